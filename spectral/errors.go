@@ -1,0 +1,29 @@
+package spectral
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrShape is wrapped by every error about sizes that do not fit together.
+var ErrShape = errors.New("shapes do not fit")
+
+// ErrValue is wrapped by every error about a value outside its domain (not
+// finite, negative where it must not be).
+var ErrValue = errors.New("value outside its domain")
+
+// shapeError says which array has which length and which length would be right.
+func shapeError(what string, have, want int, shape string) error {
+	return fmt.Errorf("spectral: %s has %d numbers, want %s = %d: %w", what, have, shape, want, ErrShape)
+}
+
+// checkFinite returns an error naming the first entry of a that is not finite.
+func checkFinite(what string, a []float64) error {
+	for i, v := range a {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("spectral: %s[%d] is %v, want a finite number: %w", what, i, v, ErrValue)
+		}
+	}
+	return nil
+}

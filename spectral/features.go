@@ -1,0 +1,129 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+)
+
+// Features are M damped cosines over Q inputs (see the package comment). The
+// gradient of a number with respect to Features is again a Features: each
+// field of the cotangent holds the derivative by the same field.
+type Features struct {
+	M, Q    int
+	Center  []float64 // z [M,Q], units of x
+	Decay   []float64 // P [M,Q], units of x⁻², ≥ 0
+	Freq    []float64 // ω [M,Q], radians per unit of x
+	Phase   []float64 // c [M], radians
+	Amp     []float64 // A1 [M], of the mean
+	Power   []float64 // A0 [M], of the second moment's constant part
+	Ripple  []float64 // A2 [M], of the second moment's cosine
+	Window  []int     // [M] index of each feature's window, not falling; nil without windows
+	Windows Windows
+}
+
+// NewFeatures makes room for m features of q inputs; windows is shared, not
+// copied, and Window is left nil.
+func NewFeatures(m, q int) *Features {
+	return &Features{
+		M: m, Q: q,
+		Center: make([]float64, m*q), Decay: make([]float64, m*q), Freq: make([]float64, m*q),
+		Phase: make([]float64, m), Amp: make([]float64, m), Power: make([]float64, m), Ripple: make([]float64, m),
+	}
+}
+
+// Field is one of a Features' arrays with its name, for code that treats all
+// alike (tests, reductions over ranks).
+type Field struct {
+	Name string
+	Data []float64
+}
+
+// Fields lists the real-valued arrays in a fixed order.
+func (f *Features) Fields() []Field {
+	return []Field{
+		{"Center", f.Center}, {"Decay", f.Decay}, {"Freq", f.Freq}, {"Phase", f.Phase},
+		{"Amp", f.Amp}, {"Power", f.Power}, {"Ripple", f.Ripple},
+	}
+}
+
+// Zero sets every real-valued array to 0.
+func (f *Features) Zero() {
+	for _, a := range f.Fields() {
+		clear(a.Data)
+	}
+}
+
+// Offsets are the places where each window's features begin: window v owns
+// features [o[v], o[v+1]). It has V+1 entries.
+func (f *Features) Offsets() []int {
+	v := f.Windows.Count()
+	o := make([]int, v+1)
+	if f.Window == nil {
+		for i := 1; i <= v; i++ {
+			o[i] = f.M
+		}
+		return o
+	}
+	for _, w := range f.Window {
+		o[w+1]++
+	}
+	for i := 0; i < v; i++ {
+		o[i+1] += o[i]
+	}
+	return o
+}
+
+// CheckShape reports arrays whose lengths do not fit M and Q, and window
+// indices that fall or lie outside.
+func (f *Features) CheckShape() error {
+	if f.M < 1 || f.Q < 1 {
+		return fmt.Errorf("spectral: %d features of %d inputs, want at least one of each: %w", f.M, f.Q, ErrShape)
+	}
+	for i, a := range f.Fields() {
+		want, shape := f.M*f.Q, "M·Q"
+		if i >= 3 {
+			want, shape = f.M, "M"
+		}
+		if len(a.Data) != want {
+			return shapeError("feature "+a.Name, len(a.Data), want, shape)
+		}
+	}
+	if len(f.Windows.Center) > 1 && f.Window == nil {
+		return fmt.Errorf("spectral: %d windows but no feature says which is its own: %w", len(f.Windows.Center), ErrShape)
+	}
+	if f.Window != nil && len(f.Window) != f.M {
+		return shapeError("feature Window", len(f.Window), f.M, "M")
+	}
+	for k, v := range f.Window {
+		if v < 0 || v >= f.Windows.Count() || (k > 0 && v < f.Window[k-1]) {
+			return fmt.Errorf("spectral: feature %d belongs to window %d, want one of %d, not falling: %w", k, v, f.Windows.Count(), ErrShape)
+		}
+	}
+	return nil
+}
+
+// Check is CheckShape, and also refuses values that are not finite and
+// negative decays.
+func (f *Features) Check() error {
+	if err := f.CheckShape(); err != nil {
+		return err
+	}
+	if err := f.Windows.Check(f.Q); err != nil {
+		return err
+	}
+	for _, a := range f.Fields() {
+		if err := checkFinite("feature "+a.Name, a.Data); err != nil {
+			return err
+		}
+	}
+	for i, p := range f.Decay {
+		if p < 0 {
+			return fmt.Errorf("spectral: feature Decay[%d] is %v, want ≥ 0: %w", i, p, ErrValue)
+		}
+	}
+	return nil
+}
+
+// Turns reduces a phase counted in turns to [−½, ½]: phases are reduced before
+// the cosine is taken, in float64, because x may run to 10⁶ periods and more.
+func Turns(t float64) float64 { return t - math.RoundToEven(t) }

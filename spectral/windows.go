@@ -1,0 +1,146 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Windows cut one input (Dim, usually time) into overlapping stretches:
+//
+//	g_v(x) = cos(π (x − x_v)/Length)  for |x − x_v| < Length/2, else 0
+//
+// with centres x_v spaced Length/2, so that two of them overlap everywhere and
+// Σ_v g_v(x)² = 1. The first gate stays at 1 below its centre and the last
+// above its own. The zero value has no windows: one gate, g ≡ 1.
+type Windows struct {
+	Center []float64 // [V] x_v, rising, in units of x
+	Length float64   // W, in units of x
+	Dim    int       // the input they run along
+}
+
+// spacingTolerance is how far, in window lengths, neighbouring centres may lie
+// from Length/2: beyond it Σ g² = 1 would fail visibly.
+const spacingTolerance = 1e-6
+
+// Count is V, the number of windows; 1 where there are none.
+func (w *Windows) Count() int { return max(1, len(w.Center)) }
+
+// Check reports centres that do not rise by half a length, a length that is
+// not positive, or a Dim outside [0, q).
+func (w *Windows) Check(q int) error {
+	if len(w.Center) == 0 {
+		return nil
+	}
+	if err := checkFinite("window centre", w.Center); err != nil {
+		return err
+	}
+	if !(w.Length > 0) || math.IsInf(w.Length, 0) {
+		return fmt.Errorf("spectral: window length is %v, want a positive number: %w", w.Length, ErrValue)
+	}
+	if w.Dim < 0 || w.Dim >= q {
+		return fmt.Errorf("spectral: windows run along input %d, want one of the %d inputs: %w", w.Dim, q, ErrValue)
+	}
+	for v := 1; v < len(w.Center); v++ {
+		step := w.Center[v] - w.Center[v-1]
+		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingTolerance*math.Abs(w.Center[v])*1e-6 {
+			return fmt.Errorf("spectral: window centres %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2, ErrValue)
+		}
+	}
+	return nil
+}
+
+// Gate is g_v(x) for the coordinate x along Dim.
+func (w *Windows) Gate(v int, x float64) float64 {
+	last := len(w.Center) - 1
+	if last <= 0 {
+		return 1
+	}
+	d := x - w.Center[v]
+	if (v == 0 && d <= 0) || (v == last && d >= 0) {
+		return 1
+	}
+	t := d / w.Length
+	if math.Abs(t) >= 0.5 {
+		return 0
+	}
+	return math.Cos(math.Pi * t)
+}
+
+// Cell is the index of the stretch that x falls in: −1 below the first centre,
+// v between centres v and v+1, V−1 from the last centre on. Without windows it
+// is 0.
+func (w *Windows) Cell(x float64) int {
+	if len(w.Center) <= 1 {
+		return 0
+	}
+	return sort.Search(len(w.Center), func(v int) bool { return w.Center[v] > x }) - 1
+}
+
+// Over is the range [first, end) of windows whose gates can be non-zero in a
+// cell.
+func (w *Windows) Over(cell int) (first, end int) {
+	if len(w.Center) <= 1 {
+		return 0, 1
+	}
+	return max(cell, 0), min(cell+2, len(w.Center))
+}
+
+// Equal reports whether both cut the input alike.
+func (w *Windows) Equal(o *Windows) bool {
+	if len(w.Center) != len(o.Center) {
+		return false
+	}
+	if len(w.Center) == 0 {
+		return true
+	}
+	if w.Length != o.Length || w.Dim != o.Dim {
+		return false
+	}
+	for v, c := range w.Center {
+		if c != o.Center[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// A Run is a stretch of consecutive rows, in the order of a Layout, that meet
+// the features of the same windows [First, End).
+type Run struct {
+	Cell       int // the stretch between two window centres
+	Lo, Hi     int // rows Order[Lo:Hi]
+	First, End int // windows over them
+}
+
+// A Layout orders rows so that those under the same windows are neighbours.
+// Rows keep their given order within a run, so sums over a run are always
+// taken in one order.
+type Layout struct {
+	Order []int // [N] the row at each place
+	Runs  []Run // rising in Cell; no run is empty
+}
+
+// NewLayout sorts the rows of x [N,q] into runs.
+func (w *Windows) NewLayout(x []float64, n, q int) *Layout {
+	l := &Layout{Order: make([]int, n)}
+	cell := make([]int, n)
+	for i := range l.Order {
+		l.Order[i] = i
+		if len(w.Center) > 1 {
+			cell[i] = w.Cell(x[i*q+w.Dim])
+		}
+	}
+	sort.SliceStable(l.Order, func(a, b int) bool { return cell[l.Order[a]] < cell[l.Order[b]] })
+	for lo := 0; lo < n; {
+		c := cell[l.Order[lo]]
+		hi := lo + 1
+		for hi < n && cell[l.Order[hi]] == c {
+			hi++
+		}
+		first, end := w.Over(c)
+		l.Runs = append(l.Runs, Run{Cell: c, Lo: lo, Hi: hi, First: first, End: end})
+		lo = hi
+	}
+	return l
+}
