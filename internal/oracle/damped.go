@@ -1,0 +1,161 @@
+package oracle
+
+import "math"
+
+// Damped are M damped cosines, what is left of a model's features where the
+// data meet them:
+//
+//	q = ½ Σ_q P_kq d_q²,  θ = Σ_q ω_kq d_q + c_k,  d = x − z_k
+//	mean   = g(x)  · A1_k · exp(−q) · cos θ
+//	second = g(x)² · (A0_k + A2_k · exp(−4q) · cos 2θ)
+//
+// As a gradient, a field holds the derivative with respect to the field's
+// entries. Windows run along input Dim; WindowCenter nil: g ≡ 1.
+type Damped struct {
+	Center, Decay, Freq [][]float64 // z, P, ω [M][Q]
+	Phase               []float64   // c [M]
+	Amp, Power, Ripple  []float64   // A1, A0, A2 [M]
+	Window              []int       // [M] window of each feature
+	WindowCenter        []float64   // [V]
+	WindowLength        float64
+	Dim                 int
+}
+
+// Effective are the damped cosines of a model (design: decay Σ/l², angular
+// frequency μ/l + 2πp, the uniform phase an attenuation).
+func Effective(p *Params) *Damped {
+	_, perComponent, m, nq := p.Dims()
+	f := &Damped{
+		Center: cloneRows(p.Location), Decay: array(m, nq), Freq: array(m, nq),
+		WindowCenter: p.WindowCenter, WindowLength: p.WindowLength,
+	}
+	for k := range m {
+		i := k / perComponent
+		for q := range nq {
+			l := p.Lengthscale[i][q]
+			f.Decay[k][q] = p.FreqVar[k][q] / (l * l)
+			f.Freq[k][q] = p.FreqMean[k][q]/l + 2*math.Pi*p.Frequency[i][q]
+		}
+		h := (p.PhaseUpper[k] - p.PhaseLower[k]) / 2
+		f.Phase = append(f.Phase, (p.PhaseLower[k]+p.PhaseUpper[k])/2)
+		f.Amp = append(f.Amp, math.Sqrt(amplitude2(p, k))*sinc(h))
+		f.Power = append(f.Power, amplitude2(p, k)/2)
+		f.Ripple = append(f.Ripple, amplitude2(p, k)/2*sinc(2*h))
+		if p.WindowCenter != nil {
+			f.Window = append(f.Window, p.ComponentWindow[i])
+		}
+	}
+	return f
+}
+
+// wave is what mean and second are made of, at one row and one feature.
+type wave struct {
+	gate, q, theta float64
+	d              []float64 // x − z [Q]
+}
+
+func (f *Damped) wave(x []float64, k int) wave {
+	w := wave{gate: 1, theta: Angle(f.Freq[k], x, f.Center[k], f.Phase[k])}
+	if len(f.WindowCenter) > 0 {
+		w.gate = gate(f.WindowCenter, f.WindowLength, f.Window[k], x[f.Dim])
+	}
+	for q := range x {
+		d := x[q] - f.Center[k][q]
+		w.d = append(w.d, d)
+		w.q += f.Decay[k][q] * d * d / 2
+	}
+	return w
+}
+
+func (f *Damped) mean(w wave, k int) float64 {
+	return w.gate * f.Amp[k] * math.Exp(-w.q) * math.Cos(w.theta)
+}
+
+func (f *Damped) second(w wave, k int) float64 {
+	return w.gate * w.gate * (f.Power[k] + f.Ripple[k]*math.Exp(-4*w.q)*math.Cos(2*w.theta))
+}
+
+// waves are the waves, the means and the seconds at every row and feature.
+func (f *Damped) waves(xs [][]float64) (ws [][]wave, mean, second [][]float64) {
+	mean, second = array(len(xs), len(f.Phase)), array(len(xs), len(f.Phase))
+	for n, x := range xs {
+		ws = append(ws, make([]wave, len(f.Phase)))
+		for k := range f.Phase {
+			ws[n][k] = f.wave(x, k)
+			mean[n][k] = f.mean(ws[n][k], k)
+			second[n][k] = f.second(ws[n][k], k)
+		}
+	}
+	return ws, mean, second
+}
+
+// Moments are C = Φ̄ᵀY [M][D] and G [M][M]: Φ̄ᵀΦ̄ off the diagonal, Σ_n of the
+// second moment on it.
+func (f *Damped) Moments(xs, ys [][]float64) (c, g [][]float64) {
+	_, mean, second := f.waves(xs)
+	m := len(f.Phase)
+	c, g = array(m, len(ys[0])), array(m, m)
+	for n := range xs {
+		for k := range m {
+			for d, y := range ys[n] {
+				c[k][d] += mean[n][k] * y
+			}
+			for j := range m {
+				if j == k {
+					g[k][k] += second[n][k]
+				} else {
+					g[j][k] += mean[n][j] * mean[n][k]
+				}
+			}
+		}
+	}
+	return c, g
+}
+
+// Pullback is the gradient by f of Σ barC·C + Σ barG·G, over all entries.
+func (f *Damped) Pullback(xs, ys, barC, barG [][]float64) *Damped {
+	ws, mean, _ := f.waves(xs)
+	bar := f.zero()
+	for n := range xs {
+		for k := range f.Phase {
+			var barMean float64
+			for d, y := range ys[n] {
+				barMean += barC[k][d] * y
+			}
+			for j := range f.Phase {
+				if j != k {
+					barMean += (barG[j][k] + barG[k][j]) * mean[n][j]
+				}
+			}
+			f.accumulate(bar, ws[n][k], k, barMean, barG[k][k])
+		}
+	}
+	return bar
+}
+
+// zero is room for a gradient by f.
+func (f *Damped) zero() *Damped {
+	m, nq := len(f.Phase), len(f.Center[0])
+	return &Damped{
+		Center: array(m, nq), Decay: array(m, nq), Freq: array(m, nq),
+		Phase: make([]float64, m), Amp: make([]float64, m), Power: make([]float64, m), Ripple: make([]float64, m),
+	}
+}
+
+// accumulate adds to bar the gradient of barMean·mean + barSecond·second at
+// one row, by the parameters of feature k.
+func (f *Damped) accumulate(bar *Damped, w wave, k int, barMean, barSecond float64) {
+	e, e4 := math.Exp(-w.q), math.Exp(-4*w.q)
+	g, g2 := w.gate, w.gate*w.gate
+	bar.Amp[k] += barMean * g * e * math.Cos(w.theta)
+	bar.Power[k] += barSecond * g2
+	bar.Ripple[k] += barSecond * g2 * e4 * math.Cos(2*w.theta)
+	barTheta := -barMean*g*f.Amp[k]*e*math.Sin(w.theta) - 2*barSecond*g2*f.Ripple[k]*e4*math.Sin(2*w.theta)
+	barQ := -barMean*g*f.Amp[k]*e*math.Cos(w.theta) - 4*barSecond*g2*f.Ripple[k]*e4*math.Cos(2*w.theta)
+	bar.Phase[k] += barTheta
+	for q, d := range w.d {
+		bar.Freq[k][q] += barTheta * d
+		bar.Decay[k][q] += barQ * d * d / 2
+		bar.Center[k][q] -= barTheta*f.Freq[k][q] + barQ*f.Decay[k][q]*d
+	}
+}

@@ -1,0 +1,122 @@
+package oracle
+
+import "math"
+
+// Gate is g(x) for the window of feature k's component, along input 0; 1
+// without windows.
+func Gate(p *Params, x []float64, k int) float64 {
+	if len(p.WindowCenter) == 0 {
+		return 1
+	}
+	_, perComponent, _, _ := p.Dims()
+	return gate(p.WindowCenter, p.WindowLength, p.ComponentWindow[k/perComponent], x[0])
+}
+
+// gate is g_v(t) = cos(π(t − x_v)/W) for |t − x_v| < W/2, else 0. The first
+// and the last window stay at 1 outward of their centres.
+func gate(center []float64, length float64, v int, t float64) float64 {
+	d := t - center[v]
+	if v == 0 && d <= 0 {
+		return 1
+	}
+	if v == len(center)-1 && d >= 0 {
+		return 1
+	}
+	if math.Abs(d) >= length/2 {
+		return 0
+	}
+	return math.Cos(math.Pi * d / length)
+}
+
+// sinc is sin(h)/h, 1 at 0.
+func sinc(h float64) float64 {
+	if h == 0 {
+		return 1
+	}
+	return math.Sin(h) / h
+}
+
+// expectCos is E[cos(w·x̄ + 2π p·u + r·b)] for w ~ N(μ_k, diag Σ_k) and
+// b ~ U(α_k, β_k), with x̄ = u/l (identity 2 of the paper's appendix) and r
+// the number of phases in the sum: u = x − z and r = 1 for the feature
+// itself, u = (x − z) + (y − z) and r = 2 or u = x − y and r = 0 for
+// products of two.
+func expectCos(p *Params, u []float64, r float64, k int) float64 {
+	_, perComponent, _, nq := p.Dims()
+	i := k / perComponent
+	var decay, angle float64
+	for q := range nq {
+		bar := u[q] / p.Lengthscale[i][q]
+		decay += p.FreqVar[k][q] * bar * bar
+		angle += p.FreqMean[k][q]*bar + 2*math.Pi*p.Frequency[i][q]*u[q]
+	}
+	c := (p.PhaseLower[k] + p.PhaseUpper[k]) / 2
+	h := (p.PhaseUpper[k] - p.PhaseLower[k]) / 2
+	return sinc(r*h) * math.Exp(-decay/2) * math.Cos(angle+r*c)
+}
+
+// amplitude2 is 2σ²_i/K for the component of feature k.
+func amplitude2(p *Params, k int) float64 {
+	_, perComponent, _, _ := p.Dims()
+	return 2 * p.Variance[k/perComponent] / float64(perComponent)
+}
+
+// Mean is E[φ_k(x)] (eq. exp_Phi), with the gate of k's window.
+func Mean(p *Params, x []float64, k int) float64 {
+	u := make([]float64, len(x))
+	for q := range x {
+		u[q] = x[q] - p.Location[k][q]
+	}
+	return Gate(p, x, k) * math.Sqrt(amplitude2(p, k)) * expectCos(p, u, 1, k)
+}
+
+// Cross is E[φ_k(x) φ_k(y)], the same feature at two inputs: from
+// cos s cos t = ½ cos(s − t) + ½ cos(s + t),
+//
+//	(σ²/K) g(x) g(y) (E cos(θ(x) − θ(y)) + E cos(θ(x) + θ(y) + 2b)).
+func Cross(p *Params, x, y []float64, k int) float64 {
+	minus, plus := make([]float64, len(x)), make([]float64, len(x))
+	for q := range x {
+		z := p.Location[k][q]
+		minus[q] = x[q] - y[q]
+		plus[q] = (x[q] - z) + (y[q] - z)
+	}
+	return Gate(p, x, k) * Gate(p, y, k) * amplitude2(p, k) / 2 *
+		(expectCos(p, minus, 0, k) + expectCos(p, plus, 2, k))
+}
+
+// Second is E[φ_k(x)²], the diagonal of eq. exp_PhiT_Phi for one row.
+func Second(p *Params, x []float64, k int) float64 { return Cross(p, x, x, k) }
+
+// MeanMatrix is E[Φ], [N][M].
+func MeanMatrix(p *Params, xs [][]float64) [][]float64 {
+	_, _, m, _ := p.Dims()
+	phi := array(len(xs), m)
+	for n, x := range xs {
+		for k := range m {
+			phi[n][k] = Mean(p, x, k)
+		}
+	}
+	return phi
+}
+
+// Gram is E[ΦᵀΦ], [M][M] (eq. exp_PhiT_Phi): two different features are
+// independent under q, a feature with itself is not.
+func Gram(p *Params, xs [][]float64) [][]float64 { return gram(p, MeanMatrix(p, xs), xs) }
+
+func gram(p *Params, phi, xs [][]float64) [][]float64 {
+	_, _, m, _ := p.Dims()
+	g := array(m, m)
+	for j := range m {
+		for k := range m {
+			for n, x := range xs {
+				if j == k {
+					g[j][k] += Second(p, x, k)
+				} else {
+					g[j][k] += phi[n][j] * phi[n][k]
+				}
+			}
+		}
+	}
+	return g
+}

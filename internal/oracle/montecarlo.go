@@ -1,0 +1,174 @@
+package oracle
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Estimate is a Monte-Carlo mean of an array with the standard error of
+// each entry.
+type Estimate struct {
+	Mean, Error []float64
+}
+
+// estimate averages draws of an array of the given size; draw fills it.
+func estimate(size, draws int, draw func(sample []float64)) Estimate {
+	sample := make([]float64, size)
+	sum, squares := make([]float64, size), make([]float64, size)
+	shift := make([]float64, size) // the first draw, so that squares do not cancel
+	draw(shift)
+	for range draws {
+		draw(sample)
+		for i, v := range sample {
+			sum[i] += v - shift[i]
+			squares[i] += (v - shift[i]) * (v - shift[i])
+		}
+	}
+	e := Estimate{make([]float64, size), make([]float64, size)}
+	n := float64(draws)
+	for i := range sum {
+		mean := sum[i] / n
+		e.Mean[i] = mean + shift[i]
+		e.Error[i] = math.Sqrt(max(0, squares[i]/n-mean*mean) / (n - 1))
+	}
+	return e
+}
+
+// Worst is the largest distance of want from the estimate, in standard
+// errors; floor is added to each error, for entries that do not vary.
+func (e Estimate) Worst(want []float64, floor float64) (worst float64) {
+	for i, w := range want {
+		worst = max(worst, math.Abs(e.Mean[i]-w)/(e.Error[i]+floor))
+	}
+	return worst
+}
+
+// drawFeatures draws w_k ~ N(μ_k, Σ_k) and b_k ~ U(α_k, β_k) and fills phi,
+// [N·M], with φ_k(x_n).
+func drawFeatures(p *Params, xs [][]float64, rng *rand.Rand, phi []float64) {
+	_, _, m, nq := p.Dims()
+	w := make([]float64, nq)
+	for k := range m {
+		for q := range nq {
+			w[q] = p.FreqMean[k][q] + math.Sqrt(p.FreqVar[k][q])*rng.NormFloat64()
+		}
+		b := p.PhaseLower[k] + (p.PhaseUpper[k]-p.PhaseLower[k])*rng.Float64()
+		for n, x := range xs {
+			phi[n*m+k] = Feature(p, x, w, b, k)
+		}
+	}
+}
+
+// SampleFeatures estimates E[Φ] (N·M entries).
+func SampleFeatures(p *Params, xs [][]float64, draws int, rng *rand.Rand) Estimate {
+	_, _, m, _ := p.Dims()
+	return estimate(len(xs)*m, draws, func(phi []float64) { drawFeatures(p, xs, rng, phi) })
+}
+
+// SampleGram estimates E[ΦᵀΦ] (M·M entries).
+func SampleGram(p *Params, xs [][]float64, draws int, rng *rand.Rand) Estimate {
+	_, _, m, _ := p.Dims()
+	phi := make([]float64, len(xs)*m)
+	return estimate(m*m, draws, func(g []float64) {
+		drawFeatures(p, xs, rng, phi)
+		for j := range m {
+			for k := range m {
+				g[j*m+k] = 0
+				for n := range xs {
+					g[j*m+k] += phi[n*m+j] * phi[n*m+k]
+				}
+			}
+		}
+	})
+}
+
+// SampleCross estimates E[φ_k(x) φ_k(y)] for every k (M entries).
+func SampleCross(p *Params, x, y []float64, draws int, rng *rand.Rand) Estimate {
+	_, _, m, _ := p.Dims()
+	phi := make([]float64, 2*m)
+	return estimate(m, draws, func(c []float64) {
+		drawFeatures(p, [][]float64{x, y}, rng, phi)
+		for k := range m {
+			c[k] = phi[k] * phi[m+k]
+		}
+	})
+}
+
+// SamplePredictive estimates E[y] and E[y yᵀ] under the predictive
+// distribution of all outputs at all inputs (entry n·D + d, noise included),
+// drawing frequencies, phases, coefficients and noise. The second is
+// [N·D][N·D], row-major.
+func SamplePredictive(p *Params, post *Posterior, xs [][]float64, draws int, rng *rand.Rand) (mean, second Estimate) {
+	_, _, m, _ := p.Dims()
+	nd := len(post.Cov)
+	size := len(xs) * nd
+	phi := make([]float64, len(xs)*m)
+	roots := make([][][]float64, nd)
+	for d := range nd {
+		roots[d] = root(post.Cov[d])
+	}
+	both := estimate(size+size*size, draws, func(s []float64) {
+		drawFeatures(p, xs, rng, phi)
+		y := s[:size]
+		for d := range nd {
+			a := drawGaussian(post, roots[d], d, rng)
+			for n := range xs {
+				y[n*nd+d] = rng.NormFloat64() / math.Sqrt(p.NoisePrecision)
+				for k := range m {
+					y[n*nd+d] += phi[n*m+k] * a[k]
+				}
+			}
+		}
+		for i := range size {
+			for j := range size {
+				s[size+i*size+j] = y[i] * y[j]
+			}
+		}
+	})
+	return Estimate{both.Mean[:size], both.Error[:size]}, Estimate{both.Mean[size:], both.Error[size:]}
+}
+
+// root is the lower Cholesky factor of a covariance [M][M].
+func root(cov [][]float64) [][]float64 {
+	m := len(cov)
+	s := mat.NewSymDense(m, flatten(cov))
+	var c mat.Cholesky
+	if !c.Factorize(s) {
+		panic("oracle: a posterior covariance is not positive definite")
+	}
+	var l mat.TriDense
+	c.LTo(&l)
+	out := array(m, m)
+	for j := range m {
+		for k := range j + 1 {
+			out[j][k] = l.At(j, k)
+		}
+	}
+	return out
+}
+
+// drawGaussian draws a_d = m_d + root·ε.
+func drawGaussian(post *Posterior, root [][]float64, d int, rng *rand.Rand) []float64 {
+	m := len(root)
+	eps, a := make([]float64, m), make([]float64, m)
+	for k := range eps {
+		eps[k] = rng.NormFloat64()
+	}
+	for j := range m {
+		a[j] = post.Mean[j][d]
+		for k := range j + 1 {
+			a[j] += root[j][k] * eps[k]
+		}
+	}
+	return a
+}
+
+// flatten copies a matrix row-major.
+func flatten(a [][]float64) (v []float64) {
+	for i := range a {
+		v = append(v, a[i]...)
+	}
+	return v
+}

@@ -1,0 +1,115 @@
+package oracle
+
+import "slices"
+
+// Params are the parameters of a model, field for field those of the model
+// file. As a gradient, a field holds the derivative with respect to the
+// field's entries; nil where there is none.
+type Params struct {
+	Variance       []float64   // [L] σ²_i, units of y²
+	Lengthscale    [][]float64 // [L][Q] l_iq, units of x
+	Frequency      [][]float64 // [L][Q] p_iq, cycles per unit of x
+	Location       [][]float64 // [M][Q] z_k, units of x
+	FreqMean       [][]float64 // [M][Q] μ_k
+	FreqVar        [][]float64 // [M][Q] diagonal of Σ_k; 0: a point frequency
+	PhaseLower     []float64   // [M] α_k, radians
+	PhaseUpper     []float64   // [M] β_k ≥ α_k, radians; equal: a fixed phase
+	NoisePrecision float64     // τ, units of 1/y²
+	CoefMean       [][]float64 // [M][D] m_d
+	CoefVar        [][]float64 // [M][D] diagonal of s_d
+	// Windows run along input 0; all three empty: no windows.
+	WindowCenter    []float64 // [V] x_v, spaced half a window
+	WindowLength    float64   // W, units of x
+	ComponentWindow []int     // [L] the window of each component
+}
+
+// Dims are the sizes L, K, M and Q that p's fields imply.
+func (p *Params) Dims() (l, k, m, q int) {
+	l, m = len(p.Variance), len(p.Location)
+	return l, m / l, m, len(p.Lengthscale[0])
+}
+
+// Clone is a copy that shares no memory with p.
+func (p *Params) Clone() *Params {
+	c := *p
+	c.Variance = slices.Clone(p.Variance)
+	c.Lengthscale = cloneRows(p.Lengthscale)
+	c.Frequency = cloneRows(p.Frequency)
+	c.Location = cloneRows(p.Location)
+	c.FreqMean = cloneRows(p.FreqMean)
+	c.FreqVar = cloneRows(p.FreqVar)
+	c.PhaseLower = slices.Clone(p.PhaseLower)
+	c.PhaseUpper = slices.Clone(p.PhaseUpper)
+	c.CoefMean = cloneRows(p.CoefMean)
+	c.CoefVar = cloneRows(p.CoefVar)
+	c.WindowCenter = slices.Clone(p.WindowCenter)
+	c.ComponentWindow = slices.Clone(p.ComponentWindow)
+	return &c
+}
+
+func cloneRows(a [][]float64) [][]float64 {
+	if a == nil {
+		return nil
+	}
+	c := make([][]float64, len(a))
+	for i := range a {
+		c[i] = slices.Clone(a[i])
+	}
+	return c
+}
+
+// A Tensor is one differentiable field of a Params under its name in the
+// model file: the addresses of its entries, row-major. No entries: absent.
+type Tensor struct {
+	Name    string
+	Entries []*float64
+}
+
+// Values are the tensor's numbers, row-major.
+func (t Tensor) Values() []float64 {
+	v := make([]float64, len(t.Entries))
+	for i, e := range t.Entries {
+		v[i] = *e
+	}
+	return v
+}
+
+// Tensors lists p's differentiable fields, always all and in the same order.
+func (p *Params) Tensors() []Tensor {
+	return []Tensor{
+		{"kernel.variance", vector(p.Variance)},
+		{"kernel.lengthscale", matrix(p.Lengthscale)},
+		{"kernel.frequency", matrix(p.Frequency)},
+		{"inducing.location", matrix(p.Location)},
+		{"frequency.mean", matrix(p.FreqMean)},
+		{"frequency.variance", matrix(p.FreqVar)},
+		{"phase.lower", vector(p.PhaseLower)},
+		{"phase.upper", vector(p.PhaseUpper)},
+		{"noise.precision", []*float64{&p.NoisePrecision}},
+		{"coefficient.mean", matrix(p.CoefMean)},
+		{"coefficient.variance", matrix(p.CoefVar)},
+	}
+}
+
+func vector(a []float64) (e []*float64) {
+	for i := range a {
+		e = append(e, &a[i])
+	}
+	return e
+}
+
+func matrix(a [][]float64) (e []*float64) {
+	for i := range a {
+		e = append(e, vector(a[i])...)
+	}
+	return e
+}
+
+// array is a zero matrix [rows][cols].
+func array(rows, cols int) [][]float64 {
+	a := make([][]float64, rows)
+	for i := range a {
+		a[i] = make([]float64, cols)
+	}
+	return a
+}
