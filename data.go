@@ -1,0 +1,142 @@
+package vssgp
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// ErrData is wrapped by every error about data that cannot be modelled: wrong
+// shapes, no rows, values that are not finite.
+var ErrData = errors.New("unusable data")
+
+// Data are N rows of Q inputs and D outputs in their own units.
+type Data struct {
+	N, Q, D int
+	X       []float64 // [N,Q]
+	Y       []float64 // [N,D]
+
+	XNames, YNames []string // [Q], [D]; may be empty
+}
+
+// NewData copies x [N,Q] and y [N,D].
+func NewData(x, y mat.Matrix) (*Data, error) {
+	n, q := x.Dims()
+	ny, d := y.Dims()
+	if n != ny {
+		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
+	}
+	return newData(n, q, d, flatten(x), flatten(y))
+}
+
+// NewDataTensor copies x [N,Q] (or [N]) and y [N,D] (or [N]) of float64 or
+// float32.
+func NewDataTensor(x, y *tensor.Dense) (*Data, error) {
+	n, q, xs, err := flattenTensor("x", x)
+	if err != nil {
+		return nil, err
+	}
+	ny, d, ys, err := flattenTensor("y", y)
+	if err != nil {
+		return nil, err
+	}
+	if n != ny {
+		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
+	}
+	return newData(n, q, d, xs, ys)
+}
+
+func newData(n, q, d int, x, y []float64) (*Data, error) {
+	data := &Data{N: n, Q: q, D: d, X: x, Y: y}
+	return data, data.Check()
+}
+
+// Check reports shapes that do not fit and values that are not finite.
+func (d *Data) Check() error {
+	s := spectral.Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
+	if d.D < 1 {
+		return fmt.Errorf("vssgp: data have no output column: %w", ErrData)
+	}
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("vssgp: %w: %w", err, ErrData)
+	}
+	return nil
+}
+
+// flatten copies a matrix row by row.
+func flatten(m mat.Matrix) []float64 {
+	r, c := m.Dims()
+	out := make([]float64, 0, r*c)
+	if raw, ok := m.(mat.RawMatrixer); ok {
+		g := raw.RawMatrix()
+		for i := range r {
+			out = append(out, g.Data[i*g.Stride:][:c]...)
+		}
+		return out
+	}
+	for i := range r {
+		for j := range c {
+			out = append(out, m.At(i, j))
+		}
+	}
+	return out
+}
+
+// flattenTensor copies a vector or matrix row by row, whatever its layout.
+func flattenTensor(name string, t *tensor.Dense) (rows, cols int, out []float64, err error) {
+	s := t.Shape()
+	switch len(s) {
+	case 1:
+		rows, cols = s[0], 1
+	case 2:
+		rows, cols = s[0], s[1]
+	default:
+		return 0, 0, nil, fmt.Errorf("vssgp: %s has shape %v, want [N,columns] or [N]: %w", name, s, ErrData)
+	}
+	it := t.Iterator()
+	at := make([]int, 0, rows*cols)
+	for i, e := it.Next(); e == nil; i, e = it.Next() {
+		at = append(at, i)
+	}
+	out = make([]float64, len(at))
+	switch data := t.Data().(type) {
+	case []float64:
+		for i, j := range at {
+			out[i] = data[j]
+		}
+	case []float32:
+		for i, j := range at {
+			out[i] = float64(data[j])
+		}
+	default:
+		return 0, 0, nil, fmt.Errorf("vssgp: %s holds %v, want float64 or float32: %w", name, t.Dtype(), ErrData)
+	}
+	return rows, cols, out, nil
+}
+
+// Affine maps between the data's units and the model's, one pair a column:
+// data = Offset + Scale·model.
+type Affine struct{ Offset, Scale []float64 }
+
+// identity leaves n columns as they are.
+func identity(n int) Affine {
+	a := Affine{make([]float64, n), make([]float64, n)}
+	for i := range a.Scale {
+		a.Scale[i] = 1
+	}
+	return a
+}
+
+// toModel maps rows of data to the model's units.
+func (a Affine) toModel(data []float64) []float64 {
+	c := len(a.Scale)
+	out := make([]float64, len(data))
+	for i, v := range data {
+		out[i] = (v - a.Offset[i%c]) / a.Scale[i%c]
+	}
+	return out
+}

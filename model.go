@@ -1,0 +1,175 @@
+package vssgp
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Inference is the bound that a model is fitted by and the posterior over the
+// coefficients that goes with it.
+type Inference string
+
+const (
+	// Exact is VSSGP: the optimal q(A), eq. lower_bound_opt_A.
+	Exact Inference = "exact"
+	// Factorised is fVSSGP: a diagonal q(A), eq. lower_bound_factorised.
+	Factorised Inference = "factorised"
+	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI.
+	// A model so fitted is a Factorised one.
+	Stochastic Inference = "stochastic"
+)
+
+// ErrUnfitted is wrapped where a prediction needs a posterior that the model
+// does not have yet.
+var ErrUnfitted = errors.New("model has no posterior over its coefficients")
+
+// Model is a set of parameters, the maps between its units and the data's,
+// and, once fitted, a posterior over the coefficients.
+type Model struct {
+	Params    *Params
+	Inference Inference // Exact or Factorised
+	X, Y      Affine    // between the data's units and the model's
+
+	XNames, YNames []string
+
+	// Backend computes the passes over the rows; nil is the CPU.
+	Backend spectral.Backend
+
+	mean   []float64        // exact: m [M,D]
+	factor *blocktri.Factor // exact: R with R Rᵀ = A, so that S = τ⁻¹A⁻¹
+}
+
+// NewModel wraps parameters as a model in the data's own units.
+func NewModel(p *Params) (*Model, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	m := &Model{Params: p, Inference: Exact, X: identity(p.Q), Y: identity(p.D)}
+	if len(p.CoefVar) > 0 {
+		m.Inference = Factorised
+	}
+	return m, nil
+}
+
+func (m *Model) backend() spectral.Backend {
+	if m.Backend == nil {
+		return cpu.New()
+	}
+	return m.Backend
+}
+
+// hold brings data to the backend in the model's units.
+func (m *Model) hold(data *Data) (*held, error) {
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	if data.Q != m.Params.Q || data.D != m.Params.D {
+		return nil, fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
+	}
+	y := m.Y.toModel(data.Y)
+	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.toModel(data.X), Y: y, Windows: m.Params.Windows})
+	if err != nil {
+		return nil, err
+	}
+	return &held{rows: rows, n: data.N, d: data.D, square: dotSelf(y)}, nil
+}
+
+// evaluate is the bound that goes with the inference.
+func (h *held) evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
+	if inference == Exact {
+		return h.exact(p, gradient)
+	}
+	if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
+		return nil, fmt.Errorf("vssgp: the factorised bound needs coefficient.mean and coefficient.variance: %w", ErrUnfitted)
+	}
+	return h.factorised(p, rows, gradient)
+}
+
+// Evaluate is the bound of the model's parameters on data, in the model's
+// units, with its gradient if asked for; the model stays as it is. rows, for
+// the factorised bound alone, picks a mini-batch whose data term is scaled by
+// N/|S|; nil is every row.
+func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
+	h, err := m.hold(data)
+	if err != nil {
+		return nil, err
+	}
+	defer h.rows.Close()
+	if rows != nil && inference == Exact {
+		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorised inference: %w", ErrData)
+	}
+	return h.evaluate(m.Params, inference, rows, gradient)
+}
+
+// Condition computes the exact posterior of the coefficients given data,
+// leaving the parameters as they are, and makes the model an Exact one.
+func (m *Model) Condition(data *Data) (*Evaluation, error) {
+	h, err := m.hold(data)
+	if err != nil {
+		return nil, err
+	}
+	defer h.rows.Close()
+	e, err := h.exact(m.Params, false)
+	if err != nil {
+		return nil, err
+	}
+	m.adopt(e)
+	return e, nil
+}
+
+// adopt takes the exact posterior of an evaluation.
+func (m *Model) adopt(e *Evaluation) {
+	m.Inference = Exact
+	m.mean, m.factor = e.mean, e.factor
+	m.Params.CoefMean, m.Params.CoefVar = nil, nil
+}
+
+// posterior is the Gaussian over the coefficients that predictions use.
+func (m *Model) posterior() (*spectral.Posterior, error) {
+	p := m.Params
+	if m.Inference == Factorised {
+		if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
+			return nil, fmt.Errorf("vssgp: predict: fit the model first: %w", ErrUnfitted)
+		}
+		return &spectral.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}, nil
+	}
+	if m.factor == nil {
+		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
+	}
+	s := m.factor.Inverse()
+	for _, blocks := range [][][]float64{s.Diag, s.Below} {
+		for _, b := range blocks {
+			for i := range b {
+				b[i] /= p.NoisePrecision[0]
+			}
+		}
+	}
+	return &spectral.Posterior{Mean: m.mean, Cov: s, D: p.D}, nil
+}
+
+// Coefficients are the posterior mean [M,D] of the Fourier coefficients and
+// the diagonal of their covariance, [M,D], in the model's units.
+func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
+	post, err := m.posterior()
+	if err != nil {
+		return nil, nil, err
+	}
+	n, d := m.Params.M(), m.Params.D
+	v := make([]float64, n*d)
+	for k := range n {
+		for j := range d {
+			if post.Cov != nil {
+				v[k*d+j] = post.Cov.At(k, k)
+			} else {
+				v[k*d+j] = post.Var[k*d+j]
+			}
+		}
+	}
+	return mat.NewDense(n, d, append([]float64(nil), post.Mean...)), mat.NewDense(n, d, v), nil
+}

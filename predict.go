@@ -1,0 +1,191 @@
+package vssgp
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Prediction is the predictive distribution at N inputs, in the data's units
+// (eqs. pred_mean, pred_uncertainty).
+type Prediction struct {
+	N, D  int
+	Mean  []float64 // [N,D]
+	Cov   []float64 // [N,D,D] of the observed y: function and noise
+	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
+}
+
+// SD is the standard deviation [N,D] of the observed y, or with noise false
+// that of the function beneath it.
+func (p *Prediction) SD(noise bool) []float64 {
+	sd := make([]float64, p.N*p.D)
+	for n := range p.N {
+		for d := range p.D {
+			v := p.Cov[(n*p.D+d)*p.D+d]
+			if !noise {
+				v -= p.Noise[d]
+			}
+			sd[n*p.D+d] = math.Sqrt(max(0, v))
+		}
+	}
+	return sd
+}
+
+// Predict is the predictive distribution at each row of x [N,Q], in O(chunk·M)
+// memory besides the result.
+func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
+	n, q := x.Dims()
+	if q != m.Params.Q {
+		return nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, m.Params.Q, ErrData)
+	}
+	return m.PredictRows(flatten(x), n)
+}
+
+// PredictRows is Predict for n rows given as one slice, row by row.
+func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
+	p := m.Params
+	post, err := m.posterior()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := m.backend().Open(spectral.Data{N: n, Q: p.Q, X: m.X.toModel(x), Windows: p.Windows})
+	if err != nil {
+		return nil, fmt.Errorf("vssgp: predict: %w: %w", err, ErrData)
+	}
+	defer rows.Close()
+	raw := spectral.NewPrediction(n, p.D)
+	if err := rows.Predict(raw, p.Features(), post); err != nil {
+		return nil, fmt.Errorf("vssgp: predict: %w", err)
+	}
+	out := &Prediction{N: n, D: p.D, Mean: raw.Mean, Cov: raw.Cov, Noise: m.noise()}
+	for i := range out.Mean {
+		d := i % p.D
+		out.Mean[i] = m.Y.Offset[d] + m.Y.Scale[d]*out.Mean[i]
+		for e := range p.D {
+			out.Cov[i*p.D+e] *= m.Y.Scale[d] * m.Y.Scale[e]
+		}
+		out.Cov[i*p.D+d] += out.Noise[d]
+	}
+	return out, nil
+}
+
+// noise is τ⁻¹ in the units of each output.
+func (m *Model) noise() []float64 {
+	v := make([]float64, m.Params.D)
+	for d, s := range m.Y.Scale {
+		v[d] = s * s / m.Params.NoisePrecision[0]
+	}
+	return v
+}
+
+// jointChunk is how many inputs' features PredictJoint holds at a time.
+const jointChunk = 256
+
+// PredictJoint is the mean [N,D] and the joint covariance [N·D,N·D] of the
+// function (without noise) at all rows of x [N,Q]; entry (n·D+d, n'·D+d') is
+//
+//	1[d=d'] (φ̄_n S_d φ̄_n'ᵀ + Σ_k S_d,kk r_k) + Σ_k m_kd m_kd' r_k,   r_k = E[φ_nk φ_n'k] − φ̄_nk φ̄_n'k
+//
+// (eq. pred_uncertainty taken at two inputs). It costs O(N²·(M+D²)) time and
+// O(chunk·M) memory besides the result.
+func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
+	n, q := x.Dims()
+	p := m.Params
+	if q != p.Q {
+		return nil, nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, p.Q, ErrData)
+	}
+	single, err := m.Predict(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &joint{m: m, f: p.Features(), x: m.X.toModel(flatten(x)), out: mat.NewSymDense(n*p.D, nil)}
+	j.coefficients()
+	for lo := 0; lo < n; lo += jointChunk {
+		hi := min(n, lo+jointChunk)
+		a := j.whitened(lo, hi)
+		for lo2 := 0; lo2 <= lo; lo2 += jointChunk {
+			b := a
+			if lo2 < lo {
+				b = j.whitened(lo2, lo2+jointChunk)
+			}
+			j.block(a, lo, hi, b, lo2, min(n, lo2+jointChunk))
+		}
+	}
+	return mat.NewDense(n, p.D, single.Mean), j.out, nil
+}
+
+// joint is what the blocks of a joint covariance share.
+type joint struct {
+	m    *Model
+	f    *spectral.Features
+	x    []float64
+	mean []float64 // [M,D]
+	vr   []float64 // [M,D] diagonal of S_d
+	out  *mat.SymDense
+}
+
+func (j *joint) coefficients() {
+	mean, vr, err := j.m.Coefficients()
+	if err != nil {
+		panic("vssgp: joint: " + err.Error()) // Predict has just used them
+	}
+	j.mean, j.vr = mean.RawMatrix().Data, vr.RawMatrix().Data
+}
+
+// whitened is τ^−½ R⁻¹ φ̄ᵀ [M,rows] for the exact posterior, whose products
+// are φ̄ S φ̄ᵀ, and φ̄ᵀ itself for the factorised one.
+func (j *joint) whitened(lo, hi int) []float64 {
+	n, q := hi-lo, j.f.Q
+	a := make([]float64, j.f.M*n)
+	for k := range j.f.M {
+		for i := range n {
+			a[k*n+i] = j.f.Mean(k, j.x[(lo+i)*q:][:q])
+		}
+	}
+	if j.m.Inference == Exact {
+		solveScaled(j.m.factor, a, n, math.Sqrt(j.m.Params.NoisePrecision[0]))
+	}
+	return a
+}
+
+func solveScaled(f *blocktri.Factor, a []float64, n int, divisor float64) {
+	f.SolveLower(a, n)
+	for i := range a {
+		a[i] /= divisor
+	}
+}
+
+// block fills the covariance of rows [lo, hi) with rows [lo2, hi2).
+func (j *joint) block(a []float64, lo, hi int, b []float64, lo2, hi2 int) {
+	dd, q := j.m.Params.D, j.f.Q
+	c := make([]float64, dd*dd)
+	for i := lo; i < hi; i++ {
+		for i2 := lo2; i2 < min(hi2, i+1); i2++ {
+			clear(c)
+			for k := range j.f.M {
+				x, y := j.x[i*q:][:q], j.x[i2*q:][:q]
+				spread := j.f.Pair(k, x, y) - j.f.Mean(k, x)*j.f.Mean(k, y)
+				product := a[k*(hi-lo)+i-lo] * b[k*(hi2-lo2)+i2-lo2]
+				for d, m := range j.mean[k*dd:][:dd] {
+					for e, m2 := range j.mean[k*dd:][:dd] {
+						c[d*dd+e] += m * m2 * spread
+					}
+					if j.m.Inference == Exact {
+						c[d*dd+d] += product + j.vr[k*dd+d]*spread
+					} else {
+						c[d*dd+d] += j.vr[k*dd+d] * (product + spread)
+					}
+				}
+			}
+			for d := range dd {
+				for e := range dd {
+					j.out.SetSym(i*dd+d, i2*dd+e, c[d*dd+e]*j.m.Y.Scale[d]*j.m.Y.Scale[e])
+				}
+			}
+		}
+	}
+}
