@@ -1,0 +1,106 @@
+package safetensors
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+)
+
+// ReadFile reads the file at path. Errors name the path and are those of Read, or the system's, or atomicfile.ErrNotRegular.
+func ReadFile(path string) (*File, error) {
+	r, size, err := atomicfile.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f, err := Read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Read reads a file of size bytes. The whole header is checked, against itself and against size, before anything is allocated for the
+// tensors, so memory is in proportion to size whatever the header says. Errors wrap ErrFormat, with the offset or the tensor
+// and what would be right, or r's own error. Metadata is nil where the file has none.
+func Read(r io.ReaderAt, size int64) (*File, error) {
+	if size < 8 {
+		return nil, malformed("the file has %d bytes; want a safetensors file, which begins with 8 bytes of header length", size)
+	}
+	var first [8]byte
+	if err := readAt(r, first[:], 0); err != nil {
+		return nil, err
+	}
+	switch h := binary.LittleEndian.Uint64(first[:]); {
+	case h > uint64(size-8):
+		return nil, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or no safetensors file", h, size-8)
+	case h > maxHeader:
+		return nil, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
+	default:
+		return readBody(r, size, int64(h))
+	}
+}
+
+// readBody reads what follows the header length h ≤ size−8.
+func readBody(r io.ReaderAt, size, h int64) (*File, error) {
+	text := make([]byte, h)
+	if err := readAt(r, text, 8); err != nil {
+		return nil, err
+	}
+	entries, metadata, err := parseHeader(text)
+	if err != nil {
+		return nil, err
+	}
+	start := 8 + h
+	if err := checkLayout(entries, start, size-start); err != nil {
+		return nil, err
+	}
+	f := &File{Tensors: make(map[string]Tensor, len(entries)), Metadata: metadata}
+	buf := make([]byte, min(1<<16, size-start))
+	for i := range entries {
+		data, err := readData(r, start, &entries[i], buf)
+		if err != nil {
+			return nil, err
+		}
+		f.Tensors[entries[i].name] = Tensor{Shape: entries[i].shape, Data: data}
+	}
+	return f, nil
+}
+
+// readData reads one tensor's values through buf, which holds all of them or a multiple of 8 bytes.
+func readData(r io.ReaderAt, start int64, e *entry, buf []byte) ([]float64, error) {
+	data := make([]float64, 0, e.count)
+	for at := e.begin; at < e.end; {
+		b := buf[:min(int64(len(buf)), e.end-at)]
+		if err := readAt(r, b, start+at); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", quote(e.name), err)
+		}
+		at += int64(len(b))
+		if e.size() == 4 {
+			for ; len(b) >= 4; b = b[4:] {
+				data = append(data, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+			}
+			continue
+		}
+		for ; len(b) >= 8; b = b[8:] {
+			data = append(data, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	return data, nil
+}
+
+// readAt fills b from offset at; a file that ends before its size, because someone is shortening it, is malformed.
+func readAt(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		return malformed("offset %d: the file ends, want %d more bytes", at+int64(n), len(b)-n)
+	}
+	return fmt.Errorf("offset %d: %w", at, err)
+}
