@@ -1,6 +1,9 @@
 package oracle
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+)
 
 // precision of angles, in bits: 53 for the answer, some 30 for turns up to
 // 10⁹, 53 for a product's low half, and to spare.
@@ -32,8 +35,15 @@ func reduce(angle *big.Float) float64 {
 }
 
 // Angle is Σ_q ω_q (x_q − z_q) + c, less whole turns, with nothing rounded
-// before the end.
+// before the end; NaN where an argument is not finite.
 func Angle(omega, x, z []float64, c float64) float64 {
+	plain := c
+	for q := range omega {
+		plain += omega[q] * (x[q] - z[q])
+	}
+	if math.IsNaN(plain) || math.IsInf(plain, 0) {
+		return math.NaN()
+	}
 	sum := number(c)
 	for q := range omega {
 		sum = add(sum, mul(number(omega[q]), sub(number(x[q]), number(z[q]))))
