@@ -228,3 +228,24 @@ func dotSelf(a []float64) float64 {
 	}
 	return s
 }
+
+// exactDiagonal is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
+func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
+	f := p.Features()
+	mom := spectral.NewMoments(f, h.d)
+	if err := h.rows.Moments(mom, f); err != nil {
+		return nil, nil, err
+	}
+	for v, b := range mom.Gram.Diag {
+		m := mom.Gram.Size(v)
+		for i := range m {
+			diag = append(diag, b[i*m+i])
+		}
+	}
+	factor, _, err := factorise(mom.Gram, 1/p.NoisePrecision[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	factor.Solve(mom.C, h.d)
+	return diag, mom.C, nil
+}

@@ -1,0 +1,304 @@
+package vssgp
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// fileFormat is the metadata entry "format" of a model file.
+const fileFormat = "vssgp/1"
+
+// Names of the model file's tensors that Params.Tensors does not list: they
+// have no gradient.
+const (
+	nameWindowCenter    = "window.center"
+	nameWindowLength    = "window.length"
+	nameComponentWindow = "component.window"
+	// nameFactor holds the exact posterior's Cholesky factor R of A = R Rᵀ
+	// (S = τ⁻¹A⁻¹): the diagonal blocks L_v [M_v,M_v] one after the other, then
+	// the blocks E_v [M_{v+1},M_v] below them, all row-major in one vector.
+	nameFactor = "coefficient.factor"
+)
+
+// Save writes the model to a safetensors file, whole or not at all.
+func (m *Model) Save(path string) error {
+	return atomicfile.Write(path, m.Write)
+}
+
+// Write writes the model as a safetensors file to w.
+func (m *Model) Write(w io.Writer) error {
+	f, err := m.file()
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteTo(w)
+	return err
+}
+
+// file lays the model out as tensors and metadata.
+func (m *Model) file() (*safetensors.File, error) {
+	p := m.Params
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
+		"format": fileFormat, "inference": string(m.Inference),
+	}}
+	for _, t := range p.Tensors() {
+		if len(*t.Data) > 0 {
+			f.Tensors[t.Name] = safetensors.Tensor{Shape: t.Shape, Data: *t.Data}
+		}
+	}
+	if n := len(p.Windows.Center); n > 0 {
+		own := make([]float64, p.L)
+		for i, v := range p.ComponentWindow {
+			own[i] = float64(v)
+		}
+		f.Tensors[nameWindowCenter] = vector(p.Windows.Center)
+		f.Tensors[nameWindowLength] = vector([]float64{p.Windows.Length})
+		f.Tensors[nameComponentWindow] = vector(own)
+		if p.Windows.Dim != 0 {
+			f.Metadata["window.input"] = fmt.Sprint(p.Windows.Dim)
+		}
+	}
+	if m.Inference == Exact && m.factor != nil {
+		f.Tensors["coefficient.mean"] = safetensors.Tensor{Shape: []int{p.M(), p.D}, Data: m.mean}
+		var all []float64
+		for _, b := range append(append([][]float64(nil), m.factor.R.Diag...), m.factor.R.Below...) {
+			all = append(all, b...)
+		}
+		f.Tensors[nameFactor] = vector(all)
+	}
+	for _, e := range m.metadata() {
+		text, err := json.Marshal(e.value)
+		if err != nil {
+			return nil, fmt.Errorf("vssgp: save %s: %w", e.name, err)
+		}
+		f.Metadata[e.name] = string(text)
+	}
+	return f, nil
+}
+
+func vector(a []float64) safetensors.Tensor {
+	return safetensors.Tensor{Shape: []int{len(a)}, Data: a}
+}
+
+// metadata lists the JSON entries of the file's metadata with the fields that
+// they are written from and read into.
+func (m *Model) metadata() []struct {
+	name  string
+	value any
+} {
+	return []struct {
+		name  string
+		value any
+	}{
+		{"x.offset", &m.X.Offset}, {"x.scale", &m.X.Scale}, {"y.offset", &m.Y.Offset}, {"y.scale", &m.Y.Scale},
+		{"x.names", &m.XNames}, {"y.names", &m.YNames},
+	}
+}
+
+// Load reads a model file. A file without coefficients is a valid model to
+// evaluate or to start a fit from; errors wrap ErrParams or the reader's own.
+func Load(path string) (*Model, error) {
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := fromFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Read reads a model file of the given size from r.
+func Read(r io.ReaderAt, size int64) (*Model, error) {
+	f, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return fromFile(f)
+}
+
+func fromFile(f *safetensors.File) (*Model, error) {
+	if v := f.Metadata["format"]; v != "" && v != fileFormat {
+		return nil, fmt.Errorf("vssgp: metadata format is %q, want %q: %w", v, fileFormat, ErrParams)
+	}
+	p, err := paramsFromFile(f)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	m, err := NewModel(p)
+	if err != nil {
+		return nil, err
+	}
+	switch i := Inference(f.Metadata["inference"]); i {
+	case "":
+	case Exact, Factorised:
+		m.Inference = i
+	default:
+		return nil, fmt.Errorf("vssgp: metadata inference is %q, want exact or factorised: %w", i, ErrParams)
+	}
+	for _, e := range m.metadata() {
+		if text, ok := f.Metadata[e.name]; ok {
+			if err := json.Unmarshal([]byte(text), e.value); err != nil {
+				return nil, fmt.Errorf("vssgp: metadata %s is %.40q, want a JSON list: %w: %w", e.name, text, err, ErrParams)
+			}
+		}
+	}
+	if err := m.checkMaps(); err != nil {
+		return nil, err
+	}
+	return m, m.readFactor(f)
+}
+
+// paramsFromFile takes the sizes from the tensors' shapes, then every tensor.
+func paramsFromFile(f *safetensors.File) (*Params, error) {
+	p := &Params{D: 1}
+	length, m := f.Tensors["kernel.lengthscale"].Shape, f.Tensors["inducing.location"].Shape
+	if len(length) != 2 || len(m) != 2 || length[0] < 1 || length[1] < 1 || m[0] < 1 || m[0]%length[0] != 0 {
+		return nil, fmt.Errorf("vssgp: kernel.lengthscale has shape %v and inducing.location %v, want [L,Q] and [L·K,Q]: %w", length, m, ErrParams)
+	}
+	p.L, p.Q, p.K = length[0], length[1], m[0]/length[0]
+	if s := f.Tensors["coefficient.mean"].Shape; len(s) == 2 {
+		p.D = s[1]
+	} else if s := f.Metadata["y.offset"]; s != "" {
+		var offset []float64
+		if json.Unmarshal([]byte(s), &offset) == nil && len(offset) > 0 {
+			p.D = len(offset)
+		}
+	}
+	for _, t := range p.Tensors() {
+		have, ok := f.Tensors[t.Name]
+		if !ok {
+			if t.Name == "coefficient.mean" || t.Name == "coefficient.variance" {
+				continue
+			}
+			return nil, fmt.Errorf("vssgp: the file has no %s, want shape %v: %w", t.Name, t.Shape, ErrParams)
+		}
+		if !sameShape(have.Shape, t.Shape) {
+			return nil, fmt.Errorf("vssgp: %s has shape %v, want %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
+		}
+		*t.Data = have.Data
+	}
+	return p, windowsFromFile(p, f)
+}
+
+func sameShape(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, n := range a {
+		if n != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// windowsFromFile reads the three window tensors, which come together.
+func windowsFromFile(p *Params, f *safetensors.File) error {
+	center, ok1 := f.Tensors[nameWindowCenter]
+	length, ok2 := f.Tensors[nameWindowLength]
+	own, ok3 := f.Tensors[nameComponentWindow]
+	if !ok1 && !ok2 && !ok3 {
+		return nil
+	}
+	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !sameShape(length.Shape, []int{1}) || !sameShape(own.Shape, []int{p.L}) {
+		return fmt.Errorf("vssgp: want %s [V], %s [1] and %s [%d] together, have shapes %v, %v, %v: %w",
+			nameWindowCenter, nameWindowLength, nameComponentWindow, p.L, center.Shape, length.Shape, own.Shape, ErrParams)
+	}
+	p.Windows = spectral.Windows{Center: center.Data, Length: length.Data[0]}
+	if s := f.Metadata["window.input"]; s != "" {
+		if _, err := fmt.Sscanf(s, "%d", &p.Windows.Dim); err != nil {
+			return fmt.Errorf("vssgp: metadata window.input is %.20q, want the number of an input: %w", s, ErrParams)
+		}
+	}
+	p.ComponentWindow = make([]int, p.L)
+	for i, v := range own.Data {
+		if !(v >= 0 && v < float64(len(center.Data))) || v != math.Trunc(v) {
+			return fmt.Errorf("vssgp: %s[%d] is %v, want the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data), ErrParams)
+		}
+		p.ComponentWindow[i] = int(v)
+	}
+	return nil
+}
+
+// checkMaps reports affine maps of the wrong length or with a scale that is
+// not positive.
+func (m *Model) checkMaps() error {
+	for _, a := range []struct {
+		name string
+		Affine
+		want int
+	}{{"x", m.X, m.Params.Q}, {"y", m.Y, m.Params.D}} {
+		if len(a.Offset) != a.want || len(a.Scale) != a.want {
+			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, want %d: %w", a.name, a.name, len(a.Offset), len(a.Scale), a.want, ErrParams)
+		}
+		for i, s := range a.Scale {
+			if !(s > 0) || math.IsInf(s, 0) || math.IsInf(a.Offset[i], 0) || math.IsNaN(a.Offset[i]) {
+				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s, a.name, i, a.Offset[i], ErrParams)
+			}
+		}
+	}
+	if n := len(m.XNames); n != 0 && n != m.Params.Q {
+		return fmt.Errorf("vssgp: %d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)
+	}
+	if n := len(m.YNames); n != 0 && n != m.Params.D {
+		return fmt.Errorf("vssgp: %d y.names for %d outputs: %w", n, m.Params.D, ErrParams)
+	}
+	return nil
+}
+
+// readFactor takes the exact posterior where the file has one.
+func (m *Model) readFactor(f *safetensors.File) error {
+	t, ok := f.Tensors[nameFactor]
+	if !ok || m.Inference != Exact {
+		return nil
+	}
+	p := m.Params
+	offset := p.Features().Offsets()
+	want := 0
+	for v := 0; v+1 < len(offset); v++ {
+		n := offset[v+1] - offset[v]
+		want += n * n
+		if v+2 < len(offset) {
+			want += n * (offset[v+2] - offset[v+1])
+		}
+	}
+	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
+		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean), want, p.M()*p.D, ErrParams)
+	}
+	r := spectral.NewGram(offset)
+	at := 0
+	for _, b := range append(append([][]float64(nil), r.Diag...), r.Below...) {
+		at += copy(b, t.Data[at:])
+	}
+	for i, v := range t.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("vssgp: %s[%d] is %v, want a finite number: %w", nameFactor, i, v, ErrParams)
+		}
+	}
+	for v, b := range r.Diag {
+		n := r.Size(v)
+		for i := range n {
+			if d := b[i*n+i]; d <= 0 {
+				return fmt.Errorf("vssgp: %s has pivot %v in block %d, want a positive number: %w", nameFactor, d, v, ErrParams)
+			}
+		}
+	}
+	m.factor = &blocktri.Factor{R: r}
+	m.mean, p.CoefMean = p.CoefMean, nil
+	return nil
+}

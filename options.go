@@ -1,0 +1,179 @@
+package vssgp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// ErrOptions is wrapped by every error about options that cannot be met.
+var ErrOptions = errors.New("unusable options")
+
+// Method is one of the paper's relatives of the model, all special cases of
+// its parameters.
+type Method string
+
+const (
+	// VSSGP is the paper's model: frequencies have a posterior.
+	VSSGP Method = "vssgp"
+	// SSGP is the sparse spectrum GP (Lázaro-Gredilla et al. 2010): point
+	// frequencies (Σ = 0), each a cosine and a sine, optimised with the
+	// hyper-parameters.
+	SSGP Method = "ssgp"
+	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
+	// from the prior and kept, random phases.
+	RP Method = "rp"
+)
+
+// Init is a way to choose starting values.
+type Init string
+
+const (
+	// InitPaper draws μ, Σ, z and the phases at random around given
+	// length-scales and periods, as the paper does.
+	InitPaper Init = "paper"
+	// InitSpectrum lays components along the data's own spectrum: the default
+	// for one evenly sampled input. See DESIGN.md, "Starting values".
+	InitSpectrum Init = "spectrum"
+)
+
+// Options of New and Fit. The zero value is a sensible whole: the method of
+// the paper with exact inference, a start chosen for the data, no windows
+// where the data are few.
+type Options struct {
+	Method    Method    // default VSSGP
+	Inference Inference // default Exact
+	Init      Init      // default InitSpectrum for one evenly sampled input, else InitPaper
+	From      *Model    // start from this model's parameters instead
+
+	Components int // L, per window where there are windows; 0: chosen by Init
+	Features   int // K per component; 0: chosen by Init
+
+	// Window is the windows' length in the data's units of x; 0 means none,
+	// WindowAuto a length chosen from the data. WindowDim is the input they
+	// run along.
+	Window    float64
+	WindowDim int
+
+	// Lengthscales and Periods are starting values for InitPaper in the data's
+	// units of x, one a component and the same for every input; a period of 0
+	// or +Inf means none. Default: one component of a tenth of the range of x.
+	Lengthscales, Periods []float64
+	// NoisePrecision is the starting τ in the data's 1/y²; 0: chosen by Init.
+	NoisePrecision float64
+	// UniformPhases gives phases a uniform posterior instead of fixing them.
+	UniformPhases bool
+	// Raw keeps the model in the data's own units; default: x and y are
+	// shifted and scaled to the order of one.
+	Raw bool
+
+	Iterations int      // L-BFGS iterations, or RMSPROP steps; 0: chosen by the inference
+	Batch      int      // rows of a mini-batch; 0: min(N, 512)
+	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
+	Restarts   int      // further starts, the best bound is kept; 0: one start
+	Fix        []string // tensors of the model file that stay as they start
+	Seed       uint64
+
+	Backend  spectral.Backend // nil: the CPU
+	Progress func(Progress)   // called now and then, from one goroutine
+	// Keep is called with the best model so far about every KeepEvery (0: 30 s)
+	// so that a caller can save it; an error ends the fit.
+	Keep      func(*Model) error
+	KeepEvery time.Duration
+}
+
+// WindowAuto asks for a window length chosen from the data.
+const WindowAuto = -1
+
+// Progress says where a fit stands.
+type Progress struct {
+	Start, Starts         int    // which of how many starts, from 1
+	Stage                 string // what is free: "frequencies", "all", …
+	Iteration, Iterations int    // of this start, over all stages
+	Bound                 float64
+	NoiseSD               float64 // τ^−½ in units of y (of the first output)
+	Elapsed, Left         time.Duration
+}
+
+// Result says how a fit went.
+type Result struct {
+	Bound      float64
+	Terms      []Term
+	Iterations int // of the start that was kept
+	Starts     []StartResult
+	Kept       int     // index in Starts
+	Jitter     float64 // in A at the end, 0 as a rule
+	Device     string
+	Elapsed    time.Duration
+}
+
+// StartResult is one start's end.
+type StartResult struct {
+	Seed  uint64
+	Bound float64
+	// Ended is why the optimisation ended, or "collapsed: …" where it was
+	// recognised as one of the bad optima and given up.
+	Ended string
+}
+
+func (o *Options) check(data *Data) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
+	}
+	switch o.Method {
+	case "", VSSGP, SSGP, RP:
+	default:
+		return bad("method %q, want vssgp, ssgp or rp", o.Method)
+	}
+	switch o.Inference {
+	case "", Exact, Factorised, Stochastic:
+	default:
+		return bad("inference %q, want exact, factorised or stochastic", o.Inference)
+	}
+	switch o.Init {
+	case "", InitPaper, InitSpectrum:
+	default:
+		return bad("start %q, want paper or spectrum", o.Init)
+	}
+	if o.Components < 0 || o.Features < 0 || o.Iterations < 0 || o.Batch < 0 || o.Restarts < 0 {
+		return bad("components %d, features %d, iterations %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Batch, o.Restarts)
+	}
+	if o.Method == SSGP && o.Features%2 == 1 {
+		return bad("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
+	}
+	if w := o.Window; w != WindowAuto && !(w >= 0 && !math.IsInf(w, 0)) {
+		return bad("window length %v, want a positive number", w)
+	}
+	if o.WindowDim < 0 || (data != nil && o.WindowDim >= data.Q) {
+		return bad("windows along input %d of %d", o.WindowDim, data.Q)
+	}
+	if t := o.NoisePrecision; !(t >= 0) || math.IsInf(t, 0) {
+		return bad("noise precision %v, want a positive number", t)
+	}
+	for _, l := range o.Lengthscales {
+		if !(l > 0) || math.IsInf(l, 0) {
+			return bad("length-scale %v, want a positive number", l)
+		}
+	}
+	for _, p := range o.Periods {
+		if !(p >= 0) {
+			return bad("period %v, want a positive number, or 0 for none", p)
+		}
+	}
+	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
+		return bad("%d periods for %d length-scales, want one each", len(o.Periods), n)
+	}
+	names := map[string]bool{}
+	for _, t := range (&Params{}).Tensors() {
+		names[t.Name] = true
+	}
+	for _, name := range o.Fix {
+		if !names[name] {
+			return bad("cannot fix %q: no tensor of the model file has that name", name)
+		}
+	}
+	return nil
+}

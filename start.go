@@ -1,0 +1,282 @@
+package vssgp
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// New makes a model of data with starting values (Options.Init) and no
+// posterior yet.
+func New(data *Data, o Options) (*Model, error) {
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	if err := o.check(data); err != nil {
+		return nil, err
+	}
+	if o.From != nil {
+		return o.From.clone(), nil
+	}
+	m := &Model{Inference: Exact, X: identity(data.Q), Y: identity(data.D), XNames: data.XNames, YNames: data.YNames, Backend: o.Backend}
+	if !o.Raw {
+		m.X, m.Y = data.standardise()
+	}
+	init := o.Init
+	if init == "" {
+		init = InitPaper
+		if data.evenStep() > 0 && o.Method != RP && o.Lengthscales == nil {
+			init = InitSpectrum
+		}
+	}
+	var err error
+	if init == InitSpectrum {
+		err = m.startSpectrum(data, o)
+	} else {
+		m.startPaper(data, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, m.Params.Check()
+}
+
+// clone copies the model; the posterior, which nothing changes, is shared.
+func (m *Model) clone() *Model {
+	c := *m
+	c.Params = m.Params.Clone()
+	return &c
+}
+
+// standardise gives maps under which every column has mean 0 and standard
+// deviation 1 (a constant one a unit far below its own size).
+func (d *Data) standardise() (x, y Affine) {
+	return standardise(d.X, d.Q), standardise(d.Y, d.D)
+}
+
+// constantShare is the relative spread below which a column counts as constant;
+// such a column gets that share of its size as its unit.
+const constantShare = 1e-9
+
+func standardise(a []float64, cols int) Affine {
+	m := identity(cols)
+	n := float64(len(a) / cols)
+	for c := range cols {
+		mean, square := 0.0, 0.0
+		for i := c; i < len(a); i += cols {
+			mean += a[i] / n
+		}
+		for i := c; i < len(a); i += cols {
+			square += (a[i] - mean) * (a[i] - mean) / n
+		}
+		m.Offset[c] = mean
+		if sd := math.Sqrt(square); sd > constantShare*math.Abs(mean) && !math.IsInf(sd, 0) {
+			m.Scale[c] = sd
+		} else {
+			m.Scale[c] = constantShare * max(1, math.Abs(mean))
+		}
+	}
+	return m
+}
+
+// evenTolerance is how far, in steps, a sample may lie from an even grid.
+const evenTolerance = 0.1
+
+// evenStep is the step of the grid on which the rows of one input lie, some of
+// its places possibly empty; 0 where there is no such grid.
+func (d *Data) evenStep() float64 {
+	if d.Q != 1 || d.N < 16 {
+		return 0
+	}
+	x := slices.Clone(d.X)
+	sort.Float64s(x)
+	gaps := make([]float64, d.N-1)
+	for i := range gaps {
+		gaps[i] = x[i+1] - x[i]
+	}
+	sort.Float64s(gaps)
+	if gaps[0] <= 0 {
+		return 0
+	}
+	step := gaps[len(gaps)/2]
+	// Refine over the whole range: places are counted with the median step
+	// between neighbours, where rounding cannot add up.
+	places := 0.0
+	for i := range d.N - 1 {
+		r := (x[i+1] - x[i]) / step
+		if n := math.Round(r); n < 1 || math.Abs(r-n) > evenTolerance*max(1, n/10) {
+			return 0
+		} else {
+			places += n
+		}
+	}
+	if places > 4*float64(d.N) {
+		return 0 // mostly empty: its spectrum cannot be read off a grid
+	}
+	return (x[d.N-1] - x[0]) / places
+}
+
+// extent is the lowest and highest value of an input.
+func extent(a []float64, cols, c int) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i := c; i < len(a); i += cols {
+		lo, hi = min(lo, a[i]), max(hi, a[i])
+	}
+	return lo, hi
+}
+
+// layWindows is windows of the given length over [lo, hi], the first and last
+// centre at or inside the ends: outward of them the gates stay at 1.
+func layWindows(lo, hi, length float64, dim int) spectral.Windows {
+	if length <= 0 || hi-lo <= length/2 {
+		return spectral.Windows{}
+	}
+	n := int(math.Floor((hi-lo)/(length/2))) + 1
+	first := lo + ((hi-lo)-float64(n-1)*length/2)/2
+	w := spectral.Windows{Center: make([]float64, n), Length: length, Dim: dim}
+	for v := range w.Center {
+		w.Center[v] = first + float64(v)*length/2
+	}
+	return w
+}
+
+const (
+	// paperFeatures is K where the options leave it open, paperVariance the
+	// starting Σ: wide enough to feel its neighbours, narrow enough to reach.
+	paperFeatures = 50
+	paperVariance = 0.1
+	// paperNoise is the starting τ in units of 1/var(y).
+	paperNoise = 100
+)
+
+// startPaper draws the paper's starting values: μ ~ N(0, 1), z uniform over
+// the data's range, fixed phases uniform over a turn, Σ small, around the
+// given length-scales and periods. SSGP's features share z and come as cosine
+// and sine; RP's have point frequencies.
+func (m *Model) startPaper(data *Data, o Options) {
+	rng := rand.New(rand.NewPCG(o.Seed, 0x9a9e6))
+	x := m.X.toModel(data.X)
+	lengths, periods := o.paperScales(x, data.Q, m.X)
+	k := o.Features
+	if k == 0 {
+		k = paperFeatures
+	}
+	var w spectral.Windows
+	if o.Window > 0 {
+		lo, hi := extent(x, data.Q, o.WindowDim)
+		w = layWindows(lo, hi, o.Window/m.X.Scale[o.WindowDim], o.WindowDim)
+	}
+	per, v := len(lengths), w.Count()
+	p := NewParams(per*v, k, data.Q, data.D)
+	p.CoefMean, p.CoefVar = nil, nil
+	p.Windows = w
+	if len(w.Center) > 0 {
+		p.ComponentWindow = make([]int, p.L)
+	}
+	for i := range p.L {
+		if len(w.Center) > 0 {
+			p.ComponentWindow[i] = i / per
+		}
+		p.Variance[i] = m.outputVariance(data) / float64(per)
+		for q := range p.Q {
+			p.Lengthscale[i*p.Q+q] = lengths[i%per] / m.X.Scale[q]
+			if t := periods[i%per]; t > 0 && !math.IsInf(t, 0) {
+				p.Frequency[i*p.Q+q] = m.X.Scale[q] / t
+			}
+		}
+	}
+	p.NoisePrecision[0] = o.startNoise(paperNoise/m.outputVariance(data), m.Y)
+	drawFeatures(p, x, o, rng)
+	m.Params = p
+}
+
+// paperScales are the length-scales and periods of a window's components, in
+// the data's units of x.
+func (o *Options) paperScales(x []float64, q int, a Affine) (lengths, periods []float64) {
+	lengths, periods = o.Lengthscales, o.Periods
+	if lengths == nil {
+		n := max(1, o.Components)
+		lo, hi := extent(x, q, 0)
+		for i := range n {
+			// One component: a tenth of the range; several: spread below it.
+			lengths = append(lengths, (hi-lo)/10*a.Scale[0]/math.Pow(4, float64(i)))
+		}
+	}
+	if periods == nil {
+		periods = make([]float64, len(lengths))
+	}
+	return lengths, periods
+}
+
+// startNoise is the asked-for τ in the model's units, or the given default.
+func (o *Options) startNoise(byDefault float64, y Affine) float64 {
+	if o.NoisePrecision > 0 {
+		return o.NoisePrecision * y.Scale[0] * y.Scale[0]
+	}
+	return byDefault
+}
+
+// outputVariance is the mean square of the outputs in the model's units.
+func (m *Model) outputVariance(data *Data) float64 {
+	s := dotSelf(m.Y.toModel(data.Y)) / float64(data.N*data.D)
+	if s == 0 {
+		return 1
+	}
+	return s
+}
+
+// drawFeatures fills z, μ, Σ and the phases for the method.
+func drawFeatures(p *Params, x []float64, o Options, rng *rand.Rand) {
+	n := len(x) / p.Q
+	for k := range p.M() {
+		row := rng.IntN(n)
+		for q := range p.Q {
+			at := k*p.Q + q
+			p.FreqMean[at] = rng.NormFloat64()
+			p.Location[at] = x[row*p.Q+q]
+			p.FreqVar[at] = paperVariance
+		}
+		a := 2 * math.Pi * rng.Float64()
+		p.PhaseLower[k], p.PhaseUpper[k] = a, a
+		if o.UniformPhases {
+			p.PhaseUpper[k] = a + math.Pi/2
+		}
+		if o.Method == SSGP || o.Method == RP {
+			p.pointFeature(k, o.Method)
+		}
+	}
+	if len(p.Windows.Center) > 0 {
+		p.centreFeatures()
+	}
+}
+
+// pointFeature makes feature k one of SSGP's or RP's: Σ = 0, and for SSGP the
+// sine after its cosine, both about the origin of its window.
+func (p *Params) pointFeature(k int, method Method) {
+	for q := range p.Q {
+		at := k*p.Q + q
+		p.FreqVar[at] = 0
+		p.Location[at] = 0
+		if method == SSGP && k%2 == 1 {
+			p.FreqMean[at] = p.FreqMean[at-p.Q]
+		}
+	}
+	if method == SSGP {
+		phase := -float64(k%2) * math.Pi / 2
+		p.PhaseLower[k], p.PhaseUpper[k] = phase, phase
+	}
+}
+
+// centreFeatures moves every feature's z under its own window: uniformly drawn
+// inputs mostly lie outside it.
+func (p *Params) centreFeatures() {
+	w, q := &p.Windows, p.Windows.Dim
+	for k := range p.M() {
+		c := w.Center[p.ComponentWindow[k/p.K]]
+		z := &p.Location[k*p.Q+q]
+		*z = c + math.Remainder(*z-c, w.Length)
+	}
+}

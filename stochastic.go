@@ -1,0 +1,153 @@
+package vssgp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// RMSPROP's constants (Tieleman & Hinton 2012), with each coordinate's step
+// rate adapted by the agreement of successive steps.
+const (
+	rmsDecay   = 0.9    // of the running mean of squared gradients
+	rmsRate    = 0.01   // starting step in the chart's units
+	rmsFloor   = 1e-6   // smallest rate
+	rmsCeiling = 0.1    // largest rate
+	rmsAgree   = 1.05   // rate's growth where two steps agree in sign
+	rmsDiffer  = 0.9    // and its shrinking where they differ
+	rmsTail    = 0.5    // share of the steps over which the rate falls linearly to 0
+	rmsFlat    = 1e-12  // added to the mean square
+	reportEach = 50     // steps between progress reports
+	batchRows  = 512    // rows of a mini-batch where the options leave it open
+	boundDecay = 0.98   // of the running mean of the bound's estimates
+	batchSalt  = 0xba7c // tells this random stream from the others
+)
+
+// stochastic maximises the factorised bound over one stage's tensors by
+// RMSPROP on mini-batches (eq. lower_bound_SVI).
+func (f *fitting) stochastic(s stage) (string, error) {
+	p := f.model.Params
+	c := newChart(p, s.free, f.o.Method == SSGP, f.reach())
+	if c.n == 0 {
+		return "nothing to optimise", f.ctx.Err()
+	}
+	v, g := make([]float64, c.n), make([]float64, c.n)
+	c.read(v, p)
+	rms := newRMSProp(c.n)
+	batches := f.newBatches()
+	for step := range s.iterations {
+		if err := f.ctx.Err(); err != nil {
+			return "", interrupted(f.ctx, err)
+		}
+		e, err := f.held.factorised(p, batches.next(), true)
+		if err != nil {
+			return "", fmt.Errorf("vssgp: step %d: %w", step, err)
+		}
+		if step == 0 {
+			f.bound = e.Bound
+		}
+		f.bound = boundDecay*f.bound + (1-boundDecay)*e.Bound
+		c.pull(g, p, e.Gradient)
+		rms.step(v, g, coolDown(step, s.iterations))
+		c.write(p, v)
+		f.iterations++
+		if step%reportEach == 0 {
+			f.report(1 / math.Sqrt(p.NoisePrecision[0]))
+		}
+	}
+	return "iteration limit", nil
+}
+
+// coolDown is the factor on all rates at a step: 1, then falling linearly.
+func coolDown(step, steps int) float64 {
+	left := float64(steps-step) / (rmsTail * float64(steps))
+	return min(1, left)
+}
+
+// rmsProp is RMSPROP's state.
+type rmsProp struct{ square, rate, last []float64 }
+
+func newRMSProp(n int) *rmsProp {
+	r := &rmsProp{make([]float64, n), make([]float64, n), make([]float64, n)}
+	for i := range r.rate {
+		r.rate[i] = rmsRate
+	}
+	return r
+}
+
+// step moves v up the gradient g. A gradient that is not a number moves
+// nothing.
+func (r *rmsProp) step(v, g []float64, cool float64) {
+	for i, x := range g {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		if r.square[i] == 0 {
+			r.square[i] = x * x
+		}
+		r.square[i] = rmsDecay*r.square[i] + (1-rmsDecay)*x*x
+		to := x / math.Sqrt(r.square[i]+rmsFlat)
+		if to*r.last[i] > 0 {
+			r.rate[i] = min(rmsCeiling, r.rate[i]*rmsAgree)
+		} else if to*r.last[i] < 0 {
+			r.rate[i] = max(rmsFloor, r.rate[i]*rmsDiffer)
+		}
+		r.last[i] = to
+		v[i] += cool * r.rate[i] * to
+	}
+}
+
+// batches draws mini-batches so that every row is as likely as any other: the
+// estimate stays unbiased.
+type batches struct {
+	rng        *rand.Rand
+	size       int
+	contiguous bool
+	order      []int // rows along x (contiguous), or a permutation in progress
+	out        []int
+}
+
+func (f *fitting) newBatches() *batches {
+	b := &batches{rng: rand.New(rand.NewPCG(f.o.Seed, batchSalt)), size: f.o.Batch, contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
+	if b.size == 0 {
+		b.size = batchRows
+	}
+	b.size = min(b.size, f.data.N)
+	b.out = make([]int, b.size)
+	for i := range b.order {
+		b.order[i] = i
+	}
+	if b.contiguous {
+		q, x := f.data.Q, f.data.X
+		slices.SortStableFunc(b.order, func(i, j int) int {
+			switch a, c := x[i*q+f.o.WindowDim], x[j*q+f.o.WindowDim]; {
+			case a < c:
+				return -1
+			case a > c:
+				return 1
+			}
+			return 0
+		})
+	}
+	return b
+}
+
+// next is the next mini-batch: neighbours along x from a uniform place on, the
+// end joined to the beginning, or rows drawn without replacement.
+func (b *batches) next() []int {
+	n := len(b.order)
+	if b.contiguous {
+		at := b.rng.IntN(n)
+		for i := range b.out {
+			b.out[i] = b.order[(at+i)%n]
+		}
+		return b.out
+	}
+	for i := range b.out {
+		j := i + b.rng.IntN(n-i)
+		b.order[i], b.order[j] = b.order[j], b.order[i]
+	}
+	copy(b.out, b.order)
+	return b.out
+}

@@ -1,0 +1,192 @@
+package vssgp
+
+import (
+	"math"
+	"slices"
+)
+
+// A chart maps the free parameters of a model to the vector that an optimiser
+// sees and back; it is the one place where they are transformed. Positive
+// numbers go as logarithms; the others as differences from where they started,
+// in units in which a step of one is about as large for each:
+//
+//	z: 1/√(ω² + P)        a radian of the feature's own phase
+//	μ: min(1, l/reach)    a radian at the feature's reach
+//	p: 1/(2π·reach)       the same
+//	m: √s                 a posterior standard deviation
+//
+// A uniform phase goes as its centre and the logit of its width over 2π.
+type chart struct {
+	groups []chartGroup
+	n      int
+}
+
+type chartKind int
+
+const (
+	asLog chartKind = iota
+	asShift
+	asPhase // lower and upper end together
+)
+
+// chartGroup is the free entries of one tensor.
+type chartGroup struct {
+	tensor int // place in Params.Tensors
+	kind   chartKind
+	index  []int     // entries, one coordinate each (two for a phase)
+	twin   []int     // entries that follow index's, or nil
+	ref    []float64 // asShift: where each started
+	scale  []float64 // asShift: its unit
+}
+
+// newChart covers the entries of the named tensors that are parameters. twins
+// ties neighbouring features' frequencies (SSGP's cosine and sine). reach is
+// how far along x a feature can be seen at most.
+func newChart(p *Params, free []string, twins bool, reach float64) *chart {
+	c := &chart{}
+	for t, tensor := range p.Tensors() {
+		if !slices.Contains(free, tensor.Name) || tensor.Name == "phase.upper" {
+			continue
+		}
+		g := chartGroup{tensor: t, kind: kindOf(tensor.Name)}
+		tied := twins && tensor.Name == "frequency.mean"
+		for i := range *tensor.Data {
+			if p.Fixed(tensor.Name, i) || (tied && (i/p.Q)%2 == 1) {
+				continue
+			}
+			g.index = append(g.index, i)
+			if tied {
+				g.twin = append(g.twin, i+p.Q)
+			}
+			if g.kind == asShift {
+				g.ref = append(g.ref, (*tensor.Data)[i])
+				g.scale = append(g.scale, p.unit(tensor.Name, i, reach))
+			}
+		}
+		if len(g.index) > 0 {
+			c.groups = append(c.groups, g)
+			c.n += g.width() * len(g.index)
+		}
+	}
+	return c
+}
+
+func kindOf(name string) chartKind {
+	switch name {
+	case "inducing.location", "frequency.mean", "kernel.frequency", "coefficient.mean":
+		return asShift
+	case "phase.lower":
+		return asPhase
+	}
+	return asLog
+}
+
+// width is the coordinates an entry takes.
+func (g *chartGroup) width() int {
+	if g.kind == asPhase {
+		return 2
+	}
+	return 1
+}
+
+// unit is the natural step of entry i of a tensor that goes as a shift.
+func (p *Params) unit(name string, i int, reach float64) float64 {
+	q := i % p.Q
+	switch name {
+	case "kernel.frequency":
+		return 1 / (2 * math.Pi * reach)
+	case "frequency.mean":
+		return min(1, p.Lengthscale[(i/p.Q/p.K)*p.Q+q]/reach)
+	case "inducing.location":
+		of := (i/p.Q/p.K)*p.Q + q
+		l := p.Lengthscale[of]
+		omega := p.FreqMean[i]/l + 2*math.Pi*p.Frequency[of]
+		return 1 / math.Sqrt(omega*omega+p.FreqVar[i]/(l*l)+1/(reach*reach))
+	case "coefficient.mean":
+		return math.Sqrt(p.CoefVar[i])
+	}
+	return 1
+}
+
+// read writes p's free parameters into v [n].
+func (c *chart) read(v []float64, p *Params) {
+	tensors := p.Tensors()
+	at := 0
+	for _, g := range c.groups {
+		data := *tensors[g.tensor].Data
+		for j, i := range g.index {
+			switch g.kind {
+			case asLog:
+				v[at] = math.Log(data[i])
+			case asShift:
+				v[at] = (data[i] - g.ref[j]) / g.scale[j]
+			case asPhase:
+				share := (p.PhaseUpper[i] - p.PhaseLower[i]) / (2 * math.Pi)
+				v[at] = (p.PhaseUpper[i] + p.PhaseLower[i]) / 2
+				v[at+1] = math.Log(share / max(1-share, 1e-16))
+			}
+			at += g.width()
+		}
+	}
+}
+
+// write sets p's free parameters from v.
+func (c *chart) write(p *Params, v []float64) {
+	tensors := p.Tensors()
+	at := 0
+	for _, g := range c.groups {
+		data := *tensors[g.tensor].Data
+		for j, i := range g.index {
+			switch g.kind {
+			case asLog:
+				data[i] = math.Exp(v[at])
+			case asShift:
+				data[i] = g.ref[j] + g.scale[j]*v[at]
+			case asPhase:
+				half := math.Pi / (1 + math.Exp(-v[at+1]))
+				p.PhaseLower[i], p.PhaseUpper[i] = v[at]-half, v[at]+half
+			}
+			if g.twin != nil {
+				data[g.twin[j]] = data[i]
+			}
+			at += g.width()
+		}
+	}
+}
+
+// pull writes into v the gradient by the vector of a number whose gradient by
+// the parameters, at p, is g.
+func (c *chart) pull(v []float64, p, grad *Params) {
+	tensors, bars := p.Tensors(), grad.Tensors()
+	at := 0
+	for _, g := range c.groups {
+		data, bar := *tensors[g.tensor].Data, *bars[g.tensor].Data
+		for j, i := range g.index {
+			b := bar[i]
+			if g.twin != nil {
+				b += bar[g.twin[j]]
+			}
+			switch g.kind {
+			case asLog:
+				v[at] = b * data[i]
+			case asShift:
+				v[at] = b * g.scale[j]
+			case asPhase:
+				half := (p.PhaseUpper[i] - p.PhaseLower[i]) / 2
+				v[at] = grad.PhaseLower[i] + grad.PhaseUpper[i]
+				v[at+1] = (grad.PhaseUpper[i] - grad.PhaseLower[i]) * half * (1 - half/math.Pi)
+			}
+			at += g.width()
+		}
+	}
+}
+
+// wrapPhases shifts uniform phases by whole turns so that 0 ≤ α < 2π.
+func (p *Params) wrapPhases() {
+	for k, a := range p.PhaseLower {
+		if turns := math.Floor(a / (2 * math.Pi)); turns != 0 && p.PhaseUpper[k] > a {
+			p.PhaseLower[k] -= 2 * math.Pi * turns
+			p.PhaseUpper[k] -= 2 * math.Pi * turns
+		}
+	}
+}
