@@ -1,0 +1,213 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// same fails the test unless got is the table with these names and values, bit by bit.
+func same(t testing.TB, got *Table, names []string, data []float64) {
+	t.Helper()
+	if !slices.Equal(got.Names, names) || got.Cols != len(names) || got.Rows*got.Cols != len(got.Data) {
+		t.Errorf("%d rows, %d columns %q, %d values; want %q", got.Rows, got.Cols, got.Names, len(got.Data), names)
+	}
+	if !slices.EqualFunc(got.Data, data, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+		t.Errorf("values %v, want %v", got.Data, data)
+	}
+}
+
+func TestReadCSV(t *testing.T) {
+	ty := []string{"t", "y"}
+	for name, c := range map[string]struct {
+		text  string
+		names []string
+		data  []float64
+	}{
+		"plain":            {"t,y\n1,2\n3,-4.5e-3\n", ty, []float64{1, 2, 3, -4.5e-3}},
+		"no newline":       {"t,y\n1,2", ty, []float64{1, 2}},
+		"CRLF":             {"t,y\r\n1,2\r\n", ty, []float64{1, 2}},
+		"BOM":              {"\ufefft,y\n1,2\n", ty, []float64{1, 2}},
+		"BOM, no names":    {"\ufeff1,2\n", []string{"x0", "x1"}, []float64{1, 2}},
+		"blank at the end": {"t,y\n1,2\n\n  \r\n\n", ty, []float64{1, 2}},
+		"spaces":           {" t , y\n 1 ,\t2 \n", ty, []float64{1, 2}},
+		"no names":         {"1,2,3\n4,5,6\n", []string{"x0", "x1", "x2"}, []float64{1, 2, 3, 4, 5, 6}},
+		"quoted names":     {"\"a, b\", \"c\"\"d\"\n1,2\n", []string{"a, b", `c"d`}, []float64{1, 2}},
+		"quoted numbers":   {"t,y\n\"1\",2\n", ty, []float64{1, 2}},
+		"names with digits": {"t1,2y,α\n1,2,3\n", []string{"t1", "2y", "α"},
+			[]float64{1, 2, 3}},
+		"numbers": {"y\n+1\n-0\n.5\n5.\n1E3\n5e-324\n1e-999\n0.1\n", []string{"y"},
+			[]float64{1, math.Copysign(0, -1), .5, 5, 1e3, 5e-324, 0, 0.1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
+				got, err := ReadCSV(r, "f.csv")
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, got, c.names, c.data)
+			}
+		})
+	}
+}
+
+var badCSV = map[string]struct{ text, says string }{
+	"empty":              {"", "f.csv: the file is empty"},
+	"blank":              {"\n\n", "f.csv: the file is empty"},
+	"BOM alone":          {"\ufeff", "f.csv: the file is empty"},
+	"names alone":        {"t,y\n", "f.csv:1: names and no numbers"},
+	"short row":          {"t,y\n1,2\n3\n", `f.csv:3: 1 fields; want 2 ("t", "y")`},
+	"long row":           {"t,y\n1,2,3\n", "f.csv:2: 3 fields; want 2"},
+	"comma at the end":   {"t,y\n1,2,\n", "f.csv:2: 3 fields; want 2"},
+	"word":               {"t,y\n1,2\n3,four\n", `f.csv:3: column "y": "four" is not a number`},
+	"missing":            {"t,y\n1,\n", `f.csv:2: column "y": "" is no value`},
+	"NaN":                {"t,y\n1,NaN\n", `f.csv:2: column "y": "NaN" is not finite`},
+	"Inf":                {"t,y\n1,-Infinity\n", `f.csv:2: column "y": "-Infinity" is not finite`},
+	"too large":          {"t,y\n1,1e999\n", `f.csv:2: column "y": "1e999" is beyond the range`},
+	"NaN and no names":   {"nan,2\n", `f.csv:1: column "x0": "nan" is not finite`},
+	"hexadecimal":        {"t,y\n1,0x10\n", `"0x10" is not a number`},
+	"underscore":         {"t,y\n1,0x_1p-2\n", `"0x_1p-2" is not a number`},
+	"semicolons":         {"t;y\n1;2\n", `f.csv:2: column "t;y": "1;2" is not a number; want numbers separated by commas`},
+	"tabs":               {"t,y\n1\t2,3\n", "separated by commas"},
+	"blank between":      {"t,y\n1,2\n\n\n3,4\n", "f.csv:3: a blank line before the end"},
+	"blank first":        {"\nt,y\n1,2\n", "f.csv:1: a blank line"},
+	"names and numbers":  {"1,y\n1,2\n", `f.csv:1: column 1 is named "1"`},
+	"same name":          {"t,y,t\n1,2,3\n", `f.csv:1: columns 1 and 3 are both named "t"`},
+	"no name":            {",y\n1,2\n", "f.csv:1: column 1 has no name"},
+	"name not UTF-8":     {"t,\xff\n1,2\n", `f.csv:1: column 2 is named "\xff"`},
+	"name not printable": {"t,a\x00b\n1,2\n", `f.csv:1: column 2 is named "a\x00b"`},
+	"UTF-16":             {"\xff\xfet\x00,\x00y\x00", "f.csv:1: the file is UTF-16"},
+	"quote not closed":   {"t,\"y\n1,2\n3,4\n", "f.csv:1: extraneous or missing"},
+	"quote in a field":   {"t,y\n1,2\"3\n", "f.csv:2: bare"},
+	"quote over lines":   {"t,y\n1,\"2\n\"\n", "f.csv:2: extraneous or missing"},
+	"an NPY file":        {"\x93NUMPY\x01\x00v\x00{'descr'", "f.csv:1: column 1 is named"},
+	"a line too long":    {"t,y\n1,2\n" + strings.Repeat("1", maxLine+1), "f.csv:3: a line of more than"},
+}
+
+func TestBadCSV(t *testing.T) {
+	for name, c := range badCSV {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadCSV(strings.NewReader(c.text), "f.csv")
+			oneLine(t, err, c.says)
+		})
+	}
+	long := "t,y\n1," + strings.Repeat("z", 1<<20) + "\n"
+	_, err := ReadCSV(strings.NewReader(long), "f.csv")
+	oneLine(t, err, `"zzzzz`)
+
+	broken := errors.New("broken")
+	_, err = ReadCSV(io.MultiReader(strings.NewReader("t,y\n1,2\n"), iotest.ErrReader(broken)), "f.csv")
+	if !errors.Is(err, broken) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "f.csv") {
+		t.Errorf("%v; want the reader's own error with the file's name", err)
+	}
+}
+
+// oneLine fails the test unless err is ErrFormat in one short line that contains says.
+func oneLine(t *testing.T, err error, says string) {
+	t.Helper()
+	if !errors.Is(err, ErrFormat) {
+		t.Fatalf("%v; want ErrFormat", err)
+	}
+	if m := err.Error(); !strings.Contains(m, says) || len(m) > 300 || strings.Contains(m, "\n") {
+		t.Errorf("%s; want one short line with %q", m, says)
+	}
+}
+
+func TestWriteCSV(t *testing.T) {
+	var b bytes.Buffer
+	names := []string{"t", "a, \"b\""}
+	data := []float64{0.1, 1e6, 123456789, 1e21, -1e-7, 1.0 / 3, math.Copysign(0, -1), math.MaxFloat64, 5e-324, 48000.5}
+	if err := WriteCSV(&b, names, data); err != nil {
+		t.Fatal(err)
+	}
+	want := "t,\"a, \"\"b\"\"\"\n0.1,1000000\n123456789,1e+21\n-1e-07,0.3333333333333333\n-0,1.7976931348623157e+308\n5e-324,48000.5\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	got, err := ReadCSV(&b, "f.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, names, data)
+}
+
+func TestWriteCSVRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		names []string
+		data  []float64
+		says  string
+	}{
+		"no columns":    {nil, nil, "0 columns"},
+		"no rows":       {[]string{"t"}, nil, "whole rows"},
+		"half a row":    {[]string{"t", "y"}, []float64{1, 2, 3}, "3 values for 2 columns"},
+		"NaN":           {[]string{"t", "y"}, []float64{1, 2, 3, math.NaN()}, `row 1, column "y": NaN`},
+		"infinity":      {[]string{"t"}, []float64{math.Inf(-1)}, "-Inf"},
+		"same name":     {[]string{"t", "t"}, []float64{1, 2}, "both named"},
+		"no name":       {[]string{"", "t"}, []float64{1, 2}, "no name"},
+		"number":        {[]string{"1", "2"}, []float64{1, 2}, `named "1"`},
+		"space around":  {[]string{" t"}, []float64{1}, "space"},
+		"line in it":    {[]string{"a\nb"}, []float64{1}, "printable"},
+		"name not UTF8": {[]string{"\xff"}, []float64{1}, "UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			oneLine(t, WriteCSV(io.Discard, c.names, c.data), c.says)
+		})
+	}
+	broken := errors.New("broken")
+	if err := WriteCSV(brokenWriter{broken}, []string{"t"}, make([]float64, 1<<16)); !errors.Is(err, broken) {
+		t.Errorf("%v; want the writer's own error", err)
+	}
+}
+
+// brokenWriter takes nothing.
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// FuzzReadCSV: what is read is a whole table of finite numbers, and what is written of it reads the same.
+func FuzzReadCSV(f *testing.F) {
+	f.Add([]byte("t,y\n1,2\n3,-4.5e-3\n"))
+	f.Add([]byte("\ufeff\"a, b\",\"c\"\"\"\r\n1,\"2\"\r\n\r\n"))
+	for _, c := range badCSV {
+		if len(c.text) < 1000 {
+			f.Add([]byte(c.text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		checkAny(t, b, ReadCSV, func(w io.Writer, x *Table) error { return WriteCSV(w, x.Names, x.Data) })
+	})
+}
+
+// checkAny holds a reader to its word on any bytes.
+func checkAny(t *testing.T, b []byte, read func(io.Reader, string) (*Table, error), write func(io.Writer, *Table) error) {
+	t.Helper()
+	x, err := read(bytes.NewReader(b), "f")
+	if err != nil {
+		if !errors.Is(err, ErrFormat) {
+			t.Fatalf("%v; want ErrFormat", err)
+		}
+		return
+	}
+	if x.Rows < 1 || x.Cols < 1 || x.Rows*x.Cols != len(x.Data) || len(x.Names) != x.Cols || len(x.Data) > len(b) {
+		t.Fatalf("%d rows, %d columns, %d names, %d values from %d bytes", x.Rows, x.Cols, len(x.Names), len(x.Data), len(b))
+	}
+	for _, v := range x.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("%v was let through", v)
+		}
+	}
+	var out bytes.Buffer
+	if err := write(&out, x); err != nil {
+		t.Fatal(err)
+	}
+	again, err := read(&out, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, again, x.Names, x.Data)
+}
