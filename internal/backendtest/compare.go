@@ -10,12 +10,12 @@ import (
 )
 
 // same reports an array further from want than the bound, relative to want's
-// largest entry.
+// largest entry or to 1, the size of what the entries are sums of.
 func same(what string, got, want []float64, bound float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s has %d numbers, want %d", what, len(got), len(want))
 	}
-	worst, scale, at := -1.0, 0.0, 0
+	worst, scale, at := -1.0, 1.0, 0
 	for i := range got {
 		scale = max(scale, math.Abs(want[i]))
 		d := math.Abs(got[i] - want[i])
@@ -29,6 +29,17 @@ func same(what string, got, want []float64, bound float64) error {
 	if worst > bound*scale {
 		return fmt.Errorf("%s[%d] is %.17g, want %.17g: off by %.2g of the array's largest entry, allowed %.1g",
 			what, at, got[at], want[at], worst/scale, bound)
+	}
+	return nil
+}
+
+// closed reports a number that is not exactly 0 where want is: closed gates
+// leave nothing, not even rounding.
+func closed(what string, got, want []float64) error {
+	for i, w := range want {
+		if w == 0 && got[i] != 0 {
+			return fmt.Errorf("%s[%d] is %g, want exactly 0: no row meets its windows", what, i, got[i])
+		}
 	}
 	return nil
 }

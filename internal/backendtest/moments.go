@@ -16,6 +16,8 @@ func checkMoments(p *problem, b spectral.Backend) error {
 		return firstOf(
 			same("C", m.C, flatten(c), p.tol.value),
 			same("G", flatten(dense(m.Gram)), flatten(g), p.tol.value),
+			closed("C", m.C, flatten(c)),
+			closed("G", flatten(dense(m.Gram)), flatten(g)),
 		)
 	})
 }

@@ -117,3 +117,8 @@ func TestSlips(t *testing.T) {
 		})
 	}
 }
+
+// FuzzReference: problems of any shape can be made and judged.
+func FuzzReference(f *testing.F) {
+	Fuzz(f, func(testing.TB) spectral.Backend { return &reference{} })
+}

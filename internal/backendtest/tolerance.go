@@ -1,7 +1,8 @@
 package backendtest
 
 // A tolerance bounds an array's error: its largest |got − want| over its
-// largest |want|.
+// largest |want|, or over 1 where that is less: entries are sums of numbers
+// near 1, and a sum that cancels keeps their rounding.
 type tolerance struct {
 	value      float64 // moments, predictions, squared errors
 	gradient   float64 // gradients against the oracle's
@@ -13,8 +14,8 @@ var (
 	// near is for angles of some tens of radians. The figures measured are
 	// the cpu backend's worst.
 	//   value, adds: 257 rows of numbers near 1 summed in another order,
-	//     257·2⁻⁵³ = 3e-14, and angles of 50 radians, 50·2⁻⁵³ = 6e-15; ten
-	//     times that where a sum over few rows cancels. Measured 4e-14.
+	//     257·2⁻⁵³ = 3e-14, and angles of 50 radians, 50·2⁻⁵³ = 6e-15.
+	//     Measured 4e-14.
 	//   gradient: the same times d and d², over the largest of them, and
 	//     residuals that cancel. Measured 2e-14.
 	//   difference: what six levels of Richardson's extrapolation leave.
