@@ -23,6 +23,9 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	if err := d.data.CheckRows(rows); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
+	if err := dst.Check(f, d.data.D); err != nil {
+		return fmt.Errorf("cpu: factorised: %w", err)
+	}
 	if rows != nil {
 		d = d.pick(rows)
 	}

@@ -45,7 +45,7 @@ func (t *tile) load(d *rows, f *spectral.Features, r spectral.Run, lo, hi int) {
 		g := t.gate[i]
 		s := 0.0
 		for n := range t.n {
-			g[n] = f.Windows.Gate(r.First+i, t.x[n*q+f.Windows.Dim])
+			g[n] = f.Windows.Gate(r.First+i, t.x[n*q+d.data.Windows.Dim])
 			s += g[n] * g[n]
 		}
 		t.gate2[i] = s
@@ -99,7 +99,7 @@ func fillOne(cos, sin, e2, x, g []float64, z, p, freq, c float64) {
 func dampedCosine(g, turns, quad float64) (cos, sin, e2 float64) {
 	s, c := math.Sincos(2 * math.Pi * spectral.Turns(turns))
 	e := 1.0
-	if quad > 0 {
+	if quad != 0 { // NaN must not pass for no decay
 		e = math.Exp(-0.5 * quad)
 	}
 	return g * e * c, g * e * s, e * e

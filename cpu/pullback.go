@@ -17,6 +17,9 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 	if err := bar.Check(f, d.data.D); err != nil {
 		return fmt.Errorf("cpu: pullback: %w", err)
 	}
+	if err := dst.CheckRoom(f); err != nil {
+		return fmt.Errorf("cpu: pullback: %w", err)
+	}
 	offset := f.Offsets()
 	s := newSums(f)
 	sweep(d.runs, func(r spectral.Run, w int) { d.pullbackRun(s, f, bar, r, offset, w) })

@@ -102,6 +102,20 @@ func (f *Features) CheckShape() error {
 	return nil
 }
 
+// CheckRoom reports a cotangent that is not of f's shape.
+func (f *Features) CheckRoom(of *Features) error {
+	if f.M != of.M || f.Q != of.Q {
+		return fmt.Errorf("spectral: room for %d features of %d inputs, want %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
+	}
+	want := of.Fields()
+	for i, a := range f.Fields() {
+		if len(a.Data) != len(want[i].Data) {
+			return shapeError("feature "+a.Name, len(a.Data), len(want[i].Data), "the features'")
+		}
+	}
+	return nil
+}
+
 // Check is CheckShape, and also refuses values that are not finite and
 // negative decays.
 func (f *Features) Check() error {

@@ -65,6 +65,14 @@ func NewFactorisedSums(f *Features, d int) *FactorisedSums {
 	return &FactorisedSums{Features: NewFeatures(f.M, f.Q), Weights: NewWeights(f.M, d)}
 }
 
+// Check reports sums that have no room for f and d outputs.
+func (s *FactorisedSums) Check(f *Features, d int) error {
+	if err := s.Features.CheckRoom(f); err != nil {
+		return err
+	}
+	return s.Weights.Check(f, d)
+}
+
 // Posterior is a Gaussian over the coefficients for prediction: means and
 // either a covariance that all outputs share (Cov, the exact posterior) or a
 // diagonal one for each output (Var, the factorised posterior).

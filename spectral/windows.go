@@ -19,9 +19,14 @@ type Windows struct {
 	Dim    int       // the input they run along
 }
 
-// spacingTolerance is how far, in window lengths, neighbouring centres may lie
-// from Length/2: beyond it Σ g² = 1 would fail visibly.
-const spacingTolerance = 1e-6
+// How far neighbouring centres may lie from Length/2 apart: a share of the
+// length and, for centres far from the origin, some units in their last place.
+// Beyond it Σ g² = 1 would fail, and rows between two centres would meet the
+// end of a third gate.
+const (
+	spacingTolerance = 1e-9
+	spacingRounding  = 1e-15
+)
 
 // Count is V, the number of windows; 1 where there are none.
 func (w *Windows) Count() int { return max(1, len(w.Center)) }
@@ -29,6 +34,9 @@ func (w *Windows) Count() int { return max(1, len(w.Center)) }
 // Check reports centres that do not rise by half a length, a length that is
 // not positive, or a Dim outside [0, q).
 func (w *Windows) Check(q int) error {
+	if w.Dim < 0 || w.Dim >= q {
+		return fmt.Errorf("spectral: windows run along input %d, want one of the %d inputs: %w", w.Dim, q, ErrValue)
+	}
 	if len(w.Center) == 0 {
 		return nil
 	}
@@ -38,12 +46,9 @@ func (w *Windows) Check(q int) error {
 	if !(w.Length > 0) || math.IsInf(w.Length, 0) {
 		return fmt.Errorf("spectral: window length is %v, want a positive number: %w", w.Length, ErrValue)
 	}
-	if w.Dim < 0 || w.Dim >= q {
-		return fmt.Errorf("spectral: windows run along input %d, want one of the %d inputs: %w", w.Dim, q, ErrValue)
-	}
 	for v := 1; v < len(w.Center); v++ {
 		step := w.Center[v] - w.Center[v-1]
-		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingTolerance*math.Abs(w.Center[v])*1e-6 {
+		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingRounding*math.Abs(w.Center[v]) {
 			return fmt.Errorf("spectral: window centres %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2, ErrValue)
 		}
 	}
