@@ -57,6 +57,9 @@ type Options struct {
 	// run along.
 	Window    float64
 	WindowDim int
+	// WindowCandidates are the lengths that WindowAuto chooses from, in the
+	// data's units of x; default 512 to 1024 steps of the data's grid.
+	WindowCandidates []float64
 
 	// Lengthscales and Periods are starting values for InitPaper in the data's
 	// units of x, one a component and the same for every input; a period of 0
@@ -146,6 +149,11 @@ func (o *Options) check(data *Data) error {
 	}
 	if w := o.Window; w != WindowAuto && !(w >= 0 && !math.IsInf(w, 0)) {
 		return bad("window length %v, want a positive number", w)
+	}
+	for _, w := range o.WindowCandidates {
+		if !(w > 0) || math.IsInf(w, 0) {
+			return bad("window length %v, want a positive number", w)
+		}
 	}
 	if o.WindowDim < 0 || (data != nil && o.WindowDim >= data.Q) {
 		return bad("windows along input %d of %d", o.WindowDim, data.Q)

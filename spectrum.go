@@ -9,24 +9,31 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// The spectrum start: see DESIGN.md, "Starting values", for the derivation and
-// for what each of these was chosen against.
+// The spectrum start: see DESIGN.md, "Starting values", for the reasons and
+// for what each of these was chosen against. Lengths are in windows' lengths W
+// or in steps of the data's grid.
 const (
-	spectrumWindow  = 384  // W in samples for WindowAuto
-	spectrumOrder   = 128  // of the autoregressive spectrum of a window
-	spectrumSegment = 1.5  // half-length of the stretch it is read from, in W
-	spectrumCell    = 0.75 // width of a frequency cell, in 1/W
-	spectrumCells   = 100  // cells kept in each window
-	spectrumLength  = 4    // length-scale of a cell's component, in W
-	spectrumSteps   = 16   // density evaluations across a cell
-	// spectrumLeast is the least mass of a cell, as a share of the variance.
+	spectrumOrder   = 0.5 // order of a window's autoregressive spectrum, steps of it in W
+	spectrumSegment = 1.5 // half-length of the stretch it is read from, in W
+	spectrumCell    = 1.0 // width of a frequency cell, in 1/W
+	spectrumMost    = 0.2 // cells kept in a window at most, in steps of W …
+	spectrumCap     = 200 // … and in number
+	spectrumFewest  = 8   // and at least
+	spectrumLength  = 6   // length-scale of a cell's component, in W
+	spectrumSteps   = 16  // density evaluations across a cell
+	// spectrumFloor is the least starting noise variance as a share of the
+	// data's: a point estimate of a spectrum is surer of itself than it should
+	// be, and this much noise makes the error bars honest.
+	spectrumFloor = 0.04
+	// spectrumShare is how much of that floor the cells left out may hold.
+	spectrumShare = 0.1
+	// spectrumLeast is the least mass of a cell as a share of the variance.
 	spectrumLeast = 1e-12
-	// spectrumShort is the number of rows below which WindowAuto takes none.
-	spectrumShort = 2 * spectrumWindow
 )
 
-// spectrumFloor is the least starting noise, as a share of the data's variance.
-var spectrumFloor = 0.0225
+// spectrumWindows are WindowAuto's candidates in steps of the grid where the
+// options name none: 32 to 64 ms at 16 kHz.
+var spectrumWindows = []float64{512, 768, 1024}
 
 // startSpectrum lays a component on each of the strongest cells of the data's
 // local spectrum. Per window: the autoregressive spectrum of the stretch
@@ -34,172 +41,166 @@ var spectrumFloor = 0.0225
 // with p = f, σ² and a length-scale of several windows, whose features are
 // cosine and sine about the window's centre with q(w) = p(w). The model then
 // is, before any optimisation, close to the Gaussian process with that
-// spectrum, whose conditional mean an autoregressive fill computes.
+// spectrum, whose conditional mean an autoregressive fill computes. Of several
+// window lengths the one with the highest bound is kept.
 func (m *Model) startSpectrum(data *Data, o Options) error {
 	step := data.evenStep()
 	if step == 0 {
 		return fmt.Errorf("vssgp: start %q needs one input on an even grid, most of its places filled; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
 	}
-	k := o.Features
-	if k == 0 {
-		k = 2
-	}
-	if k%2 == 1 {
-		return fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, k, ErrOptions)
+	if o.Features%2 == 1 {
+		return fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
 	}
 	if !o.Raw {
-		m.X = Affine{Offset: []float64{data.X[0]}, Scale: []float64{step}}
-		for _, v := range data.X {
-			m.X.Offset[0] = min(m.X.Offset[0], v)
-		}
+		lo, _ := extent(data.X, 1, 0)
+		m.X = Affine{Offset: []float64{lo}, Scale: []float64{step}}
 	}
 	g := newGrid(m.X.toModel(data.X), m.Y.toModel(data.Y), data.D, step/m.X.Scale[0])
-	g.fill()
-	length := o.Window / m.X.Scale[0]
-	if o.Window == WindowAuto {
-		length = 0
-		if len(g.missing) > spectrumShort {
-			length = spectrumWindow * g.step
+	lengths := g.candidates(o, m.X.Scale[0])
+	g.fill(lengths[0])
+	if len(lengths) == 1 {
+		m.Params = g.start(m, lengths[0], o)
+		return nil
+	}
+	h, err := m.bestWindow(data, g, lengths, o)
+	if err != nil {
+		return err
+	}
+	m.Params = h
+	return nil
+}
+
+// candidates are the window lengths to try, rising, in the model's units; 0 is
+// no windows.
+func (g *grid) candidates(o Options, scale float64) []float64 {
+	if o.Window != WindowAuto {
+		return []float64{o.Window / scale}
+	}
+	var lengths []float64
+	for _, w := range o.WindowCandidates {
+		lengths = append(lengths, w/scale)
+	}
+	if lengths == nil {
+		for _, w := range spectrumWindows {
+			lengths = append(lengths, w*g.step)
 		}
 	}
-	w := layWindows(g.x0, g.x0+float64(len(g.missing)-1)*g.step, length, 0)
+	sort.Float64s(lengths)
+	// A window as long as the data is no window; longer ones are the same.
+	span := float64(len(g.missing)-1) * g.step
+	for i, w := range lengths {
+		if w >= span {
+			return append(lengths[:i:i], 0)
+		}
+	}
+	return lengths
+}
+
+// bestWindow is the starting values, of those with the given window lengths,
+// with the highest exact bound.
+func (m *Model) bestWindow(data *Data, g *grid, lengths []float64, o Options) (*Params, error) {
+	var best *Params
+	bound := math.Inf(-1)
+	for _, w := range lengths {
+		try := *m
+		try.Params = g.start(m, w, o)
+		h, err := try.hold(data)
+		if err != nil {
+			return nil, err
+		}
+		e, err := h.exact(try.Params, false)
+		h.rows.Close()
+		if err != nil {
+			return nil, err
+		}
+		if e.Bound > bound {
+			best, bound = try.Params, e.Bound
+		}
+	}
+	return best, nil
+}
+
+// start is the starting values for windows of the given length.
+func (g *grid) start(m *Model, length float64, o Options) *Params {
+	end := g.x0 + float64(len(g.missing)-1)*g.step
+	w := layWindows(g.x0, end, length, 0)
 	if len(w.Center) == 0 {
-		length = float64(len(g.missing)) * g.step
-		w.Center = nil
+		length = end - g.x0 + g.step
 	}
-	n := o.Components
-	if n == 0 {
-		n = min(spectrumCells, len(g.missing)/4)
-	}
-	cells, dropped := g.cells(w.Center, length, n)
-	p := NewParams(len(cells), k, 1, data.D)
-	p.CoefMean, p.CoefVar = nil, nil
-	p.Windows = w
 	unit := g.variance()
 	if unit == 0 {
 		unit = 1 // constant data: any small covariance explains them
 	}
-	p.layCells(cells, length, g, unit, rand.New(rand.NewPCG(o.Seed, 0x5bec)))
-	p.NoisePrecision[0] = o.startNoise(1/max(dropped, spectrumFloor*unit), m.Y)
-	if o.Method == SSGP || o.Method == RP {
-		for i := range p.FreqVar {
-			p.FreqVar[i] = 0
-		}
+	cells, dropped := g.cells(w.Center, length, unit, o.Components)
+	k := o.Features
+	if k == 0 {
+		k = 2
 	}
-	m.Params = p
-	return nil
+	p := NewParams(len(cells), k, 1, len(g.y))
+	p.CoefMean, p.CoefVar = nil, nil
+	p.Windows = w
+	g.layCells(p, cells, length, unit, rand.New(rand.NewPCG(o.Seed, 0x5bec)))
+	p.NoisePrecision[0] = o.startNoise(1/(dropped+spectrumFloor*unit), m.Y)
+	if o.Method == SSGP || o.Method == RP {
+		clear(p.FreqVar)
+	}
+	return p
 }
 
-// cell is a stretch of a window's spectrum: its frequency in cycles per sample
+// cell is a stretch of a window's spectrum: its frequency in cycles per step
 // and its mass, in units of y².
 type cell struct {
 	window     int
 	freq, mass float64
 }
 
-// grid is the data on their even grid, missing places filled.
-type grid struct {
-	x0, step float64
-	y        [][]float64 // [D][places]
-	missing  []bool
-}
-
-func newGrid(x, y []float64, d int, step float64) *grid {
-	lo, hi := extent(x, 1, 0)
-	g := &grid{x0: lo, step: step, missing: make([]bool, int(math.Round((hi-lo)/step))+1)}
-	for range d {
-		g.y = append(g.y, make([]float64, len(g.missing)))
-	}
-	for i := range g.missing {
-		g.missing[i] = true
-	}
-	for n, v := range x {
-		at := min(max(int(math.Round((v-lo)/step)), 0), len(g.missing)-1)
-		g.missing[at] = false
-		for j := range d {
-			g.y[j][at] = y[n*d+j]
-		}
-	}
-	return g
-}
-
-// fill interpolates the missing places autoregressively.
-func (g *grid) fill() {
-	order := min(spectrumOrder, len(g.missing)/4)
-	for _, y := range g.y {
-		ar.Fill(y, g.missing, order)
-	}
-}
-
-func (g *grid) middle() float64 { return g.x0 + g.step*float64(len(g.missing)-1)/2 }
-
-func (g *grid) variance() float64 {
-	s, n := 0.0, 0
-	for _, y := range g.y {
-		for i, v := range y {
-			if !g.missing[i] {
-				s += v * v
-				n++
-			}
-		}
-	}
-	return s / float64(n)
-}
-
-// density is the mean over the outputs of the autoregressive spectra of the
-// places within half of centre, tapered by a cosine.
-func (g *grid) density(centre, half float64) []ar.Model {
-	lo := max(0, int(math.Ceil((centre-half-g.x0)/g.step)))
-	hi := min(len(g.missing)-1, int(math.Floor((centre+half-g.x0)/g.step)))
-	order := max(1, min(spectrumOrder, (hi-lo+1)/3))
-	var models []ar.Model
-	for _, y := range g.y {
-		s := make([]float64, hi-lo+1)
-		weight := 0.0
-		for i := range s {
-			t := math.Cos(math.Pi / 2 * (g.x0 + float64(lo+i)*g.step - centre) / half)
-			s[i] = t * y[lo+i]
-			weight += t * t
-		}
-		r := ar.Autocorrelation(s, order)
-		for j := range r {
-			r[j] *= float64(len(s)) / weight
-		}
-		models = append(models, ar.YuleWalker(r))
-	}
-	return models
-}
-
-// cells are the n heaviest cells of each window's spectrum, ordered by window
-// and frequency, and the mean over the windows of the mass left out.
-func (g *grid) cells(centres []float64, length float64, n int) (kept []cell, dropped float64) {
+// cells are the heaviest cells of each window's spectrum, ordered by window
+// and frequency, and the mean over the windows of the mass left out. most is
+// how many to keep; 0 keeps what the floor of the noise does not hide.
+func (g *grid) cells(centres []float64, length, unit float64, most int) (kept []cell, dropped float64) {
 	half := spectrumSegment * length
 	if len(centres) == 0 {
-		centres, half = []float64{g.middle()}, length
+		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
 	}
-	width := spectrumCell / (length / g.step)
-	count := max(1, int(math.Ceil(0.5/width)))
-	width = 0.5 / float64(count)
-	n = min(n, count)
+	steps := length / g.step
+	count := max(1, int(math.Ceil(0.5*steps/spectrumCell)))
+	width := 0.5 / float64(count)
 	for v, c := range centres {
-		models := g.density(c, half)
+		models := g.density(c, half, int(spectrumOrder*steps))
 		all := make([]cell, count)
 		for i := range all {
 			all[i] = cell{window: v, freq: (float64(i) + 0.5) * width, mass: mass(models, float64(i)*width, width)}
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].mass > all[j].mass })
-		for _, a := range all[n:] {
-			dropped += a.mass / float64(len(centres))
-		}
-		top := all[:n]
+		keep, rest := split(all, most, steps, spectrumShare*spectrumFloor*unit)
+		dropped += rest / float64(len(centres))
+		top := all[:keep]
 		sort.Slice(top, func(i, j int) bool { return top[i].freq < top[j].freq })
 		kept = append(kept, top...)
 	}
 	return kept, dropped
 }
 
+// split says how many of the cells, heaviest first, to keep, and the mass of
+// the rest.
+func split(all []cell, most int, steps, hidden float64) (keep int, rest float64) {
+	keep, fewest := most, most
+	if most == 0 {
+		keep, fewest = max(spectrumFewest, min(spectrumCap, int(spectrumMost*steps))), spectrumFewest
+	}
+	keep = min(keep, len(all))
+	for _, a := range all[keep:] {
+		rest += a.mass
+	}
+	for keep > fewest && rest+all[keep-1].mass < hidden {
+		keep--
+		rest += all[keep].mass
+	}
+	return keep, rest
+}
+
 // mass is the variance that [f, f+width] and its mirror image hold, by the
-// midpoint rule.
+// midpoint rule, in the mean over the outputs.
 func mass(models []ar.Model, f, width float64) float64 {
 	s := 0.0
 	for _, m := range models {
@@ -212,17 +213,18 @@ func mass(models []ar.Model, f, width float64) float64 {
 
 // layCells makes a component of each cell. Further pairs of a component are
 // spread over its cell.
-func (p *Params) layCells(cells []cell, length float64, g *grid, unit float64, rng *rand.Rand) {
+func (g *grid) layCells(p *Params, cells []cell, length, unit float64, rng *rand.Rand) {
 	if len(p.Windows.Center) > 0 {
 		p.ComponentWindow = make([]int, p.L)
 	}
+	middle := g.x0 + float64(len(g.missing)-1)*g.step/2
+	l := spectrumLength * length
 	for i, c := range cells {
-		centre := g.middle()
+		centre := middle
 		if p.ComponentWindow != nil {
 			p.ComponentWindow[i] = c.window
 			centre = p.Windows.Center[c.window]
 		}
-		l := spectrumLength * length
 		p.Variance[i] = max(c.mass, spectrumLeast*unit)
 		p.Lengthscale[i] = l
 		p.Frequency[i] = c.freq / g.step
@@ -230,7 +232,7 @@ func (p *Params) layCells(cells []cell, length float64, g *grid, unit float64, r
 			k := i*p.K + j
 			p.Location[k] = centre
 			p.FreqVar[k] = 1
-			if j >= 2 { // further pairs, somewhere else in the cell
+			if j >= 2 { // further pairs: somewhere else in the cell
 				p.FreqMean[k] = p.FreqMean[k-j%2]
 				if j%2 == 0 {
 					p.FreqMean[k] = 2 * math.Pi * l * spectrumCell / length * (rng.Float64() - 0.5)

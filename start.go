@@ -3,8 +3,6 @@ package vssgp
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
-	"sort"
 
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -80,43 +78,6 @@ func standardise(a []float64, cols int) Affine {
 		}
 	}
 	return m
-}
-
-// evenTolerance is how far, in steps, a sample may lie from an even grid.
-const evenTolerance = 0.1
-
-// evenStep is the step of the grid on which the rows of one input lie, some of
-// its places possibly empty; 0 where there is no such grid.
-func (d *Data) evenStep() float64 {
-	if d.Q != 1 || d.N < 16 {
-		return 0
-	}
-	x := slices.Clone(d.X)
-	sort.Float64s(x)
-	gaps := make([]float64, d.N-1)
-	for i := range gaps {
-		gaps[i] = x[i+1] - x[i]
-	}
-	sort.Float64s(gaps)
-	if gaps[0] <= 0 {
-		return 0
-	}
-	step := gaps[len(gaps)/2]
-	// Refine over the whole range: places are counted with the median step
-	// between neighbours, where rounding cannot add up.
-	places := 0.0
-	for i := range d.N - 1 {
-		r := (x[i+1] - x[i]) / step
-		if n := math.Round(r); n < 1 || math.Abs(r-n) > evenTolerance*max(1, n/10) {
-			return 0
-		} else {
-			places += n
-		}
-	}
-	if places > 4*float64(d.N) {
-		return 0 // mostly empty: its spectrum cannot be read off a grid
-	}
-	return (x[d.N-1] - x[0]) / places
 }
 
 // extent is the lowest and highest value of an input.

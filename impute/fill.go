@@ -22,12 +22,13 @@ var ErrGaps = errors.New("gaps cannot be filled")
 // Defaults of Options for audio.
 const (
 	defaultContext = 60 * time.Millisecond
-	// defaultWindow is the windows' length: a few periods of a voice, over
-	// which its pitch hardly moves.
-	defaultWindow = 0.032 // seconds
 	// leastObserved is how many samples an excerpt must have left.
 	leastObserved = 32
 )
+
+// defaultWindows are the windows' lengths to choose from, in seconds: from a
+// few periods of a voice to a vowel.
+var defaultWindows = []float64{0.032, 0.048, 0.064}
 
 // Fill predicts the samples in gaps from the rest of the recording. samples is
 // [channel][sample] at the given rate, of any scale; what stands in the gaps is
@@ -208,7 +209,10 @@ func (f *filler) one(i int) error {
 		o.Init = vssgp.InitSpectrum
 	}
 	if o.Window == 0 {
-		o.Window = defaultWindow
+		o.Window = vssgp.WindowAuto
+	}
+	if o.WindowCandidates == nil {
+		o.WindowCandidates = defaultWindows
 	}
 	o.Progress = func(p vssgp.Progress) { f.report(i, p) }
 	m, r, err := vssgp.Fit(f.ctx, data, o)

@@ -1,0 +1,112 @@
+package blocktri
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// randomGram is a well-conditioned positive definite matrix with the given
+// block sizes, and the same matrix dense.
+func randomGram(sizes []int, rng *rand.Rand) (*spectral.Gram, *mat.SymDense) {
+	offset := make([]int, len(sizes)+1)
+	for v, m := range sizes {
+		offset[v+1] = offset[v] + m
+	}
+	g := spectral.NewGram(offset)
+	for v := range g.Diag {
+		m := g.Size(v)
+		for i := range m {
+			for j := range i + 1 {
+				x := rng.NormFloat64()
+				if i == j {
+					x = 40 + rng.Float64()
+				}
+				g.Diag[v][i*m+j], g.Diag[v][j*m+i] = x, x
+			}
+		}
+		if v+1 < g.Blocks() {
+			for i := range g.Below[v] {
+				g.Below[v][i] = rng.NormFloat64()
+			}
+		}
+	}
+	d := mat.NewSymDense(g.M(), nil)
+	for i := range g.M() {
+		for j := range i + 1 {
+			d.SetSym(i, j, g.At(i, j))
+		}
+	}
+	return g, d
+}
+
+func TestAgainstDense(t *testing.T) {
+	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}} {
+		rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
+		g, d := randomGram(sizes, rng)
+		const lambda = 0.25
+		for i := range g.M() {
+			d.SetSym(i, i, d.At(i, i)+lambda)
+		}
+		f, err := Factorise(g, lambda)
+		if err != nil {
+			t.Fatal(sizes, err)
+		}
+		var c mat.Cholesky
+		if !c.Factorize(d) {
+			t.Fatal(sizes, "the dense matrix is not positive definite")
+		}
+		if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
+		}
+		b := make([]float64, g.M()*3)
+		for i := range b {
+			b[i] = rng.NormFloat64()
+		}
+		var want mat.Dense
+		if err := c.SolveTo(&want, mat.NewDense(g.M(), 3, append([]float64(nil), b...))); err != nil {
+			t.Fatal(err)
+		}
+		f.Solve(b, 3)
+		for i := range b {
+			if math.Abs(b[i]-want.At(i/3, i%3)) > 1e-13 {
+				t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/3, i%3))
+			}
+		}
+		var inv mat.SymDense
+		if err := c.InverseTo(&inv); err != nil {
+			t.Fatal(err)
+		}
+		z := f.Inverse()
+		for v := range z.Blocks() {
+			for i := z.Offset[v]; i < z.Offset[v+1]; i++ {
+				lo := 0
+				if v > 0 {
+					lo = z.Offset[v-1]
+				}
+				for j := lo; j < z.Offset[v+1]; j++ {
+					if math.Abs(z.At(i, j)-inv.At(i, j)) > 1e-14 {
+						t.Fatalf("%v: inverse[%d,%d] = %v, dense %v", sizes, i, j, z.At(i, j), inv.At(i, j))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNotPositive(t *testing.T) {
+	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
+	g.Diag[1][4] = -1
+	if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
+	}
+	g.Diag[1][4] = math.NaN()
+	if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
+	}
+}
