@@ -1,0 +1,142 @@
+package audio
+
+import (
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The prediction errors of z with coefficients a (a_0 = 1) are, for n = p … N-1 and m = 0 … N-1-p,
+//
+//	forward  e_n = Σ_k a_k z_{n-k}        backward  f_m = Σ_k a_k z_{m+k}
+//
+// and E = Σ e² + Σ f² is what both steps of FillAR make least: fitAR over a, solveMissing over the missing z.
+
+// fitAR returns a [p+1]. It takes N ≥ 2p+1 or so to be well posed; a ridge of 1e-13 of the mean diagonal, growing where
+// the Cholesky factor fails, picks one of the solutions where there are several (fewer than p/2 sinusoids and no noise).
+func fitAR(z []float64, p int) []float64 {
+	a := make([]float64, p+1)
+	a[0] = 1
+	c := lagProducts(z, p)
+	q := p + 1
+	g := mat.NewSymDense(p, nil)
+	b := mat.NewVecDense(p, nil)
+	var trace float64
+	for i := 1; i <= p; i++ {
+		for j := i; j <= p; j++ {
+			g.SetSym(i-1, j-1, c[i*q+j]+c[(p-i)*q+p-j])
+		}
+		trace += g.At(i-1, i-1)
+		b.SetVec(i-1, -c[i]-c[(p-i)*q+p])
+	}
+	var chol mat.Cholesky
+	for ridge := 1e-13; ridge < 1 && trace > 0; ridge *= 10 {
+		for i := range p {
+			g.SetSym(i, i, g.At(i, i)+ridge*trace/float64(p))
+		}
+		if chol.Factorize(g) {
+			// A large condition number is no failure: any of the near-solutions predicts as well.
+			_ = chol.SolveVecTo(mat.NewVecDense(p, a[1:]), b)
+			break
+		}
+	}
+	return a
+}
+
+// lagProducts is c_ij = Σ_{n=p}^{N-1} z_{n-i} z_{n-j} for i, j = 0 … p, both triangles, by rows of p+1. A row
+// follows from the one above by two products an entry, so that the whole costs N·p + p².
+func lagProducts(z []float64, p int) []float64 {
+	n, q := len(z), p+1
+	c := make([]float64, q*q)
+	for j := range q {
+		c[j] = floats.Dot(z[p:], z[p-j:n-j])
+		c[j*q] = c[j]
+	}
+	for i := range p {
+		for j := i; j < p; j++ {
+			v := c[i*q+j] + z[p-1-i]*z[p-1-j] - z[n-1-i]*z[n-1-j]
+			c[(i+1)*q+j+1] = v
+			c[(j+1)*q+i+1] = v
+		}
+	}
+	return c
+}
+
+// solveMissing puts into z at the places u (rising) the values that make E least, and says whether it could; if not, z
+// has zeros there.
+func solveMissing(z []float64, u []int, a []float64) bool {
+	for _, i := range u {
+		z[i] = 0
+	}
+	b := mat.NewVecDense(len(u), missingRHS(z, u, a))
+	var chol mat.BandCholesky
+	if !chol.Factorize(missingNormal(len(z), u, a)) {
+		return false
+	}
+	var s mat.VecDense
+	_ = chol.SolveVecTo(&s, b) // as in fitAR, a large condition number is no failure
+	for i, at := range u {
+		z[at] = s.AtVec(i)
+	}
+	return true
+}
+
+// missingNormal is half the Hessian of E over z_u: the sum over the errors in which both z_{u_i} and z_{u_j} take part. It
+// is zero where u_i - u_j > p, and away from the excerpt's ends depends on that difference alone.
+func missingNormal(n int, u []int, a []float64) *mat.SymBandDense {
+	p := len(a) - 1
+	inside := make([]float64, p+1)
+	for l := range inside {
+		inside[l] = 2 * floats.Dot(a[l:], a[:p+1-l])
+	}
+	band := 0
+	for i, j := 0, 0; i < len(u); i++ {
+		for u[i]-u[j] > p {
+			j++
+		}
+		band = max(band, i-j)
+	}
+	h := mat.NewSymBandDense(len(u), band, nil)
+	for i, hi := range u {
+		for j := i; j >= 0 && hi-u[j] <= p; j-- {
+			lo := u[j]
+			if hi >= p && lo+p < n {
+				h.SetSymBand(j, i, inside[hi-lo])
+				continue
+			}
+			var s float64
+			for k := max(p, hi); k <= min(n-1, lo+p); k++ {
+				s += a[k-hi] * a[k-lo]
+			}
+			for k := max(0, hi-p); k <= min(n-1-p, lo); k++ {
+				s += a[hi-k] * a[lo-k]
+			}
+			h.SetSymBand(j, i, s)
+		}
+	}
+	return h
+}
+
+// missingRHS is minus half the gradient of E over z_u where z_u = 0.
+func missingRHS(z []float64, u []int, a []float64) []float64 {
+	n, p := len(z), len(a)-1
+	reversed := make([]float64, p+1)
+	for k, v := range a {
+		reversed[p-k] = v
+	}
+	forward := make([]float64, n) // e_k at k, from p on
+	backward := make([]float64, n)
+	for k := 0; k+p < n; k++ {
+		forward[k+p] = floats.Dot(reversed, z[k:k+p+1])
+		backward[k] = floats.Dot(a, z[k:k+p+1])
+	}
+	b := make([]float64, len(u))
+	for i, at := range u {
+		for k := max(p, at); k <= min(n-1, at+p); k++ {
+			b[i] -= a[k-at] * forward[k]
+		}
+		for k := max(0, at-p); k <= min(n-1-p, at); k++ {
+			b[i] -= a[at-k] * backward[k]
+		}
+	}
+	return b
+}

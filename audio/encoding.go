@@ -1,0 +1,111 @@
+package audio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Encoding says how one sample lies in a file.
+type Encoding struct {
+	Bytes     int  // 1, 2, 3 or 4 for integers, 4 or 8 for floats
+	Float     bool // IEEE 754, full scale 1
+	Unsigned  bool // integers offset by half their range, as 8-bit WAV
+	BigEndian bool
+	ValidBits int // integers: leading bits in use, the rest are zero; 0 means all
+}
+
+// The encodings of plain WAV files.
+var (
+	PCM8    = Encoding{Bytes: 1, Unsigned: true}
+	PCM16   = Encoding{Bytes: 2}
+	PCM24   = Encoding{Bytes: 3}
+	PCM32   = Encoding{Bytes: 4}
+	Float32 = Encoding{Bytes: 4, Float: true}
+	Float64 = Encoding{Bytes: 8, Float: true}
+)
+
+// String names the encoding, as in "16-bit PCM" or "32-bit float".
+func (e Encoding) String() string {
+	if e.Float {
+		return fmt.Sprintf("%d-bit float", 8*e.Bytes)
+	}
+	return fmt.Sprintf("%d-bit PCM", 8*e.Bytes)
+}
+
+// word reads the sample's bits, in the low end of the result.
+func (e Encoding) word(b []byte) uint64 {
+	var w uint64
+	for i := range e.Bytes {
+		if e.BigEndian {
+			w = w<<8 | uint64(b[i])
+		} else {
+			w |= uint64(b[i]) << (8 * i)
+		}
+	}
+	return w
+}
+
+func (e Encoding) putWord(b []byte, w uint64) {
+	for i := range e.Bytes {
+		if e.BigEndian {
+			b[e.Bytes-1-i] = byte(w >> (8 * i))
+		} else {
+			b[i] = byte(w >> (8 * i))
+		}
+	}
+}
+
+// decode returns the sample in b, full scale 1: an integer v of n bits is v / 2^(n-1), so that -1 is reached and 1 is
+// not. A float may be NaN or infinite.
+func (e Encoding) decode(b []byte) float64 {
+	if e == PCM16 { // most files
+		return float64(int16(binary.LittleEndian.Uint16(b))) / (1 << 15)
+	}
+	w := e.word(b)
+	if e.Float {
+		if e.Bytes == 4 {
+			return float64(math.Float32frombits(uint32(w)))
+		}
+		return math.Float64frombits(w)
+	}
+	bits := 8 * e.Bytes
+	if e.Unsigned {
+		w ^= 1 << (bits - 1)
+	}
+	v := int64(w<<(64-bits)) >> (64 - bits)
+	return float64(v) / float64(int64(1)<<(bits-1))
+}
+
+// encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even, or clipped to
+// its range, in which case it returns true.
+func (e Encoding) encode(b []byte, v float64) (clipped bool) {
+	if e.Float {
+		if e.Bytes == 4 {
+			f := float32(v)
+			if clipped = math.IsInf(float64(f), 0); clipped {
+				f = float32(math.Copysign(math.MaxFloat32, v))
+			}
+			e.putWord(b, uint64(math.Float32bits(f)))
+			return clipped
+		}
+		e.putWord(b, math.Float64bits(v))
+		return false
+	}
+	bits := 8 * e.Bytes
+	valid := bits
+	if e.ValidBits != 0 {
+		valid = e.ValidBits
+	}
+	full := math.Ldexp(1, valid-1)
+	r := math.RoundToEven(v * full)
+	if c := max(-full, min(r, full-1)); c != r {
+		r, clipped = c, true
+	}
+	w := uint64(int64(r)) << (bits - valid)
+	if e.Unsigned {
+		w ^= 1 << (bits - 1)
+	}
+	e.putWord(b, w)
+	return clipped
+}

@@ -1,0 +1,38 @@
+package audio
+
+import "slices"
+
+// The fills take one channel x and gaps as CheckGaps returns them, and return a copy of x with new samples in the gaps.
+// What x holds inside the gaps is never looked at.
+
+// FillSilence puts zeros into the gaps.
+func FillSilence(x []float64, gaps []Gap) []float64 {
+	y := slices.Clone(x)
+	for _, g := range gaps {
+		clear(y[g.Start:g.End])
+	}
+	return y
+}
+
+// FillLinear joins the samples on either side of each gap by a straight line. At the end of the recording it holds the
+// one neighbour that there is.
+func FillLinear(x []float64, gaps []Gap) []float64 {
+	y := slices.Clone(x)
+	for _, g := range gaps {
+		from, to := g.Start-1, g.End
+		switch {
+		case from < 0 && to >= len(x):
+			clear(y)
+			continue
+		case from < 0:
+			from = to
+		case to >= len(x):
+			to = from
+		}
+		for n := g.Start; n < g.End; n++ {
+			t := float64(n-g.Start+1) / float64(g.Len()+1)
+			y[n] = (1-t)*x[from] + t*x[to]
+		}
+	}
+	return y
+}

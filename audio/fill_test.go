@@ -1,0 +1,224 @@
+package audio
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+func TestFillLinear(t *testing.T) {
+	nan := math.NaN()
+	x := []float64{nan, nan, 2, nan, nan, nan, 6, 1, nan}
+	gaps := []Gap{{0, 2}, {3, 6}, {8, 9}}
+	if got, want := FillLinear(x, gaps), []float64{2, 2, 2, 3, 4, 5, 6, 1, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := FillSilence(x, gaps), []float64{0, 0, 2, 0, 0, 0, 6, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// blank is x with NaN in the gaps, which no fill may look at.
+func blank(x []float64, gaps []Gap) []float64 {
+	y := slices.Clone(x)
+	for _, g := range gaps {
+		for n := g.Start; n < g.End; n++ {
+			y[n] = math.NaN()
+		}
+	}
+	return y
+}
+
+// Steady sinusoids follow an autoregression without noise, the same forward and backward, and are recovered exactly.
+func TestFillARExact(t *testing.T) {
+	x := make([]float64, 1000)
+	for n := range x {
+		for i, f := range []float64{0.01, 0.033, 0.12, 0.2, 0.41} {
+			x[n] += 0.1 / float64(i+1) * math.Cos(2*math.Pi*f*float64(n)+float64(i))
+		}
+	}
+	inner := []Gap{{80, 120}, {300, 340}, {500, 540}, {720, 760}, {880, 920}}
+	for _, c := range []struct {
+		name string
+		gaps []Gap
+		opt  AROptions
+	}{
+		{"order as it should be", inner, AROptions{10, 1000, 40}},
+		{"order too high", inner, AROptions{32, 1000, 20}},
+		{"excerpts", inner, AROptions{24, 200, 30}},
+		{"both ends", []Gap{{0, 20}, {490, 500}, {980, 1000}}, AROptions{16, 300, 30}},
+	} {
+		y, err := FillAR(blank(x, c.gaps), c.gaps, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := RMSE(x, y, nil); !(e < 1e-6) {
+			t.Errorf("%s: error %g, want less than 1e-6", c.name, e)
+		}
+	}
+}
+
+// Given its coefficients, the fill of an AR(2) process is the one of least squared error: no other fill has less.
+func TestSolveMissingIsMinimum(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a := []float64{1, -1.6, 0.9}
+	z := make([]float64, 60)
+	for n := 2; n < len(z); n++ {
+		z[n] = 1.6*z[n-1] - 0.9*z[n-2] + r.NormFloat64()
+	}
+	cost := func(z []float64) (e float64) {
+		for n := 2; n < len(z); n++ {
+			f := z[n] + a[1]*z[n-1] + a[2]*z[n-2]
+			b := z[n-2] + a[1]*z[n-1] + a[2]*z[n]
+			e += f*f + b*b
+		}
+		return e
+	}
+	u := []int{0, 1, 7, 8, 9, 11, 30, 57, 59}
+	if !solveMissing(z, u, a) {
+		t.Fatal("not solved")
+	}
+	least := cost(z)
+	for _, n := range u {
+		for _, step := range []float64{-1e-3, 1e-3} {
+			z[n] += step
+			if cost(z) <= least {
+				t.Errorf("sample %d moved by %g costs less: not the minimum", n, step)
+			}
+			z[n] -= step
+		}
+	}
+}
+
+func TestFitARIsMinimum(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	z := make([]float64, 80)
+	for n := range z {
+		z[n] = r.NormFloat64()
+	}
+	cost := func(a []float64) (e float64) {
+		for n := 5; n < len(z); n++ {
+			var f, b float64
+			for k, v := range a {
+				f += v * z[n-k]
+				b += v * z[n-5+k]
+			}
+			e += f*f + b*b
+		}
+		return e
+	}
+	a := fitAR(z, 5)
+	least := cost(a)
+	for k := 1; k <= 5; k++ {
+		for _, step := range []float64{-1e-3, 1e-3} {
+			a[k] += step
+			if cost(a) <= least {
+				t.Errorf("a_%d moved by %g costs less: not the minimum", k, step)
+			}
+			a[k] -= step
+		}
+	}
+}
+
+func TestFillAROddities(t *testing.T) {
+	x := make([]float64, 100)
+	for n := range x {
+		x[n] = math.Sin(float64(n))
+	}
+	for _, c := range []struct {
+		name string
+		x    []float64
+		gaps []Gap
+		opt  AROptions
+	}{
+		{"two samples left", x[:10], []Gap{{1, 9}}, AROptions{64, 100, 3}},
+		{"one sample left", x[:10], []Gap{{1, 10}}, AROptions{64, 100, 3}},
+		{"context of one", x, []Gap{{50, 60}, {61, 70}}, AROptions{8, 1, 3}},
+		{"context past overflow", x, []Gap{{50, 60}}, AROptions{8, math.MaxInt, 3}},
+		{"silence", make([]float64, 100), []Gap{{50, 60}}, AROptions{8, 30, 3}},
+		{"constant", slices.Repeat([]float64{0.5}, 100), []Gap{{50, 60}}, AROptions{8, 30, 3}},
+		{"wide range", append(slices.Repeat([]float64{1e-300}, 50), slices.Repeat([]float64{1}, 50)...), []Gap{{40, 60}}, AROptions{8, 30, 3}},
+	} {
+		y, err := FillAR(blank(c.x, c.gaps), c.gaps, c.opt)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		mask := Mask(c.gaps, len(c.x))
+		for n, v := range y {
+			if math.IsNaN(v) || math.Abs(v) > 10 || !mask[n] && v != c.x[n] {
+				t.Fatalf("%s: sample %d became %v", c.name, n, v)
+			}
+		}
+	}
+	if _, err := FillAR(x, []Gap{{90, 110}}, DefaultAR(16000)); !errors.Is(err, ErrGaps) {
+		t.Errorf("gap outside: %v", err)
+	}
+	if _, err := FillAR(x, []Gap{{9, 11}}, AROptions{}); err == nil {
+		t.Error("no options accepted")
+	}
+}
+
+// speech is the sample that comes with the project.
+func speech(t *testing.T) (clean, gapped *Recording, gaps []Gap) {
+	t.Helper()
+	open := func(name string) *Recording {
+		r, err := Open("../testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	f, err := os.Open("../testdata/speech_gaps.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if gaps, err = ReadGaps(f); err != nil {
+		t.Fatal(err)
+	}
+	return open("speech.wav"), open("speech_gapped.wav"), gaps
+}
+
+func TestSpeechSample(t *testing.T) {
+	clean, gapped, gaps := speech(t)
+	if got := gapped.DetectZeros(DefaultZeroRun); !slices.Equal(got, gaps) {
+		t.Errorf("zeros at %v, gaps are %v", got, gaps)
+	}
+	if got := clean.DetectZeros(DefaultZeroRun); got != nil {
+		t.Errorf("the clean sample has zeros at %v", got)
+	}
+	x := clean.Samples[0]
+	y, err := FillAR(gapped.Samples[0], gaps, DefaultAR(clean.Rate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := Mask(gaps, len(x))
+	ar, linear, silence := RMSE(x, y, test), RMSE(x, FillLinear(x, gaps), test), RMSE(x, FillSilence(x, gaps), test)
+	t.Logf("test RMSE: AR %.4f, linear %.4f, silence %.4f; AR's SNR %.1f dB", ar, linear, silence, SNR(x, y, test))
+	if ar > 0.6*min(linear, silence) {
+		t.Errorf("AR leaves %.4f, linear %.4f, silence %.4f; want at most 0.6 of either", ar, linear, silence)
+	}
+	again, _ := FillAR(gapped.Samples[0], gaps, DefaultAR(clean.Rate))
+	if !slices.Equal(y, again) {
+		t.Error("a second run gives other bits")
+	}
+}
+
+func TestMissingIn(t *testing.T) {
+	gaps := []Gap{{10, 12}, {20, 22}, {30, 32}, {40, 42}}
+	for _, c := range []struct {
+		i    int
+		cut  Gap
+		want []int
+	}{
+		{1, Gap{15, 27}, []int{5, 6}}, {1, Gap{12, 30}, []int{8, 9}}, {1, Gap{11, 31}, []int{0, 9, 10, 19}},
+		{2, Gap{0, 50}, []int{10, 11, 20, 21, 30, 31, 40, 41}}, {3, Gap{31, 50}, []int{0, 9, 10}},
+	} {
+		if got := missingIn(gaps, c.i, c.cut); !slices.Equal(got, c.want) {
+			t.Errorf("around gap %d in %v: %v, want %v", c.i, c.cut, got, c.want)
+		}
+	}
+}

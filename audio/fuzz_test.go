@@ -1,0 +1,94 @@
+package audio
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fuzzDecode holds for any bytes: an ErrFormat, or a sound recording that is written back as it was.
+func fuzzDecode(t *testing.T, file []byte) {
+	r, err := Decode(file)
+	if err != nil {
+		if !errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "\n") {
+			t.Fatalf("%v", err)
+		}
+		return
+	}
+	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.offset+r.dataLen() > len(file) {
+		t.Fatalf("rate %d, %d channels, %d samples in %d bytes", r.Rate, r.Channels(), r.Len(), len(file))
+	}
+	var out bytes.Buffer
+	if err := r.Write(&out, r.Container()); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode(out.Bytes())
+	if err != nil {
+		t.Fatalf("what was written cannot be read: %v", err)
+	}
+	for c := range r.Samples {
+		if !slices.Equal(back.Samples[c], r.Samples[c]) {
+			t.Fatalf("channel %d came back changed", c)
+		}
+	}
+}
+
+func FuzzReadWAV(f *testing.F) {
+	for _, g := range goodFiles() {
+		if strings.Contains(g.name, "1 channels") && !strings.HasPrefix(g.name, "sphere") {
+			f.Add(g.file)
+		}
+	}
+	f.Fuzz(func(t *testing.T, file []byte) { fuzzDecode(t, file) })
+}
+
+func FuzzReadSphere(f *testing.F) {
+	f.Add("sample_rate -i 16000\nend_head\n", []byte("abcdef"))
+	f.Add("channel_count -i 2\nsample_rate -r 8000.0\nsample_n_bytes -i 3\nsample_byte_format -s3 210\nsample_count -i 1\nend_head\n", []byte("abcdef"))
+	f.Fuzz(func(t *testing.T, header string, data []byte) {
+		pad := max(0, 1024-16-len(header))
+		fuzzDecode(t, append([]byte("NIST_1A\n   1024\n"+header+strings.Repeat(" ", pad)), data...))
+	})
+}
+
+func FuzzParseGap(f *testing.F) {
+	for _, s := range []string{"1:2", "0.5s:0.52s", "500ms:1s", ":", "-1:1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		g, err := ParseGap(s, 16000)
+		if err != nil {
+			if !errors.Is(err, ErrGaps) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again, err := ParseGap(g.String(), 16000); err != nil || again != g || g.Len() < 1 || g.Start < 0 {
+			t.Fatalf("%q is %v, which is %v (%v)", s, g, again, err)
+		}
+	})
+}
+
+func FuzzGapsCSV(f *testing.F) {
+	for _, s := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart,end\r\n1,5\r\n", "start,end\n\"1\",5", "a,b\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		gaps, err := ReadGaps(strings.NewReader(s))
+		if err != nil {
+			if !errors.Is(err, ErrGaps) || strings.Contains(err.Error(), "\n") {
+				t.Fatal(err)
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteGaps(&b, gaps); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ReadGaps(&b); err != nil || !slices.Equal(again, gaps) {
+			t.Fatalf("%v came back as %v (%v)", gaps, again, err)
+		}
+	})
+}

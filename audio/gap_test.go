@@ -1,0 +1,112 @@
+package audio
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseGap(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want Gap
+	}{
+		{"1200:1240", Gap{1200, 1240}}, {"0:1", Gap{0, 1}}, {" 5 : 6 ", Gap{5, 6}}, {"0.5s:0.52s", Gap{8000, 8320}},
+		{"500ms:520ms", Gap{8000, 8320}}, {"0.5s:8040", Gap{8000, 8040}}, {".25s:1s", Gap{4000, 16000}},
+		{"0.03ms:0.1ms", Gap{0, 2}}, // 0.48 and 1.6 samples
+	} {
+		if got, err := ParseGap(c.in, 16000); err != nil || got != c.want {
+			t.Errorf("%q: %v, %v; want %v", c.in, got, err, c.want)
+		}
+	}
+	for _, in := range []string{
+		"", ":", "5", "5:", ":5", "5:5", "6:5", "-1:5", "1.5:2", "0x10:20", "+1:2", "1e3:2e3", "NaNs:1s", "infs:1s", "-1s:1s",
+		"1h:2h", "1:2:3", "s:ms", "1e3s:2e3s", "0.1s:0.1s", "99999999999999999999:5", "1:9007199254740993", "1s:99999999999999s",
+	} {
+		if got, err := ParseGap(in, 16000); !errors.Is(err, ErrGaps) {
+			t.Errorf("%q: %v, %v; want ErrGaps", in, got, err)
+		}
+	}
+}
+
+func TestCheckGaps(t *testing.T) {
+	in := []Gap{{50, 60}, {10, 20}, {20, 30}, {99, 100}}
+	before := slices.Clone(in)
+	got, err := CheckGaps(in, 100)
+	if want := []Gap{{10, 30}, {50, 60}, {99, 100}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	if !slices.Equal(in, before) {
+		t.Error("the argument was changed")
+	}
+	if n := Missing(got); n != 31 {
+		t.Errorf("%d missing, want 31", n)
+	}
+	mask := Mask(got, 100)
+	if mask[9] || !mask[10] || !mask[29] || mask[30] || !mask[99] {
+		t.Error("mask is off by one")
+	}
+	for _, bad := range []struct {
+		gaps []Gap
+		want string
+	}{
+		{nil, "none"}, {[]Gap{{5, 5}}, "empty"}, {[]Gap{{6, 5}}, "before start"}, {[]Gap{{-1, 5}}, "negative"},
+		{[]Gap{{90, 101}}, "ends at sample 100"}, {[]Gap{{10, 20}, {19, 30}}, "overlaps"}, {[]Gap{{1, 2}, {1, 2}}, "overlaps"},
+		{[]Gap{{0, 100}}, "nothing is left"}, {[]Gap{{50, 100}, {0, 50}}, "nothing is left"},
+	} {
+		if got, err := CheckGaps(bad.gaps, 100); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%v: %v, %v; want an ErrGaps with %q", bad.gaps, got, err, bad.want)
+		}
+	}
+}
+
+func TestGapsCSV(t *testing.T) {
+	for _, in := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12", "\"start\",\"end\"\n1,5\n9,12\n"} {
+		got, err := ReadGaps(strings.NewReader(in))
+		if want := []Gap{{1, 5}, {9, 12}}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v", in, got, err)
+		}
+	}
+	for _, c := range []struct{ in, want string }{
+		{"", "line 1"}, {"start,end\n", "no gap"}, {"1,2\n", "header"}, {"end,start\n1,2\n", "header"}, {"start,end\n1,5\n1;2\n", "line 3"},
+		{"start,end\n1,2,3\n", "line 2"}, {"start,end\n5,2\n", "line 2"}, {"start,end\n1,x\n", "line 2"}, {"start,end\n1,2.5\n", "line 2"},
+		{"start,end\n\"1,2\n", "line"}, {"start,end\n-1,2\n", "negative"}, {"start,end\n1,9223372036854775807\n", "line 2"},
+	} {
+		if got, err := ReadGaps(strings.NewReader(c.in)); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, %v; want an ErrGaps with %q", c.in, got, err, c.want)
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteGaps(&b, []Gap{{1, 5}}); err != nil || b.String() != "start,end\n1,5\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
+
+func TestDetectZeros(t *testing.T) {
+	left := make([]float64, 60)
+	right := make([]float64, 60)
+	for n := range left {
+		left[n], right[n] = 0.5, 0.5
+	}
+	zero := func(s []float64, from, to int) { clear(s[from:to]) }
+	zero(left, 0, 4)
+	zero(right, 0, 4)
+	zero(left, 10, 30) // on the right only 12 to 20
+	zero(right, 12, 20)
+	zero(left, 55, 60)
+	zero(right, 55, 60)
+	r, _, err := New(8000, PCM8, [][]float64{left, right})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		minRun int
+		want   []Gap
+	}{{0, []Gap{{0, 4}, {12, 20}, {55, 60}}}, {5, []Gap{{12, 20}, {55, 60}}}, {8, []Gap{{12, 20}}}, {9, nil}} {
+		if got := r.DetectZeros(c.minRun); !slices.Equal(got, c.want) {
+			t.Errorf("%d: %v, want %v", c.minRun, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package audio
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ReadGaps reads gaps from CSV: the header start,end, then a line for each gap, in samples, the end exclusive. Errors
+// name the line. There must be at least one gap; CheckGaps says whether they fit a recording.
+func ReadGaps(src io.Reader) ([]Gap, error) {
+	r := csv.NewReader(src)
+	r.FieldsPerRecord = 2
+	r.TrimLeadingSpace = true
+	r.ReuseRecord = true
+	var gaps []Gap
+	for first := true; ; first = false {
+		rec, err := r.Read()
+		if err == io.EOF {
+			if first {
+				return nil, fmt.Errorf("line 1: %w: empty; want the header start,end", ErrGaps)
+			}
+			break
+		}
+		if err != nil {
+			return nil, csvError(err)
+		}
+		line, _ := r.FieldPos(0)
+		if first {
+			rec[0] = strings.TrimPrefix(rec[0], "\ufeff") // some spreadsheets begin with a byte-order mark
+			if strings.TrimSpace(rec[0]) != "start" || strings.TrimSpace(rec[1]) != "end" {
+				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end", line, ErrGaps, strings.Join(rec, ","))
+			}
+			continue
+		}
+		g, err := csvGap(rec)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		gaps = append(gaps, g)
+	}
+	if len(gaps) == 0 {
+		return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples", ErrGaps)
+	}
+	return gaps, nil
+}
+
+func csvGap(rec []string) (Gap, error) {
+	var v [2]int
+	for i, s := range rec {
+		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+		if err != nil || n > maxPosition {
+			return Gap{}, fmt.Errorf("%w: %.40q is no whole number of samples", ErrGaps, s)
+		}
+		v[i] = int(n)
+	}
+	g := Gap{v[0], v[1]}
+	return g, g.check()
+}
+
+// csvError keeps the reader's own errors and turns a malformed line into ErrGaps.
+func csvError(err error) error {
+	var bad *csv.ParseError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("line %d: %w: %v; want START,END in samples", bad.Line, ErrGaps, bad.Err)
+	}
+	return err
+}
+
+// WriteGaps writes what ReadGaps reads.
+func WriteGaps(w io.Writer, gaps []Gap) error {
+	if _, err := io.WriteString(w, "start,end\n"); err != nil {
+		return err
+	}
+	for _, g := range gaps {
+		if _, err := fmt.Fprintf(w, "%d,%d\n", g.Start, g.End); err != nil {
+			return err
+		}
+	}
+	return nil
+}

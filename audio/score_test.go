@@ -1,0 +1,109 @@
+package audio
+
+import (
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestFrames(t *testing.T) {
+	for _, c := range []struct{ n, rate, length, hop, count int }{
+		{1000, 16000, 400, 192, 5}, {400, 16000, 400, 192, 1}, {401, 16000, 400, 192, 2}, {1, 16000, 400, 192, 1},
+		{976, 16000, 400, 192, 4}, {500, 8000, 200, 96, 5}, {10, 1, 1, 1, 10},
+	} {
+		length, hop, count := frames(c.n, c.rate)
+		if length != c.length || hop != c.hop || count != c.count {
+			t.Errorf("%d at %d Hz: %d, %d, %d; want %v", c.n, c.rate, length, hop, count, c)
+		}
+	}
+}
+
+// A cosine on bin k has |X| = A/2·Σw there.
+func TestSTFTOfCosine(t *testing.T) {
+	const bin, amplitude = 25, 0.3
+	x := make([]float64, 784) // three frames to the last sample
+	for n := range x {
+		x[n] = amplitude * math.Cos(2*math.Pi*bin*float64(n)/400)
+	}
+	var sum float64
+	for _, w := range hamming(400) {
+		sum += w
+	}
+	spectra := STFT(x, 16000)
+	if len(spectra) != 3 || len(spectra[0]) != 201 {
+		t.Fatalf("%d frames of %d bins", len(spectra), len(spectra[0]))
+	}
+	for f, s := range spectra {
+		if got, want := cmplx.Abs(s[bin]), amplitude/2*sum; math.Abs(got-want) > 1e-3*want {
+			t.Errorf("frame %d: %v, want %v", f, got, want)
+		}
+		if far := cmplx.Abs(s[100]); far > 1e-3*sum {
+			t.Errorf("frame %d: %v leaks to bin 100", f, far)
+		}
+	}
+}
+
+// By Parseval's theorem the mean of |X|² over all bins is Σ (w·x)² of the frame.
+func TestSTFTRMSEIsParseval(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, rate := range []int{16000, 11025} { // frames of even and odd length
+		ref, est := make([]float64, 1000), make([]float64, 1000)
+		mask := make([]bool, 1000)
+		for n := range ref {
+			ref[n], est[n], mask[n] = r.NormFloat64(), r.NormFloat64(), n%3 == 0
+		}
+		length, hop, count := frames(1000, rate)
+		w := hamming(length)
+		var want float64
+		for f := range count {
+			for i := range length {
+				if n := f*hop + i; n < 1000 && mask[n] {
+					e := w[i] * (est[n] - ref[n])
+					want += e * e / float64(count)
+				}
+			}
+		}
+		if got := STFTRMSE(ref, est, mask, rate); math.Abs(got-math.Sqrt(want)) > 1e-12*got {
+			t.Errorf("%d Hz: %v, want %v", rate, got, math.Sqrt(want))
+		}
+	}
+}
+
+// The ratio to the RMSE that the doc derives from the paper's tables.
+func TestSTFTRMSEScale(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	x := make([]float64, 16000)
+	for n := range x {
+		x[n] = 0.1 * r.NormFloat64()
+	}
+	if ratio := STFTRMSE(x, make([]float64, 16000), nil, 16000) / RMSE(x, make([]float64, 16000), nil); math.Abs(ratio-12.6) > 0.2 {
+		t.Errorf("ratio %.2f, want 12.6", ratio)
+	}
+}
+
+func TestScores(t *testing.T) {
+	ref := []float64{1, 2, 3, 4}
+	est := []float64{1, 2, 0, 8}
+	mask := []bool{false, false, true, true}
+	if got, want := RMSE(ref, est, mask), math.Sqrt(12.5); got != want {
+		t.Errorf("RMSE %v, want %v", got, want)
+	}
+	if got, want := RMSE(ref, est, nil), 2.5; got != want {
+		t.Errorf("RMSE of all %v, want %v", got, want)
+	}
+	if got := SNR(ref, est, mask); math.Abs(got) > 1e-12 {
+		t.Errorf("SNR %v, want 0: error and signal are equally strong", got)
+	}
+	if got := RMSE(ref, est, make([]bool, 4)); !math.IsNaN(got) {
+		t.Errorf("RMSE of nothing is %v", got)
+	}
+	half := []float64{0.5, 1, 1.5, 2}
+	if got, want := LogSpectralDistance(ref, half, nil, 16000), 20*math.Log10(2); math.Abs(got-want) > 1e-9 {
+		t.Errorf("log-spectral distance of half the signal: %v, want %v", got, want)
+	}
+	s := Score([][]float64{ref, ref}, [][]float64{est, ref}, []Gap{{2, 4}}, 16000)
+	if s.TrainRMSE != 0 || math.Abs(s.TestRMSE-2.5) > 1e-12 || s.TrainSTFTRMSE != 0 || s.TestSTFTRMSE <= 0 {
+		t.Errorf("%+v", s)
+	}
+}

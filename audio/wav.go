@@ -1,0 +1,160 @@
+package audio
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// WAVE format codes; 0xFFFE defers to a GUID in the fmt chunk.
+const (
+	codePCM        = 1
+	codeFloat      = 3
+	codeExtensible = 0xFFFE
+)
+
+// codeNames are the codings that are refused by name.
+var codeNames = map[uint16]string{
+	0x0002: "Microsoft ADPCM", 0x0006: "A-law", 0x0007: "mu-law", 0x0010: "OKI ADPCM", 0x0011: "IMA ADPCM",
+	0x0014: "G.723 ADPCM", 0x0022: "TrueSpeech", 0x0031: "GSM 6.10", 0x0040: "G.721 ADPCM", 0x0045: "G.726 ADPCM",
+	0x0050: "MPEG audio", 0x0055: "MP3", 0x0092: "AC-3 over S/PDIF", 0x00FF: "AAC", 0x0160: "WMA 1", 0x0161: "WMA 2",
+	0x0162: "WMA Pro", 0x0163: "WMA lossless", 0x1610: "AAC", 0x2000: "AC-3", 0x2001: "DTS", 0x674F: "Ogg Vorbis",
+	0x704F: "Opus", 0xF1AC: "FLAC",
+}
+
+// guidTail ends the GUIDs that stand for a format code, which is their first two bytes.
+const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
+
+// parseWAV walks the chunks up to the data chunk. Chunks that it does not know are skipped (and, as the whole file is
+// kept, written back); what follows the data is not looked at. A data chunk that claims more than the file holds is a
+// truncated file, but for the sizes that a program writes when it streams into a pipe and cannot go back: those mean
+// "to the end of the file".
+func parseWAV(file []byte) (layout, error) {
+	var l layout
+	haveFmt := false
+	for at := 12; ; {
+		if len(file)-at < 8 {
+			what := "\"data\" chunk"
+			if !haveFmt {
+				what = "\"fmt \" chunk"
+			}
+			return l, fmt.Errorf("%w: offset %d: the file ends before its %s", ErrFormat, at, what)
+		}
+		id, size := string(file[at:at+4]), int64(binary.LittleEndian.Uint32(file[at+4:]))
+		body := file[at+8:]
+		if id == "data" {
+			if !haveFmt {
+				return l, fmt.Errorf("%w: offset %d: \"data\" before \"fmt \"; want the format first", ErrFormat, at)
+			}
+			return l.withData(file, at, size)
+		}
+		if size > int64(len(body)) {
+			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, id, size, len(body))
+		}
+		if id == "fmt " {
+			if haveFmt {
+				return l, fmt.Errorf("%w: offset %d: a second \"fmt \" chunk; want one", ErrFormat, at)
+			}
+			var err error
+			if l, err = parseFmt(body[:size]); err != nil {
+				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)
+			}
+			haveFmt = true
+		}
+		at += 8 + int(size+size&1) // chunks are padded to even length
+	}
+}
+
+// parseFmt reads the body of the fmt chunk.
+func parseFmt(b []byte) (layout, error) {
+	var l layout
+	if len(b) < 16 {
+		return l, fmt.Errorf("\"fmt \" chunk of %d bytes; want at least 16", len(b))
+	}
+	u16 := func(i int) int { return int(binary.LittleEndian.Uint16(b[i:])) }
+	code, channels, rate := uint16(u16(0)), u16(2), int64(binary.LittleEndian.Uint32(b[4:]))
+	align, bits := u16(12), u16(14)
+	valid := bits
+	if code == codeExtensible {
+		if len(b) < 40 {
+			return l, fmt.Errorf("extensible \"fmt \" chunk of %d bytes; want 40", len(b))
+		}
+		if string(b[26:40]) != guidTail {
+			return l, fmt.Errorf("unknown coding with GUID %x; want PCM or IEEE float", b[24:40])
+		}
+		code = uint16(u16(24))
+		if v := u16(18); v != 0 {
+			valid = v
+		}
+	}
+	switch {
+	case channels == 0:
+		return l, fmt.Errorf("0 channels; want at least 1")
+	case rate == 0 || rate > maxRate:
+		return l, fmt.Errorf("%d samples a second; want 1 to %d", rate, maxRate)
+	}
+	var err error
+	if l.encoding, err = wavEncoding(code, bits, valid); err != nil {
+		return l, err
+	}
+	if want := channels * l.encoding.Bytes; align != want {
+		return l, fmt.Errorf("block align is %d; want %d for %d channels of %d bits", align, want, channels, bits)
+	}
+	l.channels, l.rate = channels, int(rate)
+	return l, nil
+}
+
+// wavEncoding is the encoding of a format code with so many bits a sample, of which valid are in use.
+func wavEncoding(code uint16, bits, valid int) (Encoding, error) {
+	switch code {
+	case codePCM:
+		if bits != 8 && bits != 16 && bits != 24 && bits != 32 {
+			return Encoding{}, fmt.Errorf("PCM of %d bits; want 8, 16, 24 or 32", bits)
+		}
+		if valid > bits {
+			return Encoding{}, fmt.Errorf("%d valid bits in samples of %d", valid, bits)
+		}
+		e := Encoding{Bytes: bits / 8, Unsigned: bits == 8}
+		if valid < bits {
+			e.ValidBits = valid
+		}
+		return e, nil
+	case codeFloat:
+		if bits != 32 && bits != 64 {
+			return Encoding{}, fmt.Errorf("IEEE float of %d bits; want 32 or 64", bits)
+		}
+		return Encoding{Bytes: bits / 8, Float: true}, nil
+	}
+	name, ok := codeNames[code]
+	if !ok {
+		name = "an unknown coding"
+	}
+	return Encoding{}, fmt.Errorf("format %#04x is %s; want PCM or IEEE float: convert it first", code, name)
+}
+
+// withData adds the data chunk, whose header is at offset at.
+func (l layout) withData(file []byte, at int, size int64) (layout, error) {
+	l.offset = at + 8
+	held := int64(len(file) - l.offset)
+	riff := int64(binary.LittleEndian.Uint32(file[4:]))
+	frame := int64(l.channels * l.encoding.Bytes)
+	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > held) {
+		l.streamed = true
+		size = held - held%frame
+	}
+	switch {
+	case size == 0:
+		return l, fmt.Errorf("%w: offset %d: \"data\" holds no samples", ErrFormat, at)
+	case size > held:
+		return l, fmt.Errorf("%w: offset %d: truncated: \"data\" claims %d bytes, the file holds %d more", ErrFormat, at, size, held)
+	case size%frame != 0:
+		return l, fmt.Errorf("%w: offset %d: \"data\" of %d bytes; want whole frames of %d bytes", ErrFormat, at, size, frame)
+	}
+	l.frames = int(size / frame)
+	return l, nil
+}
+
+// sizeUnknown says whether a 32-bit size is one that programs write before they know it: 0, all ones, or within a header
+// of 2^31 (sox and espeak-ng write 0x7FFFF000 for the data and 36 more for the file).
+func sizeUnknown(size int64) bool {
+	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
+}

@@ -1,0 +1,152 @@
+package audio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// New makes a recording of samples [channels][samples] as a WAV file of that encoding would hold them: rounded, and
+// clipped where they pass full scale, in which case they are counted. It is an error if there are no samples, if a rate
+// or shape is impossible, or if a sample is not finite.
+func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, err error) {
+	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
+		return nil, 0, fmt.Errorf("audio: no plain WAV encoding: %+v", e)
+	}
+	if rate <= 0 || rate > maxRate || len(samples) == 0 || len(samples) > math.MaxUint16 || len(samples[0]) == 0 {
+		return nil, 0, fmt.Errorf("audio: %d channels at %d samples a second; want samples in 1 to %d channels, 1 to %d a second",
+			len(samples), rate, math.MaxUint16, maxRate)
+	}
+	n := len(samples[0])
+	l := layout{rate: rate, channels: len(samples), encoding: e, frames: n}
+	header, err := l.wavHeader()
+	if err != nil {
+		return nil, 0, err
+	}
+	size := n * l.channels * e.Bytes
+	r = &Recording{
+		Rate: rate, Samples: makePlanar(l.channels, n), container: WAV, encoding: e,
+		file: append(header, make([]byte, size+size&1)...), offset: len(header),
+	}
+	return r.Fill([]Gap{{0, n}}, samples)
+}
+
+// Write writes the recording. In the container that it was read from, that is the file as it was, with the filled
+// samples in it (a WAV file streamed without sizes gets them). In the other container, integers keep their width and
+// value; SPHERE has no floats, which is an error. Writing is sequential; to replace a file safely is the caller's task.
+func (r *Recording) Write(w io.Writer, c Container) error {
+	if c == r.container {
+		return r.writeSame(w)
+	}
+	out := layout{rate: r.Rate, channels: r.Channels(), encoding: r.encoding, frames: r.Len()}
+	out.encoding.BigEndian = false
+	var header []byte
+	var err error
+	switch c {
+	case WAV:
+		out.encoding.Unsigned = out.encoding.Bytes == 1
+		header, err = out.wavHeader()
+	case SPHERE:
+		out.encoding.Unsigned = false
+		header, err = out.sphereHeader()
+	default:
+		err = fmt.Errorf("audio: no such container: %v", c)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	data := r.recode(out.encoding)
+	if c == WAV && len(data)%2 == 1 {
+		data = append(data, 0)
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+func (r *Recording) dataLen() int { return r.Len() * r.Channels() * r.encoding.Bytes }
+
+func (r *Recording) writeSame(w io.Writer) error {
+	if !r.streamed {
+		_, err := w.Write(r.file)
+		return err
+	}
+	// A streamed file ends with its data: set both sizes, drop a last frame that is not whole, pad to even length.
+	end := r.offset + r.dataLen()
+	out := append(slices.Clone(r.file[:end]), make([]byte, r.dataLen()&1)...)
+	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
+	binary.LittleEndian.PutUint32(out[r.offset-4:], uint32(r.dataLen()))
+	_, err := w.Write(out)
+	return err
+}
+
+// recode copies the samples' bits into another byte order and signedness.
+func (r *Recording) recode(to Encoding) []byte {
+	data := slices.Clone(r.file[r.offset : r.offset+r.dataLen()])
+	width := r.encoding.Bytes
+	for at := 0; at < len(data); at += width {
+		w := r.encoding.word(data[at:])
+		if to.Unsigned != r.encoding.Unsigned {
+			w ^= 1 << (8*width - 1)
+		}
+		to.putWord(data[at:], w)
+	}
+	return data
+}
+
+// wavHeader is everything of a plain WAV file before its samples.
+func (l layout) wavHeader() ([]byte, error) {
+	frame := l.channels * l.encoding.Bytes
+	size := int64(l.frames) * int64(frame)
+	if size > math.MaxUint32-64 || frame > math.MaxUint16 {
+		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB)", size, frame)
+	}
+	code := uint16(codePCM)
+	var fact []byte
+	if l.encoding.Float { // anything but PCM has a size of extension, here 0, and tells its length in a fact chunk
+		code = codeFloat
+		fact = binary.LittleEndian.AppendUint32([]byte("fact\x04\x00\x00\x00"), uint32(l.frames))
+	}
+	var b bytes.Buffer
+	le := func(v any) { binary.Write(&b, binary.LittleEndian, v) } // a bytes.Buffer never fails
+	fmtLen := uint32(16)
+	if l.encoding.Float {
+		fmtLen = 18
+	}
+	b.WriteString("RIFF")
+	le(uint32(4+8+int64(fmtLen)+int64(len(fact))+8) + uint32(size+size&1))
+	b.WriteString("WAVEfmt ")
+	le(fmtLen)
+	le([]uint16{code, uint16(l.channels)})
+	le(uint32(l.rate))
+	le(uint32(int64(l.rate) * int64(frame)))
+	le([]uint16{uint16(frame), uint16(8 * l.encoding.Bytes)})
+	if l.encoding.Float {
+		le(uint16(0))
+	}
+	b.Write(fact)
+	b.WriteString("data")
+	le(uint32(size))
+	return b.Bytes(), nil
+}
+
+// sphereHeader is a SPHERE header of 1024 bytes for little-endian integers.
+func (l layout) sphereHeader() ([]byte, error) {
+	if l.encoding.Float {
+		return nil, fmt.Errorf("%w: SPHERE holds no %v samples; write a .wav", ErrFormat, l.encoding)
+	}
+	width := l.encoding.Bytes
+	order := "01" // as sox writes and reads it at any width from 2 on
+	if width == 1 {
+		order = "1"
+	}
+	h := fmt.Sprintf("NIST_1A\n   1024\nchannel_count -i %d\nsample_count -i %d\nsample_rate -i %d\nsample_n_bytes -i %d\n"+
+		"sample_byte_format -s%d %s\nsample_sig_bits -i %d\nsample_coding -s3 pcm\nend_head\n",
+		l.channels, l.frames, l.rate, width, len(order), order, 8*width)
+	return append([]byte(h), bytes.Repeat([]byte{' '}, 1024-len(h))...), nil
+}
