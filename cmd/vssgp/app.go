@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what the commands share: the streams and the common flags.
+type app struct {
+	stdout, stderr io.Writer
+
+	device   deviceFlag
+	seed     uint64
+	json     bool
+	quiet    bool
+	progress choice
+
+	started bool // the arguments were understood and the command's own work has begun
+}
+
+// run executes one command line and returns its exit code. Nothing is written
+// to the process's own streams.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	a := &app{stdout: stdout, stderr: stderr, progress: choice{allowed: []string{"auto", "always", "never"}, value: "auto"}}
+	root := a.root()
+	root.SetArgs(args)
+	err := execute(ctx, root)
+	if err != nil && !a.started {
+		err = &usageError{err}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, oneLine(err))
+	}
+	return exitCode(err)
+}
+
+// execute runs the command and turns a panic, which is a mistake in this
+// program, into an error: users get one line whatever happens.
+func execute(ctx context.Context, root *cobra.Command) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a mistake in this program, please report it: %v", p)
+		}
+	}()
+	return root.ExecuteContext(ctx)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vssgp",
+		Short: "Variational sparse spectrum Gaussian processes",
+		Long: `vssgp fits variational sparse spectrum Gaussian processes (Gal & Turner 2015):
+a spectral-mixture covariance approximated by random Fourier features whose
+frequencies have a posterior. Its main job is to fill gaps in recordings, with
+error bars.`,
+		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
+  vssgp fit co2.csv -o co2.safetensors
+  vssgp predict co2.safetensors months.csv -o forecast.csv`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("no command; want one of %s (vssgp --help says what they do)", commandNames(cmd))
+			}
+			return unknownCommand(cmd, args[0])
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
+	f := root.PersistentFlags()
+	a.device = deviceFlag{kind: "auto"}
+	f.Var(&a.device, "device", "where to compute: auto, cpu, or cuda[:`n`] for the n-th GPU")
+	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
+	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
+	f.BoolVar(&a.quiet, "quiet", false, "print nothing but errors, and JSON where it is asked for")
+	f.Var(&a.progress, "progress", "progress on stderr: auto (on a terminal), always or never")
+	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand())
+	return root
+}
+
+// helpCommand is cobra's own, but for a word that is no command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Say how a command is used",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd, strings.Join(args, " "))
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	return fmt.Errorf("unknown command %.60q; want one of %s", name, commandNames(cmd))
+}
+
+// commandNames lists the commands that help shows.
+func commandNames(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Root().Commands() {
+		if c.IsAvailableCommand() && c.Name() != "completion" {
+			names = append(names, c.Name())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// do wraps a command's work: from here on a mistake is classified by what the
+// error wraps, before it by having happened on the command line.
+func (a *app) do(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.started = true
+		return work(cmd.Context(), args)
+	}
+}
+
+// arguments checks a command's positional arguments, named for the message.
+func arguments(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		if len(args) > len(names) {
+			return fmt.Errorf("unexpected argument %.60q; want: %s", args[len(names)], cmd.UseLine())
+		}
+		return fmt.Errorf("%s is missing; want: %s", names[len(args)], cmd.UseLine())
+	}
+}
+
+// note prints a remark on stderr.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintln(a.stderr, oneLine(errors.New(fmt.Sprintf(format, args...))))
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// columns are --x and --y: names of a table's columns, or their numbers from 0.
+// Names that are numbers do not exist (package table refuses them).
+type columns struct{ x, y []string }
+
+// split takes the inputs and outputs out of a table for a fit. Where only one
+// of --x and --y is given: y is the last column, x all that are not outputs.
+func (c columns) split(t *table.Table, path string) (*vssgp.Data, error) {
+	y, err := named(t, c.y, "--y")
+	if err != nil {
+		return nil, err
+	}
+	x, err := named(t, c.x, "--x")
+	if err != nil {
+		return nil, err
+	}
+	if y == nil {
+		y = t.Names[t.Cols-1:]
+	}
+	if x == nil {
+		x = others(t.Names, y)
+	}
+	return pick(t, path, x, y)
+}
+
+// match takes the columns that a model of q inputs and d outputs wants: those
+// of --x and --y; else those with the model's own names; else, in a table of
+// q+d columns, the first q and the rest.
+func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vssgp.Data, error) {
+	q := m.Params.Q
+	x, err := named(t, c.x, "--x")
+	if err != nil {
+		return nil, err
+	}
+	y, err := named(t, c.y, "--y")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case x != nil && y != nil:
+	case x == nil && y == nil && hasAll(t, m.XNames) && hasAll(t, m.YNames):
+		x, y = m.XNames, m.YNames
+	case x == nil && y == nil && t.Cols == q+d:
+		x, y = t.Names[:q], t.Names[q:]
+	case x == nil && y != nil && hasAll(t, m.XNames):
+		x = m.XNames
+	case x == nil && y != nil:
+		x = others(t.Names, y)
+	case x != nil && y == nil && hasAll(t, m.YNames):
+		y = m.YNames
+	case x != nil && y == nil:
+		y = others(t.Names, x)
+	}
+	if len(x) != q || len(y) != d {
+		return nil, mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
+			path, t.Cols, strings.Join(clip(t.Names), ", "), len(x), len(y), q, d)
+	}
+	return pick(t, path, x, y)
+}
+
+// inputs takes the columns that a model's predictions are made at: those of
+// --x; else those with the model's own names; else all, if they are q.
+func (c columns) inputs(t *table.Table, path string, m *vssgp.Model) (*table.Table, error) {
+	x, err := named(t, c.x, "--x")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case x != nil:
+	case hasAll(t, m.XNames):
+		x = m.XNames
+	default:
+		x = t.Names
+	}
+	if len(x) != m.Params.Q {
+		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x",
+			path, len(x), strings.Join(clip(x), ", "), m.Params.Q)
+	}
+	return t.Select(x...)
+}
+
+// named turns a flag's names and numbers into names of columns; nil: not given.
+func named(t *table.Table, given []string, flag string) ([]string, error) {
+	var out []string
+	for _, s := range given {
+		s = strings.TrimSpace(s)
+		if i, err := strconv.Atoi(s); err == nil && !slices.Contains(t.Names, s) {
+			if i < 0 || i >= t.Cols {
+				return nil, mistake("%s: no column %d; want 0 to %d", flag, i, t.Cols-1)
+			}
+			s = t.Names[i]
+		}
+		if !slices.Contains(t.Names, s) {
+			return nil, mistake("%s: no column %.40q; want some of %s", flag, s, strings.Join(clip(t.Names), ", "))
+		}
+		if slices.Contains(out, s) {
+			return nil, mistake("%s: column %.40q is named twice", flag, s)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// pick copies the columns into data.
+func pick(t *table.Table, path string, x, y []string) (*vssgp.Data, error) {
+	for _, n := range y {
+		if slices.Contains(x, n) {
+			return nil, mistake("column %.40q is both an input and an output: choose with --x and --y", n)
+		}
+	}
+	if len(x) == 0 || len(y) == 0 {
+		return nil, mistake("%s: %d columns leave %d inputs and %d outputs; want at least one of each", path, t.Cols, len(x), len(y))
+	}
+	xs, err := t.Select(x...)
+	if err != nil {
+		return nil, err
+	}
+	ys, err := t.Select(y...)
+	if err != nil {
+		return nil, err
+	}
+	return &vssgp.Data{N: t.Rows, Q: len(x), D: len(y), X: xs.Data, Y: ys.Data, XNames: xs.Names, YNames: ys.Names}, nil
+}
+
+// others are the names that are not in taken, in their order.
+func others(names, taken []string) []string {
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(taken, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// hasAll reports whether the table has a column for each of a model's names,
+// of which there are some.
+func hasAll(t *table.Table, names []string) bool {
+	for _, n := range names {
+		if !slices.Contains(t.Names, n) {
+			return false
+		}
+	}
+	return len(names) > 0
+}
+
+// clip shortens a list of names for a message.
+func clip(names []string) []string {
+	const most = 8
+	if len(names) <= most {
+		return names
+	}
+	return append(append([]string(nil), names[:most]...), "…")
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Exit codes, which other people's scripts rely on.
+const (
+	exitDone        = 0
+	exitFailure     = 1 // anything that is not the caller's mistake
+	exitMistake     = 2 // usage, unreadable or bad input, impossible options
+	exitInterrupted = 130
+)
+
+// usageError marks a mistake on the command line.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+// mistake makes a usageError; format may hold a %w.
+func mistake(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// mistakes are the sentinels of what the caller can put right.
+var mistakes = []error{
+	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrUnfitted,
+	spectral.ErrShape, spectral.ErrValue,
+	safetensors.ErrFormat, table.ErrFormat, table.ErrColumn,
+	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,
+	atomicfile.ErrTarget, atomicfile.ErrNotRegular,
+	fs.ErrNotExist, fs.ErrPermission,
+}
+
+// exitCode says what kind of end err is.
+func exitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage):
+		return exitMistake
+	}
+	for _, m := range mistakes {
+		if errors.Is(err, m) {
+			return exitMistake
+		}
+	}
+	return exitFailure
+}
+
+// prefix begins every line on stderr.
+const prefix = "vssgp: "
+
+// oneLine is err as a single line with the program's name once, in front,
+// whatever the packages below have written into it.
+func oneLine(err error) string {
+	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+	}
+	text := strings.ReplaceAll(strings.Join(words, " "), prefix, "")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return prefix + text
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+)
+
+// fitFlags are fit's own beside those of the model.
+type fitFlags struct {
+	model      *modelFlags
+	columns    columns
+	output     string
+	checkpoint string
+	resume     bool
+}
+
+// fitResult is what `fit --json` prints.
+type fitResult struct {
+	Bound       number     `json:"bound"`
+	Terms       terms      `json:"terms"`
+	Iterations  int        `json:"iterations"`
+	Starts      []fitStart `json:"starts"`
+	Kept        int        `json:"kept"` // index in starts
+	Seconds     number     `json:"seconds"`
+	Device      string     `json:"device"`
+	Rows        int        `json:"rows"`
+	Components  int        `json:"components"`
+	Features    int        `json:"features"` // M
+	NoiseSD     []number   `json:"noise_sd"` // of each output, in its units
+	Jitter      number     `json:"jitter"`
+	Model       string     `json:"model"`
+	Interrupted bool       `json:"interrupted,omitempty"`
+}
+
+type fitStart struct {
+	Seed  uint64 `json:"seed"`
+	Bound number `json:"bound"`
+	Ended string `json:"ended"`
+}
+
+func (a *app) fitCommand() *cobra.Command {
+	o := &fitFlags{model: newModelFlags()}
+	cmd := &cobra.Command{
+		Use:   "fit DATA -o MODEL.safetensors",
+		Short: "Fit a model to a CSV, NPY, WAV or SPHERE file",
+		Long: `Fits a model to a table (CSV with a line of names, or NPY; --x and --y choose the
+columns) or to a recording (WAV or SPHERE; x is the time in seconds, each
+channel an output in full scale 1) and writes it as a safetensors file.
+
+Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
+to go on. --checkpoint keeps the best model so far in a second file, written
+whole every 30 seconds, from which --resume starts.`,
+		Example: `  vssgp fit co2.csv -o co2.safetensors
+  vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
+  vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
+  vssgp fit long.wav --window 32ms --checkpoint long.part --resume -o long.safetensors`,
+		Args: arguments("DATA"),
+		RunE: a.do(func(ctx context.Context, args []string) error { return a.fit(ctx, args[0], o) }),
+	}
+	f := cmd.Flags()
+	addColumnFlags(f, &o.columns)
+	o.model.window = windowFlag{length: vssgp.WindowAuto}
+	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
+	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
+	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the best model so far in this `file`")
+	f.BoolVar(&o.resume, "resume", false, "start from the checkpoint")
+	return cmd
+}
+
+func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
+	if err := a.checkFit(o); err != nil {
+		return err
+	}
+	options, err := a.options(o.model, 0)
+	if err != nil {
+		return err
+	}
+	if o.resume {
+		if options.From, err = a.load(o.checkpoint); err != nil {
+			return fmt.Errorf("--resume: %w", err)
+		}
+	}
+	data, rate, err := readToFit(dataPath, o.columns)
+	if err != nil {
+		return err
+	}
+	if o.model.window.timed && rate == 0 {
+		return mistake("--window %s: a table has no unit of time; want a plain number in units of x", o.model.window.text)
+	}
+	if options.Batch > data.N {
+		return mistake("--batch %d: the data have %d rows; want at most that", options.Batch, data.N)
+	}
+	if err := o.model.checkWindow(span(data), data.N); err != nil {
+		return err
+	}
+	bar := a.newMeter()
+	options.Progress = func(p vssgp.Progress) {
+		bar.show(stageName(p), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
+	}
+	if o.checkpoint != "" {
+		options.Keep = func(m *vssgp.Model) error { return m.Save(o.checkpoint) }
+	}
+	m, r, err := vssgp.Fit(ctx, data, options)
+	bar.clear()
+	interrupted := err != nil && errors.Is(err, context.Canceled) && m != nil
+	if err != nil && !interrupted {
+		return err
+	}
+	if err := saveFit(m, o, interrupted); err != nil {
+		return err
+	}
+	if err := a.reportFit(m, r, data, o.output, interrupted); err != nil {
+		return err
+	}
+	if interrupted {
+		return fmt.Errorf("interrupted at iteration %d: the best model so far is in %s; to go on, %s: %w", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o), context.Canceled)
+	}
+	return nil
+}
+
+// span is the range of the first input, along which windows run.
+func span(d *vssgp.Data) float64 {
+	lo, hi := d.X[0], d.X[0]
+	for i := 0; i < len(d.X); i += d.Q {
+		lo, hi = min(lo, d.X[i]), max(hi, d.X[i])
+	}
+	return hi - lo
+}
+
+// checkFit looks at what the command line alone can tell.
+func (a *app) checkFit(o *fitFlags) error {
+	if err := a.wantOutput(o.output, "MODEL.safetensors"); err != nil {
+		return err
+	}
+	if o.output == toStdout {
+		return mistake("-o -: a model is no text; want a file name")
+	}
+	if o.resume && o.checkpoint == "" {
+		return mistake("--resume needs --checkpoint FILE, the file to start from")
+	}
+	if o.resume && o.model.init != "" {
+		return mistake("--resume and --init both say where to start; want one of them")
+	}
+	return checkOutputs(o.output, o.checkpoint)
+}
+
+// savedIn are the files of an interrupted fit.
+func savedIn(o *fitFlags) []string {
+	if o.checkpoint != "" {
+		return []string{o.output, o.checkpoint}
+	}
+	return []string{o.output}
+}
+
+// saveFit writes the model, and after an interruption the checkpoint with it.
+func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool) error {
+	write := func(w io.Writer) error { return m.Write(w) }
+	files := []atomicfile.File{{Path: o.output, Write: write}}
+	if interrupted && o.checkpoint != "" {
+		files = append(files, atomicfile.File{Path: o.checkpoint, Write: write})
+	}
+	return atomicfile.WriteAll(files...)
+}
+
+// goOn says how to continue an interrupted fit.
+func goOn(o *fitFlags) string {
+	if o.checkpoint != "" {
+		return "run the same command with --resume"
+	}
+	return "run the same command with --init " + o.output
+}
+
+func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path string, interrupted bool) error {
+	i := infoOf(m, 0)
+	out := fitResult{
+		Bound: number(r.Bound), Terms: r.Terms, Iterations: r.Iterations, Kept: r.Kept, Seconds: number(r.Elapsed.Seconds()),
+		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: i.NoiseSD,
+		Jitter: number(r.Jitter), Model: path, Interrupted: interrupted,
+	}
+	for _, s := range r.Starts {
+		out.Starts = append(out.Starts, fitStart{s.Seed, number(s.Bound), s.Ended})
+		if strings.HasPrefix(s.Ended, "collapsed") {
+			a.note("the start with seed %d %s", s.Seed, s.Ended)
+		}
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	a.say("bound %.9g after %d iterations, %d starts, %.1f s on %s", r.Bound, r.Iterations, len(r.Starts), r.Elapsed.Seconds(), r.Device)
+	for _, t := range r.Terms {
+		a.say("  %-16s %.9g", t.Name, t.Value)
+	}
+	a.say("%d rows, %d components, %d features, noise sd %s", data.N, m.Params.L, m.Params.M(), row(i.NoiseSD))
+	a.say("wrote %s", path)
+	return nil
+}
+
+// stageName is the progress line's beginning.
+func stageName(p vssgp.Progress) string {
+	if p.Starts > 1 {
+		return fmt.Sprintf("start %d/%d, %s", p.Start, p.Starts, p.Stage)
+	}
+	return p.Stage
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long a command of these tests may take before it counts as
+// hanging.
+const patience = 60 * time.Second
+
+// outcome is what a command left.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// vssgpRun runs one command line in this process.
+func vssgpRun(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return vssgpRunContext(t, context.Background(), args...)
+}
+
+func vssgpRunContext(t *testing.T, ctx context.Context, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, args, &stdout, &stderr) }()
+	select {
+	case code := <-done:
+		return outcome{code, stdout.String(), stderr.String()}
+	case <-time.After(patience):
+		t.Fatalf("vssgp %s: no end after %v", strings.Join(args, " "), patience)
+		return outcome{}
+	}
+}
+
+// succeed runs a command line that must exit with 0.
+func succeed(t *testing.T, args ...string) outcome {
+	t.Helper()
+	o := vssgpRun(t, args...)
+	if o.code != exitDone {
+		t.Fatalf("vssgp %s: exit %d, %s", strings.Join(args, " "), o.code, o.stderr)
+	}
+	return o
+}
+
+// decode reads the one JSON object of stdout.
+func decode[T any](t *testing.T, stdout string) T {
+	t.Helper()
+	var v T
+	d := json.NewDecoder(strings.NewReader(stdout))
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("stdout is no JSON object: %v: %.200s", err, stdout)
+	}
+	if d.More() {
+		t.Fatalf("stdout holds more than one JSON object: %.200s", stdout)
+	}
+	return v
+}
+
+// put writes a file in dir and returns its path.
+func put(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// listing is the names and sizes of the files below dir.
+func listing(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	files := map[string]int64{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		size := info.Size()
+		if e.IsDir() {
+			size = -1
+		}
+		files[path] = size
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func same(a, b map[string]int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// imputeResult is what `impute --json` prints.
+type imputeResult struct {
+	Device     string            `json:"device"`
+	Seconds    number            `json:"seconds"`
+	Iterations int               `json:"iterations"` // of all excerpts
+	Bound      number            `json:"bound"`      // sum over the excerpts
+	Rate       int               `json:"rate"`
+	Channels   int               `json:"channels"`
+	Samples    int               `json:"samples"` // per channel
+	Missing    int               `json:"missing"` // of them, in gaps
+	Gaps       [][2]int          `json:"gaps"`    // start, end
+	Excerpts   []excerptResult   `json:"excerpts"`
+	Output     string            `json:"output"`
+	Models     []string          `json:"models,omitempty"`
+	ByMethod   map[string]scored `json:"scores,omitempty"`
+	Scores     []namedScore      `json:"-"` // the same in the order they are shown
+}
+
+type excerptResult struct {
+	Start      int    `json:"start"`
+	End        int    `json:"end"`
+	Bound      number `json:"bound"`
+	Iterations int    `json:"iterations"`
+	Features   int    `json:"features"`
+	NoiseSD    number `json:"noise_sd"` // of the first channel, in full scale
+}
+
+// scored are a method's errors.
+type scored struct {
+	TrainRMSE number  `json:"train_rmse"`
+	TestRMSE  number  `json:"test_rmse"`
+	TrainSTFT number  `json:"train_stft_rmse"`
+	TestSTFT  number  `json:"test_stft_rmse"`
+	Coverage  *number `json:"coverage95,omitempty"` // vssgp only
+}
+
+type namedScore struct {
+	Name string
+	scored
+}
+
+func newImputeResult(r *impute.Result, rec *audio.Recording, gaps []impute.Gap, output string) imputeResult {
+	out := imputeResult{
+		Device: r.Device, Seconds: number(r.Elapsed.Seconds()), Iterations: r.Iterations, Bound: number(r.Bound),
+		Rate: rec.Rate, Channels: rec.Channels(), Samples: rec.Len(), Output: output,
+	}
+	for _, g := range gaps {
+		out.Gaps = append(out.Gaps, [2]int{g.Start, g.End})
+		out.Missing += g.End - g.Start
+	}
+	for _, e := range r.Excerpts {
+		out.Excerpts = append(out.Excerpts, excerptResult{
+			Start: e.Start, End: e.End, Bound: number(e.Result.Bound), Iterations: e.Result.Iterations,
+			Features: e.Model.Params.M(), NoiseSD: infoOf(e.Model, 0).NoiseSD[0],
+		})
+	}
+	return out
+}
+
+// score takes the scores in.
+func (r *imputeResult) score(s impute.Scores) {
+	r.ByMethod = map[string]scored{}
+	for _, m := range []struct {
+		name string
+		audio.Scores
+	}{{"vssgp", s.VSSGP}, {"silence", s.Silence}, {"linear", s.Linear}, {"ar", s.AR}} {
+		v := scored{number(m.TrainRMSE), number(m.TestRMSE), number(m.TrainSTFTRMSE), number(m.TestSTFTRMSE), nil}
+		if m.name == "vssgp" {
+			c := number(s.Coverage95)
+			v.Coverage = &c
+		}
+		r.ByMethod[m.name] = v
+		r.Scores = append(r.Scores, namedScore{m.name, v})
+	}
+}
+
+// writeFill writes every output together or none.
+func (a *app) writeFill(input string, o *imputeFlags, rec *audio.Recording, r *impute.Result, out *imputeResult, observed, reference [][]float64) error {
+	container, err := audio.ContainerOf(o.output)
+	if err != nil {
+		return err
+	}
+	var files []atomicfile.File
+	for i, samples := range append([][][]float64{r.Filled}, r.Draws...) {
+		path := o.output
+		if i > 0 {
+			path = numbered(o.output, i)
+		}
+		filled, clipped, err := rec.Fill(audioGaps(out.Gaps), samples)
+		if err != nil {
+			return err
+		}
+		if clipped > 0 {
+			a.note("%s: %d filled samples are past full scale and were clipped", path, clipped)
+		}
+		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return filled.Write(w, container) }})
+	}
+	if o.models != "" {
+		for i, e := range r.Excerpts {
+			path := o.models
+			if len(r.Excerpts) > 1 {
+				path = numbered(o.models, i+1)
+			}
+			out.Models = append(out.Models, path)
+			files = append(files, atomicfile.File{Path: path, Write: e.Model.Write})
+		}
+	}
+	if o.sd != "" {
+		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, r, out.Gaps) }})
+	}
+	if o.report != "" {
+		p, err := newReport(filepath.Base(input), *out, o.set(), r, observed, reference)
+		if err != nil {
+			return err
+		}
+		files = append(files, atomicfile.File{Path: o.report, Write: p.write})
+	}
+	return atomicfile.WriteAll(files...)
+}
+
+// writeSD lists the filled samples in order, channel by channel within one.
+func writeSD(w io.Writer, r *impute.Result, gaps [][2]int) error {
+	var data []float64
+	for _, g := range gaps {
+		for i := g[0]; i < g[1]; i++ {
+			for c := range r.SD {
+				data = append(data, float64(i), float64(c), r.SD[c][i])
+			}
+		}
+	}
+	return table.WriteCSV(w, []string{"sample", "channel", "sd"}, data)
+}
+
+// numbered puts -n before a path's extension.
+func numbered(path string, n int) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+}
+
+func (a *app) sayImpute(r imputeResult) {
+	a.say("filled %d gaps (%d of %d samples, %d Hz) in %.1f s on %s, bound %.6g after %d iterations over %d excerpts",
+		len(r.Gaps), r.Missing, r.Samples, r.Rate, float64(r.Seconds), r.Device, float64(r.Bound), r.Iterations, len(r.Excerpts))
+	if r.Scores != nil {
+		a.say("%-8s %12s %12s %12s %12s %12s", "", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95")
+		for _, s := range r.Scores {
+			coverage := ""
+			if s.Coverage != nil {
+				coverage = short(*s.Coverage)
+			}
+			a.say("%-8s %12s %12s %12s %12s %12s", s.Name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFT), short(s.TrainSTFT), coverage)
+		}
+	}
+	a.say("wrote %s", r.Output)
+}
+
+func audioGaps(gaps [][2]int) []audio.Gap {
+	out := make([]audio.Gap, len(gaps))
+	for i, g := range gaps {
+		out[i] = audio.Gap{Start: g[0], End: g[1]}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// interrupter is a stderr that interrupts at the first sign of progress.
+type interrupter struct {
+	mu        sync.Mutex
+	text      bytes.Buffer
+	interrupt func()
+}
+
+func (i *interrupter) Write(b []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if bytes.Contains(b, []byte("bound")) {
+		i.interrupt()
+	}
+	return i.text.Write(b)
+}
+
+// lastLine is what remains on stderr once the progress line is gone.
+func (i *interrupter) lastLine() string {
+	text := i.text.String()
+	return text[strings.LastIndex(text, "\r")+1:]
+}
+
+// interrupted runs a command that is interrupted once its work has begun, by
+// the signal itself.
+func interrupted(t *testing.T, args ...string) (outcome, string) {
+	t.Helper()
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	var stdout bytes.Buffer
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	stderr := &interrupter{interrupt: func() {
+		once.Do(func() {
+			if err := self.Signal(os.Interrupt); err != nil {
+				t.Error(err)
+			}
+			<-ctx.Done()
+		})
+	}}
+	code := run(ctx, append(args, "--progress", "always"), &stdout, stderr)
+	return outcome{code, stdout.String(), stderr.text.String()}, stderr.lastLine()
+}
+
+func TestFitInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	data := put(t, dir, "data.csv", waves(120))
+	model, part := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "m.part")
+	o, line := interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json")
+	if o.code != exitInterrupted {
+		t.Fatalf("exit %d, want %d: %s", o.code, exitInterrupted, o.stderr)
+	}
+	for _, word := range []string{prefix + "interrupted", "--resume", part, model} {
+		if !strings.Contains(line, word) {
+			t.Errorf("stderr ends %q, want it to name %q", line, word)
+		}
+	}
+	if r := decode[fitPrinted](t, o.stdout); !r.Interrupted || r.Model != model {
+		t.Errorf("result %+v, want an interrupted one with its model", r)
+	}
+	for _, path := range []string{model, part} {
+		succeed(t, "predict", path, data, "--x", "t", "-o", "-") // a whole model with its posterior
+	}
+	before := decode[printed](t, succeed(t, "evaluate", part, data, "--json").stdout).Bound
+	succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--resume", "--iterations", "20")
+	if after := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound; !(after >= before) {
+		t.Errorf("resumed from a bound of %v to %v, want it no lower", before, after)
+	}
+	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint
+		t.Errorf("left %v", files)
+	}
+}

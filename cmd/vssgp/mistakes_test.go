@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/safetensors"
+)
+
+// tensors is a small valid model, which the cases below spoil.
+func tensors() map[string]safetensors.Tensor {
+	vec := func(v ...float64) safetensors.Tensor { return safetensors.Tensor{Shape: []int{len(v)}, Data: v} }
+	col := func(v ...float64) safetensors.Tensor { return safetensors.Tensor{Shape: []int{len(v), 1}, Data: v} }
+	return map[string]safetensors.Tensor{
+		"kernel.variance": vec(1), "kernel.lengthscale": col(1), "kernel.frequency": col(0),
+		"inducing.location": col(0, 1), "frequency.mean": col(0.5, -0.5), "frequency.variance": col(0.1, 0.1),
+		"phase.lower": vec(0, 1), "phase.upper": vec(0, 1), "noise.precision": vec(10),
+	}
+}
+
+func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadata map[string]string) []byte {
+	t.Helper()
+	f := &safetensors.File{Tensors: tensors(), Metadata: metadata}
+	if spoil != nil {
+		spoil(f.Tensors)
+	}
+	var b bytes.Buffer
+	if _, err := f.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// header is a safetensors file with the given header length and text.
+func header(length uint64, text string) []byte {
+	return append(binary.LittleEndian.AppendUint64(nil, length), text...)
+}
+
+// mistakeFiles are what the cases name; each folder of a case holds them all.
+func mistakeFiles(t *testing.T) map[string][]byte {
+	good := wav(8000, 1, tone(400, 8000))
+	set := func(name string, v ...float64) func(map[string]safetensors.Tensor) {
+		return func(m map[string]safetensors.Tensor) { m[name] = safetensors.Tensor{Shape: m[name].Shape, Data: v} }
+	}
+	short := tone(400, 8000)[:300]
+	sphere := func(fields string) []byte {
+		h := "NIST_1A\n   1024\n" + fields + "end_head\n"
+		return append([]byte(h+strings.Repeat(" ", max(0, 1024-len(h)))), make([]byte, 200)...)
+	}
+	return map[string][]byte{
+		"good.csv": []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "names.csv": []byte("t,y\n"),
+		"ragged.csv": []byte("t,y\n0,1\n1\n"), "nan.csv": []byte("t,y\n0,1\n1,NaN\n"), "inf.csv": []byte("t,y\n0,1\n1,inf\n"),
+		"huge.csv": []byte("t,y\n0,1\n1,1e999\n"), "word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n1,\n"),
+		"twice.csv": []byte("t,t\n0,1\n"), "one.csv": []byte("t\n0\n1\n"), "wide.csv": []byte("a,b,c,d\n0,1,2,3\n"),
+		"semi.csv": []byte("t;y\n0;1\n"), "utf16.csv": []byte("\xff\xfet\x00,\x00y\x00"), "quote.csv": []byte("t,y\n0,\"1\n"),
+		"short.npy": []byte("\x93NUMPY\x01\x00\x10\x00{'descr'"), "text.npy": []byte("no numpy"), "data.txt": []byte("1,2\n"),
+		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "head.wav": good[:30], "noise.wav": []byte("RIFFxxxxWAVE"),
+		"text.wav": []byte("this is a text file, not a recording\n"), "adpcm.wav": patched(good, 20, 2, 0), "mulaw.wav": patched(good, 20, 7, 0),
+		"nochannels.wav": patched(good, 22, 0, 0), "norate.wav": patched(good, 24, 0, 0, 0, 0), "bits.wav": patched(good, 34, 13, 0),
+		"long.wav":   patched(good, 40, 0xff, 0xff, 0xff, 0x7f),
+		"nodata.wav": good[:44],
+		"rate.wav":   wav(16000, 1, tone(400, 8000)), "length.wav": wav(8000, 1, short), "stereo.wav": wav(8000, 2, tone(400, 8000)),
+		"silent.wav":  wav(8000, 1, make([]int16, 400)),
+		"shorten.sph": sphere("sample_rate -i 8000\nchannel_count -i 1\nsample_count -i 100\nsample_n_bytes -i 2\nsample_coding -s26 pcm,embedded-shorten-v2.00\n"),
+		"absurd.sph":  sphere("sample_rate -i 8000\nchannel_count -i 1\nsample_count -i 99999999999\nsample_n_bytes -i 2\n"),
+		"cut.sph":     []byte("NIST_1A\n   1024\nsample_rate -i 8000\n"),
+		"gaps.csv":    []byte("start,end\n100,120\n"), "gaps-ragged.csv": []byte("start,end\n100\n"), "gaps-names.csv": []byte("from,to\n100,120\n"),
+		"gaps-half.csv": []byte("start,end\n100.5,120\n"), "gaps-empty.csv": nil, "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n"),
+		"good.safetensors": modelBytes(t, nil, nil),
+		"fitted.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
+			m["coefficient.mean"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 2}}
+			m["coefficient.variance"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 1}}
+		}, nil),
+		"empty.safetensors": nil, "cut.safetensors": modelBytes(t, nil, nil)[:200],
+		"absurd.safetensors":   header(math.MaxUint64, "{}"),
+		"long.safetensors":     header(1<<40, "{}"),
+		"nojson.safetensors":   header(4, "{{{{"),
+		"negative.safetensors": modelBytes(t, set("kernel.variance", -1), nil), "negvar.safetensors": modelBytes(t, set("frequency.variance", 0.1, -0.1), nil),
+		"tau.safetensors": modelBytes(t, set("noise.precision", 0), nil), "nan.safetensors": modelBytes(t, set("frequency.mean", math.NaN(), 0), nil),
+		"inf.safetensors": modelBytes(t, set("kernel.lengthscale", math.Inf(1)), nil), "phase.safetensors": modelBytes(t, set("phase.upper", -1, 1), nil),
+		"shape.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
+			m["frequency.mean"] = safetensors.Tensor{Shape: []int{1, 2}, Data: []float64{0, 0}}
+		}, nil),
+		"lacks.safetensors":  modelBytes(t, func(m map[string]safetensors.Tensor) { delete(m, "phase.lower") }, nil),
+		"format.safetensors": modelBytes(t, nil, map[string]string{"format": "other/9"}),
+		"scale.safetensors":  modelBytes(t, nil, map[string]string{"x.scale": "[-1]"}),
+	}
+}
+
+// mistakeCases are command lines that must exit with 2, and a word that the
+// message must hold: the file, the flag or the value at fault.
+var mistakeCases = []struct{ line, word string }{
+	// The command line itself.
+	{"", "no command"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
+	{"fit good.csv", "-o"}, {"fit good.csv more.csv -o m.safetensors", "more.csv"}, {"predict good.safetensors -o out.csv", "INPUTS"},
+	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"},
+	{"fit good.csv -o", "-o"}, {"fit good.csv -o -", "-o -"}, {"fit good.csv -o m.safetensors --progress sometimes", "sometimes"},
+	{"fit good.csv -o m.safetensors --device tpu", "tpu"}, {"fit good.csv -o m.safetensors --device cuda:x", "cuda:x"},
+	{"fit good.csv -o m.safetensors --seed -1", "--seed"}, {"impute good.wav --gap 100:120", "-o"}, {"impute good.wav -o out.wav", "--gap"},
+	// Numbers in flags.
+	{"fit good.csv -o m.safetensors --components two", "two"}, {"fit good.csv -o m.safetensors --components -2", "--components"},
+	{"fit good.csv -o m.safetensors --features 1e3", "1e3"}, {"fit good.csv -o m.safetensors --iterations -5", "--iterations"},
+	{"fit good.csv -o m.safetensors --window -3", "-3"}, {"fit good.csv -o m.safetensors --window NaN", "NaN"},
+	{"fit good.csv -o m.safetensors --window 20ms", "20ms"}, {"fit good.csv -o m.safetensors --window 1e-300", "1e-300"},
+	{"impute good.wav --gap 100:120 --window 1ns -o out.wav", "1ns"}, {"impute good.wav --gap 100:120 --window 0.0001ms -o out.wav", "0.0001ms"},
+	{"fit good.csv -o m.safetensors --components 1000000000", "--components"}, {"fit good.csv -o m.safetensors --features 2000000", "--features"}, {"fit good.csv -o m.safetensors --lengthscales 0", "length-scale"},
+	{"fit good.csv -o m.safetensors --lengthscales 1,2 --periods 3", "periods"}, {"fit good.csv -o m.safetensors --noise-precision -1", "noise"},
+	{"fit good.csv -o m.safetensors --noise-precision NaN", "noise"}, {"fit good.csv -o m.safetensors --restarts -1", "--restarts"},
+	{"fit good.csv -o m.safetensors --batch 1000 --inference stochastic", "--batch"}, {"fit good.csv -o m.safetensors --method gp", "gp"},
+	{"fit good.csv -o m.safetensors --inference magic", "magic"}, {"fit good.csv -o m.safetensors --fix no.such", "no.such"},
+	{"fit good.csv -o m.safetensors --method ssgp --features 3", "3"}, {"fit good.csv -o m.safetensors --resume", "--checkpoint"},
+	{"fit good.csv -o m.safetensors --resume --checkpoint none.part", "none.part"}, {"fit good.csv -o m.safetensors --init none.safetensors", "none.safetensors"},
+	{"predict good.safetensors good.csv --draws -1 -o out.csv", "--draws"}, {"info good.safetensors --top -1", "--top"},
+	{"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"}, {"evaluate good.safetensors good.csv --rows 4 --inference factorised", "row 4"},
+	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"}, {"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
+	{"impute good.wav --gap 100:120 --context soon -o out.wav", "soon"}, {"impute good.wav --gap 100:120 --draws 100000 -o out.wav", "--draws"},
+	// Places to write.
+	{"fit good.csv -o nowhere/m.safetensors", "nowhere"}, {"fit good.csv -o folder", "folder"}, {"fit good.csv -o m.safetensors --checkpoint nowhere/c", "nowhere"},
+	{"predict good.safetensors good.csv --x t -o nowhere/out.csv", "nowhere"}, {"predict good.safetensors good.csv --x t -o out.txt", "out.txt"},
+	{"impute good.wav --gap 100:120 -o nowhere/out.wav", "nowhere"}, {"impute good.wav --gap 100:120 -o out.wav --sd nowhere/sd.csv", "nowhere"},
+	{"impute good.wav --gap 100:120 -o out.wav --report out.wav", "out.wav"},
+	// Tables.
+	{"fit none.csv -o m.safetensors", "none.csv"}, {"fit folder -o m.safetensors", "folder"}, {"fit data.txt -o m.safetensors", "data.txt"},
+	{"fit empty.csv -o m.safetensors", "empty.csv"}, {"fit names.csv -o m.safetensors", "names.csv"}, {"fit ragged.csv -o m.safetensors", "ragged.csv:3"},
+	{"fit nan.csv -o m.safetensors", "nan.csv:3"}, {"fit inf.csv -o m.safetensors", "inf.csv:3"}, {"fit huge.csv -o m.safetensors", "1e999"},
+	{"fit word.csv -o m.safetensors", "two"}, {"fit hole.csv -o m.safetensors", "hole.csv:3"}, {"fit twice.csv -o m.safetensors", "twice.csv"},
+	{"fit one.csv -o m.safetensors", "one.csv"}, {"fit semi.csv -o m.safetensors", "semi.csv"}, {"fit utf16.csv -o m.safetensors", "UTF-16"},
+	{"fit quote.csv -o m.safetensors", "quote.csv"}, {"fit short.npy -o m.safetensors", "short.npy"}, {"fit text.npy -o m.safetensors", "text.npy"},
+	{"fit good.csv --x nope -o m.safetensors", "nope"}, {"fit good.csv --y 7 -o m.safetensors", "7"}, {"fit good.csv --x t,t -o m.safetensors", "twice"},
+	{"fit good.csv --x y -o m.safetensors", "y"}, {"evaluate fitted.safetensors wide.csv", "wide.csv"}, {"predict good.safetensors wide.csv -o out.csv", "wide.csv"},
+	// Models.
+	{"info none.safetensors", "none.safetensors"}, {"info empty.safetensors", "empty.safetensors"}, {"info cut.safetensors", "cut.safetensors"},
+	{"info absurd.safetensors", "absurd.safetensors"}, {"info long.safetensors", "long.safetensors"}, {"info nojson.safetensors", "nojson.safetensors"},
+	{"info negative.safetensors", "kernel.variance"}, {"info negvar.safetensors", "frequency.variance[1]"}, {"info tau.safetensors", "noise.precision"},
+	{"info nan.safetensors", "frequency.mean[0]"}, {"info inf.safetensors", "kernel.lengthscale"}, {"info phase.safetensors", "phase.upper"},
+	{"info shape.safetensors", "frequency.mean"}, {"info lacks.safetensors", "phase.lower"}, {"info format.safetensors", "other/9"},
+	{"info scale.safetensors", "x.scale"}, {"info good.csv", "good.csv"}, {"predict good.safetensors good.csv --x t -o out.csv", "fit the model"},
+	{"evaluate good.safetensors good.csv --inference factorised", "coefficient"}, {"evaluate good.safetensors good.wav --x t", "--x"},
+	// Recordings.
+	{"impute none.wav --gap 1:2 -o out.wav", "none.wav"}, {"impute empty.wav --gap 1:2 -o out.wav", "empty.wav"}, {"impute cut.wav --gap 1:2 -o out.wav", "cut.wav"},
+	{"impute head.wav --gap 1:2 -o out.wav", "head.wav"}, {"impute noise.wav --gap 1:2 -o out.wav", "noise.wav"}, {"impute text.wav --gap 1:2 -o out.wav", "text.wav"},
+	{"impute adpcm.wav --gap 1:2 -o out.wav", "adpcm.wav"}, {"impute mulaw.wav --gap 1:2 -o out.wav", "mulaw.wav"},
+	{"impute nochannels.wav --gap 1:2 -o out.wav", "nochannels.wav"}, {"impute norate.wav --gap 1:2 -o out.wav", "norate.wav"},
+	{"impute bits.wav --gap 1:2 -o out.wav", "bits.wav"}, {"impute long.wav --gap 1:2 -o out.wav", "long.wav"}, {"impute nodata.wav --gap 1:2 -o out.wav", "nodata.wav"},
+	{"impute shorten.sph --gap 1:2 -o out.wav", "shorten.sph"}, {"impute absurd.sph --gap 1:2 -o out.wav", "absurd.sph"}, {"impute cut.sph --gap 1:2 -o out.wav", "cut.sph"},
+	{"impute good.csv --gap 1:2 -o out.wav", "good.csv"}, {"fit adpcm.wav -o m.safetensors", "adpcm.wav"},
+	{"impute good.wav --gap 100:120 --reference rate.wav -o out.wav", "rate.wav"}, {"impute good.wav --gap 100:120 --reference length.wav -o out.wav", "length.wav"},
+	{"impute good.wav --gap 100:120 --reference stereo.wav -o out.wav", "stereo.wav"}, {"impute good.wav --gap 100:120 --reference none.wav -o out.wav", "none.wav"},
+	// Gaps.
+	{"impute good.wav --gap 120:100 -o out.wav", "120:100"}, {"impute good.wav --gap 100:100 -o out.wav", "100:100"}, {"impute good.wav --gap=-5:10 -o out.wav", "-5"},
+	{"impute good.wav --gap 390:410 -o out.wav", "390:410"}, {"impute good.wav --gap 0:400 -o out.wav", "400"}, {"impute good.wav --gap 10:20 --gap 15:30 -o out.wav", "15:30"},
+	{"impute good.wav --gap 10-20 -o out.wav", "10-20"}, {"impute good.wav --gap 1x:2 -o out.wav", "1x"}, {"impute good.wav --gap 9999999999999999999:2 -o out.wav", "9999999999999999999"},
+	{"impute good.wav --gaps none.csv -o out.wav", "none.csv"}, {"impute good.wav --gaps gaps-ragged.csv -o out.wav", "gaps-ragged.csv"},
+	{"impute good.wav --gaps gaps-names.csv -o out.wav", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv -o out.wav", "gaps-half.csv"},
+	{"impute good.wav --gaps gaps-empty.csv -o out.wav", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv -o out.wav", "110:130"},
+	{"impute good.wav --gap 1:2 --gaps gaps.csv -o out.wav", "--gaps"}, {"impute good.wav --detect zeros -o out.wav", "good.wav"},
+	{"impute silent.wav --detect zeros -o out.wav", "400"}, {"impute good.wav --detect ones -o out.wav", "ones"}, {"impute good.wav --gap 5:395 -o out.wav", "leave"},
+}
+
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range mistakeFiles(t) {
+		put(t, dir, name, string(content))
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	before := listing(t, ".")
+	for i, c := range mistakeCases {
+		t.Run(fmt.Sprintf("%d %s", i, c.line), func(t *testing.T) {
+			o := vssgpRun(t, strings.Fields(c.line)...)
+			if o.code != exitMistake {
+				t.Errorf("exit %d, want %d", o.code, exitMistake)
+			}
+			if !strings.HasPrefix(o.stderr, prefix) || strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") ||
+				strings.Count(o.stderr, prefix) != 1 {
+				t.Errorf("stderr %q, want one line that begins with %q", o.stderr, prefix)
+			}
+			if !strings.Contains(o.stderr, c.word) {
+				t.Errorf("stderr %q, want it to name %q", o.stderr, c.word)
+			}
+			if o.stdout != "" {
+				t.Errorf("stdout %q, want nothing", o.stdout)
+			}
+			if after := listing(t, "."); !same(before, after) {
+				t.Errorf("left files behind: %v", after)
+			}
+		})
+	}
+}

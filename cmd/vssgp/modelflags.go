@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp"
+)
+
+// modelFlags are the flags of a fit, which fit and impute share.
+type modelFlags struct {
+	method, inference choice
+	window            windowFlag
+	init              string
+	fix               []string
+	o                 vssgp.Options // the fields that a flag sets directly
+}
+
+func newModelFlags() *modelFlags {
+	return &modelFlags{
+		method:    choice{allowed: []string{"vssgp", "ssgp", "rp"}, value: "vssgp"},
+		inference: choice{allowed: []string{"exact", "factorised", "stochastic"}, value: "exact"},
+	}
+}
+
+// add defines the flags. x is what lengths are measured in, window what the
+// windows are where the flag is not given.
+func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
+	f.Var(&m.method, "method", "vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept)")
+	f.Var(&m.inference, "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
+	f.IntVar(&m.o.Components, "components", 0, "covariance `components`, per window where there are windows (default: from the data)")
+	f.IntVar(&m.o.Features, "features", 0, "random `features` per component (default: chosen by the start)")
+	f.Var(&m.window, "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
+	f.StringVar(&m.init, "init", "", "starting values: paper, spectrum, or a model `file` (default: spectrum for one evenly sampled input, else paper)")
+	f.Float64SliceVar(&m.o.Lengthscales, "lengthscales", nil, "starting length-scales of --init paper in "+x+", one a component, such as 0.1,1000")
+	f.Float64SliceVar(&m.o.Periods, "periods", nil, "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
+	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` in 1/y² (default: chosen by the start)")
+	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
+	f.BoolVar(&m.o.Raw, "raw", false, "keep the model in the data's own units instead of scaling x and y to the order of one")
+	f.IntVar(&m.o.Iterations, "iterations", 0, "optimiser `steps` of each start at most (default: chosen by the inference)")
+	f.IntVar(&m.o.Batch, "batch", 0, "`rows` of a mini-batch of stochastic inference (default 512, or all)")
+	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
+	f.IntVar(&m.o.Restarts, "restarts", 0, "further `starts`; the best bound is kept")
+	f.StringSliceVar(&m.fix, "fix", nil, "`tensors` of the model file that stay as they start, such as noise.precision,kernel.frequency")
+}
+
+// options are the fit's options; none is the window that stands for no
+// windows.
+func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
+	o := m.o
+	b, err := a.device.backend()
+	if err != nil {
+		return o, err
+	}
+	o.Backend, o.Seed, o.Fix = b, a.seed, m.fix
+	o.Method, o.Inference = vssgp.Method(m.method.value), vssgp.Inference(m.inference.value)
+	o.Window = m.window.length
+	if m.window.none {
+		o.Window = none
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"components", o.Components}, {"features", o.Features}, {"iterations", o.Iterations}, {"batch", o.Batch}, {"restarts", o.Restarts}} {
+		if n.value < 0 {
+			return o, mistake("--%s %d; want a positive number, or 0 for the default", n.flag, n.value)
+		}
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"components", o.Components}, {"features", o.Features}} {
+		if n.value > maxCount {
+			return o, mistake("--%s %d; want at most %d", n.flag, n.value, maxCount)
+		}
+	}
+	switch m.init {
+	case "":
+	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
+		o.Init = vssgp.Init(m.init)
+	default:
+		if o.From, err = a.load(m.init); err != nil {
+			return o, fmt.Errorf("--init, which is neither paper nor spectrum: %w", err)
+		}
+	}
+	return o, nil
+}
+
+// maxCount bounds components and features per component: far more than any
+// data need, far fewer than memory holds.
+const maxCount = 1_000_000
+
+// checkWindow reports windows so short that there would be more of them than
+// rows of data over that range of x.
+func (m *modelFlags) checkWindow(span float64, rows int) error {
+	w := m.window
+	if w.length > 0 && 2*span/w.length > float64(rows) {
+		return mistake("--window %s: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, none or auto", w.text, rows, span, 2*span/float64(rows))
+	}
+	return nil
+}
+
+// windowFlag is --window.
+type windowFlag struct {
+	text   string
+	none   bool
+	length float64 // in units of x, or vssgp.WindowAuto
+	timed  bool    // given with a unit of time
+}
+
+// String is the flag as it was written.
+func (w *windowFlag) String() string { return w.text }
+
+// Type is what help calls the flag's argument.
+func (w *windowFlag) Type() string { return "length" }
+
+// Set takes none, auto, a number in units of x, or a time such as 32ms.
+func (w *windowFlag) Set(s string) error {
+	*w = windowFlag{text: s}
+	switch s {
+	case "none":
+		w.none = true
+		return nil
+	case "auto":
+		w.length = vssgp.WindowAuto
+		return nil
+	}
+	var err error
+	w.length, w.timed, err = parseLength(s)
+	return err
+}
+
+// parseLength reads a positive number, which may be a time with the unit s or
+// ms; a time comes back in seconds.
+func parseLength(s string) (v float64, timed bool, err error) {
+	text, unit := s, 1.0
+	if t, ok := strings.CutSuffix(s, "ms"); ok {
+		text, unit, timed = t, 1e-3, true
+	} else if t, ok := strings.CutSuffix(s, "s"); ok {
+		text, timed = t, true
+	}
+	v, err = strconv.ParseFloat(text, 64)
+	if v *= unit; err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return 0, false, fmt.Errorf("want a positive number, or a time such as 32ms or 0.5s")
+	}
+	return v, timed, nil
+}
+
+// contextFlag is impute's --context.
+type contextFlag struct {
+	text  string
+	all   bool
+	after time.Duration
+}
+
+// String is the flag as it was written.
+func (c *contextFlag) String() string { return c.text }
+
+// Type is what help calls the flag's argument.
+func (c *contextFlag) Type() string { return "time" }
+
+// Set takes all or a time such as 60ms.
+func (c *contextFlag) Set(s string) error {
+	*c = contextFlag{text: s, all: s == "all"}
+	if c.all {
+		return nil
+	}
+	v, timed, err := parseLength(s)
+	const most = 1e6 // seconds: more than any recording, less than a Duration holds
+	if err != nil || !timed || v > most {
+		return fmt.Errorf("want a time such as 60ms or 0.1s, or all")
+	}
+	c.after = time.Duration(v * float64(time.Second))
+	return nil
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// predictFlags are predict's own.
+type predictFlags struct {
+	columns columns
+	output  string
+	full    bool
+	latent  bool
+	draws   int
+}
+
+// predictDone is what `predict --json` prints.
+type predictDone struct {
+	Rows    int      `json:"rows"`
+	Columns []string `json:"columns"`
+	Output  string   `json:"output"`
+	Device  string   `json:"device"`
+}
+
+func (a *app) predictCommand() *cobra.Command {
+	o := &predictFlags{}
+	cmd := &cobra.Command{
+		Use:   "predict MODEL INPUTS.csv -o OUT.csv",
+		Short: "Predict the outputs at given inputs, with standard deviations",
+		Long: `Predicts at each row of a table (CSV or NPY). The output has the input columns,
+then for each output y its predictive mean y_mean and standard deviation y_sd;
+with --full a_b_cov, the predictive covariance of outputs a and b (a before or
+equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
+joint posterior, without noise. An output path that ends in .npy gives the same
+columns as one array, - gives CSV on stdout.`,
+		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
+  vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -`,
+		Args: arguments("MODEL", "INPUTS.csv"),
+		RunE: a.do(func(ctx context.Context, args []string) error { return a.predict(ctx, args[0], args[1], o) }),
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.columns.x, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write: .csv, .npy or - for stdout (required)")
+	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
+	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
+	f.IntVar(&o.draws, "draws", 0, "add this many `functions` drawn from the joint posterior")
+	return cmd
+}
+
+func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predictFlags) error {
+	if err := a.wantOutput(o.output, "OUT.csv"); err != nil {
+		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(o.output)); o.output != toStdout && ext != ".csv" && ext != ".npy" {
+		return mistake("-o %s: the extension is no table's; want .csv, .npy or - for stdout", o.output)
+	}
+	if o.draws < 0 || o.draws > maxDraws {
+		return mistake("--draws %d; want 0 to %d", o.draws, maxDraws)
+	}
+	if err := checkOutputs(o.output); err != nil {
+		return err
+	}
+	m, err := a.load(modelPath)
+	if err != nil {
+		return err
+	}
+	if !isTable(inputPath) {
+		return mistake("%s: the extension is no table's; want .csv or .npy", inputPath)
+	}
+	t, err := table.Open(inputPath)
+	if err != nil {
+		return err
+	}
+	if t, err = o.columns.inputs(t, inputPath, m); err != nil {
+		return err
+	}
+	out, err := predictTable(m, t, o, a.seed)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("interrupted before %s was written: %w", o.output, err)
+	}
+	if err := a.writeOutput(o.output, func(w io.Writer) error { return writeTable(w, o.output, out) }); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(predictDone{Rows: out.Rows, Columns: out.Names, Output: o.output, Device: m.Backend.Name()})
+	}
+	return nil
+}
+
+// maxDraws bounds how many functions one command draws.
+const maxDraws = 10000
+
+// writeTable writes in the format that the path's extension asks for.
+func writeTable(w io.Writer, path string, t *table.Table) error {
+	if strings.EqualFold(filepath.Ext(path), ".npy") {
+		return table.WriteNPY(w, []int{t.Rows, t.Cols}, t.Data)
+	}
+	return table.WriteCSV(w, t.Names, t.Data)
+}
+
+// predictTable is the output of predict: the inputs' columns and those of the
+// prediction.
+func predictTable(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uint64) (*table.Table, error) {
+	p, err := m.PredictRows(inputs.Data, inputs.Rows)
+	if err != nil {
+		return nil, err
+	}
+	var draws []*mat.Dense
+	if o.draws > 0 {
+		if draws, err = m.Draw(mat.NewDense(inputs.Rows, inputs.Cols, inputs.Data), o.draws, seed); err != nil {
+			return nil, err
+		}
+	}
+	y := outputNames(m)
+	out := &table.Table{Rows: p.N, Names: append([]string(nil), inputs.Names...)}
+	out.Names = append(out.Names, predictionNames(y, o)...)
+	out.Cols = len(out.Names)
+	if err := distinct(out.Names); err != nil {
+		return nil, err
+	}
+	sd := p.SD(!o.latent)
+	for n := range p.N {
+		out.Data = append(out.Data, inputs.Data[n*inputs.Cols:][:inputs.Cols]...)
+		for d := range p.D {
+			out.Data = append(out.Data, p.Mean[n*p.D+d], sd[n*p.D+d])
+		}
+		if o.full {
+			out.Data = appendCovariance(out.Data, p, n, o.latent)
+		}
+		for _, f := range draws {
+			out.Data = append(out.Data, f.RawRowView(n)...)
+		}
+	}
+	return out, nil
+}
+
+// predictionNames are the names of the columns after the inputs.
+func predictionNames(y []string, o *predictFlags) []string {
+	var names []string
+	for _, d := range y {
+		names = append(names, d+"_mean", d+"_sd")
+	}
+	if o.full {
+		for i := range y {
+			for j := i; j < len(y); j++ {
+				names = append(names, y[i]+"_"+y[j]+"_cov")
+			}
+		}
+	}
+	for i := range o.draws {
+		for _, d := range y {
+			names = append(names, fmt.Sprintf("%s_draw%d", d, i+1))
+		}
+	}
+	return names
+}
+
+// appendCovariance appends the upper triangle of row n's covariance.
+func appendCovariance(out []float64, p *vssgp.Prediction, n int, latent bool) []float64 {
+	for i := range p.D {
+		for j := i; j < p.D; j++ {
+			v := p.Cov[(n*p.D+i)*p.D+j]
+			if latent && i == j {
+				v = max(0, v-p.Noise[i])
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// outputNames are the model's, or y, or y0, y1, … where it has none.
+func outputNames(m *vssgp.Model) []string {
+	switch {
+	case len(m.YNames) == m.Params.D:
+		return m.YNames
+	case m.Params.D == 1:
+		return []string{"y"}
+	}
+	names := make([]string, m.Params.D)
+	for d := range names {
+		names[d] = fmt.Sprintf("y%d", d)
+	}
+	return names
+}
+
+// distinct reports a column of the prediction with the name of an input.
+func distinct(names []string) error {
+	seen := map[string]bool{}
+	for _, n := range names {
+		if seen[n] {
+			return mistake("the output would have two columns named %.40q; want other names for the inputs", n)
+		}
+		seen[n] = true
+	}
+	return nil
+}

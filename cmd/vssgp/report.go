@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/vssgp/vssgp/impute"
+)
+
+// report is the page of --report: everything it shows is in the page itself.
+type report struct {
+	Input    string
+	Result   imputeResult
+	Settings []setting
+	Scores   []namedScore
+	Gaps     []gapView
+	Left     int // gaps that are not drawn
+}
+
+type setting struct{ Name, Value string }
+
+type gapView struct {
+	Title string
+	SVG   template.HTML
+}
+
+// reportGaps is how many gaps a report draws.
+const reportGaps = 60
+
+var page = template.Must(template.New("report").Funcs(template.FuncMap{
+	"g": func(v number) string { return short(v) },
+}).Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>vssgp impute: {{.Input}}</title>
+<style>
+body { font: 15px/1.5 "Liberation Sans", Arial, sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { padding: .2em .8em; border-bottom: 1px solid #ddd; text-align: right; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; }
+h3 { font-size: 1em; margin: 1.5em 0 0; }
+</style>
+</head>
+<body>
+<h1>{{.Input}}</h1>
+<p>{{len .Result.Gaps}} gaps filled, {{.Result.Missing}} samples at {{.Result.Rate}} Hz.</p>
+{{with .Scores}}<h2>Scores</h2>
+<table>
+<tr><th></th><th>test RMSE</th><th>train RMSE</th><th>test STFT RMSE</th><th>train STFT RMSE</th><th>95 % coverage</th></tr>
+{{range .}}<tr><td>{{.Name}}</td><td>{{g .TestRMSE}}</td><td>{{g .TrainRMSE}}</td><td>{{g .TestSTFT}}</td><td>{{g .TrainSTFT}}</td><td>{{with .Coverage}}{{g .}}{{end}}</td></tr>
+{{end}}</table>
+{{end}}<h2>Settings</h2>
+<table>
+{{range .Settings}}<tr><td>{{.Name}}</td><td>{{.Value}}</td></tr>
+{{end}}</table>
+<h2>Gaps</h2>
+{{range .Gaps}}<h3>{{.Title}}</h3>
+{{.SVG}}
+{{end}}{{if .Left}}<p>{{.Left}} more are not drawn.</p>
+{{end}}</body>
+</html>
+`))
+
+// newReport draws the gaps of a result, every channel.
+func newReport(input string, out imputeResult, settings []setting, r *impute.Result, observed, reference [][]float64) (*report, error) {
+	p := &report{Input: input, Result: out, Settings: settings, Scores: out.Scores}
+	for c := range r.Filled {
+		for i, gap := range out.Gaps {
+			if len(p.Gaps) == reportGaps {
+				p.Left++
+				continue
+			}
+			var truth []float64
+			if reference != nil {
+				truth = reference[c]
+			}
+			drawn, err := gapPlot(observed[c], r.Fit[c], r.SD[c], truth, impute.Gap{Start: gap[0], End: gap[1]}, out.Rate)
+			if err != nil {
+				return nil, err
+			}
+			title := fmt.Sprintf("Gap %d: samples %d to %d, %.4g s", i+1, gap[0], gap[1], float64(gap[0])/float64(out.Rate))
+			if len(r.Filled) > 1 {
+				title += fmt.Sprintf(", channel %d", c)
+			}
+			// The drawing is our own: no text in it comes from a file.
+			p.Gaps = append(p.Gaps, gapView{title, template.HTML(drawn)})
+		}
+	}
+	return p, nil
+}
+
+func (p *report) write(w io.Writer) error {
+	if err := page.Execute(w, p); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

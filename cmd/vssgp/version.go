@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// versionInfo is what `vssgp version` prints.
+type versionInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // built from a changed working tree
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Format   string `json:"model_format"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Say which build this is",
+		Example: `  vssgp version`,
+		Args:    arguments(),
+		RunE: a.do(func(context.Context, []string) error {
+			v := readVersion()
+			if a.json {
+				return a.printJSON(v)
+			}
+			fmt.Fprintln(a.stdout, v)
+			return nil
+		}),
+	}
+}
+
+// readVersion takes what the Go linker has left in the binary.
+func readVersion() versionInfo {
+	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/1"}
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if b.Main.Version != "" {
+		v.Version = b.Main.Version
+	}
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// String is the line that people read.
+func (v versionInfo) String() string {
+	s := "vssgp " + v.Version
+	if v.Revision != "" {
+		s += " " + v.Revision
+		if v.Modified {
+			s += " (modified)"
+		}
+	}
+	return s + " " + v.Go + " " + v.Platform
+}
