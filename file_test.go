@@ -1,0 +1,305 @@
+package vssgp
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/safetensors"
+)
+
+// fileModels are models of each sort of file.
+func fileModels(t testing.TB) map[string]*Model {
+	make := func(c kind) (*Params, *Data) { return c.make() }
+	plain, plainData := make(kind{name: "file", n: 12, l: 2, k: 3, q: 2, d: 2})
+	windowed, windowedData := make(kind{name: "file, windows", n: 16, l: 6, k: 2, q: 1, d: 1, windows: 4, skip: 3})
+	along, alongData := make(kind{name: "file, windows along the second input", n: 16, l: 6, k: 1, q: 2, d: 1, windows: 3})
+	along.Windows.Dim = 1
+	bare := plain.Clone()
+	bare.CoefMean, bare.CoefVar = nil, nil
+	units := conditioned(t, plain, plainData)
+	units.X = Affine{[]float64{1, 2}, []float64{0.1, 3}}
+	units.Y = Affine{[]float64{-1, 5}, []float64{2, 4}}
+	units.XNames, units.YNames = []string{"time", "größe, “x”"}, []string{"a", "b"}
+	if _, err := units.Condition(plainData); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*Model{
+		"exact":            conditioned(t, plain, plainData),
+		"exact, units":     units,
+		"exact, windows":   conditioned(t, windowed, windowedData),
+		"windows along 1":  conditioned(t, along, alongData),
+		"factorised":       mustModel(t, plain),
+		"factorised in V":  mustModel(t, windowed),
+		"no coefficients":  mustModel(t, bare),
+		"one of each size": conditioned(t, windowedOne(), &Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{2}}),
+	}
+}
+
+func windowedOne() *Params {
+	p, _ := kind{name: "1", n: 1, l: 1, k: 1, q: 1, d: 1, windows: 1}.make()
+	return p
+}
+
+// TestSaveLoad: a file gives the same model, predictions and bytes.
+func TestSaveLoad(t *testing.T) {
+	for name, m := range fileModels(t) {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "model.safetensors")
+			if err := m.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first, second bytes.Buffer
+			if err := errors.Join(m.Write(&first), got.Write(&second)); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(first.Bytes(), second.Bytes()) {
+				t.Error("the loaded model's file differs from the one it came from")
+			}
+			if got.Inference != m.Inference || !slices.Equal(got.XNames, m.XNames) || !slices.Equal(got.YNames, m.YNames) {
+				t.Errorf("%s of %v, %v came back as %s of %v, %v", m.Inference, m.XNames, m.YNames, got.Inference, got.XNames, got.YNames)
+			}
+			x := []float64{0.5, 1.5, 2.5, 30}
+			want, err := m.PredictRows(x, len(x)/m.Params.Q)
+			if name == "no coefficients" {
+				if !errors.Is(err, ErrUnfitted) {
+					t.Fatalf("error %v, want ErrUnfitted", err)
+				}
+				_, err := got.PredictRows(x, len(x)/m.Params.Q)
+				if !errors.Is(err, ErrUnfitted) {
+					t.Errorf("loaded: error %v, want ErrUnfitted", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := got.PredictRows(x, len(x)/m.Params.Q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) || !slices.Equal(p.Noise, want.Noise) {
+				t.Error("the loaded model predicts other bits")
+			}
+		})
+	}
+}
+
+// encode is a file's bytes.
+func encode(t testing.TB, f *safetensors.File) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := f.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func read(b []byte) (*Model, error) { return Read(bytes.NewReader(b), int64(len(b))) }
+
+// layout is a model's file, its arrays its own.
+func layout(t testing.TB, m *Model) *safetensors.File {
+	t.Helper()
+	f, err := m.file()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range f.Tensors {
+		f.Tensors[name] = safetensors.Tensor{Shape: slices.Clone(a.Shape), Data: slices.Clone(a.Data)}
+	}
+	return f
+}
+
+// set changes one number of a tensor.
+func set(name string, i int, v float64) func(*safetensors.File) {
+	return func(f *safetensors.File) { f.Tensors[name].Data[i] = v }
+}
+
+// without drops a tensor.
+func without(name string) func(*safetensors.File) {
+	return func(f *safetensors.File) { delete(f.Tensors, name) }
+}
+
+// shaped replaces a tensor by ones of the given shape.
+func shaped(name string, shape ...int) func(*safetensors.File) {
+	return func(f *safetensors.File) {
+		a := safetensors.Tensor{Shape: shape, Data: make([]float64, size(shape))}
+		for i := range a.Data {
+			a.Data[i] = 1
+		}
+		f.Tensors[name] = a
+	}
+}
+
+// meta sets an entry of the metadata.
+func meta(name, value string) func(*safetensors.File) {
+	return func(f *safetensors.File) { f.Metadata[name] = value }
+}
+
+// TestBadModelFiles: every file that is no model is refused, by an error that
+// wraps ErrParams and names what is wrong.
+func TestBadModelFiles(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	cases := []struct {
+		model, says string
+		spoil       func(*safetensors.File)
+	}{
+		{"exact", "NaN", set("inducing.location", 3, nan)},
+		{"exact", "kernel.variance[1]", set("kernel.variance", 1, -1)},
+		{"exact", "kernel.variance[0]", set("kernel.variance", 0, 0)},
+		{"exact", "kernel.lengthscale[0]", set("kernel.lengthscale", 0, 0)},
+		{"exact", "kernel.frequency[2]", set("kernel.frequency", 2, inf)},
+		{"exact", "frequency.variance[5]", set("frequency.variance", 5, -1e-300)},
+		{"exact", "phase.upper[2]", set("phase.upper", 2, -1)},
+		{"exact", "phase.upper[2]", set("phase.upper", 2, 100)},
+		{"exact", "noise.precision[0]", set("noise.precision", 0, 0)},
+		{"exact", "noise.precision[0]", set("noise.precision", 0, inf)},
+		{"factorised", "coefficient.variance[1]", set("coefficient.variance", 1, 0)},
+		{"factorised", "coefficient.mean[4]", set("coefficient.mean", 4, nan)},
+		{"exact", "coefficient.mean[4]", set("coefficient.mean", 4, nan)},
+		{"exact", "coefficient.factor[1]", set("coefficient.factor", 1, nan)},
+		{"exact", "pivot", set("coefficient.factor", 0, 0)},
+		{"exact, windows", "pivot", set("coefficient.factor", 0, -2)},
+		{"exact", "coefficient.factor", shaped("coefficient.factor", 35)},
+		{"exact", "coefficient.factor", shaped("coefficient.factor", 0)},
+		{"exact, windows", "coefficient.factor", shaped("coefficient.factor", 144)},
+		{"exact", "coefficient.factor", without("coefficient.mean")},
+		{"exact", "kernel.lengthscale", without("kernel.lengthscale")},
+		{"exact", "inducing.location", without("inducing.location")},
+		{"exact", "phase.lower", without("phase.lower")},
+		{"exact", "noise.precision", without("noise.precision")},
+		{"exact", "kernel.lengthscale", shaped("kernel.lengthscale", 2, 0)},
+		{"exact", "kernel.lengthscale", shaped("kernel.lengthscale", 0, 2)},
+		{"exact", "kernel.lengthscale", shaped("kernel.lengthscale", 4)},
+		{"exact", "inducing.location", shaped("inducing.location", 7, 2)},
+		{"exact", "inducing.location", shaped("inducing.location", 6, 3)},
+		{"exact", "inducing.location", shaped("inducing.location", 0, 2)},
+		{"exact", "frequency.mean", shaped("frequency.mean", 2, 6)},
+		{"exact", "phase.lower", shaped("phase.lower", 6, 1)},
+		{"exact", "noise.precision", shaped("noise.precision")},
+		{"exact", "noise.precision", shaped("noise.precision", 2)},
+		{"factorised", "coefficient.variance", shaped("coefficient.variance", 6, 1)},
+		{"factorised", "coefficient.variance", shaped("coefficient.mean", 6, 0)},
+		{"exact, windows", "window.center", without("window.center")},
+		{"exact, windows", "window.length", without("window.length")},
+		{"exact, windows", "component.window", without("component.window")},
+		{"exact, windows", "window.center", shaped("window.center", 0)},
+		{"exact, windows", "window.length", shaped("window.length", 2)},
+		{"exact, windows", "component.window", shaped("component.window", 5)},
+		{"exact, windows", "window length", set("window.length", 0, 0)},
+		{"exact, windows", "window length", set("window.length", 0, nan)},
+		{"exact, windows", "window centre", set("window.center", 1, nan)},
+		{"exact, windows", "window centres 0 and 1", set("window.center", 1, 3.5)},
+		{"exact, windows", "component.window[5]", set("component.window", 5, 0)},
+		{"exact, windows", "component.window[5]", set("component.window", 5, 4)},
+		{"exact, windows", "component.window[0]", set("component.window", 0, -1)},
+		{"exact, windows", "component.window[0]", set("component.window", 0, 0.5)},
+		{"exact, windows", "component.window[0]", set("component.window", 0, nan)},
+		{"exact, windows", "component.window[5]", set("component.window", 5, 1e300)},
+		{"exact, windows", "window.input", meta("window.input", "time")},
+		{"exact, windows", "input 1", meta("window.input", "1")},
+		{"exact, windows", "input -1", meta("window.input", "-1")},
+		{"exact", "format", meta("format", "vssgp/2")},
+		{"exact", "inference", meta("inference", "stochastic")},
+		{"exact", "x.offset", meta("x.offset", "[0, 1")},
+		{"exact", "x.offset", meta("x.offset", `"0"`)},
+		{"exact", "x.offset", meta("x.offset", "[0]")},
+		{"exact", "x.scale", meta("x.scale", "[1, 0]")},
+		{"exact", "x.scale", meta("x.scale", "[1, -1]")},
+		{"exact", "x.scale", meta("x.scale", "null")},
+		{"exact", "y.scale", meta("y.scale", "[1, 1, 1]")},
+		{"exact", "y.scale", meta("y.scale", "[1e999, 1]")},
+		{"exact", "x.names", meta("x.names", `["a"]`)},
+		{"exact", "y.names", meta("y.names", `["a", 3]`)},
+	}
+	models := fileModels(t)
+	for _, c := range cases {
+		f := layout(t, models[c.model])
+		if _, err := read(encode(t, f)); err != nil {
+			t.Fatalf("%s: refused before it was spoilt: %v", c.model, err)
+		}
+		c.spoil(f)
+		_, err := read(encode(t, f))
+		if !errors.Is(err, ErrParams) {
+			t.Errorf("%s, %s: error %v, want one that wraps ErrParams", c.model, c.says, err)
+		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %q, want one line that names %q", c.model, err, c.says)
+		}
+	}
+}
+
+// TestForeignFiles: what the interface leaves open is filled in.
+func TestForeignFiles(t *testing.T) {
+	f := layout(t, fileModels(t)["factorised"])
+	f.Metadata = nil
+	m, err := read(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Inference != Factorised || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
+		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale, m.Y.Offset)
+	}
+	delete(f.Tensors, "coefficient.mean")
+	delete(f.Tensors, "coefficient.variance")
+	if m, err = read(encode(t, f)); err != nil || m.Params.D != 1 {
+		t.Fatalf("without coefficients: %v", err)
+	}
+	f.Metadata = map[string]string{"y.offset": "[0,0,0]", "y.scale": "[1,2,3]"}
+	if m, err = read(encode(t, f)); err != nil || m.Params.D != 3 {
+		t.Fatalf("three outputs by their offsets: %v", err)
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "absent")); err == nil {
+		t.Error("a file that is not there was loaded")
+	}
+}
+
+// TestSaveRefuses: parameters that no file may hold are not written.
+func TestSaveRefuses(t *testing.T) {
+	m := fileModels(t)["factorised"]
+	m.Params.Variance[0] = math.NaN()
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if err := m.Save(path); !errors.Is(err, ErrParams) {
+		t.Errorf("error %v, want one that wraps ErrParams", err)
+	}
+	if _, err := Load(path); err == nil {
+		t.Error("a file was left behind")
+	}
+}
+
+// FuzzRead: any bytes are a model that can be written, read and used, or an
+// error.
+func FuzzRead(f *testing.F) {
+	for _, m := range fileModels(f) {
+		b := encode(f, layout(f, m))
+		f.Add(b)
+		f.Add(b[:len(b)/2])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := read(b)
+		if err != nil {
+			if !errors.Is(err, ErrParams) && !errors.Is(err, safetensors.ErrFormat) {
+				t.Fatalf("error %v wraps neither ErrParams nor safetensors.ErrFormat", err)
+			}
+			return
+		}
+		again, err := read(encode(t, layout(t, m)))
+		if err != nil {
+			t.Fatalf("written and read again: %v", err)
+		}
+		if !bytes.Equal(encode(t, layout(t, again)), encode(t, layout(t, m))) {
+			t.Fatal("a second round trip changes the file")
+		}
+		x := make([]float64, 2*m.Params.Q)
+		if p, err := m.PredictRows(x, 2); err == nil && len(p.Mean) != 2*m.Params.D {
+			t.Fatalf("%d means for 2 rows of %d outputs", len(p.Mean), m.Params.D)
+		}
+	})
+}

@@ -1,0 +1,406 @@
+package vssgp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// co2 is the monthly concentration at Mauna Loa.
+func co2(t testing.TB) *Data {
+	t.Helper()
+	rows, err := table.Open("testdata/co2_monthly.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Data{N: rows.Rows, Q: 1, D: 1}
+	for n := range rows.Rows {
+		d.X = append(d.X, rows.Data[2*n])
+		d.Y = append(d.Y, rows.Data[2*n+1])
+	}
+	return d
+}
+
+// wave is n evenly spaced samples of two tones, with noise of the given
+// standard deviation.
+func wave(n int, noise float64) *Data {
+	rng := newRNG(uint64(n))
+	d := &Data{N: n, Q: 1, D: 1}
+	for i := range n {
+		x := float64(i) / 10
+		d.X = append(d.X, x)
+		d.Y = append(d.Y, math.Sin(2*x)+0.5*math.Cos(5*x+1)+noise*rng.NormFloat64())
+	}
+	return d
+}
+
+// mustFit is Fit where it must succeed.
+func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
+	t.Helper()
+	m, r, err := Fit(context.Background(), data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, r
+}
+
+func encoded(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestFitCO2: from the paper's start each iteration raises the bound, and what
+// Progress and Result say is true of the model.
+func TestFitCO2(t *testing.T) {
+	data := co2(t)
+	var seen []Progress
+	o := Options{
+		Init: InitPaper, Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}, Features: 15, Iterations: 25, Seed: 3,
+		Progress: func(p Progress) { seen = append(seen, p) },
+	}
+	start, err := New(data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := evaluated(t, start, data).Bound
+	m, r := mustFit(t, data, o)
+	if len(seen) == 0 || r.Bound < last+100 {
+		t.Fatalf("%d reports, bound from %g to %g: want a rise by hundreds", len(seen), last, r.Bound)
+	}
+	for i, p := range seen {
+		if p.Bound < last || p.Iteration != i+1 || p.Iterations != 25 || p.Start != 1 || p.Starts != 1 {
+			t.Errorf("report %d: %+v after bound %g", i, p, last)
+		}
+		last = p.Bound
+	}
+	if e := evaluated(t, m, data); e.Bound != r.Bound || r.Bound < last || !slices.Equal(e.Terms, r.Terms) {
+		t.Errorf("the model's bound is %v, the result's %v, the last report's %v", e.Bound, r.Bound, last)
+	}
+	if r.Kept != 0 || len(r.Starts) != 1 || r.Starts[0].Bound != r.Bound || r.Starts[0].Seed != 3 || r.Device != "cpu" || r.Iterations != len(seen) {
+		t.Errorf("result %+v", r)
+	}
+	p, err := m.PredictRows(data.X, data.N)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rmse := rootMeanSquare(p.Mean, data.Y); rmse > 2 {
+		t.Errorf("the fit is %g ppm off the data, want below 2", rmse)
+	}
+}
+
+func evaluated(t testing.TB, m *Model, data *Data) *Evaluation {
+	t.Helper()
+	e, err := m.Evaluate(data, m.Inference, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func rootMeanSquare(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += (v - b[i]) * (v - b[i])
+	}
+	return math.Sqrt(s / float64(len(a)))
+}
+
+// fitKinds are fits of each sort, small.
+var fitKinds = []struct {
+	name string
+	o    Options
+}{
+	{"paper", Options{Init: InitPaper, Features: 70, Iterations: 6}},
+	{"spectrum", Options{Iterations: 6}},
+	{"spectrum, windows", Options{Window: 8, Components: 6, Iterations: 6}},
+	{"paper, windows, uniform phases", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 6, UniformPhases: true}},
+	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
+	{"ssgp, spectrum", Options{Method: SSGP, Components: 8, Iterations: 6}},
+	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
+	{"factorised", Options{Inference: Factorised, Init: InitPaper, Features: 20, Iterations: 10}},
+	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: 20}},
+	{"stochastic, contiguous", Options{Inference: Stochastic, Window: 8, Components: 6, Iterations: 60, Batch: 20, Contiguous: true}},
+}
+
+// TestSameBits: the seed alone decides the file, not GOMAXPROCS.
+func TestSameBits(t *testing.T) {
+	data := wave(300, 0.1)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, c := range fitKinds {
+		var want []byte
+		for _, procs := range []int{1, 2, 5} {
+			runtime.GOMAXPROCS(procs)
+			c.o.Seed = 11
+			m, _ := mustFit(t, data, c.o)
+			if b := encoded(t, m); want == nil {
+				want = b
+			} else if !bytes.Equal(b, want) {
+				t.Errorf("%s: GOMAXPROCS=%d gives another file than 1", c.name, procs)
+			}
+		}
+		c.o.Seed = 12
+		if m, _ := mustFit(t, data, c.o); bytes.Equal(encoded(t, m), want) && !strings.Contains(c.name, "spectrum") {
+			t.Errorf("%s: another seed gives the same file", c.name)
+		}
+	}
+}
+
+// TestMethodsKeepTheirKind: SSGP's and RP's frequencies stay points, SSGP's
+// pairs tied, RP's where they were drawn; VSSGP's are neither.
+func TestMethodsKeepTheirKind(t *testing.T) {
+	data := wave(300, 0.1)
+	for _, c := range fitKinds {
+		start, err := New(data, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, r := mustFit(t, data, c.o)
+		p, was := m.Params, start.Params
+		if c.o.Inference != Stochastic && r.Bound <= startBound(t, start, data, c.o) {
+			t.Errorf("%s: bound %g, no better than at the start", c.name, r.Bound)
+		}
+		if point := c.o.Method == SSGP || c.o.Method == RP; point != (slices.Max(p.FreqVar) == 0) {
+			t.Errorf("%s: Σ up to %g", c.name, slices.Max(p.FreqVar))
+		}
+		for k := 1; c.o.Method == SSGP && k < p.M(); k += 2 {
+			turn := math.Cos(p.PhaseLower[k-1] - p.PhaseLower[k])
+			if p.FreqMean[k] != p.FreqMean[k-1] || p.Location[k] != p.Location[k-1] || math.Abs(turn) > 1e-12 {
+				t.Errorf("%s: features %d and %d are no cosine and sine", c.name, k-1, k)
+			}
+		}
+		if slices.Equal(p.FreqMean, was.FreqMean) != (c.o.Method == RP) {
+			t.Errorf("%s: frequencies kept: %v", c.name, c.o.Method != RP)
+		}
+		if uniform := p.PhaseUpper[0] != p.PhaseLower[0]; uniform != c.o.UniformPhases {
+			t.Errorf("%s: uniform phases: %v", c.name, uniform)
+		}
+		want := Exact
+		if c.o.Inference != "" {
+			want = Factorised
+		}
+		if m.Inference != want {
+			t.Errorf("%s: the model's inference is %s, want %s", c.name, m.Inference, want)
+		}
+		if _, err := m.PredictRows(data.X, data.N); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// startBound is the bound that a fit starts from.
+func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
+	t.Helper()
+	f, err := newFitting(context.Background(), m, data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	inference := o.Inference
+	if inference == "" {
+		inference = Exact
+	} else if err := f.startCoefficients(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.held.evaluate(m.Params, inference, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Bound
+}
+
+// TestFix: a fixed tensor keeps its bits, the others move.
+func TestFix(t *testing.T) {
+	data := wave(60, 0.1)
+	o := Options{Init: InitPaper, Lengthscales: []float64{1}, Periods: []float64{3}, Features: 6, Iterations: 4, UniformPhases: true}
+	for _, name := range append(slices.Concat(hyper, feature), coefs...) {
+		if name == "phase.upper" {
+			continue // goes with phase.lower
+		}
+		o.Fix, o.Inference = []string{name}, Exact
+		if slices.Contains(coefs, name) {
+			o.Inference = Factorised
+		}
+		if name == "phase.lower" {
+			o.Fix = append(o.Fix, "phase.upper")
+		}
+		start, err := New(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		startBound(t, start, data, o) // gives start its coefficients
+		m, _ := mustFit(t, data, o)
+		was := start.Params.Tensors()
+		for i, tensor := range m.Params.Tensors() {
+			if o.Inference == Exact && slices.Contains(coefs, tensor.Name) {
+				continue
+			}
+			if same := slices.Equal(*tensor.Data, *was[i].Data); same != slices.Contains(o.Fix, tensor.Name) {
+				t.Errorf("fixed %v: %s is unchanged: %v", o.Fix, tensor.Name, same)
+			}
+		}
+	}
+	o.Fix, o.Inference = everything, Factorised
+	if _, r := mustFit(t, data, o); r.Iterations != 0 || r.Starts[0].Ended != "nothing to optimise" {
+		t.Errorf("all fixed: %d iterations, ended %q", r.Iterations, r.Starts[0].Ended)
+	}
+}
+
+// TestCancel: a context that ends gives the best model so far, usable, and its
+// error.
+func TestCancel(t *testing.T) {
+	data := wave(200, 0.1)
+	for _, c := range fitKinds {
+		for _, after := range []int{0, 2} {
+			ctx, cancel := context.WithCancel(context.Background())
+			o := c.o
+			o.Iterations, o.Restarts = 5000, 2
+			o.Progress = func(p Progress) {
+				if p.Iteration >= after {
+					cancel()
+				}
+			}
+			if after == 0 {
+				cancel()
+			}
+			m, r, err := Fit(ctx, data, o)
+			cancel()
+			if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: error %v, want one line that wraps context.Canceled", c.name, err)
+			}
+			if m == nil || r == nil {
+				t.Errorf("%s: no model", c.name)
+				continue
+			}
+			if len(r.Starts) != 1 || after > 0 && r.Iterations > 60 || evaluated(t, m, data).Bound != r.Bound {
+				t.Errorf("%s, cancelled after %d: %+v", c.name, after, r)
+			}
+			if _, err := m.PredictRows(data.X, data.N); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+	}
+}
+
+// TestRestarts: the best start is kept, each has a seed of its own, and is what
+// a fit with that seed alone gives.
+func TestRestarts(t *testing.T) {
+	data := wave(80, 0.2)
+	o := Options{Init: InitPaper, Features: 6, Iterations: 12, Restarts: 3, Seed: 5}
+	m, r := mustFit(t, data, o)
+	if len(r.Starts) != 4 {
+		t.Fatalf("%d starts, want 4", len(r.Starts))
+	}
+	best := 0
+	for s, start := range r.Starts {
+		if start.Seed != 5+uint64(s) {
+			t.Errorf("start %d has seed %d", s, start.Seed)
+		}
+		if start.Bound > r.Starts[best].Bound {
+			best = s
+		}
+	}
+	if r.Kept != best || r.Bound != r.Starts[best].Bound {
+		t.Errorf("kept start %d of %+v", r.Kept, r.Starts)
+	}
+	o.Restarts, o.Seed = 0, r.Starts[best].Seed
+	if one, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, one), encoded(t, m)) {
+		t.Error("the kept start differs from a fit with its seed")
+	}
+}
+
+// TestCollapsed: the two bad optima are recognised and started again from; data
+// that are constant are no bad optimum.
+func TestCollapsed(t *testing.T) {
+	noise := wave(60, 100)
+	for name, c := range map[string]struct {
+		data   *Data
+		o      Options
+		says   string
+		starts int
+	}{
+		"noise":                     {noise, Options{Init: InitPaper, Features: 4, Iterations: 60}, "noise", 1 + extraStarts},
+		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1}, "noise", 2 + extraStarts},
+		"short reach": {wave(60, 0.1), Options{
+			Init: InitPaper, Features: 5, Iterations: 5, Lengthscales: []float64{0.001}, NoisePrecision: 100,
+			Fix: []string{"kernel.lengthscale", "frequency.variance", "noise.precision"},
+		}, "reach", 1 + extraStarts},
+		"good":     {wave(60, 0.1), Options{Iterations: 5}, "", 1},
+		"constant": {&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{7, 7, 7}}, Options{Features: 4, Iterations: 3}, "", 1},
+	} {
+		m, r := mustFit(t, c.data, c.o)
+		if len(r.Starts) != c.starts {
+			t.Errorf("%s: %d starts, want %d", name, len(r.Starts), c.starts)
+		}
+		for _, s := range r.Starts {
+			if collapsed := strings.HasPrefix(s.Ended, "collapsed: "); collapsed != (c.says != "") || !strings.Contains(s.Ended, c.says) {
+				t.Errorf("%s: ended %q", name, s.Ended)
+			}
+		}
+		if m == nil || math.IsNaN(r.Bound) {
+			t.Errorf("%s: no model", name)
+		}
+	}
+}
+
+// TestKeep: Keep gets usable models, each with a bound no lower than the last,
+// and its error ends the fit.
+func TestKeep(t *testing.T) {
+	data := wave(60, 0.1)
+	full := errors.New("disk full")
+	var bounds []float64
+	o := Options{Init: InitPaper, Features: 6, Iterations: 50, KeepEvery: 1, Keep: func(m *Model) error {
+		if _, err := m.PredictRows(data.X, data.N); err != nil {
+			t.Errorf("a kept model does not predict: %v", err)
+		}
+		bounds = append(bounds, evaluated(t, m, data).Bound)
+		if len(bounds) == 4 {
+			return full
+		}
+		return nil
+	}}
+	m, r, err := Fit(context.Background(), data, o)
+	if !errors.Is(err, full) || m == nil || r == nil {
+		t.Fatalf("error %v, model %v: want the caller's error and the model", err, m)
+	}
+	if len(bounds) != 4 || !slices.IsSorted(bounds) {
+		t.Errorf("kept bounds %v", bounds)
+	}
+}
+
+// TestFrom: a fit goes on from a saved model, whose file and posterior it
+// leaves alone.
+func TestFrom(t *testing.T) {
+	data := wave(80, 0.1)
+	first, r := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 8})
+	before := encoded(t, first)
+	loaded, err := read(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inference := range []Inference{Exact, Factorised} {
+		further, r2 := mustFit(t, data, Options{From: loaded, Iterations: 8, Inference: inference})
+		if inference == Exact && r2.Bound <= r.Bound {
+			t.Errorf("going on from %g gives %g", r.Bound, r2.Bound)
+		}
+		if further.Inference != inference || further.Params.M() != 8 || further.X.Offset[0] != first.X.Offset[0] {
+			t.Errorf("%s: went on as %s with %d features", inference, further.Inference, further.Params.M())
+		}
+		if !bytes.Equal(encoded(t, loaded), before) {
+			t.Errorf("%s: the model that it started from has changed", inference)
+		}
+	}
+	if _, _, err := Fit(context.Background(), &Data{N: 2, Q: 2, D: 1, X: make([]float64, 4), Y: make([]float64, 2)}, Options{From: loaded}); !errors.Is(err, ErrData) {
+		t.Errorf("data with other inputs: error %v, want one that wraps ErrData", err)
+	}
+}

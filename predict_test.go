@@ -1,0 +1,334 @@
+package vssgp
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/oracle"
+)
+
+// standardErrors is the distance of an estimate at which a closed form is
+// refused.
+const standardErrors = 5
+
+var predictKinds = []kind{
+	{name: "predict, one input", n: 12, l: 2, k: 2, q: 1, d: 1},
+	{name: "predict, two inputs, two outputs", n: 12, l: 1, k: 4, q: 2, d: 2},
+	{name: "predict, windows", n: 20, l: 6, k: 1, q: 1, d: 2, windows: 3, fixed: true},
+}
+
+// posteriors are a kind's model with each posterior, and the oracle's.
+func posteriors(t *testing.T, p *Params, data *Data) map[string]struct {
+	m    *Model
+	post *oracle.Posterior
+} {
+	op := toOracle(p)
+	return map[string]struct {
+		m    *Model
+		post *oracle.Posterior
+	}{
+		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, nest(data.X, data.N), nest(data.Y, data.N))},
+		"factorised": {mustModel(t, p), oracle.FactorisedPosterior(op)},
+	}
+}
+
+// withoutNoise takes τ⁻¹ off a joint covariance's diagonal and flattens it.
+func withoutNoise(cov [][]float64, tau float64) []float64 {
+	for i := range cov {
+		cov[i][i] -= 1 / tau
+	}
+	return flat(cov)
+}
+
+// TestPredictJoint holds means and joint covariances to the oracle's formula,
+// over more rows than a chunk, and Predict to the joint's blocks.
+func TestPredictJoint(t *testing.T) {
+	for _, c := range predictKinds {
+		t.Run(c.name, func(t *testing.T) {
+			p, data := c.make()
+			rng := newRNG(5)
+			n := jointChunk + 7
+			x := make([]float64, n*c.q)
+			for i := range x {
+				x[i] = -1 + 9*rng.Float64()
+			}
+			for name, v := range posteriors(t, p, data) {
+				mean, cov, err := v.m.PredictJoint(mat.NewDense(n, c.q, x))
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkSingles(t, v.m, name, x, n, mean, cov)
+				at := append(nest(x, n)[:6:6], nest(x, n)[n-6:]...) // across the chunks
+				wantMean, wantCov := oracle.PredictJoint(toOracle(p), v.post, at)
+				place := func(i int) int {
+					if row := i / c.d; row >= 6 {
+						return i + (n-12)*c.d
+					}
+					return i
+				}
+				var gotMean, gotCov []float64
+				for i := range 12 * c.d {
+					gotMean = append(gotMean, mean.At(place(i)/c.d, place(i)%c.d))
+					for j := range 12 * c.d {
+						gotCov = append(gotCov, cov.At(place(i), place(j)))
+					}
+				}
+				near(t, name+": mean", gotMean, flat(wantMean), rounding)
+				near(t, name+": covariance", gotCov, withoutNoise(wantCov, p.NoisePrecision[0]), rounding)
+			}
+		})
+	}
+}
+
+// checkSingles compares Predict and SD with the joint's diagonal blocks.
+func checkSingles(t *testing.T, m *Model, name string, x []float64, n int, mean *mat.Dense, cov *mat.SymDense) {
+	t.Helper()
+	single, err := m.PredictRows(x, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := single.D
+	var blocks, sd []float64
+	for i := range n {
+		for a := range d {
+			for b := range d {
+				v := cov.At(i*d+a, i*d+b)
+				if a == b {
+					sd = append(sd, math.Sqrt(v))
+					v += single.Noise[a]
+				}
+				blocks = append(blocks, v)
+			}
+		}
+	}
+	near(t, name+": mean of single rows", single.Mean, matrix(mean), 0)
+	near(t, name+": covariance of single rows", single.Cov, blocks, rounding)
+	near(t, name+": SD without noise", single.SD(false), sd, rounding)
+	noisy := single.SD(true)
+	for i := range noisy {
+		noisy[i] = math.Sqrt(noisy[i]*noisy[i] - single.Noise[i%d])
+	}
+	near(t, name+": SD with noise", noisy, sd, rounding)
+}
+
+// TestMonteCarloPredictions draws frequencies, phases, coefficients and noise.
+func TestMonteCarloPredictions(t *testing.T) {
+	draws := 100_000
+	if testing.Short() {
+		draws = 20_000
+	}
+	for i, c := range predictKinds {
+		p, data := c.make()
+		x := data.X[:2*c.q]
+		for name, v := range posteriors(t, p, data) {
+			mean, second := oracle.SamplePredictive(toOracle(p), v.post, nest(x, 2), draws, newRNG(uint64(i)))
+			got, err := v.m.PredictRows(x, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, joint, err := v.m.PredictJoint(mat.NewDense(2, c.q, x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := 2 * c.d
+			want := make([]float64, size*size)
+			for a := range size {
+				for b := range size {
+					want[a*size+b] = joint.At(a, b) + got.Mean[a]*got.Mean[b]
+					if a/c.d == b/c.d { // one row's block, with noise
+						want[a*size+b] = got.Cov[a*c.d+b%c.d] + got.Mean[a]*got.Mean[b]
+					}
+				}
+			}
+			if w := mean.Worst(got.Mean, 1e-12); w > standardErrors {
+				t.Errorf("%s, %s: mean is %.1f standard errors away", c.name, name, w)
+			}
+			if w := second.Worst(want, 1e-12); w > standardErrors {
+				t.Errorf("%s, %s: second moment is %.1f standard errors away", c.name, name, w)
+			}
+		}
+	}
+}
+
+// TestDraw: the draws' mean and covariance are PredictJoint's, in the data's
+// units; the seed decides them.
+func TestDraw(t *testing.T) {
+	const draws = 20_000
+	for _, c := range predictKinds {
+		p, data := c.make()
+		x := mat.NewDense(3, c.q, append([]float64(nil), data.X[:3*c.q]...))
+		for name, v := range posteriors(t, p, data) {
+			for d := range c.d {
+				v.m.Y.Offset[d], v.m.Y.Scale[d] = 3, float64(2+d)
+			}
+			mean, cov, err := v.m.PredictJoint(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := v.m.Draw(x, draws, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkMoments(t, c.name+", "+name, all, matrix(mean), cov)
+			again, err := v.m.Draw(x, 2, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := v.m.Draw(x, 1, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "same seed", matrix(again[1]), matrix(all[1]), 0)
+			if mat.Equal(other[0], all[0]) || mat.Equal(all[0], all[1]) {
+				t.Errorf("%s, %s: different draws are the same", c.name, name)
+			}
+		}
+	}
+}
+
+// checkMoments holds samples' first and second moments to a mean and covariance.
+func checkMoments(t *testing.T, what string, all []*mat.Dense, mean []float64, cov *mat.SymDense) {
+	t.Helper()
+	size, n := len(mean), float64(len(all))
+	for a := range size {
+		for b := range a + 1 {
+			var s, s2, first float64
+			for _, f := range all {
+				v := flatten(f)
+				u := (v[a] - mean[a]) * (v[b] - mean[b])
+				s, s2 = s+u, s2+u*u
+				first += v[a] - mean[a]
+			}
+			if a == b {
+				if z := math.Abs(first/n) / math.Sqrt(cov.At(a, a)/n); z > standardErrors {
+					t.Errorf("%s: mean of f[%d] is %.1f standard errors away", what, a, z)
+				}
+			}
+			se := math.Sqrt((s2/n - s*s/n/n) / n)
+			if z := math.Abs(s/n-cov.At(a, b)) / se; z > standardErrors {
+				t.Errorf("%s: covariance of f[%d], f[%d] is %g, want %g: %.1f standard errors away", what, a, b, s/n, cov.At(a, b), z)
+			}
+		}
+	}
+}
+
+// TestUnits: a model of scaled data predicts, in the data's units, what the
+// same model written in those units does.
+func TestUnits(t *testing.T) {
+	p, data := kind{name: "units", n: 20, l: 4, k: 2, q: 2, d: 1, windows: 2}.make()
+	ox, sx, oy, sy := []float64{100, -3}, []float64{0.001, 40}, 12.0, 7.0
+	raw, rawData := p.Clone(), &Data{N: data.N, Q: 2, D: 1}
+	for i, v := range data.X {
+		rawData.X = append(rawData.X, ox[i%2]+sx[i%2]*v)
+	}
+	for _, v := range data.Y {
+		rawData.Y = append(rawData.Y, oy+sy*v)
+	}
+	for i := range raw.Lengthscale {
+		raw.Lengthscale[i] *= sx[i%2]
+		raw.Frequency[i] /= sx[i%2]
+	}
+	for i := range raw.Location {
+		raw.Location[i] = ox[i%2] + sx[i%2]*raw.Location[i]
+	}
+	for v := range raw.Windows.Center {
+		raw.Windows.Center[v] = ox[0] + sx[0]*raw.Windows.Center[v]
+	}
+	raw.Windows.Length *= sx[0]
+	for i := range raw.Variance {
+		raw.Variance[i] *= sy * sy
+	}
+	raw.NoisePrecision[0] /= sy * sy
+	scaled, plain := mustModel(t, p.Clone()), mustModel(t, raw)
+	scaled.X, scaled.Y = Affine{ox, sx}, Affine{[]float64{oy}, []float64{sy}}
+	plain.Y.Offset[0] = oy
+	for _, inference := range []Inference{Factorised, Exact} { // Condition makes both exact
+		a, err := scaled.PredictRows(rawData.X, data.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := plain.PredictRows(rawData.X, data.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inference == Factorised {
+			checkExactUnits(t, scaled, plain, rawData, sy)
+		}
+		near(t, string(inference)+": mean", a.Mean, b.Mean, rounding)
+		near(t, string(inference)+": covariance", a.Cov, b.Cov, rounding)
+	}
+	want, err := plain.Draw(mat.NewDense(1, 2, rawData.X[:2]), 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := scaled.Draw(mat.NewDense(1, 2, rawData.X[:2]), 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "draw", matrix(got[2]), matrix(want[2]), rounding)
+}
+
+// checkExactUnits conditions both models; their bounds differ by the density's
+// change of units.
+func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64) {
+	t.Helper()
+	a, err := scaled.Condition(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := plain.Condition(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
+}
+
+// TestRowsAreIndependent: a prediction does not depend on its neighbours.
+func TestRowsAreIndependent(t *testing.T) {
+	p, data := kind{name: "rows", n: 30, l: 8, k: 3, q: 1, d: 2, windows: 4}.make()
+	m := conditioned(t, p, data)
+	rng := newRNG(3)
+	x := make([]float64, 300)
+	for i := range x {
+		x[i] = -4 + 15*rng.Float64()
+	}
+	all, err := m.PredictRows(x, len(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 1, 130, 299} {
+		one, err := m.PredictRows(x[i:i+1], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "mean", one.Mean, all.Mean[2*i:2*i+2], rounding)
+		near(t, "covariance", one.Cov, all.Cov[4*i:4*i+4], rounding)
+	}
+}
+
+func TestBadPredict(t *testing.T) {
+	p, data := findKind(t, "two inputs, three outputs").make()
+	m := conditioned(t, p, data)
+	for name, x := range map[string]*mat.Dense{
+		"one column for two": mat.NewDense(3, 1, nil),
+		"not a number":       mat.NewDense(1, 2, []float64{0, math.NaN()}),
+		"infinite":           mat.NewDense(1, 2, []float64{math.Inf(1), 0}),
+	} {
+		_, err := m.Predict(x)
+		_, _, err2 := m.PredictJoint(x)
+		_, err3 := m.Draw(x, 1, 1)
+		for i, err := range []error{err, err2, err3} {
+			if !errors.Is(err, ErrData) {
+				t.Errorf("%s: %s: error %v, want one that wraps ErrData", name, []string{"Predict", "PredictJoint", "Draw"}[i], err)
+			}
+		}
+	}
+	for _, n := range []int{0, 2} {
+		if _, err := m.PredictRows([]float64{1, 2}, n); !errors.Is(err, ErrData) {
+			t.Errorf("%d rows of two numbers: error %v, want one that wraps ErrData", n, err)
+		}
+	}
+}
