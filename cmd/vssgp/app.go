@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -144,6 +143,6 @@ func arguments(names ...string) cobra.PositionalArgs {
 // note prints a remark on stderr.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintln(a.stderr, oneLine(errors.New(fmt.Sprintf(format, args...))))
+		fmt.Fprintln(a.stderr, oneLine(fmt.Errorf(format, args...)))
 	}
 }

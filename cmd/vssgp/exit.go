@@ -35,6 +35,13 @@ func mistake(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
+// interruption says in its own words what an interrupted command has left.
+type interruption struct{ text string }
+
+func (i *interruption) Error() string { return "interrupted" + i.text }
+
+func (i *interruption) Unwrap() error { return context.Canceled }
+
 // mistakes are the sentinels of what the caller can put right.
 var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrUnfitted,

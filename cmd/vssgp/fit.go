@@ -121,7 +121,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return err
 	}
 	if interrupted {
-		return fmt.Errorf("interrupted at iteration %d: the best model so far is in %s; to go on, %s: %w", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o), context.Canceled)
+		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o))}
 	}
 	return nil
 }
@@ -140,8 +140,8 @@ func (a *app) checkFit(o *fitFlags) error {
 	if err := a.wantOutput(o.output, "MODEL.safetensors"); err != nil {
 		return err
 	}
-	if o.output == toStdout {
-		return mistake("-o -: a model is no text; want a file name")
+	if o.output == toStdout || o.checkpoint == toStdout {
+		return mistake("-: a model is no text; want a file name")
 	}
 	if o.resume && o.checkpoint == "" {
 		return mistake("--resume needs --checkpoint FILE, the file to start from")

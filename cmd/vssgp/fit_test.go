@@ -90,7 +90,7 @@ func TestFitPredict(t *testing.T) {
 			}
 		}
 	}
-	latent := succeed(t, "predict", model, in, "-o", "-", "--latent").stdout
+	latent := succeed(t, "predict", model, in, "-o", "-", "--latent", "--full").stdout
 	tab, err := table.ReadCSV(strings.NewReader(latent), "stdout")
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +100,9 @@ func TestFitPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	noise := r.NoiseSD[0]
+	if sd, cov := column(t, tab, "y1_sd")[0], column(t, tab, "y1_y1_cov")[0]; math.Abs(sd*sd-cov) > 1e-12*cov || cov == 0 {
+		t.Errorf("latent sd %v, variance %v: want the square", sd, cov)
+	}
 	f, y := column(t, tab, "y1_sd")[0], column(t, full, "y1_sd")[0]
 	if e := math.Abs(f*f + noise*noise - y*y); e > 1e-9*y*y {
 		t.Errorf("latent variance %v and noise %v do not make the predictive variance %v", f*f, noise*noise, y*y)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -15,7 +15,8 @@ import (
 	"github.com/vssgp/vssgp/impute"
 )
 
-// Colours that differ for colour-blind readers and in grey.
+// Colours that differ for colour-blind readers and in grey; the report's key
+// names them.
 var (
 	inkObserved  = color.RGBA{0x40, 0x40, 0x40, 0xff}
 	inkMean      = color.RGBA{0x00, 0x5a, 0xb5, 0xff}
@@ -32,73 +33,74 @@ const (
 	plotPoints = 2000
 )
 
-// gapPlot draws one gap of one channel as an SVG element: the samples around
-// it, the mean inside with a band of two standard deviations, and the
-// reference where there is one.
-func gapPlot(observed, mean, sd, reference []float64, gap impute.Gap, rate int) (string, error) {
-	side := int(plotSides * float64(gap.End-gap.Start))
-	lo, hi := max(0, gap.Start-side), min(len(observed), gap.End+side)
-	step := max(1, (hi-lo)/plotPoints)
-	at := func(i int) float64 { return 1000 * float64(i) / float64(rate) }
-	line := func(a []float64, from, to int) plotter.XYs {
-		var xy plotter.XYs
-		for i := from; i < to; i += step {
-			if !math.IsNaN(a[i]) {
-				xy = append(xy, plotter.XY{X: at(i), Y: a[i]})
-			}
-		}
-		return xy
-	}
+// gapCurves are what a plot of a gap shows of one channel.
+type gapCurves struct {
+	observed, mean, sd []float64 // [sample]
+	reference          []float64 // nil: none is known
+	gap                impute.Gap
+	rate               int
+}
+
+// svg draws the gap as an SVG element: the samples around it, the mean inside
+// with a band of two standard deviations, and the reference where there is one.
+func (g *gapCurves) svg() (string, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "ms", "full scale"
-	var upper, lower plotter.XYs
-	for i := gap.Start; i < gap.End; i += step {
-		upper = append(upper, plotter.XY{X: at(i), Y: mean[i] + 2*sd[i]})
-		lower = append(lower, plotter.XY{X: at(i), Y: mean[i] - 2*sd[i]})
+	side := int(plotSides * float64(g.gap.End-g.gap.Start))
+	lo, hi := max(0, g.gap.Start-side), min(len(g.observed), g.gap.End+side)
+	step := max(1, (hi-lo)/plotPoints)
+	err := g.addBand(p, step)
+	for _, c := range []struct {
+		values   []float64
+		from, to int
+		ink      color.Color
+	}{
+		{g.observed, lo, g.gap.Start, inkObserved},
+		{g.observed, g.gap.End, hi, inkObserved},
+		{g.reference, g.gap.Start, g.gap.End, inkReference},
+		{g.mean, g.gap.Start, g.gap.End, inkMean},
+	} {
+		if err == nil && c.values != nil && c.from < c.to {
+			err = g.addLine(p, c.values, c.from, c.to, step, c.ink)
+		}
 	}
-	for i := len(lower) - 1; i >= 0; i-- {
-		upper = append(upper, lower[i])
-	}
-	band, err := plotter.NewPolygon(upper)
 	if err != nil {
-		return "", fmt.Errorf("plot of gap %d:%d: %w", gap.Start, gap.End, err)
+		return "", fmt.Errorf("plot of gap %d:%d: %w", g.gap.Start, g.gap.End, err)
+	}
+	return svg(p)
+}
+
+// at is the time of a sample in ms.
+func (g *gapCurves) at(i int) float64 { return 1000 * float64(i) / float64(g.rate) }
+
+func (g *gapCurves) addLine(p *plot.Plot, values []float64, from, to, step int, ink color.Color) error {
+	var xy plotter.XYs
+	for i := from; i < to; i += step {
+		xy = append(xy, plotter.XY{X: g.at(i), Y: values[i]})
+	}
+	l, err := plotter.NewLine(xy)
+	if err != nil {
+		return err
+	}
+	l.Color, l.Width = ink, vg.Points(1)
+	p.Add(l)
+	return nil
+}
+
+func (g *gapCurves) addBand(p *plot.Plot, step int) error {
+	var upper, lower plotter.XYs
+	for i := g.gap.Start; i < g.gap.End; i += step {
+		upper = append(upper, plotter.XY{X: g.at(i), Y: g.mean[i] + 2*g.sd[i]})
+		lower = append(lower, plotter.XY{X: g.at(i), Y: g.mean[i] - 2*g.sd[i]})
+	}
+	slices.Reverse(lower)
+	band, err := plotter.NewPolygon(append(upper, lower...))
+	if err != nil {
+		return err
 	}
 	band.Color, band.LineStyle.Width = inkBand, 0
 	p.Add(band)
-	p.Legend.Add("mean ± 2 sd", band)
-	curves := []struct {
-		xy   plotter.XYs
-		ink  color.Color
-		name string
-	}{{line(observed, lo, gap.Start), inkObserved, "recording"}, {line(observed, gap.End, hi), inkObserved, ""}}
-	if reference != nil {
-		curves = append(curves, struct {
-			xy   plotter.XYs
-			ink  color.Color
-			name string
-		}{line(reference, gap.Start, gap.End), inkReference, "reference"})
-	}
-	curves = append(curves, struct {
-		xy   plotter.XYs
-		ink  color.Color
-		name string
-	}{line(mean, gap.Start, gap.End), inkMean, "mean"})
-	for _, c := range curves {
-		if len(c.xy) == 0 {
-			continue
-		}
-		l, err := plotter.NewLine(c.xy)
-		if err != nil {
-			return "", fmt.Errorf("plot of gap %d:%d: %w", gap.Start, gap.End, err)
-		}
-		l.Color, l.Width = c.ink, vg.Points(1)
-		p.Add(l)
-		if c.name != "" {
-			p.Legend.Add(c.name, l)
-		}
-	}
-	p.Legend.Top = true
-	return svg(p)
+	return nil
 }
 
 // svg is a plot as an SVG element to put into a page.

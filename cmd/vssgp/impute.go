@@ -130,8 +130,10 @@ func (a *app) checkImpute(o *imputeFlags) error {
 	if err := a.wantOutput(o.output, "OUT.wav"); err != nil {
 		return err
 	}
-	if o.output == toStdout {
-		return mistake("-o -: a recording is no text; want a file name")
+	for _, path := range []string{o.output, o.report, o.sd, o.models} {
+		if path == toStdout {
+			return mistake("-: impute writes several kinds of files and none to stdout; want a file name")
+		}
 	}
 	if err := o.gaps.check(); err != nil {
 		return err
@@ -186,7 +188,7 @@ func (a *app) fill(ctx context.Context, observed [][]float64, rate int, gaps []i
 	})
 	bar.clear()
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("interrupted: nothing was written; run the same command again: %w", ctx.Err())
+		return nil, &interruption{": nothing was written; run the same command again"}
 	}
 	return r, err
 }

@@ -86,7 +86,7 @@ func TestImpute(t *testing.T) {
 		t.Errorf("standard deviations: %d rows of %v, first %v", sd.Rows, sd.Names, sd.Data[:3])
 	}
 	page := string(readFile(t, in("report.html")))
-	for _, word := range []string{"<svg", "coverage", "samples 600 to 620", "--detect", "cut0.wav"} {
+	for _, word := range []string{"<svg", "coverage", "samples 600 to 620", "--detect", "cut0.wav", "border-color: #005ab5"} {
 		if !strings.Contains(page, word) {
 			t.Errorf("the report lacks %q", word)
 		}

@@ -100,7 +100,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"", "no command"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
 	{"fit good.csv", "-o"}, {"fit good.csv more.csv -o m.safetensors", "more.csv"}, {"predict good.safetensors -o out.csv", "INPUTS"},
 	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"},
-	{"fit good.csv -o", "-o"}, {"fit good.csv -o -", "-o -"}, {"fit good.csv -o m.safetensors --progress sometimes", "sometimes"},
+	{"fit good.csv -o", "-o"}, {"fit good.csv -o -", "file name"}, {"impute good.wav --gap 100:120 -o out.wav --sd -", "file name"}, {"predict good.safetensors good.csv -o - --json", "--json"}, {"fit good.csv -o m.safetensors --progress sometimes", "sometimes"},
 	{"fit good.csv -o m.safetensors --device tpu", "tpu"}, {"fit good.csv -o m.safetensors --device cuda:x", "cuda:x"},
 	{"fit good.csv -o m.safetensors --seed -1", "--seed"}, {"impute good.wav --gap 100:120", "-o"}, {"impute good.wav -o out.wav", "--gap"},
 	// Numbers in flags.

@@ -77,7 +77,7 @@ func (t terms) MarshalJSON() ([]byte, error) {
 const toStdout = "-"
 
 // checkOutputs looks, before long work, whether the given paths can be
-// written; empty ones and stdout are passed over.
+// written; empty ones and predict's stdout are passed over.
 func checkOutputs(paths ...string) error {
 	var files []string
 	for _, p := range paths {

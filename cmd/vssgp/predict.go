@@ -87,8 +87,8 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("interrupted before %s was written: %w", o.output, err)
+	if ctx.Err() != nil {
+		return &interruption{": nothing was written"}
 	}
 	if err := a.writeOutput(o.output, func(w io.Writer) error { return writeTable(w, o.output, out) }); err != nil {
 		return err

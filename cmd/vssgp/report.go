@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"html/template"
+	"image/color"
 	"io"
 
 	"github.com/vssgp/vssgp/impute"
@@ -25,6 +26,25 @@ type gapView struct {
 	SVG   template.HTML
 }
 
+// Key names the colours of the plots.
+func (p *report) Key() []keyed {
+	key := []keyed{{"recording", hex(inkObserved)}, {"mean", hex(inkMean)}, {"mean ± 2 sd", hex(inkBand)}}
+	if p.Scores != nil {
+		key = append(key, keyed{"reference", hex(inkReference)})
+	}
+	return key
+}
+
+type keyed struct {
+	Name string
+	Ink  template.CSS
+}
+
+// hex is a colour as style sheets write it.
+func hex(c color.RGBA) template.CSS {
+	return template.CSS(fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+}
+
 // reportGaps is how many gaps a report draws.
 const reportGaps = 60
 
@@ -41,6 +61,7 @@ table { border-collapse: collapse; margin: 1em 0; }
 th, td { padding: .2em .8em; border-bottom: 1px solid #ddd; text-align: right; }
 th:first-child, td:first-child { text-align: left; }
 svg { max-width: 100%; height: auto; }
+.key span { margin-right: 1.5em; border-bottom: 3px solid; }
 h3 { font-size: 1em; margin: 1.5em 0 0; }
 </style>
 </head>
@@ -57,6 +78,7 @@ h3 { font-size: 1em; margin: 1.5em 0 0; }
 {{range .Settings}}<tr><td>{{.Name}}</td><td>{{.Value}}</td></tr>
 {{end}}</table>
 <h2>Gaps</h2>
+<p class="key">{{range .Key}}<span style="border-color: {{.Ink}}">{{.Name}}</span>{{end}}</p>
 {{range .Gaps}}<h3>{{.Title}}</h3>
 {{.SVG}}
 {{end}}{{if .Left}}<p>{{.Left}} more are not drawn.</p>
@@ -77,7 +99,8 @@ func newReport(input string, out imputeResult, settings []setting, r *impute.Res
 			if reference != nil {
 				truth = reference[c]
 			}
-			drawn, err := gapPlot(observed[c], r.Fit[c], r.SD[c], truth, impute.Gap{Start: gap[0], End: gap[1]}, out.Rate)
+			curves := &gapCurves{observed[c], r.Fit[c], r.SD[c], truth, impute.Gap{Start: gap[0], End: gap[1]}, out.Rate}
+			drawn, err := curves.svg()
 			if err != nil {
 				return nil, err
 			}
