@@ -79,6 +79,10 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 			return o, mistake("--%s %d; want at most %d", n.flag, n.value, maxCount)
 		}
 	}
+	perWindow := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
+	if o.Inference == vssgp.Exact && perWindow > maxExact {
+		return o, mistake("%d features in a window: exact inference needs %.0f GiB for their Gram matrix; want at most %d, or --inference factorised", perWindow, 8*float64(perWindow)*float64(perWindow)/(1<<30), maxExact)
+	}
 	switch m.init {
 	case "":
 	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
@@ -94,6 +98,10 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 // maxCount bounds components and features per component: far more than any
 // data need, far fewer than memory holds.
 const maxCount = 1_000_000
+
+// maxExact bounds the features that meet in one window under exact inference,
+// which holds several matrices of that size squared (3 GiB each here).
+const maxExact = 20_000
 
 // checkWindow reports windows so short that there would be more of them than
 // rows of data over that range of x.
