@@ -168,6 +168,7 @@ func TestDraw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			checkSingles(t, v.m, name+", scaled", flatten(x), 3, mean, cov)
 			all, err := v.m.Draw(x, draws, 7)
 			if err != nil {
 				t.Fatal(err)

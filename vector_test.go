@@ -164,6 +164,21 @@ func TestWrapPhases(t *testing.T) {
 	near(t, "β", p.PhaseUpper, []float64{turn + 0.5, 7.5 - turn, 1.5, -20}, 1e-14)
 }
 
+// TestSinc holds sin(h)/h and its slope to 192 bits on both sides of where the
+// series ends.
+func TestSinc(t *testing.T) {
+	for _, h := range []float64{0, 1e-9, 5e-7, 1e-3, 0.0199, 0.02, 0.0201, 0.5, 3, math.Pi} {
+		a, step := exactly(h), exactly(math.Ldexp(1, -60))
+		slope := a.plus(step).sinc().minus(a.minus(step).sinc()).over(step.scaled(1)).float()
+		if want := a.sinc().float(); math.Abs(sinc(h)-want) > 2e-16 {
+			t.Errorf("sinc(%v) = %.17g, want %.17g", h, sinc(h), want)
+		}
+		if math.Abs(sincSlope(h)-slope) > 3e-12*math.Abs(slope) {
+			t.Errorf("slope of sinc at %v = %.17g, want %.17g", h, sincSlope(h), slope)
+		}
+	}
+}
+
 // FuzzChart moves random models about.
 func FuzzChart(f *testing.F) {
 	f.Add(uint64(1), uint8(1), uint8(2), uint8(1), true, 0.5)
