@@ -118,6 +118,17 @@ func TestFrom(t *testing.T) {
 			t.Errorf("%s: the model that it started from has changed", inference)
 		}
 	}
+	p, _ := kind{name: "turned", n: 1, l: 1, k: 3, q: 1, d: 1}.make()
+	p.CoefMean, p.CoefVar = nil, nil
+	for k := range p.PhaseLower {
+		p.PhaseLower[k], p.PhaseUpper[k] = p.PhaseLower[k]-20, p.PhaseUpper[k]-20
+	}
+	turned, _ := mustFit(t, data, Options{From: mustModel(t, p), Iterations: 2})
+	for k, a := range turned.Params.PhaseLower {
+		if a < 0 || a >= 2*math.Pi {
+			t.Errorf("phase.lower[%d] is %v after a fit, want it in the first turn", k, a)
+		}
+	}
 	if _, _, err := Fit(context.Background(), &Data{N: 2, Q: 2, D: 1, X: make([]float64, 4), Y: make([]float64, 2)}, Options{From: loaded}); !errors.Is(err, ErrData) {
 		t.Errorf("data with other inputs: error %v, want one that wraps ErrData", err)
 	}

@@ -44,6 +44,9 @@ func TestFactorisedReachesBest(t *testing.T) {
 	data := wave(80, 0.2)
 	from, best := poorCoefficients(t, data)
 	poor := evaluated(t, from, data).Bound
+	start := from.clone()
+	start.Params.CoefMean, start.Params.CoefVar = nil, nil
+	near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorised})}, []float64{best}, rounding)
 	for name, c := range map[string]struct {
 		o      Options
 		within float64 // nats
