@@ -1,11 +1,13 @@
 package vssgp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // TestBoundsAndGradients holds both bounds, and their derivatives by every
@@ -174,5 +176,40 @@ func TestWindowsAlongAnotherInput(t *testing.T) {
 	near(t, "∂/∂σ²", second.Gradient.Variance, first.Gradient.Variance, rounding)
 	if _, err := mustModel(t, s).Evaluate(data, Exact, nil, false); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestJitter: it is added where there is no Cholesky factor, and only there; a
+// matrix that it cannot help is an error.
+func TestJitter(t *testing.T) {
+	gram := func(diagonal float64) *spectral.Gram { // ones, singular but for λ
+		g := spectral.NewGram([]int{0, 3})
+		for i := range g.Diag[0] {
+			g.Diag[0][i] = 1
+		}
+		g.Diag[0][8] = diagonal
+		return g
+	}
+	for _, c := range []struct {
+		name             string
+		diagonal, lambda float64
+		jitter           float64 // times its first size; 0: none, negative: refused
+	}{
+		{"well conditioned", 1, 0.1, 0},
+		{"singular", 1, 0, 1},
+		{"negative by a little", 1 - 1e-8, 0, 100},
+		{"negative", -1, 0.1, -1},
+		{"not a number", math.NaN(), 0.1, -1},
+	} {
+		_, jitter, err := factorise(gram(c.diagonal), c.lambda)
+		if c.jitter < 0 {
+			if !errors.Is(err, ErrBound) {
+				t.Errorf("%s: error %v, want one that wraps ErrBound", c.name, err)
+			}
+			continue
+		}
+		if want := c.jitter * jitterFirst * ((2+c.diagonal)/3 + c.lambda); err != nil || math.Abs(jitter-want) > 1e-9*want {
+			t.Errorf("%s: jitter %g, want %g (error %v)", c.name, jitter, want, err)
+		}
 	}
 }
