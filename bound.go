@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -32,6 +33,7 @@ type Evaluation struct {
 
 // held are rows that a backend holds, with what the host knows of them.
 type held struct {
+	ctx    context.Context // looked at between passes
 	rows   spectral.Rows
 	n, d   int
 	square float64 // Σ y²
@@ -47,6 +49,9 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := p.Features()
 	mom := spectral.NewMoments(f, h.d)
 	if err := h.rows.Moments(mom, f); err != nil {
+		return nil, err
+	}
+	if err := h.ctx.Err(); err != nil {
 		return nil, err
 	}
 	tau := p.NoisePrecision[0]
@@ -66,11 +71,14 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
 		{"fit", -0.5 * tau * (h.square - fit)},
 		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*e.factor.LogDet())},
-		{"kl_frequencies", -p.klFrequencies(nil, 0)},
-		{"kl_phases", -p.klPhases(nil, 0)},
+		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
+		{"kl_phases", 0 - p.klPhases(nil, 0)},
 	}
 	if err := e.sum(); err != nil || !gradient {
 		return e, err
+	}
+	if err := h.ctx.Err(); err != nil {
+		return nil, err
 	}
 	inverse := e.factor.Inverse()
 	e.Gradient = p.zeroGradient()
@@ -143,9 +151,9 @@ func (h *held) factorised(p *Params, rows []int, gradient bool) (*Evaluation, er
 	e.Terms = []Term{
 		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
 		{"fit", -0.5 * tau * scale * sums.Value},
-		{"kl_coefficients", -p.klCoefficients(nil, 0)},
-		{"kl_frequencies", -p.klFrequencies(nil, 0)},
-		{"kl_phases", -p.klPhases(nil, 0)},
+		{"kl_coefficients", 0 - p.klCoefficients(nil, 0)},
+		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
+		{"kl_phases", 0 - p.klPhases(nil, 0)},
 	}
 	if err := e.sum(); err != nil || !gradient {
 		return e, err

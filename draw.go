@@ -20,8 +20,11 @@ func (m *Model) Draw(x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
 	if q != p.Q {
 		return nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, p.Q, ErrData)
 	}
-	if _, err := m.posterior(); err != nil {
-		return nil, err
+	if n < 0 {
+		return nil, fmt.Errorf("vssgp: %d draws, want 0 or more: %w", n, ErrOptions)
+	}
+	if !m.Fitted() {
+		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
 	}
 	xs := m.X.toModel(flatten(x))
 	if err := (&spectral.Data{N: rows, Q: q, X: xs, Windows: p.Windows}).Check(); err != nil {

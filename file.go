@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/blocktri"
@@ -221,7 +222,8 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	}
 	p.Windows = spectral.Windows{Center: center.Data, Length: length.Data[0]}
 	if s := f.Metadata["window.input"]; s != "" {
-		if _, err := fmt.Sscanf(s, "%d", &p.Windows.Dim); err != nil {
+		var err error
+		if p.Windows.Dim, err = strconv.Atoi(s); err != nil {
 			return fmt.Errorf("vssgp: metadata window.input is %.20q, want the number of an input: %w", s, ErrParams)
 		}
 	}

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,51 +21,71 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := o.check(data); err != nil {
 		return nil, nil, err
 	}
-	began := time.Now()
-	starts := 1 + o.Restarts
-	res := &Result{Kept: -1}
-	var best *fitting
-	for s := 0; s < starts; s++ {
-		one := o
-		one.Seed = o.Seed + uint64(s)
-		m, err := New(data, one)
-		if err != nil {
-			return nil, nil, err
+	r := &restarts{ctx: ctx, data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1}}
+	err := r.all()
+	if r.best == nil {
+		return nil, nil, cmp.Or(err, r.failed)
+	}
+	r.res.fill(r.best, r.began)
+	return r.best.model, r.res, err
+}
+
+// restarts are a fit's starts and the best of them so far.
+type restarts struct {
+	ctx    context.Context
+	data   *Data
+	o      Options
+	began  time.Time
+	starts int
+	best   *fitting
+	failed error // of the last start without a bound
+	res    *Result
+}
+
+// all runs the starts, and some more where each ended in a bad optimum: such a
+// one is not returned if starting again may find a better.
+func (r *restarts) all() error {
+	for s := 0; s < r.starts; s++ {
+		if err := r.one(s); err != nil {
+			return err
 		}
-		f, err := newFitting(ctx, m, data, one)
-		if err != nil {
-			return nil, nil, err
-		}
-		f.began, f.start, f.starts = began, s+1, starts
-		if best != nil {
-			f.kept = best.model
-		}
-		ended, err := f.run()
-		bad := f.collapsed()
-		f.close()
-		sr := StartResult{Seed: one.Seed, Ended: ended, Bound: f.bound}
-		if bad != "" {
-			sr.Ended = "collapsed: " + bad
-		}
-		res.Starts = append(res.Starts, sr)
-		if f.final != nil && (best == nil || f.betterThan(best)) {
-			f.bad = bad
-			best, res.Kept = f, s
-		}
-		if err != nil {
-			if best == nil {
-				return nil, nil, err
-			}
-			res.fill(best, began)
-			return best.model, res, err
-		}
-		// A bad optimum is not returned if starting again may find a better.
-		if s == starts-1 && best.bad != "" && starts < 1+o.Restarts+extraStarts && o.From == nil {
-			starts++
+		if s == r.starts-1 && (r.best == nil || r.best.bad != "") && r.starts < 1+r.o.Restarts+extraStarts && r.o.From == nil {
+			r.starts++
 		}
 	}
-	res.fill(best, began)
-	return best.model, res, nil
+	return nil
+}
+
+// one runs start s and keeps it if it is the best.
+func (r *restarts) one(s int) error {
+	if err := r.ctx.Err(); err != nil && r.best != nil {
+		return interrupted(r.ctx, err)
+	}
+	o := r.o
+	o.Seed += uint64(s)
+	m, err := newModel(r.ctx, r.data, o)
+	if err != nil {
+		return interrupted(r.ctx, err)
+	}
+	f, err := newFitting(r.ctx, m, r.data, o)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	f.began, f.start, f.starts, f.earlier = r.began, s+1, r.starts, r.best
+	ended, err := f.run()
+	if errors.Is(err, ErrBound) && r.ctx.Err() == nil { // a start like any bad one: another may do
+		r.failed, err = err, nil
+	}
+	f.bad = f.collapsed()
+	if f.bad != "" {
+		ended = "collapsed: " + f.bad
+	}
+	r.res.Starts = append(r.res.Starts, StartResult{Seed: o.Seed, Ended: ended, Bound: f.bound})
+	if f.final != nil && (r.best == nil || f.betterThan(r.best)) {
+		r.best, r.res.Kept = f, s
+	}
+	return err
 }
 
 // extraStarts is how many further starts a fit may add when all collapsed.
@@ -85,7 +106,7 @@ type fitting struct {
 
 	began         time.Time
 	start, starts int
-	kept          *Model // the best of earlier starts, for Options.Keep
+	earlier       *fitting // the best of the starts before, nil at first
 	nextKeep      time.Time
 
 	stage      stage
@@ -108,6 +129,7 @@ func newFitting(ctx context.Context, m *Model, data *Data, o Options) (*fitting,
 	if err != nil {
 		return nil, err
 	}
+	h.ctx = ctx
 	f := &fitting{ctx: ctx, o: o, model: m, held: h, data: data, bound: math.Inf(-1), nextKeep: time.Now().Add(o.keepEvery())}
 	return f, nil
 }
@@ -148,8 +170,17 @@ func (f *fitting) run() (ended string, err error) {
 			break
 		}
 	}
+	if stages == nil {
+		ended = "starting values kept"
+	}
 	f.model.Params.wrapPhases()
-	return ended, errors.Join(err, f.finish(inference))
+	if e := f.finish(inference); err == nil {
+		err = e
+	}
+	if stages == nil && err == nil {
+		f.report(1 / math.Sqrt(f.model.Params.NoisePrecision[0]))
+	}
+	return ended, err
 }
 
 // finish evaluates the bound where the optimisation ended and takes the exact
@@ -158,6 +189,7 @@ func (f *fitting) finish(inference Inference) error {
 	if inference == Stochastic {
 		inference = Factorised
 	}
+	f.held.ctx = context.WithoutCancel(f.ctx) // an interrupted fit still comes back whole
 	e, err := f.held.evaluate(f.model.Params, inference, nil, false)
 	if err != nil {
 		return err
@@ -196,6 +228,9 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 	c.read(v, p)
 	state, err := lbfgs.Start(eval, v)
 	if err != nil {
+		if f.ctx.Err() == nil && !errors.Is(err, ErrBound) {
+			err = fmt.Errorf("%w: %w", err, ErrBound)
+		}
 		return "", interrupted(f.ctx, err)
 	}
 	f.bound = state.F
@@ -231,6 +266,9 @@ func interrupted(ctx context.Context, err error) error {
 // keep hands the best model so far to the caller.
 func (f *fitting) keep(inference Inference) error {
 	f.nextKeep = time.Now().Add(f.o.keepEvery())
+	if f.earlier != nil && f.earlier.bound >= f.bound {
+		return f.o.Keep(f.earlier.model)
+	}
 	m := f.model.clone()
 	if inference == Exact {
 		e, err := f.held.exact(m.Params, false)

@@ -13,6 +13,8 @@ const (
 	evenTolerance = 0.1
 	// evenFewest is the fewest rows whose grid can be told.
 	evenFewest = 16
+	// fillOrder is the order of the autoregressive fill, in W.
+	fillOrder = 0.4
 	// evenSparsest is how many places a row may stand for: a grid emptier than
 	// that does not show its spectrum.
 	evenSparsest = 4
@@ -76,17 +78,28 @@ func newGrid(x, y []float64, d int, step float64) *grid {
 	return g
 }
 
+// fillRounds alternations of model and fill are enough; more begin to believe
+// the fill.
+const fillRounds = 3
+
 // fill interpolates the missing places autoregressively; length is a window's,
 // 0 for none.
 func (g *grid) fill(length float64) {
-	order := len(g.missing) / 4
-	if length > 0 {
-		order = min(order, int(spectrumOrder*length/g.step))
-	} else {
-		order = min(order, int(spectrumOrder*spectrumWindows[0]))
+	if length == 0 {
+		length = spectrumWindows[0] * g.step
+	}
+	order := min(len(g.missing)/4, int(fillOrder*length/g.step))
+	var at []int
+	for i, m := range g.missing {
+		if m {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return
 	}
 	for _, y := range g.y {
-		ar.Fill(y, g.missing, order)
+		ar.Fill(y, at, order, fillRounds) // where that fails, the mean stays: zero
 	}
 }
 

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -77,7 +78,7 @@ func (m *Model) hold(data *Data) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &held{rows: rows, n: data.N, d: data.D, square: dotSelf(y)}, nil
+	return &held{ctx: context.Background(), rows: rows, n: data.N, d: data.D, square: dotSelf(y)}, nil
 }
 
 // evaluate is the bound that goes with the inference.
@@ -130,16 +131,24 @@ func (m *Model) adopt(e *Evaluation) {
 	m.Params.CoefMean, m.Params.CoefVar = nil, nil
 }
 
+// Fitted reports whether the model has a posterior to predict with.
+func (m *Model) Fitted() bool {
+	if m.Inference == Factorised {
+		return len(m.Params.CoefMean) > 0 && len(m.Params.CoefVar) > 0
+	}
+	return m.factor != nil
+}
+
 // posterior is the Gaussian over the coefficients that predictions use.
 func (m *Model) posterior() (*spectral.Posterior, error) {
 	p := m.Params
 	if m.Inference == Factorised {
-		if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
+		if !m.Fitted() {
 			return nil, fmt.Errorf("vssgp: predict: fit the model first: %w", ErrUnfitted)
 		}
 		return &spectral.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}, nil
 	}
-	if m.factor == nil {
+	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
 	}
 	s := m.factor.Inverse()

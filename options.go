@@ -53,7 +53,7 @@ type Options struct {
 	Features   int // K per component; 0: chosen by Init
 
 	// Window is the windows' length in the data's units of x; 0 means none,
-	// WindowAuto a length chosen from the data. WindowDim is the input they
+	// WindowAuto a length chosen by the spectrum start (none by the paper's). WindowDim is the input they
 	// run along.
 	Window    float64
 	WindowDim int
@@ -63,7 +63,7 @@ type Options struct {
 
 	// Lengthscales and Periods are starting values for InitPaper in the data's
 	// units of x, one a component and the same for every input; a period of 0
-	// or +Inf means none. Default: one component of a tenth of the range of x.
+	// or +Inf means none. Default: a tenth of each input's range, times √Q.
 	Lengthscales, Periods []float64
 	// NoisePrecision is the starting τ in the data's 1/y²; 0: chosen by Init.
 	NoisePrecision float64
@@ -73,7 +73,10 @@ type Options struct {
 	// shifted and scaled to the order of one.
 	Raw bool
 
-	Iterations int      // L-BFGS iterations, or RMSPROP steps; 0: chosen by the inference
+	// Iterations is how many L-BFGS iterations, or RMSPROP steps, each start
+	// takes at most; 0: chosen by the inference. NoIterations keeps the
+	// starting values and takes only the posterior of the coefficients.
+	Iterations int
 	Batch      int      // rows of a mini-batch; 0: min(N, 512)
 	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
 	Restarts   int      // further starts, the best bound is kept; 0: one start
@@ -87,6 +90,10 @@ type Options struct {
 	Keep      func(*Model) error
 	KeepEvery time.Duration
 }
+
+// NoIterations asks for a model with the starting values. InitSpectrum then
+// lays many components: it need not fear for them in an optimisation.
+const NoIterations = -1
 
 // WindowAuto asks for a window length chosen from the data.
 const WindowAuto = -1
@@ -122,6 +129,43 @@ type StartResult struct {
 	Ended string
 }
 
+const (
+	// MaxCount bounds components and features per component: far more than
+	// any data need, far fewer than memory holds.
+	MaxCount = 1_000_000
+	// MaxExact bounds the features that meet in one window under exact
+	// inference, which holds several matrices of that size squared (3 GiB each).
+	MaxExact = 20_000
+)
+
+// leastPrecision bounds a starting noise precision; beyond it and its inverse
+// τ times a square of the data leaves float64's range.
+const leastPrecision = 1e-60
+
+// checkSize refuses models that no memory holds before they are made.
+func (o *Options) checkSize(data *Data) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
+	}
+	if o.Components > MaxCount || o.Features > MaxCount {
+		return bad("%d components of %d features, want at most %d of each", o.Components, o.Features, MaxCount)
+	}
+	window := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
+	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
+		return bad("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+	}
+	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
+		return nil
+	}
+	lo, hi := extent(data.X, data.Q, o.WindowDim)
+	for _, w := range append([]float64{o.Window}, o.WindowCandidates...) {
+		if w > 0 && 2*(hi-lo)/w > float64(data.N) {
+			return bad("window length %v: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
+		}
+	}
+	return nil
+}
+
 func (o *Options) check(data *Data) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
@@ -141,7 +185,7 @@ func (o *Options) check(data *Data) error {
 	default:
 		return bad("start %q, want paper or spectrum", o.Init)
 	}
-	if o.Components < 0 || o.Features < 0 || o.Iterations < 0 || o.Batch < 0 || o.Restarts < 0 {
+	if o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Batch < 0 || o.Restarts < 0 {
 		return bad("components %d, features %d, iterations %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Batch, o.Restarts)
 	}
 	if o.Method == SSGP && o.Features%2 == 1 {
@@ -149,6 +193,9 @@ func (o *Options) check(data *Data) error {
 	}
 	if w := o.Window; w != WindowAuto && !(w >= 0 && !math.IsInf(w, 0)) {
 		return bad("window length %v, want a positive number", w)
+	}
+	if err := o.checkSize(data); err != nil {
+		return err
 	}
 	for _, w := range o.WindowCandidates {
 		if !(w > 0) || math.IsInf(w, 0) {
@@ -158,8 +205,8 @@ func (o *Options) check(data *Data) error {
 	if o.WindowDim < 0 || (data != nil && o.WindowDim >= data.Q) {
 		return bad("windows along input %d of %d", o.WindowDim, data.Q)
 	}
-	if t := o.NoisePrecision; !(t >= 0) || math.IsInf(t, 0) {
-		return bad("noise precision %v, want a positive number", t)
+	if t := o.NoisePrecision; !(t >= 0) || t > 1/leastPrecision || (t > 0 && t < leastPrecision) {
+		return bad("noise precision %v, want a number from %g to %g", t, leastPrecision, 1/leastPrecision)
 	}
 	for _, l := range o.Lengthscales {
 		if !(l > 0) || math.IsInf(l, 0) {

@@ -26,6 +26,9 @@ var (
 // stages are the schedule of which tensors move when.
 func (f *fitting) stages(inference Inference) []stage {
 	n := f.o.Iterations
+	if n == NoIterations {
+		return nil
+	}
 	if n == 0 {
 		n = map[Inference]int{Exact: exactIterations, Factorised: factorisedIterations, Stochastic: stochasticSteps}[inference]
 	}
@@ -49,11 +52,16 @@ func (f *fitting) stages(inference Inference) []stage {
 	return append(stages, stage{"all", f.unfixed(free), n})
 }
 
-// unfixed leaves out what Options.Fix keeps.
+// unfixed leaves out what Options.Fix keeps. A phase's two ends move as one:
+// fixing either fixes both.
 func (f *fitting) unfixed(names []string) []string {
+	fixed := slices.Clone(f.o.Fix)
+	if slices.Contains(fixed, "phase.upper") || slices.Contains(fixed, "phase.lower") {
+		fixed = append(fixed, "phase.lower", "phase.upper")
+	}
 	var free []string
 	for _, name := range names {
-		if !slices.Contains(f.o.Fix, name) {
+		if !slices.Contains(fixed, name) {
 			free = append(free, name)
 		}
 	}

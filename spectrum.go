@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,14 +14,17 @@ import (
 // for what each of these was chosen against. Lengths are in windows' lengths W
 // or in steps of the data's grid.
 const (
-	spectrumOrder   = 0.5 // order of a window's autoregressive spectrum, steps of it in W
-	spectrumSegment = 1.5 // half-length of the stretch it is read from, in W
-	spectrumCell    = 1.0 // width of a frequency cell, in 1/W
-	spectrumMost    = 0.2 // cells kept in a window at most, in steps of W …
-	spectrumCap     = 200 // … and in number
-	spectrumFewest  = 8   // and at least
-	spectrumLength  = 6   // length-scale of a cell's component, in W
-	spectrumSteps   = 16  // density evaluations across a cell
+	spectrumOrder   = 0.5         // order of a window's autoregressive spectrum, steps of it in W
+	spectrumSegment = 1.0         // half-length of the stretch it is read from, in W
+	spectrumCell    = 0.75        // width of a frequency cell, in 1/W
+	spectrumMost    = 0.27        // cells kept in a window at most, in steps of W …
+	spectrumCap     = 200         // … and in number
+	spectrumFewest  = 8           // and at least
+	spectrumFew     = 0.04        // cells kept where they will be optimised, in steps of W: each is three point estimates
+	spectrumLength  = 6           // length-scale of a cell's component, in W
+	spectrumSpread  = 0.85        // the same where a component has several pairs of features
+	spectrumPhase   = math.Pi / 4 // width of a uniform phase
+	spectrumSteps   = 16          // density evaluations across a cell
 	// spectrumFloor is the least starting noise variance as a share of the
 	// data's: a point estimate of a spectrum is surer of itself than it should
 	// be, and this much noise makes the error bars honest.
@@ -43,7 +47,7 @@ var spectrumWindows = []float64{512, 768, 1024}
 // is, before any optimisation, close to the Gaussian process with that
 // spectrum, whose conditional mean an autoregressive fill computes. Of several
 // window lengths the one with the highest bound is kept.
-func (m *Model) startSpectrum(data *Data, o Options) error {
+func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error {
 	step := data.evenStep()
 	if step == 0 {
 		return fmt.Errorf("vssgp: start %q needs one input on an even grid, most of its places filled; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
@@ -62,12 +66,9 @@ func (m *Model) startSpectrum(data *Data, o Options) error {
 		m.Params = g.start(m, lengths[0], o)
 		return nil
 	}
-	h, err := m.bestWindow(data, g, lengths, o)
-	if err != nil {
-		return err
-	}
-	m.Params = h
-	return nil
+	var err error
+	m.Params, err = m.bestWindow(ctx, data, g, lengths, o)
+	return err
 }
 
 // candidates are the window lengths to try, rising, in the model's units; 0 is
@@ -98,7 +99,7 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 
 // bestWindow is the starting values, of those with the given window lengths,
 // with the highest exact bound.
-func (m *Model) bestWindow(data *Data, g *grid, lengths []float64, o Options) (*Params, error) {
+func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (*Params, error) {
 	var best *Params
 	bound := math.Inf(-1)
 	for _, w := range lengths {
@@ -108,6 +109,7 @@ func (m *Model) bestWindow(data *Data, g *grid, lengths []float64, o Options) (*
 		if err != nil {
 			return nil, err
 		}
+		h.ctx = ctx
 		e, err := h.exact(try.Params, false)
 		h.rows.Close()
 		if err != nil {
@@ -123,7 +125,12 @@ func (m *Model) bestWindow(data *Data, g *grid, lengths []float64, o Options) (*
 // start is the starting values for windows of the given length.
 func (g *grid) start(m *Model, length float64, o Options) *Params {
 	end := g.x0 + float64(len(g.missing)-1)*g.step
-	w := layWindows(g.x0, end, length, 0)
+	rng := rand.New(rand.NewPCG(o.Seed, 0x5bec))
+	share := 0.5
+	if o.Seed != 0 { // other starts: the windows elsewhere
+		share = rng.Float64()
+	}
+	w := layWindows(g.x0, end, length, share, 0)
 	if len(w.Center) == 0 {
 		length = end - g.x0 + g.step
 	}
@@ -131,7 +138,7 @@ func (g *grid) start(m *Model, length float64, o Options) *Params {
 	if unit == 0 {
 		unit = 1 // constant data: any small covariance explains them
 	}
-	cells, dropped := g.cells(w.Center, length, unit, o.Components)
+	cells, dropped := g.cells(w.Center, length, unit, o)
 	k := o.Features
 	if k == 0 {
 		k = 2
@@ -139,7 +146,7 @@ func (g *grid) start(m *Model, length float64, o Options) *Params {
 	p := NewParams(len(cells), k, 1, len(g.y))
 	p.CoefMean, p.CoefVar = nil, nil
 	p.Windows = w
-	g.layCells(p, cells, length, unit, rand.New(rand.NewPCG(o.Seed, 0x5bec)))
+	g.layCells(p, cells, length, unit, o.UniformPhases, rng)
 	p.NoisePrecision[0] = o.startNoise(1/(dropped+spectrumFloor*unit), m.Y)
 	if o.Method == SSGP || o.Method == RP {
 		clear(p.FreqVar)
@@ -155,9 +162,8 @@ type cell struct {
 }
 
 // cells are the heaviest cells of each window's spectrum, ordered by window
-// and frequency, and the mean over the windows of the mass left out. most is
-// how many to keep; 0 keeps what the floor of the noise does not hide.
-func (g *grid) cells(centres []float64, length, unit float64, most int) (kept []cell, dropped float64) {
+// and frequency, and the mean over the windows of the mass left out.
+func (g *grid) cells(centres []float64, length, unit float64, o Options) (kept []cell, dropped float64) {
 	half := spectrumSegment * length
 	if len(centres) == 0 {
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
@@ -172,7 +178,7 @@ func (g *grid) cells(centres []float64, length, unit float64, most int) (kept []
 			all[i] = cell{window: v, freq: (float64(i) + 0.5) * width, mass: mass(models, float64(i)*width, width)}
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].mass > all[j].mass })
-		keep, rest := split(all, most, steps, spectrumShare*spectrumFloor*unit)
+		keep, rest := o.split(all, steps, spectrumShare*spectrumFloor*unit)
 		dropped += rest / float64(len(centres))
 		top := all[:keep]
 		sort.Slice(top, func(i, j int) bool { return top[i].freq < top[j].freq })
@@ -181,12 +187,17 @@ func (g *grid) cells(centres []float64, length, unit float64, most int) (kept []
 	return kept, dropped
 }
 
-// split says how many of the cells, heaviest first, to keep, and the mass of
-// the rest.
-func split(all []cell, most int, steps, hidden float64) (keep int, rest float64) {
-	keep, fewest := most, most
-	if most == 0 {
-		keep, fewest = max(spectrumFewest, min(spectrumCap, int(spectrumMost*steps))), spectrumFewest
+// split says how many of a window's cells, heaviest first, to keep, and the
+// mass of the rest: as many as asked for, else few where they will be
+// optimised, else all but those that the noise hides.
+func (o *Options) split(all []cell, steps, hidden float64) (keep int, rest float64) {
+	keep, fewest := o.Components, o.Components
+	if keep == 0 {
+		share := spectrumFew
+		if o.Iterations == NoIterations {
+			share = spectrumMost
+		}
+		keep, fewest = max(spectrumFewest, min(spectrumCap, int(share*steps))), spectrumFewest
 	}
 	keep = min(keep, len(all))
 	for _, a := range all[keep:] {
@@ -211,14 +222,23 @@ func mass(models []ar.Model, f, width float64) float64 {
 	return 2 * s * width / float64(spectrumSteps*len(models))
 }
 
-// layCells makes a component of each cell. Further pairs of a component are
-// spread over its cell.
-func (g *grid) layCells(p *Params, cells []cell, length, unit float64, rng *rand.Rand) {
+// layCells makes a component of each cell. One pair sits on the cell's middle,
+// with q(w) = p(w); several are drawn from a p(w) as wide as the cell, each
+// surer of its frequency than that.
+func (g *grid) layCells(p *Params, cells []cell, length, unit float64, uniform bool, rng *rand.Rand) {
 	if len(p.Windows.Center) > 0 {
 		p.ComponentWindow = make([]int, p.L)
 	}
 	middle := g.x0 + float64(len(g.missing)-1)*g.step/2
-	l := spectrumLength * length
+	l, sigma := spectrumLength*length, 1.0
+	if p.K > 2 {
+		l = spectrumSpread * length
+		sigma = math.Pow(spectrumSpread/spectrumLength, 2) // the same reach
+	}
+	half := 0.0
+	if uniform {
+		half = spectrumPhase / 2
+	}
 	for i, c := range cells {
 		centre := middle
 		if p.ComponentWindow != nil {
@@ -231,15 +251,15 @@ func (g *grid) layCells(p *Params, cells []cell, length, unit float64, rng *rand
 		for j := range p.K {
 			k := i*p.K + j
 			p.Location[k] = centre
-			p.FreqVar[k] = 1
-			if j >= 2 { // further pairs: somewhere else in the cell
-				p.FreqMean[k] = p.FreqMean[k-j%2]
-				if j%2 == 0 {
-					p.FreqMean[k] = 2 * math.Pi * l * spectrumCell / length * (rng.Float64() - 0.5)
-				}
+			p.FreqVar[k] = sigma
+			switch {
+			case p.K > 2 && j%2 == 0:
+				p.FreqMean[k] = rng.NormFloat64()
+			case p.K > 2:
+				p.FreqMean[k] = p.FreqMean[k-1]
 			}
-			p.PhaseLower[k] = -float64(j%2) * math.Pi / 2
-			p.PhaseUpper[k] = p.PhaseLower[k]
+			phase := -float64(j%2) * math.Pi / 2
+			p.PhaseLower[k], p.PhaseUpper[k] = phase-half, phase+half
 		}
 	}
 }

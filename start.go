@@ -1,8 +1,11 @@
 package vssgp
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -10,6 +13,10 @@ import (
 // New makes a model of data with starting values (Options.Init) and no
 // posterior yet.
 func New(data *Data, o Options) (*Model, error) {
+	return newModel(context.Background(), data, o)
+}
+
+func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -17,7 +24,7 @@ func New(data *Data, o Options) (*Model, error) {
 		return nil, err
 	}
 	if o.From != nil {
-		return o.From.clone(), nil
+		return o.resume()
 	}
 	m := &Model{Inference: Exact, X: identity(data.Q), Y: identity(data.D), XNames: data.XNames, YNames: data.YNames, Backend: o.Backend}
 	if !o.Raw {
@@ -32,14 +39,42 @@ func New(data *Data, o Options) (*Model, error) {
 	}
 	var err error
 	if init == InitSpectrum {
-		err = m.startSpectrum(data, o)
+		err = m.startSpectrum(ctx, data, o)
 	} else {
 		m.startPaper(data, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m, m.Params.Check()
+	if err := m.Params.Check(); err != nil {
+		return nil, fmt.Errorf("vssgp: these options and data give no model (%v): %w", err, ErrOptions)
+	}
+	return m, nil
+}
+
+// resume is a copy of Options.From, if it is of the method asked for.
+func (o *Options) resume() (*Model, error) {
+	m := o.From.clone()
+	if o.Backend != nil {
+		m.Backend = o.Backend
+	}
+	p := m.Params
+	if o.Method != SSGP && o.Method != RP {
+		return m, nil
+	}
+	for i, v := range p.FreqVar {
+		if v != 0 {
+			return nil, fmt.Errorf("vssgp: the model to start from has frequency.variance[%d] = %v, method %s wants 0: %w", i, v, o.Method, ErrOptions)
+		}
+	}
+	if o.Method == SSGP {
+		for k := range p.M() {
+			if at := k * p.Q; p.K%2 == 1 || (k%2 == 1 && !slices.Equal(p.FreqMean[at:at+p.Q], p.FreqMean[at-p.Q:at])) {
+				return nil, fmt.Errorf("vssgp: the features of the model to start from are no pairs of cosine and sine (feature %d), as method ssgp wants: %w", k, ErrOptions)
+			}
+		}
+	}
+	return m, nil
 }
 
 // clone copies the model; the posterior, which nothing changes, is shared.
@@ -90,13 +125,14 @@ func extent(a []float64, cols, c int) (lo, hi float64) {
 }
 
 // layWindows is windows of the given length over [lo, hi], the first and last
-// centre at or inside the ends: outward of them the gates stay at 1.
-func layWindows(lo, hi, length float64, dim int) spectral.Windows {
+// centre at or inside the ends: outward of them the gates stay at 1. share, in
+// [0, 1], is how much of the room left over goes before the first.
+func layWindows(lo, hi, length, share float64, dim int) spectral.Windows {
 	if length <= 0 || hi-lo <= length/2 {
 		return spectral.Windows{}
 	}
 	n := int(math.Floor((hi-lo)/(length/2))) + 1
-	first := lo + ((hi-lo)-float64(n-1)*length/2)/2
+	first := lo + ((hi-lo)-float64(n-1)*length/2)*share
 	w := spectral.Windows{Center: make([]float64, n), Length: length, Dim: dim}
 	for v := range w.Center {
 		w.Center[v] = first + float64(v)*length/2
@@ -120,7 +156,7 @@ const (
 func (m *Model) startPaper(data *Data, o Options) {
 	rng := rand.New(rand.NewPCG(o.Seed, 0x9a9e6))
 	x := m.X.toModel(data.X)
-	lengths, periods := o.paperScales(x, data.Q, m.X)
+	lengths, periods := o.paperScales(data)
 	k := o.Features
 	if k == 0 {
 		k = paperFeatures
@@ -128,7 +164,7 @@ func (m *Model) startPaper(data *Data, o Options) {
 	var w spectral.Windows
 	if o.Window > 0 {
 		lo, hi := extent(x, data.Q, o.WindowDim)
-		w = layWindows(lo, hi, o.Window/m.X.Scale[o.WindowDim], o.WindowDim)
+		w = layWindows(lo, hi, o.Window/m.X.Scale[o.WindowDim], 0.5, o.WindowDim)
 	}
 	per, v := len(lengths), w.Count()
 	p := NewParams(per*v, k, data.Q, data.D)
@@ -143,7 +179,7 @@ func (m *Model) startPaper(data *Data, o Options) {
 		}
 		p.Variance[i] = m.outputVariance(data) / float64(per)
 		for q := range p.Q {
-			p.Lengthscale[i*p.Q+q] = lengths[i%per] / m.X.Scale[q]
+			p.Lengthscale[i*p.Q+q] = lengths[i%per][q] / m.X.Scale[q]
 			if t := periods[i%per]; t > 0 && !math.IsInf(t, 0) {
 				p.Frequency[i*p.Q+q] = m.X.Scale[q] / t
 			}
@@ -154,20 +190,31 @@ func (m *Model) startPaper(data *Data, o Options) {
 	m.Params = p
 }
 
-// paperScales are the length-scales and periods of a window's components, in
-// the data's units of x.
-func (o *Options) paperScales(x []float64, q int, a Affine) (lengths, periods []float64) {
-	lengths, periods = o.Lengthscales, o.Periods
-	if lengths == nil {
-		n := max(1, o.Components)
-		lo, hi := extent(x, q, 0)
-		for i := range n {
-			// One component: a tenth of the range; several: spread below it.
-			lengths = append(lengths, (hi-lo)/10*a.Scale[0]/math.Pow(4, float64(i)))
-		}
+// paperScales are the length-scales [L][Q] and periods [L] of a window's
+// components, in the data's units of x. The default is a tenth of each input's
+// range, times √Q since distances grow with it; further components are shorter
+// by fours.
+func (o *Options) paperScales(data *Data) (lengths [][]float64, periods []float64) {
+	n := len(o.Lengthscales)
+	if o.Lengthscales == nil {
+		n = max(1, o.Components)
 	}
+	lengths, periods = make([][]float64, n), o.Periods
 	if periods == nil {
-		periods = make([]float64, len(lengths))
+		periods = make([]float64, n)
+	}
+	for i := range lengths {
+		for q := range data.Q {
+			lo, hi := extent(data.X, data.Q, q)
+			l := (hi - lo) / 10 * math.Sqrt(float64(data.Q)) / math.Pow(4, float64(i))
+			if l == 0 { // a constant input: any length-scale will do
+				l = 1
+			}
+			if o.Lengthscales != nil {
+				l = o.Lengthscales[i]
+			}
+			lengths[i] = append(lengths[i], l)
+		}
 	}
 	return lengths, periods
 }

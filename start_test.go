@@ -169,13 +169,38 @@ func TestSpectrumStart(t *testing.T) {
 	}
 }
 
+// TestWindowAuto: of the candidates the one whose start has the highest bound
+// is taken; one as long as the data is no window.
+func TestWindowAuto(t *testing.T) {
+	data := wave(300, 0.1) // 30 units of x
+	for name, lengths := range map[string][]float64{"three": {12, 4, 8}, "one": {6}, "too long": {40, 60}, "long among them": {5, 100}} {
+		best, bound := &Model{}, math.Inf(-1)
+		for _, w := range lengths {
+			m, err := New(data, Options{Window: w, Components: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b := evaluated(t, m, data).Bound; b > bound {
+				best, bound = m, b
+			}
+		}
+		got, err := New(data, Options{Window: WindowAuto, WindowCandidates: lengths, Components: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := got.Params.Windows; !w.Equal(&best.Params.Windows) || evaluated(t, got, data).Bound != bound {
+			t.Errorf("%s: chose %d windows of %v, the best has %d of %v", name, len(w.Center), w.Length, len(best.Params.Windows.Center), best.Params.Windows.Length)
+		}
+	}
+}
+
 // TestWindowLayout: gates' squares add up to 1, centres lie within the data.
 func TestWindowLayout(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi, length float64
 		want           int
 	}{{0, 10, 4, 6}, {0, 10.9, 4, 6}, {-3e6, -3e6 + 100, 8, 26}, {0, 10, 20, 0}, {0, 10, 19, 2}, {0, 10, 0, 0}, {0, 10, 1e9, 0}, {0, 0, 1, 0}} {
-		w := layWindows(c.lo, c.hi, c.length, 0)
+		w := layWindows(c.lo, c.hi, c.length, 0.5, 0)
 		if len(w.Center) != c.want {
 			t.Errorf("%+v: %d windows", c, len(w.Center))
 		}
@@ -241,7 +266,7 @@ func TestBadOptions(t *testing.T) {
 		{"start", data, Options{Init: "random"}},
 		{"components", data, Options{Components: -1}},
 		{"features", data, Options{Features: -2}},
-		{"iterations", data, Options{Iterations: -1}},
+		{"iterations", data, Options{Iterations: NoIterations - 1}},
 		{"batch", data, Options{Batch: -5}},
 		{"restarts", data, Options{Restarts: -1}},
 		{"odd pairs", data, Options{Method: SSGP, Init: InitPaper, Features: 5}},
@@ -262,6 +287,12 @@ func TestBadOptions(t *testing.T) {
 		{"periods without length-scales", data, Options{Periods: []float64{1}}},
 		{"too few periods", data, Options{Lengthscales: []float64{1, 2}, Periods: []float64{1}}},
 		{"fix", data, Options{Fix: []string{"kernel.variance", "kernel.period"}}},
+		{"too many components", data, Options{Components: MaxCount + 1}},
+		{"too many features", data, Options{Inference: Factorised, Features: MaxCount + 1}},
+		{"too many features for exact inference", data, Options{Components: MaxExact / 2, Features: 4}},
+		{"more windows than rows", data, Options{Window: 1e-3}},
+		{"a candidate too short", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 1e-3}}},
+		{"a candidate of no length", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 0}}},
 		{"spectrum of two inputs", two, Options{Init: InitSpectrum}},
 		{"spectrum of uneven data", &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 5}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
 	} {

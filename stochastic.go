@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 )
 
 // RMSPROP's constants (Tieleman & Hinton 2012), with each coordinate's step
@@ -54,6 +55,11 @@ func (f *fitting) stochastic(s stage) (string, error) {
 		f.iterations++
 		if step%reportEach == 0 {
 			f.report(1 / math.Sqrt(p.NoisePrecision[0]))
+		}
+		if f.o.Keep != nil && time.Now().After(f.nextKeep) {
+			if err := f.keep(Factorised); err != nil {
+				return "", err
+			}
 		}
 	}
 	return "iteration limit", nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/ar"
 )
 
 // AROptions are the settings of FillAR; DefaultAR gives the ones to compare with.
@@ -67,7 +69,8 @@ func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
 	for i, g := range gaps {
 		cut := Gap{max(0, g.Start-context), min(len(x), g.End+context)}
 		if cut != last {
-			filled = janssen(y[cut.Start:cut.End], missingIn(gaps, i, cut), opt)
+			filled = slices.Clone(y[cut.Start:cut.End])
+			ar.Fill(filled, missingIn(gaps, i, cut), opt.Order, opt.Iterations) // or the straight lines stay
 			last = cut
 		}
 		copy(y[g.Start:g.End], filled[g.Start-cut.Start:])
@@ -91,25 +94,4 @@ func missingIn(gaps []Gap, i int, cut Gap) []int {
 		}
 	}
 	return missing
-}
-
-// janssen returns a copy of the excerpt z with its missing samples filled. Where the model fails (an excerpt too short),
-// they stay as they are in z.
-func janssen(z []float64, missing []int, opt AROptions) []float64 {
-	best := slices.Clone(z)
-	z = slices.Clone(z)
-	for _, n := range missing {
-		z[n] = 0
-	}
-	order := min(opt.Order, (len(z)-len(missing))/2)
-	if order < 1 {
-		return best
-	}
-	for range opt.Iterations {
-		if !solveMissing(z, missing, fitAR(z, order)) {
-			break
-		}
-		copy(best, z)
-	}
-	return best
 }

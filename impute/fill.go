@@ -2,22 +2,21 @@ package impute
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
-	"sort"
 	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 )
 
 // ErrGaps is wrapped by errors about gaps that cannot be filled: outside the
 // recording, overlapping, or with too little left around them.
-var ErrGaps = errors.New("gaps cannot be filled")
+var ErrGaps = audio.ErrGaps
 
 // Defaults of Options for audio.
 const (
@@ -39,17 +38,20 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 		return nil, fmt.Errorf("impute: %d channels at %d Hz, want at least one with samples: %w", len(samples), rate, ErrGaps)
 	}
 	n := len(samples[0])
-	sorted, err := sortGaps(gaps, n)
-	if err != nil {
-		return nil, err
-	}
-	f := &filler{ctx: ctx, o: o, rate: rate, samples: samples, began: time.Now(), res: newResult(samples, o.Draws)}
-	f.missing = make([]bool, n)
-	for _, g := range sorted {
-		for i := g.Start; i < g.End; i++ {
-			f.missing[i] = true
+	for c, s := range samples {
+		if len(s) != n {
+			return nil, fmt.Errorf("impute: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, ErrGaps)
 		}
 	}
+	if len(gaps) == 0 {
+		return nil, fmt.Errorf("impute: no gap given: %w", ErrGaps)
+	}
+	sorted, err := audio.CheckGaps(gaps, n)
+	if err != nil {
+		return nil, fmt.Errorf("impute: %w", err)
+	}
+	f := &filler{ctx: ctx, o: o, rate: rate, samples: samples, began: time.Now(), res: newResult(samples, o.Draws)}
+	f.missing = audio.Mask(sorted, n)
 	f.res.Excerpts = excerpts(sorted, n, f.context(n))
 	if err := f.checkObserved(); err != nil {
 		return nil, err
@@ -64,31 +66,6 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	}
 	f.res.Elapsed = time.Since(f.began)
 	return f.res, nil
-}
-
-// sortGaps orders the gaps and refuses those that are empty, reversed, outside
-// [0, n) or overlapping; touching ones are joined.
-func sortGaps(gaps []Gap, n int) ([]Gap, error) {
-	if len(gaps) == 0 {
-		return nil, fmt.Errorf("impute: no gap given: %w", ErrGaps)
-	}
-	s := append([]Gap(nil), gaps...)
-	sort.Slice(s, func(i, j int) bool { return s[i].Start < s[j].Start })
-	var out []Gap
-	for i, g := range s {
-		if g.Start < 0 || g.End > n || g.Start >= g.End {
-			return nil, fmt.Errorf("impute: gap %d:%d, want 0 ≤ start < end ≤ %d: %w", g.Start, g.End, n, ErrGaps)
-		}
-		if i > 0 && g.Start < s[i-1].End {
-			return nil, fmt.Errorf("impute: gaps %d:%d and %d:%d overlap: %w", s[i-1].Start, s[i-1].End, g.Start, g.End, ErrGaps)
-		}
-		if k := len(out); k > 0 && out[k-1].End == g.Start {
-			out[k-1].End = g.End
-			continue
-		}
-		out = append(out, g)
-	}
-	return out, nil
 }
 
 // excerpts are the gaps with context on each side, joined where they touch.
@@ -118,6 +95,7 @@ type filler struct {
 	mu       sync.Mutex // guards the rest, and calls of o.Progress
 	done     int
 	progress []vssgp.Progress // of each excerpt
+	noise    float64          // the last that one told
 }
 
 func newResult(samples [][]float64, draws int) *Result {
@@ -193,7 +171,12 @@ func (f *filler) all() error {
 	}
 	close(next)
 	wg.Wait()
-	return errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil {
+			return err // one says enough: interruption stops them all
+		}
+	}
+	return nil
 }
 
 // one fits excerpt i and writes its share of the result; excerpts do not
@@ -207,6 +190,9 @@ func (f *filler) one(i int) error {
 	o := f.o.Model
 	if o.Init == "" && o.From == nil {
 		o.Init = vssgp.InitSpectrum
+	}
+	if o.Iterations == 0 && o.Init == vssgp.InitSpectrum && (o.Method == "" || o.Method == vssgp.VSSGP) && o.Inference != vssgp.Stochastic {
+		o.Iterations = vssgp.NoIterations
 	}
 	if o.Window == 0 {
 		o.Window = vssgp.WindowAuto
@@ -303,23 +289,23 @@ func (f *filler) finished() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.done++
-	f.tell(vssgp.Progress{})
+	f.tell()
 }
 
 func (f *filler) report(i int, p vssgp.Progress) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.progress[i] = p
-	f.tell(p)
+	f.progress[i], f.noise = p, p.NoiseSD
+	f.tell()
 }
 
 // tell sums the excerpts' progress up. It is called with mu held.
-func (f *filler) tell(last vssgp.Progress) {
+func (f *filler) tell() {
 	if f.o.Progress == nil {
 		return
 	}
 	n := len(f.res.Excerpts)
-	p := Progress{Excerpt: f.done, Excerpts: n, NoiseSD: last.NoiseSD, Elapsed: time.Since(f.began)}
+	p := Progress{Excerpt: f.done, Excerpts: n, NoiseSD: f.noise, Elapsed: time.Since(f.began)}
 	share := 0.0
 	for _, q := range f.progress {
 		p.Iteration += q.Iteration
@@ -329,6 +315,7 @@ func (f *filler) tell(last vssgp.Progress) {
 			share += float64(q.Iteration) / float64(q.Iterations)
 		}
 	}
+	share = max(share, float64(f.done))
 	if share > 0 {
 		p.Left = time.Duration(float64(p.Elapsed) * (float64(n) - share) / share)
 	}

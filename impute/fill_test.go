@@ -31,7 +31,7 @@ func tones(n, channels int, noise float64) [][]float64 {
 	return out
 }
 
-var fiveGaps = []Gap{{400, 420}, {700, 730}, {1000, 1015}, {1300, 1325}, {1600, 1610}}
+var fiveGaps = []Gap{{Start: 400, End: 420}, {Start: 700, End: 730}, {Start: 1000, End: 1015}, {Start: 1300, End: 1325}, {Start: 1600, End: 1610}}
 
 // quick is a fit short enough to do often.
 func quick() Options {
@@ -195,11 +195,11 @@ func TestExcerpts(t *testing.T) {
 		want    [][2]int
 		touched int // gaps in the first excerpt
 	}{
-		{"apart", []Gap{{100, 110}, {300, 305}}, 1000, 50, [][2]int{{50, 160}, {250, 355}}, 1},
-		{"overlapping", []Gap{{100, 110}, {180, 190}}, 1000, 50, [][2]int{{50, 240}}, 2},
-		{"touching", []Gap{{100, 110}, {210, 220}}, 1000, 50, [][2]int{{50, 270}}, 2},
-		{"at the ends", []Gap{{0, 10}, {990, 1000}}, 1000, 50, [][2]int{{0, 60}, {940, 1000}}, 1},
-		{"all", []Gap{{100, 110}, {300, 305}}, 1000, 1000, [][2]int{{0, 1000}}, 2},
+		{"apart", []Gap{{Start: 100, End: 110}, {Start: 300, End: 305}}, 1000, 50, [][2]int{{50, 160}, {250, 355}}, 1},
+		{"overlapping", []Gap{{Start: 100, End: 110}, {Start: 180, End: 190}}, 1000, 50, [][2]int{{50, 240}}, 2},
+		{"touching", []Gap{{Start: 100, End: 110}, {Start: 210, End: 220}}, 1000, 50, [][2]int{{50, 270}}, 2},
+		{"at the ends", []Gap{{Start: 0, End: 10}, {Start: 990, End: 1000}}, 1000, 50, [][2]int{{0, 60}, {940, 1000}}, 1},
+		{"all", []Gap{{Start: 100, End: 110}, {Start: 300, End: 305}}, 1000, 1000, [][2]int{{0, 1000}}, 2},
 	} {
 		got := excerpts(c.gaps, c.n, c.ctx)
 		if len(got) != len(c.want) {
@@ -217,7 +217,7 @@ func TestExcerpts(t *testing.T) {
 	}
 	o := quick()
 	o.All = true
-	if r := mustFill(t, tones(600, 1, 0.01), []Gap{{100, 110}, {110, 120}, {500, 505}}, o); len(r.Excerpts) != 1 || r.Excerpts[0].End != 600 || len(r.Excerpts[0].Gaps) != 2 {
+	if r := mustFill(t, tones(600, 1, 0.01), []Gap{{Start: 100, End: 110}, {Start: 110, End: 120}, {Start: 500, End: 505}}, o); len(r.Excerpts) != 1 || r.Excerpts[0].End != 600 || len(r.Excerpts[0].Gaps) != 2 {
 		t.Errorf("all as one: %+v", r.Excerpts)
 	}
 }
@@ -226,7 +226,7 @@ func TestExcerpts(t *testing.T) {
 // intervals than one in the middle.
 func TestEdges(t *testing.T) {
 	want := tones(1200, 1, 0.002)
-	gaps := []Gap{{0, 12}, {600, 612}, {1188, 1200}}
+	gaps := []Gap{{Start: 0, End: 12}, {Start: 600, End: 612}, {Start: 1188, End: 1200}}
 	r := mustFill(t, damage(want, gaps, 0), gaps, quick())
 	if e, silence := gapError(r.Filled, want, gaps), gapError(damage(want, gaps, 0), want, gaps); !(e < silence/2) {
 		t.Errorf("rms error %.3g in the gaps, silence's is %.3g", e, silence)
@@ -257,7 +257,7 @@ func TestConstantRecordings(t *testing.T) {
 		{"silence in stereo", [][]float64{level(0), level(0)}, 1e-6},
 		{"silent right", [][]float64{tones(800, 1, 0.01)[0], level(0)}, 0.05},
 	} {
-		gaps := []Gap{{300, 320}, {500, 501}}
+		gaps := []Gap{{Start: 300, End: 320}, {Start: 500, End: 501}}
 		r := mustFill(t, damage(c.x, gaps, 9), gaps, quick())
 		last := len(c.x) - 1
 		for i, v := range r.Filled[last] {
@@ -273,7 +273,7 @@ func TestConstantRecordings(t *testing.T) {
 // as much as its standard deviation says.
 func TestDraws(t *testing.T) {
 	want := tones(1000, 1, 0.02)
-	gaps := []Gap{{300, 330}, {700, 720}}
+	gaps := []Gap{{Start: 300, End: 330}, {Start: 700, End: 720}}
 	o := quick()
 	o.Draws = 60
 	r := mustFill(t, want, gaps, o)
@@ -337,14 +337,14 @@ func TestProgress(t *testing.T) {
 		last = p
 	}
 	r := mustFill(t, tones(2000, 1, 0.01), fiveGaps, o)
-	if last.Excerpt != 5 || last.Iteration != r.Iterations || len(r.Excerpts) != 5 {
-		t.Errorf("ended with %+v; %d iterations of %d excerpts", last, r.Iterations, len(r.Excerpts))
+	if last.Excerpt != 5 || last.Iteration != r.Iterations || len(r.Excerpts) != 5 || math.Abs(last.Bound-r.Bound) > 1e-9*math.Abs(r.Bound) {
+		t.Errorf("ended with %+v; %d iterations of %d excerpts, bound %v", last, r.Iterations, len(r.Excerpts), r.Bound)
 	}
 }
 
 func TestBadFill(t *testing.T) {
 	x := tones(1000, 1, 0.01)
-	ok := []Gap{{300, 310}}
+	ok := []Gap{{Start: 300, End: 310}}
 	nan := clone(x)
 	nan[0][320] = math.NaN()
 	few := Options{Context: time.Millisecond}
@@ -360,13 +360,13 @@ func TestBadFill(t *testing.T) {
 		{"no samples", [][]float64{{}}, rate, ok, quick(), ErrGaps},
 		{"no rate", x, 0, ok, quick(), ErrGaps},
 		{"no gaps", x, rate, nil, quick(), ErrGaps},
-		{"reversed", x, rate, []Gap{{310, 300}}, quick(), ErrGaps},
-		{"empty", x, rate, []Gap{{300, 300}}, quick(), ErrGaps},
-		{"before the beginning", x, rate, []Gap{{-1, 5}}, quick(), ErrGaps},
-		{"past the end", x, rate, []Gap{{990, 1001}}, quick(), ErrGaps},
-		{"overlapping", x, rate, []Gap{{300, 310}, {309, 320}}, quick(), ErrGaps},
-		{"twice", x, rate, []Gap{{300, 310}, {300, 310}}, quick(), ErrGaps},
-		{"total", x, rate, []Gap{{0, 1000}}, quick(), ErrGaps},
+		{"reversed", x, rate, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
+		{"empty", x, rate, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},
+		{"before the beginning", x, rate, []Gap{{Start: -1, End: 5}}, quick(), ErrGaps},
+		{"past the end", x, rate, []Gap{{Start: 990, End: 1001}}, quick(), ErrGaps},
+		{"overlapping", x, rate, []Gap{{Start: 300, End: 310}, {Start: 309, End: 320}}, quick(), ErrGaps},
+		{"twice", x, rate, []Gap{{Start: 300, End: 310}, {Start: 300, End: 310}}, quick(), ErrGaps},
+		{"total", x, rate, []Gap{{Start: 0, End: 1000}}, quick(), ErrGaps},
 		{"too little left", x, rate, ok, few, ErrGaps},
 		{"not a number near a gap", nan, rate, ok, quick(), vssgp.ErrData},
 		{"the model's options", x, rate, ok, Options{Model: vssgp.Options{Method: "gp"}}, vssgp.ErrOptions},

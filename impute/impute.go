@@ -6,15 +6,18 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 )
 
 // Gap is a stretch of missing samples [Start, End).
-type Gap struct{ Start, End int }
+type Gap = audio.Gap
 
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
 	// Model are the fit's options; lengths and periods are in seconds. Zero
-	// fields are chosen for audio.
+	// fields are chosen for audio: the spectrum start, windows of 32 to 64 ms
+	// by the bound, and no iterations from there, which would raise the bound
+	// and spoil the fill (DESIGN.md, "Starting values").
 	Model vssgp.Options
 	// Context is how much on each side of a gap is modelled; default 60 ms.
 	Context time.Duration

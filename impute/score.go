@@ -33,11 +33,7 @@ const coverageSDs = 1.959963984540054
 // standard deviation, NaN outside the excerpts (Result.Filled, Fit, SD). gaps
 // are as audio.CheckGaps returns them; it panics on others.
 func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores {
-	list := make([]audio.Gap, len(gaps))
-	for i, g := range gaps {
-		list[i] = audio.Gap(g)
-	}
-	missing := audio.Mask(list, len(reference[0]))
+	missing := audio.Mask(gaps, len(reference[0]))
 	var s Scores
 	inside := 0
 	for c, ref := range reference {
@@ -51,14 +47,14 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 				mean[i] = fit[c][i]
 			}
 		}
-		ar, err := audio.FillAR(filled[c], list, audio.DefaultAR(rate))
+		ar, err := audio.FillAR(filled[c], gaps, audio.DefaultAR(rate))
 		if err != nil {
 			panic("impute: " + err.Error())
 		}
 		for _, m := range []struct {
 			scores   *audio.Scores
 			estimate []float64
-		}{{&s.VSSGP, mean}, {&s.Silence, make([]float64, len(ref))}, {&s.Linear, audio.FillLinear(filled[c], list)}, {&s.AR, ar}} {
+		}{{&s.VSSGP, mean}, {&s.Silence, make([]float64, len(ref))}, {&s.Linear, audio.FillLinear(filled[c], gaps)}, {&s.AR, ar}} {
 			addSquares(m.scores, ref, m.estimate, trained, missing, rate)
 		}
 		for i, m := range missing {
@@ -73,7 +69,7 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 			*v = math.Sqrt(*v / channels)
 		}
 	}
-	s.Coverage95 = float64(inside) / (channels * float64(audio.Missing(list)))
+	s.Coverage95 = float64(inside) / (channels * float64(audio.Missing(gaps)))
 	return s
 }
 

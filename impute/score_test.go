@@ -17,7 +17,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= tolerance*max(1e-3, math.
 // the standard deviation is sd.
 func scored(trainOff, testOff, sdValue float64) (ref [][]float64, s Scores) {
 	const n = 600
-	gaps := []Gap{{200, 220}, {300, 310}}
+	gaps := []Gap{{Start: 200, End: 220}, {Start: 300, End: 310}}
 	var filled, fit, sd [][]float64
 	for c := range 2 {
 		r, f, m, d := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)

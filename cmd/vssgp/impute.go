@@ -183,7 +183,11 @@ func (a *app) fill(ctx context.Context, observed [][]float64, rate int, gaps []i
 	r, err := impute.Fill(ctx, observed, rate, gaps, impute.Options{
 		Model: options, Context: o.context.after, All: o.context.all, Draws: o.draws,
 		Progress: func(p impute.Progress) {
-			bar.show(fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
+			done, of := p.Iteration, p.Iterations
+			if of == 0 { // nothing is iterated: excerpts are what is done
+				done, of = p.Excerpt, p.Excerpts
+			}
+			bar.show(fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), done, of, p.Bound, p.NoiseSD, p.Left)
 		},
 	})
 	bar.clear()

@@ -116,120 +116,151 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// gapped marks samples [start, end) of n as missing for each pair.
-func gapped(n int, at ...int) []bool {
-	m := make([]bool, n)
-	for i := 0; i < len(at); i += 2 {
-		for j := at[i]; j < at[i+1]; j++ {
-			m[j] = true
+// TestModifiedCovariance: sinusoids are exactly predictable, samples of a
+// process nearly give its model.
+func TestModifiedCovariance(t *testing.T) {
+	for _, c := range processes[1:] {
+		p := len(c.model.A) - 1
+		a := ModifiedCovariance(process(c.model, 100_000, 5), p)
+		for j, want := range c.model.A {
+			if math.Abs(a[j]-want) > 0.02 {
+				t.Errorf("%s: a_%d = %v, want %v", c.name, j, a[j], want)
+			}
 		}
 	}
-	return m
+	x := tones(200)
+	for _, p := range []int{6, 20} { // three sinusoids need six
+		a := ModifiedCovariance(x, p)
+		for n := p; n < len(x); n++ {
+			e := 0.0
+			for j, v := range a {
+				e += v * x[n-j]
+			}
+			if math.Abs(e) > 1e-6 {
+				t.Fatalf("order %d: error %g at sample %d of three sinusoids, want none", p, e, n)
+			}
+		}
+	}
+	if a := ModifiedCovariance(make([]float64, 20), 4); !slices.Equal(a, []float64{1, 0, 0, 0, 0}) {
+		t.Errorf("silence: %v", a)
+	}
+}
+
+// tones is the sum of three sinusoids.
+func tones(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
+	}
+	return x
+}
+
+// places are the samples of [start, end) for each pair.
+func places(at ...int) (missing []int) {
+	for i := 0; i < len(at); i += 2 {
+		for j := at[i]; j < at[i+1]; j++ {
+			missing = append(missing, j)
+		}
+	}
+	return missing
 }
 
 // TestFill: gaps in sinusoids come back to a small part of their power, known
 // samples untouched; what stood in the gaps does not matter.
 func TestFill(t *testing.T) {
-	tones := func(n int) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
-		}
-		return x
-	}
 	for _, c := range []struct {
 		name    string
 		order   int
-		missing []bool
+		missing []int
+		rounds  int
 		within  float64 // share of the tones' rms
 	}{
-		{"one gap", 32, gapped(1000, 500, 520), 0.1},
-		{"several", 32, gapped(1000, 100, 110, 300, 330, 700, 705), 0.1},
-		{"single samples", 32, gapped(1000, 100, 101, 103, 104, 500, 501), 0.05},
-		{"at both ends", 32, gapped(1000, 0, 5, 995, 1000), 0.7}, // extrapolated, from the tapering estimate of Yule and Walker
-		{"higher order", 100, gapped(1000, 500, 540), 0.1},
+		{"one gap", 32, places(500, 520), 8, 1e-10},
+		{"several", 32, places(100, 110, 300, 330, 700, 705), 8, 1e-3},
+		{"single samples", 32, places(100, 101, 103, 104, 500, 501), 8, 1e-3},
+		{"at both ends", 32, places(0, 5, 995, 1000), 8, 1e-2},
+		{"higher order", 100, places(500, 540), 8, 1e-3},
+		{"one round", 32, places(500, 520), 1, 1e-3},
 	} {
 		want := tones(1000)
 		x, y := slices.Clone(want), slices.Clone(want)
-		var power, square, n float64
-		for i, m := range c.missing {
-			if m {
-				x[i], y[i] = 1e6, math.NaN()
-			}
+		power, square := 0.0, 0.0
+		for _, i := range c.missing {
+			x[i], y[i] = 1e6, math.NaN()
 		}
-		Fill(x, c.missing, c.order)
-		Fill(y, c.missing, c.order)
+		if !Fill(x, c.missing, c.order, c.rounds) || !Fill(y, c.missing, c.order, c.rounds) {
+			t.Errorf("%s: not filled", c.name)
+		}
 		if !slices.Equal(x, y) {
 			t.Errorf("%s: what stood in the gaps changes the fill", c.name)
 		}
-		for i, m := range c.missing {
-			power += want[i] * want[i] / 1000
-			if !m && x[i] != want[i] {
-				t.Fatalf("%s: known sample %d went from %v to %v", c.name, i, want[i], x[i])
-			}
-			if m {
-				square += (x[i] - want[i]) * (x[i] - want[i])
-				n++
+		for i, v := range want {
+			power += v * v / 1000
+			if d := x[i] - v; slices.Contains(c.missing, i) {
+				square += d * d
+			} else if d != 0 {
+				t.Fatalf("%s: known sample %d went from %v to %v", c.name, i, v, x[i])
 			}
 		}
-		if share := math.Sqrt(square / n / power); !(share < c.within) {
+		if share := math.Sqrt(square / float64(len(c.missing)) / power); !(share < c.within) {
 			t.Errorf("%s: the fill is %.2g of the tones' rms off, want below %g", c.name, share, c.within)
 		}
 	}
 }
 
-// TestFillOddCases: nothing missing, nothing known, no order, silence.
+// TestFillOddCases: where there is nothing to go by, Fill says so and leaves
+// the series alone; silence is filled with silence.
 func TestFillOddCases(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		x       []float64
-		missing []bool
+		missing []int
 		order   int
 		want    []float64
+		ok      bool
 	}{
-		{"nothing missing", []float64{1, 2, 3}, gapped(3), 1, []float64{1, 2, 3}},
-		{"nothing known", []float64{1, 2, 3}, gapped(3, 0, 3), 1, []float64{0, 0, 0}},
-		{"no order", []float64{1, 2, 3}, gapped(3, 1, 2), 0, []float64{1, 0, 3}},
-		{"silence", []float64{0, 7, 0}, gapped(3, 1, 2), 2, []float64{0, 0, 0}},
-		{"empty", nil, nil, 3, nil},
-		{"order above the length", []float64{1, 0, 1}, gapped(3, 1, 2), 9, nil},
+		{"nothing known", []float64{1, 2, 3}, places(0, 3), 1, []float64{1, 2, 3}, false},
+		{"too short", []float64{1, 5, 3}, places(1, 3), 4, []float64{1, 5, 3}, false},
+		{"no order", []float64{1, 5, 3}, places(1, 2), 0, []float64{1, 5, 3}, false},
+		{"empty", nil, nil, 3, nil, false},
+		{"silence", []float64{0, 0, 7, 0, 0}, places(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
 	} {
-		Fill(c.x, c.missing, c.order)
-		if c.want != nil && !slices.Equal(c.x, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, c.x, c.want)
-		}
-		if slices.ContainsFunc(c.x, math.IsNaN) {
-			t.Errorf("%s: %v", c.name, c.x)
+		if ok := Fill(c.x, c.missing, c.order, 3); ok != c.ok || !slices.Equal(c.x, c.want) {
+			t.Errorf("%s: %v, %v; want %v, %v", c.name, ok, c.x, c.ok, c.want)
 		}
 	}
 }
 
-// TestSolveMinimises: the fill is the least-squares one: a step from it raises
-// the sum of squared innovations.
-func TestSolveMinimises(t *testing.T) {
+// TestSolveMissing: the fill makes the squared errors, forward and backward,
+// least: a step from it raises their sum.
+func TestSolveMissing(t *testing.T) {
 	m := processes[3].model
-	x := process(m, 60, 9)
-	at := []int{20, 21, 22, 25, 40}
-	m.solve(x, at)
-	cost := func() float64 {
-		s := 0.0
-		for n := len(m.A) - 1; n < len(x); n++ {
-			e := 0.0
-			for j, a := range m.A {
-				e += a * x[n-j]
-			}
-			s += e * e
+	for _, u := range [][]int{{20, 21, 22, 25, 40}, {0, 1, 30, 58, 59}} {
+		x := process(m, 60, 9)
+		if !solveMissing(x, u, m.A) {
+			t.Fatalf("%v: not solved", u)
 		}
-		return s
-	}
-	least := cost()
-	for _, i := range at {
-		for _, step := range []float64{1e-3, -1e-3} {
-			x[i] += step
-			if c := cost(); c <= least {
-				t.Errorf("sample %d moved by %g: Σ e² = %v, at the fill %v", i, step, c, least)
+		cost := func() float64 {
+			s, p := 0.0, len(m.A)-1
+			for n := 0; n+p < len(x); n++ {
+				var e, f float64
+				for j, a := range m.A {
+					e += a * x[n+p-j]
+					f += a * x[n+j]
+				}
+				s += e*e + f*f
 			}
-			x[i] -= step
+			return s
+		}
+		least := cost()
+		for _, i := range u {
+			for _, step := range []float64{1e-3, -1e-3} {
+				x[i] += step
+				if c := cost(); c <= least {
+					t.Errorf("%v: sample %d moved by %g: the sum is %v, at the fill %v", u, i, step, c, least)
+				}
+				x[i] -= step
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
-package audio
+package ar
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -9,11 +11,11 @@ import (
 //
 //	forward  e_n = Σ_k a_k z_{n-k}        backward  f_m = Σ_k a_k z_{m+k}
 //
-// and E = Σ e² + Σ f² is what both steps of FillAR make least: fitAR over a, solveMissing over the missing z.
+// and E = Σ e² + Σ f² is what both steps of Fill make least: ModifiedCovariance over a, solveMissing over the missing z.
 
-// fitAR returns a [p+1]. It takes N ≥ 2p+1 or so to be well posed; a ridge of 1e-13 of the mean diagonal, growing where
+// ModifiedCovariance is the coefficients a [p+1] that make E least: no window, exact for sinusoids. It takes N ≥ 2p+1 or so to be well posed; a ridge of 1e-13 of the mean diagonal, growing where
 // the Cholesky factor fails, picks one of the solutions where there are several (fewer than p/2 sinusoids and no noise).
-func fitAR(z []float64, p int) []float64 {
+func ModifiedCovariance(z []float64, p int) []float64 {
 	a := make([]float64, p+1)
 	a[0] = 1
 	c := lagProducts(z, p)
@@ -61,6 +63,28 @@ func lagProducts(z []float64, p int) []float64 {
 	return c
 }
 
+// Fill puts into z at the places missing (rising) the samples that an autoregressive model of the given order makes most
+// likely (Janssen, Veldhuis and Vries 1986): from zeros, it fits the model and solves for all missing samples jointly, in
+// turn, so many rounds. It reports whether it could; where z is too short or the model fails, z holds the last round's
+// fill, or what it held before if there was none. Cost of a round: N·p + p³/3 + u·p² for u missing samples.
+func Fill(z []float64, missing []int, order, rounds int) bool {
+	order = min(order, (len(z)-len(missing))/2)
+	if order < 1 || len(missing) == 0 {
+		return order >= 1
+	}
+	work := slices.Clone(z)
+	for _, n := range missing {
+		work[n] = 0
+	}
+	for round := range rounds {
+		if !solveMissing(work, missing, ModifiedCovariance(work, order)) {
+			return round > 0
+		}
+		copy(z, work)
+	}
+	return true
+}
+
 // solveMissing puts into z at the places u (rising) the values that make E least, and says whether it could; if not, z
 // has zeros there.
 func solveMissing(z []float64, u []int, a []float64) bool {
@@ -73,7 +97,7 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 		return false
 	}
 	var s mat.VecDense
-	_ = chol.SolveVecTo(&s, b) // as in fitAR, a large condition number is no failure
+	_ = chol.SolveVecTo(&s, b) // as in ModifiedCovariance, a large condition number is no failure
 	for i, at := range u {
 		z[at] = s.AtVec(i)
 	}
