@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"impute":               {".", "audio"},
 	"audio":                {"internal/ar"},
 	"baseline":             {"."},
+	"dense":                {"."},
 	"internal/ar":          {},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral"},

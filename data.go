@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -31,23 +30,6 @@ func NewData(x, y mat.Matrix) (*Data, error) {
 		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
 	}
 	return newData(n, q, d, flatten(x), flatten(y))
-}
-
-// NewDataTensor copies x [N,Q] (or [N]) and y [N,D] (or [N]) of float64 or
-// float32.
-func NewDataTensor(x, y *tensor.Dense) (*Data, error) {
-	n, q, xs, err := flattenTensor("x", x)
-	if err != nil {
-		return nil, err
-	}
-	ny, d, ys, err := flattenTensor("y", y)
-	if err != nil {
-		return nil, err
-	}
-	if n != ny {
-		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
-	}
-	return newData(n, q, d, xs, ys)
 }
 
 func newData(n, q, d int, x, y []float64) (*Data, error) {
@@ -84,38 +66,6 @@ func flatten(m mat.Matrix) []float64 {
 		}
 	}
 	return out
-}
-
-// flattenTensor copies a vector or matrix row by row, whatever its layout.
-func flattenTensor(name string, t *tensor.Dense) (rows, cols int, out []float64, err error) {
-	s := t.Shape()
-	switch len(s) {
-	case 1:
-		rows, cols = s[0], 1
-	case 2:
-		rows, cols = s[0], s[1]
-	default:
-		return 0, 0, nil, fmt.Errorf("vssgp: %s has shape %v, want [N,columns] or [N]: %w", name, s, ErrData)
-	}
-	it := t.Iterator()
-	at := make([]int, 0, rows*cols)
-	for i, e := it.Next(); e == nil; i, e = it.Next() {
-		at = append(at, i)
-	}
-	out = make([]float64, len(at))
-	switch data := t.Data().(type) {
-	case []float64:
-		for i, j := range at {
-			out[i] = data[j]
-		}
-	case []float32:
-		for i, j := range at {
-			out[i] = float64(data[j])
-		}
-	default:
-		return 0, 0, nil, fmt.Errorf("vssgp: %s holds %v, want float64 or float32: %w", name, t.Dtype(), ErrData)
-	}
-	return rows, cols, out, nil
 }
 
 // Affine maps between the data's units and the model's, one pair a column:

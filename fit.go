@@ -190,7 +190,7 @@ func (f *fitting) finish(inference Inference) error {
 		inference = Factorised
 	}
 	f.held.ctx = context.WithoutCancel(f.ctx) // an interrupted fit still comes back whole
-	e, err := f.held.evaluate(f.model.Params, inference, nil, false)
+	e, err := f.evaluateEnd(inference)
 	if err != nil {
 		return err
 	}
@@ -199,6 +199,15 @@ func (f *fitting) finish(inference Inference) error {
 		f.model.adopt(e)
 	}
 	return nil
+}
+
+// evaluateEnd is the bound where the optimisation ended, which is where it
+// began if nothing was to be optimised.
+func (f *fitting) evaluateEnd(inference Inference) (*Evaluation, error) {
+	if f.total == 0 && inference == Exact && f.model.begun != nil {
+		return f.model.begun, nil
+	}
+	return f.held.evaluate(f.model.Params, inference, nil, false)
 }
 
 // ascend maximises the bound over one stage's tensors by L-BFGS.

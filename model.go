@@ -44,6 +44,9 @@ type Model struct {
 
 	mean   []float64        // exact: m [M,D]
 	factor *blocktri.Factor // exact: R with R Rᵀ = A, so that S = τ⁻¹A⁻¹
+
+	// begun is the bound at the starting values where New had to evaluate it.
+	begun *Evaluation
 }
 
 // NewModel wraps parameters as a model in the data's own units.

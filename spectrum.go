@@ -24,7 +24,7 @@ const (
 	spectrumLength  = 6           // length-scale of a cell's component, in W
 	spectrumSpread  = 0.85        // the same where a component has several pairs of features
 	spectrumPhase   = math.Pi / 4 // width of a uniform phase
-	spectrumSteps   = 16          // density evaluations across a cell
+	spectrumSteps   = 8           // density evaluations across a cell
 	// spectrumFloor is the least starting noise variance as a share of the
 	// data's: a point estimate of a spectrum is surer of itself than it should
 	// be, and this much noise makes the error bars honest.
@@ -67,7 +67,7 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 		return nil
 	}
 	var err error
-	m.Params, err = m.bestWindow(ctx, data, g, lengths, o)
+	m.Params, m.begun, err = m.bestWindow(ctx, data, g, lengths, o)
 	return err
 }
 
@@ -99,27 +99,25 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 
 // bestWindow is the starting values, of those with the given window lengths,
 // with the highest exact bound.
-func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (*Params, error) {
-	var best *Params
-	bound := math.Inf(-1)
+func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (best *Params, at *Evaluation, err error) {
 	for _, w := range lengths {
 		try := *m
 		try.Params = g.start(m, w, o)
 		h, err := try.hold(data)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		h.ctx = ctx
 		e, err := h.exact(try.Params, false)
 		h.rows.Close()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if e.Bound > bound {
-			best, bound = try.Params, e.Bound
+		if at == nil || e.Bound > at.Bound {
+			best, at = try.Params, e
 		}
 	}
-	return best, nil
+	return best, at, nil
 }
 
 // start is the starting values for windows of the given length.

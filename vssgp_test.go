@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 
 	"github.com/vssgp/vssgp/internal/oracle"
 	"github.com/vssgp/vssgp/spectral"
@@ -198,38 +197,7 @@ func head(a []float64) []float64 { return a[:min(len(a), 8)] }
 // matrix is a's entries row by row.
 func matrix(a *mat.Dense) []float64 { return flatten(a) }
 
-func TestNewDataTensor(t *testing.T) {
-	wide := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 4, 5, 6}))
-	turned := wide.Clone().(*tensor.Dense)
-	if err := turned.T(); err != nil {
-		t.Fatal(err)
-	}
-	slice, err := wide.Slice(nil, tensor.S(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	single := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{0.5, 1, 2}))
-	for name, c := range map[string]struct {
-		x    *tensor.Dense
-		n, q int
-		want []float64
-	}{
-		"matrix":     {wide, 2, 3, []float64{1, 2, 3, 4, 5, 6}},
-		"transposed": {turned, 3, 2, []float64{1, 4, 2, 5, 3, 6}},
-		"slice":      {slice.(*tensor.Dense), 2, 2, []float64{2, 3, 5, 6}},
-		"float32":    {single, 3, 1, []float64{0.5, 1, 2}},
-	} {
-		y := tensor.New(tensor.WithShape(c.n), tensor.WithBacking(make([]float64, c.n)))
-		d, err := NewDataTensor(c.x, y)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if d.N != c.n || d.Q != c.q || d.D != 1 {
-			t.Errorf("%s: N, Q, D = %d, %d, %d, want %d, %d, 1", name, d.N, d.Q, d.D, c.n, c.q)
-		}
-		near(t, name, d.X, c.want, 0)
-	}
+func TestNewData(t *testing.T) {
 	d, err := NewData(mat.NewDense(3, 2, []float64{1, 4, 2, 5, 3, 6}).T(), mat.NewDense(2, 1, []float64{7, 8}))
 	if err != nil {
 		t.Fatal(err)
@@ -238,13 +206,6 @@ func TestNewDataTensor(t *testing.T) {
 }
 
 func TestBadData(t *testing.T) {
-	dense := func(shape ...int) *tensor.Dense {
-		n := 1
-		for _, s := range shape {
-			n *= s
-		}
-		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(make([]float64, n)))
-	}
 	two := mat.NewDense(2, 1, nil)
 	for name, f := range map[string]func() error{
 		"rows differ": func() error { _, err := NewData(two, mat.NewDense(3, 1, nil)); return err },
@@ -252,13 +213,7 @@ func TestBadData(t *testing.T) {
 			_, err := NewData(mat.NewDense(1, 1, []float64{math.NaN()}), mat.NewDense(1, 1, nil))
 			return err
 		},
-		"infinite output":    func() error { _, err := NewData(two, mat.NewDense(2, 1, []float64{0, math.Inf(-1)})); return err },
-		"tensor rows differ": func() error { _, err := NewDataTensor(dense(2, 1), dense(3)); return err },
-		"tensor of rank 3":   func() error { _, err := NewDataTensor(dense(2, 1, 1), dense(2)); return err },
-		"tensor of integers": func() error {
-			_, err := NewDataTensor(tensor.New(tensor.WithBacking([]int{1, 2})), dense(2))
-			return err
-		},
+		"infinite output":     func() error { _, err := NewData(two, mat.NewDense(2, 1, []float64{0, math.Inf(-1)})); return err },
 		"no rows":             (&Data{Q: 1, D: 1}).Check,
 		"no inputs":           (&Data{N: 1, D: 1, Y: []float64{1}}).Check,
 		"no outputs":          (&Data{N: 1, Q: 1, X: []float64{1}}).Check,

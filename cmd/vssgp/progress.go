@@ -6,13 +6,26 @@ import (
 	"os"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/cheggaaa/pb/v3"
 	"golang.org/x/term"
 )
 
+const (
+	// meterWidth bounds the line; a terminal may be narrower.
+	meterWidth = 110
+	// meterEvery is the least time between two drawings.
+	meterEvery = 100 * time.Millisecond
+)
+
+// meterTemplate is the line: what, how far, and the rest.
+const meterTemplate = `{{string . "what"}} {{bar . "[" "=" ">" " " "]"}} {{counters .}} {{string . "rest"}}`
+
 // meter shows how far a computation is, on one line of stderr; nil shows
 // nothing.
-type meter struct{ bar *progressbar.ProgressBar }
+type meter struct {
+	bar  *pb.ProgressBar
+	next time.Time // no drawing before
+}
 
 // newMeter is a meter where --progress and --quiet allow one.
 func (a *app) newMeter() *meter {
@@ -20,16 +33,10 @@ func (a *app) newMeter() *meter {
 	if !show {
 		return nil
 	}
-	return &meter{progressbar.NewOptions(1,
-		progressbar.OptionSetWriter(a.stderr),
-		progressbar.OptionSetWidth(16),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetPredictTime(false), // the library's own estimate, over all starts, is shown instead
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetRenderBlankState(false),
-	)}
+	// Static: drawn by show alone, on the goroutine that has something to say.
+	bar := pb.ProgressBarTemplate(meterTemplate).New(1).SetMaxWidth(meterWidth).SetWriter(a.stderr).
+		Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.CleanOnFinish, true)
+	return &meter{bar: bar}
 }
 
 func isTerminal(w io.Writer) bool {
@@ -40,18 +47,17 @@ func isTerminal(w io.Writer) bool {
 // show draws the line anew: what is done, how far, the bound, the noise's
 // standard deviation and the time left.
 func (m *meter) show(what string, done, of int, bound, noise float64, left time.Duration) {
-	if m == nil || of < 1 {
+	if m == nil || of < 1 || time.Now().Before(m.next) {
 		return
 	}
-	m.bar.Describe(fmt.Sprintf("%s  bound %.6g  noise %.3g  left %v", what, bound, noise, left.Round(time.Second)))
-	m.bar.ChangeMax(of)
-	// A bar that is full ends itself; the last step stays open until clear.
-	_ = m.bar.Set(min(done, of-1)) // it fails only past the maximum
+	m.next = time.Now().Add(meterEvery)
+	m.bar.Set("what", what).Set("rest", fmt.Sprintf("bound %.6g noise %.3g left %v", bound, noise, left.Round(time.Second)))
+	m.bar.SetTotal(int64(of)).SetCurrent(int64(done)).Write()
 }
 
 // clear takes the line away.
 func (m *meter) clear() {
-	if m != nil {
-		_ = m.bar.Clear() // a terminal that is gone needs no clearing
+	if m != nil && !m.next.IsZero() {
+		m.bar.Finish().Write()
 	}
 }
