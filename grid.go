@@ -15,6 +15,8 @@ const (
 	evenFewest = 16
 	// fillOrder is the order of the autoregressive fill, in W.
 	fillOrder = 0.4
+	// fillContext is how far to either side of a gap its model looks, in W.
+	fillContext = 1.0
 	// evenSparsest is how many places a row may stand for: a grid emptier than
 	// that does not show its spectrum.
 	evenSparsest = 4
@@ -89,17 +91,17 @@ func (g *grid) fill(length float64) {
 		length = spectrumWindows[0] * g.step
 	}
 	order := min(len(g.missing)/4, int(fillOrder*length/g.step))
-	var at []int
+	var gaps [][2]int
 	for i, m := range g.missing {
+		if m && (i == 0 || !g.missing[i-1]) {
+			gaps = append(gaps, [2]int{i, i})
+		}
 		if m {
-			at = append(at, i)
+			gaps[len(gaps)-1][1] = i + 1
 		}
 	}
-	if len(at) == 0 {
-		return
-	}
 	for _, y := range g.y {
-		ar.Fill(y, at, order, fillRounds) // where that fails, the mean stays: zero
+		ar.FillAround(y, gaps, order, int(fillContext*length/g.step), fillRounds) // where that fails, the mean stays: zero
 	}
 }
 

@@ -3,7 +3,6 @@ package audio
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/vssgp/vssgp/internal/ar"
 )
@@ -63,35 +62,10 @@ func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
 		return nil, err
 	}
 	y := FillLinear(x, gaps)
-	context := min(opt.Context, len(x))
-	var last Gap
-	var filled []float64
+	runs := make([][2]int, len(gaps))
 	for i, g := range gaps {
-		cut := Gap{max(0, g.Start-context), min(len(x), g.End+context)}
-		if cut != last {
-			filled = slices.Clone(y[cut.Start:cut.End])
-			ar.Fill(filled, missingIn(gaps, i, cut), opt.Order, opt.Iterations) // or the straight lines stay
-			last = cut
-		}
-		copy(y[g.Start:g.End], filled[g.Start-cut.Start:])
+		runs[i] = [2]int{g.Start, g.End}
 	}
+	ar.FillAround(y, runs, opt.Order, opt.Context, opt.Iterations)
 	return y, nil
-}
-
-// missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
-func missingIn(gaps []Gap, i int, cut Gap) []int {
-	first := i
-	for first > 0 && gaps[first-1].End > cut.Start {
-		first--
-	}
-	var missing []int
-	for _, g := range gaps[first:] {
-		if g.Start >= cut.End {
-			break
-		}
-		for n := max(g.Start, cut.Start); n < min(g.End, cut.End); n++ {
-			missing = append(missing, n-cut.Start)
-		}
-	}
-	return missing
 }

@@ -143,19 +143,3 @@ func TestSpeechSample(t *testing.T) {
 		t.Error("a second run gives other bits")
 	}
 }
-
-func TestMissingIn(t *testing.T) {
-	gaps := []Gap{{10, 12}, {20, 22}, {30, 32}, {40, 42}}
-	for _, c := range []struct {
-		i    int
-		cut  Gap
-		want []int
-	}{
-		{1, Gap{15, 27}, []int{5, 6}}, {1, Gap{12, 30}, []int{8, 9}}, {1, Gap{11, 31}, []int{0, 9, 10, 19}},
-		{2, Gap{0, 50}, []int{10, 11, 20, 21, 30, 31, 40, 41}}, {3, Gap{31, 50}, []int{0, 9, 10}},
-	} {
-		if got := missingIn(gaps, c.i, c.cut); !slices.Equal(got, c.want) {
-			t.Errorf("around gap %d in %v: %v, want %v", c.i, c.cut, got, c.want)
-		}
-	}
-}

@@ -1,7 +1,13 @@
-// Package bench will be the command that makes the project's figures: the
-// paper's tables, speed against other methods and libraries, long recordings.
-// Nothing is here yet but this page, its contract; with the first subcommand
-// the package becomes main.
+// Command bench makes the project's figures. What is here:
+//
+//	go run ./bench starts [-rms 0.05] [FILE.wav …]
+//
+// starts cuts vowels and running speech out of recordings, takes samples out,
+// and fills them from each start beside autoregressive fills: error, coverage,
+// bound and time.
+//
+// The rest of this page is the contract of what is to come: the paper's tables,
+// speed against other methods and libraries, long recordings.
 //
 //	go run ./bench paper [-set NAME] [-out DIR]
 //	go run ./bench speed [-device cpu,cuda:0] [-out DIR]
@@ -52,4 +58,4 @@
 //
 // Tables and figures are made from these files alone, so that a figure can be
 // traced to its commit and machine.
-package bench
+package main

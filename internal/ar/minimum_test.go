@@ -2,6 +2,7 @@ package ar
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -42,5 +43,22 @@ func TestFillNothingMissing(t *testing.T) {
 	x := tones(100)
 	if !Fill(x, nil, 4, 2) {
 		t.Error("nothing missing: not done")
+	}
+}
+
+// TestMissingIn: the gaps that an excerpt cuts, counted from its start.
+func TestMissingIn(t *testing.T) {
+	gaps := [][2]int{{10, 12}, {20, 22}, {30, 32}, {40, 42}}
+	for _, c := range []struct {
+		i    int
+		cut  [2]int
+		want []int
+	}{
+		{1, [2]int{15, 27}, []int{5, 6}}, {1, [2]int{12, 30}, []int{8, 9}}, {1, [2]int{11, 31}, []int{0, 9, 10, 19}},
+		{2, [2]int{0, 50}, []int{10, 11, 20, 21, 30, 31, 40, 41}}, {3, [2]int{31, 50}, []int{0, 9, 10}},
+	} {
+		if got := missingIn(gaps, c.i, c.cut); !slices.Equal(got, c.want) {
+			t.Errorf("around gap %d in %v: %v, want %v", c.i, c.cut, got, c.want)
+		}
 	}
 }

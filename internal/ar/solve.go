@@ -85,6 +85,44 @@ func Fill(z []float64, missing []int, order, rounds int) bool {
 	return true
 }
 
+// FillAround is Fill gap by gap, each from the excerpt that reaches context samples to either side of it: what is missing
+// there, this gap's samples or another's, is solved for jointly, and the gap keeps its own. gaps are [start, end), rising
+// and apart. Gaps whose excerpts are the same share one solution; a gap whose excerpt is too short for any model keeps what
+// it held.
+func FillAround(z []float64, gaps [][2]int, order, context, rounds int) {
+	given := slices.Clone(z)
+	context = min(context, len(z))
+	var last [2]int
+	var filled []float64
+	for i, g := range gaps {
+		cut := [2]int{max(0, g[0]-context), min(len(z), g[1]+context)}
+		if cut != last {
+			filled = slices.Clone(given[cut[0]:cut[1]])
+			Fill(filled, missingIn(gaps, i, cut), order, rounds)
+			last = cut
+		}
+		copy(z[g[0]:g[1]], filled[g[0]-cut[0]:])
+	}
+}
+
+// missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
+func missingIn(gaps [][2]int, i int, cut [2]int) []int {
+	first := i
+	for first > 0 && gaps[first-1][1] > cut[0] {
+		first--
+	}
+	var missing []int
+	for _, g := range gaps[first:] {
+		if g[0] >= cut[1] {
+			break
+		}
+		for n := max(g[0], cut[0]); n < min(g[1], cut[1]); n++ {
+			missing = append(missing, n-cut[0])
+		}
+	}
+	return missing
+}
+
 // solveMissing puts into z at the places u (rising) the values that make E least, and says whether it could; if not, z
 // has zeros there.
 func solveMissing(z []float64, u []int, a []float64) bool {
