@@ -13,14 +13,14 @@ import (
 //
 // from which E[φ] = A1·cos and E[φ²] = A0·g² + A2·e2·(cos² − sin²).
 type tile struct {
-	n, m, lo      int         // rows, features, first feature
-	x, y          []float64   // [n,Q], [n,D]
-	gate          [][]float64 // one [n] a window over the run
-	gate2         []float64   // Σ_n g², one a window
-	cos, sin, e2  []float64   // [m,tileRows]
-	mean          []float64   // [n,m] E[φ], row by row, for products over features
-	bar           []float64   // [m,tileRows] ∂/∂E[φ]
-	local, shared []float64   // scratch that a pass may size as it likes
+	n, m, lo     int         // rows, features, first feature
+	x, y         []float64   // [n,Q], [n,D]
+	gate         [][]float64 // one [n] a window over the run
+	gate2        []float64   // Σ_n g², one a window
+	cos, sin, e2 []float64   // [m,tileRows]
+	mean         []float64   // [n,m] E[φ], row by row, for products over features
+	bar          []float64   // [m,tileRows] ∂/∂E[φ]
+	local        []float64   // scratch that a pass may size as it likes
 }
 
 // newTile makes room for the tiles of a run.

@@ -24,14 +24,6 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
 }
 
-func numbers(a []float64) []number {
-	out := make([]number, len(a))
-	for i, v := range a {
-		out[i] = number(v)
-	}
-	return out
-}
-
 // printJSON writes one object on stdout, whole or not at all.
 func (a *app) printJSON(v any) error {
 	var b bytes.Buffer

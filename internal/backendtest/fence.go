@@ -22,13 +22,6 @@ func (f *fences) make(n int) []float64 {
 	return whole[fence : fence+n : fence+n]
 }
 
-// put returns a fenced copy of a.
-func (f *fences) put(a []float64) []float64 {
-	c := f.make(len(a))
-	copy(c, a)
-	return c
-}
-
 // check reports a fence that was written to.
 func (f *fences) check() error {
 	for i, whole := range f.all {

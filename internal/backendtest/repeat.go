@@ -71,13 +71,13 @@ func checkNotFinite(p *problem, b spectral.Backend) error {
 			}
 			s := p.sums(out)
 			if err := r.Factorised(s, f, p.weights, nil); err == nil && !math.IsNaN(s.Value) && p.met() {
-				return fmt.Errorf("Factorised with %s NaN: no error, value %g", field.Name, s.Value)
+				return fmt.Errorf("with %s NaN Factorised gives no error, value %g", field.Name, s.Value)
 			}
 			m := p.moments(out, p.d)
 			err := r.Moments(m, f)
 			all := append(flatten(dense(m.Gram)), m.C...)
 			if err == nil && p.met() && !slices.ContainsFunc(all, math.IsNaN) {
-				return fmt.Errorf("Moments with %s NaN: no error, no NaN", field.Name)
+				return fmt.Errorf("with %s NaN Moments gives no error and no NaN", field.Name)
 			}
 		}
 		return nil
