@@ -17,14 +17,13 @@ type scores struct {
 	Coverage *float64 `json:"coverage95"`
 }
 
-// most is the share of another fill's test RMSE that ours may have. Silence and
-// a straight line are beaten by far; the autoregressive fill is strong at the
-// sample's gaps of 5 to 20 ms, and ours is level with it (1.04 when this was
-// written).
+// most is the share of another fill's test RMSE that ours must stay below.
+// Silence and a straight line are beaten by far (0.59 and 0.52 when this was
+// written); the autoregressive fill is strong, and beaten by little (0.98).
 var most = []struct {
 	name  string
 	share float64
-}{{"silence", 0.75}, {"linear", 0.75}, {"ar", 1.1}}
+}{{"silence", 0.75}, {"linear", 0.75}, {"ar", 1}}
 
 // The 95 % intervals are to cover about that share of the gaps' samples, which
 // are few and correlated.
