@@ -147,8 +147,11 @@ func (o *Options) checkSize(data *Data) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
 	}
-	if o.Components > MaxCount || o.Features > MaxCount {
-		return bad("%d components of %d features, want at most %d of each", o.Components, o.Features, MaxCount)
+	if o.Components > MaxCount {
+		return bad("components %d, want at most %d", o.Components, MaxCount)
+	}
+	if o.Features > MaxCount {
+		return bad("features %d per component, want at most %d", o.Features, MaxCount)
 	}
 	window := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {

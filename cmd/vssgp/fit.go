@@ -98,9 +98,6 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if options.Batch > data.N {
 		return mistake("--batch %d: the data have %d rows; want at most that", options.Batch, data.N)
 	}
-	if err := o.model.checkWindow(span(data), data.N); err != nil {
-		return err
-	}
 	bar := a.newMeter()
 	options.Progress = func(p vssgp.Progress) {
 		bar.show(stageName(p), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
@@ -124,15 +121,6 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o))}
 	}
 	return nil
-}
-
-// span is the range of the first input, along which windows run.
-func span(d *vssgp.Data) float64 {
-	lo, hi := d.X[0], d.X[0]
-	for i := 0; i < len(d.X); i += d.Q {
-		lo, hi = min(lo, d.X[i]), max(hi, d.X[i])
-	}
-	return hi - lo
 }
 
 // checkFit looks at what the command line alone can tell.

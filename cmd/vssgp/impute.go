@@ -97,9 +97,6 @@ func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := o.model.checkWindow(rec.Seconds(), rec.Len()); err != nil {
-		return err
-	}
 	var reference [][]float64
 	if o.reference != "" {
 		if reference, err = readReference(o.reference, rec, input); err != nil {

@@ -71,18 +71,6 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 			return o, mistake("--%s %d; want a positive number, or 0 for the default", n.flag, n.value)
 		}
 	}
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"components", o.Components}, {"features", o.Features}} {
-		if n.value > maxCount {
-			return o, mistake("--%s %d; want at most %d", n.flag, n.value, maxCount)
-		}
-	}
-	perWindow := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
-	if o.Inference == vssgp.Exact && perWindow > maxExact {
-		return o, mistake("%d features in a window: exact inference needs %.0f GiB for their Gram matrix; want at most %d, or --inference factorised", perWindow, 8*float64(perWindow)*float64(perWindow)/(1<<30), maxExact)
-	}
 	switch m.init {
 	case "":
 	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
@@ -93,24 +81,6 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 		}
 	}
 	return o, nil
-}
-
-// maxCount bounds components and features per component: far more than any
-// data need, far fewer than memory holds.
-const maxCount = 1_000_000
-
-// maxExact bounds the features that meet in one window under exact inference,
-// which holds several matrices of that size squared (3 GiB each here).
-const maxExact = 20_000
-
-// checkWindow reports windows so short that there would be more of them than
-// rows of data over that range of x.
-func (m *modelFlags) checkWindow(span float64, rows int) error {
-	w := m.window
-	if w.length > 0 && 2*span/w.length > float64(rows) {
-		return mistake("--window %s: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, none or auto", w.text, rows, span, 2*span/float64(rows))
-	}
-	return nil
 }
 
 // windowFlag is --window.
