@@ -4,7 +4,7 @@
 //
 // The covariance is a sum of L spectral-mixture components,
 //
-//	k(x, x') = Σ_i σ²_i exp(−½ Σ_q (x_q−x'_q)²/l_iq²) Π_q cos(2π p_iq (x_q−x'_q)),
+//	k(x, x') = Σ_i σ²_i exp(−½ Σ_q (x_q−x'_q)²/l_iq²) cos(2π Σ_q p_iq (x_q−x'_q)),
 //
 // each approximated by K random Fourier features whose frequencies and phases
 // have a variational posterior; M = L·K features in all. Windows make the sum
