@@ -71,13 +71,18 @@ func newGrid(x, y []float64, d int, step float64) *grid {
 		g.missing[i] = true
 	}
 	for n, v := range x {
-		at := min(max(int(math.Round((v-lo)/step)), 0), len(g.missing)-1)
+		at := g.place(v)
 		g.missing[at] = false
 		for j := range d {
 			g.y[j][at] = y[n*d+j]
 		}
 	}
 	return g
+}
+
+// place is the place of x, in the model's units.
+func (g *grid) place(x float64) int {
+	return min(max(int(math.Round((x-g.x0)/g.step)), 0), len(g.missing)-1)
 }
 
 // fillRounds alternations of model and fill are enough; more begin to believe
@@ -91,15 +96,7 @@ func (g *grid) fill(length float64) {
 		length = spectrumWindows[0] * g.step
 	}
 	order := min(len(g.missing)/4, int(fillOrder*length/g.step))
-	var gaps [][2]int
-	for i, m := range g.missing {
-		if m && (i == 0 || !g.missing[i-1]) {
-			gaps = append(gaps, [2]int{i, i})
-		}
-		if m {
-			gaps[len(gaps)-1][1] = i + 1
-		}
-	}
+	gaps := runs(g.missing, true)
 	for _, y := range g.y {
 		ar.FillAround(y, gaps, order, int(fillContext*length/g.step), fillRounds) // where that fails, the mean stays: zero
 	}

@@ -25,11 +25,7 @@ const (
 	spectrumSpread  = 0.85        // the same where a component has several pairs of features
 	spectrumPhase   = math.Pi / 4 // width of a uniform phase
 	spectrumSteps   = 8           // density evaluations across a cell
-	// spectrumFloor is the least starting noise variance as a share of the
-	// data's: a point estimate of a spectrum is surer of itself than it should
-	// be, and this much noise makes the error bars honest.
-	spectrumFloor = 0.04
-	// spectrumShare is how much of that floor the cells left out may hold.
+	// spectrumShare is how much of the noise's floor the cells left out may hold.
 	spectrumShare = 0.1
 	// spectrumLeast is the least mass of a cell as a share of the variance.
 	spectrumLeast = 1e-12
@@ -62,13 +58,25 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	g := newGrid(m.X.toModel(data.X), m.Y.toModel(data.Y), data.D, step/m.X.Scale[0])
 	lengths := g.candidates(o, m.X.Scale[0])
 	g.fill(lengths[0])
-	if len(lengths) == 1 {
-		m.Params = g.start(m, lengths[0], o)
-		return nil
+	length := lengths[0]
+	if len(lengths) > 1 {
+		var err error
+		if length, m.begun, err = m.bestWindow(ctx, data, g, lengths, o); err != nil {
+			return err
+		}
 	}
-	var err error
-	m.Params, m.begun, err = m.bestWindow(ctx, data, g, lengths, o)
-	return err
+	floor := spectrumFloors[0]
+	if o.Iterations == NoIterations { // else the noise is the optimiser's
+		var err error
+		if floor, err = m.bestFloor(ctx, data, g, length, o); err != nil {
+			return err
+		}
+	}
+	if floor != spectrumFloors[0] {
+		m.begun = nil // that was at another noise
+	}
+	m.Params = g.start(m, length, floor, o)
+	return nil
 }
 
 // candidates are the window lengths to try, rising, in the model's units; 0 is
@@ -97,31 +105,32 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 	return lengths
 }
 
-// bestWindow is the starting values, of those with the given window lengths,
-// with the highest exact bound.
-func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (best *Params, at *Evaluation, err error) {
+// bestWindow is the window length, of those given, whose starting values have
+// the highest exact bound, and that bound.
+func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (best float64, at *Evaluation, err error) {
 	for _, w := range lengths {
 		try := *m
-		try.Params = g.start(m, w, o)
+		try.Params = g.start(m, w, spectrumFloors[0], o)
 		h, err := try.hold(data)
 		if err != nil {
-			return nil, nil, err
+			return 0, nil, err
 		}
 		h.ctx = ctx
 		e, err := h.exact(try.Params, false)
 		h.rows.Close()
 		if err != nil {
-			return nil, nil, err
+			return 0, nil, err
 		}
 		if at == nil || e.Bound > at.Bound {
-			best, at = try.Params, e
+			best, at = w, e
 		}
 	}
 	return best, at, nil
 }
 
-// start is the starting values for windows of the given length.
-func (g *grid) start(m *Model, length float64, o Options) *Params {
+// start is the starting values for windows of the given length and a noise of
+// at least floor times the data's variance.
+func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
 	end := g.x0 + float64(len(g.missing)-1)*g.step
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5bec))
 	share := 0.5
@@ -136,7 +145,7 @@ func (g *grid) start(m *Model, length float64, o Options) *Params {
 	if unit == 0 {
 		unit = 1 // constant data: any small covariance explains them
 	}
-	cells, dropped := g.cells(w.Center, length, unit, o)
+	cells, dropped := g.cells(w.Center, length, floor*unit, o)
 	k := o.Features
 	if k == 0 {
 		k = 2
@@ -145,7 +154,7 @@ func (g *grid) start(m *Model, length float64, o Options) *Params {
 	p.CoefMean, p.CoefVar = nil, nil
 	p.Windows = w
 	g.layCells(p, cells, length, unit, o.UniformPhases, rng)
-	p.NoisePrecision[0] = o.startNoise(1/(dropped+spectrumFloor*unit), m.Y)
+	p.NoisePrecision[0] = o.startNoise(1/(dropped+floor*unit), m.Y)
 	if o.Method == SSGP || o.Method == RP {
 		clear(p.FreqVar)
 	}
@@ -161,7 +170,7 @@ type cell struct {
 
 // cells are the heaviest cells of each window's spectrum, ordered by window
 // and frequency, and the mean over the windows of the mass left out.
-func (g *grid) cells(centres []float64, length, unit float64, o Options) (kept []cell, dropped float64) {
+func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept []cell, dropped float64) {
 	half := spectrumSegment * length
 	if len(centres) == 0 {
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
@@ -176,7 +185,7 @@ func (g *grid) cells(centres []float64, length, unit float64, o Options) (kept [
 			all[i] = cell{window: v, freq: (float64(i) + 0.5) * width, mass: mass(models, float64(i)*width, width)}
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].mass > all[j].mass })
-		keep, rest := o.split(all, steps, spectrumShare*spectrumFloor*unit)
+		keep, rest := o.split(all, steps, spectrumShare*floor)
 		dropped += rest / float64(len(centres))
 		top := all[:keep]
 		sort.Slice(top, func(i, j int) bool { return top[i].freq < top[j].freq })
