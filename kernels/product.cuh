@@ -6,28 +6,36 @@
 
 #include "tile.cuh"
 
-// panels makes both panels of a stage: features j0 … j0+15 of the run by T
-// features k and by T rows.
+// panels makes both panels of a stage: features j0 … j0+15 of the run by the T
+// features k of which the thread's is column k, and by T rows.
 template <int T>
-DEVICE void panels(double *a, const Rows &r, const Bank &b, const Stretch &s, const double *gram, long long k0, long long base, long long hi, long long j0) {
+DEVICE void panels(double *a, const Rows &r, const Bank &b, const Stretch &s, const double *gram, const GramColumn &column, long long k, long long base, long long hi, long long j0) {
 	constexpr int passes = STAGE * 16 / Tile<T>::threads, each = T / 16;
 	double *p = a + Tile<T>::panel;
+	a += threadIdx.x % T;
 #pragma unroll 4
-	for (int e = threadIdx.x; e < STAGE * T; e += Tile<T>::threads) {
-		long long j = j0 + e / T, k = k0 + e % T;
-		a[e / T * Tile<T>::ld + e % T] = j < s.m && k < s.m && j != k ? gram[gram_entry(s, j, k)] : 0.0;
+	for (int i = threadIdx.x / T; i < STAGE; i += 2) {
+		long long j = j0 + i;
+		a[i * Tile<T>::ld] = j < s.m && k < s.m && j != k ? gram[column.entry(j)] : 0.0;
 	}
 #pragma unroll 1
 	for (int pass = 0; pass < passes; pass++) {
 		int own = threadIdx.x / 16 + pass * (STAGE / passes), lane = threadIdx.x % 16;
-		long long j = j0 + own, row = base + lane;
+		long long j = j0 + own, row = base + lane, f = s.f0 + j;
 		double *out = p + own * Tile<T>::ld + lane;
 		bool there = j < s.m;
-		double amp = there ? b.amp[s.f0 + j] : 0;
+		double amp = there ? b.amp[f] : 0;
 		int steps = there && row < hi ? (int)((hi - row + 15) / 16 < each ? (hi - row + 15) / 16 : each) : 0;
 		Wave<16> wave;
+		wave.turning = false;
 		if (steps > 0)
-			wave.begin(r, b, row, steps, s.f0 + j, j < s.split ? 0 : 1);
+			wave.begin(r, b, row, steps, f, j < s.split ? 0 : 1);
+		if (steps == each && wave.turning) {
+#pragma unroll
+			for (int i = 0; i < each; i++)
+				out[16 * i] = amp * wave.turned(r).cos;
+			continue;
+		}
 #pragma unroll 1
 		for (int i = 0; i < steps; i++)
 			out[16 * i] = amp * wave.next(r, b).cos;
@@ -40,9 +48,11 @@ DEVICE void panels(double *a, const Rows &r, const Bank &b, const Stretch &s, co
 // beyond the run are zeros.
 template <int T>
 DEVICE void product(Tile<T> &tile, const Rows &r, const Bank &b, const Stretch &s, const double *gram, long long k0, long long base, long long hi, double *shared) {
+	long long k = k0 + threadIdx.x % T;
+	GramColumn column = gram_column(s, k);
 	tile.clear();
 	overlap<T>(shared, (s.m + STAGE - 1) / STAGE,
-			   [&](double *stage, long long i) { panels<T>(stage, r, b, s, gram, k0, base, hi, i * STAGE); },
+			   [&](double *stage, long long i) { panels<T>(stage, r, b, s, gram, column, k, base, hi, i * STAGE); },
 			   [&](const double *stage) { tile.multiply(stage, stage + Tile<T>::panel); });
 }
 

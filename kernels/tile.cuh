@@ -163,17 +163,20 @@ template <int T, class Make, class Multiply> DEVICE void overlap(double *shared,
 	}
 }
 
-// gram_entry is where entry (i, j) of a run's symmetric matrix stands, i and j
-// counted from the run's first feature.
-DEVICE long long gram_entry(const Stretch &s, long long i, long long j) {
-	if (i < s.split && j < s.split)
-		return s.diag0 + i * s.split + j;
-	if (i >= s.split && j >= s.split)
-		return s.diag1 + (i - s.split) * (s.m - s.split) + j - s.split;
-	if (i < j) {
-		long long t = i;
-		i = j;
-		j = t;
-	}
-	return s.below + (i - s.split) * s.split + j;
+// GramColumn is where column k of a run's symmetric matrix stands in the Gram
+// array, k counted from the run's first feature: two stretches of rows, one a
+// window, each with a step of its own.
+struct GramColumn {
+	long long split, at0, step0, at1, step1;
+
+	DEVICE long long entry(long long j) const { return j < split ? at0 + j * step0 : at1 + (j - split) * step1; }
+};
+
+DEVICE GramColumn gram_column(const Stretch &s, long long k) {
+	if (k < s.split)
+		return {s.split, s.diag0 + k, s.split, s.below + k, s.split};
+	return {s.split, s.below + (k - s.split) * s.split, 1, s.diag1 + k - s.split, s.m - s.split};
 }
+
+// gram_entry is where entry (i, j) stands.
+DEVICE long long gram_entry(const Stretch &s, long long i, long long j) { return gram_column(s, j).entry(i); }
