@@ -1,0 +1,52 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+)
+
+// leastMajor is the compute capability that the kernels start from: 7.0, Volta.
+const leastMajor = 7
+
+// Device is one card.
+type Device struct {
+	Ordinal        int
+	Name           string
+	Memory         int64  // bytes, in all
+	Major, Minor   int    // compute capability
+	SMs            int    // multiprocessors
+	SharedPerBlock int    // most bytes of shared memory that a block can opt into
+	Reason         string // why it is not usable, "" if it is
+}
+
+// String is "0 (NVIDIA H200)".
+func (d Device) String() string { return fmt.Sprintf("%d (%s)", d.Ordinal, d.Name) }
+
+// Devices lists the cards, also those that cannot be used, which have a
+// Reason. Where there are none, its error wraps ErrNoDevice and says why.
+func Devices() ([]Device, error) {
+	devices, err := newDriver().devices()
+	if err == nil && len(devices) == 0 {
+		err = errors.New("cuda: the driver lists no card")
+	}
+	if err != nil && !errors.Is(err, ErrNoDevice) {
+		err = fmt.Errorf("%w: %w", err, ErrNoDevice)
+	}
+	return devices, err
+}
+
+// usable finds the card of an ordinal.
+func usable(ordinal int) (Device, error) {
+	devices, err := Devices()
+	if err != nil {
+		return Device{}, err
+	}
+	if ordinal < 0 || ordinal >= len(devices) {
+		return Device{}, fmt.Errorf("cuda: open device %d: want 0 to %d: %w", ordinal, len(devices)-1, ErrNoDevice)
+	}
+	d := devices[ordinal]
+	if d.Reason != "" {
+		return Device{}, fmt.Errorf("cuda: open device %v: %s: %w", d, d.Reason, ErrNoDevice)
+	}
+	return d, nil
+}

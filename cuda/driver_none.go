@@ -1,0 +1,19 @@
+//go:build !cudaemu && !(cuda && linux && (amd64 || arm64))
+
+package cuda
+
+import "fmt"
+
+// none is the driver of a build without one.
+type none struct{}
+
+func newDriver() driver { return none{} }
+
+func (none) devices() ([]Device, error) { return nil, errNone() }
+
+func (none) open(int) (session, error) { return nil, errNone() }
+
+// errNone says how to build with a driver.
+func errNone() error {
+	return fmt.Errorf("cuda: this program was built without CUDA; build it with -tags cuda, on Linux (amd64 or arm64): %w", ErrNoDevice)
+}

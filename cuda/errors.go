@@ -1,0 +1,73 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of the package, for errors.Is.
+var (
+	// ErrNoDevice: this build, machine or ordinal has no card to use.
+	ErrNoDevice = errors.New("no CUDA device")
+	// ErrOutOfMemory: the driver has no memory left.
+	ErrOutOfMemory = errors.New("out of device memory")
+	// ErrBudget: the memory would pass the context's budget. It is found
+	// before the driver is asked.
+	ErrBudget = errors.New("over the memory budget")
+	// ErrLost: a kernel faulted, and the context can do nothing more. Close
+	// it and open another.
+	ErrLost = errors.New("the CUDA context is lost")
+
+	// errClosed, errGeometry and errRange are found here, not by the driver.
+	errClosed   = errors.New("closed")
+	errGeometry = errors.New("a geometry the device has not")
+	errRange    = errors.New("outside the memory")
+)
+
+// LoadError is what the driver's compiler said of an image. Error has its
+// first line.
+type LoadError struct {
+	Log string // the whole log
+	Err error  // the driver's code
+}
+
+// Error is the driver's code and the first line of the log.
+func (e *LoadError) Error() string {
+	for i, c := range e.Log {
+		if c == '\n' {
+			return fmt.Sprintf("%v: %s", e.Err, e.Log[:i])
+		}
+	}
+	if e.Log == "" {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%v: %s", e.Err, e.Log)
+}
+
+// Unwrap is the driver's code.
+func (e *LoadError) Unwrap() error { return e.Err }
+
+// code is what a driver answers when a call fails.
+type code struct {
+	name   string // CUDA_ERROR_ILLEGAL_ADDRESS
+	number int    // 700
+	detail string // more, "" if the driver has no more
+	kind   error  // one of the package's errors, or nil
+	fault  bool   // the context cannot be used any more
+}
+
+func (c *code) Error() string {
+	text := fmt.Sprintf("%s (%d)", c.name, c.number)
+	if c.detail != "" {
+		text += ": " + c.detail
+	}
+	return text
+}
+
+func (c *code) Unwrap() error { return c.kind }
+
+// fault says whether err is one that a context does not outlive.
+func fault(err error) bool {
+	var c *code
+	return errors.As(err, &c) && c.fault
+}
