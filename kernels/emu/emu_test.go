@@ -1,0 +1,190 @@
+//go:build cudaemu && cgo
+
+package emu
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+)
+
+// sink keeps what room makes off the stacks, which move.
+var sink atomic.Pointer[[]float64]
+
+func room(n int) []float64 {
+	v := make([]float64, n)
+	sink.Store(&v)
+	return v
+}
+
+func word(v []float64) uint64 { return uint64(uintptr(unsafe.Pointer(&v[0]))) }
+
+// try launches one of the emulator's own kernels; keep holds what it points to.
+func try(name string, blocks, threads, shared int, keep [][]float64, words ...uint64) error {
+	args := []uint64{}
+	for _, v := range keep {
+		args = append(args, word(v))
+	}
+	err := Launch(selftest, name, [3]int{blocks, 1, 1}, [3]int{threads, 1, 1}, shared, append(args, words...))
+	runtime.KeepAlive(keep)
+	return err
+}
+
+func TestBarrier(t *testing.T) {
+	const blocks = 50
+	x, out := room(128*blocks), room(blocks)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	if err := try("self_sum", blocks, 128, 128*8, [][]float64{x, out}); err != nil {
+		t.Fatal(err)
+	}
+	for b, sum := range out {
+		if want := 128*128*float64(b) + 127*64; sum != want {
+			t.Errorf("block %d: %v, want %v", b, sum, want)
+		}
+	}
+}
+
+func TestShuffle(t *testing.T) {
+	out := room(64)
+	if err := try("self_shuffle", 1, 64, 0, [][]float64{out}); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range out {
+		sum := float64(31*16 + i/32*32*32)
+		if want := sum + 1000*sum + 31e6; v != want {
+			t.Errorf("lane %d: %v, want %v", i, v, want)
+		}
+	}
+}
+
+func TestGather(t *testing.T) {
+	out := room(64)
+	if err := try("self_gather", 1, 64, 0, [][]float64{out}); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range out {
+		if want := float64(3 * (31*16 + i/32*32*32)); v != want {
+			t.Errorf("lane %d: %v, want %v", i, v, want)
+		}
+	}
+}
+
+func TestEarlyReturn(t *testing.T) {
+	for _, n := range []int{96, 95, 64, 33, 32, 1, 0} {
+		out := room(96)
+		if err := try("self_early", 1, 96, 96*8, [][]float64{out}, uint64(n)); err != nil {
+			t.Fatalf("%d threads stay: %v", n, err)
+		}
+		for i := range n {
+			if out[i] != float64(n-1-i) {
+				t.Errorf("%d threads stay: thread %d has %v", n, i, out[i])
+			}
+		}
+	}
+}
+
+func TestUnset(t *testing.T) {
+	out := room(32)
+	for range 3 {
+		if err := try("self_unset", 8, 32, 256, [][]float64{out}); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Min(out) != 3 {
+			t.Errorf("shared memory is not NaN before a block: %v", out)
+		}
+	}
+}
+
+func TestDp4a(t *testing.T) {
+	out := room(32)
+	if err := try("self_dp4a", 1, 32, 0, nil, 0xff02_7f80, 0x0301_0280, 5, word(out)); err != nil {
+		t.Fatal(err)
+	}
+	if want := -1*3 + 2*1 + 127*2 + 128*128 + 5.0; out[3] != want {
+		t.Errorf("%v, want %v", out[3], want)
+	}
+}
+
+// TestFaults has one kernel for each fault; all must be errors that say what
+// and where, and leave the emulator usable.
+func TestFaults(t *testing.T) {
+	out := room(64)
+	minus := func(n int64) uint64 { return uint64(-n) }
+	cases := []struct {
+		name                    string
+		blocks, threads, shared int
+		keep                    [][]float64
+		words                   []uint64
+		want                    []string
+	}{
+		{"self_divergent", 3, 64, 0, nil, []uint64{40}, []string{"block 0 of 3", "for ever", "thread 0 is at a barrier of the block, selftest.cu:", "thread 40 is at a barrier of the warp"}},
+		{"self_mixed", 1, 64, 0, nil, nil, []string{"different barriers", "thread 0", "thread 32", "selftest.cu:"}},
+		{"self_outside", 1, 32, 100, nil, []uint64{100}, []string{"byte 100 of 100"}},
+		{"self_outside", 1, 32, 100, nil, []uint64{4000}, []string{"byte 4000 of 100"}},
+		{"self_outside", 1, 32, 100, nil, []uint64{minus(1)}, []string{"1 bytes before"}},
+		{"self_outside", 1, 32, 0, nil, []uint64{0}, []string{"byte 0 of 0"}},
+		{"self_throws", 40, 32, 0, nil, []uint64{11}, []string{"self_throws for sm_0, block 11 of 40", "thread 7 threw: on purpose"}},
+		{"self_deep", 1, 32, 0, [][]float64{out}, nil, []string{"65536 bytes of stack"}},
+		{"self_missing", 1, 64, 0, nil, []uint64{63}, []string{"warp_gather without", "63 is missing"}},
+		{"self_mixed", 1, 32, 0, nil, nil, []string{"32 threads", "64"}},
+		{"self_mixed", 1, 64, 0, nil, []uint64{1}, []string{"1 arguments", "0"}},
+		{"self_mixed", 0, 64, 0, nil, nil, []string{"grid"}},
+		{"self_mixed", 1, 64, 1 << 20, nil, nil, []string{"shared memory"}},
+		{"self_nothing", 1, 64, 0, nil, nil, []string{"no kernel", "self_nothing", "go generate"}},
+	}
+	for _, c := range cases {
+		for range 2 {
+			err := try(c.name, c.blocks, c.threads, c.shared, c.keep, c.words...)
+			for _, part := range c.want {
+				if err == nil || !strings.Contains(err.Error(), part) {
+					t.Errorf("%s %v: %v: does not say %q", c.name, c.words, err, part)
+				}
+			}
+		}
+		TestBarrier(t)
+	}
+	if err := try("self_outside", 1, 32, 100, nil, 99); err != nil {
+		t.Error("the last byte belongs to the block:", err)
+	}
+}
+
+// TestManyAtOnce has launches run beside each other, some of them with faults.
+func TestManyAtOnce(t *testing.T) {
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				TestBarrier(t)
+				TestShuffle(t)
+				if err := try("self_divergent", 2, 64, 0, nil, 5); err == nil {
+					t.Error("a deadlock went unseen")
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestTables has each architecture hold the same kernels.
+func TestTables(t *testing.T) {
+	describe := func(arch int) string {
+		lines := []string{}
+		for _, k := range tables()[arch] {
+			lines = append(lines, fmt.Sprintln(k.name, k.threads, k.words))
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, "")
+	}
+	for _, arch := range architectures {
+		if describe(arch) != describe(70) || len(tables()[arch]) == 0 {
+			t.Errorf("sm_%d has\n%ssm_70 has\n%s", arch, describe(arch), describe(70))
+		}
+	}
+}

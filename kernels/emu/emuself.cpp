@@ -1,0 +1,35 @@
+//go:build cudaemu && cgo
+
+// The kernels with which the emulator tests itself.
+#undef _FORTIFY_SOURCE
+
+#define VSSGP_ARCH 700
+#define VSSGP_EMU
+
+#include "engine.h"
+
+#include <stdexcept>
+
+#include "../device.cuh"
+
+namespace selftest {
+#include "selftest.cu"
+
+const EmuKernel table[] = {
+	EMU_KERNEL(self_sum, 128)
+	EMU_KERNEL(self_shuffle, 64)
+	EMU_KERNEL(self_gather, 64)
+	EMU_KERNEL(self_early, 96)
+	EMU_KERNEL(self_divergent, 64)
+	EMU_KERNEL(self_mixed, 64)
+	EMU_KERNEL(self_missing, 64)
+	EMU_KERNEL(self_outside, 32)
+	EMU_KERNEL(self_unset, 32)
+	EMU_KERNEL(self_throws, 32)
+	EMU_KERNEL(self_deep, 32)
+	EMU_KERNEL(self_dp4a, 32)
+	{nullptr, 0, 0, nullptr},
+};
+}
+
+const EmuKernel *emu_selftest() { return selftest::table; }

@@ -1,0 +1,289 @@
+//go:build cudaemu && cgo
+
+#undef _FORTIFY_SOURCE // its longjmp takes a change of stacks for an attack
+
+#include "engine.h"
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// What shared memory holds before a block writes it: NaN as a double and as two
+// floats. What its fences and the ends of stacks hold.
+static const uint64_t unset = 0x7ff8dead7ff8dead, guard = 0x5afe5afe5afe5afe;
+
+const EmuKernel *emu_table(int arch) {
+	switch (arch) {
+	case 70:
+		return emu_table70();
+	case 80:
+		return emu_table80();
+	case 90:
+		return emu_table90();
+	case 0:
+		return emu_selftest();
+	}
+	return nullptr;
+}
+
+static void fill(char *from, long bytes, uint64_t word) {
+	std::fill((uint64_t *)from, (uint64_t *)(from + bytes), word);
+}
+
+static char *map(long bytes) {
+	void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		throw std::runtime_error("no memory for the emulator's stacks");
+	return (char *)p;
+}
+
+// Beyond the fences of shared memory lie pages that may not be touched at all.
+Engine::Engine() {
+	fibers = new Fiber[most]();
+	stacks = map(most * (stack + fence));
+	long page = std::max<long>(sysconf(_SC_PAGESIZE), fence);
+	zone = map(2 * page + 2 * fence + most_shared);
+	mprotect(zone, page, PROT_NONE);
+	mprotect(zone + page + 2 * fence + most_shared, page, PROT_NONE);
+	shared = zone + page + fence;
+	for (int i = 0; i < most; i++) {
+		fibers[i].stack = stacks + i * (stack + fence) + fence;
+		fibers[i].thread = {0, 0, 0};
+	}
+}
+
+void Engine::open(const EmuKernel &k, int n, long size, const uint64_t *w) {
+	if (n < 1 || n > most)
+		throw std::runtime_error("a block has 1 to 1024 threads, this one " + std::to_string(n));
+	if (size < 0 || size > most_shared)
+		throw std::runtime_error("a block has at most 262144 bytes of shared memory, this one " + std::to_string(size));
+	kernel = &k;
+	words = w;
+	threads = n;
+	bytes = size;
+}
+
+// A fiber serves one block after another; it is made anew after a fault only.
+void Engine::main(unsigned high, unsigned low) {
+	Engine *e = (Engine *)((uintptr_t)high << 32 | low);
+	for (;;)
+		e->body();
+}
+
+void Engine::body() {
+	Fiber &f = fibers[current];
+	try {
+		kernel->call(words);
+	} catch (const std::exception &e) {
+		f.threw = e.what();
+	} catch (...) {
+		f.threw = "no std::exception";
+	}
+	f.state = DONE;
+	if (!_setjmp(f.context))
+		_longjmp(scheduler, 1);
+}
+
+void Engine::birth(int i) {
+	Fiber &f = fibers[i];
+	fill(f.stack - watched, watched, guard);
+	ucontext_t u;
+	getcontext(&u);
+	u.uc_stack.ss_sp = f.stack;
+	u.uc_stack.ss_size = stack;
+	u.uc_link = nullptr;
+	uintptr_t self = (uintptr_t)this;
+	makecontext(&u, (void (*)())main, 2, (unsigned)(self >> 32), (unsigned)self);
+	f.born = true;
+	swapcontext(&creator, &u);
+}
+
+void Engine::resume(int i) {
+	current = i;
+	threadIdx = fibers[i].thread;
+	if (_setjmp(scheduler))
+		return;
+	if (!fibers[i].born)
+		birth(i);
+	_longjmp(fibers[i].context, 1);
+}
+
+void Engine::wait(State state, Place place) {
+	Fiber &f = fibers[current];
+	f.state = state;
+	f.place = place;
+	if (!_setjmp(f.context))
+		_longjmp(scheduler, 1);
+}
+
+// An exchange puts a value into one of two slots by turns: a lane can give its
+// next value before another has read this one, but not the one after.
+bool Engine::took_part(int i) const { return i < threads && fibers[i].exchanges >= fibers[current].exchanges; }
+
+uint64_t Engine::shuffle(uint64_t v, int mask, Place place) {
+	int me = current, turn = fibers[me].exchanges++ & 1, other = me ^ mask;
+	if (mask < 0 || mask > 31)
+		throw std::runtime_error("shuffle_xor takes a mask from 0 to 31, not " + std::to_string(mask));
+	fibers[me].slot[turn] = v;
+	wait(AT_WARP, place);
+	return took_part(other) ? fibers[other].slot[turn] : unset;
+}
+
+const void *const *Engine::gather(const void *p, Place place) {
+	int me = current, turn = fibers[me].exchanges++ & 1;
+	Warp &w = warps[me / 32];
+	w.gathered[turn][me % 32] = p;
+	wait(AT_WARP, place);
+	for (int i = me / 32 * 32; i < me / 32 * 32 + 32; i++)
+		if (!took_part(i))
+			throw std::runtime_error("warp_gather without all 32 threads of the warp: " + std::to_string(i) + " is missing");
+	return w.gathered[turn];
+}
+
+void Engine::begin() {
+	fill(shared - fence, fence, guard);
+	long whole = (bytes + 7) / 8 * 8;
+	fill(shared, whole, unset);
+	memset(shared + bytes, 0x5a, whole - bytes);
+	fill(shared + whole, fence, guard);
+	live = threads;
+	for (int i = 0; i < threads; i++) {
+		Fiber &f = fibers[i];
+		f.state = READY;
+		f.exchanges = 0;
+		f.threw.clear();
+		unsigned x = i % blockDim.x, y = i / blockDim.x % blockDim.y, z = i / blockDim.x / blockDim.y;
+		f.thread = {x, y, z};
+	}
+	for (int w = 0; w * 32 < threads; w++)
+		warps[w].live = std::min(32, threads - 32 * w);
+}
+
+std::string Engine::describe(int i) const {
+	const Fiber &f = fibers[i];
+	std::string s = "thread " + std::to_string(i);
+	if (f.state == DONE)
+		return s + " has returned";
+	const char *name = strrchr(f.place.file, '/');
+	return s + (f.state == AT_BARRIER ? " is at a barrier of the block, " : " is at a barrier of the warp, ") +
+		   (name ? name + 1 : f.place.file) + ":" + std::to_string(f.place.line);
+}
+
+// mixed says whether threads that wait for each other do so at different lines.
+std::string Engine::mixed(int from, int to, State state) const {
+	int first = -1;
+	for (int i = from; i < to; i++) {
+		if (fibers[i].state != state)
+			continue;
+		if (first < 0)
+			first = i;
+		const Place &a = fibers[first].place, &b = fibers[i].place;
+		if (a.line != b.line || strcmp(a.file, b.file) != 0)
+			return "threads meet at different barriers: " + describe(first) + ", " + describe(i);
+	}
+	return "";
+}
+
+// stuck tells of the first thread and of one that waits elsewhere.
+std::string Engine::stuck() const {
+	int first = 0;
+	while (fibers[first].state == DONE)
+		first++;
+	for (int i = first + 1; i < threads; i++) {
+		const Fiber &a = fibers[first], &b = fibers[i];
+		if (b.state != a.state || a.place.line != b.place.line)
+			return "threads wait for each other for ever: " + describe(first) + ", " + describe(i);
+	}
+	return "threads wait for each other for ever: " + describe(first);
+}
+
+// step runs thread i until it waits or has returned.
+bool Engine::step(int i) {
+	if (fibers[i].state != READY)
+		return false;
+	resume(i);
+	if (fibers[i].state == DONE) {
+		live--;
+		warps[i / 32].live--;
+	}
+	return true;
+}
+
+// meet lets threads go on if all that live have come to the barrier.
+std::string Engine::meet(int from, int to, State state, int live, bool &met) {
+	int waits = 0;
+	for (int i = from; i < to; i++)
+		waits += fibers[i].state == state;
+	met = waits > 0 && waits == live;
+	if (!met)
+		return "";
+	std::string why = mixed(from, to, state);
+	for (int i = from; i < to; i++)
+		if (fibers[i].state == state)
+			fibers[i].state = READY;
+	return why;
+}
+
+// warp runs a warp's threads until they wait for other warps or have returned.
+std::string Engine::warp(int w, bool &moved) {
+	int from = 32 * w, to = std::min(threads, from + 32);
+	for (bool met = true; met;) {
+		for (int i = from; i < to; i++) {
+			moved |= step(i);
+			if (!fibers[i].threw.empty())
+				return "thread " + std::to_string(i) + " threw: " + fibers[i].threw;
+		}
+		std::string why = meet(from, to, AT_WARP, warps[w].live, met);
+		if (!why.empty())
+			return why;
+	}
+	return "";
+}
+
+// schedule runs the warps in turn until all threads have returned.
+std::string Engine::schedule() {
+	while (live > 0) {
+		bool moved = false, met = false;
+		for (int w = 0; w * 32 < threads; w++) {
+			std::string why = warp(w, moved);
+			if (!why.empty())
+				return why;
+		}
+		std::string why = meet(0, threads, AT_BARRIER, live, met);
+		if (!why.empty())
+			return why;
+		if (live > 0 && !met && !moved)
+			return stuck();
+	}
+	return "";
+}
+
+// faults looks for writes outside shared memory and beyond the stacks.
+std::string Engine::faults() {
+	const unsigned char *s = (const unsigned char *)shared, *g = (const unsigned char *)&guard;
+	for (long i = 1; i <= fence; i++)
+		if (s[-i] != g[(8 - i % 8) % 8])
+			return "something was written " + std::to_string(i) + " bytes before shared memory";
+	long whole = (bytes + 7) / 8 * 8;
+	for (long i = bytes; i < whole + fence; i++)
+		if (s[i] != (i < whole ? 0x5a : g[i % 8]))
+			return "something was written at byte " + std::to_string(i) + " of " + std::to_string(bytes) + " bytes of shared memory";
+	for (int i = 0; i < threads; i++)
+		for (int k = 1; k <= watched / 8; k++)
+			if (((uint64_t *)fibers[i].stack)[-k] != guard)
+				return "thread " + std::to_string(i) + " needs more than 65536 bytes of stack";
+	return "";
+}
+
+std::string Engine::run() {
+	begin();
+	std::string why = schedule();
+	if (why.empty())
+		why = faults();
+	if (!why.empty())
+		for (int i = 0; i < most; i++)
+			fibers[i].born = false;
+	return why;
+}

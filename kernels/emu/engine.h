@@ -1,0 +1,89 @@
+// The engine that runs blocks, and what the parts of the emulator share.
+#pragma once
+
+#include "runtime.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string>
+#include <ucontext.h>
+
+// The tables of the three compilations and of the emulator's own kernels (arch 0).
+const EmuKernel *emu_table(int arch);
+const EmuKernel *emu_table70(), *emu_table80(), *emu_table90(), *emu_selftest();
+
+enum State { READY, AT_BARRIER, AT_WARP, DONE };
+
+// A Place is a line of the sources.
+struct Place {
+	const char *file;
+	int line;
+};
+
+struct Fiber {
+	jmp_buf context;
+	char *stack; // its lowest byte
+	bool born;
+	State state;
+	Place place;       // where it waits
+	EmuDim thread;
+	uint64_t slot[2];  // what it gives to a shuffle or gather, by turns
+	int exchanges;     // how many it has taken part in
+	std::string threw; // what the kernel threw
+};
+
+struct Warp {
+	int live;
+	const void *gathered[2][32];
+};
+
+class Engine {
+  public:
+	static constexpr int most = 1024;             // threads of a block
+	static constexpr long stack = 64 << 10;       // bytes of a thread's stack
+	static constexpr long fence = 4 << 10;        // bytes on each side of shared memory and below stacks
+	static constexpr long watched = 512;          // of those below a stack
+	static constexpr long most_shared = 256 << 10;
+
+	char *shared = nullptr; // of the block that runs
+
+	Engine();
+	Engine(const Engine &) = delete;
+
+	// open readies the engine for a kernel's blocks; it throws what is wrong.
+	void open(const EmuKernel &kernel, int threads, long bytes, const uint64_t *words);
+
+	// run runs the block blockIdx and returns what went wrong, or nothing.
+	std::string run();
+
+	// For the fibers: wait until the others come, exchange values in a warp.
+	void wait(State state, Place place);
+	uint64_t shuffle(uint64_t v, int mask, Place place);
+	const void *const *gather(const void *p, Place place);
+
+  private:
+	const EmuKernel *kernel = nullptr;
+	const uint64_t *words = nullptr;
+	int threads = 0, live = 0, current = 0;
+	long bytes = 0;
+	char *stacks = nullptr, *zone = nullptr;
+	Fiber *fibers = nullptr;
+	Warp warps[most / 32];
+	jmp_buf scheduler;
+	ucontext_t creator;
+
+	bool took_part(int i) const;
+	static void main(unsigned high, unsigned low);
+	void body();
+	void resume(int i);
+	void birth(int i);
+	void begin();
+	bool step(int i);
+	std::string warp(int w, bool &moved);
+	std::string meet(int from, int to, State state, int live, bool &met);
+	std::string schedule();
+	std::string mixed(int from, int to, State state) const;
+	std::string stuck() const;
+	std::string faults();
+	std::string describe(int i) const;
+};

@@ -1,0 +1,84 @@
+//go:build cudaemu && cgo
+
+// The scheduler: one Engine runs the blocks of a launch that its thread of the
+// operating system is given. Engines and their stacks are kept for reuse.
+#undef _FORTIFY_SOURCE // its longjmp takes a change of stacks for an attack
+
+#include "engine.h"
+
+#include <mutex>
+#include <vector>
+
+__thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
+
+static __thread Engine *running;
+
+void *emu_shared() { return running->shared; }
+void emu_barrier(const char *file, int line) { running->wait(AT_BARRIER, {file, line}); }
+void emu_warp_barrier(const char *file, int line) { running->wait(AT_WARP, {file, line}); }
+uint64_t emu_shuffle(uint64_t v, int mask, const char *file, int line) { return running->shuffle(v, mask, {file, line}); }
+const void *const *emu_warp_gather(const void *p, const char *file, int line) { return running->gather(p, {file, line}); }
+
+static std::mutex idle_lock;
+static std::vector<Engine *> idle;
+
+// A Lease is an engine from the idle ones, or a new one, until it goes.
+struct Lease {
+	Engine *engine = nullptr;
+	Lease() {
+		std::lock_guard<std::mutex> hold(idle_lock);
+		if (!idle.empty()) {
+			engine = idle.back();
+			idle.pop_back();
+		} else
+			engine = new Engine;
+		running = engine;
+	}
+	~Lease() {
+		running = nullptr;
+		std::lock_guard<std::mutex> hold(idle_lock);
+		idle.push_back(engine);
+	}
+};
+
+static EmuDim dim(const unsigned *d) { return {d[0], d[1], d[2]}; }
+
+extern "C" int emu_count(int arch) {
+	int n = 0;
+	for (const EmuKernel *k = emu_table(arch); k && k->name; k++)
+		n++;
+	return n;
+}
+
+extern "C" const char *emu_name(int arch, int i) { return emu_table(arch)[i].name; }
+extern "C" int emu_threads(int arch, int i) { return emu_table(arch)[i].threads; }
+extern "C" int emu_words(int arch, int i) { return emu_table(arch)[i].words; }
+
+// emu_run runs blocks [first, last) of kernel i. It returns −1, or the block
+// that failed, with the reason in message.
+extern "C" int64_t emu_run(int arch, int i, const unsigned *grid, const unsigned *block, long shared, const uint64_t *words,
+						   int64_t first, int64_t last, char *message, long size) {
+	const EmuKernel &kernel = emu_table(arch)[i];
+	int64_t b = first;
+	std::string why;
+	try {
+		Lease lease;
+		gridDim = dim(grid);
+		blockDim = dim(block);
+		lease.engine->open(kernel, block[0] * block[1] * block[2], shared, words);
+		for (; b < last; b++) {
+			blockIdx = {unsigned(b % grid[0]), unsigned(b / grid[0] % grid[1]), unsigned(b / grid[0] / grid[1])};
+			why = lease.engine->run();
+			if (!why.empty())
+				break;
+		}
+	} catch (const std::exception &e) {
+		why = e.what();
+	} catch (...) {
+		why = "something was thrown that is no std::exception";
+	}
+	if (why.empty())
+		return -1;
+	snprintf(message, size, "%s", why.c_str());
+	return b;
+}

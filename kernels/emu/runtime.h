@@ -1,0 +1,86 @@
+// The emulator's side of device.cuh. A block's threads are fibers on one thread
+// of the operating system; they change places only at barriers.
+//
+// A barrier knows where it stands in the source, so that a deadlock is reported
+// with the lines at which threads wait, and threads that meet at different
+// barriers are found. Only emulated code may call warp_gather.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <utility>
+
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__x86_64__)
+#pragma GCC optimize("-ffp-contract=off")
+#elif defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+struct EmuDim {
+	unsigned x, y, z;
+};
+
+extern __thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
+
+// What the scheduler gives a kernel's functions (runtime.cpp).
+void *emu_shared();
+void emu_barrier(const char *file, int line);
+void emu_warp_barrier(const char *file, int line);
+uint64_t emu_shuffle(uint64_t v, int mask, const char *file, int line);
+const void *const *emu_warp_gather(const void *p, const char *file, int line);
+
+#define KERNEL(threads) void
+#define DEVICE inline
+#define SHARED(type, s) type *s = reinterpret_cast<type *>(emu_shared())
+
+// Where a call stands: the defaults are evaluated at the caller.
+#define EMU_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+inline void barrier(EMU_HERE) { emu_barrier(file, line); }
+inline void warp_barrier(EMU_HERE) { emu_warp_barrier(file, line); }
+
+template <class T> inline T emu_exchange(T v, int mask, const char *file, int line) {
+	uint64_t bits = 0;
+	memcpy(&bits, &v, sizeof v);
+	bits = emu_shuffle(bits, mask, file, line);
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+inline double shuffle_xor(double v, int mask, EMU_HERE) { return emu_exchange(v, mask, file, line); }
+inline float shuffle_xor(float v, int mask, EMU_HERE) { return emu_exchange(v, mask, file, line); }
+inline int shuffle_xor(int v, int mask, EMU_HERE) { return emu_exchange(v, mask, file, line); }
+
+// warp_gather returns the 32 pointers that the warp's lanes gave, after all
+// have; the caller ends with warp_barrier before what it points to changes.
+inline const void *const *warp_gather(const void *p, EMU_HERE) { return emu_warp_gather(p, file, line); }
+
+inline int dp4a(int a, int b, int c) {
+	for (int i = 0; i < 4; i++)
+		c += (int)(int8_t)(a >> 8 * i) * (int)(int8_t)(b >> 8 * i);
+	return c;
+}
+
+// EmuKernel is an entry of the table of kernels.
+struct EmuKernel {
+	const char *name;
+	int threads, words;
+	void (*call)(const uint64_t *words);
+};
+
+template <class T> T emu_word(uint64_t w) {
+	static_assert(sizeof(T) == 8, "a kernel's parameter is a pointer, a long long or a double");
+	T v;
+	memcpy(&v, &w, sizeof v);
+	return v;
+}
+
+template <auto F> struct EmuCall;
+template <class... A, void (*F)(A...)> struct EmuCall<F> {
+	static constexpr int words = sizeof...(A);
+	template <size_t... I> static void spread(const uint64_t *w, std::index_sequence<I...>) { F(emu_word<A>(w[I])...); }
+	static void call(const uint64_t *w) { spread(w, std::make_index_sequence<sizeof...(A)>()); }
+};
+
+#define EMU_KERNEL(name, threads) {#name, threads, EmuCall<&name>::words, EmuCall<&name>::call},

@@ -1,0 +1,100 @@
+// Kernels for the emulator's own tests: right ones, and one for each fault.
+
+// self_sum adds a block's numbers by halves: out[block] = Σ x.
+KERNEL(128) self_sum(const double *x, double *out) {
+	SHARED(double, s);
+	int i = threadIdx.x;
+	s[i] = x[blockIdx.x * blockDim.x + i];
+	for (int half = 64; half > 0; half /= 2) {
+		barrier();
+		if (i < half)
+			s[i] += s[i + half];
+	}
+	if (i == 0)
+		out[blockIdx.x] = s[0];
+}
+
+// self_shuffle adds a warp's numbers; all lanes have the sum.
+KERNEL(64) self_shuffle(double *out) {
+	double v = threadIdx.x, f = 0;
+	int n = threadIdx.x;
+	for (int mask = 1; mask < 32; mask *= 2) {
+		v += shuffle_xor(v, mask);
+		n += shuffle_xor(n, mask);
+		f += shuffle_xor((float)mask, mask);
+	}
+	out[threadIdx.x] = v + 1000.0 * n + 1e6 * f;
+}
+
+// self_gather has each lane read what all lanes of its warp hold, twice.
+KERNEL(64) self_gather(double *out) {
+	double own = threadIdx.x, sum = 0;
+	for (int turn = 0; turn < 2; turn++) {
+		const void *const *all = warp_gather(&own);
+		for (int lane = 0; lane < 32; lane++)
+			sum += *(const double *)all[lane];
+		warp_barrier();
+		own *= 2;
+	}
+	out[threadIdx.x] = sum;
+}
+
+// self_early has threads return before the barriers that the others meet at.
+KERNEL(96) self_early(double *out, long long n) {
+	SHARED(double, s);
+	if (threadIdx.x >= n)
+		return;
+	s[threadIdx.x] = threadIdx.x;
+	warp_barrier();
+	barrier();
+	out[threadIdx.x] = s[n - 1 - threadIdx.x];
+}
+
+KERNEL(64) self_divergent(long long n) {
+	if (threadIdx.x < n)
+		barrier();
+	else
+		warp_barrier();
+	barrier();
+}
+
+KERNEL(64) self_mixed() {
+	if (threadIdx.x < 32)
+		barrier();
+	else
+		barrier();
+}
+
+KERNEL(64) self_missing(long long n) {
+	if (threadIdx.x >= n)
+		return;
+	warp_gather(&n);
+}
+
+KERNEL(32) self_outside(long long at) {
+	SHARED(char, s);
+	if (threadIdx.x == 0)
+		s[at] = 1;
+}
+
+KERNEL(32) self_unset(double *out) {
+	SHARED(double, s);
+	SHARED(float, f);
+	out[threadIdx.x] = (isnan(s[threadIdx.x]) ? 1 : 0) + (isnan(f[threadIdx.x]) ? 2 : 0);
+	barrier();
+	s[threadIdx.x] = 0;
+}
+
+KERNEL(32) self_throws(long long block) {
+	if (blockIdx.x == block && threadIdx.x == 7)
+		throw std::runtime_error("on purpose");
+}
+
+KERNEL(32) self_deep(double *out) {
+	volatile char big[64 << 10];
+	for (unsigned i = 0; i < sizeof big; i++)
+		big[i] = 1;
+	out[threadIdx.x] = big[threadIdx.x];
+}
+
+KERNEL(32) self_dp4a(long long a, long long b, long long c, double *out) { out[threadIdx.x] = dp4a((int)a, (int)b, (int)c); }
