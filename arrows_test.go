@@ -12,7 +12,10 @@ import (
 	"testing"
 )
 
-const modulePath = "github.com/vssgp/vssgp"
+const (
+	modulePath = "github.com/vssgp/vssgp"
+	driver     = "gorgonia.org/cu" // of the cards; it links against the driver's library
+)
 
 // allowed are the packages of this module, by their folders, that each but the
 // commands may import, tests apart.
@@ -20,9 +23,10 @@ var allowed = map[string][]string{
 	".":                    {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/lbfgs", "internal/safetensors"},
 	"spectral":             {},
 	"cpu":                  {"spectral"},
-	"gpu":                  {"spectral", "cuda", "kernels"},
+	"gpu":                  {"spectral", "cuda", "kernels", "kernels/emu"},
 	"cuda":                 {},
 	"kernels":              {},
+	"kernels/emu":          {"cuda"},
 	"impute":               {".", "audio"},
 	"audio":                {"internal/ar"},
 	"baseline":             {"."},
@@ -91,6 +95,9 @@ func TestArrows(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			if to == driver && path.Dir(file) != "cuda" {
+				t.Errorf("%s imports %s: only package cuda may", file, to)
+			}
 			folder, ours := strings.CutPrefix(to, modulePath)
 			if !ours || folder != "" && folder[0] != '/' {
 				continue
@@ -142,7 +149,13 @@ func TestArrowsBite(t *testing.T) {
 		{"cmd/vssgp/main.go", "internal/oracle", false},
 		{"fit_test.go", "cmd/vssgp", false},
 		{"gpu/data.go", "cuda", true},
+		{"gpu/emu.go", "kernels/emu", true},
+		{"gpu/data.go", "cpu", false},
 		{"cuda/context.go", "spectral", false},
+		{"cuda/driver_emu.go", "kernels/emu", false},
+		{"kernels/args.go", "cuda", false},
+		{"kernels/emu/register.go", "cuda", true},
+		{"kernels/emu/register.go", "gpu", false},
 		{"new/file.go", "spectral", false},
 	} {
 		if why := arrow(c.file, c.to); (why == "") != c.ok {
