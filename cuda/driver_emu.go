@@ -151,8 +151,9 @@ func (s *emulatedSession) alloc(bytes int64) (uint64, error) {
 	s.driver.used[s.device.Ordinal] += bytes
 	s.made++
 	p := &piece{number: s.made, whole: make([]byte, bytes+2*fence+align)}
-	for i := range p.whole {
-		p.whole[i] = filler
+	p.whole[0] = filler
+	for n := 1; n < len(p.whole); n *= 2 {
+		copy(p.whole[n:], p.whole[:n])
 	}
 	start := uintptr(unsafe.Pointer(&p.whole[0]))
 	lead := fence + int64(-(start+fence)%align)
@@ -177,9 +178,12 @@ func (s *emulatedSession) release(address uint64) error {
 // fences finds writes beyond the ends.
 func (p *piece) fences() error {
 	lead := len(p.whole) - cap(p.inner)
-	for i, b := range p.whole {
-		if b != filler && (i < lead || i >= lead+len(p.inner)) {
-			return fmt.Errorf("allocation %d of %d bytes: something wrote at byte %d, outside it: %w", p.number, len(p.inner), i-lead, errRange)
+	end := lead + len(p.inner)
+	for _, side := range [][2]int{{0, lead}, {end, len(p.whole)}} {
+		for i := side[0]; i < side[1]; i++ {
+			if p.whole[i] != filler {
+				return fmt.Errorf("allocation %d of %d bytes: something wrote at byte %d, outside it: %w", p.number, len(p.inner), i-lead, errRange)
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,100 @@
+//go:build cuda && linux && (amd64 || arm64)
+
+package cuda
+
+/*
+#cgo LDFLAGS: -Wl,--as-needed -ldl
+#include <stdlib.h>
+#include "library_cu.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// start opens the driver's library, once. Its error wraps ErrNoDevice.
+var start = sync.OnceValue(func() error {
+	var why *C.char
+	switch n := C.vssgp_cuda_start(&why); {
+	case n < 0:
+		return fmt.Errorf("cuda: no driver on this machine (%s): %w", C.GoString(why), ErrNoDevice)
+	case n > 0:
+		return fmt.Errorf("cuda: the driver does not start: %w: %w", coded(int(n)), ErrNoDevice)
+	}
+	return nil
+})
+
+// optIn allows launches of a CUfunction this much dynamic shared memory.
+func optIn(function unsafe.Pointer, bytes int) error {
+	return coded(int(C.vssgp_cuda_opt_in(function, C.int(bytes))))
+}
+
+// Codes of the driver that have a meaning here.
+const (
+	codeOutOfMemory = 2
+	codeNoDevice    = 100
+	codeNotReady    = 600
+)
+
+// faults are the codes after which the driver refuses all that a context asks.
+var faults = map[int]bool{
+	4:   true, // deinitialised
+	214: true, // memory error that could not be corrected
+	220: true, // NVLink error
+	700: true, // illegal address
+	702: true, // launch timeout
+	709: true, // the context is destroyed
+	710: true, // assertion
+	714: true, // hardware stack error
+	715: true, // illegal instruction
+	716: true, // misaligned address
+	717: true, // invalid address space
+	718: true, // invalid program counter
+	719: true, // launch failed
+	999: true, // unknown
+}
+
+// coded makes an error of a driver's code, nil for 0.
+func coded(n int) error {
+	if n == 0 {
+		return nil
+	}
+	c := &code{name: "CUDA_ERROR", number: n, fault: faults[n]}
+	if name := C.vssgp_cuda_name(C.int(n)); name != nil {
+		c.name = C.GoString(name)
+	}
+	switch n {
+	case codeOutOfMemory:
+		c.kind = ErrOutOfMemory
+	case codeNoDevice:
+		c.kind = ErrNoDevice
+	}
+	return c
+}
+
+// number is the driver's code in an error of gorgonia.org/cu, whose type for
+// it is not exported; 0 if there is none.
+func number(err error) int {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
+			return int(v.Int())
+		}
+	}
+	return 0
+}
+
+// translated makes our error of one of gorgonia.org/cu.
+func translated(err error) error {
+	if err == nil {
+		return nil
+	}
+	if n := number(err); n != 0 {
+		return coded(n)
+	}
+	return err
+}
