@@ -1,61 +1,108 @@
-// Command bench makes the project's figures. What is here:
+// Command bench makes the project's figures.
 //
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
+//	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] …
+//	go run ./bench report [-out FILE.json] LINES.jsonl
+//	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
 // starts cuts vowels and running speech out of recordings, takes samples out,
 // and fills them from each start beside autoregressive fills: error, coverage,
 // bound and time.
 //
-// The rest of this page is the contract of what is to come: the paper's tables,
-// speed against other methods and libraries, long recordings.
+// speed times one evaluation on a made problem: bound and gradient
+// (-inference exact or factorised), or means and covariances at the rows
+// (predict). The data are at the device already, as within a fit, and host
+// values have come back when the clock is read; the first evaluation, which
+// warms caches, is not counted. -device names one device, cpu or cuda:n[,m…]:
+// a measurement never chooses. -dump DIR writes the problem with its bound and
+// gradient for peers/speed.py, which computes both in NumPy, PyTorch and JAX,
+// compares them, and only then takes their times.
 //
-//	go run ./bench paper [-set NAME] [-out DIR]
-//	go run ./bench speed [-device cpu,cuda:0] [-out DIR]
-//	go run ./bench long  [-minutes 1,10] [-out DIR]
+// report prints one table of lines of JSON, as speed, peers/speed.py and
+// device.sh write them, and collects them in one file. compare says whether two
+// outputs of `vssgp … --json` have the same bound.
 //
-// paper runs the experiments of the paper with its settings (monthly CO2, solar
-// irradiance with missing segments, speech of 1000, 4000 and 16000 samples with
-// gaps): each method, several seeds, train and test error and the bound.
+// build.sh and device.sh are for a machine with a card and without Go: the
+// first, here, makes a folder of programs; the second, there, runs the tests on
+// the card, one fit on both devices, speed, the peers, and the tests under
+// compute-sanitizer, and leaves results/device-DATE-CARD.json.
 //
-// speed times the four passes and whole fits over N, M, D and V, the plain
-// loops and each device beside each other, sizes where the CPU wins included.
+// # Made problems
 //
-// long fills gaps in recordings of minutes: wall time and memory against
-// length, with the slope of both.
+// Rows lie at x = 0, 1, 2, … samples, jittered with -uneven; further inputs are
+// drawn over the same range. Outputs are eight sinusoids and noise of standard
+// deviation 0.1. The model is such as a fit of audio has: up to 16 components
+// (in each window, with -window W) of length-scales of 10 to 30 samples, and
+// -features features (in each window) that live over a quarter of the window or
+// more, with uniform phases. The seed decides everything, on every machine.
 //
-// # Rules
+// # Lines of speed
 //
-// Test data never take part in a fit or in a choice. Every method gets the
-// same cuts, the same starting information and the same wall time. Progress is
-// shown against wall time, not iterations. A method that runs out of memory or
-// time keeps its row, saying so. Clocks are read after the device is
-// synchronised; the first run, which warms caches, is not counted; the median
-// and the range of at least five runs are.
-//
-// # Result files
-//
-// A run appends lines of JSON, one for each measurement, to DIR/NAME.jsonl:
+// -out FILE appends one line of JSON; -json prints it.
 //
 //	commit, dirty           of this repository
 //	time                    start, UTC, RFC 3339
 //	go, os, arch            of the build
 //	cpu, cores, memory      model, GOMAXPROCS, bytes
-//	gpu, driver, ptx        card, driver version, hash of kernels.sum; or null
-//	bench, case, seed       what was run
-//	data                    name and SHA-256 of the file; null where it is made
-//	method                  vssgp, ssgp, rp, full GP, AR fill, …, with its version
-//	inference, window       as the command line has them
-//	N, Q, D, L, K, M, V     sizes
+//	gpu, driver, ptx        card, driver version as -driver gives it, SHA-256 of
+//	                        the PTX that the card was given; absent on the CPU
+//	bench, case, seed       what was run; case is -case, or made of the sizes
+//	method                  vssgp
+//	inference, window       exact, factorised or predict; length in samples, 0: none
+//	even                    whether rows are on the grid
+//	N, Q, D, L, K, M, V     sizes; M = L·K in all windows together
 //	device, precision       that computed
-//	iterations, bound
-//	train_rmse, test_rmse   in units of y; stft_rmse where it is audio
-//	coverage95, mean_log_density
-//	trace                   [[seconds, iteration, bound, test_rmse], …]
-//	seconds                 {total, start, features, moments, host, pullback, copies}
-//	rows_per_second, gflops, gbytes_per_second   from counts written in the code
-//	host_bytes, device_bytes                     at the peak
-//	status                  ok, "out of memory", "time limit" or an error's text
+//	repeats                 timed evaluations
+//	bound                   absent for predict
+//	seconds_per_evaluation  the median
+//	seconds_range           least and most
+//	seconds                 medians of the parts: {open, moments, pullback,
+//	                        factorised, predict, host}; host is all of the
+//	                        evaluation that is no pass over the rows; open (order
+//	                        of the rows, upload) is once in a fit and no part of
+//	                        the evaluation
+//	kernel_seconds          with -kernels: by kernel, the mean in an evaluation
+//	rows_per_second         N over seconds_per_evaluation
+//	flop                    of each pass, counted as below
+//	gflops                  flop over seconds, of each pass and of the evaluation
+//	peak_tflops, share_of_peak   with -peak TFLOP/s: gflops over it
+//	host_bytes              the process's largest resident size (Linux)
+//	device_bytes            the most held of any one card's memory
+//	status                  ok, or "out of memory: …"; such a line has no times
 //
-// Tables and figures are made from these files alone, so that a figure can be
-// traced to its commit and machine.
+// # Counts
+//
+// A run is a stretch of n rows that meet the same m features; without windows
+// it is all rows and all features. Multiplications and additions count one
+// each; sines, cosines and exponentials do not, so rates are of useful products
+// alone.
+//
+//	moments     Σ_runs n·m² + 2·n·m·D
+//	pullback    Σ_runs 2·n·m²
+//	factorised  Σ_runs n·m·(6·D + 8·Q + 22)
+//	predict     Σ_runs 2·n·m² + 2·n·m·D
+//
+// moments counts each entry of the symmetric product once, as a SYRK does.
+//
+// # Rules
+//
+// Test data never take part in a fit or in a choice. Every method gets the
+// same cuts, the same starting information and the same wall time. A method
+// that is missing, disagrees, or runs out of memory or time keeps its row,
+// saying so. Tables and figures are made from result files alone, so that a
+// figure can be traced to its commit and machine.
+//
+// # To come
+//
+//	go run ./bench paper [-set NAME] [-out DIR]
+//	go run ./bench long  [-minutes 1,10] [-out DIR]
+//
+// paper runs the experiments of the paper with its settings (monthly CO2, solar
+// irradiance with missing segments, speech of 1000, 4000 and 16000 samples with
+// gaps): each method, several seeds, train and test error and the bound, against
+// wall time rather than iterations. long fills gaps in recordings of minutes:
+// wall time and memory against length. Their lines have the fields above and
+// data (name and SHA-256 of the file), iterations, train_rmse, test_rmse,
+// stft_rmse, coverage95, mean_log_density and trace ([[seconds, iteration,
+// bound, test_rmse], …]).
 package main

@@ -55,7 +55,7 @@ func runStarts(args []string) error {
 			}
 			cuts = append(cuts, c...)
 		}
-		if err := table(cuts, fillers(*seed, *slow)); err != nil {
+		if err := fillTable(cuts, fillers(*seed, *slow)); err != nil {
 			return err
 		}
 	}
@@ -149,10 +149,10 @@ func fillers(seed uint64, slow bool) []filler {
 	return list
 }
 
-// table prints each method's mean test RMSE and STFT RMSE over the cuts, the
+// fillTable prints each method's mean test RMSE and STFT RMSE over the cuts, the
 // geometric mean of its ratio to the better of the fills of order 64 and 128,
 // coverage, bound and time.
-func table(cuts []cut, methods []filler) error {
+func fillTable(cuts []cut, methods []filler) error {
 	if len(cuts) == 0 {
 		return fmt.Errorf("no cut is loud enough: lower -rms")
 	}

@@ -13,7 +13,7 @@ import (
 type app struct {
 	stdout, stderr io.Writer
 
-	device   deviceFlag
+	computer computer
 	seed     uint64
 	json     bool
 	quiet    bool
@@ -26,9 +26,13 @@ type app struct {
 // to the process's own streams.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := &app{stdout: stdout, stderr: stderr, progress: choice{allowed: []string{"auto", "always", "never"}, value: "auto"}}
+	a.computer = newComputer(a.note)
 	root := a.root()
 	root.SetArgs(args)
 	err := execute(ctx, root)
+	if failed := a.computer.close(); err == nil {
+		err = failed
+	}
 	if err != nil && !a.started {
 		err = &usageError{err}
 	}
@@ -76,8 +80,8 @@ error bars.`,
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
-	a.device = deviceFlag{kind: "auto"}
-	f.Var(&a.device, "device", "where to compute: auto, cpu, or cuda[:`n`] for the n-th GPU")
+	f.Var(&a.computer.device, "device", "where to compute: auto, cpu, or cuda[:`n`] for the n-th GPU, cuda:n,m for several")
+	f.Var(&a.computer.precision, "precision", "of a GPU: float64, or mixed for faster and rounder features")
 	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print nothing but errors, and JSON where it is asked for")

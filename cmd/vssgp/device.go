@@ -1,57 +1,252 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/gpu"
 	"github.com/vssgp/vssgp/spectral"
 )
 
 // deviceFlag is --device.
 type deviceFlag struct {
 	kind  string // auto, cpu or cuda
-	index int    // of the GPU
+	cards []int  // cuda's; none: the first that can be used
 }
 
 // String is the flag as it is written.
 func (d *deviceFlag) String() string {
-	if d.kind == "cuda" && d.index > 0 {
-		return fmt.Sprintf("cuda:%d", d.index)
+	if len(d.cards) == 0 {
+		return d.kind
 	}
-	return d.kind
+	text := make([]string, len(d.cards))
+	for i, n := range d.cards {
+		text[i] = strconv.Itoa(n)
+	}
+	return d.kind + ":" + strings.Join(text, ",")
 }
 
 // Type is what help calls the flag's argument.
 func (d *deviceFlag) Type() string { return "device" }
 
-// Set takes auto, cpu, cuda or cuda:n.
+// Set takes auto, cpu, cuda, cuda:n or cuda:n,m and so on.
 func (d *deviceFlag) Set(s string) error {
-	kind, index, numbered := strings.Cut(s, ":")
-	n, err := 0, error(nil)
+	kind, list, numbered := strings.Cut(s, ":")
+	wrong := fmt.Errorf("want auto, cpu, cuda, cuda:n, or cuda:n,m for several different GPUs")
+	if kind != "auto" && kind != "cpu" && kind != "cuda" || numbered && kind != "cuda" {
+		return wrong
+	}
+	var cards []int
 	if numbered {
-		n, err = strconv.Atoi(index)
+		for _, field := range strings.Split(list, ",") {
+			n, err := strconv.Atoi(field)
+			if err != nil || n < 0 || slices.Contains(cards, n) {
+				return wrong
+			}
+			cards = append(cards, n)
+		}
 	}
-	switch {
-	case kind != "auto" && kind != "cpu" && kind != "cuda",
-		numbered && (kind != "cuda" || err != nil || n < 0):
-		return fmt.Errorf("want auto, cpu, cuda or cuda:n")
-	}
-	d.kind, d.index = kind, n
+	d.kind, d.cards = kind, cards
 	return nil
 }
 
-// cudaMissing is why this build has no GPU backend. The build with a GPU
-// replaces this one place: backend and listDevices ask nothing else.
-const cudaMissing = "this build has no GPU backend (it was built without -tags cuda)"
+// A computer decides what computes, by --device and --precision, and holds it
+// for the command. It is the one place that does.
+type computer struct {
+	device    deviceFlag
+	precision choice                        // float64 or mixed
+	note      func(format string, a ...any) // says what auto took
 
-// backend is the backend that the flag asks for: auto takes the GPU where the
-// build and the machine have one, else the CPU; cuda where there is none is an
-// error.
-func (d *deviceFlag) backend() (spectral.Backend, error) {
-	if d.kind == "cuda" {
-		return nil, fmt.Errorf("--device %s: %s; want --device cpu or auto", d, cudaMissing)
+	// what the machine has; tests put their own here
+	list func() ([]cuda.Device, error)
+	open func(gpu.Options) (spectral.Backend, error)
+
+	backend spectral.Backend // once it is opened
+}
+
+func newComputer(note func(string, ...any)) computer {
+	return computer{
+		device:    deviceFlag{kind: "auto"},
+		precision: choice{allowed: []string{"float64", "mixed"}, value: "float64"},
+		note:      note,
+		list:      gpu.Devices,
+		open: func(o gpu.Options) (spectral.Backend, error) {
+			b, err := gpu.Open(o)
+			if err != nil {
+				return nil, err // not b: a nil *gpu.Backend is no nil interface
+			}
+			return b, nil
+		},
 	}
-	return cpu.New(), nil
+}
+
+// get is the backend that the flags ask for, the same one each time: auto takes
+// the first GPU that can be used, else the CPU; cuda where there is none is a
+// mistake. close gives it back.
+func (c *computer) get() (spectral.Backend, error) {
+	if c.backend != nil {
+		return c.backend, nil
+	}
+	b, err := c.choose()
+	if err != nil {
+		return nil, err
+	}
+	c.backend = b
+	return b, nil
+}
+
+// close gives back what get has opened.
+func (c *computer) close() error {
+	if c.backend == nil {
+		return nil
+	}
+	b := c.backend
+	c.backend = nil
+	if err := b.Close(); err != nil {
+		return fmt.Errorf("--device %s: %w", &c.device, err)
+	}
+	return nil
+}
+
+func (c *computer) choose() (spectral.Backend, error) {
+	switch c.device.kind {
+	case "cpu":
+		if c.precision.value != "float64" {
+			return nil, mistake("--device cpu --precision %s: the CPU computes in float64 alone; want --precision float64 or --device cuda", c.precision.value)
+		}
+		return cpu.New(), nil
+	case "cuda":
+		return c.cuda()
+	}
+	return c.auto()
+}
+
+// cuda opens the cards that were asked for.
+func (c *computer) cuda() (spectral.Backend, error) {
+	missing := func(why string) error {
+		return mistake("--device %s: %s; want --device cpu or auto", &c.device, why)
+	}
+	cards := c.device.cards
+	if len(cards) == 0 {
+		first, why := c.first(func(cuda.Device) bool { return true })
+		if first == nil {
+			return nil, missing(why)
+		}
+		cards = []int{first.Ordinal}
+	}
+	b, err := c.openCards(cards)
+	if errors.Is(err, cuda.ErrNoDevice) {
+		return nil, missing(reason(err))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--device %s: %w", &c.device, err)
+	}
+	return b, nil
+}
+
+// auto never fails: a card that cannot be opened is a reason to use the CPU.
+func (c *computer) auto() (spectral.Backend, error) {
+	first, why := c.first(func(d cuda.Device) bool { return !emulated(d) })
+	if first != nil {
+		b, err := c.openCards([]int{first.Ordinal})
+		if err == nil {
+			return c.announced(b, fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())), nil
+		}
+		why = fmt.Sprintf("cuda:%d: %s", first.Ordinal, reason(err))
+	}
+	text := "computing on the CPU: " + why
+	if c.precision.value != "float64" {
+		text += "; in float64, not --precision " + c.precision.value
+	}
+	return c.announced(cpu.New(), text), nil
+}
+
+// noCard is why there is none where the driver lists none.
+const noCard = "there is no GPU"
+
+// first is the first card that can be used and that want takes, or why there is none.
+func (c *computer) first(want func(cuda.Device) bool) (*cuda.Device, string) {
+	list, err := c.list()
+	if err != nil {
+		return nil, reason(err)
+	}
+	why := noCard
+	for _, d := range list {
+		switch {
+		case !want(d):
+		case d.Reason == "":
+			return &d, ""
+		case why == noCard:
+			why = fmt.Sprintf("cuda:%d %s: %s", d.Ordinal, d.Name, d.Reason)
+		}
+	}
+	return nil, why
+}
+
+func (c *computer) openCards(cards []int) (spectral.Backend, error) {
+	o := gpu.Options{Ordinals: cards}
+	if c.precision.value == "mixed" {
+		o.Precision = gpu.Mixed
+	}
+	return c.open(o)
+}
+
+// emulated cards are for tests: auto leaves them alone.
+func emulated(d cuda.Device) bool { return strings.HasPrefix(d.Name, "emulated ") }
+
+// reason is an error in the words of a line that already says what it is about:
+// without the packages it came through and the end that only says there is no
+// device.
+func reason(err error) string {
+	text := strings.TrimSuffix(err.Error(), ": "+cuda.ErrNoDevice.Error())
+	for _, prefix := range []string{"gpu: ", "devices: ", "cuda: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return text
+}
+
+// announced is a backend that says what it is when the first pass over the rows
+// begins: not before, because a command that finds a mistake prints one line.
+func (c *computer) announced(b spectral.Backend, text string) spectral.Backend {
+	return &announcer{Backend: b, say: sync.OnceFunc(func() { c.note("%s", text) })}
+}
+
+type announcer struct {
+	spectral.Backend
+	say func()
+}
+
+// Open opens rows whose first pass speaks.
+func (a *announcer) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := a.Backend.Open(d)
+	if err != nil {
+		return nil, err
+	}
+	return &announcedRows{r, a.say}, nil
+}
+
+type announcedRows struct {
+	spectral.Rows
+	say func()
+}
+
+func (r *announcedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	r.say()
+	return r.Rows.Moments(dst, f)
+}
+
+func (r *announcedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+	r.say()
+	return r.Rows.Factorised(dst, f, w, rows)
+}
+
+func (r *announcedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+	r.say()
+	return r.Rows.Predict(dst, f, p)
 }

@@ -15,13 +15,16 @@ import (
 
 // deviceInfo is one line of `vssgp devices`.
 type deviceInfo struct {
-	Name      string `json:"name"` // as --device takes it
-	Available bool   `json:"available"`
-	Cores     int    `json:"cores,omitempty"`
-	Arch      string `json:"arch,omitempty"`
-	Memory    int64  `json:"memory_bytes,omitempty"` // of the machine; 0: not known
-	Free      int64  `json:"memory_available_bytes,omitempty"`
-	Reason    string `json:"reason,omitempty"` // why it is not available
+	Name       string `json:"name"` // as --device takes it
+	Available  bool   `json:"available"`
+	Cores      int    `json:"cores,omitempty"`
+	Arch       string `json:"arch,omitempty"`
+	Card       string `json:"card,omitempty"`         // the GPU's own name
+	Memory     int64  `json:"memory_bytes,omitempty"` // of the machine or the card; 0: not known
+	Free       int64  `json:"memory_available_bytes,omitempty"`
+	Capability string `json:"compute_capability,omitempty"`
+	Processors int    `json:"multiprocessors,omitempty"`
+	Reason     string `json:"reason,omitempty"` // why it is not available
 }
 
 func (a *app) devicesCommand() *cobra.Command {
@@ -32,7 +35,7 @@ func (a *app) devicesCommand() *cobra.Command {
   vssgp devices --json`,
 		Args: arguments(),
 		RunE: a.do(func(context.Context, []string) error {
-			list := listDevices()
+			list := a.computer.devices()
 			if a.json {
 				return a.printJSON(map[string]any{"devices": list})
 			}
@@ -44,26 +47,55 @@ func (a *app) devicesCommand() *cobra.Command {
 	}
 }
 
-// listDevices looks at this build and machine.
-func listDevices() []deviceInfo {
-	c := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
+// devices are this build's and machine's: the CPU and each GPU, or one line
+// that says why there is none.
+func (c *computer) devices() []deviceInfo {
+	host := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
 	if f, err := os.Open("/proc/meminfo"); err == nil {
-		c.Memory, c.Free = memory(f)
+		host.Memory, host.Free = memory(f)
 		f.Close()
 	}
-	return []deviceInfo{c, {Name: "cuda", Reason: cudaMissing}}
+	all := []deviceInfo{host}
+	cards, err := c.list()
+	switch {
+	case err != nil:
+		return append(all, deviceInfo{Name: "cuda", Reason: reason(err)})
+	case len(cards) == 0:
+		return append(all, deviceInfo{Name: "cuda", Reason: noCard})
+	}
+	for _, d := range cards {
+		all = append(all, deviceInfo{
+			Name: fmt.Sprintf("cuda:%d", d.Ordinal), Available: d.Reason == "", Reason: d.Reason, Card: d.Name, Memory: d.Memory,
+			Capability: fmt.Sprintf("%d.%d", d.Major, d.Minor), Processors: d.SMs,
+		})
+	}
+	return all
 }
 
 // String is the line that people read.
 func (d deviceInfo) String() string {
-	if !d.Available {
-		return fmt.Sprintf("%-6s missing: %s", d.Name, d.Reason)
+	var facts []string
+	if d.Cores > 0 {
+		facts = append(facts, fmt.Sprintf("%d cores, %s", d.Cores, d.Arch))
 	}
-	s := fmt.Sprintf("%-6s %d cores, %s", d.Name, d.Cores, d.Arch)
+	if d.Card != "" {
+		facts = append(facts, fmt.Sprintf("%s, compute capability %s, %d multiprocessors", d.Card, d.Capability, d.Processors))
+	}
 	if d.Memory > 0 {
-		s += fmt.Sprintf(", %.1f GiB memory (%.1f GiB available)", gib(d.Memory), gib(d.Free))
+		text := fmt.Sprintf("%.1f GiB memory", gib(d.Memory))
+		if d.Free > 0 {
+			text += fmt.Sprintf(" (%.1f GiB available)", gib(d.Free))
+		}
+		facts = append(facts, text)
 	}
-	return s
+	switch {
+	case d.Available:
+	case d.Card == "":
+		facts = append(facts, "missing: "+d.Reason)
+	default:
+		facts = append(facts, "not usable: "+d.Reason)
+	}
+	return fmt.Sprintf("%-6s %s", d.Name, strings.Join(facts, ", "))
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }

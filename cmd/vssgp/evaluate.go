@@ -160,14 +160,23 @@ func parseRows(s string) ([]int, error) {
 
 // load reads a model file and gives it the backend of --device.
 func (a *app) load(path string) (*vssgp.Model, error) {
-	b, err := a.device.backend()
+	b, err := a.computer.get()
 	if err != nil {
 		return nil, err
 	}
+	m, err := readModel(path)
+	if err != nil {
+		return nil, err
+	}
+	m.Backend = b
+	return m, nil
+}
+
+// readModel reads a model file; what it computes, it computes on the CPU.
+func readModel(path string) (*vssgp.Model, error) {
 	m, err := vssgp.Load(path)
 	if err != nil {
 		return nil, fmt.Errorf("read model: %w", err)
 	}
-	m.Backend = b
 	return m, nil
 }

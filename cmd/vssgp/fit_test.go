@@ -223,8 +223,8 @@ func TestQuietAndJSON(t *testing.T) {
 			t.Errorf("%s --json prints an empty object", args[0])
 		}
 	}
-	if o := vssgpRun(t, "info", model, "--device", "cuda"); o.code != exitFailure || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
-		t.Errorf("--device cuda without one: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, exitFailure)
+	if o := vssgpRun(t, "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99"); o.code != exitMistake || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("--device cuda:99 without it: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, exitMistake)
 	}
 	for _, c := range []string{"", "impute", "fit", "predict", "evaluate", "info", "devices", "version"} {
 		o := succeed(t, append(strings.Fields(c), "--help")...)

@@ -67,7 +67,7 @@ from its inducing input the feature lives. All are in the data's units.`,
 			if top < 0 {
 				return mistake("--top %d; want 0 or more", top)
 			}
-			m, err := a.load(args[0])
+			m, err := readModel(args[0])
 			if err != nil {
 				return err
 			}

@@ -53,7 +53,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 // windows.
 func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 	o := m.o
-	b, err := a.device.backend()
+	b, err := a.computer.get()
 	if err != nil {
 		return o, err
 	}

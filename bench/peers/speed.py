@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""Times one evaluation of the exact bound and its gradient in other libraries.
+
+    bench speed -n 16000 -features 800 -dump DIR
+    speed.py bound DIR --peer numpy,torch,jax --device cpu
+    speed.py dgemm --device cuda --size 4096
+
+bound reads a made problem with the bound and the gradient that this project
+has for it. Each peer computes the same collapsed bound in float64: NumPy (on
+OpenBLAS) with the gradient derived by hand, PyTorch and JAX by automatic
+differentiation. Both numbers are compared with ours before anything is timed.
+
+One line of JSON a peer: peer, version, device, n, features,
+seconds_per_evaluation (median), seconds_range, first_seconds (compiling
+included), peak_bytes (device memory on a GPU, else of the process), bound,
+bound_difference (relative), gradient_difference (the largest over the tensors,
+each relative to its largest entry), status. A peer that is missing or runs out
+of memory has a line that says so. The exit status is 1 where a peer disagrees
+or fails.
+
+dgemm measures the library's product of two square float64 matrices: tflops is
+2·size³ over the median time. It is the peak that shares are taken of.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+# JAX would take three quarters of a card at its first use.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+BOUND_TOLERANCE = 1e-9
+GRADIENT_TOLERANCE = 1e-6
+TENSORS = ["kernel.variance", "kernel.lengthscale", "kernel.frequency", "inducing.location", "frequency.mean",
+           "frequency.variance", "phase.lower", "phase.upper", "noise.precision"]
+
+
+class Missing(Exception):
+    """A library or a device that is not there."""
+
+
+class Problem:
+    """A folder written by `bench speed -dump`."""
+
+    def __init__(self, folder):
+        import numpy as np
+        with open(os.path.join(folder, "problem.json"), encoding="utf-8") as f:
+            info = json.load(f)
+        if info["inference"] != "exact" or info["windows"]:
+            raise SystemExit("speed.py: the peers compute the exact bound without windows; dump such a problem")
+        self.k, self.info, self.bound = info["features_per_component"], info, info["bound"]
+
+        def load(name):
+            return np.load(os.path.join(folder, name + ".npy"))
+        self.x, self.y = load("x"), load("y")
+        self.params = {t: load(t) for t in TENSORS}
+        self.gradient = {t: load("gradient." + t) for t in TENSORS}
+
+
+def bound(xp, sinc, logdet_solve, diagonal_of, p, x, y, k):
+    """The collapsed bound in the operations that numpy, torch and jax.numpy share.
+
+    P = Σ/l², ω = μ/l + 2πp, c = (α+β)/2, h = (β−α)/2,
+    E[φ]  = √(2σ²/K) sinc h · exp(−½ Σ P d²) cos θ,   θ = Σ ω d + c
+    E[φ²] = σ²/K (1 + sinc 2h · exp(−2 Σ P d²) cos 2θ)
+    """
+    pi = 3.141592653589793
+    n, d = y.shape
+    variance, l, frequency = (repeat(xp, p[t], k) for t in TENSORS[:3])
+    z, mu, sigma = p["inducing.location"], p["frequency.mean"], p["frequency.variance"]
+    low, high, tau = p["phase.lower"], p["phase.upper"], p["noise.precision"][0]
+    decay, omega = sigma / l**2, mu / l + 2 * pi * frequency
+    centre, half = (low + high) / 2, (high - low) / 2
+    theta, quad = centre, 0.0
+    for q in range(x.shape[1]):
+        diff = x[:, q, None] - z[None, :, q]
+        theta = theta + omega[:, q] * diff
+        quad = quad + decay[:, q] * diff**2
+    share = variance / k
+    phi = xp.sqrt(2 * share) * sinc(half) * xp.exp(-0.5 * quad) * xp.cos(theta)
+    second = share * (n + sinc(2 * half) * (xp.exp(-2 * quad) * xp.cos(2 * theta)).sum(0))
+    gram = phi.T @ phi
+    a = gram + diagonal_of(second - (phi**2).sum(0) + 1 / tau)
+    c = phi.T @ y
+    logdet, mean = logdet_solve(a, c)
+    m = phi.shape[1]
+    fit = -0.5 * tau * ((y**2).sum() - (c * mean).sum())
+    kl = 0.5 * (sigma + mu**2 - 1 - xp.log(sigma)).sum() + xp.log(2 * pi / (high - low)).sum()
+    return -0.5 * n * d * xp.log(2 * pi / tau) + fit - 0.5 * (d * m * xp.log(tau) + d * logdet) - kl
+
+
+def repeat(xp, a, k):
+    """Each component's row for each of its features."""
+    return a.repeat_interleave(k, 0) if hasattr(a, "repeat_interleave") else xp.repeat(a, k, axis=0)
+
+
+def numpy_peer(problem, device):
+    """NumPy with the gradient by hand (eq. numbers and names as in DESIGN.md)."""
+    import numpy as np
+    if device != "cpu":
+        raise Missing("numpy has no GPU")
+    from numpy.linalg import cholesky, inv
+    p, k, x, y = problem.params, problem.k, problem.x, problem.y
+
+    def sinc(h):
+        return np.sin(h) / h
+
+    def slope(h):
+        return (h * np.cos(h) - np.sin(h)) / (h * h)
+
+    def evaluate():
+        n, d = y.shape
+        variance, l, frequency = (np.repeat(p[t], k, axis=0) for t in TENSORS[:3])
+        z, mu, sigma = p["inducing.location"], p["frequency.mean"], p["frequency.variance"]
+        low, high, tau = p["phase.lower"], p["phase.upper"], p["noise.precision"][0]
+        decay, omega = sigma / l**2, mu / l + 2 * np.pi * frequency
+        centre, half = (low + high) / 2, (high - low) / 2
+        share, m = variance / k, len(low)
+        amp, ripple = np.sqrt(2 * share) * sinc(half), share * sinc(2 * half)
+        diff = [x[:, q, None] - z[None, :, q] for q in range(x.shape[1])]
+        theta, quad = sum(omega[:, q] * diff[q] for q in range(len(diff))) + centre, sum(decay[:, q] * diff[q]**2 for q in range(len(diff)))
+        e = np.exp(-0.5 * quad)
+        cos, sin = e * np.cos(theta), e * np.sin(theta)
+        double, e2 = e * e * (cos * cos - sin * sin), e * e
+        phi = amp * cos
+        a = phi.T @ phi
+        ripples = double.sum(0)
+        a[np.diag_indices(m)] = n * share + ripple * ripples + 1 / tau
+        c = phi.T @ y
+        factor = cholesky(a)
+        inverse = inv(factor)
+        inverse = inverse.T @ inverse
+        mean = inverse @ c
+        residual = (y**2).sum() - (c * mean).sum()
+        value = (-0.5 * n * d * np.log(2 * np.pi / tau) - 0.5 * tau * residual
+                 - 0.5 * (d * m * np.log(tau) + 2 * d * np.log(np.diag(factor)).sum())
+                 - 0.5 * (sigma + mu**2 - 1 - np.log(sigma)).sum() - np.log(2 * np.pi / (high - low)).sum())
+        bar = -0.5 * d * inverse - 0.5 * tau * mean @ mean.T
+        second = np.diag(bar).copy()
+        bar[np.diag_indices(m)] = 0
+        phi_bar = y @ (tau * mean).T + 2 * phi @ bar
+        theta_bar = -amp * phi_bar * sin - 4 * ripple * second * e2 * cos * sin
+        quad_bar = -0.5 * amp * phi_bar * cos - 2 * ripple * second * double
+        amp_bar, ripple_bar = (phi_bar * cos).sum(0), second * ripples
+        g = {}
+        theta_sum = theta_bar.sum(0)
+        omega_bar = np.stack([(theta_bar * v).sum(0) for v in diff], 1)
+        decay_bar = np.stack([(quad_bar * v * v).sum(0) for v in diff], 1)
+        quad_d = np.stack([(quad_bar * v).sum(0) for v in diff], 1)
+        g["inducing.location"] = -omega * theta_sum[:, None] - 2 * decay * quad_d
+        g["frequency.mean"] = omega_bar / l - mu
+        g["frequency.variance"] = decay_bar / l**2 - 0.5 * (1 - 1 / sigma)
+        component = (-1, k)
+
+        def group(v):
+            return v.reshape(*component, *v.shape[1:]).sum(1)
+        g["kernel.lengthscale"] = group(-2 * decay_bar * sigma / l**3 - omega_bar * mu / l**2)
+        g["kernel.frequency"] = group(2 * np.pi * omega_bar)
+        g["kernel.variance"] = group(amp_bar * amp / (2 * variance) + (n * second + ripple_bar * sinc(2 * half)) / k)
+        half_bar = amp_bar * np.sqrt(2 * share) * slope(half) + 2 * ripple_bar * share * slope(2 * half)
+        width = high - low
+        g["phase.lower"] = theta_sum / 2 - half_bar / 2 - 1 / width
+        g["phase.upper"] = theta_sum / 2 + half_bar / 2 + 1 / width
+        g["noise.precision"] = np.array([0.5 * (n * d - d * m) / tau - 0.5 * residual
+                                         + (0.5 * d * np.trace(inverse) + 0.5 * tau * (mean**2).sum()) / tau**2])
+        return value, g
+    return np.__version__, evaluate, lambda: 0
+
+
+def torch_peer(problem, device):
+    try:
+        import torch
+    except ImportError as e:
+        raise Missing(str(e)) from e
+    if device != "cpu" and not torch.cuda.is_available():
+        raise Missing("torch sees no GPU")
+    where = torch.device(device)
+
+    def put(a):
+        return torch.tensor(a, dtype=torch.float64, device=where)
+    x, y = put(problem.x), put(problem.y)
+    leaves = {t: put(v).requires_grad_() for t, v in problem.params.items()}
+
+    def sinc(h):
+        return torch.sin(h) / h
+
+    def logdet_solve(a, c):
+        factor = torch.linalg.cholesky(a)
+        return 2 * torch.log(torch.diagonal(factor)).sum(), torch.cholesky_solve(c, factor)
+
+    def evaluate():
+        for v in leaves.values():
+            v.grad = None
+        value = bound(torch, sinc, logdet_solve, torch.diag, leaves, x, y, problem.k)
+        value.backward()
+        if device != "cpu":
+            torch.cuda.synchronize()
+        return value.item(), {t: v.grad.cpu().numpy() for t, v in leaves.items()}
+
+    def peak():
+        return torch.cuda.max_memory_allocated() if device != "cpu" else 0
+    return torch.__version__, evaluate, peak
+
+
+def jax_peer(problem, device):
+    try:
+        import jax
+    except ImportError as e:
+        raise Missing(str(e)) from e
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+    from jax.scipy.linalg import cho_solve
+    try:
+        where = jax.devices("cpu" if device == "cpu" else "gpu")[0]
+    except RuntimeError as e:
+        raise Missing(first_line(e)) from e
+
+    def sinc(h):
+        return jnp.sin(h) / h
+
+    def logdet_solve(a, c):
+        factor = jnp.linalg.cholesky(a)
+        return 2 * jnp.log(jnp.diagonal(factor)).sum(), cho_solve((factor, True), c)
+
+    def value(p, x, y):
+        return bound(jnp, sinc, logdet_solve, jnp.diag, p, x, y, problem.k)
+    both = jax.jit(jax.value_and_grad(value))
+    p, x, y = jax.device_put((problem.params, problem.x, problem.y), where)
+
+    def evaluate():
+        v, g = jax.block_until_ready(both(p, x, y))
+        return float(v), {t: jax.device_get(a) for t, a in g.items()}
+
+    def peak():
+        if device == "cpu":
+            return 0
+        return (where.memory_stats() or {}).get("peak_bytes_in_use", 0)
+    return jax.__version__, evaluate, peak
+
+
+PEERS = {"numpy": numpy_peer, "torch": torch_peer, "jax": jax_peer}
+
+
+def first_line(e):
+    return (str(e).strip() or type(e).__name__).splitlines()[0][:200]
+
+
+def out_of_memory(e):
+    text = str(e).lower()
+    return isinstance(e, MemoryError) or "out of memory" in text or "resource_exhausted" in text or "allocate" in text
+
+
+def time_bound(folder, peer, device, repeats):
+    """One peer's line."""
+    import numpy as np
+    problem = Problem(folder)
+    info = problem.info
+    line = {"peer": peer, "device": device, "n": info["n"], "features": info["features"], "inputs": info["inputs"], "outputs": info["outputs"]}
+    try:
+        began = time.perf_counter()
+        line["version"], evaluate, device_peak = PEERS[peer](problem, device)
+        value, gradient = evaluate()
+        line["first_seconds"] = time.perf_counter() - began
+        scale = max([1.0] + [abs(t["value"]) for t in info["terms"]])
+        line["bound"] = value
+        line["bound_difference"] = abs(value - problem.bound) / scale
+        differences = {t: float(np.max(np.abs(gradient[t] - v)) / max(np.max(np.abs(v)), 1e-300)) for t, v in problem.gradient.items()}
+        worst = max(differences, key=differences.get)
+        line["gradient_difference"], line["gradient_worst"] = differences[worst], worst
+        if not line["bound_difference"] <= BOUND_TOLERANCE or not line["gradient_difference"] <= GRADIENT_TOLERANCE:
+            line["status"] = f"disagrees: bound by {line['bound_difference']:.2g}, gradient by {line['gradient_difference']:.2g} ({worst})"
+            return line
+        seconds = []
+        for _ in range(repeats):
+            began = time.perf_counter()
+            evaluate()
+            seconds.append(time.perf_counter() - began)
+        line["seconds_per_evaluation"] = statistics.median(seconds)
+        line["seconds_range"] = [min(seconds), max(seconds)]
+        line["peak_bytes"] = device_peak() or 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        line["status"] = "ok"
+    except Missing as e:
+        line["status"] = f"missing: {e}"
+    except Exception as e:  # a peer's failure is its row
+        line["status"] = ("out of memory: " if out_of_memory(e) else "failed: ") + first_line(e)
+    return line
+
+
+def dgemm(device, size, repeats):
+    """The library's DGEMM rate: torch on a GPU, NumPy on the CPU."""
+    line = {"peer": "numpy" if device == "cpu" else "torch", "mode": "dgemm", "device": device, "n": size}
+    try:
+        if device == "cpu":
+            import numpy as np
+            line["version"] = np.__version__
+            rng = np.random.default_rng(1)
+            a, b = rng.standard_normal((size, size)), rng.standard_normal((size, size))
+
+            def product():
+                return a @ b
+        else:
+            try:
+                import torch
+            except ImportError as e:
+                raise Missing(str(e)) from e
+            if not torch.cuda.is_available():
+                raise Missing("torch sees no GPU")
+            line["version"] = torch.__version__
+            a, b = (torch.randn(size, size, dtype=torch.float64, device=device) for _ in range(2))
+
+            def product():
+                torch.matmul(a, b)
+                torch.cuda.synchronize()
+        product()
+        seconds = []
+        for _ in range(repeats):
+            began = time.perf_counter()
+            product()
+            seconds.append(time.perf_counter() - began)
+        line["seconds_per_evaluation"] = statistics.median(seconds)
+        line["tflops"] = 2 * size**3 / line["seconds_per_evaluation"] / 1e12
+        line["status"] = "ok"
+    except Missing as e:
+        line["status"] = f"missing: {e}"
+    except Exception as e:
+        line["status"] = ("out of memory: " if out_of_memory(e) else "failed: ") + first_line(e)
+    return line
+
+
+def in_own_process(args, peer):
+    """Each peer has a process of its own, so that memory and a crash are its own."""
+    command = [sys.executable, __file__, "bound", args.folder, "--peer", peer, "--device", args.device, "--repeats", str(args.repeats), "--here"]
+    line = {"peer": peer, "device": args.device}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return line | {"status": f"time limit: {args.timeout:g} s"}
+    try:
+        return json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        # the kernel kills what the machine has no memory for
+        killed = done.returncode == -9
+        said = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[-1]
+        return line | {"status": "out of memory: the process was killed" if killed else f"failed: {said[:200]}"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    modes = parser.add_subparsers(dest="mode", required=True)
+    b = modes.add_parser("bound", help="time the bound and its gradient on a dumped problem")
+    b.add_argument("folder")
+    b.add_argument("--peer", default="numpy,torch,jax", help="which, separated by commas")
+    b.add_argument("--timeout", type=float, default=300, help="seconds for each peer")
+    b.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    g = modes.add_parser("dgemm", help="measure the product of two float64 matrices")
+    g.add_argument("--size", type=int, default=4096)
+    for m in (b, g):
+        m.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+        m.add_argument("--repeats", type=int, default=5)
+    args = parser.parse_args()
+    if args.mode == "dgemm":
+        lines = [dgemm(args.device, args.size, args.repeats)]
+    else:
+        peers = args.peer.split(",")
+        unknown = [p for p in peers if p not in PEERS]
+        if unknown:
+            parser.error(f"--peer {','.join(unknown)}: want some of {','.join(PEERS)}")
+        if args.here:
+            print(json.dumps(time_bound(args.folder, peers[0], args.device, args.repeats)))
+            return 0
+        lines = (in_own_process(args, p) for p in peers)
+    wrong = False
+    for line in lines:
+        print(json.dumps(line), flush=True)
+        wrong = wrong or line["status"].startswith(("disagrees", "failed"))
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// sizes say how large a made problem is.
+type sizes struct {
+	N, Q, D  int     // rows, inputs, outputs
+	Features int     // in each window; in all where there are none
+	Window   float64 // length in samples; 0: none
+	Uneven   bool    // rows are jittered off the grid
+	Seed     uint64
+}
+
+// leastWindow is the shortest window, in samples: shorter ones would hold
+// hardly a row.
+const leastWindow = 4
+
+func (s sizes) check() error {
+	switch {
+	case s.N < 1 || s.Q < 1 || s.D < 1 || s.Features < 1:
+		return fmt.Errorf("%d rows, %d inputs, %d outputs, %d features: want at least one of each", s.N, s.Q, s.D, s.Features)
+	case s.Window != 0 && !(s.Window >= leastWindow && s.Window <= float64(s.N)):
+		return fmt.Errorf("-window %v: want 0 for none, or %d samples to the %d there are", s.Window, leastWindow, s.N)
+	}
+	return nil
+}
+
+// A problem is data and a model to evaluate on them.
+type problem struct {
+	sizes
+	data  *vssgp.Data
+	model *vssgp.Model
+}
+
+const (
+	tones     = 8   // sinusoids in each made output
+	toneNoise = 0.1 // standard deviation of what is added to them
+	jitter    = 0.3 // of a sample, where rows are uneven
+	highest   = 0.4 // frequency, in cycles per sample
+)
+
+// build makes the problem of a seed: sinusoids with noise at x = 0, 1, 2, …
+// in samples, in the model's own units, and features all along them. Further
+// inputs are drawn over the range of the first. Nothing depends on the machine.
+func (s sizes) build() (*problem, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, 1))
+	d := &vssgp.Data{N: s.N, Q: s.Q, D: s.D, X: make([]float64, s.N*s.Q), Y: make([]float64, s.N*s.D)}
+	for n := range s.N {
+		d.X[n*s.Q] = float64(n)
+		if s.Uneven {
+			d.X[n*s.Q] += jitter * (2*rng.Float64() - 1)
+		}
+		for q := 1; q < s.Q; q++ {
+			d.X[n*s.Q+q] = float64(s.N) * rng.Float64()
+		}
+	}
+	frequency, phase := uniform(rng, tones*s.D, 0, highest), uniform(rng, tones*s.D, 0, 2*math.Pi)
+	for n := range s.N {
+		for o := range s.D {
+			y := toneNoise * rng.NormFloat64()
+			for t := o * tones; t < (o+1)*tones; t++ {
+				y += math.Sin(2*math.Pi*frequency[t]*d.X[n*s.Q]+phase[t]) / math.Sqrt(tones/2)
+			}
+			d.Y[n*s.D+o] = y
+		}
+	}
+	m, err := vssgp.NewModel(s.params(rng))
+	if err != nil {
+		return nil, err
+	}
+	return &problem{sizes: s, data: d, model: m}, nil
+}
+
+// mostComponents is how many components a window has at most.
+const mostComponents = 16
+
+// components divides the features of a window.
+func (s sizes) components() int {
+	l := min(mostComponents, s.Features)
+	for s.Features%l != 0 {
+		l--
+	}
+	return l
+}
+
+// windows are the model's, and the range of the first input that a window's
+// features have.
+func (s sizes) windows() (w spectral.Windows, reach float64) {
+	if s.Window == 0 {
+		return w, float64(s.N)
+	}
+	w.Length = s.Window
+	for c := 0.0; ; c += s.Window / 2 {
+		w.Center = append(w.Center, c)
+		if c >= float64(s.N-1) {
+			return w, s.Window
+		}
+	}
+}
+
+// params are the model of a made problem, such as a fit of audio has: in each
+// window, or in all, some components with length-scales of a few samples and
+// frequencies up to the highest; features that live over a good part of the
+// window; uniform phases of every width, so that no term of the bound vanishes.
+func (s sizes) params(rng *rand.Rand) *vssgp.Params {
+	w, reach := s.windows()
+	each := s.components()
+	p := vssgp.NewParams(w.Count()*each, s.Features/each, s.Q, s.D)
+	p.Windows = w
+	for i := range p.L {
+		if s.Window > 0 {
+			p.ComponentWindow = append(p.ComponentWindow, i/each)
+		}
+		p.Variance[i] = (1 + rng.Float64()) / float64(each)
+		for q := range s.Q {
+			p.Lengthscale[i*s.Q+q] = 10 + 20*rng.Float64()
+		}
+		p.Frequency[i*s.Q] = highest * rng.Float64()
+	}
+	for k := range p.M() {
+		i, first := k/p.K, 0.0
+		if s.Window > 0 {
+			first = w.Center[i/each] - reach/2
+		}
+		for q := range s.Q {
+			at, over := k*s.Q+q, float64(s.N)
+			if q == 0 {
+				over = reach
+			}
+			p.Location[at] = over * rng.Float64()
+			p.FreqMean[at] = rng.NormFloat64()
+			sd := p.Lengthscale[i*s.Q+q] / (over * (0.25 + 0.75*rng.Float64()))
+			p.FreqVar[at] = sd * sd
+		}
+		p.Location[k*s.Q] += first
+		p.PhaseLower[k] = 2 * math.Pi * rng.Float64()
+		p.PhaseUpper[k] = p.PhaseLower[k] + 0.2 + 2*rng.Float64()
+	}
+	p.NoisePrecision[0] = 1 / (toneNoise * toneNoise)
+	for i := range p.CoefMean {
+		p.CoefMean[i], p.CoefVar[i] = 0.1*rng.NormFloat64(), 0.01+0.1*rng.Float64()
+	}
+	return p
+}
+
+func uniform(rng *rand.Rand, n int, lo, hi float64) []float64 {
+	a := make([]float64, n)
+	for i := range a {
+		a[i] = lo + (hi-lo)*rng.Float64()
+	}
+	return a
+}
+
+// A work is the floating-point operations of each pass over the rows, by the
+// counts in spectral.Rows' documentation; sines, cosines and exponentials are
+// not counted.
+type work struct {
+	Moments    float64 `json:"moments,omitempty"`    // Σ_runs n·m² + 2·n·m·D
+	Pullback   float64 `json:"pullback,omitempty"`   // Σ_runs 2·n·m²
+	Factorised float64 `json:"factorised,omitempty"` // Σ_runs n·m·(6·D + 8·Q + 22)
+	Predict    float64 `json:"predict,omitempty"`    // Σ_runs 2·n·m² + 2·n·m·D
+}
+
+// work counts the passes of an inference. A run is a stretch of n rows that
+// meet the same m features: all of them without windows.
+//
+// factorised, for each feature that a row meets: the residual 2·D, its product
+// with the mean 2·D and with the feature 2·D; the squares 4; the contraction
+// with the feature's derivatives 18 and 8 for each input.
+func (p *problem) work(inference string) work {
+	offset := p.model.Params.Features().Offsets()
+	d, q := float64(p.D), float64(p.Q)
+	var w work
+	for _, r := range p.model.Params.Windows.NewLayout(p.data.X, p.N, p.Q).Runs {
+		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
+		switch inference {
+		case "exact":
+			w.Moments += n*m*m + 2*n*m*d
+			w.Pullback += 2 * n * m * m
+		case "factorised":
+			w.Factorised += n * m * (6*d + 8*q + 22)
+		case "predict":
+			w.Predict += 2*n*m*m + 2*n*m*d
+		}
+	}
+	return w
+}
+
+func (w work) total() float64 { return w.Moments + w.Pullback + w.Factorised + w.Predict }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// statusOK is the status of a measurement that was taken.
+const statusOK = "ok"
+
+// A record is one measurement of `bench speed`: the page of this package says
+// what each field is.
+type record struct {
+	machine
+	Time string `json:"time"`
+
+	Bench     string  `json:"bench"`
+	Case      string  `json:"case"`
+	Seed      uint64  `json:"seed"`
+	Method    string  `json:"method"`
+	Inference string  `json:"inference"`
+	Window    float64 `json:"window"`
+	Even      bool    `json:"even"`
+	N         int     `json:"N"`
+	Q         int     `json:"Q"`
+	D         int     `json:"D"`
+	L         int     `json:"L"`
+	K         int     `json:"K"`
+	M         int     `json:"M"`
+	V         int     `json:"V"`
+	Device    string  `json:"device"`
+	Precision string  `json:"precision"`
+
+	Repeats     int         `json:"repeats,omitempty"`
+	Bound       *float64    `json:"bound,omitempty"`
+	Evaluation  float64     `json:"seconds_per_evaluation,omitempty"`
+	Range       *[2]float64 `json:"seconds_range,omitempty"`
+	Seconds     *parts      `json:"seconds,omitempty"`
+	Kernels     kernelTimes `json:"kernel_seconds,omitempty"`
+	RowsPer     float64     `json:"rows_per_second,omitempty"`
+	Work        *work       `json:"flop,omitempty"`
+	GFlops      *rates      `json:"gflops,omitempty"`
+	Peak        float64     `json:"peak_tflops,omitempty"`
+	Share       *rates      `json:"share_of_peak,omitempty"`
+	HostBytes   int64       `json:"host_bytes,omitempty"`
+	DeviceBytes int64       `json:"device_bytes,omitempty"`
+	Status      string      `json:"status"`
+}
+
+// rates are work over time: of each pass and of the whole evaluation, the
+// host's algebra counting as time but not as work.
+type rates struct {
+	Evaluation float64 `json:"evaluation"`
+	Moments    float64 `json:"moments,omitempty"`
+	Pullback   float64 `json:"pullback,omitempty"`
+	Factorised float64 `json:"factorised,omitempty"`
+	Predict    float64 `json:"predict,omitempty"`
+}
+
+func newRecord(o *speedFlags, p *problem, device string) *record {
+	m := p.model.Params
+	return &record{
+		machine: thisMachine(o, device), Time: time.Now().UTC().Format(time.RFC3339),
+		Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
+		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
+		Device: device, Precision: o.precision, Status: statusOK,
+	}
+}
+
+// timed fills in the medians and what follows from them. peak is in TFLOP/s; 0
+// where none is known.
+func (r *record) timed(totals []float64, all []parts, w work, peak float64) {
+	p := medianParts(all)
+	r.Repeats, r.Evaluation, r.Range = len(totals), median(totals), &[2]float64{slices.Min(totals), slices.Max(totals)}
+	r.Seconds, r.Work = &p, &w
+	r.RowsPer = float64(r.N) / r.Evaluation
+	r.GFlops = ratesOf(w, p, r.Evaluation, 1e9)
+	if peak > 0 {
+		r.Peak, r.Share = peak, ratesOf(w, p, r.Evaluation, 1e12*peak)
+	}
+}
+
+func ratesOf(w work, p parts, total, unit float64) *rates {
+	per := func(work, seconds float64) float64 {
+		if seconds <= 0 {
+			return 0
+		}
+		return work / seconds / unit
+	}
+	return &rates{
+		Evaluation: per(w.total(), total), Moments: per(w.Moments, p.Moments), Pullback: per(w.Pullback, p.Pullback),
+		Factorised: per(w.Factorised, p.Factorised), Predict: per(w.Predict, p.Predict),
+	}
+}
+
+// appendLine adds a line to a file, which is made where there is none.
+func appendLine(path string, line []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return f.Close()
+}
+
+// machine says what computed and from which sources.
+type machine struct {
+	Commit string `json:"commit"`
+	Dirty  bool   `json:"dirty"`
+	Go     string `json:"go"`
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+	CPU    string `json:"cpu"`
+	Cores  int    `json:"cores"`
+	Memory int64  `json:"memory"`
+	GPU    string `json:"gpu,omitempty"`
+	Driver string `json:"driver,omitempty"`
+	PTX    string `json:"ptx,omitempty"`
+}
+
+func thisMachine(o *speedFlags, device string) machine {
+	m := machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
+	m.CPU = valueOf("/proc/cpuinfo", "model name")
+	m.Memory = kibOf("/proc/meminfo", "MemTotal")
+	m.Commit, m.Dirty = sources(o.commit)
+	if device != "cpu" {
+		m.GPU, m.PTX = card(o.device)
+		m.Driver = o.driver
+	}
+	return m
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// parts are the seconds that one evaluation took, by what was done. They add
+// up to the evaluation's time, opening and closing apart, which a fit does
+// once: Host is all that is no pass over the rows.
+type parts struct {
+	Open       float64 `json:"open"` // checks, order of the rows, upload: once in a fit
+	Moments    float64 `json:"moments,omitempty"`
+	Pullback   float64 `json:"pullback,omitempty"`
+	Factorised float64 `json:"factorised,omitempty"`
+	Predict    float64 `json:"predict,omitempty"`
+	Host       float64 `json:"host"` // factor, inverse, chain rule
+}
+
+// passes is the time spent in passes over the rows.
+func (p parts) passes() float64 { return p.Moments + p.Pullback + p.Factorised + p.Predict }
+
+// A stopwatch is a spectral.Backend that times another. A pass hands host
+// values back, so when it returns the device has finished.
+type stopwatch struct {
+	spectral.Backend
+	mu     sync.Mutex
+	parts  parts
+	opened time.Time     // when the rows were there
+	closed time.Duration // spent closing
+
+	kernels func() []gpu.Timing // of a card whose kernels are timed; or nil
+}
+
+// kernelTimes are the seconds of each kernel in an evaluation, by the card's clock.
+type kernelTimes map[string]float64
+
+func newStopwatch(b spectral.Backend) *stopwatch {
+	s := &stopwatch{Backend: b}
+	if card, ok := b.(interface{ Timings() []gpu.Timing }); ok {
+		s.kernels = card.Timings
+	}
+	return s
+}
+
+// kernelSeconds is the mean time of each kernel over so many evaluations; nil
+// where kernels are not timed.
+func (s *stopwatch) kernelSeconds(evaluations int) kernelTimes {
+	if s.kernels == nil {
+		return nil
+	}
+	t := kernelTimes{}
+	for _, k := range s.kernels() {
+		t[k.Kernel] = k.Time.Seconds() / float64(evaluations)
+	}
+	return t
+}
+
+// reset forgets what was timed.
+func (s *stopwatch) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts, s.closed = parts{}, 0
+}
+
+// Open opens rows whose passes are timed.
+func (s *stopwatch) Open(d spectral.Data) (spectral.Rows, error) {
+	began := time.Now()
+	r, err := s.Backend.Open(d)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened = time.Now()
+	s.parts.Open += s.opened.Sub(began).Seconds()
+	return &timedRows{r, s}, nil
+}
+
+func (s *stopwatch) add(to *float64, began time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*to += time.Since(began).Seconds()
+}
+
+// evaluation is the time since the rows were there, closing them apart, and
+// its parts.
+func (s *stopwatch) evaluation(end time.Time) (total float64, p parts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	total = (end.Sub(s.opened) - s.closed).Seconds()
+	p = s.parts
+	p.Host = total - p.passes()
+	return total, p
+}
+
+type timedRows struct {
+	spectral.Rows
+	s *stopwatch
+}
+
+func (r *timedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	defer r.s.add(&r.s.parts.Moments, time.Now())
+	return r.Rows.Moments(dst, f)
+}
+
+func (r *timedRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	defer r.s.add(&r.s.parts.Pullback, time.Now())
+	return r.Rows.Pullback(dst, f, bar)
+}
+
+func (r *timedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+	defer r.s.add(&r.s.parts.Factorised, time.Now())
+	return r.Rows.Factorised(dst, f, w, rows)
+}
+
+func (r *timedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+	defer r.s.add(&r.s.parts.Predict, time.Now())
+	return r.Rows.Predict(dst, f, p)
+}
+
+func (r *timedRows) Close() error {
+	began := time.Now()
+	err := r.Rows.Close()
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.s.closed += time.Since(began)
+	return err
+}
+
+// medianParts takes each part's own median.
+func medianParts(all []parts) parts {
+	of := func(get func(parts) float64) float64 {
+		v := make([]float64, len(all))
+		for i, p := range all {
+			v[i] = get(p)
+		}
+		return median(v)
+	}
+	return parts{
+		Open:       of(func(p parts) float64 { return p.Open }),
+		Moments:    of(func(p parts) float64 { return p.Moments }),
+		Pullback:   of(func(p parts) float64 { return p.Pullback }),
+		Factorised: of(func(p parts) float64 { return p.Factorised }),
+		Predict:    of(func(p parts) float64 { return p.Predict }),
+		Host:       of(func(p parts) float64 { return p.Host }),
+	}
+}
+
+// median sorts a copy; of an even number it is the mean of the middle two.
+func median(a []float64) float64 {
+	s := append([]float64(nil), a...)
+	sort.Float64s(s)
+	n := len(s)
+	if n == 0 {
+		return 0
+	}
+	return (s[(n-1)/2] + s[n/2]) / 2
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+func TestDeviceFlag(t *testing.T) {
+	for _, c := range []struct{ in, out string }{
+		{"auto", "auto"}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"cuda:0", "cuda:0"}, {"cuda:2", "cuda:2"}, {"cuda:1,0", "cuda:1,0"},
+		{"", ""}, {"gpu", ""}, {"CUDA", ""}, {"cpu:0", ""}, {"auto:1", ""}, {"cuda:", ""}, {"cuda:-1", ""}, {"cuda:x", ""},
+		{"cuda:0,", ""}, {"cuda:0,0", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
+	} {
+		d := deviceFlag{kind: "before", cards: []int{7}}
+		err := d.Set(c.in)
+		switch {
+		case c.out == "" && err == nil:
+			t.Errorf("%q is taken as %s", c.in, &d)
+		case c.out == "" && d.kind != "before":
+			t.Errorf("%q is refused but leaves %s", c.in, &d)
+		case c.out != "" && (err != nil || d.String() != c.out):
+			t.Errorf("%q: %s, %v; want %s", c.in, &d, err, c.out)
+		}
+	}
+}
+
+// fakeCard is a backend that counts how often it was closed.
+type fakeCard struct {
+	spectral.Backend
+	name   string
+	closed int
+	fail   error
+}
+
+func (f *fakeCard) Name() string { return f.name }
+
+func (f *fakeCard) Close() error {
+	f.closed++
+	return f.fail
+}
+
+// machineWith is a computer over made cards; opened has the options of each Open.
+func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *computer, said *[]string, opened *[]gpu.Options) {
+	said, opened = new([]string), new([]gpu.Options)
+	made := newComputer(func(format string, a ...any) { *said = append(*said, fmt.Sprintf(format, a...)) })
+	made.list = func() ([]cuda.Device, error) { return cards, listErr }
+	made.open = func(o gpu.Options) (spectral.Backend, error) {
+		*opened = append(*opened, o)
+		for _, n := range o.Ordinals {
+			if err := fails[n]; err != nil {
+				return nil, err
+			}
+		}
+		return &fakeCard{Backend: cpu.New(), name: fmt.Sprintf("cuda:%d made", o.Ordinals[0])}, nil
+	}
+	return &made, said, opened
+}
+
+// TestChoice: which device computes, what is said of it and when, and whose
+// mistake it is where there is none.
+func TestChoice(t *testing.T) {
+	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 7.0 or later"}
+	good := cuda.Device{Ordinal: 1, Name: "Good", Major: 9}
+	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_70", Major: 7}
+	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
+	for _, c := range []struct {
+		name, device, precision string
+		cards                   []cuda.Device
+		listErr                 error
+		fails                   map[int]error
+		want, said              string // backend's name, part of what auto says
+		mistake                 bool
+		err                     string // part of it
+	}{
+		{name: "auto, no driver", device: "auto", listErr: none, want: "cpu", said: "on the CPU: build with -tags cuda"},
+		{name: "auto, no card", device: "auto", want: "cpu", said: "there is no GPU"},
+		{name: "auto, second card", device: "auto", cards: []cuda.Device{old, good}, want: "cuda:1 made", said: "cuda:1 made"},
+		{name: "auto, old card", device: "auto", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
+		{name: "auto, card in use", device: "auto", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu", said: "cuda:1: "},
+		{name: "auto, emulated", device: "auto", cards: []cuda.Device{toy}, want: "cpu", said: "there is no GPU"},
+		{name: "auto, mixed without a card", device: "auto", precision: "mixed", want: "cpu", said: "in float64"},
+		{name: "cpu", device: "cpu", cards: []cuda.Device{good}, want: "cpu"},
+		{name: "cpu mixed", device: "cpu", precision: "mixed", mistake: true, err: "float64 alone"},
+		{name: "cuda, no driver", device: "cuda", listErr: none, mistake: true, err: "--device cuda: build with -tags cuda; want"},
+		{name: "cuda, old card", device: "cuda", cards: []cuda.Device{old}, mistake: true, err: "compute capability 5.0"},
+		{name: "cuda takes the usable card", device: "cuda", cards: []cuda.Device{old, good}, want: "cuda:1 made"},
+		{name: "cuda takes emulated cards", device: "cuda", cards: []cuda.Device{toy}, want: "cuda:0 made"},
+		{name: "cuda:3", device: "cuda:3", cards: []cuda.Device{good}, fails: map[int]error{3: none}, mistake: true, err: "--device cuda:3"},
+		{name: "cuda:1 mixed", device: "cuda:1", precision: "mixed", cards: []cuda.Device{good}, want: "cuda:1 made"},
+		{name: "cuda:1 lost", device: "cuda:1", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrLost}, err: "--device cuda:1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, said, opened := machineWith(c.cards, c.listErr, c.fails)
+			if err := m.device.Set(c.device); err != nil {
+				t.Fatal(err)
+			}
+			if c.precision != "" {
+				m.precision.value = c.precision
+			}
+			b, err := m.get()
+			var usage *usageError
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || errors.As(err, &usage) != c.mistake {
+					t.Errorf("error %v, want one with %q, a mistake of the caller: %v", err, c.err, c.mistake)
+				}
+				if b != nil {
+					t.Error("a backend beside the error")
+				}
+				return
+			}
+			if err != nil || b.Name() != c.want {
+				t.Fatalf("%v, %v; want %s", b, err, c.want)
+			}
+			if again, _ := m.get(); again != b {
+				t.Error("asked twice, it opens another")
+			}
+			if strings.HasPrefix(c.want, "cuda") && ((*opened)[0].Precision == gpu.Mixed) != (c.precision == "mixed") {
+				t.Errorf("opened with %+v", (*opened)[0])
+			}
+			passOver(t, b, func() {
+				if len(*said) != 0 {
+					t.Errorf("said %q before the first pass", *said)
+				}
+			})
+			passOver(t, b, func() {})
+			if text := strings.Join(*said, "\n"); !strings.Contains(text, c.said) || (c.said == "") != (text == "") || len(*said) > 1 {
+				t.Errorf("said %q, want one line with %q", *said, c.said)
+			}
+		})
+	}
+}
+
+// passOver opens one row and takes its moments; before is called between.
+func passOver(t *testing.T, b spectral.Backend, before func()) {
+	t.Helper()
+	r, err := b.Open(spectral.Data{N: 1, Q: 1, X: []float64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	before()
+	f := spectral.NewFeatures(1, 1)
+	if err := r.Moments(spectral.NewMoments(f, 0), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeviceClosed: what was opened is closed once, whether the command
+// succeeds or fails, and a failure to close is not lost.
+func TestDeviceClosed(t *testing.T) {
+	c, _, _ := machineWith([]cuda.Device{{Ordinal: 0, Name: "Good"}}, nil, nil)
+	if err := c.close(); err != nil {
+		t.Errorf("closing what was never opened: %v", err)
+	}
+	card := &fakeCard{Backend: cpu.New(), fail: errors.New("held")}
+	c.open = func(gpu.Options) (spectral.Backend, error) { return card, nil }
+	for range 2 {
+		if _, err := c.get(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.close(); err == nil || !errors.Is(err, card.fail) {
+		t.Errorf("close: %v, want the backend's error", err)
+	}
+	if err := c.close(); err != nil || card.closed != 1 {
+		t.Errorf("closed %d times, want once; %v", card.closed, err)
+	}
+}
+
+// TestAutoSays: a fit on the CPU says why there is no GPU, not under --quiet.
+func TestAutoSays(t *testing.T) {
+	dir := t.TempDir()
+	data := put(t, dir, "data.csv", waves(60))
+	args := []string{"fit", data, "--x", "t", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "1"}
+	loud := succeed(t, args...)
+	if n := strings.Count(loud.stderr, "computing on "); n != 1 {
+		t.Errorf("stderr %q, want one line on what computes", loud.stderr)
+	}
+	if o := succeed(t, append(args, "--device", "cpu")...); strings.Contains(o.stderr, "computing on") {
+		t.Errorf("--device cpu: stderr %q, want nothing on what was asked for", o.stderr)
+	}
+}
+
+func TestDevicesList(t *testing.T) {
+	c, _, _ := machineWith([]cuda.Device{
+		{Ordinal: 0, Name: "NVIDIA Fast", Memory: 80 << 30, Major: 9, SMs: 132},
+		{Ordinal: 1, Name: "NVIDIA Old", Memory: 2 << 30, Major: 5, Minor: 2, SMs: 5, Reason: "too old"},
+	}, nil, nil)
+	var b bytes.Buffer
+	for _, d := range c.devices() {
+		fmt.Fprintln(&b, d)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, words := range [][]string{
+		{"cpu", "cores"},
+		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132"},
+		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
+	} {
+		for _, w := range words {
+			if !strings.Contains(lines[i], w) {
+				t.Errorf("line %q, want %q in it", lines[i], w)
+			}
+		}
+	}
+	c.list = func() ([]cuda.Device, error) { return nil, fmt.Errorf("no driver here: %w", cuda.ErrNoDevice) }
+	all := c.devices()
+	if last := all[len(all)-1]; len(all) != 2 || last.Available || last.Reason != "no driver here" {
+		t.Errorf("%+v, want the CPU and why cuda is missing", all)
+	}
+	c.list = func() ([]cuda.Device, error) { return nil, nil }
+	if all := c.devices(); len(all) != 2 || all[1].Reason != noCard {
+		t.Errorf("%+v, want the CPU and that there is no GPU", all)
+	}
+}
