@@ -5,9 +5,6 @@ import (
 	"fmt"
 )
 
-// leastMajor is the compute capability that the kernels start from: 7.0, Volta.
-const leastMajor = 7
-
 // Device is one card.
 type Device struct {
 	Ordinal        int

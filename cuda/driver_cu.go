@@ -19,6 +19,9 @@ type cards struct{}
 
 func newDriver() driver { return cards{} }
 
+// leastMajor is the compute capability that the kernels start from: 7.0, Volta.
+const leastMajor = 7
+
 // sharedOptIn is an attribute that cu has no name for: the most shared memory
 // that a block can opt into.
 const sharedOptIn cu.DeviceAttribute = 97

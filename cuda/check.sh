@@ -1,0 +1,33 @@
+#!/bin/sh
+# Builds, vets and tests with -tags cuda against the CUDA headers of a folder.
+# It needs neither a CUDA compiler, nor a driver, nor a card.
+#
+#	cuda/check.sh INCLUDE_FOLDER [PACKAGE...]      packages: ./cuda
+#
+# It also sees that the test program does not link the driver, so that it
+# starts on a machine without one.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || { echo "usage: $0 INCLUDE_FOLDER [PACKAGE...]" >&2; exit 2; }
+include=$1
+shift
+[ -f "$include/cuda.h" ] || { echo "$0: $include has no cuda.h" >&2; exit 1; }
+include=$(cd "$include" && pwd)
+[ $# -gt 0 ] || set -- ./cuda
+cd "$here/.."
+
+export CGO_ENABLED=1
+export CGO_CFLAGS="-I$here/compat -I$include"
+export CGO_LDFLAGS="-L$here/compat"
+awk '$2 == "CUDA_VERSION" { print "cuda.h is of CUDA " int($3 / 1000) "." int($3 % 1000 / 10); exit }' "$include/cuda.h"
+go build -tags cuda "$@"
+go vet -tags cuda "$@"
+go test -tags cuda "$@"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+go test -c -tags cuda -o "$work/cuda.test" ./cuda
+if readelf -d "$work/cuda.test" | grep NEEDED | grep -q libcuda; then
+	echo "$0: the program links the driver, and would not start without one" >&2
+	exit 1
+fi

@@ -1,0 +1,452 @@
+//go:build cudaemu && !cuda
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// at views n numbers of an emulated device's memory, as a kernel does.
+func at(address uint64, n int) []float64 {
+	return unsafe.Slice(*(**float64)(unsafe.Pointer(&address)), n)
+}
+
+// The kernels of these tests: add adds args[2], the bits of a number, to the
+// args[1] numbers at args[0]; fault faults; spill writes args[1] numbers beyond.
+func TestMain(m *testing.M) {
+	for _, arch := range []int{70, 80, 90} {
+		RegisterEmulated(arch, "add", func(_ Geometry, args []uint64) error {
+			for i, v := range at(args[0], int(args[1])) {
+				at(args[0], int(args[1]))[i] = v + math.Float64frombits(args[2])
+			}
+			return nil
+		})
+		RegisterEmulated(arch, "fault", func(Geometry, []uint64) error { return errors.New("read of nowhere") })
+		RegisterEmulated(arch, "spill", func(_ Geometry, args []uint64) error {
+			at(args[0]+args[1], 1)[0] = 1
+			return nil
+		})
+	}
+	RegisterEmulated(90, "only90", func(Geometry, []uint64) error { return nil })
+	os.Exit(m.Run())
+}
+
+// open makes a context with a stream and the kernels, closed at the end.
+func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(string) *Function) {
+	t.Helper()
+	c, err := Open(ordinal, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	s, err := c.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Load([]byte("image"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, s, func(name string) *Function {
+		t.Helper()
+		f, err := m.Function(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+}
+
+// alloc is Alloc that must go well.
+func alloc(t *testing.T, c *Context, bytes int64) *Memory {
+	t.Helper()
+	m, err := c.Alloc(bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// wants checks an error's kind, and that it names everything.
+func wants(t *testing.T, err, kind error, names ...string) {
+	t.Helper()
+	if err == nil || kind != nil && !errors.Is(err, kind) {
+		t.Errorf("error %v, want one that wraps %v", err, kind)
+		return
+	}
+	for _, name := range names {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("error %q does not name %q", err, name)
+		}
+	}
+}
+
+var one = Geometry{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}
+
+func TestRoundTrip(t *testing.T) {
+	c, s, f := open(t, 1, 0)
+	in := []float64{1, 2, 3}
+	m := alloc(t, c, 24)
+	if m.Address()%256 != 0 || m.Size() != 24 {
+		t.Errorf("address %x, size %d", m.Address(), m.Size())
+	}
+	if err := m.Upload(s, 0, Bytes(in)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f("add").Launch(one, s, []uint64{m.Address(), 3, math.Float64bits(0.5)}); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, 2)
+	if err := m.Download(s, Bytes(out), 8); err != nil || !slices.Equal(out, []float64{2.5, 3.5}) {
+		t.Errorf("%v, %v", out, err)
+	}
+	if err := m.Zero(s, 8, 8); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Download(s, Bytes(out), 0); err != nil || !slices.Equal(out, []float64{1.5, 0}) {
+		t.Errorf("%v, %v", out, err)
+	}
+	if err := m.Free(); err != nil {
+		t.Error(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	wants(t, c.Close(), errClosed)
+	_, err := c.Alloc(8)
+	wants(t, err, errClosed)
+}
+
+// TestFresh: memory nobody wrote reads as NaN.
+func TestFresh(t *testing.T) {
+	c, s, _ := open(t, 0, 0)
+	m := alloc(t, c, 80)
+	out := make([]float64, 10)
+	if err := errors.Join(m.Download(s, Bytes(out), 0), m.Free()); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range out {
+		if !math.IsNaN(v) {
+			t.Errorf("number %d is %v", i, v)
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	c, _, _ := open(t, 0, 1000)
+	m := alloc(t, c, 600)
+	_, err := c.Alloc(401)
+	wants(t, err, ErrBudget, "401", "400 left", "1000", "emulated sm_70")
+	if bytes, n := c.Held(); bytes != 600 || n != 1 {
+		t.Errorf("held %d in %d", bytes, n)
+	}
+	if err := m.Free(); err != nil {
+		t.Fatal(err)
+	}
+	m = alloc(t, c, 1000)
+	if err := m.Free(); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{0, -1} {
+		_, err = c.Alloc(n)
+		wants(t, err, errRange)
+	}
+	_, err = Open(0, -1)
+	wants(t, err, ErrBudget)
+}
+
+func TestMemoryOfTheEnvironment(t *testing.T) {
+	t.Setenv("VSSGP_EMU_MEMORY", "5000")
+	c, _, _ := open(t, 2, 9000)
+	if d := c.Device(); d.Memory != 5000 || d.SharedPerBlock != 227<<10 || d.Major != 9 {
+		t.Errorf("%+v", d)
+	}
+	_, err := c.Alloc(5001)
+	wants(t, err, ErrOutOfMemory, "5001")
+	if bytes, n := c.Held(); bytes != 0 || n != 0 {
+		t.Errorf("held %d in %d", bytes, n)
+	}
+	auto, _, _ := open(t, 2, 0)
+	if auto.Budget() != 4500 {
+		t.Errorf("budget %d", auto.Budget())
+	}
+	t.Setenv("VSSGP_EMU_MEMORY", "much")
+	_, err = Devices()
+	wants(t, err, ErrNoDevice, "VSSGP_EMU_MEMORY", "much")
+}
+
+func TestOpenRange(t *testing.T) {
+	for _, n := range []int{-1, 3} {
+		_, err := Open(n, 0)
+		wants(t, err, ErrNoDevice, fmt.Sprint(n), "0 to 2")
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	c, s, _ := open(t, 0, 0)
+	other, theirs, _ := open(t, 0, 0)
+	m := alloc(t, c, 16)
+	buffer := make([]byte, 16)
+	wants(t, m.Upload(s, 1, buffer), errRange, "16 bytes at 1 of 16")
+	wants(t, m.Upload(s, -1, buffer[:1]), errRange)
+	wants(t, m.Upload(s, math.MaxInt64, buffer), errRange)
+	wants(t, m.Download(s, buffer, 8), errRange)
+	wants(t, m.Zero(s, 0, 17), errRange)
+	wants(t, m.Zero(s, 0, -1), errRange)
+	wants(t, m.Zero(theirs, 0, 1), nil, "another context")
+	wants(t, m.Zero(nil, 0, 1), nil, "no stream")
+	if err := errors.Join(m.Upload(s, 16, nil), m.Download(s, nil, 0), m.Zero(s, 3, 0), m.Free()); err != nil {
+		t.Error(err)
+	}
+	wants(t, m.Free(), nil, "freed already")
+	wants(t, m.Upload(s, 0, buffer), nil, "freed")
+	wants(t, m.Download(s, buffer, 0), nil, "freed")
+	if bytes, n := c.Held(); bytes != 0 || n != 0 {
+		t.Errorf("held %d in %d after a double free", bytes, n)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	wants(t, s.Close(), errClosed)
+	wants(t, s.Synchronize(), errClosed)
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFences(t *testing.T) {
+	for _, at := range []int64{-8, 16, fence + 8} {
+		c, s, f := open(t, 0, 0)
+		alloc(t, c, 8)
+		m := alloc(t, c, 16)
+		if err := f("spill").Launch(one, s, []uint64{m.Address(), uint64(at)}); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, m.Free(), errRange, "allocation 2 of 16 bytes", "at byte")
+	}
+}
+
+func TestLeak(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	alloc(t, c, 24)
+	m := alloc(t, c, 16)
+	if err := f("spill").Launch(one, s, []uint64{m.Address(), 16}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, c.Close(), errRange, "40 bytes in 2 pieces", "outside it")
+	if bytes, n := c.Held(); bytes != 0 || n != 0 {
+		t.Errorf("held %d in %d after Close", bytes, n)
+	}
+	wants(t, m.Free(), errClosed)
+	again, _, _ := open(t, 0, 0)
+	if free, err := again.Free(); err != nil || free != again.Device().Memory {
+		t.Errorf("%d free, %v: a closed context keeps memory", free, err)
+	}
+}
+
+// TestLost: a fault shows at the next synchronisation, names the launches since
+// the one before, and all later calls repeat it.
+func TestLost(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	m := alloc(t, c, 8)
+	add := f("add")
+	args := []uint64{m.Address(), 1, 0}
+	if err := errors.Join(add.Launch(one, s, args), s.Synchronize()); err != nil {
+		t.Fatal(err)
+	}
+	faulty := Geometry{Grid: [3]int{7, 1, 1}, Block: [3]int{64, 1, 1}, Shared: 24}
+	if err := f("fault").Launch(faulty, s, nil); err != nil {
+		t.Fatalf("a launch does not wait, and yet: %v", err)
+	}
+	err := s.Synchronize()
+	wants(t, err, ErrLost, "fault (grid 7×1×1, block 64×1×1, 24 bytes shared)", "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "read of nowhere")
+	if strings.Contains(err.Error(), "add") {
+		t.Errorf("%v names a launch that was done", err)
+	}
+	wants(t, add.Launch(one, s, args), ErrLost, "launch add", "fault (grid")
+	wants(t, m.Download(s, make([]byte, 8), 0), ErrLost)
+	_, err = c.Alloc(8)
+	wants(t, err, ErrLost)
+	wants(t, m.Free(), ErrLost)
+	if bytes, n := c.Held(); bytes != 0 || n != 0 {
+		t.Errorf("held %d in %d", bytes, n)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRemembered: only the last launches are kept, and the rest counted.
+func TestRemembered(t *testing.T) {
+	_, s, f := open(t, 0, 0)
+	add, fault := f("add"), f("fault")
+	for range mostRemembered + 5 {
+		if err := add.Launch(one, s, []uint64{0, 0, 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fault.Launch(one, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, s.Synchronize(), ErrLost, "6 and then add", "fault (grid")
+}
+
+func TestGeometry(t *testing.T) {
+	for ordinal, most := range []int{96 << 10, 163 << 10, 227 << 10} {
+		_, s, f := open(t, ordinal, 0)
+		add := f("add")
+		for _, c := range []struct {
+			grid, block [3]int
+			shared      int
+			ok          bool
+		}{
+			{[3]int{1, 1, 1}, [3]int{1024, 1, 1}, most, true},
+			{[3]int{1<<31 - 1, 65535, 65535}, [3]int{1, 1, 64}, 0, true},
+			{[3]int{0, 1, 1}, [3]int{1, 1, 1}, 0, false},
+			{[3]int{1, 65536, 1}, [3]int{1, 1, 1}, 0, false},
+			{[3]int{1, 1, 1}, [3]int{1, 1, 65}, 0, false},
+			{[3]int{1, 1, 1}, [3]int{1, 0, 1}, 0, false},
+			{[3]int{1, 1, 1}, [3]int{1024, 2, 1}, 0, false},
+			{[3]int{1, 1, 1}, [3]int{1, 1, 1}, most + 1, false},
+			{[3]int{1, 1, 1}, [3]int{1, 1, 1}, -1, false},
+		} {
+			g := Geometry{c.grid, c.block, c.shared}
+			err := add.Launch(g, s, []uint64{0, 0, 0})
+			if c.ok && err != nil {
+				t.Error(err)
+			}
+			if !c.ok {
+				wants(t, err, errGeometry, "launch add", g.String())
+			}
+		}
+		if err := s.Synchronize(); err != nil {
+			t.Errorf("a refused launch reached the device: %v", err)
+		}
+	}
+}
+
+func TestKernelNotThere(t *testing.T) {
+	c, _, _ := open(t, 1, 0)
+	m, err := c.Load([]byte("image"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Function("only90")
+	wants(t, err, nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
+	_, err = c.Load(nil)
+	wants(t, err, errRange)
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = m.Function("add")
+	wants(t, err, errClosed)
+}
+
+func TestInjected(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	m := alloc(t, c, 8)
+	FailEmulated("alloc", 2)
+	if err := alloc(t, c, 8).Free(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Alloc(8)
+	wants(t, err, ErrOutOfMemory)
+	if err := alloc(t, c, 8).Free(); err != nil {
+		t.Fatal(err)
+	}
+	FailEmulated("launch", 1)
+	if err := f("add").Launch(one, s, []uint64{m.Address(), 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, s.Synchronize(), ErrLost, "injected into launch", "add (grid")
+	for _, call := range []string{"upload", "download", "zero"} {
+		c, s, _ := open(t, 0, 0)
+		m := alloc(t, c, 8)
+		FailEmulated(call, 1)
+		wants(t, errors.Join(m.Upload(s, 0, make([]byte, 8)), m.Download(s, make([]byte, 8), 0), m.Zero(s, 0, 8)), ErrLost, "injected into "+call)
+	}
+}
+
+func TestEvents(t *testing.T) {
+	c, s, _ := open(t, 0, 0)
+	from, err1 := c.NewEvent()
+	to, err2 := c.NewEvent()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Elapsed(from, to)
+	wants(t, err, nil, "never recorded")
+	if err := errors.Join(s.Record(from), s.Wait(from)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	if err := s.Record(to); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := Elapsed(from, to); err != nil || d < 2*time.Millisecond {
+		t.Errorf("%v, %v", d, err)
+	}
+	if err := from.Close(); err != nil {
+		t.Error(err)
+	}
+	wants(t, from.Close(), errClosed)
+	wants(t, s.Record(from), errClosed)
+	_, err = Elapsed(nil, to)
+	wants(t, err, nil, "no event")
+}
+
+// TestPanic: a panic on the context's thread is an error, and the thread lives.
+func TestPanic(t *testing.T) {
+	c, _, _ := open(t, 0, 0)
+	wants(t, c.Do(func() error { panic("oh") }), nil, "oh")
+	if err := c.Do(func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConcurrent: many goroutines, each with its stream and memory.
+func TestConcurrent(t *testing.T) {
+	c, _, f := open(t, 2, 0)
+	add := f("add")
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			s, err := c.NewStream()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 20 {
+				m, err := c.Alloc(800)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				out := make([]float64, 100)
+				err = errors.Join(m.Zero(s, 0, 800),
+					add.Launch(one, s, []uint64{m.Address(), 100, math.Float64bits(3)}),
+					m.Download(s, Bytes(out), 0), s.Synchronize(), m.Free())
+				if err != nil || out[0] != 3 || out[99] != 3 {
+					t.Errorf("%v, %v", out, err)
+				}
+				c.Held()
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
