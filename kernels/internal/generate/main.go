@@ -1,0 +1,131 @@
+// Command generate makes, from the kernels' sources, the Go types of their
+// arguments (args.go), the emulator's table (emu/table.h), and with nvcc the PTX
+// and the file of hashes (ptx, kernels.sum). It runs in the folder kernels.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/vssgp/vssgp/kernels/internal/source"
+)
+
+func main() {
+	folder := flag.String("dir", ".", "the folder of the sources")
+	nvcc := flag.String("nvcc", "", "the compiler (default: NVCC, or nvcc in PATH or /usr/local/cuda)")
+	ptx := flag.Bool("ptx", true, "make the PTX and kernels.sum; without it args.go and emu/table.h alone")
+	report := flag.Bool("report", false, "print what ptxas says of the kernels' registers, memory and spills")
+	flag.Parse()
+	if err := run(*folder, *nvcc, *ptx, *report); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(folder, nvcc string, ptx, report bool) error {
+	s, err := source.Read(folder)
+	if err != nil {
+		return err
+	}
+	args, err := s.Args()
+	if err != nil {
+		return err
+	}
+	if err := write(folder, "args.go", args); err != nil {
+		return err
+	}
+	if err := write(folder, "emu/table.h", s.Table()); err != nil {
+		return err
+	}
+	if !ptx && !report {
+		return nil
+	}
+	c, err := source.FindCompiler(nvcc)
+	if err != nil {
+		return fmt.Errorf("args.go and emu/table.h are written, ptx and kernels.sum are left as they were: %w", err)
+	}
+	images, err := compile(c, s)
+	if err != nil {
+		return err
+	}
+	if report {
+		table, err := c.Report(s, images)
+		if err != nil {
+			return err
+		}
+		fmt.Print(table)
+	}
+	if !ptx {
+		return nil
+	}
+	for arch, image := range images {
+		if err := pack(folder, arch, image); err != nil {
+			return err
+		}
+	}
+	return write(folder, "kernels.sum", s.Sum(c.Version, images))
+}
+
+// compile compiles for all architectures at once.
+func compile(c *source.Compiler, s *source.Sources) (map[int][]byte, error) {
+	images := make([][]byte, len(source.Architectures))
+	errs := make([]error, len(images))
+	var all sync.WaitGroup
+	for i, arch := range source.Architectures {
+		all.Go(func() { images[i], errs[i] = c.PTX(s, arch) })
+	}
+	all.Wait()
+	byArch := map[int][]byte{}
+	for i, arch := range source.Architectures {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		byArch[arch] = images[i]
+	}
+	return byArch, nil
+}
+
+// pack writes PTX, packed, unless the same is there.
+func pack(folder string, arch int, image []byte) error {
+	if old, err := os.ReadFile(filepath.Join(folder, source.Image(arch))); err == nil {
+		if ptx, err := source.Unpack(old); err == nil && bytes.Equal(ptx, image) {
+			return nil
+		}
+	}
+	packed, err := source.Pack(image)
+	if err != nil {
+		return err
+	}
+	return write(folder, source.Image(arch), packed)
+}
+
+// write replaces a file at once, if it would change.
+func write(folder, name string, text []byte) error {
+	path := filepath.Join(folder, name)
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err2 := f.Chmod(0o644); err == nil {
+		err = err2
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,108 @@
+package source
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Architectures are those that there is PTX for.
+var Architectures = []int{70, 80, 90}
+
+// flags are the compiler's, the same everywhere; the architecture is added.
+var flags = []string{"-ptx", "-std=c++17", "-O3", "--fmad=false"}
+
+// Release is the compiler's whose PTX is kept: drivers since 520 load it, and it
+// is the first that knows sm_90.
+const Release = "11.8"
+
+// ErrNoCompiler says that there is no nvcc of that release.
+var ErrNoCompiler = errors.New("nvcc " + Release + " is needed for the PTX: install CUDA " + Release +
+	" (Debian: nvidia-cuda-toolkit), and name it with -nvcc or NVCC if it is not in PATH")
+
+// A Compiler is an nvcc.
+type Compiler struct{ Path, Version string }
+
+// FindCompiler takes the nvcc given, or the one that NVCC names, or that of PATH
+// or /usr/local/cuda. An nvcc of another release is an error.
+func FindCompiler(path string) (*Compiler, error) {
+	candidates := []string{path}
+	if path == "" {
+		candidates = []string{os.Getenv("NVCC")}
+	}
+	if candidates[0] == "" {
+		candidates = []string{"nvcc", "/usr/local/cuda/bin/nvcc", "/usr/local/cuda-" + Release + "/bin/nvcc"}
+	}
+	refused := ""
+	for _, c := range candidates {
+		out, err := exec.Command(c, "--version").Output()
+		if err != nil {
+			refused += fmt.Sprintf("; %v", err)
+			continue
+		}
+		version := regexp.MustCompile(`release (\S+), (V\S+)`).FindStringSubmatch(string(out))
+		if version != nil && version[1] == Release {
+			return &Compiler{c, version[2]}, nil
+		}
+		refused += fmt.Sprintf("; %s is of another release", c)
+	}
+	return nil, fmt.Errorf("%w%s", ErrNoCompiler, refused)
+}
+
+// Flags are what a compilation for an architecture is given.
+func Flags(arch int) []string {
+	return append(slices.Clone(flags), fmt.Sprintf("-arch=compute_%d", arch), fmt.Sprintf("-DVSSGP_ARCH=%d", 10*arch))
+}
+
+// PTX compiles all sources, as they were read, for an architecture.
+func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "kernels")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	for _, f := range append(s.Files, File{"all.cu", s.unit()}) {
+		if err := os.WriteFile(filepath.Join(folder, f.Name), f.Text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	// The names alone: paths would reach the compiler's messages and output.
+	cmd := exec.Command(c.Path, append(Flags(arch), "all.cu", "-o", "all.ptx")...)
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	ptx, err := os.ReadFile(filepath.Join(folder, "all.ptx"))
+	if err != nil {
+		return nil, err
+	}
+	if place := regexp.MustCompile(`(?m)^\s*\.(file|loc)\s.*|.*` + regexp.QuoteMeta(folder) + `.*`).Find(ptx); place != nil {
+		return nil, fmt.Errorf("the PTX for sm_%d names a place of this machine: %s", arch, place)
+	}
+	return ptx, nil
+}
+
+// Sum lists the hashes of the sources and of the PTX, before it is packed, with
+// the compiler's version and flags.
+func (s *Sources) Sum(version string, ptx map[int][]byte) []byte {
+	var b bytes.Buffer
+	b.WriteString("# The kernels' sources and the PTX made from them by go generate ./kernels.\n")
+	fmt.Fprintf(&b, "# nvcc %s\n", version)
+	for _, arch := range Architectures {
+		fmt.Fprintf(&b, "# sm_%d: %s\n", arch, strings.Join(Flags(arch), " "))
+	}
+	for _, f := range s.Files {
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(f.Text), f.Name)
+	}
+	for _, arch := range Architectures {
+		fmt.Fprintf(&b, "%x  sm_%d.ptx\n", sha256.Sum256(ptx[arch]), arch)
+	}
+	return b.Bytes()
+}

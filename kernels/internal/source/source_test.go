@@ -1,0 +1,121 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// from reads sources given by name.
+func from(t *testing.T, files map[string]string) (*Sources, error) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Read(folder)
+}
+
+func TestParse(t *testing.T) {
+	const common = "#define COMMON \\\n\tconst double *x, long long n, \\\n\tdouble delta\n#define ALL COMMON, const int *even\n"
+	cases := []struct{ name, text, want string }{
+		{"plain", "KERNEL(128) a(const double *x, long long n, double delta, double *part) {}", "a 128 1: x uint64 n int64 delta float64 part uint64"},
+		{"none", "\n\nKERNEL(32) a() {}", "a 32 3:"},
+		{"spread over lines", "KERNEL( 64 )\na_1(\n\tlong long\tn,\n\tdouble*x\n)\n{\n}", "a_1 64 1: n int64 x uint64"},
+		{"pointers", "KERNEL(32) a(const void *const *p, const long long *__restrict__ j, float *f, const T<int> *t) {}", "a 32 1: p uint64 j uint64 f uint64 t uint64"},
+		{"macro", "#include \"b.cuh\"\nKERNEL(32) a(ALL, double *part) {}", "a 32 2: x uint64 n int64 delta float64 even uint64 part uint64"},
+		{"sorted", "KERNEL(32) b() {}\nKERNEL(64) a() {}", "a 64 2: b 32 1:"},
+		{"comments", "// KERNEL(1) no()\n/* KERNEL(2)\n no() */ const char *s = \"KERNEL(3) // \\\"\"; KERNEL(32) a(double x /* an x */) { }", "a 32 3: x float64"},
+		{"a macro of that name", "#define KERNEL(threads) \\\n  void\nKERNEL(32) a() {}", "a 32 3:"},
+		{"const values", "KERNEL(32) a(const long long n, const double x) {}", "a 32 1: n int64 x float64"},
+	}
+	for _, c := range cases {
+		s, err := from(t, map[string]string{"a.cu": c.text, "b.cuh": common})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var have []string
+		for _, k := range s.Kernels {
+			have = append(have, fmt.Sprintf("%s %d %d:", k.Name, k.Threads, k.Line))
+			for _, p := range k.Parameters {
+				have = append(have, p.Name, p.Go)
+			}
+		}
+		if text := strings.Join(have, " "); text != c.want {
+			t.Errorf("%s:\n%s, want\n%s", c.name, text, c.want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	cases := []struct{ name, text, want string }{
+		{"int", "\nKERNEL(32) a(double x,\n\tint n) {}", "a.cu:2: kernel a: parameter n is of type int"},
+		{"float", "KERNEL(32) a(float n) {}", "a.cu:1: kernel a: parameter n is of type float"},
+		{"unsigned", "KERNEL(32) a(unsigned long long n) {}", "type unsigned long long"},
+		{"struct", "KERNEL(32) a(Rows r) {}", "type Rows"},
+		{"no name", "KERNEL(32) a(double) {}", `parameter "double"`},
+		{"empty", "KERNEL(32) a(double x,) {}", `parameter ""`},
+		{"unknown macro", "KERNEL(32) a(ROWS, double x) {}", `parameter "ROWS"`},
+		{"threads by name", "KERNEL(THREADS) a() {}", "a.cu:1: not a kernel"},
+		{"declaration", "KERNEL(32) a();", "a.cu:1: not a kernel"},
+		{"threads", "KERNEL(100) a() {}", "100 threads"},
+		{"many threads", "KERNEL(2048) a() {}", "2048 threads"},
+		{"upper case", "KERNEL(32) Moments() {}", "not a kernel"},
+		{"twice", "KERNEL(32) a_b() {}\nKERNEL(32) a__b() {}", "clashes with kernel"},
+		{"fields twice", "KERNEL(32) a(double x, long long x) {}", "no parameter x"},
+		{"a method's name", "KERNEL(32) a(double words) {}", "no parameter words"},
+	}
+	for _, c := range cases {
+		_, err := from(t, map[string]string{"a.cu": c.text})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v: does not say %q", c.name, err, c.want)
+		}
+	}
+	if _, err := from(t, map[string]string{"a.cuh": "KERNEL(32) a() {}"}); err == nil {
+		t.Error("a kernel in a header went unseen")
+	}
+}
+
+func TestHash(t *testing.T) {
+	hashes := map[string]bool{}
+	for _, files := range []map[string]string{{"a.cu": "x"}, {"a.cuh": "x"}, {"a.cu": "x\n"}, {"a.cu": "x", "b.cuh": ""}, {}} {
+		s, err := from(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes[s.Hash()] = true
+	}
+	if len(hashes) != 5 {
+		t.Errorf("%d hashes of 5 different sources", len(hashes))
+	}
+}
+
+func TestPack(t *testing.T) {
+	ptx := []byte(strings.Repeat("mma.sync\n", 1000))
+	packed, err := Pack(ptx)
+	if err != nil || len(packed) > 500 {
+		t.Fatalf("%d bytes, %v", len(packed), err)
+	}
+	if back, err := Unpack(packed); err != nil || string(back) != string(ptx) {
+		t.Error("it does not come back:", err)
+	}
+}
+
+func TestFindCompilerRefuses(t *testing.T) {
+	folder := t.TempDir()
+	other := filepath.Join(folder, "nvcc")
+	if err := os.WriteFile(other, []byte("#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{other, filepath.Join(folder, "none")} {
+		if _, err := FindCompiler(path); !errors.Is(err, ErrNoCompiler) || !strings.Contains(err.Error(), Release) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

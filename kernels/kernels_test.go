@@ -1,0 +1,193 @@
+package kernels
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/kernels/internal/source"
+)
+
+const regenerate = "run go generate ./kernels"
+
+func read(t *testing.T) *source.Sources {
+	t.Helper()
+	s, err := source.Read(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func file(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func images(t *testing.T) map[int][]byte {
+	t.Helper()
+	all := map[int][]byte{}
+	for _, arch := range source.Architectures {
+		ptx, err := Image(arch/10, arch%10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[arch] = ptx
+	}
+	return all
+}
+
+// TestGenerated compares what needs no compiler.
+func TestGenerated(t *testing.T) {
+	s := read(t)
+	args, err := s.Args()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(args, file(t, "args.go")) {
+		t.Error("args.go is not what the sources give:", regenerate)
+	}
+	if !bytes.Equal(s.Table(), file(t, "emu/table.h")) {
+		t.Error("emu/table.h is not what the sources give:", regenerate)
+	}
+}
+
+// TestSum compares the hashes of the sources and of the PTX with kernels.sum, so
+// that PTX of other sources is found without a compiler.
+func TestSum(t *testing.T) {
+	sum := string(file(t, "kernels.sum"))
+	version := regexp.MustCompile(`(?m)^# nvcc V(\S+)$`).FindStringSubmatch(sum)
+	if version == nil || !strings.HasPrefix(version[1], source.Release+".") {
+		t.Fatalf("kernels.sum names no nvcc of release %s: %s", source.Release, regenerate)
+	}
+	want := string(read(t).Sum("V"+version[1], images(t)))
+	if sum == want {
+		return
+	}
+	have := strings.Split(sum, "\n")
+	for _, line := range strings.Split(want, "\n") {
+		if !slices.Contains(have, line) {
+			t.Errorf("kernels.sum lacks %q", line)
+		}
+	}
+	t.Error("kernels.sum is not of these sources and PTX:", regenerate)
+}
+
+// TestRegenerate makes the PTX anew where there is an nvcc of the right release.
+func TestRegenerate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiling takes half a minute")
+	}
+	c, err := source.FindCompiler("")
+	switch {
+	case errors.Is(err, source.ErrNoCompiler) && os.Getenv("VSSGP_REQUIRE_NVCC") == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	s, kept := read(t), images(t)
+	for _, arch := range source.Architectures {
+		t.Run(fmt.Sprintf("sm_%d", arch), func(t *testing.T) {
+			t.Parallel()
+			ptx, err := c.PTX(s, arch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(ptx, kept[arch]) {
+				t.Error("the compiler makes other PTX than is kept:", regenerate)
+			}
+		})
+	}
+}
+
+var (
+	entry     = regexp.MustCompile(`\.visible \.entry (\w+)\(([^)]*)\)\s*\.maxntid (\d+), 1, 1`)
+	eightByte = regexp.MustCompile(`^\s*\.param \.[usbf]64 \w+\s*$`)
+)
+
+// TestEntries looks for the kernels in the PTX, with as many eight-byte
+// parameters and as many threads as their types have.
+func TestEntries(t *testing.T) {
+	var want []string
+	for _, k := range read(t).Kernels {
+		want = append(want, fmt.Sprintln(k.Name, len(k.Parameters), k.Threads))
+	}
+	for arch, ptx := range images(t) {
+		if !bytes.Contains(ptx, fmt.Appendf(nil, "\n.version 7.8\n.target sm_%d\n", arch)) {
+			t.Errorf("sm_%d: the PTX is not of ISA 7.8 for that target", arch)
+		}
+		var have []string
+		for _, m := range entry.FindAllSubmatch(ptx, -1) {
+			var params []string
+			if len(bytes.TrimSpace(m[2])) > 0 {
+				params = strings.Split(string(m[2]), ",")
+			}
+			for _, p := range params {
+				if !eightByte.MatchString(p) {
+					t.Errorf("sm_%d: %s: parameter %q is not of eight bytes", arch, m[1], strings.TrimSpace(p))
+				}
+			}
+			have = append(have, fmt.Sprintln(string(m[1]), len(params), string(m[3])))
+		}
+		slices.Sort(have)
+		slices.Sort(want)
+		if !slices.Equal(have, want) {
+			t.Errorf("sm_%d: the PTX has\n%swant\n%s", arch, strings.Join(have, ""), strings.Join(want, ""))
+		}
+	}
+}
+
+// TestPlaces looks for what would make PTX differ from machine to machine.
+func TestPlaces(t *testing.T) {
+	for arch, ptx := range images(t) {
+		if m := regexp.MustCompile(`(?m)^\s*\.(file|loc|section)\s.*|.*/(tmp|home|root|usr)/.*`).Find(ptx); m != nil {
+			t.Errorf("sm_%d: the PTX has %q", arch, m)
+		}
+	}
+}
+
+func TestImage(t *testing.T) {
+	for _, c := range []struct{ major, minor, target int }{
+		{7, 0, 70}, {7, 2, 70}, {7, 5, 70}, {8, 0, 80}, {8, 6, 80}, {8, 9, 80}, {9, 0, 90}, {10, 0, 90}, {12, 1, 90},
+	} {
+		ptx, err := Image(c.major, c.minor)
+		if err != nil || !bytes.Contains(ptx, fmt.Appendf(nil, ".target sm_%d\n", c.target)) {
+			t.Errorf("%d.%d: not the PTX for sm_%d: %v", c.major, c.minor, c.target, err)
+		}
+	}
+	for _, c := range [][2]int{{6, 1}, {6, 9}, {3, 5}, {0, 0}} {
+		if _, err := Image(c[0], c[1]); err == nil {
+			t.Errorf("%d.%d: there is PTX", c[0], c[1])
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	names := Names()
+	if !slices.IsSorted(names) || len(names) == 0 {
+		t.Errorf("names are not sorted, or there are none: %v", names)
+	}
+	names[0] = "changed"
+	if Names()[0] == "changed" {
+		t.Error("the caller can change the names")
+	}
+}
+
+func TestWords(t *testing.T) {
+	a := FeaturesPrepare{Decay: 1, Turn: 2, Rot: 3, M: -1, Delta: 0.5}
+	if w := a.Words(); !slices.Equal(w, []uint64{1, 2, 3, 1<<64 - 1, 0x3fe0000000000000}) {
+		t.Errorf("%x", w)
+	}
+	if a.Name() != "features_prepare" || a.Block() != 128 {
+		t.Errorf("%s, %d threads", a.Name(), a.Block())
+	}
+}
