@@ -76,7 +76,7 @@ func printTable(w io.Writer, rows []row) {
 	fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %10s %10s %7s %9s  %s\n", wide, "case", "device", "precision", "s/evaluation", "TFLOP/s", "pullback", "share", "MiB", "status")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %10s %10s %7s %9s  %s\n", wide, r.name, r.device, r.precision,
-			positive(r.seconds, "%.4g"), positive(r.moments, "%.3f"), positive(r.pullback, "%.3f"),
+			positive(r.seconds, "%.4g"), positive(r.moments, "%.3g"), positive(r.pullback, "%.3g"),
 			positive(100*r.share, "%.0f%%"), positive(float64(r.bytes)/(1<<20), "%.0f"), firstLine(r.status))
 	}
 }
