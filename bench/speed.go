@@ -56,30 +56,36 @@ func parseSpeed(args []string, stderr io.Writer) (*speedFlags, error) {
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	switch {
-	case set.NArg() > 0:
+	if set.NArg() > 0 {
 		return nil, fmt.Errorf("speed: unexpected argument %q", set.Arg(0))
-	case !slices.Contains(inferences, o.inference):
-		return nil, fmt.Errorf("speed: -inference %q: want exact, factorised or predict", o.inference)
-	case o.precision != "float64" && o.precision != "mixed":
-		return nil, fmt.Errorf("speed: -precision %q: want float64 or mixed", o.precision)
-	case o.repeats < 1:
-		return nil, fmt.Errorf("speed: -repeats %d: want 1 or more", o.repeats)
-	case !(o.peak >= 0) || math.IsInf(o.peak, 0):
-		return nil, fmt.Errorf("speed: -peak %v: want TFLOP/s, or 0 where none is known", o.peak)
-	case o.dump != "" && o.inference == "predict":
-		return nil, fmt.Errorf("speed: -dump holds a bound and a gradient: want -inference exact or factorised")
 	}
-	if err := o.check(); err != nil {
-		return nil, fmt.Errorf("speed: %w", err)
-	}
-	if _, _, err := parseDevice(o.device); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return nil, fmt.Errorf("speed: %w", err)
 	}
 	if o.name == "" {
 		o.name = o.defaultName()
 	}
 	return o, nil
+}
+
+func (o *speedFlags) checkFlags() error {
+	switch {
+	case !slices.Contains(inferences, o.inference):
+		return fmt.Errorf("-inference %q: want exact, factorised or predict", o.inference)
+	case o.precision != "float64" && o.precision != "mixed":
+		return fmt.Errorf("-precision %q: want float64 or mixed", o.precision)
+	case o.repeats < 1:
+		return fmt.Errorf("-repeats %d: want 1 or more", o.repeats)
+	case !(o.peak >= 0) || math.IsInf(o.peak, 0):
+		return fmt.Errorf("-peak %v: want TFLOP/s, or 0 where none is known", o.peak)
+	case o.dump != "" && o.inference == "predict":
+		return fmt.Errorf("-dump holds a bound and a gradient: want -inference exact or factorised")
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	_, _, err := parseDevice(o.device)
+	return err
 }
 
 func (o *speedFlags) defaultName() string {
