@@ -1,53 +1,57 @@
-// Package gpu will be the spectral.Backend on NVIDIA cards, over packages cuda
-// and kernels. Nothing is here yet: this page is its contract.
+// Package gpu is the spectral.Backend on NVIDIA cards, over packages cuda and
+// kernels. It builds everywhere; which cards there are is package cuda's
+// matter (build tags cuda and cudaemu), and where there is none Open's error
+// wraps cuda.ErrNoDevice.
 //
-// # Opening
+// # One pass
 //
-//	Open(o Options) (*Backend, error)      build tag cuda
-//	Options{Ordinal int, Precision Precision, Budget int64}
+// Each method of spectral.Rows is one pass, host values in, host values out: no
+// device pointer, stream or context leaves the package.
 //
-// Precision is Float64 (default) or Mixed (package kernels says what each
-// promises). Budget is the device memory to use at most; 0 is nine tenths of
-// what is free. Where there is no card, Open's error wraps cuda.ErrNoDevice.
-// Name is "cuda:0 NVIDIA H200", with " mixed" after it in that precision, so
-// that every result says what computed it.
+//	upload    features, and weights or adjoints: O(M·(Q+D)), and Ḡ or S
+//	launch    a kernel over stretches of rows, then the reduction of its
+//	          partial sums
+//	download  the result, written to the caller's arrays when all went well
 //
-// The command line's --device auto takes a card where the build and the
-// machine have one, says which, and else takes package cpu and says why; cuda
-// or cuda:1 where there is none is an error. One place decides.
+// The layout of the rows is package cpu's (spectral.Layout). Their gates are
+// computed on the host, once; rows of one input also carry how many of them from
+// each one on are evenly spaced, exactly and by the step met most often, so that
+// the kernels may turn one feature into the next instead of beginning anew.
 //
-// # Rows
+// # Order of sums
 //
-// Open on a Backend sorts the rows into runs (spectral.Layout), exactly as
-// package cpu does, and uploads them once; where they do not fit the budget
-// they stay in page-locked host memory and are streamed. Each method of
-// spectral.Rows is one pass:
+// A run is cut into stretches of rows, and into tiles of features, from the
+// shapes alone (plan.go): so many that a pass has some hundreds of blocks. A
+// block sums one stretch; the stretches of a run are added in order by one
+// reduction. Runs over windows of one parity share no feature, so even cells are
+// reduced first, then odd ones, and each number of the result is the sum of at
+// most two runs'. So a repeat gives the same bits, on any card of one
+// architecture, and the memory that is free does not change them. Several cards
+// each take consecutive rows, and their results are added in the order of the
+// cards: another number of cards rounds otherwise.
 //
-//	upload    features, and weights or adjoints: O(M·(Q+D)), and Ḡ
-//	launch    the partial kernel over all runs, the reduce kernel
-//	download  the result
+// # Memory
 //
-// and hands host values back: no device pointer, stream or context leaves the
-// package. Files are those of package cpu (data.go, moments.go, pullback.go,
-// factorised.go, predict.go) and share the shape checks in spectral, so that a
-// mistake reads alike whatever computes.
+// What an operation needs is known from the shapes before anything is allocated
+// (budget.go): rows, features, Gram matrix, tables, partial sums. The first of
+// these that fits is taken: all at once; all rows, and partial sums for some
+// runs at a time; some rows and some partial sums, the rows streamed from the
+// host chunk by chunk. What fits in none of them is refused with a BudgetError.
+// Each array is one allocation, made at the first evaluation and used again.
 //
-// Factoring A, solves and the chain rule to the parameters stay on the host
-// (internal/blocktri): with windows they are O(V·M_v³) beside the passes'
-// O(N·M_v²). A batch of small factorisations on the card is a later step, to
-// be taken when a profile asks for it.
+// A mini-batch's rows are gathered on the card where all rows are there, else
+// on the host.
 //
-// # Streams
+// # Several at once
 //
-// A Rows has a stream of its own for kernels and one for copies, joined by
-// events: the next chunk's rows go up while this one's are summed. Several
-// Rows of one Backend may be used from several goroutines at once; that is how
-// impute keeps a card busy with small excerpts. One Rows is used by one
-// goroutine at a time, as the contract of spectral.Rows has it.
+// Rows have a stream of their own, so several Rows of one Backend may be used
+// from several goroutines. One Rows is used by one goroutine at a time, as the
+// contract of spectral.Rows has it.
 //
-// # Tests
+// # Files
 //
-// One line: backendtest.Run, for each precision. A test is skipped only for
-// an error that wraps cuda.ErrNoDevice, and VSSGP_REQUIRE_GPU=1 makes that a
-// failure. Device memory held at the end fails the run.
+// gpu.go, card.go, timing.go the cards; data.go, pick.go the rows on the host;
+// plan.go, kinds.go, budget.go, layout.go what is done in which order and in
+// which memory, without any device; share.go the rows of one card; features.go,
+// moments.go, pullback.go, factorised.go, predict.go as in package cpu.
 package gpu

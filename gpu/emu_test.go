@@ -1,0 +1,78 @@
+//go:build cudaemu
+
+package gpu
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vssgp/vssgp/cuda"
+)
+
+// TestFailures: whichever call fails, the method says so, leaves its outputs
+// alone, and nothing stays held; after a call that only ran out of memory, the
+// same again works.
+func TestFailures(t *testing.T) {
+	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
+	for _, call := range []string{"alloc", "upload", "download", "zero", "launch"} {
+		for _, m := range p.methods() {
+			t.Run(call+"/"+m.name, func(t *testing.T) {
+				for n := 1; ; n++ {
+					if n > 100 {
+						t.Fatal("100 calls and none is the last")
+					}
+					if !p.fails(t, m, call, n) {
+						break
+					}
+				}
+			})
+		}
+	}
+}
+
+// fails has the n'th call fail and says whether there was one.
+func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
+	b, err := Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.Open(p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cuda.FailEmulated(call, n)
+	all, err := m.call(r)
+	cuda.FailEmulated(call, 0)
+	failed := err != nil
+	if failed {
+		want := cuda.ErrLost
+		if call == "alloc" {
+			want = cuda.ErrOutOfMemory
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("call %d: %v, want %v", n, err, want)
+		}
+		for _, a := range all {
+			for i, v := range a.v {
+				if v != 7 {
+					t.Fatalf("call %d: %s[%d] was written though the method failed: %v", n, a.name, i, v)
+				}
+			}
+		}
+	}
+	if call == "alloc" && failed {
+		if _, err := m.call(r); err != nil {
+			t.Errorf("call %d: again: %v", n, err)
+		}
+	}
+	if err := r.Close(); err != nil && (call == "alloc" || !failed) {
+		t.Errorf("call %d: close: %v", n, err)
+	}
+	if bytes, pieces := b.cards[0].context.Held(); bytes != 0 || pieces != 0 {
+		t.Errorf("call %d: %d bytes in %d pieces are held after Close", n, bytes, pieces)
+	}
+	if err := b.Close(); err != nil && (call == "alloc" || !failed) {
+		t.Errorf("call %d: close of the backend: %v", n, err)
+	}
+	return failed
+}

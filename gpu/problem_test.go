@@ -1,0 +1,243 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A shape says what a problem is made of.
+type shape struct {
+	name       string
+	n, m, q, d int
+	windows    int
+	even       bool // x are 0, ¼, ½ …
+	broken     int  // even, but for one step before this row
+	shuffled   bool
+	first      int // window of the first feature; those before own none
+}
+
+// A problem has everything that the methods are asked.
+type problem struct {
+	shape
+	data     spectral.Data
+	features *spectral.Features
+	weights  *spectral.Weights
+	bar      *spectral.Moments
+	exact    *spectral.Posterior
+	diagonal *spectral.Posterior
+	subset   []int
+}
+
+func newProblem(s shape) *problem {
+	rng := rand.New(rand.NewPCG(uint64(s.n), uint64(s.m)))
+	normal := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	extent := float64(s.n) / 4
+	p := &problem{shape: s, data: spectral.Data{N: s.n, Q: s.q, D: s.d, Y: normal(s.n * s.d)}}
+	for i := range s.n * s.q {
+		x := rng.Float64() * extent
+		if s.even {
+			x = float64(i) / 4
+		}
+		if s.broken > 0 && i >= s.broken {
+			x += 0.125
+		}
+		p.data.X = append(p.data.X, x)
+	}
+	if s.shuffled {
+		rng.Shuffle(s.n, func(i, j int) {
+			p.data.X[i], p.data.X[j] = p.data.X[j], p.data.X[i]
+		})
+	}
+	f := spectral.NewFeatures(s.m, s.q)
+	if s.windows > 1 {
+		step := extent / float64(s.windows)
+		p.data.Windows.Length = 2 * step
+		for v := range s.windows {
+			p.data.Windows.Center = append(p.data.Windows.Center, (float64(v)+0.5)*step)
+		}
+		for k := range s.m {
+			f.Window = append(f.Window, s.first+k*(s.windows-s.first)/s.m)
+		}
+	}
+	f.Windows = p.data.Windows
+	for i := range f.Center {
+		f.Center[i], f.Decay[i] = rng.Float64()*extent, rng.Float64()*math.Pow(extent/8, -2)
+		f.Freq[i] = 3 * rng.NormFloat64()
+	}
+	for k := range s.m {
+		f.Phase[k], f.Amp[k], f.Power[k] = 7*rng.Float64(), 0.5+rng.Float64(), 0.2+rng.Float64()
+		f.Ripple[k] = 0.2 * rng.Float64()
+	}
+	p.features = f
+	p.weights = &spectral.Weights{Mean: normal(s.m * s.d), Var: make([]float64, s.m*s.d), D: s.d}
+	for i := range p.weights.Var {
+		p.weights.Var[i] = rng.Float64()
+	}
+	p.bar = spectral.NewMoments(f, s.d)
+	copy(p.bar.C, normal(len(p.bar.C)))
+	symmetric(p.bar.Gram, rng)
+	cov := spectral.NewGram(f.Offsets())
+	symmetric(cov, rng)
+	p.exact = &spectral.Posterior{Mean: p.weights.Mean, Cov: cov, D: s.d}
+	p.diagonal = &spectral.Posterior{Mean: p.weights.Mean, Var: p.weights.Var, D: s.d}
+	for range s.n/3 + 1 {
+		p.subset = append(p.subset, rng.IntN(s.n))
+	}
+	return p
+}
+
+func symmetric(g *spectral.Gram, rng *rand.Rand) {
+	for v, b := range g.Diag {
+		m := g.Size(v)
+		for i := range m {
+			for j := range i + 1 {
+				b[i*m+j] = rng.NormFloat64()
+				b[j*m+i] = b[i*m+j]
+			}
+		}
+	}
+	for _, b := range g.Below {
+		for i := range b {
+			b[i] = rng.NormFloat64()
+		}
+	}
+}
+
+// An answer is one array of a method's.
+type answer struct {
+	name string
+	v    []float64
+}
+
+// A method of Rows with its answers, which begin as sevens.
+type method struct {
+	name string
+	call func(r spectral.Rows) ([]answer, error)
+}
+
+func sevens(v []float64) []float64 {
+	for i := range v {
+		v[i] = 7
+	}
+	return v
+}
+
+func (p *problem) methods() []method {
+	factorised := func(rows []int) func(spectral.Rows) ([]answer, error) {
+		return func(r spectral.Rows) ([]answer, error) {
+			s := spectral.NewFactorisedSums(p.features, p.d)
+			s.Value = 7
+			all := []answer{{"Mean", sevens(s.Weights.Mean)}, {"Var", sevens(s.Weights.Var)}}
+			all = append(all, fields(s.Features)...)
+			err := r.Factorised(s, p.features, p.weights, rows)
+			return append(all, answer{"Value", []float64{s.Value}}), err
+		}
+	}
+	predict := func(post *spectral.Posterior) func(spectral.Rows) ([]answer, error) {
+		return func(r spectral.Rows) ([]answer, error) {
+			y := spectral.NewPrediction(p.n, p.d)
+			all := []answer{{"Mean", sevens(y.Mean)}, {"Cov", sevens(y.Cov)}}
+			return all, r.Predict(y, p.features, post)
+		}
+	}
+	return []method{
+		{"Moments", func(r spectral.Rows) ([]answer, error) {
+			m := spectral.NewMoments(p.features, p.d)
+			all := []answer{{"C", sevens(m.C)}}
+			for v, b := range m.Gram.Diag {
+				all = append(all, answer{fmt.Sprint("Diag ", v), sevens(b)})
+			}
+			for v, b := range m.Gram.Below {
+				all = append(all, answer{fmt.Sprint("Below ", v), sevens(b)})
+			}
+			return all, r.Moments(m, p.features)
+		}},
+		{"Pullback", func(r spectral.Rows) ([]answer, error) {
+			g := spectral.NewFeatures(p.m, p.q)
+			return fields(g), r.Pullback(g, p.features, p.bar)
+		}},
+		{"Factorised", factorised(nil)},
+		{"Factorised some rows", factorised(p.subset)},
+		{"Predict exact", predict(p.exact)},
+		{"Predict diagonal", predict(p.diagonal)},
+	}
+}
+
+func fields(f *spectral.Features) (all []answer) {
+	for _, a := range f.Fields() {
+		all = append(all, answer{a.Name, sevens(a.Data)})
+	}
+	return all
+}
+
+// run opens the problem's rows, calls one method and closes them.
+func (p *problem) run(b spectral.Backend, m method) ([]answer, error) {
+	r, err := b.Open(p.data)
+	if err != nil {
+		return nil, err
+	}
+	all, err := m.call(r)
+	if cerr := r.Close(); err == nil {
+		err = cerr
+	}
+	return all, err
+}
+
+// sameBits reports the first number that differs.
+func sameBits(a, b []answer) error {
+	for i := range a {
+		for j, v := range a[i].v {
+			if math.Float64bits(v) != math.Float64bits(b[i].v[j]) {
+				return fmt.Errorf("%s[%d] is %v and %v", a[i].name, j, v, b[i].v[j])
+			}
+		}
+	}
+	return nil
+}
+
+// near reports an array further from want than the bound, relative to want's
+// largest number or to 1.
+func near(got, want []answer, bound float64) error {
+	for i := range want {
+		scale := 1.0
+		for _, w := range want[i].v {
+			scale = max(scale, math.Abs(w))
+		}
+		for j, w := range want[i].v {
+			if d := math.Abs(got[i].v[j] - w); !(d <= bound*scale) {
+				return fmt.Errorf("%s[%d] is %v, want %v: off by %.2g of the largest, allowed %.1g", want[i].name, j, got[i].v[j], w, d/scale, bound)
+			}
+		}
+	}
+	return nil
+}
+
+// asCPU compares all methods with package cpu's.
+func (p *problem) asCPU(t *testing.T, b spectral.Backend, bound func(method string) float64) {
+	t.Helper()
+	for _, m := range p.methods() {
+		want, err := p.run(cpu.New(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.run(b, m)
+		if err != nil {
+			t.Errorf("%s: %v", m.name, err)
+			continue
+		}
+		if err := near(got, want, bound(m.name)); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/vssgp/vssgp/kernels"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Pullback fills dst with the gradient by the features of a number whose
+// gradient by the moments is bar.
+func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	if err := d.pullback(dst, f, bar); err != nil {
+		return fmt.Errorf("gpu: pullback: %w", err)
+	}
+	return nil
+}
+
+func (d *rows) pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	if err := d.data.CheckFeatures(f); err != nil {
+		return err
+	}
+	if err := bar.Check(f, d.data.D); err != nil {
+		return err
+	}
+	if err := dst.CheckRoom(f); err != nil {
+		return err
+	}
+	offset := f.Offsets()
+	if err := d.each(func(s *share) error { return s.finish(s.pullback(f, bar, offset)) }); err != nil {
+		return err
+	}
+	sums := d.shares[0].host.sums
+	for _, s := range d.shares[1:] {
+		add(sums, s.host.sums)
+	}
+	adjoint(dst, f, sums, kernels.PullbackWidth(f.Q))
+	return nil
+}
+
+// Sections of the operation's table.
+const (
+	pullbackStretches = iota
+	pullbackJobs
+	pullbackReduce
+)
+
+func (s *share) planPullback(room int64, m int, offset []int) (*plan, error) {
+	p := s.newPlan(&s.source, rowArrays, m, offset, s.d)
+	runs := runsOver(s.runs, offset)
+	tile, width := s.tile(runs), kernels.PullbackWidth(s.q)
+	_, _, size := gramOffsets(offset)
+	p.wants[arrayGram] = 8 * size
+	p.wants[arrayCoef] = int64(8 * m * s.d)
+	p.wants[arraySums] = int64(8 * m * width)
+	kinds := []kind{columnKind(runs, pullbackCut, tile)}
+	err := p.layOut(runs, kinds, []int64{int64(8 * tile * width)}, 0, room, func() {
+		pass := p.passes[0]
+		p.add(stretchTable(runs, pass.stretches), pass.jobs, pass.reduce)
+	})
+	return p, err
+}
+
+// pullback leaves the sums over the share's rows in host.sums, [M,width].
+func (s *share) pullback(f *spectral.Features, bar *spectral.Moments, offset []int) error {
+	p, a, err := s.prepare(opPullback, f,
+		func(p *plan) bool { return p.shapes(f.M, offset, s.d, false) },
+		func(room int64) (*plan, error) { return s.planPullback(room, f.M, offset) })
+	if err != nil {
+		return err
+	}
+	pass, width := p.passes[0], kernels.PullbackWidth(s.q)
+	if err := s.upload(arrayGram, s.stageGram(bar.Gram)); err != nil {
+		return err
+	}
+	if err := s.upload(arrayCoef, bar.C); err != nil {
+		return err
+	}
+	if err := s.zero(arraySums, f.M*width); err != nil {
+		return err
+	}
+	k := tiled(pass.tile, kernels.Pullback64{}, kernels.Pullback128{})
+	part := s.address(arrayPart)
+	a.stretches = s.section(opPullback, p, pullbackStretches, 0, 0)
+	err = s.sweep(p, 0, a, func(c chunk, a arguments) error {
+		a.jobs = s.section(opPullback, p, pullbackJobs, pass.width, c.jobs.lo)
+		return s.queue.launch(k, c.jobs.len(), a.words(s.address(arrayGram), s.address(arrayCoef), part))
+	}, func(jobs span) error {
+		return s.reduceSums(s.section(opPullback, p, pullbackReduce, 5, jobs.lo), jobs.len(), part, s.address(arraySums), pass.tile, width)
+	})
+	if err != nil {
+		return fmt.Errorf("products: %w", err)
+	}
+	return s.download(&s.host.sums, arraySums, f.M*width)
+}
