@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/backendtest"
 	"github.com/vssgp/vssgp/spectral"
@@ -436,5 +437,24 @@ func TestMisuse(t *testing.T) {
 	}
 	if _, err := b.Open(p.data); !errors.Is(err, errClosed) {
 		t.Errorf("closed backend: %v", err)
+	}
+}
+
+// TestWithoutOutputs: rows that have none still have second moments.
+func TestWithoutOutputs(t *testing.T) {
+	b := open(t, Options{Ordinals: []int{usable(t)[0].Ordinal}})
+	p := newProblem(shape{n: 90, m: 20, q: 1, d: 0, windows: 3})
+	for _, m := range p.methods()[:4] {
+		want, err := p.run(cpu.New(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.run(b, m)
+		if err == nil {
+			err = near(got, want, float64Bound(m.name))
+		}
+		if err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
 	}
 }
