@@ -90,3 +90,12 @@ func (a Affine) toModel(data []float64) []float64 {
 	}
 	return out
 }
+
+// dataError has a backend's refusal of data wrap ErrData; what else can keep it
+// from opening them, such as a card's memory, is not the data's fault.
+func dataError(err error) error {
+	if errors.Is(err, spectral.ErrShape) || errors.Is(err, spectral.ErrValue) {
+		return fmt.Errorf("%w: %w", err, ErrData)
+	}
+	return err
+}

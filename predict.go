@@ -54,7 +54,7 @@ func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 	}
 	rows, err := m.backend().Open(spectral.Data{N: n, Q: p.Q, X: m.X.toModel(x), Windows: p.Windows})
 	if err != nil {
-		return nil, fmt.Errorf("vssgp: predict: %w: %w", err, ErrData)
+		return nil, fmt.Errorf("vssgp: predict: %w", dataError(err))
 	}
 	defer rows.Close()
 	raw := spectral.NewPrediction(n, p.D)
