@@ -1,62 +1,86 @@
-// Package cuda will be a small layer over the CUDA driver: devices, a context,
+// Package cuda is a small layer over the CUDA driver: devices, a context,
 // memory, streams, events, modules, launches. It knows nothing of Gaussian
-// processes, and it is the one package that may import gorgonia.org/cu.
+// processes, and it is the one package that imports gorgonia.org/cu.
 //
-// Nothing is here yet: this page is its contract. Everything but this file
-// and the errors will stand behind the build tag cuda, because the binding
-// links the driver's library and ends the process at start where there is no
-// driver. Without the tag the package builds everywhere and has the errors
-// alone.
+// # Three drivers
 //
-// # Surface
+// What is behind it is chosen by build tags. The package itself, and all that
+// uses it, builds with any.
 //
-//	ErrNoDevice, ErrOutOfMemory, ErrBudget   for errors.Is
+//	-tags cuda     NVIDIA's driver, by way of gorgonia.org/cu; Linux, amd64 or arm64
+//	-tags cudaemu  three emulated devices, in Go: for tests
+//	none           no device: Devices and Open say to build with -tags cuda
 //
-//	Devices() ([]Device, error)
-//	    Device{Ordinal, Name, Memory, Major, Minor, SMs}; ErrNoDevice, with the
-//	    reason, where there is no driver or no card.
+// # Building with -tags cuda
 //
-//	Open(ordinal int, budget int64) (*Context, error)
-//	    One context for a card and process. It owns a goroutine locked to an
-//	    operating-system thread, and every driver call runs there: the driver's
-//	    current context belongs to a thread, goroutines do not stay on one.
-//	(*Context) Do(func() error) error      run on that thread, in order
-//	(*Context) Held() (bytes int64, n int) device memory not freed yet
-//	(*Context) Close() error               an error if anything is still held
+// The build needs cgo, a C compiler, and the toolkit's header cuda.h of CUDA
+// 11, 12 or 13. It needs neither nvcc nor a driver nor a card. In a checkout:
 //
-//	(*Context) Alloc(bytes int64) (*Memory, error)
-//	    Counts against the budget and fails with ErrBudget before the driver
-//	    is asked; ErrOutOfMemory is the driver's own. Never zeroed.
-//	(*Context) AllocHost(bytes int64) (*Pinned, error)   page-locked, for copies
-//	(*Memory) Free() error                 twice is an error, not a crash
-//	(*Memory) Upload, Download             with a stream; sizes are checked
+//	export CGO_CFLAGS="-I$PWD/cuda/compat -I/usr/local/cuda/include"
+//	export CGO_LDFLAGS="-L$PWD/cuda/compat"
+//	go build -tags cuda ./cmd/vssgp
 //
-//	(*Context) NewStream() (*Stream, error)
-//	(*Stream)  Record(*Event), Wait(*Event), Synchronize, Close
-//	(*Context) NewEvent() (*Event, error)
-//	Elapsed(from, to *Event) (time.Duration, error)
+// The first folder of CGO_CFLAGS must be cuda/compat: gorgonia.org/cu v0.9.6
+// knows the names of CUDA 11 and 12, and the header there gives CUDA 13's back
+// their old meaning. cuda/compat also has an empty libcuda.a, since cu asks the
+// linker for -lcuda and a machine without the driver has none. The second
+// folder is where the toolkit's headers are:
 //
-//	(*Context) Load(image []byte) (*Module, error)
-//	    PTX or a cubin; the compiler's log is in the error, one line of it in
-//	    Error(), all of it in %+v.
-//	(*Module)  Function(name string) (*Function, error)
-//	(*Function) Launch(grid, block [3]int, shared int, s *Stream, args unsafe.Pointer, size uintptr) error
-//	    One argument: a pointer to a struct, copied to the device, because the
-//	    binding copies exactly eight bytes an argument. The geometry is checked
-//	    against the device's limits first.
+//	Debian 12, CUDA 11:   apt install nvidia-cuda-dev            /usr/include
+//	NVIDIA's toolkit:     as its page says                       /usr/local/cuda/include
+//	pip, CUDA 11:         pip install nvidia-cuda-runtime-cu11   nvidia/cuda_runtime/include
+//	pip, CUDA 12:         pip install nvidia-cuda-runtime-cu12   nvidia/cuda_runtime/include
+//	pip, CUDA 13:         pip install nvidia-cuda-runtime        nvidia/cu13/include
+//
+// The folders of pip are below site-packages. check.sh builds, vets and tests
+// against one folder; it was run with 11.8, 12.9 and 13.5.
+//
+// # Starting without a driver
+//
+// cu links libcuda.so.1 and its init ends the program where the driver does not
+// start. Here neither happens. library_cu.S defines every function of the
+// driver that cu refers to, as a jump through a slot; library_cu.c opens the
+// library and fills the slots when Devices or Open is first called; and the
+// cuInit that cu calls at the start answers yes without doing anything. So a
+// program built with -tags cuda starts on any machine, takes no time for a
+// driver that it does not use, and says why there is no card. symbols.sh writes
+// the list of functions, from the object files of cu, when cu changes.
+//
+// # Threads
+//
+// A context owns a goroutine locked to an operating-system thread, and every
+// driver call runs there, in the order asked. Synchronize, Download and Elapsed
+// wait by asking again and again, and leave the thread to others in between. So
+// all methods may be called from any goroutine, and none but these three,
+// Close and Do blocks for longer than the calls before it. The fault of a kernel
+// loses its context, and no other.
+//
+// # Memory
+//
+// Alloc counts against the context's budget, and fails with ErrBudget before
+// the driver is asked. Sizes and ranges of all copies are checked. Close is an
+// error if memory is held, and says how much. A memory freed twice, a stream of
+// another context and the like are errors.
 //
 // # Errors
 //
-// Every call returns one, and it names the call, what it was about and the
-// driver's code:
+// Every error says what was asked for, on which device, and the driver's code:
 //
-//	cuda: launch moments_partial (grid 132×1×1, block 256×1×1, 49152 bytes shared): CUDA_ERROR_OUT_OF_MEMORY (2)
-//	cuda: alloc 3221225472 bytes on device 0 (NVIDIA H200): 1073741824 left of a budget of 8589934592
+//	cuda: alloc 3221225472 bytes on device 0 (NVIDIA H200): 1073741824 left of a budget of 8589934592: over the memory budget
+//	cuda: launch moments_gram_128 (grid 132×1×1, block 256×1×1, 49152 bytes shared) on device 0 (NVIDIA H200): CUDA_ERROR_OUT_OF_MEMORY (2)
 //
-// They wrap the package's errors above and the driver's code. A kernel's fault
-// shows at the next synchronisation; the error there names the launches since
-// the last one. After it the context is lost: later calls say so.
+// They wrap the package's errors. A fault of a kernel shows at the next
+// Synchronize or Download of its stream: the error wraps ErrLost and names the
+// launches since the last synchronisation, and every later call repeats it.
+// Nothing panics and nothing exits.
 //
-// Nothing panics and nothing exits. No call blocks but Synchronize, Download,
-// Close and Do.
+// # Emulated devices
+//
+// With -tags cudaemu a kernel is a function of the host, given by
+// RegisterEmulated for an architecture. The devices have the compute
+// capabilities 7.0, 8.0 and 9.0, the shared memory of real cards, and 1 GiB of
+// memory each, or VSSGP_EMU_MEMORY bytes. Streams are synchronous, yet a fault
+// shows only where a card would show it. Fresh memory is filled with 0xFF, which
+// is NaN, and lies between fences that Free checks. FailEmulated makes a call
+// fail, to test what happens then.
 package cuda

@@ -1,0 +1,116 @@
+//go:build cudaemu && !cuda
+
+package cuda
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestFences(t *testing.T) {
+	for _, at := range []int64{-8, 16, fence + 8} {
+		c, s, f := open(t, 0, 0)
+		alloc(t, c, 8)
+		m := alloc(t, c, 16)
+		if err := f("spill").Launch(one, s, []uint64{m.Address(), uint64(at)}); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, m.Free(), errRange, "allocation 2 of 16 bytes", "at byte")
+	}
+}
+
+func TestLeak(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	alloc(t, c, 24)
+	m := alloc(t, c, 16)
+	if err := f("spill").Launch(one, s, []uint64{m.Address(), 16}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, c.Close(), errRange, "40 bytes in 2 pieces", "outside it")
+	if bytes, n := c.Held(); bytes != 0 || n != 0 {
+		t.Errorf("held %d in %d after Close", bytes, n)
+	}
+	wants(t, m.Free(), errClosed)
+	again, _, _ := open(t, 0, 0)
+	if free, err := again.Free(); err != nil || free != again.Device().Memory {
+		t.Errorf("%d free, %v: a closed context keeps memory", free, err)
+	}
+}
+
+func TestLost(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	m := alloc(t, c, 8)
+	add := f("add")
+	args := []uint64{m.Address(), 1, 0}
+	if err := errors.Join(add.Launch(one, s, args), s.Synchronize()); err != nil {
+		t.Fatal(err)
+	}
+	faulty := Geometry{Grid: [3]int{7, 1, 1}, Block: [3]int{64, 1, 1}, Shared: 24}
+	if err := f("fault").Launch(faulty, s, nil); err != nil {
+		t.Fatalf("a launch does not wait, and yet: %v", err)
+	}
+	err := s.Synchronize()
+	wants(t, err, ErrLost, "fault (grid 7×1×1, block 64×1×1, 24 bytes shared)", "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "read of nowhere")
+	if strings.Contains(err.Error(), "add") {
+		t.Errorf("%v names a launch that was done", err)
+	}
+	wants(t, add.Launch(one, s, args), ErrLost, "launch add", "fault (grid")
+	wants(t, m.Download(s, make([]byte, 8), 0), ErrLost)
+	_, err = c.Alloc(8)
+	wants(t, err, ErrLost)
+	wants(t, m.Free(), ErrLost)
+	if bytes, n := c.Held(); bytes != 0 || n != 0 {
+		t.Errorf("held %d in %d", bytes, n)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRemembered(t *testing.T) {
+	_, s, f := open(t, 0, 0)
+	add, fault := f("add"), f("fault")
+	for range mostRemembered + 5 {
+		if err := add.Launch(one, s, []uint64{0, 0, 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fault.Launch(one, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, s.Synchronize(), ErrLost, "6 and then add", "fault (grid")
+}
+
+func TestInjected(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	m := alloc(t, c, 8)
+	FailEmulated("alloc", 2)
+	if err := alloc(t, c, 8).Free(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Alloc(8)
+	wants(t, err, ErrOutOfMemory)
+	if err := alloc(t, c, 8).Free(); err != nil {
+		t.Fatal(err)
+	}
+	FailEmulated("launch", 1)
+	if err := f("add").Launch(one, s, []uint64{m.Address(), 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, s.Synchronize(), ErrLost, "injected into launch", "add (grid")
+	for _, call := range []string{"upload", "download", "zero"} {
+		c, s, _ := open(t, 0, 0)
+		m := alloc(t, c, 8)
+		FailEmulated(call, 1)
+		wants(t, errors.Join(m.Upload(s, 0, make([]byte, 8)), m.Download(s, make([]byte, 8), 0), m.Zero(s, 0, 8)), ErrLost, "injected into "+call)
+	}
+}
+
+func TestPanic(t *testing.T) {
+	c, _, _ := open(t, 0, 0)
+	wants(t, c.Do(func() error { panic("oh") }), nil, "oh")
+	if err := c.Do(func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
