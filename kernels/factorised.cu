@@ -1,0 +1,223 @@
+// The factorised bound's sums (cpu/factorised.go): a pass with residuals r_n =
+// y_n − Σ_k φ̄_nk m_k, then one with the gradient of Σ‖r_n‖² and of the rest.
+//
+// factorised_residual  a block owns one job, up to 32 rows of one stretch, and
+//                      all features over them; rows.cuh has how it adds.
+//   shapes     res [N,D]; value [job] = Σ‖r_n‖² over the job's rows
+//   precision  float64 throughout
+//   shared     256 + 32·(q + 2) numbers
+// factorised_gradient  a thread owns one feature over one stretch and keeps all
+//                      its sums in registers; 64 rows at a time (x, gates,
+//                      residuals) pass through shared memory.
+//   shapes     part [slot][128][4+3q+6]: the sums of contract.cuh, then
+//              Σ r·φ̄ for outputs d0 … d0+3, Σ φ̄², Σ E[φ²]; zeros beyond m and D.
+//              More than four outputs take a launch for each four; all but
+//              Σ r·φ̄ are the same sums in each.
+//   precision  float64 throughout, each sum in the order of the rows
+//   shared     64·(q + 6) numbers
+//
+// Operations, float64 instructions for each row and feature as counted in the
+// machine code for sm_90, one input and one output:
+//
+//	             evenly spaced      elsewhere
+//	residual     9 + 84/32 = 12     56
+//	gradient     34 + 84/64 = 35    74
+//
+// A Wave begun anew costs 84. At N = 10⁶, M = 4096 that is 3.2 + 9.8 = 13 ms on
+// an H200 (132 · 64 a clock, 1.75 GHz), 36 ms where rows are not evenly spaced,
+// if nothing but float64 arithmetic takes time. Not timed: there was no card.
+#include "contract.cuh"
+#include "rows.cuh"
+
+// Fit sums Σ_k φ̄_nk m_kd for outputs d0 … d0+COLUMNS−1.
+template <int COLUMNS> struct Fit {
+	const double *mean;
+	long long d, d0;
+	double weight[COLUMNS];
+
+	typedef double Kept;
+
+	DEVICE void open(const Bank &b, long long k) {
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			weight[c] = d0 + c < d ? b.amp[k] * mean[k * d + d0 + c] : 0.0;
+	}
+
+	DEVICE double keep(const Damped &v, double) const { return v.cos; }
+
+	DEVICE void add(double *acc, double cos) const {
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			acc[c] = fma(weight[c], cos, acc[c]);
+	}
+};
+
+constexpr int residual_threads = 256;
+
+template <int ROWS, int INPUTS>
+DEVICE void residual(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, double *res, double *value, double *room) {
+	constexpr int columns = 32 / ROWS;
+	const long long *job = jobs + 3 * (long long)blockIdx.x;
+	Stretch s = stretch_at(stretches, job[0]);
+	long long lo = job[1];
+	int n = (int)(job[2] - lo);
+	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, residual_threads, room + residual_threads);
+	barrier();
+	double square = 0;
+	for (long long d0 = 0; d0 < r.d; d0 += columns)
+		for (int at = 0; at < n; at += ROWS) {
+			int count = n - at < ROWS ? n - at : ROWS;
+			double acc[32];
+#pragma unroll
+			for (int i = 0; i < 32; i++)
+				acc[i] = 0;
+			Fit<columns> fit;
+			fit.mean = mean;
+			fit.d = r.d;
+			fit.d0 = d0;
+			walk<ROWS, residual_threads>(acc, fit, view, b, s, at, count);
+			double total = totals<residual_threads>(acc, room);
+			int i = threadIdx.x / columns;
+			long long o = d0 + threadIdx.x % columns, entry = (lo + at + i) * r.d + o;
+			if (i < count && o < r.d) {
+				double e = r.y[entry] - total;
+				res[entry] = e;
+				square = fma(e, e, square);
+			}
+		}
+	if (threadIdx.x >= 32)
+		return;
+#pragma unroll
+	for (int half = 16; half > 0; half /= 2)
+		square += shuffle_xor(square, half);
+	if (threadIdx.x == 0)
+		value[blockIdx.x] = square;
+}
+
+#ifndef VSSGP_EMU
+// Two blocks a processor: left alone, the compiler takes registers for one.
+extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorised_residual(ROWS_BANK, const double *mean, double *res, double *value);
+#endif
+
+KERNEL(256) factorised_residual(ROWS_BANK, const double *mean, double *res, double *value) {
+	SHARED(double, room);
+	if (q > 1)
+		residual<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+	else if (d == 1)
+		residual<32, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+	else if (d == 2)
+		residual<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+	else
+		residual<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+}
+
+// GRADIENT_ROWS is how many rows are in shared memory at a time, and after how
+// many a Wave is begun anew.
+constexpr int GRADIENT_ROWS = 64;
+constexpr int gradient_threads = 128;
+
+// Slope is what a thread of factorised_gradient keeps for its feature.
+template <int INPUTS, int OUTPUTS> struct Slope {
+	Sums<INPUTS> sums;
+	double m[OUTPUTS], along[OUTPUTS], square; // −2·mean, Σ r·cos, Σ cos²
+	double a1, a2, m2, barSecond;
+	const double *mean, *res; // of the outputs that are not among m
+
+	DEVICE void open(const Rows &r, const Bank &b, long long k, const double *allMean, const double *var, long long d0) {
+		sums.clear();
+		square = m2 = barSecond = 0;
+		mean = allMean + k * r.d;
+		for (long long o = 0; o < r.d; o++) {
+			m2 = fma(mean[o], mean[o], m2);
+			barSecond += var[k * r.d + o];
+		}
+		barSecond += m2;
+#pragma unroll
+		for (int o = 0; o < OUTPUTS; o++) {
+			along[o] = 0;
+			m[o] = d0 + o < r.d ? -2 * mean[d0 + o] : 0.0;
+		}
+		a1 = b.amp[k];
+		a2 = 4 * b.ripple[k] * barSecond;
+	}
+
+	// rows walks along the n rows of a tile that begins at row base.
+	DEVICE void rows(Wave<1> &wave, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
+		double back = -2 * m2 * a1;
+#pragma unroll 2
+		for (int i = 0; i < n; i++) {
+			Damped v = wave.next(view, b);
+			double bar = back * v.cos;
+#pragma unroll
+			for (int o = 0; o < OUTPUTS; o++) {
+				double e = staged[i * OUTPUTS + o];
+				along[o] = fma(e, v.cos, along[o]);
+				bar = fma(e, m[o], bar);
+			}
+			if (OUTPUTS > 1 && view.d > OUTPUTS)
+				for (long long o = 0; o < view.d; o++)
+					if (o < d0 || o >= d0 + OUTPUTS)
+						bar = fma(-2 * res[(base + i) * view.d + o], mean[o], bar);
+			square = fma(v.cos, v.cos, square);
+			sums.add(view, b, i, k, v, gate_at(view, i, column), bar, a1, a2);
+		}
+	}
+
+	DEVICE void store(double *out, const Rows &r, const Bank &b, long long k, long long d0) {
+		sums.store(out, r.q, barSecond, false);
+		out += width(r.q);
+#pragma unroll
+		for (int o = 0; o < 4; o++)
+			out[o] = o < OUTPUTS && d0 + o < r.d ? a1 * along[o < OUTPUTS ? o : 0] : 0.0;
+		out[4] = a1 * a1 * square;
+		out[5] = b.power[k] * sums.gate2 + b.ripple[k] * sums.ripple;
+	}
+};
+
+template <int INPUTS, int OUTPUTS>
+DEVICE void gradient(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, const double *var, const double *res, long long d0, double *part, double *room) {
+	const long long *job = jobs + 3 * (long long)blockIdx.x;
+	Stretch s = stretch_at(stretches, job[0]);
+	long long local = gradient_threads * job[1] + threadIdx.x, k = s.f0 + local;
+	bool there = local < s.m;
+	int column = local < s.split ? 0 : 1;
+	double *staged = room + GRADIENT_ROWS * (r.q + 2);
+	Slope<INPUTS, OUTPUTS> slope;
+	slope.res = res;
+	if (there)
+		slope.open(r, b, k, mean, var, d0);
+	for (long long base = s.lo; base < s.hi; base += GRADIENT_ROWS) {
+		int n = (int)(s.hi - base < GRADIENT_ROWS ? s.hi - base : GRADIENT_ROWS);
+		Rows view = stage<INPUTS>(r, base, n, GRADIENT_ROWS, gradient_threads, room);
+		for (int e = threadIdx.x; e < n * OUTPUTS; e += gradient_threads) {
+			long long o = d0 + e % OUTPUTS;
+			staged[e] = o < r.d ? res[(base + e / OUTPUTS) * r.d + o] : 0.0;
+		}
+		barrier();
+		if (there) {
+			Wave<1> wave;
+			wave.begin(view, b, 0, n, k, column);
+			if (wave.turning) // two loops, so that neither has the other's formula in it
+				slope.rows(wave, view, b, k, column, base, n, d0, staged);
+			else
+				slope.rows(wave, view, b, k, column, base, n, d0, staged);
+		}
+		barrier();
+	}
+	double *out = part + (job[2] * gradient_threads + threadIdx.x) * (width(r.q) + 6);
+	if (there)
+		slope.store(out, r, b, k, d0);
+	else
+		for (long long w = 0; w < width(r.q) + 6; w++)
+			out[w] = 0;
+}
+
+KERNEL(128) factorised_gradient(ROWS_BANK, const double *mean, const double *var, const double *res, long long d0, double *part) {
+	SHARED(double, room);
+	if (q == 1 && d == 1)
+		gradient<1, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, res, d0, part, room);
+	else if (q == 1)
+		gradient<1, 4>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, res, d0, part, room);
+	else
+		gradient<MAX_INPUTS, 4>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, res, d0, part, room);
+}

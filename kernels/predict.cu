@@ -1,0 +1,216 @@
+// Predictions (cpu/predict.go): means and covariances of rows.
+//
+// predict_rows    a block owns one job, up to 32 rows of one stretch, and all
+//                 features over them; rows.cuh has how it adds.
+//   shapes     out [N][D + D²]: Σ_k φ̄ m_kd; Σ_k m_kd m_kd' (E[φ²] − φ̄²), and
+//              s_k·E[φ²] on the diagonal, s = shared [M] or var [M,D]
+//   precision  float64 throughout
+//   shared     128 + 32·(q + 2) numbers
+//   operations float64 instructions for each row and feature, sm_90, one input
+//              and output: 24 on evenly spaced rows, 76 elsewhere; N = 10⁶, M =
+//              4096 in 7 or 21 ms on an H200, if only they take time
+// predict_quad_T  a block owns up to T rows and T features k of one stretch:
+//                 product makes T×T numbers (S̃φ̄)_nk, S̃ being S without its
+//                 diagonal, which are multiplied by φ̄_nk and added along k, by
+//                 four threads a row.
+//   shapes     part [slot][T] = Σ_{k in tile} φ̄_nk (S̃φ̄_n)_k; 0 at or beyond row hi
+//   precision  float64 throughout
+//   shared     the tile engine's
+//   operations 2·N·M² flops on the tensor cores; for each T products a feature of
+//              the panel and an entry of S, and a feature for each sum of M
+// rows_gather     a thread copies a row.
+//
+// The host adds predict_quad's tiles to every variance, in order. None of these
+// was timed: there was no card.
+#include "product.cuh"
+#include "rows.cuh"
+
+// Spread sums numbers first … first+COLUMNS−1 of a row's prediction: the D
+// means, then the covariance's lower triangle, row by row.
+template <int COLUMNS> struct Spread {
+	const double *mean, *var, *shared;
+	long long d;
+	long long i[COLUMNS], j[COLUMNS]; // entry (i, j); j = −1: mean i; i = d: none
+	double weight[COLUMNS], diagonal[COLUMNS];
+	double amp, power, ripple;
+
+	struct Kept {
+		double phi, second;
+	};
+
+	DEVICE void choose(long long first) {
+		if (COLUMNS == 2) { // one output: its mean and its variance
+			i[0] = i[COLUMNS - 1] = j[COLUMNS - 1] = 0;
+			j[0] = -1;
+			return;
+		}
+		long long row = 0, left = first < d ? 0 : first - d;
+		while (row < d && left > row)
+			left -= ++row;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++) {
+			if (first + c < d) {
+				i[c] = first + c;
+				j[c] = -1;
+				continue;
+			}
+			i[c] = row;
+			j[c] = left;
+			if (row < d && ++left > row) {
+				row++;
+				left = 0;
+			}
+		}
+	}
+
+	DEVICE void open(const Bank &b, long long k) {
+		amp = b.amp[k];
+		power = b.power[k];
+		ripple = b.ripple[k];
+		const double *m = mean + k * d;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++) {
+			weight[c] = diagonal[c] = 0;
+			if (i[c] >= d)
+				continue;
+			weight[c] = j[c] < 0 ? m[i[c]] : m[i[c]] * m[j[c]];
+			if (i[c] == j[c])
+				diagonal[c] = shared ? shared[k] : var[k * d + i[c]];
+		}
+	}
+
+	DEVICE Kept keep(const Damped &v, double g) const {
+		return {amp * v.cos, power * g * g + ripple * v.e2 * (v.cos * v.cos - v.sin * v.sin)};
+	}
+
+	DEVICE void add(double *acc, const Kept &v) const {
+		double spread = v.second - v.phi * v.phi;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			if (j[c] < 0)
+				acc[c] = fma(weight[c], v.phi, acc[c]);
+			else
+				acc[c] = fma(diagonal[c], v.second, fma(weight[c], spread, acc[c]));
+	}
+
+	// put writes a total into a row's D + D² numbers.
+	DEVICE void put(double *out, int c, double total) const {
+#pragma unroll
+		for (int a = 0; a < COLUMNS; a++) { // a is known to the compiler, c is not
+			if (a != c || i[a] >= d)
+				continue;
+			if (j[a] < 0) {
+				out[i[a]] = total;
+				continue;
+			}
+			out[d + i[a] * d + j[a]] = total;
+			out[d + j[a] * d + i[a]] = total;
+		}
+	}
+};
+
+constexpr int predict_threads = 128;
+
+template <int ROWS, int INPUTS>
+DEVICE void predicted(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, const double *var, const double *shared, double *out, double *room) {
+	constexpr int columns = 32 / ROWS;
+	const long long *job = jobs + 3 * (long long)blockIdx.x;
+	Stretch s = stretch_at(stretches, job[0]);
+	long long lo = job[1], numbers = r.d + r.d * (r.d + 1) / 2;
+	int n = (int)(job[2] - lo);
+	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, predict_threads, room + predict_threads);
+	barrier();
+	for (long long first = 0; first < numbers; first += columns) {
+		Spread<columns> spread;
+		spread.mean = mean;
+		spread.var = var;
+		spread.shared = shared;
+		spread.d = r.d;
+		spread.choose(first);
+		for (int at = 0; at < n; at += ROWS) {
+			int count = n - at < ROWS ? n - at : ROWS;
+			double acc[32];
+#pragma unroll
+			for (int i = 0; i < 32; i++)
+				acc[i] = 0;
+			walk<ROWS, predict_threads>(acc, spread, view, b, s, at, count);
+			double total = totals<predict_threads>(acc, room);
+			int i = threadIdx.x / columns;
+			if (i < count)
+				spread.put(out + (lo + at + i) * (r.d + r.d * r.d), threadIdx.x % columns, total);
+		}
+	}
+}
+
+KERNEL(128) predict_rows(ROWS_BANK, const double *mean, const double *var, const double *shared, double *out) {
+	SHARED(double, room);
+	if (q > 1)
+		predicted<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, shared, out, room);
+	else if (d == 1)
+		predicted<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, shared, out, room);
+	else
+		predicted<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, shared, out, room);
+}
+
+template <int T>
+DEVICE void quad(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *gram, double *part, double *room) {
+	const long long *job = jobs + 5 * (long long)blockIdx.x;
+	Stretch s = stretch_at(stretches, job[0]);
+	long long base = job[1], hi = job[2], k0 = T * job[3];
+	constexpr int rows = T / 4; // of a half tile, a thread's
+	int at = threadIdx.x % T, side = threadIdx.x / T, quarter = threadIdx.x % 4, own = threadIdx.x / 4;
+	long long local = k0 + at, k = s.f0 + local;
+	bool there = local < s.m;
+	int column = local < s.split ? 0 : 1;
+	Tile<T> tile;
+	product<T>(tile, r, b, s, gram, k0, base, hi, room);
+	for (int half = 0; half < 2; half++) {
+		bars<T>(tile, half, 1, room);
+		barrier();
+		long long first = base + half * T / 2;
+		long long lo = first + side * rows, end = lo + rows < hi ? lo + rows : hi;
+		double *numbers = room + side * rows * half_ld<T> + at;
+		if (there && lo < end) {
+			double amp = b.amp[k];
+			Wave<1> wave;
+			wave.begin(r, b, lo, (int)(end - lo), k, column);
+			for (long long n = lo; n < end; n++, numbers += half_ld<T>)
+				*numbers *= amp * wave.next(r, b).cos;
+		}
+		barrier();
+		double sum = 0;
+		if (first + own < hi) // beyond it, and beyond the run, stands what was not multiplied
+			for (int e = quarter; e < T && k0 + e < s.m; e += 4)
+				sum += room[own * half_ld<T> + e];
+		sum += shuffle_xor(sum, 1);
+		sum += shuffle_xor(sum, 2);
+		if (quarter == 0)
+			part[job[4] * T + half * T / 2 + own] = sum;
+		barrier();
+	}
+}
+
+KERNEL(128) predict_quad_64(ROWS_BANK, const double *gram, double *part) {
+	SHARED(double, room);
+	quad<64>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, part, room);
+}
+
+KERNEL(256) predict_quad_128(ROWS_BANK, const double *gram, double *part) {
+	SHARED(double, room);
+	quad<128>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, part, room);
+}
+
+// rows_gather copies rows index[0 … n) behind each other: a mini-batch.
+KERNEL(128) rows_gather(const long long *index, long long n, long long q, long long d, const double *x, const double *y, const double *gate, double *xs, double *ys, double *gates) {
+	long long to = 128 * (long long)blockIdx.x + threadIdx.x;
+	if (to >= n)
+		return;
+	long long from = index[to];
+	for (long long i = 0; i < q; i++)
+		xs[to * q + i] = x[from * q + i];
+	for (long long i = 0; i < d; i++)
+		ys[to * d + i] = y[from * d + i];
+	if (gate)
+		for (int i = 0; i < 2; i++)
+			gates[2 * to + i] = gate[2 * from + i];
+}

@@ -1,0 +1,97 @@
+// A job of up to 32 rows: a block sums, over all features of the run, some
+// numbers of each row. factorised_residual and predict_rows are two uses of it.
+//
+// A thread owns features tid, tid + THREADS, … and walks the rows of one
+// feature at a time. It keeps 32 accumulators in registers: ROWS rows by 32/ROWS
+// numbers of a row. Where there are more numbers than that the rows go in
+// parts, and past four numbers the features are made again for the next four:
+// accumulators in shared memory would cost a load and a store for each row and
+// feature, more than half of what making the feature costs, and leave room for
+// one block a processor.
+//
+// The threads' sums are added in an order that the shapes alone decide: along a
+// warp by halving exchanges, then the warps in turn.
+#pragma once
+
+#include "feature.cuh"
+
+// JOB_ROWS is the most rows that a job may have.
+constexpr int JOB_ROWS = 32;
+
+// stage copies n rows, most at most, to shared memory, x [n,Q] and gate
+// [n,2] (ones where there are no windows) behind each other, and returns them
+// as rows counted from lo; only rows of one input can be evenly spaced. The caller sees to it that room is free, and has a
+// barrier before they are read.
+template <int INPUTS> DEVICE Rows stage(const Rows &r, long long lo, int n, int most, int threads, double *room) {
+	int q = INPUTS == 1 ? 1 : (int)r.q;
+	double *gate = room + most * q;
+	for (int e = threadIdx.x; e < n * q; e += threads)
+		room[e] = r.x[lo * q + e];
+	for (int e = threadIdx.x; e < 2 * n; e += threads)
+		gate[e] = r.gate ? r.gate[2 * lo + e] : 1.0;
+	return {room, nullptr, gate, INPUTS == 1 && r.even ? r.even + lo : nullptr, r.delta, q, r.d};
+}
+
+// walk adds a thread's features to its sums over rows at … at+n−1 of the staged
+// rows. Terms say what is added: open(bank, k) loads what a feature needs,
+// keep(v, g) reduces it at a row to a few numbers, add(sums, kept) adds these.
+//
+// Full, evenly spaced rows stay in registers. Others pass through the thread's
+// own memory, since accumulators in registers cannot be numbered by a loop that
+// is not unrolled, and the plain formula unrolled would not fit the caches.
+template <int ROWS, int THREADS, class Terms>
+DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Stretch &s, int at, int n) {
+	constexpr int columns = 32 / ROWS;
+	for (long long local = threadIdx.x; local < s.m; local += THREADS) {
+		long long k = s.f0 + local;
+		int column = local < s.split ? 0 : 1;
+		terms.open(b, k);
+		Wave<1> wave;
+		wave.begin(r, b, at, n, k, column);
+		if (wave.turning && n == ROWS) {
+#pragma unroll
+			for (int i = 0; i < ROWS; i++)
+				terms.add(acc + i * columns, terms.keep(wave.turned(r), gate_at(r, at + i, column)));
+			continue;
+		}
+		typename Terms::Kept kept[ROWS];
+#pragma unroll 1
+		for (int i = 0; i < n; i++)
+			kept[i] = terms.keep(wave.next(r, b), gate_at(r, at + i, column));
+#pragma unroll
+		for (int i = 0; i < ROWS; i++)
+			if (i < n)
+				terms.add(acc + i * columns, kept[i]);
+	}
+}
+
+// fold halves the numbers that a lane has to add: a lane keeps one half of its
+// numbers and gives the other for the same numbers of its partner.
+template <int HALF> DEVICE void fold(double (&v)[32]) {
+	bool upper = threadIdx.x & HALF;
+#pragma unroll
+	for (int i = 0; i < HALF; i++) {
+		double keep = upper ? v[i + HALF] : v[i], give = upper ? v[i] : v[i + HALF];
+		v[i] = keep + shuffle_xor(give, HALF);
+	}
+}
+
+// totals adds 32 numbers over the block's threads; thread t < 32 gets the t-th
+// total.
+template <int THREADS> DEVICE double totals(double (&v)[32], double *room) {
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	fold<16>(v);
+	fold<8>(v);
+	fold<4>(v);
+	fold<2>(v);
+	fold<1>(v);
+	room[threadIdx.x] = v[0];
+	barrier();
+	double sum = 0;
+	if (warp == 0)
+#pragma unroll
+		for (int w = 0; w < THREADS / 32; w++)
+			sum += room[32 * w + lane];
+	barrier();
+	return sum;
+}
