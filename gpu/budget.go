@@ -107,6 +107,7 @@ const (
 	arrayPart  // partial sums
 	arrayRes   // residuals
 	arrayValue // squared residuals
+	arrayRoom  // digits of an adjoint, in mixed precision
 	arrayOut   // predictions
 	arrayQuad  // their quadratic parts
 	arrayIndex // rows of a mini-batch

@@ -17,8 +17,10 @@ type Precision int
 const (
 	// Float64 computes everything in float64.
 	Float64 Precision = iota
-	// Mixed rounds features to fewer bits before they are multiplied; package
-	// kernels says to which and what that costs.
+	// Mixed rounds features to 24 bits before Moments multiplies them and adds
+	// their products without error; Pullback does alike with the adjoint in 40
+	// bits (package kernels says what that costs). Factorised and Predict compute
+	// in float64. It is for cards whose float64 is slow.
 	Mixed
 )
 
@@ -33,8 +35,7 @@ func (p Precision) String() string {
 	return fmt.Sprintf("Precision(%d)", int(p))
 }
 
-// ErrPrecision is wrapped where a precision is not known, or a kernel does not
-// exist in it.
+// ErrPrecision is wrapped where a precision is not known.
 var ErrPrecision = errors.New("no such precision")
 
 // Options say which cards compute, how, and with how much of their memory.
@@ -64,8 +65,8 @@ func Open(o Options) (*Backend, error) {
 	if o.Precision != Float64 && o.Precision != Mixed {
 		return nil, fmt.Errorf("gpu: open: %v, want Float64 or Mixed: %w", o.Precision, ErrPrecision)
 	}
-	if o.Precision == Mixed {
-		return nil, fmt.Errorf("gpu: open: %v: there are no kernels in it yet, want %v: %w", o.Precision, Float64, ErrPrecision)
+	if o.Precision == Mixed && !hasMixed() {
+		return nil, fmt.Errorf("gpu: open: this build has no kernels of %v precision, want %v: %w", Mixed, Float64, ErrPrecision)
 	}
 	ordinals := o.Ordinals
 	if len(ordinals) == 0 {

@@ -63,22 +63,33 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
-// precisions are those that there are kernels for.
-var precisions = []Precision{Float64}
+// mixedTolerance is that of mixed precision over problems as the suite has them.
+//
+//	value, gradient: a feature is off by 2e-7 at most (package kernels), some 3e-8
+//	  as a rule, each of some hundreds by its own; float32 derivatives are off by
+//	  as much. Measured 3.8e-7 and 6e-7.
+//	difference: the value's error over a step of 2⁻¹¹ to 2⁻⁴. Measured 2.2e-4.
+//	adds: sums of rounded features are exact, so float64's own.
+var mixedTolerance = backendtest.Tolerance{Value: 1e-6, Gradient: 1e-6, Difference: 1e-3}
 
 func TestBackend(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		for _, p := range precisions {
-			t.Run(p.String(), func(t *testing.T) {
-				backendtest.Run(t, func(t testing.TB) spectral.Backend {
-					b, err := Open(Options{Ordinals: []int{ordinal}, Precision: p})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return b
-				})
-			})
+		with := func(p Precision) func(testing.TB) spectral.Backend {
+			return func(t testing.TB) spectral.Backend {
+				b, err := Open(Options{Ordinals: []int{ordinal}, Precision: p})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}
 		}
+		t.Run("float64", func(t *testing.T) { backendtest.Run(t, with(Float64)) })
+		t.Run("mixed", func(t *testing.T) {
+			if !hasMixed() {
+				t.Skip("this build has no kernels of mixed precision")
+			}
+			backendtest.RunWith(t, with(Mixed), mixedTolerance)
+		})
 	})
 }
 
@@ -114,6 +125,38 @@ func TestAsCPU(t *testing.T) {
 		b := open(t, Options{Ordinals: []int{ordinal}})
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
+		}
+	})
+}
+
+// TestMixed: the mixed precision on evenly spaced rows too, near package cpu, in
+// any budget and in several shares.
+func TestMixed(t *testing.T) {
+	if !hasMixed() {
+		t.Skip("this build has no kernels of mixed precision")
+	}
+	onEach(t, func(t *testing.T, ordinal int) {
+		o := Options{Ordinals: []int{ordinal}, Precision: Mixed}
+		b := open(t, o)
+		if !strings.HasSuffix(b.Name(), " mixed") {
+			t.Errorf("name %q", b.Name())
+		}
+		for _, s := range []shape{
+			{name: "dense, even", n: 600, m: 150, q: 1, d: 1, even: true},
+			{name: "dense, uneven", n: 300, m: 65, q: 1, d: 5},
+			{name: "two inputs", n: 300, m: 40, q: 2, d: 2},
+			{name: "even but for a step, windows", n: 1800, m: 60, q: 1, d: 1, even: true, broken: 97, windows: 4},
+			{name: "windows without features", n: 300, m: 30, q: 1, d: 2, windows: 6, first: 3},
+		} {
+			t.Run(s.name, func(t *testing.T) {
+				p := newProblem(s)
+				// Sums of up to 1800 rows of either sign: twice those of mixedTolerance
+				// at the root of it. Measured 3.1e-6.
+				p.asCPU(t, b, func(string) float64 { return 1e-5 })
+				for _, m := range p.methods()[:2] {
+					p.budgets(t, m, o)
+				}
+			})
 		}
 	})
 }
@@ -186,15 +229,16 @@ func TestBudget(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			ordinal := usable(t)[len(usable(t))-1].Ordinal
 			for _, m := range p.methods() {
-				t.Run(m.name, func(t *testing.T) { p.budgets(t, m, ordinal) })
+				t.Run(m.name, func(t *testing.T) { p.budgets(t, m, Options{Ordinals: []int{ordinal}}) })
 			}
 		})
 	}
 }
 
-func (p *problem) budgets(t *testing.T, m method, ordinal int) {
+func (p *problem) budgets(t *testing.T, m method, o Options) {
 	within := func(bytes int64) ([]answer, int64, error) {
-		b := open(t, Options{Ordinals: []int{ordinal}, Budget: bytes})
+		o.Budget = bytes
+		b := open(t, o)
 		all, err := p.run(b, m)
 		return all, b.Memory(), err
 	}
@@ -202,7 +246,7 @@ func (p *problem) budgets(t *testing.T, m method, ordinal int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed := p.needed(t, m, ordinal)
+	needed := p.needed(t, m, o)
 	if _, _, err := within(needed - 1); !errors.Is(err, cuda.ErrBudget) {
 		t.Errorf("in one byte less than needed: %v, want %v", err, cuda.ErrBudget)
 	}
@@ -224,9 +268,10 @@ func (p *problem) budgets(t *testing.T, m method, ordinal int) {
 }
 
 // needed is the smallest budget for a method.
-func (p *problem) needed(t *testing.T, m method, ordinal int) int64 {
+func (p *problem) needed(t *testing.T, m method, o Options) int64 {
 	t.Helper()
-	b := open(t, Options{Ordinals: []int{ordinal}, Budget: 1})
+	o.Budget = 1
+	b := open(t, o)
 	var refused *BudgetError
 	if _, err := p.run(b, m); !errors.As(err, &refused) {
 		t.Fatalf("%s in 1 byte: %v", m.name, err)
@@ -246,7 +291,7 @@ func TestBudgetOfAll(t *testing.T) {
 			p := newProblem(s)
 			var largest int64
 			for _, m := range p.methods() {
-				largest = max(largest, p.needed(t, m, ordinal))
+				largest = max(largest, p.needed(t, m, Options{Ordinals: []int{ordinal}}))
 			}
 			b, free := open(t, Options{Ordinals: []int{ordinal}, Budget: largest}), open(t, Options{Ordinals: []int{ordinal}})
 			r, err := b.Open(p.data)
@@ -289,7 +334,7 @@ func TestRoomThatGrows(t *testing.T) {
 	if _, err := p.run(free, moments); err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, Options{Ordinals: []int{ordinal}, Budget: free.Memory() + p.needed(t, moments, ordinal)})
+	b := open(t, Options{Ordinals: []int{ordinal}, Budget: free.Memory() + p.needed(t, moments, Options{Ordinals: []int{ordinal}})})
 	var both [2]spectral.Rows
 	for i := range both {
 		r, err := b.Open(p.data)

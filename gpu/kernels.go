@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -26,6 +27,49 @@ func tiled(tile int, small, large generated) kernel {
 		return kernelOf(large, kernels.TileShared(tile))
 	}
 	return kernelOf(small, kernels.TileShared(tile))
+}
+
+// The kernels of mixed precision, which not every build has.
+var (
+	gramMixed     = kernel{"moments_gram_mixed", 128, 31744}
+	columnsMixed  = kernel{"moments_columns_mixed", 128, 512}
+	digitsMixed   = kernel{"pullback_digits", 128, 0}
+	pullbackMixed = kernel{"pullback_mixed", 128, 41728}
+)
+
+// hasMixed says whether this build has them.
+func hasMixed() bool {
+	names := kernels.Names()
+	for _, k := range []kernel{gramMixed, columnsMixed, digitsMixed, pullbackMixed} {
+		if !slices.Contains(names, k.name) {
+			return false
+		}
+	}
+	return true
+}
+
+// gramKernel, columnKernel and pullbackKernel are those of a precision. The mixed
+// ones hold digits of features instead of panels (moments_mixed.cu,
+// pullback_mixed.cu).
+func gramKernel(tile int, mixed bool) kernel {
+	if mixed {
+		return gramMixed
+	}
+	return tiled(tile, kernels.MomentsGram64{}, kernels.MomentsGram128{})
+}
+
+func columnKernel(mixed bool) kernel {
+	if mixed {
+		return columnsMixed
+	}
+	return kernelOf(kernels.MomentsColumns{}, 0)
+}
+
+func pullbackKernel(tile int, mixed bool) kernel {
+	if mixed {
+		return pullbackMixed
+	}
+	return tiled(tile, kernels.Pullback64{}, kernels.Pullback128{})
 }
 
 // arguments are what every pass kernel begins with: rows, features, the tables

@@ -115,7 +115,7 @@ func (s *share) moments(f *spectral.Features, offset []int) error {
 
 func (s *share) gramPass(p *plan, a arguments) error {
 	pass := p.passes[0]
-	k := tiled(pass.tile, kernels.MomentsGram64{}, kernels.MomentsGram128{})
+	k := gramKernel(pass.tile, s.mixed)
 	part := s.address(arrayPart)
 	a.stretches = s.section(opMoments, p, gramStretches, 0, 0)
 	return s.sweep(p, 0, a, func(c chunk, a arguments) error {
@@ -140,7 +140,7 @@ func (s *share) columnPass(p *plan, a arguments) error {
 		a.jobs = s.section(opMoments, p, columnJobs, pass.width, c.jobs.lo)
 		for g := range groups(s.d) {
 			part, _ := group(g)
-			if err := s.queue.launch(kernelOf(kernels.MomentsColumns{}, 0), c.jobs.len(), a.words(uint64(outputGroup*g), part)); err != nil {
+			if err := s.queue.launch(columnKernel(s.mixed), c.jobs.len(), a.words(uint64(outputGroup*g), part)); err != nil {
 				return err
 			}
 		}

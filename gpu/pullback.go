@@ -46,6 +46,9 @@ const (
 	pullbackStretches = iota
 	pullbackJobs
 	pullbackReduce
+	digitRuns // these three in mixed precision only
+	digitJobs
+	digitPlaces
 )
 
 func (s *share) planPullback(room int64, m int, offset []int) (*plan, error) {
@@ -57,9 +60,20 @@ func (s *share) planPullback(room int64, m int, offset []int) (*plan, error) {
 	p.wants[arrayCoef] = int64(8 * m * s.d)
 	p.wants[arraySums] = int64(8 * m * width)
 	kinds := []kind{columnKind(runs, pullbackCut, tile)}
+	var digits digitTables
+	if s.mixed {
+		if widest(runs) > mostDigits {
+			return nil, fmt.Errorf("%d features over a run, in mixed precision at most %d: %w", widest(runs), mostDigits, spectral.ErrShape)
+		}
+		digits = newDigitTables(runs)
+		p.wants[arrayRoom] = digits.bytes
+	}
 	err := p.layOut(runs, kinds, []int64{int64(8 * tile * width)}, 0, room, func() {
 		pass := p.passes[0]
 		p.add(stretchTable(runs, pass.stretches), pass.jobs, pass.reduce)
+		if s.mixed {
+			p.add(digits.runs, digits.jobs, digits.placesOf(pass.stretches))
+		}
 	})
 	return p, err
 }
@@ -82,12 +96,19 @@ func (s *share) pullback(f *spectral.Features, bar *spectral.Moments, offset []i
 	if err := s.zero(arraySums, f.M*width); err != nil {
 		return err
 	}
-	k := tiled(pass.tile, kernels.Pullback64{}, kernels.Pullback128{})
-	part := s.address(arrayPart)
+	k, part := pullbackKernel(pass.tile, s.mixed), s.address(arrayPart)
+	inputs := []uint64{s.address(arrayGram), s.address(arrayCoef)}
+	if s.mixed {
+		if err := s.digits(p, &a); err != nil {
+			return fmt.Errorf("digits: %w", err)
+		}
+		inputs = append(inputs, s.address(arrayRoom), s.section(opPullback, p, digitPlaces, 0, 0))
+	}
+	inputs = append(inputs, part)
 	a.stretches = s.section(opPullback, p, pullbackStretches, 0, 0)
 	err = s.sweep(p, 0, a, func(c chunk, a arguments) error {
 		a.jobs = s.section(opPullback, p, pullbackJobs, pass.width, c.jobs.lo)
-		return s.queue.launch(k, c.jobs.len(), a.words(s.address(arrayGram), s.address(arrayCoef), part))
+		return s.queue.launch(k, c.jobs.len(), a.words(inputs...))
 	}, func(jobs span) error {
 		return s.reduceSums(s.section(opPullback, p, pullbackReduce, 5, jobs.lo), jobs.len(), part, s.address(arraySums), pass.tile, width)
 	})
