@@ -171,8 +171,8 @@ std::string Engine::describe(int i) const {
 		   (name ? name + 1 : f.place.file) + ":" + std::to_string(f.place.line);
 }
 
-// mixed says whether threads that wait for each other do so at different lines.
-std::string Engine::mixed(int from, int to, State state) const {
+// same refuses threads that wait for each other at different lines.
+void Engine::same(int from, int to, State state) const {
 	int first = -1;
 	for (int i = from; i < to; i++) {
 		if (fibers[i].state != state)
@@ -180,10 +180,9 @@ std::string Engine::mixed(int from, int to, State state) const {
 		if (first < 0)
 			first = i;
 		const Place &a = fibers[first].place, &b = fibers[i].place;
-		if (a.line != b.line || strcmp(a.file, b.file) != 0)
-			return "threads meet at different barriers: " + describe(first) + ", " + describe(i);
+		if (a.line != b.line || (a.file != b.file && strcmp(a.file, b.file) != 0))
+			throw std::runtime_error("threads meet at different barriers: " + describe(first) + ", " + describe(i));
 	}
-	return "";
 }
 
 // stuck tells of the first thread and of one that waits elsewhere.
@@ -200,64 +199,54 @@ std::string Engine::stuck() const {
 }
 
 // step runs thread i until it waits or has returned.
-bool Engine::step(int i) {
-	if (fibers[i].state != READY)
-		return false;
+void Engine::step(int i) {
 	resume(i);
 	if (fibers[i].state == DONE) {
 		live--;
 		warps[i / 32].live--;
+		if (!fibers[i].threw.empty())
+			throw std::runtime_error("thread " + std::to_string(i) + " threw: " + fibers[i].threw);
 	}
-	return true;
 }
 
 // meet lets threads go on if all that live have come to the barrier.
-std::string Engine::meet(int from, int to, State state, int live, bool &met) {
+bool Engine::meet(int from, int to, State state, int live) {
 	int waits = 0;
 	for (int i = from; i < to; i++)
 		waits += fibers[i].state == state;
-	met = waits > 0 && waits == live;
-	if (!met)
-		return "";
-	std::string why = mixed(from, to, state);
+	if (waits == 0 || waits != live)
+		return false;
+	same(from, to, state);
 	for (int i = from; i < to; i++)
 		if (fibers[i].state == state)
 			fibers[i].state = READY;
-	return why;
+	return true;
 }
 
 // warp runs a warp's threads until they wait for other warps or have returned.
-std::string Engine::warp(int w, bool &moved) {
+// It says whether any ran.
+bool Engine::warp(int w) {
 	int from = 32 * w, to = std::min(threads, from + 32);
-	for (bool met = true; met;) {
-		for (int i = from; i < to; i++) {
-			moved |= step(i);
-			if (!fibers[i].threw.empty())
-				return "thread " + std::to_string(i) + " threw: " + fibers[i].threw;
-		}
-		std::string why = meet(from, to, AT_WARP, warps[w].live, met);
-		if (!why.empty())
-			return why;
-	}
-	return "";
+	bool moved = false;
+	do {
+		for (int i = from; i < to; i++)
+			if (fibers[i].state == READY) {
+				step(i);
+				moved = true;
+			}
+	} while (meet(from, to, AT_WARP, warps[w].live));
+	return moved;
 }
 
 // schedule runs the warps in turn until all threads have returned.
-std::string Engine::schedule() {
+void Engine::schedule() {
 	while (live > 0) {
-		bool moved = false, met = false;
-		for (int w = 0; w * 32 < threads; w++) {
-			std::string why = warp(w, moved);
-			if (!why.empty())
-				return why;
-		}
-		std::string why = meet(0, threads, AT_BARRIER, live, met);
-		if (!why.empty())
-			return why;
-		if (live > 0 && !met && !moved)
-			return stuck();
+		bool moved = false;
+		for (int w = 0; w * 32 < threads; w++)
+			moved |= warp(w);
+		if (!meet(0, threads, AT_BARRIER, live) && live > 0 && !moved)
+			throw std::runtime_error(stuck());
 	}
-	return "";
 }
 
 // faults looks for writes outside shared memory and beyond the stacks.
@@ -279,9 +268,13 @@ std::string Engine::faults() {
 
 std::string Engine::run() {
 	begin();
-	std::string why = schedule();
-	if (why.empty())
+	std::string why;
+	try {
+		schedule();
 		why = faults();
+	} catch (const std::exception &e) {
+		why = e.what();
+	}
 	if (!why.empty())
 		for (int i = 0; i < most; i++)
 			fibers[i].born = false;

@@ -20,15 +20,16 @@ struct Place {
 	int line;
 };
 
-struct Fiber {
-	jmp_buf context;
-	char *stack; // its lowest byte
-	bool born;
+// A Fiber's first 64 bytes are what changing places looks at.
+struct alignas(64) Fiber {
 	State state;
-	Place place;       // where it waits
+	int exchanges;    // how many shuffles and gathers it has taken part in
+	uint64_t slot[2]; // what it gives to them, by turns
+	Place place;      // where it waits
 	EmuDim thread;
-	uint64_t slot[2];  // what it gives to a shuffle or gather, by turns
-	int exchanges;     // how many it has taken part in
+	bool born;
+	jmp_buf context;
+	char *stack;       // its lowest byte
 	std::string threw; // what the kernel threw
 };
 
@@ -78,11 +79,11 @@ class Engine {
 	void resume(int i);
 	void birth(int i);
 	void begin();
-	bool step(int i);
-	std::string warp(int w, bool &moved);
-	std::string meet(int from, int to, State state, int live, bool &met);
-	std::string schedule();
-	std::string mixed(int from, int to, State state) const;
+	void step(int i);
+	bool warp(int w);
+	bool meet(int from, int to, State state, int live);
+	void schedule();
+	void same(int from, int to, State state) const;
 	std::string stuck() const;
 	std::string faults();
 	std::string describe(int i) const;
