@@ -26,7 +26,7 @@ template <int INPUTS> struct Sums {
 	// a1 = A1 and a2 = 4·A2·barSecond.
 	DEVICE void add(const Rows &r, const Bank &b, long long row, long long k, const Damped &v, double g, double bar, double a1, double a2) {
 		double both = v.e2 * fma(v.cos, v.cos, -(v.sin * v.sin)), u = -a1 * bar;
-		double th = fma(u, v.sin, -(a2 * v.e2 * v.cos * v.sin)), qu = fma(u, v.cos, -(a2 * both));
+		double th = v.sin * fma(-(a2 * v.e2), v.cos, u), qu = fma(u, v.cos, -(a2 * both));
 		amp = fma(bar, v.cos, amp);
 		ripple += both;
 		theta += th;

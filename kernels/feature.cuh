@@ -82,6 +82,7 @@ DEVICE double gate_at(const Rows &r, long long row, int column) { return r.gate 
 // bare is a feature at a row by the formula, its gate left out.
 DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, double &e) {
 	double turns = b.phase[k], quad = 0;
+#pragma unroll 1
 	for (long long i = 0; i < r.q; i++) {
 		double d = r.x[row * r.q + i] - b.center[k * r.q + i];
 		turns = fma(b.turn[k * r.q + i], d, turns);
