@@ -180,7 +180,7 @@ func (s *share) slopePass(op operation, p *plan, a arguments) error {
 		return s.address(arrayPart) + uint64(8*g*pass.slots*kernels.ColumnBlock*width),
 			s.address(arraySums) + uint64(8*g*p.m*width)
 	}
-	residual, gradient := residualKernel(s.q), gradientKernel(s.q)
+	residual, gradient := residualKernel(s.q, s.mixed), gradientKernel(s.q, s.mixed)
 	a.stretches = s.section(op, p, slopeStretches, 0, 0)
 	return s.sweep(p, 0, a, func(c chunk, a arguments) error {
 		res := s.address(arrayRes)

@@ -19,8 +19,9 @@ const (
 	Float64 Precision = iota
 	// Mixed rounds features to 24 bits before Moments multiplies them and adds
 	// their products without error; Pullback does alike with the adjoint in 40
-	// bits (package kernels says what that costs). Factorised and Predict compute
-	// in float64. It is for cards whose float64 is slow.
+	// bits, and Factorised adds float32 sums of a few rows in float64 (package
+	// kernels says what that costs). Predict computes in float64. It is for cards
+	// whose float64 is slow.
 	Mixed
 )
 

@@ -35,12 +35,14 @@ var (
 	columnsMixed  = kernel{"moments_columns_mixed", 128, 512}
 	digitsMixed   = kernel{"pullback_digits", 128, 0}
 	pullbackMixed = kernel{"pullback_mixed", 128, 41728}
+	residualMixed = kernel{"factorised_residual_mixed", 256, 2304}
+	gradientMixed = kernel{"factorised_gradient_mixed", 128, 1536}
 )
 
 // hasMixed says whether this build has them.
 func hasMixed() bool {
 	names := kernels.Names()
-	for _, k := range []kernel{gramMixed, columnsMixed, digitsMixed, pullbackMixed} {
+	for _, k := range []kernel{gramMixed, columnsMixed, digitsMixed, pullbackMixed, residualMixed, gradientMixed} {
 		if !slices.Contains(names, k.name) {
 			return false
 		}
@@ -97,12 +99,18 @@ func (a *arguments) words(more ...uint64) []uint64 {
 // (rows.cuh, factorised.cu, predict.cu).
 const gradientRows = 64
 
-func residualKernel(q int) kernel {
+func residualKernel(q int, mixed bool) kernel {
+	if mixed {
+		return residualMixed
+	}
 	g := kernels.FactorisedResidual{}
 	return kernelOf(g, 8*(g.Block()+kernels.ResidualRows*(q+2)))
 }
 
-func gradientKernel(q int) kernel {
+func gradientKernel(q int, mixed bool) kernel {
+	if mixed {
+		return gradientMixed
+	}
 	return kernelOf(kernels.FactorisedGradient{}, 8*gradientRows*(q+2+outputGroup))
 }
 

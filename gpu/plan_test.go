@@ -158,30 +158,8 @@ func checkPass(k kind, runs []run, p *pass, l limit) error {
 				slot[key] = append(slot[key], j[2])
 			}
 		}
-		for parity, span := range b.reduce {
-			for i := span.lo; i < span.hi; i++ {
-				row := p.reduce[5*i:][:5]
-				run := slices.IndexFunc(runs, func(r run) bool {
-					return int(row[0]) >= r.f0 && int(row[0]) < r.f0+r.m && r.cell&1 == parity
-				})
-				if run < 0 {
-					return fmt.Errorf("reduction %v among cells of parity %d", row, parity)
-				}
-				block := (int(row[0]) - runs[run].f0) / p.tile
-				key := [2]int64{int64(run), int64(block)}
-				if int(row[1]) != min(p.tile, runs[run].m-block*p.tile) || reduced[key] {
-					return fmt.Errorf("reduction %v of block %d of %+v", row, block, runs[run])
-				}
-				reduced[key] = true
-				for s := range row[3] {
-					if at := row[2] + s*row[4]; int(s) >= len(slot[key]) || slot[key][s] != at {
-						return fmt.Errorf("reduction %v adds slot %d, its stretches' are %v", row, at, slot[key])
-					}
-				}
-				if len(slot[key]) != int(row[3]) {
-					return fmt.Errorf("reduction %v of %d stretches", row, len(slot[key]))
-				}
-			}
+		if err := checkReductions(runs, p, b, slot, reduced); err != nil {
+			return err
 		}
 	}
 	want := 0
@@ -195,6 +173,37 @@ func checkPass(k kind, runs []run, p *pass, l limit) error {
 	}
 	if job != len(p.jobs)/3 || len(reduced) != want {
 		return fmt.Errorf("%d jobs of %d in chunks, %d blocks reduced, want %d", job, len(p.jobs)/3, len(reduced), want)
+	}
+	return nil
+}
+
+// checkReductions checks those of a batch, given the slots of its runs' blocks,
+// stretch by stretch, and adds the blocks to those reduced.
+func checkReductions(runs []run, p *pass, b batch, slot map[[2]int64][]int64, reduced map[[2]int64]bool) error {
+	for parity, span := range b.reduce {
+		for i := span.lo; i < span.hi; i++ {
+			row := p.reduce[5*i:][:5]
+			run := slices.IndexFunc(runs, func(r run) bool {
+				return int(row[0]) >= r.f0 && int(row[0]) < r.f0+r.m && r.cell&1 == parity
+			})
+			if run < 0 {
+				return fmt.Errorf("reduction %v among cells of parity %d", row, parity)
+			}
+			block := (int(row[0]) - runs[run].f0) / p.tile
+			key := [2]int64{int64(run), int64(block)}
+			if int(row[1]) != min(p.tile, runs[run].m-block*p.tile) || reduced[key] {
+				return fmt.Errorf("reduction %v of block %d of %+v", row, block, runs[run])
+			}
+			reduced[key] = true
+			for s := range row[3] {
+				if at := row[2] + s*row[4]; int(s) >= len(slot[key]) || slot[key][s] != at {
+					return fmt.Errorf("reduction %v adds slot %d, its stretches' are %v", row, at, slot[key])
+				}
+			}
+			if len(slot[key]) != int(row[3]) {
+				return fmt.Errorf("reduction %v of %d stretches", row, len(slot[key]))
+			}
+		}
 	}
 	return nil
 }

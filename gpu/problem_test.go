@@ -59,27 +59,8 @@ func newProblem(s shape) *problem {
 			p.data.X[i], p.data.X[j] = p.data.X[j], p.data.X[i]
 		})
 	}
-	f := spectral.NewFeatures(s.m, s.q)
-	if s.windows > 1 {
-		step := extent / float64(s.windows)
-		p.data.Windows.Length = 2 * step
-		for v := range s.windows {
-			p.data.Windows.Center = append(p.data.Windows.Center, (float64(v)+0.5)*step)
-		}
-		for k := range s.m {
-			f.Window = append(f.Window, s.first+k*(s.windows-s.first)/s.m)
-		}
-	}
-	f.Windows = p.data.Windows
-	for i := range f.Center {
-		f.Center[i], f.Decay[i] = rng.Float64()*extent, rng.Float64()*math.Pow(extent/8, -2)
-		f.Freq[i] = 3 * rng.NormFloat64()
-	}
-	for k := range s.m {
-		f.Phase[k], f.Amp[k], f.Power[k] = 7*rng.Float64(), 0.5+rng.Float64(), 0.2+rng.Float64()
-		f.Ripple[k] = 0.2 * rng.Float64()
-	}
-	p.features = f
+	p.makeFeatures(rng, extent)
+	f := p.features
 	p.weights = &spectral.Weights{Mean: normal(s.m * s.d), Var: make([]float64, s.m*s.d), D: s.d}
 	for i := range p.weights.Var {
 		p.weights.Var[i] = rng.Float64()
@@ -95,6 +76,32 @@ func newProblem(s shape) *problem {
 		p.subset = append(p.subset, rng.IntN(s.n))
 	}
 	return p
+}
+
+// makeFeatures draws features over rows in [0, extent).
+func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
+	f := spectral.NewFeatures(p.m, p.q)
+	if p.windows > 1 {
+		step := extent / float64(p.windows)
+		p.data.Windows.Length = 2 * step
+		for v := range p.windows {
+			p.data.Windows.Center = append(p.data.Windows.Center, (float64(v)+0.5)*step)
+		}
+		for k := range p.m {
+			f.Window = append(f.Window, p.first+k*(p.windows-p.first)/p.m)
+		}
+	}
+	f.Windows = p.data.Windows
+	for i := range f.Center {
+		f.Center[i], f.Decay[i] = rng.Float64()*extent, rng.Float64()*math.Pow(extent/8, -2)
+		f.Freq[i] = 3 * rng.NormFloat64()
+	}
+	for k := range p.m { // as a model makes them, of one variance and one phase width
+		variance, h := 0.2+rng.Float64(), 0.1+2*rng.Float64()
+		f.Phase[k], f.Amp[k], f.Power[k] = 7*rng.Float64(), math.Sqrt(2*variance)*math.Sin(h)/h, variance
+		f.Ripple[k] = variance * math.Sin(2*h) / (2 * h)
+	}
+	p.features = f
 }
 
 func symmetric(g *spectral.Gram, rng *rand.Rand) {

@@ -1,0 +1,154 @@
+package gpu
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// TestBudget: every method works in any budget from the one that its refusal
+// names on, with the same bits, and is refused one byte below.
+func TestBudget(t *testing.T) {
+	for _, s := range []shape{
+		{name: "dense", n: 1700, m: 70, q: 1, d: 5, even: true},
+		{name: "windows", n: 2300, m: 200, q: 1, d: 1, windows: 5},
+		{name: "windows without features", n: 900, m: 40, q: 1, d: 1, windows: 6, first: 3},
+		{name: "two inputs", n: 900, m: 30, q: 2, d: 2},
+	} {
+		p := newProblem(s)
+		t.Run(s.name, func(t *testing.T) {
+			ordinal := usable(t)[len(usable(t))-1].Ordinal
+			for _, m := range p.methods() {
+				t.Run(m.name, func(t *testing.T) { p.budgets(t, m, Options{Ordinals: []int{ordinal}}) })
+			}
+		})
+	}
+}
+
+func (p *problem) budgets(t *testing.T, m method, o Options) {
+	within := func(bytes int64) ([]answer, int64, error) {
+		o.Budget = bytes
+		b := open(t, o)
+		all, err := p.run(b, m)
+		return all, b.Memory(), err
+	}
+	whole, most, err := within(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := p.needed(t, m, o)
+	if _, _, err := within(needed - 1); !errors.Is(err, cuda.ErrBudget) {
+		t.Errorf("in one byte less than needed: %v, want %v", err, cuda.ErrBudget)
+	}
+	if needed > most {
+		t.Errorf("%d bytes are said to be needed, %d were used", needed, most)
+	}
+	for _, bytes := range []int64{needed, (3*needed + most) / 4, (needed + most) / 2, most - 1, most} {
+		if bytes < needed {
+			continue
+		}
+		got, used, err := within(bytes)
+		if err == nil {
+			err = sameBits(whole, got)
+		}
+		if err != nil || used > bytes {
+			t.Errorf("in %d bytes (needed %d, most %d): used %d: %v", bytes, needed, most, used, err)
+		}
+	}
+}
+
+// needed is the smallest budget for a method.
+func (p *problem) needed(t *testing.T, m method, o Options) int64 {
+	t.Helper()
+	o.Budget = 1
+	b := open(t, o)
+	var refused *BudgetError
+	if _, err := p.run(b, m); !errors.As(err, &refused) {
+		t.Fatalf("%s in 1 byte: %v", m.name, err)
+	}
+	return refused.Needed
+}
+
+// TestBudgetOfAll: one Rows does all methods after each other in what the
+// largest of them needs: some have all rows on the card, some stream them.
+func TestBudgetOfAll(t *testing.T) {
+	ordinal := usable(t)[0].Ordinal
+	for _, s := range []shape{
+		{name: "windows", n: 900, m: 80, q: 1, d: 2, windows: 3},
+		{name: "dense", n: 1700, m: 40, q: 1, d: 5, even: true},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			p := newProblem(s)
+			var largest int64
+			for _, m := range p.methods() {
+				largest = max(largest, p.needed(t, m, Options{Ordinals: []int{ordinal}}))
+			}
+			b, free := open(t, Options{Ordinals: []int{ordinal}, Budget: largest}), open(t, Options{Ordinals: []int{ordinal}})
+			r, err := b.Open(p.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for range 2 {
+				for _, m := range p.methods() {
+					p.sameAs(t, free, r, m)
+				}
+			}
+		})
+	}
+}
+
+// sameAs compares a method's answers with those on rows opened anew.
+func (p *problem) sameAs(t *testing.T, free *Backend, r spectral.Rows, m method) {
+	t.Helper()
+	want, err := p.run(free, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.call(r)
+	if err == nil {
+		err = sameBits(want, got)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", m.name, err)
+	}
+}
+
+// TestRoomThatGrows: Rows that had to stream beside others have all their rows on
+// the card when the others are closed.
+func TestRoomThatGrows(t *testing.T) {
+	ordinal := usable(t)[0].Ordinal
+	p := newProblem(shape{n: 1700, m: 40, q: 1, d: 5, even: true})
+	moments, pullback := p.methods()[0], p.methods()[1]
+	free := open(t, Options{Ordinals: []int{ordinal}})
+	if _, err := p.run(free, moments); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, Options{Ordinals: []int{ordinal}, Budget: free.Memory() + p.needed(t, moments, Options{Ordinals: []int{ordinal}})})
+	var both [2]spectral.Rows
+	for i := range both {
+		r, err := b.Open(p.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		p.sameAs(t, free, r, moments)
+		both[i] = r
+	}
+	mine := both[1].(*rows).shares[0]
+	if mine.resident {
+		t.Fatal("the second rows are all on the card: there was to be no room")
+	}
+	if err := both[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		p.sameAs(t, free, both[1], pullback)
+		p.sameAs(t, free, both[1], moments)
+	}
+	if !mine.resident {
+		t.Error("the rows are still streamed")
+	}
+}
