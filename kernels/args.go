@@ -6,17 +6,23 @@ import "unsafe"
 
 var names = []string{
 	"factorised_gradient",
+	"factorised_gradient_mixed",
 	"factorised_residual",
+	"factorised_residual_mixed",
 	"features_prepare",
 	"moments_columns",
+	"moments_columns_mixed",
 	"moments_gram_128",
 	"moments_gram_64",
+	"moments_gram_mixed",
 	"moments_gram_reduce",
 	"predict_quad_128",
 	"predict_quad_64",
 	"predict_rows",
 	"pullback_128",
 	"pullback_64",
+	"pullback_digits",
+	"pullback_mixed",
 	"rows_gather",
 	"sums_reduce",
 }
@@ -60,6 +66,45 @@ func (a *FactorisedGradient) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
 }
 
+// FactorisedGradientMixed are the arguments of factorised_gradient_mixed (factorised_mixed.cu).
+type FactorisedGradientMixed struct {
+	X         uint64
+	Y         uint64
+	Gate      uint64
+	Even      uint64
+	Delta     float64
+	Q         int64
+	D         int64
+	Center    uint64
+	Decay     uint64
+	Turn      uint64
+	Phase     uint64
+	Amp       uint64
+	Power     uint64
+	Ripple    uint64
+	Rot       uint64
+	Stretches uint64
+	Jobs      uint64
+	Mean      uint64
+	Var       uint64
+	Res       uint64
+	D0        int64
+	Part      uint64
+}
+
+var _ [176]byte = [unsafe.Sizeof(FactorisedGradientMixed{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (FactorisedGradientMixed) Name() string { return "factorised_gradient_mixed" }
+
+// Block is how many threads a block has.
+func (FactorisedGradientMixed) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *FactorisedGradientMixed) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
+}
+
 // FactorisedResidual are the arguments of factorised_residual (factorised.cu).
 type FactorisedResidual struct {
 	X         uint64
@@ -94,6 +139,43 @@ func (FactorisedResidual) Block() int { return 256 }
 
 // Words are the arguments in order; they change with a.
 func (a *FactorisedResidual) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
+}
+
+// FactorisedResidualMixed are the arguments of factorised_residual_mixed (factorised_mixed.cu).
+type FactorisedResidualMixed struct {
+	X         uint64
+	Y         uint64
+	Gate      uint64
+	Even      uint64
+	Delta     float64
+	Q         int64
+	D         int64
+	Center    uint64
+	Decay     uint64
+	Turn      uint64
+	Phase     uint64
+	Amp       uint64
+	Power     uint64
+	Ripple    uint64
+	Rot       uint64
+	Stretches uint64
+	Jobs      uint64
+	Mean      uint64
+	Res       uint64
+	Value     uint64
+}
+
+var _ [160]byte = [unsafe.Sizeof(FactorisedResidualMixed{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (FactorisedResidualMixed) Name() string { return "factorised_residual_mixed" }
+
+// Block is how many threads a block has.
+func (FactorisedResidualMixed) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *FactorisedResidualMixed) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
 
@@ -152,6 +234,42 @@ func (MomentsColumns) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *MomentsColumns) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
+}
+
+// MomentsColumnsMixed are the arguments of moments_columns_mixed (moments_mixed.cu).
+type MomentsColumnsMixed struct {
+	X         uint64
+	Y         uint64
+	Gate      uint64
+	Even      uint64
+	Delta     float64
+	Q         int64
+	D         int64
+	Center    uint64
+	Decay     uint64
+	Turn      uint64
+	Phase     uint64
+	Amp       uint64
+	Power     uint64
+	Ripple    uint64
+	Rot       uint64
+	Stretches uint64
+	Jobs      uint64
+	D0        int64
+	Part      uint64
+}
+
+var _ [152]byte = [unsafe.Sizeof(MomentsColumnsMixed{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (MomentsColumnsMixed) Name() string { return "moments_columns_mixed" }
+
+// Block is how many threads a block has.
+func (MomentsColumnsMixed) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *MomentsColumnsMixed) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
 }
 
@@ -222,6 +340,41 @@ func (MomentsGram64) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *MomentsGram64) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 18)
+}
+
+// MomentsGramMixed are the arguments of moments_gram_mixed (moments_mixed.cu).
+type MomentsGramMixed struct {
+	X         uint64
+	Y         uint64
+	Gate      uint64
+	Even      uint64
+	Delta     float64
+	Q         int64
+	D         int64
+	Center    uint64
+	Decay     uint64
+	Turn      uint64
+	Phase     uint64
+	Amp       uint64
+	Power     uint64
+	Ripple    uint64
+	Rot       uint64
+	Stretches uint64
+	Jobs      uint64
+	Part      uint64
+}
+
+var _ [144]byte = [unsafe.Sizeof(MomentsGramMixed{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (MomentsGramMixed) Name() string { return "moments_gram_mixed" }
+
+// Block is how many threads a block has.
+func (MomentsGramMixed) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *MomentsGramMixed) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 18)
 }
 
@@ -429,6 +582,73 @@ func (Pullback64) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *Pullback64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
+}
+
+// PullbackDigits are the arguments of pullback_digits (pullback_mixed.cu).
+type PullbackDigits struct {
+	Runs   uint64
+	Jobs   uint64
+	Even   uint64
+	Delta  float64
+	Q      int64
+	Center uint64
+	Decay  uint64
+	Turn   uint64
+	Amp    uint64
+	Gram   uint64
+	Room   uint64
+}
+
+var _ [88]byte = [unsafe.Sizeof(PullbackDigits{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (PullbackDigits) Name() string { return "pullback_digits" }
+
+// Block is how many threads a block has.
+func (PullbackDigits) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *PullbackDigits) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 11)
+}
+
+// PullbackMixed are the arguments of pullback_mixed (pullback_mixed.cu).
+type PullbackMixed struct {
+	X         uint64
+	Y         uint64
+	Gate      uint64
+	Even      uint64
+	Delta     float64
+	Q         int64
+	D         int64
+	Center    uint64
+	Decay     uint64
+	Turn      uint64
+	Phase     uint64
+	Amp       uint64
+	Power     uint64
+	Ripple    uint64
+	Rot       uint64
+	Stretches uint64
+	Jobs      uint64
+	Gram      uint64
+	Cbar      uint64
+	Room      uint64
+	Places    uint64
+	Part      uint64
+}
+
+var _ [176]byte = [unsafe.Sizeof(PullbackMixed{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (PullbackMixed) Name() string { return "pullback_mixed" }
+
+// Block is how many threads a block has.
+func (PullbackMixed) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *PullbackMixed) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
 }
 
 // RowsGather are the arguments of rows_gather (predict.cu).

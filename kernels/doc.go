@@ -15,6 +15,8 @@
 //	pullback.cu      cpu/pullback.go
 //	factorised.cu    cpu/factorised.go
 //	predict.cu       cpu/predict.go
+//	*_mixed          the same passes in mixed precision, with digits.cuh
+//	shape.go         tiles and widths that package gpu plans with
 //	args.go          generated: a struct for each kernel's arguments
 //	ptx              generated: all kernels for sm_70, sm_80 and sm_90, packed
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
