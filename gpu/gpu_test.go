@@ -115,6 +115,7 @@ var shapes = []shape{
 	{name: "even but for a step", n: 300, m: 40, q: 1, d: 2, even: true, broken: 97},
 	{name: "even but for a step, windows", n: 300, m: 60, q: 1, d: 1, even: true, broken: 97, windows: 4},
 	{name: "even and shuffled", n: 300, m: 40, q: 1, d: 1, even: true, shuffled: true},
+	{name: "even, steep decay", n: 300, m: 40, q: 1, d: 1, even: true, steep: true},
 	{name: "windows without features", n: 300, m: 30, q: 1, d: 2, windows: 6, first: 3},
 	{name: "several stretches", n: 1500, m: 10, q: 1, d: 1, even: true},
 	{name: "several stretches, windows", n: 4000, m: 20, q: 1, d: 1, even: true, windows: 3},

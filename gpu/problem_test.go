@@ -18,7 +18,8 @@ type shape struct {
 	even       bool // x are 0, ¼, ½ …
 	broken     int  // even, but for one step before this row
 	shuffled   bool
-	first      int // window of the first feature; those before own none
+	first      int  // window of the first feature; those before own none
+	steep      bool // every other feature fades within a fraction of a step, or two
 }
 
 // A problem has everything that the methods are asked.
@@ -94,6 +95,9 @@ func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
 	f.Windows = p.data.Windows
 	for i := range f.Center {
 		f.Center[i], f.Decay[i] = rng.Float64()*extent, rng.Float64()*math.Pow(extent/8, -2)
+		if p.steep && i%2 == 0 {
+			f.Decay[i] = math.Pow(10, 4*rng.Float64()) // a step is ¼: exponents to −10⁷ over a tile
+		}
 		f.Freq[i] = 3 * rng.NormFloat64()
 	}
 	for k := range p.m { // as a model makes them, of one variance and one phase width
