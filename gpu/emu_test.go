@@ -7,7 +7,42 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/kernels/emu"
 )
+
+// TestBarriers: between barriers the order of threads makes no difference, so
+// that none lacks one. Several stages, rows and tiles, so that shared memory is
+// used again.
+func TestBarriers(t *testing.T) {
+	defer emu.Backwards(false)
+	for _, s := range []shape{
+		{n: 700, m: 200, q: 1, d: 2, even: true},
+		{n: 300, m: 70, q: 2, d: 1},
+		{n: 700, m: 90, q: 1, d: 1, even: true, windows: 3},
+	} {
+		p := newProblem(s)
+		onEach(t, func(t *testing.T, ordinal int) {
+			for _, precision := range []Precision{Float64, Mixed} {
+				b := open(t, Options{Ordinals: []int{ordinal}, Precision: precision})
+				for _, m := range p.methods() {
+					emu.Backwards(false)
+					forwards, err := p.run(b, m)
+					if err != nil {
+						t.Fatal(err)
+					}
+					emu.Backwards(true)
+					backwards, err := p.run(b, m)
+					if err == nil {
+						err = sameBits(forwards, backwards)
+					}
+					if err != nil {
+						t.Errorf("%d features, %v, %s: %v", s.m, precision, m.name, err)
+					}
+				}
+			}
+		})
+	}
+}
 
 // TestFailures: whichever call fails, the method says so, leaves its outputs
 // alone, and nothing stays held; after a call that only ran out of memory, the

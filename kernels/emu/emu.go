@@ -5,6 +5,7 @@ package emu
 // #cgo CXXFLAGS: -std=c++17 -O2
 // #include <stdint.h>
 // #include <stdlib.h>
+// void emu_backwards(int on);
 // int emu_count(int arch);
 // const char *emu_name(int arch, int i);
 // int emu_threads(int arch, int i);
@@ -52,6 +53,18 @@ var tables = sync.OnceValue(func() map[int]map[string]kernel {
 	}
 	return all
 })
+
+// Backwards has the threads of blocks that begin from now on take their turns
+// between barriers from the last to the first, and not from the first to the
+// last. A kernel that lacks a barrier gives other numbers then: which thread
+// reads before which has written depends on the turns.
+func Backwards(on bool) {
+	n := C.int(0)
+	if on {
+		n = 1
+	}
+	C.emu_backwards(n)
+}
 
 // Launch runs a kernel as compiled for an architecture (70, 80 or 90) and
 // returns when all its blocks have ended. Each argument is one word.

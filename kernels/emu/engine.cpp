@@ -5,6 +5,7 @@
 #include "engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <stdexcept>
 #include <sys/mman.h>
@@ -229,21 +230,24 @@ bool Engine::warp(int w) {
 	int from = 32 * w, to = std::min(threads, from + 32);
 	bool moved = false;
 	do {
-		for (int i = from; i < to; i++)
+		for (int n = from; n < to; n++) {
+			int i = backwards ? to - 1 - (n - from) : n;
 			if (fibers[i].state == READY) {
 				step(i);
 				moved = true;
 			}
+		}
 	} while (meet(from, to, AT_WARP, warps[w].live));
 	return moved;
 }
 
 // schedule runs the warps in turn until all threads have returned.
 void Engine::schedule() {
+	int last = (threads - 1) / 32;
 	while (live > 0) {
 		bool moved = false;
-		for (int w = 0; w * 32 < threads; w++)
-			moved |= warp(w);
+		for (int w = 0; w <= last; w++)
+			moved |= warp(backwards ? last - w : w);
 		if (!meet(0, threads, AT_BARRIER, live) && live > 0 && !moved)
 			throw std::runtime_error(stuck());
 	}
@@ -266,7 +270,12 @@ std::string Engine::faults() {
 	return "";
 }
 
+static std::atomic<bool> turned_round{false};
+
+extern "C" void emu_backwards(int on) { turned_round = on != 0; }
+
 std::string Engine::run() {
+	backwards = turned_round;
 	begin();
 	std::string why;
 	try {

@@ -67,6 +67,7 @@ class Engine {
 	const uint64_t *words = nullptr;
 	int threads = 0, live = 0, current = 0;
 	long bytes = 0;
+	bool backwards = false; // threads take turns from the last to the first
 	char *stacks = nullptr, *zone = nullptr;
 	Fiber *fibers = nullptr;
 	Warp warps[most / 32];
