@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vssgp/vssgp/cpu"
@@ -21,12 +19,8 @@ func parseDevice(s string) (kind string, ordinals []int, err error) {
 	if !numbered {
 		return kind, nil, nil
 	}
-	for _, field := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(field)
-		if err != nil || n < 0 || slices.Contains(ordinals, n) {
-			return "", nil, fmt.Errorf("-device %q: want different numbers of cards, such as cuda:0 or cuda:0,1", s)
-		}
-		ordinals = append(ordinals, n)
+	if ordinals, err = gpu.ParseOrdinals(list); err != nil {
+		return "", nil, fmt.Errorf("-device %q: %w", s, err)
 	}
 	return kind, ordinals, nil
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,9 +66,6 @@ type Backend struct {
 func Open(o Options) (*Backend, error) {
 	if o.Precision != Float64 && o.Precision != Mixed {
 		return nil, fmt.Errorf("gpu: open: %v, want Float64 or Mixed: %w", o.Precision, ErrPrecision)
-	}
-	if o.Precision == Mixed && !hasMixed() {
-		return nil, fmt.Errorf("gpu: open: this build has no kernels of %v precision, want %v: %w", Mixed, Float64, ErrPrecision)
 	}
 	ordinals := o.Ordinals
 	if len(ordinals) == 0 {
@@ -145,4 +143,17 @@ func Devices() ([]cuda.Device, error) {
 		}
 	}
 	return all, nil
+}
+
+// ParseOrdinals reads the numbers of different cards, such as 0 or 0,1.
+func ParseOrdinals(list string) ([]int, error) {
+	var ordinals []int
+	for _, field := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 0 || slices.Contains(ordinals, n) {
+			return nil, fmt.Errorf("gpu: cards %q: want different numbers, such as 0 or 0,1", list)
+		}
+		ordinals = append(ordinals, n)
+	}
+	return ordinals, nil
 }

@@ -30,6 +30,9 @@ func usable(t testing.TB) (all []cuda.Device) {
 			all = append(all, d)
 		}
 	}
+	if len(all) == 0 && os.Getenv("VSSGP_REQUIRE_GPU") == "1" {
+		t.Fatalf("no card can be used: %s", devices[0].Reason)
+	}
 	if len(all) == 0 {
 		t.Skipf("no card can be used: %s", devices[0].Reason)
 	}
@@ -85,9 +88,6 @@ func TestBackend(t *testing.T) {
 		}
 		t.Run("float64", func(t *testing.T) { backendtest.Run(t, with(Float64)) })
 		t.Run("mixed", func(t *testing.T) {
-			if !hasMixed() {
-				t.Skip("this build has no kernels of mixed precision")
-			}
 			backendtest.RunWith(t, with(Mixed), mixedTolerance)
 		})
 	})

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"slices"
 
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -29,26 +28,15 @@ func tiled(tile int, small, large generated) kernel {
 	return kernelOf(small, kernels.TileShared(tile))
 }
 
-// The kernels of mixed precision, which not every build has.
+// The kernels of mixed precision; shared memory is as their sources say.
 var (
-	gramMixed     = kernel{"moments_gram_mixed", 128, 31744}
-	columnsMixed  = kernel{"moments_columns_mixed", 128, 512}
-	digitsMixed   = kernel{"pullback_digits", 128, 0}
-	pullbackMixed = kernel{"pullback_mixed", 128, 41728}
-	residualMixed = kernel{"factorised_residual_mixed", 256, 2304}
-	gradientMixed = kernel{"factorised_gradient_mixed", 128, 1536}
+	gramMixed     = kernelOf(kernels.MomentsGramMixed{}, 31744)
+	columnsMixed  = kernelOf(kernels.MomentsColumnsMixed{}, 512)
+	digitsMixed   = kernelOf(kernels.PullbackDigits{}, 0)
+	pullbackMixed = kernelOf(kernels.PullbackMixed{}, 41728)
+	residualMixed = kernelOf(kernels.FactorisedResidualMixed{}, 2304)
+	gradientMixed = kernelOf(kernels.FactorisedGradientMixed{}, 1536)
 )
-
-// hasMixed says whether this build has them.
-func hasMixed() bool {
-	names := kernels.Names()
-	for _, k := range []kernel{gramMixed, columnsMixed, digitsMixed, pullbackMixed, residualMixed, gradientMixed} {
-		if !slices.Contains(names, k.name) {
-			return false
-		}
-	}
-	return true
-}
 
 // gramKernel, columnKernel and pullbackKernel are those of a precision. The mixed
 // ones hold digits of features instead of panels (moments_mixed.cu,

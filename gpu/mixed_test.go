@@ -8,9 +8,6 @@ import (
 // TestMixed: the mixed precision on evenly spaced rows too, near package cpu, in
 // any budget and in several shares.
 func TestMixed(t *testing.T) {
-	if !hasMixed() {
-		t.Skip("this build has no kernels of mixed precision")
-	}
 	onEach(t, func(t *testing.T, ordinal int) {
 		o := Options{Ordinals: []int{ordinal}, Precision: Mixed}
 		b := open(t, o)

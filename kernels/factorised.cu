@@ -56,42 +56,19 @@ constexpr int residual_threads = 256;
 
 template <int ROWS, int INPUTS>
 DEVICE void residual(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, double *res, double *value, double *room) {
-	constexpr int columns = 32 / ROWS;
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
 	Stretch s = stretch_at(stretches, job[0]);
 	long long lo = job[1];
 	int n = (int)(job[2] - lo);
 	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, residual_threads, room + residual_threads);
 	barrier();
-	double square = 0;
-	for (long long d0 = 0; d0 < r.d; d0 += columns)
-		for (int at = 0; at < n; at += ROWS) {
-			int count = n - at < ROWS ? n - at : ROWS;
-			double acc[32];
-#pragma unroll
-			for (int i = 0; i < 32; i++)
-				acc[i] = 0;
-			Fit<columns> fit;
-			fit.mean = mean;
-			fit.d = r.d;
-			fit.d0 = d0;
-			walk<ROWS, residual_threads>(acc, fit, view, b, s, at, count);
-			double total = totals<residual_threads>(acc, room);
-			int i = threadIdx.x / columns;
-			long long o = d0 + threadIdx.x % columns, entry = (lo + at + i) * r.d + o;
-			if (i < count && o < r.d) {
-				double e = r.y[entry] - total;
-				res[entry] = e;
-				square = fma(e, e, square);
-			}
-		}
-	if (threadIdx.x >= 32)
-		return;
-#pragma unroll
-	for (int half = 16; half > 0; half /= 2)
-		square += shuffle_xor(square, half);
-	if (threadIdx.x == 0)
-		value[blockIdx.x] = square;
+	residuals<ROWS, residual_threads>(r, lo, n, res, value, room, [&](double(&acc)[32], long long d0, int at, int count) {
+		Fit<32 / ROWS> fit;
+		fit.mean = mean;
+		fit.d = r.d;
+		fit.d0 = d0;
+		walk<ROWS, residual_threads>(acc, fit, view, b, s, at, count);
+	});
 }
 
 #ifndef VSSGP_EMU

@@ -87,7 +87,6 @@ DEVICE void blend(double (&acc)[32], const Rows &r, const Bank &b, const Stretch
 
 template <int ROWS>
 DEVICE void residual_mixed(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, double *res, double *value, double *room) {
-	constexpr int columns = 32 / ROWS;
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
 	Stretch s = stretch_at(stretches, job[0]);
 	long long lo = job[1];
@@ -98,31 +97,9 @@ DEVICE void residual_mixed(const Rows &r, const Bank &b, const long long *stretc
 		gates[threadIdx.x] = row < n ? (float)gate_at(r, lo + row, threadIdx.x / JOB_ROWS) : 0.0f;
 	}
 	barrier();
-	double square = 0;
-	for (long long d0 = 0; d0 < r.d; d0 += columns)
-		for (int at = 0; at < n; at += ROWS) {
-			int count = n - at < ROWS ? n - at : ROWS;
-			double acc[32];
-#pragma unroll
-			for (int i = 0; i < 32; i++)
-				acc[i] = 0;
-			blend<ROWS>(acc, r, b, s, mean, d0, lo, at, count, gates);
-			double total = totals<256>(acc, room);
-			int i = threadIdx.x / columns;
-			long long o = d0 + threadIdx.x % columns, entry = (lo + at + i) * r.d + o;
-			if (i < count && o < r.d) {
-				double e = r.y[entry] - total;
-				res[entry] = e;
-				square = fma(e, e, square);
-			}
-		}
-	if (threadIdx.x >= 32)
-		return;
-#pragma unroll
-	for (int half = 16; half > 0; half /= 2)
-		square += shuffle_xor(square, half);
-	if (threadIdx.x == 0)
-		value[blockIdx.x] = square;
+	residuals<ROWS, 256>(r, lo, n, res, value, room, [&](double(&acc)[32], long long d0, int at, int count) {
+		blend<ROWS>(acc, r, b, s, mean, d0, lo, at, count, gates);
+	});
 }
 
 KERNEL(256) factorised_residual_mixed(ROWS_BANK, const double *mean, double *res, double *value) {

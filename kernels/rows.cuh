@@ -95,3 +95,36 @@ template <int THREADS> DEVICE double totals(double (&v)[32], double *room) {
 	barrier();
 	return sum;
 }
+
+// residuals makes the residuals of a job's rows lo … lo+n−1 and their sum of
+// squares: fit(acc, d0, at, count) adds the thread's share of Σ_k φ̄_nk m_kd to acc,
+// for count rows from lo + at and 32/ROWS outputs from d0.
+template <int ROWS, int THREADS, class Fit>
+DEVICE void residuals(const Rows &r, long long lo, int n, double *res, double *value, double *room, Fit fit) {
+	constexpr int columns = 32 / ROWS;
+	double square = 0;
+	for (long long d0 = 0; d0 < r.d; d0 += columns)
+		for (int at = 0; at < n; at += ROWS) {
+			int count = n - at < ROWS ? n - at : ROWS;
+			double acc[32];
+#pragma unroll
+			for (int i = 0; i < 32; i++)
+				acc[i] = 0;
+			fit(acc, d0, at, count);
+			double total = totals<THREADS>(acc, room);
+			int i = threadIdx.x / columns;
+			long long o = d0 + threadIdx.x % columns, entry = (lo + at + i) * r.d + o;
+			if (i < count && o < r.d) {
+				double e = r.y[entry] - total;
+				res[entry] = e;
+				square = fma(e, e, square);
+			}
+		}
+	if (threadIdx.x >= 32)
+		return;
+#pragma unroll
+	for (int half = 16; half > 0; half /= 2)
+		square += shuffle_xor(square, half);
+	if (threadIdx.x == 0)
+		value[blockIdx.x] = square;
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,12 +43,9 @@ func (d *deviceFlag) Set(s string) error {
 	}
 	var cards []int
 	if numbered {
-		for _, field := range strings.Split(list, ",") {
-			n, err := strconv.Atoi(field)
-			if err != nil || n < 0 || slices.Contains(cards, n) {
-				return wrong
-			}
-			cards = append(cards, n)
+		var err error
+		if cards, err = gpu.ParseOrdinals(list); err != nil {
+			return wrong
 		}
 	}
 	d.kind, d.cards = kind, cards
