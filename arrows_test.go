@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 
 	"impute":               {".", "audio"},
 	"audio":                {"internal/ar"},
-	"baseline":             {"."},
+	"baseline":             {".", "internal/lbfgs"},
 	"dense":                {"."},
 	"internal/ar":          {},
 	"internal/atomicfile":  {},

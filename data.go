@@ -81,8 +81,8 @@ func identity(n int) Affine {
 	return a
 }
 
-// toModel maps rows of data to the model's units.
-func (a Affine) toModel(data []float64) []float64 {
+// ToModel maps rows of data to the model's units.
+func (a Affine) ToModel(data []float64) []float64 {
 	c := len(a.Scale)
 	out := make([]float64, len(data))
 	for i, v := range data {

@@ -26,7 +26,7 @@ func (m *Model) Draw(x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
 	}
-	xs := m.X.toModel(flatten(x))
+	xs := m.X.ToModel(flatten(x))
 	if err := (&spectral.Data{N: rows, Q: q, X: xs, Windows: p.Windows}).Check(); err != nil {
 		return nil, fmt.Errorf("vssgp: draw: %w: %w", err, ErrData)
 	}

@@ -312,7 +312,7 @@ func (f *fitting) reach() float64 {
 	if len(p.Windows.Center) > 1 {
 		return p.Windows.Length / 2
 	}
-	lo, hi := extent(f.model.X.toModel(f.data.X), p.Q, 0)
+	lo, hi := extent(f.model.X.ToModel(f.data.X), p.Q, 0)
 	if hi > lo {
 		return (hi - lo) / 2
 	}

@@ -84,7 +84,7 @@ func (m *Model) bestFloor(ctx context.Context, data *Data, g *grid, length float
 		return spectrumFloors[0], nil
 	}
 	known, asked := m.hide(data, g, trials)
-	part := newGrid(m.X.toModel(known.X), m.Y.toModel(known.Y), data.D, g.step)
+	part := newGrid(m.X.ToModel(known.X), m.Y.ToModel(known.Y), data.D, g.step)
 	part.fill(length)
 	best := spectrumFloors[0]
 	for _, floor := range spectrumFloors[1:] {
@@ -111,7 +111,7 @@ func (m *Model) hide(data *Data, g *grid, stretches [][2]int) (known, asked *Dat
 		}
 	}
 	known, asked = &Data{Q: data.Q, D: data.D}, &Data{Q: data.Q, D: data.D}
-	for n, x := range m.X.toModel(data.X) {
+	for n, x := range m.X.ToModel(data.X) {
 		to := known
 		if hidden[g.place(x)] {
 			to = asked

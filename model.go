@@ -76,8 +76,8 @@ func (m *Model) hold(data *Data) (*held, error) {
 	if data.Q != m.Params.Q || data.D != m.Params.D {
 		return nil, fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
 	}
-	y := m.Y.toModel(data.Y)
-	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.toModel(data.X), Y: y, Windows: m.Params.Windows})
+	y := m.Y.ToModel(data.Y)
+	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: y, Windows: m.Params.Windows})
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := m.backend().Open(spectral.Data{N: n, Q: p.Q, X: m.X.toModel(x), Windows: p.Windows})
+	rows, err := m.backend().Open(spectral.Data{N: n, Q: p.Q, X: m.X.ToModel(x), Windows: p.Windows})
 	if err != nil {
 		return nil, fmt.Errorf("vssgp: predict: %w", dataError(err))
 	}
@@ -102,7 +102,7 @@ func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, 
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &joint{m: m, f: p.Features(), x: m.X.toModel(flatten(x)), out: mat.NewSymDense(n*p.D, nil)}
+	j := &joint{m: m, f: p.Features(), x: m.X.ToModel(flatten(x)), out: mat.NewSymDense(n*p.D, nil)}
 	j.coefficients()
 	for lo := 0; lo < n; lo += jointChunk {
 		hi := min(n, lo+jointChunk)

@@ -112,7 +112,7 @@ func (f *fitting) collapsed() string {
 	if 1/p.NoisePrecision[0] > noiseShare*variance {
 		return "all of the data taken for noise"
 	}
-	step := (&Data{N: f.data.N, Q: f.data.Q, D: f.data.D, X: f.model.X.toModel(f.data.X)}).evenStep()
+	step := (&Data{N: f.data.N, Q: f.data.Q, D: f.data.D, X: f.model.X.ToModel(f.data.X)}).evenStep()
 	if step == 0 {
 		return ""
 	}

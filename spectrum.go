@@ -55,7 +55,7 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 		lo, _ := extent(data.X, 1, 0)
 		m.X = Affine{Offset: []float64{lo}, Scale: []float64{step}}
 	}
-	g := newGrid(m.X.toModel(data.X), m.Y.toModel(data.Y), data.D, step/m.X.Scale[0])
+	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step/m.X.Scale[0])
 	lengths := g.candidates(o, m.X.Scale[0])
 	g.fill(lengths[0])
 	length := lengths[0]

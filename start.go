@@ -28,7 +28,7 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 	}
 	m := &Model{Inference: Exact, X: identity(data.Q), Y: identity(data.D), XNames: data.XNames, YNames: data.YNames, Backend: o.Backend}
 	if !o.Raw {
-		m.X, m.Y = data.standardise()
+		m.X, m.Y = data.Standardise()
 	}
 	init := o.Init
 	if init == "" {
@@ -84,9 +84,9 @@ func (m *Model) clone() *Model {
 	return &c
 }
 
-// standardise gives maps under which every column has mean 0 and standard
+// Standardise gives maps under which every column has mean 0 and standard
 // deviation 1 (a constant one a unit far below its own size).
-func (d *Data) standardise() (x, y Affine) {
+func (d *Data) Standardise() (x, y Affine) {
 	return standardise(d.X, d.Q), standardise(d.Y, d.D)
 }
 
@@ -155,7 +155,7 @@ const (
 // and sine; RP's have point frequencies.
 func (m *Model) startPaper(data *Data, o Options) {
 	rng := rand.New(rand.NewPCG(o.Seed, 0x9a9e6))
-	x := m.X.toModel(data.X)
+	x := m.X.ToModel(data.X)
 	lengths, periods := o.paperScales(data)
 	k := o.Features
 	if k == 0 {
@@ -229,7 +229,7 @@ func (o *Options) startNoise(byDefault float64, y Affine) float64 {
 
 // outputVariance is the mean square of the outputs in the model's units.
 func (m *Model) outputVariance(data *Data) float64 {
-	s := dotSelf(m.Y.toModel(data.Y)) / float64(data.N*data.D)
+	s := dotSelf(m.Y.ToModel(data.Y)) / float64(data.N*data.D)
 	if s == 0 {
 		return 1
 	}

@@ -85,7 +85,7 @@ func TestPaperStart(t *testing.T) {
 		near(t, "noise precision", []float64{p.NoisePrecision[0] / (sy * sy)}, []float64{25}, rounding)
 		checkUnderWindows(t, p, "paper")
 		y := 0.0
-		for _, v := range m.Y.toModel(data.Y) {
+		for _, v := range m.Y.ToModel(data.Y) {
 			y += v * v * sy * sy / float64(data.N)
 		}
 		near(t, "variance", []float64{total}, []float64{y}, rounding)

@@ -1,0 +1,84 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp"
+)
+
+// Covariance is the spectral mixture, the same sum that package vssgp
+// approximates:
+//
+//	k(x, x') = Σ_i σ²_i exp(−½ Σ_q (x_q−x'_q)²/l_iq²) cos(2π Σ_q p_iq (x_q−x'_q))
+//
+// A component whose p are all 0 is a squared exponential and stays one.
+type Covariance struct {
+	L, Q int
+	// Variance is σ² [L] in units of the outputs' own variances (each output
+	// has its own scale): 1 is as much as the data vary.
+	Variance    []float64
+	Lengthscale []float64 // l [L,Q], units of x
+	Frequency   []float64 // p [L,Q], cycles per unit of x
+}
+
+// SE is a sum of squared exponentials with the same length-scale for each of q
+// inputs, which share a variance of 1 equally.
+func SE(q int, lengthscales ...float64) Covariance {
+	c := newCovariance(len(lengthscales), q)
+	for i, l := range lengthscales {
+		c.Variance[i] = 1 / float64(c.L)
+		for j := range q {
+			c.Lengthscale[i*q+j] = l
+		}
+	}
+	return c
+}
+
+func newCovariance(l, q int) Covariance {
+	return Covariance{L: l, Q: q, Variance: make([]float64, l), Lengthscale: make([]float64, l*q), Frequency: make([]float64, l*q)}
+}
+
+// Clone copies every array.
+func (c Covariance) Clone() Covariance {
+	c.Variance, c.Lengthscale, c.Frequency = slices.Clone(c.Variance), slices.Clone(c.Lengthscale), slices.Clone(c.Frequency)
+	return c
+}
+
+// check reports shapes and values that are no covariance over q inputs.
+func (c Covariance) check(q int) error {
+	if c.Q != q || c.L < 1 || len(c.Variance) != c.L || len(c.Lengthscale) != c.L*q || len(c.Frequency) != c.L*q {
+		return fmt.Errorf("baseline: covariance of %d components over %d inputs with %d variances, %d length-scales, %d frequencies; the data have %d inputs: %w",
+			c.L, c.Q, len(c.Variance), len(c.Lengthscale), len(c.Frequency), q, ErrOptions)
+	}
+	for _, a := range []struct {
+		name string
+		v    []float64
+		zero bool // allowed
+	}{{"variance", c.Variance, false}, {"length-scale", c.Lengthscale, false}, {"frequency", c.Frequency, true}} {
+		for i, v := range a.v {
+			if !(v >= 0) || math.IsInf(v, 0) || v == 0 && !a.zero {
+				return fmt.Errorf("baseline: covariance's %s %d is %v; want a positive number: %w", a.name, i, v, ErrOptions)
+			}
+		}
+	}
+	return nil
+}
+
+// defaultCovariance is what Options promises.
+func defaultCovariance(data *vssgp.Data) Covariance {
+	c := newCovariance(1, data.Q)
+	c.Variance[0] = 1
+	for q := range data.Q {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i := q; i < len(data.X); i += data.Q {
+			lo, hi = min(lo, data.X[i]), max(hi, data.X[i])
+		}
+		c.Lengthscale[q] = 1
+		if hi > lo {
+			c.Lengthscale[q] = (hi - lo) / 10 * math.Sqrt(float64(data.Q))
+		}
+	}
+	return c
+}
