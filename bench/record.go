@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"time"
+
+	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // statusOK is the status of a measurement that was taken.
@@ -14,7 +15,7 @@ const statusOK = "ok"
 // A record is one measurement of `bench speed`: the page of this package says
 // what each field is.
 type record struct {
-	machine
+	machine.Machine
 	Time string `json:"time"`
 
 	Bench     string  `json:"bench"`
@@ -63,7 +64,7 @@ type rates struct {
 func newRecord(o *speedFlags, p *problem, device string) *record {
 	m := p.model.Params
 	return &record{
-		machine: thisMachine(o, device), Time: time.Now().UTC().Format(time.RFC3339),
+		Machine: thisMachine(o, device), Time: time.Now().UTC().Format(time.RFC3339),
 		Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
 		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
 		Device: device, Precision: o.precision, Status: statusOK,
@@ -107,31 +108,4 @@ func appendLine(path string, line []byte) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return f.Close()
-}
-
-// machine says what computed and from which sources.
-type machine struct {
-	Commit string `json:"commit"`
-	Dirty  bool   `json:"dirty"`
-	Go     string `json:"go"`
-	OS     string `json:"os"`
-	Arch   string `json:"arch"`
-	CPU    string `json:"cpu"`
-	Cores  int    `json:"cores"`
-	Memory int64  `json:"memory"`
-	GPU    string `json:"gpu,omitempty"`
-	Driver string `json:"driver,omitempty"`
-	PTX    string `json:"ptx,omitempty"`
-}
-
-func thisMachine(o *speedFlags, device string) machine {
-	m := machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
-	m.CPU = valueOf("/proc/cpuinfo", "model name")
-	m.Memory = kibOf("/proc/meminfo", "MemTotal")
-	m.Commit, m.Dirty = sources(o.commit)
-	if device != "cpu" {
-		m.GPU, m.PTX = card(o.device)
-		m.Driver = o.driver
-	}
-	return m
 }

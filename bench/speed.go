@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cuda"
 )
 
@@ -152,7 +153,7 @@ func measure(o *speedFlags) (r *record, err error) {
 	case err != nil:
 		return nil, err
 	}
-	r.HostBytes = hostPeak()
+	r.HostBytes = machine.HostPeak()
 	r.DeviceBytes = deviceBytes(b)
 	return r, nil
 }

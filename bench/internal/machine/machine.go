@@ -1,0 +1,94 @@
+// Package machine says on what and from which sources a measurement ran.
+package machine
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// Machine is the computer, the build and the commit of a measurement.
+type Machine struct {
+	Commit string `json:"commit"`
+	Dirty  bool   `json:"dirty"` // files differed from the commit
+	Go     string `json:"go"`
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+	CPU    string `json:"cpu"`
+	Cores  int    `json:"cores"`  // GOMAXPROCS
+	Memory int64  `json:"memory"` // bytes
+	GPU    string `json:"gpu,omitempty"`
+	Driver string `json:"driver,omitempty"`
+	PTX    string `json:"ptx,omitempty"` // SHA-256 of what the card ran
+}
+
+// This is this machine without its cards. commit is what is known of the
+// sources already, with a + where files differ; "" asks the build and git.
+func This(commit string) Machine {
+	m := Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
+	m.CPU = valueOf("/proc/cpuinfo", "model name")
+	m.Memory = kibOf("/proc/meminfo", "MemTotal")
+	m.Commit, m.Dirty = sources(commit)
+	return m
+}
+
+// valueOf is the first value that a file of "key : value" lines has for a key,
+// "" where there is no such file or line.
+func valueOf(path, key string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if k, v, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+// kibOf is valueOf for a number of kB, in bytes.
+func kibOf(path, key string) int64 {
+	v, err := strconv.ParseInt(strings.TrimSuffix(valueOf(path, key), " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return v << 10
+}
+
+// HostPeak is the most memory this process has had, as Linux counts it.
+func HostPeak() int64 { return kibOf("/proc/self/status", "VmHWM") }
+
+// sources says which commit this is and whether files differ from it: as
+// given, as the linker knows, or as git does.
+func sources(given string) (commit string, dirty bool) {
+	if given != "" {
+		commit, dirty = strings.CutSuffix(given, "+")
+		return commit, dirty
+	}
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range b.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				commit = s.Value
+			case "vcs.modified":
+				dirty = s.Value == "true"
+			}
+		}
+	}
+	if commit != "" {
+		return commit, dirty
+	}
+	head, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return "", false
+	}
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output()
+	return strings.TrimSpace(string(head)), err != nil || len(changed) > 0
+}
