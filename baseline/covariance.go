@@ -20,7 +20,9 @@ type Covariance struct {
 	// has its own scale): 1 is as much as the data vary.
 	Variance    []float64
 	Lengthscale []float64 // l [L,Q], units of x
-	Frequency   []float64 // p [L,Q], cycles per unit of x
+	// Frequency is p [L,Q], cycles per unit of x. Only the signs of a component's
+	// p against each other have a meaning; of a fitted one's the first is positive.
+	Frequency []float64
 }
 
 // SE is a sum of squared exponentials with the same length-scale for each of q
@@ -55,15 +57,40 @@ func (c Covariance) check(q int) error {
 	for _, a := range []struct {
 		name string
 		v    []float64
-		zero bool // allowed
-	}{{"variance", c.Variance, false}, {"length-scale", c.Lengthscale, false}, {"frequency", c.Frequency, true}} {
+	}{{"variance", c.Variance}, {"length-scale", c.Lengthscale}} {
 		for i, v := range a.v {
-			if !(v >= 0) || math.IsInf(v, 0) || v == 0 && !a.zero {
+			if !(v > 0) || math.IsInf(v, 0) {
 				return fmt.Errorf("baseline: covariance's %s %d is %v; want a positive number: %w", a.name, i, v, ErrOptions)
 			}
 		}
 	}
+	for i, v := range c.Frequency {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("baseline: covariance's frequency %d is %v; want a finite number: %w", i, v, ErrOptions)
+		}
+	}
 	return nil
+}
+
+// isZero reports whether c is the zero value, which stands for the default.
+func (c Covariance) isZero() bool {
+	return c.L == 0 && c.Q == 0 && c.Variance == nil && c.Lengthscale == nil && c.Frequency == nil
+}
+
+// upright is a copy in which the first p of a component that is not 0 is
+// positive: k(x, x') is even in the whole of a component's p.
+func (c Covariance) upright() Covariance {
+	c = c.Clone()
+	for i := range c.L {
+		p := c.Frequency[i*c.Q:][:c.Q]
+		first := slices.IndexFunc(p, func(v float64) bool { return v != 0 })
+		if first >= 0 && p[first] < 0 {
+			for q := range p {
+				p[q] = -p[q] + 0 // + 0: no −0
+			}
+		}
+	}
+	return c
 }
 
 // defaultCovariance is what Options promises.
