@@ -1,6 +1,9 @@
 package baseline
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // hyper are the hyper-parameters that every method learns; also their gradient.
 type hyper struct {
@@ -10,12 +13,25 @@ type hyper struct {
 
 func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise} }
 
+// check reports where a step was too long: a value is no longer a positive
+// number. The error wraps ErrBound.
+func (h hyper) check() error {
+	if err := h.cov.check(h.cov.Q); err != nil {
+		return fmt.Errorf("%w: %v", ErrBound, err)
+	}
+	if !(h.noise > 0) || math.IsInf(h.noise, 0) {
+		return fmt.Errorf("baseline: a noise variance of %v; want a positive number: %w", h.noise, ErrBound)
+	}
+	return nil
+}
+
 // A chart maps hyper-parameters to the vector that an optimiser sees and back:
 // the logarithms of σ², l and τ⁻¹, and each periodic component's p in units of
 // the 1/l that it starts with. A squared exponential's p stay 0. Nothing fixes
 // the sign of p, since k is even in it.
 type chart struct {
 	n    int
+	tau  int       // place of ln τ⁻¹
 	free []int     // places in Frequency that are coordinates
 	unit []float64 // of each, cycles per unit of x
 }
@@ -32,7 +48,8 @@ func newChart(h hyper) *chart {
 			c.unit = append(c.unit, 1/h.cov.Lengthscale[at])
 		}
 	}
-	c.n = len(h.cov.Variance) + len(h.cov.Lengthscale) + 1 + len(c.free)
+	c.tau = len(h.cov.Variance) + len(h.cov.Lengthscale)
+	c.n = c.tau + 1 + len(c.free)
 	return c
 }
 
@@ -65,6 +82,9 @@ func (c *chart) write(h *hyper, v []float64) {
 		h.cov.Frequency[i] = v[at+j] * c.unit[j]
 	}
 }
+
+// noise is τ⁻¹ at v [n].
+func (c *chart) noise(v []float64) float64 { return math.Exp(v[c.tau]) }
 
 // pull sets g [n] to the gradient by the coordinates where grad is that by h.
 func (c *chart) pull(g []float64, h, grad hyper) {

@@ -34,12 +34,12 @@ func factorise(a *mat.Dense) (factor, error) {
 		diagonal[i] = raw.Data[i*raw.Stride+i]
 		mean += diagonal[i] / float64(n)
 	}
+	if !(mean > 0) || math.IsInf(mean, 0) {
+		return factor{}, fmt.Errorf("baseline: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w", n, mean, ErrBound)
+	}
 	sym := blas64.Symmetric{N: n, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Lower}
 	if t, ok := lapack64.Potrf(sym); ok {
 		return factor{l: t}, nil
-	}
-	if !(mean > 0) || math.IsInf(mean, 0) {
-		return factor{}, fmt.Errorf("baseline: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w", n, mean, ErrBound)
 	}
 	for share := firstJitter; share < 2*lastJitter; share *= 10 {
 		for i := range n {

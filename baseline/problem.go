@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -45,7 +46,7 @@ func prepare(data *vssgp.Data, o Options) (*problem, error) {
 		return nil, fmt.Errorf("baseline: %w", err)
 	}
 	_, y := data.Standardise()
-	p := &problem{units: units{data.Q, y}, o: o, n: data.N, d: data.D, x: data.X, y: y.ToModel(data.Y), began: began}
+	p := &problem{units: units{data.Q, y}, o: o, n: data.N, d: data.D, x: slices.Clone(data.X), y: y.ToModel(data.Y), began: began}
 	if o.Covariance.isZero() {
 		p.start.cov = defaultCovariance(data)
 	} else {
