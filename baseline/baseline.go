@@ -16,7 +16,6 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -49,12 +48,13 @@ type Fit struct {
 	Elapsed    time.Duration
 }
 
-// ErrOptions is wrapped by every error about options that cannot be met.
-var ErrOptions = errors.New("unusable options")
+// ErrOptions is wrapped by every error about options that cannot be met. It is
+// package vssgp's.
+var ErrOptions = vssgp.ErrOptions
 
 // ErrBound is wrapped where a bound is not a number or its matrix has no
-// Cholesky factor even with jitter.
-var ErrBound = errors.New("bound cannot be evaluated")
+// Cholesky factor even with jitter. It is package vssgp's.
+var ErrBound = vssgp.ErrBound
 
 // Options are common to the methods with a covariance matrix. Bad ones give an
 // error that wraps ErrOptions, bad data one that wraps vssgp.ErrData.

@@ -227,7 +227,7 @@ func TestGPSpectralMixture(t *testing.T) {
 		data.Y = append(data.Y, math.Sin(2*math.Pi*data.X[i]/1.25)+0.05*r.NormFloat64())
 	}
 	c := SE(1, 5, 5)
-	c.Frequency[0] = 1 / 1.4
+	c.Frequency[0] = -1 / 1.4 // the sign has no meaning; a fit reports it as positive
 	fit := fitGP(t, Options{Covariance: c, NoisePrecision: 100}, data)
 	if got := 1 / fit.Covariance.Frequency[0]; math.Abs(got-1.25) > 0.02 || fit.Covariance.Frequency[1] != 0 {
 		t.Errorf("period %v, want 1.25; frequencies %v", got, fit.Covariance.Frequency)
@@ -235,23 +235,34 @@ func TestGPSpectralMixture(t *testing.T) {
 	if math.Abs(fit.NoiseSD-0.05) > 0.01 {
 		t.Errorf("noise %v, want 0.05", fit.NoiseSD)
 	}
-	if c.Frequency[0] != 1/1.4 {
+	if c.Frequency[0] != -1/1.4 {
 		t.Errorf("the caller's covariance has changed: %v", c.Frequency)
 	}
 }
 
-// Nothing depends on the units of y, and σ² is relative to the data's variance.
+// Predictions and options are in the data's units, σ² and the bound in those of
+// the scaled y.
 func TestGPUnits(t *testing.T) {
-	data := noisyData(50, 2, 1, 3)
-	scaled := &vssgp.Data{N: data.N, Q: data.Q, D: data.D, X: data.X}
-	for _, y := range data.Y {
-		scaled.Y = append(scaled.Y, 1000*y-7)
+	data := noisyData(50, 2, 2, 3)
+	x := []float64{1, 2, 3, 4}
+	fit := fitGP(t, Options{Covariance: SE(2, 1.5), Iterations: NoIterations, NoisePrecision: 4}, data)
+	near(t, "noise", fit.NoiseSD, 0.5, 1e-14)
+	_, scale := data.Standardise()
+	s := scale.Scale[0]
+	value, mean, variance := naiveGP(data.X, scale.ToModel(data.Y), x, 2, hyper{SE(2, 1.5), 0.25 / (s * s)})
+	near(t, "bound", fit.Bound, value, 1e-9)
+	p, err := fit.Model.Predict(mat.NewDense(2, 2, x))
+	if err != nil {
+		t.Fatal(err)
 	}
-	a := fitGP(t, Options{Iterations: 20, NoisePrecision: 4}, data)
-	b := fitGP(t, Options{Iterations: 20, NoisePrecision: 4e-6}, scaled)
-	near(t, "bound", b.Bound, a.Bound, 1e-6)
-	near(t, "noise", b.NoiseSD/1000, a.NoiseSD, 1e-4)
-	near(t, "σ²", b.Covariance.Variance[0], a.Covariance.Variance[0], 1e-3)
+	for i, m := range mean {
+		d := i % 2
+		ratio := scale.Scale[d] / s
+		near(t, "mean", p.Mean[i], scale.Offset[d]+scale.Scale[d]*m, 1e-9)
+		near(t, "variance", p.Cov[i*2+d], ratio*ratio*(s*s*variance[i/2]+0.25), 1e-9)
+		near(t, "noise variance", p.Noise[d], ratio*ratio*0.25, 1e-12)
+		near(t, "covariance of the outputs", p.Cov[i*2+1-d], 0, 0)
+	}
 }
 
 func TestGPSameBits(t *testing.T) {
