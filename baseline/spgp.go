@@ -1,0 +1,81 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vssgp/vssgp"
+)
+
+// SPGP is a Gaussian process seen through M inducing variables u = f(z), whose
+// inputs z are learnt together with the hyper-parameters by L-BFGS in O(N·M²)
+// time an evaluation and O(N·M) memory. With Q_ff = K_fu K_uu⁻¹ K_uf it
+// maximises
+//
+//	FITC  ln N(y | 0, Q_ff + diag(K_ff − Q_ff) + τ⁻¹)
+//	VFE   ln N(y | 0, Q_ff + τ⁻¹) − ½τ·tr(K_ff − Q_ff)
+//
+// summed over the outputs. VFE is a lower bound of the log marginal likelihood;
+// FITC is that of another model and may exceed it. To K_uu's diagonal 10⁻¹¹ of
+// its size is added, and more where inducing inputs are (nearly) the same.
+type SPGP struct {
+	Options
+	Inducing int   // M; 0: 100, or fewer where the data have fewer different inputs
+	Bound    Bound // default VFE
+	// Locations is where the inducing inputs start [M,Q], in units of x. Default:
+	// evenly spread quantiles of one input; different rows, drawn, of several.
+	Locations []float64
+	// FixLocations keeps the inducing inputs where they start.
+	FixLocations bool
+}
+
+// Bound is what SPGP maximises.
+type Bound string
+
+const (
+	// VFE is the variational bound of Titsias (2009).
+	VFE Bound = "VFE"
+	// FITC is the approximation of Snelson & Ghahramani (2006).
+	FITC Bound = "FITC"
+)
+
+// Fit implements Method; its model is a *SparseModel.
+func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
+	p, err := prepare(data, s.Options)
+	if err != nil {
+		return nil, err
+	}
+	switch s.Bound {
+	case "":
+		s.Bound = VFE
+	case VFE, FITC:
+	default:
+		return nil, fmt.Errorf("baseline: bound %q; want %q or %q: %w", s.Bound, VFE, FITC, ErrOptions)
+	}
+	in, err := p.inducing(s.Inducing, s.Locations, s.FixLocations)
+	if err != nil {
+		return nil, err
+	}
+	c := newCollapsed(p, s.Bound, len(in.start)/p.q)
+	eval := func(v, g []float64) (float64, error) {
+		h, z := in.at(v, p.start)
+		f, err := c.value(h, z)
+		if err != nil {
+			return 0, err
+		}
+		grad, zbar := in.empty(h)
+		c.gradient(h, &grad, zbar)
+		in.gradient(g, h, grad, zbar)
+		return f, nil
+	}
+	best, err := p.ascend(ctx, in.coordinates(p.start, in.start), eval, in.noise)
+	if best == nil {
+		return nil, err
+	}
+	h, z := in.at(best.v, p.start)
+	f, failed := c.value(h, z) // once more, for q(v)
+	if failed != nil {
+		return nil, failed
+	}
+	return p.fit(newSparseModel(p.units, h, c.proj, c.post), h, f, best.iterations, best.ended), err
+}

@@ -1,0 +1,139 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// collapsed is SPGP's bound, in which the best q(v) has been put in:
+//
+//	F = Σ_d ln N(y_d | 0, ΦΦᵀ + Λ) − T
+//	FITC: Λ_n = gap_n + s, T = 0      VFE: Λ_n = s, T = D/2s·Σ_n gap_n
+//
+// with s the noise's variance. In the M×M matrix B = 1 + ΦᵀΛ⁻¹Φ, which is the
+// precision of q(v), with its mean m = B⁻¹ΦᵀΛ⁻¹Y and r = Y − Φm,
+//
+//	F = −½ [ D·(N ln 2π + Σ ln Λ_n + ln|B|) + Σ |r_n|²/Λ_n + |m|² ] − T
+//
+// The last two terms are all positive: nothing cancels. By Λ the gradient is
+// ½(|r|² + D·φB⁻¹φᵀ − D·Λ)/Λ², by φ it is tile.adjoint's with w = 1/Λ.
+type collapsed struct {
+	*problem
+	bound Bound
+	proj  *projection
+	tile  *tile
+	b     *mat.Dense // [M,M] holds B's factor
+	post  posterior
+
+	lambda    []float64 // Λ [N]
+	lambdaBar []float64
+}
+
+func newCollapsed(p *problem, bound Bound, m int) *collapsed {
+	c := &collapsed{
+		problem: p, bound: bound, proj: newProjection(m), tile: newTile(p.n, m, p.d), b: mat.NewDense(m, m, nil),
+		lambda: make([]float64, p.n), lambdaBar: make([]float64, p.n),
+	}
+	c.tile.x, c.tile.y = p.x, p.y
+	c.post.mean = mat.NewDense(m, p.d, nil)
+	return c
+}
+
+// value is F; it leaves what gradient needs.
+func (c *collapsed) value(h hyper, z []float64) (float64, error) {
+	if err := h.check(); err != nil {
+		return 0, err
+	}
+	if err := c.proj.set(h.cov, z); err != nil {
+		return 0, err
+	}
+	t, d := c.tile, float64(c.d)
+	t.project(c.proj)
+	open := 0.0
+	for n, gap := range t.gap {
+		c.lambda[n] = h.noise
+		if c.bound == FITC {
+			c.lambda[n] += gap
+		} else {
+			open += gap
+		}
+	}
+	if err := c.condition(); err != nil {
+		return 0, err
+	}
+	t.residuals(&c.post)
+	log, fit := 0.0, 0.0
+	for n, v := range c.lambda {
+		log += math.Log(v)
+		fit += square(t.residual[n*c.d:][:c.d]) / v
+	}
+	f := -0.5*(d*(float64(c.n)*math.Log(2*math.Pi)+log+c.post.precision.logDet())+fit+square(c.post.mean.RawMatrix().Data)) - 0.5*d/h.noise*open
+	if !finite(f) {
+		return 0, fmt.Errorf("baseline: %s bound is %v: %w", c.bound, f, ErrBound)
+	}
+	return f, nil
+}
+
+// condition takes B and q(v).
+func (c *collapsed) condition() error {
+	t := c.tile
+	for n := range c.n {
+		scale := 1 / math.Sqrt(c.lambda[n])
+		bar := t.bar.RawRowView(n)
+		for m, v := range t.phi.RawRowView(n) {
+			bar[m] = scale * v
+		}
+		for e, v := range t.y[n*c.d:][:c.d] {
+			t.residual[n*c.d+e] = scale * v
+		}
+	}
+	m, _ := c.b.Dims()
+	blas64.Syrk(blas.Trans, 1, t.bar.RawMatrix(), 0, blas64.Symmetric{N: m, Stride: m, Data: c.b.RawMatrix().Data, Uplo: blas.Lower})
+	for i := range m {
+		c.b.Set(i, i, c.b.At(i, i)+1)
+	}
+	scaled := blas64.General{Rows: c.n, Cols: c.d, Stride: c.d, Data: t.residual}
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, t.bar.RawMatrix(), scaled, 0, c.post.mean.RawMatrix())
+	return c.post.condition(c.b)
+}
+
+// condition takes the factor of the precision P whose lower triangle p holds,
+// in its place, and turns mean, which holds P·mean, into the mean. P is 1 and
+// more: where it has no factor, it holds what is not a number.
+func (q *posterior) condition(p *mat.Dense) (err error) {
+	mirror(p)
+	if q.precision, err = factorise(p); err != nil {
+		return err
+	}
+	q.precision.solve(q.mean)
+	return nil
+}
+
+// gradient adds to grad and zbar the gradient of F at the last value's point.
+func (c *collapsed) gradient(h hyper, grad *hyper, zbar []float64) {
+	t, d := c.tile, float64(c.d)
+	t.spreads(&c.post)
+	diagonal := 0.0
+	for n, v := range c.lambda {
+		r := square(t.residual[n*c.d:][:c.d])
+		c.lambdaBar[n] = 0.5 * (r + d*t.spread[n] - d*v) / (v * v)
+		grad.noise += c.lambdaBar[n]
+		if c.bound == FITC {
+			diagonal += c.lambdaBar[n]
+		} else {
+			diagonal -= 0.5 * d / h.noise
+			grad.noise += 0.5 * d / (h.noise * h.noise) * t.gap[n]
+		}
+	}
+	t.adjoint(&c.post, func(n int) float64 { return 1 / c.lambda[n] }, func(n int) float64 {
+		if c.bound == FITC {
+			return -2 * c.lambdaBar[n]
+		}
+		return d / h.noise
+	})
+	c.proj.pull(&grad.cov, zbar, t.bar, t.phi, diagonal, t.x)
+}

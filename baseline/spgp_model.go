@@ -1,0 +1,56 @@
+package baseline
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+)
+
+// SparseModel is what SPGP and SVGP learn: inducing inputs and the posterior of
+// the function there. It is safe for concurrent use.
+type SparseModel struct {
+	units
+	h    hyper
+	proj *projection
+	q    posterior
+}
+
+// newSparseModel takes proj and q over.
+func newSparseModel(u units, h hyper, proj *projection, q posterior) *SparseModel {
+	proj.work = nil
+	return &SparseModel{u, h, proj, q}
+}
+
+// Locations are the inducing inputs [M,Q] in units of x.
+func (s *SparseModel) Locations() []float64 { return slices.Clone(s.proj.z) }
+
+// predictRows is how many rows' features are held at a time.
+const predictRows = 1024
+
+// Predict implements Model in O(M²) a row:
+//
+//	E[f] = φ·m,   Var[f] = k(x,x) − |φ|² + φ P⁻¹ φᵀ
+func (s *SparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
+	rows, err := s.rows(x)
+	if err != nil {
+		return nil, err
+	}
+	m, d := s.q.mean.Dims()
+	n := len(rows) / s.units.q
+	mean, variance := make([]float64, n*d), make([]float64, n*d)
+	whole := newTile(min(n, predictRows), m, d)
+	for lo := 0; lo < n; lo += predictRows {
+		t := whole.first(min(predictRows, n-lo))
+		t.x, t.y = rows[lo*s.units.q:][:t.n*s.units.q], mean[lo*d:][:t.n*d]
+		t.project(s.proj)
+		t.residuals(&s.q) // of zeros
+		t.spreads(&s.q)
+		for i, r := range t.residual {
+			mean[lo*d+i] = -r
+			variance[lo*d+i] = t.gap[i/d] + t.spread[i/d]
+		}
+	}
+	return s.prediction(mean, variance, s.h.noise), nil
+}

@@ -1,0 +1,103 @@
+package baseline
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A posterior is q(v) of the whitened inducing variables: of each output
+// N(mean_d, P⁻¹), with one precision P for all.
+type posterior struct {
+	precision factor     // R of P = R·Rᵀ
+	mean      *mat.Dense // [M,D]
+}
+
+// A tile is rows of the data seen through a projection and a posterior; its
+// buffers are used again.
+type tile struct {
+	n, d int
+	x, y []float64 // [n,Q], [n,D]
+
+	phi      *mat.Dense // [n,M] φ
+	bar      *mat.Dense // [n,M] first ΦP⁻¹, then the gradient by φ
+	gap      []float64  // [n] k(x,x) − |φ|²: what the inducing variables leave open
+	spread   []float64  // [n] φ P⁻¹ φᵀ: their own variance, seen at the row
+	residual []float64  // [n,D] y − φ·mean
+}
+
+func newTile(n, m, d int) *tile {
+	return &tile{
+		n: n, d: d, phi: mat.NewDense(n, m, nil), bar: mat.NewDense(n, m, nil),
+		gap: make([]float64, n), spread: make([]float64, n), residual: make([]float64, n*d),
+	}
+}
+
+// first is the tile of the first n rows, in the same buffers.
+func (t *tile) first(n int) *tile {
+	_, m := t.phi.Dims()
+	return &tile{
+		n: n, d: t.d, phi: t.phi.Slice(0, n, 0, m).(*mat.Dense), bar: t.bar.Slice(0, n, 0, m).(*mat.Dense),
+		gap: t.gap[:n], spread: t.spread[:n], residual: t.residual[:n*t.d],
+	}
+}
+
+// project fills phi and gap.
+func (t *tile) project(p *projection) {
+	p.rows(t.phi, t.x)
+	k := p.cov.diagonal()
+	parallel(t.n, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			t.gap[i] = k - square(t.phi.RawRowView(i))
+		}
+	})
+}
+
+// residuals fills residual.
+func (t *tile) residuals(q *posterior) {
+	copy(t.residual, t.y)
+	r := blas64.General{Rows: t.n, Cols: t.d, Stride: t.d, Data: t.residual}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, t.phi.RawMatrix(), q.mean.RawMatrix(), 1, r)
+}
+
+// spreads fills spread and leaves Φ·R⁻ᵀ in bar.
+func (t *tile) spreads(q *posterior) {
+	t.bar.Copy(t.phi)
+	q.precision.rightUpper(t.bar)
+	for i := range t.n {
+		t.spread[i] = square(t.bar.RawRowView(i))
+	}
+}
+
+// adjoint sets bar to the gradient by φ of
+//
+//	−½ Σ_n w_n (|r_n|² + D·spread_n) + ½ Σ_n c_n |φ_n|²
+//
+// at the given posterior: w_n (r_n·meanᵀ − D·φ_n P⁻¹) + c_n φ_n. It follows
+// residuals and spreads.
+func (t *tile) adjoint(q *posterior, w, c func(n int) float64) {
+	q.precision.rightLower(t.bar)
+	d := float64(t.d)
+	mean := q.mean.RawMatrix()
+	parallel(t.n, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			bar, phi, r := t.bar.RawRowView(i), t.phi.RawRowView(i), t.residual[i*t.d:][:t.d]
+			wi, ci := w(i), c(i)
+			for m := range bar {
+				rm := 0.0
+				for e, v := range mean.Data[m*mean.Stride:][:t.d] {
+					rm += r[e] * v
+				}
+				bar[m] = wi*(rm-d*bar[m]) + ci*phi[m]
+			}
+		}
+	})
+}
+
+func square(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}
