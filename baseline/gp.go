@@ -19,7 +19,7 @@ import (
 type GP struct{ Options }
 
 // MaxRows bounds the rows of a full GP: its matrix takes 3 GiB then, and an
-// evaluation half an hour of one core.
+// evaluation a quarter of an hour of a core.
 const MaxRows = 20_000
 
 // Fit maximises the marginal likelihood and conditions on the data.
