@@ -49,8 +49,31 @@ func (f *fitting) stages(inference Inference) []stage {
 			n -= n / 10
 		}
 	}
+	if held := f.noiseHold(n); held > 0 {
+		stages = append(stages, stage{"all but noise", f.unfixed(slices.DeleteFunc(slices.Clone(free), isNoise)), held})
+		n -= held
+	}
 	return append(stages, stage{"all", f.unfixed(free), n})
 }
+
+// noiseHeld is the share of the iterations for which random starting values
+// keep their noise precision.
+const noiseHeld = 0.2
+
+// noiseHold is for how many of n iterations the noise precision is to stay.
+// Features drawn at random explain little of the data at first, so that the
+// quickest ascent is to call the data noise, an optimum of its own; with the
+// noise held they have to explain them. SSGP and random projections, which have
+// no KL term to flee from, do worse so and do without (DESIGN.md, "Starting
+// values").
+func (f *fitting) noiseHold(n int) int {
+	if f.o.Method == SSGP || f.o.Method == RP || f.o.From != nil || f.o.init(f.data) != InitPaper || slices.ContainsFunc(f.o.Fix, isNoise) {
+		return 0
+	}
+	return int(noiseHeld * float64(n))
+}
+
+func isNoise(tensor string) bool { return tensor == "noise.precision" }
 
 // unfixed leaves out what Options.Fix keeps. A phase's two ends move as one:
 // fixing either fixes both.

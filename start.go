@@ -30,15 +30,8 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if !o.Raw {
 		m.X, m.Y = data.Standardise()
 	}
-	init := o.Init
-	if init == "" {
-		init = InitPaper
-		if data.evenStep() > 0 && o.Method != RP && o.Lengthscales == nil {
-			init = InitSpectrum
-		}
-	}
 	var err error
-	if init == InitSpectrum {
+	if o.init(data) == InitSpectrum {
 		err = m.startSpectrum(ctx, data, o)
 	} else {
 		m.startPaper(data, o)
@@ -50,6 +43,17 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 		return nil, fmt.Errorf("vssgp: these options and data give no model (%v): %w", err, ErrOptions)
 	}
 	return m, nil
+}
+
+// init is the start that the options ask for, or the default for the data.
+func (o *Options) init(data *Data) Init {
+	switch {
+	case o.Init != "":
+		return o.Init
+	case data.evenStep() > 0 && o.Method != RP && o.Lengthscales == nil:
+		return InitSpectrum
+	}
+	return InitPaper
 }
 
 // resume is a copy of Options.From, if it is of the method asked for.
