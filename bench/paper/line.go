@@ -37,14 +37,14 @@ type Line struct {
 
 // Key tells one line of a set from the others.
 type Key struct {
-	Set    string  `json:"set"`
-	Quick  bool    `json:"quick,omitempty"` // a small version, whose figures mean nothing
-	Case   string  `json:"case,omitempty"`  // of several data or cuts, which
-	Gap    int     `json:"gap,omitempty"`   // length of the gaps in samples, where it varies
-	K      int     `json:"K,omitempty"`     // features per component, where they vary
-	Method string  `json:"method"`
-	Start  string  `json:"start,omitempty"` // of the parameters: paper, spectrum, …
-	Seed   uint64  `json:"seed"`
+	Set    string `json:"set"`
+	Quick  bool   `json:"quick,omitempty"` // a small version, whose figures mean nothing
+	Case   string `json:"case,omitempty"`  // of several data or cuts, which
+	Gap    int    `json:"gap,omitempty"`   // length of the gaps in samples, where it varies
+	K      int    `json:"K,omitempty"`     // features per component, where they vary
+	Method string `json:"method"`
+	Start  string `json:"start,omitempty"` // of the parameters: paper, spectrum, …
+	Seed   uint64 `json:"seed"`
 }
 
 // A Score names a figure of merit.
