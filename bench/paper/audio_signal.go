@@ -149,16 +149,18 @@ func (g *signal) line(k Key, gaps []audio.Gap) Line {
 
 // score takes into a line how well a fit over all samples does, mean and, if
 // it has one, the standard deviation of a sample; silence's scores beside it.
+// Observed samples for which a fit says nothing (NaN) do not count.
 func (g *signal) score(l *Line, gaps []audio.Gap, mean, sd []float64) {
 	n := len(g.y)
-	missing, observed, silence := audio.Mask(gaps, n), make([]bool, n), make([]float64, n)
+	missing, observed, said, silence := audio.Mask(gaps, n), make([]bool, n), make([]bool, n), make([]float64, n)
 	for i, out := range missing {
 		observed[i] = !out
+		said[i] = !out && !math.IsNaN(mean[i])
 	}
 	l.Scores = map[Score]float64{
-		TrainRMSE: audio.RMSE(g.y, mean, observed),
+		TrainRMSE: audio.RMSE(g.y, mean, said),
 		TestRMSE:  audio.RMSE(g.y, mean, missing),
-		TrainSTFT: audio.STFTRMSE(g.y, mean, observed, g.rate),
+		TrainSTFT: audio.STFTRMSE(g.y, mean, said, g.rate),
 		TestSTFT:  audio.STFTRMSE(g.y, mean, missing, g.rate),
 		ZeroTrain: audio.STFTRMSE(g.y, silence, observed, g.rate),
 		ZeroTest:  audio.STFTRMSE(g.y, silence, missing, g.rate),
