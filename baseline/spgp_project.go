@@ -65,8 +65,15 @@ func (p *projection) rows(phi *mat.Dense, x []float64) {
 // with half its diagonal. What tril cuts off meets only what P cuts off, so P
 // is that of −Φ̄ᵀΦ: no product with L is needed.
 func (p *projection) pull(g *Covariance, zbar []float64, bar, phi *mat.Dense, diagonal float64, x []float64) {
+	blas64.Gemm(blas.Trans, blas.NoTrans, -1, bar.RawMatrix(), phi.RawMatrix(), 0, p.work.RawMatrix())
+	p.pullWork(g, zbar, bar, diagonal, x)
+}
+
+// pullWork is pull where the lower triangle of P, its diagonal not yet halved,
+// is in p.work.
+func (p *projection) pullWork(g *Covariance, zbar []float64, bar *mat.Dense, diagonal float64, x []float64) {
 	c := p.work
-	blas64.Gemm(blas.Trans, blas.NoTrans, -0.5, bar.RawMatrix(), phi.RawMatrix(), 0, c.RawMatrix())
+	c.Scale(0.5, c)
 	mirror(c)
 	p.factor.rightLower(c)
 	transpose(c)
@@ -95,13 +102,43 @@ func (f factor) rightUpper(b *mat.Dense) { f.right(b, blas.Trans) }
 // rightLower sets b [c,n] to b·L⁻¹.
 func (f factor) rightLower(b *mat.Dense) { f.right(b, blas.NoTrans) }
 
+// rightBlock is how many columns right solves at a time; the rest is products
+// of matrices, which are much faster.
+const rightBlock = 64
+
 func (f factor) right(b *mat.Dense, t blas.Transpose) {
-	raw := b.RawMatrix()
-	parallel(raw.Rows, func(_, lo, hi int) {
-		part := raw
-		part.Rows, part.Data = hi-lo, raw.Data[lo*raw.Stride:]
-		blas64.Trsm(blas.Right, t, 1, f.l, part)
-	})
+	n := f.l.N
+	blocks := (n + rightBlock - 1) / rightBlock
+	for i := range blocks {
+		if t == blas.NoTrans {
+			i = blocks - 1 - i
+		}
+		lo, hi := i*rightBlock, min(n, (i+1)*rightBlock)
+		x := columns(b.RawMatrix(), lo, hi)
+		if done := columns(b.RawMatrix(), 0, lo); t == blas.Trans && lo > 0 {
+			blas64.Gemm(blas.NoTrans, blas.Trans, -1, done, f.block(lo, hi, 0, lo), 1, x)
+		}
+		if done := columns(b.RawMatrix(), hi, n); t == blas.NoTrans && hi < n {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, done, f.block(hi, n, lo, hi), 1, x)
+		}
+		diagonal := f.l
+		diagonal.N, diagonal.Data = hi-lo, f.l.Data[lo*f.l.Stride+lo:]
+		parallel(x.Rows, func(_, from, to int) {
+			part := x
+			part.Rows, part.Data = to-from, x.Data[from*x.Stride:]
+			blas64.Trsm(blas.Right, t, 1, diagonal, part)
+		})
+	}
+}
+
+// block is rows [i, i2) and columns [j, j2) of L, below its diagonal.
+func (f factor) block(i, i2, j, j2 int) blas64.General {
+	return blas64.General{Rows: i2 - i, Cols: j2 - j, Stride: f.l.Stride, Data: f.l.Data[i*f.l.Stride+j:]}
+}
+
+func columns(a blas64.General, lo, hi int) blas64.General {
+	a.Cols, a.Data = hi-lo, a.Data[min(lo, len(a.Data)):]
+	return a
 }
 
 // mirror copies the lower triangle of a square matrix to the upper.

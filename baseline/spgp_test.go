@@ -358,3 +358,35 @@ func TestSPGPInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// Solving from the right, in blocks, is undone by a product.
+func TestSolveFromTheRight(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	for _, n := range []int{1, 63, 64, 65, 150} {
+		a, l := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+		for i := range n {
+			for j := range i {
+				l.Set(i, j, r.NormFloat64()/float64(n))
+			}
+			l.Set(i, i, 1+r.Float64())
+		}
+		a.Mul(l, l.T())
+		f, err := factorise(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wide := mat.NewDense(40, n+3, normals(r, 40*(n+3))) // a stride that is not n
+		b := wide.Slice(0, 40, 2, n+2).(*mat.Dense)
+		want := mat.DenseCopyOf(wide)
+		var back mat.Dense
+		f.rightUpper(b)
+		back.Mul(b, l.T())
+		b.Copy(&back)
+		f.rightLower(b)
+		back.Mul(b, l)
+		b.Copy(&back)
+		if !mat.EqualApprox(wide, want, 1e-12) {
+			t.Errorf("%d columns: a solution times the factor is not what was solved for", n)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vssgp/vssgp"
+)
+
+// SVGP is the sparse Gaussian process on mini-batches of Hensman et al. (2013),
+// sSPGP in the comparison. A Gaussian q(u) over the function at M inducing
+// inputs is moved by natural gradients, the hyper-parameters and the inducing
+// inputs by Adam, at O(S·M² + M³) a step (half a second to a second for
+// M = 800, S = 512 on two cores), and
+//
+//	Σ_n E_q[ln N(y_n | f_n, τ⁻¹)] − KL(q(u) ‖ p(u))
+//
+// rises to VFE's bound (see SPGP), which it never exceeds. In the first N/S
+// steps, or fifty, q(u) alone moves.
+type SVGP struct {
+	Options
+	Inducing int // M; 0: 100, or fewer where the data have fewer different inputs
+	Batch    int // S rows a step, drawn without replacement; 0: 512, or all where there are fewer
+	// Locations and FixLocations are as in SPGP.
+	Locations    []float64
+	FixLocations bool
+}
+
+const (
+	usualBatch = 512
+	usualSteps = 2000
+)
+
+// Fit takes Options.Iterations steps, then one pass over all rows in which the
+// hyper-parameters rest and q(u) becomes the best there: what the natural
+// steps' noise has left does not show in the model. Its model is a *SparseModel.
+// It is the same to the bit for the same seed, whatever GOMAXPROCS.
+func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
+	p, err := prepare(data, s.Options)
+	if err != nil {
+		return nil, err
+	}
+	if s.Batch < 0 || s.Batch > p.n {
+		return nil, fmt.Errorf("baseline: mini-batches of %d of %d rows; want a positive number of them, or 0 for the default: %w", s.Batch, p.n, ErrOptions)
+	}
+	if s.Batch == 0 {
+		s.Batch = min(usualBatch, p.n)
+	}
+	in, err := p.inducing(s.Inducing, s.Locations, s.FixLocations)
+	if err != nil {
+		return nil, err
+	}
+	w := newSteps(p, in, s.Batch)
+	ended, interrupted := w.all(ctx, p.iterations(usualSteps))
+	if ended == "" {
+		return nil, interrupted
+	}
+	bound, err := w.finish()
+	if err != nil {
+		return nil, err
+	}
+	return p.fit(newSparseModel(p.units, w.h, w.proj, w.q.posterior), w.h, bound, w.taken, ended), interrupted
+}

@@ -1,0 +1,175 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	svgpRate   = 0.03 // Adam's, in the chart's units: logarithms, grains of z
+	svgpTail   = 0.5  // share of the steps over which the rate falls linearly to 0
+	leastRho   = 0.02 // of a natural step
+	giveUp     = 20   // so many steps on end without a value end a fit
+	svgpReport = 50   // steps between progress reports
+	batchSalt  = 0xba7c
+)
+
+// steps are an SVGP's fit: where it stands, and its buffers.
+type steps struct {
+	*problem
+	in   *inputs
+	v    []float64 // coordinates of h and z
+	good []float64 // the last where there was a bound
+	h    hyper
+	z    []float64
+	q    *variational
+	proj *projection
+	was  *projection // q's
+	seen float64     // noise's variance there; 0 before the first step
+	tile *tile
+	grad []float64 // by v
+	adam *adam
+
+	rng   *rand.Rand
+	order []int // the rows in the order in which they are handed out
+	next  int
+	taken int
+	of    int // steps to take
+}
+
+func newSteps(p *problem, in *inputs, batch int) *steps {
+	m := len(in.start) / p.q
+	w := &steps{
+		problem: p, in: in, v: in.coordinates(p.start, in.start), q: newVariational(m, p.d),
+		proj: newProjection(m), was: newProjection(m), tile: newTile(batch, m, p.d), grad: make([]float64, in.size()), adam: newAdam(in.size()),
+		rng: rand.New(rand.NewPCG(p.o.Seed, batchSalt)), order: make([]int, p.n), next: p.n,
+	}
+	w.tile.x, w.tile.y = make([]float64, batch*p.q), make([]float64, batch*p.d)
+	w.good = slices.Clone(w.v)
+	w.h, w.z = in.at(w.v, p.start)
+	for i := range w.order {
+		w.order[i] = i
+	}
+	return w
+}
+
+// all takes the steps and says why they ended. A step to where there is no
+// bound is taken back and the rate halved; an error with an empty reason says
+// that there is none at the start.
+func (w *steps) all(ctx context.Context, of int) (why string, err error) {
+	if of == 0 {
+		return "starting values kept", ended(ctx)
+	}
+	w.of = of
+	rate, failures := svgpRate, 0
+	for w.taken < of {
+		if err := ended(ctx); err != nil {
+			return "stopped", err
+		}
+		w.draw()
+		value, err := w.step()
+		if err != nil {
+			if w.taken == 0 {
+				return "", fmt.Errorf("baseline: at the starting values: %w", err)
+			}
+			w.move(w.good)
+			if failures++; failures == giveUp {
+				return "no value", nil
+			}
+			rate /= 2
+			continue
+		}
+		failures = 0
+		w.advance(rate)
+		if w.o.Progress != nil && (w.taken%svgpReport == 0 || w.taken == of) {
+			w.report("all", w.taken, of, value-w.q.kl(), w.h.noise)
+		}
+	}
+	return "iteration limit", nil
+}
+
+// advance moves along the step's gradient, once q(v) has seen as many rows as
+// it is to remember.
+func (w *steps) advance(rate float64) {
+	copy(w.good, w.v)
+	if float64(w.taken+1)*w.rho() >= 1 {
+		w.adam.step(w.v, w.grad, rate*coolDown(w.taken, w.of))
+		w.move(w.v)
+	}
+	w.taken++
+}
+
+// coolDown is the factor on the rate at a step: 1, then falling linearly.
+func coolDown(step, of int) float64 {
+	return min(1, float64(of-step)/(svgpTail*float64(of)))
+}
+
+// move goes to coordinates v.
+func (w *steps) move(v []float64) {
+	copy(w.v, v)
+	w.h, w.z = w.in.at(w.v, w.start)
+}
+
+// draw fills the tile with the next mini-batch: rows in random order, all of
+// them once (but for a remainder) before any comes again.
+func (w *steps) draw() {
+	t, q, d := w.tile, w.units.q, w.d
+	if w.next+t.n > w.n {
+		w.rng.Shuffle(w.n, func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })
+		w.next = 0
+	}
+	for i, row := range w.order[w.next:][:t.n] {
+		copy(t.x[i*q:][:q], w.x[row*q:][:q])
+		copy(t.y[i*d:][:d], w.y[row*d:][:d])
+	}
+	w.next += t.n
+}
+
+// rho is the length of the natural steps after the first 1/ρ, of which q(v) is
+// the mean: so long that it remembers all rows, or the last fifty mini-batches.
+func (w *steps) rho() float64 {
+	return max(float64(w.tile.n)/float64(w.n), leastRho)
+}
+
+// step moves q(v) by the tile and leaves the bound's gradient by the
+// coordinates; the value is the estimate of the bound's first sum, from the
+// tile. It works on the tile once for both.
+func (w *steps) step() (float64, error) {
+	if err := w.h.check(); err != nil {
+		return 0, err
+	}
+	if err := w.proj.set(w.h.cov, w.z); err != nil {
+		return 0, err
+	}
+	t := w.tile
+	t.project(w.proj)
+	if !finite(sum(t.gap)) {
+		return 0, fmt.Errorf("baseline: covariances with the inducing inputs are not numbers: %w", ErrBound)
+	}
+	if w.seen > 0 {
+		w.q.carry(w.was, w.proj, w.seen/w.h.noise)
+	}
+	w.seen, w.proj, w.was = w.h.noise, w.was, w.proj // q is there now
+	weight := float64(w.n) / float64(t.n)
+	if err := w.q.natural(t, max(w.rho(), 1/float64(w.taken+1)), weight, w.h.noise); err != nil {
+		return 0, err
+	}
+	value := weight * w.q.data(t, w.h.noise)
+	grad, zbar := w.in.empty(w.h)
+	w.q.gradient(t, w.was, w.h.noise, weight, &grad, zbar)
+	w.in.gradient(w.grad, w.h, grad, zbar)
+	if !finite(value) || !finite(sum(w.grad)) {
+		return 0, fmt.Errorf("baseline: SVGP's bound or its gradient is not a number: %w", ErrBound)
+	}
+	return value, nil
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
