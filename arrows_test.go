@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/lbfgs", "internal/safetensors"},
 	"spectral":    {},
 	"cpu":         {"spectral"},
+	"cpu/simd":    {},
 	"gpu":         {"spectral", "cuda", "kernels", "kernels/emu"},
 	"cuda":        {},
 	"kernels":     {},

@@ -1,0 +1,79 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// lanes is how many features a panel has: one row of it is a cache line.
+const lanes = 8
+
+// row is the length of a panel's row in bytes.
+const row = lanes * 8
+
+// An isa is an instruction set: vectors of width bytes, row/width of them to a
+// panel's row.
+type isa struct {
+	name  string
+	width int
+	reg   func() reg.VecVirtual
+}
+
+var (
+	avx512 = isa{"AVX512", 64, ZMM}
+	avx2   = isa{"AVX2", 32, YMM}
+	isas   = []isa{avx512, avx2}
+)
+
+// vectors is how many vectors hold a panel's row.
+func (s isa) vectors() int { return row / s.width }
+
+// zero clears v.
+func (s isa) zero(v reg.VecVirtual) {
+	if s.width == 64 {
+		VPXORQ(v, v, v)
+	} else {
+		VXORPD(v, v, v)
+	}
+}
+
+// zeros makes n cleared vectors.
+func (s isa) zeros(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = s.reg()
+		s.zero(v[i])
+	}
+	return v
+}
+
+// load makes a vector of what is at m.
+func (s isa) load(m Op) reg.VecVirtual {
+	v := s.reg()
+	VMOVUPD(m, v)
+	return v
+}
+
+// broadcast makes a vector that repeats the number at m.
+func (s isa) broadcast(m Op) reg.VecVirtual {
+	v := s.reg()
+	VBROADCASTSD(m, v)
+	return v
+}
+
+// bytes loads a count of float64s from a parameter and turns it into bytes.
+func bytes(param string) reg.GPVirtual {
+	r := Load(Param(param), GP64()).(reg.GPVirtual)
+	SHLQ(U8(3), r)
+	return r
+}
+
+// at is where a parameter lies.
+func at(param string) Mem {
+	b, err := Param(param).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}

@@ -1,0 +1,34 @@
+// Asm writes package simd's assembly and its Go declarations: one file a
+// subject, every kernel for AVX-512 and for AVX2 with FMA from the same code.
+// It is run by go generate in package simd.
+//
+// avo is what makes this bearable: it gives out registers, knows every
+// instruction's operands, computes argument offsets that go vet accepts, and
+// what is written is ordinary Go, so that a kernel's shape is a loop variable.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	. "github.com/mmcloughlin/avo/build"
+)
+
+var subjects = map[string]func(){
+	"tile": tile,
+	"peak": peak,
+}
+
+func main() {
+	subject := flag.String("subject", "", "which kernels to write")
+	ConstraintExpr("amd64")
+	flag.Parse()
+	write, ok := subjects[*subject]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, contract or peak\n", *subject)
+		os.Exit(1)
+	}
+	write()
+	Generate()
+}

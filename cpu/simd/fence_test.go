@@ -1,0 +1,74 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// margin is how many NaNs stand before and after a fenced array: more than any
+// kernel reads or writes at once.
+const margin = 64
+
+// A fence holds arrays between NaNs: a stray read spoils a sum, a stray write
+// is found.
+type fence struct {
+	t   testing.TB
+	all [][]float64
+}
+
+// floats makes n zeros between NaNs, their start off a cache line by skip
+// numbers.
+func (f *fence) floats(n, skip int) []float64 {
+	a := Aligned(n + 2*margin + skip)
+	for i := range a {
+		a[i] = math.NaN()
+	}
+	f.all = append(f.all, a)
+	in := a[margin+skip : margin+skip+n : margin+skip+n]
+	clear(in)
+	return in
+}
+
+// panels makes random panels with rows of NaNs between them.
+func (f *fence) panels(r *rand.Rand, count, n int) Panels {
+	p := Panels{N: n, Stride: n + 1, Count: count}
+	p.Data = f.floats(max(0, (count*p.Stride-1)*Lanes), 1)
+	for i := range p.Data {
+		p.Data[i] = 2*r.Float64() - 1
+		if i/Lanes%p.Stride == n {
+			p.Data[i] = math.NaN()
+		}
+	}
+	return p
+}
+
+// check fails the test if a fence was written on.
+func (f *fence) check() {
+	f.t.Helper()
+	for _, a := range f.all {
+		for i := range margin {
+			if !math.IsNaN(a[i]) || !math.IsNaN(a[len(a)-1-i]) {
+				f.t.Fatalf("written outside an array of %d numbers", len(a)-2*margin)
+			}
+		}
+	}
+}
+
+// between checks that the rows between panels are still NaN.
+func (f *fence) between(p Panels) {
+	f.t.Helper()
+	for i, v := range p.Data {
+		if i/Lanes%p.Stride >= p.N && !math.IsNaN(v) {
+			f.t.Fatalf("written between the panels, at %d", i)
+		}
+	}
+}
+
+// near fails unless got is within tol of want, by the scale of the sum.
+func near(t testing.TB, what string, got, want, scale, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*scale) {
+		t.Fatalf("%s: %v, want %v to %v of %v", what, got, want, tol, scale)
+	}
+}

@@ -1,0 +1,99 @@
+package simd
+
+import "fmt"
+
+// rowBlock is how many rows the outer products sum at once: three panels of
+// them and one more fit into a core's nearest cache (128·64·4 = 32 KiB).
+const rowBlock = 128
+
+// width is how many panels a micro-kernel takes on the right of those that are
+// left: three, but of four two and two, because one alone is slow.
+func width(left int) int {
+	if left == 4 {
+		return 2
+	}
+	return min(left, 3)
+}
+
+// Gram adds the lower triangle of AᵀA to C, for the columns of the panels
+// [lo, hi):
+//
+//	c[i·ldc+j] += Σ_n a[n][i]·a[n][j]   for 8·lo ≤ j < 8·hi, i ≥ j
+//
+// In the 8×8 blocks on the diagonal all of the block is added. Cuts into [lo,
+// hi) do not change the sums; cuts at multiples of three panels are fastest.
+func Gram(c []float64, ldc int, a Panels, lo, hi int) {
+	a.check("Gram")
+	a.within("Gram", lo, hi)
+	checkMatrix("Gram", c, a.Count*Lanes, hi*Lanes, ldc)
+	for n := 0; n < a.N; n += rowBlock {
+		t := a.Rows(n, min(a.N, n+rowBlock))
+		for j, w := lo, 0; j < hi; j += w {
+			w = width(hi - j)
+			for i := j; i < a.Count; i++ {
+				outer(c[i*Lanes*ldc+j*Lanes:], ldc, t.Slice(i, i+1), t.Slice(j, min(j+w, i+1)), 1)
+			}
+		}
+	}
+}
+
+// Cross adds AᵀB to C:
+//
+//	c[i·ldc+j] += Σ_n a[n][i]·b[n][j]   for i < 8·a.Count, j < 8·b.Count
+func Cross(c []float64, ldc int, a, b Panels) {
+	a.check("Cross")
+	b.check("Cross")
+	if a.N != b.N {
+		panic(fmt.Sprintf("simd: Cross: %d rows times %d", a.N, b.N))
+	}
+	checkMatrix("Cross", c, a.Count*Lanes, b.Count*Lanes, ldc)
+	for n := 0; n < a.N; n += rowBlock {
+		end := min(a.N, n+rowBlock)
+		s, t := a.Rows(n, end), b.Rows(n, end)
+		for j, w := 0, 0; j < b.Count; j += w {
+			w = width(b.Count - j)
+			for i := range a.Count {
+				outer(c[i*Lanes*ldc+j*Lanes:], ldc, s.Slice(i, i+1), t.Slice(j, j+w), 1)
+			}
+		}
+	}
+}
+
+// checkMatrix panics if a matrix [rows,cols] of stride ld does not lie within c.
+func checkMatrix(what string, c []float64, rows, cols, ld int) {
+	if ld < cols || rows > 0 && cols > 0 && len(c) < (rows-1)*ld+cols {
+		panic(fmt.Sprintf("simd: %s: %d numbers cannot hold %d×%d, rows %d apart", what, len(c), rows, cols, ld))
+	}
+}
+
+// outer adds α·LᵀR to the rows of c, l being one panel and r one to three.
+func outer(c []float64, ldc int, l, r Panels, alpha float64) {
+	if l.N == 0 {
+		return
+	}
+	if !outerVector(&c[0], ldc, l.row(0, 0), r.row(0, 0), r.Stride*Lanes, l.N, r.Count, alpha) {
+		outerPlain(c, ldc, l, r, alpha)
+	}
+}
+
+// outerPlain is outer's plain loop.
+func outerPlain(c []float64, ldc int, l, r Panels, alpha float64) {
+	left := l.Panel(0)
+	for p := range r.Count {
+		var sum [Lanes][Lanes]float64
+		right := r.Panel(p)
+		for n := 0; n < len(left); n += Lanes {
+			x, y := (*[Lanes]float64)(left[n:]), (*[Lanes]float64)(right[n:])
+			for i := range sum {
+				for j := range sum[i] {
+					sum[i][j] += x[i] * y[j]
+				}
+			}
+		}
+		for i := range sum {
+			for j, s := range sum[i] {
+				c[i*ldc+p*Lanes+j] += alpha * s
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package simd
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Lanes is how many features a panel has.
+const Lanes = 8
+
+// Panels are Count panels of N rows of eight numbers. Panel p begins at
+// Data[p·Stride·8]; row n of it is the eight numbers from n·8 on.
+//
+// As features over a tile, rows are data and lanes are features; as a matrix B
+// [K,8·Count], rows are B's rows and panels are blocks of eight columns.
+type Panels struct {
+	Data             []float64
+	N, Stride, Count int
+}
+
+// NewPanels makes room for count panels of n rows, each row in one cache line.
+func NewPanels(count, n int) Panels {
+	return Panels{Data: Aligned(count * n * Lanes), N: n, Stride: n, Count: count}
+}
+
+// Aligned makes n zeros that begin on a cache line.
+func Aligned(n int) []float64 {
+	const line = 8
+	if n == 0 {
+		return nil
+	}
+	a := make([]float64, n+line-1)
+	skip := 0
+	if off := uintptr(unsafe.Pointer(&a[0])) / 8 % line; off != 0 {
+		skip = line - int(off)
+	}
+	return a[skip : skip+n : skip+n]
+}
+
+// Panel is panel i, N rows of it.
+func (p Panels) Panel(i int) []float64 { return p.Data[i*p.Stride*Lanes:][:p.N*Lanes] }
+
+// Slice is panels [lo, hi).
+func (p Panels) Slice(lo, hi int) Panels {
+	p.Data, p.Count = p.Data[lo*p.Stride*Lanes:], hi-lo
+	return p
+}
+
+// Rows is rows [lo, hi) of every panel.
+func (p Panels) Rows(lo, hi int) Panels {
+	if p.Count > 0 {
+		p.Data = p.Data[lo*Lanes:]
+	}
+	p.N = hi - lo
+	return p
+}
+
+// row is where row n of panel i begins.
+func (p Panels) row(i, n int) *float64 { return &p.Data[(i*p.Stride+n)*Lanes] }
+
+// check panics if the panels do not lie within Data.
+func (p Panels) check(what string) {
+	if p.N < 0 || p.Count < 0 || p.Stride < p.N {
+		panic(fmt.Sprintf("simd: %s: %d panels of %d rows, %d apart", what, p.Count, p.N, p.Stride))
+	}
+	if p.Count > 0 && len(p.Data) < ((p.Count-1)*p.Stride+p.N)*Lanes {
+		panic(fmt.Sprintf("simd: %s: %d numbers cannot hold %d panels of %d rows, %d apart", what, len(p.Data), p.Count, p.N, p.Stride))
+	}
+}
+
+// within panics if [lo, hi) is no range of the panels.
+func (p Panels) within(what string, lo, hi int) {
+	if lo < 0 || hi < lo || hi > p.Count {
+		panic(fmt.Sprintf("simd: %s: panels [%d, %d) of %d", what, lo, hi, p.Count))
+	}
+}

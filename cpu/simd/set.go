@@ -1,0 +1,65 @@
+package simd
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// A Set is an instruction set that the kernels are written for.
+type Set uint8
+
+const (
+	Plain  Set = iota // Go, on every processor
+	AVX2              // AVX2 and FMA: four lanes, sixteen registers
+	AVX512            // AVX-512 F and DQ: eight lanes, thirty-two registers
+)
+
+var names = [...]string{Plain: "go", AVX2: "avx2", AVX512: "avx512"}
+
+// String is "go", "avx2" or "avx512".
+func (s Set) String() string { return names[s] }
+
+// Variable is the environment variable that names the set to use instead of
+// the processor's best.
+const Variable = "VSSGP_SIMD"
+
+var (
+	use    Set   // what the kernels run
+	useErr error // why Variable could not be followed
+)
+
+func init() {
+	use = best()
+	if name := os.Getenv(Variable); name != "" {
+		if useErr = Use(name); useErr != nil {
+			useErr = fmt.Errorf("%s: %w", Variable, useErr)
+		}
+	}
+}
+
+// Chosen is the set in use. The error says why the environment's wish could
+// not be met; the set is then the processor's best.
+func Chosen() (Set, error) { return use, useErr }
+
+// Sets are the sets that this processor has, the plain one first.
+func Sets() []Set {
+	all := []Set{Plain, AVX2, AVX512}
+	return all[:best()+1]
+}
+
+// Use makes all kernels run the named set, and fails where the processor does
+// not have it. It must not be called while a kernel runs.
+func Use(name string) error {
+	for s, known := range names {
+		if name != known {
+			continue
+		}
+		if Set(s) > best() {
+			return fmt.Errorf("simd: this processor has no %s, only %v", name, Sets())
+		}
+		use = Set(s)
+		return nil
+	}
+	return fmt.Errorf("simd: instruction set %q, want one of %s", name, strings.Join(names[:], ", "))
+}

@@ -1,0 +1,15 @@
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// best is the widest set that processor and system have.
+func best() Set {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasFMA:
+		return Plain
+	case x.HasAVX512F && x.HasAVX512DQ:
+		return AVX512
+	}
+	return AVX2
+}
