@@ -86,7 +86,7 @@ error bars.`,
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print nothing but errors, and JSON where it is asked for")
 	f.Var(&a.progress, "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
+	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.baselineCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }

@@ -68,23 +68,23 @@ func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vss
 	return pick(t, path, x, y)
 }
 
-// inputs takes the columns that a model's predictions are made at: those of
-// --x; else those with the model's own names; else all, if they are q.
-func (c columns) inputs(t *table.Table, path string, m *vssgp.Model) (*table.Table, error) {
+// inputs takes the columns that predictions of a model of q inputs are made at:
+// those of --x; else those with the model's own names; else all, if they are q.
+func (c columns) inputs(t *table.Table, path string, q int, own []string) (*table.Table, error) {
 	x, err := named(t, c.x, "--x")
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case x != nil:
-	case hasAll(t, m.XNames):
-		x = m.XNames
+	case hasAll(t, own):
+		x = own
 	default:
 		x = t.Names
 	}
-	if len(x) != m.Params.Q {
+	if len(x) != q {
 		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x",
-			path, len(x), strings.Join(clip(x), ", "), m.Params.Q)
+			path, len(x), strings.Join(clip(x), ", "), q)
 	}
 	return t.Select(x...)
 }

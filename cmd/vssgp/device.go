@@ -123,6 +123,18 @@ func (c *computer) choose() (spectral.Backend, error) {
 	return c.auto()
 }
 
+// hostOnly reports flags that a command which computes on the CPU alone cannot
+// meet.
+func (c *computer) hostOnly(command string) error {
+	if c.device.kind == "cuda" {
+		return mistake("--device %s: %s computes on the CPU alone; want --device cpu or auto", &c.device, command)
+	}
+	if c.precision.value != "float64" {
+		return mistake("--precision %s: %s computes on the CPU, in float64 alone; want --precision float64", c.precision.value, command)
+	}
+	return nil
+}
+
 // cuda opens the cards that were asked for.
 func (c *computer) cuda() (spectral.Backend, error) {
 	missing := func(why string) error {

@@ -194,19 +194,7 @@ func mostConfident(m *vssgp.Model, n int) []int {
 }
 
 // inputNames are the model's, or x, or x0, x1, … where it has none.
-func inputNames(m *vssgp.Model) []string {
-	switch {
-	case len(m.XNames) == m.Params.Q:
-		return m.XNames
-	case m.Params.Q == 1:
-		return []string{"x"}
-	}
-	names := make([]string, m.Params.Q)
-	for q := range names {
-		names[q] = fmt.Sprintf("x%d", q)
-	}
-	return names
-}
+func inputNames(m *vssgp.Model) []string { return namesOr(m.XNames, m.Params.Q, "x") }
 
 func (a *app) sayInfo(i *modelInfo, top int) {
 	fitted := "fitted"

@@ -57,11 +57,8 @@ columns as one array, - gives CSV on stdout.`,
 }
 
 func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predictFlags) error {
-	if err := a.wantOutput(o.output, "OUT.csv"); err != nil {
+	if err := a.wantTable(o.output); err != nil {
 		return err
-	}
-	if ext := strings.ToLower(filepath.Ext(o.output)); o.output != toStdout && ext != ".csv" && ext != ".npy" {
-		return mistake("-o %s: the extension is no table's; want .csv, .npy or - for stdout", o.output)
 	}
 	if o.draws < 0 || o.draws > maxDraws {
 		return mistake("--draws %d; want 0 to %d", o.draws, maxDraws)
@@ -73,14 +70,8 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err != nil {
 		return err
 	}
-	if !isTable(inputPath) {
-		return mistake("%s: the extension is no table's; want .csv or .npy", inputPath)
-	}
-	t, err := table.Open(inputPath)
+	t, err := readInputs(inputPath, o.columns, m.Params.Q, m.XNames)
 	if err != nil {
-		return err
-	}
-	if t, err = o.columns.inputs(t, inputPath, m); err != nil {
 		return err
 	}
 	out, err := predictTable(m, t, o, a.seed)
@@ -97,6 +88,29 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 		return a.printJSON(predictDone{Rows: out.Rows, Columns: out.Names, Output: o.output, Device: m.Backend.Name()})
 	}
 	return nil
+}
+
+// wantTable reports a command line whose -o is no place for a table.
+func (a *app) wantTable(output string) error {
+	if err := a.wantOutput(output, "OUT.csv"); err != nil {
+		return err
+	}
+	if output != toStdout && !isTable(output) {
+		return mistake("-o %s: the extension is no table's; want .csv, .npy or - for stdout", output)
+	}
+	return nil
+}
+
+// readInputs reads the table of inputs that predictions are made at.
+func readInputs(path string, c columns, q int, own []string) (*table.Table, error) {
+	if !isTable(path) {
+		return nil, mistake("%s: the extension is no table's; want .csv or .npy", path)
+	}
+	t, err := table.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return c.inputs(t, path, q, own)
 }
 
 // maxDraws bounds how many functions one command draws.
@@ -123,7 +137,11 @@ func predictTable(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uin
 			return nil, err
 		}
 	}
-	y := outputNames(m)
+	return tabulate(p, draws, inputs, outputNames(m), o)
+}
+
+// tabulate lays a prediction of the outputs y out beside the inputs.
+func tabulate(p *vssgp.Prediction, draws []*mat.Dense, inputs *table.Table, y []string, o *predictFlags) (*table.Table, error) {
 	out := &table.Table{Rows: p.N, Names: append([]string(nil), inputs.Names...)}
 	out.Names = append(out.Names, predictionNames(y, o)...)
 	out.Cols = len(out.Names)
@@ -182,16 +200,20 @@ func appendCovariance(out []float64, p *vssgp.Prediction, n int, latent bool) []
 }
 
 // outputNames are the model's, or y, or y0, y1, … where it has none.
-func outputNames(m *vssgp.Model) []string {
+func outputNames(m *vssgp.Model) []string { return namesOr(m.YNames, m.Params.D, "y") }
+
+// namesOr are the n names given, or where there are others than n: letter, or
+// letter0, letter1, ….
+func namesOr(given []string, n int, letter string) []string {
 	switch {
-	case len(m.YNames) == m.Params.D:
-		return m.YNames
-	case m.Params.D == 1:
-		return []string{"y"}
+	case len(given) == n:
+		return given
+	case n == 1:
+		return []string{letter}
 	}
-	names := make([]string, m.Params.D)
-	for d := range names {
-		names[d] = fmt.Sprintf("y%d", d)
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", letter, i)
 	}
 	return names
 }
