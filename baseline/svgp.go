@@ -21,6 +21,11 @@ type SVGP struct {
 	Options
 	Inducing int // M; 0: 100, or fewer where the data have fewer different inputs
 	Batch    int // S rows a step, drawn without replacement; 0: 512, or all where there are fewer
+	// Rate is Adam's, at first: how far a step may go in the logarithms of σ², l
+	// and τ, in p in units of the starting 1/l, and in z in units of the shortest
+	// starting length-scale (or wave). 0: 0.05. It falls to 0 over the last half
+	// of the steps.
+	Rate float64
 	// Locations and FixLocations are as in SPGP.
 	Locations    []float64
 	FixLocations bool
@@ -46,11 +51,17 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	if s.Batch == 0 {
 		s.Batch = min(usualBatch, p.n)
 	}
+	if s.Rate == 0 {
+		s.Rate = usualRate
+	}
+	if !(s.Rate > 0 && s.Rate <= 1) {
+		return nil, fmt.Errorf("baseline: a rate of %v; want one above 0, up to 1, or 0 for the default: %w", s.Rate, ErrOptions)
+	}
 	in, err := p.inducing(s.Inducing, s.Locations, s.FixLocations)
 	if err != nil {
 		return nil, err
 	}
-	w := newSteps(p, in, s.Batch)
+	w := newSteps(p, in, s.Batch, s.Rate)
 	ended, interrupted := w.all(ctx, p.iterations(usualSteps))
 	if ended == "" {
 		return nil, interrupted

@@ -18,7 +18,7 @@ func stepsAt(t *testing.T, p *problem, h hyper, z []float64, batch int) *steps {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newSteps(p, in, batch)
+	w := newSteps(p, in, batch, usualRate)
 	w.h, w.z = h, z
 	w.project(t)
 	r := rand.New(rand.NewPCG(8, 8))

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	svgpRate   = 0.03 // Adam's, in the chart's units: logarithms, grains of z
+	usualRate  = 0.05 // of SVGP.Rate
 	svgpTail   = 0.5  // share of the steps over which the rate falls linearly to 0
 	leastRho   = 0.02 // of a natural step
 	giveUp     = 20   // so many steps on end without a value end a fit
@@ -31,6 +31,7 @@ type steps struct {
 	tile *tile
 	grad []float64 // by v
 	adam *adam
+	rate float64 // Adam's
 
 	rng   *rand.Rand
 	order []int // the rows in the order in which they are handed out
@@ -39,12 +40,12 @@ type steps struct {
 	of    int // steps to take
 }
 
-func newSteps(p *problem, in *inputs, batch int) *steps {
+func newSteps(p *problem, in *inputs, batch int, rate float64) *steps {
 	m := len(in.start) / p.q
 	w := &steps{
 		problem: p, in: in, v: in.coordinates(p.start, in.start), q: newVariational(m, p.d),
 		proj: newProjection(m), was: newProjection(m), tile: newTile(batch, m, p.d), grad: make([]float64, in.size()), adam: newAdam(in.size()),
-		rng: rand.New(rand.NewPCG(p.o.Seed, batchSalt)), order: make([]int, p.n), next: p.n,
+		rng: rand.New(rand.NewPCG(p.o.Seed, batchSalt)), order: make([]int, p.n), next: p.n, rate: rate,
 	}
 	w.tile.x, w.tile.y = make([]float64, batch*p.q), make([]float64, batch*p.d)
 	w.good = slices.Clone(w.v)
@@ -63,7 +64,7 @@ func (w *steps) all(ctx context.Context, of int) (why string, err error) {
 		return "starting values kept", ended(ctx)
 	}
 	w.of = of
-	rate, failures := svgpRate, 0
+	rate, failures := w.rate, 0
 	for w.taken < of {
 		if err := ended(ctx); err != nil {
 			return "stopped", err

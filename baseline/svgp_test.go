@@ -77,7 +77,7 @@ func TestSVGPTakesBadStepsBack(t *testing.T) {
 	for i := range bad {
 		bad[i] = 1e4
 	}
-	w := newSteps(p, in, 60)
+	w := newSteps(p, in, 60, usualRate)
 	if why, err := w.all(bg, 5); err != nil {
 		t.Fatal(why, err)
 	}
@@ -90,7 +90,7 @@ func TestSVGPTakesBadStepsBack(t *testing.T) {
 			t.Errorf("after a bad step: bound %v, %v after %d steps", f, err, w.taken)
 		}
 	}
-	w = newSteps(p, in, 60)
+	w = newSteps(p, in, 60, usualRate)
 	w.move(bad)
 	if why, err := w.all(bg, 5); why != "" || !errors.Is(err, ErrBound) {
 		t.Errorf("bad start: %q, %v; want ErrBound", why, err)
@@ -110,6 +110,7 @@ func TestSVGPSurvives(t *testing.T) {
 func TestSVGPOptions(t *testing.T) {
 	for name, s := range map[string]SVGP{
 		"batch negative": {Batch: -1}, "batch of more rows": {Batch: 11}, "inducing": {Inducing: 11},
+		"rate negative": {Rate: -1}, "rate NaN": {Rate: math.NaN()}, "rate too large": {Rate: 2},
 		"precision": {Options: Options{NoisePrecision: -1}},
 	} {
 		if _, err := s.Fit(bg, noisyData(10, 1, 1, 1)); !errors.Is(err, ErrOptions) {
@@ -169,13 +170,13 @@ func BenchmarkSVGPStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := newSteps(p, in, 512)
+	w := newSteps(p, in, 512, usualRate)
 	w.of = 2000
 	for b.Loop() {
 		w.draw()
 		if _, err := w.step(); err != nil {
 			b.Fatal(err)
 		}
-		w.advance(svgpRate)
+		w.advance(w.rate)
 	}
 }
