@@ -10,13 +10,12 @@ import (
 // SVGP is the sparse Gaussian process on mini-batches of Hensman et al. (2013),
 // sSPGP in the comparison. A Gaussian q(u) over the function at M inducing
 // inputs is moved by natural gradients, the hyper-parameters and the inducing
-// inputs by Adam, at O(S·M² + M³) a step (half a second to a second for
-// M = 800, S = 512 on two cores), and
+// inputs by Adam, at O(S·M² + M³) a step (BenchmarkSVGPStep: M = 800), and
 //
 //	Σ_n E_q[ln N(y_n | f_n, τ⁻¹)] − KL(q(u) ‖ p(u))
 //
 // rises to VFE's bound (see SPGP), which it never exceeds. In the first N/S
-// steps, or fifty, q(u) alone moves.
+// steps, fifty at most, q(u) alone moves.
 type SVGP struct {
 	Options
 	Inducing int // M; 0: 100, or fewer where the data have fewer different inputs
