@@ -67,6 +67,9 @@ type Options struct {
 	Lengthscales, Periods []float64
 	// NoisePrecision is the starting τ in the data's 1/y²; 0: chosen by Init.
 	NoisePrecision float64
+	// FrequencyVariance is the starting Σ of InitPaper, which the paper leaves
+	// open, in units of 1/l²: a feature reaches over l/√Σ. 0: 0.001.
+	FrequencyVariance float64
 	// UniformPhases gives phases a uniform posterior instead of fixing them.
 	UniformPhases bool
 	// Raw keeps the model in the data's own units; default: x and y are
@@ -210,6 +213,9 @@ func (o *Options) check(data *Data) error {
 	}
 	if t := o.NoisePrecision; !(t >= 0) || t > 1/leastPrecision || (t > 0 && t < leastPrecision) {
 		return bad("noise precision %v, want a number from %g to %g", t, leastPrecision, 1/leastPrecision)
+	}
+	if v := o.FrequencyVariance; !(v >= 0) || math.IsInf(v, 0) {
+		return bad("frequency variance %v, want a positive number", v)
 	}
 	for _, l := range o.Lengthscales {
 		if !(l > 0) || math.IsInf(l, 0) {

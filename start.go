@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -146,9 +147,10 @@ func layWindows(lo, hi, length, share float64, dim int) spectral.Windows {
 
 const (
 	// paperFeatures is K where the options leave it open, paperVariance the
-	// starting Σ: wide enough to feel its neighbours, narrow enough to reach.
+	// starting Σ: a feature reaches over thirty length-scales (DESIGN.md,
+	// "Starting values").
 	paperFeatures = 50
-	paperVariance = 0.1
+	paperVariance = 0.001
 	// paperNoise is the starting τ in units of 1/var(y).
 	paperNoise = 100
 )
@@ -249,7 +251,7 @@ func drawFeatures(p *Params, x []float64, o Options, rng *rand.Rand) {
 			at := k*p.Q + q
 			p.FreqMean[at] = rng.NormFloat64()
 			p.Location[at] = x[row*p.Q+q]
-			p.FreqVar[at] = paperVariance
+			p.FreqVar[at] = cmp.Or(o.FrequencyVariance, paperVariance)
 		}
 		a := 2 * math.Pi * rng.Float64()
 		p.PhaseLower[k], p.PhaseUpper[k] = a, a

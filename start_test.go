@@ -276,6 +276,9 @@ func TestBadOptions(t *testing.T) {
 		{"window infinite", data, Options{Window: inf}},
 		{"window along no input", data, Options{WindowDim: 1}},
 		{"window along input -1", data, Options{WindowDim: -1}},
+		{"frequency variance", data, Options{FrequencyVariance: -1}},
+		{"frequency variance NaN", data, Options{FrequencyVariance: nan}},
+		{"frequency variance infinite", data, Options{FrequencyVariance: inf}},
 		{"noise", data, Options{NoisePrecision: -1}},
 		{"noise NaN", data, Options{NoisePrecision: nan}},
 		{"noise infinite", data, Options{NoisePrecision: inf}},
@@ -301,6 +304,74 @@ func TestBadOptions(t *testing.T) {
 		}
 		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
 			t.Errorf("Fit, %s: error %v, want one that wraps ErrOptions", c.name, err)
+		}
+	}
+}
+
+// TestPaperFrequencyVariance: the starting Σ is what is asked for, point
+// frequencies apart.
+func TestPaperFrequencyVariance(t *testing.T) {
+	data := &Data{N: 4, Q: 1, D: 1, X: []float64{0, 1, 2, 5}, Y: []float64{1, 3, 2, 0}}
+	for _, c := range []struct {
+		o    Options
+		want float64
+	}{
+		{Options{Init: InitPaper}, paperVariance},
+		{Options{Init: InitPaper, FrequencyVariance: 0.25}, 0.25},
+		{Options{Init: InitPaper, FrequencyVariance: 0.25, Method: SSGP}, 0},
+	} {
+		m, err := New(data, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range m.Params.FreqVar {
+			if v != c.want {
+				t.Fatalf("%+v: Σ[%d] = %v, want %v", c.o, k, v, c.want)
+			}
+		}
+	}
+}
+
+// TestNoiseHeld: from random starting values the noise precision stays for the
+// first stage, and moves in the second, except where it is fixed, given by a
+// model, or the method does without.
+func TestNoiseHeld(t *testing.T) {
+	data := &Data{N: 60, Q: 1, D: 1}
+	for i := range data.N {
+		data.X = append(data.X, float64(i))
+		data.Y = append(data.Y, math.Sin(0.3*float64(i)))
+	}
+	paper := Options{Init: InitPaper, Lengthscales: []float64{8}, Features: 6, NoisePrecision: 50, Iterations: 20}
+	for name, c := range map[string]struct {
+		change func(o *Options)
+		held   bool
+	}{
+		"paper":      {func(*Options) {}, true},
+		"factorised": {func(o *Options) { o.Inference = Factorised }, true},
+		"stochastic": {func(o *Options) { o.Inference = Stochastic }, true},
+		"fixed":      {func(o *Options) { o.Fix = []string{"noise.precision"} }, false},
+		"ssgp":       {func(o *Options) { o.Method = SSGP }, false},
+		"spectrum":   {func(o *Options) { o.Init, o.Lengthscales, o.NoisePrecision = InitSpectrum, nil, 0 }, false},
+	} {
+		o := paper
+		c.change(&o)
+		stages := map[string]bool{}
+		o.Progress = func(p Progress) {
+			held := p.Stage == "all but noise"
+			stages[p.Stage] = true
+			if moved := math.Abs(p.NoiseSD*math.Sqrt(50)-1) > 1e-9; held && moved {
+				t.Errorf("%s: the noise moved while it was held, to sd %v", name, p.NoiseSD)
+			}
+		}
+		m, _, err := Fit(t.Context(), data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stages["all but noise"] != c.held {
+			t.Errorf("%s: stages %v; want the noise held: %v", name, stages, c.held)
+		}
+		if sd := m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]); c.held && math.Abs(sd*math.Sqrt(50)-1) < 1e-9 {
+			t.Errorf("%s: the noise never moved", name)
 		}
 	}
 }

@@ -111,7 +111,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gap 100:120 --window 1ns -o out.wav", "1ns"}, {"impute good.wav --gap 100:120 --window 0.0001ms -o out.wav", "window length"},
 	{"fit good.csv -o m.safetensors --components 1000000000", "components 1000000000"}, {"fit good.csv -o m.safetensors --features 2000000", "features 2000000"},
 	{"fit good.csv -o m.safetensors --init paper --features 1000000", "factorised"}, {"fit good.csv -o m.safetensors --lengthscales 0", "length-scale"},
-	{"fit good.csv -o m.safetensors --lengthscales 1,2 --periods 3", "periods"}, {"fit good.csv -o m.safetensors --noise-precision -1", "noise"},
+	{"fit good.csv -o m.safetensors --lengthscales 1,2 --periods 3", "periods"}, {"fit good.csv -o m.safetensors --noise-precision -1", "noise"}, {"fit good.csv -o m.safetensors --frequency-variance -1", "frequency variance"},
 	{"fit good.csv -o m.safetensors --noise-precision NaN", "noise"}, {"fit good.csv -o m.safetensors --restarts -1", "--restarts"},
 	{"fit good.csv -o m.safetensors --batch 1000 --inference stochastic", "--batch"}, {"fit good.csv -o m.safetensors --method gp", "gp"},
 	{"fit good.csv -o m.safetensors --inference magic", "magic"}, {"fit good.csv -o m.safetensors --fix no.such", "no.such"},

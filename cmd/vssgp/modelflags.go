@@ -40,6 +40,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.Float64SliceVar(&m.o.Lengthscales, "lengthscales", nil, "starting length-scales of --init paper in "+x+", one a component, such as 0.1,1000")
 	f.Float64SliceVar(&m.o.Periods, "periods", nil, "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` in 1/y² (default: chosen by the start)")
+	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0, "starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over a length-scale divided by its root (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "keep the model in the data's own units instead of scaling x and y to the order of one")
 	f.IntVar(&m.o.Iterations, "iterations", 0, "optimiser `steps` of each start at most (default: chosen by the inference)")
