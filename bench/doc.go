@@ -1,9 +1,21 @@
 // Command bench makes the project's figures.
 //
+//	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] …
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] …
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
+//
+// paper runs the experiments of the paper, and some more, with every method
+// that it compares: package paper says which. It prints each table with the
+// paper's numbers beside ours, draws the figures as PNG and SVG, and keeps a
+// line of JSON for each fit in -out (default bench/results), from which -draw
+// makes tables and figures without running anything. What there is a line of is
+// not run again, unless with -again or on other data, so that an interrupted run
+// goes on with the same command. Data files come from -data (default
+// ../shared/data, if there is such a folder, else data); a set whose files are
+// not there says so and is left out. -quick runs a small version of everything
+// on the files in testdata, into a temporary folder.
 //
 // starts cuts vowels and running speech out of recordings, takes samples out,
 // and fills them from each start beside autoregressive fills: error, coverage,
@@ -92,17 +104,26 @@
 // saying so. Tables and figures are made from result files alone, so that a
 // figure can be traced to its commit and machine.
 //
+// # Lines of paper
+//
+// PREFIX-SET.jsonl has one line a fit, PREFIX being paper or quick.
+//
+//	commit … memory, time   as above
+//	set, quick, case, gap, K, method, start, seed   which fit it is
+//	data, sha256            the file fitted to
+//	N, M, iterations, bound rows fitted to; features or inducing inputs; as ended
+//	seconds, ended          wall time of the fit, of all its starts; why it ended
+//	scores                  {train_rmse, test_rmse, coverage95, nlpd, …}, in units
+//	                        of the scaled data: set solar's and co2's have standard
+//	                        deviation 1, recordings an rms of 0.1
+//	learnt                  {lengthscale, period (0: none), variance, noise_sd,
+//	                        confident: [{component, frequency, sd}, …]} in x's units
+//	curve                   {x, mean, sd, observed, missing}, for figures
+//	status                  ok, or why there are no scores
+//
 // # To come
 //
-//	go run ./bench paper [-set NAME] [-out DIR]
 //	go run ./bench long  [-minutes 1,10] [-out DIR]
 //
-// paper runs the experiments of the paper with its settings (monthly CO2, solar
-// irradiance with missing segments, speech of 1000, 4000 and 16000 samples with
-// gaps): each method, several seeds, train and test error and the bound, against
-// wall time rather than iterations. long fills gaps in recordings of minutes:
-// wall time and memory against length. Their lines have the fields above and
-// data (name and SHA-256 of the file), iterations, train_rmse, test_rmse,
-// stft_rmse, coverage95, mean_log_density and trace ([[seconds, iteration,
-// bound, test_rmse], …]).
+// long fills gaps in recordings of minutes: wall time and memory against length.
 package main

@@ -3,6 +3,8 @@ package paper
 import (
 	"bytes"
 	"image/color"
+	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -16,8 +18,15 @@ import (
 type figure struct {
 	name          string // of its files, without ending
 	panels        []*plot.Plot
-	columns       int // 0: one
+	columns       int     // 0: one
+	key           []entry // of all panels, above them; nil: none
 	width, height vg.Length
+}
+
+// An entry of a figure's key.
+type entry struct {
+	name string
+	mark plot.Thumbnailer
 }
 
 // The colours of the figures: the paper's red, green and blue, and more, all
@@ -55,6 +64,7 @@ func (f figure) save(path string) error {
 }
 
 func (f figure) draw(c draw.Canvas) {
+	c = f.drawKey(c)
 	columns := max(1, f.columns)
 	rows := (len(f.panels) + columns - 1) / columns
 	grid := make([][]*plot.Plot, rows)
@@ -73,6 +83,25 @@ func (f figure) draw(c draw.Canvas) {
 			}
 		}
 	}
+}
+
+// drawKey writes the key in one line along the top and returns what is left of
+// the canvas.
+func (f figure) drawKey(c draw.Canvas) draw.Canvas {
+	if len(f.key) == 0 {
+		return c
+	}
+	const height = 8 * vg.Millimeter
+	left := draw.Crop(c, 0, 0, 0, -height)
+	c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, c.Size().Y-height, -2*vg.Millimeter)
+	each := c.Size().X / vg.Length(len(f.key))
+	for i, e := range f.key {
+		l := plot.NewLegend()
+		l.Top, l.Left = true, true
+		l.Add(e.name, e.mark)
+		l.Draw(draw.Crop(c, vg.Length(i)*each, vg.Length(i+1-len(f.key))*each, 0, 0))
+	}
+	return left
 }
 
 // panel is an empty plot.
@@ -99,7 +128,7 @@ func addLine(p *plot.Plot, name string, x, y []float64, c color.Color) error {
 	if err != nil {
 		return err
 	}
-	l.Color, l.Width = c, vg.Points(1)
+	l.LineStyle = stroke(c)
 	p.Add(l)
 	if name != "" {
 		p.Legend.Add(name, l)
@@ -122,4 +151,105 @@ func addBand(p *plot.Plot, c *Curve) error {
 	band.Color, band.LineStyle.Width = pale, 0
 	p.Add(band)
 	return addLine(p, "", c.X, c.Mean, blue)
+}
+
+// curveKey is the key of panels by addCurve, in the paper's colours.
+var curveKey = []entry{
+	{"observed", &plotter.Line{LineStyle: stroke(red)}},
+	{"left out", &plotter.Line{LineStyle: stroke(green)}},
+	{"predictive mean", &plotter.Line{LineStyle: stroke(blue)}},
+	{"± 2 sd", &plotter.Polygon{Color: pale}},
+}
+
+func stroke(c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: vg.Points(1)}
+}
+
+// addCurve draws a curve's band and mean over its data. Axes are by the data and
+// means not too far from them: wider bands are cut off.
+func addCurve(p *plot.Plot, c *Curve) error {
+	if err := addBand(p, c); err != nil {
+		return err
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, t := range []struct {
+		*Trace
+		color color.Color
+	}{{c.Observed, red}, {c.Missing, green}} {
+		if t.Trace == nil {
+			continue
+		}
+		lo, hi = min(lo, slices.Min(t.Y)), max(hi, slices.Max(t.Y))
+		for _, r := range t.runs() {
+			if err := addLine(p, "", r.X, r.Y, t.color); err != nil {
+				return err
+			}
+		}
+	}
+	p.X.Min, p.X.Max = c.X[0], c.X[len(c.X)-1]
+	if room := (hi - lo) / 2; room > 0 {
+		p.Y.Min = max(lo-room, min(lo, slices.Min(c.Mean))) - room/3
+		p.Y.Max = min(hi+room, max(hi, slices.Max(c.Mean))) + room/3
+	}
+	return nil
+}
+
+// A view is a panel to draw: the first line of a method and start that has a
+// curve.
+type view struct{ method, start, title string }
+
+// curves is a column of panels with curves; none, if no line has one.
+func curves(name string, lines []Line, views []view, height vg.Length) ([]figure, error) {
+	f := figure{name: name, width: 18 * vg.Centimeter, key: slices.Concat(curveKey[:1], curveKey[2:])}
+	for _, v := range views {
+		i := slices.IndexFunc(lines, func(l Line) bool { return l.Method == v.method && l.Start == v.start && l.Curve != nil })
+		if i < 0 {
+			continue
+		}
+		title := v.title
+		if test, have := lines[i].Scores[TestRMSE]; have {
+			title += ": test RMSE " + digits(test)
+		}
+		p := panel(title, "", "")
+		if err := addCurve(p, lines[i].Curve); err != nil {
+			return nil, err
+		}
+		f.panels = append(f.panels, p)
+		if lines[i].Curve.Missing != nil {
+			f.key = curveKey
+		}
+	}
+	if len(f.panels) == 0 {
+		return nil, nil
+	}
+	last := len(f.panels) - 1
+	for _, p := range f.panels[:last] {
+		p.HideX()
+	}
+	f.panels[last].X.Label.Text = "year"
+	f.height = vg.Length(len(f.panels))*height + vg.Centimeter
+	return []figure{f}, nil
+}
+
+// runs are the stretches of a trace without holes: steps of x more than half
+// as long again as the usual one.
+func (t *Trace) runs() []Trace {
+	if len(t.X) < 3 {
+		return []Trace{*t}
+	}
+	steps := make([]float64, len(t.X)-1)
+	for i := range steps {
+		steps[i] = t.X[i+1] - t.X[i]
+	}
+	slices.Sort(steps)
+	usual := steps[len(steps)/2]
+	var out []Trace
+	from := 0
+	for i := 1; i <= len(t.X); i++ {
+		if i == len(t.X) || t.X[i]-t.X[i-1] > 1.5*usual {
+			out = append(out, Trace{t.X[from:i], t.Y[from:i]})
+			from = i
+		}
+	}
+	return out
 }

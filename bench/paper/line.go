@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
@@ -47,25 +48,42 @@ type Key struct {
 	Seed   uint64 `json:"seed"`
 }
 
+// String is the key for people, without the set.
+func (k Key) String() string {
+	var parts []string
+	if k.Case != "" {
+		parts = append(parts, k.Case)
+	}
+	if k.Gap > 0 {
+		parts = append(parts, fmt.Sprintf("gap %d", k.Gap))
+	}
+	if k.K > 0 {
+		parts = append(parts, fmt.Sprintf("K %d", k.K))
+	}
+	name := k.Method
+	if k.Start != "" {
+		name += " (" + k.Start + ")"
+	}
+	return strings.Join(append(parts, name, fmt.Sprintf("seed %d", k.Seed)), ", ")
+}
+
 // A Score names a figure of merit.
 type Score string
 
 // The scores, over the rows fitted to (train) or those left out.
 const (
-	TrainRMSE  Score = "train_rmse"
-	TestRMSE   Score = "test_rmse"
-	TrainSTFT  Score = "train_stft_rmse"
-	TestSTFT   Score = "test_stft_rmse"
-	ZeroTrain  Score = "silence_train_stft_rmse" // of predicting 0
-	ZeroTest   Score = "silence_test_stft_rmse"
-	ZeroRMSE   Score = "silence_test_rmse"
-	SNR        Score = "snr"        // dB, over the gaps
-	LSD        Score = "lsd"        // log-spectral distance in dB
-	Coverage   Score = "coverage95" // share of the left-out rows inside the 95 % interval
-	NLPD       Score = "nlpd"       // mean negative log predictive density of a left-out row
-	StepTime   Score = "seconds_per_step"
-	Confident  Score = "confident_frequency" // cycles per unit of x, of the smallest sd
-	Confidence Score = "confident_sd"        // its sd, in the same unit
+	TrainRMSE Score = "train_rmse"
+	TestRMSE  Score = "test_rmse"
+	TrainSTFT Score = "train_stft_rmse"
+	TestSTFT  Score = "test_stft_rmse"
+	ZeroTrain Score = "silence_train_stft_rmse" // of predicting 0
+	ZeroTest  Score = "silence_test_stft_rmse"
+	ZeroRMSE  Score = "silence_test_rmse"
+	SNR       Score = "snr"        // dB, over the gaps
+	LSD       Score = "lsd"        // log-spectral distance in dB
+	Coverage  Score = "coverage95" // share of the left-out rows inside the 95 % interval
+	NLPD      Score = "nlpd"       // mean negative log predictive density of a left-out row
+	StepTime  Score = "seconds_per_step"
 )
 
 // Learnt are the covariance's parameters at the end, in the data's units.
@@ -74,6 +92,16 @@ type Learnt struct {
 	Period      []float64 `json:"period,omitempty"` // 0: none
 	Variance    []float64 `json:"variance,omitempty"`
 	NoiseSD     float64   `json:"noise_sd,omitempty"`
+	// Confident are the frequencies that the model is surest of.
+	Confident []Confident `json:"confident,omitempty"`
+}
+
+// Confident is a frequency of a component and its standard deviation, both in
+// cycles per unit of x.
+type Confident struct {
+	Component int     `json:"component"`
+	Frequency float64 `json:"frequency"`
+	SD        float64 `json:"sd"`
 }
 
 // A Curve is a fit over one input, for figures: mean and standard deviation
@@ -82,6 +110,15 @@ type Curve struct {
 	X    []float64 `json:"x"`
 	Mean []float64 `json:"mean"`
 	SD   []float64 `json:"sd"`
+	// Observed and Missing are the rows fitted to and those left out.
+	Observed *Trace `json:"observed,omitempty"`
+	Missing  *Trace `json:"missing,omitempty"`
+}
+
+// A Trace is some rows of data.
+type Trace struct {
+	X []float64 `json:"x"`
+	Y []float64 `json:"y"`
 }
 
 const statusOK = "ok"
@@ -100,18 +137,26 @@ func (l *Line) tidy() {
 		l.Bound = nil
 	}
 	if c := l.Curve; c != nil {
-		for _, a := range [][]float64{c.X, c.Mean, c.SD} {
-			for i, v := range a {
-				a[i] = rounded(v)
+		round(c.X, c.Mean, c.SD)
+		for _, t := range []*Trace{c.Observed, c.Missing} {
+			if t != nil {
+				round(t.X, t.Y)
 			}
 		}
 	}
 	if c := l.Learnt; c != nil {
 		c.NoiseSD = rounded(c.NoiseSD)
-		for _, a := range [][]float64{c.Lengthscale, c.Period, c.Variance} {
-			for i, v := range a {
-				a[i] = rounded(v)
-			}
+		round(c.Lengthscale, c.Period, c.Variance)
+		for i := range c.Confident {
+			c.Confident[i].Frequency, c.Confident[i].SD = rounded(c.Confident[i].Frequency), rounded(c.Confident[i].SD)
+		}
+	}
+}
+
+func round(arrays ...[]float64) {
+	for _, a := range arrays {
+		for i, v := range a {
+			a[i] = rounded(v)
 		}
 	}
 }
@@ -127,8 +172,7 @@ func ok(lines []Line) []Line {
 	return out
 }
 
-// readLines reads a file of lines; one that is not there has none. A last line
-// cut short by an interruption is left out.
+// readLines reads a file of lines; one that is not there has none.
 func readLines(path string) ([]Line, error) {
 	file, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,16 +181,20 @@ func readLines(path string) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	if end := bytes.LastIndexByte(file, '\n'); end+1 < len(file) {
-		file = file[:end+1]
-	}
+	return parseLines(file, path)
+}
+
+// parseLines reads lines of JSON. A last one cut short by an interruption is
+// left out.
+func parseLines(file []byte, name string) ([]Line, error) {
+	file = file[:bytes.LastIndexByte(file, '\n')+1]
 	var lines []Line
 	in := bufio.NewScanner(bytes.NewReader(file))
 	in.Buffer(nil, len(file)+1)
 	for n := 1; in.Scan(); n++ {
 		var l Line
 		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
+			return nil, fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
 		lines = append(lines, l)
 	}

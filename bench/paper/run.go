@@ -47,7 +47,16 @@ type set struct {
 }
 
 // sets are all experiments, in the paper's order.
-var sets = []set{solarSet}
+var sets = []set{co2Set, solarSet, audio1kSet, audio16kSet, audio4kSet}
+
+// Sets are the names of all experiments, in the paper's order.
+func Sets() []string {
+	var names []string
+	for _, c := range sets {
+		names = append(names, c.name)
+	}
+	return names
+}
 
 // A fit is one line to be. run fills in what it finds; an error becomes the
 // line's status, unless the context has ended.
@@ -63,20 +72,26 @@ type session struct {
 }
 
 // Run runs the experiments and writes their tables to out; what is under way
-// goes to log.
+// goes to log. A set whose data are not there is left out, saying so; if that
+// is every one, or the options cannot be met, the error wraps ErrOptions.
 func Run(ctx context.Context, o Options, out, log io.Writer) error {
 	chosen, err := choose(o.Sets)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.Out, 0o777); err != nil {
+	s := &session{Options: o, log: log}
+	if err := s.check(chosen); err != nil {
 		return err
 	}
-	s := &session{Options: o, log: log}
+	if err := os.MkdirAll(o.Out, 0o777); err != nil {
+		return fmt.Errorf("%w: %w", err, ErrOptions)
+	}
+	skipped := 0
 	for _, c := range chosen {
 		lines, err := s.set(ctx, c)
 		if errors.Is(err, errMissing) {
 			fmt.Fprintf(out, "## %s\n\nSKIPPED: %v\n\n", c.title, err)
+			skipped++
 			continue
 		}
 		if err != nil {
@@ -86,6 +101,43 @@ func Run(ctx context.Context, o Options, out, log io.Writer) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
+	if skipped == len(chosen) {
+		return fmt.Errorf("no data of any set in %s: %w", o.Data, ErrOptions)
+	}
+	return nil
+}
+
+// check reports options that contradict each other, and methods that no set
+// has.
+func (s *session) check(chosen []set) error {
+	switch {
+	case s.Seeds < 0:
+		return fmt.Errorf("%d seeds: want 1 or more, or 0 for each set's own number: %w", s.Seeds, ErrOptions)
+	case s.Draw && (s.Again || len(s.Methods) > 0 || s.Seeds > 0):
+		return fmt.Errorf("drawing runs nothing, again, of some methods or of some seeds: want one or the other: %w", ErrOptions)
+	case len(s.Methods) == 0:
+		return nil
+	}
+	var all []string
+	for _, c := range chosen {
+		fits, err := c.fits(s)
+		if errors.Is(err, errMissing) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		for _, f := range fits {
+			if !slices.Contains(all, f.line.Method) {
+				all = append(all, f.line.Method)
+			}
+		}
+	}
+	for _, m := range s.Methods {
+		if len(all) > 0 && !slices.Contains(all, m) {
+			return fmt.Errorf("method %q: want some of %s: %w", m, strings.Join(all, ", "), ErrOptions)
+		}
+	}
 	return nil
 }
 
@@ -93,10 +145,7 @@ func choose(names []string) ([]set, error) {
 	if len(names) == 0 {
 		return sets, nil
 	}
-	var all []string
-	for _, c := range sets {
-		all = append(all, c.name)
-	}
+	all := Sets()
 	var chosen []set
 	for _, name := range names {
 		i := slices.Index(all, name)
@@ -131,16 +180,16 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := map[Key]int{}
+	order := map[Key]int{} // lines that are no longer in the list come first
 	for i, f := range fits {
-		order[f.line.Key] = i
+		order[f.line.Key] = i + 1
 	}
 	for i, f := range fits {
 		if len(s.Methods) > 0 && !slices.Contains(s.Methods, f.line.Method) {
 			continue
 		}
 		at := slices.IndexFunc(have, func(l Line) bool { return l.Key == f.line.Key })
-		if at >= 0 && !s.Again {
+		if at >= 0 && !s.Again && (f.line.SHA256 == "" || have[at].SHA256 == f.line.SHA256) { // of the same data
 			continue
 		}
 		l, err := s.one(ctx, f, fmt.Sprintf("%s %d/%d", c.name, i+1, len(fits)))
@@ -178,7 +227,11 @@ func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 		l.Status = err.Error()
 	}
 	l.tidy()
-	fmt.Fprintf(s.log, "%s %s %s %s seed %d gap %d K %d: %.1f s, test RMSE %.4g, %s\n", count, l.Case, l.Method, l.Start, l.Seed, l.Gap, l.K, l.Seconds, l.Scores[TestRMSE], l.Status)
+	test := ""
+	if v, have := l.Scores[TestRMSE]; have {
+		test = fmt.Sprintf(", test RMSE %.4g", v)
+	}
+	fmt.Fprintf(s.log, "%s %s: %.1f s%s, %s\n", count, l.Key, l.Seconds, test, l.Status)
 	return l, nil
 }
 
@@ -214,7 +267,7 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 func failures(w io.Writer, lines []Line) {
 	for _, l := range lines {
 		if l.Status != statusOK {
-			fmt.Fprintf(w, "- no result: %s %s %s seed %d: %s\n", l.Case, l.Method, l.Start, l.Seed, l.Status)
+			fmt.Fprintf(w, "- no result: %s: %s\n", l.Key, l.Status)
 		}
 	}
 }

@@ -24,18 +24,21 @@ type series struct {
 }
 
 // file finds a data file: in the folder of data, or, for a quick run, what
-// stands in for it in testdata.
+// stands in for it in the repository's testdata.
 func (s *session) file(name, standIn string) (path, sum string, err error) {
 	path = filepath.Join(s.Data, name)
 	if s.Quick {
 		path = filepath.Join("testdata", standIn)
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !s.Quick {
 		return "", "", fmt.Errorf("%s (bench/README.md says where to get it; -data names the folder): %w", path, errMissing)
 	}
+	if err != nil {
+		return "", "", err
+	}
 	hash := sha256.Sum256(text)
-	return path, hex.EncodeToString(hash[:]), err
+	return path, hex.EncodeToString(hash[:]), nil
 }
 
 // series reads a table of two columns.
@@ -63,7 +66,8 @@ func (s *session) series(name, standIn string) (*series, error) {
 	return out, nil
 }
 
-// split parts the rows that left names from the others.
+// split parts the rows that left names from the others; test is nil where it
+// names none.
 func (s *series) split(left []bool) (train, test *vssgp.Data, err error) {
 	var rows [2][]float64
 	var outs [2][]float64
@@ -77,6 +81,9 @@ func (s *series) split(left []bool) (train, test *vssgp.Data, err error) {
 	train, err = vssgp.NewData(column(rows[0]), column(outs[0]))
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(rows[1]) == 0 {
+		return train, nil, nil
 	}
 	test, err = vssgp.NewData(column(rows[1]), column(outs[1]))
 	return train, test, err

@@ -77,10 +77,14 @@ func percent(v []float64) string {
 	return fmt.Sprintf("%.1f %%", 100*stat.Mean(v, nil))
 }
 
-// digits writes a number with three digits, two below a hundredth.
+// digits writes a number with three digits, two below a hundredth, and thousands
+// in full.
 func digits(v float64) string {
-	if math.Abs(v) < 0.01 {
+	switch size := math.Abs(v); {
+	case size < 0.01:
 		return strconv.FormatFloat(v, 'g', 2, 64)
+	case 1000 <= size && size < 1e6:
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }

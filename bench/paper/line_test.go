@@ -1,0 +1,119 @@
+package paper
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+// whole is a line with a value in every field.
+func whole() Line {
+	bound := -12.5
+	return Line{
+		Machine: machine.Machine{Commit: "abc", Dirty: true, Go: "go1", OS: "linux", Arch: "amd64", CPU: "one", Cores: 2, Memory: 3},
+		Time:    "2026-11-21T00:00:00Z",
+		Key:     Key{Set: "solar", Quick: true, Case: "fixed", Gap: 40, K: 50, Method: "gp", Start: "paper, Σ", Seed: 7},
+		Data:    "a.csv", SHA256: "ff", N: 10, M: 4, Iterations: 3, Bound: &bound, Seconds: 0.25, Ended: "converged",
+		Scores: map[Score]float64{TestRMSE: 0.5, NLPD: -1},
+		Learnt: &Learnt{Lengthscale: []float64{1}, Period: []float64{0}, Variance: []float64{2}, NoiseSD: 0.1, Confident: []Confident{{1, 2, 3}}},
+		Curve: &Curve{
+			X: []float64{1, 2}, Mean: []float64{3, 4}, SD: []float64{5, 6},
+			Observed: &Trace{[]float64{1}, []float64{3}}, Missing: &Trace{[]float64{2}, []float64{4}},
+		},
+		Status: statusOK,
+	}
+}
+
+// TestLines: lines come back as they were written; one cut short by an
+// interruption is as if it had not been begun.
+func TestLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if lines, err := readLines(path); err != nil || lines != nil {
+		t.Errorf("a file that is not there: %v, %v", lines, err)
+	}
+	second := whole()
+	second.Seed, second.Learnt, second.Curve, second.Bound, second.Status = 8, nil, nil, nil, "out of memory"
+	want := []Line{whole(), second}
+	if err := writeLines(path, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readLines(path)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read back %+v, %v", got, err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{1, 10} {
+		if got, err := parseLines(file[:len(file)-cut], "a"); err != nil || !reflect.DeepEqual(got, want[:1]) {
+			t.Errorf("%d bytes short: %+v, %v", cut, got, err)
+		}
+	}
+	broken := strings.Replace(string(file), `"seed":7`, `"seed":-`, 1)
+	if _, err := parseLines([]byte(broken), "a.jsonl"); err == nil || !strings.Contains(err.Error(), "a.jsonl: line 1") {
+		t.Errorf("a broken line: error %v", err)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "a.jsonl")
+	if err := writeLines(path, []Line{whole(), {}}); err != nil {
+		f.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(file)
+	f.Add([]byte("{}\n{\n"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		lines, err := parseLines(file, "fuzz")
+		if err != nil {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "b.jsonl")
+		if err := writeLines(path, lines); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := readLines(path); err != nil || len(again) != len(lines) {
+			t.Errorf("%d lines became %d: %v", len(lines), len(again), err)
+		}
+	})
+}
+
+// TestTidy: what JSON cannot hold is left out, the rest rounded.
+func TestTidy(t *testing.T) {
+	l := whole()
+	bound := math.Inf(-1)
+	l.Bound = &bound
+	l.Scores = map[Score]float64{TrainRMSE: 0.123456789, TestRMSE: math.NaN(), SNR: math.Inf(1)}
+	l.Learnt.Confident[0].Frequency = 1. / 3
+	l.Curve.Missing.Y[0] = 2. / 3
+	l.tidy()
+	if l.Bound != nil || len(l.Scores) != 1 || l.Scores[TrainRMSE] != 0.123457 {
+		t.Errorf("bound %v, scores %v", l.Bound, l.Scores)
+	}
+	if l.Learnt.Confident[0].Frequency != 0.333333 || l.Curve.Missing.Y[0] != 0.666667 {
+		t.Errorf("not rounded: %+v, %+v", l.Learnt, l.Curve.Missing)
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0.12345, "0.123"}, {-0.0098765, "-0.0099"}, {0, "0"}, {12.345, "12.3"}, {2176.4, "2176"}, {3.2e7, "3.2e+07"}, {99.96, "100"}} {
+		if got := digits(c.v); got != c.want {
+			t.Errorf("%v as %q, want %q", c.v, got, c.want)
+		}
+	}
+	if got := spread([]float64{1, 3}); got != "2 ± 1.41" {
+		t.Errorf("spread %q", got)
+	}
+}

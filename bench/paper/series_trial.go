@@ -1,0 +1,129 @@
+package paper
+
+import (
+	"context"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/baseline"
+)
+
+// The starts of the series' fits.
+const (
+	paperStart     = "paper"
+	bestStart      = "paper, best of 5"
+	mixtureStart   = "mixture"
+	surerStart     = "paper, Σ = 0.0001"
+	surerBestStart = surerStart + ", best of 5"
+	spectrumStart  = "spectrum"
+	keptStart      = "spectrum, kept"
+)
+
+// starts is how many starts the best is taken of.
+const starts = 5
+
+// A trial is a method with a start. draws says that with makes another one of
+// every seed; the others are the same each time.
+type trial struct {
+	method, start string
+	draws         bool
+	with          func(seed uint64) baseline.Method
+}
+
+// features is package vssgp from o's start; with best, from several of them, of
+// which the bound keeps one. No two seeds share starts.
+func features(method, start string, o vssgp.Options, best bool) trial {
+	return trial{method, start, true, func(seed uint64) baseline.Method {
+		o := o
+		o.Seed = seed
+		if best {
+			o.Seed, o.Restarts = starts*seed, starts-1
+		}
+		return baseline.Features{Options: o}
+	}}
+}
+
+// surerFeatures is package vssgp from o's random start with features surer of
+// their frequencies.
+func surerFeatures(o vssgp.Options, best bool) trial {
+	at := func(seed uint64) baseline.Method {
+		o := o
+		o.Seed = seed
+		return surer{o}
+	}
+	if !best {
+		return trial{"vssgp", surerStart, true, at}
+	}
+	return trial{"vssgp", surerBestStart, true, func(seed uint64) baseline.Method {
+		var all bestOf
+		for i := range uint64(starts) {
+			all = append(all, at(starts*seed+i))
+		}
+		return all
+	}}
+}
+
+// surerVariance is where Σ starts: a feature lives for a hundred length-scales.
+const surerVariance = 0.0001
+
+// surer is the paper's start with features that are surer of their frequencies
+// and so live longer, and σ² = 1 for each component. A model to start from has
+// no schedule: all of it moves from the first iteration on.
+type surer struct{ vssgp.Options }
+
+// Fit implements baseline.Method.
+func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baseline.Fit, error) {
+	m, err := vssgp.New(data, s.Options)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.Params.Variance {
+		m.Params.Variance[i] = 1
+	}
+	for i := range m.Params.FreqVar {
+		m.Params.FreqVar[i] = surerVariance
+	}
+	o := s.Options
+	o.From = m
+	return baseline.Features{Options: o}.Fit(ctx, data)
+}
+
+// spectrum is package vssgp from the data's spectrum, which without windows
+// leaves nothing to draw.
+func spectrum(start string, iterations int) trial {
+	return settled("vssgp", start, baseline.Features{Options: vssgp.Options{Init: vssgp.InitSpectrum, Iterations: iterations}})
+}
+
+// settled is a method that draws nothing.
+func settled(method, start string, m baseline.Method) trial {
+	return trial{method, start, false, func(uint64) baseline.Method { return m }}
+}
+
+// bestOf keeps the fit with the highest bound. Its time is that of all.
+type bestOf []baseline.Method
+
+// Fit implements baseline.Method.
+func (b bestOf) Fit(ctx context.Context, data *vssgp.Data) (*baseline.Fit, error) {
+	var best *baseline.Fit
+	var failed error
+	var elapsed time.Duration
+	for _, m := range b {
+		f, err := m.Fit(ctx, data)
+		if ctx.Err() != nil {
+			return best, ctx.Err()
+		}
+		if err != nil { // another start may do
+			failed = err
+			continue
+		}
+		elapsed += f.Elapsed
+		if best == nil || f.Bound > best.Bound {
+			best = f
+		}
+	}
+	if best == nil {
+		return nil, failed
+	}
+	best.Elapsed = elapsed
+	return best, nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParsePaper(t *testing.T) {
+	for _, c := range []struct{ args, err string }{
+		{"", ""},
+		{"-set solar,co2 -method gp -data d -out o -quick -seeds 2 -again", ""},
+		{"-quick -draw -out o", ""},
+		{"-quick -draw", "-out"},
+		{"solar", "unexpected"}, {"-seeds many", "many"}, {"-nonsense", "nonsense"},
+	} {
+		o, err := parsePaper(strings.Fields(c.args), io.Discard)
+		switch {
+		case c.err == "" && (err != nil || o.Data == ""):
+			t.Errorf("%q: %+v, %v", c.args, o, err)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%q: error %v, want one that names %s", c.args, err, c.err)
+		}
+	}
+	o, err := parsePaper(strings.Fields("-set solar,co2 -method gp,vfe"), io.Discard)
+	if err != nil || len(o.Sets) != 2 || len(o.Methods) != 2 || o.Sets[1] != "co2" || o.Methods[0] != "gp" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestPaperMistakes: the caller's mistakes end with exit code 2.
+func TestPaperMistakes(t *testing.T) {
+	out := t.TempDir()
+	for _, args := range [][]string{
+		{"-set", "lunar", "-out", out}, {"-set", "co2", "-data", filepath.Join(out, "none"), "-out", out}, {"-seeds", "-1", "-out", out}, {"-draw", "-again", "-out", out},
+		{"-nonsense"},
+	} {
+		if err := runPaper(args); exitCode(err) != 2 || err == nil {
+			t.Errorf("%v: exit %d, %v", args, exitCode(err), err)
+		}
+	}
+	if exitCode(errors.New("another")) != 1 {
+		t.Error("any error is taken for a mistake")
+	}
+}
+
+func TestFirstFolder(t *testing.T) {
+	here := t.TempDir()
+	if got := firstFolder([]string{filepath.Join(here, "none"), here, "data"}); got != here {
+		t.Errorf("%q", got)
+	}
+	if got := firstFolder([]string{filepath.Join(here, "none"), "data"}); got != "data" {
+		t.Errorf("%q", got)
+	}
+}
