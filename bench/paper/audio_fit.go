@@ -113,13 +113,21 @@ func size(m baseline.Model) int {
 // keep scores a fit and, where figures want it, keeps it.
 func (t *task) keep(l *Line, mean, sd []float64) {
 	t.score(l, t.gaps, mean, sd)
-	if t.curve && sd != nil {
-		l.Curve = &Curve{X: t.grid(), Mean: mean, SD: sd}
+	if !t.curve || sd == nil {
+		return
+	}
+	l.Curve = &Curve{X: t.grid(), Mean: mean, SD: sd, Observed: &Trace{}, Missing: &Trace{}}
+	for i, missing := range audio.Mask(t.gaps, len(t.y)) {
+		to := l.Curve.Observed
+		if missing {
+			to = l.Curve.Missing
+		}
+		to.X, to.Y = append(to.X, float64(i)), append(to.Y, t.y[i])
 	}
 }
 
-// fills are the references that need no model: silence, whose line keeps the
-// signal itself for figures, straight lines, and an autoregressive fill.
+// fills are the references that need no model: silence, straight lines, and an
+// autoregressive fill.
 func (t *task) fills() []fit {
 	masked := audio.FillSilence(t.y, t.gaps)
 	return []fit{
@@ -136,16 +144,13 @@ func (t *task) fill(method string, run func() ([]float64, error)) fit {
 			return err
 		}
 		t.keep(l, mean, nil)
-		if t.curve && method == "silence" {
-			l.Curve = &Curve{X: t.grid(), Mean: append([]float64(nil), t.y...), SD: mean}
-		}
 		return nil
 	}}
 }
 
 // impute is package impute's fill, as it comes.
 func (t *task) impute() fit {
-	return fit{line: t.line(t.named("impute", "spectrum, kept"), t.gaps), run: func(ctx context.Context, l *Line) error {
+	return fit{line: t.line(t.named("impute", keptStart), t.gaps), run: func(ctx context.Context, l *Line) error {
 		began := time.Now()
 		r, err := impute.Fill(ctx, [][]float64{audio.FillSilence(t.y, t.gaps)}, t.rate, t.gaps, impute.Options{Model: vssgp.Options{Seed: l.Seed}})
 		if err != nil {
