@@ -119,11 +119,11 @@ func TestScore(t *testing.T) {
 		TrainRMSE: 0.25, TestRMSE: math.Sqrt((0.25 + 25) / 2), Coverage: 0.5,
 		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: rms(g.y[300:340]),
 	} {
-		if got := l.Scores[name]; math.Abs(got-want) > 1e-12 {
+		if got := l.Scores[name]; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s %v, want %v", name, got, want)
 		}
 	}
-	if l.Scores[TrainSTFT] <= 0 || l.Scores[TestSTFT] <= l.Scores[TrainSTFT] || l.Scores[ZeroTrain] <= l.Scores[ZeroTest] {
+	if !(l.Scores[TrainSTFT] > 0 && l.Scores[TestSTFT] > l.Scores[TrainSTFT] && l.Scores[ZeroTrain] > l.Scores[ZeroTest]) {
 		t.Errorf("STFT scores %v", l.Scores)
 	}
 	g.score(&l, gaps, mean, nil)
@@ -194,7 +194,7 @@ func TestSlope(t *testing.T) {
 			lines = append(lines, l)
 		}
 	}
-	if got := slope(lines, func(l Line) float64 { return l.Seconds }); math.Abs(got-1.5) > 1e-12 {
+	if got := slope(lines, func(l Line) float64 { return l.Seconds }); !(math.Abs(got-1.5) <= 1e-12) {
 		t.Errorf("slope %v, want 1.5", got)
 	}
 	if got := slope(lines[:2], func(l Line) float64 { return l.Seconds }); !math.IsNaN(got) {
