@@ -10,9 +10,8 @@ import (
 )
 
 func co2Table(w io.Writer, lines []Line) {
-	fmt.Fprint(w, "In units of the data's standard deviation and years. σ² is of each component, as a share of the data's variance; the sure\n"+
-		"frequencies are those with the smallest standard deviation, in cycles a year. The paper says neither how its data are scaled\n"+
-		"nor what Σ starts at.\n\n")
+	fmt.Fprint(w, "In ppm and years. σ² is of each component, as a share of the data's variance; the sure frequencies are those with the\n"+
+		"smallest standard deviation, in cycles a year. The paper does not say how its data are scaled.\n\n")
 	all := where(lines, func(l Line) bool { return l.Case == "all" })
 	rows := [][]string{
 		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first", "of the second component", "train RMSE", "bound", "seconds"},
@@ -105,8 +104,8 @@ func periods(v []float64) string {
 // co2Views are the figures' panels.
 var co2Views = []view{
 	{"vssgp", paperStart, "VSSGP, the paper's start"},
-	{"vssgp", surerStart, "VSSGP, the paper's start with Σ = 0.0001"},
-	{"vssgp", surerBestStart, "VSSGP, the best of five such"},
+	{"vssgp", bestStart, "VSSGP, the best of five such"},
+	{"vssgp", scaledStart, "VSSGP, the paper's start with τ of scaled data"},
 	{"vssgp", spectrumStart, "VSSGP, from the spectrum"},
 	{"gp", paperStart, "Full GP, the paper's start"},
 }

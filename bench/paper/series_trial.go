@@ -48,7 +48,7 @@ func features(method, start string, o vssgp.Options, best bool) trial {
 func surerFeatures(o vssgp.Options, best bool) trial {
 	at := func(seed uint64) baseline.Method {
 		o := o
-		o.Seed = seed
+		o.Seed, o.FrequencyVariance = seed, surerVariance
 		return surer{o}
 	}
 	if !best {
@@ -66,9 +66,8 @@ func surerFeatures(o vssgp.Options, best bool) trial {
 // surerVariance is where Σ starts: a feature lives for a hundred length-scales.
 const surerVariance = 0.0001
 
-// surer is the paper's start with features that are surer of their frequencies
-// and so live longer, and σ² = 1 for each component. A model to start from has
-// no schedule: all of it moves from the first iteration on.
+// surer is a random start without a schedule, as a model to start from has none:
+// all parameters move from the first iteration on.
 type surer struct{ vssgp.Options }
 
 // Fit implements baseline.Method.
@@ -76,12 +75,6 @@ func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baseline.Fit, error)
 	m, err := vssgp.New(data, s.Options)
 	if err != nil {
 		return nil, err
-	}
-	for i := range m.Params.Variance {
-		m.Params.Variance[i] = 1
-	}
-	for i := range m.Params.FreqVar {
-		m.Params.FreqVar[i] = surerVariance
 	}
 	o := s.Options
 	o.From = m
