@@ -113,9 +113,9 @@
 //	data, sha256            the file fitted to
 //	N, M, iterations, bound rows fitted to; features or inducing inputs; as ended
 //	seconds, ended          wall time of the fit, of all its starts; why it ended
-//	scores                  {train_rmse, test_rmse, coverage95, nlpd, …}, in units
-//	                        of the scaled data: set solar's and co2's have standard
-//	                        deviation 1, recordings an rms of 0.1
+//	scores                  {train_rmse, test_rmse, coverage95, nlpd, …}: solar in
+//	                        standard deviations of the data, co2 in ppm, cuts of
+//	                        recordings scaled to an rms of 0.1
 //	learnt                  {lengthscale, period (0: none), variance, noise_sd,
 //	                        confident: [{component, frequency, sd}, …]} in x's units
 //	curve                   {x, mean, sd, observed, missing}, for figures
