@@ -23,7 +23,8 @@ type Line struct {
 	Data   string `json:"data"` // file name
 	SHA256 string `json:"sha256"`
 
-	N          int      `json:"N"`           // rows fitted to
+	Rate       int      `json:"rate,omitempty"` // of a recording, samples a second
+	N          int      `json:"N"`              // rows fitted to
 	M          int      `json:"M,omitempty"` // features or inducing inputs
 	Iterations int      `json:"iterations,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`
@@ -31,6 +32,7 @@ type Line struct {
 	Ended      string   `json:"ended,omitempty"`
 
 	Scores map[Score]float64 `json:"scores,omitempty"`
+	PerGap []GapScore        `json:"per_gap,omitempty"` // in the order of their places
 	Learnt *Learnt           `json:"learnt,omitempty"`
 	Curve  *Curve            `json:"curve,omitempty"`
 	Status string            `json:"status"` // ok, or why there are no scores
@@ -104,6 +106,15 @@ type Confident struct {
 	SD        float64 `json:"sd"`
 }
 
+// A GapScore is how well one gap of several was filled.
+type GapScore struct {
+	Start    int      `json:"start"` // place of its first sample
+	RMS      float64  `json:"rms"`   // of what was there
+	RMSE     float64  `json:"rmse"`
+	Coverage *float64 `json:"coverage95,omitempty"` // as the scores of these names, where there are intervals
+	NLPD     *float64 `json:"nlpd,omitempty"`
+}
+
 // A Curve is a fit over one input, for figures: mean and standard deviation
 // of the function with noise.
 type Curve struct {
@@ -136,6 +147,9 @@ func (l *Line) tidy() {
 	if l.Bound != nil && (math.IsNaN(*l.Bound) || math.IsInf(*l.Bound, 0)) {
 		l.Bound = nil
 	}
+	for i := range l.PerGap {
+		l.PerGap[i].tidy()
+	}
 	if c := l.Curve; c != nil {
 		round(c.X, c.Mean, c.SD)
 		for _, t := range []*Trace{c.Observed, c.Missing} {
@@ -149,6 +163,15 @@ func (l *Line) tidy() {
 		round(c.Lengthscale, c.Period, c.Variance)
 		for i := range c.Confident {
 			c.Confident[i].Frequency, c.Confident[i].SD = rounded(c.Confident[i].Frequency), rounded(c.Confident[i].SD)
+		}
+	}
+}
+
+func (g *GapScore) tidy() {
+	g.RMS, g.RMSE = rounded(g.RMS), rounded(g.RMSE)
+	for _, v := range []*float64{g.Coverage, g.NLPD} {
+		if v != nil {
+			*v = rounded(*v)
 		}
 	}
 }

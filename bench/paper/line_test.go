@@ -19,6 +19,7 @@ func whole() Line {
 		Time:    "2026-11-21T00:00:00Z",
 		Key:     Key{Set: "solar", Quick: true, Case: "fixed", Gap: 40, K: 50, Method: "gp", Start: "paper, Σ", Seed: 7},
 		Data:    "a.csv", SHA256: "ff", N: 10, M: 4, Iterations: 3, Bound: &bound, Seconds: 0.25, Ended: "converged",
+		Rate: 16000, PerGap: []GapScore{{Start: 3, RMS: 0.1, RMSE: 0.05, Coverage: &bound, NLPD: &bound}},
 		Scores: map[Score]float64{TestRMSE: 0.5, NLPD: -1},
 		Learnt: &Learnt{Lengthscale: []float64{1}, Period: []float64{0}, Variance: []float64{2}, NoiseSD: 0.1, Confident: []Confident{{1, 2, 3}}},
 		Curve: &Curve{
@@ -95,9 +96,14 @@ func TestTidy(t *testing.T) {
 	l.Scores = map[Score]float64{TrainRMSE: 0.123456789, TestRMSE: math.NaN(), SNR: math.Inf(1)}
 	l.Learnt.Confident[0].Frequency = 1. / 3
 	l.Curve.Missing.Y[0] = 2. / 3
+	share := 2. / 3
+	l.PerGap[0] = GapScore{RMSE: share, Coverage: &share}
 	l.tidy()
 	if l.Bound != nil || len(l.Scores) != 1 || l.Scores[TrainRMSE] != 0.123457 {
 		t.Errorf("bound %v, scores %v", l.Bound, l.Scores)
+	}
+	if g := l.PerGap[0]; g.RMSE != 0.666667 || *g.Coverage != 0.666667 {
+		t.Errorf("not rounded: %+v", g)
 	}
 	if l.Learnt.Confident[0].Frequency != 0.333333 || l.Curve.Missing.Y[0] != 0.666667 {
 		t.Errorf("not rounded: %+v, %+v", l.Learnt, l.Curve.Missing)
