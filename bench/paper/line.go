@@ -25,7 +25,7 @@ type Line struct {
 
 	Rate       int      `json:"rate,omitempty"` // of a recording, samples a second
 	N          int      `json:"N"`              // rows fitted to
-	M          int      `json:"M,omitempty"` // features or inducing inputs
+	M          int      `json:"M,omitempty"`    // features or inducing inputs
 	Iterations int      `json:"iterations,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`
 	Seconds    float64  `json:"seconds"` // of the fit, wall time
