@@ -35,16 +35,23 @@ func random(r *rand.Rand, count, n int) Panels {
 	return p
 }
 
-// measure calls f and returns the shortest call's time, since other work on the
-// machine can only add.
-func measure(b *testing.B, f func()) time.Duration {
+// measure calls f and returns the shortest time of a call, since other work on
+// the machine can only add. Calls are timed in batches of some 50 µs, because
+// to ask the clock takes a good part of one.
+func measure(b *testing.B, f func()) (seconds float64) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	best := time.Duration(math.MaxInt64)
+	batch, best := 1, math.Inf(1)
 	for b.Loop() {
 		from := clock()
-		f()
-		best = min(best, clock()-from)
+		for range batch {
+			f()
+		}
+		took := clock() - from
+		best = min(best, took.Seconds()/float64(batch))
+		if took < 50*time.Microsecond {
+			batch *= 2
+		}
 	}
 	return best
 }
@@ -52,7 +59,7 @@ func measure(b *testing.B, f func()) time.Duration {
 // rate says how fast calls of f are in operations, and how close to the peak.
 func rate(b *testing.B, flops float64, f func()) {
 	best := measure(b, f)
-	rate := flops / best.Seconds()
+	rate := flops / best
 	b.ReportMetric(rate/1e9, "GFLOP/s")
 	b.ReportMetric(100*rate/Peak(), "%peak")
 }
@@ -82,5 +89,98 @@ func BenchmarkProduct(b *testing.B) {
 				rate(b, 2*m*m*float64(n), func() { Product(s, a, g, 0, count) })
 			})
 		})
+	}
+}
+
+// perFeature reports the time for each of n features, and how many vectors of
+// eight the core could have multiplied and added in the time for eight.
+func perFeature(b *testing.B, n int, f func()) {
+	best := measure(b, f)
+	b.ReportMetric(best*1e9/float64(n), "ns/feature")
+	b.ReportMetric(best/float64(n)*Peak()/2, "fma/row")
+}
+
+// bank makes random features over inputs in [0, n).
+func randomBank(r *rand.Rand, count, q, n int) Bank {
+	b := NewBank(count, q)
+	for k := range count * Lanes {
+		z, p, w := make([]float64, q), make([]float64, q), make([]float64, q)
+		for i := range q {
+			z[i], p[i], w[i] = float64(n)*r.Float64(), 4/float64(n)/float64(n)*r.Float64(), 3*r.Float64()
+		}
+		b.Set(k, z, p, w, 6*r.Float64())
+	}
+	return b
+}
+
+// inputs are rows of q numbers in [0, n), and gates of 1.
+func inputs(r *rand.Rand, n, q int) (x, gate []float64) {
+	x, gate = make([]float64, n*q), make([]float64, n)
+	for i := range x {
+		x[i] = float64(n) * r.Float64()
+	}
+	for i := range gate {
+		gate[i] = 1
+	}
+	return x, gate
+}
+
+func BenchmarkFeatures(b *testing.B) {
+	for _, q := range []int{1, 3} {
+		b.Run(fmt.Sprintf("Q=%d", q), func(b *testing.B) {
+			eachSet(b, func(b *testing.B) {
+				const n = 128
+				r := rand.New(rand.NewPCG(1, 2))
+				bank := randomBank(r, 1, q, n)
+				x, gate := inputs(r, n, q)
+				cos, sin := NewPanels(1, n), NewPanels(1, n)
+				perFeature(b, n*Lanes, func() { Features(cos, sin, bank, x, gate) })
+			})
+		})
+	}
+}
+
+func BenchmarkContract(b *testing.B) {
+	for _, q := range []int{1, 3} {
+		b.Run(fmt.Sprintf("Q=%d", q), func(b *testing.B) {
+			eachSet(b, func(b *testing.B) {
+				const n = 128
+				r := rand.New(rand.NewPCG(1, 2))
+				bank := randomBank(r, 1, q, n)
+				x, gate := inputs(r, n, q)
+				cos, sin, bar, scratch := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), Aligned(n*Lanes)
+				Features(cos, sin, bank, x, gate)
+				sums := make([]float64, SumRows(q)*Lanes)
+				lanes := []Lane{{Amp: [Lanes]float64{1, 2, 3}}}
+				perFeature(b, n*Lanes, func() { Contract(sums, cos, sin, bar, scratch, x, gate, lanes, bank) })
+			})
+		})
+	}
+}
+
+// BenchmarkFactorised is value and gradient together: features, fit, residuals
+// and contraction, tile by tile.
+func BenchmarkFactorised(b *testing.B) {
+	for _, m := range []int{80, 800, 2000} {
+		for _, n := range []int{16, 32, 64, 128} {
+			b.Run(fmt.Sprintf("M=%d,n=%d", m, n), func(b *testing.B) {
+				eachSet(b, func(b *testing.B) {
+					r := rand.New(rand.NewPCG(1, 2))
+					count := m / Lanes
+					bank := randomBank(r, count, 1, n)
+					x, gate := inputs(r, n, 1)
+					cos, sin := NewPanels(count, n), NewPanels(count, n)
+					acc, res := Aligned(n*Lanes), make([]float64, n)
+					sums := make([]float64, FactorisedRows*Lanes*count)
+					lanes, w := make([]Lane, count), make([]float64, m)
+					perFeature(b, n*m, func() {
+						clear(acc)
+						FeaturesFit(cos, sin, acc, bank, x, gate, w)
+						SumLanes(res, acc)
+						Factorised(sums, cos, sin, res, x, gate, lanes, bank)
+					})
+				})
+			})
+		}
 	}
 }

@@ -104,3 +104,129 @@ func peakVector(n int) float64 {
 	}
 	return 0
 }
+
+func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		featureFitAVX512(cos, sin, x, gate, acc, par, w, stride, n, panels)
+	case AVX2:
+		featureFitAVX2(cos, sin, x, gate, acc, par, w, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+// The functions below run a kernel of the set in use, if it has one.
+
+func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {
+	switch {
+	case use == AVX512 && q == 1:
+		featureOneAVX512(cos, sin, x, gate, par, stride, n, panels)
+	case use == AVX512:
+		featureAVX512(cos, sin, x, gate, par, q, stride, n, panels)
+	case use == AVX2 && q == 1:
+		featureOneAVX2(cos, sin, x, gate, par, stride, n, panels)
+	case use == AVX2:
+		featureAVX2(cos, sin, x, gate, par, q, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		contractAVX512(sums, cos, sin, bar, x, inv, lane, stride, n, panels)
+	case AVX2:
+		contractAVX2(sums, cos, sin, bar, x, inv, lane, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func contractRowsVector(sums, cos, sin, bar, quad, inv, lane *float64, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		contractRowsAVX512(sums, cos, sin, bar, quad, inv, lane, stride, n, panels)
+	case AVX2:
+		contractRowsAVX2(sums, cos, sin, bar, quad, inv, lane, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func contractInputVector(sums, theta, quad, x, lane *float64, q, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		contractInputAVX512(sums, theta, quad, x, lane, q, stride, n, panels)
+	case AVX2:
+		contractInputAVX2(sums, theta, quad, x, lane, q, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func factorisedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		factorisedAVX512(sums, cos, sin, res, x, inv, lane, stride, n, panels)
+	case AVX2:
+		factorisedAVX2(sums, cos, sin, res, x, inv, lane, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func secondVector(sums, cos, sin, inv *float64, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		secondAVX512(sums, cos, sin, inv, stride, n, panels)
+	case AVX2:
+		secondAVX2(sums, cos, sin, inv, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func fitVector(cos, acc, w *float64, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		fitAVX512(cos, acc, w, stride, n, panels)
+	case AVX2:
+		fitAVX2(cos, acc, w, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func alongVector(sums, cos, y *float64, d, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		alongAVX512(sums, cos, y, d, stride, n, panels)
+	case AVX2:
+		alongAVX2(sums, cos, y, d, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func outputVector(bar, y, w *float64, d, stride, n, panels int) bool {
+	switch use {
+	case AVX512:
+		outputAVX512(bar, y, w, d, stride, n, panels)
+	case AVX2:
+		outputAVX2(bar, y, w, d, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}

@@ -11,3 +11,43 @@ func innerVector(c *float64, cRow, cPanel int, l *float64, lRow, lPanel int, r *
 }
 
 func peakVector(n int) float64 { return 0 }
+
+func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels int) bool {
+	return false
+}
+
+func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {
+	return false
+}
+
+func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
+	return false
+}
+
+func contractRowsVector(sums, cos, sin, bar, quad, inv, lane *float64, stride, n, panels int) bool {
+	return false
+}
+
+func contractInputVector(sums, theta, quad, x, lane *float64, q, stride, n, panels int) bool {
+	return false
+}
+
+func factorisedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
+	return false
+}
+
+func secondVector(sums, cos, sin, inv *float64, stride, n, panels int) bool {
+	return false
+}
+
+func fitVector(cos, acc, w *float64, stride, n, panels int) bool {
+	return false
+}
+
+func alongVector(sums, cos, y *float64, d, stride, n, panels int) bool {
+	return false
+}
+
+func outputVector(bar, y, w *float64, d, stride, n, panels int) bool {
+	return false
+}

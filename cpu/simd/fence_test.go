@@ -72,3 +72,21 @@ func near(t testing.TB, what string, got, want, scale, tol float64) {
 		t.Fatalf("%s: %v, want %v to %v of %v", what, got, want, tol, scale)
 	}
 }
+
+// random makes n numbers in [0, most).
+func (f *fence) random(r *rand.Rand, n int, most float64) []float64 {
+	a := f.floats(n, 1)
+	for i := range a {
+		a[i] = most * r.Float64()
+	}
+	return a
+}
+
+// bank makes a random bank over inputs in [0, n).
+func (f *fence) bank(r *rand.Rand, count, q, n int) Bank {
+	b := randomBank(r, count, q, max(n, 1))
+	data := f.floats(len(b.Data), 0)
+	copy(data, b.Data)
+	b.Data = data
+	return b
+}

@@ -74,3 +74,16 @@ func (p Panels) within(what string, lo, hi int) {
 		panic(fmt.Sprintf("simd: %s: panels [%d, %d) of %d", what, lo, hi, p.Count))
 	}
 }
+
+// empty is whether there is nothing to go through.
+func (p Panels) empty() bool { return p.N == 0 || p.Count == 0 }
+
+// same panics unless all panels have one shape and lie within their arrays.
+func same(what string, panels ...Panels) {
+	for _, p := range panels {
+		p.check(what)
+		if q := panels[0]; p.N != q.N || p.Stride != q.Stride || p.Count != q.Count {
+			panic(fmt.Sprintf("simd: %s: %d panels of %d rows, %d apart, with %d of %d, %d apart", what, p.Count, p.N, p.Stride, q.Count, q.N, q.Stride))
+		}
+	}
+}

@@ -23,12 +23,12 @@ var sink float64
 
 // peakPlain multiplies and adds in eight variables n times.
 func peakPlain(n int) float64 {
-	x := sink
+	x, y := 0.5+sink, 0.25
 	var a, b, c, d, e, f, g, h float64
 	for range n {
-		a, b, c, d = a+x*x, b+x*x, c+x*x, d+x*x
-		e, f, g, h = e+x*x, f+x*x, g+x*x, h+x*x
+		a, b, c, d = a*x+y, b*x+y, c*x+y, d*x+y
+		e, f, g, h = e*x+y, f*x+y, g*x+y, h*x+y
 	}
-	sink = a + b + c + d + e + f + g + h
+	sink = 0 * (a + b + c + d + e + f + g + h)
 	return float64(n) * 16
 }

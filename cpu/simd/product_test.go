@@ -136,15 +136,15 @@ func TestShapes(t *testing.T) {
 	short := a
 	short.Data = short.Data[:len(short.Data)-1]
 	for name, f := range map[string]func(){
-		"narrow C":            func() { Gram(c, 15, a, 0, 2) },
-		"short C":             func() { Gram(c[:16*16-1], 16, a, 0, 2) },
-		"short panels":        func() { Gram(c, 16, short, 0, 2) },
-		"other rows":          func() { Cross(c, 24, a, b) },
-		"a narrow left":       func() { Product(NewPanels(3, 8), NewPanels(1, 8), b, 0, 3) },
-		"too few results":     func() { Product(NewPanels(2, 8), a, b, 0, 3) },
-		"other rows of S":     func() { Product(NewPanels(3, 7), a, b, 0, 3) },
-		"too many results":    func() { Product(NewPanels(3, 8), a, b, 0, 4) },
-		"too many columns":    func() { Gram(c, 24, a, 0, 3) },
+		"narrow C":         func() { Gram(c, 15, a, 0, 2) },
+		"short C":          func() { Gram(c[:16*16-1], 16, a, 0, 2) },
+		"short panels":     func() { Gram(c, 16, short, 0, 2) },
+		"other rows":       func() { Cross(c, 24, a, b) },
+		"a narrow left":    func() { Product(NewPanels(3, 8), NewPanels(1, 8), b, 0, 3) },
+		"too few results":  func() { Product(NewPanels(2, 8), a, b, 0, 3) },
+		"other rows of S":  func() { Product(NewPanels(3, 7), a, b, 0, 3) },
+		"too many results": func() { Product(NewPanels(3, 8), a, b, 0, 4) },
+		"too many columns": func() { Gram(c, 24, a, 0, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

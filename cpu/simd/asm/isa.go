@@ -31,11 +31,7 @@ func (s isa) vectors() int { return row / s.width }
 
 // zero clears v.
 func (s isa) zero(v reg.VecVirtual) {
-	if s.width == 64 {
-		VPXORQ(v, v, v)
-	} else {
-		VXORPD(v, v, v)
-	}
+	s.xor(v, v)
 }
 
 // zeros makes n cleared vectors.
@@ -46,6 +42,15 @@ func (s isa) zeros(n int) []reg.VecVirtual {
 		s.zero(v[i])
 	}
 	return v
+}
+
+// xor changes v's bits where m has ones.
+func (s isa) xor(m, v reg.VecVirtual) {
+	if s.width == 64 {
+		VPXORQ(m, v, v)
+	} else {
+		VXORPD(m, v, v)
+	}
 }
 
 // load makes a vector of what is at m.
@@ -62,8 +67,8 @@ func (s isa) broadcast(m Op) reg.VecVirtual {
 	return v
 }
 
-// bytes loads a count of float64s from a parameter and turns it into bytes.
-func bytes(param string) reg.GPVirtual {
+// inBytes loads a count of float64s from a parameter and turns it into bytes.
+func inBytes(param string) reg.GPVirtual {
 	r := Load(Param(param), GP64()).(reg.GPVirtual)
 	SHLQ(U8(3), r)
 	return r

@@ -16,17 +16,26 @@ import (
 )
 
 var subjects = map[string]func(){
-	"tile": tile,
-	"peak": peak,
+	"tile":     tile,
+	"feature":  feature,
+	"contract": contract,
+	"peak":     peak,
 }
 
 func main() {
-	subject := flag.String("subject", "", "which kernels to write")
+	subject := flag.String("subject", "", "which kernels to write, or sum")
 	ConstraintExpr("amd64")
 	flag.Parse()
+	if *subject == "sum" {
+		if err := sum(".."); err != nil {
+			fmt.Fprintln(os.Stderr, "asm:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	write, ok := subjects[*subject]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, contract or peak\n", *subject)
+		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, contract, peak or sum\n", *subject)
 		os.Exit(1)
 	}
 	write()

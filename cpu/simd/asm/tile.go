@@ -33,7 +33,7 @@ func outer(s isa, panels int) {
 	for _, b := range s.blocks(lanes, panels) {
 		b.prefetch()
 		acc := b.accumulators()
-		l, r, rPanel := Load(Param("l"), GP64()), Load(Param("r"), GP64()), bytes("rPanel")
+		l, r, rPanel := Load(Param("l"), GP64()), Load(Param("r"), GP64()), inBytes("rPanel")
 		b.loop(func() {
 			b.step(acc, rightRow(r, rPanel, 0), func(i int) Mem { return Mem{Base: l, Disp: 8 * i} })
 			ADDQ(U32(row), l)
@@ -55,8 +55,8 @@ func inner(s isa, rows, panels int) {
 	for _, b := range s.blocks(rows, panels) {
 		b.prefetch()
 		acc := b.accumulators()
-		l, lRow, lPanel := Load(Param("l"), GP64()), bytes("lRow"), bytes("lPanel")
-		r, rPanel := Load(Param("r"), GP64()), bytes("rPanel")
+		l, lRow, lPanel := Load(Param("l"), GP64()), inBytes("lRow"), inBytes("lPanel")
+		r, rPanel := Load(Param("r"), GP64()), inBytes("rPanel")
 		odd := multiples(lRow, b.end)
 		if b.first != 0 { // rows 4 to 7
 			LEAQ(Mem{Base: l, Index: lRow, Scale: 4}, l)
@@ -189,7 +189,7 @@ func (b block) step(acc [][]reg.VecVirtual, right func(panel, at int) Mem, left 
 
 // walk visits the block's vectors of C row by row.
 func (b block) walk(visit func(i, j int, m Mem)) {
-	c, cRow, cPanel := Load(Param("c"), GP64()), bytes("cRow"), bytes("cPanel")
+	c, cRow, cPanel := Load(Param("c"), GP64()), inBytes("cRow"), inBytes("cPanel")
 	if b.first == 4 {
 		LEAQ(Mem{Base: c, Index: cRow, Scale: 4}, c)
 	}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"math"
+	"math/big"
+)
+
+// prec is the precision of the fits in bits, far beyond float64's.
+const prec = 400
+
+// π and log 2 to 60 digits.
+const (
+	piDigits  = "3.14159265358979323846264338327950288419716939937510582097494"
+	ln2Digits = "0.693147180559945309417232121458176568075500134360255254120680"
+)
+
+func float(digits string) *big.Float {
+	x, _, err := big.ParseFloat(digits, 10, prec, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func newFloat(x float64) *big.Float  { return new(big.Float).SetPrec(prec).SetFloat64(x) }
+func mul(a, b *big.Float) *big.Float { return newFloat(0).Mul(a, b) }
+func add(a, b *big.Float) *big.Float { return newFloat(0).Add(a, b) }
+func sub(a, b *big.Float) *big.Float { return newFloat(0).Sub(a, b) }
+func quo(a, b *big.Float) *big.Float { return newFloat(0).Quo(a, b) }
+
+// A series is a power series, term i belonging to z^i.
+type series []*big.Float
+
+// exponential is the series of exp(a·z), to n terms.
+func exponential(a *big.Float, n int) series {
+	s := series{newFloat(1)}
+	for i := 1; i < n; i++ {
+		s = append(s, quo(mul(s[i-1], a), newFloat(float64(i))))
+	}
+	return s
+}
+
+// every takes each second term from the first on, with signs in turn: of exp
+// the cosine (first 0) or the sine (first 1), as series of the square.
+func (s series) every(first int) series {
+	var out series
+	for i := first; i < len(s); i += 2 {
+		term := s[i]
+		if (i-first)%4 == 2 {
+			term = newFloat(0).Neg(term)
+		}
+		out = append(out, term)
+	}
+	return out
+}
+
+// at sums the series at z.
+func (s series) at(z *big.Float) *big.Float {
+	sum := newFloat(0)
+	for i := len(s) - 1; i >= 0; i-- {
+		sum = add(mul(sum, z), s[i])
+	}
+	return sum
+}
+
+// fit gives the coefficients of the polynomial with n terms that meets s at
+// the Chebyshev points of [lo, hi]: its largest error is within a small factor
+// of the least possible.
+func (s series) fit(lo, hi float64, n int) []float64 {
+	z, f := make([]*big.Float, n), make([]*big.Float, n)
+	for i := range z {
+		z[i] = newFloat((lo+hi)/2 + (hi-lo)/2*math.Cos(math.Pi*(float64(i)+0.5)/float64(n)))
+		f[i] = s.at(z[i])
+	}
+	for k := 1; k < n; k++ { // Newton's divided differences
+		for i := n - 1; i >= k; i-- {
+			f[i] = quo(sub(f[i], f[i-1]), sub(z[i], z[i-k]))
+		}
+	}
+	c := make(series, n) // Newton's form, multiplied out
+	for i := range c {
+		c[i] = newFloat(0)
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := n - 1; j >= 0; j-- {
+			c[j] = mul(c[j], newFloat(0).Neg(z[i]))
+			if j > 0 {
+				c[j] = add(c[j], c[j-1])
+			}
+		}
+		c[0] = add(c[0], f[i])
+	}
+	out := make([]float64, n)
+	for i := range c {
+		out[i], _ = c[i].Float64()
+	}
+	return out
+}
+
+// split cuts x into a float64 and the float64 nearest to what is left.
+func split(x *big.Float) (hi, lo float64) {
+	hi, _ = x.Float64()
+	lo, _ = sub(x, newFloat(hi)).Float64()
+	return hi, lo
+}

@@ -1,0 +1,272 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A scene is a tile of features that were made without kernels, and what goes
+// over it.
+type scene struct {
+	fence
+	n, q, d, count int
+	cos, sin, bar  Panels
+	e2             Panels
+	x, gate, inv   []float64
+	y, w           []float64 // [n,d], [count,8]
+	bank           Bank
+	lanes          []Lane
+}
+
+// newScene makes features at random: some rows lie outside their window.
+func newScene(t testing.TB, seed uint64, count, n, q int) *scene {
+	s := &scene{fence: fence{t: t}, n: n, q: q, d: 2, count: count}
+	r := rand.New(rand.NewPCG(11, seed))
+	s.cos, s.sin, s.bar, s.e2 = s.panels(r, count, n), s.panels(r, count, n), s.panels(r, count, n), s.panels(r, count, n)
+	s.x, s.gate, s.inv = s.random(r, n*q, 10), s.random(r, n, 1), s.floats(n, 1)
+	s.y, s.w = s.random(r, n*s.d, 1), s.random(r, count*Lanes, 1)
+	s.bank = s.fence.bank(r, count, q, 10)
+	for i := range s.gate {
+		if r.IntN(4) == 0 {
+			s.gate[i] = []float64{0, 6e-17, 1e-200}[r.IntN(3)]
+		}
+	}
+	InverseSquares(s.inv, s.gate)
+	for p := range count {
+		for k := range n * Lanes {
+			e, theta, g := r.Float64(), 7*r.Float64(), s.gate[k/Lanes]
+			sn, c := math.Sincos(theta)
+			s.cos.Panel(p)[k], s.sin.Panel(p)[k], s.e2.Panel(p)[k] = g*e*c, g*e*sn, e*e
+		}
+	}
+	s.lanes = make([]Lane, count)
+	for i := range s.lanes {
+		l := &s.lanes[i]
+		for k := range Lanes {
+			l.Amp[k], l.Ripple[k], l.Square[k], l.Weight[k] = r.Float64(), r.Float64()-0.5, r.Float64()-0.5, r.Float64()
+		}
+	}
+	return s
+}
+
+// contracted is what Contract should add to feature k's sums: the formulas of
+// its doc, one row after the other.
+func (s *scene) contracted(k int, u func(n int) float64) []float64 {
+	lane := s.lanes[k/Lanes]
+	a1, a2 := lane.Amp[k%Lanes], lane.Ripple[k%Lanes]
+	sums := make([]float64, SumRows(s.q))
+	for n := range s.n {
+		c, sn, e2 := s.cos.at(n, k), s.sin.at(n, k), s.e2.at(n, k)
+		theta := -a1*u(n)*sn - a2*e2*c*sn
+		quad := -a1*u(n)*c - a2*e2*(c*c-sn*sn)
+		sums[SumAmp] += u(n) * c
+		sums[SumRipple] += e2 * (c*c - sn*sn)
+		sums[SumTheta] += theta
+		for q := range s.q {
+			d := s.x[n*s.q+q] - s.bank.Panel(k / Lanes)[(1+3*q)*Lanes+k%Lanes]
+			sums[SumThetaD+3*q] += theta * d
+			sums[SumQuadD+3*q] += quad * d
+			sums[SumQuadD2+3*q] += quad * d * d
+		}
+	}
+	return sums
+}
+
+// compare checks the sums of feature k, kept in rows of each panel's part.
+func (s *scene) compare(what string, sums []float64, rows, k int, want []float64) {
+	s.t.Helper()
+	for i, v := range want {
+		got := sums[(k/Lanes*rows+i)*Lanes+k%Lanes]
+		near(s.t, fmt.Sprintf("%s, feature %d, sum %d", what, k, i), got, v, 100*float64(s.n)+1, sumTol)
+	}
+}
+
+// scenes runs a test with every set at every size.
+func scenes(t *testing.T, inputs int, f func(s *scene)) {
+	for _, count := range []int{1, 2, 5} {
+		for _, n := range sizes {
+			for q := 1; q <= inputs; q++ {
+				t.Run(fmt.Sprintf("%d panels, %d rows, %d inputs", count, n, q), func(t *testing.T) {
+					eachSet(t, func(t *testing.T) {
+						s := newScene(t, uint64(n), count, n, q)
+						f(s)
+						s.check()
+						s.between(s.cos)
+						s.between(s.bar)
+					})
+				})
+			}
+		}
+	}
+}
+
+func TestContract(t *testing.T) {
+	scenes(t, 3, func(s *scene) {
+		var want [][]float64
+		for k := range s.count * Lanes {
+			want = append(want, s.contracted(k, func(n int) float64 { return s.bar.at(n, k) }))
+		}
+		sums := s.floats(s.count*SumRows(s.q)*Lanes, 0)
+		Contract(sums, s.cos, s.sin, s.bar, s.floats(s.n*Lanes, 0), s.x, s.inv, s.lanes, s.bank)
+		for k, w := range want {
+			s.compare("Contract", sums, SumRows(s.q), k, w)
+		}
+	})
+}
+
+func TestFactorised(t *testing.T) {
+	scenes(t, 1, func(s *scene) {
+		res := s.floats(s.n, 1)
+		for n := range res {
+			res[n] = s.y[n*s.d]
+		}
+		sums := s.floats(s.count*FactorisedRows*Lanes, 0)
+		Factorised(sums, s.cos, s.sin, res, s.x, s.inv, s.lanes, s.bank)
+		for k := range s.count * Lanes {
+			lane := s.lanes[k/Lanes]
+			a1 := lane.Amp[k%Lanes]
+			contracted := s.contracted(k, func(n int) float64 {
+				return (lane.Square[k%Lanes]*s.cos.at(n, k) + lane.Weight[k%Lanes]*res[n]) / a1
+			})
+			var along, square float64
+			for n := range s.n {
+				along += res[n] * s.cos.at(n, k)
+				square += s.cos.at(n, k) * s.cos.at(n, k)
+			}
+			s.compare("Factorised", sums, FactorisedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
+		}
+	})
+}
+
+func TestSecond(t *testing.T) {
+	scenes(t, 1, func(s *scene) {
+		sums := s.floats(s.count*2*Lanes, 0)
+		Second(sums, s.cos, s.sin, s.inv)
+		for k := range s.count * Lanes {
+			var ripple, square float64
+			for n := range s.n {
+				c, sn := s.cos.at(n, k), s.sin.at(n, k)
+				ripple += s.e2.at(n, k) * (c*c - sn*sn)
+				square += c * c
+			}
+			s.compare("Second", sums, 2, k, []float64{ripple, square})
+		}
+	})
+}
+
+func TestFit(t *testing.T) {
+	scenes(t, 1, func(s *scene) {
+		acc, sum := s.floats(s.n*Lanes, 0), s.floats(s.n, 0)
+		Fit(acc, s.cos, s.w)
+		SumLanes(sum, acc)
+		for n := range s.n {
+			want := 0.0
+			for k, w := range s.w {
+				want += w * s.cos.at(n, k)
+			}
+			near(s.t, fmt.Sprintf("fit %d", n), sum[n], want, float64(s.count*Lanes), sumTol)
+		}
+	})
+}
+
+func TestAlong(t *testing.T) {
+	scenes(t, 1, func(s *scene) {
+		for d := range s.d {
+			sums := s.floats(s.count*Lanes, 0)
+			Along(sums, s.cos, s.y[min(d, len(s.y)):], s.d)
+			for k := range sums {
+				want := 0.0
+				for n := range s.n {
+					want += s.y[n*s.d+d] * s.cos.at(n, k)
+				}
+				s.compare("Along", sums, 1, k, []float64{want})
+			}
+		}
+	})
+}
+
+func TestAddOutput(t *testing.T) {
+	scenes(t, 1, func(s *scene) {
+		for d := range s.d {
+			was := append([]float64(nil), s.bar.Data...)
+			AddOutput(s.bar, s.y[min(d, len(s.y)):], s.d, s.w)
+			for k, w := range s.w {
+				for n := range s.n {
+					want := was[(k/Lanes*s.bar.Stride+n)*Lanes+k%Lanes] + s.y[n*s.d+d]*w
+					near(s.t, fmt.Sprintf("bar[%d,%d]", n, k), s.bar.at(n, k), want, 1, sumTol)
+				}
+			}
+		}
+	})
+}
+
+// FuzzSets: every set agrees with the plain one on what the fuzzer finds.
+func FuzzSets(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(65), uint8(1), 1e3)
+	f.Add(uint64(2), uint8(7), uint8(9), uint8(2), 1e-6)
+	f.Fuzz(func(t *testing.T, seed uint64, panels, rows, dims uint8, scale float64) {
+		if !(math.Abs(scale) <= 1e9) {
+			return
+		}
+		count, n, q := 1+int(panels)%7, int(rows), 1+int(dims)%3
+		was := use
+		defer func() { use = was }()
+		var want []float64
+		for _, set := range Sets() {
+			use = set
+			got := pipeline(t, seed, count, n, q, scale)
+			if want == nil {
+				want = got
+			}
+			for i := range got {
+				near(t, fmt.Sprintf("%v, number %d", set, i), got[i], want[i], float64(n+1), 1e-12)
+			}
+		}
+	})
+}
+
+// pipeline is features, products and contraction, one after the other.
+func pipeline(t testing.TB, seed uint64, count, n, q int, scale float64) []float64 {
+	s := newScene(t, seed, count, n, q)
+	for i := range s.x {
+		s.x[i] *= scale
+	}
+	for i := range s.bank.Data { // phases stay, the rest is in units of x
+		switch i / Lanes % (1 + 3*q) % 3 {
+		case 1:
+			s.bank.Data[i] *= scale
+		case 2:
+			s.bank.Data[i] /= scale * scale
+		case 0:
+			if i/Lanes%(1+3*q) != 0 {
+				s.bank.Data[i] /= scale
+			}
+		}
+	}
+	if scale == 0 {
+		clear(s.bank.Data)
+	}
+	Features(s.cos, s.sin, s.bank, s.x, s.gate)
+	m := count * Lanes
+	c := s.floats(m*m, 0)
+	Gram(c, m, s.cos, 0, count)
+	g := s.panels(rand.New(rand.NewPCG(seed, 1)), count, m)
+	Product(s.bar, s.cos, g, 0, count)
+	sums := s.floats(count*SumRows(q)*Lanes, 0)
+	Contract(sums, s.cos, s.sin, s.bar, s.floats(n*Lanes, 0), s.x, s.inv, s.lanes, s.bank)
+	s.check()
+	for p := range count { // sums over d have its units
+		for i := SumThetaD; i < SumRows(q); i++ {
+			for l := range Lanes {
+				by := max(math.Abs(scale), 1e-300)
+				if (i-SumThetaD)%3 == 2 {
+					by *= by
+				}
+				sums[(p*SumRows(q)+i)*Lanes+l] /= 100 * by
+			}
+		}
+	}
+	return append(c, sums...)
+}

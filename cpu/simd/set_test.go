@@ -1,0 +1,51 @@
+package simd
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestUse(t *testing.T) {
+	was := use
+	defer func() { use = was }()
+	for s, name := range names {
+		err := Use(name)
+		if has := Set(s) <= best(); has != (err == nil) {
+			t.Errorf("Use(%q): %v, and the processor has %v", name, err, Sets())
+		}
+		if err == nil && use != Set(s) {
+			t.Errorf("Use(%q) takes %v", name, use)
+		}
+	}
+	for _, name := range []string{"", "sse2", "AVX2", "avx512 "} {
+		use = Plain
+		if err := Use(name); err == nil || use != Plain {
+			t.Errorf("Use(%q): %v, set %v", name, err, use)
+		}
+	}
+}
+
+// TestChosen: without the variable the best set, with it what it says.
+func TestChosen(t *testing.T) {
+	want := best().String()
+	if name := os.Getenv(Variable); name != "" {
+		want = name
+	}
+	set, err := Chosen()
+	if err == nil && set.String() != want {
+		t.Errorf("%v is in use, want %s", set, want)
+	}
+	if err != nil && (set != best() || !strings.Contains(err.Error(), Variable)) {
+		t.Errorf("%v is in use: %v", set, err)
+	}
+}
+
+// TestSetsOf: every set but the plain one rests on assembly.
+func TestSetsOf(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		if vector := peakVector(1) > 0; vector != (use != Plain) {
+			t.Errorf("%v: runs assembly: %v", use, vector)
+		}
+	})
+}

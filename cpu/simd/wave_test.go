@@ -1,0 +1,259 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// Bounds of the errors, in units of the last place: of 1 for the cosine and
+// the sine, of the result for the exponential. The plain loop rounds 2π·turns
+// before math.Sincos, and has math.Exp's errors.
+var (
+	circleULP = [...]float64{Plain: 2, AVX2: 1.3, AVX512: 1.3}
+	decayULP  = [...]float64{Plain: 2, AVX2: 1, AVX512: 1.2}
+)
+
+// prec is the precision of the truth in bits.
+const prec = 200
+
+var piBig, _, _ = big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494", 10, prec, big.ToNearestEven)
+
+// expBig is exp(x): of x/2^k by its series, squared k times.
+func expBig(x *big.Float) *big.Float {
+	const halvings = 16
+	y := new(big.Float).SetMantExp(x, -halvings)
+	sum, term := newBig(1), newBig(1)
+	for i := 1; i < 30; i++ {
+		term.Mul(term, y).Quo(term, newBig(float64(i)))
+		sum.Add(sum, term)
+	}
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// circleBig is cos 2πt and sin 2πt, for any t.
+func circleBig(t float64) (cos, sin *big.Float) {
+	whole := math.RoundToEven(t)
+	x := new(big.Float).SetPrec(prec).Sub(newBig(t), newBig(whole))
+	x.Mul(x, piBig).Mul(x, newBig(2))
+	cos, sin = newBig(0), newBig(0)
+	term := newBig(1)
+	for i := range 60 {
+		switch i % 4 {
+		case 0:
+			cos.Add(cos, term)
+		case 1:
+			sin.Add(sin, term)
+		case 2:
+			cos.Sub(cos, term)
+		case 3:
+			sin.Sub(sin, term)
+		}
+		term.Mul(term, x).Quo(term, newBig(float64(i+1)))
+	}
+	return cos, sin
+}
+
+func newBig(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
+
+// errorIn is |got − want| in units of u.
+func errorIn(got float64, want *big.Float, u float64) float64 {
+	d := new(big.Float).SetPrec(prec).Sub(newBig(got), want)
+	e, _ := d.Quo(d, newBig(u)).Float64()
+	return math.Abs(e)
+}
+
+// ulp is the unit of the last place of x.
+func ulp(x float64) float64 {
+	x = math.Abs(x)
+	return math.Nextafter(x, math.Inf(1)) - x
+}
+
+// waves runs Features on phases in turns and on quad = Σ P d², given as they
+// are: the frequency is 0, and d = 1 at the only row.
+func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
+	t.Helper()
+	for len(turns)%Lanes != 0 {
+		turns, quad = append(turns, 0), append(quad, 0)
+	}
+	count := len(turns) / Lanes
+	b := NewBank(count, 1)
+	for k := range turns {
+		p := b.Panel(k / Lanes)[k%Lanes:]
+		p[0], p[2*Lanes] = turns[k], quad[k]
+	}
+	c, s := NewPanels(count, 1), NewPanels(count, 1)
+	Features(c, s, b, []float64{1}, []float64{1})
+	return c.Data, s.Data
+}
+
+func TestCircle(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var turns []float64
+	for i := -64; i <= 64; i++ { // the seams and their neighbours
+		x := float64(i) / 32
+		turns = append(turns, x, math.Nextafter(x, 9), math.Nextafter(x, -9))
+	}
+	for range 20000 {
+		turns = append(turns, r.Float64()-0.5)
+	}
+	for e := -60; e < 45; e++ {
+		for range 40 {
+			turns = append(turns, math.Ldexp(2*r.Float64()-1, e))
+		}
+	}
+	eachSet(t, func(t *testing.T) {
+		cos, sin := waves(t, turns, make([]float64, len(turns)))
+		worst, at := 0.0, 0.0
+		for i, x := range turns {
+			c, s := circleBig(x)
+			if e := max(errorIn(cos[i], c, 0x1p-52), errorIn(sin[i], s, 0x1p-52)); e > worst {
+				worst, at = e, x
+			}
+		}
+		t.Logf("cos and sin: at most %.3f units of the last place of 1 wrong, at %v turns", worst, at)
+		if !(worst <= circleULP[use]) {
+			t.Errorf("wrong by %.3f, want %v", worst, circleULP[use])
+		}
+	})
+}
+
+func TestDecay(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	quad := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1490.2, 1490.4, 1491, 1492, 1600, 1e4, 1e20, 1e64}
+	for k := range 1500 * 16 / 8 { // the seams
+		x := 2 * math.Ln2 / 32 * float64(k*8+1)
+		quad = append(quad, x, math.Nextafter(x, 0))
+	}
+	for range 20000 {
+		quad = append(quad, 1600*r.Float64(), 4*r.Float64())
+	}
+	for e := -60; e < 12; e++ {
+		for range 40 {
+			quad = append(quad, math.Ldexp(r.Float64(), e))
+		}
+	}
+	eachSet(t, func(t *testing.T) {
+		e, _ := waves(t, make([]float64, len(quad)), quad)
+		worst, at := 0.0, 0.0
+		for i, q := range quad {
+			if q > 1500 {
+				if e[i] != 0 {
+					t.Errorf("exp(−%v/2) is %v", q, e[i])
+				}
+				continue
+			}
+			want := expBig(newBig(-q / 2))
+			near, _ := want.Float64()
+			if d := errorIn(e[i], want, ulp(near)); d > worst {
+				worst, at = d, q
+			}
+		}
+		t.Logf("exp: at most %.3f units of the last place wrong, at %v", worst, at)
+		if !(worst <= decayULP[use]) {
+			t.Errorf("wrong by %.3f, want %v", worst, decayULP[use])
+		}
+		if e[0] != 1 {
+			t.Errorf("no decay is %v, want exactly 1", e[0])
+		}
+	})
+}
+
+// TestNotFinite: what is no number does not pass for one.
+func TestNotFinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name                          string
+		x, gate, z, p, w, phase, want float64
+	}{
+		{"all is well", 1, 1, 1, 1, 1, 0, 1},
+		{"x NaN", nan, 1, 0, 1, 1, 0, nan},
+		{"x infinite", inf, 1, 0, 1, 1, 0, nan},
+		{"x infinite, no decay", -inf, 1, 0, 0, 1, 0, nan},
+		{"x infinite, no decay, no frequency", inf, 1, 0, 0, 0, 0, nan},
+		{"gate NaN", 1, nan, 0, 1, 1, 0, nan},
+		{"gate infinite", 1, inf, 1, 1, 1, 0, inf},
+		{"centre NaN", 1, 1, nan, 1, 1, 0, nan},
+		{"centre infinite", 1, 1, inf, 1, 1, 0, nan},
+		{"decay NaN", 1, 1, 0, nan, 1, 0, nan},
+		{"decay infinite", 1, 1, 0, inf, 1, 0, 0},
+		{"decay huge, far away", 1e14, 1, 0, 1e300, 0, 0, 0},
+		{"frequency NaN", 1, 1, 0, 1, nan, 0, nan},
+		{"frequency infinite", 1, 1, 0, 1, inf, 0, nan},
+		{"frequency infinite, no distance", 1, 1, 1, 1, -inf, 0, nan},
+		{"frequency huge", 1e14, 1, 0, 0, 1e300, 0, nan},
+		{"phase NaN", 1, 1, 0, 1, 1, nan, nan},
+		{"phase infinite", 1, 1, 0, 1, 1, inf, nan},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachSet(t, func(t *testing.T) {
+				for q := 1; q <= 2; q++ {
+					b := NewBank(1, q)
+					z, p, w := []float64{c.z, 0}, []float64{c.p, 0}, []float64{c.w, 0}
+					b.Set(3, z, p, w, c.phase)
+					cos, sin := NewPanels(1, 1), NewPanels(1, 1)
+					Features(cos, sin, b, []float64{c.x, 0}[:q], []float64{c.gate})
+					if got := cos.at(0, 3); math.Abs(got) != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+						t.Errorf("%d inputs: cos is %v, want %v", q, got, c.want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestFeatures compares every set with the plain loop, at every size.
+func TestFeatures(t *testing.T) {
+	for count := 1; count <= 7; count += 2 {
+		for _, n := range sizes {
+			for q := 1; q <= 3; q++ {
+				t.Run(fmt.Sprintf("%d panels, %d rows, %d inputs", count, n, q), func(t *testing.T) {
+					eachSet(t, func(t *testing.T) { testFeatures(t, count, n, q) })
+				})
+			}
+		}
+	}
+}
+
+func testFeatures(t *testing.T, count, n, q int) {
+	f := &fence{t: t}
+	r := rand.New(rand.NewPCG(9, uint64(n)))
+	b := f.bank(r, count, q, n)
+	x, gate, w := f.random(r, n*q, float64(n)), f.random(r, n, 1), f.random(r, count*Lanes, 1)
+	cos, sin := f.panels(r, count, n), f.panels(r, count, n)
+	Features(cos, sin, b, x, gate)
+	for i := range count {
+		c, s := make([]float64, n*Lanes), make([]float64, n*Lanes)
+		featurePlain(c, s, x, q, gate, b.Panel(i))
+		for k := range c {
+			what := fmt.Sprintf("panel %d, row %d, lane %d", i, k/Lanes, k%Lanes)
+			near(t, what+", cos", cos.Panel(i)[k], c[k], 1, 4e-15)
+			near(t, what+", sin", sin.Panel(i)[k], s[k], 1, 4e-15)
+		}
+	}
+	cos2, sin2, acc := f.panels(r, count, n), f.panels(r, count, n), f.random(r, n*Lanes, 1)
+	want := append([]float64(nil), acc...)
+	FeaturesFit(cos2, sin2, acc, b, x, gate, w)
+	Fit(want, cos, w)
+	for i := range want {
+		if acc[i] != want[i] {
+			t.Fatalf("fit %d is %v in one pass, %v after it", i, acc[i], want[i])
+		}
+	}
+	for i := range count {
+		for k, v := range cos.Panel(i) {
+			if cos2.Panel(i)[k] != v || sin2.Panel(i)[k] != sin.Panel(i)[k] {
+				t.Fatalf("panel %d: features differ with a fit", i)
+			}
+		}
+	}
+	f.check()
+	for _, p := range []Panels{cos, sin, cos2, sin2} {
+		f.between(p)
+	}
+}
