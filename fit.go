@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
@@ -122,6 +123,7 @@ type stage struct {
 	name       string
 	free       []string
 	iterations int
+	stochastic bool // by RMSPROP on mini-batches of the factorised bound
 }
 
 func newFitting(ctx context.Context, m *Model, data *Data, o Options) (*fitting, error) {
@@ -153,7 +155,7 @@ func (f *fitting) run() (ended string, err error) {
 	for _, s := range stages {
 		f.total += s.iterations
 	}
-	if inference != Exact {
+	if inference != Exact || slices.ContainsFunc(stages, func(s stage) bool { return s.stochastic }) {
 		if err := f.startCoefficients(); err != nil {
 			return "", err
 		}
@@ -161,7 +163,7 @@ func (f *fitting) run() (ended string, err error) {
 	}
 	for _, s := range stages {
 		f.stage = s
-		if inference == Stochastic {
+		if s.stochastic {
 			ended, err = f.stochastic(s)
 		} else {
 			ended, err = f.ascend(s, inference)

@@ -32,48 +32,90 @@ func (f *fitting) stages(inference Inference) []stage {
 	if n == 0 {
 		n = map[Inference]int{Exact: exactIterations, Factorised: factorisedIterations, Stochastic: stochasticSteps}[inference]
 	}
-	var free []string
-	switch f.o.Method {
-	case SSGP:
-		free = append(append(free, hyper...), "frequency.mean")
-	case RP:
-		free = append(free, hyper...)
-	default:
-		free = append(append(free, hyper...), feature...)
+	free := f.freeTensors()
+	all := append(slices.Clone(free), coefs...)
+	if f.warms(inference) {
+		stages := f.holdNoise(stage{"warm-up", all, warmSteps * n, true})
+		if inference == Factorised {
+			free = all
+		}
+		return append(stages, stage{"all", f.unfixed(free), n, false})
+	}
+	if inference == Exact {
+		return f.holdNoise(stage{"all", free, n, false})
 	}
 	var stages []stage
-	if inference != Exact {
-		free = append(free, coefs...)
-		if inference == Factorised && f.model.Params.M() > directLimit && len(f.model.Params.Windows.Center) == 0 {
-			stages = append(stages, stage{"coefficients", f.unfixed(coefs), n / 10})
-			n -= n / 10
-		}
+	if inference == Factorised && !f.direct() {
+		stages = append(stages, stage{"coefficients", f.unfixed(coefs), n / 10, false})
+		n -= n / 10
 	}
-	if held := f.noiseHold(n); held > 0 {
-		stages = append(stages, stage{"all but noise", f.unfixed(slices.DeleteFunc(slices.Clone(free), isNoise)), held})
-		n -= held
-	}
-	return append(stages, stage{"all", f.unfixed(free), n})
+	return append(stages, f.holdNoise(stage{"all", all, n, inference == Stochastic})...)
 }
 
-// noiseHeld is the share of the iterations for which random starting values
-// keep their noise precision.
-const noiseHeld = 0.2
-
-// noiseHold is for how many of n iterations the noise precision is to stay.
-// Features drawn at random explain little of the data at first, so that the
-// quickest ascent is to call the data noise, an optimum of its own; with the
-// noise held they have to explain them. SSGP and random projections, which have
-// no KL term to flee from, do worse so and do without (DESIGN.md, "Starting
-// values").
-func (f *fitting) noiseHold(n int) int {
-	if f.o.Method == SSGP || f.o.Method == RP || f.o.From != nil || f.o.init(f.data) != InitPaper || slices.ContainsFunc(f.o.Fix, isNoise) {
-		return 0
+// freeTensors are what the method lets move, the coefficients apart.
+func (f *fitting) freeTensors() []string {
+	switch f.o.Method {
+	case SSGP:
+		return append(slices.Clone(hyper), "frequency.mean")
+	case RP:
+		return slices.Clone(hyper)
 	}
-	return int(noiseHeld * float64(n))
+	return append(slices.Clone(hyper), feature...)
+}
+
+// random reports whether the fit starts from random features of a posterior
+// over frequencies, which need the schedule's help (DESIGN.md, "Starting
+// values"). SSGP and random projections have no KL term to flee from: they do
+// worse with that help.
+func (f *fitting) random() bool {
+	return f.o.Method != SSGP && f.o.Method != RP && f.o.From == nil && f.o.init(f.data) == InitPaper
+}
+
+const (
+	// warmFeatures is the least number of random features for which L-BFGS has
+	// a warm-up: RMSPROP, which scales each coordinate by itself, on
+	// mini-batches of the factorised bound. It comes to far better optima of
+	// many features in less time.
+	warmFeatures = 100
+	// warmSteps is how many of its steps go before each iteration of L-BFGS.
+	warmSteps = 3
+	// warmShare bounds its mini-batches' share of the rows, which is their use:
+	// steps on all rows reach higher bounds and fill gaps worse.
+	warmShare = 4
+	// noiseHeld is the share of the iterations for which random starting
+	// values keep their noise precision.
+	noiseHeld = 0.2
+)
+
+// warms reports whether L-BFGS has a warm-up.
+func (f *fitting) warms(inference Inference) bool {
+	return inference != Stochastic && f.random() && f.model.Params.M() >= warmFeatures
+}
+
+// holdNoise cuts a stage in two, where the noise precision may move at first
+// only later: features drawn at random explain little of the data, so that the
+// quickest ascent is to call the data noise, an optimum of its own; with the
+// noise held they have to explain them.
+func (f *fitting) holdNoise(s stage) []stage {
+	s.free = f.unfixed(s.free)
+	held := int(noiseHeld * float64(s.iterations))
+	if held == 0 || !f.random() || !slices.ContainsFunc(s.free, isNoise) {
+		return []stage{s}
+	}
+	first := s
+	first.name += ", noise held"
+	first.free = slices.DeleteFunc(slices.Clone(s.free), isNoise)
+	first.iterations = held
+	s.iterations -= held
+	return []stage{first, s}
 }
 
 func isNoise(tensor string) bool { return tensor == "noise.precision" }
+
+// direct reports whether the coefficients are few enough to be solved for.
+func (f *fitting) direct() bool {
+	return f.model.Params.M() <= directLimit || len(f.model.Params.Windows.Center) > 0
+}
 
 // unfixed leaves out what Options.Fix keeps. A phase's two ends move as one:
 // fixing either fixes both.
@@ -103,7 +145,7 @@ func (f *fitting) startCoefficients() error {
 	n := p.M() * p.D
 	tau := p.NoisePrecision[0]
 	p.CoefMean, p.CoefVar = make([]float64, n), make([]float64, n)
-	if p.M() > directLimit && len(p.Windows.Center) == 0 {
+	if !f.direct() {
 		for i := range p.CoefVar {
 			share := p.Variance[i/p.D/p.K] / float64(p.K)
 			p.CoefVar[i] = 1 / (1 + tau*share*float64(f.held.n))

@@ -118,6 +118,9 @@ func (f *fitting) newBatches() *batches {
 	b := &batches{rng: rand.New(rand.NewPCG(f.o.Seed, batchSalt)), size: f.o.Batch, contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
 	if b.size == 0 {
 		b.size = batchRows
+		if f.o.Inference != Stochastic { // a warm-up
+			b.size = min(b.size, (f.data.N+warmShare-1)/warmShare)
+		}
 	}
 	b.size = min(b.size, f.data.N)
 	b.out = make([]int, b.size)
