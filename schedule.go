@@ -2,6 +2,7 @@ package vssgp
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -11,7 +12,7 @@ const (
 	factorisedIterations = 600
 	stochasticSteps      = 3000
 	// directLimit is the number of features up to which the factorised
-	// posterior's start is solved for exactly rather than climbed to.
+	// posterior's start is solved for exactly; beyond, by conjugate gradients.
 	directLimit = 1024
 )
 
@@ -44,12 +45,7 @@ func (f *fitting) stages(inference Inference) []stage {
 	if inference == Exact {
 		return f.holdNoise(stage{"all", free, n, false})
 	}
-	var stages []stage
-	if inference == Factorised && !f.direct() {
-		stages = append(stages, stage{"coefficients", f.unfixed(coefs), n / 10, false})
-		n -= n / 10
-	}
-	return append(stages, f.holdNoise(stage{"all", all, n, inference == Stochastic})...)
+	return f.holdNoise(stage{"all", all, n, inference == Stochastic})
 }
 
 // freeTensors are what the method lets move, the coefficients apart.
@@ -112,11 +108,6 @@ func (f *fitting) holdNoise(s stage) []stage {
 
 func isNoise(tensor string) bool { return tensor == "noise.precision" }
 
-// direct reports whether the coefficients are few enough to be solved for.
-func (f *fitting) direct() bool {
-	return f.model.Params.M() <= directLimit || len(f.model.Params.Windows.Center) > 0
-}
-
 // unfixed leaves out what Options.Fix keeps. A phase's two ends move as one:
 // fixing either fixes both.
 func (f *fitting) unfixed(names []string) []string {
@@ -134,9 +125,8 @@ func (f *fitting) unfixed(names []string) []string {
 }
 
 // startCoefficients gives the factorised posterior its start: the exact mean
-// with the diagonal that is optimal beside it, s_k = 1/(1 + τ G_kk), where that
-// solve is cheap; else the prior's zero mean with the same diagonal, which
-// needs only the second moments' bound G_kk ≤ 2NA0.
+// or one near it, with the diagonal that is optimal beside it,
+// s_k = 1/(1 + τ G_kk).
 func (f *fitting) startCoefficients() error {
 	p := f.model.Params
 	if len(p.CoefMean) > 0 && len(p.CoefVar) > 0 {
@@ -145,14 +135,7 @@ func (f *fitting) startCoefficients() error {
 	n := p.M() * p.D
 	tau := p.NoisePrecision[0]
 	p.CoefMean, p.CoefVar = make([]float64, n), make([]float64, n)
-	if !f.direct() {
-		for i := range p.CoefVar {
-			share := p.Variance[i/p.D/p.K] / float64(p.K)
-			p.CoefVar[i] = 1 / (1 + tau*share*float64(f.held.n))
-		}
-		return nil
-	}
-	diag, mean, err := f.held.exactDiagonal(p)
+	diag, mean, err := f.startMean()
 	if err != nil {
 		return err
 	}
@@ -197,3 +180,25 @@ func (f *fitting) collapsed() string {
 // noiseShare is the share of the data's variance beyond which the noise is
 // taken to have swallowed everything.
 const noiseShare = 0.98
+
+// startMean is the diagonal of G and the exact mean at the start, or near it.
+func (f *fitting) startMean() (diag, mean []float64, err error) {
+	p := f.model.Params
+	if p.M() <= directLimit || len(p.Windows.Center) > 0 {
+		return f.held.exactDiagonal(p)
+	}
+	var rows []int
+	if n := max(meanRows, meanShare*p.M()); n < f.data.N {
+		rows = rand.New(rand.NewPCG(f.o.Seed, meanSalt)).Perm(f.data.N)[:n]
+		slices.Sort(rows)
+	}
+	return f.held.conjugateMean(p, rows)
+}
+
+const (
+	// The mean of more features than directLimit starts from some rows drawn
+	// at random: meanRows, or meanShare for each feature where that is more.
+	meanRows  = 8192
+	meanShare = 4
+	meanSalt  = 0x3ea2 // tells this random stream from the others
+)
