@@ -24,6 +24,11 @@ func contractInputAVX512(sums *float64, theta *float64, quad *float64, x *float6
 //go:noescape
 func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
+// factorisedOpenAVX512 is factorisedPlain.
+//
+//go:noescape
+func factorisedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+
 // secondAVX512 is secondPlain.
 //
 //go:noescape
@@ -63,6 +68,11 @@ func contractInputAVX2(sums *float64, theta *float64, quad *float64, x *float64,
 //
 //go:noescape
 func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+
+// factorisedOpenAVX2 is factorisedPlain.
+//
+//go:noescape
+func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
 
 // secondAVX2 is secondPlain.
 //

@@ -306,6 +306,92 @@ row0:
 	VZEROUPPER
 	RET
 
+// func factorisedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+// Requires: AVX, AVX512F
+TEXT ·factorisedOpenAVX512(SB), NOSPLIT, $0-72
+	MOVQ n+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ cos+8(FP), CX
+	LEAQ (CX)(AX*8), CX
+	MOVQ sin+16(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ res+24(FP), BX
+	ADDQ AX, BX
+	MOVQ x+32(FP), SI
+	ADDQ AX, SI
+	MOVQ lane+40(FP), DI
+	MOVQ sums+0(FP), R8
+	MOVQ stride+48(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x06, R9
+
+panel0:
+	MOVQ    n+56(FP), AX
+	SHLQ    $0x03, AX
+	NEGQ    AX
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z0
+	VMOVUPD 128(DI), Z8
+	VMOVUPD 192(DI), Z9
+	VMOVUPD 256(DI), Z10
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+
+row0:
+	VMOVUPD      (CX)(AX*8), Z11
+	VMOVUPD      (DX)(AX*8), Z12
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z14
+	VADDPD       Z14, Z15, Z13
+	VSUBPD       Z14, Z15, Z14
+	VFMADD231PD  Z13, Z14, Z3
+	VADDPD       Z15, Z2, Z2
+	VBROADCASTSD (BX)(AX*1), Z15
+	VFMADD231PD  Z15, Z11, Z1
+	VMULPD       Z9, Z11, Z16
+	VFMADD231PD  Z10, Z15, Z16
+	VMULPD       Z0, Z13, Z13
+	VMULPD       Z16, Z11, Z15
+	VFMADD231PD  Z13, Z14, Z15
+	VFMADD231PD  Z13, Z11, Z16
+	VMULPD       Z12, Z16, Z16
+	VSUBPD       Z16, Z4, Z4
+	VBROADCASTSD (SI)(AX*1), Z11
+	VSUBPD       Z8, Z11, Z11
+	VFNMADD231PD Z16, Z11, Z5
+	VMULPD       Z11, Z15, Z15
+	VSUBPD       Z15, Z6, Z6
+	VFNMADD231PD Z11, Z15, Z7
+	ADDQ         $0x00000008, AX
+	JNZ          row0
+	VADDPD       (R8), Z1, Z1
+	VMOVUPD      Z1, (R8)
+	VADDPD       64(R8), Z2, Z2
+	VMOVUPD      Z2, 64(R8)
+	VADDPD       128(R8), Z3, Z3
+	VMOVUPD      Z3, 128(R8)
+	VADDPD       192(R8), Z4, Z4
+	VMOVUPD      Z4, 192(R8)
+	VADDPD       256(R8), Z5, Z5
+	VMOVUPD      Z5, 256(R8)
+	VADDPD       320(R8), Z6, Z6
+	VMOVUPD      Z6, 320(R8)
+	VADDPD       384(R8), Z7, Z7
+	VMOVUPD      Z7, 384(R8)
+	ADDQ         $0x000001c0, R8
+	ADDQ         $0x00000140, DI
+	ADDQ         R9, CX
+	ADDQ         R9, DX
+	DECQ         R10
+	JNZ          panel0
+	VZEROUPPER
+	RET
+
 // func secondAVX512(sums *float64, cos *float64, sin *float64, inv *float64, stride int, n int, panels int)
 // Requires: AVX, AVX512F
 TEXT ·secondAVX512(SB), NOSPLIT, $0-56
@@ -1012,6 +1098,162 @@ row1:
 	ADDQ         R10, CX
 	ADDQ         R10, DX
 	DECQ         R11
+	JNZ          panel1
+	VZEROUPPER
+	RET
+
+// func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+// Requires: AVX, FMA3
+TEXT ·factorisedOpenAVX2(SB), NOSPLIT, $0-72
+	MOVQ n+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ cos+8(FP), CX
+	LEAQ (CX)(AX*8), CX
+	MOVQ sin+16(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ res+24(FP), BX
+	ADDQ AX, BX
+	MOVQ x+32(FP), SI
+	ADDQ AX, SI
+	MOVQ lane+40(FP), DI
+	MOVQ sums+0(FP), R8
+	MOVQ stride+48(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x06, R9
+
+panel0:
+	MOVQ   n+56(FP), AX
+	SHLQ   $0x03, AX
+	NEGQ   AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+row0:
+	VMOVUPD      (CX)(AX*8), Y7
+	VMOVUPD      (DX)(AX*8), Y8
+	VMULPD       Y7, Y7, Y11
+	VMULPD       Y8, Y8, Y10
+	VADDPD       Y10, Y11, Y9
+	VSUBPD       Y10, Y11, Y10
+	VFMADD231PD  Y9, Y10, Y2
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD (BX)(AX*1), Y11
+	VFMADD231PD  Y11, Y7, Y0
+	VMULPD       192(DI), Y7, Y12
+	VFMADD231PD  256(DI), Y11, Y12
+	VMULPD       64(DI), Y9, Y9
+	VMULPD       Y12, Y7, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VFMADD231PD  Y9, Y7, Y12
+	VMULPD       Y8, Y12, Y12
+	VSUBPD       Y12, Y3, Y3
+	VBROADCASTSD (SI)(AX*1), Y7
+	VSUBPD       128(DI), Y7, Y7
+	VFNMADD231PD Y12, Y7, Y4
+	VMULPD       Y7, Y11, Y11
+	VSUBPD       Y11, Y5, Y5
+	VFNMADD231PD Y7, Y11, Y6
+	ADDQ         $0x00000008, AX
+	JNZ          row0
+	VADDPD       (R8), Y0, Y0
+	VMOVUPD      Y0, (R8)
+	VADDPD       64(R8), Y1, Y1
+	VMOVUPD      Y1, 64(R8)
+	VADDPD       128(R8), Y2, Y2
+	VMOVUPD      Y2, 128(R8)
+	VADDPD       192(R8), Y3, Y3
+	VMOVUPD      Y3, 192(R8)
+	VADDPD       256(R8), Y4, Y4
+	VMOVUPD      Y4, 256(R8)
+	VADDPD       320(R8), Y5, Y5
+	VMOVUPD      Y5, 320(R8)
+	VADDPD       384(R8), Y6, Y6
+	VMOVUPD      Y6, 384(R8)
+	ADDQ         $0x000001c0, R8
+	ADDQ         $0x00000140, DI
+	ADDQ         R9, CX
+	ADDQ         R9, DX
+	DECQ         R10
+	JNZ          panel0
+	MOVQ         n+56(FP), AX
+	SHLQ         $0x03, AX
+	MOVQ         cos+8(FP), CX
+	LEAQ         32(CX)(AX*8), CX
+	MOVQ         sin+16(FP), DX
+	LEAQ         32(DX)(AX*8), DX
+	MOVQ         res+24(FP), BX
+	ADDQ         AX, BX
+	MOVQ         x+32(FP), SI
+	ADDQ         AX, SI
+	MOVQ         lane+40(FP), DI
+	MOVQ         sums+0(FP), R8
+	MOVQ         stride+48(FP), R9
+	MOVQ         panels+64(FP), R10
+	SHLQ         $0x06, R9
+
+panel1:
+	MOVQ   n+56(FP), AX
+	SHLQ   $0x03, AX
+	NEGQ   AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+row1:
+	VMOVUPD      (CX)(AX*8), Y7
+	VMOVUPD      (DX)(AX*8), Y8
+	VMULPD       Y7, Y7, Y11
+	VMULPD       Y8, Y8, Y10
+	VADDPD       Y10, Y11, Y9
+	VSUBPD       Y10, Y11, Y10
+	VFMADD231PD  Y9, Y10, Y2
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD (BX)(AX*1), Y11
+	VFMADD231PD  Y11, Y7, Y0
+	VMULPD       224(DI), Y7, Y12
+	VFMADD231PD  288(DI), Y11, Y12
+	VMULPD       96(DI), Y9, Y9
+	VMULPD       Y12, Y7, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VFMADD231PD  Y9, Y7, Y12
+	VMULPD       Y8, Y12, Y12
+	VSUBPD       Y12, Y3, Y3
+	VBROADCASTSD (SI)(AX*1), Y7
+	VSUBPD       160(DI), Y7, Y7
+	VFNMADD231PD Y12, Y7, Y4
+	VMULPD       Y7, Y11, Y11
+	VSUBPD       Y11, Y5, Y5
+	VFNMADD231PD Y7, Y11, Y6
+	ADDQ         $0x00000008, AX
+	JNZ          row1
+	VADDPD       32(R8), Y0, Y0
+	VMOVUPD      Y0, 32(R8)
+	VADDPD       96(R8), Y1, Y1
+	VMOVUPD      Y1, 96(R8)
+	VADDPD       160(R8), Y2, Y2
+	VMOVUPD      Y2, 160(R8)
+	VADDPD       224(R8), Y3, Y3
+	VMOVUPD      Y3, 224(R8)
+	VADDPD       288(R8), Y4, Y4
+	VMOVUPD      Y4, 288(R8)
+	VADDPD       352(R8), Y5, Y5
+	VMOVUPD      Y5, 352(R8)
+	VADDPD       416(R8), Y6, Y6
+	VMOVUPD      Y6, 416(R8)
+	ADDQ         $0x000001c0, R8
+	ADDQ         $0x00000140, DI
+	ADDQ         R9, CX
+	ADDQ         R9, DX
+	DECQ         R10
 	JNZ          panel1
 	VZEROUPPER
 	RET

@@ -74,11 +74,20 @@ func (s *scene) contracted(k int, u func(n int) float64) []float64 {
 	return sums
 }
 
+// sums makes room for sums, which begin at 1 because kernels add to them.
+func (s *scene) sums(rows int) []float64 {
+	a := s.floats(s.count*rows*Lanes, 0)
+	for i := range a {
+		a[i] = 1
+	}
+	return a
+}
+
 // compare checks the sums of feature k, kept in rows of each panel's part.
 func (s *scene) compare(what string, sums []float64, rows, k int, want []float64) {
 	s.t.Helper()
 	for i, v := range want {
-		got := sums[(k/Lanes*rows+i)*Lanes+k%Lanes]
+		got := sums[(k/Lanes*rows+i)*Lanes+k%Lanes] - 1
 		near(s.t, fmt.Sprintf("%s, feature %d, sum %d", what, k, i), got, v, 100*float64(s.n)+1, sumTol)
 	}
 }
@@ -108,7 +117,7 @@ func TestContract(t *testing.T) {
 		for k := range s.count * Lanes {
 			want = append(want, s.contracted(k, func(n int) float64 { return s.bar.at(n, k) }))
 		}
-		sums := s.floats(s.count*SumRows(s.q)*Lanes, 0)
+		sums := s.sums(SumRows(s.q))
 		Contract(sums, s.cos, s.sin, s.bar, s.floats(s.n*Lanes, 0), s.x, s.inv, s.lanes, s.bank)
 		for k, w := range want {
 			s.compare("Contract", sums, SumRows(s.q), k, w)
@@ -122,7 +131,7 @@ func TestFactorised(t *testing.T) {
 		for n := range res {
 			res[n] = s.y[n*s.d]
 		}
-		sums := s.floats(s.count*FactorisedRows*Lanes, 0)
+		sums := s.sums(FactorisedRows)
 		Factorised(sums, s.cos, s.sin, res, s.x, s.inv, s.lanes, s.bank)
 		for k := range s.count * Lanes {
 			lane := s.lanes[k/Lanes]
@@ -137,12 +146,25 @@ func TestFactorised(t *testing.T) {
 			}
 			s.compare("Factorised", sums, FactorisedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
 		}
+		// Where all gates are 1, there need be none.
+		ones, open := s.floats(s.n, 0), s.floats(len(sums), 0)
+		for i := range ones {
+			ones[i] = 1
+		}
+		sums = s.floats(len(sums), 0)
+		Factorised(sums, s.cos, s.sin, res, s.x, ones, s.lanes, s.bank)
+		Factorised(open, s.cos, s.sin, res, s.x, nil, s.lanes, s.bank)
+		for i := range sums {
+			if sums[i] != open[i] {
+				s.t.Fatalf("sum %d is %v with gates of 1, %v without", i, sums[i], open[i])
+			}
+		}
 	})
 }
 
 func TestSecond(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
-		sums := s.floats(s.count*2*Lanes, 0)
+		sums := s.sums(2)
 		Second(sums, s.cos, s.sin, s.inv)
 		for k := range s.count * Lanes {
 			var ripple, square float64
@@ -159,14 +181,17 @@ func TestSecond(t *testing.T) {
 func TestFit(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		acc, sum := s.floats(s.n*Lanes, 0), s.floats(s.n, 0)
+		for i := range acc {
+			acc[i] = 1
+		}
 		Fit(acc, s.cos, s.w)
 		SumLanes(sum, acc)
 		for n := range s.n {
-			want := 0.0
+			want := float64(Lanes)
 			for k, w := range s.w {
 				want += w * s.cos.at(n, k)
 			}
-			near(s.t, fmt.Sprintf("fit %d", n), sum[n], want, float64(s.count*Lanes), sumTol)
+			near(s.t, fmt.Sprintf("fit %d", n), sum[n], want, float64((s.count+1)*Lanes), sumTol)
 		}
 	})
 }
@@ -174,7 +199,7 @@ func TestFit(t *testing.T) {
 func TestAlong(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		for d := range s.d {
-			sums := s.floats(s.count*Lanes, 0)
+			sums := s.sums(1)
 			Along(sums, s.cos, s.y[min(d, len(s.y)):], s.d)
 			for k := range sums {
 				want := 0.0

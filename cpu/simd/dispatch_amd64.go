@@ -106,10 +106,14 @@ func peakVector(n int) float64 {
 }
 
 func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels int) bool {
-	switch use {
-	case AVX512:
+	switch {
+	case use == AVX512 && gate == nil:
+		featureFitOpenAVX512(cos, sin, x, acc, par, w, stride, n, panels)
+	case use == AVX512:
 		featureFitAVX512(cos, sin, x, gate, acc, par, w, stride, n, panels)
-	case AVX2:
+	case use == AVX2 && gate == nil:
+		featureFitOpenAVX2(cos, sin, x, acc, par, w, stride, n, panels)
+	case use == AVX2:
 		featureFitAVX2(cos, sin, x, gate, acc, par, w, stride, n, panels)
 	default:
 		return false
@@ -172,10 +176,14 @@ func contractInputVector(sums, theta, quad, x, lane *float64, q, stride, n, pane
 }
 
 func factorisedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
-	switch use {
-	case AVX512:
+	switch {
+	case use == AVX512 && inv == nil:
+		factorisedOpenAVX512(sums, cos, sin, res, x, lane, stride, n, panels)
+	case use == AVX512:
 		factorisedAVX512(sums, cos, sin, res, x, inv, lane, stride, n, panels)
-	case AVX2:
+	case use == AVX2 && inv == nil:
+		factorisedOpenAVX2(sums, cos, sin, res, x, lane, stride, n, panels)
+	case use == AVX2:
 		factorisedAVX2(sums, cos, sin, res, x, inv, lane, stride, n, panels)
 	default:
 		return false
@@ -225,6 +233,30 @@ func outputVector(bar, y, w *float64, d, stride, n, panels int) bool {
 		outputAVX512(bar, y, w, d, stride, n, panels)
 	case AVX2:
 		outputAVX2(bar, y, w, d, stride, n, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func solveVector(x *float64, xPanel int, l *float64, lRow int, inv *float64, panels int) bool {
+	switch use {
+	case AVX512:
+		solveAVX512(x, xPanel, l, lRow, inv, panels)
+	case AVX2:
+		solveAVX2(x, xPanel, l, lRow, inv, panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, srcStep, n int) bool {
+	switch use {
+	case AVX512:
+		transposeAVX512(dst, dstRow, dstStep, src, srcRow, srcStep, n)
+	case AVX2:
+		transposeAVX2(dst, dstRow, dstStep, src, srcRow, srcStep, n)
 	default:
 		return false
 	}

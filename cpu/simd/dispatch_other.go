@@ -51,3 +51,11 @@ func alongVector(sums, cos, y *float64, d, stride, n, panels int) bool {
 func outputVector(bar, y, w *float64, d, stride, n, panels int) bool {
 	return false
 }
+
+func solveVector(x *float64, xPanel int, l *float64, lRow int, inv *float64, panels int) bool {
+	return false
+}
+
+func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, srcStep, n int) bool {
+	return false
+}

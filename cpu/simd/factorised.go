@@ -17,19 +17,19 @@ const (
 // Factorised is Contract for one input and one output with A1·∂/∂E[φ_n] =
 // α·cos + β·r_n made on the way, r [n] being the residuals. Its sums
 // [Count,FactorisedRows,8] have Σ r·cos and Σ cos² instead of Σ u·cos, which is (α·Σ
-// cos² + β·Σ r·cos)/A1. For more inputs or outputs Fit (with weights α, into
+// cos² + β·Σ r·cos)/A1. inv may be nil where all gates are 1. For more inputs or outputs Fit (with weights α, into
 // zeros) and AddOutput make bar, and Along, Second and Contract the sums.
 func Factorised(sums []float64, cos, sin Panels, res, x, inv []float64, lanes []Lane, b Bank) {
-	b.check("Factorised", len(inv), x, cos, sin)
+	b.check("Factorised", cos.N, x, cos, sin)
 	checkSums("Factorised", sums, cos.Count*FactorisedRows)
-	if b.Q != 1 || len(res) != cos.N {
-		panic(fmt.Sprintf("simd: Factorised: %d inputs, want one; %d residuals in %d rows", b.Q, len(res), cos.N))
+	if b.Q != 1 || len(res) != cos.N || inv != nil && len(inv) != cos.N {
+		panic(fmt.Sprintf("simd: Factorised: %d inputs, want one; %d residuals and %d gates in %d rows", b.Q, len(res), len(inv), cos.N))
 	}
 	b.centers("Factorised", lanes, 0)
 	if cos.empty() {
 		return
 	}
-	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &x[0], &inv[0], &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
+	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &x[0], first(inv), &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
 		for i := range cos.Count {
 			factorisedPlain(sums[i*FactorisedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, x, inv, &lanes[i])
 		}
@@ -43,7 +43,10 @@ func factorisedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
 		a2 := lane.Ripple[l]
 		for n, r := range res {
 			c, s := cos[n*Lanes+l], sin[n*Lanes+l]
-			e2, diff := (c*c+s*s)*inv[n], c*c-s*s
+			e2, diff := c*c+s*s, c*c-s*s
+			if inv != nil {
+				e2 *= inv[n]
+			}
 			along += r * c
 			square += c * c
 			ripple += e2 * diff

@@ -51,11 +51,16 @@ func (b Bank) Slice(lo, hi int) Bank {
 	return Bank{Q: b.Q, Count: hi - lo, Data: b.Data[lo*size : hi*size]}
 }
 
+// far is where exp(−quad/2) is cut off, at 1e-76, so that sums of products of
+// features never meet the numbers below the normal ones, which cost a
+// processor a hundred cycles each.
+const far = 350
+
 // Features writes the bank's damped cosines over n rows: with d = x − z,
 //
 //	cos = g·e·cos θ,  sin = g·e·sin θ   e = exp(−½ Σ_q P_q d_q²),  θ = ω·d + c
 //
-// for inputs x [n,Q] and gates g [n]. The phase is reduced in turns in float64
+// for inputs x [n,Q] and gates g [n]; below 1e-76 e is 0. The phase is reduced in turns in float64
 // and counts up to 2⁴⁷ turns. Inputs, centres and phases that are not finite
 // give NaN, as may |d| > 1e14. e² needs no room of its own: it is (cos² +
 // sin²)/g².
@@ -71,14 +76,31 @@ func Features(cos, sin Panels, b Bank, x, gate []float64) {
 	}
 }
 
-// FeaturesFit is Features and Fit; for one input it does both in one pass.
+// FeaturesFit is Features and Fit for one input, in one pass; gate may be nil
+// where all gates are 1.
 func FeaturesFit(cos, sin Panels, acc []float64, b Bank, x, gate, w []float64) {
-	b.check("FeaturesFit", len(gate), x, cos, sin)
+	b.check("FeaturesFit", cos.N, x, cos, sin)
 	checkFit("FeaturesFit", acc, cos, w)
-	if b.Q != 1 || cos.empty() || !featureFitVector(cos.row(0, 0), sin.row(0, 0), &x[0], &gate[0], &acc[0], &b.Data[0], &w[0], cos.Stride, cos.N, cos.Count) {
-		Features(cos, sin, b, x, gate)
-		Fit(acc, cos, w)
+	if b.Q != 1 || gate != nil && len(gate) != cos.N {
+		panic(fmt.Sprintf("simd: FeaturesFit: %d inputs, want one; %d gates for %d rows", b.Q, len(gate), cos.N))
 	}
+	if cos.empty() {
+		return
+	}
+	if !featureFitVector(cos.row(0, 0), sin.row(0, 0), &x[0], first(gate), &acc[0], &b.Data[0], &w[0], cos.Stride, cos.N, cos.Count) {
+		for i := range b.Count {
+			featurePlain(cos.Panel(i), sin.Panel(i), x, 1, gate, b.Panel(i))
+			fitPlain(acc, cos.Panel(i), w[i*Lanes:][:Lanes])
+		}
+	}
+}
+
+// first is where a begins, nil if it is empty.
+func first(a []float64) *float64 {
+	if len(a) == 0 {
+		return nil
+	}
+	return &a[0]
 }
 
 // check panics if the bank, n rows of inputs and the panels do not go together.
@@ -92,9 +114,13 @@ func (b Bank) check(what string, n int, x []float64, panels ...Panels) {
 	}
 }
 
-// featurePlain is Features' plain loop.
+// featurePlain is Features' plain loop; all gates are 1 if they are nil.
 func featurePlain(cos, sin, x []float64, q int, gate, par []float64) {
-	for n, g := range gate {
+	for n := range len(cos) / Lanes {
+		g := 1.0
+		if gate != nil {
+			g = gate[n]
+		}
 		c, s := cos[n*Lanes:][:Lanes], sin[n*Lanes:][:Lanes]
 		for lane := range Lanes {
 			turns, quad := par[lane], 0.0
@@ -105,8 +131,8 @@ func featurePlain(cos, sin, x []float64, q int, gate, par []float64) {
 				quad += in[Lanes] * d * d
 			}
 			sn, cs := math.Sincos(2 * math.Pi * (turns - math.RoundToEven(turns)))
-			e := 1.0
-			if quad != 0 { // NaN must not pass for no decay
+			e := 0.0
+			if !(quad > far) { // NaN must not pass for far away
 				e = math.Exp(-0.5 * quad)
 			}
 			c[lane], s[lane] = g*e*cs, g*e*sn

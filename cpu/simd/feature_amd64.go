@@ -14,6 +14,11 @@ func featureOneAVX512(cos *float64, sin *float64, x *float64, gate *float64, par
 //go:noescape
 func featureFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
 
+// featureFitOpenAVX512 is featurePlain for one input, and fitPlain.
+//
+//go:noescape
+func featureFitOpenAVX512(cos *float64, sin *float64, x *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
+
 // featureAVX512 is featurePlain.
 //
 //go:noescape
@@ -28,6 +33,11 @@ func featureOneAVX2(cos *float64, sin *float64, x *float64, gate *float64, par *
 //
 //go:noescape
 func featureFitAVX2(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
+
+// featureFitOpenAVX2 is featurePlain for one input, and fitPlain.
+//
+//go:noescape
+func featureFitOpenAVX2(cos *float64, sin *float64, x *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
 
 // featureAVX2 is featurePlain.
 //

@@ -26,12 +26,17 @@ func Gram(c []float64, ldc int, a Panels, lo, hi int) {
 	a.check("Gram")
 	a.within("Gram", lo, hi)
 	checkMatrix("Gram", c, a.Count*Lanes, hi*Lanes, ldc)
+	gram(c, ldc, a, lo, hi, 1)
+}
+
+// gram adds α times the triangle.
+func gram(c []float64, ldc int, a Panels, lo, hi int, alpha float64) {
 	for n := 0; n < a.N; n += rowBlock {
 		t := a.Rows(n, min(a.N, n+rowBlock))
 		for j, w := lo, 0; j < hi; j += w {
 			w = width(hi - j)
 			for i := j; i < a.Count; i++ {
-				outer(c[i*Lanes*ldc+j*Lanes:], ldc, t.Slice(i, i+1), t.Slice(j, min(j+w, i+1)), 1)
+				outer(c[i*Lanes*ldc+j*Lanes:], ldc, t.Slice(i, i+1), t.Slice(j, min(j+w, i+1)), alpha)
 			}
 		}
 	}

@@ -26,7 +26,9 @@ func (p *pass) damped() damped {
 	VMULPD(d.si, d.si, ss)
 	VADDPD(ss, d.cc, d.e2)
 	VSUBPD(ss, d.cc, d.diff)
-	VMULPD(p.number("inv"), d.e2, d.e2)
+	if _, gated := p.numbers["inv"]; gated {
+		VMULPD(p.number("inv"), d.e2, d.e2)
+	}
 	return d
 }
 
@@ -105,11 +107,15 @@ func (p *pass) given() (damped, reg.VecVirtual) {
 	return d, u
 }
 
-// factorised: one input and one output.
-func factorised(s isa) {
+// factorised: one input and one output, with gates or where all are 1.
+func factorised(s isa, gated bool) {
+	name, numbers := "factorisedOpen", []string{"res", "x"}
+	if gated {
+		name, numbers = "factorised", append(numbers, "inv")
+	}
 	loop{
-		name: "factorised", doc: "is factorisedPlain.", addTo: 7,
-		rows: []string{"cos", "sin"}, numbers: []string{"res", "x", "inv"},
+		name: name, doc: "is factorisedPlain.", addTo: 7,
+		rows: []string{"cos", "sin"}, numbers: numbers,
 		lane: "lane", laneRows: laneRows, keepLanes: 5,
 		each: func(p *pass) {
 			d := p.damped()

@@ -30,15 +30,17 @@ func (s isa) degrees() degrees {
 // parts is into how many parts AVX-512 cuts the turn and the factor of 2.
 const parts = 16
 
-// far is where exp(−quad/2) has been 0 for long; k stays small enough for
-// AVX2's arithmetic on exponents.
-const far = 1600
+// far is where exp(−quad/2) is cut off, at 1e-76: products of four such numbers
+// are still normal, and numbers below the normal ones would cost a processor a
+// hundred cycles each, in the sums that features meet as in the features.
+const far = 350
 
 func feature() {
 	for _, s := range isas {
 		c := numbers(s)
-		featuresOne(s, c, false)
-		featuresOne(s, c, true)
+		featuresOne(s, c)
+		featuresFit(s, c, true)
+		featuresFit(s, c, false)
 		features(s, c)
 	}
 }
@@ -60,6 +62,7 @@ func numbers(s isa) *constants {
 	c.put("2ln2lo", lo)
 	c.put("-1/2ln2", -1/hi)
 	c.put("1", 1)
+	c.put("far", far)
 	if s.width == 64 {
 		// A sum with 3·2^51 is rounded to a whole number in its lowest bits;
 		// with a sixteenth of that, to sixteenths.
@@ -68,14 +71,13 @@ func numbers(s isa) *constants {
 		return c
 	}
 	c.put("half", 0.5)
-	c.put("far", far)
 	c.put("wholes", 3<<51)
 	c.put("exponent", 3<<51+1023)
 	return c
 }
 
 // keepers are the constants and tables that AVX-512 holds in registers.
-var keepers = []string{"1", "turnCos", "turnSin", "root", "sin0", "sin1", "sin2", "sin3", "cos0", "cos1", "cos2", "exp0", "exp1", "exp2", "sin4", "cos3", "exp3", "exp4", "2ln2hi", "2ln2lo", "-1/2ln2", "sixteenths"}
+var keepers = []string{"1", "far", "turnCos", "turnSin", "root", "sin0", "sin1", "sin2", "sin3", "cos0", "cos1", "cos2", "exp0", "exp1", "exp2", "sin4", "cos3", "exp3", "exp4", "2ln2hi", "2ln2lo", "-1/2ln2", "sixteenths"}
 
 // Places of an input's numbers among a panel's parameters, by rows; the first
 // row is the phases'.
@@ -86,19 +88,21 @@ const (
 	parInput = 3 // rows for each further input
 )
 
-// waves gives cos and sin, damped, from the phase in turns and quad.
+// waves gives cos and sin, damped, from the phase in turns and quad, and times
+// the gate, where there is one.
 func (k *keeper) waves(turns, quad, gate reg.VecVirtual) (co, si reg.VecVirtual) {
 	var e reg.VecVirtual
 	if k.width == 64 {
 		co, si = k.circleTable(turns)
 		e = k.decayTable(quad)
-		VMULPD(gate, e, e)
 	} else {
 		var flip reg.VecVirtual
 		co, si, flip = k.circle(turns)
 		e = k.decay(quad)
-		VMULPD(gate, e, e)
 		k.xor(flip, e)
+	}
+	if gate != nil {
+		VMULPD(gate, e, e)
 	}
 	VMULPD(e, co, co)
 	VMULPD(e, si, si)
@@ -115,41 +119,57 @@ func (s isa) input(x, turns, quad reg.VecVirtual, par func(row int) Op) {
 	VFMADD231PD(pd, x, quad)
 }
 
-// featuresOne writes the damped cosines for one input, and with fit adds their
-// share of a fit.
-func featuresOne(s isa, c *constants, withFit bool) {
+// featuresOne writes the damped cosines for one input.
+func featuresOne(s isa, c *constants) {
 	k := newKeeper(s, c)
-	l := loop{
+	loop{
 		name: "featureOne", doc: "is featurePlain for one input.",
 		rows: []string{"cos", "sin"}, numbers: []string{"x", "gate"},
 		lane: "par", laneRows: parInput + 1,
 		keep: func(p *pass) { k.keep(keepers...) },
+		each: func(p *pass) { k.one(p) },
+	}.write(s)
+}
+
+// one writes a row for one input and returns the cosines.
+func (k *keeper) one(p *pass) reg.VecVirtual {
+	quad := p.zeros(1)[0]
+	turns := p.load(p.perLane)
+	p.input(p.number("x"), turns, quad, func(i int) Op { return p.perLane.Offset(i * row) })
+	var gate reg.VecVirtual
+	if _, gated := p.numbers["gate"]; gated {
+		gate = p.number("gate")
+	}
+	co, si := k.waves(turns, quad, gate)
+	VMOVUPD(co, p.row("cos"))
+	VMOVUPD(si, p.row("sin"))
+	return co
+}
+
+// featuresFit writes the damped cosines for one input and adds their share of
+// a fit, with gates or where all are 1.
+func featuresFit(s isa, c *constants, gated bool) {
+	k := newKeeper(s, c)
+	name, numbers := "featureFitOpen", []string{"x"}
+	if gated {
+		name, numbers = "featureFit", append(numbers, "gate")
 	}
 	var w reg.Register
-	if withFit {
-		l.name, l.doc, l.shared, l.more = "featureFit", "is featurePlain for one input, and fitPlain.", "acc", "w *float64, "
-		l.keep = func(p *pass) {
+	loop{
+		name: name, doc: "is featurePlain for one input, and fitPlain.", more: "w *float64, ",
+		rows: []string{"cos", "sin"}, numbers: numbers, shared: "acc",
+		lane: "par", laneRows: parInput + 1,
+		keep: func(p *pass) {
 			k.keep(keepers...)
 			w = Load(Param("w"), GP64())
-		}
-	}
-	l.each = func(p *pass) {
-		quad := s.zeros(1)[0]
-		turns := s.load(p.perLane)
-		s.input(p.number("x"), turns, quad, func(i int) Op { return p.perLane.Offset(i * row) })
-		co, si := k.waves(turns, quad, p.number("gate"))
-		VMOVUPD(co, p.row("cos"))
-		VMOVUPD(si, p.row("sin"))
-		if withFit {
-			acc := s.load(p.row("acc"))
+		},
+		each: func(p *pass) {
+			co, acc := k.one(p), p.load(p.row("acc"))
 			VFMADD231PD(Mem{Base: w, Disp: p.at}, co, acc)
 			VMOVUPD(acc, p.row("acc"))
-		}
-	}
-	if withFit {
-		l.next = func(p *pass) { ADDQ(U32(row), w) }
-	}
-	l.write(s)
+		},
+		next: func(p *pass) { ADDQ(U32(row), w) },
+	}.write(s)
 }
 
 // features writes the damped cosines for any number of inputs.

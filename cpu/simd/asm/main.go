@@ -19,6 +19,7 @@ var subjects = map[string]func(){
 	"tile":     tile,
 	"feature":  feature,
 	"contract": contract,
+	"dense":    dense,
 	"peak":     peak,
 }
 
@@ -35,7 +36,7 @@ func main() {
 	}
 	write, ok := subjects[*subject]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, contract, peak or sum\n", *subject)
+		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, contract, dense, peak or sum\n", *subject)
 		os.Exit(1)
 	}
 	write()

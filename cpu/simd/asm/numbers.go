@@ -127,11 +127,6 @@ func (k *keeper) fma(acc, x reg.VecVirtual, name string) {
 	k.with(name, VFMADD231PD, VFMADD231PD_BCST, x, acc)
 }
 
-// min makes x the constant where x is larger; NaN stays.
-func (k *keeper) min(x reg.VecVirtual, name string) {
-	VMINPD(x, k.value(name), x)
-}
-
 // look replaces an index by the entry of a table in two registers.
 func (k *keeper) look(name string, index reg.VecVirtual) {
 	VPERMI2PD(k.kept[name+"High"], k.kept[name+"Low"], index)

@@ -50,31 +50,29 @@ func (k *keeper) circleTable(turns reg.VecVirtual) (co, si reg.VecVirtual) {
 	return c, d
 }
 
-// decay gives exp(−quad/2) and uses quad up.
+// decay gives exp(−quad/2), 0 beyond far, and uses quad up. What it makes of
+// large numbers before they are cut off does not matter; NaN stays.
 func (k *keeper) decay(quad reg.VecVirtual) reg.VecVirtual {
-	k.min(quad, "far")
-	whole := k.whole(quad, "wholes")
-	k.minus(whole, whole, "wholes")
+	beyond := k.reg()
+	VCMPPD(U8(greater), k.at("far"), quad, beyond)
+	whole := k.whole(quad, "exponent")
+	power := k.reg()
+	VPSLLQ(U8(52), whole, power)
+	k.minus(whole, whole, "exponent")
 	k.remainder(quad, whole)
 	e := k.last("exp")
 	k.polynomials(quad, map[string]reg.VecVirtual{"exp": e})
 	k.horner(e, quad, "1")
-	half := k.value("exponent") // 2^k in two steps, so that results may be denormal
-	k.fma(half, whole, "half")
-	first := k.reg()
-	VPSLLQ(U8(52), half, first)
-	VMULPD(first, e, e)
-	k.minus(half, half, "exponent")
-	VSUBPD(half, whole, whole)
-	k.plus(whole, whole, "exponent")
-	VPSLLQ(U8(52), whole, whole)
-	VMULPD(whole, e, e)
+	VMULPD(power, e, e)
+	VANDNPD(e, beyond, e)
 	return e
 }
 
-// decayTable is decay with the table's part of the factor of 2. Its exponent
-// needs no bound as long as r's fifth power is finite.
+// decayTable is decay with the table's part of the factor of 2. Numbers so
+// large that r's fifth power is none give NaN.
 func (k *keeper) decayTable(quad reg.VecVirtual) reg.VecVirtual {
+	within := reg.Register(K())
+	VCMPPD(U8(notGreater), k.kept["far"], quad, within)
 	root := k.whole(quad, "sixteenths")
 	whole := k.reg()
 	k.minus(root, whole, "sixteenths")
@@ -82,11 +80,17 @@ func (k *keeper) decayTable(quad reg.VecVirtual) reg.VecVirtual {
 	k.look("root", root)
 	p := k.last("exp")
 	k.polynomials(quad, map[string]reg.VecVirtual{"exp": p})
-	VSCALEFPD(whole, root, root) // times 2^⌊k⌋: before the sum, because it makes 0 of NaN·2^−∞
+	VSCALEFPD_Z(whole, root, within, root) // times 2^⌊k⌋, before the sum: it makes 0 of NaN·2^−∞
 	VMULPD(root, quad, quad)
 	VFMADD231PD(p, quad, root)
 	return root
 }
+
+// Predicates of comparisons, of which the second is true for NaN.
+const (
+	greater    = 0x1e
+	notGreater = 0x1a
+)
 
 // whole is k in the lowest bits of a sum with magic.
 func (k *keeper) whole(quad reg.VecVirtual, magic string) reg.VecVirtual {

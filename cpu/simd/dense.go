@@ -1,0 +1,172 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Dense factors and inverts symmetric positive definite matrices [n,n],
+// stored by rows, ld numbers from one to the next; n is a multiple of eight.
+// A matrix of another size is padded with rows and columns of the identity,
+// which changes neither factor nor determinant nor inverse. It holds what the
+// work needs besides the matrix and is used by one goroutine at a time.
+//
+// Work is shared out among goroutines in parts that do not depend on their
+// number, and each element is summed by one of them: the same matrix gives the
+// same bits for any number of workers.
+type Dense struct {
+	workers int
+	column  Panels    // the block column being factored, transposed: [n/8][block][8]
+	inverse []float64 // L⁻¹ as panels of columns: [n/8][n][8]
+	inv     []float64 // [n] 1/L_ii
+}
+
+// NewDense makes a Dense whose work is done by up to workers goroutines.
+func NewDense(workers int) *Dense { return &Dense{workers: workers} }
+
+// blockOf is how many columns are factored at once: enough for the products'
+// sake, and few enough that what only one core can do takes little time.
+func blockOf(n int) int {
+	if n < 1500 {
+		return 64
+	}
+	return 128
+}
+
+// checkSquare panics unless a holds [n,n] with n a multiple of eight.
+func checkSquare(what string, a []float64, n, ld int) {
+	if n < 0 || n%Lanes != 0 {
+		panic(fmt.Sprintf("simd: %s: %d rows, want a multiple of %d", what, n, Lanes))
+	}
+	checkMatrix(what, a, n, n, ld)
+}
+
+// reserve makes room for matrices of n rows.
+func (d *Dense) reserve(n int) {
+	block := blockOf(n)
+	if len(d.inv) >= n && d.column.Stride == block {
+		return
+	}
+	d.inv = Aligned(n)
+	d.column = NewPanels(n/Lanes, block)
+}
+
+// Cholesky overwrites the lower triangle of a with L, A = LLᵀ, and its upper
+// triangle with zeros. It reads the lower triangle alone. Where A is not
+// positive definite it returns the row whose pivot is not positive (or NaN)
+// and leaves a undefined; else −1.
+//
+// Column blocks go from left to right: the block's own rows are factored by
+// one goroutine, the rows below are solved and then taken from what is right
+// of the block, shared out.
+func (d *Dense) Cholesky(a []float64, n, ld int) int {
+	checkSquare("Cholesky", a, n, ld)
+	d.reserve(n)
+	block := blockOf(n)
+	for k := 0; k < n; k += block {
+		width := min(block, n-k)
+		x := d.column.Slice(0, (n-k)/Lanes).Rows(0, width)
+		own := width / Lanes
+		for i := range own {
+			if bad := d.ownRows(x, a[k*ld+k:], ld, i, k); bad >= 0 {
+				return bad
+			}
+		}
+		below := x.Count - own
+		groups := (below + 2) / 3
+		Parallel(groups, d.workers, func(g int) {
+			d.rowsBelow(x, a[k*ld+k:], ld, own+3*g, min(own+3*g+3, x.Count), k)
+		})
+		rest := x.Slice(own, x.Count)
+		to := (k+width)*ld + k + width
+		Parallel(groups, d.workers, func(g int) {
+			gram(a[to:], ld, rest, 3*g, min(3*g+3, below), -1)
+		})
+	}
+	for i := range n {
+		clear(a[i*ld+i+1 : i*ld+n])
+	}
+	return -1
+}
+
+// ownRows factors eight rows of a block whose columns begin at c, panel i of
+// x, and writes them back. k is the first row's number. It returns a row with
+// a bad pivot, or −1.
+func (d *Dense) ownRows(x Panels, c []float64, ld, i, k int) int {
+	own := x.Slice(i, i+1)
+	at := c[i*Lanes*ld:]
+	transpose(own.Data, Lanes, Lanes*Lanes, at, ld, Lanes, i+1)
+	d.solveRows(own, c, ld, i, k)
+	transpose(at, ld, Lanes, own.Data, Lanes, Lanes*Lanes, i)
+	tile := own.Rows(i*Lanes, (i+1)*Lanes)
+	if i > 0 {
+		multiplySub(tile, at, ld, own, i)
+	}
+	bad := factorTile(tile.Panel(0), d.inv[k+i*Lanes:][:Lanes])
+	transpose(at[i*Lanes:], ld, Lanes, tile.Data, Lanes, Lanes*Lanes, 1)
+	if bad >= 0 {
+		return k + i*Lanes + bad
+	}
+	return -1
+}
+
+// rowsBelow solves X·L11ᵀ = A21 for the panels [lo, hi) of rows below a block
+// of columns, and writes them back.
+func (d *Dense) rowsBelow(x Panels, c []float64, ld, lo, hi, k int) {
+	depth := x.N / Lanes
+	for p := lo; p < hi; p++ {
+		transpose(x.Panel(p), Lanes, Lanes*Lanes, c[p*Lanes*ld:], ld, Lanes, depth)
+	}
+	d.solveRows(x.Slice(lo, hi), c, ld, depth, k)
+	for p := lo; p < hi; p++ {
+		transpose(c[p*Lanes*ld:], ld, Lanes, x.Panel(p), Lanes, Lanes*Lanes, depth)
+	}
+}
+
+// solveRows is forward substitution with the lower triangle at c through the
+// first depth times eight rows of one to three panels; k is the triangle's
+// first row's number.
+func (d *Dense) solveRows(x Panels, c []float64, ld, depth, k int) {
+	for j := range depth {
+		rows := x.Rows(j*Lanes, (j+1)*Lanes)
+		if j > 0 {
+			multiplySub(rows, c[j*Lanes*ld:], ld, x, j)
+		}
+		solve(rows, c[j*Lanes*(ld+1):], ld, d.inv[k+j*Lanes:])
+	}
+}
+
+// factorTile factors an 8×8 block kept by columns (its lower triangle counts)
+// and leaves zeros above. inv gets the reciprocals of L's diagonal. It returns
+// a row whose pivot is not positive, or −1.
+func factorTile(t, inv []float64) int {
+	for j := range Lanes {
+		c := t[j*Lanes:][:Lanes]
+		if !(c[j] > 0) || math.IsInf(c[j], 0) {
+			return j
+		}
+		root := math.Sqrt(c[j])
+		inv[j] = 1 / root
+		clear(c[:j])
+		c[j] = root
+		for i := j + 1; i < Lanes; i++ {
+			c[i] *= inv[j]
+		}
+		for k := j + 1; k < Lanes; k++ {
+			next := t[k*Lanes:][:Lanes]
+			for i := k; i < Lanes; i++ {
+				next[i] -= c[i] * c[k]
+			}
+		}
+	}
+	return -1
+}
+
+// LogDet is log|A| for the factor L.
+func LogDet(l []float64, n, ld int) float64 {
+	s := 0.0
+	for i := range n {
+		s += math.Log(l[i*ld+i])
+	}
+	return 2 * s
+}

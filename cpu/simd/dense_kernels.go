@@ -1,0 +1,78 @@
+package simd
+
+// solve is forward substitution with the 8×8 lower triangle l through eight
+// rows of one to three panels; inv are the reciprocals of its diagonal.
+func solve(x Panels, l []float64, ld int, inv []float64) {
+	if !solveVector(x.row(0, 0), x.Stride*Lanes, &l[0], ld, &inv[0], x.Count) {
+		for p := range x.Count {
+			solvePlain(x.Panel(p), l, ld, inv)
+		}
+	}
+}
+
+// solvePlain is solve's plain loop.
+func solvePlain(x, l []float64, ld int, inv []float64) {
+	for j := range Lanes {
+		r := x[j*Lanes:][:Lanes]
+		for k := range r {
+			r[k] *= inv[j]
+		}
+		for i := j + 1; i < Lanes; i++ {
+			f := l[i*ld+j]
+			for k, v := range r {
+				x[i*Lanes+k] -= f * v
+			}
+		}
+	}
+}
+
+// transpose writes the transposition of n blocks of 8×8 numbers: rows dstRow
+// (srcRow) apart, blocks dstStep (srcStep).
+func transpose(dst []float64, dstRow, dstStep int, src []float64, srcRow, srcStep, n int) {
+	if n == 0 {
+		return
+	}
+	_ = dst[(n-1)*dstStep+7*dstRow+7] // the kernels do not look
+	_ = src[(n-1)*srcStep+7*srcRow+7]
+	if !transposeVector(&dst[0], dstRow, dstStep, &src[0], srcRow, srcStep, n) {
+		transposePlain(dst, dstRow, dstStep, src, srcRow, srcStep, n)
+	}
+}
+
+// transposePlain is transpose's plain loop.
+func transposePlain(dst []float64, dstRow, dstStep int, src []float64, srcRow, srcStep, n int) {
+	for b := range n {
+		for i := range Lanes {
+			for j := range Lanes {
+				dst[b*dstStep+i*dstRow+j] = src[b*srcStep+j*srcRow+i]
+			}
+		}
+	}
+}
+
+// multiplySub takes L·X from eight rows of one to three panels, L being eight
+// rows of a matrix and 8·depth columns, X the panels' first 8·depth rows.
+func multiplySub(rows Panels, l []float64, ld int, x Panels, depth int) {
+	_ = l[7*ld+depth*Lanes-1]
+	if !innerVector(rows.row(0, 0), Lanes, rows.Stride*Lanes, &l[0], ld, Lanes, x.row(0, 0), x.Stride*Lanes, Lanes, x.Count, depth, -1) {
+		multiplySubPlain(rows, l, ld, x, depth)
+	}
+}
+
+// multiplySubPlain is multiplySub's plain loop.
+func multiplySubPlain(rows Panels, l []float64, ld int, x Panels, depth int) {
+	for p := range rows.Count {
+		to, from := rows.Panel(p), x.Panel(p)
+		for i := range Lanes {
+			var sum [Lanes]float64
+			for k, f := range l[i*ld:][:depth*Lanes] {
+				for j, v := range (*[Lanes]float64)(from[k*Lanes:]) {
+					sum[j] += f * v
+				}
+			}
+			for j, s := range sum {
+				to[i*Lanes+j] -= s
+			}
+		}
+	}
+}

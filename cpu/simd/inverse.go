@@ -1,0 +1,81 @@
+package simd
+
+// span is how many rows of L⁻¹ are computed at once, and how many panels of
+// its columns by one job: L's block of span×span numbers stays in a core's
+// second cache, and comes from beyond it once for jobPanels·8 columns.
+const (
+	span      = 128
+	jobPanels = 12
+)
+
+// Inverse overwrites the factor L that Cholesky has just left in a with A⁻¹,
+// both triangles: first L⁻¹ by forward substitution, then A⁻¹ = L⁻ᵀL⁻¹.
+func (d *Dense) Inverse(a []float64, n, ld int) {
+	checkSquare("Inverse", a, n, ld)
+	if len(d.inv) < n {
+		panic("simd: Inverse: no factor of such a size was made")
+	}
+	if len(d.inverse) < n*n {
+		d.inverse = Aligned(n * n)
+	}
+	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
+	jobs := (w.Count + jobPanels - 1) / jobPanels
+	Parallel(jobs, d.workers, func(j int) { // the longest first
+		d.invertColumns(w, a, ld, j*jobPanels, min((j+1)*jobPanels, w.Count))
+	})
+	groups := (w.Count + 2) / 3
+	Parallel(groups, d.workers, func(g int) {
+		squareColumns(a, ld, w, 3*g, min(3*g+3, w.Count))
+	})
+	Parallel(w.Count, d.workers, func(p int) { mirror(a, ld, p) })
+}
+
+// invertColumns writes the panels [lo, hi) of L⁻¹'s columns from row 8·lo on.
+func (d *Dense) invertColumns(w Panels, l []float64, ld, lo, hi int) {
+	first := lo * Lanes
+	for p := lo; p < hi; p++ {
+		x := w.Panel(p)
+		clear(x[first*Lanes:])
+		for i := range Lanes {
+			x[(p*Lanes+i)*Lanes+i] = 1
+		}
+	}
+	for top := first; top < w.N; top += span {
+		bottom := min(w.N, top+span)
+		for p := lo; p < hi; p += 3 {
+			x := w.Slice(p, min(p+3, hi))
+			for k := first; k < top; k += span {
+				for i := top; i < bottom; i += Lanes {
+					multiplySub(x.Rows(i, i+Lanes), l[i*ld+k:], ld, x.Rows(k, w.N), span/Lanes)
+				}
+			}
+			d.solveRows(x.Rows(top, bottom), l[top*(ld+1):], ld, (bottom-top)/Lanes, top)
+		}
+	}
+}
+
+// squareColumns writes the lower triangle of WᵀW in the columns of the panels
+// [lo, hi), W being lower triangular: row i's sums begin at row i.
+func squareColumns(c []float64, ldc int, w Panels, lo, hi int) {
+	for i := lo * Lanes; i < w.N; i++ {
+		clear(c[i*ldc+lo*Lanes:][:(hi-lo)*Lanes])
+	}
+	for k := lo * Lanes; k < w.N; k += rowBlock {
+		end := min(w.N, k+rowBlock)
+		for i := lo; i*Lanes < end; i++ {
+			from := max(k, i*Lanes)
+			outer(c[i*Lanes*ldc+lo*Lanes:], ldc, w.Slice(i, i+1).Rows(from, end), w.Slice(lo, min(hi, i+1)).Rows(from, end), 1)
+		}
+	}
+}
+
+// mirror copies panel p's rows of the lower triangle to the upper one.
+func mirror(a []float64, ld, p int) {
+	i := p * Lanes
+	transpose(a[i:], ld, Lanes*ld, a[i*ld:], ld, Lanes, p)
+	for r := i; r < i+Lanes; r++ {
+		for c := i; c < r; c++ {
+			a[c*ld+r] = a[r*ld+c]
+		}
+	}
+}
