@@ -49,7 +49,7 @@ func audio16kVariants(z audioSizes) []variant {
 
 func audio16kFits(s *session) ([]fit, error) {
 	z := audio16kSizes(s.Quick)
-	signals, err := s.signals(z.n, audioRecordings[0])
+	signals, err := s.signals(z.n, (*recording).loudest, audioRecordings[0])
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func audio1kVariants(z audioSizes) []variant {
 
 func audio1kFits(s *session) ([]fit, error) {
 	z := audio1kSizes(s.Quick)
-	signals, err := s.signals(z.n, audioRecordings...)
+	signals, err := s.signals(z.n, (*recording).voiced, audioRecordings...)
 	if err != nil {
 		return nil, err
 	}

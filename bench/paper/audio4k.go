@@ -38,7 +38,7 @@ func audio4kVariants(z audioSizes, k int) []variant {
 
 func audio4kFits(s *session) ([]fit, error) {
 	z, counts := audio4kSizes(s.Quick)
-	signals, err := s.signals(z.n, audioRecordings[0])
+	signals, err := s.signals(z.n, (*recording).loudest, audioRecordings[0])
 	if err != nil {
 		return nil, err
 	}

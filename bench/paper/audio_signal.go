@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 )
@@ -44,9 +46,9 @@ func (s *session) recording(name string) (*recording, error) {
 	return &recording{file: filepath.Base(path), sum: sum, rate: r.Rate, samples: r.Samples[0]}, nil
 }
 
-// signals are the loudest stretches of n samples, one of each recording; a
-// quick run has one.
-func (s *session) signals(n int, names ...string) ([]*signal, error) {
+// signals are stretches of n samples, one of each recording, where at finds
+// them; a quick run has one.
+func (s *session) signals(n int, at func(r *recording, n int) int, names ...string) ([]*signal, error) {
 	if s.Quick {
 		names = names[:1]
 	}
@@ -56,7 +58,7 @@ func (s *session) signals(n int, names ...string) ([]*signal, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := r.at(r.loudest(n), n)
+		g, err := r.at(at(r, n), n)
 		if err != nil {
 			return nil, err
 		}
@@ -65,16 +67,51 @@ func (s *session) signals(n int, names ...string) ([]*signal, error) {
 	return out, nil
 }
 
-// loudest is where the loudest of the stretches of n samples starts that start
-// at the multiples of n/2.
-func (r *recording) loudest(n int) int {
-	best, at := -1.0, 0
+// loudest is where the loudest stretch of n samples starts.
+func (r *recording) loudest(n int) int { return r.most(n, rms) }
+
+// voiced is where the most periodic stretch of n samples starts of those as
+// loud as the recording: a vowel or a note, such as a thousand samples that one
+// can fill gaps of must be. No method is asked.
+func (r *recording) voiced(n int) int {
+	level := rms(r.samples)
+	return r.most(n, func(x []float64) float64 {
+		if rms(x) < level {
+			return -1
+		}
+		return periodicity(x, r.rate/maxPitch, r.rate/minPitch)
+	})
+}
+
+// minPitch and maxPitch bound a voice's or an instrument's pitch in hertz.
+const (
+	minPitch = 70
+	maxPitch = 500
+)
+
+// most is where the stretch of n samples starts that has the most of
+// something, of those that start at multiples of n/2.
+func (r *recording) most(n int, of func(x []float64) float64) int {
+	best, at := math.Inf(-1), 0
 	for i := 0; i+n <= len(r.samples); i += max(1, n/2) {
-		if v := rms(r.samples[i : i+n]); v > best {
+		if v := of(r.samples[i : i+n]); v > best {
 			best, at = v, i
 		}
 	}
 	return at
+}
+
+// periodicity is the largest correlation of x with itself lo to hi samples
+// later, 1 for a periodic signal.
+func periodicity(x []float64, lo, hi int) float64 {
+	best := -1.0
+	for lag := lo; lag <= min(hi, len(x)-2); lag++ {
+		a, b := x[:len(x)-lag], x[lag:]
+		if s := floats.Dot(a, a) * floats.Dot(b, b); s > 0 {
+			best = max(best, floats.Dot(a, b)/math.Sqrt(s))
+		}
+	}
+	return best
 }
 
 // at is the stretch of n samples that starts at a place.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -314,5 +315,30 @@ func TestSetsWithoutData(t *testing.T) {
 		if _, err := c.fits(&session{Options: Options{Data: t.TempDir()}}); !errors.Is(err, errMissing) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
+	}
+}
+
+// TestVoiced: the periodic stretch is found, not the louder noise, nor a
+// periodic one too quiet to be heard.
+func TestVoiced(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	r := &recording{file: "made.wav", rate: 8000, samples: make([]float64, 1600)}
+	for i := range r.samples {
+		switch i / 400 {
+		case 0:
+			r.samples[i] = 0.01 * math.Sin(2*math.Pi*float64(i)/40)
+		case 1:
+			r.samples[i] = 0.5 * rng.NormFloat64()
+		case 2:
+			r.samples[i] = 0.6*math.Sin(2*math.Pi*float64(i)/40) + 0.01*rng.NormFloat64()
+		default:
+			r.samples[i] = 0.4 * rng.NormFloat64()
+		}
+	}
+	if at := r.voiced(400); at != 800 {
+		t.Errorf("voiced stretch of 400 at %d, want 800", at)
+	}
+	if p := periodicity(r.samples[800:1200], 16, 114); p < 0.99 || p > 1+1e-12 {
+		t.Errorf("periodicity %v of a sine, want nearly 1", p)
 	}
 }
