@@ -47,7 +47,7 @@ type set struct {
 }
 
 // sets are all experiments, in the paper's order.
-var sets = []set{co2Set, solarSet, audio1kSet, audio16kSet, audio4kSet}
+var sets = []set{co2Set, solarSet, audio1kSet, audio16kSet, audio4kSet, gapsSet}
 
 // Sets are the names of all experiments, in the paper's order.
 func Sets() []string {
