@@ -91,25 +91,17 @@ func confident(model baseline.Model) []Confident {
 	if !ok || m.Params.FreqVar[0] == 0 {
 		return nil
 	}
-	p := m.Params
-	turn := 2 * math.Pi * m.X.Scale[0]
-	freq := p.Features().Freq
 	var out []Confident
-	for i := range p.L {
-		c := make([]Confident, p.K)
-		for k := range c {
-			at := i*p.K + k
-			c[k] = Confident{i, math.Abs(freq[at]) / turn, math.Sqrt(p.FreqVar[at]) / (turn * p.Lengthscale[i])}
+	listed := make([]int, m.Params.L)
+	if m.Params.L > mostLearnt {
+		listed = listed[:1]
+	}
+	for _, f := range m.Frequencies() {
+		if of := f.Component % len(listed); listed[of] < surest {
+			listed[of]++
+			out = append(out, Confident{f.Component, f.Mean[0], f.SD[0]})
 		}
-		out = append(out, mostConfident(c)...)
 	}
-	if p.L > mostLearnt {
-		return mostConfident(out)
-	}
+	slices.SortStableFunc(out, func(a, b Confident) int { return cmp.Compare(a.Component, b.Component) })
 	return out
-}
-
-func mostConfident(c []Confident) []Confident {
-	slices.SortStableFunc(c, func(a, b Confident) int { return cmp.Compare(a.SD, b.SD) })
-	return c[:min(surest, len(c))]
 }

@@ -99,8 +99,9 @@ func infoOf(m *vssgp.Model, top int) *modelInfo {
 	}
 	amplitude := amplitudes(m)
 	i.Fitted = amplitude != nil
-	for _, k := range mostConfident(m, top) {
-		i.Confident = append(i.Confident, frequencyOf(m, k, amplitude))
+	all := m.Frequencies()
+	for _, f := range all[:min(top, len(all))] {
+		i.Confident = append(i.Confident, frequencyOf(f, p.D, amplitude))
 	}
 	return i
 }
@@ -121,31 +122,21 @@ func componentOf(m *vssgp.Model, i int) component {
 	return c
 }
 
-// frequencySD is the standard deviation of feature k's frequency along input
-// q, √Σ/(2πl), in cycles per unit of the data's x.
-func frequencySD(m *vssgp.Model, k, q int) float64 {
-	p := m.Params
-	return math.Sqrt(p.FreqVar[k*p.Q+q]) / (2 * math.Pi * p.Lengthscale[k/p.K*p.Q+q] * m.X.Scale[q])
-}
-
-func frequencyOf(m *vssgp.Model, k int, amplitude []float64) frequency {
-	p := m.Params
-	f := frequency{Feature: k}
-	for q, s := range m.X.Scale {
-		at, l := k*p.Q+q, p.Lengthscale[k/p.K*p.Q+q]
-		hz := math.Abs(p.FreqMean[at]/l/(2*math.Pi)+p.Frequency[k/p.K*p.Q+q]) / s
-		sd := frequencySD(m, k, q)
-		f.Location = append(f.Location, number(m.X.Offset[q]+s*p.Location[at]))
+// frequencyOf is a feature's frequency and, if there are any, its amplitudes.
+func frequencyOf(of vssgp.Frequency, outputs int, amplitude []float64) frequency {
+	f := frequency{Feature: of.Feature}
+	for q, hz := range of.Mean {
+		f.Location = append(f.Location, number(of.Location[q]))
 		f.Frequency = append(f.Frequency, number(hz))
-		f.SD = append(f.SD, number(sd))
+		f.SD = append(f.SD, number(of.SD[q]))
 		f.Period = append(f.Period, number(1/hz))
-		f.PeriodSD = append(f.PeriodSD, number(sd/(hz*hz)))
-		f.Reach = append(f.Reach, number(s*l/math.Sqrt(p.FreqVar[at])))
+		f.PeriodSD = append(f.PeriodSD, number(of.SD[q]/(hz*hz)))
+		f.Reach = append(f.Reach, number(of.Reach[q]))
 	}
-	for d := range p.D {
+	for d := range outputs {
 		v := math.NaN()
 		if amplitude != nil {
-			v = amplitude[k*p.D+d]
+			v = amplitude[of.Feature*outputs+d]
 		}
 		f.Amplitude = append(f.Amplitude, number(v))
 	}
@@ -166,31 +157,6 @@ func amplitudes(m *vssgp.Model) []float64 {
 		out[i] = math.Abs(f.Amp[k]*mean.At(k, d)) * m.Y.Scale[d]
 	}
 	return out
-}
-
-// mostConfident are the features with the smallest standard deviation of their
-// frequency (over the inputs, its length), at most n.
-func mostConfident(m *vssgp.Model, n int) []int {
-	p := m.Params
-	spread := make([]float64, p.M())
-	order := make([]int, p.M())
-	for k := range order {
-		order[k] = k
-		for q := range p.Q {
-			s := frequencySD(m, k, q)
-			spread[k] += s * s
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case spread[a] < spread[b]:
-			return -1
-		case spread[a] > spread[b]:
-			return 1
-		}
-		return 0
-	})
-	return order[:min(n, len(order))]
 }
 
 // inputNames are the model's, or x, or x0, x1, … where it has none.
