@@ -22,7 +22,7 @@ const (
 var allowed = map[string][]string{
 	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/lbfgs", "internal/safetensors"},
 	"spectral":    {},
-	"cpu":         {"spectral"},
+	"cpu":         {"spectral", "cpu/simd"},
 	"cpu/simd":    {},
 	"gpu":         {"spectral", "cuda", "kernels", "kernels/emu"},
 	"cuda":        {},

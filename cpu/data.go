@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -19,14 +20,18 @@ func (*Backend) Name() string { return "cpu" }
 // Close does nothing.
 func (*Backend) Close() error { return nil }
 
-// Open sorts a copy of the rows into runs under the same windows.
+// Open sorts a copy of the rows into runs under the same windows. It fails
+// where the environment asks for an instruction set that is not there.
 func (*Backend) Open(d spectral.Data) (spectral.Rows, error) {
+	if _, err := simd.Chosen(); err != nil {
+		return nil, fmt.Errorf("cpu: open: %w", err)
+	}
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("cpu: open: %w", err)
 	}
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
-	r := &rows{data: d, x: make([]float64, d.N*d.Q), y: make([]float64, d.N*d.D), order: l.Order, runs: l.Runs}
-	r.gather(l.Order)
+	r := &rows{data: d, order: l.Order, spare: &spare{}}
+	r.gather(l.Order, l.Runs)
 	r.place = make([]int, d.N)
 	for p, n := range l.Order {
 		r.place[n] = p
@@ -36,19 +41,65 @@ func (*Backend) Open(d spectral.Data) (spectral.Rows, error) {
 
 // rows are the data in the order of their layout.
 type rows struct {
-	data  spectral.Data
-	x, y  []float64 // [N,Q], [N,D] in layout order
-	order []int     // [N] the given row at each place
-	place []int     // [N] the place of each given row
-	runs  []spectral.Run
+	data   spectral.Data
+	x, y   []float64    // [N,Q], [N,D] in layout order
+	gate   [2][]float64 // [N] gates of the run's first and second window; empty where all are 1
+	inv    [2][]float64 // [N] their inverse squares
+	power  []float64    // [V] Σ_n g²
+	order  []int        // [N] the given row at each place
+	place  []int        // [N] the place of each given row
+	runs   []spectral.Run
+	chunks []chunk
+
+	picked *rows // mini-batches' room
+	at     []int
+	spare  *spare
 }
 
-func (r *rows) gather(order []int) {
-	q, d := r.data.Q, r.data.D
-	for p, n := range order {
-		copy(r.x[p*q:(p+1)*q], r.data.X[n*q:(n+1)*q])
-		copy(r.y[p*d:(p+1)*d], r.data.Y[n*d:(n+1)*d])
+// gather copies the given rows, which are those of the runs, one after the
+// other.
+func (r *rows) gather(given []int, runs []spectral.Run) {
+	n, q, d := len(given), r.data.Q, r.data.D
+	r.x, r.y = resize(r.x, n*q), resize(r.y, n*d)
+	for p, i := range given {
+		copy(r.x[p*q:(p+1)*q], r.data.X[i*q:(i+1)*q])
+		copy(r.y[p*d:(p+1)*d], r.data.Y[i*d:(i+1)*d])
 	}
+	r.runs = runs
+	r.chunks = cut(r.chunks[:0], runs, n)
+	r.open(n)
+}
+
+// open computes the gates.
+func (r *rows) open(n int) {
+	w := &r.data.Windows
+	r.power = resize(r.power, w.Count())
+	clear(r.power)
+	if w.Count() == 1 {
+		r.power[0] = float64(n)
+		return
+	}
+	for i := range r.gate {
+		r.gate[i], r.inv[i] = resize(r.gate[i], n), resize(r.inv[i], n)
+	}
+	for _, run := range r.runs {
+		for v := run.First; v < run.End; v++ {
+			gate := r.gate[v-run.First][run.Lo:run.Hi]
+			for i := range gate {
+				gate[i] = w.Gate(v, r.x[(run.Lo+i)*r.data.Q+w.Dim])
+				r.power[v] += gate[i] * gate[i]
+			}
+			simd.InverseSquares(r.inv[v-run.First][run.Lo:run.Hi], gate)
+		}
+	}
+}
+
+// resize is a with n numbers of any value, in a's room if that is enough.
+func resize(a []float64, n int) []float64 {
+	if cap(a) < n {
+		return simd.Aligned(n)
+	}
+	return a[:n]
 }
 
 // Close forgets the rows.

@@ -1,16 +1,17 @@
-// Package cpu is the spectral.Backend that runs everywhere: plain Go on all
-// cores.
+// Package cpu is the spectral.Backend that runs everywhere, on all cores, with
+// the kernels of package cpu/simd.
 //
-// Rows are cut into runs that meet the features of the same windows, runs
-// into tiles of tileRows rows. A tile's features are made, used and forgotten;
-// no N×M array exists. Every element of a result is summed by one goroutine
-// at a time in an order that only the data and the tile size decide, so the
-// same input gives the same bits for any GOMAXPROCS: runs over windows of one
-// parity touch different features, so even runs go side by side, then odd ones
-// (schedule.go); where there are few runs, a tile's features are shared out in
-// blocks instead.
+// Features are packed into panels of eight, every window's beginning a panel of
+// its own (panels.go). Rows are sorted into runs that meet the features of the
+// same windows, runs are cut into chunks and tiles. A tile's features are made,
+// used and forgotten; no N×M array exists. What the work needs is kept from one
+// call to the next.
 //
-// feature.go holds the damped cosines and their derivatives, dot.go the inner
-// products; moments.go, pullback.go, factorised.go and predict.go one pass
-// each.
+// Every element of a result is summed in an order that only the data decide, so
+// the same input gives the same bits for any GOMAXPROCS. Gradients and
+// predictions are made chunk by chunk side by side, their sums added in the
+// chunks' order (schedule.go). Moments have no room for a matrix a core: runs
+// over windows of one parity touch different features, so even runs go side by
+// side, then odd ones; where there are few runs, a tile's features and products
+// are shared out instead.
 package cpu

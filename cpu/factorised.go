@@ -2,8 +2,9 @@ package cpu
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -29,143 +30,216 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	if rows != nil {
 		d = d.pick(rows)
 	}
-	offset := f.Offsets()
-	s := newSums(f)
-	clear(dst.Weights.Mean)
-	clear(dst.Weights.Var)
-	value := make([]float64, len(d.runs))
-	index := make(map[int]int, len(d.runs))
-	for i, r := range d.runs {
-		index[r.Lo] = i
+	d.spare.bank.set(f)
+	p := &factorised{rows: d, bank: &d.spare.bank, w: w}
+	p.prepare()
+	if f.Q == 1 && w.D == 1 {
+		sums := d.sum(p.bank, []int{simd.FactorisedRows}, p.chunk)
+		c := column{sums[1:], simd.FactorisedRows}
+		dst.Value = sums[0]
+		p.finish(dst, []column{c}, simd.FactorisedAlong, c, simd.FactorisedSquare, adjoint{c, simd.FactorisedRipple})
+		return nil
 	}
-	sweep(d.runs, func(r spectral.Run, wk int) {
-		value[index[r.Lo]] = d.factorisedRun(dst.Weights, s, f, w, r, offset, wk)
-	})
-	dst.Value = 0
-	for _, v := range value {
-		dst.Value += v
+	widths := append(slices.Repeat([]int{1}, w.D), 2, simd.SumRows(f.Q))
+	sums := d.sum(p.bank, widths, p.chunkOfMany)
+	dst.Value = sums[0]
+	along := make([]column, w.D)
+	at, width := 1, p.bank.Count*simd.Lanes
+	for i := range along {
+		along[i] = column{sums[at:], 1}
+		at += width
 	}
-	s.features(dst.Features, f)
+	second, contract := column{sums[at:], 2}, column{sums[at+2*width:], simd.SumRows(f.Q)}
+	p.finish(dst, along, 0, second, 1, adjoint{contract, simd.SumRipple})
 	return nil
 }
 
-// pick gathers the given rows, in layout order, into data of their own.
-func (d *rows) pick(given []int) *rows {
-	at := make([]int, len(given))
-	for i, n := range given {
-		at[i] = d.place[n]
-	}
-	sort.Ints(at)
-	q, dd := d.data.Q, d.data.D
-	sub := &rows{data: d.data, x: make([]float64, 0, len(at)*q), y: make([]float64, 0, len(at)*dd)}
-	run := 0
-	for i, p := range at {
-		for p >= d.runs[run].Hi {
-			run++
-		}
-		if k := len(sub.runs); k == 0 || sub.runs[k-1].Cell != d.runs[run].Cell {
-			r := d.runs[run]
-			r.Lo = i
-			sub.runs = append(sub.runs, r)
-		}
-		sub.runs[len(sub.runs)-1].Hi = i + 1
-		sub.x = append(sub.x, d.x[p*q:(p+1)*q]...)
-		sub.y = append(sub.y, d.y[p*dd:(p+1)*dd]...)
-	}
-	return sub
+// factorised is one call's work.
+type factorised struct {
+	*rows
+	bank *bank
+	w    *spectral.Weights
+	fit  [][]float64 // [Count,8] A1·m of each output
+	out  [][]float64 // [Count,8] −2·m of each output
+	self []float64   // [Count,8] −2·A1·Σ m²
 }
 
-// factorisedRun adds one run's share of the gradient and returns its share of
-// the value.
-func (d *rows) factorisedRun(dst *spectral.Weights, s *sums, f *spectral.Features, w *spectral.Weights, r spectral.Run, offset []int, wk int) float64 {
-	t := newTile(r, offset)
-	dd := d.data.D
-	nb := blockCount(t.m)
-	part := make([]float64, nb*tileRows*dd)
-	res := make([]float64, tileRows*dd)
-	extra := make([]float64, nb)
-	t.bar = make([]float64, t.m*tileRows)
-	value := 0.0
-	for lo := r.Lo; lo < r.Hi; lo += tileRows {
-		t.load(d, f, r, lo, min(r.Hi, lo+tileRows))
-		blocks(t.m, wk, func(lo, hi, b int) {
-			t.fill(f, r, lo, hi)
-			t.fitBlock(part[b*tileRows*dd:][:t.n*dd], f, w, lo, hi)
-		})
-		value += t.residual(res[:t.n*dd], part, nb, dd)
-		blocks(t.m, wk, func(lo, hi, b int) {
-			extra[b] = 0
-			for j := lo; j < hi; j++ {
-				extra[b] += t.factorisedFeature(dst, s, f, w, r, j, res[:t.n*dd])
+// squares are Σ_d m_kd² and Σ_d s_kd.
+func (p *factorised) squares(k int) (m2, s2 float64) {
+	for i, m := range p.w.Mean[k*p.w.D:][:p.w.D] {
+		m2 += m * m
+		s2 += p.w.Var[k*p.w.D+i]
+	}
+	return m2, s2
+}
+
+// prepare packs what depends on features and coefficients alone.
+func (p *factorised) prepare() {
+	s, b, f, w := p.spare, p.bank, p.bank.f, p.w
+	many := s.outputs(b, 2*w.D, func(k, i int) float64 {
+		if i < w.D {
+			return f.Amp[k] * w.Mean[k*w.D+i]
+		}
+		return -2 * w.Mean[k*w.D+i-w.D]
+	})
+	p.fit, p.out = many[:w.D], many[w.D:]
+	s.square = b.spread(s.square, func(k int) float64 {
+		m2, _ := p.squares(k)
+		return -2 * f.Amp[k] * m2
+	})
+	p.self = s.square
+	s.lanes = b.lanes(s.lanes)
+	for k, lane := range b.lane {
+		m2, s2 := p.squares(k)
+		l, i := &s.lanes[lane/simd.Lanes], lane%simd.Lanes
+		l.Amp[i] = f.Amp[k]
+		l.Ripple[i] = 4 * f.Ripple[k] * (m2 + s2)
+		if w.D == 1 {
+			l.Square[i] = -2 * f.Amp[k] * f.Amp[k] * m2
+			l.Weight[i] = -2 * f.Amp[k] * w.Mean[k]
+		}
+	}
+}
+
+// factorisedRows is how many rows a tile has for so many panels: cos and sin
+// stay in a core's second cache.
+func factorisedRows(panels int) int {
+	if panels <= 128 {
+		return 64
+	}
+	return 32
+}
+
+// over takes a tile for a chunk.
+func (p *factorised) over(c chunk) (*tile, int) {
+	r := p.runs[c.run]
+	lo, hi := p.bank.over(r)
+	size := factorisedRows(hi - lo)
+	t := p.rows.over(p.bank, r, size)
+	t.copyLanes(p.spare.lanes)
+	t.res = resize(t.res, size*p.w.D)
+	return t, size
+}
+
+// chunk adds a chunk's squared residuals and Factorised's sums: one input, one
+// output.
+func (p *factorised) chunk(i int, part []float64) {
+	c := p.chunks[i]
+	t, size := p.over(c)
+	defer p.spare.put(t)
+	gated := p.data.Windows.Count() > 1
+	sums, width := part[1:], simd.FactorisedRows*simd.Lanes
+	for lo := c.lo; lo < c.hi; lo += size {
+		t.load(lo, min(c.hi, lo+size))
+		acc, res := t.acc[:t.n*simd.Lanes], t.res[:t.n]
+		clear(acc)
+		for j := range t.parts {
+			v := &t.parts[j]
+			if !gated {
+				v.gate, v.inv = nil, nil
 			}
-		})
-		for _, e := range extra {
-			value += e
+			simd.FeaturesFit(t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), acc, t.bank.Slice(t.lo+v.lo, t.lo+v.hi), t.x, v.gate, t.of(p.fit[0], simd.Lanes)[v.lo*simd.Lanes:v.hi*simd.Lanes])
+		}
+		simd.SumLanes(res, acc)
+		part[0] += residual(res, t.y)
+		for _, v := range t.parts {
+			simd.Factorised(sums[v.lo*width:v.hi*width], t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), res, t.x, v.inv, t.lanes[v.lo:v.hi], t.bank.Slice(t.lo+v.lo, t.lo+v.hi))
 		}
 	}
-	return value
 }
 
-// fitBlock writes Σ_k φ̄_nk m_kd over the features [lo, hi) into fit [n,D].
-func (t *tile) fitBlock(fit []float64, f *spectral.Features, w *spectral.Weights, lo, hi int) {
-	clear(fit)
-	for j := lo; j < hi; j++ {
-		k := t.lo + j
-		cos := t.cos[j*tileRows:][:t.n]
-		for i, m := range w.Mean[k*w.D:][:w.D] {
-			a := f.Amp[k] * m
-			for n, c := range cos {
-				fit[n*w.D+i] += a * c
+// chunkOfMany is chunk for any number of inputs and outputs: sums along each
+// output's residuals, Second's and Contract's.
+func (p *factorised) chunkOfMany(i int, part []float64) {
+	c, dd := p.chunks[i], p.w.D
+	t, size := p.over(c)
+	defer p.spare.put(t)
+	t.reserveBar()
+	width := t.cos.Count * simd.Lanes
+	along, second, contract := part[1:], part[1+dd*width:], part[1+(dd+2)*width:]
+	for lo := c.lo; lo < c.hi; lo += size {
+		t.load(lo, min(c.hi, lo+size))
+		t.fillAll()
+		res, sum := t.res[:t.n*dd], t.scratch[:t.n]
+		for d, w := range p.fit {
+			t.fit(sum, t.cos, t.of(w, simd.Lanes))
+			for n, v := range sum {
+				res[n*dd+d] = v
 			}
 		}
+		part[0] += residual(res, t.y)
+		self := t.of(p.self, simd.Lanes)
+		for j := range t.bar.Count {
+			clear(t.bar.Panel(j))
+			simd.Fit(t.bar.Panel(j), t.cos.Slice(j, j+1), self[j*simd.Lanes:][:simd.Lanes])
+		}
+		for d, w := range p.out {
+			simd.AddOutput(t.bar, res[d:], dd, t.of(w, simd.Lanes))
+			simd.Along(along[d*width:][:width], t.cos, res[d:], dd)
+		}
+		for _, v := range t.parts {
+			simd.Second(second[2*v.lo*simd.Lanes:2*v.hi*simd.Lanes], t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), v.inv)
+		}
+		t.contract(contract[:simd.SumRows(t.bank.Q)*width])
 	}
 }
 
-// residual writes y less the blocks' fits into res and returns ‖res‖².
-func (t *tile) residual(res, part []float64, nb, dd int) float64 {
+// residual replaces fits by what is left of y and returns its square.
+func residual(fit, y []float64) float64 {
 	s := 0.0
-	for i, y := range t.y {
-		fit := 0.0
-		for b := range nb {
-			fit += part[b*tileRows*dd+i]
-		}
-		res[i] = y - fit
-		s += res[i] * res[i]
+	for i, v := range y {
+		fit[i] = v - fit[i]
+		s += fit[i] * fit[i]
 	}
 	return s
 }
 
-// factorisedFeature adds the gradient's share of the tile's feature j and
-// returns Σ_d [(m² + s) Σ_n E[φ²] − m² Σ_n φ̄²].
-func (t *tile) factorisedFeature(dst *spectral.Weights, s *sums, f *spectral.Features, w *spectral.Weights, r spectral.Run, j int, res []float64) float64 {
-	k, dd := t.lo+j, w.D
-	mean, vr := w.Mean[k*dd:][:dd], w.Var[k*dd:][:dd]
-	var m2, s2 float64
-	for i, m := range mean {
-		m2 += m * m
-		s2 += vr[i]
-	}
-	a1 := f.Amp[k]
-	cos := t.cos[j*tileRows:][:t.n]
-	square := 0.0
-	for _, c := range cos {
-		square += a1 * c * a1 * c
-	}
-	second := f.Power[k]*t.gate2[t.window(f, r, k)] + f.Ripple[k]*t.ripple(j)
-	bar := t.bar[j*tileRows:][:t.n]
-	for n, c := range cos {
-		bar[n] = -2 * m2 * a1 * c
-	}
-	for i, m := range mean {
-		along := 0.0
-		for n, c := range cos {
-			rn := res[n*dd+i]
-			along += rn * c
-			bar[n] -= 2 * rn * m
+// finish writes the gradient from the sums over all rows, and adds to the value
+// what does not go through the residuals.
+func (p *factorised) finish(dst *spectral.FactorisedSums, along []column, alongRow int, square column, squareRow int, a adjoint) {
+	f, w, b := p.bank.f, p.w, p.bank
+	for k := range f.M {
+		m2, s2 := p.squares(k)
+		lane, a1 := b.lane[k], f.Amp[k]
+		cos2 := square.at(lane, squareRow)
+		second := f.Power[k]*p.power[b.window(k)] + f.Ripple[k]*a.at(lane, a.base)
+		dst.Value += (m2+s2)*second - m2*a1*a1*cos2
+		a.write(dst.Features, b, k, m2+s2, p.power)
+		amp := -2 * a1 * m2 * cos2
+		for i, m := range w.Mean[k*w.D:][:w.D] {
+			r := along[i].at(lane, alongRow)
+			amp -= 2 * m * r
+			dst.Weights.Mean[k*w.D+i] = -2*a1*r + 2*m*(second-a1*a1*cos2)
+			dst.Weights.Var[k*w.D+i] = second
 		}
-		dst.Mean[k*dd+i] += -2*a1*along + 2*m*(second-square)
-		dst.Var[k*dd+i] += second
+		dst.Features.Amp[k] = amp
 	}
-	s.contract(t, f, r, j, bar, m2+s2)
-	return (m2+s2)*second - m2*square
+}
+
+// pick gathers the given rows, in layout order, into data of their own.
+func (d *rows) pick(given []int) *rows {
+	if d.picked == nil {
+		d.picked = &rows{data: d.data, spare: d.spare}
+	}
+	sub := d.picked
+	sub.at = sub.at[:0]
+	for _, n := range given {
+		sub.at = append(sub.at, d.place[n])
+	}
+	slices.Sort(sub.at)
+	runs, run := sub.runs[:0], 0
+	for i, p := range sub.at {
+		for p >= d.runs[run].Hi {
+			run++
+		}
+		if k := len(runs); k == 0 || runs[k-1].Cell != d.runs[run].Cell {
+			r := d.runs[run]
+			r.Lo = i
+			runs = append(runs, r)
+		}
+		runs[len(runs)-1].Hi = i + 1
+		sub.at[i] = d.order[p]
+	}
+	sub.gather(sub.at, runs)
+	return sub
 }

@@ -3,7 +3,14 @@ package cpu
 import (
 	"fmt"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
+)
+
+const (
+	momentsRows   = 256 // rows of a tile
+	featurePanels = 4   // panels whose features one job makes
+	gramPanels    = 3   // panels of columns whose products one job sums
 )
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
@@ -14,112 +21,170 @@ func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 	if err := dst.Check(f, d.data.D); err != nil {
 		return fmt.Errorf("cpu: moments: %w", err)
 	}
-	clear(dst.C)
+	b := &d.spare.bank
+	b.set(f)
+	width := b.Count * simd.Lanes
+	sums := resize(d.spare.total, (2+dst.D)*width)
+	d.spare.total = sums
+	clear(sums)
 	dst.Gram.Zero()
-	offset := f.Offsets()
-	sweep(d.runs, func(r spectral.Run, w int) { d.momentsRun(dst, f, r, offset, w) })
-	mirror(dst.Gram)
+	m := &moments{rows: d, bank: b, gram: dst.Gram, second: sums[:2*width], along: sums[2*width:], outputs: dst.D}
+	sweep(d.runs, m.run)
+	m.finish(dst)
 	return nil
 }
 
-// momentsRun adds one run's share, tile by tile: features first, then C, the
-// second moments and the products of every two blocks of features.
-func (d *rows) momentsRun(dst *spectral.Moments, f *spectral.Features, r spectral.Run, offset []int, w int) {
-	t := newTile(r, offset)
-	t.local = make([]float64, t.m*tileRows) // E[φ], [m,tileRows]
-	nb := blockCount(t.m)
-	for lo := r.Lo; lo < r.Hi; lo += tileRows {
-		t.load(d, f, r, lo, min(r.Hi, lo+tileRows))
-		blocks(t.m, w, func(lo, hi, _ int) {
-			t.fill(f, r, lo, hi)
-			t.momentsFeatures(dst, f, r, lo, hi)
-		})
-		parallel(nb*(nb+1)/2, w, func(job int) {
-			i, j := triangle(job)
-			t.gramBlock(dst.Gram, r, offset, i, j)
-		})
+// moments is one call's work: sums of products of cosines, whose amplitudes
+// come last.
+type moments struct {
+	*rows
+	bank    *bank
+	gram    *spectral.Gram
+	second  []float64 // [Count,2,8]
+	along   []float64 // [D,Count,8] Σ y·cos
+	outputs int
+}
+
+// run adds one run's share, tile by tile: features first, then the products of
+// every two panels.
+func (m *moments) run(r spectral.Run, w int) {
+	t := m.over(m.bank, r, momentsRows)
+	defer m.spare.put(t)
+	if t.lo == t.hi {
+		return
+	}
+	blocks := m.blocks(t)
+	for lo := r.Lo; lo < r.Hi; lo += momentsRows {
+		t.load(lo, min(r.Hi, lo+momentsRows))
+		for i := range t.parts {
+			p := &t.parts[i]
+			jobs(p.hi-p.lo, featurePanels, w, func(lo, hi int) { m.features(t, p, p.lo+lo, p.lo+hi) })
+		}
+		for _, b := range blocks {
+			rows, cols := t.cos.Slice(b.row.lo, b.row.hi), t.cos.Slice(b.col.lo, b.col.hi)
+			if b.row == b.col {
+				jobs(cols.Count, gramPanels, w, func(lo, hi int) { simd.Gram(b.c, b.ld, cols, lo, hi) })
+				continue
+			}
+			jobs(rows.Count, gramPanels, w, func(lo, hi int) { simd.Cross(b.c[lo*simd.Lanes*b.ld:], b.ld, rows.Slice(lo, hi), cols) })
+		}
+	}
+	for _, b := range blocks {
+		b.add()
 	}
 }
 
-// momentsFeatures adds C and the diagonal of G for the tile's features
-// [lo, hi), and leaves E[φ] for gramBlock.
-func (t *tile) momentsFeatures(dst *spectral.Moments, f *spectral.Features, r spectral.Run, lo, hi int) {
-	dd := dst.D
-	for j := lo; j < hi; j++ {
-		k := t.lo + j
-		phi := t.local[j*tileRows:][:t.n]
-		for n, c := range t.cos[j*tileRows:][:t.n] {
-			phi[n] = f.Amp[k] * c
-		}
-		ck := dst.C[k*dd:][:dd]
-		for i := range ck {
-			s := 0.0
-			for n, p := range phi {
-				s += p * t.y[n*dd+i]
-			}
-			ck[i] += s
-		}
-		second := f.Power[k]*t.gate2[t.window(f, r, k)] + f.Ripple[k]*t.ripple(j)
-		v := 0
-		if f.Window != nil {
-			v = f.Window[k]
-		}
-		at := k - dst.Gram.Offset[v]
-		dst.Gram.Diag[v][at*(dst.Gram.Size(v)+1)] += second
+// jobs calls f for [0, n) in jobs of the given size; all at once if there is
+// but one goroutine for them.
+func jobs(n, size, w int, f func(lo, hi int)) {
+	if w == 1 {
+		f(0, n)
+		return
+	}
+	simd.Parallel((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
+}
+
+// features makes the panels [lo, hi) of a part and adds what each feature has
+// of its own.
+func (m *moments) features(t *tile, p *part, lo, hi int) {
+	t.fill(p, lo, hi)
+	first, end := (t.lo+lo)*simd.Lanes, (t.lo+hi)*simd.Lanes
+	simd.Second(m.second[2*first:2*end], t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), p.inv)
+	for i := range m.outputs {
+		at := i * m.bank.Count * simd.Lanes
+		simd.Along(m.along[at+first:at+end], t.cos.Slice(lo, hi), t.y[i:], m.outputs)
 	}
 }
 
-// gramBlock adds the products of the tile's feature blocks i ≥ j to the lower
-// triangle of G, leaving out the diagonal, which holds second moments.
-func (t *tile) gramBlock(g *spectral.Gram, r spectral.Run, offset []int, i, j int) {
-	for vi := r.First; vi < r.End; vi++ {
-		ilo, ihi := clip(i, offset[vi]-t.lo, offset[vi+1]-t.lo)
-		for vj := r.First; vj <= vi; vj++ {
-			jlo, jhi := clip(j, offset[vj]-t.lo, offset[vj+1]-t.lo)
-			if ilo >= ihi || jlo >= jhi {
+// A block is where products of the features of two windows are summed: in the
+// matrix itself, or where that has no whole panels beside it.
+type block struct {
+	row, col   *part
+	c          []float64
+	ld         int
+	to         []float64 // the matrix's own, if c is not
+	rows, cols int
+}
+
+// blocks are those that the tile's features have products in.
+func (m *moments) blocks(t *tile) (all []block) {
+	for i := range t.parts {
+		for j := range i + 1 {
+			row, col := &t.parts[i], &t.parts[j]
+			b := block{row: row, col: col, rows: m.gram.Size(row.window), cols: m.gram.Size(col.window)}
+			if b.rows == 0 || b.cols == 0 {
 				continue
 			}
-			a, b := t.local[ilo*tileRows:], t.local[jlo*tileRows:]
-			row, col, ld := t.lo+ilo-offset[vi], t.lo+jlo-offset[vj], g.Size(vj)
-			if vi != vj {
-				dots(g.Below[vj][row*ld+col:], ld, a, tileRows, ihi-ilo, b, tileRows, jhi-jlo, t.n, true)
-				continue
-			}
+			b.c, b.ld = m.gram.Diag[row.window], b.cols
 			if i != j {
-				dots(g.Diag[vi][row*ld+col:], ld, a, tileRows, ihi-ilo, b, tileRows, jhi-jlo, t.n, true)
-				continue
+				b.c = m.gram.Below[col.window]
 			}
-			var s [featureBlock * featureBlock]float64
-			dots(s[:], featureBlock, a, tileRows, ihi-ilo, b, tileRows, jhi-jlo, t.n, false)
-			for p := range ihi - ilo {
-				for q := range p {
-					g.Diag[vi][(row+p)*ld+col+q] += s[p*featureBlock+q]
-				}
+			if b.rows%simd.Lanes != 0 || b.cols%simd.Lanes != 0 {
+				b.to, b.ld = b.c, (col.hi-col.lo)*simd.Lanes
+				t.block[i+j] = resize(t.block[i+j], (row.hi-row.lo)*simd.Lanes*b.ld)
+				b.c = t.block[i+j]
+				clear(b.c)
 			}
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// add adds what was summed beside the matrix to it.
+func (b *block) add() {
+	if b.to == nil {
+		return
+	}
+	for i := range b.rows {
+		to := b.to[i*b.cols:][:b.cols]
+		for j, v := range b.c[i*b.ld:][:b.cols] {
+			to[j] += v
 		}
 	}
 }
 
-// clip cuts block b's features [b·featureBlock, (b+1)·featureBlock) to [lo, hi).
-func clip(b, lo, hi int) (int, int) {
-	return max(b*featureBlock, lo), min((b+1)*featureBlock, hi)
-}
-
-// triangle is the job'th pair (i, j), i ≥ j, counted row by row.
-func triangle(job int) (i, j int) {
-	for (i+1)*(i+2)/2 <= job {
-		i++
+// finish gives the sums their amplitudes, the diagonal its second moments and
+// the diagonal blocks their upper triangles.
+func (m *moments) finish(dst *spectral.Moments) {
+	b, f, g := m.bank, m.bank.f, dst.Gram
+	for k, lane := range b.lane {
+		for i := range dst.D {
+			dst.C[k*dst.D+i] = f.Amp[k] * m.along[i*b.Count*simd.Lanes+lane]
+		}
 	}
-	return i, job - i*(i+1)/2
+	w := workers()
+	for v := range g.Diag {
+		n, amp := g.Size(v), f.Amp[g.Offset[v]:g.Offset[v+1]]
+		jobs(n, mirrorRows, w, func(lo, hi int) { scaleTriangle(g.Diag[v], n, amp, lo, hi) })
+		if v+1 == g.Blocks() {
+			continue
+		}
+		for i, a := range f.Amp[g.Offset[v+1]:g.Offset[v+2]] {
+			row := g.Below[v][i*n:][:n]
+			for j, aj := range amp {
+				row[j] *= a * aj
+			}
+		}
+	}
+	second := column{m.second, 2}
+	for k, lane := range b.lane {
+		v := b.window(k)
+		g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)] = f.Power[k]*m.power[v] + f.Ripple[k]*second.at(lane, 0)
+	}
 }
 
-// mirror copies each diagonal block's lower triangle to its upper one.
-func mirror(g *spectral.Gram) {
-	for v, b := range g.Diag {
-		m := g.Size(v)
-		for i := range m {
-			for j := range i {
-				b[j*m+i] = b[i*m+j]
+// mirrorRows is the size of the squares that scaleTriangle works in.
+const mirrorRows = 32
+
+// scaleTriangle gives rows [lo, hi) of the lower triangle of g [n,n] their
+// amplitudes and copies them to the upper one.
+func scaleTriangle(g []float64, n int, amp []float64, lo, hi int) {
+	for left := 0; left < hi; left += mirrorRows {
+		for i := lo; i < hi; i++ {
+			for j := left; j < min(i, left+mirrorRows); j++ {
+				s := g[i*n+j] * (amp[i] * amp[j])
+				g[i*n+j], g[j*n+i] = s, s
 			}
 		}
 	}

@@ -3,119 +3,155 @@ package cpu
 import (
 	"fmt"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
+
+// predictRows is how many rows a tile has.
+const predictRows = 64
 
 // Predict fills dst with the latent function's mean and covariance at every
 // row, in the order given to Open: O(N·M·D²) and, for a shared covariance,
 // 2·N·M² flops.
-func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spectral.Posterior) error {
 	if err := d.data.CheckFeatures(f); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
-	if err := p.Check(f); err != nil {
+	if err := post.Check(f); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
-	if err := dst.Check(d.data.N, p.D); err != nil {
+	if err := dst.Check(d.data.N, post.D); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
-	offset := f.Offsets()
-	sweep(d.runs, func(r spectral.Run, w int) { d.predictRun(dst, f, p, r, offset, w) })
+	s := d.spare
+	b := &s.bank
+	b.set(f)
+	p := &predict{rows: d, bank: b, post: post, dst: dst}
+	p.mean = s.outputs(b, post.D, func(k, i int) float64 { return f.Amp[k] * post.Mean[k*post.D+i] })
+	s.square = b.spread(s.square, func(k int) float64 { return 0.5 * f.Amp[k] })
+	p.half = s.square
+	if post.Cov != nil {
+		s.packs.reset(d, b, post.Cov)
+	}
+	simd.Parallel(len(d.chunks), workers(), func(i int) { p.chunk(d.chunks[i]) })
 	return nil
 }
 
-func (d *rows) predictRun(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior, r spectral.Run, offset []int, w int) {
-	t := newTile(r, offset)
-	t.mean = make([]float64, t.m*tileRows)
-	nb := blockCount(t.m)
-	width := p.D + p.D*p.D
-	part := make([]float64, nb*tileRows*width)
-	for lo := r.Lo; lo < r.Hi; lo += tileRows {
-		t.load(d, f, r, lo, min(r.Hi, lo+tileRows))
-		blocks(t.m, w, func(lo, hi, _ int) {
-			t.fill(f, r, lo, hi)
-			t.means(f, lo, hi)
-		})
-		blocks(t.m, w, func(lo, hi, b int) {
-			out := part[b*tileRows*width:][:t.n*width]
-			clear(out)
-			if p.Cov != nil {
-				t.quadratic(out, p, r, offset, lo, hi)
-			}
-			for j := lo; j < hi; j++ {
-				t.predictFeature(out, f, p, r, j)
-			}
-		})
-		for n := range t.n {
-			collect(dst, part, d.order[lo+n], n, nb, p.D)
-		}
-	}
+// predict is one call's work.
+type predict struct {
+	*rows
+	bank *bank
+	post *spectral.Posterior
+	dst  *spectral.Prediction
+	mean [][]float64 // [Count,8] A1·m of each output
+	half []float64   // [Count,8] A1/2
 }
 
-// collect adds the feature blocks' shares of row n in order and writes them at
-// the row's given place.
-func collect(dst *spectral.Prediction, part []float64, row, n, nb, dd int) {
-	width := dd + dd*dd
-	mean, cov := dst.Mean[row*dd:][:dd], dst.Cov[row*dd*dd:][:dd*dd]
-	clear(mean)
-	clear(cov)
-	for b := range nb {
-		out := part[(b*tileRows+n)*width:][:width]
-		for i, v := range out[:dd] {
-			mean[i] += v
-		}
-		for i, v := range out[dd:] {
-			cov[i] += v
-		}
+// chunk predicts a chunk's rows.
+func (p *predict) chunk(c chunk) {
+	r := p.runs[c.run]
+	t := p.over(p.bank, r, predictRows)
+	defer p.spare.put(t)
+	t.reserveBar()
+	t.res = resize(t.res, 2*predictRows)
+	var matrix simd.Panels
+	if p.post.Cov != nil {
+		matrix = p.spare.packs.get(c.run, r)
+		defer p.spare.packs.done(c.run)
 	}
-}
-
-// quadratic adds Σ_{k in [lo,hi)} φ̄_nk (S̃ φ̄_n)_k to every output's variance,
-// S̃ being S without its diagonal; predictFeature adds the diagonal's part.
-func (t *tile) quadratic(out []float64, p *spectral.Posterior, r spectral.Run, offset []int, lo, hi int) {
-	g := make([]float64, (hi-lo)*t.m)
-	adjointRows(g, p.Cov, r, offset, t.lo, lo, hi) // 2·S̃
-	sp := make([]float64, (hi-lo)*t.n)
-	dots(sp, t.n, g, t.m, hi-lo, t.mean, t.m, t.n, t.m, false)
-	dd, width := p.D, p.D+p.D*p.D
-	for n := range t.n {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			s += sp[(j-lo)*t.n+n] * t.mean[n*t.m+j]
+	dd := p.post.D
+	for lo := c.lo; lo < c.hi; lo += predictRows {
+		t.load(lo, min(c.hi, lo+predictRows))
+		t.fillAll()
+		at := p.order[lo : lo+t.n]
+		sum, quad := t.res[:t.n], t.res[predictRows:][:t.n]
+		for d, w := range p.mean {
+			t.fit(sum, t.cos, t.of(w, simd.Lanes))
+			for n, v := range sum {
+				p.dst.Mean[at[n]*dd+d] = v
+			}
 		}
+		clear(quad)
+		if p.post.Cov != nil {
+			simd.Product(t.bar, t.cos, matrix, 0, t.bar.Count)
+			t.multiplyBar()
+			t.fit(quad, t.bar, t.of(p.half, simd.Lanes))
+		}
+		t.squares()
 		for i := range dd {
-			out[n*width+dd+i*dd+i] += 0.5 * s
+			for j := range i + 1 {
+				p.covariance(t, sum, i, j)
+				for n, v := range sum {
+					if i == j {
+						v += quad[n]
+					}
+					p.dst.Cov[(at[n]*dd+i)*dd+j], p.dst.Cov[(at[n]*dd+j)*dd+i] = v, v
+				}
+			}
 		}
 	}
 }
 
-// predictFeature adds the share of the tile's feature j to the means, the
-// diagonal's part of tr(E[φᵀφ] S_d) and the spread m mᵀ (E[φ²] − φ̄²).
-func (t *tile) predictFeature(out []float64, f *spectral.Features, p *spectral.Posterior, r spectral.Run, j int) {
-	k, dd := t.lo+j, p.D
-	width := dd + dd*dd
-	g := t.gate[t.window(f, r, k)]
-	cos, sin, e2 := t.cos[j*tileRows:][:t.n], t.sin[j*tileRows:][:t.n], t.e2[j*tileRows:][:t.n]
-	mean := p.Mean[k*dd:][:dd]
-	shared := 0.0
-	if p.Cov != nil {
-		shared = diagonal(p.Cov, f, k)
-	}
-	for n, c := range cos {
-		phi := f.Amp[k] * c
-		second := f.Power[k]*g[n]*g[n] + f.Ripple[k]*e2[n]*(c*c-sin[n]*sin[n])
-		spread := second - phi*phi
-		o := out[n*width:][:width]
-		for i, m := range mean {
-			o[i] += phi * m
-			for l, m2 := range mean {
-				o[dd+i*dd+l] += m * m2 * spread
-			}
-			s := shared
-			if p.Cov == nil {
-				s = p.Var[k*dd+i]
-			}
-			o[dd+i*dd+i] += s * second
+// multiplyBar multiplies bar by cos: Σ_k of it is a quadratic form.
+func (t *tile) multiplyBar() {
+	for j := range t.bar.Count {
+		cos := t.cos.Panel(j)
+		for i, c := range cos {
+			t.bar.Panel(j)[i] *= c
 		}
 	}
+}
+
+// squares replaces cos by its square and sin by cos⁴ − sin⁴ = g²·e²·(cos² −
+// sin²): what second moments are made of.
+func (t *tile) squares() {
+	for j := range t.cos.Count {
+		cos, sin := t.cos.Panel(j), t.sin.Panel(j)
+		for i, c := range cos {
+			c2, s2 := c*c, sin[i]*sin[i]
+			cos[i], sin[i] = c2, (c2+s2)*(c2-s2)
+		}
+	}
+}
+
+// covariance writes, for every row, of outputs i and j
+//
+//	Σ_k m_ki·m_kj·(E[φ_k²] − φ̄_k²) + 1[i=j]·S_kk·E[φ_k²]
+func (p *predict) covariance(t *tile, sum []float64, i, j int) {
+	f, dd := p.bank.f, p.post.D
+	count := t.cos.Count * simd.Lanes
+	square, ripple := resize(t.weight[0], count), resize(t.weight[1], count)
+	t.weight = [2][]float64{square, ripple}
+	clear(square)
+	clear(ripple)
+	base := t.lo * simd.Lanes
+	power := [2]float64{}
+	for v, part := range t.parts {
+		for k := p.bank.offset[part.window]; k < p.bank.offset[part.window+1]; k++ {
+			spread := p.post.Mean[k*dd+i] * p.post.Mean[k*dd+j]
+			second := spread
+			if i == j {
+				second += p.variance(k, i)
+			}
+			square[p.bank.lane[k]-base] = -f.Amp[k] * f.Amp[k] * spread
+			ripple[p.bank.lane[k]-base] = f.Ripple[k] * second
+			power[v] += f.Power[k] * second
+		}
+	}
+	t.fit(sum, t.cos, square)
+	own := t.scratch[:t.n]
+	for v, part := range t.parts {
+		t.fit(own, t.sin.Slice(part.lo, part.hi), ripple[part.lo*simd.Lanes:part.hi*simd.Lanes])
+		for n, g := range part.gate {
+			sum[n] += g*g*power[v] + part.inv[n]*own[n]
+		}
+	}
+}
+
+// variance is S_kk of output i.
+func (p *predict) variance(k, i int) float64 {
+	if p.post.Cov != nil {
+		return diagonal(p.post.Cov, p.bank, k)
+	}
+	return p.post.Var[k*p.post.D+i]
 }

@@ -3,8 +3,13 @@ package cpu
 import (
 	"fmt"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
+
+// pullbackRows is how many rows a tile has: the matrix comes from memory once
+// for so many.
+const pullbackRows = 128
 
 // Pullback fills dst with the gradient by the features of a number whose
 // gradient by the moments is bar:
@@ -20,85 +25,108 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 	if err := dst.CheckRoom(f); err != nil {
 		return fmt.Errorf("cpu: pullback: %w", err)
 	}
-	offset := f.Offsets()
-	s := newSums(f)
-	sweep(d.runs, func(r spectral.Run, w int) { d.pullbackRun(s, f, bar, r, offset, w) })
-	s.features(dst, f)
+	s := d.spare
+	b := &s.bank
+	b.set(f)
+	c := s.outputs(b, d.data.D, func(k, i int) float64 { return bar.C[k*d.data.D+i] })
+	s.lanes = b.lanes(s.lanes)
+	for k, lane := range b.lane {
+		l := &s.lanes[lane/simd.Lanes]
+		l.Amp[lane%simd.Lanes] = f.Amp[k]
+		l.Ripple[lane%simd.Lanes] = 4 * f.Ripple[k] * diagonal(bar.Gram, b, k)
+	}
+	s.packs.reset(d, b, bar.Gram)
+	sums := d.sum(b, []int{simd.SumRows(f.Q)}, func(i int, part []float64) { d.pullbackChunk(part[1:], c, d.chunks[i]) })
+	a := adjoint{column{sums[1:], simd.SumRows(f.Q)}, simd.SumRipple}
+	for k := range f.M {
+		a.write(dst, b, k, diagonal(bar.Gram, b, k), d.power)
+		dst.Amp[k] = a.at(b.lane[k], simd.SumAmp)
+	}
 	return nil
 }
 
-func (d *rows) pullbackRun(s *sums, f *spectral.Features, bar *spectral.Moments, r spectral.Run, offset []int, w int) {
-	t := newTile(r, offset)
-	t.mean = make([]float64, t.m*tileRows)
-	t.bar = make([]float64, t.m*tileRows)
-	for lo := r.Lo; lo < r.Hi; lo += tileRows {
-		t.load(d, f, r, lo, min(r.Hi, lo+tileRows))
-		blocks(t.m, w, func(lo, hi, _ int) {
-			t.fill(f, r, lo, hi)
-			t.means(f, lo, hi)
-		})
-		blocks(t.m, w, func(lo, hi, _ int) {
-			g := make([]float64, (hi-lo)*t.m)
-			adjointRows(g, bar.Gram, r, offset, t.lo, lo, hi)
-			dots(t.bar[lo*tileRows:], tileRows, g, t.m, hi-lo, t.mean, t.m, t.n, t.m, false)
-			for j := lo; j < hi; j++ {
-				b := t.bar[j*tileRows:][:t.n]
-				addOutputs(b, t.y, bar.C[(t.lo+j)*bar.D:][:bar.D])
-				s.contract(t, f, r, j, b, diagonal(bar.Gram, f, t.lo+j))
-			}
-		})
-	}
-}
-
-// adjointRows writes rows [lo, hi) of 2·(barG − diag barG), restricted to the
-// m features over the run, into g [hi−lo, m].
-func adjointRows(g []float64, bar *spectral.Gram, r spectral.Run, offset []int, first, lo, hi int) {
-	m := offset[r.End] - offset[r.First]
-	for v := r.First; v < r.End; v++ {
-		vlo, vhi := max(lo, offset[v]-first), min(hi, offset[v+1]-first)
-		for j := vlo; j < vhi; j++ {
-			row := g[(j-lo)*m:][:m]
-			at := first + j - offset[v] // row within the window's block
-			for u := r.First; u < r.End; u++ {
-				part := row[offset[u]-first : offset[u+1]-first]
-				switch {
-				case u == v:
-					for i, b := range bar.Diag[v][at*bar.Size(v):][:bar.Size(v)] {
-						part[i] = 2 * b
-					}
-					part[at] = 0
-				case u < v:
-					for i, b := range bar.Below[u][at*bar.Size(u):][:bar.Size(u)] {
-						part[i] = 2 * b
-					}
-				default:
-					ld := bar.Size(v)
-					for i := range part {
-						part[i] = 2 * bar.Below[v][i*ld+at]
-					}
-				}
-			}
+// pullbackChunk adds what a chunk gives to sums.
+func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
+	r := d.runs[ch.run]
+	t := d.over(&d.spare.bank, r, pullbackRows)
+	defer d.spare.put(t)
+	t.reserveBar()
+	t.copyLanes(d.spare.lanes)
+	matrix := d.spare.packs.get(ch.run, r)
+	defer d.spare.packs.done(ch.run)
+	for lo := ch.lo; lo < ch.hi; lo += pullbackRows {
+		t.load(lo, min(ch.hi, lo+pullbackRows))
+		t.fillAll()
+		simd.Product(t.bar, t.cos, matrix, 0, t.bar.Count)
+		for i, w := range c {
+			simd.AddOutput(t.bar, t.y[i:], len(c), t.of(w, simd.Lanes))
 		}
+		t.contract(sums)
 	}
 }
 
-// addOutputs adds Σ_d y_nd·c_d to each b[n].
-func addOutputs(b, y, c []float64) {
-	d := len(c)
-	for n := range b {
-		s := 0.0
-		for i, v := range y[n*d:][:d] {
-			s += v * c[i]
+// contract adds the tile's rows to Contract's sums of its panels.
+func (t *tile) contract(sums []float64) {
+	width := simd.SumRows(t.bank.Q) * simd.Lanes
+	for i := range t.parts {
+		p := &t.parts[i]
+		simd.Contract(sums[p.lo*width:p.hi*width], t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bar.Slice(p.lo, p.hi), t.scratch, t.x, p.inv, t.lanes[p.lo:p.hi], t.bank.Slice(t.lo+p.lo, t.lo+p.hi))
+	}
+}
+
+// sum is the total over all chunks: first one number, then for each width the
+// sums [Count,width,8]. work adds a chunk's, whose panels are those over its
+// run.
+func (d *rows) sum(b *bank, widths []int, work func(i int, part []float64)) []float64 {
+	all := 0
+	for _, w := range widths {
+		all += w * simd.Lanes
+	}
+	total := resize(d.spare.total, 1+all*b.Count)
+	d.spare.total = total
+	clear(total)
+	over := func(i int) (lo, hi int) { return b.over(d.runs[d.chunks[i].run]) }
+	d.spare.ring.inOrder(len(d.chunks), func(i int) int {
+		lo, hi := over(i)
+		return 1 + all*(hi-lo)
+	}, work, func(i int, part []float64) {
+		lo, hi := over(i)
+		total[0] += part[0]
+		from, to := part[1:], total[1:]
+		for _, w := range widths {
+			w *= simd.Lanes
+			sums := to[lo*w : hi*w]
+			for j, v := range from[:len(sums)] {
+				sums[j] += v
+			}
+			from, to = from[len(sums):], to[b.Count*w:]
 		}
-		b[n] += s
-	}
+	})
+	return total
 }
 
-// diagonal is entry (k, k) of g.
-func diagonal(g *spectral.Gram, f *spectral.Features, k int) float64 {
-	v := 0
-	if f.Window != nil {
-		v = f.Window[k]
+// An adjoint reads sums that have the rows of Contract's from SumRipple on at
+// base.
+type adjoint struct {
+	column
+	base int
+}
+
+// write writes the adjoint of feature k but for Amp, barSecond being
+// ∂/∂E[φ_k²]:
+//
+//	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
+func (a adjoint) write(dst *spectral.Features, b *bank, k int, barSecond float64, power []float64) {
+	f, q, lane := b.f, b.f.Q, b.lane[k]
+	get := func(row int) float64 { return a.at(lane, a.base+row-simd.SumRipple) }
+	theta := get(simd.SumTheta)
+	dst.Phase[k] = theta
+	dst.Power[k] = barSecond * power[b.window(k)]
+	dst.Ripple[k] = barSecond * get(simd.SumRipple)
+	for i := range q {
+		at := k*q + i
+		dst.Center[at] = -f.Freq[at]*theta - f.Decay[at]*get(simd.SumQuadD+3*i)
+		dst.Decay[at] = 0.5 * get(simd.SumQuadD2+3*i)
+		dst.Freq[at] = get(simd.SumThetaD + 3*i)
 	}
-	return g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)]
 }

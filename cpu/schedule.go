@@ -2,37 +2,78 @@ package cpu
 
 import (
 	"sync"
-	"sync/atomic"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// parallel calls f(0) … f(n−1), each once, on up to w goroutines. Which
-// goroutine takes which index is left open, so f must not let it matter.
-func parallel(n, w int, f func(i int)) {
-	w = min(w, n)
-	if w <= 1 {
-		for i := range n {
-			f(i)
+// A chunk is rows [lo, hi) of a run: what one goroutine sums at a time.
+type chunk struct{ run, lo, hi int }
+
+// Chunks have chunkRows rows, or so few that there are chunkCount of them, but
+// for those that end a run.
+const (
+	chunkRows  = 256
+	chunkCount = 16
+	leastRows  = 32
+)
+
+// cut appends the chunks of the runs over n rows. How rows are cut decides the
+// order of sums, so it must depend on nothing else.
+func cut(to []chunk, runs []spectral.Run, n int) []chunk {
+	size := min(chunkRows, (n/chunkCount+leastRows)/leastRows*leastRows)
+	for i, r := range runs {
+		for lo := r.Lo; lo < r.Hi; lo += size {
+			to = append(to, chunk{run: i, lo: lo, hi: min(r.Hi, lo+size)})
 		}
-		return
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range w {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				f(i)
-			}
-		}()
+	return to
+}
+
+// A ring holds the sums of chunks that wait for an earlier one.
+type ring struct {
+	mu    sync.Mutex
+	freed sync.Cond
+	slots []slot
+	next  int
+}
+
+type slot struct {
+	sums  []float64
+	ready bool
+}
+
+// inOrder calls work(i, sums) for n chunks side by side, sums being size(i)
+// zeros, and add(i, sums) one at a time in the chunks' order.
+func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums []float64)) {
+	w := min(workers(), n)
+	depth := 1
+	if w > 1 {
+		depth = 4 * w
 	}
-	wg.Wait()
+	for len(r.slots) < depth {
+		r.slots = append(r.slots, slot{})
+	}
+	r.next, r.freed.L = 0, &r.mu
+	simd.Parallel(n, w, func(i int) { // chunks are taken in order: the one that all wait for is in work
+		r.mu.Lock()
+		for i >= r.next+depth {
+			r.freed.Wait()
+		}
+		r.mu.Unlock()
+		s := &r.slots[i%depth]
+		s.sums = resize(s.sums, size(i))
+		clear(s.sums)
+		work(i, s.sums)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for s.ready = true; r.slots[r.next%depth].ready; r.next++ {
+			done := &r.slots[r.next%depth]
+			add(r.next, done.sums)
+			done.ready = false
+		}
+		r.freed.Broadcast()
+	})
 }
 
 // sweep calls body once for each run. Runs whose cells have one parity touch
@@ -41,35 +82,27 @@ func parallel(n, w int, f func(i int)) {
 // over rows is taken in one order. body is told how many goroutines it may use
 // itself.
 func sweep(runs []spectral.Run, body func(r spectral.Run, w int)) {
-	var half [2][]spectral.Run
-	for _, r := range runs {
-		half[r.Cell&1] = append(half[r.Cell&1], r)
+	inner, total := 1, workers()
+	if len(runs) < 4*total {
+		inner = total
 	}
-	total := workers()
-	for _, side := range half {
-		inner := 1
-		if len(side) < 2*total {
-			inner = total
+	for parity := range 2 {
+		next, left := 0, 0
+		for _, r := range runs {
+			if r.Cell&1 == parity {
+				left++
+			}
 		}
-		outer := max(1, total/inner)
-		parallel(len(side), outer, func(i int) { body(side[i], inner) })
+		var mu sync.Mutex
+		take := func() spectral.Run {
+			mu.Lock()
+			defer mu.Unlock()
+			for runs[next].Cell&1 != parity {
+				next++
+			}
+			next++
+			return runs[next-1]
+		}
+		simd.Parallel(left, max(1, total/inner), func(int) { body(take(), inner) })
 	}
 }
-
-// blocks cuts n features into blocks of featureBlock and calls f(lo, hi, b)
-// for each on up to w goroutines.
-func blocks(n, w int, f func(lo, hi, b int)) {
-	parallel(blockCount(n), w, func(b int) {
-		f(b*featureBlock, min(n, (b+1)*featureBlock), b)
-	})
-}
-
-func blockCount(n int) int { return (n + featureBlock - 1) / featureBlock }
-
-const (
-	// tileRows is how many rows a tile has: a block of features times a tile
-	// (32·128 numbers, 32 KiB) stays in a core's nearest cache.
-	tileRows = 128
-	// featureBlock is how many features one job takes.
-	featureBlock = 32
-)

@@ -1,0 +1,133 @@
+package cpu
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// packs are a symmetric matrix's parts over the runs, as simd.Product takes
+// them: made by the first chunk of a run that asks, given back by its last.
+//
+//	B_jk = 2·A1_j·G_jk for j ≠ k, 0 on the diagonal and in empty lanes
+//
+// so that cos·B is 2·Σ_{j≠k} φ̄_j·G_jk.
+type packs struct {
+	b     *bank
+	g     *spectral.Gram
+	inner int // goroutines to pack with
+	runs  []pack
+	mu    sync.Mutex
+	free  [][]float64
+}
+
+type pack struct {
+	once sync.Once
+	left atomic.Int64 // chunks to come
+	b    simd.Panels
+}
+
+// reset is for the features and matrix of a new call.
+func (p *packs) reset(d *rows, b *bank, g *spectral.Gram) {
+	p.b, p.g, p.inner = b, g, 1
+	if len(d.runs) == 1 {
+		p.inner = workers()
+	}
+	if len(p.runs) != len(d.runs) {
+		p.runs = make([]pack, len(d.runs))
+	}
+	for i := range p.runs {
+		p.runs[i].once = sync.Once{}
+		p.runs[i].left.Store(0)
+	}
+	for _, c := range d.chunks {
+		p.runs[c.run].left.Add(1)
+	}
+}
+
+// get is the matrix over run i.
+func (p *packs) get(i int, r spectral.Run) simd.Panels {
+	k := &p.runs[i]
+	k.once.Do(func() {
+		lo, hi := p.b.over(r)
+		n := (hi - lo) * simd.Lanes
+		k.b = simd.Panels{Data: resize(p.room(), n*n), N: n, Stride: n, Count: hi - lo}
+		simd.Parallel(hi-lo, p.inner, func(panel int) { p.fill(k.b.Panel(panel), r, panel+lo) })
+	})
+	return k.b
+}
+
+// done says that a chunk of run i needs the matrix no more.
+func (p *packs) done(i int) {
+	k := &p.runs[i]
+	if k.left.Add(-1) > 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, k.b.Data)
+	k.b = simd.Panels{}
+}
+
+// room is a buffer that is free, nil if there is none.
+func (p *packs) room() []float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.free)
+	if n == 0 {
+		return nil
+	}
+	a := p.free[n-1]
+	p.free = p.free[:n-1]
+	return a
+}
+
+// fill writes the eight columns of a panel, counted among all, for the
+// features over a run.
+func (p *packs) fill(to []float64, r spectral.Run, panel int) {
+	clear(to)
+	b, v := p.b, r.First
+	for panel >= b.first[v+1] {
+		v++
+	}
+	at := (panel - b.first[v]) * simd.Lanes // first column within the window's block
+	n := min(simd.Lanes, p.g.Size(v)-at)
+	for u := r.First; u < r.End; u++ {
+		rows := to[(b.first[u]-b.first[r.First])*simd.Lanes*simd.Lanes:]
+		amp := b.f.Amp[b.offset[u]:b.offset[u+1]]
+		switch {
+		case u < v: // G_uv is Below[u] transposed
+			for k := range n {
+				for j, g := range p.g.Below[u][(at+k)*len(amp):][:len(amp)] {
+					rows[j*simd.Lanes+k] = 2 * amp[j] * g
+				}
+			}
+			continue
+		case u == v:
+			scale(rows, p.g.Diag[v][at:], p.g.Size(v), n, amp)
+			for k := range n {
+				rows[(at+k)*simd.Lanes+k] = 0
+			}
+		default:
+			scale(rows, p.g.Below[v][at:], p.g.Size(v), n, amp)
+		}
+	}
+}
+
+// scale copies n columns of g, rows ld apart, times 2·amp.
+func scale(to, g []float64, ld, n int, amp []float64) {
+	for j, a := range amp {
+		row := to[j*simd.Lanes:][:n]
+		for k, v := range g[j*ld:][:n] {
+			row[k] = 2 * a * v
+		}
+	}
+}
+
+// diagonal is entry (k, k) of g.
+func diagonal(g *spectral.Gram, b *bank, k int) float64 {
+	v := b.window(k)
+	return g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)]
+}

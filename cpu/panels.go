@@ -1,0 +1,79 @@
+package cpu
+
+import (
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A bank is a model's features in panels. Lanes after a window's last feature
+// are empty: what is computed there is never read, or meets a weight of 0.
+type bank struct {
+	simd.Bank
+	f      *spectral.Features
+	offset []int // [V+1] first feature of each window
+	first  []int // [V+1] first panel of each window
+	lane   []int // [M] place of each feature, counted through the panels
+}
+
+// set packs the features.
+func (b *bank) set(f *spectral.Features) {
+	b.f, b.offset = f, f.Offsets()
+	b.first, b.lane = append(b.first[:0], 0), b.lane[:0]
+	for v, lo := range b.offset[:len(b.offset)-1] {
+		hi := b.offset[v+1]
+		for k := lo; k < hi; k++ {
+			b.lane = append(b.lane, b.first[v]*simd.Lanes+k-lo)
+		}
+		b.first = append(b.first, b.first[v]+(hi-lo+simd.Lanes-1)/simd.Lanes)
+	}
+	b.Q, b.Count = f.Q, b.first[len(b.first)-1]
+	b.Data = resize(b.Data, b.Count*(1+3*b.Q)*simd.Lanes)
+	clear(b.Data)
+	for k, lane := range b.lane {
+		at := k * f.Q
+		b.Set(lane, f.Center[at:at+f.Q], f.Decay[at:at+f.Q], f.Freq[at:at+f.Q], f.Phase[k])
+	}
+}
+
+// over is the range of panels that a run meets.
+func (b *bank) over(r spectral.Run) (lo, hi int) { return b.first[r.First], b.first[r.End] }
+
+// spread writes value(k) to every feature's lane of dst [Count,8], 0 to the
+// empty ones, and returns dst.
+func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
+	dst = resize(dst, b.Count*simd.Lanes)
+	clear(dst)
+	for k, lane := range b.lane {
+		dst[lane] = value(k)
+	}
+	return dst
+}
+
+// lanes are Count zero lanes in to's room.
+func (b *bank) lanes(to []simd.Lane) []simd.Lane {
+	if cap(to) < b.Count {
+		return make([]simd.Lane, b.Count)
+	}
+	to = to[:b.Count]
+	clear(to)
+	return to
+}
+
+// window is the window of feature k.
+func (b *bank) window(k int) int {
+	if b.f.Window == nil {
+		return 0
+	}
+	return b.f.Window[k]
+}
+
+// A column reads sums [Count,rows,8].
+type column struct {
+	sums []float64
+	rows int
+}
+
+// at is a row's sum in a lane, counted through the panels.
+func (c column) at(lane, row int) float64 {
+	return c.sums[(lane/simd.Lanes*c.rows+row)*simd.Lanes+lane%simd.Lanes]
+}
