@@ -92,7 +92,7 @@ func (t *gapTask) fast() []fit {
 func (t *gapTask) slow() []fit {
 	step := func(samples float64) float64 { return samples / 16000 } // the paper's rate
 	o := vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: []float64{step(2), step(10)}, NoisePrecision: 1000,
+		Init: vssgp.InitPaper, Lengthscales: []float64{step(2), step(10)}, NoisePrecision: 1000, FrequencyVariance: audioVariance,
 		Features: t.sizes.paper.features, Iterations: t.sizes.paper.iterations,
 	}
 	windows, none := o, o
