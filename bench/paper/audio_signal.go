@@ -46,9 +46,9 @@ func (s *session) recording(name string) (*recording, error) {
 	return &recording{file: filepath.Base(path), sum: sum, rate: r.Rate, samples: r.Samples[0]}, nil
 }
 
-// signals are stretches of n samples, one of each recording, where at finds
-// them; a quick run has one.
-func (s *session) signals(n int, at func(r *recording, n int) int, names ...string) ([]*signal, error) {
+// signals are the most voiced stretches of n samples, one of each recording; a
+// quick run has one.
+func (s *session) signals(n int, names ...string) ([]*signal, error) {
 	if s.Quick {
 		names = names[:1]
 	}
@@ -58,7 +58,7 @@ func (s *session) signals(n int, at func(r *recording, n int) int, names ...stri
 		if err != nil {
 			return nil, err
 		}
-		g, err := r.at(at(r, n), n)
+		g, err := r.at(r.voiced(n), n)
 		if err != nil {
 			return nil, err
 		}
@@ -67,12 +67,10 @@ func (s *session) signals(n int, at func(r *recording, n int) int, names ...stri
 	return out, nil
 }
 
-// loudest is where the loudest stretch of n samples starts.
-func (r *recording) loudest(n int) int { return r.most(n, rms) }
-
 // voiced is where the most periodic stretch of n samples starts of those as
-// loud as the recording: a vowel or a note, such as a thousand samples that one
-// can fill gaps of must be. No method is asked.
+// loud as the recording: a vowel or a note where n is a thousand, as the paper's
+// must be. In an utterance's loudest stretch, a burst of noise, nothing fills
+// anything. No method is asked.
 func (r *recording) voiced(n int) int {
 	level := rms(r.samples)
 	return r.most(n, func(x []float64) float64 {

@@ -108,13 +108,13 @@ func seconds(lines []Line) []float64 {
 }
 
 // bySignal is the test RMSE of every variant on every case.
-func bySignal(w io.Writer, lines []Line) {
+func bySignal(w io.Writer, lines []Line, of func(lines []Line) []float64) {
 	names := casesOf(lines)
 	rows := [][]string{append([]string{"method", "start"}, names...)}
 	for _, v := range variantsOf(lines) {
 		row := []string{v.method, v.start}
 		for _, name := range names {
-			row = append(row, spread(values(where(v.of(lines), func(l Line) bool { return l.Case == name }), TestRMSE)))
+			row = append(row, spread(of(where(v.of(lines), func(l Line) bool { return l.Case == name }))))
 		}
 		rows = append(rows, row)
 	}

@@ -59,7 +59,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestSignal: the loudest stretch, of rms 0.1, in proportion to the recording.
+// TestSignal: the stretch with the most of something, of rms 0.1, in proportion to the recording.
 func TestSignal(t *testing.T) {
 	samples := make([]float64, 1000)
 	for i := range samples {
@@ -69,7 +69,7 @@ func TestSignal(t *testing.T) {
 		}
 	}
 	r := &recording{file: "hum.wav", rate: 8000, samples: samples}
-	if at := r.loudest(200); at != 400 {
+	if at := r.most(200, rms); at != 400 {
 		t.Errorf("loudest stretch of 200 at %d, want 400", at)
 	}
 	g, err := r.at(400, 200)
