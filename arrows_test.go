@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"dense":                {"."},
 	"internal/ar":          {},
 	"internal/atomicfile":  {},
-	"internal/blocktri":    {"spectral"},
+	"internal/blocktri":    {"spectral", "cpu/simd"},
 	"internal/lbfgs":       {},
 	"internal/oracle":      {},
 	"internal/backendtest": {"spectral", "internal/oracle"},

@@ -53,34 +53,33 @@ func (m *moments) run(r spectral.Run, w int) {
 	if t.lo == t.hi {
 		return
 	}
-	blocks := m.blocks(t)
+	m.blocks(t)
 	for lo := r.Lo; lo < r.Hi; lo += momentsRows {
 		t.load(lo, min(r.Hi, lo+momentsRows))
 		for i := range t.parts {
 			p := &t.parts[i]
-			jobs(p.hi-p.lo, featurePanels, w, func(lo, hi int) { m.features(t, p, p.lo+lo, p.lo+hi) })
-		}
-		for _, b := range blocks {
-			rows, cols := t.cos.Slice(b.row.lo, b.row.hi), t.cos.Slice(b.col.lo, b.col.hi)
-			if b.row == b.col {
-				jobs(cols.Count, gramPanels, w, func(lo, hi int) { simd.Gram(b.c, b.ld, cols, lo, hi) })
+			if w == 1 {
+				m.features(t, p, p.lo, p.hi)
 				continue
 			}
-			jobs(rows.Count, gramPanels, w, func(lo, hi int) { simd.Cross(b.c[lo*simd.Lanes*b.ld:], b.ld, rows.Slice(lo, hi), cols) })
+			jobs(p.hi-p.lo, featurePanels, w, func(lo, hi int) { m.features(t, p, p.lo+lo, p.lo+hi) })
+		}
+		for i := range t.blocks {
+			b := &t.blocks[i]
+			if w == 1 {
+				b.products(t, 0, b.panels())
+				continue
+			}
+			jobs(b.panels(), gramPanels, w, func(lo, hi int) { b.products(t, lo, hi) })
 		}
 	}
-	for _, b := range blocks {
-		b.add()
+	for i := range t.blocks {
+		t.blocks[i].add()
 	}
 }
 
-// jobs calls f for [0, n) in jobs of the given size; all at once if there is
-// but one goroutine for them.
+// jobs calls f for [0, n) in jobs of the given size.
 func jobs(n, size, w int, f func(lo, hi int)) {
-	if w == 1 {
-		f(0, n)
-		return
-	}
 	simd.Parallel((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
 }
 
@@ -106,8 +105,9 @@ type block struct {
 	rows, cols int
 }
 
-// blocks are those that the tile's features have products in.
-func (m *moments) blocks(t *tile) (all []block) {
+// blocks finds those that the tile's features have products in.
+func (m *moments) blocks(t *tile) {
+	t.blocks = t.blocks[:0]
 	for i := range t.parts {
 		for j := range i + 1 {
 			row, col := &t.parts[i], &t.parts[j]
@@ -125,10 +125,23 @@ func (m *moments) blocks(t *tile) (all []block) {
 				b.c = t.block[i+j]
 				clear(b.c)
 			}
-			all = append(all, b)
+			t.blocks = append(t.blocks, b)
 		}
 	}
-	return all
+}
+
+// panels is how many panels of columns (on the diagonal) or rows the block's
+// work is cut into.
+func (b *block) panels() int { return b.row.hi - b.row.lo }
+
+// products adds the tile's products in the panels [lo, hi).
+func (b *block) products(t *tile, lo, hi int) {
+	rows, cols := t.cos.Slice(b.row.lo, b.row.hi), t.cos.Slice(b.col.lo, b.col.hi)
+	if b.row == b.col {
+		simd.Gram(b.c, b.ld, cols, lo, hi)
+		return
+	}
+	simd.Cross(b.c[lo*simd.Lanes*b.ld:], b.ld, rows.Slice(lo, hi), cols)
 }
 
 // add adds what was summed beside the matrix to it.

@@ -25,7 +25,8 @@ type tile struct {
 	acc           []float64 // [n,8] sums over features, lane by lane
 	res           []float64 // [n,D] and as a pass likes
 	scratch       []float64 // [n,8]
-	block         [3][]float64
+	blocks        []block
+	block         [3][]float64 // beside the matrix
 	weight        [2][]float64
 }
 

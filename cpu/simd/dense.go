@@ -44,11 +44,12 @@ func checkSquare(what string, a []float64, n, ld int) {
 // reserve makes room for matrices of n rows.
 func (d *Dense) reserve(n int) {
 	block := blockOf(n)
-	if len(d.inv) >= n && d.column.Stride == block {
-		return
+	if len(d.inv) < n {
+		d.inv = Aligned(n)
 	}
-	d.inv = Aligned(n)
-	d.column = NewPanels(n/Lanes, block)
+	if d.column.Count < n/Lanes || d.column.Stride != block {
+		d.column = NewPanels(n/Lanes, block)
+	}
 }
 
 // Cholesky overwrites the lower triangle of a with L, A = LLᵀ, and its upper

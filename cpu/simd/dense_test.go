@@ -102,7 +102,44 @@ func testDense(t *testing.T, d *Dense, n, ld int) {
 			near(t, fmt.Sprintf("AA⁻¹[%d,%d]", j, i), s, want, float64(n)+1, 1e-13)
 		}
 	}
+	testTriangle(t, d, l, n, ld)
 	f.check()
+}
+
+// testTriangle checks L·L⁻¹ = I after Inverse, and L·x = b for right-hand sides
+// in 14 panels: two jobs.
+func testTriangle(t *testing.T, d *Dense, l []float64, n, ld int) {
+	t.Helper()
+	times := func(x Panels, i, j int) float64 {
+		s := 0.0
+		for k := range i + 1 {
+			s += l[i*ld+k] * x.at(k, j)
+		}
+		return s
+	}
+	w := d.InverseFactor(n)
+	rng := rand.New(rand.NewPCG(19, uint64(n)))
+	f := &fence{t: t}
+	b := f.panels(rng, 14, n)
+	x := f.panels(rng, 14, n)
+	for p := range b.Count {
+		copy(x.Panel(p), b.Panel(p))
+	}
+	d.SolveLower(x, l, ld)
+	for i := 0; i < n; i += 7 {
+		for j := range n {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			near(t, fmt.Sprintf("LL⁻¹[%d,%d]", i, j), times(w, i, j), want, float64(n)+1, 1e-13)
+		}
+		for j := range b.Count * Lanes {
+			near(t, fmt.Sprintf("Lx[%d,%d]", i, j), times(x, i, j), b.at(i, j), float64(n)+1, 1e-13)
+		}
+	}
+	f.check()
+	f.between(x)
 }
 
 // TestDenseBits: the number of workers does not change a bit.

@@ -29,6 +29,14 @@ func Gram(c []float64, ldc int, a Panels, lo, hi int) {
 	gram(c, ldc, a, lo, hi, 1)
 }
 
+// Downdate takes from C what Gram adds to it.
+func Downdate(c []float64, ldc int, a Panels, lo, hi int) {
+	a.check("Downdate")
+	a.within("Downdate", lo, hi)
+	checkMatrix("Downdate", c, a.Count*Lanes, hi*Lanes, ldc)
+	gram(c, ldc, a, lo, hi, -1)
+}
+
 // gram adds α times the triangle.
 func gram(c []float64, ldc int, a Panels, lo, hi int, alpha float64) {
 	for n := 0; n < a.N; n += rowBlock {

@@ -8,13 +8,11 @@ const (
 	jobPanels = 12
 )
 
-// Inverse overwrites the factor L that Cholesky has just left in a with A⁻¹,
-// both triangles: first L⁻¹ by forward substitution, then A⁻¹ = L⁻ᵀL⁻¹.
+// Inverse overwrites the factor L in the lower triangle of a with A⁻¹, both
+// triangles: first L⁻¹ by forward substitution, then A⁻¹ = L⁻ᵀL⁻¹.
 func (d *Dense) Inverse(a []float64, n, ld int) {
 	checkSquare("Inverse", a, n, ld)
-	if len(d.inv) < n {
-		panic("simd: Inverse: no factor of such a size was made")
-	}
+	d.reciprocals(a, n, ld)
 	if len(d.inverse) < n*n {
 		d.inverse = Aligned(n * n)
 	}
@@ -40,10 +38,16 @@ func (d *Dense) invertColumns(w Panels, l []float64, ld, lo, hi int) {
 			x[(p*Lanes+i)*Lanes+i] = 1
 		}
 	}
+	d.forward(w.Slice(lo, hi), l, ld, first)
+}
+
+// forward is forward substitution with L through panels whose rows above first,
+// a multiple of eight, are zero or of no interest.
+func (d *Dense) forward(w Panels, l []float64, ld, first int) {
 	for top := first; top < w.N; top += span {
 		bottom := min(w.N, top+span)
-		for p := lo; p < hi; p += 3 {
-			x := w.Slice(p, min(p+3, hi))
+		for p := 0; p < w.Count; p += 3 {
+			x := w.Slice(p, min(p+3, w.Count))
 			for k := first; k < top; k += span {
 				for i := top; i < bottom; i += Lanes {
 					multiplySub(x.Rows(i, i+Lanes), l[i*ld+k:], ld, x.Rows(k, w.N), span/Lanes)
@@ -52,6 +56,39 @@ func (d *Dense) invertColumns(w Panels, l []float64, ld, lo, hi int) {
 			d.solveRows(x.Rows(top, bottom), l[top*(ld+1):], ld, (bottom-top)/Lanes, top)
 		}
 	}
+}
+
+// reciprocals notes those of a factor's diagonal.
+func (d *Dense) reciprocals(l []float64, n, ld int) {
+	if len(d.inv) < n {
+		d.inv = Aligned(n)
+	}
+	for i := range n {
+		d.inv[i] = 1 / l[i*ld+i]
+	}
+}
+
+// InverseFactor is L⁻¹ [n,n] in panels of its columns, zero above the
+// diagonal, after Inverse has been asked for a matrix of n rows. Dense's next
+// call uses its room.
+func (d *Dense) InverseFactor(n int) Panels {
+	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
+	w.check("InverseFactor")
+	for p := range w.Count {
+		clear(w.Panel(p)[:p*Lanes*Lanes])
+	}
+	return w
+}
+
+// SolveLower overwrites the panels, eight right-hand sides each, with L⁻¹ times
+// them; L is the lower triangle of l [n,n], and each panel has n rows.
+func (d *Dense) SolveLower(x Panels, l []float64, ld int) {
+	x.check("SolveLower")
+	checkSquare("SolveLower", l, x.N, ld)
+	d.reciprocals(l, x.N, ld)
+	Parallel((x.Count+jobPanels-1)/jobPanels, d.workers, func(j int) {
+		d.forward(x.Slice(j*jobPanels, min((j+1)*jobPanels, x.Count)), l, ld, 0)
+	})
 }
 
 // squareColumns writes the lower triangle of WᵀW in the columns of the panels

@@ -61,6 +61,10 @@ func testGram(t *testing.T, count, n int) {
 			near(t, fmt.Sprintf("c[%d,%d]", i, j), c[k], want, float64(n)+5, sumTol)
 		}
 	}
+	Downdate(cut, ld, a, 0, count)
+	for k, v := range cut {
+		near(t, fmt.Sprintf("c[%d,%d], taken back", k/ld, k%ld), v, float64(k%5), float64(n)+5, sumTol)
+	}
 	f.check()
 	f.between(a)
 }

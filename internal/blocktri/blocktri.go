@@ -1,8 +1,9 @@
 // Package blocktri is the host's linear algebra on spectral.Gram: Cholesky
 // factor, log-determinant, solves and the stored blocks of the inverse of a
 // symmetric positive definite block-tridiagonal matrix, O(V·M_v³) for V blocks
-// of M_v features. One block is the dense case. The work is gonum's BLAS and
-// LAPACK.
+// of M_v features. One block is the dense case. Factor and inverse are made of
+// the kernels of package simd, with the same bits for any number of goroutines;
+// the solves are gonum's.
 package blocktri
 
 import (
@@ -12,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -30,32 +31,35 @@ type Factor struct{ R *spectral.Gram }
 
 // Factorise factors A + λI. A keeps its value.
 func Factorise(a *spectral.Gram, lambda float64) (*Factor, error) {
+	w := borrow()
+	defer w.back()
 	r := spectral.NewGram(a.Offset)
+	var left simd.Panels // E_{v−1}ᵀ; none where Count is 0
 	for v := range a.Blocks() {
 		m := a.Size(v)
 		if m == 0 {
+			left.Count = 0
 			continue
 		}
 		copy(r.Diag[v], a.Diag[v])
 		for i := range m {
 			r.Diag[v][i*m+i] += lambda
 		}
-		if v > 0 && a.Size(v-1) > 0 {
-			blas64.Syrk(blas.NoTrans, -1, general(r.Below[v-1], m, a.Size(v-1)), 1, symmetric(r.Diag[v], m))
+		c, ld := w.square(r.Diag[v], m)
+		if left.Count > 0 {
+			w.jobs(left.Count, func(lo, hi int) { simd.Downdate(c, ld, left, lo, hi) })
 		}
-		if _, ok := lapack64.Potrf(symmetric(r.Diag[v], m)); !ok {
-			return nil, fmt.Errorf("blocktri: block %d of %d: %w", v, a.Blocks(), ErrNotPositive)
+		if bad := w.dense(ld).Cholesky(c, ld, ld); bad >= 0 {
+			return nil, fmt.Errorf("blocktri: block %d of %d, pivot %d: %w", v, a.Blocks(), a.Offset[v]+bad, ErrNotPositive)
 		}
-		for i := range m {
-			clear(r.Diag[v][i*m+i+1 : (i+1)*m])
-			if d := r.Diag[v][i*m+i]; math.IsNaN(d) || math.IsInf(d, 0) {
-				return nil, fmt.Errorf("blocktri: pivot %d is %v: %w", a.Offset[v]+i, d, ErrNotPositive)
-			}
-		}
+		left.Count = 0
 		if v+1 < a.Blocks() && a.Size(v+1) > 0 {
-			copy(r.Below[v], a.Below[v])
-			blas64.Trsm(blas.Right, blas.Trans, 1, triangular(r.Diag[v], m), general(r.Below[v], a.Size(v+1), m))
+			left = w.left.room(a.Size(v+1), m)
+			transpose(left, a.Below[v], a.Size(v+1), m)
+			w.dense(ld).SolveLower(left, c, ld)
+			transposeBack(r.Below[v], left, a.Size(v+1), m)
 		}
+		unpad(r.Diag[v], m, c, ld)
 	}
 	return &Factor{R: r}, nil
 }
@@ -81,9 +85,9 @@ func (f *Factor) SolveLower(b []float64, n int) {
 			continue
 		}
 		if v > 0 && r.Size(v-1) > 0 {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, general(r.Below[v-1], r.Size(v), r.Size(v-1)), f.rows(b, v-1, n), 1, bv)
+			takeProduct(blas.NoTrans, general(r.Below[v-1], r.Size(v), r.Size(v-1)), f.rows(b, v-1, n), bv)
 		}
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, triangular(r.Diag[v], r.Size(v)), bv)
+		solve(blas.NoTrans, triangular(r.Diag[v], r.Size(v)), bv)
 	}
 }
 
@@ -96,9 +100,9 @@ func (f *Factor) SolveUpper(b []float64, n int) {
 			continue
 		}
 		if v+1 < r.Blocks() && r.Size(v+1) > 0 {
-			blas64.Gemm(blas.Trans, blas.NoTrans, -1, general(r.Below[v], r.Size(v+1), r.Size(v)), f.rows(b, v+1, n), 1, bv)
+			takeProduct(blas.Trans, general(r.Below[v], r.Size(v+1), r.Size(v)), f.rows(b, v+1, n), bv)
 		}
-		blas64.Trsm(blas.Left, blas.Trans, 1, triangular(r.Diag[v], r.Size(v)), bv)
+		solve(blas.Trans, triangular(r.Diag[v], r.Size(v)), bv)
 	}
 }
 
@@ -108,34 +112,28 @@ func (f *Factor) Solve(b []float64, n int) {
 	f.SolveUpper(b, n)
 }
 
-// Inverse is A⁻¹ on the stored blocks: with Z = A⁻¹ and H_v = E_v L_v⁻¹,
-//
-//	Z_{v+1,v} = −Z_{v+1,v+1} H_v,   Z_vv = (L_v L_vᵀ)⁻¹ + H_vᵀ Z_{v+1,v+1} H_v
-//
-// from the last block up.
-func (f *Factor) Inverse() *spectral.Gram {
-	r := f.R
-	z := spectral.NewGram(r.Offset)
-	for v := r.Blocks() - 1; v >= 0; v-- {
-		m := r.Size(v)
-		if m == 0 {
-			continue
-		}
-		copy(z.Diag[v], r.Diag[v])
-		lapack64.Potri(triangular(z.Diag[v], m))
-		fillUpper(z.Diag[v], m)
-		if v+1 == r.Blocks() || r.Size(v+1) == 0 {
-			continue
-		}
-		n := r.Size(v + 1)
-		h := general(append([]float64(nil), r.Below[v]...), n, m)
-		blas64.Trsm(blas.Right, blas.NoTrans, 1, triangular(r.Diag[v], m), h)
-		below := general(z.Below[v], n, m)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, general(z.Diag[v+1], n, n), h, 0, below)
-		blas64.Gemm(blas.Trans, blas.NoTrans, -1, h, below, 1, general(z.Diag[v], m, m))
-		symmetrise(z.Diag[v], m)
+// takeProduct takes E·b, or Eᵀ·b, from c. For one column gonum's product with
+// a vector is many times faster than with a matrix.
+func takeProduct(t blas.Transpose, e, b, c blas64.General) {
+	if b.Cols == 1 {
+		blas64.Gemv(t, -1, e, vector(b), 1, vector(c))
+		return
 	}
-	return z
+	blas64.Gemm(t, blas.NoTrans, -1, e, b, 1, c)
+}
+
+// solve overwrites b with L⁻¹b, or L⁻ᵀb.
+func solve(t blas.Transpose, l blas64.Triangular, b blas64.General) {
+	if b.Cols == 1 {
+		blas64.Trsv(t, l, vector(b))
+		return
+	}
+	blas64.Trsm(blas.Left, t, 1, l, b)
+}
+
+// vector is a matrix of one column.
+func vector(a blas64.General) blas64.Vector {
+	return blas64.Vector{N: a.Rows, Data: a.Data, Inc: 1}
 }
 
 // rows is window v's part of b [M,n].
@@ -147,29 +145,6 @@ func general(a []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: a}
 }
 
-func symmetric(a []float64, m int) blas64.Symmetric {
-	return blas64.Symmetric{Uplo: blas.Lower, N: m, Stride: m, Data: a}
-}
-
 func triangular(a []float64, m int) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: m, Stride: m, Data: a}
-}
-
-func fillUpper(a []float64, m int) {
-	for i := range m {
-		for j := range i {
-			a[j*m+i] = a[i*m+j]
-		}
-	}
-}
-
-// symmetrise replaces a by the mean of itself and its transpose, so that
-// rounding leaves the two triangles equal.
-func symmetrise(a []float64, m int) {
-	for i := range m {
-		for j := range i {
-			s := 0.5 * (a[i*m+j] + a[j*m+i])
-			a[i*m+j], a[j*m+i] = s, s
-		}
-	}
 }

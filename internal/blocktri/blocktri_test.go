@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,9 +47,9 @@ func randomGram(sizes []int, rng *rand.Rand) (*spectral.Gram, *mat.SymDense) {
 }
 
 func TestAgainstDense(t *testing.T) {
-	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}} {
+	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
 		rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
-		g, d := randomGram(sizes, rng)
+		g, d := wellConditioned(sizes)
 		const lambda = 0.25
 		for i := range g.M() {
 			d.SetSym(i, i, d.At(i, i)+lambda)
@@ -99,6 +100,49 @@ func TestAgainstDense(t *testing.T) {
 	}
 }
 
+// TestSameBits: factor, inverse and solution do not depend on the number of
+// goroutines, nor on what the room was used for before.
+func TestSameBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	g, _ := wellConditioned([]int{200, 37, 0, 260, 8})
+	other, _ := wellConditioned([]int{300, 5, 310})
+	var first []float64
+	for _, threads := range []int{1, 2, 7} {
+		runtime.GOMAXPROCS(threads)
+		for range 2 {
+			f := factorised(t, g)
+			b := make([]float64, g.M())
+			b[3] = 1
+			f.Solve(b, 1)
+			z := f.Inverse()
+			for _, m := range append(append(append(append([][]float64{b}, f.R.Diag...), f.R.Below...), z.Diag...), z.Below...) {
+				b = append(b, m...)
+			}
+			if first == nil {
+				first = b
+			}
+			for i := range b {
+				if math.Float64bits(b[i]) != math.Float64bits(first[i]) {
+					t.Fatalf("%d goroutines: number %d is %v, with one %v", threads, i, b[i], first[i])
+				}
+			}
+			factorised(t, other).Inverse()
+		}
+	}
+}
+
+// wellConditioned is randomGram with a diagonal that outweighs all else.
+func wellConditioned(sizes []int) (*spectral.Gram, *mat.SymDense) {
+	g, dense := randomGram(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
+	for v, d := range g.Diag {
+		for i := range g.Size(v) {
+			d[i*(g.Size(v)+1)] += 4 * float64(g.Size(v))
+			dense.SetSym(g.Offset[v]+i, g.Offset[v]+i, d[i*(g.Size(v)+1)])
+		}
+	}
+	return g, dense
+}
+
 func TestNotPositive(t *testing.T) {
 	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
 	g.Diag[1][4] = -1
@@ -108,5 +152,12 @@ func TestNotPositive(t *testing.T) {
 	g.Diag[1][4] = math.NaN()
 	if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
 		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		g, _ := wellConditioned([]int{9, 9})
+		g.Below[0][80] = bad
+		if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
+			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
+		}
 	}
 }

@@ -1,0 +1,160 @@
+package blocktri
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/vssgp/vssgp/cpu/simd"
+)
+
+// shared is the least block that is worth several goroutines.
+const shared = 192
+
+// jobPanels is how many panels of columns one job takes of a product.
+const jobPanels = 6
+
+// work is the room that factors and inverses need besides their results. It is
+// kept from one to the next.
+type work struct {
+	workers        int
+	single, many   *simd.Dense
+	diag           []float64
+	left, h, below room
+}
+
+var spare sync.Pool
+
+// borrow takes room that is not in use.
+func borrow() *work {
+	w, _ := spare.Get().(*work)
+	if n := runtime.GOMAXPROCS(0); w == nil || w.workers != n {
+		w = &work{workers: n, single: simd.NewDense(1), many: simd.NewDense(n)}
+	}
+	return w
+}
+
+func (w *work) back() { spare.Put(w) }
+
+// dense factors matrices of n rows.
+func (w *work) dense(n int) *simd.Dense {
+	if n < shared {
+		return w.single
+	}
+	return w.many
+}
+
+// jobs calls f for [0, count) panels, cut into jobs if there are many.
+func (w *work) jobs(count int, f func(lo, hi int)) {
+	if count*simd.Lanes < shared {
+		f(0, count)
+		return
+	}
+	simd.Parallel((count+jobPanels-1)/jobPanels, w.workers, func(i int) { f(i*jobPanels, min(count, (i+1)*jobPanels)) })
+}
+
+// room is a buffer for panels.
+type room []float64
+
+// room is panels for cols columns of rows rows, both filled up to eights.
+func (r *room) room(cols, rows int) simd.Panels {
+	p := simd.Panels{N: padded(rows), Stride: padded(rows), Count: padded(cols) / simd.Lanes}
+	if need := p.Count * p.N * simd.Lanes; cap(*r) < need {
+		*r = simd.Aligned(need)
+	}
+	p.Data = (*r)[:p.Count*p.N*simd.Lanes]
+	return p
+}
+
+// padded is n filled up to a multiple of eight.
+func padded(n int) int { return (n + simd.Lanes - 1) / simd.Lanes * simd.Lanes }
+
+// square is a [m,m], filled up by the identity where m is no multiple of eight:
+// then it is a copy that unpad brings back.
+func (w *work) square(a []float64, m int) (c []float64, ld int) {
+	ld = padded(m)
+	if ld == m {
+		return a, m
+	}
+	if len(w.diag) < ld*ld {
+		w.diag = simd.Aligned(ld * ld)
+	}
+	for i := range ld {
+		row := w.diag[i*ld:][:ld]
+		done := 0
+		if i < m {
+			done = copy(row, a[i*m:][:m])
+		}
+		clear(row[done:])
+		if i >= m {
+			row[i] = 1
+		}
+	}
+	return w.diag[:ld*ld], ld
+}
+
+// unpad copies square's matrix back to a [m,m].
+func unpad(a []float64, m int, c []float64, ld int) {
+	if ld == m {
+		return
+	}
+	for i := range m {
+		copy(a[i*m:][:m], c[i*ld:])
+	}
+}
+
+// pack writes b [rows,cols] in panels of eight columns, 0 beyond it.
+func pack(x simd.Panels, b []float64, rows, cols int) {
+	for p := range x.Count {
+		to, at := x.Panel(p), p*simd.Lanes
+		n := min(simd.Lanes, cols-at)
+		for i := range rows {
+			row := to[i*simd.Lanes:][:simd.Lanes]
+			clear(row[copy(row, b[i*cols+at:][:n]):])
+		}
+		clear(to[rows*simd.Lanes:])
+	}
+}
+
+// unpackNegative writes −1 times what pack packs.
+func unpackNegative(b []float64, x simd.Panels, rows, cols int) {
+	for p := range x.Count {
+		from, at := x.Panel(p), p*simd.Lanes
+		n := min(simd.Lanes, cols-at)
+		for i := range rows {
+			row := b[i*cols+at:][:n]
+			for l, v := range from[i*simd.Lanes:][:n] {
+				row[l] = -v
+			}
+		}
+	}
+}
+
+// transpose writes b [rows,cols] in panels of eight rows, 0 beyond it.
+func transpose(x simd.Panels, b []float64, rows, cols int) {
+	for p := range x.Count {
+		to, at := x.Panel(p), p*simd.Lanes
+		n := min(simd.Lanes, rows-at)
+		if n < simd.Lanes {
+			clear(to)
+		}
+		clear(to[cols*simd.Lanes:])
+		for l := range n {
+			for k, v := range b[(at+l)*cols:][:cols] {
+				to[k*simd.Lanes+l] = v
+			}
+		}
+	}
+}
+
+// transposeBack writes what transpose packs back to b.
+func transposeBack(b []float64, x simd.Panels, rows, cols int) {
+	for p := range x.Count {
+		from, at := x.Panel(p), p*simd.Lanes
+		for l := range min(simd.Lanes, rows-at) {
+			row := b[(at+l)*cols:][:cols]
+			for k := range row {
+				row[k] = from[k*simd.Lanes+l]
+			}
+		}
+	}
+}
