@@ -166,24 +166,31 @@ func (m *moments) finish(dst *spectral.Moments) {
 			dst.C[k*dst.D+i] = f.Amp[k] * m.along[i*b.Count*simd.Lanes+lane]
 		}
 	}
-	w := workers()
-	for v := range g.Diag {
-		n, amp := g.Size(v), f.Amp[g.Offset[v]:g.Offset[v+1]]
-		jobs(n, mirrorRows, w, func(lo, hi int) { scaleTriangle(g.Diag[v], n, amp, lo, hi) })
-		if v+1 == g.Blocks() {
-			continue
-		}
-		for i, a := range f.Amp[g.Offset[v+1]:g.Offset[v+2]] {
-			row := g.Below[v][i*n:][:n]
-			for j, aj := range amp {
-				row[j] *= a * aj
-			}
-		}
+	if g.Blocks() == 1 {
+		jobs(f.M, mirrorRows, workers(), func(lo, hi int) { scaleTriangle(g.Diag[0], f.M, f.Amp, lo, hi) })
+	} else {
+		simd.Parallel(g.Blocks(), workers(), func(v int) { m.scale(v) })
 	}
 	second := column{m.second, 2}
 	for k, lane := range b.lane {
 		v := b.window(k)
 		g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)] = f.Power[k]*m.power[v] + f.Ripple[k]*second.at(lane, 0)
+	}
+}
+
+// scale gives the blocks (v, v) and (v+1, v) their amplitudes.
+func (m *moments) scale(v int) {
+	g, all := m.gram, m.bank.f.Amp
+	n, amp := g.Size(v), all[g.Offset[v]:g.Offset[v+1]]
+	scaleTriangle(g.Diag[v], n, amp, 0, n)
+	if v+1 == g.Blocks() {
+		return
+	}
+	for i, a := range all[g.Offset[v+1]:g.Offset[v+2]] {
+		row := g.Below[v][i*n:][:n]
+		for j, aj := range amp {
+			row[j] *= a * aj
+		}
 	}
 }
 

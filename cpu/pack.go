@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
@@ -24,8 +23,9 @@ type packs struct {
 }
 
 type pack struct {
-	once sync.Once
-	left atomic.Int64 // chunks to come
+	mu   sync.Mutex
+	made bool
+	left int // chunks to come
 	b    simd.Panels
 }
 
@@ -39,30 +39,46 @@ func (p *packs) reset(d *rows, b *bank, g *spectral.Gram) {
 		p.runs = make([]pack, len(d.runs))
 	}
 	for i := range p.runs {
-		p.runs[i].once = sync.Once{}
-		p.runs[i].left.Store(0)
+		p.runs[i].made, p.runs[i].left = false, 0
 	}
 	for _, c := range d.chunks {
-		p.runs[c.run].left.Add(1)
+		p.runs[c.run].left++
 	}
 }
 
 // get is the matrix over run i.
 func (p *packs) get(i int, r spectral.Run) simd.Panels {
 	k := &p.runs[i]
-	k.once.Do(func() {
-		lo, hi := p.b.over(r)
-		n := (hi - lo) * simd.Lanes
-		k.b = simd.Panels{Data: resize(p.room(), n*n), N: n, Stride: n, Count: hi - lo}
-		simd.Parallel(hi-lo, p.inner, func(panel int) { p.fill(k.b.Panel(panel), r, panel+lo) })
-	})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.made {
+		return k.b
+	}
+	lo, hi := p.b.over(r)
+	n := (hi - lo) * simd.Lanes
+	k.b = simd.Panels{Data: resize(p.room(), n*n), N: n, Stride: n, Count: hi - lo}
+	if p.inner == 1 {
+		for panel := range k.b.Count {
+			p.fill(k.b.Panel(panel), r, lo+panel)
+		}
+	} else {
+		p.share(k.b, r, lo)
+	}
+	k.made = true
 	return k.b
+}
+
+// share fills all panels, the first being lo, on many goroutines.
+func (p *packs) share(to simd.Panels, r spectral.Run, lo int) {
+	simd.Parallel(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
 
 // done says that a chunk of run i needs the matrix no more.
 func (p *packs) done(i int) {
 	k := &p.runs[i]
-	if k.left.Add(-1) > 0 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left--; k.left > 0 {
 		return
 	}
 	p.mu.Lock()
