@@ -19,7 +19,11 @@ func audio4kFigures(lines []Line) ([]figure, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	f := figure{name: audio4k, columns: 3, width: 30 * vg.Centimeter, height: 9 * vg.Centimeter}
+	f := figure{name: audio4k, columns: 3, width: 30 * vg.Centimeter, height: 10 * vg.Centimeter}
+	colours := []color.Color{blue, red, green}
+	for i, start := range startsOf(lines) {
+		f.key = append(f.key, entry{start, &plotter.Line{LineStyle: stroke(colours[i%len(colours)])}})
+	}
 	for _, of := range []struct {
 		title     string
 		values    func(lines []Line) []float64
@@ -30,13 +34,12 @@ func audio4kFigures(lines []Line) ([]figure, error) {
 		{"seconds of all steps", stepSeconds, true},
 	} {
 		p := panel(of.title, "K", "")
-		p.Legend.Top = !of.logarithm
 		if of.logarithm {
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 		}
 		for i, start := range startsOf(lines) {
 			here := where(lines, func(l Line) bool { return l.Start == start })
-			if err := addRepeats(p, start, here, of.values, []color.Color{blue, red, green}[i%3]); err != nil {
+			if err := addRepeats(p, here, of.values, colours[i%len(colours)]); err != nil {
 				return nil, err
 			}
 		}
@@ -63,7 +66,7 @@ func stepSeconds(lines []Line) []float64 {
 
 // addRepeats draws the mean of some values of the lines of each K, joined by a
 // line, with a standard deviation to either side.
-func addRepeats(p *plot.Plot, name string, lines []Line, of func(lines []Line) []float64, c color.Color) error {
+func addRepeats(p *plot.Plot, lines []Line, of func(lines []Line) []float64, c color.Color) error {
 	var x, y []float64
 	var bars plotter.YErrors
 	for _, k := range countsOf(lines) {
@@ -82,7 +85,7 @@ func addRepeats(p *plot.Plot, name string, lines []Line, of func(lines []Line) [
 	if len(x) == 0 {
 		return nil
 	}
-	if err := addLine(p, name, x, y, c); err != nil {
+	if err := addLine(p, "", x, y, c); err != nil {
 		return err
 	}
 	b, err := plotter.NewYErrorBars(struct {
