@@ -18,7 +18,7 @@ func audio16kSizes(quick bool) audioSizes {
 	if quick {
 		return audioSizes{n: 1000, gaps: 3, gapLength: 40, features: 20, inducing: 30, steps: 40, shortSteps: 20, inducedSteps: 5, batch: 200, fewWindow: 250, fewComponents: 5}
 	}
-	return audioSizes{n: 16000, gaps: 25, gapLength: 80, features: 400, inducing: 800, steps: 5000, shortSteps: 1000, inducedSteps: 300, batch: 512, fewWindow: 1024, fewComponents: 13}
+	return audioSizes{n: 16000, gaps: 25, gapLength: 80, features: 400, inducing: 800, steps: 5000, shortSteps: 1000, inducedSteps: 150, batch: 512, fewWindow: 1024, fewComponents: 13}
 }
 
 // audio16kVariants are sfVSSGP from the paper's start and from ours, there with
