@@ -85,23 +85,27 @@ func (f figure) draw(c draw.Canvas) {
 	}
 }
 
-// drawKey writes the key in one line along the top and returns what is left of
-// the canvas.
+// keyEntries is how many entries of a key fit beside each other.
+const keyEntries = 4
+
+// drawKey writes the key along the top and returns what is left of the canvas.
 func (f figure) drawKey(c draw.Canvas) draw.Canvas {
-	if len(f.key) == 0 {
-		return c
+	const height = 8 * vg.Millimeter // of a row
+	for at := 0; at < len(f.key); at += keyEntries {
+		row := f.key[at:min(at+keyEntries, len(f.key))]
+		columns := min(keyEntries, len(f.key))
+		left := draw.Crop(c, 0, 0, 0, -height)
+		c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, c.Size().Y-height, -2*vg.Millimeter)
+		each := c.Size().X / vg.Length(columns)
+		for i, e := range row {
+			l := plot.NewLegend()
+			l.Top, l.Left = true, true
+			l.Add(e.name, e.mark)
+			l.Draw(draw.Crop(c, vg.Length(i)*each, vg.Length(i+1-columns)*each, 0, 0))
+		}
+		c = left
 	}
-	const height = 8 * vg.Millimeter
-	left := draw.Crop(c, 0, 0, 0, -height)
-	c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, c.Size().Y-height, -2*vg.Millimeter)
-	each := c.Size().X / vg.Length(len(f.key))
-	for i, e := range f.key {
-		l := plot.NewLegend()
-		l.Top, l.Left = true, true
-		l.Add(e.name, e.mark)
-		l.Draw(draw.Crop(c, vg.Length(i)*each, vg.Length(i+1-len(f.key))*each, 0, 0))
-	}
-	return left
+	return c
 }
 
 // panel is an empty plot.

@@ -21,8 +21,8 @@ var gapsColors = []struct {
 	{variant{method: "ar, for music"}, "AR, for music", pink},
 	{variant{method: "vssgp", start: ownStart}, "VSSGP", blue},
 	{variant{method: "vssgp", start: spectrumStart + withoutWindows}, "VSSGP, no windows", sky},
-	{variant{method: "vssgp", start: paperStart + withWindows}, "VSSGP, paper's start, first gaps", green},
-	{variant{method: "gp", start: gpStart}, "GP, first gaps", color.Black},
+	{variant{method: "vssgp", start: paperStart + withWindows}, "paper's start, 3 gaps", green},
+	{variant{method: "gp", start: gpStart}, "GP, 3 gaps", color.Black},
 }
 
 // gapsFigures draws SNR and coverage against the gaps' length, a panel for each
