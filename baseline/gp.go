@@ -92,7 +92,7 @@ func (e *evidence) gradient(h hyper) (float64, hyper, error) {
 	}
 	f.invert()
 	// K̄ is symmetric: its lower triangle, doubled, does for both.
-	parallel(e.p.n, func(_, lo, hi int) {
+	chunks(e.p.n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := e.a.RawRowView(i)
 			for j := range i + 1 {
@@ -146,7 +146,7 @@ func (m *gpModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
 	}
 	n, d := len(rows)/m.q, m.alpha.RawMatrix().Cols
 	mean, variance := make([]float64, n*d), make([]float64, n*d)
-	parallel(n, func(_, lo, hi int) {
+	chunks(n, func(_, lo, hi int) {
 		for ; lo < hi; lo += predictBlock {
 			n := min(predictBlock, hi-lo)
 			m.predict(mean[lo*d:][:n*d], variance[lo*d:][:n*d], rows[lo*m.q:][:n*m.q])

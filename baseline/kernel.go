@@ -3,10 +3,10 @@ package baseline
 import (
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // matrix is k at every pair of rows of x [n,Q] and z [m,Q]: [n,m].
@@ -19,7 +19,7 @@ func (c Covariance) matrix(x, z []float64) *mat.Dense {
 // matrixTo is matrix into k [n,m], whatever it held.
 func (c Covariance) matrixTo(k *mat.Dense, x, z []float64) {
 	pre := c.precompute()
-	parallel(len(x)/c.Q, func(_, lo, hi int) {
+	chunks(len(x)/c.Q, func(_, lo, hi int) {
 		for n := lo; n < hi; n++ {
 			out := k.RawRowView(n)
 			for m := range out {
@@ -47,7 +47,7 @@ func (c Covariance) pull(g *Covariance, zbar []float64, kbar *mat.Dense, x, z []
 	pre := c.precompute()
 	n := len(x) / c.Q
 	parts := make([]partial, chunkCount(n))
-	parallel(n, func(chunk, lo, hi int) {
+	chunks(n, func(chunk, lo, hi int) {
 		p := partial{g: newCovariance(c.L, c.Q)}
 		if zbar != nil {
 			p.zbar = make([]float64, len(zbar))
@@ -153,23 +153,10 @@ func chunkRows(n int) int { return max(leastChunk, (n+mostChunks-1)/mostChunks) 
 
 func chunkCount(n int) int { return (n + chunkRows(n) - 1) / chunkRows(n) }
 
-// parallel calls f for each chunk of n rows, [lo, hi).
-func parallel(n int, f func(chunk, lo, hi int)) {
-	rows, count := chunkRows(n), chunkCount(n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(count, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= count {
-					return
-				}
-				f(i, i*rows, min(n, (i+1)*rows))
-			}
-		})
-	}
-	wg.Wait()
+// chunks calls f for each chunk of n rows, [lo, hi).
+func chunks(n int, f func(chunk, lo, hi int)) {
+	rows := chunkRows(n)
+	parallel.For(chunkCount(n), runtime.GOMAXPROCS(0), func(i int) { f(i, i*rows, min(n, (i+1)*rows)) })
 }
 
 // add adds b to a, element by element.

@@ -78,7 +78,7 @@ func TestPullSameBits(t *testing.T) {
 func TestChunks(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 2047, 2048, 2049, 100_003} {
 		seen := make([]int, n)
-		parallel(n, func(chunk, lo, hi int) {
+		chunks(n, func(chunk, lo, hi int) {
 			if chunk >= chunkCount(n) || lo >= hi {
 				t.Errorf("%d rows: chunk %d of %d is [%d, %d)", n, chunk, chunkCount(n), lo, hi)
 			}

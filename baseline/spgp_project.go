@@ -123,7 +123,7 @@ func (f factor) right(b *mat.Dense, t blas.Transpose) {
 		}
 		diagonal := f.l
 		diagonal.N, diagonal.Data = hi-lo, f.l.Data[lo*f.l.Stride+lo:]
-		parallel(x.Rows, func(_, from, to int) {
+		chunks(x.Rows, func(_, from, to int) {
 			part := x
 			part.Rows, part.Data = to-from, x.Data[from*x.Stride:]
 			blas64.Trsm(blas.Right, t, 1, diagonal, part)

@@ -46,7 +46,7 @@ func (t *tile) first(n int) *tile {
 func (t *tile) project(p *projection) {
 	p.rows(t.phi, t.x)
 	k := p.cov.diagonal()
-	parallel(t.n, func(_, lo, hi int) {
+	chunks(t.n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			t.gap[i] = k - square(t.phi.RawRowView(i))
 		}
@@ -79,7 +79,7 @@ func (t *tile) adjoint(q *posterior, w, c func(n int) float64) {
 	q.precision.rightLower(t.bar)
 	d := float64(t.d)
 	mean := q.mean.RawMatrix()
-	parallel(t.n, func(_, lo, hi int) {
+	chunks(t.n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			bar, phi, r := t.bar.RawRowView(i), t.phi.RawRowView(i), t.residual[i*t.d:][:t.d]
 			wi, ci := w(i), c(i)

@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // A cut is a stretch of a recording, scaled to rms 0.1, with gaps.
@@ -75,7 +76,7 @@ func cutsOf(file string, n, most int, loud float64, seed uint64) ([]cut, error) 
 	x := r.Samples[0]
 	var at []int
 	for s := 0; s+n <= len(x); s += n {
-		if rms(x[s:s+n]) >= loud {
+		if score.RMS(x[s:s+n]) >= loud {
 			at = append(at, s)
 		}
 	}
@@ -84,7 +85,7 @@ func cutsOf(file string, n, most int, loud float64, seed uint64) ([]cut, error) 
 		s := at[i*len(at)/min(most, len(at))]
 		rng := rand.New(rand.NewPCG(seed, uint64(s)))
 		c := cut{name: fmt.Sprintf("%s@%d", filepath.Base(file), s), rate: r.Rate, y: make([]float64, n)}
-		scale := target / rms(x[s:s+n])
+		scale := target / score.RMS(x[s:s+n])
 		for j := range c.y {
 			c.y[j] = scale * x[s+j]
 		}
@@ -95,14 +96,6 @@ func cutsOf(file string, n, most int, loud float64, seed uint64) ([]cut, error) 
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-func rms(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s / float64(len(x)))
 }
 
 // fillers are the methods compared.
@@ -164,7 +157,7 @@ func fillTable(cuts []cut, methods []filler) error {
 	error64 := make([]float64, len(cuts))
 	best := make([]float64, len(cuts))
 	for _, m := range methods {
-		var row score
+		var row fillScore
 		for i, c := range cuts {
 			began := time.Now()
 			mean, sd, bound, err := m.fill(c)
@@ -188,10 +181,10 @@ func fillTable(cuts []cut, methods []filler) error {
 	return nil
 }
 
-// score is a method's figures on a cut, or their means.
-type score struct{ rmse, stft, ratio, coverage, bound, seconds float64 }
+// fillScore is a method's figures on a cut, or their means.
+type fillScore struct{ rmse, stft, ratio, coverage, bound, seconds float64 }
 
-func (s *score) add(o score, n float64) {
+func (s *fillScore) add(o fillScore, n float64) {
 	s.rmse += o.rmse / n
 	s.stft += o.stft / n
 	s.ratio += o.ratio / n
@@ -200,22 +193,19 @@ func (s *score) add(o score, n float64) {
 	s.seconds += o.seconds / n
 }
 
-func scoreOf(c cut, mean, sd []float64) score {
+func scoreOf(c cut, mean, sd []float64) fillScore {
 	missing := audio.Mask(c.gaps, len(c.y))
-	s := score{rmse: audio.RMSE(c.y, mean, missing), stft: audio.STFTRMSE(c.y, mean, missing, c.rate), coverage: math.NaN()}
+	s := fillScore{rmse: audio.RMSE(c.y, mean, missing), stft: audio.STFTRMSE(c.y, mean, missing, c.rate), coverage: math.NaN()}
 	if sd == nil {
 		return s
 	}
-	inside, all := 0.0, 0.0
+	var in, sdIn, yIn []float64
 	for i, m := range missing {
 		if m {
-			all++
-			if math.Abs(mean[i]-c.y[i]) <= 1.96*sd[i] {
-				inside++
-			}
+			in, sdIn, yIn = append(in, mean[i]), append(sdIn, sd[i]), append(yIn, c.y[i])
 		}
 	}
-	s.coverage = inside / all
+	s.coverage = score.Coverage(in, sdIn, yIn)
 	return s
 }
 

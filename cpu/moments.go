@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -80,7 +81,7 @@ func (m *moments) run(r spectral.Run, w int) {
 
 // jobs calls f for [0, n) in jobs of the given size.
 func jobs(n, size, w int, f func(lo, hi int)) {
-	simd.Parallel((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
+	parallel.For((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
 }
 
 // features makes the panels [lo, hi) of a part and adds what each feature has
@@ -169,7 +170,7 @@ func (m *moments) finish(dst *spectral.Moments) {
 	if g.Blocks() == 1 {
 		jobs(f.M, mirrorRows, workers(), func(lo, hi int) { scaleTriangle(g.Diag[0], f.M, f.Amp, lo, hi) })
 	} else {
-		simd.Parallel(g.Blocks(), workers(), func(v int) { m.scale(v) })
+		parallel.For(g.Blocks(), workers(), func(v int) { m.scale(v) })
 	}
 	second := column{m.second, 2}
 	for k, lane := range b.lane {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -70,7 +71,7 @@ func (p *packs) get(i int, r spectral.Run) simd.Panels {
 
 // share fills all panels, the first being lo, on many goroutines.
 func (p *packs) share(to simd.Panels, r spectral.Run, lo int) {
-	simd.Parallel(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
+	parallel.For(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
 
 // done says that a chunk of run i needs the matrix no more.

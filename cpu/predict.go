@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -33,7 +34,7 @@ func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spe
 	if post.Cov != nil {
 		s.packs.reset(d, b, post.Cov)
 	}
-	simd.Parallel(len(d.chunks), workers(), func(i int) { p.chunk(d.chunks[i]) })
+	parallel.For(len(d.chunks), workers(), func(i int) { p.chunk(d.chunks[i]) })
 	return nil
 }
 

@@ -3,7 +3,7 @@ package cpu
 import (
 	"sync"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -55,7 +55,7 @@ func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums [
 		r.slots = append(r.slots, slot{})
 	}
 	r.next, r.freed.L = 0, &r.mu
-	simd.Parallel(n, w, func(i int) { // chunks are taken in order: the one that all wait for is in work
+	parallel.For(n, w, func(i int) { // chunks are taken in order: the one that all wait for is in work
 		r.mu.Lock()
 		for i >= r.next+depth {
 			r.freed.Wait()
@@ -103,6 +103,6 @@ func sweep(runs []spectral.Run, body func(r spectral.Run, w int)) {
 			next++
 			return runs[next-1]
 		}
-		simd.Parallel(left, max(1, total/inner), func(int) { body(take(), inner) })
+		parallel.For(left, max(1, total/inner), func(int) { body(take(), inner) })
 	}
 }

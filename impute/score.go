@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // Scores are the errors of a fill and of three that need no model.
@@ -23,10 +24,6 @@ type Scores struct {
 	// deviations of their fill.
 	Coverage95 float64
 }
-
-// coverageSDs is the half-width of a Gaussian's central 95 % interval in
-// standard deviations.
-const coverageSDs = 1.959963984540054
 
 // Score holds a fill against the undamaged recording, all [channel][sample]:
 // filled is the recording with its gaps filled; fit the model's mean and sd its
@@ -58,7 +55,7 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 			addSquares(m.scores, ref, m.estimate, trained, missing, rate)
 		}
 		for i, m := range missing {
-			if m && math.Abs(ref[i]-filled[c][i]) <= coverageSDs*sd[c][i] {
+			if m && math.Abs(ref[i]-filled[c][i]) <= score.SD95*sd[c][i] {
 				inside++
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // signalRMS is what a signal is scaled to.
@@ -72,9 +73,9 @@ func (s *session) signals(n int, names ...string) ([]*signal, error) {
 // must be. In an utterance's loudest stretch, a burst of noise, nothing fills
 // anything. No method is asked.
 func (r *recording) voiced(n int) int {
-	level := rms(r.samples)
+	level := score.RMS(r.samples)
 	return r.most(n, func(x []float64) float64 {
-		if rms(x) < level {
+		if score.RMS(x) < level {
 			return -1
 		}
 		return periodicity(x, r.rate/maxPitch, r.rate/minPitch)
@@ -117,7 +118,7 @@ func (r *recording) at(start, n int) (*signal, error) {
 	if start < 0 || n <= 0 || start+n > len(r.samples) {
 		return nil, fmt.Errorf("%s: a stretch of %d samples from %d on, want one inside its %d", r.file, n, start, len(r.samples))
 	}
-	level := rms(r.samples[start : start+n])
+	level := score.RMS(r.samples[start : start+n])
 	if level == 0 {
 		return nil, fmt.Errorf("%s: silence in the %d samples from %d on, want a sound", r.file, n, start)
 	}
@@ -127,14 +128,6 @@ func (r *recording) at(start, n int) (*signal, error) {
 		g.y[i] = signalRMS / level * r.samples[start+i]
 	}
 	return g, nil
-}
-
-func rms(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s / float64(len(x)))
 }
 
 // gaps draws count gaps of a length, one in each of count equal cells, at
@@ -217,6 +210,6 @@ func (g *signal) score(l *Line, gaps []audio.Gap, mean, sd []float64) {
 	}
 	l.Scores[LSD] = audio.LogSpectralDistance(g.y, filled, missing, g.rate)
 	if sd != nil {
-		l.Scores[Coverage], l.Scores[NLPD] = calibration(in, sdIn, yIn)
+		l.Scores[Coverage], l.Scores[NLPD] = score.Coverage(in, sdIn, yIn), score.NLPD(in, sdIn, yIn)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // TestGaps: as many gaps of the length asked for as were asked for, apart from
@@ -69,14 +70,14 @@ func TestSignal(t *testing.T) {
 		}
 	}
 	r := &recording{file: "hum.wav", rate: 8000, samples: samples}
-	if at := r.most(200, rms); at != 400 {
+	if at := r.most(200, score.RMS); at != 400 {
 		t.Errorf("loudest stretch of 200 at %d, want 400", at)
 	}
 	g, err := r.at(400, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := rms(g.y); math.Abs(v-0.1) > 1e-12 || g.name != "hum@400" || g.rate != 8000 {
+	if v := score.RMS(g.y); math.Abs(v-0.1) > 1e-12 || g.name != "hum@400" || g.rate != 8000 {
 		t.Errorf("rms %v, name %s, rate %d", v, g.name, g.rate)
 	}
 	if a, b := g.y[60]/g.y[70], samples[460]/samples[470]; math.Abs(a-b) > 1e-12 {
@@ -118,7 +119,7 @@ func TestScore(t *testing.T) {
 	g.score(&l, gaps, mean, sd)
 	for name, want := range map[Score]float64{
 		TrainRMSE: 0.25, TestRMSE: math.Sqrt((0.25 + 25) / 2), Coverage: 0.5,
-		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: rms(g.y[300:340]),
+		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: score.RMS(g.y[300:340]),
 	} {
 		if got := l.Scores[name]; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s %v, want %v", name, got, want)

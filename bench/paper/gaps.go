@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 const gapsName = "gaps"
@@ -103,7 +104,7 @@ func (g *signal) places(seed uint64, count int) []int {
 	rng := rand.New(rand.NewPCG(seed, uint64(len(g.y))))
 	samples := func(seconds float64) int { return int(math.Round(seconds * float64(g.rate))) }
 	reach, margin, apart := samples(placeReach), samples(placeMargin), samples(placeApart)
-	least := math.Pow(10, placeLevel/20.0) * rms(g.y)
+	least := math.Pow(10, placeLevel/20.0) * score.RMS(g.y)
 	room := len(g.y) - 2*margin
 	var out []int
 	for range placeTries {
@@ -111,7 +112,7 @@ func (g *signal) places(seed uint64, count int) []int {
 			break
 		}
 		at := margin + rng.IntN(room)
-		free := rms(g.y[at-reach:at+reach]) >= least
+		free := score.RMS(g.y[at-reach:at+reach]) >= least
 		for _, other := range out {
 			free = free && max(at-other, other-at) >= apart
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // A gapTask is a recording with single gaps of one length.
@@ -147,9 +148,10 @@ func (t *gapTask) perGap(mean, sd []float64) []GapScore {
 	var out []GapScore
 	for _, g := range t.gaps {
 		was := t.y[g.Start:g.End]
-		s := GapScore{Start: g.Start, RMS: rms(was), RMSE: rmse(mean[g.Start:g.End], was)}
+		s := GapScore{Start: g.Start, RMS: score.RMS(was), RMSE: score.RMSE(mean[g.Start:g.End], was)}
 		if sd != nil {
-			coverage, nlpd := calibration(mean[g.Start:g.End], sd[g.Start:g.End], was)
+			at, spread := mean[g.Start:g.End], sd[g.Start:g.End]
+			coverage, nlpd := score.Coverage(at, spread, was), score.NLPD(at, spread, was)
 			s.Coverage, s.NLPD = &coverage, &nlpd
 		}
 		out = append(out, s)

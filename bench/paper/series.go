@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/baseline"
+	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -109,7 +109,7 @@ func (l *Line) fill(f *baseline.Fit, train, test *vssgp.Data) error {
 	if err != nil {
 		return err
 	}
-	l.Scores[TrainRMSE] = rmse(atTrain.Mean, train.Y)
+	l.Scores[TrainRMSE] = score.RMSE(atTrain.Mean, train.Y)
 	if test == nil {
 		return nil
 	}
@@ -117,30 +117,8 @@ func (l *Line) fill(f *baseline.Fit, train, test *vssgp.Data) error {
 	if err != nil {
 		return err
 	}
-	l.Scores[TestRMSE] = rmse(atTest.Mean, test.Y)
-	l.Scores[Coverage], l.Scores[NLPD] = calibration(atTest.Mean, atTest.SD(true), test.Y)
+	l.Scores[TestRMSE] = score.RMSE(atTest.Mean, test.Y)
+	sd := atTest.SD(true)
+	l.Scores[Coverage], l.Scores[NLPD] = score.Coverage(atTest.Mean, sd, test.Y), score.NLPD(atTest.Mean, sd, test.Y)
 	return nil
-}
-
-func rmse(mean, y []float64) float64 {
-	s := 0.0
-	for i, v := range y {
-		s += (mean[i] - v) * (mean[i] - v)
-	}
-	return math.Sqrt(s / float64(len(y)))
-}
-
-// calibration is the share of y inside the 95 % intervals and its mean
-// negative log predictive density, both for a Gaussian.
-func calibration(mean, sd, y []float64) (coverage, nlpd float64) {
-	const quantile = 1.959963984540054 // of the standard normal at 0.975
-	for i, v := range y {
-		z := (v - mean[i]) / sd[i]
-		if math.Abs(z) <= quantile {
-			coverage++
-		}
-		nlpd += 0.5*z*z + math.Log(sd[i]) + 0.5*math.Log(2*math.Pi)
-	}
-	n := float64(len(y))
-	return coverage / n, nlpd / n
 }

@@ -8,17 +8,6 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// rmse is the root of the mean squared error of the predictive mean over all
-// rows and outputs.
-func rmse(p *vssgp.Prediction, y []float64) float64 {
-	s := 0.0
-	for i, v := range y {
-		d := v - p.Mean[i]
-		s += d * d
-	}
-	return math.Sqrt(s / float64(len(y)))
-}
-
 // meanLogDensity is the mean over the rows of log N(y_n; mean_n, Cov_n), the
 // outputs of a row jointly; NaN where a covariance is not positive definite.
 func meanLogDensity(p *vssgp.Prediction, y []float64) float64 {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // evaluateFlags are evaluate's own.
@@ -93,7 +94,7 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	out.RMSE, out.Density = number(rmse(p, data.Y)), number(meanLogDensity(p, data.Y))
+	out.RMSE, out.Density = number(score.RMSE(p.Mean, data.Y)), number(meanLogDensity(p, data.Y))
 	if o.gradient {
 		out.Gradient = gradientOf(m.Params, e.Gradient, inference)
 	}

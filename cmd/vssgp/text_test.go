@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -138,7 +139,7 @@ func TestMeanLogDensity(t *testing.T) {
 	if got, want := meanLogDensity(p, y), (first+second)/2; math.Abs(got-want) > 1e-14 {
 		t.Errorf("mean log density %v, want %v", got, want)
 	}
-	if got, want := rmse(p, y), math.Sqrt((1+0+4+9)/4.); math.Abs(got-want) > 1e-15 {
+	if got, want := score.RMSE(p.Mean, y), math.Sqrt((1+0+4+9)/4.); math.Abs(got-want) > 1e-15 {
 		t.Errorf("RMSE %v, want %v", got, want)
 	}
 	p.Cov[0] = -1

@@ -3,6 +3,8 @@ package simd
 import (
 	"fmt"
 	"math"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // A Dense factors and inverts symmetric positive definite matrices [n,n],
@@ -75,12 +77,12 @@ func (d *Dense) Cholesky(a []float64, n, ld int) int {
 		}
 		below := x.Count - own
 		groups := (below + 2) / 3
-		Parallel(groups, d.workers, func(g int) {
+		parallel.For(groups, d.workers, func(g int) {
 			d.rowsBelow(x, a[k*ld+k:], ld, own+3*g, min(own+3*g+3, x.Count), k)
 		})
 		rest := x.Slice(own, x.Count)
 		to := (k+width)*ld + k + width
-		Parallel(groups, d.workers, func(g int) {
+		parallel.For(groups, d.workers, func(g int) {
 			gram(a[to:], ld, rest, 3*g, min(3*g+3, below), -1)
 		})
 	}

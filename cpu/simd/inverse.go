@@ -1,5 +1,7 @@
 package simd
 
+import "github.com/vssgp/vssgp/internal/parallel"
+
 // span is how many rows of L⁻¹ are computed at once, and how many panels of
 // its columns by one job: L's block of span×span numbers stays in a core's
 // second cache, and comes from beyond it once for jobPanels·8 columns.
@@ -18,14 +20,14 @@ func (d *Dense) Inverse(a []float64, n, ld int) {
 	}
 	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
 	jobs := (w.Count + jobPanels - 1) / jobPanels
-	Parallel(jobs, d.workers, func(j int) { // the longest first
+	parallel.For(jobs, d.workers, func(j int) { // the longest first
 		d.invertColumns(w, a, ld, j*jobPanels, min((j+1)*jobPanels, w.Count))
 	})
 	groups := (w.Count + 2) / 3
-	Parallel(groups, d.workers, func(g int) {
+	parallel.For(groups, d.workers, func(g int) {
 		squareColumns(a, ld, w, 3*g, min(3*g+3, w.Count))
 	})
-	Parallel(w.Count, d.workers, func(p int) { mirror(a, ld, p) })
+	parallel.For(w.Count, d.workers, func(p int) { mirror(a, ld, p) })
 }
 
 // invertColumns writes the panels [lo, hi) of L⁻¹'s columns from row 8·lo on.
@@ -86,7 +88,7 @@ func (d *Dense) SolveLower(x Panels, l []float64, ld int) {
 	x.check("SolveLower")
 	checkSquare("SolveLower", l, x.N, ld)
 	d.reciprocals(l, x.N, ld)
-	Parallel((x.Count+jobPanels-1)/jobPanels, d.workers, func(j int) {
+	parallel.For((x.Count+jobPanels-1)/jobPanels, d.workers, func(j int) {
 		d.forward(x.Slice(j*jobPanels, min((j+1)*jobPanels, x.Count)), l, ld, 0)
 	})
 }

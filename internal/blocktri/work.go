@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // shared is the least block that is worth several goroutines.
@@ -49,7 +50,7 @@ func (w *work) jobs(count int, f func(lo, hi int)) {
 		f(0, count)
 		return
 	}
-	simd.Parallel((count+jobPanels-1)/jobPanels, w.workers, func(i int) { f(i*jobPanels, min(count, (i+1)*jobPanels)) })
+	parallel.For((count+jobPanels-1)/jobPanels, w.workers, func(i int) { f(i*jobPanels, min(count, (i+1)*jobPanels)) })
 }
 
 // room is a buffer for panels.

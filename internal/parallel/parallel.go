@@ -1,13 +1,14 @@
-package simd
+// Package parallel shares work among goroutines.
+package parallel
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// Parallel calls f(0) … f(n−1), each once, on up to workers goroutines. Which
+// For calls f(0) … f(n−1), each once, on up to workers goroutines. Which
 // of them takes which index is left open, so f must not let it matter.
-func Parallel(n, workers int, f func(i int)) {
+func For(n, workers int, f func(i int)) {
 	workers = min(workers, n)
 	if workers <= 1 {
 		for i := range n {
