@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -37,6 +39,13 @@ type held struct {
 	rows   spectral.Rows
 	n, d   int
 	square float64 // Σ y²
+	room   room
+}
+
+// close ends the use of the rows.
+func (h *held) close() error {
+	h.room.leave()
+	return h.rows.Close()
 }
 
 // exact is the bound with the optimal q(A) (eq. lower_bound_opt_A): with
@@ -44,64 +53,73 @@ type held struct {
 //
 //	L = −½ND log(2π/τ) − ½τ Σy² + ½τ Σ C∘m − ½D (M log τ + log|A|) − KL(q(ω)‖p(ω))
 //
-// in two passes over the rows with a gradient, one without.
+// in two passes over the rows with a gradient, one without. With one all else
+// happens in room that the next evaluation has again; without one the
+// evaluation keeps the posterior.
 func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
-	f := p.Features()
-	mom := spectral.NewMoments(f, h.d)
-	if err := h.rows.Moments(mom, f); err != nil {
+	f := h.room.featuresOf(p)
+	if !gradient {
+		e, _, err := h.posterior(p, f, spectral.NewMoments(f, h.d), blocktri.FactoriseDown)
+		return e, err
+	}
+	mom := h.room.momentsOf(f, h.d)
+	e, residual, err := h.posterior(p, f, mom, blocktri.Factorise)
+	if err != nil {
 		return nil, err
 	}
 	if err := h.ctx.Err(); err != nil {
 		return nil, err
 	}
+	inverse := e.factor.Inverse() // in mom.Gram
+	e.factor = nil
+	tau, nd, dm := p.NoisePrecision[0], float64(h.n*h.d), float64(h.d*f.M)
+	e.Gradient = h.room.zeroGradient(p)
+	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual +
+		(0.5*float64(h.d)*trace(inverse)+0.5*tau*dotSelf(e.mean))/(tau*tau)
+	return e, h.pullExact(e, p, f, mom)
+}
+
+// posterior fills in the bound, m and the factor of A, which takes G's room,
+// and gives Σ (y − φ̄m)² less what the variance of the features has to do with
+// it: Σ y² − Σ C∘m.
+func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (e *Evaluation, residual float64, err error) {
+	if err := h.rows.Moments(mom, f); err != nil {
+		return nil, 0, err
+	}
+	if err := h.ctx.Err(); err != nil {
+		return nil, 0, err
+	}
 	tau := p.NoisePrecision[0]
-	e := &Evaluation{}
-	var err error
-	if e.factor, e.Jitter, err = factorise(mom.Gram, 1/tau); err != nil {
-		return nil, err
+	e = &Evaluation{}
+	if e.factor, e.Jitter, err = h.factor(f, mom, 1/tau, factorise); err != nil {
+		return nil, 0, err
 	}
 	e.mean = append([]float64(nil), mom.C...)
 	e.factor.Solve(e.mean, h.d)
-	fit := 0.0
+	residual = h.square
 	for i, c := range mom.C {
-		fit += c * e.mean[i]
+		residual -= c * e.mean[i]
 	}
-	nd, dm := float64(h.n*h.d), float64(h.d*f.M)
+	dm := float64(h.d * f.M)
 	e.Terms = []Term{
-		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
-		{"fit", -0.5 * tau * (h.square - fit)},
+		{"noise", -0.5 * float64(h.n*h.d) * math.Log(2*math.Pi/tau)},
+		{"fit", -0.5 * tau * residual},
 		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*e.factor.LogDet())},
 		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
 		{"kl_phases", 0 - p.klPhases(nil, 0)},
 	}
-	if err := e.sum(); err != nil || !gradient {
-		return e, err
-	}
-	if err := h.ctx.Err(); err != nil {
-		return nil, err
-	}
-	inverse := e.factor.Inverse()
-	e.Gradient = p.zeroGradient()
-	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*(h.square-fit) +
-		(0.5*float64(h.d)*trace(inverse)+0.5*tau*dotSelf(e.mean))/(tau*tau)
-	return e, h.pullExact(e, p, f, inverse)
+	return e, residual, e.sum()
 }
 
 // pullExact takes ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ and ∂L/∂C = τ·m back to the
-// parameters. It overwrites inverse.
-func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, inverse *spectral.Gram) error {
+// parameters. bar comes with A⁻¹ and is overwritten.
+func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *spectral.Moments) error {
 	tau := p.NoisePrecision[0]
-	bar := &spectral.Moments{C: make([]float64, len(e.mean)), Gram: inverse, D: h.d}
 	for i, m := range e.mean {
 		bar.C[i] = tau * m
 	}
-	for v, b := range inverse.Diag {
-		outerAdjoint(b, e.mean, inverse, v, v, h.d, tau)
-		if v < len(inverse.Below) {
-			outerAdjoint(inverse.Below[v], e.mean, inverse, v+1, v, h.d, tau)
-		}
-	}
-	barF := spectral.NewFeatures(f.M, f.Q)
+	outerAdjoint(bar.Gram, e.mean, h.d, tau)
+	barF := h.room.adjointOf(f)
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
 		return err
 	}
@@ -111,18 +129,47 @@ func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, inverse
 	return nil
 }
 
-// outerAdjoint replaces block (vi, vj) of A⁻¹ by −½D·A⁻¹ − ½τ·m mᵀ.
-func outerAdjoint(b, mean []float64, g *spectral.Gram, vi, vj, d int, tau float64) {
-	cols := g.Size(vj)
-	for i := range g.Size(vi) {
-		mi := mean[(g.Offset[vi]+i)*d:][:d]
-		for j := range cols {
-			mj := mean[(g.Offset[vj]+j)*d:][:d]
+// adjointRows is how many rows of a dense matrix one goroutine takes.
+const adjointRows = 32
+
+// outerAdjoint replaces A⁻¹ by −½D·A⁻¹ − ½τ·m mᵀ.
+func outerAdjoint(g *spectral.Gram, mean []float64, d int, tau float64) {
+	workers := runtime.GOMAXPROCS(0)
+	if g.Blocks() == 1 {
+		n := g.Size(0)
+		parallel.For((n+adjointRows-1)/adjointRows, workers, func(i int) {
+			outerRows(g.Diag[0], mean, mean, i*adjointRows, min(n, (i+1)*adjointRows), d, tau)
+		})
+		return
+	}
+	of := func(v int) []float64 { return mean[g.Offset[v]*d : g.Offset[v+1]*d] }
+	parallel.For(g.Blocks(), workers, func(v int) {
+		outerRows(g.Diag[v], of(v), of(v), 0, g.Size(v), d, tau)
+		if v < len(g.Below) {
+			outerRows(g.Below[v], of(v+1), of(v), 0, g.Size(v+1), d, tau)
+		}
+	})
+}
+
+// outerRows is outerAdjoint for rows [lo, hi) of a block, left and right being
+// the means of its rows and columns.
+func outerRows(b, left, right []float64, lo, hi, d int, tau float64) {
+	cols := len(right) / d
+	for i := lo; i < hi; i++ {
+		mi, row := left[i*d:][:d], b[i*cols:][:cols]
+		if d == 1 {
+			m := -0.5 * tau * mi[0]
+			for j, mj := range right {
+				row[j] = m*mj - 0.5*row[j]
+			}
+			continue
+		}
+		for j := range row {
 			s := 0.0
 			for o, x := range mi {
-				s += x * mj[o]
+				s += x * right[j*d+o]
 			}
-			b[i*cols+j] = -0.5*float64(d)*b[i*cols+j] - 0.5*tau*s
+			row[j] = -0.5*float64(d)*row[j] - 0.5*tau*s
 		}
 	}
 }
@@ -136,8 +183,8 @@ func outerAdjoint(b, mean []float64, g *spectral.Gram, vi, vj, d int, tau float6
 // with F the expected squared error (spectral.FactorisedSums), one pass of
 // O(|S|·M·(Q+D)).
 func (h *held) factorised(p *Params, rows []int, gradient bool) (*Evaluation, error) {
-	f := p.Features()
-	sums := spectral.NewFactorisedSums(f, h.d)
+	f := h.room.featuresOf(p)
+	sums := h.room.sumsOf(f, h.d)
 	w := &spectral.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: h.d}
 	if err := h.rows.Factorised(sums, f, w, rows); err != nil {
 		return nil, err
@@ -158,7 +205,7 @@ func (h *held) factorised(p *Params, rows []int, gradient bool) (*Evaluation, er
 	if err := e.sum(); err != nil || !gradient {
 		return e, err
 	}
-	e.Gradient = p.zeroGradient()
+	e.Gradient = h.room.zeroGradient(p)
 	g, c := e.Gradient, -0.5*tau*scale
 	g.NoisePrecision[0] = 0.5*nd/tau - 0.5*scale*sums.Value
 	for _, a := range sums.Features.Fields() {
@@ -188,34 +235,31 @@ func (e *Evaluation) sum() error {
 	return nil
 }
 
-// zeroGradient is a zero Params of p's shape, sharing p's windows.
-func (p *Params) zeroGradient() *Params {
-	g := NewParams(p.L, p.K, p.Q, p.D)
-	g.Windows, g.ComponentWindow = p.Windows, p.ComponentWindow
-	return g
-}
-
 const (
 	jitterFirst = 1e-10 // of the mean of A's diagonal, once the factor has failed
 	jitterGrow  = 10
 	jitterTries = 6
 )
 
-// factorise factors G + λI, with jitter growing from jitterFirst·mean(diag A)
-// only where that fails, and says how much it took.
-func factorise(g *spectral.Gram, lambda float64) (*blocktri.Factor, float64, error) {
-	f, err := blocktri.Factorise(g, lambda)
-	if err == nil {
-		return f, 0, nil
-	}
-	jitter := jitterFirst * (trace(g)/float64(g.M()) + lambda)
-	for range jitterTries {
-		if f, err = blocktri.Factorise(g, lambda+jitter); err == nil {
-			return f, jitter, nil
+// factor factors G + λI in G's room, with jitter growing from
+// jitterFirst·mean(diag A) only where that fails, and says how much it took.
+// Each further try sums G anew: the one before has overwritten it.
+func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float64, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (r *blocktri.Factor, jitter float64, err error) {
+	for try := 0; ; try++ {
+		mean := trace(mom.Gram)/float64(f.M) + lambda
+		if r, err = factorise(mom.Gram, lambda+jitter); err == nil {
+			return r, jitter, nil
 		}
-		jitter *= jitterGrow
+		if try == jitterTries || math.IsNaN(mean) || math.IsInf(mean, 0) {
+			return nil, 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
+		}
+		if jitter *= jitterGrow; try == 0 {
+			jitter = jitterFirst * mean
+		}
+		if err := h.rows.Moments(mom, f); err != nil {
+			return nil, 0, err
+		}
 	}
-	return nil, 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
 }
 
 func trace(g *spectral.Gram) float64 {
@@ -240,7 +284,7 @@ func dotSelf(a []float64) float64 {
 // exactDiagonal is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
 func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 	f := p.Features()
-	mom := spectral.NewMoments(f, h.d)
+	mom := h.room.momentsOf(f, h.d)
 	if err := h.rows.Moments(mom, f); err != nil {
 		return nil, nil, err
 	}
@@ -250,10 +294,11 @@ func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 			diag = append(diag, b[i*m+i])
 		}
 	}
-	factor, _, err := factorise(mom.Gram, 1/p.NoisePrecision[0])
+	factor, _, err := h.factor(f, mom, 1/p.NoisePrecision[0], blocktri.Factorise)
 	if err != nil {
 		return nil, nil, err
 	}
-	factor.Solve(mom.C, h.d)
-	return diag, mom.C, nil
+	mean = append([]float64(nil), mom.C...)
+	factor.Solve(mean, h.d)
+	return diag, mean, nil
 }

@@ -1,11 +1,13 @@
 package vssgp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/oracle"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -201,7 +203,11 @@ func TestJitter(t *testing.T) {
 		{"negative", -1, 0.1, -1},
 		{"not a number", math.NaN(), 0.1, -1},
 	} {
-		_, jitter, err := factorise(gram(c.diagonal), c.lambda)
+		h := &held{ctx: context.Background(), rows: given{gram: gram(c.diagonal)}, d: 1}
+		f := spectral.NewFeatures(3, 1)
+		mom := spectral.NewMoments(f, 1)
+		mom.Gram.CopyFrom(gram(c.diagonal))
+		_, jitter, err := h.factor(f, mom, c.lambda, blocktri.Factorise)
 		if c.jitter < 0 {
 			if !errors.Is(err, ErrBound) {
 				t.Errorf("%s: error %v, want one that wraps ErrBound", c.name, err)
@@ -212,4 +218,15 @@ func TestJitter(t *testing.T) {
 			t.Errorf("%s: jitter %g, want %g (error %v)", c.name, jitter, want, err)
 		}
 	}
+}
+
+// given are rows whose moments are known.
+type given struct {
+	spectral.Rows
+	gram *spectral.Gram
+}
+
+func (g given) Moments(dst *spectral.Moments, _ *spectral.Features) error {
+	dst.Gram.CopyFrom(g.gram)
+	return nil
 }

@@ -13,8 +13,16 @@ import (
 //	A1 = √(2σ²/K)·sinc h   A0 = σ²/K   A2 = (σ²/K)·sinc 2h
 func (p *Params) Features() *spectral.Features {
 	f := spectral.NewFeatures(p.M(), p.Q)
+	p.effective(f)
+	return f
+}
+
+// effective writes the effective features into f, which has their shape.
+func (p *Params) effective(f *spectral.Features) {
 	f.Windows = p.Windows
-	if p.ComponentWindow != nil {
+	if p.ComponentWindow == nil {
+		f.Window = nil
+	} else if len(f.Window) != f.M {
 		f.Window = make([]int, f.M)
 	}
 	copy(f.Center, p.Location)
@@ -35,7 +43,6 @@ func (p *Params) Features() *spectral.Features {
 		f.Power[k] = share
 		f.Ripple[k] = share * sinc(2*h)
 	}
-	return f
 }
 
 // pullFeatures adds to dst the gradient by the parameters of a number whose

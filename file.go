@@ -300,7 +300,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 			}
 		}
 	}
-	m.factor = &blocktri.Factor{R: r}
+	m.factor = &blocktri.Factor{R: r, Middle: r.Blocks() - 1}
 	m.mean, p.CoefMean = p.CoefMean, nil
 	return nil
 }

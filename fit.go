@@ -136,7 +136,7 @@ func newFitting(ctx context.Context, m *Model, data *Data, o Options) (*fitting,
 	return f, nil
 }
 
-func (f *fitting) close() { f.held.rows.Close() }
+func (f *fitting) close() { f.held.close() }
 
 func (o *Options) keepEvery() time.Duration {
 	if o.KeepEvery > 0 {

@@ -130,7 +130,7 @@ func (m *Model) trial(ctx context.Context, known, asked *Data) (square, variance
 	if err != nil {
 		return 0, 0, err
 	}
-	defer h.rows.Close()
+	defer h.close()
 	h.ctx = ctx
 	e, err := h.exact(m.Params, false)
 	if err != nil {

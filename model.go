@@ -104,7 +104,7 @@ func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient b
 	if err != nil {
 		return nil, err
 	}
-	defer h.rows.Close()
+	defer h.close()
 	if rows != nil && inference == Exact {
 		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorised inference: %w", ErrData)
 	}
@@ -118,7 +118,7 @@ func (m *Model) Condition(data *Data) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer h.rows.Close()
+	defer h.close()
 	e, err := h.exact(m.Params, false)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (m *Model) posterior() (*spectral.Posterior, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
 	}
-	s := m.factor.Inverse()
+	s := m.factor.Clone().Inverse()
 	for _, blocks := range [][][]float64{s.Diag, s.Below} {
 		for _, b := range blocks {
 			for i := range b {

@@ -117,7 +117,7 @@ func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []f
 		}
 		h.ctx = ctx
 		e, err := h.exact(try.Params, false)
-		h.rows.Close()
+		h.close()
 		if err != nil {
 			return 0, nil, err
 		}

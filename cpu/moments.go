@@ -97,12 +97,12 @@ func (m *moments) features(t *tile, p *part, lo, hi int) {
 }
 
 // A block is where products of the features of two windows are summed: in the
-// matrix itself, or where that has no whole panels beside it.
+// matrix itself, or where that has no whole panels in room behind or beside it.
 type block struct {
 	row, col   *part
 	c          []float64
 	ld         int
-	to         []float64 // the matrix's own, if c is not
+	to         []float64 // the matrix's own, if c is not or is wider
 	rows, cols int
 }
 
@@ -122,8 +122,12 @@ func (m *moments) blocks(t *tile) {
 			}
 			if b.rows%simd.Lanes != 0 || b.cols%simd.Lanes != 0 {
 				b.to, b.ld = b.c, (col.hi-col.lo)*simd.Lanes
-				t.block[i+j] = resize(t.block[i+j], (row.hi-row.lo)*simd.Lanes*b.ld)
-				b.c = t.block[i+j]
+				if need := (row.hi - row.lo) * simd.Lanes * b.ld; m.gram.Blocks() == 1 && cap(b.c) >= need {
+					b.c = b.c[:need]
+				} else {
+					t.block[i+j] = resize(t.block[i+j], need)
+					b.c = t.block[i+j]
+				}
 				clear(b.c)
 			}
 			t.blocks = append(t.blocks, b)
@@ -145,9 +149,16 @@ func (b *block) products(t *tile, lo, hi int) {
 	simd.Cross(b.c[lo*simd.Lanes*b.ld:], b.ld, rows.Slice(lo, hi), cols)
 }
 
-// add adds what was summed beside the matrix to it.
+// add adds what was summed beside the matrix to it, or closes the gaps between
+// rows of its own.
 func (b *block) add() {
 	if b.to == nil {
+		return
+	}
+	if &b.to[0] == &b.c[0] {
+		for i := range b.rows {
+			copy(b.to[i*b.cols:][:b.cols], b.c[i*b.ld:])
+		}
 		return
 	}
 	for i := range b.rows {

@@ -57,7 +57,7 @@ func (p *packs) get(i int, r spectral.Run) simd.Panels {
 	}
 	lo, hi := p.b.over(r)
 	n := (hi - lo) * simd.Lanes
-	k.b = simd.Panels{Data: resize(p.room(), n*n), N: n, Stride: n, Count: hi - lo}
+	k.b = simd.Panels{Data: p.room(n * n), N: n, Stride: n, Count: hi - lo}
 	if p.inner == 1 {
 		for panel := range k.b.Count {
 			p.fill(k.b.Panel(panel), r, lo+panel)
@@ -82,23 +82,34 @@ func (p *packs) done(i int) {
 	if k.left--; k.left > 0 {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, k.b.Data)
+	p.giveBack(k.b.Data)
 	k.b = simd.Panels{}
 }
 
-// room is a buffer that is free, nil if there is none.
-func (p *packs) room() []float64 {
+// room is a buffer of n numbers: where there is one run, the matrix's own.
+func (p *packs) room(n int) []float64 {
+	if len(p.runs) == 1 && n > 0 {
+		return simd.Align(p.g.Scratch(simd.Room(n)), n)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := len(p.free)
-	if n == 0 {
-		return nil
+	last := len(p.free) - 1
+	if last < 0 {
+		return simd.Aligned(n)
 	}
-	a := p.free[n-1]
-	p.free = p.free[:n-1]
-	return a
+	a := p.free[last]
+	p.free = p.free[:last]
+	return resize(a, n)
+}
+
+// giveBack ends the use of a buffer.
+func (p *packs) giveBack(a []float64) {
+	if len(p.runs) == 1 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, a)
 }
 
 // fill writes the eight columns of a panel, counted among all, for the

@@ -39,10 +39,10 @@ type part struct {
 
 // over takes a tile for up to n rows of a run. It goes back by put.
 func (d *rows) over(b *bank, r spectral.Run, n int) *tile {
-	t := d.spare.tile()
-	t.rows, t.bank = d, b
-	t.lo, t.hi = b.over(r)
-	count := t.hi - t.lo
+	lo, hi := b.over(r)
+	count := hi - lo
+	t := d.spare.tile(count * n * simd.Lanes)
+	t.rows, t.bank, t.lo, t.hi = d, b, lo, hi
 	for _, p := range []*simd.Panels{&t.cos, &t.sin} {
 		*p = simd.Panels{Data: resize(p.Data, count*n*simd.Lanes), Stride: n, Count: count}
 	}
@@ -123,16 +123,26 @@ type spare struct {
 	packs  packs
 }
 
-// tile takes one that is not in use, or makes one.
-func (s *spare) tile() *tile {
+// tile takes one that is not in use, with room for so many numbers in its
+// panels if there is one, or makes one.
+func (s *spare) tile(room int) *tile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.tiles); n > 0 {
-		t := s.tiles[n-1]
-		s.tiles = s.tiles[:n-1]
-		return t
+	last := len(s.tiles) - 1
+	if last < 0 {
+		return &tile{}
 	}
-	return &tile{}
+	for i, t := range s.tiles[:last] {
+		if cap(s.tiles[last].cos.Data) >= room {
+			break
+		}
+		if cap(t.cos.Data) >= room {
+			s.tiles[i], s.tiles[last] = s.tiles[last], t
+		}
+	}
+	t := s.tiles[last]
+	s.tiles = s.tiles[:last]
+	return t
 }
 
 // put gives a tile back.

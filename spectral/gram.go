@@ -9,17 +9,31 @@ type Gram struct {
 	Offset []int       // [V+1] window v owns indices [Offset[v], Offset[v+1])
 	Diag   [][]float64 // [V] block v: [M_v,M_v], both triangles filled
 	Below  [][]float64 // [V−1] block v: [M_{v+1},M_v], rows of window v+1, columns of window v
+
+	scratch []float64
 }
 
-// NewGram makes a zero matrix with the given offsets.
+// padding is what the rows of a block may be filled up to a multiple of by those
+// who compute with it.
+const padding = 8
+
+// NewGram makes a zero matrix with the given offsets. Where it is one dense
+// block, that has capacity to be filled up in its own room to [P,P], P being M
+// rounded up to a multiple of eight.
 func NewGram(offset []int) *Gram {
 	v := len(offset) - 1
+	g := &Gram{Offset: append([]int(nil), offset...), Diag: make([][]float64, v), Below: make([][]float64, max(0, v-1))}
+	if v == 1 {
+		m := g.Size(0)
+		padded := (m + padding - 1) / padding * padding
+		g.Diag[0] = make([]float64, m*m, padded*padded)
+		return g
+	}
 	size := 0
-	for i := 0; i < v; i++ {
-		m := offset[i+1] - offset[i]
-		size += m * m
+	for i := range v {
+		size += g.Size(i) * g.Size(i)
 		if i+1 < v {
-			size += m * (offset[i+2] - offset[i+1])
+			size += g.Size(i) * g.Size(i+1)
 		}
 	}
 	all := make([]float64, size)
@@ -28,15 +42,40 @@ func NewGram(offset []int) *Gram {
 		all = all[n:]
 		return b
 	}
-	g := &Gram{Offset: append([]int(nil), offset...), Diag: make([][]float64, v), Below: make([][]float64, max(0, v-1))}
-	for i := 0; i < v; i++ {
-		m := g.Size(i)
-		g.Diag[i] = take(m * m)
+	for i := range v {
+		g.Diag[i] = take(g.Size(i) * g.Size(i))
 		if i+1 < v {
-			g.Below[i] = take(m * g.Size(i+1))
+			g.Below[i] = take(g.Size(i) * g.Size(i+1))
 		}
 	}
 	return g
+}
+
+// CopyFrom takes the entries of a matrix with the same offsets.
+func (g *Gram) CopyFrom(other *Gram) {
+	for v, b := range other.Diag {
+		copy(g.Diag[v], b)
+	}
+	for v, b := range other.Below {
+		copy(g.Below[v], b)
+	}
+}
+
+// Scratch is room for n numbers of any value, for who computes with the matrix
+// while it does: the matrix keeps it, so that factors, inverses and passes,
+// which come one after the other, share one.
+func (g *Gram) Scratch(n int) []float64 {
+	if cap(g.scratch) < n {
+		g.scratch = make([]float64, n)
+	}
+	return g.scratch[:n]
+}
+
+// Clone is a copy.
+func (g *Gram) Clone() *Gram {
+	c := NewGram(g.Offset)
+	c.CopyFrom(g)
+	return c
 }
 
 // M is the matrix's size.

@@ -82,6 +82,9 @@ func (d *Dense) InverseFactor(n int) Panels {
 	return w
 }
 
+// Lend gives Inverse a room of [n,n] for L⁻¹ until it is lent another, or nil.
+func (d *Dense) Lend(room []float64) { d.inverse = room }
+
 // SolveLower overwrites the panels, eight right-hand sides each, with L⁻¹ times
 // them; L is the lower triangle of l [n,n], and each panel has n rows.
 func (d *Dense) SolveLower(x Panels, l []float64, ld int) {

@@ -23,13 +23,23 @@ func NewPanels(count, n int) Panels {
 	return Panels{Data: Aligned(count * n * Lanes), N: n, Stride: n, Count: count}
 }
 
+// line is how many numbers a cache line has.
+const line = 8
+
 // Aligned makes n zeros that begin on a cache line.
 func Aligned(n int) []float64 {
-	const line = 8
 	if n == 0 {
 		return nil
 	}
-	a := make([]float64, n+line-1)
+	return Align(make([]float64, Room(n)), n)
+}
+
+// Room is how many numbers hold n that begin on a cache line, wherever they lie.
+func Room(n int) int { return n + line - 1 }
+
+// Align is the first n numbers of a that begin on a cache line, a having
+// Room(n).
+func Align(a []float64, n int) []float64 {
 	skip := 0
 	if off := uintptr(unsafe.Pointer(&a[0])) / 8 % line; off != 0 {
 		skip = line - int(off)

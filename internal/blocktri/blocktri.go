@@ -2,67 +2,45 @@
 // factor, log-determinant, solves and the stored blocks of the inverse of a
 // symmetric positive definite block-tridiagonal matrix, O(V·M_v³) for V blocks
 // of M_v features. One block is the dense case. Factor and inverse are made of
-// the kernels of package simd, with the same bits for any number of goroutines;
-// the solves are gonum's.
+// the kernels of package simd, in the matrix's own room and with the same bits
+// for any number of goroutines; the solves are gonum's.
 package blocktri
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
 
 // ErrNotPositive is wrapped where a matrix has no Cholesky factor.
 var ErrNotPositive = errors.New("matrix is not positive definite")
 
-// Factor is the Cholesky factor of A = R Rᵀ: R has lower-triangular diagonal
-// blocks L_v and full blocks E_v below them,
+// Factor is the Cholesky factor of A with its blocks eliminated from both ends
+// towards the one in the middle, each end by a goroutine of its own: down from
+// block 0,
 //
 //	L_v L_vᵀ = A_vv − E_{v−1} E_{v−1}ᵀ,   E_v = A_{v+1,v} L_v⁻ᵀ
 //
-// Both are kept in a Gram: L_v in Diag (upper triangle zero), E_v in Below.
-type Factor struct{ R *spectral.Gram }
-
-// Factorise factors A + λI. A keeps its value.
-func Factorise(a *spectral.Gram, lambda float64) (*Factor, error) {
-	w := borrow()
-	defer w.back()
-	r := spectral.NewGram(a.Offset)
-	var left simd.Panels // E_{v−1}ᵀ; none where Count is 0
-	for v := range a.Blocks() {
-		m := a.Size(v)
-		if m == 0 {
-			left.Count = 0
-			continue
-		}
-		copy(r.Diag[v], a.Diag[v])
-		for i := range m {
-			r.Diag[v][i*m+i] += lambda
-		}
-		c, ld := w.square(r.Diag[v], m)
-		if left.Count > 0 {
-			w.jobs(left.Count, func(lo, hi int) { simd.Downdate(c, ld, left, lo, hi) })
-		}
-		if bad := w.dense(ld).Cholesky(c, ld, ld); bad >= 0 {
-			return nil, fmt.Errorf("blocktri: block %d of %d, pivot %d: %w", v, a.Blocks(), a.Offset[v]+bad, ErrNotPositive)
-		}
-		left.Count = 0
-		if v+1 < a.Blocks() && a.Size(v+1) > 0 {
-			left = w.left.room(a.Size(v+1), m)
-			transpose(left, a.Below[v], a.Size(v+1), m)
-			w.dense(ld).SolveLower(left, c, ld)
-			transposeBack(r.Below[v], left, a.Size(v+1), m)
-		}
-		unpad(r.Diag[v], m, c, ld)
-	}
-	return &Factor{R: r}, nil
+// up from the last one with the neighbours' parts exchanged,
+//
+//	L_v L_vᵀ = A_vv − F_v F_vᵀ,   F_{v−1} = A_{v−1,v} L_v⁻ᵀ
+//
+// and in the middle less both products. With R's rows and columns in that
+// order A = R Rᵀ, exactly; where the middle is the last block R is A's factor
+// as it is usually written. R keeps L_v in Diag (upper triangle zero), E_v and
+// F_vᵀ in Below. One end meets the other once, so no blocks fill in and both
+// take half the time.
+type Factor struct {
+	R      *spectral.Gram
+	Middle int
 }
+
+// Clone is a copy.
+func (f *Factor) Clone() *Factor { return &Factor{R: f.R.Clone(), Middle: f.Middle} }
 
 // LogDet is log|A|.
 func (f *Factor) LogDet() float64 {
@@ -79,30 +57,44 @@ func (f *Factor) LogDet() float64 {
 // SolveLower overwrites b [M,n] with R⁻¹b.
 func (f *Factor) SolveLower(b []float64, n int) {
 	r := f.R
-	for v := range r.Blocks() {
-		bv := f.rows(b, v, n)
-		if bv.Rows == 0 {
-			continue
-		}
-		if v > 0 && r.Size(v-1) > 0 {
-			takeProduct(blas.NoTrans, general(r.Below[v-1], r.Size(v), r.Size(v-1)), f.rows(b, v-1, n), bv)
-		}
-		solve(blas.NoTrans, triangular(r.Diag[v], r.Size(v)), bv)
+	for v := range f.Middle {
+		f.divide(blas.NoTrans, b, v, n)
+		f.take(blas.NoTrans, b, v+1, v, n)
 	}
+	for v := r.Blocks() - 1; v > f.Middle; v-- {
+		f.divide(blas.NoTrans, b, v, n)
+		f.take(blas.Trans, b, v-1, v, n)
+	}
+	f.divide(blas.NoTrans, b, f.Middle, n)
 }
 
 // SolveUpper overwrites b [M,n] with R⁻ᵀb.
 func (f *Factor) SolveUpper(b []float64, n int) {
-	r := f.R
-	for v := r.Blocks() - 1; v >= 0; v-- {
-		bv := f.rows(b, v, n)
-		if bv.Rows == 0 {
-			continue
-		}
-		if v+1 < r.Blocks() && r.Size(v+1) > 0 {
-			takeProduct(blas.Trans, general(r.Below[v], r.Size(v+1), r.Size(v)), f.rows(b, v+1, n), bv)
-		}
-		solve(blas.Trans, triangular(r.Diag[v], r.Size(v)), bv)
+	f.divide(blas.Trans, b, f.Middle, n)
+	for v := f.Middle - 1; v >= 0; v-- {
+		f.take(blas.Trans, b, v, v+1, n)
+		f.divide(blas.Trans, b, v, n)
+	}
+	for v := f.Middle + 1; v < f.R.Blocks(); v++ {
+		f.take(blas.NoTrans, b, v, v-1, n)
+		f.divide(blas.Trans, b, v, n)
+	}
+}
+
+// divide overwrites window v's part of b by L_v⁻¹, or L_v⁻ᵀ, times it.
+func (f *Factor) divide(t blas.Transpose, b []float64, v, n int) {
+	if bv := f.rows(b, v, n); bv.Rows > 0 {
+		solve(t, triangular(f.R.Diag[v], bv.Rows), bv)
+	}
+}
+
+// take takes from window to's part of b the block of R between it and its
+// neighbour, transposed or not, times the neighbour's part.
+func (f *Factor) take(t blas.Transpose, b []float64, to, from, n int) {
+	low := min(to, from)
+	below := general(f.R.Below[low], f.R.Size(low+1), f.R.Size(low))
+	if below.Rows > 0 && below.Cols > 0 {
+		takeProduct(t, below, f.rows(b, from, n), f.rows(b, to, n))
 	}
 }
 

@@ -47,54 +47,83 @@ func randomGram(sizes []int, rng *rand.Rand) (*spectral.Gram, *mat.SymDense) {
 }
 
 func TestAgainstDense(t *testing.T) {
-	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
-		rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
-		g, d := wellConditioned(sizes)
-		const lambda = 0.25
-		for i := range g.M() {
-			d.SetSym(i, i, d.At(i, i)+lambda)
+	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
+		for _, factorise := range []func(*spectral.Gram, float64) (*Factor, error){Factorise, FactoriseDown} {
+			againstDense(t, sizes, factorise)
 		}
-		f, err := Factorise(g, lambda)
-		if err != nil {
-			t.Fatal(sizes, err)
+	}
+}
+
+// againstDense compares one order's factor with gonum's.
+func againstDense(t *testing.T, sizes []int, factorise func(*spectral.Gram, float64) (*Factor, error)) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
+	g, d := wellConditioned(sizes)
+	const lambda = 0.25
+	for i := range g.M() {
+		d.SetSym(i, i, d.At(i, i)+lambda)
+	}
+	f, err := factorise(g.Clone(), lambda)
+	if err != nil {
+		t.Fatal(sizes, err)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(d) {
+		t.Fatal(sizes, "the dense matrix is not positive definite")
+	}
+	if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
+	}
+	b := make([]float64, g.M()*3)
+	for i := range b {
+		b[i] = rng.NormFloat64()
+	}
+	var want mat.Dense
+	if err := c.SolveTo(&want, mat.NewDense(g.M(), 3, append([]float64(nil), b...))); err != nil {
+		t.Fatal(err)
+	}
+	f.Solve(b, 3)
+	for i := range b {
+		if math.Abs(b[i]-want.At(i/3, i%3)) > 1e-13 {
+			t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/3, i%3))
 		}
-		var c mat.Cholesky
-		if !c.Factorize(d) {
-			t.Fatal(sizes, "the dense matrix is not positive definite")
-		}
-		if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
-			t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
-		}
-		b := make([]float64, g.M()*3)
-		for i := range b {
-			b[i] = rng.NormFloat64()
-		}
-		var want mat.Dense
-		if err := c.SolveTo(&want, mat.NewDense(g.M(), 3, append([]float64(nil), b...))); err != nil {
-			t.Fatal(err)
-		}
-		f.Solve(b, 3)
-		for i := range b {
-			if math.Abs(b[i]-want.At(i/3, i%3)) > 1e-13 {
-				t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/3, i%3))
+	}
+	var inv mat.SymDense
+	if err := c.InverseTo(&inv); err != nil {
+		t.Fatal(err)
+	}
+	z := f.Inverse()
+	for v := range z.Blocks() {
+		for i := z.Offset[v]; i < z.Offset[v+1]; i++ {
+			lo := 0
+			if v > 0 {
+				lo = z.Offset[v-1]
+			}
+			for j := lo; j < z.Offset[v+1]; j++ {
+				if math.Abs(z.At(i, j)-inv.At(i, j)) > 1e-14 {
+					t.Fatalf("%v: inverse[%d,%d] = %v, dense %v", sizes, i, j, z.At(i, j), inv.At(i, j))
+				}
 			}
 		}
-		var inv mat.SymDense
-		if err := c.InverseTo(&inv); err != nil {
-			t.Fatal(err)
-		}
-		z := f.Inverse()
-		for v := range z.Blocks() {
-			for i := z.Offset[v]; i < z.Offset[v+1]; i++ {
-				lo := 0
-				if v > 0 {
-					lo = z.Offset[v-1]
-				}
-				for j := lo; j < z.Offset[v+1]; j++ {
-					if math.Abs(z.At(i, j)-inv.At(i, j)) > 1e-14 {
-						t.Fatalf("%v: inverse[%d,%d] = %v, dense %v", sizes, i, j, z.At(i, j), inv.At(i, j))
-					}
-				}
+	}
+}
+
+// TestDownward: from first block to last the factor is the usual one, and R Rᵀ
+// is the matrix.
+func TestDownward(t *testing.T) {
+	g, d := wellConditioned([]int{5, 1, 6, 2})
+	f, err := FactoriseDown(g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.R.M() {
+		for j := range i + 1 {
+			s := 0.0
+			for k := range j + 1 {
+				s += f.R.At(i, k) * f.R.At(j, k)
+			}
+			if want := d.At(i, j); math.Abs(s-want) > 1e-13*math.Abs(d.At(i, i)) {
+				t.Fatalf("(R Rᵀ)[%d,%d] = %v, want %v", i, j, s, want)
 			}
 		}
 	}
@@ -114,8 +143,11 @@ func TestSameBits(t *testing.T) {
 			b := make([]float64, g.M())
 			b[3] = 1
 			f.Solve(b, 1)
+			for _, m := range append(append([][]float64{b}, f.R.Diag...), f.R.Below...) {
+				b = append(b, m...)
+			}
 			z := f.Inverse()
-			for _, m := range append(append(append(append([][]float64{b}, f.R.Diag...), f.R.Below...), z.Diag...), z.Below...) {
+			for _, m := range append(append([][]float64(nil), z.Diag...), z.Below...) {
 				b = append(b, m...)
 			}
 			if first == nil {
@@ -146,17 +178,17 @@ func wellConditioned(sizes []int) (*spectral.Gram, *mat.SymDense) {
 func TestNotPositive(t *testing.T) {
 	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
 	g.Diag[1][4] = -1
-	if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
+	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
 		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
 	}
 	g.Diag[1][4] = math.NaN()
-	if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
+	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
 		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		g, _ := wellConditioned([]int{9, 9})
 		g.Below[0][80] = bad
-		if _, err := Factorise(g, 0); !errors.Is(err, ErrNotPositive) {
+		if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
 			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
 		}
 	}

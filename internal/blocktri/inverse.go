@@ -5,48 +5,80 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Inverse is A⁻¹ on the stored blocks: with Z = A⁻¹ and H_v = E_v L_v⁻¹,
+// Inverse overwrites R by A⁻¹ on the stored blocks and returns it; the factor
+// is lost. With Z = A⁻¹ and H_v = E_v L_v⁻¹, from the middle up,
 //
 //	Z_{v+1,v} = −Z_{v+1,v+1} H_v,   Z_vv = (L_v L_vᵀ)⁻¹ + H_vᵀ Z_{v+1,v+1} H_v
 //
-// from the last block up.
+// and the same down, side by side, with H_v = F_{v−1} L_v⁻¹ and Z_{v−1,v−1}.
 func (f *Factor) Inverse() *spectral.Gram {
-	w := borrow()
-	defer w.back()
-	r := f.R
-	z := spectral.NewGram(r.Offset)
-	for v := r.Blocks() - 1; v >= 0; v-- {
-		m := r.Size(v)
-		if m == 0 {
-			continue
-		}
-		copy(z.Diag[v], r.Diag[v])
-		c, ld := w.square(z.Diag[v], m)
-		w.dense(ld).Inverse(c, ld, ld)
-		if v+1 < r.Blocks() && r.Size(v+1) > 0 {
-			w.couple(c, ld, z, r.Below[v], v)
-			symmetrise(c, ld)
-		}
-		unpad(z.Diag[v], m, c, ld)
+	z := f.R
+	if z.Blocks() == 0 {
+		return z
 	}
+	sides := f.sides()
+	defer sides.back()
+	sides[0].invert(f.Middle, nil)
+	sides.run(func(_ int, s side) {
+		for v := f.Middle - s.step; v >= 0 && v < z.Blocks(); v -= s.step {
+			s.invert(v, s.solved)
+		}
+	})
+	f.R = nil
 	return z
 }
 
-// couple fills Z_{v+1,v} and adds to c = (L_v L_vᵀ)⁻¹ what the block below
-// gives, e being E_v. L_v⁻¹ is still where Inverse left it.
-func (w *work) couple(c []float64, ld int, z *spectral.Gram, e []float64, v int) {
-	m, n := z.Size(v), z.Size(v+1)
-	lower := w.dense(ld).InverseFactor(ld)
-	left := w.left.room(m, n)
-	pack(left, e, n, m)
-	h := w.h.room(m, n)
-	w.jobs(h.Count, func(lo, hi int) { simd.Product(h, left, lower, lo, hi) })
-	below := w.below.room(n, n)
-	pack(below, z.Diag[v+1], n, n)
-	zh := w.left.room(m, n)
-	w.jobs(zh.Count, func(lo, hi int) { simd.Product(zh, below, h, lo, hi) })
-	unpackNegative(z.Below[v], zh, n, m)
-	w.jobs(h.Count, func(lo, hi int) { simd.Cross(c[lo*simd.Lanes*ld:], ld, h.Slice(lo, hi), zh) })
+// invert replaces block v of R by Z_vv, and what couples it to the next one.
+func (s side) invert(v int, couple func(c []float64, ld, v int)) {
+	m := s.r.Size(v)
+	if m == 0 {
+		return
+	}
+	c, ld := s.square(s.r.Diag[v], m)
+	d := s.dense(ld)
+	if s.r.Blocks() == 1 {
+		d.Lend(simd.Align(s.r.Scratch(simd.Room(ld*ld)), ld*ld))
+		defer d.Lend(nil)
+	}
+	d.Inverse(c, ld, ld)
+	if couple != nil && s.r.Size(v+s.step) > 0 {
+		couple(c, ld, v)
+		symmetrise(c, ld)
+	}
+	unpad(s.r.Diag[v], m, c, ld)
+}
+
+// solved fills Z's block between v and the next one and adds to c = (L_v L_vᵀ)⁻¹
+// what that one gives. L_v⁻¹ is still where Inverse left it.
+func (s side) solved(c []float64, ld, v int) {
+	m, n := s.r.Size(v), s.r.Size(v+s.step)
+	b, rows, cols := s.below(v)
+	lower := s.dense(ld).InverseFactor(ld)
+	coupling := s.couplings.room(m, n)
+	if s.step > 0 {
+		pack(coupling, b, rows, cols)
+	} else {
+		transpose(coupling, b, rows, cols)
+	}
+	h := s.h.room(m, n)
+	s.jobs(h.Count, func(lo, hi int) { simd.Product(h, coupling, lower, lo, hi) })
+	next := s.next.room(n, n)
+	pack(next, s.r.Diag[v+s.step], n, n)
+	zh := s.couplings.room(m, n)
+	s.jobs(zh.Count, func(lo, hi int) { simd.Product(zh, next, h, lo, hi) })
+	s.jobs(h.Count, func(lo, hi int) { simd.Cross(c[lo*simd.Lanes*ld:], ld, h.Slice(lo, hi), zh) })
+	negate(zh.Data)
+	if s.step > 0 {
+		unpack(b, zh, rows, cols)
+	} else {
+		transposeBack(b, zh, rows, cols)
+	}
+}
+
+func negate(a []float64) {
+	for i, v := range a {
+		a[i] = -v
+	}
 }
 
 // symmetrise replaces a by the mean of itself and its transpose, so that

@@ -1,7 +1,6 @@
 package blocktri
 
 import (
-	"runtime"
 	"sync"
 
 	"github.com/vssgp/vssgp/cpu/simd"
@@ -17,20 +16,22 @@ const jobPanels = 6
 // work is the room that factors and inverses need besides their results. It is
 // kept from one to the next.
 type work struct {
-	workers        int
-	single, many   *simd.Dense
-	diag           []float64
-	left, h, below room
+	workers            int
+	single, many       *simd.Dense
+	diag               []float64
+	couplings, h, next room
+	coupling           simd.Panels // of the block before, in couplings' room
 }
 
 var spare sync.Pool
 
-// borrow takes room that is not in use.
-func borrow() *work {
+// borrow takes room that is not in use, for so many goroutines.
+func borrow(workers int) *work {
 	w, _ := spare.Get().(*work)
-	if n := runtime.GOMAXPROCS(0); w == nil || w.workers != n {
-		w = &work{workers: n, single: simd.NewDense(1), many: simd.NewDense(n)}
+	if w == nil || w.workers != workers {
+		w = &work{workers: workers, single: simd.NewDense(1), many: simd.NewDense(workers)}
 	}
+	w.coupling.Count = 0
 	return w
 }
 
@@ -69,18 +70,24 @@ func (r *room) room(cols, rows int) simd.Panels {
 // padded is n filled up to a multiple of eight.
 func padded(n int) int { return (n + simd.Lanes - 1) / simd.Lanes * simd.Lanes }
 
-// square is a [m,m], filled up by the identity where m is no multiple of eight:
-// then it is a copy that unpad brings back.
+// square is a [m,m] filled up by the identity where m is no multiple of eight:
+// in a's own room if there is enough behind it, else beside it. unpad takes it
+// back.
 func (w *work) square(a []float64, m int) (c []float64, ld int) {
 	ld = padded(m)
 	if ld == m {
 		return a, m
 	}
-	if len(w.diag) < ld*ld {
-		w.diag = simd.Aligned(ld * ld)
+	if cap(a) >= ld*ld {
+		c = a[:ld*ld]
+	} else {
+		if len(w.diag) < ld*ld {
+			w.diag = simd.Aligned(ld * ld)
+		}
+		c = w.diag[:ld*ld]
 	}
-	for i := range ld {
-		row := w.diag[i*ld:][:ld]
+	for i := ld - 1; i >= 0; i-- { // from the last row, so that none is overwritten before it has moved
+		row := c[i*ld:][:ld]
 		done := 0
 		if i < m {
 			done = copy(row, a[i*m:][:m])
@@ -90,10 +97,10 @@ func (w *work) square(a []float64, m int) (c []float64, ld int) {
 			row[i] = 1
 		}
 	}
-	return w.diag[:ld*ld], ld
+	return c, ld
 }
 
-// unpad copies square's matrix back to a [m,m].
+// unpad takes square's matrix back to a [m,m].
 func unpad(a []float64, m int, c []float64, ld int) {
 	if ld == m {
 		return
@@ -116,16 +123,13 @@ func pack(x simd.Panels, b []float64, rows, cols int) {
 	}
 }
 
-// unpackNegative writes −1 times what pack packs.
-func unpackNegative(b []float64, x simd.Panels, rows, cols int) {
+// unpack writes what pack packs back to b.
+func unpack(b []float64, x simd.Panels, rows, cols int) {
 	for p := range x.Count {
 		from, at := x.Panel(p), p*simd.Lanes
 		n := min(simd.Lanes, cols-at)
 		for i := range rows {
-			row := b[i*cols+at:][:n]
-			for l, v := range from[i*simd.Lanes:][:n] {
-				row[l] = -v
-			}
+			copy(b[i*cols+at:][:n], from[i*simd.Lanes:])
 		}
 	}
 }
