@@ -28,6 +28,10 @@ func TestParseSpeed(t *testing.T) {
 		{"-window 2", "-window"}, {"-window NaN", "-window"}, {"-n 100 -window 101", "-window"}, {"-window -5", "-window"},
 		{"-repeats 0", "-repeats"}, {"-peak -1", "-peak"}, {"-peak Inf", "-peak"},
 		{"-dump d -inference predict", "-dump"},
+		{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
+		{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
+		{"-peers numpy -window 20", "-window"}, {"-peers jax -device cuda:0,1", "one device"}, {"-peers jax -device cuda -precision mixed", "float64"},
+		{"-peers jax -dump d", "-dump"},
 		{"more", "unexpected"}, {"-nonsense", "nonsense"},
 	} {
 		o, err := parseSpeed(strings.Fields(c.args), io.Discard)
@@ -131,12 +135,11 @@ func TestStopwatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRecord(o, p, "cpu")
-	watch := newStopwatch(slow{cpu.New()})
-	p.model.Backend = watch
-	if err := p.time(o, watch, r); err != nil {
+	run := newSession(o, p, slow{cpu.New()})
+	if _, err := run.run(); err != nil {
 		t.Fatal(err)
 	}
+	r := run.record
 	s := r.Seconds
 	one := pass.Seconds()
 	if s.Moments < one || s.Pullback < 2*one || s.Open < 10*one || s.Moments >= 2*one || s.Host < 0 || s.Factorised+s.Predict != 0 {

@@ -161,7 +161,7 @@ speed 60 "${case_args[@]}" -n $n -features $each -window $window
 speed 60 "${case_args[@]}" -n $n -features $each -window $window -precision mixed
 speed 60 "${case_args[@]}" -n $((n / 10)) -features $dense -inference predict
 speed 60 "${case_args[@]}" -n $peer_n -features $peer_m
-speed 60 -device cpu -repeats $repeats -n $peer_n -features $peer_m
+speed 60 -device cpu -peak 0 -repeats $repeats -n $peer_n -features $peer_m
 
 # Peers on the problems of two of those rows, bound and gradient compared first.
 stage dump-peer 60 "$dir/bin/bench" speed -device "$device" -n $peer_n -features $peer_m -dump "$work/peer"

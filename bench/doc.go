@@ -2,7 +2,7 @@
 //
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] …
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
-//	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] …
+//	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
@@ -26,9 +26,13 @@
 // (predict). The data are at the device already, as within a fit, and host
 // values have come back when the clock is read; the first evaluation, which
 // warms caches, is not counted. -device names one device, cpu or cuda:n[,m…]:
-// a measurement never chooses. -dump DIR writes the problem with its bound and
-// gradient for peers/speed.py, which computes both in NumPy, PyTorch and JAX,
-// compares them, and only then takes their times.
+// a measurement never chooses. -peers times NumPy, JAX and PyTorch in the same
+// run, by peers/speed.py and the Python that -python names: each computes the same
+// bound and gradient, which are compared with ours before its time is taken, in a
+// process of its own, and ours is timed before and after it. A library that is
+// missing has a row that says so; one that disagrees or fails ends the run with
+// exit status 1. -dump DIR writes the problem with its bound and gradient for
+// peers/speed.py to be run by hand.
 //
 // report prints one table of lines of JSON, as speed, peers/speed.py and
 // device.sh write them, and collects them in one file. compare says whether two
@@ -64,7 +68,8 @@
 //	even                    whether rows are on the grid
 //	N, Q, D, L, K, M, V     sizes; M = L·K in all windows together
 //	device, precision       that computed
-//	repeats                 timed evaluations
+//	simd                    avx512, avx2 or go: the CPU's kernels
+//	repeats                 timed evaluations; with peers those of all rounds
 //	bound                   absent for predict
 //	seconds_per_evaluation  the median
 //	seconds_range           least and most
@@ -72,15 +77,42 @@
 //	                        factorised, predict, host}; host is all of the
 //	                        evaluation that is no pass over the rows; open (order
 //	                        of the rows, upload) is once in a fit and no part of
-//	                        the evaluation
-//	kernel_seconds          with -kernels: by kernel, the mean in an evaluation
+//	                        the evaluation. On the CPU {features, accumulation}
+//	                        are moments' two parts, each the time of all cores
+//	                        over their number; what is left of moments is waiting
+//	                        and what is done once with the sums
+//	kernel_seconds          by kernel, the mean in an evaluation: a card's with
+//	                        -kernels; on the CPU each pass's parts, summed over
+//	                        the cores. The CPU's are taken in further evaluations,
+//	                        for looking at the clock takes time too; features and
+//	                        accumulation have the same shares of moments as there
 //	rows_per_second         N over seconds_per_evaluation
 //	flop                    of each pass, counted as below
-//	gflops                  flop over seconds, of each pass and of the evaluation
-//	peak_tflops, share_of_peak   with -peak TFLOP/s: gflops over it
+//	gflops                  flop over seconds, of each pass and of the evaluation;
+//	                        accumulation: n·m² over its own time
+//	peak_tflops, share_of_peak   -peak, or as measured on the CPU (below); gflops
+//	                        over it
 //	host_bytes              the process's largest resident size (Linux)
+//	evaluation_bytes        how far it grew in the first evaluation, which makes all
+//	                        that the next ones use again, while the garbage
+//	                        collector works all along: what is held at once
+//	evaluation_matrices     the same over 8·M², for exact without windows
 //	device_bytes            the most held of any one card's memory
 //	status                  ok, or "out of memory: …"; such a line has no times
+//
+// -peers adds a line for each peer, with the fields of peers/speed.py and
+//
+//	case                    as in our line
+//	ours_seconds            the median of ours in the rounds before and after it
+//	ratio                   seconds_per_evaluation over ours_seconds: above 1 we
+//	                        are ahead
+//
+// # The CPU's peak
+//
+// Before and after each round of evaluations all cores multiply and add in
+// registers at once, for 60 ms, with the instruction set of the kernels. Each
+// core's best run counts, and of all measurements the largest: what else a
+// machine does only takes away, so that shares are rather too low than too high.
 //
 // # Counts
 //

@@ -169,6 +169,7 @@ type work struct {
 	Pullback   float64 `json:"pullback,omitempty"`   // Σ_runs 2·n·m²
 	Factorised float64 `json:"factorised,omitempty"` // Σ_runs n·m·(6·D + 8·Q + 22)
 	Predict    float64 `json:"predict,omitempty"`    // Σ_runs 2·n·m² + 2·n·m·D
+	products   float64 // Σ_runs n·m², of Moments
 }
 
 // work counts the passes of an inference. A run is a stretch of n rows that
@@ -186,6 +187,7 @@ func (p *problem) work(inference string) work {
 		switch inference {
 		case "exact":
 			w.Moments += n*m*m + 2*n*m*d
+			w.products += n * m * m
 			w.Pullback += 2 * n * m * m
 		case "factorised":
 			w.Factorised += n * m * (6*d + 8*q + 22)

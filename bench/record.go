@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/cpu/simd"
 )
 
 // statusOK is the status of a measurement that was taken.
@@ -34,6 +35,7 @@ type record struct {
 	V         int     `json:"V"`
 	Device    string  `json:"device"`
 	Precision string  `json:"precision"`
+	Simd      string  `json:"simd,omitempty"`
 
 	Repeats     int         `json:"repeats,omitempty"`
 	Bound       *float64    `json:"bound,omitempty"`
@@ -47,6 +49,8 @@ type record struct {
 	Peak        float64     `json:"peak_tflops,omitempty"`
 	Share       *rates      `json:"share_of_peak,omitempty"`
 	HostBytes   int64       `json:"host_bytes,omitempty"`
+	Bytes       int64       `json:"evaluation_bytes,omitempty"`
+	Matrices    float64     `json:"evaluation_matrices,omitempty"`
 	DeviceBytes int64       `json:"device_bytes,omitempty"`
 	Status      string      `json:"status"`
 }
@@ -59,6 +63,8 @@ type rates struct {
 	Pullback   float64 `json:"pullback,omitempty"`
 	Factorised float64 `json:"factorised,omitempty"`
 	Predict    float64 `json:"predict,omitempty"`
+
+	Accumulation float64 `json:"accumulation,omitempty"` // the products of moments, on the CPU
 }
 
 func newRecord(o *speedFlags, p *problem, device string) *record {
@@ -67,14 +73,33 @@ func newRecord(o *speedFlags, p *problem, device string) *record {
 		Machine: thisMachine(o, device), Time: time.Now().UTC().Format(time.RFC3339),
 		Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
 		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
-		Device: device, Precision: o.precision, Status: statusOK,
+		Device: device, Precision: o.precision, Simd: instructions(device), Status: statusOK,
 	}
+}
+
+// instructions is the set that the CPU's kernels use; "" for a card.
+func instructions(device string) string {
+	if device != "cpu" {
+		return ""
+	}
+	set, _ := simd.Chosen() // where it is not what was asked for, nothing opens
+	return set.String()
 }
 
 // timed fills in the medians and what follows from them. peak is in TFLOP/s; 0
 // where none is known.
-func (r *record) timed(totals []float64, all []parts, w work, peak float64) {
-	p := medianParts(all)
+// clocked are evaluations whose parts' shares of the moments are those of all,
+// none on a card.
+func (r *record) timed(all, clocked []sample, w work, peak float64) {
+	p, totals := medianParts(all), seconds(all)
+	r.Kernels = meanKernels(all)
+	if len(clocked) > 0 {
+		c := medianParts(clocked)
+		r.Kernels = meanKernels(clocked)
+		if c.Moments > 0 {
+			p.Features, p.Accumulation = p.Moments*c.Features/c.Moments, p.Moments*c.Accumulation/c.Moments
+		}
+	}
 	r.Repeats, r.Evaluation, r.Range = len(totals), median(totals), &[2]float64{slices.Min(totals), slices.Max(totals)}
 	r.Seconds, r.Work = &p, &w
 	r.RowsPer = float64(r.N) / r.Evaluation
@@ -93,7 +118,16 @@ func ratesOf(w work, p parts, total, unit float64) *rates {
 	}
 	return &rates{
 		Evaluation: per(w.total(), total), Moments: per(w.Moments, p.Moments), Pullback: per(w.Pullback, p.Pullback),
-		Factorised: per(w.Factorised, p.Factorised), Predict: per(w.Predict, p.Predict),
+		Factorised: per(w.Factorised, p.Factorised), Predict: per(w.Predict, p.Predict), Accumulation: per(w.products, p.Accumulation),
+	}
+}
+
+// held fills in the host's memory: what the first evaluation held and the most
+// that the process has had.
+func (r *record) held(held, most int64) {
+	r.Bytes, r.HostBytes = held, most
+	if r.Inference == "exact" && r.Window == 0 {
+		r.Matrices = float64(held) / (8 * float64(r.M) * float64(r.M))
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +21,7 @@ type row struct {
 	seconds                 float64 // 0: not measured
 	moments, pullback       float64 // TFLOP/s; moments is the one pass of the other inferences
 	share                   float64 // of the peak, by the same pass
+	ratio                   float64 // a peer's seconds over ours
 	bytes                   int64
 	status                  string
 }
@@ -45,18 +48,30 @@ func shortDevice(name string) string {
 	return short
 }
 
-// A peerLine is a line of peers/speed.py.
+// A peerLine is a line of peers/speed.py, which says what its fields are, with
+// the ratio to ours that was measured around it.
 type peerLine struct {
-	Peer     string  `json:"peer"`
-	Mode     string  `json:"mode"`
-	Device   string  `json:"device"`
-	Version  string  `json:"version"`
-	N        int     `json:"n"`
-	Features int     `json:"features"`
-	Seconds  float64 `json:"seconds_per_evaluation"`
-	TFlops   float64 `json:"tflops"`
-	Peak     int64   `json:"peak_bytes"`
-	Status   string  `json:"status"`
+	Peer      string      `json:"peer"`
+	Mode      string      `json:"mode,omitempty"`
+	Device    string      `json:"device"`
+	Version   string      `json:"version,omitempty"`
+	Case      string      `json:"case,omitempty"`
+	N         int         `json:"n"`
+	Features  int         `json:"features"`
+	Q         int         `json:"inputs,omitempty"`
+	D         int         `json:"outputs,omitempty"`
+	First     float64     `json:"first_seconds,omitempty"`
+	Seconds   float64     `json:"seconds_per_evaluation,omitempty"`
+	Range     *[2]float64 `json:"seconds_range,omitempty"`
+	Ours      float64     `json:"ours_seconds,omitempty"`
+	Ratio     float64     `json:"ratio,omitempty"`
+	Bound     *float64    `json:"bound,omitempty"`
+	BoundOff  *float64    `json:"bound_difference,omitempty"`
+	GradOff   *float64    `json:"gradient_difference,omitempty"`
+	GradWorst string      `json:"gradient_worst,omitempty"`
+	TFlops    float64     `json:"tflops,omitempty"`
+	Peak      int64       `json:"peak_bytes,omitempty"`
+	Status    string      `json:"status"`
 }
 
 func (p peerLine) row() row {
@@ -64,7 +79,7 @@ func (p peerLine) row() row {
 	if p.Mode == "dgemm" {
 		name = fmt.Sprintf("%s %s, DGEMM %d", p.Peer, p.Version, p.N)
 	}
-	return row{name: name, device: p.Device, precision: "float64", seconds: p.Seconds, moments: p.TFlops, bytes: p.Peak, status: p.Status}
+	return row{name: name, device: p.Device, precision: "float64", seconds: p.Seconds, moments: p.TFlops, ratio: p.Ratio, bytes: p.Peak, status: p.Status}
 }
 
 // printTable prints rows in columns, a dash where nothing was measured.
@@ -73,11 +88,41 @@ func printTable(w io.Writer, rows []row) {
 	for _, r := range rows {
 		wide = max(wide, len(r.name))
 	}
-	fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %10s %10s %7s %9s  %s\n", wide, "case", "device", "precision", "s/evaluation", "TFLOP/s", "pullback", "share", "MiB", "status")
+	fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %7s %10s %10s %7s %9s  %s\n", wide, "case", "device", "precision", "s/evaluation", "/ ours", "TFLOP/s", "pullback", "share", "MiB", "status")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %10s %10s %7s %9s  %s\n", wide, r.name, r.device, r.precision,
-			positive(r.seconds, "%.4g"), positive(r.moments, "%.3g"), positive(r.pullback, "%.3g"),
+		fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %7s %10s %10s %7s %9s  %s\n", wide, r.name, r.device, r.precision,
+			positive(r.seconds, "%.4g"), positive(r.ratio, "%.2f"), positive(r.moments, "%.3g"), positive(r.pullback, "%.3g"),
 			positive(100*r.share, "%.0f%%"), positive(float64(r.bytes)/(1<<20), "%.0f"), firstLine(r.status))
+	}
+}
+
+// details says below the table where the time goes.
+func (r *record) details(w io.Writer) {
+	if r.Seconds == nil {
+		return
+	}
+	p := r.Seconds
+	fmt.Fprint(w, "\nseconds:")
+	for _, v := range []struct {
+		name    string
+		seconds float64
+	}{
+		{"features", p.Features}, {"accumulation", p.Accumulation}, {"moments in all", p.Moments}, {"pullback", p.Pullback},
+		{"factorised", p.Factorised}, {"predict", p.Predict}, {"host algebra", p.Host},
+	} {
+		if v.seconds > 0 {
+			fmt.Fprintf(w, "  %s %.4g", v.name, v.seconds)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, k := range slices.Sorted(maps.Keys(r.Kernels)) {
+		fmt.Fprintf(w, "  %-24s %8.4g s of core or card\n", k, r.Kernels[k])
+	}
+	if r.Share != nil {
+		fmt.Fprintf(w, "peak %.4g TFLOP/s %s; the evaluation has %.0f%% of it\n", r.Peak, r.Simd, 100*r.Share.Evaluation)
+	}
+	if r.Matrices > 0 {
+		fmt.Fprintf(w, "the evaluation holds %.0f MiB, %.2f matrices of M × M\n", float64(r.Bytes)/(1<<20), r.Matrices)
 	}
 }
 

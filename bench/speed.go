@@ -9,10 +9,7 @@ import (
 	"math"
 	"os"
 	"slices"
-	"time"
 
-	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cuda"
 )
 
@@ -26,6 +23,7 @@ type speedFlags struct {
 	json, kernels     bool
 	out, dump, name   string
 	driver, commit    string
+	peers, python     string
 }
 
 var inferences = []string{"exact", "factorised", "predict"}
@@ -46,12 +44,14 @@ func parseSpeed(args []string, stderr io.Writer) (*speedFlags, error) {
 	set.StringVar(&o.device, "device", "cpu", "cpu, cuda or cuda:n[,m…]")
 	set.StringVar(&o.precision, "precision", "float64", "float64 or mixed")
 	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after a first that is not counted")
-	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it")
+	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it; 0: measure the CPU's")
 	set.BoolVar(&o.kernels, "kernels", false, "time each of a card's kernels too, at a few microseconds a launch")
 	set.BoolVar(&o.json, "json", false, "print the line of JSON rather than text")
 	set.StringVar(&o.out, "out", "", "append the line of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; nothing is timed")
 	set.StringVar(&o.name, "case", "", "name of the measurement (default: made of the sizes)")
+	set.StringVar(&o.peers, "peers", "", "libraries to time in the same run, of numpy, jax and torch: exact inference without windows")
+	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
 	set.StringVar(&o.driver, "driver", "", "version of the card's driver, for the record")
 	set.StringVar(&o.commit, "commit", "", "commit, for the record, where this build does not know")
 	if err := set.Parse(args); err != nil {
@@ -85,6 +85,9 @@ func (o *speedFlags) checkFlags() error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := o.checkPeers(); err != nil {
+		return err
+	}
 	_, _, err := parseDevice(o.device)
 	return err
 }
@@ -108,100 +111,66 @@ func runSpeed(args []string) error {
 	if err != nil {
 		return &usage{err}
 	}
-	r, err := measure(o)
+	r, peers, err := measure(o)
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(r)
-	if err != nil {
+	if err := o.report(os.Stdout, r, peers); err != nil {
 		return err
-	}
-	if o.out != "" {
-		if err := appendLine(o.out, line); err != nil {
-			return err
-		}
-	}
-	if o.json {
-		fmt.Println(string(line))
-	} else if o.dump == "" {
-		printTable(os.Stdout, []row{r.row()})
 	}
 	if r.Status != statusOK {
 		return fmt.Errorf("%s: %s", r.Case, r.Status)
+	}
+	return peersError(peers)
+}
+
+// report prints and keeps the lines.
+func (o *speedFlags) report(w io.Writer, r *record, peers []peerLine) error {
+	lines, rows := []any{r}, []row{r.row()}
+	for _, p := range peers {
+		lines, rows = append(lines, p), append(rows, p.row())
+	}
+	for _, l := range lines {
+		line, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		if o.out != "" {
+			if err := appendLine(o.out, line); err != nil {
+				return err
+			}
+		}
+		if o.json {
+			fmt.Fprintln(w, string(line))
+		}
+	}
+	if !o.json && o.dump == "" {
+		printTable(w, rows)
+		r.details(w)
 	}
 	return nil
 }
 
 // measure times the problem on its device. What runs out of memory there keeps
 // its record, which says so; other errors end the command.
-func measure(o *speedFlags) (r *record, err error) {
+func measure(o *speedFlags) (r *record, peers []peerLine, err error) {
 	b, err := openDevice(o.device, o.precision, o.kernels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	p, err := o.build()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r = newRecord(o, p, b.Name())
-	watch := newStopwatch(b)
-	p.model.Backend = watch
-	switch err := p.time(o, watch, r); {
+	s := newSession(o, p, b)
+	peers, err = s.run()
+	switch {
 	case errors.Is(err, cuda.ErrOutOfMemory), errors.Is(err, cuda.ErrBudget):
-		r.Status = "out of memory: " + err.Error()
+		s.record.Status = "out of memory: " + err.Error()
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
-	r.HostBytes = machine.HostPeak()
-	r.DeviceBytes = deviceBytes(b)
-	return r, nil
-}
-
-// time evaluates once uncounted and then as often as is asked, and fills the
-// record with the medians.
-func (p *problem) time(o *speedFlags, watch *stopwatch, r *record) error {
-	evaluate := func() (float64, error) {
-		if o.inference == "predict" {
-			_, err := p.model.PredictRows(p.data.X, p.N)
-			return 0, err
-		}
-		e, err := p.model.Evaluate(p.data, vssgp.Inference(o.inference), nil, true)
-		if err != nil {
-			return 0, err
-		}
-		if o.dump != "" {
-			return e.Bound, p.write(o.dump, o.inference, e)
-		}
-		return e.Bound, nil
-	}
-	if o.inference == "predict" {
-		if _, err := p.model.Condition(p.data); err != nil {
-			return err
-		}
-	}
-	bound, err := evaluate()
-	if err != nil {
-		return err
-	}
-	if o.inference != "predict" {
-		r.Bound = &bound
-	}
-	if o.dump != "" {
-		return nil
-	}
-	watch.kernelSeconds(1) // those of the first evaluation are not counted
-	var all []parts
-	var totals []float64
-	for range o.repeats {
-		watch.reset()
-		if _, err := evaluate(); err != nil {
-			return err
-		}
-		total, part := watch.evaluation(time.Now())
-		all, totals = append(all, part), append(totals, total)
-	}
-	r.timed(totals, all, p.work(o.inference), o.peak)
-	r.Kernels = watch.kernelSeconds(o.repeats)
-	return nil
+	s.record.DeviceBytes = deviceBytes(b)
+	return s.record, peers, nil
 }

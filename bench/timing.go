@@ -1,10 +1,12 @@
 package main
 
 import (
+	"runtime"
 	"sort"
 	"sync"
 	"time"
 
+	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/gpu"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -19,6 +21,10 @@ type parts struct {
 	Factorised float64 `json:"factorised,omitempty"`
 	Predict    float64 `json:"predict,omitempty"`
 	Host       float64 `json:"host"` // factor, inverse, chain rule
+
+	// Of Moments, on the CPU: what its goroutines spent, over their number.
+	Features     float64 `json:"features,omitempty"`
+	Accumulation float64 `json:"accumulation,omitempty"`
 }
 
 // passes is the time spent in passes over the rows.
@@ -33,31 +39,50 @@ type stopwatch struct {
 	opened time.Time     // when the rows were there
 	closed time.Duration // spent closing
 
-	kernels func() []gpu.Timing // of a card whose kernels are timed; or nil
+	kernels func() kernelTimes // since it was last called; nil where none are timed
+	cores   int                // that the kernels' times are summed over; 0 on a card
 }
 
-// kernelTimes are the seconds of each kernel in an evaluation, by the card's clock.
+// kernelTimes are the seconds of each kernel, by a card's own clock, or of each
+// part of a pass on the CPU, summed over its cores.
 type kernelTimes map[string]float64
+
+// add adds other times to these.
+func (t kernelTimes) add(other kernelTimes) {
+	for k, v := range other {
+		t[k] += v
+	}
+}
+
+// A sample is one timed evaluation.
+type sample struct {
+	seconds float64
+	parts   parts
+	kernels kernelTimes
+}
 
 func newStopwatch(b spectral.Backend) *stopwatch {
 	s := &stopwatch{Backend: b}
-	if card, ok := b.(interface{ Timings() []gpu.Timing }); ok {
-		s.kernels = card.Timings
+	switch b := b.(type) {
+	case interface{ Timings() []gpu.Timing }:
+		s.kernels = func() kernelTimes {
+			t := kernelTimes{}
+			for _, k := range b.Timings() {
+				t[k.Kernel] = k.Time.Seconds()
+			}
+			return t
+		}
+	case interface{ Timings() []cpu.Timing }:
+		s.cores = runtime.GOMAXPROCS(0)
+		s.kernels = func() kernelTimes {
+			t := kernelTimes{}
+			for _, k := range b.Timings() {
+				t[k.Kernel] = k.Time.Seconds()
+			}
+			return t
+		}
 	}
 	return s
-}
-
-// kernelSeconds is the mean time of each kernel over so many evaluations; nil
-// where kernels are not timed.
-func (s *stopwatch) kernelSeconds(evaluations int) kernelTimes {
-	if s.kernels == nil {
-		return nil
-	}
-	t := kernelTimes{}
-	for _, k := range s.kernels() {
-		t[k.Kernel] = k.Time.Seconds() / float64(evaluations)
-	}
-	return t
 }
 
 // reset forgets what was timed.
@@ -65,6 +90,9 @@ func (s *stopwatch) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts, s.closed = parts{}, 0
+	if s.kernels != nil {
+		s.kernels()
+	}
 }
 
 // Open opens rows whose passes are timed.
@@ -89,13 +117,19 @@ func (s *stopwatch) add(to *float64, began time.Time) {
 
 // evaluation is the time since the rows were there, closing them apart, and
 // its parts.
-func (s *stopwatch) evaluation(end time.Time) (total float64, p parts) {
+func (s *stopwatch) evaluation(end time.Time) sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	total = (end.Sub(s.opened) - s.closed).Seconds()
-	p = s.parts
-	p.Host = total - p.passes()
-	return total, p
+	m := sample{seconds: (end.Sub(s.opened) - s.closed).Seconds(), parts: s.parts}
+	m.parts.Host = m.seconds - m.parts.passes()
+	if s.kernels != nil {
+		m.kernels = s.kernels()
+	}
+	if s.cores > 0 {
+		m.parts.Features = m.kernels["moments.features"] / float64(s.cores)
+		m.parts.Accumulation = m.kernels["moments.products"] / float64(s.cores)
+	}
+	return m
 }
 
 type timedRows struct {
@@ -133,22 +167,45 @@ func (r *timedRows) Close() error {
 }
 
 // medianParts takes each part's own median.
-func medianParts(all []parts) parts {
+func medianParts(all []sample) parts {
 	of := func(get func(parts) float64) float64 {
 		v := make([]float64, len(all))
-		for i, p := range all {
-			v[i] = get(p)
+		for i, m := range all {
+			v[i] = get(m.parts)
 		}
 		return median(v)
 	}
 	return parts{
-		Open:       of(func(p parts) float64 { return p.Open }),
-		Moments:    of(func(p parts) float64 { return p.Moments }),
-		Pullback:   of(func(p parts) float64 { return p.Pullback }),
-		Factorised: of(func(p parts) float64 { return p.Factorised }),
-		Predict:    of(func(p parts) float64 { return p.Predict }),
-		Host:       of(func(p parts) float64 { return p.Host }),
+		Open:         of(func(p parts) float64 { return p.Open }),
+		Moments:      of(func(p parts) float64 { return p.Moments }),
+		Pullback:     of(func(p parts) float64 { return p.Pullback }),
+		Factorised:   of(func(p parts) float64 { return p.Factorised }),
+		Predict:      of(func(p parts) float64 { return p.Predict }),
+		Host:         of(func(p parts) float64 { return p.Host }),
+		Features:     of(func(p parts) float64 { return p.Features }),
+		Accumulation: of(func(p parts) float64 { return p.Accumulation }),
 	}
+}
+
+// meanKernels are the mean times in an evaluation; empty where none were taken.
+func meanKernels(all []sample) kernelTimes {
+	sum := kernelTimes{}
+	for _, m := range all {
+		sum.add(m.kernels)
+	}
+	for k := range sum {
+		sum[k] /= float64(len(all))
+	}
+	return sum
+}
+
+// seconds are those of whole evaluations.
+func seconds(all []sample) []float64 {
+	v := make([]float64, len(all))
+	for i, m := range all {
+		v[i] = m.seconds
+	}
+	return v
 }
 
 // median sorts a copy; of an even number it is the mean of the middle two.

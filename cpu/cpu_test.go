@@ -112,8 +112,12 @@ type passes struct {
 }
 
 func newPasses(t testing.TB, n, m int, window float64) *passes {
+	return passesOf(t, cpu.New(), n, m, window)
+}
+
+func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 	d, f := made(n, m, window)
-	rows, err := cpu.New().Open(d)
+	rows, err := b.Open(d)
 	if err != nil {
 		t.Fatal(err)
 	}

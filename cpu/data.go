@@ -9,10 +9,18 @@ import (
 )
 
 // Backend computes on the processor's cores.
-type Backend struct{}
+type Backend struct {
+	clock *clock // nil: nothing is timed
+}
 
-// New returns the backend; it holds nothing.
-func New() *Backend { return &Backend{} }
+// New returns the backend; it holds nothing but the times that it takes.
+func New(options ...Option) *Backend {
+	b := &Backend{}
+	for _, o := range options {
+		o(b)
+	}
+	return b
+}
 
 // Name is "cpu".
 func (*Backend) Name() string { return "cpu" }
@@ -22,7 +30,7 @@ func (*Backend) Close() error { return nil }
 
 // Open sorts a copy of the rows into runs under the same windows. It fails
 // where the environment asks for an instruction set that is not there.
-func (*Backend) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	if _, err := simd.Chosen(); err != nil {
 		return nil, fmt.Errorf("cpu: open: %w", err)
 	}
@@ -30,7 +38,7 @@ func (*Backend) Open(d spectral.Data) (spectral.Rows, error) {
 		return nil, fmt.Errorf("cpu: open: %w", err)
 	}
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
-	r := &rows{data: d, order: l.Order, spare: &spare{}}
+	r := &rows{data: d, order: l.Order, spare: &spare{clock: b.clock}}
 	r.gather(l.Order, l.Runs)
 	r.place = make([]int, d.N)
 	for p, n := range l.Order {

@@ -128,6 +128,7 @@ func (p *factorised) chunk(i int, part []float64) {
 	t, size := p.over(c)
 	defer p.spare.put(t)
 	gated := p.data.Windows.Count() > 1
+	lap := p.spare.clock.begin()
 	sums, width := part[1:], simd.FactorisedRows*simd.Lanes
 	for lo := c.lo; lo < c.hi; lo += size {
 		t.load(lo, min(c.hi, lo+size))
@@ -142,9 +143,11 @@ func (p *factorised) chunk(i int, part []float64) {
 		}
 		simd.SumLanes(res, acc)
 		part[0] += residual(res, t.y)
+		lap.end(factorisedFeatures)
 		for _, v := range t.parts {
 			simd.Factorised(sums[v.lo*width:v.hi*width], t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), res, t.x, v.inv, t.lanes[v.lo:v.hi], t.bank.Slice(t.lo+v.lo, t.lo+v.hi))
 		}
+		lap.end(factorisedContraction)
 	}
 }
 
@@ -155,7 +158,7 @@ func (p *factorised) chunkOfMany(i int, part []float64) {
 	t, size := p.over(c)
 	defer p.spare.put(t)
 	t.reserveBar()
-	width := t.cos.Count * simd.Lanes
+	lap, width := p.spare.clock.begin(), t.cos.Count*simd.Lanes
 	along, second, contract := part[1:], part[1+dd*width:], part[1+(dd+2)*width:]
 	for lo := c.lo; lo < c.hi; lo += size {
 		t.load(lo, min(c.hi, lo+size))
@@ -168,6 +171,7 @@ func (p *factorised) chunkOfMany(i int, part []float64) {
 			}
 		}
 		part[0] += residual(res, t.y)
+		lap.end(factorisedFeatures)
 		self := t.of(p.self, simd.Lanes)
 		for j := range t.bar.Count {
 			clear(t.bar.Panel(j))
@@ -181,6 +185,7 @@ func (p *factorised) chunkOfMany(i int, part []float64) {
 			simd.Second(second[2*v.lo*simd.Lanes:2*v.hi*simd.Lanes], t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), v.inv)
 		}
 		t.contract(contract[:simd.SumRows(t.bank.Q)*width])
+		lap.end(factorisedContraction)
 	}
 }
 

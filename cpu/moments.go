@@ -87,6 +87,7 @@ func jobs(n, size, w int, f func(lo, hi int)) {
 // features makes the panels [lo, hi) of a part and adds what each feature has
 // of its own.
 func (m *moments) features(t *tile, p *part, lo, hi int) {
+	lap := m.spare.clock.begin()
 	t.fill(p, lo, hi)
 	first, end := (t.lo+lo)*simd.Lanes, (t.lo+hi)*simd.Lanes
 	simd.Second(m.second[2*first:2*end], t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), p.inv)
@@ -94,6 +95,7 @@ func (m *moments) features(t *tile, p *part, lo, hi int) {
 		at := i * m.bank.Count * simd.Lanes
 		simd.Along(m.along[at+first:at+end], t.cos.Slice(lo, hi), t.y[i:], m.outputs)
 	}
+	lap.end(momentsFeatures)
 }
 
 // A block is where products of the features of two windows are summed: in the
@@ -141,12 +143,14 @@ func (b *block) panels() int { return b.row.hi - b.row.lo }
 
 // products adds the tile's products in the panels [lo, hi).
 func (b *block) products(t *tile, lo, hi int) {
+	lap := t.rows.spare.clock.begin()
 	rows, cols := t.cos.Slice(b.row.lo, b.row.hi), t.cos.Slice(b.col.lo, b.col.hi)
 	if b.row == b.col {
 		simd.Gram(b.c, b.ld, cols, lo, hi)
-		return
+	} else {
+		simd.Cross(b.c[lo*simd.Lanes*b.ld:], b.ld, rows.Slice(lo, hi), cols)
 	}
-	simd.Cross(b.c[lo*simd.Lanes*b.ld:], b.ld, rows.Slice(lo, hi), cols)
+	lap.end(momentsProducts)
 }
 
 // add adds what was summed beside the matrix to it, or closes the gaps between

@@ -50,7 +50,7 @@ type predict struct {
 
 // chunk predicts a chunk's rows.
 func (p *predict) chunk(c chunk) {
-	r := p.runs[c.run]
+	lap, r := p.spare.clock.begin(), p.runs[c.run]
 	t := p.over(p.bank, r, predictRows)
 	defer p.spare.put(t)
 	t.reserveBar()
@@ -60,10 +60,12 @@ func (p *predict) chunk(c chunk) {
 		matrix = p.spare.packs.get(c.run, r)
 		defer p.spare.packs.done(c.run)
 	}
+	lap.end(predictPacking)
 	dd := p.post.D
 	for lo := c.lo; lo < c.hi; lo += predictRows {
 		t.load(lo, min(c.hi, lo+predictRows))
 		t.fillAll()
+		lap.end(predictFeatures)
 		at := p.order[lo : lo+t.n]
 		sum, quad := t.res[:t.n], t.res[predictRows:][:t.n]
 		for d, w := range p.mean {
@@ -78,6 +80,7 @@ func (p *predict) chunk(c chunk) {
 			t.multiplyBar()
 			t.fit(quad, t.bar, t.of(p.half, simd.Lanes))
 		}
+		lap.end(predictProducts)
 		t.squares()
 		for i := range dd {
 			for j := range i + 1 {
@@ -90,6 +93,7 @@ func (p *predict) chunk(c chunk) {
 				}
 			}
 		}
+		lap.end(predictCovariance)
 	}
 }
 

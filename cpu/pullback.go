@@ -48,20 +48,25 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 // pullbackChunk adds what a chunk gives to sums.
 func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 	r := d.runs[ch.run]
+	lap := d.spare.clock.begin()
 	t := d.over(&d.spare.bank, r, pullbackRows)
 	defer d.spare.put(t)
 	t.reserveBar()
 	t.copyLanes(d.spare.lanes)
 	matrix := d.spare.packs.get(ch.run, r)
 	defer d.spare.packs.done(ch.run)
+	lap.end(pullbackPacking)
 	for lo := ch.lo; lo < ch.hi; lo += pullbackRows {
 		t.load(lo, min(ch.hi, lo+pullbackRows))
 		t.fillAll()
+		lap.end(pullbackFeatures)
 		simd.Product(t.bar, t.cos, matrix, 0, t.bar.Count)
 		for i, w := range c {
 			simd.AddOutput(t.bar, t.y[i:], len(c), t.of(w, simd.Lanes))
 		}
+		lap.end(pullbackProducts)
 		t.contract(sums)
+		lap.end(pullbackContraction)
 	}
 }
 

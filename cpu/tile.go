@@ -112,6 +112,7 @@ func (t *tile) of(all []float64, width int) []float64 { return all[t.lo*width : 
 
 // spare is what is kept from one call to the next.
 type spare struct {
+	clock  *clock
 	mu     sync.Mutex
 	tiles  []*tile
 	ring   ring

@@ -65,6 +65,24 @@ func kibOf(path, key string) int64 {
 // HostPeak is the most memory this process has had, as Linux counts it.
 func HostPeak() int64 { return kibOf("/proc/self/status", "VmHWM") }
 
+// Held calls f and says how many bytes more than before the process had
+// meanwhile, and the most that it has ever had; zeros where this is no Linux.
+// The garbage collector works all along: what counts is what f holds at once,
+// not what it has thrown away.
+func Held(f func()) (held, most int64) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	debug.FreeOSMemory()
+	earlier, before := HostPeak(), hostNow()
+	// The peak counts from now on; a system without this keeps the earlier one.
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+	f()
+	peak := HostPeak()
+	return max(0, peak-before), max(earlier, peak)
+}
+
+// hostNow is the memory that this process has, as Linux counts it.
+func hostNow() int64 { return kibOf("/proc/self/status", "VmRSS") }
+
 // sources says which commit this is and whether files differ from it: as
 // given, as the linker knows, or as git does.
 func sources(given string) (commit string, dirty bool) {

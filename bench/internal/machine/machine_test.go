@@ -1,0 +1,39 @@
+package machine
+
+import (
+	"runtime"
+	"testing"
+)
+
+// TestHeld: what is held at once counts, not what was thrown away, nor what was
+// held earlier.
+func TestHeld(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		if held, most := Held(func() {}); held != 0 || most != 0 {
+			t.Errorf("%d and %d bytes where nobody counts them", held, most)
+		}
+		return
+	}
+	const size = 64 << 20
+	fill := func() []byte {
+		b := make([]byte, size)
+		for i := 0; i < size; i += 512 {
+			b[i] = 1
+		}
+		return b
+	}
+	runtime.KeepAlive(fill())
+	held, most := Held(func() {})
+	if held > size/2 || most < size {
+		t.Errorf("nothing holds %d bytes; the process has had %d, want %d at least", held, most, size)
+	}
+	held, _ = Held(func() {
+		for range 4 {
+			runtime.KeepAlive(fill())
+			runtime.GC()
+		}
+	})
+	if held < size*9/10 || held > 3*size {
+		t.Errorf("%d bytes held, want %d to %d", held, size*9/10, 3*size)
+	}
+}

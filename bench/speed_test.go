@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestParts: of one evaluation on the CPU, passes and host algebra are all of
+// it, features and accumulation most of the moments; rates and shares follow
+// from them.
+func TestParts(t *testing.T) {
+	r := measured(t, "-n 4000 -features 160 -repeats 1")
+	p := r.Seconds
+	if sum := p.Moments + p.Pullback + p.Host; math.Abs(sum-r.Evaluation) > 1e-9 || p.Factorised+p.Predict != 0 {
+		t.Errorf("parts %+v are %v s in all, the evaluation takes %v", p, sum, r.Evaluation)
+	}
+	if sum := p.Features + p.Accumulation; p.Features <= 0 || p.Accumulation <= 0 || sum > p.Moments || sum < p.Moments/10 {
+		t.Errorf("features %v s and accumulation %v, of %v of the moments", p.Features, p.Accumulation, p.Moments)
+	}
+	if got, want := p.Features/p.Accumulation, r.Kernels["moments.features"]/r.Kernels["moments.products"]; math.Abs(got-want) > 1e-9*want {
+		t.Errorf("features take %v of the accumulation's time, by kernel %v", got, want)
+	}
+	if want := 4000. * 160 * 160 / p.Accumulation / 1e9; math.Abs(r.GFlops.Accumulation-want) > 1e-9*want {
+		t.Errorf("accumulation at %v GFLOP/s, want %v", r.GFlops.Accumulation, want)
+	}
+	for name, share := range map[string]float64{"evaluation": r.Share.Evaluation, "moments": r.Share.Moments, "accumulation": r.Share.Accumulation, "pullback": r.Share.Pullback} {
+		if !(share > 0 && share <= 1.2) {
+			t.Errorf("%s has %v of the peak, %v TFLOP/s", name, share, r.Peak)
+		}
+	}
+	if r.Peak < 1e-4 || r.Simd == "" {
+		t.Errorf("peak %v TFLOP/s of %q", r.Peak, r.Simd)
+	}
+	if r.Bytes > 0 && (r.Bytes > r.HostBytes || r.Matrices*160*160*8 != float64(r.Bytes)) {
+		t.Errorf("the evaluation takes %d bytes, %v matrices, of the process's %d", r.Bytes, r.Matrices, r.HostBytes)
+	}
+}
+
+// TestGivenPeak: a peak that is given is not measured; the factorised pass's
+// kernels are its own.
+func TestGivenPeak(t *testing.T) {
+	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorised -peak 3")
+	if r.Peak != 3 || r.Seconds.Features != 0 || r.Matrices != 0 || r.Kernels["factorised.features"] <= 0 || r.Kernels["factorised.contraction"] <= 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func measured(t *testing.T, args string) *record {
+	t.Helper()
+	o, err := parseSpeed(strings.Fields(args), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := measure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestUsage: a mistake on the command line exits with 2, a result that is wrong
+// with 1.
+func TestUsage(t *testing.T) {
+	for _, args := range []string{"-peers scipy", "-peers numpy -inference factorised", "-n 0", "-device gpu"} {
+		if err := runSpeed(strings.Fields(args)); exitCode(err) != 2 {
+			t.Errorf("%q: error %v, want exit status 2", args, err)
+		}
+	}
+	if exitCode(peersError([]peerLine{{Peer: "numpy", Status: "disagrees: by much"}})) != 1 {
+		t.Error("a peer that disagrees is no failure")
+	}
+}
+
+// fakePython is a shell script in Python's place: it finds script and dump
+// where speed.py does, and has an answer for each peer.
+const fakePython = `#!/bin/sh
+test "$2" = bound && test -s "$1" && test -s "$3/problem.json" && test -s "$3/gradient.noise.precision.npy" || exit 3
+case "$5" in
+numpy) echo "a warning"; echo '{"peer":"numpy","device":"cpu","version":"9","n":60,"features":6,"seconds_per_evaluation":1000,"seconds_range":[1,2000],"bound_difference":1e-15,"gradient_difference":0,"peak_bytes":1048576,"status":"ok"}' ;;
+jax) echo '{"peer":"jax","device":"cpu","status":"missing: No module named jax"}' ;;
+torch) echo "it fell over" >&2; exit 1 ;;
+esac
+`
+
+// TestPeers: each peer has a line, with its ratio where it was timed.
+func TestPeers(t *testing.T) {
+	dir := t.TempDir()
+	python := filepath.Join(dir, "python")
+	if err := os.WriteFile(python, []byte(fakePython), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "lines")
+	err := runSpeed([]string{"-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch", "-python", python, "-out", out})
+	if exitCode(err) != 1 || !strings.Contains(err.Error(), "it fell over") {
+		t.Errorf("error %v, want torch's", err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := readResult(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Speed) != 1 || len(r.Peers) != 3 {
+		t.Fatalf("%d lines of ours, %d of peers: %s", len(r.Speed), len(r.Peers), text)
+	}
+	var ours record
+	if err := json.Unmarshal(r.Speed[0], &ours); err != nil || ours.Repeats != 4 {
+		t.Errorf("%d evaluations of ours, %v; want one before the peers and one after each", ours.Repeats, err)
+	}
+	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: statusOK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}} {
+		var p peerLine
+		if err := json.Unmarshal(r.Peers[i], &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Peer != want.Peer || p.Version != want.Version || p.Status != want.Status || p.N != 60 || p.Features != 6 || p.Device != "cpu" {
+			t.Errorf("%+v, want %+v", p, want)
+		}
+		if timed := want.Status == statusOK; timed != (p.Ratio > 0) || timed && math.Abs(p.Ratio*p.Ours-1000) > 1e-6 {
+			t.Errorf("%s: ratio %v to %v s", p.Peer, p.Ratio, p.Ours)
+		}
+	}
+}
+
+// TestNoPython: a Python that is not there is a row and no failure.
+func TestNoPython(t *testing.T) {
+	for _, python := range []string{filepath.Join(t.TempDir(), "none"), "no-python-of-this-name"} {
+		o, err := parseSpeed([]string{"-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy", "-python", python}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, peers, err := measure(o)
+		if err != nil || len(peers) != 1 || !strings.HasPrefix(peers[0].Status, "missing: ") || peersError(peers) != nil {
+			t.Errorf("%+v, error %v", peers, errors.Join(err, peersError(peers)))
+		}
+	}
+}
+
+// FuzzPeer: what a peer prints is a line or is none.
+func FuzzPeer(f *testing.F) {
+	f.Add([]byte("warning\n{\"peer\":\"numpy\",\"status\":\"ok\"}\n"))
+	f.Add([]byte("{\"bound\":NaN,\"status\":\"ok\"}"))
+	f.Add([]byte(""))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		if p, ok := readPeer(out); ok != (p.Status != "") {
+			t.Errorf("%+v, %v", p, ok)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package cpu_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/cpu"
+)
+
+// TestTimings: every pass charges its own parts, no more than its goroutines
+// had time for, and most of that; asking forgets.
+func TestTimings(t *testing.T) {
+	for _, window := range []float64{0, 512} {
+		b := cpu.New(cpu.WithTimings())
+		p := passesOf(t, b, 6000, 96, window)
+		for i, want := range [][]string{
+			{"moments.features", "moments.products"},
+			{"pullback.packing", "pullback.features", "pullback.products", "pullback.contraction"},
+			{"factorised.features", "factorised.contraction"},
+			{"factorised.features", "factorised.contraction"},
+			{"predict.packing", "predict.features", "predict.products", "predict.covariance"},
+		} {
+			began := time.Now()
+			if err := p.calls[i](); err != nil {
+				t.Fatal(err)
+			}
+			room := time.Since(began) * time.Duration(runtime.GOMAXPROCS(0))
+			var names []string
+			var sum time.Duration
+			for _, k := range b.Timings() {
+				names, sum = append(names, k.Kernel), sum+k.Time
+				if k.Calls < 1 || k.Time < 0 {
+					t.Errorf("%s: %d calls, %v", k.Kernel, k.Calls, k.Time)
+				}
+			}
+			if !slices.Equal(names, want) {
+				t.Errorf("window %v, pass %d times %v, want %v", window, i, names, want)
+			}
+			// What no part covers: a first call's allocations, waiting on a busy machine.
+			if sum > room || i < 3 && sum < room/20 {
+				t.Errorf("window %v, pass %d: its parts take %v of %v", window, i, sum, room)
+			}
+			if left := b.Timings(); len(left) != 0 {
+				t.Errorf("%v are left after they were asked for", left)
+			}
+		}
+	}
+}
+
+// TestTimingsOff: none are there, and taking them allocates nothing.
+func TestTimingsOff(t *testing.T) {
+	off, on := cpu.New(), cpu.New(cpu.WithTimings())
+	var allocations [2]float64
+	for i, b := range []*cpu.Backend{off, on} {
+		p := passesOf(t, b, 4000, 24, 512)
+		allocations[i] = testing.AllocsPerRun(2, func() {
+			for _, call := range p.calls {
+				if err := call(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	if allocations[1] > allocations[0]+2 { // goroutines' stacks come and go
+		t.Errorf("%v allocations with timings, %v without", allocations[1], allocations[0])
+	}
+	if all := off.Timings(); all != nil {
+		t.Errorf("timings %v that nobody asked for", all)
+	}
+}
