@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"audio":                {"internal/ar"},
 	"baseline":             {".", "internal/lbfgs", "internal/parallel"},
 	"dense":                {"."},
-	"internal/ar":          {},
+	"internal/ar":          {"cpu/simd"},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/lbfgs":       {},

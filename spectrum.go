@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sort"
 
 	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // The spectrum start: see DESIGN.md, "Starting values", for the reasons and
@@ -177,17 +179,14 @@ func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept 
 	}
 	steps := length / g.step
 	count := max(1, int(math.Ceil(0.5*steps/spectrumCell)))
-	width := 0.5 / float64(count)
-	for v, c := range centres {
-		models := g.density(c, half, int(spectrumOrder*steps))
-		all := make([]cell, count)
-		for i := range all {
-			all[i] = cell{window: v, freq: (float64(i) + 0.5) * width, mass: mass(models, float64(i)*width, width)}
-		}
-		sort.SliceStable(all, func(i, j int) bool { return all[i].mass > all[j].mass })
-		keep, rest := o.split(all, steps, spectrumShare*floor)
+	all := make([][]cell, len(centres))
+	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
+		all[v] = heaviest(g.density(centres[v], half, int(spectrumOrder*steps)), v, count)
+	})
+	for _, cells := range all {
+		keep, rest := o.split(cells, steps, spectrumShare*floor)
 		dropped += rest / float64(len(centres))
-		top := all[:keep]
+		top := cells[:keep]
 		sort.Slice(top, func(i, j int) bool { return top[i].freq < top[j].freq })
 		kept = append(kept, top...)
 	}
@@ -217,16 +216,22 @@ func (o *Options) split(all []cell, steps, hidden float64) (keep int, rest float
 	return keep, rest
 }
 
-// mass is the variance that [f, f+width] and its mirror image hold, by the
-// midpoint rule, in the mean over the outputs.
-func mass(models []ar.Model, f, width float64) float64 {
-	s := 0.0
+// heaviest are the cells that [0, ½] cycles per step is cut into for window v,
+// heaviest first. A cell's mass is the variance that it and its mirror image
+// hold, by the midpoint rule, in the mean over the outputs.
+func heaviest(models []ar.Model, v, count int) []cell {
+	cells, width := make([]cell, count), 0.5/float64(count)
 	for _, m := range models {
-		for i := range spectrumSteps {
-			s += m.Density(f + (float64(i)+0.5)*width/spectrumSteps)
+		for i, d := range m.Densities(count * spectrumSteps) {
+			cells[i/spectrumSteps].mass += d
 		}
 	}
-	return 2 * s * width / float64(spectrumSteps*len(models))
+	for i := range cells {
+		cells[i].window, cells[i].freq = v, (float64(i)+0.5)*width
+		cells[i].mass *= 2 * width / float64(spectrumSteps*len(models))
+	}
+	sort.SliceStable(cells, func(i, j int) bool { return cells[i].mass > cells[j].mass })
+	return cells
 }
 
 // layCells makes a component of each cell. One pair sits on the cell's middle,

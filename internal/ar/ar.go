@@ -4,7 +4,12 @@
 // with innovations e of variance E.
 package ar
 
-import "math"
+import (
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
 
 // Model is an autoregressive model.
 type Model struct {
@@ -66,4 +71,20 @@ func (m Model) Density(f float64) float64 {
 		c, s = c*c1-s*s1, c*s1+s*c1
 	}
 	return m.E / (re*re + im*im)
+}
+
+// Densities is Density at n frequencies, (i+½)/(2n) for i < n: the middles of
+// equal parts of [0, ½], by one Fourier transform.
+func (m Model) Densities(n int) []float64 {
+	a := make([]complex128, 2*n)
+	for j, c := range m.A {
+		a[j%len(a)] += cmplx.Rect(c, -math.Pi*float64(j)/float64(2*n))
+	}
+	a = fourier.NewCmplxFFT(len(a)).Coefficients(a, a)
+	d := make([]float64, n)
+	for i := range d {
+		re, im := real(a[i]), imag(a[i])
+		d[i] = m.E / (re*re + im*im)
+	}
+	return d
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The prediction errors of z with coefficients a (a_0 = 1) are, for n = p … N-1 and m = 0 … N-1-p,
@@ -20,27 +19,24 @@ func ModifiedCovariance(z []float64, p int) []float64 {
 	a[0] = 1
 	c := lagProducts(z, p)
 	q := p + 1
-	g := mat.NewSymDense(p, nil)
-	b := mat.NewVecDense(p, nil)
-	var trace float64
+	g := newDense(p)
+	trace := 0.0
 	for i := 1; i <= p; i++ {
-		for j := i; j <= p; j++ {
-			g.SetSym(i-1, j-1, c[i*q+j]+c[(p-i)*q+p-j])
+		row := g.lower(i - 1)
+		for j := range row {
+			row[j] = c[i*q+j+1] + c[(p-i)*q+p-j-1]
 		}
-		trace += g.At(i-1, i-1)
-		b.SetVec(i-1, -c[i]-c[(p-i)*q+p])
+		trace += row[i-1]
+		a[i] = -c[i] - c[(p-i)*q+p]
 	}
-	var chol mat.Cholesky
+	total := 0.0
 	for ridge := 1e-13; ridge < 1 && trace > 0; ridge *= 10 {
-		for i := range p {
-			g.SetSym(i, i, g.At(i, i)+ridge*trace/float64(p))
-		}
-		if chol.Factorize(g) {
-			// A large condition number is no failure: any of the near-solutions predicts as well.
-			_ = chol.SolveVecTo(mat.NewVecDense(p, a[1:]), b)
-			break
+		total += ridge * trace / float64(p)
+		if g.solve(a[1:], total) {
+			return a
 		}
 	}
+	clear(a[1:])
 	return a
 }
 
@@ -129,53 +125,63 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 	for _, i := range u {
 		z[i] = 0
 	}
-	b := mat.NewVecDense(len(u), missingRHS(z, u, a))
-	var chol mat.BandCholesky
-	if !chol.Factorize(missingNormal(len(z), u, a)) {
+	b := missingRHS(z, u, a)
+	if !missingNormal(len(z), u, a).solve(b, 0) {
 		return false
 	}
-	var s mat.VecDense
-	_ = chol.SolveVecTo(&s, b) // as in ModifiedCovariance, a large condition number is no failure
 	for i, at := range u {
-		z[at] = s.AtVec(i)
+		z[at] = b[i]
 	}
 	return true
 }
 
 // missingNormal is half the Hessian of E over z_u: the sum over the errors in which both z_{u_i} and z_{u_j} take part. It
 // is zero where u_i - u_j > p, and away from the excerpt's ends depends on that difference alone.
-func missingNormal(n int, u []int, a []float64) *mat.SymBandDense {
+func missingNormal(n int, u []int, a []float64) system {
 	p := len(a) - 1
-	inside := make([]float64, p+1)
-	for l := range inside {
-		inside[l] = 2 * floats.Dot(a[l:], a[:p+1-l])
-	}
+	sums := laggedSums(a)
+	first := make([]int, len(u)) // of each row
 	band := 0
 	for i, j := 0, 0; i < len(u); i++ {
 		for u[i]-u[j] > p {
 			j++
 		}
-		band = max(band, i-j)
+		first[i], band = j, max(band, i-j)
 	}
-	h := mat.NewSymBandDense(len(u), band, nil)
+	h := newSystem(len(u), band)
+	data, row, col := h.entries()
 	for i, hi := range u {
-		for j := i; j >= 0 && hi-u[j] <= p; j-- {
+		for j := first[i]; j <= i; j++ {
 			lo := u[j]
+			c := sums[hi-lo]
 			if hi >= p && lo+p < n {
-				h.SetSymBand(j, i, inside[hi-lo])
+				data[i*row+j*col] = 2 * c[len(c)-1]
 				continue
 			}
-			var s float64
-			for k := max(p, hi); k <= min(n-1, lo+p); k++ {
-				s += a[k-hi] * a[k-lo]
+			v := 0.0
+			if k, last := max(p, hi), min(n-1, lo+p); k <= last {
+				v += c[last-hi+1] - c[k-hi]
 			}
-			for k := max(0, hi-p); k <= min(n-1-p, lo); k++ {
-				s += a[hi-k] * a[lo-k]
+			if k, last := max(0, hi-p), min(n-1-p, lo); k <= last {
+				v += c[lo-k+1] - c[lo-last]
 			}
-			h.SetSymBand(j, i, s)
+			data[i*row+j*col] = v
 		}
 	}
 	return h
+}
+
+// laggedSums are Σ_{t<s} a_t a_{t+l} at [l][s], for every lag l ≤ p and s ≤ p+1−l.
+func laggedSums(a []float64) [][]float64 {
+	sums := make([][]float64, len(a))
+	for l := range sums {
+		c := make([]float64, len(a)-l+1)
+		for t, v := range a[:len(a)-l] {
+			c[t+1] = c[t] + v*a[t+l]
+		}
+		sums[l] = c
+	}
+	return sums
 }
 
 // missingRHS is minus half the gradient of E over z_u where z_u = 0.
