@@ -27,10 +27,12 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	if err := dst.Check(f, d.data.D); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
-	if rows != nil {
+	if rows == nil {
+		d.spare.bank.set(f)
+	} else {
 		d = d.pick(rows)
+		d.spare.bank.pack(f)
 	}
-	d.spare.bank.set(f)
 	p := &factorised{rows: d, bank: &d.spare.bank, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
@@ -138,7 +140,7 @@ func (p *factorised) chunk(i int, part []float64) {
 			if !gated {
 				v.gate, v.inv = nil, nil
 			}
-			simd.FeaturesFit(t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), acc, t.bank.Slice(t.lo+v.lo, t.lo+v.hi), t.x, v.gate, t.of(p.fit[0], simd.Lanes)[v.lo*simd.Lanes:v.hi*simd.Lanes])
+			t.fillFit(v, acc, t.of(p.fit[0], simd.Lanes))
 		}
 		simd.SumLanes(res, acc)
 		part[0] += residual(res, t.y)

@@ -19,6 +19,7 @@ type tile struct {
 	n, lo, hi     int       // rows; panels, among all
 	x, y          []float64 // [n,Q], [n,D]
 	parts         []part
+	stretches     []stretch
 	cos, sin, bar simd.Panels // bar: ∂/∂E[φ], or as a pass likes
 	lanes         []simd.Lane // the panels' own copy: kernels write into it
 	ones          []float64
@@ -35,6 +36,12 @@ type tile struct {
 type part struct {
 	window, lo, hi int
 	gate, inv      []float64 // [n]
+}
+
+// A stretch is rows [lo, hi) of a tile, which lie one step apart or anyhow.
+type stretch struct {
+	lo, hi int
+	even   bool
 }
 
 // over takes a tile for up to n rows of a run. It goes back by put.
@@ -75,6 +82,7 @@ func (t *tile) load(lo, hi int) {
 	q, dd := d.data.Q, d.data.D
 	t.n = hi - lo
 	t.x, t.y = d.x[lo*q:hi*q], d.y[lo*dd:hi*dd]
+	t.cut(lo, hi)
 	t.cos.N, t.sin.N, t.bar.N = t.n, t.n, t.n
 	for i := range t.parts {
 		p := &t.parts[i]
@@ -86,9 +94,56 @@ func (t *tile) load(lo, hi int) {
 	}
 }
 
+// cut finds the stretches of rows [lo, hi) of the data. Even ones that are
+// too short to be worth it go with what is not even.
+func (t *tile) cut(lo, hi int) {
+	t.stretches = t.stretches[:0]
+	for n := lo; n < hi; {
+		rows, even := hi-n, false
+		if t.rows.even != nil {
+			rows = min(rows, int(t.rows.even[n]))
+			even = rows >= simd.EvenLeast
+		}
+		last := len(t.stretches) - 1
+		if !even && last >= 0 && !t.stretches[last].even {
+			t.stretches[last].hi += rows
+		} else {
+			t.stretches = append(t.stretches, stretch{n - lo, n - lo + rows, even})
+		}
+		n += rows
+	}
+}
+
 // fill computes cos and sin of the panels [lo, hi) of a part.
 func (t *tile) fill(p *part, lo, hi int) {
-	simd.Features(t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), t.bank.Slice(t.lo+lo, t.lo+hi), t.x, p.gate)
+	cos, sin, b := t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), t.bank.Slice(t.lo+lo, t.lo+hi)
+	for _, s := range t.stretches {
+		cos, sin, gate := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), p.gate[s.lo:s.hi]
+		if s.even {
+			simd.FeaturesEven(cos, sin, b, t.bank.steps.Slice(t.lo+lo, t.lo+hi), t.x[s.lo:s.hi], gate)
+		} else {
+			simd.Features(cos, sin, b, t.x[s.lo*b.Q:s.hi*b.Q], gate)
+		}
+	}
+}
+
+// fillFit is fill of a part, for one input, and adds the features times the
+// weights [Count,8] to acc; the gate may be nil where all gates are 1.
+func (t *tile) fillFit(p *part, acc, w []float64) {
+	cos, sin, b := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
+	w = w[p.lo*simd.Lanes : p.hi*simd.Lanes]
+	for _, s := range t.stretches {
+		cos, sin, acc, x := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), acc[s.lo*simd.Lanes:s.hi*simd.Lanes], t.x[s.lo:s.hi]
+		var gate []float64
+		if p.gate != nil {
+			gate = p.gate[s.lo:s.hi]
+		}
+		if s.even {
+			simd.FeaturesFitEven(cos, sin, acc, b, t.bank.steps.Slice(t.lo+p.lo, t.lo+p.hi), x, gate, w)
+		} else {
+			simd.FeaturesFit(cos, sin, acc, b, x, gate, w)
+		}
+	}
 }
 
 // fillAll computes cos and sin.

@@ -121,6 +121,30 @@ func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels
 	return true
 }
 
+func evenVector(cos, sin, x, gate, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	switch use {
+	case AVX512:
+		return evenAVX512(cos, sin, x, gate, par, steps, stride, n, panels), true
+	case AVX2:
+		return evenAVX2(cos, sin, x, gate, par, steps, stride, n, panels), true
+	}
+	return 0, false
+}
+
+func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	switch {
+	case use == AVX512 && gate == nil:
+		return evenFitOpenAVX512(cos, sin, x, acc, w, par, steps, stride, n, panels), true
+	case use == AVX512:
+		return evenFitAVX512(cos, sin, x, gate, acc, w, par, steps, stride, n, panels), true
+	case use == AVX2 && gate == nil:
+		return evenFitOpenAVX2(cos, sin, x, acc, w, par, steps, stride, n, panels), true
+	case use == AVX2:
+		return evenFitAVX2(cos, sin, x, gate, acc, w, par, steps, stride, n, panels), true
+	}
+	return 0, false
+}
+
 // The functions below run a kernel of the set in use, if it has one.
 
 func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {

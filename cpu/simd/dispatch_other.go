@@ -20,6 +20,14 @@ func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bo
 	return false
 }
 
+func evenVector(cos, sin, x, gate, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	return 0, false
+}
+
+func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	return 0, false
+}
+
 func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
 	return false
 }
