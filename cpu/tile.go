@@ -20,8 +20,9 @@ type tile struct {
 	x, y          []float64 // [n,Q], [n,D]
 	parts         []part
 	stretches     []stretch
-	cos, sin, bar simd.Panels // bar: ∂/∂E[φ], or as a pass likes
-	lanes         []simd.Lane // the panels' own copy: kernels write into it
+	starts        [2]simd.Starts // of the parts' features
+	cos, sin, bar simd.Panels    // bar: ∂/∂E[φ], or as a pass likes
+	lanes         []simd.Lane    // the panels' own copy: kernels write into it
 	ones          []float64
 	acc           []float64 // [n,8] sums over features, lane by lane
 	res           []float64 // [n,D] and as a pass likes
@@ -120,31 +121,18 @@ func (t *tile) fill(p *part, lo, hi int) {
 	for _, s := range t.stretches {
 		cos, sin, gate := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), p.gate[s.lo:s.hi]
 		if s.even {
-			simd.FeaturesEven(cos, sin, b, t.bank.steps.Slice(t.lo+lo, t.lo+hi), t.x[s.lo:s.hi], gate)
+			simd.FeaturesEven(cos, sin, b, t.steps(lo, hi), t.x[s.lo:s.hi], gate)
 		} else {
 			simd.Features(cos, sin, b, t.x[s.lo*b.Q:s.hi*b.Q], gate)
 		}
 	}
 }
 
-// fillFit is fill of a part, for one input, and adds the features times the
-// weights [Count,8] to acc; the gate may be nil where all gates are 1.
-func (t *tile) fillFit(p *part, acc, w []float64) {
-	cos, sin, b := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
-	w = w[p.lo*simd.Lanes : p.hi*simd.Lanes]
-	for _, s := range t.stretches {
-		cos, sin, acc, x := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), acc[s.lo*simd.Lanes:s.hi*simd.Lanes], t.x[s.lo:s.hi]
-		var gate []float64
-		if p.gate != nil {
-			gate = p.gate[s.lo:s.hi]
-		}
-		if s.even {
-			simd.FeaturesFitEven(cos, sin, acc, b, t.bank.steps.Slice(t.lo+p.lo, t.lo+p.hi), x, gate, w)
-		} else {
-			simd.FeaturesFit(cos, sin, acc, b, x, gate, w)
-		}
-	}
-}
+// steps are those of panels [lo, hi) of the tile.
+func (t *tile) steps(lo, hi int) simd.Stepped { return t.bank.steps.Slice(t.lo+lo, t.lo+hi) }
+
+// allEven is whether the tile's rows are one even stretch.
+func (t *tile) allEven() bool { return len(t.stretches) == 1 && t.stretches[0].even }
 
 // fillAll computes cos and sin.
 func (t *tile) fillAll() {

@@ -145,6 +145,23 @@ func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, pa
 	return 0, false
 }
 
+// evenStartVector and evenFactorisedVector are AVX-512's alone.
+
+func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int) {
+	if gate == nil {
+		return evenStartOpenAVX512(starts, x, acc, w, par, steps, n, panels)
+	}
+	return evenStartAVX512(starts, x, gate, acc, w, par, steps, n, panels)
+}
+
+func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) {
+	if gate == nil {
+		evenFactorisedOpenAVX512(sums, starts, res, t, t2, steps, lane, mid, delta, n, panels)
+		return
+	}
+	evenFactorisedAVX512(sums, starts, res, gate, inv, t, t2, steps, lane, mid, delta, n, panels)
+}
+
 // The functions below run a kernel of the set in use, if it has one.
 
 func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {

@@ -28,6 +28,14 @@ func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, pa
 	return 0, false
 }
 
+func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int) {
+	panic("simd: no kernel")
+}
+
+func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) {
+	panic("simd: no kernel")
+}
+
 func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
 	return false
 }

@@ -26,9 +26,9 @@ const (
 )
 
 const (
-	// evenMost is how many rows are stepped from one exact value: errors grow
+	// EvenMost is how many rows are stepped from one exact value: errors grow
 	// with each.
-	evenMost = 64
+	EvenMost = 64
 	// EvenLeast is from how many rows on stepping is worth its start.
 	EvenLeast = 8
 	// narrow bounds P·(x_last − x_first)² of a feature that is stepped: a walk
@@ -94,6 +94,7 @@ func expm1(x float64) float64 {
 // some units in the last place of e.
 func FeaturesEven(cos, sin Panels, b Bank, s Stepped, x, gate []float64) {
 	b.check("FeaturesEven", len(gate), x, cos, sin)
+	b.checkSteps("FeaturesEven", s, gate, cos.N)
 	b.even(cos, sin, nil, s, x, gate, nil)
 }
 
@@ -102,21 +103,24 @@ func FeaturesEven(cos, sin Panels, b Bank, s Stepped, x, gate []float64) {
 func FeaturesFitEven(cos, sin Panels, acc []float64, b Bank, s Stepped, x, gate, w []float64) {
 	b.check("FeaturesFitEven", cos.N, x, cos, sin)
 	checkFit("FeaturesFitEven", acc, cos, w)
-	if gate != nil && len(gate) != cos.N {
-		panic(fmt.Sprintf("simd: FeaturesFitEven: %d gates for %d rows", len(gate), cos.N))
-	}
+	b.checkSteps("FeaturesFitEven", s, gate, cos.N)
 	b.even(cos, sin, acc, s, x, gate, w)
+}
+
+// checkSteps panics if the steps are not the bank's, or gates that are there not
+// n rows'.
+func (b Bank) checkSteps(what string, s Stepped, gate []float64, n int) {
+	if b.Q != 1 || len(s.Data) != SteppedRoom(b.Count) || gate != nil && len(gate) != n {
+		panic(fmt.Sprintf("simd: %s: %d inputs, want one; %d numbers of steps for %d panels; %d gates for %d rows", what, b.Q, len(s.Data), b.Count, len(gate), n))
+	}
 }
 
 // even steps through pieces of the rows; without w there is no fit.
 func (b Bank) even(cos, sin Panels, acc []float64, s Stepped, x, gate, w []float64) {
-	if b.Q != 1 || len(s.Data) != SteppedRoom(b.Count) {
-		panic(fmt.Sprintf("simd: even rows: %d inputs, want one; %d numbers of steps for %d panels", b.Q, len(s.Data), b.Count))
-	}
 	if cos.empty() {
 		return
 	}
-	pieces := (cos.N + evenMost - 1) / evenMost
+	pieces := (cos.N + EvenMost - 1) / EvenMost
 	for i := range pieces {
 		lo, hi := i*cos.N/pieces, (i+1)*cos.N/pieces
 		p := piece{cos: cos.Rows(lo, hi), sin: sin.Rows(lo, hi), b: b, s: s, x: x[lo:hi], w: w}

@@ -22,6 +22,28 @@ func evenFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *f
 //go:noescape
 func evenFitOpenAVX512(cos *float64, sin *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
+// evenStartAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped,
+// and returns how many could.
+//
+//go:noescape
+func evenStartAVX512(starts *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
+
+// evenStartOpenAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped,
+// and returns how many could.
+//
+//go:noescape
+func evenStartOpenAVX512(starts *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
+
+// evenFactorisedAVX512 is evenPlain from where its chains start, and factorisedPlain.
+//
+//go:noescape
+func evenFactorisedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+
+// evenFactorisedOpenAVX512 is evenPlain from where its chains start, and factorisedPlain.
+//
+//go:noescape
+func evenFactorisedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+
 // evenAVX2 is evenPlain for panel after panel until one cannot be stepped,
 // and returns how many could.
 //

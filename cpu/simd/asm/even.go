@@ -26,20 +26,29 @@ const narrow = 100
 // operations) and w·κ (two).
 type evenly struct {
 	*keeper
-	gated, fit                bool
-	cos, sin, x, gate, acc, w reg.Register // ends of panels and arrays, but for x
-	par, steps                Mem
-	index                     reg.Register // 8·(row − n)
 	name                      string
+	gated, fit                bool
+	light                     bool         // writes no features, but where they start
+	cos, sin, x, gate, acc, w reg.Register // ends of panels and arrays, but for x
+	par, steps, starts        Mem
+	index                     reg.Register // 8·(row − n)
 }
 
 func even() {
 	for _, s := range isas {
 		c := numbers(s)
 		c.put("narrow", narrow)
-		for _, e := range []evenly{{name: "even", gated: true}, {name: "evenFit", gated: true, fit: true}, {name: "evenFitOpen", fit: true}} {
+		kernels := []evenly{{name: "even", gated: true}, {name: "evenFit", gated: true, fit: true}, {name: "evenFitOpen", fit: true}}
+		if s.width == 64 {
+			kernels = append(kernels, evenly{name: "evenStart", gated: true, fit: true, light: true}, evenly{name: "evenStartOpen", fit: true, light: true})
+		}
+		for _, e := range kernels {
 			e.keeper = newKeeper(s, c)
 			e.write()
+		}
+		if s.width == 64 { // AVX2 has not the registers
+			evenFactorised(s, true)
+			evenFactorised(s, false)
 		}
 	}
 }
@@ -47,13 +56,20 @@ func even() {
 // signature lists the parameters.
 func (e *evenly) signature() string {
 	list := "func(cos, sin, x"
+	if e.light {
+		list = "func(starts, x"
+	}
 	if e.gated {
 		list += ", gate"
 	}
 	if e.fit {
 		list += ", acc, w"
 	}
-	return list + ", par, steps *float64, stride, n, panels int) int"
+	list += ", par, steps *float64, "
+	if !e.light {
+		list += "stride, "
+	}
+	return list + "n, panels int) int"
 }
 
 // write writes the kernel: panel after panel, until one cannot be stepped.
@@ -61,6 +77,9 @@ func (e *evenly) write() {
 	doc := "is evenPlain"
 	if e.fit {
 		doc += " and fitPlain"
+	}
+	if e.light {
+		doc = "makes the first two rows and factors of evenPlain, and fitPlain's sums,"
 	}
 	TEXT(e.name+e.isa.name, NOSPLIT, e.signature())
 	Pragma("noescape")
@@ -91,7 +110,12 @@ func (e *evenly) open() {
 		LEAQ(Mem{Base: r, Index: e.index, Scale: 8}, r)
 		return r
 	}
-	e.cos, e.sin, e.x = rows("cos"), rows("sin"), Load(Param("x"), GP64())
+	if e.light {
+		e.starts = Mem{Base: Load(Param("starts"), GP64())}
+	} else {
+		e.cos, e.sin = rows("cos"), rows("sin")
+	}
+	e.x = Load(Param("x"), GP64())
 	if e.gated {
 		e.gate = Load(Param("gate"), GP64())
 		ADDQ(e.index, e.gate)
@@ -104,10 +128,14 @@ func (e *evenly) open() {
 
 // nextPanel moves on.
 func (e *evenly) nextPanel() {
-	stride := Load(Param("stride"), GP64())
-	SHLQ(U8(6), stride)
-	ADDQ(stride, e.cos)
-	ADDQ(stride, e.sin)
+	if e.light {
+		ADDQ(U32(startRows*row), e.starts.Base)
+	} else {
+		stride := Load(Param("stride"), GP64())
+		SHLQ(U8(6), stride)
+		ADDQ(stride, e.cos)
+		ADDQ(stride, e.sin)
+	}
 	ADDQ(U32((parInput+1)*row), e.par.Base)
 	ADDQ(U32(stepRows*row), e.steps.Base)
 	if e.fit {
@@ -198,9 +226,30 @@ func (e *evenly) ends(at int) (live, gone reg.Register) {
 // two rows on.
 type chain struct{ co, si, wc, ws reg.VecVirtual }
 
+// startRows is how many rows of numbers the start of a panel's two chains has.
+const startRows = 8
+
+// step moves on by two rows.
+func (c chain) step(s isa, bend reg.VecVirtual) {
+	a, b := s.reg(), s.reg()
+	VMULPD(c.ws, c.si, a)
+	VMULPD(c.ws, c.co, b)
+	VFMSUB213PD(a, c.wc, c.co)
+	VFMADD213PD(b, c.wc, c.si)
+	VFMADD231PD(bend, c.wc, c.wc)
+	VFMADD231PD(bend, c.ws, c.ws)
+}
+
 // panel writes the vector at a place of a panel's row, for all rows.
 func (e *evenly) panel(place int, live reg.Register) {
 	chains, bend := e.start(place, live)
+	if e.light {
+		for i, c := range chains {
+			for j, v := range []reg.VecVirtual{c.co, c.si, c.wc, c.ws} {
+				VMOVUPD(v, e.starts.Offset((4*i+j)*row))
+			}
+		}
+	}
 	var weight reg.VecVirtual
 	if e.fit {
 		weight = e.load(Mem{Base: e.w, Disp: place})
@@ -212,13 +261,7 @@ func (e *evenly) panel(place int, live reg.Register) {
 	Label(pair)
 	for i, c := range chains {
 		e.store(c, weight, place, i)
-		a, b := e.reg(), e.reg()
-		VMULPD(c.ws, c.si, a)
-		VMULPD(c.ws, c.co, b)
-		VFMSUB213PD(a, c.wc, c.co)
-		VFMADD213PD(b, c.wc, c.si)
-		VFMADD231PD(bend, c.wc, c.wc)
-		VFMADD231PD(bend, c.ws, c.ws)
+		c.step(e.isa, bend)
 	}
 	ADDQ(U8(16), e.index)
 	CMPQ(e.index, I8(-8))
@@ -236,10 +279,14 @@ func (e *evenly) store(c chain, weight reg.VecVirtual, at, i int) {
 		gate := e.broadcast(Mem{Base: e.gate, Index: e.index, Scale: 1, Disp: 8 * i})
 		co, si = e.reg(), gate
 		VMULPD(gate, c.co, co)
-		VMULPD(gate, c.si, si)
+		if !e.light {
+			VMULPD(gate, c.si, si)
+		}
 	}
-	VMOVUPD(co, of(e.cos))
-	VMOVUPD(si, of(e.sin))
+	if !e.light {
+		VMOVUPD(co, of(e.cos))
+		VMOVUPD(si, of(e.sin))
+	}
 	if e.fit {
 		acc := e.load(of(e.acc))
 		VFMADD231PD(weight, co, acc)
