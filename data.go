@@ -3,6 +3,7 @@ package vssgp
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -81,12 +82,29 @@ func identity(n int) Affine {
 	return a
 }
 
-// ToModel maps rows of data to the model's units.
+const (
+	// affineRounding is how far rounding takes (v − offset)/scale at most, times
+	// the scale and in parts of the numbers that are subtracted: the scale of a
+	// grid is itself a difference of two.
+	affineRounding = 4 * 0x1p-52
+	// affineMost is how far a number may be taken in any case.
+	affineMost = 0x1p-20
+)
+
+// ToModel maps rows of data to the model's units. Where that gives a whole
+// number but for rounding it is that number, so that samples at times like
+// n/16000 lie evenly to the last bit, as backends like them.
 func (a Affine) ToModel(data []float64) []float64 {
 	c := len(a.Scale)
 	out := make([]float64, len(data))
 	for i, v := range data {
-		out[i] = (v - a.Offset[i%c]) / a.Scale[i%c]
+		offset, scale := a.Offset[i%c], a.Scale[i%c]
+		u := (v - offset) / scale
+		rounding := affineRounding * (math.Abs(v) + math.Abs(offset)) / math.Abs(scale)
+		if whole := math.RoundToEven(u); math.Abs(u-whole) <= min(rounding, affineMost) {
+			u = whole
+		}
+		out[i] = u
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
@@ -40,6 +41,9 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
 	r := &rows{data: d, order: l.Order, spare: &spare{clock: b.clock}}
 	r.gather(l.Order, l.Runs)
+	if d.Q == 1 {
+		r.findSteps()
+	}
 	r.place = make([]int, d.N)
 	for p, n := range l.Order {
 		r.place[n] = p
@@ -54,6 +58,7 @@ type rows struct {
 	gate   [2][]float64 // [N] gates of the run's first and second window; empty where all are 1
 	inv    [2][]float64 // [N] their inverse squares
 	power  []float64    // [V] Σ_n g²
+	even   []int32      // [N] rows from this one on that lie one step apart; nil where hardly any do
 	order  []int        // [N] the given row at each place
 	place  []int        // [N] the place of each given row
 	runs   []spectral.Run
@@ -76,6 +81,18 @@ func (r *rows) gather(given []int, runs []spectral.Run) {
 	r.runs = runs
 	r.chunks = cut(r.chunks[:0], runs, n)
 	r.open(n)
+}
+
+// findSteps looks for evenly spaced rows. Mini-batches have none.
+func (r *rows) findSteps() {
+	delta := spectral.CommonStep(r.x, r.runs)
+	if delta == 0 {
+		return
+	}
+	even := spectral.EvenRows(r.x, r.runs, delta)
+	if slices.Max(even) >= simd.EvenLeast {
+		r.even, r.spare.bank.steps.Delta = even, delta
+	}
 }
 
 // open computes the gates.

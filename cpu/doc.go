@@ -4,8 +4,9 @@
 // Features are packed into panels of eight, every window's beginning a panel of
 // its own (panels.go). Rows are sorted into runs that meet the features of the
 // same windows, runs are cut into chunks and tiles. A tile's features are made,
-// used and forgotten; no N×M array exists. What the work needs is kept from one
-// call to the next.
+// used and forgotten; no N×M array exists. Rows of one input that lie exactly
+// evenly are stepped along (spectral.EvenRows, simd.FeaturesEven). What the work
+// needs is kept from one call to the next.
 //
 // Every element of a result is summed in an order that only the data decide, so
 // the same input gives the same bits for any GOMAXPROCS. Gradients and

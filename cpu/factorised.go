@@ -27,10 +27,12 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	if err := dst.Check(f, d.data.D); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
-	if rows != nil {
+	if rows == nil {
+		d.spare.bank.set(f)
+	} else {
 		d = d.pick(rows)
+		d.spare.bank.pack(f)
 	}
-	d.spare.bank.set(f)
 	p := &factorised{rows: d, bank: &d.spare.bank, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
@@ -101,20 +103,20 @@ func (p *factorised) prepare() {
 	}
 }
 
-// factorisedRows is how many rows a tile has for so many panels: cos and sin
-// stay in a core's second cache.
-func factorisedRows(panels int) int {
-	if panels <= 128 {
-		return 64
+// rowsOf is how many rows a tile has for so many panels: cos and sin stay in a
+// core's second cache, or are not written.
+func (p *factorised) rowsOf(panels int) int {
+	if panels <= 128 || p.even != nil && simd.EvenFused() {
+		return simd.EvenMost
 	}
-	return 32
+	return simd.EvenMost / 2
 }
 
 // over takes a tile for a chunk.
 func (p *factorised) over(c chunk) (*tile, int) {
 	r := p.runs[c.run]
 	lo, hi := p.bank.over(r)
-	size := factorisedRows(hi - lo)
+	size := p.rowsOf(hi - lo)
 	t := p.rows.over(p.bank, r, size)
 	t.copyLanes(p.spare.lanes)
 	t.res = resize(t.res, size*p.w.D)
@@ -139,15 +141,50 @@ func (p *factorised) chunk(i int, part []float64) {
 			if !gated {
 				v.gate, v.inv = nil, nil
 			}
-			simd.FeaturesFit(t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), acc, t.bank.Slice(t.lo+v.lo, t.lo+v.hi), t.x, v.gate, t.of(p.fit[0], simd.Lanes)[v.lo*simd.Lanes:v.hi*simd.Lanes])
+			t.fitPart(j, acc, t.of(p.fit[0], simd.Lanes))
 		}
 		simd.SumLanes(res, acc)
 		part[0] += residual(res, t.y)
 		lap.end(factorisedFeatures)
-		for _, v := range t.parts {
-			simd.Factorised(sums[v.lo*width:v.hi*width], t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), res, t.x, v.inv, t.lanes[v.lo:v.hi], t.bank.Slice(t.lo+v.lo, t.lo+v.hi))
+		for j, v := range t.parts {
+			t.factorised(j, sums[v.lo*width:v.hi*width], res)
 		}
 		lap.end(factorisedContraction)
+	}
+}
+
+// fitPart adds part j's features times the weights [Count,8] to acc, for one
+// input. Where all rows are even, features need not be written for factorised.
+func (t *tile) fitPart(j int, acc, w []float64) {
+	p := &t.parts[j]
+	w = w[p.lo*simd.Lanes : p.hi*simd.Lanes]
+	cos, sin, b := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
+	if t.allEven() {
+		simd.FitEven(&t.starts[j], cos, sin, acc, b, t.steps(p.lo, p.hi), t.x, p.gate, w)
+		return
+	}
+	for _, s := range t.stretches {
+		cos, sin, acc, x := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), acc[s.lo*simd.Lanes:s.hi*simd.Lanes], t.x[s.lo:s.hi]
+		var gate []float64
+		if p.gate != nil {
+			gate = p.gate[s.lo:s.hi]
+		}
+		if s.even {
+			simd.FeaturesFitEven(cos, sin, acc, b, t.steps(p.lo, p.hi), x, gate, w)
+		} else {
+			simd.FeaturesFit(cos, sin, acc, b, x, gate, w)
+		}
+	}
+}
+
+// factorised adds to the sums of part j after fitPart.
+func (t *tile) factorised(j int, sums, res []float64) {
+	p := &t.parts[j]
+	cos, sin, lanes, b := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.lanes[p.lo:p.hi], t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
+	if t.allEven() {
+		simd.FactorisedEven(sums, &t.starts[j], cos, sin, res, t.x, p.gate, p.inv, lanes, b, t.steps(p.lo, p.hi))
+	} else {
+		simd.Factorised(sums, cos, sin, res, t.x, p.inv, lanes, b)
 	}
 }
 

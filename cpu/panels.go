@@ -13,10 +13,24 @@ type bank struct {
 	offset []int // [V+1] first feature of each window
 	first  []int // [V+1] first panel of each window
 	lane   []int // [M] place of each feature, counted through the panels
+	steps  simd.Stepped
 }
 
-// set packs the features.
+// set packs the features, and what steps along even rows need if there are any.
 func (b *bank) set(f *spectral.Features) {
+	b.pack(f)
+	if b.steps.Delta == 0 {
+		return
+	}
+	b.steps.Data = resize(b.steps.Data, simd.SteppedRoom(b.Count))
+	jobs(b.Count, stepPanels, workers(), func(lo, hi int) { b.Slice(lo, hi).Step(b.steps.Slice(lo, hi)) })
+}
+
+// stepPanels is how many panels are a job for one goroutine.
+const stepPanels = 64
+
+// pack packs the features.
+func (b *bank) pack(f *spectral.Features) {
 	b.f, b.offset = f, f.Offsets()
 	b.first, b.lane = append(b.first[:0], 0), b.lane[:0]
 	for v, lo := range b.offset[:len(b.offset)-1] {

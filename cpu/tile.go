@@ -19,8 +19,10 @@ type tile struct {
 	n, lo, hi     int       // rows; panels, among all
 	x, y          []float64 // [n,Q], [n,D]
 	parts         []part
-	cos, sin, bar simd.Panels // bar: ∂/∂E[φ], or as a pass likes
-	lanes         []simd.Lane // the panels' own copy: kernels write into it
+	stretches     []stretch
+	starts        [2]simd.Starts // of the parts' features
+	cos, sin, bar simd.Panels    // bar: ∂/∂E[φ], or as a pass likes
+	lanes         []simd.Lane    // the panels' own copy: kernels write into it
 	ones          []float64
 	acc           []float64 // [n,8] sums over features, lane by lane
 	res           []float64 // [n,D] and as a pass likes
@@ -35,6 +37,12 @@ type tile struct {
 type part struct {
 	window, lo, hi int
 	gate, inv      []float64 // [n]
+}
+
+// A stretch is rows [lo, hi) of a tile, which lie one step apart or anyhow.
+type stretch struct {
+	lo, hi int
+	even   bool
 }
 
 // over takes a tile for up to n rows of a run. It goes back by put.
@@ -75,6 +83,7 @@ func (t *tile) load(lo, hi int) {
 	q, dd := d.data.Q, d.data.D
 	t.n = hi - lo
 	t.x, t.y = d.x[lo*q:hi*q], d.y[lo*dd:hi*dd]
+	t.cut(lo, hi)
 	t.cos.N, t.sin.N, t.bar.N = t.n, t.n, t.n
 	for i := range t.parts {
 		p := &t.parts[i]
@@ -86,10 +95,44 @@ func (t *tile) load(lo, hi int) {
 	}
 }
 
+// cut finds the stretches of rows [lo, hi) of the data. Even ones that are
+// too short to be worth it go with what is not even.
+func (t *tile) cut(lo, hi int) {
+	t.stretches = t.stretches[:0]
+	for n := lo; n < hi; {
+		rows, even := hi-n, false
+		if t.rows.even != nil {
+			rows = min(rows, int(t.rows.even[n]))
+			even = rows >= simd.EvenLeast
+		}
+		last := len(t.stretches) - 1
+		if !even && last >= 0 && !t.stretches[last].even {
+			t.stretches[last].hi += rows
+		} else {
+			t.stretches = append(t.stretches, stretch{n - lo, n - lo + rows, even})
+		}
+		n += rows
+	}
+}
+
 // fill computes cos and sin of the panels [lo, hi) of a part.
 func (t *tile) fill(p *part, lo, hi int) {
-	simd.Features(t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), t.bank.Slice(t.lo+lo, t.lo+hi), t.x, p.gate)
+	cos, sin, b := t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), t.bank.Slice(t.lo+lo, t.lo+hi)
+	for _, s := range t.stretches {
+		cos, sin, gate := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), p.gate[s.lo:s.hi]
+		if s.even {
+			simd.FeaturesEven(cos, sin, b, t.steps(lo, hi), t.x[s.lo:s.hi], gate)
+		} else {
+			simd.Features(cos, sin, b, t.x[s.lo*b.Q:s.hi*b.Q], gate)
+		}
+	}
 }
+
+// steps are those of panels [lo, hi) of the tile.
+func (t *tile) steps(lo, hi int) simd.Stepped { return t.bank.steps.Slice(t.lo+lo, t.lo+hi) }
+
+// allEven is whether the tile's rows are one even stretch.
+func (t *tile) allEven() bool { return len(t.stretches) == 1 && t.stretches[0].even }
 
 // fillAll computes cos and sin.
 func (t *tile) fillAll() {

@@ -3,7 +3,6 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
@@ -123,7 +122,7 @@ func newSource(d *spectral.Data, l *spectral.Layout) *source {
 		}
 	}
 	if d.Q == 1 {
-		s.delta = commonStep(s.x, s.runs)
+		s.delta = spectral.CommonStep(s.x, s.runs)
 	}
 	return s
 }
@@ -141,63 +140,9 @@ func (s *source) slice(lo, hi int) source {
 		}
 	}
 	if s.delta != 0 {
-		part.even = evenRows(part.x, part.runs, s.delta)
+		part.even = spectral.EvenRows(part.x, part.runs, s.delta)
 	}
 	return part
-}
-
-// exactStep is b − a, and whether it is so without rounding: the difference's
-// error is a number too (Knuth's two-sum), and has to be 0.
-func exactStep(a, b float64) (step float64, exact bool) {
-	step = b - a
-	back := step + a
-	err := (b - back) + ((back - step) - a)
-	return step, err == 0 && step != 0
-}
-
-// commonStep is the step from one row to the next that is met most often within
-// runs, the smallest of several; 0 where no step is exact.
-func commonStep(x []float64, runs []spectral.Run) (delta float64) {
-	var steps []float64
-	for _, r := range runs {
-		for n := r.Lo + 1; n < r.Hi; n++ {
-			if step, exact := exactStep(x[n-1], x[n]); exact {
-				steps = append(steps, step)
-			}
-		}
-	}
-	slices.Sort(steps)
-	most := 0
-	for lo := 0; lo < len(steps); {
-		hi := lo + 1
-		for hi < len(steps) && steps[hi] == steps[lo] {
-			hi++
-		}
-		if hi-lo > most {
-			most, delta = hi-lo, steps[lo]
-		}
-		lo = hi
-	}
-	return delta
-}
-
-// evenRows counts, for each row, the rows from it on, itself included, that lie
-// exactly delta apart within its run.
-func evenRows(x []float64, runs []spectral.Run, delta float64) []int32 {
-	const most = 1 << 30
-	even := make([]int32, len(x))
-	for _, r := range runs {
-		for n := r.Hi - 1; n >= r.Lo; n-- {
-			even[n] = 1
-			if n+1 == r.Hi {
-				continue
-			}
-			if step, exact := exactStep(x[n], x[n+1]); exact && step == delta {
-				even[n] = min(most, even[n+1]+1)
-			}
-		}
-	}
-	return even
 }
 
 // rowBytes is what a row takes on a card.

@@ -14,11 +14,20 @@ func TestAllocations(t *testing.T) {
 		g := random(rand.New(rand.NewPCG(1, 1)), 3, m)
 		sums, res := make([]float64, 3*FactorisedRows*Lanes), make([]float64, s.n)
 		d := NewDense(1)
+		bank, steps, x, gate := evenProblem(3, s.n)
+		var starts Starts
+		FitEven(&starts, s.cos, s.sin, acc, bank, steps, x, gate, s.w)
 		for name, f := range map[string]func(){
-			"Features":    func() { Features(s.cos, s.sin, s.bank, s.x, s.gate) },
-			"FeaturesFit": func() { FeaturesFit(s.cos, s.sin, acc, s.bank, s.x, s.gate, s.w) },
-			"Gram":        func() { Gram(c, m, s.cos, 0, 3) },
-			"Product":     func() { Product(s.bar, s.cos, g, 0, 3) },
+			"Features":     func() { Features(s.cos, s.sin, s.bank, s.x, s.gate) },
+			"FeaturesFit":  func() { FeaturesFit(s.cos, s.sin, acc, s.bank, s.x, s.gate, s.w) },
+			"Step":         func() { bank.Step(steps) },
+			"FeaturesEven": func() { FeaturesEven(s.cos, s.sin, bank, steps, x, gate) },
+			"FitEven":      func() { FitEven(&starts, s.cos, s.sin, acc, bank, steps, x, gate, s.w) },
+			"FactorisedEven": func() {
+				FactorisedEven(sums, &starts, s.cos, s.sin, res, x, gate, gate, s.lanes, bank, steps)
+			},
+			"Gram":    func() { Gram(c, m, s.cos, 0, 3) },
+			"Product": func() { Product(s.bar, s.cos, g, 0, 3) },
 			"Contract": func() {
 				Contract(sums[:3*SumRows(1)*Lanes], s.cos, s.sin, s.bar, nil, s.x, s.inv, s.lanes, s.bank)
 			},

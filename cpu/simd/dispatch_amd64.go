@@ -121,6 +121,47 @@ func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels
 	return true
 }
 
+func evenVector(cos, sin, x, gate, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	switch use {
+	case AVX512:
+		return evenAVX512(cos, sin, x, gate, par, steps, stride, n, panels), true
+	case AVX2:
+		return evenAVX2(cos, sin, x, gate, par, steps, stride, n, panels), true
+	}
+	return 0, false
+}
+
+func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	switch {
+	case use == AVX512 && gate == nil:
+		return evenFitOpenAVX512(cos, sin, x, acc, w, par, steps, stride, n, panels), true
+	case use == AVX512:
+		return evenFitAVX512(cos, sin, x, gate, acc, w, par, steps, stride, n, panels), true
+	case use == AVX2 && gate == nil:
+		return evenFitOpenAVX2(cos, sin, x, acc, w, par, steps, stride, n, panels), true
+	case use == AVX2:
+		return evenFitAVX2(cos, sin, x, gate, acc, w, par, steps, stride, n, panels), true
+	}
+	return 0, false
+}
+
+// evenStartVector and evenFactorisedVector are AVX-512's alone.
+
+func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int) {
+	if gate == nil {
+		return evenStartOpenAVX512(starts, x, acc, w, par, steps, n, panels)
+	}
+	return evenStartAVX512(starts, x, gate, acc, w, par, steps, n, panels)
+}
+
+func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) {
+	if gate == nil {
+		evenFactorisedOpenAVX512(sums, starts, res, t, t2, steps, lane, mid, delta, n, panels)
+		return
+	}
+	evenFactorisedAVX512(sums, starts, res, gate, inv, t, t2, steps, lane, mid, delta, n, panels)
+}
+
 // The functions below run a kernel of the set in use, if it has one.
 
 func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {

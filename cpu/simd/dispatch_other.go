@@ -20,6 +20,22 @@ func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bo
 	return false
 }
 
+func evenVector(cos, sin, x, gate, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	return 0, false
+}
+
+func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+	return 0, false
+}
+
+func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int) {
+	panic("simd: no kernel")
+}
+
+func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) {
+	panic("simd: no kernel")
+}
+
 func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
 	return false
 }

@@ -16,6 +16,7 @@ package simd
 
 //go:generate go run -C asm . -subject tile -out ../tile_amd64.s -stubs ../tile_amd64.go -pkg simd
 //go:generate go run -C asm . -subject feature -out ../feature_amd64.s -stubs ../feature_amd64.go -pkg simd
+//go:generate go run -C asm . -subject even -out ../even_amd64.s -stubs ../even_amd64.go -pkg simd
 //go:generate go run -C asm . -subject contract -out ../contract_amd64.s -stubs ../contract_amd64.go -pkg simd
 //go:generate go run -C asm . -subject dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
 //go:generate go run -C asm . -subject peak -out ../peak_amd64.s -stubs ../peak_amd64.go -pkg simd

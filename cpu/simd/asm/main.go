@@ -18,6 +18,7 @@ import (
 var subjects = map[string]func(){
 	"tile":     tile,
 	"feature":  feature,
+	"even":     even,
 	"contract": contract,
 	"dense":    dense,
 	"peak":     peak,

@@ -1,0 +1,388 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// evenRows are n rows delta apart from x0 on; x0 and delta have few digits, so
+// that no row is rounded.
+func evenRows(f *fence, n int, x0, delta float64) []float64 {
+	x := f.floats(n, 1)
+	for i := range x {
+		x[i] = x0 + float64(i)*delta
+	}
+	return x
+}
+
+// stepped are the steps of a bank.
+func stepped(f *fence, b Bank, delta float64) Stepped {
+	s := Stepped{Delta: delta, Data: f.floats(SteppedRoom(b.Count), 0)}
+	b.Step(s)
+	return s
+}
+
+// An evenScene is a bank over even rows, and what each lane of it is.
+type evenScene struct {
+	fence
+	b       Bank
+	s       Stepped
+	x, gate []float64
+	w       []float64
+}
+
+// kinds of lanes: what they are over rows that span [0, 1], P·span² = p.
+var kinds = []struct {
+	name   string
+	center float64 // in spans from the first row
+	p      float64
+}{
+	{"in the middle", 0.5, 3}, {"no decay", 0.3, 0}, {"hardly any decay", -2, 1e-12}, {"before", -3, 2}, {"after", 4.5, 0.7},
+	{"tail towards its centre", 1.8, 99}, {"beyond far", 40, 2}, {"beyond far, before", -300, 1e3}, {"centre on the first row", 0, 4},
+	{"narrow", 0.5, 1e4}, {"very narrow", 0.25, 1e20}, {"far is crossed", 13.5, 2}, {"far is crossed, before", -13, 2}, {"steep", -0.2, 101},
+	{"far from both sides", 0.5, 2000},
+}
+
+// kinded makes lanes of kinds at random; the first easy kinds alone are stepped.
+const easy = 9
+
+func newEvenScene(t testing.TB, seed uint64, count, n, most int, delta float64) *evenScene {
+	s := &evenScene{fence: fence{t: t}}
+	r := rand.New(rand.NewPCG(12, seed))
+	x0 := math.Round(64*r.Float64()) / 16
+	s.x = evenRows(&s.fence, n, x0, delta)
+	span := delta * float64(max(1, n-1))
+	s.b = NewBank(count, 1)
+	s.b.Data = s.floats(len(s.b.Data), 0)
+	for k := range count * Lanes {
+		kind := kinds[r.IntN(most)]
+		s.b.Set(k, []float64{x0 + kind.center*span}, []float64{kind.p / (span * span)}, []float64{8 * (r.Float64() - 0.5) / delta}, 6*r.Float64())
+	}
+	s.s = stepped(&s.fence, s.b, delta)
+	s.gate, s.w = s.random(r, n, 1), s.random(r, count*Lanes, 1)
+	return s
+}
+
+// panels makes room with fences.
+func (s *evenScene) room(seed uint64) Panels {
+	return s.panels(rand.New(rand.NewPCG(13, seed)), s.b.Count, len(s.x))
+}
+
+// evenTol is how far a stepped row may be from the formula's, of the feature's
+// largest value: 1. See TestEvenTruth.
+const evenTol = 144 * 0x1p-52
+
+// rounding is what the formula's phases, and the steps' first ones, may lose
+// to their last place.
+func (s *evenScene) rounding() float64 {
+	most := 0.0
+	for k := range s.b.Count * Lanes {
+		p := s.b.Panel(k / Lanes)[k%Lanes:]
+		for _, x := range []float64{s.x[0], s.x[len(s.x)-1]} {
+			if d := x - p[Lanes]; p[2*Lanes]*d*d <= far {
+				most = max(most, math.Abs(p[3*Lanes]*d))
+			}
+		}
+	}
+	return 2 * math.Pi * most * 0x1p-53 * 3
+}
+
+// TestFeaturesEven: rows stepped through are those of the formula, whatever the
+// lanes are, at every size, without writing elsewhere.
+func TestFeaturesEven(t *testing.T) {
+	for _, count := range []int{1, 2, 5} {
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 63, 64, 65, 71, 72, 127, 128, 129, 200} {
+			for _, delta := range []float64{1, -0.25, 1. / 65536, 1024} {
+				for _, most := range []int{easy, len(kinds)} {
+					eachSet(t, func(t *testing.T) {
+						testFeaturesEven(t, newEvenScene(t, uint64(n), count, n, most, delta))
+					})
+				}
+			}
+		}
+	}
+}
+
+func testFeaturesEven(t *testing.T, s *evenScene) {
+	t.Helper()
+	cos, sin, cos2, sin2 := s.room(1), s.room(2), s.room(3), s.room(4)
+	Features(cos, sin, s.b, s.x, s.gate)
+	FeaturesEven(cos2, sin2, s.b, s.s, s.x, s.gate)
+	if worst := compareEven(t, s, cos, sin, cos2, sin2); !(worst <= evenTol+s.rounding()) {
+		t.Errorf("%d rows, step %v: wrong by %v, want %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
+	}
+	ones := make([]float64, len(s.gate))
+	for i := range ones {
+		ones[i] = 1
+	}
+	r := rand.New(rand.NewPCG(14, 1))
+	for _, c := range [][2][]float64{{s.gate, s.gate}, {ones, nil}} {
+		acc := s.random(r, len(s.x)*Lanes, 1)
+		acc2 := s.floats(len(acc), 0)
+		copy(acc2, acc)
+		FeaturesEven(cos, sin, s.b, s.s, s.x, c[0])
+		Fit(acc, cos, s.w)
+		FeaturesFitEven(cos2, sin2, acc2, s.b, s.s, s.x, c[1], s.w)
+		if d := compareEven(t, s, cos, sin, cos2, sin2); d != 0 {
+			t.Fatalf("features differ with a fit, by %v", d)
+		}
+		for i, v := range acc {
+			if near(t, "fit", acc2[i], v, float64(s.b.Count), 1e-15); use != Plain && acc2[i] != v {
+				t.Fatalf("fit %d is %v in one pass, %v in two", i, acc2[i], v)
+			}
+		}
+	}
+	s.check()
+	for _, p := range []Panels{cos, sin, cos2, sin2} {
+		s.between(p)
+	}
+}
+
+// compareEven is the largest difference; where the formula cuts off to 0, so
+// must the steps, and the other way round.
+func compareEven(t *testing.T, s *evenScene, cos, sin, cos2, sin2 Panels) (worst float64) {
+	t.Helper()
+	for i := range s.b.Count {
+		for k, c := range cos.Panel(i) {
+			c2, v, v2 := cos2.Panel(i)[k], sin.Panel(i)[k], sin2.Panel(i)[k]
+			if (c == 0 && v == 0) != (c2 == 0 && v2 == 0) {
+				t.Errorf("%d rows, step %v, panel %d, row %d, lane %d: (%v, %v), the formula gives (%v, %v)", len(s.x), s.s.Delta, i, k/Lanes, k%Lanes, c2, v2, c, v)
+			}
+			worst = max(worst, math.Abs(c-c2), math.Abs(v-v2))
+		}
+	}
+	return worst
+}
+
+// TestEvenTruth: against 200 bits, at the rows where errors have grown most.
+func TestEvenTruth(t *testing.T) {
+	const n = 64
+	for i, kind := range slices.Concat(kinds[:easy], kinds[:easy]) {
+		turn := 7.0
+		if i >= easy { // so slow that phases lose nothing
+			turn = 0.01
+		}
+		t.Run(fmt.Sprint(kind.name, ", ", turn), func(t *testing.T) {
+			eachSet(t, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(15, 1))
+				f := &fence{t: t}
+				x := evenRows(f, n, 0, 1)
+				b := NewBank(4, 1)
+				for k := range 4 * Lanes {
+					b.Set(k, []float64{63 * kind.center}, []float64{kind.p / (63 * 63) * (0.5 + 0.5*r.Float64())}, []float64{turn * (r.Float64() - 0.5)}, 6*r.Float64())
+				}
+				cos, sin := NewPanels(4, n), NewPanels(4, n)
+				gate := make([]float64, n)
+				for i := range gate {
+					gate[i] = 1
+				}
+				FeaturesEven(cos, sin, b, stepped(f, b, 1), x, gate)
+				worst, at, most := 0.0, 0, 0.0
+				for k := range 4 * Lanes {
+					for _, row := range []int{0, 1, 15, 30, 31, 32, 33, 61, 62, 63} {
+						wantCos, wantSin, turns := truth(b, k, x[row])
+						most = max(most, turns)
+						e := max(errorIn(cos.at(row, k), wantCos, 0x1p-52), errorIn(sin.at(row, k), wantSin, 0x1p-52))
+						if e > worst {
+							worst, at = e, row
+						}
+					}
+				}
+				t.Logf("at most %.1f units of the last place of 1 wrong, in row %d", worst, at)
+				// The factors' roundings may all fall alike: ¼ unit for each of up to
+				// 32 steps, times the steps that follow. The first phase has lost up
+				// to π units for each turn.
+				if want := 32*31/2/4 + 20 + math.Pi*most; !(worst <= want) {
+					t.Errorf("wrong by %.1f units of the last place of 1, want %.1f", worst, want)
+				}
+			})
+		})
+	}
+}
+
+// truth is feature k of the bank at x, and its phase's size in turns.
+func truth(b Bank, k int, x float64) (cos, sin *big.Float, size float64) {
+	p := b.Panel(k / Lanes)[k%Lanes:]
+	d := new(big.Float).SetPrec(prec).Sub(newBig(x), newBig(p[Lanes]))
+	turns := new(big.Float).SetPrec(prec).Mul(d, newBig(p[3*Lanes]))
+	turns.Add(turns, newBig(p[0]))
+	near, _ := turns.Float64()
+	rest, _ := new(big.Float).SetPrec(prec).Sub(turns, newBig(near)).Float64()
+	cos, sin = circleBig(near)
+	// By a first-order step for what near has lost: 2π·rest, whose square is
+	// beyond what is looked at.
+	turn := new(big.Float).SetPrec(prec).Mul(piBig, newBig(2*rest))
+	c := new(big.Float).SetPrec(prec).Mul(sin, turn)
+	s := new(big.Float).SetPrec(prec).Mul(cos, turn)
+	cos.Sub(cos, c)
+	sin.Add(sin, s)
+	quad := new(big.Float).SetPrec(prec).Mul(d, d)
+	quad.Mul(quad, newBig(p[2*Lanes]))
+	if quad.Cmp(newBig(far)) > 0 {
+		return newBig(0), newBig(0), 0
+	}
+	e := expBig(quad.Mul(quad, newBig(-0.5)))
+	return cos.Mul(cos, e), sin.Mul(sin, e), math.Abs(near)
+}
+
+// TestEvenNotFinite: what is no number does not pass for one, in any lane, and
+// spoils no other.
+func TestEvenNotFinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name                 string
+		z, p, w, phase, gate float64
+	}{
+		{"all is well", 1, 1e-3, 1, 1, 1},
+		{"centre NaN", nan, 1e-3, 1, 1, 1},
+		{"centre infinite", inf, 1e-3, 1, 1, 1},
+		{"centre infinite, no decay", -inf, 0, 1, 1, 1},
+		{"decay NaN", 1, nan, 1, 1, 1},
+		{"decay infinite", 1, inf, 1, 1, 1},
+		{"decay huge, far away", 1e14, 1e300, 0, 0, 1},
+		{"frequency NaN", 1, 1e-3, nan, 1, 1},
+		{"frequency infinite", 1, 1e-3, inf, 1, 1},
+		{"frequency infinite, far away", 1e9, 1, inf, 1, 1},
+		{"phase NaN", 1, 1e-3, 1, nan, 1},
+		{"phase NaN, far away", 1e9, 1, 1, nan, 1},
+		{"gate NaN", 1, 1e-3, 1, 1, nan},
+		{"gate infinite", 1, 1e-3, 1, 1, inf},
+		{"gate 0", 1, 1e-3, 1, 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachSet(t, func(t *testing.T) {
+				const n = 9
+				f := &fence{t: t}
+				b := NewBank(1, 1)
+				for l := range Lanes {
+					b.Set(l, []float64{4}, []float64{1e-2}, []float64{0.3}, 0.1)
+				}
+				b.Set(5, []float64{c.z}, []float64{c.p}, []float64{c.w}, c.phase)
+				x, gate := evenRows(f, n, 0, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
+				cos, sin, cos2, sin2 := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), NewPanels(1, n)
+				Features(cos, sin, b, x, gate)
+				FeaturesEven(cos2, sin2, b, stepped(f, b, 1), x, gate)
+				for i, v := range cos.Data {
+					if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-14) && !(math.IsNaN(got) && math.IsNaN(v)) && got != v {
+						t.Errorf("row %d, lane %d: cos is %v, the formula gives %v", i/Lanes, i%Lanes, got, v)
+					}
+				}
+			})
+		})
+	}
+	t.Run("x", func(t *testing.T) {
+		eachSet(t, func(t *testing.T) {
+			f := &fence{t: t}
+			b := NewBank(1, 1)
+			cos, sin := NewPanels(1, 9), NewPanels(1, 9)
+			x := make([]float64, 9)
+			for i := range x {
+				x[i] = nan
+			}
+			FeaturesEven(cos, sin, b, stepped(f, b, 1), x, make([]float64, 9))
+			for i, v := range cos.Data {
+				if !math.IsNaN(v) {
+					t.Fatalf("cos %d of x NaN is %v", i, v)
+				}
+			}
+		})
+	})
+}
+
+// TestStep: the turn and the bends to their last places.
+func TestStep(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	eachSet(t, func(t *testing.T) {
+		b := NewBank(40, 1)
+		for k := range b.Count * Lanes {
+			b.Set(k, []float64{r.Float64()}, []float64{math.Pow(10, 40*r.Float64()-30)}, []float64{math.Pow(10, 9*r.Float64()-4)}, 1)
+		}
+		s := stepped(&fence{t: t}, b, 0.75)
+		for k := range b.Count * Lanes {
+			at := func(row int) float64 { return s.Data[(k/Lanes*stepRows+row)*Lanes+k%Lanes] }
+			p := b.Panel(k / Lanes)[k%Lanes:]
+			decay, freq := p[2*Lanes], p[3*Lanes]
+			product := new(big.Float).SetPrec(prec).Mul(newBig(freq), newBig(1.5))
+			hi, _ := product.Float64()
+			lo, _ := product.Sub(product, newBig(hi)).Float64()
+			c, sn := circleBig(hi - math.RoundToEven(hi) + lo)
+			if e := max(errorIn(at(stepCos), c, 0x1p-52), errorIn(at(stepSin), sn, 0x1p-52)); !(e <= circleULP[use]+1) {
+				t.Errorf("%v turns: wrong by %v units", freq*1.5, e)
+			}
+			for row, factor := range map[int]float64{stepBend: 4, stepHalf: 2} {
+				arg := -factor * decay * 0.75 * 0.75
+				want := new(big.Float).SetPrec(prec).Sub(expBig(newBig(max(arg, -1e3))), newBig(1))
+				if e := errorIn(at(row), want, ulp(at(row))); e > 2+4*math.Abs(arg) && at(row) != -1 {
+					t.Errorf("exp(%v) − 1: %v, wrong by %v units", arg, at(row), e)
+				}
+			}
+		}
+	})
+}
+
+// TestEvenFallsBack: panels of easy lanes are stepped, others are not, and one
+// of those between does not keep its neighbours from it.
+func TestEvenFallsBack(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		for i, kind := range kinds {
+			s := newEvenScene(t, 1, 3, 64, 1, 1)
+			s.b.Set(Lanes+3, []float64{s.x[0] + 63*kind.center}, []float64{kind.p / (63 * 63)}, []float64{1}, 1)
+			s.s = stepped(&s.fence, s.b, 1)
+			p := piece{cos: s.room(1), sin: s.room(2), b: s.b, s: s.s, x: s.x, gate: s.gate}
+			want := 3
+			if i >= easy {
+				want = 1
+			}
+			if got := p.step(0); got != want {
+				t.Errorf("%s: %d panels were stepped, want %d", kind.name, got, want)
+			}
+			if got := p.step(2); got != 1 {
+				t.Errorf("%s: the last panel was not stepped", kind.name)
+			}
+			var starts Starts
+			FitEven(&starts, p.cos, p.sin, s.floats(64*Lanes, 0), s.b, s.s, s.x, s.gate, s.w)
+			if want := []bool{EvenFused(), EvenFused() && want == 3, EvenFused()}; !slices.Equal(starts.stepped, want) {
+				t.Errorf("%s: %v are left unwritten, want %v", kind.name, starts.stepped, want)
+			}
+		}
+	})
+}
+
+func FuzzFeaturesEven(f *testing.F) {
+	f.Add(uint16(64), 1.0, 3.0, 10.0, 1e-3, 0.4, 0.3)
+	f.Add(uint16(33), -0.5, 3.0, -10.0, 1.0, 0.4, 0.3)
+	f.Add(uint16(9), 2.0, -1e9, 1e9, 350.0, 1e3, -4.0)
+	f.Fuzz(func(t *testing.T, rows uint16, delta, x0, center, decay, freq, phase float64) {
+		n := 1 + int(rows)%130
+		x, gate := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], gate[i] = x0+float64(i)*delta, 1
+			if i > 0 && (x[i]-x[i-1] != delta || x[i]-delta != x[i-1]) || math.Abs(freq*(x[i]-center)) > 1e3 || math.IsNaN(freq) {
+				return // uneven, or with phases whose last place is beyond what the test allows
+			}
+		}
+		if !(delta != 0) || decay < 0 || math.Abs(phase) > 1e3 || math.IsInf(delta, 0) {
+			return
+		}
+		b := NewBank(2, 1)
+		for k := range 2 * Lanes {
+			b.Set(k, []float64{center + float64(k)*delta}, []float64{decay * float64(k%3)}, []float64{freq}, phase)
+		}
+		s := Stepped{Delta: delta, Data: make([]float64, SteppedRoom(2))}
+		eachSet(t, func(t *testing.T) {
+			b.Step(s)
+			cos, sin, cos2, sin2 := NewPanels(2, n), NewPanels(2, n), NewPanels(2, n), NewPanels(2, n)
+			Features(cos, sin, b, x, gate)
+			FeaturesEven(cos2, sin2, b, s, x, gate)
+			for i, v := range cos.Data {
+				if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-12) && !(math.IsNaN(got) && math.IsNaN(v)) {
+					t.Errorf("cos %d is %v, the formula gives %v", i, got, v)
+				}
+			}
+		})
+	})
+}
