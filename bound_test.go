@@ -200,6 +200,8 @@ func TestJitter(t *testing.T) {
 		{"well conditioned", 1, 0.1, 0},
 		{"singular", 1, 0, 1},
 		{"negative by a little", 1 - 1e-8, 0, 100},
+		{"negative by as much as jitter mends", 1 - 1e-5, 0, 1e5},
+		{"negative by more", 1 - 1e-4, 0, -1},
 		{"negative", -1, 0.1, -1},
 		{"not a number", math.NaN(), 0.1, -1},
 	} {

@@ -93,6 +93,15 @@ func againstDense(t *testing.T, sizes []int, factorise func(*spectral.Gram, floa
 		t.Fatal(err)
 	}
 	z := f.Inverse()
+	for v, d := range z.Diag {
+		for i := range z.Size(v) {
+			for j := range i {
+				if up, low := d[j*z.Size(v)+i], d[i*z.Size(v)+j]; up != low {
+					t.Fatalf("%v: block %d of the inverse is not symmetric at (%d, %d): %v and %v", sizes, v, i, j, low, up)
+				}
+			}
+		}
+	}
 	for v := range z.Blocks() {
 		for i := z.Offset[v]; i < z.Offset[v+1]; i++ {
 			lo := 0
