@@ -78,7 +78,7 @@ func (b Bank) Step(to Stepped) {
 
 // reduced is a·b less its nearest whole number, its rounding error put in.
 func reduced(a, b float64) float64 {
-	p := a * b
+	p := float64(a * b) // converted, so that no compiler fuses it with what follows
 	return p - math.RoundToEven(p) + math.FMA(a, b, -p)
 }
 
