@@ -24,6 +24,8 @@ type kind struct {
 	tau           float64 // 0: 1 … 20
 	windows       int     // V, over [at, at+2V); 0: none
 	skip          int     // with windows: every skip-th owns no component
+	twins         bool    // every second feature is nearly the one before
+	silent        bool    // the middle third of the data is 0
 	hard          bool    // ill-conditioned in float64, whatever the algorithm
 }
 
@@ -73,11 +75,33 @@ func (c kind) make() (*Params, *Data) {
 			p.PhaseUpper[k] = p.PhaseLower[k]
 		}
 	}
+	if c.twins {
+		makeTwins(p)
+	}
 	c.layWindows(p)
 	data := &Data{N: c.n, Q: c.q, D: c.d, X: make([]float64, c.n*c.q), Y: make([]float64, c.n*c.d)}
 	fill(data.X, func() float64 { return c.at + uniform(0, 6) })
 	fill(data.Y, rng.NormFloat64)
+	for n := range data.N {
+		if x := data.X[n*c.q] - c.at; c.silent && x > 2 && x < 4 {
+			clear(data.Y[n*c.d:][:c.d])
+		}
+	}
 	return p, data
+}
+
+// makeTwins moves every second feature to within 1e-7 of the one before.
+func makeTwins(p *Params) {
+	for k := 1; k < p.M(); k += 2 {
+		for _, a := range []struct {
+			data  []float64
+			width int
+		}{{p.Location, p.Q}, {p.FreqMean, p.Q}, {p.FreqVar, p.Q}, {p.PhaseLower, 1}, {p.PhaseUpper, 1}} {
+			for i := range a.width {
+				a.data[k*a.width+i] = a.data[(k-1)*a.width+i] * (1 + 1e-7)
+			}
+		}
+	}
 }
 
 // layWindows gives p windows, centres 2 apart, and its components to them.
@@ -120,6 +144,10 @@ var kinds = []kind{
 	{name: "windows without rows", n: 8, l: 6, k: 1, q: 1, d: 1, windows: 6},
 	{name: "windows without components", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 6, skip: 2},
 	{name: "one window", n: 8, l: 2, k: 2, q: 1, d: 1, windows: 1},
+	{name: "windows and little noise", n: 20, l: 6, k: 2, q: 1, d: 1, windows: 3, tau: 1e8},
+	{name: "windows with nearly the same feature twice", n: 16, l: 6, k: 2, q: 1, d: 1, windows: 3, tau: 1e4, twins: true},
+	{name: "windows, nearly the same feature twice, little noise", n: 16, l: 6, k: 2, q: 1, d: 1, windows: 3, tau: 1e8, twins: true, hard: true},
+	{name: "a window of silence", n: 16, l: 6, k: 2, q: 1, d: 1, windows: 3, tau: 1e6, silent: true},
 	{name: "windows far from the origin", n: 10, l: 3, k: 2, q: 1, d: 1, windows: 3, at: 3e6, hard: true},
 }
 
