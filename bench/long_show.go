@@ -100,7 +100,7 @@ func seriesOf(lines []longLine) (all [][]longLine) {
 
 // printLong prints the table, the slopes, and of what machines and commits they are.
 func printLong(w io.Writer, lines []longLine) {
-	fmt.Fprintf(w, "%-28s %9s %9s %12s %9s %9s %16s  %s\n", "method", "N", "M", "s/evaluation", "µs/row", "MiB", "fit: s (steps)", "status")
+	fmt.Fprintf(w, "%-30s %9s %9s %12s %9s %9s %16s  %s\n", "method", "N", "M", "s/evaluation", "µs/row", "MiB", "fit: s (steps)", "status")
 	all := seriesOf(lines)
 	for _, s := range all {
 		for _, l := range s {
@@ -108,15 +108,15 @@ func printLong(w io.Writer, lines []longLine) {
 			if l.Fit != nil {
 				fit = fmt.Sprintf("%.4g (%d)", l.Fit.Seconds, l.Fit.Iterations)
 			}
-			fmt.Fprintf(w, "%-28s %9d %9s %12s %9s %9s %16s  %s\n", l.label(), l.N, positive(float64(l.M), "%.0f"), positive(l.Evaluation, "%.4g"),
+			fmt.Fprintf(w, "%-30s %9d %9s %12s %9s %9s %16s  %s\n", l.label(), l.N, positive(float64(l.M), "%.0f"), positive(l.Evaluation, "%.4g"),
 				positive(1e6*l.Evaluation/float64(l.N), "%.3g"), positive(float64(l.HostBytes)/(1<<20), "%.0f"), fit, firstLine(l.Status))
 		}
 	}
-	fmt.Fprintf(w, "\nslope of the logarithm on log N, from %g rows:\n", float64(slopeFrom))
+	fmt.Fprintf(w, "\nslope of the logarithm on log N, from %g rows (none where fewer than two lengths are as long):\n", float64(slopeFrom))
 	for _, s := range all {
 		for _, q := range []quantity{evaluationTime, peakMemory, iterationTime} {
 			if p, ok := fitSlope(q.values(s, slopeFrom)); ok {
-				fmt.Fprintf(w, "  %-28s %-29s %v, %d lengths\n", s[0].label(), q.name, p, p.points)
+				fmt.Fprintf(w, "  %-30s %-29s %v, %d lengths\n", s[0].label(), q.name, p, p.points)
 			}
 		}
 	}
