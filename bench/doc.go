@@ -3,6 +3,7 @@
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] …
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
+//	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
@@ -33,6 +34,18 @@
 // missing has a row that says so; one that disagrees or fails ends the run with
 // exit status 1. -dump DIR writes the problem with its bound and gradient for
 // peers/speed.py to be run by hand.
+//
+// long times recordings of -from to -to rows, -per lengths in a decade, that
+// have equally many features a second: bound and gradient with windows; the same
+// without, with as many features, so that M grows with N; and celerite2's
+// likelihood, by peers/celerite.py. Windows run `bench speed`; each method and
+// length has a process of its own, whose peak of memory is its own. What would
+// take more than -limit seconds, by the length before it and the count of
+// operations, or more memory than there is, is not run: its row says so, and
+// longer ones are not tried. -fit adds a fit from the made model with windows.
+// Table, slopes and figure (long.png, long.svg beside -out) are made from the
+// lines; a line takes the place of an earlier one of the same method, N and
+// model, and -draw runs nothing.
 //
 // report prints one table of lines of JSON, as speed, peers/speed.py and
 // device.sh write them, and collects them in one file. compare says whether two
@@ -85,7 +98,8 @@
 //	                        -kernels; on the CPU each pass's parts, summed over
 //	                        the cores. The CPU's are taken in further evaluations,
 //	                        for looking at the clock takes time too; features and
-//	                        accumulation have the same shares of moments as there
+//	                        accumulation have the same shares of moments as there;
+//	                        with -clocked=false there are none of the three
 //	rows_per_second         N over seconds_per_evaluation
 //	flop                    of each pass, counted as below
 //	gflops                  flop over seconds, of each pass and of the evaluation;
@@ -98,6 +112,8 @@
 //	                        collector works all along: what is held at once
 //	evaluation_matrices     the same over 8·M², for exact without windows
 //	device_bytes            the most held of any one card's memory
+//	fit                     with -fit: {iterations, seconds, bound, ended,
+//	                        host_bytes} of a fit from the made model
 //	status                  ok, or "out of memory: …"; such a line has no times
 //
 // -peers adds a line for each peer, with the fields of peers/speed.py and
@@ -153,9 +169,28 @@
 //	curve                   {x, mean, sd, observed, missing}, for figures
 //	status                  ok, or why there are no scores
 //
-// # To come
+// # Lines of long
 //
-//	go run ./bench long  [-minutes 1,10] [-out DIR]
+//	commit … memory, time   as above
+//	bench                   long
+//	method                  windows, dense, celerite value or celerite gradient
+//	N, M, V                 rows, features in all, windows
+//	features, window        of each window; of dense, those that set its M
+//	terms                   of celerite: oscillators, J = 2·terms
+//	version                 celerite2's
+//	repeats, seconds_per_evaluation, seconds_range, seconds, bound, host_bytes, fit
+//	                        as above: bound and gradient with windows and dense; of
+//	                        celerite the log-likelihood, with its gradient or without
+//	status                  ok, or why there is no time: not run: …, missing: …,
+//	                        disagrees: …, out of memory: …, time limit: …, failed: …
 //
-// long fills gaps in recordings of minutes: wall time and memory against length.
+// A slope is the least-squares exponent p of seconds (or bytes) ∝ N^p over the
+// lengths from 10⁵ rows on, with its standard error.
+//
+// What is the same with celerite and what is not: both are exact, cost O(N), and
+// have the same kind of data. celerite's is the likelihood of a stationary
+// covariance, the same J/2 oscillators all along the recording, in O(N·J²) on one
+// core. Ours is the variational bound of a model whose every window has features
+// of its own, with the gradient by all of them, on all cores. Times compare what
+// an evaluation costs, not what it is worth.
 package main

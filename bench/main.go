@@ -11,6 +11,7 @@ import (
 // commands are the subcommands by name; more come with the parts they measure.
 var commands = map[string]func(args []string) error{
 	"compare": runCompare,
+	"long":    runLong,
 	"paper":   runPaper,
 	"report":  runReport,
 	"speed":   runSpeed,
@@ -25,7 +26,7 @@ func (u *usage) Unwrap() error { return u.error }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, starts, speed, compare or report")
+		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, starts, speed, long, compare or report")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {

@@ -52,6 +52,7 @@ type record struct {
 	Bytes       int64       `json:"evaluation_bytes,omitempty"`
 	Matrices    float64     `json:"evaluation_matrices,omitempty"`
 	DeviceBytes int64       `json:"device_bytes,omitempty"`
+	Fit         *fitRecord  `json:"fit,omitempty"`
 	Status      string      `json:"status"`
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"github.com/vssgp/vssgp"
@@ -65,9 +66,10 @@ func (s *session) round() error {
 
 // clocked are further evaluations in which the parts of the CPU's passes are
 // timed too: looking at the clock takes time of its own, which is not to count
-// in the evaluation's. There are none on a card, which has clocks of its own.
+// in the evaluation's. There are none on a card, which has clocks of its own,
+// nor where they are not wanted.
 func (s *session) clocked() (all []sample, err error) {
-	if s.record.Device != "cpu" {
+	if s.record.Device != "cpu" || !s.o.clocked {
 		return nil, nil
 	}
 	watch := newStopwatch(cpu.New(cpu.WithTimings()))
@@ -113,7 +115,7 @@ func (s *session) run() ([]peerLine, error) {
 		return nil, err
 	}
 	s.record.timed(s.samples, clocked, s.work(s.o.inference), s.peak)
-	return lines, nil
+	return lines, s.fit()
 }
 
 // alone is the first evaluation, whose memory is measured, and the first round
@@ -130,4 +132,30 @@ func (s *session) alone() (*vssgp.Evaluation, error) {
 		return nil, s.write(s.o.dump, s.o.inference, e)
 	}
 	return e, s.round()
+}
+
+// A fitRecord is a fit from the made model.
+type fitRecord struct {
+	Iterations int     `json:"iterations"`
+	Seconds    float64 `json:"seconds"`
+	Bound      float64 `json:"bound"`
+	Ended      string  `json:"ended"`
+	HostBytes  int64   `json:"host_bytes,omitempty"` // the process's largest resident size, evaluations included
+}
+
+// fit fits the made model to its data, if that is asked for.
+func (s *session) fit() error {
+	if s.o.fit == 0 {
+		return nil
+	}
+	_, r, err := vssgp.Fit(context.Background(), s.data, vssgp.Options{
+		From: s.model, Inference: vssgp.Inference(s.o.inference), Iterations: s.o.fit,
+	})
+	if err != nil {
+		return err
+	}
+	s.record.Fit = &fitRecord{
+		Iterations: r.Iterations, Seconds: r.Elapsed.Seconds(), Bound: r.Bound, Ended: r.Starts[r.Kept].Ended, HostBytes: machine.HostPeak(),
+	}
+	return nil
 }

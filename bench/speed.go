@@ -21,6 +21,8 @@ type speedFlags struct {
 	repeats           int
 	peak              float64 // TFLOP/s
 	json, kernels     bool
+	clocked           bool
+	fit               int // iterations
 	out, dump, name   string
 	driver, commit    string
 	peers, python     string
@@ -46,6 +48,8 @@ func parseSpeed(args []string, stderr io.Writer) (*speedFlags, error) {
 	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after a first that is not counted")
 	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it; 0: measure the CPU's")
 	set.BoolVar(&o.kernels, "kernels", false, "time each of a card's kernels too, at a few microseconds a launch")
+	set.BoolVar(&o.clocked, "clocked", true, "evaluate as often again on the CPU to time the parts of its passes")
+	set.IntVar(&o.fit, "fit", 0, "iterations of a fit from the made model, after the evaluations; 0: no fit")
 	set.BoolVar(&o.json, "json", false, "print the line of JSON rather than text")
 	set.StringVar(&o.out, "out", "", "append the line of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; nothing is timed")
@@ -79,6 +83,10 @@ func (o *speedFlags) checkFlags() error {
 		return fmt.Errorf("-repeats %d: want 1 or more", o.repeats)
 	case !(o.peak >= 0) || math.IsInf(o.peak, 0):
 		return fmt.Errorf("-peak %v: want TFLOP/s, or 0 where none is known", o.peak)
+	case o.fit < 0:
+		return fmt.Errorf("-fit %d: want iterations, or 0 for no fit", o.fit)
+	case o.fit > 0 && (o.inference == "predict" || o.dump != ""):
+		return fmt.Errorf("-fit: want -inference exact or factorised, and no -dump")
 	case o.dump != "" && o.inference == "predict":
 		return fmt.Errorf("-dump holds a bound and a gradient: want -inference exact or factorised")
 	}

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"bytes"
 	"image/color"
 	"math"
 	"slices"
@@ -10,8 +9,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/vssgp/vssgp/bench/internal/chart"
 )
 
 // A figure is a column of panels, or a grid of some columns.
@@ -29,102 +28,26 @@ type entry struct {
 	mark plot.Thumbnailer
 }
 
-// The colours of the figures: the paper's red, green and blue, and more, all
-// told apart by most colour-blind readers (Okabe & Ito).
+// The colours of the figures: the paper's red, green and blue, and more.
 var (
-	red    = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
-	green  = color.RGBA{0x00, 0x9e, 0x73, 0xff}
-	blue   = color.RGBA{0x00, 0x72, 0xb2, 0xff}
-	pale   = color.RGBA{0xbf, 0xdc, 0xec, 0xff}
-	grey   = color.RGBA{0x80, 0x80, 0x80, 0xff}
-	orange = color.RGBA{0xe6, 0x9f, 0x00, 0xff}
-	pink   = color.RGBA{0xcc, 0x79, 0xa7, 0xff}
-	sky    = color.RGBA{0x56, 0xb4, 0xe9, 0xff}
+	red, green, blue, pale  = chart.Red, chart.Green, chart.Blue, chart.Pale
+	grey, orange, pink, sky = chart.Grey, chart.Orange, chart.Pink, chart.Sky
 )
 
 // save writes PATH.png and PATH.svg.
 func (f figure) save(path string) error {
-	const dotsPerInch = 144
-	img := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))
-	f.draw(draw.New(img))
-	var out bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: img}).WriteTo(&out); err != nil {
-		return err
+	c := chart.Figure{Panels: f.panels, Columns: f.columns, Width: f.width, Height: f.height}
+	for _, e := range f.key {
+		c.Key = append(c.Key, chart.Entry{Name: e.name, Mark: e.mark})
 	}
-	if err := writeFile(path+".png", out.Bytes()); err != nil {
-		return err
-	}
-	svg := vgsvg.New(f.width, f.height)
-	f.draw(draw.New(svg))
-	out.Reset()
-	if _, err := svg.WriteTo(&out); err != nil {
-		return err
-	}
-	return writeFile(path+".svg", out.Bytes())
-}
-
-func (f figure) draw(c draw.Canvas) {
-	c = f.drawKey(c)
-	columns := max(1, f.columns)
-	rows := (len(f.panels) + columns - 1) / columns
-	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, columns)
-	}
-	for i, p := range f.panels {
-		grid[i/columns][i%columns] = p
-	}
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	canvases := plot.Align(grid, tiles, c)
-	for i, row := range grid {
-		for j, p := range row {
-			if p != nil {
-				p.Draw(canvases[i][j])
-			}
-		}
-	}
-}
-
-// keyEntries is how many entries of a key fit beside each other.
-const keyEntries = 4
-
-// drawKey writes the key along the top and returns what is left of the canvas.
-func (f figure) drawKey(c draw.Canvas) draw.Canvas {
-	const height = 8 * vg.Millimeter // of a row
-	for at := 0; at < len(f.key); at += keyEntries {
-		row := f.key[at:min(at+keyEntries, len(f.key))]
-		columns := min(keyEntries, len(f.key))
-		left := draw.Crop(c, 0, 0, 0, -height)
-		c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, c.Size().Y-height, -2*vg.Millimeter)
-		each := c.Size().X / vg.Length(columns)
-		for i, e := range row {
-			l := plot.NewLegend()
-			l.Top, l.Left = true, true
-			l.Add(e.name, e.mark)
-			l.Draw(draw.Crop(c, vg.Length(i)*each, vg.Length(i+1-columns)*each, 0, 0))
-		}
-		c = left
-	}
-	return c
+	return c.Save(path)
 }
 
 // panel is an empty plot.
-func panel(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.Padding = vg.Millimeter
-	p.Legend.Top = true
-	return p
-}
+func panel(title, x, y string) *plot.Plot { return chart.Panel(title, x, y) }
 
 // points pairs up coordinates.
-func points(x, y []float64) plotter.XYs {
-	p := make(plotter.XYs, len(x))
-	for i := range x {
-		p[i].X, p[i].Y = x[i], y[i]
-	}
-	return p
-}
+func points(x, y []float64) plotter.XYs { return chart.Points(x, y) }
 
 // addLine draws a line; name, if any, goes into the legend.
 func addLine(p *plot.Plot, name string, x, y []float64, c color.Color) error {
@@ -165,9 +88,7 @@ var curveKey = []entry{
 	{"± 2 sd", &plotter.Polygon{Color: pale}},
 }
 
-func stroke(c color.Color) draw.LineStyle {
-	return draw.LineStyle{Color: c, Width: vg.Points(1)}
-}
+func stroke(c color.Color) draw.LineStyle { return chart.Stroke(c) }
 
 // addCurve draws a curve's band and mean over its data. Axes are by the data and
 // means not too far from them: wider bands are cut off.

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/bench/internal/chart"
+)
+
+// slopeFrom is the least length, in rows, that counts in slopes: below it caches
+// and what does not grow show.
+const slopeFrom = 1e5
+
+// A slope is the exponent p of a power law y ∝ N^p.
+type slope struct {
+	p, se  float64 // se: standard error; NaN for two points
+	points int
+}
+
+// fitSlope is the least-squares line through log y against log N; ok needs two
+// different N.
+func fitSlope(n, y []float64) (s slope, ok bool) {
+	var mx, my, xx, xy, yy float64
+	k := float64(len(n))
+	for i := range n {
+		mx, my = mx+math.Log(n[i])/k, my+math.Log(y[i])/k
+	}
+	for i := range n {
+		dx, dy := math.Log(n[i])-mx, math.Log(y[i])-my
+		xx, xy, yy = xx+dx*dx, xy+dx*dy, yy+dy*dy
+	}
+	if !(xx > 0) {
+		return slope{}, false
+	}
+	s = slope{p: xy / xx, se: math.NaN(), points: len(n)}
+	if len(n) > 2 {
+		s.se = math.Sqrt(max(0, yy-s.p*xy) / (k - 2) / xx)
+	}
+	return s, true
+}
+
+func (s slope) String() string {
+	if math.IsNaN(s.se) {
+		return fmt.Sprintf("%.3f (two points)", s.p)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", s.p, s.se)
+}
+
+// A quantity is what lines are compared by.
+type quantity struct {
+	name string
+	of   func(l *longLine) float64 // 0: not measured
+}
+
+var (
+	evaluationTime = quantity{"seconds of an evaluation", func(l *longLine) float64 { return l.Evaluation }}
+	peakMemory     = quantity{"GiB, the process's peak", func(l *longLine) float64 { return float64(l.HostBytes) / (1 << 30) }}
+	iterationTime  = quantity{"seconds of a fit's iteration", func(l *longLine) float64 {
+		if l.Fit == nil || l.Fit.Iterations == 0 {
+			return 0
+		}
+		return l.Fit.Seconds / float64(l.Fit.Iterations)
+	}}
+)
+
+// values are a quantity against N, of the lines of at least so many rows that
+// have it.
+func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
+	for i := range lines {
+		if v := q.of(&lines[i]); v > 0 && float64(lines[i].N) >= least {
+			n, y = append(n, float64(lines[i].N)), append(y, v)
+		}
+	}
+	return n, y
+}
+
+// seriesOf are the lines of each series by rising N, in the order of their first.
+func seriesOf(lines []longLine) (all [][]longLine) {
+	at := map[longKey]int{}
+	for _, l := range lines {
+		i, known := at[l.series()]
+		if !known {
+			i = len(all)
+			at[l.series()], all = i, append(all, nil)
+		}
+		all[i] = append(all[i], l)
+	}
+	for _, s := range all {
+		slices.SortFunc(s, func(a, b longLine) int { return a.N - b.N })
+	}
+	return all
+}
+
+// printLong prints the table, the slopes, and of what machines and commits they are.
+func printLong(w io.Writer, lines []longLine) {
+	fmt.Fprintf(w, "%-30s %9s %9s %12s %9s %9s %16s  %s\n", "method", "N", "M", "s/evaluation", "µs/row", "MiB", "fit: s (steps)", "status")
+	all := seriesOf(lines)
+	for _, s := range all {
+		for _, l := range s {
+			fit := "-"
+			if l.Fit != nil {
+				fit = fmt.Sprintf("%.4g (%d)", l.Fit.Seconds, l.Fit.Iterations)
+			}
+			fmt.Fprintf(w, "%-30s %9d %9s %12s %9s %9s %16s  %s\n", l.label(), l.N, positive(float64(l.M), "%.0f"), positive(l.Evaluation, "%.4g"),
+				positive(1e6*l.Evaluation/float64(l.N), "%.3g"), positive(float64(l.HostBytes)/(1<<20), "%.0f"), fit, firstLine(l.Status))
+		}
+	}
+	fmt.Fprintf(w, "\nslope of the logarithm on log N, from %g rows (none where fewer than two lengths are as long):\n", float64(slopeFrom))
+	for _, s := range all {
+		for _, q := range []quantity{evaluationTime, peakMemory, iterationTime} {
+			if p, ok := fitSlope(q.values(s, slopeFrom)); ok {
+				fmt.Fprintf(w, "  %-30s %-29s %v, %d lengths\n", s[0].label(), q.name, p, p.points)
+			}
+		}
+	}
+	var from []string
+	for _, l := range lines {
+		commit := l.Commit
+		if l.Dirty {
+			commit += "+"
+		}
+		if t := fmt.Sprintf("commit %s on %d cores of %s", commit, l.Cores, l.CPU); !slices.Contains(from, t) {
+			from = append(from, t)
+		}
+	}
+	for _, t := range from {
+		fmt.Fprintln(w, t)
+	}
+}
+
+// longColours are those of the series, in their order.
+var longColours = []color.Color{chart.Blue, chart.Red, chart.Green, chart.Orange, chart.Pink, chart.Sky, chart.Grey}
+
+// drawLong draws time and memory against N as PATH.png and PATH.svg; nothing
+// where nothing was measured.
+func drawLong(path string, lines []longLine) error {
+	f := chart.Figure{Columns: 2, Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
+	for _, q := range []quantity{evaluationTime, peakMemory} {
+		p := chart.Panel("", "rows N", q.name)
+		measured := false
+		for i, s := range seriesOf(lines) {
+			n, y := q.values(s, 0)
+			if len(n) == 0 {
+				continue
+			}
+			measured = true
+			line, dots, err := plotter.NewLinePoints(chart.Points(n, y))
+			if err != nil {
+				return err
+			}
+			c := longColours[i%len(longColours)]
+			line.LineStyle, dots.GlyphStyle.Color = chart.Stroke(c), c
+			p.Add(line, dots)
+			if len(f.Panels) == 0 {
+				f.Key = append(f.Key, chart.Entry{Name: s[0].label(), Mark: line})
+			}
+		}
+		if !measured {
+			continue
+		}
+		// Last: what is added to a plot widens its axes.
+		logarithmic(&p.X)
+		logarithmic(&p.Y)
+		f.Panels = append(f.Panels, p)
+	}
+	if len(f.Panels) == 0 {
+		return nil
+	}
+	f.Columns = len(f.Panels)
+	return f.Save(path)
+}
+
+// logarithmic makes an axis so, from one power of ten to another.
+func logarithmic(a *plot.Axis) {
+	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))
+	if a.Max <= a.Min { // one point on a power of ten
+		a.Max = 10 * a.Min
+	}
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test program be run as bench itself, as `bench long` does.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestFitSlope(t *testing.T) {
+	n := []float64{1e5, 1e6, 1e7}
+	law := func(p float64, off ...float64) (y []float64) {
+		for i := range n {
+			y = append(y, 3*math.Pow(n[i], p)*math.Exp(off[i]))
+		}
+		return y
+	}
+	l := math.Log(10)
+	for _, c := range []struct {
+		name  string
+		n, y  []float64
+		p, se float64
+	}{
+		{"linear", n, law(1, 0, 0, 0), 1, 0},
+		{"cube", n, law(3, 0, 0, 0), 3, 0},
+		// Residuals of (1, −2, 1)·e have no slope; their sum of squares is 6e².
+		{"bent", n, law(1, 0.1, -0.2, 0.1), 1, math.Sqrt(6 * 0.01 / 1 / (2 * l * l))},
+		{"two points", n[:2], law(2, 0, 0, 0)[:2], 2, math.NaN()},
+	} {
+		s, ok := fitSlope(c.n, c.y)
+		if !ok || math.Abs(s.p-c.p) > 1e-12 || math.Abs(s.se-c.se) > 1e-7 || math.IsNaN(s.se) != math.IsNaN(c.se) || s.points != len(c.n) {
+			t.Errorf("%s: %+v, %v; want %v ± %v", c.name, s, ok, c.p, c.se)
+		}
+	}
+	for _, few := range [][]float64{nil, {1e5}, {1e5, 1e5}} {
+		if s, ok := fitSlope(few, few); ok {
+			t.Errorf("a slope %v of %v", s, few)
+		}
+	}
+}
+
+func TestParseLong(t *testing.T) {
+	for _, c := range []struct{ args, err string }{
+		{"", ""}, {"-from 1e5 -to 1e6 -per 1 -features 8 -window 64 -dense=false -celerite=false -limit 3 -fit 5 -repeats 2 -out o -terms 1,2,3", ""},
+		{"-from 0", "-from"}, {"-from 1e6 -to 1e5", "-to"}, {"-to 1e12", "-to"}, {"-to NaN", "-to"}, {"-per 0", "-per"}, {"-per 1000000000", "-per"},
+		{"-features 0", "-features"}, {"-window 2", "-window"}, {"-window 512 -from 500", "-window"}, {"-window NaN", "-window"},
+		{"-limit 0", "-limit"}, {"-limit Inf", "-limit"}, {"-fit -1", "-fit"}, {"-repeats 0", "-repeats"},
+		{"-terms 0", "-terms"}, {"-terms 2,", "-terms"}, {"-terms many", "-terms"}, {"more", "unexpected"}, {"-nonsense", "nonsense"},
+	} {
+		_, err := parseLong(strings.Fields(c.args), io.Discard)
+		switch {
+		case c.err == "" && err != nil:
+			t.Errorf("%q: %v", c.args, err)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%q: error %v, want one that names %s", c.args, err, c.err)
+		}
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	for _, args := range []string{"-per 0", "-out " + none + "/o.jsonl", "-draw -out " + none, "-draw -out long_test.go"} {
+		if err := runLong(strings.Fields(args)); err == nil || exitCode(err) != 2 {
+			t.Errorf("%q: %v, want exit status 2", args, err)
+		}
+	}
+}
+
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		per      int
+		want     []int
+	}{
+		{1e4, 1e6, 1, []int{10000, 100000, 1000000}}, {1e4, 1e5, 2, []int{10000, 31623, 100000}},
+		{1e4, 2e5, 1, []int{10000, 100000, 200000}}, {500, 500, 3, []int{500}},
+	} {
+		if got := (&longFlags{from: c.from, to: c.to, per: c.per}).lengths(); !slices.Equal(got, c.want) {
+			t.Errorf("%g to %g by %d: %v, want %v", c.from, c.to, c.per, got, c.want)
+		}
+	}
+}
+
+// TestTooMuch: dense stops by N·M² and 16·M² bytes, celerite by N and its arrays; windows never.
+func TestTooMuch(t *testing.T) {
+	r := &longRun{longFlags: &longFlags{limit: 10}}
+	r.machine.Memory = 1 << 30
+	line := func(method string, n, m, terms int, seconds float64) *longLine {
+		l := &longLine{longKey: longKey{Method: method, N: n, Terms: terms}, M: m}
+		l.Evaluation = seconds
+		return l
+	}
+	for _, c := range []struct {
+		l, before *longLine
+		want      string
+	}{
+		{line(methodWindows, 1e7, 1e6, 0, 0), line(methodWindows, 1e6, 1e5, 0, 100), ""},
+		{line(methodDense, 2000, 200, 0, 0), line(methodDense, 1000, 100, 0, 1.2), ""},
+		{line(methodDense, 2000, 200, 0, 0), line(methodDense, 1000, 100, 0, 1.3), "an evaluation would take 10.4 s"},
+		{line(methodDense, 1000, 7700, 0, 0), nil, ""},
+		{line(methodDense, 1000, 7800, 0, 0), nil, "its arrays take 1 GiB"},
+		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 1.1), "would take 11 s"},
+		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 0.9), ""},
+		{line(methodGradient, 1e6, 0, 10, 0), nil, "its arrays take 4 GiB"},
+		{line(methodGradient, 1e5, 0, 10, 0), nil, ""},
+	} {
+		if got := r.tooMuch(c.l, c.before); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s, N = %d, M = %d: %q, want %q", c.l.label(), c.l.N, c.l.M, got, c.want)
+		}
+	}
+}
+
+// fakeCelerite is a shell script in Python's place: values of a time that grows
+// with N, no library for gradients.
+const fakeCelerite = `#!/bin/sh
+test -s "$1" && test "$2 $4 $6 $8" = "--n --terms --mode --repeats" || exit 3
+case "$7" in
+value) echo '{"peer":"celerite2","version":"9","n":'$3',"seconds_per_evaluation":0.'$3',"seconds_range":[0,1],"peak_bytes":1048576,"status":"ok"}' ;;
+gradient) echo '{"peer":"celerite2","status":"missing: No module named celerite2"}' ;;
+esac
+`
+
+// TestLong: a small run from end to end, in processes of their own; again with
+// another Python, which replaces lines; and its figure drawn from the lines.
+func TestLong(t *testing.T) {
+	dir := t.TempDir()
+	python, out := filepath.Join(dir, "python"), filepath.Join(dir, "small.jsonl")
+	if err := os.WriteFile(python, []byte(fakeCelerite), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-from", "2000", "-to", "8000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-fit", "1", "-limit", "1000", "-out", out}
+	if err := runLong(append(args, "-python", python)); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := readLong(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLong(t, lines)
+	if err := runLong(append(args, "-dense=false", "-to", "2000", "-python", filepath.Join(dir, "none"))); err != nil {
+		t.Fatal(err)
+	}
+	again, err := readLong(out)
+	if err != nil || len(again) != len(lines) {
+		t.Fatalf("%d lines after %d, %v: none should be new", len(again), len(lines), err)
+	}
+	if i := slices.IndexFunc(again, func(l longLine) bool { return l.Method == methodValue }); !strings.HasPrefix(again[i].Status, "missing: ") {
+		t.Errorf("%+v, want the new line, without Python", again[i])
+	}
+	for _, ending := range []string{".png", ".svg"} {
+		if err := os.Remove(filepath.Join(dir, "small"+ending)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := runLong([]string{"-draw", "-out", out}); err != nil {
+		t.Fatal(err)
+	}
+	checkFigure(t, filepath.Join(dir, "small"))
+}
+
+// checkLong: three lengths of windows, dense and values; one line of gradients.
+func checkLong(t *testing.T, lines []longLine) {
+	t.Helper()
+	count := map[string]int{}
+	for _, l := range lines {
+		count[l.Method]++
+		timed := l.Status == statusOK
+		windows := (l.N-1+31)/32 + 1 // centres 0, 32, … to the last row or beyond
+		switch {
+		case timed != (l.Method != methodGradient) || timed != (l.Evaluation > 0) || l.Time == "" || l.Go == "":
+			t.Errorf("%+v", l)
+		case l.Method == methodGradient && l.Status != "missing: No module named celerite2":
+			t.Errorf("%s: status %q", l.label(), l.Status)
+		case l.Method == methodValue && (l.Version != "9" || l.Evaluation != digitsOf(l.N) || l.HostBytes != 1<<20 || l.Terms != 3):
+			t.Errorf("%+v", l)
+		case l.Window > 0 && (l.M != 4*windows || l.Bound == nil):
+			t.Errorf("%s, N = %d: %d features, want 4 in each of %d windows", l.label(), l.N, l.M, windows)
+		case (l.Method == methodWindows) != (l.Fit != nil) || l.Fit != nil && (l.Fit.Iterations != 1 || !(l.Fit.Bound > *l.Bound) || l.Fit.Seconds <= 0):
+			t.Errorf("%s, N = %d: fit %+v", l.label(), l.N, l.Fit)
+		}
+	}
+	if want := map[string]int{methodWindows: 3, methodDense: 3, methodValue: 3, methodGradient: 1}; !reflect.DeepEqual(count, want) {
+		t.Errorf("lines %v, want %v", count, want)
+	}
+	var table bytes.Buffer
+	printLong(&table, lines)
+	for _, want := range []string{"windows of 64, 4 features", "dense", "J = 6, value", "missing: No module", " 6325 ", " (1)"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+}
+
+// digitsOf is the time that fakeCelerite says.
+func digitsOf(n int) (v float64) {
+	fmt.Sscanf(fmt.Sprintf("0.%d", n), "%g", &v)
+	return v
+}
+
+// checkFigure: the PNG has some ink, the SVG is XML with the words.
+func checkFigure(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path + ".png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ink, b := 0, img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if r, g, b, _ := img.At(x, y).RGBA(); r&g&b != 0xffff {
+				ink++
+			}
+		}
+	}
+	if ink < 1000 {
+		t.Errorf("%s.png, %v: %d dots are not white", path, b, ink)
+	}
+	text, err := os.ReadFile(path + ".svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%s.svg: %v", path, err)
+		}
+	}
+	for _, want := range []string{"rows N", "windows of 64, 4 features", evaluationTime.name, "dense"} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("%s.svg lacks %q", path, want)
+		}
+	}
+}
+
+// TestLongSlopes: the table's slopes are of lines from slopeFrom on.
+func TestLongSlopes(t *testing.T) {
+	var lines []longLine
+	for _, n := range []int{1e4, 1e5, 1e6, 1e7} {
+		l := longLine{Bench: "long", longKey: longKey{Method: methodWindows, N: n, Features: 4, Window: 64}, Evaluation: 1e-6 * float64(n), HostBytes: int64(n) << 10, Status: statusOK}
+		if n == 1e4 {
+			l.Evaluation = 1 // far off the line, and not to count
+		}
+		lines = append(lines, l)
+	}
+	lines = append(lines, longLine{longKey: longKey{Method: methodDense, N: 1e5, Features: 4, Window: 64}, Status: "not run"})
+	var out bytes.Buffer
+	printLong(&out, lines)
+	if text := out.String(); strings.Count(text, "1.000 ± 0.000, 3 lengths") != 2 {
+		t.Error(text)
+	}
+	if err := drawLong(filepath.Join(t.TempDir(), "none", "f"), lines[4:]); err != nil {
+		t.Errorf("nothing measured: %v, want no figure", err)
+	}
+}
+
+// TestLongInterrupted: no line is made of a run that was stopped.
+func TestLongInterrupted(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "o.jsonl")
+	o, err := parseLong([]string{"-from", "2000", "-to", "2000", "-window", "64", "-out", out}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := o.measure(ctx, nil, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("there are lines")
+	}
+}
+
+// FuzzLongLines: what is read is what was written.
+func FuzzLongLines(f *testing.F) {
+	f.Add([]byte(`{"bench":"long","method":"windows","N":5,"status":"ok"}` + "\n"))
+	f.Add([]byte(`{"bench":"speed"}`))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		lines, err := parseLongLines(text)
+		if err != nil || len(lines) == 0 {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "lines")
+		if err := writeLong(path, lines); err != nil {
+			t.Fatal(err)
+		}
+		back, err := readLong(path)
+		if err != nil || !reflect.DeepEqual(back, lines) {
+			t.Errorf("%+v, %v; want %+v", back, err, lines)
+		}
+	})
+}
