@@ -16,6 +16,7 @@ var commands = map[string]func(args []string) error{
 	"report":  runReport,
 	"speed":   runSpeed,
 	"starts":  runStarts,
+	"windows": runWindows,
 }
 
 // A usage is a mistake on the command line.
@@ -26,7 +27,7 @@ func (u *usage) Unwrap() error { return u.error }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, starts, speed, long, compare or report")
+		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, long, starts, speed, windows, compare or report")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {

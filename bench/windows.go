@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/bench/internal/chart"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// The figure of `bench windows`: what windows do to a tone's covariance
+// (DESIGN.md, section 8).
+const (
+	figurePeriod = 8    // periods of the tone in a window
+	figureLength = 4.0  // its length-scale, in windows
+	figureSpan   = 2.0  // of x and y, in windows
+	figureCells  = 240  // of the picture, each way
+	figureRate   = 16e3 // of the spectra, in Hz
+	figureReach  = 300  // of the spectra, in Hz on either side
+	figureDepth  = -60  // of the spectra, in dB
+)
+
+// runWindows draws what windows do to the covariance.
+func runWindows(args []string) error {
+	set := flag.NewFlagSet("windows", flag.ContinueOnError)
+	out := set.String("out", "bench/results", "folder for windows.png and windows.svg")
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return &usage{fmt.Errorf("windows: %w", err)}
+	case set.NArg() > 0:
+		return &usage{fmt.Errorf("windows: unexpected argument %q", set.Arg(0))}
+	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	lines, key, err := lineSpectra()
+	if err != nil {
+		return err
+	}
+	f := chart.Figure{Panels: []*plot.Plot{covariancePicture(), lines}, Columns: 2, Key: key, Width: 24 * vg.Centimeter, Height: 11 * vg.Centimeter}
+	return f.Save(filepath.Join(*out, "windows"))
+}
+
+// windowedTone is k(x, y) = Σ_v g_v(x) g_v(y) exp(−½r²/l²) cos 2πpr, r = x − y,
+// for windows of length 1.
+func windowedTone(w *spectral.Windows, x, y float64) float64 {
+	gates := 0.0
+	for v := range w.Center {
+		gates += w.Gate(v, x) * w.Gate(v, y)
+	}
+	r := x - y
+	return gates * math.Exp(-0.5*r*r/(figureLength*figureLength)) * math.Cos(2*math.Pi*figurePeriod*r)
+}
+
+// picture is windowedTone over a square, in units of the window.
+type picture struct{ w *spectral.Windows }
+
+func (picture) Dims() (c, r int)  { return figureCells, figureCells }
+func (picture) X(c int) float64   { return figureSpan * (float64(c) + 0.5) / figureCells }
+func (p picture) Y(r int) float64 { return p.X(r) }
+func (p picture) Z(c, r int) float64 {
+	const inside = 2 // windows from the first, which has no neighbour
+	return windowedTone(p.w, inside+p.X(c), inside+p.Y(r))
+}
+
+func covariancePicture() *plot.Plot {
+	w := &spectral.Windows{Length: 1}
+	for v := range 13 {
+		w.Center = append(w.Center, float64(v)/2)
+	}
+	colours := moreland.SmoothBlueRed()
+	colours.SetMin(-1)
+	colours.SetMax(1)
+	h := plotter.NewHeatMap(picture{w}, colours.Palette(255))
+	h.Min, h.Max, h.Rasterized = -1.001, 1.001, true // rounding is no overflow
+	p := plot.New()
+	p.Title.Text = "k(x, y) of a tone, eight periods a window"
+	p.X.Label.Text, p.Y.Label.Text = "x / W", "y / W"
+	p.Add(h)
+	return p
+}
+
+// lobe is the spectrum of a pure tone in windows of length w, a distance f away
+// from it, by its height there: [cos(πwf)/(1 − 4w²f²)]².
+func lobe(w, f float64) float64 {
+	u := w * f
+	if d := math.Abs(u) - 0.5; math.Abs(d) < 1e-6 { // 0/0, whose limit is π/4
+		return math.Pi * math.Pi / 16
+	}
+	g := math.Cos(math.Pi*u) / (1 - 4*u*u)
+	return g * g
+}
+
+// lineSpectra are those of three windows' lengths, in decibels.
+func lineSpectra() (*plot.Plot, []chart.Entry, error) {
+	p := plot.New()
+	p.Title.Text = "the spectrum of a pure tone, 16 kHz"
+	p.X.Label.Text, p.Y.Label.Text = "Hz from the tone", "dB"
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -figureReach, figureReach, figureDepth, 0
+	var key []chart.Entry
+	for i, samples := range []float64{256, 512, 1024} {
+		var xy plotter.XYs
+		for f := -float64(figureReach); f <= figureReach; f += 0.5 {
+			xy = append(xy, plotter.XY{X: f, Y: math.Max(figureDepth, 10*math.Log10(lobe(samples/figureRate, f)))})
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return nil, nil, err
+		}
+		line.Color = []color.Color{chart.Red, chart.Blue, chart.Green}[i]
+		p.Add(line)
+		key = append(key, chart.Entry{Name: fmt.Sprintf("W = %g samples (%g ms)", samples, 1e3*samples/figureRate), Mark: line})
+	}
+	return p, key, nil
+}
