@@ -56,11 +56,39 @@ func STFT(x []float64, rate int) [][]complex128 {
 	return spectra
 }
 
-// stftMeanSquare is the mean of |X_tk|² over all frames and all F bins.
-func stftMeanSquare(x []float64, rate int) float64 {
-	length, _, count := frames(len(x), rate)
+// stftMeanSquare is the mean of |X_tk|² of the residual over all frames of the channel and all F bins. Frames that no part
+// reaches into are zero and are not computed.
+func (r *Residual) stftMeanSquare(rate int) float64 {
+	length, hop, count := frames(r.n, rate)
+	fft := fourier.NewFFT(length)
+	w := hamming(length)
+	frame := make([]float64, length)
+	var spectrum []complex128
 	var sum float64
-	for _, spectrum := range STFT(x, rate) {
+	parts := r.parts
+	for t := 0; t < count; t++ {
+		for len(parts) > 0 && parts[0].start+len(parts[0].diff) <= t*hop {
+			parts = parts[1:]
+		}
+		if len(parts) == 0 {
+			break
+		}
+		if parts[0].start >= t*hop+length { // to the frame before the first that reaches it
+			t = (parts[0].start - length) / hop
+			continue
+		}
+		clear(frame)
+		for _, p := range parts {
+			if p.start >= t*hop+length {
+				break
+			}
+			from, to := max(p.start, t*hop), min(p.start+len(p.diff), t*hop+length)
+			copy(frame[from-t*hop:], p.diff[from-p.start:to-p.start])
+		}
+		for i := range frame {
+			frame[i] *= w[i]
+		}
+		spectrum = fft.Coefficients(spectrum, frame)
 		for k, v := range spectrum {
 			square := real(v)*real(v) + imag(v)*imag(v)
 			if k > 0 && 2*k < length { // stands for its mirror image too
