@@ -77,26 +77,30 @@ func (e Encoding) decode(b []byte) float64 {
 	return float64(v) / float64(int64(1)<<(bits-1))
 }
 
-// allZero says whether the samples in b are all exactly zero.
-func (e Encoding) allZero(b []byte) bool {
+// zeroFrame says of a frame whether its samples are all exactly zero. It is made once for many frames.
+func (e Encoding) zeroFrame() func(frame []byte) bool {
 	if e.Float { // of which two are zero, 0 and -0
-		for ; len(b) > 0; b = b[e.Bytes:] {
-			if e.decode(b) != 0 {
-				return false
+		return func(frame []byte) bool {
+			for ; len(frame) > 0; frame = frame[e.Bytes:] {
+				if e.decode(frame) != 0 {
+					return false
+				}
 			}
+			return true
 		}
-		return true
 	}
 	zero := byte(0)
 	if e.Unsigned { // which only samples of one byte are
 		zero = 1 << 7
 	}
-	for _, v := range b {
-		if v != zero {
-			return false
+	return func(frame []byte) bool {
+		for _, v := range frame {
+			if v != zero {
+				return false
+			}
 		}
+		return true
 	}
-	return true
 }
 
 // encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even, or clipped to

@@ -94,17 +94,19 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 func (f *File) DetectZeros(minRun int) ([]Gap, error) {
 	minRun = max(minRun, 1)
 	var gaps []Gap
-	start := 0 // of the run of zeros that reaches up to the frame in hand
+	run := 0 // zeros up to the frame in hand
 	end := func(n int) {
-		if n-start >= minRun {
-			gaps = append(gaps, Gap{start, n})
+		if run >= minRun {
+			gaps = append(gaps, Gap{n - run, n})
 		}
-		start = n + 1
+		run = 0
 	}
-	frame := f.frameBytes()
+	zero, frame := f.encoding.zeroFrame(), f.frameBytes()
 	err := f.tiles(0, f.frames, func(n int, b []byte) error {
 		for ; len(b) > 0; b, n = b[frame:], n+1 {
-			if !f.encoding.allZero(b[:frame]) {
+			if zero(b[:frame]) {
+				run++
+			} else if run > 0 {
 				end(n)
 			}
 		}

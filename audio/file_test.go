@@ -115,6 +115,25 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 	}
 }
 
+// Chunks have even length: an odd number of bytes is padded, where a streamed file ends with its data and where a SPHERE
+// file becomes WAV; it is not padded twice where the file has its pad.
+func TestPad(t *testing.T) {
+	odd := riff("fmt ", fmtBody(1, 1, 8000, 8), "data", "abc")
+	streamed := bytes.Clone(odd[:len(odd)-1])
+	binary.LittleEndian.PutUint32(streamed[4:], 0)
+	binary.LittleEndian.PutUint32(streamed[40:], 0)
+	tiled(t, func(t *testing.T) {
+		for name, c := range map[string]struct{ file, want []byte }{
+			"padded": {odd, odd}, "not padded": {odd[:47], odd[:47]}, "streamed": {streamed, odd}, "more behind": {append(bytes.Clone(odd), "tail"...), append(bytes.Clone(odd), "tail"...)},
+			"SPHERE": {sph([]byte{'a' ^ 0x80, 'b' ^ 0x80, 'c' ^ 0x80}, "sample_rate -i 8000", "sample_n_bytes -i 1"), odd},
+		} {
+			if got := written(t, &Patch{f: mustOpen(t, c.file)}, WAV); !bytes.Equal(got, c.want) {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		}
+	})
+}
+
 func TestBadPatch(t *testing.T) {
 	f := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
 	two := func(v ...float64) [][]float64 { return [][]float64{v, v} }

@@ -2,6 +2,7 @@ package impute
 
 import (
 	"fmt"
+	"sort"
 
 	"github.com/vssgp/vssgp/audio"
 )
@@ -41,9 +42,10 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		return nil
 	}
 	at := lo
-	for _, g := range a.gaps {
-		if g.End <= at || g.Start >= hi {
-			continue
+	first := sort.Search(len(a.gaps), func(i int) bool { return a.gaps[i].End > lo })
+	for _, g := range a.gaps[first:] {
+		if g.Start >= hi {
+			break
 		}
 		if g.Start > at {
 			if err := put(at, g.Start); err != nil {
