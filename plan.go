@@ -31,7 +31,8 @@ type Plan struct {
 
 	// RowBytes are the rows as they are given and as a backend on this machine
 	// holds them; MatrixBytes E[ΦᵀΦ], once; HistoryBytes the optimiser's steps
-	// and gradients; PeakBytes about all that is held at once.
+	// and gradients; PeakBytes about all that is held at once, without what the
+	// collector has not yet freed: the process takes up to twice that.
 	RowBytes, MatrixBytes, HistoryBytes, PeakBytes float64
 }
 

@@ -343,17 +343,21 @@ func TestResidualInParts(t *testing.T) {
 	for i := range ref {
 		ref[i], est[i] = rng.NormFloat64(), rng.NormFloat64()
 	}
-	r := NewResidual(n)
+	r := NewResidual(n, rate)
 	for _, p := range parts {
 		for i := p.Start; i < p.End; i++ {
 			mask[i] = rng.IntN(4) > 0 || p.Len() == 1
 		}
 		r.Add(p.Start, ref[p.Start:p.End], est[p.Start:p.End], mask[p.Start:p.End])
+		r.STFTRMSE() // does not end the sum
+	}
+	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.stft.parts) > 1 {
+		t.Errorf("STFT RMSE %v, then %v; %d stretches are held", again, r.STFTRMSE(), len(r.stft.parts))
 	}
 	if got, want := r.RMSE(), RMSE(ref, est, mask); got != want {
 		t.Errorf("RMSE %v, want %v", got, want)
 	}
-	if got, want := r.STFTRMSE(rate), STFTRMSE(ref, est, mask, rate); got != want {
+	if got, want := r.STFTRMSE(), STFTRMSE(ref, est, mask, rate); got != want {
 		t.Errorf("STFT RMSE %v, want %v", got, want)
 	}
 	// By the transform itself.
@@ -374,7 +378,7 @@ func TestResidualInParts(t *testing.T) {
 			sum += square
 		}
 	}
-	if want := math.Sqrt(sum / float64(len(spectra)) / 400); math.Abs(r.STFTRMSE(rate)-want) > 1e-12*want {
-		t.Errorf("STFT RMSE %v, want %v", r.STFTRMSE(rate), want)
+	if want := math.Sqrt(sum / float64(len(spectra)) / 400); math.Abs(r.STFTRMSE()-want) > 1e-12*want {
+		t.Errorf("STFT RMSE %v, want %v", r.STFTRMSE(), want)
 	}
 }

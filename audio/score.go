@@ -5,66 +5,54 @@ import "math"
 // The scores compare an estimate with a reference of the same length. A mask says which samples count; nil means all.
 // Where none counts, the score is NaN.
 
-// A Residual is est - ref of one channel at the samples that count, and zero at all others. It is given in parts, so that a
-// long recording's can be known where samples count without holding the rest.
+// masked is est - ref where the mask is true, else 0, and how many samples count.
+func masked(ref, est []float64, mask []bool) (diff []float64, count int) {
+	if len(ref) != len(est) || mask != nil && len(mask) != len(ref) {
+		panic("audio: reference, estimate and mask differ in length")
+	}
+	diff = make([]float64, len(ref))
+	for n := range ref {
+		if mask == nil || mask[n] {
+			diff[n] = est[n] - ref[n]
+			count++
+		}
+	}
+	return diff, count
+}
+
+// A Residual takes the scores of est - ref of one channel, at the samples that count and zero at all others, which it is
+// given a stretch at a time: of a long recording it holds no more than a stretch.
 type Residual struct {
-	parts []part
-	n     int // samples of the channel
-	count int // of them that count
+	count   int // samples that count
+	squares float64
+	stft    *stftSum // nil where it is not asked for
 }
 
-// part is the residual from a sample on.
-type part struct {
-	start int
-	diff  []float64
-}
-
-// NewResidual is that of a channel of n samples of which none counts yet.
-func NewResidual(n int) *Residual { return &Residual{n: n} }
+// NewResidual is that of a channel of n samples at a rate, of which none counts yet.
+func NewResidual(n, rate int) *Residual { return &Residual{stft: newSTFTSum(n, rate)} }
 
 // Add takes in the stretch that begins at sample start, all of it after those added before; where mask is given, those of
 // its samples count for which it is true. ref, est and mask are equally long.
 func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
-	if len(ref) != len(est) || mask != nil && len(mask) != len(ref) {
-		panic("audio: reference, estimate and mask differ in length")
+	diff, count := masked(ref, est, mask)
+	r.count += count
+	for _, v := range diff {
+		r.squares += v * v
 	}
-	if k := len(r.parts); start+len(ref) > r.n || start < 0 || k > 0 && start < r.parts[k-1].start+len(r.parts[k-1].diff) {
-		panic("audio: a residual's parts must rise and lie inside its channel")
+	if r.stft != nil {
+		r.stft.add(start, diff)
 	}
-	diff := make([]float64, len(ref))
-	for n := range ref {
-		if mask == nil || mask[n] {
-			diff[n] = est[n] - ref[n]
-			r.count++
-		}
-	}
-	r.parts = append(r.parts, part{start, diff})
 }
 
 // RMSE is the root of the mean of (est - ref)² over the samples that count.
-func (r *Residual) RMSE() float64 {
-	var s float64
-	for _, p := range r.parts {
-		for _, v := range p.diff {
-			s += v * v
-		}
-	}
-	return math.Sqrt(s / float64(r.count))
-}
+func (r *Residual) RMSE() float64 { return math.Sqrt(r.squares / float64(r.count)) }
 
 // STFTRMSE is that of the function of the same name.
-func (r *Residual) STFTRMSE(rate int) float64 {
+func (r *Residual) STFTRMSE() float64 {
 	if r.count == 0 {
 		return math.NaN()
 	}
-	return math.Sqrt(r.stftMeanSquare(rate))
-}
-
-// residual is that of a whole channel.
-func residual(ref, est []float64, mask []bool) *Residual {
-	r := NewResidual(len(ref))
-	r.Add(0, ref, est, mask)
-	return r
+	return math.Sqrt(r.stft.meanSquare())
 }
 
 func sumSquares(x []float64) float64 {
@@ -76,7 +64,11 @@ func sumSquares(x []float64) float64 {
 }
 
 // RMSE is the root of the mean of (est - ref)² over the samples that count.
-func RMSE(ref, est []float64, mask []bool) float64 { return residual(ref, est, mask).RMSE() }
+func RMSE(ref, est []float64, mask []bool) float64 {
+	var r Residual
+	r.Add(0, ref, est, mask)
+	return r.RMSE()
+}
 
 // STFTRMSE is the root mean square, over all frames and frequencies, of the short-time Fourier transform (see STFT) of
 // est - ref, in which the samples that do not count are set to zero. The transform being linear, that is the distance
@@ -90,14 +82,16 @@ func RMSE(ref, est []float64, mask []bool) float64 { return residual(ref, est, m
 // scores for predicting 0, 0.44 on train and 0.38 on test, so belong to a signal of rms 0.04, 0.07 in the gaps; a signal
 // of rms 0.1 gets 1.1 and 0.56.
 func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {
-	return residual(ref, est, mask).STFTRMSE(rate)
+	r := NewResidual(len(ref), rate)
+	r.Add(0, ref, est, mask)
+	return r.STFTRMSE()
 }
 
 // SNR is the signal-to-noise ratio 10·log10(Σ ref² / Σ (est - ref)²) in dB over the samples that count: +Inf where est
 // is exact, 0 for silence.
 func SNR(ref, est []float64, mask []bool) float64 {
-	diff := residual(ref, est, mask).parts[0].diff
-	signal := residual(make([]float64, len(ref)), ref, mask).parts[0].diff
+	diff, _ := masked(ref, est, mask)
+	signal, _ := masked(make([]float64, len(ref)), ref, mask)
 	return 10 * math.Log10(sumSquares(signal)/sumSquares(diff))
 }
 
@@ -108,7 +102,7 @@ const lsdFloor = 1e-4
 // LogSpectralDistance is the mean, over the frames of STFT that contain a sample that counts, of the root mean square
 // over frequencies of 20·log10(|X_tk| / |Y_tk|), in dB; magnitudes below 1e-4 count as 1e-4.
 func LogSpectralDistance(ref, est []float64, mask []bool, rate int) float64 {
-	_ = residual(ref, est, mask) // lengths
+	_, _ = masked(ref, est, mask) // lengths
 	length, hop, _ := frames(len(ref), rate)
 	x, y := STFT(ref, rate), STFT(est, rate)
 	var sum float64

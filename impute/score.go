@@ -105,7 +105,7 @@ func newTally(channels, n, rate int) *tally {
 	t := &tally{rate: rate}
 	for m := range t.methods {
 		for range channels {
-			t.methods[m] = append(t.methods[m], residuals{audio.NewResidual(n), audio.NewResidual(n)})
+			t.methods[m] = append(t.methods[m], residuals{audio.NewResidual(n, rate), audio.NewResidual(n, rate)})
 		}
 	}
 	return t
@@ -153,8 +153,8 @@ func (t *tally) scores() Scores {
 			add := func(to *float64, v float64) { *to += v * v }
 			add(&to.TrainRMSE, e.train.RMSE())
 			add(&to.TestRMSE, e.test.RMSE())
-			add(&to.TrainSTFTRMSE, e.train.STFTRMSE(t.rate))
-			add(&to.TestSTFTRMSE, e.test.STFTRMSE(t.rate))
+			add(&to.TrainSTFTRMSE, e.train.STFTRMSE())
+			add(&to.TestSTFTRMSE, e.test.STFTRMSE())
 		}
 		for _, v := range []*float64{&to.TrainRMSE, &to.TestRMSE, &to.TrainSTFTRMSE, &to.TestSTFTRMSE} {
 			*v = math.Sqrt(*v / channels)
