@@ -20,7 +20,7 @@ const (
 // allowed are the packages of this module, by their folders, that each but the
 // commands may import, tests apart.
 var allowed = map[string][]string{
-	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/lbfgs", "internal/parallel", "internal/safetensors"},
+	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/safetensors"},
 	"spectral":    {},
 	"cpu":         {"spectral", "cpu/simd", "internal/parallel"},
 	"cpu/simd":    {"internal/parallel"},
@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"internal/ar":          {"cpu/simd"},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
+	"internal/cost":        {},
 	"internal/lbfgs":       {},
 	"internal/oracle":      {},
 	"internal/parallel":    {},

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -33,6 +34,9 @@ const (
 	spectrumLeast = 1e-12
 )
 
+// spectrumFeatures is K where the options leave it open: a cosine and a sine.
+const spectrumFeatures = 2
+
 // spectrumWindows are WindowAuto's candidates in steps of the grid where the
 // options name none: 32 to 64 ms at 16 kHz.
 var spectrumWindows = []float64{512, 768, 1024}
@@ -46,30 +50,21 @@ var spectrumWindows = []float64{512, 768, 1024}
 // spectrum, whose conditional mean an autoregressive fill computes. Of several
 // window lengths the one with the highest bound is kept.
 func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error {
-	step := data.evenStep()
-	if step == 0 {
-		return fmt.Errorf("vssgp: start %q needs one input on an even grid, most of its places filled; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
+	step, err := m.spectrumUnits(data, o)
+	if err != nil {
+		return err
 	}
-	if o.Features%2 == 1 {
-		return fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
-	}
-	if !o.Raw {
-		lo, _ := extent(data.X, 1, 0)
-		m.X = Affine{Offset: []float64{lo}, Scale: []float64{step}}
-	}
-	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step/m.X.Scale[0])
+	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step)
 	lengths := g.candidates(o, m.X.Scale[0])
 	g.fill(lengths[0])
 	length := lengths[0]
 	if len(lengths) > 1 {
-		var err error
 		if length, m.begun, err = m.bestWindow(ctx, data, g, lengths, o); err != nil {
 			return err
 		}
 	}
 	floor := spectrumFloors[0]
 	if o.Iterations == NoIterations { // else the noise is the optimiser's
-		var err error
 		if floor, err = m.bestFloor(ctx, data, g, length, o); err != nil {
 			return err
 		}
@@ -79,6 +74,23 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	}
 	m.Params = g.start(m, length, floor, o)
 	return nil
+}
+
+// spectrumUnits makes x count the steps of the data's grid and gives the step
+// in the model's units.
+func (m *Model) spectrumUnits(data *Data, o Options) (float64, error) {
+	step := data.evenStep()
+	if step == 0 {
+		return 0, fmt.Errorf("vssgp: start %q needs one input on an even grid, most of its places filled; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
+	}
+	if o.Features%2 == 1 {
+		return 0, fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
+	}
+	if !o.Raw {
+		lo, _ := extent(data.X, 1, 0)
+		m.X = Affine{Offset: []float64{lo}, Scale: []float64{step}}
+	}
+	return step / m.X.Scale[0], nil
 }
 
 // candidates are the window lengths to try, rising, in the model's units; 0 is
@@ -148,10 +160,7 @@ func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
 		unit = 1 // constant data: any small covariance explains them
 	}
 	cells, dropped := g.cells(w.Center, length, floor*unit, o)
-	k := o.Features
-	if k == 0 {
-		k = 2
-	}
+	k := cmp.Or(o.Features, spectrumFeatures)
 	p := NewParams(len(cells), k, 1, len(g.y))
 	p.CoefMean, p.CoefVar = nil, nil
 	p.Windows = w
@@ -178,7 +187,7 @@ func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept 
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
 	}
 	steps := length / g.step
-	count := max(1, int(math.Ceil(0.5*steps/spectrumCell)))
+	count := cellCount(steps)
 	all := make([][]cell, len(centres))
 	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
 		all[v] = heaviest(g.density(centres[v], half, int(spectrumOrder*steps)), v, count)
@@ -197,15 +206,8 @@ func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept 
 // mass of the rest: as many as asked for, else few where they will be
 // optimised, else all but those that the noise hides.
 func (o *Options) split(all []cell, steps, hidden float64) (keep int, rest float64) {
-	keep, fewest := o.Components, o.Components
-	if keep == 0 {
-		share := spectrumFew
-		if o.Iterations == NoIterations {
-			share = spectrumMost
-		}
-		keep, fewest = max(spectrumFewest, min(spectrumCap, int(share*steps))), spectrumFewest
-	}
-	keep = min(keep, len(all))
+	fewest := cmp.Or(o.Components, spectrumFewest)
+	keep = min(o.mostCells(steps), len(all))
 	for _, a := range all[keep:] {
 		rest += a.mass
 	}
@@ -214,6 +216,22 @@ func (o *Options) split(all []cell, steps, hidden float64) (keep int, rest float
 		rest += all[keep].mass
 	}
 	return keep, rest
+}
+
+// cellCount is how many cells the spectrum of a window of so many steps is cut
+// into.
+func cellCount(steps float64) int { return max(1, int(math.Ceil(0.5*steps/spectrumCell))) }
+
+// mostCells is how many of them a window may keep.
+func (o *Options) mostCells(steps float64) int {
+	if o.Components != 0 {
+		return o.Components
+	}
+	share := spectrumFew
+	if o.Iterations == NoIterations {
+		share = spectrumMost
+	}
+	return max(spectrumFewest, min(spectrumCap, int(share*steps)))
 }
 
 // heaviest are the cells that [0, ½] cycles per step is cut into for window v,

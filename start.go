@@ -163,15 +163,8 @@ func (m *Model) startPaper(data *Data, o Options) {
 	rng := rand.New(rand.NewPCG(o.Seed, 0x9a9e6))
 	x := m.X.ToModel(data.X)
 	lengths, periods := o.paperScales(data)
-	k := o.Features
-	if k == 0 {
-		k = paperFeatures
-	}
-	var w spectral.Windows
-	if o.Window > 0 {
-		lo, hi := extent(x, data.Q, o.WindowDim)
-		w = layWindows(lo, hi, o.Window/m.X.Scale[o.WindowDim], 0.5, o.WindowDim)
-	}
+	k := cmp.Or(o.Features, paperFeatures)
+	w := o.paperWindows(x, data.Q, m.X.Scale)
 	per, v := len(lengths), w.Count()
 	p := NewParams(per*v, k, data.Q, data.D)
 	p.CoefMean, p.CoefVar = nil, nil
@@ -194,6 +187,15 @@ func (m *Model) startPaper(data *Data, o Options) {
 	p.NoisePrecision[0] = o.startNoise(paperNoise/m.outputVariance(data), m.Y)
 	drawFeatures(p, x, o, rng)
 	m.Params = p
+}
+
+// paperWindows are the windows over rows x, in units of the given scale.
+func (o *Options) paperWindows(x []float64, q int, scale []float64) spectral.Windows {
+	if !(o.Window > 0) {
+		return spectral.Windows{}
+	}
+	lo, hi := extent(x, q, o.WindowDim)
+	return layWindows(lo, hi, o.Window/scale[o.WindowDim], 0.5, o.WindowDim)
 }
 
 // paperScales are the length-scales [L][Q] and periods [L] of a window's

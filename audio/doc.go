@@ -4,5 +4,5 @@
 //
 // Samples are float64 with full scale = 1, one slice per channel. A Recording also keeps the file it came from, so that
 // what is written back differs in the filled samples alone: every other sample, and every header and chunk, comes out
-// bit for bit as it went in.
+// bit for bit as it went in. A File is read in parts, and patched in tiles, for recordings that memory does not hold.
 package audio

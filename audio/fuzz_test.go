@@ -10,6 +10,10 @@ import (
 
 // fuzzDecode holds for any bytes: an ErrFormat, or a sound recording that is written back as it was.
 func fuzzDecode(t *testing.T, file []byte) {
+	src := &greedy{Reader: bytes.NewReader(file)}
+	if _, err := NewFile(src, int64(len(file))); src.most > len(file) {
+		t.Fatalf("%d bytes asked for at once of %d (%v)", src.most, len(file), err)
+	}
 	r, err := Decode(file)
 	if err != nil {
 		if !errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "\n") {
@@ -17,9 +21,10 @@ func fuzzDecode(t *testing.T, file []byte) {
 		}
 		return
 	}
-	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.offset+r.dataLen() > len(file) {
+	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.in.offset+r.in.dataLen() > int64(len(file)) {
 		t.Fatalf("rate %d, %d channels, %d samples in %d bytes", r.Rate, r.Channels(), r.Len(), len(file))
 	}
+	fuzzParts(t, file, r)
 	var out bytes.Buffer
 	if err := r.Write(&out, r.Container()); err != nil {
 		t.Fatal(err)
@@ -32,6 +37,53 @@ func fuzzDecode(t *testing.T, file []byte) {
 		if !slices.Equal(back.Samples[c], r.Samples[c]) {
 			t.Fatalf("channel %d came back changed", c)
 		}
+	}
+}
+
+// greedy remembers the most bytes asked for at once, for which there must have been room.
+type greedy struct {
+	*bytes.Reader
+	most int
+}
+
+func (g *greedy) ReadAt(b []byte, at int64) (int, error) {
+	g.most = max(g.most, len(b))
+	return g.Reader.ReadAt(b, at)
+}
+
+// fuzzParts reads and patches the file in parts.
+func fuzzParts(t *testing.T, file []byte, r *Recording) {
+	src := &greedy{Reader: bytes.NewReader(file)}
+	f, err := NewFile(src, int64(len(file)))
+	if err != nil {
+		t.Fatalf("a recording in memory, but in parts %v", err)
+	}
+	mid := r.Len() / 2
+	part, err := f.Read(mid, r.Len())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := f.Patch([]Change{{mid, part}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []*Patch{p, {f: r.in}} {
+		var out bytes.Buffer
+		if err := to.Write(&out, r.Container()); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Decode(out.Bytes())
+		if err != nil {
+			t.Fatalf("what was patched cannot be read: %v", err)
+		}
+		for c := range part {
+			if !slices.Equal(back.Samples[c][:mid], r.Samples[c][:mid]) || f.encoding.ValidBits == 0 && !slices.Equal(back.Samples[c], r.Samples[c]) {
+				t.Fatalf("channel %d came back changed", c)
+			}
+		}
+	}
+	if src.most > len(file) {
+		t.Fatalf("%d bytes asked for at once of %d", src.most, len(file))
 	}
 }
 

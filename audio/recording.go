@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,11 +54,8 @@ type Recording struct {
 	Rate    int         // samples a second, per channel
 	Samples [][]float64 // [channels][samples], full scale = 1; all channels are equally long
 
-	container Container
-	encoding  Encoding
-	file      []byte // the whole file as it was read or made
-	offset    int    // of the first sample in file
-	streamed  bool   // a WAV file whose sizes were never filled in
+	in   *File  // reads from file
+	file []byte // the whole file as it was read or made
 }
 
 // Channels is the number of channels, at least 1.
@@ -72,13 +68,15 @@ func (r *Recording) Len() int { return len(r.Samples[0]) }
 func (r *Recording) Seconds() float64 { return float64(r.Len()) / float64(r.Rate) }
 
 // Container is the container of the file it was read from.
-func (r *Recording) Container() Container { return r.container }
+func (r *Recording) Container() Container { return r.in.container }
 
 // Encoding is how the file holds a sample.
-func (r *Recording) Encoding() Encoding { return r.encoding }
+func (r *Recording) Encoding() Encoding { return r.in.encoding }
 
 // maxFile bounds what Read takes from a stream without a size; no WAV file can be larger.
 const maxFile = 1<<32 + 8
+
+var errTooLong = fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)
 
 // Open reads the audio file at path. Errors that the contents cause wrap ErrFormat and name the path; others are the
 // operating system's.
@@ -115,7 +113,7 @@ func Read(src io.Reader) (*Recording, error) {
 	if m, err := file.ReadFrom(io.LimitReader(src, maxFile)); err != nil {
 		return nil, err
 	} else if m == maxFile {
-		return nil, fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)
+		return nil, errTooLong
 	}
 	return Decode(file.Bytes())
 }
@@ -156,51 +154,15 @@ func sniff(head []byte) (Container, error) {
 
 // Decode is Read for a file already in memory. The recording keeps file and relies on it staying as it is.
 func Decode(file []byte) (*Recording, error) {
-	container, err := sniff(file[:min(len(file), magicLen)])
+	in, err := NewFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return nil, err
 	}
-	var l layout
-	if container == SPHERE {
-		l, err = parseSphere(file)
-	} else {
-		l, err = parseWAV(file)
-	}
+	samples, err := in.Read(0, in.Len())
 	if err != nil {
 		return nil, err
 	}
-	return l.recording(file, container)
-}
-
-// layout is what a header tells: where the samples lie and how to read them.
-type layout struct {
-	rate, channels int
-	encoding       Encoding
-	offset, frames int // file[offset:] holds frames × channels samples
-	streamed       bool
-}
-
-// maxRate is above any converter's; a larger rate is a damaged header.
-const maxRate = 100_000_000
-
-// recording decodes the samples. The parsers have checked that file holds them all.
-func (l layout) recording(file []byte, container Container) (*Recording, error) {
-	r := &Recording{
-		Rate: l.rate, Samples: makePlanar(l.channels, l.frames), container: container, encoding: l.encoding,
-		file: file, offset: l.offset, streamed: l.streamed,
-	}
-	at := l.offset
-	for n := range l.frames {
-		for c := range l.channels {
-			v := l.encoding.decode(file[at:])
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%w: offset %d: sample %d of channel %d is %v; want a finite number", ErrFormat, at, n, c, v)
-			}
-			r.Samples[c][n] = v
-			at += l.encoding.Bytes
-		}
-	}
-	return r, nil
+	return &Recording{Rate: in.rate, Samples: samples, in: in, file: file}, nil
 }
 
 func makePlanar(channels, n int) [][]float64 {
@@ -214,39 +176,35 @@ func makePlanar(channels, n int) [][]float64 {
 
 // Fill returns a copy of the recording in which the samples inside gaps are those of values [channels][samples], rounded
 // to the nearest value of the file's encoding; values outside the gaps are not looked at. A value past full scale is
-// clipped and counted. It is an error if values has another shape, if a gap is outside, or if a value is not finite.
+// clipped and counted. It is an error if values has another shape, if a gap is outside or overlaps another, or if a value
+// is not finite.
 func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, clipped int, err error) {
 	if len(values) != r.Channels() {
 		return nil, 0, fmt.Errorf("audio: fill has %d channels, the recording %d", len(values), r.Channels())
 	}
-	out := *r
-	out.file = slices.Clone(r.file)
-	out.Samples = makePlanar(r.Channels(), r.Len())
 	for c, v := range values {
 		if len(v) != r.Len() {
 			return nil, 0, fmt.Errorf("audio: channel %d of the fill has %d samples, the recording %d", c, len(v), r.Len())
 		}
-		copy(out.Samples[c], r.Samples[c])
 	}
-	for _, g := range gaps {
-		if g.Start < 0 || g.End > r.Len() || g.Start > g.End {
-			return nil, 0, fmt.Errorf("gap %v: %w: the recording has %d samples", g, ErrGaps, r.Len())
+	changes := make([]Change, len(gaps))
+	for i, g := range gaps {
+		if err := r.in.checkRange(g); err != nil {
+			return nil, 0, err
 		}
-		for n := g.Start; n < g.End; n++ {
-			for c := range values {
-				v := values[c][n]
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number", n, c, v)
-				}
-				b := out.file[out.offset+(n*r.Channels()+c)*r.encoding.Bytes:]
-				if r.encoding.encode(b, v) {
-					clipped++
-				}
-				out.Samples[c][n] = r.encoding.decode(b)
-			}
+		changes[i] = Change{Start: g.Start}
+		for _, v := range values {
+			changes[i].Values = append(changes[i].Values, v[g.Start:g.End])
 		}
 	}
-	return &out, clipped, nil
+	p, clipped, err := r.in.Patch(changes)
+	if err != nil {
+		return nil, 0, err
+	}
+	file := slices.Clone(r.file)
+	replace(file, 0, p.runs)
+	filled, err = Decode(file)
+	return filled, clipped, err
 }
 
 // DefaultZeroRun is the shortest run of zeros that counts as a gap by default. Where a waveform passes through zero,
@@ -254,30 +212,11 @@ func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, cli
 // frame of the common codecs, is 20 samples at 8 kHz and 40 at 16 kHz.
 const DefaultZeroRun = 16
 
-// DetectZeros returns every run of at least minRun samples (at least 1) that are exactly zero in all channels. Digital
-// silence at either end of a recording, or in a gated pause, is a run like any other. In 8-bit recordings real
-// silence gives long runs of zeros too: ask for a longer minRun there.
+// DetectZeros is File.DetectZeros.
 func (r *Recording) DetectZeros(minRun int) []Gap {
-	minRun = max(minRun, 1)
-	var gaps []Gap
-	start := 0
-	for n := 0; n <= r.Len(); n++ {
-		if n < r.Len() && r.zeroAt(n) {
-			continue
-		}
-		if n-start >= minRun {
-			gaps = append(gaps, Gap{start, n})
-		}
-		start = n + 1
+	gaps, err := r.in.DetectZeros(minRun)
+	if err != nil {
+		panic(err) // the file is in memory
 	}
 	return gaps
-}
-
-func (r *Recording) zeroAt(n int) bool {
-	for _, s := range r.Samples {
-		if s[n] != 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -20,6 +20,41 @@ func masked(ref, est []float64, mask []bool) (diff []float64, count int) {
 	return diff, count
 }
 
+// A Residual takes the scores of est - ref of one channel, at the samples that count and zero at all others, which it is
+// given a stretch at a time: of a long recording it holds no more than a stretch.
+type Residual struct {
+	count   int // samples that count
+	squares float64
+	stft    *stftSum // nil where it is not asked for
+}
+
+// NewResidual is that of a channel of n samples at a rate, of which none counts yet.
+func NewResidual(n, rate int) *Residual { return &Residual{stft: newSTFTSum(n, rate)} }
+
+// Add takes in the stretch that begins at sample start, all of it after those added before; where mask is given, those of
+// its samples count for which it is true. ref, est and mask are equally long.
+func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
+	diff, count := masked(ref, est, mask)
+	r.count += count
+	for _, v := range diff {
+		r.squares += v * v
+	}
+	if r.stft != nil {
+		r.stft.add(start, diff)
+	}
+}
+
+// RMSE is the root of the mean of (est - ref)² over the samples that count.
+func (r *Residual) RMSE() float64 { return math.Sqrt(r.squares / float64(r.count)) }
+
+// STFTRMSE is that of the function of the same name.
+func (r *Residual) STFTRMSE() float64 {
+	if r.count == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(r.stft.meanSquare())
+}
+
 func sumSquares(x []float64) float64 {
 	var s float64
 	for _, v := range x {
@@ -30,8 +65,9 @@ func sumSquares(x []float64) float64 {
 
 // RMSE is the root of the mean of (est - ref)² over the samples that count.
 func RMSE(ref, est []float64, mask []bool) float64 {
-	diff, count := masked(ref, est, mask)
-	return math.Sqrt(sumSquares(diff) / float64(count))
+	var r Residual
+	r.Add(0, ref, est, mask)
+	return r.RMSE()
 }
 
 // STFTRMSE is the root mean square, over all frames and frequencies, of the short-time Fourier transform (see STFT) of
@@ -46,11 +82,9 @@ func RMSE(ref, est []float64, mask []bool) float64 {
 // scores for predicting 0, 0.44 on train and 0.38 on test, so belong to a signal of rms 0.04, 0.07 in the gaps; a signal
 // of rms 0.1 gets 1.1 and 0.56.
 func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {
-	diff, count := masked(ref, est, mask)
-	if count == 0 {
-		return math.NaN()
-	}
-	return math.Sqrt(stftMeanSquare(diff, rate))
+	r := NewResidual(len(ref), rate)
+	r.Add(0, ref, est, mask)
+	return r.STFTRMSE()
 }
 
 // SNR is the signal-to-noise ratio 10·log10(Σ ref² / Σ (est - ref)²) in dB over the samples that count: +Inf where est

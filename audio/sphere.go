@@ -12,9 +12,9 @@ import (
 // "name -type value" up to end_head. Only sample_rate is required. Left out, sample_coding means pcm, channel_count 1,
 // sample_n_bytes what sample_byte_format shows or else 2, sample_byte_format little-endian (01), sample_count all that
 // follows the header. Samples of one byte are signed.
-func parseSphere(file []byte) (layout, error) {
+func parseSphere(in *head) (layout, error) {
 	var l layout
-	fields, size, err := sphereFields(file)
+	fields, size, err := sphereFields(in)
 	if err != nil {
 		return l, err
 	}
@@ -30,12 +30,14 @@ func parseSphere(file []byte) (layout, error) {
 	if l.encoding, err = fields.encoding(); err != nil {
 		return l, err
 	}
-	l.offset = size
-	if bytes.HasPrefix(file[size:], []byte("ajkg")) {
+	l.offset = int64(size)
+	if start, err := in.bytes(l.offset, len(shortenMagic)); err != nil {
+		return l, err
+	} else if string(start) == shortenMagic {
 		return l, fmt.Errorf("%w: offset %d: samples coded by shorten; want pcm: expand them first", ErrFormat, size)
 	}
-	held := len(file) - size
-	frame := l.channels * l.encoding.Bytes
+	held := int(in.size - l.offset)
+	frame := l.frameBytes()
 	if l.frames, err = fields.integer("sample_count", held/frame, 1, math.MaxInt64); err != nil {
 		return l, err
 	}
@@ -46,6 +48,9 @@ func parseSphere(file []byte) (layout, error) {
 	return l, nil
 }
 
+// shortenMagic begins samples coded by shorten, which some headers do not tell.
+const shortenMagic = "ajkg"
+
 // sphereHeader maps a field's name to its value and place.
 type sphereHeader map[string]sphereField
 
@@ -55,7 +60,11 @@ type sphereField struct {
 }
 
 // sphereFields splits the header into its fields and returns the header's length.
-func sphereFields(file []byte) (sphereHeader, int, error) {
+func sphereFields(in *head) (sphereHeader, int, error) {
+	file, err := in.bytes(0, 16)
+	if err != nil {
+		return nil, 0, err
+	}
 	if len(file) < 16 {
 		return nil, 0, fmt.Errorf("%w: ends after %d bytes, inside the SPHERE header; want at least 16", ErrFormat, len(file))
 	}
@@ -63,8 +72,11 @@ func sphereFields(file []byte) (sphereHeader, int, error) {
 	if err != nil || size < 16 || file[7] != '\n' {
 		return nil, 0, fmt.Errorf("%w: offset 8: header length %q; want a number of bytes such as \"   1024\\n\"", ErrFormat, file[8:16])
 	}
-	if size > len(file) {
-		return nil, 0, fmt.Errorf("%w: offset 8: truncated: a header of %d bytes is declared, the file holds %d", ErrFormat, size, len(file))
+	if int64(size) > in.size {
+		return nil, 0, fmt.Errorf("%w: offset 8: truncated: a header of %d bytes is declared, the file holds %d", ErrFormat, size, in.size)
+	}
+	if file, err = in.bytes(0, size); err != nil {
+		return nil, 0, err
 	}
 	fields := sphereHeader{}
 	for at := 16; ; {

@@ -25,44 +25,54 @@ var codeNames = map[uint16]string{
 const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
 // parseWAV walks the chunks up to the data chunk. Chunks that it does not know are skipped (and, as the whole file is
-// kept, written back); what follows the data is not looked at. A data chunk that claims more than the file holds is a
+// copied, written back); what follows the data is not looked at. A data chunk that claims more than the file holds is a
 // truncated file, but for the sizes that a program writes when it streams into a pipe and cannot go back: those mean
 // "to the end of the file".
-func parseWAV(file []byte) (layout, error) {
+func parseWAV(in *head) (layout, error) {
 	var l layout
 	haveFmt := false
-	for at := 12; ; {
-		if len(file)-at < 8 {
+	for at := int64(12); ; {
+		header, err := in.bytes(at, 8)
+		if err != nil {
+			return l, err
+		}
+		if len(header) < 8 {
 			what := "\"data\" chunk"
 			if !haveFmt {
 				what = "\"fmt \" chunk"
 			}
 			return l, fmt.Errorf("%w: offset %d: the file ends before its %s", ErrFormat, at, what)
 		}
-		id, size := string(file[at:at+4]), int64(binary.LittleEndian.Uint32(file[at+4:]))
-		body := file[at+8:]
+		id, size := string(header[:4]), int64(binary.LittleEndian.Uint32(header[4:]))
+		left := in.size - at - 8
 		if id == "data" {
 			if !haveFmt {
 				return l, fmt.Errorf("%w: offset %d: \"data\" before \"fmt \"; want the format first", ErrFormat, at)
 			}
-			return l.withData(file, at, size)
+			return l.withData(in, at, size)
 		}
-		if size > int64(len(body)) {
-			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, id, size, len(body))
+		if size > left {
+			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, id, size, left)
 		}
 		if id == "fmt " {
 			if haveFmt {
 				return l, fmt.Errorf("%w: offset %d: a second \"fmt \" chunk; want one", ErrFormat, at)
 			}
-			var err error
-			if l, err = parseFmt(body[:size]); err != nil {
+			body, err := in.bytes(at+8, int(min(size, fmtMost)))
+			if err != nil {
+				return l, err
+			}
+			if l, err = parseFmt(body); err != nil {
 				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)
 			}
 			haveFmt = true
 		}
-		at += 8 + int(size+size&1) // chunks are padded to even length
+		at += 8 + size + size&1 // chunks are padded to even length
 	}
 }
+
+// fmtMost is as much of the fmt chunk's body as means anything here.
+const fmtMost = 40
 
 // parseFmt reads the body of the fmt chunk.
 func parseFmt(b []byte) (layout, error) {
@@ -132,11 +142,15 @@ func wavEncoding(code uint16, bits, valid int) (Encoding, error) {
 }
 
 // withData adds the data chunk, whose header is at offset at.
-func (l layout) withData(file []byte, at int, size int64) (layout, error) {
+func (l layout) withData(in *head, at, size int64) (layout, error) {
 	l.offset = at + 8
-	held := int64(len(file) - l.offset)
-	riff := int64(binary.LittleEndian.Uint32(file[4:]))
-	frame := int64(l.channels * l.encoding.Bytes)
+	held := in.size - l.offset
+	start, err := in.bytes(0, 8)
+	if err != nil {
+		return l, err
+	}
+	riff := int64(binary.LittleEndian.Uint32(start[4:]))
+	frame := int64(l.frameBytes())
 	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > held) {
 		l.streamed = true
 		size = held - held%frame

@@ -26,83 +26,19 @@ func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, 
 	if err != nil {
 		return nil, 0, err
 	}
-	size := n * l.channels * e.Bytes
-	r = &Recording{
-		Rate: rate, Samples: makePlanar(l.channels, n), container: WAV, encoding: e,
-		file: append(header, make([]byte, size+size&1)...), offset: len(header),
-	}
-	return r.Fill([]Gap{{0, n}}, samples)
-}
-
-// Write writes the recording. In the container that it was read from, that is the file as it was, with the filled
-// samples in it (a WAV file streamed without sizes gets them). In the other container, integers keep their width and
-// value; SPHERE has no floats, which is an error. Writing is sequential; to replace a file safely is the caller's task.
-func (r *Recording) Write(w io.Writer, c Container) error {
-	if c == r.container {
-		return r.writeSame(w)
-	}
-	out := layout{rate: r.Rate, channels: r.Channels(), encoding: r.encoding, frames: r.Len()}
-	out.encoding.BigEndian = false
-	var header []byte
-	var err error
-	switch c {
-	case WAV:
-		out.encoding.Unsigned = out.encoding.Bytes == 1
-		header, err = out.wavHeader()
-	case SPHERE:
-		out.encoding.Unsigned = false
-		header, err = out.sphereHeader()
-	default:
-		err = fmt.Errorf("audio: no such container: %v", c)
-	}
+	silence, err := Decode(append(header, make([]byte, l.dataLen()+l.dataLen()&1)...))
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	if _, err := w.Write(header); err != nil {
-		return err
-	}
-	data := r.recode(out.encoding)
-	if c == WAV && len(data)%2 == 1 {
-		data = append(data, 0)
-	}
-	_, err = w.Write(data)
-	return err
+	return silence.Fill([]Gap{{0, n}}, samples)
 }
 
-func (r *Recording) dataLen() int { return r.Len() * r.Channels() * r.encoding.Bytes }
-
-func (r *Recording) writeSame(w io.Writer) error {
-	if !r.streamed {
-		_, err := w.Write(r.file)
-		return err
-	}
-	// A streamed file ends with its data: set both sizes, drop a last frame that is not whole, pad to even length.
-	end := r.offset + r.dataLen()
-	out := append(slices.Clone(r.file[:end]), make([]byte, r.dataLen()&1)...)
-	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
-	binary.LittleEndian.PutUint32(out[r.offset-4:], uint32(r.dataLen()))
-	_, err := w.Write(out)
-	return err
-}
-
-// recode copies the samples' bits into another byte order and signedness.
-func (r *Recording) recode(to Encoding) []byte {
-	data := slices.Clone(r.file[r.offset : r.offset+r.dataLen()])
-	width := r.encoding.Bytes
-	for at := 0; at < len(data); at += width {
-		w := r.encoding.word(data[at:])
-		if to.Unsigned != r.encoding.Unsigned {
-			w ^= 1 << (8*width - 1)
-		}
-		to.putWord(data[at:], w)
-	}
-	return data
-}
+// Write writes the recording: see Patch.Write.
+func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.in}).Write(w, c) }
 
 // wavHeader is everything of a plain WAV file before its samples.
 func (l layout) wavHeader() ([]byte, error) {
-	frame := l.channels * l.encoding.Bytes
-	size := int64(l.frames) * int64(frame)
+	frame, size := l.frameBytes(), l.dataLen()
 	if size > math.MaxUint32-64 || frame > math.MaxUint16 {
 		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB)", size, frame)
 	}

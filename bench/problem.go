@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -161,9 +162,7 @@ func uniform(rng *rand.Rand, n int, lo, hi float64) []float64 {
 	return a
 }
 
-// A work is the floating-point operations of each pass over the rows, by the
-// counts in spectral.Rows' documentation; sines, cosines and exponentials are
-// not counted.
+// A work is the floating-point operations of each pass over the rows.
 type work struct {
 	Moments    float64 `json:"moments,omitempty"`    // Σ_runs n·m² + 2·n·m·D
 	Pullback   float64 `json:"pullback,omitempty"`   // Σ_runs 2·n·m²
@@ -172,12 +171,9 @@ type work struct {
 	products   float64 // Σ_runs n·m², of Moments
 }
 
-// work counts the passes of an inference. A run is a stretch of n rows that
-// meet the same m features: all of them without windows.
-//
-// factorised, for each feature that a row meets: the residual 2·D, its product
-// with the mean 2·D and with the feature 2·D; the squares 4; the contraction
-// with the feature's derivatives 18 and 8 for each input.
+// work counts the passes of an inference by the formulas of package cost. A run
+// is a stretch of n rows that meet the same m features: all of them without
+// windows.
 func (p *problem) work(inference string) work {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
@@ -186,13 +182,13 @@ func (p *problem) work(inference string) work {
 		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
 		switch inference {
 		case "exact":
-			w.Moments += n*m*m + 2*n*m*d
-			w.products += n * m * m
-			w.Pullback += 2 * n * m * m
+			w.Moments += cost.Moments(n, m, d)
+			w.products += cost.Products(n, m)
+			w.Pullback += cost.Pullback(n, m)
 		case "factorised":
-			w.Factorised += n * m * (6*d + 8*q + 22)
+			w.Factorised += cost.Factorised(n, m, q, d)
 		case "predict":
-			w.Predict += 2*n*m*m + 2*n*m*d
+			w.Predict += cost.Predict(n, m, d)
 		}
 	}
 	return w

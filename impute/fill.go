@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"time"
 
@@ -34,28 +33,31 @@ var defaultWindows = []float64{0.032, 0.048, 0.064}
 // not looked at. Excerpts are independent models, so the result depends on
 // neither Workers nor GOMAXPROCS.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
-	if len(samples) == 0 || len(samples[0]) == 0 || rate <= 0 {
-		return nil, fmt.Errorf("impute: %d channels at %d Hz, want at least one with samples: %w", len(samples), rate, ErrGaps)
-	}
-	n := len(samples[0])
-	for c, s := range samples {
-		if len(s) != n {
-			return nil, fmt.Errorf("impute: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, ErrGaps)
-		}
-	}
-	if len(gaps) == 0 {
-		return nil, fmt.Errorf("impute: no gap given: %w", ErrGaps)
-	}
-	sorted, err := audio.CheckGaps(gaps, n)
+	n, err := whole(samples).length()
 	if err != nil {
-		return nil, fmt.Errorf("impute: %w", err)
-	}
-	f := &filler{ctx: ctx, o: o, rate: rate, samples: samples, began: time.Now(), res: newResult(samples, o.Draws)}
-	f.missing = audio.Mask(sorted, n)
-	f.res.Excerpts = excerpts(sorted, n, f.context(n))
-	if err := f.checkObserved(); err != nil {
 		return nil, err
 	}
+	r, err := FillFrom(ctx, whole(samples), n, rate, gaps, o)
+	if err != nil {
+		return nil, err
+	}
+	r.join(samples)
+	return r, nil
+}
+
+// FillFrom is Fill for a recording of n samples in each channel of which no
+// more than the excerpts is read, so that memory does not grow with it. The
+// result's Filled, Fit, SD and Draws are nil: the excerpts have theirs.
+func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
+	all, err := Excerpts(n, rate, gaps, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &filler{ctx: ctx, o: o, began: time.Now(), res: &Result{Excerpts: all, rate: rate, samples: n}}
+	for _, e := range all {
+		f.res.gaps = append(f.res.gaps, e.Gaps...)
+	}
+	f.src = Around(src, f.res.gaps)
 	if err := f.all(); err != nil {
 		return nil, err
 	}
@@ -68,47 +70,37 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	return f.res, nil
 }
 
-// excerpts are the gaps with context on each side, joined where they touch.
-func excerpts(gaps []Gap, n, context int) []Excerpt {
-	var out []Excerpt
-	for _, g := range gaps {
-		lo, hi := max(0, g.Start-context), min(n, g.End+context)
-		if k := len(out); k > 0 && lo <= out[k-1].End {
-			out[k-1].End = hi
-			out[k-1].Gaps = append(out[k-1].Gaps, g)
-			continue
+// join makes whole recordings of the excerpts, which keep their parts of them.
+func (r *Result) join(samples [][]float64) {
+	into := func(to [][]float64, part func(e *Excerpt) [][]float64) [][]float64 {
+		for i := range r.Excerpts {
+			e := &r.Excerpts[i]
+			for c, v := range part(e) {
+				copy(to[c][e.Start:e.End], v)
+				part(e)[c] = to[c][e.Start:e.End:e.End]
+			}
 		}
-		out = append(out, Excerpt{Start: lo, End: hi, Gaps: []Gap{g}})
+		return to
 	}
-	return out
+	r.Filled = into(clone(samples), func(e *Excerpt) [][]float64 { return e.Filled })
+	r.Fit = into(unknown(samples), func(e *Excerpt) [][]float64 { return e.Fit })
+	r.SD = into(unknown(samples), func(e *Excerpt) [][]float64 { return e.SD })
+	for k := range r.Excerpts[0].Draws {
+		r.Draws = append(r.Draws, into(clone(samples), func(e *Excerpt) [][]float64 { return e.Draws[k] }))
+	}
 }
 
 type filler struct {
-	ctx     context.Context
-	o       Options
-	rate    int
-	samples [][]float64
-	missing []bool
-	began   time.Time
-	res     *Result
+	ctx   context.Context
+	o     Options
+	src   Source // with zeros in the gaps
+	began time.Time
+	res   *Result
 
 	mu       sync.Mutex // guards the rest, and calls of o.Progress
 	done     int
 	progress []vssgp.Progress // of each excerpt
 	noise    float64          // the last that one told
-}
-
-func newResult(samples [][]float64, draws int) *Result {
-	r := &Result{Filled: clone(samples), Fit: clone(samples), SD: clone(samples)}
-	for c := range samples {
-		for i := range samples[c] {
-			r.Fit[c][i], r.SD[c][i] = math.NaN(), math.NaN()
-		}
-	}
-	for range draws {
-		r.Draws = append(r.Draws, clone(samples))
-	}
-	return r
 }
 
 func clone(a [][]float64) [][]float64 {
@@ -119,45 +111,56 @@ func clone(a [][]float64) [][]float64 {
 	return out
 }
 
-// context is the samples modelled on each side of a gap.
-func (f *filler) context(n int) int {
-	if f.o.All {
+// unknown is NaN in a's shape.
+func unknown(a [][]float64) [][]float64 {
+	out := make([][]float64, len(a))
+	for i := range a {
+		out[i] = make([]float64, len(a[i]))
+		for j := range out[i] {
+			out[i][j] = math.NaN()
+		}
+	}
+	return out
+}
+
+// context is the samples modelled on each side of a gap, of a recording of n.
+func (o *Options) context(n, rate int) int {
+	if o.All {
 		return n
 	}
-	c := f.o.Context
+	c := o.Context
 	if c == 0 {
 		c = defaultContext
 	}
-	return max(1, int(math.Round(c.Seconds()*float64(f.rate))))
+	return max(1, int(math.Round(c.Seconds()*float64(rate))))
 }
 
-func (f *filler) checkObserved() error {
-	for _, e := range f.res.Excerpts {
-		left := 0
-		for i := e.Start; i < e.End; i++ {
-			if !f.missing[i] {
-				left++
-			}
-		}
-		if left < leastObserved {
-			return fmt.Errorf("impute: samples %d:%d leave %d to learn from, want at least %d: give more context: %w", e.Start, e.End, left, leastObserved, ErrGaps)
-		}
+// model are the fit's options with those for audio where they are open.
+func (o *Options) model() vssgp.Options {
+	m := o.Model
+	if m.Init == "" && m.From == nil {
+		m.Init = vssgp.InitSpectrum
 	}
-	return nil
+	if m.Iterations == 0 && m.Init == vssgp.InitSpectrum && (m.Method == "" || m.Method == vssgp.VSSGP) && m.Inference != vssgp.Stochastic {
+		m.Iterations = vssgp.NoIterations
+	}
+	if m.Window == 0 {
+		m.Window = vssgp.WindowAuto
+	}
+	if m.WindowCandidates == nil {
+		m.WindowCandidates = defaultWindows
+	}
+	return m
 }
 
 // all fits the excerpts, several at a time.
 func (f *filler) all() error {
 	n := len(f.res.Excerpts)
-	w := f.o.Workers
-	if w <= 0 {
-		w = runtime.GOMAXPROCS(0)
-	}
 	f.progress = make([]vssgp.Progress, n)
 	errs := make([]error, n)
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(w, n) {
+	for range min(f.o.workers(), n) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -179,79 +182,60 @@ func (f *filler) all() error {
 	return nil
 }
 
-// one fits excerpt i and writes its share of the result; excerpts do not
-// overlap, so no two write to the same place.
+// one fits excerpt i and fills it.
 func (f *filler) one(i int) error {
 	if err := f.ctx.Err(); err != nil {
 		return fmt.Errorf("impute: interrupted: %w", err)
 	}
 	e := &f.res.Excerpts[i]
-	data := f.data(e)
-	o := f.o.Model
-	if o.Init == "" && o.From == nil {
-		o.Init = vssgp.InitSpectrum
+	samples, err := f.src.Read(e.Start, e.End)
+	if err != nil {
+		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 	}
-	if o.Iterations == 0 && o.Init == vssgp.InitSpectrum && (o.Method == "" || o.Method == vssgp.VSSGP) && o.Inference != vssgp.Stochastic {
-		o.Iterations = vssgp.NoIterations
-	}
-	if o.Window == 0 {
-		o.Window = vssgp.WindowAuto
-	}
-	if o.WindowCandidates == nil {
-		o.WindowCandidates = defaultWindows
-	}
+	e.Filled = samples
+	missing := e.inGap()
+	o := f.o.model()
 	o.Progress = func(p vssgp.Progress) { f.report(i, p) }
-	m, r, err := vssgp.Fit(f.ctx, data, o)
+	m, r, err := vssgp.Fit(f.ctx, e.data(samples, f.res.rate, missing), o)
 	if err != nil {
 		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 	}
 	e.Model, e.Result = m, r
-	if err := f.predict(e); err != nil {
+	e.Features, e.NoiseSD = m.Params.M(), m.Y.Scale[0]/math.Sqrt(m.Params.NoisePrecision[0])
+	if err := f.predict(e, missing); err != nil {
 		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
+	}
+	if f.o.Forget {
+		e.Model = nil
 	}
 	f.finished()
 	return nil
 }
 
-// data are an excerpt's observed samples, x in seconds from the recording's
-// beginning.
-func (f *filler) data(e *Excerpt) *vssgp.Data {
-	d := &vssgp.Data{Q: 1, D: len(f.samples), XNames: []string{"seconds"}}
-	for c := range f.samples {
-		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
-	}
-	for i := e.Start; i < e.End; i++ {
-		if f.missing[i] {
-			continue
-		}
-		d.N++
-		d.X = append(d.X, float64(i)/float64(f.rate))
-		for _, c := range f.samples {
-			d.Y = append(d.Y, c[i])
-		}
-	}
-	return d
-}
-
 // predict fills the excerpt's gaps, and the fit and its standard deviation
 // over all of it.
-func (f *filler) predict(e *Excerpt) error {
+func (f *filler) predict(e *Excerpt, missing []bool) error {
 	n := e.End - e.Start
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = float64(e.Start+i) / float64(f.rate)
+		x[i] = float64(e.Start+i) / float64(f.res.rate)
 	}
 	p, err := e.Model.PredictRows(x, n)
 	if err != nil {
 		return err
 	}
 	sd := p.SD(true)
-	for c := range f.samples {
+	for range f.o.Draws {
+		e.Draws = append(e.Draws, clone(e.Filled))
+	}
+	for c := range e.Filled {
+		e.Fit = append(e.Fit, make([]float64, n))
+		e.SD = append(e.SD, make([]float64, n))
 		for i := range n {
-			f.res.Fit[c][e.Start+i] = p.Mean[i*p.D+c]
-			f.res.SD[c][e.Start+i] = sd[i*p.D+c]
-			if f.missing[e.Start+i] {
-				f.res.Filled[c][e.Start+i] = p.Mean[i*p.D+c]
+			e.Fit[c][i] = p.Mean[i*p.D+c]
+			e.SD[c][i] = sd[i*p.D+c]
+			if missing[i] {
+				e.Filled[c][i] = p.Mean[i*p.D+c]
 			}
 		}
 	}
@@ -260,25 +244,25 @@ func (f *filler) predict(e *Excerpt) error {
 
 // draw samples the excerpt's gaps jointly.
 func (f *filler) draw(e *Excerpt) error {
-	if len(f.res.Draws) == 0 {
+	if len(e.Draws) == 0 {
 		return nil
 	}
 	var at []int
 	var x []float64
 	for _, g := range e.Gaps {
 		for i := g.Start; i < g.End; i++ {
-			at = append(at, i)
-			x = append(x, float64(i)/float64(f.rate))
+			at = append(at, i-e.Start)
+			x = append(x, float64(i)/float64(f.res.rate))
 		}
 	}
-	draws, err := e.Model.Draw(mat.NewDense(len(x), 1, x), len(f.res.Draws), f.o.Model.Seed+uint64(e.Start))
+	draws, err := e.Model.Draw(mat.NewDense(len(x), 1, x), len(e.Draws), f.o.Model.Seed+uint64(e.Start))
 	if err != nil {
 		return err
 	}
 	for k, d := range draws {
-		for c := range f.samples {
+		for c := range e.Filled {
 			for j, i := range at {
-				f.res.Draws[k][c][i] = d.At(j, c)
+				e.Draws[k][c][i] = d.At(j, c)
 			}
 		}
 	}

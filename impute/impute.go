@@ -3,6 +3,7 @@
 package impute
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/vssgp/vssgp"
@@ -25,6 +26,9 @@ type Options struct {
 	All bool
 	// Draws is how many further plausible fills to draw from the posterior.
 	Draws int
+	// Forget drops an excerpt's model once its gaps are filled: models of many
+	// excerpts can take far more memory than the recording.
+	Forget bool
 	// Workers is how many excerpts are fitted at once; 0: as many as cores.
 	Workers int
 	// Progress is called now and then, never from two goroutines at once.
@@ -44,7 +48,9 @@ type Progress struct {
 // Result is a filled recording and what is known of the fill.
 type Result struct {
 	// Filled is the recording [channel][sample]: the given samples outside
-	// the gaps, the predictive mean inside.
+	// the gaps, the predictive mean inside. It, Fit, SD and Draws are nil where
+	// FillFrom has filled a recording that is not in memory: the excerpts have
+	// their parts of them.
 	Filled [][]float64
 	// Fit is the predictive mean [channel][sample] over the excerpts and NaN
 	// elsewhere, for errors on the observed samples.
@@ -59,12 +65,57 @@ type Result struct {
 	Iterations int     // of all excerpts
 	Device     string
 	Elapsed    time.Duration
+
+	gaps    []Gap // rising, as audio.CheckGaps gives them
+	rate    int
+	samples int // in each channel of the recording
 }
 
-// Excerpt is a stretch of the recording that was modelled on its own.
+// Excerpt is a stretch of the recording that was modelled on its own. Its
+// Filled, Fit, SD and Draws are those of Result between Start and End, sample
+// Start first.
 type Excerpt struct {
 	Start, End int // samples
 	Gaps       []Gap
-	Model      *vssgp.Model
+	Filled     [][]float64
+	Fit        [][]float64
+	SD         [][]float64
+	Draws      [][][]float64
+	Features   int          // M
+	NoiseSD    float64      // of the first channel, in its units
+	Model      *vssgp.Model // nil where Options.Forget is set
 	Result     *vssgp.Result
+}
+
+// data are the excerpt's observed samples, x in seconds from the recording's
+// beginning. Channels that are nil give data without y.
+func (e *Excerpt) data(samples [][]float64, rate int, missing []bool) *vssgp.Data {
+	d := &vssgp.Data{Q: 1, D: len(samples), XNames: []string{"seconds"}}
+	for c := range samples {
+		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
+	}
+	for i, absent := range missing {
+		if absent {
+			continue
+		}
+		d.N++
+		d.X = append(d.X, float64(e.Start+i)/float64(rate))
+		for _, c := range samples {
+			if c != nil {
+				d.Y = append(d.Y, c[i])
+			}
+		}
+	}
+	return d
+}
+
+// inGap says for each of the excerpt's samples whether it is missing.
+func (e *Excerpt) inGap() []bool {
+	mask := make([]bool, e.End-e.Start)
+	for _, g := range e.Gaps {
+		for i := g.Start; i < g.End; i++ {
+			mask[i-e.Start] = true
+		}
+	}
+	return mask
 }

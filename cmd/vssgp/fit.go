@@ -20,6 +20,7 @@ type fitFlags struct {
 	output     string
 	checkpoint string
 	resume     bool
+	plan       bool
 }
 
 // fitResult is what `fit --json` prints.
@@ -72,6 +73,7 @@ whole every 30 seconds, from which --resume starts.`,
 	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
 	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the best model so far in this `file`")
 	f.BoolVar(&o.resume, "resume", false, "start from the checkpoint")
+	f.BoolVar(&o.plan, "plan", false, planUsage)
 	return cmd
 }
 
@@ -97,6 +99,9 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	}
 	if options.Batch > data.N {
 		return mistake("--batch %d: the data have %d rows; want at most that", options.Batch, data.N)
+	}
+	if o.plan {
+		return a.planFit(data, options)
 	}
 	bar := a.newMeter()
 	options.Progress = func(p vssgp.Progress) {
@@ -125,8 +130,10 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 
 // checkFit looks at what the command line alone can tell.
 func (a *app) checkFit(o *fitFlags) error {
-	if err := a.wantOutput(o.output, "MODEL.safetensors"); err != nil {
-		return err
+	if o.output != "" || !o.plan {
+		if err := a.wantOutput(o.output, "MODEL.safetensors"); err != nil {
+			return err
+		}
 	}
 	if o.output == toStdout || o.checkpoint == toStdout {
 		return mistake("-: a model is no text; want a file name")

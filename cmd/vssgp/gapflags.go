@@ -41,21 +41,21 @@ func (g *gapFlags) check() error {
 }
 
 // in are the gaps of a recording, in rising order.
-func (g *gapFlags) in(rec *audio.Recording, input string) ([]impute.Gap, error) {
+func (g *gapFlags) in(rec *audio.File, input string) ([]impute.Gap, error) {
 	var gaps []audio.Gap
 	var err error
 	switch {
 	case g.file != "":
 		gaps, err = readGaps(g.file)
 	case g.detect.value != "":
-		gaps = rec.DetectZeros(audio.DefaultZeroRun)
-		if len(gaps) == 0 {
+		gaps, err = rec.DetectZeros(audio.DefaultZeroRun)
+		if err == nil && len(gaps) == 0 {
 			return nil, mistake("%s: --detect zeros: no run of %d zeros or more; name the gaps with --gap or --gaps", input, audio.DefaultZeroRun)
 		}
 	default:
 		for _, s := range g.list {
 			var gap audio.Gap
-			if gap, err = audio.ParseGap(s, rec.Rate); err != nil {
+			if gap, err = audio.ParseGap(s, rec.Rate()); err != nil {
 				break
 			}
 			gaps = append(gaps, gap)
@@ -67,11 +67,7 @@ func (g *gapFlags) in(rec *audio.Recording, input string) ([]impute.Gap, error) 
 	if gaps, err = audio.CheckGaps(gaps, rec.Len()); err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
-	out := make([]impute.Gap, len(gaps))
-	for i, gap := range gaps {
-		out[i] = impute.Gap(gap)
-	}
-	return out, nil
+	return gaps, nil
 }
 
 // readGaps reads --gaps.

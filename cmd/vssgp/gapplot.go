@@ -33,20 +33,48 @@ const (
 	plotPoints = 2000
 )
 
-// gapCurves are what a plot of a gap shows of one channel.
+// gapCurves are what a plot of a gap shows of one channel. Samples, and the
+// gap, are counted from the first one held.
 type gapCurves struct {
 	observed, mean, sd []float64 // [sample]
 	reference          []float64 // nil: none is known
 	gap                impute.Gap
 	rate               int
+	first              int // the recording's number of the first sample held
 }
+
+// newGapCurves reads what is to be shown about a gap of excerpt e.
+func newGapCurves(e *impute.Excerpt, gap impute.Gap, channel int, out imputeResult, observed, reference impute.Source) (*gapCurves, error) {
+	side := plotSide(gap)
+	lo, hi := max(0, gap.Start-side), min(out.Samples, gap.End+side)
+	g := &gapCurves{gap: impute.Gap{Start: gap.Start - lo, End: gap.End - lo}, rate: out.Rate, first: lo}
+	around, err := observed.Read(lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	g.observed = around[channel]
+	if reference != nil {
+		truth, err := reference.Read(lo, hi)
+		if err != nil {
+			return nil, err
+		}
+		g.reference = truth[channel]
+	}
+	g.mean, g.sd = make([]float64, hi-lo), make([]float64, hi-lo)
+	copy(g.mean[g.gap.Start:g.gap.End], e.Fit[channel][gap.Start-e.Start:])
+	copy(g.sd[g.gap.Start:g.gap.End], e.SD[channel][gap.Start-e.Start:])
+	return g, nil
+}
+
+// plotSide is how many samples are drawn on each side of a gap.
+func plotSide(gap impute.Gap) int { return int(plotSides * float64(gap.End-gap.Start)) }
 
 // svg draws the gap as an SVG element: the samples around it, the mean inside
 // with a band of two standard deviations, and the reference where there is one.
 func (g *gapCurves) svg() (string, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "ms", "full scale"
-	side := int(plotSides * float64(g.gap.End-g.gap.Start))
+	side := plotSide(g.gap)
 	lo, hi := max(0, g.gap.Start-side), min(len(g.observed), g.gap.End+side)
 	step := max(1, (hi-lo)/plotPoints)
 	err := g.addBand(p, step)
@@ -71,7 +99,7 @@ func (g *gapCurves) svg() (string, error) {
 }
 
 // at is the time of a sample in ms.
-func (g *gapCurves) at(i int) float64 { return 1000 * float64(i) / float64(g.rate) }
+func (g *gapCurves) at(i int) float64 { return 1000 * float64(g.first+i) / float64(g.rate) }
 
 func (g *gapCurves) addLine(p *plot.Plot, values []float64, from, to, step int, ink color.Color) error {
 	var xy plotter.XYs

@@ -19,7 +19,7 @@ func TestGapPlot(t *testing.T) {
 	}
 	for _, gap := range []impute.Gap{{Start: 0, End: 40}, {Start: n - 1, End: n}, {Start: 100, End: 101}, {Start: 10, End: n - 10}} {
 		for _, reference := range [][]float64{nil, a} {
-			text, err := (&gapCurves{a, a, sd, reference, gap, 16000}).svg()
+			text, err := (&gapCurves{a, a, sd, reference, gap, 16000, 0}).svg()
 			if err != nil {
 				t.Fatalf("gap %v: %v", gap, err)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type imputeFlags struct {
 	sd        string
 	models    string
 	draws     int
+	plan      bool
 	set       func() []setting // the flags as given, for the report
 }
 
@@ -30,7 +32,7 @@ type imputeFlags struct {
 // without windows (zero asks impute.Fill for its default).
 const noWindow = 1e6
 
-// maxFills bounds --draws: each is a recording in memory.
+// maxFills bounds --draws: each is a file.
 const maxFills = 100
 
 func (a *app) imputeCommand() *cobra.Command {
@@ -47,6 +49,10 @@ Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
 times such as 0.5s:520ms), by --gaps FILE.csv (columns start,end in samples) or
 found by --detect zeros. A gap is missing in every channel; the channels are
 outputs of one model.
+
+Only the excerpts are held in memory, and the output is copied from the input a
+tile at a time, so a recording may be longer than memory holds. --plan says what
+the fill would compute and hold, and ends there.
 
 --reference CLEAN.wav scores the fill beside silence, linear interpolation and
 an autoregressive (Janssen) fill: RMSE over the gaps (test) and over the
@@ -69,6 +75,7 @@ observed, so their training error is 0.`,
 	f.StringVar(&o.sd, "sd", "", "write sample, channel (both from 0) and predictive standard deviation in full scale of every filled sample to this CSV `file`")
 	f.IntVar(&o.draws, "draws", 0, "write this many further plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	f.StringVar(&o.models, "model", "", "write the fitted model to this `file`; one for each excerpt, MODEL-1 and so on, where there are several")
+	f.BoolVar(&o.plan, "plan", false, planUsage)
 	o.model.add(f, "seconds (32ms and 0.5s are understood)", "32ms")
 	o.set = func() []setting {
 		var s []setting
@@ -79,6 +86,14 @@ observed, so their training error is 0.`,
 }
 
 func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
+	err := a.imputeFile(ctx, input, o)
+	if err != nil && ctx.Err() != nil {
+		return &interruption{": nothing was written; run the same command again"}
+	}
+	return err
+}
+
+func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) error {
 	if err := a.checkImpute(o); err != nil {
 		return err
 	}
@@ -86,33 +101,45 @@ func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
 	if err != nil {
 		return err
 	}
-	rec, err := readRecording(input)
+	rec, err := openRecording(ctx, input)
 	if err != nil {
 		return err
 	}
-	if err := checkWritable(rec, o.output); err != nil {
-		return err
-	}
-	gaps, err := o.gaps.in(rec, input)
-	if err != nil {
-		return err
-	}
-	var reference [][]float64
-	if o.reference != "" {
-		if reference, err = readReference(o.reference, rec, input); err != nil {
+	defer rec.Close()
+	if o.output != "" {
+		if err := checkWritable(rec.File, o.output); err != nil {
 			return err
 		}
 	}
-	observed := silenced(rec.Samples, gaps)
-	r, err := a.fill(ctx, observed, rec.Rate, gaps, o, options)
+	gaps, err := o.gaps.in(rec.File, input)
 	if err != nil {
 		return err
 	}
-	out := newImputeResult(r, rec, gaps, o.output)
-	if reference != nil {
-		out.score(impute.Score(reference, r.Filled, r.Fit, r.SD, rec.Rate, gaps))
+	if o.plan {
+		return a.planImpute(rec.File, gaps, a.fillOptions(o, options, nil))
 	}
-	if err := a.writeFill(input, o, rec, r, &out, observed, reference); err != nil {
+	var reference impute.Source
+	if o.reference != "" {
+		clean, err := openReference(ctx, o.reference, rec.File, input)
+		if err != nil {
+			return err
+		}
+		defer clean.Close()
+		reference = clean
+	}
+	r, err := a.fill(ctx, rec.File, gaps, o, options)
+	if err != nil {
+		return fromFile(input, err)
+	}
+	out := newImputeResult(r, rec.File, gaps, o.output)
+	if reference != nil {
+		scores, err := r.Score(rec, reference)
+		if err != nil {
+			return fromFile(input+" against "+o.reference, err)
+		}
+		out.score(scores)
+	}
+	if err := a.writeFill(input, o, rec.File, r, &out, reference); err != nil {
 		return err
 	}
 	if a.json {
@@ -124,8 +151,10 @@ func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
 
 // checkImpute looks at what the command line alone can tell.
 func (a *app) checkImpute(o *imputeFlags) error {
-	if err := a.wantOutput(o.output, "OUT.wav"); err != nil {
-		return err
+	if o.output != "" || !o.plan {
+		if err := a.wantOutput(o.output, "OUT.wav"); err != nil {
+			return err
+		}
 	}
 	for _, path := range []string{o.output, o.report, o.sd, o.models} {
 		if path == toStdout {
@@ -145,51 +174,51 @@ func (a *app) checkImpute(o *imputeFlags) error {
 	return checkOutputs(paths...)
 }
 
-// readReference reads the undamaged recording, which must be the input's like.
-func readReference(path string, rec *audio.Recording, input string) ([][]float64, error) {
-	ref, err := readRecording(path)
+// openReference opens the undamaged recording, which must be the input's like.
+func openReference(ctx context.Context, path string, rec *audio.File, input string) (*recordingFile, error) {
+	ref, err := openRecording(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("--reference: %w", err)
 	}
+	unlike := func(what string, is, want int) error {
+		ref.Close()
+		return mistake("--reference %s: %d %s, %s has %d; want the same recording undamaged", path, is, what, input, want)
+	}
 	switch {
-	case ref.Rate != rec.Rate:
-		return nil, mistake("--reference %s: %d samples a second, %s has %d; want the same recording undamaged", path, ref.Rate, input, rec.Rate)
+	case ref.Rate() != rec.Rate():
+		return nil, unlike("samples a second", ref.Rate(), rec.Rate())
 	case ref.Channels() != rec.Channels():
-		return nil, mistake("--reference %s: %d channels, %s has %d; want the same recording undamaged", path, ref.Channels(), input, rec.Channels())
+		return nil, unlike("channels", ref.Channels(), rec.Channels())
 	case ref.Len() != rec.Len():
-		return nil, mistake("--reference %s: %d samples, %s has %d; want the same recording undamaged", path, ref.Len(), input, rec.Len())
+		return nil, unlike("samples", ref.Len(), rec.Len())
 	}
-	return ref.Samples, nil
+	return ref, nil
 }
 
-// silenced is a copy of the samples with zeros in the gaps, so that nothing
-// that follows can depend on what stood there.
-func silenced(samples [][]float64, gaps []impute.Gap) [][]float64 {
-	out := make([][]float64, len(samples))
-	for c, s := range samples {
-		out[c] = append([]float64(nil), s...)
-		for _, g := range gaps {
-			clear(out[c][g.Start:g.End])
-		}
+// fromFile names the file in errors about its contents, which can come up only
+// as they are read.
+func fromFile(path string, err error) error {
+	if errors.Is(err, audio.ErrFormat) {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return out
+	return err
 }
 
-func (a *app) fill(ctx context.Context, observed [][]float64, rate int, gaps []impute.Gap, o *imputeFlags, options vssgp.Options) (*impute.Result, error) {
+// fillOptions are those of impute.Fill; show may be nil.
+func (a *app) fillOptions(o *imputeFlags, options vssgp.Options, show func(impute.Progress)) impute.Options {
+	return impute.Options{
+		Model: options, Context: o.context.after, All: o.context.all, Draws: o.draws, Forget: o.models == "", Progress: show,
+	}
+}
+
+func (a *app) fill(ctx context.Context, rec *audio.File, gaps []impute.Gap, o *imputeFlags, options vssgp.Options) (*impute.Result, error) {
 	bar := a.newMeter()
-	r, err := impute.Fill(ctx, observed, rate, gaps, impute.Options{
-		Model: options, Context: o.context.after, All: o.context.all, Draws: o.draws,
-		Progress: func(p impute.Progress) {
-			done, of := p.Iteration, p.Iterations
-			if of == 0 { // nothing is iterated: excerpts are what is done
-				done, of = p.Excerpt, p.Excerpts
-			}
-			bar.show(fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), done, of, p.Bound, p.NoiseSD, p.Left)
-		},
-	})
-	bar.clear()
-	if ctx.Err() != nil {
-		return nil, &interruption{": nothing was written; run the same command again"}
-	}
-	return r, err
+	defer bar.clear()
+	return impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, a.fillOptions(o, options, func(p impute.Progress) {
+		done, of := p.Iteration, p.Iterations
+		if of == 0 { // nothing is iterated: excerpts are what is done
+			done, of = p.Excerpt, p.Excerpts
+		}
+		bar.show(fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), done, of, p.Bound, p.NoiseSD, p.Left)
+	}))
 }

@@ -53,10 +53,10 @@ type namedScore struct {
 	scored
 }
 
-func newImputeResult(r *impute.Result, rec *audio.Recording, gaps []impute.Gap, output string) imputeResult {
+func newImputeResult(r *impute.Result, rec *audio.File, gaps []impute.Gap, output string) imputeResult {
 	out := imputeResult{
 		Device: r.Device, Seconds: number(r.Elapsed.Seconds()), Iterations: r.Iterations, Bound: number(r.Bound),
-		Rate: rec.Rate, Channels: rec.Channels(), Samples: rec.Len(), Output: output,
+		Rate: rec.Rate(), Channels: rec.Channels(), Samples: rec.Len(), Output: output,
 	}
 	for _, g := range gaps {
 		out.Gaps = append(out.Gaps, [2]int{g.Start, g.End})
@@ -65,7 +65,7 @@ func newImputeResult(r *impute.Result, rec *audio.Recording, gaps []impute.Gap, 
 	for _, e := range r.Excerpts {
 		out.Excerpts = append(out.Excerpts, excerptResult{
 			Start: e.Start, End: e.End, Bound: number(e.Result.Bound), Iterations: e.Result.Iterations,
-			Features: e.Model.Params.M(), NoiseSD: infoOf(e.Model, 0).NoiseSD[0],
+			Features: e.Features, NoiseSD: number(e.NoiseSD),
 		})
 	}
 	return out
@@ -89,25 +89,25 @@ func (r *imputeResult) score(s impute.Scores) {
 }
 
 // writeFill writes every output together or none.
-func (a *app) writeFill(input string, o *imputeFlags, rec *audio.Recording, r *impute.Result, out *imputeResult, observed, reference [][]float64) error {
+func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute.Result, out *imputeResult, reference impute.Source) error {
 	container, err := audio.ContainerOf(o.output)
 	if err != nil {
 		return err
 	}
 	var files []atomicfile.File
-	for i, samples := range append([][][]float64{r.Filled}, r.Draws...) {
+	for i := range 1 + o.draws {
 		path := o.output
 		if i > 0 {
 			path = numbered(o.output, i)
 		}
-		filled, clipped, err := rec.Fill(audioGaps(out.Gaps), samples)
+		patch, clipped, err := rec.Patch(changes(r, i))
 		if err != nil {
 			return err
 		}
 		if clipped > 0 {
 			a.note("%s: %d filled samples are past full scale and were clipped", path, clipped)
 		}
-		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return filled.Write(w, container) }})
+		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, container) }})
 	}
 	if o.models != "" {
 		for i, e := range r.Excerpts {
@@ -120,10 +120,10 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.Recording, r *i
 		}
 	}
 	if o.sd != "" {
-		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, r, out.Gaps) }})
+		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, r) }})
 	}
 	if o.report != "" {
-		p, err := newReport(filepath.Base(input), *out, o.set(), r, observed, reference)
+		p, err := newReport(filepath.Base(input), *out, o.set(), r, impute.Around(rec, audioGaps(out.Gaps)), reference)
 		if err != nil {
 			return err
 		}
@@ -132,13 +132,34 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.Recording, r *i
 	return atomicfile.WriteAll(files...)
 }
 
+// changes are the gaps' samples of the fill (0) or of a draw (from 1 on).
+func changes(r *impute.Result, draw int) []audio.Change {
+	var all []audio.Change
+	for _, e := range r.Excerpts {
+		samples := e.Filled
+		if draw > 0 {
+			samples = e.Draws[draw-1]
+		}
+		for _, g := range e.Gaps {
+			c := audio.Change{Start: g.Start}
+			for _, s := range samples {
+				c.Values = append(c.Values, s[g.Start-e.Start:g.End-e.Start])
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // writeSD lists the filled samples in order, channel by channel within one.
-func writeSD(w io.Writer, r *impute.Result, gaps [][2]int) error {
+func writeSD(w io.Writer, r *impute.Result) error {
 	var data []float64
-	for _, g := range gaps {
-		for i := g[0]; i < g[1]; i++ {
-			for c := range r.SD {
-				data = append(data, float64(i), float64(c), r.SD[c][i])
+	for _, e := range r.Excerpts {
+		for _, g := range e.Gaps {
+			for i := g.Start; i < g.End; i++ {
+				for c := range e.SD {
+					data = append(data, float64(i), float64(c), e.SD[c][i-e.Start])
+				}
 			}
 		}
 	}

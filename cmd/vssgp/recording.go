@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -21,6 +22,42 @@ func readRecording(path string) (*audio.Recording, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
+}
+
+// recordingFile is a WAV or SPHERE file that is read in parts.
+type recordingFile struct {
+	*audio.File
+	io.Closer
+}
+
+// openRecording opens a WAV or SPHERE file and reads its header. Once ctx has
+// ended, reading on fails.
+func openRecording(ctx context.Context, path string) (*recordingFile, error) {
+	f, size, err := atomicfile.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := audio.NewFile(&interruptible{ctx, f}, size)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &recordingFile{r, f}, nil
+}
+
+// interruptible is a file that cannot be read any more once ctx has ended: long
+// reading and copying end with it.
+type interruptible struct {
+	ctx  context.Context
+	file io.ReaderAt
+}
+
+// ReadAt is the file's.
+func (i *interruptible) ReadAt(b []byte, at int64) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.file.ReadAt(b, at)
 }
 
 // readAudio reads a recording as data: x is the time in seconds, y the
@@ -46,12 +83,12 @@ func readAudio(path string) (data *vssgp.Data, rate int, err error) {
 
 // checkWritable looks, before long work, whether a recording can be written
 // under that name: its extension and the container's sample formats.
-func checkWritable(r *audio.Recording, path string) error {
+func checkWritable(r *audio.File, path string) error {
 	c, err := audio.ContainerOf(path)
 	if err != nil {
 		return err
 	}
-	if err := r.Write(io.Discard, c); err != nil {
+	if err := r.CheckWrite(c); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

@@ -86,30 +86,35 @@ h3 { font-size: 1em; margin: 1.5em 0 0; }
 </html>
 `))
 
-// newReport draws the gaps of a result, every channel.
-func newReport(input string, out imputeResult, settings []setting, r *impute.Result, observed, reference [][]float64) (*report, error) {
+// newReport draws the gaps of a result, every channel. observed is the recording
+// with its gaps empty; reference may be nil.
+func newReport(input string, out imputeResult, settings []setting, r *impute.Result, observed, reference impute.Source) (*report, error) {
 	p := &report{Input: input, Result: out, Settings: settings, Scores: out.Scores}
-	for c := range r.Filled {
-		for i, gap := range out.Gaps {
-			if len(p.Gaps) == reportGaps {
-				p.Left++
-				continue
+	for c := range out.Channels {
+		number := 0
+		for i := range r.Excerpts {
+			e := &r.Excerpts[i]
+			for _, gap := range e.Gaps {
+				number++
+				if len(p.Gaps) == reportGaps {
+					p.Left++
+					continue
+				}
+				curves, err := newGapCurves(e, gap, c, out, observed, reference)
+				if err != nil {
+					return nil, err
+				}
+				drawn, err := curves.svg()
+				if err != nil {
+					return nil, err
+				}
+				title := fmt.Sprintf("Gap %d: samples %d to %d, %.4g s", number, gap.Start, gap.End, float64(gap.Start)/float64(out.Rate))
+				if out.Channels > 1 {
+					title += fmt.Sprintf(", channel %d", c)
+				}
+				// The drawing is our own: no text in it comes from a file.
+				p.Gaps = append(p.Gaps, gapView{title, template.HTML(drawn)})
 			}
-			var truth []float64
-			if reference != nil {
-				truth = reference[c]
-			}
-			curves := &gapCurves{observed[c], r.Fit[c], r.SD[c], truth, impute.Gap{Start: gap[0], End: gap[1]}, out.Rate}
-			drawn, err := curves.svg()
-			if err != nil {
-				return nil, err
-			}
-			title := fmt.Sprintf("Gap %d: samples %d to %d, %.4g s", i+1, gap[0], gap[1], float64(gap[0])/float64(out.Rate))
-			if len(r.Filled) > 1 {
-				title += fmt.Sprintf(", channel %d", c)
-			}
-			// The drawing is our own: no text in it comes from a file.
-			p.Gaps = append(p.Gaps, gapView{title, template.HTML(drawn)})
 		}
 	}
 	return p, nil

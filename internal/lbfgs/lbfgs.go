@@ -28,9 +28,13 @@ type State struct {
 	Iterations int
 }
 
+// Memory is how many pairs of steps and gradient differences are kept by
+// default.
+const Memory = 20
+
 // Settings of a maximisation; zero values mean the defaults.
 type Settings struct {
-	Memory     int // pairs kept; default 20
+	Memory     int // pairs kept; default Memory
 	Iterations int // at most so many steps of the outer loop from here
 	// Gain ends the maximisation once the value has risen by less than Gain
 	// in each of the last Patience steps.
@@ -68,7 +72,7 @@ func Start(f Func, x []float64) (*State, error) {
 // where Each or ErrStop ended it.
 func Maximise(f Func, s *State, set Settings) (Why, error) {
 	if set.Memory == 0 {
-		set.Memory = 20
+		set.Memory = Memory
 	}
 	if set.Patience == 0 {
 		set.Patience = 5

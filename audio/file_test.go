@@ -1,0 +1,384 @@
+package audio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tiled runs a test with tiles that fit nothing, end inside samples and frames, and hold everything.
+func tiled(t *testing.T, test func(t *testing.T)) {
+	was := tileBytes
+	defer func() { tileBytes = was }()
+	for _, tileBytes = range []int{1, 7, 64, was} {
+		t.Run(fmt.Sprintf("tiles of %d", tileBytes), test)
+	}
+}
+
+func mustOpen(t *testing.T, file []byte) *File {
+	t.Helper()
+	f, err := NewFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func written(t *testing.T, p *Patch, c Container) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := p.Write(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Every kind of file: parts are those of the whole, and a patch changes the bytes of its own samples alone, which are put
+// there by hand here: at the start, the end, across tiles, and all.
+func TestFileInParts(t *testing.T) {
+	tiled(t, func(t *testing.T) {
+		for _, g := range goodFiles() {
+			f := mustOpen(t, g.file)
+			whole, err := Decode(g.file)
+			if err != nil {
+				t.Fatal(g.name, err)
+			}
+			if f.Len() != 37 || f.Channels() != g.channels || f.Rate() != whole.Rate || f.Encoding() != g.encoding || f.Seconds() != whole.Seconds() {
+				t.Fatalf("%s: %d samples of %d channels at %d, %v", g.name, f.Len(), f.Channels(), f.Rate(), f.Encoding())
+			}
+			for _, r := range []Gap{{0, 37}, {0, 1}, {36, 37}, {5, 23}, {9, 9}} {
+				part, err := f.Read(r.Start, r.End)
+				if err != nil {
+					t.Fatal(g.name, err)
+				}
+				for c := range part {
+					if !slices.Equal(part[c], whole.Samples[c][r.Start:r.End]) {
+						t.Fatalf("%s: samples %v of channel %d are other ones", g.name, r, c)
+					}
+				}
+			}
+			for _, gaps := range [][]Gap{{{0, 3}, {34, 37}}, {{5, 23}, {23, 24}}, {{0, 37}}, {{36, 37}}, nil} {
+				checkPatch(t, g, f, gaps)
+			}
+		}
+	})
+}
+
+func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
+	t.Helper()
+	want := bytes.Clone(g.file)
+	at := bytes.Index(g.file, g.data)
+	var changes []Change
+	for _, gap := range slices.Backward(gaps) {
+		c := Change{Start: gap.Start, Values: makePlanar(g.channels, gap.Len())}
+		for n := range gap.Len() {
+			for i := range c.Values {
+				c.Values[i][n] = float64((gap.Start+n+3*i)%7-3) / 8
+				g.encoding.encode(want[at+((gap.Start+n)*g.channels+i)*g.encoding.Bytes:], c.Values[i][n])
+			}
+		}
+		changes = append(changes, c)
+	}
+	p, clipped, err := f.Patch(changes)
+	if err != nil || clipped != 0 {
+		t.Fatal(g.name, err, clipped)
+	}
+	if got := written(t, p, f.Container()); !bytes.Equal(got, want) {
+		t.Fatalf("%s, gaps %v: other bytes", g.name, gaps)
+	}
+	if g.encoding.Float {
+		return
+	}
+	other := WAV + SPHERE - f.Container()
+	back, err := Decode(written(t, p, other))
+	if err != nil {
+		t.Fatal(g.name, err)
+	}
+	same, err := Decode(want)
+	if err != nil {
+		t.Fatal(g.name, err)
+	}
+	for c := range back.Samples {
+		if back.Container() != other || !slices.Equal(back.Samples[c], same.Samples[c]) {
+			t.Fatalf("%s, gaps %v: other samples in %v", g.name, gaps, other)
+		}
+	}
+}
+
+// Chunks have even length: an odd number of bytes is padded, where a streamed file ends with its data and where a SPHERE
+// file becomes WAV; it is not padded twice where the file has its pad.
+func TestPad(t *testing.T) {
+	odd := riff("fmt ", fmtBody(1, 1, 8000, 8), "data", "abc")
+	streamed := bytes.Clone(odd[:len(odd)-1])
+	binary.LittleEndian.PutUint32(streamed[4:], 0)
+	binary.LittleEndian.PutUint32(streamed[40:], 0)
+	tiled(t, func(t *testing.T) {
+		for name, c := range map[string]struct{ file, want []byte }{
+			"padded": {odd, odd}, "not padded": {odd[:47], odd[:47]}, "streamed": {streamed, odd}, "more behind": {append(bytes.Clone(odd), "tail"...), append(bytes.Clone(odd), "tail"...)},
+			"SPHERE": {sph([]byte{'a' ^ 0x80, 'b' ^ 0x80, 'c' ^ 0x80}, "sample_rate -i 8000", "sample_n_bytes -i 1"), odd},
+		} {
+			if got := written(t, &Patch{f: mustOpen(t, c.file)}, WAV); !bytes.Equal(got, c.want) {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		}
+	})
+}
+
+func TestBadPatch(t *testing.T) {
+	f := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
+	two := func(v ...float64) [][]float64 { return [][]float64{v, v} }
+	for _, c := range []struct {
+		name    string
+		changes []Change
+		gaps    bool // it wraps ErrGaps
+	}{
+		{"one channel", []Change{{0, [][]float64{{1}}}}, false},
+		{"ragged", []Change{{0, [][]float64{{1}, {1, 2}}}}, false},
+		{"before", []Change{{-1, two(0)}}, true},
+		{"past the end", []Change{{19, two(0, 0)}}, true},
+		{"twice", []Change{{5, two(0, 0)}, {4, two(0, 0)}}, true},
+		{"NaN", []Change{{5, two(0, math.NaN())}}, false},
+	} {
+		if _, _, err := f.Patch(c.changes); err == nil || errors.Is(err, ErrGaps) != c.gaps {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, r := range []Gap{{-1, 3}, {3, 2}, {0, 21}} {
+		if _, err := f.Read(r.Start, r.End); err == nil {
+			t.Errorf("samples %v are read", r)
+		}
+	}
+	if err := f.CheckWrite(Container(9)); err == nil {
+		t.Error("a container that is none is no error")
+	}
+	float := mustOpen(t, riff("fmt ", fmtBody(3, 1, 8000, 32), "data", "\x00\x00\x00\x00"))
+	if err := float.CheckWrite(SPHERE); !errors.Is(err, ErrFormat) || float.CheckWrite(WAV) != nil {
+		t.Errorf("floats in SPHERE: %v", err)
+	}
+}
+
+// What is not read may be anything; what is must be finite, and must still be there.
+func TestFileReadErrors(t *testing.T) {
+	file := riff("fmt ", fmtBody(3, 1, 8000, 32), "data", strings.Repeat("\x00\x00\x80\x3f", 8)+"\x00\x00\xc0\x7f")
+	f := mustOpen(t, file)
+	if _, err := f.Read(0, 8); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Read(0, 9); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "offset 76: sample 8 of channel 0 is NaN") {
+		t.Errorf("NaN: %v", err)
+	}
+	short, err := NewFile(bytes.NewReader(file[:60]), int64(len(file)))
+	if err == nil {
+		_, err = short.Read(0, 8)
+	}
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "when it was opened") {
+		t.Errorf("a file that has become shorter: %v", err)
+	}
+	broken := mustOpen(t, file)
+	broken.src = failing{}
+	if err := (&Patch{f: broken}).Write(io.Discard, WAV); !errors.Is(err, errBroken) {
+		t.Errorf("%v, want the reader's own error", err)
+	}
+	if _, err := NewFile(failing{}, 100); !errors.Is(err, errBroken) {
+		t.Errorf("%v, want the reader's own error", err)
+	}
+	if _, err := NewFile(endless(file), maxFile+1); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "4 GiB") {
+		t.Errorf("a WAV file of more than 4 GiB: %v", err)
+	}
+}
+
+var errBroken = errors.New("broken")
+
+type failing struct{}
+
+func (failing) ReadAt([]byte, int64) (int, error) { return 0, errBroken }
+
+// endless is bytes with zeros after them.
+type endless []byte
+
+func (e endless) ReadAt(b []byte, at int64) (int, error) {
+	clear(b)
+	if at < int64(len(e)) {
+		copy(b, e[at:])
+	}
+	return len(b), nil
+}
+
+// Runs of zeros end where they end, whatever the tiles.
+func TestDetectZerosInTiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	zeros := map[Encoding][]float64{}
+	for _, e := range []Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64} {
+		zeros[e] = []float64{0}
+		if e.Float {
+			zeros[e] = []float64{0, math.Copysign(0, -1)}
+		}
+	}
+	tiled(t, func(t *testing.T) {
+		for e, zero := range zeros {
+			const n = 300
+			x := makePlanar(2, n)
+			want := make([]bool, n)
+			for i := 0; i < n; {
+				kind, length := rng.IntN(3), 1+rng.IntN(12) // both sound, one is zero, both are
+				for ; length > 0 && i < n; i, length = i+1, length-1 {
+					x[0][i], x[1][i] = 0.5, 0.25
+					if kind > 0 {
+						x[0][i] = zero[rng.IntN(len(zero))]
+					}
+					if kind > 1 {
+						x[1][i] = zero[rng.IntN(len(zero))]
+					}
+					want[i] = kind > 1
+				}
+			}
+			r, _, err := New(8000, e, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var gaps []Gap
+			for i := 0; i < n; i++ {
+				start := i
+				for i < n && want[i] {
+					i++
+				}
+				if i-start >= 8 {
+					gaps = append(gaps, Gap{start, i})
+				}
+			}
+			if got := r.DetectZeros(8); !slices.Equal(got, gaps) || len(gaps) == 0 {
+				t.Errorf("%v: %v, want %v", e, got, gaps)
+			}
+		}
+	})
+}
+
+// sparse is a 16-bit mono WAV file of so many bytes of samples, of which the disk holds hardly any.
+func sparse(t *testing.T, size int64) (*File, *os.File) {
+	t.Helper()
+	header := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "")
+	binary.LittleEndian.PutUint32(header[4:], uint32(36+size))
+	binary.LittleEndian.PutUint32(header[40:], uint32(size))
+	src, err := os.Create(filepath.Join(t.TempDir(), "long.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	if _, err := src.Write(header); err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Truncate(44 + size); err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFile(src, 44+size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, src
+}
+
+// counter counts what is written, and what of it is not zero.
+type counter struct{ all, sound int64 }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.all += int64(len(b))
+	c.sound += int64(len(b) - bytes.Count(b, []byte{0}))
+	return len(b), nil
+}
+
+// Memory does not grow with the file: all that is allocated from opening to writing is a few tiles.
+func TestMemoryOfLongFile(t *testing.T) {
+	size := int64(2 << 30)
+	if testing.Short() {
+		size = 32 << 20
+	}
+	f, src := sparse(t, size)
+	n := f.Len()
+	for _, at := range []int{0, n/2 - 3, n - 1} {
+		if _, err := src.WriteAt([]byte{1, 1}, f.place(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	gaps, err := f.DetectZeros(16)
+	if want := []Gap{{1, n/2 - 3}, {n/2 - 2, n - 1}}; err != nil || !slices.Equal(gaps, want) {
+		t.Errorf("%v, %v; want %v", gaps, err, want)
+	}
+	if _, err := f.Read(n/2-5000, n/2+5000); err != nil {
+		t.Error(err)
+	}
+	p, _, err := f.Patch([]Change{{0, [][]float64{{0.51, 0.51}}}, {n - 2, [][]float64{{-0.51, -0.51}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Container{WAV, SPHERE} {
+		var out counter
+		if err := p.Write(&out, c); err != nil || out.all < size || out.sound < 10 {
+			t.Errorf("%v: %+v, %v", c, out, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
+		t.Errorf("%d bytes were allocated for a file of %d; want a few tiles", got, size)
+	}
+}
+
+// A residual in parts has the scores of the whole, to the bit.
+func TestResidualInParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, rate = 20000, 16000
+	ref, est, mask := make([]float64, n), make([]float64, n), make([]bool, n)
+	parts := []Gap{{0, 100}, {350, 420}, {420, 500}, {7000, 7900}, {12000, 12001}, {19990, n}}
+	for i := range ref {
+		ref[i], est[i] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	r := NewResidual(n, rate)
+	for _, p := range parts {
+		for i := p.Start; i < p.End; i++ {
+			mask[i] = rng.IntN(4) > 0 || p.Len() == 1
+		}
+		r.Add(p.Start, ref[p.Start:p.End], est[p.Start:p.End], mask[p.Start:p.End])
+		r.STFTRMSE() // does not end the sum
+	}
+	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.stft.parts) > 1 {
+		t.Errorf("STFT RMSE %v, then %v; %d stretches are held", again, r.STFTRMSE(), len(r.stft.parts))
+	}
+	if got, want := r.RMSE(), RMSE(ref, est, mask); got != want {
+		t.Errorf("RMSE %v, want %v", got, want)
+	}
+	if got, want := r.STFTRMSE(), STFTRMSE(ref, est, mask, rate); got != want {
+		t.Errorf("STFT RMSE %v, want %v", got, want)
+	}
+	// By the transform itself.
+	diff := make([]float64, n)
+	for i := range diff {
+		if mask[i] {
+			diff[i] = est[i] - ref[i]
+		}
+	}
+	var sum float64
+	spectra := STFT(diff, rate)
+	for _, s := range spectra {
+		for k, v := range s {
+			square := real(v)*real(v) + imag(v)*imag(v)
+			if k > 0 && k < 200 {
+				square *= 2
+			}
+			sum += square
+		}
+	}
+	if want := math.Sqrt(sum / float64(len(spectra)) / 400); math.Abs(r.STFTRMSE()-want) > 1e-12*want {
+		t.Errorf("STFT RMSE %v, want %v", r.STFTRMSE(), want)
+	}
+}

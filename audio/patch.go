@@ -1,0 +1,205 @@
+package audio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// Change is new samples, Values [channels][n], for the n from Start on.
+type Change struct {
+	Start  int
+	Values [][]float64
+}
+
+// A Patch is a file with some of its samples replaced. It holds the new samples alone.
+type Patch struct {
+	f    *File
+	runs []run // rising, not overlapping
+}
+
+// run is bytes that replace a file's from an offset on.
+type run struct {
+	at    int64
+	bytes []byte
+}
+
+// Patch replaces samples of the file, each new one rounded to the nearest value of the file's encoding. A value past full
+// scale is clipped and counted. It is an error if a change has another shape than the file, reaches outside or overlaps
+// another, or if a value is not finite.
+func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
+	p = &Patch{f: f}
+	for _, c := range changes {
+		r, n, err := f.encode(c)
+		if err != nil {
+			return nil, 0, err
+		}
+		p.runs = append(p.runs, r)
+		clipped += n
+	}
+	slices.SortFunc(p.runs, func(a, b run) int { return int(a.at - b.at) })
+	for i := 1; i < len(p.runs); i++ {
+		if a, b := p.runs[i-1], p.runs[i]; a.at+int64(len(a.bytes)) > b.at {
+			return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", (b.at-f.offset)/int64(f.frameBytes()), ErrGaps)
+		}
+	}
+	return p, clipped, nil
+}
+
+// checkRange says whether the file has the samples of a gap.
+func (f *File) checkRange(g Gap) error {
+	if g.Start < 0 || g.End > f.frames || g.Start > g.End {
+		return fmt.Errorf("gap %v: %w: the recording has %d samples", g, ErrGaps, f.frames)
+	}
+	return nil
+}
+
+// encode is a change as the file's bytes.
+func (f *File) encode(c Change) (r run, clipped int, err error) {
+	if len(c.Values) != f.channels {
+		return r, 0, fmt.Errorf("audio: a change has %d channels, the recording %d", len(c.Values), f.channels)
+	}
+	count := len(c.Values[0])
+	for i, v := range c.Values {
+		if len(v) != count {
+			return r, 0, fmt.Errorf("audio: channel %d of a change has %d samples, channel 0 has %d", i, len(v), count)
+		}
+	}
+	if err := f.checkRange(Gap{c.Start, c.Start + count}); err != nil {
+		return r, 0, err
+	}
+	r = run{f.place(c.Start), make([]byte, count*f.frameBytes())}
+	b := r.bytes
+	for n := range count {
+		for i := range c.Values {
+			v := c.Values[i][n]
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return r, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number", c.Start+n, i, v)
+			}
+			if f.encoding.encode(b, v) {
+				clipped++
+			}
+			b = b[f.encoding.Bytes:]
+		}
+	}
+	return r, clipped, nil
+}
+
+// replace puts the runs' bytes where they reach into b, which stands at an offset of the file, and returns the runs that
+// reach beyond.
+func replace(b []byte, at int64, runs []run) []run {
+	end := at + int64(len(b))
+	for len(runs) > 0 && runs[0].at < end {
+		r := runs[0]
+		from, to := max(at, r.at), min(end, r.at+int64(len(r.bytes)))
+		if from < to {
+			copy(b[from-at:to-at], r.bytes[from-r.at:])
+		}
+		if r.at+int64(len(r.bytes)) > end {
+			break
+		}
+		runs = runs[1:]
+	}
+	return runs
+}
+
+// Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
+// they are (a WAV file streamed without sizes gets them). In the other container, integers keep their width and value;
+// SPHERE has no floats, which is an error. Writing is sequential; to replace a file safely is the caller's task.
+func (p *Patch) Write(w io.Writer, c Container) error {
+	header, to, err := p.f.converted(c)
+	if err != nil {
+		return err
+	}
+	if c == p.f.container {
+		return p.copy(w)
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	runs := p.runs
+	err = p.f.tiles(0, p.f.frames, func(n int, b []byte) error {
+		runs = replace(b, p.f.place(n), runs)
+		p.f.encoding.recode(b, to.encoding)
+		_, err := w.Write(b)
+		return err
+	})
+	if err == nil && c == WAV && to.dataLen()%2 == 1 {
+		_, err = w.Write([]byte{0})
+	}
+	return err
+}
+
+// CheckWrite says, without reading samples, whether the file can be written in a container: what Write would say.
+func (f *File) CheckWrite(c Container) error {
+	_, _, err := f.converted(c)
+	return err
+}
+
+// converted is the file's header and layout in another container; in its own, whether it can be written.
+func (f *File) converted(c Container) (header []byte, to layout, err error) {
+	to = layout{rate: f.rate, channels: f.channels, encoding: f.encoding, frames: f.frames}
+	to.encoding.BigEndian = false
+	switch {
+	case c == f.container && f.streamed && f.sized() > math.MaxUint32:
+		return nil, to, errTooLong
+	case c == f.container:
+		return nil, to, nil
+	case c == WAV:
+		to.encoding.Unsigned = to.encoding.Bytes == 1
+		header, err = to.wavHeader()
+	case c == SPHERE:
+		to.encoding.Unsigned = false
+		header, err = to.sphereHeader()
+	default:
+		err = fmt.Errorf("audio: no such container: %v", c)
+	}
+	return header, to, err
+}
+
+// sized is the RIFF size of a streamed file that ends with its data, padded to even length.
+func (f *File) sized() int64 { return f.offset + f.dataLen() + f.dataLen()&1 - 8 }
+
+// copy writes the file's bytes with the runs in their places. A streamed file gets both its sizes, and ends with its data
+// without a last frame that is not whole.
+func (p *Patch) copy(w io.Writer) error {
+	f, runs, end := p.f, p.runs, p.f.size
+	if f.streamed {
+		end = f.offset + f.dataLen()
+		riff := binary.LittleEndian.AppendUint32(nil, uint32(f.sized()))
+		data := binary.LittleEndian.AppendUint32(nil, uint32(f.dataLen()))
+		runs = append([]run{{4, riff}, {f.offset - 4, data}}, runs...)
+	}
+	tile := make([]byte, min(int64(tileBytes), end))
+	for at := int64(0); at < end; at += int64(len(tile)) {
+		b := tile[:min(int64(len(tile)), end-at)]
+		if err := f.readAt(b, at); err != nil {
+			return err
+		}
+		runs = replace(b, at, runs)
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	if f.streamed && f.dataLen()%2 == 1 {
+		_, err := w.Write([]byte{0})
+		return err
+	}
+	return nil
+}
+
+// recode changes the byte order and signedness of the samples in b.
+func (e Encoding) recode(b []byte, to Encoding) {
+	if e.BigEndian == to.BigEndian && e.Unsigned == to.Unsigned {
+		return
+	}
+	for ; len(b) > 0; b = b[e.Bytes:] {
+		w := e.word(b)
+		if to.Unsigned != e.Unsigned {
+			w ^= 1 << (8*e.Bytes - 1)
+		}
+		to.putWord(b, w)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
+)
+
+// --plan prints the costs and does nothing else, with or without an output.
+func TestPlan(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	data := put(t, dir, "data.csv", waves(120))
+	before := listing(t, dir)
+	for _, c := range []struct {
+		args           []string
+		rows, excerpts int
+	}{
+		{append([]string{"impute", cut, "--detect", "zeros"}, quick...), 2 * 320, 1},
+		{[]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "--context", "10ms", "-o", filepath.Join(dir, "out.wav")}, 4 * 80, 2},
+		{[]string{"impute", cut, "--gap", "600:620", "--context", "all"}, 1180, 1},
+		{[]string{"fit", data, "--y", "y1,y2"}, 120, 1},
+		{[]string{"fit", cut, "-o", filepath.Join(dir, "m.safetensors")}, 1200, 1},
+	} {
+		p := decode[planResult](t, succeed(t, append(c.args, "--plan", "--json")...).stdout)
+		if p.Rows != c.rows || p.Excerpts != c.excerpts || p.Windows < 1 || p.Features < p.Components || p.Components < p.Windows || p.Device != "cpu" ||
+			!(p.Flops.All > 0) || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Evaluations.Bounds < 1 {
+			t.Errorf("%v: %+v", c.args, p)
+		}
+		text := succeed(t, append(c.args, "--plan")...).stdout
+		for _, word := range []string{" rows of ", " components", " windows", "flop", "iB at the peak"} {
+			if !strings.Contains(text, word) {
+				t.Errorf("%v: the plan lacks %q:\n%s", c.args, word, text)
+			}
+		}
+	}
+	if after := listing(t, dir); !same(before, after) {
+		t.Errorf("left %v", after)
+	}
+	for _, bad := range []string{"impute " + cut + " --plan", "impute " + cut + " --gap 600:620 --plan -o -", "fit none.csv --plan", "fit " + data + " --plan --components -1"} {
+		if o := vssgpRun(t, strings.Fields(bad)...); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", bad, o.code, o.stderr)
+		}
+	}
+}
+
+func TestScaled(t *testing.T) {
+	for _, c := range []struct {
+		v, base float64
+		want    string
+	}{{0, 1024, "0 B"}, {1023, 1024, "1.02e+03 B"}, {1536, 1024, "1.5 KiB"}, {3 << 30, 1024, "3 GiB"}, {2.5e9, 1000, "2.5 GB"}, {1e24, 1000, "1e+06 EB"}} {
+		if got := scaled(c.v, c.base, "B"); got != c.want {
+			t.Errorf("%v: %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+// A recording may be filled in its own place.
+func TestImputeInPlace(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, samples := damaged(t, dir, 0)
+	before := readFile(t, cut)
+	succeed(t, append([]string{"impute", cut, "--detect", "zeros", "-o", cut}, quick...)...)
+	after := readFile(t, cut)
+	checkFilled(t, before, after, samples)
+	if bytes.Equal(before, after) {
+		t.Error("nothing was filled")
+	}
+}
+
+// Memory goes with the excerpts: a fill of a long recording, scores included,
+// allocates no more than the same one of a short recording.
+func TestImputeLong(t *testing.T) {
+	dir := t.TempDir()
+	tonal := tone(8000, 8000)
+	// imputing allocates so many bytes for a recording of n samples.
+	imputing := func(n int) uint64 {
+		samples := make([]int16, n)
+		for at := 0; at < n; at += len(tonal) {
+			copy(samples[at:], tonal)
+		}
+		file, out := put(t, dir, "long.wav", string(wav(8000, 1, samples))), filepath.Join(dir, "out.wav")
+		gaps := [][2]int{{0, 20}, {131050, 131090}, {n/2 + 500, n/2 + 520}, {n - 20, n}}
+		args := []string{"impute", file, "--reference", file, "--json", "-o", out}
+		for _, g := range gaps {
+			args = append(args, "--gap", fmt.Sprintf("%d:%d", g[0], g[1]))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := decode[imputed](t, succeed(t, append(args, quick...)...).stdout)
+		runtime.ReadMemStats(&after)
+		if v, s := r.Scores["vssgp"]["test_rmse"], r.Scores["silence"]["test_rmse"]; !(v < 0.3*s) {
+			t.Errorf("test error %v, silence %v", v, s)
+		}
+		got := words(t, readFile(t, out))
+		if len(got) != n {
+			t.Fatalf("%d samples, want %d", len(got), n)
+		}
+		changed, at := 0, 0
+		for i, v := range got {
+			for at < len(gaps) && i >= gaps[at][1] {
+				at++
+			}
+			if v == samples[i] {
+				continue
+			}
+			changed++
+			if at == len(gaps) || i < gaps[at][0] {
+				t.Fatalf("sample %d changed outside the gaps", i)
+			}
+		}
+		if changed < 50 {
+			t.Errorf("%d samples are filled", changed)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	const n = 16 << 20
+	if short, long := imputing(n/64), imputing(n); long > short+n/4 {
+		t.Errorf("%d bytes were allocated for a file of %d, %d for one of %d", long, 2*n, short, 2*n/64)
+	}
+}
+
+// An interruption ends the copying too, and nothing is left.
+func TestWriteInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	before := listing(t, dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	rec, err := openRecording(ctx, cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	gaps := []impute.Gap{{Start: 600, End: 620}}
+	r, err := impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, impute.Options{Forget: true, Model: vssgp.Options{Components: 6, Window: 0.02}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &imputeFlags{output: filepath.Join(dir, "out.wav"), draws: 0, set: func() []setting { return nil }}
+	out := newImputeResult(r, rec.File, gaps, o.output)
+	a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
+	cancel()
+	if err := a.writeFill(cut, o, rec.File, r, &out, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want it interrupted", err)
+	}
+	if after := listing(t, dir); !same(before, after) {
+		t.Errorf("left %v", after)
+	}
+	if code := run(ctx, []string{"impute", cut, "--detect", "zeros", "-o", o.output}, new(bytes.Buffer), new(bytes.Buffer)); code != exitInterrupted {
+		t.Errorf("exit %d, want %d", code, exitInterrupted)
+	}
+	if _, err := rec.DetectZeros(audio.DefaultZeroRun); !errors.Is(err, context.Canceled) {
+		t.Errorf("looking for zeros: %v", err)
+	}
+}

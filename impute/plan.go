@@ -1,0 +1,100 @@
+package impute
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+)
+
+// Plan is what FillFrom is going to compute and hold, told beforehand from the
+// lengths alone: see vssgp.Plan, of which this adds the excerpts up.
+type Plan struct {
+	Excerpts int
+	AtOnce   int // of them at work at a time
+	Rows     int // observed samples of the excerpts
+	Missing  int // samples to fill
+
+	Windows, Components, Features  int
+	AtMost                         bool
+	Bounds, Gradients, MiniBatches int // evaluations, each of one excerpt
+	// BoundFlops and GradientFlops are operations of one evaluation of every
+	// excerpt; Flops of the whole fill, without the start's own and the
+	// predictions.
+	BoundFlops, GradientFlops, Flops float64
+
+	// FillBytes are the excerpts as filled, which stay; RowBytes, MatrixBytes
+	// and HistoryBytes what those at work at a time hold at most, one matrix
+	// each; PeakBytes about all that is held at once.
+	FillBytes, RowBytes, MatrixBytes, HistoryBytes, PeakBytes float64
+}
+
+// NewPlan is the plan of FillFrom for a recording of so many channels of n
+// samples.
+func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
+	all, err := Excerpts(n, rate, gaps, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Excerpts: len(all), AtOnce: min(o.workers(), len(all))}
+	model := o.model()
+	parts := make([]*vssgp.Plan, len(all))
+	drawn := 0.0
+	for i := range all {
+		e := &all[i]
+		if parts[i], err = vssgp.NewPlan(e.data(make([][]float64, channels), rate, e.inGap()), model); err != nil {
+			return nil, fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
+		}
+		missing := audio.Missing(e.Gaps)
+		p.add(parts[i], missing)
+		p.FillBytes += 8 * float64(channels) * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
+		if !o.Forget {
+			p.PeakBytes += parts[i].MatrixBytes
+		}
+		if o.Draws > 0 {
+			drawn = max(drawn, 8*drawMatrices*float64(missing)*float64(missing))
+		}
+	}
+	p.PeakBytes += p.FillBytes + drawn*float64(p.AtOnce)
+	slices.SortFunc(parts, func(a, b *vssgp.Plan) int { return int(b.PeakBytes - a.PeakBytes) })
+	for _, e := range parts[:p.AtOnce] {
+		p.RowBytes += e.RowBytes
+		p.MatrixBytes += e.MatrixBytes
+		p.HistoryBytes += e.HistoryBytes
+		p.PeakBytes += e.PeakBytes
+	}
+	return p, nil
+}
+
+const (
+	// fillArrays are an excerpt's arrays besides draws: Filled, Fit, SD.
+	fillArrays = 3
+	// drawMatrices is how many matrices over the missing samples a draw takes:
+	// their covariance and its factor.
+	drawMatrices = 2
+)
+
+func (p *Plan) add(e *vssgp.Plan, missing int) {
+	p.Rows += e.Rows
+	p.Missing += missing
+	p.Windows += e.Windows
+	p.Components += e.Components
+	p.Features += e.Features
+	p.AtMost = p.AtMost || e.AtMost
+	p.Bounds += e.Bounds
+	p.Gradients += e.Gradients
+	p.MiniBatches += e.MiniBatches
+	p.BoundFlops += e.BoundFlops
+	p.GradientFlops += e.GradientFlops
+	p.Flops += e.Flops()
+}
+
+// workers is how many excerpts are at work at a time, if there are as many.
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}

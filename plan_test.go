@@ -1,0 +1,147 @@
+package vssgp
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// passes counts what a fit asks of its backend, and the largest model in it.
+type passes struct {
+	spectral.Backend
+	moments, pullbacks, factorised, batches, features int
+}
+
+func (p *passes) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := p.Backend.Open(d)
+	return &countedRows{r, p, d.N}, err
+}
+
+type countedRows struct {
+	spectral.Rows
+	count *passes
+	n     int
+}
+
+func (r *countedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	r.count.moments++
+	r.count.features = max(r.count.features, f.M)
+	return r.Rows.Moments(dst, f)
+}
+
+func (r *countedRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	r.count.pullbacks++
+	return r.Rows.Pullback(dst, f, bar)
+}
+
+func (r *countedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+	if rows == nil {
+		r.count.factorised++
+	} else {
+		r.count.batches++
+	}
+	return r.Rows.Factorised(dst, f, w, rows)
+}
+
+// planned is a series with a stretch missing.
+func planned(n int) *Data {
+	d := wave(n, 0.3)
+	keep := &Data{Q: 1, D: 1}
+	for i := range n {
+		if i < n/3 || i >= n/3+8 {
+			keep.X, keep.Y = append(keep.X, d.X[i]), append(keep.Y, d.Y[i])
+			keep.N++
+		}
+	}
+	return keep
+}
+
+// TestPlanFit: a fit does what its plan says, by the passes that it asks for.
+func TestPlanFit(t *testing.T) {
+	data := planned(400)
+	for _, c := range []struct {
+		name   string
+		o      Options
+		atMost bool
+	}{
+		{"default", Options{Iterations: 3}, true},
+		{"windows of a choice", Options{Iterations: 3, Window: WindowAuto, WindowCandidates: []float64{6, 10}}, true},
+		{"starting values", Options{Iterations: NoIterations, Window: 8}, true},
+		{"all said", Options{Iterations: 3, Window: 8, Components: 5, Features: 4, Restarts: 1, UniformPhases: true}, false},
+		{"paper", Options{Iterations: 5, Init: InitPaper, Features: 12}, false},
+		{"paper in windows", Options{Iterations: 5, Init: InitPaper, Window: 9, Components: 2, Features: 6, Raw: true}, false},
+		{"ssgp", Options{Iterations: 4, Method: SSGP, Init: InitPaper, Features: 10}, false},
+		{"factorised", Options{Iterations: 4, Inference: Factorised, Window: 8, Components: 3}, false},
+		{"stochastic", Options{Iterations: 6, Inference: Stochastic, Window: 8, Components: 3, Batch: 50}, false},
+		{"warm", Options{Iterations: 5, Init: InitPaper, Features: warmFeatures}, false},
+	} {
+		count := &passes{Backend: cpu.New()}
+		c.o.Backend = count
+		p, err := NewPlan(&Data{N: data.N, Q: 1, D: 1, X: data.X}, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		m, r, err := Fit(context.Background(), data, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		q := m.Params
+		if p.Rows != data.N || p.AtMost != c.atMost || !c.atMost && (p.Windows != q.Windows.Count() || p.Components != q.L || p.Features != q.M()) ||
+			count.features > p.Features || q.L > p.Components || q.Windows.Count() > p.Windows {
+			t.Errorf("%s: %+v; the fit has %d windows, %d components, %d features, at most %d on the way", c.name, p, q.Windows.Count(), q.L, q.M(), count.features)
+		}
+		gradients := count.pullbacks + count.factorised
+		bounds := count.moments - count.pullbacks
+		if c.o.Inference != "" {
+			bounds = count.moments
+		}
+		// Line searches take some more, convergence some fewer; starts that collapse are started again.
+		if starts := len(r.Starts); starts == p.Starts && (bounds > p.Bounds || gradients > 2*p.Gradients+2 || count.batches != p.MiniBatches || 2*gradients < p.Gradients) {
+			t.Errorf("%s: %d bounds, %d gradients and %d mini-batches, the plan has %d, %d and %d", c.name, bounds, gradients, count.batches, p.Bounds, p.Gradients, p.MiniBatches)
+		}
+	}
+}
+
+// TestPlanCosts: by hand, of one dense model: N = 100, M = 2·6 = 12.
+func TestPlanCosts(t *testing.T) {
+	data := planned(108)
+	o := Options{Init: InitPaper, Lengthscales: []float64{1, 2}, Features: 6, Iterations: 10, Fix: []string{"frequency.mean", "frequency.variance", "inducing.location"}}
+	p, err := NewPlan(data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n, m = 100, 12
+	bound := cost.Moments(n, m, 1) + m*m*m/3.
+	if p.BoundFlops != bound || p.GradientFlops != bound+cost.Pullback(n, m)+2*m*m*m/3. || p.MatrixBytes != 8*m*m {
+		t.Errorf("%+v", p)
+	}
+	// Free are σ², l and p of two components and τ, in history 46 times.
+	if want := 8. * 7 * 46; p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
+		t.Errorf("history %v, want %v", p.HistoryBytes, want)
+	}
+	from, err := New(data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, err := NewPlan(data, Options{From: from, Iterations: 10}); err != nil || q.Features != m || q.BoundFlops != bound {
+		t.Errorf("from a model: %+v, %v", q, err)
+	}
+	for _, bad := range []*Data{{N: 0, Q: 1, D: 1}, {N: 3, Q: 1, D: 1, X: []float64{1}}} {
+		if _, err := NewPlan(bad, o); !errors.Is(err, ErrData) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if _, err := NewPlan(data, Options{Components: -1}); !errors.Is(err, ErrOptions) {
+		t.Errorf("%v", err)
+	}
+	uneven := &Data{N: 3, Q: 1, D: 1, X: []float64{0, 1, 5}}
+	if _, err := NewPlan(uneven, Options{Init: InitSpectrum}); !errors.Is(err, ErrOptions) {
+		t.Errorf("%v", err)
+	}
+}
