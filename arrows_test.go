@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"internal/ar":          {"cpu/simd"},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
-	"internal/lbfgs":       {},
+	"internal/lbfgs":       {"internal/parallel"},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
 	"internal/score":       {},
