@@ -40,31 +40,53 @@ func (f *fitting) apart(c *chart) []lbfgs.Block {
 // blocks are the chart's coordinates by window, what windows share first. A
 // window without free parameters has none.
 func (c *chart) blocks(p *Params) []lbfgs.Block {
-	shared := lbfgs.Block{Shared: true}
-	of := make([]lbfgs.Block, p.Windows.Count())
-	at := 0
-	for t, tensor := range p.Tensors() {
-		i := slices.IndexFunc(c.groups, func(g chartGroup) bool { return g.tensor == t })
-		if i < 0 {
+	shared, own := c.byWindow(p)
+	blocks := []lbfgs.Block{{Own: c.ranges(shared), Shared: true}}
+	for _, spans := range own {
+		blocks = append(blocks, lbfgs.Block{Own: c.ranges(spans)})
+	}
+	return slices.DeleteFunc(blocks, func(b lbfgs.Block) bool { return len(b.Own) == 0 })
+}
+
+// byWindow are the spans that windows share and those of each window's
+// components.
+func (c *chart) byWindow(p *Params) (shared []span, own [][]span) {
+	own = make([][]span, p.Windows.Count())
+	tensors := p.Tensors()
+	window := func(i int) int {
+		if p.ComponentWindow == nil {
+			return 0
+		}
+		return p.ComponentWindow[i]
+	}
+	for _, s := range c.spans {
+		g := &c.groups[s.group]
+		each := entries(tensors[g.tensor], p.L)
+		if each == 0 {
+			shared = append(shared, s)
 			continue
 		}
-		g := &c.groups[i]
-		n, width := len(g.index), g.width()
-		if isNoise(tensor.Name) {
-			shared.Own = append(shared.Own, lbfgs.Range{Lo: at, Hi: at + n*width})
-			at += n * width
-			continue
-		}
-		each := len(*tensor.Data) / p.L // entries of a component
 		lo := 0
-		for v := range of {
-			hi := sort.Search(n, func(j int) bool { return p.ComponentWindow[g.index[j]/each] > v })
+		for v := range own {
+			hi := sort.Search(s.hi, func(j int) bool { return window(g.index[j]/each) > v })
 			if lo < hi {
-				of[v].Own = append(of[v].Own, lbfgs.Range{Lo: at + lo*width, Hi: at + hi*width})
+				own[v] = append(own[v], span{s.group, lo, hi, s.at + lo*g.width()})
 			}
 			lo = hi
 		}
-		at += n * width
 	}
-	return slices.DeleteFunc(append([]lbfgs.Block{shared}, of...), func(b lbfgs.Block) bool { return len(b.Own) == 0 })
+	return shared, own
+}
+
+// coordinates is the range of a span's.
+func (c *chart) coordinates(s span) (lo, hi int) {
+	return s.at, s.at + (s.hi-s.lo)*c.groups[s.group].width()
+}
+
+func (c *chart) ranges(spans []span) (r lbfgs.Ranges) {
+	for _, s := range spans {
+		lo, hi := c.coordinates(s)
+		r = append(r, lbfgs.Range{Lo: lo, Hi: hi})
+	}
+	return r
 }
