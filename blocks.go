@@ -21,7 +21,7 @@ const (
 
 const (
 	// apartWindows is the least number of windows for which OptimiserWindows is
-	// the default: measured in DESIGN.md, "Windows each for itself".
+	// the default: see BenchmarkOptimiser.
 	apartWindows = 32
 	// apartGain is the rise of the bound for each number observed and each
 	// evaluation below which windows go on together.
