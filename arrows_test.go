@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/cost":        {},
-	"internal/lbfgs":       {},
+	"internal/lbfgs":       {"internal/parallel"},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
 	"internal/score":       {},

@@ -183,6 +183,12 @@ func outerRows(b, left, right []float64, lo, hi, d int, tau float64) {
 // with F the expected squared error (spectral.FactorisedSums), one pass of
 // O(|S|·M·(Q+D)).
 func (h *held) factorised(p *Params, rows []int, gradient bool) (*Evaluation, error) {
+	return h.batch(p, rows, nil, gradient)
+}
+
+// batch is factorised with the KL terms of each window times its weight, nil
+// for once. p may then lack components of windows that no given row meets.
+func (h *held) batch(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
 	f := h.room.featuresOf(p)
 	sums := h.room.sumsOf(f, h.d)
 	w := &spectral.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: h.d}
@@ -198,9 +204,9 @@ func (h *held) factorised(p *Params, rows []int, gradient bool) (*Evaluation, er
 	e.Terms = []Term{
 		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
 		{"fit", -0.5 * tau * scale * sums.Value},
-		{"kl_coefficients", 0 - p.klCoefficients(nil, 0)},
-		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
-		{"kl_phases", 0 - p.klPhases(nil, 0)},
+		{"kl_coefficients", 0 - p.weighted((*Params).klCoefficients, weight, nil, 0)},
+		{"kl_frequencies", 0 - p.weighted((*Params).klFrequencies, weight, nil, 0)},
+		{"kl_phases", 0 - p.weighted((*Params).klPhases, weight, nil, 0)},
 	}
 	if err := e.sum(); err != nil || !gradient {
 		return e, err
@@ -218,9 +224,9 @@ func (h *held) factorised(p *Params, rows []int, gradient bool) (*Evaluation, er
 		g.CoefMean[i] = c * m
 		g.CoefVar[i] = c * sums.Weights.Var[i]
 	}
-	p.klCoefficients(g, -1)
-	p.klFrequencies(g, -1)
-	p.klPhases(g, -1)
+	p.weighted((*Params).klCoefficients, weight, g, -1)
+	p.weighted((*Params).klFrequencies, weight, g, -1)
+	p.weighted((*Params).klPhases, weight, g, -1)
 	return e, nil
 }
 

@@ -116,6 +116,7 @@ type fitting struct {
 	bound      float64
 	final      *Evaluation // at the end, of the model's own inference
 	bad        string
+	evaluated  func(bound float64) // told of every evaluation, where not nil
 }
 
 // stage is a stretch of the optimisation in which only some tensors move.
@@ -233,6 +234,9 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 			return 0, err
 		}
 		c.pull(g, trial, e.Gradient)
+		if f.evaluated != nil {
+			f.evaluated(e.Bound)
+		}
 		return e.Bound, nil
 	}
 	v := make([]float64, c.n)
@@ -245,8 +249,10 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 		return "", interrupted(f.ctx, err)
 	}
 	f.bound = state.F
+	numbers := float64(f.held.n * f.held.d)
 	why, err := lbfgs.Maximise(eval, state, lbfgs.Settings{
-		Iterations: s.iterations, Gain: gainPerRow * float64(f.held.n*f.held.d), Patience: 5,
+		Iterations: s.iterations, Gain: gainPerRow * numbers, Patience: 5,
+		Blocks: f.apart(c), ApartGain: apartGain * numbers,
 		Each: func(st *lbfgs.State) error {
 			f.iterations++
 			f.bound = st.F

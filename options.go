@@ -80,6 +80,9 @@ type Options struct {
 	// takes at most; 0: chosen by the inference. NoIterations keeps the
 	// starting values and takes only the posterior of the coefficients.
 	Iterations int
+	// Optimiser is how L-BFGS treats windows; default OptimiserWindows where
+	// there are many of them, else OptimiserGlobal.
+	Optimiser  Optimiser
 	Batch      int      // rows of a mini-batch; 0: min(N, 512)
 	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
 	Restarts   int      // further starts, the best bound is kept; 0: one start
@@ -185,6 +188,11 @@ func (o *Options) check(data *Data) error {
 	case "", Exact, Factorised, Stochastic:
 	default:
 		return bad("inference %q, want exact, factorised or stochastic", o.Inference)
+	}
+	switch o.Optimiser {
+	case "", OptimiserGlobal, OptimiserWindows:
+	default:
+		return bad("optimiser %q, want global or windows", o.Optimiser)
 	}
 	switch o.Init {
 	case "", InitPaper, InitSpectrum:

@@ -172,11 +172,12 @@ func (m *Model) startPaper(data *Data, o Options) {
 	if len(w.Center) > 0 {
 		p.ComponentWindow = make([]int, p.L)
 	}
+	variance := m.outputVariance(data)
 	for i := range p.L {
 		if len(w.Center) > 0 {
 			p.ComponentWindow[i] = i / per
 		}
-		p.Variance[i] = m.outputVariance(data) / float64(per)
+		p.Variance[i] = variance / float64(per)
 		for q := range p.Q {
 			p.Lengthscale[i*p.Q+q] = lengths[i%per][q] / m.X.Scale[q]
 			if t := periods[i%per]; t > 0 && !math.IsInf(t, 0) {
@@ -184,7 +185,7 @@ func (m *Model) startPaper(data *Data, o Options) {
 			}
 		}
 	}
-	p.NoisePrecision[0] = o.startNoise(paperNoise/m.outputVariance(data), m.Y)
+	p.NoisePrecision[0] = o.startNoise(paperNoise/variance, m.Y)
 	drawFeatures(p, x, o, rng)
 	m.Params = p
 }

@@ -294,6 +294,7 @@ func TestBadOptions(t *testing.T) {
 		{"too many components", data, Options{Components: MaxCount + 1}},
 		{"too many features", data, Options{Inference: Factorised, Features: MaxCount + 1}},
 		{"too many features for exact inference", data, Options{Components: MaxExact / 2, Features: 4}},
+		{"optimiser", data, Options{Optimiser: "adam"}},
 		{"more windows than rows", data, Options{Window: 1e-3}},
 		{"a candidate too short", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 1e-3}}},
 		{"a candidate of no length", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 0}}},

@@ -3,8 +3,6 @@ package vssgp
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -26,7 +24,9 @@ const (
 )
 
 // stochastic maximises the factorised bound over one stage's tensors by
-// RMSPROP on mini-batches (eq. lower_bound_SVI).
+// RMSPROP on mini-batches (eq. lower_bound_SVI). A contiguous mini-batch under
+// windows costs what its windows hold: nothing of the others is computed,
+// read or moved.
 func (f *fitting) stochastic(s stage) (string, error) {
 	p := f.model.Params
 	c := newChart(p, s.free, f.o.Method == SSGP, f.reach())
@@ -37,11 +37,15 @@ func (f *fitting) stochastic(s stage) (string, error) {
 	c.read(v, p)
 	rms := newRMSProp(c.n)
 	batches := f.newBatches()
+	shared, own := c.byWindow(p)
 	for step := range s.iterations {
 		if err := f.ctx.Err(); err != nil {
 			return "", interrupted(f.ctx, err)
 		}
-		e, err := f.held.factorised(p, batches.next(), true)
+		cool := coolDown(step, s.iterations)
+		m := batches.next()
+		lo, hi := m.components(p)
+		e, err := f.held.batch(p.components(lo, hi), m.rows, m.weight, true)
 		if err != nil {
 			return "", fmt.Errorf("vssgp: step %d: %w", step, err)
 		}
@@ -49,9 +53,13 @@ func (f *fitting) stochastic(s stage) (string, error) {
 			f.bound = e.Bound
 		}
 		f.bound = boundDecay*f.bound + (1-boundDecay)*e.Bound
-		c.pull(g, p, e.Gradient)
-		rms.step(v, g, coolDown(step, s.iterations))
-		c.write(p, v)
+		spans := m.spans(c.spans, shared, own)
+		c.pullSpans(spans, g, p, e.Gradient, lo)
+		for _, s := range spans {
+			lo, hi := c.coordinates(s)
+			rms.step(v, g, lo, hi, cool)
+		}
+		c.writeSpans(spans, p, v)
 		f.iterations++
 		if step%reportEach == 0 {
 			f.report(1 / math.Sqrt(p.NoisePrecision[0]))
@@ -82,10 +90,11 @@ func newRMSProp(n int) *rmsProp {
 	return r
 }
 
-// step moves v up the gradient g. A gradient that is not a number moves
-// nothing.
-func (r *rmsProp) step(v, g []float64, cool float64) {
-	for i, x := range g {
+// step moves the coordinates [lo, hi) of v up the gradient g. A gradient that
+// is not a number moves nothing.
+func (r *rmsProp) step(v, g []float64, lo, hi int, cool float64) {
+	for i := lo; i < hi; i++ {
+		x := g[i]
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			continue
 		}
@@ -102,61 +111,4 @@ func (r *rmsProp) step(v, g []float64, cool float64) {
 		r.last[i] = to
 		v[i] += cool * r.rate[i] * to
 	}
-}
-
-// batches draws mini-batches so that every row is as likely as any other: the
-// estimate stays unbiased.
-type batches struct {
-	rng        *rand.Rand
-	size       int
-	contiguous bool
-	order      []int // rows along x (contiguous), or a permutation in progress
-	out        []int
-}
-
-func (f *fitting) newBatches() *batches {
-	b := &batches{rng: rand.New(rand.NewPCG(f.o.Seed, batchSalt)), size: f.o.Batch, contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
-	if b.size == 0 {
-		b.size = batchRows
-		if f.o.Inference != Stochastic { // a warm-up
-			b.size = min(b.size, (f.data.N+warmShare-1)/warmShare)
-		}
-	}
-	b.size = min(b.size, f.data.N)
-	b.out = make([]int, b.size)
-	for i := range b.order {
-		b.order[i] = i
-	}
-	if b.contiguous {
-		q, x := f.data.Q, f.data.X
-		slices.SortStableFunc(b.order, func(i, j int) int {
-			switch a, c := x[i*q+f.o.WindowDim], x[j*q+f.o.WindowDim]; {
-			case a < c:
-				return -1
-			case a > c:
-				return 1
-			}
-			return 0
-		})
-	}
-	return b
-}
-
-// next is the next mini-batch: neighbours along x from a uniform place on, the
-// end joined to the beginning, or rows drawn without replacement.
-func (b *batches) next() []int {
-	n := len(b.order)
-	if b.contiguous {
-		at := b.rng.IntN(n)
-		for i := range b.out {
-			b.out[i] = b.order[(at+i)%n]
-		}
-		return b.out
-	}
-	for i := range b.out {
-		j := i + b.rng.IntN(n-i)
-		b.order[i], b.order[j] = b.order[j], b.order[i]
-	}
-	copy(b.out, b.order)
-	return b.out
 }

@@ -120,7 +120,7 @@ func TestBatches(t *testing.T) {
 		count := make([]float64, data.N)
 		var sum, square float64
 		for range draws {
-			rows := b.next()
+			rows := b.next().rows
 			checkBatch(t, rows, rank, contiguous)
 			for _, n := range rows {
 				count[n]++
@@ -168,7 +168,7 @@ func TestRMSProp(t *testing.T) {
 	v, g := []float64{2, -1, 5}, make([]float64, 3)
 	for step := range 2000 {
 		g[0], g[1], g[2] = -2*v[0], -200*(v[1]-1), math.NaN()
-		r.step(v, g, coolDown(step, 2000))
+		r.step(v, g, 0, 3, coolDown(step, 2000))
 	}
 	near(t, "maximum", v[:2], []float64{0, 1}, 1e-3)
 	if v[2] != 5 {
@@ -178,7 +178,7 @@ func TestRMSProp(t *testing.T) {
 	v = make([]float64, 2)
 	for step := range 10 {
 		sign := float64(1 - 2*(step%2))
-		r.step(v, []float64{1, sign}, 1)
+		r.step(v, []float64{1, sign}, 0, 2, 1)
 	}
 	if !(r.rate[0] > rmsRate && r.rate[1] < rmsRate) {
 		t.Errorf("rates %v after steps that agree and steps that differ, from %v", r.rate, rmsRate)

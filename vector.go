@@ -18,8 +18,13 @@ import (
 // A uniform phase goes as its centre and the logit of its width over 2π.
 type chart struct {
 	groups []chartGroup
+	spans  []span // all of them
 	n      int
 }
+
+// span is some neighbouring entries of a group, index[lo:hi], whose
+// coordinates begin at at.
+type span struct{ group, lo, hi, at int }
 
 type chartKind int
 
@@ -64,6 +69,7 @@ func newChart(p *Params, free []string, twins bool, reach float64) *chart {
 			}
 		}
 		if len(g.index) > 0 {
+			c.spans = append(c.spans, span{len(c.groups), 0, len(g.index), c.n})
 			c.groups = append(c.groups, g)
 			c.n += g.width() * len(g.index)
 		}
@@ -131,12 +137,16 @@ func (c *chart) read(v []float64, p *Params) {
 }
 
 // write sets p's free parameters from v.
-func (c *chart) write(p *Params, v []float64) {
+func (c *chart) write(p *Params, v []float64) { c.writeSpans(c.spans, p, v) }
+
+// writeSpans is write for some coordinates alone.
+func (c *chart) writeSpans(spans []span, p *Params, v []float64) {
 	tensors := p.Tensors()
-	at := 0
-	for _, g := range c.groups {
+	for _, s := range spans {
+		g, at := &c.groups[s.group], s.at
 		data := *tensors[g.tensor].Data
-		for j, i := range g.index {
+		for j := s.lo; j < s.hi; j++ {
+			i := g.index[j]
 			switch g.kind {
 			case asLog:
 				data[i] = math.Exp(v[at])
@@ -156,15 +166,21 @@ func (c *chart) write(p *Params, v []float64) {
 
 // pull writes into v the gradient by the vector of a number whose gradient by
 // the parameters, at p, is g.
-func (c *chart) pull(v []float64, p, grad *Params) {
+func (c *chart) pull(v []float64, p, grad *Params) { c.pullSpans(c.spans, v, p, grad, 0) }
+
+// pullSpans is pull for some coordinates alone, grad being by the components
+// from first on.
+func (c *chart) pullSpans(spans []span, v []float64, p, grad *Params, first int) {
 	tensors, bars := p.Tensors(), grad.Tensors()
-	at := 0
-	for _, g := range c.groups {
+	for _, s := range spans {
+		g, at := &c.groups[s.group], s.at
 		data, bar := *tensors[g.tensor].Data, *bars[g.tensor].Data
-		for j, i := range g.index {
-			b := bar[i]
+		skip := first * entries(tensors[g.tensor], p.L) // of data, before bar
+		for j := s.lo; j < s.hi; j++ {
+			i := g.index[j]
+			b := bar[i-skip]
 			if g.twin != nil {
-				b += bar[g.twin[j]]
+				b += bar[g.twin[j]-skip]
 			}
 			switch g.kind {
 			case asLog:
@@ -173,12 +189,22 @@ func (c *chart) pull(v []float64, p, grad *Params) {
 				v[at] = b * g.scale[j]
 			case asPhase:
 				half := (p.PhaseUpper[i] - p.PhaseLower[i]) / 2
-				v[at] = grad.PhaseLower[i] + grad.PhaseUpper[i]
-				v[at+1] = (grad.PhaseUpper[i] - grad.PhaseLower[i]) * half * (1 - half/math.Pi)
+				lower, upper := grad.PhaseLower[i-skip], grad.PhaseUpper[i-skip]
+				v[at] = lower + upper
+				v[at+1] = (upper - lower) * half * (1 - half/math.Pi)
 			}
 			at += g.width()
 		}
 	}
+}
+
+// entries is how many of a tensor's belong to each of l components; 0 where
+// they share it.
+func entries(t Tensor, l int) int {
+	if isNoise(t.Name) {
+		return 0
+	}
+	return size(t.Shape) / l
 }
 
 // wrapPhases shifts uniform phases by whole turns so that 0 ≤ α < 2π.

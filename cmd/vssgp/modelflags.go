@@ -15,6 +15,7 @@ import (
 // modelFlags are the flags of a fit, which fit and impute share.
 type modelFlags struct {
 	method, inference choice
+	optimiser         choice
 	window            windowFlag
 	init              string
 	fix               []string
@@ -25,6 +26,7 @@ func newModelFlags() *modelFlags {
 	return &modelFlags{
 		method:    choice{allowed: []string{"vssgp", "ssgp", "rp"}, value: "vssgp"},
 		inference: choice{allowed: []string{"exact", "factorised", "stochastic"}, value: "exact"},
+		optimiser: choice{allowed: []string{"auto", "global", "windows"}, value: "auto"},
 	}
 }
 
@@ -44,6 +46,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "keep the model in the data's own units instead of scaling x and y to the order of one")
 	f.IntVar(&m.o.Iterations, "iterations", 0, "optimiser `steps` of each start at most (default: chosen by the inference)")
+	f.Var(&m.optimiser, "optimiser", "of exact and factorised inference: global, windows (each window steps by itself first), or auto (windows where there are 32 or more)")
 	f.IntVar(&m.o.Batch, "batch", 0, "`rows` of a mini-batch of stochastic inference (default 512, or all)")
 	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
 	f.IntVar(&m.o.Restarts, "restarts", 0, "further `starts`; the best bound is kept")
@@ -60,6 +63,9 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 	}
 	o.Backend, o.Seed, o.Fix = b, a.seed, m.fix
 	o.Method, o.Inference = vssgp.Method(m.method.value), vssgp.Inference(m.inference.value)
+	if m.optimiser.value != "auto" {
+		o.Optimiser = vssgp.Optimiser(m.optimiser.value)
+	}
 	o.Window = m.window.length
 	if m.window.none {
 		o.Window = none

@@ -26,6 +26,7 @@ type State struct {
 	F          float64     // the value there
 	S, Y       [][]float64 // steps and gradient differences, oldest first
 	Iterations int
+	Apart      *Apart // of Settings.Blocks, nil before the first step
 }
 
 // Memory is how many pairs of steps and gradient differences are kept by
@@ -43,6 +44,11 @@ type Settings struct {
 	// FirstStep is the length of the very first step in the largest
 	// coordinate; default 0.1.
 	FirstStep float64
+	// Blocks, two or more that own every coordinate once, are stepped each for
+	// itself (Apart) for as long as the value rises by ApartGain an evaluation;
+	// all of them go on together from there.
+	Blocks    []Block
+	ApartGain float64 // default: Gain
 	// Each is called after every step; an error ends the maximisation.
 	Each func(s *State) error
 }
@@ -81,9 +87,12 @@ func Maximise(f Func, s *State, set Settings) (Why, error) {
 		set.FirstStep = 0.1
 	}
 	slow := 0
+	if s.Apart == nil && len(set.Blocks) > 1 {
+		s.Apart = newApart(s, len(set.Blocks))
+	}
 	for range set.Iterations {
-		before := s.F
-		moved, err := s.step(f, set)
+		before, apart := s.F, s.Apart != nil && !s.Apart.Over
+		moved, err := s.move(f, set)
 		if err != nil {
 			return Stopped, err
 		}
@@ -100,7 +109,7 @@ func Maximise(f Func, s *State, set Settings) (Why, error) {
 				return Stopped, err
 			}
 		}
-		if slow++; s.F-before >= set.Gain {
+		if slow++; apart || s.F-before >= set.Gain {
 			slow = 0
 		}
 		if slow >= set.Patience {
@@ -110,15 +119,27 @@ func Maximise(f Func, s *State, set Settings) (Why, error) {
 	return Limit, nil
 }
 
+// move takes one step of all coordinates together, or of blocks each for
+// itself. It reports whether one was taken.
+func (s *State) move(f Func, set Settings) (bool, error) {
+	if s.Apart == nil || s.Apart.Over {
+		return s.step(f, set)
+	}
+	if err := s.stepApart(f, set); err != nil {
+		return false, err
+	}
+	if s.Apart.slow(s.F, max(set.Gain, set.ApartGain)) {
+		s.join()
+	}
+	return true, nil
+}
+
 // direction is H·g by the two-loop recursion, an ascent direction.
-func (s *State) direction(first float64) []float64 {
+func (s *State) direction(first float64, blocks []Block) []float64 {
 	d := append([]float64(nil), s.G...)
 	n := len(s.S)
 	if n == 0 {
-		big := 0.0
-		for _, v := range d {
-			big = max(big, math.Abs(v))
-		}
+		big := largest(d)
 		for i := range d {
 			d[i] *= first / max(big, math.SmallestNonzeroFloat64)
 		}
@@ -129,10 +150,7 @@ func (s *State) direction(first float64) []float64 {
 		alpha[i] = dot(s.S[i], d) / dot(s.S[i], s.Y[i])
 		axpy(d, -alpha[i], s.Y[i])
 	}
-	scale := dot(s.S[n-1], s.Y[n-1]) / dot(s.Y[n-1], s.Y[n-1])
-	for i := range d {
-		d[i] *= scale
-	}
+	s.scale(d, blocks)
 	for i := range n {
 		axpy(d, alpha[i]-dot(s.Y[i], d)/dot(s.S[i], s.Y[i]), s.S[i])
 	}
@@ -150,7 +168,7 @@ const (
 // step takes one quasi-Newton step: weak Wolfe conditions by growing and
 // halving. It reports whether the point moved.
 func (s *State) step(f Func, set Settings) (bool, error) {
-	d := s.direction(set.FirstStep)
+	d := s.direction(set.FirstStep, set.Blocks)
 	slope := dot(d, s.G)
 	if !(slope > 0) || math.IsInf(slope, 0) {
 		return false, nil
@@ -207,13 +225,18 @@ func (s *State) accept(to *State, memory int) bool {
 		y[i] = s.G[i] - to.G[i] // of −f, whose Hessian is to be positive
 	}
 	if c := dot(step, y); c > tooFlat*dot(y, y) {
-		if len(s.S) == memory {
-			s.S, s.Y = s.S[1:], s.Y[1:]
-		}
-		s.S, s.Y = append(s.S, step), append(s.Y, y)
+		s.push(step, y, memory)
 	}
 	s.X, s.G, s.F = to.X, to.G, to.F
 	return true
+}
+
+// push keeps a pair in place of the oldest.
+func (s *State) push(step, y []float64, memory int) {
+	if len(s.S) == memory {
+		s.S, s.Y = s.S[1:], s.Y[1:]
+	}
+	s.S, s.Y = append(s.S, step), append(s.Y, y)
 }
 
 func usable(v float64, g []float64) bool {

@@ -1,0 +1,211 @@
+package lbfgs
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+// valleys are Rosenbrock functions of four coordinates, each the steeper the
+// later it is, coupled to their neighbours and to one coordinate that all
+// share, the last.
+type valleys struct {
+	count int
+	calls int
+}
+
+const valleySize = 4
+
+func (v *valleys) n() int { return v.count*valleySize + 1 }
+
+// f's maximum is 0 where every coordinate but the last is 1, and that is 0.
+func (v *valleys) f(x, g []float64) (float64, error) {
+	v.calls++
+	clear(g)
+	s, last := 0.0, v.n()-1
+	for b := range v.count {
+		at, part := b*valleySize, make([]float64, valleySize)
+		steep := 1 + 10*float64(b%7)
+		value, _ := rosenbrock(x[at:at+valleySize], part)
+		s += steep * value
+		for i, p := range part {
+			g[at+i] += steep * p
+		}
+		if b > 0 {
+			d := x[at] - x[at-1]
+			s -= d * d
+			g[at] -= 2 * d
+			g[at-1] += 2 * d
+		}
+		d := x[last] - 0.1*(x[at]-1)
+		s -= d * d
+		g[last] -= 2 * d
+		g[at] += 0.2 * d
+	}
+	return s, nil
+}
+
+func (v *valleys) start(t *testing.T) *State {
+	t.Helper()
+	x := make([]float64, v.n())
+	for i := range x {
+		x[i] = -1.2 + 0.3*math.Sin(float64(i))
+	}
+	s, err := Start(v.f, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// blocks cuts each valley in two ranges, out of order among the blocks.
+func (v *valleys) blocks() []Block {
+	all := []Block{{Own: Ranges{{v.n() - 1, v.n()}}, Shared: true}}
+	for b := range v.count {
+		at := b * valleySize
+		all = append(all, Block{Own: Ranges{{at, at + 1}, {at + 1, at + valleySize}}})
+	}
+	return all
+}
+
+// TestBlocksReachTheMaximum: to the same maximum, and where blocks are many in
+// fewer evaluations.
+func TestBlocksReachTheMaximum(t *testing.T) {
+	for _, count := range []int{1, 2, 8, 64} {
+		calls := map[bool]int{}
+		for _, apart := range []bool{false, true} {
+			v := &valleys{count: count}
+			s := v.start(t)
+			set := Settings{Iterations: 5000, Gain: 1e-12, ApartGain: 1e-2}
+			if apart {
+				set.Blocks = v.blocks()
+			}
+			why, err := Maximise(v.f, s, set)
+			if err != nil || s.F < -1e-8 {
+				t.Errorf("%d blocks, apart %v: %v after %d iterations (%s, %v), want 0", count, apart, s.F, s.Iterations, why, err)
+			}
+			calls[apart] = v.calls
+		}
+		t.Logf("%d blocks: %d evaluations together, %d with blocks", count, calls[false], calls[true])
+		if count >= 64 && calls[true] >= calls[false] {
+			t.Errorf("%d blocks: %d evaluations, together %d: want fewer", count, calls[true], calls[false])
+		}
+	}
+}
+
+// TestOneBlock: no block, or one of everything, is plain L-BFGS to the bit.
+func TestOneBlock(t *testing.T) {
+	v := &valleys{count: 3}
+	plain, one := v.start(t), v.start(t)
+	for s, blocks := range map[*State][]Block{plain: nil, one: {{Own: Ranges{{0, v.n()}}}}} {
+		if _, err := Maximise(v.f, s, Settings{Iterations: 40, Blocks: blocks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if plain.F != one.F || !slices.Equal(plain.X, one.X) {
+		t.Errorf("one block ends at %v, none at %v", one.F, plain.F)
+	}
+}
+
+// TestBlocksResume: a state that went through a file goes on to the same bits,
+// wherever it was cut.
+func TestBlocksResume(t *testing.T) {
+	const most = 120
+	set := Settings{ApartGain: 0.5}
+	v := &valleys{count: 9}
+	set.Blocks = v.blocks()
+	whole := v.start(t)
+	together := 0 // iterations until blocks join
+	set.Iterations, set.Each = most, func(s *State) error {
+		if !s.Apart.Over {
+			together = s.Iterations + 1
+		}
+		return nil
+	}
+	if _, err := Maximise(v.f, whole, set); err != nil {
+		t.Fatal(err)
+	}
+	if together < 5 || together > most-20 {
+		t.Fatalf("blocks join after %d of %d iterations: the test wants both", together, most)
+	}
+	for _, cut := range []int{1, together - 2, together, together + 7} {
+		part := v.start(t)
+		set.Each, set.Iterations = nil, cut
+		if _, err := Maximise(v.f, part, set); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved := &State{}
+		if err := json.Unmarshal(text, saved); err != nil {
+			t.Fatal(err)
+		}
+		set.Iterations = most - cut
+		if _, err := Maximise(v.f, saved, set); err != nil {
+			t.Fatal(err)
+		}
+		if whole.F != saved.F || !slices.Equal(whole.X, saved.X) {
+			t.Errorf("cut after %d: resumed to %v, uninterrupted %v", cut, saved.F, whole.F)
+		}
+	}
+}
+
+// TestBlocksMeetWalls: points without a value only shorten steps; the best
+// point is one that was evaluated, and never falls.
+func TestBlocksMeetWalls(t *testing.T) {
+	v := &valleys{count: 6}
+	walled := func(x, g []float64) (float64, error) {
+		f, _ := v.f(x, g)
+		switch {
+		case slices.Max(x) > 1.3:
+			return 0, errors.New("no value")
+		case slices.Min(x) < -1.6:
+			return math.NaN(), nil
+		}
+		return f, nil
+	}
+	s := v.start(t)
+	best := s.F
+	_, err := Maximise(walled, s, Settings{Iterations: 3000, Gain: 1e-12, ApartGain: 1e-2, Blocks: v.blocks(), Each: func(s *State) error {
+		g := make([]float64, len(s.X))
+		if f, _ := v.f(s.X, g); f != s.F || f < best || !slices.Equal(g, s.G) {
+			t.Fatalf("iteration %d: the state says %v, its point has %v, the best so far %v", s.Iterations, s.F, f, best)
+		}
+		best = s.F
+		if a := s.Apart; a.Failed > 0 && !(slices.Equal(a.X, s.X) && slices.Equal(a.G, s.G)) {
+			t.Fatalf("iteration %d fell below the best point: the next step is not taken from there", s.Iterations)
+		}
+		return nil
+	}})
+	if err != nil || s.F < -1e-6 {
+		t.Errorf("value %v, error %v, want 0", s.F, err)
+	}
+}
+
+// TestBlockKeepsItsOwn: where one block overshoots and the value rises all the
+// same, that block alone goes back and steps less far from then on.
+func TestBlockKeepsItsOwn(t *testing.T) {
+	wide, narrow := Ranges{{0, 1}}, Ranges{{1, 2}}
+	f := func(x, g []float64) (float64, error) { // narrow is worth much less
+		g[0], g[1] = -2*(x[0]-100), -200*x[1]
+		return -(x[0]-100)*(x[0]-100) - 100*x[1]*x[1], nil
+	}
+	s, err := Start(f, []float64{0, 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Maximise(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}); err != nil {
+		t.Fatal(err)
+	}
+	a := s.Apart
+	if s.X[0] != 0.1 || math.Abs(s.X[1]+0.09) > 1e-12 || a.X[0] != s.X[0] || a.X[1] != 0.01 || a.G[1] != -2 {
+		t.Errorf("the best point is %v, the blocks step from %v with slope %v: want the second to be where it was", s.X, a.X, a.G)
+	}
+	if a.Radius[0] != firstRadius || !(a.Radius[1] < 0.1) {
+		t.Errorf("radii %v: want the first as before, the second below its step of 0.1", a.Radius)
+	}
+}
