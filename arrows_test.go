@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"audio":                {"internal/ar"},
 	"baseline":             {".", "internal/lbfgs", "internal/parallel"},
 	"dense":                {"."},
-	"internal/ar":          {"cpu/simd"},
+	"internal/ar":          {"cpu/simd", "internal/parallel"},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/cost":        {},

@@ -59,6 +59,8 @@ type grid struct {
 	x0, step float64
 	y        [][]float64 // [D][places]
 	missing  []bool
+
+	spectra spectra
 }
 
 func newGrid(x, y []float64, d int, step float64) *grid {

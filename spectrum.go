@@ -7,7 +7,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -187,33 +189,63 @@ func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept 
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
 	}
 	steps := length / g.step
-	count := cellCount(steps)
-	all := make([][]cell, len(centres))
-	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
-		all[v] = heaviest(g.density(centres[v], half, int(spectrumOrder*steps)), v, count)
-	})
-	for _, cells := range all {
-		keep, rest := o.split(cells, steps, spectrumShare*floor)
+	for _, r := range g.ranks(centres, half, steps, o.mostCells(steps)) {
+		keep, rest := o.split(r, spectrumShare*floor)
 		dropped += rest / float64(len(centres))
-		top := cells[:keep]
+		at := len(kept)
+		kept = append(kept, r.cells[:keep]...)
+		top := kept[at:]
 		sort.Slice(top, func(i, j int) bool { return top[i].freq < top[j].freq })
-		kept = append(kept, top...)
 	}
 	return kept, dropped
 }
 
-// split says how many of a window's cells, heaviest first, to keep, and the
-// mass of the rest: as many as asked for, else few where they will be
-// optimised, else all but those that the noise hides.
-func (o *Options) split(all []cell, steps, hidden float64) (keep int, rest float64) {
-	fewest := cmp.Or(o.Components, spectrumFewest)
-	keep = min(o.mostCells(steps), len(all))
-	for _, a := range all[keep:] {
-		rest += a.mass
+// ranked are the cells of a window that may be kept, heaviest first, and the
+// mass of all others.
+type ranked struct {
+	cells []cell
+	rest  float64
+}
+
+// spectra are those that were asked for last: floors are tried on the same.
+type spectra struct {
+	windows, most int
+	half          float64
+	ranks         []ranked
+}
+
+// ranks are the cells of each window's spectrum, most of them at most.
+func (g *grid) ranks(centres []float64, half, steps float64, most int) []ranked {
+	s := &g.spectra
+	if s.ranks != nil && s.windows == len(centres) && s.half == half && s.most == most {
+		return s.ranks
 	}
-	for keep > fewest && rest+all[keep-1].mass < hidden {
+	*s = spectra{len(centres), most, half, make([]ranked, len(centres))}
+	count := cellCount(steps)
+	transforms := sync.Pool{New: func() any { return ar.NewTransform(count * spectrumSteps) }}
+	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
+		t := transforms.Get().(*ar.Transform)
+		defer transforms.Put(t)
+		all := heaviest(t, g.density(centres[v], half, int(spectrumOrder*steps)), v, count)
+		keep := min(most, len(all))
+		r := &s.ranks[v]
+		r.cells = slices.Clone(all[:keep])
+		for _, a := range all[keep:] {
+			r.rest += a.mass
+		}
+	})
+	return s.ranks
+}
+
+// split says how many of a window's cells to keep, and the mass of the rest: as
+// many as asked for, else few where they will be optimised, else all but those
+// that the noise hides.
+func (o *Options) split(r ranked, hidden float64) (keep int, rest float64) {
+	fewest := cmp.Or(o.Components, spectrumFewest)
+	keep, rest = len(r.cells), r.rest
+	for keep > fewest && rest+r.cells[keep-1].mass < hidden {
 		keep--
-		rest += all[keep].mass
+		rest += r.cells[keep].mass
 	}
 	return keep, rest
 }
@@ -237,10 +269,10 @@ func (o *Options) mostCells(steps float64) int {
 // heaviest are the cells that [0, ½] cycles per step is cut into for window v,
 // heaviest first. A cell's mass is the variance that it and its mirror image
 // hold, by the midpoint rule, in the mean over the outputs.
-func heaviest(models []ar.Model, v, count int) []cell {
+func heaviest(t *ar.Transform, models []ar.Model, v, count int) []cell {
 	cells, width := make([]cell, count), 0.5/float64(count)
 	for _, m := range models {
-		for i, d := range m.Densities(count * spectrumSteps) {
+		for i, d := range t.Densities(m) {
 			cells[i/spectrumSteps].mass += d
 		}
 	}

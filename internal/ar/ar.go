@@ -9,6 +9,7 @@ import (
 	"math/cmplx"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Model is an autoregressive model.
@@ -21,11 +22,9 @@ type Model struct {
 func Autocorrelation(x []float64, order int) []float64 {
 	r := make([]float64, order+1)
 	for j := range r {
-		s := 0.0
-		for n := 0; n+j < len(x); n++ {
-			s += x[n] * x[n+j]
+		if j < len(x) {
+			r[j] = floats.Dot(x[:len(x)-j], x[j:]) / float64(len(x))
 		}
-		r[j] = s / float64(len(x))
 	}
 	return r
 }
@@ -73,17 +72,30 @@ func (m Model) Density(f float64) float64 {
 	return m.E / (re*re + im*im)
 }
 
-// Densities is Density at n frequencies, (i+½)/(2n) for i < n: the middles of
-// equal parts of [0, ½], by one Fourier transform.
-func (m Model) Densities(n int) []float64 {
-	a := make([]complex128, 2*n)
+// A Transform takes models to their densities at n frequencies. It is used by
+// one goroutine at a time.
+type Transform struct {
+	fft *fourier.CmplxFFT
+	a   []complex128
+}
+
+// NewTransform makes one for n frequencies.
+func NewTransform(n int) *Transform {
+	return &Transform{fourier.NewCmplxFFT(2 * n), make([]complex128, 2*n)}
+}
+
+// Densities is Density at (i+½)/(2n) for i < n, the middles of equal parts of
+// [0, ½], by one Fourier transform.
+func (t *Transform) Densities(m Model) []float64 {
+	clear(t.a)
+	n := len(t.a)
 	for j, c := range m.A {
-		a[j%len(a)] += cmplx.Rect(c, -math.Pi*float64(j)/float64(2*n))
+		t.a[j%n] += cmplx.Rect(c, -math.Pi*float64(j)/float64(n))
 	}
-	a = fourier.NewCmplxFFT(len(a)).Coefficients(a, a)
-	d := make([]float64, n)
+	t.fft.Coefficients(t.a, t.a)
+	d := make([]float64, n/2)
 	for i := range d {
-		re, im := real(a[i]), imag(a[i])
+		re, im := real(t.a[i]), imag(t.a[i])
 		d[i] = m.E / (re*re + im*im)
 	}
 	return d

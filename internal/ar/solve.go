@@ -1,9 +1,12 @@
 package ar
 
 import (
+	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // The prediction errors of z with coefficients a (a_0 = 1) are, for n = p … N-1 and m = 0 … N-1-p,
@@ -88,17 +91,21 @@ func Fill(z []float64, missing []int, order, rounds int) bool {
 func FillAround(z []float64, gaps [][2]int, order, context, rounds int) {
 	given := slices.Clone(z)
 	context = min(context, len(z))
-	var last [2]int
-	var filled []float64
-	for i, g := range gaps {
-		cut := [2]int{max(0, g[0]-context), min(len(z), g[1]+context)}
-		if cut != last {
-			filled = slices.Clone(given[cut[0]:cut[1]])
-			Fill(filled, missingIn(gaps, i, cut), order, rounds)
-			last = cut
+	cut := func(i int) [2]int { return [2]int{max(0, gaps[i][0]-context), min(len(z), gaps[i][1]+context)} }
+	var first []int // gap of each excerpt
+	for i := range gaps {
+		if i == 0 || cut(i) != cut(i-1) {
+			first = append(first, i)
 		}
-		copy(z[g[0]:g[1]], filled[g[0]-cut[0]:])
 	}
+	parallel.For(len(first), runtime.GOMAXPROCS(0), func(e int) {
+		c := cut(first[e])
+		filled := slices.Clone(given[c[0]:c[1]])
+		Fill(filled, missingIn(gaps, first[e], c), order, rounds)
+		for i := first[e]; i < len(gaps) && (e+1 == len(first) || i < first[e+1]); i++ {
+			copy(z[gaps[i][0]:gaps[i][1]], filled[gaps[i][0]-c[0]:])
+		}
+	})
 }
 
 // missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
