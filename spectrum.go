@@ -221,12 +221,12 @@ func (g *grid) ranks(centres []float64, half, steps float64, most int) []ranked 
 		return s.ranks
 	}
 	*s = spectra{len(centres), most, half, make([]ranked, len(centres))}
-	count := cellCount(steps)
-	transforms := sync.Pool{New: func() any { return ar.NewTransform(count * spectrumSteps) }}
+	count, order := cellCount(steps), int(spectrumOrder*steps)
+	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
 	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
 		t := transforms.Get().(*ar.Transform)
 		defer transforms.Put(t)
-		all := heaviest(t, g.density(centres[v], half, int(spectrumOrder*steps)), v, count)
+		all := heaviest(t, g.density(centres[v], half, order), v, count)
 		keep := min(most, len(all))
 		r := &s.ranks[v]
 		r.cells = slices.Clone(all[:keep])

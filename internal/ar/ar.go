@@ -6,9 +6,7 @@ package ar
 
 import (
 	"math"
-	"math/cmplx"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -70,33 +68,4 @@ func (m Model) Density(f float64) float64 {
 		c, s = c*c1-s*s1, c*s1+s*c1
 	}
 	return m.E / (re*re + im*im)
-}
-
-// A Transform takes models to their densities at n frequencies. It is used by
-// one goroutine at a time.
-type Transform struct {
-	fft *fourier.CmplxFFT
-	a   []complex128
-}
-
-// NewTransform makes one for n frequencies.
-func NewTransform(n int) *Transform {
-	return &Transform{fourier.NewCmplxFFT(2 * n), make([]complex128, 2*n)}
-}
-
-// Densities is Density at (i+½)/(2n) for i < n, the middles of equal parts of
-// [0, ½], by one Fourier transform.
-func (t *Transform) Densities(m Model) []float64 {
-	clear(t.a)
-	n := len(t.a)
-	for j, c := range m.A {
-		t.a[j%n] += cmplx.Rect(c, -math.Pi*float64(j)/float64(n))
-	}
-	t.fft.Coefficients(t.a, t.a)
-	d := make([]float64, n/2)
-	for i := range d {
-		re, im := real(t.a[i]), imag(t.a[i])
-		d[i] = m.E / (re*re + im*im)
-	}
-	return d
 }

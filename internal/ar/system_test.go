@@ -26,7 +26,7 @@ func TestDensities(t *testing.T) {
 	for i, m := range models {
 		for _, n := range []int{1, 2, 7, 64, 97} {
 			if transforms[n] == nil {
-				transforms[n] = NewTransform(n)
+				transforms[n] = NewTransform(n, 3)
 			}
 			for j, got := range transforms[n].Densities(m) {
 				if want := m.Density((float64(j) + 0.5) / float64(2*n)); math.Abs(got-want) > 1e-12*want {

@@ -1,0 +1,78 @@
+package ar
+
+import (
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// A Transform takes models to their densities at n frequencies, whatever n's
+// factors. It is used by one goroutine at a time.
+//
+// With (2k+1)·j = k² + j + j² − (k−j)² the sum over the coefficients becomes a
+// convolution with a chirp (Bluestein), but for a factor of modulus 1:
+//
+//	|Σ_j a_j exp(−iπ j(2k+1)/2n)| = |Σ_j b_j c_{k−j}|,   b_j = a_j exp(−iπ(j+j²)/2n),   c_m = exp(iπ m²/2n)
+type Transform struct {
+	n, order int
+	fft      *fourier.CmplxFFT
+	chirp    []complex128 // c's transform over the length
+	work     []complex128
+}
+
+// NewTransform makes one for n frequencies and models up to an order; higher
+// ones make it grow.
+func NewTransform(n, order int) *Transform {
+	length := smooth(n + order)
+	t := &Transform{n, order, fourier.NewCmplxFFT(length), make([]complex128, length), make([]complex128, length)}
+	for m := -order; m < n; m++ {
+		t.chirp[(m+length)%length] = t.turn(m * m)
+	}
+	t.fft.Coefficients(t.chirp, t.chirp)
+	return t
+}
+
+// turn is exp(iπk/2n).
+func (t *Transform) turn(k int) complex128 {
+	return cmplx.Rect(1, math.Pi*float64(k%(4*t.n))/float64(2*t.n))
+}
+
+// smooth is the least number from n on that has no prime factors but 2, 3 and 5.
+func smooth(n int) int {
+	for ; ; n++ {
+		rest := n
+		for _, p := range []int{2, 3, 5} {
+			for rest%p == 0 {
+				rest /= p
+			}
+		}
+		if rest == 1 {
+			return n
+		}
+	}
+}
+
+// Densities is Density at (k+½)/(2n) for k < n, the middles of equal parts of
+// [0, ½].
+func (t *Transform) Densities(m Model) []float64 {
+	if len(m.A)-1 > t.order {
+		*t = *NewTransform(t.n, len(m.A)-1)
+	}
+	clear(t.work)
+	for j, a := range m.A {
+		t.work[j] = complex(a, 0) * cmplx.Conj(t.turn(j+j*j))
+	}
+	t.fft.Coefficients(t.work, t.work)
+	for i, c := range t.chirp {
+		t.work[i] *= c
+	}
+	t.fft.Sequence(t.work, t.work)
+	d := make([]float64, t.n)
+	scale := 1 / float64(len(t.work))
+	for k := range d {
+		re, im := scale*real(t.work[k]), scale*imag(t.work[k])
+		d[k] = m.E / (re*re + im*im)
+	}
+	return d
+}
