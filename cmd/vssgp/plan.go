@@ -97,14 +97,14 @@ func (a *app) printPlan(p planResult, o vssgp.Options) error {
 }
 
 // scaled is v with the prefix for the power of base that suits it: of 1000 k, M
-// and so on, of 1024 Ki, Mi.
+// and so on, of 1024 Ki, Mi. Three digits never need an exponent.
 func scaled(v, base float64, unit string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	if base == 1024 {
 		prefixes = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 	}
 	i := 0
-	for ; v >= base && i < len(prefixes)-1; i++ {
+	for ; v >= 999.5 && i < len(prefixes)-1; i++ {
 		v /= base
 	}
 	return fmt.Sprintf("%.3g %s%s", v, prefixes[i], unit)

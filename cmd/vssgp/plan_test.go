@@ -57,7 +57,7 @@ func TestScaled(t *testing.T) {
 	for _, c := range []struct {
 		v, base float64
 		want    string
-	}{{0, 1024, "0 B"}, {1023, 1024, "1.02e+03 B"}, {1536, 1024, "1.5 KiB"}, {3 << 30, 1024, "3 GiB"}, {2.5e9, 1000, "2.5 GB"}, {1e24, 1000, "1e+06 EB"}} {
+	}{{0, 1024, "0 B"}, {999, 1024, "999 B"}, {1023, 1024, "0.999 KiB"}, {999.7, 1000, "1 kB"}, {1536, 1024, "1.5 KiB"}, {3 << 30, 1024, "3 GiB"}, {2.5e9, 1000, "2.5 GB"}, {1e24, 1000, "1e+06 EB"}} {
 		if got := scaled(c.v, c.base, "B"); got != c.want {
 			t.Errorf("%v: %q, want %q", c.v, got, c.want)
 		}
