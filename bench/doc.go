@@ -4,7 +4,7 @@
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
-//	go run ./bench windows [-out DIR]
+//	go run ./bench windows [-out DIR] [-table]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
@@ -37,7 +37,8 @@
 // peers/speed.py to be run by hand.
 //
 // windows draws what windows do to the covariance of a tone, and to its
-// spectrum.
+// spectrum; -table fills gaps in a tone, a chord and one with vibrato, with
+// windows and without.
 //
 // long times recordings of -from to -to rows, -per lengths in a decade, that
 // have equally many features a second: bound and gradient with windows; the same

@@ -34,6 +34,7 @@ const (
 func runWindows(args []string) error {
 	set := flag.NewFlagSet("windows", flag.ContinueOnError)
 	out := set.String("out", "bench/results", "folder for windows.png and windows.svg")
+	table := set.Bool("table", false, "print what windows lose on steady tones instead, filling gaps (some minutes)")
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
@@ -41,6 +42,9 @@ func runWindows(args []string) error {
 		return &usage{fmt.Errorf("windows: %w", err)}
 	case set.NArg() > 0:
 		return &usage{fmt.Errorf("windows: unexpected argument %q", set.Arg(0))}
+	}
+	if *table {
+		return loseTable(os.Stdout)
 	}
 	if err := os.MkdirAll(*out, 0o777); err != nil {
 		return err
