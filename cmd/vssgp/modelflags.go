@@ -50,6 +50,8 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.IntVar(&m.o.Batch, "batch", 0, "`rows` of a mini-batch of stochastic inference (default 512, or all)")
 	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
 	f.IntVar(&m.o.Restarts, "restarts", 0, "further `starts`; the best bound is kept")
+	f.BoolVar(&m.o.Shared, "shared", false, "the windows' components are one set: each window's move with the others'")
+	f.StringSliceVar(&m.o.Tie, "tie", nil, "`tensors` that move as one over all components: kernel.variance, kernel.lengthscale, kernel.frequency")
 	f.StringSliceVar(&m.fix, "fix", nil, "`tensors` of the model file that stay as they start, such as noise.precision,kernel.frequency")
 }
 
