@@ -100,6 +100,10 @@ type Options struct {
 	// their differences, stay as they start.
 	Tie []string
 
+	// MemoryLimit is how many bytes a fit may take by its Plan; a model that
+	// needs more is refused (ErrMemory) before it is computed. 0: any number.
+	MemoryLimit float64
+
 	Backend  spectral.Backend // nil: the CPU
 	Progress func(Progress)   // called now and then, from one goroutine
 	// Keep is called with the best model so far about every KeepEvery (0: 30 s)

@@ -68,6 +68,10 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	}
 	floor := spectrumFloors[0]
 	if o.Iterations == NoIterations { // else the noise is the optimiser's
+		m.Params = g.start(m, length, floor, o)
+		if err := o.checkMemory(data, m); err != nil {
+			return err
+		}
 		if floor, err = m.bestFloor(ctx, data, g, length, o); err != nil {
 			return err
 		}

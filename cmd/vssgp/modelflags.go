@@ -19,6 +19,7 @@ type modelFlags struct {
 	window            windowFlag
 	init              string
 	fix               []string
+	memory            memoryFlag
 	o                 vssgp.Options // the fields that a flag sets directly
 }
 
@@ -52,6 +53,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.IntVar(&m.o.Restarts, "restarts", 0, "further `starts`; the best bound is kept")
 	f.BoolVar(&m.o.Shared, "shared", false, "the windows' components are one set: each window's move with the others'")
 	f.StringSliceVar(&m.o.Tie, "tie", nil, "`tensors` that move as one over all components: kernel.variance, kernel.lengthscale, kernel.frequency")
+	f.Var(&m.memory, "memory", "refuse a model whose fit needs more: a size such as 16GiB, or none (default: what the machine has free)")
 	f.StringSliceVar(&m.fix, "fix", nil, "`tensors` of the model file that stay as they start, such as noise.precision,kernel.frequency")
 }
 
@@ -68,6 +70,7 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 	if m.optimiser.value != "auto" {
 		o.Optimiser = vssgp.Optimiser(m.optimiser.value)
 	}
+	o.MemoryLimit = m.memory.limit()
 	o.Window = m.window.length
 	if m.window.none {
 		o.Window = none
