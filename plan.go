@@ -206,7 +206,7 @@ func (b *planner) stages() {
 	b.plan.Bounds = b.bounds * b.plan.Starts
 	b.plan.Gradients *= b.plan.Starts
 	b.plan.MiniBatches *= b.plan.Starts
-	b.plan.MiniBatchFlops *= float64(f.newBatches().size) / float64(b.data.N)
+	b.plan.MiniBatchFlops *= float64(f.batchSize()) / float64(b.data.N)
 	// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
 	b.plan.HistoryBytes = 8 * float64(coordinates) * (2*lbfgs.Memory + 6)
 }
