@@ -18,7 +18,7 @@ const jobPanels = 6
 type work struct {
 	workers            int
 	single, many       *simd.Dense
-	diag               []float64
+	diag, cross        []float64
 	couplings, h, next room
 	coupling           simd.Panels // of the block before, in couplings' room
 }
@@ -28,8 +28,11 @@ var spare sync.Pool
 // borrow takes room that is not in use, for so many goroutines.
 func borrow(workers int) *work {
 	w, _ := spare.Get().(*work)
-	if w == nil || w.workers != workers {
-		w = &work{workers: workers, single: simd.NewDense(1), many: simd.NewDense(workers)}
+	if w == nil {
+		w = &work{single: simd.NewDense(1)}
+	}
+	if w.workers != workers {
+		w.workers, w.many = workers, simd.NewDense(workers)
 	}
 	w.coupling.Count = 0
 	return w
