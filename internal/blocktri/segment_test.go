@@ -62,7 +62,7 @@ func TestSegmentsAgainstDense(t *testing.T) {
 // the bit.
 func TestFewBlocks(t *testing.T) {
 	for _, c := range []struct{ blocks, segments int }{{1, 3}, {2, 3}, {3, 3}, {3, 100}, {4, 100}, {40, 0}, {40, 1}, {40, 2}, {40, -3}} {
-		g, _ := wellConditioned(chain(c.blocks, 9, 4))
+		g := dominant(chain(c.blocks, 9, 4))
 		f, err := FactoriseSegments(g.Clone(), 0.1, c.segments)
 		if err != nil {
 			t.Fatal(c, err)
@@ -74,7 +74,7 @@ func TestFewBlocks(t *testing.T) {
 		same(t, fmt.Sprint(c), f.Inverse(), want.Inverse())
 	}
 	for _, c := range []struct{ blocks, segments, want int }{{5, 100, 3}, {8, 4, 4}, {7, 4, 4}, {6, 4, 3}, {40, 100, 20}} {
-		g, _ := wellConditioned(chain(c.blocks, 3))
+		g := dominant(chain(c.blocks, 3))
 		if f, err := FactoriseSegments(g, 0.1, c.segments); err != nil || f.parts == nil || len(f.parts.segments) != c.want {
 			t.Errorf("%+v: other segments, error %v", c, err)
 		}
@@ -151,7 +151,7 @@ func TestSegmentsSameBits(t *testing.T) {
 		var solved []float64
 		for _, threads := range []int{1, 2, 4, 9} {
 			runtime.GOMAXPROCS(threads)
-			g, _ := wellConditioned(chain(14, 37, 0, 200, 8, 24))
+			g := dominant(chain(14, 37, 0, 200, 8, 24))
 			for i := range g.Scratch(1 << 20) {
 				g.Scratch(1 << 20)[i] = math.NaN()
 			}
@@ -185,7 +185,7 @@ func TestSegmentsSameBits(t *testing.T) {
 func TestSegmentsNotPositive(t *testing.T) {
 	const segments, size = 4, 9
 	sizes := chain(16, size)
-	probe, _ := wellConditioned(sizes)
+	probe := dominant(sizes)
 	at := Separators(probe.Offset, segments)
 	for v := range sizes {
 		for what, spoil := range map[string]func(g *spectral.Gram){
@@ -197,7 +197,7 @@ func TestSegmentsNotPositive(t *testing.T) {
 			"infinite coupling":  func(g *spectral.Gram) { g.Below[min(v, 14)][3] = math.Inf(-1) },
 			"too great coupling": func(g *spectral.Gram) { g.Below[min(v, 14)][40] = 1e3 },
 		} {
-			g, _ := wellConditioned(sizes)
+			g := dominant(sizes)
 			spoil(g)
 			if _, err := FactoriseSegments(g, 0, segments); !errors.Is(err, ErrNotPositive) {
 				t.Errorf("%s at block %d (separators %v): error %v, want ErrNotPositive", what, v, at, err)
@@ -214,7 +214,7 @@ func TestSegmentsMemory(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const size, segments = 64, 4
 	for _, blocks := range []int{40, 160} {
-		g, _ := wellConditioned(chain(blocks, size))
+		g := dominant(chain(blocks, size))
 		a := g.Clone()
 		least := math.Inf(1) // spare buffers may wait where another goroutine left them
 		for range 6 {
@@ -262,11 +262,8 @@ func TestSegmentsApart(t *testing.T) {
 		{chain(9, 0, 4), []int{2, 4, 6}}, // separators without features
 	} {
 		whole, local := ranks(c.sizes, c.at)
-		dense := mat.NewSymDense(whole.M(), nil)
+		dense := denseOf(whole)
 		for i := range whole.M() {
-			for j := range i + 1 {
-				dense.SetSym(i, j, whole.At(i, j))
-			}
 			dense.SetSym(i, i, dense.At(i, i)+lambda)
 		}
 		var chol mat.Cholesky
