@@ -135,7 +135,7 @@ func (s side) block(v int, lambda float64, couplings ...simd.Panels) (c []float6
 	}
 	c, ld = s.square(a, m)
 	for _, left := range couplings {
-		s.jobs(left.Count, func(lo, hi int) { simd.Downdate(c, ld, left, lo, hi) })
+		s.downdate(c, ld, left)
 	}
 	if bad := s.dense(ld).Cholesky(c, ld, ld); bad >= 0 {
 		return nil, 0, fmt.Errorf("blocktri: block %d of %d, pivot %d: %w", v, s.r.Blocks(), s.r.Offset[v]+bad, ErrNotPositive)

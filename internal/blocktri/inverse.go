@@ -72,12 +72,12 @@ func (s side) solved(c []float64, ld, v int) {
 		transpose(coupling.Rows(split, rows), s.carried.coupling(v), m, behind)
 	}
 	h := s.h.room(m, rows)
-	s.jobs(h.Count, func(lo, hi int) { simd.Product(h, coupling, lower, lo, hi) })
+	s.product(h, coupling, lower)
 	next := s.next.room(rows, rows)
 	s.readNext(next, v)
 	zh := s.couplings.room(m, rows)
-	s.jobs(zh.Count, func(lo, hi int) { simd.Product(zh, next, h, lo, hi) })
-	s.jobs(h.Count, func(lo, hi int) { simd.Cross(c[lo*simd.Lanes*ld:], ld, h.Slice(lo, hi), zh) })
+	s.product(zh, next, h)
+	s.addCross(c, ld, h, zh)
 	negate(zh.Data)
 	if ahead > 0 {
 		s.writeCouplingBack(zh.Rows(0, split), v)

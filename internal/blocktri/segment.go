@@ -105,8 +105,8 @@ func (s *Segment) Eliminate(lambda float64, room []float64) error {
 	if s.upward() {
 		sum, m = s.left, s.leftSize()
 	}
-	if x := one.coupling; x.Count > 0 {
-		one.jobs(x.Count, func(lo, hi int) { simd.Downdate(sum, padded(m), x, lo, hi) })
+	if one.coupling.Count > 0 {
+		one.downdate(sum, padded(m), one.coupling)
 	}
 	unpad(s.left, s.leftSize(), s.left, padded(s.leftSize()))
 	unpad(s.right, s.rightSize(), s.right, padded(s.rightSize()))
@@ -162,7 +162,7 @@ func (s side) carry(w simd.Panels, v int) {
 	m, behind, ahead := s.r.Size(v), s.behind(), s.ahead(v)
 	unpack(g.coupling(v), w, m, behind)
 	ld := w.Count * simd.Lanes
-	s.jobs(w.Count, func(lo, hi int) { simd.Downdate(g.left, ld, w, lo, hi) })
+	s.downdate(g.left, ld, w)
 	e := s.coupling
 	need := e.Count * simd.Lanes * ld
 	if cap(s.work.cross) < need {
@@ -170,7 +170,7 @@ func (s side) carry(w simd.Panels, v int) {
 	}
 	product := s.work.cross[:need]
 	clear(product)
-	s.jobs(e.Count, func(lo, hi int) { simd.Cross(product[lo*simd.Lanes*ld:], ld, e.Slice(lo, hi), w) })
+	s.addCross(product, ld, e, w)
 	next := g.coupling(v + s.step)
 	for i := range ahead {
 		row := next[i*behind:][:behind]
