@@ -76,7 +76,8 @@ func BenchmarkSegments(b *testing.B) {
 					f.Inverse()
 				}))
 				a.CopyFrom(g)
-				alone = min(alone, longest(b, a, segments))
+				t := timeParts(b, a, Separators(a.Offset, max(2, segments)))
+				alone = min(alone, slices.Max(t.parts)+t.between)
 			}
 			b.ReportMetric(0, "ns/op") // of both and the copies
 			b.ReportMetric(here.Seconds()*1e3, "here-ms")
@@ -91,20 +92,24 @@ func timed(f func()) time.Duration {
 	return time.Since(from)
 }
 
-// longest is the time that the longest segment takes to factor and to invert,
-// one after the other on one core, and that the separators take between.
-func longest(b *testing.B, a *spectral.Gram, segments int) time.Duration {
-	at := Separators(a.Offset, max(2, segments))
+// times are what segments take to factor and to invert, one after the other on
+// one core, and the separators between.
+type times struct {
+	parts   []time.Duration
+	between time.Duration
+}
+
+func timeParts(b *testing.B, a *spectral.Gram, at []int) (t times) {
 	p := dissect(a, at)
-	parts := make([]time.Duration, len(p.segments))
+	t.parts = make([]time.Duration, len(p.segments))
 	for i, s := range p.segments {
-		parts[i] = timed(func() {
+		t.parts[i] = timed(func() {
 			if err := s.Eliminate(0.1, p.rooms[i]); err != nil {
 				b.Fatal(err)
 			}
 		})
 	}
-	between := timed(func() {
+	t.between = timed(func() {
 		for i, s := range p.segments {
 			s.AddTo(p.separators, i-1, i)
 		}
@@ -115,7 +120,7 @@ func longest(b *testing.B, a *spectral.Gram, segments int) time.Duration {
 		f.Inverse()
 	})
 	for i, s := range p.segments {
-		parts[i] += timed(func() {
+		t.parts[i] += timed(func() {
 			var cross []float64
 			if i > 0 && i < len(at) {
 				cross = p.separators.Below[i-1]
@@ -123,5 +128,30 @@ func longest(b *testing.B, a *spectral.Gram, segments int) time.Duration {
 			s.Inverse(cross)
 		})
 	}
-	return slices.Max(parts) + between
+	return t
+}
+
+// BenchmarkShares times a block of an outer segment and one of an inner one, on
+// one core: factor and inverse, in the best run.
+func BenchmarkShares(b *testing.B) {
+	for _, c := range []struct{ blocks, size int }{{400, 24}, {600, 37}, {600, 40}, {200, 80}, {60, 160}} {
+		b.Run(fmt.Sprint(c.size), func(b *testing.B) {
+			g := dominant(slices.Repeat([]int{c.size}, c.blocks))
+			a := g.Clone()
+			third := c.blocks / 3
+			var best [3]float64
+			for b.Loop() {
+				a.CopyFrom(g)
+				for i, part := range timeParts(b, a, []int{third, 2 * third}).parts {
+					if us := part.Seconds() * 1e6 / float64(third); best[i] == 0 || us < best[i] {
+						best[i] = us
+					}
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(best[0], "outer-µs")
+			b.ReportMetric(best[1], "inner-µs")
+			b.ReportMetric(best[1]/best[0], "ratio")
+		})
+	}
 }
