@@ -230,6 +230,9 @@ const (
 	// become factor and inverse, room to compute them in, and the best
 	// posterior so far.
 	matrixCopies = 3
+	// fillShare is how much of a matrix fills in, at most, where it is factored
+	// in segments.
+	fillShare = 0.5
 	// paramCopies is how many sets of parameters there are: the model, a trial,
 	// the gradient, effective features and theirs.
 	paramCopies = 5
@@ -241,9 +244,13 @@ func (b *planner) bytes() {
 	if b.matrix {
 		p.MatrixBytes = cost.MatrixBytes(b.offset)
 	}
+	fill := 0.0
+	if b.o.Segments > 2 {
+		fill = fillShare * p.MatrixBytes
+	}
 	numbers := 0
 	for _, t := range b.params.Tensors() {
 		numbers += len(*t.Data)
 	}
-	p.PeakBytes = p.RowBytes + matrixCopies*p.MatrixBytes + p.HistoryBytes + 8*paramCopies*float64(numbers)
+	p.PeakBytes = p.RowBytes + matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers)
 }
