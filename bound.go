@@ -18,13 +18,13 @@ var ErrBound = errors.New("bound cannot be evaluated")
 
 // Term is a named part of a bound.
 type Term struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
+	Name  string  `json:"name"`  // noise, fit, log_determinant, kl_frequencies, …: DESIGN.md, section 4
+	Value float64 `json:"value"` // in nats
 }
 
 // Evaluation is a bound at some parameters.
 type Evaluation struct {
-	Bound    float64
+	Bound    float64 // in nats, of y in the model's units
 	Terms    []Term  // they add up to Bound
 	Gradient *Params // by every parameter, in the file's own parametrisation; nil if not asked for
 	Jitter   float64 // added to A's diagonal because the factor failed without; 0 as a rule

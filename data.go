@@ -23,7 +23,10 @@ type Data struct {
 	XNames, YNames []string // [Q], [D]; may be empty
 }
 
-// NewData copies x [N,Q] and y [N,D].
+// NewData copies x [N,Q] and y [N,D], in their own units, so that both may change
+// afterwards. Errors wrap ErrData: numbers of rows that differ, no rows or
+// columns, values that are not finite. To share slices that are row-major
+// already, fill a Data in.
 func NewData(x, y mat.Matrix) (*Data, error) {
 	n, q := x.Dims()
 	ny, d := y.Dims()
@@ -48,6 +51,18 @@ func (d *Data) Check() error {
 		return fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
 	return nil
+}
+
+// borrow is a matrix's entries row by row, for reading: its own memory where they
+// lie so, else a copy.
+func borrow(m mat.Matrix) []float64 {
+	r, c := m.Dims()
+	if raw, ok := m.(mat.RawMatrixer); ok {
+		if g := raw.RawMatrix(); g.Stride == c || r == 1 {
+			return g.Data[:r*c]
+		}
+	}
+	return flatten(m)
 }
 
 // flatten copies a matrix row by row.

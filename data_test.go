@@ -2,7 +2,10 @@ package vssgp
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestToModelGrid: times of samples are whole numbers of steps in the model's
@@ -32,5 +35,39 @@ func TestToModelGrid(t *testing.T) {
 	// Rounding of a number far from the offset is no reason to take all of it.
 	if got := (Affine{Offset: []float64{1e12}, Scale: []float64{1e-4}}).ToModel([]float64{1e12 + 0.00023})[0]; got == math.RoundToEven(got) {
 		t.Errorf("a number whose rounding is beyond %g becomes %v", affineMost, got)
+	}
+}
+
+// What predictions read is a matrix's own memory where that is row-major and
+// whole, and a copy of the right entries elsewhere; NewData copies always.
+func TestBorrow(t *testing.T) {
+	own := []float64{1, 2, 3, 4, 5, 6}
+	m := mat.NewDense(2, 3, own)
+	for name, c := range map[string]struct {
+		m      mat.Matrix
+		want   []float64
+		shared bool
+	}{
+		"whole":      {m, own, true},
+		"rows":       {m.Slice(1, 2, 0, 3), own[3:], true},
+		"one row":    {m.Slice(0, 1, 1, 3), own[1:3], true},
+		"columns":    {m.Slice(0, 2, 1, 3), []float64{2, 3, 5, 6}, false},
+		"transposed": {m.T(), []float64{1, 4, 2, 5, 3, 6}, false},
+	} {
+		got := borrow(c.m)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+			continue
+		}
+		if shared := slices.ContainsFunc([]int{0, 1, 3}, func(i int) bool { return &got[0] == &own[i] }); shared != c.shared {
+			t.Errorf("%s: shares memory: %v, want %v", name, shared, c.shared)
+		}
+	}
+	data, err := NewData(m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own[0] = 7; data.X[0] != 1 || data.Y[0] != 1 {
+		t.Errorf("NewData shares its matrices' memory: x starts with %v, y with %v, want 1", data.X[0], data.Y[0])
 	}
 }

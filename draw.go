@@ -13,7 +13,8 @@ import (
 // Draw samples n functions from the posterior q(A)q(ω) jointly at all rows of
 // x [N,Q]: a frequency, a phase and a coefficient for every feature, then
 // f = Φ(ω)A. Each draw is [N,D], in the data's units, without noise. The same
-// seed gives the same draws.
+// seed gives the same draws. Errors are those of Predict, and ErrOptions for a
+// negative n.
 func (m *Model) Draw(x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
 	rows, q := x.Dims()
 	p := m.Params
@@ -26,7 +27,7 @@ func (m *Model) Draw(x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
 	}
-	xs := m.X.ToModel(flatten(x))
+	xs := m.X.ToModel(borrow(x))
 	if err := (&spectral.Data{N: rows, Q: q, X: xs, Windows: p.Windows}).Check(); err != nil {
 		return nil, fmt.Errorf("vssgp: draw: %w: %w", err, ErrData)
 	}

@@ -28,7 +28,9 @@ const (
 	nameFactor = "coefficient.factor"
 )
 
-// Save writes the model to a safetensors file, whole or not at all.
+// Save writes the model to a safetensors file, whole or not at all. The file
+// holds all that Load needs to predict to the last bit; Python reads it with
+// safetensors.numpy.load_file. Errors wrap ErrParams or the system's own.
 func (m *Model) Save(path string) error {
 	return atomicfile.Write(path, m.Write)
 }

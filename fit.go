@@ -14,7 +14,8 @@ import (
 
 // Fit makes starting values, optimises the bound from each and keeps the model
 // with the best. Where ctx ends it early, the best model so far comes back
-// together with an error that wraps ctx.Err().
+// together with an error that wraps ctx.Err(). Other errors wrap ErrData,
+// ErrOptions, ErrMemory or ErrBound. Nothing of data is changed or kept.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := data.Check(); err != nil {
 		return nil, nil, err

@@ -9,7 +9,7 @@ import (
 // A Frequency is what a model believes of one feature's frequency, in the
 // data's units.
 type Frequency struct {
-	Feature, Component int
+	Feature, Component int       // their indices k, from 0 to M−1, and i = k/K
 	Location           []float64 // [Q] z, units of x
 	Mean               []float64 // [Q] |μ/l + 2πp|/2π, cycles per unit of x
 	SD                 []float64 // [Q] √Σ/(2πl), cycles per unit of x; 0: a point frequency

@@ -33,11 +33,11 @@ var ErrUnfitted = errors.New("model has no posterior over its coefficients")
 // Model is a set of parameters, the maps between its units and the data's,
 // and, once fitted, a posterior over the coefficients.
 type Model struct {
-	Params    *Params
+	Params    *Params   // in the model's units
 	Inference Inference // Exact or Factorised
 	X, Y      Affine    // between the data's units and the model's
 
-	XNames, YNames []string
+	XNames, YNames []string // of the inputs [Q] and outputs [D]; may be empty
 
 	// Backend computes the passes over the rows; nil is the CPU.
 	Backend spectral.Backend
@@ -98,7 +98,8 @@ func (h *held) evaluate(p *Params, inference Inference, rows []int, gradient boo
 // Evaluate is the bound of the model's parameters on data, in the model's
 // units, with its gradient if asked for; the model stays as it is. rows, for
 // the factorised bound alone, picks a mini-batch whose data term is scaled by
-// N/|S|; nil is every row.
+// N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model, a
+// mini-batch of the exact bound) or ErrBound.
 func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	h, err := m.hold(data)
 	if err != nil {
@@ -112,7 +113,9 @@ func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient b
 }
 
 // Condition computes the exact posterior of the coefficients given data,
-// leaving the parameters as they are, and makes the model an Exact one.
+// leaving the parameters as they are, and makes the model an Exact one:
+// q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
+// ErrBound, and leave the model as it was.
 func (m *Model) Condition(data *Data) (*Evaluation, error) {
 	h, err := m.hold(data)
 	if err != nil {
@@ -166,7 +169,8 @@ func (m *Model) posterior() (*spectral.Posterior, error) {
 }
 
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
-// the diagonal of their covariance, [M,D], in the model's units.
+// the diagonal of their covariance, [M,D], in the model's units. Both are copies.
+// Errors wrap ErrUnfitted.
 func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
 	post, err := m.posterior()
 	if err != nil {

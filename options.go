@@ -59,7 +59,7 @@ type Options struct {
 	// open, on a few excerpts of long data; by the paper's start it is none.
 	// WindowDim is the input they run along.
 	Window    float64
-	WindowDim int
+	WindowDim int // from 0 to Q−1
 	// WindowCandidates are the lengths that WindowAuto chooses from, in the
 	// data's units of x; default 512 to 1024 steps of the data's grid.
 	WindowCandidates []float64
@@ -98,7 +98,7 @@ type Options struct {
 	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
 	Restarts   int      // further starts, the best bound is kept; 0: one start
 	Fix        []string // tensors of the model file that stay as they start
-	Seed       uint64
+	Seed       uint64   // of everything random; the same seed, data and options give the same bits
 	// Shared makes the windows' components one set: σ², l and p of the j-th
 	// component move with those of the j-th of every other window. The spectrum
 	// start then lays the windows' mean spectrum in each.
@@ -117,7 +117,7 @@ type Options struct {
 	// Keep is called with the best model so far about every KeepEvery (0: 30 s)
 	// so that a caller can save it; an error ends the fit.
 	Keep      func(*Model) error
-	KeepEvery time.Duration
+	KeepEvery time.Duration // time between two calls of Keep, at least
 }
 
 // NoIterations asks for a model with the starting values. InitSpectrum then
@@ -129,30 +129,30 @@ const WindowAuto = -1
 
 // Progress says where a fit stands.
 type Progress struct {
-	Start, Starts         int    // which of how many starts, from 1
-	Stage                 string // what is free: "frequencies", "all", …
-	Iteration, Iterations int    // of this start, over all stages
-	Bound                 float64
-	NoiseSD               float64 // τ^−½ in units of y (of the first output)
-	Elapsed, Left         time.Duration
+	Start, Starts         int           // which of how many starts, from 1
+	Stage                 string        // what is free: "frequencies", "all", …
+	Iteration, Iterations int           // of this start, over all stages
+	Bound                 float64       // so far, of this start, in nats
+	NoiseSD               float64       // τ^−½ in units of y (of the first output)
+	Elapsed, Left         time.Duration // since the fit began; expected until it ends
 }
 
 // Result says how a fit went.
 type Result struct {
-	Bound      float64
-	Terms      []Term
-	Iterations int // of the start that was kept
-	Starts     []StartResult
-	Kept       int     // index in Starts
-	Jitter     float64 // in A at the end, 0 as a rule
-	Device     string
-	Elapsed    time.Duration
+	Bound      float64       // of the start that was kept, in nats, of y in the model's units
+	Terms      []Term        // they add up to Bound
+	Iterations int           // of the start that was kept
+	Starts     []StartResult // in the order they were made
+	Kept       int           // index in Starts
+	Jitter     float64       // in A at the end, 0 as a rule
+	Device     string        // what computed: the backend's name
+	Elapsed    time.Duration // of the whole fit
 }
 
 // StartResult is one start's end.
 type StartResult struct {
-	Seed  uint64
-	Bound float64
+	Seed  uint64  // that the start's random numbers came from
+	Bound float64 // at its end, in nats
 	// Ended is why the optimisation ended, or "collapsed: …" where it was
 	// recognised as one of the bad optima and given up.
 	Ended string

@@ -14,7 +14,7 @@ var ErrParams = errors.New("not a model")
 // Params are the parameters of a model in the model's units, under the names
 // of the model file. The gradient of a number by Params is again a Params.
 type Params struct {
-	L, K, Q, D int
+	L, K, Q, D int // components, features of each, inputs, outputs; M = L·K
 
 	Variance    []float64 // σ² [L], units of y², > 0
 	Lengthscale []float64 // l [L,Q], units of x, > 0
@@ -31,8 +31,8 @@ type Params struct {
 	CoefMean []float64 // m [M,D], of the factorised posterior; empty before a fit
 	CoefVar  []float64 // diag s [M,D], > 0; empty for the exact posterior
 
-	Windows         spectral.Windows
-	ComponentWindow []int // [L] window of each component, not falling; nil without windows
+	Windows         spectral.Windows // in the model's units; the zero value: none
+	ComponentWindow []int            // [L] window of each component, not falling; nil without windows
 }
 
 // M is the number of features, L·K.
@@ -40,9 +40,9 @@ func (p *Params) M() int { return p.L * p.K }
 
 // Tensor is one of a model's arrays under its name in the model file.
 type Tensor struct {
-	Name  string
-	Shape []int
-	Data  *[]float64
+	Name  string     // as in the file: "kernel.variance", …
+	Shape []int      // [L], [L,Q], [M], [M,Q], [M,D] or [1]
+	Data  *[]float64 // the field of Params itself, row-major, not a copy
 }
 
 // Tensors lists the real-valued arrays that a gradient has entries for, in a

@@ -14,7 +14,7 @@ import (
 // operations are of products and sums, by the formulas of spectral.Rows' passes
 // and of the algebra; sines, cosines and exponentials come on top.
 type Plan struct {
-	Rows, Inputs, Outputs int
+	Rows, Inputs, Outputs int // N, Q, D
 	Windows               int // 1 where there are none
 	Components, Features  int // of all windows
 	// AtMost says that windows, components and features, and what follows from
@@ -22,7 +22,7 @@ type Plan struct {
 	// from the data.
 	AtMost bool
 
-	Starts int
+	Starts int // Options.Restarts and one
 	// Bounds are evaluations of the bound alone, of all starts, at most, and
 	// Gradients those with the gradient; a line search that steps back takes
 	// more, convergence fewer. Settings tried on excerpts are not counted.

@@ -13,7 +13,7 @@ import (
 // Prediction is the predictive distribution at N inputs, in the data's units
 // (eqs. pred_mean, pred_uncertainty).
 type Prediction struct {
-	N, D  int
+	N, D  int       // rows and outputs
 	Mean  []float64 // [N,D]
 	Cov   []float64 // [N,D,D] of the observed y: function and noise
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
@@ -35,17 +35,20 @@ func (p *Prediction) SD(noise bool) []float64 {
 	return sd
 }
 
-// Predict is the predictive distribution at each row of x [N,Q], in O(chunk·M)
-// memory besides the result.
+// Predict is the predictive distribution of y at each row of x [N,Q] in the
+// data's units (see Prediction and DESIGN.md, section 7), in O(chunk·M) memory
+// besides the result and one copy of x, in the model's units. Errors wrap ErrData where x has other
+// columns than the model inputs or values that are not finite, and ErrUnfitted
+// where there is no posterior yet.
 func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 	n, q := x.Dims()
 	if q != m.Params.Q {
 		return nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, m.Params.Q, ErrData)
 	}
-	return m.PredictRows(flatten(x), n)
+	return m.PredictRows(borrow(x), n)
 }
 
-// PredictRows is Predict for n rows given as one slice, row by row.
+// PredictRows is Predict for n rows given as one slice x [n,Q], row by row.
 func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 	p := m.Params
 	post, err := m.posterior()
@@ -91,7 +94,8 @@ const jointChunk = 256
 //	1[d=d'] (φ̄_n S_d φ̄_n'ᵀ + Σ_k S_d,kk r_k) + Σ_k m_kd m_kd' r_k,   r_k = E[φ_nk φ_n'k] − φ̄_nk φ̄_n'k
 //
 // (eq. pred_uncertainty taken at two inputs). It costs O(N²·(M+D²)) time and
-// O(chunk·M) memory besides the result.
+// O(chunk·M) memory besides the result. Both are in the data's units; errors are
+// those of Predict.
 func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
 	n, q := x.Dims()
 	p := m.Params
@@ -102,7 +106,7 @@ func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, 
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &joint{m: m, f: p.Features(), x: m.X.ToModel(flatten(x)), out: mat.NewSymDense(n*p.D, nil)}
+	j := &joint{m: m, f: p.Features(), x: m.X.ToModel(borrow(x)), out: mat.NewSymDense(n*p.D, nil)}
 	j.coefficients()
 	for lo := 0; lo < n; lo += jointChunk {
 		hi := min(n, lo+jointChunk)

@@ -12,7 +12,7 @@ import (
 )
 
 // New makes a model of data with starting values (Options.Init) and no
-// posterior yet.
+// posterior yet. Errors wrap ErrData or ErrOptions.
 func New(data *Data, o Options) (*Model, error) {
 	return newModel(context.Background(), data, o)
 }

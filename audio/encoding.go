@@ -11,11 +11,12 @@ type Encoding struct {
 	Bytes     int  // 1, 2, 3 or 4 for integers, 4 or 8 for floats
 	Float     bool // IEEE 754, full scale 1
 	Unsigned  bool // integers offset by half their range, as 8-bit WAV
-	BigEndian bool
-	ValidBits int // integers: leading bits in use, the rest are zero; 0 means all
+	BigEndian bool // most significant byte first, as SPHERE's "10"
+	ValidBits int  // integers: leading bits in use, the rest are zero; 0 means all
 }
 
-// The encodings of plain WAV files.
+// The encodings of plain WAV files, by bits a sample: PCM8 is unsigned, PCM16,
+// PCM24 and PCM32 are signed integers, Float32 and Float64 IEEE 754 numbers.
 var (
 	PCM8    = Encoding{Bytes: 1, Unsigned: true}
 	PCM16   = Encoding{Bytes: 2}

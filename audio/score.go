@@ -136,8 +136,8 @@ func anyTrue(mask []bool, from, to int) bool {
 	return false
 }
 
-// Scores are the paper's measures of a fill: over the observed samples (train) and the missing ones (test), all channels
-// together.
+// Scores are the paper's measures of a fill, in units of the signal: TrainRMSE and TrainSTFTRMSE over the observed samples,
+// TestRMSE and TestSTFTRMSE over the missing ones, all channels together (see RMSE and STFTRMSE).
 type Scores struct {
 	TrainRMSE     float64 `json:"train_rmse"`
 	TestRMSE      float64 `json:"test_rmse"`

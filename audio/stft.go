@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// The frames of the short-time Fourier transform, in seconds: the paper's.
+// FrameSeconds and HopSeconds are the length and the distance of the frames of
+// the short-time Fourier transform, in seconds: the paper's.
 const (
 	FrameSeconds = 0.025
 	HopSeconds   = 0.012

@@ -24,28 +24,30 @@ import (
 )
 
 // A Method makes a model of data. Where ctx ends it early, the best model so
-// far comes back together with an error that wraps ctx.Err().
+// far comes back together with an error that wraps ctx.Err(). Errors of Fit wrap
+// ErrOptions, vssgp.ErrData or ErrBound.
 type Method interface {
 	Fit(ctx context.Context, data *vssgp.Data) (*Fit, error)
 }
 
 // A Model predicts: the mean and covariance of y, noise included, at each row
-// of x [N,Q].
+// of x [N,Q]. Predict fails on other inputs than those of the fit and on values
+// that are not finite.
 type Model interface {
 	Predict(x mat.Matrix) (*vssgp.Prediction, error)
 }
 
 // A Fit is a fitted model and how it came about.
 type Fit struct {
-	Model Model
+	Model Model // to predict with
 	// Bound is what was maximised, in nats of the scaled y: the log marginal
 	// likelihood (GP), its approximation (FITC) or a lower bound of it.
 	Bound      float64
-	Covariance Covariance // learnt, in the data's units (see Covariance for σ²)
-	NoiseSD    float64    // learnt, in the units of the first output
-	Iterations int
-	Ended      string // why
-	Elapsed    time.Duration
+	Covariance Covariance    // learnt, in the data's units (see Covariance for σ²)
+	NoiseSD    float64       // learnt, in the units of the first output
+	Iterations int           // of the optimiser
+	Ended      string        // why
+	Elapsed    time.Duration // of the whole fit
 }
 
 // ErrOptions is wrapped by every error about options that cannot be met. It is
@@ -68,7 +70,7 @@ type Options struct {
 	// Iterations of the optimiser at most; 0: 300 of L-BFGS, or for SVGP 2000
 	// steps; NoIterations keeps the starting values.
 	Iterations int
-	Seed       uint64
+	Seed       uint64               // of everything random; the same seed gives the same bits
 	Progress   func(vssgp.Progress) // called now and then, from one goroutine
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // A component whose p are all 0 is a squared exponential and stays one.
 type Covariance struct {
-	L, Q int
+	L, Q int // components, inputs
 	// Variance is σ² [L] in units of the outputs' own variances (each output
 	// has its own scale): 1 is as much as the data vary.
 	Variance    []float64

@@ -24,10 +24,9 @@ type SVGP struct {
 	// and τ, in p in units of the starting 1/l, and in z in units of the shortest
 	// starting length-scale (or wave). 0: 0.05. It falls to 0 over the last half
 	// of the steps.
-	Rate float64
-	// Locations and FixLocations are as in SPGP.
-	Locations    []float64
-	FixLocations bool
+	Rate         float64
+	Locations    []float64 // as in SPGP
+	FixLocations bool      // as in SPGP
 }
 
 const (

@@ -7,9 +7,9 @@ import (
 
 // A Timing is how long a part of a pass has run, summed over the cores.
 type Timing struct {
-	Kernel string // "moments.features", "pullback.products", …
-	Calls  int
-	Time   time.Duration
+	Kernel string        // "moments.features", "pullback.products", …
+	Calls  int           // how many times the part ran, once a tile as a rule
+	Time   time.Duration // summed over the cores
 }
 
 // An Option changes what New opens.

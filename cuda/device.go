@@ -7,8 +7,8 @@ import (
 
 // Device is one card.
 type Device struct {
-	Ordinal        int
-	Name           string
+	Ordinal        int    // its number in the driver's order, from 0
+	Name           string // as the driver has it, such as "NVIDIA H200"
 	Memory         int64  // bytes, in all
 	Major, Minor   int    // compute capability
 	SMs            int    // multiprocessors

@@ -74,8 +74,8 @@ func (m *Module) Function(name string) (*Function, error) {
 // Geometry is how many blocks of how many threads a launch has, and how many
 // bytes of dynamic shared memory each block.
 type Geometry struct {
-	Grid, Block [3]int
-	Shared      int
+	Grid, Block [3]int // blocks, and threads of each, along x, y and z; ≥ 1
+	Shared      int    // bytes for each block, besides what the kernel declares
 }
 
 // String is "grid 132×1×1, block 256×1×1, 49152 bytes shared".

@@ -13,9 +13,9 @@ import (
 // A Timing is how long a kernel has run on the cards of a backend, by the
 // cards' own clocks.
 type Timing struct {
-	Kernel   string
-	Launches int
-	Time     time.Duration
+	Kernel   string        // its name in the PTX, as package kernels has it
+	Launches int           // on all cards
+	Time     time.Duration // summed over the launches
 }
 
 // Timings are those of all kernels since the backend was opened or they were

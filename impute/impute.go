@@ -38,12 +38,12 @@ type Options struct {
 
 // Progress says where Fill stands.
 type Progress struct {
-	Excerpt, Excerpts int // done, of how many
-	Iteration         int // of all excerpts together
-	Iterations        int // expected of all excerpts together
-	Bound             float64
-	NoiseSD           float64
-	Elapsed, Left     time.Duration
+	Excerpt, Excerpts int           // done, of how many
+	Iteration         int           // of all excerpts together
+	Iterations        int           // expected of all excerpts together
+	Bound             float64       // so far, sum over the excerpts, in nats
+	NoiseSD           float64       // of the excerpt that spoke last, first channel, in units of the samples
+	Elapsed, Left     time.Duration // since Fill began; expected until it ends
 }
 
 // Result is a filled recording and what is known of the fill.
@@ -61,11 +61,11 @@ type Result struct {
 	SD [][]float64
 	// Draws are further plausible recordings [draw][channel][sample].
 	Draws      [][][]float64
-	Excerpts   []Excerpt
-	Bound      float64 // sum over the excerpts
-	Iterations int     // of all excerpts
-	Device     string
-	Elapsed    time.Duration
+	Excerpts   []Excerpt     // in rising order; each gap lies in one
+	Bound      float64       // sum over the excerpts
+	Iterations int           // of all excerpts
+	Device     string        // what computed: the backend's name
+	Elapsed    time.Duration // of the whole fill
 
 	gaps    []Gap // rising, as audio.CheckGaps gives them
 	rate    int
@@ -76,8 +76,8 @@ type Result struct {
 // Filled, Fit, SD and Draws are those of Result between Start and End, sample
 // Start first.
 type Excerpt struct {
-	Start, End int // samples
-	Gaps       []Gap
+	Start, End int   // samples
+	Gaps       []Gap // of the recording, those that lie in it
 	Filled     [][]float64
 	Fit        [][]float64
 	SD         [][]float64

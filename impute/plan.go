@@ -12,14 +12,14 @@ import (
 // Plan is what FillFrom is going to compute and hold, told beforehand from the
 // lengths alone: see vssgp.Plan, of which this adds the excerpts up.
 type Plan struct {
-	Excerpts int
+	Excerpts int // stretches modelled on their own
 	AtOnce   int // of them at work at a time
 	Rows     int // observed samples of the excerpts
 	Missing  int // samples to fill
 
-	Windows, Components, Features  int
-	AtMost                         bool
-	Bounds, Gradients, MiniBatches int // evaluations, each of one excerpt
+	Windows, Components, Features  int  // of all excerpts
+	AtMost                         bool // as in vssgp.Plan
+	Bounds, Gradients, MiniBatches int  // evaluations, each of one excerpt
 	// BoundFlops and GradientFlops are operations of one evaluation of every
 	// excerpt; Flops of the whole fill, without the start's own and the
 	// predictions.

@@ -11,6 +11,7 @@ import (
 // the samples [lo, hi) as [channel][hi-lo], for the caller to keep. Several
 // goroutines may ask at once.
 type Source interface {
+	// Read is the samples [lo, hi) as [channel][hi-lo]; an error ends the fill.
 	Read(lo, hi int) ([][]float64, error)
 }
 

@@ -50,6 +50,28 @@
 //	a := kernels.SumsReduce{Jobs: jobs.Address(), …, Width: 5}
 //	launch(a.Name(), a.Block(), a.Words())
 //
+// A field means the same in every struct; pointers are addresses on the card. The
+// head of each .cu says what shape a kernel wants of its own:
+//
+//	X, Y, Gate        rows: x [N,Q], y [N,D], gates [N,2] (0: no windows)
+//	Even, Delta       [N] how many rows from one on are Delta apart (0: none)
+//	N, M, Q, D        rows, features, inputs, outputs
+//	D0                the first of the four outputs of this launch
+//	Center, Decay     z, P [M,Q]
+//	Turn, Phase       ω/2π [M,Q], c/2π [M]
+//	Amp, Power, Ripple   A1, A0, A2 [M]
+//	Rot               [M,6] rotations by Delta, made by features_prepare
+//	Stretches, Runs   [·,8] rows of one run, with its features and blocks
+//	Jobs              what each block does: stretch or run, tile, slot
+//	Places            where a stretch's run begins in Room
+//	Mean, Var         m, s [M,D]; Shared: s [M] where all outputs share it
+//	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
+//	Res, Value        r [N,D]; Σ‖r‖² of each job
+//	Part, Out         partial sums by slot; what comes of them
+//	Room              workspace of the mixed pullback
+//	Tile, Width       edge of a tile; numbers of one feature in Part
+//	Index             [N] the rows that rows_gather copies to Xs, Ys, Gates
+//
 // # Arithmetic
 //
 // The same function on a card and emulated. nvcc does not fuse products and sums

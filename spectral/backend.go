@@ -9,7 +9,7 @@ type Data struct {
 	N, Q, D int
 	X       []float64 // [N,Q]
 	Y       []float64 // [N,D]
-	Windows Windows
+	Windows Windows   // of the features over them; the zero value: none
 }
 
 // Check reports lengths that do not fit, values that are not finite and

@@ -18,11 +18,11 @@ type Features struct {
 	Power   []float64 // A0 [M], of the second moment's constant part
 	Ripple  []float64 // A2 [M], of the second moment's cosine
 	Window  []int     // [M] index of each feature's window, not falling; nil without windows
-	Windows Windows
+	Windows Windows   // that Window counts in; the zero value: none
 }
 
-// NewFeatures makes room for m features of q inputs; windows is shared, not
-// copied, and Window is left nil.
+// NewFeatures makes room for m features of q inputs, all zero; Window and
+// Windows are left empty.
 func NewFeatures(m, q int) *Features {
 	return &Features{
 		M: m, Q: q,
@@ -34,8 +34,8 @@ func NewFeatures(m, q int) *Features {
 // Field is one of a Features' arrays with its name, for code that treats all
 // alike (tests, reductions over ranks).
 type Field struct {
-	Name string
-	Data []float64
+	Name string    // the field's own: "Center", …
+	Data []float64 // not a copy
 }
 
 // Fields lists the real-valued arrays in a fixed order.

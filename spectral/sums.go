@@ -6,7 +6,7 @@ package spectral
 type Moments struct {
 	C    []float64 // [M,D] Φ̄ᵀY
 	Gram *Gram     // [M,M] Φ̄ᵀΦ̄ off the diagonal, Σ_n E[φ²] on it
-	D    int
+	D    int       // outputs
 }
 
 // NewMoments makes zero moments for f and d outputs.
@@ -28,7 +28,7 @@ func (m *Moments) Check(f *Features, d int) error {
 type Weights struct {
 	Mean []float64 // m [M,D]
 	Var  []float64 // s [M,D], ≥ 0
-	D    int
+	D    int       // outputs
 }
 
 // NewWeights makes room for m features and d outputs.
@@ -80,7 +80,7 @@ type Posterior struct {
 	Mean []float64 // m [M,D]
 	Cov  *Gram     // S [M,M]; only the blocks that a row can meet
 	Var  []float64 // s [M,D]; used where Cov is nil
-	D    int
+	D    int       // outputs
 }
 
 // Check reports arrays that do not fit the features.
