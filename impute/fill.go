@@ -203,6 +203,7 @@ func (f *filler) one(i int) error {
 	}
 	e.Model, e.Result = m, r
 	e.Features, e.NoiseSD = m.Params.M(), m.Y.Scale[0]/math.Sqrt(m.Params.NoisePrecision[0])
+	e.Window = m.Params.Windows.Length * m.X.Scale[0]
 	if err := f.predict(e, missing); err != nil {
 		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 	}

@@ -83,6 +83,7 @@ type Excerpt struct {
 	SD         [][]float64
 	Draws      [][][]float64
 	Features   int          // M
+	Window     float64      // length of its windows in seconds; 0: none
 	NoiseSD    float64      // of the first channel, in its units
 	Model      *vssgp.Model // nil where Options.Forget is set
 	Result     *vssgp.Result

@@ -19,7 +19,8 @@ type app struct {
 	quiet    bool
 	progress choice
 
-	started bool // the arguments were understood and the command's own work has begun
+	warned  []string // kinds of warnings given
+	started bool     // the arguments were understood and the command's own work has begun
 }
 
 // run executes one command line and returns its exit code. Nothing is written

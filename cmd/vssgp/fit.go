@@ -125,7 +125,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if interrupted {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o))}
 	}
-	return nil
+	return a.warnFit(m, data, o.model.init)
 }
 
 // checkFit looks at what the command line alone can tell.

@@ -131,6 +131,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err != nil {
 		return fromFile(input, err)
 	}
+	a.warnFill(r, rec.File, o)
 	out := newImputeResult(r, rec.File, gaps, o.output)
 	if reference != nil {
 		scores, err := r.Score(rec, reference)
