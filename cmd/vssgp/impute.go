@@ -72,7 +72,7 @@ observed, so their training error is 0.`,
 	f.Var(&o.context, "context", "how much on each side of a gap is modelled: a time such as 60ms, or all (default 60ms)")
 	f.StringVar(&o.reference, "reference", "", "the undamaged recording, a `file` to score the fill against")
 	f.StringVar(&o.report, "report", "", "write a page with scores, settings and a plot of each gap to this HTML `file`")
-	f.StringVar(&o.sd, "sd", "", "write sample, channel (both from 0) and predictive standard deviation in full scale of every filled sample to this CSV `file`")
+	f.StringVar(&o.sd, "sd", "", "write sample, channel (both from 0) and predictive standard deviation in full scale of every filled sample to this CSV or NPY `file`")
 	f.IntVar(&o.draws, "draws", 0, "write this many further plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	f.StringVar(&o.models, "model", "", "write the fitted model to this `file`; one for each excerpt, MODEL-1 and so on, where there are several")
 	f.BoolVar(&o.plan, "plan", false, planUsage)

@@ -120,7 +120,7 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 		}
 	}
 	if o.sd != "" {
-		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, r) }})
+		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, r) }})
 	}
 	if o.report != "" {
 		p, err := newReport(filepath.Base(input), *out, o.set(), r, impute.Around(rec, audioGaps(out.Gaps)), reference)
@@ -151,8 +151,9 @@ func changes(r *impute.Result, draw int) []audio.Change {
 	return all
 }
 
-// writeSD lists the filled samples in order, channel by channel within one.
-func writeSD(w io.Writer, r *impute.Result) error {
+// writeSD lists the filled samples in order, channel by channel within one, as
+// NPY or CSV by the path's extension.
+func writeSD(w io.Writer, path string, r *impute.Result) error {
 	var data []float64
 	for _, e := range r.Excerpts {
 		for _, g := range e.Gaps {
@@ -163,7 +164,7 @@ func writeSD(w io.Writer, r *impute.Result) error {
 			}
 		}
 	}
-	return table.WriteCSV(w, []string{"sample", "channel", "sd"}, data)
+	return writeTable(w, path, &table.Table{Names: []string{"sample", "channel", "sd"}, Rows: len(data) / 3, Cols: 3, Data: data})
 }
 
 // numbered puts -n before a path's extension.

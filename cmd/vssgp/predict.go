@@ -16,17 +16,18 @@ import (
 
 // predictFlags are predict's own.
 type predictFlags struct {
-	columns columns
-	output  string
-	full    bool
-	latent  bool
-	draws   int
+	columns   columns
+	output    string
+	full      bool
+	latent    bool
+	draws     int
+	drawsFile string
 }
 
 // predictDone is what `predict --json` prints.
 type predictDone struct {
 	Rows    int      `json:"rows"`
-	Columns []string `json:"columns"`
+	Columns []string `json:"columns"` // null: a recording
 	Output  string   `json:"output"`
 	Device  string   `json:"device"`
 }
@@ -34,58 +35,64 @@ type predictDone struct {
 func (a *app) predictCommand() *cobra.Command {
 	o := &predictFlags{}
 	cmd := &cobra.Command{
-		Use:   "predict MODEL INPUTS.csv -o OUT.csv",
+		Use:   "predict MODEL INPUTS -o OUT",
 		Short: "Predict the outputs at given inputs, with standard deviations",
 		Long: `Predicts at each row of a table (CSV or NPY). The output has the input columns,
 then for each output y its predictive mean y_mean and standard deviation y_sd;
 with --full a_b_cov, the predictive covariance of outputs a and b (a before or
 equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
-joint posterior, without noise. An output path that ends in .npy gives the same
-columns as one array, - gives CSV on stdout.`,
+joint posterior, without noise. A recording (WAV or SPHERE) in place of the table
+stands for the times of its samples in seconds.
+
+The extension of -o is the format: .csv, .npy (the same columns as one array),
+.wav (the mean alone, an output a channel, in 32-bit floats; the inputs must
+rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
+file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
+(one each, FILE-1.wav and so on, as they go beside -o OUT.wav without it).`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
-  vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -`,
-		Args: arguments("MODEL", "INPUTS.csv"),
+  vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -
+  vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
+		Args: arguments("MODEL", "INPUTS"),
 		RunE: a.do(func(ctx context.Context, args []string) error { return a.predict(ctx, args[0], args[1], o) }),
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.columns.x, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write: .csv, .npy or - for stdout (required)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write: .csv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.IntVar(&o.draws, "draws", 0, "add this many `functions` drawn from the joint posterior")
+	f.StringVar(&o.drawsFile, "draws-file", "", "`file` for the draws instead: .csv, .npy or .wav")
 	return cmd
 }
 
 func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predictFlags) error {
-	if err := a.wantTable(o.output); err != nil {
-		return err
-	}
 	if o.draws < 0 || o.draws > maxDraws {
 		return mistake("--draws %d; want 0 to %d", o.draws, maxDraws)
 	}
-	if err := checkOutputs(o.output); err != nil {
+	if err := a.checkFormats(o); err != nil {
 		return err
 	}
 	m, err := a.load(modelPath)
 	if err != nil {
 		return err
 	}
-	t, err := readInputs(inputPath, o.columns, m.Params.Q, m.XNames)
+	t, err := readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
 		return err
 	}
-	out, err := predictTable(m, t, o, a.seed)
+	r, err := predictAt(m, t, o, a.seed)
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return &interruption{": nothing was written"}
 	}
-	if err := a.writeOutput(o.output, func(w io.Writer) error { return writeTable(w, o.output, out) }); err != nil {
+	names, err := a.writePrediction(r, o)
+	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(predictDone{Rows: out.Rows, Columns: out.Names, Output: o.output, Device: m.Backend.Name()})
+		return a.printJSON(predictDone{Rows: t.Rows, Columns: names, Output: o.output, Device: m.Backend.Name()})
 	}
 	return nil
 }
@@ -124,9 +131,8 @@ func writeTable(w io.Writer, path string, t *table.Table) error {
 	return table.WriteCSV(w, t.Names, t.Data)
 }
 
-// predictTable is the output of predict: the inputs' columns and those of the
-// prediction.
-func predictTable(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uint64) (*table.Table, error) {
+// predictAt predicts and draws at the inputs.
+func predictAt(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uint64) (*prediction, error) {
 	p, err := m.PredictRows(inputs.Data, inputs.Rows)
 	if err != nil {
 		return nil, err
@@ -137,7 +143,7 @@ func predictTable(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uin
 			return nil, err
 		}
 	}
-	return tabulate(p, draws, inputs, outputNames(m), o)
+	return &prediction{m: m, inputs: inputs, p: p, draws: draws}, nil
 }
 
 // tabulate lays a prediction of the outputs y out beside the inputs.
@@ -177,7 +183,12 @@ func predictionNames(y []string, o *predictFlags) []string {
 			}
 		}
 	}
-	for i := range o.draws {
+	return append(names, drawNames(y, o.draws)...)
+}
+
+// drawNames are the columns of n draws.
+func drawNames(y []string, n int) (names []string) {
+	for i := range n {
 		for _, d := range y {
 			names = append(names, fmt.Sprintf("%s_draw%d", d, i+1))
 		}

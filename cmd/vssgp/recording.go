@@ -60,6 +60,9 @@ func (i *interruptible) ReadAt(b []byte, at int64) (int, error) {
 	return i.file.ReadAt(b, at)
 }
 
+// secondsName is the input of a model of a recording.
+const secondsName = "seconds"
+
 // readAudio reads a recording as data: x is the time in seconds, y the
 // channels in full scale 1.
 func readAudio(path string) (data *vssgp.Data, rate int, err error) {
@@ -67,7 +70,7 @@ func readAudio(path string) (data *vssgp.Data, rate int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	d := &vssgp.Data{N: r.Len(), Q: 1, D: r.Channels(), XNames: []string{"seconds"}}
+	d := &vssgp.Data{N: r.Len(), Q: 1, D: r.Channels(), XNames: []string{secondsName}}
 	for c := range r.Samples {
 		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
 	}

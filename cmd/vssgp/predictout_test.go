@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// fittedWave is a model of a stereo wave, 400 samples at 1000 Hz, and its file.
+func fittedWave(t *testing.T, dir string) (model, recording string) {
+	t.Helper()
+	left, right := make([]float64, 400), make([]float64, 400)
+	for i := range left {
+		left[i], right[i] = 0.5*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i))
+	}
+	r, _, err := audio.New(1000, audio.Float32, [][]float64{left, right})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, recording = filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "in.wav")
+	f, err := os.Create(recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(f, audio.WAV); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "fit", recording, "--window", "none", "--components", "6", "--iterations", "5", "-o", model, "--quiet")
+	return model, recording
+}
+
+// The same predictions and draws, whatever they are written as.
+func TestPredictFormats(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
+	all, err := table.Open(at("all.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"; strings.Join(all.Names, ",") != want {
+		t.Fatalf("columns %v, want %s", all.Names, want)
+	}
+	column := func(name string) []float64 {
+		c, err := all.Select(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Data
+	}
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("mean.wav"))
+	for name, want := range map[string][]string{
+		"mean.wav":   {"channel1_mean", "channel2_mean"},
+		"mean-1.wav": {"channel1_draw1", "channel2_draw1"},
+		"mean-2.wav": {"channel1_draw2", "channel2_draw2"},
+	} {
+		r, err := audio.Open(at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Rate != 1000 || r.Channels() != 2 {
+			t.Errorf("%s: %d channels at %d Hz, want 2 at 1000", name, r.Channels(), r.Rate)
+		}
+		for c := range want {
+			if err := near(r.Samples[c], column(want[c]), 1e-7); err != "" {
+				t.Errorf("%s, %s: %s", name, want[c], err)
+			}
+		}
+	}
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.npy"), "-o", at("mean.npy"))
+	means, err := table.Open(at("mean.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if means.Cols != 5 || means.Rows != 400 {
+		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
+	}
+	raw, err := os.ReadFile(at("d.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(raw[:128]), "(2, 400, 2)") {
+		t.Errorf("d.npy begins %q, want shape (2, 400, 2)", raw[:100])
+	}
+	drawn := make([]float64, 2*400*2)
+	if _, err := binary.Decode(raw[len(raw)-8*len(drawn):], binary.LittleEndian, drawn); err != nil {
+		t.Fatal(err)
+	}
+	second := []float64{}
+	for n := range 400 {
+		second = append(second, drawn[(400+n)*2+1])
+	}
+	if !slices.Equal(second, column("channel2_draw2")) {
+		t.Error("d.npy: the second draw of the second output is not the table's")
+	}
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.csv"), "-o", at("alone.csv"))
+	d, err := table.Open(at("d.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Cols != 5 || d.Names[4] != "channel2_draw2" || d.Data[4] != column("channel2_draw2")[0] {
+		t.Errorf("d.csv has columns %v and begins %v", d.Names, d.Data[:5])
+	}
+	if alone, err := table.Open(at("alone.csv")); err != nil || alone.Cols != 5 {
+		t.Errorf("alone.csv has columns %v, %v; want no draws", alone.Names, err)
+	}
+}
+
+func near(got, want []float64, tolerance float64) string {
+	if len(got) != len(want) {
+		return "another length"
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tolerance) {
+			return "values differ"
+		}
+	}
+	return ""
+}
+
+// Each mistake leaves no file and says what would be right.
+func TestPredictFormatMistakes(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	uneven := put(t, dir, "uneven.csv", "seconds\n0\n1\n3\n")
+	out := filepath.Join(dir, "out")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"format":            {[]string{recording, "-o", out + ".mp3"}, "want .csv, .npy, .wav or -"},
+		"covariances":       {[]string{recording, "--full", "-o", out + ".wav"}, "want -o with .csv or .npy"},
+		"no draws":          {[]string{recording, "--draws-file", out + ".npy", "-o", out + ".csv"}, "want --draws"},
+		"draws to stdout":   {[]string{recording, "--draws", "1", "--draws-file", "-", "-o", out + ".csv"}, "want .csv, .npy or .wav"},
+		"uneven":            {[]string{uneven, "-o", out + ".wav"}, "want .csv or .npy"},
+		"uneven draws":      {[]string{uneven, "--draws", "1", "--draws-file", out + ".wav", "-o", out + ".csv"}, "want .csv or .npy"},
+		"columns of a wave": {[]string{recording, "--x", "t", "-o", out + ".csv"}, "--x chooses columns of a table"},
+		"same file twice":   {[]string{recording, "--draws", "1", "--draws-file", out + ".csv", "-o", out + ".csv"}, "out.csv"},
+	} {
+		before := listing(t, dir)
+		o := vssgpRun(t, append([]string{"predict", model}, c.args...)...)
+		if o.code != exitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(o.stderr, "\n") > 2 {
+			t.Errorf("%s: exit %d, %q; want %d and %q", name, o.code, o.stderr, exitMistake, c.want)
+		}
+		if !same(before, listing(t, dir)) {
+			t.Errorf("%s: files were left", name)
+		}
+	}
+}
+
+// Values past full scale come through a WAV file of floats, and a recording is
+// no place to predict at for a model of something else.
+func TestPredictLoud(t *testing.T) {
+	dir := t.TempDir()
+	data := put(t, dir, "loud.csv", series(100, func(n int) float64 { return 3 * math.Sin(float64(n)/2) }))
+	model, wav := filepath.Join(dir, "m"), filepath.Join(dir, "o.wav")
+	succeed(t, "fit", data, "--iterations", "5", "-o", model)
+	succeed(t, "predict", model, data, "--x", "t", "-o", wav)
+	r, err := audio.Open(wav)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if top := slices.Max(r.Samples[0]); top < 2 || r.Rate != 1 {
+		t.Errorf("%d Hz and at most %v, want 1 and nearly 3", r.Rate, top)
+	}
+	if o := vssgpRun(t, "predict", model, wav, "-o", filepath.Join(dir, "p.csv")); o.code != exitMistake || !strings.Contains(o.stderr, "the model's is t") {
+		t.Errorf("a recording for a model of t: exit %d, %q", o.code, o.stderr)
+	}
+}
+
+func TestSampleRate(t *testing.T) {
+	for name, c := range map[string]struct {
+		x    []float64
+		want int // 0: refused
+	}{
+		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000}, "44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
+		"falling": {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0}, "NaN": {[]float64{0, math.NaN(), 2}, 0},
+	} {
+		got, err := sampleRate(&table.Table{Rows: len(c.x), Cols: 1, Data: c.x})
+		if got != c.want || (err != nil) != (c.want == 0) {
+			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
+		}
+	}
+}
