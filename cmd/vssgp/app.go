@@ -72,11 +72,13 @@ error bars.`,
 			}
 			return unknownCommand(cmd, args[0])
 		},
+		Version:       readVersion().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
@@ -89,6 +91,7 @@ error bars.`,
 	f.Var(&a.progress, "progress", "progress on stderr: auto (on a terminal), always or never")
 	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.baselineCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
+	completions(root)
 	return root
 }
 

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commands are all that help shows, the root first.
+func commands() []*cobra.Command {
+	a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}
+	a.computer = newComputer(a.note)
+	root := a.root()
+	all := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Every command says what it is for, and shows lines that parse: a command that
+// there is, its arguments, flags that it has with values that they take.
+func TestHelpExamples(t *testing.T) {
+	for _, c := range commands() {
+		if c.Short == "" {
+			t.Errorf("%s: no short description", c.CommandPath())
+		}
+		if c.Example == "" {
+			t.Errorf("%s: no example", c.CommandPath())
+		}
+		for line := range strings.Lines(c.Example) {
+			words := strings.Fields(line)
+			if len(words) < 2 || words[0] != "vssgp" || !strings.HasPrefix(line, "  ") {
+				t.Errorf("%s: example %q; want two spaces, vssgp and a command", c.CommandPath(), line)
+				continue
+			}
+			at, rest, err := commands()[0].Find(words[1:])
+			if err == nil {
+				err = at.ParseFlags(rest)
+			}
+			if err == nil {
+				err = at.ValidateArgs(at.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: example %q: %v", c.CommandPath(), line, err)
+			}
+			if c.HasParent() && at.Name() != c.Name() {
+				t.Errorf("%s: example %q is of another command", c.CommandPath(), line)
+			}
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s: no description", c.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+// --help of each command goes to stdout with its examples and its flags.
+func TestHelp(t *testing.T) {
+	for _, c := range commands() {
+		args := append(strings.Fields(c.CommandPath())[1:], "--help")
+		o := succeed(t, args...)
+		for _, want := range []string{"Usage:", "Examples:", "Flags:"} {
+			if !strings.Contains(o.stdout, want) || o.stderr != "" {
+				t.Errorf("vssgp %s: no %q on stdout, or something on stderr: %q", strings.Join(args, " "), want, o.stderr)
+			}
+		}
+	}
+}
+
+func TestVersionFlag(t *testing.T) {
+	flag, command := succeed(t, "--version").stdout, succeed(t, "version").stdout
+	if flag != command || !strings.HasPrefix(flag, "vssgp ") || strings.Count(flag, "\n") != 1 {
+		t.Errorf("--version says %q, version %q; want the same line", flag, command)
+	}
+}
+
+// What a shell is given to complete from.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]struct {
+		some   []string
+		not    []string
+		ending string // cobra's directive
+	}{
+		"":                                {[]string{"impute", "fit", "predict", "completion"}, nil, ":4"},
+		"fit --method ":                   {[]string{"vssgp", "ssgp", "rp"}, []string{"exact"}, ":4"},
+		"impute --inference ":             {[]string{"exact", "factorised", "stochastic"}, nil, ":4"},
+		"evaluate m --inference ":         {[]string{"exact", "factorised"}, []string{"stochastic"}, ":4"},
+		"fit --device ":                   {[]string{"auto", "cpu", "cuda"}, nil, ":4"},
+		"fit --tie ":                      {[]string{"kernel.frequency"}, []string{"noise.precision"}, ":4"},
+		"fit --fix ":                      {[]string{"noise.precision", "kernel.frequency"}, nil, ":4"},
+		"fit --fix noise.precision,":      {[]string{"noise.precision,kernel.variance"}, []string{"noise.precision,noise.precision"}, ":4"},
+		"fit --init p":                    {[]string{"paper"}, []string{"spectrum"}, ":0"},
+		"fit ":                            {[]string{"csv", "npy", "wav", "sph"}, []string{"safetensors"}, ":8"},
+		"impute ":                         {[]string{"wav", "sph"}, []string{"csv"}, ":8"},
+		"impute in.wav --reference ":      {[]string{"wav", "sph"}, nil, ":8"},
+		"impute in.wav --gaps ":           {[]string{"csv"}, nil, ":8"},
+		"predict ":                        {[]string{"safetensors"}, []string{"csv"}, ":8"},
+		"predict m.safetensors ":          {[]string{"csv", "npy", "wav"}, []string{"safetensors"}, ":8"},
+		"info m.safetensors ":             {nil, []string{"safetensors"}, ":4"},
+		"baseline ":                       {[]string{"gp", "svgp"}, nil, ":4"},
+		"baseline gp data.csv ":           {[]string{"csv"}, []string{"wav"}, ":8"},
+		"devices ":                        {nil, []string{"csv"}, ":4"},
+		"completion ":                     {[]string{"bash", "zsh", "fish", "powershell"}, nil, ":4"},
+		"fit d.csv -o m --progress ":      {[]string{"auto", "always", "never"}, nil, ":4"},
+		"predict m i.csv --draws-file ":   {[]string{"npy", "wav"}, nil, ":8"},
+		"impute in.wav --optimiser ":      {[]string{"windows"}, nil, ":4"},
+		"impute in.wav --context ":        {[]string{"all"}, nil, ":4"},
+		"fit d.csv --precision ":          {[]string{"mixed"}, nil, ":4"},
+		"evaluate m.safetensors data.csv": {[]string{"csv"}, nil, ":8"},
+	} {
+		out := succeed(t, append([]string{"__complete"}, strings.Split(line, " ")...)...).stdout
+		var got []string
+		for l := range strings.Lines(out) {
+			got = append(got, strings.SplitN(strings.TrimSpace(l), "\t", 2)[0])
+		}
+		for _, w := range want.some {
+			if !slices.Contains(got, w) {
+				t.Errorf("vssgp %s: completes %q, want %q among them", line, got, w)
+			}
+		}
+		for _, w := range want.not {
+			if slices.Contains(got, w) {
+				t.Errorf("vssgp %s: completes %q, want no %q", line, got, w)
+			}
+		}
+		if len(got) == 0 || got[len(got)-1] != want.ending {
+			t.Errorf("vssgp %s: ends %q, want %s", line, got, want.ending)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if out := succeed(t, "completion", shell).stdout; !strings.Contains(out, "vssgp") || len(out) < 1000 {
+			t.Errorf("completion %s: %d bytes", shell, len(out))
+		}
+	}
+}
