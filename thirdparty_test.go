@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	required = regexp.MustCompile(`(?m)^(?:require )?\s*([\w.~-]+\.[a-z]+/\S+) (v\S+)`)
-	listed   = regexp.MustCompile(`(?m)^\| (\S+) \| (v\S+) \| ([^|]+) \| ([^|]+) \|$`)
+	required = regexp.MustCompile(`(?m)^(?:require )?\s*([\w.~-]+\.[a-z]+/\S+) (v\d\S*)`)
+	listed   = regexp.MustCompile(`(?m)^\| (\S+) \| (v\d\S*) \| ([^|]+) \| ([^|]+) \|$`)
 )
 
 // THIRD_PARTY.md lists what the go.mod files require, in that version, with a
@@ -18,14 +18,14 @@ var (
 func TestThirdParty(t *testing.T) {
 	want := map[string]string{}
 	for _, path := range []string{"go.mod", "cpu/simd/asm/go.mod"} {
-		for _, m := range required.FindAllStringSubmatch(read(t, path), -1) {
+		for _, m := range required.FindAllStringSubmatch(readText(t, path), -1) {
 			want[m[1]] = m[2]
 		}
 	}
 	if len(want) < 20 {
 		t.Fatalf("only %d modules found in the go.mod files", len(want))
 	}
-	page := read(t, "THIRD_PARTY.md")
+	page := readText(t, "THIRD_PARTY.md")
 	got := map[string]bool{}
 	for _, m := range listed.FindAllStringSubmatch(page, -1) {
 		if got[m[1]] {
@@ -57,7 +57,7 @@ func TestThirdPartyLinked(t *testing.T) {
 	for m := range strings.FieldsSeq(string(out)) {
 		linked[m] = true
 	}
-	for _, m := range listed.FindAllStringSubmatch(read(t, "THIRD_PARTY.md"), -1) {
+	for _, m := range listed.FindAllStringSubmatch(readText(t, "THIRD_PARTY.md"), -1) {
 		in := strings.TrimSpace(m[4])
 		if says := in == "all" || in == "the command"; says != linked[m[1]] && in != "the command, on Windows" {
 			t.Errorf("%s ends up in %q by THIRD_PARTY.md; the command is linked from it: %v", m[1], in, linked[m[1]])
@@ -65,7 +65,7 @@ func TestThirdPartyLinked(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, path string) string {
+func readText(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
