@@ -132,7 +132,7 @@ func newFitting(ctx context.Context, m *Model, data *Data, o Options) (*fitting,
 	if err != nil {
 		return nil, err
 	}
-	h.ctx = ctx
+	h.ctx, h.segments = ctx, o.Segments
 	f := &fitting{ctx: ctx, o: o, model: m, held: h, data: data, bound: math.Inf(-1), nextKeep: time.Now().Add(o.keepEvery())}
 	return f, nil
 }

@@ -82,7 +82,15 @@ type Options struct {
 	Iterations int
 	// Optimiser is how L-BFGS treats windows; default OptimiserWindows where
 	// there are many of them, else OptimiserGlobal.
-	Optimiser  Optimiser
+	Optimiser Optimiser
+	// Segments is into how many runs of windows exact inference cuts its matrix,
+	// to factor and invert them side by side: for more than two cores, as many
+	// as there are. Below 3 it is two, which fill nothing in; where there are
+	// fewer than 2·Segments − 1 windows it is fewer. Each window in none of the
+	// outer two takes the room of one more block, at most half as much again as
+	// the matrix has. Segments decide the order of sums and so the last bits of a
+	// fit, the number of cores does not.
+	Segments   int
 	Batch      int      // rows of a mini-batch; 0: min(N, 512)
 	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
 	Restarts   int      // further starts, the best bound is kept; 0: one start
@@ -199,8 +207,8 @@ func (o *Options) check(data *Data) error {
 	default:
 		return bad("start %q, want paper or spectrum", o.Init)
 	}
-	if o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Batch < 0 || o.Restarts < 0 {
-		return bad("components %d, features %d, iterations %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Batch, o.Restarts)
+	if o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0 {
+		return bad("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts)
 	}
 	if o.Method == SSGP && o.Features%2 == 1 {
 		return bad("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
