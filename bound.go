@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -64,6 +63,9 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 		e, _, err := h.posterior(p, f, spectral.NewMoments(f, h.d), blocktri.FactoriseDown)
 		return e, err
 	}
+	if r, ok := h.rows.(*ranks.Rows); ok && r.Spread() {
+		return h.exactSpread(r, p, f)
+	}
 	mom := h.room.momentsOf(f, h.d)
 	e, residual, err := h.posterior(p, f, mom, h.factorise)
 	if err != nil {
@@ -74,11 +76,16 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	}
 	inverse := e.factor.Inverse() // in mom.Gram
 	e.factor = nil
-	tau, nd, dm := p.NoisePrecision[0], float64(h.n*h.d), float64(h.d*f.M)
+	h.noiseGradient(e, p, residual, trace(inverse))
+	return e, h.pullExact(e, p, f, mom)
+}
+
+// noiseGradient begins the gradient with that by τ; inverse is the trace of A⁻¹.
+func (h *held) noiseGradient(e *Evaluation, p *Params, residual, inverse float64) {
+	tau, nd, dm := p.NoisePrecision[0], float64(h.n*h.d), float64(h.d*p.M())
 	e.Gradient = h.room.zeroGradient(p)
 	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual +
-		(0.5*float64(h.d)*trace(inverse)+0.5*tau*dotSelf(e.mean))/(tau*tau)
-	return e, h.pullExact(e, p, f, mom)
+		(0.5*float64(h.d)*inverse+0.5*tau*dotSelf(e.mean))/(tau*tau)
 }
 
 // posterior fills in the bound, m and the factor of A, which takes G's room,
@@ -102,15 +109,20 @@ func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments,
 	for i, c := range mom.C {
 		residual -= c * e.mean[i]
 	}
-	dm := float64(h.d * f.M)
+	return e, residual, h.exactTerms(e, p, residual, e.factor.LogDet())
+}
+
+// exactTerms fills in the bound and its parts.
+func (h *held) exactTerms(e *Evaluation, p *Params, residual, logDet float64) error {
+	tau, dm := p.NoisePrecision[0], float64(h.d*p.M())
 	e.Terms = []Term{
 		{"noise", -0.5 * float64(h.n*h.d) * math.Log(2*math.Pi/tau)},
 		{"fit", -0.5 * tau * residual},
-		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*e.factor.LogDet())},
+		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*logDet)},
 		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
 		{"kl_phases", 0 - p.klPhases(nil, 0)},
 	}
-	return e, residual, e.sum()
+	return e.sum()
 }
 
 // pullExact takes ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ and ∂L/∂C = τ·m back to the
@@ -120,60 +132,20 @@ func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *sp
 	for i, m := range e.mean {
 		bar.C[i] = tau * m
 	}
-	outerAdjoint(bar.Gram, e.mean, h.d, tau)
+	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, tau)
 	barF := h.room.adjointOf(f)
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
 		return err
 	}
-	p.pullFeatures(e.Gradient, barF)
-	p.klFrequencies(e.Gradient, -1)
-	p.klPhases(e.Gradient, -1)
+	p.pullExact(e.Gradient, barF)
 	return nil
 }
 
-// adjointRows is how many rows of a dense matrix one goroutine takes.
-const adjointRows = 32
-
-// outerAdjoint replaces A⁻¹ by −½D·A⁻¹ − ½τ·m mᵀ.
-func outerAdjoint(g *spectral.Gram, mean []float64, d int, tau float64) {
-	workers := runtime.GOMAXPROCS(0)
-	if g.Blocks() == 1 {
-		n := g.Size(0)
-		parallel.For((n+adjointRows-1)/adjointRows, workers, func(i int) {
-			outerRows(g.Diag[0], mean, mean, i*adjointRows, min(n, (i+1)*adjointRows), d, tau)
-		})
-		return
-	}
-	of := func(v int) []float64 { return mean[g.Offset[v]*d : g.Offset[v+1]*d] }
-	parallel.For(g.Blocks(), workers, func(v int) {
-		outerRows(g.Diag[v], of(v), of(v), 0, g.Size(v), d, tau)
-		if v < len(g.Below) {
-			outerRows(g.Below[v], of(v+1), of(v), 0, g.Size(v+1), d, tau)
-		}
-	})
-}
-
-// outerRows is outerAdjoint for rows [lo, hi) of a block, left and right being
-// the means of its rows and columns.
-func outerRows(b, left, right []float64, lo, hi, d int, tau float64) {
-	cols := len(right) / d
-	for i := lo; i < hi; i++ {
-		mi, row := left[i*d:][:d], b[i*cols:][:cols]
-		if d == 1 {
-			m := -0.5 * tau * mi[0]
-			for j, mj := range right {
-				row[j] = m*mj - 0.5*row[j]
-			}
-			continue
-		}
-		for j := range row {
-			s := 0.0
-			for o, x := range mi {
-				s += x * right[j*d+o]
-			}
-			row[j] = -0.5*float64(d)*row[j] - 0.5*tau*s
-		}
-	}
+// pullExact adds to the gradient that by the features and that of the KL terms.
+func (p *Params) pullExact(gradient *Params, barF *spectral.Features) {
+	p.pullFeatures(gradient, barF)
+	p.klFrequencies(gradient, -1)
+	p.klPhases(gradient, -1)
 }
 
 // factorised is the bound with a diagonal q(A) (eqs. lower_bound_factorised,
@@ -249,23 +221,42 @@ const (
 	jitterTries = 6
 )
 
-// factor factors G + λI in G's room, with jitter growing from
-// jitterFirst·mean(diag A) only where that fails, and says how much it took.
-// Each further try sums G anew: the one before has overwritten it.
+// factor factors G + λI in G's room, with jitter where that fails, and says how
+// much it took. Each further try sums G anew: the one before has overwritten it.
 func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float64, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (r *blocktri.Factor, jitter float64, err error) {
-	for try := 0; ; try++ {
-		mean := trace(mom.Gram)/float64(f.M) + lambda
-		if r, err = factorise(mom.Gram, lambda+jitter); err == nil {
-			return r, jitter, nil
+	jitter, err = jittered(f.M, lambda, func(try int, jitter float64) (tr float64, err error) {
+		if try > 0 {
+			if err := h.rows.Moments(mom, f); err != nil {
+				return 0, fatal{err}
+			}
 		}
+		tr = trace(mom.Gram)
+		r, err = factorise(mom.Gram, lambda+jitter)
+		return tr, err
+	})
+	return r, jitter, err
+}
+
+// fatal is an error of a try that more jitter cannot help.
+type fatal struct{ error }
+
+// jittered calls factorise, which gives the trace of G [M,M], with jitter growing
+// from jitterFirst·mean(diag A) only where that fails.
+func jittered(m int, lambda float64, factorise func(try int, jitter float64) (trace float64, err error)) (jitter float64, err error) {
+	for try := 0; ; try++ {
+		tr, err := factorise(try, jitter)
+		if err == nil {
+			return jitter, nil
+		}
+		if f, ok := err.(fatal); ok {
+			return 0, f.error
+		}
+		mean := tr/float64(m) + lambda
 		if try == jitterTries || math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return nil, 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
+			return 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
 		}
 		if jitter *= jitterGrow; try == 0 {
 			jitter = jitterFirst * mean
-		}
-		if err := h.rows.Moments(mom, f); err != nil {
-			return nil, 0, err
 		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -32,30 +34,38 @@ type separators struct {
 func (s *set) condition(mean []float64, f *spectral.Features, lambda float64) (Conditioned, error) {
 	s.shareFeatures(f)
 	err := s.localMoments()
-	parts := make([][]float64, len(s.own))
+	parts, traces := make([][]float64, len(s.own)), make([][]float64, len(s.own))
 	if err == nil {
-		err = s.each(func(i int, one *share) error {
-			var err error
+		for i, one := range s.own {
+			traces[i] = []float64{traceOf(one.moments.Gram, 0, one.end-one.first)}
+		}
+		err = s.sideBySide(func(i int, one *share) (err error) {
 			parts[i], err = one.eliminate(lambda, s.d)
 			return err
 		})
 	}
-	if err := s.agree(err); err != nil {
-		return Conditioned{}, err
+	var c Conditioned
+	err = s.agree(err)
+	if err == nil || errors.Is(err, errNotPositive) { // whose jitter is a share of the trace
+		s.collect(traces, func(int) int { return 1 }, func(_ int, part []float64) { c.Trace += part[0] })
+	}
+	if err != nil {
+		return c, err
 	}
 	var offset []int
 	if f != nil {
 		offset = f.Offsets()
 	}
-	c, b, err := s.reduce(parts, offset, lambda)
+	b, err := s.reduce(&c, parts, offset, lambda)
 	if err := s.agree(err); err != nil {
-		return Conditioned{}, err
+		return c, err
 	}
 	s.returnBlocks(offset, 1, b)
 	fit := make([][]float64, len(s.own))
-	for i, one := range s.own {
+	_ = s.sideBySide(func(i int, one *share) error {
 		fit[i] = []float64{one.solveBack(s.d)}
-	}
+		return nil
+	})
 	s.lap(&s.times.Compute)
 	s.collect(fit, func(int) int { return 1 }, func(_ int, part []float64) { c.Fit += part[0] })
 	for i, one := range s.own {
@@ -70,6 +80,19 @@ func (s *set) condition(mean []float64, f *spectral.Features, lambda float64) (C
 	return c, nil
 }
 
+// sideBySide calls f for this rank's shares on all its cores: their algebra is
+// of blocks too small for more than one.
+func (s *set) sideBySide(f func(i int, one *share) error) error {
+	errs := make([]error, len(s.own))
+	parallel.For(len(s.own), runtime.GOMAXPROCS(0), func(i int) { errs[i] = f(i, s.own[i]) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // left and right are how many separators a share has on each side.
 func (o *share) left() int { return min(o.first, 1) }
 
@@ -82,10 +105,9 @@ func (o *share) right() int {
 
 // eliminate overwrites the share's G by the factor of its inner windows and
 // gives what is left for the separators (their own blocks of G included), what
-// C is there, and its parts of the trace and of log|A|.
+// C is there, and its part of log|A|.
 func (o *share) eliminate(lambda float64, d int) ([]float64, error) {
 	g, blocks := o.moments.Gram, o.end-o.first
-	trace := traceOf(g, 0, blocks)
 	lo, hi := o.left(), blocks-o.right()
 	o.segment = blocktri.NewSegment(g, lo, hi)
 	if need := o.segment.Room(); cap(o.room) < need {
@@ -111,7 +133,7 @@ func (o *share) eliminate(lambda float64, d int) ([]float64, error) {
 	// they lose by it.
 	left, right := o.ends(d)
 	o.segment.SolveLower(o.inner(d), left, right, d)
-	part := []float64{trace, o.segment.LogDet()}
+	part := []float64{o.segment.LogDet()}
 	for _, b := range blocksOf(sep, 0, sep.Blocks()) {
 		part = append(part, b...)
 	}
@@ -165,15 +187,14 @@ func traceOf(g *spectral.Gram, lo, hi int) float64 {
 
 // reduce collects what the shares leave, factors the separators' matrix on rank
 // 0 and solves for their rows, [Σ M_v,D].
-func (s *set) reduce(parts [][]float64, offset []int, lambda float64) (c Conditioned, b []float64, err error) {
+func (s *set) reduce(c *Conditioned, parts [][]float64, offset []int, lambda float64) (b []float64, err error) {
 	var small *separators
 	if s.Rank() == 0 {
 		small = s.separators(offset)
-		small.lambda = lambda
 		b = make([]float64, small.gram.M()*s.d)
 	}
 	s.collect(parts, func(i int) int {
-		size := 2
+		size := 1
 		for _, v := range s.separatorsOf(i) {
 			m := offset[v+1] - offset[v]
 			size += m*m + m*s.d
@@ -183,9 +204,8 @@ func (s *set) reduce(parts [][]float64, offset []int, lambda float64) (c Conditi
 		}
 		return size
 	}, func(i int, part []float64) {
-		c.Trace += part[0]
-		c.LogDet += part[1]
-		part = part[2:]
+		c.LogDet += part[0]
+		part = part[1:]
 		lo := max(i-1, 0)
 		for _, block := range blocksOf(small.gram, lo, lo+len(s.separatorsOf(i))) {
 			addTo(block, part[:len(block)])
@@ -194,18 +214,18 @@ func (s *set) reduce(parts [][]float64, offset []int, lambda float64) (c Conditi
 		addTo(b[small.gram.Offset[lo]*s.d:], part)
 	})
 	if s.Rank() != 0 {
-		return c, nil, nil
+		return nil, nil
 	}
 	s.small = small
 	if len(small.at) == 0 {
-		return c, b, nil
+		return b, nil
 	}
 	if small.factor, err = blocktri.Factorise(small.gram, lambda); err != nil {
-		return c, nil, fmt.Errorf("%w: windows between shares: %w", errNotPositive, err)
+		return nil, fmt.Errorf("%w: windows between shares: %w", errNotPositive, err)
 	}
 	c.LogDet += small.factor.LogDet()
 	small.factor.Solve(b, s.d)
-	return c, b, nil
+	return b, nil
 }
 
 // separatorsOf are the separators of share i, by their windows.
@@ -343,23 +363,27 @@ func (s *set) adjoint(dst, f *spectral.Features, tau float64) (trace float64, er
 	}
 	s.returnBlocks(nil, 2, nil)
 	parts := make([][]float64, len(s.own))
-	for i, one := range s.own {
-		g := one.moments.Gram
-		one.segment.Inverse(one.cross)
-		hi := g.Blocks()
-		if one.hasRight {
-			hi--
-		}
-		parts[i] = []float64{traceOf(g, one.left(), hi)}
-		blocktri.OuterAdjoint(g, one.mean, s.d, tau)
-		for j, m := range one.mean {
-			one.moments.C[j] = tau * m
-		}
-	}
+	_ = s.sideBySide(func(i int, one *share) error {
+		parts[i] = []float64{one.adjoint(s.d, tau)}
+		return nil
+	})
 	s.lap(&s.times.Compute)
 	s.collect(parts, func(int) int { return 1 }, func(_ int, part []float64) { trace += part[0] })
 	if err := s.pullShares(dst, f); err != nil {
 		return math.NaN(), err
 	}
 	return trace, nil
+}
+
+// adjoint replaces the share's factor by its blocks of ∂/∂G, and its C by
+// ∂/∂C; it gives its inner windows' part of the trace of A⁻¹.
+func (o *share) adjoint(d int, tau float64) (trace float64) {
+	g := o.moments.Gram
+	o.segment.Inverse(o.cross)
+	trace = traceOf(g, o.left(), g.Blocks()-o.right())
+	blocktri.OuterAdjoint(g, o.mean, d, tau)
+	for j, m := range o.mean {
+		o.moments.C[j] = tau * m
+	}
+	return trace
 }

@@ -120,8 +120,7 @@ func (s *set) broadcastMoments(mom *spectral.Moments) {
 // gradient over the rows at the given places, nil for all.
 func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, places []int, all bool) error {
 	s.shareFeatures(f)
-	places = s.sharePlaces(places, all)
-	if s.windows > 1 {
+	if places = s.sharePlaces(places, all); s.windows > 1 {
 		return s.factorisedWindows(dst, f, w, places, all)
 	}
 	if s.Rank() != 0 {
@@ -191,59 +190,6 @@ func splitSums(s *spectral.FactorisedSums, all []float64) {
 	all = split(s.Features, all[1:])
 	all = all[copy(s.Weights.Mean, all):]
 	copy(s.Weights.Var, all)
-}
-
-// predict fills dst, on rank 0, in the order of the rows as they were given.
-func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior, d int) error {
-	s.shareFeatures(f)
-	post := s.sharePosterior(p, d)
-	parts := make([]*spectral.Prediction, len(s.own))
-	err := s.each(func(i int, one *share) error {
-		if one.rows == nil {
-			return nil
-		}
-		parts[i] = spectral.NewPrediction(one.hi-one.lo, d)
-		if one.features.M == 0 { // no feature reaches these rows
-			return nil
-		}
-		return one.rows.Predict(parts[i], one.features, s.posteriorOf(post, one))
-	})
-	if err := s.agree(err); err != nil {
-		return err
-	}
-	if s.Rank() != 0 {
-		for _, part := range parts {
-			if part != nil {
-				s.send(0, part.Mean)
-				s.send(0, part.Cov)
-			}
-		}
-		return nil
-	}
-	for i, c := range s.cuts {
-		n := c.hi - c.lo
-		if n == 0 {
-			continue
-		}
-		var part *spectral.Prediction
-		if i < len(parts) {
-			part = parts[i]
-		} else {
-			part = spectral.NewPrediction(n, d)
-			from := s.owner(i)
-			s.recv(from, part.Mean)
-			s.recv(from, part.Cov)
-		}
-		for j := range n {
-			row := c.lo + j
-			if s.order != nil {
-				row = s.order[row]
-			}
-			copy(dst.Mean[row*d:(row+1)*d], part.Mean[j*d:])
-			copy(dst.Cov[row*d*d:(row+1)*d*d], part.Cov[j*d*d:])
-		}
-	}
-	return nil
 }
 
 // owner is the rank that has a share.

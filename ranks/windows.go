@@ -35,7 +35,7 @@ func (s *set) factorisedWindows(dst *spectral.FactorisedSums, f *spectral.Featur
 	if f != nil {
 		offset = f.Offsets()
 	}
-	mean, variance := s.shareWeights(w, offset)
+	mean, variance := s.shareWeights(w, offset, s.d)
 	parts := make([][]float64, len(s.own))
 	err := s.each(func(i int, one *share) error {
 		m := one.features.M
@@ -109,12 +109,12 @@ func (s *set) firstFeature(one *share) int {
 	return s.features.Offsets()[one.first-s.own[0].first]
 }
 
-// shareWeights gives each rank the coefficients of its own features, [M,D]
+// shareWeights gives each rank the coefficients of its own features, [M,d]
 // twice; w and offset are rank 0's.
-func (s *set) shareWeights(w *spectral.Weights, offset []int) (mean, variance []float64) {
+func (s *set) shareWeights(w *spectral.Weights, offset []int, d int) (mean, variance []float64) {
 	if s.Rank() != 0 {
 		if len(s.own) > 0 {
-			n := s.features.M * s.d
+			n := s.features.M * d
 			mean, variance = make([]float64, n), make([]float64, n)
 			s.recv(0, mean)
 			s.recv(0, variance)
@@ -126,7 +126,7 @@ func (s *set) shareWeights(w *spectral.Weights, offset []int) (mean, variance []
 		if !any {
 			return nil
 		}
-		return a[offset[first]*s.d : offset[end]*s.d]
+		return a[offset[first]*d : offset[end]*d]
 	}
 	for to := 1; to < s.Size(); to++ {
 		if _, _, any := s.windowsOf(to); any {
