@@ -11,7 +11,8 @@ import (
 const adjointRows = 32
 
 // OuterAdjoint replaces g = A⁻¹ by −½D·A⁻¹ − ½τ·m mᵀ on the stored blocks, the
-// gradient of the exact bound by G; mean is m [M,d].
+// gradient of the exact bound by G; mean is m [M,d]. It leaves a symmetric matrix
+// symmetric to the last bit.
 func OuterAdjoint(g *spectral.Gram, mean []float64, d int, tau float64) {
 	workers := runtime.GOMAXPROCS(0)
 	if g.Blocks() == 1 {
@@ -37,9 +38,8 @@ func outerRows(b, left, right []float64, lo, hi, d int, tau float64) {
 	for i := lo; i < hi; i++ {
 		mi, row := left[i*d:][:d], b[i*cols:][:cols]
 		if d == 1 {
-			m := -0.5 * tau * mi[0]
 			for j, mj := range right {
-				row[j] = m*mj - 0.5*row[j]
+				row[j] = -0.5*tau*(mi[0]*mj) - 0.5*row[j]
 			}
 			continue
 		}
