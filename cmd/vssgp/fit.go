@@ -38,6 +38,7 @@ type fitResult struct {
 	NoiseSD     []number   `json:"noise_sd"` // of each output, in its units
 	Jitter      number     `json:"jitter"`
 	Model       string     `json:"model"`
+	Ranks       *rankTimes `json:"ranks,omitempty"` // under mpirun
 	Interrupted bool       `json:"interrupted,omitempty"`
 }
 
@@ -81,6 +82,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err := a.checkFit(o); err != nil {
 		return err
 	}
+	a.computer.spread()
 	options, err := a.options(o.model, 0)
 	if err != nil {
 		return err
@@ -179,12 +181,16 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 		Bound: number(r.Bound), Terms: r.Terms, Iterations: r.Iterations, Kept: r.Kept, Seconds: number(r.Elapsed.Seconds()),
 		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: i.NoiseSD,
 		Jitter: number(r.Jitter), Model: path, Interrupted: interrupted,
+		Ranks: a.rankTimes(r.Elapsed),
 	}
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, fitStart{s.Seed, number(s.Bound), s.Ended})
 		if strings.HasPrefix(s.Ended, "collapsed") {
 			a.note("the start with seed %d %s", s.Seed, s.Ended)
 		}
+	}
+	if t := out.Ranks; t != nil && (a.json || a.quiet) && a.progress.value == "always" {
+		fmt.Fprintln(a.stderr, prefix+t.String())
 	}
 	if a.json {
 		return a.printJSON(out)
@@ -194,6 +200,9 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 		a.say("  %-16s %.9g", t.Name, t.Value)
 	}
 	a.say("%d rows, %d components, %d features, noise sd %s", data.N, m.Params.L, m.Params.M(), row(i.NoiseSD))
+	if out.Ranks != nil {
+		a.say("%s", out.Ranks)
+	}
 	a.say("wrote %s", path)
 	return nil
 }
