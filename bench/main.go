@@ -13,6 +13,7 @@ var commands = map[string]func(args []string) error{
 	"compare": runCompare,
 	"long":    runLong,
 	"paper":   runPaper,
+	"ranks":   runRanks,
 	"report":  runReport,
 	"speed":   runSpeed,
 	"starts":  runStarts,
@@ -27,7 +28,7 @@ func (u *usage) Unwrap() error { return u.error }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, long, starts, speed, windows, compare or report")
+		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, long, ranks, starts, speed, windows, compare or report")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {

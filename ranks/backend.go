@@ -84,6 +84,11 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	if d.Windows.Count() > 1 {
 		each = max(each, windowShareRows)
 	}
+	before := b.node.times
+	defer func() {
+		b.node.lap(&b.node.times.Compute)
+		b.node.times.opening(before)
+	}()
 	id := b.next
 	b.next++
 	sizes := []int{d.N, d.Q, d.D, d.Windows.Count(), 0, countShares(d.N, each)}

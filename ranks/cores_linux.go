@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// machineCores is how many cores are online, whoever may use them.
-func machineCores() int {
+// MachineCores is how many cores of the machine are online, whoever may use them.
+func MachineCores() int {
 	text, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
 		return runtime.NumCPU()

@@ -44,6 +44,17 @@ type Times struct {
 	Waiting       time.Duration // for the slowest rank to end its own
 	Communication time.Duration // exchanging numbers
 	Bytes         int64         // sent and received by this rank, sums on the way not counted
+	Open          time.Duration // all of the above, of bringing rows to the ranks; once in a fit
+	OpenBytes     int64
+}
+
+// opening counts what t has beyond before as opening.
+func (t *Times) opening(before Times) {
+	open := t.Compute + t.Waiting + t.Communication - before.Compute - before.Waiting - before.Communication
+	bytes := t.Bytes - before.Bytes
+	*t = before
+	t.Open += open
+	t.OpenBytes += bytes
 }
 
 // lap counts the time since the last lap as one kind of work.

@@ -60,7 +60,7 @@ func number(name string, byDefault int) int {
 func ShareCores() int {
 	_, size := Local()
 	if os.Getenv("GOMAXPROCS") == "" && size > 1 {
-		runtime.GOMAXPROCS(coresOf(runtime.GOMAXPROCS(0), runtime.NumCPU(), machineCores(), size))
+		runtime.GOMAXPROCS(coresOf(runtime.GOMAXPROCS(0), runtime.NumCPU(), MachineCores(), size))
 	}
 	return runtime.GOMAXPROCS(0)
 }

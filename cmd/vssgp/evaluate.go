@@ -138,7 +138,7 @@ func (a *app) sayEvaluation(e evaluation) {
 	a.say("%-28s %.6g", "mean log predictive density", float64(e.Density))
 	a.say("%-28s %s", "device", e.Device)
 	if e.Ranks != nil {
-		a.say("%-28s %s", "ranks", e.Ranks)
+		a.say("%s", e.Ranks)
 	}
 	if e.Gradient == nil {
 		return

@@ -189,6 +189,7 @@ func openSpec(spec string) (spectral.Backend, error) {
 // rankTimes is where a job's time went, as rank 0 saw it.
 type rankTimes struct {
 	Size          int    `json:"size"`
+	Open          number `json:"open_seconds"`          // bringing rows to the ranks
 	Cores         int    `json:"cores"`                 // of each rank, as rank 0's
 	Compute       number `json:"compute_seconds"`       // rank 0's own sums and its part of the algebra
 	Waiting       number `json:"waiting_seconds"`       // for the slowest rank
@@ -206,16 +207,16 @@ func (a *app) rankTimes(elapsed time.Duration) *rankTimes {
 	}
 	t := b.Times()
 	return &rankTimes{
-		Size: a.computer.job.Size(), Cores: ranks.ShareCores(), Compute: number(t.Compute.Seconds()), Waiting: number(t.Waiting.Seconds()),
-		Communication: number(t.Communication.Seconds()), Other: number(max(0, elapsed-t.Compute-t.Waiting-t.Communication).Seconds()),
+		Size: a.computer.job.Size(), Open: number(t.Open.Seconds()), Cores: ranks.ShareCores(), Compute: number(t.Compute.Seconds()), Waiting: number(t.Waiting.Seconds()),
+		Communication: number(t.Communication.Seconds()), Other: number(max(0, elapsed-t.Open-t.Compute-t.Waiting-t.Communication).Seconds()),
 		Share: number(t.Communication.Seconds() / math.Max(elapsed.Seconds(), 1e-9)), Bytes: t.Bytes,
 	}
 }
 
 // String is the line that people read.
 func (t *rankTimes) String() string {
-	all := float64(t.Compute + t.Waiting + t.Communication + t.Other)
+	all := float64(t.Open + t.Compute + t.Waiting + t.Communication + t.Other)
 	share := func(n number) float64 { return 100 * float64(n) / math.Max(all, 1e-9) }
-	return fmt.Sprintf("%d ranks, %d cores each: sums %.1f %%, waiting for the slowest %.1f %%, communication %.1f %% (%.3g MB), optimiser and the rest %.1f %%",
-		t.Size, t.Cores, share(t.Compute), share(t.Waiting), share(t.Communication), float64(t.Bytes)/1e6, share(t.Other))
+	return fmt.Sprintf("ranks: %d, cores of each: %d; rows to the ranks %.1f %%, sums %.1f %%, waiting for the slowest %.1f %%, communication %.1f %% (%.3g MB), optimiser and the rest %.1f %%",
+		t.Size, t.Cores, share(t.Open), share(t.Compute), share(t.Waiting), share(t.Communication), float64(t.Bytes)/1e6, share(t.Other))
 }
