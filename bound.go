@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -93,7 +94,7 @@ func (h *held) noiseGradient(e *Evaluation, p *Params, residual, inverse float64
 // it: Σ y² − Σ C∘m.
 func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (e *Evaluation, residual float64, err error) {
 	if err := h.rows.Moments(mom, f); err != nil {
-		return nil, 0, err
+		return nil, 0, stopped{err}
 	}
 	if err := h.ctx.Err(); err != nil {
 		return nil, 0, err
@@ -135,7 +136,7 @@ func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *sp
 	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, tau)
 	barF := h.room.adjointOf(f)
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
-		return err
+		return stopped{err}
 	}
 	p.pullExact(e.Gradient, barF)
 	return nil
@@ -167,7 +168,7 @@ func (h *held) batch(p *Params, rows []int, weight []float64, gradient bool) (*E
 	sums := h.room.sumsOf(f, h.d)
 	w := &spectral.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: h.d}
 	if err := h.rows.Factorised(sums, f, w, rows); err != nil {
-		return nil, err
+		return nil, stopped{err}
 	}
 	scale := 1.0
 	if rows != nil {
@@ -227,7 +228,7 @@ func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float6
 	jitter, err = jittered(f.M, lambda, func(try int, jitter float64) (tr float64, err error) {
 		if try > 0 {
 			if err := h.rows.Moments(mom, f); err != nil {
-				return 0, fatal{err}
+				return 0, stopped{err}
 			}
 		}
 		tr = trace(mom.Gram)
@@ -237,8 +238,11 @@ func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float6
 	return r, jitter, err
 }
 
-// fatal is an error of a try that more jitter cannot help.
-type fatal struct{ error }
+// stopped is an error of the backend's: no fault of the parameters, so that
+// neither jitter nor a shorter step can help.
+type stopped struct{ error }
+
+func (s stopped) Unwrap() []error { return []error{s.error, lbfgs.ErrStop} }
 
 // jittered calls factorise, which gives the trace of G [M,M], with jitter growing
 // from jitterFirst·mean(diag A) only where that fails.
@@ -248,8 +252,8 @@ func jittered(m int, lambda float64, factorise func(try int, jitter float64) (tr
 		if err == nil {
 			return jitter, nil
 		}
-		if f, ok := err.(fatal); ok {
-			return 0, f.error
+		if errors.As(err, new(stopped)) {
+			return 0, err
 		}
 		mean := tr/float64(m) + lambda
 		if try == jitterTries || math.IsNaN(mean) || math.IsInf(mean, 0) {

@@ -243,7 +243,7 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 	c.read(v, p)
 	state, err := lbfgs.Start(eval, v)
 	if err != nil {
-		if f.ctx.Err() == nil && !errors.Is(err, ErrBound) {
+		if f.ctx.Err() == nil && !errors.Is(err, ErrBound) && !errors.Is(err, lbfgs.ErrStop) {
 			err = fmt.Errorf("%w: %w", err, ErrBound)
 		}
 		return "", interrupted(f.ctx, err)

@@ -16,7 +16,7 @@ func (h *held) exactSpread(r *ranks.Rows, p *Params, f *spectral.Features) (e *E
 	var c ranks.Conditioned
 	e.Jitter, err = jittered(f.M, 1/tau, func(_ int, jitter float64) (float64, error) {
 		if c, err = r.Condition(e.mean, f, 1/tau+jitter); err != nil && !errors.Is(err, blocktri.ErrNotPositive) {
-			return 0, fatal{err}
+			return 0, stopped{err}
 		}
 		return c.Trace, err
 	})
@@ -33,7 +33,7 @@ func (h *held) exactSpread(r *ranks.Rows, p *Params, f *spectral.Features) (e *E
 	barF := h.room.adjointOf(f)
 	inverse, err := r.Adjoint(barF, f, tau)
 	if err != nil {
-		return nil, err
+		return nil, stopped{err}
 	}
 	h.noiseGradient(e, p, residual, inverse)
 	p.pullExact(e.Gradient, barF)

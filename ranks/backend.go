@@ -52,9 +52,12 @@ func (b *Backend) command(o op, id int, more ...int) {
 	b.node.communicate(len(h), func() { b.node.Broadcast(h.list(), 0) })
 }
 
-// Name says how many ranks there are and what rank 0 computes on.
+// Name says what rank 0 computes on, and how many more ranks there are.
 func (b *Backend) Name() string {
-	return fmt.Sprintf("%s on each of %d ranks", b.inner.Name(), b.node.Size())
+	if b.node.Size() == 1 {
+		return b.inner.Name() + ", one rank"
+	}
+	return fmt.Sprintf("%s and %d more ranks", b.inner.Name(), b.node.Size()-1)
 }
 
 // Times are where rank 0's time has gone since the start.

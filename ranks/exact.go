@@ -21,8 +21,9 @@ func exponent(v float64) int {
 	return max(e, leastExponent)
 }
 
-// leastExponent keeps units and their inverses normal numbers.
-const leastExponent = -900
+// leastExponent keeps units, those of two features together and their inverses
+// normal numbers.
+const leastExponent = -400
 
 // add adds v, as a whole number of units, to a; inverse is 1/unit. It reports
 // whether v can be held.

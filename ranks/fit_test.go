@@ -119,8 +119,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestEvaluate: bound, terms, gradient and predictions are those of one
-// process.
+// TestEvaluate: bound, terms, gradient and predictions are those of one process,
+// and the same on any number of ranks.
 func TestEvaluate(t *testing.T) {
 	for _, c := range fitCases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +134,8 @@ func TestEvaluate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, n := range []int{1, 2, 5} {
+			var one *vssgp.Evaluation
+			for _, n := range []int{1, 2, 3, 4, 5} {
 				t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
 					g := group(t, n)
 					defer g.Close()
@@ -149,6 +150,14 @@ func TestEvaluate(t *testing.T) {
 					}
 					for i, x := range want.Gradient.Tensors() {
 						near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+					}
+					if one == nil {
+						one = got
+					}
+					for i, x := range one.Gradient.Tensors() {
+						if !slices.Equal(*got.Gradient.Tensors()[i].Data, *x.Data) || got.Bound != one.Bound {
+							t.Errorf("%s: not that of one rank to the last bit", x.Name)
+						}
 					}
 					gotP, err := on.PredictRows(c.data.X, c.data.N)
 					if err != nil {
