@@ -46,16 +46,16 @@ func (m ranksModel) half() float64 {
 	return lo
 }
 
-// expected is what the model says of a line's number of ranks, by the line of
-// one rank on one core and what messages were measured to cost. Ranks that share
-// cores are as fast as those have time for.
+// expected is what the model says that an evaluation takes of rank 0's processor
+// and the network, by the line of one rank and what messages were measured to
+// cost: on a machine of as many cores, and with no other work, its seconds.
 func expected(one, l *ranksLine) float64 {
-	m := ranksModel{work: one.Sums * float64(one.OnCores), rate: 1, host: one.Host, messages: messagesOf(l), latency: l.Latency, bytes: float64(l.Bytes), bandwidth: l.Bandwidth}
-	_, communication := m.seconds(float64(l.Ranks))
-	if l.Ranks > 1 {
-		communication = m.messages*l.Latency + m.bytes/l.Bandwidth // measured among so many
+	m := ranksModel{work: one.Busy * (1 - one.Host/one.Evaluation), rate: 1, host: one.Busy * one.Host / one.Evaluation}
+	all, _ := m.seconds(float64(l.Ranks))
+	if l.Ranks > 1 { // latency and bandwidth are measured among so many
+		all += messagesOf(l)*l.Latency + float64(l.Bytes)/l.Bandwidth
 	}
-	return m.work/float64(l.OnCores) + m.host + communication
+	return all
 }
 
 // messagesOf counts what goes to all ranks or comes from them in an evaluation:
@@ -99,10 +99,12 @@ var plannedProblems = []planned{
 }
 
 const (
-	// hostFeature is what rank 0 takes for a feature beside its sums, under
-	// windows: chain rule, KL terms, the chart and the optimiser, operations of
-	// one core at 0.2 GFLOP/s.
-	hostFeature = 400e-9
+	// hostFeature is what one core of rank 0 takes for a feature beside the sums,
+	// under windows: 0.65 µs for chain rule and KL terms (the host's share of a
+	// measured evaluation), the rest for L-BFGS to read its 40 vectors twice.
+	hostFeature = 1e-6
+	// windowRate is the rate under windows by that without: small blocks.
+	windowRate = 0.4
 	// featureBytes are sent and received of a feature under windows in an
 	// evaluation: itself and its gradient, 3Q + 4 numbers each, C and m.
 	featureBytes = 8 * (7 + 7 + 1)
@@ -120,6 +122,7 @@ func (p planned) model(on ranksMachine) ranksModel {
 	size := p.m / 2
 	m.work = cost.Moments(p.n, p.m, 1) + cost.Pullback(p.n, p.m) + p.windows*size*size*size*23/9*(7.0/3+20.0/3)
 	features := p.windows * size
+	m.rate *= windowRate
 	m.host = features * hostFeature
 	m.bytes = features * featureBytes
 	m.messages = 20

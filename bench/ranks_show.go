@@ -49,7 +49,7 @@ func printRanks(w io.Writer, lines []ranksLine) {
 	for _, k := range order {
 		fmt.Fprintf(w, "\nN = %d, M = %d, V = %d\n", k.n, k.m, k.v)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(t, "ranks\tcores\tseconds\tmodel\tsums\twaiting\tcommunication\thost\tMB\tMB once\tbound\t")
+		fmt.Fprintln(t, "ranks\tcores\tseconds\tsums\twaiting\tcommunication\thost\trank 0's processor\tmodel\tMB\tMB once\tbound\t")
 		var one *ranksLine
 		for i := range of[k] {
 			if of[k][i].Ranks == 1 {
@@ -63,8 +63,8 @@ func printRanks(w io.Writer, lines []ranksLine) {
 				model = fmt.Sprintf("%.4g", expected(one, l))
 			}
 			share := func(s float64) string { return fmt.Sprintf("%.1f %%", 100*s/l.Evaluation) }
-			fmt.Fprintf(t, "%d\t%d\t%.4g\t%s\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.17g\t\n", l.Ranks, l.OnCores, l.Evaluation, model,
-				share(l.Sums), share(l.Waiting), share(l.Communication), share(l.Host), float64(l.Bytes)/1e6, float64(l.OpenBytes)/1e6, l.Bound)
+			fmt.Fprintf(t, "%d\t%d\t%.4g\t%s\t%s\t%s\t%s\t%.4g\t%s\t%.3g\t%.3g\t%.17g\t\n", l.Ranks, l.OnCores, l.Evaluation,
+				share(l.Sums), share(l.Waiting), share(l.Communication), share(l.Host), l.Busy, model, float64(l.Bytes)/1e6, float64(l.OpenBytes)/1e6, l.Bound)
 		}
 		t.Flush()
 	}
