@@ -4,6 +4,7 @@
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
+//	go run -tags mpi ./bench ranks [-n 1e6] [-features 512] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] [-plan] …
 //	go run ./bench windows [-out DIR] [-table]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
@@ -198,4 +199,24 @@
 // core. Ours is the variational bound of a model whose every window has features
 // of its own, with the gradient by all of them, on all cores. Times compare what
 // an evaluation costs, not what it is worth.
+//
+// # Lines of ranks
+//
+//	commit … memory, time   as above
+//	N, M, V, window         rows, features in all, windows and their length
+//	ranks, cores_per_rank   how many; each one's GOMAXPROCS
+//	cores_of_all            that they have together, no more than the machine's
+//	repeats                 evaluations, of which the quickest counts
+//	seconds_per_evaluation  bound and gradient, the rows being there
+//	cpu_seconds             processor time of rank 0 in it (Linux)
+//	sums, waiting, communication, host   of seconds_per_evaluation: rank 0's passes
+//	                        and its part of the algebra; its waiting for the slowest
+//	                        rank; numbers on their way; all else, which is rank 0's alone
+//	bytes, open_bytes       to and from rank 0 in an evaluation; once, with the rows
+//	open                    seconds for the rows
+//	latency, bandwidth      of a message to all and back; bytes a second of 8 MB to all
+//	                        and a sum of as many
+//
+// The table's model is cpu_seconds of one rank, its sums over the number of ranks,
+// plus messages by latency and bytes by bandwidth.
 package main
