@@ -216,7 +216,7 @@ func (f *fitting) evaluateEnd(inference Inference) (*Evaluation, error) {
 // ascend maximises the bound over one stage's tensors by L-BFGS.
 func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 	p := f.model.Params
-	c := newChart(p, s.free, f.o.Method == SSGP, f.reach())
+	c := f.chart(s.free)
 	if c.n == 0 || s.iterations == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}
@@ -295,6 +295,11 @@ func (f *fitting) keep(inference Inference) error {
 		m.adopt(e)
 	}
 	return f.o.Keep(m)
+}
+
+// chart is the optimiser's view of the free tensors.
+func (f *fitting) chart(free []string) *chart {
+	return newChart(f.model.Params, free, f.o.ties(), f.reach())
 }
 
 func (f *fitting) report(noise float64) {

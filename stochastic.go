@@ -29,7 +29,7 @@ const (
 // read or moved.
 func (f *fitting) stochastic(s stage) (string, error) {
 	p := f.model.Params
-	c := newChart(p, s.free, f.o.Method == SSGP, f.reach())
+	c := f.chart(s.free)
 	if c.n == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}
