@@ -50,8 +50,8 @@ func (m ranksModel) half() float64 {
 // and the network, by the line of one rank and what messages were measured to
 // cost: on a machine of as many cores, and with no other work, its seconds.
 func expected(one, l *ranksLine) float64 {
-	m := ranksModel{work: one.Busy * (1 - one.Host/one.Evaluation), rate: 1, host: one.Busy * one.Host / one.Evaluation}
-	all, _ := m.seconds(float64(l.Ranks))
+	host := one.Busy * one.Host / one.Evaluation
+	all := (one.Busy-host)/float64(l.Ranks) + host
 	if l.Ranks > 1 { // latency and bandwidth are measured among so many
 		all += messagesOf(l)*l.Latency + float64(l.Bytes)/l.Bandwidth
 	}

@@ -71,7 +71,10 @@ func (a *app) root() *cobra.Command {
 		Long: `vssgp fits variational sparse spectrum Gaussian processes (Gal & Turner 2015):
 a spectral-mixture covariance approximated by random Fourier features whose
 frequencies have a posterior. Its main job is to fill gaps in recordings, with
-error bars.`,
+error bars.
+
+In builds with -tags mpi, fit and evaluate spread their rows over the ranks of
+mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
   vssgp fit co2.csv -o co2.safetensors
   vssgp predict co2.safetensors months.csv -o forecast.csv`,
