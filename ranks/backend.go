@@ -52,12 +52,12 @@ func (b *Backend) command(o op, id int, more ...int) {
 	b.node.communicate(len(h), func() { b.node.Broadcast(h.list(), 0) })
 }
 
-// Name says what rank 0 computes on, and how many more ranks there are.
+// Name says what rank 0 computes on, and how many ranks there are.
 func (b *Backend) Name() string {
 	if b.node.Size() == 1 {
 		return b.inner.Name() + ", one rank"
 	}
-	return fmt.Sprintf("%s and %d more ranks", b.inner.Name(), b.node.Size()-1)
+	return fmt.Sprintf("%s, first of %d ranks", b.inner.Name(), b.node.Size())
 }
 
 // Times are where rank 0's time has gone since the start.

@@ -18,15 +18,6 @@ type Conditioned struct {
 	Trace  float64 // of G
 }
 
-// separators are the windows between shares, on rank 0: A's Schur complement
-// once all others are eliminated.
-type separators struct {
-	at     []int // [S−1] their windows
-	gram   *spectral.Gram
-	factor *blocktri.Factor
-	lambda float64
-}
-
 // condition sums the moments, factors A = G + λI and solves A·m = C. mean [M,D]
 // is rank 0's. G stays in the shares: each eliminates its inner windows, rank 0
 // the windows between shares (blocktri.Segment). What travels for each share is
@@ -60,24 +51,31 @@ func (s *set) condition(mean []float64, f *spectral.Features, lambda float64) (C
 	if err := s.agree(err); err != nil {
 		return c, err
 	}
-	s.returnBlocks(offset, 1, b)
-	fit := make([][]float64, len(s.own))
+	s.returnRows(b)
+	c.Fit = s.solveBack(mean, b, offset)
+	return c, nil
+}
+
+// solveBack solves for all rows of m, given those of the separators, b on rank 0
+// alone, where mean gets them; it gives Σ C∘m.
+func (s *set) solveBack(mean, b []float64, offset []int) (fit float64) {
+	parts := make([][]float64, len(s.own))
 	_ = s.sideBySide(func(i int, one *share) error {
-		fit[i] = []float64{one.solveBack(s.d)}
+		parts[i] = []float64{one.solveBack(s.d)}
 		return nil
 	})
 	s.lap(&s.times.Compute)
-	s.collect(fit, func(int) int { return 1 }, func(_ int, part []float64) { c.Fit += part[0] })
+	s.collect(parts, func(int) int { return 1 }, func(_ int, part []float64) { fit += part[0] })
 	for i, one := range s.own {
-		fit[i] = one.inner(s.d)
+		parts[i] = one.inner(s.d)
 	}
-	s.collect(fit, func(i int) int { return (s.innerEnd(i, offset) - s.innerFirst(i, offset)) * s.d }, func(i int, part []float64) {
+	s.collect(parts, func(i int) int { return (s.innerEnd(i, offset) - s.innerFirst(i, offset)) * s.d }, func(i int, part []float64) {
 		copy(mean[s.innerFirst(i, offset)*s.d:], part)
 	})
 	if s.Rank() == 0 {
 		s.small.each(b, s.d, func(v int, part []float64) { copy(mean[offset[v]*s.d:], part) })
 	}
-	return c, nil
+	return fit
 }
 
 // sideBySide calls f for this rank's shares on all its cores: their algebra is
@@ -185,81 +183,6 @@ func traceOf(g *spectral.Gram, lo, hi int) float64 {
 	return t
 }
 
-// reduce collects what the shares leave, factors the separators' matrix on rank
-// 0 and solves for their rows, [Σ M_v,D].
-func (s *set) reduce(c *Conditioned, parts [][]float64, offset []int, lambda float64) (b []float64, err error) {
-	var small *separators
-	if s.Rank() == 0 {
-		small = s.separators(offset)
-		b = make([]float64, small.gram.M()*s.d)
-	}
-	s.collect(parts, func(i int) int {
-		size := 1
-		for _, v := range s.separatorsOf(i) {
-			m := offset[v+1] - offset[v]
-			size += m*m + m*s.d
-		}
-		if at := s.separatorsOf(i); len(at) == 2 {
-			size += (offset[at[0]+1] - offset[at[0]]) * (offset[at[1]+1] - offset[at[1]])
-		}
-		return size
-	}, func(i int, part []float64) {
-		c.LogDet += part[0]
-		part = part[1:]
-		lo := max(i-1, 0)
-		for _, block := range blocksOf(small.gram, lo, lo+len(s.separatorsOf(i))) {
-			addTo(block, part[:len(block)])
-			part = part[len(block):]
-		}
-		addTo(b[small.gram.Offset[lo]*s.d:], part)
-	})
-	if s.Rank() != 0 {
-		return nil, nil
-	}
-	s.small = small
-	if len(small.at) == 0 {
-		return b, nil
-	}
-	if small.factor, err = blocktri.Factorise(small.gram, lambda); err != nil {
-		return nil, fmt.Errorf("%w: windows between shares: %w", errNotPositive, err)
-	}
-	c.LogDet += small.factor.LogDet()
-	small.factor.Solve(b, s.d)
-	return b, nil
-}
-
-// separatorsOf are the separators of share i, by their windows.
-func (s *set) separatorsOf(i int) (at []int) {
-	c := s.cuts[i]
-	if i > 0 {
-		at = append(at, c.first)
-	}
-	if i+1 < s.shares {
-		at = append(at, c.end-1)
-	}
-	return at
-}
-
-// separators is a zero matrix of the windows between shares.
-func (s *set) separators(offset []int) *separators {
-	p := &separators{}
-	sizes := []int{0}
-	for i := 1; i < s.shares; i++ {
-		v := s.cuts[i].first
-		p.at = append(p.at, v)
-		sizes = append(sizes, sizes[i-1]+offset[v+1]-offset[v])
-	}
-	p.gram = spectral.NewGram(sizes)
-	return p
-}
-
-// each calls f for each separator with its window and its rows of b [Σ M_v,n].
-func (p *separators) each(b []float64, n int, f func(v int, part []float64)) {
-	for i, v := range p.at {
-		f(v, b[p.gram.Offset[i]*n:p.gram.Offset[i+1]*n])
-	}
-}
-
 // innerFirst and innerEnd are the range of features of a share's inner windows.
 func (s *set) innerFirst(i int, offset []int) int {
 	return offset[s.cuts[i].first+min(i, 1)]
@@ -270,76 +193,6 @@ func (s *set) innerEnd(i int, offset []int) int {
 		return offset[s.cuts[i].end]
 	}
 	return offset[s.cuts[i].end-1]
-}
-
-// returnBlocks gives the shares the separators' rows of the solution, b on rank
-// 0 (what 1), or their blocks of Z (what 2).
-func (s *set) returnBlocks(offset []int, what int, b []float64) {
-	if s.Rank() != 0 {
-		for _, one := range s.own {
-			for _, to := range one.targets(what, s.d) {
-				s.recv(0, to)
-			}
-		}
-		return
-	}
-	for i := range s.cuts {
-		from := s.sources(i, what, b)
-		if i < len(s.own) {
-			for j, to := range s.own[i].targets(what, s.d) {
-				copy(to, from[j])
-			}
-			continue
-		}
-		for _, a := range from {
-			s.send(s.owner(i), a)
-		}
-	}
-}
-
-// sources is what share i gets of rank 0's.
-func (s *set) sources(i, what int, b []float64) (from [][]float64) {
-	lo, g := max(i-1, 0), s.small.gram
-	count := len(s.separatorsOf(i))
-	if what == 2 {
-		return blocksOf(g, lo, lo+count)
-	}
-	for j := range count {
-		from = append(from, b[g.Offset[lo+j]*s.d:g.Offset[lo+j+1]*s.d])
-	}
-	return from
-}
-
-// targets is where a share puts them.
-func (o *share) targets(what, d int) (to [][]float64) {
-	if what == 1 {
-		left, right := o.ends(d)
-		if left != nil {
-			to = append(to, left)
-		}
-		if right != nil {
-			to = append(to, right)
-		}
-		return to
-	}
-	g := o.moments.Gram
-	var at []int
-	o.eachSeparator(func(v int) { at = append(at, v) })
-	for i, v := range at {
-		to = append(to, g.Diag[v])
-		if i == 0 && len(at) == 2 {
-			o.cross = resize(o.cross, g.Size(at[1])*g.Size(at[0]))
-			to = append(to, o.cross)
-		}
-	}
-	return to
-}
-
-func resize(a []float64, n int) []float64 {
-	if cap(a) < n {
-		return make([]float64, n)
-	}
-	return a[:n]
 }
 
 // solveBack solves for the inner rows of m and gives the share's part of Σ C∘m.
@@ -361,7 +214,7 @@ func (s *set) adjoint(dst, f *spectral.Features, tau float64) (trace float64, er
 		z := s.small.factor.Inverse()
 		trace = traceOf(z, 0, z.Blocks())
 	}
-	s.returnBlocks(nil, 2, nil)
+	s.returnInverse()
 	parts := make([][]float64, len(s.own))
 	_ = s.sideBySide(func(i int, one *share) error {
 		parts[i] = []float64{one.adjoint(s.d, tau)}

@@ -171,6 +171,44 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// TestEmptyWindows: windows without features, so many that whole shares have
+// none, and separators that have none.
+func TestEmptyWindows(t *testing.T) {
+	data := chirp(3000)
+	m, err := vssgp.New(data, vssgp.Options{Components: 2, Window: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Params
+	for i := range p.ComponentWindow {
+		switch v := p.ComponentWindow[i]; {
+		case v < 12:
+			p.ComponentWindow[i] = v / 4 * 4
+		case v < 35:
+			p.ComponentWindow[i] = 12
+		}
+	}
+	want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, 3} {
+		g := group(t, n)
+		m.Backend = g
+		got, err := m.Evaluate(data, vssgp.Exact, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
+		for i, x := range want.Gradient.Tensors() {
+			near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // near compares arrays by the largest entry.
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
