@@ -267,6 +267,9 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 			return 0, err // a step too long: exp overflowed
 		}
 		e, err := f.held.evaluate(trial, inference, nil, true)
+		if err != nil && f.ctx.Err() != nil {
+			return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err) // no fault of this point's
+		}
 		if err != nil {
 			return 0, err
 		}
