@@ -201,11 +201,16 @@ func (f *fitting) startDescent(c *chart, s stage, b *batches) (v []float64, rms 
 // saveAscent writes a checkpoint in a stage by L-BFGS; the model has the
 // parameters of the state's best point.
 func (f *fitting) saveAscent(st *lbfgs.State) error {
+	return f.save(&snapshot{place: place{Ascent: ascentOf(st)}, ascent: st})
+}
+
+// ascentOf is the state's part that is no array.
+func ascentOf(st *lbfgs.State) *ascentRecord {
 	r := &ascentRecord{F: float(st.F), Pairs: len(st.S), Iterations: st.Iterations, Turns: st.Turns, Slow: st.Slow}
 	if a := st.Apart; a != nil {
 		r.Apart = &apartRecord{a.Failed, a.Over}
 	}
-	return f.save(&snapshot{place: place{Ascent: r}, ascent: st})
+	return r
 }
 
 // saveDescent writes a checkpoint after so many steps of a stage of

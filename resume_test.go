@@ -8,12 +8,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -88,6 +90,7 @@ func resumable() map[string]struct {
 		"factorised": {wave(50, 0.2), Options{Init: InitPaper, Inference: Factorised, Features: 6, Iterations: 8}},
 		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: 8}},
 		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 220, Batch: 16, Contiguous: true, Window: 4}},
+		"converged":  {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
 		"ssgp":       {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
 		"no steps":   {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
 	}
@@ -215,6 +218,53 @@ func checkpointed(t testing.TB) (*Data, Options, []byte) {
 		}
 		if b, err := os.ReadFile(o.Checkpoint); err == nil {
 			return data, o, b
+		}
+	}
+}
+
+// TestSnapshotFile: everything in a snapshot comes back from its file.
+func TestSnapshotFile(t *testing.T) {
+	arrays := 0.0
+	array := func() []float64 { arrays++; return []float64{arrays, math.Inf(1), math.Copysign(0, -1)} }
+	m := mustStart(wave(30, 0.2), Options{Init: InitPaper, Features: 3})
+	begun := mustStart(wave(30, 0.2), Options{Init: InitPaper, Features: 3, Seed: 4})
+	apart := &lbfgs.Apart{X: array(), G: array(), Radius: array(), Recent: array(), Failed: 2}
+	first := &snapshot{
+		place: place{
+			Version: checkpointVersion, Made: []trait{{"a", "b"}}, Start: 1, Starts: 3, Stage: 2, Iterations: 5, Bound: float(math.Inf(-1)), Elapsed: 6,
+			Results: []startRecord{{7, 0.1, "ended"}}, Kept: 0, Failed: "failed",
+			Best:   &bestRecord{"bad", 8, []termRecord{{"term", 1e-300}}, 0.3, 1.0 / 3},
+		},
+		current: m, begun: begun.Params, best: begun,
+		ascent: &lbfgs.State{X: array(), G: array(), F: 9.1, S: [][]float64{array(), array()}, Y: [][]float64{array(), array()}, Iterations: 10, Turns: 11, Slow: 12, Apart: apart},
+	}
+	first.Ascent = ascentOf(first.ascent)
+	over := *first
+	over.ascent = &lbfgs.State{X: array(), G: array(), F: 1, S: [][]float64{}, Y: [][]float64{}, Iterations: 1, Turns: 1, Slow: 1, Apart: &lbfgs.Apart{Over: true}}
+	over.Ascent = ascentOf(over.ascent)
+	mini := *first
+	mini.place.Ascent, mini.ascent = nil, nil
+	mini.place.Descent, mini.descent, mini.v = &descentRecord{13, []byte{1, 2}}, &rmsProp{array(), array(), array()}, array()
+	between := snapshot{place: place{Version: checkpointVersion, Starts: 1, Stage: noStage, Results: []startRecord{}, Kept: -1}, current: m}
+	for name, s := range map[string]*snapshot{"apart": first, "over": &over, "mini-batches": &mini, "between": &between} {
+		f, err := s.file()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := &snapshot{}
+		if err := back.read(f); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for what, pair := range map[string][2]any{
+			"place": {s.place, back.place}, "L-BFGS": {s.ascent, back.ascent}, "RMSPROP": {s.descent, back.descent}, "coordinates": {s.v, back.v},
+			"parameters": {s.current.Params, back.current.Params}, "the stage's": {s.begun, back.begun},
+		} {
+			if a, b := fmt.Sprintf("%#v", pair[0]), fmt.Sprintf("%#v", pair[1]); !reflect.DeepEqual(pair[0], pair[1]) {
+				t.Errorf("%s: %s: wrote %s, read %s", name, what, a, b)
+			}
+		}
+		if s.best != nil && !bytes.Equal(encoded(t, s.best), encoded(t, back.best)) {
+			t.Errorf("%s: another best model", name)
 		}
 	}
 }
