@@ -233,7 +233,7 @@ func TestSnapshotFile(t *testing.T) {
 		place: place{
 			Version: checkpointVersion, Made: []trait{{"a", "b"}}, Start: 1, Starts: 3, Stage: 2, Iterations: 5, Bound: float(math.Inf(-1)), Elapsed: 6,
 			Results: []startRecord{{7, 0.1, "ended"}}, Kept: 0, Failed: "failed",
-			Best:   &bestRecord{"bad", 8, []termRecord{{"term", 1e-300}}, 0.3, 1.0 / 3},
+			Best: &bestRecord{"bad", 8, []termRecord{{"term", 1e-300}}, 0.3, 1.0 / 3},
 		},
 		current: m, begun: begun.Params, best: begun,
 		ascent: &lbfgs.State{X: array(), G: array(), F: 9.1, S: [][]float64{array(), array()}, Y: [][]float64{array(), array()}, Iterations: 10, Turns: 11, Slow: 12, Apart: apart},
