@@ -137,6 +137,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"baseline gp none.csv good.csv -o out.csv", "none.csv"}, {"baseline gp good.csv none.csv -o out.csv", "none.csv"}, {"baseline gp nan.csv good.csv -o out.csv", "nan.csv:3"},
 	{"baseline gp good.csv nan.csv -o out.csv", "nan.csv:3"}, {"baseline gp good.csv wide.csv -o out.csv", "wide.csv"}, {"baseline gp good.csv good.wav -o out.csv", "good.wav"},
 	{"baseline gp good.wav good.csv --x t -o out.csv", "--x"}, {"baseline gp clash.csv clash.csv --x y_sd -o out.csv", "y_sd"},
+	{"impute good.wav --gap 100:120 --checkpoint c -o out.wav", "checkpoint"}, {"impute good.wav --gap 100:120 --gap 300:310 --context 5ms --iterations 2 --checkpoint c -o out.wav", "2 excerpts"},
 	{"impute good.wav --gap 100:120 --context soon -o out.wav", "soon"}, {"impute good.wav --gap 100:120 --draws 100000 -o out.wav", "--draws"},
 	// Places to write.
 	{"fit good.csv -o nowhere/m.safetensors", "nowhere"}, {"fit good.csv -o folder", "folder"}, {"fit good.csv -o m.safetensors --checkpoint nowhere/c", "nowhere"},
