@@ -58,6 +58,9 @@ func (h *held) close() error {
 // evaluation keeps the posterior.
 func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := h.room.featuresOf(p)
+	if err := checkExact(f); err != nil {
+		return nil, err
+	}
 	if !gradient {
 		e, _, err := h.posterior(p, f, spectral.NewMoments(f, h.d), blocktri.FactoriseDown)
 		return e, err
@@ -77,6 +80,19 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual +
 		(0.5*float64(h.d)*trace(inverse)+0.5*tau*dotSelf(e.mean))/(tau*tau)
 	return e, h.pullExact(e, p, f, mom)
+}
+
+// checkExact refuses features that no memory holds the moments of: a small
+// model file may have them.
+func checkExact(f *spectral.Features) error {
+	offset := f.Offsets()
+	for v := range len(offset) - 1 {
+		if n := offset[v+1] - offset[v]; n > MaxExact {
+			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference: %w",
+				n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
+		}
+	}
+	return nil
 }
 
 // posterior fills in the bound, m and the factor of A, which takes G's room,
@@ -290,6 +306,9 @@ func dotSelf(a []float64) float64 {
 // exactDiagonal is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
 func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 	f := p.Features()
+	if err := checkExact(f); err != nil {
+		return nil, nil, err
+	}
 	mom := h.room.momentsOf(f, h.d)
 	if err := h.rows.Moments(mom, f); err != nil {
 		return nil, nil, err

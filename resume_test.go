@@ -3,6 +3,7 @@ package vssgp
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -427,4 +428,70 @@ func TestCheckpointFails(t *testing.T) {
 	if err != nil || m == nil || warned == 0 || r.Unsaved == nil {
 		t.Errorf("warned %d times, unsaved %v, error %v; want a fit that went on", warned, r, err)
 	}
+}
+
+// FuzzCheckpoint: any bytes, under a seal of their own, are a checkpoint that a
+// fit goes on from to its end, or an error that says why not.
+func FuzzCheckpoint(f *testing.F) {
+	data := wave(40, 0.2)
+	for _, c := range []Options{
+		{Init: InitPaper, Features: 2, Iterations: 6, Restarts: 1},
+		{Init: InitPaper, Features: 2, Iterations: 9, Inference: Stochastic, Batch: 5},
+		{Init: InitPaper, Features: 2, Iterations: 9, Window: 1.5, Optimiser: OptimiserWindows},
+	} {
+		path := filepath.Join(f.TempDir(), "part")
+		c.Checkpoint = path
+		for n := 5; n < 40; n += 9 {
+			if _, _, _, err := fitStopped(data, c, n); err == nil {
+				break
+			}
+			if b, err := os.ReadFile(path); err == nil {
+				f.Add(b)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) >= sealBytes {
+			out := bytes.NewBuffer(nil)
+			s := &sealer{w: out, hash: sha256.New()}
+			s.Write(b)
+			if err := s.seal(); err != nil {
+				t.Fatal(err)
+			}
+			b = out.Bytes()
+		}
+		s, err := readCheckpoint(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			if !errors.Is(err, ErrCheckpoint) {
+				t.Fatalf("%v does not wrap ErrCheckpoint", err)
+			}
+			return
+		}
+		again, err := s.file()
+		if err != nil {
+			t.Fatalf("read and not to be written: %v", err)
+		}
+		if err := new(snapshot).read(again); err != nil {
+			t.Fatalf("written and read again: %v", err)
+		}
+		for _, o := range []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: 5}, {Init: InitPaper, Iterations: 9, Restarts: 1}} {
+			if s.current.Params.M() > 100 || s.best != nil && s.best.Params.M() > 100 {
+				return // time, not memory
+			}
+			// The traits are those of whoever reads it.
+			made, err := traits(data, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, _ := readCheckpoint(bytes.NewReader(b), int64(len(b)))
+			s.Made = made
+			r := &restarts{ctx: context.Background(), data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1}}
+			if s.check(made, &o) != nil || r.goOn(s) != nil {
+				continue
+			}
+			if err := r.all(s); err == nil && r.best != nil && r.best.model.Params.Check() != nil {
+				t.Fatalf("gone on with to %v", r.best.model.Params.Check())
+			}
+		}
+	})
 }
