@@ -34,14 +34,7 @@ type batches struct {
 
 func (f *fitting) newBatches() *batches {
 	source := rand.NewPCG(f.o.Seed, batchSalt)
-	b := &batches{source: source, rng: rand.New(source), size: f.o.Batch, contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
-	if b.size == 0 {
-		b.size = batchRows
-		if f.o.Inference != Stochastic { // a warm-up
-			b.size = min(b.size, (f.data.N+warmShare-1)/warmShare)
-		}
-	}
-	b.size = min(b.size, f.data.N)
+	b := &batches{source: source, rng: rand.New(source), size: f.batchSize(), contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
 	b.out.rows = make([]int, b.size)
 	for i := range b.order {
 		b.order[i] = i
@@ -67,6 +60,18 @@ func (f *fitting) newBatches() *batches {
 		b.overWindows(f)
 	}
 	return b
+}
+
+// batchSize is the rows of a mini-batch.
+func (f *fitting) batchSize() int {
+	size := f.o.Batch
+	if size == 0 {
+		size = batchRows
+		if f.o.Inference != Stochastic { // a warm-up
+			size = min(size, (f.data.N+warmShare-1)/warmShare)
+		}
+	}
+	return min(size, f.data.N)
 }
 
 // overWindows notes which windows each row meets. Those between two rows

@@ -13,17 +13,20 @@ var contiguous = []struct {
 	kind kind
 	size int
 	gap  float64 // rows beyond 2 are moved so far: windows without rows between
+	ties ties
 }{
-	{kind{name: "windows", n: 14, l: 4, k: 2, q: 1, d: 2, windows: 3}, 4, 0},
-	{kind{name: "windows", n: 14, l: 4, k: 2, q: 1, d: 2, windows: 3}, 1, 0},
-	{kind{name: "windows", n: 14, l: 4, k: 2, q: 1, d: 2, windows: 3}, 14, 0},
-	{kind{name: "windows over two inputs", n: 12, l: 4, k: 2, q: 2, d: 1, windows: 3, fixed: true}, 5, 0},
-	{kind{name: "windows without rows", n: 8, l: 6, k: 1, q: 1, d: 1, windows: 6}, 3, 0},
-	{kind{name: "a gap", n: 11, l: 9, k: 2, q: 1, d: 1, windows: 9}, 3, 9},
-	{kind{name: "a gap", n: 11, l: 9, k: 2, q: 1, d: 1, windows: 9}, 1, 9},
-	{kind{name: "windows without components", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 6, skip: 2}, 3, 0},
-	{kind{name: "one window", n: 8, l: 2, k: 2, q: 1, d: 1, windows: 1}, 3, 0},
-	{kind{name: "no windows", n: 8, l: 2, k: 2, q: 1, d: 1}, 3, 0},
+	{kind{name: "windows", n: 14, l: 4, k: 2, q: 1, d: 2, windows: 3}, 4, 0, ties{}},
+	{kind{name: "windows", n: 14, l: 4, k: 2, q: 1, d: 2, windows: 3}, 1, 0, ties{}},
+	{kind{name: "windows", n: 14, l: 4, k: 2, q: 1, d: 2, windows: 3}, 14, 0, ties{}},
+	{kind{name: "shared components", n: 14, l: 7, k: 2, q: 1, d: 1, windows: 3}, 4, 0, ties{shared: true}},
+	{kind{name: "tied variances", n: 14, l: 5, k: 2, q: 1, d: 1, windows: 3}, 3, 0, ties{tensors: []string{"kernel.variance"}}},
+	{kind{name: "windows over two inputs", n: 12, l: 4, k: 2, q: 2, d: 1, windows: 3, fixed: true}, 5, 0, ties{}},
+	{kind{name: "windows without rows", n: 8, l: 6, k: 1, q: 1, d: 1, windows: 6}, 3, 0, ties{}},
+	{kind{name: "a gap", n: 11, l: 9, k: 2, q: 1, d: 1, windows: 9}, 3, 9, ties{}},
+	{kind{name: "a gap", n: 11, l: 9, k: 2, q: 1, d: 1, windows: 9}, 1, 9, ties{}},
+	{kind{name: "windows without components", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 6, skip: 2}, 3, 0, ties{}},
+	{kind{name: "one window", n: 8, l: 2, k: 2, q: 1, d: 1, windows: 1}, 3, 0, ties{}},
+	{kind{name: "no windows", n: 8, l: 2, k: 2, q: 1, d: 1}, 3, 0, ties{}},
 }
 
 // TestContiguousUnbiased: the mean over all contiguous mini-batches of the
@@ -41,7 +44,7 @@ func TestContiguousUnbiased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ch := newChart(p, everything, false, 2)
+		ch := newChart(p, everything, c.ties, 2)
 		shared, own := ch.byWindow(p)
 		full, err := f.held.factorised(p, nil, true)
 		if err != nil {

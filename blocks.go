@@ -62,7 +62,7 @@ func (c *chart) byWindow(p *Params) (shared []span, own [][]span) {
 	for _, s := range c.spans {
 		g := &c.groups[s.group]
 		each := entries(tensors[g.tensor], p.L)
-		if each == 0 {
+		if each == 0 || g.across {
 			shared = append(shared, s)
 			continue
 		}

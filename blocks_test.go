@@ -2,6 +2,7 @@ package vssgp
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
@@ -71,10 +72,6 @@ func TestBlocksAgainstDense(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.close()
-	got, err := h.exact(p, true)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dense := p.Clone()
 	dense.Windows, dense.ComponentWindow = spectral.Windows{}, nil
 	all := *h
@@ -84,12 +81,18 @@ func TestBlocksAgainstDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= blockwise) {
-		t.Errorf("bound %v by blocks, %v dense: %.1e apart", got.Bound, want.Bound, d)
-	}
-	near(t, "mean", got.mean, want.mean, blockwise)
-	for i, tensor := range got.Gradient.Tensors()[:9] {
-		near(t, tensor.Name, *tensor.Data, *want.Gradient.Tensors()[i].Data, blockwise)
+	for _, h.segments = range []int{0, 3, 8} {
+		got, err := h.exact(p, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= blockwise) {
+			t.Errorf("%d segments: bound %v by blocks, %v dense: %.1e apart", h.segments, got.Bound, want.Bound, d)
+		}
+		near(t, "mean", got.mean, want.mean, blockwise)
+		for i, tensor := range got.Gradient.Tensors()[:9] {
+			near(t, tensor.Name, *tensor.Data, *want.Gradient.Tensors()[i].Data, blockwise)
+		}
 	}
 	f := p.Features()
 	mom := spectral.NewMoments(f, h.d)
@@ -98,5 +101,73 @@ func TestBlocksAgainstDense(t *testing.T) {
 	}
 	if r, err := blocktri.Factorise(mom.Gram, 1/c.tau); err != nil || r.Middle == 0 {
 		t.Errorf("blocks are not what was compared: %v, %v", r, err)
+	}
+}
+
+// TestSegmentsAgainstTruth: segments of windows give the true bound and
+// gradients, in the cases that are hard for blocks.
+func TestSegmentsAgainstTruth(t *testing.T) {
+	for _, c := range []kind{
+		{name: "segments", n: 24, l: 6, k: 1, q: 1, d: 2, windows: 6},
+		{name: "segments and little noise", n: 24, l: 6, k: 2, q: 1, d: 1, windows: 5, tau: 1e8},
+		{name: "segments with nearly the same feature twice", n: 24, l: 5, k: 2, q: 1, d: 1, windows: 5, tau: 1e4, twins: true},
+		{name: "segments of windows without components", n: 24, l: 4, k: 2, q: 1, d: 1, windows: 8, skip: 2},
+		{name: "segments with silence", n: 24, l: 5, k: 2, q: 1, d: 1, windows: 5, tau: 1e6, silent: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, data := c.make()
+			last := p.Windows.Center[c.windows-1] + 1
+			for n := range data.X { // over all windows
+				data.X[n] = last * (float64(n) + 0.5) / float64(len(data.X))
+			}
+			for k := range p.M() {
+				p.Location[k] += p.Windows.Center[p.ComponentWindow[k/p.K]] - 3
+			}
+			h, err := mustModel(t, p).hold(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.close()
+			h.segments = 3
+			e, err := h.exact(p, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr := newTruth(p, data)
+			checkEvaluation(t, c, "exact", e, tr, tr.exact)
+		})
+	}
+}
+
+// TestSegmentsOption: a fit in segments ends where the one from both ends does,
+// by other sums and the same ones for any number of cores.
+func TestSegmentsOption(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	_, data := kind{name: "fit in segments", n: 400, l: 1, k: 1, q: 1, d: 1}.make()
+	for n := range data.X {
+		data.X[n] = float64(n)
+		data.Y[n] = math.Sin(0.3*data.X[n]) + 0.1*data.Y[n]
+	}
+	fit := func(segments, cores int) *Result {
+		t.Helper()
+		runtime.GOMAXPROCS(cores)
+		_, r, err := Fit(t.Context(), data, Options{Window: 40, Components: 3, Iterations: 8, Optimiser: OptimiserGlobal, Segments: segments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	ends, cut := fit(0, 2), fit(4, 1)
+	if d := math.Abs(cut.Bound - ends.Bound); d == 0 || d > 1e-6*math.Abs(ends.Bound) {
+		t.Errorf("bound %v in segments, %v from both ends; want nearly the same", cut.Bound, ends.Bound)
+	}
+	for _, cores := range []int{2, 4} {
+		if r := fit(4, cores); r.Bound != cut.Bound {
+			t.Errorf("bound %v on %d cores, %v on one", r.Bound, cores, cut.Bound)
+		}
+	}
+	if r := fit(1000, 2); math.Abs(r.Bound-ends.Bound) > 1e-6*math.Abs(ends.Bound) {
+		t.Errorf("bound %v in as many segments as there can be, %v from both ends", r.Bound, ends.Bound)
 	}
 }

@@ -40,6 +40,8 @@ type held struct {
 	n, d   int
 	square float64 // Σ y²
 	room   room
+
+	segments int // Options.Segments
 }
 
 // close ends the use of the rows.
@@ -66,7 +68,7 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 		return e, err
 	}
 	mom := h.room.momentsOf(f, h.d)
-	e, residual, err := h.posterior(p, f, mom, blocktri.Factorise)
+	e, residual, err := h.posterior(p, f, mom, h.factorise)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +286,11 @@ func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float6
 	}
 }
 
+// factorise is the factor for those who do not keep it.
+func (h *held) factorise(a *spectral.Gram, lambda float64) (*blocktri.Factor, error) {
+	return blocktri.FactoriseSegments(a, lambda, h.segments)
+}
+
 func trace(g *spectral.Gram) float64 {
 	s := 0.0
 	for v, b := range g.Diag {
@@ -319,7 +326,7 @@ func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 			diag = append(diag, b[i*m+i])
 		}
 	}
-	factor, _, err := h.factor(f, mom, 1/p.NoisePrecision[0], blocktri.Factorise)
+	factor, _, err := h.factor(f, mom, 1/p.NoisePrecision[0], h.factorise)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -164,7 +164,7 @@ func newFitting(ctx context.Context, m *Model, data *Data, o Options) (*fitting,
 	if err != nil {
 		return nil, err
 	}
-	h.ctx = ctx
+	h.ctx, h.segments = ctx, o.Segments
 	f := &fitting{ctx: ctx, o: o, model: m, held: h, data: data, bound: math.Inf(-1), nextKeep: time.Now().Add(o.keepEvery())}
 	return f, nil
 }
@@ -253,7 +253,7 @@ func (f *fitting) evaluateEnd(inference Inference) (*Evaluation, error) {
 // ascend maximises the bound over one stage's tensors by L-BFGS.
 func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 	p := f.model.Params
-	c := newChart(f.origin(), s.free, f.o.Method == SSGP, f.reach())
+	c := f.chart(f.origin(), s.free)
 	if c.n == 0 || s.iterations == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}
@@ -340,6 +340,11 @@ func (f *fitting) keep(inference Inference) error {
 		m.adopt(e)
 	}
 	return f.o.Keep(m)
+}
+
+// chart is the optimiser's view of the free tensors, around origin.
+func (f *fitting) chart(origin *Params, free []string) *chart {
+	return newChart(origin, free, f.o.ties(), f.reach())
 }
 
 func (f *fitting) report(noise float64) {

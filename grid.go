@@ -59,6 +59,7 @@ type grid struct {
 	x0, step float64
 	y        [][]float64 // [D][places]
 	missing  []bool
+	of       *grid // what it was cut from, nil if nothing
 
 	spectra spectra
 }
@@ -102,6 +103,35 @@ func (g *grid) fill(length float64) {
 	for _, y := range g.y {
 		ar.FillAround(y, gaps, order, int(fillContext*length/g.step), fillRounds) // where that fails, the mean stays: zero
 	}
+}
+
+// cut is the grid's places [lo, hi), filled as they are.
+func (g *grid) cut(lo, hi int) *grid {
+	part := &grid{x0: g.x0 + float64(lo)*g.step, step: g.step, missing: g.missing[lo:hi], of: g}
+	for _, y := range g.y {
+		part.y = append(part.y, y[lo:hi])
+	}
+	return part
+}
+
+// steps is a window's length in steps of the grid; 0, none, is the whole grid's.
+func (g *grid) steps(length float64) float64 {
+	if length == 0 {
+		return float64(len(g.missing))
+	}
+	return length / g.step
+}
+
+// unit is the data's variance, of which noise floors are shares; of constant
+// data, which any small covariance explains, 1.
+func (g *grid) unit() float64 {
+	if g.of != nil {
+		return g.of.unit()
+	}
+	if v := g.variance(); v != 0 {
+		return v
+	}
+	return 1
 }
 
 // variance is the mean square of the places that are not missing.

@@ -75,20 +75,22 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 // window's moves the parameters of that window's components and no others.
 func TestBlocksOwnTheirWindows(t *testing.T) {
 	for _, c := range []struct {
-		kind  kind
-		free  []string
-		twins bool
+		kind kind
+		free []string
+		ties ties
 	}{
-		{kind{name: "b1", n: 9, l: 7, k: 2, q: 1, d: 2, windows: 3}, everything, false},
-		{kind{name: "b2", n: 9, l: 7, k: 4, q: 2, d: 1, windows: 4, fixed: true, variance: -1}, everything, true},
-		{kind{name: "b3", n: 9, l: 5, k: 3, q: 1, d: 1, windows: 6, skip: 2}, feature, false},
-		{kind{name: "b4", n: 9, l: 5, k: 3, q: 1, d: 1, windows: 6}, []string{"noise.precision"}, false},
+		{kind{name: "b1", n: 9, l: 7, k: 2, q: 1, d: 2, windows: 3}, everything, ties{}},
+		{kind{name: "b2", n: 9, l: 7, k: 4, q: 2, d: 1, windows: 4, fixed: true, variance: -1}, everything, ties{twins: true}},
+		{kind{name: "b3", n: 9, l: 5, k: 3, q: 1, d: 1, windows: 6, skip: 2}, feature, ties{}},
+		{kind{name: "b4", n: 9, l: 5, k: 3, q: 1, d: 1, windows: 6}, []string{"noise.precision"}, ties{}},
+		{kind{name: "b5", n: 9, l: 9, k: 2, q: 1, d: 1, windows: 3}, everything, ties{shared: true}},
+		{kind{name: "b6", n: 9, l: 9, k: 2, q: 1, d: 1, windows: 3}, hyper, ties{tensors: tieable}},
 	} {
 		p, _ := c.kind.make()
-		if c.twins {
+		if c.ties.twins {
 			paired(p)
 		}
-		ch := newChart(p, c.free, c.twins, 2)
+		ch := newChart(p, c.free, c.ties, 2)
 		v := make([]float64, ch.n)
 		ch.read(v, p)
 		owned := make([]int, ch.n)
@@ -102,7 +104,9 @@ func TestBlocksOwnTheirWindows(t *testing.T) {
 			}
 			to := p.Clone()
 			ch.write(to, moved)
-			if w := windowsMoved(p, to); len(w) != 1 || (w[0] < 0) != b.Shared {
+			w := windowsMoved(p, to)
+			one := len(w) == 1 && w[0] >= 0
+			if tied := c.ties.shared || c.ties.tensors != nil; one == b.Shared || (!tied && len(w) != 1) {
 				t.Errorf("%s: a block (shared: %v) moves windows %v, want one alone", c.kind.name, b.Shared, w)
 			}
 		}

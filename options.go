@@ -50,11 +50,14 @@ type Options struct {
 	From      *Model    // start from this model's parameters instead
 
 	Components int // L, per window where there are windows; 0: chosen by Init
+	most       int // L at most, where Components leaves it open; 0: Init's limit
 	Features   int // K per component; 0: chosen by Init
 
-	// Window is the windows' length in the data's units of x; 0 means none,
-	// WindowAuto a length chosen by the spectrum start (none by the paper's). WindowDim is the input they
-	// run along.
+	// Window is the windows' length in the data's units of x; 0 means none.
+	// WindowAuto has the spectrum start choose the length by evidence, and where
+	// it will be optimised Components and Features too, as far as they are left
+	// open, on a few excerpts of long data; by the paper's start it is none.
+	// WindowDim is the input they run along.
 	Window    float64
 	WindowDim int
 	// WindowCandidates are the lengths that WindowAuto chooses from, in the
@@ -82,12 +85,32 @@ type Options struct {
 	Iterations int
 	// Optimiser is how L-BFGS treats windows; default OptimiserWindows where
 	// there are many of them, else OptimiserGlobal.
-	Optimiser  Optimiser
+	Optimiser Optimiser
+	// Segments is into how many runs of windows exact inference cuts its matrix,
+	// to factor and invert them side by side: for more than two cores, as many
+	// as there are. Below 3 it is two, which fill nothing in; where there are
+	// fewer than 2·Segments − 1 windows it is fewer. Each window in none of the
+	// outer two takes the room of one more block, at most half as much again as
+	// the matrix has. Segments decide the order of sums and so the last bits of a
+	// fit, the number of cores does not.
+	Segments   int
 	Batch      int      // rows of a mini-batch; 0: min(N, 512)
 	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
 	Restarts   int      // further starts, the best bound is kept; 0: one start
 	Fix        []string // tensors of the model file that stay as they start
 	Seed       uint64
+	// Shared makes the windows' components one set: σ², l and p of the j-th
+	// component move with those of the j-th of every other window. The spectrum
+	// start then lays the windows' mean spectrum in each.
+	Shared bool
+	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency)
+	// that move as one over all components: their ratios, or for frequencies
+	// their differences, stay as they start.
+	Tie []string
+
+	// MemoryLimit is how many bytes a fit may take by its Plan; a model that
+	// needs more is refused (ErrMemory) before it is computed. 0: any number.
+	MemoryLimit float64
 
 	Backend  spectral.Backend // nil: the CPU
 	Progress func(Progress)   // called now and then, from one goroutine
@@ -223,8 +246,8 @@ func (o *Options) check(data *Data) error {
 	default:
 		return bad("start %q, want paper or spectrum", o.Init)
 	}
-	if o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Batch < 0 || o.Restarts < 0 {
-		return bad("components %d, features %d, iterations %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Batch, o.Restarts)
+	if o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0 {
+		return bad("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts)
 	}
 	if o.Method == SSGP && o.Features%2 == 1 {
 		return bad("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
@@ -261,6 +284,9 @@ func (o *Options) check(data *Data) error {
 	}
 	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
 		return bad("%d periods for %d length-scales, want one each", len(o.Periods), n)
+	}
+	if err := o.checkTies(); err != nil {
+		return err
 	}
 	names := map[string]bool{}
 	for _, t := range (&Params{}).Tensors() {

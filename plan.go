@@ -22,10 +22,12 @@ type Plan struct {
 	// from the data.
 	AtMost bool
 
-	Starts      int
-	Bounds      int // evaluations of the bound alone, of all starts, at most
-	Gradients   int // evaluations with the gradient; a line search that steps back takes more, convergence fewer
-	MiniBatches int // steps on mini-batches
+	Starts int
+	// Bounds are evaluations of the bound alone, of all starts, at most, and
+	// Gradients those with the gradient; a line search that steps back takes
+	// more, convergence fewer. Settings tried on excerpts are not counted.
+	Bounds, Gradients int
+	MiniBatches       int // steps on mini-batches
 	// BoundFlops, GradientFlops and MiniBatchFlops are operations of one each.
 	BoundFlops, GradientFlops, MiniBatchFlops float64
 
@@ -86,8 +88,12 @@ func (b *planner) spectrum(m *Model) error {
 	}
 	g := newGrid(m.X.ToModel(b.data.X), nil, 0, step)
 	lengths := g.candidates(b.o, m.X.Scale[0])
-	if len(lengths) > 1 {
-		b.bounds += len(lengths)
+	auto := b.o.Window == WindowAuto
+	if settings, _ := b.o.mostTried(len(lengths), 1); auto && g.excerpt(lengths) == len(g.missing) {
+		b.bounds += settings
+		if b.o.Iterations != NoIterations {
+			b.plan.Gradients += settings * (evidenceIterations + 1)
+		}
 	}
 	if b.o.Iterations == NoIterations && b.o.NoisePrecision == 0 && len(g.trialGaps()) > 0 {
 		b.bounds += len(spectrumFloors) - 1
@@ -100,9 +106,13 @@ func (b *planner) spectrum(m *Model) error {
 			length = end - g.x0 + g.step
 		}
 		steps := length / g.step
-		b.consider(m.X, b.o.skeleton(b.data, w, min(b.o.mostCells(steps), cellCount(steps)), cmp.Or(b.o.Features, spectrumFeatures)))
+		components := min(b.o.mostCells(steps), cellCount(steps))
+		if auto {
+			_, components = b.o.mostTried(len(lengths), steps)
+		}
+		b.consider(m.X, b.o.skeleton(b.data, w, components, cmp.Or(b.o.Features, spectrumFeatures)))
 	}
-	b.plan.AtMost = b.o.Components == 0 || len(lengths) > 1
+	b.plan.AtMost = b.o.Components == 0 || auto
 	return nil
 }
 
@@ -175,7 +185,7 @@ func (b *planner) stages() {
 	stages := f.stages(inference)
 	stochastic := slices.ContainsFunc(stages, func(s stage) bool { return s.stochastic })
 	for _, s := range stages {
-		n := newChart(b.params, s.free, b.o.Method == SSGP, 1).n
+		n := newChart(b.params, s.free, b.o.ties(), 1).n
 		switch {
 		case n == 0:
 		case s.stochastic:
@@ -196,7 +206,7 @@ func (b *planner) stages() {
 	b.plan.Bounds = b.bounds * b.plan.Starts
 	b.plan.Gradients *= b.plan.Starts
 	b.plan.MiniBatches *= b.plan.Starts
-	b.plan.MiniBatchFlops *= float64(f.newBatches().size) / float64(b.data.N)
+	b.plan.MiniBatchFlops *= float64(f.batchSize()) / float64(b.data.N)
 	// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
 	b.plan.HistoryBytes = 8 * float64(coordinates) * (2*lbfgs.Memory + 6)
 }
@@ -220,6 +230,9 @@ const (
 	// become factor and inverse, room to compute them in, and the best
 	// posterior so far.
 	matrixCopies = 3
+	// fillShare is how much of a matrix fills in, at most, where it is factored
+	// in segments.
+	fillShare = 0.5
 	// paramCopies is how many sets of parameters there are: the model, a trial,
 	// the gradient, effective features and theirs.
 	paramCopies = 5
@@ -231,9 +244,13 @@ func (b *planner) bytes() {
 	if b.matrix {
 		p.MatrixBytes = cost.MatrixBytes(b.offset)
 	}
+	fill := 0.0
+	if b.o.Segments > 2 {
+		fill = fillShare * p.MatrixBytes
+	}
 	numbers := 0
 	for _, t := range b.params.Tensors() {
 		numbers += len(*t.Data)
 	}
-	p.PeakBytes = p.RowBytes + matrixCopies*p.MatrixBytes + p.HistoryBytes + 8*paramCopies*float64(numbers)
+	p.PeakBytes = p.RowBytes + matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers)
 }

@@ -55,9 +55,16 @@ func (r *restarts) goOn(s *snapshot) error {
 		e.Terms = append(e.Terms, Term{t.Name, float64(t.Value)})
 	}
 	if m.Inference == Exact {
-		if _, err := m.Condition(r.data); err != nil {
+		f, err := newFitting(r.ctx, m, r.data, r.o) // sums in the fit's own order
+		if err != nil {
 			return err
 		}
+		defer f.close()
+		exact, err := f.held.exact(m.Params, false)
+		if err != nil {
+			return interrupted(r.ctx, err)
+		}
+		m.adopt(exact)
 	}
 	r.best = &fitting{model: m, bound: e.Bound, final: e, bad: s.Best.Bad, iterations: s.Best.Iterations}
 	return nil

@@ -92,6 +92,8 @@ func resumable() map[string]struct {
 		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: 8}},
 		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 220, Batch: 16, Contiguous: true, Window: 4}},
 		"converged":  {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
+		"segments":   {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8, Window: 3, Segments: 4, Restarts: 1}},
+		"shared":     {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Window: 4, Shared: true, Tie: []string{"kernel.lengthscale"}}},
 		"ssgp":       {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
 		"no steps":   {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
 	}

@@ -10,7 +10,9 @@ import (
 const (
 	exactIterations      = 300
 	factorisedIterations = 600
-	stochasticSteps      = 3000
+	stochasticSteps      = 3000 // at least
+	// stochasticPasses is how often each row is seen, on average.
+	stochasticPasses = 10
 	// directLimit is the number of features up to which the factorised
 	// posterior's start is solved for exactly; beyond, by conjugate gradients.
 	directLimit = 1024
@@ -31,7 +33,7 @@ func (f *fitting) stages(inference Inference) []stage {
 		return nil
 	}
 	if n == 0 {
-		n = map[Inference]int{Exact: exactIterations, Factorised: factorisedIterations, Stochastic: stochasticSteps}[inference]
+		n = f.defaultIterations(inference)
 	}
 	free := f.freeTensors()
 	all := append(slices.Clone(free), coefs...)
@@ -46,6 +48,18 @@ func (f *fitting) stages(inference Inference) []stage {
 		return f.holdNoise(stage{"all", free, n, false})
 	}
 	return f.holdNoise(stage{"all", all, n, inference == Stochastic})
+}
+
+// defaultIterations are a stage's where the options leave them open.
+func (f *fitting) defaultIterations(inference Inference) int {
+	switch inference {
+	case Factorised:
+		return factorisedIterations
+	case Stochastic:
+		rows := f.batchSize()
+		return max(stochasticSteps, (stochasticPasses*f.data.N+rows-1)/rows)
+	}
+	return exactIterations
 }
 
 // freeTensors are what the method lets move, the coefficients apart.

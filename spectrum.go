@@ -49,8 +49,7 @@ var spectrumWindows = []float64{512, 768, 1024}
 // with p = f, σ² and a length-scale of several windows, whose features are
 // cosine and sine about the window's centre with q(w) = p(w). The model then
 // is, before any optimisation, close to the Gaussian process with that
-// spectrum, whose conditional mean an autoregressive fill computes. Of several
-// window lengths the one with the highest bound is kept.
+// spectrum, whose conditional mean an autoregressive fill computes.
 func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error {
 	step, err := m.spectrumUnits(data, o)
 	if err != nil {
@@ -60,13 +59,19 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	lengths := g.candidates(o, m.X.Scale[0])
 	g.fill(lengths[0])
 	length := lengths[0]
-	if len(lengths) > 1 {
-		if length, m.begun, err = m.bestWindow(ctx, data, g, lengths, o); err != nil {
+	if o.Window == WindowAuto {
+		var s setting
+		if s, m.begun, err = m.choose(ctx, data, g, lengths, o); err != nil {
 			return err
 		}
+		length, o = s.length, s.put(o)
 	}
 	floor := spectrumFloors[0]
 	if o.Iterations == NoIterations { // else the noise is the optimiser's
+		m.Params = g.start(m, length, floor, o)
+		if err := o.checkMemory(data, m); err != nil {
+			return err
+		}
 		if floor, err = m.bestFloor(ctx, data, g, length, o); err != nil {
 			return err
 		}
@@ -121,29 +126,6 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 	return lengths
 }
 
-// bestWindow is the window length, of those given, whose starting values have
-// the highest exact bound, and that bound.
-func (m *Model) bestWindow(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (best float64, at *Evaluation, err error) {
-	for _, w := range lengths {
-		try := *m
-		try.Params = g.start(m, w, spectrumFloors[0], o)
-		h, err := try.hold(data)
-		if err != nil {
-			return 0, nil, err
-		}
-		h.ctx = ctx
-		e, err := h.exact(try.Params, false)
-		h.close()
-		if err != nil {
-			return 0, nil, err
-		}
-		if at == nil || e.Bound > at.Bound {
-			best, at = w, e
-		}
-	}
-	return best, at, nil
-}
-
 // start is the starting values for windows of the given length and a noise of
 // at least floor times the data's variance.
 func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
@@ -157,10 +139,7 @@ func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
 	if len(w.Center) == 0 {
 		length = end - g.x0 + g.step
 	}
-	unit := g.variance()
-	if unit == 0 {
-		unit = 1 // constant data: any small covariance explains them
-	}
+	unit := g.unit()
 	cells, dropped := g.cells(w.Center, length, floor*unit, o)
 	k := cmp.Or(o.Features, spectrumFeatures)
 	p := NewParams(len(cells), k, 1, len(g.y))
@@ -189,7 +168,7 @@ func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept 
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
 	}
 	steps := length / g.step
-	for _, r := range g.ranks(centres, half, steps, o.mostCells(steps)) {
+	for _, r := range g.ranks(centres, half, steps, o.mostCells(steps), o.Shared) {
 		keep, rest := o.split(r, spectrumShare*floor)
 		dropped += rest / float64(len(centres))
 		at := len(kept)
@@ -211,37 +190,55 @@ type ranked struct {
 type spectra struct {
 	windows, most int
 	half          float64
+	shared        bool
 	ranks         []ranked
 }
 
-// ranks are the cells of each window's spectrum, most of them at most.
-func (g *grid) ranks(centres []float64, half, steps float64, most int) []ranked {
+// ranks are the cells of each window's spectrum, most of them at most; shared,
+// those of the windows' mean spectrum in each.
+func (g *grid) ranks(centres []float64, half, steps float64, most int, shared bool) []ranked {
 	s := &g.spectra
-	if s.ranks != nil && s.windows == len(centres) && s.half == half && s.most == most {
+	if s.ranks != nil && s.windows == len(centres) && s.half == half && s.most == most && s.shared == shared {
 		return s.ranks
 	}
-	*s = spectra{len(centres), most, half, make([]ranked, len(centres))}
+	*s = spectra{len(centres), most, half, shared, make([]ranked, len(centres))}
 	count, order := cellCount(steps), int(spectrumOrder*steps)
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
+	masses := make([][]float64, len(centres)) // kept for the mean alone
 	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
 		t := transforms.Get().(*ar.Transform)
 		defer transforms.Put(t)
-		all := heaviest(t, g.density(centres[v], half, order), v, count)
-		keep := min(most, len(all))
-		r := &s.ranks[v]
-		r.cells = slices.Clone(all[:keep])
-		for _, a := range all[keep:] {
-			r.rest += a.mass
+		own := cellMasses(t, g.density(centres[v], half, order), count)
+		if shared {
+			masses[v] = own
+			return
 		}
+		s.ranks[v] = rank(own, v, most)
 	})
+	if shared {
+		mean := meanOf(masses)
+		for v := range s.ranks {
+			s.ranks[v] = rank(mean, v, most)
+		}
+	}
 	return s.ranks
+}
+
+func meanOf(all [][]float64) []float64 {
+	mean := make([]float64, len(all[0]))
+	for _, a := range all {
+		for i, x := range a {
+			mean[i] += x / float64(len(all))
+		}
+	}
+	return mean
 }
 
 // split says how many of a window's cells to keep, and the mass of the rest: as
 // many as asked for, else few where they will be optimised, else all but those
 // that the noise hides.
 func (o *Options) split(r ranked, hidden float64) (keep int, rest float64) {
-	fewest := cmp.Or(o.Components, spectrumFewest)
+	fewest := cmp.Or(o.Components, min(spectrumFewest, len(r.cells)))
 	keep, rest = len(r.cells), r.rest
 	for keep > fewest && rest+r.cells[keep-1].mass < hidden {
 		keep--
@@ -256,8 +253,8 @@ func cellCount(steps float64) int { return max(1, int(math.Ceil(0.5*steps/spectr
 
 // mostCells is how many of them a window may keep.
 func (o *Options) mostCells(steps float64) int {
-	if o.Components != 0 {
-		return o.Components
+	if n := cmp.Or(o.Components, o.most); n != 0 {
+		return n
 	}
 	share := spectrumFew
 	if o.Iterations == NoIterations {
@@ -266,22 +263,35 @@ func (o *Options) mostCells(steps float64) int {
 	return max(spectrumFewest, min(spectrumCap, int(share*steps)))
 }
 
-// heaviest are the cells that [0, ½] cycles per step is cut into for window v,
-// heaviest first. A cell's mass is the variance that it and its mirror image
-// hold, by the midpoint rule, in the mean over the outputs.
-func heaviest(t *ar.Transform, models []ar.Model, v, count int) []cell {
-	cells, width := make([]cell, count), 0.5/float64(count)
+// cellMasses are the masses of the cells that [0, ½] cycles per step is cut
+// into: the variance that each and its mirror image hold, by the midpoint rule,
+// in the mean over the outputs.
+func cellMasses(t *ar.Transform, models []ar.Model, count int) []float64 {
+	masses, width := make([]float64, count), 0.5/float64(count)
 	for _, m := range models {
 		for i, d := range t.Densities(m) {
-			cells[i/spectrumSteps].mass += d
+			masses[i/spectrumSteps] += d
 		}
 	}
-	for i := range cells {
-		cells[i].window, cells[i].freq = v, (float64(i)+0.5)*width
-		cells[i].mass *= 2 * width / float64(spectrumSteps*len(models))
+	for i := range masses {
+		masses[i] *= 2 * width / float64(spectrumSteps*len(models))
+	}
+	return masses
+}
+
+// rank is the heaviest of window v's cells.
+func rank(masses []float64, v, most int) (r ranked) {
+	cells, width := make([]cell, len(masses)), 0.5/float64(len(masses))
+	for i, mass := range masses {
+		cells[i] = cell{v, (float64(i) + 0.5) * width, mass}
 	}
 	sort.SliceStable(cells, func(i, j int) bool { return cells[i].mass > cells[j].mass })
-	return cells
+	keep := min(most, len(cells))
+	r.cells = slices.Clone(cells[:keep])
+	for _, a := range cells[keep:] {
+		r.rest += a.mass
+	}
+	return r
 }
 
 // layCells makes a component of each cell. One pair sits on the cell's middle,

@@ -43,6 +43,9 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err := m.Params.Check(); err != nil {
 		return nil, fmt.Errorf("vssgp: these options and data give no model (%v): %w", err, ErrOptions)
 	}
+	if err := o.checkMemory(data, m); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 

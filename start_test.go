@@ -270,6 +270,7 @@ func TestBadOptions(t *testing.T) {
 		{"iterations", data, Options{Iterations: NoIterations - 1}},
 		{"batch", data, Options{Batch: -5}},
 		{"restarts", data, Options{Restarts: -1}},
+		{"segments", data, Options{Segments: -1}},
 		{"odd pairs", data, Options{Method: SSGP, Init: InitPaper, Features: 5}},
 		{"odd pairs for the spectrum", data, Options{Init: InitSpectrum, Features: 3}},
 		{"negative window", data, Options{Window: -2}},

@@ -27,13 +27,15 @@ func TestMemory(t *testing.T) {
 	const tile = 2*256 + 3*128*2 + 128 // rows: cos and sin; cos, sin and the adjoint on each of two goroutines; all else
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, c := range []struct {
-		name string
-		kind kind
-		m    int // numbers of a row of A that are stored
+		name     string
+		kind     kind
+		m        int // numbers of a row of A that are stored
+		segments int
 	}{
-		{"dense", kind{n: 1500, l: 8, k: 64, q: 1, d: 1}, 512},
-		{"dense, odd", kind{n: 1500, l: 1, k: 509, q: 2, d: 3}, 509},
-		{"windows", kind{n: 3000, l: 30, k: 32, q: 1, d: 1, windows: 15}, 2 * 64},
+		{"dense", kind{n: 1500, l: 8, k: 64, q: 1, d: 1}, 512, 0},
+		{"dense, odd", kind{n: 1500, l: 1, k: 509, q: 2, d: 3}, 509, 0},
+		{"windows", kind{n: 3000, l: 30, k: 32, q: 1, d: 1, windows: 15}, 2 * 64, 0},
+		{"windows in segments", kind{n: 3000, l: 30, k: 32, q: 1, d: 1, windows: 15}, 2 * 64, 4},
 	} {
 		p, data := c.kind.make()
 		m, err := NewModel(p)
@@ -44,6 +46,7 @@ func TestMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
+		h.segments = c.segments
 		evaluate := func() {
 			if _, err := h.exact(p, true); err != nil {
 				t.Fatal(c.name, err)

@@ -30,7 +30,7 @@ const (
 // read or moved.
 func (f *fitting) stochastic(s stage) (string, error) {
 	p := f.model.Params
-	c := newChart(f.origin(), s.free, f.o.Method == SSGP, f.reach())
+	c := f.chart(f.origin(), s.free)
 	if c.n == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}

@@ -184,3 +184,20 @@ func TestRMSProp(t *testing.T) {
 		t.Errorf("rates %v after steps that agree and steps that differ, from %v", r.rate, rmsRate)
 	}
 }
+
+// TestStochasticSteps: by default every row is seen some times on average, of
+// few rows as of many.
+func TestStochasticSteps(t *testing.T) {
+	for _, c := range []struct{ n, batch, want int }{
+		{100, 0, stochasticSteps},
+		{100, 10, stochasticSteps},
+		{stochasticSteps * batchRows, 0, stochasticPasses * stochasticSteps},
+		{stochasticSteps*batchRows + 1, 0, stochasticPasses*stochasticSteps + 1},
+		{1 << 20, 1024, 10240},
+	} {
+		f := &fitting{o: Options{Inference: Stochastic, Batch: c.batch}, data: &Data{N: c.n}}
+		if got := f.defaultIterations(Stochastic); got != c.want {
+			t.Errorf("%d rows, batches of %d: %d steps, want %d", c.n, c.batch, got, c.want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ type trait struct {
 const traitFrom = "the model to start from"
 
 // freeOptions are those that change nothing in what is computed.
-var freeOptions = []string{"From", "Backend", "Progress", "Keep", "KeepEvery", "Checkpoint", "CheckpointEvery", "Resume", "Warn"}
+var freeOptions = []string{"From", "Backend", "Progress", "Keep", "KeepEvery", "Checkpoint", "CheckpointEvery", "Resume", "Warn", "MemoryLimit"}
 
 // traits are those of a fit of data under the options: the build, the device,
 // the data and every option but the free ones.
@@ -51,7 +51,7 @@ func traits(data *Data, o *Options) ([]trait, error) {
 	v := reflect.ValueOf(*o)
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Name; !slices.Contains(freeOptions, name) {
-			all = append(all, trait{"option " + words(name), fmt.Sprint(v.Field(i).Interface())})
+			all = append(all, trait{"option " + words(name), fmt.Sprint(v.Field(i))})
 		}
 	}
 	return all, nil

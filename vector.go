@@ -38,33 +38,48 @@ const (
 type chartGroup struct {
 	tensor int // place in Params.Tensors
 	kind   chartKind
-	index  []int     // entries, one coordinate each (two for a phase)
-	twin   []int     // entries that follow index's, or nil
-	ref    []float64 // asShift: where each started
-	scale  []float64 // asShift: its unit
+	index  []int        // entries, one coordinate each (two for a phase)
+	ref    []float64    // asShift: where each started
+	scale  []float64    // asShift: its unit
+	tied   [][]follower // entries that move with index's, or nil
+	across bool         // tied over windows
 }
 
-// newChart covers the entries of the named tensors that are parameters. twins
-// ties neighbouring features' frequencies (SSGP's cosine and sine). reach is
-// how far along x a feature can be seen at most.
-func newChart(p *Params, free []string, twins bool, reach float64) *chart {
+// follower is an entry that moves with another: it keeps its difference from
+// it, or for logarithms its ratio to it, as both started.
+type follower struct {
+	index int
+	ref   float64 // asShift: where it started; asLog: its ratio to the one it follows
+}
+
+// newChart covers the entries of the named tensors that are parameters, one
+// coordinate for those that are tied. reach is how far along x a feature can be
+// seen at most.
+func newChart(p *Params, free []string, ties ties, reach float64) *chart {
 	c := &chart{}
 	for t, tensor := range p.Tensors() {
 		if !slices.Contains(free, tensor.Name) || tensor.Name == "phase.upper" {
 			continue
 		}
 		g := chartGroup{tensor: t, kind: kindOf(tensor.Name)}
-		tied := twins && tensor.Name == "frequency.mean"
-		for i := range *tensor.Data {
-			if p.Fixed(tensor.Name, i) || (tied && (i/p.Q)%2 == 1) {
+		class, across := ties.of(tensor.Name, p)
+		g.across = across
+		leaders := map[int]int{}
+		for i, value := range *tensor.Data {
+			if p.Fixed(tensor.Name, i) {
 				continue
 			}
-			g.index = append(g.index, i)
-			if tied {
-				g.twin = append(g.twin, i+p.Q)
+			if class != nil {
+				if j, ok := leaders[class(i)]; ok {
+					g.follow(j, i, *tensor.Data)
+					continue
+				}
+				leaders[class(i)] = len(g.index)
+				g.tied = append(g.tied, nil)
 			}
+			g.index = append(g.index, i)
 			if g.kind == asShift {
-				g.ref = append(g.ref, (*tensor.Data)[i])
+				g.ref = append(g.ref, value)
 				g.scale = append(g.scale, p.unit(tensor.Name, i, reach))
 			}
 		}
@@ -75,6 +90,15 @@ func newChart(p *Params, free []string, twins bool, reach float64) *chart {
 		}
 	}
 	return c
+}
+
+// follow ties entry i to that of coordinate j.
+func (g *chartGroup) follow(j, i int, data []float64) {
+	f := follower{index: i, ref: data[i]}
+	if g.kind == asLog {
+		f.ref /= data[g.index[j]]
+	}
+	g.tied[j] = append(g.tied[j], f)
 }
 
 func kindOf(name string) chartKind {
@@ -156,8 +180,12 @@ func (c *chart) writeSpans(spans []span, p *Params, v []float64) {
 				half := math.Pi / (1 + math.Exp(-v[at+1]))
 				p.PhaseLower[i], p.PhaseUpper[i] = v[at]-half, v[at]+half
 			}
-			if g.twin != nil {
-				data[g.twin[j]] = data[i]
+			for _, f := range g.followers(j) {
+				if g.kind == asLog {
+					data[f.index] = f.ref * data[i]
+				} else {
+					data[f.index] = f.ref + g.scale[j]*v[at]
+				}
 			}
 			at += g.width()
 		}
@@ -178,15 +206,11 @@ func (c *chart) pullSpans(spans []span, v []float64, p, grad *Params, first int)
 		skip := first * entries(tensors[g.tensor], p.L) // of data, before bar
 		for j := s.lo; j < s.hi; j++ {
 			i := g.index[j]
-			b := bar[i-skip]
-			if g.twin != nil {
-				b += bar[g.twin[j]-skip]
-			}
 			switch g.kind {
 			case asLog:
-				v[at] = b * data[i]
+				v[at] = g.sum(j, skip, bar, data)
 			case asShift:
-				v[at] = b * g.scale[j]
+				v[at] = g.sum(j, skip, bar, nil) * g.scale[j]
 			case asPhase:
 				half := (p.PhaseUpper[i] - p.PhaseLower[i]) / 2
 				lower, upper := grad.PhaseLower[i-skip], grad.PhaseUpper[i-skip]
@@ -196,6 +220,34 @@ func (c *chart) pullSpans(spans []span, v []float64, p, grad *Params, first int)
 			at += g.width()
 		}
 	}
+}
+
+// sum is the gradient by coordinate j's entries, summed, each times its value
+// where times is given; bar begins at entry skip and may end before the last.
+func (g *chartGroup) sum(j, skip int, bar, times []float64) float64 {
+	s := 0.0
+	add := func(i int) {
+		if at := i - skip; at >= 0 && at < len(bar) {
+			if b := bar[at]; times != nil {
+				s += b * times[i]
+			} else {
+				s += b
+			}
+		}
+	}
+	add(g.index[j])
+	for _, f := range g.followers(j) {
+		add(f.index)
+	}
+	return s
+}
+
+// followers are the entries that move with coordinate j's.
+func (g *chartGroup) followers(j int) []follower {
+	if g.tied == nil {
+		return nil
+	}
+	return g.tied[j]
 }
 
 // entries is how many of a tensor's belong to each of l components; 0 where

@@ -20,17 +20,20 @@ func paired(p *Params) {
 
 // chartCases are models and the tensors that move.
 var chartCases = []struct {
-	name  string
-	kind  kind
-	free  []string
-	twins bool
+	name string
+	kind kind
+	free []string
+	ties ties
 }{
-	{"uniform phases", kind{name: "c1", n: 9, l: 2, k: 3, q: 2, d: 2}, everything, false},
-	{"fixed phases", kind{name: "c2", n: 9, l: 2, k: 3, q: 1, d: 1, fixed: true}, everything, false},
-	{"point frequencies", kind{name: "c3", n: 9, l: 2, k: 3, q: 1, d: 1, variance: -1}, everything, false},
-	{"pairs", kind{name: "c4", n: 9, l: 2, k: 4, q: 2, d: 1, fixed: true}, everything, true},
-	{"covariance alone", kind{name: "c5", n: 9, l: 2, k: 2, q: 1, d: 1}, hyper, false},
-	{"windows", kind{name: "c6", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 3}, everything, false},
+	{"uniform phases", kind{name: "c1", n: 9, l: 2, k: 3, q: 2, d: 2}, everything, ties{}},
+	{"fixed phases", kind{name: "c2", n: 9, l: 2, k: 3, q: 1, d: 1, fixed: true}, everything, ties{}},
+	{"point frequencies", kind{name: "c3", n: 9, l: 2, k: 3, q: 1, d: 1, variance: -1}, everything, ties{}},
+	{"pairs", kind{name: "c4", n: 9, l: 2, k: 4, q: 2, d: 1, fixed: true}, everything, ties{twins: true}},
+	{"covariance alone", kind{name: "c5", n: 9, l: 2, k: 2, q: 1, d: 1}, hyper, ties{}},
+	{"windows", kind{name: "c6", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 3}, everything, ties{}},
+	{"shared components", kind{name: "c7", n: 12, l: 7, k: 2, q: 1, d: 1, windows: 3}, everything, ties{shared: true}},
+	{"tied", kind{name: "c8", n: 12, l: 4, k: 2, q: 2, d: 1}, everything, ties{tensors: tieable}},
+	{"shared, length-scales tied", kind{name: "c9", n: 12, l: 5, k: 2, q: 1, d: 2, windows: 2}, hyper, ties{shared: true, tensors: []string{"kernel.lengthscale"}}},
 }
 
 // TestChartRoundTrip: read then write gives the parameters back, and write
@@ -39,18 +42,18 @@ func TestChartRoundTrip(t *testing.T) {
 	for _, c := range chartCases {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := c.kind.make()
-			if c.twins {
+			if c.ties.twins {
 				paired(p)
 			}
-			checkRoundTrip(t, p, c.free, c.twins, 3, 1)
+			checkRoundTrip(t, p, c.free, c.ties, 3, 1)
 		})
 	}
 }
 
 // checkRoundTrip moves p's chart by normal steps of the given size.
-func checkRoundTrip(t *testing.T, p *Params, free []string, twins bool, reach, size float64) {
+func checkRoundTrip(t *testing.T, p *Params, free []string, ties ties, reach, size float64) {
 	t.Helper()
-	c := newChart(p, free, twins, reach)
+	c := newChart(p, free, ties, reach)
 	v := make([]float64, c.n)
 	c.read(v, p)
 	same := p.Clone()
@@ -80,7 +83,7 @@ func checkRoundTrip(t *testing.T, p *Params, free []string, twins bool, reach, s
 			}
 		}
 	}
-	for k := 1; twins && k < p.M(); k += 2 {
+	for k := 1; ties.twins && k < p.M(); k += 2 {
 		for q := range p.Q {
 			if a, b := moved.FreqMean[(k-1)*p.Q+q], moved.FreqMean[k*p.Q+q]; a != b {
 				t.Errorf("frequencies of the pair %d, %d are %v and %v, want the same", k-1, k, a, b)
@@ -103,7 +106,7 @@ func TestChartPull(t *testing.T) {
 	for _, c := range chartCases {
 		t.Run(c.name, func(t *testing.T) {
 			p, data := c.kind.make()
-			if c.twins {
+			if c.ties.twins {
 				paired(p)
 			}
 			m := mustModel(t, p)
@@ -112,7 +115,7 @@ func TestChartPull(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer h.rows.Close()
-			ch := newChart(p, c.free, c.twins, 3)
+			ch := newChart(p, c.free, c.ties, 3)
 			v, got, want := make([]float64, ch.n), make([]float64, ch.n), make([]float64, ch.n)
 			ch.read(v, p)
 			e, err := h.factorised(p, nil, true)
@@ -181,9 +184,9 @@ func TestSinc(t *testing.T) {
 
 // FuzzChart moves random models about.
 func FuzzChart(f *testing.F) {
-	f.Add(uint64(1), uint8(1), uint8(2), uint8(1), true, 0.5)
-	f.Add(uint64(2), uint8(3), uint8(1), uint8(4), false, 3.0)
-	f.Fuzz(func(t *testing.T, seed uint64, l, k, q uint8, twins bool, size float64) {
+	f.Add(uint64(1), uint8(1), uint8(2), uint8(1), true, false, 0.5)
+	f.Add(uint64(2), uint8(3), uint8(1), uint8(4), false, true, 3.0)
+	f.Fuzz(func(t *testing.T, seed uint64, l, k, q uint8, twins, shared bool, size float64) {
 		c := kind{name: string(rune('a' + seed%1000)), n: 1, l: 1 + int(l%6), k: 1 + int(k%6), q: 1 + int(q%4), d: 1}
 		if twins {
 			c.k += c.k % 2
@@ -197,6 +200,6 @@ func FuzzChart(f *testing.F) {
 		if twins {
 			paired(p)
 		}
-		checkRoundTrip(t, p, everything, twins, 1+float64(seed%50), size)
+		checkRoundTrip(t, p, everything, ties{twins: twins, shared: shared}, 1+float64(seed%50), size)
 	})
 }

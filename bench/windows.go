@@ -35,6 +35,7 @@ func runWindows(args []string) error {
 	set := flag.NewFlagSet("windows", flag.ContinueOnError)
 	out := set.String("out", "bench/results", "folder for windows.png and windows.svg")
 	table := set.Bool("table", false, "print what windows lose on steady tones instead, filling gaps (some minutes)")
+	choose := set.String("choose", "", "print what --window auto chooses from, on excerpts of this WAV or SPHERE `file`, instead")
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
@@ -45,6 +46,9 @@ func runWindows(args []string) error {
 	}
 	if *table {
 		return loseTable(os.Stdout)
+	}
+	if *choose != "" {
+		return chooseTable(os.Stdout, *choose)
 	}
 	if err := os.MkdirAll(*out, 0o777); err != nil {
 		return err

@@ -211,6 +211,7 @@ func (f *filler) one(i int) error {
 	e.Filled = samples
 	missing := e.inGap()
 	o := f.o.model()
+	o.MemoryLimit /= float64(min(f.o.workers(), len(f.res.Excerpts)))
 	o.Progress = func(p vssgp.Progress) { f.report(i, p) }
 	m, r, err := vssgp.Fit(f.ctx, e.data(samples, f.res.rate, missing), o)
 	if err != nil {

@@ -113,6 +113,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit good.csv -o m.safetensors --init paper --features 1000000", "factorised"}, {"fit good.csv -o m.safetensors --lengthscales 0", "length-scale"},
 	{"fit good.csv -o m.safetensors --lengthscales 1,2 --periods 3", "periods"}, {"fit good.csv -o m.safetensors --noise-precision -1", "noise"}, {"fit good.csv -o m.safetensors --frequency-variance -1", "frequency variance"},
 	{"fit good.csv -o m.safetensors --noise-precision NaN", "noise"}, {"fit good.csv -o m.safetensors --restarts -1", "--restarts"},
+	{"fit good.csv -o m.safetensors --segments -1", "--segments"}, {"impute good.wav --gap 100:120 --segments -4 -o out.wav", "--segments"},
 	{"fit good.csv -o m.safetensors --batch 1000 --inference stochastic", "--batch"}, {"fit good.csv -o m.safetensors --method gp", "gp"},
 	{"fit good.csv -o m.safetensors --inference magic", "magic"}, {"fit good.csv -o m.safetensors --optimiser adam", "adam"}, {"fit good.csv -o m.safetensors --fix no.such", "no.such"},
 	{"fit good.csv -o m.safetensors --method ssgp --features 3", "3"}, {"fit good.csv -o m.safetensors --resume", "--checkpoint"},

@@ -19,6 +19,7 @@ type modelFlags struct {
 	window            windowFlag
 	init              string
 	fix               []string
+	memory            memoryFlag
 	o                 vssgp.Options // the fields that a flag sets directly
 }
 
@@ -47,9 +48,13 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.BoolVar(&m.o.Raw, "raw", false, "keep the model in the data's own units instead of scaling x and y to the order of one")
 	f.IntVar(&m.o.Iterations, "iterations", 0, "optimiser `steps` of each start at most (default: chosen by the inference)")
 	f.Var(&m.optimiser, "optimiser", "of exact and factorised inference: global, windows (each window steps by itself first), or auto (windows where there are 32 or more)")
+	f.IntVar(&m.o.Segments, "segments", 0, "`runs` of windows whose blocks of the matrix exact inference eliminates side by side, for more than two cores (default: two, which is least work); their number decides the last bits of a fit, that of the cores does not")
 	f.IntVar(&m.o.Batch, "batch", 0, "`rows` of a mini-batch of stochastic inference (default 512, or all)")
 	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
 	f.IntVar(&m.o.Restarts, "restarts", 0, "further `starts`; the best bound is kept")
+	f.BoolVar(&m.o.Shared, "shared", false, "the windows' components are one set: each window's move with the others'")
+	f.StringSliceVar(&m.o.Tie, "tie", nil, "`tensors` that move as one over all components: kernel.variance, kernel.lengthscale, kernel.frequency")
+	f.Var(&m.memory, "memory", "refuse a model whose fit needs more: a size such as 16GiB, or none (default: what the machine has free)")
 	f.StringSliceVar(&m.fix, "fix", nil, "`tensors` of the model file that stay as they start, such as noise.precision,kernel.frequency")
 }
 
@@ -66,6 +71,7 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 	if m.optimiser.value != "auto" {
 		o.Optimiser = vssgp.Optimiser(m.optimiser.value)
 	}
+	o.MemoryLimit = m.memory.limit()
 	o.Window = m.window.length
 	if m.window.none {
 		o.Window = none
@@ -73,7 +79,7 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"components", o.Components}, {"features", o.Features}, {"iterations", o.Iterations}, {"batch", o.Batch}, {"restarts", o.Restarts}} {
+	}{{"components", o.Components}, {"features", o.Features}, {"iterations", o.Iterations}, {"segments", o.Segments}, {"batch", o.Batch}, {"restarts", o.Restarts}} {
 		if n.value < 0 {
 			return o, mistake("--%s %d; want a positive number, or 0 for the default", n.flag, n.value)
 		}

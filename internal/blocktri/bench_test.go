@@ -2,7 +2,9 @@ package blocktri
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -50,4 +52,106 @@ func factorised(t testing.TB, g *spectral.Gram) *Factor {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// BenchmarkSegments times factor and inverse of a long recording's matrix, 600
+// windows of 40 features, in so many segments, in the best run of each: as it
+// is on this machine (here-ms), and as it would be where each segment has a
+// core (alone-ms): the longest segment's time while all others wait, and the
+// separators'.
+func BenchmarkSegments(b *testing.B) {
+	const blocks, size = 600, 40
+	g := dominant(slices.Repeat([]int{size}, blocks))
+	a := g.Clone()
+	for _, segments := range []int{0, 3, 4, 8, 16} {
+		b.Run(fmt.Sprint(segments), func(b *testing.B) {
+			here, alone := time.Duration(1<<60), time.Duration(1<<60)
+			for b.Loop() {
+				a.CopyFrom(g)
+				here = min(here, timed(func() {
+					f, err := FactoriseSegments(a, 0.1, segments)
+					if err != nil {
+						b.Fatal(err)
+					}
+					f.Inverse()
+				}))
+				a.CopyFrom(g)
+				t := timeParts(b, a, Separators(a.Offset, max(2, segments)))
+				alone = min(alone, slices.Max(t.parts)+t.between)
+			}
+			b.ReportMetric(0, "ns/op") // of both and the copies
+			b.ReportMetric(here.Seconds()*1e3, "here-ms")
+			b.ReportMetric(alone.Seconds()*1e3, "alone-ms")
+		})
+	}
+}
+
+func timed(f func()) time.Duration {
+	from := time.Now()
+	f()
+	return time.Since(from)
+}
+
+// times are what segments take to factor and to invert, one after the other on
+// one core, and the separators between.
+type times struct {
+	parts   []time.Duration
+	between time.Duration
+}
+
+func timeParts(b *testing.B, a *spectral.Gram, at []int) (t times) {
+	p := dissect(a, at)
+	t.parts = make([]time.Duration, len(p.segments))
+	for i, s := range p.segments {
+		t.parts[i] = timed(func() {
+			if err := s.Eliminate(0.1, p.rooms[i]); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+	t.between = timed(func() {
+		for i, s := range p.segments {
+			s.AddTo(p.separators, i-1, i)
+		}
+		f, err := Factorise(p.separators, 0.1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.Inverse()
+	})
+	for i, s := range p.segments {
+		t.parts[i] += timed(func() {
+			var cross []float64
+			if i > 0 && i < len(at) {
+				cross = p.separators.Below[i-1]
+			}
+			s.Inverse(cross)
+		})
+	}
+	return t
+}
+
+// BenchmarkShares times a block of an outer segment and one of an inner one, on
+// one core: factor and inverse, in the best run.
+func BenchmarkShares(b *testing.B) {
+	for _, c := range []struct{ blocks, size int }{{400, 24}, {600, 37}, {600, 40}, {200, 80}, {60, 160}} {
+		b.Run(fmt.Sprint(c.size), func(b *testing.B) {
+			g := dominant(slices.Repeat([]int{c.size}, c.blocks))
+			a := g.Clone()
+			third := c.blocks / 3
+			var best [3]float64
+			for b.Loop() {
+				a.CopyFrom(g)
+				for i, part := range timeParts(b, a, []int{third, 2 * third}).parts {
+					if us := part.Seconds() * 1e6 / float64(third); best[i] == 0 || us < best[i] {
+						best[i] = us
+					}
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(best[0], "outer-µs")
+			b.ReportMetric(best[1], "inner-µs")
+			b.ReportMetric(best[1]/best[0], "ratio")
+		})
+	}
 }

@@ -15,6 +15,12 @@ import (
 // randomGram is a well-conditioned positive definite matrix with the given
 // block sizes, and the same matrix dense.
 func randomGram(sizes []int, rng *rand.Rand) (*spectral.Gram, *mat.SymDense) {
+	g := randomBlocks(sizes, rng)
+	return g, denseOf(g)
+}
+
+// randomBlocks is randomGram without the dense matrix.
+func randomBlocks(sizes []int, rng *rand.Rand) *spectral.Gram {
 	offset := make([]int, len(sizes)+1)
 	for v, m := range sizes {
 		offset[v+1] = offset[v] + m
@@ -37,20 +43,23 @@ func randomGram(sizes []int, rng *rand.Rand) (*spectral.Gram, *mat.SymDense) {
 			}
 		}
 	}
+	return g
+}
+
+func denseOf(g *spectral.Gram) *mat.SymDense {
 	d := mat.NewSymDense(g.M(), nil)
 	for i := range g.M() {
 		for j := range i + 1 {
 			d.SetSym(i, j, g.At(i, j))
 		}
 	}
-	return g, d
+	return d
 }
 
 func TestAgainstDense(t *testing.T) {
 	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
-		for _, factorise := range []func(*spectral.Gram, float64) (*Factor, error){Factorise, FactoriseDown} {
-			againstDense(t, sizes, factorise)
-		}
+		againstDense(t, sizes, Factorise)
+		againstDense(t, sizes, FactoriseDown)
 	}
 }
 
@@ -74,25 +83,40 @@ func againstDense(t *testing.T, sizes []int, factorise func(*spectral.Gram, floa
 	if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
 	}
-	b := make([]float64, g.M()*3)
-	for i := range b {
-		b[i] = rng.NormFloat64()
-	}
-	var want mat.Dense
-	if err := c.SolveTo(&want, mat.NewDense(g.M(), 3, append([]float64(nil), b...))); err != nil {
-		t.Fatal(err)
-	}
-	f.Solve(b, 3)
-	for i := range b {
-		if math.Abs(b[i]-want.At(i/3, i%3)) > 1e-13 {
-			t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/3, i%3))
+	for _, n := range []int{1, 3} {
+		b := make([]float64, g.M()*n)
+		for i := range b {
+			b[i] = rng.NormFloat64()
+		}
+		var want mat.Dense
+		if err := c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))); err != nil {
+			t.Fatal(err)
+		}
+		product := 0.0 // bᵀA⁻¹b
+		for i := range b {
+			product += b[i] * want.At(i/n, i%n)
+		}
+		f.SolveLower(b, n)
+		if got := mat.Dot(mat.NewVecDense(len(b), b), mat.NewVecDense(len(b), b)); math.Abs(got-product) > 1e-12*product {
+			t.Errorf("%v: |R⁻¹b|² = %v, want bᵀA⁻¹b = %v", sizes, got, product)
+		}
+		f.SolveUpper(b, n)
+		for i := range b {
+			if math.Abs(b[i]-want.At(i/n, i%n)) > 1e-13 {
+				t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/n, i%n))
+			}
 		}
 	}
 	var inv mat.SymDense
 	if err := c.InverseTo(&inv); err != nil {
 		t.Fatal(err)
 	}
-	z := f.Inverse()
+	checkInverse(t, sizes, f.Inverse(), &inv)
+}
+
+// checkInverse compares the stored blocks of z with the dense inverse's.
+func checkInverse(t *testing.T, sizes []int, z *spectral.Gram, inv mat.Symmetric) {
+	t.Helper()
 	for v, d := range z.Diag {
 		for i := range z.Size(v) {
 			for j := range i {
@@ -174,14 +198,19 @@ func TestSameBits(t *testing.T) {
 
 // wellConditioned is randomGram with a diagonal that outweighs all else.
 func wellConditioned(sizes []int) (*spectral.Gram, *mat.SymDense) {
-	g, dense := randomGram(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
+	g := dominant(sizes)
+	return g, denseOf(g)
+}
+
+// dominant is wellConditioned without the dense matrix.
+func dominant(sizes []int) *spectral.Gram {
+	g := randomBlocks(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
 	for v, d := range g.Diag {
 		for i := range g.Size(v) {
 			d[i*(g.Size(v)+1)] += 4 * float64(g.Size(v))
-			dense.SetSym(g.Offset[v]+i, g.Offset[v]+i, d[i*(g.Size(v)+1)])
 		}
 	}
-	return g, dense
+	return g
 }
 
 func TestNotPositive(t *testing.T) {

@@ -47,12 +47,13 @@ func factorise(a *spectral.Gram, lambda float64, middle int) (*Factor, error) {
 	return f, err
 }
 
-// A side is one end of the chain: from is its first block, step leads to the
-// middle.
+// A side is blocks eliminated one after the other: from is the first, step
+// leads to the next one and at last to the middle, or to a separator.
 type side struct {
 	*work
 	r          *spectral.Gram
 	from, step int
+	carried    *Segment // its coupling to the separator behind goes along; nil where there is none
 }
 
 type sides [2]side
@@ -63,7 +64,7 @@ func (f *Factor) sides() sides {
 	if f.Middle > 0 && f.Middle+1 < f.R.Blocks() {
 		n = (n + 1) / 2 // two are at work
 	}
-	return sides{{borrow(n), f.R, 0, 1}, {borrow(n), f.R, f.R.Blocks() - 1, -1}}
+	return sides{{borrow(n), f.R, 0, 1, nil}, {borrow(n), f.R, f.R.Blocks() - 1, -1, nil}}
 }
 
 // run calls each side's work, side by side.
@@ -78,21 +79,51 @@ func (s sides) back() {
 }
 
 // eliminate factors block v and divides what couples it to the next one, which
-// it keeps in panels: L_v⁻¹ A_{v,v±1}, that is E_vᵀ or F_{v−1}ᵀ.
+// it keeps in panels: L_v⁻¹ A_{v,v±1}, that is E_vᵀ or F_{v−1}ᵀ. What couples it
+// to the separator behind is divided with it.
 func (s side) eliminate(v int, lambda float64) error {
 	c, ld, err := s.block(v, lambda, s.coupling)
 	if err != nil {
 		return err
 	}
 	s.coupling.Count = 0
-	if m, next := s.r.Size(v), s.r.Size(v+s.step); m > 0 && next > 0 {
-		s.coupling = s.couplings.room(next, m)
-		s.readCoupling(s.coupling, v)
-		s.dense(ld).SolveLower(s.coupling, c, ld)
-		s.writeCoupling(s.coupling, v)
+	m, ahead, behind := s.r.Size(v), s.ahead(v), s.behind()
+	if m > 0 && ahead+behind > 0 {
+		x := s.couplings.room(padded(ahead)+padded(behind), m)
+		n := padded(ahead) / simd.Lanes
+		s.coupling = x.Slice(0, n)
+		if ahead > 0 {
+			s.readCoupling(s.coupling, v)
+		}
+		if behind > 0 {
+			pack(x.Slice(n, x.Count), s.carried.coupling(v), m, behind)
+		}
+		s.dense(ld).SolveLower(x, c, ld)
+		if ahead > 0 {
+			s.writeCoupling(s.coupling, v)
+		}
+		if behind > 0 {
+			s.carry(x.Slice(n, x.Count), v)
+		}
 	}
-	unpad(s.r.Diag[v], s.r.Size(v), c, ld)
+	unpad(s.r.Diag[v], m, c, ld)
 	return nil
+}
+
+// ahead is the size of the block after v, 0 where v is the last one.
+func (s side) ahead(v int) int {
+	if v += s.step; v < 0 || v >= s.r.Blocks() {
+		return 0
+	}
+	return s.r.Size(v)
+}
+
+// behind is the size of the separator whose coupling goes along, or 0.
+func (s side) behind() int {
+	if s.carried == nil {
+		return 0
+	}
+	return s.r.Size(s.carried.lo - 1)
 }
 
 // block factors A_vv + λI less the products of the couplings of the blocks
@@ -104,7 +135,7 @@ func (s side) block(v int, lambda float64, couplings ...simd.Panels) (c []float6
 	}
 	c, ld = s.square(a, m)
 	for _, left := range couplings {
-		s.jobs(left.Count, func(lo, hi int) { simd.Downdate(c, ld, left, lo, hi) })
+		s.downdate(c, ld, left)
 	}
 	if bad := s.dense(ld).Cholesky(c, ld, ld); bad >= 0 {
 		return nil, 0, fmt.Errorf("blocktri: block %d of %d, pivot %d: %w", v, s.r.Blocks(), s.r.Offset[v]+bad, ErrNotPositive)

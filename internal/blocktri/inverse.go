@@ -13,6 +13,11 @@ import (
 // and the same down, side by side, with H_v = F_{v−1} L_v⁻¹ and Z_{v−1,v−1}.
 func (f *Factor) Inverse() *spectral.Gram {
 	z := f.R
+	if f.parts != nil {
+		f.parts.inverse()
+		f.R, f.parts = nil, nil
+		return z
+	}
 	if z.Blocks() == 0 {
 		return z
 	}
@@ -41,7 +46,7 @@ func (s side) invert(v int, couple func(c []float64, ld, v int)) {
 		defer d.Lend(nil)
 	}
 	d.Inverse(c, ld, ld)
-	if couple != nil && s.r.Size(v+s.step) > 0 {
+	if couple != nil && s.ahead(v)+s.behind() > 0 {
 		couple(c, ld, v)
 		symmetrise(c, ld)
 	}
@@ -49,30 +54,77 @@ func (s side) invert(v int, couple func(c []float64, ld, v int)) {
 }
 
 // solved fills Z's block between v and the next one and adds to c = (L_v L_vᵀ)⁻¹
-// what that one gives. L_v⁻¹ is still where Inverse left it.
+// what that one gives. L_v⁻¹ is still where Inverse left it. With a separator
+// behind, E_v and Z_{v+1,v+1} are
+//
+//	[ E_v ]   and   [ Z_{v+1,v+1}  Z_{v+1,a} ]
+//	[ W_v ]         [ Z_{a,v+1}    Z_aa      ]
 func (s side) solved(c []float64, ld, v int) {
-	m, n := s.r.Size(v), s.r.Size(v+s.step)
-	b, rows, cols := s.below(v)
+	m, ahead, behind := s.r.Size(v), s.ahead(v), s.behind()
+	split := padded(ahead)
+	rows := split + padded(behind)
 	lower := s.dense(ld).InverseFactor(ld)
-	coupling := s.couplings.room(m, n)
-	if s.step > 0 {
-		pack(coupling, b, rows, cols)
-	} else {
-		transpose(coupling, b, rows, cols)
+	coupling := s.couplings.room(m, rows)
+	if ahead > 0 {
+		s.readCouplingBack(coupling.Rows(0, split), v)
 	}
-	h := s.h.room(m, n)
-	s.jobs(h.Count, func(lo, hi int) { simd.Product(h, coupling, lower, lo, hi) })
-	next := s.next.room(n, n)
-	pack(next, s.r.Diag[v+s.step], n, n)
-	zh := s.couplings.room(m, n)
-	s.jobs(zh.Count, func(lo, hi int) { simd.Product(zh, next, h, lo, hi) })
-	s.jobs(h.Count, func(lo, hi int) { simd.Cross(c[lo*simd.Lanes*ld:], ld, h.Slice(lo, hi), zh) })
+	if behind > 0 {
+		transpose(coupling.Rows(split, rows), s.carried.coupling(v), m, behind)
+	}
+	h := s.h.room(m, rows)
+	s.product(h, coupling, lower)
+	next := s.next.room(rows, rows)
+	s.readNext(next, v)
+	zh := s.couplings.room(m, rows)
+	s.product(zh, next, h)
+	s.addCross(c, ld, h, zh)
 	negate(zh.Data)
-	if s.step > 0 {
-		unpack(b, zh, rows, cols)
-	} else {
-		transposeBack(b, zh, rows, cols)
+	if ahead > 0 {
+		s.writeCouplingBack(zh.Rows(0, split), v)
 	}
+	if behind > 0 {
+		transposeBack(s.carried.coupling(v), zh.Rows(split, rows), m, behind)
+	}
+}
+
+// readNext packs the part of Z that column block v of R meets: the next
+// block's, and the separator's behind.
+func (s side) readNext(to simd.Panels, v int) {
+	ahead, behind := s.ahead(v), s.behind()
+	split := padded(ahead)
+	left := to.Slice(0, split/simd.Lanes)
+	if ahead > 0 {
+		pack(left.Rows(0, split), s.r.Diag[v+s.step], ahead, ahead)
+	}
+	if behind == 0 {
+		return
+	}
+	right := to.Slice(left.Count, to.Count)
+	between := s.carried.coupling(v + s.step) // [ahead, behind]
+	transpose(left.Rows(split, to.N), between, ahead, behind)
+	pack(right.Rows(0, split), between, ahead, behind)
+	pack(right.Rows(split, to.N), s.r.Diag[s.carried.lo-1], behind, behind)
+}
+
+// readCouplingBack packs the block between v and the next one, the next one's
+// features down, v's in the lanes.
+func (s side) readCouplingBack(to simd.Panels, v int) {
+	b, rows, cols := s.below(v)
+	if s.step > 0 {
+		pack(to, b, rows, cols)
+		return
+	}
+	transpose(to, b, rows, cols)
+}
+
+// writeCouplingBack writes back what readCouplingBack reads.
+func (s side) writeCouplingBack(from simd.Panels, v int) {
+	b, rows, cols := s.below(v)
+	if s.step > 0 {
+		unpack(b, from, rows, cols)
+		return
+	}
+	transposeBack(b, from, rows, cols)
 }
 
 func negate(a []float64) {

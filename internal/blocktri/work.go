@@ -18,7 +18,7 @@ const jobPanels = 6
 type work struct {
 	workers            int
 	single, many       *simd.Dense
-	diag               []float64
+	diag, cross        []float64
 	couplings, h, next room
 	coupling           simd.Panels // of the block before, in couplings' room
 }
@@ -28,8 +28,11 @@ var spare sync.Pool
 // borrow takes room that is not in use, for so many goroutines.
 func borrow(workers int) *work {
 	w, _ := spare.Get().(*work)
-	if w == nil || w.workers != workers {
-		w = &work{workers: workers, single: simd.NewDense(1), many: simd.NewDense(workers)}
+	if w == nil {
+		w = &work{single: simd.NewDense(1)}
+	}
+	if w.workers != workers {
+		w.workers, w.many = workers, simd.NewDense(workers)
 	}
 	w.coupling.Count = 0
 	return w
@@ -45,12 +48,39 @@ func (w *work) dense(n int) *simd.Dense {
 	return w.many
 }
 
-// jobs calls f for [0, count) panels, cut into jobs if there are many.
-func (w *work) jobs(count int, f func(lo, hi int)) {
-	if count*simd.Lanes < shared {
-		f(0, count)
+// downdate takes from C the lower triangle of AᵀA (simd.Downdate).
+func (w *work) downdate(c []float64, ld int, a simd.Panels) {
+	if alone(a) {
+		simd.Downdate(c, ld, a, 0, a.Count)
 		return
 	}
+	w.jobs(a.Count, func(lo, hi int) { simd.Downdate(c, ld, a, lo, hi) })
+}
+
+// addCross adds AᵀB to C (simd.Cross).
+func (w *work) addCross(c []float64, ld int, a, b simd.Panels) {
+	if alone(a) {
+		simd.Cross(c, ld, a, b)
+		return
+	}
+	w.jobs(a.Count, func(lo, hi int) { simd.Cross(c[lo*simd.Lanes*ld:], ld, a.Slice(lo, hi), b) })
+}
+
+// product writes A·B to C (simd.Product).
+func (w *work) product(c, a, b simd.Panels) {
+	if alone(c) {
+		simd.Product(c, a, b, 0, c.Count)
+		return
+	}
+	w.jobs(c.Count, func(lo, hi int) { simd.Product(c, a, b, lo, hi) })
+}
+
+// alone is whether one goroutine takes all of a product whose columns (or, of
+// Cross, rows) are x's.
+func alone(x simd.Panels) bool { return x.Count*simd.Lanes < shared }
+
+// jobs calls f for [0, count) panels, cut into jobs.
+func (w *work) jobs(count int, f func(lo, hi int)) {
 	parallel.For((count+jobPanels-1)/jobPanels, w.workers, func(i int) { f(i*jobPanels, min(count, (i+1)*jobPanels)) })
 }
 

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMemoryFlag(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		bytes float64
+		bad   bool
+	}{
+		{"16GiB", 16 << 30, false}, {"500MB", 5e8, false}, {"1.5 TiB", 1.5 * (1 << 40), false}, {"64kB", 64e3, false}, {"7B", 7, false},
+		{"none", 0, false}, {"", 0, true}, {"16", 0, true}, {"-3GB", 0, true}, {"0B", 0, true}, {"InfGB", 0, true}, {"NaNGB", 0, true}, {"GiB", 0, true}, {"16gb", 0, true},
+	} {
+		var m memoryFlag
+		err := m.Set(c.text)
+		if (err != nil) != c.bad || err == nil && m.bytes != c.bytes || m.none != (c.text == "none") {
+			t.Errorf("%q: %v bytes, none %v, %v", c.text, m.bytes, m.none, err)
+		}
+	}
+}
+
+func TestFreeMemory(t *testing.T) {
+	dir := t.TempDir()
+	info := put(t, dir, "meminfo", "MemTotal:       200 kB\nMemAvailable:   100 kB\nSwapFree: 0 kB\n")
+	unlimited, tight := put(t, dir, "max", "max\n"), put(t, dir, "tight", "51200\n")
+	current, over := put(t, dir, "current", "1200\n"), put(t, dir, "over", "60000\n")
+	none := filepath.Join(dir, "none")
+	for _, c := range []struct {
+		meminfo, most, current string
+		want                   float64
+	}{
+		{info, none, none, 102400}, {info, unlimited, current, 102400}, {info, tight, current, 50000},
+		{none, tight, current, 50000}, {info, tight, over, 102400}, {none, none, none, 0}, {tight, unlimited, none, 0},
+	} {
+		if got := freeMemory(c.meminfo, c.most, c.current); got != c.want {
+			t.Errorf("%+v: %v, want %v", c, got, c.want)
+		}
+	}
+}
+
+// A model that needs more memory than there is is refused in a line that says
+// what would fit, before it is computed.
+func TestMemoryRefused(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	data := put(t, dir, "data.csv", waves(300))
+	out := filepath.Join(dir, "out")
+	for _, args := range []string{
+		"impute " + cut + " --detect zeros --context all -o " + out + ".wav",
+		"fit " + data + " --y y1 --iterations 3 -o " + out + ".safetensors",
+		"fit " + data + " --y y1 --iterations 3 --init paper --features 40 -o " + out + ".safetensors",
+	} {
+		o := vssgpRun(t, strings.Fields(args+" --quiet --memory 50kB")...)
+		if o.code != exitMistake || !strings.Contains(o.stderr, "MiB") || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", args, o.code, o.stderr)
+		}
+		succeed(t, strings.Fields(args+" --memory 1GiB")...)
+	}
+}
