@@ -1,6 +1,8 @@
 package vssgp
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -98,6 +100,73 @@ func TestPlantedFromTheStart(t *testing.T) {
 		m, _, err := Fit(context.Background(), wave(40, 0.2), Options{Init: InitPaper, Features: 4, Iterations: 5, Backend: b})
 		if !errors.Is(err, ErrBound) || m != nil {
 			t.Errorf("%s: model %v, error %v; want ErrBound", what, m, err)
+		}
+	}
+}
+
+// breaker is a backend whose n-th pass fails, and with lost all after it.
+type breaker struct {
+	spectral.Backend
+	left int
+	lost bool
+}
+
+type breakerRows struct {
+	spectral.Rows
+	b *breaker
+}
+
+var errBroken = errors.New("the card has no memory left")
+
+func (b *breaker) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := b.Backend.Open(d)
+	return &breakerRows{r, b}, err
+}
+
+func (b *breaker) pass() error {
+	if b.left--; b.left == 0 || b.left < 0 && b.lost {
+		return errBroken
+	}
+	return nil
+}
+
+func (r *breakerRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	return cmp.Or(r.b.pass(), r.Rows.Moments(dst, f))
+}
+
+func (r *breakerRows) Pullback(dst, f *spectral.Features, m *spectral.Moments) error {
+	return cmp.Or(r.b.pass(), r.Rows.Pullback(dst, f, m))
+}
+
+func (r *breakerRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+	return cmp.Or(r.b.pass(), r.Rows.Factorised(dst, f, w, rows))
+}
+
+// TestBrokenDevice: a pass that a device refuses is no step too long: the fit
+// ends and says so, and its checkpoint is gone on from to the same bits.
+func TestBrokenDevice(t *testing.T) {
+	for name, c := range map[string]struct {
+		data *Data
+		o    Options
+	}{
+		"exact":      {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 20}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Window: 4, Optimiser: OptimiserWindows}},
+		"stochastic": {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 60, Inference: Stochastic}},
+	} {
+		m, _ := mustFit(t, c.data, c.o)
+		want := encoded(t, m)
+		for _, lost := range []bool{false, true} {
+			o := c.o
+			o.Checkpoint, o.CheckpointEvery, o.Resume = filepath.Join(t.TempDir(), "part"), 1, true
+			o.Backend = &breaker{Backend: cpu.New(), left: 21, lost: lost}
+			if m, _, err := Fit(context.Background(), c.data, o); !errors.Is(err, errBroken) || lost && m != nil {
+				t.Errorf("%s, lost %v: model %v, error %v; want the device's", name, lost, m, err)
+			}
+			o.Backend = cpu.New()
+			m, r := mustFit(t, c.data, o)
+			if !bytes.Equal(encoded(t, m), want) || r.Resumed < 1 {
+				t.Errorf("%s, lost %v: resumed at %d to another model, or not at all", name, lost, r.Resumed)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // Fit makes starting values, optimises the bound from each and keeps the model
@@ -267,8 +268,8 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 			return 0, err // a step too long: exp overflowed
 		}
 		e, err := f.held.evaluate(trial, inference, nil, true)
-		if err != nil && f.ctx.Err() != nil {
-			return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err) // no fault of this point's
+		if err != nil && (f.ctx.Err() != nil || !atFault(err)) {
+			return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err)
 		}
 		if err != nil {
 			return 0, err
@@ -307,10 +308,21 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 		},
 	})
 	c.write(p, state.X)
-	if err = interrupted(f.ctx, err); err != nil && f.ctx.Err() != nil {
-		err = errors.Join(err, f.saveAscent(state))
+	if stopped := interrupted(f.ctx, err); f.ctx.Err() != nil || errors.Is(err, lbfgs.ErrStop) {
+		return string(why), errors.Join(stopped, f.saveAscent(state))
 	}
 	return string(why), err
+}
+
+// atFault reports whether an evaluation failed because of the parameters, which
+// a shorter step may mend, rather than a device that is lost or full.
+func atFault(err error) bool {
+	for _, e := range []error{ErrBound, ErrParams, spectral.ErrValue} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // gainPerRow ends a stage once the bound rises by less than this for each

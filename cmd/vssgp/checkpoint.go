@@ -68,3 +68,12 @@ func (c *checkpointFlags) goOn(model string, unsaved error) string {
 	}
 	return "run the same command again"
 }
+
+// hint adds to a failure that is not the caller's mistake how to go on, where
+// there is something to go on from.
+func (c *checkpointFlags) hint(err error) error {
+	if _, none := os.Lstat(c.file); c.file == "" || none != nil || exitCode(err) != exitFailure {
+		return err
+	}
+	return fmt.Errorf("%w; to go on, %s", err, c.goOn("", nil))
+}

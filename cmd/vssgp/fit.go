@@ -112,7 +112,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	}
 	interrupted := err != nil && errors.Is(err, context.Canceled) && m != nil
 	if err != nil && !interrupted {
-		return err
+		return o.checkpoint.hint(err)
 	}
 	if err := m.Save(o.output); err != nil {
 		return err
