@@ -147,7 +147,7 @@ func (f *fitting) startAscent(eval lbfgs.Func, c *chart, s stage, blocks []lbfgs
 	c.read(v, f.model.Params)
 	state, err := lbfgs.Start(eval, v)
 	if err != nil {
-		if f.ctx.Err() != nil {
+		if f.ctx.Err() != nil || errors.Is(err, lbfgs.ErrStop) {
 			return nil, errors.Join(interrupted(f.ctx, err), f.save(&snapshot{}))
 		}
 		if !errors.Is(err, ErrBound) {
