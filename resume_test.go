@@ -497,3 +497,58 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkCheckpoint writes and reads the checkpoint of a fit of 40 000
+// features with all of its pairs.
+func BenchmarkCheckpoint(b *testing.B) {
+	const m, pairs = 40_000, lbfgs.Memory
+	p := NewParams(m/2, 2, 1, 1)
+	for _, t := range p.Tensors() {
+		for i := range *t.Data {
+			(*t.Data)[i] = 1 + float64(i%7)/8
+		}
+	}
+	p.CoefMean, p.CoefVar = nil, nil
+	model, err := NewModel(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	array := func() []float64 { return make([]float64, 11*m/2) }
+	st := &lbfgs.State{X: array(), G: array()}
+	for range pairs {
+		st.S, st.Y = append(st.S, array()), append(st.Y, array())
+	}
+	path := filepath.Join(b.TempDir(), "part")
+	c := &checkpointer{path: path, pace: newPace(0)}
+	s := &snapshot{place: place{Starts: 1, Kept: -1, Ascent: ascentOf(st)}, current: model, begun: p, ascent: st}
+	write := func(b *testing.B) {
+		if err := c.write(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write(b)
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("write", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		b.ReportAllocs()
+		for b.Loop() {
+			write(b)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		for b.Loop() {
+			f, err := os.Open(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := readCheckpoint(f, info.Size()); err != nil {
+				b.Fatal(err)
+			}
+			f.Close()
+		}
+	})
+}
