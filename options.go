@@ -165,8 +165,8 @@ type Result struct {
 	Jitter     float64 // in A at the end, 0 as a rule
 	Device     string
 	Elapsed    time.Duration // of all runs of a fit that was gone on with
-	// Resumed is how many iterations the checkpoint held that the fit has gone
-	// on from, over all starts, and −1 where it has not.
+	// Resumed is how many iterations the start had taken in which the checkpoint
+	// stood that the fit has gone on from, and −1 where it has not.
 	Resumed int
 	// Unsaved is why the last checkpoint could not be written, nil where it
 	// could.

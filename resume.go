@@ -47,7 +47,6 @@ func (r *restarts) goOn(s *snapshot) error {
 	if s.Best == nil {
 		return nil
 	}
-	r.res.Resumed += s.Best.Iterations
 	m := s.best
 	m.Backend = r.o.Backend
 	e := &Evaluation{Bound: float64(s.Best.Bound), Jitter: float64(s.Best.Jitter)}

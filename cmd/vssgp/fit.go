@@ -36,7 +36,7 @@ type fitResult struct {
 	Jitter      number     `json:"jitter"`
 	Model       string     `json:"model"`
 	Interrupted bool       `json:"interrupted,omitempty"`
-	Resumed     *int       `json:"resumed,omitempty"` // iterations in the checkpoint gone on from
+	Resumed     *int       `json:"resumed,omitempty"` // iterations of the start in which the checkpoint gone on from stood
 }
 
 type fitStart struct {
@@ -162,6 +162,9 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 		return a.printJSON(out)
 	}
 	a.say("bound %.9g after %d iterations, %d starts, %.1f s on %s", r.Bound, r.Iterations, len(r.Starts), r.Elapsed.Seconds(), r.Device)
+	if r.Resumed >= 0 {
+		a.say("  gone on from a checkpoint at iteration %d of its start", r.Resumed)
+	}
 	for _, t := range r.Terms {
 		a.say("  %-16s %.9g", t.Name, t.Value)
 	}
