@@ -387,16 +387,13 @@ func TestCheckpointPace(t *testing.T) {
 	}
 	now = 11 * time.Second
 	p.wrote(10 * time.Second) // a second's write
-	for s, want := range map[time.Duration]bool{29: false, 30: true} {
-		if now = s * time.Second; p.due() != want {
-			t.Errorf("after a write from 10 s to 11 s, due at %d s: %v", s, !want)
-		}
+	at := func(seconds time.Duration) bool { now = seconds * time.Second; return p.due() }
+	if at(29) || !at(30) {
+		t.Error("after a write from 10 s to 11 s, not due from 30 s on")
 	}
 	p.wrote(30 * time.Second) // in no time
-	for s, want := range map[time.Duration]bool{39: false, 40: true} {
-		if now = s * time.Second; p.due() != want {
-			t.Errorf("after a write in no time at 30 s, due at %d s: %v", s, !want)
-		}
+	if at(39) || !at(40) {
+		t.Error("after a write in no time at 30 s, not due from 40 s on")
 	}
 	// time.Since of a time that has a monotonic reading, which String shows,
 	// does not look at the clock on the wall.
