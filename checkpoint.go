@@ -62,7 +62,12 @@ func (p *pace) wrote(began time.Duration) {
 // openCheckpoint takes the file for this process and reads it if the fit is to
 // go on from it. Without Options.Checkpoint both results are nil.
 func openCheckpoint(data *Data, o *Options) (*checkpointer, *snapshot, error) {
-	if o.Checkpoint == "" {
+	switch {
+	case o.CheckpointEvery < 0:
+		return nil, nil, fmt.Errorf("vssgp: a checkpoint every %v, want a positive time: %w", o.CheckpointEvery, ErrOptions)
+	case o.Checkpoint == "" && o.Resume:
+		return nil, nil, fmt.Errorf("vssgp: resume from no checkpoint, want the name of its file: %w", ErrOptions)
+	case o.Checkpoint == "":
 		return nil, nil, nil
 	}
 	unlock, err := atomicfile.Lock(o.Checkpoint)

@@ -181,6 +181,14 @@ func TestCheckpointLock(t *testing.T) {
 	mustFit(t, data, o)
 }
 
+func TestCheckpointOptions(t *testing.T) {
+	for _, o := range []Options{{Resume: true}, {Checkpoint: "part", CheckpointEvery: -1}} {
+		if _, _, err := Fit(context.Background(), wave(40, 0.2), o); !errors.Is(err, ErrOptions) {
+			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint, o.CheckpointEvery, err)
+		}
+	}
+}
+
 // TestCheckpointPace: writes come by the interval and take a twentieth of the
 // time at most; a clock that is set has no say in it.
 func TestCheckpointPace(t *testing.T) {

@@ -114,7 +114,7 @@ func TestResume(t *testing.T) {
 			whole := encoded(t, m)
 			stops := []int{1, 2, 3, passes / 3, passes / 2, passes - 3, passes - 2, passes - 1}
 			if !testing.Short() {
-				for n := 4; n < passes; n += 1 + passes/60 {
+				for n := 4; n < passes; n += 1 + passes/30 {
 					stops = append(stops, n)
 				}
 			}
