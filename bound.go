@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -60,6 +59,9 @@ func (h *held) close() error {
 // evaluation keeps the posterior.
 func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := h.room.featuresOf(p)
+	if err := checkExact(f); err != nil {
+		return nil, err
+	}
 	if !gradient {
 		e, _, err := h.posterior(p, f, spectral.NewMoments(f, h.d), blocktri.FactoriseDown)
 		return e, err
@@ -89,12 +91,25 @@ func (h *held) noiseGradient(e *Evaluation, p *Params, residual, inverse float64
 		(0.5*float64(h.d)*inverse+0.5*tau*dotSelf(e.mean))/(tau*tau)
 }
 
+// checkExact refuses features that no memory holds the moments of: a small
+// model file may have them.
+func checkExact(f *spectral.Features) error {
+	offset := f.Offsets()
+	for v := range len(offset) - 1 {
+		if n := offset[v+1] - offset[v]; n > MaxExact {
+			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference: %w",
+				n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
+		}
+	}
+	return nil
+}
+
 // posterior fills in the bound, m and the factor of A, which takes G's room,
 // and gives Σ (y − φ̄m)² less what the variance of the features has to do with
 // it: Σ y² − Σ C∘m.
 func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (e *Evaluation, residual float64, err error) {
 	if err := h.rows.Moments(mom, f); err != nil {
-		return nil, 0, stopped{err}
+		return nil, 0, err
 	}
 	if err := h.ctx.Err(); err != nil {
 		return nil, 0, err
@@ -136,7 +151,7 @@ func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *sp
 	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, tau)
 	barF := h.room.adjointOf(f)
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
-		return stopped{err}
+		return err
 	}
 	p.pullExact(e.Gradient, barF)
 	return nil
@@ -168,7 +183,7 @@ func (h *held) batch(p *Params, rows []int, weight []float64, gradient bool) (*E
 	sums := h.room.sumsOf(f, h.d)
 	w := &spectral.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: h.d}
 	if err := h.rows.Factorised(sums, f, w, rows); err != nil {
-		return nil, stopped{err}
+		return nil, err
 	}
 	scale := 1.0
 	if rows != nil {
@@ -228,7 +243,7 @@ func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float6
 	jitter, err = jittered(f.M, lambda, func(try int, jitter float64) (tr float64, err error) {
 		if try > 0 {
 			if err := h.rows.Moments(mom, f); err != nil {
-				return 0, stopped{err}
+				return 0, err
 			}
 		}
 		tr = trace(mom.Gram)
@@ -238,21 +253,15 @@ func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float6
 	return r, jitter, err
 }
 
-// stopped is an error of the backend's: no fault of the parameters, so that
-// neither jitter nor a shorter step can help.
-type stopped struct{ error }
-
-func (s stopped) Unwrap() []error { return []error{s.error, lbfgs.ErrStop} }
-
 // jittered calls factorise, which gives the trace of G [M,M], with jitter growing
-// from jitterFirst·mean(diag A) only where that fails.
+// from jitterFirst·mean(diag A) only where there is no factor.
 func jittered(m int, lambda float64, factorise func(try int, jitter float64) (trace float64, err error)) (jitter float64, err error) {
 	for try := 0; ; try++ {
 		tr, err := factorise(try, jitter)
 		if err == nil {
 			return jitter, nil
 		}
-		if errors.As(err, new(stopped)) {
+		if !errors.Is(err, blocktri.ErrNotPositive) {
 			return 0, err
 		}
 		mean := tr/float64(m) + lambda
@@ -292,6 +301,9 @@ func dotSelf(a []float64) float64 {
 // exactDiagonal is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
 func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 	f := p.Features()
+	if err := checkExact(f); err != nil {
+		return nil, nil, err
+	}
 	mom := h.room.momentsOf(f, h.d)
 	if err := h.rows.Moments(mom, f); err != nil {
 		return nil, nil, err

@@ -1,9 +1,6 @@
 package vssgp
 
 import (
-	"errors"
-
-	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -15,9 +12,7 @@ func (h *held) exactSpread(r *ranks.Rows, p *Params, f *spectral.Features) (e *E
 	e = &Evaluation{mean: make([]float64, f.M*h.d)}
 	var c ranks.Conditioned
 	e.Jitter, err = jittered(f.M, 1/tau, func(_ int, jitter float64) (float64, error) {
-		if c, err = r.Condition(e.mean, f, 1/tau+jitter); err != nil && !errors.Is(err, blocktri.ErrNotPositive) {
-			return 0, stopped{err}
-		}
+		c, err = r.Condition(e.mean, f, 1/tau+jitter)
 		return c.Trace, err
 	})
 	if err != nil {
@@ -33,7 +28,7 @@ func (h *held) exactSpread(r *ranks.Rows, p *Params, f *spectral.Features) (e *E
 	barF := h.room.adjointOf(f)
 	inverse, err := r.Adjoint(barF, f, tau)
 	if err != nil {
-		return nil, stopped{err}
+		return nil, err
 	}
 	h.noiseGradient(e, p, residual, inverse)
 	p.pullExact(e.Gradient, barF)

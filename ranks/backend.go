@@ -52,13 +52,9 @@ func (b *Backend) command(o op, id int, more ...int) {
 	b.node.communicate(len(h), func() { b.node.Broadcast(h.list(), 0) })
 }
 
-// Name says what rank 0 computes on, and how many ranks there are.
-func (b *Backend) Name() string {
-	if b.node.Size() == 1 {
-		return b.inner.Name() + ", one rank"
-	}
-	return fmt.Sprintf("%s, first of %d ranks", b.inner.Name(), b.node.Size())
-}
+// Name says what rank 0 computes on, and not how many ranks there are: it makes
+// no difference to the numbers, so that a fit may go on with another count.
+func (b *Backend) Name() string { return b.inner.Name() + " on ranks" }
 
 // Times are where rank 0's time has gone since the start.
 func (b *Backend) Times() Times {
