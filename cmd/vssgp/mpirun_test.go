@@ -169,3 +169,56 @@ func TestMPIRunInterrupted(t *testing.T) {
 	}
 	t.Logf("mpirun ended with %v", err)
 }
+
+// TestMPIRunResumed: a fit on three ranks of which one is killed goes on on two,
+// and ends with the file of one that nothing happened to.
+func TestMPIRunResumed(t *testing.T) {
+	mpirun, exe := program(t)
+	dir := t.TempDir()
+	whole, model, part := filepath.Join(dir, "whole.safetensors"), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "part")
+	fit := func(n int, more ...string) *exec.Cmd {
+		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+		t.Cleanup(stop)
+		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales", "1,50",
+			"--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
+		return cmd
+	}
+	if err := fit(1, "-o", whole).Run(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := fit(3, "-o", model, "--checkpoint", part, "--every", "100ms")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(part); err == nil {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("no checkpoint after %v", patience)
+		}
+	}
+	pids := childrenOf(cmd.Process.Pid)
+	if len(pids) != 3 {
+		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))
+	}
+	if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the job ended well without one of its ranks")
+	}
+	if _, err := os.Stat(model); err == nil {
+		t.Fatal("a model was written")
+	}
+	if err := fit(2, "-o", model, "--checkpoint", part, "--resume").Run(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("another model than without the loss (%v)", err)
+	}
+}
