@@ -213,7 +213,7 @@
 //	cores_of_all            that they have together, no more than the machine's
 //	repeats                 evaluations, of which the quickest counts
 //	seconds_per_evaluation  bound and gradient, the rows being there
-//	cpu_seconds             processor time of rank 0 in it (Linux)
+//	cpu_seconds             processor time of rank 0 in it, and in opening the rows (Linux)
 //	sums, waiting, communication, host   of seconds_per_evaluation: rank 0's passes
 //	                        and its part of the algebra; its waiting for the slowest
 //	                        rank; numbers on their way; all else, which is rank 0's alone

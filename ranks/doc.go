@@ -3,7 +3,7 @@
 //
 // Rank 0 has the data, the parameters and the optimiser; the others Serve it.
 // For each pass it sends the features, every rank sums over its own rows, and
-// the sums are added on rank 0. Nothing else than a pass is ever done twice, so
+// the sums are added on rank 0. Nothing that decides is done by more than one, so
 // clocks, signals and processors may differ between ranks.
 //
 // Rows are cut into shares by their number alone, and neighbouring shares go to
