@@ -7,7 +7,6 @@
 package blocktri
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -17,7 +16,7 @@ import (
 )
 
 // ErrNotPositive is wrapped where a matrix has no Cholesky factor.
-var ErrNotPositive = errors.New("matrix is not positive definite")
+var ErrNotPositive = spectral.ErrNotPositive
 
 // Factor is the Cholesky factor of A with its blocks eliminated from both ends
 // towards the one in the middle, each end by a goroutine of its own: down from
