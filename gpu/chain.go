@@ -6,20 +6,27 @@ import "github.com/vssgp/vssgp/kernels"
 // segments of fan blocks, the first block of each a separator; the separators are
 // the next level's blocks (DESIGN.md, section 12). Shapes alone decide, so that
 // sums are taken in one order everywhere.
+//
+// Few blocks have short segments, which give each of a card's multiprocessors one
+// and fewer steps after each other; many have long ones, which leave less work and
+// room to the separators.
 const (
-	// fewBlocks is below how many blocks a chain is cut into short segments: a
-	// card with 132 multiprocessors would have less than one segment for each.
-	fewBlocks          = 16 * 132
-	shortFan, longFan  = 8, 16
-	blockFields, stats = 6, 3
+	multiprocessors = 132
+	fewBlocks       = 8 * multiprocessors
+	someBlocks      = 16 * multiprocessors
+	blockFields     = 6 // of a row of a level's table
+	stats           = 3 // numbers kept of each window
 )
 
 // fanFor is how many blocks a segment of a chain of so many has.
 func fanFor(blocks int) int {
-	if blocks < fewBlocks {
-		return shortFan
+	switch {
+	case blocks < fewBlocks:
+		return 4
+	case blocks < someBlocks:
+		return 8
 	}
-	return longFan
+	return 16
 }
 
 // chainStride is how far the rows of a front for blocks of at most m features are
@@ -47,8 +54,8 @@ func mostFeatures(offset []int) (most int) {
 	return most
 }
 
-// A level is the table of a chain's blocks, a row more than there are (kernels,
-// chain.cuh).
+// A level is the table of a chain's blocks, a row of blockFields numbers for each
+// and one more (Block, kernels/chain.cuh).
 type level struct {
 	blocks int
 	table  []int64

@@ -140,7 +140,8 @@ func TestSolve(t *testing.T) {
 			}
 		}
 		solveAs(t, b, repeated(33, 5), 2)
-		solveAs(t, b, repeated(70, 2), 1) // three levels
+		solveAs(t, b, repeated(70, 2), 1)          // four levels
+		solveAs(t, b, repeated(fewBlocks+3, 1), 1) // segments of 8
 		rng := rand.New(rand.NewPCG(5, 5))
 		for range 6 {
 			sizes := []int{1 + rng.IntN(4)}
