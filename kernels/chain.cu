@@ -92,7 +92,6 @@ KERNEL(256) chain_reduce(const long long *blocks, double *at, double *rhs, long 
 		each(f.next, f.m, [&](int i, int j) { f.e()[i * f.ld + j] = a.at[b.below + i * b.m + j]; });
 		each(f.m, f.left, [&](int i, int j) { f.w()[j * f.ld + i] = coupling[i * s.m + j]; });
 		each(f.m, f.d, [&](int i, int o) { f.y()[o * f.ld + i] = begins ? right(a, b, i * d + o) : up.rhs[run.rhs + i * d + o]; });
-		barrier();
 		eliminate(f.at, f.ld, f.m, f.rows(), f.inv);
 		double *prior = up.at + t.prior, *prior_rhs = up.rhs + t.prior_rhs;
 		auto zero = [](int, int) { return 0.0; };
@@ -142,7 +141,6 @@ KERNEL(256) chain_factor(const long long *blocks, double *at, double *rhs, long 
 		});
 		each(f.next, f.m, [&](int i, int j) { f.e()[i * f.ld + j] = a.at[b.below + i * b.m + j]; });
 		each(f.m, f.d, [&](int i, int o) { f.y()[o * f.ld + i] = right(a, b, i * d + o); });
-		barrier();
 		eliminate(f.at, f.ld, f.m, f.rows(), f.inv);
 		each(f.m, f.m, [&](int i, int j) {
 			if (j <= i)

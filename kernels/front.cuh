@@ -200,8 +200,8 @@ DEVICE void divide_up(double *s, const double *l, int ld, int w, const double *i
 }
 
 // eliminate divides the first m columns out of a front of so many rows, panel by
-// panel from the left, and leaves the reciprocals of L's diagonal in inv [m]. It
-// begins and ends with all threads in step.
+// panel from the left, and leaves the reciprocals of L's diagonal in inv [m]. Where
+// there are columns, it begins and ends with all threads in step.
 DEVICE void eliminate(double *f, int ld, int m, int rows, double *inv) {
 	int warp = threadIdx.x / 32;
 	for (int c0 = 0; c0 < m; c0 += PANEL) {
