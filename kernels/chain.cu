@@ -78,7 +78,7 @@ KERNEL(256) chain_reduce(const long long *blocks, double *at, double *rhs, long 
 		});
 		each(1, f.left * f.d, [&](int, int e) { up.rhs[t.rhs + e] = a.rhs[s.rhs + e]; });
 	}
-	barrier();
+	barrier(); // eliminate has none where the first inner block has no features
 	for (long long v = first + 1; v < end; v++) {
 		Block b = a.block(v);
 		bool begins = v == first + 1, ends = v + 1 == end;
