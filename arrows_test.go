@@ -20,7 +20,7 @@ const (
 // allowed are the packages of this module, by their folders, that each but the
 // commands may import, tests apart.
 var allowed = map[string][]string{
-	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/safetensors", "ranks"},
+	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/safetensors"},
 	"spectral":    {},
 	"cpu":         {"spectral", "cpu/simd", "internal/parallel"},
 	"cpu/simd":    {"internal/parallel"},

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -55,8 +54,9 @@ func (h *held) close() error {
 //	L = −½ND log(2π/τ) − ½τ Σy² + ½τ Σ C∘m − ½D (M log τ + log|A|) − KL(q(ω)‖p(ω))
 //
 // in two passes over the rows with a gradient, one without. With one all else
-// happens in room that the next evaluation has again; without one the
-// evaluation keeps the posterior.
+// happens in room that the next evaluation has again, or where the rows are, if
+// they have a Solver for such windows; without one the evaluation keeps the
+// posterior.
 func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := h.room.featuresOf(p)
 	if err := checkExact(f); err != nil {
@@ -66,8 +66,8 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 		e, _, err := h.posterior(p, f, spectral.NewMoments(f, h.d), blocktri.FactoriseDown)
 		return e, err
 	}
-	if r, ok := h.rows.(*ranks.Rows); ok && r.Spread() {
-		return h.exactSpread(r, p, f)
+	if s, ok := h.rows.(spectral.Solver); ok && s.Solves(f) {
+		return h.exactThere(p, f, s)
 	}
 	mom := h.room.momentsOf(f, h.d)
 	e, residual, err := h.posterior(p, f, mom, h.factorise)
@@ -83,12 +83,41 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	return e, h.pullExact(e, p, f, mom)
 }
 
-// noiseGradient begins the gradient with that by τ; inverse is the trace of A⁻¹.
-func (h *held) noiseGradient(e *Evaluation, p *Params, residual, inverse float64) {
+// exactThere is exact with gradient where the algebra is done by who holds the
+// rows: of G, A⁻¹ and their adjoint nothing comes here.
+func (h *held) exactThere(p *Params, f *spectral.Features, rows spectral.Solver) (e *Evaluation, err error) {
+	tau, s := p.NoisePrecision[0], h.room.solutionOf(f, h.d)
+	e = &Evaluation{}
+	if e.Jitter, err = withJitter(1/tau, f.M, func(jitter float64) (float64, error) {
+		err := rows.Solve(s, f, 1/tau+jitter)
+		return s.TraceGram, err
+	}); err != nil {
+		return nil, err
+	}
+	e.mean = append([]float64(nil), s.Mean...)
+	residual, err := h.exactTerms(e, p, s.C, s.LogDet)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.noiseGradient(e, p, residual, s.TraceInverse)
+	barF := h.room.adjointOf(f)
+	bar := spectral.SolvedAdjoint{Inverse: -0.5 * float64(h.d), Outer: -0.5 * tau, Linear: tau} // as in pullExact
+	if err := rows.PullbackSolved(barF, f, bar); err != nil {
+		return nil, err
+	}
+	p.pullAll(e.Gradient, barF)
+	return e, nil
+}
+
+// noiseGradient begins the gradient with that by τ, through λ = τ⁻¹ too.
+func (h *held) noiseGradient(e *Evaluation, p *Params, residual, traceInverse float64) {
 	tau, nd, dm := p.NoisePrecision[0], float64(h.n*h.d), float64(h.d*p.M())
 	e.Gradient = h.room.zeroGradient(p)
 	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual +
-		(0.5*float64(h.d)*inverse+0.5*tau*dotSelf(e.mean))/(tau*tau)
+		(0.5*float64(h.d)*traceInverse+0.5*tau*dotSelf(e.mean))/(tau*tau)
 }
 
 // checkExact refuses features that no memory holds the moments of: a small
@@ -121,15 +150,16 @@ func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments,
 	}
 	e.mean = append([]float64(nil), mom.C...)
 	e.factor.Solve(e.mean, h.d)
-	residual = h.square
-	for i, c := range mom.C {
-		residual -= c * e.mean[i]
-	}
-	return e, residual, h.exactTerms(e, p, residual, e.factor.LogDet())
+	residual, err = h.exactTerms(e, p, mom.C, e.factor.LogDet())
+	return e, residual, err
 }
 
-// exactTerms fills in the bound and its parts.
-func (h *held) exactTerms(e *Evaluation, p *Params, residual, logDet float64) error {
+// exactTerms fills in the bound, given m, C and log|A|, and gives the residual.
+func (h *held) exactTerms(e *Evaluation, p *Params, c []float64, logDet float64) (residual float64, err error) {
+	residual = h.square
+	for i, v := range c {
+		residual -= v * e.mean[i]
+	}
 	tau, dm := p.NoisePrecision[0], float64(h.d*p.M())
 	e.Terms = []Term{
 		{"noise", -0.5 * float64(h.n*h.d) * math.Log(2*math.Pi/tau)},
@@ -138,7 +168,7 @@ func (h *held) exactTerms(e *Evaluation, p *Params, residual, logDet float64) er
 		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
 		{"kl_phases", 0 - p.klPhases(nil, 0)},
 	}
-	return e.sum()
+	return residual, e.sum()
 }
 
 // pullExact takes ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ and ∂L/∂C = τ·m back to the
@@ -148,17 +178,18 @@ func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *sp
 	for i, m := range e.mean {
 		bar.C[i] = tau * m
 	}
-	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, tau)
+	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, -0.5*float64(h.d), -0.5*tau)
 	barF := h.room.adjointOf(f)
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
 		return err
 	}
-	p.pullExact(e.Gradient, barF)
+	p.pullAll(e.Gradient, barF)
 	return nil
 }
 
-// pullExact adds to the gradient that by the features and that of the KL terms.
-func (p *Params) pullExact(gradient *Params, barF *spectral.Features) {
+// pullAll adds to a gradient what comes by way of the features, and of the KL
+// terms without coefficients.
+func (p *Params) pullAll(gradient *Params, barF *spectral.Features) {
 	p.pullFeatures(gradient, barF)
 	p.klFrequencies(gradient, -1)
 	p.klPhases(gradient, -1)
@@ -237,34 +268,35 @@ const (
 	jitterTries = 6
 )
 
-// factor factors G + λI in G's room, with jitter where that fails, and says how
+// factor factors G + λI in G's room, with jitter where it has to, and says how
 // much it took. Each further try sums G anew: the one before has overwritten it.
 func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float64, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (r *blocktri.Factor, jitter float64, err error) {
-	jitter, err = jittered(f.M, lambda, func(try int, jitter float64) (tr float64, err error) {
-		if try > 0 {
+	tried := false
+	jitter, err = withJitter(lambda, f.M, func(jitter float64) (float64, error) {
+		if tried {
 			if err := h.rows.Moments(mom, f); err != nil {
 				return 0, err
 			}
 		}
-		tr = trace(mom.Gram)
+		tried = true
+		gram := trace(mom.Gram)
+		var err error
 		r, err = factorise(mom.Gram, lambda+jitter)
-		return tr, err
+		return gram, err
 	})
 	return r, jitter, err
 }
 
-// jittered calls factorise, which gives the trace of G [M,M], with jitter growing
-// from jitterFirst·mean(diag A) only where there is no factor.
-func jittered(m int, lambda float64, factorise func(try int, jitter float64) (trace float64, err error)) (jitter float64, err error) {
+// withJitter has factor try G + (λ + jitter)·I, with jitter growing from
+// jitterFirst·mean(diag A) only where that has no Cholesky factor. factor gives
+// tr(G), of m features, whether there is one or not.
+func withJitter(lambda float64, m int, factor func(jitter float64) (traceGram float64, err error)) (jitter float64, err error) {
 	for try := 0; ; try++ {
-		tr, err := factorise(try, jitter)
-		if err == nil {
-			return jitter, nil
+		gram, err := factor(jitter)
+		if err == nil || !errors.Is(err, spectral.ErrNotPositive) {
+			return jitter, err
 		}
-		if !errors.Is(err, blocktri.ErrNotPositive) {
-			return 0, err
-		}
-		mean := tr/float64(m) + lambda
+		mean := gram/float64(m) + lambda
 		if try == jitterTries || math.IsNaN(mean) || math.IsInf(mean, 0) {
 			return 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
 		}

@@ -104,7 +104,10 @@
 //	                        the evaluation. On the CPU {features, accumulation}
 //	                        are moments' two parts, each the time of all cores
 //	                        over their number; what is left of moments is waiting
-//	                        and what is done once with the sums
+//	                        and what is done once with the sums. On a card that does
+//	                        the algebra of windows, solve is moments and algebra;
+//	                        with -kernels algebra is its kernels' own time (the
+//	                        adjoint's counts to pullback) and moments the rest
 //	kernel_seconds          by kernel, the mean in an evaluation: a card's with
 //	                        -kernels; on the CPU each pass's parts, summed over
 //	                        the cores. The CPU's are taken in further evaluations,
@@ -152,6 +155,9 @@
 //	pullback    Σ_runs 2·n·m²
 //	factorised  Σ_runs n·m·(6·D + 8·Q + 22)
 //	predict     Σ_runs 2·n·m² + 2·n·m·D
+//	algebra     of windows: Σ_v of factor and stored blocks of the inverse (package
+//	            internal/cost), whatever a card does besides; no part of the
+//	            evaluation's rate
 //
 // moments counts each entry of the symmetric product once, as a SYRK does.
 //

@@ -107,7 +107,7 @@ const (
 	windowRate = 0.4
 	// featureBytes are sent and received of a feature under windows in an
 	// evaluation: itself and its gradient, 3Q + 4 numbers each, C and m.
-	featureBytes = 8 * (7 + 7 + 1)
+	featureBytes = 8 * (7 + 7 + 2)
 )
 
 func (p planned) model(on ranksMachine) ranksModel {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -122,8 +121,8 @@ func (r *Rows) begin(o op, more ...int) (end func()) {
 	}
 }
 
-// Moments fills dst with C and G, whole. Under windows they all travel: what
-// needs the bound alone, or its gradient, has it by Condition and Adjoint.
+// Moments fills dst with C and G, whole. Under windows they all travel: who
+// can use them where they are does so by Solve.
 func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 	if err := cmpErr(r.data.CheckFeatures(f), func() error { return dst.Check(f, r.data.D) }); err != nil {
 		return fmt.Errorf("ranks: moments: %w", err)
@@ -186,34 +185,31 @@ func (r *Rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectr
 	return r.set.run(opPredict, work{features: f, prediction: dst, posterior: p, outputs: p.D, cov: cov == 1})
 }
 
-// Spread reports whether G stays on the ranks: it has blocks, and Condition and
-// Adjoint are how to use it.
-func (r *Rows) Spread() bool { return r.set.windows > 1 }
+// Solves reports whether G stays on the ranks: it has blocks.
+func (r *Rows) Solves(*spectral.Features) bool { return r.set.windows > 1 }
 
-// Condition sums C and G, factors A = G + λI and fills mean [M,D] with m = A⁻¹C,
-// G staying where it is summed. An error wraps blocktri.ErrNotPositive where A
-// has no factor.
-func (r *Rows) Condition(mean []float64, f *spectral.Features, lambda float64) (Conditioned, error) {
-	if err := r.data.CheckFeatures(f); err != nil {
-		return Conditioned{}, fmt.Errorf("ranks: condition: %w", err)
+// Solve sums C and G and fills dst with what follows from A = G + λI, on all
+// ranks together. An error wraps spectral.ErrNotPositive where A has no factor.
+func (r *Rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+	if err := cmpErr(r.data.CheckFeatures(f), func() error { return dst.Check(f, r.data.D) }); err != nil {
+		return fmt.Errorf("ranks: solve: %w", err)
 	}
-	defer r.begin(opCondition)()
-	var c Conditioned
-	if err := r.set.run(opCondition, work{features: f, mean: mean, number: lambda, conditioned: &c}); err != nil {
-		if errors.Is(err, errNotPositive) {
-			err = fmt.Errorf("%w: %w", err, blocktri.ErrNotPositive)
-		}
-		return c, err
+	defer r.begin(opSolve)()
+	err := r.set.run(opSolve, work{features: f, solution: dst, lambda: lambda})
+	if errors.Is(err, errNotPositive) {
+		err = fmt.Errorf("%w: %w", err, spectral.ErrNotPositive)
 	}
-	return c, nil
+	return err
 }
 
-// Adjoint, after Condition with the same features, fills dst with the gradient
-// by them of −½D·log|A| + ½τ Σ C∘m, and gives the trace of A⁻¹.
-func (r *Rows) Adjoint(dst, f *spectral.Features, tau float64) (trace float64, err error) {
-	defer r.begin(opAdjoint)()
-	err = r.set.run(opAdjoint, work{features: f, gradient: dst, number: tau, trace: &trace})
-	return trace, err
+// PullbackSolved, after Solve with the same features, fills dst with the
+// gradient by them.
+func (r *Rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	if err := cmpErr(r.data.CheckFeatures(f), func() error { return dst.CheckRoom(f) }); err != nil {
+		return fmt.Errorf("ranks: pullback: %w", err)
+	}
+	defer r.begin(opPullSolved)()
+	return r.set.run(opPullSolved, work{features: f, gradient: dst, bar: bar})
 }
 
 // Close gives the rows back on all ranks.

@@ -17,7 +17,7 @@ type separators struct {
 
 // reduce collects what the shares leave, factors the separators' matrix on rank
 // 0 and solves for their rows, [Σ M_v,D].
-func (s *set) reduce(c *Conditioned, parts [][]float64, offset []int, lambda float64) (b []float64, err error) {
+func (s *set) reduce(logDet *float64, parts [][]float64, offset []int, lambda float64) (b []float64, err error) {
 	var small *separators
 	if s.Rank() == 0 {
 		small = s.separators(offset)
@@ -34,7 +34,7 @@ func (s *set) reduce(c *Conditioned, parts [][]float64, offset []int, lambda flo
 		}
 		return size
 	}, func(i int, part []float64) {
-		c.LogDet += part[0]
+		*logDet += part[0]
 		part = part[1:]
 		for _, block := range small.of(s, i) {
 			addTo(block, part[:len(block)])
@@ -52,7 +52,7 @@ func (s *set) reduce(c *Conditioned, parts [][]float64, offset []int, lambda flo
 	if small.factor, err = blocktri.Factorise(small.gram, lambda); err != nil {
 		return nil, fmt.Errorf("%w: windows between shares: %w", errNotPositive, err)
 	}
-	c.LogDet += small.factor.LogDet()
+	*logDet += small.factor.LogDet()
 	small.factor.Solve(b, s.d)
 	return b, nil
 }

@@ -48,21 +48,20 @@ func Serve(c Comm, open func(spec string) (spectral.Backend, error)) error {
 
 // work is what a pass is about; on the other ranks hardly anything.
 type work struct {
-	moments     *spectral.Moments
-	features    *spectral.Features
-	gradient    *spectral.Features
-	sums        *spectral.FactorisedSums
-	weights     *spectral.Weights
-	places      []int
-	all         bool
-	prediction  *spectral.Prediction
-	posterior   *spectral.Posterior
-	outputs     int
-	cov         bool
-	mean        []float64
-	number      float64 // λ or τ
-	conditioned *Conditioned
-	trace       *float64
+	moments    *spectral.Moments
+	features   *spectral.Features
+	gradient   *spectral.Features
+	sums       *spectral.FactorisedSums
+	weights    *spectral.Weights
+	places     []int
+	all        bool
+	prediction *spectral.Prediction
+	posterior  *spectral.Posterior
+	outputs    int
+	cov        bool
+	solution   *spectral.Solution
+	lambda     float64
+	bar        spectral.SolvedAdjoint
 }
 
 // run is one pass, called on all ranks alike.
@@ -80,26 +79,16 @@ func (s *set) run(o op, w work) error {
 		return s.factorised(w.sums, w.features, w.weights, w.places, w.all)
 	case o == opPredict:
 		return s.predict(w.prediction, w.features, w.posterior, w.outputs, w.cov)
-	case o == opCondition:
-		c, err := s.condition(w.mean, w.features, s.broadcastNumber(w.number))
-		if w.conditioned != nil {
-			*w.conditioned = c
-		}
-		return err
-	case o == opAdjoint:
-		trace, err := s.adjoint(w.gradient, w.features, s.broadcastNumber(w.number))
-		if w.trace != nil {
-			*w.trace = trace
-		}
-		return err
+	case o == opSolve:
+		lambda := []float64{w.lambda}
+		s.broadcast(lambda)
+		return s.solve(w.solution, w.features, lambda[0])
+	case o == opPullSolved:
+		bar := []float64{w.bar.Inverse, w.bar.Outer, w.bar.Linear}
+		s.broadcast(bar)
+		return s.pullSolved(w.gradient, w.features, spectral.SolvedAdjoint{Inverse: bar[0], Outer: bar[1], Linear: bar[2]})
 	}
 	return errors.New("ranks: unknown work")
-}
-
-func (n *node) broadcastNumber(v float64) float64 {
-	a := []float64{v}
-	n.broadcast(a)
-	return a[0]
 }
 
 // places are where the given rows lie, nil for all.

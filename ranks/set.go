@@ -28,7 +28,7 @@ type set struct {
 	features *spectral.Features // this rank's part
 	moments  *spectral.Moments  // of one share at a time, without windows
 	acc      []int64
-	small    *separators // rank 0, from condition to adjoint
+	small    *separators // rank 0, from solve to pullSolved
 }
 
 // A share is a part of the rows that one rank has.
@@ -38,7 +38,7 @@ type share struct {
 	y       []float64
 	rows    spectral.Rows // nil where the share has none
 
-	// Under windows, from condition to adjoint:
+	// Under windows, from solve to pullSolved:
 	features *spectral.Features
 	moments  *spectral.Moments // of its windows; G becomes the factor, then Z
 	segment  *blocktri.Segment

@@ -19,8 +19,8 @@ const (
 	opPullback
 	opFactorised
 	opPredict
-	opCondition
-	opAdjoint
+	opSolve
+	opPullSolved
 	opClose
 )
 

@@ -40,7 +40,7 @@ func TestOuterAdjoint(t *testing.T) {
 			mean[i] = rng.NormFloat64()
 		}
 		was := g.Clone()
-		OuterAdjoint(g, mean, c.outputs, tau)
+		OuterAdjoint(g, mean, c.outputs, -0.5*float64(c.outputs), -0.5*tau)
 		for i := range g.M() {
 			for j := range g.M() {
 				if was.At(i, j) == 0 && i != j {

@@ -3,7 +3,6 @@ package ranks
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
@@ -11,19 +10,19 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Conditioned is what the host's algebra makes of C and A = G + λI.
-type Conditioned struct {
-	Fit    float64 // Σ C∘m
-	LogDet float64 // log|A|
-	Trace  float64 // of G
-}
-
-// condition sums the moments, factors A = G + λI and solves A·m = C. mean [M,D]
-// is rank 0's. G stays in the shares: each eliminates its inner windows, rank 0
-// the windows between shares (blocktri.Segment). What travels for each share is
-// two or three blocks of M_v² numbers, M_v·D numbers twice, and its part of m.
-func (s *set) condition(mean []float64, f *spectral.Features, lambda float64) (Conditioned, error) {
+// solve fills dst, on rank 0, with what follows from the moments and A = G + λI.
+// G stays in the shares, and becomes A⁻¹: each eliminates its inner windows,
+// rank 0 the windows between shares (blocktri.Segment). What travels for each
+// share is two or three blocks of M_v² numbers there and back, M_v·D numbers
+// twice, and its part of C and m.
+func (s *set) solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
 	s.shareFeatures(f)
+	var offset []int
+	if dst == nil {
+		dst = &spectral.Solution{} // numbers of its own, of no use
+	} else {
+		offset = f.Offsets()
+	}
 	err := s.localMoments()
 	parts, traces := make([][]float64, len(s.own)), make([][]float64, len(s.own))
 	if err == nil {
@@ -35,47 +34,53 @@ func (s *set) condition(mean []float64, f *spectral.Features, lambda float64) (C
 			return err
 		})
 	}
-	var c Conditioned
+	dst.TraceGram, dst.TraceInverse, dst.LogDet = 0, 0, 0
 	err = s.agree(err)
 	if err == nil || errors.Is(err, errNotPositive) { // whose jitter is a share of the trace
-		s.collect(traces, func(int) int { return 1 }, func(_ int, part []float64) { c.Trace += part[0] })
+		s.collect(traces, one, func(_ int, part []float64) { dst.TraceGram += part[0] })
 	}
 	if err != nil {
-		return c, err
+		return err
 	}
-	var offset []int
-	if f != nil {
-		offset = f.Offsets()
-	}
-	b, err := s.reduce(&c, parts, offset, lambda)
+	b, err := s.reduce(&dst.LogDet, parts, offset, lambda)
 	if err := s.agree(err); err != nil {
-		return c, err
+		return err
 	}
-	s.returnRows(b)
-	c.Fit = s.solveBack(mean, b, offset)
-	return c, nil
+	s.solveBack(dst, b, offset)
+	dst.TraceInverse = s.invert()
+	return nil
 }
 
-// solveBack solves for all rows of m, given those of the separators, b on rank 0
-// alone, where mean gets them; it gives Σ C∘m.
-func (s *set) solveBack(mean, b []float64, offset []int) (fit float64) {
-	parts := make([][]float64, len(s.own))
-	_ = s.sideBySide(func(i int, one *share) error {
-		parts[i] = []float64{one.solveBack(s.d)}
+// one is the length of a part that is a number.
+func one(int) int { return 1 }
+
+// solveBack fills in C and all rows of m, given those of the separators, b on
+// rank 0 alone.
+func (s *set) solveBack(dst *spectral.Solution, b []float64, offset []int) {
+	s.returnRows(b)
+	_ = s.sideBySide(func(_ int, one *share) error {
+		left, right := one.ends(s.d)
+		one.segment.SolveUpper(one.inner(s.d), left, right, s.d)
 		return nil
 	})
 	s.lap(&s.times.Compute)
-	s.collect(parts, func(int) int { return 1 }, func(_ int, part []float64) { fit += part[0] })
+	clear(dst.C)
+	parts := make([][]float64, len(s.own))
+	for i, one := range s.own {
+		parts[i] = one.moments.C
+	}
+	s.collect(parts, func(i int) int { return (offset[s.cuts[i].end] - offset[s.cuts[i].first]) * s.d }, func(i int, part []float64) {
+		addTo(dst.C[offset[s.cuts[i].first]*s.d:], part)
+	})
 	for i, one := range s.own {
 		parts[i] = one.inner(s.d)
 	}
 	s.collect(parts, func(i int) int { return (s.innerEnd(i, offset) - s.innerFirst(i, offset)) * s.d }, func(i int, part []float64) {
-		copy(mean[s.innerFirst(i, offset)*s.d:], part)
+		copy(dst.Mean[s.innerFirst(i, offset)*s.d:], part)
 	})
 	if s.Rank() == 0 {
-		s.small.each(b, s.d, func(v int, part []float64) { copy(mean[offset[v]*s.d:], part) })
+		s.small.each(b, s.d, func(v int, part []float64) { copy(dst.Mean[offset[v]*s.d:], part) })
 	}
-	return fit
 }
 
 // sideBySide calls f for this rank's shares on all its cores: their algebra is
@@ -195,21 +200,8 @@ func (s *set) innerEnd(i int, offset []int) int {
 	return offset[s.cuts[i].end-1]
 }
 
-// solveBack solves for the inner rows of m and gives the share's part of Σ C∘m.
-func (o *share) solveBack(d int) float64 {
-	left, right := o.ends(d)
-	o.segment.SolveUpper(o.inner(d), left, right, d)
-	fit := 0.0
-	for i, c := range o.moments.C {
-		fit += c * o.mean[i]
-	}
-	return fit
-}
-
-// adjoint, after condition, fills dst with the gradient by the features of
-// ½·D·(−log|A|) − ½τ(Σy² − Σ C∘m), that is the pullback of ∂/∂G = −½D·A⁻¹ −
-// ½τ·m mᵀ and ∂/∂C = τ·m, and gives the trace of A⁻¹. G is lost.
-func (s *set) adjoint(dst, f *spectral.Features, tau float64) (trace float64, err error) {
+// invert replaces the factors by A⁻¹ and gives its trace.
+func (s *set) invert() (trace float64) {
 	if s.Rank() == 0 && len(s.small.at) > 0 {
 		z := s.small.factor.Inverse()
 		trace = traceOf(z, 0, z.Blocks())
@@ -217,26 +209,25 @@ func (s *set) adjoint(dst, f *spectral.Features, tau float64) (trace float64, er
 	s.returnInverse()
 	parts := make([][]float64, len(s.own))
 	_ = s.sideBySide(func(i int, one *share) error {
-		parts[i] = []float64{one.adjoint(s.d, tau)}
+		g := one.moments.Gram
+		one.segment.Inverse(one.cross)
+		parts[i] = []float64{traceOf(g, one.left(), g.Blocks()-one.right())}
 		return nil
 	})
 	s.lap(&s.times.Compute)
-	s.collect(parts, func(int) int { return 1 }, func(_ int, part []float64) { trace += part[0] })
-	if err := s.pullShares(dst, f); err != nil {
-		return math.NaN(), err
-	}
-	return trace, nil
+	s.collect(parts, one, func(_ int, part []float64) { trace += part[0] })
+	return trace
 }
 
-// adjoint replaces the share's factor by its blocks of ∂/∂G, and its C by
-// ∂/∂C; it gives its inner windows' part of the trace of A⁻¹.
-func (o *share) adjoint(d int, tau float64) (trace float64) {
-	g := o.moments.Gram
-	o.segment.Inverse(o.cross)
-	trace = traceOf(g, o.left(), g.Blocks()-o.right())
-	blocktri.OuterAdjoint(g, o.mean, d, tau)
-	for j, m := range o.mean {
-		o.moments.C[j] = tau * m
-	}
-	return trace
+// pullSolved, after solve, fills dst with the gradient by the features whose
+// adjoint is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. A⁻¹ is lost.
+func (s *set) pullSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	_ = s.sideBySide(func(_ int, one *share) error {
+		blocktri.OuterAdjoint(one.moments.Gram, one.mean, s.d, bar.Inverse, bar.Outer)
+		for j, m := range one.mean {
+			one.moments.C[j] = bar.Linear * m
+		}
+		return nil
+	})
+	return s.pullShares(dst, f)
 }
