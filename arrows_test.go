@@ -32,6 +32,9 @@ var allowed = map[string][]string{
 	"kernels/internal/generate": {"kernels/internal/source"},
 	"kernels/internal/source":   {},
 
+	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
+	"internal/mpi": {},
+
 	"impute":               {".", "audio", "internal/score"},
 	"audio":                {"internal/ar"},
 	"baseline":             {".", "internal/lbfgs", "internal/parallel"},
@@ -164,6 +167,10 @@ func TestArrowsBite(t *testing.T) {
 		{"kernels/args.go", "cuda", false},
 		{"kernels/emu/register.go", "cuda", true},
 		{"kernels/emu/register.go", "gpu", false},
+		{"ranks/dense.go", "spectral", true},
+		{"ranks/dense.go", "cpu", false},
+		{"ranks/dense.go", ".", false},
+		{"internal/mpi/mpi.go", "ranks", false},
 		{"new/file.go", "spectral", false},
 	} {
 		if why := arrow(c.file, c.to); (why == "") != c.ok {

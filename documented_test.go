@@ -12,7 +12,7 @@ import (
 )
 
 // public are the folders of the packages that other programs import.
-var public = []string{".", "audio", "baseline", "cpu", "cuda", "dense", "gpu", "impute", "kernels", "spectral"}
+var public = []string{".", "audio", "baseline", "cpu", "cuda", "dense", "gpu", "impute", "kernels", "ranks", "spectral"}
 
 // Every exported name has a comment: constants, variables, functions, types,
 // methods of exported types, fields, methods of interfaces; whatever build tag

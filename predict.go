@@ -37,9 +37,10 @@ func (p *Prediction) SD(noise bool) []float64 {
 
 // Predict is the predictive distribution of y at each row of x [N,Q] in the
 // data's units (see Prediction and DESIGN.md, section 7), in O(chunk·M) memory
-// besides the result and one copy of x, in the model's units. Errors wrap ErrData where x has other
-// columns than the model inputs or values that are not finite, and ErrUnfitted
-// where there is no posterior yet.
+// besides the result and one copy of x, in the model's units. Errors wrap
+// ErrData where x has other columns than the model inputs or values that are not
+// finite, or where there are too many rows of outputs, and ErrUnfitted where
+// there is no posterior yet.
 func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 	n, q := x.Dims()
 	if q != m.Params.Q {
@@ -48,9 +49,16 @@ func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 	return m.PredictRows(borrow(x), n)
 }
 
+// maxCovariances bounds what one prediction holds, N·D²: a recording of one
+// sample may claim 65535 channels.
+const maxCovariances = 1 << 31
+
 // PredictRows is Predict for n rows given as one slice x [n,Q], row by row.
 func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 	p := m.Params
+	if float64(n)*float64(p.D)*float64(p.D) > maxCovariances {
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, p.D, maxCovariances, ErrData)
+	}
 	post, err := m.posterior()
 	if err != nil {
 		return nil, err

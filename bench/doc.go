@@ -4,7 +4,9 @@
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
+//	go run -tags mpi ./bench ranks [-n 1e6] [-features 512] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] [-plan] …
 //	go run ./bench windows [-out DIR] [-table | -choose FILE]
+//	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
@@ -15,7 +17,7 @@
 // makes tables and figures without running anything. What there is a line of is
 // not run again, unless with -again or on other data, so that an interrupted run
 // goes on with the same command. Data files come from -data (default
-// ../shared/data, if there is such a folder, else data); a set whose files are
+// data); a set whose files are
 // not there says so and is left out. -quick runs a small version of everything
 // on the files in testdata, into a temporary folder.
 //
@@ -39,6 +41,10 @@
 // windows draws what windows do to the covariance of a tone, and to its
 // spectrum; -table fills gaps in a tone, a chord and one with vibrato, with
 // windows and without.
+//
+// recording makes a recording of -minutes by repeating a file, cuts gaps of -gap
+// samples in every -every, and fills them with one model of the whole: the bound
+// as it rises, time, memory and errors.
 //
 // long times recordings of -from to -to rows, -per lengths in a decade, that
 // have equally many features a second: bound and gradient with windows; the same
@@ -98,7 +104,10 @@
 //	                        the evaluation. On the CPU {features, accumulation}
 //	                        are moments' two parts, each the time of all cores
 //	                        over their number; what is left of moments is waiting
-//	                        and what is done once with the sums
+//	                        and what is done once with the sums. On a card that does
+//	                        the algebra of windows, solve is moments and algebra;
+//	                        with -kernels algebra is its kernels' own time (the
+//	                        adjoint's counts to pullback) and moments the rest
 //	kernel_seconds          by kernel, the mean in an evaluation: a card's with
 //	                        -kernels; on the CPU each pass's parts, summed over
 //	                        the cores. The CPU's are taken in further evaluations,
@@ -146,6 +155,9 @@
 //	pullback    Σ_runs 2·n·m²
 //	factorised  Σ_runs n·m·(6·D + 8·Q + 22)
 //	predict     Σ_runs 2·n·m² + 2·n·m·D
+//	algebra     of windows: Σ_v of factor and stored blocks of the inverse (package
+//	            internal/cost), whatever a card does besides; no part of the
+//	            evaluation's rate
 //
 // moments counts each entry of the symmetric product once, as a SYRK does.
 //
@@ -198,4 +210,24 @@
 // core. Ours is the variational bound of a model whose every window has features
 // of its own, with the gradient by all of them, on all cores. Times compare what
 // an evaluation costs, not what it is worth.
+//
+// # Lines of ranks
+//
+//	commit … memory, time   as above
+//	N, M, V, window         rows, features in all, windows and their length
+//	ranks, cores_per_rank   how many; each one's GOMAXPROCS
+//	cores_of_all            that they have together, no more than the machine's
+//	repeats                 evaluations, of which the quickest counts
+//	seconds_per_evaluation  bound and gradient, the rows being there
+//	cpu_seconds             processor time of rank 0 in it, and in opening the rows (Linux)
+//	sums, waiting, communication, host   of seconds_per_evaluation: rank 0's passes
+//	                        and its part of the algebra; its waiting for the slowest
+//	                        rank; numbers on their way; all else, which is rank 0's alone
+//	bytes, open_bytes       to and from rank 0 in an evaluation; once, with the rows
+//	open                    seconds for the rows
+//	latency, bandwidth      of a message to all and back; bytes a second of 8 MB to all
+//	                        and a sum of as many
+//
+// The table's model is cpu_seconds of one rank, its sums over the number of ranks,
+// plus messages by latency and bytes by bandwidth.
 package main

@@ -11,8 +11,13 @@ import (
 
 // Backend computes on the processor's cores.
 type Backend struct {
-	clock *clock // nil: nothing is timed
+	clock  *clock // nil: nothing is timed
+	shared *spare // of all rows; nil: each has its own
 }
+
+// Shared has all rows of the backend work in the same room, which takes less
+// memory: they are then not to be used at the same time.
+func Shared() Option { return func(b *Backend) { b.shared = &spare{} } }
 
 // New returns the backend; it holds nothing but the times that it takes.
 func New(options ...Option) *Backend {
@@ -39,7 +44,11 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 		return nil, fmt.Errorf("cpu: open: %w", err)
 	}
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
-	r := &rows{data: d, order: l.Order, spare: &spare{clock: b.clock}}
+	r := &rows{data: d, order: l.Order, spare: b.shared}
+	if r.spare == nil {
+		r.spare = &spare{}
+	}
+	r.spare.clock = b.clock
 	r.gather(l.Order, l.Runs)
 	if d.Q == 1 {
 		r.findSteps()
@@ -59,6 +68,7 @@ type rows struct {
 	inv    [2][]float64 // [N] their inverse squares
 	power  []float64    // [V] Σ_n g²
 	even   []int32      // [N] rows from this one on that lie one step apart; nil where hardly any do
+	delta  float64      // that step
 	order  []int        // [N] the given row at each place
 	place  []int        // [N] the place of each given row
 	runs   []spectral.Run
@@ -91,7 +101,7 @@ func (r *rows) findSteps() {
 	}
 	even := spectral.EvenRows(r.x, r.runs, delta)
 	if slices.Max(even) >= simd.EvenLeast {
-		r.even, r.spare.bank.steps.Delta = even, delta
+		r.even, r.delta = even, delta
 	}
 }
 

@@ -117,7 +117,7 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 		t.Fatal(err)
 	}
 	even := opened.(*rows)
-	if even.even == nil || even.spare.bank.steps.Delta != 1 {
+	if even.even == nil || even.delta != 1 {
 		t.Fatal("the rows do not count as even")
 	}
 	runtime.GOMAXPROCS(2)
@@ -131,7 +131,7 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 			}
 		}
 	}
-	even.even, even.spare.bank.steps.Delta = nil, 0
+	even.even, even.delta = nil, 0
 	stepped := 0
 	for name, want := range results(t, even, f) {
 		most := 0.0

@@ -28,7 +28,7 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
 	if rows == nil {
-		d.spare.bank.set(f)
+		d.spare.bank.set(f, d.delta)
 	} else {
 		d = d.pick(rows)
 		d.spare.bank.pack(f)

@@ -23,7 +23,7 @@ func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 		return fmt.Errorf("cpu: moments: %w", err)
 	}
 	b := &d.spare.bank
-	b.set(f)
+	b.set(f, d.delta)
 	width := b.Count * simd.Lanes
 	sums := resize(d.spare.total, (2+dst.D)*width)
 	d.spare.total = sums

@@ -126,6 +126,7 @@ func (p *packs) fill(to []float64, r spectral.Run, panel int) {
 		rows := to[(b.first[u]-b.first[r.First])*simd.Lanes*simd.Lanes:]
 		amp := b.f.Amp[b.offset[u]:b.offset[u+1]]
 		switch {
+		case len(amp) == 0: // nothing there, and no column to begin at
 		case u < v: // G_uv is Below[u] transposed
 			for k := range n {
 				for j, g := range p.g.Below[u][(at+k)*len(amp):][:len(amp)] {

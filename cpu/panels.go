@@ -16,9 +16,11 @@ type bank struct {
 	steps  simd.Stepped
 }
 
-// set packs the features, and what steps along even rows need if there are any.
-func (b *bank) set(f *spectral.Features) {
+// set packs the features, and what steps of delta along even rows need; 0 where
+// there are none.
+func (b *bank) set(f *spectral.Features, delta float64) {
 	b.pack(f)
+	b.steps.Delta = delta
 	if b.steps.Delta == 0 {
 		return
 	}

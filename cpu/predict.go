@@ -26,7 +26,7 @@ func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spe
 	}
 	s := d.spare
 	b := &s.bank
-	b.set(f)
+	b.set(f, d.delta)
 	p := &predict{rows: d, bank: b, post: post, dst: dst}
 	p.mean = s.outputs(b, post.D, func(k, i int) float64 { return f.Amp[k] * post.Mean[k*post.D+i] })
 	s.square = b.spread(s.square, func(k int) float64 { return 0.5 * f.Amp[k] })

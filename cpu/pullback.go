@@ -27,7 +27,7 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 	}
 	s := d.spare
 	b := &s.bank
-	b.set(f)
+	b.set(f, d.delta)
 	c := s.outputs(b, d.data.D, func(k, i int) float64 { return bar.C[k*d.data.D+i] })
 	s.lanes = b.lanes(s.lanes)
 	for k, lane := range b.lane {

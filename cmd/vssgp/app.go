@@ -26,11 +26,22 @@ type app struct {
 // run executes one command line and returns its exit code. Nothing is written
 // to the process's own streams.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return runOn(ctx, args, stdout, stderr, nil)
+}
+
+// runOn is run on rank 0 of a job, or by itself.
+func runOn(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
 	a := &app{stdout: stdout, stderr: stderr, progress: choice{allowed: []string{"auto", "always", "never"}, value: "auto"}}
 	a.computer = newComputer(a.note)
+	a.computer.job = j
 	root := a.root()
 	root.SetArgs(args)
-	err := execute(ctx, root)
+	err, panicked := execute(ctx, root)
+	if panicked && j != nil { // the others wait for what does not come
+		fmt.Fprintln(stderr, oneLine(err))
+		j.Abort(exitFailure)
+		return exitFailure
+	}
 	if failed := a.computer.close(); err == nil {
 		err = failed
 	}
@@ -45,13 +56,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // execute runs the command and turns a panic, which is a mistake in this
 // program, into an error: users get one line whatever happens.
-func execute(ctx context.Context, root *cobra.Command) (err error) {
+func execute(ctx context.Context, root *cobra.Command) (err error, panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("a mistake in this program, please report it: %v", p)
+			err, panicked = broken(p), true
 		}
 	}()
-	return root.ExecuteContext(ctx)
+	return root.ExecuteContext(ctx), false
 }
 
 func (a *app) root() *cobra.Command {
@@ -61,7 +72,10 @@ func (a *app) root() *cobra.Command {
 		Long: `vssgp fits variational sparse spectrum Gaussian processes (Gal & Turner 2015):
 a spectral-mixture covariance approximated by random Fourier features whose
 frequencies have a posterior. Its main job is to fill gaps in recordings, with
-error bars.`,
+error bars.
+
+In builds with -tags mpi, fit and evaluate spread their rows over the ranks of
+mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
   vssgp fit co2.csv -o co2.safetensors
   vssgp predict co2.safetensors months.csv -o forecast.csv`,

@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -64,6 +65,16 @@ type computer struct {
 	open func(gpu.Options) (spectral.Backend, error)
 
 	backend spectral.Backend // once it is opened
+
+	job   *job // the ranks that there are, nil without
+	ranks bool // the command spreads its rows over them
+	local int  // place among the machine's ranks, by which each takes its card
+}
+
+// spread has get spread the rows over the job's ranks, if it has any.
+func (c *computer) spread() {
+	c.ranks = true
+	c.local, _ = ranks.Local()
 }
 
 func newComputer(note func(string, ...any)) computer {
@@ -93,8 +104,24 @@ func (c *computer) get() (spectral.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.ranks && c.job != nil {
+		many, err := ranks.New(c.job, b, c.spec())
+		if err != nil {
+			b.Close()
+			return nil, fmt.Errorf("--device %s: %w", &c.device, err)
+		}
+		b = many
+	}
 	c.backend = b
 	return b, nil
+}
+
+// host is the CPU. Ranks hold many shares of rows, and use one at a time.
+func (c *computer) host() spectral.Backend {
+	if c.ranks {
+		return cpu.New(cpu.Shared())
+	}
+	return cpu.New()
 }
 
 // close gives back what get has opened.
@@ -116,7 +143,7 @@ func (c *computer) choose() (spectral.Backend, error) {
 		if c.precision.value != "float64" {
 			return nil, mistake("--device cpu --precision %s: the CPU computes in float64 alone; want --precision float64 or --device cuda", c.precision.value)
 		}
-		return cpu.New(), nil
+		return c.host(), nil
 	case "cuda":
 		return c.cuda()
 	}
@@ -172,27 +199,32 @@ func (c *computer) auto() (spectral.Backend, error) {
 	if c.precision.value != "float64" {
 		text += "; in float64, not --precision " + c.precision.value
 	}
-	return c.announced(cpu.New(), text), nil
+	return c.announced(c.host(), text), nil
 }
 
 // noCard is why there is none where the driver lists none.
 const noCard = "there is no GPU"
 
-// first is the first card that can be used and that want takes, or why there is none.
+// first is the first card that can be used and that want takes, of several ranks
+// of a machine each one's own as far as they go; or why there is none.
 func (c *computer) first(want func(cuda.Device) bool) (*cuda.Device, string) {
 	list, err := c.list()
 	if err != nil {
 		return nil, reason(err)
 	}
 	why := noCard
+	var usable []cuda.Device
 	for _, d := range list {
 		switch {
 		case !want(d):
 		case d.Reason == "":
-			return &d, ""
+			usable = append(usable, d)
 		case why == noCard:
 			why = fmt.Sprintf("cuda:%d %s: %s", d.Ordinal, d.Name, d.Reason)
 		}
+	}
+	if n := len(usable); n > 0 {
+		return &usable[c.local%n], ""
 	}
 	return nil, why
 }
@@ -236,6 +268,9 @@ func (a *announcer) Open(d spectral.Data) (spectral.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	if solver, ok := r.(spectral.Solver); ok {
+		return &announcedSolver{announcedRows{r, a.say}, solver}, nil
+	}
 	return &announcedRows{r, a.say}, nil
 }
 
@@ -257,4 +292,21 @@ func (r *announcedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Fea
 func (r *announcedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
 	r.say()
 	return r.Rows.Predict(dst, f, p)
+}
+
+// announcedSolver are announced rows that can do the algebra.
+type announcedSolver struct {
+	announcedRows
+	solver spectral.Solver
+}
+
+func (r *announcedSolver) Solves(f *spectral.Features) bool { return r.solver.Solves(f) }
+
+func (r *announcedSolver) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+	r.say()
+	return r.solver.Solve(dst, f, lambda)
+}
+
+func (r *announcedSolver) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	return r.solver.PullbackSolved(dst, f, bar)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,7 @@ type evaluation struct {
 	Jitter    number              `json:"jitter"`
 	Device    string              `json:"device"`
 	Gradient  map[string]nullable `json:"gradient,omitempty"`
+	Ranks     *rankTimes          `json:"ranks,omitempty"` // under mpirun
 }
 
 func (a *app) evaluateCommand() *cobra.Command {
@@ -65,6 +67,8 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
+	a.computer.spread()
+	began := time.Now()
 	m, err := a.load(modelPath)
 	if err != nil {
 		return err
@@ -98,6 +102,7 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 	if o.gradient {
 		out.Gradient = gradientOf(m.Params, e.Gradient, inference)
 	}
+	out.Ranks = a.rankTimes(time.Since(began))
 	if a.json {
 		return a.printJSON(out)
 	}
@@ -132,6 +137,9 @@ func (a *app) sayEvaluation(e evaluation) {
 	a.say("%-28s %.6g", "RMSE", float64(e.RMSE))
 	a.say("%-28s %.6g", "mean log predictive density", float64(e.Density))
 	a.say("%-28s %s", "device", e.Device)
+	if e.Ranks != nil {
+		a.say("%s", e.Ranks)
+	}
 	if e.Gradient == nil {
 		return
 	}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
 // fitFlags are fit's own beside those of the model.
@@ -18,8 +16,7 @@ type fitFlags struct {
 	model      *modelFlags
 	columns    columns
 	output     string
-	checkpoint string
-	resume     bool
+	checkpoint checkpointFlags
 	plan       bool
 }
 
@@ -38,7 +35,9 @@ type fitResult struct {
 	NoiseSD     []number   `json:"noise_sd"` // of each output, in its units
 	Jitter      number     `json:"jitter"`
 	Model       string     `json:"model"`
+	Ranks       *rankTimes `json:"ranks,omitempty"` // under mpirun
 	Interrupted bool       `json:"interrupted,omitempty"`
+	Resumed     *int       `json:"resumed,omitempty"` // iterations of the start in which the checkpoint gone on from stood
 }
 
 type fitStart struct {
@@ -57,12 +56,17 @@ columns) or to a recording (WAV or SPHERE; x is the time in seconds, each
 channel an output in full scale 1) and writes it as a safetensors file.
 
 Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
-to go on. --checkpoint keeps the best model so far in a second file, written
-whole every 30 seconds, from which --resume starts.`,
+to go on. --checkpoint keeps in a second file all that the rest of the fit
+depends on, written whole every 30 seconds and when interrupted; the same
+command with --resume goes on from there and ends with the same file, bit for
+bit, as if nothing had happened. It wants the same data, options, device and
+build, and says what differs; the first time, when there is no checkpoint yet,
+it starts the fit. A checkpoint can be read as a model too (info, evaluate,
+--init).`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
   vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
-  vssgp fit long.wav --window 32ms --checkpoint long.part --resume -o long.safetensors`,
+  vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
 		Args: arguments("DATA"),
 		RunE: a.do(func(ctx context.Context, args []string) error { return a.fit(ctx, args[0], o) }),
 	}
@@ -71,8 +75,7 @@ whole every 30 seconds, from which --resume starts.`,
 	o.model.window = windowFlag{length: vssgp.WindowAuto}
 	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
-	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the best model so far in this `file`")
-	f.BoolVar(&o.resume, "resume", false, "start from the checkpoint")
+	o.checkpoint.add(f)
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	return cmd
 }
@@ -81,14 +84,10 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err := a.checkFit(o); err != nil {
 		return err
 	}
+	a.computer.spread()
 	options, err := a.options(o.model, 0)
 	if err != nil {
 		return err
-	}
-	if o.resume {
-		if options.From, err = a.load(o.checkpoint); err != nil {
-			return fmt.Errorf("--resume: %w", err)
-		}
 	}
 	data, rate, err := readToFit(dataPath, o.columns)
 	if err != nil {
@@ -107,23 +106,24 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	options.Progress = func(p vssgp.Progress) {
 		bar.show(stageName(p), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
 	}
-	if o.checkpoint != "" {
-		options.Keep = func(m *vssgp.Model) error { return m.Save(o.checkpoint) }
-	}
+	a.apply(&o.checkpoint, &options)
 	m, r, err := vssgp.Fit(ctx, data, options)
 	bar.clear()
+	if errors.Is(err, context.Canceled) && m == nil {
+		return &interruption{" before there was a model; to go on, " + o.checkpoint.goOn("", nil)}
+	}
 	interrupted := err != nil && errors.Is(err, context.Canceled) && m != nil
 	if err != nil && !interrupted {
-		return err
+		return o.checkpoint.hint(err)
 	}
-	if err := saveFit(m, o, interrupted); err != nil {
+	if err := m.Save(o.output); err != nil {
 		return err
 	}
 	if err := a.reportFit(m, r, data, o.output, interrupted); err != nil {
 		return err
 	}
 	if interrupted {
-		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o))}
+		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
 	return a.warnFit(m, data, o.model.init)
 }
@@ -135,42 +135,13 @@ func (a *app) checkFit(o *fitFlags) error {
 			return err
 		}
 	}
-	if o.output == toStdout || o.checkpoint == toStdout {
+	if o.output == toStdout {
 		return mistake("-: a model is no text; want a file name")
 	}
-	if o.resume && o.checkpoint == "" {
-		return mistake("--resume needs --checkpoint FILE, the file to start from")
+	if err := o.checkpoint.check(); err != nil {
+		return err
 	}
-	if o.resume && o.model.init != "" {
-		return mistake("--resume and --init both say where to start; want one of them")
-	}
-	return checkOutputs(o.output, o.checkpoint)
-}
-
-// savedIn are the files of an interrupted fit.
-func savedIn(o *fitFlags) []string {
-	if o.checkpoint != "" {
-		return []string{o.output, o.checkpoint}
-	}
-	return []string{o.output}
-}
-
-// saveFit writes the model, and after an interruption the checkpoint with it.
-func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool) error {
-	write := func(w io.Writer) error { return m.Write(w) }
-	files := []atomicfile.File{{Path: o.output, Write: write}}
-	if interrupted && o.checkpoint != "" {
-		files = append(files, atomicfile.File{Path: o.checkpoint, Write: write})
-	}
-	return atomicfile.WriteAll(files...)
-}
-
-// goOn says how to continue an interrupted fit.
-func goOn(o *fitFlags) string {
-	if o.checkpoint != "" {
-		return "run the same command with --resume"
-	}
-	return "run the same command with --init " + o.output
+	return checkOutputs(o.output, o.checkpoint.file)
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path string, interrupted bool) error {
@@ -179,6 +150,10 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 		Bound: number(r.Bound), Terms: r.Terms, Iterations: r.Iterations, Kept: r.Kept, Seconds: number(r.Elapsed.Seconds()),
 		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: i.NoiseSD,
 		Jitter: number(r.Jitter), Model: path, Interrupted: interrupted,
+		Ranks: a.rankTimes(r.Elapsed),
+	}
+	if r.Resumed >= 0 {
+		out.Resumed = &r.Resumed
 	}
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, fitStart{s.Seed, number(s.Bound), s.Ended})
@@ -186,14 +161,23 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 			a.note("the start with seed %d %s", s.Seed, s.Ended)
 		}
 	}
+	if t := out.Ranks; t != nil && (a.json || a.quiet) && a.progress.value == "always" {
+		fmt.Fprintln(a.stderr, prefix+t.String())
+	}
 	if a.json {
 		return a.printJSON(out)
 	}
 	a.say("bound %.9g after %d iterations, %d starts, %.1f s on %s", r.Bound, r.Iterations, len(r.Starts), r.Elapsed.Seconds(), r.Device)
+	if r.Resumed >= 0 {
+		a.say("  gone on from a checkpoint at iteration %d of its start", r.Resumed)
+	}
 	for _, t := range r.Terms {
 		a.say("  %-16s %.9g", t.Name, t.Value)
 	}
 	a.say("%d rows, %d components, %d features, noise sd %s", data.N, m.Params.L, m.Params.M(), row(i.NoiseSD))
+	if out.Ranks != nil {
+		a.say("%s", out.Ranks)
+	}
 	a.say("wrote %s", path)
 	return nil
 }

@@ -4,12 +4,33 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+
+	"github.com/vssgp/vssgp/ranks"
 )
 
 func main() {
+	j, err := joinJob()
+	switch {
+	case err != nil && firstRank():
+		fmt.Fprintln(os.Stderr, oneLine(err))
+		fallthrough
+	case err != nil:
+		os.Exit(exitCode(err))
+	case j != nil:
+		ranks.ShareCores()
+	}
+	if j != nil && j.Rank() != 0 {
+		os.Exit(j.serve(os.Stderr))
+	}
 	ctx, stop := untilSignal(context.Background())
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	var code int
+	if j != nil {
+		code = j.lead(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	} else {
+		code = run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	}
 	stop()
 	os.Exit(code)
 }

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp/ranks"
 )
 
 // versionInfo is what `vssgp version` prints.
@@ -17,6 +19,7 @@ type versionInfo struct {
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	Format   string `json:"model_format"`
+	MPI      string `json:"mpi,omitempty"` // the library, in builds with -tags mpi
 }
 
 func (a *app) versionCommand() *cobra.Command {
@@ -39,6 +42,7 @@ func (a *app) versionCommand() *cobra.Command {
 // readVersion takes what the Go linker has left in the binary.
 func readVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/1"}
+	v.MPI, _ = ranks.MPI()
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -66,5 +70,9 @@ func (v versionInfo) String() string {
 			s += " (modified)"
 		}
 	}
-	return s + " " + v.Go + " " + v.Platform
+	s += " " + v.Go + " " + v.Platform
+	if v.MPI != "" {
+		return s + " with " + v.MPI
+	}
+	return s + " without MPI"
 }

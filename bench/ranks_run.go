@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"sort"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/ranks"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A ranksLine is one number of ranks on one problem.
+type ranksLine struct {
+	machine.Machine
+	Time  string `json:"time"`
+	Bench string `json:"bench"`
+	ranksRun
+}
+
+// ranksRun is what rank 0 measures, in seconds: the quickest evaluation, since
+// whatever else the machine does only takes away.
+type ranksRun struct {
+	N       int     `json:"N"`
+	M       int     `json:"M"`
+	V       int     `json:"V"`
+	Window  float64 `json:"window"`
+	Ranks   int     `json:"ranks"`
+	Share   int     `json:"cores_per_rank"`
+	OnCores int     `json:"cores_of_all"` // that the ranks have together, no more than there are
+	Repeats int     `json:"repeats"`
+
+	Bound         float64 `json:"bound"`
+	Evaluation    float64 `json:"seconds_per_evaluation"` // bound and gradient; rows are already there
+	Busy          float64 `json:"cpu_seconds"`            // rank 0's processor time of it: what a machine without other work would take
+	Sums          float64 `json:"sums"`
+	Waiting       float64 `json:"waiting"`
+	Communication float64 `json:"communication"`
+	Host          float64 `json:"host"` // rank 0's algebra and chain rule
+	Bytes         int64   `json:"bytes"`
+	Open          float64 `json:"open"` // bringing the rows to the ranks, once
+	OpenBytes     int64   `json:"open_bytes"`
+
+	Latency   float64 `json:"latency"`   // of a message to all and an answer, one number each
+	Bandwidth float64 `json:"bandwidth"` // bytes a second, of large ones
+}
+
+// ranksChild is one rank.
+func ranksChild(args []string) error {
+	c, leave, err := ranks.World()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ranks.ShareCores()
+	open := func(string) (spectral.Backend, error) { return cpu.New(cpu.Shared()), nil }
+	latency, bandwidth := probe(c)
+	if c.Rank() != 0 {
+		return ranks.Serve(c, open)
+	}
+	defer ranks.Quit(c)
+	o, err := parseRanks(args, os.Stderr)
+	if err != nil {
+		return err
+	}
+	p, err := o.build()
+	if err != nil {
+		return err
+	}
+	inner, err := open("")
+	if err != nil {
+		return err
+	}
+	b, err := ranks.New(c, inner, "")
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	p.model.Backend = b
+	r, err := timeRanks(p, b, o.repeats)
+	if err != nil {
+		return err
+	}
+	r.Ranks, r.Share, r.Latency, r.Bandwidth = c.Size(), runtime.GOMAXPROCS(0), latency, bandwidth
+	r.OnCores = min(c.Size()*r.Share, onlineCores())
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(text))
+	return nil
+}
+
+// onlineCores is how many this machine has, of which a rank may be bound to a few.
+func onlineCores() int { return ranks.MachineCores() }
+
+// timeRanks evaluates the bound and its gradient, and keeps the quickest.
+func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksRun, error) {
+	r := &ranksRun{N: p.N, M: p.model.Params.M(), V: p.model.Params.Windows.Count(), Window: p.Window, Repeats: repeats}
+	for i := range repeats + 1 {
+		before, began, busy := b.Times(), time.Now(), cpuTime()
+		e, err := p.model.Evaluate(p.data, vssgp.Exact, nil, true)
+		if err != nil {
+			return nil, err
+		}
+		total, t, busy := time.Since(began), b.Times(), cpuTime()-busy
+		open := t.Open - before.Open
+		took := (total - open).Seconds()
+		if i == 0 || r.Evaluation > 0 && took > r.Evaluation { // the first makes the room that the others use
+			continue
+		}
+		r.Bound, r.Evaluation, r.Open, r.Busy = e.Bound, took, open.Seconds(), busy.Seconds()
+		r.Sums = (t.Compute - before.Compute).Seconds()
+		r.Waiting = (t.Waiting - before.Waiting).Seconds()
+		r.Communication = (t.Communication - before.Communication).Seconds()
+		r.Host = took - r.Sums - r.Waiting - r.Communication
+		r.Bytes, r.OpenBytes = t.Bytes-before.Bytes, t.OpenBytes-before.OpenBytes
+	}
+	return r, nil
+}
+
+const (
+	probes     = 20
+	probeBlock = 1 << 20 // numbers
+)
+
+// probe measures what messages cost between these ranks: a small one to all and
+// an answer by all, and a large one to all and a sum of as large ones.
+func probe(c ranks.Comm) (latency, bandwidth float64) {
+	times := func(n int, f func()) float64 {
+		var all []float64
+		for range n {
+			c.Barrier()
+			began := time.Now()
+			f()
+			all = append(all, time.Since(began).Seconds())
+		}
+		sort.Float64s(all)
+		return all[len(all)/2]
+	}
+	one, block, sums := []float64{0}, make([]float64, probeBlock), make([]int64, probeBlock)
+	latency = times(probes, func() { c.Broadcast(one, 0); c.Max(one) })
+	if c.Size() == 1 {
+		return latency, 0
+	}
+	took := times(probes/4, func() { c.Broadcast(block, 0); c.Sum(sums) })
+	return latency, 2 * 8 * probeBlock / took
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRanksModel: sums shrink with the ranks, what is rank 0's own does not, and
+// messages cost the more the more ranks there are.
+func TestRanksModel(t *testing.T) {
+	m := ranksModel{work: 100, rate: 1, host: 1, messages: 10, latency: 0.01, bytes: 50, bandwidth: 100}
+	for ranks, want := range map[float64]float64{1: 101, 2: 50 + 1 + 0.1 + 0.5, 4: 25 + 1 + 0.2 + 0.5} {
+		if got, _ := m.seconds(ranks); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v ranks: %v s, want %v", ranks, got, want)
+		}
+	}
+	half := m.half()
+	if all, _ := m.seconds(half); math.Abs(m.work/half-all/2) > 0.01*all {
+		t.Errorf("half at %v ranks: sums %v of %v", half, m.work/half, all)
+	}
+	one := &ranksLine{ranksRun: ranksRun{Ranks: 1, Evaluation: 10, Busy: 9, Host: 1}}
+	four := &ranksLine{ranksRun: ranksRun{Ranks: 4, Latency: 0.001, Bandwidth: 1e6, Bytes: 2e6}}
+	if got, want := expected(one, four), (9-0.9)/4+0.9+10*0.001+2; math.Abs(got-want) > 1e-12 {
+		t.Errorf("four ranks: %v s, want %v", got, want)
+	}
+	if got := expected(one, one); got != 9 {
+		t.Errorf("one rank: %v s, want its own 9", got)
+	}
+}
+
+// TestRanksFlags: mistakes are said.
+func TestRanksFlags(t *testing.T) {
+	for _, args := range [][]string{{"-ranks", "0"}, {"-ranks", "1,x"}, {"-ranks", "100000"}, {"-repeats", "0"}, {"-n", "0"}, {"-draw"}, {"stray"}} {
+		if _, err := parseRanks(args, io.Discard); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
+	o, err := parseRanks([]string{"-ranks", "1,3", "-features", "7"}, io.Discard)
+	if err != nil || len(o.ranks) != 2 || o.ranks[1] != 3 || o.Features != 7 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestRanksShow: the tables hold every line; foreign lines are refused.
+func TestRanksShow(t *testing.T) {
+	var out bytes.Buffer
+	line := func(ranks int, seconds float64) ranksLine {
+		return ranksLine{Bench: "ranks", ranksRun: ranksRun{N: 1000, M: 8, V: 1, Ranks: ranks, Evaluation: seconds, Busy: seconds, Bandwidth: 1e9, Bound: -12.5}}
+	}
+	printRanks(&out, []ranksLine{line(1, 8), line(2, 4.125)})
+	for _, want := range []string{"N = 1000, M = 8, V = 1", "4.125", "-12.5"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %s", want, &out)
+		}
+	}
+	out.Reset()
+	printPlan(&out)
+	if strings.Contains(out.String(), "NaN") || strings.Count(out.String(), "\n| 10") != len(ranksMachines)*len(plannedProblems) {
+		t.Errorf("plan: %s", &out)
+	}
+	for text, ok := range map[string]bool{"": true, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
+		path := filepath.Join(t.TempDir(), "lines.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readRanks(path); (err == nil) != ok {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+//go:build mpi
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program builds the command and finds mpirun, or leaves the test out where
+// there is none; VSSGP_REQUIRE_MPI=1 makes that a failure.
+func program(t *testing.T) (mpirun, exe string) {
+	t.Helper()
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		if errors.Is(err, exec.ErrNotFound) && os.Getenv("VSSGP_REQUIRE_MPI") == "" {
+			t.Skip("no mpirun; VSSGP_REQUIRE_MPI=1 makes this a failure")
+		}
+		t.Fatal(err)
+	}
+	exe = filepath.Join(t.TempDir(), "vssgp")
+	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", exe, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return mpirun, exe
+}
+
+// launch is a command line on n ranks, with what Open MPI wants in containers.
+func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	cmd := exec.CommandContext(ctx, mpirun, append([]string{"-n", strconv.Itoa(n), exe}, args...)...)
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMPI_MCA_odls_base_sigkill_timeout=4") // seconds to save, which mpirun waits in any case
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &stdout, &stderr, time.Second
+	return cmd, &stdout, &stderr
+}
+
+// said are the lines of stderr that are vssgp's.
+func said(stderr string) (lines []string) {
+	for _, l := range strings.Split(stderr, "\n") {
+		if strings.HasPrefix(l, prefix) && !strings.Contains(l, "computing on") {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// TestMPIRun: processes under mpirun write the same model as each other, for
+// 1 to 4 ranks, with and without windows.
+func TestMPIRun(t *testing.T) {
+	mpirun, exe := program(t)
+	dir := t.TempDir()
+	data := put(t, dir, "data.csv", waves(400))
+	for _, window := range []string{"none", "20"} {
+		var first []byte
+		for n := 1; n <= 4; n++ {
+			ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+			defer stop()
+			model := filepath.Join(dir, fmt.Sprintf("m%d.safetensors", n))
+			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4", "--iterations", "20", "-o", model, "--json")
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("window %s, %d ranks: %v\n%s", window, n, err, stderr)
+			}
+			if r := decode[printedRanks](t, stdout.String()); r.Ranks == nil || r.Ranks.Size != n {
+				t.Errorf("window %s, %d ranks: printed %s", window, n, stdout)
+			}
+			got, err := os.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 1 {
+				first = got
+			} else if !bytes.Equal(got, first) {
+				t.Errorf("window %s, %d ranks: another model than one rank's", window, n)
+			}
+		}
+	}
+}
+
+// TestMPIRunMistakes: bad input ends the job with exit code 2 and is said once.
+func TestMPIRunMistakes(t *testing.T) {
+	mpirun, exe := program(t)
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	cmd, _, stderr := launch(ctx, mpirun, exe, 3, "fit", "none.csv", "-o", filepath.Join(t.TempDir(), "m.safetensors"))
+	err := cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitMistake || len(said(stderr.String())) != 1 {
+		t.Errorf("%v, exit %d: %s", err, code, stderr)
+	}
+}
+
+// fitting starts a long fit on n ranks and waits for its first checkpoint.
+func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
+	t.Helper()
+	data := put(t, dir, "data.csv", waves(3000))
+	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+	t.Cleanup(stop)
+	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",
+		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", filepath.Join(dir, "part"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(patience); len(pids) < n; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%d of %d ranks after %v: %s", len(pids), n, patience, stderr)
+		}
+		pids = childrenOf(cmd.Process.Pid)
+	}
+	time.Sleep(2 * time.Second) // into the optimisation
+	return cmd, stderr, pids
+}
+
+// childrenOf are a process's own.
+func childrenOf(parent int) (pids []int) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+	if err != nil {
+		return nil
+	}
+	for _, f := range strings.Fields(string(text)) {
+		if pid, err := strconv.Atoi(f); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// TestMPIRunKilled: where a rank is killed the job ends, and one line says which
+// rank it was and how to go on.
+func TestMPIRunKilled(t *testing.T) {
+	mpirun, exe := program(t)
+	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
+	if err := syscall.Kill(pids[len(pids)-1], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	lines := said(stderr.String())
+	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) || !strings.Contains(lines[0], "--resume") {
+		t.Errorf("%v: %s", err, stderr)
+	}
+}
+
+// TestMPIRunInterrupted: a signal to mpirun saves and ends with 130.
+func TestMPIRunInterrupted(t *testing.T) {
+	mpirun, exe := program(t)
+	dir := t.TempDir()
+	cmd, stderr, _ := fitting(t, 2, mpirun, exe, dir)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	lines := said(stderr.String())
+	if len(lines) != 1 || !strings.Contains(lines[0], "interrupted") {
+		t.Errorf("%v: %s", err, stderr)
+	}
+	for _, name := range []string{"m.safetensors", "part"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%v: %s", err, stderr)
+		}
+	}
+	t.Logf("mpirun ended with %v", err)
+}
+
+// TestMPIRunResumed: a fit on three ranks of which one is killed goes on on two,
+// and ends with the file of one that nothing happened to.
+func TestMPIRunResumed(t *testing.T) {
+	mpirun, exe := program(t)
+	dir := t.TempDir()
+	whole, model, part := filepath.Join(dir, "whole.safetensors"), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "part")
+	fit := func(n int, more ...string) *exec.Cmd {
+		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+		t.Cleanup(stop)
+		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales", "1,50",
+			"--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
+		return cmd
+	}
+	if err := fit(1, "-o", whole).Run(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := fit(3, "-o", model, "--checkpoint", part, "--every", "100ms")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(part); err == nil {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("no checkpoint after %v", patience)
+		}
+	}
+	pids := childrenOf(cmd.Process.Pid)
+	if len(pids) != 3 {
+		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))
+	}
+	if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the job ended well without one of its ranks")
+	}
+	if _, err := os.Stat(model); err == nil {
+		t.Fatal("a model was written")
+	}
+	if err := fit(2, "-o", model, "--checkpoint", part, "--resume").Run(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("another model than without the loss (%v)", err)
+	}
+}

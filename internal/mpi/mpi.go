@@ -1,0 +1,127 @@
+//go:build mpi
+
+package mpi
+
+// #cgo pkg-config: ompi-c
+// #include "calls.h"
+import "C"
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// Built reports whether MPI is in this build.
+const Built = true
+
+// textRoom is how long the library's own texts are taken to be at most.
+const textRoom = 512
+
+// Library is the name and the version of the MPI library; "" where there is none.
+func Library() string {
+	var text [textRoom]C.char
+	C.vssgp_mpi_library(&text[0], textRoom)
+	name, _, _ := strings.Cut(C.GoString(&text[0]), ",") // then who built it
+	return name
+}
+
+// World is all ranks of the job.
+type World struct {
+	rank, size int
+	calls      chan func()
+	mu         sync.Mutex // one call at a time
+}
+
+// Start joins the job that mpirun has started. It is to be called once, and
+// Close at the end.
+func Start() (*World, error) {
+	w := &World{calls: make(chan func())}
+	go func() {
+		runtime.LockOSThread() // the thread that MPI is called on
+		for f := range w.calls {
+			f()
+		}
+	}()
+	var rank, size, code C.int
+	w.do(func() { code = C.vssgp_mpi_start(&rank, &size) })
+	if code != 0 {
+		return nil, failure("start", code)
+	}
+	w.rank, w.size = int(rank), int(size)
+	return w, nil
+}
+
+// do runs f on MPI's thread.
+func (w *World) do(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	done := make(chan struct{})
+	w.calls <- func() { f(); close(done) }
+	<-done
+}
+
+// call runs f, which returns MPI's code, and panics where that is an error.
+func (w *World) call(name string, f func() C.int) {
+	var err error
+	w.do(func() {
+		if code := f(); code != 0 {
+			err = failure(name, code)
+		}
+	})
+	if err != nil {
+		panic(err)
+	}
+}
+
+func failure(name string, code C.int) *Error {
+	var text [textRoom]C.char
+	C.vssgp_mpi_text(code, &text[0], textRoom)
+	return &Error{Call: name, Code: int(code), Text: C.GoString(&text[0])}
+}
+
+// Rank is this process's number.
+func (w *World) Rank() int { return w.rank }
+
+// Size is the number of ranks.
+func (w *World) Size() int { return w.size }
+
+// Broadcast overwrites a on every rank by that of one.
+func (w *World) Broadcast(a []float64, from int) {
+	w.call("broadcast", func() C.int { return C.vssgp_mpi_broadcast(doubles(a), C.int64_t(len(a)), C.int(from)) })
+}
+
+// Max overwrites a on every rank by the largest of each entry.
+func (w *World) Max(a []float64) {
+	w.call("all-reduce", func() C.int { return C.vssgp_mpi_max(doubles(a), C.int64_t(len(a))) })
+}
+
+// Sum overwrites a on rank 0 by the sum over all ranks.
+func (w *World) Sum(a []int64) {
+	w.call("reduce", func() C.int {
+		return C.vssgp_mpi_sum((*C.int64_t)(unsafe.Pointer(unsafe.SliceData(a))), C.int64_t(len(a)), C.int(w.rank))
+	})
+}
+
+// Send sends a to another rank.
+func (w *World) Send(to int, a []float64) {
+	w.call("send", func() C.int { return C.vssgp_mpi_send(doubles(a), C.int64_t(len(a)), C.int(to)) })
+}
+
+// Recv fills a with what another rank sends, which is as long.
+func (w *World) Recv(from int, a []float64) {
+	w.call("receive", func() C.int { return C.vssgp_mpi_recv(doubles(a), C.int64_t(len(a)), C.int(from)) })
+}
+
+// Barrier waits until all ranks are there.
+func (w *World) Barrier() { w.call("barrier", func() C.int { return C.vssgp_mpi_barrier() }) }
+
+// Abort ends the processes of all ranks, at once and on any thread: MPI's own
+// may be waiting for a rank that will not come.
+func (w *World) Abort(code int) { C.vssgp_mpi_abort(C.int(code)) }
+
+// Close leaves the job; all ranks have to.
+func (w *World) Close() { w.call("finalize", func() C.int { return C.vssgp_mpi_close() }) }
+
+func doubles(a []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(a))) }

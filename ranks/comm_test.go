@@ -1,0 +1,84 @@
+package ranks_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/vssgp/vssgp/ranks"
+)
+
+// checkComm is what every Comm must do; it runs on all ranks and says what is
+// wrong on this one. most is the length of the largest block.
+func checkComm(c ranks.Comm, most int) error {
+	r, n := c.Rank(), c.Size()
+	for _, size := range []int{0, 1, 7, 255, 256, 257, most} {
+		for from := range n {
+			a := make([]float64, size)
+			for i := range a {
+				a[i] = float64(r*size + i)
+			}
+			c.Broadcast(a, from)
+			for i, v := range a {
+				if v != float64(from*size+i) {
+					return fmt.Errorf("broadcast of %d from %d: entry %d is %v", size, from, i, v)
+				}
+			}
+		}
+		a, b := make([]float64, size), make([]int64, size)
+		for i := range a {
+			a[i] = float64((r+i)%n) - 0.5
+			b[i] = int64(r+1)<<40 - int64(i)
+		}
+		c.Max(a)
+		c.Sum(b)
+		for i := range a {
+			if a[i] != float64(n)-1.5 {
+				return fmt.Errorf("max of %d: entry %d is %v", size, i, a[i])
+			}
+			if want := int64(n*(n+1)/2)<<40 - int64(n*i); r == 0 && b[i] != want {
+				return fmt.Errorf("sum of %d: entry %d is %v, want %v", size, i, b[i], want)
+			}
+		}
+		// A ring: what comes round is what was sent.
+		to, from := (r+1)%n, (r+n-1)%n
+		if n == 1 {
+			continue
+		}
+		mine, got := make([]float64, size), make([]float64, size)
+		for i := range mine {
+			mine[i] = float64(r) + 0.25*float64(i)
+		}
+		if r%2 == 0 {
+			c.Send(to, mine)
+			c.Recv(from, got)
+		} else {
+			c.Recv(from, got)
+			c.Send(to, mine)
+		}
+		for i, v := range got {
+			if v != float64(from)+0.25*float64(i) {
+				return fmt.Errorf("received %d from %d: entry %d is %v", size, from, i, v)
+			}
+		}
+		c.Barrier()
+	}
+	return nil
+}
+
+func TestGroup(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 4, 7} {
+		var all sync.WaitGroup
+		for _, c := range ranks.Group(n) {
+			all.Go(func() {
+				if err := checkComm(c, 3000); err != nil {
+					t.Errorf("%d ranks: rank %d: %v", n, c.Rank(), err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if err := checkComm(ranks.Alone{}, 10); err != nil {
+		t.Errorf("alone: %v", err)
+	}
+}

@@ -1,0 +1,218 @@
+package ranks_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/ranks"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// faulty is a backend whose rows fail at a pass.
+type faulty struct {
+	spectral.Backend
+	open, moments, pullback error
+}
+
+func (b faulty) Open(d spectral.Data) (spectral.Rows, error) {
+	if b.open != nil {
+		return nil, b.open
+	}
+	r, err := b.Backend.Open(d)
+	return faultyRows{r, b}, err
+}
+
+type faultyRows struct {
+	spectral.Rows
+	b faulty
+}
+
+func (r faultyRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	if r.b.moments != nil {
+		return r.b.moments
+	}
+	return r.Rows.Moments(dst, f)
+}
+
+func (r faultyRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	if r.b.pullback != nil {
+		return r.b.pullback
+	}
+	return r.Rows.Pullback(dst, f, bar)
+}
+
+// TestRankFails: an error of any rank at any point is rank 0's, says whose it
+// is, and leaves the others at work for what comes next.
+func TestRankFails(t *testing.T) {
+	broken := errors.New("out of memory on card 3")
+	for _, c := range []struct {
+		name   string
+		opens  error
+		faulty faulty
+	}{
+		{"opening the backend", broken, faulty{}},
+		{"opening rows", nil, faulty{open: broken}},
+		{"the first pass", nil, faulty{moments: broken}},
+		{"the second pass", nil, faulty{pullback: broken}},
+	} {
+		for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Window: 60}} {
+			for _, bad := range []int{0, 2} {
+				if c.opens != nil && bad == 0 {
+					continue
+				}
+				all := ranks.Group(3)
+				over := make(chan error, 2)
+				for _, r := range all[1:] {
+					go func() {
+						over <- ranks.Serve(r, func(string) (spectral.Backend, error) {
+							f := faulty{Backend: cpu.New()}
+							if r.Rank() == bad {
+								f = c.faulty
+								f.Backend = cpu.New()
+								return f, c.opens
+							}
+							return f, nil
+						})
+					}()
+				}
+				inner := faulty{Backend: cpu.New()}
+				if bad == 0 {
+					inner = c.faulty
+					inner.Backend = cpu.New()
+				}
+				b, err := ranks.New(all[0], inner, "")
+				if err == nil {
+					o.Backend, o.Iterations = b, 5
+					_, _, err = vssgp.Fit(context.Background(), chirp(900), o)
+					if e := b.Close(); e != nil {
+						t.Errorf("%s: close: %v", c.name, e)
+					}
+				}
+				if err == nil || !strings.Contains(err.Error(), broken.Error()) || bad > 0 && !strings.Contains(err.Error(), "rank 2 of 3") {
+					t.Errorf("%s, rank %d: error %v, want one that names the rank and the reason", c.name, bad, err)
+				}
+				ranks.Quit(all[0])
+				for range 2 {
+					select {
+					case err := <-over:
+						if err != nil {
+							t.Errorf("%s: another rank: %v", c.name, err)
+						}
+					case <-time.After(10 * time.Second):
+						t.Fatalf("%s, rank %d: a rank hangs", c.name, bad)
+					}
+				}
+			}
+		}
+	}
+}
+
+// spoilt is a backend that plants NaN in what one rank sums.
+type spoilt struct{ spectral.Backend }
+
+func (b spoilt) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := b.Backend.Open(d)
+	return spoiltRows{r}, err
+}
+
+type spoiltRows struct{ spectral.Rows }
+
+func (r spoiltRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	err := r.Rows.Moments(dst, f)
+	dst.Gram.Diag[0][0] = math.NaN()
+	return err
+}
+
+// TestNaN: a rank's NaN makes the bound none, as it would in one process.
+func TestNaN(t *testing.T) {
+	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Window: 60}} {
+		data := chirp(300)
+		m, err := vssgp.New(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := ranks.Group(2)
+		over := make(chan error)
+		go func() {
+			over <- ranks.Serve(all[1], func(string) (spectral.Backend, error) { return spoilt{cpu.New()}, nil })
+		}()
+		b, err := ranks.New(all[0], cpu.New(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Backend = b
+		for _, gradient := range []bool{false, true} {
+			if _, err := m.Evaluate(data, vssgp.Exact, nil, gradient); !errors.Is(err, vssgp.ErrBound) {
+				t.Errorf("window %v, gradient %v: error %v, want %v", o.Window, gradient, err, vssgp.ErrBound)
+			}
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		ranks.Quit(all[0])
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestJitter: where A has no factor the ranks take as much jitter as one process.
+func TestJitter(t *testing.T) {
+	data := chirp(3000)
+	m, err := vssgp.New(data, vssgp.Options{Components: 3, Window: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Params
+	for k := 1; k < p.M(); k++ { // all features of a component alike: G is singular
+		if k/p.K == (k-1)/p.K {
+			p.Location[k], p.PhaseLower[k], p.PhaseUpper[k] = p.Location[k-1], p.PhaseLower[k-1], p.PhaseUpper[k-1]
+		}
+	}
+	clear(p.FreqVar)
+	p.NoisePrecision[0] = 1e17
+	want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Jitter == 0 {
+		t.Fatal("no jitter: the test shows nothing")
+	}
+	g := group(t, 3)
+	defer g.Close()
+	m.Backend = g
+	got, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "jitter", []float64{got.Jitter}, []float64{want.Jitter}, 1e-9)
+}
+
+// TestGroupAborts: Abort frees whoever waits.
+func TestGroupAborts(t *testing.T) {
+	all := ranks.Group(3)
+	over := make(chan any)
+	for _, c := range all[1:] {
+		go func() {
+			defer func() { over <- recover() }()
+			c.Broadcast(make([]float64, 4), 0)
+		}()
+	}
+	all[0].Abort(1)
+	for range 2 {
+		select {
+		case p := <-over:
+			if err, ok := p.(error); !ok || !errors.Is(err, ranks.ErrAborted) {
+				t.Errorf("ended by %v, want %v", p, ranks.ErrAborted)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("a rank hangs")
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package ranks_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cpu"
+)
+
+// chirp is a rising tone with noise and holes, n rows, one place in ten left
+// out.
+func chirp(n int) *vssgp.Data {
+	rng := rand.New(rand.NewPCG(7, 11))
+	d := &vssgp.Data{Q: 1, D: 1}
+	for i := range n {
+		if i%40 >= 36 {
+			continue
+		}
+		x := float64(i)
+		y := math.Sin(0.2*x+2e-5*x*x) + 0.3*math.Sin(0.71*x) + 0.1*rng.NormFloat64()
+		d.X, d.Y, d.N = append(d.X, x), append(d.Y, y), d.N+1
+	}
+	return d
+}
+
+// wide is rows of three inputs and two outputs.
+func wide(n int) *vssgp.Data {
+	rng := rand.New(rand.NewPCG(3, 5))
+	d := &vssgp.Data{N: n, Q: 3, D: 2}
+	for range n {
+		s := 0.0
+		for range d.Q {
+			x := rng.NormFloat64()
+			d.X = append(d.X, x)
+			s += math.Sin(x)
+		}
+		d.Y = append(d.Y, s+0.1*rng.NormFloat64(), s*s+0.1*rng.NormFloat64())
+	}
+	return d
+}
+
+type fitCase struct {
+	name string
+	data *vssgp.Data
+	o    vssgp.Options
+}
+
+func fitCases() []fitCase {
+	return []fitCase{
+		{"exact", chirp(700), vssgp.Options{Window: 0, Components: 10}},
+		{"exact, three inputs", wide(301), vssgp.Options{Components: 2, Features: 20, Init: vssgp.InitPaper, Iterations: 20}},
+		{"windows", chirp(3000), vssgp.Options{Window: 100, Components: 3}},
+		{"few windows", chirp(500), vssgp.Options{Window: 100, Components: 3, Iterations: 20}},
+		{"factorised", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Factorised}},
+		{"factorised, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Factorised, Iterations: 20}},
+		{"stochastic", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Stochastic, Iterations: 60, Batch: 50}},
+		{"stochastic, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Stochastic, Contiguous: true, Iterations: 60, Batch: 50}},
+	}
+}
+
+// trace is what a fit went through.
+type trace struct {
+	bounds []float64
+	model  *vssgp.Model
+}
+
+func fitOn(t *testing.T, c fitCase, n int) trace {
+	t.Helper()
+	var tr trace
+	o := c.o
+	if o.Iterations == 0 {
+		o.Iterations = 50
+	}
+	o.Seed = 4
+	o.Progress = func(p vssgp.Progress) { tr.bounds = append(tr.bounds, p.Bound) }
+	o.Backend = cpu.New()
+	if n > 0 {
+		g := group(t, n)
+		defer g.Close()
+		o.Backend = g
+	}
+	m, _, err := vssgp.Fit(context.Background(), c.data, o)
+	if err != nil {
+		t.Fatalf("%d ranks: %v", n, err)
+	}
+	tr.model = m
+	return tr
+}
+
+// TestFit: any number of ranks goes through the same bounds to the same model,
+// bit for bit; a process by itself, whose sums have another order, begins at
+// the same bound.
+func TestFit(t *testing.T) {
+	for _, c := range fitCases() {
+		t.Run(c.name, func(t *testing.T) {
+			plain, one := fitOn(t, c, 0), fitOn(t, c, 1)
+			if a, b := plain.bounds[0], one.bounds[0]; math.Abs(a-b) > 1e-11*math.Abs(a) {
+				t.Errorf("first bound %.17g in one process, %.17g on one rank", a, b)
+			}
+			drift := math.Abs(plain.bounds[len(plain.bounds)-1]/one.bounds[len(one.bounds)-1] - 1)
+			t.Logf("%d bounds, M = %d, V = %d; at the end one rank is %.1e from one process", len(one.bounds), one.model.Params.M(), one.model.Params.Windows.Count(), drift)
+			for _, n := range []int{2, 3, 4} {
+				many := fitOn(t, c, n)
+				if !slices.Equal(one.bounds, many.bounds) {
+					t.Fatalf("%d ranks: bounds %v, one rank %v", n, many.bounds, one.bounds)
+				}
+				for i, x := range one.model.Params.Tensors() {
+					if y := many.model.Params.Tensors()[i]; !slices.Equal(*x.Data, *y.Data) {
+						t.Errorf("%d ranks: %s differs", n, x.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestEvaluate: bound, terms, gradient and predictions are those of one process,
+// and the same on any number of ranks.
+func TestEvaluate(t *testing.T) {
+	for _, c := range fitCases() {
+		t.Run(c.name, func(t *testing.T) {
+			c.o.Iterations = 3
+			m := fitOn(t, c, 0).model
+			want, err := m.Evaluate(c.data, m.Inference, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantP, err := m.PredictRows(c.data.X, c.data.N)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var one *vssgp.Evaluation
+			for _, n := range []int{1, 2, 3, 4, 5} {
+				t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
+					g := group(t, n)
+					defer g.Close()
+					on := *m
+					on.Backend = g
+					got, err := on.Evaluate(c.data, m.Inference, nil, true)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, term := range want.Terms {
+						near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
+					}
+					for i, x := range want.Gradient.Tensors() {
+						near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+					}
+					if one == nil {
+						one = got
+					}
+					for i, x := range one.Gradient.Tensors() {
+						if !slices.Equal(*got.Gradient.Tensors()[i].Data, *x.Data) || got.Bound != one.Bound {
+							t.Errorf("%s: not that of one rank to the last bit", x.Name)
+						}
+					}
+					gotP, err := on.PredictRows(c.data.X, c.data.N)
+					if err != nil {
+						t.Fatal(err)
+					}
+					near(t, "mean", gotP.Mean, wantP.Mean, 1e-12)
+					near(t, "cov", gotP.Cov, wantP.Cov, 1e-12)
+				})
+			}
+		})
+	}
+}
+
+// TestEmptyWindows: windows without features, so many that whole shares have
+// none, and separators that have none.
+func TestEmptyWindows(t *testing.T) {
+	data := chirp(3000)
+	m, err := vssgp.New(data, vssgp.Options{Components: 2, Window: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Params
+	for i := range p.ComponentWindow {
+		switch v := p.ComponentWindow[i]; {
+		case v < 12:
+			p.ComponentWindow[i] = v / 4 * 4
+		case v < 35:
+			p.ComponentWindow[i] = 12
+		}
+	}
+	want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, 3} {
+		g := group(t, n)
+		m.Backend = g
+		got, err := m.Evaluate(data, vssgp.Exact, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
+		for i, x := range want.Gradient.Tensors() {
+			near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// near compares arrays by the largest entry.
+func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	most, worst := 0.0, 0.0
+	for i, v := range want {
+		most, worst = max(most, math.Abs(v)), max(worst, math.Abs(got[i]-v))
+	}
+	if !(worst <= tolerance*max(most, 1e-6)) {
+		t.Errorf("%s: off by %.2g of %.2g, want %.0e", what, worst, most, tolerance)
+	}
+}

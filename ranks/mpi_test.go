@@ -1,0 +1,52 @@
+//go:build mpi
+
+package ranks_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/ranks"
+)
+
+// ofJob marks this test's own processes under mpirun.
+const ofJob = "VSSGP_TEST_RANK"
+
+// TestMPI runs this test again under mpirun, as 1, 2, 3 and 4 ranks: MPI's Comm
+// does what the goroutines' does. VSSGP_REQUIRE_MPI=1 makes a missing mpirun a
+// failure.
+func TestMPI(t *testing.T) {
+	if os.Getenv(ofJob) != "" {
+		c, leave, err := ranks.World()
+		if err != nil || c == nil {
+			t.Fatalf("no job: %v", err)
+		}
+		if err := checkComm(c, 3_000_000); err != nil {
+			t.Errorf("rank %d of %d: %v", c.Rank(), c.Size(), err)
+		}
+		leave()
+		return
+	}
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		if errors.Is(err, exec.ErrNotFound) && os.Getenv("VSSGP_REQUIRE_MPI") == "" {
+			t.Skip("no mpirun; VSSGP_REQUIRE_MPI=1 makes this a failure")
+		}
+		t.Fatal(err)
+	}
+	for n := 1; n <= 4; n++ {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		cmd := exec.CommandContext(ctx, mpirun, "-n", strconv.Itoa(n), os.Args[0], "-test.run=^TestMPI$")
+		cmd.Env = append(os.Environ(), ofJob+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+		cmd.WaitDelay = time.Second
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%d ranks: %v\n%s", n, err, out)
+		}
+		stop()
+	}
+}

@@ -1,0 +1,128 @@
+package ranks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// checkCuts: cuts cover n rows without a hole.
+func checkCuts(t *testing.T, cuts []cut, n int) {
+	t.Helper()
+	at := 0
+	for i, c := range cuts {
+		if c.lo != at || c.hi < c.lo {
+			t.Errorf("share %d has rows %d to %d, want from %d on", i, c.lo, c.hi, at)
+		}
+		at = c.hi
+	}
+	if at != n {
+		t.Errorf("shares end at row %d of %d", at, n)
+	}
+}
+
+func TestCutRows(t *testing.T) {
+	for _, n := range []int{1, 2, 11, 12, 13, 1000, 98304, 98305, 1e6} {
+		shares := countShares(n, shareRows)
+		if shares%leastShares != 0 || shares > leastShares && n/shares < shareRows/2 {
+			t.Errorf("%d rows: %d shares", n, shares)
+		}
+		cuts := cutRows(n, shares)
+		checkCuts(t, cuts, n)
+		for i, c := range cuts {
+			if size := c.hi - c.lo; size < n/len(cuts) || size > n/len(cuts)+1 {
+				t.Errorf("%d rows: share %d has %d", n, i, size)
+			}
+		}
+	}
+}
+
+// TestCutCells: every share has a window of its own, neighbours have one in
+// common, and all windows are someone's.
+func TestCutCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, v := range []int{2, 3, 4, 7, 8, 30, 47, 60, 200} {
+		for _, holes := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d windows, holes %v", v, holes), func(t *testing.T) {
+				w := spectral.Windows{Length: 20}
+				for i := range v {
+					w.Center = append(w.Center, float64(10*i))
+				}
+				var x []float64
+				for range 5 * v {
+					at := float64(10*v+20)*rng.Float64() - 20
+					if !holes || int(at/50)%2 == 0 {
+						x = append(x, at)
+					}
+				}
+				l := w.NewLayout(x, len(x), 1)
+				cuts := cutCells(&w, l, len(x), leastShares)
+				checkCuts(t, cuts, len(x))
+				if len(cuts) > leastShares || v >= 60 && !holes && len(cuts) < leastShares {
+					t.Errorf("%d shares", len(cuts))
+				}
+				for i, c := range cuts {
+					inner := c.end - c.first
+					if i > 0 {
+						inner--
+						if c.first != cuts[i-1].end-1 {
+							t.Errorf("share %d begins with window %d, the one before ends with %d", i, c.first, cuts[i-1].end-1)
+						}
+					}
+					if i+1 < len(cuts) {
+						inner--
+					}
+					if inner < 1 {
+						t.Errorf("share %d has windows %d to %d and none of its own", i, c.first, c.end-1)
+					}
+					for p := c.lo; p < c.hi; p++ {
+						if first, end := w.Over(w.Cell(x[l.Order[p]])); first < c.first || end > c.end {
+							t.Errorf("share %d, windows %d to %d, has a row under %d to %d", i, c.first, c.end-1, first, end-1)
+						}
+					}
+				}
+				if cuts[0].first != 0 || cuts[len(cuts)-1].end != v {
+					t.Errorf("windows %d to %d of %d", cuts[0].first, cuts[len(cuts)-1].end-1, v)
+				}
+			})
+		}
+	}
+}
+
+func TestSharesOf(t *testing.T) {
+	for _, shares := range []int{1, 5, 12, 24, 120} {
+		for _, n := range []int{1, 2, 3, 4, 7, 12, 13, 50} {
+			at := 0
+			for r := range n {
+				lo, hi := sharesOf(shares, r, n)
+				if lo != at || hi-lo < shares/n || hi-lo > shares/n+1 {
+					t.Errorf("%d shares, %d ranks: rank %d has %d to %d", shares, n, r, lo, hi)
+				}
+				at = hi
+			}
+			if at != shares {
+				t.Errorf("%d shares, %d ranks: the last has up to %d", shares, n, at)
+			}
+		}
+	}
+}
+
+func TestCoresOf(t *testing.T) {
+	for _, c := range []struct {
+		name                                 string
+		allowed, bound, all, processes, want int
+	}{
+		{"alone", 8, 8, 8, 1, 8},
+		{"two share all", 8, 8, 8, 2, 4},
+		{"more processes than cores", 2, 2, 2, 4, 1},
+		{"bound to a core each", 1, 1, 8, 2, 1},
+		{"bound to a socket, two on it", 16, 16, 32, 4, 8},
+		{"a container's limit", 4, 64, 64, 2, 2},
+	} {
+		if got := coresOf(c.allowed, c.bound, c.all, c.processes); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
