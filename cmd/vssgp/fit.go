@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // fitFlags are fit's own beside those of the model.
@@ -21,6 +22,8 @@ type fitFlags struct {
 	checkpoint string
 	resume     bool
 	plan       bool
+	report     string
+	set        func() []report.Setting // the flags as given, for the report
 }
 
 // fitResult is what `fit --json` prints.
@@ -60,6 +63,7 @@ Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
 to go on. --checkpoint keeps the best model so far in a second file, written
 whole every 30 seconds, from which --resume starts.`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
+  vssgp fit co2.csv -o co2.safetensors --report co2.html
   vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
   vssgp fit long.wav --window 32ms --checkpoint long.part --resume -o long.safetensors`,
@@ -74,6 +78,8 @@ whole every 30 seconds, from which --resume starts.`,
 	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the best model so far in this `file`")
 	f.BoolVar(&o.resume, "resume", false, "start from the checkpoint")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
+	f.StringVar(&o.report, "report", "", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
+	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
 }
 
@@ -104,7 +110,9 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return a.planFit(data, options)
 	}
 	bar := a.newMeter()
+	trace := &report.Trace{}
 	options.Progress = func(p vssgp.Progress) {
+		trace.Add(p)
 		bar.show(stageName(p), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
 	}
 	if o.checkpoint != "" {
@@ -116,7 +124,11 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil && !interrupted {
 		return err
 	}
-	if err := saveFit(m, o, interrupted); err != nil {
+	page, err := fitReport(dataPath, m, r, data, trace, o)
+	if err != nil {
+		return err
+	}
+	if err := saveFit(m, o, interrupted, page...); err != nil {
 		return err
 	}
 	if err := a.reportFit(m, r, data, o.output, interrupted); err != nil {
@@ -144,7 +156,10 @@ func (a *app) checkFit(o *fitFlags) error {
 	if o.resume && o.model.init != "" {
 		return mistake("--resume and --init both say where to start; want one of them")
 	}
-	return checkOutputs(o.output, o.checkpoint)
+	if err := checkPlot("--report", o.report); err != nil {
+		return err
+	}
+	return checkOutputs(o.output, o.checkpoint, o.report)
 }
 
 // savedIn are the files of an interrupted fit.
@@ -155,14 +170,15 @@ func savedIn(o *fitFlags) []string {
 	return []string{o.output}
 }
 
-// saveFit writes the model, and after an interruption the checkpoint with it.
-func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool) error {
+// saveFit writes the model, and after an interruption the checkpoint with it,
+// and more.
+func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool, more ...atomicfile.File) error {
 	write := func(w io.Writer) error { return m.Write(w) }
 	files := []atomicfile.File{{Path: o.output, Write: write}}
 	if interrupted && o.checkpoint != "" {
 		files = append(files, atomicfile.File{Path: o.checkpoint, Write: write})
 	}
-	return atomicfile.WriteAll(files...)
+	return atomicfile.WriteAll(append(files, more...)...)
 }
 
 // goOn says how to continue an interrupted fit.
