@@ -17,19 +17,20 @@ function mount(figure, spec) {
     series.push(seriesOf(s));
     if (s.over) bands.push({ series: [i + 1, i], fill: () => colour("band") });
   });
-  const full = [spec.x[0], spec.x[spec.x.length - 1]];
+  const full = spec.full || [spec.x[0], spec.x[spec.x.length - 1]];
   if (!(full[1] > full[0])) { full[0] -= 0.5; full[1] += 0.5; }
-  const start = spec.initial || full;
+  const start = spec.initial || full, size = full[1] - full[0];
+  const least = Math.max(size * 1e-6, Math.min(size / 4, 8 * size / spec.x.length));
   const plot = new uPlot({
     width: host.clientWidth, height: host.clientHeight, series, bands,
     legend: { show: false },
     padding: [10, 14, 0, 0],
     cursor: { drag: { x: true, y: false }, points: { size: 6 }, lock: false },
     scales: {
-      x: { time: false, range: (u, min, max) => min === null ? full : [min, max] },
+      x: { time: false, range: (u, min, max) => min === null ? full : within(full, least, min, max) },
       y: { distr: spec.logY ? 3 : 1, range: (u, min, max) => room(min, max, spec) },
     },
-    axes: [axis(spec.xLabel, {}), axis(spec.yLabel, { size: widest })],
+    axes: [axis(spec.xLabel, { size: 32 }), axis(spec.yLabel, { size: widest })],
     hooks: {
       draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec.labels || []); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
@@ -40,8 +41,7 @@ function mount(figure, spec) {
   charts.add(plot);
   const told = () => { said.textContent = `${digits(plot.scales.x.min)} to ${digits(plot.scales.x.max)}`; };
   const said = element("output", { ariaLive: "polite" });
-  const least = Math.max((full[1] - full[0]) * 1e-6, Math.min((full[1] - full[0]) / 4, 8 * (full[1] - full[0]) / spec.x.length));
-  const to = zoomable(plot, host, full, least, told);
+  const to = zoomable(plot, host, full, told);
   to.show(start[0], start[1]);
   host.after(here, tools(to, told, said, figure), key(plot, spec));
   new ResizeObserver(() => { if (host.clientWidth) plot.setSize({ width: host.clientWidth, height: host.clientHeight }); }).observe(host);
@@ -222,7 +222,17 @@ function fromFigure(f) {
     series.push(s);
   }
   const [x, ...data] = uPlot.join(tables);
-  return { x, data, series, stems, labels: f.labels, xLabel: f.xLabel, yLabel: f.yLabel, logY: f.logY };
+  return { x, data, series, stems, full: stretch(x, stems), labels: f.labels, xLabel: f.xLabel, yLabel: f.yLabel, logY: f.logY };
+}
+
+// stretch is the range of x; around stems a little more, so that none stands on
+// the frame.
+function stretch(x, stems) {
+  let [lo, hi] = [x[0], x[x.length - 1]];
+  const all = Object.values(stems);
+  if (!all.length) return [lo, hi];
+  for (const s of all) { lo = Math.min(lo, ...s.lo); hi = Math.max(hi, ...s.hi); }
+  return [Math.min(0, lo) - 0.02 * hi, hi * 1.03];
 }
 
 // rising moves equal x apart by next to nothing: uPlot keeps one value for each.

@@ -1,18 +1,19 @@
 // Zooming and panning along x, by wheel, drag, touch, keys and buttons. Every
-// way ends in show(min, max), which keeps the range within the data.
-function zoomable(plot, host, full, least, told) {
+// way asks the plot for a range, of which within makes one that lies in the
+// data and is not narrower than least.
+function within(full, least, min, max) {
+  const width = Math.min(full[1] - full[0], Math.max(least, max - min));
+  min = Math.min(Math.max(full[0], (min + max - width) / 2), full[1] - width);
+  return [min, min + width];
+}
+
+function zoomable(plot, host, full, told) {
   const range = () => [plot.scales.x.min, plot.scales.x.max];
-  function show(min, max) {
-    const width = Math.min(full[1] - full[0], Math.max(least, max - min));
-    min = Math.min(Math.max(full[0], (min + max - width) / 2), full[1] - width);
-    plot.setScale("x", { min, max: min + width });
-  }
+  const show = (min, max) => plot.setScale("x", { min, max });
   function zoom(factor, at) {
     const [min, max] = range();
     if (at === undefined) at = (min + max) / 2;
-    const width = Math.min(full[1] - full[0], Math.max(least, (max - min) * factor));
-    const share = (at - min) / (max - min);
-    show(at - share * width, at + (1 - share) * width);
+    show(at - (at - min) * factor, at + (max - at) * factor);
   }
   function pan(share) {
     const [min, max] = range();
