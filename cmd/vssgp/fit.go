@@ -124,11 +124,10 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil && !interrupted {
 		return err
 	}
-	page, err := fitReport(dataPath, m, r, data, trace, o)
-	if err != nil {
+	if err := saveFit(m, o, interrupted); err != nil {
 		return err
 	}
-	if err := saveFit(m, o, interrupted, page...); err != nil {
+	if err := writeFitReport(dataPath, m, r, data, trace, o); err != nil {
 		return err
 	}
 	if err := a.reportFit(m, r, data, o.output, interrupted); err != nil {
@@ -170,15 +169,14 @@ func savedIn(o *fitFlags) []string {
 	return []string{o.output}
 }
 
-// saveFit writes the model, and after an interruption the checkpoint with it,
-// and more.
-func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool, more ...atomicfile.File) error {
+// saveFit writes the model, and after an interruption the checkpoint with it.
+func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool) error {
 	write := func(w io.Writer) error { return m.Write(w) }
 	files := []atomicfile.File{{Path: o.output, Write: write}}
 	if interrupted && o.checkpoint != "" {
 		files = append(files, atomicfile.File{Path: o.checkpoint, Write: write})
 	}
-	return atomicfile.WriteAll(append(files, more...)...)
+	return atomicfile.WriteAll(files...)
 }
 
 // goOn says how to continue an interrupted fit.

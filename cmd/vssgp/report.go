@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -61,17 +62,17 @@ func writeReport(path string, d *report.Document) error {
 	return atomicfile.WriteAll(reportFile(path, d))
 }
 
-// fitReport is the file of fit's --report; none where it is not asked for.
-func fitReport(dataPath string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *report.Trace, o *fitFlags) ([]atomicfile.File, error) {
+// writeFitReport writes fit's --report, if it is asked for. It comes after the
+// model, which it must not keep from being saved.
+func writeFitReport(dataPath string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *report.Trace, o *fitFlags) error {
 	if o.report == "" {
-		return nil, nil
+		return nil
 	}
 	d, err := report.Fit(filepath.Base(dataPath), m, r, data, trace, o.set())
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s is written, its report is not: %w", o.output, err)
 	}
-	d.Page.Foot = append(d.Page.Foot, readVersion().String())
-	return []atomicfile.File{reportFile(o.report, d)}, nil
+	return writeReport(o.report, d)
 }
 
 // fillReport is the page of impute's --report.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -32,28 +33,44 @@ const (
 func Picture(figures []*Figure) (chart.Figure, error) {
 	out := chart.Figure{Width: pictureWidth, Height: panelHeight * vg.Length(len(figures))}
 	for _, f := range figures {
-		p, err := f.panel()
+		p, key, err := f.panel()
 		if err != nil {
-			return out, err
+			return out, fmt.Errorf("%s: %w", f.Title, err)
 		}
 		out.Panels = append(out.Panels, p)
+		if len(f.Layers) < 2 {
+			continue // its title says what it shows
+		}
+		for _, e := range key {
+			if !slices.ContainsFunc(out.Key, func(o chart.Entry) bool { return o.Name == e.Name }) {
+				out.Key = append(out.Key, e)
+			}
+		}
 	}
 	return out, nil
 }
 
-func (f *Figure) panel() (*plot.Plot, error) {
+// panel is the figure as a plot, with its key.
+func (f *Figure) panel() (*plot.Plot, []chart.Entry, error) {
 	p := chart.Panel(f.Title, f.XLabel, f.YLabel)
-	p.Legend.Left = false
 	if f.LogY {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
 	floor := f.floor()
+	var key []chart.Entry
 	for _, l := range f.Layers {
-		if err := l.add(p, floor); err != nil {
-			return nil, err
+		mark, err := l.add(p, floor)
+		if err != nil {
+			return nil, nil, err
+		}
+		if mark != nil {
+			key = append(key, chart.Entry{Name: l.Name, Mark: mark})
 		}
 	}
-	return p, f.addLabels(p)
+	if f.LogY && !(p.Y.Max > 1.1*p.Y.Min) { // a range of nothing would be widened past 0
+		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
+	}
+	return p, key, f.addLabels(p)
 }
 
 // floor is what stems stand on: the least y of all.
@@ -70,17 +87,17 @@ func (f *Figure) floor() float64 {
 	return least
 }
 
-// add draws the layer.
-func (l Layer) add(p *plot.Plot, floor float64) error {
+// add draws the layer and returns its mark for a key, nil where nothing is drawn.
+func (l Layer) add(p *plot.Plot, floor float64) (plot.Thumbnailer, error) {
 	switch l.Kind {
 	case Points:
 		s, err := plotter.NewScatter(chart.Points(l.X, l.Y))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.GlyphStyle = draw.GlyphStyle{Color: inks[l.Ink], Radius: vg.Points(1.2), Shape: draw.CircleGlyph{}}
 		p.Add(s)
-		p.Legend.Add(l.Name, s)
+		return s, nil
 	case Band:
 		return l.addBand(p)
 	case Stems:
@@ -88,12 +105,10 @@ func (l Layer) add(p *plot.Plot, floor float64) error {
 	default:
 		return l.addLine(p)
 	}
-	return nil
 }
 
 // addLine draws the line's runs of numbers.
-func (l Layer) addLine(p *plot.Plot) error {
-	named := false
+func (l Layer) addLine(p *plot.Plot) (mark plot.Thumbnailer, err error) {
 	for at := 0; at < len(l.X); {
 		end := at
 		for end < len(l.X) && !math.IsNaN(l.Y[end]) {
@@ -102,17 +117,14 @@ func (l Layer) addLine(p *plot.Plot) error {
 		if end > at {
 			line, err := stroke(l.Ink, l.X[at:end], l.Y[at:end])
 			if err != nil {
-				return err
+				return nil, err
 			}
 			p.Add(line)
-			if !named {
-				p.Legend.Add(l.Name, line)
-				named = true
-			}
+			mark = line
 		}
 		at = end + 1
 	}
-	return nil
+	return mark, nil
 }
 
 func stroke(ink Ink, x, y []float64) (*plotter.Line, error) {
@@ -124,23 +136,22 @@ func stroke(ink Ink, x, y []float64) (*plotter.Line, error) {
 	return line, nil
 }
 
-func (l Layer) addBand(p *plot.Plot) error {
+func (l Layer) addBand(p *plot.Plot) (plot.Thumbnailer, error) {
 	outline := chart.Points(l.X, l.Hi)
 	lower := chart.Points(l.X, l.Lo)
 	slices.Reverse(lower)
 	band, err := plotter.NewPolygon(append(outline, lower...))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pale := inks[l.Ink]
 	mix := func(v uint8) uint8 { return uint8(0xff - (0xff-int(v))/4) }
 	band.Color, band.LineStyle.Width = color.RGBA{mix(pale.R), mix(pale.G), mix(pale.B), 0xff}, 0
 	p.Add(band)
-	p.Legend.Add(l.Name, band)
-	return nil
+	return band, nil
 }
 
-func (l Layer) addStems(p *plot.Plot, floor float64) error {
+func (l Layer) addStems(p *plot.Plot, floor float64) (plot.Thumbnailer, error) {
 	for i := range l.X {
 		for _, xy := range [][2][]float64{
 			{{l.X[i], l.X[i]}, {floor, l.Y[i]}},
@@ -148,7 +159,7 @@ func (l Layer) addStems(p *plot.Plot, floor float64) error {
 		} {
 			line, err := stroke(l.Ink, xy[0], xy[1])
 			if err != nil {
-				return err
+				return nil, err
 			}
 			p.Add(line)
 		}

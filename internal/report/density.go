@@ -40,7 +40,7 @@ func Density(m *vssgp.Model, q, d int, top float64, n int) []float64 {
 }
 
 // topFrequency is where a drawing of the density may end: past the lines of all
-// components with a thousandth of the largest variance or more.
+// components with a millionth of the largest variance or more.
 func topFrequency(m *vssgp.Model, q int) float64 {
 	p := m.Params
 	most, top := 0.0, 0.0
@@ -48,8 +48,8 @@ func topFrequency(m *vssgp.Model, q int) float64 {
 		most = max(most, v)
 	}
 	for i, v := range p.Variance {
-		if v >= 1e-3*most {
-			top = max(top, (math.Abs(p.Frequency[i*p.Q+q])+3/(2*math.Pi*p.Lengthscale[i*p.Q+q]))/m.X.Scale[q])
+		if v >= 1e-6*most {
+			top = max(top, (1.05*math.Abs(p.Frequency[i*p.Q+q])+3/(2*math.Pi*p.Lengthscale[i*p.Q+q]))/m.X.Scale[q])
 		}
 	}
 	return top
@@ -69,8 +69,8 @@ func densityFigure(density []float64, top float64, title, x, y string) *figure.F
 		l.X, l.Y = append(l.X, frequency(i)), append(l.Y, max(v, most*1e-8))
 	}
 	return &figure.Figure{
-		Title: title, Text: "What the covariance expects at each frequency; the most at " + short(frequency(at)) + " " + perUnit(x) + ".",
-		XLabel: "frequency, " + perUnit(x), YLabel: "power density, " + y + "² per unit", LogY: true, Layers: []figure.Layer{l},
+		Title: title, Text: "What the covariance expects at each frequency, in " + y + "² per unit of frequency; the most at " + short(frequency(at)) + " " + perUnit(x) + ".",
+		XLabel: "frequency, " + perUnit(x), YLabel: "power density", LogY: true, Layers: []figure.Layer{l},
 	}
 }
 

@@ -40,6 +40,7 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	d.Page.Title = "Fit of " + name
 	d.Page.Lead = []string{fmt.Sprintf("%d rows, %s inference: bound %.9g after %d iterations in %.1f s on %s; %d components, %d features.",
 		data.N, m.Inference, r.Bound, r.Iterations, r.Elapsed.Seconds(), r.Device, p.L, p.M())}
+	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
 	shown := firstRows(data)
 	if shown.N < data.N {
 		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, as many as a page bears; predict --plot shows any others.", shown.N, inputNames(m)[0]))
@@ -57,6 +58,18 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	d.section("Bound and noise", termsTable(m, r))
 	d.settings(settings)
 	return d, nil
+}
+
+// tooMany says what charts leave out of a model with many inputs or outputs.
+func tooMany(m *vssgp.Model) []string {
+	var out []string
+	if m.Params.D > mostSeries {
+		out = append(out, fmt.Sprintf("Of %d outputs the charts show the first %d.", m.Params.D, mostSeries))
+	}
+	if m.Params.Q > mostSeries {
+		out = append(out, fmt.Sprintf("Of %d inputs the spectra are along the first %d.", m.Params.Q, mostSeries))
+	}
+	return out
 }
 
 // firstRows are the rows to show, in the order of the first input.

@@ -22,6 +22,7 @@ func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dens
 	d.Page.Title = "Prediction"
 	shown := min(p.N, mostRows)
 	d.Page.Lead = []string{fmt.Sprintf("%d rows, %d features, %s inference.", p.N, m.Params.M(), m.Inference)}
+	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
 	if shown < p.N {
 		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("The charts show the first %d, as many as a page bears; the output has all.", shown))
 	}
@@ -63,8 +64,8 @@ func predictions(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.
 		}
 		mean.X = band.X
 		layers := []figure.Layer{band}
-		for i, f := range draws {
-			l := figure.Layer{Name: fmt.Sprintf("draw %d", i+1), Kind: figure.Line, Ink: figure.Draw, X: band.X}
+		for _, f := range draws {
+			l := figure.Layer{Name: "draws", Kind: figure.Line, Ink: figure.Draw, X: band.X}
 			for _, n := range order {
 				l.Y = append(l.Y, f.At(n, d))
 			}
@@ -80,6 +81,7 @@ func Info(name string, m *vssgp.Model) *Document {
 	d := &Document{}
 	d.Page.Title = "Model " + name
 	d.Page.Lead = []string{fmt.Sprintf("%s inference, %d components, %d features, %d windows.", m.Inference, m.Params.L, m.Params.M(), max(1, len(m.Params.Windows.Center)))}
+	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
 	learnt := spectra(m)
 	if learnt == nil {
 		learnt = []page.Part{page.Text("The model has no posterior over its coefficients yet, so its features have no amplitude.")}

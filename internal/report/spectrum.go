@@ -168,11 +168,11 @@ func perUnit(x string) string {
 	if x == seconds {
 		return "Hz"
 	}
-	return "cycles per unit of " + x
+	return "cycles per " + x
 }
 
 func frequencyTable(top []line, x, y string) page.Part {
-	t := page.Table{Caption: "The labelled features of " + y + ", largest first", Head: []string{"feature", "frequency, " + perUnit(x), "period, units of " + x, "amplitude"}}
+	t := page.Table{Caption: "The labelled features of " + y + ", largest first", Head: []string{"feature", "frequency, " + perUnit(x), "period, " + x, "amplitude"}}
 	for _, l := range top {
 		t.Rows = append(t.Rows, []string{fmt.Sprint(l.feature), spread(l.at, l.sd), spread(1/l.at, l.sd/(l.at*l.at)), short(l.amplitude)})
 	}

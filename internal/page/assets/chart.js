@@ -30,7 +30,7 @@ function mount(figure, spec) {
       x: { time: false, range: (u, min, max) => min === null ? full : within(full, least, min, max) },
       y: { distr: spec.logY ? 3 : 1, range: (u, min, max) => room(min, max, spec) },
     },
-    axes: [axis(spec.xLabel, { size: 32 }), axis(spec.yLabel, { size: widest })],
+    axes: [axis(cut(spec.xLabel, host.clientWidth - 90), { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
     hooks: {
       draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec.labels || []); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
@@ -68,10 +68,13 @@ function axis(label, more) {
   }, more);
 }
 
+// cut shortens a label that is longer than so many pixels.
+const cut = (text, room) => text.length * 7.5 <= room ? text : text.slice(0, Math.max(1, Math.floor(room / 7.5) - 1)) + "…";
+
 // widest is the room that the y axis' numbers need.
 function widest(u, values) {
   const longest = (values || []).reduce((n, v) => Math.max(n, v.length), 3);
-  return 16 + 7 * longest;
+  return 22 + 8 * longest;
 }
 
 // room is the y range: the data's and a little more, for labels some more on top.
@@ -178,21 +181,20 @@ function tools(to, told, said, figure) {
     button("All", "Show all", to.whole), said);
 }
 
-// key names the series; pressing a name hides or shows it.
+// key names the series; pressing a name hides or shows those of that name.
 function key(plot, spec) {
-  const row = element("div", { className: "key", role: "group", ariaLabel: "What is drawn" });
-  spec.series.forEach((s, i) => {
-    if (s.kind === "band" && !s.over) return;
+  const row = element("div", { className: "key", role: "group", ariaLabel: "What is drawn" }), named = new Map();
+  spec.series.forEach((s, i) => named.set(s.name, [...(named.get(s.name) || []), i + 1]));
+  for (const [name, all] of named) {
     const b = element("button", { type: "button", ariaPressed: "true" });
-    b.append(swatch(s), s.name);
+    b.append(swatch(spec.series[all[0] - 1]), name);
     b.addEventListener("click", () => {
       const show = b.ariaPressed !== "true";
       b.ariaPressed = String(show);
-      plot.setSeries(i + 1, { show });
-      if (s.over) plot.setSeries(i, { show });
+      for (const i of all) plot.setSeries(i, { show });
     });
     row.append(b);
-  });
+  }
   return row;
 }
 
