@@ -20,6 +20,9 @@ import (
 // TestBrowser opens the pages in Chromium: they load without a complaint, fit
 // the screen, sound, and zoom in every way.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
 	b := newTab(t)
 	dir := t.TempDir()
 	pages := map[string]string{"fill": write(t, dir, "fill.html", filledPage(t)), "fit": write(t, dir, "fit.html", fittedPage(t))}

@@ -79,7 +79,7 @@ func (d *Document) section(title string, parts ...page.Part) {
 
 // settings adds the table of a run's settings.
 func (d *Document) settings(settings []Setting) {
-	t := page.Table{Caption: "Options as given and what they met", Head: []string{"", "value"}, Words: true}
+	t := page.Table{Caption: "Options as given", Head: []string{"", "value"}, Words: true}
 	for _, s := range settings {
 		t.Rows = append(t.Rows, []string{s.Name, s.Value})
 	}

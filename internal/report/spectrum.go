@@ -65,10 +65,10 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	return all
 }
 
-// peaks are the lines to label, largest first: with a frequency told from 0,
-// and none within two standard deviations, or a fiftieth of the range, of a
-// larger one.
-func peaks(all []line) []line {
+// peaks are the lines to label, largest first: with a frequency told from 0 and
+// no lower than least, and none within two standard deviations, or a fiftieth of
+// the range, of a larger one.
+func peaks(all []line, least float64) []line {
 	order := slices.Clone(all)
 	slices.SortStableFunc(order, func(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) })
 	var out []line
@@ -78,7 +78,7 @@ func peaks(all []line) []line {
 	}
 next:
 	for _, l := range order {
-		if len(out) == mostLabels || l.at <= 2*l.sd {
+		if len(out) == mostLabels || l.at <= 2*l.sd || l.at < least {
 			continue
 		}
 		for _, o := range out {
@@ -107,7 +107,7 @@ func spectra(m *vssgp.Model) []page.Part {
 			if len(all) == 0 {
 				continue
 			}
-			top := peaks(all)
+			top := peaks(all, slowest(m, q))
 			parts = append(parts, page.Chart{Figure: stems(all, top, inputs[q], outputs[d])})
 			if len(top) > 0 {
 				parts = append(parts, frequencyTable(top, inputs[q], outputs[d]))
@@ -115,6 +115,16 @@ func spectra(m *vssgp.Model) []page.Part {
 		}
 	}
 	return parts
+}
+
+// slowest is the least frequency that counts as a period: what takes longer than
+// the data is a trend. The model knows their range by its scale, the standard
+// deviation of rows spread evenly being range/√12; where it has none it is 0.
+func slowest(m *vssgp.Model, q int) float64 {
+	if m.X.Offset[q] == 0 && m.X.Scale[q] == 1 {
+		return 0
+	}
+	return 1 / (math.Sqrt(12) * m.X.Scale[q])
 }
 
 // stems is the chart of lines.
@@ -134,7 +144,7 @@ func stems(all, top []line, x, y string) *figure.Figure {
 		f.Labels = append(f.Labels, figure.Label{X: p.at, Y: p.amplitude, Text: p.label(x)})
 	}
 	if len(top) > 0 {
-		f.Text += " The largest with a frequency told from 0: " + top[0].label(x) + "."
+		f.Text += " The largest that repeats within the data: " + top[0].label(x) + "."
 	}
 	return f
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp"
@@ -58,9 +59,17 @@ func TestSpread(t *testing.T) {
 // TestPeaks: the largest of each neighbourhood, none that may be 0.
 func TestPeaks(t *testing.T) {
 	all := []line{{at: 0.1, sd: 0.2, amplitude: 9}, {at: 10, sd: 0.1, amplitude: 1}, {at: 10.1, sd: 0.1, amplitude: 2}, {at: 50, sd: 1, amplitude: 0.5}}
-	got := peaks(all)
-	if len(got) != 2 || got[0].at != 10.1 || got[1].at != 50 {
-		t.Errorf("%v", got)
+	for _, c := range []struct {
+		least float64
+		want  []float64
+	}{{0, []float64{10.1, 50}}, {20, []float64{50}}} {
+		var at []float64
+		for _, l := range peaks(all, c.least) {
+			at = append(at, l.at)
+		}
+		if !slices.Equal(at, c.want) {
+			t.Errorf("from %v on: %v, want %v", c.least, at, c.want)
+		}
 	}
 }
 
