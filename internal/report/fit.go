@@ -52,7 +52,7 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	fits, residuals := against(m, shown, prediction)
 	d.section("Fit", charts(fits)...)
 	d.section("Residuals", charts(residuals)...)
-	d.section("Frequencies", spectra(m)...)
+	d.section("Frequencies", spectra(m, ranges(data.X, data.Q))...)
 	d.section("Covariance", charts(densities(m))...)
 	d.section("Convergence", append(charts(trace.figures()), startsTable(r))...)
 	d.section("Bound and noise", termsTable(m, r))

@@ -82,7 +82,7 @@ func Info(name string, m *vssgp.Model) *Document {
 	d.Page.Title = "Model " + name
 	d.Page.Lead = []string{fmt.Sprintf("%s inference, %d components, %d features, %d windows.", m.Inference, m.Params.L, m.Params.M(), max(1, len(m.Params.Windows.Center)))}
 	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
-	learnt := spectra(m)
+	learnt := spectra(m, reaches(m))
 	if learnt == nil {
 		learnt = []page.Part{page.Text("The model has no posterior over its coefficients yet, so its features have no amplitude.")}
 	}

@@ -92,9 +92,10 @@ next:
 }
 
 // spectra are the charts of the features' frequencies under the posterior, of
-// each input and output, and the table of the labelled ones. They are nil where
-// the model has no posterior.
-func spectra(m *vssgp.Model) []page.Part {
+// each input and output, and the table of the labelled ones: what takes longer
+// than the data reach along the input is a trend and no period. They are nil
+// where the model has no posterior.
+func spectra(m *vssgp.Model, reach []float64) []page.Part {
 	amplitude := Amplitudes(m)
 	if amplitude == nil {
 		return nil
@@ -107,7 +108,7 @@ func spectra(m *vssgp.Model) []page.Part {
 			if len(all) == 0 {
 				continue
 			}
-			top := peaks(all, slowest(m, q))
+			top := peaks(all, 1/reach[q])
 			parts = append(parts, page.Chart{Figure: stems(all, top, inputs[q], outputs[d])})
 			if len(top) > 0 {
 				parts = append(parts, frequencyTable(top, inputs[q], outputs[d]))
@@ -117,14 +118,24 @@ func spectra(m *vssgp.Model) []page.Part {
 	return parts
 }
 
-// slowest is the least frequency that counts as a period: what takes longer than
-// the data is a trend. The model knows their range by its scale, the standard
-// deviation of rows spread evenly being range/√12; where it has none it is 0.
-func slowest(m *vssgp.Model, q int) float64 {
-	if m.X.Offset[q] == 0 && m.X.Scale[q] == 1 {
-		return 0
+// ranges are how far rows of n columns reach along each.
+func ranges(rows []float64, n int) []float64 {
+	out := make([]float64, n)
+	for q := range out {
+		c := column(rows, n, q)
+		out[q] = slices.Max(c) - slices.Min(c)
 	}
-	return 1 / (math.Sqrt(12) * m.X.Scale[q])
+	return out
+}
+
+// reaches are about how far the data of a model reach along each input: as far
+// as its inducing inputs lie apart.
+func reaches(m *vssgp.Model) []float64 {
+	var at []float64
+	for _, f := range m.Frequencies() {
+		at = append(at, f.Location...)
+	}
+	return ranges(at, m.Params.Q)
 }
 
 // stems is the chart of lines.
