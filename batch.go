@@ -20,7 +20,8 @@ type batch struct {
 // batches draws mini-batches so that every row is as likely as any other: the
 // estimate stays unbiased.
 type batches struct {
-	rng        *rand.Rand
+	source     *rand.PCG
+	rng        *rand.Rand // of source
 	size       int
 	contiguous bool
 	order      []int // rows along x (contiguous), or a permutation in progress
@@ -32,7 +33,8 @@ type batches struct {
 }
 
 func (f *fitting) newBatches() *batches {
-	b := &batches{rng: rand.New(rand.NewPCG(f.o.Seed, batchSalt)), size: f.batchSize(), contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
+	source := rand.NewPCG(f.o.Seed, batchSalt)
+	b := &batches{source: source, rng: rand.New(source), size: f.batchSize(), contiguous: f.o.Contiguous, order: make([]int, f.data.N)}
 	b.out.rows = make([]int, b.size)
 	for i := range b.order {
 		b.order[i] = i

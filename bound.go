@@ -56,13 +56,20 @@ func (h *held) close() error {
 //	L = −½ND log(2π/τ) − ½τ Σy² + ½τ Σ C∘m − ½D (M log τ + log|A|) − KL(q(ω)‖p(ω))
 //
 // in two passes over the rows with a gradient, one without. With one all else
-// happens in room that the next evaluation has again; without one the
-// evaluation keeps the posterior.
+// happens in room that the next evaluation has again, or where the rows are, if
+// they have a Solver for such windows; without one the evaluation keeps the
+// posterior.
 func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := h.room.featuresOf(p)
+	if err := checkExact(f); err != nil {
+		return nil, err
+	}
 	if !gradient {
 		e, _, err := h.posterior(p, f, spectral.NewMoments(f, h.d), blocktri.FactoriseDown)
 		return e, err
+	}
+	if s, ok := h.rows.(spectral.Solver); ok && s.Solves(f) {
+		return h.exactThere(p, f, s)
 	}
 	mom := h.room.momentsOf(f, h.d)
 	e, residual, err := h.posterior(p, f, mom, h.factorise)
@@ -74,11 +81,58 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	}
 	inverse := e.factor.Inverse() // in mom.Gram
 	e.factor = nil
-	tau, nd, dm := p.NoisePrecision[0], float64(h.n*h.d), float64(h.d*f.M)
+	h.noiseGradient(e, p, residual, trace(inverse))
+	return e, h.pullExact(e, p, f, mom)
+}
+
+// exactThere is exact with gradient where the algebra is done by who holds the
+// rows: of G, A⁻¹ and their adjoint nothing comes here.
+func (h *held) exactThere(p *Params, f *spectral.Features, rows spectral.Solver) (e *Evaluation, err error) {
+	tau, s := p.NoisePrecision[0], h.room.solutionOf(f, h.d)
+	e = &Evaluation{}
+	if e.Jitter, err = withJitter(1/tau, f.M, func(jitter float64) (float64, error) {
+		err := rows.Solve(s, f, 1/tau+jitter)
+		return s.TraceGram, err
+	}); err != nil {
+		return nil, err
+	}
+	e.mean = append([]float64(nil), s.Mean...)
+	residual, err := h.exactTerms(e, p, s.C, s.LogDet)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.noiseGradient(e, p, residual, s.TraceInverse)
+	barF := h.room.adjointOf(f)
+	bar := spectral.SolvedAdjoint{Inverse: -0.5 * float64(h.d), Outer: -0.5 * tau, Linear: tau} // as in pullExact
+	if err := rows.PullbackSolved(barF, f, bar); err != nil {
+		return nil, err
+	}
+	p.pullAll(e.Gradient, barF)
+	return e, nil
+}
+
+// noiseGradient begins the gradient with that by τ, through λ = τ⁻¹ too.
+func (h *held) noiseGradient(e *Evaluation, p *Params, residual, traceInverse float64) {
+	tau, nd, dm := p.NoisePrecision[0], float64(h.n*h.d), float64(h.d*p.M())
 	e.Gradient = h.room.zeroGradient(p)
 	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual +
-		(0.5*float64(h.d)*trace(inverse)+0.5*tau*dotSelf(e.mean))/(tau*tau)
-	return e, h.pullExact(e, p, f, mom)
+		(0.5*float64(h.d)*traceInverse+0.5*tau*dotSelf(e.mean))/(tau*tau)
+}
+
+// checkExact refuses features that no memory holds the moments of: a small
+// model file may have them.
+func checkExact(f *spectral.Features) error {
+	offset := f.Offsets()
+	for v := range len(offset) - 1 {
+		if n := offset[v+1] - offset[v]; n > MaxExact {
+			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference: %w",
+				n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
+		}
+	}
+	return nil
 }
 
 // posterior fills in the bound, m and the factor of A, which takes G's room,
@@ -98,19 +152,25 @@ func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments,
 	}
 	e.mean = append([]float64(nil), mom.C...)
 	e.factor.Solve(e.mean, h.d)
+	residual, err = h.exactTerms(e, p, mom.C, e.factor.LogDet())
+	return e, residual, err
+}
+
+// exactTerms fills in the bound, given m, C and log|A|, and gives the residual.
+func (h *held) exactTerms(e *Evaluation, p *Params, c []float64, logDet float64) (residual float64, err error) {
 	residual = h.square
-	for i, c := range mom.C {
-		residual -= c * e.mean[i]
+	for i, v := range c {
+		residual -= v * e.mean[i]
 	}
-	dm := float64(h.d * f.M)
+	tau, dm := p.NoisePrecision[0], float64(h.d*p.M())
 	e.Terms = []Term{
 		{"noise", -0.5 * float64(h.n*h.d) * math.Log(2*math.Pi/tau)},
 		{"fit", -0.5 * tau * residual},
-		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*e.factor.LogDet())},
+		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*logDet)},
 		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
 		{"kl_phases", 0 - p.klPhases(nil, 0)},
 	}
-	return e, residual, e.sum()
+	return residual, e.sum()
 }
 
 // pullExact takes ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ and ∂L/∂C = τ·m back to the
@@ -125,10 +185,16 @@ func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *sp
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
 		return err
 	}
-	p.pullFeatures(e.Gradient, barF)
-	p.klFrequencies(e.Gradient, -1)
-	p.klPhases(e.Gradient, -1)
+	p.pullAll(e.Gradient, barF)
 	return nil
+}
+
+// pullAll adds to a gradient what comes by way of the features, and of the KL
+// terms without coefficients.
+func (p *Params) pullAll(gradient *Params, barF *spectral.Features) {
+	p.pullFeatures(gradient, barF)
+	p.klFrequencies(gradient, -1)
+	p.klPhases(gradient, -1)
 }
 
 // adjointRows is how many rows of a dense matrix one goroutine takes.
@@ -249,23 +315,40 @@ const (
 	jitterTries = 6
 )
 
-// factor factors G + λI in G's room, with jitter growing from
-// jitterFirst·mean(diag A) only where that fails, and says how much it took.
-// Each further try sums G anew: the one before has overwritten it.
+// factor factors G + λI in G's room, with jitter where it has to, and says how
+// much it took. Each further try sums G anew: the one before has overwritten it.
 func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float64, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (r *blocktri.Factor, jitter float64, err error) {
-	for try := 0; ; try++ {
-		mean := trace(mom.Gram)/float64(f.M) + lambda
-		if r, err = factorise(mom.Gram, lambda+jitter); err == nil {
-			return r, jitter, nil
+	tried := false
+	jitter, err = withJitter(lambda, f.M, func(jitter float64) (float64, error) {
+		if tried {
+			if err := h.rows.Moments(mom, f); err != nil {
+				return 0, err
+			}
 		}
+		tried = true
+		gram := trace(mom.Gram)
+		var err error
+		r, err = factorise(mom.Gram, lambda+jitter)
+		return gram, err
+	})
+	return r, jitter, err
+}
+
+// withJitter has factor try G + (λ + jitter)·I, with jitter growing from
+// jitterFirst·mean(diag A) only where that has no Cholesky factor. factor gives
+// tr(G), of m features, whether there is one or not.
+func withJitter(lambda float64, m int, factor func(jitter float64) (traceGram float64, err error)) (jitter float64, err error) {
+	for try := 0; ; try++ {
+		gram, err := factor(jitter)
+		if err == nil || !errors.Is(err, spectral.ErrNotPositive) {
+			return jitter, err
+		}
+		mean := gram/float64(m) + lambda
 		if try == jitterTries || math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return nil, 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
+			return 0, fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
 		}
 		if jitter *= jitterGrow; try == 0 {
 			jitter = jitterFirst * mean
-		}
-		if err := h.rows.Moments(mom, f); err != nil {
-			return nil, 0, err
 		}
 	}
 }
@@ -297,6 +380,9 @@ func dotSelf(a []float64) float64 {
 // exactDiagonal is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
 func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 	f := p.Features()
+	if err := checkExact(f); err != nil {
+		return nil, nil, err
+	}
 	mom := h.room.momentsOf(f, h.d)
 	if err := h.rows.Moments(mom, f); err != nil {
 		return nil, nil, err

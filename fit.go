@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // Fit makes starting values, optimises the bound from each and keeps the model
@@ -22,8 +23,13 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := o.check(data); err != nil {
 		return nil, nil, err
 	}
-	r := &restarts{ctx: ctx, data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1}}
-	err := r.all()
+	r := &restarts{ctx: ctx, data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1, Resumed: -1}}
+	snap, err := r.openCheckpoint()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.checkpoint.close()
+	err = r.all(snap)
 	if r.best == nil {
 		return nil, nil, cmp.Or(err, r.failed)
 	}
@@ -41,15 +47,23 @@ type restarts struct {
 	best   *fitting
 	failed error // of the last start without a bound
 	res    *Result
+
+	checkpoint *checkpointer // nil: none
 }
 
-// all runs the starts, and some more where each ended in a bad optimum: such a
-// one is not returned if starting again may find a better.
-func (r *restarts) all() error {
-	for s := 0; s < r.starts; s++ {
-		if err := r.one(s); err != nil {
+// all runs the starts, from where a checkpoint stands if there is one, and some
+// more where each ended in a bad optimum: such a one is not returned if starting
+// again may find a better.
+func (r *restarts) all(snap *snapshot) error {
+	first := 0
+	if snap != nil {
+		first = snap.Start
+	}
+	for s := first; s < r.starts; s++ {
+		if err := r.one(s, snap); err != nil {
 			return err
 		}
+		snap = nil
 		if s == r.starts-1 && (r.best == nil || r.best.bad != "") && r.starts < 1+r.o.Restarts+extraStarts && r.o.From == nil {
 			r.starts++
 		}
@@ -57,16 +71,16 @@ func (r *restarts) all() error {
 	return nil
 }
 
-// one runs start s and keeps it if it is the best.
-func (r *restarts) one(s int) error {
+// one runs start s, or goes on with it, and keeps it if it is the best.
+func (r *restarts) one(s int, snap *snapshot) error {
 	if err := r.ctx.Err(); err != nil && r.best != nil {
-		return interrupted(r.ctx, err)
+		return r.saveBetween(s, interrupted(r.ctx, err))
 	}
 	o := r.o
 	o.Seed += uint64(s)
-	m, err := newModel(r.ctx, r.data, o)
+	m, err := r.model(o, snap)
 	if err != nil {
-		return interrupted(r.ctx, err)
+		return r.saveBetween(s, interrupted(r.ctx, err))
 	}
 	f, err := newFitting(r.ctx, m, r.data, o)
 	if err != nil {
@@ -74,7 +88,11 @@ func (r *restarts) one(s int) error {
 	}
 	defer f.close()
 	f.began, f.start, f.starts, f.earlier = r.began, s+1, r.starts, r.best
+	f.restarts, f.snap = r, snap
 	ended, err := f.run()
+	if err != nil && r.ctx.Err() != nil && !f.saved {
+		err = r.saveBetween(s, err)
+	}
 	if errors.Is(err, ErrBound) && r.ctx.Err() == nil { // a start like any bad one: another may do
 		r.failed, err = err, nil
 	}
@@ -87,6 +105,15 @@ func (r *restarts) one(s int) error {
 		r.best, r.res.Kept = f, s
 	}
 	return err
+}
+
+// model is a start's: new, or where the checkpoint has it.
+func (r *restarts) model(o Options, snap *snapshot) (*Model, error) {
+	if snap == nil || snap.Stage == noStage {
+		return newModel(r.ctx, r.data, o)
+	}
+	snap.current.Backend = o.Backend
+	return snap.current, nil
 }
 
 // extraStarts is how many further starts a fit may add when all collapsed.
@@ -117,6 +144,12 @@ type fitting struct {
 	final      *Evaluation // at the end, of the model's own inference
 	bad        string
 	evaluated  func(bound float64) // told of every evaluation, where not nil
+
+	restarts *restarts // whose start this is, for its checkpoints
+	at       int       // the stage's place in the schedule
+	begun    *Params   // at the stage's beginning
+	snap     *snapshot // to go on from, nil once that is done
+	saved    bool      // an interruption's checkpoint is written, or has failed
 }
 
 // stage is a stretch of the optimisation in which only some tensors move.
@@ -162,8 +195,13 @@ func (f *fitting) run() (ended string, err error) {
 		}
 		f.model.Inference = Factorised
 	}
-	for _, s := range stages {
-		f.stage = s
+	first, err := f.firstStage(stages)
+	if err != nil {
+		return "", err
+	}
+	for i := first; i < len(stages); i++ {
+		s := stages[i]
+		f.stage, f.at = s, i
 		if s.stochastic {
 			ended, err = f.stochastic(s)
 		} else {
@@ -216,7 +254,7 @@ func (f *fitting) evaluateEnd(inference Inference) (*Evaluation, error) {
 // ascend maximises the bound over one stage's tensors by L-BFGS.
 func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 	p := f.model.Params
-	c := f.chart(s.free)
+	c := f.chart(f.origin(), s.free)
 	if c.n == 0 || s.iterations == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}
@@ -230,6 +268,9 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 			return 0, err // a step too long: exp overflowed
 		}
 		e, err := f.held.evaluate(trial, inference, nil, true)
+		if err != nil && (f.ctx.Err() != nil || !atFault(err)) {
+			return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err)
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -239,33 +280,49 @@ func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 		}
 		return e.Bound, nil
 	}
-	v := make([]float64, c.n)
-	c.read(v, p)
-	state, err := lbfgs.Start(eval, v)
+	blocks := f.apart(c)
+	state, err := f.startAscent(eval, c, s, blocks)
 	if err != nil {
-		if f.ctx.Err() == nil && !errors.Is(err, ErrBound) {
-			err = fmt.Errorf("%w: %w", err, ErrBound)
-		}
-		return "", interrupted(f.ctx, err)
+		return "", err
 	}
 	f.bound = state.F
 	numbers := float64(f.held.n * f.held.d)
 	why, err := lbfgs.Maximise(eval, state, lbfgs.Settings{
 		Iterations: s.iterations, Gain: gainPerRow * numbers, Patience: 5,
-		Blocks: f.apart(c), ApartGain: apartGain * numbers,
+		Blocks: blocks, ApartGain: apartGain * numbers,
 		Each: func(st *lbfgs.State) error {
 			f.iterations++
 			f.bound = st.F
 			f.report(1 / math.Sqrt(trial.NoisePrecision[0]))
 			if f.o.Keep != nil && time.Now().After(f.nextKeep) {
 				c.write(p, st.X)
-				return f.keep(inference)
+				if err := f.keep(inference); err != nil {
+					return err
+				}
+			}
+			if f.ctx.Err() == nil && f.checkpoint().due() {
+				c.write(p, st.X)
+				return f.saveAscent(st)
 			}
 			return f.ctx.Err()
 		},
 	})
 	c.write(p, state.X)
-	return string(why), interrupted(f.ctx, err)
+	if stopped := interrupted(f.ctx, err); f.ctx.Err() != nil || errors.Is(err, lbfgs.ErrStop) {
+		return string(why), errors.Join(stopped, f.saveAscent(state))
+	}
+	return string(why), err
+}
+
+// atFault reports whether an evaluation failed because of the parameters, which
+// a shorter step may mend, rather than a device that is lost or full.
+func atFault(err error) bool {
+	for _, e := range []error{ErrBound, ErrParams, spectral.ErrValue} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // gainPerRow ends a stage once the bound rises by less than this for each
@@ -297,9 +354,9 @@ func (f *fitting) keep(inference Inference) error {
 	return f.o.Keep(m)
 }
 
-// chart is the optimiser's view of the free tensors.
-func (f *fitting) chart(free []string) *chart {
-	return newChart(f.model.Params, free, f.o.ties(), f.reach())
+// chart is the optimiser's view of the free tensors, around origin.
+func (f *fitting) chart(origin *Params, free []string) *chart {
+	return newChart(origin, free, f.o.ties(), f.reach())
 }
 
 func (f *fitting) report(noise float64) {

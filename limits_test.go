@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -242,4 +243,32 @@ func TestOneWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "covariance", a.Cov, b.Cov, 0)
+}
+
+// Sizes that a small file may ask for and no memory holds are refused.
+func TestLimitsOfFiles(t *testing.T) {
+	p := NewParams(1, MaxExact+1, 1, 1)
+	for _, a := range [][]float64{p.Variance, p.Lengthscale, p.NoisePrecision} {
+		a[0] = 1
+	}
+	p.CoefMean, p.CoefVar = nil, nil
+	data := wave(4, 0.1)
+	if _, err := mustModel(t, p).Condition(data); !errors.Is(err, ErrParams) {
+		t.Errorf("%d features: %v, want ErrParams", p.K, err)
+	}
+	const d = 1 << 16
+	wide := mustModel(t, oneFeature(d))
+	if _, err := wide.PredictRows(make([]float64, 1), 1); !errors.Is(err, ErrData) {
+		t.Errorf("%d outputs: %v, want ErrData", d, err)
+	}
+}
+
+// oneFeature is a model of one feature and d outputs.
+func oneFeature(d int) *Params {
+	p := NewParams(1, 1, 1, d)
+	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
+	for i := range p.CoefVar {
+		p.CoefVar[i] = 1
+	}
+	return p
 }

@@ -118,6 +118,24 @@ type Options struct {
 	// so that a caller can save it; an error ends the fit.
 	Keep      func(*Model) error
 	KeepEvery time.Duration
+
+	// Checkpoint is a file that holds where the fit stands: parameters,
+	// optimiser, random streams and the schedule's place. It is written beside
+	// its place and renamed, at least CheckpointEvery (0: 30 s) after the one
+	// before and so seldom that writing takes a twentieth of the time at most,
+	// and once more where ctx ends the fit. It stays after the fit. A file that is there
+	// and is no checkpoint is refused, and so is one that another process has
+	// in use; both errors wrap ErrCheckpoint.
+	Checkpoint      string
+	CheckpointEvery time.Duration
+	// Resume goes on from Checkpoint to the same bits as the fit would have
+	// come to without a break: with the same build, device, data and options, or
+	// else it is an error that wraps ErrCheckpoint and says what differs. Without
+	// such a file the fit starts anew.
+	Resume bool
+	// Warn is told of checkpoints that could not be written: the fit goes on
+	// and tries again later. nil: that ends the fit.
+	Warn func(error)
 }
 
 // NoIterations asks for a model with the starting values. InitSpectrum then
@@ -146,7 +164,13 @@ type Result struct {
 	Kept       int     // index in Starts
 	Jitter     float64 // in A at the end, 0 as a rule
 	Device     string
-	Elapsed    time.Duration
+	Elapsed    time.Duration // of all runs of a fit that was gone on with
+	// Resumed is how many iterations the start had taken in which the checkpoint
+	// stood that the fit has gone on from, and −1 where it has not.
+	Resumed int
+	// Unsaved is why the last checkpoint could not be written, nil where it
+	// could.
+	Unsaved error
 }
 
 // StartResult is one start's end.

@@ -45,9 +45,16 @@ func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 	return m.PredictRows(flatten(x), n)
 }
 
+// maxCovariances bounds what one prediction holds, N·D²: a recording of one
+// sample may claim 65535 channels.
+const maxCovariances = 1 << 31
+
 // PredictRows is Predict for n rows given as one slice, row by row.
 func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 	p := m.Params
+	if float64(n)*float64(p.D)*float64(p.D) > maxCovariances {
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, p.D, maxCovariances, ErrData)
+	}
 	post, err := m.posterior()
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ type room struct {
 	sums              *spectral.FactorisedSums
 	gradient          *Params
 	moments           *spectral.Moments
+	solution          *spectral.Solution
 }
 
 // featuresOf are p's effective features.
@@ -40,6 +41,14 @@ func (r *room) sumsOf(f *spectral.Features, d int) *spectral.FactorisedSums {
 		r.sums = spectral.NewFactorisedSums(f, d)
 	}
 	return r.sums
+}
+
+// solutionOf is room for a solution for f and d outputs, of any value.
+func (r *room) solutionOf(f *spectral.Features, d int) *spectral.Solution {
+	if s := r.solution; s == nil || s.Check(f, d) != nil {
+		r.solution = spectral.NewSolution(f.M, d)
+	}
+	return r.solution
 }
 
 // zeroGradient is a zero Params of p's shape that shares p's windows.

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -29,18 +30,20 @@ const (
 // read or moved.
 func (f *fitting) stochastic(s stage) (string, error) {
 	p := f.model.Params
-	c := f.chart(s.free)
+	c := f.chart(f.origin(), s.free)
 	if c.n == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}
-	v, g := make([]float64, c.n), make([]float64, c.n)
-	c.read(v, p)
-	rms := newRMSProp(c.n)
 	batches := f.newBatches()
+	v, rms, first, err := f.startDescent(c, s, batches)
+	if err != nil {
+		return "", err
+	}
+	g := make([]float64, c.n)
 	shared, own := c.byWindow(p)
-	for step := range s.iterations {
+	for step := first; step < s.iterations; step++ {
 		if err := f.ctx.Err(); err != nil {
-			return "", interrupted(f.ctx, err)
+			return "", errors.Join(interrupted(f.ctx, err), f.saveDescent(v, rms, step, batches))
 		}
 		cool := coolDown(step, s.iterations)
 		m := batches.next()
@@ -66,6 +69,11 @@ func (f *fitting) stochastic(s stage) (string, error) {
 		}
 		if f.o.Keep != nil && time.Now().After(f.nextKeep) {
 			if err := f.keep(Factorised); err != nil {
+				return "", err
+			}
+		}
+		if f.checkpoint().due() {
+			if err := f.saveDescent(v, rms, step+1, batches); err != nil {
 				return "", err
 			}
 		}

@@ -146,7 +146,8 @@ stage fit-compare 10 "$dir/bin/bench" compare -tolerance 1e-6 "$work/fit-cpu" "$
 
 # Sizes: rows and features of the dense, factorised, windowed and peers' cases.
 n=1000000 dense=1024 wide=4096 each=64 window=1024 peer_n=16000 peer_m=800 square=4096 repeats=5
-[ -n "$small" ] && n=3000 dense=64 wide=128 each=8 window=500 peer_n=500 peer_m=40 square=256 repeats=1
+long=9600000 fine=40 grain=512 most=96
+[ -n "$small" ] && n=3000 dense=64 wide=128 each=8 window=500 long=3000 fine=8 grain=200 most=16 peer_n=500 peer_m=40 square=256 repeats=1
 
 peers dgemm-cuda 60 dgemm --device cuda --size $square
 peak=$(sed -n 's/.*"tflops": \([0-9.e+-]*\).*/\1/p' "$work/dgemm-cuda" 2>/dev/null | head -1)
@@ -158,6 +159,11 @@ speed 60 "${case_args[@]}" -n $n -features $dense -precision mixed
 speed 60 "${case_args[@]}" -n $n -features $wide -inference factorised
 speed 60 "${case_args[@]}" -n $n -features $wide -inference factorised -precision mixed
 speed 60 "${case_args[@]}" -n $n -features $each -window $window
+# The algebra of windows by kernels: ten minutes of audio as its model has them,
+# and the largest windows.
+speed 90 "${case_args[@]}" -n $long -features $fine -window $grain -kernels
+speed 60 "${case_args[@]}" -n $n -features $each -window $window -kernels
+speed 60 "${case_args[@]}" -n $n -features $most -window $window -kernels
 speed 60 "${case_args[@]}" -n $n -features $each -window $window -precision mixed
 speed 60 "${case_args[@]}" -n $((n / 10)) -features $dense -inference predict
 speed 60 "${case_args[@]}" -n $peer_n -features $peer_m

@@ -5,6 +5,7 @@
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
 //	go run ./bench windows [-out DIR] [-table | -choose FILE]
+//	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
@@ -15,7 +16,7 @@
 // makes tables and figures without running anything. What there is a line of is
 // not run again, unless with -again or on other data, so that an interrupted run
 // goes on with the same command. Data files come from -data (default
-// ../shared/data, if there is such a folder, else data); a set whose files are
+// data); a set whose files are
 // not there says so and is left out. -quick runs a small version of everything
 // on the files in testdata, into a temporary folder.
 //
@@ -39,6 +40,10 @@
 // windows draws what windows do to the covariance of a tone, and to its
 // spectrum; -table fills gaps in a tone, a chord and one with vibrato, with
 // windows and without.
+//
+// recording makes a recording of -minutes by repeating a file, cuts gaps of -gap
+// samples in every -every, and fills them with one model of the whole: the bound
+// as it rises, time, memory and errors.
 //
 // long times recordings of -from to -to rows, -per lengths in a decade, that
 // have equally many features a second: bound and gradient with windows; the same
@@ -98,7 +103,10 @@
 //	                        the evaluation. On the CPU {features, accumulation}
 //	                        are moments' two parts, each the time of all cores
 //	                        over their number; what is left of moments is waiting
-//	                        and what is done once with the sums
+//	                        and what is done once with the sums. On a card that does
+//	                        the algebra of windows, solve is moments and algebra;
+//	                        with -kernels algebra is its kernels' own time (the
+//	                        adjoint's counts to pullback) and moments the rest
 //	kernel_seconds          by kernel, the mean in an evaluation: a card's with
 //	                        -kernels; on the CPU each pass's parts, summed over
 //	                        the cores. The CPU's are taken in further evaluations,
@@ -146,6 +154,9 @@
 //	pullback    Σ_runs 2·n·m²
 //	factorised  Σ_runs n·m·(6·D + 8·Q + 22)
 //	predict     Σ_runs 2·n·m² + 2·n·m·D
+//	algebra     of windows: Σ_v of factor and stored blocks of the inverse (package
+//	            internal/cost), whatever a card does besides; no part of the
+//	            evaluation's rate
 //
 // moments counts each entry of the symmetric product once, as a SYRK does.
 //

@@ -10,13 +10,14 @@ import (
 
 // commands are the subcommands by name; more come with the parts they measure.
 var commands = map[string]func(args []string) error{
-	"compare": runCompare,
-	"long":    runLong,
-	"paper":   runPaper,
-	"report":  runReport,
-	"speed":   runSpeed,
-	"starts":  runStarts,
-	"windows": runWindows,
+	"compare":   runCompare,
+	"long":      runLong,
+	"paper":     runPaper,
+	"recording": runRecording,
+	"report":    runReport,
+	"speed":     runSpeed,
+	"starts":    runStarts,
+	"windows":   runWindows,
 }
 
 // A usage is a mistake on the command line.
@@ -27,7 +28,7 @@ func (u *usage) Unwrap() error { return u.error }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, long, starts, speed, windows, compare or report")
+		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, long, recording, starts, speed, windows, compare or report")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// dataFolders are where `bench paper` looks for data files unless told.
-var dataFolders = []string{"../shared/data", "data"}
+// dataFolder is where `bench paper` looks for data files unless told.
+const dataFolder = "data"
 
 // parsePaper reads the flags and says what is wrong with them.
 func parsePaper(args []string, stderr io.Writer) (paper.Options, error) {
@@ -26,7 +26,7 @@ func parsePaper(args []string, stderr io.Writer) (paper.Options, error) {
 	set.SetOutput(stderr)
 	sets := set.String("set", "", "experiments to run, with commas between: "+strings.Join(paper.Sets(), ", ")+" (default: all)")
 	methods := set.String("method", "", "methods to run, with commas between (default: all that an experiment has)")
-	set.StringVar(&o.Data, "data", "", "folder of the data files (default: the first that there is of "+strings.Join(dataFolders, " and ")+")")
+	set.StringVar(&o.Data, "data", dataFolder, "folder of the data files")
 	set.StringVar(&o.Out, "out", "", "folder for lines and figures (default: bench/results, or with -quick a temporary folder)")
 	set.BoolVar(&o.Quick, "quick", false, "a small version of everything, on the data of testdata; its figures mean nothing")
 	set.IntVar(&o.Seeds, "seeds", 0, "repeats (default: as many as each experiment has)")
@@ -42,9 +42,6 @@ func parsePaper(args []string, stderr io.Writer) (paper.Options, error) {
 		return o, errors.New("paper: -draw -quick: want -out, the folder of an earlier run's lines")
 	}
 	o.Sets, o.Methods = list(*sets), list(*methods)
-	if o.Data == "" {
-		o.Data = firstFolder(dataFolders)
-	}
 	return o, nil
 }
 
@@ -54,16 +51,6 @@ func list(s string) []string {
 		return nil
 	}
 	return strings.Split(s, ",")
-}
-
-// firstFolder is the first that there is, else the last.
-func firstFolder(paths []string) string {
-	for _, p := range paths {
-		if i, err := os.Stat(p); err == nil && i.IsDir() {
-			return p
-		}
-	}
-	return paths[len(paths)-1]
 }
 
 func runPaper(args []string) error {

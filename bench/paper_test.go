@@ -45,13 +45,3 @@ func TestPaperMistakes(t *testing.T) {
 		t.Error("any error is taken for a mistake")
 	}
 }
-
-func TestFirstFolder(t *testing.T) {
-	here := t.TempDir()
-	if got := firstFolder([]string{filepath.Join(here, "none"), here, "data"}); got != here {
-		t.Errorf("%q", got)
-	}
-	if got := firstFolder([]string{filepath.Join(here, "none"), "data"}); got != "data" {
-		t.Errorf("%q", got)
-	}
-}

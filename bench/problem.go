@@ -168,6 +168,7 @@ type work struct {
 	Pullback   float64 `json:"pullback,omitempty"`   // Σ_runs 2·n·m²
 	Factorised float64 `json:"factorised,omitempty"` // Σ_runs n·m·(6·D + 8·Q + 22)
 	Predict    float64 `json:"predict,omitempty"`    // Σ_runs 2·n·m² + 2·n·m·D
+	Algebra    float64 `json:"algebra,omitempty"`    // of windows: factor and stored blocks of the inverse
 	products   float64 // Σ_runs n·m², of Moments
 }
 
@@ -178,6 +179,9 @@ func (p *problem) work(inference string) work {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
 	var w work
+	if inference == "exact" && len(offset) > 2 {
+		w.Algebra = cost.Factor(offset) + cost.Inverse(offset)
+	}
 	for _, r := range p.model.Params.Windows.NewLayout(p.data.X, p.N, p.Q).Runs {
 		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
 		switch inference {
@@ -194,4 +198,5 @@ func (p *problem) work(inference string) work {
 	return w
 }
 
+// total is of the passes: where the host does the algebra it is time, not work.
 func (w work) total() float64 { return w.Moments + w.Pullback + w.Factorised + w.Predict }

@@ -64,6 +64,7 @@ type rates struct {
 	Pullback   float64 `json:"pullback,omitempty"`
 	Factorised float64 `json:"factorised,omitempty"`
 	Predict    float64 `json:"predict,omitempty"`
+	Algebra    float64 `json:"algebra,omitempty"` // on a card, with its kernels timed
 
 	Accumulation float64 `json:"accumulation,omitempty"` // the products of moments, on the CPU
 }
@@ -119,7 +120,7 @@ func ratesOf(w work, p parts, total, unit float64) *rates {
 	}
 	return &rates{
 		Evaluation: per(w.total(), total), Moments: per(w.Moments, p.Moments), Pullback: per(w.Pullback, p.Pullback),
-		Factorised: per(w.Factorised, p.Factorised), Predict: per(w.Predict, p.Predict), Accumulation: per(w.products, p.Accumulation),
+		Factorised: per(w.Factorised, p.Factorised), Predict: per(w.Predict, p.Predict), Algebra: per(w.Algebra, p.Algebra), Accumulation: per(w.products, p.Accumulation),
 	}
 }
 

@@ -107,7 +107,7 @@ func (r *record) details(w io.Writer) {
 		name    string
 		seconds float64
 	}{
-		{"features", p.Features}, {"accumulation", p.Accumulation}, {"moments in all", p.Moments}, {"pullback", p.Pullback},
+		{"features", p.Features}, {"accumulation", p.Accumulation}, {"moments in all", p.Moments}, {"moments and algebra", p.Solve}, {"algebra", p.Algebra}, {"pullback", p.Pullback},
 		{"factorised", p.Factorised}, {"predict", p.Predict}, {"host algebra", p.Host},
 	} {
 		if v.seconds > 0 {

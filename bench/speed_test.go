@@ -158,3 +158,18 @@ func FuzzPeer(f *testing.F) {
 		}
 	})
 }
+
+// TestSplit: the algebra's kernels are taken out of what Solve took, but for the
+// adjoint's, which the pullback launches; the parts add up to the same.
+func TestSplit(t *testing.T) {
+	p := parts{Moments: 1, Solve: 10, Pullback: 5, Host: 2}
+	total := p.passes()
+	p.split(kernelTimes{"chain_start": 0.5, "chain_reduce": 2, "chain_factor": 1, "chain_inverse": 0.25, "chain_adjoint": 0.125, "moments_gram_64": 6})
+	if want := (parts{Moments: 7.25, Algebra: 3.75, Pullback: 5, Host: 2}); p != want || p.passes() != total {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+	p = parts{Solve: 10}
+	if p.split(kernelTimes{"moments_gram_64": 6}); p != (parts{Solve: 10}) {
+		t.Errorf("without the algebra's kernels: %+v", p)
+	}
+}

@@ -22,13 +22,32 @@ type parts struct {
 	Predict    float64 `json:"predict,omitempty"`
 	Host       float64 `json:"host"` // factor, inverse, chain rule
 
+	// Where a card does the algebra of windows: moments and algebra together; with
+	// its kernels timed the algebra's own, and Moments is what is left.
+	Solve   float64 `json:"solve,omitempty"`
+	Algebra float64 `json:"algebra,omitempty"`
+
 	// Of Moments, on the CPU: what its goroutines spent, over their number.
 	Features     float64 `json:"features,omitempty"`
 	Accumulation float64 `json:"accumulation,omitempty"`
 }
 
 // passes is the time spent in passes over the rows.
-func (p parts) passes() float64 { return p.Moments + p.Pullback + p.Factorised + p.Predict }
+func (p parts) passes() float64 {
+	return p.Moments + p.Pullback + p.Factorised + p.Predict + p.Solve + p.Algebra
+}
+
+// split takes the algebra out of Solve, by the times of its kernels. Making the
+// adjoint is a part of Pullback.
+func (p *parts) split(kernels kernelTimes) {
+	algebra := 0.0
+	for _, k := range []string{"chain_start", "chain_reduce", "chain_factor", "chain_inverse"} {
+		algebra += kernels[k]
+	}
+	if algebra > 0 {
+		p.Algebra, p.Moments, p.Solve = algebra, p.Moments+p.Solve-algebra, 0
+	}
+}
 
 // A stopwatch is a spectral.Backend that times another. A pass hands host
 // values back, so when it returns the device has finished.
@@ -106,6 +125,9 @@ func (s *stopwatch) Open(d spectral.Data) (spectral.Rows, error) {
 	defer s.mu.Unlock()
 	s.opened = time.Now()
 	s.parts.Open += s.opened.Sub(began).Seconds()
+	if solver, ok := r.(spectral.Solver); ok {
+		return &timedSolver{timedRows{r, s}, solver}, nil
+	}
 	return &timedRows{r, s}, nil
 }
 
@@ -124,6 +146,7 @@ func (s *stopwatch) evaluation(end time.Time) sample {
 	m.parts.Host = m.seconds - m.parts.passes()
 	if s.kernels != nil {
 		m.kernels = s.kernels()
+		m.parts.split(m.kernels)
 	}
 	if s.cores > 0 {
 		m.parts.Features = m.kernels["moments.features"] / float64(s.cores)
@@ -157,6 +180,24 @@ func (r *timedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *s
 	return r.Rows.Predict(dst, f, p)
 }
 
+// timedSolver are timed rows that can do the algebra.
+type timedSolver struct {
+	timedRows
+	solver spectral.Solver
+}
+
+func (r *timedSolver) Solves(f *spectral.Features) bool { return r.solver.Solves(f) }
+
+func (r *timedSolver) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+	defer r.s.add(&r.s.parts.Solve, time.Now())
+	return r.solver.Solve(dst, f, lambda)
+}
+
+func (r *timedSolver) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	defer r.s.add(&r.s.parts.Pullback, time.Now())
+	return r.solver.PullbackSolved(dst, f, bar)
+}
+
 func (r *timedRows) Close() error {
 	began := time.Now()
 	err := r.Rows.Close()
@@ -182,6 +223,8 @@ func medianParts(all []sample) parts {
 		Factorised:   of(func(p parts) float64 { return p.Factorised }),
 		Predict:      of(func(p parts) float64 { return p.Predict }),
 		Host:         of(func(p parts) float64 { return p.Host }),
+		Solve:        of(func(p parts) float64 { return p.Solve }),
+		Algebra:      of(func(p parts) float64 { return p.Algebra }),
 		Features:     of(func(p parts) float64 { return p.Features }),
 		Accumulation: of(func(p parts) float64 { return p.Accumulation }),
 	}

@@ -99,18 +99,20 @@ const (
 	arrayY
 	arrayGate
 	arrayEven
-	arrayBank  // the features, as bankOf lays them out
-	arrayRot   // [M,6] rotations
-	arrayCoef  // adjoints of C, or means and variances of coefficients
-	arrayGram  // in the order of spectral.NewGram
-	arraySums  // sums of each feature
-	arrayPart  // partial sums
-	arrayRes   // residuals
-	arrayValue // squared residuals
-	arrayRoom  // digits of an adjoint, in mixed precision
-	arrayOut   // predictions
-	arrayQuad  // their quadratic parts
-	arrayIndex // rows of a mini-batch
+	arrayBank   // the features, as bankOf lays them out
+	arrayRot    // [M,6] rotations
+	arrayCoef   // adjoints of C, or means and variances of coefficients
+	arrayGram   // in the order of spectral.NewGram
+	arraySums   // sums of each feature
+	arrayPart   // partial sums
+	arrayRes    // residuals
+	arrayValue  // squared residuals
+	arrayRoom   // levels of a chain; digits of an adjoint, in mixed precision
+	arraySolved // [2,M,D] right-hand sides and then solutions; C and then its adjoint
+	arrayStats  // [3,V] traces of G's blocks, logarithms of determinants, traces of A⁻¹
+	arrayOut    // predictions
+	arrayQuad   // their quadratic parts
+	arrayIndex  // rows of a mini-batch
 	arrayPickX
 	arrayPickY
 	arrayPickGate

@@ -40,9 +40,9 @@ func (d *digitTables) placesOf(all []stretch) (places []int64) {
 }
 
 // digits splits the matrix that stands on the card.
-func (s *share) digits(p *plan, a *arguments) error {
+func (s *share) digits(op operation, p *plan, a *arguments) error {
 	return s.queue.launch(digitsMixed, (p.begin[digitPlaces]-p.begin[digitJobs])/2, []uint64{
-		s.section(opPullback, p, digitRuns, 0, 0), s.section(opPullback, p, digitJobs, 0, 0),
+		s.section(op, p, digitRuns, 0, 0), s.section(op, p, digitJobs, 0, 0),
 		a.even, math.Float64bits(a.delta), uint64(a.q), a.center, a.decay, a.turn, a.amp,
 		s.address(arrayGram), s.address(arrayRoom),
 	})

@@ -18,6 +18,13 @@
 // each one on are evenly spaced, exactly and by the step met most often, so that
 // the kernels may turn one feature into the next instead of beginning anew.
 //
+// # The algebra of windows
+//
+// With windows, and features enough in shared memory (chain.go), one card also
+// factors A = G + λI, solves and inverts it, in the Gram array's own room: the Rows
+// are a spectral.Solver then. Solve leaves A⁻¹ there, PullbackSolved makes the
+// adjoint of it and pulls that back. Nothing of G's size crosses to the host.
+//
 // # Order of sums
 //
 // A run is cut into stretches of rows, and into tiles of features, from the
@@ -53,5 +60,6 @@
 // gpu.go, card.go, timing.go the cards; data.go, pick.go the rows on the host;
 // plan.go, kinds.go, budget.go, layout.go what is done in which order and in
 // which memory, without any device; share.go the rows of one card; features.go,
-// moments.go, pullback.go, factorised.go, predict.go as in package cpu.
+// moments.go, pullback.go, factorised.go, predict.go as in package cpu; chain.go
+// the levels of the algebra, solve.go what is launched for it.
 package gpu

@@ -19,6 +19,7 @@ func TestBarriers(t *testing.T) {
 		{n: 700, m: 200, q: 1, d: 2, even: true},
 		{n: 300, m: 70, q: 2, d: 1},
 		{n: 700, m: 90, q: 1, d: 1, even: true, windows: 3},
+		{n: 300, m: 200, q: 1, d: 2, windows: 10}, // 20 each: strips and panels in part, and segments
 	} {
 		p := newProblem(s)
 		onEach(t, func(t *testing.T, ordinal int) {

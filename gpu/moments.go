@@ -65,10 +65,14 @@ const (
 	columnStretches
 	columnJobs
 	columnReduce
+	chainLevels // the first level's table of blocks; the others' follow
 )
 
-func (s *share) planMoments(room int64, m int, offset []int) (*plan, error) {
+// planMoments plans the moments, and with a chain what it needs besides.
+func (s *share) planMoments(room int64, m int, offset []int, c *chain) (*plan, error) {
 	p := s.newPlan(&s.source, rowArrays, m, offset, s.d)
+	p.chain = c
+	c.want(&p.wants)
 	runs := runsOver(s.runs, offset)
 	tile, columns := s.tile(runs), groups(s.d)
 	_, _, size := gramOffsets(offset)
@@ -80,6 +84,7 @@ func (s *share) planMoments(room int64, m int, offset []int) (*plan, error) {
 		g, c := p.passes[0], p.passes[1]
 		p.add(stretchTable(runs, g.stretches), g.jobs, gramRuns(runs, g), g.reduce)
 		p.add(stretchTable(runs, c.stretches), c.jobs, c.reduce)
+		p.add(p.chain.tables()...)
 	})
 	return p, err
 }
@@ -89,55 +94,65 @@ func (s *share) planMoments(room int64, m int, offset []int) (*plan, error) {
 func (s *share) moments(f *spectral.Features, offset []int) error {
 	p, a, err := s.prepare(opMoments, f,
 		func(p *plan) bool { return p.shapes(f.M, offset, s.d, false) },
-		func(room int64) (*plan, error) { return s.planMoments(room, f.M, offset) })
+		func(room int64) (*plan, error) { return s.planMoments(room, f.M, offset, nil) })
 	if err != nil {
 		return err
 	}
-	_, _, size := gramOffsets(offset)
-	sums := groups(s.d) * f.M * columnWidth
-	if err := s.zero(arrayGram, int(size)); err != nil {
+	if err := s.sumMoments(opMoments, p, a); err != nil {
 		return err
 	}
-	if err := s.zero(arraySums, sums); err != nil {
+	if err := s.download(&s.host.gram, arrayGram, p.gramNumbers()); err != nil {
 		return err
 	}
-	if err := s.gramPass(p, a); err != nil {
-		return fmt.Errorf("products: %w", err)
-	}
-	if err := s.columnPass(p, a); err != nil {
-		return fmt.Errorf("columns: %w", err)
-	}
-	if err := s.download(&s.host.gram, arrayGram, int(size)); err != nil {
-		return err
-	}
-	return s.download(&s.host.sums, arraySums, sums)
+	return s.download(&s.host.sums, arraySums, p.sumNumbers())
 }
 
-func (s *share) gramPass(p *plan, a arguments) error {
+// gramNumbers and sumNumbers are how many numbers the moments' arrays hold.
+func (p *plan) gramNumbers() int { return int(p.wants[arrayGram] / 8) }
+func (p *plan) sumNumbers() int  { return groups(p.d) * p.m * columnWidth }
+
+// sumMoments leaves the sums over the share's rows on the card.
+func (s *share) sumMoments(op operation, p *plan, a arguments) error {
+	if err := s.zero(arrayGram, p.gramNumbers()); err != nil {
+		return err
+	}
+	if err := s.zero(arraySums, p.sumNumbers()); err != nil {
+		return err
+	}
+	if err := s.gramPass(op, p, a); err != nil {
+		return fmt.Errorf("products: %w", err)
+	}
+	if err := s.columnPass(op, p, a); err != nil {
+		return fmt.Errorf("columns: %w", err)
+	}
+	return nil
+}
+
+func (s *share) gramPass(op operation, p *plan, a arguments) error {
 	pass := p.passes[0]
 	k := gramKernel(pass.tile, s.mixed)
 	part := s.address(arrayPart)
-	a.stretches = s.section(opMoments, p, gramStretches, 0, 0)
+	a.stretches = s.section(op, p, gramStretches, 0, 0)
 	return s.sweep(p, 0, a, func(c chunk, a arguments) error {
-		a.jobs = s.section(opMoments, p, gramJobs, pass.width, c.jobs.lo)
+		a.jobs = s.section(op, p, gramJobs, pass.width, c.jobs.lo)
 		return s.queue.launch(k, c.jobs.len(), a.words(part))
 	}, func(jobs span) error {
 		return s.queue.launch(kernelOf(kernels.MomentsGramReduce{}, 0), jobs.len(), []uint64{
-			s.section(opMoments, p, gramRunTable, 0, 0), s.section(opMoments, p, gramReduce, 2, jobs.lo),
+			s.section(op, p, gramRunTable, 0, 0), s.section(op, p, gramReduce, 2, jobs.lo),
 			part, s.address(arrayGram), uint64(pass.tile),
 		})
 	})
 }
 
-func (s *share) columnPass(p *plan, a arguments) error {
+func (s *share) columnPass(op operation, p *plan, a arguments) error {
 	pass := p.passes[1]
 	group := func(g int) (part, sums uint64) {
 		return s.address(arrayPart) + uint64(8*g*pass.slots*kernels.ColumnBlock*columnWidth),
 			s.address(arraySums) + uint64(8*g*p.m*columnWidth)
 	}
-	a.stretches = s.section(opMoments, p, columnStretches, 0, 0)
+	a.stretches = s.section(op, p, columnStretches, 0, 0)
 	return s.sweep(p, 1, a, func(c chunk, a arguments) error {
-		a.jobs = s.section(opMoments, p, columnJobs, pass.width, c.jobs.lo)
+		a.jobs = s.section(op, p, columnJobs, pass.width, c.jobs.lo)
 		for g := range groups(s.d) {
 			part, _ := group(g)
 			if err := s.queue.launch(columnKernel(s.mixed), c.jobs.len(), a.words(uint64(outputGroup*g), part)); err != nil {
@@ -148,7 +163,7 @@ func (s *share) columnPass(p *plan, a arguments) error {
 	}, func(jobs span) error {
 		for g := range groups(s.d) {
 			part, sums := group(g)
-			if err := s.reduceSums(s.section(opMoments, p, columnReduce, 5, jobs.lo), jobs.len(), part, sums, kernels.ColumnBlock, columnWidth); err != nil {
+			if err := s.reduceSums(s.section(op, p, columnReduce, 5, jobs.lo), jobs.len(), part, sums, kernels.ColumnBlock, columnWidth); err != nil {
 				return err
 			}
 		}

@@ -182,6 +182,12 @@ func (p *problem) methods() []method {
 		{"Factorised some rows", factorised(p.subset)},
 		{"Predict exact", predict(p.exact)},
 		{"Predict diagonal", predict(p.diagonal)},
+		{"Solve", func(r spectral.Rows) ([]answer, error) {
+			if s, ok := r.(spectral.Solver); ok && s.Solves(p.features) {
+				return p.solved(s)
+			}
+			return p.solvedHere(r)
+		}},
 	}
 }
 

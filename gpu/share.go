@@ -17,6 +17,8 @@ type operation int
 const (
 	opMoments operation = iota
 	opPullback
+	opSolve
+	opPullbackSolved
 	opFactorised
 	opPick
 	opPredict
@@ -34,8 +36,9 @@ type share struct {
 	resident bool              // all rows are on the card
 	plans    [operations]*plan // the last of each
 	tabled   [operations]*plan // whose tables are on the card
+	solved   *plan             // whose solution and inverse are on the card; nil: none
 	host     struct {          // what goes up and comes down
-		bank, gram, sums, coef, value, out, quad []float64
+		bank, gram, sums, coef, value, out, quad, stats []float64
 	}
 }
 
@@ -60,6 +63,7 @@ type plan struct {
 
 	residuals map[span]span // factorised: the jobs of each chunk's residuals
 	predict   *predictPlan
+	chain     *chain // solve
 }
 
 // shapes says whether the plan was made for these.
@@ -79,6 +83,7 @@ func (p *plan) add(sections ...[]int64) {
 // tables, rows and features to the card. The arguments are ready but for the
 // tables' and, where rows are streamed, the rows' addresses.
 func (s *share) prepare(op operation, f *spectral.Features, old func(*plan) bool, make func(room int64) (*plan, error)) (*plan, arguments, error) {
+	s.solved = nil
 	p, err := s.reserve(op, old, make)
 	if err != nil {
 		return nil, arguments{}, err

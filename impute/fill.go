@@ -53,6 +53,9 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkCheckpoint(len(all)); err != nil {
+		return nil, err
+	}
 	f := &filler{ctx: ctx, o: o, began: time.Now(), res: &Result{Excerpts: all, rate: rate, samples: n}}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)
@@ -151,6 +154,19 @@ func (o *Options) model() vssgp.Options {
 		m.WindowCandidates = defaultWindows
 	}
 	return m
+}
+
+// checkCheckpoint refuses a checkpoint, which holds one fit, where there are
+// several or none.
+func (o *Options) checkCheckpoint(excerpts int) error {
+	switch {
+	case o.Model.Checkpoint == "":
+	case excerpts > 1:
+		return fmt.Errorf("impute: a checkpoint holds one fit, and %d excerpts are fitted one by one; want all of the recording in one: %w", excerpts, vssgp.ErrOptions)
+	case o.model().Iterations == vssgp.NoIterations:
+		return fmt.Errorf("impute: a checkpoint holds an optimisation, and nothing is optimised from the starting values; want iterations, or no checkpoint: %w", vssgp.ErrOptions)
+	}
+	return nil
 }
 
 // all fits the excerpts, several at a time.

@@ -19,7 +19,8 @@ type Options struct {
 	// fields are chosen for audio: the spectrum start, windows of 32 to 64 ms
 	// by the bound, and no iterations from there, which would raise the bound
 	// and spoil the fill (DESIGN.md, "Starting values"). Excerpts at work at the
-	// same time share the MemoryLimit.
+	// same time share the MemoryLimit. A checkpoint is for one excerpt that is
+	// optimised (All, Iterations).
 	Model vssgp.Options
 	// Context is how much on each side of a gap is modelled; default 60 ms.
 	Context time.Duration

@@ -5,6 +5,11 @@ package kernels
 import "unsafe"
 
 var names = []string{
+	"chain_adjoint",
+	"chain_factor",
+	"chain_inverse",
+	"chain_reduce",
+	"chain_start",
 	"factorised_gradient",
 	"factorised_gradient_mixed",
 	"factorised_residual",
@@ -25,6 +30,140 @@ var names = []string{
 	"pullback_mixed",
 	"rows_gather",
 	"sums_reduce",
+}
+
+// ChainAdjoint are the arguments of chain_adjoint (inverse.cu).
+type ChainAdjoint struct {
+	Blocks  uint64
+	At      uint64
+	Mean    uint64
+	Coef    uint64
+	Count   int64
+	Inverse float64
+	Outer   float64
+	Linear  float64
+	D       int64
+}
+
+var _ [72]byte = [unsafe.Sizeof(ChainAdjoint{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (ChainAdjoint) Name() string { return "chain_adjoint" }
+
+// Block is how many threads a block has.
+func (ChainAdjoint) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *ChainAdjoint) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
+}
+
+// ChainFactor are the arguments of chain_factor (chain.cu).
+type ChainFactor struct {
+	Blocks   uint64
+	At       uint64
+	Rhs      uint64
+	Count    int64
+	Under    uint64
+	UnderAt  uint64
+	UnderRhs uint64
+	Fan      int64
+	Length   int64
+	D        int64
+	Stride   int64
+	Logs     uint64
+}
+
+var _ [96]byte = [unsafe.Sizeof(ChainFactor{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (ChainFactor) Name() string { return "chain_factor" }
+
+// Block is how many threads a block has.
+func (ChainFactor) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *ChainFactor) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 12)
+}
+
+// ChainInverse are the arguments of chain_inverse (inverse.cu).
+type ChainInverse struct {
+	Blocks uint64
+	At     uint64
+	Rhs    uint64
+	Count  int64
+	Over   uint64
+	OverAt uint64
+	Length int64
+	D      int64
+	Stride int64
+	Traces uint64
+}
+
+var _ [80]byte = [unsafe.Sizeof(ChainInverse{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (ChainInverse) Name() string { return "chain_inverse" }
+
+// Block is how many threads a block has.
+func (ChainInverse) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *ChainInverse) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 10)
+}
+
+// ChainReduce are the arguments of chain_reduce (chain.cu).
+type ChainReduce struct {
+	Blocks uint64
+	At     uint64
+	Rhs    uint64
+	Count  int64
+	Over   uint64
+	OverAt uint64
+	Fan    int64
+	D      int64
+	Stride int64
+}
+
+var _ [72]byte = [unsafe.Sizeof(ChainReduce{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (ChainReduce) Name() string { return "chain_reduce" }
+
+// Block is how many threads a block has.
+func (ChainReduce) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *ChainReduce) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
+}
+
+// ChainStart are the arguments of chain_start (chain.cu).
+type ChainStart struct {
+	Blocks uint64
+	At     uint64
+	Rhs    uint64
+	Sums   uint64
+	Coef   uint64
+	Traces uint64
+	Lambda float64
+	M      int64
+	D      int64
+}
+
+var _ [72]byte = [unsafe.Sizeof(ChainStart{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (ChainStart) Name() string { return "chain_start" }
+
+// Block is how many threads a block has.
+func (ChainStart) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *ChainStart) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
 }
 
 // FactorisedGradient are the arguments of factorised_gradient (factorised.cu).

@@ -1,7 +1,7 @@
-// Package kernels holds the CUDA sources of the passes over the rows and the PTX
-// made from them, embedded, so that a build needs no CUDA compiler. The
-// equations are those of package spectral, the skeleton that of package cpu;
-// read each kernel beside its Go file. Package gpu launches them.
+// Package kernels holds the CUDA sources of the passes over the rows and of the
+// algebra of windows, and the PTX made from them, embedded, so that a build needs
+// no CUDA compiler. The equations are those of package spectral, the skeleton that
+// of package cpu; read each kernel beside its Go file. Package gpu launches them.
 //
 // # Files
 //
@@ -15,6 +15,10 @@
 //	pullback.cu      cpu/pullback.go
 //	factorised.cu    cpu/factorised.go
 //	predict.cu       cpu/predict.go
+//	front.cuh        columns divided out of a front, products of what is below
+//	chain.cuh        chains of blocks, levels
+//	chain.cu         internal/blocktri: factor and solutions, by segments
+//	inverse.cu       internal/blocktri: the stored blocks of A⁻¹, and the adjoint
 //	*_mixed          the same passes in mixed precision, with digits.cuh
 //	shape.go         tiles and widths that package gpu plans with
 //	args.go          generated: a struct for each kernel's arguments

@@ -81,19 +81,19 @@ constexpr int DEPTH = 8;
 constexpr int DEPTH = 4;
 #endif
 
-// A Fragment is a thread's part of a step's operands: a for 16 rows by DEPTH, b
-// for DEPTH by 8 columns.
+// A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by
+// DEPTH, b for DEPTH by COLUMNS times 8 columns.
 //	a[2h + r] = A[group + 8r][place + 4h]   b[h] = B[place + 4h][group]
-template <int COLUMNS> struct Fragment {
-	double a[2][DEPTH / 2], b[COLUMNS][DEPTH / 4];
+template <int ROWS, int COLUMNS> struct Fragment {
+	double a[ROWS][DEPTH / 2], b[COLUMNS][DEPTH / 4];
 };
 
-template <int COLUMNS> DEVICE void mma(double (&acc)[2][COLUMNS][4], const Fragment<COLUMNS> &f) {
+template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4], const Fragment<ROWS, COLUMNS> &f) {
 #ifdef VSSGP_EMU
 	const void *const *all = warp_gather(&f);
-	auto of = [&](int lane) { return (const Fragment<COLUMNS> *)all[lane]; };
+	auto of = [&](int lane) { return (const Fragment<ROWS, COLUMNS> *)all[lane]; };
 	int group = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ROWS; i++)
 		for (int j = 0; j < COLUMNS; j++)
 			for (int c = 0; c < 4; c++)
 				for (int k = 0; k < DEPTH; k++)
@@ -102,7 +102,7 @@ template <int COLUMNS> DEVICE void mma(double (&acc)[2][COLUMNS][4], const Fragm
 	warp_barrier();
 #elif VSSGP_ARCH >= 900
 #pragma unroll
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ROWS; i++)
 #pragma unroll
 		for (int j = 0; j < COLUMNS; j++)
 			asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -110,7 +110,7 @@ template <int COLUMNS> DEVICE void mma(double (&acc)[2][COLUMNS][4], const Fragm
 						 : "d"(f.a[i][0]), "d"(f.a[i][1]), "d"(f.a[i][2]), "d"(f.a[i][3]), "d"(f.b[j][0]), "d"(f.b[j][1]));
 #else
 #pragma unroll
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ROWS; i++)
 #pragma unroll
 		for (int j = 0; j < COLUMNS; j++)
 #pragma unroll
@@ -124,7 +124,7 @@ template <int COLUMNS> DEVICE void mma(double (&acc)[2][COLUMNS][4], const Fragm
 template <int T> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
 #pragma unroll
 	for (int k = 0; k < STAGE; k += DEPTH) {
-		Fragment<columns> f;
+		Fragment<2, columns> f;
 #pragma unroll
 		for (int h = 0; h < DEPTH / 4; h++) {
 			const double *pa = a + (k + 4 * h + place) * ld + row0 + group;
@@ -138,7 +138,7 @@ template <int T> DEVICE void Tile<T>::multiply(const double *a, const double *b)
 			for (int j = 0; j < columns; j++)
 				f.b[j][h] = pb[8 * j];
 		}
-		mma<columns>(acc, f);
+		mma(acc, f);
 	}
 }
 

@@ -13,6 +13,9 @@ var ErrShape = errors.New("shapes do not fit")
 // finite, negative where it must not be).
 var ErrValue = errors.New("value outside its domain")
 
+// ErrNotPositive is wrapped where a matrix has no Cholesky factor.
+var ErrNotPositive = errors.New("matrix is not positive definite")
+
 // shapeError says which array has which length and which length would be right.
 func shapeError(what string, have, want int, shape string) error {
 	return fmt.Errorf("spectral: %s has %d numbers, want %s = %d: %w", what, have, shape, want, ErrShape)

@@ -236,6 +236,9 @@ func (a *announcer) Open(d spectral.Data) (spectral.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	if solver, ok := r.(spectral.Solver); ok {
+		return &announcedSolver{announcedRows{r, a.say}, solver}, nil
+	}
 	return &announcedRows{r, a.say}, nil
 }
 
@@ -257,4 +260,21 @@ func (r *announcedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Fea
 func (r *announcedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
 	r.say()
 	return r.Rows.Predict(dst, f, p)
+}
+
+// announcedSolver are announced rows that can do the algebra.
+type announcedSolver struct {
+	announcedRows
+	solver spectral.Solver
+}
+
+func (r *announcedSolver) Solves(f *spectral.Features) bool { return r.solver.Solves(f) }
+
+func (r *announcedSolver) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+	r.say()
+	return r.solver.Solve(dst, f, lambda)
+}
+
+func (r *announcedSolver) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	return r.solver.PullbackSolved(dst, f, bar)
 }

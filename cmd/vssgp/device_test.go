@@ -221,3 +221,52 @@ func TestDevicesList(t *testing.T) {
 		t.Errorf("%+v, want the CPU and that there is no GPU", all)
 	}
 }
+
+// solving is a backend whose rows have a Solver.
+type solving struct{ spectral.Backend }
+
+type solver struct{ spectral.Rows }
+
+func (b solving) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := b.Backend.Open(d)
+	return solver{r}, err
+}
+
+func (solver) Solves(f *spectral.Features) bool { return f.M == 3 }
+func (solver) Solve(*spectral.Solution, *spectral.Features, float64) error {
+	return spectral.ErrNotPositive
+}
+func (solver) PullbackSolved(_, _ *spectral.Features, _ spectral.SolvedAdjoint) error {
+	return spectral.ErrShape
+}
+
+// TestAnnouncedSolver: what announces rows hides no Solver of theirs, makes none up,
+// and speaks when it begins.
+func TestAnnouncedSolver(t *testing.T) {
+	c, said, _ := machineWith(nil, nil, nil)
+	data := spectral.Data{N: 1, Q: 1, X: []float64{0}}
+	for _, b := range []spectral.Backend{cpu.New(), solving{cpu.New()}} {
+		*said = nil
+		r, err := c.announced(b, "here").Open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		s, ok := r.(spectral.Solver)
+		if _, has := b.(solving); ok != has {
+			t.Errorf("%T: a Solver: %v", b, ok)
+		}
+		if !ok {
+			continue
+		}
+		if !s.Solves(spectral.NewFeatures(3, 1)) || s.Solves(spectral.NewFeatures(4, 1)) || len(*said) != 0 {
+			t.Errorf("Solves is not the rows' own, or spoke: %v", *said)
+		}
+		if err := s.Solve(nil, nil, 0); !errors.Is(err, spectral.ErrNotPositive) || len(*said) != 1 {
+			t.Errorf("Solve: %v, said %v", err, *said)
+		}
+		if err := s.PullbackSolved(nil, nil, spectral.SolvedAdjoint{}); !errors.Is(err, spectral.ErrShape) {
+			t.Errorf("PullbackSolved: %v", err)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (i *interruption) Unwrap() error { return context.Canceled }
 
 // mistakes are the sentinels of what the caller can put right.
 var mistakes = []error{
-	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted,
+	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	spectral.ErrShape, spectral.ErrValue,
 	safetensors.ErrFormat, table.ErrFormat, table.ErrColumn,
 	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -19,8 +17,7 @@ type fitFlags struct {
 	model      *modelFlags
 	columns    columns
 	output     string
-	checkpoint string
-	resume     bool
+	checkpoint checkpointFlags
 	plan       bool
 	report     string
 	set        func() []report.Setting // the flags as given, for the report
@@ -42,6 +39,7 @@ type fitResult struct {
 	Jitter      number     `json:"jitter"`
 	Model       string     `json:"model"`
 	Interrupted bool       `json:"interrupted,omitempty"`
+	Resumed     *int       `json:"resumed,omitempty"` // iterations of the start in which the checkpoint gone on from stood
 }
 
 type fitStart struct {
@@ -60,13 +58,18 @@ columns) or to a recording (WAV or SPHERE; x is the time in seconds, each
 channel an output in full scale 1) and writes it as a safetensors file.
 
 Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
-to go on. --checkpoint keeps the best model so far in a second file, written
-whole every 30 seconds, from which --resume starts.`,
+to go on. --checkpoint keeps in a second file all that the rest of the fit
+depends on, written whole every 30 seconds and when interrupted; the same
+command with --resume goes on from there and ends with the same file, bit for
+bit, as if nothing had happened. It wants the same data, options, device and
+build, and says what differs; the first time, when there is no checkpoint yet,
+it starts the fit. A checkpoint can be read as a model too (info, evaluate,
+--init).`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
   vssgp fit co2.csv -o co2.safetensors --report co2.html
   vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
-  vssgp fit long.wav --window 32ms --checkpoint long.part --resume -o long.safetensors`,
+  vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
 		Args: arguments("DATA"),
 		RunE: a.do(func(ctx context.Context, args []string) error { return a.fit(ctx, args[0], o) }),
 	}
@@ -75,8 +78,7 @@ whole every 30 seconds, from which --resume starts.`,
 	o.model.window = windowFlag{length: vssgp.WindowAuto}
 	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
-	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the best model so far in this `file`")
-	f.BoolVar(&o.resume, "resume", false, "start from the checkpoint")
+	o.checkpoint.add(f)
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	f.StringVar(&o.report, "report", "", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
 	o.set = func() []report.Setting { return given(cmd) }
@@ -90,11 +92,6 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	options, err := a.options(o.model, 0)
 	if err != nil {
 		return err
-	}
-	if o.resume {
-		if options.From, err = a.load(o.checkpoint); err != nil {
-			return fmt.Errorf("--resume: %w", err)
-		}
 	}
 	data, rate, err := readToFit(dataPath, o.columns)
 	if err != nil {
@@ -115,16 +112,17 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		trace.Add(p)
 		bar.show(stageName(p), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
 	}
-	if o.checkpoint != "" {
-		options.Keep = func(m *vssgp.Model) error { return m.Save(o.checkpoint) }
-	}
+	a.apply(&o.checkpoint, &options)
 	m, r, err := vssgp.Fit(ctx, data, options)
 	bar.clear()
+	if errors.Is(err, context.Canceled) && m == nil {
+		return &interruption{" before there was a model; to go on, " + o.checkpoint.goOn("", nil)}
+	}
 	interrupted := err != nil && errors.Is(err, context.Canceled) && m != nil
 	if err != nil && !interrupted {
-		return err
+		return o.checkpoint.hint(err)
 	}
-	if err := saveFit(m, o, interrupted); err != nil {
+	if err := m.Save(o.output); err != nil {
 		return err
 	}
 	if err := writeFitReport(dataPath, m, r, data, trace, o); err != nil {
@@ -134,7 +132,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return err
 	}
 	if interrupted {
-		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, strings.Join(savedIn(o), " and "), goOn(o))}
+		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
 	return nil
 }
@@ -146,45 +144,16 @@ func (a *app) checkFit(o *fitFlags) error {
 			return err
 		}
 	}
-	if o.output == toStdout || o.checkpoint == toStdout {
+	if o.output == toStdout {
 		return mistake("-: a model is no text; want a file name")
 	}
-	if o.resume && o.checkpoint == "" {
-		return mistake("--resume needs --checkpoint FILE, the file to start from")
-	}
-	if o.resume && o.model.init != "" {
-		return mistake("--resume and --init both say where to start; want one of them")
+	if err := o.checkpoint.check(); err != nil {
+		return err
 	}
 	if err := checkPlot("--report", o.report); err != nil {
 		return err
 	}
-	return checkOutputs(o.output, o.checkpoint, o.report)
-}
-
-// savedIn are the files of an interrupted fit.
-func savedIn(o *fitFlags) []string {
-	if o.checkpoint != "" {
-		return []string{o.output, o.checkpoint}
-	}
-	return []string{o.output}
-}
-
-// saveFit writes the model, and after an interruption the checkpoint with it.
-func saveFit(m *vssgp.Model, o *fitFlags, interrupted bool) error {
-	write := func(w io.Writer) error { return m.Write(w) }
-	files := []atomicfile.File{{Path: o.output, Write: write}}
-	if interrupted && o.checkpoint != "" {
-		files = append(files, atomicfile.File{Path: o.checkpoint, Write: write})
-	}
-	return atomicfile.WriteAll(files...)
-}
-
-// goOn says how to continue an interrupted fit.
-func goOn(o *fitFlags) string {
-	if o.checkpoint != "" {
-		return "run the same command with --resume"
-	}
-	return "run the same command with --init " + o.output
+	return checkOutputs(o.output, o.checkpoint.file, o.report)
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path string, interrupted bool) error {
@@ -193,6 +162,9 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 		Bound: number(r.Bound), Terms: r.Terms, Iterations: r.Iterations, Kept: r.Kept, Seconds: number(r.Elapsed.Seconds()),
 		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: i.NoiseSD,
 		Jitter: number(r.Jitter), Model: path, Interrupted: interrupted,
+	}
+	if r.Resumed >= 0 {
+		out.Resumed = &r.Resumed
 	}
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, fitStart{s.Seed, number(s.Bound), s.Ended})
@@ -204,6 +176,9 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 		return a.printJSON(out)
 	}
 	a.say("bound %.9g after %d iterations, %d starts, %.1f s on %s", r.Bound, r.Iterations, len(r.Starts), r.Elapsed.Seconds(), r.Device)
+	if r.Resumed >= 0 {
+		a.say("  gone on from a checkpoint at iteration %d of its start", r.Resumed)
+	}
 	for _, t := range r.Terms {
 		a.say("  %-16s %.9g", t.Name, t.Value)
 	}

@@ -35,6 +35,7 @@ type fitPrinted struct {
 	NoiseSD     []float64 `json:"noise_sd"`
 	Model       string
 	Interrupted bool
+	Resumed     *int
 }
 
 // column is a table's column by name.

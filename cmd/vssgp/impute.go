@@ -25,6 +25,7 @@ type imputeFlags struct {
 	models    string
 	draws     int
 	plan      bool
+	keep      checkpointFlags
 	set       func() []report.Setting // the flags as given, for the report
 	densities *report.Densities       // of the excerpts, for the report
 }
@@ -59,8 +60,12 @@ the fill would compute and hold, and ends there.
 an autoregressive (Janssen) fill: RMSE over the gaps (test) and over the
 observed samples of the excerpts (train), the same of the short-time Fourier
 transform, and how many of the gaps' samples the 95 % intervals cover. Silence
-predicts 0 everywhere; linear and autoregressive fills reproduce what is
-observed, so their training error is 0.`,
+predicts 0 everywhere; linear and autoregressive fills reproduce what is observed, so their training error is 0.
+
+Excerpts take seconds, so an interrupted fill is run again. For one that takes
+hours, a recording modelled as a whole and optimised (--context all
+--iterations), --checkpoint keeps where the fit stands and --resume goes on from
+there to the same output.`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
@@ -77,6 +82,7 @@ observed, so their training error is 0.`,
 	f.IntVar(&o.draws, "draws", 0, "write this many further plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	f.StringVar(&o.models, "model", "", "write the fitted model to this `file`; one for each excerpt, MODEL-1 and so on, where there are several")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
+	o.keep.add(f)
 	o.model.add(f, "seconds (32ms and 0.5s are understood)", "32ms")
 	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
@@ -85,7 +91,7 @@ observed, so their training error is 0.`,
 func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
 	err := a.imputeFile(ctx, input, o)
 	if err != nil && ctx.Err() != nil {
-		return &interruption{": nothing was written; run the same command again"}
+		return &interruption{": the output is not written; to go on, " + o.keep.goOn("", nil)}
 	}
 	return err
 }
@@ -127,6 +133,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if o.report != "" {
 		o.densities = report.NewDensities(rec.File.Rate())
 	}
+	a.apply(&o.keep, &options)
 	r, err := a.fill(ctx, rec.File, gaps, o, options)
 	if err != nil {
 		return fromFile(input, err)
@@ -167,10 +174,13 @@ func (a *app) checkImpute(o *imputeFlags) error {
 	if err := checkFormat("--report", o.report, report.HTML); err != nil {
 		return err
 	}
+	if err := o.keep.check(); err != nil {
+		return err
+	}
 	if o.draws < 0 || o.draws > maxFills {
 		return mistake("--draws %d; want 0 to %d", o.draws, maxFills)
 	}
-	paths := []string{o.output, o.report, o.sd, o.models}
+	paths := []string{o.output, o.report, o.sd, o.models, o.keep.file}
 	for i := range o.draws {
 		paths = append(paths, numbered(o.output, i+1))
 	}

@@ -72,13 +72,17 @@ func TestFitInterrupted(t *testing.T) {
 	if r := decode[fitPrinted](t, o.stdout); !r.Interrupted || r.Model != model {
 		t.Errorf("result %+v, want an interrupted one with its model", r)
 	}
-	for _, path := range []string{model, part} {
-		succeed(t, "predict", path, data, "--x", "t", "-o", "-") // a whole model with its posterior
+	succeed(t, "predict", model, data, "--x", "t", "-o", "-") // a whole model with its posterior
+	succeed(t, "evaluate", part, data, "--json")              // a model too
+	before := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound
+	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
+	r := decode[fitPrinted](t, o.stdout)
+	if o.code != exitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
+		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
 	}
-	before := decode[printed](t, succeed(t, "evaluate", part, data, "--json").stdout).Bound
-	succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--resume", "--iterations", "20")
-	if after := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound; !(after >= before) {
-		t.Errorf("resumed from a bound of %v to %v, want it no lower", before, after)
+	refused := vssgpRun(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
+	if refused.code != exitMistake || !strings.Contains(refused.stderr, "restarts") {
+		t.Errorf("other options: exit %d, %s; want %d and what differs", refused.code, refused.stderr, exitMistake)
 	}
 	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint
 		t.Errorf("left %v", files)

@@ -1,9 +1,9 @@
 // Package atomicfile writes files that appear whole or not at all: each is written beside its place, synced and renamed.
 //
 // A reader sees the old content or the new, never a part, whatever happens to the writing program: an error, a panic, a full
-// disk, a loss of power. An error or a panic leaves nothing behind; a killed process can leave a hidden file ".NAME.*.tmp", so a
-// caller that wants nothing left after SIGINT turns the signal into a cancelled context (signal.NotifyContext) and returns
-// ctx.Err() from the function that writes.
+// disk, a loss of power. An error or a panic leaves nothing behind. A killed process can leave a hidden file ".NAME.*.tmp": the next
+// WriteAll or Check of the same target removes it, by a lock that tells it from one of a live process. A caller that wants nothing left
+// after SIGINT turns the signal into a cancelled context (signal.NotifyContext) and returns ctx.Err() from the function that writes.
 package atomicfile
 
 import (
@@ -48,12 +48,14 @@ func WriteAll(files ...File) (err error) {
 	if err != nil {
 		return err
 	}
+	sweep(jobs)
 	done := false
 	defer func() {
 		// Runs on a panic too, which then goes on its way.
 		for i := len(jobs) - 1; i >= 0; i-- {
 			if done {
 				jobs[i].forgetOld()
+				jobs[i].close()
 			} else {
 				jobs[i].undo()
 			}
@@ -78,7 +80,7 @@ func WriteAll(files ...File) (err error) {
 }
 
 // Check tells, before a long computation, whether WriteAll could write to these paths: the folder exists and takes new files, the
-// target is no directory and may be written, no two are the same file. It leaves nothing behind. Errors wrap ErrTarget.
+// target is no directory and may be written, no two are the same file. It leaves nothing behind, and removes what killed processes have left. Errors wrap ErrTarget.
 func Check(paths ...string) error {
 	files := make([]File, len(paths))
 	for i, p := range paths {
@@ -88,14 +90,12 @@ func Check(paths ...string) error {
 	if err != nil {
 		return err
 	}
+	sweep(jobs)
 	for i := range jobs {
 		if jobs[i].through {
 			continue
 		}
-		f, err := jobs[i].create()
-		if err == nil {
-			f.Close()
-		}
+		_, err := jobs[i].create()
 		jobs[i].undo()
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (j *job) write() (err error) {
 		return err
 	}
 	defer func() {
-		if f != os.Stdout && f != os.Stderr {
+		if j.through && f != os.Stdout && f != os.Stderr {
 			if e := f.Close(); err == nil && e != nil {
 				err = j.failed(e)
 			}

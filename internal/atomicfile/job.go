@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 )
 
@@ -22,19 +21,17 @@ type job struct {
 	std     *os.File    // the standard stream that target stands for, if any
 	old     fs.FileMode // permission bits of an existing target; 0 where there is none
 	exists  bool
-	temp    string // the temporary file, while it exists
-	backup  string // a second link to what target was, while a rename may have to be undone
+	temp    string   // the temporary file, while it exists
+	file    *os.File // the same, open and locked until the end so that nobody sweeps it away
+	backup  string   // a second link to what target was, while a rename may have to be undone
 	renamed bool
 }
 
 // create makes the temporary file, in the target's folder because a rename works only within one file system.
 func (j *job) create() (*os.File, error) {
 	folder, base := filepath.Split(j.target)
-	if len(base) > 100 {
-		base = strings.ToValidUTF8(base[:100], "") // the whole name may have 255 bytes
-	}
 	for try := 0; ; try++ {
-		name := fmt.Sprintf("%s.%s.%016x.tmp", folder, base, rand.Uint64())
+		name := fmt.Sprintf("%s.%s.%0*x%s", folder, short(base), idDigits, rand.Uint64(), tempEnd)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
@@ -45,10 +42,13 @@ func (j *job) create() (*os.File, error) {
 		if err != nil {
 			return nil, j.failed(cause(err))
 		}
-		j.temp = name
+		if held, _ := flock(f); (held || !still(f, name)) && try < 100 { // another process is just sweeping
+			f.Close()
+			continue
+		}
+		j.temp, j.file = name, f
 		if j.exists {
 			if err := f.Chmod(j.old); err != nil {
-				f.Close()
 				return nil, j.failed(err)
 			}
 		}
@@ -80,10 +80,13 @@ func (j *job) rename(keep bool) error {
 		return nil
 	}
 	if keep && j.exists {
-		backup := j.temp + ".old"
+		backup := j.temp + backupEnd
 		if os.Link(j.target, backup) == nil {
 			j.backup = backup
 		}
+	}
+	if !locks { // Windows renames no open file
+		j.close()
 	}
 	if err := os.Rename(j.temp, j.target); err != nil {
 		return j.failed(cause(err))
@@ -94,6 +97,10 @@ func (j *job) rename(keep bool) error {
 
 // undo takes the job back as far as it can be: the temporary file goes, a replaced target comes back, a new one goes.
 func (j *job) undo() {
+	if !locks {
+		j.close()
+	}
+	defer j.close()
 	if j.temp != "" {
 		os.Remove(j.temp)
 		j.temp = ""
@@ -109,6 +116,14 @@ func (j *job) undo() {
 		j.forgetOld()
 	}
 	j.renamed = false
+}
+
+// close ends the use of the temporary file, which may have its target's name by now.
+func (j *job) close() {
+	if j.file != nil {
+		j.file.Close()
+		j.file = nil
+	}
 }
 
 // forgetOld drops the link to what target was.

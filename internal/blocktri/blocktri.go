@@ -10,14 +10,13 @@
 package blocktri
 
 import (
-	"errors"
 	"math"
 
 	"github.com/vssgp/vssgp/spectral"
 )
 
 // ErrNotPositive is wrapped where a matrix has no Cholesky factor.
-var ErrNotPositive = errors.New("matrix is not positive definite")
+var ErrNotPositive = spectral.ErrNotPositive
 
 // Factor is the Cholesky factor of A with its blocks eliminated from both ends
 // towards the one in the middle, each end by a goroutine of its own: down from

@@ -144,7 +144,7 @@ func TestBlocksResume(t *testing.T) {
 		if err := json.Unmarshal(text, saved); err != nil {
 			t.Fatal(err)
 		}
-		set.Iterations = most - cut
+		set.Iterations = most
 		if _, err := Maximise(v.f, saved, set); err != nil {
 			t.Fatal(err)
 		}

@@ -25,8 +25,10 @@ type State struct {
 	X, G       []float64   // the best point and the gradient there
 	F          float64     // the value there
 	S, Y       [][]float64 // steps and gradient differences, oldest first
-	Iterations int
-	Apart      *Apart // of Settings.Blocks, nil before the first step
+	Iterations int         // steps taken
+	Turns      int         // of the outer loop, those without a step too
+	Slow       int         // turns since the last that gained enough
+	Apart      *Apart      // of Settings.Blocks, nil before the first step
 }
 
 // Memory is how many pairs of steps and gradient differences are kept by
@@ -36,7 +38,7 @@ const Memory = 20
 // Settings of a maximisation; zero values mean the defaults.
 type Settings struct {
 	Memory     int // pairs kept; default Memory
-	Iterations int // at most so many steps of the outer loop from here
+	Iterations int // at most so many turns of the outer loop since Start
 	// Gain ends the maximisation once the value has risen by less than Gain
 	// in each of the last Patience steps.
 	Gain     float64
@@ -74,7 +76,9 @@ func Start(f Func, x []float64) (*State, error) {
 	return s, err
 }
 
-// Maximise goes on from s. It returns the reason it ended, and an error only
+// Maximise goes on from s, whose fields are all that it knows: from a copy of
+// them, taken in Each or after an error, another call with the same settings
+// goes on to the same bits. It returns the reason it ended, and an error only
 // where Each or ErrStop ended it.
 func Maximise(f Func, s *State, set Settings) (Why, error) {
 	if set.Memory == 0 {
@@ -86,37 +90,39 @@ func Maximise(f Func, s *State, set Settings) (Why, error) {
 	if set.FirstStep == 0 {
 		set.FirstStep = 0.1
 	}
-	slow := 0
 	if s.Apart == nil && len(set.Blocks) > 1 {
 		s.Apart = newApart(s, len(set.Blocks))
 	}
-	for range set.Iterations {
+	for {
+		switch {
+		case s.Slow >= set.Patience:
+			return Converged, nil
+		case s.Turns >= set.Iterations:
+			return Limit, nil
+		}
 		before, apart := s.F, s.Apart != nil && !s.Apart.Over
 		moved, err := s.move(f, set)
 		if err != nil {
 			return Stopped, err
 		}
+		if !moved && len(s.S) == 0 {
+			return Stuck, nil
+		}
+		s.Turns++
 		if !moved {
-			if len(s.S) == 0 {
-				return Stuck, nil
-			}
 			s.S, s.Y = nil, nil // a stale model of the curvature: try the gradient itself
 			continue
 		}
 		s.Iterations++
+		if s.Slow++; apart || s.F-before >= set.Gain {
+			s.Slow = 0
+		}
 		if set.Each != nil {
 			if err := set.Each(s); err != nil {
 				return Stopped, err
 			}
 		}
-		if slow++; apart || s.F-before >= set.Gain {
-			slow = 0
-		}
-		if slow >= set.Patience {
-			return Converged, nil
-		}
 	}
-	return Limit, nil
 }
 
 // move takes one step of all coordinates together, or of blocks each for

@@ -1,6 +1,7 @@
 package lbfgs
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -79,24 +80,59 @@ func TestStopKeepsBest(t *testing.T) {
 	}
 }
 
-// TestResume: going on from a copied state gives the same bits as not having
-// stopped.
+// TestResume: going on from a state that went through a file gives the same
+// bits and the same end as not having stopped, after whichever step it was cut:
+// in Each or by an evaluation that stops.
 func TestResume(t *testing.T) {
-	whole, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
-	if _, err := Maximise(rosenbrock, whole, Settings{Iterations: 20}); err != nil {
+	set := Settings{Iterations: 200, Gain: 1e-5, Patience: 4, Memory: 3}
+	for _, most := range []int{20, 200} {
+		set.Iterations = most
+		var cuts [][]byte
+		set.Each = func(s *State) error { cuts = append(cuts, saved(t, s)); return nil }
+		whole, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
+		ended, err := Maximise(rosenbrock, whole, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Each = nil
+		evaluations := 0
+		for n := 1; ; n++ { // cut by the n-th evaluation
+			part, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
+			left := n
+			if _, err := Maximise(func(x, g []float64) (float64, error) {
+				if left--; left == 0 {
+					return 0, ErrStop
+				}
+				return rosenbrock(x, g)
+			}, part, set); err == nil {
+				break
+			}
+			evaluations = n
+			cuts = append(cuts, saved(t, part))
+		}
+		if evaluations < len(whole.S) {
+			t.Fatalf("cut by %d evaluations", evaluations)
+		}
+		for i, cut := range cuts {
+			s := &State{}
+			if err := json.Unmarshal(cut, s); err != nil {
+				t.Fatal(err)
+			}
+			why, err := Maximise(rosenbrock, s, set)
+			if err != nil || why != ended || whole.F != s.F || !slices.Equal(whole.X, s.X) || whole.Turns != s.Turns {
+				t.Errorf("cut %d of %d: %s at %v after %d turns, uninterrupted %s at %v after %d", i, len(cuts), why, s.F, s.Turns, ended, whole.F, whole.Turns)
+			}
+		}
+	}
+}
+
+func saved(t *testing.T, s *State) []byte {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	part, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
-	if _, err := Maximise(rosenbrock, part, Settings{Iterations: 8}); err != nil {
-		t.Fatal(err)
-	}
-	saved := *part
-	if _, err := Maximise(rosenbrock, &saved, Settings{Iterations: 12}); err != nil {
-		t.Fatal(err)
-	}
-	if whole.F != saved.F || !slices.Equal(whole.X, saved.X) {
-		t.Errorf("resumed to %v at %v, uninterrupted %v at %v", saved.F, saved.X, whole.F, whole.X)
-	}
+	return text
 }
 
 func TestBadStart(t *testing.T) {

@@ -1,0 +1,151 @@
+package gpu
+
+import "github.com/vssgp/vssgp/kernels"
+
+// The algebra of windows on a card: a level is a chain of blocks that is cut into
+// segments of fan blocks, the first block of each a separator; the separators are
+// the next level's blocks (DESIGN.md, section 12). Shapes alone decide, so that
+// sums are taken in one order everywhere.
+//
+// Few blocks have short segments, which give each of a card's multiprocessors one
+// and fewer steps after each other; many have long ones, which leave less work and
+// room to the separators.
+const (
+	multiprocessors = 132
+	fewBlocks       = 8 * multiprocessors
+	someBlocks      = 16 * multiprocessors
+	blockFields     = 6 // of a row of a level's table
+	stats           = 3 // numbers kept of each window
+)
+
+// fanFor is how many blocks a segment of a chain of so many has.
+func fanFor(blocks int) int {
+	switch {
+	case blocks < fewBlocks:
+		return 4
+	case blocks < someBlocks:
+		return 8
+	}
+	return 16
+}
+
+// chainStride is how far the rows of a front for blocks of at most m features are
+// apart, in numbers: 4 beyond a multiple of 8, which spreads fragments over the
+// banks.
+func chainStride(m int) int { return parts(m, 8)*8 + 4 }
+
+// chainShared is the shared memory, in bytes, of a block that works on a front:
+// three blocks of at most m features and d right-hand sides, and a row of
+// reciprocals.
+func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
+
+// chainFits says whether a chain with these features a window and d right-hand
+// sides is solved on a card of so much shared memory a block. It is the one place
+// that decides.
+func chainFits(offset []int, d, shared int) bool {
+	return d > 0 && chainShared(mostFeatures(offset), d) <= shared
+}
+
+// mostFeatures is the size of the largest window.
+func mostFeatures(offset []int) (most int) {
+	for v := 1; v < len(offset); v++ {
+		most = max(most, offset[v]-offset[v-1])
+	}
+	return most
+}
+
+// A level is the table of a chain's blocks, a row of blockFields numbers for each
+// and one more (Block, kernels/chain.cuh).
+type level struct {
+	blocks int
+	table  []int64
+}
+
+// A chain is the levels of A's elimination, A itself first.
+type chain struct {
+	levels          []level
+	m, d, most, fan int
+	room            int64 // numbers of the levels but the first
+}
+
+// newChain is the chain of windows whose features begin at offset, with d
+// right-hand sides.
+func newChain(offset []int, d int) *chain {
+	windows := len(offset) - 1
+	c := &chain{m: offset[windows], d: d, most: mostFeatures(offset), fan: fanFor(windows)}
+	diag, below, size := gramOffsets(offset)
+	first := level{blocks: windows}
+	sizes := make([]int64, windows)
+	for v := range windows {
+		sizes[v] = int64(offset[v+1] - offset[v])
+		first.add(sizes[v], diag[v], below[v], -1, int64(offset[v]*d), -1)
+	}
+	first.add(0, size, size, -1, int64(c.m*d), -1)
+	c.levels = []level{first}
+	for len(sizes) > c.fan {
+		next := sizes[:0:0]
+		for v := 0; v < len(sizes); v += c.fan {
+			next = append(next, sizes[v])
+		}
+		sizes = next
+		c.levels = append(c.levels, c.over(sizes))
+	}
+	return c
+}
+
+func (l *level) add(row ...int64) { l.table = append(l.table, row...) }
+
+// over makes a level of separators, whose blocks get room for the largest there
+// are: what waits there on the way has that size.
+func (c *chain) over(sizes []int64) level {
+	l := level{blocks: len(sizes)}
+	square, column := int64(c.most)*int64(c.most), int64(c.most)*int64(c.d)
+	take := func(n int64) int64 {
+		at := c.room
+		c.room += n
+		return at
+	}
+	for _, m := range append(sizes[:len(sizes):len(sizes)], 0) {
+		l.add(m, take(square), take(square), take(square), take(column), take(column))
+	}
+	return l
+}
+
+// want adds what the chain needs on the card besides the Gram array; a nil chain
+// needs nothing.
+func (c *chain) want(w *wants) {
+	if c == nil {
+		return
+	}
+	w[arrayRoom] = 8 * c.room
+	w[arraySolved] = solvedBytes(c.m, c.d)
+	w[arrayStats] = int64(8 * stats * c.levels[0].blocks)
+}
+
+// solvedBytes are those of solutions for m features, and of C.
+func solvedBytes(m, d int) int64 { return int64(2 * 8 * m * d) }
+
+// tables are the levels', none of a nil chain.
+func (c *chain) tables() (all [][]int64) {
+	if c == nil {
+		return nil
+	}
+	for _, l := range c.levels {
+		all = append(all, l.table)
+	}
+	return all
+}
+
+// kernel is one that works on fronts.
+func (c *chain) kernel(g generated) kernel { return kernelOf(g, chainShared(c.most, c.d)) }
+
+// segments is how many a level is cut into, and how long they are: the last level
+// is one.
+func (c *chain) segments(i int) (n, length int) {
+	if i == len(c.levels)-1 {
+		return 1, c.levels[i].blocks
+	}
+	return parts(c.levels[i].blocks, c.fan), c.fan
+}
+
+var chainStart = kernelOf(kernels.ChainStart{}, 8*kernels.ChainStart{}.Block())

@@ -1,0 +1,187 @@
+package gpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// counted are a backend's rows whose calls are counted.
+type counted struct {
+	spectral.Backend
+	host, card int // calls of Moments and Pullback, of Solve and PullbackSolved
+}
+
+type countedRows struct {
+	spectral.Solver
+	spectral.Rows
+	c *counted
+}
+
+func (c *counted) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := c.Backend.Open(d)
+	if err != nil {
+		return nil, err
+	}
+	return &countedRows{r.(spectral.Solver), r, c}, nil
+}
+
+func (r *countedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	r.c.host++
+	return r.Rows.Moments(dst, f)
+}
+
+func (r *countedRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	r.c.host++
+	return r.Rows.Pullback(dst, f, bar)
+}
+
+func (r *countedRows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+	r.c.card++
+	return r.Solver.Solve(dst, f, lambda)
+}
+
+func (r *countedRows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	r.c.card++
+	return r.Solver.PullbackSolved(dst, f, bar)
+}
+
+// goldenWindows is the golden file that has windows, and its bound and gradient.
+func goldenWindows(t *testing.T) (*vssgp.Params, *vssgp.Data, *oracle.Golden) {
+	t.Helper()
+	g, err := oracle.LoadGolden("../testdata/golden/q1d1_windows.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paramsOf(g.Params, g), &vssgp.Data{N: g.N, Q: g.Q, D: g.D, X: flat(g.X), Y: flat(g.Y)}, g
+}
+
+func paramsOf(o *oracle.Params, g *oracle.Golden) *vssgp.Params {
+	return &vssgp.Params{
+		L: g.L, K: g.K, Q: g.Q, D: g.D,
+		Variance: o.Variance, Lengthscale: flat(o.Lengthscale), Frequency: flat(o.Frequency),
+		Location: flat(o.Location), FreqMean: flat(o.FreqMean), FreqVar: flat(o.FreqVar),
+		PhaseLower: o.PhaseLower, PhaseUpper: o.PhaseUpper, NoisePrecision: []float64{o.NoisePrecision},
+		CoefMean: flat(o.CoefMean), CoefVar: flat(o.CoefVar),
+		Windows: spectral.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
+	}
+}
+
+func flat(a [][]float64) (all []float64) {
+	for _, r := range a {
+		all = append(all, r...)
+	}
+	return all
+}
+
+// recording is a model of v windows with l components of k features each over a
+// sum of tones.
+func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
+	rng := rand.New(rand.NewPCG(uint64(v), uint64(l*k)))
+	const step = 20.0 // rows from one centre to the next
+	p := vssgp.NewParams(v*l, k, 1, d)
+	p.Windows = spectral.Windows{Length: 2 * step}
+	for w := range v {
+		p.Windows.Center = append(p.Windows.Center, step*(float64(w)+0.5))
+		for range l {
+			p.ComponentWindow = append(p.ComponentWindow, w)
+		}
+	}
+	for i := range p.Variance {
+		p.Variance[i], p.Lengthscale[i], p.Frequency[i] = 0.3+rng.Float64(), 10+20*rng.Float64(), 0.02+0.3*rng.Float64()
+	}
+	for j := range p.Location {
+		p.Location[j] = p.Windows.Center[p.ComponentWindow[j/k]] + step*(rng.Float64()-0.5)
+		p.FreqMean[j], p.FreqVar[j] = 0.3*rng.NormFloat64(), 0.05+0.5*rng.Float64()
+		p.PhaseLower[j] = 3 * rng.Float64()
+		p.PhaseUpper[j] = p.PhaseLower[j] + 1 + rng.Float64()
+	}
+	for i := range p.CoefVar { // the exact bound has no use for it
+		p.CoefVar[i] = 1
+	}
+	p.NoisePrecision[0] = tau
+	n := int(step) * v
+	data := &vssgp.Data{N: n, Q: 1, D: d}
+	for i := range n {
+		data.X = append(data.X, float64(i))
+		for o := range d {
+			data.Y = append(data.Y, math.Sin(0.3*float64(i)+float64(o))+0.5*math.Cos(0.11*float64(i))+0.1*rng.NormFloat64())
+		}
+	}
+	return p, data
+}
+
+// modelBound is how far bound and gradients may be from those that package cpu and
+// the host's algebra give, relative to the largest of each.
+const modelBound = 1e-10
+
+// TestModel: bound and every gradient, with the algebra on the card, against the
+// golden file and against package cpu.
+func TestModel(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := &counted{Backend: open(t, Options{Ordinals: []int{ordinal}})}
+		p, data, g := goldenWindows(t)
+		e := b.evaluation(t, p, data)
+		if d := math.Abs(e.Bound - g.Exact.Bound); d > modelBound*math.Abs(g.Exact.Bound) {
+			t.Errorf("golden: bound %.15g, want %.15g", e.Bound, g.Exact.Bound)
+		}
+		sameGradient(t, "golden", e.Gradient, paramsOf(g.Exact.Gradient, g))
+		for _, c := range []struct {
+			v, l, k, d int
+			tau        float64
+		}{{2, 2, 4, 1, 10}, {9, 2, 5, 1, 400}, {12, 1, 9, 3, 3}, {3, 4, 8, 1, 1e4}} {
+			p, data := recording(c.v, c.l, c.k, c.d, c.tau)
+			got := b.evaluation(t, p, data)
+			m, err := vssgp.NewModel(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Backend = cpu.New()
+			want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= modelBound) {
+				t.Errorf("%+v: bound %.15g, want %.15g: off by %.1e", c, got.Bound, want.Bound, d)
+			}
+			sameGradient(t, "of the CPU", got.Gradient, want.Gradient)
+		}
+		if b.host > 0 || b.card != 10 {
+			t.Errorf("%d calls have G cross, %d do not, want 0 and 10", b.host, b.card)
+		}
+	})
+}
+
+func (b *counted) evaluation(t *testing.T, p *vssgp.Params, data *vssgp.Data) *vssgp.Evaluation {
+	t.Helper()
+	m, err := vssgp.NewModel(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Backend = b
+	e, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
+	t.Helper()
+	all := got.Tensors()
+	for i, w := range want.Tensors() {
+		scale, worst := 0.0, 0.0
+		for j, v := range *w.Data {
+			scale = max(scale, math.Abs(v))
+			worst = max(worst, math.Abs((*all[i].Data)[j]-v))
+		}
+		if !(worst <= modelBound*scale) {
+			t.Errorf("%s: gradient by %s off by %.1e of its largest entry", what, w.Name, worst/scale)
+		}
+	}
+}

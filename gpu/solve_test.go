@@ -1,0 +1,350 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// lambda and solvedBar are what the tests solve with and pull back.
+const lambda = 0.3
+
+var solvedBar = spectral.SolvedAdjoint{Inverse: -0.7, Outer: -0.4, Linear: 1.3}
+
+// solved is what Solve and PullbackSolved give.
+func (p *problem) solved(r spectral.Solver) ([]answer, error) {
+	s, g := spectral.NewSolution(p.m, p.d), spectral.NewFeatures(p.m, p.q)
+	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
+	if err := r.Solve(s, p.features, lambda); err != nil {
+		return all, err
+	}
+	if err := r.PullbackSolved(g, p.features, solvedBar); err != nil {
+		return all[2:], err // the solution is there
+	}
+	return append(all, numbers(s)), nil
+}
+
+func numbers(s *spectral.Solution) answer {
+	return answer{"LogDet, TraceInverse, TraceGram", []float64{s.LogDet, s.TraceInverse, s.TraceGram}}
+}
+
+// solvedHere is the same by way of the host (internal/blocktri), from the rows'
+// own moments.
+func (p *problem) solvedHere(r spectral.Rows) ([]answer, error) {
+	s, g, mom := spectral.NewSolution(p.m, p.d), spectral.NewFeatures(p.m, p.q), spectral.NewMoments(p.features, p.d)
+	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
+	if err := r.Moments(mom, p.features); err != nil {
+		return all, err
+	}
+	s.TraceGram = traceOf(mom.Gram)
+	f, err := blocktri.Factorise(mom.Gram, lambda)
+	if err != nil {
+		return all, err
+	}
+	copy(s.C, mom.C)
+	copy(s.Mean, mom.C)
+	f.Solve(s.Mean, p.d)
+	s.LogDet = f.LogDet()
+	bar := &spectral.Moments{C: mom.C, Gram: f.Inverse(), D: p.d}
+	s.TraceInverse = traceOf(bar.Gram)
+	spread(bar, s.Mean)
+	err = r.Pullback(g, p.features, bar)
+	return append(all, numbers(s)), err
+}
+
+func traceOf(g *spectral.Gram) (sum float64) {
+	for i := range g.M() {
+		sum += g.At(i, i)
+	}
+	return sum
+}
+
+// spread makes solvedBar of A⁻¹ and m.
+func spread(bar *spectral.Moments, mean []float64) {
+	g, d := bar.Gram, bar.D
+	block := func(b []float64, left, right, rows, cols int) {
+		for i := range rows {
+			for j := range cols {
+				s := 0.0
+				for o := range d {
+					s += mean[(left+i)*d+o] * mean[(right+j)*d+o]
+				}
+				b[i*cols+j] = solvedBar.Inverse*b[i*cols+j] + solvedBar.Outer*s
+			}
+		}
+	}
+	for v, b := range g.Diag {
+		block(b, g.Offset[v], g.Offset[v], g.Size(v), g.Size(v))
+		if v < len(g.Below) {
+			block(g.Below[v], g.Offset[v+1], g.Offset[v], g.Size(v+1), g.Size(v))
+		}
+	}
+	for i, m := range mean {
+		bar.C[i] = solvedBar.Linear * m
+	}
+}
+
+// windowed is a problem with the given features in each window.
+func windowed(sizes []int, rows, d int) *problem {
+	p := newProblem(shape{n: rows, m: 1, q: 1, d: d, windows: max(2, len(sizes))})
+	rng := rand.New(rand.NewPCG(uint64(rows), uint64(len(sizes))))
+	p.m = 0
+	var window []int
+	for v, m := range sizes {
+		p.m += m
+		for range m {
+			window = append(window, v)
+		}
+	}
+	extent := float64(rows) / 4
+	p.windows, p.data.Windows = len(sizes), spectral.Windows{}
+	p.makeFeatures(rng, extent)
+	if len(sizes) > 1 {
+		p.features.Window = window
+	}
+	return p
+}
+
+// repeated is v times m.
+func repeated(v, m int) (sizes []int) {
+	for range v {
+		sizes = append(sizes, m)
+	}
+	return sizes
+}
+
+// algebraBound is how far the card's algebra may be from the host's: both round a
+// few hundred times their condition, which is small here. Measured below 1e-14.
+const algebraBound = 1e-10
+
+// TestSolve: as the host's algebra on the same moments, about every edge: of the
+// panels of 8 and strips of 16, of segments and levels, with windows of none.
+func TestSolve(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinals: []int{ordinal}})
+		for _, d := range []int{1, 3} {
+			for _, m := range []int{1, 7, 8, 9, 16, 17} {
+				for _, v := range []int{1, 2, 3, 5, 8, 9} {
+					solveAs(t, b, repeated(v, m), d)
+				}
+			}
+			for _, m := range []int{31, 32, 33} {
+				solveAs(t, b, repeated(3, m), d)
+			}
+		}
+		solveAs(t, b, repeated(33, 5), 2)
+		solveAs(t, b, repeated(70, 2), 1)          // four levels
+		solveAs(t, b, repeated(fewBlocks+3, 1), 1) // segments of 8
+		rng := rand.New(rand.NewPCG(5, 5))
+		for range 6 {
+			sizes := []int{1 + rng.IntN(4)}
+			for range 1 + rng.IntN(30) {
+				sizes = append(sizes, rng.IntN(3)*rng.IntN(11))
+			}
+			solveAs(t, b, sizes, 1+rng.IntN(2))
+		}
+		solveAs(t, b, []int{0, 3, 0, 0, 9, 2, 0, 4, 0, 17, 1, 0}, 1)
+	})
+}
+
+func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
+	t.Helper()
+	name := fmt.Sprint(sizes, " features, ", d, " outputs")
+	p := windowed(sizes, 12*len(sizes)+40, d)
+	r, err := b.Open(p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s, ok := r.(spectral.Solver)
+	if !ok || !s.Solves(p.features) {
+		t.Fatalf("%s: not to be solved on the card", name)
+	}
+	got, err := p.solved(s)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	want, err := p.solvedHere(r)
+	if err == nil {
+		err = near(got, want, algebraBound)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// TestSolveLargest: the largest windows that a card's shared memory holds are
+// solved there, larger ones are not.
+func TestSolveLargest(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinals: []int{ordinal}})
+		shared := b.cards[0].device.SharedPerBlock
+		most := 1
+		for chainFits([]int{0, most + 1}, 1, shared) {
+			most++
+		}
+		if want := map[int]int{96 << 10: 59, 163 << 10: 80, 227 << 10: 96}[shared]; most != want {
+			t.Errorf("%d bytes of shared memory hold windows of %d features, want %d", shared, most, want)
+		}
+		solveAs(t, b, []int{most - 1, most, 3}, 1)
+		p := windowed([]int{2, most + 1}, 60, 1)
+		r, err := b.Open(p.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if s := r.(spectral.Solver); s.Solves(p.features) {
+			t.Errorf("%d features are to be solved on the card", most+1)
+		} else if err := s.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); !errors.Is(err, spectral.ErrShape) {
+			t.Errorf("%d features: %v, want %v", most+1, err, spectral.ErrShape)
+		}
+	})
+}
+
+// TestSolveDense: as a dense factorisation, where A is badly conditioned too.
+func TestSolveDense(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinals: []int{ordinal}})
+		p := windowed(repeated(11, 4), 200, 1)
+		for k := 1; k < p.m; k += 4 { // nearly the feature before
+			f := p.features
+			for _, a := range f.Fields() {
+				a.Data[k] = a.Data[k-1]
+			}
+			f.Freq[k] += 1e-3
+		}
+		r, err := b.Open(p.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		mom := spectral.NewMoments(p.features, 1)
+		if err := r.Moments(mom, p.features); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range []float64{1, 1e-3, 1e-6} {
+			a := mat.NewSymDense(p.m, nil)
+			for i := range p.m {
+				for j := range i + 1 {
+					a.SetSym(i, j, mom.Gram.At(i, j))
+				}
+				a.SetSym(i, i, mom.Gram.At(i, i)+l)
+			}
+			var c mat.Cholesky
+			if !c.Factorize(a) {
+				t.Fatal("no factor")
+			}
+			var mean mat.Dense
+			if err := c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))); err != nil {
+				t.Fatal(err)
+			}
+			s := spectral.NewSolution(p.m, 1)
+			if err := r.(spectral.Solver).Solve(s, p.features, l); err != nil {
+				t.Fatal(err)
+			}
+			bound := 1e-15 * c.Cond() // of what a backward stable solution may lose
+			if d := math.Abs(s.LogDet - c.LogDet()); d > 1e-10*math.Abs(c.LogDet()) {
+				t.Errorf("λ = %g: log|A| is off by %g", l, d)
+			}
+			if err := near([]answer{{"m", s.Mean}}, []answer{{"m", mean.RawMatrix().Data}}, max(1e-10, bound)); err != nil {
+				t.Errorf("λ = %g, condition %.2g: %v", l, c.Cond(), err)
+			}
+		}
+	})
+}
+
+// TestSolveNotPositive: A without a Cholesky factor, or with NaN in it, is an error
+// that tells the trace for a jitter; the same rows then solve A with more on the
+// diagonal.
+func TestSolveNotPositive(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinals: []int{ordinal}})
+		for _, v := range []int{1, 4, 30} {
+			p := windowed(repeated(v, 5), 12*v+40, 1)
+			r, err := b.Open(p.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := r.(spectral.Solver)
+			want, err := p.solved(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trace := want[len(want)-1].v[2]
+			for _, l := range []float64{-trace, math.NaN(), math.Inf(1)} {
+				dst := spectral.NewSolution(p.m, 1)
+				sevens(dst.Mean)
+				if err := s.Solve(dst, p.features, l); !errors.Is(err, spectral.ErrNotPositive) || !errors.Is(err, blocktri.ErrNotPositive) {
+					t.Errorf("%d windows, λ = %g: %v, want %v", v, l, err, spectral.ErrNotPositive)
+				}
+				if dst.TraceGram != trace || dst.Mean[0] != 7 {
+					t.Errorf("%d windows, λ = %g: trace %v, want %v; mean %v", v, l, dst.TraceGram, trace, dst.Mean[0])
+				}
+				if err := s.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar); err == nil {
+					t.Errorf("%d windows, λ = %g: there is something to pull back", v, l)
+				}
+			}
+			again, err := p.solved(s)
+			if err == nil {
+				err = sameBits(want, again)
+			}
+			if err != nil {
+				t.Errorf("%d windows, again: %v", v, err)
+			}
+			r.Close()
+		}
+	})
+}
+
+// TestSolveMisuse: what is pulled back must be what was solved right before.
+func TestSolveMisuse(t *testing.T) {
+	ordinal := usable(t)[0].Ordinal
+	b := open(t, Options{Ordinals: []int{ordinal}})
+	p := newProblem(shape{n: 80, m: 12, q: 1, d: 1, windows: 3})
+	r, err := b.Open(p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.(spectral.Solver)
+	pull := func() error { return s.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar) }
+	if err := pull(); !errors.Is(err, spectral.ErrShape) {
+		t.Errorf("before any solution: %v", err)
+	}
+	for _, m := range p.methods() {
+		if err := s.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.call(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := pull(); !errors.Is(err, spectral.ErrShape) {
+			t.Errorf("after %s: %v", m.name, err)
+		}
+	}
+	other := windowed(repeated(3, 5), 80, 1)
+	if err := s.Solve(spectral.NewSolution(p.m, 1), other.features, lambda); !errors.Is(err, spectral.ErrShape) {
+		t.Errorf("room for other features: %v", err)
+	}
+	r.Close()
+	if s.Solves(p.features) || !errors.Is(pull(), errClosed) {
+		t.Error("closed rows solve")
+	}
+	if all := usable(t); len(all) > 1 {
+		two := open(t, Options{Ordinals: []int{all[0].Ordinal, all[1].Ordinal}})
+		r, err := two.Open(p.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if r.(spectral.Solver).Solves(p.features) {
+			t.Error("two cards solve, each with its own rows' sums")
+		}
+	}
+}

@@ -1,0 +1,168 @@
+// The algebra of windows: factor and solutions of the block-tridiagonal
+// A = G + λI (internal/blocktri; DESIGN.md, section 12). A block of threads goes
+// along a segment, so many windows after each other; a segment begins at a
+// separator.
+//
+//	chain_start    A's diagonal and C, from the sums of moments_columns
+//	chain_reduce   level by level: with a segment's inner blocks divided out, a
+//	               chain over the separators is left, which is the next level
+//	chain_factor   from the last level back to A: a segment whose first block
+//	               lacks nothing of what is left of it goes on as a factorisation
+//	               from the first block to the last would
+//	chain_inverse, chain_adjoint: inverse.cu
+//
+//	shapes      M_v features a window, D right-hand sides
+//	precision   float64; the order of sums is a matter of the table alone
+//	operations  for each window of m features 19/3·m³ flops to reduce, 7/3·m³ to
+//	            factor, 14/3·m³ for the inverse and 2·m³ for its L⁻¹ in full
+#include "chain.cuh"
+
+// chain_start completes the diagonal of A, which moments_gram_reduce leaves out,
+// copies C to the right-hand sides and to coef [M,D], and leaves the trace of G's
+// block in traces.
+KERNEL(128) chain_start(const long long *blocks, double *at, double *rhs, const double *sums, double *coef, double *traces, double lambda, long long m, long long d) {
+	const long long *b = blocks + 6 * (long long)blockIdx.x;
+	SHARED(double, room);
+	long long first = b[4] / d;
+	double sum = 0;
+	for (long long i = threadIdx.x; i < b[0]; i += 128) {
+		double g = sums[(first + i) * 5 + 4];
+		at[b[1] + i * b[0] + i] = g + lambda;
+		sum += g;
+		for (long long o = 0; o < d; o++) {
+			long long e = (first + i) * d + o;
+			coef[e] = rhs[e] = sums[(o / 4 * m + first + i) * 5 + o % 4];
+		}
+	}
+	room[threadIdx.x] = sum;
+	barrier();
+	if (threadIdx.x > 0)
+		return;
+	for (int t = 1; t < 128; t++)
+		sum += room[t];
+	traces[blockIdx.x] = sum;
+}
+
+// A Front is a block being eliminated: X, below it its couplings E to the next
+// block and W to the separator, below these its right-hand sides y.
+struct Front {
+	double *inv, *at;
+	int ld, m, next, left, d;
+
+	DEVICE Front(double *shared, long long stride) : inv(shared), at(shared + stride), ld((int)stride) {}
+	DEVICE double *e() const { return at + m * ld; }
+	DEVICE double *w() const { return at + (m + next) * ld; }
+	DEVICE double *y() const { return at + (m + next + left) * ld; }
+	DEVICE int rows() const { return m + next + left + d; }
+	DEVICE Operand of(double *part) const { return {part, ld, 1}; }
+};
+
+// chain_reduce divides the inner blocks out of a segment. The separator's P = ΣWWᵀ
+// goes to prior of the next level; the block that comes next, less E·Eᵀ, waits
+// where the following separator's will stand, and the coupling between that and
+// the separator, −E·Wᵀ, where theirs will.
+KERNEL(256) chain_reduce(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long fan, long long d, long long stride) {
+	SHARED(double, shared);
+	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
+	long long first = fan * (long long)blockIdx.x, end = first + fan < count ? first + fan : count;
+	Block s = a.block(first), t = up.block(blockIdx.x), run = up.block((long long)blockIdx.x + 1);
+	Front f(shared, stride);
+	f.left = (int)s.m;
+	f.d = (int)d;
+	each(f.left, f.left, [&](int i, int j) { up.at[t.prior + i * s.m + j] = s.prior < 0 ? 0.0 : a.at[s.prior + i * s.m + j]; });
+	each(1, f.left * f.d, [&](int, int e) { up.rhs[t.prior_rhs + e] = s.prior_rhs < 0 ? 0.0 : a.rhs[s.prior_rhs + e]; });
+	if (first == 0) {
+		each(f.left, f.left, [&](int i, int j) {
+			if (j <= i)
+				up.at[t.diag + i * s.m + j] = a.at[s.diag + i * s.m + j];
+		});
+		each(1, f.left * f.d, [&](int, int e) { up.rhs[t.rhs + e] = a.rhs[s.rhs + e]; });
+	}
+	barrier(); // eliminate has none where the first inner block has no features
+	for (long long v = first + 1; v < end; v++) {
+		Block b = a.block(v);
+		bool begins = v == first + 1, ends = v + 1 == end;
+		f.m = (int)b.m;
+		f.next = a.size(v + 1);
+		const double *coupling = begins ? a.at + s.below : up.at + t.below;
+		each(f.m, f.m, [&](int i, int j) {
+			if (j <= i)
+				f.at[i * f.ld + j] = begins ? diagonal(a, b, i, j) : up.at[run.diag + i * b.m + j];
+		});
+		each(f.next, f.m, [&](int i, int j) { f.e()[i * f.ld + j] = a.at[b.below + i * b.m + j]; });
+		each(f.m, f.left, [&](int i, int j) { f.w()[j * f.ld + i] = coupling[i * s.m + j]; });
+		each(f.m, f.d, [&](int i, int o) { f.y()[o * f.ld + i] = begins ? right(a, b, i * d + o) : up.rhs[run.rhs + i * d + o]; });
+		eliminate(f.at, f.ld, f.m, f.rows(), f.inv);
+		double *prior = up.at + t.prior, *prior_rhs = up.rhs + t.prior_rhs;
+		auto zero = [](int, int) { return 0.0; };
+		take(f.left, f.left, true, f.of(f.w()), f.of(f.w()), f.m, zero, [&](int i, int j, double x) { prior[i * s.m + j] -= x; });
+		take(f.d, f.left, false, f.of(f.y()), f.of(f.w()), f.m, zero, [&](int o, int j, double x) { prior_rhs[j * d + o] -= x; });
+		if (f.next > 0) {
+			Block n = a.block(v + 1);
+			take(f.next, f.next, true, f.of(f.e()), f.of(f.e()), f.m,
+				 [&](int i, int j) { return ends ? a.at[n.diag + i * n.m + j] : diagonal(a, n, i, j); },
+				 [&](int i, int j, double x) { up.at[run.diag + i * n.m + j] = x; });
+			take(f.next, f.left, false, f.of(f.e()), f.of(f.w()), f.m, zero, [&](int i, int j, double x) { up.at[t.below + i * s.m + j] = x; });
+			take(f.d, f.next, false, f.of(f.y()), f.of(f.e()), f.m,
+				 [&](int o, int j) { return ends ? a.rhs[n.rhs + j * d + o] : right(a, n, j * d + o); },
+				 [&](int o, int j, double x) { up.rhs[run.rhs + j * d + o] = x; });
+		}
+		barrier();
+	}
+}
+
+// chain_factor overwrites a segment by its part of the factor, L_v on the
+// diagonal and E_v below, and right-hand sides by y. The first block lacks nothing
+// of what is left of it but what is prior. under is the level below, whose block
+// fan·v it hands each of its own on to before; null: there is none. logs gets
+// Σ log diag L_v.
+KERNEL(256) chain_factor(const long long *blocks, double *at, double *rhs, long long count, const long long *under, double *under_at, double *under_rhs, long long fan, long long length, long long d, long long stride, double *logs) {
+	SHARED(double, shared);
+	Level a = {blocks, at, rhs, count}, low = {under, under_at, under_rhs, 0};
+	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;
+	Front f(shared, stride);
+	f.left = 0;
+	f.d = (int)d;
+	for (long long v = first; v < end; v++) {
+		Block b = a.block(v);
+		f.m = (int)b.m;
+		f.next = a.size(v + 1);
+		if (under) {
+			Block u = low.block(fan * v);
+			each(f.m, f.m, [&](int i, int j) {
+				if (j <= i)
+					low.at[u.diag + i * b.m + j] = a.at[b.diag + i * b.m + j];
+			});
+			each(1, f.m * f.d, [&](int, int e) { low.rhs[u.rhs + e] = a.rhs[b.rhs + e]; });
+		}
+		each(f.m, f.m, [&](int i, int j) {
+			if (j <= i)
+				f.at[i * f.ld + j] = diagonal(a, b, i, j);
+		});
+		each(f.next, f.m, [&](int i, int j) { f.e()[i * f.ld + j] = a.at[b.below + i * b.m + j]; });
+		each(f.m, f.d, [&](int i, int o) { f.y()[o * f.ld + i] = right(a, b, i * d + o); });
+		eliminate(f.at, f.ld, f.m, f.rows(), f.inv);
+		each(f.m, f.m, [&](int i, int j) {
+			if (j <= i)
+				a.at[b.diag + i * b.m + j] = f.at[i * f.ld + j];
+		});
+		each(f.next, f.m, [&](int i, int j) { a.at[b.below + i * b.m + j] = f.e()[i * f.ld + j]; });
+		each(f.m, f.d, [&](int i, int o) { a.rhs[b.rhs + i * d + o] = f.y()[o * f.ld + i]; });
+		if (logs && threadIdx.x == 0) {
+			double sum = 0;
+			for (int i = 0; i < f.m; i++)
+				sum += log(f.at[i * f.ld + i]);
+			logs[v] = sum;
+		}
+		if (v + 1 < end) {
+			Block n = a.block(v + 1);
+			take(f.next, f.next, true, f.of(f.e()), f.of(f.e()), f.m,
+				 [&](int i, int j) { return a.at[n.diag + i * n.m + j]; },
+				 [&](int i, int j, double x) { a.at[n.diag + i * n.m + j] = x; });
+			take(f.d, f.next, false, f.of(f.y()), f.of(f.e()), f.m,
+				 [&](int o, int j) { return a.rhs[n.rhs + j * d + o]; },
+				 [&](int o, int j, double x) { a.rhs[n.rhs + j * d + o] = x; });
+		}
+		barrier();
+	}
+}

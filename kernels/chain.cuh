@@ -1,0 +1,50 @@
+// Chains: the block-tridiagonal matrices of windows, and their loads into fronts
+// (front.cuh). A level of the elimination is one chain; level 0 is A = G + λI, in
+// the Gram array.
+#pragma once
+
+#include "front.cuh"
+
+// A Block is a row of a level's table: m features and where, counted from the
+// level's arrays, stand its diagonal block [m,m], the block below that [n,m], n
+// features of the next block, and its right-hand sides [m,D]. What prior and
+// prior_rhs stand for is subtracted from block and right-hand sides yet; −1:
+// nothing.
+struct Block {
+	long long m, diag, below, prior, rhs, prior_rhs;
+};
+
+// A Level is a chain of count blocks. A table has a row more, whose block no other
+// couples to.
+struct Level {
+	const long long *blocks;
+	double *at, *rhs;
+	long long count;
+
+	DEVICE Block block(long long v) const {
+		const long long *b = blocks + 6 * v;
+		return {b[0], b[1], b[2], b[3], b[4], b[5]};
+	}
+	// size is how many features block v has, 0 beyond the last.
+	DEVICE int size(long long v) const { return v < count ? (int)blocks[6 * v] : 0; }
+};
+
+// each calls f(i, j) for the numbers of a rows × cols matrix, neighbours in a row
+// by neighbouring threads.
+template <class F> DEVICE void each(int rows, int cols, F f) {
+	for (int i = threadIdx.x / 32; i < rows; i += FRONT_THREADS / 32)
+		for (int j = threadIdx.x % 32; j < cols; j += 32)
+			f(i, j);
+}
+
+// diagonal is number (i, j) of a block's, what is to be subtracted left out.
+DEVICE double diagonal(const Level &a, const Block &b, int i, int j) {
+	double x = a.at[b.diag + i * b.m + j];
+	return b.prior < 0 ? x : x - a.at[b.prior + i * b.m + j];
+}
+
+// right is number e of a block's right-hand sides, likewise.
+DEVICE double right(const Level &a, const Block &b, long long e) {
+	double x = a.rhs[b.rhs + e];
+	return b.prior_rhs < 0 ? x : x - a.rhs[b.prior_rhs + e];
+}

@@ -1,0 +1,245 @@
+// Fronts: tall matrices in shared memory of which the first m columns are divided
+// out, as in a multifrontal Cholesky factorisation, and the products of what
+// lies below. A front stands row by row, ld numbers a row:
+//
+//	X   [m,m]   lower triangle        L        X = L·Lᵀ
+//	S   [·,m]   what couples to X     S·L⁻ᵀ
+//
+// so that the rest of the matrix, which stands in device memory, gets − S·Sᵀ. All
+// products are those of a warp's 16 rows by 8 or 16 columns, on the tensor cores
+// from sm_80 on (tile.cuh); divisions go down or up eight columns, one thread a
+// row. No diagonal block is inverted for that: nearly collinear features would
+// lose digits.
+#pragma once
+
+#include "tile.cuh"
+
+// FRONT_THREADS is how many threads a block has that works on fronts.
+constexpr int FRONT_THREADS = 256;
+
+// PANEL is how many columns are divided out at a time.
+constexpr int PANEL = 8;
+
+// An Operand has its number (i, k) at at[i·row + k·step].
+struct Operand {
+	const double *at;
+	long long row, step;
+};
+
+// A Strip is 16 rows by 8·COLUMNS columns of a result, held by a warp.
+template <int COLUMNS> struct Strip {
+	double acc[1][COLUMNS][4];
+	int group, place;
+
+	DEVICE int row(int c) const { return 8 * (c / 2) + group; }
+	DEVICE int col(int j, int c) const { return 8 * j + 2 * place + c % 2; }
+
+	// begin takes what from(i, j) gives for the rows and columns that there are.
+	template <class From> DEVICE void begin(int rows, int cols, From from) {
+		group = threadIdx.x % 32 / 4;
+		place = threadIdx.x % 4;
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+			for (int c = 0; c < 4; c++)
+				acc[0][j][c] = row(c) < rows && col(j, c) < cols ? from(row(c), col(j, c)) : 0.0;
+	}
+
+	// end gives to(i, j, v) the result.
+	template <class To> DEVICE void end(int rows, int cols, To to) const {
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+			for (int c = 0; c < 4; c++)
+				if (row(c) < rows && col(j, c) < cols)
+					to(row(c), col(j, c), acc[0][j][c]);
+	}
+
+	// add adds SIGN · Σ_k a(i,k)·b(j,k), k < depth. Rows and columns that there
+	// are not repeat the last one.
+	template <int SIGN> DEVICE void add(Operand a, int rows, Operand b, int cols, int depth) {
+		const double *pa[2], *pb[COLUMNS];
+#pragma unroll
+		for (int r = 0; r < 2; r++)
+			pa[r] = a.at + (group + 8 * r < rows ? group + 8 * r : rows - 1) * a.row;
+#if VSSGP_ARCH < 800
+		const double *pc[COLUMNS];
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++) {
+			pb[j] = b.at + (col(j, 0) < cols ? col(j, 0) : cols - 1) * b.row;
+			pc[j] = b.at + (col(j, 1) < cols ? col(j, 1) : cols - 1) * b.row;
+		}
+#pragma unroll 1
+		for (int k = 0; k < depth; k++)
+#pragma unroll
+			for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+				for (int c = 0; c < 4; c++)
+					acc[0][j][c] = fma(SIGN * pa[c / 2][k * a.step], (c % 2 ? pc[j] : pb[j])[k * b.step], acc[0][j][c]);
+#else
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++)
+			pb[j] = b.at + (8 * j + group < cols ? 8 * j + group : cols - 1) * b.row;
+#pragma unroll 1
+		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
+			Fragment<1, COLUMNS> f;
+#pragma unroll
+			for (int h = 0; h < DEPTH / 4; h++) {
+				int k = k0 + 4 * h + place;
+				bool there = k < depth;
+#pragma unroll
+				for (int r = 0; r < 2; r++)
+					f.a[0][2 * h + r] = there ? SIGN * pa[r][k * a.step] : 0.0;
+#pragma unroll
+				for (int j = 0; j < COLUMNS; j++)
+					f.b[j][h] = there ? pb[j][k * b.step] : 0.0;
+			}
+			mma(acc, f);
+		}
+#endif
+	}
+};
+
+// products has the block's warps go over a result of rows × cols, of a symmetric
+// one (lower) over the strips that meet the lower triangle: from gives what a
+// number begins as, sum(strip, i0, j0) adds products, to takes it.
+template <class From, class Sum, class To>
+DEVICE void products(int rows, int cols, bool lower, From from, Sum sum, To to) {
+	constexpr int wide = 2;
+	int across = (cols + 8 * wide - 1) / (8 * wide), down = (rows + 15) / 16;
+	for (int t = threadIdx.x / 32; t < across * down; t += FRONT_THREADS / 32) {
+		int i0 = t / across * 16, j0 = t % across * 8 * wide;
+		if (lower && j0 > i0)
+			continue;
+		Strip<wide> s;
+		s.begin(rows - i0, cols - j0, [&](int i, int j) { return !lower || j0 + j <= i0 + i ? from(i0 + i, j0 + j) : 0.0; });
+		sum(s, i0, j0);
+		s.end(rows - i0, cols - j0, [&](int i, int j, double v) {
+			if (!lower || j0 + j <= i0 + i)
+				to(i0 + i, j0 + j, v);
+		});
+	}
+}
+
+// take subtracts Σ_k a(i,k)·b(j,k), k < depth, from a result (products).
+template <class From, class To>
+DEVICE void take(int rows, int cols, bool lower, Operand a, Operand b, int depth, From from, To to) {
+	products(
+		rows, cols, lower, from,
+		[&](auto &s, int i0, int j0) {
+			s.template add<-1>({a.at + i0 * a.row, a.row, a.step}, rows - i0, {b.at + j0 * b.row, b.row, b.step}, cols - j0, depth);
+		},
+		to);
+}
+
+// pivot factors the w × w block at x, w ≤ PANEL, by one warp, and leaves the
+// reciprocals of its diagonal in inv. Where a pivot is not positive it is NaN,
+// and so is all that depends on it.
+DEVICE void pivot(double *x, int ld, int w, double *inv) {
+	int lane = threadIdx.x % 32;
+	for (int c = 0; c < w; c++) {
+		double d = x[c * ld + c], root = sqrt(d > 0 ? d : -1.0), over = 1 / root;
+		bool below = lane > c && lane < w;
+		double v = below ? x[lane * ld + c] * over : root;
+		warp_barrier();
+		if (below || lane == c)
+			x[lane * ld + c] = v;
+		if (lane == c)
+			inv[c] = over;
+		warp_barrier();
+#pragma unroll
+		for (int e = lane; e < PANEL * PANEL; e += 32) {
+			int i = e / PANEL, j = e % PANEL;
+			if (i < w && j > c && j <= i)
+				x[i * ld + j] = fma(-x[i * ld + c], x[j * ld + c], x[i * ld + j]);
+		}
+		warp_barrier();
+	}
+}
+
+// divide replaces a row's w numbers at s by their product with the inverse of the
+// transposed block at l.
+DEVICE void divide(double *s, const double *l, int ld, int w, const double *inv) {
+	double x[PANEL];
+#pragma unroll
+	for (int c = 0; c < PANEL; c++)
+		x[c] = c < w ? s[c] : 0.0;
+#pragma unroll
+	for (int c = 0; c < PANEL; c++)
+		if (c < w) {
+			x[c] *= inv[c];
+#pragma unroll
+			for (int e = c + 1; e < PANEL; e++)
+				if (e < w)
+					x[e] = fma(-x[c], l[e * ld + c], x[e]);
+		}
+#pragma unroll
+	for (int c = 0; c < PANEL; c++)
+		if (c < w)
+			s[c] = x[c];
+}
+
+// divide_up is divide by the block itself, not transposed.
+DEVICE void divide_up(double *s, const double *l, int ld, int w, const double *inv) {
+	double x[PANEL];
+#pragma unroll
+	for (int c = 0; c < PANEL; c++)
+		x[c] = c < w ? s[c] : 0.0;
+#pragma unroll
+	for (int c = PANEL - 1; c >= 0; c--)
+		if (c < w) {
+			x[c] *= inv[c];
+#pragma unroll
+			for (int e = 0; e < c; e++)
+				x[e] = fma(-x[c], l[c * ld + e], x[e]);
+		}
+#pragma unroll
+	for (int c = 0; c < PANEL; c++)
+		if (c < w)
+			s[c] = x[c];
+}
+
+// eliminate divides the first m columns out of a front of so many rows, panel by
+// panel from the left, and leaves the reciprocals of L's diagonal in inv [m]. Where
+// there are columns, it begins and ends with all threads in step.
+DEVICE void eliminate(double *f, int ld, int m, int rows, double *inv) {
+	int warp = threadIdx.x / 32;
+	for (int c0 = 0; c0 < m; c0 += PANEL) {
+		int w = m - c0 < PANEL ? m - c0 : PANEL;
+		for (int i0 = c0 + 16 * warp; c0 > 0 && i0 < rows; i0 += 16 * (FRONT_THREADS / 32)) {
+			double *s = f + i0 * ld + c0;
+			Strip<1> t;
+			t.begin(rows - i0, w, [&](int i, int j) { return s[i * ld + j]; });
+			t.template add<-1>({f + i0 * ld, ld, 1}, rows - i0, {f + c0 * ld, ld, 1}, w, c0);
+			t.end(rows - i0, w, [&](int i, int j, double v) { s[i * ld + j] = v; });
+		}
+		barrier();
+		double *x = f + c0 * ld + c0;
+		if (warp == 0)
+			pivot(x, ld, w, inv + c0);
+		barrier();
+		for (int i = c0 + w + threadIdx.x; i < rows; i += FRONT_THREADS)
+			divide(f + i * ld + c0, x, ld, w, inv + c0);
+		barrier();
+	}
+}
+
+// divide_strip multiplies 16 rows at s, of which there are so many, by L⁻¹, whose
+// L [m,m] stands at l. Columns from end on are zero and stay so. It is one warp's
+// work.
+DEVICE void divide_strip(double *s, int rows, const double *l, int ld, int m, int end, const double *inv) {
+	int lane = threadIdx.x % 32, last = end < m ? end : m;
+	for (int c0 = (last - 1) / PANEL * PANEL; c0 >= 0; c0 -= PANEL) {
+		int w = m - c0 < PANEL ? m - c0 : PANEL, done = c0 + w;
+		if (done < last) {
+			Strip<1> t;
+			t.begin(rows, w, [&](int i, int j) { return s[i * ld + c0 + j]; });
+			t.template add<-1>({s + done, ld, 1}, rows, {l + done * ld + c0, 1, ld}, w, last - done);
+			t.end(rows, w, [&](int i, int j, double v) { s[i * ld + c0 + j] = v; });
+		}
+		warp_barrier();
+		if (lane < 16 && lane < rows)
+			divide_up(s + lane * ld + c0, l + c0 * ld + c0, ld, w, inv + c0);
+		warp_barrier();
+	}
+}
