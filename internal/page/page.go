@@ -39,7 +39,7 @@ var assets embed.FS
 
 var (
 	style     = asset("uplot/uPlot.min.css") + asset("page.css")
-	library   = asset("uplot/uPlot.iife.min.js")
+	library   = "/*\n" + asset("uplot/LICENSE") + "*/\n" + asset("uplot/uPlot.iife.min.js") // a page is a copy, which is to have the licence
 	script    = "\"use strict\";\n" + asset("zoom.js") + asset("chart.js") + asset("sound.js") + asset("boot.js")
 	templates = template.Must(template.New("page").Parse(asset("page.html")))
 	policy    = fmt.Sprintf("default-src 'none'; img-src data:; media-src data: blob:; style-src %s; script-src %s %s; base-uri 'none'; form-action 'none'",

@@ -135,6 +135,9 @@ func TestPageSelfContained(t *testing.T) {
 			t.Error("a script or style is not as it was hashed")
 		}
 	}
+	if !strings.Contains(library, "Permission is hereby granted") {
+		t.Error("the library comes without its licence")
+	}
 	if len(library) > 200<<10 {
 		t.Errorf("the library takes %d bytes", len(library))
 	}
