@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
 )
 
@@ -165,5 +167,41 @@ func TestSpectrogram(t *testing.T) {
 	}
 	if r, g, _, _ := img.At(25, height-1-20).RGBA(); r < 0xe000 || g < 0xd000 {
 		t.Errorf("the tone is drawn %v, want the brightest", img.At(25, height-1-20))
+	}
+}
+
+// holed is a recording whose gaps hold what is no number.
+type holed struct {
+	source
+	gaps []impute.Gap
+}
+
+func (h holed) Read(lo, hi int) ([][]float64, error) {
+	for _, g := range h.gaps {
+		if g.Start < hi && lo < g.End {
+			return nil, fmt.Errorf("sample %d: %w", g.Start, audio.ErrFormat)
+		}
+	}
+	return h.source.Read(lo, hi)
+}
+
+// TestPortionOfHoles: gaps that cannot be read are silent before the fill.
+func TestPortionOfHoles(t *testing.T) {
+	f := made(5000, 1000, 1)
+	f.Input = holed{f.Input.(source), f.Gaps}
+	p, err := newPortion(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := p.mixed(0, 5000)
+	for _, g := range f.Gaps {
+		for i := g.Start; i < g.End; i++ {
+			if before[i] != 0 {
+				t.Fatalf("sample %d is %v before the fill", i, before[i])
+			}
+		}
+		if after[g.Start+3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
+			t.Errorf("gap %v: %v after the fill, beside it %v and %v", g, after[g.Start+3], before[g.Start-1], after[g.Start-1])
+		}
 	}
 }
