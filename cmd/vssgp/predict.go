@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -21,6 +22,8 @@ type predictFlags struct {
 	full    bool
 	latent  bool
 	draws   int
+	plot    string
+	set     func() []report.Setting // the flags as given, for the plot
 }
 
 // predictDone is what `predict --json` prints.
@@ -41,8 +44,10 @@ then for each output y its predictive mean y_mean and standard deviation y_sd;
 with --full a_b_cov, the predictive covariance of outputs a and b (a before or
 equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
 joint posterior, without noise. An output path that ends in .npy gives the same
-columns as one array, - gives CSV on stdout.`,
+columns as one array, - gives CSV on stdout. --plot draws the mean with a 95 %
+band, and draws, along the input or, of several inputs, along the rows.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
+  vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -`,
 		Args: arguments("MODEL", "INPUTS.csv"),
 		RunE: a.do(func(ctx context.Context, args []string) error { return a.predict(ctx, args[0], args[1], o) }),
@@ -53,6 +58,8 @@ columns as one array, - gives CSV on stdout.`,
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.IntVar(&o.draws, "draws", 0, "add this many `functions` drawn from the joint posterior")
+	f.StringVar(&o.plot, "plot", "", "draw the prediction to this `file`: .html, .png or .svg")
+	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
 }
 
@@ -63,7 +70,10 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if o.draws < 0 || o.draws > maxDraws {
 		return mistake("--draws %d; want 0 to %d", o.draws, maxDraws)
 	}
-	if err := checkOutputs(o.output); err != nil {
+	if err := checkPlot("--plot", o.plot); err != nil {
+		return err
+	}
+	if err := checkOutputs(o.output, o.plot); err != nil {
 		return err
 	}
 	m, err := a.load(modelPath)
@@ -74,12 +84,18 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err != nil {
 		return err
 	}
-	out, err := predictTable(m, t, o, a.seed)
+	out, plot, err := predictTable(m, t, o, a.seed)
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return &interruption{": nothing was written"}
+	}
+	if plot != nil {
+		plot.Page.Title = "Prediction by " + filepath.Base(modelPath)
+		if err := writeReport(o.plot, plot); err != nil {
+			return err
+		}
 	}
 	if err := a.writeOutput(o.output, func(w io.Writer) error { return writeTable(w, o.output, out) }); err != nil {
 		return err
@@ -125,19 +141,23 @@ func writeTable(w io.Writer, path string, t *table.Table) error {
 }
 
 // predictTable is the output of predict: the inputs' columns and those of the
-// prediction.
-func predictTable(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uint64) (*table.Table, error) {
+// prediction, and its plot if one is asked for.
+func predictTable(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uint64) (*table.Table, *report.Document, error) {
 	p, err := m.PredictRows(inputs.Data, inputs.Rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var draws []*mat.Dense
 	if o.draws > 0 {
 		if draws, err = m.Draw(mat.NewDense(inputs.Rows, inputs.Cols, inputs.Data), o.draws, seed); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return tabulate(p, draws, inputs, outputNames(m), o)
+	out, err := tabulate(p, draws, inputs, outputNames(m), o)
+	if err != nil || o.plot == "" {
+		return out, nil, err
+	}
+	return out, report.Predict(m, inputs.Data, p, draws, !o.latent, o.set()), nil
 }
 
 // tabulate lays a prediction of the outputs y out beside the inputs.
@@ -200,23 +220,7 @@ func appendCovariance(out []float64, p *vssgp.Prediction, n int, latent bool) []
 }
 
 // outputNames are the model's, or y, or y0, y1, … where it has none.
-func outputNames(m *vssgp.Model) []string { return namesOr(m.YNames, m.Params.D, "y") }
-
-// namesOr are the n names given, or where there are others than n: letter, or
-// letter0, letter1, ….
-func namesOr(given []string, n int, letter string) []string {
-	switch {
-	case len(given) == n:
-		return given
-	case n == 1:
-		return []string{letter}
-	}
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("%s%d", letter, i)
-	}
-	return names
-}
+func outputNames(m *vssgp.Model) []string { return report.Names(m.YNames, m.Params.D, "y") }
 
 // distinct reports a column of the prediction with the name of an input.
 func distinct(names []string) error {
