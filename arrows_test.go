@@ -50,6 +50,10 @@ var allowed = map[string][]string{
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/safetensors": {"internal/atomicfile"},
 	"internal/table":       {"internal/atomicfile"},
+	"internal/chart":       {"internal/atomicfile"},
+	"internal/figure":      {"internal/chart"},
+	"internal/page":        {"internal/figure"},
+	"internal/report":      {".", "audio", "impute", "internal/figure", "internal/page"},
 }
 
 // testOnly are for tests: no other code may import them.

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/vssgp/vssgp/bench/internal/chart"
+	"github.com/vssgp/vssgp/internal/chart"
 )
 
 // slopeFrom is the least length, in rows, that counts in slopes: below it caches

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/vssgp/vssgp/bench/internal/chart"
+	"github.com/vssgp/vssgp/internal/chart"
 	"github.com/vssgp/vssgp/spectral"
 )
 

@@ -223,6 +223,9 @@ func (f *filler) one(i int) error {
 	if err := f.predict(e, missing); err != nil {
 		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 	}
+	if f.o.Fitted != nil {
+		f.o.Fitted(e)
+	}
 	if f.o.Forget {
 		e.Model = nil
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	// Forget drops an excerpt's model once its gaps are filled: models of many
 	// excerpts can take far more memory than the recording.
 	Forget bool
+	// Fitted is called with each excerpt once its gaps are filled, while it
+	// still has its model; of several at work at a time from their goroutines.
+	Fitted func(*Excerpt)
 	// Workers is how many excerpts are fitted at once; 0: as many as cores.
 	Workers int
 	// Progress is called now and then, never from two goroutines at once.

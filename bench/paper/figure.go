@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/vssgp/vssgp/bench/internal/chart"
+	"github.com/vssgp/vssgp/internal/chart"
 )
 
 // A figure is a column of panels, or a grid of some columns.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/baseline"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -176,7 +177,7 @@ func (o *baselineFlags) read(dataPath, inputPath string) (*vssgp.Data, *table.Ta
 		return nil, nil, err
 	}
 	// Before the fit: columns of the same name would be found out after it.
-	names := append(append([]string(nil), inputs.Names...), predictionNames(namesOr(data.YNames, data.D, "y"), &predictFlags{})...)
+	names := append(append([]string(nil), inputs.Names...), predictionNames(report.Names(data.YNames, data.D, "y"), &predictFlags{})...)
 	return data, inputs, distinct(names)
 }
 
@@ -197,7 +198,7 @@ func (a *app) predictBaseline(fit *baseline.Fit, data *vssgp.Data, inputs *table
 	if err != nil {
 		return nil, err
 	}
-	out, err := tabulate(p, nil, inputs, namesOr(data.YNames, data.D, "y"), &predictFlags{})
+	out, err := tabulate(p, nil, inputs, report.Names(data.YNames, data.D, "y"), &predictFlags{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // fitFlags are fit's own beside those of the model.
@@ -18,6 +19,8 @@ type fitFlags struct {
 	output     string
 	checkpoint checkpointFlags
 	plan       bool
+	report     string
+	set        func() []report.Setting // the flags as given, for the report
 }
 
 // fitResult is what `fit --json` prints.
@@ -64,6 +67,7 @@ build, and says what differs; the first time, when there is no checkpoint yet,
 it starts the fit. A checkpoint can be read as a model too (info, evaluate,
 --init).`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
+  vssgp fit co2.csv -o co2.safetensors --report co2.html
   vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
   vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
@@ -77,6 +81,8 @@ it starts the fit. A checkpoint can be read as a model too (info, evaluate,
 	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
 	o.checkpoint.add(f)
 	f.BoolVar(&o.plan, "plan", false, planUsage)
+	f.StringVar(&o.report, "report", "", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
+	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
 }
 
@@ -103,7 +109,9 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return a.planFit(data, options)
 	}
 	bar := a.newMeter()
+	trace := &report.Trace{}
 	options.Progress = func(p vssgp.Progress) {
+		trace.Add(p)
 		bar.show(stageName(p), p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
 	}
 	a.apply(&o.checkpoint, &options)
@@ -117,6 +125,9 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return o.checkpoint.hint(err)
 	}
 	if err := m.Save(o.output); err != nil {
+		return err
+	}
+	if err := writeFitReport(dataPath, m, r, data, trace, o); err != nil {
 		return err
 	}
 	if err := a.reportFit(m, r, data, o.output, interrupted); err != nil {
@@ -141,7 +152,10 @@ func (a *app) checkFit(o *fitFlags) error {
 	if err := o.checkpoint.check(); err != nil {
 		return err
 	}
-	return checkOutputs(o.output, o.checkpoint.file)
+	if err := checkPlot("--report", o.report); err != nil {
+		return err
+	}
+	return checkOutputs(o.output, o.checkpoint.file, o.report)
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path string, interrupted bool) error {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // imputeFlags are impute's own beside those of the model.
@@ -26,7 +26,8 @@ type imputeFlags struct {
 	draws     int
 	plan      bool
 	keep      checkpointFlags
-	set       func() []setting // the flags as given, for the report
+	set       func() []report.Setting // the flags as given, for the report
+	densities *report.Densities       // of the excerpts, for the report
 }
 
 // noWindow is a window length in seconds that no recording reaches: a model
@@ -76,18 +77,14 @@ there to the same output.`,
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write the filled recording to (required)")
 	f.Var(&o.context, "context", "how much on each side of a gap is modelled: a time such as 60ms, or all (default 60ms)")
 	f.StringVar(&o.reference, "reference", "", "the undamaged recording, a `file` to score the fill against")
-	f.StringVar(&o.report, "report", "", "write a page with scores, settings and a plot of each gap to this HTML `file`")
+	f.StringVar(&o.report, "report", "", "write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
 	f.StringVar(&o.sd, "sd", "", "write sample, channel (both from 0) and predictive standard deviation in full scale of every filled sample to this CSV or NPY `file`")
 	f.IntVar(&o.draws, "draws", 0, "write this many further plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	f.StringVar(&o.models, "model", "", "write the fitted model to this `file`; one for each excerpt, MODEL-1 and so on, where there are several")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	o.keep.add(f)
 	o.model.add(f, "seconds (32ms and 0.5s are understood)", "32ms")
-	o.set = func() []setting {
-		var s []setting
-		cmd.Flags().Visit(func(f *pflag.Flag) { s = append(s, setting{"--" + f.Name, f.Value.String()}) })
-		return s
-	}
+	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
 }
 
@@ -133,6 +130,9 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		defer clean.Close()
 		reference = clean
 	}
+	if o.report != "" {
+		o.densities = report.NewDensities(rec.File.Rate())
+	}
 	a.apply(&o.keep, &options)
 	r, err := a.fill(ctx, rec.File, gaps, o, options)
 	if err != nil {
@@ -170,6 +170,9 @@ func (a *app) checkImpute(o *imputeFlags) error {
 		}
 	}
 	if err := o.gaps.check(); err != nil {
+		return err
+	}
+	if err := checkFormat("--report", o.report, report.HTML); err != nil {
 		return err
 	}
 	if err := o.keep.check(); err != nil {
@@ -217,9 +220,13 @@ func fromFile(path string, err error) error {
 
 // fillOptions are those of impute.Fill; show may be nil.
 func (a *app) fillOptions(o *imputeFlags, options vssgp.Options, show func(impute.Progress)) impute.Options {
-	return impute.Options{
+	fill := impute.Options{
 		Model: options, Context: o.context.after, All: o.context.all, Draws: o.draws, Forget: o.models == "", Progress: show,
 	}
+	if o.densities != nil {
+		fill.Fitted = o.densities.Add
+	}
+	return fill
 }
 
 func (a *app) fill(ctx context.Context, rec *audio.File, gaps []impute.Gap, o *imputeFlags, options vssgp.Options) (*impute.Result, error) {

@@ -123,11 +123,11 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, r) }})
 	}
 	if o.report != "" {
-		p, err := newReport(filepath.Base(input), *out, o.set(), r, impute.Around(rec, audioGaps(out.Gaps)), reference)
+		p, err := fillReport(input, o, rec, r, *out, reference)
 		if err != nil {
 			return err
 		}
-		files = append(files, atomicfile.File{Path: o.report, Write: p.write})
+		files = append(files, reportFile(o.report, p))
 	}
 	return atomicfile.WriteAll(files...)
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // modelInfo is what `info --json` prints: what a model has learnt, in the
@@ -52,24 +54,35 @@ type frequency struct {
 }
 
 func (a *app) infoCommand() *cobra.Command {
-	top := 10
+	top, plot := 10, ""
 	cmd := &cobra.Command{
 		Use:   "info MODEL",
 		Short: "Say what a model has learnt: components, frequencies, noise, reach",
 		Long: `Prints a model's components (standard deviation, length-scales, periods), its
 noise, and its most confident frequencies: those with the smallest standard
 deviation under the posterior, each with its period and its reach l/√Σ, how far
-from its inducing input the feature lives. All are in the data's units.`,
+from its inducing input the feature lives. All are in the data's units. --plot
+draws them: the features' frequencies with their uncertainty, the largest with
+their periods, and the covariance's power spectrum.`,
 		Example: `  vssgp info co2.safetensors
+  vssgp info co2.safetensors --plot co2-model.html
   vssgp info co2.safetensors --top 30 --json`,
 		Args: arguments("MODEL"),
 		RunE: a.do(func(_ context.Context, args []string) error {
 			if top < 0 {
 				return mistake("--top %d; want 0 or more", top)
 			}
+			if err := checkPlot("--plot", plot); err != nil {
+				return err
+			}
 			m, err := readModel(args[0])
 			if err != nil {
 				return err
+			}
+			if plot != "" {
+				if err := writeReport(plot, report.Info(filepath.Base(args[0]), m)); err != nil {
+					return err
+				}
 			}
 			i := infoOf(m, top)
 			i.Model = args[0]
@@ -81,6 +94,7 @@ from its inducing input the feature lives. All are in the data's units.`,
 		}),
 	}
 	cmd.Flags().IntVar(&top, "top", top, "how many components and frequencies to `list` (--json has every component)")
+	cmd.Flags().StringVar(&plot, "plot", "", "draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
 	return cmd
 }
 
@@ -97,7 +111,7 @@ func infoOf(m *vssgp.Model, top int) *modelInfo {
 	for c := range p.L {
 		i.Components = append(i.Components, componentOf(m, c))
 	}
-	amplitude := amplitudes(m)
+	amplitude := report.Amplitudes(m)
 	i.Fitted = amplitude != nil
 	all := m.Frequencies()
 	for _, f := range all[:min(top, len(all))] {
@@ -143,24 +157,8 @@ func frequencyOf(of vssgp.Frequency, outputs int, amplitude []float64) frequency
 	return f
 }
 
-// amplitudes are |A1_k m_kd| [M,D] in the units of y: the height of each
-// feature's cosine under the posterior mean; nil before a fit.
-func amplitudes(m *vssgp.Model) []float64 {
-	mean, _, err := m.Coefficients()
-	if err != nil {
-		return nil
-	}
-	f := m.Params.Features()
-	out := make([]float64, m.Params.M()*m.Params.D)
-	for i := range out {
-		k, d := i/m.Params.D, i%m.Params.D
-		out[i] = math.Abs(f.Amp[k]*mean.At(k, d)) * m.Y.Scale[d]
-	}
-	return out
-}
-
 // inputNames are the model's, or x, or x0, x1, … where it has none.
-func inputNames(m *vssgp.Model) []string { return namesOr(m.XNames, m.Params.Q, "x") }
+func inputNames(m *vssgp.Model) []string { return report.Names(m.XNames, m.Params.Q, "x") }
 
 func (a *app) sayInfo(i *modelInfo, top int) {
 	fitted := "fitted"

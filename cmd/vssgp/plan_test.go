@@ -13,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // --plan prints the costs and does nothing else, with or without an output.
@@ -145,7 +146,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &imputeFlags{output: filepath.Join(dir, "out.wav"), draws: 0, set: func() []setting { return nil }}
+	o := &imputeFlags{output: filepath.Join(dir, "out.wav"), draws: 0, set: func() []report.Setting { return nil }}
 	out := newImputeResult(r, rec.File, gaps, o.output)
 	a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
 	cancel()

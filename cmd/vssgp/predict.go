@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -22,6 +23,8 @@ type predictFlags struct {
 	latent    bool
 	draws     int
 	drawsFile string
+	plot      string
+	set       func() []report.Setting // the flags as given, for the plot
 }
 
 // predictDone is what `predict --json` prints.
@@ -48,8 +51,11 @@ The extension of -o is the format: .csv, .npy (the same columns as one array),
 .wav (the mean alone, an output a channel, in 32-bit floats; the inputs must
 rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
 file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
-(one each, FILE-1.wav and so on, as they go beside -o OUT.wav without it).`,
+(one each, FILE-1.wav and so on, as they go beside -o OUT.wav without it). --plot draws
+the mean with a 95 % band, and draws, along the input or, of several inputs, along
+the rows.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
+  vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -
   vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
 		Args: arguments("MODEL", "INPUTS"),
@@ -62,12 +68,17 @@ file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.IntVar(&o.draws, "draws", 0, "add this many `functions` drawn from the joint posterior")
 	f.StringVar(&o.drawsFile, "draws-file", "", "`file` for the draws instead: .csv, .npy or .wav")
+	f.StringVar(&o.plot, "plot", "", "draw the prediction to this `file`: .html, .png or .svg")
+	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
 }
 
 func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predictFlags) error {
 	if o.draws < 0 || o.draws > maxDraws {
 		return mistake("--draws %d; want 0 to %d", o.draws, maxDraws)
+	}
+	if err := checkPlot("--plot", o.plot); err != nil {
+		return err
 	}
 	if err := a.checkFormats(o); err != nil {
 		return err
@@ -86,6 +97,13 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	}
 	if ctx.Err() != nil {
 		return &interruption{": nothing was written"}
+	}
+	if o.plot != "" {
+		plot := report.Predict(m, t.Data, r.p, r.draws, !o.latent, o.set())
+		plot.Page.Title = "Prediction by " + filepath.Base(modelPath)
+		if err := writeReport(o.plot, plot); err != nil {
+			return err
+		}
 	}
 	names, err := a.writePrediction(r, o)
 	if err != nil {
@@ -211,23 +229,7 @@ func appendCovariance(out []float64, p *vssgp.Prediction, n int, latent bool) []
 }
 
 // outputNames are the model's, or y, or y0, y1, … where it has none.
-func outputNames(m *vssgp.Model) []string { return namesOr(m.YNames, m.Params.D, "y") }
-
-// namesOr are the n names given, or where there are others than n: letter, or
-// letter0, letter1, ….
-func namesOr(given []string, n int, letter string) []string {
-	switch {
-	case len(given) == n:
-		return given
-	case n == 1:
-		return []string{letter}
-	}
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("%s%d", letter, i)
-	}
-	return names
-}
+func outputNames(m *vssgp.Model) []string { return report.Names(m.YNames, m.Params.D, "y") }
 
 // distinct reports a column of the prediction with the name of an input.
 func distinct(names []string) error {

@@ -58,7 +58,7 @@ func (a *app) checkFormats(o *predictFlags) error {
 	case o.drawsFile == toStdout || o.drawsFile != "" && formatOf(o.drawsFile) == noFormat:
 		return mistake("--draws-file %s: no such format; want .csv, .npy or .wav", o.drawsFile)
 	}
-	paths := []string{o.output}
+	paths := []string{o.output, o.plot}
 	if at := o.drawsPath(); at != "" {
 		paths = append(paths, drawnFiles(at, o.draws)...)
 	}

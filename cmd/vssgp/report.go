@@ -2,127 +2,108 @@ package main
 
 import (
 	"fmt"
-	"html/template"
-	"image/color"
 	"io"
+	"path/filepath"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/page"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
-// report is the page of --report: everything it shows is in the page itself.
-type report struct {
-	Input    string
-	Result   imputeResult
-	Settings []setting
-	Scores   []namedScore
-	Gaps     []gapView
-	Left     int // gaps that are not drawn
+// given are the flags of a command line, for a report.
+func given(cmd *cobra.Command) []report.Setting {
+	var s []report.Setting
+	cmd.Flags().Visit(func(f *pflag.Flag) { s = append(s, report.Setting{Name: "--" + f.Name, Value: f.Value.String()}) })
+	return s
 }
 
-type setting struct{ Name, Value string }
-
-type gapView struct {
-	Title string
-	SVG   template.HTML
+// checkPlot reports a path that cannot be a report's: whose extension names none
+// of its formats. An empty one is passed over.
+func checkPlot(flag, path string) error {
+	return checkFormat(flag, path, report.HTML, report.PNG, report.SVG)
 }
 
-// Key names the colours of the plots.
-func (p *report) Key() []keyed {
-	key := []keyed{{"recording", hex(inkObserved)}, {"mean", hex(inkMean)}, {"mean ± 2 sd", hex(inkBand)}}
-	if p.Scores != nil {
-		key = append(key, keyed{"reference", hex(inkReference)})
+// checkFormat is checkPlot for some of the formats.
+func checkFormat(flag, path string, allowed ...report.Format) error {
+	if path == "" {
+		return nil
 	}
-	return key
-}
-
-type keyed struct {
-	Name string
-	Ink  template.CSS
-}
-
-// hex is a colour as style sheets write it.
-func hex(c color.RGBA) template.CSS {
-	return template.CSS(fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
-}
-
-// reportGaps is how many gaps a report draws.
-const reportGaps = 60
-
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"g": func(v number) string { return short(v) },
-}).Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>vssgp impute: {{.Input}}</title>
-<style>
-body { font: 15px/1.5 "Liberation Sans", Arial, sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; margin: 1em 0; }
-th, td { padding: .2em .8em; border-bottom: 1px solid #ddd; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; }
-.key span { margin-right: 1.5em; border-bottom: 3px solid; }
-h3 { font-size: 1em; margin: 1.5em 0 0; }
-</style>
-</head>
-<body>
-<h1>{{.Input}}</h1>
-<p>{{len .Result.Gaps}} gaps filled, {{.Result.Missing}} samples at {{.Result.Rate}} Hz.</p>
-{{with .Scores}}<h2>Scores</h2>
-<table>
-<tr><th></th><th>test RMSE</th><th>train RMSE</th><th>test STFT RMSE</th><th>train STFT RMSE</th><th>95 % coverage</th></tr>
-{{range .}}<tr><td>{{.Name}}</td><td>{{g .TestRMSE}}</td><td>{{g .TrainRMSE}}</td><td>{{g .TestSTFT}}</td><td>{{g .TrainSTFT}}</td><td>{{with .Coverage}}{{g .}}{{end}}</td></tr>
-{{end}}</table>
-{{end}}<h2>Settings</h2>
-<table>
-{{range .Settings}}<tr><td>{{.Name}}</td><td>{{.Value}}</td></tr>
-{{end}}</table>
-<h2>Gaps</h2>
-<p class="key">{{range .Key}}<span style="border-color: {{.Ink}}">{{.Name}}</span>{{end}}</p>
-{{range .Gaps}}<h3>{{.Title}}</h3>
-{{.SVG}}
-{{end}}{{if .Left}}<p>{{.Left}} more are not drawn.</p>
-{{end}}</body>
-</html>
-`))
-
-// newReport draws the gaps of a result, every channel. observed is the recording
-// with its gaps empty; reference may be nil.
-func newReport(input string, out imputeResult, settings []setting, r *impute.Result, observed, reference impute.Source) (*report, error) {
-	p := &report{Input: input, Result: out, Settings: settings, Scores: out.Scores}
-	for c := range out.Channels {
-		number := 0
-		for i := range r.Excerpts {
-			e := &r.Excerpts[i]
-			for _, gap := range e.Gaps {
-				number++
-				if len(p.Gaps) == reportGaps {
-					p.Left++
-					continue
-				}
-				curves, err := newGapCurves(e, gap, c, out, observed, reference)
-				if err != nil {
-					return nil, err
-				}
-				drawn, err := curves.svg()
-				if err != nil {
-					return nil, err
-				}
-				title := fmt.Sprintf("Gap %d: samples %d to %d, %.4g s", number, gap.Start, gap.End, float64(gap.Start)/float64(out.Rate))
-				if out.Channels > 1 {
-					title += fmt.Sprintf(", channel %d", c)
-				}
-				// The drawing is our own: no text in it comes from a file.
-				p.Gaps = append(p.Gaps, gapView{title, template.HTML(drawn)})
-			}
-		}
+	as, err := report.FormatOf(path)
+	if len(allowed) == 1 && (err != nil || as != allowed[0]) {
+		return mistake("%s %s: the report is a page; want a name that ends in .html", flag, path)
 	}
-	return p, nil
-}
-
-func (p *report) write(w io.Writer) error {
-	if err := page.Execute(w, p); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+	if err != nil {
+		return mistake("%s %w", flag, err)
 	}
 	return nil
+}
+
+// reportFile is a document as a file to write; the path's extension has been
+// looked at.
+func reportFile(path string, d *report.Document) atomicfile.File {
+	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
+		as, err := report.FormatOf(path)
+		if err != nil {
+			return err
+		}
+		return d.Write(w, as)
+	}}
+}
+
+// writeReport writes a document alone.
+func writeReport(path string, d *report.Document) error {
+	d.Page.Foot = append(d.Page.Foot, readVersion().String())
+	return atomicfile.WriteAll(reportFile(path, d))
+}
+
+// writeFitReport writes fit's --report, if it is asked for. It comes after the
+// model, which it must not keep from being saved.
+func writeFitReport(dataPath string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *report.Trace, o *fitFlags) error {
+	if o.report == "" {
+		return nil
+	}
+	d, err := report.Fit(filepath.Base(dataPath), m, r, data, trace, o.set())
+	if err != nil {
+		return fmt.Errorf("%s is written, its report is not: %w", o.output, err)
+	}
+	return writeReport(o.report, d)
+}
+
+// fillReport is the page of impute's --report.
+func fillReport(input string, o *imputeFlags, rec *audio.File, r *impute.Result, out imputeResult, reference impute.Source) (*report.Document, error) {
+	f := &report.Fill{
+		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: out.Samples, Rate: out.Rate, Channels: out.Channels,
+		Gaps: audioGaps(out.Gaps), Result: r, Input: rec, Reference: reference, Density: o.densities, Settings: o.set(),
+	}
+	if out.Scores != nil {
+		f.Scores = scoresTable(out.Scores)
+	}
+	d, err := report.Impute(f)
+	if err != nil {
+		return nil, err
+	}
+	d.Page.Foot = append(d.Page.Foot, readVersion().String())
+	return d, nil
+}
+
+// scoresTable is what a fill and those it is compared with have scored.
+func scoresTable(scores []namedScore) *page.Table {
+	t := &page.Table{
+		Caption: "The fill beside silence, linear interpolation and an autoregressive fill, against the reference",
+		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
+	}
+	for _, s := range scores {
+		coverage := ""
+		if s.Coverage != nil {
+			coverage = short(*s.Coverage)
+		}
+		t.Rows = append(t.Rows, []string{s.Name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFT), short(s.TrainSTFT), coverage})
+	}
+	return t
 }

@@ -45,21 +45,33 @@ var (
 
 // Save writes PATH.png and PATH.svg.
 func (f Figure) Save(path string) error {
+	if err := write(path+".png", f.PNG); err != nil {
+		return err
+	}
+	return write(path+".svg", f.SVG)
+}
+
+// PNG writes the figure as a picture of 144 dots an inch.
+func (f Figure) PNG(w io.Writer) error {
 	const dotsPerInch = 144
 	img := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))
 	f.draw(draw.New(img))
-	if err := write(path+".png", vgimg.PngCanvas{Canvas: img}); err != nil {
-		return err
-	}
+	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	return err
+}
+
+// SVG writes the figure as a drawing.
+func (f Figure) SVG(w io.Writer) error {
 	svg := vgsvg.New(f.Width, f.Height)
 	f.draw(draw.New(svg))
-	return write(path+".svg", svg)
+	_, err := svg.WriteTo(w)
+	return err
 }
 
 // write writes a whole file or none.
-func write(path string, from io.WriterTo) error {
+func write(path string, draw func(io.Writer) error) error {
 	var out bytes.Buffer
-	if _, err := from.WriteTo(&out); err != nil {
+	if err := draw(&out); err != nil {
 		return err
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {

@@ -1,0 +1,209 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// tab is a page in a headless Chromium, spoken to over a pipe by the DevTools
+// protocol: messages of JSON, each ended by a zero byte.
+type tab struct {
+	t       *testing.T
+	in      io.Writer
+	out     chan message
+	next    int
+	session string
+	faults  []string // what the console had to complain about
+}
+
+type message struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct{ Message string }
+}
+
+// browserPatience is how long one answer may take.
+const browserPatience = 60 * time.Second
+
+// newTab starts Chromium. Where there is none the test is skipped, unless
+// VSSGP_REQUIRE_CHROMIUM says that there is to be one.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("VSSGP_REQUIRE_CHROMIUM") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no chromium: install it to have pages tested in a browser")
+	}
+	fromUs, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, toUs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{fromUs, toUs}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fromUs.Close()
+	toUs.Close()
+	b := &tab{t: t, in: in, out: make(chan message, 1000)}
+	go b.listen(out)
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+		out.Close()
+	})
+	var target struct{ TargetID string }
+	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.call(domain+".enable", nil, nil)
+	}
+	return b
+}
+
+func (b *tab) listen(out io.Reader) {
+	r := bufio.NewReader(out)
+	for {
+		text, err := r.ReadBytes(0)
+		if err != nil {
+			close(b.out)
+			return
+		}
+		var m message
+		if json.Unmarshal(bytes.TrimRight(text, "\x00"), &m) == nil {
+			b.out <- m
+		}
+	}
+}
+
+// call sends a command and waits for its answer, noting complaints meanwhile.
+func (b *tab) call(method string, params, result any) {
+	b.t.Helper()
+	b.next++
+	if params == nil {
+		params = struct{}{}
+	}
+	command := map[string]any{"id": b.next, "method": method, "params": params}
+	if b.session != "" {
+		command["sessionId"] = b.session
+	}
+	text, err := json.Marshal(command)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	late := time.After(browserPatience)
+	for {
+		select {
+		case m, open := <-b.out:
+			if !open {
+				b.t.Fatalf("%s: the browser has ended", method)
+			}
+			b.note(m)
+			if m.ID != b.next {
+				continue
+			}
+			if m.Error != nil {
+				b.t.Fatalf("%s: %s", method, m.Error.Message)
+			}
+			if result != nil {
+				if err := json.Unmarshal(m.Result, result); err != nil {
+					b.t.Fatalf("%s: %v", method, err)
+				}
+			}
+			return
+		case <-late:
+			b.t.Fatalf("%s: no answer after %v", method, browserPatience)
+		}
+	}
+}
+
+// note keeps what the console complains of, and whatever is asked of a network.
+func (b *tab) note(m message) {
+	switch m.Method {
+	case "Runtime.exceptionThrown", "Log.entryAdded":
+		b.faults = append(b.faults, fmt.Sprintf("%s %.600s", m.Method, m.Params))
+	case "Runtime.consoleAPICalled":
+		b.faults = append(b.faults, fmt.Sprintf("console %.600s", m.Params))
+	case "Network.requestWillBeSent":
+		var p struct{ Request struct{ URL string } }
+		if json.Unmarshal(m.Params, &p) == nil && (bytes.HasPrefix([]byte(p.Request.URL), []byte("http")) || bytes.HasPrefix([]byte(p.Request.URL), []byte("ws"))) {
+			b.faults = append(b.faults, "asked for "+p.Request.URL)
+		}
+	}
+}
+
+// eval runs a script, which may be a promise, and returns its value.
+func eval[T any](b *tab, script string) T {
+	b.t.Helper()
+	var r struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct{ Exception struct{ Description string } }
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "userGesture": true, "returnByValue": true}, &r)
+	if r.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", script, r.ExceptionDetails.Exception.Description)
+	}
+	var v T
+	if err := json.Unmarshal(r.Result.Value, &v); err != nil {
+		b.t.Fatalf("%s: %v: %s", script, err, r.Result.Value)
+	}
+	return v
+}
+
+// open shows a file in a window of that width, by light or dark, and waits
+// until its script is done.
+func (b *tab) open(path string, width int, scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
+	until := time.Now().Add(browserPatience)
+	for !eval[bool](b, `document.documentElement?.dataset.ready === "yes"`) {
+		if time.Now().After(until) {
+			b.t.Fatalf("%s is not ready after %v: %v", filepath.Base(path), browserPatience, b.faults)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// shoot returns a picture of the whole page, and leaves it in the folder that
+// VSSGP_SCREENSHOTS names, for a look.
+func (b *tab) shoot(name string) []byte {
+	b.t.Helper()
+	var shot struct{ Data string }
+	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "format": "png"}, &shot)
+	data, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if dir := os.Getenv("VSSGP_SCREENSHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return data
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/figure"
+	"github.com/vssgp/vssgp/internal/page"
+)
+
+const (
+	// mostStems bounds the features that a spectrum shows, the largest ones.
+	mostStems = 400
+	// mostLabels bounds the labelled ones.
+	mostLabels = 8
+	// leastAmplitude is the least that is shown, as a share of the largest.
+	leastAmplitude = 1e-3
+	// mostSeries bounds how many inputs or outputs have charts of their own.
+	mostSeries = 4
+	// interval is how many standard deviations on each side hold 95 %.
+	interval = 1.96
+)
+
+// seconds is the name of the input of a recording.
+const seconds = "seconds"
+
+// Amplitudes are |A1_k m_kd| [M,D] in the units of y: the height of each
+// feature's cosine under the posterior mean; nil before a fit.
+func Amplitudes(m *vssgp.Model) []float64 {
+	mean, _, err := m.Coefficients()
+	if err != nil {
+		return nil
+	}
+	f := m.Params.Features()
+	out := make([]float64, m.Params.M()*m.Params.D)
+	for i := range out {
+		k, d := i/m.Params.D, i%m.Params.D
+		out[i] = math.Abs(f.Amp[k]*mean.At(k, d)) * m.Y.Scale[d]
+	}
+	return out
+}
+
+// line is a feature as a spectrum shows it along one input.
+type line struct {
+	at, sd, amplitude float64
+	feature           int
+}
+
+// lines are the features of one input and output worth showing, by frequency.
+func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
+	var all []line
+	most := 0.0
+	for _, f := range m.Frequencies() {
+		a := amplitude[f.Feature*m.Params.D+d]
+		all = append(all, line{f.Mean[q], f.SD[q], a, f.Feature})
+		most = max(most, a)
+	}
+	all = slices.DeleteFunc(all, func(l line) bool { return l.amplitude <= leastAmplitude*most })
+	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) })
+	all = all[:min(len(all), mostStems)]
+	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// peaks are the lines to label, largest first: with a frequency told from 0 and
+// no lower than least, and none within two standard deviations, or a fiftieth of
+// the range, of a larger one.
+func peaks(all []line, least float64) []line {
+	order := slices.Clone(all)
+	slices.SortStableFunc(order, func(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) })
+	var out []line
+	reach := 0.0
+	for _, l := range all {
+		reach = max(reach, l.at/50)
+	}
+next:
+	for _, l := range order {
+		if len(out) == mostLabels || l.at <= 2*l.sd || l.at < least {
+			continue
+		}
+		for _, o := range out {
+			if math.Abs(o.at-l.at) < max(reach, 2*o.sd, 2*l.sd) {
+				continue next
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// spectra are the charts of the features' frequencies under the posterior, of
+// each input and output, and the table of the labelled ones: what takes longer
+// than the data reach along the input is a trend and no period. They are nil
+// where the model has no posterior.
+func spectra(m *vssgp.Model, reach []float64) []page.Part {
+	amplitude := Amplitudes(m)
+	if amplitude == nil {
+		return nil
+	}
+	var parts []page.Part
+	inputs, outputs := inputNames(m), outputNames(m)
+	for q := range min(m.Params.Q, mostSeries) {
+		for d := range min(m.Params.D, mostSeries) {
+			all := lines(m, amplitude, q, d)
+			if len(all) == 0 {
+				continue
+			}
+			top := peaks(all, 1/reach[q])
+			parts = append(parts, page.Chart{Figure: stems(all, top, inputs[q], outputs[d])})
+			if len(top) > 0 {
+				parts = append(parts, frequencyTable(top, inputs[q], outputs[d]))
+			}
+		}
+	}
+	return parts
+}
+
+// ranges are how far rows of n columns reach along each.
+func ranges(rows []float64, n int) []float64 {
+	out := make([]float64, n)
+	for q := range out {
+		c := column(rows, n, q)
+		out[q] = slices.Max(c) - slices.Min(c)
+	}
+	return out
+}
+
+// reaches are about how far the data of a model reach along each input: as far
+// as its inducing inputs lie apart.
+func reaches(m *vssgp.Model) []float64 {
+	var at []float64
+	for _, f := range m.Frequencies() {
+		at = append(at, f.Location...)
+	}
+	return ranges(at, m.Params.Q)
+}
+
+// stems is the chart of lines.
+func stems(all, top []line, x, y string) *figure.Figure {
+	unit := perUnit(x)
+	l := figure.Layer{Name: "features, frequency ± 2 sd", Kind: figure.Stems, Ink: figure.Mean}
+	for _, f := range all {
+		l.X, l.Y = append(l.X, f.at), append(l.Y, f.amplitude)
+		l.Lo, l.Hi = append(l.Lo, max(0, f.at-interval*f.sd)), append(l.Hi, f.at+interval*f.sd)
+	}
+	f := &figure.Figure{
+		Title:  "Spectrum of " + y + " along " + x,
+		Text:   fmt.Sprintf("The amplitude of %d features against their frequency; bars span what the posterior leaves open (frequency.variance).", len(all)),
+		XLabel: "frequency, " + unit, YLabel: "amplitude", LogY: true, Layers: []figure.Layer{l},
+	}
+	for _, p := range top {
+		f.Labels = append(f.Labels, figure.Label{X: p.at, Y: p.amplitude, Text: p.label(x)})
+	}
+	if len(top) > 0 {
+		f.Text += " The largest that repeats within the data: " + top[0].label(x) + "."
+	}
+	return f
+}
+
+// label is a line's period, or in sound its frequency, with its standard
+// deviation.
+func (l line) label(x string) string {
+	if x == seconds {
+		return spread(l.at, l.sd) + " Hz"
+	}
+	return "period " + spread(1/l.at, l.sd/(l.at*l.at))
+}
+
+// spread is a value with its standard deviation, to two digits of that, or six
+// of a value that is surer.
+func spread(v, sd float64) string {
+	decimals := 1 - int(math.Floor(math.Log10(sd)))
+	switch {
+	case !(sd > 0):
+		return fmt.Sprintf("%.6g", v)
+	case sd < 1e-5*math.Abs(v):
+		return fmt.Sprintf("%.6g ± %.1g", v, sd)
+	case decimals < 0:
+		return fmt.Sprintf("%.0f ± %.0f", v, sd)
+	}
+	return fmt.Sprintf("%.*f ± %.*f", decimals, v, decimals, sd)
+}
+
+// perUnit is the unit of a frequency along an input.
+func perUnit(x string) string {
+	if x == seconds {
+		return "Hz"
+	}
+	return "cycles per " + x
+}
+
+func frequencyTable(top []line, x, y string) page.Part {
+	t := page.Table{Caption: "The labelled features of " + y + ", largest first", Head: []string{"feature", "frequency, " + perUnit(x), "period, " + x, "amplitude"}}
+	for _, l := range top {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(l.feature), spread(l.at, l.sd), spread(1/l.at, l.sd/(l.at*l.at)), short(l.amplitude)})
+	}
+	return t
+}
+
+// inputNames are the model's, or x, or x0, x1, … where it has none.
+func inputNames(m *vssgp.Model) []string { return Names(m.XNames, m.Params.Q, "x") }
+
+// outputNames are the model's, or y, or y0, y1, … where it has none.
+func outputNames(m *vssgp.Model) []string { return Names(m.YNames, m.Params.D, "y") }
+
+// Names are the n names given, or where there are others than n: letter, or
+// letter0, letter1, ….
+func Names(given []string, n int, letter string) []string {
+	switch {
+	case len(given) == n:
+		return given
+	case n == 1:
+		return []string{letter}
+	}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", letter, i)
+	}
+	return names
+}
