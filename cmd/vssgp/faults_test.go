@@ -34,10 +34,23 @@ func exit(t *testing.T, c *exec.Cmd) (int, string) {
 	return c.ProcessState.ExitCode(), fmt.Sprint(c.Stderr)
 }
 
+// swift is a folder in memory where there is one: a checkpoint waits for the
+// disk, writing has a small share of the time, and a fit that ends within a
+// second writes few where the disk is slow.
+func swift(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "vssgp")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // undisturbed is the model of the fault fit where nothing happens.
 func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := swift(t)
 	source = put(t, dir, "data.csv", waves(600))
 	if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
 		t.Fatal(text)
@@ -58,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for _, name := range []string{"limited files", "small disk"} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), fmt.Sprint(fileLimit, "=", whole*3/4)
+			dir, env := swift(t), fmt.Sprint(fileLimit, "=", whole*3/4)
 			if name == "small disk" {
 				if err := syscall.Mount("none", dir, "tmpfs", 0, fmt.Sprint("size=", whole*3/2)); err != nil {
 					t.Skipf("no small disk can be mounted here (%v); limited files stand for it", err)
