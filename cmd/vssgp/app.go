@@ -97,7 +97,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
-	f.Var(&a.computer.device, "device", "where to compute: auto, cpu, or cuda[:`n`] for the n-th GPU, cuda:n,m for several")
+	f.Var(&a.computer.device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU, cuda:n,m for several")
 	f.Var(&a.computer.precision, "precision", "of a GPU: float64, or mixed for faster and rounder features")
 	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 type baselineFlags struct {
 	columns               columns
 	output                string
-	lengthscales, periods []float64
+	lengthscales, periods lengthsFlag
 	precision             float64
 	inducing, batch       int
 	iterations            int
@@ -72,8 +73,8 @@ of the best model so far.`,
 func (o *baselineFlags) add(f *pflag.FlagSet) {
 	addColumnFlags(f, &o.columns)
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write: .csv, .npy or - for stdout (required)")
-	f.Float64SliceVar(&o.lengthscales, "lengthscales", nil, "starting length-scales in units of x, one a component, such as 0.1,1000 (default: one, a tenth of each input's range)")
-	f.Float64SliceVar(&o.periods, "periods", nil, "starting periods beside --lengthscales in units of x, 0 for none, such as 5,0")
+	f.Var(&o.lengthscales, "lengthscales", "starting length-scales in units of x (of a recording seconds, or times such as 32ms), one a component, such as 0.1,1000 (default: one, a tenth of each input's range)")
+	f.Var(&o.periods, "periods", "starting periods beside --lengthscales in units of x (of a recording seconds, or times), 0 for none, such as 5,0")
 	f.Float64Var(&o.precision, "noise-precision", 0, "starting noise `precision` in 1/y² of the first output (default: a hundredth of its variance is noise)")
 	f.IntVar(&o.inducing, "inducing", 0, "inducing `inputs` of fitc, vfe and svgp (default 100)")
 	f.IntVar(&o.batch, "batch", 0, "`rows` of a mini-batch of svgp (default 512, or all)")
@@ -165,9 +166,14 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 
 // read reads the data and the inputs to predict at.
 func (o *baselineFlags) read(dataPath, inputPath string) (*vssgp.Data, *table.Table, error) {
-	data, _, err := readToFit(dataPath, o.columns)
+	data, rate, err := readToFit(dataPath, o.columns)
 	if err != nil {
 		return nil, nil, err
+	}
+	if rate == 0 {
+		if err := cmp.Or(o.lengthscales.inTable("lengthscales"), o.periods.inTable("periods")); err != nil {
+			return nil, nil, err
+		}
 	}
 	if o.batch > data.N {
 		return nil, nil, mistake("--batch %d: the data have %d rows; want at most that", o.batch, data.N)
@@ -183,13 +189,13 @@ func (o *baselineFlags) read(dataPath, inputPath string) (*vssgp.Data, *table.Ta
 
 // covariance is what the fit starts from; its zero value is the default.
 func (o *baselineFlags) covariance(q int) (baseline.Covariance, error) {
-	if o.lengthscales == nil && o.periods == nil {
+	if o.lengthscales.values == nil && o.periods.values == nil {
 		return baseline.Covariance{}, nil
 	}
-	if o.lengthscales == nil {
+	if o.lengthscales.values == nil {
 		return baseline.Covariance{}, mistake("--periods without --lengthscales; want one of each for every component")
 	}
-	return baseline.SpectralMixture(q, o.lengthscales, o.periods)
+	return baseline.SpectralMixture(q, o.lengthscales.values, o.periods.values)
 }
 
 // predictBaseline writes the predictions.

@@ -58,7 +58,7 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 	addColumnFlags(f, &o.columns)
 	f.Var(&o.inference, "inference", "bound to evaluate: exact or factorised (default: the model's)")
 	f.BoolVar(&o.gradient, "gradient", false, "also print the bound's gradient by every tensor of the model file")
-	f.StringVar(&o.rows, "rows", "", "evaluate the factorised bound on these rows alone, such as 0,5,10, their data term scaled by N/|S|")
+	f.StringVar(&o.rows, "rows", "", "evaluate the factorised bound on these `rows` alone, such as 0,5,10, their data term scaled by N/|S|")
 	return cmd
 }
 

@@ -99,8 +99,10 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	if o.model.window.timed && rate == 0 {
-		return mistake("--window %s: a table has no unit of time; want a plain number in units of x", o.model.window.text)
+	if rate == 0 {
+		if err := o.model.inTable(); err != nil {
+			return err
+		}
 	}
 	if options.Batch > data.N {
 		return mistake("--batch %d: the data have %d rows; want at most that", options.Batch, data.N)

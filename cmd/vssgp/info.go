@@ -93,7 +93,7 @@ their periods, and the covariance's power spectrum.`,
 			return nil
 		}),
 	}
-	cmd.Flags().IntVar(&top, "top", top, "how many components and frequencies to `list` (--json has every component)")
+	cmd.Flags().IntVar(&top, "top", top, "how `many` components and frequencies to list (--json has every component)")
 	cmd.Flags().StringVar(&plot, "plot", "", "draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
 	return cmd
 }

@@ -111,6 +111,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gap 100:120 --window 1ns -o out.wav", "1ns"}, {"impute good.wav --gap 100:120 --window 0.0001ms -o out.wav", "window length"},
 	{"fit good.csv -o m.safetensors --components 1000000000", "components 1000000000"}, {"fit good.csv -o m.safetensors --features 2000000", "features 2000000"},
 	{"fit good.csv -o m.safetensors --init paper --features 1000000", "factorised"}, {"fit good.csv -o m.safetensors --lengthscales 0", "length-scale"},
+	{"fit good.csv -o m.safetensors --lengthscales 32ms", "no unit of time"}, {"fit good.csv -o m.safetensors --lengthscales 1,two", "want numbers"}, {"baseline gp good.csv good.csv -o out.csv --lengthscales 1 --periods 5s", "no unit of time"},
 	{"fit good.csv -o m.safetensors --lengthscales 1,2 --periods 3", "periods"}, {"fit good.csv -o m.safetensors --noise-precision -1", "noise"}, {"fit good.csv -o m.safetensors --frequency-variance -1", "frequency variance"},
 	{"fit good.csv -o m.safetensors --noise-precision NaN", "noise"}, {"fit good.csv -o m.safetensors --restarts -1", "--restarts"},
 	{"fit good.csv -o m.safetensors --segments -1", "--segments"}, {"impute good.wav --gap 100:120 --segments -4 -o out.wav", "--segments"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -20,7 +21,9 @@ type modelFlags struct {
 	init              string
 	fix               []string
 	memory            memoryFlag
-	o                 vssgp.Options // the fields that a flag sets directly
+	// starting values of the components
+	lengthscales, periods lengthsFlag
+	o                     vssgp.Options // the fields that a flag sets directly
 }
 
 func newModelFlags() *modelFlags {
@@ -39,9 +42,9 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.IntVar(&m.o.Components, "components", 0, "covariance `components`, per window where there are windows (default: from the data)")
 	f.IntVar(&m.o.Features, "features", 0, "random `features` per component (default: chosen by the start)")
 	f.Var(&m.window, "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
-	f.StringVar(&m.init, "init", "", "starting values: paper, spectrum, or a model `file` (default: spectrum for one evenly sampled input, else paper)")
-	f.Float64SliceVar(&m.o.Lengthscales, "lengthscales", nil, "starting length-scales of --init paper in "+x+", one a component, such as 0.1,1000")
-	f.Float64SliceVar(&m.o.Periods, "periods", nil, "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
+	f.StringVar(&m.init, "init", "", "`start`ing values: paper, spectrum, or a model file (default: spectrum for one evenly sampled input, else paper)")
+	f.Var(&m.lengthscales, "lengthscales", "starting length-scales of --init paper in "+x+", one a component, such as 0.1,1000")
+	f.Var(&m.periods, "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` in 1/y² (default: chosen by the start)")
 	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0, "starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over a length-scale divided by its root (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
@@ -72,6 +75,7 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 		o.Optimiser = vssgp.Optimiser(m.optimiser.value)
 	}
 	o.MemoryLimit = m.memory.limit()
+	o.Lengthscales, o.Periods = m.lengthscales.values, m.periods.values
 	o.Window = m.window.length
 	if m.window.none {
 		o.Window = none
@@ -94,6 +98,11 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// inTable refuses times as lengths along a table's inputs.
+func (m *modelFlags) inTable() error {
+	return cmp.Or(timeless("window", m.window.timed, &m.window), m.lengthscales.inTable("lengthscales"), m.periods.inTable("periods"))
 }
 
 // windowFlag is --window.
@@ -129,6 +138,15 @@ func (w *windowFlag) Set(s string) error {
 // parseLength reads a positive number, which may be a time with the unit s or
 // ms; a time comes back in seconds.
 func parseLength(s string) (v float64, timed bool, err error) {
+	v, timed, err = parseTimed(s)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return 0, false, fmt.Errorf("want a positive number, or a time such as 32ms or 0.5s")
+	}
+	return v, timed, nil
+}
+
+// parseTimed reads a number, which may be a time as for parseLength.
+func parseTimed(s string) (v float64, timed bool, err error) {
 	text, unit := s, 1.0
 	if t, ok := strings.CutSuffix(s, "ms"); ok {
 		text, unit, timed = t, 1e-3, true
@@ -136,10 +154,44 @@ func parseLength(s string) (v float64, timed bool, err error) {
 		text, timed = t, true
 	}
 	v, err = strconv.ParseFloat(text, 64)
-	if v *= unit; err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return 0, false, fmt.Errorf("want a positive number, or a time such as 32ms or 0.5s")
+	return v * unit, timed, err
+}
+
+// lengthsFlag is --lengthscales or --periods: numbers in units of x or times,
+// with commas between. Which are allowed the model says.
+type lengthsFlag struct {
+	text   []string
+	values []float64
+	timed  bool // one was given with a unit of time
+}
+
+// String is the flag as it was written.
+func (l *lengthsFlag) String() string { return strings.Join(l.text, ",") }
+
+// Type is what help calls the flag's argument.
+func (l *lengthsFlag) Type() string { return "numbers" }
+
+// Set adds the numbers of a list.
+func (l *lengthsFlag) Set(s string) error {
+	for _, one := range strings.Split(s, ",") {
+		v, timed, err := parseTimed(strings.TrimSpace(one))
+		if err != nil {
+			return fmt.Errorf("%.40q; want numbers, or times such as 32ms or 0.5s, with commas between", one)
+		}
+		l.values, l.timed = append(l.values, v), l.timed || timed
 	}
-	return v, timed, nil
+	l.text = append(l.text, s)
+	return nil
+}
+
+// inTable refuses a time, as a table's inputs have no unit.
+func (l *lengthsFlag) inTable(flag string) error { return timeless(flag, l.timed, l) }
+
+func timeless(flag string, timed bool, given fmt.Stringer) error {
+	if !timed {
+		return nil
+	}
+	return mistake("--%s %v: a table has no unit of time; want plain numbers in units of x", flag, given)
 }
 
 // contextFlag is impute's --context.

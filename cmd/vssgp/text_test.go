@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,26 @@ func TestParseLength(t *testing.T) {
 		v, timed, err := parseLength(c.text)
 		if (err != nil) != (c.want == 0) || math.Abs(v-c.want) > 1e-15 || timed != c.timed {
 			t.Errorf("parseLength(%q) = %v, %v, %v; want %v, %v", c.text, v, timed, err, c.want, c.timed)
+		}
+	}
+}
+
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  []float64 // nil: refused
+		timed bool
+	}{
+		{[]string{"1,1000"}, []float64{1, 1000}, false}, {[]string{"1", "0, 2e3"}, []float64{1, 0, 2000}, false},
+		{[]string{"32ms,0.5s,2"}, []float64{0.032, 0.5, 2}, true}, {[]string{""}, nil, false}, {[]string{"1,"}, nil, false}, {[]string{"1;2"}, nil, false},
+	} {
+		var l lengthsFlag
+		var err error
+		for _, s := range c.flags {
+			err = errors.Join(err, l.Set(s))
+		}
+		if (err != nil) != (c.want == nil) || err == nil && (!slices.Equal(l.values, c.want) || l.timed != c.timed) {
+			t.Errorf("%q: %v, with time %v, error %v; want %v, %v", c.flags, l.values, l.timed, err, c.want, c.timed)
 		}
 	}
 }
