@@ -149,7 +149,7 @@ func (a *app) warnLeft(s *stretch, features int, or string) {
 	if share < leftShare || correlation < leftCorrelation {
 		return
 	}
-	a.warn("features", "what the fit leaves is no noise: %.2g %% of the variance, correlated by %.2f from one sample to the next; %d features where they are do not cover the band of these data; try %s",
+	a.warn("features", "what the fit leaves is no noise: %.0f %% of the variance, correlated by %.2f from one sample to the next; %d features where they are do not cover the band of these data; try %s",
 		100*share, correlation, features, or)
 }
 

@@ -18,6 +18,9 @@ func TestSegmentsMemory(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const size, segments = 64, 4
 	for _, blocks := range []int{40, 160} {
+		if testing.Short() && blocks > 100 {
+			continue
+		}
 		g := dominant(chain(blocks, size))
 		a := g.Clone()
 		least := math.Inf(1) // spare buffers may wait where another goroutine left them
