@@ -168,7 +168,8 @@ func (l Layer) addStems(p *plot.Plot, floor float64) (plot.Thumbnailer, error) {
 	return l.add(p, floor)
 }
 
-// addLabels writes those labels that overlap none before them.
+// addLabels writes those labels that overlap none before them and that no stem
+// goes through.
 func (f *Figure) addLabels(p *plot.Plot) error {
 	var kept plotter.XYLabels
 	share := func(a plot.Axis, v float64) float64 { return a.Scale.Normalize(a.Min, a.Max, v) }
@@ -181,6 +182,13 @@ func (f *Figure) addLabels(p *plot.Plot) error {
 	}
 next:
 	for _, l := range f.Labels {
+		from, to := extent(share(p.X, l.X))
+		if f.crosses(func(x, y float64) bool {
+			at := share(p.X, x)
+			return x != l.X && at > from && at < to && share(p.Y, y) > share(p.Y, l.Y)
+		}) {
+			continue
+		}
 		for _, k := range kept.XYs {
 			if math.Abs(share(p.X, k.X)-share(p.X, l.X)) < labelWidth && math.Abs(share(p.Y, k.Y)-share(p.Y, l.Y)) < labelHeight {
 				continue next
@@ -203,6 +211,29 @@ next:
 	}
 	p.Add(labels)
 	return nil
+}
+
+// crosses reports whether a stem's top is where the function says.
+func (f *Figure) crosses(there func(x, y float64) bool) bool {
+	for _, l := range f.Layers {
+		for i, x := range l.X {
+			if l.Kind == Stems && there(x, l.Y[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// extent is from where to where a label at a share of the chart's width goes.
+func extent(at float64) (from, to float64) {
+	switch alignment(at) {
+	case text.XLeft:
+		return at, at + labelWidth
+	case text.XRight:
+		return at - labelWidth, at
+	}
+	return at - labelWidth/2, at + labelWidth/2
 }
 
 // alignment keeps a label near an edge within the chart.

@@ -86,6 +86,22 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestLabelsBetweenStems: a label that a higher stem goes through is left out.
+func TestLabelsBetweenStems(t *testing.T) {
+	x := []float64{0, 48, 50, 100}
+	y := []float64{9, 7, 5, 9}
+	for _, c := range []struct {
+		kind Kind
+		want bool
+	}{{Stems, false}, {Points, true}} {
+		text := drawn(t, &Figure{Layers: []Layer{{Kind: c.kind, Ink: Data, X: x, Y: y, Lo: x, Hi: x}},
+			Labels: []Label{{50, 5, "low"}, {48, 7, "high"}, {0, 9, "edge"}}})
+		if strings.Contains(text, "low") != c.want || !strings.Contains(text, "high") || !strings.Contains(text, "edge") {
+			t.Errorf("%s: the low label is there: %v, want %v", c.kind, !c.want, c.want)
+		}
+	}
+}
+
 // TestPictureSize: each chart gets its room.
 func TestPictureSize(t *testing.T) {
 	f := &Figure{Layers: []Layer{{Kind: Line, Ink: Data, X: []float64{0, 1}, Y: []float64{0, 1}}}}

@@ -93,7 +93,7 @@ func short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
 	}
-	return fmt.Sprintf("%.5g", v)
+	return fmt.Sprintf("%.4g", v)
 }
 
 func charts(figures []*figure.Figure) []page.Part {
