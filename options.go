@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/vssgp/vssgp/spectral"
@@ -216,7 +218,7 @@ func (o *Options) checkSize(data *Data) error {
 	lo, hi := extent(data.X, data.Q, o.WindowDim)
 	for _, w := range append([]float64{o.Window}, o.WindowCandidates...) {
 		if w > 0 && 2*(hi-lo)/w > float64(data.N) {
-			return bad("window length %v: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
+			return bad("window length %.6g: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
 		}
 	}
 	return nil
@@ -288,13 +290,13 @@ func (o *Options) check(data *Data) error {
 	if err := o.checkTies(); err != nil {
 		return err
 	}
-	names := map[string]bool{}
+	var names []string
 	for _, t := range (&Params{}).Tensors() {
-		names[t.Name] = true
+		names = append(names, t.Name)
 	}
 	for _, name := range o.Fix {
-		if !names[name] {
-			return bad("cannot fix %q: no tensor of the model file has that name", name)
+		if !slices.Contains(names, name) {
+			return bad("cannot fix %q: no tensor of the model file has that name; want some of %s", name, strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // app is what the commands share: the streams and the common flags.
@@ -94,7 +96,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	root.SetErr(a.stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
 	f.Var(&a.computer.device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU, cuda:n,m for several")
@@ -167,4 +169,22 @@ func (a *app) note(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintln(a.stderr, oneLine(fmt.Errorf(format, args...)))
 	}
+}
+
+// wanted says what a flag of the standard kinds takes.
+var wanted = map[string]string{
+	"int": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
+}
+
+// inWords is an error about a flag's argument as the other errors are.
+func inWords(err error) error {
+	var e *pflag.InvalidValueError
+	if !errors.As(err, &e) {
+		return err
+	}
+	name, cause := e.GetFlag().Name, errors.Unwrap(e).Error()
+	if want := wanted[e.GetFlag().Value.Type()]; want != "" {
+		cause = "want " + want
+	}
+	return mistake("--%s %.40q: %s", name, e.GetValue(), cause)
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -30,7 +32,8 @@ func readToFit(path string, c columns) (data *vssgp.Data, rate int, err error) {
 		if c.x != nil || c.y != nil {
 			return nil, 0, mistake("%s: --x and --y choose columns of a table, this is taken for a recording (want .csv or .npy)", path)
 		}
-		return readAudio(path)
+		data, rate, err := readAudio(path)
+		return data, rate, orTable(err)
 	}
 	t, err := table.Open(path)
 	if err != nil {
@@ -38,6 +41,14 @@ func readToFit(path string, c columns) (data *vssgp.Data, rate int, err error) {
 	}
 	data, err = c.split(t, path)
 	return data, 0, err
+}
+
+// orTable adds to an error about a recording what a table would have to be called.
+func orTable(err error) error {
+	if errors.Is(err, audio.ErrFormat) {
+		return fmt.Errorf("%w (a table's name ends in .csv or .npy)", err)
+	}
+	return err
 }
 
 // readFor reads a table or a recording that a model is to be held against.
@@ -50,7 +61,7 @@ func readFor(m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
 		if err == nil && data.D != m.Params.D && openOutputs(m) {
 			setOutputs(m, data.D)
 		}
-		return data, err
+		return data, orTable(err)
 	}
 	t, err := table.Open(path)
 	if err != nil {
