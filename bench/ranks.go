@@ -113,7 +113,7 @@ func (o *ranksFlags) measure(args []string) (lines []ranksLine, err error) {
 		cmd := exec.Command(o.mpirun, append([]string{"-n", strconv.Itoa(n), exe, "ranks"}, args...)...)
 		out, said, err := run(cmd)
 		if err != nil {
-			return nil, fmt.Errorf("ranks: %s: %w: %s", strings.Join(cmd.Args, " "), err, lastLine(said))
+			return nil, fmt.Errorf("ranks: %s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(said)) // mpirun explains itself in a paragraph
 		}
 		line := ranksLine{Machine: here, Time: time.Now().UTC().Format(time.RFC3339), Bench: "ranks"}
 		if err := json.Unmarshal(lastBytes(out), &line.ranksRun); err != nil {

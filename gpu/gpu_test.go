@@ -86,8 +86,12 @@ func TestBackend(t *testing.T) {
 				return b
 			}
 		}
-		t.Run("float64", func(t *testing.T) { backendtest.Run(t, with(Float64)) })
+		t.Run("float64", func(t *testing.T) {
+			t.Parallel()
+			backendtest.Run(t, with(Float64))
+		})
 		t.Run("mixed", func(t *testing.T) {
+			t.Parallel()
 			backendtest.RunWith(t, with(Mixed), mixedTolerance)
 		})
 	})
