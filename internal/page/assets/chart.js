@@ -32,7 +32,7 @@ function mount(figure, spec) {
     },
     axes: [axis(cut(spec.xLabel, host.clientWidth - 90), { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
     hooks: {
-      draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec.labels || []); }],
+      draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
       setScale: [(u, key) => { if (key === "x") { figure.dataset.min = u.scales.x.min; figure.dataset.max = u.scales.x.max; } }],
     },
@@ -131,20 +131,24 @@ function drawStems(u, spec) {
   }
 }
 
-// drawLabels writes the labels, the first ones first, that overlap none before.
-function drawLabels(u, labels) {
+// drawLabels writes the labels, the first ones first, that overlap none before
+// and that no stem goes through; zooming in makes room for more.
+function drawLabels(u, spec) {
   const dot = devicePixelRatio, taken = [];
+  const tops = Object.entries(spec.stems || {}).filter(([i]) => u.series[+i + 1].show).flatMap(([, s]) =>
+    s.x.map((v, k) => ({ x: u.valToPos(v, "x", true), y: u.valToPos(s.y[k], "y", true) })));
   clipped(u, (c, b) => {
     c.font = `${12 * dot}px system-ui, sans-serif`;
     c.textAlign = "center";
     c.lineWidth = 4 * dot;
     c.lineJoin = "round";
-    for (const l of labels) {
+    for (const l of spec.labels || []) {
       const x = u.valToPos(l.x, "x", true), half = c.measureText(l.text).width / 2 + 3 * dot;
       if (x < b.left || x > b.left + b.width) continue;
       const at = Math.min(Math.max(x, b.left + half), b.left + b.width - half);
       const y = Math.max(b.top + 14 * dot, u.valToPos(l.y, "y", true) - 8 * dot);
       if (taken.some((t) => Math.abs(t.at - at) < t.half + half && Math.abs(t.y - y) < 15 * dot)) continue;
+      if (tops.some((t) => Math.abs(t.x - x) > dot && Math.abs(t.x - at) < half && t.y < y + 6 * dot)) continue;
       taken.push({ at, y, half });
       c.strokeStyle = colour("paper");
       c.strokeText(l.text, at, y);
