@@ -245,7 +245,7 @@ func (a *app) reportBaseline(r *baselineResult) error {
 		return nil
 	}
 	a.say("%s: bound %.9g after %d iterations (%s), %.1f s", r.Method, float64(r.Bound), r.Iterations, r.Ended, float64(r.Seconds))
-	a.say("%d rows, noise sd %s", r.Rows, row(r.NoiseSD))
+	a.say("%s, noise sd %s", report.Counted(r.Rows, "row"), row(r.NoiseSD))
 	a.say("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
 	for i, c := range r.Components {
 		a.say("  %9d  %-20s %-20s %-20s", i, row(c.SD), row(c.Lengthscale), row(c.Period))

@@ -183,14 +183,14 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 	if a.json {
 		return a.printJSON(out)
 	}
-	a.say("bound %.9g after %d iterations, %d starts, %.1f s on %s", r.Bound, r.Iterations, len(r.Starts), r.Elapsed.Seconds(), r.Device)
+	a.say("bound %.9g after %s, %s, %.1f s on %s", r.Bound, report.Counted(r.Iterations, "iteration"), report.Counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device)
 	if r.Resumed >= 0 {
 		a.say("  gone on from a checkpoint at iteration %d of its start", r.Resumed)
 	}
 	for _, t := range r.Terms {
 		a.say("  %-16s %.9g", t.Name, t.Value)
 	}
-	a.say("%d rows, %d components, %d features, noise sd %s", data.N, m.Params.L, m.Params.M(), row(i.NoiseSD))
+	a.say("%s, %s, %s, noise sd %s", report.Counted(data.N, "row"), report.Counted(m.Params.L, "component"), report.Counted(m.Params.M(), "feature"), row(i.NoiseSD))
 	if out.Ranks != nil {
 		a.say("%s", out.Ranks)
 	}

@@ -96,7 +96,7 @@ func TestImpute(t *testing.T) {
 		t.Errorf("saved model: %+v", i)
 	}
 	text := succeed(t, append([]string{"impute", cut, "--gap", "75ms:77.5ms", "--reference", clean, "-o", in("out2.wav")}, quick...)...).stdout
-	for _, word := range []string{"filled 1 gaps", "silence", "linear", "coverage95"} {
+	for _, word := range []string{"filled 1 gap (", "silence", "linear", "coverage95"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("the summary lacks %q:\n%s", word, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -174,8 +175,8 @@ func numbered(path string, n int) string {
 }
 
 func (a *app) sayImpute(r imputeResult) {
-	a.say("filled %d gaps (%d of %d samples, %d Hz) in %.1f s on %s, bound %.6g after %d iterations over %d excerpts",
-		len(r.Gaps), r.Missing, r.Samples, r.Rate, float64(r.Seconds), r.Device, float64(r.Bound), r.Iterations, len(r.Excerpts))
+	a.say("filled %s (%d of %d samples, %d Hz) in %.1f s on %s, bound %.6g after %s over %s",
+		report.Counted(len(r.Gaps), "gap"), r.Missing, r.Samples, r.Rate, float64(r.Seconds), r.Device, float64(r.Bound), report.Counted(r.Iterations, "iteration"), report.Counted(len(r.Excerpts), "excerpt"))
 	if r.Scores != nil {
 		a.say("%-8s %12s %12s %12s %12s %12s", "", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95")
 		for _, s := range r.Scores {

@@ -166,7 +166,7 @@ func (a *app) sayInfo(i *modelInfo, top int) {
 		fitted = "no posterior over its coefficients"
 	}
 	a.say("%s: %s inference, %s", i.Model, i.Inference, fitted)
-	a.say("%s -> %s, %d components, %d features", strings.Join(i.Inputs, ", "), strings.Join(i.Outputs, ", "), len(i.Components), i.Features)
+	a.say("%s -> %s, %s, %s", strings.Join(i.Inputs, ", "), strings.Join(i.Outputs, ", "), report.Counted(len(i.Components), "component"), report.Counted(i.Features, "feature"))
 	if w := i.Windows; w != nil {
 		a.say("windows: %d of length %.6g along %s", w.Count, float64(w.Length), w.Input)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 const planUsage = "print what would be computed and held (rows, windows, features, operations, bytes) and end without doing it"
@@ -84,10 +85,10 @@ func (a *app) printPlan(p planResult, o vssgp.Options) error {
 	if p.AtMost {
 		most = "at most "
 	}
-	a.say("%-12s %d rows of %d outputs in %d excerpts, to be computed on %s", "data", p.Rows, p.Outputs, p.Excerpts, p.Device)
-	a.say("%-12s %s%d components and %d features in %d windows", "model", most, p.Components, p.Features, p.Windows)
-	a.say("%-12s %d of the bound alone, %d with its gradient, %d on mini-batches; %d starts", "evaluations",
-		p.Evaluations.Bounds, p.Evaluations.Gradients, p.Evaluations.MiniBatches, p.Starts)
+	a.say("%-12s %s of %s in %s, to be computed on %s", "data", report.Counted(p.Rows, "row"), report.Counted(p.Outputs, "output"), report.Counted(p.Excerpts, "excerpt"), p.Device)
+	a.say("%-12s %s%s and %s in %s", "model", most, report.Counted(p.Components, "component"), report.Counted(p.Features, "feature"), report.Counted(p.Windows, "window"))
+	a.say("%-12s %d of the bound alone, %d with its gradient, %d on mini-batches; %s", "evaluations",
+		p.Evaluations.Bounds, p.Evaluations.Gradients, p.Evaluations.MiniBatches, report.Counted(p.Starts, "start"))
 	a.say("%-12s %s%s for a bound, %s for one with its gradient, %s in all", "operations", most,
 		scaled(float64(p.Flops.Bound), 1000, "flop"), scaled(float64(p.Flops.Gradient), 1000, "flop"), scaled(float64(p.Flops.All), 1000, "flop"))
 	size := func(n int64) string { return scaled(float64(n), 1024, "B") }

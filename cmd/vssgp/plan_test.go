@@ -39,7 +39,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%v: %+v", c.args, p)
 		}
 		text := succeed(t, append(c.args, "--plan")...).stdout
-		for _, word := range []string{" rows of ", " components", " windows", "flop", "iB at the peak"} {
+		for _, word := range []string{" rows of ", " components", " window", "flop", "iB at the peak"} {
 			if !strings.Contains(text, word) {
 				t.Errorf("%v: the plan lacks %q:\n%s", c.args, word, text)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // A warning says what about a result is likely not to be what was wanted, by
@@ -149,8 +150,8 @@ func (a *app) warnLeft(s *stretch, features int, or string) {
 	if share < leftShare || correlation < leftCorrelation {
 		return
 	}
-	a.warn("features", "what the fit leaves is no noise: %.0f %% of the variance, correlated by %.2f from one sample to the next; %d features where they are do not cover the band of these data; try %s",
-		100*share, correlation, features, or)
+	a.warn("features", "what the fit leaves is no noise: %.0f %% of the variance, correlated by %.2f from one sample to the next; %s where they are do not cover the band of these data; try %s",
+		100*share, correlation, report.Counted(features, "feature"), or)
 }
 
 // warnNoise is about a noise at either end of where it can be.

@@ -38,8 +38,8 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	p := m.Params
 	d := &Document{}
 	d.Page.Title = "Fit of " + name
-	d.Page.Lead = []string{fmt.Sprintf("%d rows, %s inference: bound %.9g after %d iterations in %.1f s on %s; %d components, %d features.",
-		data.N, m.Inference, r.Bound, r.Iterations, r.Elapsed.Seconds(), r.Device, p.L, p.M())}
+	d.Page.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g after %s in %.1f s on %s; %s, %s.",
+		Counted(data.N, "row"), m.Inference, r.Bound, Counted(r.Iterations, "iteration"), r.Elapsed.Seconds(), r.Device, Counted(p.L, "component"), Counted(p.M(), "feature"))}
 	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
 	shown := firstRows(data)
 	if shown.N < data.N {

@@ -102,16 +102,8 @@ func Impute(f *Fill) (*Document, error) {
 }
 
 func (f *Fill) summary() string {
-	count := fmt.Sprintf("%d gaps", len(f.Gaps))
-	if len(f.Gaps) == 1 {
-		count = "1 gap"
-	}
-	channels := "1 channel"
-	if f.Channels > 1 {
-		channels = fmt.Sprintf("%d channels", f.Channels)
-	}
 	return fmt.Sprintf("%s filled (%d of %d samples, %s, %d Hz, %s) in %.1f s on %s. The filled recording is %s.",
-		count, audio.Missing(f.Gaps), f.Samples, clock(f.Samples, f.Rate), f.Rate, channels, f.Result.Elapsed.Seconds(), f.Result.Device, f.Output)
+		Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, clock(f.Samples, f.Rate), f.Rate, Counted(f.Channels, "channel"), f.Result.Elapsed.Seconds(), f.Result.Device, f.Output)
 }
 
 // clock is the time of a sample, in minutes from one minute on.

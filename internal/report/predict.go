@@ -21,7 +21,7 @@ func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dens
 	d := &Document{}
 	d.Page.Title = "Prediction"
 	shown := min(p.N, mostRows)
-	d.Page.Lead = []string{fmt.Sprintf("%d rows, %d features, %s inference.", p.N, m.Params.M(), m.Inference)}
+	d.Page.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(p.N, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
 	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
 	if shown < p.N {
 		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("The charts show the first %d, as many as a page bears; the output has all.", shown))
@@ -80,7 +80,7 @@ func predictions(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.
 func Info(name string, m *vssgp.Model) *Document {
 	d := &Document{}
 	d.Page.Title = "Model " + name
-	d.Page.Lead = []string{fmt.Sprintf("%s inference, %d components, %d features, %d windows.", m.Inference, m.Params.L, m.Params.M(), max(1, len(m.Params.Windows.Center)))}
+	d.Page.Lead = []string{fmt.Sprintf("%s inference, %s, %s, %s.", m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"), Counted(max(1, len(m.Params.Windows.Center)), "window"))}
 	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
 	learnt := spectra(m, reaches(m))
 	if learnt == nil {

@@ -88,6 +88,14 @@ func (d *Document) settings(settings []Setting) {
 	}
 }
 
+// Counted is a number of things for people: 1 gap, 3 gaps.
+func Counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
 // short is a number for people, a dash where it is none.
 func short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

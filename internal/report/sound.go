@@ -29,7 +29,7 @@ func (p *portion) whole() ([]page.Part, error) {
 	for c := range min(p.Channels, mostSeries) {
 		parts = append(parts, page.Wave{
 			Title: "Waveform" + p.channelName(c), To: p.end, Channel: c,
-			Text: fmt.Sprintf("The recording, and in its %d gaps the mean of the fill with the band that holds 95 %% of what may have been there; gaps are shaded. Scroll, pinch or drag to zoom; Shift and drag to move.", len(p.within(0, p.end))),
+			Text: fmt.Sprintf("The recording, and in its %s the mean of the fill with the band that holds 95 %% of what may have been there; gaps are shaded. Scroll, pinch or drag to zoom; Shift and drag to move.", Counted(len(p.within(0, p.end)), "gap")),
 		})
 	}
 	pictures, err := p.pictures(0, p.end, wholeColumns, wholeFrame, false)

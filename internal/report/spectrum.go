@@ -148,7 +148,7 @@ func stems(all, top []line, x, y string) *figure.Figure {
 	}
 	f := &figure.Figure{
 		Title:  "Spectrum of " + y + " along " + x,
-		Text:   fmt.Sprintf("The amplitude of %d features against their frequency; bars span what the posterior leaves open (frequency.variance).", len(all)),
+		Text:   fmt.Sprintf("The amplitude of %s against their frequency; bars span what the posterior leaves open (frequency.variance).", Counted(len(all), "feature")),
 		XLabel: "frequency, " + unit, YLabel: "amplitude", LogY: true, Layers: []figure.Layer{l},
 	}
 	for _, p := range top {
