@@ -52,15 +52,25 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	t.Helper()
 	dir := swift(t)
 	source = put(t, dir, "data.csv", waves(600))
-	if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
-		t.Fatal(text)
+	for range busy {
+		if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
+			t.Fatal(text)
+		}
+		info, err := os.Stat(filepath.Join(dir, "part"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, checkpoint = content(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
+		if int64(len(model)) <= checkpoint*3/4 {
+			break
+		}
 	}
-	info, err := os.Stat(filepath.Join(dir, "part"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return source, content(t, filepath.Join(dir, "model")), info.Size()
+	return source, model, checkpoint
 }
+
+// busy is how often a fit is run until it writes when it is to: on a busy machine
+// it may come to the writing of a checkpoint only once.
+const busy = 20
 
 // TestFullDisk: a checkpoint for which there is no room leaves the one before
 // it, the fit goes on and says so; once there is room, it is gone on from.
@@ -79,10 +89,18 @@ func TestFullDisk(t *testing.T) {
 				defer syscall.Unmount(dir, syscall.MNT_DETACH)
 				env = "NONE="
 			}
-			c := process(t, faultArgs(source, dir)...)
-			c.Env = append(c.Env, env)
-			if code, text := exit(t, c); code != 0 || !strings.Contains(text, "without a new checkpoint") {
-				t.Errorf("exit %d, %q; want the fit to go on and say so", code, text)
+			said := false
+			for i := 0; i < busy && !said; i++ {
+				c := process(t, faultArgs(source, dir)...)
+				c.Env = append(c.Env, env)
+				code, text := exit(t, c)
+				said = strings.Contains(text, "without a new checkpoint")
+				if code != 0 {
+					t.Fatalf("exit %d, %q; want the fit to go on", code, text)
+				}
+			}
+			if !said {
+				t.Error("nothing said of a checkpoint for which there is no room")
 			}
 			finished(t, dir, want)
 			if err := os.Remove(filepath.Join(dir, "model")); err != nil {

@@ -132,7 +132,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err := writeFitReport(dataPath, m, r, data, trace, o); err != nil {
 		return err
 	}
-	if err := a.reportFit(m, r, data, o.output, interrupted); err != nil {
+	if err := a.reportFit(m, r, data, o, interrupted); err != nil {
 		return err
 	}
 	if interrupted {
@@ -160,12 +160,12 @@ func (a *app) checkFit(o *fitFlags) error {
 	return checkOutputs(o.output, o.checkpoint.file, o.report)
 }
 
-func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path string, interrupted bool) error {
+func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
 	i := infoOf(m, 0)
 	out := fitResult{
 		Bound: number(r.Bound), Terms: r.Terms, Iterations: r.Iterations, Kept: r.Kept, Seconds: number(r.Elapsed.Seconds()),
 		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: i.NoiseSD,
-		Jitter: number(r.Jitter), Model: path, Interrupted: interrupted,
+		Jitter: number(r.Jitter), Model: o.output, Interrupted: interrupted,
 		Ranks: a.rankTimes(r.Elapsed),
 	}
 	if r.Resumed >= 0 {
@@ -194,7 +194,11 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, path 
 	if out.Ranks != nil {
 		a.say("%s", out.Ranks)
 	}
-	a.say("wrote %s", path)
+	written := o.output
+	if o.report != "" {
+		written += ", " + o.report
+	}
+	a.say("wrote %s", written)
 	return nil
 }
 

@@ -29,6 +29,8 @@ type imputeResult struct {
 	Models     []string          `json:"models,omitempty"`
 	ByMethod   map[string]scored `json:"scores,omitempty"`
 	Scores     []namedScore      `json:"-"` // the same in the order they are shown
+
+	written []string // the files
 }
 
 type excerptResult struct {
@@ -130,6 +132,9 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 		}
 		files = append(files, reportFile(o.report, p))
 	}
+	for _, f := range files {
+		out.written = append(out.written, f.Path)
+	}
 	return atomicfile.WriteAll(files...)
 }
 
@@ -187,7 +192,7 @@ func (a *app) sayImpute(r imputeResult) {
 			a.say("%-8s %12s %12s %12s %12s %12s", s.Name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFT), short(s.TrainSTFT), coverage)
 		}
 	}
-	a.say("wrote %s", r.Output)
+	a.say("wrote %s", strings.Join(r.written, ", "))
 }
 
 func audioGaps(gaps [][2]int) []audio.Gap {
