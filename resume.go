@@ -139,7 +139,7 @@ func (f *fitting) startAscent(eval lbfgs.Func, c *chart, s stage, blocks []lbfgs
 			return nil, fmt.Errorf("vssgp: the checkpoint stands in a stage of mini-batches, the schedule in one of L-BFGS: %w", ErrCheckpoint)
 		}
 		if state := snap.ascent; state != nil {
-			return state, c.checkAscent(state, s, blocks)
+			return state, c.checkAscent(f.model.Params, state, s, blocks)
 		}
 	}
 	v := make([]float64, c.n)
@@ -156,8 +156,18 @@ func (f *fitting) startAscent(eval lbfgs.Func, c *chart, s stage, blocks []lbfgs
 	return state, err
 }
 
+// checkPoint reports coordinates, from a file, that lead to no parameters.
+func (c *chart) checkPoint(p *Params, v []float64) error {
+	at := p.Clone()
+	c.write(at, v)
+	if err := at.Check(); err != nil {
+		return fmt.Errorf("vssgp: where the checkpoint's optimiser stands: %w: %w", err, ErrCheckpoint)
+	}
+	return nil
+}
+
 // checkAscent reports a state that does not fit the chart.
-func (c *chart) checkAscent(state *lbfgs.State, s stage, blocks []lbfgs.Block) error {
+func (c *chart) checkAscent(p *Params, state *lbfgs.State, s stage, blocks []lbfgs.Block) error {
 	lengths := [][]float64{state.X, state.G}
 	for i := range state.S {
 		lengths = append(lengths, state.S[i], state.Y[i])
@@ -173,7 +183,12 @@ func (c *chart) checkAscent(state *lbfgs.State, s stage, blocks []lbfgs.Block) e
 	if bad {
 		return fmt.Errorf("vssgp: the checkpoint's optimiser does not fit the stage's %d coordinates, %d blocks and %d iterations: %w", c.n, len(blocks), s.iterations, ErrCheckpoint)
 	}
-	return nil
+	if a := state.Apart; a != nil && !a.Over {
+		if err := c.checkPoint(p, a.X); err != nil {
+			return err
+		}
+	}
+	return c.checkPoint(p, state.X)
 }
 
 // startDescent begins a stage of mini-batches, or goes on with it after first
@@ -197,9 +212,14 @@ func (f *fitting) startDescent(c *chart, s stage, b *batches) (v []float64, rms 
 		for _, a := range [][]float64{v, rms.square, rms.rate, rms.last} {
 			bad = bad || len(a) != c.n
 		}
+		for _, r := range rms.rate {
+			bad = bad || !(r >= rmsFloor && r <= rmsCeiling)
+		}
 	}
 	if bad {
 		err = fmt.Errorf("vssgp: the checkpoint's optimiser or random stream does not fit the stage's %d coordinates and %d steps: %w", c.n, s.iterations, ErrCheckpoint)
+	} else {
+		err = c.checkPoint(f.model.Params, v)
 	}
 	return v, rms, first, err
 }

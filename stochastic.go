@@ -61,6 +61,7 @@ func (f *fitting) stochastic(s stage) (string, error) {
 		for _, s := range spans {
 			lo, hi := c.coordinates(s)
 			rms.step(v, g, lo, hi, cool)
+			c.hold(v, s)
 		}
 		c.writeSpans(spans, p, v)
 		f.iterations++

@@ -192,6 +192,21 @@ func (c *chart) writeSpans(spans []span, p *Params, v []float64) {
 	}
 }
 
+// logMost is how far the logarithms of what steps unwatched may go: the numbers
+// and their ratios to others that are tied to them stay positive and finite.
+const logMost = 600
+
+// hold keeps a span's logarithms within logMost.
+func (c *chart) hold(v []float64, s span) {
+	if c.groups[s.group].kind != asLog {
+		return
+	}
+	lo, hi := c.coordinates(s)
+	for i := lo; i < hi; i++ {
+		v[i] = max(-logMost, min(logMost, v[i]))
+	}
+}
+
 // pull writes into v the gradient by the vector of a number whose gradient by
 // the parameters, at p, is g.
 func (c *chart) pull(v []float64, p, grad *Params) { c.pullSpans(c.spans, v, p, grad, 0) }

@@ -50,6 +50,38 @@ func TestChartRoundTrip(t *testing.T) {
 	}
 }
 
+// TestChartHold: held coordinates lead to a model from wherever they have gone,
+// and those that lead to one anyway stay.
+func TestChartHold(t *testing.T) {
+	for _, c := range chartCases {
+		p, _ := c.kind.make()
+		if c.ties.twins {
+			paired(p)
+		}
+		chart := newChart(p, c.free, c.ties, 3)
+		v := make([]float64, chart.n)
+		chart.read(v, p)
+		for _, far := range []float64{-1e5, 1e5, 0} {
+			moved := slices.Clone(v)
+			for _, s := range chart.spans {
+				lo, hi := chart.coordinates(s)
+				for i := lo; i < hi; i++ {
+					moved[i] += far
+				}
+				chart.hold(moved, s)
+			}
+			if far == 0 && !slices.Equal(moved, v) {
+				t.Errorf("%s: what needs no hold is moved", c.name)
+			}
+			at := p.Clone()
+			chart.write(at, moved)
+			if err := at.Check(); err != nil {
+				t.Errorf("%s, %g further: %v", c.name, far, err)
+			}
+		}
+	}
+}
+
 // checkRoundTrip moves p's chart by normal steps of the given size.
 func checkRoundTrip(t *testing.T, p *Params, free []string, ties ties, reach, size float64) {
 	t.Helper()
