@@ -104,8 +104,7 @@ func (h *held) exactThere(p *Params, f *spectral.Features, rows spectral.Solver)
 	}
 	h.noiseGradient(e, p, residual, s.TraceInverse)
 	barF := h.room.adjointOf(f)
-	bar := spectral.SolvedAdjoint{Inverse: -0.5 * float64(h.d), Outer: -0.5 * tau, Linear: tau} // as in pullExact
-	if err := rows.PullbackSolved(barF, f, bar); err != nil {
+	if err := rows.PullbackSolved(barF, f, h.exactAdjoint(tau)); err != nil {
 		return nil, err
 	}
 	p.pullAll(e.Gradient, barF)
@@ -171,14 +170,19 @@ func (h *held) exactTerms(e *Evaluation, p *Params, c []float64, logDet float64)
 	return residual, e.sum()
 }
 
-// pullExact takes ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ and ∂L/∂C = τ·m back to the
-// parameters. bar comes with A⁻¹ and is overwritten.
+// exactAdjoint is ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ and ∂L/∂C = τ·m.
+func (h *held) exactAdjoint(tau float64) spectral.SolvedAdjoint {
+	return spectral.SolvedAdjoint{Inverse: -0.5 * float64(h.d), Outer: -0.5 * tau, Linear: tau}
+}
+
+// pullExact takes the adjoint back to the parameters. bar comes with A⁻¹ and is
+// overwritten.
 func (h *held) pullExact(e *Evaluation, p *Params, f *spectral.Features, bar *spectral.Moments) error {
-	tau := p.NoisePrecision[0]
+	by := h.exactAdjoint(p.NoisePrecision[0])
 	for i, m := range e.mean {
-		bar.C[i] = tau * m
+		bar.C[i] = by.Linear * m
 	}
-	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, -0.5*float64(h.d), -0.5*tau)
+	blocktri.OuterAdjoint(bar.Gram, e.mean, h.d, by.Inverse, by.Outer)
 	barF := h.room.adjointOf(f)
 	if err := h.rows.Pullback(barF, f, bar); err != nil {
 		return err

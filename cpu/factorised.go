@@ -15,16 +15,7 @@ import (
 //	∂F/∂φ̄_nk = −2 Σ_d r_nd m_kd − 2 φ̄_nk Σ_d m_kd²   ∂F/∂E[φ_nk²] = Σ_d m_kd² + s_kd
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
 func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
-	if err := d.data.CheckFeatures(f); err != nil {
-		return fmt.Errorf("cpu: factorised: %w", err)
-	}
-	if err := w.Check(f, d.data.D); err != nil {
-		return fmt.Errorf("cpu: factorised: %w", err)
-	}
-	if err := d.data.CheckRows(rows); err != nil {
-		return fmt.Errorf("cpu: factorised: %w", err)
-	}
-	if err := dst.Check(f, d.data.D); err != nil {
+	if err := d.data.CheckFactorised(dst, f, w, rows); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
 	if rows == nil {

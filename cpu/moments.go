@@ -16,10 +16,7 @@ const (
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
 func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	if err := d.data.CheckFeatures(f); err != nil {
-		return fmt.Errorf("cpu: moments: %w", err)
-	}
-	if err := dst.Check(f, d.data.D); err != nil {
+	if err := d.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("cpu: moments: %w", err)
 	}
 	b := &d.spare.bank

@@ -15,13 +15,7 @@ const predictRows = 64
 // row, in the order given to Open: O(N·M·D²) and, for a shared covariance,
 // 2·N·M² flops.
 func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spectral.Posterior) error {
-	if err := d.data.CheckFeatures(f); err != nil {
-		return fmt.Errorf("cpu: predict: %w", err)
-	}
-	if err := post.Check(f); err != nil {
-		return fmt.Errorf("cpu: predict: %w", err)
-	}
-	if err := dst.Check(d.data.N, post.D); err != nil {
+	if err := d.data.CheckPredict(dst, f, post); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
 	s := d.spare

@@ -16,13 +16,7 @@ const pullbackRows = 128
 //
 //	∂/∂φ̄_nk = Σ_d y_nd barC_kd + 2 Σ_{j≠k} barG_kj φ̄_nj,   ∂/∂E[φ_nk²] = barG_kk
 func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
-	if err := d.data.CheckFeatures(f); err != nil {
-		return fmt.Errorf("cpu: pullback: %w", err)
-	}
-	if err := bar.Check(f, d.data.D); err != nil {
-		return fmt.Errorf("cpu: pullback: %w", err)
-	}
-	if err := dst.CheckRoom(f); err != nil {
+	if err := d.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("cpu: pullback: %w", err)
 	}
 	s := d.spare

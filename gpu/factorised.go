@@ -24,16 +24,7 @@ func (d *rows) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.data.CheckFeatures(f); err != nil {
-		return err
-	}
-	if err := w.Check(f, d.data.D); err != nil {
-		return err
-	}
-	if err := d.data.CheckRows(given); err != nil {
-		return err
-	}
-	if err := dst.Check(f, d.data.D); err != nil {
+	if err := d.data.CheckFactorised(dst, f, w, given); err != nil {
 		return err
 	}
 	offset := f.Offsets()

@@ -25,10 +25,7 @@ func (d *rows) moments(dst *spectral.Moments, f *spectral.Features) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.data.CheckFeatures(f); err != nil {
-		return err
-	}
-	if err := dst.Check(f, d.data.D); err != nil {
+	if err := d.data.CheckMoments(dst, f); err != nil {
 		return err
 	}
 	offset := f.Offsets()

@@ -21,13 +21,7 @@ func (d *rows) predict(dst *spectral.Prediction, f *spectral.Features, p *spectr
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.data.CheckFeatures(f); err != nil {
-		return err
-	}
-	if err := p.Check(f); err != nil {
-		return err
-	}
-	if err := dst.Check(d.data.N, p.D); err != nil {
+	if err := d.data.CheckPredict(dst, f, p); err != nil {
 		return err
 	}
 	offset := f.Offsets()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/backendtest"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -68,9 +69,9 @@ func newProblem(s shape) *problem {
 	}
 	p.bar = spectral.NewMoments(f, s.d)
 	copy(p.bar.C, normal(len(p.bar.C)))
-	symmetric(p.bar.Gram, rng)
+	backendtest.Symmetric(p.bar.Gram, rng)
 	cov := spectral.NewGram(f.Offsets())
-	symmetric(cov, rng)
+	backendtest.Symmetric(cov, rng)
 	p.exact = &spectral.Posterior{Mean: p.weights.Mean, Cov: cov, D: s.d}
 	p.diagonal = &spectral.Posterior{Mean: p.weights.Mean, Var: p.weights.Var, D: s.d}
 	for range s.n/3 + 1 {
@@ -106,23 +107,6 @@ func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
 		f.Ripple[k] = variance * math.Sin(2*h) / (2 * h)
 	}
 	p.features = f
-}
-
-func symmetric(g *spectral.Gram, rng *rand.Rand) {
-	for v, b := range g.Diag {
-		m := g.Size(v)
-		for i := range m {
-			for j := range i + 1 {
-				b[i*m+j] = rng.NormFloat64()
-				b[j*m+i] = b[i*m+j]
-			}
-		}
-	}
-	for _, b := range g.Below {
-		for i := range b {
-			b[i] = rng.NormFloat64()
-		}
-	}
 }
 
 // An answer is one array of a method's.

@@ -20,13 +20,7 @@ func (d *rows) pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.data.CheckFeatures(f); err != nil {
-		return err
-	}
-	if err := bar.Check(f, d.data.D); err != nil {
-		return err
-	}
-	if err := dst.CheckRoom(f); err != nil {
+	if err := d.data.CheckPullback(dst, f, bar); err != nil {
 		return err
 	}
 	offset := f.Offsets()

@@ -31,10 +31,7 @@ func (d *rows) solve(dst *spectral.Solution, f *spectral.Features, lambda float6
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.data.CheckFeatures(f); err != nil {
-		return err
-	}
-	if err := dst.Check(f, d.data.D); err != nil {
+	if err := d.data.CheckSolve(dst, f); err != nil {
 		return err
 	}
 	if !d.Solves(f) {
@@ -195,10 +192,7 @@ func (d *rows) pullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjo
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.data.CheckFeatures(f); err != nil {
-		return err
-	}
-	if err := dst.CheckRoom(f); err != nil {
+	if err := d.data.CheckPullbackSolved(dst, f); err != nil {
 		return err
 	}
 	s := d.shares[0]

@@ -124,27 +124,16 @@ func (r *Rows) begin(o op, more ...int) (end func()) {
 // Moments fills dst with C and G, whole. Under windows they all travel: who
 // can use them where they are does so by Solve.
 func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	if err := cmpErr(r.data.CheckFeatures(f), func() error { return dst.Check(f, r.data.D) }); err != nil {
+	if err := r.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("ranks: moments: %w", err)
 	}
 	defer r.begin(opMoments)()
 	return r.set.run(opMoments, work{moments: dst, features: f})
 }
 
-// cmpErr is the first error of the two.
-func cmpErr(err error, then func() error) error {
-	if err != nil {
-		return err
-	}
-	return then()
-}
-
 // Pullback fills dst with the gradient by the features.
 func (r *Rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
-	err := cmpErr(r.data.CheckFeatures(f), func() error {
-		return cmpErr(bar.Check(f, r.data.D), func() error { return dst.CheckRoom(f) })
-	})
-	if err != nil {
+	if err := r.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("ranks: pullback: %w", err)
 	}
 	defer r.begin(opPullback)()
@@ -153,12 +142,7 @@ func (r *Rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 
 // Factorised fills dst with the expected squared error and its gradient.
 func (r *Rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
-	err := cmpErr(r.data.CheckFeatures(f), func() error {
-		return cmpErr(w.Check(f, r.data.D), func() error {
-			return cmpErr(r.data.CheckRows(rows), func() error { return dst.Check(f, r.data.D) })
-		})
-	})
-	if err != nil {
+	if err := r.data.CheckFactorised(dst, f, w, rows); err != nil {
 		return fmt.Errorf("ranks: factorised: %w", err)
 	}
 	all := 0
@@ -171,10 +155,7 @@ func (r *Rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 
 // Predict fills dst in the order of the rows given to Open.
 func (r *Rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
-	err := cmpErr(r.data.CheckFeatures(f), func() error {
-		return cmpErr(p.Check(f), func() error { return dst.Check(r.data.N, p.D) })
-	})
-	if err != nil {
+	if err := r.data.CheckPredict(dst, f, p); err != nil {
 		return fmt.Errorf("ranks: predict: %w", err)
 	}
 	cov := 0
@@ -191,7 +172,7 @@ func (r *Rows) Solves(*spectral.Features) bool { return r.set.windows > 1 }
 // Solve sums C and G and fills dst with what follows from A = G + λI, on all
 // ranks together. An error wraps spectral.ErrNotPositive where A has no factor.
 func (r *Rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
-	if err := cmpErr(r.data.CheckFeatures(f), func() error { return dst.Check(f, r.data.D) }); err != nil {
+	if err := r.data.CheckSolve(dst, f); err != nil {
 		return fmt.Errorf("ranks: solve: %w", err)
 	}
 	defer r.begin(opSolve)()
@@ -205,7 +186,7 @@ func (r *Rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float6
 // PullbackSolved, after Solve with the same features, fills dst with the
 // gradient by them.
 func (r *Rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	if err := cmpErr(r.data.CheckFeatures(f), func() error { return dst.CheckRoom(f) }); err != nil {
+	if err := r.data.CheckPullbackSolved(dst, f); err != nil {
 		return fmt.Errorf("ranks: pullback: %w", err)
 	}
 	defer r.begin(opPullSolved)()

@@ -9,27 +9,28 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/chart"
 )
 
 // audio1kFigures draws the first signal of seed 0 about its first two gaps: a
 // row of panels for each method, a column for each gap.
 func audio1kFigures(lines []Line) ([]figure, error) {
-	f := figure{name: audio1k, columns: 2, width: 24 * vg.Centimeter, height: 18 * vg.Centimeter}
+	f := figure{name: audio1k, Figure: chart.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
 	for _, v := range []variant{{method: "ssgp", start: paperStart}, {method: "vssgp", start: paperStart}, {method: "vssgp", start: keptStart}} {
 		here := where(v.of(ok(lines)), func(l Line) bool { return l.Curve != nil })
 		if len(here) == 0 {
 			continue
 		}
 		gaps := gapsOf(here[0].Curve.Missing.X)
-		for _, g := range gaps[:min(f.columns, len(gaps))] {
+		for _, g := range gaps[:min(f.Columns, len(gaps))] {
 			p, err := gapPanel(fmt.Sprintf("%s, start %s", v.method, v.start), here[0].Curve, g)
 			if err != nil {
 				return nil, err
 			}
-			f.panels = append(f.panels, p)
+			f.Panels = append(f.Panels, p)
 		}
 	}
-	if len(f.panels) == 0 {
+	if len(f.Panels) == 0 {
 		return nil, nil
 	}
 	return []figure{f}, nil

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/internal/chart"
 )
 
 // audio4kFigures draws the paper's three panels: errors and time against K,
@@ -19,10 +21,10 @@ func audio4kFigures(lines []Line) ([]figure, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	f := figure{name: audio4k, columns: 3, width: 30 * vg.Centimeter, height: 10 * vg.Centimeter}
+	f := figure{name: audio4k, Figure: chart.Figure{Columns: 3, Width: 30 * vg.Centimeter, Height: 10 * vg.Centimeter}}
 	colours := []color.Color{blue, red, green}
 	for i, start := range startsOf(lines) {
-		f.key = append(f.key, entry{start, &plotter.Line{LineStyle: stroke(colours[i%len(colours)])}})
+		f.Key = append(f.Key, chart.Entry{Name: start, Mark: &plotter.Line{LineStyle: stroke(colours[i%len(colours)])}})
 	}
 	for _, of := range []struct {
 		title     string
@@ -48,7 +50,7 @@ func audio4kFigures(lines []Line) ([]figure, error) {
 		}
 		// Last: what is added to a plot widens its axes.
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticksAt(countsOf(lines))
-		f.panels = append(f.panels, p)
+		f.Panels = append(f.Panels, p)
 	}
 	return []figure{f}, nil
 }

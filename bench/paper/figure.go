@@ -13,19 +13,10 @@ import (
 	"github.com/vssgp/vssgp/internal/chart"
 )
 
-// A figure is a column of panels, or a grid of some columns.
+// A figure is one with the name of its files, without ending.
 type figure struct {
-	name          string // of its files, without ending
-	panels        []*plot.Plot
-	columns       int     // 0: one
-	key           []entry // of all panels, above them; nil: none
-	width, height vg.Length
-}
-
-// An entry of a figure's key.
-type entry struct {
 	name string
-	mark plot.Thumbnailer
+	chart.Figure
 }
 
 // The colours of the figures: the paper's red, green and blue, and more.
@@ -33,15 +24,6 @@ var (
 	red, green, blue, pale  = chart.Red, chart.Green, chart.Blue, chart.Pale
 	grey, orange, pink, sky = chart.Grey, chart.Orange, chart.Pink, chart.Sky
 )
-
-// save writes PATH.png and PATH.svg.
-func (f figure) save(path string) error {
-	c := chart.Figure{Panels: f.panels, Columns: f.columns, Width: f.width, Height: f.height}
-	for _, e := range f.key {
-		c.Key = append(c.Key, chart.Entry{Name: e.name, Mark: e.mark})
-	}
-	return c.Save(path)
-}
 
 // panel is an empty plot.
 func panel(title, x, y string) *plot.Plot { return chart.Panel(title, x, y) }
@@ -81,11 +63,11 @@ func addBand(p *plot.Plot, c *Curve) error {
 }
 
 // curveKey is the key of panels by addCurve, in the paper's colours.
-var curveKey = []entry{
-	{"observed", &plotter.Line{LineStyle: stroke(red)}},
-	{"left out", &plotter.Line{LineStyle: stroke(green)}},
-	{"predictive mean", &plotter.Line{LineStyle: stroke(blue)}},
-	{"± 2 sd", &plotter.Polygon{Color: pale}},
+var curveKey = []chart.Entry{
+	{Name: "observed", Mark: &plotter.Line{LineStyle: stroke(red)}},
+	{Name: "left out", Mark: &plotter.Line{LineStyle: stroke(green)}},
+	{Name: "predictive mean", Mark: &plotter.Line{LineStyle: stroke(blue)}},
+	{Name: "± 2 sd", Mark: &plotter.Polygon{Color: pale}},
 }
 
 func stroke(c color.Color) draw.LineStyle { return chart.Stroke(c) }
@@ -125,7 +107,7 @@ type view struct{ method, start, title string }
 
 // curves is a column of panels with curves; none, if no line has one.
 func curves(name string, lines []Line, views []view, height vg.Length) ([]figure, error) {
-	f := figure{name: name, width: 18 * vg.Centimeter, key: slices.Concat(curveKey[:1], curveKey[2:])}
+	f := figure{name: name, Figure: chart.Figure{Width: 18 * vg.Centimeter, Key: slices.Concat(curveKey[:1], curveKey[2:])}}
 	for _, v := range views {
 		i := slices.IndexFunc(lines, func(l Line) bool { return l.Method == v.method && l.Start == v.start && l.Curve != nil })
 		if i < 0 {
@@ -139,20 +121,20 @@ func curves(name string, lines []Line, views []view, height vg.Length) ([]figure
 		if err := addCurve(p, lines[i].Curve); err != nil {
 			return nil, err
 		}
-		f.panels = append(f.panels, p)
+		f.Panels = append(f.Panels, p)
 		if lines[i].Curve.Missing != nil {
-			f.key = curveKey
+			f.Key = curveKey
 		}
 	}
-	if len(f.panels) == 0 {
+	if len(f.Panels) == 0 {
 		return nil, nil
 	}
-	last := len(f.panels) - 1
-	for _, p := range f.panels[:last] {
+	last := len(f.Panels) - 1
+	for _, p := range f.Panels[:last] {
 		p.HideX()
 	}
-	f.panels[last].X.Label.Text = "year"
-	f.height = vg.Length(len(f.panels))*height + vg.Centimeter
+	f.Panels[last].X.Label.Text = "year"
+	f.Height = vg.Length(len(f.Panels))*height + vg.Centimeter
 	return []figure{f}, nil
 }
 

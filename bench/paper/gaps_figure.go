@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/internal/chart"
 )
 
 // gapsColors tell the methods apart.
@@ -38,10 +40,10 @@ func gapsFigures(lines []Line) ([]figure, error) {
 		score      Score
 		scale      float64
 	}{{"gaps-snr", "SNR, dB", SNR, 1}, {"gaps-coverage", "coverage, %", Coverage, 100}} {
-		f := figure{name: of.name, columns: 2, width: 24 * vg.Centimeter, height: 18 * vg.Centimeter}
+		f := figure{name: of.name, Figure: chart.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
 		for _, m := range gapsColors {
 			if len(values(m.of(lines), of.score)) > 0 {
-				f.key = append(f.key, entry{m.label, &plotter.Line{LineStyle: stroke(m.color)}})
+				f.Key = append(f.Key, chart.Entry{Name: m.label, Mark: &plotter.Line{LineStyle: stroke(m.color)}})
 			}
 		}
 		for _, name := range casesOf(lines) {
@@ -63,7 +65,7 @@ func gapsFigures(lines []Line) ([]figure, error) {
 				p.Y.Min, p.Y.Max = min(p.Y.Min, 70), 100
 			}
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticksAt(lengths)
-			f.panels = append(f.panels, p)
+			f.Panels = append(f.Panels, p)
 		}
 		out = append(out, f)
 	}

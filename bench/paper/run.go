@@ -256,7 +256,7 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 		return err
 	}
 	for _, f := range figures {
-		if err := f.save(filepath.Join(s.Out, s.prefix()+f.name)); err != nil {
+		if err := f.Save(filepath.Join(s.Out, s.prefix()+f.name)); err != nil {
 			return err
 		}
 	}

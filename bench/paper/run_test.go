@@ -17,6 +17,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/internal/chart"
 )
 
 // counted is a set whose fits note that they ran.
@@ -47,7 +49,7 @@ func counted(ran *[]string) set {
 			if err := addCurve(p, c); err != nil {
 				return nil, err
 			}
-			return []figure{{name: "counted", panels: []*plot.Plot{p}, width: vg.Centimeter * 5, height: vg.Centimeter * 5}}, nil
+			return []figure{{name: "counted", Figure: chart.Figure{Panels: []*plot.Plot{p}, Width: vg.Centimeter * 5, Height: vg.Centimeter * 5}}}, nil
 		},
 	}
 }

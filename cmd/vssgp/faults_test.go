@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,7 +84,11 @@ func TestFullDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, env := swift(t), fmt.Sprint(fileLimit, "=", whole*3/4)
 			if name == "small disk" {
-				if err := syscall.Mount("none", dir, "tmpfs", 0, fmt.Sprint("size=", whole*3/2)); err != nil {
+				err := syscall.Mount("none", dir, "tmpfs", 0, fmt.Sprint("size=", whole*3/2))
+				if err != nil && !errors.Is(err, fs.ErrPermission) {
+					t.Fatal(err)
+				}
+				if err != nil {
 					t.Skipf("no small disk can be mounted here (%v); limited files stand for it", err)
 				}
 				defer syscall.Unmount(dir, syscall.MNT_DETACH)

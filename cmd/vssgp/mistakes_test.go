@@ -60,7 +60,7 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 		"clash.csv": []byte("y_sd,y\n0,1\n1,2\n"), "twice.csv": []byte("t,t\n0,1\n"), "one.csv": []byte("t\n0\n1\n"), "wide.csv": []byte("a,b,c,d\n0,1,2,3\n"),
 		"semi.csv": []byte("t;y\n0;1\n"), "utf16.csv": []byte("\xff\xfet\x00,\x00y\x00"), "quote.csv": []byte("t,y\n0,\"1\n"),
 		"short.npy": []byte("\x93NUMPY\x01\x00\x10\x00{'descr'"), "text.npy": []byte("no numpy"), "data.txt": []byte("1,2\n"),
-		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "head.wav": good[:30], "noise.wav": []byte("RIFFxxxxWAVE"),
+		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "head.wav": good[:30], "noise.wav": []byte("RIFF\x04\x00\x00\x00WAVE"),
 		"text.wav": []byte("this is a text file, not a recording\n"), "adpcm.wav": patched(good, 20, 2, 0), "mulaw.wav": patched(good, 20, 7, 0),
 		"nochannels.wav": patched(good, 22, 0, 0), "norate.wav": patched(good, 24, 0, 0, 0, 0), "bits.wav": patched(good, 34, 13, 0),
 		"long.wav":   patched(good, 40, 0xff, 0xff, 0xff, 0x7f),

@@ -44,9 +44,9 @@ func newProblem(s size) *problem {
 	p.weights = &spectral.Weights{Mean: p.normal(s.m * s.d), Var: p.uniform(s.m*s.d, 0.1, 1), D: s.d}
 	p.bar = p.moments(&p.inputs, s.d)
 	copy(p.bar.C, p.normal(len(p.bar.C)))
-	p.symmetric(p.bar.Gram)
+	Symmetric(p.bar.Gram, p.rng)
 	cov := p.gram(&p.inputs)
-	p.symmetric(cov)
+	Symmetric(cov, p.rng)
 	p.exact = &spectral.Posterior{Mean: p.weights.Mean, Cov: cov, D: s.d}
 	p.diagonal = &spectral.Posterior{Mean: p.weights.Mean, Var: p.weights.Var, D: s.d}
 	for range (s.n + 2) / 2 {
@@ -164,20 +164,20 @@ func (p *problem) gram(f *fences) *spectral.Gram {
 	return g
 }
 
-// symmetric fills g with normal numbers.
-func (p *problem) symmetric(g *spectral.Gram) {
+// Symmetric fills g with normal numbers.
+func Symmetric(g *spectral.Gram, rng *rand.Rand) {
 	for v, b := range g.Diag {
 		m := g.Size(v)
 		for i := range m {
 			for j := range i + 1 {
-				b[i*m+j] = p.rng.NormFloat64()
+				b[i*m+j] = rng.NormFloat64()
 				b[j*m+i] = b[i*m+j]
 			}
 		}
 	}
 	for _, b := range g.Below {
 		for i := range b {
-			b[i] = p.rng.NormFloat64()
+			b[i] = rng.NormFloat64()
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/backendtest"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -20,20 +21,7 @@ func TestOuterAdjoint(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		g := spectral.NewGram(c.offset)
-		for v, b := range g.Diag {
-			m := g.Size(v)
-			for i := range m {
-				for j := range i + 1 {
-					b[i*m+j] = rng.NormFloat64()
-					b[j*m+i] = b[i*m+j]
-				}
-			}
-		}
-		for _, b := range g.Below {
-			for i := range b {
-				b[i] = rng.NormFloat64()
-			}
-		}
+		backendtest.Symmetric(g, rng)
 		const tau = 3.7
 		mean := make([]float64, g.M()*c.outputs)
 		for i := range mean {
