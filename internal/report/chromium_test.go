@@ -47,6 +47,7 @@ func newTab(t *testing.T) *tab {
 		}
 		t.Skip("no chromium: install it to have pages tested in a browser")
 	}
+	profile := profileFolder(t)
 	fromUs, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func newTab(t *testing.T) *tab {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
-		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{fromUs, toUs}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -66,9 +67,11 @@ func newTab(t *testing.T) *tab {
 	b := &tab{t: t, in: in, out: make(chan message, 1000)}
 	go b.listen(out)
 	t.Cleanup(func() {
-		in.Close()
-		cmd.Process.Kill()
+		fmt.Fprintf(in, `{"id":%d,"method":"Browser.close"}`+"\x00", b.next+1) // ends its own processes, too
+		end := time.AfterFunc(browserPatience, func() { cmd.Process.Kill() })
 		cmd.Wait()
+		end.Stop()
+		in.Close()
 		out.Close()
 	})
 	var target struct{ TargetID string }
@@ -80,6 +83,26 @@ func newTab(t *testing.T) *tab {
 		b.call(domain+".enable", nil, nil)
 	}
 	return b
+}
+
+// profileFolder is removed after the test. Processes of Chromium's may outlive it
+// for a moment and write on, which t.TempDir would fail the test for.
+func profileFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "profile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		began, err := time.Now(), os.RemoveAll(folder)
+		for ; err != nil && time.Since(began) < browserPatience; err = os.RemoveAll(folder) {
+			time.Sleep(50 * time.Millisecond)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return folder
 }
 
 func (b *tab) listen(out io.Reader) {
