@@ -48,6 +48,7 @@ var allowed = map[string][]string{
 	"internal/parallel":    {},
 	"internal/score":       {},
 	"internal/backendtest": {"spectral", "internal/oracle"},
+	"internal/modeltest":   {"internal/score"},
 	"internal/safetensors": {"internal/atomicfile"},
 	"internal/table":       {"internal/atomicfile"},
 	"internal/chart":       {"internal/atomicfile"},
@@ -57,7 +58,7 @@ var allowed = map[string][]string{
 }
 
 // testOnly are for tests: no other code may import them.
-var testOnly = []string{"internal/oracle", "internal/backendtest"}
+var testOnly = []string{"internal/oracle", "internal/backendtest", "internal/modeltest"}
 
 // arrow says why a file of a package may not import another package, "" if it
 // may. Packages are folders of the module.

@@ -20,6 +20,10 @@ type Term struct {
 	Value float64 `json:"value"` // in nats
 }
 
+// fitTerm is the bound's term that holds the squared errors: −½τ times a sum of
+// squares.
+const fitTerm = "fit"
+
 // Evaluation is a bound at some parameters.
 type Evaluation struct {
 	Bound    float64 // in nats, of y in the model's units
@@ -37,6 +41,7 @@ type held struct {
 	rows   spectral.Rows
 	n, d   int
 	square float64 // Σ y²
+	deep   int     // the most rows that one window meets: the terms of its sums
 	room   room
 
 	segments int // Options.Segments
@@ -53,7 +58,8 @@ func (h *held) close() error {
 //
 //	L = −½ND log(2π/τ) − ½τ Σy² + ½τ Σ C∘m − ½D (M log τ + log|A|) − KL(q(ω)‖p(ω))
 //
-// in two passes over the rows with a gradient, one without. With one all else
+// in two passes over the rows with a gradient, one without, and one more where
+// Σy² − Σ C∘m has lost its digits (residual). With a gradient all else
 // happens in room that the next evaluation has again, or where the rows are, if
 // they have a Solver for such windows; without one the evaluation keeps the
 // posterior.
@@ -95,18 +101,19 @@ func (h *held) exactThere(p *Params, f *spectral.Features, rows spectral.Solver)
 		return nil, err
 	}
 	e.mean = append([]float64(nil), s.Mean...)
-	residual, err := h.exactTerms(e, p, s.C, s.LogDet)
-	if err != nil {
-		return nil, err
-	}
 	if err := h.ctx.Err(); err != nil {
 		return nil, err
 	}
-	h.noiseGradient(e, p, residual, s.TraceInverse)
 	barF := h.room.adjointOf(f)
 	if err := rows.PullbackSolved(barF, f, h.exactAdjoint(tau)); err != nil {
 		return nil, err
 	}
+	// The residual may take a pass of its own, which would use up what Solve left.
+	residual, err := h.exactTerms(e, p, f, s.C, s.LogDet, s.TraceGram)
+	if err != nil {
+		return nil, err
+	}
+	h.noiseGradient(e, p, residual, s.TraceInverse)
 	p.pullAll(e.Gradient, barF)
 	return e, nil
 }
@@ -133,8 +140,7 @@ func checkExact(f *spectral.Features) error {
 }
 
 // posterior fills in the bound, m and the factor of A, which takes G's room,
-// and gives Σ (y − φ̄m)² less what the variance of the features has to do with
-// it: Σ y² − Σ C∘m.
+// and gives the residual.
 func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments, factorise func(*spectral.Gram, float64) (*blocktri.Factor, error)) (e *Evaluation, residual float64, err error) {
 	if err := h.rows.Moments(mom, f); err != nil {
 		return nil, 0, err
@@ -142,27 +148,27 @@ func (h *held) posterior(p *Params, f *spectral.Features, mom *spectral.Moments,
 	if err := h.ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	tau := p.NoisePrecision[0]
+	tau, gram := p.NoisePrecision[0], trace(mom.Gram)
 	e = &Evaluation{}
 	if e.factor, e.Jitter, err = h.factor(f, mom, 1/tau, factorise); err != nil {
 		return nil, 0, err
 	}
 	e.mean = append([]float64(nil), mom.C...)
 	e.factor.Solve(e.mean, h.d)
-	residual, err = h.exactTerms(e, p, mom.C, e.factor.LogDet())
+	residual, err = h.exactTerms(e, p, f, mom.C, e.factor.LogDet(), gram)
 	return e, residual, err
 }
 
-// exactTerms fills in the bound, given m, C and log|A|, and gives the residual.
-func (h *held) exactTerms(e *Evaluation, p *Params, c []float64, logDet float64) (residual float64, err error) {
-	residual = h.square
-	for i, v := range c {
-		residual -= v * e.mean[i]
-	}
+// exactTerms fills in the bound, given m, C, log|A| and tr(G), and gives the
+// residual.
+func (h *held) exactTerms(e *Evaluation, p *Params, f *spectral.Features, c []float64, logDet, traceGram float64) (residual float64, err error) {
 	tau, dm := p.NoisePrecision[0], float64(h.d*p.M())
+	if residual, err = h.residual(f, c, e.mean, 1/tau+e.Jitter, traceGram); err != nil {
+		return 0, err
+	}
 	e.Terms = []Term{
 		{"noise", -0.5 * float64(h.n*h.d) * math.Log(2*math.Pi/tau)},
-		{"fit", -0.5 * tau * residual},
+		{fitTerm, -0.5 * tau * residual},
 		{"log_determinant", -0.5 * (dm*math.Log(tau) + float64(h.d)*logDet)},
 		{"kl_frequencies", 0 - p.klFrequencies(nil, 0)},
 		{"kl_phases", 0 - p.klPhases(nil, 0)},
@@ -228,7 +234,7 @@ func (h *held) batch(p *Params, rows []int, weight []float64, gradient bool) (*E
 	e := &Evaluation{}
 	e.Terms = []Term{
 		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
-		{"fit", -0.5 * tau * scale * sums.Value},
+		{fitTerm, -0.5 * tau * scale * sums.Value},
 		{"kl_coefficients", 0 - p.weighted((*Params).klCoefficients, weight, nil, 0)},
 		{"kl_frequencies", 0 - p.weighted((*Params).klFrequencies, weight, nil, 0)},
 		{"kl_phases", 0 - p.weighted((*Params).klPhases, weight, nil, 0)},
@@ -258,6 +264,9 @@ func (h *held) batch(p *Params, rows []int, weight []float64, gradient bool) (*E
 // sum adds the terms up and refuses what is not a number.
 func (e *Evaluation) sum() error {
 	for _, t := range e.Terms {
+		if t.Name == fitTerm && t.Value > 0 {
+			return fmt.Errorf("vssgp: the term %s is %v, and no squared error is negative: %w", t.Name, t.Value, ErrBound)
+		}
 		e.Bound += t.Value
 	}
 	if math.IsNaN(e.Bound) || math.IsInf(e.Bound, 0) {

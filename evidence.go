@@ -191,7 +191,7 @@ func (f *fitting) pointEstimates() int {
 	if f.model.Params.FreqVar[0] == 0 && f.o.Method == SSGP {
 		free = append(free, "frequency.mean")
 	}
-	return f.chart(f.model.Params, free).n
+	return newChart(f.model.Params, free, f.o.ties(), f.reach()).n
 }
 
 // excerpts are stretches of the data, evenly spread, or all of them if they

@@ -122,6 +122,10 @@ const extraStarts = 2
 
 func (r *Result) fill(f *fitting, began time.Time) {
 	r.Bound, r.Terms, r.Jitter = f.final.Bound, f.final.Terms, f.final.Jitter
+	p := f.model.Params
+	if floor := f.noiseFloor(f.model.Inference == Exact).at(p); f.iterations > 0 && 1/p.NoisePrecision[0] <= floorReached*floor {
+		r.NoiseFloor = math.Sqrt(floor) * f.model.Y.Scale[0]
+	}
 	r.Iterations, r.Device, r.Elapsed = f.iterations, f.model.backend().Name(), time.Since(began)
 }
 
@@ -255,7 +259,7 @@ func (f *fitting) evaluateEnd(inference Inference) (*Evaluation, error) {
 // ascend maximises the bound over one stage's tensors by L-BFGS.
 func (f *fitting) ascend(s stage, inference Inference) (string, error) {
 	p := f.model.Params
-	c := f.chart(f.origin(), s.free)
+	c := f.chart(f.origin(), s.free, inference == Exact)
 	if c.n == 0 || s.iterations == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}
@@ -355,9 +359,16 @@ func (f *fitting) keep(inference Inference) error {
 	return f.o.Keep(m)
 }
 
-// chart is the optimiser's view of the free tensors, around origin.
-func (f *fitting) chart(origin *Params, free []string) *chart {
-	return newChart(origin, free, f.o.ties(), f.reach())
+// chart is the optimiser's view of the free tensors, around origin; exact says
+// whether it is the exact bound that is optimised.
+func (f *fitting) chart(origin *Params, free []string, exact bool) *chart {
+	c := newChart(origin, free, f.o.ties(), f.reach())
+	c.floor = f.noiseFloor(exact)
+	return c
+}
+
+func (f *fitting) noiseFloor(exact bool) noiseFloor {
+	return f.held.noiseFloor(f.model.Params.Features().Offsets(), f.model.Y, exact)
 }
 
 func (f *fitting) report(noise float64) {

@@ -76,12 +76,13 @@ func (m *Model) hold(data *Data) (*held, error) {
 	if data.Q != m.Params.Q || data.D != m.Params.D {
 		return nil, fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
 	}
-	y := m.Y.ToModel(data.Y)
-	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: y, Windows: m.Params.Windows})
+	x, y := m.X.ToModel(data.X), m.Y.ToModel(data.Y)
+	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows})
 	if err != nil {
 		return nil, err
 	}
-	return &held{ctx: context.Background(), rows: rows, n: data.N, d: data.D, square: dotSelf(y)}, nil
+	square, _ := dotExact(y, y)
+	return &held{ctx: context.Background(), rows: rows, n: data.N, d: data.D, square: square, deep: deepest(&m.Params.Windows, x, data.Q)}, nil
 }
 
 // evaluate is the bound that goes with the inference.

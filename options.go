@@ -165,6 +165,10 @@ type Result struct {
 	Starts     []StartResult // in the order they were made
 	Kept       int           // index in Starts
 	Jitter     float64       // in A at the end, 0 as a rule
+	// NoiseFloor is the least noise, as a standard deviation in units of y (of the
+	// first output), that float64 tells from none, where the fit ended within
+	// twice that: the model explains the data to their last digits. Else it is 0.
+	NoiseFloor float64
 	Device     string        // what computed: the backend's name
 	Elapsed    time.Duration // of all runs of a fit that was gone on with
 	// Resumed is how many iterations the start had taken in which the checkpoint

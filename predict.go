@@ -79,7 +79,8 @@ func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 		for e := range p.D {
 			out.Cov[i*p.D+e] *= m.Y.Scale[d] * m.Y.Scale[e]
 		}
-		out.Cov[i*p.D+d] += out.Noise[d]
+		own := &out.Cov[i*p.D+d]
+		*own = max(0, *own) + out.Noise[d] // rounding may take what is next to nothing below 0
 	}
 	return out, nil
 }

@@ -53,19 +53,19 @@ func (r *restarts) goOn(s *snapshot) error {
 	for _, t := range s.Best.Terms {
 		e.Terms = append(e.Terms, Term{t.Name, float64(t.Value)})
 	}
+	f, err := newFitting(r.ctx, m, r.data, r.o) // sums in the fit's own order
+	if err != nil {
+		return err
+	}
+	defer f.close()
 	if m.Inference == Exact {
-		f, err := newFitting(r.ctx, m, r.data, r.o) // sums in the fit's own order
-		if err != nil {
-			return err
-		}
-		defer f.close()
 		exact, err := f.held.exact(m.Params, false)
 		if err != nil {
 			return interrupted(r.ctx, err)
 		}
 		m.adopt(exact)
 	}
-	r.best = &fitting{model: m, bound: e.Bound, final: e, bad: s.Best.Bad, iterations: s.Best.Iterations}
+	r.best = &fitting{model: m, held: f.held, bound: e.Bound, final: e, bad: s.Best.Bad, iterations: s.Best.Iterations}
 	return nil
 }
 

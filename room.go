@@ -16,6 +16,7 @@ type room struct {
 	gradient          *Params
 	moments           *spectral.Moments
 	solution          *spectral.Solution
+	zero              []float64 // all 0
 }
 
 // featuresOf are p's effective features.
@@ -64,6 +65,14 @@ func (r *room) zeroGradient(p *Params) *Params {
 	}
 	g.Windows, g.ComponentWindow = p.Windows, p.ComponentWindow
 	return g
+}
+
+// zeros are n numbers that are 0, for reading.
+func (r *room) zeros(n int) []float64 {
+	if len(r.zero) != n {
+		r.zero = make([]float64, n)
+	}
+	return r.zero
 }
 
 // spareMoments are *spectral.Moments of models that are through: matrices as

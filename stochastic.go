@@ -30,7 +30,7 @@ const (
 // read or moved.
 func (f *fitting) stochastic(s stage) (string, error) {
 	p := f.model.Params
-	c := f.chart(f.origin(), s.free)
+	c := f.chart(f.origin(), s.free, false)
 	if c.n == 0 {
 		return "nothing to optimise", f.ctx.Err()
 	}

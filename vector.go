@@ -15,11 +15,13 @@ import (
 //	p: 1/(2π·reach)       the same
 //	m: √s                 a posterior standard deviation
 //
-// A uniform phase goes as its centre and the logit of its width over 2π.
+// A uniform phase goes as its centre and the logit of its width over 2π, the
+// noise as −log(τ⁻¹ − floor).
 type chart struct {
 	groups []chartGroup
 	spans  []span // all of them
 	n      int
+	floor  noiseFloor
 }
 
 // span is some neighbouring entries of a group, index[lo:hi], whose
@@ -32,6 +34,7 @@ const (
 	asLog chartKind = iota
 	asShift
 	asPhase // lower and upper end together
+	asNoise // after the variances, of which its floor is made
 )
 
 // chartGroup is the free entries of one tensor.
@@ -107,6 +110,8 @@ func kindOf(name string) chartKind {
 		return asShift
 	case "phase.lower":
 		return asPhase
+	case "noise.precision":
+		return asNoise
 	}
 	return asLog
 }
@@ -154,11 +159,17 @@ func (c *chart) read(v []float64, p *Params) {
 				share := (p.PhaseUpper[i] - p.PhaseLower[i]) / (2 * math.Pi)
 				v[at] = (p.PhaseUpper[i] + p.PhaseLower[i]) / 2
 				v[at+1] = math.Log(share / max(1-share, 1e-16))
+			case asNoise:
+				v[at] = math.Log(data[i] / max(1-c.floor.at(p)*data[i], belowFloor))
 			}
 			at += g.width()
 		}
 	}
 }
+
+// belowFloor is how far above its floor a noise begins that was set below, in
+// parts of the floor.
+const belowFloor = 1e-3
 
 // write sets p's free parameters from v.
 func (c *chart) write(p *Params, v []float64) { c.writeSpans(c.spans, p, v) }
@@ -179,6 +190,8 @@ func (c *chart) writeSpans(spans []span, p *Params, v []float64) {
 			case asPhase:
 				half := math.Pi / (1 + math.Exp(-v[at+1]))
 				p.PhaseLower[i], p.PhaseUpper[i] = v[at]-half, v[at]+half
+			case asNoise:
+				data[i] = 1 / (math.Exp(-v[at]) + c.floor.at(p))
 			}
 			for _, f := range g.followers(j) {
 				if g.kind == asLog {
@@ -198,7 +211,7 @@ const logMost = 600
 
 // hold keeps a span's logarithms within logMost.
 func (c *chart) hold(v []float64, s span) {
-	if c.groups[s.group].kind != asLog {
+	if kind := c.groups[s.group].kind; kind != asLog && kind != asNoise {
 		return
 	}
 	lo, hi := c.coordinates(s)
@@ -208,8 +221,13 @@ func (c *chart) hold(v []float64, s span) {
 }
 
 // pull writes into v the gradient by the vector of a number whose gradient by
-// the parameters, at p, is g.
-func (c *chart) pull(v []float64, p, grad *Params) { c.pullSpans(c.spans, v, p, grad, 0) }
+// the parameters, at p, is g. It adds to grad what moves the noise's floor.
+func (c *chart) pull(v []float64, p, grad *Params) {
+	if slices.ContainsFunc(c.groups, func(g chartGroup) bool { return g.kind == asNoise }) {
+		c.floor.through(p, grad)
+	}
+	c.pullSpans(c.spans, v, p, grad, 0)
+}
 
 // pullSpans is pull for some coordinates alone, grad being by the components
 // from first on.
@@ -231,6 +249,8 @@ func (c *chart) pullSpans(spans []span, v []float64, p, grad *Params, first int)
 				lower, upper := grad.PhaseLower[i-skip], grad.PhaseUpper[i-skip]
 				v[at] = lower + upper
 				v[at+1] = (upper - lower) * half * (1 - half/math.Pi)
+			case asNoise:
+				v[at] = bar[0] * data[0] * (1 - c.floor.at(p)*data[0])
 			}
 			at += g.width()
 		}

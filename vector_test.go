@@ -20,20 +20,23 @@ func paired(p *Params) {
 
 // chartCases are models and the tensors that move.
 var chartCases = []struct {
-	name string
-	kind kind
-	free []string
-	ties ties
+	name  string
+	kind  kind
+	free  []string
+	ties  ties
+	floor noiseFloor
 }{
-	{"uniform phases", kind{name: "c1", n: 9, l: 2, k: 3, q: 2, d: 2}, everything, ties{}},
-	{"fixed phases", kind{name: "c2", n: 9, l: 2, k: 3, q: 1, d: 1, fixed: true}, everything, ties{}},
-	{"point frequencies", kind{name: "c3", n: 9, l: 2, k: 3, q: 1, d: 1, variance: -1}, everything, ties{}},
-	{"pairs", kind{name: "c4", n: 9, l: 2, k: 4, q: 2, d: 1, fixed: true}, everything, ties{twins: true}},
-	{"covariance alone", kind{name: "c5", n: 9, l: 2, k: 2, q: 1, d: 1}, hyper, ties{}},
-	{"windows", kind{name: "c6", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 3}, everything, ties{}},
-	{"shared components", kind{name: "c7", n: 12, l: 7, k: 2, q: 1, d: 1, windows: 3}, everything, ties{shared: true}},
-	{"tied", kind{name: "c8", n: 12, l: 4, k: 2, q: 2, d: 1}, everything, ties{tensors: tieable}},
-	{"shared, length-scales tied", kind{name: "c9", n: 12, l: 5, k: 2, q: 1, d: 2, windows: 2}, hyper, ties{shared: true, tensors: []string{"kernel.lengthscale"}}},
+	{"uniform phases", kind{name: "c1", n: 9, l: 2, k: 3, q: 2, d: 2}, everything, ties{}, noiseFloor{}},
+	{"fixed phases", kind{name: "c2", n: 9, l: 2, k: 3, q: 1, d: 1, fixed: true}, everything, ties{}, noiseFloor{}},
+	{"point frequencies", kind{name: "c3", n: 9, l: 2, k: 3, q: 1, d: 1, variance: -1}, everything, ties{}, noiseFloor{}},
+	{"pairs", kind{name: "c4", n: 9, l: 2, k: 4, q: 2, d: 1, fixed: true}, everything, ties{twins: true}, noiseFloor{}},
+	{"covariance alone", kind{name: "c5", n: 9, l: 2, k: 2, q: 1, d: 1}, hyper, ties{}, noiseFloor{}},
+	{"windows", kind{name: "c6", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 3}, everything, ties{}, noiseFloor{}},
+	{"shared components", kind{name: "c7", n: 12, l: 7, k: 2, q: 1, d: 1, windows: 3}, everything, ties{shared: true}, noiseFloor{}},
+	{"tied", kind{name: "c8", n: 12, l: 4, k: 2, q: 2, d: 1}, everything, ties{tensors: tieable}, noiseFloor{}},
+	{"shared, length-scales tied", kind{name: "c9", n: 12, l: 5, k: 2, q: 1, d: 2, windows: 2}, hyper, ties{shared: true, tensors: []string{"kernel.lengthscale"}}, noiseFloor{}},
+	{"the noise near its floor", kind{name: "c10", n: 9, l: 2, k: 3, q: 1, d: 1, tau: 2}, everything, ties{}, noiseFloor{0.1, 0.1}},
+	{"the floor under windows", kind{name: "c11", n: 12, l: 4, k: 2, q: 1, d: 1, windows: 3, tau: 2}, hyper, ties{shared: true}, noiseFloor{0.01, 0.1}},
 }
 
 // TestChartRoundTrip: read then write gives the parameters back, and write
@@ -45,7 +48,7 @@ func TestChartRoundTrip(t *testing.T) {
 			if c.ties.twins {
 				paired(p)
 			}
-			checkRoundTrip(t, p, c.free, c.ties, 3, 1)
+			checkRoundTrip(t, p, c.free, c.ties, c.floor, 3, 1)
 		})
 	}
 }
@@ -59,6 +62,7 @@ func TestChartHold(t *testing.T) {
 			paired(p)
 		}
 		chart := newChart(p, c.free, c.ties, 3)
+		chart.floor = c.floor
 		v := make([]float64, chart.n)
 		chart.read(v, p)
 		for _, far := range []float64{-1e5, 1e5, 0} {
@@ -83,9 +87,10 @@ func TestChartHold(t *testing.T) {
 }
 
 // checkRoundTrip moves p's chart by normal steps of the given size.
-func checkRoundTrip(t *testing.T, p *Params, free []string, ties ties, reach, size float64) {
+func checkRoundTrip(t *testing.T, p *Params, free []string, ties ties, floor noiseFloor, reach, size float64) {
 	t.Helper()
 	c := newChart(p, free, ties, reach)
+	c.floor = floor
 	v := make([]float64, c.n)
 	c.read(v, p)
 	same := p.Clone()
@@ -148,6 +153,7 @@ func TestChartPull(t *testing.T) {
 			}
 			defer h.rows.Close()
 			ch := newChart(p, c.free, c.ties, 3)
+			ch.floor = c.floor
 			v, got, want := make([]float64, ch.n), make([]float64, ch.n), make([]float64, ch.n)
 			ch.read(v, p)
 			e, err := h.factorised(p, nil, true)
@@ -232,6 +238,6 @@ func FuzzChart(f *testing.F) {
 		if twins {
 			paired(p)
 		}
-		checkRoundTrip(t, p, everything, ties{twins: twins, shared: shared}, 1+float64(seed%50), size)
+		checkRoundTrip(t, p, everything, ties{twins: twins, shared: shared}, noiseFloor{}, 1+float64(seed%50), size)
 	})
 }

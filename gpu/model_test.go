@@ -1,12 +1,14 @@
 package gpu
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/oracle"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -184,4 +186,33 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 			t.Errorf("%s: gradient by %s off by %.1e of its largest entry", what, w.Name, worst/scale)
 		}
 	}
+}
+
+// TestNoiseless: fits of series without noise end on the card as they do on the
+// host, dense and under windows.
+func TestNoiseless(t *testing.T) {
+	all := modeltest.Noiseless()
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinals: []int{ordinal}})
+		for i, s := range all[:5] {
+			o := vssgp.Options{Backend: b, Iterations: 30}
+			if i == 0 { // where the algebra is done on the card
+				o.Window = 4
+			}
+			m, r, err := vssgp.Fit(context.Background(), &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, term := range r.Terms {
+				if math.IsNaN(term.Value) || math.IsInf(term.Value, 0) || term.Name == "fit" && term.Value > 0 {
+					t.Errorf("%s: term %s is %v", s.Name, term.Name, term.Value)
+				}
+			}
+			p, err := m.PredictRows(s.X, len(s.X))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Check(t, p.Mean, p.SD(true))
+		}
+	})
 }

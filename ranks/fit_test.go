@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/modeltest"
 )
 
 // chirp is a rising tone with noise and holes, n rows, one place in ten left
@@ -115,6 +116,29 @@ func TestFit(t *testing.T) {
 					}
 				}
 			}
+		})
+	}
+}
+
+// TestNoiseless: series that a model explains to their last digits, whose squared
+// errors take a pass of their own, end the same on any number of ranks too.
+func TestNoiseless(t *testing.T) {
+	for _, s := range modeltest.Noiseless()[:5] {
+		t.Run(s.Name, func(t *testing.T) {
+			c := fitCase{s.Name, &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, vssgp.Options{}}
+			if s.Paper {
+				c.o.Init = vssgp.InitPaper
+			}
+			one, two := fitOn(t, c, 1), fitOn(t, c, 2)
+			if !slices.Equal(one.bounds, two.bounds) {
+				t.Errorf("two ranks: bounds %v, one rank %v", two.bounds, one.bounds)
+			}
+			two.model.Backend = nil // its ranks are gone
+			p, err := two.model.PredictRows(s.X, len(s.X))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Check(t, p.Mean, p.SD(true))
 		})
 	}
 }

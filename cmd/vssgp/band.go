@@ -15,13 +15,18 @@ type stretch struct {
 	square, pair, edge float64 // Σ e², Σ e_n·e_{n+1}, and Σ (e_n² + e_{n+1}²)/2 beside it
 }
 
+// leastDetrended is the share of its variance that a series keeps in any case when
+// its trend is taken out: a line keeps rounding alone, of which all is signal.
+const leastDetrended = 1e-9
+
 // residuals adds those of a fit to neighbouring samples.
 func (s *stretch) residuals(y, fit []float64) {
 	if len(y) == 0 {
 		return
 	}
+	_, all := meanVariance(y)
 	_, v := meanVariance(detrended(y))
-	s.variance += v * float64(len(y))
+	s.variance += max(v, leastDetrended*all) * float64(len(y))
 	for i := range y {
 		e := y[i] - fit[i]
 		s.square += e * e

@@ -37,6 +37,7 @@ type fitResult struct {
 	Features    int        `json:"features"` // M
 	NoiseSD     []number   `json:"noise_sd"` // of each output, in its units
 	Jitter      number     `json:"jitter"`
+	NoiseFloor  number     `json:"noise_floor"` // as a standard deviation, where the noise ended there; else 0
 	Model       string     `json:"model"`
 	Ranks       *rankTimes `json:"ranks,omitempty"` // under mpirun
 	Interrupted bool       `json:"interrupted,omitempty"`
@@ -138,7 +139,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if interrupted {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
-	return a.warnFit(m, data, o.model.init)
+	return a.warnFit(m, r, data, o.model.init)
 }
 
 // checkFit looks at what the command line alone can tell.
@@ -165,7 +166,7 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 	out := fitResult{
 		Bound: number(r.Bound), Terms: r.Terms, Iterations: r.Iterations, Kept: r.Kept, Seconds: number(r.Elapsed.Seconds()),
 		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: i.NoiseSD,
-		Jitter: number(r.Jitter), Model: o.output, Interrupted: interrupted,
+		Jitter: number(r.Jitter), NoiseFloor: number(r.NoiseFloor), Model: o.output, Interrupted: interrupted,
 		Ranks: a.rankTimes(r.Elapsed),
 	}
 	if r.Resumed >= 0 {

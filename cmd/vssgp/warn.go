@@ -44,9 +44,13 @@ func (a *app) warn(kind, format string, args ...any) {
 }
 
 // warnFit looks at a fitted model and its data.
-func (a *app) warnFit(m *vssgp.Model, data *vssgp.Data, init string) error {
+func (a *app) warnFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, init string) error {
 	if a.quiet {
 		return nil
+	}
+	if r.NoiseFloor > 0 {
+		a.warn("floor", "the noise has come down to its floor, a standard deviation of %.3g: less cannot be told from rounding beside components this large; "+
+			"if the data are less exact than that, say so with --fix noise.precision --noise-precision 1/sd²", r.NoiseFloor)
 	}
 	a.warnNoise(m, data)
 	if data.Q != 1 {
