@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -126,10 +127,10 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil && !interrupted {
 		return o.checkpoint.hint(err)
 	}
-	if err := m.Save(o.output); err != nil {
+	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {
 		return err
 	}
-	if err := writeFitReport(dataPath, m, r, data, trace, o); err != nil {
+	if err := a.writeFitReport(dataPath, m, r, data, trace, o); err != nil {
 		return err
 	}
 	if err := a.reportFit(m, r, data, o, interrupted); err != nil {
@@ -157,7 +158,7 @@ func (a *app) checkFit(o *fitFlags) error {
 	if err := checkPlot("--report", o.report); err != nil {
 		return err
 	}
-	return checkOutputs(o.output, o.checkpoint.file, o.report)
+	return a.checkOutputs(o.output, o.checkpoint.file, o.report)
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
