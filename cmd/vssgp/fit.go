@@ -63,9 +63,9 @@ Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
 to go on. --checkpoint keeps in a second file all that the rest of the fit
 depends on, written whole every 30 seconds and when interrupted; the same
 command with --resume goes on from there and ends with the same file, bit for
-bit, as if nothing had happened. It wants the same data, options, device and
-build, and says what differs; the first time, when there is no checkpoint yet,
-it starts the fit. A checkpoint can be read as a model too (info, evaluate,
+bit, as if nothing had happened. It wants the same data, options, device,
+processor's instruction set and build, and says what differs; the first time,
+when there is no checkpoint yet, it starts the fit. A checkpoint can be read as a model too (info, evaluate,
 --init).`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
   vssgp fit co2.csv -o co2.safetensors --report co2.html

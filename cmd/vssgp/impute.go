@@ -53,8 +53,9 @@ found by --detect zeros. A gap is missing in every channel; the channels are
 outputs of one model.
 
 Only the excerpts are held in memory, and the output is copied from the input a
-tile at a time, so a recording may be longer than memory holds. --plan says what
-the fill would compute and hold, and ends there.
+tile at a time, so a recording may be longer than memory holds. --overwrite lets
+-o be the input itself. --plan says what the fill would compute and hold, and
+ends there.
 
 --reference CLEAN.wav scores the fill beside silence, linear interpolation and
 an autoregressive (Janssen) fill: RMSE over the gaps (test) and over the
