@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/vssgp/vssgp/cpu"
 )
 
 // A trait is one of the things that a fit's bits depend on.
@@ -26,11 +28,14 @@ type trait struct {
 // has begun.
 const traitFrom = "the model to start from"
 
+// traitSet is the trait of the processor's instructions, which some algebra of every device uses, named as they can be chosen.
+const traitSet = "instruction set (" + cpu.Variable + ")"
+
 // freeOptions are those that change nothing in what is computed.
 var freeOptions = []string{"From", "Backend", "Progress", "Keep", "KeepEvery", "Checkpoint", "CheckpointEvery", "Resume", "Warn", "MemoryLimit"}
 
 // traits are those of a fit of data under the options: the build, the device,
-// the data and every option but the free ones.
+// the instruction set, the data and every option but the free ones.
 func traits(data *Data, o *Options) ([]trait, error) {
 	build, err := buildTrait()
 	if err != nil {
@@ -40,7 +45,7 @@ func traits(data *Data, o *Options) ([]trait, error) {
 	if o.Backend != nil {
 		device = o.Backend.Name()
 	}
-	all := []trait{{"build", build}, {"device", device}, {"data", data.digest()}}
+	all := []trait{{"build", build}, {"device", device}, {traitSet, cpu.Instructions()}, {"data", data.digest()}}
 	if o.From != nil {
 		h := sha256.New()
 		if err := o.From.bare(o.From.Params).Write(h); err != nil {

@@ -28,6 +28,17 @@ func New(options ...Option) *Backend {
 	return b
 }
 
+// Variable is the environment variable that names the instruction set to use
+// instead of the processor's best: go, avx2 or avx512.
+const Variable = simd.Variable
+
+// Instructions is the set in use, which decides the last bits of what is
+// computed.
+func Instructions() string {
+	set, _ := simd.Chosen() // the error is Open's
+	return set.String()
+}
+
 // Name is "cpu".
 func (*Backend) Name() string { return "cpu" }
 

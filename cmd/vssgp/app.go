@@ -9,11 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cpu/simd"
 )
 
 // app is what the commands share: the streams and the common flags.
 type app struct {
+	ctx            context.Context // ends with a signal
 	stdout, stderr io.Writer
+	files          files
 
 	computer computer
 	seed     uint64
@@ -33,25 +37,28 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // runOn is run on rank 0 of a job, or by itself.
 func runOn(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
-	a := &app{stdout: stdout, stderr: stderr, progress: choice{allowed: []string{"auto", "always", "never"}, value: "auto"}}
+	out, notes := &stream{ctx: ctx, to: stdout}, &stream{ctx: ctx, to: stderr}
+	a := &app{ctx: ctx, stdout: out, stderr: notes, progress: choice{allowed: []string{"auto", "always", "never"}, value: "auto"}}
 	a.computer = newComputer(a.note)
 	a.computer.job = j
 	root := a.root()
 	root.SetArgs(args)
 	err, panicked := execute(ctx, root)
 	if panicked && j != nil { // the others wait for what does not come
-		fmt.Fprintln(stderr, oneLine(err))
+		fmt.Fprintln(notes, oneLine(err))
 		j.Abort(exitFailure)
 		return exitFailure
 	}
 	if failed := a.computer.close(); err == nil {
 		err = failed
 	}
-	if err != nil && !a.started {
+	if failed := out.finish(); err == nil || errors.Is(err, failed) {
+		err = failed
+	} else if !a.started {
 		err = &usageError{err}
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, oneLine(err))
+		fmt.Fprintln(notes, oneLine(err))
 	}
 	return exitCode(err)
 }
@@ -107,6 +114,9 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	f.Var(&a.progress, "progress", "progress on stderr: auto (on a terminal), always or never")
 	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.baselineCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
+	for _, c := range root.Commands() {
+		a.files.add(c)
+	}
 	completions(root)
 	return root
 }
@@ -147,6 +157,12 @@ func commandNames(cmd *cobra.Command) string {
 func (a *app) do(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.started = true
+		if _, err := simd.Chosen(); err != nil {
+			return &usageError{err}
+		}
+		if err := a.files.take(cmd, args, a.stdout); err != nil {
+			return err
+		}
 		return work(cmd.Context(), args)
 	}
 }

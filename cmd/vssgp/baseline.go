@@ -130,7 +130,7 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if err := a.wantTable(o.output); err != nil {
 		return err
 	}
-	if err := checkOutputs(o.output); err != nil {
+	if err := a.checkOutputs(o.output); err != nil {
 		return err
 	}
 	data, inputs, err := o.read(dataPath, inputPath)

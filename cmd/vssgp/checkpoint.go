@@ -64,7 +64,7 @@ func (c *checkpointFlags) goOn(model string, unsaved error) string {
 	case c.file != "" && err == nil:
 		return fmt.Sprintf("run the same command with --resume, which goes on from %s as it was earlier (%v)", c.file, unsaved)
 	case model != "":
-		return "run the same command with --init " + model
+		return "run the same command with --overwrite --init " + model
 	}
 	return "run the same command again"
 }

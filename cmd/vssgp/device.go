@@ -18,6 +18,7 @@ import (
 type deviceFlag struct {
 	kind  string // auto, cpu or cuda
 	cards []int  // cuda's; none: the first that can be used
+	given bool   // on the command line
 }
 
 // String is the flag as it is written.
@@ -49,7 +50,7 @@ func (d *deviceFlag) Set(s string) error {
 			return wrong
 		}
 	}
-	d.kind, d.cards = kind, cards
+	d.kind, d.cards, d.given = kind, cards, true
 	return nil
 }
 
@@ -61,8 +62,9 @@ type computer struct {
 	note      func(format string, a ...any) // says what auto took
 
 	// what the machine has; tests put their own here
-	list func() ([]cuda.Device, error)
-	open func(gpu.Options) (spectral.Backend, error)
+	list    func() ([]cuda.Device, error)
+	open    func(gpu.Options) (spectral.Backend, error)
+	present func() bool // a card, whether or not this build can use one
 
 	backend spectral.Backend // once it is opened
 
@@ -83,6 +85,7 @@ func newComputer(note func(string, ...any)) computer {
 		precision: choice{allowed: []string{"float64", "mixed"}, value: "float64"},
 		note:      note,
 		list:      gpu.Devices,
+		present:   func() bool { return cardPresent("/") },
 		open: func(o gpu.Options) (spectral.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
@@ -169,7 +172,7 @@ func (c *computer) cuda() (spectral.Backend, error) {
 	}
 	cards := c.device.cards
 	if len(cards) == 0 {
-		first, why := c.first(func(cuda.Device) bool { return true })
+		first, why, _ := c.first(func(cuda.Device) bool { return true })
 		if first == nil {
 			return nil, missing(why)
 		}
@@ -185,12 +188,16 @@ func (c *computer) cuda() (spectral.Backend, error) {
 	return b, nil
 }
 
-// auto never fails: a card that cannot be opened is a reason to use the CPU.
+// auto never fails: a card that cannot be opened is a reason to use the CPU. It speaks where it leaves a card unused that is there, where
+// it cannot do what a flag asks for, and where auto was asked for by name.
 func (c *computer) auto() (spectral.Backend, error) {
-	first, why := c.first(func(d cuda.Device) bool { return !emulated(d) })
+	first, why, there := c.first(func(d cuda.Device) bool { return !emulated(d) })
 	if first != nil {
 		b, err := c.openCards([]int{first.Ordinal})
-		if err == nil {
+		switch {
+		case err == nil && !c.device.given:
+			return b, nil
+		case err == nil:
 			return c.announced(b, fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())), nil
 		}
 		why = fmt.Sprintf("cuda:%d: %s", first.Ordinal, reason(err))
@@ -198,6 +205,8 @@ func (c *computer) auto() (spectral.Backend, error) {
 	text := "computing on the CPU: " + why
 	if c.precision.value != "float64" {
 		text += "; in float64, not --precision " + c.precision.value
+	} else if !there && !c.device.given {
+		return c.host(), nil
 	}
 	return c.announced(c.host(), text), nil
 }
@@ -206,13 +215,14 @@ func (c *computer) auto() (spectral.Backend, error) {
 const noCard = "there is no GPU"
 
 // first is the first card that can be used and that want takes, of several ranks
-// of a machine each one's own as far as they go; or why there is none.
-func (c *computer) first(want func(cuda.Device) bool) (*cuda.Device, string) {
+// of a machine each one's own as far as they go; or why there is none, and whether
+// there is a card all the same.
+func (c *computer) first(want func(cuda.Device) bool) (card *cuda.Device, why string, there bool) {
 	list, err := c.list()
 	if err != nil {
-		return nil, reason(err)
+		return nil, reason(err), c.present()
 	}
-	why := noCard
+	why = noCard
 	var usable []cuda.Device
 	for _, d := range list {
 		switch {
@@ -224,9 +234,9 @@ func (c *computer) first(want func(cuda.Device) bool) (*cuda.Device, string) {
 		}
 	}
 	if n := len(usable); n > 0 {
-		return &usable[c.local%n], ""
+		return &usable[c.local%n], "", true
 	}
-	return nil, why
+	return nil, why, why != noCard
 }
 
 func (c *computer) openCards(cards []int) (spectral.Backend, error) {

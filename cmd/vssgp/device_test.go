@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,6 +53,7 @@ func (f *fakeCard) Close() error {
 func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *computer, said *[]string, opened *[]gpu.Options) {
 	said, opened = new([]string), new([]gpu.Options)
 	made := newComputer(func(format string, a ...any) { *said = append(*said, fmt.Sprintf(format, a...)) })
+	made.present = func() bool { return false }
 	made.list = func() ([]cuda.Device, error) { return cards, listErr }
 	made.open = func(o gpu.Options) (spectral.Backend, error) {
 		*opened = append(*opened, o)
@@ -73,7 +75,8 @@ func TestChoice(t *testing.T) {
 	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_70", Major: 7}
 	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
 	for _, c := range []struct {
-		name, device, precision string
+		name, device, precision string // device: "" is auto without its flag
+		present                 bool   // a card, as the system tells
 		cards                   []cuda.Device
 		listErr                 error
 		fails                   map[int]error
@@ -81,6 +84,14 @@ func TestChoice(t *testing.T) {
 		mistake                 bool
 		err                     string // part of it
 	}{
+		{name: "a build without CUDA, no card", listErr: none, want: "cpu"},
+		{name: "a build without CUDA, a card", listErr: none, present: true, want: "cpu", said: "on the CPU: build with -tags cuda"},
+		{name: "no card", want: "cpu"},
+		{name: "no card for this build, mixed", listErr: none, precision: "mixed", want: "cpu", said: "in float64"},
+		{name: "a card, and it is used", cards: []cuda.Device{good}, want: "cuda:1 made"},
+		{name: "old card", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
+		{name: "card in use", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu", said: "cuda:1: "},
+		{name: "emulated", cards: []cuda.Device{toy}, want: "cpu"},
 		{name: "auto, no driver", device: "auto", listErr: none, want: "cpu", said: "on the CPU: build with -tags cuda"},
 		{name: "auto, no card", device: "auto", want: "cpu", said: "there is no GPU"},
 		{name: "auto, second card", device: "auto", cards: []cuda.Device{old, good}, want: "cuda:1 made", said: "cuda:1 made"},
@@ -100,8 +111,11 @@ func TestChoice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, said, opened := machineWith(c.cards, c.listErr, c.fails)
-			if err := m.device.Set(c.device); err != nil {
-				t.Fatal(err)
+			m.present = func() bool { return c.present }
+			if c.device != "" {
+				if err := m.device.Set(c.device); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if c.precision != "" {
 				m.precision.value = c.precision
@@ -176,17 +190,34 @@ func TestDeviceClosed(t *testing.T) {
 	}
 }
 
-// TestAutoSays: a fit on the CPU says why there is no GPU, not under --quiet.
+// TestAutoSays: a fit says once why it does not compute on a GPU, if that was asked for.
 func TestAutoSays(t *testing.T) {
 	dir := t.TempDir()
 	data := put(t, dir, "data.csv", waves(60))
 	args := []string{"fit", data, "--x", "t", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "1"}
-	loud := succeed(t, args...)
+	loud := succeed(t, append(args, "--device", "auto")...)
 	if n := strings.Count(loud.stderr, "computing on "); n != 1 {
 		t.Errorf("stderr %q, want one line on what computes", loud.stderr)
 	}
 	if o := succeed(t, append(args, "--device", "cpu")...); strings.Contains(o.stderr, "computing on") {
 		t.Errorf("--device cpu: stderr %q, want nothing on what was asked for", o.stderr)
+	}
+}
+
+// TestCardPresent: a card is there where the driver says so or its device file is; the driver alone is none.
+func TestCardPresent(t *testing.T) {
+	for path, want := range map[string]bool{
+		"proc/driver/nvidia/version": false, "dev/nvidiactl": false, "dev/nvidia-uvm": false, "dev/null": false,
+		"dev/nvidia0": true, "dev/nvidia7": true, "proc/driver/nvidia/gpus/0000:00:04.0/information": true,
+	} {
+		root := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, root, path, "")
+		if got := cardPresent(root); got != want {
+			t.Errorf("%s: a card is there: %v, want %v", path, got, want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -99,6 +100,17 @@ func (d deviceInfo) String() string {
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
+
+// cardPresent reports whether Linux knows of an NVIDIA card, from what the driver leaves below root: a card of its own, or its device
+// file alone, as in a container.
+func cardPresent(root string) bool {
+	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {
+		if found, _ := filepath.Glob(filepath.Join(root, pattern)); found != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // memory reads the machine's memory and what is available of it, in bytes,
 // from the text of Linux's /proc/meminfo; 0 where a line is missing.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -63,9 +64,9 @@ Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
 to go on. --checkpoint keeps in a second file all that the rest of the fit
 depends on, written whole every 30 seconds and when interrupted; the same
 command with --resume goes on from there and ends with the same file, bit for
-bit, as if nothing had happened. It wants the same data, options, device and
-build, and says what differs; the first time, when there is no checkpoint yet,
-it starts the fit. A checkpoint can be read as a model too (info, evaluate,
+bit, as if nothing had happened. It wants the same data, options, device,
+processor's instruction set and build, and says what differs; the first time,
+when there is no checkpoint yet, it starts the fit. A checkpoint can be read as a model too (info, evaluate,
 --init).`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
   vssgp fit co2.csv -o co2.safetensors --report co2.html
@@ -127,10 +128,10 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil && !interrupted {
 		return o.checkpoint.hint(err)
 	}
-	if err := m.Save(o.output); err != nil {
+	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {
 		return err
 	}
-	if err := writeFitReport(dataPath, m, r, data, trace, o); err != nil {
+	if err := a.writeFitReport(dataPath, m, r, data, trace, o); err != nil {
 		return err
 	}
 	if err := a.reportFit(m, r, data, o, interrupted); err != nil {
@@ -158,7 +159,7 @@ func (a *app) checkFit(o *fitFlags) error {
 	if err := checkPlot("--report", o.report); err != nil {
 		return err
 	}
-	return checkOutputs(o.output, o.checkpoint.file, o.report)
+	return a.checkOutputs(o.output, o.checkpoint.file, o.report)
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {

@@ -53,8 +53,9 @@ found by --detect zeros. A gap is missing in every channel; the channels are
 outputs of one model.
 
 Only the excerpts are held in memory, and the output is copied from the input a
-tile at a time, so a recording may be longer than memory holds. --plan says what
-the fill would compute and hold, and ends there.
+tile at a time, so a recording may be longer than memory holds. --overwrite lets
+-o be the input itself. --plan says what the fill would compute and hold, and
+ends there.
 
 --reference CLEAN.wav scores the fill beside silence, linear interpolation and
 an autoregressive (Janssen) fill: RMSE over the gaps (test) and over the
@@ -121,6 +122,9 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if o.plan {
 		return a.planImpute(rec.File, gaps, a.fillOptions(o, options, nil))
 	}
+	if err := a.checkModels(rec.File, gaps, o); err != nil {
+		return err
+	}
 	var reference impute.Source
 	if o.reference != "" {
 		clean, err := openReference(ctx, o.reference, rec.File, input)
@@ -181,11 +185,33 @@ func (a *app) checkImpute(o *imputeFlags) error {
 	if o.draws < 0 || o.draws > maxFills {
 		return mistake("--draws %d; want 0 to %d", o.draws, maxFills)
 	}
-	paths := []string{o.output, o.report, o.sd, o.models, o.keep.file}
-	for i := range o.draws {
-		paths = append(paths, numbered(o.output, i+1))
+	return a.checkOutputs(o.outputs(o.models)...)
+}
+
+// checkModels looks at the names that --model gets once the gaps are known.
+func (a *app) checkModels(rec *audio.File, gaps []impute.Gap, o *imputeFlags) error {
+	if o.models == "" {
+		return nil
 	}
-	return checkOutputs(paths...)
+	excerpts, err := impute.Excerpts(rec.Len(), rec.Rate(), gaps, impute.Options{Context: o.context.after, All: o.context.all})
+	if err != nil {
+		return err
+	}
+	return a.checkOutputs(o.outputs(modelFilesOf(o.models, len(excerpts))...)...)
+}
+
+// outputs are all files to write, with those of the models.
+func (o *imputeFlags) outputs(models ...string) []string {
+	files := append([]string{o.output, o.report, o.sd, o.keep.file}, models...)
+	return append(files, numberedFiles(o.output, o.draws)...)
+}
+
+// modelFilesOf are the files that n models take.
+func modelFilesOf(path string, n int) []string {
+	if n == 1 {
+		return []string{path}
+	}
+	return numberedFiles(path, n)
 }
 
 // openReference opens the undamaged recording, which must be the input's like.

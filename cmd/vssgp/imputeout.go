@@ -113,13 +113,9 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, container) }})
 	}
 	if o.models != "" {
+		out.Models = modelFilesOf(o.models, len(r.Excerpts))
 		for i, e := range r.Excerpts {
-			path := o.models
-			if len(r.Excerpts) > 1 {
-				path = numbered(o.models, i+1)
-			}
-			out.Models = append(out.Models, path)
-			files = append(files, atomicfile.File{Path: path, Write: e.Model.Write})
+			files = append(files, atomicfile.File{Path: out.Models[i], Write: e.Model.Write})
 		}
 	}
 	if o.sd != "" {
@@ -135,7 +131,7 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 	for _, f := range files {
 		out.written = append(out.written, f.Path)
 	}
-	return atomicfile.WriteAll(files...)
+	return a.write(files...)
 }
 
 // changes are the gaps' samples of the fill (0) or of a draw (from 1 on).
@@ -177,6 +173,15 @@ func writeSD(w io.Writer, path string, r *impute.Result) error {
 func numbered(path string, n int) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+}
+
+// numberedFiles are -1 to -n of them.
+func numberedFiles(path string, n int) []string {
+	files := make([]string, n)
+	for i := range files {
+		files[i] = numbered(path, i+1)
+	}
+	return files
 }
 
 func (a *app) sayImpute(r imputeResult) {

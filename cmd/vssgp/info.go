@@ -80,7 +80,7 @@ their periods, and the covariance's power spectrum.`,
 				return err
 			}
 			if plot != "" {
-				if err := writeReport(plot, report.Info(filepath.Base(args[0]), m)); err != nil {
+				if err := a.writeReport(plot, report.Info(filepath.Base(args[0]), m)); err != nil {
 					return err
 				}
 			}

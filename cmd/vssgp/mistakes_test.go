@@ -118,7 +118,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit good.csv -o m.safetensors --batch 1000 --inference stochastic", "--batch"}, {"fit good.csv -o m.safetensors --method gp", "gp"},
 	{"fit good.csv -o m.safetensors --inference magic", "magic"}, {"fit good.csv -o m.safetensors --optimiser adam", "adam"}, {"fit good.csv -o m.safetensors --fix no.such", "no.such"},
 	{"fit good.csv -o m.safetensors --method ssgp --features 3", "3"}, {"fit good.csv -o m.safetensors --resume", "--checkpoint"},
-	{"fit good.csv -o m.safetensors --checkpoint good.csv", "no checkpoint"}, {"fit good.csv -o m.safetensors --resume --checkpoint good.safetensors", "no checkpoint"},
+	{"fit good.csv -o m.safetensors --checkpoint wide.csv", "no checkpoint"}, {"fit good.csv -o m.safetensors --resume --checkpoint good.safetensors", "no checkpoint"},
 	{"fit good.csv -o m.safetensors --checkpoint empty.csv", "no checkpoint"}, {"fit good.csv -o m.safetensors --resume --checkpoint empty.csv", "damaged"},
 	{"fit good.csv -o m.safetensors --checkpoint c --every 0s", "--every"}, {"fit good.csv -o m.safetensors --checkpoint c --every soon", "soon"}, {"fit good.csv -o m.safetensors --every 9s", "--checkpoint"},
 	{"fit good.csv -o m.safetensors --checkpoint -", "--checkpoint"}, {"fit good.csv -o m.safetensors --checkpoint m.safetensors", "m.safetensors"}, {"fit good.csv -o m.safetensors --checkpoint folder --resume", "folder"},

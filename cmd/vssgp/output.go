@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"strconv"
 
 	"github.com/vssgp/vssgp"
@@ -32,10 +36,52 @@ func (a *app) printJSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("print JSON: %w", err)
 	}
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write to stdout: %w", err)
+	_, err := a.stdout.Write(b.Bytes())
+	return err
+}
+
+// A stream is stdout or stderr: a write that waits for a reader ends with the context, and what fails once has failed for good.
+type stream struct {
+	ctx context.Context
+	to  io.Writer
+	err error // the first
+	any bool  // something was written
+}
+
+// Write is an error, too, after the first.
+func (s *stream) Write(b []byte) (n int, err error) {
+	if s.err != nil {
+		return 0, s.err
 	}
-	return nil
+	s.any = true
+	n, err = atomicfile.Until(s.ctx, s.to).Write(b)
+	if err != nil {
+		s.err = onStdout(err)
+	}
+	return n, s.err
+}
+
+// finish closes the stream, where some file systems first say that they are full, and is the first error: what was printed
+// without asking whether it arrived, by us or by cobra, may not have.
+func (s *stream) finish() error {
+	if f, ok := s.to.(*os.File); ok && s.any && s.err == nil {
+		if err := f.Close(); err != nil {
+			s.err = onStdout(err)
+		}
+	}
+	return s.err
+}
+
+// onStdout is an error in words of its own: the system's name a path that nobody has given.
+func onStdout(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &interruption{": stdout: " + err.Error()}
+	}
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("write to stdout: %w", err)
 }
 
 // say prints a line of a result for people on stdout.
@@ -70,29 +116,46 @@ const toStdout = "-"
 
 // checkOutputs looks, before long work, whether the given paths can be
 // written; empty ones and predict's stdout are passed over.
-func checkOutputs(paths ...string) error {
+func (a *app) checkOutputs(paths ...string) error {
 	var files []string
 	for _, p := range paths {
 		if p != "" && p != toStdout {
 			files = append(files, p)
 		}
 	}
+	if err := a.files.apart(unnamed(files)); err != nil {
+		return err
+	}
 	return atomicfile.Check(files...)
+}
+
+// write writes files together or not at all. It is the one way to write files here, but for checkpoints.
+func (a *app) write(files ...atomicfile.File) error {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	if err := a.files.apart(unnamed(paths)); err != nil { // names that were made since, and files
+		return err
+	}
+	err := atomicfile.WriteAllContext(a.ctx, files...)
+	if errors.Is(err, context.Canceled) {
+		return &interruption{": " + err.Error()}
+	}
+	return err
 }
 
 // writeOutput writes a file whole or not at all, or to stdout for "-".
 func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 	if path != toStdout {
-		return atomicfile.Write(path, write)
+		return a.write(atomicfile.File{Path: path, Write: write})
 	}
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
 	}
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write to stdout: %w", err)
-	}
-	return nil
+	_, err := a.stdout.Write(b.Bytes())
+	return err
 }
 
 // wantOutput reports a command line without its -o, or one that sends both a

@@ -63,12 +63,12 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// A recording may be filled in its own place.
+// A recording may be filled in its own place, if one says so.
 func TestImputeInPlace(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, samples := damaged(t, dir, 0)
 	before := readFile(t, cut)
-	succeed(t, append([]string{"impute", cut, "--detect", "zeros", "-o", cut}, quick...)...)
+	succeed(t, append([]string{"impute", cut, "--detect", "zeros", "-o", cut, "--overwrite"}, quick...)...)
 	after := readFile(t, cut)
 	checkFilled(t, before, after, samples)
 	if bytes.Equal(before, after) {

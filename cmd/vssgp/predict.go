@@ -101,7 +101,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if o.plot != "" {
 		plot := report.Predict(m, t.Data, r.p, r.draws, !o.latent, o.set())
 		plot.Page.Title = "Prediction by " + filepath.Base(modelPath)
-		if err := writeReport(o.plot, plot); err != nil {
+		if err := a.writeReport(o.plot, plot); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (a *app) checkFormats(o *predictFlags) error {
 	if at := o.drawsPath(); at != "" {
 		paths = append(paths, drawnFiles(at, o.draws)...)
 	}
-	return checkOutputs(paths...)
+	return a.checkOutputs(paths...)
 }
 
 // drawsPath is where draws go that are no columns of the output; "" if nowhere.
@@ -78,11 +78,7 @@ func drawnFiles(path string, n int) []string {
 	if formatOf(path) != wavFile {
 		return []string{path}
 	}
-	files := make([]string, n)
-	for i := range files {
-		files[i] = numbered(path, i+1)
-	}
-	return files
+	return numberedFiles(path, n)
 }
 
 // prediction is what predict writes.
@@ -110,7 +106,7 @@ func (a *app) writePrediction(r *prediction, o *predictFlags) (columns []string,
 		if err != nil {
 			return nil, err
 		}
-		return nil, atomicfile.WriteAll(append(files, f)...)
+		return nil, a.write(append(files, f)...)
 	}
 	var drawn []*mat.Dense
 	if own.draws > 0 {
@@ -123,7 +119,7 @@ func (a *app) writePrediction(r *prediction, o *predictFlags) (columns []string,
 	if o.output != toStdout {
 		files = append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error { return writeTable(w, o.output, out) }})
 	}
-	if err := atomicfile.WriteAll(files...); err != nil || o.output != toStdout {
+	if err := a.write(files...); err != nil || o.output != toStdout {
 		return out.Names, err
 	}
 	return out.Names, a.writeOutput(toStdout, func(w io.Writer) error { return writeTable(w, toStdout, out) })

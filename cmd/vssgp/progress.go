@@ -40,6 +40,9 @@ func (a *app) newMeter() *meter {
 }
 
 func isTerminal(w io.Writer) bool {
+	if s, ok := w.(*stream); ok {
+		w = s.to
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

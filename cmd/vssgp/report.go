@@ -57,14 +57,14 @@ func reportFile(path string, d *report.Document) atomicfile.File {
 }
 
 // writeReport writes a document alone.
-func writeReport(path string, d *report.Document) error {
+func (a *app) writeReport(path string, d *report.Document) error {
 	d.Page.Foot = append(d.Page.Foot, readVersion().String())
-	return atomicfile.WriteAll(reportFile(path, d))
+	return a.write(reportFile(path, d))
 }
 
 // writeFitReport writes fit's --report, if it is asked for. It comes after the
 // model, which it must not keep from being saved.
-func writeFitReport(dataPath string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *report.Trace, o *fitFlags) error {
+func (a *app) writeFitReport(dataPath string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *report.Trace, o *fitFlags) error {
 	if o.report == "" {
 		return nil
 	}
@@ -72,7 +72,7 @@ func writeFitReport(dataPath string, m *vssgp.Model, r *vssgp.Result, data *vssg
 	if err != nil {
 		return fmt.Errorf("%s is written, its report is not: %w", o.output, err)
 	}
-	return writeReport(o.report, d)
+	return a.writeReport(o.report, d)
 }
 
 // fillReport is the page of impute's --report.

@@ -33,7 +33,7 @@ func init() {
 	use = best()
 	if name := os.Getenv(Variable); name != "" {
 		if useErr = Use(name); useErr != nil {
-			useErr = fmt.Errorf("%s: %w", Variable, useErr)
+			useErr = fmt.Errorf("the environment's %s: %w", Variable, useErr)
 		}
 	}
 }
@@ -51,15 +51,24 @@ func Sets() []Set {
 // Use makes all kernels run the named set, and fails where the processor does
 // not have it. It must not be called while a kernel runs.
 func Use(name string) error {
-	for s, known := range names {
-		if name != known {
-			continue
-		}
-		if Set(s) > best() {
-			return fmt.Errorf("simd: this processor has no %s, only %v", name, Sets())
-		}
-		use = Set(s)
-		return nil
+	s, err := named(name, best())
+	if err == nil {
+		use = s
 	}
-	return fmt.Errorf("simd: instruction set %q, want one of %s", name, strings.Join(names[:], ", "))
+	return err
+}
+
+// named is the set of that name on a processor whose widest set is given.
+func named(name string, widest Set) (Set, error) {
+	has := strings.Join(names[:widest+1], ", ")
+	for s, known := range names {
+		switch {
+		case name != known:
+		case Set(s) > widest:
+			return 0, fmt.Errorf("this processor does not have the instruction set %s; want one of %s", name, has)
+		default:
+			return Set(s), nil
+		}
+	}
+	return 0, fmt.Errorf("%.40q is not an instruction set; want one of %s", name, has)
 }

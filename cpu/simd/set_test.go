@@ -26,6 +26,25 @@ func TestUse(t *testing.T) {
 	}
 }
 
+// TestNamed: a processor that lacks a set says which it has.
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		widest Set
+		want   Set
+		err    string
+	}{
+		{"go", Plain, Plain, ""}, {"go", AVX512, Plain, ""}, {"avx2", AVX512, AVX2, ""}, {"avx512", AVX512, AVX512, ""},
+		{"avx512", AVX2, 0, "does not have the instruction set avx512; want one of go, avx2"}, {"avx2", Plain, 0, "avx2; want one of go"},
+		{"bogus", AVX2, 0, `"bogus" is not an instruction set; want one of go, avx2`},
+	} {
+		s, err := named(c.name, c.widest)
+		if c.err == "" && (err != nil || s != c.want) || c.err != "" && (err == nil || !strings.HasSuffix(err.Error(), c.err)) {
+			t.Errorf("%s where %v is the widest: %v, %v; want %v, %q", c.name, c.widest, s, err, c.want, c.err)
+		}
+	}
+}
+
 // TestChosen: without the variable the best set, with it what it says.
 func TestChosen(t *testing.T) {
 	want := best().String()

@@ -8,6 +8,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,11 @@ func Write(path string, fn func(w io.Writer) error) error {
 // written straight through, after the temporary files are complete and before they are renamed.
 //
 // Errors name the path and wrap ErrTarget (the path is no place to write to), the function's own error or the system's.
-func WriteAll(files ...File) (err error) {
+func WriteAll(files ...File) error { return WriteAllContext(context.Background(), files...) }
+
+// WriteAllContext is WriteAll that does not wait for a pipe's reader longer than Grace after ctx has ended. The error then wraps
+// ctx's.
+func WriteAllContext(ctx context.Context, files ...File) (err error) {
 	jobs, err := plan(files)
 	if err != nil {
 		return err
@@ -64,7 +69,7 @@ func WriteAll(files ...File) (err error) {
 	for _, through := range []bool{false, true} {
 		for i := range jobs {
 			if jobs[i].through == through {
-				if err := jobs[i].write(); err != nil {
+				if err := jobs[i].write(ctx); err != nil {
 					return err
 				}
 			}
@@ -105,12 +110,16 @@ func Check(paths ...string) error {
 }
 
 // write fills the job's temporary file, or writes straight through.
-func (j *job) write() (err error) {
+func (j *job) write(ctx context.Context) (err error) {
 	var f *os.File
+	var w io.Writer
 	if j.through {
-		f, err = j.open()
+		p := &patience{ctx: ctx}
+		f, err = j.reach(p)
+		w = &until{patience: p, w: f}
 	} else {
 		f, err = j.create()
+		w = f
 	}
 	if err != nil {
 		return err
@@ -122,7 +131,7 @@ func (j *job) write() (err error) {
 			}
 		}
 	}()
-	b := bufio.NewWriterSize(f, 1<<16)
+	b := bufio.NewWriterSize(w, 1<<16)
 	if err := j.fn(b); err != nil {
 		return j.failed(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 // A job is one output on its way: planned, written to temp, then renamed.
 type job struct {
+	Place
 	path    string // as the caller named it, for messages
 	fn      func(io.Writer) error
 	target  string      // path with symbolic links followed
@@ -22,7 +23,7 @@ type job struct {
 	old     fs.FileMode // permission bits of an existing target; 0 where there is none
 	exists  bool
 	temp    string   // the temporary file, while it exists
-	file    *os.File // the same, open and locked until the end so that nobody sweeps it away
+	open    *os.File // the same, open and locked until the end so that nobody sweeps it away
 	backup  string   // a second link to what target was, while a rename may have to be undone
 	renamed bool
 }
@@ -46,7 +47,7 @@ func (j *job) create() (*os.File, error) {
 			f.Close()
 			continue
 		}
-		j.temp, j.file = name, f
+		j.temp, j.open = name, f
 		if j.exists {
 			if err := f.Chmod(j.old); err != nil {
 				return nil, j.failed(err)
@@ -56,16 +57,19 @@ func (j *job) create() (*os.File, error) {
 	}
 }
 
-// open opens a target that is written straight through. A standard stream is opened anew where it can be, because a write to os.Stdout
+// reach opens a target that is written straight through. A standard stream is opened anew where it can be, because a write to os.Stdout
 // whose reader has gone ends the process, and temporary files would stay; but not where it is a file: that has a position to keep.
-func (j *job) open() (*os.File, error) {
+func (j *job) reach(p *patience) (*os.File, error) {
 	if j.std != nil {
 		if info, err := j.std.Stat(); err == nil && info.Mode().IsRegular() {
 			return j.std, nil
 		}
 	}
-	f, err := os.OpenFile(j.target, os.O_WRONLY, 0)
+	f, err := await(p, func() (*os.File, error) { return os.OpenFile(j.target, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
+	var late *unread
 	switch {
+	case errors.As(err, &late):
+		return nil, j.failed(err)
 	case err == nil:
 		return f, nil
 	case j.std != nil: // a socket, or a terminal that was another user's
@@ -120,9 +124,9 @@ func (j *job) undo() {
 
 // close ends the use of the temporary file, which may have its target's name by now.
 func (j *job) close() {
-	if j.file != nil {
-		j.file.Close()
-		j.file = nil
+	if j.open != nil {
+		j.open.Close()
+		j.open = nil
 	}
 }
 

@@ -27,7 +27,7 @@ func sweep(jobs []job) {
 		folder, base := filepath.Split(jobs[i].target)
 		list, seen := names[folder]
 		if !seen {
-			if d, err := os.Open(folder); err == nil {
+			if d, err := os.Open(filepath.Dir(jobs[i].target)); err == nil { // folder is "" where the target is a bare name
 				list, _ = d.Readdirnames(-1)
 				d.Close()
 			}

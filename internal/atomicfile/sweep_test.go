@@ -51,7 +51,7 @@ func TestSweepBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(jobs[0].write(), jobs[1].write(), jobs[0].rename(true)); err != nil {
+	if err := errors.Join(jobs[0].write(t.Context()), jobs[1].write(t.Context()), jobs[0].rename(true)); err != nil {
 		t.Fatal(err)
 	}
 	if err := Check(one, two); err != nil {

@@ -15,17 +15,20 @@ const maxLinks = 40
 // plan looks at every path without changing anything.
 func plan(files []File) ([]job, error) {
 	jobs := make([]job, len(files))
-	first := map[string]string{}
 	for i, f := range files {
 		j := &jobs[i]
 		j.path, j.fn = f.Path, f.Write
 		if err := j.resolve(); err != nil {
 			return nil, err
 		}
-		if other, ok := first[j.target]; ok && !j.through {
-			return nil, j.badTarget("%s is the same file; give each output a name of its own", other)
+		if err := j.replaceable(); err != nil {
+			return nil, err
 		}
-		first[j.target] = j.path
+		for k := range i {
+			if jobs[k].Same(j.Place) {
+				return nil, j.badTarget("%s is the same file; give each output a name of its own", jobs[k].path)
+			}
+		}
 	}
 	return jobs, nil
 }
@@ -46,7 +49,10 @@ func (j *job) resolve() error {
 		if err != nil {
 			return j.badTarget("no folder %s: %w; make it first or choose another", filepath.Clean(folder), cause(err))
 		}
-		j.target = filepath.Join(real, base)
+		if j.folder, err = os.Stat(real); err != nil {
+			return j.badTarget("%w", cause(err))
+		}
+		j.target, j.base = filepath.Join(real, base), base
 		if descriptor(real) {
 			return j.throughDescriptor(real, base)
 		}
@@ -72,6 +78,7 @@ func (j *job) resolve() error {
 
 // existing takes what is at the target into account.
 func (j *job) existing(info fs.FileInfo) error {
+	j.file = info
 	switch mode := info.Mode(); {
 	case mode.IsDir():
 		return j.badTarget("it is a directory; give the name of a file in it")
@@ -81,14 +88,20 @@ func (j *job) existing(info fs.FileInfo) error {
 	case !mode.IsRegular():
 		return j.badTarget("it is %s; want a regular file, a pipe or a terminal", kind(mode))
 	}
-	// A rename would replace a file that was made read-only to protect it: ask as a plain write would.
+	j.exists, j.old = true, info.Mode().Perm()
+	return nil
+}
+
+// replaceable reports a file that was made read-only to protect it, which a rename would replace: it asks as a plain write would.
+func (j *job) replaceable() error {
+	if !j.exists {
+		return nil
+	}
 	f, err := os.OpenFile(j.target, os.O_WRONLY, 0)
 	if err != nil {
 		return j.badTarget("the file that is there cannot be replaced: %w", cause(err))
 	}
-	f.Close()
-	j.exists, j.old = true, info.Mode().Perm()
-	return nil
+	return f.Close()
 }
 
 // descriptor reports whether folder holds the descriptors of a process: /dev/fd or /proc/self/fd with links followed.
@@ -112,6 +125,7 @@ func (j *job) throughDescriptor(folder, base string) error {
 	if err != nil {
 		return j.badTarget("%w", cause(err))
 	}
+	j.file = info
 	if info.IsDir() {
 		return j.badTarget("it is a directory; give the name of a file in it")
 	}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
+// there are; so are links to them, which stand for OUT.
+var clashes = []struct {
+	line, input string // file that OUT is
+	names       []string
+}{
+	{"fit DATA --x seconds --y y1 -o OUT.csv --iterations 2", "data.csv", []string{"-o", "DATA"}},
+	{"fit DATA --x seconds --y y1 -o other.st --report OUT.html --iterations 2", "data.csv", []string{"--report", "DATA"}},
+	{"fit DATA --x seconds --y y1 -o OUT.safetensors --init MODEL --iterations 2", "m.safetensors", []string{"-o", "--init"}},
+	{"predict MODEL DATA --x seconds -o OUT.safetensors", "m.safetensors", []string{"-o", "MODEL"}},
+	{"predict MODEL DATA --x seconds -o OUT.csv", "data.csv", []string{"-o", "INPUTS"}},
+	{"predict MODEL DATA --x seconds -o other.csv --draws 1 --draws-file OUT.csv", "data.csv", []string{"--draws-file", "INPUTS"}},
+	{"predict MODEL DATA --x seconds -o other.csv --plot OUT.svg", "m.safetensors", []string{"--plot", "MODEL"}},
+	{"baseline vfe DATA DATA --y y1,y2 -o OUT.csv --iterations 2 --inducing 5", "data.csv", []string{"-o", "DATA"}},
+	{"info MODEL --plot OUT.svg", "m.safetensors", []string{"--plot", "MODEL"}},
+	{"impute WAV --gap 600:620 -o OUT.wav", "cut0.wav", []string{"-o", "IN.wav"}},
+	{"impute WAV --gaps GAPS --reference CLEAN -o OUT.wav", "clean.wav", []string{"-o", "--reference"}},
+	{"impute WAV --gaps GAPS -o other.wav --sd OUT.csv", "gaps.csv", []string{"--sd", "--gaps"}},
+	{"impute WAV --gaps GAPS -o other.wav --report OUT.html", "gaps.csv", []string{"--report", "--gaps"}},
+	{"impute WAV --gap 600:620 -o other.wav --init MODEL --model OUT.safetensors", "m.safetensors", []string{"--model", "--init"}},
+	{"impute WAV --gap 600:620 -o OUT.wav --plan", "cut0.wav", []string{"-o", "IN.wav"}},
+}
+
+// clashFolder has the files of clashes.
+func clashFolder(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	damaged(t, dir, 0)
+	put(t, dir, "gaps.csv", "start,end\n600,620\n")
+	data := put(t, dir, "data.csv", strings.Replace(waves(40), "t,", "seconds,", 1))
+	succeed(t, "fit", data, "--x", "seconds", "--y", "y1", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "2")
+	return dir
+}
+
+var clashNames = strings.NewReplacer("DATA", "data.csv", "MODEL", "m.safetensors", "WAV", "cut0.wav", "CLEAN", "clean.wav", "GAPS", "gaps.csv")
+
+// TestOverwrite: an output that is an input, however it is spelled, is a mistake that names both and leaves everything as it was.
+func TestOverwrite(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for _, c := range clashes {
+		at := strings.Index(c.line, "OUT")
+		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
+		hard, symbolic, chain := "hard"+ext, "symbolic"+ext, "chain"+ext
+		if err := errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)); err != nil {
+			t.Fatal(err)
+		}
+		absolute, err := filepath.Abs(hard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spellings := []string{hard, symbolic, chain, absolute, "./" + hard}
+		if ext == filepath.Ext(c.input) || ext == "" {
+			spellings = append(spellings, c.input, ".//"+c.input)
+		}
+		before, was := listing(t, "."), readFile(t, c.input)
+		for _, out := range spellings {
+			line := strings.Replace(clashNames.Replace(c.line), "OUT"+ext, out, 1)
+			o := vssgpRun(t, strings.Fields(line)...)
+			if o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" || !strings.Contains(o.stderr, "--overwrite") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitMistake)
+			}
+			for _, name := range append(c.names, out) {
+				if !strings.Contains(o.stderr, name+" ") {
+					t.Errorf("vssgp %s: %q; want it to name %s", line, o.stderr, name)
+				}
+			}
+			if after := listing(t, "."); !same(before, after) || !bytes.Equal(was, readFile(t, c.input)) {
+				t.Fatalf("vssgp %s: left %v; want %v", line, after, before)
+			}
+		}
+		for _, name := range []string{hard, symbolic, chain} {
+			os.Remove(name)
+		}
+	}
+}
+
+// TestOverwriteAsked: with --overwrite the output has the bytes that it has under a name of its own, and a hard link keeps the input.
+func TestOverwriteAsked(t *testing.T) {
+	dir := clashFolder(t)
+	for _, c := range clashes {
+		at := strings.Index(c.line, "OUT")
+		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
+		if strings.Contains(c.line, "--plan") || ext == ".safetensors" && strings.HasPrefix(c.line, "predict") || ext == ".html" || ext == ".svg" { // no output, no format, the time in it
+			continue
+		}
+		t.Run(c.line, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.CopyFS(".", os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Link(c.input, "kept"); err != nil {
+				t.Fatal(err)
+			}
+			was, in := readFile(t, c.input), "in"+ext
+			if err := os.Rename(c.input, in); err != nil {
+				t.Fatal(err)
+			}
+			line := strings.Replace(clashNames.Replace(c.line), c.input, in, -1)
+			succeed(t, strings.Fields(strings.Replace(line, "OUT", "fresh", 1))...)
+			succeed(t, append(strings.Fields(strings.Replace(line, "OUT"+ext, in, 1)), "--overwrite")...)
+			if want := readFile(t, "fresh"+ext); bytes.Equal(want, was) || !bytes.Equal(readFile(t, in), want) {
+				t.Errorf("the output differs from the one under another name, or from nothing")
+			}
+			if !bytes.Equal(readFile(t, "kept"), was) {
+				t.Error("the input's other name has changed")
+			}
+		})
+	}
+}
+
+// TestMadeNames: names that a command makes, and outputs among themselves.
+func TestMadeNames(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	put(t, ".", "out-1.wav", string(readFile(t, "clean.wav")))
+	put(t, ".", "fill-2.safetensors", string(readFile(t, "m.safetensors")))
+	if err := errors.Join(os.Link("gaps.csv", "one.csv"), os.Link("gaps.csv", "two.csv")); err != nil {
+		t.Fatal(err)
+	}
+	before := listing(t, ".")
+	for _, c := range []struct{ line, one, other string }{
+		{"impute cut0.wav --gap 600:620 --reference out-1.wav --draws 2 -o out.wav", "out-1.wav", "--reference"},
+		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --init fill-2.safetensors --model fill.safetensors -o out.wav", "fill-2.safetensors", "--init"},
+		{"predict m.safetensors out-1.wav --draws 1 -o out.wav", "out-1.wav", "INPUTS"},
+		{"impute cut0.wav --gap 600:620 -o one.wav --model ./one.wav", "one.wav", "same file"},
+		{"impute cut0.wav --gap 600:620 -o out.wav --sd one.csv --report two.html --checkpoint two.csv --overwrite", "one.csv", "same file"},
+		{"fit data.csv -o new --checkpoint ./new --overwrite", "new", "same file"},
+		{"predict m.safetensors data.csv --x seconds --draws 2 -o new.csv --draws-file ./new.csv --overwrite", "new.csv", "same file"},
+		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.wav --draws 1 -o fill.wav", "fill.wav", "same file"},
+		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.csv --sd ./fill-1.csv -o out.wav", "fill-1.csv", "same file"},
+	} {
+		o := vssgpRun(t, strings.Fields(c.line)...)
+		if o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) || !strings.Contains(o.stderr, c.other) {
+			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, exitMistake, c.one, c.other)
+		}
+		if after := listing(t, "."); !same(before, after) {
+			t.Fatalf("vssgp %s: left %v", c.line, after)
+		}
+	}
+}
+
+// TestFileFlags: every flag that names a file is known as one that is read or one that is written.
+func TestFileFlags(t *testing.T) {
+	known := append(append([]string(nil), readFlags...), writtenFlags...)
+	for _, c := range commands() {
+		writes := false
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if strings.Contains(f.Usage, "file") && f.Value.Type() == "string" && !slices.Contains(known, f.Name) {
+				t.Errorf("%s --%s is neither read nor written: %s", c.CommandPath(), f.Name, f.Usage)
+			}
+			writes = writes || slices.Contains(writtenFlags, f.Name)
+		})
+		if has := c.Flags().Lookup("overwrite") != nil; has != writes {
+			t.Errorf("%s: --overwrite is there: %v, files are written: %v", c.CommandPath(), has, writes)
+		}
+		if files := argumentFiles[c.Name()]; len(files) >= len(strings.Fields(c.Use)) {
+			t.Errorf("%s: %q names fewer arguments than %v", c.CommandPath(), c.Use, files)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// printing are command lines that print something on stdout, of every command and each of its forms, in clashFolder.
+var printing = []string{
+	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh", "completion fish", "completion powershell",
+	"completion", "devices", "devices --json", "info m.safetensors", "info m.safetensors --json",
+	"evaluate m.safetensors data.csv", "evaluate m.safetensors data.csv --json", "evaluate m.safetensors data.csv --gradient",
+	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --plan", "fit data.csv --plan --json",
+	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json", "impute cut0.wav --gap 600:620 --plan", "impute cut0.wav --gap 600:620 --plan --json",
+	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
+	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o -", "baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv",
+	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv --json",
+}
+
+// TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.
+func TestFullStdout(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for _, c := range commands() {
+		if !slices.ContainsFunc(printing, func(line string) bool {
+			return strings.HasPrefix(line+" ", strings.TrimPrefix(c.CommandPath(), "vssgp ")+" ")
+		}) && c.HasParent() {
+			t.Errorf("%s is not among the lines of this test", c.CommandPath())
+		}
+	}
+	onFull := func(line string) outcome {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer full.Close()
+		var stderr bytes.Buffer
+		code := run(context.Background(), strings.Fields(line), full, &stderr)
+		return outcome{code, "", stderr.String()}
+	}
+	for _, line := range printing {
+		o := onFull(line)
+		if o.code != exitFailure || o.stderr != prefix+"write to stdout: no space left on device\n" {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitFailure)
+		}
+	}
+	for _, line := range []string{"fit data.csv -o new.st --iterations 2 --quiet", "predict m.safetensors data.csv --x seconds -o new.csv"} {
+		if o := onFull(line); o.code != exitDone || o.stderr != "" {
+			t.Errorf("vssgp %s: exit %d, %q; want nothing", line, o.code, o.stderr)
+		}
+	}
+	if o := onFull("fit none.csv -o new.st"); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("a mistake: exit %d, %q; want it alone", o.code, o.stderr)
+	}
+}
+
+// writing are command lines for which there is an OUT to be written, with its extension.
+var writing = []string{
+	"fit data.csv -o OUT.st --iterations 2", "fit data.csv -o new.st --report OUT.html --iterations 2", "fit data.csv -o new.st --report OUT.png --iterations 2",
+	"predict m.safetensors data.csv --x seconds -o OUT.csv", "predict m.safetensors data.csv --x seconds -o OUT.npy", "predict m.safetensors clean.wav -o OUT.wav",
+	"predict m.safetensors data.csv --x seconds -o new.csv --draws 1 --draws-file OUT.npy", "predict m.safetensors data.csv --x seconds -o new.csv --plot OUT.svg",
+	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o OUT.csv", "info m.safetensors --plot OUT.html",
+	"impute cut0.wav --gap 600:620 -o OUT.wav", "impute cut0.wav --gap 600:620 -o new.wav --sd OUT.csv", "impute cut0.wav --gap 600:620 -o new.wav --report OUT.html",
+	"impute cut0.wav --gap 600:620 -o new.wav --model OUT.st", "impute cut0.wav --gap 600:620 -o new.wav --draws 1",
+}
+
+// TestFullOutput: a file for which there is no room is an error in one line.
+func TestFullOutput(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for i, line := range writing {
+		at := strings.Index(line, "OUT")
+		name := "new-1.wav"
+		if at >= 0 {
+			name = fmt.Sprint("full", i) + strings.Fields(line[at:])[0][len("OUT"):]
+		}
+		if err := os.Symlink("/dev/full", name); err != nil {
+			t.Fatal(err)
+		}
+		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
+		o := vssgpRun(t, strings.Fields(line)...)
+		if o.code != exitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) || !strings.Contains(o.stderr, "no space left on device") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitFailure)
+		}
+	}
+	if left, _ := filepath.Glob(".*.tmp"); left != nil {
+		t.Errorf("left %v", left)
+	}
+}
+
+// TestPipesIn: a pipe that nobody writes is refused, not waited for.
+func TestPipesIn(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for _, ext := range []string{".csv", ".npy", ".wav", ".safetensors"} {
+		if err := syscall.Mkfifo("pipe"+ext, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"fit pipe.csv -o new.st", "fit pipe.npy -o new.st", "fit pipe.wav -o new.st", "fit data.csv -o new.st --init pipe.safetensors", "fit data.csv -o new.st --checkpoint pipe.safetensors",
+		"info pipe.safetensors", "evaluate m.safetensors pipe.csv", "predict m.safetensors pipe.csv -o new.csv", "predict m.safetensors pipe.wav -o new.csv",
+		"baseline gp data.csv pipe.csv -o new.csv", "impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav", "impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
+	} {
+		if o := vssgpRun(t, strings.Fields(line)...); o.code != exitMistake || !strings.Contains(o.stderr, "a pipe") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d", line, o.code, o.stderr, exitMistake)
+		}
+	}
+}
+
+// TestUnreadProcess: SIGTERM ends every command that waits for somebody to read what it writes.
+func TestUnreadProcess(t *testing.T) {
+	dir := clashFolder(t)
+	t.Chdir(dir)
+	full := fullPipe(t)
+	if err := os.Symlink("/dev/stdout", "stdout.csv"); err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range append(slices.Clone(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv", "fit data.csv --plan --json",
+		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv", "impute cut0.wav --gap 600:620 -o new.wav") {
+		if at := strings.Index(line, "OUT"); at >= 0 {
+			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
+			if err := syscall.Mkfifo(name, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
+		}
+		os.Remove("new-1.wav")
+		if strings.Contains(line, "--draws 1") && !strings.Contains(line, "--draws-file") {
+			if err := syscall.Mkfifo("new-1.wav", 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := process(t, append(strings.Fields(line), "--device", "cpu")...)
+		c.Stdout = full
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitIdle(t, line, c.Process.Pid)
+		began := time.Now()
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatalf("vssgp %s: %v, %s; want it to wait", line, err, c.Stderr)
+		}
+		c.Wait()
+		text := fmt.Sprint(c.Stderr)
+		if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
+		}
+		if took := time.Since(began); took > 2*time.Second { // half a second, but for a busy machine
+			t.Errorf("vssgp %s: ended %v after the signal", line, took)
+		}
+	}
+	if left, _ := filepath.Glob(".*.tmp"); left != nil {
+		t.Errorf("left %v", left)
+	}
+}
+
+// fullPipe is the writing end of a pipe that nobody reads and that takes nothing more.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
+	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 1<<24)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("fill a pipe: %v", err)
+	}
+	return w
+}
+
+// waitIdle waits until a process has worked and then has slept, all threads of it, for a while.
+func waitIdle(t *testing.T, line string, pid int) {
+	t.Helper()
+	began, idle := time.Now(), 0
+	for ; idle < 20; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatalf("vssgp %s: it never waits", line)
+		}
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		idle++
+		for _, task := range tasks {
+			text, _ := os.ReadFile(task)
+			switch at := bytes.LastIndexByte(text, ')'); {
+			case at < 0 || at+2 >= len(text), text[at+2] == 'R', text[at+2] == 'D':
+				idle = 0
+			case text[at+2] == 'Z':
+				t.Fatalf("vssgp %s: it did not wait", line)
+			}
+		}
+	}
+}
