@@ -20,7 +20,7 @@ const (
 // allowed are the packages of this module, by their folders, that each but the
 // commands may import, tests apart.
 var allowed = map[string][]string{
-	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/safetensors"},
+	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/matrices", "internal/parallel", "internal/safetensors", "internal/score"},
 	"spectral":    {},
 	"cpu":         {"spectral", "cpu/simd", "internal/parallel"},
 	"cpu/simd":    {"internal/parallel"},
@@ -37,13 +37,14 @@ var allowed = map[string][]string{
 
 	"impute":               {".", "audio", "internal/score"},
 	"audio":                {"internal/ar"},
-	"baseline":             {".", "internal/lbfgs", "internal/parallel"},
+	"baseline":             {".", "internal/lbfgs", "internal/matrices", "internal/parallel"},
 	"dense":                {"."},
 	"internal/ar":          {"cpu/simd", "internal/parallel"},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/cost":        {},
 	"internal/lbfgs":       {"internal/parallel"},
+	"internal/matrices":    {},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
 	"internal/score":       {},

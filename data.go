@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/matrices"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -28,8 +30,14 @@ type Data struct {
 // columns, values that are not finite. To share slices that are row-major
 // already, fill a Data in.
 func NewData(x, y mat.Matrix) (*Data, error) {
-	n, q := x.Dims()
-	ny, d := y.Dims()
+	n, q, err := dims("x", x)
+	if err != nil {
+		return nil, err
+	}
+	ny, d, err := dims("y", y)
+	if err != nil {
+		return nil, err
+	}
 	if n != ny {
 		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
 	}
@@ -38,11 +46,28 @@ func NewData(x, y mat.Matrix) (*Data, error) {
 
 func newData(n, q, d int, x, y []float64) (*Data, error) {
 	data := &Data{N: n, Q: q, D: d, X: x, Y: y}
-	return data, data.Check()
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
-// Check reports shapes that do not fit and values that are not finite.
+// dims are the rows and columns of a matrix that a caller gives: a nil one, of
+// whatever type, is an error and not a panic.
+func dims(name string, m mat.Matrix) (rows, cols int, err error) {
+	rows, cols, ok := matrices.Dims(m)
+	if !ok {
+		return 0, 0, fmt.Errorf("vssgp: %s is nil, want a matrix: %w", name, ErrData)
+	}
+	return rows, cols, nil
+}
+
+// Check reports shapes that do not fit, and values that are not finite or so
+// large that differences of two would not be.
 func (d *Data) Check() error {
+	if d == nil {
+		return fmt.Errorf("vssgp: the data are nil: %w", ErrData)
+	}
 	s := spectral.Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
 	if d.D < 1 {
 		return fmt.Errorf("vssgp: data have no output column: %w", ErrData)
@@ -50,8 +75,19 @@ func (d *Data) Check() error {
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
+	for name, a := range map[string][]float64{"x": d.X, "y": d.Y} {
+		if i := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > mostValue }); i >= 0 {
+			return fmt.Errorf("vssgp: %s[%d] is %.3g, want values within ±%.2g: take a larger unit: %w", name, i, a[i], mostValue, ErrData)
+		}
+	}
+	if nx, ny := len(d.XNames), len(d.YNames); nx != 0 && nx != d.Q || ny != 0 && ny != d.D {
+		return fmt.Errorf("vssgp: %d names of inputs and %d of outputs, want none or %d and %d: %w", nx, ny, d.Q, d.D, ErrData)
+	}
 	return nil
 }
+
+// mostValue bounds data so that no difference of two leaves float64's range.
+const mostValue = math.MaxFloat64 / 4
 
 // borrow is a matrix's entries row by row, for reading: its own memory where they
 // lie so, else a copy.
@@ -106,16 +142,20 @@ const (
 	affineMost = 0x1p-20
 )
 
-// ToModel maps rows of data to the model's units. Where that gives a whole
+// ToModel maps rows of data to the model's units; an Affine of no columns gives
+// nil. Where that gives a whole
 // number but for rounding it is that number, so that samples at times like
 // n/16000 lie evenly to the last bit, as backends like them.
 func (a Affine) ToModel(data []float64) []float64 {
 	c := len(a.Scale)
+	if c == 0 {
+		return nil
+	}
 	out := make([]float64, len(data))
 	for i, v := range data {
 		offset, scale := a.Offset[i%c], a.Scale[i%c]
 		u := (v - offset) / scale
-		rounding := affineRounding * (math.Abs(v) + math.Abs(offset)) / math.Abs(scale)
+		rounding := affineRounding * ((math.Abs(v) + math.Abs(offset)) / math.Abs(scale))
 		if whole := math.RoundToEven(u); math.Abs(u-whole) <= min(rounding, affineMost) {
 			u = whole
 		}

@@ -13,16 +13,17 @@ import (
 // Draw samples n functions from the posterior q(A)q(ω) jointly at all rows of
 // x [N,Q]: a frequency, a phase and a coefficient for every feature, then
 // f = Φ(ω)A. Each draw is [N,D], in the data's units, without noise. The same
-// seed gives the same draws. Errors are those of Predict, and ErrOptions for a
-// negative n.
+// seed gives the same draws. Errors are those of Predict, and ErrOptions for n
+// that is negative or too large.
 func (m *Model) Draw(x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
-	rows, q := x.Dims()
-	p := m.Params
-	if q != p.Q {
-		return nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, p.Q, ErrData)
+	rows, err := m.rows(x)
+	if err != nil {
+		return nil, err
 	}
-	if n < 0 {
-		return nil, fmt.Errorf("vssgp: %d draws, want 0 or more: %w", n, ErrOptions)
+	p := m.Params
+	q := p.Q
+	if n < 0 || float64(n)*float64(rows)*float64(p.D) > maxCovariances {
+		return nil, fmt.Errorf("vssgp: %d draws at %d rows, want 0 or more draws of %d numbers in all at most: %w", n, rows, maxCovariances, ErrOptions)
 	}
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)

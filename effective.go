@@ -12,6 +12,9 @@ import (
 //	P = Σ/l²   ω = μ/l + 2πp   c = (α+β)/2   h = (β−α)/2
 //	A1 = √(2σ²/K)·sinc h   A0 = σ²/K   A2 = (σ²/K)·sinc 2h
 func (p *Params) Features() *spectral.Features {
+	if p == nil {
+		return nil
+	}
 	f := spectral.NewFeatures(p.M(), p.Q)
 	p.effective(f)
 	return f

@@ -28,15 +28,25 @@ const (
 	nameFactor = "coefficient.factor"
 )
 
+// ErrFile is wrapped by every error about the contents of a model file that is
+// damaged or no safetensors file at all; one that is whole and holds no model
+// wraps ErrParams.
+var ErrFile = safetensors.ErrFormat
+
 // Save writes the model to a safetensors file, whole or not at all. The file
 // holds all that Load needs to predict to the last bit; Python reads it with
-// safetensors.numpy.load_file. Errors wrap ErrParams or the system's own.
+// safetensors.numpy.load_file. Errors wrap ErrParams, or are the system's: an
+// fs.ErrInvalid where path is no place to write to.
 func (m *Model) Save(path string) error {
 	return atomicfile.Write(path, m.Write)
 }
 
-// Write writes the model as a safetensors file to w.
+// Write writes the model as a safetensors file to w. Errors wrap ErrParams, or
+// ErrFile where w is nil, or are w's own.
 func (m *Model) Write(w io.Writer) error {
+	if w == nil {
+		return fmt.Errorf("vssgp: write a model to nil, want a writer: %w", ErrFile)
+	}
 	f, err := m.file()
 	if err != nil {
 		return err
@@ -47,10 +57,10 @@ func (m *Model) Write(w io.Writer) error {
 
 // file lays the model out as tensors and metadata.
 func (m *Model) file() (*safetensors.File, error) {
-	p := m.Params
-	if err := p.Check(); err != nil {
+	if err := m.check(); err != nil {
 		return nil, err
 	}
+	p := m.Params
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
 		"format": fileFormat, "inference": string(m.Inference),
 	}}
@@ -109,7 +119,8 @@ func (m *Model) metadata() []struct {
 }
 
 // Load reads a model file. A file without coefficients is a valid model to
-// evaluate or to start a fit from; errors wrap ErrParams or the reader's own.
+// evaluate or to start a fit from; errors wrap ErrFile, ErrParams or are the
+// system's own.
 func Load(path string) (*Model, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -122,8 +133,11 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model file of the given size from r.
+// Read reads a model file of the given size from r, with the errors of Load.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
+	if r == nil {
+		return nil, fmt.Errorf("vssgp: read a model from nil, want a reader: %w", ErrFile)
+	}
 	f, err := safetensors.Read(r, size)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 )
 
 // Fit makes starting values, optimises the bound from each and keeps the model
-// with the best. Where ctx ends it early, the best model so far comes back
-// together with an error that wraps ctx.Err(). Other errors wrap ErrData,
-// ErrOptions, ErrMemory or ErrBound. Nothing of data is changed or kept.
+// with the best. Where ctx (nil: the background) ends it early, the best model so
+// far comes back with an error that wraps ctx.Err(). Other errors wrap ErrData,
+// ErrOptions, ErrMemory, ErrCheckpoint or ErrBound. data stay as they are.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := data.Check(); err != nil {
 		return nil, nil, err
@@ -24,7 +24,7 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := o.check(data); err != nil {
 		return nil, nil, err
 	}
-	r := &restarts{ctx: ctx, data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1, Resumed: -1}}
+	r := &restarts{ctx: cmp.Or(ctx, context.Background()), data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1, Resumed: -1}}
 	snap, err := r.openCheckpoint()
 	if err != nil {
 		return nil, nil, err

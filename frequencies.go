@@ -21,8 +21,11 @@ func (f Frequency) spread() float64 { return dotSelf(f.SD) }
 
 // Frequencies are the posteriors of all features' frequencies, those first of
 // which the model is most confident: with the smallest standard deviation, over
-// the inputs its length.
+// the inputs its length. Of a model that is none there are none.
 func (m *Model) Frequencies() []Frequency {
+	if m.check() != nil {
+		return nil
+	}
 	p := m.Params
 	out := make([]Frequency, p.M())
 	for k := range out {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -61,6 +62,26 @@ func NewModel(p *Params) (*Model, error) {
 	return m, nil
 }
 
+// check reports a model that was put together by hand and is none: without
+// parameters, with maps of other columns, or with a posterior of other shape.
+func (m *Model) check() error {
+	if m == nil {
+		return fmt.Errorf("vssgp: the model is nil: %w", ErrParams)
+	}
+	if err := m.Params.Check(); err != nil {
+		return err
+	}
+	switch m.Inference {
+	case "", Exact, Factorised:
+	default:
+		return fmt.Errorf("vssgp: the model's inference is %q, want exact or factorised: %w", m.Inference, ErrParams)
+	}
+	if want := m.Params.M() * m.Params.D; m.factor != nil && len(m.mean) != want {
+		return fmt.Errorf("vssgp: the posterior has %d means, the parameters want %d: condition the model on data anew: %w", len(m.mean), want, ErrUnfitted)
+	}
+	return m.checkMaps()
+}
+
 func (m *Model) backend() spectral.Backend {
 	if m.Backend == nil {
 		return cpu.New()
@@ -68,18 +89,29 @@ func (m *Model) backend() spectral.Backend {
 	return m.Backend
 }
 
+// fits reports data of other columns than the model's.
+func (m *Model) fits(data *Data) error {
+	if data.Q != m.Params.Q || data.D != m.Params.D {
+		return fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
+	}
+	return nil
+}
+
 // hold brings data to the backend in the model's units.
 func (m *Model) hold(data *Data) (*held, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
-	if data.Q != m.Params.Q || data.D != m.Params.D {
-		return nil, fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
+	if err := m.fits(data); err != nil {
+		return nil, err
 	}
 	x, y := m.X.ToModel(data.X), m.Y.ToModel(data.Y)
 	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows})
 	if err != nil {
-		return nil, err
+		return nil, dataError(err)
 	}
 	square, _ := dotExact(y, y)
 	return &held{ctx: context.Background(), rows: rows, n: data.N, d: data.D, square: square, deep: deepest(&m.Params.Windows, x, data.Q)}, nil
@@ -99,14 +131,23 @@ func (h *held) evaluate(p *Params, inference Inference, rows []int, gradient boo
 // Evaluate is the bound of the model's parameters on data, in the model's
 // units, with its gradient if asked for; the model stays as it is. rows, for
 // the factorised bound alone, picks a mini-batch whose data term is scaled by
-// N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model, a
-// mini-batch of the exact bound) or ErrBound.
+// N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model,
+// rows that they do not have, a mini-batch of the exact bound), ErrOptions
+// (another inference), ErrParams, ErrUnfitted or ErrBound.
 func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	h, err := m.hold(data)
 	if err != nil {
 		return nil, err
 	}
 	defer h.close()
+	switch inference {
+	case Exact, Factorised, Stochastic:
+	default:
+		return nil, fmt.Errorf("vssgp: inference %q, want exact, factorised or stochastic: %w", inference, ErrOptions)
+	}
+	if i := slices.IndexFunc(rows, func(n int) bool { return n < 0 || n >= data.N }); i >= 0 {
+		return nil, fmt.Errorf("vssgp: rows[%d] is %d, want 0 to %d: %w", i, rows[i], data.N-1, ErrData)
+	}
 	if rows != nil && inference == Exact {
 		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorised inference: %w", ErrData)
 	}
@@ -116,7 +157,7 @@ func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient b
 // Condition computes the exact posterior of the coefficients given data,
 // leaving the parameters as they are, and makes the model an Exact one:
 // q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
-// ErrBound, and leave the model as it was.
+// ErrBound (of a model that is none, ErrParams), and leave the model as it was.
 func (m *Model) Condition(data *Data) (*Evaluation, error) {
 	h, err := m.hold(data)
 	if err != nil {
@@ -140,6 +181,9 @@ func (m *Model) adopt(e *Evaluation) {
 
 // Fitted reports whether the model has a posterior to predict with.
 func (m *Model) Fitted() bool {
+	if m == nil || m.Params == nil {
+		return false
+	}
 	if m.Inference == Factorised {
 		return len(m.Params.CoefMean) > 0 && len(m.Params.CoefVar) > 0
 	}
@@ -148,6 +192,9 @@ func (m *Model) Fitted() bool {
 
 // posterior is the Gaussian over the coefficients that predictions use.
 func (m *Model) posterior() (*spectral.Posterior, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	p := m.Params
 	if m.Inference == Factorised {
 		if !m.Fitted() {
@@ -171,7 +218,7 @@ func (m *Model) posterior() (*spectral.Posterior, error) {
 
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
 // the diagonal of their covariance, [M,D], in the model's units. Both are copies.
-// Errors wrap ErrUnfitted.
+// Errors wrap ErrUnfitted, and of a model that is none ErrParams.
 func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
 	post, err := m.posterior()
 	if err != nil {

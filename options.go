@@ -228,6 +228,20 @@ func (o *Options) checkSize(data *Data) error {
 	return nil
 }
 
+// checkFrom reports a model to start from that is none, or one of other data.
+func (o *Options) checkFrom(data *Data) error {
+	if o.From == nil {
+		return nil
+	}
+	if err := o.From.check(); err != nil {
+		return fmt.Errorf("vssgp: the model to start from: %w: %w", err, ErrOptions)
+	}
+	if data == nil {
+		return nil
+	}
+	return o.From.fits(data)
+}
+
 func (o *Options) check(data *Data) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
@@ -260,6 +274,9 @@ func (o *Options) check(data *Data) error {
 	}
 	if w := o.Window; w != WindowAuto && !(w >= 0 && !math.IsInf(w, 0)) {
 		return bad("window length %v, want a positive number", w)
+	}
+	if err := o.checkFrom(data); err != nil {
+		return err
 	}
 	if err := o.checkSize(data); err != nil {
 		return err

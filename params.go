@@ -35,8 +35,13 @@ type Params struct {
 	ComponentWindow []int            // [L] window of each component, not falling; nil without windows
 }
 
-// M is the number of features, L·K.
-func (p *Params) M() int { return p.L * p.K }
+// M is the number of features, L·K; of nil none.
+func (p *Params) M() int {
+	if p == nil {
+		return 0
+	}
+	return p.L * p.K
+}
 
 // Tensor is one of a model's arrays under its name in the model file.
 type Tensor struct {
@@ -48,6 +53,9 @@ type Tensor struct {
 // Tensors lists the real-valued arrays that a gradient has entries for, in a
 // fixed order. It is the one place where names, shapes and fields meet.
 func (p *Params) Tensors() []Tensor {
+	if p == nil {
+		return nil
+	}
 	l, m, q, d := p.L, p.M(), p.Q, p.D
 	return []Tensor{
 		{"kernel.variance", []int{l}, &p.Variance},
@@ -84,6 +92,9 @@ func size(shape []int) int {
 
 // Clone copies every array.
 func (p *Params) Clone() *Params {
+	if p == nil {
+		return nil
+	}
 	c := *p
 	for _, t := range c.Tensors() {
 		*t.Data = append([]float64(nil), *t.Data...)
@@ -97,6 +108,9 @@ func (p *Params) Clone() *Params {
 // rather than a parameter: the variance of a point frequency, the ends of a
 // fixed phase. No gradient is defined there.
 func (p *Params) Fixed(name string, i int) bool {
+	if p == nil {
+		return false
+	}
 	switch name {
 	case "frequency.variance":
 		return p.FreqVar[i] == 0
@@ -109,6 +123,9 @@ func (p *Params) Fixed(name string, i int) bool {
 // Check reports arrays of the wrong length and values outside their domain,
 // naming the tensor and the entry. The coefficients may be absent.
 func (p *Params) Check() error {
+	if p == nil {
+		return fmt.Errorf("vssgp: the parameters are nil: %w", ErrParams)
+	}
 	if p.L < 1 || p.K < 1 || p.Q < 1 || p.D < 1 {
 		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs, want at least one of each: %w", p.L, p.K, p.Q, p.D, ErrParams)
 	}

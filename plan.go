@@ -40,12 +40,18 @@ type Plan struct {
 
 // Flops is the operations of the whole fit.
 func (p *Plan) Flops() float64 {
+	if p == nil {
+		return 0
+	}
 	return float64(p.Bounds)*p.BoundFlops + float64(p.Gradients)*p.GradientFlops + float64(p.MiniBatches)*p.MiniBatchFlops
 }
 
 // NewPlan is the plan of Fit with these data, of which it looks at N, Q, D and
-// X alone, and options.
+// X alone, and options. Errors wrap ErrData or ErrOptions.
 func NewPlan(data *Data, o Options) (*Plan, error) {
+	if data == nil {
+		return nil, data.Check()
+	}
 	if data.N < 1 || data.Q < 1 || data.D < 1 || len(data.X) != data.N*data.Q {
 		return nil, fmt.Errorf("vssgp: plan for %d rows, %d inputs, %d outputs and %d numbers in x: %w", data.N, data.Q, data.D, len(data.X), ErrData)
 	}

@@ -3,6 +3,7 @@ package vssgp
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,22 +18,72 @@ type Prediction struct {
 	Mean  []float64 // [N,D]
 	Cov   []float64 // [N,D,D] of the observed y: function and noise
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
+
+	// own is Cov in the model's units, [N,D,D], and ownNoise τ⁻¹, for outputs so
+	// small or large that their variances leave float64's range in Cov and Noise;
+	// nil for all others. unit [D] is what SD and LogDensity multiply by then.
+	own      []float64
+	ownNoise float64
+	unit     []float64
 }
 
 // SD is the standard deviation [N,D] of the observed y, or with noise false
 // that of the function beneath it.
 func (p *Prediction) SD(noise bool) []float64 {
+	if p == nil {
+		return nil
+	}
 	sd := make([]float64, p.N*p.D)
 	for n := range p.N {
 		for d := range p.D {
-			v := p.Cov[(n*p.D+d)*p.D+d]
-			if !noise {
-				v -= p.Noise[d]
+			at := (n*p.D+d)*p.D + d
+			v, part, unit := 0.0, 0.0, 1.0
+			if p.own != nil {
+				v, part, unit = p.own[at], p.ownNoise, p.unit[d]
+			} else {
+				v, part = p.Cov[at], p.Noise[d]
 			}
-			sd[n*p.D+d] = math.Sqrt(max(0, v))
+			if !noise {
+				v -= part
+			}
+			sd[n*p.D+d] = unit * math.Sqrt(max(0, v))
 		}
 	}
 	return sd
+}
+
+// LogDensity is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
+// a row jointly, in nats; NaN where a covariance is not positive definite. Errors
+// wrap ErrData: y of another shape.
+func (p *Prediction) LogDensity(y []float64) ([]float64, error) {
+	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
+		return nil, fmt.Errorf("vssgp: log density: %d values of y do not fit the prediction, want [N,D] as its mean: %w", len(y), ErrData)
+	}
+	d, cov := p.D, p.Cov
+	if p.own != nil {
+		cov = p.own
+	}
+	out := make([]float64, p.N)
+	diff := mat.NewVecDense(max(1, d), nil)
+	var chol mat.Cholesky
+	for n := range out {
+		logUnits := 0.0
+		for i := range d {
+			v := y[n*d+i] - p.Mean[n*d+i]
+			if p.own != nil {
+				v /= p.unit[i]
+				logUnits += math.Log(p.unit[i])
+			}
+			diff.SetVec(i, v)
+		}
+		var solved mat.VecDense
+		if !chol.Factorize(mat.NewSymDense(d, cov[n*d*d:][:d*d])) || chol.SolveVecTo(&solved, diff) != nil {
+			out[n] = math.NaN()
+			continue
+		}
+		out[n] = -0.5*(float64(d)*math.Log(2*math.Pi)+chol.LogDet()+mat.Dot(diff, &solved)) - logUnits
+	}
+	return out, nil
 }
 
 // Predict is the predictive distribution of y at each row of x [N,Q] in the
@@ -40,13 +91,25 @@ func (p *Prediction) SD(noise bool) []float64 {
 // besides the result and one copy of x, in the model's units. Errors wrap
 // ErrData where x has other columns than the model inputs or values that are not
 // finite, or where there are too many rows of outputs, and ErrUnfitted where
-// there is no posterior yet.
+// there is no posterior yet, and of a model that is none ErrParams.
 func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
-	n, q := x.Dims()
-	if q != m.Params.Q {
-		return nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, m.Params.Q, ErrData)
+	n, err := m.rows(x)
+	if err != nil {
+		return nil, err
 	}
 	return m.PredictRows(borrow(x), n)
+}
+
+// rows is how many rows x has for the model to predict at.
+func (m *Model) rows(x mat.Matrix) (int, error) {
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	n, q, err := dims("x", x)
+	if err == nil && q != m.Params.Q {
+		err = fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, m.Params.Q, ErrData)
+	}
+	return n, err
 }
 
 // maxCovariances bounds what one prediction holds, N·D²: a recording of one
@@ -55,13 +118,13 @@ const maxCovariances = 1 << 31
 
 // PredictRows is Predict for n rows given as one slice x [n,Q], row by row.
 func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
-	p := m.Params
-	if float64(n)*float64(p.D)*float64(p.D) > maxCovariances {
-		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, p.D, maxCovariances, ErrData)
-	}
 	post, err := m.posterior()
 	if err != nil {
 		return nil, err
+	}
+	p := m.Params
+	if float64(n)*float64(p.D)*float64(p.D) > maxCovariances {
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, p.D, maxCovariances, ErrData)
 	}
 	rows, err := m.backend().Open(spectral.Data{N: n, Q: p.Q, X: m.X.ToModel(x), Windows: p.Windows})
 	if err != nil {
@@ -73,6 +136,7 @@ func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 		return nil, fmt.Errorf("vssgp: predict: %w", err)
 	}
 	out := &Prediction{N: n, D: p.D, Mean: raw.Mean, Cov: raw.Cov, Noise: m.noise()}
+	m.keepUnits(out)
 	for i := range out.Mean {
 		d := i % p.D
 		out.Mean[i] = m.Y.Offset[d] + m.Y.Scale[d]*out.Mean[i]
@@ -83,6 +147,21 @@ func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
 		*own = max(0, *own) + out.Noise[d] // rounding may take what is next to nothing below 0
 	}
 	return out, nil
+}
+
+// leastSquare and mostSquare bound units of y whose variances float64 holds.
+const leastSquare, mostSquare = 1e-130, 1e130
+
+// keepUnits keeps the covariances in the model's units beside those in the
+// data's where these leave float64's range.
+func (m *Model) keepUnits(p *Prediction) {
+	if !slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < leastSquare || s > mostSquare }) {
+		return
+	}
+	p.unit, p.own, p.ownNoise = slices.Clone(m.Y.Scale), slices.Clone(p.Cov), 1/m.Params.NoisePrecision[0]
+	for i := range p.Mean {
+		p.own[i*p.D+i%p.D] += p.ownNoise
+	}
 }
 
 // noise is τ⁻¹ in the units of each output.
@@ -106,10 +185,13 @@ const jointChunk = 256
 // O(chunk·M) memory besides the result. Both are in the data's units; errors are
 // those of Predict.
 func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
-	n, q := x.Dims()
+	n, err := m.rows(x)
+	if err != nil {
+		return nil, nil, err
+	}
 	p := m.Params
-	if q != p.Q {
-		return nil, nil, fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, p.Q, ErrData)
+	if entries := float64(n*p.D) * float64(n*p.D); entries > maxCovariances {
+		return nil, nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d joint covariances; want fewer rows: %w", n, p.D, maxCovariances, ErrData)
 	}
 	single, err := m.Predict(x)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -93,8 +94,12 @@ func (m *Model) clone() *Model {
 }
 
 // Standardise gives maps under which every column has mean 0 and standard
-// deviation 1 (a constant one a unit far below its own size).
+// deviation 1 (a constant one a unit far below its own size). Data that are nil
+// or empty have maps of no columns.
 func (d *Data) Standardise() (x, y Affine) {
+	if d == nil || d.N < 1 {
+		return Affine{}, Affine{}
+	}
 	return standardise(d.X, d.Q), standardise(d.Y, d.D)
 }
 
@@ -102,22 +107,16 @@ func (d *Data) Standardise() (x, y Affine) {
 // such a column gets that share of its size as its unit.
 const constantShare = 1e-9
 
+// leastNormal is the smallest number of float64's full precision.
+const leastNormal = 0x1p-1022
+
 func standardise(a []float64, cols int) Affine {
 	m := identity(cols)
-	n := float64(len(a) / cols)
 	for c := range cols {
-		mean, square := 0.0, 0.0
-		for i := c; i < len(a); i += cols {
-			mean += a[i] / n
-		}
-		for i := c; i < len(a); i += cols {
-			square += (a[i] - mean) * (a[i] - mean) / n
-		}
-		m.Offset[c] = mean
-		if sd := math.Sqrt(square); sd > constantShare*math.Abs(mean) && !math.IsInf(sd, 0) {
-			m.Scale[c] = sd
-		} else {
-			m.Scale[c] = constantShare * max(1, math.Abs(mean))
+		mean, sd := score.MeanSD(a, c, cols)
+		m.Offset[c], m.Scale[c] = mean, sd
+		if size := math.Abs(mean); sd <= constantShare*size {
+			m.Scale[c] = max(constantShare*cmp.Or(size, 1), leastNormal)
 		}
 	}
 	return m
@@ -219,8 +218,8 @@ func (o *Options) paperScales(data *Data) (lengths [][]float64, periods []float6
 		for q := range data.Q {
 			lo, hi := extent(data.X, data.Q, q)
 			l := (hi - lo) / 10 * math.Sqrt(float64(data.Q)) / math.Pow(4, float64(i))
-			if l == 0 { // a constant input: any length-scale will do
-				l = 1
+			if l == 0 { // a constant input: any length-scale will do that its unit can express
+				l = min(1, cmp.Or(math.Abs(lo), 1))
 			}
 			if o.Lengthscales != nil {
 				l = o.Lengthscales[i]

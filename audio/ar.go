@@ -52,10 +52,10 @@ func DefaultAR(rate int) AROptions {
 // interpolation or from models of rising order is no better than zeros. The cost for each gap and round is about
 // n·p + p³/3 for an excerpt of n samples, and u·p² for u missing ones; memory p² + u·p. The result is
 // deterministic. An excerpt too short for any model is filled by FillLinear. The error wraps ErrGaps where the gaps do
-// not fit x; options that are not positive are an error too.
+// not fit x; options that are not positive are an ErrArgument.
 func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
 	if opt.Order <= 0 || opt.Context <= 0 || opt.Iterations <= 0 {
-		return nil, fmt.Errorf("audio: order, context and iterations must be positive: %+v", opt)
+		return nil, fmt.Errorf("audio: order, context and iterations must be positive: %+v: %w", opt, ErrArgument)
 	}
 	gaps, err := CheckGaps(gaps, len(x))
 	if err != nil {

@@ -19,6 +19,9 @@ type File struct {
 // beyond the header. src must stay as it is while the File is in use. Memory is at most proportional to the header, which
 // is within size, whatever it says. Errors that the contents cause wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
+	if src == nil {
+		return nil, fmt.Errorf("audio: a file of nil: %w: want a reader", ErrArgument)
+	}
 	h := &head{src: src, size: size}
 	magic, err := h.bytes(0, magicLen)
 	if err != nil {
@@ -42,29 +45,58 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// check reports a File that NewFile has not made.
+func (f *File) check() error {
+	if f == nil || f.src == nil {
+		return fmt.Errorf("audio: nothing was read into this file or recording: %w: want one from NewFile, Open, Read or New", ErrArgument)
+	}
+	return nil
+}
+
+// told is what the header tells; of no file, nothing.
+func (f *File) told() layout {
+	if f == nil {
+		return layout{}
+	}
+	return f.layout
+}
+
 // Rate is the samples a second, per channel.
-func (f *File) Rate() int { return f.rate }
+func (f *File) Rate() int { return f.told().rate }
 
-// Channels is the number of channels, at least 1.
-func (f *File) Channels() int { return f.channels }
+// Channels is the number of channels: at least 1, but for a File that NewFile has not made.
+func (f *File) Channels() int { return f.told().channels }
 
-// Len is the number of samples in each channel, at least 1.
-func (f *File) Len() int { return f.frames }
+// Len is the number of samples in each channel, at least 1 where there are channels.
+func (f *File) Len() int { return f.told().frames }
 
 // Seconds is the duration.
-func (f *File) Seconds() float64 { return float64(f.frames) / float64(f.rate) }
+func (f *File) Seconds() float64 {
+	if f.Len() == 0 {
+		return 0
+	}
+	return float64(f.frames) / float64(f.rate)
+}
 
 // Container is the file's own container.
-func (f *File) Container() Container { return f.container }
+func (f *File) Container() Container {
+	if f == nil {
+		return 0
+	}
+	return f.container
+}
 
 // Encoding is how the file holds a sample.
-func (f *File) Encoding() Encoding { return f.encoding }
+func (f *File) Encoding() Encoding { return f.told().encoding }
 
 // Read is the samples [lo, hi) as [channels][hi-lo], full scale = 1. A sample that is not finite is an error, which wraps
-// ErrFormat; samples outside [lo, hi) are not looked at.
+// ErrFormat; samples outside [lo, hi) are not looked at. Samples that the file does not have are an ErrArgument.
 func (f *File) Read(lo, hi int) ([][]float64, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	if lo < 0 || hi > f.frames || lo > hi {
-		return nil, fmt.Errorf("audio: samples %d:%d asked for; the recording has %d", lo, hi, f.frames)
+		return nil, fmt.Errorf("audio: samples %d:%d asked for; the recording has %d: %w", lo, hi, f.frames, ErrArgument)
 	}
 	samples := makePlanar(f.channels, hi-lo)
 	width := f.encoding.Bytes
@@ -92,6 +124,9 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 // file a tile at a time. Digital silence at either end of a recording, or in a gated pause, is a run like any other. In
 // 8-bit recordings real silence gives long runs of zeros too: ask for a longer minRun there.
 func (f *File) DetectZeros(minRun int) ([]Gap, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	minRun = max(minRun, 1)
 	var gaps []Gap
 	run := 0 // zeros up to the frame in hand

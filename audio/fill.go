@@ -8,8 +8,10 @@ import "slices"
 // FillSilence puts zeros into the gaps.
 func FillSilence(x []float64, gaps []Gap) []float64 {
 	y := slices.Clone(x)
-	for _, g := range gaps {
-		clear(y[g.Start:g.End])
+	for i, missing := range Mask(gaps, len(x)) {
+		if missing {
+			y[i] = 0
+		}
 	}
 	return y
 }
@@ -21,7 +23,7 @@ func FillLinear(x []float64, gaps []Gap) []float64 {
 	for _, g := range gaps {
 		from, to := g.Start-1, g.End
 		switch {
-		case from < 0 && to >= len(x):
+		case from < 0 && to >= len(x), from >= len(x), to < 0:
 			clear(y)
 			continue
 		case from < 0:
@@ -29,7 +31,7 @@ func FillLinear(x []float64, gaps []Gap) []float64 {
 		case to >= len(x):
 			to = from
 		}
-		for n := g.Start; n < g.End; n++ {
+		for n := max(0, g.Start); n < min(g.End, len(x)); n++ {
 			t := float64(n-g.Start+1) / float64(g.Len()+1)
 			y[n] = (1-t)*x[from] + t*x[to]
 		}

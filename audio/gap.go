@@ -28,7 +28,7 @@ func (g Gap) String() string { return fmt.Sprintf("%d:%d", g.Start, g.End) }
 // is non-empty and not negative; whether it lies in a recording is for CheckGaps to say.
 func ParseGap(s string, rate int) (Gap, error) {
 	if rate <= 0 {
-		panic("audio: ParseGap needs a positive rate")
+		return Gap{}, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
 	}
 	left, right, ok := strings.Cut(s, ":")
 	if !ok {
@@ -142,11 +142,11 @@ func Missing(gaps []Gap) int {
 	return n
 }
 
-// Mask is true where one of n samples is missing. The gaps must lie in [0, n).
+// Mask is true where one of n samples is missing; what of a gap lies outside [0, n) is passed over.
 func Mask(gaps []Gap, n int) []bool {
-	mask := make([]bool, n)
+	mask := make([]bool, max(0, n))
 	for _, g := range gaps {
-		for i := g.Start; i < g.End; i++ {
+		for i := max(0, g.Start); i < min(g.End, n); i++ {
 			mask[i] = true
 		}
 	}

@@ -12,6 +12,9 @@ import (
 // ReadGaps reads gaps from CSV: the header start,end, then a line for each gap, in samples, the end exclusive. Errors
 // name the line. There must be at least one gap; CheckGaps says whether they fit a recording.
 func ReadGaps(src io.Reader) ([]Gap, error) {
+	if src == nil {
+		return nil, fmt.Errorf("audio: gaps from nil: %w: want a reader", ErrArgument)
+	}
 	r := csv.NewReader(src)
 	r.FieldsPerRecord = 2
 	r.TrimLeadingSpace = true
@@ -72,6 +75,9 @@ func csvError(err error) error {
 
 // WriteGaps writes what ReadGaps reads.
 func WriteGaps(w io.Writer, gaps []Gap) error {
+	if w == nil {
+		return fmt.Errorf("audio: gaps to nil: %w: want a writer", ErrArgument)
+	}
 	if _, err := io.WriteString(w, "start,end\n"); err != nil {
 		return err
 	}

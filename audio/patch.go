@@ -27,9 +27,12 @@ type run struct {
 }
 
 // Patch replaces samples of the file, each new one rounded to the nearest value of the file's encoding. A value past full
-// scale is clipped and counted. It is an error if a change has another shape than the file, reaches outside or overlaps
-// another, or if a value is not finite.
+// scale is clipped and counted. Errors wrap ErrArgument where a change has another shape than the file or a value is not
+// finite, and ErrGaps where one reaches outside or overlaps another.
 func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
+	if err := f.check(); err != nil {
+		return nil, 0, err
+	}
 	p = &Patch{f: f}
 	for _, c := range changes {
 		r, n, err := f.encode(c)
@@ -59,12 +62,12 @@ func (f *File) checkRange(g Gap) error {
 // encode is a change as the file's bytes.
 func (f *File) encode(c Change) (r run, clipped int, err error) {
 	if len(c.Values) != f.channels {
-		return r, 0, fmt.Errorf("audio: a change has %d channels, the recording %d", len(c.Values), f.channels)
+		return r, 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
 	}
 	count := len(c.Values[0])
 	for i, v := range c.Values {
 		if len(v) != count {
-			return r, 0, fmt.Errorf("audio: channel %d of a change has %d samples, channel 0 has %d", i, len(v), count)
+			return r, 0, fmt.Errorf("audio: channel %d of a change has %d samples, channel 0 has %d: %w", i, len(v), count, ErrArgument)
 		}
 	}
 	if err := f.checkRange(Gap{c.Start, c.Start + count}); err != nil {
@@ -76,7 +79,7 @@ func (f *File) encode(c Change) (r run, clipped int, err error) {
 		for i := range c.Values {
 			v := c.Values[i][n]
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return r, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number", c.Start+n, i, v)
+				return r, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v, ErrArgument)
 			}
 			if f.encoding.encode(b, v) {
 				clipped++
@@ -109,6 +112,9 @@ func replace(b []byte, at int64, runs []run) []run {
 // they are (a WAV file streamed without sizes gets them). In the other container, integers keep their width and value;
 // SPHERE has no floats, which is an error. Writing is sequential; to replace a file safely is the caller's task.
 func (p *Patch) Write(w io.Writer, c Container) error {
+	if p == nil || w == nil {
+		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
+	}
 	header, to, err := p.f.converted(c)
 	if err != nil {
 		return err
@@ -140,6 +146,9 @@ func (f *File) CheckWrite(c Container) error {
 
 // converted is the file's header and layout in another container; in its own, whether it can be written.
 func (f *File) converted(c Container) (header []byte, to layout, err error) {
+	if err := f.check(); err != nil {
+		return nil, to, err
+	}
 	to = layout{rate: f.rate, channels: f.channels, encoding: f.encoding, frames: f.frames}
 	to.encoding.BigEndian = false
 	switch {
@@ -154,7 +163,7 @@ func (f *File) converted(c Container) (header []byte, to layout, err error) {
 		to.encoding.Unsigned = false
 		header, err = to.sphereHeader()
 	default:
-		err = fmt.Errorf("audio: no such container: %v", c)
+		err = fmt.Errorf("audio: no such container: %v: %w", c, ErrFormat)
 	}
 	return header, to, err
 }

@@ -15,6 +15,10 @@ import (
 // offset or sample, and what would be right.
 var ErrFormat = errors.New("bad audio file")
 
+// ErrArgument is wrapped by every error about what a call is given besides files and gaps: samples of another shape or
+// not finite, a setting that is not positive, a nil reader or writer, a File or Recording that nothing was read into.
+var ErrArgument = errors.New("bad argument")
+
 // Container is a file format.
 type Container int
 
@@ -58,20 +62,43 @@ type Recording struct {
 	file []byte // the whole file as it was read or made
 }
 
-// Channels is the number of channels, at least 1.
-func (r *Recording) Channels() int { return len(r.Samples) }
+// Channels is the number of channels: at least 1, but for a Recording that nothing was read into.
+func (r *Recording) Channels() int {
+	if r == nil {
+		return 0
+	}
+	return len(r.Samples)
+}
 
-// Len is the number of samples in each channel, at least 1.
-func (r *Recording) Len() int { return len(r.Samples[0]) }
+// Len is the number of samples in each channel, at least 1 where there are channels.
+func (r *Recording) Len() int {
+	if r.Channels() == 0 {
+		return 0
+	}
+	return len(r.Samples[0])
+}
 
 // Seconds is the duration.
-func (r *Recording) Seconds() float64 { return float64(r.Len()) / float64(r.Rate) }
+func (r *Recording) Seconds() float64 {
+	if r.Len() == 0 {
+		return 0
+	}
+	return float64(r.Len()) / float64(r.Rate)
+}
+
+// from is the file it was read from; where there is none, one that is empty.
+func (r *Recording) from() *File {
+	if r == nil || r.in == nil {
+		return &File{}
+	}
+	return r.in
+}
 
 // Container is the container of the file it was read from.
-func (r *Recording) Container() Container { return r.in.container }
+func (r *Recording) Container() Container { return r.from().container }
 
 // Encoding is how the file holds a sample.
-func (r *Recording) Encoding() Encoding { return r.in.encoding }
+func (r *Recording) Encoding() Encoding { return r.from().encoding }
 
 // maxFile bounds what Read takes from a stream without a size; no WAV file can be larger.
 const maxFile = 1<<32 + 8
@@ -101,6 +128,9 @@ func Open(path string) (*Recording, error) {
 // Read reads a whole audio file from a stream, telling WAV from SPHERE by the first bytes: where they are neither's, it
 // reads no more than those. Memory is at most proportional to what the stream really holds, whatever its header says.
 func Read(src io.Reader) (*Recording, error) {
+	if src == nil {
+		return nil, fmt.Errorf("audio: read from nil: %w: want a reader", ErrArgument)
+	}
 	head := make([]byte, magicLen)
 	n, err := io.ReadFull(src, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -176,15 +206,18 @@ func makePlanar(channels, n int) [][]float64 {
 
 // Fill returns a copy of the recording in which the samples inside gaps are those of values [channels][samples], rounded
 // to the nearest value of the file's encoding; values outside the gaps are not looked at. A value past full scale is
-// clipped and counted. It is an error if values has another shape, if a gap is outside or overlaps another, or if a value
-// is not finite.
+// clipped and counted. Errors wrap ErrArgument where values has another shape or a value is not finite, and ErrGaps where a
+// gap is outside or overlaps another.
 func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, clipped int, err error) {
+	if err := r.from().check(); err != nil {
+		return nil, 0, err
+	}
 	if len(values) != r.Channels() {
-		return nil, 0, fmt.Errorf("audio: fill has %d channels, the recording %d", len(values), r.Channels())
+		return nil, 0, fmt.Errorf("audio: fill has %d channels, the recording %d: %w", len(values), r.Channels(), ErrArgument)
 	}
 	for c, v := range values {
 		if len(v) != r.Len() {
-			return nil, 0, fmt.Errorf("audio: channel %d of the fill has %d samples, the recording %d", c, len(v), r.Len())
+			return nil, 0, fmt.Errorf("audio: channel %d of the fill has %d samples, the recording %d: %w", c, len(v), r.Len(), ErrArgument)
 		}
 	}
 	changes := make([]Change, len(gaps))
@@ -212,11 +245,8 @@ func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, cli
 // frame of the common codecs, is 20 samples at 8 kHz and 40 at 16 kHz.
 const DefaultZeroRun = 16
 
-// DetectZeros is File.DetectZeros.
+// DetectZeros is File.DetectZeros; of a Recording that nothing was read into it is nil.
 func (r *Recording) DetectZeros(minRun int) []Gap {
-	gaps, err := r.in.DetectZeros(minRun)
-	if err != nil {
-		panic(err) // the file is in memory
-	}
+	gaps, _ := r.from().DetectZeros(minRun) // the file, if there is one, is in memory
 	return gaps
 }

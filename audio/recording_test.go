@@ -330,3 +330,28 @@ func TestNewAndOpen(t *testing.T) {
 		t.Errorf("gap outside: %v", err)
 	}
 }
+
+// TestHalves: samples halfway between two integers go to the even one.
+func TestHalves(t *testing.T) {
+	const full = 1 << 15
+	r, clipped, err := New(8000, PCM16, [][]float64{{0.5 / full, 1.5 / full, 2.5 / full, -0.5 / full, -1.5 / full, -2.5 / full}})
+	if err != nil || clipped != 0 {
+		t.Fatal(clipped, err)
+	}
+	if want := []float64{0, 2. / full, 2. / full, 0, -2. / full, -2. / full}; !slices.Equal(r.Samples[0], want) {
+		t.Errorf("halves come out as %v, want the even ones %v", r.Samples[0], want)
+	}
+}
+
+// TestSizeUnknown: the sizes that programs write into a stream's header, and their
+// neighbours.
+func TestSizeUnknown(t *testing.T) {
+	for size, want := range map[int64]bool{
+		0: true, 1: false, 36: false, 0x7FFFF000 - 1: false, 0x7FFFF000: true, 0x7FFFF000 + 36: true, 1<<31 - 1: true,
+		1 << 31: true, 1<<31 + 1<<12: true, 1<<31 + 1<<12 + 1: false, 1<<32 - 2: false, 1<<32 - 1: true,
+	} {
+		if got := sizeUnknown(size); got != want {
+			t.Errorf("%#x: unknown %v, want %v", size, got, want)
+		}
+	}
+}

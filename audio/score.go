@@ -3,12 +3,12 @@ package audio
 import "math"
 
 // The scores compare an estimate with a reference of the same length. A mask says which samples count; nil means all.
-// Where none counts, the score is NaN.
+// Where none counts, or where lengths differ, the score is NaN.
 
 // masked is est - ref where the mask is true, else 0, and how many samples count.
 func masked(ref, est []float64, mask []bool) (diff []float64, count int) {
 	if len(ref) != len(est) || mask != nil && len(mask) != len(ref) {
-		panic("audio: reference, estimate and mask differ in length")
+		return nil, 0
 	}
 	diff = make([]float64, len(ref))
 	for n := range ref {
@@ -35,6 +35,9 @@ func NewResidual(n, rate int) *Residual { return &Residual{stft: newSTFTSum(n, r
 // its samples count for which it is true. ref, est and mask are equally long.
 func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
 	diff, count := masked(ref, est, mask)
+	if r == nil || count == 0 {
+		return
+	}
 	r.count += count
 	for _, v := range diff {
 		r.squares += v * v
@@ -45,11 +48,16 @@ func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
 }
 
 // RMSE is the root of the mean of (est - ref)² over the samples that count.
-func (r *Residual) RMSE() float64 { return math.Sqrt(r.squares / float64(r.count)) }
+func (r *Residual) RMSE() float64 {
+	if r == nil {
+		return math.NaN()
+	}
+	return math.Sqrt(r.squares / float64(r.count))
+}
 
 // STFTRMSE is that of the function of the same name.
 func (r *Residual) STFTRMSE() float64 {
-	if r.count == 0 {
+	if r == nil || r.stft == nil || r.count == 0 {
 		return math.NaN()
 	}
 	return math.Sqrt(r.stft.meanSquare())
@@ -90,7 +98,10 @@ func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {
 // SNR is the signal-to-noise ratio 10·log10(Σ ref² / Σ (est - ref)²) in dB over the samples that count: +Inf where est
 // is exact, 0 for silence.
 func SNR(ref, est []float64, mask []bool) float64 {
-	diff, _ := masked(ref, est, mask)
+	diff, count := masked(ref, est, mask)
+	if count == 0 {
+		return math.NaN()
+	}
 	signal, _ := masked(make([]float64, len(ref)), ref, mask)
 	return 10 * math.Log10(sumSquares(signal)/sumSquares(diff))
 }
@@ -102,7 +113,9 @@ const lsdFloor = 1e-4
 // LogSpectralDistance is the mean, over the frames of STFT that contain a sample that counts, of the root mean square
 // over frequencies of 20·log10(|X_tk| / |Y_tk|), in dB; magnitudes below 1e-4 count as 1e-4.
 func LogSpectralDistance(ref, est []float64, mask []bool, rate int) float64 {
-	_, _ = masked(ref, est, mask) // lengths
+	if _, count := masked(ref, est, mask); count == 0 {
+		return math.NaN()
+	}
 	length, hop, _ := frames(len(ref), rate)
 	x, y := STFT(ref, rate), STFT(est, rate)
 	var sum float64
@@ -146,10 +159,11 @@ type Scores struct {
 }
 
 // Score compares est with ref, both [channels][samples], given gaps as CheckGaps returns them. Channels have equal
-// weight: each score is the root mean square of theirs.
+// weight: each score is the root mean square of theirs, NaN where ref and est differ in shape.
 func Score(ref, est [][]float64, gaps []Gap, rate int) Scores {
 	if len(ref) != len(est) || len(ref) == 0 {
-		panic("audio: reference and estimate differ in channels")
+		none := math.NaN()
+		return Scores{none, none, none, none}
 	}
 	test := Mask(gaps, len(ref[0]))
 	train := make([]bool, len(test))

@@ -10,15 +10,15 @@ import (
 )
 
 // New makes a recording of samples [channels][samples] as a WAV file of that encoding would hold them: rounded, and
-// clipped where they pass full scale, in which case they are counted. It is an error if there are no samples, if a rate
-// or shape is impossible, or if a sample is not finite.
+// clipped where they pass full scale, in which case they are counted. Errors wrap ErrArgument (no samples, an impossible
+// rate or shape, a sample that is not finite), or ErrFormat where the file cannot hold them.
 func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, err error) {
 	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
-		return nil, 0, fmt.Errorf("audio: no plain WAV encoding: %+v", e)
+		return nil, 0, fmt.Errorf("audio: no plain WAV encoding: %+v: %w", e, ErrArgument)
 	}
 	if rate <= 0 || rate > maxRate || len(samples) == 0 || len(samples) > math.MaxUint16 || len(samples[0]) == 0 {
-		return nil, 0, fmt.Errorf("audio: %d channels at %d samples a second; want samples in 1 to %d channels, 1 to %d a second",
-			len(samples), rate, math.MaxUint16, maxRate)
+		return nil, 0, fmt.Errorf("audio: %d channels at %d samples a second; want samples in 1 to %d channels, 1 to %d a second: %w",
+			len(samples), rate, math.MaxUint16, maxRate, ErrArgument)
 	}
 	n := len(samples[0])
 	l := layout{rate: rate, channels: len(samples), encoding: e, frames: n}
@@ -34,13 +34,13 @@ func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, 
 }
 
 // Write writes the recording: see Patch.Write.
-func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.in}).Write(w, c) }
+func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.from()}).Write(w, c) }
 
 // wavHeader is everything of a plain WAV file before its samples.
 func (l layout) wavHeader() ([]byte, error) {
 	frame, size := l.frameBytes(), l.dataLen()
 	if size > math.MaxUint32-64 || frame > math.MaxUint16 {
-		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB)", size, frame)
+		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB): %w", size, frame, ErrFormat)
 	}
 	code := uint16(codePCM)
 	var fact []byte

@@ -23,8 +23,8 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// A Method makes a model of data. Where ctx ends it early, the best model so
-// far comes back together with an error that wraps ctx.Err(). Errors of Fit wrap
+// A Method makes a model of data. Where ctx (nil: the background) ends it early, the
+// best model so far comes back together with an error that wraps ctx.Err(). Errors of Fit wrap
 // ErrOptions, vssgp.ErrData or ErrBound.
 type Method interface {
 	Fit(ctx context.Context, data *vssgp.Data) (*Fit, error)

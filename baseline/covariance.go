@@ -28,6 +28,7 @@ type Covariance struct {
 // SE is a sum of squared exponentials with the same length-scale for each of q
 // inputs, which share a variance of 1 equally.
 func SE(q int, lengthscales ...float64) Covariance {
+	q = max(0, q)
 	c := newCovariance(len(lengthscales), q)
 	for i, l := range lengthscales {
 		c.Variance[i] = 1 / float64(c.L)

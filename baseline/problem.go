@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/internal/matrices"
 )
 
 // startingNoise is the share of a column's variance that is noise where
@@ -82,8 +84,8 @@ func (p *problem) iterations(usual int) int {
 
 // rows are the rows of x [n,Q] one after the other.
 func (u units) rows(x mat.Matrix) ([]float64, error) {
-	n, q := x.Dims()
-	if n == 0 || q != u.q {
+	n, q, ok := matrices.Dims(x)
+	if !ok || n == 0 || q != u.q {
 		return nil, fmt.Errorf("baseline: inputs to predict at have %d rows of %d columns; the model has %d inputs: %w", n, q, u.q, vssgp.ErrData)
 	}
 	out := make([]float64, 0, n*q)
@@ -159,6 +161,7 @@ type ascent struct {
 // an error that wraps ctx.Err(); any other error, where f has no value at v,
 // wraps ErrBound and comes without a point.
 func (p *problem) ascend(ctx context.Context, v []float64, f lbfgs.Func, noise func(v []float64) float64) (*ascent, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	a := &ascent{v: v, ended: "starting values kept"}
 	of := p.iterations(usualIterations)
 	if of == 0 {

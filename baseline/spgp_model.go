@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,8 +24,13 @@ func newSparseModel(u units, h hyper, proj *projection, q posterior) *SparseMode
 	return &SparseModel{u, h, proj, q}
 }
 
-// Locations are the inducing inputs [M,Q] in units of x.
-func (s *SparseModel) Locations() []float64 { return slices.Clone(s.proj.z) }
+// Locations are the inducing inputs [M,Q] in units of x; of no fitted model nil.
+func (s *SparseModel) Locations() []float64 {
+	if s == nil || s.proj == nil {
+		return nil
+	}
+	return slices.Clone(s.proj.z)
+}
 
 // predictRows is how many rows' features are held at a time.
 const predictRows = 1024
@@ -33,6 +39,9 @@ const predictRows = 1024
 //
 //	E[f] = φ·m,   Var[f] = k(x,x) − |φ|² + φ P⁻¹ φᵀ
 func (s *SparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
+	if s == nil || s.proj == nil {
+		return nil, fmt.Errorf("baseline: predict: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
+	}
 	rows, err := s.rows(x)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -60,6 +61,7 @@ func newSteps(p *problem, in *inputs, batch int, rate float64) *steps {
 // bound is taken back and the rate halved; an error with an empty reason says
 // that there is none at the start.
 func (w *steps) all(ctx context.Context, of int) (why string, err error) {
+	ctx = cmp.Or(ctx, context.Background())
 	if of == 0 {
 		return "starting values kept", ended(ctx)
 	}

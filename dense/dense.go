@@ -38,7 +38,10 @@ func Data(x, y *tensor.Dense) (*vssgp.Data, error) {
 		return nil, fmt.Errorf("dense: y has %d rows, x has %d: %w", ny, n, vssgp.ErrData)
 	}
 	data := &vssgp.Data{N: n, Q: q, D: d, X: xs, Y: ys}
-	return data, data.Check()
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // Matrix is a tensor [N,Q] or [N] (one column) of float64 or float32 as a matrix,
@@ -61,7 +64,11 @@ func Matrix(t *tensor.Dense) (*mat.Dense, error) {
 
 // Tensor is a matrix, such as one of Model.Draw's, as a tensor [N,D] of float64.
 // It shares the matrix's memory but for a view of some columns, which it copies.
+// Of a matrix that is nil or empty it is nil.
 func Tensor(m *mat.Dense) *tensor.Dense {
+	if m == nil || m.IsEmpty() {
+		return nil
+	}
 	raw := m.RawMatrix()
 	if raw.Stride != raw.Cols && raw.Rows > 1 {
 		raw = mat.DenseCopyOf(m).RawMatrix()
@@ -69,25 +76,41 @@ func Tensor(m *mat.Dense) *tensor.Dense {
 	return tensor.New(tensor.WithShape(raw.Rows, raw.Cols), tensor.WithBacking(raw.Data[:raw.Rows*raw.Cols]))
 }
 
-// Mean is a prediction's mean [N,D], in the units of y; it shares p's memory.
+// empty reports a prediction of nothing, of which there are no tensors.
+func empty(p *vssgp.Prediction) bool { return p == nil || p.N < 1 || p.D < 1 }
+
+// Mean is a prediction's mean [N,D], in the units of y; it shares p's memory. Of
+// a prediction that is nil or empty it is nil, as are Cov and SD.
 func Mean(p *vssgp.Prediction) *tensor.Dense {
+	if empty(p) {
+		return nil
+	}
 	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.Mean))
 }
 
 // Cov is a prediction's covariance [N,D,D] of the observed y; it shares p's
 // memory.
 func Cov(p *vssgp.Prediction) *tensor.Dense {
+	if empty(p) {
+		return nil
+	}
 	return tensor.New(tensor.WithShape(p.N, p.D, p.D), tensor.WithBacking(p.Cov))
 }
 
 // SD is the standard deviation [N,D] of the observed y, or with noise false that
 // of the function beneath it, in the units of y.
 func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
+	if empty(p) {
+		return nil
+	}
 	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.SD(noise)))
 }
 
 // dims are a matrix's, or a vector's as one column.
 func dims(name string, t *tensor.Dense) (rows, cols int, err error) {
+	if t == nil {
+		return 0, 0, fmt.Errorf("dense: %s is nil, want a tensor: %w", name, vssgp.ErrData)
+	}
 	switch s := t.Shape(); len(s) {
 	case 1:
 		rows, cols = s[0], 1

@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -56,7 +57,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if err := o.checkCheckpoint(len(all)); err != nil {
 		return nil, err
 	}
-	f := &filler{ctx: ctx, o: o, began: time.Now(), res: &Result{Excerpts: all, rate: rate, samples: n}}
+	f := &filler{ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), res: &Result{Excerpts: all, rate: rate, samples: n}}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)
 	}

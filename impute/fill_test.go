@@ -356,9 +356,9 @@ func TestBadFill(t *testing.T) {
 		o    Options
 		want error
 	}{
-		{"no channels", nil, rate, ok, quick(), ErrGaps},
-		{"no samples", [][]float64{{}}, rate, ok, quick(), ErrGaps},
-		{"no rate", x, 0, ok, quick(), ErrGaps},
+		{"no channels", nil, rate, ok, quick(), vssgp.ErrData},
+		{"no samples", [][]float64{{}}, rate, ok, quick(), vssgp.ErrData},
+		{"no rate", x, 0, ok, quick(), vssgp.ErrData},
 		{"no gaps", x, rate, nil, quick(), ErrGaps},
 		{"reversed", x, rate, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
 		{"empty", x, rate, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},

@@ -34,6 +34,9 @@ type Plan struct {
 // NewPlan is the plan of FillFrom for a recording of so many channels of n
 // samples.
 func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
+	if channels < 1 {
+		return nil, fmt.Errorf("impute: plan for %d channels, want at least one: %w", channels, vssgp.ErrData)
+	}
 	all, err := Excerpts(n, rate, gaps, o)
 	if err != nil {
 		return nil, err

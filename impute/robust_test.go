@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/vssgp/vssgp"
 )
 
 // Channels of different lengths: an error, not a panic.
 func TestRobustRagged(t *testing.T) {
 	defer func() {
 		if r := recover(); r != nil {
-			t.Errorf("panic: %v, want ErrGaps", r)
+			t.Errorf("panic: %v, want ErrData", r)
 		}
 	}()
 	x := [][]float64{tones(1000, 1, 0.01)[0], make([]float64, 500)}
-	if _, err := Fill(context.Background(), x, rate, []Gap{{Start: 700, End: 710}}, quick()); !errors.Is(err, ErrGaps) {
-		t.Errorf("error %v, want ErrGaps", err)
+	if _, err := Fill(context.Background(), x, rate, []Gap{{Start: 700, End: 710}}, quick()); !errors.Is(err, vssgp.ErrData) {
+		t.Errorf("error %v, want ErrData", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/score"
 )
@@ -29,8 +30,12 @@ type Scores struct {
 // Score holds a fill against the undamaged recording, all [channel][sample]:
 // filled is the recording with its gaps filled; fit the model's mean and sd its
 // standard deviation, NaN outside the excerpts (Result.Filled, Fit, SD). gaps
-// are as audio.CheckGaps returns them; it panics on others.
+// are as audio.CheckGaps returns them; the scores of others, or of arrays of
+// different shape, are NaN.
 func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores {
+	if !sameShape(reference, filled) || !sameShape(reference, fit) || !sameShape(reference, sd) || !fits(gaps, reference) {
+		return newTally(0, 0, rate).scores()
+	}
 	n := len(reference[0])
 	t := newTally(len(reference), n, rate)
 	t.add(&stretch{Excerpt: Excerpt{Start: 0, End: n, Gaps: gaps, Filled: filled, Fit: fit, SD: sd}, reference: reference})
@@ -41,6 +46,9 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 // reads the excerpts and what the autoregressive fill looks at: the numbers of
 // the function of the same name.
 func (r *Result) Score(recording, reference Source) (Scores, error) {
+	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
+		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
+	}
 	context := audio.DefaultAR(r.rate).Context
 	observed := Around(recording, r.gaps)
 	t := newTally(len(r.Excerpts[0].Filled), r.samples, r.rate)
@@ -52,6 +60,10 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		}
 		if err != nil {
 			return Scores{}, fmt.Errorf("impute: score samples %d:%d: %w", s.Start, s.End, err)
+		}
+		if !sameShape(s.Filled, s.reference) || len(s.Filled) != len(r.Excerpts[0].Filled) {
+			return Scores{}, fmt.Errorf("impute: score samples %d:%d: the recording has %d channels there, the reference %d, the fill %d: %w",
+				s.Start, s.End, len(s.Filled), len(s.reference), len(r.Excerpts[0].Filled), vssgp.ErrData)
 		}
 		s.Fit, s.SD = unknown(s.Filled), unknown(s.Filled)
 		for ; len(filled) > 0 && filled[0].End <= s.End; filled = filled[1:] {
@@ -65,6 +77,17 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		t.add(&s)
 	}
 	return t.scores(), nil
+}
+
+// sameShape says whether two recordings have as many channels and samples.
+func sameShape(a, b [][]float64) bool {
+	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y []float64) bool { return len(x) == len(y) && len(x) == len(a[0]) })
+}
+
+// fits says whether gaps are of a recording as audio.CheckGaps returns them.
+func fits(gaps []Gap, recording [][]float64) bool {
+	checked, err := audio.CheckGaps(gaps, len(recording[0]))
+	return err == nil && slices.Equal(checked, gaps)
 }
 
 // stretches are the excerpts, wider where they must be to hold the context on

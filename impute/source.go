@@ -2,8 +2,10 @@ package impute
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 )
 
@@ -26,6 +28,9 @@ type around struct {
 
 // Read asks for what is between the gaps.
 func (a *around) Read(lo, hi int) ([][]float64, error) {
+	if a.src == nil {
+		return nil, fmt.Errorf("impute: the recording is nil, want a Source: %w", vssgp.ErrData)
+	}
 	var out [][]float64
 	put := func(from, to int) error {
 		part, err := a.src.Read(from, to)
@@ -36,6 +41,9 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 			for range part {
 				out = append(out, make([]float64, hi-lo))
 			}
+		}
+		if len(part) != len(out) || len(part) == 0 || slices.ContainsFunc(part, func(c []float64) bool { return len(c) != to-from }) {
+			return fmt.Errorf("impute: samples %d:%d come in %d channels, want as many of each in all: %w", from, to, len(part), vssgp.ErrData)
 		}
 		for c := range part {
 			copy(out[c][from-lo:to-lo], part[c])
@@ -78,12 +86,12 @@ func (w whole) Read(lo, hi int) ([][]float64, error) {
 // length is how many samples each channel has.
 func (w whole) length() (int, error) {
 	if len(w) == 0 || len(w[0]) == 0 {
-		return 0, fmt.Errorf("impute: %d channels, want at least one with samples: %w", len(w), ErrGaps)
+		return 0, fmt.Errorf("impute: %d channels, want at least one with samples: %w", len(w), vssgp.ErrData)
 	}
 	n := len(w[0])
 	for c, s := range w {
 		if len(s) != n {
-			return 0, fmt.Errorf("impute: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, ErrGaps)
+			return 0, fmt.Errorf("impute: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, vssgp.ErrData)
 		}
 	}
 	return n, nil
@@ -106,11 +114,12 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 
 // Excerpts are the stretches of a recording of n samples that FillFrom models,
 // without their models: the gaps with the options' context on each side, joined
-// where they touch. It is an error, which wraps ErrGaps, where gaps do not fit
-// the recording or leave too little of an excerpt to learn from.
+// where they touch. Errors wrap ErrGaps, where gaps do not fit the recording or
+// leave too little of an excerpt to learn from, or vssgp.ErrData: no samples, no
+// rate.
 func Excerpts(n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if n <= 0 || rate <= 0 {
-		return nil, fmt.Errorf("impute: %d samples at %d Hz, want at least one: %w", n, rate, ErrGaps)
+		return nil, fmt.Errorf("impute: %d samples at %d Hz, want at least one: %w", n, rate, vssgp.ErrData)
 	}
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("impute: no gap given: %w", ErrGaps)

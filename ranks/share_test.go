@@ -126,3 +126,21 @@ func TestCoresOf(t *testing.T) {
 		}
 	}
 }
+
+// TestCutCellsEven: where cells have as many rows each, and shares can have as many
+// cells each, they do: a cut falls as soon as a share has its part of the rows.
+func TestCutCellsEven(t *testing.T) {
+	w := spectral.Windows{Length: 20}
+	for i := range 23 {
+		w.Center = append(w.Center, float64(10*i))
+	}
+	var x []float64
+	for cell := range 24 {
+		x = append(x, float64(10*cell)-7, float64(10*cell)-3)
+	}
+	for i, c := range cutCells(&w, w.NewLayout(x, len(x), 1), len(x), 3) {
+		if c.lo != 16*i || c.hi != 16*(i+1) {
+			t.Errorf("share %d has rows %d to %d, want %d to %d", i, c.lo, c.hi, 16*i, 16*(i+1))
+		}
+	}
+}

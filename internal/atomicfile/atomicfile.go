@@ -17,8 +17,9 @@ import (
 )
 
 // ErrTarget is wrapped by every error that says that a path is no place to write to: its folder is missing or read-only, it is a
-// directory, it may not be written, it is named twice. It is the mistake of whoever chose the path.
-var ErrTarget = errors.New("atomicfile: not a place to write to")
+// directory, it may not be written, it is named twice. It is the mistake of whoever chose the path, and an fs.ErrInvalid for those who
+// do not know this package.
+var ErrTarget = fmt.Errorf("atomicfile: not a place to write to: %w", fs.ErrInvalid)
 
 // File is one output: where it goes and what writes its content.
 type File struct {

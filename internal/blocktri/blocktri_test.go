@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -229,5 +230,14 @@ func TestNotPositive(t *testing.T) {
 		if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
 			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
 		}
+	}
+}
+
+// TestPivot: the error names the window and the pivot, counted over all windows.
+func TestPivot(t *testing.T) {
+	g, _ := wellConditioned([]int{3, 5, 4})
+	g.Diag[1][2*5+2] = -1e4
+	if _, err := Factorise(g, 0); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
+		t.Errorf("error %v, want one about block 1 of 3 and pivot 5", err)
 	}
 }

@@ -9,20 +9,53 @@ const SD95 = 1.959963984540054
 
 // RMS is the root of the mean square of x.
 func RMS(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s / float64(len(x)))
+	return rms(len(x), func(i int) float64 { return x[i] })
 }
 
 // RMSE is the root of the mean squared error of mean as a prediction of y.
 func RMSE(mean, y []float64) float64 {
-	s := 0.0
-	for i, v := range y {
-		s += (v - mean[i]) * (v - mean[i])
+	return rms(len(y), func(i int) float64 { return y[i] - mean[i] })
+}
+
+// MeanSD are the mean and the standard deviation of every step-th number of a
+// from the first on.
+func MeanSD(a []float64, first, step int) (mean, sd float64) {
+	n := (len(a) - first + step - 1) / step
+	at := func(i int) float64 { return a[first+i*step] }
+	f := factor(n, at)
+	for i := range n {
+		mean += at(i) * f / float64(n)
 	}
-	return math.Sqrt(s / float64(len(y)))
+	square := 0.0
+	for i := range n {
+		square += (at(i)*f - mean) * (at(i)*f - mean) / float64(n)
+	}
+	return mean / f, math.Sqrt(square) / f
+}
+
+func rms(n int, at func(i int) float64) float64 {
+	s, f := 0.0, factor(n, at)
+	for i := range n {
+		s += (at(i) * f) * (at(i) * f)
+	}
+	return math.Sqrt(s/float64(n)) / f
+}
+
+// factor is a power of two that brings n numbers to where their squares and the
+// sums of those stay within float64's range: 1 for all but numbers beyond 10^±120.
+// Multiplying by it rounds nothing.
+func factor(n int, at func(i int) float64) float64 {
+	largest := 0.0
+	for i := range n {
+		largest = max(largest, math.Abs(at(i)))
+	}
+	switch {
+	case largest > 0x1p400:
+		return 0x1p-600
+	case largest < 0x1p-400 && largest > 0:
+		return 0x1p600
+	}
+	return 1
 }
 
 // Coverage is the share of y inside the 95 % intervals of Gaussians.

@@ -1,0 +1,153 @@
+package audio
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"testing"
+)
+
+// second is the error of a call with one more result.
+func second[T any](_ T, err error) error { return err }
+
+// TestNil calls what the package exports with arguments that are nil, empty or
+// impossible: none panics, and each error wraps its sentinel; nil means that the call
+// has no error to give.
+func TestNil(t *testing.T) {
+	rec, _, err := New(8000, PCM16, [][]float64{{0, 0.5, 0.25}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := rec.in
+	var noRecording *Recording
+	var noFile *File
+	var noPatch *Patch
+	does := func(f func()) func() error { return func() error { f(); return nil } }
+	isNaN := func(v float64) {
+		if !math.IsNaN(v) {
+			t.Errorf("score %v of nothing, want NaN", v)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want error
+	}{
+		{"Open nothing", func() error { return second(Open("")) }, fs.ErrNotExist},
+		{"Open a folder", func() error { return second(Open(t.TempDir())) }, ErrFormat},
+		{"Open no file", func() error { return second(Open(filepath.Join(t.TempDir(), "a.wav"))) }, fs.ErrNotExist},
+		{"Read nil", func() error { return second(Read(nil)) }, ErrArgument},
+		{"Read nothing", func() error { return second(Read(bytes.NewReader(nil))) }, ErrFormat},
+		{"Read junk", func() error { return second(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
+		{"Decode nil", func() error { return second(Decode(nil)) }, ErrFormat},
+		{"Decode a header alone", func() error { return second(Decode(rec.file[:20])) }, ErrFormat},
+		{"Decode a truncated file", func() error { return second(Decode(rec.file[:len(rec.file)-2])) }, ErrFormat},
+		{"NewFile nil", func() error { return second(NewFile(nil, 100)) }, ErrArgument},
+		{"NewFile of no size", func() error { return second(NewFile(bytes.NewReader(rec.file), 0)) }, ErrFormat},
+		{"NewFile of less than no size", func() error { return second(NewFile(bytes.NewReader(rec.file), -5)) }, ErrFormat},
+		{"New of nothing", func() error { _, _, err := New(0, Encoding{}, nil); return err }, ErrArgument},
+		{"New without a rate", func() error { _, _, err := New(0, PCM16, [][]float64{{0}}); return err }, ErrArgument},
+		{"New without samples", func() error { _, _, err := New(8000, PCM16, [][]float64{{}}); return err }, ErrArgument},
+		{"New of ragged channels", func() error { _, _, err := New(8000, PCM16, [][]float64{{0, 1}, {0}}); return err }, ErrArgument},
+		{"New not finite", func() error { _, _, err := New(8000, PCM16, [][]float64{{math.NaN()}}); return err }, ErrArgument},
+		{"ContainerOf", func() error { return second(ContainerOf("")) }, ErrFormat},
+		{"Recording's properties", does(func() {
+			for _, r := range []*Recording{noRecording, {}, {Rate: 8000, Samples: [][]float64{{1}}}} {
+				r.Channels()
+				r.Len()
+				r.Seconds()
+				r.Container()
+				r.Encoding()
+				r.DetectZeros(0)
+			}
+		}), nil},
+		{"Fill of nil", func() error { _, _, err := noRecording.Fill(nil, nil); return err }, ErrArgument},
+		{"Fill of nothing", func() error { _, _, err := (&Recording{}).Fill(nil, nil); return err }, ErrArgument},
+		{"Fill of one made by hand", func() error {
+			_, _, err := (&Recording{Rate: 8000, Samples: [][]float64{{1}}}).Fill(nil, [][]float64{{1}})
+			return err
+		}, ErrArgument},
+		{"Fill with nil", func() error { _, _, err := rec.Fill([]Gap{{0, 1}}, nil); return err }, ErrArgument},
+		{"Fill with ragged channels", func() error { _, _, err := rec.Fill([]Gap{{0, 1}}, [][]float64{{1}}); return err }, ErrArgument},
+		{"Fill outside", func() error { _, _, err := rec.Fill([]Gap{{0, 9}}, rec.Samples); return err }, ErrGaps},
+		{"Recording.Write of nil", func() error { return noRecording.Write(io.Discard, WAV) }, ErrArgument},
+		{"Recording.Write to nil", func() error { return rec.Write(nil, WAV) }, ErrArgument},
+		{"Recording.Write of no container", func() error { return rec.Write(io.Discard, 0) }, ErrFormat},
+		{"File's properties", does(func() {
+			for _, f := range []*File{noFile, {}} {
+				f.Rate()
+				f.Channels()
+				f.Len()
+				f.Seconds()
+				f.Container()
+				f.Encoding()
+			}
+		}), nil},
+		{"File.Read of nil", func() error { return second(noFile.Read(0, 0)) }, ErrArgument},
+		{"File.Read of nothing", func() error { return second((&File{}).Read(0, 0)) }, ErrArgument},
+		{"File.Read outside", func() error { return second(whole.Read(0, 9)) }, ErrArgument},
+		{"DetectZeros of nil", func() error { return second(noFile.DetectZeros(1)) }, ErrArgument},
+		{"DetectZeros of nothing", func() error { return second((&File{}).DetectZeros(1)) }, ErrArgument},
+		{"CheckWrite of nil", func() error { return noFile.CheckWrite(WAV) }, ErrArgument},
+		{"CheckWrite of no container", func() error { return whole.CheckWrite(0) }, ErrFormat},
+		{"File.Patch of nil", func() error { _, _, err := noFile.Patch(nil); return err }, ErrArgument},
+		{"File.Patch of nothing", func() error { _, _, err := (&File{}).Patch([]Change{{}}); return err }, ErrArgument},
+		{"File.Patch with nil", func() error { _, _, err := whole.Patch([]Change{{}}); return err }, ErrArgument},
+		{"File.Patch with ragged channels", func() error { _, _, err := whole.Patch([]Change{{0, [][]float64{{1}, {}}}}); return err }, ErrArgument},
+		{"File.Patch outside", func() error { _, _, err := whole.Patch([]Change{{-1, [][]float64{{1}}}}); return err }, ErrGaps},
+		{"Patch.Write of nil", func() error { return noPatch.Write(io.Discard, WAV) }, ErrArgument},
+		{"Patch.Write of nothing", func() error { return (&Patch{}).Write(io.Discard, WAV) }, ErrArgument},
+		{"ParseGap of nothing", func() error { return second(ParseGap("", 8000)) }, ErrGaps},
+		{"ParseGap without a rate", func() error { return second(ParseGap("1:2", 0)) }, ErrArgument},
+		{"CheckGaps nil", func() error { return second(CheckGaps(nil, 0)) }, ErrGaps},
+		{"CheckGaps of nothing", func() error { return second(CheckGaps([]Gap{{}}, 0)) }, ErrGaps},
+		{"ReadGaps nil", func() error { return second(ReadGaps(nil)) }, ErrArgument},
+		{"ReadGaps nothing", func() error { return second(ReadGaps(bytes.NewReader(nil))) }, ErrGaps},
+		{"ReadGaps junk", func() error { return second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")))) }, ErrGaps},
+		{"WriteGaps nil", func() error { return WriteGaps(nil, nil) }, ErrArgument},
+		{"FillAR nil", func() error { return second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
+		{"FillAR of no order", func() error { return second(FillAR([]float64{1, 2}, []Gap{{0, 1}}, AROptions{})) }, ErrArgument},
+		{"simple fills", does(func() {
+			FillLinear(nil, nil)
+			FillSilence(nil, nil)
+			for _, g := range []Gap{{0, 1}, {-3, -1}, {-2, 2}, {5, 9}, {0, 0}} {
+				FillLinear(nil, []Gap{g})
+				FillSilence([]float64{1, 2, 3}, []Gap{g})
+				FillLinear([]float64{1, 2, 3}, []Gap{g})
+			}
+			Mask(nil, -1)
+			Missing(nil)
+		}), nil},
+		{"scores", does(func() {
+			for _, est := range [][]float64{nil, {1}} {
+				isNaN(RMSE(est, nil, nil))
+				isNaN(SNR(est, nil, nil))
+				isNaN(STFTRMSE(est, nil, nil, 0))
+				isNaN(LogSpectralDistance(est, nil, nil, 0))
+				isNaN(Score([][]float64{est}, nil, nil, 0).TestRMSE)
+			}
+			isNaN(Score(nil, nil, nil, 0).TestRMSE)
+			STFT(nil, 0)
+			for _, r := range []*Residual{nil, {}, NewResidual(0, 0)} {
+				r.Add(0, nil, nil, nil)
+				isNaN(r.RMSE())
+				isNaN(r.STFTRMSE())
+			}
+		}), nil},
+		{"names", does(func() { _, _, _ = Encoding{}.String(), Container(0).String(), Gap{}.String() }), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Errorf("panic: %v", r)
+				}
+			}()
+			if err := c.do(); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want one that wraps %v", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package impute
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+)
+
+// ragged is a source whose channels have not the samples that were asked for.
+type ragged struct{ channels [][]float64 }
+
+func (r ragged) Read(lo, hi int) ([][]float64, error) { return r.channels, nil }
+
+// TestNil calls what the package exports with arguments that are nil, empty or of
+// other shapes: none panics, and each error wraps its sentinel.
+func TestNil(t *testing.T) {
+	gap := []Gap{{Start: 300, End: 310}}
+	x := tones(1000, 1, 0.01)
+	r := mustFill(t, x, gap, quick())
+	var none context.Context
+	var nobody *Result
+	fill := func(samples [][]float64, rate int, gaps []Gap) func() error {
+		return func() error { _, err := Fill(none, samples, rate, gaps, quick()); return err }
+	}
+	from := func(s Source) func() error {
+		return func() error { _, err := FillFrom(none, s, 1000, rate, gap, quick()); return err }
+	}
+	score := func(r *Result, a, b Source) func() error {
+		return func() error { _, err := r.Score(a, b); return err }
+	}
+	plan := func(channels, n, rate int, gaps []Gap) func() error {
+		return func() error { _, err := NewPlan(channels, n, rate, gaps, Options{}); return err }
+	}
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want error
+	}{
+		{"Fill without a context", fill(x, rate, gap), nil},
+		{"Fill nil", fill(nil, 0, nil), vssgp.ErrData},
+		{"Fill no samples", fill([][]float64{nil}, rate, gap), vssgp.ErrData},
+		{"Fill ragged channels", fill([][]float64{x[0], x[0][:500]}, rate, gap), vssgp.ErrData},
+		{"Fill without a rate", fill(x, 0, gap), vssgp.ErrData},
+		{"Fill no gaps", fill(x, rate, nil), ErrGaps},
+		{"FillFrom nil", from(nil), vssgp.ErrData},
+		{"FillFrom no channels", from(ragged{}), vssgp.ErrData},
+		{"FillFrom short channels", from(ragged{[][]float64{{1, 2}}}), vssgp.ErrData},
+		{"FillFrom ragged channels", from(ragged{[][]float64{x[0], nil}}), vssgp.ErrData},
+		{"Around nil", func() error { _, err := Around(nil, nil).Read(0, 5); return err }, vssgp.ErrData},
+		{"Excerpts of nothing", func() error { _, err := Excerpts(0, 0, nil, Options{}); return err }, vssgp.ErrData},
+		{"Excerpts of no gaps", func() error { _, err := Excerpts(1000, rate, nil, Options{}); return err }, ErrGaps},
+		{"NewPlan of nothing", plan(0, 0, 0, nil), vssgp.ErrData},
+		{"NewPlan of no channels", plan(0, 1000, rate, gap), vssgp.ErrData},
+		{"NewPlan of less than no channels", plan(-1, 1000, rate, gap), vssgp.ErrData},
+		{"NewPlan of no gaps", plan(1, 1000, rate, nil), ErrGaps},
+		{"Score of nil", score(nobody, whole(x), whole(x)), vssgp.ErrData},
+		{"Score of nothing", score(&Result{}, whole(x), whole(x)), vssgp.ErrData},
+		{"Score against nil", score(r, whole(x), nil), vssgp.ErrData},
+		{"Score of a nil recording", score(r, nil, whole(x)), vssgp.ErrData},
+		{"Score against other channels", score(r, whole(x), ragged{}), vssgp.ErrData},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Errorf("panic: %v", r)
+				}
+			}()
+			if err := c.do(); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want one that wraps %v", err, c.want)
+			}
+		})
+	}
+	for _, s := range []Scores{
+		Score(nil, nil, nil, nil, 0, nil), Score(x, x, nil, x, rate, gap), Score(x, x, x, x, rate, nil), Score(x, x, x, x, rate, []Gap{{Start: 990, End: 1001}}),
+	} {
+		if !math.IsNaN(s.VSSGP.TestRMSE) || !math.IsNaN(s.Coverage95) {
+			t.Errorf("scores %+v of what does not fit, want NaN", s)
+		}
+	}
+}
+
+// TestDrawsDiffer: two gaps in the same place of a tone's period, so that their
+// excerpts have all but the same model, are not filled by the same draw.
+func TestDrawsDiffer(t *testing.T) {
+	x := [][]float64{make([]float64, 2400)}
+	for i := range x[0] {
+		x[0][i] = math.Sin(2*math.Pi*float64(i)/20) + 0.1*math.Sin(2*math.Pi*float64(i*i%1200)/1200)
+	}
+	o := quick()
+	o.Draws, o.Model.Iterations = 1, vssgp.NoIterations
+	r := mustFill(t, x, []Gap{{Start: 600, End: 640}, {Start: 1800, End: 1840}}, o)
+	if len(r.Excerpts) != 2 {
+		t.Fatalf("%d excerpts, want 2", len(r.Excerpts))
+	}
+	var both, first, second float64
+	for i := range 40 {
+		a, b := r.Draws[0][0][600+i]-r.Filled[0][600+i], r.Draws[0][0][1800+i]-r.Filled[0][1800+i]
+		both, first, second = both+a*b, first+a*a, second+b*b
+	}
+	if c := both / math.Sqrt(first*second); !(math.Abs(c) < 0.9) {
+		t.Errorf("the draws of two gaps are correlated by %.3f about their means, want two draws", c)
+	}
+}
