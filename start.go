@@ -37,7 +37,7 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 	} else {
 		m.startPaper(data, o)
 	}
-	if err != nil {
+	if err := cmp.Or(interrupted(ctx, ctx.Err()), err); err != nil {
 		return nil, err
 	}
 	if err := m.Params.Check(); err != nil {
