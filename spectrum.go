@@ -58,6 +58,9 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	if err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return interrupted(ctx, err)
+	}
 	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step)
 	lengths := g.candidates(o, m.X.Scale[0])
 	g.fill(ctx, lengths[0])

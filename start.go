@@ -18,6 +18,9 @@ func New(data *Data, o Options) (*Model, error) {
 }
 
 func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, interrupted(ctx, err)
+	}
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
