@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"audio":                {"internal/ar"},
 	"baseline":             {".", "internal/lbfgs", "internal/matrices", "internal/parallel"},
 	"dense":                {"."},
-	"internal/ar":          {"cpu/simd", "internal/parallel"},
+	"internal/ar":          {"cpu/simd", "internal/cost", "internal/parallel"},
 	"internal/atomicfile":  {},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/cost":        {},

@@ -353,6 +353,9 @@ func (h *held) exactDiagonal(p *Params) (diag, mean []float64, err error) {
 	if err := h.rows.Moments(mom, f); err != nil {
 		return nil, nil, err
 	}
+	if err := h.ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	for v, b := range mom.Gram.Diag {
 		m := mom.Gram.Size(v)
 		for i := range m {

@@ -40,6 +40,9 @@ func (h *held) conjugateMean(p *Params, rows []int) (diag, mean []float64, err e
 	}
 	mean, err = conjugateGradients(c, size, func(av, v []float64) error {
 		copy(w.Mean, v)
+		if err := h.ctx.Err(); err != nil {
+			return err
+		}
 		if err := h.rows.Factorised(sums, f, w, rows); err != nil {
 			return err
 		}

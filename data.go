@@ -89,6 +89,16 @@ func (d *Data) Check() error {
 // mostValue bounds data so that no difference of two leaves float64's range.
 const mostValue = math.MaxFloat64 / 4
 
+// some are the given rows.
+func (d *Data) some(rows []int) *Data {
+	s := &Data{N: len(rows), Q: d.Q, D: d.D, X: make([]float64, 0, len(rows)*d.Q), Y: make([]float64, 0, len(rows)*d.D)}
+	for _, n := range rows {
+		s.X = append(s.X, d.X[n*d.Q:(n+1)*d.Q]...)
+		s.Y = append(s.Y, d.Y[n*d.D:(n+1)*d.D]...)
+	}
+	return s
+}
+
 // borrow is a matrix's entries row by row, for reading: its own memory where they
 // lie so, else a copy.
 func borrow(m mat.Matrix) []float64 {

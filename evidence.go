@@ -130,6 +130,9 @@ func (o *Options) mostTried(lengths int, steps float64) (settings, components in
 func (t *trials) try(s setting) (better bool, err error) {
 	sum, begun := 0.0, (*Evaluation)(nil)
 	for _, part := range t.parts {
+		if err := t.ctx.Err(); err != nil {
+			return false, interrupted(t.ctx, err)
+		}
 		e, v, err := t.on(part, s)
 		if errors.Is(err, ErrBound) && t.ctx.Err() == nil {
 			return false, nil
@@ -158,7 +161,7 @@ func (t *trials) try(s setting) (better bool, err error) {
 func (t *trials) on(part trialPart, s setting) (*Evaluation, float64, error) {
 	o := s.put(t.o)
 	try := *t.model
-	try.Params = part.grid.start(t.model, s.length, spectrumFloors[0], o)
+	try.Params = part.grid.start(t.ctx, t.model, s.length, spectrumFloors[0], o)
 	if o.Iterations == NoIterations {
 		h, err := try.hold(part.data)
 		if err != nil {

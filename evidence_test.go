@@ -64,7 +64,7 @@ func TestExcerpts(t *testing.T) {
 		data.N--
 		m := &Model{X: identity(1), Y: identity(1)}
 		g := newGrid(data.X, data.Y, 1, 1)
-		g.fill(longest)
+		g.fill(t.Context(), longest)
 		parts, whole := m.excerpts(data, g, []float64{10, longest})
 		if want := n <= 2*evidenceExcerpts*evidenceWindows*longest; whole != want {
 			t.Fatalf("%d places: all tried: %v, want %v", n, whole, want)

@@ -85,11 +85,11 @@ func (m *Model) bestFloor(ctx context.Context, data *Data, g *grid, length float
 	}
 	known, asked := m.hide(data, g, trials)
 	part := newGrid(m.X.ToModel(known.X), m.Y.ToModel(known.Y), data.D, g.step)
-	part.fill(length)
+	part.fill(ctx, length)
 	best := spectrumFloors[0]
 	for _, floor := range spectrumFloors[1:] {
 		try := *m
-		try.Params = part.start(m, length, floor, o)
+		try.Params = part.start(ctx, m, length, floor, o)
 		square, variance, err := try.trial(ctx, known, asked)
 		if err != nil {
 			return 0, err

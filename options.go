@@ -195,6 +195,9 @@ const (
 	// MaxExact bounds the features that meet in one window under exact
 	// inference, which holds several matrices of that size squared (3 GiB each).
 	MaxExact = 20_000
+	// MaxInputs bounds the inputs of data that are fitted: every feature has
+	// three numbers for each.
+	MaxInputs = 100_000
 )
 
 // leastPrecision bounds a starting noise precision; beyond it and its inverse
@@ -215,6 +218,9 @@ func (o *Options) checkSize(data *Data) error {
 	window := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
 		return bad("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+	}
+	if data != nil && data.Q > MaxInputs {
+		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q, data.N, MaxInputs, ErrData)
 	}
 	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
 		return nil

@@ -30,12 +30,17 @@ type Plan struct {
 	MiniBatches       int // steps on mini-batches
 	// BoundFlops, GradientFlops and MiniBatchFlops are operations of one each.
 	BoundFlops, GradientFlops, MiniBatchFlops float64
+	// StartFlops are operations of all starts at most, their Bounds apart: of
+	// the fill, the spectra and, of mini-batches, the coefficients from a part
+	// of the rows.
+	StartFlops float64
 
 	// RowBytes are the rows as they are given and as a backend on this machine
 	// holds them; MatrixBytes E[ΦᵀΦ], once; HistoryBytes the optimiser's steps
 	// and gradients; PeakBytes about all that is held at once, without what the
 	// collector has not yet freed: the process takes up to twice that.
 	RowBytes, MatrixBytes, HistoryBytes, PeakBytes float64
+	StartBytes                                     float64 // of a start's data on their grid and its spectra, before there is a model
 }
 
 // Flops is the operations of the whole fit.
@@ -43,7 +48,7 @@ func (p *Plan) Flops() float64 {
 	if p == nil {
 		return 0
 	}
-	return float64(p.Bounds)*p.BoundFlops + float64(p.Gradients)*p.GradientFlops + float64(p.MiniBatches)*p.MiniBatchFlops
+	return p.StartFlops + float64(p.Bounds)*p.BoundFlops + float64(p.Gradients)*p.GradientFlops + float64(p.MiniBatches)*p.MiniBatchFlops
 }
 
 // NewPlan is the plan of Fit with these data, of which it looks at N, Q, D and
@@ -101,7 +106,10 @@ func (b *planner) spectrum(m *Model) error {
 			b.plan.Gradients += settings * (evidenceIterations + 1)
 		}
 	}
-	if b.o.Iterations == NoIterations && b.o.NoisePrecision == 0 && len(g.trialGaps()) > 0 {
+	hidden := b.o.Iterations == NoIterations && b.o.NoisePrecision == 0 && len(g.trialGaps()) > 0
+	b.plan.StartFlops, b.plan.StartBytes = g.startWork(lengths, b.data.D, hidden)
+	b.plan.StartBytes += float64(len(g.missing) * (8*b.data.D + 1))
+	if hidden {
 		b.bounds += len(spectrumFloors) - 1
 	}
 	b.matrix = b.bounds > 0
@@ -206,15 +214,31 @@ func (b *planner) stages() {
 		b.matrix = true
 	}
 	if (inference != Exact || stochastic) && len(b.coefficients()) == 0 {
-		b.bounds++ // the start of the coefficients
-		b.matrix = b.matrix || b.params.M() <= directLimit || len(b.params.Windows.Center) > 0
+		rows, direct := f.meanFrom()
+		b.matrix = b.matrix || direct
+		if rows == b.data.N {
+			b.bounds++
+		} else {
+			b.plan.StartFlops += b.meanWork(rows, direct)
+		}
 	}
+	b.plan.StartFlops *= float64(b.plan.Starts)
 	b.plan.Bounds = b.bounds * b.plan.Starts
 	b.plan.Gradients *= b.plan.Starts
 	b.plan.MiniBatches *= b.plan.Starts
 	b.plan.MiniBatchFlops *= float64(f.batchSize()) / float64(b.data.N)
 	// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
 	b.plan.HistoryBytes = 8 * float64(coordinates) * (2*lbfgs.Memory + 6)
+}
+
+// meanWork is the operations of the coefficients' start from some of the rows,
+// which only models without windows have.
+func (b *planner) meanWork(rows int, direct bool) float64 {
+	n, m, d := float64(rows), float64(b.params.M()), float64(b.params.D)
+	if direct {
+		return cost.Moments(n, m, d) + cost.Factor(b.offset)
+	}
+	return (conjugateSteps + 1) * cost.Factorised(n, m, float64(b.params.Q), d)
 }
 
 // coefficients are those that a model to start from brings along.
@@ -258,5 +282,6 @@ func (b *planner) bytes() {
 	for _, t := range b.params.Tensors() {
 		numbers += len(*t.Data)
 	}
-	p.PeakBytes = p.RowBytes + matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers)
+	model := matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers)
+	p.PeakBytes = p.RowBytes + max(model, p.StartBytes)
 }

@@ -197,16 +197,52 @@ const noiseShare = 0.98
 
 // startMean is the diagonal of G and the exact mean at the start, or near it.
 func (f *fitting) startMean() (diag, mean []float64, err error) {
-	p := f.model.Params
-	if p.M() <= directLimit || len(p.Windows.Center) > 0 {
-		return f.held.exactDiagonal(p)
-	}
-	var rows []int
-	if n := max(meanRows, meanShare*p.M()); n < f.data.N {
+	n, direct := f.meanFrom()
+	var rows []int // nil: all
+	if n < f.data.N {
 		rows = rand.New(rand.NewPCG(f.o.Seed, meanSalt)).Perm(f.data.N)[:n]
 		slices.Sort(rows)
 	}
-	return f.held.conjugateMean(p, rows)
+	if !direct {
+		return f.held.conjugateMean(f.model.Params, rows)
+	}
+	return f.directMean(rows)
+}
+
+// meanFrom is how many rows startMean looks at, and whether it solves for the
+// mean itself, not by conjugate gradients.
+func (f *fitting) meanFrom() (rows int, direct bool) {
+	p := f.model.Params
+	windows := len(p.Windows.Center) > 0
+	direct = p.M() <= directLimit || windows
+	switch {
+	case !direct:
+		return min(f.data.N, max(meanRows, meanShare*p.M())), false
+	case f.o.Inference == Stochastic && !windows:
+		return min(f.data.N, directRows), true
+	}
+	return f.data.N, true
+}
+
+// directMean is exactDiagonal from the given rows, nil for all, with G and C
+// scaled up to N rows: (s·G + τ⁻¹I)⁻¹ s·C is (G + τ⁻¹I/s)⁻¹ C.
+func (f *fitting) directMean(rows []int) (diag, mean []float64, err error) {
+	if rows == nil {
+		return f.held.exactDiagonal(f.model.Params)
+	}
+	h, err := f.model.hold(f.data.some(rows))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer h.close()
+	h.ctx, h.segments = f.ctx, f.o.Segments
+	p, scale := f.model.Params.Clone(), float64(f.data.N)/float64(len(rows))
+	p.NoisePrecision[0] *= scale
+	diag, mean, err = h.exactDiagonal(p)
+	for i := range diag {
+		diag[i] *= scale
+	}
+	return diag, mean, err
 }
 
 const (
@@ -214,5 +250,8 @@ const (
 	// at random: meanRows, or meanShare for each feature where that is more.
 	meanRows  = 8192
 	meanShare = 4
-	meanSalt  = 0x3ea2 // tells this random stream from the others
+	// directRows is how many rows the mean of fewer starts from where the rest of
+	// the fit sees mini-batches alone.
+	directRows = 1 << 16
+	meanSalt   = 0x3ea2 // tells this random stream from the others
 )

@@ -19,7 +19,10 @@ import (
 // for what each of these was chosen against. Lengths are in windows' lengths W
 // or in steps of the data's grid.
 const (
-	spectrumOrder   = 0.5         // order of a window's autoregressive spectrum, steps of it in W
+	spectrumOrder = 0.5 // order of a window's autoregressive spectrum, steps of it in W
+	// spectrumLongest is the highest such order: beyond, a recursion of p² steps
+	// for each p places is slow, and the stretch's own periodogram is as fine.
+	spectrumLongest = 4096
 	spectrumSegment = 1.0         // half-length of the stretch it is read from, in W
 	spectrumCell    = 0.75        // width of a frequency cell, in 1/W
 	spectrumMost    = 0.27        // cells kept in a window at most, in steps of W …
@@ -55,9 +58,12 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	if err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return interrupted(ctx, err)
+	}
 	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step)
 	lengths := g.candidates(o, m.X.Scale[0])
-	g.fill(lengths[0])
+	g.fill(ctx, lengths[0])
 	length := lengths[0]
 	if o.Window == WindowAuto {
 		var s setting
@@ -68,7 +74,7 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	}
 	floor := spectrumFloors[0]
 	if o.Iterations == NoIterations { // else the noise is the optimiser's
-		m.Params = g.start(m, length, floor, o)
+		m.Params = g.start(ctx, m, length, floor, o)
 		if err := o.checkMemory(data, m); err != nil {
 			return err
 		}
@@ -79,7 +85,7 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	if floor != spectrumFloors[0] {
 		m.begun = nil // that was at another noise
 	}
-	m.Params = g.start(m, length, floor, o)
+	m.Params = g.start(ctx, m, length, floor, o)
 	return nil
 }
 
@@ -128,7 +134,7 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 
 // start is the starting values for windows of the given length and a noise of
 // at least floor times the data's variance.
-func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
+func (g *grid) start(ctx context.Context, m *Model, length, floor float64, o Options) *Params {
 	end := g.x0 + float64(len(g.missing)-1)*g.step
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5bec))
 	share := 0.5
@@ -140,7 +146,7 @@ func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
 		length = end - g.x0 + g.step
 	}
 	unit := g.unit()
-	cells, dropped := g.cells(w.Center, length, floor*unit, o)
+	cells, dropped := g.cells(ctx, w.Center, length, floor*unit, o)
 	k := cmp.Or(o.Features, spectrumFeatures)
 	p := NewParams(len(cells), k, 1, len(g.y))
 	p.CoefMean, p.CoefVar = nil, nil
@@ -162,13 +168,13 @@ type cell struct {
 
 // cells are the heaviest cells of each window's spectrum, ordered by window
 // and frequency, and the mean over the windows of the mass left out.
-func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept []cell, dropped float64) {
+func (g *grid) cells(ctx context.Context, centres []float64, length, floor float64, o Options) (kept []cell, dropped float64) {
 	half := spectrumSegment * length
 	if len(centres) == 0 {
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
 	}
 	steps := length / g.step
-	for _, r := range g.ranks(centres, half, steps, o.mostCells(steps), o.Shared) {
+	for _, r := range g.ranks(ctx, centres, half, steps, o.mostCells(steps), o.Shared) {
 		keep, rest := o.split(r, spectrumShare*floor)
 		dropped += rest / float64(len(centres))
 		at := len(kept)
@@ -195,20 +201,30 @@ type spectra struct {
 }
 
 // ranks are the cells of each window's spectrum, most of them at most; shared,
-// those of the windows' mean spectrum in each.
-func (g *grid) ranks(centres []float64, half, steps float64, most int, shared bool) []ranked {
+// those of the windows' mean spectrum in each. Once ctx has ended they are
+// cells of no mass, which are not kept.
+func (g *grid) ranks(ctx context.Context, centres []float64, half, steps float64, most int, shared bool) []ranked {
 	s := &g.spectra
 	if s.ranks != nil && s.windows == len(centres) && s.half == half && s.most == most && s.shared == shared {
 		return s.ranks
 	}
 	*s = spectra{len(centres), most, half, shared, make([]ranked, len(centres))}
 	count, order := cellCount(steps), int(spectrumOrder*steps)
+	long := order > spectrumLongest
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
 	masses := make([][]float64, len(centres)) // kept for the mean alone
 	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
-		t := transforms.Get().(*ar.Transform)
-		defer transforms.Put(t)
-		own := cellMasses(t, g.density(centres[v], half, order), count)
+		var own []float64
+		switch {
+		case ctx.Err() != nil:
+			own = make([]float64, count)
+		case long:
+			own = g.periodogram(ctx, centres[v], half, count)
+		default:
+			t := transforms.Get().(*ar.Transform)
+			defer transforms.Put(t)
+			own = cellMasses(t, g.density(centres[v], half, order), count)
+		}
 		if shared {
 			masses[v] = own
 			return
@@ -221,7 +237,11 @@ func (g *grid) ranks(centres []float64, half, steps float64, most int, shared bo
 			s.ranks[v] = rank(mean, v, most)
 		}
 	}
-	return s.ranks
+	ranks := s.ranks
+	if ctx.Err() != nil {
+		s.ranks = nil
+	}
+	return ranks
 }
 
 func meanOf(all [][]float64) []float64 {
@@ -285,7 +305,7 @@ func rank(masses []float64, v, most int) (r ranked) {
 	for i, mass := range masses {
 		cells[i] = cell{v, (float64(i) + 0.5) * width, mass}
 	}
-	sort.SliceStable(cells, func(i, j int) bool { return cells[i].mass > cells[j].mass })
+	slices.SortFunc(cells, func(a, b cell) int { return cmp.Or(cmp.Compare(b.mass, a.mass), cmp.Compare(a.freq, b.freq)) })
 	keep := min(most, len(cells))
 	r.cells = slices.Clone(cells[:keep])
 	for _, a := range cells[keep:] {

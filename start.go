@@ -19,6 +19,9 @@ func New(data *Data, o Options) (*Model, error) {
 }
 
 func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, interrupted(ctx, err)
+	}
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -38,7 +41,7 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 	} else {
 		m.startPaper(data, o)
 	}
-	if err != nil {
+	if err := cmp.Or(interrupted(ctx, ctx.Err()), err); err != nil {
 		return nil, err
 	}
 	if err := m.Params.Check(); err != nil {

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -66,6 +67,6 @@ func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
 	for i, g := range gaps {
 		runs[i] = [2]int{g.Start, g.End}
 	}
-	ar.FillAround(y, runs, opt.Order, opt.Context, opt.Iterations)
+	ar.FillAround(context.Background(), y, runs, opt.Order, opt.Context, opt.Iterations)
 	return y, nil
 }

@@ -21,14 +21,15 @@ type Plan struct {
 	AtMost                         bool // as in vssgp.Plan
 	Bounds, Gradients, MiniBatches int  // evaluations, each of one excerpt
 	// BoundFlops and GradientFlops are operations of one evaluation of every
-	// excerpt; Flops of the whole fill, without the start's own and the
-	// predictions.
-	BoundFlops, GradientFlops, Flops float64
+	// excerpt, StartFlops of all starting values; Flops of the whole fill, without
+	// the predictions.
+	BoundFlops, GradientFlops, StartFlops, Flops float64
 
 	// FillBytes are the excerpts as filled, which stay; RowBytes, MatrixBytes
 	// and HistoryBytes what those at work at a time hold at most, one matrix
 	// each; PeakBytes about all that is held at once.
 	FillBytes, RowBytes, MatrixBytes, HistoryBytes, PeakBytes float64
+	StartBytes                                                float64 // as in vssgp.Plan, of those at work at a time
 }
 
 // NewPlan is the plan of FillFrom for a recording of so many channels of n
@@ -66,6 +67,7 @@ func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 		p.RowBytes += e.RowBytes
 		p.MatrixBytes += e.MatrixBytes
 		p.HistoryBytes += e.HistoryBytes
+		p.StartBytes += e.StartBytes
 		p.PeakBytes += e.PeakBytes
 	}
 	return p, nil
@@ -91,6 +93,7 @@ func (p *Plan) add(e *vssgp.Plan, missing int) {
 	p.MiniBatches += e.MiniBatches
 	p.BoundFlops += e.BoundFlops
 	p.GradientFlops += e.GradientFlops
+	p.StartFlops += e.StartFlops
 	p.Flops += e.Flops()
 }
 

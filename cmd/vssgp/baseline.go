@@ -133,7 +133,7 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if err := a.checkOutputs(o.output); err != nil {
 		return err
 	}
-	data, inputs, err := o.read(dataPath, inputPath)
+	data, inputs, err := o.read(ctx, dataPath, inputPath)
 	if err != nil {
 		return err
 	}
@@ -165,8 +165,8 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 }
 
 // read reads the data and the inputs to predict at.
-func (o *baselineFlags) read(dataPath, inputPath string) (*vssgp.Data, *table.Table, error) {
-	data, rate, err := readToFit(dataPath, o.columns)
+func (o *baselineFlags) read(ctx context.Context, dataPath, inputPath string) (*vssgp.Data, *table.Table, error) {
+	data, rate, err := readToFit(ctx, dataPath, o.columns)
 	if err != nil {
 		return nil, nil, err
 	}

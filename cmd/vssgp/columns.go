@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,30 +90,36 @@ func (c columns) inputs(t *table.Table, path string, q int, own []string) (*tabl
 
 // named turns a flag's names and numbers into names of columns; nil: not given.
 func named(t *table.Table, given []string, flag string) ([]string, error) {
+	if given == nil {
+		return nil, nil
+	}
 	var out []string
+	at, taken := t.Index(), make(map[string]bool, len(given))
 	for _, s := range given {
 		s = strings.TrimSpace(s)
-		if i, err := strconv.Atoi(s); err == nil && !slices.Contains(t.Names, s) {
+		_, known := at[s]
+		if i, err := strconv.Atoi(s); err == nil && !known {
 			if i < 0 || i >= t.Cols {
 				return nil, mistake("%s: no column %d; want 0 to %d", flag, i, t.Cols-1)
 			}
-			s = t.Names[i]
+			s, known = t.Names[i], true
 		}
-		if !slices.Contains(t.Names, s) {
+		if !known {
 			return nil, mistake("%s: no column %.40q; want some of %s", flag, s, strings.Join(clip(t.Names), ", "))
 		}
-		if slices.Contains(out, s) {
+		if taken[s] {
 			return nil, mistake("%s: column %.40q is named twice", flag, s)
 		}
-		out = append(out, s)
+		out, taken[s] = append(out, s), true
 	}
 	return out, nil
 }
 
 // pick copies the columns into data.
 func pick(t *table.Table, path string, x, y []string) (*vssgp.Data, error) {
+	inputs := setOf(x)
 	for _, n := range y {
-		if slices.Contains(x, n) {
+		if inputs[n] {
 			return nil, mistake("column %.40q is both an input and an output: choose with --x and --y", n)
 		}
 	}
@@ -135,8 +140,9 @@ func pick(t *table.Table, path string, x, y []string) (*vssgp.Data, error) {
 // others are the names that are not in taken, in their order.
 func others(names, taken []string) []string {
 	var out []string
+	gone := setOf(taken)
 	for _, n := range names {
-		if !slices.Contains(taken, n) {
+		if !gone[n] {
 			out = append(out, n)
 		}
 	}
@@ -146,12 +152,21 @@ func others(names, taken []string) []string {
 // hasAll reports whether the table has a column for each of a model's names,
 // of which there are some.
 func hasAll(t *table.Table, names []string) bool {
+	at := t.Index()
 	for _, n := range names {
-		if !slices.Contains(t.Names, n) {
+		if _, ok := at[n]; !ok {
 			return false
 		}
 	}
 	return len(names) > 0
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
 }
 
 // clip shortens a list of names for a message.

@@ -52,7 +52,7 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
   vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
 		Args: arguments("MODEL", "DATA"),
-		RunE: a.do(func(_ context.Context, args []string) error { return a.evaluate(args[0], args[1], o) }),
+		RunE: a.do(func(ctx context.Context, args []string) error { return a.evaluate(ctx, args[0], args[1], o) }),
 	}
 	f := cmd.Flags()
 	addColumnFlags(f, &o.columns)
@@ -62,7 +62,7 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 	return cmd
 }
 
-func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
+func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
 	rows, err := parseRows(o.rows)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	data, err := readFor(m, dataPath, o.columns)
+	data, err := readFor(ctx, m, dataPath, o.columns)
 	if err != nil {
 		return err
 	}

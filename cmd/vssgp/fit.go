@@ -97,7 +97,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	data, rate, err := readToFit(dataPath, o.columns)
+	data, rate, err := readToFit(ctx, dataPath, o.columns)
 	if err != nil {
 		return err
 	}

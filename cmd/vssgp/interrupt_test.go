@@ -88,3 +88,28 @@ func TestFitInterrupted(t *testing.T) {
 		t.Errorf("left %v", files)
 	}
 }
+
+// TestReadingInterrupted: a signal while the data are read ends fit with its code
+// and a line, and leaves nothing.
+func TestReadingInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	data := put(t, dir, "data.csv", waves(120))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"fit", data, "-o", filepath.Join(dir, "m.safetensors")}, &stdout, &stderr)
+	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted while reading "+data) || len(listing(t, dir)) != 2 {
+		t.Errorf("exit %d, %s, left %v", code, &stderr, listing(t, dir))
+	}
+}
+
+// TestTableOnItsSide: a row of columns for each row of a table is the user's
+// mistake, said at once.
+func TestTableOnItsSide(t *testing.T) {
+	dir := t.TempDir()
+	line := strings.Repeat("1,", 150_000) + "2\n"
+	o := vssgpRun(t, "fit", put(t, dir, "wide.csv", line+line), "-o", filepath.Join(dir, "m.safetensors"))
+	if o.code != exitMistake || !strings.Contains(o.stderr, "150000 inputs in 2 rows") {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+}

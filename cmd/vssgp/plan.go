@@ -37,13 +37,15 @@ type planEvaluations struct {
 type planFlops struct {
 	Bound    number `json:"bound"`    // an evaluation of every excerpt's bound
 	Gradient number `json:"gradient"` // the same with the gradient
-	All      number `json:"all"`      // of all evaluations expected
+	Start    number `json:"start"`    // of the starting values: a fill, spectra
+	All      number `json:"all"`      // of them and of all evaluations expected
 }
 
 type planBytes struct {
 	Rows    int64 `json:"rows"`    // samples of the excerpts at work at once
 	Matrix  int64 `json:"matrix"`  // their matrices, once
 	History int64 `json:"history"` // the optimiser's
+	Start   int64 `json:"start"`   // the starting values', before there is a model
 	Filled  int64 `json:"filled"`  // the fill of all excerpts
 	Peak    int64 `json:"peak"`    // about all that is held at once
 }
@@ -57,8 +59,8 @@ func (a *app) planImpute(rec *audio.File, gaps []impute.Gap, o impute.Options) e
 	return a.printPlan(planResult{
 		Rows: p.Rows, Outputs: rec.Channels(), Excerpts: p.Excerpts, Windows: p.Windows, Components: p.Components, Features: p.Features,
 		AtMost: p.AtMost, Starts: 1 + o.Model.Restarts, Evaluations: planEvaluations{p.Bounds, p.Gradients, p.MiniBatches},
-		Flops: planFlops{number(p.BoundFlops), number(p.GradientFlops), number(p.Flops)},
-		Bytes: planBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.HistoryBytes), int64(p.FillBytes), int64(p.PeakBytes)},
+		Flops: planFlops{number(p.BoundFlops), number(p.GradientFlops), number(p.StartFlops), number(p.Flops)},
+		Bytes: planBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.HistoryBytes), int64(p.StartBytes), int64(p.FillBytes), int64(p.PeakBytes)},
 	}, o.Model)
 }
 
@@ -71,8 +73,8 @@ func (a *app) planFit(data *vssgp.Data, o vssgp.Options) error {
 	return a.printPlan(planResult{
 		Rows: p.Rows, Outputs: p.Outputs, Excerpts: 1, Windows: p.Windows, Components: p.Components, Features: p.Features,
 		AtMost: p.AtMost, Starts: p.Starts, Evaluations: planEvaluations{p.Bounds, p.Gradients, p.MiniBatches},
-		Flops: planFlops{number(p.BoundFlops), number(p.GradientFlops), number(p.Flops())},
-		Bytes: planBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.HistoryBytes), 0, int64(p.PeakBytes)},
+		Flops: planFlops{number(p.BoundFlops), number(p.GradientFlops), number(p.StartFlops), number(p.Flops())},
+		Bytes: planBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.HistoryBytes), int64(p.StartBytes), 0, int64(p.PeakBytes)},
 	}, o)
 }
 
@@ -89,11 +91,11 @@ func (a *app) printPlan(p planResult, o vssgp.Options) error {
 	a.say("%-12s %s%s and %s in %s", "model", most, report.Counted(p.Components, "component"), report.Counted(p.Features, "feature"), report.Counted(p.Windows, "window"))
 	a.say("%-12s %d of the bound alone, %d with its gradient, %d on mini-batches; %s", "evaluations",
 		p.Evaluations.Bounds, p.Evaluations.Gradients, p.Evaluations.MiniBatches, report.Counted(p.Starts, "start"))
-	a.say("%-12s %s%s for a bound, %s for one with its gradient, %s in all", "operations", most,
-		scaled(float64(p.Flops.Bound), 1000, "flop"), scaled(float64(p.Flops.Gradient), 1000, "flop"), scaled(float64(p.Flops.All), 1000, "flop"))
+	a.say("%-12s %s%s for a bound, %s for one with its gradient, %s to start, %s in all", "operations", most,
+		scaled(float64(p.Flops.Bound), 1000, "flop"), scaled(float64(p.Flops.Gradient), 1000, "flop"), scaled(float64(p.Flops.Start), 1000, "flop"), scaled(float64(p.Flops.All), 1000, "flop"))
 	size := func(n int64) string { return scaled(float64(n), 1024, "B") }
-	a.say("%-12s rows %s, matrix %s, optimiser %s, fill %s; about %s at the peak, garbage apart", "memory",
-		size(p.Bytes.Rows), size(p.Bytes.Matrix), size(p.Bytes.History), size(p.Bytes.Filled), size(p.Bytes.Peak))
+	a.say("%-12s rows %s, matrix %s, optimiser %s, start %s, fill %s; about %s at the peak, garbage apart", "memory",
+		size(p.Bytes.Rows), size(p.Bytes.Matrix), size(p.Bytes.History), size(p.Bytes.Start), size(p.Bytes.Filled), size(p.Bytes.Peak))
 	return nil
 }
 

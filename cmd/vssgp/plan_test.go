@@ -32,7 +32,7 @@ func TestPlan(t *testing.T) {
 	} {
 		p := decode[planResult](t, succeed(t, append(c.args, "--plan", "--json")...).stdout)
 		if p.Rows != c.rows || p.Excerpts != c.excerpts || p.Windows < 1 || p.Features < p.Components || p.Components < p.Windows || p.Device != "cpu" ||
-			!(p.Flops.All > 0) || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Evaluations.Bounds < 1 {
+			!(p.Flops.Start > 0) || !(p.Flops.All > p.Flops.Start) || p.Bytes.Start < 1 || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Evaluations.Bounds < 1 {
 			t.Errorf("%v: %+v", c.args, p)
 		}
 		text := succeed(t, append(c.args, "--plan")...).stdout

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -27,7 +28,7 @@ func isTable(path string) bool {
 // readToFit reads a table or a recording to fit a model to. A recording's
 // input is the time in seconds, its outputs are the channels; rate is its
 // samples a second, 0 for a table.
-func readToFit(path string, c columns) (data *vssgp.Data, rate int, err error) {
+func readToFit(ctx context.Context, path string, c columns) (data *vssgp.Data, rate int, err error) {
 	if !isTable(path) {
 		if c.x != nil || c.y != nil {
 			return nil, 0, mistake("%s: --x and --y choose columns of a table, this is taken for a recording (want .csv or .npy)", path)
@@ -35,12 +36,21 @@ func readToFit(path string, c columns) (data *vssgp.Data, rate int, err error) {
 		data, rate, err := readAudio(path)
 		return data, rate, orTable(err)
 	}
-	t, err := table.Open(path)
+	t, err := openTable(ctx, path)
 	if err != nil {
 		return nil, 0, err
 	}
 	data, err = c.split(t, path)
 	return data, 0, err
+}
+
+// openTable reads a table until it is interrupted.
+func openTable(ctx context.Context, path string) (*table.Table, error) {
+	t, err := table.OpenContext(ctx, path)
+	if errors.Is(err, context.Canceled) {
+		return nil, &interruption{" while reading " + path}
+	}
+	return t, err
 }
 
 // orTable adds to an error about a recording what a table would have to be called.
@@ -52,7 +62,7 @@ func orTable(err error) error {
 }
 
 // readFor reads a table or a recording that a model is to be held against.
-func readFor(m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
+func readFor(ctx context.Context, m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
 	if !isTable(path) {
 		if c.x != nil || c.y != nil {
 			return nil, mistake("%s: --x and --y choose columns of a table, this is taken for a recording (want .csv or .npy)", path)
@@ -63,7 +73,7 @@ func readFor(m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
 		}
 		return data, orTable(err)
 	}
-	t, err := table.Open(path)
+	t, err := openTable(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ package ar
 import (
 	"math"
 
+	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -16,8 +17,16 @@ type Model struct {
 	E float64   // variance of the innovations
 }
 
-// Autocorrelation is r_j = Σ_n x_n x_{n+j} / N for lags 0 … order.
+// directProducts is how many products Autocorrelation sums one by one, 2 ms of
+// them; beyond, transforms are quicker.
+const directProducts = 1 << 22
+
+// Autocorrelation is r_j = Σ_n x_n x_{n+j} / N for lags 0 … order, in
+// min(N·order, N log N) time.
 func Autocorrelation(x []float64, order int) []float64 {
+	if byTransform(len(x), order) {
+		return transformed(x, order)
+	}
 	r := make([]float64, order+1)
 	for j := range r {
 		if j < len(x) {
@@ -26,6 +35,43 @@ func Autocorrelation(x []float64, order int) []float64 {
 	}
 	return r
 }
+
+func byTransform(samples, order int) bool { return float64(samples)*float64(order+1) > directProducts }
+
+// transformed is Autocorrelation by way of the power spectrum, of x with so
+// many zeros after it that no lag wraps around.
+func transformed(x []float64, order int) []float64 {
+	n := smooth(len(x) + min(order, len(x)-1))
+	fft := fourier.NewFFT(n)
+	padded := make([]float64, n)
+	copy(padded, x)
+	power := fft.Coefficients(nil, padded)
+	for i, c := range power {
+		power[i] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
+	}
+	fft.Sequence(padded, power)
+	r := make([]float64, order+1)
+	for j := range min(order+1, len(x)) {
+		r[j] = padded[j] / (float64(n) * float64(len(x)))
+	}
+	return r
+}
+
+// Periodogram adds |Σ_n x_n exp(−2πi·nf)|² at f = k/n cycles a sample, k ≤ n/2, to
+// power [n/2+1]; n is PeriodogramSize of x's length.
+func Periodogram(power, x []float64) {
+	n := PeriodogramSize(len(x))
+	padded := make([]float64, n)
+	copy(padded, x)
+	for i, c := range fourier.NewFFT(n).Coefficients(nil, padded) {
+		power[i] += real(c)*real(c) + imag(c)*imag(c)
+	}
+}
+
+// PeriodogramSize is how many frequencies of the whole circle tell all of the
+// periodogram of so many samples, a polynomial in exp(2πif) of that degree
+// both ways.
+func PeriodogramSize(samples int) int { return smooth(2 * samples) }
 
 // ridge is added to r_0, relative to it, so that a pure tone's model stays
 // stable.

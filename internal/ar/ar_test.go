@@ -264,3 +264,39 @@ func TestSolveMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestAutocorrelationTransformed: by transforms it is what the sums are, for
+// lags beyond the series too, and it is what long series get.
+func TestAutocorrelationTransformed(t *testing.T) {
+	x := process(processes[3].model, 3000, 11)
+	for _, c := range []struct{ n, order int }{{1, 0}, {2, 5}, {3, 2}, {100, 30}, {997, 996}, {3000, 1000}} {
+		want, got := Autocorrelation(x[:c.n], c.order), transformed(x[:c.n], c.order)
+		for j, w := range want {
+			if math.Abs(got[j]-w) > 1e-13*want[0] {
+				t.Fatalf("%d samples, order %d: r_%d = %v, want %v", c.n, c.order, j, got[j], w)
+			}
+		}
+	}
+	if n := directProducts / 8; !slices.Equal(Autocorrelation(make([]float64, n), 8), make([]float64, 9)) || !byTransform(n, 8) || byTransform(2048, 1024) {
+		t.Error("windows of the usual lengths are to be summed, long series transformed")
+	}
+}
+
+// TestPeriodogram: it is the sum by definition, added to what is there.
+func TestPeriodogram(t *testing.T) {
+	x := process(processes[1].model, 23, 12)
+	n := PeriodogramSize(len(x))
+	power := make([]float64, n/2+1)
+	Periodogram(power, x)
+	Periodogram(power, x)
+	for k, got := range power {
+		re, im := 0.0, 0.0
+		for i, v := range x {
+			s, c := math.Sincos(2 * math.Pi * float64(k*i) / float64(n))
+			re, im = re+v*c, im+v*s
+		}
+		if want := 2 * (re*re + im*im); math.Abs(got-want) > 1e-10*(1+want) {
+			t.Errorf("frequency %d/%d: %v, want %v", k, n, got, want)
+		}
+	}
+}

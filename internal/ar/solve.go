@@ -1,6 +1,7 @@
 package ar
 
 import (
+	"context"
 	"runtime"
 	"slices"
 
@@ -67,6 +68,11 @@ func lagProducts(z []float64, p int) []float64 {
 // turn, so many rounds. It reports whether it could; where z is too short or the model fails, z holds the last round's
 // fill, or what it held before if there was none. Cost of a round: N·p + p³/3 + u·p² for u missing samples.
 func Fill(z []float64, missing []int, order, rounds int) bool {
+	return fill(context.Background(), z, missing, order, rounds)
+}
+
+// fill is Fill, ended early by ctx between its rounds.
+func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bool {
 	order = min(order, (len(z)-len(missing))/2)
 	if order < 1 || len(missing) == 0 {
 		return order >= 1
@@ -76,7 +82,7 @@ func Fill(z []float64, missing []int, order, rounds int) bool {
 		work[n] = 0
 	}
 	for round := range rounds {
-		if !solveMissing(work, missing, ModifiedCovariance(work, order)) {
+		if ctx.Err() != nil || !solveMissing(work, missing, ModifiedCovariance(work, order)) {
 			return round > 0
 		}
 		copy(z, work)
@@ -84,41 +90,87 @@ func Fill(z []float64, missing []int, order, rounds int) bool {
 	return true
 }
 
+// A job is an excerpt to fill, and the part of the series that keeps what it is filled with.
+type job struct {
+	cut, keep [2]int
+	first     int // the first gap that reaches into keep
+}
+
 // FillAround is Fill gap by gap, each from the excerpt that reaches context samples to either side of it: what is missing
 // there, this gap's samples or another's, is solved for jointly, and the gap keeps its own. gaps are [start, end), rising
 // and apart. Gaps whose excerpts are the same share one solution; a gap whose excerpt is too short for any model keeps what
-// it held.
-func FillAround(z []float64, gaps [][2]int, order, context, rounds int) {
-	given := slices.Clone(z)
-	context = min(context, len(z))
-	cut := func(i int) [2]int { return [2]int{max(0, gaps[i][0]-context), min(len(z), gaps[i][1]+context)} }
-	var first []int // gap of each excerpt
-	for i := range gaps {
-		if i == 0 || cut(i) != cut(i-1) {
-			first = append(first, i)
+// it held. Once ctx has ended what is left stays as it was.
+func FillAround(ctx context.Context, z []float64, gaps [][2]int, order, reach, rounds int) {
+	fillJobs(ctx, z, gaps, around(len(z), gaps, reach), order, rounds)
+}
+
+// FillTiles is FillAround for many gaps or long ones: tile by tile of reach samples, each from the excerpt that reaches
+// that far to either side of it. Its cost is in proportion to the series whatever is missing; far inside a gap the series
+// keeps what it held.
+func FillTiles(ctx context.Context, z []float64, gaps [][2]int, order, reach, rounds int) {
+	fillJobs(ctx, z, gaps, tiles(len(z), gaps, reach), order, rounds)
+}
+
+// around are FillAround's jobs.
+func around(n int, gaps [][2]int, reach int) (jobs []job) {
+	reach = min(reach, n)
+	for i, g := range gaps {
+		cut := [2]int{max(0, g[0]-reach), min(n, g[1]+reach)}
+		if last := len(jobs) - 1; last >= 0 && jobs[last].cut == cut {
+			jobs[last].keep[1] = g[1]
+			continue
+		}
+		jobs = append(jobs, job{cut, g, i})
+	}
+	return jobs
+}
+
+// tiles are FillTiles' jobs: the tiles in which anything is missing.
+func tiles(n int, gaps [][2]int, reach int) (jobs []job) {
+	i := 0
+	for lo := 0; lo < n; lo += reach {
+		for i < len(gaps) && gaps[i][1] <= lo {
+			i++
+		}
+		hi := min(n, lo+reach)
+		if i < len(gaps) && gaps[i][0] < hi {
+			jobs = append(jobs, job{[2]int{max(0, lo-reach), min(n, hi+reach)}, [2]int{lo, hi}, i})
 		}
 	}
-	parallel.For(len(first), runtime.GOMAXPROCS(0), func(e int) {
-		c := cut(first[e])
-		filled := slices.Clone(given[c[0]:c[1]])
-		Fill(filled, missingIn(gaps, first[e], c), order, rounds)
-		for i := first[e]; i < len(gaps) && (e+1 == len(first) || i < first[e+1]); i++ {
-			copy(z[gaps[i][0]:gaps[i][1]], filled[gaps[i][0]-c[0]:])
+	return jobs
+}
+
+func fillJobs(ctx context.Context, z []float64, gaps [][2]int, jobs []job, order, rounds int) {
+	given := slices.Clone(z)
+	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(e int) {
+		j := jobs[e]
+		filled := slices.Clone(given[j.cut[0]:j.cut[1]])
+		fill(ctx, filled, missingIn(gaps, j.first, j.cut), order, rounds)
+		for _, g := range gaps[j.first:] {
+			if g[0] >= j.keep[1] {
+				break
+			}
+			lo, hi := max(g[0], j.keep[0]), min(g[1], j.keep[1])
+			copy(z[lo:hi], filled[lo-j.cut[0]:])
 		}
 	})
 }
 
-// missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
-func missingIn(gaps [][2]int, i int, cut [2]int) []int {
-	first := i
+// gapsIn are the gaps that reach into the excerpt around gap i.
+func gapsIn(gaps [][2]int, i int, cut [2]int) [][2]int {
+	first, end := i, i
 	for first > 0 && gaps[first-1][1] > cut[0] {
 		first--
 	}
-	var missing []int
-	for _, g := range gaps[first:] {
-		if g[0] >= cut[1] {
-			break
-		}
+	for end < len(gaps) && gaps[end][0] < cut[1] {
+		end++
+	}
+	return gaps[first:end]
+}
+
+// missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
+func missingIn(gaps [][2]int, i int, cut [2]int) (missing []int) {
+	for _, g := range gapsIn(gaps, i, cut) {
 		for n := max(g[0], cut[0]); n < min(g[1], cut[1]); n++ {
 			missing = append(missing, n-cut[0])
 		}

@@ -3,6 +3,8 @@
 // Sines, cosines and exponentials are not counted.
 package cost
 
+import "math"
+
 // The passes over a run, n rows that meet the same m features, with q inputs and d outputs.
 
 // Products is n·m², the multiplications and additions of E[ΦᵀΦ], of which each entry is summed once for its two places.
@@ -20,6 +22,25 @@ func Factorised(n, m, q, d float64) float64 { return n * m * (6*d + 8*q + 22) }
 
 // Predict is 2·n·m² + 2·n·m·d.
 func Predict(n, m, d float64) float64 { return 2*n*m*m + 2*n*m*d }
+
+// The spectrum start, of evenly sampled series.
+
+// Transform is 5·n·log₂ n, of n complex numbers; of n real ones it is half of that.
+func Transform(n float64) float64 { return 5 * n * math.Log2(max(2, n)) }
+
+// Levinson is 2·p²: a recursion of order p.
+func Levinson(p float64) float64 { return 2 * p * p }
+
+// Fill is 6·n·p + p³/3 + 3·p² + s: a round of an autoregressive fill of order p of u among n samples, by the products of
+// its lags, a Cholesky factor, the errors forward and backward, and s for the missing samples, u³/3 or where they are more
+// than 4·p, whose matrix then has a band, u·p².
+func Fill(n, u, p float64) float64 {
+	solve := u * u * u / 3
+	if u > 4*p {
+		solve = u * p * p
+	}
+	return 6*n*p + p*p*p/3 + 3*p*p + solve
+}
 
 // The algebra on a block-tridiagonal matrix whose windows' features begin at offset [V+1].
 

@@ -28,6 +28,10 @@ func ReadCSV(r io.Reader, name string) (*Table, error) {
 	for c.lines.Scan() {
 		c.line++
 		if err := c.take(c.lines.Text()); err != nil {
+			if c.lines.Err() != nil { // r failed, and this is the piece of a line before
+				c.line--
+				break
+			}
 			return nil, err
 		}
 	}

@@ -5,8 +5,10 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,7 +34,10 @@ type Table struct {
 
 // Open reads the file at path, by its extension: .csv or .npy, in any case. Errors name the path and wrap ErrFormat (another extension
 // too), the system's error, or atomicfile.ErrNotRegular.
-func Open(path string) (*Table, error) {
+func Open(path string) (*Table, error) { return OpenContext(context.Background(), path) }
+
+// OpenContext is Open; once ctx has ended it stops reading, with an error that wraps ctx's.
+func OpenContext(ctx context.Context, path string) (*Table, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext != ".csv" && ext != ".npy" {
 		return nil, malformed("%s: the extension %q is no table's; want .csv or .npy", path, ext)
@@ -43,9 +48,31 @@ func Open(path string) (*Table, error) {
 	}
 	defer f.Close()
 	if ext == ".npy" {
-		return ReadNPY(f, path)
+		return ReadNPY(reading{ctx, f}, path)
 	}
-	return ReadCSV(f, path)
+	return ReadCSV(reading{ctx, f}, path)
+}
+
+// reading is a reader until ctx ends.
+type reading struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r reading) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(b)
+}
+
+// Index gives the number of each column by its name.
+func (t *Table) Index() map[string]int {
+	at := make(map[string]int, len(t.Names))
+	for i, name := range t.Names {
+		at[name] = i
+	}
+	return at
 }
 
 // Select returns a table of the named columns in the order given, [Rows,len(names)]. A name that there is not, one given twice and no name at
@@ -54,15 +81,16 @@ func (t *Table) Select(names ...string) (*Table, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: none is named; want some of %s", ErrColumn, list(t.Names))
 	}
-	cols := make([]int, len(names))
+	cols, at, taken := make([]int, len(names)), t.Index(), make(map[string]bool, len(names))
 	for i, name := range names {
-		cols[i] = slices.Index(t.Names, name)
+		col, ok := at[name]
 		switch {
-		case cols[i] < 0:
+		case !ok:
 			return nil, fmt.Errorf("%w: %s; want one of %s", ErrColumn, quote(name), list(t.Names))
-		case slices.Index(names[:i], name) >= 0:
+		case taken[name]:
 			return nil, fmt.Errorf("%w: %s is named twice; want it once", ErrColumn, quote(name))
 		}
+		cols[i], taken[name] = col, true
 	}
 	s := &Table{Names: slices.Clone(names), Rows: t.Rows, Cols: len(names), Data: make([]float64, 0, t.Rows*len(names))}
 	for n := range t.Rows {

@@ -1,13 +1,18 @@
 package table
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
@@ -107,5 +112,42 @@ func TestCO2(t *testing.T) {
 	}
 	if first, last, mean := x.Data[0], x.Data[1040], sum/521; first != 1958.2083 || last != 2001.9583 || math.Abs(mean-339.823) > 1e-3 {
 		t.Errorf("from %v to %v with mean %v; want 1958.2083 to 2001.9583, 339.823", first, last, mean)
+	}
+}
+
+// TestOpenContext: an ended context ends the reading, in a line that says so and
+// not that a number which was cut is wrong.
+func TestOpenContext(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, name := range []string{"a.csv", "a.npy"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte("x,y\n1,2\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenContext(ctx, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want one that wraps the context's", name, err)
+		}
+	}
+	_, err := ReadCSV(io.MultiReader(strings.NewReader("x,y\n1,2\n3,-"), iotest.ErrReader(context.Canceled)), "cut.csv")
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "cut.csv:3") {
+		t.Errorf("a reader that fails in line 3: %v", err)
+	}
+}
+
+// TestSelectWide: columns are found in time in proportion to their number; by
+// looking each up among all, these would take a minute.
+func TestSelectWide(t *testing.T) {
+	tab := &Table{Names: numbered(300_000), Rows: 1, Cols: 300_000, Data: make([]float64, 300_000)}
+	tab.Data[299_999] = 7
+	began := time.Now()
+	names := slices.Clone(tab.Names)
+	slices.Reverse(names)
+	s, err := tab.Select(names...)
+	if err != nil || s.Cols != tab.Cols || s.Data[0] != 7 {
+		t.Fatalf("%v, %v", s, err)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
