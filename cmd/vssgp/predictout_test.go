@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -187,7 +189,13 @@ func TestSampleRate(t *testing.T) {
 		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000}, "44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
 		"falling": {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0}, "NaN": {[]float64{0, math.NaN(), 2}, 0},
 	} {
-		got, err := sampleRate(&table.Table{Rows: len(c.x), Cols: 1, Data: c.x})
+		at := &places{names: []string{"t"}, rows: len(c.x), parts: func(context.Context) iter.Seq2[[]float64, error] {
+			return func(yield func([]float64, error) bool) { // in parts of two rows
+				for x := c.x; len(x) > 0 && yield(x[:min(2, len(x))], nil); x = x[min(2, len(x)):] {
+				}
+			}
+		}}
+		got, err := sampleRate(context.Background(), at)
 		if got != c.want || (err != nil) != (c.want == 0) {
 			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
 		}
