@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/score"
@@ -52,7 +53,7 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
   vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
 		Args: arguments("MODEL", "DATA"),
-		RunE: a.do(func(_ context.Context, args []string) error { return a.evaluate(args[0], args[1], o) }),
+		RunE: a.do(func(ctx context.Context, args []string) error { return a.evaluate(ctx, args[0], args[1], o) }),
 	}
 	f := cmd.Flags()
 	addColumnFlags(f, &o.columns)
@@ -62,7 +63,15 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 	return cmd
 }
 
-func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
+func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
+	err := a.evaluateOn(ctx, modelPath, dataPath, o)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return &interruption{" before there was a result"}
+	}
+	return err
+}
+
+func (a *app) evaluateOn(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
 	rows, err := parseRows(o.rows)
 	if err != nil {
 		return err
@@ -73,7 +82,7 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	data, err := readFor(m, dataPath, o.columns)
+	data, err := readFor(ctx, m, dataPath, o.columns)
 	if err != nil {
 		return err
 	}
@@ -86,7 +95,7 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 	if o.inference.value != "" {
 		inference = vssgp.Inference(o.inference.value)
 	}
-	e, err := m.Evaluate(data, inference, rows, o.gradient)
+	e, err := m.EvaluateContext(ctx, data, inference, rows, o.gradient)
 	if err != nil {
 		return err
 	}
@@ -94,7 +103,7 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 		Bound: number(e.Bound), Terms: e.Terms, Inference: inference, Rows: data.N, Batch: rows,
 		Jitter: number(e.Jitter), Device: m.Backend.Name(),
 	}
-	p, err := predictRows(m, data)
+	p, err := predictRows(ctx, m, data)
 	if err != nil {
 		return err
 	}
@@ -112,17 +121,18 @@ func (a *app) evaluate(modelPath, dataPath string, o *evaluateFlags) error {
 
 // predictRows predicts the data's own rows by the model's posterior, or, where
 // it has none, by that of a copy conditioned on the data.
-func predictRows(m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
-	p, err := m.PredictRows(data.X, data.N)
+func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
+	x := mat.NewDense(data.N, data.Q, data.X)
+	p, err := m.PredictContext(ctx, x)
 	if !errors.Is(err, vssgp.ErrUnfitted) {
 		return p, err
 	}
 	c := *m
 	c.Params = m.Params.Clone()
-	if _, err := c.Condition(data); err != nil {
+	if _, err := c.ConditionContext(ctx, data); err != nil {
 		return nil, err
 	}
-	return c.PredictRows(data.X, data.N)
+	return c.PredictContext(ctx, x)
 }
 
 func (a *app) sayEvaluation(e evaluation) {

@@ -104,5 +104,8 @@ func sampleRate(ctx context.Context, at *places) (int, error) {
 		}
 		return nil
 	})
-	return int(rate), err
+	if err != nil {
+		return 0, err
+	}
+	return int(rate), nil
 }

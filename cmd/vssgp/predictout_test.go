@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"iter"
@@ -199,5 +200,50 @@ func TestSampleRate(t *testing.T) {
 		if got != c.want || (err != nil) != (c.want == 0) {
 			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
 		}
+	}
+}
+
+// An interruption of predict and evaluate leaves nothing, and says so in a line.
+func TestPredictInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	data := put(t, dir, "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
+	before := listing(t, dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, line := range []string{
+		"predict " + model + " " + recording + " -o " + filepath.Join(dir, "o.csv"),
+		"predict " + model + " " + data + " --x seconds --plot " + filepath.Join(dir, "o.svg") + " -o -",
+		"predict " + model + " " + recording + " --draws 2 -o " + filepath.Join(dir, "o.wav"),
+		"evaluate " + model + " " + recording,
+		"evaluate " + model + " " + data,
+	} {
+		o := vssgpRunContext(t, ctx, strings.Fields(line)...)
+		if o.code != exitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "interrupted") {
+			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
+		}
+	}
+	if after := listing(t, dir); !same(before, after) {
+		t.Errorf("left %v", after)
+	}
+}
+
+// What goes to stdout goes by way of a file where it is much.
+func TestSpool(t *testing.T) {
+	s := &spool{}
+	defer s.close()
+	var want, got bytes.Buffer
+	for i := range 2*spoolMemory/(1<<20) + 1 {
+		part := bytes.Repeat([]byte{byte(i)}, 1<<20)
+		want.Write(part)
+		if _, err := s.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.file == nil || s.b.Len() > spoolMemory {
+		t.Errorf("%d bytes in memory", s.b.Len())
+	}
+	if err := s.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("%v; %d bytes of %d", err, got.Len(), want.Len())
 	}
 }

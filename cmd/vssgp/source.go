@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -52,7 +53,7 @@ func orTable(err error) error {
 }
 
 // readFor reads a table or a recording that a model is to be held against.
-func readFor(m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
+func readFor(ctx context.Context, m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
 	if !isTable(path) {
 		if c.x != nil || c.y != nil {
 			return nil, mistake("%s: --x and --y choose columns of a table, this is taken for a recording (want .csv or .npy)", path)
@@ -63,7 +64,7 @@ func readFor(m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
 		}
 		return data, orTable(err)
 	}
-	t, err := table.Open(path)
+	t, err := table.OpenContext(ctx, path)
 	if err != nil {
 		return nil, err
 	}

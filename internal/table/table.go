@@ -5,8 +5,10 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,7 +34,10 @@ type Table struct {
 
 // Open reads the file at path, by its extension: .csv or .npy, in any case. Errors name the path and wrap ErrFormat (another extension
 // too), the system's error, or atomicfile.ErrNotRegular.
-func Open(path string) (*Table, error) {
+func Open(path string) (*Table, error) { return OpenContext(context.Background(), path) }
+
+// OpenContext is Open, whose reading ends, with an error that wraps ctx.Err(), once ctx has ended.
+func OpenContext(ctx context.Context, path string) (*Table, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext != ".csv" && ext != ".npy" {
 		return nil, malformed("%s: the extension %q is no table's; want .csv or .npy", path, ext)
@@ -43,9 +48,22 @@ func Open(path string) (*Table, error) {
 	}
 	defer f.Close()
 	if ext == ".npy" {
-		return ReadNPY(f, path)
+		return ReadNPY(until{ctx, f}, path)
 	}
-	return ReadCSV(f, path)
+	return ReadCSV(until{ctx, f}, path)
+}
+
+// until is a reader that fails once ctx has ended.
+type until struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (u until) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(b)
 }
 
 // Select returns a table of the named columns in the order given, [Rows,len(names)]. A name that there is not, one given twice and no name at
