@@ -37,7 +37,7 @@ func TestEach(t *testing.T) {
 	ctx := context.Background()
 	for name, o := range map[string]Options{
 		"no windows": {Iterations: NoIterations, Components: 2, Features: 4},
-		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Window: 50.0},
+		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Window: 47.3},
 	} {
 		m, _, err := Fit(ctx, wave(500, 0.3), o)
 		if err != nil {

@@ -87,6 +87,9 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 		return err
 	}
 	at, err := readPlaces(ctx, inputPath, o.columns, m)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return &interruption{": nothing was written"}
+	}
 	if err != nil {
 		return err
 	}

@@ -218,7 +218,7 @@ func TestPredictInterrupted(t *testing.T) {
 		"evaluate " + model + " " + recording,
 		"evaluate " + model + " " + data,
 	} {
-		o := vssgpRunContext(t, ctx, strings.Fields(line)...)
+		o := vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...)
 		if o.code != exitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "interrupted") {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
 		}
