@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -83,7 +84,10 @@ func (h *held) exact(p *Params, gradient bool) (*Evaluation, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, err
 	}
-	inverse := e.factor.Inverse() // in mom.Gram
+	var inverse *spectral.Gram // in mom.Gram
+	if err := h.await(cost.Inverse(f.Offsets()), func() { inverse = e.factor.Inverse() }); err != nil {
+		return nil, err
+	}
 	e.factor = nil
 	h.noiseGradient(e, p, residual, trace(inverse))
 	return e, h.pullExact(e, p, f, mom)
@@ -294,10 +298,24 @@ func (h *held) factor(f *spectral.Features, mom *spectral.Moments, lambda float6
 		tried = true
 		gram := trace(mom.Gram)
 		var err error
-		r, err = factorise(mom.Gram, lambda+jitter)
+		var made *blocktri.Factor
+		if stopped := h.await(cost.Factor(f.Offsets()), func() { made, err = factorise(mom.Gram, lambda+jitter) }); stopped != nil {
+			return gram, stopped
+		}
+		r = made
 		return gram, err
 	})
 	return r, jitter, err
+}
+
+// await is await for work on the moments, which are not lent to anyone any more
+// where they are left to it.
+func (h *held) await(flops float64, work func()) error {
+	err := await(h.ctx, flops, work)
+	if err != nil {
+		h.room.moments = nil
+	}
+	return err
 }
 
 // withJitter has factor try G + (λ + jitter)·I, with jitter growing from

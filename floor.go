@@ -137,7 +137,7 @@ func (m *Model) trial(ctx context.Context, known, asked *Data) (square, variance
 		return 0, 0, err
 	}
 	m.adopt(e)
-	p, err := m.PredictRows(asked.X, asked.N)
+	p, err := m.predictRows(ctx, asked.X, asked.N)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -98,7 +100,11 @@ func (m *Model) fits(data *Data) error {
 }
 
 // hold brings data to the backend in the model's units.
-func (m *Model) hold(data *Data) (*held, error) {
+func (m *Model) hold(data *Data) (*held, error) { return m.holdFor(context.Background(), data) }
+
+// holdFor is hold for evaluations that end with ctx, or with what held.ctx is
+// then; nil is context.Background().
+func (m *Model) holdFor(ctx context.Context, data *Data) (*held, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -109,12 +115,16 @@ func (m *Model) hold(data *Data) (*held, error) {
 		return nil, err
 	}
 	x, y := m.X.ToModel(data.X), m.Y.ToModel(data.Y)
-	rows, err := m.backend().Open(spectral.Data{N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows})
+	square, _ := dotExact(y, y)
+	h := &held{ctx: cmp.Or(ctx, context.Background()), n: data.N, d: data.D, square: square, deep: deepest(&m.Params.Windows, x, data.Q)}
+	var err error
+	h.rows, err = m.backend().Open(spectral.Data{
+		N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows, Stop: func() error { return h.ctx.Err() },
+	})
 	if err != nil {
 		return nil, dataError(err)
 	}
-	square, _ := dotExact(y, y)
-	return &held{ctx: context.Background(), rows: rows, n: data.N, d: data.D, square: square, deep: deepest(&m.Params.Windows, x, data.Q)}, nil
+	return h, nil
 }
 
 // evaluate is the bound that goes with the inference.
@@ -128,14 +138,20 @@ func (h *held) evaluate(p *Params, inference Inference, rows []int, gradient boo
 	return h.factorised(p, rows, gradient)
 }
 
-// Evaluate is the bound of the model's parameters on data, in the model's
+// Evaluate is EvaluateContext without an end.
+func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
+	return m.EvaluateContext(context.Background(), data, inference, rows, gradient)
+}
+
+// EvaluateContext is the bound of the model's parameters on data, in the model's
 // units, with its gradient if asked for; the model stays as it is. rows, for
 // the factorised bound alone, picks a mini-batch whose data term is scaled by
 // N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model,
 // rows that they do not have, a mini-batch of the exact bound), ErrOptions
-// (another inference), ErrParams, ErrUnfitted or ErrBound.
-func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
-	h, err := m.hold(data)
+// (another inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon
+// after ctx has ended.
+func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
+	h, err := m.holdFor(ctx, data)
 	if err != nil {
 		return nil, err
 	}
@@ -154,12 +170,18 @@ func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient b
 	return h.evaluate(m.Params, inference, rows, gradient)
 }
 
-// Condition computes the exact posterior of the coefficients given data,
+// Condition is ConditionContext without an end.
+func (m *Model) Condition(data *Data) (*Evaluation, error) {
+	return m.ConditionContext(context.Background(), data)
+}
+
+// ConditionContext computes the exact posterior of the coefficients given data,
 // leaving the parameters as they are, and makes the model an Exact one:
 // q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
-// ErrBound (of a model that is none, ErrParams), and leave the model as it was.
-func (m *Model) Condition(data *Data) (*Evaluation, error) {
-	h, err := m.hold(data)
+// ErrBound (of a model that is none, ErrParams), or ctx.Err() soon after ctx has
+// ended, and leave the model as it was.
+func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, error) {
+	h, err := m.holdFor(ctx, data)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +213,7 @@ func (m *Model) Fitted() bool {
 }
 
 // posterior is the Gaussian over the coefficients that predictions use.
-func (m *Model) posterior() (*spectral.Posterior, error) {
+func (m *Model) posterior(ctx context.Context) (*spectral.Posterior, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -205,7 +227,11 @@ func (m *Model) posterior() (*spectral.Posterior, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
 	}
-	s := m.factor.Clone().Inverse()
+	factor := m.factor.Clone()
+	var s *spectral.Gram
+	if err := await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
+		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+	}
 	for _, blocks := range [][][]float64{s.Diag, s.Below} {
 		for _, b := range blocks {
 			for i := range b {
@@ -216,14 +242,45 @@ func (m *Model) posterior() (*spectral.Posterior, error) {
 	return &spectral.Posterior{Mean: m.mean, Cov: s, D: p.D}, nil
 }
 
+// awaitedFlops is from how many operations on work is worth a goroutine to be
+// waited for: a tenth of a second on one core.
+const awaitedFlops = 1e9
+
+// await does work of so many operations, or, as soon as ctx has ended, leaves it
+// to come to its end unheeded: what it reads and writes is then its own.
+func await(ctx context.Context, flops float64, work func()) error {
+	if ctx.Done() == nil || flops < awaitedFlops {
+		work()
+		return ctx.Err()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work()
+	}()
+	select {
+	case <-done:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
 // the diagonal of their covariance, [M,D], in the model's units. Both are copies.
 // Errors wrap ErrUnfitted, and of a model that is none ErrParams.
 func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
-	post, err := m.posterior()
+	post, err := m.posterior(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}
+	mu, v := m.coefficients(post)
+	n, d := m.Params.M(), m.Params.D
+	return mat.NewDense(n, d, append([]float64(nil), mu...)), mat.NewDense(n, d, v), nil
+}
+
+// coefficients are a posterior's mean and the diagonal of its covariance, [M,D].
+func (m *Model) coefficients(post *spectral.Posterior) (mean, variance []float64) {
 	n, d := m.Params.M(), m.Params.D
 	v := make([]float64, n*d)
 	for k := range n {
@@ -235,5 +292,5 @@ func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
 			}
 		}
 	}
-	return mat.NewDense(n, d, append([]float64(nil), post.Mean...)), mat.NewDense(n, d, v), nil
+	return post.Mean, v
 }

@@ -3,6 +3,7 @@ package vssgp
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/cost"
@@ -37,8 +38,10 @@ type Plan struct {
 
 	// RowBytes are the rows as they are given and as a backend on this machine
 	// holds them; MatrixBytes E[ΦᵀΦ], once; HistoryBytes the optimiser's steps
-	// and gradients; PeakBytes about all that is held at once, without what the
-	// collector has not yet freed: the process takes up to twice that.
+	// and gradients; PeakBytes about what the process has in memory at its peak
+	// beyond the program itself (10 to 20 MB), where the collector is told to
+	// leave no more than a quarter of what is in use (GOGC=25, as the command has
+	// it; Go's own setting leaves as much again).
 	RowBytes, MatrixBytes, HistoryBytes, PeakBytes float64
 	StartBytes                                     float64 // of a start's data on their grid and its spectra, before there is a model
 }
@@ -257,9 +260,15 @@ const (
 	// in the order of the windows.
 	rowCopies = 3
 	// matrixCopies is how many matrices are held at once: the moments, which
-	// become factor and inverse, room to compute them in, and the best
-	// posterior so far.
-	matrixCopies = 3
+	// become factor and inverse, the moments of the posterior to be kept, room to
+	// compute in for each of both, and the best posterior so far.
+	matrixCopies = 5
+	// tileRows and tilePanels are the rows and the arrays of a tile: what a core
+	// has of the features that it sums at a time.
+	tileRows, tilePanels = 256, 3
+	// collected is how much there is of what is held with what the collector has
+	// not yet freed: half of what the command lets it leave.
+	collected = 1.125
 	// fillShare is how much of a matrix fills in, at most, where it is factored
 	// in segments.
 	fillShare = 0.5
@@ -282,6 +291,11 @@ func (b *planner) bytes() {
 	for _, t := range b.params.Tensors() {
 		numbers += len(*t.Data)
 	}
-	model := matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers)
-	p.PeakBytes = p.RowBytes + max(model, p.StartBytes)
+	tiles := 0
+	for v := range len(b.offset) - 1 {
+		tiles = max(tiles, b.offset[min(v+2, len(b.offset)-1)]-b.offset[v])
+	}
+	tiles *= 8 * tileRows * tilePanels * min(runtime.GOMAXPROCS(0), 1+b.data.N/tileRows)
+	model := matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers) + float64(tiles)
+	p.PeakBytes = collected * (p.RowBytes + max(model, p.StartBytes))
 }

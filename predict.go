@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -86,18 +87,24 @@ func (p *Prediction) LogDensity(y []float64) ([]float64, error) {
 	return out, nil
 }
 
-// Predict is the predictive distribution of y at each row of x [N,Q] in the
-// data's units (see Prediction and DESIGN.md, section 7), in O(chunk·M) memory
-// besides the result and one copy of x, in the model's units. Errors wrap
-// ErrData where x has other columns than the model inputs or values that are not
-// finite, or where there are too many rows of outputs, and ErrUnfitted where
-// there is no posterior yet, and of a model that is none ErrParams.
+// Predict is PredictContext without an end.
 func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
+	return m.PredictContext(context.Background(), x)
+}
+
+// PredictContext is the predictive distribution of y at each row of x [N,Q] in
+// the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
+// memory besides the result. Errors wrap ErrData where x has other columns than
+// the model inputs or values that are not finite, or where there are too many
+// rows of outputs, ErrUnfitted where there is no posterior yet, ErrParams of a
+// model that is none, and ctx.Err() soon after ctx has ended. A Predictor
+// predicts rows that no memory holds.
+func (m *Model) PredictContext(ctx context.Context, x mat.Matrix) (*Prediction, error) {
 	n, err := m.rows(x)
 	if err != nil {
 		return nil, err
 	}
-	return m.PredictRows(borrow(x), n)
+	return m.predictRows(ctx, borrow(x), n)
 }
 
 // rows is how many rows x has for the model to predict at.
@@ -112,41 +119,20 @@ func (m *Model) rows(x mat.Matrix) (int, error) {
 	return n, err
 }
 
-// maxCovariances bounds what one prediction holds, N·D²: a recording of one
-// sample may claim 65535 channels.
-const maxCovariances = 1 << 31
-
 // PredictRows is Predict for n rows given as one slice x [n,Q], row by row.
 func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
-	post, err := m.posterior()
+	return m.predictRows(context.Background(), x, n)
+}
+
+func (m *Model) predictRows(ctx context.Context, x []float64, n int) (*Prediction, error) {
+	p, err := m.Predictor(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := m.Params
-	if float64(n)*float64(p.D)*float64(p.D) > maxCovariances {
-		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, p.D, maxCovariances, ErrData)
+	if n < 1 || len(x) != n*m.Params.Q {
+		return nil, fmt.Errorf("vssgp: predict: %d numbers in x for %d rows of %d inputs: %w", len(x), n, m.Params.Q, ErrData)
 	}
-	rows, err := m.backend().Open(spectral.Data{N: n, Q: p.Q, X: m.X.ToModel(x), Windows: p.Windows})
-	if err != nil {
-		return nil, fmt.Errorf("vssgp: predict: %w", dataError(err))
-	}
-	defer rows.Close()
-	raw := spectral.NewPrediction(n, p.D)
-	if err := rows.Predict(raw, p.Features(), post); err != nil {
-		return nil, fmt.Errorf("vssgp: predict: %w", err)
-	}
-	out := &Prediction{N: n, D: p.D, Mean: raw.Mean, Cov: raw.Cov, Noise: m.noise()}
-	m.keepUnits(out)
-	for i := range out.Mean {
-		d := i % p.D
-		out.Mean[i] = m.Y.Offset[d] + m.Y.Scale[d]*out.Mean[i]
-		for e := range p.D {
-			out.Cov[i*p.D+e] *= m.Y.Scale[d] * m.Y.Scale[e]
-		}
-		own := &out.Cov[i*p.D+d]
-		*own = max(0, *own) + out.Noise[d] // rounding may take what is next to nothing below 0
-	}
-	return out, nil
+	return p.Predict(ctx, x)
 }
 
 // leastSquare and mostSquare bound units of y whose variances float64 holds.
@@ -176,15 +162,20 @@ func (m *Model) noise() []float64 {
 // jointChunk is how many inputs' features PredictJoint holds at a time.
 const jointChunk = 256
 
-// PredictJoint is the mean [N,D] and the joint covariance [N·D,N·D] of the
+// PredictJoint is PredictJointContext without an end.
+func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
+	return m.PredictJointContext(context.Background(), x)
+}
+
+// PredictJointContext is the mean [N,D] and the joint covariance [N·D,N·D] of the
 // function (without noise) at all rows of x [N,Q]; entry (n·D+d, n'·D+d') is
 //
 //	1[d=d'] (φ̄_n S_d φ̄_n'ᵀ + Σ_k S_d,kk r_k) + Σ_k m_kd m_kd' r_k,   r_k = E[φ_nk φ_n'k] − φ̄_nk φ̄_n'k
 //
 // (eq. pred_uncertainty taken at two inputs). It costs O(N²·(M+D²)) time and
 // O(chunk·M) memory besides the result. Both are in the data's units; errors are
-// those of Predict.
-func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
+// those of PredictContext.
+func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
 	n, err := m.rows(x)
 	if err != nil {
 		return nil, nil, err
@@ -193,12 +184,16 @@ func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, 
 	if entries := float64(n*p.D) * float64(n*p.D); entries > maxCovariances {
 		return nil, nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d joint covariances; want fewer rows: %w", n, p.D, maxCovariances, ErrData)
 	}
-	single, err := m.Predict(x)
+	predictor, err := m.Predictor(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &joint{m: m, f: p.Features(), x: m.X.ToModel(borrow(x)), out: mat.NewSymDense(n*p.D, nil)}
-	j.coefficients()
+	single, err := predictor.Predict(ctx, borrow(x))
+	if err != nil {
+		return nil, nil, err
+	}
+	mu, vr := m.coefficients(predictor.post)
+	j := &joint{m: m, f: predictor.f, x: m.X.ToModel(borrow(x)), mean: mu, vr: vr, out: mat.NewSymDense(n*p.D, nil)}
 	for lo := 0; lo < n; lo += jointChunk {
 		hi := min(n, lo+jointChunk)
 		a := j.whitened(lo, hi)
@@ -207,7 +202,9 @@ func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, 
 			if lo2 < lo {
 				b = j.whitened(lo2, lo2+jointChunk)
 			}
-			j.block(a, lo, hi, b, lo2, min(n, lo2+jointChunk))
+			if err := j.block(ctx, a, lo, hi, b, lo2, min(n, lo2+jointChunk)); err != nil {
+				return nil, nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+			}
 		}
 	}
 	return mat.NewDense(n, p.D, single.Mean), j.out, nil
@@ -221,14 +218,6 @@ type joint struct {
 	mean []float64 // [M,D]
 	vr   []float64 // [M,D] diagonal of S_d
 	out  *mat.SymDense
-}
-
-func (j *joint) coefficients() {
-	mean, vr, err := j.m.Coefficients()
-	if err != nil {
-		panic("vssgp: joint: " + err.Error()) // Predict has just used them
-	}
-	j.mean, j.vr = mean.RawMatrix().Data, vr.RawMatrix().Data
 }
 
 // whitened is τ^−½ R⁻¹ φ̄ᵀ [M,rows] for the exact posterior, whose products
@@ -254,11 +243,15 @@ func solveScaled(f *blocktri.Factor, a []float64, n int, divisor float64) {
 	}
 }
 
-// block fills the covariance of rows [lo, hi) with rows [lo2, hi2).
-func (j *joint) block(a []float64, lo, hi int, b []float64, lo2, hi2 int) {
+// block fills the covariance of rows [lo, hi) with rows [lo2, hi2), unless ctx
+// ends first.
+func (j *joint) block(ctx context.Context, a []float64, lo, hi int, b []float64, lo2, hi2 int) error {
 	dd, q := j.m.Params.D, j.f.Q
 	c := make([]float64, dd*dd)
 	for i := lo; i < hi; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for i2 := lo2; i2 < min(hi2, i+1); i2++ {
 			clear(c)
 			for k := range j.f.M {
@@ -283,4 +276,5 @@ func (j *joint) block(a []float64, lo, hi int, b []float64, lo2, hi2 int) {
 			}
 		}
 	}
+	return nil
 }

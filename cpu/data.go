@@ -148,6 +148,14 @@ func resize(a []float64, n int) []float64 {
 	return a[:n]
 }
 
+// stopped is the error of a pass that was stopped.
+func (r *rows) stopped(pass string) error {
+	if err := r.data.Stopped(); err != nil {
+		return fmt.Errorf("cpu: %s: %w", pass, err)
+	}
+	return nil
+}
+
 // Close forgets the rows.
 func (r *rows) Close() error {
 	*r = rows{}

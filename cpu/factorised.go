@@ -31,7 +31,7 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 		c := column{sums[1:], simd.FactorisedRows}
 		dst.Value = sums[0]
 		p.finish(dst, []column{c}, simd.FactorisedAlong, c, simd.FactorisedSquare, adjoint{c, simd.FactorisedRipple})
-		return nil
+		return d.stopped("factorised")
 	}
 	widths := append(slices.Repeat([]int{1}, w.D), 2, simd.SumRows(f.Q))
 	sums := d.sum(p.bank, widths, p.chunkOfMany)
@@ -44,7 +44,7 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	}
 	second, contract := column{sums[at:], 2}, column{sums[at+2*width:], simd.SumRows(f.Q)}
 	p.finish(dst, along, 0, second, 1, adjoint{contract, simd.SumRipple})
-	return nil
+	return d.stopped("factorised")
 }
 
 // factorised is one call's work.
@@ -123,7 +123,7 @@ func (p *factorised) chunk(i int, part []float64) {
 	gated := p.data.Windows.Count() > 1
 	lap := p.spare.clock.begin()
 	sums, width := part[1:], simd.FactorisedRows*simd.Lanes
-	for lo := c.lo; lo < c.hi; lo += size {
+	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += size {
 		t.load(lo, min(c.hi, lo+size))
 		acc, res := t.acc[:t.n*simd.Lanes], t.res[:t.n]
 		clear(acc)
@@ -188,7 +188,7 @@ func (p *factorised) chunkOfMany(i int, part []float64) {
 	t.reserveBar()
 	lap, width := p.spare.clock.begin(), t.cos.Count*simd.Lanes
 	along, second, contract := part[1:], part[1+dd*width:], part[1+(dd+2)*width:]
-	for lo := c.lo; lo < c.hi; lo += size {
+	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += size {
 		t.load(lo, min(c.hi, lo+size))
 		t.fillAll()
 		res, sum := t.res[:t.n*dd], t.scratch[:t.n]

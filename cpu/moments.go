@@ -29,7 +29,7 @@ func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 	m := &moments{rows: d, bank: b, gram: dst.Gram, second: sums[:2*width], along: sums[2*width:], outputs: dst.D}
 	sweep(d.runs, m.run)
 	m.finish(dst)
-	return nil
+	return d.stopped("moments")
 }
 
 // moments is one call's work: sums of products of cosines, whose amplitudes
@@ -52,7 +52,7 @@ func (m *moments) run(r spectral.Run, w int) {
 		return
 	}
 	m.blocks(t)
-	for lo := r.Lo; lo < r.Hi; lo += momentsRows {
+	for lo := r.Lo; lo < r.Hi && m.data.Stopped() == nil; lo += momentsRows {
 		t.load(lo, min(r.Hi, lo+momentsRows))
 		for i := range t.parts {
 			p := &t.parts[i]

@@ -29,7 +29,7 @@ func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spe
 		s.packs.reset(d, b, post.Cov)
 	}
 	parallel.For(len(d.chunks), workers(), func(i int) { p.chunk(d.chunks[i]) })
-	return nil
+	return d.stopped("predict")
 }
 
 // predict is one call's work.
@@ -56,7 +56,7 @@ func (p *predict) chunk(c chunk) {
 	}
 	lap.end(predictPacking)
 	dd := p.post.D
-	for lo := c.lo; lo < c.hi; lo += predictRows {
+	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += predictRows {
 		t.load(lo, min(c.hi, lo+predictRows))
 		t.fillAll()
 		lap.end(predictFeatures)

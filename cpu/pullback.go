@@ -36,7 +36,7 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 		a.write(dst, b, k, diagonal(bar.Gram, b, k), d.power)
 		dst.Amp[k] = a.at(b.lane[k], simd.SumAmp)
 	}
-	return nil
+	return d.stopped("pullback")
 }
 
 // pullbackChunk adds what a chunk gives to sums.
@@ -50,7 +50,7 @@ func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 	matrix := d.spare.packs.get(ch.run, r)
 	defer d.spare.packs.done(ch.run)
 	lap.end(pullbackPacking)
-	for lo := ch.lo; lo < ch.hi; lo += pullbackRows {
+	for lo := ch.lo; lo < ch.hi && d.data.Stopped() == nil; lo += pullbackRows {
 		t.load(lo, min(ch.hi, lo+pullbackRows))
 		t.fillAll()
 		lap.end(pullbackFeatures)

@@ -242,7 +242,7 @@ func (f *filler) predict(e *Excerpt, missing []bool) error {
 	for i := range x {
 		x[i] = float64(e.Start+i) / float64(f.res.rate)
 	}
-	p, err := e.Model.PredictRows(x, n)
+	p, err := e.Model.PredictContext(f.ctx, mat.NewDense(n, 1, x))
 	if err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ func (f *filler) draw(e *Excerpt) error {
 			x = append(x, float64(i)/float64(f.res.rate))
 		}
 	}
-	draws, err := e.Model.Draw(mat.NewDense(len(x), 1, x), len(e.Draws), f.o.Model.Seed+uint64(e.Start))
+	draws, err := e.Model.DrawContext(f.ctx, mat.NewDense(len(x), 1, x), len(e.Draws), f.o.Model.Seed+uint64(e.Start))
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 			p.PeakBytes += parts[i].MatrixBytes
 		}
 		if o.Draws > 0 {
-			drawn = max(drawn, 8*drawMatrices*float64(missing)*float64(missing))
+			drawn = max(drawn, 8*(drawCopies*float64(missing)*float64(1+channels)+drawNumbers*float64(parts[i].Features)*float64(channels)))
 		}
 	}
 	p.PeakBytes += p.FillBytes + drawn*float64(p.AtOnce)
@@ -76,9 +76,10 @@ func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 const (
 	// fillArrays are an excerpt's arrays besides draws: Filled, Fit, SD.
 	fillArrays = 3
-	// drawMatrices is how many matrices over the missing samples a draw takes:
-	// their covariance and its factor.
-	drawMatrices = 2
+	// drawCopies is how often a draw has the missing samples and their places:
+	// those asked for, in the model's units, and the draw itself; drawNumbers what
+	// it has of each feature besides.
+	drawCopies, drawNumbers = 3, 8
 )
 
 func (p *Plan) add(e *vssgp.Plan, missing int) {

@@ -10,6 +10,18 @@ type Data struct {
 	X       []float64 // [N,Q]
 	Y       []float64 // [N,D]
 	Windows Windows   // of the features over them; the zero value: none
+
+	// Stop, if not nil, is asked now and then by passes that take long, from any
+	// of their goroutines. An error from it ends them, and is what they wrap.
+	Stop func() error
+}
+
+// Stopped is what Stop says, nil where there is none.
+func (d *Data) Stopped() error {
+	if d.Stop == nil {
+		return nil
+	}
+	return d.Stop()
 }
 
 // Check reports lengths that do not fit, values that are not finite and

@@ -204,10 +204,12 @@ func (a *app) predictBaseline(fit *baseline.Fit, data *vssgp.Data, inputs *table
 	if err != nil {
 		return nil, err
 	}
-	out, err := tabulate(p, nil, inputs, report.Names(data.YNames, data.D, "y"), &predictFlags{})
+	names, err := tableNames(inputs.Names, report.Names(data.YNames, data.D, "y"), &predictFlags{})
 	if err != nil {
 		return nil, err
 	}
+	rows := tabulate(nil, p, inputs.Data, p.SD(true), 0, p.N, nil, &predictFlags{})
+	out := &table.Table{Names: names, Rows: p.N, Cols: len(names), Data: rows}
 	if err := a.writeOutput(o.output, func(w io.Writer) error { return writeTable(w, o.output, out) }); err != nil {
 		return nil, err
 	}

@@ -67,9 +67,10 @@ func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vss
 	return pick(t, path, x, y)
 }
 
-// inputs takes the columns that predictions of a model of q inputs are made at:
+// inputs are the columns that predictions of a model of q inputs are made at:
 // those of --x; else those with the model's own names; else all, if they are q.
-func (c columns) inputs(t *table.Table, path string, q int, own []string) (*table.Table, error) {
+// Of the table it looks at the columns' names alone.
+func (c columns) inputs(t *table.Table, path string, q int, own []string) ([]string, error) {
 	x, err := named(t, c.x, "--x")
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func (c columns) inputs(t *table.Table, path string, q int, own []string) (*tabl
 		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x",
 			path, len(x), strings.Join(clip(x), ", "), q)
 	}
-	return t.Select(x...)
+	return x, nil
 }
 
 // named turns a flag's names and numbers into names of columns; nil: not given.

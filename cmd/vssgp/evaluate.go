@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/score"
@@ -63,6 +64,14 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 }
 
 func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
+	err := a.evaluateOn(ctx, modelPath, dataPath, o)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return &interruption{" before there was a result"}
+	}
+	return err
+}
+
+func (a *app) evaluateOn(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
 	rows, err := parseRows(o.rows)
 	if err != nil {
 		return err
@@ -86,7 +95,7 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 	if o.inference.value != "" {
 		inference = vssgp.Inference(o.inference.value)
 	}
-	e, err := m.Evaluate(data, inference, rows, o.gradient)
+	e, err := m.EvaluateContext(ctx, data, inference, rows, o.gradient)
 	if err != nil {
 		return err
 	}
@@ -94,7 +103,7 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 		Bound: number(e.Bound), Terms: e.Terms, Inference: inference, Rows: data.N, Batch: rows,
 		Jitter: number(e.Jitter), Device: m.Backend.Name(),
 	}
-	p, err := predictRows(m, data)
+	p, err := predictRows(ctx, m, data)
 	if err != nil {
 		return err
 	}
@@ -112,17 +121,18 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 
 // predictRows predicts the data's own rows by the model's posterior, or, where
 // it has none, by that of a copy conditioned on the data.
-func predictRows(m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
-	p, err := m.PredictRows(data.X, data.N)
+func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
+	x := mat.NewDense(data.N, data.Q, data.X)
+	p, err := m.PredictContext(ctx, x)
 	if !errors.Is(err, vssgp.ErrUnfitted) {
 		return p, err
 	}
 	c := *m
 	c.Params = m.Params.Clone()
-	if _, err := c.Condition(data); err != nil {
+	if _, err := c.ConditionContext(ctx, data); err != nil {
 		return nil, err
 	}
-	return c.PredictRows(data.X, data.N)
+	return c.PredictContext(ctx, x)
 }
 
 func (a *app) sayEvaluation(e evaluation) {

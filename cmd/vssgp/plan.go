@@ -94,7 +94,7 @@ func (a *app) printPlan(p planResult, o vssgp.Options) error {
 	a.say("%-12s %s%s for a bound, %s for one with its gradient, %s to start, %s in all", "operations", most,
 		scaled(float64(p.Flops.Bound), 1000, "flop"), scaled(float64(p.Flops.Gradient), 1000, "flop"), scaled(float64(p.Flops.Start), 1000, "flop"), scaled(float64(p.Flops.All), 1000, "flop"))
 	size := func(n int64) string { return scaled(float64(n), 1024, "B") }
-	a.say("%-12s rows %s, matrix %s, optimiser %s, start %s, fill %s; about %s at the peak, garbage apart", "memory",
+	a.say("%-12s rows %s, matrix %s, optimiser %s, start %s, fill %s; about %s at the peak", "memory",
 		size(p.Bytes.Rows), size(p.Bytes.Matrix), size(p.Bytes.History), size(p.Bytes.Start), size(p.Bytes.Filled), size(p.Bytes.Peak))
 	return nil
 }

@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
@@ -87,30 +86,22 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err != nil {
 		return err
 	}
-	t, err := readPlaces(ctx, inputPath, o.columns, m)
-	if err != nil {
-		return err
-	}
-	r, err := predictAt(m, t, o, a.seed)
-	if err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
+	at, err := readPlaces(ctx, inputPath, o.columns, m)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return &interruption{": nothing was written"}
 	}
-	if o.plot != "" {
-		plot := report.Predict(m, t.Data, r.p, r.draws, !o.latent, o.set())
-		plot.Page.Title = "Prediction by " + filepath.Base(modelPath)
-		if err := a.writeReport(o.plot, plot); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	names, err := a.writePrediction(r, o)
+	names, err := a.predictAll(ctx, m, at, o, filepath.Base(modelPath))
+	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
+		return &interruption{": nothing was written"}
+	}
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(predictDone{Rows: t.Rows, Columns: names, Output: o.output, Device: m.Backend.Name()})
+		return a.printJSON(predictDone{Rows: at.rows, Columns: names, Output: o.output, Device: m.Backend.Name()})
 	}
 	return nil
 }
@@ -135,7 +126,11 @@ func readInputs(path string, c columns, q int, own []string) (*table.Table, erro
 	if err != nil {
 		return nil, err
 	}
-	return c.inputs(t, path, q, own)
+	x, err := c.inputs(t, path, q, own)
+	if err != nil {
+		return nil, err
+	}
+	return t.Select(x...)
 }
 
 // maxDraws bounds how many functions one command draws.
@@ -149,43 +144,29 @@ func writeTable(w io.Writer, path string, t *table.Table) error {
 	return table.WriteCSV(w, t.Names, t.Data)
 }
 
-// predictAt predicts and draws at the inputs.
-func predictAt(m *vssgp.Model, inputs *table.Table, o *predictFlags, seed uint64) (*prediction, error) {
-	p, err := m.PredictRows(inputs.Data, inputs.Rows)
-	if err != nil {
-		return nil, err
-	}
-	var draws []*mat.Dense
-	if o.draws > 0 {
-		if draws, err = m.Draw(mat.NewDense(inputs.Rows, inputs.Cols, inputs.Data), o.draws, seed); err != nil {
-			return nil, err
-		}
-	}
-	return &prediction{m: m, inputs: inputs, p: p, draws: draws}, nil
-}
-
-// tabulate lays a prediction of the outputs y out beside the inputs.
-func tabulate(p *vssgp.Prediction, draws []*mat.Dense, inputs *table.Table, y []string, o *predictFlags) (*table.Table, error) {
-	out := &table.Table{Rows: p.N, Names: append([]string(nil), inputs.Names...)}
-	out.Names = append(out.Names, predictionNames(y, o)...)
-	out.Cols = len(out.Names)
-	if err := distinct(out.Names); err != nil {
-		return nil, err
-	}
-	sd := p.SD(!o.latent)
-	for n := range p.N {
-		out.Data = append(out.Data, inputs.Data[n*inputs.Cols:][:inputs.Cols]...)
+// tabulate appends rows [lo, hi) of a prediction beside their inputs x [N,Q],
+// with the draws of these rows [hi-lo,D].
+func tabulate(out []float64, p *vssgp.Prediction, x, sd []float64, lo, hi int, draws [][]float64, o *predictFlags) []float64 {
+	q := len(x) / p.N
+	for n := lo; n < hi; n++ {
+		out = append(out, x[n*q:][:q]...)
 		for d := range p.D {
-			out.Data = append(out.Data, p.Mean[n*p.D+d], sd[n*p.D+d])
+			out = append(out, p.Mean[n*p.D+d], sd[n*p.D+d])
 		}
 		if o.full {
-			out.Data = appendCovariance(out.Data, p, n, o.latent)
+			out = appendCovariance(out, p, n, o.latent)
 		}
 		for _, f := range draws {
-			out.Data = append(out.Data, f.RawRowView(n)...)
+			out = append(out, f[(n-lo)*p.D:][:p.D]...)
 		}
 	}
-	return out, nil
+	return out
+}
+
+// tableNames are the columns of a table of predictions of the outputs y.
+func tableNames(inputs, y []string, o *predictFlags) ([]string, error) {
+	names := append(append([]string(nil), inputs...), predictionNames(y, o)...)
+	return names, distinct(names)
 }
 
 // predictionNames are the names of the columns after the inputs.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -187,9 +190,60 @@ func TestSampleRate(t *testing.T) {
 		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000}, "44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
 		"falling": {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0}, "NaN": {[]float64{0, math.NaN(), 2}, 0},
 	} {
-		got, err := sampleRate(&table.Table{Rows: len(c.x), Cols: 1, Data: c.x})
+		at := &places{names: []string{"t"}, rows: len(c.x), parts: func(context.Context) iter.Seq2[[]float64, error] {
+			return func(yield func([]float64, error) bool) { // in parts of two rows
+				for x := c.x; len(x) > 0 && yield(x[:min(2, len(x))], nil); x = x[min(2, len(x)):] {
+				}
+			}
+		}}
+		got, err := sampleRate(context.Background(), at)
 		if got != c.want || (err != nil) != (c.want == 0) {
 			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
 		}
+	}
+}
+
+// An interruption of predict and evaluate leaves nothing, and says so in a line.
+func TestPredictInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	data := put(t, dir, "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
+	before := listing(t, dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, line := range []string{
+		"predict " + model + " " + recording + " -o " + filepath.Join(dir, "o.csv"),
+		"predict " + model + " " + data + " --x seconds --plot " + filepath.Join(dir, "o.svg") + " -o -",
+		"predict " + model + " " + recording + " --draws 2 -o " + filepath.Join(dir, "o.wav"),
+		"evaluate " + model + " " + recording,
+		"evaluate " + model + " " + data,
+	} {
+		o := vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...)
+		if o.code != exitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "interrupted") {
+			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
+		}
+	}
+	if after := listing(t, dir); !same(before, after) {
+		t.Errorf("left %v", after)
+	}
+}
+
+// What goes to stdout goes by way of a file where it is much.
+func TestSpool(t *testing.T) {
+	s := &spool{}
+	defer s.close()
+	var want, got bytes.Buffer
+	for i := range 2*spoolMemory/(1<<20) + 1 {
+		part := bytes.Repeat([]byte{byte(i)}, 1<<20)
+		want.Write(part)
+		if _, err := s.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.file == nil || s.b.Len() > spoolMemory {
+		t.Errorf("%d bytes in memory", s.b.Len())
+	}
+	if err := s.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("%v; %d bytes of %d", err, got.Len(), want.Len())
 	}
 }

@@ -50,11 +50,22 @@ func isTerminal(w io.Writer) bool {
 // show draws the line anew: what is done, how far, the bound, the noise's
 // standard deviation and the time left.
 func (m *meter) show(what string, done, of int, bound, noise float64, left time.Duration) {
+	m.draw(what, done, of, fmt.Sprintf("bound %.6g noise %.3g left %v", bound, noise, left.Round(time.Second)))
+}
+
+// showRows draws the line anew: what is done with how many rows since it began,
+// and the time left.
+func (m *meter) showRows(what string, done, of int, began time.Time) {
+	left := time.Duration(float64(time.Since(began)) * float64(of-done) / float64(max(1, done)))
+	m.draw(what, done, of, "left "+left.Round(time.Second).String())
+}
+
+func (m *meter) draw(what string, done, of int, rest string) {
 	if m == nil || of < 1 || time.Now().Before(m.next) {
 		return
 	}
 	m.next = time.Now().Add(meterEvery)
-	m.bar.Set("what", what).Set("rest", fmt.Sprintf("bound %.6g noise %.3g left %v", bound, noise, left.Round(time.Second)))
+	m.bar.Set("what", what).Set("rest", rest)
 	m.bar.SetTotal(int64(of)).SetCurrent(int64(done)).Write()
 }
 
@@ -62,5 +73,6 @@ func (m *meter) show(what string, done, of int, bound, noise float64, left time.
 func (m *meter) clear() {
 	if m != nil && !m.next.IsZero() {
 		m.bar.Finish().Write()
+		m.next = time.Time{}
 	}
 }

@@ -83,7 +83,7 @@ func TestSeveral(t *testing.T) {
 		text   string
 	}{
 		{"fit", fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b", "Power spectrum of the covariance along b"}, "60 rows"},
-		{"predict", Predict(m, data.X, p, draws, true, nil), []string{"y0", "y1"}, "show 20"},
+		{"predict", Predict(m, data.X, p, draws, true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
 		{"info", Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
 		var page, svg bytes.Buffer
@@ -112,7 +112,7 @@ func TestPredictOrder(t *testing.T) {
 	x := []float64{3, 1, 2}
 	prediction := &vssgp.Prediction{N: 3, D: 1, Mean: []float64{30, 10, 20}, Cov: []float64{4, 4, 4}, Noise: []float64{3}}
 	for noise, wide := range map[bool]float64{true: 2, false: 1} {
-		f := Predict(m, x, prediction, nil, noise, nil).figures[0]
+		f := Predict(m, x, prediction, nil, noise, nil, prediction.N, 0).figures[0]
 		band, mean := f.Layers[0], f.Layers[1]
 		for i, want := range []float64{1, 2, 3} {
 			if mean.X[i] != want || mean.Y[i] != 10*want || math.Abs(band.Hi[i]-band.Lo[i]-2*interval*wide) > 1e-12 {

@@ -12,23 +12,27 @@ import (
 	"github.com/vssgp/vssgp/internal/page"
 )
 
-// mostDraws bounds the drawn functions that a chart shows.
-const mostDraws = 20
+// MostRows and MostDraws bound the rows, and the drawn functions, that the
+// charts of a prediction show.
+const (
+	MostRows  = mostRows
+	MostDraws = 20
+)
 
 // Predict is the report of a prediction at the rows of x [N,Q], with its noise
-// or without; draws may be empty.
-func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dense, noise bool, settings []Setting) *Document {
+// or without, the first of all rows that were predicted; draws, which may be
+// empty, are the first of so many.
+func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dense, noise bool, settings []Setting, rows, drawn int) *Document {
 	d := &Document{}
 	d.Page.Title = "Prediction"
-	shown := min(p.N, mostRows)
-	d.Page.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(p.N, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
+	shown := min(p.N, MostRows)
+	d.Page.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(rows, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
 	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
-	if shown < p.N {
+	if shown < rows {
 		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("The charts show the first %d, as many as a page bears; the output has all.", shown))
 	}
-	if len(draws) > mostDraws {
-		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("Of the %d functions drawn from the posterior the charts show %d.", len(draws), mostDraws))
-		draws = draws[:mostDraws]
+	if draws = draws[:min(len(draws), MostDraws)]; len(draws) < drawn {
+		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("Of the %d functions drawn from the posterior the charts show %d.", drawn, len(draws)))
 	}
 	d.section("Prediction", charts(predictions(m, x, p, draws, noise, shown))...)
 	d.settings(settings)

@@ -23,30 +23,55 @@ const maxLine = 16 << 20
 //
 // Errors wrap ErrFormat and say file:line, the offending text and what would be right, or wrap r's own error.
 func ReadCSV(r io.Reader, name string) (*Table, error) {
+	c := newCSVReader(r, name)
+	for {
+		switch more, err := c.read(1 << 10); {
+		case err != nil:
+			return nil, err
+		case !more:
+			return c.t, nil
+		}
+	}
+}
+
+func newCSVReader(r io.Reader, name string) *csvReader {
 	c := &csvReader{name: name, lines: bufio.NewScanner(r), t: &Table{}}
 	c.lines.Buffer(make([]byte, 0, 1<<16), maxLine)
-	for c.lines.Scan() {
+	return c
+}
+
+// read adds about so many rows to the table; more is false at the file's end.
+func (c *csvReader) read(rows int) (more bool, err error) {
+	for end := c.t.Rows + rows; c.t.Rows < end; {
+		if !c.lines.Scan() {
+			return false, c.ended()
+		}
 		c.line++
 		if err := c.take(c.lines.Text()); err != nil {
 			if c.lines.Err() != nil { // r failed, and this is the piece of a line before
 				c.line--
-				break
+				return false, c.ended()
 			}
-			return nil, err
+			return false, err
 		}
 	}
+	return true, nil
+}
+
+// ended says what is wrong where there are no more lines.
+func (c *csvReader) ended() error {
 	switch err := c.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
 		c.line++
-		return nil, c.wrong("a line of more than %d bytes; want one row a line", maxLine)
+		return c.wrong("a line of more than %d bytes; want one row a line", maxLine)
 	case err != nil:
-		return nil, fmt.Errorf("%s:%d: %w", name, c.line+1, err)
+		return fmt.Errorf("%s:%d: %w", c.name, c.line+1, err)
 	case c.t.Cols == 0:
-		return nil, malformed("%s: the file is empty; want a line of names, then lines of numbers", name)
+		return malformed("%s: the file is empty; want a line of names, then lines of numbers", c.name)
 	case c.t.Rows == 0:
-		return nil, c.wrong("names and no numbers; want at least one row after them")
+		return c.wrong("names and no numbers; want at least one row after them")
 	}
-	return c.t, nil
+	return nil
 }
 
 // csvReader is a table on its way.

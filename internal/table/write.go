@@ -15,35 +15,72 @@ import (
 // reads back as the same float64. What ReadCSV would refuse (names that are empty, alike or numbers; no rows; values that are not finite)
 // is an error that wraps ErrFormat; other errors are w's own.
 func WriteCSV(w io.Writer, names []string, data []float64) error {
-	cols := len(names)
+	c, err := NewCSVWriter(w, names)
+	if err != nil {
+		return err
+	}
+	if err := c.Write(data); err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// A Writer takes a table's numbers part by part. After an error it is of no more use.
+type Writer interface {
+	// Write adds numbers, row-major.
+	Write(data []float64) error
+	// Close writes what is left and looks whether the table is whole.
+	Close() error
+}
+
+// NewCSVWriter is a Writer of what WriteCSV writes.
+func NewCSVWriter(w io.Writer, names []string) (Writer, error) {
 	if err := checkNames(names); err != nil {
-		return malformed("%w", err)
+		return nil, malformed("%w", err)
 	}
-	if cols == 0 || len(data) == 0 || len(data)%cols != 0 {
-		return malformed("%d values for %d columns; want one or more whole rows", len(data), cols)
-	}
-	b := bufio.NewWriterSize(w, 1<<16)
-	header := csv.NewWriter(b)
+	c := &csvWriter{b: bufio.NewWriterSize(w, 1<<16), names: names}
+	header := csv.NewWriter(c.b)
 	if err := header.Write(names); err != nil {
-		return malformed("%w", err)
+		return nil, malformed("%w", err)
 	}
 	header.Flush() // into b, which keeps an error until its own Flush
-	var text []byte
-	for i, v := range data {
+	return c, nil
+}
+
+type csvWriter struct {
+	b     *bufio.Writer
+	names []string
+	n     int // numbers written
+	text  []byte
+}
+
+func (c *csvWriter) Write(data []float64) error {
+	cols := len(c.names)
+	if cols == 0 {
+		return malformed("%d values for 0 columns; want one or more whole rows", len(data))
+	}
+	for _, v := range data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return malformed("row %d, column %s: %v; want a finite number", i/cols, quote(names[i%cols]), v)
+			return malformed("row %d, column %s: %v; want a finite number", c.n/cols, quote(c.names[c.n%cols]), v)
 		}
-		text = appendNumber(text[:0], v)
-		if (i+1)%cols == 0 {
-			text = append(text, '\n')
+		c.text = appendNumber(c.text[:0], v)
+		if c.n++; c.n%cols == 0 {
+			c.text = append(c.text, '\n')
 		} else {
-			text = append(text, ',')
+			c.text = append(c.text, ',')
 		}
-		if _, err := b.Write(text); err != nil {
+		if _, err := c.b.Write(c.text); err != nil {
 			return err
 		}
 	}
-	return b.Flush()
+	return nil
+}
+
+func (c *csvWriter) Close() error {
+	if c.n == 0 || c.n%len(c.names) != 0 {
+		return malformed("%d values for %d columns; want one or more whole rows", c.n, len(c.names))
+	}
+	return c.b.Flush()
 }
 
 // appendNumber writes v with as few digits as identify it, with an exponent only where that is shorter to read.
@@ -58,16 +95,25 @@ func appendNumber(b []byte, v float64) []byte {
 // WriteNPY writes data, row-major of the given shape, as NPY version 1.0 of type '<f8'; an empty shape is a scalar. Data that do
 // not match the shape and values that are not finite are errors that wrap ErrFormat; other errors are w's own.
 func WriteNPY(w io.Writer, shape []int, data []float64) error {
+	n, err := NewNPYWriter(w, shape)
+	if err != nil {
+		return err
+	}
+	if err := n.Write(data); err != nil {
+		return err
+	}
+	return n.Close()
+}
+
+// NewNPYWriter is a Writer of what WriteNPY writes.
+func NewNPYWriter(w io.Writer, shape []int) (Writer, error) {
 	n, dims := 1, make([]string, len(shape))
 	for i, s := range shape {
 		if s < 0 || s > 0 && n > math.MaxInt/s {
-			return malformed("shape %v; want sizes whose product can be counted", shape)
+			return nil, malformed("shape %v; want sizes whose product can be counted", shape)
 		}
 		n *= s
 		dims[i] = strconv.Itoa(s)
-	}
-	if n != len(data) {
-		return malformed("shape %v with %d values; want their product", shape, len(data))
 	}
 	tuple := strings.Join(dims, ", ")
 	if len(shape) == 1 {
@@ -77,21 +123,42 @@ func WriteNPY(w io.Writer, shape []int, data []float64) error {
 	const before = len(npyMagic) + 4
 	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n" // NumPy aligns the data to 64 bytes
 	if len(text) > math.MaxUint16 {
-		return malformed("shape of %d dimensions; want fewer", len(shape))
+		return nil, malformed("shape of %d dimensions; want fewer", len(shape))
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.WriteString(npyMagic + "\x01\x00")
 	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(text))))
 	b.WriteString(text)
+	return &npyWriter{b: b, shape: shape, want: n}, nil
+}
+
+type npyWriter struct {
+	b       *bufio.Writer
+	shape   []int
+	n, want int // numbers written, of how many
+}
+
+func (w *npyWriter) Write(data []float64) error {
+	if w.n+len(data) > w.want {
+		return malformed("shape %v with %d values or more; want their product", w.shape, w.n+len(data))
+	}
 	var word [8]byte
-	for i, v := range data {
+	for _, v := range data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return malformed("value %d: %v; want a finite number", i, v)
+			return malformed("value %d: %v; want a finite number", w.n, v)
 		}
+		w.n++
 		binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
-		if _, err := b.Write(word[:]); err != nil {
+		if _, err := w.b.Write(word[:]); err != nil {
 			return err
 		}
 	}
-	return b.Flush()
+	return nil
+}
+
+func (w *npyWriter) Close() error {
+	if w.n != w.want {
+		return malformed("shape %v with %d values; want their product", w.shape, w.n)
+	}
+	return w.b.Flush()
 }

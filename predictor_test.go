@@ -1,0 +1,152 @@
+package vssgp
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// times are the times of n samples, a row each.
+func times(n int, step float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = step * float64(i)
+	}
+	return x
+}
+
+// inSlices gives x in slices of so many rows.
+func inSlices(x []float64, rows int) iter.Seq2[[]float64, error] {
+	return func(yield func([]float64, error) bool) {
+		for lo := 0; lo < len(x); lo += rows {
+			if !yield(x[lo:min(len(x), lo+rows)], nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestEach: predictions are the same bits however the rows come, and on a grid,
+// under windows too, those of one pass over all rows.
+func TestEach(t *testing.T) {
+	ctx := context.Background()
+	for name, o := range map[string]Options{
+		"no windows": {Iterations: NoIterations, Components: 2, Features: 4},
+		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Window: 47.3},
+	} {
+		m, _, err := Fit(ctx, wave(500, 0.3), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Predictor(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := times(2*partRows+lastRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
+		for i := range x {
+			x[i] += m.X.Offset[0]
+		}
+		want, err := p.part(ctx, x, len(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range []int{999, partRows, len(x)} {
+			next := 0
+			for part, err := range p.Each(ctx, inSlices(x, rows)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				end := part.First + part.N
+				if part.First != next || !slices.Equal(part.X, x[next:end]) {
+					t.Fatalf("%s: a part of rows %d to %d after row %d", name, part.First, end, next)
+				}
+				if !slices.Equal(part.Mean, want.Mean[next:end]) || !slices.Equal(part.Cov, want.Cov[next:end]) {
+					t.Errorf("%s, %d rows at a time: rows %d to %d are others than in one pass", name, rows, next, end)
+				}
+				next = end
+			}
+			if next != len(x) {
+				t.Errorf("%s: %d rows came, want %d", name, next, len(x))
+			}
+		}
+	}
+}
+
+// TestEachErrors: an error of the rows ends the predictions, and so do rows that
+// are cut.
+func TestEachErrors(t *testing.T) {
+	m, _, err := Fit(context.Background(), wave(60, 0.3), Options{Iterations: NoIterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predictor(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	var last error
+	for part, err := range p.Each(context.Background(), func(yield func([]float64, error) bool) { _ = yield([]float64{1}, nil) && yield(nil, broken) }) {
+		if last = err; part != nil {
+			t.Error("a part before the error")
+		}
+	}
+	if !errors.Is(last, broken) {
+		t.Errorf("%v", last)
+	}
+	if _, err := m.PredictRows([]float64{1, 2, 3}, 2); !errors.Is(err, ErrData) {
+		t.Errorf("three numbers for two rows: %v", err)
+	}
+	if _, err := m.PredictRows(nil, 0); !errors.Is(err, ErrData) {
+		t.Errorf("no rows: %v", err)
+	}
+}
+
+// TestContexts: what is long ends with its context, and soon.
+func TestContexts(t *testing.T) {
+	const n = 40000
+	data := wave(n, 0.3)
+	m, _, err := Fit(context.Background(), wave(400, 0.3), Options{Init: InitPaper, Features: 500, Iterations: NoIterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mat.NewDense(n, 1, data.X)
+	for name, work := range map[string]func(ctx context.Context) error{
+		"Predict": func(ctx context.Context) error { _, err := m.PredictContext(ctx, x); return err },
+		"PredictJoint": func(ctx context.Context) error {
+			_, _, err := m.PredictJointContext(ctx, mat.NewDense(4000, 1, data.X[:4000]))
+			return err
+		},
+		"Draw":      func(ctx context.Context) error { _, err := m.DrawContext(ctx, x, 50, 1); return err },
+		"Evaluate":  func(ctx context.Context) error { _, err := m.EvaluateContext(ctx, data, Exact, nil, true); return err },
+		"Condition": func(ctx context.Context) error { _, err := m.ConditionContext(ctx, data); return err },
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var at time.Time
+		time.AfterFunc(20*time.Millisecond, func() { at = time.Now(); cancel() })
+		err := work(ctx)
+		ended := time.Now()
+		<-ctx.Done()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want it cancelled", name, err)
+		}
+		if late := ended.Sub(at); late > 5*time.Second {
+			t.Errorf("%s: it ended %v after it was cancelled", name, late)
+		}
+	}
+	// Work that cannot stop is left behind.
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	forever := make(chan struct{})
+	defer close(forever)
+	if err := await(ctx, awaitedFlops, func() { <-forever }); !errors.Is(err, context.Canceled) {
+		t.Errorf("await: %v", err)
+	}
+	if e, err := m.Condition(wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
+		t.Errorf("after all that: %v", err)
+	}
+}
