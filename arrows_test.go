@@ -20,7 +20,7 @@ const (
 // allowed are the packages of this module, by their folders, that each but the
 // commands may import, tests apart.
 var allowed = map[string][]string{
-	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/safetensors"},
+	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/periodogram", "internal/safetensors"},
 	"spectral":    {},
 	"cpu":         {"spectral", "cpu/simd", "internal/parallel"},
 	"cpu/simd":    {"internal/parallel"},
@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"internal/lbfgs":       {"internal/parallel"},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
+	"internal/periodogram": {},
 	"internal/score":       {},
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/safetensors": {"internal/atomicfile"},

@@ -47,6 +47,7 @@ type restarts struct {
 	starts int
 	best   *fitting
 	failed error // of the last start without a bound
+	rough  int   // which start is the rough one, 0: none
 	res    *Result
 
 	checkpoint *checkpointer // nil: none
@@ -67,6 +68,18 @@ func (r *restarts) all(snap *snapshot) error {
 		snap = nil
 		if s == r.starts-1 && (r.best == nil || r.best.bad != "") && r.starts < 1+r.o.Restarts+extraStarts && r.o.From == nil {
 			r.starts++
+			continue
+		}
+		if s < r.starts-1 {
+			continue
+		}
+		more, err := r.second()
+		if err != nil {
+			return err
+		}
+		if more {
+			r.rough = r.starts
+			r.starts++
 		}
 	}
 	return nil
@@ -79,7 +92,14 @@ func (r *restarts) one(s int, snap *snapshot) error {
 	}
 	o := r.o
 	o.Seed += uint64(s)
+	rough := r.rough > 0 && s == r.rough
+	if rough {
+		o = o.roughly()
+	}
 	m, err := r.model(o, snap)
+	if rough && errors.Is(err, ErrMemory) {
+		return nil
+	}
 	if err != nil {
 		return r.saveBetween(s, interrupted(r.ctx, err))
 	}
@@ -102,7 +122,11 @@ func (r *restarts) one(s int, snap *snapshot) error {
 		ended = "collapsed: " + f.bad
 	}
 	r.res.Starts = append(r.res.Starts, StartResult{Seed: o.Seed, Ended: ended, Bound: f.bound})
-	if f.final != nil && (r.best == nil || f.betterThan(r.best)) {
+	better := f.final != nil && (r.best == nil || f.betterThan(r.best))
+	if rough && err == nil && f.final != nil {
+		better, err = r.keepRough(f)
+	}
+	if better {
 		r.best, r.res.Kept = f, s
 	}
 	return err

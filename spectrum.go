@@ -51,13 +51,13 @@ var spectrumWindows = []float64{512, 768, 1024}
 // is, before any optimisation, close to the Gaussian process with that
 // spectrum, whose conditional mean an autoregressive fill computes.
 func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error {
-	step, err := m.spectrumUnits(data, o)
+	step, band, err := m.spectrumUnits(data, o)
 	if err != nil {
 		return err
 	}
-	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step)
+	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step, band)
 	lengths := g.candidates(o, m.X.Scale[0])
-	g.fill(lengths[0])
+	g.fill(ctx, lengths[0])
 	length := lengths[0]
 	if o.Window == WindowAuto {
 		var s setting
@@ -68,7 +68,7 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	}
 	floor := spectrumFloors[0]
 	if o.Iterations == NoIterations { // else the noise is the optimiser's
-		m.Params = g.start(m, length, floor, o)
+		m.Params = g.start(ctx, m, length, floor, o)
 		if err := o.checkMemory(data, m); err != nil {
 			return err
 		}
@@ -79,32 +79,34 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	if floor != spectrumFloors[0] {
 		m.begun = nil // that was at another noise
 	}
-	m.Params = g.start(m, length, floor, o)
+	m.Params = g.start(ctx, m, length, floor, o)
 	return nil
 }
 
-// spectrumUnits makes x count the steps of the data's grid and gives the step
-// in the model's units.
-func (m *Model) spectrumUnits(data *Data, o Options) (float64, error) {
-	step := data.evenStep()
+// spectrumUnits makes x count the steps of the data's grid, or the mean ones of
+// uneven rows, and gives the step in the model's units and newGrid's band.
+func (m *Model) spectrumUnits(data *Data, o Options) (step, band float64, err error) {
+	if step = data.evenStep(); step == 0 {
+		step, band = data.unevenStep()
+	}
 	if step == 0 {
-		return 0, fmt.Errorf("vssgp: start %q needs one input on an even grid, most of its places filled; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
+		return 0, 0, fmt.Errorf("vssgp: start %q needs one input that varies; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
 	}
 	if o.Features%2 == 1 {
-		return 0, fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
+		return 0, 0, fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
 	}
 	if !o.Raw {
 		lo, _ := extent(data.X, 1, 0)
 		m.X = Affine{Offset: []float64{lo}, Scale: []float64{step}}
 	}
-	return step / m.X.Scale[0], nil
+	return step / m.X.Scale[0], band, nil
 }
 
 // candidates are the window lengths to try, rising, in the model's units; 0 is
 // no windows.
 func (g *grid) candidates(o Options, scale float64) []float64 {
 	if o.Window != WindowAuto {
-		return []float64{o.Window / scale}
+		return []float64{max(0, o.Window) / scale}
 	}
 	var lengths []float64
 	for _, w := range o.WindowCandidates {
@@ -128,7 +130,7 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 
 // start is the starting values for windows of the given length and a noise of
 // at least floor times the data's variance.
-func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
+func (g *grid) start(ctx context.Context, m *Model, length, floor float64, o Options) *Params {
 	end := g.x0 + float64(len(g.missing)-1)*g.step
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5bec))
 	share := 0.5
@@ -140,7 +142,7 @@ func (g *grid) start(m *Model, length, floor float64, o Options) *Params {
 		length = end - g.x0 + g.step
 	}
 	unit := g.unit()
-	cells, dropped := g.cells(w.Center, length, floor*unit, o)
+	cells, dropped := g.cells(ctx, w.Center, length, floor*unit, o)
 	k := cmp.Or(o.Features, spectrumFeatures)
 	p := NewParams(len(cells), k, 1, len(g.y))
 	p.CoefMean, p.CoefVar = nil, nil
@@ -162,13 +164,13 @@ type cell struct {
 
 // cells are the heaviest cells of each window's spectrum, ordered by window
 // and frequency, and the mean over the windows of the mass left out.
-func (g *grid) cells(centres []float64, length, floor float64, o Options) (kept []cell, dropped float64) {
+func (g *grid) cells(ctx context.Context, centres []float64, length, floor float64, o Options) (kept []cell, dropped float64) {
 	half := spectrumSegment * length
 	if len(centres) == 0 {
 		centres, half = []float64{g.x0 + float64(len(g.missing)-1)*g.step/2}, length
 	}
 	steps := length / g.step
-	for _, r := range g.ranks(centres, half, steps, o.mostCells(steps), o.Shared) {
+	for _, r := range g.ranks(ctx, centres, half, steps, o.mostCells(steps), o.Shared) {
 		keep, rest := o.split(r, spectrumShare*floor)
 		dropped += rest / float64(len(centres))
 		at := len(kept)
@@ -196,29 +198,35 @@ type spectra struct {
 
 // ranks are the cells of each window's spectrum, most of them at most; shared,
 // those of the windows' mean spectrum in each.
-func (g *grid) ranks(centres []float64, half, steps float64, most int, shared bool) []ranked {
+func (g *grid) ranks(ctx context.Context, centres []float64, half, steps float64, most int, shared bool) []ranked {
 	s := &g.spectra
 	if s.ranks != nil && s.windows == len(centres) && s.half == half && s.most == most && s.shared == shared {
 		return s.ranks
 	}
 	*s = spectra{len(centres), most, half, shared, make([]ranked, len(centres))}
-	count, order := cellCount(steps), int(spectrumOrder*steps)
+	count, order := g.cellCount(steps), int(spectrumOrder*steps)
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
 	masses := make([][]float64, len(centres)) // kept for the mean alone
 	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
-		t := transforms.Get().(*ar.Transform)
-		defer transforms.Put(t)
-		own := cellMasses(t, g.density(centres[v], half, order), count)
+		var own []float64
+		switch {
+		case g.times != nil:
+			own = g.unevenMasses(ctx, centres[v], half, count)
+		default:
+			t := transforms.Get().(*ar.Transform)
+			defer transforms.Put(t)
+			own = cellMasses(t, g.density(centres[v], half, order), count)
+		}
 		if shared {
 			masses[v] = own
 			return
 		}
-		s.ranks[v] = rank(own, v, most)
+		s.ranks[v] = g.rank(own, v, most)
 	})
 	if shared {
 		mean := meanOf(masses)
 		for v := range s.ranks {
-			s.ranks[v] = rank(mean, v, most)
+			s.ranks[v] = g.rank(mean, v, most)
 		}
 	}
 	return s.ranks
@@ -249,7 +257,9 @@ func (o *Options) split(r ranked, hidden float64) (keep int, rest float64) {
 
 // cellCount is how many cells the spectrum of a window of so many steps is cut
 // into.
-func cellCount(steps float64) int { return max(1, int(math.Ceil(0.5*steps/spectrumCell))) }
+func (g *grid) cellCount(steps float64) int {
+	return max(1, int(math.Ceil(g.band*steps/spectrumCell)))
+}
 
 // mostCells is how many of them a window may keep.
 func (o *Options) mostCells(steps float64) int {
@@ -280,8 +290,8 @@ func cellMasses(t *ar.Transform, models []ar.Model, count int) []float64 {
 }
 
 // rank is the heaviest of window v's cells.
-func rank(masses []float64, v, most int) (r ranked) {
-	cells, width := make([]cell, len(masses)), 0.5/float64(len(masses))
+func (g *grid) rank(masses []float64, v, most int) (r ranked) {
+	cells, width := make([]cell, len(masses)), g.band/float64(len(masses))
 	for i, mass := range masses {
 		cells[i] = cell{v, (float64(i) + 0.5) * width, mass}
 	}

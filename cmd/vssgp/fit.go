@@ -76,7 +76,6 @@ it starts the fit. A checkpoint can be read as a model too (info, evaluate,
 	}
 	f := cmd.Flags()
 	addColumnFlags(f, &o.columns)
-	o.model.window = windowFlag{length: vssgp.WindowAuto}
 	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
 	o.checkpoint.add(f)
@@ -91,7 +90,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return err
 	}
 	a.computer.spread()
-	options, err := a.options(o.model, 0)
+	options, err := a.options(o.model)
 	if err != nil {
 		return err
 	}
@@ -138,6 +137,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if interrupted {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
+	a.warnHeldOut(r.HeldOut)
 	return a.warnFit(m, data, o.model.init)
 }
 
