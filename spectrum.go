@@ -32,6 +32,9 @@ const (
 	spectrumSteps   = 8           // density evaluations across a cell
 	// spectrumShare is how much of the noise's floor the cells left out may hold.
 	spectrumShare = 0.1
+	// spectrumNoise medians of its cells' masses is what a window's noise may
+	// hold in one of them, where rows are uneven and leak into all.
+	spectrumNoise = 8
 	// spectrumLeast is the least mass of a cell as a share of the variance.
 	spectrumLeast = 1e-12
 )
@@ -186,6 +189,7 @@ func (g *grid) cells(ctx context.Context, centres []float64, length, floor float
 type ranked struct {
 	cells []cell
 	rest  float64
+	lines int // of uneven rows, how many of the cells stand out of the noise's
 }
 
 // spectra are those that were asked for last: floors are tried on the same.
@@ -248,7 +252,7 @@ func meanOf(all [][]float64) []float64 {
 func (o *Options) split(r ranked, hidden float64) (keep int, rest float64) {
 	fewest := cmp.Or(o.Components, min(spectrumFewest, len(r.cells)))
 	keep, rest = len(r.cells), r.rest
-	for keep > fewest && rest+r.cells[keep-1].mass < hidden {
+	for keep > fewest && (keep > r.lines || rest+r.cells[keep-1].mass < hidden) {
 		keep--
 		rest += r.cells[keep].mass
 	}
@@ -297,6 +301,13 @@ func (g *grid) rank(masses []float64, v, most int) (r ranked) {
 	}
 	sort.SliceStable(cells, func(i, j int) bool { return cells[i].mass > cells[j].mass })
 	keep := min(most, len(cells))
+	r.lines = keep
+	if g.times != nil {
+		noise := spectrumNoise * cells[len(cells)/2].mass
+		for r.lines > 0 && cells[r.lines-1].mass <= noise {
+			r.lines--
+		}
+	}
 	r.cells = slices.Clone(cells[:keep])
 	for _, a := range cells[keep:] {
 		r.rest += a.mass
