@@ -20,7 +20,7 @@ const (
 // allowed are the packages of this module, by their folders, that each but the
 // commands may import, tests apart.
 var allowed = map[string][]string{
-	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/matrices", "internal/parallel", "internal/safetensors", "internal/score"},
+	".":           {"spectral", "cpu", "gpu", "internal/ar", "internal/atomicfile", "internal/blocktri", "internal/cost", "internal/lbfgs", "internal/matrices", "internal/parallel", "internal/periodogram", "internal/safetensors", "internal/score"},
 	"spectral":    {},
 	"cpu":         {"spectral", "cpu/simd", "internal/parallel"},
 	"cpu/simd":    {"internal/parallel"},
@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"internal/matrices":    {},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
+	"internal/periodogram": {"internal/cost"},
 	"internal/score":       {},
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/modeltest":   {"internal/score"},

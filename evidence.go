@@ -91,7 +91,7 @@ func (m *Model) choose(ctx context.Context, data *Data, g *grid, lengths []float
 // chooseComponents tries twice and half as many.
 func (t *trials) chooseComponents(g *grid) error {
 	as := t.best
-	twice := min(2*as.components, cellCount(g.steps(as.length)))
+	twice := min(2*as.components, g.cellCount(g.steps(as.length)))
 	for _, n := range []int{twice, as.components / 2} {
 		if n < spectrumFewest || n == as.components {
 			continue
@@ -107,8 +107,8 @@ func (t *trials) chooseComponents(g *grid) error {
 
 // mostTried is how many settings choose tries of so many lengths, and how many
 // components a window of steps has in one of them, at most.
-func (o *Options) mostTried(lengths int, steps float64) (settings, components int) {
-	settings, components = lengths, min(o.mostCells(steps), cellCount(steps))
+func (g *grid) mostTried(o *Options, lengths int, steps float64) (settings, components int) {
+	settings, components = lengths, min(o.mostCells(steps), g.cellCount(steps))
 	if o.Iterations == NoIterations {
 		if lengths == 1 {
 			settings = 0
@@ -117,7 +117,7 @@ func (o *Options) mostTried(lengths int, steps float64) (settings, components in
 	}
 	if o.Components == 0 {
 		settings += 2
-		components = min(2*components, cellCount(steps))
+		components = min(2*components, g.cellCount(steps))
 	}
 	if o.Features == 0 {
 		settings++

@@ -63,7 +63,7 @@ func TestExcerpts(t *testing.T) {
 		data.X, data.Y = append(data.X[:700], data.X[701:]...), append(data.Y[:700], data.Y[701:]...) // a place without a row
 		data.N--
 		m := &Model{X: identity(1), Y: identity(1)}
-		g := newGrid(data.X, data.Y, 1, 1)
+		g := newGrid(data.X, data.Y, 1, 1, 0)
 		g.fill(t.Context(), longest)
 		parts, whole := m.excerpts(data, g, []float64{10, longest})
 		if want := n <= 2*evidenceExcerpts*evidenceWindows*longest; whole != want {
@@ -125,7 +125,7 @@ func TestEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		bare := &Model{X: m.X, Y: m.Y, Inference: Exact}
-		g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), 1, 1)
+		g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), 1, 1, 0)
 		tr := &trials{ctx: context.Background(), model: bare, o: o}
 		_, got, err := tr.on(trialPart{data, g}, setting{window, components, 2})
 		if err != nil {
@@ -151,7 +151,7 @@ func TestChoosesComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), 1, 1)
+		g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), 1, 1, 0)
 		tr := &trials{ctx: context.Background(), model: &Model{X: m.X, Y: m.Y, Inference: Exact}, o: o}
 		evidence := func(s setting) float64 {
 			_, v, err := tr.on(trialPart{data, g}, s)

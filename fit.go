@@ -47,6 +47,7 @@ type restarts struct {
 	starts int
 	best   *fitting
 	failed error // of the last start without a bound
+	rough  int   // which start is the rough one, 0: none
 	res    *Result
 
 	checkpoint *checkpointer // nil: none
@@ -67,6 +68,18 @@ func (r *restarts) all(snap *snapshot) error {
 		snap = nil
 		if s == r.starts-1 && (r.best == nil || r.best.bad != "") && r.starts < 1+r.o.Restarts+extraStarts && r.o.From == nil {
 			r.starts++
+			continue
+		}
+		if s < r.starts-1 {
+			continue
+		}
+		more, err := r.second()
+		if err != nil {
+			return err
+		}
+		if more {
+			r.rough = r.starts
+			r.starts++
 		}
 	}
 	return nil
@@ -79,7 +92,14 @@ func (r *restarts) one(s int, snap *snapshot) error {
 	}
 	o := r.o
 	o.Seed += uint64(s)
+	rough := r.rough > 0 && s == r.rough
+	if rough {
+		o = o.roughly()
+	}
 	m, err := r.model(o, snap)
+	if rough && errors.Is(err, ErrMemory) {
+		return nil
+	}
 	if err != nil {
 		return r.saveBetween(s, interrupted(r.ctx, err))
 	}
@@ -102,7 +122,11 @@ func (r *restarts) one(s int, snap *snapshot) error {
 		ended = "collapsed: " + f.bad
 	}
 	r.res.Starts = append(r.res.Starts, StartResult{Seed: o.Seed, Ended: ended, Bound: f.bound})
-	if f.final != nil && (r.best == nil || f.betterThan(r.best)) {
+	better := f.final != nil && (r.best == nil || f.betterThan(r.best))
+	if rough && err == nil && f.final != nil {
+		better, err = r.keepRough(f)
+	}
+	if better {
 		r.best, r.res.Kept = f, s
 	}
 	return err
@@ -359,18 +383,6 @@ func (f *fitting) keep(inference Inference) error {
 	return f.o.Keep(m)
 }
 
-// chart is the optimiser's view of the free tensors, around origin; exact says
-// whether it is the exact bound that is optimised.
-func (f *fitting) chart(origin *Params, free []string, exact bool) *chart {
-	c := newChart(origin, free, f.o.ties(), f.reach())
-	c.floor = f.noiseFloor(exact)
-	return c
-}
-
-func (f *fitting) noiseFloor(exact bool) noiseFloor {
-	return f.held.noiseFloor(f.model.Params.Features().Offsets(), f.model.Y, exact)
-}
-
 func (f *fitting) report(noise float64) {
 	if f.o.Progress == nil {
 		return
@@ -385,26 +397,4 @@ func (f *fitting) report(noise float64) {
 		p.Left = time.Duration(float64(elapsed) * (float64(f.starts) - done) / done)
 	}
 	f.o.Progress(p)
-}
-
-// reach is how far along the windows' input (or the first) a feature can be
-// seen at most, in the model's units: a window's length, or the data's range.
-func (f *fitting) reach() float64 {
-	p := f.model.Params
-	if len(p.Windows.Center) > 1 {
-		return p.Windows.Length / 2
-	}
-	lo, hi := extent(f.model.X.ToModel(f.data.X), p.Q, 0)
-	if hi > lo {
-		return (hi - lo) / 2
-	}
-	return 1
-}
-
-// betterThan prefers a start that did not collapse, then the higher bound.
-func (f *fitting) betterThan(o *fitting) bool {
-	if (f.bad == "") != (o.bad == "") {
-		return f.bad == ""
-	}
-	return f.bound > o.bound
 }

@@ -123,14 +123,14 @@ var fitKinds = []struct {
 	o    Options
 }{
 	{"paper", Options{Init: InitPaper, Features: 70, Iterations: 6}},
-	{"spectrum", Options{Iterations: 6}},
+	{"spectrum", Options{Window: WindowNone, Iterations: 6}},
 	{"spectrum, windows", Options{Window: 8, Components: 6, Iterations: 6}},
 	{"paper, windows, uniform phases", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 6, UniformPhases: true}},
 	{"windows each for itself", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 30, Optimiser: OptimiserWindows}},
 	{"factorised, windows each for itself", Options{Inference: Factorised, Init: InitPaper, Window: 8, Features: 6, Iterations: 20, UniformPhases: true, Optimiser: OptimiserWindows}},
 	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Window: 8, Components: 6, Iterations: 6, Optimiser: OptimiserWindows}},
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
-	{"ssgp, spectrum", Options{Method: SSGP, Components: 8, Iterations: 6}},
+	{"ssgp, spectrum", Options{Method: SSGP, Window: WindowNone, Components: 8, Iterations: 6}},
 	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
 	{"factorised", Options{Inference: Factorised, Init: InitPaper, Features: 20, Iterations: 10}},
 	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: 20}},

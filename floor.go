@@ -84,7 +84,7 @@ func (m *Model) bestFloor(ctx context.Context, data *Data, g *grid, length float
 		return spectrumFloors[0], nil
 	}
 	known, asked := m.hide(data, g, trials)
-	part := newGrid(m.X.ToModel(known.X), m.Y.ToModel(known.Y), data.D, g.step)
+	part := newGrid(m.X.ToModel(known.X), m.Y.ToModel(known.Y), data.D, g.step, g.unevenBand())
 	part.fill(ctx, length)
 	best := spectrumFloors[0]
 	for _, floor := range spectrumFloors[1:] {
@@ -126,18 +126,7 @@ func (m *Model) hide(data *Data, g *grid, stretches [][2]int) (known, asked *Dat
 // trial is the squared error and the predicted variance over the rows asked
 // for, summed, given the known ones.
 func (m *Model) trial(ctx context.Context, known, asked *Data) (square, variance float64, err error) {
-	h, err := m.hold(known)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer h.close()
-	h.ctx = ctx
-	e, err := h.exact(m.Params, false)
-	if err != nil {
-		return 0, 0, err
-	}
-	m.adopt(e)
-	p, err := m.predictRows(ctx, asked.X, asked.N)
+	p, err := m.predictFrom(ctx, known, asked)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -147,4 +136,21 @@ func (m *Model) trial(ctx context.Context, known, asked *Data) (square, variance
 		variance += sd * sd
 	}
 	return square, variance, nil
+}
+
+// predictFrom conditions the model on the known rows and predicts those asked
+// for.
+func (m *Model) predictFrom(ctx context.Context, known, asked *Data) (*Prediction, error) {
+	h, err := m.hold(known)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	h.ctx = ctx
+	e, err := h.exact(m.Params, false)
+	if err != nil {
+		return nil, err
+	}
+	m.adopt(e)
+	return m.PredictRows(asked.X, asked.N)
 }

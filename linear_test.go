@@ -27,7 +27,7 @@ func tonal(n int, missing float64) *Data {
 	return d
 }
 
-func gridOf(d *Data) *grid { return newGrid(d.X, d.Y, d.D, 1) }
+func gridOf(d *Data) *grid { return newGrid(d.X, d.Y, d.D, 1, 0) }
 
 // TestLongSpectrum: a stretch beyond spectrumLongest is read by its
 // periodogram, whose cells hold what the stretch does and tones in one or two.
@@ -35,7 +35,7 @@ func TestLongSpectrum(t *testing.T) {
 	d := tonal(20_000, 0)
 	g := gridOf(d)
 	n := float64(d.N)
-	centre, count := (n-1)/2, cellCount(n)
+	centre, count := (n-1)/2, g.cellCount(n)
 	masses := g.periodogram(t.Context(), centre, n, count)
 	lo, hi := g.stretch(centre, n)
 	s, weight := g.tapered(g.y[0], lo, hi, centre, n)

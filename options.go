@@ -38,28 +38,29 @@ const (
 	// length-scales and periods, as the paper does.
 	InitPaper Init = "paper"
 	// InitSpectrum lays components along the data's own spectrum: the default
-	// for one evenly sampled input. See DESIGN.md, "Starting values".
+	// for one input, evenly sampled or not. See DESIGN.md, "Starting values".
 	InitSpectrum Init = "spectrum"
 )
 
 // Options of New and Fit. The zero value is a sensible whole: the method of
-// the paper with exact inference, a start chosen for the data, no windows
-// where the data are few.
+// the paper with exact inference, a start and windows chosen for the data. It
+// is what the command fit takes where no flag says otherwise.
 type Options struct {
 	Method    Method    // default VSSGP
 	Inference Inference // default Exact
-	Init      Init      // default InitSpectrum for one evenly sampled input, else InitPaper
+	Init      Init      // default InitSpectrum for one input, else InitPaper
 	From      *Model    // start from this model's parameters instead
 
-	Components int // L, per window where there are windows; 0: chosen by Init
-	most       int // L at most, where Components leaves it open; 0: Init's limit
-	Features   int // K per component; 0: chosen by Init
+	Components int  // L, per window where there are windows; 0: chosen by Init
+	most       int  // L at most, where Components leaves it open; 0: Init's limit
+	rough      bool // the rough start instead of Init's
+	Features   int  // K per component; 0: chosen by Init
 
-	// Window is the windows' length in the data's units of x; 0 means none.
-	// WindowAuto has the spectrum start choose the length by evidence, and where
-	// it will be optimised Components and Features too, as far as they are left
-	// open, on a few excerpts of long data; by the paper's start it is none.
-	// WindowDim is the input they run along.
+	// Window is the windows' length in the data's units of x, or WindowNone.
+	// WindowAuto, which is 0, has the spectrum start choose the length by
+	// evidence, and where it will be optimised Components and Features too, as
+	// far as they are left open, on a few excerpts of long data; by the paper's
+	// start it is none. WindowDim is the input they run along.
 	Window    float64
 	WindowDim int // from 0 to Q−1
 	// WindowCandidates are the lengths that WindowAuto chooses from, in the
@@ -144,8 +145,12 @@ type Options struct {
 // lays many components: it need not fear for them in an optimisation.
 const NoIterations = -1
 
-// WindowAuto asks for a window length chosen from the data.
-const WindowAuto = -1
+const (
+	// WindowAuto asks for a window length chosen from the data.
+	WindowAuto = 0
+	// WindowNone asks for a model without windows.
+	WindowNone = -1
+)
 
 // Progress says where a fit stands.
 type Progress struct {
@@ -171,6 +176,10 @@ type Result struct {
 	NoiseFloor float64
 	Device     string        // what computed: the backend's name
 	Elapsed    time.Duration // of all runs of a fit that was gone on with
+	// HeldOut holds the fit against straight lines between neighbours: of one
+	// input, where the posterior is not too large to be taken once more. Else it
+	// has no rows.
+	HeldOut HeldOut
 	// Resumed is how many iterations the start had taken in which the checkpoint
 	// stood that the fit has gone on from, and −1 where it has not.
 	Resumed int
@@ -278,8 +287,8 @@ func (o *Options) check(data *Data) error {
 	if o.Method == SSGP && o.Features%2 == 1 {
 		return bad("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
 	}
-	if w := o.Window; w != WindowAuto && !(w >= 0 && !math.IsInf(w, 0)) {
-		return bad("window length %v, want a positive number", w)
+	if w := o.Window; w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)) { // WindowAuto is 0
+		return bad("window length %v, want a positive number, WindowAuto or WindowNone", w)
 	}
 	if err := o.checkFrom(data); err != nil {
 		return err
@@ -313,6 +322,9 @@ func (o *Options) check(data *Data) error {
 	}
 	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
 		return bad("%d periods for %d length-scales, want one each", len(o.Periods), n)
+	}
+	if o.Init == InitSpectrum && o.From == nil && (o.Lengthscales != nil || o.Periods != nil || o.FrequencyVariance > 0) {
+		return bad("start %q reads length-scales, periods and the frequencies' variance from the data: give none of them, or start %q", InitSpectrum, InitPaper)
 	}
 	if err := o.checkTies(); err != nil {
 		return err

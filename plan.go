@@ -23,7 +23,7 @@ type Plan struct {
 	// from the data.
 	AtMost bool
 
-	Starts int // Options.Restarts and one
+	Starts int // Options.Restarts and one; one more follows where the best is worse than lines
 	// Bounds are evaluations of the bound alone, of all starts, at most, and
 	// Gradients those with the gradient; a line search that steps back takes
 	// more, convergence fewer. Settings tried on excerpts are not counted.
@@ -96,14 +96,14 @@ type planner struct {
 
 // spectrum looks at every window length that the spectrum start may take.
 func (b *planner) spectrum(m *Model) error {
-	step, err := m.spectrumUnits(b.data, b.o)
+	step, band, err := m.spectrumUnits(b.data, b.o)
 	if err != nil {
 		return err
 	}
-	g := newGrid(m.X.ToModel(b.data.X), nil, 0, step)
+	g := newGrid(m.X.ToModel(b.data.X), nil, 0, step, band)
 	lengths := g.candidates(b.o, m.X.Scale[0])
 	auto := b.o.Window == WindowAuto
-	if settings, _ := b.o.mostTried(len(lengths), 1); auto && g.excerpt(lengths) == len(g.missing) {
+	if settings, _ := g.mostTried(&b.o, len(lengths), 1); auto && g.excerpt(lengths) == len(g.missing) {
 		b.bounds += settings
 		if b.o.Iterations != NoIterations {
 			b.plan.Gradients += settings * (evidenceIterations + 1)
@@ -123,9 +123,9 @@ func (b *planner) spectrum(m *Model) error {
 			length = end - g.x0 + g.step
 		}
 		steps := length / g.step
-		components := min(b.o.mostCells(steps), cellCount(steps))
+		components := min(b.o.mostCells(steps), g.cellCount(steps))
 		if auto {
-			_, components = b.o.mostTried(len(lengths), steps)
+			_, components = g.mostTried(&b.o, len(lengths), steps)
 		}
 		b.consider(m.X, b.o.skeleton(b.data, w, components, cmp.Or(b.o.Features, spectrumFeatures)))
 	}
@@ -227,6 +227,9 @@ func (b *planner) stages() {
 	}
 	b.plan.StartFlops *= float64(b.plan.Starts)
 	b.plan.Bounds = b.bounds * b.plan.Starts
+	if b.o.Iterations != NoIterations && (&Model{Inference: inference, Params: b.params}).holdsOut(b.data) {
+		b.plan.Bounds++
+	}
 	b.plan.Gradients *= b.plan.Starts
 	b.plan.MiniBatches *= b.plan.Starts
 	b.plan.MiniBatchFlops *= float64(f.batchSize()) / float64(b.data.N)

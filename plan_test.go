@@ -140,8 +140,8 @@ func TestPlanCosts(t *testing.T) {
 	if _, err := NewPlan(data, Options{Components: -1}); !errors.Is(err, ErrOptions) {
 		t.Errorf("%v", err)
 	}
-	uneven := &Data{N: 3, Q: 1, D: 1, X: []float64{0, 1, 5}}
-	if _, err := NewPlan(uneven, Options{Init: InitSpectrum}); !errors.Is(err, ErrOptions) {
+	place := &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}}
+	if _, err := NewPlan(place, Options{Init: InitSpectrum}); !errors.Is(err, ErrOptions) {
 		t.Errorf("%v", err)
 	}
 }

@@ -53,7 +53,7 @@ func TestCollapsed(t *testing.T) {
 			Init: InitPaper, Features: 5, Iterations: 5, Lengthscales: []float64{0.001}, NoisePrecision: 100,
 			Fix: []string{"kernel.lengthscale", "frequency.variance", "noise.precision"},
 		}, "reach", 1 + extraStarts},
-		"good":     {wave(60, 0.1), Options{Iterations: 5}, "", 1},
+		"good":     {wave(60, 0.1), Options{Components: 8, Iterations: 5}, "", 1},
 		"constant": {&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{7, 7, 7}}, Options{Features: 4, Iterations: 3}, "", 1},
 	} {
 		m, r := mustFit(t, c.data, c.o)

@@ -36,6 +36,7 @@ func (f failure) Error() string { return string(f) }
 func (f failure) Unwrap() error { return ErrBound }
 
 func (r *restarts) goOn(s *snapshot) error {
+	r.rough = s.Rough
 	r.starts, r.began, r.res.Kept = s.Starts, time.Now().Add(-s.Elapsed), s.Kept
 	for _, x := range s.Results {
 		r.res.Starts = append(r.res.Starts, StartResult{Seed: x.Seed, Bound: float64(x.Bound), Ended: x.Ended})
@@ -65,7 +66,7 @@ func (r *restarts) goOn(s *snapshot) error {
 		}
 		m.adopt(exact)
 	}
-	r.best = &fitting{model: m, held: f.held, bound: e.Bound, final: e, bad: s.Best.Bad, iterations: s.Best.Iterations}
+	r.best = &fitting{o: r.o, data: r.data, model: m, held: f.held, bound: e.Bound, final: e, bad: s.Best.Bad, iterations: s.Best.Iterations}
 	return nil
 }
 
@@ -79,7 +80,9 @@ func (s *snapshot) check(made []trait, o *Options) error {
 		return fmt.Errorf(format+": %w", append(args, ErrCheckpoint)...)
 	}
 	switch {
-	case s.Starts < 1+o.Restarts || s.Starts > 1+o.Restarts+extraStarts || s.Start < 0 || s.Start >= s.Starts:
+	case s.Rough != 0 && s.Rough != s.Starts-1:
+		return bad("its rough start is %d of %d, want the last", s.Rough, s.Starts)
+	case s.Starts < 1+o.Restarts || s.Starts > 1+o.Restarts+extraStarts+min(s.Rough, 1) || s.Start < 0 || s.Start >= s.Starts:
 		return bad("it stands in start %d of %d, want one of %d", s.Start, s.Starts, 1+o.Restarts)
 	case len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start || (s.Best == nil) != (s.Kept == -1):
 		return bad("it has %d results and keeps number %d before start %d", len(s.Results), s.Kept, s.Start)
@@ -275,7 +278,7 @@ func (r *restarts) saveBetween(s int, err error) error {
 
 // save writes a checkpoint in start s with what the starts before have left.
 func (r *restarts) save(s *snapshot, start int) error {
-	s.Start, s.Starts, s.Kept, s.Elapsed = start, r.starts, r.res.Kept, time.Since(r.began)
+	s.Start, s.Starts, s.Rough, s.Kept, s.Elapsed = start, r.starts, r.rough, r.res.Kept, time.Since(r.began)
 	for _, x := range r.res.Starts {
 		s.Results = append(s.Results, startRecord{x.Seed, float(x.Bound), x.Ended})
 	}

@@ -89,6 +89,7 @@ func resumable() map[string]struct {
 		"segments":   {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8, Window: 3, Segments: 4, Restarts: 1}},
 		"shared":     {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Window: 4, Shared: true, Tie: []string{"kernel.lengthscale"}}},
 		"ssgp":       {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
+		"rough":      {walk(60), Options{Iterations: 6}},
 		"no steps":   {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
 	}
 }
@@ -110,6 +111,9 @@ func TestResume(t *testing.T) {
 			m, want, passes, err := fitStopped(c.data, c.o, 0)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if name == "rough" && len(want.Starts) != 2 {
+				t.Errorf("%d starts, want a second, rough one", len(want.Starts))
 			}
 			whole := encoded(t, m)
 			stops := []int{1, 2, 3, passes / 3, passes / 2, passes - 3, passes - 2, passes - 1}

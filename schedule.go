@@ -255,3 +255,25 @@ const (
 	directRows = 1 << 16
 	meanSalt   = 0x3ea2 // tells this random stream from the others
 )
+
+// reach is how far along the windows' input (or the first) a feature can be
+// seen at most, in the model's units: a window's length, or the data's range.
+func (f *fitting) reach() float64 {
+	p := f.model.Params
+	if len(p.Windows.Center) > 1 {
+		return p.Windows.Length / 2
+	}
+	lo, hi := extent(f.model.X.ToModel(f.data.X), p.Q, 0)
+	if hi > lo {
+		return (hi - lo) / 2
+	}
+	return 1
+}
+
+// betterThan prefers a start that did not collapse, then the higher bound.
+func (f *fitting) betterThan(o *fitting) bool {
+	if (f.bad == "") != (o.bad == "") {
+		return f.bad == ""
+	}
+	return f.bound > o.bound
+}

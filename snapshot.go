@@ -32,8 +32,9 @@ type place struct {
 	Made       []trait       `json:"made"`
 	Start      int           `json:"start"` // from 0
 	Starts     int           `json:"starts"`
-	Stage      int           `json:"stage"`      // of the running start; noStage where none runs
-	Iterations int           `json:"iterations"` // of the running start
+	Rough      int           `json:"rough,omitempty"` // which of them is the rough one
+	Stage      int           `json:"stage"`           // of the running start; noStage where none runs
+	Iterations int           `json:"iterations"`      // of the running start
 	Bound      float         `json:"bound"`
 	Elapsed    time.Duration `json:"elapsed"`
 	Results    []startRecord `json:"results"`

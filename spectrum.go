@@ -35,6 +35,9 @@ const (
 	spectrumSteps   = 8           // density evaluations across a cell
 	// spectrumShare is how much of the noise's floor the cells left out may hold.
 	spectrumShare = 0.1
+	// spectrumNoise medians of its cells' masses is what a window's noise may
+	// hold in one of them, where rows are uneven and leak into all.
+	spectrumNoise = 8
 	// spectrumLeast is the least mass of a cell as a share of the variance.
 	spectrumLeast = 1e-12
 )
@@ -54,14 +57,14 @@ var spectrumWindows = []float64{512, 768, 1024}
 // is, before any optimisation, close to the Gaussian process with that
 // spectrum, whose conditional mean an autoregressive fill computes.
 func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error {
-	step, err := m.spectrumUnits(data, o)
+	step, band, err := m.spectrumUnits(data, o)
 	if err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return interrupted(ctx, err)
 	}
-	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step)
+	g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), data.D, step, band)
 	lengths := g.candidates(o, m.X.Scale[0])
 	g.fill(ctx, lengths[0])
 	length := lengths[0]
@@ -89,28 +92,30 @@ func (m *Model) startSpectrum(ctx context.Context, data *Data, o Options) error 
 	return nil
 }
 
-// spectrumUnits makes x count the steps of the data's grid and gives the step
-// in the model's units.
-func (m *Model) spectrumUnits(data *Data, o Options) (float64, error) {
-	step := data.evenStep()
+// spectrumUnits makes x count the steps of the data's grid, or the mean ones of
+// uneven rows, and gives the step in the model's units and newGrid's band.
+func (m *Model) spectrumUnits(data *Data, o Options) (step, band float64, err error) {
+	if step = data.evenStep(); step == 0 {
+		step, band = data.unevenStep()
+	}
 	if step == 0 {
-		return 0, fmt.Errorf("vssgp: start %q needs one input on an even grid, most of its places filled; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
+		return 0, 0, fmt.Errorf("vssgp: start %q needs one input that varies; the data have %d inputs and %d rows: use start %q: %w", InitSpectrum, data.Q, data.N, InitPaper, ErrOptions)
 	}
 	if o.Features%2 == 1 {
-		return 0, fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
+		return 0, 0, fmt.Errorf("vssgp: start %q lays cosines and sines in pairs, want an even number of features a component, not %d: %w", InitSpectrum, o.Features, ErrOptions)
 	}
 	if !o.Raw {
 		lo, _ := extent(data.X, 1, 0)
 		m.X = Affine{Offset: []float64{lo}, Scale: []float64{step}}
 	}
-	return step / m.X.Scale[0], nil
+	return step / m.X.Scale[0], band, nil
 }
 
 // candidates are the window lengths to try, rising, in the model's units; 0 is
 // no windows.
 func (g *grid) candidates(o Options, scale float64) []float64 {
 	if o.Window != WindowAuto {
-		return []float64{o.Window / scale}
+		return []float64{max(0, o.Window) / scale}
 	}
 	var lengths []float64
 	for _, w := range o.WindowCandidates {
@@ -190,6 +195,7 @@ func (g *grid) cells(ctx context.Context, centres []float64, length, floor float
 type ranked struct {
 	cells []cell
 	rest  float64
+	lines int // of uneven rows, how many of the cells stand out of the noise's
 }
 
 // spectra are those that were asked for last: floors are tried on the same.
@@ -209,7 +215,7 @@ func (g *grid) ranks(ctx context.Context, centres []float64, half, steps float64
 		return s.ranks
 	}
 	*s = spectra{len(centres), most, half, shared, make([]ranked, len(centres))}
-	count, order := cellCount(steps), int(spectrumOrder*steps)
+	count, order := g.cellCount(steps), int(spectrumOrder*steps)
 	long := order > spectrumLongest
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
 	masses := make([][]float64, len(centres)) // kept for the mean alone
@@ -218,6 +224,8 @@ func (g *grid) ranks(ctx context.Context, centres []float64, half, steps float64
 		switch {
 		case ctx.Err() != nil:
 			own = make([]float64, count)
+		case g.times != nil:
+			own = g.unevenMasses(ctx, centres[v], half, count)
 		case long:
 			own = g.periodogram(ctx, centres[v], half, count)
 		default:
@@ -229,12 +237,12 @@ func (g *grid) ranks(ctx context.Context, centres []float64, half, steps float64
 			masses[v] = own
 			return
 		}
-		s.ranks[v] = rank(own, v, most)
+		s.ranks[v] = g.rank(own, v, most)
 	})
 	if shared {
 		mean := meanOf(masses)
 		for v := range s.ranks {
-			s.ranks[v] = rank(mean, v, most)
+			s.ranks[v] = g.rank(mean, v, most)
 		}
 	}
 	ranks := s.ranks
@@ -260,7 +268,7 @@ func meanOf(all [][]float64) []float64 {
 func (o *Options) split(r ranked, hidden float64) (keep int, rest float64) {
 	fewest := cmp.Or(o.Components, min(spectrumFewest, len(r.cells)))
 	keep, rest = len(r.cells), r.rest
-	for keep > fewest && rest+r.cells[keep-1].mass < hidden {
+	for keep > fewest && (keep > r.lines || rest+r.cells[keep-1].mass < hidden) {
 		keep--
 		rest += r.cells[keep].mass
 	}
@@ -269,7 +277,9 @@ func (o *Options) split(r ranked, hidden float64) (keep int, rest float64) {
 
 // cellCount is how many cells the spectrum of a window of so many steps is cut
 // into.
-func cellCount(steps float64) int { return max(1, int(math.Ceil(0.5*steps/spectrumCell))) }
+func (g *grid) cellCount(steps float64) int {
+	return max(1, int(math.Ceil(g.band*steps/spectrumCell)))
+}
 
 // mostCells is how many of them a window may keep.
 func (o *Options) mostCells(steps float64) int {
@@ -300,13 +310,20 @@ func cellMasses(t *ar.Transform, models []ar.Model, count int) []float64 {
 }
 
 // rank is the heaviest of window v's cells.
-func rank(masses []float64, v, most int) (r ranked) {
-	cells, width := make([]cell, len(masses)), 0.5/float64(len(masses))
+func (g *grid) rank(masses []float64, v, most int) (r ranked) {
+	cells, width := make([]cell, len(masses)), g.band/float64(len(masses))
 	for i, mass := range masses {
 		cells[i] = cell{v, (float64(i) + 0.5) * width, mass}
 	}
 	slices.SortFunc(cells, func(a, b cell) int { return cmp.Or(cmp.Compare(b.mass, a.mass), cmp.Compare(a.freq, b.freq)) })
 	keep := min(most, len(cells))
+	r.lines = keep
+	if g.times != nil {
+		noise := spectrumNoise * cells[len(cells)/2].mass
+		for r.lines > 0 && cells[r.lines-1].mass <= noise {
+			r.lines--
+		}
+	}
 	r.cells = slices.Clone(cells[:keep])
 	for _, a := range cells[keep:] {
 		r.rest += a.mass

@@ -36,9 +36,12 @@ func newModel(ctx context.Context, data *Data, o Options) (*Model, error) {
 		m.X, m.Y = data.Standardise()
 	}
 	var err error
-	if o.init(data) == InitSpectrum {
+	switch {
+	case o.rough:
+		err = m.startRough(ctx, data, o)
+	case o.init(data) == InitSpectrum:
 		err = m.startSpectrum(ctx, data, o)
-	} else {
+	default:
 		m.startPaper(data, o)
 	}
 	if err := cmp.Or(interrupted(ctx, ctx.Err()), err); err != nil {
@@ -58,7 +61,7 @@ func (o *Options) init(data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
-	case data.evenStep() > 0 && o.Method != RP && o.Lengthscales == nil:
+	case data.varies() && o.Method != RP && o.Lengthscales == nil && o.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
 	}
 	return InitPaper

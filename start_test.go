@@ -6,10 +6,21 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // evenWithin: the ends' jitter or rounding over the range.
 const evenWithin = 1e-4
+
+// months are the first days of n months in years, leap days and all.
+func months(n int) (x []float64) {
+	for i := range n {
+		t := time.Date(1960, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
+		begin := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+		x = append(x, float64(t.Year())+t.Sub(begin).Hours()/begin.AddDate(1, 0, 0).Sub(begin).Hours())
+	}
+	return x
+}
 
 // TestEvenStep: grids with holes, jitter, any order and any offset have a
 // step; other inputs have none.
@@ -37,6 +48,9 @@ func TestEvenStep(t *testing.T) {
 		{"a wide hole", append(grid(40, func(i float64) float64 { return i }), 140, 141), 1},
 		{"months as decimals", grid(200, func(i float64) float64 { return math.Round((1958+i/12)*1e4) / 1e4 }), 1.0 / 12},
 		{"a little jitter", grid(50, func(i float64) float64 { return i + 0.002*math.Sin(7*i) }), 1},
+		{"months of the calendar", months(400), 1.0 / 12},
+		{"jitter", grid(400, func(i float64) float64 { return i + 0.2*math.Sin(7*i*i) }), 1},
+		{"a drift", grid(400, func(i float64) float64 { return i + i*i/1e4 }), 0},
 		{"much jitter", grid(50, func(i float64) float64 { return i + 0.3*math.Sin(7*i) }), 0},
 		{"too few", grid(15, func(i float64) float64 { return i }), 0},
 		{"one twice", append(grid(20, func(i float64) float64 { return i }), 7), 0},
@@ -223,8 +237,8 @@ func TestWindowLayout(t *testing.T) {
 	}
 }
 
-// TestDefaultInit: evenly sampled data take the spectrum, others the paper's
-// start.
+// TestDefaultInit: one input takes the spectrum, however it is spaced, others
+// the paper's start.
 func TestDefaultInit(t *testing.T) {
 	even := wave(100, 0.1)
 	uneven := &Data{N: 100, Q: 1, D: 1, Y: even.Y}
@@ -236,7 +250,8 @@ func TestDefaultInit(t *testing.T) {
 		o    Options
 		want Init
 	}{
-		"even": {even, Options{Features: 8}, InitSpectrum}, "uneven": {uneven, Options{Features: 8}, InitPaper},
+		"even": {even, Options{Features: 8}, InitSpectrum}, "uneven": {uneven, Options{Features: 8}, InitSpectrum},
+		"one place":           {&Data{N: 20, Q: 1, D: 1, X: make([]float64, 20), Y: even.Y[:20]}, Options{Features: 8}, InitPaper},
 		"given length-scales": {even, Options{Features: 8, Lengthscales: []float64{1}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
 	} {
@@ -300,7 +315,8 @@ func TestBadOptions(t *testing.T) {
 		{"a candidate too short", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 1e-3}}},
 		{"a candidate of no length", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 0}}},
 		{"spectrum of two inputs", two, Options{Init: InitSpectrum}},
-		{"spectrum of uneven data", &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 5}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
+		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
+		{"spectrum with length-scales", data, Options{Init: InitSpectrum, Lengthscales: []float64{1}}},
 	} {
 		if _, err := New(c.data, c.o); !errors.Is(err, ErrOptions) {
 			t.Errorf("New, %s: error %v, want one that wraps ErrOptions", c.name, err)

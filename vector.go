@@ -303,3 +303,15 @@ func (p *Params) wrapPhases() {
 		}
 	}
 }
+
+// chart is the optimiser's view of the free tensors, around origin; exact says
+// whether it is the exact bound that is optimised.
+func (f *fitting) chart(origin *Params, free []string, exact bool) *chart {
+	c := newChart(origin, free, f.o.ties(), f.reach())
+	c.floor = f.noiseFloor(exact)
+	return c
+}
+
+func (f *fitting) noiseFloor(exact bool) noiseFloor {
+	return f.held.noiseFloor(f.model.Params.Features().Offsets(), f.model.Y, exact)
+}

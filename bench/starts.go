@@ -122,7 +122,7 @@ func fillers(seed uint64, slow bool) []filler {
 		}
 	}
 	step := func(n float64) float64 { return n / 16000 } // seconds; the paper counts samples
-	paper := vssgp.Options{Init: vssgp.InitPaper, Window: 1e6, Lengthscales: []float64{step(2), step(10)}, Features: 100, NoisePrecision: 1000, Iterations: 300}
+	paper := vssgp.Options{Init: vssgp.InitPaper, Window: vssgp.WindowNone, Lengthscales: []float64{step(2), step(10)}, Features: 100, NoisePrecision: 1000, Iterations: 300}
 	ssgp := paper
 	ssgp.Method = vssgp.SSGP
 	list := []filler{

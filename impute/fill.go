@@ -148,9 +148,6 @@ func (o *Options) model() vssgp.Options {
 	if m.Iterations == 0 && m.Init == vssgp.InitSpectrum && (m.Method == "" || m.Method == vssgp.VSSGP) && m.Inference != vssgp.Stochastic {
 		m.Iterations = vssgp.NoIterations
 	}
-	if m.Window == 0 {
-		m.Window = vssgp.WindowAuto
-	}
 	if m.WindowCandidates == nil {
 		m.WindowCandidates = defaultWindows
 	}

@@ -53,7 +53,7 @@ type fitCase struct {
 
 func fitCases() []fitCase {
 	return []fitCase{
-		{"exact", chirp(700), vssgp.Options{Window: 0, Components: 10}},
+		{"exact", chirp(700), vssgp.Options{Window: vssgp.WindowNone, Components: 10}},
 		{"exact, three inputs", wide(301), vssgp.Options{Components: 2, Features: 20, Init: vssgp.InitPaper, Iterations: 20}},
 		{"windows", chirp(3000), vssgp.Options{Window: 100, Components: 3}},
 		{"few windows", chirp(500), vssgp.Options{Window: 100, Components: 3, Iterations: 20}},

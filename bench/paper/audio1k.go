@@ -63,7 +63,7 @@ func audio1kVariants(z audioSizes) []variant {
 	for _, start := range []struct {
 		name    string
 		options vssgp.Options
-	}{{paperStart, paperAudio(z.features)}, {spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum}}} {
+	}{{paperStart, paperAudio(z.features)}, {spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone}}} {
 		o := start.options
 		o.Iterations = z.exact
 		ssgp, factorised, stochastic := o, o, o

@@ -30,7 +30,7 @@ const longStart = "paper, ten times the steps"
 func audio4kVariants(z audioSizes, k int) []variant {
 	out := []variant{
 		{"sfvssgp", paperStart, paperAudio(k)},
-		{"sfvssgp", spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Components: k, Features: 2}},
+		{"sfvssgp", spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone, Components: k, Features: 2}},
 	}
 	for i := range out {
 		o := &out[i].options

@@ -28,7 +28,6 @@ const (
 // Windows' lengths in seconds.
 const (
 	paperWindow = 0.048 // for the paper's start, which chooses none: the middle of impute's
-	noWindow    = 1e6   // longer than any excerpt is none
 )
 
 // An arSetting is an autoregressive fill: order and context to either side in
@@ -86,7 +85,7 @@ func (t *gapTask) fast() []fit {
 	}
 	return append(out,
 		t.imputed(spectrumStart+withWindows, vssgp.Options{}),
-		t.imputed(spectrumStart+withoutWindows, vssgp.Options{Window: noWindow}))
+		t.imputed(spectrumStart+withoutWindows, vssgp.Options{Window: vssgp.WindowNone}))
 }
 
 // slow are those that are given a few gaps only.
@@ -97,7 +96,7 @@ func (t *gapTask) slow() []fit {
 		Features: t.sizes.paper.features, Iterations: t.sizes.paper.iterations,
 	}
 	windows, none := o, o
-	windows.Window, none.Window = paperWindow, noWindow
+	windows.Window, none.Window = paperWindow, vssgp.WindowNone
 	return []fit{t.imputed(paperStart+withWindows, windows), t.imputed(paperStart+withoutWindows, none), t.gp()}
 }
 

@@ -84,7 +84,7 @@ func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baseline.Fit, error)
 // spectrum is package vssgp from the data's spectrum, which without windows
 // leaves nothing to draw.
 func spectrum(start string, iterations int) trial {
-	return settled("vssgp", start, baseline.Features{Options: vssgp.Options{Init: vssgp.InitSpectrum, Iterations: iterations}})
+	return settled("vssgp", start, baseline.Features{Options: vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone, Iterations: iterations}})
 }
 
 // settled is a method that draws nothing.

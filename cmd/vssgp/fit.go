@@ -78,7 +78,6 @@ when there is no checkpoint yet, it starts the fit. A checkpoint can be read as 
 	}
 	f := cmd.Flags()
 	addColumnFlags(f, &o.columns)
-	o.model.window = windowFlag{length: vssgp.WindowAuto}
 	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.StringVarP(&o.output, "output", "o", "", "model `file` to write (required)")
 	o.checkpoint.add(f)
@@ -93,7 +92,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return err
 	}
 	a.computer.spread()
-	options, err := a.options(o.model, 0)
+	options, err := a.options(o.model)
 	if err != nil {
 		return err
 	}
@@ -140,6 +139,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if interrupted {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
+	a.warnHeldOut(r.HeldOut)
 	return a.warnFit(m, r, data, o.model.init)
 }
 

@@ -30,10 +30,6 @@ type imputeFlags struct {
 	densities *report.Densities       // of the excerpts, for the report
 }
 
-// noWindow is a window length in seconds that no recording reaches: a model
-// without windows (zero asks impute.Fill for its default).
-const noWindow = 1e6
-
 // maxFills bounds --draws: each is a file.
 const maxFills = 100
 
@@ -101,7 +97,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err := a.checkImpute(o); err != nil {
 		return err
 	}
-	options, err := a.options(o.model, noWindow)
+	options, err := a.options(o.model)
 	if err != nil {
 		return err
 	}

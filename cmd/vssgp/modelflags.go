@@ -42,7 +42,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.IntVar(&m.o.Components, "components", 0, "covariance `components`, per window where there are windows (default: from the data)")
 	f.IntVar(&m.o.Features, "features", 0, "random `features` per component (default: chosen by the start)")
 	f.Var(&m.window, "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
-	f.StringVar(&m.init, "init", "", "`start`ing values: paper, spectrum, or a model file (default: spectrum for one evenly sampled input, else paper)")
+	f.StringVar(&m.init, "init", "", "`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
 	f.Var(&m.lengthscales, "lengthscales", "starting length-scales of --init paper in "+x+", one a component, such as 0.1,1000")
 	f.Var(&m.periods, "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` in 1/y² (default: chosen by the start)")
@@ -61,9 +61,8 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.StringSliceVar(&m.fix, "fix", nil, "`tensors` of the model file that stay as they start, such as noise.precision,kernel.frequency")
 }
 
-// options are the fit's options; none is the window that stands for no
-// windows.
-func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
+// options are the fit's options: the flags, and nothing else.
+func (a *app) options(m *modelFlags) (vssgp.Options, error) {
 	o := m.o
 	b, err := a.computer.get()
 	if err != nil {
@@ -77,9 +76,6 @@ func (a *app) options(m *modelFlags, none float64) (vssgp.Options, error) {
 	o.MemoryLimit = m.memory.limit()
 	o.Lengthscales, o.Periods = m.lengthscales.values, m.periods.values
 	o.Window = m.window.length
-	if m.window.none {
-		o.Window = none
-	}
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -108,8 +104,7 @@ func (m *modelFlags) inTable() error {
 // windowFlag is --window.
 type windowFlag struct {
 	text   string
-	none   bool
-	length float64 // in units of x, or vssgp.WindowAuto
+	length float64 // in units of x, vssgp.WindowAuto or vssgp.WindowNone
 	timed  bool    // given with a unit of time
 }
 
@@ -124,7 +119,7 @@ func (w *windowFlag) Set(s string) error {
 	*w = windowFlag{text: s}
 	switch s {
 	case "none":
-		w.none = true
+		w.length = vssgp.WindowNone
 		return nil
 	case "auto":
 		w.length = vssgp.WindowAuto

@@ -158,6 +158,16 @@ func (a *app) warnLeft(s *stretch, features int, or string) {
 		100*share, correlation, report.Counted(features, "feature"), or)
 }
 
+// warnHeldOut is about a fit that tells rows it is not given worse than lines
+// between their neighbours do.
+func (a *app) warnHeldOut(h vssgp.HeldOut) {
+	if a.quiet || !h.Worse() {
+		return
+	}
+	a.warn("line", "rows held out are told worse by the fit than by straight lines between their neighbours: RMSE %.3g to %.3g, in standard deviations of y, over %s; try more --components, --window none, or --init paper with --lengthscales of the order of the steps",
+		h.RMSE, h.Line, report.Counted(h.Rows, "row"))
+}
+
 // warnNoise is about a noise at either end of where it can be.
 func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
 	for d, scale := range m.Y.Scale {

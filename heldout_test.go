@@ -1,0 +1,189 @@
+package vssgp
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// calendar is CO2-like: a trend, a season and noise at the first of each month,
+// leap days and all, a tenth of the months left out.
+func calendar() (known, asked *Data) {
+	rng := newRNG(4)
+	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
+	for i := range 400 {
+		t := time.Date(1960, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
+		begin := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+		x := float64(t.Year()) + t.Sub(begin).Hours()/begin.AddDate(1, 0, 0).Sub(begin).Hours()
+		y := 300 + 1.2*(x-1960) + 3*math.Sin(2*math.Pi*x) + 0.3*rng.NormFloat64()
+		to := known
+		if i > 0 && i < 399 && rng.IntN(10) == 0 {
+			to = asked
+		}
+		to.X, to.Y, to.N = append(to.X, x), append(to.Y, y), to.N+1
+	}
+	return known, asked
+}
+
+// timesAtRandom are 800 rows of a day and a week over 32 days, and the truth at
+// a hundred others.
+func timesAtRandom() (known, asked *Data) {
+	rng := newRNG(5)
+	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
+	for i := range 900 {
+		x := 0.5 + 31*rng.Float64()
+		y := math.Sin(2*math.Pi*x) + 1.5*math.Sin(2*math.Pi*x/7+1)
+		to := known
+		if i >= 800 {
+			to = asked
+		} else {
+			y += 0.5 * rng.NormFloat64()
+		}
+		to.X, to.Y, to.N = append(to.X, x), append(to.Y, y), to.N+1
+	}
+	return known, asked
+}
+
+func rmse(t *testing.T, m *Model, asked *Data) float64 {
+	t.Helper()
+	p, err := m.PredictRows(asked.X, asked.N)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := 0.0
+	for i, v := range asked.Y {
+		s += (v - p.Mean[i]) * (v - p.Mean[i]) / float64(asked.N)
+	}
+	return math.Sqrt(s)
+}
+
+// TestOneInputAnySpacing: by default, months of the calendar and times at random
+// are told to within their noise, by several components.
+func TestOneInputAnySpacing(t *testing.T) {
+	for name, c := range map[string]struct {
+		data func() (known, asked *Data)
+		most float64
+	}{"calendar": {calendar, 0.45}, "at random": {timesAtRandom, 0.25}} {
+		known, asked := c.data()
+		m, r, err := Fit(t.Context(), known, Options{Iterations: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := rmse(t, m, asked); e > c.most || m.Params.L < 2 || r.HeldOut.Rows == 0 || r.HeldOut.Worse() {
+			t.Errorf("%s: RMSE %.3g with %d components, want at most %g with several; held out: %+v", name, e, m.Params.L, c.most, r.HeldOut)
+		}
+	}
+}
+
+// TestUnevenOrder: rows in any order give the same start.
+func TestUnevenOrder(t *testing.T) {
+	known, _ := timesAtRandom()
+	back := &Data{N: known.N, Q: 1, D: 1, X: slices.Clone(known.X), Y: slices.Clone(known.Y)}
+	slices.Reverse(back.X)
+	slices.Reverse(back.Y)
+	a, err := New(known, Options{Window: WindowNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := New(back, Options{Window: WindowNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "frequency", a.Params.Frequency, b.Params.Frequency, rounding)
+	near(t, "variance", a.Params.Variance, b.Params.Variance, 1e-6)
+}
+
+// walk is a random walk of n steps, which the lines of a spectrum do not
+// describe.
+func walk(n int) *Data {
+	rng := newRNG(6)
+	d, y := &Data{N: n, Q: 1, D: 1}, 0.0
+	for i := range n {
+		y += rng.NormFloat64()
+		d.X, d.Y = append(d.X, float64(i)), append(d.Y, y)
+	}
+	return d
+}
+
+// TestRoughStart: where the fit is worse than lines another start is tried and
+// kept, as good as they; not where the options say how to start.
+func TestRoughStart(t *testing.T) {
+	data := walk(400)
+	m, r, err := Fit(t.Context(), data, Options{Iterations: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
+		t.Errorf("%d starts, number %d kept, held out %+v: want the second, as good as lines", len(r.Starts), r.Kept, r.HeldOut)
+	}
+	_, r, err = Fit(t.Context(), data, Options{Iterations: 40, Components: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
+		t.Errorf("eight components: %d starts, held out %+v; want one, and that it is worse", len(r.Starts), r.HeldOut)
+	}
+}
+
+// TestHeldOutParts: about a tenth of the rows in stretches of the data's own
+// gap, and lines between the neighbours that are left.
+func TestHeldOutParts(t *testing.T) {
+	data := &Data{Q: 1, D: 2}
+	for i := range 500 {
+		if i%25 < 22 { // gaps of three
+			data.X = append(data.X, float64(i))
+			data.Y = append(data.Y, 2*float64(i)+1, -float64(i))
+			data.N++
+		}
+	}
+	known, asked, line := parted(data)
+	if known.N+asked.N != data.N || math.Abs(float64(asked.N)/float64(data.N)-heldShare) > 0.03 || asked.N%3 != 0 {
+		t.Errorf("%d known and %d asked of %d rows", known.N, asked.N, data.N)
+	}
+	near(t, "lines", line, asked.Y, 1e-12)
+	for _, x := range asked.X {
+		if slices.Contains(known.X, x) {
+			t.Errorf("x = %v is known and asked for", x)
+		}
+	}
+}
+
+// TestSpectrumReadsScales: what the spectrum start would not look at is refused.
+func TestSpectrumReadsScales(t *testing.T) {
+	data := wave(60, 0.1)
+	for _, o := range []Options{
+		{Lengthscales: []float64{1}}, {Lengthscales: []float64{1}, Periods: []float64{2}}, {FrequencyVariance: 0.1},
+	} {
+		if m, err := New(data, o); err != nil || m.Params.K != paperFeatures {
+			t.Errorf("%+v: %v; want the paper's start", o, err)
+		}
+		o.Init = InitSpectrum
+		if _, err := New(data, o); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: error %v, want one that wraps ErrOptions", o, err)
+		}
+	}
+}
+
+// TestWindowZero: the zero value chooses windows as WindowAuto, and WindowNone
+// has none.
+func TestWindowZero(t *testing.T) {
+	data := walk(700)
+	m, err := New(data, Options{Iterations: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	auto, err := New(data, Options{Iterations: 5, Window: WindowAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := New(data, Options{Iterations: 5, Window: WindowNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "frequency", m.Params.Frequency, auto.Params.Frequency, 0)
+	if none.Params.Windows.Count() != 1 || none.Params.L == m.Params.L {
+		t.Errorf("%d windows of none, %d components with and %d without", none.Params.Windows.Count(), m.Params.L, none.Params.L)
+	}
+}
