@@ -280,8 +280,8 @@ func TestNoIterations(t *testing.T) {
 	}
 }
 
-// TestCancel: a context that ends gives the best model so far, usable, and its
-// error.
+// TestCancel: a context that ends gives its error and the best model so far,
+// usable; one that has ended before the start has made a model gives none.
 func TestCancel(t *testing.T) {
 	data := wave(200, 0.1)
 	for _, c := range fitKinds {
@@ -302,8 +302,10 @@ func TestCancel(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: error %v, want one line that wraps context.Canceled", c.name, err)
 			}
-			if m == nil || r == nil {
-				t.Errorf("%s: no model", c.name)
+			if (m == nil) != (after == 0) || (r == nil) != (m == nil) {
+				t.Errorf("%s, cancelled after %d: model %v, result %v", c.name, after, m != nil, r != nil)
+			}
+			if m == nil {
 				continue
 			}
 			if len(r.Starts) != 1 || after > 0 && r.Iterations > 60 || evaluated(t, m, data).Bound != r.Bound {

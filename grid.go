@@ -394,4 +394,3 @@ func (g *grid) tapered(y []float64, lo, hi int, centre, half float64) (s []float
 	}
 	return s, weight
 }
-

@@ -34,14 +34,14 @@ func Noiseless() []Series {
 		Series{Name: "cubic"}.at(150, -3, 3, func(x float64) float64 { return x*x*x - 4*x }),
 		Series{Name: "exponential"}.at(200, 0, 10, func(x float64) float64 { return math.Exp(-x) }),
 		Series{Name: "sine on a line"}.at(200, 0, 10, func(x float64) float64 { return math.Sin(3*x) + x }),
-		Series{Name: "two sines", Rich: true}.at(300, 0, 20, func(x float64) float64 { return math.Sin(3*x) + math.Cos(7.3*x) }),
+		Series{Name: "two sines"}.at(300, 0, 20, func(x float64) float64 { return math.Sin(3*x) + math.Cos(7.3*x) }),
 		Series{Name: "steps", Rich: true}.at(200, 0, 10, func(x float64) float64 { return math.Floor(x / 2) }),
 		Series{Name: "square wave", Rich: true}.at(240, 0, 12, func(x float64) float64 { return math.Copysign(1, math.Sin(2*math.Pi*(x+0.01)/4)) }),
 		Series{Name: "chirp", Rich: true}.at(400, 0, 10, func(x float64) float64 { return math.Sin(x * x) }),
 		Series{Name: "y times 1e6"}.at(200, 0, 10, func(x float64) float64 { return 1e6 * sum(x) }),
 		Series{Name: "y times 1e-6"}.at(200, 0, 10, func(x float64) float64 { return 1e-6 * sum(x) }),
 		Series{Name: "x times 1e6"}.at(200, 0, 1e7, func(x float64) float64 { return sum(1e-6 * x) }),
-		Series{Name: "offset of 1e7", Rich: true}.at(200, 0, 10, far),
+		Series{Name: "offset of 1e7"}.at(200, 0, 10, far),
 		Series{Name: "offset of 1e7 in its own units", Raw: true}.at(200, 0, 10, far),
 	}
 }
