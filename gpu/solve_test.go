@@ -348,3 +348,30 @@ func TestSolveMisuse(t *testing.T) {
 		}
 	}
 }
+
+// TestSolveShrinks: arrays that stay from Solve to PullbackSolved are freed where
+// a smaller model does not want them as large.
+func TestSolveShrinks(t *testing.T) {
+	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinals: []int{ordinal}})
+		r, err := b.Open(large.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		h := &r.(*rows).shares[0].holdings
+		for _, p := range []*problem{large, small} {
+			if _, err := p.solved(r.(spectral.Solver)); err != nil {
+				t.Fatal(err)
+			}
+			_, _, size := gramOffsets(p.features.Offsets())
+			if most := 8 * size; h.size[arrayGram] > most {
+				t.Errorf("%d features: %d bytes for A, which has %d", p.features.M, h.size[arrayGram], most)
+			}
+			if most := solvedBytes(p.features.M, 1); h.size[arraySolved] > most {
+				t.Errorf("%d features: %d bytes for m and C, which have %d", p.features.M, h.size[arraySolved], most)
+			}
+		}
+	})
+}
