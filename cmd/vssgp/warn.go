@@ -48,10 +48,7 @@ func (a *app) warnFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, init st
 	if a.quiet {
 		return nil
 	}
-	if r.NoiseFloor > 0 {
-		a.warn("floor", "the noise has come down to its floor, a standard deviation of %.3g: less cannot be told from rounding beside components this large; "+
-			"if the data are less exact than that, say so with --fix noise.precision --noise-precision 1/sd²", r.NoiseFloor)
-	}
+	defer a.warnFloor(r)
 	a.warnNoise(m, data)
 	if data.Q != 1 {
 		return nil
@@ -166,6 +163,15 @@ func (a *app) warnHeldOut(h vssgp.HeldOut) {
 	}
 	a.warn("line", "rows held out are told worse by the fit than by straight lines between their neighbours: RMSE %.3g to %.3g, in standard deviations of y, over %s; try more --components, --window none, or --init paper with --lengthscales of the order of the steps",
 		h.RMSE, h.Line, report.Counted(h.Rows, "row"))
+}
+
+// warnFloor is about a noise at the least that can be told from none, where
+// nothing more to the point has been said of it.
+func (a *app) warnFloor(r *vssgp.Result) {
+	if r.NoiseFloor > 0 && !slices.Contains(a.warned, "rounding") {
+		a.warn("floor", "the noise has come down to its floor, a standard deviation of %.3g: less cannot be told from rounding beside components this large; "+
+			"if the data are less exact than that, try --fix noise.precision --noise-precision 1/sd²", r.NoiseFloor)
+	}
 }
 
 // warnNoise is about a noise at either end of where it can be.

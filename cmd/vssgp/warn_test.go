@@ -31,11 +31,11 @@ func TestWarnings(t *testing.T) {
 		want []string // what each warning holds, in order
 	}{
 		"good fit":             {[]string{"fit", co2, "-o", out("a")}, nil},
-		"too few components":   {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"4 features where they are do not cover the band"}},
-		"two length-scales":    {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o", out("c")}, []string{"try --init spectrum"}},
-		"few by default":       {[]string{"fit", sunspots, "-o", out("d")}, []string{"more --components"}},
-		"enough":               {[]string{"fit", sunspots, "--components", "60", "-o", out("e")}, nil},
-		"far above the band":   {[]string{"fit", smooth, "-o", out("f")}, []string{"every 12th of them"}},
+		"too few components":   {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines", "4 features where they are do not cover the band"}},
+		"two length-scales":    {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o", out("c")}, []string{"straight lines", "try --init spectrum"}},
+		"default":              {[]string{"fit", sunspots, "-o", out("d")}, nil},
+		"enough for the band":  {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"straight lines"}},
+		"far above the band":   {[]string{"fit", smooth, "-o", out("f")}, []string{"every 12th of them", "come down to its floor"}},
 		"noise everywhere":     {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")}, []string{"is taken for noise"}},
 		"less than rounding":   {[]string{"fit", whole, "-o", out("h")}, []string{"steps of 1 "}},
 		"good fill":            {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")}, nil},
@@ -87,7 +87,7 @@ func TestWarningsAreTrue(t *testing.T) {
 	}
 	for name, c := range map[string][2][]string{
 		"co2":      {{co2, "--components", "2"}, {co2, "--components", "20"}},
-		"sunspots": {{sunspots}, {sunspots, "--components", "60"}},
+		"sunspots": {{sunspots, "--components", "4"}, {sunspots, "--components", "60"}},
 		"paper":    {{co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "20"}, {co2, "--init", "spectrum"}},
 	} {
 		warned, advised := fit(c[0]...), fit(c[1]...)
