@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -161,8 +160,8 @@ func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Infer
 	default:
 		return nil, fmt.Errorf("vssgp: inference %q, want exact, factorised or stochastic: %w", inference, ErrOptions)
 	}
-	if i := slices.IndexFunc(rows, func(n int) bool { return n < 0 || n >= data.N }); i >= 0 {
-		return nil, fmt.Errorf("vssgp: rows[%d] is %d, want 0 to %d: %w", i, rows[i], data.N-1, ErrData)
+	if err := (&spectral.Data{N: data.N}).CheckRows(rows); err != nil {
+		return nil, fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
 	if rows != nil && inference == Exact {
 		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorised inference: %w", ErrData)

@@ -16,6 +16,7 @@ import (
 // detector does, hence this file's build constraint.)
 func TestImputeLong(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each processor has a pool of its own
 	dir := t.TempDir()
 	tonal := tone(8000, 8000)
 	// imputing allocates so many bytes for a recording of n samples.
