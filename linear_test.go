@@ -188,3 +188,12 @@ func TestWideData(t *testing.T) {
 		t.Errorf("%d inputs: %v", d.Q, err)
 	}
 }
+
+// TestStochasticOfMany: a stochastic fit of more rows than its mean starts from.
+func TestStochasticOfMany(t *testing.T) {
+	d := tonal(directRows+100, 0)
+	m, _ := mustFit(t, d, Options{Window: WindowNone, Components: 2, Inference: Stochastic, Iterations: 2})
+	if !m.Fitted() {
+		t.Error("no posterior")
+	}
+}

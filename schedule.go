@@ -148,11 +148,11 @@ func (f *fitting) startCoefficients() error {
 	}
 	n := p.M() * p.D
 	tau := p.NoisePrecision[0]
-	p.CoefMean, p.CoefVar = make([]float64, n), make([]float64, n)
 	diag, mean, err := f.startMean()
 	if err != nil {
 		return err
 	}
+	p.CoefMean, p.CoefVar = make([]float64, n), make([]float64, n)
 	copy(p.CoefMean, mean)
 	for i := range p.CoefVar {
 		p.CoefVar[i] = 1 / (1 + tau*diag[i/p.D])

@@ -144,7 +144,8 @@ func TestConfident(t *testing.T) {
 	p.Frequency[0] = 0.5
 	copy(p.FreqMean, []float64{1, 2, 3, -4})
 	copy(p.FreqVar, []float64{0.25, 0.04, 0.01, 0.09})
-	m := &vssgp.Model{Params: p, X: vssgp.Affine{Offset: []float64{7}, Scale: []float64{10}}, Y: vssgp.Affine{Offset: []float64{0}, Scale: []float64{1}}}
+	p.CoefMean, p.CoefVar = nil, nil
+	m := &vssgp.Model{Params: p, Inference: vssgp.Exact, X: vssgp.Affine{Offset: []float64{7}, Scale: []float64{10}}, Y: vssgp.Affine{Offset: []float64{0}, Scale: []float64{1}}}
 	turn := 2 * math.Pi
 	want := []Confident{
 		{0, (2/2./turn + 0.5) / 10, 0.2 / 2 / turn / 10}, {0, (1/2./turn + 0.5) / 10, 0.5 / 2 / turn / 10},
