@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/bits"
 )
 
 // What evidence chooses from, and on how much of the data: see DESIGN.md,
@@ -43,6 +44,7 @@ type trials struct {
 	whole bool // the one part is all of the data
 
 	best     setting
+	laid     int // the components of one of its windows
 	evidence float64
 	begun    *Evaluation // of the best: the bound of its starting values on all data
 }
@@ -56,7 +58,7 @@ type trialPart struct {
 // choose is the setting of highest evidence, and the bound of its starting
 // values if that was looked at on all data. First the windows' length at the
 // default number of components, then, if they are to be optimised, twice or
-// half as many, then more features a component.
+// halves as many, then more features a component.
 func (m *Model) choose(ctx context.Context, data *Data, g *grid, lengths []float64, o Options) (setting, *Evaluation, error) {
 	t := &trials{ctx: ctx, model: m, o: o, evidence: math.Inf(-1)}
 	t.parts, t.whole = m.excerpts(data, g, lengths)
@@ -81,24 +83,25 @@ func (m *Model) choose(ctx context.Context, data *Data, g *grid, lengths []float
 		more := t.best
 		more.features = evidencePairs
 		if o.Components == 0 {
-			more.components = max(1, more.components*spectrumFeatures/evidencePairs)
+			more.components = max(1, t.laid*spectrumFeatures/evidencePairs)
 		}
 		_, err = t.try(more)
 	}
 	return t.best, t.begun, err
 }
 
-// chooseComponents tries twice and half as many.
+// chooseComponents tries twice as many, unless the spectrum has no more to lay,
+// and else half as many for as long as that is better.
 func (t *trials) chooseComponents(g *grid) error {
-	as := t.best
-	twice := min(2*as.components, g.cellCount(g.steps(as.length)))
-	for _, n := range []int{twice, as.components / 2} {
-		if n < spectrumFewest || n == as.components {
-			continue
-		}
-		s := as
-		s.components = n
+	s := t.best
+	if twice := min(2*s.components, g.cellCount(g.steps(s.length))); t.laid == s.components && twice > s.components {
+		s.components = twice
 		if better, err := t.try(s); better || err != nil {
+			return err
+		}
+	}
+	for s.components = t.laid / 2; s.components > 0; s.components = t.laid / 2 {
+		if better, err := t.try(s); !better || err != nil {
 			return err
 		}
 	}
@@ -116,7 +119,7 @@ func (g *grid) mostTried(o *Options, lengths int, steps float64) (settings, comp
 		return settings, components
 	}
 	if o.Components == 0 {
-		settings += 2
+		settings += bits.Len(uint(components)) // twice, or half again and again
 		components = min(2*components, g.cellCount(steps))
 	}
 	if o.Features == 0 {
@@ -128,12 +131,13 @@ func (g *grid) mostTried(o *Options, lengths int, steps float64) (settings, comp
 // try takes a setting's evidence and keeps it if it is the best. A setting
 // that has no bound is none.
 func (t *trials) try(s setting) (better bool, err error) {
-	sum, begun := 0.0, (*Evaluation)(nil)
+	sum, laid, begun := 0.0, 0, (*Evaluation)(nil)
 	for _, part := range t.parts {
 		if err := t.ctx.Err(); err != nil {
 			return false, interrupted(t.ctx, err)
 		}
-		e, v, err := t.on(part, s)
+		p := t.start(part, s)
+		e, v, err := t.on(part, s, p)
 		if errors.Is(err, ErrBound) && t.ctx.Err() == nil {
 			return false, nil
 		}
@@ -142,26 +146,33 @@ func (t *trials) try(s setting) (better bool, err error) {
 		}
 		sum += v
 		begun = e
+		windows := p.Windows.Count()
+		laid = max(laid, (p.L+windows-1)/windows)
 	}
 	if !(sum > t.evidence) {
 		return false, nil
 	}
-	t.best, t.evidence, t.begun = s, sum, nil
+	t.best, t.laid, t.evidence, t.begun = s, laid, sum, nil
 	if t.whole {
 		t.begun = begun
 	}
 	return true, nil
 }
 
-// on is a setting's evidence on a part of the data: the bound of the starting
-// values, or where they will be optimised the bound after some iterations less
+// start is a setting's starting values for a part of the data.
+func (t *trials) start(part trialPart, s setting) *Params {
+	return part.grid.start(t.ctx, t.model, s.length, spectrumFloors[0], s.put(t.o))
+}
+
+// on is a setting's evidence on a part of the data: the bound of its starting
+// values p, or where they will be optimised the bound after some iterations less
 // one for each number that is estimated by a point, about what it gains on the
 // data that it was chosen for beyond what it gains on others (Akaike 1974): the
 // bound integrates over frequencies and coefficients alone.
-func (t *trials) on(part trialPart, s setting) (*Evaluation, float64, error) {
+func (t *trials) on(part trialPart, s setting, p *Params) (*Evaluation, float64, error) {
 	o := s.put(t.o)
 	try := *t.model
-	try.Params = part.grid.start(t.ctx, t.model, s.length, spectrumFloors[0], o)
+	try.Params = p
 	if o.Iterations == NoIterations {
 		h, err := try.hold(part.data)
 		if err != nil {

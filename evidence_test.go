@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -127,7 +128,8 @@ func TestEvidence(t *testing.T) {
 		bare := &Model{X: m.X, Y: m.Y, Inference: Exact}
 		g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), 1, 1, 0)
 		tr := &trials{ctx: context.Background(), model: bare, o: o}
-		_, got, err := tr.on(trialPart{data, g}, setting{window, components, 2})
+		part, s := trialPart{data, g}, setting{window, components, 2}
+		_, got, err := tr.on(part, s, tr.start(part, s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +156,8 @@ func TestChoosesComponents(t *testing.T) {
 		g := newGrid(m.X.ToModel(data.X), m.Y.ToModel(data.Y), 1, 1, 0)
 		tr := &trials{ctx: context.Background(), model: &Model{X: m.X, Y: m.Y, Inference: Exact}, o: o}
 		evidence := func(s setting) float64 {
-			_, v, err := tr.on(trialPart{data, g}, s)
+			part := trialPart{data, g}
+			_, v, err := tr.on(part, s, tr.start(part, s))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,6 +174,47 @@ func TestChoosesComponents(t *testing.T) {
 	}
 	if len(kept) < 2 {
 		t.Errorf("the same number for steady and for changing sound: %v", kept)
+	}
+}
+
+// TestChoosesNone: lines that last want no windows and not many more components
+// than there are lines, whatever the rows' number is to the windows tried; where
+// no windows would be dear, or the windows are named, they are not tried.
+func TestChoosesNone(t *testing.T) {
+	for _, n := range []int{1300, 3000} {
+		rng := newRNG(uint64(n))
+		d := &Data{N: n, Q: 1, D: 1}
+		for i := range n {
+			x := float64(i)
+			d.X = append(d.X, x)
+			d.Y = append(d.Y, math.Sin(2*math.Pi*x/24)+0.5*math.Cos(2*math.Pi*x/168)+0.3*rng.NormFloat64())
+		}
+		m, err := New(d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.Params; len(p.Windows.Center) > 0 || p.L < 2 || p.L > 8 {
+			t.Errorf("%d rows of two lines: %d windows, %d components", n, len(p.Windows.Center), p.L)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		places int
+		o      Options
+		want   []float64
+	}{
+		{"series", 20_000, Options{}, []float64{512, 768, 1024, 0}},
+		{"long", 30_000, Options{}, []float64{512, 768, 1024}},
+		{"long, few components", 30_000, Options{Components: 20}, []float64{512, 768, 1024, 0}},
+		{"short", 700, Options{}, []float64{512, 0}},
+		{"not optimised", 2000, Options{Iterations: NoIterations}, []float64{512, 768, 1024}},
+		{"named", 2000, Options{WindowCandidates: []float64{100}}, []float64{100}},
+		{"given", 2000, Options{Window: 70}, []float64{70}},
+	} {
+		g := &grid{step: 1, missing: make([]bool, c.places)}
+		if got := g.candidates(c.o, 1); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func (b *planner) spectrum(m *Model) error {
 	g := newGrid(m.X.ToModel(b.data.X), nil, 0, step, band)
 	lengths := g.candidates(b.o, m.X.Scale[0])
 	auto := b.o.Window == WindowAuto
-	if settings, _ := g.mostTried(&b.o, len(lengths), 1); auto && g.excerpt(lengths) == len(g.missing) {
+	if settings, _ := g.mostTried(&b.o, len(lengths), g.steps(lengths[len(lengths)-1])); auto && g.excerpt(lengths) == len(g.missing) {
 		b.bounds += settings
 		if b.o.Iterations != NoIterations {
 			b.plan.Gradients += settings * (evidenceIterations + 1)

@@ -49,6 +49,10 @@ const spectrumFeatures = 2
 // options name none: 32 to 64 ms at 16 kHz.
 var spectrumWindows = []float64{512, 768, 1024}
 
+// noWindowWork is the N·M² up to which no windows are such a candidate too, for
+// data longer than the longest: an evaluation takes a tenth of a second.
+const noWindowWork = 4e9
+
 // startSpectrum lays a component on each of the strongest cells of the data's
 // local spectrum. Per window: the autoregressive spectrum of the stretch
 // around it, cut into cells; a cell of mass σ² at frequency f is one component
@@ -133,6 +137,10 @@ func (g *grid) candidates(o Options, scale float64) []float64 {
 		if w >= span {
 			return append(lengths[:i:i], 0)
 		}
+	}
+	// Lines that last as long as the data (hours with days and weeks) want none.
+	if m := float64(spectrumFeatures * o.mostCells(g.steps(0))); o.WindowCandidates == nil && o.Iterations != NoIterations && float64(len(g.missing))*m*m <= noWindowWork {
+		lengths = append(lengths, 0)
 	}
 	return lengths
 }

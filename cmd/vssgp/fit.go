@@ -139,7 +139,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if interrupted {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to go on, %s", r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
-	a.warnHeldOut(r.HeldOut)
+	a.warnHeldOut(r.HeldOut, options)
 	return a.warnFit(m, r, data, o.model.init)
 }
 

@@ -157,12 +157,16 @@ func (a *app) warnLeft(s *stretch, features int, or string) {
 
 // warnHeldOut is about a fit that tells rows it is not given worse than lines
 // between their neighbours do.
-func (a *app) warnHeldOut(h vssgp.HeldOut) {
+func (a *app) warnHeldOut(h vssgp.HeldOut, o vssgp.Options) {
 	if a.quiet || !h.Worse() {
 		return
 	}
-	a.warn("line", "rows held out are told worse by the fit than by straight lines between their neighbours: RMSE %.3g to %.3g, in standard deviations of y, over %s; try more --components, --window none, or --init paper with --lengthscales of the order of the steps",
-		h.RMSE, h.Line, report.Counted(h.Rows, "row"))
+	instead := "more --components, --window none, or --init paper with --lengthscales of the order of the steps"
+	if o.Components != 0 || o.Features != 0 || o.Window != vssgp.WindowAuto {
+		instead = "without --components, --features and --window: where nothing is set another start is tried"
+	}
+	a.warn("line", "rows held out are told worse by the fit than by straight lines between their neighbours: RMSE %.3g to %.3g, in standard deviations of y, over %s; try %s",
+		h.RMSE, h.Line, report.Counted(h.Rows, "row"), instead)
 }
 
 // warnFloor is about a noise at the least that can be told from none, where

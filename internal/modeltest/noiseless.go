@@ -28,7 +28,7 @@ func Noiseless() []Series {
 		Series{Name: "line of 51"}.at(51, 0, 50, func(x float64) float64 { return 3 * x }),
 		Series{Name: "line of 5"}.at(5, 0, 4, line),
 		Series{Name: "line from the paper's start", Paper: true}.at(200, 0, 10, line),
-		Series{Name: "line with noise of 1e-3"}.at(200, 0, 10, func(x float64) float64 { return line(x) + 1e-3*math.Sin(1e5*x*x) }),
+		Series{Name: "line with noise of 1e-3", Rich: true}.at(200, 0, 10, func(x float64) float64 { return line(x) + 1e-3*math.Sin(1e5*x*x) }),
 		Series{Name: "constant"}.at(100, 0, 10, func(float64) float64 { return 4 }),
 		Series{Name: "square"}.at(200, -3, 3, func(x float64) float64 { return x * x }),
 		Series{Name: "cubic"}.at(150, -3, 3, func(x float64) float64 { return x*x*x - 4*x }),
