@@ -75,9 +75,9 @@ func (d *Data) Check() error {
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
-	for name, a := range map[string][]float64{"x": d.X, "y": d.Y} {
-		if i := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > mostValue }); i >= 0 {
-			return fmt.Errorf("vssgp: %s[%d] is %.3g, want values within ±%.2g: take a larger unit: %w", name, i, a[i], mostValue, ErrData)
+	for i, a := range [][]float64{d.X, d.Y} {
+		if at := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > mostValue }); at >= 0 {
+			return fmt.Errorf("vssgp: %c[%d] is %.3g, want values within ±%.2g: take a larger unit: %w", "xy"[i], at, a[at], mostValue, ErrData)
 		}
 	}
 	if nx, ny := len(d.XNames), len(d.YNames); nx != 0 && nx != d.Q || ny != 0 && ny != d.D {

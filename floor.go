@@ -152,5 +152,5 @@ func (m *Model) predictFrom(ctx context.Context, known, asked *Data) (*Predictio
 		return nil, err
 	}
 	m.adopt(e)
-	return m.PredictRows(asked.X, asked.N)
+	return m.predictRows(ctx, asked.X, asked.N)
 }
