@@ -240,6 +240,37 @@ func TestDirectMean(t *testing.T) {
 	}
 }
 
+// TestDirectMeanOfHalf: where the rows come twice, those that come first tell the
+// mean of all, and the diagonal: the noise is counted as often as they are.
+func TestDirectMeanOfHalf(t *testing.T) {
+	d := tonal(300, 0)
+	d.N, d.X, d.Y = 2*d.N, append(d.X, d.X...), append(d.Y, d.Y...)
+	o := Options{Window: WindowNone, Inference: Stochastic, NoisePrecision: 0.3} // so much noise that it matters
+	m, err := New(d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := newFitting(t.Context(), m, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	var half []int
+	for i := range d.N / 2 {
+		half = append(half, i)
+	}
+	diag, mean, err := f.directMean(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, got, err := f.directMean(half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "diagonal", of, diag, 1e-9)
+	near(t, "mean", got, mean, 1e-9)
+}
+
 // TestPlanStart: the start's operations and bytes are in the plan, and grow as
 // the rows do.
 func TestPlanStart(t *testing.T) {
