@@ -129,7 +129,7 @@ func TestWorkOfTiles(t *testing.T) {
 	}
 	if w := ModelWork(1<<20, 4096); w != cost.Transform(float64(smooth(1<<20+4096)))+cost.Levinson(4096) {
 		t.Errorf("a long series' model: %v", w)
-	}	// A density at each frequency takes one transform of complex numbers there and
+	} // A density at each frequency takes one transform of complex numbers there and
 	// one of the divisor; a periodogram half of one, of real numbers.
 	if w := DensitiesWork(1000, 24); w != 2*cost.Transform(1024) {
 		t.Errorf("densities: %v", w)
