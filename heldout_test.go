@@ -107,26 +107,6 @@ func walk(n int) *Data {
 	return d
 }
 
-// TestRoughStart: where the fit is worse than lines another start is tried and
-// kept, as good as they; not where the options say how to start.
-func TestRoughStart(t *testing.T) {
-	data := walk(400)
-	m, r, err := Fit(t.Context(), data, Options{Iterations: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
-		t.Errorf("%d starts, number %d kept, held out %+v: want the second, as good as lines", len(r.Starts), r.Kept, r.HeldOut)
-	}
-	_, r, err = Fit(t.Context(), data, Options{Iterations: 40, Components: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
-		t.Errorf("eight components: %d starts, held out %+v; want one, and that it is worse", len(r.Starts), r.HeldOut)
-	}
-}
-
 // TestHeldOutParts: about a tenth of the rows in stretches of the data's own
 // gap, and lines between the neighbours that are left.
 func TestHeldOutParts(t *testing.T) {
@@ -270,26 +250,6 @@ func TestHeldOutUnits(t *testing.T) {
 		}
 		if r.HeldOut != want || want.Rows == 0 || !(want.Line > 0) {
 			t.Errorf("in a unit of 1/%v: %+v, want %+v", unit, r.HeldOut, want)
-		}
-	}
-}
-
-// TestLeavesRough: options that say anything of a start, or of what moves, leave
-// none open.
-func TestLeavesRough(t *testing.T) {
-	data := walk(50)
-	if !(&Options{}).leavesRough(data) || !(&Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}).leavesRough(data) {
-		t.Error("options that say nothing of the start leave none open")
-	}
-	if many := (&Data{N: roughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); (&Options{}).leavesRough(many) {
-		t.Error("there is one for any number of rows")
-	}
-	for _, o := range []Options{
-		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorised}, {Inference: Stochastic}, {Components: 3}, {Features: 4},
-		{Window: WindowNone}, {Window: 5}, {WindowCandidates: []float64{5}}, {Shared: true}, {Fix: []string{}}, {Tie: []string{"kernel.variance"}},
-	} {
-		if o.leavesRough(data) {
-			t.Errorf("%+v leaves a rough start open", o)
 		}
 	}
 }
