@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/periodogram"
 )
 
 // tonal is n rows one step apart, two tones in noise, of which a share is left
@@ -290,6 +292,34 @@ func TestPlanStart(t *testing.T) {
 	}
 	if p := plan(100, Options{Init: InitPaper}); p.StartFlops != 0 || p.StartBytes != 0 {
 		t.Errorf("the paper's start reads no spectrum: %+v", p)
+	}
+}
+
+// TestStartWork: a start's operations are of all outputs and windows, and once more
+// for what is hidden; a fill that would be too much goes tile by tile, with less and
+// less order.
+func TestStartWork(t *testing.T) {
+	few, many := gridOf(tonal(1<<12, 0.001)), gridOf(tonal(1<<17, 0.4))
+	one, two := few.filling(runs(few.missing, true), 0, 1), few.filling(runs(few.missing, true), 0, 2)
+	if one.tiled || !(one.work > 0) || two.work != 2*one.work {
+		t.Errorf("few gaps: %+v, of two outputs %+v", one, two)
+	}
+	if f := many.filling(runs(many.missing, true), 0, 1); !f.tiled || f.order > one.order/2 || f.work > fillWork && f.order >= 2*fillLeast {
+		t.Errorf("many gaps: %+v", f)
+	}
+	plain, _ := few.startWork([]float64{0}, 1, false)
+	hidden, _ := few.startWork([]float64{0}, 1, true)
+	if hidden != 2*plain || !(plain > one.work) {
+		t.Errorf("%v operations, %v with what is hidden; the fill has %v", plain, hidden, one.work)
+	}
+	d := tonal(1000, 0)
+	g := newGrid(d.X, d.Y, 1, 1, 0.5) // as uneven rows, in one window of all and in windows of a hundredth
+	n := g.cellCount(1000) * spectrumSteps
+	if got, held := g.spectraWork(0, 2); got != 2*periodogram.Work(1000, n) || held < float64(48*n) {
+		t.Errorf("uneven rows: %v operations, %v bytes", got, held)
+	}
+	if got, _ := g.spectraWork(10, 1); got < 190*periodogram.Work(5, g.cellCount(10)*spectrumSteps) {
+		t.Errorf("uneven rows in 200 windows: %v operations", got)
 	}
 }
 
