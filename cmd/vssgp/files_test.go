@@ -152,6 +152,16 @@ func TestMadeNames(t *testing.T) {
 	}
 }
 
+// TestStartNames: the name of a start is no file that --init reads, even where one has it.
+func TestStartNames(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for _, name := range []string{"paper", "spectrum"} {
+		for range 2 { // at first it is not there
+			succeed(t, "fit", "data.csv", "--x", "seconds", "--y", "y1", "--init", name, "-o", name, "--iterations", "2")
+		}
+	}
+}
+
 // TestFileFlags: every flag that names a file is known as one that is read or one that is written.
 func TestFileFlags(t *testing.T) {
 	known := append(append([]string(nil), readFlags...), writtenFlags...)
