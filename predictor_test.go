@@ -49,7 +49,7 @@ func TestEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := times(2*partRows+lastRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
+		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
 		for i := range x {
 			x[i] += m.X.Offset[0]
 		}
@@ -69,6 +69,9 @@ func TestEach(t *testing.T) {
 				}
 				if !slices.Equal(part.Mean, want.Mean[next:end]) || !slices.Equal(part.Cov, want.Cov[next:end]) {
 					t.Errorf("%s, %d rows at a time: rows %d to %d are others than in one pass", name, rows, next, end)
+				}
+				if last := end == len(x); !last && part.N > partRows || last && (part.N < lastRows || part.N > partRows+lastRows) {
+					t.Errorf("%s: a part of rows %d to %d", name, next, end)
 				}
 				next = end
 			}
