@@ -173,6 +173,22 @@ func TestClashSince(t *testing.T) {
 	}
 }
 
+// TestStdoutIsInput: so is stdout where it is a file that is read, as after >>.
+func TestStdoutIsInput(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	was := readFile(t, "data.csv")
+	f, err := os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var stderr bytes.Buffer
+	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr)
+	if code != exitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, readFile(t, "data.csv")) {
+		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), exitMistake)
+	}
+}
+
 // TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
 func TestCloseOfStdout(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
