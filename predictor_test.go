@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // times are the times of n samples, a row each.
@@ -103,11 +106,128 @@ func TestEachErrors(t *testing.T) {
 	if !errors.Is(last, broken) {
 		t.Errorf("%v", last)
 	}
+	wide := &Data{N: 20, Q: 2, D: 1, X: times(40, 0.1), Y: times(20, 0.3)}
+	if m, _, err = Fit(context.Background(), wide, Options{Iterations: NoIterations, Features: 4}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = m.Predictor(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	last = nil
+	for _, last = range p.Each(context.Background(), inSlices(times(9, 0.1), 3)) {
+	}
+	if !errors.Is(last, ErrData) {
+		t.Errorf("three numbers for rows of two inputs: %v", last)
+	}
 	if _, err := m.PredictRows([]float64{1, 2, 3}, 2); !errors.Is(err, ErrData) {
 		t.Errorf("three numbers for two rows: %v", err)
 	}
 	if _, err := m.PredictRows(nil, 0); !errors.Is(err, ErrData) {
 		t.Errorf("no rows: %v", err)
+	}
+}
+
+// TestPredictJoins: a prediction that was made in parts is the one of a single
+// pass, covariances between outputs and those in the model's units included.
+func TestPredictJoins(t *testing.T) {
+	one := wave(60, 0.3)
+	for _, unit := range []float64{1, 1e-300} {
+		data := &Data{N: one.N, Q: 1, D: 2, X: one.X}
+		for i, v := range one.Y {
+			data.Y = append(data.Y, v*unit, (v+float64(i)/30)*unit)
+		}
+		m, _, err := Fit(t.Context(), data, Options{Iterations: NoIterations, Components: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Predictor(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := times(partRows+lastRows+5, 1e-4)
+		want, err := p.part(t.Context(), x, len(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Predict(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
+		near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
+		near(t, "covariance", got.Cov, want.Cov, 1e-12)
+		near(t, "covariance in the model's units", got.own, want.own, 1e-12)
+		if (got.own != nil) != (unit != 1) || got.N != len(x) {
+			t.Errorf("in a unit of %v: %d rows, %d covariances of its own", unit, got.N, len(got.own))
+		}
+	}
+}
+
+// TestPartRows: with many outputs a part has fewer rows, in memory bounded by its
+// covariances, down to one step.
+func TestPartRows(t *testing.T) {
+	for d, want := range map[int]int{1: 65536, 8: 65536, 40: 2560, 1000: 256} {
+		p := &Predictor{post: &spectral.Posterior{D: d}}
+		if got := p.partRows(); got != want {
+			t.Errorf("%d outputs: %d rows, want %d", d, got, want)
+		}
+	}
+}
+
+// meddling looks at what is opened, and changes what is predicted.
+type meddling struct {
+	spectral.Backend
+	open    func(*spectral.Data)
+	predict func(*spectral.Prediction)
+}
+
+type meddlingRows struct {
+	spectral.Rows
+	of *meddling
+}
+
+func (b *meddling) Open(d spectral.Data) (spectral.Rows, error) {
+	b.open(&d)
+	r, err := b.Backend.Open(d)
+	return &meddlingRows{r, b}, err
+}
+
+func (r *meddlingRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+	err := r.Rows.Predict(dst, f, p)
+	r.of.predict(dst)
+	return err
+}
+
+// TestPredictBackend: rounding below zero is no variance; a backend is told when
+// to stop, and one that does not has no prediction.
+func TestPredictBackend(t *testing.T) {
+	m, _, err := Fit(t.Context(), wave(60, 0.3), Options{Iterations: NoIterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &meddling{Backend: cpu.New(), open: func(*spectral.Data) {}, predict: func(p *spectral.Prediction) { p.Cov[1] = -1e-9 }}
+	m.Backend = b
+	p, err := m.PredictRows([]float64{1, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Cov[1] != p.Noise[0] || !(p.Cov[0] > p.Noise[0]) {
+		t.Errorf("variances %v beside a noise of %v", p.Cov, p.Noise[0])
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told := false
+	b.open = func(d *spectral.Data) {
+		told = d.Stop != nil && d.Stop() == nil
+		cancel()
+		told = told && errors.Is(d.Stop(), context.Canceled)
+		d.Stop = nil
+	}
+	q, err := m.Predictor(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := q.Predict(ctx, []float64{1, 2}); !told || !errors.Is(err, context.Canceled) || p != nil {
+		t.Errorf("told %v: prediction %v, error %v", told, p, err)
 	}
 }
 
