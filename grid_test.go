@@ -28,7 +28,7 @@ func TestEvenStepEdges(t *testing.T) {
 		{"an end off its place", early, 1, 5e-4},
 	} {
 		d := &Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
-		if got := d.evenStep(); math.Abs(got-c.want) > c.most {
+		if got := d.evenStep(); !(math.Abs(got-c.want) <= c.most) {
 			t.Errorf("%s: step %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestUnevenStep(t *testing.T) {
 		}
 		slices.Reverse(x)
 		d := &Data{N: len(x), Q: 1, D: 1, X: x, Y: make([]float64, len(x))}
-		if step, band := d.unevenStep(); math.Abs(step-c.step) > 1e-12 || math.Abs(band-c.band) > 1e-12 {
+		if step, band := d.unevenStep(); !(math.Abs(step-c.step) <= 1e-12) || !(math.Abs(band-c.band) <= 1e-12) {
 			t.Errorf("%s: step %v, band %v; want %v and %v", c.name, step, band, c.step, c.band)
 		}
 	}
@@ -71,7 +71,7 @@ func TestGridOfAnEarlyRow(t *testing.T) {
 		d.X[i] += 0.4
 	}
 	d.X[0] = 0.2
-	if g := newGrid(d.X, d.Y, 1, 1, 0); math.Abs(g.x0-0.4) > 0.02 || len(g.missing) != 40 || slices.Contains(g.missing, true) {
+	if g := newGrid(d.X, d.Y, 1, 1, 0); !(math.Abs(g.x0-0.4) <= 0.02) || len(g.missing) != 40 || slices.Contains(g.missing, true) {
 		t.Errorf("a grid of %d places from %v on, want 40, all taken, from about 0.4 on", len(g.missing), g.x0)
 	}
 }
@@ -112,7 +112,7 @@ func TestUnevenMasses(t *testing.T) {
 	for _, m := range g.unevenMasses(t.Context(), centre, half, 60) {
 		sum += m
 	}
-	if want := square / total / 2; math.Abs(sum/want-1) > 1e-3 {
+	if want := square / total / 2; !(math.Abs(sum/want-1) <= 1e-3) {
 		t.Errorf("the masses add up to %v, want %v", sum, want)
 	}
 	one := slices.Max(g.unevenMasses(t.Context(), d.X[200], 0.01, 60))

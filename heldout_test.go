@@ -119,7 +119,7 @@ func TestHeldOutParts(t *testing.T) {
 		}
 	}
 	known, asked, line := parted(data)
-	if known.N+asked.N != data.N || math.Abs(float64(asked.N)/float64(data.N)-0.1) > 0.03 || asked.N%3 != 0 {
+	if known.N+asked.N != data.N || !(math.Abs(float64(asked.N)/float64(data.N)-0.1) <= 0.03) || asked.N%3 != 0 {
 		t.Errorf("%d known and %d asked of %d rows", known.N, asked.N, data.N)
 	}
 	near(t, "lines", line, asked.Y, 1e-12)
@@ -229,7 +229,7 @@ func TestOptimism(t *testing.T) {
 		}
 		f := &fitting{model: m, data: data, o: o}
 		p := float64(c.estimates)
-		if got, want := f.optimism(), math.Sqrt((50+p)/(50-p)); math.Abs(got-want) > 1e-12 {
+		if got, want := f.optimism(), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%d components: %v, want %v", c.components, got, want)
 		}
 	}

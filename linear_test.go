@@ -47,7 +47,7 @@ func TestLongSpectrum(t *testing.T) {
 	for _, m := range masses {
 		held += m
 	}
-	if want := dotSelf(s) / weight; hi-lo != d.N || math.Abs(held-want) > 1e-12*want {
+	if want := dotSelf(s) / weight; hi-lo != d.N || !(math.Abs(held-want) <= 1e-12*want) {
 		t.Errorf("the cells of %d places hold %v, want %v", hi-lo, held, want)
 	}
 	ranks := g.ranks(t.Context(), []float64{centre}, n, n, 10, false)
@@ -236,7 +236,7 @@ func TestDirectMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if near := bound(diag, mean); math.Abs(best-near) > c.within*(best-zero) {
+		if near := bound(diag, mean); !(math.Abs(best-near) <= c.within*(best-zero)) {
 			t.Errorf("%d rows: the bound is %v, of all rows %v, at a mean of zero %v", len(c.rows), near, best, zero)
 		}
 	}

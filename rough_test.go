@@ -54,7 +54,7 @@ func TestRoughParts(t *testing.T) {
 	// Steps of 1, 2, 0.5 and 1, the rows in no order; differences of 1, 4, 3 and 2.
 	g := newGrid([]float64{3, 0, 1, 4.5, 3.5}, []float64{5, 0, 1, 10, 8}, 1, 1, 0.5)
 	d, wide := g.neighbours([]float64{3, 0, 1, 4.5, 3.5}, []float64{5, 0, 1, 10, 8})
-	if want := (1 + 16./2 + 9 + 4) / 4; math.Abs(d-want) > 1e-12 || wide != 2 {
+	if want := (1 + 16./2 + 9 + 4) / 4; !(math.Abs(d-want) <= 1e-12) || wide != 2 {
 		t.Errorf("differences of %v, want %v; the widest step is %v, want 2", d, want, wide)
 	}
 	for _, band := range []float64{0.5, 4} { // of rows, and as much of it as is looked at
@@ -64,11 +64,11 @@ func TestRoughParts(t *testing.T) {
 		for i, c := range own {
 			sum += 2 * c.mass * (1 - math.Cos(2*math.Pi*c.freq))
 			ratio := math.Pow(math.Sin(math.Pi/2*own[0].freq/top)/math.Sin(math.Pi/2*c.freq/top), 2)
-			if math.Abs(c.mass/own[0].mass/ratio-1) > 1e-12 || math.Abs(c.freq-(float64(i)+0.5)*top/float64(len(own))) > 1e-12 {
+			if !(math.Abs(c.mass/own[0].mass/ratio-1) <= 1e-12) || !(math.Abs(c.freq-(float64(i)+0.5)*top/float64(len(own))) <= 1e-12) {
 				t.Errorf("band %v: cell %d is %+v, the first %+v", band, i, c, own[0])
 			}
 		}
-		if math.Abs(sum-0.3) > 1e-12 || len(own) != int(48*top/0.75) {
+		if !(math.Abs(sum-0.3) <= 1e-12) || len(own) != int(48*top/0.75) {
 			t.Errorf("band %v: %d cells whose differences are %v, want 0.3", band, len(own), sum)
 		}
 	}
@@ -102,10 +102,10 @@ func TestRoughModel(t *testing.T) {
 		}
 		g := newGrid(c.data.X, c.data.Y, 1, 1, 0)
 		difference, _ := g.neighbours(c.data.X, c.data.Y)
-		if p.Variance[0] != g.unit() || math.Abs(p.Frequency[0]*c.length-0.5) > 1e-12 {
+		if p.Variance[0] != g.unit() || !(math.Abs(p.Frequency[0]*c.length-0.5) <= 1e-12) {
 			t.Errorf("the level has a variance of %v at frequency %v, want %v at half a cycle a window", p.Variance[0], p.Frequency[0], g.unit())
 		}
-		if noise := 1 / p.NoisePrecision[0]; math.Abs(noise/(difference/8)-1) > 1e-6 { // a quarter, in each of two rows
+		if noise := 1 / p.NoisePrecision[0]; !(math.Abs(noise/(difference/8)-1) <= 1e-6) { // a quarter, in each of two rows
 			t.Errorf("a noise of %v, of differences of %v", noise, difference)
 		}
 	}

@@ -55,7 +55,7 @@ func TestPowerIsLeastSquares(t *testing.T) {
 		}
 		got, want := Power(times, values, weights, c.step, c.freqs), slow(times, values, weights, c.step, c.freqs)
 		for k := range want {
-			if math.Abs(got[k]-want[k]) > 1e-6*want[k]+1e-7 {
+			if !(math.Abs(got[k]-want[k]) <= 1e-6*want[k]+1e-7) {
 				t.Fatalf("%+v: power %d is %.12g, by least squares %.12g", c, k, got[k], want[k])
 			}
 		}
@@ -69,7 +69,7 @@ func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	values, weights := []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}
 	for _, first := range []float64{0, 0.1, 0.25, 0.4, 0.5} {
 		times := []float64{first, first + 1, first + 2, first + 3}
-		if got := Power(times, values, weights, 1, 1); math.Abs(got[0]-1) > 1e-6 {
+		if got := Power(times, values, weights, 1, 1); !(math.Abs(got[0]-1) <= 1e-6) {
 			t.Errorf("from %v on: power %v, want all of the mean square, 1", first, got)
 		}
 	}
@@ -114,7 +114,7 @@ func TestRemove(t *testing.T) {
 	p.power(values)
 	for _, k := range []int{20, 23} {
 		before := p.meanSquare(values)
-		if gone := p.remove(values, k); !(gone > 0) || math.Abs(before-gone-p.meanSquare(values)) > 1e-12 {
+		if gone := p.remove(values, k); !(gone > 0) || !(math.Abs(before-gone-p.meanSquare(values)) <= 1e-12) {
 			t.Errorf("line %d: %v gone of %v, %v left", k, gone, before, p.meanSquare(values))
 		}
 		if left := Power(times, values, weights, step, 50)[k]; left > 1e-6 {
@@ -150,7 +150,7 @@ func TestMassesOfNoise(t *testing.T) {
 		for _, v := range powers[i*steps : (i+1)*steps] {
 			want += v / sum * left
 		}
-		if math.Abs(m-want) > 1e-12 {
+		if !(math.Abs(m-want) <= 1e-12) {
 			t.Errorf("cell %d holds %v, want %v", i, m, want)
 		}
 	}
@@ -189,10 +189,10 @@ func TestMasses(t *testing.T) {
 			weak += v
 		}
 	}
-	if math.Abs(sum*total/square-1) > 1e-9 {
+	if !(math.Abs(sum*total/square-1) <= 1e-9) {
 		t.Errorf("the masses add up to %v, the mean square is %v", sum, square/total)
 	}
-	if math.Abs(weak/0.045-1) > 0.3 {
+	if !(math.Abs(weak/0.045-1) <= 0.3) {
 		t.Errorf("%.4g about the weak tone, want its mean square, 0.045", weak)
 	}
 }
