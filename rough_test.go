@@ -25,6 +25,12 @@ func TestRoughStart(t *testing.T) {
 	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
 		t.Errorf("eight components: %d starts, held out %+v; want one, and that it is worse", len(r.Starts), r.HeldOut)
 	}
+	if _, r, err = Fit(t.Context(), data, Options{Iterations: NoIterations}); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Starts) != 1 || r.HeldOut.Rows != 0 {
+		t.Errorf("starting values alone: %d starts, held out %+v; want one, and that nothing is", len(r.Starts), r.HeldOut)
+	}
 }
 
 // TestLeavesRough: options that say anything of a start, or of what moves, leave
