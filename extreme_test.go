@@ -198,6 +198,10 @@ func TestTooLarge(t *testing.T) {
 // TestSubnormalScale maps by scales below float64's full precision.
 func TestSubnormalScale(t *testing.T) {
 	a := Affine{Offset: []float64{3e-322, 0}, Scale: []float64{5e-324, 0x1p-1074 * 8}}
+	_, y := (&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{3e-318, 3e-318, 3e-318}}).Standardise()
+	if y.Scale[0] != leastNormal || y.Offset[0] != 3e-318 { // a billionth of it is nothing
+		t.Errorf("one subnormal number has the map %v", y)
+	}
 	got := a.ToModel([]float64{3e-322 + 5e-324, 4e-323, 3e-322, 0})
 	if want := []float64{1, 1, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("in the model's units %v, want %v", got, want)

@@ -231,6 +231,43 @@ func TestPredictBackend(t *testing.T) {
 	}
 }
 
+// TestDraws: a function is the same whichever are asked for before it, and at rows
+// together or by themselves.
+func TestDraws(t *testing.T) {
+	m, _, err := Fit(t.Context(), wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := times(2*drawRows+40, 0.01)
+	at := func(d *Draws, i int, x []float64) []float64 {
+		y, err := d.At(t.Context(), i, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y
+	}
+	draws := func() *Draws {
+		d, err := m.Draws(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := draws()
+	first, second, third := at(d, 0, x), at(d, 1, x), at(d, 2, x)
+	if slices.Equal(first, second) || slices.Equal(second, third) {
+		t.Error("one function twice")
+	}
+	if d := draws(); !slices.Equal(at(d, 2, x), third) || !slices.Equal(at(d, 0, x), first) || !slices.Equal(at(d, 1, x), second) {
+		t.Error("asked for in another order they are others")
+	}
+	for _, n := range []int{0, drawRows, len(x) - 40, len(x) - 1} {
+		if !slices.Equal(at(d, 1, x[n:n+1]), second[n:n+1]) {
+			t.Errorf("row %d by itself is another", n)
+		}
+	}
+}
+
 // TestContexts: what is long ends with its context, and soon.
 func TestContexts(t *testing.T) {
 	const n = 40000

@@ -111,6 +111,9 @@ func TestRoughModel(t *testing.T) {
 		if p.Variance[0] != g.unit() || !(math.Abs(p.Frequency[0]*c.length-0.5) <= 1e-12) {
 			t.Errorf("the level has a variance of %v at frequency %v, want %v at half a cycle a window", p.Variance[0], p.Frequency[0], g.unit())
 		}
+		if p.Lengthscale[0] != roughLength*c.length || roughLength < 1000 { // over fewer windows an unsure frequency makes a high level look like noise
+			t.Errorf("a length-scale of %v for windows of %v", p.Lengthscale[0], c.length)
+		}
 		if noise := 1 / p.NoisePrecision[0]; !(math.Abs(noise/(difference/8)-1) <= 1e-6) { // a quarter, in each of two rows
 			t.Errorf("a noise of %v, of differences of %v", noise, difference)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -128,5 +129,23 @@ func TestDrawsInTables(t *testing.T) {
 		if row := []float64{data.X[i], want[0][i], want[1][i]}; !slices.Equal(got.Data[3*i:3*i+3], row) {
 			t.Fatalf("row %d of the table is %v, want %v", i, got.Data[3*i:3*i+3], row)
 		}
+	}
+}
+
+// TestStdoutBesideFiles: the other outputs are written too where the prediction
+// goes to stdout, and the plot is of all rows that it has room for.
+func TestStdoutBesideFiles(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	plot, drawn := filepath.Join(dir, "p.svg"), filepath.Join(dir, "d.npy")
+	o := vssgpRun(t, "predict", model, recording, "-o", "-", "--plot", plot, "--draws", "1", "--draws-file", drawn)
+	if lines := strings.Count(o.stdout, "\n"); o.code != exitDone || lines != 401 {
+		t.Fatalf("exit %d, %d lines, %q", o.code, lines, o.stderr)
+	}
+	if size := len(readFile(t, drawn)); size != 128+8*2*400 {
+		t.Errorf("the draws have %d bytes", size)
+	}
+	if points := strings.Count(string(readFile(t, plot)), "L"); points < 4*400 { // of bands, means and draws of 400 rows and two outputs
+		t.Errorf("the plot has lines to %d points", points)
 	}
 }

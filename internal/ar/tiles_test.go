@@ -120,6 +120,11 @@ func TestWorkOfTiles(t *testing.T) {
 	if all, largest := Work(400, [][2]int{{150, 250}}, 32, 100, 3, true); all != 2*largest || largest != 3*(6*300*32+32*32*32/3.+3*32*32+100*100*100/3.) {
 		t.Errorf("a gap over two tiles: %v, largest %v", all, largest)
 	}
+	// A longer one: of [0, 300), [100, 400) and [200, 400) it is 150, 200 and 150 samples.
+	want := 3*cost.Fill(300, 150, 32) + 3*cost.Fill(300, 200, 32) + 3*cost.Fill(200, 150, 25)
+	if all, _ := Work(400, [][2]int{{150, 350}}, 32, 100, 3, true); all != want {
+		t.Errorf("a gap over three tiles: %v, want %v", all, want)
+	}
 	// An order of which only half of what is known bears: of 40 samples that know 20, 10.
 	if one, _ := Work(40, [][2]int{{10, 30}}, 32, 100, 1, false); one != 6*40*10+10*10*10/3.+3*10*10+20*20*20/3. {
 		t.Errorf("a short series: %v", one)
