@@ -76,11 +76,14 @@ func TestGridOfAnEarlyRow(t *testing.T) {
 	}
 }
 
-// TestUnevenCut: a cut of uneven rows has those that lie about its places, and the
+// TestUnevenCut: uneven rows go by their times, and a cut of them has those that lie about its places, and the
 // noise's unit of what it was cut from.
 func TestUnevenCut(t *testing.T) {
 	x, y := []float64{4, 0, 0.6, 1.4, 1.6, 2.4, 2.6}, []float64{7, 1, 2, 3, 4, 5, 6}
 	g := newGrid(x, y, 1, 1, 0.5)
+	if !slices.IsSorted(g.times) || !slices.Equal(g.values[0], []float64{1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("rows %v at %v, want them by their times", g.values[0], g.times)
+	}
 	part := g.cut(1, 3)
 	if want := []float64{0.6, 1.4, 1.6, 2.4}; !slices.Equal(part.times, want) || !slices.Equal(part.values[0], []float64{2, 3, 4, 5}) || part.x0 != 1 {
 		t.Errorf("rows at %v from %v on, want %v from 1 on", part.times, part.x0, want)
