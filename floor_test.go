@@ -71,4 +71,14 @@ func TestBestFloor(t *testing.T) {
 	if clean, loud := tau(0.001), tau(1); !(clean > 3*loud) || loud > 1/spectrumFloors[0] {
 		t.Errorf("starting precision %v for tones, %v for tones in noise", clean, loud)
 	}
+	// Where windows are chosen each start has been evaluated already, with a floor
+	// that is not the one that it ends with.
+	data := series(0.001)
+	m, r, err := Fit(t.Context(), data, Options{Init: InitSpectrum, Window: WindowAuto, WindowCandidates: []float64{300, 400}, Iterations: NoIterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := evaluated(t, m, data).Bound; r.Bound != want {
+		t.Errorf("the start's bound is said to be %v, it is %v", r.Bound, want)
+	}
 }

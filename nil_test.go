@@ -3,53 +3,17 @@ package vssgp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
 )
-
-// call is one call of an exported function or method with bad arguments and the
-// sentinel that its error wraps; nil: it has no error to give, or takes the
-// argument as documented.
-type call struct {
-	name string
-	do   func() error
-	want error
-}
-
-// checkCalls sees that no call panics, and what each error wraps.
-func checkCalls(t *testing.T, calls []call) {
-	t.Helper()
-	for _, c := range calls {
-		t.Run(c.name, func(t *testing.T) {
-			defer func() {
-				if r := recover(); r != nil {
-					t.Errorf("panic: %v", r)
-				}
-			}()
-			err := c.do()
-			if !errors.Is(err, c.want) {
-				t.Errorf("error %v, want one that wraps %v", err, c.want)
-			}
-			if err != nil && (strings.Contains(err.Error(), "\n") || err.Error() == c.want.Error()) {
-				t.Errorf("error %q, want one line that says more than its sentinel", err)
-			}
-		})
-	}
-}
-
-// does is a call without an error.
-func does(f func()) func() error { return func() error { f(); return nil } }
-
-// second is the error of a call with one more result.
-func second[T any](_ T, err error) error { return err }
 
 func unfittedModel(t *testing.T) *Model {
 	t.Helper()
@@ -88,27 +52,27 @@ func TestNilModel(t *testing.T) {
 		{"zero parameters", &Model{Params: &Params{}}, ErrParams, ErrParams}, {"strange inference", strange, ErrParams, ErrParams},
 		{"unfitted", unfitted, nil, ErrUnfitted}, {"another's posterior", &moved, ErrUnfitted, ErrUnfitted},
 	} {
-		checkCalls(t, []call{
+		modeltest.CheckCalls(t, []modeltest.Call{
 			{m.name + " Coefficients", func() error { _, _, err := m.m.Coefficients(); return err }, m.fitted},
-			{m.name + " Predict", func() error { return second(m.m.Predict(x)) }, m.fitted},
-			{m.name + " PredictRows", func() error { return second(m.m.PredictRows(x.RawMatrix().Data, 2)) }, m.fitted},
+			{m.name + " Predict", func() error { return modeltest.Second(m.m.Predict(x)) }, m.fitted},
+			{m.name + " PredictRows", func() error { return modeltest.Second(m.m.PredictRows(x.RawMatrix().Data, 2)) }, m.fitted},
 			{m.name + " PredictJoint", func() error { _, _, err := m.m.PredictJoint(x); return err }, m.fitted},
-			{m.name + " Draw", func() error { return second(m.m.Draw(x, 1, 0)) }, m.fitted},
-			{m.name + " Evaluate", func() error { return second(m.m.Evaluate(data, Exact, nil, true)) }, m.params},
+			{m.name + " Draw", func() error { return modeltest.Second(m.m.Draw(x, 1, 0)) }, m.fitted},
+			{m.name + " Evaluate", func() error { return modeltest.Second(m.m.Evaluate(data, Exact, nil, true)) }, m.params},
 			{m.name + " Write", func() error { return m.m.Write(io.Discard) }, m.params},
 			{m.name + " Save", func() error { return m.m.Save(filepath.Join(t.TempDir(), "m")) }, m.params},
-			{m.name + " Fitted", does(func() {
+			{m.name + " Fitted", modeltest.Does(func() {
 				if m.m.Fitted() && m.name != "another's posterior" {
 					t.Error("fitted")
 				}
 			}), nil},
-			{m.name + " Frequencies", does(func() { m.m.Frequencies() }), nil},
+			{m.name + " Frequencies", modeltest.Does(func() { m.m.Frequencies() }), nil},
 		})
 		if m.params != nil && m.m != nil {
-			checkCalls(t, []call{
-				{m.name + " From", func() error { return second(New(data, Options{From: m.m})) }, ErrOptions},
-				{m.name + " From in a plan", func() error { return second(NewPlan(data, Options{From: m.m})) }, ErrOptions},
-				{m.name + " Condition", func() error { return second(m.m.Condition(data)) }, m.params},
+			modeltest.CheckCalls(t, []modeltest.Call{
+				{m.name + " From", func() error { return modeltest.Second(New(data, Options{From: m.m})) }, ErrOptions},
+				{m.name + " From in a plan", func() error { return modeltest.Second(NewPlan(data, Options{From: m.m})) }, ErrOptions},
+				{m.name + " Condition", func() error { return modeltest.Second(m.m.Condition(data)) }, m.params},
 			})
 		}
 	}
@@ -124,10 +88,10 @@ func TestNilArguments(t *testing.T) {
 	wide := &Data{N: 1, Q: 2, D: 1, X: []float64{1, 2}, Y: []float64{1}}
 	var none context.Context
 	var nobody *Data
-	checkCalls(t, []call{
-		{"NewParams", does(func() { NewParams(0, 0, 0, 0) }), nil},
-		{"NewModel nil", func() error { return second(NewModel(nil)) }, ErrParams},
-		{"NewModel zero", func() error { return second(NewModel(&Params{})) }, ErrParams},
+	modeltest.CheckCalls(t, []modeltest.Call{
+		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
+		{"NewModel nil", func() error { return modeltest.Second(NewModel(nil)) }, ErrParams},
+		{"NewModel zero", func() error { return modeltest.Second(NewModel(&Params{})) }, ErrParams},
 		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
 		{"Data.Check zero", func() error { return (&Data{}).Check() }, ErrData},
 		{"Data.Check ragged", func() error { return (&Data{N: 2, Q: 1, D: 1, X: []float64{1}, Y: []float64{1, 2}}).Check() }, ErrData},
@@ -135,41 +99,41 @@ func TestNilArguments(t *testing.T) {
 			return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{1}, XNames: []string{"a", "b"}}).Check()
 		}, ErrData},
 		{"Data.Check large", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
-		{"Standardise nil", does(func() { nobody.Standardise() }), nil},
-		{"Standardise zero", does(func() { (&Data{}).Standardise() }), nil},
-		{"ToModel zero", does(func() { Affine{}.ToModel([]float64{1}) }), nil},
-		{"New nil", func() error { return second(New(nil, Options{})) }, ErrData},
-		{"New zero", func() error { return second(New(&Data{}, Options{})) }, ErrData},
-		{"New from other data", func() error { return second(New(wide, Options{From: m})) }, ErrData},
-		{"NewPlan nil", func() error { return second(NewPlan(nil, Options{})) }, ErrData},
-		{"NewPlan zero", func() error { return second(NewPlan(&Data{}, Options{})) }, ErrData},
-		{"NewPlan from other data", func() error { return second(NewPlan(wide, Options{From: m})) }, ErrData},
-		{"Plan.Flops", does(func() { (*Plan)(nil).Flops(); (&Plan{}).Flops() }), nil},
+		{"Standardise nil", modeltest.Does(func() { nobody.Standardise() }), nil},
+		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardise() }), nil},
+		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
+		{"New nil", func() error { return modeltest.Second(New(nil, Options{})) }, ErrData},
+		{"New zero", func() error { return modeltest.Second(New(&Data{}, Options{})) }, ErrData},
+		{"New from other data", func() error { return modeltest.Second(New(wide, Options{From: m})) }, ErrData},
+		{"NewPlan nil", func() error { return modeltest.Second(NewPlan(nil, Options{})) }, ErrData},
+		{"NewPlan zero", func() error { return modeltest.Second(NewPlan(&Data{}, Options{})) }, ErrData},
+		{"NewPlan from other data", func() error { return modeltest.Second(NewPlan(wide, Options{From: m})) }, ErrData},
+		{"Plan.Flops", modeltest.Does(func() { (*Plan)(nil).Flops(); (&Plan{}).Flops() }), nil},
 		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
 		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
 		{"Fit resumes nothing", func() error { _, _, err := Fit(none, data, Options{Resume: true}); return err }, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
-		{"Evaluate nil", func() error { return second(m.Evaluate(nil, Exact, nil, false)) }, ErrData},
-		{"Evaluate zero", func() error { return second(m.Evaluate(&Data{}, Exact, nil, false)) }, ErrData},
-		{"Evaluate other columns", func() error { return second(m.Evaluate(wide, Exact, nil, false)) }, ErrData},
-		{"Evaluate no inference", func() error { return second(m.Evaluate(data, "", nil, false)) }, ErrOptions},
-		{"Evaluate rows past the end", func() error { return second(m.Evaluate(data, Factorised, []int{3}, false)) }, ErrData},
-		{"Evaluate a mini-batch exactly", func() error { return second(m.Evaluate(data, Exact, []int{0}, false)) }, ErrData},
-		{"Evaluate without coefficients", func() error { return second(m.Evaluate(data, Factorised, nil, false)) }, ErrUnfitted},
-		{"Condition nil", func() error { return second(m.Condition(nil)) }, ErrData},
-		{"Condition zero", func() error { return second(m.Condition(&Data{})) }, ErrData},
-		{"PredictRows nil", func() error { return second(m.PredictRows(nil, 0)) }, ErrData},
-		{"PredictRows short", func() error { return second(m.PredictRows([]float64{1}, 2)) }, ErrData},
-		{"PredictRows fewer than none", func() error { return second(m.PredictRows(nil, -1)) }, ErrData},
-		{"Draw too many", func() error { return second(m.Draw(one, math.MaxInt, 0)) }, ErrOptions},
-		{"Draw fewer than none", func() error { return second(m.Draw(one, -1, 0)) }, ErrOptions},
-		{"SD nil", does(func() { (*Prediction)(nil).SD(true); (&Prediction{}).SD(false) }), nil},
-		{"LogDensity nil", func() error { return second((*Prediction)(nil).LogDensity(nil)) }, ErrData},
-		{"LogDensity zero", func() error { return second((&Prediction{}).LogDensity([]float64{1})) }, ErrData},
-		{"Load nothing", func() error { return second(Load("")) }, fs.ErrNotExist},
-		{"Read nil", func() error { return second(Read(nil, 0)) }, ErrFile},
+		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(nil, Exact, nil, false)) }, ErrData},
+		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(&Data{}, Exact, nil, false)) }, ErrData},
+		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(wide, Exact, nil, false)) }, ErrData},
+		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(data, "", nil, false)) }, ErrOptions},
+		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(data, Factorised, []int{3}, false)) }, ErrData},
+		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(data, Exact, []int{0}, false)) }, ErrData},
+		{"Evaluate without coefficients", func() error { return modeltest.Second(m.Evaluate(data, Factorised, nil, false)) }, ErrUnfitted},
+		{"Condition nil", func() error { return modeltest.Second(m.Condition(nil)) }, ErrData},
+		{"Condition zero", func() error { return modeltest.Second(m.Condition(&Data{})) }, ErrData},
+		{"PredictRows nil", func() error { return modeltest.Second(m.PredictRows(nil, 0)) }, ErrData},
+		{"PredictRows short", func() error { return modeltest.Second(m.PredictRows([]float64{1}, 2)) }, ErrData},
+		{"PredictRows fewer than none", func() error { return modeltest.Second(m.PredictRows(nil, -1)) }, ErrData},
+		{"Draw too many", func() error { return modeltest.Second(m.Draw(one, math.MaxInt, 0)) }, ErrOptions},
+		{"Draw fewer than none", func() error { return modeltest.Second(m.Draw(one, -1, 0)) }, ErrOptions},
+		{"SD nil", modeltest.Does(func() { (*Prediction)(nil).SD(true); (&Prediction{}).SD(false) }), nil},
+		{"LogDensity nil", func() error { return modeltest.Second((*Prediction)(nil).LogDensity(nil)) }, ErrData},
+		{"LogDensity zero", func() error { return modeltest.Second((&Prediction{}).LogDensity([]float64{1})) }, ErrData},
+		{"Load nothing", func() error { return modeltest.Second(Load("")) }, fs.ErrNotExist},
+		{"Read nil", func() error { return modeltest.Second(Read(nil, 0)) }, ErrFile},
 		{"Write nil", func() error { return m.Write(nil) }, ErrFile},
-		{"Params nil", does(func() {
+		{"Params nil", modeltest.Does(func() {
 			p := (*Params)(nil)
 			p.M()
 			p.Clone()
@@ -178,7 +142,7 @@ func TestNilArguments(t *testing.T) {
 		}), nil},
 		{"Params.Check nil", func() error { return (*Params)(nil).Check() }, ErrParams},
 		{"Params.Check zero", func() error { return (&Params{}).Check() }, ErrParams},
-		{"Params.Features", does(func() { (*Params)(nil).Features(); (&Params{}).Features() }), nil},
+		{"Params.Features", modeltest.Does(func() { (*Params)(nil).Features(); (&Params{}).Features() }), nil},
 	})
 }
 
@@ -199,13 +163,13 @@ func TestNilMatrices(t *testing.T) {
 		{"empty", &mat.Dense{}}, {"empty vector", &mat.VecDense{}}, {"other columns", mat.NewDense(2, 3, nil)},
 		{"not finite", mat.NewDense(3, 1, []float64{1, math.NaN(), 2})},
 	} {
-		checkCalls(t, []call{
-			{x.name + " NewData x", func() error { return second(NewData(x.x, one)) }, ErrData},
-			{x.name + " NewData y", func() error { return second(NewData(one, x.x)) }, ErrData},
-			{x.name + " NewData both", func() error { return second(NewData(x.x, mat.NewDense(3, 1, []float64{1, math.Inf(1), 2}))) }, ErrData},
-			{x.name + " Predict", func() error { return second(m.Predict(x.x)) }, ErrData},
+		modeltest.CheckCalls(t, []modeltest.Call{
+			{x.name + " NewData x", func() error { return modeltest.Second(NewData(x.x, one)) }, ErrData},
+			{x.name + " NewData y", func() error { return modeltest.Second(NewData(one, x.x)) }, ErrData},
+			{x.name + " NewData both", func() error { return modeltest.Second(NewData(x.x, mat.NewDense(3, 1, []float64{1, math.Inf(1), 2}))) }, ErrData},
+			{x.name + " Predict", func() error { return modeltest.Second(m.Predict(x.x)) }, ErrData},
 			{x.name + " PredictJoint", func() error { _, _, err := m.PredictJoint(x.x); return err }, ErrData},
-			{x.name + " Draw", func() error { return second(m.Draw(x.x, 1, 0)) }, ErrData},
+			{x.name + " Draw", func() error { return modeltest.Second(m.Draw(x.x, 1, 0)) }, ErrData},
 		})
 	}
 }
@@ -239,13 +203,13 @@ func TestBadFiles(t *testing.T) {
 		if err := os.WriteFile(path, c.file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		checkCalls(t, []call{
-			{c.name + " Load", func() error { return second(Load(path)) }, c.want},
-			{c.name + " Read", func() error { return second(Read(bytes.NewReader(c.file), int64(len(c.file)))) }, c.want},
+		modeltest.CheckCalls(t, []modeltest.Call{
+			{c.name + " Load", func() error { return modeltest.Second(Load(path)) }, c.want},
+			{c.name + " Read", func() error { return modeltest.Second(Read(bytes.NewReader(c.file), int64(len(c.file)))) }, c.want},
 		})
 	}
-	checkCalls(t, []call{
-		{"Load no file", func() error { return second(Load(filepath.Join(t.TempDir(), "none"))) }, fs.ErrNotExist},
+	modeltest.CheckCalls(t, []modeltest.Call{
+		{"Load no file", func() error { return modeltest.Second(Load(filepath.Join(t.TempDir(), "none"))) }, fs.ErrNotExist},
 		{"Save nowhere", func() error { return unfittedModel(t).Save("") }, fs.ErrInvalid},
 		{"Save in no folder", func() error { return unfittedModel(t).Save(filepath.Join(t.TempDir(), "no", "m")) }, fs.ErrNotExist},
 		{"Save over a folder", func() error { return unfittedModel(t).Save(t.TempDir()) }, fs.ErrInvalid},

@@ -3,6 +3,7 @@ package vssgp
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
@@ -143,5 +144,47 @@ func TestPlanCosts(t *testing.T) {
 	place := &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}}
 	if _, err := NewPlan(place, Options{Init: InitSpectrum}); !errors.Is(err, ErrOptions) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestPlanParts: by hand, of the same model: the coefficients' start from a part of
+// the rows, exactly and by conjugate gradients; and what a start holds of the grid.
+func TestPlanParts(t *testing.T) {
+	const n, m = 100, 12
+	b := &planner{params: NewParams(2, 6, 1, 1), offset: []int{0, m}}
+	if got, want := b.meanWork(n, true), cost.Moments(n, m, 1)+m*m*m/3.; got != want {
+		t.Errorf("the mean of %d rows takes %v, want %v", n, got, want)
+	}
+	if got, want := b.meanWork(n, false), (conjugateSteps+1)*cost.Factorised(n, m, 1, 1); got != want {
+		t.Errorf("the mean by conjugate gradients takes %v, want %v", got, want)
+	}
+	data := planned(108)
+	p, err := NewPlan(data, Options{Window: WindowNone, Restarts: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := data.evenStep()
+	g := newGrid(data.X, nil, 0, step, 0)
+	work, held := g.startWork([]float64{0}, 1, false)
+	if places := 108.; p.StartFlops != 3*work || p.StartBytes != held+9*places { // a number and whether it is missing
+		t.Errorf("three starts take %v and hold %v, want %v and %v", p.StartFlops, p.StartBytes, 3*work, held+9*places)
+	}
+}
+
+// TestPlanPeak: the largest of what is held at a time, by hand: five matrices, the
+// history, five sets of parameters, a tile's three arrays for each core; or a start.
+func TestPlanPeak(t *testing.T) {
+	data := planned(108)
+	p, err := NewPlan(data, Options{Init: InitPaper, Lengthscales: []float64{1, 2}, Features: 6, Iterations: 10, Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := 0
+	for _, tensor := range NewParams(2, 6, 1, 1).Tensors() {
+		numbers += len(*tensor.Data)
+	}
+	const rows, tile = 8 * 100 * (3*2 + 5), 8 * 256 * 3 * 12 // one core's: there are fewer rows than a tile has
+	if want := 1.125 * (rows + 5*p.MatrixBytes + p.HistoryBytes + 8*5*float64(numbers) + tile); !(math.Abs(p.PeakBytes/want-1) <= 1e-12) {
+		t.Errorf("at its peak %v bytes, want %v", p.PeakBytes, want)
 	}
 }

@@ -333,3 +333,13 @@ func TestBadPredict(t *testing.T) {
 		}
 	}
 }
+
+// TestLogDensityOfNone: a row whose covariance is none has no density; the others
+// keep theirs.
+func TestLogDensityOfNone(t *testing.T) {
+	p := &Prediction{N: 3, D: 1, Mean: []float64{0, 0, 0}, Cov: []float64{1, -1, 0}}
+	got, err := p.LogDensity([]float64{0, 0, 0})
+	if want := -0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(got[0]-want) <= 1e-15) || !math.IsNaN(got[1]) || !math.IsNaN(got[2]) {
+		t.Errorf("%v, %v; want %v and NaN twice", got, err, want)
+	}
+}

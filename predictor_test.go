@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // times are the times of n samples, a row each.
@@ -32,12 +35,14 @@ func inSlices(x []float64, rows int) iter.Seq2[[]float64, error] {
 }
 
 // TestEach: predictions are the same bits however the rows come, and on a grid,
-// under windows too, those of one pass over all rows.
+// under windows too, those of one pass over all rows. The last of the windows
+// begins at no multiple of a tile's rows, so that parts of partRows alone would
+// cut its tiles elsewhere than one pass does, and have other last bits.
 func TestEach(t *testing.T) {
 	ctx := context.Background()
 	for name, o := range map[string]Options{
 		"no windows": {Iterations: NoIterations, Components: 2, Features: 4},
-		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Window: 47.3},
+		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Window: 47.37},
 	} {
 		m, _, err := Fit(ctx, wave(500, 0.3), o)
 		if err != nil {
@@ -47,7 +52,7 @@ func TestEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := times(2*partRows+lastRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
+		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
 		for i := range x {
 			x[i] += m.X.Offset[0]
 		}
@@ -67,6 +72,9 @@ func TestEach(t *testing.T) {
 				}
 				if !slices.Equal(part.Mean, want.Mean[next:end]) || !slices.Equal(part.Cov, want.Cov[next:end]) {
 					t.Errorf("%s, %d rows at a time: rows %d to %d are others than in one pass", name, rows, next, end)
+				}
+				if last := end == len(x); !last && part.N > partRows || last && (part.N < lastRows || part.N > partRows+lastRows) {
+					t.Errorf("%s: a part of rows %d to %d", name, next, end)
 				}
 				next = end
 			}
@@ -98,11 +106,165 @@ func TestEachErrors(t *testing.T) {
 	if !errors.Is(last, broken) {
 		t.Errorf("%v", last)
 	}
+	wide := &Data{N: 20, Q: 2, D: 1, X: times(40, 0.1), Y: times(20, 0.3)}
+	if m, _, err = Fit(context.Background(), wide, Options{Iterations: NoIterations, Features: 4}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = m.Predictor(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	last = nil
+	for _, last = range p.Each(context.Background(), inSlices(times(9, 0.1), 3)) {
+	}
+	if !errors.Is(last, ErrData) {
+		t.Errorf("three numbers for rows of two inputs: %v", last)
+	}
 	if _, err := m.PredictRows([]float64{1, 2, 3}, 2); !errors.Is(err, ErrData) {
 		t.Errorf("three numbers for two rows: %v", err)
 	}
 	if _, err := m.PredictRows(nil, 0); !errors.Is(err, ErrData) {
 		t.Errorf("no rows: %v", err)
+	}
+}
+
+// TestPredictJoins: a prediction that was made in parts is the one of a single
+// pass, covariances between outputs and those in the model's units included.
+func TestPredictJoins(t *testing.T) {
+	one := wave(60, 0.3)
+	for _, unit := range []float64{1, 1e-300} {
+		data := &Data{N: one.N, Q: 1, D: 2, X: one.X}
+		for i, v := range one.Y {
+			data.Y = append(data.Y, v*unit, (v+float64(i)/30)*unit)
+		}
+		m, _, err := Fit(t.Context(), data, Options{Iterations: NoIterations, Components: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Predictor(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := times(partRows+lastRows+5, 1e-4)
+		want, err := p.part(t.Context(), x, len(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Predict(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
+		near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
+		near(t, "covariance", got.Cov, want.Cov, 1e-12)
+		near(t, "covariance in the model's units", got.own, want.own, 1e-12)
+		if (got.own != nil) != (unit != 1) || got.N != len(x) {
+			t.Errorf("in a unit of %v: %d rows, %d covariances of its own", unit, got.N, len(got.own))
+		}
+	}
+}
+
+// TestPartRows: with many outputs a part has fewer rows, in memory bounded by its
+// covariances, down to one step.
+func TestPartRows(t *testing.T) {
+	for d, want := range map[int]int{1: 65536, 8: 65536, 40: 2560, 1000: 256} {
+		p := &Predictor{post: &spectral.Posterior{D: d}}
+		if got := p.partRows(); got != want {
+			t.Errorf("%d outputs: %d rows, want %d", d, got, want)
+		}
+	}
+}
+
+// meddling looks at what is opened, and changes what is predicted.
+type meddling struct {
+	spectral.Backend
+	open    func(*spectral.Data)
+	predict func(*spectral.Prediction)
+}
+
+type meddlingRows struct {
+	spectral.Rows
+	of *meddling
+}
+
+func (b *meddling) Open(d spectral.Data) (spectral.Rows, error) {
+	b.open(&d)
+	r, err := b.Backend.Open(d)
+	return &meddlingRows{r, b}, err
+}
+
+func (r *meddlingRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+	err := r.Rows.Predict(dst, f, p)
+	r.of.predict(dst)
+	return err
+}
+
+// TestPredictBackend: rounding below zero is no variance; a backend is told when
+// to stop, and one that does not has no prediction.
+func TestPredictBackend(t *testing.T) {
+	m, _, err := Fit(t.Context(), wave(60, 0.3), Options{Iterations: NoIterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &meddling{Backend: cpu.New(), open: func(*spectral.Data) {}, predict: func(p *spectral.Prediction) { p.Cov[1] = -1e-9 }}
+	m.Backend = b
+	p, err := m.PredictRows([]float64{1, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Cov[1] != p.Noise[0] || !(p.Cov[0] > p.Noise[0]) {
+		t.Errorf("variances %v beside a noise of %v", p.Cov, p.Noise[0])
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told := false
+	b.open = func(d *spectral.Data) {
+		told = d.Stop != nil && d.Stop() == nil
+		cancel()
+		told = told && errors.Is(d.Stop(), context.Canceled)
+		d.Stop = nil
+	}
+	q, err := m.Predictor(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := q.Predict(ctx, []float64{1, 2}); !told || !errors.Is(err, context.Canceled) || p != nil {
+		t.Errorf("told %v: prediction %v, error %v", told, p, err)
+	}
+}
+
+// TestDraws: a function is the same whichever are asked for before it, and at rows
+// together or by themselves.
+func TestDraws(t *testing.T) {
+	m, _, err := Fit(t.Context(), wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := times(2*drawRows+40, 0.01)
+	at := func(d *Draws, i int, x []float64) []float64 {
+		y, err := d.At(t.Context(), i, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y
+	}
+	draws := func() *Draws {
+		d, err := m.Draws(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := draws()
+	first, second, third := at(d, 0, x), at(d, 1, x), at(d, 2, x)
+	if slices.Equal(first, second) || slices.Equal(second, third) {
+		t.Error("one function twice")
+	}
+	if d := draws(); !slices.Equal(at(d, 2, x), third) || !slices.Equal(at(d, 0, x), first) || !slices.Equal(at(d, 1, x), second) {
+		t.Error("asked for in another order they are others")
+	}
+	for _, n := range []int{0, drawRows, len(x) - 40, len(x) - 1} {
+		if !slices.Equal(at(d, 1, x[n:n+1]), second[n:n+1]) {
+			t.Errorf("row %d by itself is another", n)
+		}
 	}
 }
 

@@ -2,16 +2,14 @@ package audio
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
 	"testing"
-)
 
-// second is the error of a call with one more result.
-func second[T any](_ T, err error) error { return err }
+	"github.com/vssgp/vssgp/internal/modeltest"
+)
 
 // TestNil calls what the package exports with arguments that are nil, empty or
 // impossible: none panics, and each error wraps its sentinel; nil means that the call
@@ -25,36 +23,31 @@ func TestNil(t *testing.T) {
 	var noRecording *Recording
 	var noFile *File
 	var noPatch *Patch
-	does := func(f func()) func() error { return func() error { f(); return nil } }
 	isNaN := func(v float64) {
 		if !math.IsNaN(v) {
 			t.Errorf("score %v of nothing, want NaN", v)
 		}
 	}
-	for _, c := range []struct {
-		name string
-		do   func() error
-		want error
-	}{
-		{"Open nothing", func() error { return second(Open("")) }, fs.ErrNotExist},
-		{"Open a folder", func() error { return second(Open(t.TempDir())) }, ErrFormat},
-		{"Open no file", func() error { return second(Open(filepath.Join(t.TempDir(), "a.wav"))) }, fs.ErrNotExist},
-		{"Read nil", func() error { return second(Read(nil)) }, ErrArgument},
-		{"Read nothing", func() error { return second(Read(bytes.NewReader(nil))) }, ErrFormat},
-		{"Read junk", func() error { return second(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
-		{"Decode nil", func() error { return second(Decode(nil)) }, ErrFormat},
-		{"Decode a header alone", func() error { return second(Decode(rec.file[:20])) }, ErrFormat},
-		{"Decode a truncated file", func() error { return second(Decode(rec.file[:len(rec.file)-2])) }, ErrFormat},
-		{"NewFile nil", func() error { return second(NewFile(nil, 100)) }, ErrArgument},
-		{"NewFile of no size", func() error { return second(NewFile(bytes.NewReader(rec.file), 0)) }, ErrFormat},
-		{"NewFile of less than no size", func() error { return second(NewFile(bytes.NewReader(rec.file), -5)) }, ErrFormat},
+	modeltest.CheckCalls(t, []modeltest.Call{
+		{"Open nothing", func() error { return modeltest.Second(Open("")) }, fs.ErrNotExist},
+		{"Open a folder", func() error { return modeltest.Second(Open(t.TempDir())) }, ErrFormat},
+		{"Open no file", func() error { return modeltest.Second(Open(filepath.Join(t.TempDir(), "a.wav"))) }, fs.ErrNotExist},
+		{"Read nil", func() error { return modeltest.Second(Read(nil)) }, ErrArgument},
+		{"Read nothing", func() error { return modeltest.Second(Read(bytes.NewReader(nil))) }, ErrFormat},
+		{"Read junk", func() error { return modeltest.Second(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
+		{"Decode nil", func() error { return modeltest.Second(Decode(nil)) }, ErrFormat},
+		{"Decode a header alone", func() error { return modeltest.Second(Decode(rec.file[:20])) }, ErrFormat},
+		{"Decode a truncated file", func() error { return modeltest.Second(Decode(rec.file[:len(rec.file)-2])) }, ErrFormat},
+		{"NewFile nil", func() error { return modeltest.Second(NewFile(nil, 100)) }, ErrArgument},
+		{"NewFile of no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(rec.file), 0)) }, ErrFormat},
+		{"NewFile of less than no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(rec.file), -5)) }, ErrFormat},
 		{"New of nothing", func() error { _, _, err := New(0, Encoding{}, nil); return err }, ErrArgument},
 		{"New without a rate", func() error { _, _, err := New(0, PCM16, [][]float64{{0}}); return err }, ErrArgument},
 		{"New without samples", func() error { _, _, err := New(8000, PCM16, [][]float64{{}}); return err }, ErrArgument},
 		{"New of ragged channels", func() error { _, _, err := New(8000, PCM16, [][]float64{{0, 1}, {0}}); return err }, ErrArgument},
 		{"New not finite", func() error { _, _, err := New(8000, PCM16, [][]float64{{math.NaN()}}); return err }, ErrArgument},
-		{"ContainerOf", func() error { return second(ContainerOf("")) }, ErrFormat},
-		{"Recording's properties", does(func() {
+		{"ContainerOf", func() error { return modeltest.Second(ContainerOf("")) }, ErrFormat},
+		{"Recording's properties", modeltest.Does(func() {
 			for _, r := range []*Recording{noRecording, {}, {Rate: 8000, Samples: [][]float64{{1}}}} {
 				r.Channels()
 				r.Len()
@@ -76,7 +69,7 @@ func TestNil(t *testing.T) {
 		{"Recording.Write of nil", func() error { return noRecording.Write(io.Discard, WAV) }, ErrArgument},
 		{"Recording.Write to nil", func() error { return rec.Write(nil, WAV) }, ErrArgument},
 		{"Recording.Write of no container", func() error { return rec.Write(io.Discard, 0) }, ErrFormat},
-		{"File's properties", does(func() {
+		{"File's properties", modeltest.Does(func() {
 			for _, f := range []*File{noFile, {}} {
 				f.Rate()
 				f.Channels()
@@ -86,11 +79,11 @@ func TestNil(t *testing.T) {
 				f.Encoding()
 			}
 		}), nil},
-		{"File.Read of nil", func() error { return second(noFile.Read(0, 0)) }, ErrArgument},
-		{"File.Read of nothing", func() error { return second((&File{}).Read(0, 0)) }, ErrArgument},
-		{"File.Read outside", func() error { return second(whole.Read(0, 9)) }, ErrArgument},
-		{"DetectZeros of nil", func() error { return second(noFile.DetectZeros(1)) }, ErrArgument},
-		{"DetectZeros of nothing", func() error { return second((&File{}).DetectZeros(1)) }, ErrArgument},
+		{"File.Read of nil", func() error { return modeltest.Second(noFile.Read(0, 0)) }, ErrArgument},
+		{"File.Read of nothing", func() error { return modeltest.Second((&File{}).Read(0, 0)) }, ErrArgument},
+		{"File.Read outside", func() error { return modeltest.Second(whole.Read(0, 9)) }, ErrArgument},
+		{"DetectZeros of nil", func() error { return modeltest.Second(noFile.DetectZeros(1)) }, ErrArgument},
+		{"DetectZeros of nothing", func() error { return modeltest.Second((&File{}).DetectZeros(1)) }, ErrArgument},
 		{"CheckWrite of nil", func() error { return noFile.CheckWrite(WAV) }, ErrArgument},
 		{"CheckWrite of no container", func() error { return whole.CheckWrite(0) }, ErrFormat},
 		{"File.Patch of nil", func() error { _, _, err := noFile.Patch(nil); return err }, ErrArgument},
@@ -100,17 +93,17 @@ func TestNil(t *testing.T) {
 		{"File.Patch outside", func() error { _, _, err := whole.Patch([]Change{{-1, [][]float64{{1}}}}); return err }, ErrGaps},
 		{"Patch.Write of nil", func() error { return noPatch.Write(io.Discard, WAV) }, ErrArgument},
 		{"Patch.Write of nothing", func() error { return (&Patch{}).Write(io.Discard, WAV) }, ErrArgument},
-		{"ParseGap of nothing", func() error { return second(ParseGap("", 8000)) }, ErrGaps},
-		{"ParseGap without a rate", func() error { return second(ParseGap("1:2", 0)) }, ErrArgument},
-		{"CheckGaps nil", func() error { return second(CheckGaps(nil, 0)) }, ErrGaps},
-		{"CheckGaps of nothing", func() error { return second(CheckGaps([]Gap{{}}, 0)) }, ErrGaps},
-		{"ReadGaps nil", func() error { return second(ReadGaps(nil)) }, ErrArgument},
-		{"ReadGaps nothing", func() error { return second(ReadGaps(bytes.NewReader(nil))) }, ErrGaps},
-		{"ReadGaps junk", func() error { return second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")))) }, ErrGaps},
+		{"ParseGap of nothing", func() error { return modeltest.Second(ParseGap("", 8000)) }, ErrGaps},
+		{"ParseGap without a rate", func() error { return modeltest.Second(ParseGap("1:2", 0)) }, ErrArgument},
+		{"CheckGaps nil", func() error { return modeltest.Second(CheckGaps(nil, 0)) }, ErrGaps},
+		{"CheckGaps of nothing", func() error { return modeltest.Second(CheckGaps([]Gap{{}}, 0)) }, ErrGaps},
+		{"ReadGaps nil", func() error { return modeltest.Second(ReadGaps(nil)) }, ErrArgument},
+		{"ReadGaps nothing", func() error { return modeltest.Second(ReadGaps(bytes.NewReader(nil))) }, ErrGaps},
+		{"ReadGaps junk", func() error { return modeltest.Second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")))) }, ErrGaps},
 		{"WriteGaps nil", func() error { return WriteGaps(nil, nil) }, ErrArgument},
-		{"FillAR nil", func() error { return second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
-		{"FillAR of no order", func() error { return second(FillAR([]float64{1, 2}, []Gap{{0, 1}}, AROptions{})) }, ErrArgument},
-		{"simple fills", does(func() {
+		{"FillAR nil", func() error { return modeltest.Second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
+		{"FillAR of no order", func() error { return modeltest.Second(FillAR([]float64{1, 2}, []Gap{{0, 1}}, AROptions{})) }, ErrArgument},
+		{"simple fills", modeltest.Does(func() {
 			FillLinear(nil, nil)
 			FillSilence(nil, nil)
 			for _, g := range []Gap{{0, 1}, {-3, -1}, {-2, 2}, {5, 9}, {0, 0}} {
@@ -121,7 +114,7 @@ func TestNil(t *testing.T) {
 			Mask(nil, -1)
 			Missing(nil)
 		}), nil},
-		{"scores", does(func() {
+		{"scores", modeltest.Does(func() {
 			for _, est := range [][]float64{nil, {1}} {
 				isNaN(RMSE(est, nil, nil))
 				isNaN(SNR(est, nil, nil))
@@ -137,17 +130,6 @@ func TestNil(t *testing.T) {
 				isNaN(r.STFTRMSE())
 			}
 		}), nil},
-		{"names", does(func() { _, _, _ = Encoding{}.String(), Container(0).String(), Gap{}.String() }), nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			defer func() {
-				if r := recover(); r != nil {
-					t.Errorf("panic: %v", r)
-				}
-			}()
-			if err := c.do(); !errors.Is(err, c.want) {
-				t.Errorf("error %v, want one that wraps %v", err, c.want)
-			}
-		})
-	}
+		{"names", modeltest.Does(func() { _, _, _ = Encoding{}.String(), Container(0).String(), Gap{}.String() }), nil},
+	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
 // clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
@@ -148,6 +151,64 @@ func TestMadeNames(t *testing.T) {
 		}
 		if after := listing(t, "."); !same(before, after) {
 			t.Fatalf("vssgp %s: left %v", c.line, after)
+		}
+	}
+}
+
+// TestClashSince: a name that has come to be an input's since the outputs were checked is seen when they are written.
+func TestClashSince(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, ".", "in", "read")
+	a := &app{ctx: t.Context()}
+	a.files.read("IN", "in")
+	if err := a.checkOutputs("out"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("in", "out"); err != nil {
+		t.Fatal(err)
+	}
+	err := a.write(atomicfile.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
+	if err == nil || !strings.Contains(err.Error(), "IN in") || string(readFile(t, "in")) != "read" {
+		t.Errorf("%v; the input is %q", err, readFile(t, "in"))
+	}
+}
+
+// TestStdoutIsInput: so is stdout where it is a file that is read, as after >>.
+func TestStdoutIsInput(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	was := readFile(t, "data.csv")
+	f, err := os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var stderr bytes.Buffer
+	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr)
+	if code != exitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, readFile(t, "data.csv")) {
+		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), exitMistake)
+	}
+}
+
+// TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
+func TestCloseOfStdout(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close() // so that closing it fails
+	for _, any := range []bool{false, true} {
+		if err := (&stream{ctx: t.Context(), to: f, any: any}).finish(); (err != nil) != any || any && !strings.HasPrefix(err.Error(), "write to stdout: ") {
+			t.Errorf("something was written %v: %v", any, err)
+		}
+	}
+}
+
+// TestStartNames: the name of a start is no file that --init reads, even where one has it.
+func TestStartNames(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for _, name := range []string{"paper", "spectrum"} {
+		for range 2 { // at first it is not there
+			succeed(t, "fit", "data.csv", "--x", "seconds", "--y", "y1", "--init", name, "-o", name, "--iterations", "2")
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // sparse is gaps of one to four samples at random, about a share of n samples.
@@ -86,5 +88,58 @@ func TestWork(t *testing.T) {
 	long, _ := Work(80_000, sparse(80_000, 0.7), 32, 100, 3, true)
 	if r := long / short; r < 3.8 || r > 4.2 {
 		t.Errorf("four times the series: %v times the work", r)
+	}
+}
+
+// TestJobs: what is solved together, and what each solution is kept for. Gaps of
+// one excerpt share it; tiles in which nothing is missing have none, those at the
+// edge of a gap among them.
+func TestJobs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		got  []job
+		want []job
+	}{
+		{"apart", around(1000, [][2]int{{100, 110}, {600, 610}}, 50), []job{{[2]int{50, 160}, [2]int{100, 110}, 0}, {[2]int{550, 660}, [2]int{600, 610}, 1}}},
+		{"of one excerpt", around(100, [][2]int{{10, 12}, {50, 52}, {70, 75}}, 200), []job{{[2]int{0, 100}, [2]int{10, 75}, 0}}},
+		{"tiles", tiles(450, [][2]int{{0, 100}, {200, 210}, {420, 430}}, 100), []job{
+			{[2]int{0, 200}, [2]int{0, 100}, 0}, {[2]int{100, 400}, [2]int{200, 300}, 1}, {[2]int{300, 450}, [2]int{400, 450}, 2},
+		}},
+		{"a gap over tiles", tiles(400, [][2]int{{150, 250}}, 100), []job{{[2]int{0, 300}, [2]int{100, 200}, 0}, {[2]int{100, 400}, [2]int{200, 300}, 0}}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+		}
+	}
+}
+
+// TestWorkOfTiles: of a gap longer than its tiles each counts what its own excerpt
+// misses; a model's autocorrelation is counted as it is computed.
+func TestWorkOfTiles(t *testing.T) {
+	// Excerpts of [0, 300) and [100, 400), each of which misses 100 samples.
+	if all, largest := Work(400, [][2]int{{150, 250}}, 32, 100, 3, true); all != 2*largest || largest != 3*(6*300*32+32*32*32/3.+3*32*32+100*100*100/3.) {
+		t.Errorf("a gap over two tiles: %v, largest %v", all, largest)
+	}
+	// A longer one: of [0, 300), [100, 400) and [200, 400) it is 150, 200 and 150 samples.
+	want := 3*cost.Fill(300, 150, 32) + 3*cost.Fill(300, 200, 32) + 3*cost.Fill(200, 150, 25)
+	if all, _ := Work(400, [][2]int{{150, 350}}, 32, 100, 3, true); all != want {
+		t.Errorf("a gap over three tiles: %v, want %v", all, want)
+	}
+	// An order of which only half of what is known bears: of 40 samples that know 20, 10.
+	if one, _ := Work(40, [][2]int{{10, 30}}, 32, 100, 1, false); one != 6*40*10+10*10*10/3.+3*10*10+20*20*20/3. {
+		t.Errorf("a short series: %v", one)
+	}
+	if w := ModelWork(1000, 100); w != 2*1000*101+cost.Levinson(100) {
+		t.Errorf("a short series' model: %v", w)
+	}
+	if w := ModelWork(1<<20, 4096); w != cost.Transform(float64(smooth(1<<20+4096)))+cost.Levinson(4096) {
+		t.Errorf("a long series' model: %v", w)
+	} // A density at each frequency takes one transform of complex numbers there and
+	// one of the divisor; a periodogram half of one, of real numbers.
+	if w := DensitiesWork(1000, 24); w != 2*cost.Transform(1024) {
+		t.Errorf("densities: %v", w)
+	}
+	if w, held := PeriodogramWork(512); w != cost.Transform(1024)/2 || held != 8*5*1024 {
+		t.Errorf("a periodogram: %v operations, %v bytes", w, held)
 	}
 }

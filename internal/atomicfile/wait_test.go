@@ -93,6 +93,60 @@ func TestUntilEnds(t *testing.T) {
 	}
 }
 
+// writerFunc is a Writer.
+type writerFunc func(b []byte) (int, error)
+
+func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
+
+// TestLeftBehind: all writes together have Grace, not each; what one that was left behind still reads is what it was given, and what it
+// still opens is closed.
+func TestLeftBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	t.Run("slow", func(t *testing.T) {
+		t.Parallel()
+		w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(Grace / 4); return len(b), nil }))
+		n, err := 0, error(nil)
+		for ; n < 8 && err == nil; n++ {
+			_, err = w.Write([]byte("slowly"))
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%d writes of a quarter of Grace each: %v", n, err)
+		}
+	})
+	t.Run("bytes", func(t *testing.T) {
+		t.Parallel()
+		release, got := make(chan struct{}), make(chan string, 1)
+		w := Until(ctx, writerFunc(func(b []byte) (int, error) { <-release; got <- string(b); return len(b), nil }))
+		b := []byte("given")
+		if _, err := w.Write(b); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want it given up", err)
+		}
+		copy(b, "other")
+		close(release)
+		if text := <-got; text != "given" {
+			t.Errorf("it wrote %q", text)
+		}
+	})
+	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		release, closed := make(chan struct{}), make(chan int, 1)
+		_, err := await(&patience{ctx: ctx}, func() (int, error) { <-release; return 7, nil }, func(v int) { closed <- v })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want it given up", err)
+		}
+		close(release)
+		select {
+		case v := <-closed:
+			if v != 7 {
+				t.Errorf("%v was closed", v)
+			}
+		case <-time.After(5 * time.Second):
+			t.Error("what came late was not closed")
+		}
+	})
+}
+
 // TestSweepBareName runs this test binary as a program that is killed while it writes a file of its own folder.
 func TestSweepBareName(t *testing.T) {
 	if os.Getenv("ATOMICFILE_KILLED") != "" {

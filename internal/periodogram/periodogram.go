@@ -102,19 +102,19 @@ func Masses(ctx context.Context, times, values, weights []float64, band float64,
 	if span := times[len(times)-1] - times[0]; span > 0 {
 		apart = int(math.Ceil(1 / (span * p.step)))
 	}
-	powers := p.power(rest)
-	for range lineRounds {
+	var powers []float64
+	for round := 0; ; round++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		powers = p.power(rest)
 		lines := peaks(powers, apart)
-		if lines == nil {
+		if lines == nil || round == lineRounds {
 			break
 		}
 		for _, k := range lines {
 			masses[k/steps] += p.remove(rest, k)
 		}
-		powers = p.power(rest)
 	}
 	sum := 0.0
 	for _, v := range powers {

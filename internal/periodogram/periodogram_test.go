@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // slow is Power by its definition: sums, and two normal equations at each
@@ -53,7 +55,7 @@ func TestPowerIsLeastSquares(t *testing.T) {
 		}
 		got, want := Power(times, values, weights, c.step, c.freqs), slow(times, values, weights, c.step, c.freqs)
 		for k := range want {
-			if math.Abs(got[k]-want[k]) > 1e-6*want[k]+1e-7 {
+			if !(math.Abs(got[k]-want[k]) <= 1e-6*want[k]+1e-7) {
 				t.Fatalf("%+v: power %d is %.12g, by least squares %.12g", c, k, got[k], want[k])
 			}
 		}
@@ -61,11 +63,107 @@ func TestPowerIsLeastSquares(t *testing.T) {
 }
 
 // TestPowerAtTimesOfOneColumn: where a frequency cannot tell cosine and sine
-// apart there is one column, and the power is its own.
+// apart there is one column, and the power is its own: of cos(πt) and sin(πt) at
+// times a whole number apart.
 func TestPowerAtTimesOfOneColumn(t *testing.T) {
-	times, values, weights := []float64{0, 1, 2, 3}, []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}
-	if got := Power(times, values, weights, 1, 1); math.Abs(got[0]-1) > 1e-6 { // cos(πt), sin(πt) = 0
-		t.Errorf("power %v, want all of the mean square, 1", got)
+	values, weights := []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}
+	for _, first := range []float64{0, 0.1, 0.25, 0.4, 0.5} {
+		times := []float64{first, first + 1, first + 2, first + 3}
+		if got := Power(times, values, weights, 1, 1); !(math.Abs(got[0]-1) <= 1e-6) {
+			t.Errorf("from %v on: power %v, want all of the mean square, 1", first, got)
+		}
+	}
+}
+
+// TestPeaks: by hand. Lines stand out of the noise,
+// have half of the strongest one's power, lie apart and are four at most.
+func TestPeaks(t *testing.T) {
+	powers := slices.Repeat([]float64{1}, 200)
+	for k, v := range map[int]float64{20: 100, 21: 90, 22: 70, 50: 60, 80: 45, 110: 2} {
+		powers[k] = v
+	}
+	many := slices.Repeat([]float64{1}, 200)
+	for i := range 6 {
+		many[30*i] = 100 - float64(i)
+	}
+	for _, c := range []struct {
+		name   string
+		powers []float64
+		apart  int
+		want   []int
+	}{
+		{"a broad one", powers, 1, []int{20, 22, 50}}, {"further apart", powers, 2, []int{20, 50}}, {"many", many, 1, []int{0, 30, 60, 90}},
+		{"noise", slices.Repeat([]float64{1, 3, 2, 5}, 50), 1, nil}, {"nothing", make([]float64, 50), 1, nil},
+	} {
+		if got := peaks(c.powers, c.apart); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRemove: what is left of a line that was taken out has no power at its
+// frequency, though another beside it, whose leakage it had, went just before.
+func TestRemove(t *testing.T) {
+	times, weights := uneven(60, 20, 3)
+	const step = 0.02
+	values := make([]float64, len(times))
+	for i, x := range times {
+		values[i] = math.Sin(2*math.Pi*20.5*step*x) + 0.8*math.Cos(2*math.Pi*23.5*step*x)
+	}
+	p := newPlan(times, weights, step, 50)
+	p.power(values)
+	for _, k := range []int{20, 23} {
+		before := p.meanSquare(values)
+		if gone := p.remove(values, k); !(gone > 0) || !(math.Abs(before-gone-p.meanSquare(values)) <= 1e-12) {
+			t.Errorf("line %d: %v gone of %v, %v left", k, gone, before, p.meanSquare(values))
+		}
+		if left := Power(times, values, weights, step, 50)[k]; left > 1e-6 {
+			t.Errorf("line %d: a power of %v is left", k, left)
+		}
+	}
+}
+
+// TestMassesOfNoise: without lines each cell holds its frequencies' share.
+func TestMassesOfNoise(t *testing.T) {
+	times, weights := uneven(300, 40, 6)
+	values := make([]float64, len(times))
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range values {
+		values[i] = rng.NormFloat64()
+	}
+	const band, count, steps = 2.0, 40, 8
+	got, err := Masses(context.Background(), times, values, weights, band, count, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	powers := Power(times, values, weights, band/(count*steps), count*steps)
+	if peaks(powers, 1) != nil {
+		t.Fatal("the noise has lines, want a seed without")
+	}
+	sum := 0.0
+	for _, v := range powers {
+		sum += v
+	}
+	left := newPlan(times, weights, 1, 1).meanSquare(values)
+	for i, m := range got {
+		want := 0.0
+		for _, v := range powers[i*steps : (i+1)*steps] {
+			want += v / sum * left
+		}
+		if !(math.Abs(m-want) <= 1e-12) {
+			t.Errorf("cell %d holds %v, want %v", i, m, want)
+		}
+	}
+}
+
+// TestWork: rows are counted, by eighteen places of the grid each, and frequencies,
+// by a transform at least twice as long.
+func TestWork(t *testing.T) {
+	if more := Work(2000, 100) - Work(1000, 100); more != 11*8*18*1000 {
+		t.Errorf("a thousand rows more are %v operations", more)
+	}
+	if more := Work(1000, 200) - Work(1000, 100); more != 11*(cost.Transform(512)-cost.Transform(256)) {
+		t.Errorf("a hundred frequencies more are %v operations", more)
 	}
 }
 
@@ -91,10 +189,10 @@ func TestMasses(t *testing.T) {
 			weak += v
 		}
 	}
-	if math.Abs(sum*total/square-1) > 1e-9 {
+	if !(math.Abs(sum*total/square-1) <= 1e-9) {
 		t.Errorf("the masses add up to %v, the mean square is %v", sum, square/total)
 	}
-	if math.Abs(weak/0.045-1) > 0.3 {
+	if !(math.Abs(weak/0.045-1) <= 0.3) {
 		t.Errorf("%.4g about the weak tone, want its mean square, 0.045", weak)
 	}
 }

@@ -18,10 +18,14 @@ func RMSE(mean, y []float64) float64 {
 }
 
 // MeanSD are the mean and the standard deviation of every step-th number of a
-// from the first on.
+// from the first on. Of a number again and again they are that number and 0: the
+// sum's rounding would be more than the noise that a fit believes in there.
 func MeanSD(a []float64, first, step int) (mean, sd float64) {
 	n := (len(a) - first + step - 1) / step
 	at := func(i int) float64 { return a[first+i*step] }
+	if constant(n, at) {
+		return at(0), 0
+	}
 	f := factor(n, at)
 	for i := range n {
 		mean += at(i) * f / float64(n)
@@ -31,6 +35,15 @@ func MeanSD(a []float64, first, step int) (mean, sd float64) {
 		square += (at(i)*f - mean) * (at(i)*f - mean) / float64(n)
 	}
 	return mean / f, math.Sqrt(square) / f
+}
+
+func constant(n int, at func(i int) float64) bool {
+	for i := range n {
+		if at(i) != at(0) {
+			return false
+		}
+	}
+	return n > 0
 }
 
 func rms(n int, at func(i int) float64) float64 {

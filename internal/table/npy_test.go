@@ -212,3 +212,21 @@ func FuzzReadNPY(f *testing.F) {
 		checkAny(t, b, ReadNPY, func(w io.Writer, x *Table) error { return WriteNPY(w, []int{x.Rows, x.Cols}, x.Data) })
 	})
 }
+
+// TestNPYWriter: numbers that come in parts are counted over all of them, and one
+// too many is refused as it comes.
+func TestNPYWriter(t *testing.T) {
+	w, err := NewNPYWriter(io.Discard, []int{2, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([]float64{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([]float64{math.NaN()}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "value 3:") {
+		t.Errorf("the last is NaN: %v", err)
+	}
+	if err := w.Write([]float64{4, 5}); !errors.Is(err, ErrFormat) {
+		t.Errorf("one too many: %v", err)
+	}
+}

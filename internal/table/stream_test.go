@@ -87,13 +87,42 @@ func TestStreamEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"a,b\n1,2\n", "a,b\n1,2\n3,4\n5,6\n", "a\n1\n2\n"} {
-		write(text)
+	changed := func(s *Stream, what string) {
+		t.Helper()
 		var last error
-		for _, last = range s.Parts(context.Background()) {
+		numbers := 0
+		for part, err := range s.Parts(context.Background()) {
+			last = err
+			numbers += len(part)
+			if len(part)%s.Cols != 0 || numbers > s.Rows*s.Cols {
+				t.Errorf("%s: %d numbers for %d rows of %d columns", what, numbers, s.Rows, s.Cols)
+			}
 		}
 		if !errors.Is(last, ErrFormat) || !strings.Contains(last.Error(), "changed") {
-			t.Errorf("%q: %v", text, last)
+			t.Errorf("%s: %v", what, last)
+		}
+	}
+	for _, text := range []string{"a,b\n1,2\n", "a,b\n1,2\n3,4\n5,6\n", "a\n1\n2\n"} {
+		write(text)
+		changed(s, text)
+	}
+	write("a,b\n1,2\n")
+	one, err := OpenStream(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("a\n1\n") // as many rows
+	changed(one, "one row")
+	array := filepath.Join(t.TempDir(), "f.npy")
+	for i, shape := range [][]int{{2, 2}, {3, 1}, {1, 2}} {
+		var b bytes.Buffer
+		if err := errors.Join(WriteNPY(&b, shape, []float64{1, 2, 3, 4}[:shape[0]*shape[1]]), os.WriteFile(array, b.Bytes(), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			changed(s, fmt.Sprint(shape))
+		} else if s, err = OpenStream(context.Background(), array); err != nil {
+			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())

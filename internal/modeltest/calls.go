@@ -1,0 +1,43 @@
+package modeltest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A Call is one of an exported function or method with bad arguments, and the
+// sentinel that its error wraps; nil: it has no error to give, or takes the
+// argument as documented.
+type Call = struct {
+	Name string
+	Do   func() error
+	Want error
+}
+
+// CheckCalls sees that no call panics, and what each error wraps and says.
+func CheckCalls(t *testing.T, calls []Call) {
+	t.Helper()
+	for _, c := range calls {
+		t.Run(c.Name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Errorf("panic: %v", r)
+				}
+			}()
+			err := c.Do()
+			if !errors.Is(err, c.Want) {
+				t.Errorf("error %v, want one that wraps %v", err, c.Want)
+			}
+			if err != nil && (strings.Contains(err.Error(), "\n") || c.Want != nil && err.Error() == c.Want.Error()) {
+				t.Errorf("error %q, want one line that says more than its sentinel", err)
+			}
+		})
+	}
+}
+
+// Does is a call without an error.
+func Does(f func()) func() error { return func() error { f(); return nil } }
+
+// Second is the error of a call with one more result.
+func Second[T any](_ T, err error) error { return err }
