@@ -154,20 +154,26 @@ func TestRankAndSplit(t *testing.T) {
 }
 
 // TestCandidates: in the model's units, rising; one as long as the data or longer
-// is no window.
+// is no window, and where windows are left open no window is one beside them
+// unless it would be dear or is not optimised.
 func TestCandidates(t *testing.T) {
-	g := gridOf(tonal(301, 0))
 	for _, c := range []struct {
-		o    Options
-		want []float64
+		places int
+		o      Options
+		want   []float64
 	}{
-		{Options{Window: 80}, []float64{40}}, {Options{Window: WindowNone}, []float64{0}},
-		{Options{Window: WindowAuto, WindowCandidates: []float64{100, 20, 50}}, []float64{10, 25, 50}},
-		{Options{Window: WindowAuto, WindowCandidates: []float64{100, 600, 900, 598}}, []float64{50, 299, 0}},
-		{Options{Window: WindowAuto}, []float64{0}},
+		{301, Options{Window: 80}, []float64{40}}, {301, Options{Window: WindowNone}, []float64{0}},
+		{301, Options{WindowCandidates: []float64{100, 20, 50}}, []float64{10, 25, 50}},
+		{301, Options{WindowCandidates: []float64{100, 600, 900, 598}}, []float64{50, 299, 0}},
+		{301, Options{}, []float64{0}}, {700, Options{}, []float64{512, 0}},
+		{20_000, Options{}, []float64{512, 768, 1024, 0}},
+		{30_000, Options{}, []float64{512, 768, 1024}},
+		{30_000, Options{Components: 20}, []float64{512, 768, 1024, 0}},
+		{2000, Options{Iterations: NoIterations}, []float64{512, 768, 1024}},
 	} {
+		g := &grid{step: 1, missing: make([]bool, c.places)}
 		if got := g.candidates(c.o, 2); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %v, want %v", c.o.WindowCandidates, got, c.want)
+			t.Errorf("%d places, %+v: %v, want %v", c.places, c.o, got, c.want)
 		}
 	}
 }
