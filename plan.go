@@ -85,6 +85,7 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 	default:
 		b.paper(m)
 	}
+	b.settle()
 	b.stages()
 	b.bytes()
 	return b.plan, nil
@@ -95,12 +96,13 @@ type planner struct {
 	data   *Data
 	o      Options
 	plan   *Plan
-	params *Params // of the largest model there may be
-	offset []int
-	bounds int  // the start's own evaluations
-	matrix bool // whether any evaluation is of the exact bound
-	hidden bool // whether the start hides some rows and tries how much noise tells them
-	out    bool // whether the fit is held against lines in the end
+	models []*Params // that the start may choose
+	params *Params   // the one of them whose memory is told
+	offset []int     // its windows' features
+	bounds int       // the start's own evaluations
+	matrix bool      // whether any evaluation is of the exact bound
+	hidden bool      // whether the start hides some rows and tries how much noise tells them
+	out    bool      // whether the fit is held against lines in the end
 }
 
 // spectrum looks at every window length that the spectrum start may take.
@@ -140,7 +142,8 @@ func (b *planner) spectrum(ctx context.Context, m *Model) error {
 		if len(w.Center) == 0 {
 			length = end - g.x0 + g.step
 		}
-		o, steps := b.o, length/g.step
+		steps := length / g.step
+		o := b.o
 		o.most = min(o.mostCells(steps), g.cellCount(steps))
 		if auto {
 			_, o.most = g.mostTried(&b.o, len(lengths), steps)
@@ -216,8 +219,20 @@ func (o *Options) skeleton(data *Data, w spectral.Windows, components []int, k i
 	return p
 }
 
-// consider takes a model in, if none before needs more work.
+// settle takes the middle one of the models for what is held: which it will be,
+// trying tells, and windows of 32 and of 64 ms hold within √2 of what those
+// between them do.
+func (b *planner) settle() {
+	size := func(p *Params) float64 { return cost.MatrixBytes(p.Features().Offsets()) }
+	slices.SortStableFunc(b.models, func(p, q *Params) int { return cmp.Compare(size(p), size(q)) })
+	b.params = b.models[len(b.models)/2]
+	b.offset = b.params.Features().Offsets()
+}
+
+// consider takes in a model that the start may choose, and its work, if none
+// before needs more.
 func (b *planner) consider(x Affine, p *Params) {
+	b.models = append(b.models, p)
 	offset := p.Features().Offsets()
 	bound, gradient, factorised := cost.Factor(offset), cost.Inverse(offset), 0.0
 	d, q := float64(p.D), float64(p.Q)
@@ -232,10 +247,9 @@ func (b *planner) consider(x Affine, p *Params) {
 		b.plan.MiniBatchFlops = factorised // of all rows, until stages knows the batch
 		gradient = factorised
 	}
-	if b.params != nil && gradient < b.plan.GradientFlops {
+	if gradient < b.plan.GradientFlops {
 		return
 	}
-	b.params, b.offset = p, offset
 	b.plan.BoundFlops, b.plan.GradientFlops, b.plan.MiniBatchFlops = bound, gradient, factorised
 	b.plan.Windows, b.plan.Components, b.plan.Features = p.Windows.Count(), p.L, p.M()
 }

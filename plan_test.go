@@ -121,8 +121,8 @@ func TestPlanCosts(t *testing.T) {
 	if p.BoundFlops != bound || p.GradientFlops != bound+cost.Pullback(n, m)+2*m*m*m/3. || p.MatrixBytes != 8*m*m {
 		t.Errorf("%+v", p)
 	}
-	// Free are σ², l and p of two components and τ, in history 46 times.
-	if want := 8. * 7 * 46; p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
+	// Free are σ², l and p of two components and τ, with the pairs of eight steps and six more: before that the noise is held.
+	if want := 8. * 7 * (2*8 + 6); p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
 		t.Errorf("history %v, want %v", p.HistoryBytes, want)
 	}
 	from, err := New(data, o)

@@ -8,8 +8,9 @@ import (
 
 const (
 	// tileRows and tilePanels are the rows and the arrays of a tile: what a core
-	// has of the features that it sums at a time.
-	tileRows, tilePanels = 256, 3
+	// has of the features that it sums at a time, and factorisedRows the rows of
+	// one of a factorised bound.
+	tileRows, tilePanels, factorisedRows = 256, 2, 64
 	// grown is how much room there is for numbers that are appended one by one.
 	grown = 1.125
 	// collected is how much there may be of what is held before the collector has
@@ -82,18 +83,36 @@ func (b *planner) bytes() {
 	}
 	if b.out {
 		if b.inference() == Exact {
-			asked += matrix
+			asked += 2 * matrix // the best fit's, and what its evaluations had, which is lent on
 		}
 		most = max(most, given+8*n+asked+paramCopies*params)
 	}
-	p.PeakBytes = collected * (max(most, given+p.StartBytes) + b.tileBytes())
+	most = max(most, given+p.StartBytes) + b.tileBytes()
+	// An array that goes beyond what may be left is there before the collector
+	// has freed as much: a matrix is the largest.
+	p.PeakBytes = max(collected*most, most+matrix)
 }
 
 // tileBytes are what the cores work in.
 func (b *planner) tileBytes() float64 {
-	features := 0
-	for v := range len(b.offset) - 1 {
-		features = max(features, b.offset[min(v+2, len(b.offset)-1)]-b.offset[v])
+	rows := factorisedRows
+	if b.matrix {
+		rows = tileRows
 	}
-	return float64(8 * tileRows * tilePanels * features * min(runtime.GOMAXPROCS(0), 1+b.data.N/tileRows))
+	return tileBytes(b.offset, b.data.N, rows, b.matrix)
+}
+
+// tileBytes are a tile of so many of n rows for each core, with the features of
+// two windows, and where there are windows and a matrix those blocks of it in
+// the order that a product reads them in.
+func tileBytes(offset []int, n, rows int, matrix bool) float64 {
+	most := 0
+	for v := range len(offset) - 1 {
+		most = max(most, offset[min(v+2, len(offset)-1)]-offset[v])
+	}
+	numbers := rows * tilePanels
+	if matrix && len(offset) > 2 {
+		numbers += most
+	}
+	return 8 * float64(numbers) * float64(most) * float64(min(runtime.GOMAXPROCS(0), 1+n/tileRows))
 }

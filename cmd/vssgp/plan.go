@@ -53,7 +53,7 @@ type planBytes struct {
 
 // programBytes is about what the process has in memory without any data: the
 // code and tables that it has touched, Go's own structures, stacks.
-const programBytes = 17 << 20
+const programBytes = 19 << 20
 
 // planImpute prints what a fill of the gaps would take.
 func (a *app) planImpute(ctx context.Context, rec *audio.File, gaps []impute.Gap, o impute.Options) error {
