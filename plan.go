@@ -133,7 +133,7 @@ func (b *planner) spectrum(ctx context.Context, m *Model) error {
 	b.plan.StartBytes += float64(len(g.missing) * (8*b.data.D + 1))
 	if b.hidden {
 		b.bounds += len(spectrumFloors) - 1
-		floor = spectrumFloors[1] // the one that is tried in any case
+		floor = spectrumFloors[len(spectrumFloors)/2] // in the middle of those that are tried
 	}
 	b.matrix = b.bounds > 0
 	end := g.x0 + float64(len(g.missing)-1)*g.step

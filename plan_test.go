@@ -145,3 +145,58 @@ func TestPlanCosts(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestPlanKnown: with y the plan counts about the components that the start takes, of a few windows or of many.
+func TestPlanKnown(t *testing.T) {
+	for _, n := range []int{400, 6000} {
+		data := planned(n)
+		o := Options{Iterations: NoIterations, Window: 40, Init: InitSpectrum, Raw: true, NoisePrecision: 30}
+		without, err := NewPlan(&Data{N: data.N, Q: 1, D: 1, X: data.X}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, err := NewPlan(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := float64(with.Features) / float64(m.Params.M()); !without.AtMost || with.AtMost || r < 0.8 || r > 1.25 || with.Features > without.Features || with.Windows != m.Params.Windows.Count() {
+			t.Errorf("%d rows: the start has %d features in %d windows, planned with y %d in %d, without %d", n, m.Params.M(), m.Params.Windows.Count(), with.Features, with.Windows, without.Features)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := NewPlanContext(ctx, planned(400), Options{Window: 40}); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context: %v", err)
+	}
+}
+
+// TestPredictionPlan: by hand, of one window, and what no plan can be made of.
+func TestPredictionPlan(t *testing.T) {
+	m, _ := mustFit(t, planned(100), Options{Init: InitPaper, Features: 12, Iterations: 2})
+	p, err := m.PredictionPlan(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Rows != 1000 || p.Part != 1000 || p.Features != 12 || p.MatrixBytes != 8*12*12 || p.Flops != cost.Inverse([]int{0, 12})+cost.Predict(1000, 12, 1) || p.RowBytes != 8*1000*8 || p.PeakBytes < p.RowBytes+3*p.MatrixBytes {
+		t.Errorf("%+v", p)
+	}
+	many, err := m.PredictionPlan(100_000_000)
+	if err != nil || many.PeakBytes > 20e6 || many.Flops < 1e5*p.Flops/2 {
+		t.Errorf("of many rows: %+v, %v", many, err)
+	}
+	if _, err := m.PredictionPlan(0); !errors.Is(err, ErrData) {
+		t.Errorf("no rows: %v", err)
+	}
+	bare := *m
+	bare.factor = nil
+	if _, err := bare.PredictionPlan(10); !errors.Is(err, ErrUnfitted) {
+		t.Errorf("no posterior: %v", err)
+	}
+	if _, err := (*Model)(nil).PredictionPlan(10); !errors.Is(err, ErrParams) {
+		t.Errorf("no model: %v", err)
+	}
+}
