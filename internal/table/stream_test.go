@@ -103,6 +103,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 	write("a,b\n1,2\n3,4\n")
 	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
 	for range s.Parts(ctx) { // who looks at the parts ends the context and leaves
 		cancel()
 		break
