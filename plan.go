@@ -101,6 +101,7 @@ type planner struct {
 	offset []int     // its windows' features
 	bounds int       // the start's own evaluations
 	matrix bool      // whether any evaluation is of the exact bound
+	begun  bool      // whether windows are chosen by bounds of all data, of which the best stays
 	hidden bool      // whether the start hides some rows and tries how much noise tells them
 	out    bool      // whether the fit is held against lines in the end
 }
@@ -123,6 +124,7 @@ func (b *planner) spectrum(ctx context.Context, m *Model) error {
 	auto := b.o.Window == WindowAuto
 	if settings, _ := g.mostTried(&b.o, len(lengths), 1); auto && g.excerpt(lengths) == len(g.missing) {
 		b.bounds += settings
+		b.begun = settings > 0
 		if b.o.Iterations != NoIterations {
 			b.plan.Gradients += settings * (evidenceIterations + 1)
 		}
@@ -133,7 +135,7 @@ func (b *planner) spectrum(ctx context.Context, m *Model) error {
 	b.plan.StartBytes += float64(len(g.missing) * (8*b.data.D + 1))
 	if b.hidden {
 		b.bounds += len(spectrumFloors) - 1
-		floor = spectrumFloors[len(spectrumFloors)/2] // in the middle of those that are tried
+		floor = spectrumFloors[1] // which is tried in any case
 	}
 	b.matrix = b.bounds > 0
 	end := g.x0 + float64(len(g.missing)-1)*g.step

@@ -79,7 +79,11 @@ func (b *planner) bytes() {
 	// factor, and a copy of that to be inverted.
 	asked := grown*given + held + 2*matrix + beside + paramCopies*params
 	if b.hidden {
-		most = max(most, given+p.StartBytes+asked)
+		trial := given + p.StartBytes + asked
+		if b.begun {
+			trial += matrix
+		}
+		most = max(most, trial)
 	}
 	if b.out {
 		if b.inference() == Exact {

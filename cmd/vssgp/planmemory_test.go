@@ -111,7 +111,7 @@ func TestPlanMemory(t *testing.T) {
 		succeed(t, strings.Fields("fit ten.wav --window 32ms --iterations 1 -o ten.st --quiet")...)
 		cases = append(cases,
 			"impute cut.wav --detect zeros --draws 3 -o out.wav",
-			"impute cut.wav --gap 8000:8320 --context all --components 40 -o out.wav",
+			"impute cut.wav --gap 8000:8320 --context all --window 32ms --components 40 -o out.wav",
 			"impute long.wav --detect zeros -o out.wav",
 			"fit one.npy --init paper --components 8 --features 100 --window none --iterations 2 -o out.st",
 			"fit four.npy --x 0,1,2,3 --y 4 --components 4 --features 100 --iterations 2 --restarts 2 -o out.st",
