@@ -125,7 +125,7 @@ func TestPlanMemory(t *testing.T) {
 		)
 	}
 	for _, line := range cases {
-		args := strings.Fields(line)
+		args := append(strings.Fields(line), "--device", "cpu")
 		planned := float64(decode[struct{ Bytes struct{ Peak int64 } }](t, succeed(t, append(args, "--plan", "--json")...).stdout).Bytes.Peak)
 		used := highWater(t, append(args, "--quiet")...)
 		t.Logf("%4.2f of %5.0f MiB: vssgp %s", used/planned, planned/(1<<20), line)
