@@ -105,7 +105,7 @@ func (r *restarts) one(s int, snap *snapshot) error {
 	}
 	f, err := newFitting(r.ctx, m, r.data, o)
 	if err != nil {
-		return err
+		return r.saveBetween(s, interrupted(r.ctx, err))
 	}
 	defer f.close()
 	f.began, f.start, f.starts, f.earlier = r.began, s+1, r.starts, r.best
@@ -190,11 +190,11 @@ type stage struct {
 }
 
 func newFitting(ctx context.Context, m *Model, data *Data, o Options) (*fitting, error) {
-	h, err := m.hold(data)
+	h, err := m.holdFor(ctx, data)
 	if err != nil {
 		return nil, err
 	}
-	h.ctx, h.segments = ctx, o.Segments
+	h.segments = o.Segments
 	f := &fitting{ctx: ctx, o: o, model: m, held: h, data: data, bound: math.Inf(-1), nextKeep: time.Now().Add(o.keepEvery())}
 	return f, nil
 }

@@ -113,18 +113,31 @@ func (m *Model) holdFor(ctx context.Context, data *Data) (*held, error) {
 	if err := m.fits(data); err != nil {
 		return nil, err
 	}
-	x, y := m.X.ToModel(data.X), m.Y.ToModel(data.Y)
-	square, _ := dotExact(y, y)
-	h := &held{ctx: cmp.Or(ctx, context.Background()), n: data.N, d: data.D, square: square, deep: deepest(&m.Params.Windows, x, data.Q)}
+	h := &held{ctx: cmp.Or(ctx, context.Background()), n: data.N, d: data.D}
+	backend := m.backend()
 	var err error
-	h.rows, err = m.backend().Open(spectral.Data{
-		N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows, Stop: func() error { return h.ctx.Err() },
-	})
+	open := func() {
+		x, y := m.X.ToModel(data.X), m.Y.ToModel(data.Y)
+		h.square, _ = dotExact(y, y)
+		h.deep = deepest(&m.Params.Windows, x, data.Q)
+		h.rows, err = backend.Open(spectral.Data{
+			N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows, Stop: func() error { return h.ctx.Err() },
+		})
+	}
+	if _, ok := backend.(*cpu.Backend); !ok { // the rows of another hold more than memory, and have to be closed
+		open()
+	} else if stopped := await(h.ctx, openFlops*float64(data.N), open); stopped != nil {
+		return nil, fmt.Errorf("vssgp: interrupted before the data were in order: %w", stopped)
+	}
 	if err != nil {
 		return nil, dataError(err)
 	}
 	return h, nil
 }
+
+// openFlops is about what a row takes to be brought in order, as so many
+// operations.
+const openFlops = 5e3
 
 // evaluate is the bound that goes with the inference.
 func (h *held) evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {

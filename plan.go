@@ -2,8 +2,8 @@ package vssgp
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/cost"
@@ -20,7 +20,7 @@ type Plan struct {
 	Components, Features  int // of all windows
 	// AtMost says that windows, components and features, and what follows from
 	// them, are the most that the start may choose: how many it takes it reads
-	// from the data.
+	// from y, or finds out by trying.
 	AtMost bool
 
 	Starts int // Options.Restarts and one; one more follows where the best is worse than lines
@@ -38,12 +38,12 @@ type Plan struct {
 
 	// RowBytes are the rows as they are given and as a backend on this machine
 	// holds them; MatrixBytes E[ΦᵀΦ], once; HistoryBytes the optimiser's steps
-	// and gradients; PeakBytes about what the process has in memory at its peak
-	// beyond the program itself (10 to 20 MB), where the collector is told to
-	// leave no more than a quarter of what is in use (GOGC=25, as the command has
-	// it; Go's own setting leaves as much again).
-	RowBytes, MatrixBytes, HistoryBytes, PeakBytes float64
-	StartBytes                                     float64 // of a start's data on their grid and its spectra, before there is a model
+	// and gradients; StartBytes a start's data on their grid and its spectra;
+	// PeakBytes about what the process has in memory at its peak beyond the
+	// program itself, where the collector is told to leave no more than a quarter
+	// of what is in use (GOGC=25, as the command has it; Go's own setting leaves
+	// as much again).
+	RowBytes, MatrixBytes, HistoryBytes, StartBytes, PeakBytes float64
 }
 
 // Flops is the operations of the whole fit.
@@ -54,9 +54,16 @@ func (p *Plan) Flops() float64 {
 	return p.StartFlops + float64(p.Bounds)*p.BoundFlops + float64(p.Gradients)*p.GradientFlops + float64(p.MiniBatches)*p.MiniBatchFlops
 }
 
-// NewPlan is the plan of Fit with these data, of which it looks at N, Q, D and
-// X alone, and options. Errors wrap ErrData or ErrOptions.
+// NewPlan is NewPlanContext without an end.
 func NewPlan(data *Data, o Options) (*Plan, error) {
+	return NewPlanContext(context.Background(), data, o)
+}
+
+// NewPlanContext is the plan of Fit with these data and options. Data without y
+// (Y nil) will do: the plan then counts as many components as the spectrum start
+// may take, and with y about as many as it is going to, from the spectra of some
+// windows. Errors wrap ErrData, ErrOptions, or ctx.Err() once ctx has ended.
+func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 	if data == nil {
 		return nil, data.Check()
 	}
@@ -72,12 +79,13 @@ func NewPlan(data *Data, o Options) (*Plan, error) {
 	case o.From != nil:
 		b.consider(o.From.X, o.From.Params)
 	case o.init(data) == InitSpectrum:
-		if err := b.spectrum(m); err != nil {
+		if err := b.spectrum(ctx, m); err != nil {
 			return nil, err
 		}
 	default:
 		b.paper(m)
 	}
+	b.settle()
 	b.stages()
 	b.bytes()
 	return b.plan, nil
@@ -88,32 +96,46 @@ type planner struct {
 	data   *Data
 	o      Options
 	plan   *Plan
-	params *Params // of the largest model there may be
-	offset []int
-	bounds int  // the start's own evaluations
-	matrix bool // whether any evaluation is of the exact bound
+	models []*Params // that the start may choose
+	params *Params   // the one of them whose memory is told
+	offset []int     // its windows' features
+	bounds int       // the start's own evaluations
+	matrix bool      // whether any evaluation is of the exact bound
+	begun  bool      // whether windows are chosen by bounds of all data, of which the best stays
+	hidden bool      // whether the start hides some rows and tries how much noise tells them
+	out    bool      // whether the fit is held against lines in the end
 }
 
 // spectrum looks at every window length that the spectrum start may take.
-func (b *planner) spectrum(m *Model) error {
+func (b *planner) spectrum(ctx context.Context, m *Model) error {
 	step, band, err := m.spectrumUnits(b.data, b.o)
 	if err != nil {
 		return err
 	}
-	g := newGrid(m.X.ToModel(b.data.X), nil, 0, step, band)
+	known := len(b.data.Y) > 0 && len(b.data.Y) == b.data.N*b.data.D
+	var y []float64
+	d := 0
+	if known {
+		y, d = standardise(b.data.Y, b.data.D).ToModel(b.data.Y), b.data.D
+	}
+	g := newGrid(m.X.ToModel(b.data.X), y, d, step, band)
 	lengths := g.candidates(b.o, m.X.Scale[0])
+	g.fill(ctx, lengths[0])
 	auto := b.o.Window == WindowAuto
 	if settings, _ := g.mostTried(&b.o, len(lengths), g.steps(lengths[len(lengths)-1])); auto && g.excerpt(lengths) == len(g.missing) {
 		b.bounds += settings
+		b.begun = settings > 0
 		if b.o.Iterations != NoIterations {
 			b.plan.Gradients += settings * (evidenceIterations + 1)
 		}
 	}
-	hidden := b.o.Iterations == NoIterations && b.o.NoisePrecision == 0 && len(g.trialGaps()) > 0
-	b.plan.StartFlops, b.plan.StartBytes = g.startWork(lengths, b.data.D, hidden)
+	floor := spectrumFloors[0]
+	b.hidden = b.o.Iterations == NoIterations && b.o.NoisePrecision == 0 && len(g.trialGaps()) > 0
+	b.plan.StartFlops, b.plan.StartBytes = g.startWork(lengths, b.data.D, b.hidden)
 	b.plan.StartBytes += float64(len(g.missing) * (8*b.data.D + 1))
-	if hidden {
+	if b.hidden {
 		b.bounds += len(spectrumFloors) - 1
+		floor = spectrumFloors[1] // which is tried in any case
 	}
 	b.matrix = b.bounds > 0
 	end := g.x0 + float64(len(g.missing)-1)*g.step
@@ -123,14 +145,43 @@ func (b *planner) spectrum(m *Model) error {
 			length = end - g.x0 + g.step
 		}
 		steps := length / g.step
-		components := min(b.o.mostCells(steps), g.cellCount(steps))
+		o := b.o
+		o.most = min(o.mostCells(steps), g.cellCount(steps))
 		if auto {
-			_, components = g.mostTried(&b.o, len(lengths), steps)
+			_, o.most = g.mostTried(&b.o, len(lengths), steps)
+		}
+		components := slices.Repeat([]int{o.most}, w.Count())
+		if known {
+			components = g.kept(ctx, w.Center, length, floor, o)
 		}
 		b.consider(m.X, b.o.skeleton(b.data, w, components, cmp.Or(b.o.Features, spectrumFeatures)))
 	}
-	b.plan.AtMost = b.o.Components == 0 || auto
-	return nil
+	b.plan.AtMost = b.o.Components == 0 && !known || auto
+	return interrupted(ctx, ctx.Err())
+}
+
+// keptWindows is how many windows' spectra a plan looks at.
+const keptWindows = 64
+
+// kept is how many components the start lays in each window [V]: in some of
+// them, whose neighbours are taken to be like them.
+func (g *grid) kept(ctx context.Context, centres []float64, length, floor float64, o Options) []int {
+	n := max(1, len(centres))
+	stride := (n + keptWindows - 1) / keptWindows
+	var some []float64
+	for v := 0; v < len(centres); v += stride {
+		some = append(some, centres[v])
+	}
+	cells, _ := g.cells(ctx, some, length, floor*g.unit(), o)
+	kept := make([]int, max(1, len(some)))
+	for _, c := range cells {
+		kept[c.window]++
+	}
+	components := make([]int, n)
+	for v := range components {
+		components[v] = kept[v/stride]
+	}
+	return components
 }
 
 // paper is the paper's start, which has all its numbers from the options.
@@ -140,19 +191,20 @@ func (b *planner) paper(m *Model) {
 	}
 	lengths, _ := b.o.paperScales(b.data)
 	w := b.o.paperWindows(m.X.ToModel(b.data.X), b.data.Q, m.X.Scale)
-	b.consider(m.X, b.o.skeleton(b.data, w, len(lengths), cmp.Or(b.o.Features, paperFeatures)))
+	b.consider(m.X, b.o.skeleton(b.data, w, slices.Repeat([]int{len(lengths)}, w.Count()), cmp.Or(b.o.Features, paperFeatures)))
 }
 
 // skeleton is parameters of the shape of a start's, with each window's number
-// of components, free where those would be.
-func (o *Options) skeleton(data *Data, w spectral.Windows, components, k int) *Params {
-	p := NewParams(components*w.Count(), k, data.Q, data.D)
+// of components [V], free where those would be.
+func (o *Options) skeleton(data *Data, w spectral.Windows, components []int, k int) *Params {
+	var own []int
+	for v, n := range components {
+		own = append(own, slices.Repeat([]int{v}, n)...)
+	}
+	p := NewParams(len(own), k, data.Q, data.D)
 	p.Windows = w
 	if len(w.Center) > 0 {
-		p.ComponentWindow = make([]int, p.L)
-		for i := range p.ComponentWindow {
-			p.ComponentWindow[i] = i / components
-		}
+		p.ComponentWindow = own
 	}
 	fill := func(a []float64) {
 		for i := range a {
@@ -169,8 +221,20 @@ func (o *Options) skeleton(data *Data, w spectral.Windows, components, k int) *P
 	return p
 }
 
-// consider takes a model in, if none before needs more work.
+// settle takes the middle one of the models for what is held: which it will be,
+// trying tells, and windows of 32 and of 64 ms hold within √2 of what those
+// between them do.
+func (b *planner) settle() {
+	size := func(p *Params) float64 { return cost.MatrixBytes(p.Features().Offsets()) }
+	slices.SortStableFunc(b.models, func(p, q *Params) int { return cmp.Compare(size(p), size(q)) })
+	b.params = b.models[len(b.models)/2]
+	b.offset = b.params.Features().Offsets()
+}
+
+// consider takes in a model that the start may choose, and its work, if none
+// before needs more.
 func (b *planner) consider(x Affine, p *Params) {
+	b.models = append(b.models, p)
 	offset := p.Features().Offsets()
 	bound, gradient, factorised := cost.Factor(offset), cost.Inverse(offset), 0.0
 	d, q := float64(p.D), float64(p.Q)
@@ -185,10 +249,9 @@ func (b *planner) consider(x Affine, p *Params) {
 		b.plan.MiniBatchFlops = factorised // of all rows, until stages knows the batch
 		gradient = factorised
 	}
-	if b.params != nil && gradient < b.plan.GradientFlops {
+	if gradient < b.plan.GradientFlops {
 		return
 	}
-	b.params, b.offset = p, offset
 	b.plan.BoundFlops, b.plan.GradientFlops, b.plan.MiniBatchFlops = bound, gradient, factorised
 	b.plan.Windows, b.plan.Components, b.plan.Features = p.Windows.Count(), p.L, p.M()
 }
@@ -198,7 +261,7 @@ func (b *planner) inference() Inference { return cmp.Or(b.o.Inference, Exact) }
 // stages counts evaluations and the optimiser's memory by the schedule.
 func (b *planner) stages() {
 	f := &fitting{o: b.o, data: b.data, model: &Model{Params: b.params}}
-	inference, coordinates := b.inference(), 0
+	inference := b.inference()
 	stages := f.stages(inference)
 	stochastic := slices.ContainsFunc(stages, func(s stage) bool { return s.stochastic })
 	for _, s := range stages {
@@ -209,7 +272,8 @@ func (b *planner) stages() {
 			b.plan.MiniBatches += s.iterations
 		default:
 			b.plan.Gradients += s.iterations + 1
-			coordinates = max(coordinates, n)
+			// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
+			b.plan.HistoryBytes = max(b.plan.HistoryBytes, 8*float64(n*(2*min(lbfgs.Memory, s.iterations)+6)))
 		}
 	}
 	if inference == Exact {
@@ -227,14 +291,13 @@ func (b *planner) stages() {
 	}
 	b.plan.StartFlops *= float64(b.plan.Starts)
 	b.plan.Bounds = b.bounds * b.plan.Starts
-	if b.o.Iterations != NoIterations && (&Model{Inference: inference, Params: b.params}).holdsOut(b.data) {
+	if b.out = b.o.Iterations != NoIterations && (&Model{Inference: inference, Params: b.params}).holdsOut(b.data); b.out {
 		b.plan.Bounds++
+		b.matrix = true
 	}
 	b.plan.Gradients *= b.plan.Starts
 	b.plan.MiniBatches *= b.plan.Starts
 	b.plan.MiniBatchFlops *= float64(f.batchSize()) / float64(b.data.N)
-	// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
-	b.plan.HistoryBytes = 8 * float64(coordinates) * (2*lbfgs.Memory + 6)
 }
 
 // meanWork is the operations of the coefficients' start from some of the rows,
@@ -253,52 +316,4 @@ func (b *planner) coefficients() []float64 {
 		return nil
 	}
 	return b.o.From.Params.CoefVar
-}
-
-const (
-	// rowNumbers is how many numbers go with each row besides its x and y: its
-	// place in the order of windows and back, its gates.
-	rowNumbers = 5
-	// rowCopies is how often x and y are held: as given, in the model's units,
-	// in the order of the windows.
-	rowCopies = 3
-	// matrixCopies is how many matrices are held at once: the moments, which
-	// become factor and inverse, the moments of the posterior to be kept, room to
-	// compute in for each of both, and the best posterior so far.
-	matrixCopies = 5
-	// tileRows and tilePanels are the rows and the arrays of a tile: what a core
-	// has of the features that it sums at a time.
-	tileRows, tilePanels = 256, 3
-	// collected is how much there is of what is held with what the collector has
-	// not yet freed: half of what the command lets it leave.
-	collected = 1.125
-	// fillShare is how much of a matrix fills in, at most, where it is factored
-	// in segments.
-	fillShare = 0.5
-	// paramCopies is how many sets of parameters there are: the model, a trial,
-	// the gradient, effective features and theirs.
-	paramCopies = 5
-)
-
-func (b *planner) bytes() {
-	p, n := b.plan, float64(b.data.N)
-	p.RowBytes = 8 * n * (rowCopies*float64(p.Inputs+p.Outputs) + rowNumbers)
-	if b.matrix {
-		p.MatrixBytes = cost.MatrixBytes(b.offset)
-	}
-	fill := 0.0
-	if b.o.Segments > 2 {
-		fill = fillShare * p.MatrixBytes
-	}
-	numbers := 0
-	for _, t := range b.params.Tensors() {
-		numbers += len(*t.Data)
-	}
-	tiles := 0
-	for v := range len(b.offset) - 1 {
-		tiles = max(tiles, b.offset[min(v+2, len(b.offset)-1)]-b.offset[v])
-	}
-	tiles *= 8 * tileRows * tilePanels * min(runtime.GOMAXPROCS(0), 1+b.data.N/tileRows)
-	model := matrixCopies*p.MatrixBytes + fill + p.HistoryBytes + 8*paramCopies*float64(numbers) + float64(tiles)
-	p.PeakBytes = collected * (p.RowBytes + max(model, p.StartBytes))
 }

@@ -3,7 +3,6 @@ package vssgp
 import (
 	"context"
 	"errors"
-	"math"
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
@@ -122,8 +121,8 @@ func TestPlanCosts(t *testing.T) {
 	if p.BoundFlops != bound || p.GradientFlops != bound+cost.Pullback(n, m)+2*m*m*m/3. || p.MatrixBytes != 8*m*m {
 		t.Errorf("%+v", p)
 	}
-	// Free are σ², l and p of two components and τ, in history 46 times.
-	if want := 8. * 7 * 46; p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
+	// Free are σ², l and p of two components and τ, with the pairs of eight steps and six more: before that the noise is held.
+	if want := 8. * 7 * (2*8 + 6); p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
 		t.Errorf("history %v, want %v", p.HistoryBytes, want)
 	}
 	from, err := New(data, o)
@@ -171,20 +170,71 @@ func TestPlanParts(t *testing.T) {
 	}
 }
 
-// TestPlanPeak: the largest of what is held at a time, by hand: five matrices, the
-// history, five sets of parameters, a tile's three arrays for each core; or a start.
-func TestPlanPeak(t *testing.T) {
-	data := planned(108)
-	p, err := NewPlan(data, Options{Init: InitPaper, Lengthscales: []float64{1, 2}, Features: 6, Iterations: 10, Raw: true})
+// TestPlanKnown: with y the plan counts about the components that the start takes, of a few windows or of many.
+func TestPlanKnown(t *testing.T) {
+	for _, n := range []int{900, 20000} {
+		data := wave(n, 0.01)
+		o := Options{Iterations: NoIterations, Window: 150 * (data.X[1] - data.X[0]), Init: InitSpectrum, NoisePrecision: 30}
+		without, err := NewPlan(&Data{N: data.N, Q: 1, D: 1, X: data.X}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, err := NewPlan(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := float64(with.Features) / float64(m.Params.M()); !without.AtMost || with.AtMost || r < 0.8 || r > 1.25 || 2*with.Features > without.Features || with.Windows != m.Params.Windows.Count() {
+			t.Errorf("%d rows: the start has %d features in %d windows, planned with y %d in %d, without %d", n, m.Params.M(), m.Params.Windows.Count(), with.Features, with.Windows, without.Features)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := NewPlanContext(ctx, planned(400), Options{Window: 40}); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context: %v", err)
+	}
+}
+
+// TestPredictionPlan: by hand, of one window, and what no plan can be made of.
+func TestPredictionPlan(t *testing.T) {
+	m, _ := mustFit(t, planned(100), Options{Init: InitPaper, Features: 12, Iterations: 2})
+	p, err := m.PredictionPlan(1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers := 0
-	for _, tensor := range NewParams(2, 6, 1, 1).Tensors() {
-		numbers += len(*tensor.Data)
+	if p.Rows != 1000 || p.Part != 1000 || p.Features != 12 || p.MatrixBytes != 8*12*12 || p.Flops != cost.Inverse([]int{0, 12})+cost.Predict(1000, 12, 1) || p.RowBytes != 8*1000*8 || p.PeakBytes < p.RowBytes+3*p.MatrixBytes {
+		t.Errorf("%+v", p)
 	}
-	const rows, tile = 8 * 100 * (3*2 + 5), 8 * 256 * 3 * 12 // one core's: there are fewer rows than a tile has
-	if want := 1.125 * (rows + 5*p.MatrixBytes + p.HistoryBytes + 8*5*float64(numbers) + tile); !(math.Abs(p.PeakBytes/want-1) <= 1e-12) {
-		t.Errorf("at its peak %v bytes, want %v", p.PeakBytes, want)
+	many, err := m.PredictionPlan(100_000_000)
+	if err != nil || many.PeakBytes > 20e6 || many.Flops < 1e5*p.Flops/2 {
+		t.Errorf("of many rows: %+v, %v", many, err)
+	}
+	if _, err := m.PredictionPlan(0); !errors.Is(err, ErrData) {
+		t.Errorf("no rows: %v", err)
+	}
+	bare := *m
+	bare.factor = nil
+	if _, err := bare.PredictionPlan(10); !errors.Is(err, ErrUnfitted) {
+		t.Errorf("no posterior: %v", err)
+	}
+	if _, err := (*Model)(nil).PredictionPlan(10); !errors.Is(err, ErrParams) {
+		t.Errorf("no model: %v", err)
+	}
+}
+
+// TestHeldInterrupted: rows that take long to be brought in order are not waited for.
+func TestHeldInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m, err := New(wave(100, 0.1), Options{Init: InitPaper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := wave(awaitedFlops/openFlops+1, 0.1)
+	if _, err := m.holdFor(ctx, data); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }

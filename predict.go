@@ -53,10 +53,15 @@ func (p *Prediction) SD(noise bool) []float64 {
 	return sd
 }
 
-// LogDensity is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
-// a row jointly, in nats; NaN where a covariance is not positive definite. Errors
-// wrap ErrData: y of another shape.
+// LogDensity is LogDensityContext without an end.
 func (p *Prediction) LogDensity(y []float64) ([]float64, error) {
+	return p.LogDensityContext(context.Background(), y)
+}
+
+// LogDensityContext is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
+// a row jointly, in nats; NaN where a covariance is not positive definite. Errors
+// wrap ErrData, of y of another shape, or ctx.Err() soon after ctx has ended.
+func (p *Prediction) LogDensityContext(ctx context.Context, y []float64) ([]float64, error) {
 	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
 		return nil, fmt.Errorf("vssgp: log density: %d values of y do not fit the prediction, want [N,D] as its mean: %w", len(y), ErrData)
 	}
@@ -68,6 +73,9 @@ func (p *Prediction) LogDensity(y []float64) ([]float64, error) {
 	diff := mat.NewVecDense(max(1, d), nil)
 	var chol mat.Cholesky
 	for n := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("vssgp: log density: interrupted: %w", err)
+		}
 		logUnits := 0.0
 		for i := range d {
 			v := y[n*d+i] - p.Mean[n*d+i]

@@ -48,9 +48,9 @@ const (
 	lastRows = 4096
 )
 
-// partRows is how many rows a Part has.
-func (p *Predictor) partRows() int {
-	d := float64(p.post.D)
+// rowsOfPart is how many rows a Part of d outputs has.
+func rowsOfPart(outputs int) int {
+	d := float64(outputs)
 	return max(partStep, int(min(partRows, partNumbers/(d*d)))/partStep*partStep)
 }
 
@@ -92,7 +92,7 @@ type parts struct {
 // take adds rows and emits a Part each time that there are enough for it and
 // the last one. It reports whether to go on.
 func (c *parts) take(x []float64) bool {
-	q, rows := c.p.m.Params.Q, c.p.partRows()
+	q, rows := c.p.m.Params.Q, rowsOfPart(c.p.post.D)
 	full := (rows + lastRows) * q
 	for len(x) > 0 {
 		n := min(len(x), full-len(c.x))

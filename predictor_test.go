@@ -167,8 +167,7 @@ func TestPredictJoins(t *testing.T) {
 // covariances, down to one step.
 func TestPartRows(t *testing.T) {
 	for d, want := range map[int]int{1: 65536, 8: 65536, 40: 2560, 1000: 256} {
-		p := &Predictor{post: &spectral.Posterior{D: d}}
-		if got := p.partRows(); got != want {
+		if got := rowsOfPart(d); got != want {
 			t.Errorf("%d outputs: %d rows, want %d", d, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -33,11 +34,24 @@ type Plan struct {
 }
 
 // NewPlan is the plan of FillFrom for a recording of so many channels of n
-// samples.
+// samples, which are not known: it counts the most components that may be taken.
 func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 	if channels < 1 {
 		return nil, fmt.Errorf("impute: plan for %d channels, want at least one: %w", channels, vssgp.ErrData)
 	}
+	return newPlan(context.Background(), n, rate, gaps, o, func(*Excerpt) ([][]float64, error) { return make([][]float64, channels), nil })
+}
+
+// NewPlanFrom is the plan of FillFrom, which reads the excerpts to see about how
+// many components they will get. Errors wrap ctx.Err() once ctx has ended.
+func NewPlanFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Plan, error) {
+	src = Around(src, slices.SortedFunc(slices.Values(gaps), func(a, b Gap) int { return a.Start - b.Start }))
+	return newPlan(ctx, n, rate, gaps, o, func(e *Excerpt) ([][]float64, error) { return src.Read(e.Start, e.End) })
+}
+
+// newPlan is the plan for excerpts of which read gives the channels, nil where
+// their samples are not known.
+func newPlan(ctx context.Context, n, rate int, gaps []Gap, o Options, read func(e *Excerpt) ([][]float64, error)) (*Plan, error) {
 	all, err := Excerpts(n, rate, gaps, o)
 	if err != nil {
 		return nil, err
@@ -48,20 +62,25 @@ func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 	drawn := 0.0
 	for i := range all {
 		e := &all[i]
-		if parts[i], err = vssgp.NewPlan(e.data(make([][]float64, channels), rate, e.inGap()), model); err != nil {
+		samples, err := read(e)
+		if err == nil {
+			parts[i], err = vssgp.NewPlanContext(ctx, e.data(samples, rate, e.inGap()), model)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 		}
+		channels := len(samples)
 		missing := audio.Missing(e.Gaps)
 		p.add(parts[i], missing)
 		p.FillBytes += 8 * float64(channels) * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
 		if !o.Forget {
-			p.PeakBytes += parts[i].MatrixBytes
+			p.PeakBytes += collected * parts[i].MatrixBytes
 		}
 		if o.Draws > 0 {
 			drawn = max(drawn, 8*(drawCopies*float64(missing)*float64(1+channels)+drawNumbers*float64(parts[i].Features)*float64(channels)))
 		}
 	}
-	p.PeakBytes += p.FillBytes + drawn*float64(p.AtOnce)
+	p.PeakBytes += collected * (p.FillBytes + drawn*float64(p.AtOnce))
 	slices.SortFunc(parts, func(a, b *vssgp.Plan) int { return int(b.PeakBytes - a.PeakBytes) })
 	for _, e := range parts[:p.AtOnce] {
 		p.RowBytes += e.RowBytes
@@ -80,6 +99,9 @@ const (
 	// those asked for, in the model's units, and the draw itself; drawNumbers what
 	// it has of each feature besides.
 	drawCopies, drawNumbers = 3, 8
+	// collected is vssgp.Plan's: how much there is of what is held before the
+	// collector has freed what is not.
+	collected = 1.25
 )
 
 func (p *Plan) add(e *vssgp.Plan, missing int) {

@@ -17,7 +17,7 @@ func TestPlanDraws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return p.PeakBytes - p.FillBytes
+			return p.PeakBytes - collected*p.FillBytes
 		}
 		return peak(1) - peak(0)
 	}

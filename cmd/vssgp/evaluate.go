@@ -107,7 +107,11 @@ func (a *app) evaluateOn(ctx context.Context, modelPath, dataPath string, o *eva
 	if err != nil {
 		return err
 	}
-	out.RMSE, out.Density = number(score.RMSE(p.Mean, data.Y)), number(meanLogDensity(p, data.Y))
+	density, err := meanLogDensity(ctx, p, data.Y)
+	if err != nil {
+		return err
+	}
+	out.RMSE, out.Density = number(score.RMSE(p.Mean, data.Y)), number(density)
 	if o.gradient {
 		out.Gradient = gradientOf(m.Params, e.Gradient, inference)
 	}

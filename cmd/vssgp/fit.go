@@ -109,7 +109,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return mistake("--batch %d: the data have %d rows; want at most that", options.Batch, data.N)
 	}
 	if o.plan {
-		return a.planFit(data, options)
+		return a.planFit(ctx, data, options)
 	}
 	bar := a.newMeter()
 	trace := &report.Trace{}

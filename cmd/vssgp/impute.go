@@ -116,7 +116,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		return err
 	}
 	if o.plan {
-		return a.planImpute(rec.File, gaps, a.fillOptions(o, options, nil))
+		return a.planImpute(ctx, rec.File, gaps, a.fillOptions(o, options, nil))
 	}
 	if err := a.checkModels(rec.File, gaps, o); err != nil {
 		return err

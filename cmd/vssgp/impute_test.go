@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -176,11 +177,11 @@ func TestImputeStereo(t *testing.T) {
 	if sd.Rows != 2*15 {
 		t.Errorf("%d standard deviations, want 30", sd.Rows)
 	}
-	before, err := readRecording(in)
+	before, err := audio.Open(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := readRecording(out)
+	after, err := audio.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}

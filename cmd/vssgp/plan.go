@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/vssgp/vssgp"
@@ -47,12 +48,16 @@ type planBytes struct {
 	History int64 `json:"history"` // the optimiser's
 	Start   int64 `json:"start"`   // the starting values', before there is a model
 	Filled  int64 `json:"filled"`  // the fill of all excerpts
-	Peak    int64 `json:"peak"`    // about all that is held at once
+	Peak    int64 `json:"peak"`    // about all that is held at once, by the program itself too
 }
 
+// programBytes is about what the process has in memory without any data: the
+// code and tables that it has touched, Go's own structures, stacks.
+const programBytes = 19 << 20
+
 // planImpute prints what a fill of the gaps would take.
-func (a *app) planImpute(rec *audio.File, gaps []impute.Gap, o impute.Options) error {
-	p, err := impute.NewPlan(rec.Channels(), rec.Len(), rec.Rate(), gaps, o)
+func (a *app) planImpute(ctx context.Context, rec *audio.File, gaps []impute.Gap, o impute.Options) error {
+	p, err := impute.NewPlanFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, o)
 	if err != nil {
 		return err
 	}
@@ -65,8 +70,8 @@ func (a *app) planImpute(rec *audio.File, gaps []impute.Gap, o impute.Options) e
 }
 
 // planFit prints what a fit to data would take.
-func (a *app) planFit(data *vssgp.Data, o vssgp.Options) error {
-	p, err := vssgp.NewPlan(data, o)
+func (a *app) planFit(ctx context.Context, data *vssgp.Data, o vssgp.Options) error {
+	p, err := vssgp.NewPlanContext(ctx, data, o)
 	if err != nil {
 		return err
 	}
@@ -80,6 +85,7 @@ func (a *app) planFit(data *vssgp.Data, o vssgp.Options) error {
 
 func (a *app) printPlan(p planResult, o vssgp.Options) error {
 	p.Device = o.Backend.Name()
+	p.Bytes.Peak += programBytes
 	if a.json {
 		return a.printJSON(p)
 	}

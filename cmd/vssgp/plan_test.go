@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,5 +109,58 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 	if _, err := rec.DetectZeros(audio.DefaultZeroRun); !errors.Is(err, context.Canceled) {
 		t.Errorf("looking for zeros: %v", err)
+	}
+}
+
+// TestPlanPredict: predict --plan says what would be written, to the byte where a format has one size, and writes nothing.
+func TestPlanPredict(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, recording := fittedWave(t, ".")
+	before := listing(t, ".")
+	for _, line := range []string{"-o out.npy", "-o out.csv", "-o out.wav", "-o out.npy --full", "-o out.npy --draws 3", "-o out.wav --draws 2", "-o out.csv --draws 3 --draws-file draws.npy", "-o out.wav --draws 2 --draws-file draws.csv"} {
+		args := append([]string{"predict", model, recording}, strings.Fields(line)...)
+		p := decode[predictionPlan](t, succeed(t, append(args, "--plan", "--json")...).stdout)
+		text := succeed(t, append(args, "--plan")...).stdout
+		if left := listing(t, "."); !same(before, left) {
+			t.Fatalf("%s: left %v", line, left)
+		}
+		if p.Rows != 400 || p.Outputs != 2 || p.Windows != 1 || p.Features < p.Components || !(p.Flops > 0) || p.Bytes.Matrix < 1 || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Device != "cpu" {
+			t.Errorf("%s: %+v", line, p)
+		}
+		done := decode[predictDone](t, succeed(t, append(args, "--json")...).stdout)
+		if !slices.Equal(done.Columns, p.Columns) {
+			t.Errorf("%s: columns %v, planned %v", line, done.Columns, p.Columns)
+		}
+		for _, f := range p.Files {
+			info, err := os.Stat(f.Path)
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			header, share := int64(128), 1.0
+			if filepath.Ext(f.Path) == ".csv" {
+				share = 1.2
+			}
+			if size := info.Size(); size < int64(float64(f.Bytes)/share) || float64(size-header) > share*float64(f.Bytes) {
+				t.Errorf("%s: %s has %d bytes, planned %d", line, f.Path, size, f.Bytes)
+			}
+			if !strings.Contains(text, f.Path) {
+				t.Errorf("%s: the plan does not name %s:\n%s", line, f.Path, text)
+			}
+			os.Remove(f.Path)
+		}
+		if left := listing(t, "."); !same(before, left) {
+			t.Errorf("%s: files that are not in the plan: %v", line, left)
+		}
+	}
+	for _, word := range []string{" rows of ", "flop", "iB at the peak", "out"} {
+		if text := succeed(t, "predict", model, recording, "--plan", "-o", "out.csv").stdout; !strings.Contains(text, word) {
+			t.Errorf("the plan lacks %q:\n%s", word, text)
+		}
+	}
+	succeed(t, "predict", model, recording, "--plan")
+	for _, bad := range []string{"predict none.st in.wav --plan", "predict m.safetensors none.wav --plan", "predict m.safetensors in.wav --plan -o out.xyz"} {
+		if o := vssgpRun(t, strings.Fields(bad)...); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", bad, o.code, o.stderr)
+		}
 	}
 }

@@ -23,6 +23,7 @@ type predictFlags struct {
 	draws     int
 	drawsFile string
 	plot      string
+	plan      bool
 	set       func() []report.Setting // the flags as given, for the plot
 }
 
@@ -52,7 +53,11 @@ rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
 file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
 (one each, FILE-1.wav and so on, as they go beside -o OUT.wav without it). --plot draws
 the mean with a 95 % band, and draws, along the input or, of several inputs, along
-the rows.`,
+the rows.
+
+The inputs are read, predicted and written part by part, in memory that does not
+grow with their number: an hour of audio takes that of a minute. --plan says what
+the prediction would compute, hold and write, and ends there.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -
@@ -68,6 +73,7 @@ the rows.`,
 	f.IntVar(&o.draws, "draws", 0, "add this many `functions` drawn from the joint posterior")
 	f.StringVar(&o.drawsFile, "draws-file", "", "`file` for the draws instead: .csv, .npy or .wav")
 	f.StringVar(&o.plot, "plot", "", "draw the prediction to this `file`: .html, .png or .svg")
+	f.BoolVar(&o.plan, "plan", false, "print what would be computed, held and written (rows, features, operations, bytes) and end without doing it")
 	o.set = func() []report.Setting { return given(cmd) }
 	return cmd
 }
@@ -78,6 +84,9 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	}
 	if err := checkPlot("--plot", o.plot); err != nil {
 		return err
+	}
+	if o.output == "" && o.plan {
+		o.output = toStdout
 	}
 	if err := a.checkFormats(o); err != nil {
 		return err
@@ -92,6 +101,9 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	}
 	if err != nil {
 		return err
+	}
+	if o.plan {
+		return a.planPrediction(m, at, o)
 	}
 	names, err := a.predictAll(ctx, m, at, o, filepath.Base(modelPath))
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {

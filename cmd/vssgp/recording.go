@@ -10,20 +10,6 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// readRecording reads a WAV or SPHERE file, told by its content.
-func readRecording(path string) (*audio.Recording, error) {
-	f, _, err := atomicfile.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := audio.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
-
 // recordingFile is a WAV or SPHERE file that is read in parts.
 type recordingFile struct {
 	*audio.File
@@ -65,23 +51,34 @@ const secondsName = "seconds"
 
 // readAudio reads a recording as data: x is the time in seconds, y the
 // channels in full scale 1.
-func readAudio(path string) (data *vssgp.Data, rate int, err error) {
-	r, err := readRecording(path)
+func readAudio(ctx context.Context, path string) (data *vssgp.Data, rate int, err error) {
+	r, err := openRecording(ctx, path)
 	if err != nil {
 		return nil, 0, err
 	}
+	defer r.Close()
 	d := &vssgp.Data{N: r.Len(), Q: 1, D: r.Channels(), XNames: []string{secondsName}}
-	for c := range r.Samples {
+	for c := range d.D {
 		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
 	}
 	d.X, d.Y = make([]float64, 0, d.N), make([]float64, 0, d.N*d.D)
-	for i := range d.N {
-		d.X = append(d.X, float64(i)/float64(r.Rate))
-		for _, s := range r.Samples {
-			d.Y = append(d.Y, s[i])
+	const most = 1 << 15 // samples at a time
+	for lo := 0; lo < d.N; lo += most {
+		part, err := r.Read(lo, min(d.N, lo+most))
+		if ctx.Err() != nil {
+			return nil, 0, &interruption{" while reading " + path}
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", path, err)
+		}
+		for i := range part[0] {
+			d.X = append(d.X, float64(lo+i)/float64(r.Rate()))
+			for _, s := range part {
+				d.Y = append(d.Y, s[i])
+			}
 		}
 	}
-	return d, r.Rate, nil
+	return d, r.Rate(), nil
 }
 
 // checkWritable looks, before long work, whether a recording can be written

@@ -33,7 +33,7 @@ func readToFit(ctx context.Context, path string, c columns) (data *vssgp.Data, r
 		if c.x != nil || c.y != nil {
 			return nil, 0, mistake("%s: --x and --y choose columns of a table, this is taken for a recording (want .csv or .npy)", path)
 		}
-		data, rate, err := readAudio(path)
+		data, rate, err := readAudio(ctx, path)
 		return data, rate, orTable(err)
 	}
 	t, err := openTable(ctx, path)
@@ -67,7 +67,7 @@ func readFor(ctx context.Context, m *vssgp.Model, path string, c columns) (*vssg
 		if c.x != nil || c.y != nil {
 			return nil, mistake("%s: --x and --y choose columns of a table, this is taken for a recording (want .csv or .npy)", path)
 		}
-		data, _, err := readAudio(path)
+		data, _, err := readAudio(ctx, path)
 		if err == nil && data.D != m.Params.D && openOutputs(m) {
 			setOutputs(m, data.D)
 		}

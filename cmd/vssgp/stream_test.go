@@ -201,3 +201,70 @@ func waitIdle(t *testing.T, line string, pid int) {
 		}
 	}
 }
+
+// TestTermProcess: SIGTERM ends what predicts and evaluates many rows, wherever it stands, within a second or so, and nothing is left.
+func TestTermProcess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, _ := fittedWave(t, ".")
+	long := wav(1000, 2, make([]int16, 2*1000))
+	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
+	put(t, ".", "long.wav", string(long))
+	if err := os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)); err != nil {
+		t.Fatal(err)
+	}
+	table := make([]byte, 0, 64<<20)
+	table = append(table, "seconds,left,right\n"...)
+	for i := range 2_000_000 {
+		table = fmt.Appendf(table, "%d.5,0,1\n", i)
+	}
+	put(t, ".", "long.csv", string(table))
+	before := listing(t, ".")
+	waits := []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond}
+	if testing.Short() {
+		waits = waits[1:]
+	}
+	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy", "predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav", "evaluate MODEL long.csv --x seconds --y left,right"} {
+		for _, wait := range waits {
+			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
+			c.Stdout = &bytes.Buffer{}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
+				time.Sleep(5 * time.Millisecond)
+			}
+			began := time.Now()
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatalf("vssgp %s: %v, %s; want it to take longer", line, err, c.Stderr)
+			}
+			c.Wait()
+			took, text := time.Since(began), fmt.Sprint(c.Stderr)
+			t.Logf("%v after %v: %s", took, wait, line)
+			if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
+			}
+			if took > 5*time.Second { // under one where nothing else runs
+				t.Errorf("vssgp %s: ended %v after the signal", line, took)
+			}
+			if out := fmt.Sprint(c.Stdout); out != "" {
+				t.Errorf("vssgp %s: printed %.60q", line, out)
+			}
+			if after := listing(t, "."); !same(before, after) {
+				t.Errorf("vssgp %s: left %v", line, after)
+			}
+		}
+	}
+}
+
+// cpuTime is how long a process has worked.
+func cpuTime(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	var user, system int64 // in hundredths of a second
+	fmt.Sscan(fields[11], &user)
+	fmt.Sscan(fields[12], &system)
+	return time.Duration(user+system) * 10 * time.Millisecond
+}

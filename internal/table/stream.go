@@ -41,7 +41,9 @@ func OpenStream(ctx context.Context, path string) (*Stream, error) {
 // comes.
 func (s *Stream) Parts(ctx context.Context) iter.Seq2[[]float64, error] {
 	return func(yield func([]float64, error) bool) {
-		if err := s.each(ctx, func(part []float64) bool { return yield(part, nil) }); err != nil {
+		ended := false // by who looks at the parts, who is told nothing more
+		err := s.each(ctx, func(part []float64) bool { ended = !yield(part, nil); return !ended })
+		if err != nil && !ended {
 			yield(nil, err)
 		}
 	}

@@ -130,4 +130,11 @@ func TestStreamEnds(t *testing.T) {
 	if _, err := OpenStream(ctx, path); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
+	write("a,b\n1,2\n3,4\n")
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	for range s.Parts(ctx) { // who looks at the parts ends the context and leaves
+		cancel()
+		break
+	}
 }
