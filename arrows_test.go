@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
 	"internal/mpi": {},
 
-	"impute":               {".", "audio", "internal/score"},
+	"impute":               {".", "audio", "internal/cost", "internal/score"},
 	"audio":                {"internal/ar"},
 	"baseline":             {".", "internal/lbfgs", "internal/matrices", "internal/parallel"},
 	"dense":                {"."},

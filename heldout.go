@@ -100,11 +100,8 @@ func parted(data *Data) (known, asked *Data, line []float64) {
 	}
 	for _, x := range asked.X {
 		b := sort.SearchFloat64s(known.X, x)
-		a := b - 1 // the first and last row are known
-		if b == 0 {
-			a, b = 0, 0
-		}
-		share := 0.5 // of rows at the same x
+		a := max(0, b-1) // the first and last row are known; at the first one's x it is that row
+		share := 0.0
 		if d := known.X[b] - known.X[a]; d > 0 {
 			share = (x - known.X[a]) / d
 		}

@@ -13,9 +13,6 @@ const (
 	tileRows, tilePanels, factorisedRows = 256, 2, 64
 	// grown is how much room there is for numbers that are appended one by one.
 	grown = 1.125
-	// collected is how much there may be of what is held before the collector has
-	// freed what is not: GOGC=25.
-	collected = 1.25
 	// fillShare is how much of a matrix fills in, at most, where it is factored
 	// in segments.
 	fillShare = 0.5
@@ -94,7 +91,7 @@ func (b *planner) bytes() {
 	most = max(most, given+p.StartBytes) + b.tileBytes()
 	// An array that goes beyond what may be left is there before the collector
 	// has freed as much: a matrix is the largest.
-	p.PeakBytes = max(collected*most, most+matrix)
+	p.PeakBytes = max(cost.Collected*most, most+matrix)
 }
 
 // tileBytes are what the cores work in.

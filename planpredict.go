@@ -69,6 +69,6 @@ func (m *Model) PredictionPlan(n int) (*PredictionPlan, error) {
 		params += len(*t.Data)
 	}
 	held := out.RowBytes + matrices*out.MatrixBytes + 8*modelCopies*float64(params) + tileBytes(offset, out.Part, factorisedRows, exact)
-	out.PeakBytes = max(collected*held, held+out.MatrixBytes)
+	out.PeakBytes = max(cost.Collected*held, held+out.MatrixBytes)
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // Plan is what FillFrom is going to compute and hold, told beforehand from the
@@ -74,13 +75,13 @@ func newPlan(ctx context.Context, n, rate int, gaps []Gap, o Options, read func(
 		p.add(parts[i], missing)
 		p.FillBytes += 8 * float64(channels) * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
 		if !o.Forget {
-			p.PeakBytes += collected * parts[i].MatrixBytes
+			p.PeakBytes += cost.Collected * parts[i].MatrixBytes
 		}
 		if o.Draws > 0 {
 			drawn = max(drawn, 8*(drawCopies*float64(missing)*float64(1+channels)+drawNumbers*float64(parts[i].Features)*float64(channels)))
 		}
 	}
-	p.PeakBytes += collected * (p.FillBytes + drawn*float64(p.AtOnce))
+	p.PeakBytes += cost.Collected * (p.FillBytes + drawn*float64(p.AtOnce))
 	slices.SortFunc(parts, func(a, b *vssgp.Plan) int { return int(b.PeakBytes - a.PeakBytes) })
 	for _, e := range parts[:p.AtOnce] {
 		p.RowBytes += e.RowBytes
@@ -99,9 +100,6 @@ const (
 	// those asked for, in the model's units, and the draw itself; drawNumbers what
 	// it has of each feature besides.
 	drawCopies, drawNumbers = 3, 8
-	// collected is vssgp.Plan's: how much there is of what is held before the
-	// collector has freed what is not.
-	collected = 1.25
 )
 
 func (p *Plan) add(e *vssgp.Plan, missing int) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // What a draw takes while it is made is held by each excerpt at work at a time,
@@ -17,7 +18,7 @@ func TestPlanDraws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return p.PeakBytes - collected*p.FillBytes
+			return p.PeakBytes - cost.Collected*p.FillBytes
 		}
 		return peak(1) - peak(0)
 	}

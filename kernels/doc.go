@@ -6,7 +6,7 @@
 // # Files
 //
 //	device.cuh       what kernels need of a machine, the same on a card and emulated
-//	feature.cuh      damped cosines: the functions of cpu/feature.go
+//	feature.cuh      damped cosines: the functions of cpu/simd/feature.go
 //	tile.cuh         T×T tiles of products, on the tensor cores from sm_80 on
 //	product.cuh      a tile of a symmetric matrix times features
 //	contract.cuh     the sums over rows of one feature's derivatives
