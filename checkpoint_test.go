@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/checkpoint"
+	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // checkpointed is a small fit's options and the checkpoint of its middle.
@@ -29,53 +31,6 @@ func checkpointed(t testing.TB) (*Data, Options, []byte) {
 		}
 		if b, err := os.ReadFile(o.Checkpoint); err == nil {
 			return data, o, b
-		}
-	}
-}
-
-// TestSnapshotFile: everything in a snapshot comes back from its file.
-func TestSnapshotFile(t *testing.T) {
-	arrays := 0.0
-	array := func() []float64 { arrays++; return []float64{arrays, math.Inf(1), math.Copysign(0, -1)} }
-	m := mustStart(wave(30, 0.2), Options{Init: InitPaper, Features: 3})
-	begun := mustStart(wave(30, 0.2), Options{Init: InitPaper, Features: 3, Seed: 4})
-	apart := &lbfgs.Apart{X: array(), G: array(), Radius: array(), Recent: array(), Failed: 2}
-	first := &snapshot{
-		place: place{
-			Version: checkpointVersion, Made: []trait{{"a", "b"}}, Start: 1, Starts: 3, Stage: 2, Iterations: 5, Bound: float(math.Inf(-1)), Elapsed: 6,
-			Results: []startRecord{{7, 0.1, "ended"}}, Kept: 0, Failed: "failed",
-			Best: &bestRecord{"bad", 8, []termRecord{{"term", 1e-300}}, 0.3, 1.0 / 3},
-		},
-		current: m, begun: begun.Params, best: begun,
-		ascent: &lbfgs.State{X: array(), G: array(), F: 9.1, S: [][]float64{array(), array()}, Y: [][]float64{array(), array()}, Iterations: 10, Turns: 11, Slow: 12, Apart: apart},
-	}
-	first.Ascent = ascentOf(first.ascent)
-	over := *first
-	over.ascent = &lbfgs.State{X: array(), G: array(), F: 1, S: [][]float64{}, Y: [][]float64{}, Iterations: 1, Turns: 1, Slow: 1, Apart: &lbfgs.Apart{Over: true}}
-	over.Ascent = ascentOf(over.ascent)
-	mini := *first
-	mini.place.Ascent, mini.ascent = nil, nil
-	mini.place.Descent, mini.descent, mini.v = &descentRecord{13, []byte{1, 2}}, &rmsProp{array(), array(), array()}, array()
-	between := snapshot{place: place{Version: checkpointVersion, Starts: 1, Stage: noStage, Results: []startRecord{}, Kept: -1}, current: m}
-	for name, s := range map[string]*snapshot{"apart": first, "over": &over, "mini-batches": &mini, "between": &between} {
-		f, err := s.file()
-		if err != nil {
-			t.Fatal(err)
-		}
-		back := &snapshot{}
-		if err := back.read(f); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for what, pair := range map[string][2]any{
-			"place": {s.place, back.place}, "L-BFGS": {s.ascent, back.ascent}, "RMSPROP": {s.descent, back.descent}, "coordinates": {s.v, back.v},
-			"parameters": {s.current.Params, back.current.Params}, "the stage's": {s.begun, back.begun},
-		} {
-			if a, b := fmt.Sprintf("%#v", pair[0]), fmt.Sprintf("%#v", pair[1]); !reflect.DeepEqual(pair[0], pair[1]) {
-				t.Errorf("%s: %s: wrote %s, read %s", name, what, a, b)
-			}
-		}
-		if s.best != nil && !bytes.Equal(encoded(t, s.best), encoded(t, back.best)) {
-			t.Errorf("%s: another best model", name)
 		}
 	}
 }
@@ -120,33 +75,10 @@ func TestForeignCheckpoint(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoint: cut to every length and with each byte flipped, a
-// checkpoint is refused.
+// TestDamagedCheckpoint: a checkpoint that is cut short is refused and stays.
 func TestDamagedCheckpoint(t *testing.T) {
 	data, o, was := checkpointed(t)
-	made, err := traits(data, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	o.Backend = nil
-	try := func(what string, b []byte) {
-		s, err := readCheckpoint(bytes.NewReader(b), int64(len(b)))
-		if !errors.Is(err, ErrCheckpoint) {
-			t.Errorf("%s: %v, %v; want ErrCheckpoint", what, s, err)
-		}
-	}
-	if s, err := readCheckpoint(bytes.NewReader(was), int64(len(was))); err != nil || len(made) == 0 {
-		t.Fatal(s, err)
-	}
-	for n := range was {
-		try(fmt.Sprint("cut to ", n), was[:n])
-	}
-	try("longer", append(slices.Clone(was), 0))
-	for i := range was {
-		b := slices.Clone(was)
-		b[i] ^= 1 << (i % 8)
-		try(fmt.Sprint("byte ", i), b)
-	}
 	for _, n := range []int{0, 1, sealBytes, len(was) / 2, len(was) - 1} {
 		if err := os.WriteFile(o.Checkpoint, was[:n], 0o666); err != nil {
 			t.Fatal(err)
@@ -189,35 +121,6 @@ func TestCheckpointOptions(t *testing.T) {
 	}
 }
 
-// TestCheckpointPace: writes come by the interval and take a twentieth of the
-// time at most; a clock that is set has no say in it.
-func TestCheckpointPace(t *testing.T) {
-	var now time.Duration
-	p := newPace(10 * time.Second)
-	p.now = func() time.Duration { return now }
-	if now = 9 * time.Second; p.due() {
-		t.Error("due before the interval")
-	}
-	if now = 10 * time.Second; !p.due() {
-		t.Error("not due after it")
-	}
-	now = 11 * time.Second
-	p.wrote(10 * time.Second) // a second's write
-	at := func(seconds time.Duration) bool { now = seconds * time.Second; return p.due() }
-	if at(29) || !at(30) {
-		t.Error("after a write from 10 s to 11 s, not due from 30 s on")
-	}
-	p.wrote(30 * time.Second) // in no time
-	if at(39) || !at(40) {
-		t.Error("after a write in no time at 30 s, not due from 40 s on")
-	}
-	// time.Since of a time that has a monotonic reading, which String shows,
-	// does not look at the clock on the wall.
-	if began := time.Now(); !strings.Contains(began.String(), "m=+") {
-		t.Errorf("%v has no monotonic reading", began)
-	}
-}
-
 // TestCheckpointFails: without somebody to warn, a checkpoint that cannot be
 // written ends the fit; with one the fit goes on, and the file before it stays.
 func TestCheckpointFails(t *testing.T) {
@@ -245,9 +148,42 @@ func TestCheckpointFails(t *testing.T) {
 	}
 }
 
-// FuzzCheckpoint: any bytes, under a seal of their own, are a checkpoint that a
+// aCard is a backend under the name of a GPU.
+type aCard struct{ spectral.Backend }
+
+func (aCard) Name() string { return "cuda:0" }
+
+// TestInstructionSetTrait: a fit depends on the processor's instruction set,
+// whatever the device.
+func TestInstructionSetTrait(t *testing.T) {
+	data := &Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{0}}
+	for _, b := range []spectral.Backend{nil, cpu.New(), aCard{cpu.New()}} {
+		made, err := (&fit{frame: &frame{o: Options{Backend: b}, data: data}}).fingerprint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(made, checkpoint.Trait{Name: "instruction set (VSSGP_SIMD)", Value: cpu.Instructions()}) {
+			t.Errorf("device %v: made of %v", b, made)
+		}
+	}
+}
+
+// sealBytes end a checkpoint: the words of a hash of all before.
+const sealBytes = 8 * sha256.Size / 4
+
+// resealed puts the right seal at the end of a checkpoint's bytes.
+func resealed(b []byte) []byte {
+	b = slices.Clone(b[:len(b)-sealBytes])
+	sum := sha256.Sum256(b)
+	for at := 0; at < len(sum); at += 4 {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(binary.BigEndian.Uint32(sum[at:]))))
+	}
+	return b
+}
+
+// FuzzResume: any bytes, under a seal of their own, are a checkpoint that a
 // fit goes on from to its end, or an error that says why not.
-func FuzzCheckpoint(f *testing.F) {
+func FuzzResume(f *testing.F) {
 	data := wave(40, 0.2)
 	for _, c := range []Options{
 		{Init: InitPaper, Features: 2, Iterations: 6, Restarts: 1},
@@ -265,103 +201,54 @@ func FuzzCheckpoint(f *testing.F) {
 			}
 		}
 	}
+	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: 5}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
+	var made [][]checkpoint.Trait
+	for _, o := range options {
+		traits, err := (&fit{frame: &frame{o: o, data: data}}).fingerprint()
+		if err != nil {
+			f.Fatal(err)
+		}
+		made = append(made, traits)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) >= sealBytes {
-			out := bytes.NewBuffer(nil)
-			s := &sealer{w: out, hash: sha256.New()}
-			s.Write(b)
-			if err := s.seal(); err != nil {
-				t.Fatal(err)
-			}
-			b = out.Bytes()
+			b = resealed(b)
 		}
-		s, err := readCheckpoint(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			if !errors.Is(err, ErrCheckpoint) {
-				t.Fatalf("%v does not wrap ErrCheckpoint", err)
+		path := filepath.Join(t.TempDir(), "part")
+		for i, o := range options {
+			if !takeOver(t, path, b, made[i]) {
+				return
 			}
-			return
-		}
-		again, err := s.file()
-		if err != nil {
-			t.Fatalf("read and not to be written: %v", err)
-		}
-		if err := new(snapshot).read(again); err != nil {
-			t.Fatalf("written and read again: %v", err)
-		}
-		for _, o := range []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: 5}, {Init: InitPaper, Iterations: 9, Restarts: 1}} {
-			if s.current.Params.M() > 100 || s.best != nil && s.best.Params.M() > 100 {
-				return // time, not memory
-			}
-			// The traits are those of whoever reads it.
-			made, err := traits(data, &o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, _ := readCheckpoint(bytes.NewReader(b), int64(len(b)))
-			s.Made = made
-			r := &restarts{ctx: context.Background(), data: data, o: o, began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1}}
-			if s.check(made, &o) != nil || r.goOn(s) != nil {
-				continue
-			}
-			if err := r.all(s); err == nil && r.best != nil && r.best.model.Params.Check() != nil {
-				t.Fatalf("gone on with to %v", r.best.model.Params.Check())
+			o.Checkpoint, o.Resume = path, true
+			if m, _, err := Fit(context.Background(), data, o); err == nil && m.Params.Check() != nil {
+				t.Fatalf("gone on with to %v", m.Params.Check())
 			}
 		}
 	})
 }
 
-// BenchmarkCheckpoint writes and reads the checkpoint of a fit of 40 000
-// features with all of its pairs.
-func BenchmarkCheckpoint(b *testing.B) {
-	const m, pairs = 40_000, lbfgs.Memory
-	p := NewParams(m/2, 2, 1, 1)
-	for _, t := range p.Tensors() {
-		for i := range *t.Data {
-			(*t.Data)[i] = 1 + float64(i%7)/8
-		}
+// takeOver writes a checkpoint as one of a fit with the given traits. It reports
+// whether the bytes are a checkpoint, and of a model that does not take long.
+func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
 	}
-	p.CoefMean, p.CoefVar = nil, nil
-	model, err := NewModel(p)
+	w, s, err := checkpoint.Open(checkpoint.Setting{Path: path, Resume: true, Made: made}, func(*checkpoint.Snapshot) error { return nil })
 	if err != nil {
-		b.Fatal(err)
+		if !errors.Is(err, ErrCheckpoint) {
+			t.Fatalf("%v does not wrap ErrCheckpoint", err)
+		}
+		return false
 	}
-	array := func() []float64 { return make([]float64, 11*m/2) }
-	st := &lbfgs.State{X: array(), G: array()}
-	for range pairs {
-		st.S, st.Y = append(st.S, array()), append(st.Y, array())
-	}
-	path := filepath.Join(b.TempDir(), "part")
-	c := &checkpointer{path: path, pace: newPace(0)}
-	s := &snapshot{place: place{Starts: 1, Kept: -1, Ascent: ascentOf(st)}, current: model, begun: p, ascent: st}
-	write := func(b *testing.B) {
-		if err := c.write(s); err != nil {
-			b.Fatal(err)
+	defer w.Close()
+	for _, model := range []*safetensors.File{s.Current, s.BestModel} {
+		if model != nil && len(model.Tensors["phase.lower"].Data) > 100 {
+			return false
 		}
 	}
-	write(b)
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
+	if err := w.Write(s); err != nil {
+		t.Fatalf("read and not to be written: %v", err)
 	}
-	b.Run("write", func(b *testing.B) {
-		b.SetBytes(info.Size())
-		b.ReportAllocs()
-		for b.Loop() {
-			write(b)
-		}
-	})
-	b.Run("read", func(b *testing.B) {
-		b.SetBytes(info.Size())
-		for b.Loop() {
-			f, err := os.Open(path)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := readCheckpoint(f, info.Size()); err != nil {
-				b.Fatal(err)
-			}
-			f.Close()
-		}
-	})
+	return true
 }

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,12 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
-
-// ErrData is wrapped by every error about data that cannot be modelled: wrong
-// shapes, no rows, values that are not finite.
-var ErrData = errors.New("unusable data")
 
 // Data are N rows of Q inputs and D outputs in their own units.
 type Data struct {
@@ -88,16 +86,6 @@ func (d *Data) Check() error {
 
 // mostValue bounds data so that no difference of two leaves float64's range.
 const mostValue = math.MaxFloat64 / 4
-
-// some are the given rows.
-func (d *Data) some(rows []int) *Data {
-	s := &Data{N: len(rows), Q: d.Q, D: d.D, X: make([]float64, 0, len(rows)*d.Q), Y: make([]float64, 0, len(rows)*d.D)}
-	for _, n := range rows {
-		s.X = append(s.X, d.X[n*d.Q:(n+1)*d.Q]...)
-		s.Y = append(s.Y, d.Y[n*d.D:(n+1)*d.D]...)
-	}
-	return s
-}
 
 // borrow is a matrix's entries row by row, for reading: its own memory where they
 // lie so, else a copy.
@@ -181,4 +169,43 @@ func dataError(err error) error {
 		return fmt.Errorf("%w: %w", err, ErrData)
 	}
 	return err
+}
+
+// Standardise gives maps under which every column has mean 0 and standard
+// deviation 1 (a constant one a unit far below its own size). Data that are nil
+// or empty have maps of no columns.
+func (d *Data) Standardise() (x, y Affine) {
+	if d == nil || d.N < 1 {
+		return Affine{}, Affine{}
+	}
+	return standardise(d.X, d.Q), standardise(d.Y, d.D)
+}
+
+// constantShare is the relative spread below which a column counts as constant;
+// such a column gets that share of its size as its unit.
+const constantShare = 1e-9
+
+// leastNormal is the smallest number of float64's full precision.
+const leastNormal = 0x1p-1022
+
+func standardise(a []float64, cols int) Affine {
+	m := identity(cols)
+	for c := range cols {
+		mean, sd := score.MeanSD(a, c, cols)
+		m.Offset[c], m.Scale[c] = mean, sd
+		if size := math.Abs(mean); sd <= constantShare*size {
+			m.Scale[c] = max(constantShare*cmp.Or(size, 1), leastNormal)
+		}
+	}
+	return m
+}
+
+// origin [D] is where 0 of the data lies below that of the model, in the model's
+// units.
+func (a Affine) origin() []float64 {
+	out := make([]float64, len(a.Scale))
+	for i, scale := range a.Scale {
+		out[i] = a.Offset[i] / scale
+	}
+	return out
 }

@@ -21,3 +21,38 @@
 //	p, err := model.Predict(xNew)                             // p.Mean, p.Variance()
 //	err = model.Save("model.safetensors")
 package vssgp
+
+import (
+	"errors"
+
+	"github.com/vssgp/vssgp/internal/checkpoint"
+	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// The errors that others wrap: errors.Is tells them apart.
+var (
+	// ErrData is wrapped by every error about data that cannot be modelled: wrong
+	// shapes, no rows, values that are not finite.
+	ErrData = errors.New("unusable data")
+	// ErrOptions is wrapped by every error about options that cannot be met.
+	ErrOptions = errors.New("unusable options")
+	// ErrParams is wrapped by every error about parameters that no model can have.
+	ErrParams = variational.ErrParams
+	// ErrBound is wrapped where a bound is not a number or its matrix has no
+	// Cholesky factor even with jitter.
+	ErrBound = variational.ErrBound
+	// ErrUnfitted is wrapped where a prediction needs a posterior that the model
+	// does not have yet.
+	ErrUnfitted = variational.ErrUnfitted
+	// ErrMemory is wrapped where a fit would take more than Options.MemoryLimit.
+	ErrMemory = errors.New("more memory than there is")
+	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot go
+	// on from, which stays as it is: damaged, of other data, options or another
+	// build, no checkpoint at all, or in use by another process.
+	ErrCheckpoint = checkpoint.Err
+	// ErrFile is wrapped by every error about the contents of a model file that is
+	// damaged or no safetensors file at all; one that is whole and holds no model
+	// wraps ErrParams.
+	ErrFile = safetensors.ErrFormat
+)

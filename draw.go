@@ -148,10 +148,10 @@ func (m *Model) drawCoefficients(rng *rand.Rand) []float64 {
 		}
 		return a
 	}
-	m.factor.SolveUpper(a, p.D)
+	m.exact.Factor.SolveUpper(a, p.D)
 	sd := 1 / math.Sqrt(p.NoisePrecision[0])
 	for i := range a {
-		a[i] = m.mean[i] + sd*a[i]
+		a[i] = m.exact.Mean[i] + sd*a[i]
 	}
 	return a
 }

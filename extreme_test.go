@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/start"
 )
 
 // scaled is v times f.
@@ -92,7 +93,7 @@ func TestExtremes(t *testing.T) {
 			if inference == Stochastic {
 				o.Iterations = 400
 			}
-			if data.evenStep() == 0 {
+			if start.GridOf(data.X, data.Q).Even() == 0 {
 				o.Features = 20
 			}
 			t.Run(c.name+" "+string(inference), func(t *testing.T) { checkExtreme(t, data, o) })

@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // fileFormat is the metadata entry "format" of a model file.
@@ -27,11 +28,6 @@ const (
 	// the blocks E_v [M_{v+1},M_v] below them, all row-major in one vector.
 	nameFactor = "coefficient.factor"
 )
-
-// ErrFile is wrapped by every error about the contents of a model file that is
-// damaged or no safetensors file at all; one that is whole and holds no model
-// wraps ErrParams.
-var ErrFile = safetensors.ErrFormat
 
 // Save writes the model to a safetensors file, whole or not at all. The file
 // holds all that Load needs to predict to the last bit; Python reads it with
@@ -51,8 +47,7 @@ func (m *Model) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteTo(w)
-	return err
+	return f.Write(w)
 }
 
 // file lays the model out as tensors and metadata.
@@ -81,10 +76,10 @@ func (m *Model) file() (*safetensors.File, error) {
 			f.Metadata["window.input"] = fmt.Sprint(p.Windows.Dim)
 		}
 	}
-	if m.Inference == Exact && m.factor != nil {
-		f.Tensors["coefficient.mean"] = safetensors.Tensor{Shape: []int{p.M(), p.D}, Data: m.mean}
+	if m.Inference == Exact && m.exact != nil {
+		f.Tensors["coefficient.mean"] = safetensors.Tensor{Shape: []int{p.M(), p.D}, Data: m.exact.Mean}
 		var all []float64
-		for _, b := range append(append([][]float64(nil), m.factor.R.Diag...), m.factor.R.Below...) {
+		for _, b := range append(append([][]float64(nil), m.exact.Factor.R.Diag...), m.exact.Factor.R.Below...) {
 			all = append(all, b...)
 		}
 		f.Tensors[nameFactor] = vector(all)
@@ -199,7 +194,7 @@ func paramsFromFile(f *safetensors.File) (*Params, error) {
 	for _, t := range p.Tensors() {
 		have, ok := f.Tensors[t.Name]
 		if !ok {
-			if t.Name == "coefficient.mean" || t.Name == "coefficient.variance" {
+			if t.Optional() {
 				continue
 			}
 			return nil, fmt.Errorf("vssgp: the file has no %s, want shape %v: %w", t.Name, t.Shape, ErrParams)
@@ -253,32 +248,6 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	return nil
 }
 
-// checkMaps reports affine maps of the wrong length or with a scale that is
-// not positive.
-func (m *Model) checkMaps() error {
-	for _, a := range []struct {
-		name string
-		Affine
-		want int
-	}{{"x", m.X, m.Params.Q}, {"y", m.Y, m.Params.D}} {
-		if len(a.Offset) != a.want || len(a.Scale) != a.want {
-			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, want %d: %w", a.name, a.name, len(a.Offset), len(a.Scale), a.want, ErrParams)
-		}
-		for i, s := range a.Scale {
-			if !(s > 0) || math.IsInf(s, 0) || math.IsInf(a.Offset[i], 0) || math.IsNaN(a.Offset[i]) {
-				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s, a.name, i, a.Offset[i], ErrParams)
-			}
-		}
-	}
-	if n := len(m.XNames); n != 0 && n != m.Params.Q {
-		return fmt.Errorf("vssgp: %d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)
-	}
-	if n := len(m.YNames); n != 0 && n != m.Params.D {
-		return fmt.Errorf("vssgp: %d y.names for %d outputs: %w", n, m.Params.D, ErrParams)
-	}
-	return nil
-}
-
 // readFactor takes the exact posterior where the file has one.
 func (m *Model) readFactor(f *safetensors.File) error {
 	t, ok := f.Tensors[nameFactor]
@@ -316,7 +285,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 			}
 		}
 	}
-	m.factor = &blocktri.Factor{R: r, Middle: r.Blocks() - 1}
-	m.mean, p.CoefMean = p.CoefMean, nil
+	m.exact = &variational.Posterior{Mean: p.CoefMean, Factor: blocktri.Downward(r)}
+	p.CoefMean = nil
 	return nil
 }

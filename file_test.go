@@ -14,10 +14,9 @@ import (
 
 // fileModels are models of each sort of file.
 func fileModels(t testing.TB) map[string]*Model {
-	make := func(c kind) (*Params, *Data) { return c.make() }
-	plain, plainData := make(kind{name: "file", n: 12, l: 2, k: 3, q: 2, d: 2})
-	windowed, windowedData := make(kind{name: "file, windows", n: 16, l: 6, k: 2, q: 1, d: 1, windows: 4, skip: 3})
-	along, alongData := make(kind{name: "file, windows along the second input", n: 16, l: 6, k: 1, q: 2, d: 1, windows: 3})
+	plain, plainData := made(kind{Name: "file", N: 12, L: 2, K: 3, Q: 2, D: 2})
+	windowed, windowedData := made(kind{Name: "file, windows", N: 16, L: 6, K: 2, Q: 1, D: 1, Windows: 4, Skip: 3})
+	along, alongData := made(kind{Name: "file, windows along the second input", N: 16, L: 6, K: 1, Q: 2, D: 1, Windows: 3})
 	along.Windows.Dim = 1
 	bare := plain.Clone()
 	bare.CoefMean, bare.CoefVar = nil, nil
@@ -41,7 +40,7 @@ func fileModels(t testing.TB) map[string]*Model {
 }
 
 func windowedOne() *Params {
-	p, _ := kind{name: "1", n: 1, l: 1, k: 1, q: 1, d: 1, windows: 1}.make()
+	p, _ := made(kind{Name: "1", N: 1, L: 1, K: 1, Q: 1, D: 1, Windows: 1})
 	return p
 }
 
@@ -97,7 +96,7 @@ func TestSaveLoad(t *testing.T) {
 func encode(t testing.TB, f *safetensors.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := f.WriteTo(&b); err != nil {
+	if err := f.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -131,7 +130,7 @@ func without(name string) func(*safetensors.File) {
 // shaped replaces a tensor by ones of the given shape.
 func shaped(name string, shape ...int) func(*safetensors.File) {
 	return func(f *safetensors.File) {
-		a := safetensors.Tensor{Shape: shape, Data: make([]float64, size(shape))}
+		a := safetensors.Tensor{Shape: shape, Data: make([]float64, Tensor{Shape: shape}.Size())}
 		for i := range a.Data {
 			a.Data[i] = 1
 		}

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/optimise"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // co2 is the monthly concentration at Mauna Loa.
@@ -31,7 +34,7 @@ func co2(t testing.TB) *Data {
 // wave is n evenly spaced samples of two tones, with noise of the given
 // standard deviation.
 func wave(n int, noise float64) *Data {
-	rng := newRNG(uint64(n))
+	rng := modeltest.NewRNG(uint64(n))
 	d := &Data{N: n, Q: 1, D: 1}
 	for i := range n {
 		x := float64(i) / 10
@@ -84,7 +87,7 @@ func TestFitCO2(t *testing.T) {
 		}
 		last = p.Bound
 	}
-	near(t, "the last report's bound", []float64{last}, []float64{r.Bound}, rounding)
+	modeltest.Near(t, "the last report's bound", []float64{last}, []float64{r.Bound}, rounding)
 	if e := evaluated(t, m, data); e.Bound != r.Bound || !slices.Equal(e.Terms, r.Terms) {
 		t.Errorf("the model's bound is %v, the result's %v, the last report's %v", e.Bound, r.Bound, last)
 	}
@@ -205,34 +208,43 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 // startBound is the bound that a fit starts from.
 func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 	t.Helper()
-	f, err := newFitting(context.Background(), m, data, o)
-	if err != nil {
+	_, run := running(t, m, data, o)
+	if err := run.Begin(nil); err != nil {
 		t.Fatal(err)
 	}
-	defer f.close()
-	inference := o.Inference
-	if inference == "" {
-		inference = Exact
-	} else if err := f.startCoefficients(); err != nil {
-		t.Fatal(err)
-	}
-	e, err := f.held.evaluate(m.Params, inference, nil, false)
+	e, err := run.Evaluate()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e.Bound
 }
 
+// running is the frame of a fit and the run of its start m.
+func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimise.Run) {
+	t.Helper()
+	f, err := o.frame(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := optimise.New(context.Background(), f.rows, m.Params, m.settingOf(&o), o.optimise(f.init, o.Seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { run.Close() })
+	return f, run
+}
+
 // TestFix: a fixed tensor keeps its bits, the others move.
 func TestFix(t *testing.T) {
 	data := wave(60, 0.1)
 	o := Options{Init: InitPaper, Lengthscales: []float64{1}, Periods: []float64{3}, Features: 6, Iterations: 4, UniformPhases: true}
-	for _, name := range append(slices.Concat(hyper, feature), coefs...) {
+	coefficients := variational.Names(func(t Tensor) bool { return t.Group == variational.Coefficients })
+	for _, name := range variational.Names(nil) {
 		if name == "phase.upper" {
 			continue // goes with phase.lower
 		}
 		o.Fix, o.Inference = []string{name}, Exact
-		if slices.Contains(coefs, name) {
+		if slices.Contains(coefficients, name) {
 			o.Inference = Factorised
 		}
 		if name == "phase.lower" {
@@ -246,7 +258,7 @@ func TestFix(t *testing.T) {
 		m, _ := mustFit(t, data, o)
 		was := start.Params.Tensors()
 		for i, tensor := range m.Params.Tensors() {
-			if o.Inference == Exact && slices.Contains(coefs, tensor.Name) {
+			if o.Inference == Exact && slices.Contains(coefficients, tensor.Name) {
 				continue
 			}
 			if same := slices.Equal(*tensor.Data, *was[i].Data); same != slices.Contains(o.Fix, tensor.Name) {
@@ -254,7 +266,7 @@ func TestFix(t *testing.T) {
 			}
 		}
 	}
-	o.Fix, o.Inference = everything, Factorised
+	o.Fix, o.Inference = variational.Names(nil), Factorised
 	if _, r := mustFit(t, data, o); r.Iterations != 0 || r.Starts[0].Ended != "nothing to optimise" {
 		t.Errorf("all fixed: %d iterations, ended %q", r.Iterations, r.Starts[0].Ended)
 	}
@@ -272,7 +284,7 @@ func TestNoIterations(t *testing.T) {
 		}
 		m, r := mustFit(t, data, o)
 		for i, tensor := range m.Params.Tensors()[:9] {
-			near(t, string(inference)+": "+tensor.Name, *tensor.Data, *start.Params.Tensors()[i].Data, 0)
+			modeltest.Near(t, string(inference)+": "+tensor.Name, *tensor.Data, *start.Params.Tensors()[i].Data, 0)
 		}
 		if start.Fitted() || !m.Fitted() || r.Iterations != 0 || r.Bound != evaluated(t, m, data).Bound {
 			t.Errorf("%s: %+v; fitted before: %v, after: %v", inference, r, start.Fitted(), m.Fitted())
@@ -315,5 +327,36 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}
+	}
+}
+
+// TestManyFeaturesStart: with more features than are solved for directly the mean
+// is near the exact one.
+func TestManyFeaturesStart(t *testing.T) {
+	data := &Data{N: 400, Q: 1, D: 1}
+	for i := range data.N {
+		data.X = append(data.X, float64(i))
+		data.Y = append(data.Y, math.Sin(0.2*float64(i)))
+	}
+	o := Options{Init: InitPaper, Lengthscales: []float64{4}, Features: optimise.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
+	fill := func(inference Inference) []float64 {
+		o.Inference = inference
+		m, _, err := Fit(t.Context(), data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.PredictRows(data.X, data.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Mean
+	}
+	exact, off := fill(Exact), 0.0
+	for i, v := range fill(Factorised) {
+		off += (v - exact[i]) * (v - exact[i])
+	}
+	// Conjugate gradients end early: this much of the error is left.
+	if rms := math.Sqrt(off / float64(data.N)); rms > 5e-3 {
+		t.Errorf("the start's mean is %v off the exact one", rms)
 	}
 }

@@ -2,6 +2,8 @@ package vssgp
 
 import (
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -24,20 +26,48 @@ func TestFrequencies(t *testing.T) {
 	m.X = Affine{Offset: []float64{100}, Scale: []float64{10}}
 	inf := math.Inf(1)
 	want := []Frequency{ // l is 20 and 40, p 0.025 for the second component
-		{3, 1, []float64{130}, []float64{0.1 + 0.025}, []float64{0}, []float64{inf}},
-		{1, 0, []float64{110}, []float64{0.1}, []float64{1 / (40 * math.Pi)}, []float64{20}},
-		{2, 1, []float64{120}, []float64{0.025}, []float64{2 / (80 * math.Pi)}, []float64{20}},
-		{0, 0, []float64{100}, []float64{0.05}, []float64{2 / (40 * math.Pi)}, []float64{10}},
+		{Feature: 3, Component: 1, Location: []float64{130}, Mean: []float64{0.1 + 0.025}, SD: []float64{0}, Reach: []float64{inf}},
+		{Feature: 1, Component: 0, Location: []float64{110}, Mean: []float64{0.1}, SD: []float64{1 / (40 * math.Pi)}, Reach: []float64{20}},
+		{Feature: 2, Component: 1, Location: []float64{120}, Mean: []float64{0.025}, SD: []float64{2 / (80 * math.Pi)}, Reach: []float64{20}},
+		{Feature: 0, Component: 0, Location: []float64{100}, Mean: []float64{0.05}, SD: []float64{2 / (40 * math.Pi)}, Reach: []float64{10}},
 	}
 	for i, got := range m.Frequencies() {
 		w := want[i]
 		if got.Feature != w.Feature || got.Component != w.Component {
 			t.Fatalf("place %d: feature %d of component %d, want %d of %d", i, got.Feature, got.Component, w.Feature, w.Component)
 		}
-		for _, v := range [][2]float64{{got.Location[0], w.Location[0]}, {got.Mean[0], w.Mean[0]}, {got.SD[0], w.SD[0]}, {got.Reach[0], w.Reach[0]}} {
+		for _, v := range [][2]float64{{got.Location[0], w.Location[0]}, {got.Mean[0], w.Mean[0]}, {got.SD[0], w.SD[0]}, {got.Reach[0], w.Reach[0]},
+			{got.Period[0], 1 / w.Mean[0]}, {got.PeriodSD[0], w.SD[0] / (w.Mean[0] * w.Mean[0])}} {
 			if v[0] != v[1] && !(math.Abs(v[0]-v[1]) <= 1e-15*v[1]) {
 				t.Errorf("feature %d: %v, want %v", got.Feature, v[0], v[1])
 			}
 		}
+	}
+}
+
+// TestComponents: components and noise by hand, in the data's units; of a model that
+// is none there are none.
+func TestComponents(t *testing.T) {
+	p := NewParams(2, 1, 1, 2)
+	p.Variance, p.Lengthscale, p.Frequency = []float64{4, 9}, []float64{3, 5}, []float64{0.5, 0}
+	p.NoisePrecision, p.CoefMean, p.CoefVar = []float64{25}, nil, nil
+	m, err := NewModel(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.X, m.Y = Affine{Offset: []float64{1}, Scale: []float64{10}}, Affine{Offset: []float64{0, 0}, Scale: []float64{100, 1}}
+	want := []Component{
+		{SD: []float64{200, 2}, Lengthscale: []float64{30}, Period: []float64{20}},
+		{SD: []float64{300, 3}, Lengthscale: []float64{50}, Period: []float64{math.Inf(1)}},
+	}
+	if got := m.Components(); !reflect.DeepEqual(got, want) {
+		t.Errorf("components %v, want %v", got, want)
+	}
+	if got := m.NoiseSD(); !slices.Equal(got, []float64{20, 0.2}) {
+		t.Errorf("noise %v, want 20 and 0.2", got)
+	}
+	var none *Model
+	if none.Components() != nil || none.NoiseSD() != nil || (&Model{}).Components() != nil {
+		t.Error("a model that is none has components")
 	}
 }

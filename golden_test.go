@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/oracle"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -59,23 +60,6 @@ func goldenModel(t *testing.T, g *oracle.Golden) (*Model, *Data) {
 	return m, &Data{N: g.N, Q: g.Q, D: g.D, X: flat(g.X), Y: flat(g.Y)}
 }
 
-// worst is the largest difference over the largest entry of want.
-func worst(got, want []float64) float64 {
-	scale, diff := 0.0, 0.0
-	for i, w := range want {
-		scale = max(scale, math.Abs(w))
-		d := math.Abs(got[i] - w)
-		if math.IsNaN(d) {
-			return math.Inf(1)
-		}
-		diff = max(diff, d)
-	}
-	if scale == 0 {
-		return diff
-	}
-	return diff / scale
-}
-
 func TestGolden(t *testing.T) {
 	for _, g := range goldenFiles(t) {
 		t.Run(g.Name, func(t *testing.T) {
@@ -99,7 +83,7 @@ func TestGolden(t *testing.T) {
 					if len(*w.Data) == 0 {
 						continue
 					}
-					err := worst(*got[i].Data, *w.Data)
+					err := modeltest.Worst(*got[i].Data, *w.Data)
 					if err > gradTol {
 						t.Errorf("%s gradient by %s off by %.2g of its largest entry, want %.0g", what, w.Name, err, gradTol)
 					}
@@ -119,14 +103,14 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := worst(mean.RawMatrix().Data, flat(g.CoefMean)); e > goldenPredict {
+			if e := modeltest.Worst(mean.RawMatrix().Data, flat(g.CoefMean)); e > goldenPredict {
 				t.Errorf("coefficient mean off by %.2g", e)
 			}
 			first := make([]float64, len(g.CoefVar))
 			for k := range first {
 				first[k] = vr.At(k, 0)
 			}
-			if e := worst(first, g.CoefVar); e > goldenPredict {
+			if e := modeltest.Worst(first, g.CoefVar); e > goldenPredict {
 				t.Errorf("coefficient variance off by %.2g", e)
 			}
 			checkPredict(t, m, "exact", g, g.Predict.ExactMean, g.Predict.ExactCov)
@@ -140,14 +124,14 @@ func checkPredict(t *testing.T, m *Model, what string, g *oracle.Golden, mean []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := worst(p.Mean, flat(mean)); e > goldenPredict {
+	if e := modeltest.Worst(p.Mean, flat(mean)); e > goldenPredict {
 		t.Errorf("%s mean off by %.2g", what, e)
 	}
 	var want []float64
 	for _, c := range cov {
 		want = append(want, flat(c)...)
 	}
-	if e := worst(p.Cov, want); e > goldenPredict {
+	if e := modeltest.Worst(p.Cov, want); e > goldenPredict {
 		t.Errorf("%s covariance off by %.2g", what, e)
 	}
 }

@@ -6,12 +6,16 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/start"
 )
 
 // calendar is CO2-like: a trend, a season and noise at the first of each month,
 // leap days and all, a tenth of the months left out.
 func calendar() (known, asked *Data) {
-	rng := newRNG(4)
+	rng := modeltest.NewRNG(4)
 	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
 	for i := range 400 {
 		t := time.Date(1960, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
@@ -30,7 +34,7 @@ func calendar() (known, asked *Data) {
 // timesAtRandom are 800 rows of a day and a week over 32 days, and the truth at
 // a hundred others.
 func timesAtRandom() (known, asked *Data) {
-	rng := newRNG(5)
+	rng := modeltest.NewRNG(5)
 	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
 	for i := range 900 {
 		x := 0.5 + 31*rng.Float64()
@@ -91,88 +95,20 @@ func TestUnevenOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "frequency", a.Params.Frequency, b.Params.Frequency, rounding)
-	near(t, "variance", a.Params.Variance, b.Params.Variance, 1e-6)
+	modeltest.Near(t, "frequency", a.Params.Frequency, b.Params.Frequency, rounding)
+	modeltest.Near(t, "variance", a.Params.Variance, b.Params.Variance, 1e-6)
 }
 
 // walk is a random walk of n steps, which the lines of a spectrum do not
 // describe.
 func walk(n int) *Data {
-	rng := newRNG(6)
+	rng := modeltest.NewRNG(6)
 	d, y := &Data{N: n, Q: 1, D: 1}, 0.0
 	for i := range n {
 		y += rng.NormFloat64()
 		d.X, d.Y = append(d.X, float64(i)), append(d.Y, y)
 	}
 	return d
-}
-
-// TestHeldOutParts: about a tenth of the rows in stretches of the data's own
-// gap, and lines between the neighbours that are left.
-func TestHeldOutParts(t *testing.T) {
-	data := &Data{Q: 1, D: 2}
-	for i := range 500 {
-		if i%25 < 22 { // gaps of three
-			data.X = append(data.X, float64(i))
-			data.Y = append(data.Y, 2*float64(i)+1, -float64(i))
-			data.N++
-		}
-	}
-	known, asked, line := parted(data)
-	if known.N+asked.N != data.N || !(math.Abs(float64(asked.N)/float64(data.N)-0.1) <= 0.03) || asked.N%3 != 0 {
-		t.Errorf("%d known and %d asked of %d rows", known.N, asked.N, data.N)
-	}
-	near(t, "lines", line, asked.Y, 1e-12)
-	for _, x := range asked.X {
-		if slices.Contains(known.X, x) {
-			t.Errorf("x = %v is known and asked for", x)
-		}
-	}
-}
-
-// TestHeldOutEnds: the first and the last row are known, whatever their number.
-func TestHeldOutEnds(t *testing.T) {
-	for n := 2; n < 60; n++ {
-		data := &Data{N: n, Q: 1, D: 1, Y: make([]float64, n)}
-		for i := range n {
-			data.X = append(data.X, float64((n-i)*(n-i)))
-		}
-		known, asked, line := parted(data)
-		if known.X[0] != 1 || known.X[known.N-1] != float64(n*n) || len(line) != asked.N || known.N+asked.N != n {
-			t.Errorf("of %d rows the known ones are %v", n, known.X)
-		}
-	}
-}
-
-// TestTypicalGap: the median of the gaps, of a twentieth of the rows at most; 1
-// where there are none, or no places.
-func TestTypicalGap(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		gaps []int // before each tenth row
-		want int
-	}{
-		{"none", nil, 1}, {"one", []int{4}, 4}, {"some", []int{1, 7, 2, 3, 1}, 2}, {"one long among them", []int{60, 2, 2}, 2}, {"long ones", []int{70, 40, 60}, 10},
-	} {
-		d := &Data{Q: 1, D: 1}
-		at := 0
-		for i := range 200 {
-			if i%10 == 5 && i/10 < len(c.gaps) {
-				at += c.gaps[i/10]
-			}
-			d.X, d.Y, d.N = append(d.X, float64(at)), append(d.Y, 0), d.N+1
-			at++
-		}
-		if got := d.typicalGap(); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
-		for i := range d.X {
-			d.X[i] *= d.X[i]
-		}
-		if got := d.typicalGap(); got != 1 {
-			t.Errorf("%s, uneven: %d, want 1", c.name, got)
-		}
-	}
 }
 
 // TestHeldOutMargins: another start is tried as soon as lines are better, and a
@@ -196,22 +132,28 @@ func TestHeldOutMargins(t *testing.T) {
 // TestHoldsOut: a fit of few rows, of one place, of several inputs or of a matrix
 // that only mini-batches bear is not held against lines.
 func TestHoldsOut(t *testing.T) {
-	data := walk(heldFewest)
-	few := &Data{N: heldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
+	data := walk(start.HeldFewest)
+	few := &Data{N: start.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
 	place := &Data{N: data.N, Q: 1, D: 1, X: make([]float64, data.N), Y: data.Y}
-	large, small, windows := NewParams(directLimit, 2, 1, 1), NewParams(1, 2, 1, 1), NewParams(directLimit, 2, 1, 1)
-	windows.Windows.Center = []float64{1, 2}
+	two := &Data{N: data.N, Q: 2, D: 1, X: append(data.X, data.Y...), Y: data.Y}
+	const small, large = 2, 2 * optimise.DirectLimit
 	for _, c := range []struct {
 		name      string
-		p         *Params
+		m         int
+		windows   bool
 		inference Inference
 		data      *Data
 		want      bool
 	}{
-		{"exact", large, Exact, data, true}, {"small", small, Factorised, data, true}, {"windows", windows, Factorised, data, true},
-		{"large", large, Factorised, data, false}, {"few rows", small, Exact, few, false}, {"one place", small, Exact, place, false},
+		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorised, data, true}, {"windows", large, true, Factorised, data, true},
+		{"large", large, false, Factorised, data, false}, {"few rows", small, false, Exact, few, false}, {"one place", small, false, Exact, place, false},
+		{"two inputs", small, false, Exact, two, false},
 	} {
-		if got := (&Model{Params: c.p, Inference: c.inference}).holdsOut(c.data); got != c.want {
+		f, err := Options{}.frame(c.data)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if got := f.holdsOut(c.inference, c.m, c.windows); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -227,9 +169,9 @@ func TestOptimism(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := &fitting{model: m, data: data, o: o}
+		f, run := running(t, m, data, o)
 		p := float64(c.estimates)
-		if got, want := f.optimism(), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
+		if got, want := (&fit{frame: f}).optimism(&attempt{points: run.PointEstimates()}), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%d components: %v, want %v", c.components, got, want)
 		}
 	}
@@ -257,10 +199,14 @@ func TestHeldOutUnits(t *testing.T) {
 // TestSpectrumReadsScales: what the spectrum start would not look at is refused.
 func TestSpectrumReadsScales(t *testing.T) {
 	data := wave(60, 0.1)
+	paper, err := New(data, Options{Init: InitPaper})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, o := range []Options{
 		{Lengthscales: []float64{1}}, {Lengthscales: []float64{1}, Periods: []float64{2}}, {FrequencyVariance: 0.1},
 	} {
-		if m, err := New(data, o); err != nil || m.Params.K != paperFeatures {
+		if m, err := New(data, o); err != nil || m.Params.K != paper.Params.K {
 			t.Errorf("%+v: %v; want the paper's start", o, err)
 		}
 		o.Init = InitSpectrum
@@ -286,7 +232,7 @@ func TestWindowZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "frequency", m.Params.Frequency, auto.Params.Frequency, 0)
+	modeltest.Near(t, "frequency", m.Params.Frequency, auto.Params.Frequency, 0)
 	if none.Params.Windows.Count() != 1 || none.Params.L == m.Params.L {
 		t.Errorf("%d windows of none, %d components with and %d without", none.Params.Windows.Count(), m.Params.L, none.Params.L)
 	}

@@ -1,36 +1,63 @@
 package vssgp
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
-// Inference is the bound that a model is fitted by and the posterior over the
-// coefficients that goes with it.
-type Inference string
+// The parts of a model that package variational has.
+type (
+	// Params are a model's parameters in the model's units.
+	Params = variational.Params
+	// Tensor is one of a model's arrays under its name in the model file.
+	Tensor = variational.Tensor
+	// Evaluation is a bound at some parameters.
+	Evaluation = variational.Evaluation
+	// Term is a named part of a bound.
+	Term = variational.Term
+	// Inference is the bound that a model is fitted by and the posterior over the
+	// coefficients that goes with it.
+	Inference = variational.Inference
+	// Method is one of the paper's relatives of the model.
+	Method = variational.Method
+)
 
 const (
 	// Exact is VSSGP: the optimal q(A), eq. lower_bound_opt_A.
-	Exact Inference = "exact"
+	Exact = variational.Exact
 	// Factorised is fVSSGP: a diagonal q(A), eq. lower_bound_factorised.
-	Factorised Inference = "factorised"
+	Factorised = variational.Factorised
 	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI.
 	// A model so fitted is a Factorised one.
-	Stochastic Inference = "stochastic"
+	Stochastic = variational.Stochastic
+
+	// VSSGP is the paper's model: frequencies have a posterior.
+	VSSGP = variational.VSSGP
+	// SSGP is the sparse spectrum GP (Lázaro-Gredilla et al. 2010): point
+	// frequencies (Σ = 0), each a cosine and a sine, optimised with the
+	// hyper-parameters.
+	SSGP = variational.SSGP
+	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
+	// from the prior and kept, random phases.
+	RP = variational.RP
+
+	// MaxExact bounds the features that meet in one window under exact
+	// inference, which holds several matrices of that size squared (3 GiB each).
+	MaxExact = variational.MaxExact
 )
 
-// ErrUnfitted is wrapped where a prediction needs a posterior that the model
-// does not have yet.
-var ErrUnfitted = errors.New("model has no posterior over its coefficients")
+// NewParams makes zero parameters of the given shape, the coefficients'
+// included; windows and ComponentWindow are left empty.
+func NewParams(l, k, q, d int) *Params { return variational.NewParams(l, k, q, d) }
 
 // Model is a set of parameters, the maps between its units and the data's,
 // and, once fitted, a posterior over the coefficients.
@@ -44,11 +71,7 @@ type Model struct {
 	// Backend computes the passes over the rows; nil is the CPU.
 	Backend spectral.Backend
 
-	mean   []float64        // exact: m [M,D]
-	factor *blocktri.Factor // exact: R with R Rᵀ = A, so that S = τ⁻¹A⁻¹
-
-	// begun is the bound at the starting values where New had to evaluate it.
-	begun *Evaluation
+	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
 }
 
 // NewModel wraps parameters as a model in the data's own units.
@@ -77,8 +100,8 @@ func (m *Model) check() error {
 	default:
 		return fmt.Errorf("vssgp: the model's inference is %q, want exact or factorised: %w", m.Inference, ErrParams)
 	}
-	if want := m.Params.M() * m.Params.D; m.factor != nil && len(m.mean) != want {
-		return fmt.Errorf("vssgp: the posterior has %d means, the parameters want %d: condition the model on data anew: %w", len(m.mean), want, ErrUnfitted)
+	if want := m.Params.M() * m.Params.D; m.exact != nil && len(m.exact.Mean) != want {
+		return fmt.Errorf("vssgp: the posterior has %d means, the parameters want %d: condition the model on data anew: %w", len(m.exact.Mean), want, ErrUnfitted)
 	}
 	return m.checkMaps()
 }
@@ -98,12 +121,9 @@ func (m *Model) fits(data *Data) error {
 	return nil
 }
 
-// hold brings data to the backend in the model's units.
-func (m *Model) hold(data *Data) (*held, error) { return m.holdFor(context.Background(), data) }
-
-// holdFor is hold for evaluations that end with ctx, or with what held.ctx is
-// then; nil is context.Background().
-func (m *Model) holdFor(ctx context.Context, data *Data) (*held, error) {
+// open brings data to the backend in the model's units, for evaluations that end
+// with ctx, nil for the background.
+func (m *Model) open(ctx context.Context, data *Data) (*variational.Rows, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -113,41 +133,21 @@ func (m *Model) holdFor(ctx context.Context, data *Data) (*held, error) {
 	if err := m.fits(data); err != nil {
 		return nil, err
 	}
-	h := &held{ctx: cmp.Or(ctx, context.Background()), n: data.N, d: data.D}
-	backend := m.backend()
-	var err error
-	open := func() {
-		x, y := m.X.ToModel(data.X), m.Y.ToModel(data.Y)
-		h.square, _ = dotExact(y, y)
-		h.deep = deepest(&m.Params.Windows, x, data.Q)
-		h.rows, err = backend.Open(spectral.Data{
-			N: data.N, Q: data.Q, D: data.D, X: x, Y: y, Windows: m.Params.Windows, Stop: func() error { return h.ctx.Err() },
-		})
-	}
-	if _, ok := backend.(*cpu.Backend); !ok { // the rows of another hold more than memory, and have to be closed
-		open()
-	} else if stopped := await(h.ctx, openFlops*float64(data.N), open); stopped != nil {
-		return nil, fmt.Errorf("vssgp: interrupted before the data were in order: %w", stopped)
-	}
-	if err != nil {
-		return nil, dataError(err)
-	}
-	return h, nil
+	return m.openScaled(ctx, spectral.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
 }
 
-// openFlops is about what a row takes to be brought in order, as so many
-// operations.
-const openFlops = 5e3
+// openScaled is open for data in the model's units.
+func (m *Model) openScaled(ctx context.Context, data spectral.Data) (*variational.Rows, error) {
+	data.Windows = m.Params.Windows
+	rows, err := variational.Open(ctx, data, m.setting())
+	return rows, dataError(err)
+}
 
-// evaluate is the bound that goes with the inference.
-func (h *held) evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
-	if inference == Exact {
-		return h.exact(p, gradient)
-	}
-	if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
-		return nil, fmt.Errorf("vssgp: the factorised bound needs coefficient.mean and coefficient.variance: %w", ErrUnfitted)
-	}
-	return h.factorised(p, rows, gradient)
+// setting is how the model's rows are opened.
+func (m *Model) setting() variational.Setting {
+	backend := m.backend()
+	_, memory := backend.(*cpu.Backend) // the rows of another hold more than memory, and have to be closed
+	return variational.Setting{Backend: backend, Origin: m.Y.origin(), Leave: memory}
 }
 
 // Evaluate is EvaluateContext without an end.
@@ -163,11 +163,11 @@ func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient b
 // (another inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon
 // after ctx has ended.
 func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
-	h, err := m.holdFor(ctx, data)
+	opened, err := m.open(ctx, data)
 	if err != nil {
 		return nil, err
 	}
-	defer h.close()
+	defer opened.Close()
 	switch inference {
 	case Exact, Factorised, Stochastic:
 	default:
@@ -179,7 +179,7 @@ func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Infer
 	if rows != nil && inference == Exact {
 		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorised inference: %w", ErrData)
 	}
-	return h.evaluate(m.Params, inference, rows, gradient)
+	return opened.Evaluate(m.Params, inference, rows, gradient)
 }
 
 // Condition is ConditionContext without an end.
@@ -193,12 +193,12 @@ func (m *Model) Condition(data *Data) (*Evaluation, error) {
 // ErrBound (of a model that is none, ErrParams), or ctx.Err() soon after ctx has
 // ended, and leave the model as it was.
 func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, error) {
-	h, err := m.holdFor(ctx, data)
+	opened, err := m.open(ctx, data)
 	if err != nil {
 		return nil, err
 	}
-	defer h.close()
-	e, err := h.exact(m.Params, false)
+	defer opened.Close()
+	e, err := opened.Exact(m.Params, false)
 	if err != nil {
 		return nil, err
 	}
@@ -208,8 +208,7 @@ func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, 
 
 // adopt takes the exact posterior of an evaluation.
 func (m *Model) adopt(e *Evaluation) {
-	m.Inference = Exact
-	m.mean, m.factor = e.mean, e.factor
+	m.Inference, m.exact = Exact, e.Posterior
 	m.Params.CoefMean, m.Params.CoefVar = nil, nil
 }
 
@@ -221,7 +220,7 @@ func (m *Model) Fitted() bool {
 	if m.Inference == Factorised {
 		return len(m.Params.CoefMean) > 0 && len(m.Params.CoefVar) > 0
 	}
-	return m.factor != nil
+	return m.exact != nil
 }
 
 // posterior is the Gaussian over the coefficients that predictions use.
@@ -239,9 +238,9 @@ func (m *Model) posterior(ctx context.Context) (*spectral.Posterior, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
 	}
-	factor := m.factor.Clone()
+	factor := m.exact.Factor.Clone()
 	var s *spectral.Gram
-	if err := await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
+	if err := parallel.Await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
 		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
 	}
 	for _, blocks := range [][][]float64{s.Diag, s.Below} {
@@ -251,31 +250,7 @@ func (m *Model) posterior(ctx context.Context) (*spectral.Posterior, error) {
 			}
 		}
 	}
-	return &spectral.Posterior{Mean: m.mean, Cov: s, D: p.D}, nil
-}
-
-// awaitedFlops is from how many operations on work is worth a goroutine to be
-// waited for: a tenth of a second on one core.
-const awaitedFlops = 1e9
-
-// await does work of so many operations, or, as soon as ctx has ended, leaves it
-// to come to its end unheeded: what it reads and writes is then its own.
-func await(ctx context.Context, flops float64, work func()) error {
-	if ctx.Done() == nil || flops < awaitedFlops {
-		work()
-		return ctx.Err()
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		work()
-	}()
-	select {
-	case <-done:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return &spectral.Posterior{Mean: m.exact.Mean, Cov: s, D: p.D}, nil
 }
 
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
@@ -305,4 +280,44 @@ func (m *Model) coefficients(post *spectral.Posterior) (mean, variance []float64
 		}
 	}
 	return post.Mean, v
+}
+
+// clone copies the model; the posterior, which nothing changes, is shared.
+func (m *Model) clone() *Model {
+	c := *m
+	c.Params = m.Params.Clone()
+	return &c
+}
+
+// bare is the model with other parameters and without its posterior.
+func (m *Model) bare(p *Params) *Model {
+	c := *m
+	c.Params, c.exact = p, nil
+	return &c
+}
+
+// checkMaps reports affine maps of the wrong length or with a scale that is
+// not positive.
+func (m *Model) checkMaps() error {
+	for _, a := range []struct {
+		name string
+		Affine
+		want int
+	}{{"x", m.X, m.Params.Q}, {"y", m.Y, m.Params.D}} {
+		if len(a.Offset) != a.want || len(a.Scale) != a.want {
+			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, want %d: %w", a.name, a.name, len(a.Offset), len(a.Scale), a.want, ErrParams)
+		}
+		for i, s := range a.Scale {
+			if !(s > 0) || math.IsInf(s, 0) || math.IsInf(a.Offset[i], 0) || math.IsNaN(a.Offset[i]) {
+				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s, a.name, i, a.Offset[i], ErrParams)
+			}
+		}
+	}
+	if n := len(m.XNames); n != 0 && n != m.Params.Q {
+		return fmt.Errorf("vssgp: %d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)
+	}
+	if n := len(m.YNames); n != 0 && n != m.Params.D {
+		return fmt.Errorf("vssgp: %d y.names for %d outputs: %w", n, m.Params.D, ErrParams)
+	}
+	return nil
 }

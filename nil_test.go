@@ -138,7 +138,6 @@ func TestNilArguments(t *testing.T) {
 			p.M()
 			p.Clone()
 			p.Tensors()
-			p.Fixed("frequency.variance", 0)
 		}), nil},
 		{"Params.Check nil", func() error { return (*Params)(nil).Check() }, ErrParams},
 		{"Params.Check zero", func() error { return (&Params{}).Check() }, ErrParams},
@@ -187,7 +186,7 @@ func TestBadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(f.Tensors, "noise.precision")
-	if _, err := f.WriteTo(&other); err != nil {
+	if err := f.Write(&other); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -6,12 +6,15 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/optimise"
 )
 
 // drifting is n samples of six sinusoids whose frequencies and loudness drift,
 // with noise: every stretch has a spectrum of its own.
 func drifting(n int, seed uint64) *Data {
-	rng := newRNG(seed)
+	rng := modeltest.NewRNG(seed)
 	d := &Data{N: n, Q: 1, D: 1}
 	var freq, angle [6]float64
 	for i := range freq {
@@ -29,8 +32,7 @@ func drifting(n int, seed uint64) *Data {
 	return d
 }
 
-// optimiserStarts are two starts with windows of 512
-// samples.
+// optimiserStarts are two starts with windows of 512 samples.
 var optimiserStarts = map[string]Options{
 	"spectrum": {Window: 512, Components: 8},
 	"paper":    {Window: 512, Init: InitPaper, Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}, Features: 5},
@@ -40,24 +42,36 @@ var optimiserStarts = map[string]Options{
 // rise: the stopping rule leaves a slow tail.
 const optimaApart = 0.01
 
+// started is the frame of a fit and the model of its first start.
+func started(t testing.TB, data *Data, o Options) (*frame, *Model) {
+	t.Helper()
+	f, err := o.frame(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := f.start(t.Context(), f.init, o.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, m
+}
+
 // counted is how many evaluations of the bound a stage's optimiser took, and
 // the best bound after each.
 func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	t.Helper()
-	m, err := New(data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := newFitting(context.Background(), m, data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.close()
-	ctx, cancel := context.WithCancel(context.Background())
+	f, m := started(t, data, o)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	f.ctx = ctx
+	set := f.o.optimise(f.init, o.Seed)
+	set.Random, set.Iterations = false, evaluations // one stage in which everything moves
+	run, err := optimise.New(ctx, f.rows, m.Params, m.settingOf(&f.o), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
 	var best []float64
-	f.evaluated = func(bound float64) {
+	run.Evaluated = func(bound float64) {
 		if n := len(best); n > 0 {
 			bound = max(bound, best[n-1])
 		}
@@ -65,79 +79,13 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 			cancel()
 		}
 	}
-	if _, err := f.ascend(stage{"all", f.unfixed(f.freeTensors()), evaluations, false}, Exact); err != nil && ctx.Err() == nil {
+	if err := run.Begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Optimise(); err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
 	return best
-}
-
-// TestBlocksOwnTheirWindows: every coordinate belongs to one block; moving a
-// window's moves the parameters of that window's components and no others.
-func TestBlocksOwnTheirWindows(t *testing.T) {
-	for _, c := range []struct {
-		kind kind
-		free []string
-		ties ties
-	}{
-		{kind{name: "b1", n: 9, l: 7, k: 2, q: 1, d: 2, windows: 3}, everything, ties{}},
-		{kind{name: "b2", n: 9, l: 7, k: 4, q: 2, d: 1, windows: 4, fixed: true, variance: -1}, everything, ties{twins: true}},
-		{kind{name: "b3", n: 9, l: 5, k: 3, q: 1, d: 1, windows: 6, skip: 2}, feature, ties{}},
-		{kind{name: "b4", n: 9, l: 5, k: 3, q: 1, d: 1, windows: 6}, []string{"noise.precision"}, ties{}},
-		{kind{name: "b5", n: 9, l: 9, k: 2, q: 1, d: 1, windows: 3}, everything, ties{shared: true}},
-		{kind{name: "b6", n: 9, l: 9, k: 2, q: 1, d: 1, windows: 3}, hyper, ties{tensors: tieable}},
-	} {
-		p, _ := c.kind.make()
-		if c.ties.twins {
-			paired(p)
-		}
-		ch := newChart(p, c.free, c.ties, 2)
-		v := make([]float64, ch.n)
-		ch.read(v, p)
-		owned := make([]int, ch.n)
-		for _, b := range ch.blocks(p) {
-			moved := slices.Clone(v)
-			for _, r := range b.Own {
-				for i := r.Lo; i < r.Hi; i++ {
-					owned[i]++
-					moved[i] += 0.1
-				}
-			}
-			to := p.Clone()
-			ch.write(to, moved)
-			w := windowsMoved(p, to)
-			one := len(w) == 1 && w[0] >= 0
-			if tied := c.ties.shared || c.ties.tensors != nil; one == b.Shared || (!tied && len(w) != 1) {
-				t.Errorf("%s: a block (shared: %v) moves windows %v, want one alone", c.kind.name, b.Shared, w)
-			}
-		}
-		for i, n := range owned {
-			if n != 1 {
-				t.Errorf("%s: coordinate %d is in %d blocks, want one", c.kind.name, i, n)
-			}
-		}
-	}
-}
-
-// windowsMoved are the windows whose parameters differ by more than rounding;
-// −1 stands for what no window owns.
-func windowsMoved(a, b *Params) []int {
-	var moved []int
-	other := b.Tensors()
-	for t, tensor := range a.Tensors() {
-		for i, x := range *tensor.Data {
-			if math.Abs((*other[t].Data)[i]-x) <= 1e-12*math.Abs(x) {
-				continue
-			}
-			w := -1
-			if tensor.Name != "noise.precision" {
-				w = a.ComponentWindow[i*a.L/len(*tensor.Data)]
-			}
-			if !slices.Contains(moved, w) {
-				moved = append(moved, w)
-			}
-		}
-	}
-	return moved
 }
 
 // TestOptimisersAgree: from near an optimum both end at its bound, within what
@@ -147,7 +95,7 @@ func TestOptimisersAgree(t *testing.T) {
 	o := optimiserStarts["spectrum"]
 	o.Iterations = 2000
 	from, _ := mustFit(t, data, o)
-	rng := newRNG(5)
+	rng := modeltest.NewRNG(5)
 	for i := range from.Params.Location {
 		from.Params.Location[i] += 0.2 * rng.NormFloat64()
 		from.Params.FreqVar[i] *= math.Exp(0.2 * rng.NormFloat64())
@@ -181,7 +129,7 @@ func TestOptimiserOfManyWindows(t *testing.T) {
 		if at[""] != at[want] {
 			t.Errorf("%d windows: the default reaches %v, %s %v", windows, at[""], want, at[want])
 		}
-		if windows >= apartWindows && at[OptimiserWindows] <= at[OptimiserGlobal] {
+		if windows >= optimise.PerWindow && at[OptimiserWindows] <= at[OptimiserGlobal] {
 			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimiserWindows], after, at[OptimiserGlobal])
 		}
 	}
@@ -220,6 +168,45 @@ func BenchmarkOptimiser(b *testing.B) {
 						reached, _ := slices.BinarySearch(mean[OptimiserWindows], mean[OptimiserGlobal][n-1])
 						b.ReportMetric(float64(min(reached+1, most)), fmt.Sprintf("as%d", n))
 					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkContiguousStep is a step of stochastic inference on 512 rows under
+// windows of 512, of recordings of different lengths:
+//
+//	go test -run '^$' -bench ContiguousStep -benchtime 500x .
+func BenchmarkContiguousStep(b *testing.B) {
+	for _, windows := range []int{16, 256, 4096} {
+		for _, contiguous := range []bool{false, true} {
+			b.Run(fmt.Sprintf("windows=%d/contiguous=%v", windows, contiguous), func(b *testing.B) {
+				data, o := drifting(256*windows, 1), optimiserStarts["paper"]
+				o.Inference, o.Contiguous = Stochastic, contiguous
+				f, m := started(b, data, o)
+				p := m.Params
+				p.CoefMean, p.CoefVar = make([]float64, p.M()), slices.Repeat([]float64{1}, p.M())
+				steps := func(n int) *optimise.Run {
+					set := o.optimise(f.init, o.Seed)
+					set.Random, set.Iterations = false, n // one stage in which everything moves
+					run, err := optimise.New(b.Context(), f.rows, p, m.settingOf(&o), set)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := run.Begin(nil); err != nil {
+						b.Fatal(err)
+					}
+					b.Cleanup(func() { run.Close() })
+					return run
+				}
+				if _, err := steps(1).Optimise(); err != nil {
+					b.Fatal(err)
+				}
+				run := steps(b.N)
+				b.ResetTimer()
+				if _, err := run.Optimise(); err != nil {
+					b.Fatal(err)
 				}
 			})
 		}

@@ -1,7 +1,6 @@
 package vssgp
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,25 +8,19 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
-// ErrOptions is wrapped by every error about options that cannot be met.
-var ErrOptions = errors.New("unusable options")
-
-// Method is one of the paper's relatives of the model, all special cases of
-// its parameters.
-type Method string
+// Optimiser is how L-BFGS treats a model with windows.
+type Optimiser string
 
 const (
-	// VSSGP is the paper's model: frequencies have a posterior.
-	VSSGP Method = "vssgp"
-	// SSGP is the sparse spectrum GP (Lázaro-Gredilla et al. 2010): point
-	// frequencies (Σ = 0), each a cosine and a sine, optimised with the
-	// hyper-parameters.
-	SSGP Method = "ssgp"
-	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
-	// from the prior and kept, random phases.
-	RP Method = "rp"
+	// OptimiserGlobal steps all parameters together.
+	OptimiserGlobal Optimiser = "global"
+	// OptimiserWindows first steps every window by a curvature and a step
+	// length of its own, all in the same evaluation of the bound, and goes on
+	// as OptimiserGlobal once that gains little.
+	OptimiserWindows Optimiser = "windows"
 )
 
 // Init is a way to choose starting values.
@@ -51,10 +44,8 @@ type Options struct {
 	Init      Init      // default InitSpectrum for one input, else InitPaper
 	From      *Model    // start from this model's parameters instead
 
-	Components int  // L, per window where there are windows; 0: chosen by Init
-	most       int  // L at most, where Components leaves it open; 0: Init's limit
-	rough      bool // the rough start instead of Init's
-	Features   int  // K per component; 0: chosen by Init
+	Components int // L, per window where there are windows; 0: chosen by Init
+	Features   int // K per component; 0: chosen by Init
 
 	// Window is the windows' length in the data's units of x, or WindowNone.
 	// WindowAuto, which is 0, has the spectrum start choose the length by
@@ -117,10 +108,6 @@ type Options struct {
 
 	Backend  spectral.Backend // nil: the CPU
 	Progress func(Progress)   // called now and then, from one goroutine
-	// Keep is called with the best model so far about every KeepEvery (0: 30 s)
-	// so that a caller can save it; an error ends the fit.
-	Keep      func(*Model) error
-	KeepEvery time.Duration // time between two calls of Keep, at least
 
 	// Checkpoint is a file that holds where the fit stands: parameters,
 	// optimiser, random streams and the schedule's place. It is written beside
@@ -152,81 +139,76 @@ const (
 	WindowNone = -1
 )
 
-// Progress says where a fit stands.
-type Progress struct {
-	Start, Starts         int           // which of how many starts, from 1
-	Stage                 string        // what is free: "frequencies", "all", …
-	Iteration, Iterations int           // of this start, over all stages
-	Bound                 float64       // so far, of this start, in nats
-	NoiseSD               float64       // τ^−½ in units of y (of the first output)
-	Elapsed, Left         time.Duration // since the fit began; expected until it ends
-}
-
-// Result says how a fit went.
-type Result struct {
-	Bound      float64       // of the start that was kept, in nats, of y in the model's units
-	Terms      []Term        // they add up to Bound
-	Iterations int           // of the start that was kept
-	Starts     []StartResult // in the order they were made
-	Kept       int           // index in Starts
-	Jitter     float64       // in A at the end, 0 as a rule
-	// NoiseFloor is the least noise, as a standard deviation in units of y (of the
-	// first output), that float64 tells from none, where the fit ended within
-	// twice that: the model explains the data to their last digits. Else it is 0.
-	NoiseFloor float64
-	Device     string        // what computed: the backend's name
-	Elapsed    time.Duration // of all runs of a fit that was gone on with
-	// HeldOut holds the fit against straight lines between neighbours: of one
-	// input, where the posterior is not too large to be taken once more. Else it
-	// has no rows.
-	HeldOut HeldOut
-	// Resumed is how many iterations the start had taken in which the checkpoint
-	// stood that the fit has gone on from, and −1 where it has not.
-	Resumed int
-	// Unsaved is why the last checkpoint could not be written, nil where it
-	// could.
-	Unsaved error
-}
-
-// StartResult is one start's end.
-type StartResult struct {
-	Seed  uint64  // that the start's random numbers came from
-	Bound float64 // at its end, in nats
-	// Ended is why the optimisation ended, or "collapsed: …" where it was
-	// recognised as one of the bad optima and given up.
-	Ended string
-}
-
 const (
-	// MaxCount bounds components and features per component: far more than
+	// maxCount bounds components and features per component: far more than
 	// any data need, far fewer than memory holds.
-	MaxCount = 1_000_000
-	// MaxExact bounds the features that meet in one window under exact
-	// inference, which holds several matrices of that size squared (3 GiB each).
-	MaxExact = 20_000
+	maxCount = 1_000_000
 	// MaxInputs bounds the inputs of data that are fitted: every feature has
 	// three numbers for each.
 	MaxInputs = 100_000
 )
 
+// badOption is an error about options.
+func badOption(format string, args ...any) error {
+	return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
+}
+
+// check reports options that no fit of data can meet.
+func (o *Options) check(data *Data) error {
+	for _, check := range []func(data *Data) error{o.checkWords, o.checkNumbers, o.checkFrom, o.checkSize, o.checkScales, o.checkNames} {
+		if err := check(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkWords reports words that are none of those to choose from.
+func (o *Options) checkWords(*Data) error {
+	for _, w := range []struct {
+		what, is string
+		want     []string
+	}{
+		{"method", string(o.Method), []string{string(VSSGP), string(SSGP), string(RP)}},
+		{"inference", string(o.Inference), []string{string(Exact), string(Factorised), string(Stochastic)}},
+		{"optimiser", string(o.Optimiser), []string{string(OptimiserGlobal), string(OptimiserWindows)}},
+		{"start", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
+	} {
+		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {
+			return badOption("%s %q, want %s or %s", w.what, w.is, strings.Join(w.want[:last], ", "), w.want[last])
+		}
+	}
+	return nil
+}
+
 // leastPrecision bounds a starting noise precision; beyond it and its inverse
 // τ times a square of the data leaves float64's range.
 const leastPrecision = 1e-60
 
+// checkNumbers reports numbers outside their domain.
+func (o *Options) checkNumbers(*Data) error {
+	switch w := o.Window; {
+	case o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0:
+		return badOption("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts)
+	case o.Method == SSGP && o.Features%2 == 1:
+		return badOption("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
+	case w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)): // WindowAuto is 0
+		return badOption("window length %v, want a positive number, WindowAuto or WindowNone", w)
+	}
+	return nil
+}
+
 // checkSize refuses models that no memory holds before they are made.
 func (o *Options) checkSize(data *Data) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
+	if o.Components > maxCount {
+		return badOption("components %d, want at most %d", o.Components, maxCount)
 	}
-	if o.Components > MaxCount {
-		return bad("components %d, want at most %d", o.Components, MaxCount)
-	}
-	if o.Features > MaxCount {
-		return bad("features %d per component, want at most %d", o.Features, MaxCount)
+	if o.Features > maxCount {
+		return badOption("features %d per component, want at most %d", o.Features, maxCount)
 	}
 	window := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
-		return bad("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+		return badOption("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
 	}
 	if data != nil && data.Q > MaxInputs {
 		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q, data.N, MaxInputs, ErrData)
@@ -234,10 +216,10 @@ func (o *Options) checkSize(data *Data) error {
 	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
 		return nil
 	}
-	lo, hi := extent(data.X, data.Q, o.WindowDim)
+	lo, hi := (&spectral.Data{Q: data.Q, X: data.X}).Extent(o.WindowDim)
 	for _, w := range append([]float64{o.Window}, o.WindowCandidates...) {
 		if w > 0 && 2*(hi-lo)/w > float64(data.N) {
-			return bad("window length %.6g: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
+			return badOption("window length %.6g: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
 		}
 	}
 	return nil
@@ -257,85 +239,53 @@ func (o *Options) checkFrom(data *Data) error {
 	return o.From.fits(data)
 }
 
-func (o *Options) check(data *Data) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
-	}
-	switch o.Method {
-	case "", VSSGP, SSGP, RP:
-	default:
-		return bad("method %q, want vssgp, ssgp or rp", o.Method)
-	}
-	switch o.Inference {
-	case "", Exact, Factorised, Stochastic:
-	default:
-		return bad("inference %q, want exact, factorised or stochastic", o.Inference)
-	}
-	switch o.Optimiser {
-	case "", OptimiserGlobal, OptimiserWindows:
-	default:
-		return bad("optimiser %q, want global or windows", o.Optimiser)
-	}
-	switch o.Init {
-	case "", InitPaper, InitSpectrum:
-	default:
-		return bad("start %q, want paper or spectrum", o.Init)
-	}
-	if o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0 {
-		return bad("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts)
-	}
-	if o.Method == SSGP && o.Features%2 == 1 {
-		return bad("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
-	}
-	if w := o.Window; w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)) { // WindowAuto is 0
-		return bad("window length %v, want a positive number, WindowAuto or WindowNone", w)
-	}
-	if err := o.checkFrom(data); err != nil {
-		return err
-	}
-	if err := o.checkSize(data); err != nil {
-		return err
-	}
+// checkScales reports lengths and scales outside their domain.
+func (o *Options) checkScales(data *Data) error {
 	for _, w := range o.WindowCandidates {
 		if !(w > 0) || math.IsInf(w, 0) {
-			return bad("window length %v, want a positive number", w)
+			return badOption("window length %v, want a positive number", w)
 		}
 	}
 	if o.WindowDim < 0 || (data != nil && o.WindowDim >= data.Q) {
-		return bad("windows along input %d of %d", o.WindowDim, data.Q)
+		return badOption("windows along input %d of %d", o.WindowDim, data.Q)
 	}
 	if t := o.NoisePrecision; !(t >= 0) || t > 1/leastPrecision || (t > 0 && t < leastPrecision) {
-		return bad("noise precision %v, want a number from %g to %g", t, leastPrecision, 1/leastPrecision)
+		return badOption("noise precision %v, want a number from %g to %g", t, leastPrecision, 1/leastPrecision)
 	}
 	if v := o.FrequencyVariance; !(v >= 0) || math.IsInf(v, 0) {
-		return bad("frequency variance %v, want a positive number", v)
+		return badOption("frequency variance %v, want a positive number", v)
 	}
 	for _, l := range o.Lengthscales {
 		if !(l > 0) || math.IsInf(l, 0) {
-			return bad("length-scale %v, want a positive number", l)
+			return badOption("length-scale %v, want a positive number", l)
 		}
 	}
 	for _, p := range o.Periods {
 		if !(p >= 0) {
-			return bad("period %v, want a positive number, or 0 for none", p)
+			return badOption("period %v, want a positive number, or 0 for none", p)
 		}
 	}
 	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
-		return bad("%d periods for %d length-scales, want one each", len(o.Periods), n)
+		return badOption("%d periods for %d length-scales, want one each", len(o.Periods), n)
 	}
 	if o.Init == InitSpectrum && o.From == nil && (o.Lengthscales != nil || o.Periods != nil || o.FrequencyVariance > 0) {
-		return bad("start %q reads length-scales, periods and the frequencies' variance from the data: give none of them, or start %q", InitSpectrum, InitPaper)
+		return badOption("start %q reads length-scales, periods and the frequencies' variance from the data: give none of them, or start %q", InitSpectrum, InitPaper)
 	}
-	if err := o.checkTies(); err != nil {
-		return err
+	return nil
+}
+
+// checkNames reports names that no tensor has.
+func (o *Options) checkNames(*Data) error {
+	tieable := variational.Names(func(t Tensor) bool { return t.Tieable })
+	for _, name := range o.Tie {
+		if !slices.Contains(tieable, name) {
+			return badOption("cannot tie %q, want some of %s", name, strings.Join(tieable, ", "))
+		}
 	}
-	var names []string
-	for _, t := range (&Params{}).Tensors() {
-		names = append(names, t.Name)
-	}
+	names := variational.Names(nil)
 	for _, name := range o.Fix {
 		if !slices.Contains(names, name) {
-			return bad("cannot fix %q: no tensor of the model file has that name; want some of %s", name, strings.Join(names, ", "))
+			return badOption("cannot fix %q: no tensor of the model file has that name; want some of %s", name, strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/cost"
-	"github.com/vssgp/vssgp/internal/lbfgs"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/start"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // Plan is what a fit is going to compute and hold, told beforehand. Counts of
@@ -73,247 +75,206 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 	if err := o.check(data); err != nil {
 		return nil, err
 	}
-	b := &planner{data: data, o: o, plan: &Plan{Rows: data.N, Inputs: data.Q, Outputs: data.D, Starts: 1 + o.Restarts}}
-	m := &Model{X: identity(data.Q)}
+	f := &frame{o: o, data: data, grid: start.GridOf(data.X, data.Q)}
+	if err := f.scale(); err != nil {
+		return nil, err
+	}
+	p := &planner{frame: f}
 	switch {
 	case o.From != nil:
-		b.consider(o.From.X, o.From.Params)
-	case o.init(data) == InitSpectrum:
-		if err := b.spectrum(ctx, m); err != nil {
-			return nil, err
+		p.shapes, p.fitted = []variational.Shape{variational.ShapeOf(o.From.Params)}, len(o.From.Params.CoefVar) > 0
+	case f.init == InitSpectrum:
+		rows, known := f.rows, len(data.Y) == data.N*data.D
+		if !known {
+			rows.D, rows.Y = 0, nil
 		}
+		p.start = start.NewSeries(rows, f.gridStep()).Work(ctx, f.settings(o.Seed), data.D)
+		if err := ctx.Err(); err != nil {
+			return nil, optimise.Interrupted(ctx, err)
+		}
+		p.shapes, p.atMost = p.start.Shapes, o.Components == 0 && !known || o.Window == WindowAuto
 	default:
-		b.paper(m)
+		p.shapes = []variational.Shape{start.PaperShape(&f.rows, f.settings(o.Seed))}
 	}
-	b.settle()
-	b.stages()
-	b.bytes()
-	return b.plan, nil
+	return p.plan(), nil
 }
 
-// planner puts a plan together from the code that makes models.
+// plan is that of a fit that has chosen its shape.
+func (f *frame) plan(shape variational.Shape) *Plan {
+	return (&planner{frame: f, shapes: []variational.Shape{shape}}).plan()
+}
+
+// planner puts a plan together from what the rooms say of their work.
 type planner struct {
-	data   *Data
-	o      Options
-	plan   *Plan
-	models []*Params // that the start may choose
-	params *Params   // the one of them whose memory is told
-	offset []int     // its windows' features
-	bounds int       // the start's own evaluations
-	matrix bool      // whether any evaluation is of the exact bound
-	begun  bool      // whether windows are chosen by bounds of all data, of which the best stays
-	hidden bool      // whether the start hides some rows and tries how much noise tells them
-	out    bool      // whether the fit is held against lines in the end
+	*frame
+	shapes []variational.Shape // that the start may choose
+	start  start.Work          // of the spectrum start
+	fitted bool                // whether the start brings coefficients along
+	atMost bool
 }
 
-// spectrum looks at every window length that the spectrum start may take.
-func (b *planner) spectrum(ctx context.Context, m *Model) error {
-	step, band, err := m.spectrumUnits(b.data, b.o)
-	if err != nil {
-		return err
+func (p *planner) plan() *Plan {
+	o, d := &p.o, p.data
+	out := &Plan{Rows: d.N, Inputs: d.Q, Outputs: d.D, Starts: 1 + o.Restarts, AtMost: p.atMost}
+	for i := range p.shapes {
+		p.passes(out, &p.shapes[i])
 	}
-	known := len(b.data.Y) > 0 && len(b.data.Y) == b.data.N*b.data.D
-	var y []float64
-	d := 0
-	if known {
-		y, d = standardise(b.data.Y, b.data.D).ToModel(b.data.Y), b.data.D
+	// Of the shapes the middle one for what is held: which it will be, trying
+	// tells, and windows of 32 and of 64 ms hold within √2 of what those between
+	// them do.
+	size := func(s variational.Shape) float64 { return cost.MatrixBytes(s.Offsets()) }
+	slices.SortStableFunc(p.shapes, func(a, b variational.Shape) int { return cmp.Compare(size(a), size(b)) })
+	shape := p.shapes[len(p.shapes)/2]
+
+	run := optimise.NewWork(d.N, shape, o.optimise(p.init, o.Seed), p.fitted)
+	inference := cmp.Or(o.Inference, Exact)
+	out.Gradients = (p.start.Gradients + run.Gradients) * out.Starts
+	out.MiniBatches = run.MiniBatches * out.Starts
+	out.MiniBatchFlops *= float64(run.BatchRows) / float64(d.N)
+	out.StartFlops = (p.start.Flops + run.MeanFlops) * float64(out.Starts)
+	bounds := p.start.Settings + p.start.Trials
+	if inference == Exact {
+		bounds++ // where the optimisation ends
 	}
-	g := newGrid(m.X.ToModel(b.data.X), y, d, step, band)
-	lengths := g.candidates(b.o, m.X.Scale[0])
-	g.fill(ctx, lengths[0])
-	auto := b.o.Window == WindowAuto
-	if settings, _ := g.mostTried(&b.o, len(lengths), g.steps(lengths[len(lengths)-1])); auto && g.excerpt(lengths) == len(g.missing) {
-		b.bounds += settings
-		b.begun = settings > 0
-		if b.o.Iterations != NoIterations {
-			b.plan.Gradients += settings * (evidenceIterations + 1)
-		}
+	if run.Bound {
+		bounds++
 	}
-	floor := spectrumFloors[0]
-	b.hidden = b.o.Iterations == NoIterations && b.o.NoisePrecision == 0 && len(g.trialGaps()) > 0
-	b.plan.StartFlops, b.plan.StartBytes = g.startWork(lengths, b.data.D, b.hidden)
-	b.plan.StartBytes += float64(len(g.missing) * (8*b.data.D + 1))
-	if b.hidden {
-		b.bounds += len(spectrumFloors) - 1
-		floor = spectrumFloors[1] // which is tried in any case
+	out.Bounds = bounds * out.Starts
+	heldOut := o.Iterations != NoIterations && p.holdsOut(inference, shape.M(), len(shape.Windows.Center) > 0)
+	if heldOut {
+		out.Bounds++
 	}
-	b.matrix = b.bounds > 0
-	end := g.x0 + float64(len(g.missing)-1)*g.step
-	for _, length := range lengths {
-		w := layWindows(g.x0, end, length, 0.5, 0)
-		if len(w.Center) == 0 {
-			length = end - g.x0 + g.step
-		}
-		steps := length / g.step
-		o := b.o
-		o.most = min(o.mostCells(steps), g.cellCount(steps))
-		if auto {
-			_, o.most = g.mostTried(&b.o, len(lengths), steps)
-		}
-		components := slices.Repeat([]int{o.most}, w.Count())
-		if known {
-			components = g.kept(ctx, w.Center, length, floor, o)
-		}
-		b.consider(m.X, b.o.skeleton(b.data, w, components, cmp.Or(b.o.Features, spectrumFeatures)))
+	out.HistoryBytes, out.StartBytes = run.HistoryBytes, p.start.Bytes
+	matrix := heldOut || run.Exact || p.start.Settings+p.start.Trials > 0
+	if matrix {
+		out.MatrixBytes = cost.MatrixBytes(shape.Offsets())
 	}
-	b.plan.AtMost = b.o.Components == 0 && !known || auto
-	return interrupted(ctx, ctx.Err())
+	out.RowBytes = p.givenBytes() + p.heldBytes(&shape)
+	p.peak(out, &shape, matrix, heldOut)
+	return out
 }
 
-// keptWindows is how many windows' spectra a plan looks at.
-const keptWindows = 64
-
-// kept is how many components the start lays in each window [V]: in some of
-// them, whose neighbours are taken to be like them.
-func (g *grid) kept(ctx context.Context, centres []float64, length, floor float64, o Options) []int {
-	n := max(1, len(centres))
-	stride := (n + keptWindows - 1) / keptWindows
-	var some []float64
-	for v := 0; v < len(centres); v += stride {
-		some = append(some, centres[v])
-	}
-	cells, _ := g.cells(ctx, some, length, floor*g.unit(), o)
-	kept := make([]int, max(1, len(some)))
-	for _, c := range cells {
-		kept[c.window]++
-	}
-	components := make([]int, n)
-	for v := range components {
-		components[v] = kept[v/stride]
-	}
-	return components
-}
-
-// paper is the paper's start, which has all its numbers from the options.
-func (b *planner) paper(m *Model) {
-	if !b.o.Raw {
-		m.X = standardise(b.data.X, b.data.Q)
-	}
-	lengths, _ := b.o.paperScales(b.data)
-	w := b.o.paperWindows(m.X.ToModel(b.data.X), b.data.Q, m.X.Scale)
-	b.consider(m.X, b.o.skeleton(b.data, w, slices.Repeat([]int{len(lengths)}, w.Count()), cmp.Or(b.o.Features, paperFeatures)))
-}
-
-// skeleton is parameters of the shape of a start's, with each window's number
-// of components [V], free where those would be.
-func (o *Options) skeleton(data *Data, w spectral.Windows, components []int, k int) *Params {
-	var own []int
-	for v, n := range components {
-		own = append(own, slices.Repeat([]int{v}, n)...)
-	}
-	p := NewParams(len(own), k, data.Q, data.D)
-	p.Windows = w
-	if len(w.Center) > 0 {
-		p.ComponentWindow = own
-	}
-	fill := func(a []float64) {
-		for i := range a {
-			a[i] = 1
-		}
-	}
-	fill(p.Lengthscale)
-	if o.Method != SSGP && o.Method != RP {
-		fill(p.FreqVar)
-	}
-	if o.UniformPhases {
-		fill(p.PhaseUpper)
-	}
-	return p
-}
-
-// settle takes the middle one of the models for what is held: which it will be,
-// trying tells, and windows of 32 and of 64 ms hold within √2 of what those
-// between them do.
-func (b *planner) settle() {
-	size := func(p *Params) float64 { return cost.MatrixBytes(p.Features().Offsets()) }
-	slices.SortStableFunc(b.models, func(p, q *Params) int { return cmp.Compare(size(p), size(q)) })
-	b.params = b.models[len(b.models)/2]
-	b.offset = b.params.Features().Offsets()
-}
-
-// consider takes in a model that the start may choose, and its work, if none
+// passes takes in the operations of a shape that the start may choose, if none
 // before needs more.
-func (b *planner) consider(x Affine, p *Params) {
-	b.models = append(b.models, p)
-	offset := p.Features().Offsets()
+func (p *planner) passes(out *Plan, s *variational.Shape) {
+	offset := s.Offsets()
 	bound, gradient, factorised := cost.Factor(offset), cost.Inverse(offset), 0.0
-	d, q := float64(p.D), float64(p.Q)
-	for _, r := range p.Windows.NewLayout(x.ToModel(b.data.X), b.data.N, p.Q).Runs {
+	d, q := float64(s.D), float64(s.Q)
+	for _, r := range s.Windows.NewLayout(p.rows.X, p.rows.N, s.Q).Runs {
 		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
 		bound += cost.Moments(n, m, d)
 		gradient += cost.Pullback(n, m)
 		factorised += cost.Factorised(n, m, q, d)
 	}
 	gradient += bound
-	if b.inference() != Exact {
-		b.plan.MiniBatchFlops = factorised // of all rows, until stages knows the batch
+	if cmp.Or(p.o.Inference, Exact) != Exact {
 		gradient = factorised
 	}
-	if gradient < b.plan.GradientFlops {
+	if gradient < out.GradientFlops {
 		return
 	}
-	b.plan.BoundFlops, b.plan.GradientFlops, b.plan.MiniBatchFlops = bound, gradient, factorised
-	b.plan.Windows, b.plan.Components, b.plan.Features = p.Windows.Count(), p.L, p.M()
+	out.BoundFlops, out.GradientFlops, out.MiniBatchFlops = bound, gradient, factorised
+	out.Windows, out.Components, out.Features = s.Windows.Count(), s.L(), s.M()
 }
 
-func (b *planner) inference() Inference { return cmp.Or(b.o.Inference, Exact) }
+const (
+	// tileRows and tilePanels are the rows and the arrays of a tile: what a core
+	// has of the features that it sums at a time, and factorisedRows the rows of
+	// one of a factorised bound.
+	tileRows, tilePanels, factorisedRows = 256, 2, 64
+	// grown is how much room there is for numbers that are appended one by one.
+	grown = 1.125
+	// fillShare is how much of a matrix fills in, at most, where it is factored
+	// in segments.
+	fillShare = 0.5
+	// paramCopies is how many sets of parameters there are: the model, a trial,
+	// the gradient, effective features and theirs.
+	paramCopies = 5
+)
 
-// stages counts evaluations and the optimiser's memory by the schedule.
-func (b *planner) stages() {
-	f := &fitting{o: b.o, data: b.data, model: &Model{Params: b.params}}
-	inference := b.inference()
-	stages := f.stages(inference)
-	stochastic := slices.ContainsFunc(stages, func(s stage) bool { return s.stochastic })
-	for _, s := range stages {
-		n := newChart(b.params, s.free, b.o.ties(), 1).n
-		switch {
-		case n == 0:
-		case s.stochastic:
-			b.plan.MiniBatches += s.iterations
-		default:
-			b.plan.Gradients += s.iterations + 1
-			// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
-			b.plan.HistoryBytes = max(b.plan.HistoryBytes, 8*float64(n*(2*min(lbfgs.Memory, s.iterations)+6)))
+// givenBytes are the rows of x and y as they are given.
+func (p *planner) givenBytes() float64 { return 8 * float64(p.data.N*(p.data.Q+p.data.D)) }
+
+// heldBytes are the rows as the CPU holds them: x and y in the model's units and
+// again in the order of the windows, that order and each row's place and window
+// in it, and the gates of two windows with their inverse squares.
+func (p *planner) heldBytes(s *variational.Shape) float64 {
+	numbers := 3.0
+	if s.Windows.Count() > 1 {
+		numbers += 4
+	}
+	return 2*p.givenBytes() + 8*float64(p.data.N)*numbers
+}
+
+// peak is the most that any part of a fit holds.
+func (p *planner) peak(out *Plan, s *variational.Shape, needed, heldOut bool) {
+	given, held, matrix := p.givenBytes(), out.RowBytes-p.givenBytes(), out.MatrixBytes
+	// A matrix is summed, factored and inverted in its own memory; where it is
+	// dense the computation has as much, and what fills in.
+	offset, beside := s.Offsets(), 0.0
+	switch {
+	case len(offset) == 2:
+		beside = matrix
+	case p.o.Segments > 2:
+		beside = fillShare * matrix
+	}
+	params := 8 * float64(s.Numbers())
+	// What an evaluation with a gradient needs; and at the end, beside it, the
+	// posterior that is kept. The best of earlier starts has one, too.
+	exact := p.o.Inference == "" || p.o.Inference == Exact
+	fit := paramCopies*params + out.HistoryBytes + matrix
+	if exact && out.Gradients > 0 {
+		fit += matrix + beside
+	}
+	if exact && out.Starts > 1 {
+		fit += matrix + params
+	}
+	most := out.RowBytes + fit
+	// Rows that are asked for are predicted by a posterior of the others: its
+	// factor, and a copy of that to be inverted.
+	asked := grown*given + held + 2*matrix + beside + paramCopies*params
+	if p.start.Trials > 0 {
+		trial := given + out.StartBytes + asked
+		if p.start.Settings > 0 {
+			trial += matrix
 		}
+		most = max(most, trial)
 	}
-	if inference == Exact {
-		b.bounds++ // where the optimisation ends
-		b.matrix = true
-	}
-	if (inference != Exact || stochastic) && len(b.coefficients()) == 0 {
-		rows, direct := f.meanFrom()
-		b.matrix = b.matrix || direct
-		if rows == b.data.N {
-			b.bounds++
-		} else {
-			b.plan.StartFlops += b.meanWork(rows, direct)
+	if heldOut {
+		if exact {
+			asked += 2 * matrix // the best fit's, and what its evaluations had, which is lent on
 		}
+		most = max(most, given+8*float64(p.data.N)+asked+paramCopies*params)
 	}
-	b.plan.StartFlops *= float64(b.plan.Starts)
-	b.plan.Bounds = b.bounds * b.plan.Starts
-	if b.out = b.o.Iterations != NoIterations && (&Model{Inference: inference, Params: b.params}).holdsOut(b.data); b.out {
-		b.plan.Bounds++
-		b.matrix = true
+	rows := factorisedRows
+	if needed {
+		rows = tileRows
 	}
-	b.plan.Gradients *= b.plan.Starts
-	b.plan.MiniBatches *= b.plan.Starts
-	b.plan.MiniBatchFlops *= float64(f.batchSize()) / float64(b.data.N)
+	most = max(most, given+out.StartBytes) + tileBytes(offset, p.data.N, rows, needed)
+	// An array that goes beyond what may be left is there before the collector
+	// has freed as much: a matrix is the largest.
+	out.PeakBytes = max(cost.Collected*most, most+matrix)
 }
 
-// meanWork is the operations of the coefficients' start from some of the rows,
-// which only models without windows have.
-func (b *planner) meanWork(rows int, direct bool) float64 {
-	n, m, d := float64(rows), float64(b.params.M()), float64(b.params.D)
-	if direct {
-		return cost.Moments(n, m, d) + cost.Factor(b.offset)
+// tileBytes are a tile of so many of n rows for each core, with the features of
+// two windows, and where there are windows and a matrix those blocks of it in
+// the order that a product reads them in.
+func tileBytes(offset []int, n, rows int, matrix bool) float64 {
+	most := 0
+	for v := range len(offset) - 1 {
+		most = max(most, offset[min(v+2, len(offset)-1)]-offset[v])
 	}
-	return (conjugateSteps + 1) * cost.Factorised(n, m, float64(b.params.Q), d)
+	numbers := rows * tilePanels
+	if matrix && len(offset) > 2 {
+		numbers += most
+	}
+	return 8 * float64(numbers) * float64(most) * float64(min(runtime.GOMAXPROCS(0), 1+n/tileRows))
 }
 
-// coefficients are those that a model to start from brings along.
-func (b *planner) coefficients() []float64 {
-	if b.o.From == nil {
-		return nil
+// gib is a number of bytes to three digits.
+func gib(bytes float64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.3g MiB", bytes/(1<<20))
 	}
-	return b.o.From.Params.CoefVar
+	return fmt.Sprintf("%.3g GiB", bytes/(1<<30))
 }

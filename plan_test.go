@@ -7,7 +7,9 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/start"
 	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // passes counts what a fit asks of its backend, and the largest model in it.
@@ -77,7 +79,7 @@ func TestPlanFit(t *testing.T) {
 		{"ssgp", Options{Iterations: 4, Method: SSGP, Init: InitPaper, Features: 10}, false},
 		{"factorised", Options{Iterations: 4, Inference: Factorised, Window: 8, Components: 3}, false},
 		{"stochastic", Options{Iterations: 6, Inference: Stochastic, Window: 8, Components: 3, Batch: 50}, false},
-		{"warm", Options{Iterations: 5, Init: InitPaper, Features: warmFeatures}, false},
+		{"warm", Options{Iterations: 5, Init: InitPaper, Features: 100}, false},
 	} {
 		count := &passes{Backend: cpu.New()}
 		c.o.Backend = count
@@ -95,6 +97,9 @@ func TestPlanFit(t *testing.T) {
 		if p.Rows != data.N || p.AtMost != c.atMost || !c.atMost && (p.Windows != q.Windows.Count() || p.Components != q.L || p.Features != q.M()) ||
 			count.features > p.Features || q.L > p.Components || q.Windows.Count() > p.Windows {
 			t.Errorf("%s: %+v; the fit has %d windows, %d components, %d features, at most %d on the way", c.name, p, q.Windows.Count(), q.L, q.M(), count.features)
+		}
+		if c.name == "warm" && count.batches == 0 {
+			t.Error("warm: no mini-batches: that many features have no warm-up")
 		}
 		gradients := count.pullbacks + count.factorised
 		bounds := count.moments - count.pullbacks
@@ -146,27 +151,44 @@ func TestPlanCosts(t *testing.T) {
 	}
 }
 
-// TestPlanParts: by hand, of the same model: the coefficients' start from a part of
-// the rows, exactly and by conjugate gradients; and what a start holds of the grid.
+// TestPlanParts: by hand, of one dense model: the coefficients' start from a part of
+// the rows, exactly and by conjugate gradients.
 func TestPlanParts(t *testing.T) {
-	const n, m = 100, 12
-	b := &planner{params: NewParams(2, 6, 1, 1), offset: []int{0, m}}
-	if got, want := b.meanWork(n, true), cost.Moments(n, m, 1)+m*m*m/3.; got != want {
-		t.Errorf("the mean of %d rows takes %v, want %v", n, got, want)
+	for _, c := range []struct {
+		rows, features int
+		inference      Inference
+		want           float64
+	}{
+		{70_000, 12, Stochastic, cost.Moments(65536, 12, 1) + 12*12*12/3.},
+		{10_000, 1200, Factorised, (variational.ConjugateSteps + 1) * cost.Factorised(8192, 1200, 1, 1)},
+	} {
+		data := &Data{N: c.rows, Q: 1, D: 1, X: times(c.rows, 0.1)}
+		p, err := NewPlan(data, Options{Init: InitPaper, Components: 1, Features: c.features, Inference: c.inference, Restarts: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.StartFlops != 2*c.want {
+			t.Errorf("%d rows, %d features: two starts take %v, want %v", c.rows, c.features, p.StartFlops, 2*c.want)
+		}
 	}
-	if got, want := b.meanWork(n, false), (conjugateSteps+1)*cost.Factorised(n, m, 1, 1); got != want {
-		t.Errorf("the mean by conjugate gradients takes %v, want %v", got, want)
-	}
+}
+
+// TestPlanOfStarts: a plan has what the start says of its fill and its spectra, for
+// every start once, and holds it once.
+func TestPlanOfStarts(t *testing.T) {
 	data := planned(108)
-	p, err := NewPlan(data, Options{Window: WindowNone, Restarts: 2})
+	o := Options{Window: WindowNone, Restarts: 2}
+	p, err := NewPlan(data, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := data.evenStep()
-	g := newGrid(data.X, nil, 0, step, 0)
-	work, held := g.startWork([]float64{0}, 1, false)
-	if places := 108.; p.StartFlops != 3*work || p.StartBytes != held+9*places { // a number and whether it is missing
-		t.Errorf("three starts take %v and hold %v, want %v and %v", p.StartFlops, p.StartBytes, 3*work, held+9*places)
+	f, err := o.frame(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := start.NewSeries(f.rows, f.gridStep()).Work(t.Context(), f.settings(0), 1)
+	if p.StartFlops != 3*w.Flops || p.StartBytes != w.Bytes || !(w.Flops > 0) || !(w.Bytes > 9*108) { // a number and whether it is missing
+		t.Errorf("three starts take %v and hold %v, want %v and %v", p.StartFlops, p.StartBytes, 3*w.Flops, w.Bytes)
 	}
 }
 
@@ -216,7 +238,7 @@ func TestPredictionPlan(t *testing.T) {
 		t.Errorf("no rows: %v", err)
 	}
 	bare := *m
-	bare.factor = nil
+	bare.exact = nil
 	if _, err := bare.PredictionPlan(10); !errors.Is(err, ErrUnfitted) {
 		t.Errorf("no posterior: %v", err)
 	}
@@ -233,8 +255,7 @@ func TestHeldInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := wave(awaitedFlops/openFlops+1, 0.1)
-	if _, err := m.holdFor(ctx, data); !errors.Is(err, context.Canceled) {
+	if _, err := m.open(ctx, wave(200_001, 0.1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/oracle"
 )
 
@@ -15,9 +16,9 @@ import (
 const standardErrors = 5
 
 var predictKinds = []kind{
-	{name: "predict, one input", n: 12, l: 2, k: 2, q: 1, d: 1},
-	{name: "predict, two inputs, two outputs", n: 12, l: 1, k: 4, q: 2, d: 2},
-	{name: "predict, windows", n: 20, l: 6, k: 1, q: 1, d: 2, windows: 3, fixed: true},
+	{Name: "predict, one input", N: 12, L: 2, K: 2, Q: 1, D: 1},
+	{Name: "predict, two inputs, two outputs", N: 12, L: 1, K: 4, Q: 2, D: 2},
+	{Name: "predict, windows", N: 20, L: 6, K: 1, Q: 1, D: 2, Windows: 3, Fixed: true},
 }
 
 // posteriors are a kind's model with each posterior, and the oracle's.
@@ -25,12 +26,12 @@ func posteriors(t *testing.T, p *Params, data *Data) map[string]struct {
 	m    *Model
 	post *oracle.Posterior
 } {
-	op := toOracle(p)
+	op := modeltest.ToOracle(p)
 	return map[string]struct {
 		m    *Model
 		post *oracle.Posterior
 	}{
-		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, nest(data.X, data.N), nest(data.Y, data.N))},
+		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N))},
 		"factorised": {mustModel(t, p), oracle.FactorisedPosterior(op)},
 	}
 }
@@ -47,37 +48,37 @@ func withoutNoise(cov [][]float64, tau float64) []float64 {
 // over more rows than a chunk, and Predict to the joint's blocks.
 func TestPredictJoint(t *testing.T) {
 	for _, c := range predictKinds {
-		t.Run(c.name, func(t *testing.T) {
-			p, data := c.make()
-			rng := newRNG(5)
+		t.Run(c.Name, func(t *testing.T) {
+			p, data := made(c)
+			rng := modeltest.NewRNG(5)
 			n := jointChunk + 7
-			x := make([]float64, n*c.q)
+			x := make([]float64, n*c.Q)
 			for i := range x {
 				x[i] = -1 + 9*rng.Float64()
 			}
 			for name, v := range posteriors(t, p, data) {
-				mean, cov, err := v.m.PredictJoint(mat.NewDense(n, c.q, x))
+				mean, cov, err := v.m.PredictJoint(mat.NewDense(n, c.Q, x))
 				if err != nil {
 					t.Fatal(err)
 				}
 				checkSingles(t, v.m, name, x, n, mean, cov)
-				at := append(nest(x, n)[:6:6], nest(x, n)[n-6:]...) // across the chunks
-				wantMean, wantCov := oracle.PredictJoint(toOracle(p), v.post, at)
+				at := append(modeltest.Nest(x, n)[:6:6], modeltest.Nest(x, n)[n-6:]...) // across the chunks
+				wantMean, wantCov := oracle.PredictJoint(modeltest.ToOracle(p), v.post, at)
 				place := func(i int) int {
-					if row := i / c.d; row >= 6 {
-						return i + (n-12)*c.d
+					if row := i / c.D; row >= 6 {
+						return i + (n-12)*c.D
 					}
 					return i
 				}
 				var gotMean, gotCov []float64
-				for i := range 12 * c.d {
-					gotMean = append(gotMean, mean.At(place(i)/c.d, place(i)%c.d))
-					for j := range 12 * c.d {
+				for i := range 12 * c.D {
+					gotMean = append(gotMean, mean.At(place(i)/c.D, place(i)%c.D))
+					for j := range 12 * c.D {
 						gotCov = append(gotCov, cov.At(place(i), place(j)))
 					}
 				}
-				near(t, name+": mean", gotMean, flat(wantMean), rounding)
-				near(t, name+": covariance", gotCov, withoutNoise(wantCov, p.NoisePrecision[0]), rounding)
+				modeltest.Near(t, name+": mean", gotMean, flat(wantMean), rounding)
+				modeltest.Near(t, name+": covariance", gotCov, withoutNoise(wantCov, p.NoisePrecision[0]), rounding)
 			}
 		})
 	}
@@ -104,14 +105,14 @@ func checkSingles(t *testing.T, m *Model, name string, x []float64, n int, mean 
 			}
 		}
 	}
-	near(t, name+": mean of single rows", single.Mean, matrix(mean), 0)
-	near(t, name+": covariance of single rows", single.Cov, blocks, rounding)
-	near(t, name+": SD without noise", single.SD(false), sd, rounding)
+	modeltest.Near(t, name+": mean of single rows", single.Mean, matrix(mean), 0)
+	modeltest.Near(t, name+": covariance of single rows", single.Cov, blocks, rounding)
+	modeltest.Near(t, name+": SD without noise", single.SD(false), sd, rounding)
 	noisy := single.SD(true)
 	for i := range noisy {
 		noisy[i] = math.Sqrt(noisy[i]*noisy[i] - single.Noise[i%d])
 	}
-	near(t, name+": SD with noise", noisy, sd, rounding)
+	modeltest.Near(t, name+": SD with noise", noisy, sd, rounding)
 }
 
 // TestMonteCarloPredictions draws frequencies, phases, coefficients and noise.
@@ -121,33 +122,33 @@ func TestMonteCarloPredictions(t *testing.T) {
 		draws = 20_000
 	}
 	for i, c := range predictKinds {
-		p, data := c.make()
-		x := data.X[:2*c.q]
+		p, data := made(c)
+		x := data.X[:2*c.Q]
 		for name, v := range posteriors(t, p, data) {
-			mean, second := oracle.SamplePredictive(toOracle(p), v.post, nest(x, 2), draws, newRNG(uint64(i)))
+			mean, second := oracle.SamplePredictive(modeltest.ToOracle(p), v.post, modeltest.Nest(x, 2), draws, modeltest.NewRNG(uint64(i)))
 			got, err := v.m.PredictRows(x, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, joint, err := v.m.PredictJoint(mat.NewDense(2, c.q, x))
+			_, joint, err := v.m.PredictJoint(mat.NewDense(2, c.Q, x))
 			if err != nil {
 				t.Fatal(err)
 			}
-			size := 2 * c.d
+			size := 2 * c.D
 			want := make([]float64, size*size)
 			for a := range size {
 				for b := range size {
 					want[a*size+b] = joint.At(a, b) + got.Mean[a]*got.Mean[b]
-					if a/c.d == b/c.d { // one row's block, with noise
-						want[a*size+b] = got.Cov[a*c.d+b%c.d] + got.Mean[a]*got.Mean[b]
+					if a/c.D == b/c.D { // one row's block, with noise
+						want[a*size+b] = got.Cov[a*c.D+b%c.D] + got.Mean[a]*got.Mean[b]
 					}
 				}
 			}
 			if w := mean.Worst(got.Mean, 1e-12); w > standardErrors {
-				t.Errorf("%s, %s: mean is %.1f standard errors away", c.name, name, w)
+				t.Errorf("%s, %s: mean is %.1f standard errors away", c.Name, name, w)
 			}
 			if w := second.Worst(want, 1e-12); w > standardErrors {
-				t.Errorf("%s, %s: second moment is %.1f standard errors away", c.name, name, w)
+				t.Errorf("%s, %s: second moment is %.1f standard errors away", c.Name, name, w)
 			}
 		}
 	}
@@ -158,10 +159,10 @@ func TestMonteCarloPredictions(t *testing.T) {
 func TestDraw(t *testing.T) {
 	const draws = 20_000
 	for _, c := range predictKinds {
-		p, data := c.make()
-		x := mat.NewDense(3, c.q, append([]float64(nil), data.X[:3*c.q]...))
+		p, data := made(c)
+		x := mat.NewDense(3, c.Q, append([]float64(nil), data.X[:3*c.Q]...))
 		for name, v := range posteriors(t, p, data) {
-			for d := range c.d {
+			for d := range c.D {
 				v.m.Y.Offset[d], v.m.Y.Scale[d] = 3, float64(2+d)
 			}
 			mean, cov, err := v.m.PredictJoint(x)
@@ -173,7 +174,7 @@ func TestDraw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkMoments(t, c.name+", "+name, all, matrix(mean), cov)
+			checkMoments(t, c.Name+", "+name, all, matrix(mean), cov)
 			again, err := v.m.Draw(x, 2, 7)
 			if err != nil {
 				t.Fatal(err)
@@ -182,9 +183,9 @@ func TestDraw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "same seed", matrix(again[1]), matrix(all[1]), 0)
+			modeltest.Near(t, "same seed", matrix(again[1]), matrix(all[1]), 0)
 			if mat.Equal(other[0], all[0]) || mat.Equal(all[0], all[1]) {
-				t.Errorf("%s, %s: different draws are the same", c.name, name)
+				t.Errorf("%s, %s: different draws are the same", c.Name, name)
 			}
 		}
 	}
@@ -219,7 +220,7 @@ func checkMoments(t *testing.T, what string, all []*mat.Dense, mean []float64, c
 // TestUnits: a model of scaled data predicts, in the data's units, what the
 // same model written in those units does.
 func TestUnits(t *testing.T) {
-	p, data := kind{name: "units", n: 20, l: 4, k: 2, q: 2, d: 1, windows: 2}.make()
+	p, data := made(kind{Name: "units", N: 20, L: 4, K: 2, Q: 2, D: 1, Windows: 2})
 	ox, sx, oy, sy := []float64{100, -3}, []float64{0.001, 40}, 12.0, 7.0
 	raw, rawData := p.Clone(), &Data{N: data.N, Q: 2, D: 1}
 	for i, v := range data.X {
@@ -258,8 +259,8 @@ func TestUnits(t *testing.T) {
 		if inference == Factorised {
 			checkExactUnits(t, scaled, plain, rawData, sy)
 		}
-		near(t, string(inference)+": mean", a.Mean, b.Mean, rounding)
-		near(t, string(inference)+": covariance", a.Cov, b.Cov, rounding)
+		modeltest.Near(t, string(inference)+": mean", a.Mean, b.Mean, rounding)
+		modeltest.Near(t, string(inference)+": covariance", a.Cov, b.Cov, rounding)
 	}
 	want, err := plain.Draw(mat.NewDense(1, 2, rawData.X[:2]), 3, 1)
 	if err != nil {
@@ -269,7 +270,7 @@ func TestUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "draw", matrix(got[2]), matrix(want[2]), rounding)
+	modeltest.Near(t, "draw", matrix(got[2]), matrix(want[2]), rounding)
 }
 
 // checkExactUnits conditions both models; their bounds differ by the density's
@@ -284,14 +285,14 @@ func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
+	modeltest.Near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
 }
 
 // TestRowsAreIndependent: a prediction does not depend on its neighbours.
 func TestRowsAreIndependent(t *testing.T) {
-	p, data := kind{name: "rows", n: 30, l: 8, k: 3, q: 1, d: 2, windows: 4}.make()
+	p, data := made(kind{Name: "rows", N: 30, L: 8, K: 3, Q: 1, D: 2, Windows: 4})
 	m := conditioned(t, p, data)
-	rng := newRNG(3)
+	rng := modeltest.NewRNG(3)
 	x := make([]float64, 300)
 	for i := range x {
 		x[i] = -4 + 15*rng.Float64()
@@ -305,13 +306,13 @@ func TestRowsAreIndependent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "mean", one.Mean, all.Mean[2*i:2*i+2], rounding)
-		near(t, "covariance", one.Cov, all.Cov[4*i:4*i+4], rounding)
+		modeltest.Near(t, "mean", one.Mean, all.Mean[2*i:2*i+2], rounding)
+		modeltest.Near(t, "covariance", one.Cov, all.Cov[4*i:4*i+4], rounding)
 	}
 }
 
 func TestBadPredict(t *testing.T) {
-	p, data := findKind(t, "two inputs, three outputs").make()
+	p, data := made(modeltest.FindKind(t, "two inputs, three outputs"))
 	m := conditioned(t, p, data)
 	for name, x := range map[string]*mat.Dense{
 		"one column for two": mat.NewDense(3, 1, nil),

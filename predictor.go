@@ -126,7 +126,7 @@ func (c *parts) emit(n int) bool {
 	}
 	q := c.p.m.Params.Q
 	x := c.x[:n*q]
-	out, err := c.p.part(c.ctx, x, n)
+	out, err := c.p.part(c.ctx, c.p.m.X.ToModel(x), n)
 	if err != nil {
 		c.yield(nil, err)
 		return false
@@ -137,10 +137,10 @@ func (c *parts) emit(n int) bool {
 	return ok
 }
 
-// part predicts n rows in one pass.
+// part predicts n rows x [n,Q], in the model's units, in one pass.
 func (p *Predictor) part(ctx context.Context, x []float64, n int) (*Prediction, error) {
 	m, d := p.m, p.post.D
-	rows, err := m.backend().Open(spectral.Data{N: n, Q: m.Params.Q, X: m.X.ToModel(x), Windows: m.Params.Windows, Stop: ctx.Err})
+	rows, err := m.backend().Open(spectral.Data{N: n, Q: m.Params.Q, X: x, Windows: m.Params.Windows, Stop: ctx.Err})
 	if err != nil {
 		return nil, fmt.Errorf("vssgp: predict: %w", dataError(err))
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -56,7 +57,7 @@ func TestEach(t *testing.T) {
 		for i := range x {
 			x[i] += m.X.Offset[0]
 		}
-		want, err := p.part(ctx, x, len(x))
+		want, err := p.part(ctx, m.X.ToModel(x), len(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,7 @@ func TestPredictJoins(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := times(partRows+lastRows+5, 1e-4)
-		want, err := p.part(t.Context(), x, len(x))
+		want, err := p.part(t.Context(), m.X.ToModel(x), len(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,10 +154,10 @@ func TestPredictJoins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
-		near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
-		near(t, "covariance", got.Cov, want.Cov, 1e-12)
-		near(t, "covariance in the model's units", got.own, want.own, 1e-12)
+		modeltest.Near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
+		modeltest.Near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
+		modeltest.Near(t, "covariance", got.Cov, want.Cov, 1e-12)
+		modeltest.Near(t, "covariance in the model's units", got.own, want.own, 1e-12)
 		if (got.own != nil) != (unit != 1) || got.N != len(x) {
 			t.Errorf("in a unit of %v: %d rows, %d covariances of its own", unit, got.N, len(got.own))
 		}
@@ -298,14 +299,6 @@ func TestContexts(t *testing.T) {
 		if late := ended.Sub(at); late > 5*time.Second {
 			t.Errorf("%s: it ended %v after it was cancelled", name, late)
 		}
-	}
-	// Work that cannot stop is left behind.
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	forever := make(chan struct{})
-	defer close(forever)
-	if err := await(ctx, awaitedFlops, func() { <-forever }); !errors.Is(err, context.Canceled) {
-		t.Errorf("await: %v", err)
 	}
 	if e, err := m.Condition(wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
 		t.Errorf("after all that: %v", err)

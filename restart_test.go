@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -71,31 +70,6 @@ func TestCollapsed(t *testing.T) {
 	}
 }
 
-// TestKeep: Keep gets usable models, each with a bound no lower than the last,
-// and its error ends the fit.
-func TestKeep(t *testing.T) {
-	data := wave(60, 0.1)
-	full := errors.New("disk full")
-	var bounds []float64
-	o := Options{Init: InitPaper, Features: 6, Iterations: 50, KeepEvery: 1, Keep: func(m *Model) error {
-		if _, err := m.PredictRows(data.X, data.N); err != nil {
-			t.Errorf("a kept model does not predict: %v", err)
-		}
-		bounds = append(bounds, evaluated(t, m, data).Bound)
-		if len(bounds) == 4 {
-			return full
-		}
-		return nil
-	}}
-	m, r, err := Fit(context.Background(), data, o)
-	if !errors.Is(err, full) || m == nil || r == nil {
-		t.Fatalf("error %v, model %v: want the caller's error and the model", err, m)
-	}
-	if len(bounds) != 4 || !slices.IsSorted(bounds) {
-		t.Errorf("kept bounds %v", bounds)
-	}
-}
-
 // TestFrom: a fit goes on from a saved model, whose file and posterior it
 // leaves alone.
 func TestFrom(t *testing.T) {
@@ -118,7 +92,7 @@ func TestFrom(t *testing.T) {
 			t.Errorf("%s: the model that it started from has changed", inference)
 		}
 	}
-	p, _ := kind{name: "turned", n: 1, l: 1, k: 3, q: 1, d: 1}.make()
+	p, _ := made(kind{Name: "turned", N: 1, L: 1, K: 3, Q: 1, D: 1})
 	p.CoefMean, p.CoefVar = nil, nil
 	for k := range p.PhaseLower {
 		p.PhaseLower[k], p.PhaseUpper[k] = p.PhaseLower[k]-20, p.PhaseUpper[k]-20

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -72,31 +73,10 @@ func TestRobustFailedStart(t *testing.T) {
 	}
 }
 
-// Keep hands over the best model so far, over all starts; under stochastic inference too.
-func TestRobustKeepBest(t *testing.T) {
-	data := wave(80, 0.2)
-	best := math.Inf(-1)
-	o := Options{Init: InitPaper, Features: 6, Iterations: 12, Restarts: 3, Seed: 5, KeepEvery: 1, Keep: func(m *Model) error {
-		b := evaluated(t, m, data).Bound
-		if b < best-1e-9*math.Abs(best) {
-			t.Errorf("kept a model with bound %v after one with %v", b, best)
-		}
-		best = max(best, b)
-		return nil
-	}}
-	mustFit(t, data, o)
-	calls := 0
-	o = Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 100, KeepEvery: 1, Keep: func(*Model) error { calls++; return nil }}
-	mustFit(t, data, o)
-	if calls == 0 {
-		t.Error("Keep is never called under stochastic inference")
-	}
-}
-
 // From with another method, and with a backend.
 func TestRobustFrom(t *testing.T) {
 	data := wave(40, 0.1)
-	p, _ := kind{name: "odd", n: 1, l: 1, k: 3, q: 1, d: 1}.make()
+	p, _ := made(kind{Name: "odd", N: 1, L: 1, K: 3, Q: 1, D: 1})
 	p.CoefMean, p.CoefVar = nil, nil
 	m := mustModel(t, p)
 	func() {
@@ -109,7 +89,7 @@ func TestRobustFrom(t *testing.T) {
 			t.Errorf("SSGP from three features with Σ > 0: error %v, want ErrOptions", err)
 		}
 	}()
-	p, _ = kind{name: "even", n: 1, l: 1, k: 4, q: 1, d: 1}.make()
+	p, _ = made(kind{Name: "even", N: 1, L: 1, K: 4, Q: 1, D: 1})
 	p.CoefMean, p.CoefVar = nil, nil
 	got, _, err := Fit(context.Background(), data, Options{From: mustModel(t, p), Method: SSGP, Iterations: 2})
 	if err == nil && got.Params.FreqVar[0] != 0 {
@@ -152,7 +132,7 @@ func TestRobustFixUpper(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, _ := mustFit(t, data, o)
-	near(t, "phase.upper", m.Params.PhaseUpper, start.Params.PhaseUpper, 0)
+	modeltest.Near(t, "phase.upper", m.Params.PhaseUpper, start.Params.PhaseUpper, 0)
 }
 
 // A negative number of draws.
@@ -162,7 +142,7 @@ func TestRobustDraw(t *testing.T) {
 			t.Errorf("panic: %v", r)
 		}
 	}()
-	p, _ := findKind(t, "one feature").make()
+	p, _ := made(modeltest.FindKind(t, "one feature"))
 	if _, err := mustModel(t, p).Draw(mat.NewDense(1, 1, nil), -1, 1); err == nil {
 		t.Error("-1 draws: no error")
 	}

@@ -1,72 +1,12 @@
 package vssgp
 
 import (
-	"context"
-	"errors"
 	"math"
+	"slices"
 	"testing"
-	"time"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
 )
-
-// evenWithin: the ends' jitter or rounding over the range.
-const evenWithin = 1e-4
-
-// months are the first days of n months in years, leap days and all.
-func months(n int) (x []float64) {
-	for i := range n {
-		t := time.Date(1960, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
-		begin := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
-		x = append(x, float64(t.Year())+t.Sub(begin).Hours()/begin.AddDate(1, 0, 0).Sub(begin).Hours())
-	}
-	return x
-}
-
-// TestEvenStep: grids with holes, jitter, any order and any offset have a
-// step; other inputs have none.
-func TestEvenStep(t *testing.T) {
-	grid := func(n int, at func(i float64) float64) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = at(float64(i))
-		}
-		return x
-	}
-	rng := newRNG(1)
-	shuffled := grid(40, func(i float64) float64 { return 2 * i })
-	rng.Shuffle(40, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	for _, c := range []struct {
-		name string
-		x    []float64
-		want float64
-	}{
-		{"grid", grid(20, func(i float64) float64 { return 3 + 0.25*i }), 0.25},
-		{"any order", shuffled, 2},
-		{"16 kHz, a minute in", grid(1000, func(i float64) float64 { return (960000 + i) / 16000 }), 1.0 / 16000},
-		{"far out", grid(1000, func(i float64) float64 { return 3e6 + i }), 1},
-		{"a hole", append(grid(20, func(i float64) float64 { return i }), 30, 31, 32), 1},
-		{"a wide hole", append(grid(40, func(i float64) float64 { return i }), 140, 141), 1},
-		{"months as decimals", grid(200, func(i float64) float64 { return math.Round((1958+i/12)*1e4) / 1e4 }), 1.0 / 12},
-		{"a little jitter", grid(50, func(i float64) float64 { return i + 0.002*math.Sin(7*i) }), 1},
-		{"months of the calendar", months(400), 1.0 / 12},
-		{"jitter", grid(400, func(i float64) float64 { return i + 0.2*math.Sin(7*i*i) }), 1},
-		{"a drift", grid(400, func(i float64) float64 { return i + i*i/1e4 }), 0},
-		{"much jitter", grid(50, func(i float64) float64 { return i + 0.3*math.Sin(7*i) }), 0},
-		{"too few", grid(15, func(i float64) float64 { return i }), 0},
-		{"one twice", append(grid(20, func(i float64) float64 { return i }), 7), 0},
-		{"all the same", make([]float64, 20), 0},
-		{"random", grid(30, func(float64) float64 { return rng.Float64() }), 0},
-		{"squares", grid(30, func(i float64) float64 { return i * i }), 0},
-		{"mostly empty", append(grid(20, func(i float64) float64 { return i }), 1e6), 0},
-	} {
-		d := &Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
-		if got := d.evenStep(); math.Abs(got-c.want) > evenWithin*c.want {
-			t.Errorf("%s: step %v, want %v", c.name, got, c.want)
-		}
-	}
-	if got := (&Data{N: 20, Q: 2, D: 1, X: grid(40, func(i float64) float64 { return i })}).evenStep(); got != 0 {
-		t.Errorf("two inputs: step %v, want none", got)
-	}
-}
 
 // TestPaperStart: what is asked for stands in the parameters, in the data's
 // units however the model scales them.
@@ -92,17 +32,17 @@ func TestPaperStart(t *testing.T) {
 		}
 		total := 0.0
 		for i := range p.L {
-			near(t, "length-scale", []float64{p.Lengthscale[i] * sx}, []float64{o.Lengthscales[i%2]}, rounding)
-			near(t, "frequency", []float64{p.Frequency[i] / sx}, []float64{[]float64{0, 4}[i%2]}, rounding)
+			modeltest.Near(t, "length-scale", []float64{p.Lengthscale[i] * sx}, []float64{o.Lengthscales[i%2]}, rounding)
+			modeltest.Near(t, "frequency", []float64{p.Frequency[i] / sx}, []float64{[]float64{0, 4}[i%2]}, rounding)
 			total += p.Variance[i] * sy * sy / float64(v)
 		}
-		near(t, "noise precision", []float64{p.NoisePrecision[0] / (sy * sy)}, []float64{25}, rounding)
+		modeltest.Near(t, "noise precision", []float64{p.NoisePrecision[0] / (sy * sy)}, []float64{25}, rounding)
 		checkUnderWindows(t, p, "paper")
 		y := 0.0
 		for _, v := range m.Y.ToModel(data.Y) {
 			y += v * v * sy * sy / float64(data.N)
 		}
-		near(t, "variance", []float64{total}, []float64{y}, rounding)
+		modeltest.Near(t, "variance", []float64{total}, []float64{y}, rounding)
 	}
 }
 
@@ -208,34 +148,6 @@ func TestWindowAuto(t *testing.T) {
 	}
 }
 
-// TestWindowLayout: gates' squares add up to 1, centres lie within the data.
-func TestWindowLayout(t *testing.T) {
-	for _, c := range []struct {
-		lo, hi, length float64
-		want           int
-	}{{0, 10, 4, 6}, {0, 10.9, 4, 6}, {-3e6, -3e6 + 100, 8, 26}, {0, 10, 20, 0}, {0, 10, 19, 2}, {0, 10, 0, 0}, {0, 10, 1e9, 0}, {0, 0, 1, 0}} {
-		w := layWindows(c.lo, c.hi, c.length, 0.5, 0)
-		if len(w.Center) != c.want {
-			t.Errorf("%+v: %d windows", c, len(w.Center))
-		}
-		if err := w.Check(1); err != nil {
-			t.Errorf("%+v: %v", c, err)
-		}
-		if n := len(w.Center); n > 0 && (w.Center[0] < c.lo || w.Center[n-1] > c.hi) {
-			t.Errorf("%+v: centres from %g to %g", c, w.Center[0], w.Center[n-1])
-		}
-		for x := c.lo - 1; c.want > 0 && x < c.hi+1; x += (c.hi - c.lo) / 173 {
-			s := 0.0
-			for v := range w.Center {
-				s += w.Gate(v, x) * w.Gate(v, x)
-			}
-			if math.Abs(s-1) > 1e-6 {
-				t.Errorf("%+v: Σ g² = %v at %v", c, s, x)
-			}
-		}
-	}
-}
-
 // TestDefaultInit: one input takes the spectrum, however it is spaced, others
 // the paper's start.
 func TestDefaultInit(t *testing.T) {
@@ -263,66 +175,7 @@ func TestDefaultInit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, name, got.Params.Location, want.Params.Location, 0)
-	}
-}
-
-func TestBadOptions(t *testing.T) {
-	data := wave(40, 0.1)
-	two := &Data{N: 20, Q: 2, D: 1, X: make([]float64, 40), Y: make([]float64, 20)}
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		name string
-		data *Data
-		o    Options
-	}{
-		{"method", data, Options{Method: "gp"}},
-		{"inference", data, Options{Inference: "mcmc"}},
-		{"start", data, Options{Init: "random"}},
-		{"components", data, Options{Components: -1}},
-		{"features", data, Options{Features: -2}},
-		{"iterations", data, Options{Iterations: NoIterations - 1}},
-		{"batch", data, Options{Batch: -5}},
-		{"restarts", data, Options{Restarts: -1}},
-		{"segments", data, Options{Segments: -1}},
-		{"odd pairs", data, Options{Method: SSGP, Init: InitPaper, Features: 5}},
-		{"odd pairs for the spectrum", data, Options{Init: InitSpectrum, Features: 3}},
-		{"negative window", data, Options{Window: -2}},
-		{"window NaN", data, Options{Window: nan}},
-		{"window infinite", data, Options{Window: inf}},
-		{"window along no input", data, Options{WindowDim: 1}},
-		{"window along input -1", data, Options{WindowDim: -1}},
-		{"frequency variance", data, Options{FrequencyVariance: -1}},
-		{"frequency variance NaN", data, Options{FrequencyVariance: nan}},
-		{"frequency variance infinite", data, Options{FrequencyVariance: inf}},
-		{"noise", data, Options{NoisePrecision: -1}},
-		{"noise NaN", data, Options{NoisePrecision: nan}},
-		{"noise infinite", data, Options{NoisePrecision: inf}},
-		{"length-scale 0", data, Options{Lengthscales: []float64{1, 0}}},
-		{"length-scale NaN", data, Options{Lengthscales: []float64{nan}}},
-		{"length-scale infinite", data, Options{Lengthscales: []float64{inf}}},
-		{"period", data, Options{Lengthscales: []float64{1}, Periods: []float64{-1}}},
-		{"period NaN", data, Options{Lengthscales: []float64{1}, Periods: []float64{nan}}},
-		{"periods without length-scales", data, Options{Periods: []float64{1}}},
-		{"too few periods", data, Options{Lengthscales: []float64{1, 2}, Periods: []float64{1}}},
-		{"fix", data, Options{Fix: []string{"kernel.variance", "kernel.period"}}},
-		{"too many components", data, Options{Components: MaxCount + 1}},
-		{"too many features", data, Options{Inference: Factorised, Features: MaxCount + 1}},
-		{"too many features for exact inference", data, Options{Components: MaxExact / 2, Features: 4}},
-		{"optimiser", data, Options{Optimiser: "adam"}},
-		{"more windows than rows", data, Options{Window: 1e-3}},
-		{"a candidate too short", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 1e-3}}},
-		{"a candidate of no length", data, Options{Window: WindowAuto, WindowCandidates: []float64{2, 0}}},
-		{"spectrum of two inputs", two, Options{Init: InitSpectrum}},
-		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
-		{"spectrum with length-scales", data, Options{Init: InitSpectrum, Lengthscales: []float64{1}}},
-	} {
-		if _, err := New(c.data, c.o); !errors.Is(err, ErrOptions) {
-			t.Errorf("New, %s: error %v, want one that wraps ErrOptions", c.name, err)
-		}
-		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
-			t.Errorf("Fit, %s: error %v, want one that wraps ErrOptions", c.name, err)
-		}
+		modeltest.Near(t, name, got.Params.Location, want.Params.Location, 0)
 	}
 }
 
@@ -334,7 +187,7 @@ func TestPaperFrequencyVariance(t *testing.T) {
 		o    Options
 		want float64
 	}{
-		{Options{Init: InitPaper}, paperVariance},
+		{Options{Init: InitPaper}, 0.001},
 		{Options{Init: InitPaper, FrequencyVariance: 0.25}, 0.25},
 		{Options{Init: InitPaper, FrequencyVariance: 0.25, Method: SSGP}, 0},
 	} {
@@ -347,5 +200,43 @@ func TestPaperFrequencyVariance(t *testing.T) {
 				t.Fatalf("%+v: Σ[%d] = %v, want %v", c.o, k, v, c.want)
 			}
 		}
+	}
+}
+
+// TestStartUnits: a start has lengths and noise in the model's units, and chooses
+// what the options leave open.
+func TestStartUnits(t *testing.T) {
+	data := wave(301, 0)
+	for i := range data.X {
+		data.X[i] = 2 * float64(i)
+	}
+	for _, c := range []struct {
+		o          Options
+		auto       bool
+		window     float64
+		candidates []float64
+	}{
+		{Options{Window: 80}, false, 40, nil}, {Options{Window: WindowNone}, false, 0, nil},
+		{Options{WindowCandidates: []float64{100, 20, 50}}, true, 0, []float64{50, 10, 25}}, {Options{}, true, 0, nil},
+	} {
+		c.o.NoisePrecision = 3
+		f, err := c.o.frame(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := f.settings(7)
+		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimised || set.Seed != 7 || set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
+			t.Errorf("%+v: %+v", c.o, set)
+		}
+		if g := f.gridStep(); g.Step != 1 || g.Band != 0 {
+			t.Errorf("the grid is %+v, want even steps of 1", g)
+		}
+	}
+	f, err := Options{Iterations: NoIterations}.frame(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.settings(0).Optimised {
+		t.Error("starting values alone are optimised")
 	}
 }

@@ -3,6 +3,6 @@
 // fill.
 //
 // Samples are float64 with full scale = 1, one slice per channel. A Recording also keeps the file it came from, so that
-// what is written back differs in the filled samples alone: every other sample, and every header and chunk, comes out
-// bit for bit as it went in. A File is read in parts, and patched in tiles, for recordings that memory does not hold.
+// only the filled samples differ in the file written back: every other sample, header and chunk is copied bit for bit.
+// A File is read in parts and patched in tiles, for recordings that do not fit in memory.
 package audio

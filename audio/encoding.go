@@ -78,30 +78,14 @@ func (e Encoding) decode(b []byte) float64 {
 	return float64(v) / float64(int64(1)<<(bits-1))
 }
 
-// zeroFrame says of a frame whether its samples are all exactly zero. It is made once for many frames.
-func (e Encoding) zeroFrame() func(frame []byte) bool {
-	if e.Float { // of which two are zero, 0 and -0
-		return func(frame []byte) bool {
-			for ; len(frame) > 0; frame = frame[e.Bytes:] {
-				if e.decode(frame) != 0 {
-					return false
-				}
-			}
-			return true
+// zero reports whether all samples of a frame are exactly zero.
+func (e Encoding) zero(frame []byte) bool {
+	for ; len(frame) > 0; frame = frame[e.Bytes:] {
+		if e.decode(frame) != 0 {
+			return false
 		}
 	}
-	zero := byte(0)
-	if e.Unsigned { // which only samples of one byte are
-		zero = 1 << 7
-	}
-	return func(frame []byte) bool {
-		for _, v := range frame {
-			if v != zero {
-				return false
-			}
-		}
-		return true
-	}
+	return true
 }
 
 // encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even, or clipped to

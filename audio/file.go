@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A File is an audio file of which the header has been read and the samples are read in parts, for recordings that memory
-// does not hold. Its methods may be called from several goroutines at once if its io.ReaderAt may.
+// A File is an audio file whose header has been read and whose samples are read in parts, for recordings that do not fit
+// in memory. Its methods may be called from several goroutines at once if its io.ReaderAt may.
 type File struct {
 	layout
 	container Container
@@ -15,8 +15,8 @@ type File struct {
 	size      int64 // of the whole file in bytes
 }
 
-// NewFile reads the header of an audio file of size bytes, telling WAV from SPHERE by the first of them, and nothing
-// beyond the header. src must stay as it is while the File is in use. Memory is at most proportional to the header, which
+// NewFile reads the header of an audio file of size bytes, telling WAV from SPHERE by the first of them, and does not read
+// beyond it. src must stay as it is while the File is in use. Memory is at most proportional to the header, which
 // is within size, whatever it says. Errors that the contents cause wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	if src == nil {
@@ -45,16 +45,16 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// check reports a File that NewFile has not made.
+// check refuses a File that NewFile has not made.
 func (f *File) check() error {
 	if f == nil || f.src == nil {
-		return fmt.Errorf("audio: nothing was read into this file or recording: %w: want one from NewFile, Open, Read or New", ErrArgument)
+		return fmt.Errorf("audio: this file or recording is empty: %w: want one from NewFile, Open, Read or New", ErrArgument)
 	}
 	return nil
 }
 
-// told is what the header tells; of no file, nothing.
-func (f *File) told() layout {
+// header is what the header says, or zero for a nil File.
+func (f *File) header() layout {
 	if f == nil {
 		return layout{}
 	}
@@ -62,13 +62,13 @@ func (f *File) told() layout {
 }
 
 // Rate is the samples a second, per channel.
-func (f *File) Rate() int { return f.told().rate }
+func (f *File) Rate() int { return f.header().rate }
 
-// Channels is the number of channels: at least 1, but for a File that NewFile has not made.
-func (f *File) Channels() int { return f.told().channels }
+// Channels is the number of channels: at least 1 in a File that NewFile has made.
+func (f *File) Channels() int { return f.header().channels }
 
 // Len is the number of samples in each channel, at least 1 where there are channels.
-func (f *File) Len() int { return f.told().frames }
+func (f *File) Len() int { return f.header().frames }
 
 // Seconds is the duration.
 func (f *File) Seconds() float64 {
@@ -87,7 +87,7 @@ func (f *File) Container() Container {
 }
 
 // Encoding is how the file holds a sample.
-func (f *File) Encoding() Encoding { return f.told().encoding }
+func (f *File) Encoding() Encoding { return f.header().encoding }
 
 // Read is the samples [lo, hi) as [channels][hi-lo], full scale = 1. A sample that is not finite is an error, which wraps
 // ErrFormat; samples outside [lo, hi) are not looked at. Samples that the file does not have are an ErrArgument.
@@ -136,10 +136,10 @@ func (f *File) DetectZeros(minRun int) ([]Gap, error) {
 		}
 		run = 0
 	}
-	zero, frame := f.encoding.zeroFrame(), f.frameBytes()
+	frame := f.frameBytes()
 	err := f.tiles(0, f.frames, func(n int, b []byte) error {
 		for ; len(b) > 0; b, n = b[frame:], n+1 {
-			if zero(b[:frame]) {
+			if f.encoding.zero(b[:frame]) {
 				run++
 			} else if run > 0 {
 				end(n)
@@ -181,57 +181,11 @@ func (f *File) place(n int) int64 { return f.offset + int64(n)*int64(f.frameByte
 // readAt fills b with the file's bytes from an offset on.
 func (f *File) readAt(b []byte, at int64) error { return readAt(f.src, f.size, b, at) }
 
-// readAt fills b from a file that had size bytes when it was opened, at least up to the end of b.
-func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
-	n, err := src.ReadAt(b, at)
-	switch {
-	case n == len(b):
-		return nil
-	case err == io.EOF:
-		return fmt.Errorf("%w: offset %d: the file ends here; it had %d bytes when it was opened", ErrFormat, at+int64(n), size)
+func makePlanar(channels, n int) [][]float64 {
+	all := make([]float64, channels*n)
+	s := make([][]float64, channels)
+	for c := range s {
+		s[c] = all[c*n : (c+1)*n : (c+1)*n]
 	}
-	return fmt.Errorf("audio: read at offset %d: %w", at, err)
-}
-
-// layout is what a header tells: where the samples lie and how to read them.
-type layout struct {
-	rate, channels int
-	encoding       Encoding
-	offset         int64 // of the first sample; from there the file holds frames × channels samples
-	frames         int
-	streamed       bool // a WAV file whose sizes were never filled in
-}
-
-// maxRate is above any converter's; a larger rate is a damaged header.
-const maxRate = 100_000_000
-
-func (l layout) frameBytes() int { return l.channels * l.encoding.Bytes }
-
-func (l layout) dataLen() int64 { return int64(l.frames) * int64(l.frameBytes()) }
-
-// head reads a file's header for the parsers, a block at a time: a header may consist of many small chunks.
-type head struct {
-	src   io.ReaderAt
-	size  int64
-	block []byte
-	at    int64 // of block in the file
-}
-
-// headBlock is how much of a header is read at once.
-const headBlock = 1 << 12
-
-// bytes is n bytes from an offset on, fewer only where the file ends before. They are good until the next call.
-func (h *head) bytes(at int64, n int) ([]byte, error) {
-	n = int(max(0, min(int64(n), h.size-at)))
-	if at < h.at || at+int64(n) > h.at+int64(len(h.block)) {
-		need := max(n, int(min(headBlock, h.size-at)))
-		if cap(h.block) < need {
-			h.block = make([]byte, need)
-		}
-		h.block, h.at = h.block[:need], at
-		if err := readAt(h.src, h.size, h.block, at); err != nil {
-			return nil, err
-		}
-	}
-	return h.block[at-h.at:][:n], nil
+	return s
 }

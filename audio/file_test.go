@@ -351,8 +351,8 @@ func TestResidualInParts(t *testing.T) {
 		r.Add(p.Start, ref[p.Start:p.End], est[p.Start:p.End], mask[p.Start:p.End])
 		r.STFTRMSE() // does not end the sum
 	}
-	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.stft.parts) > 1 {
-		t.Errorf("STFT RMSE %v, then %v; %d stretches are held", again, r.STFTRMSE(), len(r.stft.parts))
+	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.stft.excerpts) > 1 {
+		t.Errorf("STFT RMSE %v, then %v; %d stretches are held", again, r.STFTRMSE(), len(r.stft.excerpts))
 	}
 	if got, want := r.RMSE(), RMSE(ref, est, mask); got != want {
 		t.Errorf("RMSE %v, want %v", got, want)

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -20,12 +21,12 @@ type Gap struct{ Start, End int }
 // Len is the number of missing samples.
 func (g Gap) Len() int { return g.End - g.Start }
 
-// String is what ParseGap reads: START:END in samples.
+// String is START:END in samples, as ParseGap reads it.
 func (g Gap) String() string { return fmt.Sprintf("%d:%d", g.Start, g.End) }
 
 // ParseGap reads START:END, the end exclusive. Each side is a whole number of samples ("1200") or a decimal time in
 // seconds or milliseconds ("0.5s", "500ms"), which is rounded to the nearest sample at rate samples a second. The gap
-// is non-empty and not negative; whether it lies in a recording is for CheckGaps to say.
+// is non-empty and not negative; CheckGaps says whether it lies in a recording.
 func ParseGap(s string, rate int) (Gap, error) {
 	if rate <= 0 {
 		return Gap{}, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
@@ -62,6 +63,9 @@ func (g Gap) check() error {
 	return nil
 }
 
+// SamplesIn is how many samples a time in seconds takes at rate samples a second, rounded, but at least one.
+func SamplesIn(seconds float64, rate int) int { return max(1, int(math.Round(seconds*float64(rate)))) }
+
 // maxPosition keeps positions exact as float64 and clear of overflow.
 const maxPosition = 1 << 53
 
@@ -77,7 +81,7 @@ func parsePosition(s string, rate int) (int, error) {
 		}
 		t, err := strconv.ParseFloat(num, 64)
 		if err != nil || strings.Trim(num, "0123456789.") != "" {
-			return 0, fmt.Errorf("%w: %q is no time; write 0.5s or 500ms", ErrGaps, s)
+			return 0, fmt.Errorf("%w: %q is not a time; write 0.5s or 500ms", ErrGaps, s)
 		}
 		n := math.Round(t * float64(rate) / unit.perSec)
 		if n > maxPosition {
@@ -87,7 +91,7 @@ func parsePosition(s string, rate int) (int, error) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || strings.HasPrefix(s, "+") {
-		return 0, fmt.Errorf("%w: %q is no whole number of samples; a time ends in s or ms", ErrGaps, s)
+		return 0, fmt.Errorf("%w: %q is not a whole number of samples; a time ends in s or ms", ErrGaps, s)
 	}
 	if n > maxPosition {
 		return 0, fmt.Errorf("%w: sample %d is past any recording", ErrGaps, n)
@@ -95,20 +99,15 @@ func parsePosition(s string, rate int) (int, error) {
 	return int(n), nil
 }
 
-// CheckGaps returns the gaps in rising order, touching ones ([10, 20) and [20, 30)) merged into one, since to any fill
-// they are one. It refuses empty, reversed, overlapping or repeated gaps, gaps that reach outside the n samples, an
-// empty list, and gaps that leave no sample to learn from. The argument stays as it is.
+// CheckGaps returns the gaps in rising order, touching ones ([10, 20) and [20, 30)) merged into one, since any fill
+// treats them as one. It refuses empty, reversed, overlapping or repeated gaps, gaps that reach outside the n samples, an
+// empty list, and gaps that leave no sample to learn from. The argument is not changed.
 func CheckGaps(gaps []Gap, n int) ([]Gap, error) {
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("%w: there are none; give at least one", ErrGaps)
 	}
 	sorted := slices.Clone(gaps)
-	slices.SortFunc(sorted, func(a, b Gap) int {
-		if a.Start != b.Start {
-			return a.Start - b.Start
-		}
-		return a.End - b.End
-	})
+	slices.SortFunc(sorted, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 	var merged []Gap
 	for _, g := range sorted {
 		if err := g.check(); err != nil {
@@ -142,7 +141,7 @@ func Missing(gaps []Gap) int {
 	return n
 }
 
-// Mask is true where one of n samples is missing; what of a gap lies outside [0, n) is passed over.
+// Mask is true where one of n samples is missing; parts of gaps outside [0, n) are ignored.
 func Mask(gaps []Gap, n int) []bool {
 	mask := make([]bool, max(0, n))
 	for _, g := range gaps {

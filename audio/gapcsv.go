@@ -56,7 +56,7 @@ func csvGap(rec []string) (Gap, error) {
 	for i, s := range rec {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil || n > maxPosition {
-			return Gap{}, fmt.Errorf("%w: %.40q is no whole number of samples", ErrGaps, s)
+			return Gap{}, fmt.Errorf("%w: %.40q is not a whole number of samples", ErrGaps, s)
 		}
 		v[i] = int(n)
 	}
@@ -71,20 +71,4 @@ func csvError(err error) error {
 		return fmt.Errorf("line %d: %w: %v; want START,END in samples", bad.Line, ErrGaps, bad.Err)
 	}
 	return err
-}
-
-// WriteGaps writes what ReadGaps reads.
-func WriteGaps(w io.Writer, gaps []Gap) error {
-	if w == nil {
-		return fmt.Errorf("audio: gaps to nil: %w: want a writer", ErrArgument)
-	}
-	if _, err := io.WriteString(w, "start,end\n"); err != nil {
-		return err
-	}
-	for _, g := range gaps {
-		if _, err := fmt.Fprintf(w, "%d,%d\n", g.Start, g.End); err != nil {
-			return err
-		}
-	}
-	return nil
 }

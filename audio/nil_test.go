@@ -19,7 +19,7 @@ func TestNil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := rec.in
+	whole := rec.file
 	var noRecording *Recording
 	var noFile *File
 	var noPatch *Patch
@@ -36,11 +36,11 @@ func TestNil(t *testing.T) {
 		{"Read nothing", func() error { return modeltest.Second(Read(bytes.NewReader(nil))) }, ErrFormat},
 		{"Read junk", func() error { return modeltest.Second(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
 		{"Decode nil", func() error { return modeltest.Second(Decode(nil)) }, ErrFormat},
-		{"Decode a header alone", func() error { return modeltest.Second(Decode(rec.file[:20])) }, ErrFormat},
-		{"Decode a truncated file", func() error { return modeltest.Second(Decode(rec.file[:len(rec.file)-2])) }, ErrFormat},
+		{"Decode a header alone", func() error { return modeltest.Second(Decode(bytesOf(t, rec)[:20])) }, ErrFormat},
+		{"Decode a truncated file", func() error { return modeltest.Second(Decode(bytesOf(t, rec)[:48])) }, ErrFormat},
 		{"NewFile nil", func() error { return modeltest.Second(NewFile(nil, 100)) }, ErrArgument},
-		{"NewFile of no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(rec.file), 0)) }, ErrFormat},
-		{"NewFile of less than no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(rec.file), -5)) }, ErrFormat},
+		{"NewFile of no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(bytesOf(t, rec)), 0)) }, ErrFormat},
+		{"NewFile of less than no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(bytesOf(t, rec)), -5)) }, ErrFormat},
 		{"New of nothing", func() error { _, _, err := New(0, Encoding{}, nil); return err }, ErrArgument},
 		{"New without a rate", func() error { _, _, err := New(0, PCM16, [][]float64{{0}}); return err }, ErrArgument},
 		{"New without samples", func() error { _, _, err := New(8000, PCM16, [][]float64{{}}); return err }, ErrArgument},
@@ -100,7 +100,6 @@ func TestNil(t *testing.T) {
 		{"ReadGaps nil", func() error { return modeltest.Second(ReadGaps(nil)) }, ErrArgument},
 		{"ReadGaps nothing", func() error { return modeltest.Second(ReadGaps(bytes.NewReader(nil))) }, ErrGaps},
 		{"ReadGaps junk", func() error { return modeltest.Second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")))) }, ErrGaps},
-		{"WriteGaps nil", func() error { return WriteGaps(nil, nil) }, ErrArgument},
 		{"FillAR nil", func() error { return modeltest.Second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
 		{"FillAR of no order", func() error { return modeltest.Second(FillAR([]float64{1, 2}, []Gap{{0, 1}}, AROptions{})) }, ErrArgument},
 		{"simple fills", modeltest.Does(func() {
@@ -120,9 +119,7 @@ func TestNil(t *testing.T) {
 				isNaN(SNR(est, nil, nil))
 				isNaN(STFTRMSE(est, nil, nil, 0))
 				isNaN(LogSpectralDistance(est, nil, nil, 0))
-				isNaN(Score([][]float64{est}, nil, nil, 0).TestRMSE)
 			}
-			isNaN(Score(nil, nil, nil, 0).TestRMSE)
 			STFT(nil, 0)
 			for _, r := range []*Residual{nil, {}, NewResidual(0, 0)} {
 				r.Add(0, nil, nil, nil)

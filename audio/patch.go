@@ -51,7 +51,7 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	return p, clipped, nil
 }
 
-// checkRange says whether the file has the samples of a gap.
+// checkRange refuses gaps with samples that the file does not have.
 func (f *File) checkRange(g Gap) error {
 	if g.Start < 0 || g.End > f.frames || g.Start > g.End {
 		return fmt.Errorf("gap %v: %w: the recording has %d samples", g, ErrGaps, f.frames)
@@ -79,7 +79,8 @@ func (f *File) encode(c Change) (r run, clipped int, err error) {
 		for i := range c.Values {
 			v := c.Values[i][n]
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return r, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v, ErrArgument)
+				return r, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w",
+					c.Start+n, i, v, ErrArgument)
 			}
 			if f.encoding.encode(b, v) {
 				clipped++
@@ -90,8 +91,7 @@ func (f *File) encode(c Change) (r run, clipped int, err error) {
 	return r, clipped, nil
 }
 
-// replace puts the runs' bytes where they reach into b, which stands at an offset of the file, and returns the runs that
-// reach beyond.
+// replace copies the runs' bytes into b, the part of the file from offset at on, and returns the runs that reach beyond it.
 func replace(b []byte, at int64, runs []run) []run {
 	end := at + int64(len(b))
 	for len(runs) > 0 && runs[0].at < end {
@@ -110,7 +110,7 @@ func replace(b []byte, at int64, runs []run) []run {
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
 // they are (a WAV file streamed without sizes gets them). In the other container, integers keep their width and value;
-// SPHERE has no floats, which is an error. Writing is sequential; to replace a file safely is the caller's task.
+// SPHERE has no floats, which is an error. Writing is sequential; replacing a file safely is the caller's task.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
 		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
@@ -138,7 +138,7 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	return err
 }
 
-// CheckWrite says, without reading samples, whether the file can be written in a container: what Write would say.
+// CheckWrite says whether the file can be written in a container. It returns Write's error without reading samples.
 func (f *File) CheckWrite(c Container) error {
 	_, _, err := f.converted(c)
 	return err

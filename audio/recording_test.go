@@ -125,7 +125,7 @@ func TestRoundTripKeepsBits(t *testing.T) {
 			}
 			// Encoding what was decoded gives the same bits: nothing is lost in float64.
 			refilled, clipped, err := r.Fill([]Gap{{0, 37}}, r.Samples)
-			if err != nil || clipped != 0 || !bytes.Equal(refilled.file, g.file) {
+			if err != nil || clipped != 0 || !bytes.Equal(bytesOf(t, refilled), g.file) {
 				t.Fatalf("refill: %v, %d clipped", err, clipped)
 			}
 			checkOtherContainer(t, r)
@@ -175,8 +175,9 @@ func checkOnlyGapsChange(t *testing.T, r *Recording) {
 	if err != nil || clipped != 0 {
 		t.Fatal(err, clipped)
 	}
-	from, to := r.in.place(7), r.in.place(9)
-	if !bytes.Equal(filled.file[:from], r.file[:from]) || !bytes.Equal(filled.file[to:], r.file[to:]) {
+	from, to := r.file.place(7), r.file.place(9)
+	before, after := bytesOf(t, r), bytesOf(t, filled)
+	if !bytes.Equal(after[:from], before[:from]) || !bytes.Equal(after[to:], before[to:]) {
 		t.Fatal("bits outside the gap changed")
 	}
 	for c := range values {
@@ -287,7 +288,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 			switch {
 			case err != nil && !errors.Is(err, ErrFormat):
 				t.Fatalf("%s cut to %d: %v", g.name, n, err)
-			case err == nil && int64(n) < whole.in.offset+whole.in.dataLen():
+			case err == nil && int64(n) < whole.file.offset+whole.file.dataLen():
 				t.Fatalf("%s cut to %d of %d bytes: no error", g.name, n, len(g.file))
 			case err == nil && !slices.Equal(r.Samples[0], whole.Samples[0]):
 				t.Fatalf("%s cut to %d: other samples", g.name, n)
@@ -354,4 +355,10 @@ func TestSizeUnknown(t *testing.T) {
 			t.Errorf("%#x: unknown %v, want %v", size, got, want)
 		}
 	}
+}
+
+// bytesOf is the recording's file.
+func bytesOf(t *testing.T, r *Recording) []byte {
+	t.Helper()
+	return written(t, &Patch{f: r.file}, r.Container())
 }

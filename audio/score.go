@@ -1,6 +1,9 @@
 package audio
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The scores compare an estimate with a reference of the same length. A mask says which samples count; nil means all.
 // Where none counts, or where lengths differ, the score is NaN.
@@ -20,19 +23,21 @@ func masked(ref, est []float64, mask []bool) (diff []float64, count int) {
 	return diff, count
 }
 
-// A Residual takes the scores of est - ref of one channel, at the samples that count and zero at all others, which it is
-// given a stretch at a time: of a long recording it holds no more than a stretch.
+// A Residual scores est - ref of one channel, which counts as zero at the samples that do not count. It is given excerpts
+// one at a time, and does not hold more than one of them.
 type Residual struct {
 	count   int // samples that count
 	squares float64
-	stft    *stftSum // nil where it is not asked for
+	stft    *stftSum // nil: only the RMSE is wanted
 }
 
-// NewResidual is that of a channel of n samples at a rate, of which none counts yet.
-func NewResidual(n, rate int) *Residual { return &Residual{stft: newSTFTSum(n, rate)} }
+// NewResidual scores a channel of n samples at a rate. None of them counts yet.
+func NewResidual(n, rate int) *Residual {
+	return &Residual{stft: &stftSum{stft: newSTFT(n, rate), n: n}}
+}
 
-// Add takes in the stretch that begins at sample start, all of it after those added before; where mask is given, those of
-// its samples count for which it is true. ref, est and mask are equally long.
+// Add takes in the excerpt that begins at sample start and lies after those added before. ref, est and mask are equally
+// long.
 func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
 	diff, count := masked(ref, est, mask)
 	if r == nil || count == 0 {
@@ -55,7 +60,7 @@ func (r *Residual) RMSE() float64 {
 	return math.Sqrt(r.squares / float64(r.count))
 }
 
-// STFTRMSE is that of the function of the same name.
+// STFTRMSE is the score of the function STFTRMSE.
 func (r *Residual) STFTRMSE() float64 {
 	if r == nil || r.stft == nil || r.count == 0 {
 		return math.NaN()
@@ -82,13 +87,11 @@ func RMSE(ref, est []float64, mask []bool) float64 {
 // est - ref, in which the samples that do not count are set to zero. The transform being linear, that is the distance
 // between the complex transforms of est and ref, where est is right in all samples that do not count.
 //
-// Frames of 25 ms every 12 ms are the paper's; it states neither the window nor the scale, and it cannot have sorted
-// frames into train and test, since with five gaps in 1000 samples every frame touches one. This convention (Hamming
-// window, no scaling, samples sorted and not frames) follows from its tables: an error of rms e that fills a share s
-// of the samples scores e·sqrt(s·Σw²), Σw² = 159 at 16 kHz, so the STFT RMSE should be 11.3 times the RMSE on the four
-// fifths observed and 5.6 times on the fifth missing; the paper's eight pairs give 10.2 … 10.8 and 5.0 … 6.3. Its
-// scores for predicting 0, 0.44 on train and 0.38 on test, so belong to a signal of rms 0.04, 0.07 in the gaps; a signal
-// of rms 0.1 gets 1.1 and 0.56.
+// Frames of 25 ms every 12 ms are the paper's; it states neither the window nor the scale. This convention (Hamming window,
+// no scaling, samples sorted into train and test and not frames, since with five gaps in 1000 samples every frame touches
+// one) follows from its tables: an error of rms e that fills a share s of the samples scores e·sqrt(s·Σw²), Σw² = 159 at
+// 16 kHz, so the STFT RMSE should be 11.3 times the RMSE on the four fifths observed and 5.6 times on the fifth missing; the
+// paper's eight pairs give 10.2 … 10.8 and 5.0 … 6.3.
 func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {
 	r := NewResidual(len(ref), rate)
 	r.Add(0, ref, est, mask)
@@ -121,7 +124,7 @@ func LogSpectralDistance(ref, est []float64, mask []bool, rate int) float64 {
 	var sum float64
 	count := 0
 	for t := range x {
-		if !anyTrue(mask, t*hop, t*hop+length) {
+		if mask != nil && !slices.Contains(mask[t*hop:min(t*hop+length, len(mask))], true) {
 			continue
 		}
 		var square float64
@@ -137,49 +140,11 @@ func LogSpectralDistance(ref, est []float64, mask []bool, rate int) float64 {
 
 func floored(v complex128) float64 { return max(lsdFloor, math.Hypot(real(v), imag(v))) }
 
-func anyTrue(mask []bool, from, to int) bool {
-	if mask == nil {
-		return true
-	}
-	for n := from; n < min(to, len(mask)); n++ {
-		if mask[n] {
-			return true
-		}
-	}
-	return false
-}
-
 // Scores are the paper's measures of a fill, in units of the signal: TrainRMSE and TrainSTFTRMSE over the observed samples,
-// TestRMSE and TestSTFTRMSE over the missing ones, all channels together (see RMSE and STFTRMSE).
+// TestRMSE and TestSTFTRMSE over the missing ones (see RMSE and STFTRMSE).
 type Scores struct {
 	TrainRMSE     float64 `json:"train_rmse"`
 	TestRMSE      float64 `json:"test_rmse"`
 	TrainSTFTRMSE float64 `json:"train_stft_rmse"`
 	TestSTFTRMSE  float64 `json:"test_stft_rmse"`
-}
-
-// Score compares est with ref, both [channels][samples], given gaps as CheckGaps returns them. Channels have equal
-// weight: each score is the root mean square of theirs, NaN where ref and est differ in shape.
-func Score(ref, est [][]float64, gaps []Gap, rate int) Scores {
-	if len(ref) != len(est) || len(ref) == 0 {
-		none := math.NaN()
-		return Scores{none, none, none, none}
-	}
-	test := Mask(gaps, len(ref[0]))
-	train := make([]bool, len(test))
-	for n := range test {
-		train[n] = !test[n]
-	}
-	var s Scores
-	for c := range ref {
-		add := func(to *float64, v float64) { *to += v * v / float64(len(ref)) }
-		add(&s.TrainRMSE, RMSE(ref[c], est[c], train))
-		add(&s.TestRMSE, RMSE(ref[c], est[c], test))
-		add(&s.TrainSTFTRMSE, STFTRMSE(ref[c], est[c], train, rate))
-		add(&s.TestSTFTRMSE, STFTRMSE(ref[c], est[c], test, rate))
-	}
-	for _, v := range []*float64{&s.TrainRMSE, &s.TestRMSE, &s.TrainSTFTRMSE, &s.TestSTFTRMSE} {
-		*v = math.Sqrt(*v)
-	}
-	return s
 }

@@ -48,7 +48,7 @@ func parseSphere(in *head) (layout, error) {
 	return l, nil
 }
 
-// shortenMagic begins samples coded by shorten, which some headers do not tell.
+// shortenMagic begins samples coded by shorten, which some headers do not mention.
 const shortenMagic = "ajkg"
 
 // sphereHeader maps a field's name to its value and place.
@@ -158,4 +158,20 @@ func (h sphereHeader) encoding() (Encoding, error) {
 			ErrFormat, order.offset, order.value, width, little, big)
 	}
 	return e, nil
+}
+
+// sphereHeader is a SPHERE header of 1024 bytes for little-endian integers.
+func (l layout) sphereHeader() ([]byte, error) {
+	if l.encoding.Float {
+		return nil, fmt.Errorf("%w: SPHERE holds no %v samples; write a .wav", ErrFormat, l.encoding)
+	}
+	width := l.encoding.Bytes
+	order := "01" // as sox writes and reads it at any width from 2 on
+	if width == 1 {
+		order = "1"
+	}
+	h := fmt.Sprintf("NIST_1A\n   1024\nchannel_count -i %d\nsample_count -i %d\nsample_rate -i %d\nsample_n_bytes -i %d\n"+
+		"sample_byte_format -s%d %s\nsample_sig_bits -i %d\nsample_coding -s3 pcm\nend_head\n",
+		l.channels, l.frames, l.rate, width, len(order), order, 8*width)
+	return append([]byte(h), bytes.Repeat([]byte{' '}, 1024-len(h))...), nil
 }

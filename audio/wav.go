@@ -3,6 +3,7 @@ package audio
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // WAVE format codes; 0xFFFE defers to a GUID in the fmt chunk.
@@ -25,7 +26,7 @@ var codeNames = map[uint16]string{
 const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
 // parseWAV walks the chunks up to the data chunk. Chunks that it does not know are skipped (and, as the whole file is
-// copied, written back); what follows the data is not looked at. A data chunk that claims more than the file holds is a
+// copied, written back); the bytes after the data are not read. A data chunk that claims more than the file holds is a
 // truncated file, but for the sizes that a program writes when it streams into a pipe and cannot go back: those mean
 // "to the end of the file".
 func parseWAV(in *head) (layout, error) {
@@ -71,7 +72,7 @@ func parseWAV(in *head) (layout, error) {
 	}
 }
 
-// fmtMost is as much of the fmt chunk's body as means anything here.
+// fmtMost is how many bytes of the fmt chunk's body are used here.
 const fmtMost = 40
 
 // parseFmt reads the body of the fmt chunk.
@@ -113,7 +114,7 @@ func parseFmt(b []byte) (layout, error) {
 	return l, nil
 }
 
-// wavEncoding is the encoding of a format code with so many bits a sample, of which valid are in use.
+// wavEncoding is the encoding for a format code and a number of bits per sample, of which valid are used.
 func wavEncoding(code uint16, bits, valid int) (Encoding, error) {
 	switch code {
 	case codePCM:
@@ -171,4 +172,29 @@ func (l layout) withData(in *head, at, size int64) (layout, error) {
 // of 2^31 (sox and espeak-ng write 0x7FFFF000 for the data and 36 more for the file).
 func sizeUnknown(size int64) bool {
 	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
+}
+
+// wavHeader is everything of a plain WAV file before its samples.
+func (l layout) wavHeader() ([]byte, error) {
+	frame, size := l.frameBytes(), l.dataLen()
+	if size > math.MaxUint32-64 || frame > math.MaxUint16 {
+		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB): %w", size, frame, ErrFormat)
+	}
+	code, fmtLen, factLen := uint16(codePCM), uint32(16), uint32(0)
+	if l.encoding.Float { // all formats but PCM have the size of an extension, here 0, and a fact chunk with the length
+		code, fmtLen, factLen = codeFloat, 18, 12
+	}
+	b := []byte("RIFF")
+	put := func(values ...any) {
+		for _, v := range values {
+			b, _ = binary.Append(b, binary.LittleEndian, v) // numbers and bytes do not fail
+		}
+	}
+	put(4+8+fmtLen+factLen+8+uint32(size+size&1), []byte("WAVEfmt "), fmtLen, code, uint16(l.channels),
+		uint32(l.rate), uint32(int64(l.rate)*int64(frame)), uint16(frame), uint16(8*l.encoding.Bytes))
+	if l.encoding.Float {
+		put(uint16(0), []byte("fact"), uint32(4), uint32(l.frames))
+	}
+	put([]byte("data"), uint32(size))
+	return b, nil
 }

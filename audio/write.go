@@ -2,8 +2,6 @@ package audio
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -62,14 +60,15 @@ func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, err
 	return &Writer{l: l, w: b, frame: make([]byte, e.Bytes)}, nil
 }
 
-// Write adds samples, [·,channels]: those of one moment follow each other. A sample that is not finite is an error.
+// Write adds samples, [·,channels]: the channels of a moment follow each other. A sample that is not finite is an error.
 func (w *Writer) Write(samples []float64) error {
 	if w.n+len(samples) > w.l.frames*w.l.channels {
 		return fmt.Errorf("audio: more samples than the %d in %d channels that were announced: %w", w.l.frames, w.l.channels, ErrArgument)
 	}
 	for _, v := range samples {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("audio: sample %d of channel %d is %v; want a finite number: %w", w.n/w.l.channels, w.n%w.l.channels, v, ErrArgument)
+			return fmt.Errorf("audio: sample %d of channel %d is %v; want a finite number: %w",
+				w.n/w.l.channels, w.n%w.l.channels, v, ErrArgument)
 		}
 		w.l.encoding.encode(w.frame, v)
 		if _, err := w.w.Write(w.frame); err != nil {
@@ -93,54 +92,3 @@ func (w *Writer) Close() error {
 
 // Write writes the recording: see Patch.Write.
 func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.from()}).Write(w, c) }
-
-// wavHeader is everything of a plain WAV file before its samples.
-func (l layout) wavHeader() ([]byte, error) {
-	frame, size := l.frameBytes(), l.dataLen()
-	if size > math.MaxUint32-64 || frame > math.MaxUint16 {
-		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB): %w", size, frame, ErrFormat)
-	}
-	code := uint16(codePCM)
-	var fact []byte
-	if l.encoding.Float { // anything but PCM has a size of extension, here 0, and tells its length in a fact chunk
-		code = codeFloat
-		fact = binary.LittleEndian.AppendUint32([]byte("fact\x04\x00\x00\x00"), uint32(l.frames))
-	}
-	var b bytes.Buffer
-	le := func(v any) { binary.Write(&b, binary.LittleEndian, v) } // a bytes.Buffer never fails
-	fmtLen := uint32(16)
-	if l.encoding.Float {
-		fmtLen = 18
-	}
-	b.WriteString("RIFF")
-	le(uint32(4+8+int64(fmtLen)+int64(len(fact))+8) + uint32(size+size&1))
-	b.WriteString("WAVEfmt ")
-	le(fmtLen)
-	le([]uint16{code, uint16(l.channels)})
-	le(uint32(l.rate))
-	le(uint32(int64(l.rate) * int64(frame)))
-	le([]uint16{uint16(frame), uint16(8 * l.encoding.Bytes)})
-	if l.encoding.Float {
-		le(uint16(0))
-	}
-	b.Write(fact)
-	b.WriteString("data")
-	le(uint32(size))
-	return b.Bytes(), nil
-}
-
-// sphereHeader is a SPHERE header of 1024 bytes for little-endian integers.
-func (l layout) sphereHeader() ([]byte, error) {
-	if l.encoding.Float {
-		return nil, fmt.Errorf("%w: SPHERE holds no %v samples; write a .wav", ErrFormat, l.encoding)
-	}
-	width := l.encoding.Bytes
-	order := "01" // as sox writes and reads it at any width from 2 on
-	if width == 1 {
-		order = "1"
-	}
-	h := fmt.Sprintf("NIST_1A\n   1024\nchannel_count -i %d\nsample_count -i %d\nsample_rate -i %d\nsample_n_bytes -i %d\n"+
-		"sample_byte_format -s%d %s\nsample_sig_bits -i %d\nsample_coding -s3 pcm\nend_head\n",
-		l.channels, l.frames, l.rate, width, len(order), order, 8*width)
-	return append([]byte(h), bytes.Repeat([]byte{' '}, 1024-len(h))...), nil
-}

@@ -31,8 +31,8 @@ type Method interface {
 }
 
 // A Model predicts: the mean and covariance of y, noise included, at each row
-// of x [N,Q]. Predict fails on other inputs than those of the fit and on values
-// that are not finite.
+// of x [N,Q]. Predict fails if x has
+// another number of inputs than the fit, or values that are not finite.
 type Model interface {
 	Predict(x mat.Matrix) (*vssgp.Prediction, error)
 }
@@ -40,7 +40,7 @@ type Model interface {
 // A Fit is a fitted model and how it came about.
 type Fit struct {
 	Model Model // to predict with
-	// Bound is what was maximised, in nats of the scaled y: the log marginal
+	// Bound is the maximum found, in nats of the scaled y: the log marginal
 	// likelihood (GP), its approximation (FITC) or a lower bound of it.
 	Bound      float64
 	Covariance Covariance    // learnt, in the data's units (see Covariance for σ²)
@@ -49,14 +49,6 @@ type Fit struct {
 	Ended      string        // why
 	Elapsed    time.Duration // of the whole fit
 }
-
-// ErrOptions is wrapped by every error about options that cannot be met. It is
-// package vssgp's.
-var ErrOptions = vssgp.ErrOptions
-
-// ErrBound is wrapped where a bound is not a number or its matrix has no
-// Cholesky factor even with jitter. It is package vssgp's.
-var ErrBound = vssgp.ErrBound
 
 // Options are common to the methods with a covariance matrix. Bad ones give an
 // error that wraps ErrOptions, bad data one that wraps vssgp.ErrData.

@@ -70,10 +70,10 @@ func (c Covariance) Clone() Covariance {
 	return c
 }
 
-// check reports shapes and values that are no covariance over q inputs.
+// check reports shapes and values that are not a covariance over q inputs.
 func (c Covariance) check(q int) error {
 	if c.Q != q || c.L < 1 || len(c.Variance) != c.L || len(c.Lengthscale) != c.L*q || len(c.Frequency) != c.L*q {
-		return fmt.Errorf("baseline: covariance of %d components over %d inputs with %d variances, %d length-scales, %d frequencies; the data have %d inputs: %w",
+		return fmt.Errorf("baseline: covariance of %d components and %d inputs: %d variances, %d length-scales, %d frequencies; the data have %d inputs: %w",
 			c.L, c.Q, len(c.Variance), len(c.Lengthscale), len(c.Frequency), q, ErrOptions)
 	}
 	for _, a := range []struct {
@@ -87,7 +87,7 @@ func (c Covariance) check(q int) error {
 		}
 	}
 	for i, v := range c.Frequency {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !finite(v) {
 			return fmt.Errorf("baseline: covariance's frequency %d is %v; want a finite number: %w", i, v, ErrOptions)
 		}
 	}
@@ -115,7 +115,16 @@ func (c Covariance) upright() Covariance {
 	return c
 }
 
-// defaultCovariance is what Options promises.
+// grain is the shortest distance along each input over which k changes.
+func (c Covariance) grain() []float64 {
+	g := slices.Repeat([]float64{math.Inf(1)}, c.Q)
+	for i, l := range c.Lengthscale {
+		g[i%c.Q] = min(g[i%c.Q], 1/math.Hypot(1/l, 2*math.Pi*c.Frequency[i]))
+	}
+	return g
+}
+
+// defaultCovariance is the one that Options.Covariance describes.
 func defaultCovariance(data *vssgp.Data) Covariance {
 	c := newCovariance(1, data.Q)
 	c.Variance[0] = 1

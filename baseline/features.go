@@ -3,7 +3,6 @@ package baseline
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/vssgp/vssgp"
 )
@@ -28,7 +27,7 @@ func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 		return nil, err
 	}
 	return &Fit{
-		Model: m, Bound: r.Bound, Covariance: covarianceOf(m, data), NoiseSD: m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]),
+		Model: m, Bound: r.Bound, Covariance: covarianceOf(m, data), NoiseSD: m.NoiseSD()[0],
 		Iterations: r.Iterations, Ended: r.Starts[r.Kept].Ended, Elapsed: r.Elapsed,
 	}, err
 }

@@ -29,31 +29,21 @@ func (g GP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 		return nil, err
 	}
 	if p.n > MaxRows {
-		return nil, fmt.Errorf("baseline: a full GP of %d rows; want at most %d, or one of the sparse methods: %w", p.n, MaxRows, ErrOptions)
+		return nil, fmt.Errorf("baseline: a full GP of %d rows; want at most %d, or one of the sparse methods: %w",
+			p.n, MaxRows, ErrOptions)
 	}
-	c := newChart(p.start)
 	e := &evidence{p: p, a: mat.NewDense(p.n, p.n, nil)}
-	h := p.start.clone()
-	v := make([]float64, c.n)
-	c.read(v, p.start)
-	end, interrupted := p.ascend(ctx, v, func(v, g []float64) (float64, error) {
-		c.write(&h, v)
-		if err := h.check(); err != nil {
-			return 0, err
-		}
-		value, grad, err := e.gradient(h)
-		c.pull(g, h, grad)
-		return value, err
-	}, c.noise)
-	if end == nil {
+	best, interrupted := p.ascend(ctx, newCoordinates(p.start, nil, false), func(h hyper, _ []float64, grad *hyper, _ []float64) (float64, error) {
+		return e.gradient(h, grad)
+	})
+	if best == nil {
 		return nil, interrupted
 	}
-	c.write(&h, end.v)
-	m, value, err := e.model(h)
+	m, value, err := e.model(best.h)
 	if err != nil {
 		return nil, err
 	}
-	return p.fit(m, h, value, end.iterations, end.ended), interrupted
+	return p.fit(m, best, value), interrupted
 }
 
 // evidence evaluates the log marginal likelihood, always in the same matrix.
@@ -64,11 +54,12 @@ type evidence struct {
 
 // condition is the value at h, A's factor in e.a, and α = A⁻¹Y [N,D].
 func (e *evidence) condition(h hyper) (value float64, f factor, alpha *mat.Dense, err error) {
+	if err := h.check(); err != nil {
+		return 0, f, nil, err
+	}
 	p := e.p
 	h.cov.matrixTo(e.a, p.x, p.x)
-	for i := range p.n {
-		e.a.Set(i, i, e.a.At(i, i)+h.noise)
-	}
+	addDiagonal(e.a, h.noise)
 	if f, err = factorise(e.a); err != nil {
 		return 0, f, nil, err
 	}
@@ -82,13 +73,12 @@ func (e *evidence) condition(h hyper) (value float64, f factor, alpha *mat.Dense
 	return value, f, alpha, nil
 }
 
-// gradient is the value at h and its gradient, Σ_nm K̄_nm ∂A_nm with
+// gradient is the value at h; it adds its gradient to grad, Σ_nm K̄_nm ∂A_nm with
 // K̄ = ½(α αᵀ − D·A⁻¹).
-func (e *evidence) gradient(h hyper) (float64, hyper, error) {
-	grad := hyper{cov: newCovariance(h.cov.L, h.cov.Q)}
+func (e *evidence) gradient(h hyper, grad *hyper) (float64, error) {
 	value, f, alpha, err := e.condition(h)
 	if err != nil {
-		return 0, grad, err
+		return 0, err
 	}
 	f.invert()
 	// K̄ is symmetric: its lower triangle, doubled, does for both.
@@ -110,7 +100,7 @@ func (e *evidence) gradient(h hyper) (float64, hyper, error) {
 		grad.noise += e.a.At(i, i)
 	}
 	h.cov.pull(&grad.cov, nil, e.a, e.p.x, e.p.x)
-	return value, grad, nil
+	return value, nil
 }
 
 // model is the GP given the data; it takes e's matrix for itself.

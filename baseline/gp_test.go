@@ -96,7 +96,8 @@ func TestGPGradient(t *testing.T) {
 			}
 			return value
 		}
-		value, g, err := e.gradient(h)
+		g, _ := newCoordinates(h, nil, false).zero()
+		value, err := e.gradient(h, &g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -39,7 +40,7 @@ func (c Covariance) diagonal() float64 {
 }
 
 // pull adds to g the gradient of Σ_nm kbar_nm k(x_n, z_m) by σ², l and p, and
-// where zbar [m,Q] is not nil, to zbar that by z. kbar is [n,m]. x and z count
+// where zbar [m,Q] is not nil, to zbar the gradient by z. kbar is [n,m]. x and z count
 // as independent even where they are the same rows. The frequencies of a
 // squared exponential have the gradient 0. A repeat gives the same bits for any
 // GOMAXPROCS.
@@ -60,10 +61,10 @@ func (c Covariance) pull(g *Covariance, zbar []float64, kbar *mat.Dense, x, z []
 		parts[chunk] = p
 	})
 	for _, p := range parts {
-		add(g.Variance, p.g.Variance)
-		add(g.Lengthscale, p.g.Lengthscale)
-		add(g.Frequency, p.g.Frequency)
-		add(zbar, p.zbar)
+		floats.Add(g.Variance, p.g.Variance)
+		floats.Add(g.Lengthscale, p.g.Lengthscale)
+		floats.Add(g.Frequency, p.g.Frequency)
+		floats.Add(zbar, p.zbar)
 	}
 }
 
@@ -73,7 +74,7 @@ type partial struct {
 	zbar []float64
 }
 
-// precomputed is a covariance with what does not depend on x.
+// precomputed is a covariance with the factors that do not depend on x.
 type precomputed struct {
 	Covariance
 	inverse  []float64 // 1/l [L,Q]
@@ -157,11 +158,4 @@ func chunkCount(n int) int { return (n + chunkRows(n) - 1) / chunkRows(n) }
 func chunks(n int, f func(chunk, lo, hi int)) {
 	rows := chunkRows(n)
 	parallel.For(chunkCount(n), runtime.GOMAXPROCS(0), func(i int) { f(i, i*rows, min(n, (i+1)*rows)) })
-}
-
-// add adds b to a, element by element.
-func add(a, b []float64) {
-	for i, v := range b {
-		a[i] += v
-	}
 }

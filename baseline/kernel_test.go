@@ -92,37 +92,36 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-func TestChart(t *testing.T) {
+func TestCoordinates(t *testing.T) {
 	covarianceCases(t, func(t *testing.T, r *rand.Rand, c Covariance) {
 		h := hyper{c, 0.2}
-		ch := newChart(h)
+		ch := newCoordinates(h, nil, false)
 		free := 0
 		for _, p := range c.Frequency {
 			if p != 0 {
 				free++
 			}
 		}
-		if want := c.L + c.L*c.Q + 1 + free; ch.n != want {
-			t.Fatalf("%d coordinates, want %d", ch.n, want)
+		if want := c.L + c.L*c.Q + 1 + free; ch.size() != want {
+			t.Fatalf("%d coordinates, want %d", ch.size(), want)
 		}
-		v := make([]float64, ch.n)
-		ch.read(v, h)
+		v := ch.first()
 		near(t, "ln τ⁻¹", v[ch.tau], math.Log(0.2), 1e-15)
 		// Any smooth function: a weighted sum of everything.
 		weights := hyper{randomCovariance(r, c.L, c.Q, false), 1.3}
 		copy(weights.cov.Frequency, normals(r, c.L*c.Q))
-		trial := h.clone()
+		var trial hyper
 		f := func() float64 {
-			ch.write(&trial, v)
+			trial, _ = ch.at(v)
 			return dot(trial.cov.Variance, weights.cov.Variance) + dot(trial.cov.Lengthscale, weights.cov.Lengthscale) +
 				dot(trial.cov.Frequency, weights.cov.Frequency) + trial.noise*weights.noise
 		}
 		at := f()
 		near(t, "round trip", at, dot(c.Variance, weights.cov.Variance)+dot(c.Lengthscale, weights.cov.Lengthscale)+
 			dot(c.Frequency, weights.cov.Frequency)+0.2*1.3, 1e-14)
-		g := make([]float64, ch.n)
-		ch.pull(g, h, weights)
-		differences(t, "chart", f, v, g)
+		g := make([]float64, ch.size())
+		ch.pull(g, h, weights, nil)
+		differences(t, "coordinates", f, v, g)
 		for i, p := range c.Frequency {
 			if p == 0 && trial.cov.Frequency[i] != 0 {
 				t.Errorf("a squared exponential has got the frequency %v", trial.cov.Frequency[i])

@@ -1,9 +1,7 @@
 package baseline
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/internal/matrices"
 )
 
@@ -31,7 +28,7 @@ type problem struct {
 	began time.Time
 }
 
-// units are what a model needs to take inputs and give predictions.
+// units are the number of inputs, and the scale of the outputs.
 type units struct {
 	q   int
 	out vssgp.Affine // of the outputs
@@ -58,14 +55,15 @@ func prepare(data *vssgp.Data, o Options) (*problem, error) {
 		return nil, err
 	}
 	if o.Iterations < NoIterations {
-		return nil, fmt.Errorf("baseline: %d iterations; want a positive number, 0 for the default or NoIterations: %w", o.Iterations, ErrOptions)
+		return nil, fmt.Errorf("baseline: %d iterations; want a positive number, 0 for the default or NoIterations: %w",
+			o.Iterations, ErrOptions)
 	}
 	p.start.noise = startingNoise
 	if o.NoisePrecision != 0 {
 		p.start.noise = 1 / (o.NoisePrecision * y.Scale[0] * y.Scale[0])
 	}
 	if !(p.start.noise > 0) || math.IsInf(p.start.noise, 0) {
-		return nil, fmt.Errorf("baseline: noise precision %v where the first output's standard deviation is %v; want a positive number, or 0 for the default: %w",
+		return nil, fmt.Errorf("baseline: noise precision %v, the first output's standard deviation %v; want a positive number, or 0 for the default: %w",
 			o.NoisePrecision, y.Scale[0], ErrOptions)
 	}
 	return p, nil
@@ -86,13 +84,14 @@ func (p *problem) iterations(usual int) int {
 func (u units) rows(x mat.Matrix) ([]float64, error) {
 	n, q, ok := matrices.Dims(x)
 	if !ok || n == 0 || q != u.q {
-		return nil, fmt.Errorf("baseline: inputs to predict at have %d rows of %d columns; the model has %d inputs: %w", n, q, u.q, vssgp.ErrData)
+		return nil, fmt.Errorf("baseline: inputs to predict at have %d rows of %d columns; the model has %d inputs: %w",
+			n, q, u.q, vssgp.ErrData)
 	}
 	out := make([]float64, 0, n*q)
 	for i := range n {
 		for j := range q {
 			v := x.At(i, j)
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !finite(v) {
 				return nil, fmt.Errorf("baseline: input %d of row %d to predict at is %v; want a finite number: %w", j, i, v, vssgp.ErrData)
 			}
 			out = append(out, v)
@@ -106,7 +105,9 @@ func (u units) rows(x mat.Matrix) ([]float64, error) {
 // independent of each other.
 func (u units) prediction(mean, variance []float64, noise float64) *vssgp.Prediction {
 	d := len(u.out.Scale)
-	p := &vssgp.Prediction{N: len(mean) / d, D: d, Mean: make([]float64, len(mean)), Cov: make([]float64, len(mean)*d), Noise: make([]float64, d)}
+	p := &vssgp.Prediction{
+		N: len(mean) / d, D: d, Mean: make([]float64, len(mean)), Cov: make([]float64, len(mean)*d), Noise: make([]float64, d),
+	}
 	for e, s := range u.out.Scale {
 		p.Noise[e] = noise * s * s
 	}
@@ -118,11 +119,11 @@ func (u units) prediction(mean, variance []float64, noise float64) *vssgp.Predic
 	return p
 }
 
-// fit is what became of the problem.
-func (p *problem) fit(m Model, h hyper, bound float64, iterations int, ended string) *Fit {
+// fit is the result of a fit.
+func (p *problem) fit(m Model, e *end, bound float64) *Fit {
 	return &Fit{
-		Model: m, Bound: bound, Covariance: h.cov.upright(), NoiseSD: math.Sqrt(h.noise) * p.out.Scale[0],
-		Iterations: iterations, Ended: ended, Elapsed: time.Since(p.began),
+		Model: m, Bound: bound, Covariance: e.h.cov.upright(), NoiseSD: math.Sqrt(e.h.noise) * p.out.Scale[0],
+		Iterations: e.iterations, Ended: e.ended, Elapsed: time.Since(p.began),
 	}
 }
 
@@ -142,59 +143,12 @@ func (p *problem) report(stage string, done, of int, bound, noise float64) {
 	})
 }
 
-// usualIterations of L-BFGS.
-const usualIterations = 300
-
-// gainPerNumber ends an ascent once the bound rises by less than this for each
-// number observed, five iterations running.
-const gainPerNumber = 1e-6
-
-// ascent is where an L-BFGS maximisation came to.
-type ascent struct {
-	v          []float64 // the best point
+// end is where an optimiser came to.
+type end struct {
+	h          hyper
+	z          []float64 // inducing inputs, nil if there are none
 	iterations int
-	ended      string
-}
-
-// ascend maximises f from v by L-BFGS; noise is the noise's variance at a
-// point, for Progress. Where ctx ends it, the best point so far comes back with
-// an error that wraps ctx.Err(); any other error, where f has no value at v,
-// wraps ErrBound and comes without a point.
-func (p *problem) ascend(ctx context.Context, v []float64, f lbfgs.Func, noise func(v []float64) float64) (*ascent, error) {
-	ctx = cmp.Or(ctx, context.Background())
-	a := &ascent{v: v, ended: "starting values kept"}
-	of := p.iterations(usualIterations)
-	if of == 0 {
-		return a, ended(ctx)
-	}
-	guarded := func(v, g []float64) (float64, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err)
-		}
-		return f(v, g)
-	}
-	state, err := lbfgs.Start(guarded, v)
-	if err != nil {
-		if ctx.Err() != nil {
-			return a, ended(ctx)
-		}
-		if !errors.Is(err, ErrBound) {
-			err = fmt.Errorf("%w: %w", err, ErrBound)
-		}
-		return nil, fmt.Errorf("baseline: at the starting values: %w", err)
-	}
-	why, err := lbfgs.Maximise(guarded, state, lbfgs.Settings{
-		Iterations: of, Gain: gainPerNumber * float64(p.n*p.d),
-		Each: func(s *lbfgs.State) error {
-			p.report("all", s.Iterations, of, s.F, noise(s.X))
-			return ctx.Err()
-		},
-	})
-	a.v, a.iterations, a.ended = state.X, state.Iterations, string(why)
-	if err != nil {
-		err = ended(ctx)
-	}
-	return a, err
+	ended      string // why
 }
 
 // ended is the error of a fit that ctx has ended, nil if it has not.

@@ -16,7 +16,7 @@ import (
 //	VFE   ln N(y | 0, Q_ff + τ⁻¹) − ½τ·tr(K_ff − Q_ff)
 //
 // summed over the outputs. VFE is a lower bound of the log marginal likelihood;
-// FITC is that of another model and may exceed it. To K_uu's diagonal 10⁻¹¹ of
+// FITC is the likelihood of another model and may exceed it. To K_uu's diagonal 10⁻¹¹ of
 // its size is added, and more where inducing inputs are (nearly) the same.
 type SPGP struct {
 	Options
@@ -28,16 +28,6 @@ type SPGP struct {
 	// FixLocations keeps the inducing inputs where they start.
 	FixLocations bool
 }
-
-// Bound is what SPGP maximises.
-type Bound string
-
-const (
-	// VFE is the variational bound of Titsias (2009).
-	VFE Bound = "VFE"
-	// FITC is the approximation of Snelson & Ghahramani (2006).
-	FITC Bound = "FITC"
-)
 
 // Fit implements Method; its model is a *SparseModel.
 func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
@@ -56,26 +46,20 @@ func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newCollapsed(p, s.Bound, len(in.start)/p.q)
-	eval := func(v, g []float64) (float64, error) {
-		h, z := in.at(v, p.start)
+	c := newCollapsed(p, s.Bound, len(in.z)/p.q)
+	best, interrupted := p.ascend(ctx, in, func(h hyper, z []float64, grad *hyper, zbar []float64) (float64, error) {
 		f, err := c.value(h, z)
-		if err != nil {
-			return 0, err
+		if err == nil {
+			c.gradient(h, grad, zbar)
 		}
-		grad, zbar := in.empty(h)
-		c.gradient(h, &grad, zbar)
-		in.gradient(g, h, grad, zbar)
-		return f, nil
-	}
-	best, err := p.ascend(ctx, in.coordinates(p.start, in.start), eval, in.noise)
+		return f, err
+	})
 	if best == nil {
+		return nil, interrupted
+	}
+	f, err := c.value(best.h, best.z) // once more, for q(v)
+	if err != nil {
 		return nil, err
 	}
-	h, z := in.at(best.v, p.start)
-	f, failed := c.value(h, z) // once more, for q(v)
-	if failed != nil {
-		return nil, failed
-	}
-	return p.fit(newSparseModel(p.units, h, c.proj, c.post), h, f, best.iterations, best.ended), err
+	return p.fit(newSparseModel(p.units, best.h, c.proj, c.post), best, f), interrupted
 }

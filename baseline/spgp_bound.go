@@ -9,6 +9,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// Bound is the objective of SPGP.
+type Bound string
+
+const (
+	// VFE is the variational bound of Titsias (2009).
+	VFE Bound = "VFE"
+	// FITC is the approximation of Snelson & Ghahramani (2006).
+	FITC Bound = "FITC"
+)
+
 // collapsed is SPGP's bound, in which the best q(v) has been put in:
 //
 //	F = Σ_d ln N(y_d | 0, ΦΦᵀ + Λ) − T
@@ -43,12 +53,9 @@ func newCollapsed(p *problem, bound Bound, m int) *collapsed {
 	return c
 }
 
-// value is F; it leaves what gradient needs.
+// value is F; gradient follows it.
 func (c *collapsed) value(h hyper, z []float64) (float64, error) {
-	if err := h.check(); err != nil {
-		return 0, err
-	}
-	if err := c.proj.set(h.cov, z); err != nil {
+	if err := c.proj.set(h, z); err != nil {
 		return 0, err
 	}
 	t, d := c.tile, float64(c.d)
@@ -71,7 +78,8 @@ func (c *collapsed) value(h hyper, z []float64) (float64, error) {
 		log += math.Log(v)
 		fit += square(t.residual[n*c.d:][:c.d]) / v
 	}
-	f := -0.5*(d*(float64(c.n)*math.Log(2*math.Pi)+log+c.post.precision.logDet())+fit+square(c.post.mean.RawMatrix().Data)) - 0.5*d/h.noise*open
+	determinant := float64(c.n)*math.Log(2*math.Pi) + log + c.post.precision.logDet()
+	f := -0.5*(d*determinant+fit+square(c.post.mean.RawMatrix().Data)) - 0.5*d/h.noise*open
 	if !finite(f) {
 		return 0, fmt.Errorf("baseline: %s bound is %v: %w", c.bound, f, ErrBound)
 	}
@@ -91,11 +99,8 @@ func (c *collapsed) condition() error {
 			t.residual[n*c.d+e] = scale * v
 		}
 	}
-	m, _ := c.b.Dims()
-	blas64.Syrk(blas.Trans, 1, t.bar.RawMatrix(), 0, blas64.Symmetric{N: m, Stride: m, Data: c.b.RawMatrix().Data, Uplo: blas.Lower})
-	for i := range m {
-		c.b.Set(i, i, c.b.At(i, i)+1)
-	}
+	blas64.Syrk(blas.Trans, 1, t.bar.RawMatrix(), 0, lower(c.b))
+	addDiagonal(c.b, 1)
 	scaled := blas64.General{Rows: c.n, Cols: c.d, Stride: c.d, Data: t.residual}
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, t.bar.RawMatrix(), scaled, 0, c.post.mean.RawMatrix())
 	return c.post.condition(c.b)
@@ -103,7 +108,7 @@ func (c *collapsed) condition() error {
 
 // condition takes the factor of the precision P whose lower triangle p holds,
 // in its place, and turns mean, which holds P·mean, into the mean. P is 1 and
-// more: where it has no factor, it holds what is not a number.
+// more: it has a factor unless it holds NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
 	if q.precision, err = factorise(p); err != nil {

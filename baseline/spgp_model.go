@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// SparseModel is what SPGP and SVGP learn: inducing inputs and the posterior of
+// SparseModel is the model of SPGP and SVGP: inducing inputs and the posterior of
 // the function there. It is safe for concurrent use.
 type SparseModel struct {
 	units

@@ -21,7 +21,7 @@ type tile struct {
 
 	phi      *mat.Dense // [n,M] φ
 	bar      *mat.Dense // [n,M] first ΦP⁻¹, then the gradient by φ
-	gap      []float64  // [n] k(x,x) − |φ|²: what the inducing variables leave open
+	gap      []float64  // [n] k(x,x) − |φ|²: variance that the inducing variables do not explain
 	spread   []float64  // [n] φ P⁻¹ φᵀ: their own variance, seen at the row
 	residual []float64  // [n,D] y − φ·mean
 }
@@ -92,12 +92,4 @@ func (t *tile) adjoint(q *posterior, w, c func(n int) float64) {
 			}
 		}
 	})
-}
-
-func square(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x * x
-	}
-	return sum
 }

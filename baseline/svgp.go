@@ -35,8 +35,8 @@ const (
 )
 
 // Fit takes Options.Iterations steps, then one pass over all rows in which the
-// hyper-parameters rest and q(u) becomes the best there: what the natural
-// steps' noise has left does not show in the model. Its model is a *SparseModel.
+// hyper-parameters rest and q(u) becomes the best there: the noise of the natural
+// steps does not show in the model. Its model is a *SparseModel.
 // It is the same to the bit for the same seed, whatever GOMAXPROCS.
 func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	p, err := prepare(data, s.Options)
@@ -44,7 +44,8 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 		return nil, err
 	}
 	if s.Batch < 0 || s.Batch > p.n {
-		return nil, fmt.Errorf("baseline: mini-batches of %d of %d rows; want a positive number of them, or 0 for the default: %w", s.Batch, p.n, ErrOptions)
+		return nil, fmt.Errorf("baseline: mini-batches of %d of %d rows; want a positive number of them, or 0 for the default: %w",
+			s.Batch, p.n, ErrOptions)
 	}
 	if s.Batch == 0 {
 		s.Batch = min(usualBatch, p.n)
@@ -68,5 +69,5 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fit(newSparseModel(p.units, w.h, w.proj, w.q.posterior), w.h, bound, w.taken, ended), interrupted
+	return p.fit(newSparseModel(p.units, w.h, w.proj, w.q.posterior), &end{w.h, w.z, w.taken, ended}, bound), interrupted
 }

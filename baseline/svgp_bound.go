@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -10,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// variational is q(v) = Π_d N(m_d, P⁻¹) of the whitened inducing variables in
+// canonical is q(v) = Π_d N(m_d, P⁻¹) of the whitened inducing variables in
 // its canonical parameters, P and θ = P·m, in which a natural gradient step is a
 // mean:
 //
@@ -18,7 +17,7 @@ import (
 //
 // with w = N/S on S of N rows. In these coordinates KL(q(u) ‖ p(u)) =
 // KL(q(v) ‖ N(0,1)) depends on q(v) alone.
-type variational struct {
+type canonical struct {
 	posterior
 	p     *mat.Dense // [M,M] P, the lower triangle
 	theta *mat.Dense // [M,D]
@@ -26,18 +25,16 @@ type variational struct {
 	work  *mat.Dense // [M,M]
 }
 
-func newVariational(m, d int) *variational {
-	q := &variational{p: mat.NewDense(m, m, nil), theta: mat.NewDense(m, d, nil), r: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
+func newCanonical(m, d int) *canonical {
+	q := &canonical{p: mat.NewDense(m, m, nil), theta: mat.NewDense(m, d, nil), r: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
 	q.mean = mat.NewDense(m, d, nil)
-	for i := range m {
-		q.p.Set(i, i, 1)
-	}
+	addDiagonal(q.p, 1)
 	return q
 }
 
 // natural takes a step ρ with the rows of a tile, each of which stands for
 // weight rows.
-func (q *variational) natural(t *tile, rho, weight, noise float64) error {
+func (q *canonical) natural(t *tile, rho, weight, noise float64) error {
 	q.decay(rho)
 	q.observe(t, rho*weight/noise)
 	return q.update()
@@ -45,35 +42,30 @@ func (q *variational) natural(t *tile, rho, weight, noise float64) error {
 
 // carry takes q(v) along from one projection to the next, as the noise changes by
 // the factor 1/scale. v = L⁻¹u means something else there; the likelihood that
-// the rows have given the function is what should stay. With u₀ ≈ K₀₁K₁₁⁻¹u₁
+// the rows give the function should stay. With u₀ ≈ K₀₁K₁₁⁻¹u₁
 // that is
 //
 //	P − 1 ← scale·U(P − 1)Uᵀ,   θ ← scale·Uθ,   Uᵀ = L₀⁻¹ K₀₁ L₁⁻ᵀ
 //
-// (the dual parameters of Adam et al. 2021, whose idea this is), and it is exact
-// for σ² and τ. See gradient.
-func (q *variational) carry(from, to *projection, scale float64) {
+// (after the dual parameters of Adam et al. 2021), which is exact for σ² and τ.
+// See gradient.
+func (q *canonical) carry(from, to *projection, scale float64) {
 	u, product := to.work, from.work
 	to.cov.matrixTo(u, from.z, to.z)
 	to.factor.rightUpper(u)
 	transpose(u)
 	from.factor.rightUpper(u)
-	m, _ := q.p.Dims()
-	for i := range m {
-		q.p.Set(i, i, q.p.At(i, i)-1)
-	}
+	addDiagonal(q.p, -1)
 	mirror(q.p)
 	product.Mul(u, q.p)
 	blas64.Gemm(blas.NoTrans, blas.Trans, scale, product.RawMatrix(), u.RawMatrix(), 0, q.p.RawMatrix())
-	for i := range m {
-		q.p.Set(i, i, q.p.At(i, i)+1)
-	}
+	addDiagonal(q.p, 1)
 	q.mean.Copy(q.theta)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, scale, u.RawMatrix(), q.mean.RawMatrix(), 0, q.theta.RawMatrix())
 }
 
 // decay is the step towards the prior.
-func (q *variational) decay(rho float64) {
+func (q *canonical) decay(rho float64) {
 	if rho == 1 { // whatever q(v) was
 		q.p.Zero()
 		q.theta.Zero()
@@ -81,35 +73,29 @@ func (q *variational) decay(rho float64) {
 		q.p.Scale(1-rho, q.p)
 		q.theta.Scale(1-rho, q.theta)
 	}
-	m, _ := q.p.Dims()
-	for i := range m {
-		q.p.Set(i, i, q.p.At(i, i)+rho)
-	}
+	addDiagonal(q.p, rho)
 }
 
 // observe adds scale·ΦᵀΦ and scale·ΦᵀY.
-func (q *variational) observe(t *tile, scale float64) {
-	m, _ := q.p.Dims()
-	blas64.Syrk(blas.Trans, scale, t.phi.RawMatrix(), 1, blas64.Symmetric{N: m, Stride: m, Data: q.p.RawMatrix().Data, Uplo: blas.Lower})
+func (q *canonical) observe(t *tile, scale float64) {
+	blas64.Syrk(blas.Trans, scale, t.phi.RawMatrix(), 1, lower(q.p))
 	y := blas64.General{Rows: t.n, Cols: t.d, Stride: t.d, Data: t.y}
 	blas64.Gemm(blas.Trans, blas.NoTrans, scale, t.phi.RawMatrix(), y, 1, q.theta.RawMatrix())
 }
 
 // update takes the factor and the mean of the canonical parameters.
-func (q *variational) update() error {
+func (q *canonical) update() error {
 	q.r.Copy(q.p)
 	q.mean.Copy(q.theta)
 	return q.condition(q.r)
 }
 
 // kl is Σ_d KL(q(v_d) ‖ N(0,1)) = ½[ D·(tr P⁻¹ − M + ln|P|) + |m|² ].
-func (q *variational) kl() float64 {
+func (q *canonical) kl() float64 {
 	m, d := q.mean.Dims()
 	inverse := q.work // tr P⁻¹ = |R⁻¹|²
 	inverse.Copy(q.r)
-	tri := q.precision.l
-	tri.Data = inverse.RawMatrix().Data
-	lapack64.Trtri(tri)
+	lapack64.Trtri(q.precision.in(inverse).l)
 	trace := 0.0
 	for i := range m {
 		trace += square(inverse.RawRowView(i)[:i+1])
@@ -121,8 +107,8 @@ func (q *variational) kl() float64 {
 //
 //	−½ Σ_n [ D·ln 2πs + (|r_n|² + D·(gap_n + spread_n))/s ],
 //
-// and leaves what gradient needs.
-func (q *variational) data(t *tile, noise float64) float64 {
+// and prepares gradient.
+func (q *canonical) data(t *tile, noise float64) float64 {
 	t.residuals(&q.posterior)
 	t.spreads(&q.posterior)
 	return -0.5 * (float64(t.n*t.d)*math.Log(2*math.Pi*noise) + t.squares()/noise)
@@ -138,9 +124,9 @@ func (t *tile) squares() float64 {
 }
 
 // gradient adds to grad and zbar the gradient of the bound, of which w times
-// data's last value is the first sum, where what the rows have said of u = L·v
-// stays: A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ. So P = 1 + LᵀAL and θ = Lᵀa move with L.
-// At the best q(v) this is the gradient with q(v) held, and that of VFE's bound.
+// data's last value is the first sum, while the likelihood of u = L·v given by the
+// rows stays: A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ. So P = 1 + LᵀAL and θ = Lᵀa move with L.
+// At the best q(v) this is the gradient with q(v) held, which is VFE's.
 // Anywhere else it differs, and for the better: with q(v) held, many rows hold
 // the hyper-parameters, and a length-scale that is wrong by a factor of four is
 // still wrong by two after thousands of steps where this takes hundreds.
@@ -149,7 +135,7 @@ func (t *tile) squares() float64 {
 //
 //	Φ̄ = wτ·(r mᵀ + D·Δ)
 //	LᵀL̄ = −wτD·ΔᵀΔ − D(1 − P⁻¹)² − mmᵀ + (g−f)mᵀ + m(g−f)ᵀ
-func (q *variational) gradient(t *tile, p *projection, noise, weight float64, grad *hyper, zbar []float64) {
+func (q *canonical) gradient(t *tile, p *projection, noise, weight float64, grad *hyper, zbar []float64) {
 	m, d := q.mean.Dims()
 	tau := weight / noise
 	nd := float64(t.n * t.d)
@@ -159,7 +145,7 @@ func (q *variational) gradient(t *tile, p *projection, noise, weight float64, gr
 	t.bar.Sub(t.phi, t.bar) // Δ
 	c := p.work
 	q.openness(c)
-	blas64.Syrk(blas.Trans, -tau*float64(d), t.bar.RawMatrix(), -float64(d), blas64.Symmetric{N: m, Stride: m, Data: c.RawMatrix().Data, Uplo: blas.Lower})
+	blas64.Syrk(blas.Trans, -tau*float64(d), t.bar.RawMatrix(), -float64(d), lower(c))
 
 	f, g := mat.NewDense(m, d, nil), mat.NewDense(m, d, nil)
 	r := mat.NewDense(t.n, d, t.residual)
@@ -184,64 +170,12 @@ func (q *variational) gradient(t *tile, p *projection, noise, weight float64, gr
 }
 
 // openness sets c's lower triangle to (1 − P⁻¹)².
-func (q *variational) openness(c *mat.Dense) {
-	m, _ := c.Dims()
+func (q *canonical) openness(c *mat.Dense) {
 	s := q.work
 	s.Copy(q.r)
-	tri := q.precision.l
-	tri.Data = s.RawMatrix().Data
-	lapack64.Potri(tri)
+	q.precision.in(s).invert()
 	s.Scale(-1, s)
-	for i := range m {
-		s.Set(i, i, 1+s.At(i, i))
-	}
+	addDiagonal(s, 1)
 	mirror(s)
-	blas64.Syrk(blas.NoTrans, 1, s.RawMatrix(), 0, blas64.Symmetric{N: m, Stride: m, Data: c.RawMatrix().Data, Uplo: blas.Lower})
-}
-
-// finish makes q(v) the best at the present hyper-parameters, in one pass over
-// all rows, and evaluates the bound there in a second. Where the last step led
-// to where there is none, it goes back.
-func (w *steps) finish() (float64, error) {
-	f, err := w.best()
-	if err != nil {
-		w.move(w.good)
-		f, err = w.best()
-	}
-	return f, err
-}
-
-func (w *steps) best() (float64, error) {
-	if err := w.h.check(); err != nil {
-		return 0, err
-	}
-	if err := w.proj.set(w.h.cov, w.z); err != nil {
-		return 0, err
-	}
-	w.q.decay(1)
-	w.each(func(t *tile) { w.q.observe(t, 1/w.h.noise) })
-	if err := w.q.update(); err != nil {
-		return 0, err
-	}
-	return w.bound()
-}
-
-// bound is the bound on all rows, at q(v) as it is.
-func (w *steps) bound() (float64, error) {
-	f := -w.q.kl()
-	w.each(func(t *tile) { f += w.q.data(t, w.h.noise) })
-	if !finite(f) {
-		return 0, fmt.Errorf("baseline: SVGP's bound is %v: %w", f, ErrBound)
-	}
-	return f, nil
-}
-
-// each projects the rows of the data, a batch at a time.
-func (w *steps) each(f func(t *tile)) {
-	for lo := 0; lo < w.n; lo += w.tile.n {
-		t := w.tile.first(min(w.tile.n, w.n-lo))
-		t.x, t.y = w.x[lo*w.units.q:][:t.n*w.units.q], w.y[lo*w.d:][:t.n*w.d]
-		t.project(w.proj)
-		f(t)
-	}
+	blas64.Syrk(blas.NoTrans, 1, s.RawMatrix(), 0, lower(c))
 }

@@ -34,7 +34,7 @@ func stepsAt(t *testing.T, p *problem, h hyper, z []float64, batch int) *steps {
 // project fills the tile with the first rows.
 func (w *steps) project(t *testing.T) {
 	t.Helper()
-	if err := w.proj.set(w.h.cov, w.z); err != nil {
+	if err := w.proj.set(w.h, w.z); err != nil {
 		t.Fatal(err)
 	}
 	copy(w.tile.x, w.x)
@@ -56,7 +56,7 @@ func TestSVGPGradient(t *testing.T) {
 			return weight*w.q.data(w.tile, w.h.noise) - w.q.kl()
 		}
 		f()
-		grad, zbar := w.in.empty(w.h)
+		grad, zbar := w.in.zero()
 		w.q.gradient(w.tile, w.proj, w.h.noise, weight, &grad, zbar)
 		differences(t, "τ⁻¹", f, noise, []float64{grad.noise})
 		differences(t, "σ²", f, w.h.cov.Variance, grad.cov.Variance)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/optimise"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
 	usualRate  = 0.05 // of SVGP.Rate
-	svgpTail   = 0.5  // share of the steps over which the rate falls linearly to 0
 	leastRho   = 0.02 // of a natural step
 	giveUp     = 20   // so many steps on end without a value end a fit
 	svgpReport = 50   // steps between progress reports
@@ -20,18 +22,18 @@ const (
 // steps are an SVGP's fit: where it stands, and its buffers.
 type steps struct {
 	*problem
-	in   *inputs
+	in   *coordinates
 	v    []float64 // coordinates of h and z
 	good []float64 // the last where there was a bound
 	h    hyper
 	z    []float64
-	q    *variational
+	q    *canonical
 	proj *projection
 	was  *projection // q's
 	seen float64     // noise's variance there; 0 before the first step
 	tile *tile
 	grad []float64 // by v
-	adam *adam
+	adam *optimise.Adam
 	rate float64 // Adam's
 
 	rng   *rand.Rand
@@ -41,16 +43,17 @@ type steps struct {
 	of    int // steps to take
 }
 
-func newSteps(p *problem, in *inputs, batch int, rate float64) *steps {
-	m := len(in.start) / p.q
+func newSteps(p *problem, in *coordinates, batch int, rate float64) *steps {
+	m := len(in.z) / p.q
 	w := &steps{
-		problem: p, in: in, v: in.coordinates(p.start, in.start), q: newVariational(m, p.d),
-		proj: newProjection(m), was: newProjection(m), tile: newTile(batch, m, p.d), grad: make([]float64, in.size()), adam: newAdam(in.size()),
+		problem: p, in: in, v: in.first(), q: newCanonical(m, p.d),
+		proj: newProjection(m), was: newProjection(m), tile: newTile(batch, m, p.d),
+		grad: make([]float64, in.size()), adam: optimise.NewAdam(in.size()),
 		rng: rand.New(rand.NewPCG(p.o.Seed, batchSalt)), order: make([]int, p.n), next: p.n, rate: rate,
 	}
 	w.tile.x, w.tile.y = make([]float64, batch*p.q), make([]float64, batch*p.d)
 	w.good = slices.Clone(w.v)
-	w.h, w.z = in.at(w.v, p.start)
+	w.h, w.z = in.at(w.v)
 	for i := range w.order {
 		w.order[i] = i
 	}
@@ -98,21 +101,16 @@ func (w *steps) all(ctx context.Context, of int) (why string, err error) {
 func (w *steps) advance(rate float64) {
 	copy(w.good, w.v)
 	if float64(w.taken+1)*w.rho() >= 1 {
-		w.adam.step(w.v, w.grad, rate*coolDown(w.taken, w.of))
+		w.adam.Step(w.v, w.grad, rate*optimise.CoolDown(w.taken, w.of))
 		w.move(w.v)
 	}
 	w.taken++
 }
 
-// coolDown is the factor on the rate at a step: 1, then falling linearly.
-func coolDown(step, of int) float64 {
-	return min(1, float64(of-step)/(svgpTail*float64(of)))
-}
-
 // move goes to coordinates v.
 func (w *steps) move(v []float64) {
 	copy(w.v, v)
-	w.h, w.z = w.in.at(w.v, w.start)
+	w.h, w.z = w.in.at(w.v)
 }
 
 // draw fills the tile with the next mini-batch: rows in random order, all of
@@ -140,15 +138,12 @@ func (w *steps) rho() float64 {
 // coordinates; the value is the estimate of the bound's first sum, from the
 // tile. It works on the tile once for both.
 func (w *steps) step() (float64, error) {
-	if err := w.h.check(); err != nil {
-		return 0, err
-	}
-	if err := w.proj.set(w.h.cov, w.z); err != nil {
+	if err := w.proj.set(w.h, w.z); err != nil {
 		return 0, err
 	}
 	t := w.tile
 	t.project(w.proj)
-	if !finite(sum(t.gap)) {
+	if !finite(floats.Sum(t.gap)) {
 		return 0, fmt.Errorf("baseline: covariances with the inducing inputs are not numbers: %w", ErrBound)
 	}
 	if w.seen > 0 {
@@ -160,19 +155,55 @@ func (w *steps) step() (float64, error) {
 		return 0, err
 	}
 	value := weight * w.q.data(t, w.h.noise)
-	grad, zbar := w.in.empty(w.h)
+	grad, zbar := w.in.zero()
 	w.q.gradient(t, w.was, w.h.noise, weight, &grad, zbar)
-	w.in.gradient(w.grad, w.h, grad, zbar)
-	if !finite(value) || !finite(sum(w.grad)) {
+	w.in.pull(w.grad, w.h, grad, zbar)
+	if !finite(value) || !finite(floats.Sum(w.grad)) {
 		return 0, fmt.Errorf("baseline: SVGP's bound or its gradient is not a number: %w", ErrBound)
 	}
 	return value, nil
 }
 
-func sum(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x
+// finish makes q(v) the best at the present hyper-parameters, in one pass over
+// all rows, and evaluates the bound there in a second. Where the last step led
+// to where there is none, it goes back.
+func (w *steps) finish() (float64, error) {
+	f, err := w.best()
+	if err != nil {
+		w.move(w.good)
+		f, err = w.best()
 	}
-	return s
+	return f, err
+}
+
+func (w *steps) best() (float64, error) {
+	if err := w.proj.set(w.h, w.z); err != nil {
+		return 0, err
+	}
+	w.q.decay(1)
+	w.each(func(t *tile) { w.q.observe(t, 1/w.h.noise) })
+	if err := w.q.update(); err != nil {
+		return 0, err
+	}
+	return w.bound()
+}
+
+// bound is the bound on all rows, at q(v) as it is.
+func (w *steps) bound() (float64, error) {
+	f := -w.q.kl()
+	w.each(func(t *tile) { f += w.q.data(t, w.h.noise) })
+	if !finite(f) {
+		return 0, fmt.Errorf("baseline: SVGP's bound is %v: %w", f, ErrBound)
+	}
+	return f, nil
+}
+
+// each projects the rows of the data, a batch at a time.
+func (w *steps) each(f func(t *tile)) {
+	for lo := 0; lo < w.n; lo += w.tile.n {
+		t := w.tile.first(min(w.tile.n, w.n-lo))
+		t.x, t.y = w.x[lo*w.units.q:][:t.n*w.units.q], w.y[lo*w.d:][:t.n*w.d]
+		t.project(w.proj)
+		f(t)
+	}
 }

@@ -73,7 +73,7 @@ func TestSVGPTakesBadStepsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := in.coordinates(p.start, in.start)
+	bad := in.first()
 	for i := range bad {
 		bad[i] = 1e4
 	}

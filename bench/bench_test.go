@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/spectral"
@@ -19,10 +21,10 @@ import (
 func TestParseSpeed(t *testing.T) {
 	for _, c := range []struct{ args, err string }{
 		{"", ""},
-		{"-n 100 -features 8 -inputs 3 -outputs 2 -window 20 -device cuda:1,0 -precision mixed -repeats 1 -peak 60 -uneven", ""},
+		{"-n 100 -features 8 -inputs 3 -outputs 2 -window 20 -device cuda:1 -repeats 1 -peak 60 -uneven", ""},
 		{"-inference predict", ""},
 		{"-inference stochastic", "-inference"},
-		{"-precision float32", "-precision"},
+		{"-precision mixed", "-precision"}, {"-device cuda:0,1", "mpirun -n 2"},
 		{"-device auto", "-device"}, {"-device cpu:1", "-device"}, {"-device cuda:0,0", "-device"}, {"-device cuda:", "-device"}, {"-device cuda:-1", "-device"},
 		{"-n 0", "rows"}, {"-features -1", "features"}, {"-outputs 0", "outputs"},
 		{"-window 2", "-window"}, {"-window NaN", "-window"}, {"-n 100 -window 101", "-window"}, {"-window -5", "-window"},
@@ -30,18 +32,28 @@ func TestParseSpeed(t *testing.T) {
 		{"-dump d -inference predict", "-dump"},
 		{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
 		{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
-		{"-peers numpy -window 20", "-window"}, {"-peers jax -device cuda:0,1", "one device"}, {"-peers jax -device cuda -precision mixed", "float64"},
+		{"-peers numpy -window 20", "-window"},
 		{"-peers jax -dump d", "-dump"},
 		{"more", "unexpected"}, {"-nonsense", "nonsense"},
 	} {
-		o, err := parseSpeed(strings.Fields(c.args), io.Discard)
+		o, err := parse("speed", strings.Fields(c.args), io.Discard)
 		switch {
-		case c.err == "" && (err != nil || o.name == ""):
+		case c.err == "" && (err != nil || o.(*speedTask).name == ""):
 			t.Errorf("%q: %v", c.args, err)
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%q: error %v, want one that names %s", c.args, err, c.err)
 		}
 	}
+}
+
+// parsed is the task of a subcommand.
+func parsed[T task](t *testing.T, name, args string) T {
+	t.Helper()
+	o, err := parse(name, strings.Fields(args), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.(T)
 }
 
 // TestProblem: the same seed makes the same problem, another one another; what
@@ -80,11 +92,11 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := dense.work("exact"); w.Moments != 100*10*10+2*100*10*2 || w.Pullback != 2*100*10*10 || w.Factorised+w.Predict != 0 {
+	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || len(w) != 3 {
 		t.Errorf("exact: %+v", w)
 	}
-	if w := dense.work("factorised"); w.total() != 100*10*(6*2+8+22) {
-		t.Errorf("factorised: %+v", w)
+	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {
+		t.Errorf("factorised: %v", w)
 	}
 	// Centres 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
 	// nothing lies beyond.
@@ -92,8 +104,8 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := windows.work("predict"); w.total() != 2*100*20*20+2*100*20 {
-		t.Errorf("windows: %+v", w)
+	if w := total(windows.work("predict")); w != 2*100*20*20+2*100*20 {
+		t.Errorf("windows: %v", w)
 	}
 }
 
@@ -127,29 +139,25 @@ func (r slowRows) Close() error {
 
 // TestStopwatch: each pass is charged to its part, opening and closing to none.
 func TestStopwatch(t *testing.T) {
-	o, err := parseSpeed(strings.Fields("-n 50 -features 4 -repeats 2 -peak 1"), io.Discard)
+	o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
+	run, err := newSession(&o.settings, slow{cpu.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := o.build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := newSession(o, p, slow{cpu.New()})
-	if _, err := run.run(); err != nil {
+	if err := run.run(); err != nil {
 		t.Fatal(err)
 	}
 	r := run.record
 	s := r.Seconds
 	one := pass.Seconds()
-	if s.Moments < one || s.Pullback < 2*one || s.Open < 10*one || s.Moments >= 2*one || s.Host < 0 || s.Factorised+s.Predict != 0 {
+	if s[moments] < one || s[pullback] < 2*one || s[opening] < 10*one || s[moments] >= 2*one || s[hosted] < 0 || s[factorised]+s[predicted] != 0 {
 		t.Errorf("parts %+v, want passes of %v and %v s", s, one, 2*one)
 	}
 	if r.Evaluation < 3*one || r.Evaluation > 8*one {
 		t.Errorf("evaluation %v s, want a little over %v: opening and closing are not counted", r.Evaluation, 3*one)
 	}
-	if want := p.work("exact").Pullback / s.Pullback / 1e9; math.Abs(r.GFlops.Pullback-want) > 1e-12*want || math.Abs(r.Share.Pullback-want/1e3) > 1e-12 {
-		t.Errorf("%v GFLOP/s, share %v; want %v", r.GFlops.Pullback, r.Share.Pullback, want)
+	if want := run.work("exact")[pullback] / s[pullback] / 1e9; math.Abs(r.GFlops[pullback]-want) > 1e-12*want || math.Abs(r.Share[pullback]-want/1e3) > 1e-12 {
+		t.Errorf("%v GFLOP/s, share %v; want %v", r.GFlops[pullback], r.Share[pullback], want)
 	}
 }
 
@@ -170,15 +178,12 @@ func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "speed.jsonl")
 	for _, inference := range inferences {
-		if err := runSpeed([]string{"-n", "60", "-features", "6", "-repeats", "1", "-inference", inference, "-out", out}); err != nil {
+		if err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-inference", inference, "-out", out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := readResult(bytes.NewReader(text))
+	r := &result{}
+	_, err := jsonl.Read(out, r.add)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +192,11 @@ func TestMeasure(t *testing.T) {
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
-		if m.Inference != inferences[i] || m.Evaluation <= 0 || m.Status != statusOK || (m.Bound == nil) != (m.Inference == "predict") || m.Device != "cpu" || m.N != 60 || m.M != 6 {
+		if m.Inference != inferences[i] || m.Evaluation <= 0 || m.Status != machine.OK || (m.Bound == nil) != (m.Inference == "predict") || m.Device != "cpu" || m.N != 60 || m.M != 6 {
 			t.Errorf("%+v", m)
 		}
 	}
-	if err := runSpeed([]string{"-n", "60", "-features", "6", "-dump", filepath.Join(dir, "dump")}); err != nil {
+	if err := bench("speed", "-n", "60", "-features", "6", "-dump", filepath.Join(dir, "dump")); err != nil {
 		t.Fatal(err)
 	}
 	p, _ := sizes{N: 60, Q: 1, D: 1, Features: 6, Seed: 1}.build()
@@ -199,8 +204,12 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d dump
-	if text, err = os.ReadFile(filepath.Join(dir, "dump", "problem.json")); err != nil {
+	var d struct {
+		Bound float64
+		M     int `json:"features"`
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "dump", "problem.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(text, &d); err != nil || d.Bound != e.Bound || d.M != 6 {
@@ -213,14 +222,15 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	r, err := readResult(strings.NewReader(`{"facts":{"name":"Card X","driver_version":"1.2","commit":"abc"}}
+	r := &result{}
+	_, err := jsonl.Parse([]byte(`{"facts":{"name":"Card X","driver_version":"1.2","commit":"abc"}}
 {"stage":"test-gpu","seconds":3.5,"status":"exit 1"}
 
 {"bench":"speed","case":"exact N=5 M=2","device":"cuda:0 Card X","precision":"float64","seconds_per_evaluation":0.25,"gflops":{"evaluation":1,"moments":30000,"pullback":20000},"share_of_peak":{"evaluation":0.1,"moments":0.5},"device_bytes":2097152,"host_bytes":1,"status":"ok"}
 {"bench":"speed","case":"big","device":"cuda:0 Card X","precision":"mixed","status":"out of memory: no\nroom"}
 {"peer":"jax","version":"1","device":"cuda","n":5,"features":2,"seconds_per_evaluation":0.5,"peak_bytes":1048576,"status":"ok"}
 {"peer":"torch","version":"2","mode":"dgemm","device":"cuda","n":64,"tflops":50,"status":"ok"}
-`))
+`), r.add)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +245,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 	for _, bad := range []string{"{}", "not JSON", `{"bench":"other"}`} {
-		if _, err := readResult(strings.NewReader(bad)); err == nil {
+		if _, err := jsonl.Parse([]byte(bad+"\n"), r.add); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
@@ -255,7 +265,7 @@ func TestCompare(t *testing.T) {
 		x, y string
 		ok   bool
 	}{{a, b, true}, {a, c, false}, {a, d, false}, {a, filepath.Join(dir, "none"), false}} {
-		if err := runCompare([]string{k.x, k.y}); (err == nil) != k.ok {
+		if err := bench("compare", k.x, k.y); (err == nil) != k.ok {
 			t.Errorf("%s and %s: %v", k.x, k.y, err)
 		}
 	}

@@ -9,7 +9,7 @@
 #   bin/                vssgp and bench
 #   test/PACKAGE/       the package's test program, beside its testdata
 #   audio/second.wav    the second of testdata/speech.wav that is fitted
-#   peers/              speed.py
+#   peers/              speed.py and what it needs
 #   commit              of the sources, with + where files differ from it
 #
 # The programs are for this machine's system and processor. They link the C
@@ -39,6 +39,7 @@ for package in . cuda gpu; do
 	go test -c "${flags[@]}" -o "$dir/test/$name/$name.test" "./$package"
 	[ -d "$package/testdata" ] && cp -r "$package/testdata" "$dir/test/$name/"
 done
+mkdir "$dir/test/testdata" && cp -r testdata/golden "$dir/test/testdata/" # gpu's tests look there
 
 # One second from half a second on: 16 bits, mono, 16 kHz, a header of 44 bytes.
 wav=testdata/speech.wav
@@ -49,7 +50,7 @@ wav=testdata/speech.wav
 	head -c $((44 + 2 * (8000 + 16000))) "$wav" | tail -c 32000
 } >"$dir/audio/second.wav"
 
-cp bench/peers/speed.py bench/peers/requirements.txt "$dir/peers/"
+cp bench/peers/{speed,peer}.py bench/peers/requirements.txt "$dir/peers/"
 cp bench/device.sh "$dir/"
 commit=$(git rev-parse HEAD)
 git diff --quiet HEAD -- || commit=$commit+

@@ -155,16 +155,13 @@ peak=${peak:-0}
 case_args=(-device "$device" -repeats $repeats)
 speed 60 "${case_args[@]}" -n $n -features $dense -kernels
 speed 60 "${case_args[@]}" -n $n -features $dense -uneven
-speed 60 "${case_args[@]}" -n $n -features $dense -precision mixed
 speed 60 "${case_args[@]}" -n $n -features $wide -inference factorised
-speed 60 "${case_args[@]}" -n $n -features $wide -inference factorised -precision mixed
 speed 60 "${case_args[@]}" -n $n -features $each -window $window
 # The algebra of windows by kernels: ten minutes of audio as its model has them,
 # and the largest windows.
 speed 90 "${case_args[@]}" -n $long -features $fine -window $grain -kernels
 speed 60 "${case_args[@]}" -n $n -features $each -window $window -kernels
 speed 60 "${case_args[@]}" -n $n -features $most -window $window -kernels
-speed 60 "${case_args[@]}" -n $n -features $each -window $window -precision mixed
 speed 60 "${case_args[@]}" -n $((n / 10)) -features $dense -inference predict
 speed 60 "${case_args[@]}" -n $peer_n -features $peer_m
 speed 60 -device cpu -peak 0 -repeats $repeats -n $peer_n -features $peer_m

@@ -7,15 +7,16 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/vssgp/vssgp/internal/chart"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
-// slopeFrom is the least length, in rows, that counts in slopes: below it caches
-// and what does not grow show.
+// slopeFrom is the least length, in rows, that counts in slopes: below it caches and what does not grow show.
 const slopeFrom = 1e5
 
 // A slope is the exponent p of a power law y ∝ N^p.
@@ -24,24 +25,23 @@ type slope struct {
 	points int
 }
 
-// fitSlope is the least-squares line through log y against log N; ok needs two
-// different N.
+// fitSlope is the least-squares line through log y against log N; ok needs two different N.
 func fitSlope(n, y []float64) (s slope, ok bool) {
-	var mx, my, xx, xy, yy float64
-	k := float64(len(n))
-	for i := range n {
-		mx, my = mx+math.Log(n[i])/k, my+math.Log(y[i])/k
+	logs := func(v []float64) (out []float64) {
+		for _, x := range v {
+			out = append(out, math.Log(x))
+		}
+		return out
 	}
-	for i := range n {
-		dx, dy := math.Log(n[i])-mx, math.Log(y[i])-my
-		xx, xy, yy = xx+dx*dx, xy+dx*dy, yy+dy*dy
-	}
+	x, z, k := logs(n), logs(y), float64(len(n))
+	xx, zz := stat.PopVariance(x, nil), stat.PopVariance(z, nil)
 	if !(xx > 0) {
 		return slope{}, false
 	}
-	s = slope{p: xy / xx, se: math.NaN(), points: len(n)}
+	s = slope{se: math.NaN(), points: len(n)}
+	_, s.p = stat.LinearRegression(x, z, nil, false)
 	if len(n) > 2 {
-		s.se = math.Sqrt(max(0, yy-s.p*xy) / (k - 2) / xx)
+		s.se = math.Sqrt(max(0, zz/xx-s.p*s.p) / (k - 2))
 	}
 	return s, true
 }
@@ -53,7 +53,7 @@ func (s slope) String() string {
 	return fmt.Sprintf("%.3f ± %.3f", s.p, s.se)
 }
 
-// A quantity is what lines are compared by.
+// A quantity is a number by which lines are compared.
 type quantity struct {
 	name string
 	of   func(l *longLine) float64 // 0: not measured
@@ -70,8 +70,7 @@ var (
 	}}
 )
 
-// values are a quantity against N, of the lines of at least so many rows that
-// have it.
+// values are a quantity against N, of the lines of at least so many rows that have it.
 func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 	for i := range lines {
 		if v := q.of(&lines[i]); v > 0 && float64(lines[i].N) >= least {
@@ -82,16 +81,8 @@ func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 }
 
 // seriesOf are the lines of each series by rising N, in the order of their first.
-func seriesOf(lines []longLine) (all [][]longLine) {
-	at := map[longKey]int{}
-	for _, l := range lines {
-		i, known := at[l.series()]
-		if !known {
-			i = len(all)
-			at[l.series()], all = i, append(all, nil)
-		}
-		all[i] = append(all[i], l)
-	}
+func seriesOf(lines []longLine) [][]longLine {
+	all := jsonl.Groups(lines, longLine.series)
 	for _, s := range all {
 		slices.SortFunc(s, func(a, b longLine) int { return a.N - b.N })
 	}
@@ -109,7 +100,7 @@ func printLong(w io.Writer, lines []longLine) {
 				fit = fmt.Sprintf("%.4g (%d)", l.Fit.Seconds, l.Fit.Iterations)
 			}
 			fmt.Fprintf(w, "%-30s %9d %9s %12s %9s %9s %16s  %s\n", l.label(), l.N, positive(float64(l.M), "%.0f"), positive(l.Evaluation, "%.4g"),
-				positive(1e6*l.Evaluation/float64(l.N), "%.3g"), positive(float64(l.HostBytes)/(1<<20), "%.0f"), fit, firstLine(l.Status))
+				positive(1e6*l.Evaluation/float64(l.N), "%.3g"), mebibytes(l.HostBytes), fit, firstLine(l.Status))
 		}
 	}
 	fmt.Fprintf(w, "\nslope of the logarithm on log N, from %g rows (none where fewer than two lengths are as long):\n", float64(slopeFrom))
@@ -120,30 +111,21 @@ func printLong(w io.Writer, lines []longLine) {
 			}
 		}
 	}
-	var from []string
-	for _, l := range lines {
-		commit := l.Commit
-		if l.Dirty {
-			commit += "+"
-		}
-		if t := fmt.Sprintf("commit %s on %d cores of %s", commit, l.Cores, l.CPU); !slices.Contains(from, t) {
-			from = append(from, t)
-		}
-	}
-	for _, t := range from {
-		fmt.Fprintln(w, t)
+	for _, of := range jsonl.Distinct(lines, func(l longLine) string {
+		return fmt.Sprintf("commit %s on %d cores of %s", l.Sources(), l.Cores, l.CPU)
+	}) {
+		fmt.Fprintln(w, of)
 	}
 }
 
-// longColours are those of the series, in their order.
-var longColours = []color.Color{chart.Blue, chart.Red, chart.Green, chart.Orange, chart.Pink, chart.Sky, chart.Grey}
+// longColours are the colours of the series, in order.
+var longColours = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Grey}
 
-// drawLong draws time and memory against N as PATH.png and PATH.svg; nothing
-// where nothing was measured.
+// drawLong draws time and memory against N as PATH.png and PATH.svg; nothing where nothing was measured.
 func drawLong(path string, lines []longLine) error {
-	f := chart.Figure{Columns: 2, Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
+	f := report.Figure{Columns: 2, Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
 	for _, q := range []quantity{evaluationTime, peakMemory} {
-		p := chart.Panel("", "rows N", q.name)
+		p := report.Panel("", "rows N", q.name)
 		measured := false
 		for i, s := range seriesOf(lines) {
 			n, y := q.values(s, 0)
@@ -151,21 +133,21 @@ func drawLong(path string, lines []longLine) error {
 				continue
 			}
 			measured = true
-			line, dots, err := plotter.NewLinePoints(chart.Points(n, y))
+			line, dots, err := plotter.NewLinePoints(report.Points(n, y))
 			if err != nil {
 				return err
 			}
 			c := longColours[i%len(longColours)]
-			line.LineStyle, dots.GlyphStyle.Color = chart.Stroke(c), c
+			line.LineStyle, dots.GlyphStyle.Color = report.Stroke(c), c
 			p.Add(line, dots)
 			if len(f.Panels) == 0 {
-				f.Key = append(f.Key, chart.Entry{Name: s[0].label(), Mark: line})
+				f.Key = append(f.Key, report.Entry{Name: s[0].label(), Mark: line})
 			}
 		}
 		if !measured {
 			continue
 		}
-		// Last: what is added to a plot widens its axes.
+		// Last: everything added to a plot widens its axes.
 		logarithmic(&p.X)
 		logarithmic(&p.Y)
 		f.Panels = append(f.Panels, p)

@@ -15,6 +15,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // TestMain lets the test program be run as bench itself, as `bench long` does.
@@ -66,7 +69,7 @@ func TestParseLong(t *testing.T) {
 		{"-limit 0", "-limit"}, {"-limit Inf", "-limit"}, {"-fit -1", "-fit"}, {"-repeats 0", "-repeats"},
 		{"-terms 0", "-terms"}, {"-terms 2,", "-terms"}, {"-terms many", "-terms"}, {"more", "unexpected"}, {"-nonsense", "nonsense"},
 	} {
-		_, err := parseLong(strings.Fields(c.args), io.Discard)
+		_, err := parse("long", strings.Fields(c.args+" -out "+filepath.Join(t.TempDir(), "o")), io.Discard)
 		switch {
 		case c.err == "" && err != nil:
 			t.Errorf("%q: %v", c.args, err)
@@ -76,7 +79,7 @@ func TestParseLong(t *testing.T) {
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	for _, args := range []string{"-per 0", "-out " + none + "/o.jsonl", "-draw -out " + none, "-draw -out long_test.go"} {
-		if err := runLong(strings.Fields(args)); err == nil || exitCode(err) != 2 {
+		if err := bench("long", strings.Fields(args)...); err == nil || exitCode(err) != 2 {
 			t.Errorf("%q: %v, want exit status 2", args, err)
 		}
 	}
@@ -91,7 +94,7 @@ func TestLengths(t *testing.T) {
 		{1e4, 1e6, 1, []int{10000, 100000, 1000000}}, {1e4, 1e5, 2, []int{10000, 31623, 100000}},
 		{1e4, 2e5, 1, []int{10000, 100000, 200000}}, {500, 500, 3, []int{500}},
 	} {
-		if got := (&longFlags{from: c.from, to: c.to, per: c.per}).lengths(); !slices.Equal(got, c.want) {
+		if got := (&longTask{from: c.from, to: c.to, per: c.per}).lengths(); !slices.Equal(got, c.want) {
 			t.Errorf("%g to %g by %d: %v, want %v", c.from, c.to, c.per, got, c.want)
 		}
 	}
@@ -99,7 +102,7 @@ func TestLengths(t *testing.T) {
 
 // TestTooMuch: dense stops by N·M² and 16·M² bytes, celerite by N and its arrays; windows never.
 func TestTooMuch(t *testing.T) {
-	r := &longRun{longFlags: &longFlags{limit: 10}}
+	r := &longSettings{limit: 10}
 	r.machine.Memory = 1 << 30
 	line := func(method string, n, m, terms int, seconds float64) *longLine {
 		l := &longLine{longKey: longKey{Method: method, N: n, Terms: terms}, M: m}
@@ -145,18 +148,18 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"-from", "2000", "-to", "8000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-fit", "1", "-limit", "1000", "-out", out}
-	if err := runLong(append(args, "-python", python)); err != nil {
+	if err := bench("long", append(args, "-python", python)...); err != nil {
 		t.Fatal(err)
 	}
-	lines, err := readLong(out)
+	lines, err := jsonl.Read(out, (*longLine).check)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkLong(t, lines)
-	if err := runLong(append(args, "-dense=false", "-to", "2000", "-python", filepath.Join(dir, "none"))); err != nil {
+	if err := bench("long", append(args, "-dense=false", "-to", "2000", "-python", filepath.Join(dir, "none"))...); err != nil {
 		t.Fatal(err)
 	}
-	again, err := readLong(out)
+	again, err := jsonl.Read(out, (*longLine).check)
 	if err != nil || len(again) != len(lines) {
 		t.Fatalf("%d lines after %d, %v: none should be new", len(again), len(lines), err)
 	}
@@ -168,7 +171,7 @@ func TestLong(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := runLong([]string{"-draw", "-out", out}); err != nil {
+	if err := bench("long", "-draw", "-out", out); err != nil {
 		t.Fatal(err)
 	}
 	checkFigure(t, filepath.Join(dir, "small"))
@@ -180,7 +183,7 @@ func checkLong(t *testing.T, lines []longLine) {
 	count := map[string]int{}
 	for _, l := range lines {
 		count[l.Method]++
-		timed := l.Status == statusOK
+		timed := l.Status == machine.OK
 		windows := (l.N-1+31)/32 + 1 // centres 0, 32, … to the last row or beyond
 		switch {
 		case timed != (l.Method != methodGradient) || timed != (l.Evaluation > 0) || l.Time == "" || l.Go == "":
@@ -258,13 +261,13 @@ func checkFigure(t *testing.T, path string) {
 func TestLongSlopes(t *testing.T) {
 	var lines []longLine
 	for _, n := range []int{1e4, 1e5, 1e6, 1e7} {
-		l := longLine{Bench: "long", longKey: longKey{Method: methodWindows, N: n, Features: 4, Window: 64}, Evaluation: 1e-6 * float64(n), HostBytes: int64(n) << 10, Status: statusOK}
+		l := longLine{Bench: "long", longKey: longKey{Method: methodWindows, N: n, Features: 4, Window: 64}, timing: timing{Evaluation: 1e-6 * float64(n), HostBytes: int64(n) << 10, Status: machine.OK}}
 		if n == 1e4 {
 			l.Evaluation = 1 // far off the line, and not to count
 		}
 		lines = append(lines, l)
 	}
-	lines = append(lines, longLine{longKey: longKey{Method: methodDense, N: 1e5, Features: 4, Window: 64}, Status: "not run"})
+	lines = append(lines, longLine{longKey: longKey{Method: methodDense, N: 1e5, Features: 4, Window: 64}, timing: timing{Status: "not run"}})
 	var out bytes.Buffer
 	printLong(&out, lines)
 	if text := out.String(); strings.Count(text, "1.000 ± 0.000, 3 lengths") != 2 {
@@ -278,13 +281,10 @@ func TestLongSlopes(t *testing.T) {
 // TestLongInterrupted: no line is made of a run that was stopped.
 func TestLongInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "o.jsonl")
-	o, err := parseLong([]string{"-from", "2000", "-to", "2000", "-window", "64", "-out", out}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := parsed[*longTask](t, "long", "-from 2000 -to 2000 -window 64 -out "+out)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := o.measure(ctx, nil, io.Discard); !errors.Is(err, context.Canceled) {
+	if err := o.measure(ctx, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -298,15 +298,15 @@ func FuzzLongLines(f *testing.F) {
 	f.Add([]byte(`{"bench":"speed"}`))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		lines, err := parseLongLines(text)
+		lines, err := jsonl.Parse(text, (*longLine).check)
 		if err != nil || len(lines) == 0 {
 			return
 		}
 		path := filepath.Join(t.TempDir(), "lines")
-		if err := writeLong(path, lines); err != nil {
+		if err := jsonl.Write(path, lines); err != nil {
 			t.Fatal(err)
 		}
-		back, err := readLong(path)
+		back, err := jsonl.Read(path, (*longLine).check)
 		if err != nil || !reflect.DeepEqual(back, lines) {
 			t.Errorf("%+v, %v; want %+v", back, err, lines)
 		}

@@ -2,47 +2,74 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// commands are the subcommands by name; more come with the parts they measure.
-var commands = map[string]func(args []string) error{
-	"compare":   runCompare,
-	"long":      runLong,
-	"paper":     runPaper,
-	"ranks":     runRanks,
-	"recording": runRecording,
-	"report":    runReport,
-	"speed":     runSpeed,
-	"starts":    runStarts,
-	"windows":   runWindows,
+// commands make the subcommands' tasks.
+var commands = map[string]func() task{
+	"compare":   func() task { return &compareTask{} },
+	"long":      func() task { return &longTask{} },
+	"paper":     func() task { return &paperTask{} },
+	"ranks":     func() task { return &ranksTask{} },
+	"recording": func() task { return &recordingTask{} },
+	"report":    func() task { return &reportTask{} },
+	"speed":     func() task { return &speedTask{} },
+	"starts":    func() task { return &startsTask{} },
+	"windows":   func() task { return &windowsTask{} },
 }
-
-// A usage is a mistake on the command line.
-type usage struct{ error }
-
-// Unwrap is what was wrong.
-func (u *usage) Unwrap() error { return u.error }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: want a subcommand: paper, long, ranks, recording, starts, speed, windows, compare or report")
+		fmt.Fprintln(os.Stderr, "bench: want a subcommand:", strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
 		os.Exit(2)
 	}
-	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
+	if err := bench(os.Args[1], os.Args[2:]...); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(exitCode(err))
 	}
 }
 
-// exitCode is 2 for a mistake of the caller, a card that is not there
-// included, else 1.
+// bench runs a subcommand.
+func bench(name string, args ...string) error {
+	t, err := parse(name, args, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return &usage{err}
+	}
+	return t.run()
+}
+
+// parse reads and checks a subcommand's flags.
+func parse(name string, args []string, stderr io.Writer) (task, error) {
+	t := commands[name]()
+	set := flag.NewFlagSet(name, flag.ContinueOnError)
+	set.SetOutput(stderr)
+	t.flags(set)
+	err := set.Parse(args)
+	if err == nil {
+		err = t.check(set.Args())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// exitCode is 2 for a mistake of the caller, a file that cannot be written or a card that is not there included, else 1.
 func exitCode(err error) int {
 	var u *usage
-	if errors.As(err, &u) || errors.Is(err, cuda.ErrNoDevice) {
+	if errors.As(err, &u) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, atomicfile.ErrTarget) {
 		return 2
 	}
 	return 1

@@ -16,17 +16,17 @@ func TestParsePaper(t *testing.T) {
 		{"-quick -draw", "-out"},
 		{"solar", "unexpected"}, {"-seeds many", "many"}, {"-nonsense", "nonsense"},
 	} {
-		o, err := parsePaper(strings.Fields(c.args), io.Discard)
+		o, err := parse("paper", strings.Fields(c.args), io.Discard)
 		switch {
-		case c.err == "" && (err != nil || o.Data == ""):
+		case c.err == "" && (err != nil || o.(*paperTask).Data == ""):
 			t.Errorf("%q: %+v, %v", c.args, o, err)
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%q: error %v, want one that names %s", c.args, err, c.err)
 		}
 	}
-	o, err := parsePaper(strings.Fields("-set solar,co2 -method gp,vfe"), io.Discard)
-	if err != nil || len(o.Sets) != 2 || len(o.Methods) != 2 || o.Sets[1] != "co2" || o.Methods[0] != "gp" {
-		t.Errorf("%+v, %v", o, err)
+	o := parsed[*paperTask](t, "paper", "-set solar,co2 -method gp,vfe")
+	if len(o.Sets) != 2 || len(o.Methods) != 2 || o.Sets[1] != "co2" || o.Methods[0] != "gp" {
+		t.Errorf("%+v", o)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestPaperMistakes(t *testing.T) {
 		{"-set", "lunar", "-out", out}, {"-set", "co2", "-data", filepath.Join(out, "none"), "-out", out}, {"-seeds", "-1", "-out", out}, {"-draw", "-again", "-out", out},
 		{"-nonsense"},
 	} {
-		if err := runPaper(args); exitCode(err) != 2 || err == nil {
+		if err := bench("paper", args...); exitCode(err) != 2 || err == nil {
 			t.Errorf("%v: exit %d, %v", args, exitCode(err), err)
 		}
 	}

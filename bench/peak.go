@@ -5,16 +5,16 @@ import (
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/cpu/simd"
 )
 
 // peakTime is how long all cores are kept busy to measure their peak.
 const peakTime = 60 * time.Millisecond
 
-// cpuPeak is what all cores together multiply and add in a second with the
-// instruction set in use, in TFLOP/s. Each core goes on until all have had
-// their time, so that none is measured while another rests; its best run
-// counts, for what else the machine does only takes away.
+// cpuPeak is what all cores together multiply and add in a second with the instruction set in use, in TFLOP/s. Each core goes on until all
+// have had their time, so that none is measured while another rests; its best run counts, for what else the machine does only takes away.
 func cpuPeak() float64 {
 	best := make([]float64, runtime.GOMAXPROCS(0))
 	deadline := time.Now().Add(peakTime)
@@ -27,9 +27,5 @@ func cpuPeak() float64 {
 		})
 	}
 	wg.Wait()
-	sum := 0.0
-	for _, v := range best {
-		sum += v
-	}
-	return sum / 1e12
+	return floats.Sum(best) / 1e12
 }

@@ -3,153 +3,120 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/vssgp/vssgp"
 )
 
-// speedPy is peers/speed.py, so that a program without its sources has it too.
+// scripts are those that time peers, so that a program without its sources has them too.
 //
-//go:embed peers/speed.py
-var speedPy []byte
+//go:embed peers/*.py
+var scripts embed.FS
 
 // peerNames are the libraries that speed.py knows.
 var peerNames = []string{"numpy", "jax", "torch"}
 
-// peerTime is what a peer may take, compiling included.
+// peerTime is the time limit of a peer, including compilation.
 const peerTime = 300 * time.Second
 
-// peerOutput is the most that is kept of what a peer prints.
-const peerOutput = 1 << 20
-
-// checkPeers says what is wrong with -peers.
-func (o *speedFlags) checkPeers() error {
-	if o.peers == "" {
-		return nil
-	}
-	for _, p := range strings.Split(o.peers, ",") {
-		if !slices.Contains(peerNames, p) {
-			return fmt.Errorf("-peers: %q: want some of %s", p, strings.Join(peerNames, ","))
-		}
-	}
-	_, ordinals, err := parseDevice(o.device)
-	switch {
-	case err != nil:
-		return err
-	case o.inference != "exact" || o.Window > 0:
-		return errors.New("-peers: they compute the exact bound without windows: want -inference exact and no -window")
-	case o.precision != "float64":
-		return errors.New("-peers: they compute in float64: want -precision float64")
-	case len(ordinals) > 1:
-		return errors.New("-peers: they compute on one device: want -device cpu or cuda:n")
-	case o.dump != "":
-		return errors.New("-peers: -dump times nothing: want one of the two")
-	}
-	return nil
+// A peerLine is a line of a script of peers, which says what its fields are, with the case of our line and the ratio to ours that was
+// measured around it.
+type peerLine struct {
+	Peer      string      `json:"peer"`
+	Mode      string      `json:"mode,omitempty"`
+	Device    string      `json:"device"`
+	Version   string      `json:"version,omitempty"`
+	Case      string      `json:"case,omitempty"`
+	N         int         `json:"n"`
+	Features  int         `json:"features"`
+	Q         int         `json:"inputs,omitempty"`
+	D         int         `json:"outputs,omitempty"`
+	First     float64     `json:"first_seconds,omitempty"`
+	Seconds   float64     `json:"seconds_per_evaluation,omitempty"`
+	Range     *[2]float64 `json:"seconds_range,omitempty"`
+	Ours      float64     `json:"ours_seconds,omitempty"` // the median of ours in the rounds before and after it
+	Ratio     float64     `json:"ratio,omitempty"`        // its seconds over ours: above 1 we are ahead
+	Bound     *float64    `json:"bound,omitempty"`
+	BoundOff  *float64    `json:"bound_difference,omitempty"`
+	GradOff   *float64    `json:"gradient_difference,omitempty"`
+	GradWorst string      `json:"gradient_worst,omitempty"`
+	TFlops    float64     `json:"tflops,omitempty"`
+	Peak      int64       `json:"peak_bytes,omitempty"`
+	Status    string      `json:"status"`
 }
 
-// peers dumps the problem for each peer in turn and times ours again after it.
-func (s *session) peers(e *vssgp.Evaluation) (lines []peerLine, err error) {
-	if s.o.peers == "" {
-		return nil, nil
-	}
+// withScript calls f with a temporary folder and a script in it.
+func withScript(name string, f func(dir, script string) error) (err error) {
 	dir, err := os.MkdirTemp("", "vssgp-peers-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := s.write(dir, s.o.inference, e); err != nil {
-		return nil, err
+	if err := os.CopyFS(dir, scripts); err != nil {
+		return err
 	}
-	script := filepath.Join(dir, "speed.py")
-	if err := os.WriteFile(script, speedPy, 0o666); err != nil {
-		return nil, err
-	}
-	for _, peer := range strings.Split(s.o.peers, ",") {
-		line := s.o.runPeer(script, dir, peer)
-		if err := s.round(); err != nil {
-			return nil, err
-		}
-		line.Case, line.N, line.Features, line.Q, line.D = s.record.Case, s.N, s.record.M, s.Q, s.D
-		if line.Status == statusOK && line.Seconds > 0 {
-			line.Ours = median(s.last(2))
-			line.Ratio = line.Seconds / line.Ours
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
+	return f(dir, filepath.Join(dir, "peers", name))
 }
 
-// runPeer times one peer in a process of its own. Whatever becomes of it is its
-// line's status.
-func (o *speedFlags) runPeer(script, dir, peer string) peerLine {
-	kind, ordinals, _ := parseDevice(o.device) // was checked
-	ctx, cancel := context.WithTimeout(context.Background(), peerTime+time.Minute)
+// runPeer runs a script by a Python and returns the last line that it prints. Whatever becomes of it is the line's status; the
+// interpreter's start has a minute beside the limit.
+func runPeer(ctx context.Context, limit time.Duration, env []string, python string, args ...string) peerLine {
+	within, cancel := context.WithTimeout(ctx, limit+time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, o.python, script, "bound", dir, "--peer", peer, "--device", kind,
-		"--repeats", strconv.Itoa(o.repeats), "--timeout", strconv.Itoa(int(peerTime.Seconds())))
-	cmd.WaitDelay = time.Second
-	var out, said limited
-	cmd.Stdout, cmd.Stderr = &out, &said
-	cmd.Env = os.Environ()
-	if len(ordinals) == 1 {
-		cmd.Env = append(cmd.Env, fmt.Sprintf("CUDA_VISIBLE_DEVICES=%d", ordinals[0]))
-	}
-	err := cmd.Run()
-	line, ok := readPeer(out.Bytes())
+	cmd := exec.CommandContext(within, python, args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, said, err := output(cmd)
+	line, ok := readPeer(out)
 	switch {
 	case ok:
-	case ctx.Err() != nil:
-		line.Status = fmt.Sprintf("time limit: %v", peerTime)
+	case within.Err() != nil:
+		line.Status = fmt.Sprintf("time limit: %v", limit)
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
 		line.Status = fmt.Sprintf("missing: %v", err)
 	default:
-		line.Status = fmt.Sprintf("failed: %v: %s", err, lastLine(said.String()))
-	}
-	line.Peer = peer
-	if line.Device == "" {
-		line.Device = kind
+		line.Status = fmt.Sprintf("failed: %v: %s", err, lastLine([]byte(said)))
 	}
 	return line
 }
 
 // readPeer is the last line of JSON that a peer printed.
 func readPeer(out []byte) (p peerLine, ok bool) {
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	if err := json.Unmarshal(lines[len(lines)-1], &p); err != nil || p.Status == "" {
+	if err := json.Unmarshal(lastLine(out), &p); err != nil || p.Status == "" {
 		return peerLine{}, false
 	}
 	return p, true
 }
 
-// limited keeps the first peerOutput bytes that are written to it.
+// output runs a command and returns what it printed, as much of it as is kept.
+func output(cmd *exec.Cmd) (out []byte, said string, err error) {
+	cmd.WaitDelay = time.Second
+	var printed, complaints limited
+	cmd.Stdout, cmd.Stderr = &printed, &complaints
+	err = cmd.Run()
+	return printed.Bytes(), complaints.String(), err
+}
+
+// limited keeps the first MiB that is written to it.
 type limited struct{ bytes.Buffer }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if room := peerOutput - l.Len(); room > 0 {
-		l.Buffer.Write(p[:min(len(p), room)])
-	}
+	l.Buffer.Write(p[:min(len(p), max(0, 1<<20-l.Len()))])
 	return len(p), nil
 }
 
-// lastLine is where Python says what was wrong.
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return lines[len(lines)-1]
+// lastLine is where a program gives its result, and Python says what was wrong.
+func lastLine(out []byte) []byte {
+	out = bytes.TrimSpace(out)
+	return out[bytes.LastIndexByte(out, '\n')+1:]
 }
 
-// peersError is what the exit status says of peers: a number that differs or a
-// failure is one, a library that is missing is not.
+// peersError is not nil if a peer failed or disagreed with us; a library may be missing.
 func peersError(lines []peerLine) error {
 	for _, p := range lines {
 		if strings.HasPrefix(p.Status, "disagrees") || strings.HasPrefix(p.Status, "failed") {

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -19,9 +26,17 @@ type sizes struct {
 	Seed     uint64
 }
 
-// leastWindow is the shortest window, in samples: shorter ones would hold
-// hardly a row.
+// leastWindow is the shortest window, in samples: shorter ones would hold hardly a row.
 const leastWindow = 4
+
+func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
+	s.Q, s.D = 1, 1
+	set.IntVar(&s.N, "n", n, "rows")
+	set.IntVar(&s.Features, "features", features, "features: in all, or in each window")
+	set.Float64Var(&s.Window, "window", 0, "length of the windows in samples; 0: none")
+	set.BoolVar(&s.Uneven, "uneven", false, "jitter the rows off the even grid")
+	set.Uint64Var(&s.Seed, "seed", seed, "of the made problem")
+}
 
 func (s sizes) check() error {
 	switch {
@@ -42,14 +57,13 @@ type problem struct {
 
 const (
 	tones     = 8   // sinusoids in each made output
-	toneNoise = 0.1 // standard deviation of what is added to them
+	toneNoise = 0.1 // standard deviation of the noise added to them
 	jitter    = 0.3 // of a sample, where rows are uneven
 	highest   = 0.4 // frequency, in cycles per sample
 )
 
-// build makes the problem of a seed: sinusoids with noise at x = 0, 1, 2, …
-// in samples, in the model's own units, and features all along them. Further
-// inputs are drawn over the range of the first. Nothing depends on the machine.
+// build makes the problem of a seed: sinusoids with noise at x = 0, 1, 2, … in samples, in the model's own units, and features all along
+// them. Further inputs are drawn over the range of the first. Nothing depends on the machine.
 func (s sizes) build() (*problem, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -65,7 +79,13 @@ func (s sizes) build() (*problem, error) {
 			d.X[n*s.Q+q] = float64(s.N) * rng.Float64()
 		}
 	}
-	frequency, phase := uniform(rng, tones*s.D, 0, highest), uniform(rng, tones*s.D, 0, 2*math.Pi)
+	frequency, phase := make([]float64, tones*s.D), make([]float64, tones*s.D)
+	for i := range frequency {
+		frequency[i] = highest * rng.Float64()
+	}
+	for i := range phase {
+		phase[i] = 2 * math.Pi * rng.Float64()
+	}
 	for n := range s.N {
 		for o := range s.D {
 			y := toneNoise * rng.NormFloat64()
@@ -82,20 +102,17 @@ func (s sizes) build() (*problem, error) {
 	return &problem{sizes: s, data: d, model: m}, nil
 }
 
-// mostComponents is how many components a window has at most.
-const mostComponents = 16
-
 // components divides the features of a window.
 func (s sizes) components() int {
-	l := min(mostComponents, s.Features)
+	const most = 16
+	l := min(most, s.Features)
 	for s.Features%l != 0 {
 		l--
 	}
 	return l
 }
 
-// windows are the model's, and the range of the first input that a window's
-// features have.
+// windows are the model's, and the range of the first input that a window's features have.
 func (s sizes) windows() (w spectral.Windows, reach float64) {
 	if s.Window == 0 {
 		return w, float64(s.N)
@@ -109,10 +126,9 @@ func (s sizes) windows() (w spectral.Windows, reach float64) {
 	}
 }
 
-// params are the model of a made problem, such as a fit of audio has: in each
-// window, or in all, some components with length-scales of a few samples and
-// frequencies up to the highest; features that live over a good part of the
-// window; uniform phases of every width, so that no term of the bound vanishes.
+// params are the model of a made problem, such as a fit of audio has: in each window, or in all, some components with length-scales of a
+// few samples and frequencies up to the highest; features that live over a good part of the window; uniform phases of every width, so that
+// no term of the bound vanishes.
 func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	w, reach := s.windows()
 	each := s.components()
@@ -154,49 +170,70 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	return p
 }
 
-func uniform(rng *rand.Rand, n int, lo, hi float64) []float64 {
-	a := make([]float64, n)
-	for i := range a {
-		a[i] = lo + (hi-lo)*rng.Float64()
-	}
-	return a
-}
-
-// A work is the floating-point operations of each pass over the rows.
-type work struct {
-	Moments    float64 `json:"moments,omitempty"`    // Σ_runs n·m² + 2·n·m·D
-	Pullback   float64 `json:"pullback,omitempty"`   // Σ_runs 2·n·m²
-	Factorised float64 `json:"factorised,omitempty"` // Σ_runs n·m·(6·D + 8·Q + 22)
-	Predict    float64 `json:"predict,omitempty"`    // Σ_runs 2·n·m² + 2·n·m·D
-	Algebra    float64 `json:"algebra,omitempty"`    // of windows: factor and stored blocks of the inverse
-	products   float64 // Σ_runs n·m², of Moments
-}
-
-// work counts the passes of an inference by the formulas of package cost. A run
-// is a stretch of n rows that meet the same m features: all of them without
-// windows.
-func (p *problem) work(inference string) work {
+// work counts the floating-point operations of the parts of an evaluation, by the formulas of package cost. A run is n rows that meet the
+// same m features: all of them without windows. Accumulating is a part of moments. The algebra of windows is counted whatever a card does
+// besides.
+func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
-	var w work
+	w := times{}
 	if inference == "exact" && len(offset) > 2 {
-		w.Algebra = cost.Factor(offset) + cost.Inverse(offset)
+		w[algebra] = cost.Factor(offset) + cost.Inverse(offset)
 	}
 	for _, r := range p.model.Params.Windows.NewLayout(p.data.X, p.N, p.Q).Runs {
 		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
 		switch inference {
 		case "exact":
-			w.Moments += cost.Moments(n, m, d)
-			w.products += cost.Products(n, m)
-			w.Pullback += cost.Pullback(n, m)
+			w[moments] += cost.Moments(n, m, d)
+			w[accumulating] += cost.Products(n, m)
+			w[pullback] += cost.Pullback(n, m)
 		case "factorised":
-			w.Factorised += cost.Factorised(n, m, q, d)
+			w[factorised] += cost.Factorised(n, m, q, d)
 		case "predict":
-			w.Predict += cost.Predict(n, m, d)
+			w[predicted] += cost.Predict(n, m, d)
 		}
 	}
 	return w
 }
 
-// total is of the passes: where the host does the algebra it is time, not work.
-func (w work) total() float64 { return w.Moments + w.Pullback + w.Factorised + w.Predict }
+// total is the work of the passes: where the host does the algebra it is time, not work.
+func total(work times) float64 { return work.sum(moments, pullback, factorised, predicted) }
+
+// write puts the problem, its bound and its gradient into a folder, for peers: problem.json beside x.npy [N,Q], y.npy [N,D], NAME.npy for
+// each tensor of the model file and gradient.NAME.npy for the bound's gradient by it.
+func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	m := p.model.Params
+	type array struct {
+		name  string
+		shape []int
+		data  []float64
+	}
+	arrays := []array{{"x", []int{p.N, p.Q}, p.data.X}, {"y", []int{p.N, p.D}, p.data.Y}}
+	var names []string
+	gradient := e.Gradient.Tensors()
+	for i, t := range m.Tensors() {
+		names = append(names, t.Name)
+		arrays = append(arrays, array{t.Name, t.Shape, *t.Data}, array{"gradient." + t.Name, t.Shape, *gradient[i].Data})
+	}
+	for _, a := range arrays {
+		err := atomicfile.Write(filepath.Join(dir, a.name+".npy"), func(w io.Writer) error { return table.WriteNPY(w, a.shape, a.data) })
+		if err != nil {
+			return err
+		}
+	}
+	var terms []map[string]any
+	for _, t := range e.Terms {
+		terms = append(terms, map[string]any{"name": t.Name, "value": t.Value})
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"n": p.N, "inputs": p.Q, "outputs": p.D, "components": m.L, "features_per_component": m.K, "features": m.M(),
+		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "bound": e.Bound, "terms": terms, "tensors": names,
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "problem.json"), append(text, '\n'), 0o666)
+}

@@ -8,8 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/cost"
 )
 
-// A ranksModel says what an evaluation of the bound and its gradient takes on
-// any number of ranks:
+// A ranksModel says what an evaluation of the bound and its gradient takes on any number of ranks:
 //
 //	t(R) = S/(R·rate) + H + messages·latency·log₂R + bytes/bandwidth
 //
@@ -24,12 +23,13 @@ type ranksModel struct {
 	bandwidth float64 // bytes a second
 }
 
-// seconds of an evaluation on so many ranks; of that, communication.
-func (m ranksModel) seconds(ranks float64) (all, communication float64) {
-	if ranks > 1 {
-		communication = m.messages*m.latency*math.Log2(ranks) + m.bytes/m.bandwidth
+// seconds of an evaluation on so many ranks.
+func (m ranksModel) seconds(ranks float64) float64 {
+	alone := m.work/(m.rate*ranks) + m.host
+	if ranks <= 1 {
+		return alone
 	}
-	return m.work/(m.rate*ranks) + m.host + communication, communication
+	return alone + m.messages*m.latency*math.Log2(ranks) + m.bytes/m.bandwidth
 }
 
 // half is the number of ranks at which half of the time is no longer the sums.
@@ -37,7 +37,7 @@ func (m ranksModel) half() float64 {
 	lo, hi := 1.0, 1e9
 	for hi/lo > 1.001 {
 		mid := math.Sqrt(lo * hi)
-		if all, _ := m.seconds(mid); m.work/(m.rate*mid) > all/2 {
+		if m.work/(m.rate*mid) > m.seconds(mid)/2 {
 			lo = mid
 		} else {
 			hi = mid
@@ -46,9 +46,8 @@ func (m ranksModel) half() float64 {
 	return lo
 }
 
-// expected is what the model says that an evaluation takes of rank 0's processor
-// and the network, by the line of one rank and what messages were measured to
-// cost: on a machine of as many cores, and with no other work, its seconds.
+// expected is how long the model says an evaluation takes of rank 0's processor and the network, by the line of one rank and what messages
+// were measured to cost: on a machine of as many cores, and with no other work, its seconds.
 func expected(one, l *ranksLine) float64 {
 	host := one.Busy * one.Host / one.Evaluation
 	all := (one.Busy-host)/float64(l.Ranks) + host
@@ -58,9 +57,8 @@ func expected(one, l *ranksLine) float64 {
 	return all
 }
 
-// messagesOf counts what goes to all ranks or comes from them in an evaluation:
-// without windows 5 for each of two passes. With windows each of four exchanges
-// goes rank by rank.
+// messagesOf counts what goes to all ranks or comes from them in an evaluation: without windows 5 for each of two passes. With windows each
+// of four exchanges goes rank by rank.
 func messagesOf(l *ranksLine) float64 {
 	if l.V > 1 {
 		return 8 + 10*float64(l.Ranks-1)
@@ -68,7 +66,7 @@ func messagesOf(l *ranksLine) float64 {
 	return 10
 }
 
-// A ranksMachine is what the plan counts with.
+// A ranksMachine is a kind of machine that the plan covers.
 type ranksMachine struct {
 	name           string
 	rate, algebra  float64 // operations a second of a rank: sums, and a dense matrix's algebra
@@ -86,7 +84,7 @@ var ranksMachines = []ranksMachine{
 // A planned is a problem of the plan.
 type planned struct {
 	name    string
-	n, m    float64 // rows; features that a row meets: all, or those of two windows
+	n, m    float64 // rows; features that a row meets: all, or the features of two windows
 	windows float64
 }
 
@@ -99,9 +97,8 @@ var plannedProblems = []planned{
 }
 
 const (
-	// hostFeature is what one core of rank 0 takes for a feature beside the sums,
-	// under windows: 0.65 µs for chain rule and KL terms (the host's share of a
-	// measured evaluation), the rest for L-BFGS to read its 40 vectors twice.
+	// hostFeature is the time of one core of rank 0 for a feature beside the sums, under windows: 0.65 µs for chain rule and KL terms (the
+	// host's share of a measured evaluation), the rest for L-BFGS to read its 40 vectors twice.
 	hostFeature = 1e-6
 	// windowRate is the rate under windows by that without: small blocks.
 	windowRate = 0.4
@@ -132,41 +129,38 @@ func (p planned) model(on ranksMachine) ranksModel {
 // printPlan prints the plan's table.
 func printPlan(w io.Writer) {
 	for _, on := range ranksMachines {
-		fmt.Fprintf(w, "\n%s\n\n| | bytes an evaluation | 1 rank | 10 | 100 | 1000 | 10 000 | sums are half at |\n|---|---|---|---|---|---|---|---|\n", on.name)
+		fmt.Fprintf(w, "\n%s\n\n| | bytes an evaluation | 1 rank | 10 | 100 | 1000 | 10 000 | sums are half at |\n"+
+			"|---|---|---|---|---|---|---|---|\n", on.name)
 		for _, p := range plannedProblems {
 			m := p.model(on)
-			fmt.Fprintf(w, "| %s | %s |", p.name, sized(m.bytes))
+			fmt.Fprintf(w, "| %s | %s |", p.name, told(m.bytes, byteUnits))
 			for _, r := range []float64{1, 10, 100, 1000, 10000} {
-				all, _ := m.seconds(r)
-				fmt.Fprintf(w, " %s |", clocked(all))
+				fmt.Fprintf(w, " %s |", told(m.seconds(r), timeUnits))
 			}
 			fmt.Fprintf(w, " %.2g ranks |\n", m.half())
 		}
 	}
 }
 
-// clocked is a time for people.
-func clocked(s float64) string {
-	switch {
-	case s >= 2*86400:
-		return fmt.Sprintf("%.3g d", s/86400)
-	case s >= 2*3600:
-		return fmt.Sprintf("%.3g h", s/3600)
-	case s >= 120:
-		return fmt.Sprintf("%.3g min", s/60)
-	case s >= 0.1:
-		return fmt.Sprintf("%.3g s", s)
-	}
-	return fmt.Sprintf("%.2g ms", 1000*s)
+// A unit is the least that is told in it, its size, and its name with the digits.
+type unit struct {
+	least, size float64
+	format      string
 }
 
-// sized is an amount of memory for people.
-func sized(bytes float64) string {
-	switch {
-	case bytes >= 1e9:
-		return fmt.Sprintf("%.3g GB", bytes/1e9)
-	case bytes >= 1e6:
-		return fmt.Sprintf("%.3g MB", bytes/1e6)
+var (
+	timeUnits = []unit{
+		{2 * 86400, 86400, "%.3g d"}, {2 * 3600, 3600, "%.3g h"}, {120, 60, "%.3g min"}, {0.1, 1, "%.3g s"}, {0, 1e-3, "%.2g ms"},
 	}
-	return fmt.Sprintf("%.3g kB", bytes/1e3)
+	byteUnits = []unit{{1e9, 1e9, "%.3g GB"}, {1e6, 1e6, "%.3g MB"}, {0, 1e3, "%.3g kB"}}
+)
+
+// told is a number for people, in the first unit that it is large enough for.
+func told(v float64, units []unit) string {
+	for _, u := range units {
+		if v >= u.least {
+			return fmt.Sprintf(u.format, v/u.size)
+		}
+	}
+	return fmt.Sprint(v)
 }

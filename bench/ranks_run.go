@@ -2,15 +2,15 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
 	"runtime"
-	"sort"
 	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -23,40 +23,42 @@ type ranksLine struct {
 	ranksRun
 }
 
-// ranksRun is what rank 0 measures, in seconds: the quickest evaluation, since
-// whatever else the machine does only takes away.
+// ranksRun is what rank 0 measures, in seconds: the quickest evaluation, since whatever else the machine does only takes away.
 type ranksRun struct {
 	N       int     `json:"N"`
 	M       int     `json:"M"`
 	V       int     `json:"V"`
 	Window  float64 `json:"window"`
 	Ranks   int     `json:"ranks"`
-	Share   int     `json:"cores_per_rank"`
-	OnCores int     `json:"cores_of_all"` // that the ranks have together, no more than there are
-	Repeats int     `json:"repeats"`
+	Share   int     `json:"cores_per_rank"` // GOMAXPROCS of each
+	OnCores int     `json:"cores_of_all"`   // that the ranks have together, no more than there are
+	Repeats int     `json:"repeats"`        // evaluations
 
 	Bound         float64 `json:"bound"`
 	Evaluation    float64 `json:"seconds_per_evaluation"` // bound and gradient; rows are already there
 	Busy          float64 `json:"cpu_seconds"`            // rank 0's processor time of it: what a machine without other work would take
-	Sums          float64 `json:"sums"`
-	Waiting       float64 `json:"waiting"`
-	Communication float64 `json:"communication"`
-	Host          float64 `json:"host"` // rank 0's algebra and chain rule
-	Bytes         int64   `json:"bytes"`
-	Open          float64 `json:"open"` // bringing the rows to the ranks, once
+	Sums          float64 `json:"sums"`                   // rank 0's passes and its part of the algebra
+	Waiting       float64 `json:"waiting"`                // for the slowest rank
+	Communication float64 `json:"communication"`          // numbers on their way
+	Host          float64 `json:"host"`                   // all else, which is rank 0's alone: algebra and chain rule
+	Bytes         int64   `json:"bytes"`                  // to and from rank 0
+	Open          float64 `json:"open"`                   // bringing the rows to the ranks, once
 	OpenBytes     int64   `json:"open_bytes"`
 
 	Latency   float64 `json:"latency"`   // of a message to all and an answer, one number each
 	Bandwidth float64 `json:"bandwidth"` // bytes a second, of large ones
 }
 
-// ranksChild is one rank.
-func ranksChild(args []string) error {
-	c, leave, err := ranks.World()
-	if err != nil {
-		return err
+// check reports a line of another command.
+func (l *ranksLine) check() error {
+	if l.Bench != "ranks" || l.Ranks < 1 || !(l.Evaluation > 0) {
+		return errors.New("want a line of bench ranks, with bench, ranks and seconds_per_evaluation")
 	}
-	defer leave()
+	return nil
+}
+
+// serveRank is one rank, of which rank 0 measures a problem and prints the result.
+func serveRank(c ranks.Comm, of sizes, repeats int) error {
 	ranks.ShareCores()
 	open := func(string) (spectral.Backend, error) { return cpu.New(cpu.Shared()), nil }
 	latency, bandwidth := probe(c)
@@ -64,11 +66,7 @@ func ranksChild(args []string) error {
 		return ranks.Serve(c, open)
 	}
 	defer ranks.Quit(c)
-	o, err := parseRanks(args, os.Stderr)
-	if err != nil {
-		return err
-	}
-	p, err := o.build()
+	p, err := of.build()
 	if err != nil {
 		return err
 	}
@@ -82,22 +80,14 @@ func ranksChild(args []string) error {
 	}
 	defer b.Close()
 	p.model.Backend = b
-	r, err := timeRanks(p, b, o.repeats)
+	r, err := timeRanks(p, b, repeats)
 	if err != nil {
 		return err
 	}
 	r.Ranks, r.Share, r.Latency, r.Bandwidth = c.Size(), runtime.GOMAXPROCS(0), latency, bandwidth
-	r.OnCores = min(c.Size()*r.Share, onlineCores())
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	fmt.Println(string(text))
-	return nil
+	r.OnCores = min(c.Size()*r.Share, parallel.MachineCores()) // a rank may be bound to a few
+	return json.NewEncoder(os.Stdout).Encode(r)
 }
-
-// onlineCores is how many this machine has, of which a rank may be bound to a few.
-func onlineCores() int { return ranks.MachineCores() }
 
 // timeRanks evaluates the bound and its gradient, and keeps the quickest.
 func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksRun, error) {
@@ -133,15 +123,14 @@ const (
 // an answer by all, and a large one to all and a sum of as large ones.
 func probe(c ranks.Comm) (latency, bandwidth float64) {
 	times := func(n int, f func()) float64 {
-		var all []float64
-		for range n {
+		all := make([]float64, n)
+		for i := range all {
 			c.Barrier()
 			began := time.Now()
 			f()
-			all = append(all, time.Since(began).Seconds())
+			all[i] = time.Since(began).Seconds()
 		}
-		sort.Float64s(all)
-		return all[len(all)/2]
+		return median(all)
 	}
 	one, block, sums := []float64{0}, make([]float64, probeBlock), make([]int64, probeBlock)
 	latency = times(probes, func() { c.Broadcast(one, 0); c.Max(one) })

@@ -15,12 +15,12 @@ import (
 func TestRanksModel(t *testing.T) {
 	m := ranksModel{work: 100, rate: 1, host: 1, messages: 10, latency: 0.01, bytes: 50, bandwidth: 100}
 	for ranks, want := range map[float64]float64{1: 101, 2: 50 + 1 + 0.1 + 0.5, 4: 25 + 1 + 0.2 + 0.5} {
-		if got, _ := m.seconds(ranks); math.Abs(got-want) > 1e-12 {
+		if got := m.seconds(ranks); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v ranks: %v s, want %v", ranks, got, want)
 		}
 	}
 	half := m.half()
-	if all, _ := m.seconds(half); math.Abs(m.work/half-all/2) > 0.01*all {
+	if all := m.seconds(half); math.Abs(m.work/half-all/2) > 0.01*all {
 		t.Errorf("half at %v ranks: sums %v of %v", half, m.work/half, all)
 	}
 	one := &ranksLine{ranksRun: ranksRun{Ranks: 1, Evaluation: 10, Busy: 9, Host: 1}}
@@ -36,13 +36,13 @@ func TestRanksModel(t *testing.T) {
 // TestRanksFlags: mistakes are said.
 func TestRanksFlags(t *testing.T) {
 	for _, args := range [][]string{{"-ranks", "0"}, {"-ranks", "1,x"}, {"-ranks", "100000"}, {"-repeats", "0"}, {"-n", "0"}, {"-draw"}, {"stray"}} {
-		if _, err := parseRanks(args, io.Discard); err == nil {
+		if _, err := parse("ranks", args, io.Discard); err == nil {
 			t.Errorf("%v: no error", args)
 		}
 	}
-	o, err := parseRanks([]string{"-ranks", "1,3", "-features", "7"}, io.Discard)
-	if err != nil || len(o.ranks) != 2 || o.ranks[1] != 3 || o.Features != 7 {
-		t.Errorf("%+v, %v", o, err)
+	o := parsed[*ranksTask](t, "ranks", "-ranks 1,3 -features 7")
+	if len(o.ranks) != 2 || o.ranks[1] != 3 || o.Features != 7 {
+		t.Errorf("%+v", o)
 	}
 }
 
@@ -63,12 +63,12 @@ func TestRanksShow(t *testing.T) {
 	if strings.Contains(out.String(), "NaN") || strings.Count(out.String(), "\n| 10") != len(ranksMachines)*len(plannedProblems) {
 		t.Errorf("plan: %s", &out)
 	}
-	for text, ok := range map[string]bool{"": true, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
+	for text, ok := range map[string]bool{"": false, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
 		path := filepath.Join(t.TempDir(), "lines.jsonl")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readRanks(path); (err == nil) != ok {
+		if err := bench("ranks", "-draw", "-out", path); (err == nil) != ok || !ok && exitCode(err) != 2 {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}

@@ -1,147 +1,104 @@
 package main
 
 import (
-	"fmt"
-	"os"
+	"maps"
 	"slices"
-	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/cpu/simd"
 )
 
-// statusOK is the status of a measurement that was taken.
-const statusOK = "ok"
+// A timing is the measurement of evaluations: of a bound and its gradient, or of predictions.
+type timing struct {
+	Repeats    int         `json:"repeats,omitempty"`                // timed evaluations; with peers, of all rounds
+	Bound      *float64    `json:"bound,omitempty"`                  // absent for predict
+	Evaluation float64     `json:"seconds_per_evaluation,omitempty"` // the median
+	Range      *[2]float64 `json:"seconds_range,omitempty"`          // least and most
+	Seconds    times       `json:"seconds,omitempty"`                // medians of the parts
+	HostBytes  int64       `json:"host_bytes,omitempty"`             // the process's largest resident size (Linux)
+	Fit        *fitRecord  `json:"fit,omitempty"`
+	Status     string      `json:"status"` // ok, or why there are no times: out of memory: …
+}
 
-// A record is one measurement of `bench speed`: the page of this package says
-// what each field is.
+// A fitRecord is a fit from the made model.
+type fitRecord struct {
+	Iterations int     `json:"iterations"`
+	Seconds    float64 `json:"seconds"`
+	Bound      float64 `json:"bound"`
+	Ended      string  `json:"ended"`
+	HostBytes  int64   `json:"host_bytes,omitempty"` // the process's largest resident size, evaluations included
+}
+
+// A record is a line of `bench speed`.
 type record struct {
 	machine.Machine
-	Time string `json:"time"`
+	Time  string `json:"time"`
+	Bench string `json:"bench"` // speed
 
-	Bench     string  `json:"bench"`
-	Case      string  `json:"case"`
+	Case      string  `json:"case"` // -case, or made of the sizes
 	Seed      uint64  `json:"seed"`
-	Method    string  `json:"method"`
-	Inference string  `json:"inference"`
-	Window    float64 `json:"window"`
-	Even      bool    `json:"even"`
+	Method    string  `json:"method"`    // vssgp
+	Inference string  `json:"inference"` // exact, factorised or predict
+	Window    float64 `json:"window"`    // length in samples, 0: none
+	Even      bool    `json:"even"`      // rows are on the grid
 	N         int     `json:"N"`
 	Q         int     `json:"Q"`
 	D         int     `json:"D"`
 	L         int     `json:"L"`
 	K         int     `json:"K"`
-	M         int     `json:"M"`
+	M         int     `json:"M"` // L·K in all windows together
 	V         int     `json:"V"`
-	Device    string  `json:"device"`
+	Device    string  `json:"device"` // that computed
 	Precision string  `json:"precision"`
-	Simd      string  `json:"simd,omitempty"`
+	Simd      string  `json:"simd,omitempty"` // avx512, avx2 or go: the CPU's kernels
 
-	Repeats     int         `json:"repeats,omitempty"`
-	Bound       *float64    `json:"bound,omitempty"`
-	Evaluation  float64     `json:"seconds_per_evaluation,omitempty"`
-	Range       *[2]float64 `json:"seconds_range,omitempty"`
-	Seconds     *parts      `json:"seconds,omitempty"`
-	Kernels     kernelTimes `json:"kernel_seconds,omitempty"`
-	RowsPer     float64     `json:"rows_per_second,omitempty"`
-	Work        *work       `json:"flop,omitempty"`
-	GFlops      *rates      `json:"gflops,omitempty"`
-	Peak        float64     `json:"peak_tflops,omitempty"`
-	Share       *rates      `json:"share_of_peak,omitempty"`
-	HostBytes   int64       `json:"host_bytes,omitempty"`
-	Bytes       int64       `json:"evaluation_bytes,omitempty"`
-	Matrices    float64     `json:"evaluation_matrices,omitempty"`
-	DeviceBytes int64       `json:"device_bytes,omitempty"`
-	Fit         *fitRecord  `json:"fit,omitempty"`
-	Status      string      `json:"status"`
+	timing
+	Kernels     times   `json:"kernel_seconds,omitempty"` // means in an evaluation
+	RowsPer     float64 `json:"rows_per_second,omitempty"`
+	Work        times   `json:"flop,omitempty"`                // of each pass
+	GFlops      times   `json:"gflops,omitempty"`              // flop over seconds, of each pass, of the evaluation, and of accumulation
+	Peak        float64 `json:"peak_tflops,omitempty"`         // as given, or as measured on the CPU
+	Share       times   `json:"share_of_peak,omitempty"`       // gflops over it
+	Bytes       int64   `json:"evaluation_bytes,omitempty"`    // by which the process grew in the first evaluation: held at once
+	Matrices    float64 `json:"evaluation_matrices,omitempty"` // the same over 8·M², for exact without windows
+	DeviceBytes int64   `json:"device_bytes,omitempty"`        // the most held of any one card's memory
 }
 
-// rates are work over time: of each pass and of the whole evaluation, the
-// host's algebra counting as time but not as work.
-type rates struct {
-	Evaluation float64 `json:"evaluation"`
-	Moments    float64 `json:"moments,omitempty"`
-	Pullback   float64 `json:"pullback,omitempty"`
-	Factorised float64 `json:"factorised,omitempty"`
-	Predict    float64 `json:"predict,omitempty"`
-	Algebra    float64 `json:"algebra,omitempty"` // on a card, with its kernels timed
-
-	Accumulation float64 `json:"accumulation,omitempty"` // the products of moments, on the CPU
-}
-
-func newRecord(o *speedFlags, p *problem, device string) *record {
-	m := p.model.Params
-	return &record{
-		Machine: thisMachine(o, device), Time: time.Now().UTC().Format(time.RFC3339),
-		Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
-		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
-		Device: device, Precision: o.precision, Simd: instructions(device), Status: statusOK,
-	}
-}
-
-// instructions is the set that the CPU's kernels use; "" for a card.
-func instructions(device string) string {
-	if device != "cpu" {
-		return ""
-	}
-	set, _ := simd.Chosen() // where it is not what was asked for, nothing opens
-	return set.String()
-}
-
-// timed fills in the medians and what follows from them. peak is in TFLOP/s; 0
-// where none is known.
-// clocked are evaluations whose parts' shares of the moments are those of all,
-// none on a card.
-func (r *record) timed(all, clocked []sample, w work, peak float64) {
-	p, totals := medianParts(all), seconds(all)
-	r.Kernels = meanKernels(all)
+// timed fills in the medians and what follows from them. peak is in TFLOP/s; 0 where none is known. clocked are evaluations whose parts'
+// shares of the moments are taken for all; there are none on a card.
+func (r *record) timed(all, clocked []sample, work times, peak float64) {
+	p, seconds := each(column(all, partsOf), median), column(all, secondsOf)
+	r.Kernels = each(column(all, kernelsOf), mean)
 	if len(clocked) > 0 {
-		c := medianParts(clocked)
-		r.Kernels = meanKernels(clocked)
-		if c.Moments > 0 {
-			p.Features, p.Accumulation = p.Moments*c.Features/c.Moments, p.Moments*c.Accumulation/c.Moments
+		r.Kernels = each(column(clocked, kernelsOf), mean)
+		if c := each(column(clocked, partsOf), median); c[moments] > 0 {
+			p[evaluating], p[accumulating] = p[moments]*c[evaluating]/c[moments], p[moments]*c[accumulating]/c[moments]
 		}
 	}
-	r.Repeats, r.Evaluation, r.Range = len(totals), median(totals), &[2]float64{slices.Min(totals), slices.Max(totals)}
-	r.Seconds, r.Work = &p, &w
+	r.Repeats, r.Evaluation, r.Range = len(seconds), median(seconds), &[2]float64{slices.Min(seconds), slices.Max(seconds)}
+	r.Seconds, r.Work = p, maps.Clone(work)
+	delete(r.Work, accumulating)
 	r.RowsPer = float64(r.N) / r.Evaluation
-	r.GFlops = ratesOf(w, p, r.Evaluation, 1e9)
+	r.GFlops = rates(work, p, r.Evaluation, 1e9)
 	if peak > 0 {
-		r.Peak, r.Share = peak, ratesOf(w, p, r.Evaluation, 1e12*peak)
+		r.Peak, r.Share = peak, rates(work, p, r.Evaluation, 1e12*peak)
 	}
 }
 
-func ratesOf(w work, p parts, total, unit float64) *rates {
-	per := func(work, seconds float64) float64 {
-		if seconds <= 0 {
-			return 0
+// rates are work over time, of each part that has both and of the whole evaluation, the host's algebra counting as time but not as work.
+func rates(work, parts times, evaluation, unit float64) times {
+	out := times{"evaluation": total(work) / evaluation / unit}
+	for name, w := range work {
+		if parts[name] > 0 {
+			out[name] = w / parts[name] / unit
 		}
-		return work / seconds / unit
 	}
-	return &rates{
-		Evaluation: per(w.total(), total), Moments: per(w.Moments, p.Moments), Pullback: per(w.Pullback, p.Pullback),
-		Factorised: per(w.Factorised, p.Factorised), Predict: per(w.Predict, p.Predict), Algebra: per(w.Algebra, p.Algebra), Accumulation: per(w.products, p.Accumulation),
-	}
+	return out
 }
 
-// held fills in the host's memory: what the first evaluation held and the most
-// that the process has had.
+// held fills in the host's memory: what the first evaluation held and the most that the process has had.
 func (r *record) held(held, most int64) {
 	r.Bytes, r.HostBytes = held, most
 	if r.Inference == "exact" && r.Window == 0 {
 		r.Matrices = float64(held) / (8 * float64(r.M) * float64(r.M))
 	}
-}
-
-// appendLine adds a line to a file, which is made where there is none.
-func appendLine(path string, line []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
-		f.Close()
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return f.Close()
 }

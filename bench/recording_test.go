@@ -13,7 +13,7 @@ func TestRecordingMistakes(t *testing.T) {
 	for _, args := range []string{
 		"", "none.wav", "a.wav b.wav", "-minutes 0 a.wav", "-minutes NaN a.wav", "-gap 0 a.wav", "-gap 9 -every 9 a.wav", "-components 0 a.wav", "-window -1 a.wav", "-iterations -2 a.wav",
 	} {
-		if err := runRecording(strings.Fields(args)); err == nil || exitCode(err) != 2 {
+		if err := bench("recording", strings.Fields(args)...); err == nil || exitCode(err) != 2 {
 			t.Errorf("%q: exit %d, %v", args, exitCode(err), err)
 		}
 	}
@@ -23,7 +23,7 @@ func TestRecordingMistakes(t *testing.T) {
 // bound as it rises to where the fit ended.
 func TestRecording(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "lines.jsonl")
-	if err := runRecording([]string{"-minutes", "0.02", "-every", "3000", "-iterations", "4", "-out", out, "../testdata/speech.wav"}); err != nil {
+	if err := bench("recording", "-minutes", "0.02", "-every", "3000", "-iterations", "4", "-out", out, "../testdata/speech.wav"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(out)

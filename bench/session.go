@@ -1,32 +1,137 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/spectral"
 )
+
+// settings say what `bench speed` measures, and how.
+type settings struct {
+	sizes
+	inference        string
+	device           string // the flag, and
+	kind             string // what it says: cpu or cuda,
+	ordinal          int    // and which card
+	repeats, fit     int    // evaluations, iterations
+	peak             float64
+	kernels, clocked bool // time a card's kernels; time the parts of the CPU's passes
+	dump, name       string
+	driver, commit   string
+	peers            []string
+	python           string
+}
 
 // A session is one problem that is evaluated again and again on one device.
 type session struct {
 	*problem
-	o       *speedFlags
+	o       *settings
 	watch   *stopwatch
 	record  *record
+	peers   []peerLine
 	samples []sample
-	peak    float64 // TFLOP/s, the largest yet
+	peak    float64 // TFLOP/s, the largest yet; 0 where none is known
 }
 
-func newSession(o *speedFlags, p *problem, b spectral.Backend) *session {
-	s := &session{problem: p, o: o, watch: newStopwatch(b), record: newRecord(o, p, b.Name())}
+// measure times the problem on its device. What runs out of memory there keeps its record, which says so; other errors end the command.
+func (o *settings) measure() (r *record, peers []peerLine, err error) {
+	b, err := openDevice(o.kind, o.ordinal, o.kernels)
+	if err != nil {
+		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	s, err := newSession(o, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.run()
+	switch {
+	case errors.Is(err, cuda.ErrOutOfMemory), errors.Is(err, cuda.ErrBudget):
+		s.record.Status, s.peers = "out of memory: "+err.Error(), nil
+	case err != nil:
+		return nil, nil, err
+	}
+	if m, ok := b.(interface{ Memory() int64 }); ok {
+		s.record.DeviceBytes = m.Memory()
+	}
+	return s.record, s.peers, nil
+}
+
+func newSession(o *settings, b spectral.Backend) (*session, error) {
+	p, err := o.build()
+	if err != nil {
+		return nil, err
+	}
+	m := p.model.Params
+	r := &record{
+		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
+		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
+		Device: b.Name(), Precision: "float64", timing: timing{Status: machine.OK},
+	}
+	if r.Device == "cpu" {
+		set, _ := simd.Chosen() // where it is not what was asked for, nothing opens
+		r.Simd = set.String()
+	} else {
+		r.Driver, r.Machine = o.driver, withCard(r.Machine, o.ordinal)
+	}
+	s := &session{problem: p, o: o, watch: newStopwatch(b), record: r, peak: o.peak}
 	p.model.Backend = s.watch
-	return s
+	return s, nil
 }
 
-// evaluate does once what is timed; the bound and gradient are nil for predict.
+// run evaluates, with peers in between if there are any, and fills the record.
+func (s *session) run() error {
+	e, err := s.first()
+	switch {
+	case err != nil:
+	case s.o.dump != "":
+		err = s.write(s.o.dump, s.o.inference, e)
+	default:
+		err = s.round()
+	}
+	s.record.HostBytes = max(s.record.HostBytes, machine.HostPeak())
+	if err != nil || s.o.dump != "" {
+		return err
+	}
+	if err := s.timePeers(e); err != nil {
+		return err
+	}
+	var clocked []sample
+	if s.record.Device == "cpu" && s.o.clocked { // apart: reading the clock takes time, which is not to count as the evaluation's
+		if clocked, err = s.timed(newStopwatch(cpu.New(cpu.WithTimings()))); err != nil {
+			return err
+		}
+	}
+	s.record.timed(s.samples, clocked, s.work(s.o.inference), s.peak)
+	return s.fit()
+}
+
+// first evaluates once uncounted, which warms caches and allocates workspace, and measures the memory that takes.
+func (s *session) first() (e *vssgp.Evaluation, err error) {
+	s.record.held(machine.Held(func() {
+		if s.o.inference == "predict" {
+			_, err = s.model.Condition(s.data)
+		}
+		if err == nil {
+			e, err = s.evaluate()
+		}
+	}))
+	if err == nil && e != nil {
+		s.record.Bound = &e.Bound
+	}
+	return e, err
+}
+
+// evaluate is what gets timed; there is no bound and gradient for predict.
 func (s *session) evaluate() (*vssgp.Evaluation, error) {
 	if s.o.inference == "predict" {
 		_, err := s.model.PredictRows(s.data.X, s.N)
@@ -35,112 +140,63 @@ func (s *session) evaluate() (*vssgp.Evaluation, error) {
 	return s.model.Evaluate(s.data, vssgp.Inference(s.o.inference), nil, true)
 }
 
-// first evaluates uncounted, which warms caches and makes what is kept.
-func (s *session) first() (*vssgp.Evaluation, error) {
-	if s.o.inference == "predict" {
-		if _, err := s.model.Condition(s.data); err != nil {
-			return nil, err
-		}
-	}
-	e, err := s.evaluate()
-	if err == nil && e != nil {
-		s.record.Bound = &e.Bound
-	}
-	return e, err
-}
-
-// round times as many evaluations as were asked for, between two measurements
-// of the CPU's peak.
+// round times as many evaluations as were asked for, between two measurements of the CPU's peak, if that was not given.
 func (s *session) round() error {
-	s.measurePeak()
-	defer s.measurePeak()
-	for range s.o.repeats {
-		s.watch.reset()
-		if _, err := s.evaluate(); err != nil {
-			return err
+	measurePeak := func() {
+		if s.o.peak == 0 && s.o.kind == "cpu" {
+			s.peak = max(s.peak, cpuPeak())
 		}
-		s.samples = append(s.samples, s.watch.evaluation(time.Now()))
 	}
-	return nil
+	measurePeak()
+	defer measurePeak()
+	samples, err := s.timed(s.watch)
+	s.samples = append(s.samples, samples...)
+	return err
 }
 
-// clocked are further evaluations in which the parts of the CPU's passes are
-// timed too: looking at the clock takes time of its own, which is not to count
-// in the evaluation's. There are none on a card, which has clocks of its own,
-// nor where they are not wanted.
-func (s *session) clocked() (all []sample, err error) {
-	if s.record.Device != "cpu" || !s.o.clocked {
-		return nil, nil
-	}
-	watch := newStopwatch(cpu.New(cpu.WithTimings()))
+// timed are as many evaluations as were asked for, by a stopwatch.
+func (s *session) timed(watch *stopwatch) (all []sample, err error) {
 	s.model.Backend = watch
 	defer func() { s.model.Backend = s.watch }()
 	for range s.o.repeats {
-		watch.reset()
-		if _, err := s.evaluate(); err != nil {
+		one, err := watch.time(func() error { _, err := s.evaluate(); return err })
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, watch.evaluation(time.Now()))
+		all = append(all, one)
 	}
 	return all, nil
 }
 
-// measurePeak measures the CPU's where none is given; a card's is not known.
-func (s *session) measurePeak() {
-	switch {
-	case s.o.peak > 0:
-		s.peak = s.o.peak
-	case s.o.device == "cpu":
-		s.peak = max(s.peak, cpuPeak())
+// timePeers writes the problem for each peer in turn and times ours again after it.
+func (s *session) timePeers(e *vssgp.Evaluation) error {
+	if len(s.o.peers) == 0 {
+		return nil
 	}
-}
-
-// last are the seconds of the latest n rounds.
-func (s *session) last(n int) []float64 {
-	return seconds(s.samples[max(0, len(s.samples)-n*s.o.repeats):])
-}
-
-// run evaluates, with peers in between if there are any, and fills the record.
-func (s *session) run() ([]peerLine, error) {
-	e, err := s.alone()
-	if err != nil || s.o.dump != "" {
-		return nil, err
+	var env []string
+	if s.o.kind == "cuda" {
+		env = []string{fmt.Sprintf("CUDA_VISIBLE_DEVICES=%d", s.o.ordinal)}
 	}
-	lines, err := s.peers(e)
-	if err != nil {
-		return nil, err
-	}
-	clocked, err := s.clocked()
-	if err != nil {
-		return nil, err
-	}
-	s.record.timed(s.samples, clocked, s.work(s.o.inference), s.peak)
-	return lines, s.fit()
-}
-
-// alone is the first evaluation, whose memory is measured, and the first round
-// or the dump.
-func (s *session) alone() (*vssgp.Evaluation, error) {
-	var e *vssgp.Evaluation
-	var err error
-	s.record.held(machine.Held(func() { e, err = s.first() }))
-	defer func() { s.record.HostBytes = max(s.record.HostBytes, machine.HostPeak()) }()
-	if err != nil {
-		return nil, err
-	}
-	if s.o.dump != "" {
-		return nil, s.write(s.o.dump, s.o.inference, e)
-	}
-	return e, s.round()
-}
-
-// A fitRecord is a fit from the made model.
-type fitRecord struct {
-	Iterations int     `json:"iterations"`
-	Seconds    float64 `json:"seconds"`
-	Bound      float64 `json:"bound"`
-	Ended      string  `json:"ended"`
-	HostBytes  int64   `json:"host_bytes,omitempty"` // the process's largest resident size, evaluations included
+	return withScript("speed.py", func(dir, script string) error {
+		if err := s.write(dir, s.o.inference, e); err != nil {
+			return err
+		}
+		for _, peer := range s.o.peers {
+			line := runPeer(context.Background(), peerTime, env, s.o.python, script, "bound", dir, "--peer", peer, "--device", s.o.kind,
+				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.Itoa(int(peerTime.Seconds())))
+			if err := s.round(); err != nil {
+				return err
+			}
+			line.Peer, line.Case, line.N, line.Features, line.Q, line.D = peer, s.record.Case, s.N, s.record.M, s.Q, s.D
+			line.Device = cmp.Or(line.Device, s.o.kind)
+			if line.Status == machine.OK && line.Seconds > 0 {
+				line.Ours = median(column(s.samples[len(s.samples)-2*s.o.repeats:], secondsOf))
+				line.Ratio = line.Seconds / line.Ours
+			}
+			s.peers = append(s.peers, line)
+		}
+		return nil
+	})
 }
 
 // fit fits the made model to its data, if that is asked for.

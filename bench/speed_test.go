@@ -1,15 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // TestParts: of one evaluation on the CPU, passes and host algebra are all of
@@ -18,21 +20,21 @@ import (
 func TestParts(t *testing.T) {
 	r := measured(t, "-n 4000 -features 160 -repeats 1")
 	p := r.Seconds
-	if sum := p.Moments + p.Pullback + p.Host; math.Abs(sum-r.Evaluation) > 1e-9 || p.Factorised+p.Predict != 0 {
+	if sum := p.sum(moments, pullback, hosted); math.Abs(sum-r.Evaluation) > 1e-9 || p[factorised]+p[predicted] != 0 {
 		t.Errorf("parts %+v are %v s in all, the evaluation takes %v", p, sum, r.Evaluation)
 	}
-	if sum := p.Features + p.Accumulation; p.Features <= 0 || p.Accumulation <= 0 || sum > p.Moments {
-		t.Errorf("features %v s and accumulation %v, of %v of the moments", p.Features, p.Accumulation, p.Moments)
+	if sum := p[evaluating] + p[accumulating]; p[evaluating] <= 0 || p[accumulating] <= 0 || sum > p[moments] {
+		t.Errorf("features %v s and accumulation %v, of %v of the moments", p[evaluating], p[accumulating], p[moments])
 	}
-	if got, want := p.Features/p.Accumulation, r.Kernels["moments.features"]/r.Kernels["moments.products"]; math.Abs(got-want) > 1e-9*want {
+	if got, want := p[evaluating]/p[accumulating], r.Kernels["moments.features"]/r.Kernels["moments.products"]; math.Abs(got-want) > 1e-9*want {
 		t.Errorf("features take %v of the accumulation's time, by kernel %v", got, want)
 	}
-	if want := 4000. * 160 * 160 / p.Accumulation / 1e9; math.Abs(r.GFlops.Accumulation-want) > 1e-9*want {
-		t.Errorf("accumulation at %v GFLOP/s, want %v", r.GFlops.Accumulation, want)
+	if want := 4000. * 160 * 160 / p[accumulating] / 1e9; math.Abs(r.GFlops[accumulating]-want) > 1e-9*want {
+		t.Errorf("accumulation at %v GFLOP/s, want %v", r.GFlops[accumulating], want)
 	}
 	for name, c := range map[string][2]float64{
-		"evaluation": {r.Share.Evaluation, r.GFlops.Evaluation}, "moments": {r.Share.Moments, r.GFlops.Moments},
-		"accumulation": {r.Share.Accumulation, r.GFlops.Accumulation}, "pullback": {r.Share.Pullback, r.GFlops.Pullback},
+		"evaluation": {r.Share["evaluation"], r.GFlops["evaluation"]}, moments: {r.Share[moments], r.GFlops[moments]},
+		accumulating: {r.Share[accumulating], r.GFlops[accumulating]}, pullback: {r.Share[pullback], r.GFlops[pullback]},
 	} { // how large they are is the machine's affair, and what else it does
 		if want := c[1] / 1e3 / r.Peak; !(c[0] > 0) || math.Abs(c[0]-want) > 1e-9*want {
 			t.Errorf("%s has %v of the peak of %v TFLOP/s at %v GFLOP/s, want %v", name, c[0], r.Peak, c[1], want)
@@ -50,18 +52,14 @@ func TestParts(t *testing.T) {
 // kernels are its own.
 func TestGivenPeak(t *testing.T) {
 	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorised -peak 3")
-	if r.Peak != 3 || r.Seconds.Features != 0 || r.Matrices != 0 || r.Kernels["factorised.features"] <= 0 || r.Kernels["factorised.contraction"] <= 0 {
+	if r.Peak != 3 || r.Seconds[evaluating] != 0 || r.Matrices != 0 || r.Kernels["factorised.features"] <= 0 || r.Kernels["factorised.contraction"] <= 0 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func measured(t *testing.T, args string) *record {
 	t.Helper()
-	o, err := parseSpeed(strings.Fields(args), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, _, err := measure(o)
+	r, _, err := parsed[*speedTask](t, "speed", args).measure()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +70,7 @@ func measured(t *testing.T, args string) *record {
 // with 1.
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"-peers scipy", "-peers numpy -inference factorised", "-n 0", "-device gpu"} {
-		if err := runSpeed(strings.Fields(args)); exitCode(err) != 2 {
+		if err := bench("speed", strings.Fields(args)...); exitCode(err) != 2 {
 			t.Errorf("%q: error %v, want exit status 2", args, err)
 		}
 	}
@@ -100,26 +98,22 @@ func TestPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "lines")
-	err := runSpeed([]string{"-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch", "-python", python, "-out", out})
+	err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch", "-python", python, "-out", out)
 	if exitCode(err) != 1 || !strings.Contains(err.Error(), "it fell over") {
 		t.Errorf("error %v, want torch's", err)
 	}
-	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := readResult(bytes.NewReader(text))
-	if err != nil {
+	r := &result{}
+	if _, err := jsonl.Read(out, r.add); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Speed) != 1 || len(r.Peers) != 3 {
-		t.Fatalf("%d lines of ours, %d of peers: %s", len(r.Speed), len(r.Peers), text)
+		t.Fatalf("%d lines of ours, %d of peers", len(r.Speed), len(r.Peers))
 	}
 	var ours record
 	if err := json.Unmarshal(r.Speed[0], &ours); err != nil || ours.Repeats != 4 {
 		t.Errorf("%d evaluations of ours, %v; want one before the peers and one after each", ours.Repeats, err)
 	}
-	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: statusOK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}} {
+	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: machine.OK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}} {
 		var p peerLine
 		if err := json.Unmarshal(r.Peers[i], &p); err != nil {
 			t.Fatal(err)
@@ -127,7 +121,7 @@ func TestPeers(t *testing.T) {
 		if p.Peer != want.Peer || p.Version != want.Version || p.Status != want.Status || p.N != 60 || p.Features != 6 || p.Device != "cpu" {
 			t.Errorf("%+v, want %+v", p, want)
 		}
-		if timed := want.Status == statusOK; timed != (p.Ratio > 0) || timed && math.Abs(p.Ratio*p.Ours-1000) > 1e-6 {
+		if timed := want.Status == machine.OK; timed != (p.Ratio > 0) || timed && math.Abs(p.Ratio*p.Ours-1000) > 1e-6 {
 			t.Errorf("%s: ratio %v to %v s", p.Peer, p.Ratio, p.Ours)
 		}
 	}
@@ -136,11 +130,8 @@ func TestPeers(t *testing.T) {
 // TestNoPython: a Python that is not there is a row and no failure.
 func TestNoPython(t *testing.T) {
 	for _, python := range []string{filepath.Join(t.TempDir(), "none"), "no-python-of-this-name"} {
-		o, err := parseSpeed([]string{"-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy", "-python", python}, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, peers, err := measure(o)
+		o := parsed[*speedTask](t, "speed", "-n 60 -features 6 -repeats 1 -peers numpy -python "+python)
+		_, peers, err := o.measure()
 		if err != nil || len(peers) != 1 || !strings.HasPrefix(peers[0].Status, "missing: ") || peersError(peers) != nil {
 			t.Errorf("%+v, error %v", peers, errors.Join(err, peersError(peers)))
 		}
@@ -162,14 +153,14 @@ func FuzzPeer(f *testing.F) {
 // TestSplit: the algebra's kernels are taken out of what Solve took, but for the
 // adjoint's, which the pullback launches; the parts add up to the same.
 func TestSplit(t *testing.T) {
-	p := parts{Moments: 1, Solve: 10, Pullback: 5, Host: 2}
-	total := p.passes()
-	p.split(kernelTimes{"chain_start": 0.5, "chain_reduce": 2, "chain_factor": 1, "chain_inverse": 0.25, "chain_adjoint": 0.125, "moments_gram_64": 6})
-	if want := (parts{Moments: 7.25, Algebra: 3.75, Pullback: 5, Host: 2}); p != want || p.passes() != total {
+	p := times{moments: 1, solving: 10, pullback: 5, hosted: 2}
+	all := p.sum(passes...)
+	p.split(times{"chain_start": 0.5, "chain_reduce": 2, "chain_factor": 1, "chain_inverse": 0.25, "chain_adjoint": 0.125, "moments_gram_64": 6})
+	if want := (times{moments: 7.25, algebra: 3.75, pullback: 5, hosted: 2}); !maps.Equal(p, want) || p.sum(passes...) != all {
 		t.Errorf("%+v, want %+v", p, want)
 	}
-	p = parts{Solve: 10}
-	if p.split(kernelTimes{"moments_gram_64": 6}); p != (parts{Solve: 10}) {
+	p = times{solving: 10}
+	if p.split(times{"moments_gram_64": 6}); !maps.Equal(p, times{solving: 10}) {
 		t.Errorf("without the algebra's kernels: %+v", p)
 	}
 }

@@ -2,99 +2,85 @@ package main
 
 import (
 	"runtime"
-	"sort"
+	"slices"
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/gpu"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// parts are the seconds that one evaluation took, by what was done. They add
-// up to the evaluation's time, opening and closing apart, which a fit does
-// once: Host is all that is no pass over the rows.
-type parts struct {
-	Open       float64 `json:"open"` // checks, order of the rows, upload: once in a fit
-	Moments    float64 `json:"moments,omitempty"`
-	Pullback   float64 `json:"pullback,omitempty"`
-	Factorised float64 `json:"factorised,omitempty"`
-	Predict    float64 `json:"predict,omitempty"`
-	Host       float64 `json:"host"` // factor, inverse, chain rule
+// The parts of an evaluation.
+const (
+	opening    = "open" // checks, order of the rows, upload: once in a fit, and no part of the evaluation's time
+	moments    = "moments"
+	pullback   = "pullback"
+	factorised = "factorised"
+	predicted  = "predict"
+	hosted     = "host" // all that is no pass over the rows: factor, inverse, chain rule
 
-	// Where a card does the algebra of windows: moments and algebra together; with
-	// its kernels timed the algebra's own, and Moments is what is left.
-	Solve   float64 `json:"solve,omitempty"`
-	Algebra float64 `json:"algebra,omitempty"`
+	// Where a card does the algebra of windows: moments and algebra together; with its kernels timed the algebra's own (the adjoint's counts
+	// to pullback), and moments have the rest.
+	solving = "solve"
+	algebra = "algebra"
 
-	// Of Moments, on the CPU: what its goroutines spent, over their number.
-	Features     float64 `json:"features,omitempty"`
-	Accumulation float64 `json:"accumulation,omitempty"`
-}
+	// Of moments, on the CPU: the time of all cores over their number. The rest of moments is waiting, and work done once with the sums.
+	evaluating   = "features"
+	accumulating = "accumulation"
+)
 
-// passes is the time spent in passes over the rows.
-func (p parts) passes() float64 {
-	return p.Moments + p.Pullback + p.Factorised + p.Predict + p.Solve + p.Algebra
-}
+// passes are the parts over the rows; with hosted they add up to the evaluation's time.
+var passes = []string{moments, pullback, factorised, predicted, solving, algebra}
 
-// split takes the algebra out of Solve, by the times of its kernels. Making the
-// adjoint is a part of Pullback.
-func (p *parts) split(kernels kernelTimes) {
-	algebra := 0.0
-	for _, k := range []string{"chain_start", "chain_reduce", "chain_factor", "chain_inverse"} {
-		algebra += kernels[k]
+// times are seconds by part of an evaluation, or by kernel: by a card's own clock, or of each part of a pass on the CPU, summed over its
+// cores.
+type times map[string]float64
+
+// sum adds some times up.
+func (t times) sum(names ...string) (sum float64) {
+	for _, n := range names {
+		sum += t[n]
 	}
-	if algebra > 0 {
-		p.Algebra, p.Moments, p.Solve = algebra, p.Moments+p.Solve-algebra, 0
-	}
+	return sum
 }
 
-// A stopwatch is a spectral.Backend that times another. A pass hands host
-// values back, so when it returns the device has finished.
-type stopwatch struct {
-	spectral.Backend
-	mu     sync.Mutex
-	parts  parts
-	opened time.Time     // when the rows were there
-	closed time.Duration // spent closing
-
-	kernels func() kernelTimes // since it was last called; nil where none are timed
-	cores   int                // that the kernels' times are summed over; 0 on a card
-}
-
-// kernelTimes are the seconds of each kernel, by a card's own clock, or of each
-// part of a pass on the CPU, summed over its cores.
-type kernelTimes map[string]float64
-
-// add adds other times to these.
-func (t kernelTimes) add(other kernelTimes) {
-	for k, v := range other {
-		t[k] += v
+// split takes the algebra out of what solving took, by the times of its kernels.
+func (t times) split(kernels times) {
+	if own := kernels.sum("chain_start", "chain_reduce", "chain_factor", "chain_inverse"); own > 0 {
+		t[algebra], t[moments] = own, t[moments]+t[solving]-own
+		delete(t, solving)
 	}
 }
 
 // A sample is one timed evaluation.
 type sample struct {
-	seconds float64
-	parts   parts
-	kernels kernelTimes
+	seconds        float64
+	parts, kernels times
+}
+
+// A stopwatch is a spectral.Backend that times another. A pass hands host values back, so when it returns the device has finished.
+type stopwatch struct {
+	spectral.Backend
+	mu     sync.Mutex
+	parts  times
+	opened time.Time     // when the rows were there
+	closed time.Duration // spent closing
+
+	kernels func() times // since it was last called; nil where none are timed
+	cores   int          // that the kernels' times are summed over; 0 on a card
 }
 
 func newStopwatch(b spectral.Backend) *stopwatch {
-	s := &stopwatch{Backend: b}
-	switch b := b.(type) {
-	case interface{ Timings() []gpu.Timing }:
-		s.kernels = func() kernelTimes {
-			t := kernelTimes{}
-			for _, k := range b.Timings() {
-				t[k.Kernel] = k.Time.Seconds()
-			}
-			return t
-		}
-	case interface{ Timings() []cpu.Timing }:
+	s := &stopwatch{parts: times{}}
+	s.Backend = spectral.Observed(b, s.observe)
+	if _, ok := b.(*cpu.Backend); ok {
 		s.cores = runtime.GOMAXPROCS(0)
-		s.kernels = func() kernelTimes {
-			t := kernelTimes{}
+	}
+	if b, ok := b.(interface{ Timings() []spectral.Timing }); ok {
+		s.kernels = func() times {
+			t := times{}
 			for _, k := range b.Timings() {
 				t[k.Kernel] = k.Time.Seconds()
 			}
@@ -104,157 +90,80 @@ func newStopwatch(b spectral.Backend) *stopwatch {
 	return s
 }
 
-// reset forgets what was timed.
-func (s *stopwatch) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.parts, s.closed = parts{}, 0
+// time times an evaluation, without opening its rows and closing them.
+func (s *stopwatch) time(evaluate func() error) (sample, error) {
+	s.parts, s.closed = times{}, 0
 	if s.kernels != nil {
 		s.kernels()
 	}
-}
-
-// Open opens rows whose passes are timed.
-func (s *stopwatch) Open(d spectral.Data) (spectral.Rows, error) {
-	began := time.Now()
-	r, err := s.Backend.Open(d)
-	if err != nil {
-		return nil, err
+	if err := evaluate(); err != nil {
+		return sample{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.opened = time.Now()
-	s.parts.Open += s.opened.Sub(began).Seconds()
-	if solver, ok := r.(spectral.Solver); ok {
-		return &timedSolver{timedRows{r, s}, solver}, nil
-	}
-	return &timedRows{r, s}, nil
-}
-
-func (s *stopwatch) add(to *float64, began time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	*to += time.Since(began).Seconds()
-}
-
-// evaluation is the time since the rows were there, closing them apart, and
-// its parts.
-func (s *stopwatch) evaluation(end time.Time) sample {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := sample{seconds: (end.Sub(s.opened) - s.closed).Seconds(), parts: s.parts}
-	m.parts.Host = m.seconds - m.parts.passes()
+	m := sample{seconds: (time.Since(s.opened) - s.closed).Seconds(), parts: s.parts}
+	m.parts[hosted] = m.seconds - m.parts.sum(passes...)
 	if s.kernels != nil {
 		m.kernels = s.kernels()
 		m.parts.split(m.kernels)
 	}
 	if s.cores > 0 {
-		m.parts.Features = m.kernels["moments.features"] / float64(s.cores)
-		m.parts.Accumulation = m.kernels["moments.products"] / float64(s.cores)
+		m.parts[evaluating] = m.kernels["moments.features"] / float64(s.cores)
+		m.parts[accumulating] = m.kernels["moments.products"] / float64(s.cores)
 	}
-	return m
+	return m, nil
 }
 
-type timedRows struct {
-	spectral.Rows
-	s *stopwatch
+// partOf is the part that a method of a backend's rows counts to.
+var partOf = map[string]string{
+	"Open": opening, "Moments": moments, "Pullback": pullback, "PullbackSolved": pullback,
+	"Factorised": factorised, "Predict": predicted, "Solve": solving,
 }
 
-func (r *timedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	defer r.s.add(&r.s.parts.Moments, time.Now())
-	return r.Rows.Moments(dst, f)
-}
-
-func (r *timedRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
-	defer r.s.add(&r.s.parts.Pullback, time.Now())
-	return r.Rows.Pullback(dst, f, bar)
-}
-
-func (r *timedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
-	defer r.s.add(&r.s.parts.Factorised, time.Now())
-	return r.Rows.Factorised(dst, f, w, rows)
-}
-
-func (r *timedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
-	defer r.s.add(&r.s.parts.Predict, time.Now())
-	return r.Rows.Predict(dst, f, p)
-}
-
-// timedSolver are timed rows that can do the algebra.
-type timedSolver struct {
-	timedRows
-	solver spectral.Solver
-}
-
-func (r *timedSolver) Solves(f *spectral.Features) bool { return r.solver.Solves(f) }
-
-func (r *timedSolver) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
-	defer r.s.add(&r.s.parts.Solve, time.Now())
-	return r.solver.Solve(dst, f, lambda)
-}
-
-func (r *timedSolver) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	defer r.s.add(&r.s.parts.Pullback, time.Now())
-	return r.solver.PullbackSolved(dst, f, bar)
-}
-
-func (r *timedRows) Close() error {
+// observe begins to time a method.
+func (s *stopwatch) observe(method string) (end func()) {
 	began := time.Now()
-	err := r.Rows.Close()
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	r.s.closed += time.Since(began)
-	return err
-}
-
-// medianParts takes each part's own median.
-func medianParts(all []sample) parts {
-	of := func(get func(parts) float64) float64 {
-		v := make([]float64, len(all))
-		for i, m := range all {
-			v[i] = get(m.parts)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		now := time.Now()
+		switch method {
+		case "Close":
+			s.closed += now.Sub(began)
+			return
+		case "Open":
+			s.opened = now
 		}
-		return median(v)
-	}
-	return parts{
-		Open:         of(func(p parts) float64 { return p.Open }),
-		Moments:      of(func(p parts) float64 { return p.Moments }),
-		Pullback:     of(func(p parts) float64 { return p.Pullback }),
-		Factorised:   of(func(p parts) float64 { return p.Factorised }),
-		Predict:      of(func(p parts) float64 { return p.Predict }),
-		Host:         of(func(p parts) float64 { return p.Host }),
-		Solve:        of(func(p parts) float64 { return p.Solve }),
-		Algebra:      of(func(p parts) float64 { return p.Algebra }),
-		Features:     of(func(p parts) float64 { return p.Features }),
-		Accumulation: of(func(p parts) float64 { return p.Accumulation }),
+		s.parts[partOf[method]] += now.Sub(began).Seconds()
 	}
 }
 
-// meanKernels are the mean times in an evaluation; empty where none were taken.
-func meanKernels(all []sample) kernelTimes {
-	sum := kernelTimes{}
+// each is a statistic of each part's or kernel's times in some evaluations, 0 where one lacks it.
+func each(all []times, statistic func([]float64) float64) times {
+	out := times{}
+	for _, t := range all {
+		for name := range t {
+			out[name] = statistic(column(all, func(t times) float64 { return t[name] }))
+		}
+	}
+	return out
+}
+
+func partsOf(m sample) times     { return m.parts }
+func kernelsOf(m sample) times   { return m.kernels }
+func secondsOf(m sample) float64 { return m.seconds }
+
+// column is something of each evaluation.
+func column[S, T any](all []S, of func(S) T) (out []T) {
 	for _, m := range all {
-		sum.add(m.kernels)
+		out = append(out, of(m))
 	}
-	for k := range sum {
-		sum[k] /= float64(len(all))
-	}
-	return sum
+	return out
 }
 
-// seconds are those of whole evaluations.
-func seconds(all []sample) []float64 {
-	v := make([]float64, len(all))
-	for i, m := range all {
-		v[i] = m.seconds
-	}
-	return v
-}
+func mean(a []float64) float64 { return stat.Mean(a, nil) }
 
-// median sorts a copy; of an even number it is the mean of the middle two.
+// median is the mean of the middle two of an even number.
 func median(a []float64) float64 {
-	s := append([]float64(nil), a...)
-	sort.Float64s(s)
+	s := slices.Sorted(slices.Values(a))
 	n := len(s)
 	if n == 0 {
 		return 0

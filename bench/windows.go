@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"image/color"
@@ -14,12 +13,11 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/vssgp/vssgp/internal/chart"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// The figure of `bench windows`: what windows do to a tone's covariance
-// (DESIGN.md, section 8).
+// The figure of `bench windows`: what windows do to a tone's covariance (DESIGN.md, section 8).
 const (
 	figurePeriod = 8    // periods of the tone in a window
 	figureLength = 4.0  // its length-scale, in windows
@@ -30,39 +28,42 @@ const (
 	figureDepth  = -60  // of the spectra, in dB
 )
 
-// runWindows draws what windows do to the covariance.
-func runWindows(args []string) error {
-	set := flag.NewFlagSet("windows", flag.ContinueOnError)
-	out := set.String("out", "bench/results", "folder for windows.png and windows.svg")
-	table := set.Bool("table", false, "print what windows lose on steady tones instead, filling gaps (some minutes)")
-	choose := set.String("choose", "", "print what --window auto chooses from, on excerpts of this WAV or SPHERE `file`, instead")
-	switch err := set.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return nil
-	case err != nil:
-		return &usage{fmt.Errorf("windows: %w", err)}
-	case set.NArg() > 0:
-		return &usage{fmt.Errorf("windows: unexpected argument %q", set.Arg(0))}
-	}
-	if *table {
+// windowsTask is `bench windows`.
+type windowsTask struct {
+	out, choose string
+	table       bool
+}
+
+func (o *windowsTask) flags(set *flag.FlagSet) {
+	set.StringVar(&o.out, "out", "bench/results", "folder for windows.png and windows.svg")
+	set.BoolVar(&o.table, "table", false, "print what windows lose on steady tones instead, filling gaps (some minutes)")
+	set.StringVar(&o.choose, "choose", "", "print what --window auto chooses from, on excerpts of this WAV or SPHERE `file`, instead")
+}
+
+func (o *windowsTask) check(files []string) error { return want(files, 0, "") }
+
+// run draws what windows do to the covariance, or prints a table.
+func (o *windowsTask) run() error {
+	switch {
+	case o.table:
 		return loseTable(os.Stdout)
+	case o.choose != "":
+		return chooseTable(os.Stdout, o.choose)
 	}
-	if *choose != "" {
-		return chooseTable(os.Stdout, *choose)
-	}
-	if err := os.MkdirAll(*out, 0o777); err != nil {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
 	lines, key, err := lineSpectra()
 	if err != nil {
 		return err
 	}
-	f := chart.Figure{Panels: []*plot.Plot{covariancePicture(), lines}, Columns: 2, Key: key, Width: 24 * vg.Centimeter, Height: 11 * vg.Centimeter}
-	return f.Save(filepath.Join(*out, "windows"))
+	f := report.Figure{
+		Panels: []*plot.Plot{covariancePicture(), lines}, Columns: 2, Key: key, Width: 24 * vg.Centimeter, Height: 11 * vg.Centimeter,
+	}
+	return f.Save(filepath.Join(o.out, "windows"))
 }
 
-// windowedTone is k(x, y) = Σ_v g_v(x) g_v(y) exp(−½r²/l²) cos 2πpr, r = x − y,
-// for windows of length 1.
+// windowedTone is k(x, y) = Σ_v g_v(x) g_v(y) exp(−½r²/l²) cos 2πpr, r = x − y, for windows of length 1.
 func windowedTone(w *spectral.Windows, x, y float64) float64 {
 	gates := 0.0
 	for v := range w.Center {
@@ -100,8 +101,7 @@ func covariancePicture() *plot.Plot {
 	return p
 }
 
-// lobe is the spectrum of a pure tone in windows of length w, a distance f away
-// from it, by its height there: [cos(πwf)/(1 − 4w²f²)]².
+// lobe is the spectrum of a pure tone in windows of length w, a distance f away from it, by its height there: [cos(πwf)/(1 − 4w²f²)]².
 func lobe(w, f float64) float64 {
 	u := w * f
 	if d := math.Abs(u) - 0.5; math.Abs(d) < 1e-6 { // 0/0, whose limit is π/4
@@ -111,13 +111,13 @@ func lobe(w, f float64) float64 {
 	return g * g
 }
 
-// lineSpectra are those of three windows' lengths, in decibels.
-func lineSpectra() (*plot.Plot, []chart.Entry, error) {
+// lineSpectra draws the spectrum of a tone for three lengths of windows, in decibels.
+func lineSpectra() (*plot.Plot, []report.Entry, error) {
 	p := plot.New()
 	p.Title.Text = "the spectrum of a pure tone, 16 kHz"
 	p.X.Label.Text, p.Y.Label.Text = "Hz from the tone", "dB"
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -figureReach, figureReach, figureDepth, 0
-	var key []chart.Entry
+	var key []report.Entry
 	for i, samples := range []float64{256, 512, 1024} {
 		var xy plotter.XYs
 		for f := -float64(figureReach); f <= figureReach; f += 0.5 {
@@ -127,9 +127,9 @@ func lineSpectra() (*plot.Plot, []chart.Entry, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		line.Color = []color.Color{chart.Red, chart.Blue, chart.Green}[i]
+		line.Color = []color.Color{report.Red, report.Blue, report.Green}[i]
 		p.Add(line)
-		key = append(key, chart.Entry{Name: fmt.Sprintf("W = %g samples (%g ms)", samples, 1e3*samples/figureRate), Mark: line})
+		key = append(key, report.Entry{Name: fmt.Sprintf("W = %g samples (%g ms)", samples, 1e3*samples/figureRate), Mark: line})
 	}
 	return p, key, nil
 }

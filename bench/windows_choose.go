@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,11 +10,11 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
-// The table of `bench windows -choose`: settings that evidence chooses from, on
-// excerpts of a recording with every chooseEvery-th stretch of chooseGap
-// samples held out.
+// The table of `bench windows -choose`: settings that evidence chooses from, on excerpts of a recording with every chooseEvery-th stretch
+// of chooseGap samples held out.
 const (
 	chooseExcerpts   = 4
 	chooseRows       = 8192
@@ -22,24 +23,17 @@ const (
 	chooseIterations = 20
 )
 
-// choice is a setting and what it gives, summed over the excerpts.
+// A choice holds the results of one setting, on one excerpt or added up over all.
 type choice struct {
-	window, components, features int
-
-	rows, asked, points   float64
-	start, end            float64 // bounds
-	density, square, loud float64 // over the held-out samples
+	rows, points         float64 // fitted to; point estimates
+	start, end           float64 // the bound, before and after the iterations
+	asked                float64 // rows held out, as all that follow
+	density              float64 // the logarithm's sum
+	squaredError, square float64 // sums
 }
 
-func (c *choice) add(o *choice) {
-	c.rows, c.asked, c.points = c.rows+o.rows, c.asked+o.asked, c.points+o.points
-	c.start, c.end = c.start+o.start, c.end+o.end
-	c.density, c.square, c.loud = c.density+o.density, c.square+o.square, c.loud+o.loud
-}
-
-// chooseTable prints, for windows and numbers of components, the bound before
-// and after some iterations, that less one for each point estimate (what
-// --window auto looks at), and the prediction of what was held out.
+// chooseTable prints, for windows and numbers of components, the bound before and after some iterations, that less one for each point
+// estimate (what --window auto looks at), and the prediction of what was held out.
 func chooseTable(to io.Writer, path string) error {
 	rec, err := audio.Open(path)
 	if err != nil {
@@ -49,33 +43,42 @@ func chooseTable(to io.Writer, path string) error {
 	if len(y) < chooseRows {
 		return fmt.Errorf("windows: %s has %d samples, want %d at least", path, len(y), chooseRows)
 	}
-	fmt.Fprintf(to, "| window | components | K | bound, start | %d iterations | less points | log density | RMSE / silence |\n|---|---|---|---|---|---|---|---|\n", chooseIterations)
+	fmt.Fprintf(to, "| window | components | K | bound, start | %d iterations | less points | log density | RMSE / silence |\n"+
+		"|---|---|---|---|---|---|---|---|\n", chooseIterations)
 	for _, window := range []int{512, 1024} {
 		for _, share := range []int{50, 25, 12, 6} { // steps of a window for each component
 			for _, k := range []int{2, 4} {
-				c := choice{window: window, components: 2 * window / share / k, features: k}
-				parts, errs := make([]choice, chooseExcerpts), make([]error, chooseExcerpts)
-				parallel.For(chooseExcerpts, chooseExcerpts, func(i int) {
-					parts[i] = c
-					at := (2*i + 1) * (len(y) - chooseRows) / (2 * chooseExcerpts)
-					errs[i] = parts[i].measure(y[at : at+chooseRows])
-				})
-				for i := range parts {
-					if errs[i] != nil {
-						return errs[i]
-					}
-					c.add(&parts[i])
+				o := vssgp.Options{Init: vssgp.InitSpectrum, Window: float64(window), Components: 2 * window / share / k, Features: k}
+				c, err := chosen(y, o)
+				if err != nil {
+					return err
 				}
-				fmt.Fprintf(to, "| %d | %d | %d | %.3f | %.3f | %.3f | %.2f | %.3f |\n", window, c.components, k,
-					c.start/c.rows, c.end/c.rows, (c.end-c.points)/c.rows, c.density/c.asked, math.Sqrt(c.square/c.loud))
+				fmt.Fprintf(to, "| %d | %d | %d | %.3f | %.3f | %.3f | %.2f | %.3f |\n", window, o.Components, k, c.start/c.rows,
+					c.end/c.rows, (c.end-c.points)/c.rows, c.density/c.asked, math.Sqrt(c.squaredError/c.square))
 			}
 		}
 	}
 	return nil
 }
 
-// measure fits one excerpt without what is held out, and predicts that.
-func (c *choice) measure(y []float64) error {
+// chosen adds up what a setting gives on the excerpts.
+func chosen(y []float64, o vssgp.Options) (sum choice, err error) {
+	parts, errs := make([]choice, chooseExcerpts), make([]error, chooseExcerpts)
+	parallel.For(chooseExcerpts, chooseExcerpts, func(i int) {
+		at := (2*i + 1) * (len(y) - chooseRows) / (2 * chooseExcerpts)
+		parts[i], errs[i] = choose(y[at:at+chooseRows], o)
+	})
+	for _, p := range parts {
+		sum = choice{
+			sum.rows + p.rows, sum.points + p.points, sum.start + p.start, sum.end + p.end,
+			sum.asked + p.asked, sum.density + p.density, sum.squaredError + p.squaredError, sum.square + p.square,
+		}
+	}
+	return sum, cmp.Or(errs...)
+}
+
+// choose fits one excerpt without the rows held out, and predicts those.
+func choose(y []float64, o vssgp.Options) (c choice, err error) {
 	known, asked := &vssgp.Data{Q: 1, D: 1}, &vssgp.Data{Q: 1, D: 1}
 	for i, v := range y {
 		to := known
@@ -84,31 +87,26 @@ func (c *choice) measure(y []float64) error {
 		}
 		to.X, to.Y, to.N = append(to.X, float64(i)), append(to.Y, v), to.N+1
 	}
-	o := vssgp.Options{Init: vssgp.InitSpectrum, Window: float64(c.window), Components: c.components, Features: c.features}
 	m, err := vssgp.New(known, o)
 	if err != nil {
-		return err
+		return c, err
 	}
 	e, err := m.Evaluate(known, vssgp.Exact, nil, false)
 	if err != nil {
-		return err
+		return c, err
 	}
 	o.Iterations = chooseIterations
 	m, r, err := vssgp.Fit(context.Background(), known, o)
 	if err != nil {
-		return err
+		return c, err
 	}
 	p, err := m.PredictRows(asked.X, asked.N)
 	if err != nil {
-		return err
+		return c, err
 	}
-	c.start, c.end, c.rows, c.asked = e.Bound, r.Bound, float64(known.N), float64(asked.N)
-	c.points = float64(3*m.Params.L + 1)
-	for i, sd := range p.SD(true) {
-		d := asked.Y[i] - p.Mean[i]
-		c.density -= 0.5*math.Log(2*math.Pi*sd*sd) + 0.5*d*d/(sd*sd)
-		c.square += d * d
-		c.loud += asked.Y[i] * asked.Y[i]
-	}
-	return nil
+	n, error, loud := float64(asked.N), score.RMSE(p.Mean, asked.Y), score.RMS(asked.Y)
+	return choice{
+		rows: float64(known.N), points: float64(3*m.Params.L + 1), start: e.Bound, end: r.Bound,
+		asked: n, density: -n * score.NLPD(p.Mean, p.SD(true), asked.Y), squaredError: n * error * error, square: n * loud * loud,
+	}, nil
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-// The sounds of `bench windows -table`: what windows are worst at, and the same
-// with a voice's vibrato.
+// The sounds of `bench windows -table`: what windows are worst at, and the same with a voice's vibrato.
 const (
 	soundRate  = 16000
 	soundRows  = 16000
@@ -37,20 +37,20 @@ var sounds = []sound{
 	{"the chord with vibrato", []float64{220, 277.18, 329.63, 440}, 0.02},
 }
 
-// soundGapLengths are those of the gaps, in samples.
+// soundGapLengths are the lengths of the gaps, in samples.
 var soundGapLengths = []int{80, 320, 960}
 
-// makeSound is the sum of the notes and their overtones, with noise.
-func makeSound(notes []float64, depth float64) []float64 {
+// samples are the sum of the notes and their overtones, with noise.
+func (s sound) samples() []float64 {
 	rng := rand.New(rand.NewPCG(1, 0x50))
 	y := make([]float64, soundRows)
-	for _, note := range notes {
+	for _, note := range s.notes {
 		for h := 1; h <= overtones; h++ {
 			f, phase := note*float64(h), 2*math.Pi*rng.Float64()
 			for n := range y {
 				t := float64(n) / soundRate
-				wobble := depth * math.Sin(2*math.Pi*vibrato*t) / (2 * math.Pi * vibrato)
-				y[n] += math.Sin(2*math.Pi*f*(t+wobble)+phase) / float64(h) / math.Sqrt(float64(len(notes)))
+				wobble := s.depth * math.Sin(2*math.Pi*vibrato*t) / (2 * math.Pi * vibrato)
+				y[n] += math.Sin(2*math.Pi*f*(t+wobble)+phase) / float64(h) / math.Sqrt(float64(len(s.notes)))
 			}
 		}
 	}
@@ -60,27 +60,15 @@ func makeSound(notes []float64, depth float64) []float64 {
 	return y
 }
 
-// loseTable prints the error in the gaps of each sound by silence's, for windows
-// of several lengths, for none, and for an autoregressive fill.
+// loseTable prints the error in the gaps of each sound by silence's, for windows of several lengths, for none, and for an autoregressive
+// fill.
 func loseTable(w io.Writer) error {
-	window := func(seconds float64) func(y []float64, gaps []audio.Gap) ([]float64, error) {
-		return func(y []float64, gaps []audio.Gap) ([]float64, error) {
-			o := impute.Options{Model: vssgp.Options{Window: vssgp.WindowAuto, WindowCandidates: []float64{seconds}}, All: true}
-			r, err := impute.Fill(context.Background(), [][]float64{audio.FillSilence(y, gaps)}, soundRate, gaps, o)
-			if err != nil {
-				return nil, err
-			}
-			return r.Filled[0], nil
-		}
+	window := func(seconds float64) gapfill.Method {
+		return gapfill.Impute(impute.Options{Model: vssgp.Options{Window: vssgp.WindowAuto, WindowCandidates: []float64{seconds}}, All: true})
 	}
-	methods := []struct {
-		name string
-		fill func(y []float64, gaps []audio.Gap) ([]float64, error)
-	}{
+	methods := []filler{
 		{"32 ms", window(0.032)}, {"64 ms", window(0.064)}, {"128 ms", window(0.128)}, {"none", window(1e6)},
-		{"autoregressive", func(y []float64, gaps []audio.Gap) ([]float64, error) {
-			return audio.FillAR(audio.FillSilence(y, gaps), gaps, audio.DefaultAR(soundRate))
-		}},
+		{"autoregressive", gapfill.AR(audio.DefaultAR)},
 	}
 	fmt.Fprintf(w, "%-24s %10s", "RMSE by silence's", "gap")
 	for _, m := range methods {
@@ -88,24 +76,20 @@ func loseTable(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	for _, s := range sounds {
-		y := makeSound(s.notes, s.depth)
+		y := s.samples()
 		for _, length := range soundGapLengths {
-			gaps := make([]audio.Gap, soundGaps)
-			for i := range gaps {
-				gaps[i].Start = (2*i + 1) * soundRows / (2 * soundGaps)
-				gaps[i].End = gaps[i].Start + length
+			g := &gapfill.Signal{Name: s.name, Rate: soundRate, Y: y}
+			for i := range soundGaps {
+				start := (2*i + 1) * soundRows / (2 * soundGaps)
+				g.Gaps = append(g.Gaps, audio.Gap{Start: start, End: start + length})
 			}
 			fmt.Fprintf(w, "%-24s %7d ms", s.name, 1000*length/soundRate)
 			for _, m := range methods {
-				filled, err := m.fill(y, gaps)
+				f, err := m.fill(context.Background(), g)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", s.name, m.name, err)
 				}
-				var got, want []float64
-				for _, g := range gaps {
-					got, want = append(got, filled[g.Start:g.End]...), append(want, y[g.Start:g.End]...)
-				}
-				fmt.Fprintf(w, " %14.4f", score.RMSE(got, want)/score.RMS(want))
+				fmt.Fprintf(w, " %14.4f", score.RMSE(g.In(f.Mean), g.In(g.Y))/score.RMS(g.In(g.Y)))
 			}
 			fmt.Fprintln(w)
 		}

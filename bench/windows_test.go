@@ -49,7 +49,7 @@ func TestWindowedTone(t *testing.T) {
 
 func TestRunWindows(t *testing.T) {
 	out := t.TempDir()
-	if err := runWindows([]string{"-out", out}); err != nil {
+	if err := bench("windows", "-out", out); err != nil {
 		t.Fatal(err)
 	}
 	png, err := os.ReadFile(filepath.Join(out, "windows.png"))
@@ -61,7 +61,7 @@ func TestRunWindows(t *testing.T) {
 		t.Errorf("%d bytes of SVG, %v", len(svg), err)
 	}
 	for _, args := range [][]string{{"more"}, {"-no"}} {
-		if err := runWindows(args); exitCode(err) != 2 {
+		if err := bench("windows", args...); exitCode(err) != 2 {
 			t.Errorf("%v: %v, want exit status 2", args, err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestStretches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tile := tile{rows: opened.(*rows)}
+		tile := tile{rows: &opened.(*rows).prepared}
 		tile.cut(c.lo, c.hi)
 		if !slices.Equal(tile.stretches, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, tile.stretches, c.want)
@@ -117,7 +117,7 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 		t.Fatal(err)
 	}
 	even := opened.(*rows)
-	if even.even == nil || even.delta != 1 {
+	if even.Even == nil || even.Delta != 1 {
 		t.Fatal("the rows do not count as even")
 	}
 	runtime.GOMAXPROCS(2)
@@ -131,7 +131,7 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 			}
 		}
 	}
-	even.even, even.delta = nil, 0
+	even.Even, even.Delta = nil, 0
 	stepped := 0
 	for name, want := range results(t, even, f) {
 		most := 0.0

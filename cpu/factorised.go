@@ -19,12 +19,12 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
 	if rows == nil {
-		d.spare.bank.set(f, d.delta)
+		d.work.bank.set(f, d.Delta)
 	} else {
 		d = d.pick(rows)
-		d.spare.bank.pack(f)
+		d.work.bank.pack(f)
 	}
-	p := &factorised{rows: d, bank: &d.spare.bank, w: w}
+	p := &factorised{rows: d, bank: &d.work.bank, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
 		sums := d.sum(p.bank, []int{simd.FactorisedRows}, p.chunk)
@@ -68,7 +68,7 @@ func (p *factorised) squares(k int) (m2, s2 float64) {
 
 // prepare packs what depends on features and coefficients alone.
 func (p *factorised) prepare() {
-	s, b, f, w := p.spare, p.bank, p.bank.f, p.w
+	s, b, f, w := p.work, p.bank, p.bank.f, p.w
 	many := s.outputs(b, 2*w.D, func(k, i int) float64 {
 		if i < w.D {
 			return f.Amp[k] * w.Mean[k*w.D+i]
@@ -97,7 +97,7 @@ func (p *factorised) prepare() {
 // rowsOf is how many rows a tile has for so many panels: cos and sin stay in a
 // core's second cache, or are not written.
 func (p *factorised) rowsOf(panels int) int {
-	if panels <= 128 || p.even != nil && simd.EvenFused() {
+	if panels <= 128 || p.Even != nil && simd.EvenFused() {
 		return simd.EvenMost
 	}
 	return simd.EvenMost / 2
@@ -105,12 +105,12 @@ func (p *factorised) rowsOf(panels int) int {
 
 // over takes a tile for a chunk.
 func (p *factorised) over(c chunk) (*tile, int) {
-	r := p.runs[c.run]
+	r := p.Runs[c.run]
 	lo, hi := p.bank.over(r)
 	size := p.rowsOf(hi - lo)
-	t := p.rows.over(p.bank, r, size)
-	t.copyLanes(p.spare.lanes)
-	t.res = resize(t.res, size*p.w.D)
+	t := p.work.over(&p.prepared, r, size)
+	t.copyLanes(p.work.lanes)
+	t.res = simd.Resize(t.res, size*p.w.D)
 	return t, size
 }
 
@@ -119,9 +119,9 @@ func (p *factorised) over(c chunk) (*tile, int) {
 func (p *factorised) chunk(i int, part []float64) {
 	c := p.chunks[i]
 	t, size := p.over(c)
-	defer p.spare.put(t)
+	defer p.work.put(t)
 	gated := p.data.Windows.Count() > 1
-	lap := p.spare.clock.begin()
+	lap := p.work.clock.begin()
 	sums, width := part[1:], simd.FactorisedRows*simd.Lanes
 	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += size {
 		t.load(lo, min(c.hi, lo+size))
@@ -184,9 +184,9 @@ func (t *tile) factorised(j int, sums, res []float64) {
 func (p *factorised) chunkOfMany(i int, part []float64) {
 	c, dd := p.chunks[i], p.w.D
 	t, size := p.over(c)
-	defer p.spare.put(t)
+	defer p.work.put(t)
 	t.reserveBar()
-	lap, width := p.spare.clock.begin(), t.cos.Count*simd.Lanes
+	lap, width := p.work.clock.begin(), t.cos.Count*simd.Lanes
 	along, second, contract := part[1:], part[1+dd*width:], part[1+(dd+2)*width:]
 	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += size {
 		t.load(lo, min(c.hi, lo+size))
@@ -252,27 +252,15 @@ func (p *factorised) finish(dst *spectral.FactorisedSums, along []column, alongR
 // pick gathers the given rows, in layout order, into data of their own.
 func (d *rows) pick(given []int) *rows {
 	if d.picked == nil {
-		d.picked = &rows{data: d.data, spare: d.spare}
+		d.picked = &rows{prepared: prepared{data: d.data, Prepared: &spectral.Prepared{}}, work: d.work}
 	}
 	sub := d.picked
-	sub.at = sub.at[:0]
-	for _, n := range given {
-		sub.at = append(sub.at, d.place[n])
+	var runs []spectral.Run
+	sub.at, runs = d.Pick(sub.at[:0], sub.Runs[:0], given)
+	for i, place := range sub.at {
+		sub.at[i] = d.Order[place]
 	}
-	slices.Sort(sub.at)
-	runs, run := sub.runs[:0], 0
-	for i, p := range sub.at {
-		for p >= d.runs[run].Hi {
-			run++
-		}
-		if k := len(runs); k == 0 || runs[k-1].Cell != d.runs[run].Cell {
-			r := d.runs[run]
-			r.Lo = i
-			runs = append(runs, r)
-		}
-		runs[len(runs)-1].Hi = i + 1
-		sub.at[i] = d.order[p]
-	}
-	sub.gather(sub.at, runs)
+	sub.Gather(&d.data, sub.at, runs)
+	sub.cut(len(given))
 	return sub
 }

@@ -19,15 +19,15 @@ func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 	if err := d.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("cpu: moments: %w", err)
 	}
-	b := &d.spare.bank
-	b.set(f, d.delta)
+	b := &d.work.bank
+	b.set(f, d.Delta)
 	width := b.Count * simd.Lanes
-	sums := resize(d.spare.total, (2+dst.D)*width)
-	d.spare.total = sums
+	sums := simd.Resize(d.work.total, (2+dst.D)*width)
+	d.work.total = sums
 	clear(sums)
 	dst.Gram.Zero()
 	m := &moments{rows: d, bank: b, gram: dst.Gram, second: sums[:2*width], along: sums[2*width:], outputs: dst.D}
-	sweep(d.runs, m.run)
+	sweep(d.Runs, m.run)
 	m.finish(dst)
 	return d.stopped("moments")
 }
@@ -46,8 +46,8 @@ type moments struct {
 // run adds one run's share, tile by tile: features first, then the products of
 // every two panels.
 func (m *moments) run(r spectral.Run, w int) {
-	t := m.over(m.bank, r, momentsRows)
-	defer m.spare.put(t)
+	t := m.work.over(&m.prepared, r, momentsRows)
+	defer m.work.put(t)
 	if t.lo == t.hi {
 		return
 	}
@@ -65,10 +65,10 @@ func (m *moments) run(r spectral.Run, w int) {
 		for i := range t.blocks {
 			b := &t.blocks[i]
 			if w == 1 {
-				b.products(t, 0, b.panels())
+				m.products(t, b, 0, b.panels())
 				continue
 			}
-			jobs(b.panels(), gramPanels, w, func(lo, hi int) { b.products(t, lo, hi) })
+			jobs(b.panels(), gramPanels, w, func(lo, hi int) { m.products(t, b, lo, hi) })
 		}
 	}
 	for i := range t.blocks {
@@ -76,15 +76,10 @@ func (m *moments) run(r spectral.Run, w int) {
 	}
 }
 
-// jobs calls f for [0, n) in jobs of the given size.
-func jobs(n, size, w int, f func(lo, hi int)) {
-	parallel.For((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
-}
-
 // features makes the panels [lo, hi) of a part and adds what each feature has
 // of its own.
 func (m *moments) features(t *tile, p *part, lo, hi int) {
-	lap := m.spare.clock.begin()
+	lap := m.work.clock.begin()
 	t.fill(p, lo, hi)
 	first, end := (t.lo+lo)*simd.Lanes, (t.lo+hi)*simd.Lanes
 	simd.Second(m.second[2*first:2*end], t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), p.inv)
@@ -93,16 +88,6 @@ func (m *moments) features(t *tile, p *part, lo, hi int) {
 		simd.Along(m.along[at+first:at+end], t.cos.Slice(lo, hi), t.y[i:], m.outputs)
 	}
 	lap.end(momentsFeatures)
-}
-
-// A block is where products of the features of two windows are summed: in the
-// matrix itself, or where that has no whole panels in room behind or beside it.
-type block struct {
-	row, col   *part
-	c          []float64
-	ld         int
-	to         []float64 // the matrix's own, if c is not or is wider
-	rows, cols int
 }
 
 // blocks finds those that the tile's features have products in.
@@ -124,7 +109,7 @@ func (m *moments) blocks(t *tile) {
 				if need := (row.hi - row.lo) * simd.Lanes * b.ld; m.gram.Blocks() == 1 && cap(b.c) >= need {
 					b.c = b.c[:need]
 				} else {
-					t.block[i+j] = resize(t.block[i+j], need)
+					t.block[i+j] = simd.Resize(t.block[i+j], need)
 					b.c = t.block[i+j]
 				}
 				clear(b.c)
@@ -138,9 +123,9 @@ func (m *moments) blocks(t *tile) {
 // work is cut into.
 func (b *block) panels() int { return b.row.hi - b.row.lo }
 
-// products adds the tile's products in the panels [lo, hi).
-func (b *block) products(t *tile, lo, hi int) {
-	lap := t.rows.spare.clock.begin()
+// products adds the tile's products in a block's panels [lo, hi).
+func (m *moments) products(t *tile, b *block, lo, hi int) {
+	lap := m.work.clock.begin()
 	rows, cols := t.cos.Slice(b.row.lo, b.row.hi), t.cos.Slice(b.col.lo, b.col.hi)
 	if b.row == b.col {
 		simd.Gram(b.c, b.ld, cols, lo, hi)
@@ -170,8 +155,8 @@ func (b *block) add() {
 	}
 }
 
-// finish gives the sums their amplitudes, the diagonal its second moments and
-// the diagonal blocks their upper triangles.
+// finish multiplies the sums by the amplitudes, and fills in the diagonal's second
+// moments and the upper triangles of diagonal blocks.
 func (m *moments) finish(dst *spectral.Moments) {
 	b, f, g := m.bank, m.bank.f, dst.Gram
 	for k, lane := range b.lane {
@@ -191,7 +176,7 @@ func (m *moments) finish(dst *spectral.Moments) {
 	}
 }
 
-// scale gives the blocks (v, v) and (v+1, v) their amplitudes.
+// scale multiplies the blocks (v, v) and (v+1, v) by the amplitudes.
 func (m *moments) scale(v int) {
 	g, all := m.gram, m.bank.f.Amp
 	n, amp := g.Size(v), all[g.Offset[v]:g.Offset[v+1]]
@@ -210,7 +195,7 @@ func (m *moments) scale(v int) {
 // mirrorRows is the size of the squares that scaleTriangle works in.
 const mirrorRows = 32
 
-// scaleTriangle gives rows [lo, hi) of the lower triangle of g [n,n] their
+// scaleTriangle multiplies rows [lo, hi) of the lower triangle of g [n,n] by the
 // amplitudes and copies them to the upper one.
 func scaleTriangle(g []float64, n int, amp []float64, lo, hi int) {
 	for left := 0; left < hi; left += mirrorRows {

@@ -31,13 +31,13 @@ type pack struct {
 }
 
 // reset is for the features and matrix of a new call.
-func (p *packs) reset(d *rows, b *bank, g *spectral.Gram) {
+func (p *packs) reset(d *prepared, b *bank, g *spectral.Gram) {
 	p.b, p.g, p.inner = b, g, 1
-	if len(d.runs) == 1 {
+	if len(d.Runs) == 1 {
 		p.inner = workers()
 	}
-	if len(p.runs) != len(d.runs) {
-		p.runs = make([]pack, len(d.runs))
+	if len(p.runs) != len(d.Runs) {
+		p.runs = make([]pack, len(d.Runs))
 	}
 	for i := range p.runs {
 		p.runs[i].made, p.runs[i].left = false, 0
@@ -74,7 +74,7 @@ func (p *packs) share(to simd.Panels, r spectral.Run, lo int) {
 	parallel.For(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
 
-// done says that a chunk of run i needs the matrix no more.
+// done says that a chunk of run i no longer needs the matrix.
 func (p *packs) done(i int) {
 	k := &p.runs[i]
 	k.mu.Lock()
@@ -99,7 +99,7 @@ func (p *packs) room(n int) []float64 {
 	}
 	a := p.free[last]
 	p.free = p.free[:last]
-	return resize(a, n)
+	return simd.Resize(a, n)
 }
 
 // giveBack ends the use of a buffer.

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -24,7 +26,7 @@ func (b *bank) set(f *spectral.Features, delta float64) {
 	if b.steps.Delta == 0 {
 		return
 	}
-	b.steps.Data = resize(b.steps.Data, simd.SteppedRoom(b.Count))
+	b.steps.Data = simd.Resize(b.steps.Data, simd.SteppedRoom(b.Count))
 	jobs(b.Count, stepPanels, workers(), func(lo, hi int) { b.Slice(lo, hi).Step(b.steps.Slice(lo, hi)) })
 }
 
@@ -43,7 +45,7 @@ func (b *bank) pack(f *spectral.Features) {
 		b.first = append(b.first, b.first[v]+(hi-lo+simd.Lanes-1)/simd.Lanes)
 	}
 	b.Q, b.Count = f.Q, b.first[len(b.first)-1]
-	b.Data = resize(b.Data, b.Count*(1+3*b.Q)*simd.Lanes)
+	b.Data = simd.Resize(b.Data, b.Count*(1+3*b.Q)*simd.Lanes)
 	clear(b.Data)
 	for k, lane := range b.lane {
 		at := k * f.Q
@@ -57,7 +59,7 @@ func (b *bank) over(r spectral.Run) (lo, hi int) { return b.first[r.First], b.fi
 // spread writes value(k) to every feature's lane of dst [Count,8], 0 to the
 // empty ones, and returns dst.
 func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
-	dst = resize(dst, b.Count*simd.Lanes)
+	dst = simd.Resize(dst, b.Count*simd.Lanes)
 	clear(dst)
 	for k, lane := range b.lane {
 		dst[lane] = value(k)
@@ -65,12 +67,9 @@ func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
 	return dst
 }
 
-// lanes are Count zero lanes in to's room.
+// lanes are Count zero lanes in to's memory.
 func (b *bank) lanes(to []simd.Lane) []simd.Lane {
-	if cap(to) < b.Count {
-		return make([]simd.Lane, b.Count)
-	}
-	to = to[:b.Count]
+	to = slices.Grow(to[:0], b.Count)[:b.Count]
 	clear(to)
 	return to
 }

@@ -18,15 +18,15 @@ func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spe
 	if err := d.data.CheckPredict(dst, f, post); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
-	s := d.spare
+	s := d.work
 	b := &s.bank
-	b.set(f, d.delta)
+	b.set(f, d.Delta)
 	p := &predict{rows: d, bank: b, post: post, dst: dst}
 	p.mean = s.outputs(b, post.D, func(k, i int) float64 { return f.Amp[k] * post.Mean[k*post.D+i] })
 	s.square = b.spread(s.square, func(k int) float64 { return 0.5 * f.Amp[k] })
 	p.half = s.square
 	if post.Cov != nil {
-		s.packs.reset(d, b, post.Cov)
+		s.packs.reset(&d.prepared, b, post.Cov)
 	}
 	parallel.For(len(d.chunks), workers(), func(i int) { p.chunk(d.chunks[i]) })
 	return d.stopped("predict")
@@ -44,15 +44,15 @@ type predict struct {
 
 // chunk predicts a chunk's rows.
 func (p *predict) chunk(c chunk) {
-	lap, r := p.spare.clock.begin(), p.runs[c.run]
-	t := p.over(p.bank, r, predictRows)
-	defer p.spare.put(t)
+	lap, r := p.work.clock.begin(), p.Runs[c.run]
+	t := p.work.over(&p.prepared, r, predictRows)
+	defer p.work.put(t)
 	t.reserveBar()
-	t.res = resize(t.res, 2*predictRows)
+	t.res = simd.Resize(t.res, 2*predictRows)
 	var matrix simd.Panels
 	if p.post.Cov != nil {
-		matrix = p.spare.packs.get(c.run, r)
-		defer p.spare.packs.done(c.run)
+		matrix = p.work.packs.get(c.run, r)
+		defer p.work.packs.done(c.run)
 	}
 	lap.end(predictPacking)
 	dd := p.post.D
@@ -60,7 +60,7 @@ func (p *predict) chunk(c chunk) {
 		t.load(lo, min(c.hi, lo+predictRows))
 		t.fillAll()
 		lap.end(predictFeatures)
-		at := p.order[lo : lo+t.n]
+		at := p.Order[lo : lo+t.n]
 		sum, quad := t.res[:t.n], t.res[predictRows:][:t.n]
 		for d, w := range p.mean {
 			t.fit(sum, t.cos, t.of(w, simd.Lanes))
@@ -119,7 +119,7 @@ func (t *tile) squares() {
 func (p *predict) covariance(t *tile, sum []float64, i, j int) {
 	f, dd := p.bank.f, p.post.D
 	count := t.cos.Count * simd.Lanes
-	square, ripple := resize(t.weight[0], count), resize(t.weight[1], count)
+	square, ripple := simd.Resize(t.weight[0], count), simd.Resize(t.weight[1], count)
 	t.weight = [2][]float64{square, ripple}
 	clear(square)
 	clear(ripple)

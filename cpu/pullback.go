@@ -19,9 +19,9 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 	if err := d.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("cpu: pullback: %w", err)
 	}
-	s := d.spare
+	s := d.work
 	b := &s.bank
-	b.set(f, d.delta)
+	b.set(f, d.Delta)
 	c := s.outputs(b, d.data.D, func(k, i int) float64 { return bar.C[k*d.data.D+i] })
 	s.lanes = b.lanes(s.lanes)
 	for k, lane := range b.lane {
@@ -29,7 +29,7 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 		l.Amp[lane%simd.Lanes] = f.Amp[k]
 		l.Ripple[lane%simd.Lanes] = 4 * f.Ripple[k] * diagonal(bar.Gram, b, k)
 	}
-	s.packs.reset(d, b, bar.Gram)
+	s.packs.reset(&d.prepared, b, bar.Gram)
 	sums := d.sum(b, []int{simd.SumRows(f.Q)}, func(i int, part []float64) { d.pullbackChunk(part[1:], c, d.chunks[i]) })
 	a := adjoint{column{sums[1:], simd.SumRows(f.Q)}, simd.SumRipple}
 	for k := range f.M {
@@ -41,14 +41,14 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 
 // pullbackChunk adds what a chunk gives to sums.
 func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
-	r := d.runs[ch.run]
-	lap := d.spare.clock.begin()
-	t := d.over(&d.spare.bank, r, pullbackRows)
-	defer d.spare.put(t)
+	r := d.Runs[ch.run]
+	lap := d.work.clock.begin()
+	t := d.work.over(&d.prepared, r, pullbackRows)
+	defer d.work.put(t)
 	t.reserveBar()
-	t.copyLanes(d.spare.lanes)
-	matrix := d.spare.packs.get(ch.run, r)
-	defer d.spare.packs.done(ch.run)
+	t.copyLanes(d.work.lanes)
+	matrix := d.work.packs.get(ch.run, r)
+	defer d.work.packs.done(ch.run)
 	lap.end(pullbackPacking)
 	for lo := ch.lo; lo < ch.hi && d.data.Stopped() == nil; lo += pullbackRows {
 		t.load(lo, min(ch.hi, lo+pullbackRows))
@@ -69,7 +69,9 @@ func (t *tile) contract(sums []float64) {
 	width := simd.SumRows(t.bank.Q) * simd.Lanes
 	for i := range t.parts {
 		p := &t.parts[i]
-		simd.Contract(sums[p.lo*width:p.hi*width], t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bar.Slice(p.lo, p.hi), t.scratch, t.x, p.inv, t.lanes[p.lo:p.hi], t.bank.Slice(t.lo+p.lo, t.lo+p.hi))
+		cos, sin, bar := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bar.Slice(p.lo, p.hi)
+		lanes, bank := t.lanes[p.lo:p.hi], t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
+		simd.Contract(sums[p.lo*width:p.hi*width], cos, sin, bar, t.scratch, t.x, p.inv, lanes, bank)
 	}
 }
 
@@ -81,11 +83,11 @@ func (d *rows) sum(b *bank, widths []int, work func(i int, part []float64)) []fl
 	for _, w := range widths {
 		all += w * simd.Lanes
 	}
-	total := resize(d.spare.total, 1+all*b.Count)
-	d.spare.total = total
+	total := simd.Resize(d.work.total, 1+all*b.Count)
+	d.work.total = total
 	clear(total)
-	over := func(i int) (lo, hi int) { return b.over(d.runs[d.chunks[i].run]) }
-	d.spare.ring.inOrder(len(d.chunks), func(i int) int {
+	over := func(i int) (lo, hi int) { return b.over(d.Runs[d.chunks[i].run]) }
+	d.work.ring.inOrder(len(d.chunks), func(i int) int {
 		lo, hi := over(i)
 		return 1 + all*(hi-lo)
 	}, work, func(i int, part []float64) {

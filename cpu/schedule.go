@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"runtime"
 	"sync"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -62,7 +64,7 @@ func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums [
 		}
 		r.mu.Unlock()
 		s := &r.slots[i%depth]
-		s.sums = resize(s.sums, size(i))
+		s.sums = simd.Resize(s.sums, size(i))
 		clear(s.sums)
 		work(i, s.sums)
 		r.mu.Lock()
@@ -76,6 +78,14 @@ func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums [
 	})
 }
 
+// workers is how many goroutines may compute at once.
+func workers() int { return runtime.GOMAXPROCS(0) }
+
+// jobs calls f for [0, n) in jobs of the given size.
+func jobs(n, size, w int, f func(lo, hi int)) {
+	parallel.For((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
+}
+
 // sweep calls body once for each run. Runs whose cells have one parity touch
 // the features of different windows (cell v meets windows v and v+1 alone), so
 // they go side by side: first the even cells, then the odd ones, and every sum
@@ -86,23 +96,14 @@ func sweep(runs []spectral.Run, body func(r spectral.Run, w int)) {
 	if len(runs) < 4*total {
 		inner = total
 	}
+	side := make([]spectral.Run, 0, len(runs))
 	for parity := range 2 {
-		next, left := 0, 0
+		side = side[:0]
 		for _, r := range runs {
 			if r.Cell&1 == parity {
-				left++
+				side = append(side, r)
 			}
 		}
-		var mu sync.Mutex
-		take := func() spectral.Run {
-			mu.Lock()
-			defer mu.Unlock()
-			for runs[next].Cell&1 != parity {
-				next++
-			}
-			next++
-			return runs[next-1]
-		}
-		parallel.For(left, max(1, total/inner), func(int) { body(take(), inner) })
+		parallel.For(len(side), max(1, total/inner), func(i int) { body(side[i], inner) })
 	}
 }

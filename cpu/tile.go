@@ -1,10 +1,7 @@
 package cpu
 
 import (
-	"sync"
-
 	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A tile is a few rows and what the features over them are there:
@@ -14,7 +11,7 @@ import (
 // from which E[φ] = A1·cos and E[φ²] = A0·g² + A2·e²·(cos² − sin²), e² being
 // (cos² + sin²)/g².
 type tile struct {
-	rows          *rows
+	rows          *prepared
 	bank          *bank
 	n, lo, hi     int       // rows; panels, among all
 	x, y          []float64 // [n,Q], [n,D]
@@ -39,39 +36,26 @@ type part struct {
 	gate, inv      []float64 // [n]
 }
 
+// A block is where products of the features of two windows are summed: in the
+// matrix itself, or where that has no whole panels in room behind or beside it.
+type block struct {
+	row, col   *part
+	c          []float64
+	ld         int
+	to         []float64 // the matrix's own, if c is not or is wider
+	rows, cols int
+}
+
 // A stretch is rows [lo, hi) of a tile, which lie one step apart or anyhow.
 type stretch struct {
 	lo, hi int
 	even   bool
 }
 
-// over takes a tile for up to n rows of a run. It goes back by put.
-func (d *rows) over(b *bank, r spectral.Run, n int) *tile {
-	lo, hi := b.over(r)
-	count := hi - lo
-	t := d.spare.tile(count * n * simd.Lanes)
-	t.rows, t.bank, t.lo, t.hi = d, b, lo, hi
-	for _, p := range []*simd.Panels{&t.cos, &t.sin} {
-		*p = simd.Panels{Data: resize(p.Data, count*n*simd.Lanes), Stride: n, Count: count}
-	}
-	t.acc = resize(t.acc, n*simd.Lanes)
-	if len(t.ones) < n {
-		t.ones = resize(t.ones, n)
-		for i := range t.ones {
-			t.ones[i] = 1
-		}
-	}
-	t.parts = t.parts[:0]
-	for v := r.First; v < r.End; v++ {
-		t.parts = append(t.parts, part{window: v, lo: b.first[v] - t.lo, hi: b.first[v+1] - t.lo})
-	}
-	return t
-}
-
 // reserveBar makes room for bar.
 func (t *tile) reserveBar() {
-	t.bar = simd.Panels{Data: resize(t.bar.Data, len(t.cos.Data)), Stride: t.cos.Stride, Count: t.cos.Count}
-	t.scratch = resize(t.scratch, t.cos.Stride*simd.Lanes)
+	t.bar = simd.Panels{Data: simd.Resize(t.bar.Data, len(t.cos.Data)), Stride: t.cos.Stride, Count: t.cos.Count}
+	t.scratch = simd.Resize(t.scratch, t.cos.Stride*simd.Lanes)
 }
 
 // copyLanes takes the tile's lanes of the model's.
@@ -82,7 +66,7 @@ func (t *tile) load(lo, hi int) {
 	d := t.rows
 	q, dd := d.data.Q, d.data.D
 	t.n = hi - lo
-	t.x, t.y = d.x[lo*q:hi*q], d.y[lo*dd:hi*dd]
+	t.x, t.y = d.X[lo*q:hi*q], d.Y[lo*dd:hi*dd]
 	t.cut(lo, hi)
 	t.cos.N, t.sin.N, t.bar.N = t.n, t.n, t.n
 	for i := range t.parts {
@@ -91,7 +75,7 @@ func (t *tile) load(lo, hi int) {
 			p.gate, p.inv = t.ones[:t.n], t.ones[:t.n]
 			continue
 		}
-		p.gate, p.inv = d.gate[i][lo:hi], d.inv[i][lo:hi]
+		p.gate, p.inv = d.Gate[i][lo:hi], d.inv[i][lo:hi]
 	}
 }
 
@@ -101,8 +85,8 @@ func (t *tile) cut(lo, hi int) {
 	t.stretches = t.stretches[:0]
 	for n := lo; n < hi; {
 		rows, even := hi-n, false
-		if t.rows.even != nil {
-			rows = min(rows, int(t.rows.even[n]))
+		if t.rows.Even != nil {
+			rows = min(rows, int(t.rows.Even[n]))
 			even = rows >= simd.EvenLeast
 		}
 		last := len(t.stretches) - 1
@@ -150,60 +134,5 @@ func (t *tile) fit(sum []float64, cos simd.Panels, w []float64) {
 	simd.SumLanes(sum, acc)
 }
 
-// of is the tile's part of a model's numbers, width of them for a panel.
+// of is the tile's part of all numbers of a model, width of them for each panel.
 func (t *tile) of(all []float64, width int) []float64 { return all[t.lo*width : t.hi*width] }
-
-// spare is what is kept from one call to the next.
-type spare struct {
-	clock  *clock
-	mu     sync.Mutex
-	tiles  []*tile
-	ring   ring
-	bank   bank
-	lanes  []simd.Lane
-	total  []float64
-	output [][]float64 // weights of each output [Count,8]
-	square []float64
-	packs  packs
-}
-
-// tile takes one that is not in use, with room for so many numbers in its
-// panels if there is one, or makes one.
-func (s *spare) tile(room int) *tile {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := len(s.tiles) - 1
-	if last < 0 {
-		return &tile{}
-	}
-	for i, t := range s.tiles[:last] {
-		if cap(s.tiles[last].cos.Data) >= room {
-			break
-		}
-		if cap(t.cos.Data) >= room {
-			s.tiles[i], s.tiles[last] = s.tiles[last], t
-		}
-	}
-	t := s.tiles[last]
-	s.tiles = s.tiles[:last]
-	return t
-}
-
-// put gives a tile back.
-func (s *spare) put(t *tile) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tiles = append(s.tiles, t)
-}
-
-// outputs are d arrays of weights [Count,8], value(k, i) for feature k and
-// output i.
-func (s *spare) outputs(b *bank, d int, value func(k, i int) float64) [][]float64 {
-	for len(s.output) < d {
-		s.output = append(s.output, nil)
-	}
-	for i := range d {
-		s.output[i] = b.spread(s.output[i], func(k int) float64 { return value(k, i) })
-	}
-	return s.output[:d]
-}

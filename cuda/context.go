@@ -3,8 +3,9 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,8 +25,8 @@ type Context struct {
 	pending launches
 	lost    error
 
-	mu   sync.Mutex // guards held
-	held map[*Memory]struct{}
+	mu   sync.Mutex       // guards held
+	held map[uint64]int64 // bytes at each address
 	sum  int64
 }
 
@@ -48,7 +49,7 @@ func Open(ordinal int, budget int64) (*Context, error) {
 	c := &Context{
 		device: d, budget: budget,
 		tasks: make(chan task), closed: make(chan struct{}),
-		held: map[*Memory]struct{}{},
+		held: map[uint64]int64{},
 	}
 	opened := make(chan error)
 	go c.thread(opened)
@@ -112,16 +113,6 @@ func (c *Context) Device() Device { return c.device }
 // Budget is the most bytes that may be held at once.
 func (c *Context) Budget() int64 { return c.budget }
 
-// Free is how much memory the driver has free on the card, for all programs.
-func (c *Context) Free() (int64, error) {
-	var free int64
-	err := c.call("free memory", func() (err error) {
-		free, err = c.session.free()
-		return err
-	})
-	return free, err
-}
-
 // Held is how many bytes of device memory are not freed yet, and in how many
 // pieces.
 func (c *Context) Held() (int64, int) {
@@ -130,9 +121,9 @@ func (c *Context) Held() (int64, int) {
 	return c.sum, len(c.held)
 }
 
-// Do runs f on the context's thread, after what was asked for before, and
+// do runs f on the context's thread, after what was asked for before, and
 // waits. f must not use the context, nor what it made: they would wait for f.
-func (c *Context) Do(f func() error) error {
+func (c *Context) do(f func() error) error {
 	t := task{f, make(chan error, 1)}
 	select {
 	case c.tasks <- t:
@@ -145,7 +136,7 @@ func (c *Context) Do(f func() error) error {
 // call runs a driver call on the thread. An error says what was asked for and
 // on which device; a fault loses the context.
 func (c *Context) call(what string, f func() error) error {
-	return c.Do(func() error {
+	return c.do(func() error {
 		if c.lost != nil {
 			return fmt.Errorf("cuda: %s on device %v: %w", what, c.device, c.lost)
 		}
@@ -192,7 +183,7 @@ var errQuit = errors.New("quit")
 // leak is a mistake of the caller's.
 func (c *Context) Close() error {
 	var err error
-	quit := c.Do(func() error {
+	quit := c.do(func() error {
 		err = errors.Join(c.leak(), c.session.close())
 		return errQuit
 	})
@@ -213,22 +204,13 @@ func (c *Context) leak() error {
 	if len(c.held) == 0 {
 		return nil
 	}
-	var sizes []string
-	var broken []error
-	for m := range c.held {
-		if len(sizes) < 4 {
-			sizes = append(sizes, fmt.Sprint(m.size))
-		}
+	sizes := slices.Sorted(maps.Values(c.held))
+	err := fmt.Errorf("%d bytes in %d pieces were not freed (the largest of %d bytes)", c.sum, len(sizes), sizes[len(sizes)-1])
+	for address := range c.held {
 		if c.lost == nil {
-			broken = append(broken, c.session.release(m.address))
+			err = errors.Join(err, c.session.release(address))
 		}
-		m.freed = true
 	}
-	more := ""
-	if n := len(c.held) - len(sizes); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	err := fmt.Errorf("%d bytes in %d pieces were not freed (of %s%s bytes)", c.sum, len(c.held), strings.Join(sizes, ", "), more)
-	c.held, c.sum = map[*Memory]struct{}{}, 0
-	return errors.Join(err, errors.Join(broken...))
+	c.held, c.sum = nil, 0
+	return err
 }

@@ -5,20 +5,6 @@ import (
 	"fmt"
 )
 
-// Device is one card.
-type Device struct {
-	Ordinal        int    // its number in the driver's order, from 0
-	Name           string // as the driver has it, such as "NVIDIA H200"
-	Memory         int64  // bytes, in all
-	Major, Minor   int    // compute capability
-	SMs            int    // multiprocessors
-	SharedPerBlock int    // most bytes of shared memory that a block can opt into
-	Reason         string // why it is not usable, "" if it is
-}
-
-// String is "0 (NVIDIA H200)".
-func (d Device) String() string { return fmt.Sprintf("%d (%s)", d.Ordinal, d.Name) }
-
 // Devices lists the cards, also those that cannot be used, which have a
 // Reason. Where there are none, its error wraps ErrNoDevice and says why.
 func Devices() ([]Device, error) {

@@ -8,7 +8,7 @@
 // uses it, builds with any.
 //
 //	-tags cuda     NVIDIA's driver, by way of gorgonia.org/cu; Linux, amd64 or arm64
-//	-tags cudaemu  three emulated devices, in Go: for tests
+//	-tags cudaemu  two emulated devices, in Go: for tests
 //	none           no device: Devices and Open say to build with -tags cuda
 //
 // # Building with -tags cuda
@@ -51,9 +51,9 @@
 // A context owns a goroutine locked to an operating-system thread, and every
 // driver call runs there, in the order asked. Synchronize, Download and Elapsed
 // wait by asking again and again, and leave the thread to others in between. So
-// all methods may be called from any goroutine, and none but these three,
-// Close and Do blocks for longer than the calls before it. The fault of a kernel
-// loses its context, and no other.
+// all methods may be called from any goroutine, and only these three and Close
+// block for longer than the calls before them. A fault of a kernel loses the
+// kernel's context, and no other.
 //
 // # Memory
 //
@@ -78,7 +78,7 @@
 //
 // With -tags cudaemu a kernel is a function of the host, given by
 // RegisterEmulated for an architecture. The devices have the compute
-// capabilities 7.0, 8.0 and 9.0, the shared memory of real cards, and 1 GiB of
+// capabilities 8.0 and 9.0, the shared memory of real cards, and 1 GiB of
 // memory each, or VSSGP_EMU_MEMORY bytes. Streams are synchronous, yet a fault
 // shows only where a card would show it. Fresh memory is filled with 0xFF, which
 // is NaN, and lies between fences that Free checks. FailEmulated makes a call

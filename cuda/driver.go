@@ -1,6 +1,23 @@
 package cuda
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
+
+// Device is one card.
+type Device struct {
+	Ordinal        int    // its number in the driver's order, from 0
+	Name           string // as the driver has it, such as "NVIDIA H200"
+	Memory         int64  // bytes, in all
+	Major, Minor   int    // compute capability
+	SMs            int    // multiprocessors
+	SharedPerBlock int    // most bytes of shared memory that a block can opt into
+	Reason         string // why it is not usable, "" if it is
+}
+
+// String is "0 (NVIDIA H200)".
+func (d Device) String() string { return fmt.Sprintf("%d (%s)", d.Ordinal, d.Name) }
 
 // handle is a driver's own name for a stream, an event, a module or a function.
 type handle any
@@ -12,6 +29,19 @@ type driver interface {
 	devices() ([]Device, error)
 	// open is called on the thread that will make all the session's calls.
 	open(ordinal int) (session, error)
+}
+
+// Geometry is how many blocks of how many threads a launch has, and how many
+// bytes of dynamic shared memory each block.
+type Geometry struct {
+	Grid, Block [3]int // blocks, and threads of each, along x, y and z; ≥ 1
+	Shared      int    // bytes for each block, besides what the kernel declares
+}
+
+// String is "grid 132×1×1, block 256×1×1, 49152 bytes shared".
+func (g Geometry) String() string {
+	return fmt.Sprintf("grid %d×%d×%d, block %d×%d×%d, %d bytes shared",
+		g.Grid[0], g.Grid[1], g.Grid[2], g.Block[0], g.Block[1], g.Block[2], g.Shared)
 }
 
 // limits are what one function can be launched with.
@@ -36,7 +66,6 @@ type session interface {
 	// idle says whether everything given to the stream is done. A fault of a
 	// kernel shows here.
 	idle(stream handle) (bool, error)
-	wait(stream, event handle) error
 	closeStream(stream handle) error
 
 	newEvent() (handle, error)

@@ -19,8 +19,8 @@ type cards struct{}
 
 func newDriver() driver { return cards{} }
 
-// leastMajor is the compute capability that the kernels start from: 7.0, Volta.
-const leastMajor = 7
+// leastMajor is the compute capability that the kernels start from: 8.0, Ampere.
+const leastMajor = 8
 
 // sharedOptIn is an attribute that cu has no name for: the most shared memory
 // that a block can opt into.
@@ -153,10 +153,6 @@ func ready(err error) (bool, error) {
 	return err == nil, translated(err)
 }
 
-func (s *cardSession) wait(stream, event handle) error {
-	return translated(stream.(cu.Stream).Wait(event.(cu.Event), 0))
-}
-
 func (s *cardSession) closeStream(stream handle) error {
 	q := stream.(cu.Stream)
 	return translated(q.Destroy())
@@ -185,6 +181,25 @@ func (s *cardSession) closeEvent(event handle) error {
 	return translated(cu.DestroyEvent(&e))
 }
 
+// loadError is what the driver's compiler said of an image. Error has its
+// first line.
+type loadError struct {
+	Log string // the whole log
+	Err error  // the driver's code
+}
+
+// Error is the driver's code and the first line of the log.
+func (e *loadError) Error() string {
+	first, _, _ := strings.Cut(e.Log, "\n")
+	if first == "" {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%v: %s", e.Err, first)
+}
+
+// Unwrap is the driver's code.
+func (e *loadError) Unwrap() error { return e.Err }
+
 // mostLog is the most bytes of the compiler's log to keep.
 const mostLog = 16 << 10
 
@@ -195,7 +210,7 @@ func (s *cardSession) load(image []byte) (handle, error) {
 		return m, nil
 	}
 	text, _, _ := bytes.Cut(log, []byte{0})
-	return nil, &LoadError{Log: strings.TrimSpace(string(text)), Err: translated(err)}
+	return nil, &loadError{Log: strings.TrimSpace(string(text)), Err: translated(err)}
 }
 
 func (s *cardSession) unload(module handle) error {

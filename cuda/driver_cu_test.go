@@ -61,7 +61,7 @@ func TestInsideFake(t *testing.T) {
 	devices, err := Devices()
 	want := []Device{
 		{0, "fake 0", 1 << 20, 9, 0, 132, 232448, ""},
-		{1, "fake 1", 1 << 20, 6, 1, 132, 232448, "its compute capability is 6.1, want 7.0 or more"},
+		{1, "fake 1", 1 << 20, 6, 1, 132, 232448, "its compute capability is 6.1, want 8.0 or more"},
 	}
 	if err != nil || !slices.Equal(devices, want) {
 		t.Fatalf("%+v, %v: want %+v", devices, err, want)
@@ -99,7 +99,7 @@ func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
 		t.Fatal(err)
 	}
 	out := make([]float64, 3)
-	if err := errors.Join(s.Record(a), s.Wait(a), m.Upload(s, 0, Bytes([]float64{1, 2, 3})), m.Zero(s, 8, 8),
+	if err := errors.Join(s.Record(a), m.Upload(s, 0, Bytes([]float64{1, 2, 3})), m.Zero(s, 8, 8),
 		m.Download(s, Bytes(out), 0), s.Record(b)); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
 func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	_, err := c.Load([]byte("no PTX"))
 	wants(t, err, nil, "CUDA_ERROR_INVALID_PTX (218): line 1; fatal: want .version")
-	var load *LoadError
+	var load *loadError
 	if !errors.As(err, &load) || load.Log != "line 1; fatal: want .version\nline 2" {
 		t.Errorf("the log is not in %+v", err)
 	}

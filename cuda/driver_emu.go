@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -35,7 +36,7 @@ type emulation struct {
 
 func newDriver() driver { return emulated }
 
-// RegisterEmulated adds a kernel for the architecture 70, 80 or 90. Twice the
+// RegisterEmulated adds a kernel for the architecture 80 or 90. Twice the
 // same is a broken contract.
 func RegisterEmulated(arch int, name string, f Emulated) {
 	emulated.mu.Lock()
@@ -74,11 +75,10 @@ func (e *emulation) fails(call string) bool {
 const emulatedMemory = 1 << 30
 
 // emulatedDevices are alike but for what the kernels ask about. The numbers are
-// those of a V100, an A100 and an H100.
+// those of an A100 and an H100.
 var emulatedDevices = []Device{
-	{Ordinal: 0, Name: "emulated sm_70", Major: 7, SMs: 80, SharedPerBlock: 96 << 10},
-	{Ordinal: 1, Name: "emulated sm_80", Major: 8, SMs: 108, SharedPerBlock: 163 << 10},
-	{Ordinal: 2, Name: "emulated sm_90", Major: 9, SMs: 132, SharedPerBlock: 227 << 10},
+	{Ordinal: 0, Name: "emulated sm_80", Major: 8, SMs: 108, SharedPerBlock: 163 << 10},
+	{Ordinal: 1, Name: "emulated sm_90", Major: 9, SMs: 132, SharedPerBlock: 227 << 10},
 }
 
 // devices has the memory of VSSGP_EMU_MEMORY, in bytes, for each.
@@ -91,7 +91,7 @@ func (e *emulation) devices() ([]Device, error) {
 		}
 		memory = n
 	}
-	devices := append([]Device(nil), emulatedDevices...)
+	devices := slices.Clone(emulatedDevices)
 	for i := range devices {
 		devices[i].Memory = memory
 	}
@@ -247,7 +247,6 @@ func (s *emulatedSession) zero(at uint64, bytes int64, _ handle) error {
 }
 
 func (s *emulatedSession) newStream() (handle, error) { return nil, s.sticky("") }
-func (s *emulatedSession) wait(_, _ handle) error     { return s.sticky("") }
 func (s *emulatedSession) closeStream(handle) error   { return s.sticky("") }
 
 func (s *emulatedSession) idle(handle) (bool, error) {
@@ -281,7 +280,8 @@ func (s *emulatedSession) function(_ handle, name string) (handle, limits, error
 	defer s.driver.mu.Unlock()
 	f, ok := s.driver.kernels[kernelKey(10*s.device.Major+s.device.Minor, name)]
 	if !ok {
-		return nil, limits{}, &code{name: "CUDA_ERROR_NOT_FOUND", number: 500, detail: "no such emulated kernel is registered for " + s.device.Name}
+		detail := "no such emulated kernel is registered for " + s.device.Name
+		return nil, limits{}, &code{name: "CUDA_ERROR_NOT_FOUND", number: 500, detail: detail}
 	}
 	return &emulatedFunction{f, plainShared}, limits{threads: 1024}, nil
 }
@@ -310,7 +310,7 @@ func (s *emulatedSession) launch(function handle, g Geometry, _ handle, args []u
 	if g.Shared > f.shared {
 		return &code{name: "CUDA_ERROR_INVALID_VALUE", number: 1, detail: "shared memory was not opted into"}
 	}
-	if err := f.run(g, append([]uint64(nil), args...)); err != nil {
+	if err := f.run(g, slices.Clone(args)); err != nil {
 		s.fault(err.Error())
 	}
 	return nil

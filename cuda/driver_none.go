@@ -9,11 +9,8 @@ type none struct{}
 
 func newDriver() driver { return none{} }
 
-func (none) devices() ([]Device, error) { return nil, errNone() }
+func (none) devices() ([]Device, error) { return nil, errNone }
 
-func (none) open(int) (session, error) { return nil, errNone() }
+func (none) open(int) (session, error) { return nil, errNone }
 
-// errNone says how to build with a driver.
-func errNone() error {
-	return fmt.Errorf("cuda: this program was built without CUDA; build it with -tags cuda, on Linux (amd64 or arm64): %w", ErrNoDevice)
-}
+var errNone = fmt.Errorf("cuda: this program was built without CUDA; build it with -tags cuda, on Linux (amd64 or arm64): %w", ErrNoDevice)

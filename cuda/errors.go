@@ -24,29 +24,6 @@ var (
 	errRange    = errors.New("outside the memory")
 )
 
-// LoadError is what the driver's compiler said of an image. Error has its
-// first line.
-type LoadError struct {
-	Log string // the whole log
-	Err error  // the driver's code
-}
-
-// Error is the driver's code and the first line of the log.
-func (e *LoadError) Error() string {
-	for i, c := range e.Log {
-		if c == '\n' {
-			return fmt.Sprintf("%v: %s", e.Err, e.Log[:i])
-		}
-	}
-	if e.Log == "" {
-		return e.Err.Error()
-	}
-	return fmt.Sprintf("%v: %s", e.Err, e.Log)
-}
-
-// Unwrap is the driver's code.
-func (e *LoadError) Unwrap() error { return e.Err }
-
 // code is what a driver answers when a call fails.
 type code struct {
 	name   string // CUDA_ERROR_ILLEGAL_ADDRESS

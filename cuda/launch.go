@@ -1,45 +1,27 @@
 package cuda
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Module is a loaded image of kernels.
-type Module struct {
-	context *Context
-	handle  handle
-	closed  bool // touched on the thread only
-}
+type Module struct{ part }
 
 // Load compiles PTX, or takes a cubin. Where the driver refuses the image, the
-// error is a *LoadError with the compiler's log.
+// error has the first line of the compiler's log.
 func (c *Context) Load(image []byte) (*Module, error) {
-	m := &Module{context: c}
-	err := c.call(fmt.Sprintf("load an image of %d bytes", len(image)), func() (err error) {
+	p, err := c.make(fmt.Sprintf("load an image of %d bytes", len(image)), "module", func() (handle, error) {
 		if len(image) == 0 {
-			return fmt.Errorf("want PTX or a cubin: %w", errRange)
+			return nil, fmt.Errorf("want PTX or a cubin: %w", errRange)
 		}
-		m.handle, err = c.session.load(image)
-		return err
+		return c.session.load(image)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return &Module{p}, nil
 }
 
 // Close unloads the image; its functions cannot be launched any more.
-func (m *Module) Close() error {
-	c := m.context
-	return c.call("close module", func() error {
-		if m.closed {
-			return fmt.Errorf("the module is %w", errClosed)
-		}
-		m.closed = true
-		return c.session.unload(m.handle)
-	})
-}
+func (m *Module) Close() error { return m.end(m.context.session.unload) }
 
 // Function is a kernel.
 type Function struct {
@@ -58,8 +40,8 @@ func (m *Module) Function(name string) (*Function, error) {
 	c := m.context
 	f := &Function{module: m, name: name}
 	err := c.call("find kernel "+name, func() (err error) {
-		if m.closed {
-			return fmt.Errorf("the module is %w", errClosed)
+		if err := m.check(c); err != nil {
+			return err
 		}
 		f.handle, f.limits, err = c.session.function(m.handle, name)
 		return err
@@ -69,19 +51,6 @@ func (m *Module) Function(name string) (*Function, error) {
 	}
 	f.opted = plainShared - f.limits.shared
 	return f, nil
-}
-
-// Geometry is how many blocks of how many threads a launch has, and how many
-// bytes of dynamic shared memory each block.
-type Geometry struct {
-	Grid, Block [3]int // blocks, and threads of each, along x, y and z; ≥ 1
-	Shared      int    // bytes for each block, besides what the kernel declares
-}
-
-// String is "grid 132×1×1, block 256×1×1, 49152 bytes shared".
-func (g Geometry) String() string {
-	return fmt.Sprintf("grid %d×%d×%d, block %d×%d×%d, %d bytes shared",
-		g.Grid[0], g.Grid[1], g.Grid[2], g.Block[0], g.Block[1], g.Block[2], g.Shared)
 }
 
 // mostGrid and mostBlock are the same on every device since compute
@@ -118,7 +87,7 @@ func (f *Function) check(g Geometry) error {
 // a float64. More than 48 KiB of shared memory is opted into here.
 func (f *Function) Launch(g Geometry, s *Stream, args []uint64) error {
 	c := f.module.context
-	err := c.Do(func() error { return f.launch(g, s, args) })
+	err := c.do(func() error { return f.launch(g, s, args) })
 	if err != nil {
 		return fmt.Errorf("cuda: launch %s (%v) on device %v: %w", f.name, g, c.device, err)
 	}
@@ -131,8 +100,8 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) error {
 	if c.lost != nil {
 		return c.lost
 	}
-	if f.module.closed {
-		return fmt.Errorf("the module is %w", errClosed)
+	if err := f.module.check(c); err != nil {
+		return err
 	}
 	if err := s.check(c); err != nil {
 		return err
@@ -155,64 +124,4 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) error {
 		c.pending.add(launch{s, f.name, g})
 	}
 	return err
-}
-
-// launch is what is remembered of one.
-type launch struct {
-	stream *Stream
-	name   string
-	g      Geometry
-}
-
-// launches are those that may still be running. A fault shows only at the next
-// synchronisation, so these are the kernels that may have caused it. Only the
-// last few are kept.
-type launches struct {
-	last    []launch
-	dropped int
-}
-
-const mostRemembered = 16
-
-func (l *launches) add(one launch) {
-	if len(l.last) == mostRemembered {
-		copy(l.last, l.last[1:])
-		l.last = l.last[:mostRemembered-1]
-		l.dropped++
-	}
-	l.last = append(l.last, one)
-}
-
-// done forgets those of a stream that is idle.
-func (l *launches) done(s *Stream) {
-	kept := l.last[:0]
-	for _, one := range l.last {
-		if one.stream != s {
-			kept = append(kept, one)
-		}
-	}
-	clear(l.last[len(kept):])
-	l.last = kept
-	if len(kept) == 0 {
-		l.dropped = 0
-	}
-}
-
-// text is the end of a fault's message.
-func (l *launches) text() string {
-	if len(l.last) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("; launched since the last synchronisation: ")
-	if l.dropped > 0 {
-		fmt.Fprintf(&b, "%d and then ", l.dropped)
-	}
-	for i, one := range l.last {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s (%v)", one.name, one.g)
-	}
-	return b.String()
 }

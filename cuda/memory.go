@@ -37,7 +37,7 @@ func (c *Context) Alloc(bytes int64) (*Memory, error) {
 		m.address = address
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.held[m] = struct{}{}
+		c.held[address] = bytes
 		c.sum += bytes
 		return nil
 	})
@@ -50,20 +50,17 @@ func (c *Context) Alloc(bytes int64) (*Memory, error) {
 // Address is the device's address of the first byte, for a kernel's argument.
 func (m *Memory) Address() uint64 { return m.address }
 
-// Size is what Alloc was asked for.
-func (m *Memory) Size() int64 { return m.size }
-
 // Free gives the memory back. Twice is an error. On a lost context the memory
 // counts as given back, and the error wraps ErrLost.
 func (m *Memory) Free() error {
 	c := m.context
-	err := c.Do(func() error {
+	err := c.do(func() error {
 		if m.freed {
 			return errors.New("it is freed already")
 		}
 		m.freed = true
 		c.mu.Lock()
-		delete(c.held, m)
+		delete(c.held, m.address)
 		c.sum -= m.size
 		c.mu.Unlock()
 		if c.lost != nil {

@@ -2,43 +2,28 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
 // Stream is a queue of copies and launches that run one after another. Those
-// of two streams run at once, unless an event orders them.
-type Stream struct {
-	context *Context
-	handle  handle
-	closed  bool // touched on the thread only
-}
+// of two streams run at once.
+type Stream struct{ part }
 
 // NewStream makes a stream.
 func (c *Context) NewStream() (*Stream, error) {
-	s := &Stream{context: c}
-	err := c.call("new stream", func() (err error) {
-		s.handle, err = c.session.newStream()
-		return err
-	})
+	p, err := c.make("new stream", "stream", c.session.newStream)
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return &Stream{p}, nil
 }
 
-// check finds a stream that cannot be used with what belongs to c. It runs on
-// the thread.
+// check is part.check, and finds a nil stream.
 func (s *Stream) check(c *Context) error {
-	switch {
-	case s == nil:
+	if s == nil {
 		return errors.New("no stream")
-	case s.context != c:
-		return fmt.Errorf("the stream is of another context, on device %v", s.context.device)
-	case s.closed:
-		return fmt.Errorf("the stream is %w", errClosed)
 	}
-	return nil
+	return s.part.check(c)
 }
 
 // Synchronize waits until everything that the stream has been given is done. A
@@ -62,50 +47,29 @@ func (s *Stream) drain(what string) error {
 }
 
 // Close ends the stream. What it has been given still runs.
-func (s *Stream) Close() error {
-	c := s.context
-	return c.call("close stream", func() error {
-		if err := s.check(c); err != nil {
-			return err
-		}
-		s.closed = true
-		return c.session.closeStream(s.handle)
-	})
-}
+func (s *Stream) Close() error { return s.end(s.context.session.closeStream) }
 
-// Event is a mark in a stream: other streams can wait for it, and the time
-// between two can be read.
+// Event is a mark in a stream: the time between two can be read.
 type Event struct {
-	context  *Context
-	handle   handle
-	recorded bool // these two are touched on the thread only
-	closed   bool
+	part
+	recorded bool // touched on the thread only
 }
 
 // NewEvent makes an event.
 func (c *Context) NewEvent() (*Event, error) {
-	e := &Event{context: c}
-	err := c.call("new event", func() (err error) {
-		e.handle, err = c.session.newEvent()
-		return err
-	})
+	p, err := c.make("new event", "event", c.session.newEvent)
 	if err != nil {
 		return nil, err
 	}
-	return e, nil
+	return &Event{part: p}, nil
 }
 
-// check finds an event that cannot be used with what belongs to c.
+// check is part.check, and finds a nil event.
 func (e *Event) check(c *Context) error {
-	switch {
-	case e == nil:
+	if e == nil {
 		return errors.New("no event")
-	case e.context != c:
-		return fmt.Errorf("the event is of another context, on device %v", e.context.device)
-	case e.closed:
-		return fmt.Errorf("the event is %w", errClosed)
 	}
-	return nil
+	return e.part.check(c)
 }
 
 // Record marks the end of what the stream has been given so far.
@@ -120,29 +84,8 @@ func (s *Stream) Record(e *Event) error {
 	})
 }
 
-// Wait keeps what the stream is given from now on waiting for the event. The
-// caller does not wait. An event that was never recorded keeps nothing waiting.
-func (s *Stream) Wait(e *Event) error {
-	c := s.context
-	return c.call("wait for event", func() error {
-		if err := errors.Join(s.check(c), e.check(c)); err != nil {
-			return err
-		}
-		return c.session.wait(s.handle, e.handle)
-	})
-}
-
 // Close ends the event.
-func (e *Event) Close() error {
-	c := e.context
-	return c.call("close event", func() error {
-		if err := e.check(c); err != nil {
-			return err
-		}
-		e.closed = true
-		return c.session.closeEvent(e.handle)
-	})
-}
+func (e *Event) Close() error { return e.end(e.context.session.closeEvent) }
 
 // Elapsed is the time from one event to another, both recorded. It waits until
 // both are reached.

@@ -1,6 +1,6 @@
-// Package dense takes gorgonia tensors to package vssgp and back. It stands
-// apart because gorgonia.org/tensor brings some forty packages (arrow, protobuf)
-// of its own, which a program that has its data otherwise need not compile.
+// Package dense takes gorgonia tensors to package vssgp and back. It is a
+// package of its own because gorgonia.org/tensor brings some forty packages
+// (arrow, protobuf), which a program without tensors need not compile.
 //
 // What is copied:
 //
@@ -10,7 +10,7 @@
 //	Mean, Cov       nothing: the prediction's own slices
 //	SD              it is computed
 //
-// A tensor or matrix that shares memory with another sees what is written there.
+// Where memory is shared, a write to one shows in the other.
 package dense
 
 import (
@@ -76,7 +76,7 @@ func Tensor(m *mat.Dense) *tensor.Dense {
 	return tensor.New(tensor.WithShape(raw.Rows, raw.Cols), tensor.WithBacking(raw.Data[:raw.Rows*raw.Cols]))
 }
 
-// empty reports a prediction of nothing, of which there are no tensors.
+// empty reports a prediction without values, which has no tensors.
 func empty(p *vssgp.Prediction) bool { return p == nil || p.N < 1 || p.D < 1 }
 
 // Mean is a prediction's mean [N,D], in the units of y; it shares p's memory. Of
@@ -97,8 +97,8 @@ func Cov(p *vssgp.Prediction) *tensor.Dense {
 	return tensor.New(tensor.WithShape(p.N, p.D, p.D), tensor.WithBacking(p.Cov))
 }
 
-// SD is the standard deviation [N,D] of the observed y, or with noise false that
-// of the function beneath it, in the units of y.
+// SD is the standard deviation [N,D] of the observed y, or with noise false of the
+// noiseless function, in the units of y.
 func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
 	if empty(p) {
 		return nil

@@ -21,7 +21,7 @@ func TestBudget(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			ordinal := usable(t)[len(usable(t))-1].Ordinal
 			for _, m := range p.methods() {
-				t.Run(m.name, func(t *testing.T) { p.budgets(t, m, Options{Ordinals: []int{ordinal}}) })
+				t.Run(m.name, func(t *testing.T) { p.budgets(t, m, Options{Ordinal: ordinal}) })
 			}
 		})
 	}
@@ -78,7 +78,7 @@ func (p *problem) needed(t *testing.T, m method, o Options) int64 {
 }
 
 // TestBudgetOfAll: one Rows does all methods after each other in what the
-// largest of them needs: some have all rows on the card, some stream them.
+// largest of them needs: some have room for all partial sums, some for a few.
 func TestBudgetOfAll(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	for _, s := range []shape{
@@ -89,9 +89,9 @@ func TestBudgetOfAll(t *testing.T) {
 			p := newProblem(s)
 			var largest int64
 			for _, m := range p.methods() {
-				largest = max(largest, p.needed(t, m, Options{Ordinals: []int{ordinal}}))
+				largest = max(largest, p.needed(t, m, Options{Ordinal: ordinal}))
 			}
-			b, free := open(t, Options{Ordinals: []int{ordinal}, Budget: largest}), open(t, Options{Ordinals: []int{ordinal}})
+			b, free := open(t, Options{Ordinal: ordinal, Budget: largest}), open(t, Options{Ordinal: ordinal})
 			r, err := b.Open(p.data)
 			if err != nil {
 				t.Fatal(err)
@@ -122,17 +122,17 @@ func (p *problem) sameAs(t *testing.T, free *Backend, r spectral.Rows, m method)
 	}
 }
 
-// TestRoomThatGrows: Rows that had to stream beside others have all their rows on
-// the card when the others are closed.
+// TestRoomThatGrows: Rows that had room for some of their partial sums beside
+// others have it for all when the others are closed.
 func TestRoomThatGrows(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
-	p := newProblem(shape{n: 1700, m: 40, q: 1, d: 5, even: true})
+	p := newProblem(shape{n: 2300, m: 200, q: 1, d: 1, windows: 5})
 	moments, pullback := p.methods()[0], p.methods()[1]
-	free := open(t, Options{Ordinals: []int{ordinal}})
+	free := open(t, Options{Ordinal: ordinal})
 	if _, err := p.run(free, moments); err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, Options{Ordinals: []int{ordinal}, Budget: free.Memory() + p.needed(t, moments, Options{Ordinals: []int{ordinal}})})
+	b := open(t, Options{Ordinal: ordinal, Budget: free.Memory() + p.needed(t, moments, Options{Ordinal: ordinal})})
 	var both [2]spectral.Rows
 	for i := range both {
 		r, err := b.Open(p.data)
@@ -143,9 +143,9 @@ func TestRoomThatGrows(t *testing.T) {
 		p.sameAs(t, free, r, moments)
 		both[i] = r
 	}
-	mine := both[1].(*rows).shares[0]
-	if mine.resident {
-		t.Fatal("the second rows are all on the card: there was to be no room")
+	mine := both[1].(*rows)
+	if !mine.plans[opMoments].cramped {
+		t.Fatal("the second rows have room for all their partial sums: there was to be none")
 	}
 	if err := both[0].Close(); err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestRoomThatGrows(t *testing.T) {
 		p.sameAs(t, free, both[1], pullback)
 		p.sameAs(t, free, both[1], moments)
 	}
-	if !mine.resident {
-		t.Error("the rows are still streamed")
+	if mine.plans[opMoments].cramped {
+		t.Error("the partial sums are still taken in turns")
 	}
 }

@@ -1,7 +1,5 @@
 package gpu
 
-import "github.com/vssgp/vssgp/kernels"
-
 // The algebra of windows on a card: a level is a chain of blocks that is cut into
 // segments of fan blocks, the first block of each a separator; the separators are
 // the next level's blocks (DESIGN.md, section 12). Shapes alone decide, so that
@@ -9,16 +7,14 @@ import "github.com/vssgp/vssgp/kernels"
 //
 // Few blocks have short segments, which give each of a card's multiprocessors one
 // and fewer steps after each other; many have long ones, which leave less work and
-// room to the separators.
+// workspace to the separators.
 const (
-	multiprocessors = 132
-	fewBlocks       = 8 * multiprocessors
-	someBlocks      = 16 * multiprocessors
-	blockFields     = 6 // of a row of a level's table
-	stats           = 3 // numbers kept of each window
+	fewBlocks  = 8 * multiprocessors
+	someBlocks = 16 * multiprocessors
+	stats      = 3 // numbers kept of each window
 )
 
-// fanFor is how many blocks a segment of a chain of so many has.
+// fanFor is how many blocks each segment of a chain of blocks has.
 func fanFor(blocks int) int {
 	switch {
 	case blocks < fewBlocks:
@@ -39,9 +35,8 @@ func chainStride(m int) int { return parts(m, 8)*8 + 4 }
 // reciprocals.
 func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
 
-// chainFits says whether a chain with these features a window and d right-hand
-// sides is solved on a card of so much shared memory a block. It is the one place
-// that decides.
+// chainFits says whether a card whose blocks have so much shared memory can solve a
+// chain with these windows and d right-hand sides. It alone decides.
 func chainFits(offset []int, d, shared int) bool {
 	return d > 0 && chainShared(mostFeatures(offset), d) <= shared
 }
@@ -54,7 +49,7 @@ func mostFeatures(offset []int) (most int) {
 	return most
 }
 
-// A level is the table of a chain's blocks, a row of blockFields numbers for each
+// A level is the table of a chain's blocks, a row of kernels.BlockFields numbers for each
 // and one more (Block, kernels/chain.cuh).
 type level struct {
 	blocks int
@@ -65,7 +60,7 @@ type level struct {
 type chain struct {
 	levels          []level
 	m, d, most, fan int
-	room            int64 // numbers of the levels but the first
+	workspace       int64 // numbers of the levels but the first
 }
 
 // newChain is the chain of windows whose features begin at offset, with d
@@ -95,14 +90,14 @@ func newChain(offset []int, d int) *chain {
 
 func (l *level) add(row ...int64) { l.table = append(l.table, row...) }
 
-// over makes a level of separators, whose blocks get room for the largest there
-// are: what waits there on the way has that size.
+// over makes a level of separators, whose blocks have workspace for the largest there
+// is: what waits there on the way has that size.
 func (c *chain) over(sizes []int64) level {
 	l := level{blocks: len(sizes)}
 	square, column := int64(c.most)*int64(c.most), int64(c.most)*int64(c.d)
 	take := func(n int64) int64 {
-		at := c.room
-		c.room += n
+		at := c.workspace
+		c.workspace += n
 		return at
 	}
 	for _, m := range append(sizes[:len(sizes):len(sizes)], 0) {
@@ -117,7 +112,7 @@ func (c *chain) want(w *wants) {
 	if c == nil {
 		return
 	}
-	w[arrayRoom] = 8 * c.room
+	w[arrayLevels] = 8 * c.workspace
 	w[arraySolved] = solvedBytes(c.m, c.d)
 	w[arrayStats] = int64(8 * stats * c.levels[0].blocks)
 }
@@ -136,9 +131,6 @@ func (c *chain) tables() (all [][]int64) {
 	return all
 }
 
-// kernel is one that works on fronts.
-func (c *chain) kernel(g generated) kernel { return kernelOf(g, chainShared(c.most, c.d)) }
-
 // segments is how many a level is cut into, and how long they are: the last level
 // is one.
 func (c *chain) segments(i int) (n, length int) {
@@ -147,5 +139,3 @@ func (c *chain) segments(i int) (n, length int) {
 	}
 	return parts(c.levels[i].blocks, c.fan), c.fan
 }
-
-var chainStart = kernelOf(kernels.ChainStart{}, 8*kernels.ChainStart{}.Block())

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/kernels"
 )
 
 // TestChain: each level's blocks are the separators of the one before, their
@@ -51,8 +53,8 @@ func TestChain(t *testing.T) {
 		if n, length := c.segments(last); n != 1 || length != c.levels[last].blocks || length > c.fan {
 			t.Errorf("%d windows: the last level has %d segments of %d", windows, n, length)
 		}
-		if c.room != next {
-			t.Errorf("%d windows: room for %d numbers, want %d", windows, c.room, next)
+		if c.workspace != next {
+			t.Errorf("%d windows: workspace of %d numbers, want %d", windows, c.workspace, next)
 		}
 		if windows >= someBlocks && 8*next > int64(8*1.2*float64(windows)*float64(c.most*c.most)) {
 			t.Errorf("%d windows: %d numbers besides the matrix", windows, next)
@@ -60,7 +62,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-func (l *level) row(v int) []int64 { return l.table[blockFields*v:][:blockFields] }
+func (l *level) row(v int) []int64 { return l.table[kernels.BlockFields*v:][:kernels.BlockFields] }
 
 // TestChainFits: the rule counts the front that the kernels lay out, and has no
 // place for models without outputs.

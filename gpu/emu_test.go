@@ -23,25 +23,23 @@ func TestBarriers(t *testing.T) {
 	} {
 		p := newProblem(s)
 		onEach(t, func(t *testing.T, ordinal int) {
-			for _, precision := range []Precision{Float64, Mixed} {
-				b := open(t, Options{Ordinals: []int{ordinal}, Precision: precision})
-				for _, m := range p.methods() {
-					emu.Backwards(false)
-					forwards, err := p.run(b, m)
-					if err == nil {
-						err = near(forwards, forwards, 0) // NaN, of shared memory that nobody wrote, is not near itself
-					}
-					if err != nil {
-						t.Fatalf("%d features, %v, %s: %v", s.m, precision, m.name, err)
-					}
-					emu.Backwards(true)
-					backwards, err := p.run(b, m)
-					if err == nil {
-						err = sameBits(forwards, backwards)
-					}
-					if err != nil {
-						t.Errorf("%d features, %v, %s: %v", s.m, precision, m.name, err)
-					}
+			b := open(t, Options{Ordinal: ordinal})
+			for _, m := range p.methods() {
+				emu.Backwards(false)
+				forwards, err := p.run(b, m)
+				if err == nil {
+					err = near(forwards, forwards, 0) // NaN, of shared memory that nobody wrote, is not near itself
+				}
+				if err != nil {
+					t.Fatalf("%d features, %s: %v", s.m, m.name, err)
+				}
+				emu.Backwards(true)
+				backwards, err := p.run(b, m)
+				if err == nil {
+					err = sameBits(forwards, backwards)
+				}
+				if err != nil {
+					t.Errorf("%d features, %s: %v", s.m, m.name, err)
 				}
 			}
 		})
@@ -65,6 +63,33 @@ func TestFailures(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestOpenFails: rows that cannot be brought to the card are an error and hold
+// nothing.
+func TestOpenFails(t *testing.T) {
+	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
+	for _, call := range []string{"alloc", "upload"} {
+		for n := 1; n <= 4; n++ { // x, y, gates, even rows
+			b, err := Open(Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cuda.FailEmulated(call, n)
+			_, err = b.Open(p.data)
+			cuda.FailEmulated(call, 0)
+			if want := map[string]error{"alloc": cuda.ErrOutOfMemory, "upload": cuda.ErrLost}[call]; !errors.Is(err, want) {
+				t.Errorf("%s %d: %v, want %v", call, n, err, want)
+			}
+			if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
+				t.Errorf("%s %d: %d bytes in %d pieces are held", call, n, bytes, pieces)
+			}
+			if _, err := p.run(b, p.methods()[0]); call == "alloc" && err != nil {
+				t.Errorf("%s %d: again: %v", call, n, err)
+			}
+			b.Close()
 		}
 	}
 }
@@ -107,7 +132,7 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 	if err := r.Close(); err != nil && (call == "alloc" || !failed) {
 		t.Errorf("call %d: close: %v", n, err)
 	}
-	if bytes, pieces := b.cards[0].context.Held(); bytes != 0 || pieces != 0 {
+	if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
 		t.Errorf("call %d: %d bytes in %d pieces are held after Close", n, bytes, pieces)
 	}
 	if err := b.Close(); err != nil && (call == "alloc" || !failed) {

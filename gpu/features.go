@@ -26,30 +26,28 @@ func bankOf(dst []float64, f *spectral.Features) []float64 {
 	return append(dst, f.Ripple...)
 }
 
-// place puts the addresses of a bank that stands at base into the arguments.
-func (a *arguments) place(base uint64, m, q int) {
-	for i, to := range []*uint64{&a.center, &a.decay, &a.turn} {
-		*to = base + uint64(8*i*m*q)
-	}
-	for i, to := range []*uint64{&a.phase, &a.amp, &a.power, &a.ripple} {
-		*to = base + uint64(8*(3*m*q+i*m))
-	}
-}
-
 // uploadBank brings the features to the card, with their rotations where rows
 // are evenly spaced, and has the arguments point to them.
-func (s *share) uploadBank(a *arguments, f *spectral.Features) error {
-	s.host.bank = bankOf(s.host.bank, f)
-	if err := s.upload(arrayBank, s.host.bank); err != nil {
+func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) error {
+	r.host.bank = bankOf(r.host.bank, f)
+	if err := r.upload(arrayBank, r.host.bank); err != nil {
 		return err
 	}
-	a.place(s.address(arrayBank), f.M, f.Q)
-	if a.even == 0 {
+	at := r.address(arrayBank)
+	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
+		*to = at
+		at += uint64(8 * f.M * f.Q)
+	}
+	for _, to := range []*uint64{&a.Phase, &a.Amp, &a.Power, &a.Ripple} {
+		*to = at
+		at += uint64(8 * f.M)
+	}
+	if a.Even == 0 {
 		return nil
 	}
-	a.rot = s.address(arrayRot)
-	words := []uint64{a.decay, a.turn, a.rot, uint64(f.M), math.Float64bits(a.delta)}
-	return s.queue.launch(kernelOf(kernels.FeaturesPrepare{}, 0), parts(f.M, 128), words)
+	a.Rot = r.address(arrayRot)
+	k := &kernels.FeaturesPrepare{Decay: a.Decay, Turn: a.Turn, Rot: a.Rot, M: int64(f.M), Delta: a.Delta}
+	return r.launch(k, parts(f.M, k.Block()), 0)
 }
 
 // adjoint turns the sums of each feature, width of them a row and the first as

@@ -3,51 +3,19 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// Precision says in which numbers features and their products are computed.
-// Sums over rows are float64 sums in either.
-type Precision int
-
-const (
-	// Float64 computes everything in float64.
-	Float64 Precision = iota
-	// Mixed rounds features to 24 bits before Moments multiplies them and adds
-	// their products without error; Pullback does alike with the adjoint in 40
-	// bits, and Factorised adds float32 sums of a few rows in float64 (package
-	// kernels says what that costs). Predict computes in float64. It is for cards
-	// whose float64 is slow.
-	Mixed
-)
-
-// String is "float64" or "mixed".
-func (p Precision) String() string {
-	switch p {
-	case Float64:
-		return "float64"
-	case Mixed:
-		return "mixed"
-	}
-	return fmt.Sprintf("Precision(%d)", int(p))
-}
-
-// ErrPrecision is wrapped where a precision is not known.
-var ErrPrecision = errors.New("no such precision")
-
-// Options say which cards compute, how, and with how much of their memory.
+// Options say which card computes, and with how much of its memory.
 type Options struct {
-	// Ordinals are the cards; none means card 0. Rows are shared out over them
-	// in the order given.
-	Ordinals []int
-	// Precision is Float64 by default.
-	Precision Precision
-	// Budget is how many bytes of each card's memory may be used; 0 is nine
+	// Ordinal is the card's number in the driver's order, from 0.
+	Ordinal int
+	// Budget is how many bytes of the card's memory may be used; 0 is nine
 	// tenths of what is free.
 	Budget int64
 	// Timing has the times of all kernels taken, for Timings. It costs a few
@@ -55,78 +23,78 @@ type Options struct {
 	Timing bool
 }
 
-// Backend computes on one or more cards.
+// Backend computes on one card.
 type Backend struct {
-	cards     []*card
-	precision Precision
+	device  cuda.Device
+	context *cuda.Context
+	module  *cuda.Module
+	timings *timings // nil: not taken
+
+	mu        sync.Mutex // guards what follows, and planning with allocating
+	functions map[string]*cuda.Function
+	peak      int64
 }
 
-// Open prepares cards. Where there is none, or the build has no driver, the
-// error wraps cuda.ErrNoDevice and says why.
+// Open prepares a card. Where there is none that the kernels run on, or the build
+// has no driver, the error wraps cuda.ErrNoDevice and says why.
 func Open(o Options) (*Backend, error) {
-	if o.Precision != Float64 && o.Precision != Mixed {
-		return nil, fmt.Errorf("gpu: open: %v, want Float64 or Mixed: %w", o.Precision, ErrPrecision)
-	}
-	ordinals := o.Ordinals
-	if len(ordinals) == 0 {
-		ordinals = []int{0}
-	}
-	b := &Backend{precision: o.Precision}
-	for i, ordinal := range ordinals {
-		for _, before := range ordinals[:i] {
-			if before == ordinal {
-				b.Close()
-				return nil, fmt.Errorf("gpu: open: card %d is named twice, want each once: %w", ordinal, cuda.ErrNoDevice)
-			}
-		}
-		c, err := openCard(ordinal, o.Budget, o.Timing)
-		if err != nil {
-			b.Close()
-			return nil, fmt.Errorf("gpu: open card %d: %w", ordinal, err)
-		}
-		b.cards = append(b.cards, c)
+	b, err := openCard(o)
+	if err != nil {
+		return nil, fmt.Errorf("gpu: open card %d: %w", o.Ordinal, err)
 	}
 	return b, nil
 }
 
-// Name is "cuda:0 NVIDIA H200"; several cards stand as "cuda:0,1", and " mixed"
-// follows in that precision.
-func (b *Backend) Name() string {
-	var ordinals, names []string
-	for _, c := range b.cards {
-		d := c.device
-		ordinals = append(ordinals, strconv.Itoa(d.Ordinal))
-		if n := len(names); n == 0 || names[n-1] != d.Name {
-			names = append(names, d.Name)
-		}
+func openCard(o Options) (*Backend, error) {
+	context, err := cuda.Open(o.Ordinal, o.Budget)
+	if err != nil {
+		return nil, err
 	}
-	name := "cuda:" + strings.Join(ordinals, ",") + " " + strings.Join(names, ", ")
-	if b.precision == Mixed {
-		name += " mixed"
+	b := &Backend{device: context.Device(), context: context, functions: map[string]*cuda.Function{}}
+	if o.Timing {
+		b.timings = &timings{}
 	}
-	return name
+	image, err := kernels.Image(b.device.Major, b.device.Minor)
+	if err == nil {
+		b.module, err = context.Load(image)
+	}
+	if err != nil {
+		return nil, errors.Join(err, context.Close())
+	}
+	return b, nil
 }
 
-// Close gives the cards back. Rows that are still open are an error, which says
+// Name is "cuda:0 NVIDIA H200".
+func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name) }
+
+// Close gives the card back. Rows that are still open are an error, which says
 // how much memory they hold.
 func (b *Backend) Close() error {
-	var errs []error
-	for _, c := range b.cards {
-		if err := c.close(); err != nil {
-			errs = append(errs, fmt.Errorf("gpu: close card %d: %w", c.device.Ordinal, err))
-		}
+	if b.module == nil {
+		return nil
 	}
-	b.cards = nil
-	return errors.Join(errs...)
+	err := errors.Join(b.module.Close(), b.context.Close())
+	b.module = nil
+	if err != nil {
+		return fmt.Errorf("gpu: close card %d: %w", b.device.Ordinal, err)
+	}
+	return nil
 }
 
-// Memory is the most that was held of any one card's memory at a time, in bytes.
+// Memory is the most that was held of the card's memory at a time, in bytes.
 func (b *Backend) Memory() int64 {
-	var most int64
-	for _, c := range b.cards {
-		most = max(most, c.peakBytes())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.peak
+}
+
+// Timings are those of all kernels since the backend was opened or they were
+// last asked for, by name; none where Options.Timing was not set.
+func (b *Backend) Timings() []Timing {
+	if b.timings == nil {
+		return nil
 	}
-	return most
+	return b.timings.take()
 }
 
 // Devices are the cards of this machine. Reason says why one cannot be used.
@@ -135,25 +103,18 @@ func Devices() ([]cuda.Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gpu: devices: %w", err)
 	}
-	for i := range all {
-		if d := &all[i]; d.Reason == "" {
-			if _, err := kernels.Image(d.Major, d.Minor); err != nil {
-				d.Reason = err.Error()
-			}
-		}
-	}
 	return all, nil
 }
 
-// ParseOrdinals reads the numbers of different cards, such as 0 or 0,1.
-func ParseOrdinals(list string) ([]int, error) {
-	var ordinals []int
-	for _, field := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(field)
-		if err != nil || n < 0 || slices.Contains(ordinals, n) {
-			return nil, fmt.Errorf("gpu: cards %q: want different numbers, such as 0 or 0,1", list)
-		}
-		ordinals = append(ordinals, n)
+// ParseOrdinal reads the number of a card.
+func ParseOrdinal(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	switch {
+	case strings.Contains(s, ","):
+		return 0, fmt.Errorf("gpu: want one GPU; several take a rank each: mpirun -n %d, and the device cuda without a number",
+			1+strings.Count(s, ","))
+	case err != nil || n < 0:
+		return 0, fmt.Errorf("gpu: want the number of a GPU, such as 0")
 	}
-	return ordinals, nil
+	return n, nil
 }

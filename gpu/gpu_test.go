@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/backendtest"
+	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -66,33 +67,15 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
-// mixedTolerance is that of mixed precision over problems as the suite has them.
-//
-//	value: a feature is off by 2e-7 at most, 3e-8 as a rule (kernels/digits.cuh),
-//	  each of some hundreds in a sum by its own. Measured 3.8e-7.
-//	gradient: derivatives and sums of 32 rows in float32. Measured 1.1e-6.
-//	difference: the value's error over steps of 2⁻¹¹ to 2⁻⁴. Measured 2.2e-4.
-//	adds: the same sums of 32 rows in other groups. Measured 1.7e-7.
-var mixedTolerance = backendtest.Tolerance{Value: 2e-6, Gradient: 5e-6, Difference: 1e-3, Adds: 1e-6}
-
 func TestBackend(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		with := func(p Precision) func(testing.TB) spectral.Backend {
-			return func(t testing.TB) spectral.Backend {
-				b, err := Open(Options{Ordinals: []int{ordinal}, Precision: p})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return b
+		t.Parallel()
+		backendtest.Run(t, func(t testing.TB) spectral.Backend {
+			b, err := Open(Options{Ordinal: ordinal})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		t.Run("float64", func(t *testing.T) {
-			t.Parallel()
-			backendtest.Run(t, with(Float64))
-		})
-		t.Run("mixed", func(t *testing.T) {
-			t.Parallel()
-			backendtest.RunWith(t, with(Mixed), mixedTolerance)
+			return b
 		})
 	})
 }
@@ -121,13 +104,13 @@ var shapes = []shape{
 	{name: "even and shuffled", n: 300, m: 40, q: 1, d: 1, even: true, shuffled: true},
 	{name: "even, steep decay", n: 300, m: 40, q: 1, d: 1, even: true, steep: true},
 	{name: "windows without features", n: 300, m: 30, q: 1, d: 2, windows: 6, first: 3},
-	{name: "several stretches", n: 1500, m: 10, q: 1, d: 1, even: true},
-	{name: "several stretches, windows", n: 4000, m: 20, q: 1, d: 1, even: true, windows: 3},
+	{name: "several chunks", n: 1500, m: 10, q: 1, d: 1, even: true},
+	{name: "several chunks, windows", n: 4000, m: 20, q: 1, d: 1, even: true, windows: 3},
 }
 
 func TestAsCPU(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
 		}
@@ -139,7 +122,7 @@ func TestAsCPU(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	p := newProblem(shape{n: 1500, m: 70, q: 1, d: 2, even: true, broken: 700, windows: 3})
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		r, err := b.Open(p.data)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +150,7 @@ func TestRepeat(t *testing.T) {
 func TestSteady(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 2, even: true, windows: 3})
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		r, err := b.Open(p.data)
 		if err != nil {
 			t.Fatal(err)
@@ -180,7 +163,7 @@ func TestSteady(t *testing.T) {
 					t.Fatalf("%s: %v", m.name, err)
 				}
 			}
-			now := r.(*rows).shares[0].holdings
+			now := r.(*rows).holdings
 			if round > 0 && now != held {
 				t.Errorf("round %d: other memory is held than before", round)
 			}
@@ -191,7 +174,7 @@ func TestSteady(t *testing.T) {
 
 // TestSideBySide: Rows of one backend used by goroutines at once.
 func TestSideBySide(t *testing.T) {
-	b := open(t, Options{Ordinals: []int{usable(t)[0].Ordinal}})
+	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	var wg sync.WaitGroup
 	for i := range 4 {
 		p := newProblem(shape{n: 100 + i, m: 30, q: 1, d: 1, even: i%2 == 0})
@@ -211,38 +194,61 @@ func TestSideBySide(t *testing.T) {
 	wg.Wait()
 }
 
-// TestSeveralCards: rows shared out over all cards, more of them than rows too.
-func TestSeveralCards(t *testing.T) {
+// TestRanks: several cards, each with a rank of its own.
+func TestRanks(t *testing.T) {
 	devices := usable(t)
-	if len(devices) < 2 {
-		t.Skip("one card")
+	all := ranks.Group(max(2, len(devices)))
+	on := func(rank int) (spectral.Backend, error) {
+		return Open(Options{Ordinal: devices[rank%len(devices)].Ordinal})
 	}
-	var ordinals []int
-	for _, d := range devices {
-		ordinals = append(ordinals, d.Ordinal)
+	var others sync.WaitGroup
+	for i, c := range all[1:] {
+		others.Go(func() {
+			if err := ranks.Serve(c, func(string) (spectral.Backend, error) { return on(i + 1) }); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	b := open(t, Options{Ordinals: ordinals})
-	if !strings.HasPrefix(b.Name(), "cuda:0,1") {
-		t.Errorf("name %q", b.Name())
+	first, err := on(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ranks.New(all[0], first, "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, s := range []shape{
 		{name: "dense", n: 700, m: 40, q: 1, d: 2, even: true},
-		{name: "windows", n: 500, m: 60, q: 1, d: 1, windows: 4},
+		{name: "windows", n: 500, m: 60, q: 1, d: 1, windows: 12},
 		{name: "one row", n: 1, m: 5, q: 2, d: 1},
 	} {
-		t.Run(s.name, func(t *testing.T) {
-			p := newProblem(s)
-			p.asCPU(t, b, float64Bound)
-			for _, m := range p.methods() {
-				first, err := p.run(b, m)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if again, err := p.run(b, m); err != nil || sameBits(first, again) != nil {
-					t.Errorf("%s again: %v, %v", m.name, err, sameBits(first, again))
-				}
-			}
-		})
+		t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	ranks.Quit(all[0])
+	others.Wait()
+}
+
+// TestName: it begins with the card as --device takes it.
+func TestName(t *testing.T) {
+	d := usable(t)[0]
+	if name, want := open(t, Options{Ordinal: d.Ordinal}).Name(), fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name); name != want {
+		t.Errorf("name %q, want %q", name, want)
+	}
+}
+
+// TestParseOrdinal: one card; several are refused with what to do instead.
+func TestParseOrdinal(t *testing.T) {
+	if n, err := ParseOrdinal("12"); n != 12 || err != nil {
+		t.Errorf("12: %d, %v", n, err)
+	}
+	for _, s := range []string{"", "x", "-1", "0;1", "99999999999999999999", "0,1", "0,"} {
+		_, err := ParseOrdinal(s)
+		if err == nil || strings.Contains(s, ",") != strings.Contains(err.Error(), "mpirun -n 2") {
+			t.Errorf("%q: %v", s, err)
+		}
 	}
 }
 
@@ -251,7 +257,7 @@ func TestTimings(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	p := newProblem(shape{n: 100, m: 30, q: 1, d: 1, even: true})
 	for _, timing := range []bool{false, true} {
-		b := open(t, Options{Ordinals: []int{ordinal}, Timing: timing})
+		b := open(t, Options{Ordinal: ordinal, Timing: timing})
 		for _, m := range p.methods() {
 			if _, err := p.run(b, m); err != nil {
 				t.Fatal(err)
@@ -274,18 +280,14 @@ func TestTimings(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	devices := usable(t)
 	for _, o := range []Options{
-		{Ordinals: []int{len(devices) + 100}},
-		{Ordinals: []int{devices[0].Ordinal, devices[0].Ordinal}},
-		{Ordinals: []int{-1}},
+		{Ordinal: len(devices) + 100},
+		{Ordinal: -1},
 	} {
 		if _, err := Open(o); !errors.Is(err, cuda.ErrNoDevice) {
 			t.Errorf("%+v: %v, want %v", o, err, cuda.ErrNoDevice)
 		}
 	}
-	if _, err := Open(Options{Precision: 7}); !errors.Is(err, ErrPrecision) {
-		t.Errorf("precision 7: %v", err)
-	}
-	b, err := Open(Options{Ordinals: []int{devices[0].Ordinal}})
+	b, err := Open(Options{Ordinal: devices[0].Ordinal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +317,7 @@ func TestMisuse(t *testing.T) {
 
 // TestWithoutOutputs: rows that have none still have second moments.
 func TestWithoutOutputs(t *testing.T) {
-	b := open(t, Options{Ordinals: []int{usable(t)[0].Ordinal}})
+	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	p := newProblem(shape{n: 90, m: 20, q: 1, d: 0, windows: 3})
 	for _, m := range p.methods()[:4] {
 		want, err := p.run(cpu.New(), m)

@@ -13,44 +13,24 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// counted are a backend's rows whose calls are counted.
+// counted is a backend whose calls are counted.
 type counted struct {
 	spectral.Backend
 	host, card int // calls of Moments and Pullback, of Solve and PullbackSolved
 }
 
-type countedRows struct {
-	spectral.Solver
-	spectral.Rows
-	c *counted
-}
-
-func (c *counted) Open(d spectral.Data) (spectral.Rows, error) {
-	r, err := c.Backend.Open(d)
-	if err != nil {
-		return nil, err
-	}
-	return &countedRows{r.(spectral.Solver), r, c}, nil
-}
-
-func (r *countedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	r.c.host++
-	return r.Rows.Moments(dst, f)
-}
-
-func (r *countedRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
-	r.c.host++
-	return r.Rows.Pullback(dst, f, bar)
-}
-
-func (r *countedRows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
-	r.c.card++
-	return r.Solver.Solve(dst, f, lambda)
-}
-
-func (r *countedRows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	r.c.card++
-	return r.Solver.PullbackSolved(dst, f, bar)
+func count(b spectral.Backend) *counted {
+	c := &counted{}
+	c.Backend = spectral.Observed(b, func(method string) func() {
+		switch method {
+		case "Moments", "Pullback":
+			c.host++
+		case "Solve", "PullbackSolved":
+			c.card++
+		}
+		return nil
+	})
+	return c
 }
 
 // goldenWindows is the golden file that has windows, and its bound and gradient.
@@ -126,7 +106,7 @@ const modelBound = 1e-10
 // golden file and against package cpu.
 func TestModel(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := &counted{Backend: open(t, Options{Ordinals: []int{ordinal}})}
+		b := count(open(t, Options{Ordinal: ordinal}))
 		p, data, g := goldenWindows(t)
 		e := b.evaluation(t, p, data)
 		if d := math.Abs(e.Bound - g.Exact.Bound); d > modelBound*math.Abs(g.Exact.Bound) {
@@ -193,7 +173,7 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 func TestNoiseless(t *testing.T) {
 	all := modeltest.Noiseless()
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		for i, s := range all[:5] {
 			if testing.Short() && i != 0 && i != 2 {
 				continue // emulated cards take a minute for all

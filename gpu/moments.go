@@ -3,40 +3,23 @@ package gpu
 import (
 	"fmt"
 	"runtime"
-	"sync"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
 
 // columnWidth is how many sums moments_columns has of a feature: four outputs'
 // and the second moment.
-const columnWidth = 5
+const columnWidth = outputGroup + 1
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
-func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	if err := d.moments(dst, f); err != nil {
-		return fmt.Errorf("gpu: moments: %w", err)
-	}
-	return nil
-}
-
-func (d *rows) moments(dst *spectral.Moments, f *spectral.Features) error {
-	if err := d.open(); err != nil {
+func (r *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	err := r.pass("moments", func() error { return r.data.CheckMoments(dst, f) }, func() error { return r.moments(f) })
+	if err != nil {
 		return err
 	}
-	if err := d.data.CheckMoments(dst, f); err != nil {
-		return err
-	}
-	offset := f.Offsets()
-	if err := d.each(func(s *share) error { return s.finish(s.moments(f, offset)) }); err != nil {
-		return err
-	}
-	gram, sums := d.shares[0].host.gram, d.shares[0].host.sums
-	for _, s := range d.shares[1:] {
-		add(gram, s.host.gram)
-		add(sums, s.host.sums)
-	}
+	gram, sums := r.host.gram, r.host.sums
 	for k := range f.M {
 		for o := range dst.D {
 			dst.C[k*dst.D+o] = sums[(o/outputGroup*f.M+k)*columnWidth+o%outputGroup]
@@ -46,131 +29,132 @@ func (d *rows) moments(dst *spectral.Moments, f *spectral.Features) error {
 	return nil
 }
 
-// add adds b to a.
-func add(a, b []float64) {
-	for i, v := range b {
-		a[i] += v
-	}
-}
-
 // Sections of the operation's table.
 const (
-	gramStretches = iota
+	gramChunks = iota
 	gramJobs
 	gramRunTable
 	gramReduce
-	columnStretches
+	columnChunks
 	columnJobs
 	columnReduce
 	chainLevels // the first level's table of blocks; the others' follow
 )
 
-// planMoments plans the moments, and with a chain what it needs besides.
-func (s *share) planMoments(room int64, m int, offset []int, c *chain) (*plan, error) {
-	p := s.newPlan(&s.source, rowArrays, m, offset, s.d)
+// layMoments plans the moments, and with a chain what it needs besides.
+func (r *rows) layMoments(p *plan, free int64, c *chain) error {
 	p.chain = c
 	c.want(&p.wants)
-	runs := runsOver(s.runs, offset)
-	tile, columns := s.tile(runs), groups(s.d)
-	_, _, size := gramOffsets(offset)
+	runs := runsOver(p.runs, p.offset)
+	_, _, size := gramOffsets(p.offset)
 	p.wants[arrayGram] = 8 * size
-	p.wants[arraySums] = int64(8 * columns * m * columnWidth)
-	kinds := []kind{gramKind(tile), columnKind(runs, columnCut, kernels.ColumnBlock)}
-	slots := []int64{int64(8 * tile * tile), int64(8 * columns * kernels.ColumnBlock * columnWidth)}
-	err := p.layOut(runs, kinds, slots, 0, room, func() {
+	p.wants[arraySums] = int64(8 * p.sumNumbers())
+	kinds := []kind{gramKind(tileFor(runs)), columnKind(runs, columnCut, columnBlock, groups(p.d)*columnWidth)}
+	return r.layOut(p, runs, kinds, free, func() {
 		g, c := p.passes[0], p.passes[1]
-		p.add(stretchTable(runs, g.stretches), g.jobs, gramRuns(runs, g), g.reduce)
-		p.add(stretchTable(runs, c.stretches), c.jobs, c.reduce)
+		p.add(chunkTable(runs, g.chunks), g.jobs, gramRuns(runs, g), g.reduction)
+		p.add(chunkTable(runs, c.chunks), c.jobs, c.reduction)
 		p.add(p.chain.tables()...)
 	})
-	return p, err
 }
 
-// moments leaves the sums over the share's rows in host.gram, strictly lower
-// triangles, and in host.sums, [groups,M,columnWidth].
-func (s *share) moments(f *spectral.Features, offset []int) error {
-	p, a, err := s.prepare(opMoments, f,
-		func(p *plan) bool { return p.shapes(f.M, offset, s.d, false) },
-		func(room int64) (*plan, error) { return s.planMoments(room, f.M, offset, nil) })
+// moments leaves the sums over the rows in host.gram, strictly lower triangles,
+// and in host.sums, [groups,M,columnWidth].
+func (r *rows) moments(f *spectral.Features) error {
+	p, a, err := r.prepare(opMoments, f, r.data.D, false, func(p *plan, free int64) error { return r.layMoments(p, free, nil) })
 	if err != nil {
 		return err
 	}
-	if err := s.sumMoments(opMoments, p, a); err != nil {
+	if err := r.sumMoments(p, a); err != nil {
 		return err
 	}
-	if err := s.download(&s.host.gram, arrayGram, p.gramNumbers()); err != nil {
+	if err := r.download(&r.host.gram, arrayGram, p.gramNumbers()); err != nil {
 		return err
 	}
-	return s.download(&s.host.sums, arraySums, p.sumNumbers())
+	return r.download(&r.host.sums, arraySums, p.sumNumbers())
 }
 
 // gramNumbers and sumNumbers are how many numbers the moments' arrays hold.
 func (p *plan) gramNumbers() int { return int(p.wants[arrayGram] / 8) }
 func (p *plan) sumNumbers() int  { return groups(p.d) * p.m * columnWidth }
 
-// sumMoments leaves the sums over the share's rows on the card.
-func (s *share) sumMoments(op operation, p *plan, a arguments) error {
-	if err := s.zero(arrayGram, p.gramNumbers()); err != nil {
+// sumMoments leaves the sums over the rows on the card.
+func (r *rows) sumMoments(p *plan, a kernels.RowsBank) error {
+	if err := r.zero(arrayGram, p.gramNumbers()); err != nil {
 		return err
 	}
-	if err := s.zero(arraySums, p.sumNumbers()); err != nil {
+	if err := r.zero(arraySums, p.sumNumbers()); err != nil {
 		return err
 	}
-	if err := s.gramPass(op, p, a); err != nil {
+	if err := r.gramPass(p, a); err != nil {
 		return fmt.Errorf("products: %w", err)
 	}
-	if err := s.columnPass(op, p, a); err != nil {
+	if err := r.columnPass(p, a); err != nil {
 		return fmt.Errorf("columns: %w", err)
 	}
 	return nil
 }
 
-func (s *share) gramPass(op operation, p *plan, a arguments) error {
-	pass := p.passes[0]
-	k := gramKernel(pass.tile, s.mixed)
-	part := s.address(arrayPart)
-	a.stretches = s.section(op, p, gramStretches, 0, 0)
-	return s.sweep(p, 0, a, func(c chunk, a arguments) error {
-		a.jobs = s.section(op, p, gramJobs, pass.width, c.jobs.lo)
-		return s.queue.launch(k, c.jobs.len(), a.words(part))
+func (r *rows) gramPass(p *plan, a kernels.RowsBank) error {
+	pass, part := p.passes[0], r.address(arrayPart)
+	a.Chunks = r.section(p, gramChunks, 0, 0)
+	return r.sweep(pass, func(jobs span) error {
+		a.Jobs = r.section(p, gramJobs, pass.width, jobs.lo)
+		k := kernels.MomentsGram64{RowsBank: a, Part: part}
+		return r.launchTile(pass.tile, &k, (*kernels.MomentsGram128)(&k), jobs.len())
 	}, func(jobs span) error {
-		return s.queue.launch(kernelOf(kernels.MomentsGramReduce{}, 0), jobs.len(), []uint64{
-			s.section(op, p, gramRunTable, 0, 0), s.section(op, p, gramReduce, 2, jobs.lo),
-			part, s.address(arrayGram), uint64(pass.tile),
-		})
+		return r.launch(&kernels.MomentsGramReduce{
+			Runs: r.section(p, gramRunTable, 0, 0), Jobs: r.section(p, gramReduce, pass.reduceWidth, jobs.lo),
+			Part: part, Gram: r.address(arrayGram), Tile: int64(pass.tile),
+		}, jobs.len(), 0)
 	})
 }
 
-func (s *share) columnPass(op operation, p *plan, a arguments) error {
-	pass := p.passes[1]
+func (r *rows) columnPass(p *plan, a kernels.RowsBank) error {
+	a.Chunks = r.section(p, columnChunks, 0, 0)
+	return r.columns(p, a, columnSums{
+		pass: p.passes[1], jobs: columnJobs, reduce: columnReduce, width: columnWidth,
+		kernel: func(a kernels.RowsBank, d0 int64, part uint64) kernel {
+			return &kernels.MomentsColumns{RowsBank: a, D0: d0, Part: part}
+		},
+	})
+}
+
+// columnSums are sums of each feature by a pass of columnKind, columnBlock features
+// a block.
+type columnSums struct {
+	pass         *pass
+	jobs, reduce int // sections of the table
+	width        int // sums of a feature
+	shared       int // bytes
+	kernel       func(a kernels.RowsBank, d0 int64, part uint64) kernel
+}
+
+// columns leaves the sums in arraySums, [groups,M,width]: a launch for each group of
+// outputs.
+func (r *rows) columns(p *plan, a kernels.RowsBank, c columnSums) error {
 	group := func(g int) (part, sums uint64) {
-		return s.address(arrayPart) + uint64(8*g*pass.slots*kernels.ColumnBlock*columnWidth),
-			s.address(arraySums) + uint64(8*g*p.m*columnWidth)
+		return r.address(arrayPart) + uint64(8*g*c.pass.slots*columnBlock*c.width),
+			r.address(arraySums) + uint64(8*g*p.m*c.width)
 	}
-	a.stretches = s.section(op, p, columnStretches, 0, 0)
-	return s.sweep(p, 1, a, func(c chunk, a arguments) error {
-		a.jobs = s.section(op, p, columnJobs, pass.width, c.jobs.lo)
-		for g := range groups(s.d) {
+	return r.sweep(c.pass, func(jobs span) error {
+		a.Jobs = r.section(p, c.jobs, c.pass.width, jobs.lo)
+		for g := range groups(p.d) {
 			part, _ := group(g)
-			if err := s.queue.launch(columnKernel(s.mixed), c.jobs.len(), a.words(uint64(outputGroup*g), part)); err != nil {
+			if err := r.launch(c.kernel(a, int64(outputGroup*g), part), jobs.len(), c.shared); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, func(jobs span) error {
-		for g := range groups(s.d) {
+		for g := range groups(p.d) {
 			part, sums := group(g)
-			if err := s.reduceSums(s.section(op, p, columnReduce, 5, jobs.lo), jobs.len(), part, sums, kernels.ColumnBlock, columnWidth); err != nil {
+			if err := r.reduceSums(r.section(p, c.reduce, c.pass.reduceWidth, jobs.lo), jobs.len(), part, sums, columnBlock, c.width); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// reduceSums adds stretches' sums.
-func (s *share) reduceSums(jobs uint64, blocks int, part, out uint64, tile, width int) error {
-	return s.queue.launch(kernelOf(kernels.SumsReduce{}, 0), blocks, []uint64{jobs, part, out, uint64(tile), uint64(width)})
 }
 
 // fillGram writes lower triangles from an array in the order of
@@ -210,20 +194,5 @@ func mirror(b, a []float64, m int) {
 		}
 	}
 	strips := parts(m, mirrorBlock)
-	workers := min(runtime.GOMAXPROCS(0), strips/8)
-	if workers < 2 {
-		for i := range strips {
-			strip(i * mirrorBlock)
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < strips; i += workers {
-				strip(i * mirrorBlock)
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(strips, min(runtime.GOMAXPROCS(0), strips/8), func(i int) { strip(i * mirrorBlock) })
 }

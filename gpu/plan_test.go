@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/cuda"
@@ -14,7 +15,7 @@ import (
 
 func TestTileFor(t *testing.T) {
 	for m, want := range map[int]int{1: 64, 64: 64, 192: 64, 193: 128, 4096: 128} {
-		if got := tileFor(m); got != want {
+		if got := tileFor([]run{{m: 1}, {m: m}}); got != want {
 			t.Errorf("%d features have a tile of %d, want %d", m, got, want)
 		}
 	}
@@ -52,19 +53,19 @@ func TestGramOffsets(t *testing.T) {
 	}
 }
 
-// TestStretches: rows are covered once and in order, and shapes give the number
+// TestChunks: rows are covered once and in order, and shapes give the number
 // of blocks that a card can use.
-func TestStretches(t *testing.T) {
+func TestChunks(t *testing.T) {
 	one := func(n, m int) []run { return []run{{hi: n, m: m, split: m}} }
 	var many []run
 	for v := range 200 {
 		many = append(many, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), f0: 100 * v, m: 200, split: 100})
 	}
 	for _, c := range []struct {
-		name      string
-		runs      []run
-		lo, hi    int // blocks
-		stretches int // 0: any
+		name   string
+		runs   []run
+		lo, hi int // blocks
+		chunks int // 0: any
 	}{
 		{"dense", one(100_000, 1024), 300, 500, 0},
 		{"dense, few features", one(1_000_000, 50), 300, 500, 0},
@@ -74,17 +75,17 @@ func TestStretches(t *testing.T) {
 		{"windows", many, 600, 600, 200},
 		{"very many rows", one(3_000_000, 8192), 12 * 2080, 12 * 2080, 12},
 	} {
-		count := func(r run) int { return pairs(r.m, tileFor(widest(c.runs))) }
-		all := gramCut.stretches(c.runs, count)
+		count := func(r run) int { return pairs(r.m, tileFor(c.runs)) }
+		all := gramCut.chunks(c.runs, count)
 		blocks, at := 0, map[int]int{}
 		for _, s := range all {
 			r := c.runs[s.run]
 			blocks += count(r)
 			if s.lo != r.lo+at[s.run] || s.hi <= s.lo || s.hi > r.hi || s.hi-s.lo > longest {
-				t.Fatalf("%s: stretch %+v of run %+v after %d rows", c.name, s, r, at[s.run])
+				t.Fatalf("%s: chunk %+v of run %+v after %d rows", c.name, s, r, at[s.run])
 			}
-			if s.hi < r.hi && (s.hi-s.lo)%stretchUnit != 0 {
-				t.Errorf("%s: stretch of %d rows, want a multiple of %d", c.name, s.hi-s.lo, stretchUnit)
+			if s.hi < r.hi && (s.hi-s.lo)%chunkUnit != 0 {
+				t.Errorf("%s: chunk of %d rows, want a multiple of %d", c.name, s.hi-s.lo, chunkUnit)
 			}
 			at[s.run] += s.hi - s.lo
 		}
@@ -93,8 +94,8 @@ func TestStretches(t *testing.T) {
 				t.Errorf("%s: %d rows of run %d covered, want %d", c.name, at[i], i, r.hi-r.lo)
 			}
 		}
-		if blocks < c.lo || blocks > c.hi || c.stretches > 0 && len(all) != c.stretches {
-			t.Errorf("%s: %d stretches, %d blocks, want %d to %d", c.name, len(all), blocks, c.lo, c.hi)
+		if blocks < c.lo || blocks > c.hi || c.chunks > 0 && len(all) != c.chunks {
+			t.Errorf("%s: %d chunks, %d blocks, want %d to %d", c.name, len(all), blocks, c.lo, c.hi)
 		}
 	}
 }
@@ -117,46 +118,44 @@ func someRuns(rng *rand.Rand) []run {
 	return runsOver(w.NewLayout(x, n, 1).Runs, offset)
 }
 
-// TestPasses: whatever the limit, every stretch has all its blocks' jobs once,
+// TestPasses: whatever the limit, every chunk has all its blocks' jobs once,
 // in slots of their own, and every block of a run is reduced once, over its
-// stretches' slots in order, among runs of one parity.
+// chunks' slots in order, among runs of one parity.
 func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{blocks: 40, least: 64}, 64)
+		k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1)
 		least, all := k.limits(runs)
-		l := limit{slots: least.slots + rng.IntN(all+1), rows: least.rows + rng.IntN(20_000)}
-		p := k.plan(runs, l)
-		if p.slots > l.slots {
-			t.Errorf("seed %d: %d slots, limit %d", seed, p.slots, l.slots)
+		most := least + rng.IntN(all+1)
+		p := k.plan(runs, most)
+		if p.slots > most {
+			t.Errorf("seed %d: %d slots, limit %d", seed, p.slots, most)
 		}
-		if err := checkPass(k, runs, p, l); err != nil {
+		if err := checkPass(k, runs, p); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
 
-func checkPass(k kind, runs []run, p *pass, l limit) error {
+func checkPass(k kind, runs []run, p *pass) error {
 	job := 0
 	reduced := map[[2]int64]bool{}
 	for _, b := range p.batches {
-		slot := map[[2]int64][]int64{} // of a run's first feature and a block: the stretches'
+		slot := map[[2]int64][]int64{} // of a run's first feature and a block: the chunks'
 		used := map[int64]bool{}
-		for _, c := range b.chunks {
-			if c.jobs.lo != job || c.rows.len() > l.rows {
-				return fmt.Errorf("chunk %+v after job %d, limit %d rows", c, job, l.rows)
+		if b.jobs.lo != job {
+			return fmt.Errorf("batch %+v after job %d", b, job)
+		}
+		for ; job < b.jobs.hi; job++ {
+			j := p.jobs[3*job:][:3]
+			s := p.chunks[j[0]]
+			if used[j[2]] || int(j[2]) >= p.slots {
+				return fmt.Errorf("job %v over %+v in batch %+v: its slot is not its own", j, s, b)
 			}
-			for ; job < c.jobs.hi; job++ {
-				j := p.jobs[3*job:][:3]
-				s := p.stretches[j[0]]
-				if s.lo < c.rows.lo || s.hi > c.rows.hi || used[j[2]] || int(j[2]) >= p.slots {
-					return fmt.Errorf("job %v over %+v in chunk %+v: its rows or its slot are not its own", j, s, c)
-				}
-				used[j[2]] = true
-				key := [2]int64{int64(s.run), j[1]}
-				slot[key] = append(slot[key], j[2])
-			}
+			used[j[2]] = true
+			key := [2]int64{int64(s.run), j[1]}
+			slot[key] = append(slot[key], j[2])
 		}
 		if err := checkReductions(runs, p, b, slot, reduced); err != nil {
 			return err
@@ -172,17 +171,17 @@ func checkPass(k kind, runs []run, p *pass, l limit) error {
 		}
 	}
 	if job != len(p.jobs)/3 || len(reduced) != want {
-		return fmt.Errorf("%d jobs of %d in chunks, %d blocks reduced, want %d", job, len(p.jobs)/3, len(reduced), want)
+		return fmt.Errorf("%d jobs of %d in batches, %d blocks reduced, want %d", job, len(p.jobs)/3, len(reduced), want)
 	}
 	return nil
 }
 
 // checkReductions checks those of a batch, given the slots of its runs' blocks,
-// stretch by stretch, and adds the blocks to those reduced.
+// chunk by chunk, and adds the blocks to those reduced.
 func checkReductions(runs []run, p *pass, b batch, slot map[[2]int64][]int64, reduced map[[2]int64]bool) error {
 	for parity, span := range b.reduce {
 		for i := span.lo; i < span.hi; i++ {
-			row := p.reduce[5*i:][:5]
+			row := p.reduction[5*i:][:5]
 			run := slices.IndexFunc(runs, func(r run) bool {
 				return int(row[0]) >= r.f0 && int(row[0]) < r.f0+r.m && r.cell&1 == parity
 			})
@@ -197,11 +196,11 @@ func checkReductions(runs []run, p *pass, b batch, slot map[[2]int64][]int64, re
 			reduced[key] = true
 			for s := range row[3] {
 				if at := row[2] + s*row[4]; int(s) >= len(slot[key]) || slot[key][s] != at {
-					return fmt.Errorf("reduction %v adds slot %d, its stretches' are %v", row, at, slot[key])
+					return fmt.Errorf("reduction %v adds slot %d, its chunks' are %v", row, at, slot[key])
 				}
 			}
 			if len(slot[key]) != int(row[3]) {
-				return fmt.Errorf("reduction %v of %d stretches", row, len(slot[key]))
+				return fmt.Errorf("reduction %v of %d chunks", row, len(slot[key]))
 			}
 		}
 	}
@@ -215,12 +214,12 @@ func TestGramRuns(t *testing.T) {
 		runs := someRuns(rng)
 		k := gramKind(64)
 		least, all := k.limits(runs)
-		p := k.plan(runs, limit{slots: least.slots + rng.IntN(all+1), rows: 1 << 20})
+		p := k.plan(runs, least+rng.IntN(all+1))
 		table := gramRuns(runs, p)
 		seen := make([]int64, len(runs))
 		for job := 0; job < len(p.jobs)/4; job++ {
 			j := p.jobs[4*job:][:4]
-			run := p.stretches[j[0]].run
+			run := p.chunks[j[0]].run
 			row := table[8*run:][:8]
 			pair := j[1]*(j[1]+1)/2 + j[2]
 			if want := row[5] + seen[run]/row[7]*row[7] + pair; j[1] < j[2] || j[3] != want {
@@ -237,66 +236,70 @@ func TestGramRuns(t *testing.T) {
 	}
 }
 
-// TestResidualJobs: pieces cover each stretch once.
-func TestResidualJobs(t *testing.T) {
+// TestPieces: pieces cover each chunk once.
+func TestPieces(t *testing.T) {
 	runs := someRuns(rand.New(rand.NewPCG(1, 3)))
-	k := columnKind(runs, cut{blocks: 40, least: 64}, 64)
-	least, all := k.limits(runs)
-	p := k.plan(runs, limit{slots: all, rows: least.rows})
-	jobs, of := residualJobs(p)
-	next := 0
-	for _, b := range p.batches {
-		for _, c := range b.chunks {
-			span := of[c.rows]
-			if span.lo != next {
-				t.Fatalf("chunk %+v has pieces %+v after %d", c, span, next)
-			}
-			next = span.hi
-		}
-	}
-	if next != len(jobs)/3 {
-		t.Errorf("%d pieces in chunks, want %d", next, len(jobs)/3)
-	}
+	k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1)
+	chunks := k.chunks(runs, k.count)
+	jobs := rowJobs(chunks)
 	at := 0
-	for _, s := range p.stretches {
+	for i, s := range chunks {
 		for lo := s.lo; lo < s.hi; at++ {
 			j := jobs[3*at:][:3]
-			if int(j[1]) != lo || int(j[2]) > s.hi || j[2]-j[1] > kernels.ResidualRows || j[2] <= j[1] || p.stretches[j[0]] != s {
-				t.Fatalf("piece %v of stretch %+v, want row %d", j, s, lo)
+			if int(j[1]) != lo || int(j[2]) > s.hi || j[2]-j[1] > kernels.JobRows || j[2] <= j[1] || int(j[0]) != i {
+				t.Fatalf("piece %v of chunk %+v, want row %d", j, s, lo)
 			}
 			lo = int(j[2])
 		}
 	}
+	if at != len(jobs)/3 {
+		t.Errorf("%d pieces of chunks, want %d", len(jobs)/3, at)
+	}
 }
 
-// TestPredictPlan: every piece once, batches within their rows, slots of a
-// row's tiles behind each other.
+// planRows are rows without a card, of which each takes 10 bytes.
+func planRows(n int, w spectral.Windows) *rows {
+	return &rows{data: spectral.Data{N: n, Q: 1, D: 1, Windows: w}, own: wants{arrayX: int64(10 * n)}}
+}
+
+// TestPredictPlan: tiles and pieces cover the same rows, and the slots of a row's
+// tiles lie behind each other.
 func TestPredictPlan(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 4))
-		runs := someRuns(rng)
-		rows := 64 * (1 + rng.IntN(30))
-		p := newPredictPlan(runs, 64, rows, true)
-		covered := 0
-		for _, b := range p.batches {
-			if b.rows.len() > rows {
-				t.Errorf("seed %d: batch of %d rows, want at most %d", seed, b.rows.len(), rows)
+		n, windows := 1+rng.IntN(20_000), 2+rng.IntN(6)
+		r := planRows(n, spectral.Windows{})
+		p := &plan{d: 1, cov: true, n: n, offset: []int{0}}
+		for v := range windows {
+			p.offset = append(p.offset, p.offset[v]+1+rng.IntN(300))
+			p.runs = append(p.runs, spectral.Run{Cell: v, Lo: v * n / windows, Hi: (v + 1) * n / windows, First: v, End: min(v+2, windows)})
+		}
+		p.m = p.offset[windows]
+		if err := r.layPredict(p, 1<<40); err != nil {
+			t.Fatal(err)
+		}
+		section := func(i, width int) []int64 {
+			end := append(p.begin, len(p.table))[i+1]
+			if (end-p.begin[i])%width != 0 {
+				t.Fatalf("section %d has %d numbers", i, end-p.begin[i])
 			}
-			quad := p.quad[5*b.quad.lo : 5*b.quad.hi]
-			for i := b.reduce.lo; i < b.reduce.hi; i++ {
-				r := p.reduce[5*i:][:5]
-				for tile := range r[3] {
-					j := quad[5*(r[2]+tile):][:5]
-					if j[4] != r[2]+tile || j[3] != tile || j[1] != r[0] || j[2] != r[0]+r[1] {
-						t.Fatalf("seed %d: job %v for tile %d of %v", seed, j, tile, r)
-					}
+			return p.table[p.begin[i]:end]
+		}
+		quad, covered := section(quadJobs, 5), 0
+		for reduce := section(quadReduce, 5); len(reduce) > 0; reduce = reduce[5:] {
+			for tile := range reduce[3] {
+				j := quad[5*(reduce[2]+tile):][:5]
+				if j[4] != reduce[2]+tile || j[3] != tile || j[1] != reduce[0] || j[2] != reduce[0]+reduce[1] {
+					t.Fatalf("seed %d: job %v for tile %d of %v", seed, j, tile, reduce[:5])
 				}
-				covered += int(r[1])
 			}
-			for i := b.pieces.lo; i < b.pieces.hi; i++ {
-				j := p.pieces[3*i:][:3]
-				covered -= int(j[2] - j[1])
-			}
+			covered += int(reduce[1])
+		}
+		if covered != n {
+			t.Errorf("seed %d: tiles cover %d rows of %d", seed, covered, n)
+		}
+		for jobs := section(predictRowJobs, 3); len(jobs) > 0; jobs = jobs[3:] {
+			covered -= int(jobs[2] - jobs[1])
 		}
 		if covered != 0 {
 			t.Errorf("seed %d: pieces and tiles differ by %d rows", seed, covered)
@@ -304,39 +307,58 @@ func TestPredictPlan(t *testing.T) {
 	}
 }
 
-// TestDecide: the three ways to fit, and one byte less.
-func TestDecide(t *testing.T) {
-	n := needs{fixed: 1000, rows: 100, rowBytes: 10, passes: []passNeeds{
-		{all: 50, least: limit{slots: 5, rows: 20}, slotBytes: 8},
-		{all: 7, least: limit{slots: 2, rows: 30}, slotBytes: 16},
-	}}
+// TestLayOut: all partial sums at once, some of them, and one byte less than the
+// least, which is refused with what would fit.
+func TestLayOut(t *testing.T) {
+	r := planRows(4000, spectral.Windows{})
+	var runs []run
+	for v := range 4 {
+		runs = append(runs, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), m: 64, split: 64})
+	}
+	k := columnKind(runs, cut{blocks: 1, least: 1000}, 64, 1)
+	lay := func(free int64) (*plan, error) {
+		p := &plan{wants: r.own}
+		return p, r.layOut(p, runs, []kind{k}, free, func() { p.add(p.passes[0].jobs, p.passes[0].reduction) })
+	}
+	fixed := int64(40_000 + 8*4*(k.width+k.reduceWidth))
 	for _, c := range []struct {
-		room     int64
-		resident bool
-		slots    []int
-	}{
-		{1 << 30, true, []int{50, 7}},
-		{1000 + 1000 + 400, true, []int{50, 7}},
-		{1000 + 1000 + 399, true, []int{49, 7}},
-		{1000 + 1000 + 40, true, []int{5, 2}},
-		{1000 + 1000 + 39, false, nil},
-		{1000 + 300 + 40, false, []int{5, 2}},
-	} {
-		f, err := n.decide(c.room)
+		slots   int // that there is room for
+		cramped bool
+		batches int
+	}{{4, false, 1}, {3, true, 2}, {1, true, 4}} {
+		p, err := lay(fixed + int64(c.slots)*k.slotBytes)
 		if err != nil {
-			t.Errorf("%d bytes: %v", c.room, err)
-			continue
+			t.Fatal(err)
 		}
-		if f.resident != c.resident || c.slots != nil && !slices.Equal(f.slots, c.slots) || f.bytes > c.room {
-			t.Errorf("%d bytes: %+v, want resident %v, slots %v", c.room, f, c.resident, c.slots)
-		}
-		if f.rows < 30 || f.slots[0] < 5 || f.slots[1] < 2 {
-			t.Errorf("%d bytes: %+v is less than the passes can do with", c.room, f)
+		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.wants[arrayPart] != int64(c.slots)*k.slotBytes {
+			t.Errorf("room for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.wants[arrayPart])
 		}
 	}
-	_, err := n.decide(1000 + 300 + 39)
+	_, err := lay(fixed + k.slotBytes - 1)
 	var budget *BudgetError
-	if !errors.As(err, &budget) || budget.Needed != 1340 || budget.Free != 1339 || !errors.Is(err, cuda.ErrBudget) {
+	switch {
+	case !errors.As(err, &budget) || !errors.Is(err, cuda.ErrBudget):
 		t.Errorf("one byte too few: %v", err)
+	case budget.Needed != fixed+k.slotBytes || budget.Free != budget.Needed-1 || budget.Fit != 3999:
+		t.Errorf("one byte too few: %+v", budget)
+	}
+}
+
+// TestBudgetError: it names bytes needed, bytes free, and what would fit.
+func TestBudgetError(t *testing.T) {
+	r := planRows(4000, spectral.Windows{})
+	for _, c := range []struct {
+		free int64
+		want string
+	}{
+		{41_000 - 10*1000, "needs 41000 bytes of device memory, 31000 are free, enough for about 3000 of the 4000 rows; " +
+			"want fewer rows, or more ranks (mpirun) with a card each"},
+		{1000 + 10, "enough for about 1 of the 4000 rows"},
+		{999, "999 are free, too few for any number of rows; want fewer features, or a card with more memory"},
+	} {
+		err := r.refused(41_000, c.free, 10)
+		if !strings.Contains(err.Error(), c.want) || !errors.Is(err, cuda.ErrBudget) {
+			t.Errorf("%d bytes free: %v, want %q", c.free, err, c.want)
+		}
 	}
 }

@@ -167,8 +167,8 @@ func (p *problem) methods() []method {
 		{"Predict exact", predict(p.exact)},
 		{"Predict diagonal", predict(p.diagonal)},
 		{"Solve", func(r spectral.Rows) ([]answer, error) {
-			if s, ok := r.(spectral.Solver); ok && s.Solves(p.features) {
-				return p.solved(s)
+			if r.CanSolve(p.features) {
+				return p.solved(r)
 			}
 			return p.solvedHere(r)
 		}},

@@ -19,7 +19,7 @@ const lambda = 0.3
 var solvedBar = spectral.SolvedAdjoint{Inverse: -0.7, Outer: -0.4, Linear: 1.3}
 
 // solved is what Solve and PullbackSolved give.
-func (p *problem) solved(r spectral.Solver) ([]answer, error) {
+func (p *problem) solved(r spectral.Rows) ([]answer, error) {
 	s, g := spectral.NewSolution(p.m, p.d), spectral.NewFeatures(p.m, p.q)
 	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
 	if err := r.Solve(s, p.features, lambda); err != nil {
@@ -128,7 +128,7 @@ const algebraBound = 1e-10
 // panels of 8 and strips of 16, of segments and levels, with windows of none.
 func TestSolve(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		for _, d := range []int{1, 3} {
 			for _, m := range []int{1, 7, 8, 9, 16, 17} {
 				for _, v := range []int{1, 2, 3, 5, 8, 9} {
@@ -163,11 +163,10 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	s, ok := r.(spectral.Solver)
-	if !ok || !s.Solves(p.features) {
+	if !r.CanSolve(p.features) {
 		t.Fatalf("%s: not to be solved on the card", name)
 	}
-	got, err := p.solved(s)
+	got, err := p.solved(r)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -184,13 +183,13 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 // solved there, larger ones are not.
 func TestSolveLargest(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
-		shared := b.cards[0].device.SharedPerBlock
+		b := open(t, Options{Ordinal: ordinal})
+		shared := b.device.SharedPerBlock
 		most := 1
 		for chainFits([]int{0, most + 1}, 1, shared) {
 			most++
 		}
-		if want := map[int]int{96 << 10: 59, 163 << 10: 80, 227 << 10: 96}[shared]; most != want {
+		if want := map[int]int{163 << 10: 80, 227 << 10: 96}[shared]; most != want {
 			t.Errorf("%d bytes of shared memory hold windows of %d features, want %d", shared, most, want)
 		}
 		solveAs(t, b, []int{most - 1, most, 3}, 1)
@@ -200,9 +199,9 @@ func TestSolveLargest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if s := r.(spectral.Solver); s.Solves(p.features) {
+		if r.CanSolve(p.features) {
 			t.Errorf("%d features are to be solved on the card", most+1)
-		} else if err := s.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); !errors.Is(err, spectral.ErrShape) {
+		} else if err := r.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); !errors.Is(err, spectral.ErrShape) {
 			t.Errorf("%d features: %v, want %v", most+1, err, spectral.ErrShape)
 		}
 	})
@@ -211,7 +210,7 @@ func TestSolveLargest(t *testing.T) {
 // TestSolveDense: as a dense factorisation, where A is badly conditioned too.
 func TestSolveDense(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		p := windowed(repeated(11, 4), 200, 1)
 		for k := 1; k < p.m; k += 4 { // nearly the feature before
 			f := p.features
@@ -246,7 +245,7 @@ func TestSolveDense(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := spectral.NewSolution(p.m, 1)
-			if err := r.(spectral.Solver).Solve(s, p.features, l); err != nil {
+			if err := r.Solve(s, p.features, l); err != nil {
 				t.Fatal(err)
 			}
 			bound := 1e-15 * c.Cond() // of what a backward stable solution may lose
@@ -265,15 +264,14 @@ func TestSolveDense(t *testing.T) {
 // diagonal.
 func TestSolveNotPositive(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		for _, v := range []int{1, 4, 30} {
 			p := windowed(repeated(v, 5), 12*v+40, 1)
 			r, err := b.Open(p.data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := r.(spectral.Solver)
-			want, err := p.solved(s)
+			want, err := p.solved(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,17 +279,17 @@ func TestSolveNotPositive(t *testing.T) {
 			for _, l := range []float64{-trace, math.NaN(), math.Inf(1)} {
 				dst := spectral.NewSolution(p.m, 1)
 				sevens(dst.Mean)
-				if err := s.Solve(dst, p.features, l); !errors.Is(err, spectral.ErrNotPositive) || !errors.Is(err, blocktri.ErrNotPositive) {
+				if err := r.Solve(dst, p.features, l); !errors.Is(err, spectral.ErrNotPositive) {
 					t.Errorf("%d windows, λ = %g: %v, want %v", v, l, err, spectral.ErrNotPositive)
 				}
 				if dst.TraceGram != trace || dst.Mean[0] != 7 {
 					t.Errorf("%d windows, λ = %g: trace %v, want %v; mean %v", v, l, dst.TraceGram, trace, dst.Mean[0])
 				}
-				if err := s.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar); err == nil {
+				if err := r.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar); err == nil {
 					t.Errorf("%d windows, λ = %g: there is something to pull back", v, l)
 				}
 			}
-			again, err := p.solved(s)
+			again, err := p.solved(r)
 			if err == nil {
 				err = sameBits(want, again)
 			}
@@ -306,19 +304,18 @@ func TestSolveNotPositive(t *testing.T) {
 // TestSolveMisuse: what is pulled back must be what was solved right before.
 func TestSolveMisuse(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
-	b := open(t, Options{Ordinals: []int{ordinal}})
+	b := open(t, Options{Ordinal: ordinal})
 	p := newProblem(shape{n: 80, m: 12, q: 1, d: 1, windows: 3})
 	r, err := b.Open(p.data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := r.(spectral.Solver)
-	pull := func() error { return s.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar) }
+	pull := func() error { return r.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar) }
 	if err := pull(); !errors.Is(err, spectral.ErrShape) {
 		t.Errorf("before any solution: %v", err)
 	}
 	for _, m := range p.methods() {
-		if err := s.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); err != nil {
+		if err := r.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := m.call(r); err != nil {
@@ -329,23 +326,12 @@ func TestSolveMisuse(t *testing.T) {
 		}
 	}
 	other := windowed(repeated(3, 5), 80, 1)
-	if err := s.Solve(spectral.NewSolution(p.m, 1), other.features, lambda); !errors.Is(err, spectral.ErrShape) {
+	if err := r.Solve(spectral.NewSolution(p.m, 1), other.features, lambda); !errors.Is(err, spectral.ErrShape) {
 		t.Errorf("room for other features: %v", err)
 	}
 	r.Close()
-	if s.Solves(p.features) || !errors.Is(pull(), errClosed) {
+	if r.CanSolve(p.features) || !errors.Is(pull(), errClosed) {
 		t.Error("closed rows solve")
-	}
-	if all := usable(t); len(all) > 1 {
-		two := open(t, Options{Ordinals: []int{all[0].Ordinal, all[1].Ordinal}})
-		r, err := two.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		if r.(spectral.Solver).Solves(p.features) {
-			t.Error("two cards solve, each with its own rows' sums")
-		}
 	}
 }
 
@@ -354,15 +340,15 @@ func TestSolveMisuse(t *testing.T) {
 func TestSolveShrinks(t *testing.T) {
 	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
 	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinals: []int{ordinal}})
+		b := open(t, Options{Ordinal: ordinal})
 		r, err := b.Open(large.data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		h := &r.(*rows).shares[0].holdings
+		h := &r.(*rows).holdings
 		for _, p := range []*problem{large, small} {
-			if _, err := p.solved(r.(spectral.Solver)); err != nil {
+			if _, err := p.solved(r); err != nil {
 				t.Fatal(err)
 			}
 			_, _, size := gramOffsets(p.features.Offsets())

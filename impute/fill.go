@@ -5,24 +5,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
-)
-
-// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the
-// recording, overlapping, or with too little left around them.
-var ErrGaps = audio.ErrGaps
-
-// Defaults of Options for audio.
-const (
-	defaultContext = 60 * time.Millisecond
-	// leastObserved is how many samples an excerpt must have left.
-	leastObserved = 32
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // defaultWindows are the windows' lengths to choose from, in seconds: from a
@@ -30,8 +21,8 @@ const (
 var defaultWindows = []float64{0.032, 0.048, 0.064}
 
 // Fill predicts the samples in gaps from the rest of the recording. samples is
-// [channel][sample] at the given rate, of any scale; what stands in the gaps is
-// not looked at. Excerpts are independent models, so the result depends on
+// [channel][sample] at the given rate, of any scale; the samples in the
+// gaps are not read. Excerpts are independent models, so the result depends on
 // neither Workers nor GOMAXPROCS.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := whole(samples).length()
@@ -46,8 +37,8 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	return r, nil
 }
 
-// FillFrom is Fill for a recording of n samples in each channel of which no
-// more than the excerpts is read, so that memory does not grow with it. The
+// FillFrom is Fill for a recording of n samples in each channel. It reads only
+// the excerpts, so that memory does not grow with the recording. The
 // result's Filled, Fit, SD and Draws are nil: the excerpts have theirs.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	all, err := Excerpts(n, rate, gaps, o)
@@ -57,7 +48,10 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if err := o.checkCheckpoint(len(all)); err != nil {
 		return nil, err
 	}
-	f := &filler{ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), res: &Result{Excerpts: all, rate: rate, samples: n}}
+	f := &filler{
+		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(),
+		res: &Result{Excerpts: all, rate: rate, samples: n, context: o.context(n, rate)},
+	}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)
 	}
@@ -86,11 +80,11 @@ func (r *Result) join(samples [][]float64) {
 		}
 		return to
 	}
-	r.Filled = into(clone(samples), func(e *Excerpt) [][]float64 { return e.Filled })
+	r.Filled = into(whole(samples).clone(), func(e *Excerpt) [][]float64 { return e.Filled })
 	r.Fit = into(unknown(samples), func(e *Excerpt) [][]float64 { return e.Fit })
 	r.SD = into(unknown(samples), func(e *Excerpt) [][]float64 { return e.SD })
 	for k := range r.Excerpts[0].Draws {
-		r.Draws = append(r.Draws, into(clone(samples), func(e *Excerpt) [][]float64 { return e.Draws[k] }))
+		r.Draws = append(r.Draws, into(whole(samples).clone(), func(e *Excerpt) [][]float64 { return e.Draws[k] }))
 	}
 }
 
@@ -104,42 +98,19 @@ type filler struct {
 	mu       sync.Mutex // guards the rest, and calls of o.Progress
 	done     int
 	progress []vssgp.Progress // of each excerpt
-	noise    float64          // the last that one told
-}
-
-func clone(a [][]float64) [][]float64 {
-	out := make([][]float64, len(a))
-	for i := range a {
-		out[i] = append([]float64(nil), a[i]...)
-	}
-	return out
+	noise    float64          // reported last
 }
 
 // unknown is NaN in a's shape.
 func unknown(a [][]float64) [][]float64 {
 	out := make([][]float64, len(a))
 	for i := range a {
-		out[i] = make([]float64, len(a[i]))
-		for j := range out[i] {
-			out[i][j] = math.NaN()
-		}
+		out[i] = slices.Repeat([]float64{math.NaN()}, len(a[i]))
 	}
 	return out
 }
 
-// context is the samples modelled on each side of a gap, of a recording of n.
-func (o *Options) context(n, rate int) int {
-	if o.All {
-		return n
-	}
-	c := o.Context
-	if c == 0 {
-		c = defaultContext
-	}
-	return max(1, int(math.Round(c.Seconds()*float64(rate))))
-}
-
-// model are the fit's options with those for audio where they are open.
+// model are the fit's options, with the defaults for audio.
 func (o *Options) model() vssgp.Options {
 	m := o.Model
 	if m.Init == "" && m.From == nil {
@@ -154,15 +125,23 @@ func (o *Options) model() vssgp.Options {
 	return m
 }
 
+// workers is how many of the excerpts are fitted at the same time.
+func (o *Options) workers(excerpts int) int {
+	if o.Workers > 0 {
+		return min(o.Workers, excerpts)
+	}
+	return min(runtime.GOMAXPROCS(0), excerpts)
+}
+
 // checkCheckpoint refuses a checkpoint, which holds one fit, where there are
 // several or none.
 func (o *Options) checkCheckpoint(excerpts int) error {
 	switch {
 	case o.Model.Checkpoint == "":
 	case excerpts > 1:
-		return fmt.Errorf("impute: a checkpoint holds one fit, and %d excerpts are fitted one by one; want all of the recording in one: %w", excerpts, vssgp.ErrOptions)
+		return fmt.Errorf("impute: a checkpoint holds one fit, but %d excerpts are fitted one by one; want the whole recording as one excerpt (--context all): %w", excerpts, vssgp.ErrOptions)
 	case o.model().Iterations == vssgp.NoIterations:
-		return fmt.Errorf("impute: a checkpoint holds an optimisation, and nothing is optimised from the starting values; want iterations, or no checkpoint: %w", vssgp.ErrOptions)
+		return fmt.Errorf("impute: a checkpoint holds the state of an optimisation, and this fill does not optimise; want iterations, or no checkpoint: %w", vssgp.ErrOptions)
 	}
 	return nil
 }
@@ -172,28 +151,8 @@ func (f *filler) all() error {
 	n := len(f.res.Excerpts)
 	f.progress = make([]vssgp.Progress, n)
 	errs := make([]error, n)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(f.o.workers(), n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				errs[i] = f.one(i)
-			}
-		}()
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err // one says enough: interruption stops them all
-		}
-	}
-	return nil
+	parallel.For(n, f.o.workers(n), func(i int) { errs[i] = f.one(i) })
+	return cmp.Or(errs...) // the first says enough: an interruption stops them all
 }
 
 // one fits excerpt i and fills it.
@@ -201,28 +160,25 @@ func (f *filler) one(i int) error {
 	if err := f.ctx.Err(); err != nil {
 		return fmt.Errorf("impute: interrupted: %w", err)
 	}
-	e := &f.res.Excerpts[i]
-	samples, err := f.src.Read(e.Start, e.End)
+	e, err := f.res.Excerpts[i].open(f.src, f.res.rate)
 	if err != nil {
-		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
+		return err
 	}
-	e.Filled = samples
-	missing := e.inGap()
 	o := f.o.model()
-	o.MemoryLimit /= float64(min(f.o.workers(), len(f.res.Excerpts)))
+	o.MemoryLimit /= float64(f.o.workers(len(f.res.Excerpts)))
 	o.Progress = func(p vssgp.Progress) { f.report(i, p) }
-	m, r, err := vssgp.Fit(f.ctx, e.data(samples, f.res.rate, missing), o)
+	m, r, err := vssgp.Fit(f.ctx, e.data(), o)
 	if err != nil {
-		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
+		return e.failed(err)
 	}
-	e.Model, e.Result = m, r
-	e.Features, e.NoiseSD = m.Params.M(), m.Y.Scale[0]/math.Sqrt(m.Params.NoisePrecision[0])
+	e.Filled, e.Model, e.Result = e.samples, m, r
+	e.Features, e.NoiseSD = m.Params.M(), m.NoiseSD()[0]
 	e.Window = m.Params.Windows.Length * m.X.Scale[0]
-	if err := f.predict(e, missing); err != nil {
-		return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
+	if err := f.predict(e); err != nil {
+		return e.failed(err)
 	}
 	if f.o.Fitted != nil {
-		f.o.Fitted(e)
+		f.o.Fitted(e.Excerpt)
 	}
 	if f.o.Forget {
 		e.Model = nil
@@ -233,45 +189,40 @@ func (f *filler) one(i int) error {
 
 // predict fills the excerpt's gaps, and the fit and its standard deviation
 // over all of it.
-func (f *filler) predict(e *Excerpt, missing []bool) error {
-	n := e.End - e.Start
+func (f *filler) predict(e *opened) error {
+	n := len(e.missing)
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = float64(e.Start+i) / float64(f.res.rate)
+		x[i] = e.seconds(i)
 	}
 	p, err := e.Model.PredictContext(f.ctx, mat.NewDense(n, 1, x))
 	if err != nil {
 		return err
 	}
-	sd := p.SD(true)
 	for range f.o.Draws {
-		e.Draws = append(e.Draws, clone(e.Filled))
+		e.Draws = append(e.Draws, whole(e.Filled).clone())
 	}
-	for c := range e.Filled {
-		e.Fit = append(e.Fit, make([]float64, n))
-		e.SD = append(e.SD, make([]float64, n))
-		for i := range n {
-			e.Fit[c][i] = p.Mean[i*p.D+c]
-			e.SD[c][i] = sd[i*p.D+c]
-			if missing[i] {
-				e.Filled[c][i] = p.Mean[i*p.D+c]
-			}
+	e.Fit, e.SD = unknown(e.Filled), unknown(e.Filled)
+	for i, sd := range p.SD(true) {
+		at, c := i/p.D, i%p.D
+		e.Fit[c][at], e.SD[c][at] = p.Mean[i], sd
+		if e.missing[at] {
+			e.Filled[c][at] = p.Mean[i]
 		}
 	}
 	return f.draw(e)
 }
 
 // draw samples the excerpt's gaps jointly.
-func (f *filler) draw(e *Excerpt) error {
+func (f *filler) draw(e *opened) error {
 	if len(e.Draws) == 0 {
 		return nil
 	}
 	var at []int
 	var x []float64
-	for _, g := range e.Gaps {
-		for i := g.Start; i < g.End; i++ {
-			at = append(at, i-e.Start)
-			x = append(x, float64(i)/float64(f.res.rate))
+	for i, missing := range e.missing {
+		if missing {
+			at, x = append(at, i), append(x, e.seconds(i))
 		}
 	}
 	draws, err := e.Model.DrawContext(f.ctx, mat.NewDense(len(x), 1, x), len(e.Draws), f.o.Model.Seed+uint64(e.Start))
@@ -302,7 +253,7 @@ func (f *filler) report(i int, p vssgp.Progress) {
 	f.tell()
 }
 
-// tell sums the excerpts' progress up. It is called with mu held.
+// tell reports the sum of the excerpts' progress. It is called with mu held.
 func (f *filler) tell() {
 	if f.o.Progress == nil {
 		return

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/vssgp/vssgp"
 )
 
@@ -40,7 +42,7 @@ func quick() Options {
 
 // damage replaces gaps by something else.
 func damage(x [][]float64, gaps []Gap, by float64) [][]float64 {
-	out := clone(x)
+	out := whole(x).clone()
 	for _, g := range gaps {
 		for c := range out {
 			for i := g.Start; i < g.End; i++ {
@@ -67,7 +69,7 @@ func gapError(got, want [][]float64, gaps []Gap) float64 {
 
 // linear interpolates over gaps.
 func linear(x [][]float64, gaps []Gap) [][]float64 {
-	out := clone(x)
+	out := whole(x).clone()
 	for c := range out {
 		for _, g := range gaps {
 			a, b := x[c][g.Start-1], x[c][g.End]
@@ -136,6 +138,14 @@ func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 	for _, e := range r.Excerpts {
 		for i := e.Start; i < e.End; i++ {
 			covered[i] = true
+		}
+		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
+		p, err := e.Model.Predict(mat.NewDense(1, 1, []float64{float64(at) / rate}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(p.Mean[0]-r.Fit[0][at]) > 1e-9 {
+			t.Errorf("the model of samples %d:%d predicts %v for sample %d, the fit is %v", e.Start, e.End, p.Mean[0], at, r.Fit[0][at])
 		}
 	}
 	for c := range x {
@@ -345,7 +355,7 @@ func TestProgress(t *testing.T) {
 func TestBadFill(t *testing.T) {
 	x := tones(1000, 1, 0.01)
 	ok := []Gap{{Start: 300, End: 310}}
-	nan := clone(x)
+	nan := whole(x).clone()
 	nan[0][320] = math.NaN()
 	few := Options{Context: time.Millisecond}
 	for _, c := range []struct {

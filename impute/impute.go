@@ -1,17 +1,21 @@
 // Package impute fills gaps in recordings: it cuts an excerpt around each gap,
-// fits a windowed VSSGP to what is left of it, and predicts what is missing.
+// fits a windowed VSSGP to the samples observed there, and predicts the missing
+// ones.
 package impute
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 )
 
-// Gap is a stretch of missing samples [Start, End).
+// Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
+
+// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the
+// recording, overlapping, or with too little left around them.
+var ErrGaps = audio.ErrGaps
 
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
@@ -22,7 +26,7 @@ type Options struct {
 	// same time share the MemoryLimit. A checkpoint is for one excerpt that is
 	// optimised (All, Iterations).
 	Model vssgp.Options
-	// Context is how much on each side of a gap is modelled; default 60 ms.
+	// Context is how much on each side of a gap is modelled; 0: DefaultContext.
 	Context time.Duration
 	// All models the whole recording at once.
 	All bool
@@ -50,11 +54,12 @@ type Progress struct {
 	Elapsed, Left     time.Duration // since Fill began; expected until it ends
 }
 
-// Result is a filled recording and what is known of the fill.
+// Result is a filled recording, with the models' uncertainty and how they were
+// fitted.
 type Result struct {
 	// Filled is the recording [channel][sample]: the given samples outside
 	// the gaps, the predictive mean inside. It, Fit, SD and Draws are nil where
-	// FillFrom has filled a recording that is not in memory: the excerpts have
+	// FillFrom has filled a recording that is not in memory; the excerpts have
 	// their parts of them.
 	Filled [][]float64
 	// Fit is the predictive mean [channel][sample] over the excerpts and NaN
@@ -68,17 +73,17 @@ type Result struct {
 	Excerpts   []Excerpt     // in rising order; each gap lies in one
 	Bound      float64       // sum over the excerpts
 	Iterations int           // of all excerpts
-	Device     string        // what computed: the backend's name
+	Device     string        // the backend's name
 	Elapsed    time.Duration // of the whole fill
 
 	gaps    []Gap // rising, as audio.CheckGaps gives them
 	rate    int
 	samples int // in each channel of the recording
+	context int // samples modelled on each side of a gap
 }
 
-// Excerpt is a stretch of the recording that was modelled on its own. Its
-// Filled, Fit, SD and Draws are those of Result between Start and End, sample
-// Start first.
+// Excerpt is a part of the recording that was modelled on its own. Its Filled,
+// Fit, SD and Draws are Result's from sample Start to End.
 type Excerpt struct {
 	Start, End int   // samples
 	Gaps       []Gap // of the recording, those that lie in it
@@ -91,37 +96,4 @@ type Excerpt struct {
 	NoiseSD    float64      // of the first channel, in its units
 	Model      *vssgp.Model // nil where Options.Forget is set
 	Result     *vssgp.Result
-}
-
-// data are the excerpt's observed samples, x in seconds from the recording's
-// beginning. Channels that are nil give data without y.
-func (e *Excerpt) data(samples [][]float64, rate int, missing []bool) *vssgp.Data {
-	d := &vssgp.Data{Q: 1, D: len(samples), XNames: []string{"seconds"}}
-	for c := range samples {
-		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
-	}
-	for i, absent := range missing {
-		if absent {
-			continue
-		}
-		d.N++
-		d.X = append(d.X, float64(e.Start+i)/float64(rate))
-		for _, c := range samples {
-			if c != nil {
-				d.Y = append(d.Y, c[i])
-			}
-		}
-	}
-	return d
-}
-
-// inGap says for each of the excerpt's samples whether it is missing.
-func (e *Excerpt) inGap() []bool {
-	mask := make([]bool, e.End-e.Start)
-	for _, g := range e.Gaps {
-		for i := g.Start; i < g.End; i++ {
-			mask[i-e.Start] = true
-		}
-	}
-	return mask
 }

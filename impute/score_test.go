@@ -2,6 +2,7 @@ package impute
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
@@ -45,8 +46,9 @@ func TestScore(t *testing.T) {
 		got, want float64
 	}{
 		{"train", s.VSSGP.TrainRMSE, 0.01}, {"test", s.VSSGP.TestRMSE, 0.2},
-		{"silence's train", s.Silence.TrainRMSE, rms(ref, func(i int) bool { return i >= 100 && i < 500 && !inGap(i) })},
-		{"silence's test", s.Silence.TestRMSE, rms(ref, inGap)},
+		{"train STFT", s.VSSGP.TrainSTFTRMSE, stft(constant(ref, 0.01), observed)}, {"test STFT", s.VSSGP.TestSTFTRMSE, stft(constant(ref, 0.2), inGap)},
+		{"silence's train", s.Silence.TrainRMSE, rms(ref, observed)}, {"silence's test", s.Silence.TestRMSE, rms(ref, inGap)},
+		{"silence's train STFT", s.Silence.TrainSTFTRMSE, stft(ref, observed)}, {"silence's test STFT", s.Silence.TestSTFTRMSE, stft(ref, inGap)},
 		{"linear's train", s.Linear.TrainRMSE, 0}, {"linear's train STFT", s.Linear.TrainSTFTRMSE, 0}, {"ar's train", s.AR.TrainRMSE, 0},
 		{"coverage", s.Coverage95, 1},
 	} {
@@ -72,6 +74,30 @@ func TestScore(t *testing.T) {
 }
 
 func inGap(i int) bool { return i >= 200 && i < 220 || i >= 300 && i < 310 }
+
+func observed(i int) bool { return i >= 100 && i < 500 && !inGap(i) }
+
+func constant(like [][]float64, v float64) [][]float64 {
+	a := make([][]float64, len(like))
+	for c := range a {
+		a[c] = slices.Repeat([]float64{v}, len(like[c]))
+	}
+	return a
+}
+
+// stft is the STFT RMSE of errors, channels weighing the same.
+func stft(errors [][]float64, where func(int) bool) float64 {
+	s := 0.0
+	for _, e := range errors {
+		mask := make([]bool, len(e))
+		for i := range mask {
+			mask[i] = where(i)
+		}
+		v := audio.STFTRMSE(make([]float64, len(e)), e, mask, 8000)
+		s += v * v
+	}
+	return math.Sqrt(s / float64(len(errors)))
+}
 
 func rms(a [][]float64, where func(int) bool) float64 {
 	s, n := 0.0, 0

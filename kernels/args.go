@@ -4,32 +4,39 @@ package kernels
 
 import "unsafe"
 
-var names = []string{
-	"chain_adjoint",
-	"chain_factor",
-	"chain_inverse",
-	"chain_reduce",
-	"chain_start",
-	"factorised_gradient",
-	"factorised_gradient_mixed",
-	"factorised_residual",
-	"factorised_residual_mixed",
-	"features_prepare",
-	"moments_columns",
-	"moments_columns_mixed",
-	"moments_gram_128",
-	"moments_gram_64",
-	"moments_gram_mixed",
-	"moments_gram_reduce",
-	"predict_quad_128",
-	"predict_quad_64",
-	"predict_rows",
-	"pullback_128",
-	"pullback_64",
-	"pullback_digits",
-	"pullback_mixed",
-	"rows_gather",
-	"sums_reduce",
+// The constants of shape.cuh.
+const (
+	MaxInputs    = 16 // inputs that a kernel can hold sums for
+	OutputGroup  = 4  // outputs that a launch of a kernel with D0 takes
+	Rotations    = 6  // numbers that features_prepare leaves for each feature
+	Resync       = 64 // rows after which a Wave begins anew, in moments.cu
+	Stage        = 16 // rows of the sum in a stage of a tile's products
+	Pad          = 4  // numbers between two rows of a panel, beyond T
+	JobRows      = 32 // rows at most of a job of factorised_residual and predict_rows
+	GradientRows = 64 // rows that factorised_gradient holds in shared memory
+	ChunkFields  = 8  // numbers of a row of the table of chunks, or of runs
+	BlockFields  = 6  // numbers of a row of a level's table
+)
+
+// RowsBank are the arguments that several kernels begin with.
+type RowsBank struct {
+	X      uint64
+	Y      uint64
+	Gate   uint64
+	Even   uint64
+	Delta  float64
+	Q      int64
+	D      int64
+	Center uint64
+	Decay  uint64
+	Turn   uint64
+	Phase  uint64
+	Amp    uint64
+	Power  uint64
+	Ripple uint64
+	Rot    uint64
+	Chunks uint64
+	Jobs   uint64
 }
 
 // ChainAdjoint are the arguments of chain_adjoint (inverse.cu).
@@ -168,28 +175,12 @@ func (a *ChainStart) Words() []uint64 {
 
 // FactorisedGradient are the arguments of factorised_gradient (factorised.cu).
 type FactorisedGradient struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Mean      uint64
-	Var       uint64
-	Res       uint64
-	D0        int64
-	Part      uint64
+	RowsBank
+	Mean uint64
+	Var  uint64
+	Res  uint64
+	D0   int64
+	Part uint64
 }
 
 var _ [176]byte = [unsafe.Sizeof(FactorisedGradient{})]byte{}
@@ -205,67 +196,12 @@ func (a *FactorisedGradient) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
 }
 
-// FactorisedGradientMixed are the arguments of factorised_gradient_mixed (factorised_mixed.cu).
-type FactorisedGradientMixed struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Mean      uint64
-	Var       uint64
-	Res       uint64
-	D0        int64
-	Part      uint64
-}
-
-var _ [176]byte = [unsafe.Sizeof(FactorisedGradientMixed{})]byte{}
-
-// Name is the kernel's name in the PTX.
-func (FactorisedGradientMixed) Name() string { return "factorised_gradient_mixed" }
-
-// Block is how many threads a block has.
-func (FactorisedGradientMixed) Block() int { return 128 }
-
-// Words are the arguments in order; they change with a.
-func (a *FactorisedGradientMixed) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
-}
-
 // FactorisedResidual are the arguments of factorised_residual (factorised.cu).
 type FactorisedResidual struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Mean      uint64
-	Res       uint64
-	Value     uint64
+	RowsBank
+	Mean  uint64
+	Res   uint64
+	Value uint64
 }
 
 var _ [160]byte = [unsafe.Sizeof(FactorisedResidual{})]byte{}
@@ -278,43 +214,6 @@ func (FactorisedResidual) Block() int { return 256 }
 
 // Words are the arguments in order; they change with a.
 func (a *FactorisedResidual) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
-}
-
-// FactorisedResidualMixed are the arguments of factorised_residual_mixed (factorised_mixed.cu).
-type FactorisedResidualMixed struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Mean      uint64
-	Res       uint64
-	Value     uint64
-}
-
-var _ [160]byte = [unsafe.Sizeof(FactorisedResidualMixed{})]byte{}
-
-// Name is the kernel's name in the PTX.
-func (FactorisedResidualMixed) Name() string { return "factorised_residual_mixed" }
-
-// Block is how many threads a block has.
-func (FactorisedResidualMixed) Block() int { return 256 }
-
-// Words are the arguments in order; they change with a.
-func (a *FactorisedResidualMixed) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
 
@@ -342,25 +241,9 @@ func (a *FeaturesPrepare) Words() []uint64 {
 
 // MomentsColumns are the arguments of moments_columns (moments.cu).
 type MomentsColumns struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	D0        int64
-	Part      uint64
+	RowsBank
+	D0   int64
+	Part uint64
 }
 
 var _ [152]byte = [unsafe.Sizeof(MomentsColumns{})]byte{}
@@ -376,62 +259,10 @@ func (a *MomentsColumns) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
 }
 
-// MomentsColumnsMixed are the arguments of moments_columns_mixed (moments_mixed.cu).
-type MomentsColumnsMixed struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	D0        int64
-	Part      uint64
-}
-
-var _ [152]byte = [unsafe.Sizeof(MomentsColumnsMixed{})]byte{}
-
-// Name is the kernel's name in the PTX.
-func (MomentsColumnsMixed) Name() string { return "moments_columns_mixed" }
-
-// Block is how many threads a block has.
-func (MomentsColumnsMixed) Block() int { return 128 }
-
-// Words are the arguments in order; they change with a.
-func (a *MomentsColumnsMixed) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
-}
-
 // MomentsGram128 are the arguments of moments_gram_128 (moments.cu).
 type MomentsGram128 struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Part      uint64
+	RowsBank
+	Part uint64
 }
 
 var _ [144]byte = [unsafe.Sizeof(MomentsGram128{})]byte{}
@@ -449,24 +280,8 @@ func (a *MomentsGram128) Words() []uint64 {
 
 // MomentsGram64 are the arguments of moments_gram_64 (moments.cu).
 type MomentsGram64 struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Part      uint64
+	RowsBank
+	Part uint64
 }
 
 var _ [144]byte = [unsafe.Sizeof(MomentsGram64{})]byte{}
@@ -479,41 +294,6 @@ func (MomentsGram64) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *MomentsGram64) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 18)
-}
-
-// MomentsGramMixed are the arguments of moments_gram_mixed (moments_mixed.cu).
-type MomentsGramMixed struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Part      uint64
-}
-
-var _ [144]byte = [unsafe.Sizeof(MomentsGramMixed{})]byte{}
-
-// Name is the kernel's name in the PTX.
-func (MomentsGramMixed) Name() string { return "moments_gram_mixed" }
-
-// Block is how many threads a block has.
-func (MomentsGramMixed) Block() int { return 128 }
-
-// Words are the arguments in order; they change with a.
-func (a *MomentsGramMixed) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 18)
 }
 
@@ -541,25 +321,9 @@ func (a *MomentsGramReduce) Words() []uint64 {
 
 // PredictQuad128 are the arguments of predict_quad_128 (predict.cu).
 type PredictQuad128 struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Gram      uint64
-	Part      uint64
+	RowsBank
+	Gram uint64
+	Part uint64
 }
 
 var _ [152]byte = [unsafe.Sizeof(PredictQuad128{})]byte{}
@@ -577,25 +341,9 @@ func (a *PredictQuad128) Words() []uint64 {
 
 // PredictQuad64 are the arguments of predict_quad_64 (predict.cu).
 type PredictQuad64 struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Gram      uint64
-	Part      uint64
+	RowsBank
+	Gram uint64
+	Part uint64
 }
 
 var _ [152]byte = [unsafe.Sizeof(PredictQuad64{})]byte{}
@@ -613,27 +361,11 @@ func (a *PredictQuad64) Words() []uint64 {
 
 // PredictRows are the arguments of predict_rows (predict.cu).
 type PredictRows struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Mean      uint64
-	Var       uint64
-	Shared    uint64
-	Out       uint64
+	RowsBank
+	Mean   uint64
+	Var    uint64
+	Shared uint64
+	Out    uint64
 }
 
 var _ [168]byte = [unsafe.Sizeof(PredictRows{})]byte{}
@@ -651,26 +383,10 @@ func (a *PredictRows) Words() []uint64 {
 
 // Pullback128 are the arguments of pullback_128 (pullback.cu).
 type Pullback128 struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Gram      uint64
-	Cbar      uint64
-	Part      uint64
+	RowsBank
+	Gram uint64
+	Cbar uint64
+	Part uint64
 }
 
 var _ [160]byte = [unsafe.Sizeof(Pullback128{})]byte{}
@@ -688,26 +404,10 @@ func (a *Pullback128) Words() []uint64 {
 
 // Pullback64 are the arguments of pullback_64 (pullback.cu).
 type Pullback64 struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Gram      uint64
-	Cbar      uint64
-	Part      uint64
+	RowsBank
+	Gram uint64
+	Cbar uint64
+	Part uint64
 }
 
 var _ [160]byte = [unsafe.Sizeof(Pullback64{})]byte{}
@@ -721,73 +421,6 @@ func (Pullback64) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *Pullback64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
-}
-
-// PullbackDigits are the arguments of pullback_digits (pullback_mixed.cu).
-type PullbackDigits struct {
-	Runs   uint64
-	Jobs   uint64
-	Even   uint64
-	Delta  float64
-	Q      int64
-	Center uint64
-	Decay  uint64
-	Turn   uint64
-	Amp    uint64
-	Gram   uint64
-	Room   uint64
-}
-
-var _ [88]byte = [unsafe.Sizeof(PullbackDigits{})]byte{}
-
-// Name is the kernel's name in the PTX.
-func (PullbackDigits) Name() string { return "pullback_digits" }
-
-// Block is how many threads a block has.
-func (PullbackDigits) Block() int { return 128 }
-
-// Words are the arguments in order; they change with a.
-func (a *PullbackDigits) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 11)
-}
-
-// PullbackMixed are the arguments of pullback_mixed (pullback_mixed.cu).
-type PullbackMixed struct {
-	X         uint64
-	Y         uint64
-	Gate      uint64
-	Even      uint64
-	Delta     float64
-	Q         int64
-	D         int64
-	Center    uint64
-	Decay     uint64
-	Turn      uint64
-	Phase     uint64
-	Amp       uint64
-	Power     uint64
-	Ripple    uint64
-	Rot       uint64
-	Stretches uint64
-	Jobs      uint64
-	Gram      uint64
-	Cbar      uint64
-	Room      uint64
-	Places    uint64
-	Part      uint64
-}
-
-var _ [176]byte = [unsafe.Sizeof(PullbackMixed{})]byte{}
-
-// Name is the kernel's name in the PTX.
-func (PullbackMixed) Name() string { return "pullback_mixed" }
-
-// Block is how many threads a block has.
-func (PullbackMixed) Block() int { return 128 }
-
-// Words are the arguments in order; they change with a.
-func (a *PullbackMixed) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
 }
 
 // RowsGather are the arguments of rows_gather (predict.cu).

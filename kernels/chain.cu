@@ -21,17 +21,17 @@
 // copies C to the right-hand sides and to coef [M,D], and leaves the trace of G's
 // block in traces.
 KERNEL(128) chain_start(const long long *blocks, double *at, double *rhs, const double *sums, double *coef, double *traces, double lambda, long long m, long long d) {
-	const long long *b = blocks + 6 * (long long)blockIdx.x;
+	const long long *b = blocks + BLOCK_FIELDS * (long long)blockIdx.x;
 	SHARED(double, room);
 	long long first = b[4] / d;
 	double sum = 0;
 	for (long long i = threadIdx.x; i < b[0]; i += 128) {
-		double g = sums[(first + i) * 5 + 4];
+		double g = sums[(first + i) * (OUTPUT_GROUP + 1) + OUTPUT_GROUP];
 		at[b[1] + i * b[0] + i] = g + lambda;
 		sum += g;
 		for (long long o = 0; o < d; o++) {
 			long long e = (first + i) * d + o;
-			coef[e] = rhs[e] = sums[(o / 4 * m + first + i) * 5 + o % 4];
+			coef[e] = rhs[e] = sums[(o / OUTPUT_GROUP * m + first + i) * (OUTPUT_GROUP + 1) + o % OUTPUT_GROUP];
 		}
 	}
 	room[threadIdx.x] = sum;

@@ -22,11 +22,11 @@ struct Level {
 	long long count;
 
 	DEVICE Block block(long long v) const {
-		const long long *b = blocks + 6 * v;
+		const long long *b = blocks + BLOCK_FIELDS * v;
 		return {b[0], b[1], b[2], b[3], b[4], b[5]};
 	}
 	// size is how many features block v has, 0 beyond the last.
-	DEVICE int size(long long v) const { return v < count ? (int)blocks[6 * v] : 0; }
+	DEVICE int size(long long v) const { return v < count ? (int)blocks[BLOCK_FIELDS * v] : 0; }
 };
 
 // each calls f(i, j) for the numbers of a rows × cols matrix, neighbours in a row

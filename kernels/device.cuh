@@ -9,12 +9,11 @@
 //	barrier, warp_barrier     all threads of the block or warp that have not
 //	                          returned meet at the same place in the source
 //	shuffle_xor(v, mask)      v of the lane with that exclusive or
-//	dp4a(a, b, c)             c + Σ a_i b_i over four signed bytes each
-//	VSSGP_ARCH                700, 800 or 900
+//	VSSGP_ARCH                800 or 900
 #pragma once
 
-#if VSSGP_ARCH != 700 && VSSGP_ARCH != 800 && VSSGP_ARCH != 900
-#error "VSSGP_ARCH has to be 700, 800 or 900: compile with -DVSSGP_ARCH=700"
+#if VSSGP_ARCH != 800 && VSSGP_ARCH != 900
+#error "VSSGP_ARCH has to be 800 or 900: compile with -DVSSGP_ARCH=800"
 #endif
 
 #ifdef VSSGP_EMU
@@ -32,8 +31,5 @@ extern __shared__ __align__(16) unsigned char vssgp_shared[];
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void warp_barrier() { __syncwarp(); }
 DEVICE double shuffle_xor(double v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
-DEVICE float shuffle_xor(float v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
-DEVICE int shuffle_xor(int v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
-DEVICE int dp4a(int a, int b, int c) { return __dp4a(a, b, c); }
 
 #endif

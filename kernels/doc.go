@@ -6,8 +6,9 @@
 // # Files
 //
 //	device.cuh       what kernels need of a machine, the same on a card and emulated
+//	shape.cuh        constants that a launch has to know
 //	feature.cuh      damped cosines: the functions of cpu/simd/feature.go
-//	tile.cuh         T×T tiles of products, on the tensor cores from sm_80 on
+//	tile.cuh         T×T tiles of products, on the tensor cores
 //	product.cuh      a tile of a symmetric matrix times features
 //	contract.cuh     the sums over rows of one feature's derivatives
 //	rows.cuh         rows in shared memory, a thread for each feature
@@ -19,10 +20,9 @@
 //	chain.cuh        chains of blocks, levels
 //	chain.cu         internal/blocktri: factor and solutions, by segments
 //	inverse.cu       internal/blocktri: the stored blocks of A⁻¹, and the adjoint
-//	*_mixed          the same passes in mixed precision, with digits.cuh
 //	shape.go         tiles and widths that package gpu plans with
-//	args.go          generated: a struct for each kernel's arguments
-//	ptx              generated: all kernels for sm_70, sm_80 and sm_90, packed
+//	args.go          generated: a struct for each kernel's arguments, the constants
+//	ptx              generated: all kernels for sm_80 and sm_90, packed
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
 //	emu              runs the sources on the processor, for tests
 //	internal/source  reads the sources, runs the compiler
@@ -43,8 +43,9 @@
 // says so when they are not of the sources. Where there is one a test makes the
 // PTX anew and compares; with VSSGP_REQUIRE_NVCC=1 it fails where there is none.
 //
-// A driver compiles the PTX for its card: sm_70 serves compute capability 7,
-// sm_80 serves 8, sm_90 serves 9 and above. There is none for cards under 7.0.
+// A driver compiles the PTX for its card: sm_80 serves compute capability 8,
+// sm_90 serves 9 and above. There is none for cards under 8.0, whose tensor cores
+// do not multiply in float64.
 //
 // # Arguments
 //
@@ -54,7 +55,8 @@
 //	a := kernels.SumsReduce{Jobs: jobs.Address(), …, Width: 5}
 //	launch(a.Name(), a.Block(), a.Words())
 //
-// A field means the same in every struct; pointers are addresses on the card. The
+// The passes over the rows begin with the same arguments, an embedded RowsBank. A
+// field means the same in every struct; pointers are addresses on the card. The
 // head of each .cu says what shape a kernel wants of its own:
 //
 //	X, Y, Gate        rows: x [N,Q], y [N,D], gates [N,2] (0: no windows)
@@ -65,14 +67,12 @@
 //	Turn, Phase       ω/2π [M,Q], c/2π [M]
 //	Amp, Power, Ripple   A1, A0, A2 [M]
 //	Rot               [M,6] rotations by Delta, made by features_prepare
-//	Stretches, Runs   [·,8] rows of one run, with its features and blocks
-//	Jobs              what each block does: stretch or run, tile, slot
-//	Places            where a stretch's run begins in Room
+//	Chunks, Runs   [·,8] rows of one run, with its features and blocks
+//	Jobs              what each block does: chunk or run, tile, slot
 //	Mean, Var         m, s [M,D]; Shared: s [M] where all outputs share it
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
 //	Res, Value        r [N,D]; Σ‖r‖² of each job
 //	Part, Out         partial sums by slot; what comes of them
-//	Room              workspace of the mixed pullback
 //	Tile, Width       edge of a tile; numbers of one feature in Part
 //	Index             [N] the rows that rows_gather copies to Xs, Ys, Gates
 //

@@ -1,12 +1,12 @@
 // The factorised bound's sums (cpu/factorised.go): a pass with residuals r_n =
 // y_n − Σ_k φ̄_nk m_k, then one with the gradient of Σ‖r_n‖² and of the rest.
 //
-// factorised_residual  a block owns one job, up to 32 rows of one stretch, and
+// factorised_residual  a block owns one job, up to 32 rows of one chunk, and
 //                      all features over them; rows.cuh has how it adds.
 //   shapes     res [N,D]; value [job] = Σ‖r_n‖² over the job's rows
 //   precision  float64 throughout
 //   shared     256 + 32·(q + 2) numbers
-// factorised_gradient  a thread owns one feature over one stretch and keeps all
+// factorised_gradient  a thread owns one feature over one chunk and keeps all
 //                      its sums in registers; 64 rows at a time (x, gates,
 //                      residuals) pass through shared memory.
 //   shapes     part [slot][128][4+3q+6]: the sums of contract.cuh, then
@@ -55,9 +55,9 @@ template <int COLUMNS> struct Fit {
 constexpr int residual_threads = 256;
 
 template <int ROWS, int INPUTS>
-DEVICE void residual(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, double *res, double *value, double *room) {
+DEVICE void residual(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *mean, double *res, double *value, double *room) {
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Stretch s = stretch_at(stretches, job[0]);
+	Chunk s = chunk_at(chunks, job[0]);
 	long long lo = job[1];
 	int n = (int)(job[2] - lo);
 	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, residual_threads, room + residual_threads);
@@ -79,18 +79,17 @@ extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorised_res
 KERNEL(256) factorised_residual(ROWS_BANK, const double *mean, double *res, double *value) {
 	SHARED(double, room);
 	if (q > 1)
-		residual<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+		residual<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
 	else if (d == 1)
-		residual<32, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+		residual<32, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
 	else if (d == 2)
-		residual<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+		residual<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
 	else
-		residual<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, res, value, room);
+		residual<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
 }
 
 // GRADIENT_ROWS is how many rows are in shared memory at a time, and after how
 // many a Wave is begun anew.
-constexpr int GRADIENT_ROWS = 64;
 constexpr int gradient_threads = 128;
 
 // Slope is what a thread of factorised_gradient keeps for its feature.
@@ -152,9 +151,9 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 };
 
 template <int INPUTS, int OUTPUTS>
-DEVICE void gradient(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, const double *var, const double *res, long long d0, double *part, double *room) {
+DEVICE void gradient(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *mean, const double *var, const double *res, long long d0, double *part, double *room) {
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Stretch s = stretch_at(stretches, job[0]);
+	Chunk s = chunk_at(chunks, job[0]);
 	long long local = gradient_threads * job[1] + threadIdx.x, k = s.f0 + local;
 	bool there = local < s.m;
 	int column = local < s.split ? 0 : 1;
@@ -181,20 +180,20 @@ DEVICE void gradient(const Rows &r, const Bank &b, const long long *stretches, c
 		}
 		barrier();
 	}
-	double *out = part + (job[2] * gradient_threads + threadIdx.x) * (width(r.q) + 6);
+	double *out = part + (job[2] * gradient_threads + threadIdx.x) * (width(r.q) + OUTPUT_GROUP + 2);
 	if (there)
 		slope.store(out, r, b, k, d0);
 	else
-		for (long long w = 0; w < width(r.q) + 6; w++)
+		for (long long w = 0; w < width(r.q) + OUTPUT_GROUP + 2; w++)
 			out[w] = 0;
 }
 
 KERNEL(128) factorised_gradient(ROWS_BANK, const double *mean, const double *var, const double *res, long long d0, double *part) {
 	SHARED(double, room);
 	if (q == 1 && d == 1)
-		gradient<1, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, res, d0, part, room);
+		gradient<1, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
 	else if (q == 1)
-		gradient<1, 4>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, res, d0, part, room);
+		gradient<1, OUTPUT_GROUP>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
 	else
-		gradient<MAX_INPUTS, 4>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, res, d0, part, room);
+		gradient<MAX_INPUTS, OUTPUT_GROUP>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
 }

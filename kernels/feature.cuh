@@ -13,9 +13,7 @@
 #pragma once
 
 #include "device.cuh"
-
-// MAX_INPUTS is how many inputs a kernel can hold sums for.
-constexpr int MAX_INPUTS = 16;
+#include "shape.cuh"
 
 // Rows are the data: x [N,Q], y [N,D], gate [N,2] (null: no windows), even [N]
 // (null: none): how many rows from this one on, itself included, are delta apart.
@@ -27,7 +25,7 @@ struct Rows {
 };
 
 // Bank are the features: center, decay, turn = ω/2π [M,Q], phase = c/2π, amp,
-// power, ripple [M], and rot [M,6] as features_prepare leaves it.
+// power, ripple [M], and rot [M,ROTATIONS] as features_prepare leaves it.
 struct Bank {
 	const double *center, *decay, *turn, *phase, *amp, *power, *ripple, *rot;
 };
@@ -37,15 +35,15 @@ struct Damped {
 	double cos, sin, e2;
 };
 
-// Stretch is a row of the table of stretches: rows [lo, hi) of one run, its
+// Chunk is a row of the table of chunks: rows [lo, hi) of one run, its
 // features f0 … f0+m−1, of which the first split are in its first window, and
 // where the windows' blocks begin in the Gram array.
-struct Stretch {
+struct Chunk {
 	long long lo, hi, f0, m, split, diag0, below, diag1;
 };
 
-DEVICE Stretch stretch_at(const long long *table, long long i) {
-	const long long *s = table + 8 * i;
+DEVICE Chunk chunk_at(const long long *table, long long i) {
+	const long long *s = table + CHUNK_FIELDS * i;
 	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]};
 }
 
@@ -135,7 +133,7 @@ template <int STRIDE> struct Wave {
 		double far = fabs(d) + steps * fabs(step);
 		if (!(p * far * far <= steepest))
 			return;
-		const double *rot = b.rot + 6 * k + (STRIDE == 1 ? 0 : 3);
+		const double *rot = b.rot + ROTATIONS * k + (STRIDE == 1 ? 0 : 3);
 		turncos = rot[0];
 		turnsin = rot[1];
 		bend = rot[2];
@@ -173,6 +171,6 @@ template <int STRIDE> struct Wave {
 #define ROWS_BANK                                                                                                             \
 	const double *x, const double *y, const double *gate, const int *even, double delta, long long q, long long d,            \
 		const double *center, const double *decay, const double *turn, const double *phase, const double *amp,                \
-		const double *power, const double *ripple, const double *rot, const long long *stretches, const long long *jobs
+		const double *power, const double *ripple, const double *rot, const long long *chunks, const long long *jobs
 #define ROWS_OF_ARGUMENTS Rows{x, y, gate, even, delta, q, d}
 #define BANK_OF_ARGUMENTS Bank{center, decay, turn, phase, amp, power, ripple, rot}

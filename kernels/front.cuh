@@ -7,9 +7,8 @@
 //
 // so that the rest of the matrix, which stands in device memory, gets − S·Sᵀ. All
 // products are those of a warp's 16 rows by 8 or 16 columns, on the tensor cores
-// from sm_80 on (tile.cuh); divisions go down or up eight columns, one thread a
-// row. No diagonal block is inverted for that: nearly collinear features would
-// lose digits.
+// (tile.cuh); divisions go down or up eight columns, one thread a row. No diagonal
+// block is inverted for that: nearly collinear features would lose digits.
 #pragma once
 
 #include "tile.cuh"
@@ -62,21 +61,6 @@ template <int COLUMNS> struct Strip {
 #pragma unroll
 		for (int r = 0; r < 2; r++)
 			pa[r] = a.at + (group + 8 * r < rows ? group + 8 * r : rows - 1) * a.row;
-#if VSSGP_ARCH < 800
-		const double *pc[COLUMNS];
-#pragma unroll
-		for (int j = 0; j < COLUMNS; j++) {
-			pb[j] = b.at + (col(j, 0) < cols ? col(j, 0) : cols - 1) * b.row;
-			pc[j] = b.at + (col(j, 1) < cols ? col(j, 1) : cols - 1) * b.row;
-		}
-#pragma unroll 1
-		for (int k = 0; k < depth; k++)
-#pragma unroll
-			for (int j = 0; j < COLUMNS; j++)
-#pragma unroll
-				for (int c = 0; c < 4; c++)
-					acc[0][j][c] = fma(SIGN * pa[c / 2][k * a.step], (c % 2 ? pc[j] : pb[j])[k * b.step], acc[0][j][c]);
-#else
 #pragma unroll
 		for (int j = 0; j < COLUMNS; j++)
 			pb[j] = b.at + (8 * j + group < cols ? 8 * j + group : cols - 1) * b.row;
@@ -96,7 +80,6 @@ template <int COLUMNS> struct Strip {
 			}
 			mma(acc, f);
 		}
-#endif
 	}
 };
 

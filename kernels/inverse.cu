@@ -88,7 +88,7 @@ KERNEL(256) chain_inverse(const long long *blocks, double *at, double *rhs, long
 // linear·m: a block of threads for each window and what is below it.
 KERNEL(256) chain_adjoint(const long long *blocks, double *at, const double *mean, double *coef, long long count, double inverse, double outer, double linear, long long d) {
 	long long v = blockIdx.x;
-	const long long *b = blocks + 6 * v, *next = b + 6;
+	const long long *b = blocks + BLOCK_FIELDS * v, *next = b + BLOCK_FIELDS;
 	int m = (int)b[0], n = v + 1 < count ? (int)next[0] : 0;
 	const double *own = mean + b[4], *others = mean + next[4];
 	auto spread = [&](double *z, const double *rows, int i, int j) {

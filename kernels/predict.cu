@@ -1,6 +1,6 @@
 // Predictions (cpu/predict.go): means and covariances of rows.
 //
-// predict_rows    a block owns one job, up to 32 rows of one stretch, and all
+// predict_rows    a block owns one job, up to 32 rows of one chunk, and all
 //                 features over them; rows.cuh has how it adds.
 //   shapes     out [N][D + D²]: Σ_k φ̄ m_kd; Σ_k m_kd m_kd' (E[φ²] − φ̄²), and
 //              s_k·E[φ²] on the diagonal, s = shared [M] or var [M,D]
@@ -9,7 +9,7 @@
 //   operations float64 instructions for each row and feature, sm_90, one input
 //              and output: 24 on evenly spaced rows, 76 elsewhere; N = 10⁶, M =
 //              4096 in 7 or 21 ms on an H200, if only they take time
-// predict_quad_T  a block owns up to T rows and T features k of one stretch:
+// predict_quad_T  a block owns up to T rows and T features k of one chunk:
 //                 product makes T×T numbers (S̃φ̄)_nk, S̃ being S without its
 //                 diagonal, which are multiplied by φ̄_nk and added along k, by
 //                 four threads a row.
@@ -20,8 +20,8 @@
 //              the panel and an entry of S, and a feature for each sum of M
 // rows_gather     a thread copies a row.
 //
-// The host adds predict_quad's tiles to every variance, in order. None of these
-// was timed: there was no card.
+// sums_reduce adds predict_quad's tiles in order, and the host adds their sums to
+// every variance. None of these was timed: there was no card.
 #include "product.cuh"
 #include "rows.cuh"
 
@@ -112,10 +112,10 @@ template <int COLUMNS> struct Spread {
 constexpr int predict_threads = 128;
 
 template <int ROWS, int INPUTS>
-DEVICE void predicted(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *mean, const double *var, const double *shared, double *out, double *room) {
+DEVICE void predicted(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *mean, const double *var, const double *shared, double *out, double *room) {
 	constexpr int columns = 32 / ROWS;
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Stretch s = stretch_at(stretches, job[0]);
+	Chunk s = chunk_at(chunks, job[0]);
 	long long lo = job[1], numbers = r.d + r.d * (r.d + 1) / 2;
 	int n = (int)(job[2] - lo);
 	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, predict_threads, room + predict_threads);
@@ -145,17 +145,17 @@ DEVICE void predicted(const Rows &r, const Bank &b, const long long *stretches, 
 KERNEL(128) predict_rows(ROWS_BANK, const double *mean, const double *var, const double *shared, double *out) {
 	SHARED(double, room);
 	if (q > 1)
-		predicted<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, shared, out, room);
+		predicted<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, shared, out, room);
 	else if (d == 1)
-		predicted<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, shared, out, room);
+		predicted<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, shared, out, room);
 	else
-		predicted<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, mean, var, shared, out, room);
+		predicted<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, shared, out, room);
 }
 
 template <int T>
-DEVICE void quad(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *gram, double *part, double *room) {
+DEVICE void quad(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *gram, double *part, double *room) {
 	const long long *job = jobs + 5 * (long long)blockIdx.x;
-	Stretch s = stretch_at(stretches, job[0]);
+	Chunk s = chunk_at(chunks, job[0]);
 	long long base = job[1], hi = job[2], k0 = T * job[3];
 	constexpr int rows = T / 4; // of a half tile, a thread's
 	int at = threadIdx.x % T, side = threadIdx.x / T, quarter = threadIdx.x % 4, own = threadIdx.x / 4;
@@ -192,12 +192,12 @@ DEVICE void quad(const Rows &r, const Bank &b, const long long *stretches, const
 
 KERNEL(128) predict_quad_64(ROWS_BANK, const double *gram, double *part) {
 	SHARED(double, room);
-	quad<64>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, part, room);
+	quad<64>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, part, room);
 }
 
 KERNEL(256) predict_quad_128(ROWS_BANK, const double *gram, double *part) {
 	SHARED(double, room);
-	quad<128>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, part, room);
+	quad<128>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, part, room);
 }
 
 // rows_gather copies rows index[0 … n) behind each other: a mini-batch.

@@ -9,7 +9,7 @@
 // panels makes both panels of a stage: features j0 … j0+15 of the run by the T
 // features k of which the thread's is column k, and by T rows.
 template <int T>
-DEVICE void panels(double *a, const Rows &r, const Bank &b, const Stretch &s, const double *gram, const GramColumn &column, long long k, long long base, long long hi, long long j0) {
+DEVICE void panels(double *a, const Rows &r, const Bank &b, const Chunk &s, const double *gram, const GramColumn &column, long long k, long long base, long long hi, long long j0) {
 	constexpr int passes = STAGE * 16 / Tile<T>::threads, each = T / 16;
 	double *p = a + Tile<T>::panel;
 	a += threadIdx.x % T;
@@ -47,7 +47,7 @@ DEVICE void panels(double *a, const Rows &r, const Bank &b, const Stretch &s, co
 // product needs all threads of the block; rows at or beyond hi and features
 // beyond the run are zeros.
 template <int T>
-DEVICE void product(Tile<T> &tile, const Rows &r, const Bank &b, const Stretch &s, const double *gram, long long k0, long long base, long long hi, double *shared) {
+DEVICE void product(Tile<T> &tile, const Rows &r, const Bank &b, const Chunk &s, const double *gram, long long k0, long long base, long long hi, double *shared) {
 	long long k = k0 + threadIdx.x % T;
 	GramColumn column = gram_column(s, k);
 	tile.clear();

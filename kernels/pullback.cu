@@ -3,7 +3,7 @@
 //
 //	∂/∂φ̄_nk = Σ_d y_nd C̄_kd + 2 Σ_{j≠k} Ḡ_kj φ̄_nj,   ∂/∂E[φ_nk²] = Ḡ_kk
 //
-// pullback_T   a block owns T features over one stretch and walks its rows T at
+// pullback_T   a block owns T features over one chunk and walks its rows T at
 //              a time: product makes T×T numbers of 2·Ḡφ̄ on the tensor cores,
 //              they pass through shared memory to one thread a feature (two
 //              take turns at the rows), which contracts them with the
@@ -17,9 +17,9 @@
 #include "product.cuh"
 
 template <int T, int INPUTS>
-DEVICE void pullback(const Rows &r, const Bank &b, const long long *stretches, const long long *jobs, const double *gram, const double *cbar, double *part, double *shared) {
+DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *gram, const double *cbar, double *part, double *shared) {
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Stretch s = stretch_at(stretches, job[0]);
+	Chunk s = chunk_at(chunks, job[0]);
 	constexpr int rows = T / 4; // of a half tile, a thread's
 	int at = threadIdx.x % T, side = threadIdx.x / T;
 	long long local = T * job[1] + at, k = s.f0 + local;
@@ -63,15 +63,15 @@ DEVICE void pullback(const Rows &r, const Bank &b, const long long *stretches, c
 KERNEL(128) pullback_64(ROWS_BANK, const double *gram, const double *cbar, double *part) {
 	SHARED(double, shared);
 	if (q == 1)
-		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, cbar, part, shared);
+		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, cbar, part, shared);
 	else
-		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, cbar, part, shared);
+		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, cbar, part, shared);
 }
 
 KERNEL(256) pullback_128(ROWS_BANK, const double *gram, const double *cbar, double *part) {
 	SHARED(double, shared);
 	if (q == 1)
-		pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, cbar, part, shared);
+		pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, cbar, part, shared);
 	else
-		pullback<128, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, stretches, jobs, gram, cbar, part, shared);
+		pullback<128, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, cbar, part, shared);
 }

@@ -15,9 +15,6 @@
 
 #include "feature.cuh"
 
-// JOB_ROWS is the most rows that a job may have.
-constexpr int JOB_ROWS = 32;
-
 // stage copies n rows, most at most, to shared memory, x [n,Q] and gate
 // [n,2] (ones where there are no windows) behind each other, and returns them
 // as rows counted from lo; only rows of one input can be evenly spaced. The caller sees to it that room is free, and has a
@@ -40,7 +37,7 @@ template <int INPUTS> DEVICE Rows stage(const Rows &r, long long lo, int n, int 
 // own memory, since accumulators in registers cannot be numbered by a loop that
 // is not unrolled, and the plain formula unrolled would not fit the caches.
 template <int ROWS, int THREADS, class Terms>
-DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Stretch &s, int at, int n) {
+DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Chunk &s, int at, int n) {
 	constexpr int columns = 32 / ROWS;
 	for (long long local = threadIdx.x; local < s.m; local += THREADS) {
 		long long k = s.f0 + local;

@@ -1,5 +1,5 @@
 // The tile engine: acc [T,T] += AᵀB for two panels [16,T] in shared memory, on
-// the float64 tensor cores from sm_80 on and by plain products before.
+// the float64 tensor cores.
 //
 // A block of 2T threads owns a tile. T = 128: eight warps, four by two, each
 // with 32 × 64 numbers; T = 64: four warps, two by two, each with 32 × 32. A
@@ -10,15 +10,12 @@
 
 #include "feature.cuh"
 
-// STAGE is how many rows of the sum a stage holds.
-constexpr int STAGE = 16;
-
 template <int T> struct Tile {
 	static constexpr int threads = 2 * T;
 	static constexpr int across = 2;                        // warps along the columns
 	static constexpr int wide = T / across;                 // columns of a warp's part
 	static constexpr int tall = 32;                         // rows of a warp's part
-	static constexpr int ld = T + 4;                        // between a panel's rows
+	static constexpr int ld = T + PAD;                      // between a panel's rows
 	static constexpr int panel = STAGE * ld;                // numbers of a panel
 	static constexpr int shared = 2 * 2 * panel;            // numbers of two stages
 	static constexpr int columns = wide / 8;
@@ -48,30 +45,6 @@ template <int T> struct Tile {
 	// multiply adds a stage's products.
 	DEVICE void multiply(const double *a, const double *b);
 };
-
-#if VSSGP_ARCH < 800
-
-template <int T> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
-#pragma unroll 2
-	for (int k = 0; k < STAGE; k++) {
-		double u[4], v[2 * columns];
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			u[i] = a[k * ld + row0 + 8 * i + group];
-#pragma unroll
-		for (int j = 0; j < 2 * columns; j++)
-			v[j] = b[k * ld + col(j / 2, j % 2)];
-#pragma unroll
-		for (int i = 0; i < 2; i++)
-#pragma unroll
-			for (int j = 0; j < columns; j++)
-#pragma unroll
-				for (int c = 0; c < 4; c++)
-					acc[i][j][c] = fma(u[2 * i + c / 2], v[2 * j + c % 2], acc[i][j][c]);
-	}
-}
-
-#else
 
 // DEPTH is how many rows of the sum one instruction takes: m16n8k8 on sm_90,
 // m8n8k4 (two of them for sixteen rows) on sm_80.
@@ -142,8 +115,6 @@ template <int T> DEVICE void Tile<T>::multiply(const double *a, const double *b)
 	}
 }
 
-#endif
-
 // overlap runs through stages 0 … n−1: make(stage, i) makes the i-th in one of two
 // places that take turns, multiply(stage) uses it. Two warps share each of a
 // processor's four parts; one of them makes the next stage while the other
@@ -164,7 +135,7 @@ template <int T, class Make, class Multiply> DEVICE void overlap(double *shared,
 }
 
 // GramColumn is where column k of a run's symmetric matrix stands in the Gram
-// array, k counted from the run's first feature: two stretches of rows, one a
+// array, k counted from the run's first feature: two chunks of rows, one a
 // window, each with a step of its own.
 struct GramColumn {
 	long long split, at0, step0, at1, step1;
@@ -172,11 +143,11 @@ struct GramColumn {
 	DEVICE long long entry(long long j) const { return j < split ? at0 + j * step0 : at1 + (j - split) * step1; }
 };
 
-DEVICE GramColumn gram_column(const Stretch &s, long long k) {
+DEVICE GramColumn gram_column(const Chunk &s, long long k) {
 	if (k < s.split)
 		return {s.split, s.diag0 + k, s.split, s.below + k, s.split};
 	return {s.split, s.below + (k - s.split) * s.split, 1, s.diag1 + k - s.split, s.m - s.split};
 }
 
 // gram_entry is where entry (i, j) stands.
-DEVICE long long gram_entry(const Stretch &s, long long i, long long j) { return gram_column(s, j).entry(i); }
+DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return gram_column(s, j).entry(i); }

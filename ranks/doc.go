@@ -1,31 +1,33 @@
-// Package ranks spreads the sums over rows over several processes, on one
-// machine or many: a spectral.Backend whose rows lie on all of them.
+// Package ranks distributes the sums over rows over several processes, on one machine
+// or many. Its Backend is a spectral.Backend whose rows are on all of them.
 //
-// Rank 0 has the data, the parameters and the optimiser; the others Serve it.
-// For each pass it sends the features, every rank sums over its own rows, and
-// the sums are added on rank 0. Nothing that decides is done by more than one, so
-// clocks, signals and processors may differ between ranks.
+// Rank 0 has the data, the parameters and the optimiser; the others Serve it. For each
+// pass it sends the features, every rank sums over its own rows, and the sums are added
+// on rank 0. All decisions are taken by rank 0 alone, so clocks, signals and processors
+// may differ between ranks.
 //
-// Rows are cut into shares by their number alone, and neighbouring shares go to
-// a rank. Sums are taken share by share in float64, and then added so that the
-// order does not matter (see Exact sums, below): any number of ranks gives the
-// same bits.
-//
-// # Exact sums
-//
-// Floating-point addition depends on the order; that of integers does not. So a
-// share's sums are rounded once to whole multiples of a unit, a power of 2 of
-// which the total cannot exceed 2⁶¹, and added as int64. For C and G a bound on
-// each entry is known beforehand (unitsOf); for gradients the ranks first agree
-// on the largest entry of any share.
+// Rows are divided into shards by their number alone, and each rank gets neighbouring
+// shards. Sums are computed shard by shard in float64 and then added in a way that does
+// not depend on the order. So any number of ranks gives the same bits.
 //
 // # Windows
 //
-// Shares are cut between cells. Share s meets the windows [first, end) alone,
-// and holds their features, blocks of G and sums; only its first and its last
-// window are also another share's. G is never put together: each rank
-// eliminates the inner windows of its shares (blocktri.Segment), and what is
-// left for the windows between shares, a few blocks of M_v² numbers, is factored
-// on rank 0. A window between two shares gets two contributions to each sum,
-// and a + b = b + a.
+// With windows, rows are divided between their centres. A shard meets the windows
+// [first, end) alone, and its rank holds their features, blocks of G and sums. Only the
+// first and the last of them, the separators, belong to a neighbouring shard as well.
+// G is never assembled: each rank eliminates the inner windows of its shards
+// (blocktri.Segment), and rank 0 factors the remaining matrix of the separators, a few
+// blocks of M_v² numbers. A separator gets two contributions to each sum, and a + b = b + a.
+//
+// Without windows all shards meet the same features, and every rank has all of them.
+// Everything else is the same, except how numbers travel: rank 0 broadcasts, and sums
+// have many terms.
+//
+// # Exact sums
+//
+// Floating-point addition depends on the order; integer addition does not. So without
+// windows a shard's sums are rounded once to whole multiples of a unit, a power of 2 such
+// that the total cannot exceed 2⁶¹ of them, and added as int64. For C and G a bound on
+// each entry is known beforehand (unitsOf); for gradients the ranks first agree on the
+// largest entry of any shard.
 package ranks

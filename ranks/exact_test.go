@@ -16,8 +16,8 @@ func sumOn(parts [][]float64, size, n int) []float64 {
 	done := make(chan bool)
 	for _, c := range Group(n) {
 		go func() {
-			lo, hi := sharesOf(len(parts), c.Rank(), n)
-			if s := newNode(c).sumParts(parts[lo:hi], size, len(parts)); s != nil {
+			lo, hi := shardsOf(len(parts), c.Rank(), n)
+			if s := newNode(c).sumExactly(parts[lo:hi], size, len(parts)); s != nil {
 				sum = s
 			}
 			done <- true
@@ -29,10 +29,10 @@ func sumOn(parts [][]float64, size, n int) []float64 {
 	return sum
 }
 
-// TestSumParts: sums are within a unit for each part of the true ones, and have
+// TestSumExactly: sums are within a unit for each part of the true ones, and have
 // the same bits for any number of ranks and any order of the parts, where plain
 // sums have not.
-func TestSumParts(t *testing.T) {
+func TestSumExactly(t *testing.T) {
 	const size, shares = 50, 12
 	rng := rand.New(rand.NewPCG(1, 1))
 	parts, plain, turned := make([][]float64, shares), make([]float64, size), make([]float64, size)
@@ -79,11 +79,11 @@ func TestSumParts(t *testing.T) {
 	}
 }
 
-// TestSumPartsNotFinite: what is no number stays none, and spoils no other.
-func TestSumPartsNotFinite(t *testing.T) {
+// TestSumExactlyNotFinite: what is no number stays none, and spoils no other.
+func TestSumExactlyNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		got := sumOn([][]float64{{1, bad, 2}, {1, 5, -2}, {1, 5, 3}}, 3, 2)
-		if got[0] != 3 || finite(got[1]) || got[2] != 3 {
+		if got[0] != 3 || !math.IsNaN(got[1]) || got[2] != 3 {
 			t.Errorf("with %v: %v, want 3, none, 3", bad, got)
 		}
 	}

@@ -47,7 +47,7 @@ func Example() {
 		others.Wait()
 		return result.Bound
 	}
-	alone := fit([]ranks.Comm{ranks.Alone{}})
+	alone := fit(ranks.Group(1))
 	fmt.Println("the same bound to the last bit:", fit(ranks.Group(3)) == alone)
 	// Output: the same bound to the last bit: true
 }

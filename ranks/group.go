@@ -1,13 +1,13 @@
 package ranks
 
 import (
+	"fmt"
 	"math"
 	"sync"
 )
 
-// Group makes n ranks of one process, each for a goroutine of its own: for
-// tests, and for what threads cannot share. Abort ends their exchanges by a
-// panic with ErrAborted.
+// Group makes n ranks of one process, each for a goroutine of its own: for tests,
+// and for backends that goroutines cannot share. Abort makes their exchanges panic.
 func Group(n int) []Comm {
 	g := &group{wires: make([][]chan []float64, n), over: make(chan struct{})}
 	all := make([]Comm, n)
@@ -40,7 +40,7 @@ func (m *member) Send(to int, a []float64) {
 	select {
 	case m.wires[m.rank][to] <- append([]float64(nil), a...):
 	case <-m.over:
-		panic(ErrAborted)
+		panic(errAborted)
 	}
 }
 
@@ -48,11 +48,11 @@ func (m *member) Recv(from int, a []float64) {
 	select {
 	case b := <-m.wires[from][m.rank]:
 		if len(b) != len(a) {
-			panic("ranks: a block of another length than was sent")
+			panic(fmt.Sprintf("ranks: receiving %d numbers, %d were sent", len(a), len(b)))
 		}
 		copy(a, b)
 	case <-m.over:
-		panic(ErrAborted)
+		panic(errAborted)
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *member) Max(a []float64) {
 }
 
 func (m *member) Sum(a []int64) {
-	bits := make([]float64, len(a)) // as they are, not as numbers
+	bits := make([]float64, len(a)) // not as numbers
 	for i, v := range a {
 		bits[i] = math.Float64frombits(uint64(v))
 	}

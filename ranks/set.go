@@ -7,160 +7,200 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A set is rows that are open, as one rank knows them. Its methods are called
-// on all ranks alike; what only rank 0 has is nil on the others.
+// A set is open rows as one rank knows them. All ranks call its methods alike;
+// arguments that only rank 0 has are nil on the others.
 type set struct {
 	*node
 	n, q, d int
 	square  []float64 // [D] Σ y²
-	windows int       // V; 1 where there are none
-	shares  int       // of all ranks
-	lo      int       // the first of this rank's
-	own     []*share
+	windows int       // V; 1 without windows
+	count   int       // shards on all ranks
+	shards  []*shard  // this rank's
+	domains []*domain // this rank's: with windows one for each shard, without windows one for all
 
-	// Rank 0 alone:
-	cuts   []cut
-	center []float64 // of all windows
-	order  []int     // the row at each place
-	place  []int     // the place of each row, nil where rows are in order
+	// Only on rank 0:
+	extents []extent // of all shards
+	order   []int    // the row at each place; nil if rows are in order
+	place   []int    // the place of each row, likewise
 
-	// From one pass to the next:
-	features *spectral.Features // this rank's part
-	moments  *spectral.Moments  // of one share at a time, without windows
-	acc      []int64
-	small    *separators // rank 0, from solve to pullSolved
+	sums []int64 // C and G of all shards, kept from one pass to the next; without windows
 }
 
-// A share is a part of the rows that one rank has.
-type share struct {
-	cut
-	windows spectral.Windows
-	y       []float64
-	rows    spectral.Rows // nil where the share has none
+// A shard is some of the rows, all on one rank.
+type shard struct {
+	extent
+	*domain
+	y    []float64
+	rows spectral.Rows // nil if the shard has none
+}
 
-	// Under windows, from solve to pullSolved:
+// A domain is the windows [from, to) that a shard's rows meet, with what its rank
+// holds of them from one pass to the next.
+type domain struct {
+	from, to int
+	windows  spectral.Windows
+	counts   []float64 // of features in each window
 	features *spectral.Features
-	moments  *spectral.Moments // of its windows; G becomes the factor, then Z
-	segment  *blocktri.Segment
-	room     []float64
-	mean     []float64 // of its windows' features
-	cross    []float64 // between its separators
-	hasRight bool      // a separator to its right
+	weights  *spectral.Weights
+	moments  *spectral.Moments // without windows, on rank 0 the caller's own; after solve G is Z
+
+	// Only with windows (see solve):
+	left, right int // how many windows, 0 or 1, it has in common with the shards on either side
+	segment     *blocktri.Segment
+	separators  *spectral.Gram // of those windows, as blocks of moments.Gram and the segment
+	mean        []float64
 }
 
-// open opens rows on all ranks. The others are told sizes by the header.
-func (n *node) open(inner spectral.Backend, h header, data *spectral.Data) (*set, error) {
-	s := &set{node: n, n: int(h[2]), q: int(h[3]), d: int(h[4]), windows: int(h[5]), shares: int(h[6]), square: make([]float64, int(h[4]))}
-	if data != nil {
-		s.cutUp(data, int(h[7]))
-		s.shares = len(s.cuts)
+// newSet is rows that a header describes.
+func newSet(n *node, h header) *set {
+	s := &set{node: n, n: int(h[2]), q: int(h[3]), d: int(h[4]), windows: int(h[5]), count: int(h[6])}
+	s.square = make([]float64, s.d)
+	if s.dense() {
+		s.domains = []*domain{{to: 1, counts: make([]float64, 1)}}
 	}
-	sizes := []float64{float64(s.shares)}
-	s.broadcast(sizes)
-	s.shares = int(sizes[0])
-	s.broadcast(s.square)
-	err := s.distribute(data, func(c cut, d spectral.Data) error {
-		one := &share{cut: c, windows: d.Windows, y: d.Y, hasRight: c.end < s.windows}
-		s.own = append(s.own, one)
-		if d.N == 0 {
-			return nil
-		}
-		var err error
-		one.rows, err = inner.Open(d)
-		return err
-	})
-	if err := s.agree(err); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
+	return s
 }
 
-// cutUp decides on rank 0 which rows go where.
-func (s *set) cutUp(data *spectral.Data, shares int) {
+// dense is whether there is one window at most: then all shards meet the same
+// features, and every rank has all of them.
+func (s *set) dense() bool { return s.windows == 1 }
+
+// divide decides which rows belong to which shard. order is nil if they are in order.
+func divide(data *spectral.Data, each int) (all []extent, order []int) {
+	if data.Windows.Count() == 1 {
+		return divideRows(data.N, countShards(data.N, each)), nil
+	}
+	l := data.Windows.NewLayout(data.X, data.N, data.Q)
+	return divideCells(&data.Windows, l, data.N, countShards(data.N, max(each, windowShardRows))), l.Order
+}
+
+// onRank0 fills in the part of a new set that only rank 0 knows.
+func (s *set) onRank0(data *spectral.Data, extents []extent, order []int) {
+	s.extents, s.order = extents, order
 	for i, y := range data.Y {
 		s.square[i%s.d] += y * y
 	}
-	if s.windows == 1 {
-		s.cuts = cutRows(data.N, shares)
-		return
-	}
-	l := data.Windows.NewLayout(data.X, data.N, data.Q)
-	s.cuts, s.order, s.center = cutCells(&data.Windows, l, data.N, shares), l.Order, data.Windows.Center
-	s.place = make([]int, data.N)
-	for p, row := range l.Order {
-		s.place[row] = p
+	if order != nil {
+		s.place = make([]int, data.N)
+		for p, row := range order {
+			s.place[row] = p
+		}
 	}
 }
 
-// distribute gives each rank its shares of the data, and calls open for each of
-// this one's.
-func (s *set) distribute(data *spectral.Data, open func(c cut, d spectral.Data) error) (err error) {
-	keep := func(e error) {
-		if err == nil {
-			err = e
-		}
+// places are where the given rows are, nil for all.
+func (s *set) places(rows []int) []int {
+	if rows == nil || s.place == nil {
+		return rows
 	}
+	places := make([]int, len(rows))
+	for i, row := range rows {
+		places[i] = s.place[row]
+	}
+	return places
+}
+
+// open gives each rank its shards' rows, and opens them.
+func (s *set) open(inner spectral.Backend, data *spectral.Data) error {
+	s.broadcast(s.square)
 	if s.Rank() == 0 {
-		for to := 1; to < s.Size(); to++ {
-			lo, hi := sharesOf(s.shares, to, s.Size())
-			for i := lo; i < hi; i++ {
-				s.sendShare(to, s.cuts[i], s.part(data, s.cuts[i]))
+		for i, e := range s.extents {
+			if to := s.owner(i); to != 0 {
+				s.sendShard(to, e, s.rowsOf(data, e))
 			}
 		}
 	}
-	var hi int
-	s.lo, hi = sharesOf(s.shares, s.Rank(), s.Size())
-	for i := s.lo; i < hi; i++ {
+	lo, hi := shardsOf(s.count, s.Rank(), s.Size())
+	var failed error
+	for i := lo; i < hi; i++ {
+		var err error
 		if s.Rank() == 0 {
-			keep(open(s.cuts[i], s.part(data, s.cuts[i])))
+			err = s.add(inner, s.extents[i], s.rowsOf(data, s.extents[i]))
 		} else {
-			keep(open(s.recvShare()))
+			e, d := s.recvShard()
+			err = s.add(inner, e, d)
 		}
+		if failed == nil {
+			failed = err
+		}
+	}
+	err := s.agree(failed)
+	if err != nil {
+		s.close()
 	}
 	return err
 }
 
-// part is a cut's rows, in the order of the layout.
-func (s *set) part(data *spectral.Data, c cut) spectral.Data {
-	d := spectral.Data{N: c.hi - c.lo, Q: s.q, D: s.d, Windows: subWindows(&data.Windows, c.first, c.end)}
+// add opens one of this rank's shards.
+func (s *set) add(inner spectral.Backend, e extent, d spectral.Data) (err error) {
+	if s.dense() {
+		s.domains[0].windows = d.Windows
+	} else {
+		s.domains = append(s.domains, &domain{
+			from: e.first, to: e.end, windows: d.Windows, counts: make([]float64, e.end-e.first),
+			left: min(1, e.first), right: min(1, s.windows-e.end),
+		})
+	}
+	one := &shard{extent: e, domain: s.domains[len(s.domains)-1], y: d.Y}
+	s.shards = append(s.shards, one)
+	if d.N > 0 {
+		one.rows, err = inner.Open(d)
+	}
+	return err
+}
+
+// rowsOf is a shard's rows, in the order of the layout.
+func (s *set) rowsOf(data *spectral.Data, e extent) spectral.Data {
+	d := spectral.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: subWindows(&data.Windows, e.first, e.end)}
 	if s.order == nil {
-		d.X, d.Y = data.X[c.lo*s.q:c.hi*s.q], data.Y[c.lo*s.d:c.hi*s.d]
+		d.X, d.Y = data.X[e.lo*s.q:e.hi*s.q], data.Y[e.lo*s.d:e.hi*s.d]
 		return d
 	}
-	for _, row := range s.order[c.lo:c.hi] {
+	for _, row := range s.order[e.lo:e.hi] {
 		d.X = append(d.X, data.X[row*s.q:(row+1)*s.q]...)
 		d.Y = append(d.Y, data.Y[row*s.d:(row+1)*s.d]...)
 	}
 	return d
 }
 
-func (s *set) sendShare(to int, c cut, d spectral.Data) {
-	s.send(to, []float64{float64(c.lo), float64(c.hi), float64(c.first), float64(c.end), float64(len(d.Windows.Center)), d.Windows.Length, float64(d.Windows.Dim)})
-	s.send(to, d.Windows.Center)
+func (s *set) sendShard(to int, e extent, d spectral.Data) {
+	w := d.Windows
+	s.send(to, append(floats([]int{e.lo, e.hi, e.first, e.end, len(w.Center), w.Dim}), w.Length))
+	s.send(to, w.Center)
 	s.send(to, d.X)
 	s.send(to, d.Y)
 }
 
-func (s *set) recvShare() (cut, spectral.Data) {
+func (s *set) recvShard() (extent, spectral.Data) {
 	sizes := make([]float64, 7)
 	s.recv(0, sizes)
-	c := cut{int(sizes[0]), int(sizes[1]), int(sizes[2]), int(sizes[3])}
-	d := spectral.Data{N: c.hi - c.lo, Q: s.q, D: s.d, Windows: spectral.Windows{Length: sizes[5], Dim: int(sizes[6])}}
-	if n := int(sizes[4]); n > 0 {
-		d.Windows.Center = make([]float64, n)
+	n := ints(sizes[:6])
+	e := extent{n[0], n[1], n[2], n[3]}
+	d := spectral.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: spectral.Windows{Dim: n[5], Length: sizes[6]}}
+	if n[4] > 0 {
+		d.Windows.Center = make([]float64, n[4])
 	}
 	d.X, d.Y = make([]float64, d.N*d.Q), make([]float64, d.N*d.D)
 	s.recv(0, d.Windows.Center)
 	s.recv(0, d.X)
 	s.recv(0, d.Y)
-	return c, d
+	return e, d
 }
 
-// close gives this rank's rows back.
+// owner is the rank that has a shard.
+func (s *set) owner(i int) int {
+	for r := range s.Size() {
+		if lo, hi := shardsOf(s.count, r, s.Size()); i >= lo && i < hi {
+			return r
+		}
+	}
+	panic(fmt.Sprintf("ranks: no rank has shard %d of %d", i, s.count))
+}
+
+// close closes this rank's rows.
 func (s *set) close() error {
 	var err error
-	for _, one := range s.own {
+	for _, one := range s.shards {
 		if one.rows == nil {
 			continue
 		}
@@ -168,14 +208,13 @@ func (s *set) close() error {
 			err = e
 		}
 	}
-	s.own = nil
+	s.shards = nil
 	return err
 }
 
-// each calls f for this rank's shares, one after the other, as long as none
-// fails.
-func (s *set) each(f func(i int, one *share) error) error {
-	for i, one := range s.own {
+// each calls f for this rank's shards, one after the other, until one fails.
+func (s *set) each(f func(i int, one *shard) error) error {
+	for i, one := range s.shards {
 		if err := f(i, one); err != nil {
 			return fmt.Errorf("rows %d to %d: %w", one.lo, one.hi-1, err)
 		}

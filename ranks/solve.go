@@ -4,176 +4,188 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// solve fills dst, on rank 0, with what follows from the moments and A = G + λI.
-// G stays in the shares, and becomes A⁻¹: each eliminates its inner windows,
-// rank 0 the windows between shares (blocktri.Segment). What travels for each
-// share is two or three blocks of M_v² numbers there and back, M_v·D numbers
-// twice, and its part of C and m.
+// solve fills dst, on rank 0, with what follows from the moments and A = G + λI, with
+// windows. G stays in the domains and becomes A⁻¹: each eliminates its inner windows,
+// rank 0 the separators, the windows between shards (blocktri.Segment). Each shard
+// sends and gets its blocks of the separators, and sends its part of C and m.
 func (s *set) solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
 	s.shareFeatures(f)
-	var offset []int
-	if dst == nil {
-		dst = &spectral.Solution{} // numbers of its own, of no use
-	} else {
-		offset = f.Offsets()
-	}
+	traces, vectors := make([][]float64, len(s.shards)), make([][]float64, len(s.shards))
 	err := s.localMoments()
-	parts, traces := make([][]float64, len(s.own)), make([][]float64, len(s.own))
 	if err == nil {
-		for i, one := range s.own {
-			traces[i] = []float64{traceOf(one.moments.Gram, 0, one.end-one.first)}
+		for i, one := range s.shards {
+			traces[i] = []float64{traceOf(one.moments.Gram, 0, one.to-one.from)}
 		}
-		err = s.sideBySide(func(i int, one *share) (err error) {
-			parts[i], err = one.eliminate(lambda, s.d)
+		err = s.inParallel(func(i int, one *shard) (err error) {
+			vectors[i], err = one.eliminate(lambda, s.d)
 			return err
 		})
 	}
-	dst.TraceGram, dst.TraceInverse, dst.LogDet = 0, 0, 0
 	err = s.agree(err)
-	if err == nil || errors.Is(err, errNotPositive) { // whose jitter is a share of the trace
-		s.collect(traces, one, func(_ int, part []float64) { dst.TraceGram += part[0] })
+	if err == nil || errors.Is(err, spectral.ErrNotPositive) { // jitter is a fraction of the trace
+		if trace := s.total(0, traces); dst != nil {
+			dst.TraceGram = trace
+		}
 	}
 	if err != nil {
 		return err
 	}
-	b, err := s.reduce(&dst.LogDet, parts, offset, lambda)
+	var small *separators
+	if s.Rank() == 0 {
+		small = s.newSeparators(f.Offsets())
+	}
+	logDet, err := s.solveSeparators(small, vectors, lambda)
 	if err := s.agree(err); err != nil {
 		return err
 	}
-	s.solveBack(dst, b, offset)
-	dst.TraceInverse = s.invert()
+	s.solveBack(dst, f, small)
+	trace := s.invert(small)
+	if dst != nil {
+		dst.LogDet, dst.TraceInverse = logDet, trace
+	}
 	return nil
 }
 
-// one is the length of a part that is a number.
-func one(int) int { return 1 }
+// inParallel calls f for this rank's shards on all its cores: their blocks are too
+// small for more than one each.
+func (s *set) inParallel(f func(i int, one *shard) error) error {
+	return parallel.Try(len(s.shards), runtime.GOMAXPROCS(0), func(i int) error { return f(i, s.shards[i]) })
+}
 
-// solveBack fills in C and all rows of m, given those of the separators, b on
-// rank 0 alone.
-func (s *set) solveBack(dst *spectral.Solution, b []float64, offset []int) {
-	s.returnRows(b)
-	_ = s.sideBySide(func(_ int, one *share) error {
-		left, right := one.ends(s.d)
-		one.segment.SolveUpper(one.inner(s.d), left, right, s.d)
+// total adds to sum, on rank 0, one number of each shard.
+func (s *set) total(sum float64, numbers [][]float64) float64 {
+	s.collect(numbers, func(int) int { return 1 }, func(_ int, v []float64) { sum += v[0] })
+	return sum
+}
+
+// eliminate overwrites the domain's G by the factor of its inner windows. The result
+// is its part of log|A|, and what is left of G and C for the separators.
+func (d *domain) eliminate(lambda float64, outputs int) ([]float64, error) {
+	if d.segment == nil {
+		d.segment = blocktri.NewSegment(d.moments.Gram, d.left, d.to-d.from-d.right)
+	}
+	if err := d.segment.Eliminate(lambda); err != nil {
+		return nil, err
+	}
+	d.separators = d.segment.Schur()
+	d.mean = append(d.mean[:0], d.moments.C...)
+	left, inner, right := d.split(outputs)
+	d.segment.SolveLower(inner, left, right, outputs)
+	logDet := block{a: []float64{d.segment.LogDet()}}
+	blocks := append([]block{logDet}, gramBlocks(d.separators, 0, d.separators.Blocks())...)
+	return pack(append(blocks, block{a: left}, block{a: right})), nil
+}
+
+// split is the rows of the domain's m: its left separator's, its inner windows' and
+// its right separator's.
+func (d *domain) split(outputs int) (left, inner, right []float64) {
+	o := d.moments.Gram.Offset
+	lo, hi := o[d.left]*outputs, o[len(o)-1-d.right]*outputs
+	return d.mean[:lo], d.mean[lo:hi], d.mean[hi:]
+}
+
+// separators are the windows between shards, on rank 0.
+type separators struct {
+	gram   *spectral.Gram // A's Schur complement once all other windows are eliminated; in the end Z
+	rows   []float64      // [Σ M_v,D] of C, then of m
+	d      int
+	factor *blocktri.Factor
+}
+
+// newSeparators are zeros.
+func (s *set) newSeparators(offset []int) *separators {
+	sizes := []int{0}
+	for i, e := range s.extents[1:] {
+		sizes = append(sizes, sizes[i]+offset[e.first+1]-offset[e.first])
+	}
+	gram := spectral.NewGram(sizes)
+	return &separators{gram: gram, rows: make([]float64, gram.M()*s.d), d: s.d}
+}
+
+// beside is the range of separators at the ends of shard i.
+func (p *separators) beside(i int) (lo, hi int) { return max(i-1, 0), min(i+1, p.gram.Blocks()) }
+
+// blocks are the parts of the matrix that belong to shard i, rowsOf those of C or m.
+func (p *separators) blocks(i int) []block {
+	lo, hi := p.beside(i)
+	return gramBlocks(p.gram, lo, hi)
+}
+
+func (p *separators) rowsOf(i int) block {
+	lo, hi := p.beside(i)
+	return block{a: p.rows[p.gram.Offset[lo]*p.d : p.gram.Offset[hi]*p.d]}
+}
+
+// solveSeparators collects what elimination has left, factors the separators'
+// matrix on rank 0 and solves for their rows.
+func (s *set) solveSeparators(p *separators, vectors [][]float64, lambda float64) (logDet float64, err error) {
+	of := func(i int) []block { return append(p.blocks(i), p.rowsOf(i)) }
+	s.collect(vectors, func(i int) int { return 1 + sizeOf(of(i)) }, func(i int, v []float64) {
+		logDet += v[0]
+		addTo(of(i), v[1:])
+	})
+	if p == nil {
+		return 0, nil
+	}
+	if p.factor, err = blocktri.Factorise(p.gram, lambda); err != nil {
+		return 0, fmt.Errorf("windows between shards: %w", err)
+	}
+	p.factor.Solve(p.rows, s.d)
+	return logDet + p.factor.LogDet(), nil
+}
+
+// solveBack fills in C and m, once the separators' rows of m are known.
+func (s *set) solveBack(dst *spectral.Solution, f *spectral.Features, p *separators) {
+	s.scatterShards(func(i int) []block { return []block{p.rowsOf(i)} }, func(d *domain) []block {
+		left, _, right := d.split(s.d)
+		return []block{{a: left}, {a: right}}
+	})
+	_ = s.inParallel(func(_ int, one *shard) error {
+		left, inner, right := one.split(s.d)
+		one.segment.SolveUpper(inner, left, right, s.d)
 		return nil
 	})
 	s.lap(&s.times.Compute)
-	clear(dst.C)
-	parts := make([][]float64, len(s.own))
-	for i, one := range s.own {
-		parts[i] = one.moments.C
+	vectors := make([][]float64, len(s.shards))
+	for i, one := range s.shards {
+		vectors[i] = slices.Concat(one.moments.C, one.mean)
 	}
-	s.collect(parts, func(i int) int { return (offset[s.cuts[i].end] - offset[s.cuts[i].first]) * s.d }, func(i int, part []float64) {
-		addTo(dst.C[offset[s.cuts[i].first]*s.d:], part)
+	var c, m byWindow
+	if dst != nil {
+		clear(dst.C)
+		c, m = rowsBy(f, dst.C), rowsBy(f, dst.Mean)
+	}
+	s.collect(vectors, func(i int) int { return 2 * sizeOf(s.part(c, i)) }, func(i int, v []float64) {
+		addTo(s.part(c, i), v[:len(v)/2])
+		unpack(s.part(m, i), v[len(v)/2:])
 	})
-	for i, one := range s.own {
-		parts[i] = one.inner(s.d)
+}
+
+// invert replaces the factors by A⁻¹; the result, on rank 0, is its trace.
+func (s *set) invert(p *separators) (trace float64) {
+	if p != nil {
+		p.gram = p.factor.Inverse()
+		trace = traceOf(p.gram, 0, p.gram.Blocks())
 	}
-	s.collect(parts, func(i int) int { return (s.innerEnd(i, offset) - s.innerFirst(i, offset)) * s.d }, func(i int, part []float64) {
-		copy(dst.Mean[s.innerFirst(i, offset)*s.d:], part)
+	s.scatterShards(func(i int) []block { return p.blocks(i) }, func(d *domain) []block {
+		return gramBlocks(d.separators, 0, d.separators.Blocks())
 	})
-	if s.Rank() == 0 {
-		s.small.each(b, s.d, func(v int, part []float64) { copy(dst.Mean[offset[v]*s.d:], part) })
-	}
-}
-
-// sideBySide calls f for this rank's shares on all its cores: their algebra is
-// of blocks too small for more than one.
-func (s *set) sideBySide(f func(i int, one *share) error) error {
-	errs := make([]error, len(s.own))
-	parallel.For(len(s.own), runtime.GOMAXPROCS(0), func(i int) { errs[i] = f(i, s.own[i]) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// left and right are how many separators a share has on each side.
-func (o *share) left() int { return min(o.first, 1) }
-
-func (o *share) right() int {
-	if o.hasRight {
-		return 1
-	}
-	return 0
-}
-
-// eliminate overwrites the share's G by the factor of its inner windows and
-// gives what is left for the separators (their own blocks of G included), what
-// C is there, and its part of log|A|.
-func (o *share) eliminate(lambda float64, d int) ([]float64, error) {
-	g, blocks := o.moments.Gram, o.end-o.first
-	lo, hi := o.left(), blocks-o.right()
-	o.segment = blocktri.NewSegment(g, lo, hi)
-	if need := o.segment.Room(); cap(o.room) < need {
-		o.room = make([]float64, need)
-	}
-	if err := o.segment.Eliminate(lambda, o.room); err != nil {
-		if errors.Is(err, blocktri.ErrNotPositive) {
-			return nil, fmt.Errorf("%w: %w", errNotPositive, err)
-		}
-		return nil, err
-	}
-	sep := &spectral.Gram{Offset: []int{0}}
-	o.eachSeparator(func(v int) {
-		sep.Offset = append(sep.Offset, sep.M()+g.Size(v))
-		sep.Diag = append(sep.Diag, append([]float64(nil), g.Diag[v]...))
+	traces := make([][]float64, len(s.shards))
+	_ = s.inParallel(func(i int, one *shard) error {
+		one.segment.Inverse()
+		g := one.moments.Gram
+		traces[i] = []float64{traceOf(g, one.left, g.Blocks()-one.right)}
+		return nil
 	})
-	if sep.Blocks() == 2 {
-		sep.Below = [][]float64{make([]float64, sep.Size(0)*sep.Size(1))}
-	}
-	o.segment.AddTo(sep, 0, sep.Blocks()-1)
-	o.mean = append(o.mean[:0], o.moments.C...)
-	// Inner rows of C are solved for; the separators' own go along with what
-	// they lose by it.
-	left, right := o.ends(d)
-	o.segment.SolveLower(o.inner(d), left, right, d)
-	part := []float64{o.segment.LogDet()}
-	for _, b := range blocksOf(sep, 0, sep.Blocks()) {
-		part = append(part, b...)
-	}
-	return append(append(part, left...), right...), nil
-}
-
-// eachSeparator calls f for the share's separators, as its own G counts them.
-func (o *share) eachSeparator(f func(v int)) {
-	if o.left() > 0 {
-		f(0)
-	}
-	if o.right() > 0 {
-		f(o.end - o.first - 1)
-	}
-}
-
-// inner is the rows of the share's m, [Σ M_v,d] of its windows, that are not a
-// separator's.
-func (o *share) inner(d int) []float64 {
-	g := o.moments.Gram
-	lo, hi := g.Offset[o.left()], g.M()
-	if o.hasRight {
-		hi = g.Offset[g.Blocks()-1]
-	}
-	return o.mean[lo*d : hi*d]
-}
-
-// ends are the rows of the share's m that are its separators'.
-func (o *share) ends(d int) (left, right []float64) {
-	g := o.moments.Gram
-	if o.left() > 0 {
-		left = o.mean[:g.Size(0)*d]
-	}
-	if o.hasRight {
-		right = o.mean[g.Offset[g.Blocks()-1]*d:]
-	}
-	return left, right
+	s.lap(&s.times.Compute)
+	return s.total(trace, traces)
 }
 
 // traceOf is the trace of blocks [lo, hi).
@@ -188,46 +200,15 @@ func traceOf(g *spectral.Gram, lo, hi int) float64 {
 	return t
 }
 
-// innerFirst and innerEnd are the range of features of a share's inner windows.
-func (s *set) innerFirst(i int, offset []int) int {
-	return offset[s.cuts[i].first+min(i, 1)]
-}
-
-func (s *set) innerEnd(i int, offset []int) int {
-	if i+1 == s.shares {
-		return offset[s.cuts[i].end]
-	}
-	return offset[s.cuts[i].end-1]
-}
-
-// invert replaces the factors by A⁻¹ and gives its trace.
-func (s *set) invert() (trace float64) {
-	if s.Rank() == 0 && len(s.small.at) > 0 {
-		z := s.small.factor.Inverse()
-		trace = traceOf(z, 0, z.Blocks())
-	}
-	s.returnInverse()
-	parts := make([][]float64, len(s.own))
-	_ = s.sideBySide(func(i int, one *share) error {
-		g := one.moments.Gram
-		one.segment.Inverse(one.cross)
-		parts[i] = []float64{traceOf(g, one.left(), g.Blocks()-one.right())}
-		return nil
-	})
-	s.lap(&s.times.Compute)
-	s.collect(parts, one, func(_ int, part []float64) { trace += part[0] })
-	return trace
-}
-
-// pullSolved, after solve, fills dst with the gradient by the features whose
-// adjoint is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. A⁻¹ is lost.
+// pullSolved, after solve, fills dst, on rank 0, with the gradient by the features if
+// the adjoint is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. A⁻¹ is lost.
 func (s *set) pullSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	_ = s.sideBySide(func(_ int, one *share) error {
+	_ = s.inParallel(func(_ int, one *shard) error {
 		blocktri.OuterAdjoint(one.moments.Gram, one.mean, s.d, bar.Inverse, bar.Outer)
 		for j, m := range one.mean {
 			one.moments.C[j] = bar.Linear * m
 		}
 		return nil
 	})
-	return s.pullShares(dst, f)
+	return s.pull(dst, f)
 }

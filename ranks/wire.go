@@ -3,11 +3,12 @@ package ranks
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
+
+	"github.com/vssgp/vssgp/spectral"
 )
 
-// What rank 0 tells the others to do; each begins with a header.
+// An op is what rank 0 tells the others to do.
 type op int
 
 const (
@@ -24,31 +25,28 @@ const (
 	opClose
 )
 
-// header is an op, the number of the rows that it is about, and what else it
-// needs to know.
+// header is an op, the number of the rows that it is about, and its arguments.
 type header [8]float64
 
-// A node is what every rank has: its backend, its shares of the rows that are
-// open, and where its time went.
+// A node is a rank's Comm that counts where time goes.
 type node struct {
 	Comm
-	sets  map[int]*set
 	times Times
-	began time.Time // of the stretch that counts as work
+	began time.Time // of what lap counts next
 }
 
 // Times are where a rank's time in passes went.
 type Times struct {
 	Passes        int           // over the rows
 	Compute       time.Duration // its own sums and algebra
-	Waiting       time.Duration // for the slowest rank to end its own
+	Waiting       time.Duration // for the slowest rank
 	Communication time.Duration // exchanging numbers
-	Bytes         int64         // sent and received by this rank, sums on the way not counted
-	Open          time.Duration // all of the above, of bringing rows to the ranks; once in a fit
-	OpenBytes     int64         // sent and received in it
+	Bytes         int64         // sent and received by this rank, without what it forwards in sums
+	Open          time.Duration // sending rows to the ranks, once in a fit: not in the above
+	OpenBytes     int64         // sent and received for that
 }
 
-// opening counts what t has beyond before as opening.
+// opening moves what has been added to t since before to Open.
 func (t *Times) opening(before Times) {
 	open := t.Compute + t.Waiting + t.Communication - before.Compute - before.Waiting - before.Communication
 	bytes := t.Bytes - before.Bytes
@@ -57,15 +55,15 @@ func (t *Times) opening(before Times) {
 	t.OpenBytes += bytes
 }
 
-// lap counts the time since the last lap as one kind of work.
+// lap counts the time since the last lap as the given kind.
 func (n *node) lap(kind *time.Duration) {
 	now := time.Now()
 	*kind += now.Sub(n.began)
 	n.began = now
 }
 
-// communicate runs f, time in which is communication and time before which,
-// since the last lap, is computing.
+// communicate counts the time since the last lap as computing and the time that f
+// takes as communication.
 func (n *node) communicate(numbers int, f func()) {
 	n.lap(&n.times.Compute)
 	f()
@@ -85,23 +83,23 @@ func (n *node) recv(from int, a []float64) {
 	n.communicate(len(a), func() { n.Recv(from, a) })
 }
 
-// What a rank's part of a pass came to.
+// How a pass ended on a rank.
 const (
 	fine        = 0
 	notPositive = 1 // a matrix has no factor: nothing is wrong with the rank
 	failed      = 2
 )
 
-// errNotPositive is what agree returns where a rank's matrix has no factor.
-var errNotPositive = errors.New("ranks: a share's matrix is not positive definite")
+// errNotPositive is what agree returns if a rank's matrix has no factor.
+var errNotPositive = fmt.Errorf("ranks: a shard's %w", spectral.ErrNotPositive)
 
-// agree is called by all ranks once each has done its part, and gives all of
-// them the same answer: nil, or on rank 0 what went wrong where.
+// agree is called by all ranks after each step, with the rank's own error. They all
+// fail if one does; rank 0's error says what went wrong and where.
 func (n *node) agree(err error) error {
 	n.lap(&n.times.Compute)
 	state := []float64{fine}
 	switch {
-	case errors.Is(err, errNotPositive):
+	case errors.Is(err, spectral.ErrNotPositive):
 		state[0] = notPositive
 	case err != nil:
 		state[0] = failed
@@ -117,77 +115,59 @@ func (n *node) agree(err error) error {
 	return n.explain(err)
 }
 
-// explain tells rank 0 each rank's error, where it has one.
+// explain tells rank 0 the others' errors.
 func (n *node) explain(err error) error {
 	text := ""
 	if err != nil {
 		text = err.Error()
 	}
 	if n.Rank() != 0 {
-		n.sendText(0, text)
+		n.Send(0, textNumbers(text))
 		if err == nil {
 			err = errors.New("ranks: another rank has failed")
 		}
 		return err
 	}
+	a := make([]float64, maxText)
 	for from := 1; from < n.Size(); from++ {
-		if said := n.recvText(from); said != "" && err == nil {
+		n.Recv(from, a)
+		if said := numbersText(a); said != "" && err == nil {
 			err = fmt.Errorf("ranks: rank %d of %d: %s", from, n.Size(), said)
 		}
 	}
 	return err
 }
 
-// mostText bounds a message.
-const mostText = 4096
-
-func (n *node) sendText(to int, s string) {
-	a := textNumbers(s)
-	n.Send(to, []float64{float64(len(a))})
-	n.Send(to, a)
-}
-
-func (n *node) recvText(from int) string {
-	size := []float64{0}
-	n.Recv(from, size)
-	a := make([]float64, int(size[0]))
-	n.Recv(from, a)
-	return numbersText(a)
-}
-
 // broadcastText gives all ranks rank 0's text.
 func (n *node) broadcastText(s string) string {
 	a := textNumbers(s)
-	size := []float64{float64(len(a))}
-	n.Broadcast(size, 0)
-	if n.Rank() != 0 {
-		a = make([]float64, int(size[0]))
-	}
 	n.Broadcast(a, 0)
 	return numbersText(a)
 }
 
+// maxText is the length of a text as it travels, in bytes: longer ones are cut off,
+// shorter ones padded with zeros.
+const maxText = 4096
+
 func textNumbers(s string) []float64 {
-	s = s[:min(len(s), mostText)]
-	a := make([]float64, len(s))
-	for i := range a {
+	a := make([]float64, maxText)
+	for i := range min(len(s), maxText) {
 		a[i] = float64(s[i])
 	}
 	return a
 }
 
 func numbersText(a []float64) string {
-	s := make([]byte, len(a))
-	for i, v := range a {
-		s[i] = byte(v)
+	var s []byte
+	for _, v := range a {
+		if v != 0 {
+			s = append(s, byte(v))
+		}
 	}
 	return string(s)
 }
 
-// finite reports whether v is a number.
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// ints are whole numbers sent as float64, which holds them below 2⁵³.
+// ints are whole numbers sent as float64, which is exact below 2⁵³.
 func ints(a []float64) []int {
 	out := make([]int, len(a))
 	for i, v := range a {

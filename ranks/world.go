@@ -6,31 +6,31 @@ import (
 	"strconv"
 
 	"github.com/vssgp/vssgp/internal/mpi"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// MPI reports whether this build has MPI, and by which library.
+// MPI reports whether this build has MPI, and which library.
 func MPI() (library string, built bool) { return mpi.Library(), mpi.Built }
 
 // launchers are the variables by which mpirun, mpiexec and srun tell a process
 // that it is one of several, and how many.
-var launchers = []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"}
+var launchers = []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "PMIX_RANK"}
 
-// Launched reports whether a launcher has started this process as one of a job.
-func Launched() bool {
+// launched reports whether a launcher has started this process as one of a job.
+func launched() bool {
 	for _, name := range launchers {
 		if os.Getenv(name) != "" {
 			return true
 		}
 	}
-	return os.Getenv("PMIX_RANK") != ""
+	return false
 }
 
-// World is the ranks of the job that a launcher has started this process in,
-// nil where none has, so that a program run by itself need not ask for MPI at
-// all. leave is to be called at the end, by all ranks. The error wraps
-// ErrNotBuilt where there is a job and this build has no MPI.
+// World is the ranks of the job that a launcher has started this process in, nil if
+// there is no job: a program run by itself needs no MPI. All ranks have to call leave
+// at the end. The error wraps ErrNotBuilt if there is a job and this build has no MPI.
 func World() (c Comm, leave func(), err error) {
-	if !Launched() {
+	if !launched() {
 		return nil, func() {}, nil
 	}
 	w, err := mpi.Start()
@@ -40,36 +40,32 @@ func World() (c Comm, leave func(), err error) {
 	return w, w.Close, nil
 }
 
-// Local is this process's number among the job's processes on this machine, and
-// how many those are: 0 and 1 where the launcher does not say.
-func Local() (rank, size int) {
-	return number("OMPI_COMM_WORLD_LOCAL_RANK", 0), max(1, number("OMPI_COMM_WORLD_LOCAL_SIZE", 1))
+// LocalRank is this process's number among the job's processes on this machine, 0 if
+// the launcher does not say.
+func LocalRank() int { return number("OMPI_COMM_WORLD_LOCAL_RANK") }
+
+// number is the whole number in a variable of the environment, 0 if there is none.
+func number(name string) int {
+	n, _ := strconv.Atoi(os.Getenv(name))
+	return max(0, n)
 }
 
-func number(name string, byDefault int) int {
-	n, err := strconv.Atoi(os.Getenv(name))
-	if err != nil || n < 0 {
-		return byDefault
-	}
-	return n
-}
-
-// ShareCores lets the Go scheduler use this process's part of the machine's
-// cores: all divided by the processes on it, unless the launcher has bound it
-// to fewer or GOMAXPROCS is set. It says how many those are.
+// ShareCores lets the Go scheduler use this process's share of the machine's cores:
+// all of them divided by the job's processes on the machine, unless the launcher has
+// bound it to fewer or GOMAXPROCS is set. It returns how many those are.
 func ShareCores() int {
-	_, size := Local()
+	size := number("OMPI_COMM_WORLD_LOCAL_SIZE")
 	if os.Getenv("GOMAXPROCS") == "" && size > 1 {
-		runtime.GOMAXPROCS(coresOf(runtime.GOMAXPROCS(0), runtime.NumCPU(), MachineCores(), size))
+		runtime.GOMAXPROCS(coresOf(runtime.GOMAXPROCS(0), runtime.NumCPU(), parallel.MachineCores(), size))
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
-// coresOf is how many of a machine's cores a process may use that is one of so
-// many there: allowed by the scheduler's default (a container's limit
-// included), bound to some of them.
+// coresOf is how many of all cores of a machine each of its processes may use.
+// allowed is the scheduler's default, which includes a container's limit, and bound
+// is how many cores the process is bound to.
 func coresOf(allowed, bound, all, processes int) int {
-	if bound < all { // by the launcher, to its own part
+	if bound < all { // by the launcher, to this process's own cores
 		return max(1, min(allowed, max(1, all/processes)))
 	}
 	return max(1, allowed/processes)

@@ -44,7 +44,7 @@ func (d *Data) CheckPredict(dst *Prediction, f *Features, p *Posterior) error {
 	return dst.Check(d.N, p.D)
 }
 
-// CheckSolve reports arguments of Solver.Solve that do not fit the rows.
+// CheckSolve reports arguments of Rows.Solve that do not fit the rows.
 func (d *Data) CheckSolve(dst *Solution, f *Features) error {
 	if err := d.CheckFeatures(f); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *Data) CheckSolve(dst *Solution, f *Features) error {
 	return dst.Check(f, d.D)
 }
 
-// CheckPullbackSolved reports arguments of Solver.PullbackSolved that do not fit
+// CheckPullbackSolved reports arguments of Rows.PullbackSolved that do not fit
 // the rows.
 func (d *Data) CheckPullbackSolved(dst, f *Features) error {
 	if err := d.CheckFeatures(f); err != nil {

@@ -101,6 +101,21 @@ type Rows interface {
 	Factorised(dst *FactorisedSums, f *Features, w *Weights, rows []int) error
 	// Predict fills dst, in the order of the rows given to Open.
 	Predict(dst *Prediction, f *Features, p *Posterior) error
+
+	// CanSolve says whether the algebra that the exact bound needs of the moments
+	// can be done where they are summed, so that G, A⁻¹ and their adjoint, each
+	// O(M·M_v) with M_v features a window, never come to the host: a matter of f's
+	// shapes and of the kind of device, never of the memory that is free.
+	CanSolve(f *Features) bool
+	// Solve sums the moments G and C and fills dst with what follows from
+	// A = G + λI. Where A has no Cholesky factor the error wraps ErrNotPositive,
+	// and of dst TraceGram alone is filled in. CanSolve has to hold for f.
+	Solve(dst *Solution, f *Features, lambda float64) error
+	// PullbackSolved is Pullback of an adjoint made of what the last Solve has
+	// left, which it uses up: nothing else may have been asked of the Rows in
+	// between, but for CanSolve, and f has to be the same.
+	PullbackSolved(dst, f *Features, bar SolvedAdjoint) error
+
 	// Close gives the rows' memory back.
 	Close() error
 }

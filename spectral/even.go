@@ -7,10 +7,10 @@ import "slices"
 // that are the same for every row, and backends step along instead of taking
 // sines and exponentials.
 
-// CommonStep is the step from one row to the next of one input x [N] that is
+// commonStep is the step from one row to the next of one input x [N] that is
 // met most often within runs, the smallest of several; 0 where no step is
 // exact.
-func CommonStep(x []float64, runs []Run) (delta float64) {
+func commonStep(x []float64, runs []Run) (delta float64) {
 	var steps []float64
 	for _, r := range runs {
 		for n := r.Lo + 1; n < r.Hi; n++ {
@@ -34,9 +34,9 @@ func CommonStep(x []float64, runs []Run) (delta float64) {
 	return delta
 }
 
-// EvenRows counts, for each row, the rows from it on, itself included, that lie
+// evenRows counts, for each row, the rows from it on, itself included, that lie
 // exactly delta apart within its run.
-func EvenRows(x []float64, runs []Run, delta float64) []int32 {
+func evenRows(x []float64, runs []Run, delta float64) []int32 {
 	const most = 1 << 30
 	even := make([]int32, len(x))
 	for _, r := range runs {

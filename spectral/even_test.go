@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEvenRows: rows count as even only where x_n + i·δ is the next ones' exact
+// TestevenRows: rows count as even only where x_n + i·δ is the next ones' exact
 // value.
 func TestEvenRows(t *testing.T) {
 	run := func(n int) []Run { return []Run{{Hi: n}} }
@@ -28,7 +28,7 @@ func TestEvenRows(t *testing.T) {
 		// The step is 1 in float64, but the second number is not 1 from the first.
 		{"a rounded step", []float64{1e-20, 1}, run(2), 0, nil},
 	} {
-		delta := CommonStep(c.x, c.runs)
+		delta := commonStep(c.x, c.runs)
 		if delta != c.delta {
 			t.Errorf("%s: step %v, want %v", c.name, delta, c.delta)
 			continue
@@ -36,7 +36,7 @@ func TestEvenRows(t *testing.T) {
 		if delta == 0 {
 			continue
 		}
-		if got := EvenRows(c.x, c.runs, delta); !slices.Equal(got, c.even) {
+		if got := evenRows(c.x, c.runs, delta); !slices.Equal(got, c.even) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.even)
 		}
 	}

@@ -1,9 +1,6 @@
 package spectral
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Features are M damped cosines over Q inputs (see the package comment). The
 // gradient of a number with respect to Features is again a Features: each
@@ -59,15 +56,15 @@ func (f *Features) Offsets() []int {
 	v := f.Windows.Count()
 	o := make([]int, v+1)
 	if f.Window == nil {
-		for i := 1; i <= v; i++ {
-			o[i] = f.M
+		for i := range v {
+			o[i+1] = f.M
 		}
 		return o
 	}
 	for _, w := range f.Window {
 		o[w+1]++
 	}
-	for i := 0; i < v; i++ {
+	for i := range v {
 		o[i+1] += o[i]
 	}
 	return o
@@ -137,7 +134,3 @@ func (f *Features) Check() error {
 	}
 	return nil
 }
-
-// Turns reduces a phase counted in turns to [−½, ½]: phases are reduced before
-// the cosine is taken, in float64, because x may run to 10⁶ periods and more.
-func Turns(t float64) float64 { return t - math.RoundToEven(t) }

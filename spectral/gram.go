@@ -13,8 +13,8 @@ type Gram struct {
 	scratch []float64
 }
 
-// padding is what the rows of a block may be filled up to a multiple of by those
-// who compute with it.
+// padding is a number of which a block's rows may be filled up to a multiple by
+// code that computes with it.
 const padding = 8
 
 // NewGram makes a zero matrix with the given offsets. Where it is one dense
@@ -61,9 +61,8 @@ func (g *Gram) CopyFrom(other *Gram) {
 	}
 }
 
-// Scratch is room for n numbers of any value, for who computes with the matrix
-// while it does: the matrix keeps it, so that factors, inverses and passes,
-// which come one after the other, share one.
+// Scratch is workspace for n numbers of any value. The matrix keeps it, so that
+// factors, inverses and passes, which come one after the other, share one.
 func (g *Gram) Scratch(n int) []float64 {
 	if cap(g.scratch) < n {
 		g.scratch = make([]float64, n)
@@ -113,7 +112,7 @@ func (g *Gram) At(i, j int) float64 {
 }
 
 func (g *Gram) blockOf(i int) int {
-	for v := 0; v < g.Blocks(); v++ {
+	for v := range g.Blocks() {
 		if i < g.Offset[v+1] {
 			return v
 		}

@@ -12,7 +12,7 @@ func (f *Features) Mean(k int, x []float64) float64 {
 		turns += f.Freq[i] / (2 * math.Pi) * d
 		quad += f.Decay[i] * d * d
 	}
-	return f.gate(k, x) * f.Amp[k] * math.Exp(-0.5*quad) * math.Cos(2*math.Pi*Turns(turns))
+	return f.gate(k, x) * f.Amp[k] * math.Exp(-0.5*quad) * math.Cos(2*math.Pi*reduced(turns))
 }
 
 // Pair is E[φ_k(x)·φ_k(y)] for two inputs x, y [Q], one and the same random
@@ -35,8 +35,8 @@ func (f *Features) Pair(k int, x, y []float64) float64 {
 		quadPlus += f.Decay[i] * (d + e) * (d + e)
 	}
 	return f.gate(k, x) * f.gate(k, y) *
-		(f.Power[k]*math.Exp(-0.5*quadMinus)*math.Cos(2*math.Pi*Turns(minus)) +
-			f.Ripple[k]*math.Exp(-0.5*quadPlus)*math.Cos(2*math.Pi*Turns(plus)))
+		(f.Power[k]*math.Exp(-0.5*quadMinus)*math.Cos(2*math.Pi*reduced(minus)) +
+			f.Ripple[k]*math.Exp(-0.5*quadPlus)*math.Cos(2*math.Pi*reduced(plus)))
 }
 
 // gate is the gate of feature k's window at x.
@@ -46,3 +46,7 @@ func (f *Features) gate(k int, x []float64) float64 {
 	}
 	return f.Windows.Gate(f.Window[k], x[f.Windows.Dim])
 }
+
+// reduced is a phase counted in turns, in [−½, ½]: phases are reduced before the
+// cosine is taken, in float64, because x may run to 10⁶ periods and more.
+func reduced(turns float64) float64 { return turns - math.RoundToEven(turns) }

@@ -1,22 +1,21 @@
 package spectral
 
-// A Solver is Rows that can keep the moments where they have summed them and do
-// there what the exact bound needs of them, so that G, A⁻¹ and their adjoint,
-// each O(M·M_v) with M_v features a window, never come to the host. It knows no
-// bound: what the numbers are for is the caller's matter.
-type Solver interface {
-	// Solves says whether there is room for f's windows: a matter of shapes and
-	// of the kind of device, never of the memory that is free.
-	Solves(f *Features) bool
-	// Solve sums the moments G and C and fills dst with what follows from
-	// A = G + λI. Where A has no Cholesky factor the error wraps ErrNotPositive,
-	// and of dst TraceGram alone is filled in. f has to be one that Solves.
-	Solve(dst *Solution, f *Features, lambda float64) error
-	// PullbackSolved is Pullback of an adjoint made of what the last Solve has
-	// left, which it uses up: nothing else may have been asked of the Rows in
-	// between, but for f, which has to be the same.
-	PullbackSolved(dst, f *Features, bar SolvedAdjoint) error
-}
+import "fmt"
+
+// NoSolver is embedded by Rows that have no CanSolve of their own: the caller does
+// the algebra.
+type NoSolver struct{}
+
+// CanSolve is false.
+func (NoSolver) CanSolve(*Features) bool { return false }
+
+// Solve is an error.
+func (NoSolver) Solve(*Solution, *Features, float64) error { return errNoSolver }
+
+// PullbackSolved is an error.
+func (NoSolver) PullbackSolved(_, _ *Features, _ SolvedAdjoint) error { return errNoSolver }
+
+var errNoSolver = fmt.Errorf("spectral: these rows do not solve: %w", ErrShape)
 
 // A Solution is what Solve gives of A = G + λI and C.
 type Solution struct {

@@ -143,3 +143,19 @@ func TestMeanCorrelation(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowsEqual: each field tells windows apart, but for those of none.
+func TestWindowsEqual(t *testing.T) {
+	a := Windows{Center: []float64{0, 1}, Length: 2}
+	for _, b := range []Windows{
+		{Center: []float64{0, 1.5}, Length: 2}, {Center: []float64{0}, Length: 2},
+		{Center: a.Center, Length: 3}, {Center: a.Center, Length: 2, Dim: 1},
+	} {
+		if a.Equal(&b) {
+			t.Errorf("%v equals %v", a, b)
+		}
+	}
+	if same := (Windows{Center: []float64{0, 1}, Length: 2}); !a.Equal(&same) || !(&Windows{Length: 1}).Equal(&Windows{}) {
+		t.Error("equal windows are told apart")
+	}
+}

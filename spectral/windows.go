@@ -1,8 +1,10 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -93,21 +95,7 @@ func (w *Windows) Over(cell int) (first, end int) {
 
 // Equal reports whether both cut the input alike.
 func (w *Windows) Equal(o *Windows) bool {
-	if len(w.Center) != len(o.Center) {
-		return false
-	}
-	if len(w.Center) == 0 {
-		return true
-	}
-	if w.Length != o.Length || w.Dim != o.Dim {
-		return false
-	}
-	for v, c := range w.Center {
-		if c != o.Center[v] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(w.Center, o.Center) && (len(w.Center) == 0 || w.Length == o.Length && w.Dim == o.Dim)
 }
 
 // A Run is a stretch of consecutive rows, in the order of a Layout, that meet
@@ -131,21 +119,16 @@ func (w *Windows) NewLayout(x []float64, n, q int) *Layout {
 	l := &Layout{Order: make([]int, n)}
 	cell := make([]int, n)
 	for i := range l.Order {
-		l.Order[i] = i
-		if len(w.Center) > 1 {
-			cell[i] = w.Cell(x[i*q+w.Dim])
-		}
+		l.Order[i], cell[i] = i, w.Cell(x[i*q+w.Dim])
 	}
-	sort.SliceStable(l.Order, func(a, b int) bool { return cell[l.Order[a]] < cell[l.Order[b]] })
-	for lo := 0; lo < n; {
-		c := cell[l.Order[lo]]
-		hi := lo + 1
-		for hi < n && cell[l.Order[hi]] == c {
-			hi++
+	slices.SortStableFunc(l.Order, func(a, b int) int { return cmp.Compare(cell[a], cell[b]) })
+	for place, row := range l.Order {
+		c := cell[row]
+		if k := len(l.Runs); k == 0 || l.Runs[k-1].Cell != c {
+			first, end := w.Over(c)
+			l.Runs = append(l.Runs, Run{Cell: c, Lo: place, First: first, End: end})
 		}
-		first, end := w.Over(c)
-		l.Runs = append(l.Runs, Run{Cell: c, Lo: lo, Hi: hi, First: first, End: end})
-		lo = hi
+		l.Runs[len(l.Runs)-1].Hi = place + 1
 	}
 	return l
 }

@@ -15,17 +15,21 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/score"
 )
+
+func made(y []float64) *signal { return &signal{Signal: gapfill.Signal{Rate: 16000, Y: y}} }
 
 // TestGaps: as many gaps of the length asked for as were asked for, apart from
 // each other and from the ends, everywhere in their cells, by the seed.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct{ n, count, length int }{{1000, 5, 40}, {16000, 25, 80}, {400, 5, 40}, {1003, 7, 41}, {20, 1, 10}, {64, 1, 1}} {
-		g := &signal{y: make([]float64, c.n)}
+		g := made(make([]float64, c.n))
 		least, most := c.n, 0
 		for seed := range uint64(200) {
-			gaps, err := g.gaps(seed, c.count, c.length)
+			gaps, err := g.drawGaps(seed, c.count, c.length)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,15 +50,15 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%+v: the first gap starts at %d to %d, want %d to %d", c, least, most, margin, latest)
 		}
 	}
-	g := &signal{y: make([]float64, 1000)}
-	one, _ := g.gaps(1, 5, 40)
-	again, _ := g.gaps(1, 5, 40)
-	other, _ := g.gaps(2, 5, 40)
+	g := made(make([]float64, 1000))
+	one, _ := g.drawGaps(1, 5, 40)
+	again, _ := g.drawGaps(1, 5, 40)
+	other, _ := g.drawGaps(2, 5, 40)
 	if !reflect.DeepEqual(one, again) || reflect.DeepEqual(one, other) {
 		t.Error("the seed does not decide where the gaps are")
 	}
 	for _, bad := range [][2]int{{5, 101}, {0, 40}, {5, 0}, {26, 20}} {
-		if _, err := g.gaps(1, bad[0], bad[1]); err == nil {
+		if _, err := g.drawGaps(1, bad[0], bad[1]); err == nil {
 			t.Errorf("%d gaps of %d in 1000 samples: no error", bad[0], bad[1])
 		}
 	}
@@ -69,7 +73,7 @@ func TestSignal(t *testing.T) {
 			samples[i] *= 20
 		}
 	}
-	r := &recording{file: "hum.wav", rate: 8000, samples: samples}
+	r := &recording{Source: Source{Data: "hum.wav"}, rate: 8000, samples: samples}
 	if at := r.most(200, score.RMS); at != 400 {
 		t.Errorf("loudest stretch of 200 at %d, want 400", at)
 	}
@@ -77,10 +81,10 @@ func TestSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := score.RMS(g.y); math.Abs(v-0.1) > 1e-12 || g.name != "hum@400" || g.rate != 8000 {
-		t.Errorf("rms %v, name %s, rate %d", v, g.name, g.rate)
+	if v := score.RMS(g.Y); math.Abs(v-0.1) > 1e-12 || g.Name != "hum@400" || g.Rate != 8000 {
+		t.Errorf("rms %v, name %s, rate %d", v, g.Name, g.Rate)
 	}
-	if a, b := g.y[60]/g.y[70], samples[460]/samples[470]; math.Abs(a-b) > 1e-12 {
+	if a, b := g.Y[60]/g.Y[70], samples[460]/samples[470]; math.Abs(a-b) > 1e-12 {
 		t.Errorf("samples in proportion %v, want %v", a, b)
 	}
 	for _, bad := range [][2]int{{-1, 10}, {0, 0}, {900, 101}} {
@@ -96,12 +100,12 @@ func TestSignal(t *testing.T) {
 // TestScore: the observed count for train alone, the missing for test alone,
 // and what a fit does not speak of counts nowhere.
 func TestScore(t *testing.T) {
-	g := &signal{rate: 16000, y: make([]float64, 1000)}
-	for i := range g.y {
-		g.y[i] = math.Sin(0.1 * float64(i))
+	g := made(make([]float64, 1000))
+	for i := range g.Y {
+		g.Y[i] = math.Sin(0.1 * float64(i))
 	}
-	gaps := []audio.Gap{{Start: 300, End: 340}}
-	mean, sd := append([]float64(nil), g.y...), make([]float64, len(g.y))
+	g.Gaps = []audio.Gap{{Start: 300, End: 340}}
+	mean, sd := append([]float64(nil), g.Y...), make([]float64, len(g.Y))
 	for i := range mean {
 		sd[i] = 1
 		switch {
@@ -116,10 +120,10 @@ func TestScore(t *testing.T) {
 		}
 	}
 	var l Line
-	g.score(&l, gaps, mean, sd)
+	g.score(&l, &gapfill.Fill{Mean: mean, SD: sd})
 	for name, want := range map[Score]float64{
 		TrainRMSE: 0.25, TestRMSE: math.Sqrt((0.25 + 25) / 2), Coverage: 0.5,
-		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: score.RMS(g.y[300:340]),
+		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: score.RMS(g.Y[300:340]),
 	} {
 		if got := l.Scores[name]; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s %v, want %v", name, got, want)
@@ -128,17 +132,19 @@ func TestScore(t *testing.T) {
 	if !(l.Scores[TrainSTFT] > 0 && l.Scores[TestSTFT] > l.Scores[TrainSTFT] && l.Scores[ZeroTrain] > l.Scores[ZeroTest]) {
 		t.Errorf("STFT scores %v", l.Scores)
 	}
-	g.score(&l, gaps, mean, nil)
+	l = Line{}
+	g.score(&l, &gapfill.Fill{Mean: mean})
 	if _, have := l.Scores[Coverage]; have {
 		t.Error("a fill without intervals has a coverage")
 	}
 }
 
 func TestObserved(t *testing.T) {
-	g := &signal{y: []float64{1, 2, 3, 4, 5}}
-	d, err := g.observed([]audio.Gap{{Start: 1, End: 3}})
-	if err != nil || !reflect.DeepEqual(d.X, []float64{0, 3, 4}) || !reflect.DeepEqual(d.Y, []float64{1, 4, 5}) {
-		t.Errorf("observed %+v, error %v", d, err)
+	g := made([]float64{1, 2, 3, 4, 5})
+	g.Gaps = []audio.Gap{{Start: 1, End: 3}}
+	observed, missing := g.traces()
+	if !reflect.DeepEqual(observed, &Trace{[]float64{0, 3, 4}, []float64{1, 4, 5}}) || !reflect.DeepEqual(missing, &Trace{[]float64{1, 2}, []float64{2, 3}}) {
+		t.Errorf("observed %+v, missing %+v", observed, missing)
 	}
 	if got := gapsOf([]float64{3, 4, 7, 9, 10}); !reflect.DeepEqual(got, []audio.Gap{{Start: 3, End: 5}, {Start: 7, End: 8}, {Start: 9, End: 11}}) {
 		t.Errorf("gaps %v", got)
@@ -146,7 +152,7 @@ func TestObserved(t *testing.T) {
 }
 
 func lineOf(method, start, name string, seed uint64, k int, scores map[Score]float64) Line {
-	return Line{Key: Key{Method: method, Start: start, Case: name, Seed: seed, K: k}, Scores: scores, Status: statusOK}
+	return Line{Key: Key{Method: method, Start: start, Case: name, Seed: seed, K: k}, Scores: scores, Status: machine.OK}
 }
 
 // TestPairRatios: only pairs of the same case and seed count.
@@ -196,10 +202,10 @@ func TestSlope(t *testing.T) {
 			lines = append(lines, l)
 		}
 	}
-	if got := slope(lines, func(l Line) float64 { return l.Seconds }); !(math.Abs(got-1.5) <= 1e-12) {
+	if got := slope(lines, secondsOf); !(math.Abs(got-1.5) <= 1e-12) {
 		t.Errorf("slope %v, want 1.5", got)
 	}
-	if got := slope(lines[:2], func(l Line) float64 { return l.Seconds }); !math.IsNaN(got) {
+	if got := slope(lines[:2], secondsOf); !math.IsNaN(got) {
 		t.Errorf("slope %v of one K", got)
 	}
 	var out bytes.Buffer
@@ -278,7 +284,7 @@ func TestPaperNumbers(t *testing.T) {
 // tables and figures come of the lines alone, nothing is run again.
 func TestAudioQuick(t *testing.T) {
 	t.Chdir("../..")
-	for _, c := range []set{audio1kSet, audio4kSet, audio16kSet} {
+	for _, c := range sets[2:5] {
 		t.Run(c.name, func(t *testing.T) {
 			var out, log bytes.Buffer
 			s := &session{Options: Options{Quick: true, Seeds: 1, Out: t.TempDir()}, log: &log}
@@ -290,7 +296,7 @@ func TestAudioQuick(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, l := range lines {
-				if l.Status != statusOK || !(l.Scores[TestRMSE] > 0) || !(l.Scores[ZeroRMSE] > 0) || l.Seconds <= 0 {
+				if l.Status != machine.OK || !(l.Scores[TestRMSE] > 0) || !(l.Scores[ZeroRMSE] > 0) || l.Seconds <= 0 {
 					t.Errorf("%+v", l)
 				}
 			}
@@ -312,7 +318,7 @@ func TestAudioQuick(t *testing.T) {
 
 // TestSetsWithoutData: a set whose recordings are not there says so.
 func TestSetsWithoutData(t *testing.T) {
-	for _, c := range []set{audio1kSet, audio4kSet, audio16kSet} {
+	for _, c := range sets[2:] {
 		if _, err := c.fits(&session{Options: Options{Data: t.TempDir()}}); !errors.Is(err, errMissing) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
@@ -323,7 +329,7 @@ func TestSetsWithoutData(t *testing.T) {
 // periodic one too quiet to be heard.
 func TestVoiced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := &recording{file: "made.wav", rate: 8000, samples: make([]float64, 1600)}
+	r := &recording{Source: Source{Data: "made.wav"}, rate: 8000, samples: make([]float64, 1600)}
 	for i := range r.samples {
 		switch i / 400 {
 		case 0:

@@ -4,21 +4,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
+	"slices"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
+	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-const gapsName = "gaps"
-
-// gapsSet goes beyond the paper: single gaps of 5 to 80 ms all over recordings
-// of speech and music, and what fills them best.
-var gapsSet = set{name: gapsName, title: "Gaps of 5 to 80 ms in speech and music", fits: gapsFits, table: gapsTables, figures: gapsFigures}
-
 // gapsRecordings are three of speech and one of music.
-var gapsRecordings = []string{"arctic_aew_a0001.wav", "arctic_aew_a0002.wav", "speech_16k_be_mono.sph", "music_trumpet_44k.wav"}
+var gapsRecordings = append(slices.Clone(speech), music)
 
 // Places are drawn all over a recording, the same for every length of gap.
 const (
@@ -31,88 +27,84 @@ const (
 
 // gapsSizes are what a quick run makes smaller.
 type gapsSizes struct {
-	milliseconds    []int
-	places          int // a recording
-	repeats         int // seeds
-	slowPlaces      int // the slow methods get the first of them, for the first seed
-	paper           paperSizes
-	gpReach         float64 // seconds to either side of a gap
-	gpIterations    int
-	gpPeaks, gpRows int // components; most rows
+	recordings           []string
+	milliseconds         []int
+	places, slowPlaces   int // of a recording; the slow methods get the first of them, for the first seed
+	repeats              int // seeds
+	features, iterations int // of a component, from the paper's start
+	gp                   gapsGP
 }
 
-// paperSizes are those of the paper's start: features a component and
-// iterations.
-type paperSizes struct{ features, iterations int }
-
-func sizesOfGaps(quick bool) gapsSizes {
-	if quick {
-		return gapsSizes{milliseconds: []int{5, 20}, places: 2, repeats: 1, slowPlaces: 1, paper: paperSizes{10, 5}, gpReach: 0.01, gpIterations: 3, gpPeaks: 3, gpRows: 1500}
+var (
+	gapsFull = gapsSizes{
+		recordings: gapsRecordings, milliseconds: []int{5, 10, 20, 40, 80}, places: 8, slowPlaces: 3, repeats: 2,
+		features: 50, iterations: 100, gp: gapsGP{reach: 0.03, iterations: 30, peaks: 8},
 	}
-	return gapsSizes{milliseconds: []int{5, 10, 20, 40, 80}, places: 8, repeats: 2, slowPlaces: 3, paper: paperSizes{50, 100}, gpReach: 0.03, gpIterations: 30, gpPeaks: 8, gpRows: 1500}
-}
+	gapsQuick = gapsSizes{
+		recordings: gapsRecordings[:1], milliseconds: []int{5, 20}, places: 2, slowPlaces: 1, repeats: 1,
+		features: 10, iterations: 5, gp: gapsGP{reach: 0.01, iterations: 3, peaks: 3},
+	}
+)
 
-func gapsFits(s *session) ([]fit, error) {
-	z := sizesOfGaps(s.Quick)
-	names := gapsRecordings
+// The starts of package impute, and how long windows are from the paper's start, which chooses none: the middle of impute's.
+const (
+	withWindows    = ", windows"
+	withoutWindows = ", no windows"
+	paperWindow    = 0.048 // seconds
+)
+
+func gapsFits(s *session) (out []fit, err error) {
+	z := gapsFull
 	if s.Quick {
-		names = names[:1]
+		z = gapsQuick
 	}
-	var out []fit
-	for _, name := range names {
+	for _, name := range z.recordings {
 		r, err := s.recording(name)
 		if err != nil {
 			return nil, err
 		}
-		whole, err := r.at(0, len(r.samples))
+		g, err := r.at(0, len(r.samples))
 		if err != nil {
 			return nil, err
 		}
-		whole.name = strings.TrimSuffix(r.file, filepath.Ext(r.file))
+		g.Name = r.stem()
 		for seed := uint64(1); seed <= s.repeats(z.repeats); seed++ {
-			places := whole.places(seed, z.places)
+			places := g.places(seed, z.places)
 			if len(places) == 0 {
-				return nil, fmt.Errorf("%s: no place for a gap: want %g s of sound at least", r.file, 2*placeMargin)
+				return nil, fmt.Errorf("%s: no place for a gap: want %g s of sound at least", r.Data, 2*placeMargin)
 			}
 			for _, ms := range z.milliseconds {
-				out = append(out, s.gapFits(whole, places, ms, seed, z)...)
+				length := int(math.Round(float64(ms*r.rate) / 1000))
+				at := func(places []int) *task {
+					t := s.task("gaps", *g, gapsAt(places, length), seed)
+					t.key.Gap, t.perGap = length, true
+					return t
+				}
+				out = append(out, at(places).fast(ms)...)
+				if seed == 1 {
+					out = append(out, at(places[:min(z.slowPlaces, len(places))]).slow(z)...)
+				}
 			}
 		}
 	}
 	return out, nil
 }
 
-// gapFits are the fits to gaps of one length about some places.
-func (s *session) gapFits(g *signal, places []int, ms int, seed uint64, z gapsSizes) []fit {
-	length := int(math.Round(float64(ms*g.rate) / 1000))
-	at := func(places []int) *gapTask {
-		key := Key{Set: gapsName, Quick: s.Quick, Gap: length, Seed: seed}
-		return &gapTask{task: &task{signal: g, gaps: gapsAt(places, length), key: key, log: s.log}, ms: ms, sizes: z}
-	}
-	out := at(places).fast()
-	if seed == 1 {
-		out = append(out, at(places[:min(z.slowPlaces, len(places))]).slow()...)
-	}
-	return out
-}
-
-// places draws up to count places in a signal, in the order drawn: where it is
-// not silent, away from its ends and from each other. There may be room for
-// fewer.
-func (g *signal) places(seed uint64, count int) []int {
+// places draws up to count places in a signal, in the order drawn: where it is not silent, away from its ends and from each other.
+// There may be space for fewer.
+func (g *signal) places(seed uint64, count int) (out []int) {
 	// The length tells recordings apart, which else would have the same places.
-	rng := rand.New(rand.NewPCG(seed, uint64(len(g.y))))
-	samples := func(seconds float64) int { return int(math.Round(seconds * float64(g.rate))) }
+	rng := rand.New(rand.NewPCG(seed, uint64(len(g.Y))))
+	samples := func(seconds float64) int { return int(math.Round(seconds * float64(g.Rate))) }
 	reach, margin, apart := samples(placeReach), samples(placeMargin), samples(placeApart)
-	least := math.Pow(10, placeLevel/20.0) * score.RMS(g.y)
-	room := len(g.y) - 2*margin
-	var out []int
+	least := math.Pow(10, placeLevel/20.0) * score.RMS(g.Y)
+	space := len(g.Y) - 2*margin
 	for range placeTries {
-		if room <= 0 || len(out) == count {
+		if space <= 0 || len(out) == count {
 			break
 		}
-		at := margin + rng.IntN(room)
-		free := score.RMS(g.y[at-reach:at+reach]) >= least
+		at := margin + rng.IntN(space)
+		free := score.RMS(g.Y[at-reach:at+reach]) >= least
 		for _, other := range out {
 			free = free && max(at-other, other-at) >= apart
 		}
@@ -124,12 +116,59 @@ func (g *signal) places(seed uint64, count int) []int {
 }
 
 // gapsAt are gaps of a length about places, in rising order.
-func gapsAt(places []int, length int) []audio.Gap {
-	var out []audio.Gap
-	for _, at := range places {
-		start := at - length/2
-		out = append(out, audio.Gap{Start: start, End: start + length})
+func gapsAt(places []int, length int) (out []audio.Gap) {
+	for _, at := range slices.Sorted(slices.Values(places)) {
+		out = append(out, audio.Gap{Start: at - length/2, End: at - length/2 + length})
 	}
-	sortGaps(out)
 	return out
+}
+
+// An arSetting is an autoregressive fill: order and context to either side in ms, and rounds.
+type arSetting struct {
+	order, context float64
+	rounds         int
+}
+
+func (a arSetting) options(rate int) audio.AROptions {
+	samples := func(ms float64) int { return int(math.Round(ms * float64(rate) / 1000)) }
+	return audio.AROptions{Order: samples(a.order), Context: samples(a.context), Iterations: a.rounds}
+}
+
+// arSettings are fills beside the default, by the length of the gap in ms. They were chosen from 4 orders × 4 contexts × 3 rounds and some
+// longer ones on these recordings at other places, each the one with the least geometric mean of the RMSE over gaps: the first of three
+// speech recordings, the second of the music. The third, an order of 32 ms and eight times as much context, is what is common for music in
+// the literature.
+var arSettings = []struct {
+	method   string
+	settings map[int]arSetting
+}{
+	{"ar, for speech", map[int]arSetting{5: {12, 18, 2}, 10: {9, 18, 2}, 20: {12, 18, 2}, 40: {9, 18, 2}, 80: {6, 60, 2}}},
+	{"ar, for music", map[int]arSetting{5: {16, 40, 3}, 10: {16, 40, 3}, 20: {16, 40, 3}, 40: {9, 25, 2}, 80: {9, 25, 2}}},
+	{"ar, 32 ms", map[int]arSetting{5: {32, 256, 3}, 10: {32, 256, 3}, 20: {32, 256, 3}, 40: {32, 256, 3}, 80: {32, 256, 3}}},
+}
+
+// fast are the methods that fill every gap: references, and package impute with the spectrum start.
+func (t *task) fast(ms int) []fit {
+	out := []fit{t.fill("silence", "", gapfill.Silence), t.fill("linear", "", gapfill.Linear), t.fill("ar", "", gapfill.AR(audio.DefaultAR))}
+	for _, a := range arSettings {
+		out = append(out, t.fill(a.method, "", gapfill.AR(a.settings[ms].options)))
+	}
+	return append(out,
+		t.imputed(spectrumStart+withWindows, vssgp.Options{}),
+		t.imputed(spectrumStart+withoutWindows, vssgp.Options{Window: vssgp.WindowNone}))
+}
+
+// slow are those that are given a few gaps only.
+func (t *task) slow(z gapsSizes) []fit {
+	o := paperAudio(z.features, 16000) // the paper's rate
+	o.Iterations = z.iterations
+	windows, none := o, o
+	windows.Window, none.Window = paperWindow, vssgp.WindowNone
+	return []fit{t.imputed(paperStart+withWindows, windows), t.imputed(paperStart+withoutWindows, none), t.fill("gp", gpStart, z.gp.fill)}
+}
+
+// imputed is package impute's fill.
+func (t *task) imputed(start string, o vssgp.Options) fit {
+	o.Seed = t.key.Seed
+	return t.fill("vssgp", start, gapfill.Impute(impute.Options{Model: o}))
 }

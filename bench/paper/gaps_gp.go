@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
-	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/baseline"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
 )
 
 // errRows is wrapped where a full GP would take too long.
@@ -21,66 +21,47 @@ var errRows = errors.New("does not fit")
 
 const (
 	gpStart   = "periodogram"
+	gpRows    = 1500  // most rows
 	gpLength  = 0.010 // seconds, the components' starting length-scale: a few periods of a voice
-	gpPadding = 8     // the periodogram's length in those of the excerpt: places of peaks between its bins
+	gpPadding = 8     // times as long as the excerpt is the padded periodogram: peaks lie between its bins
 )
 
-// gp is the full Gaussian process on an excerpt about each gap, exact: a
-// spectral mixture that starts on the peaks of the excerpt's periodogram and is
-// optimised.
-func (t *gapTask) gp() fit {
-	z := t.sizes
-	reach := int(math.Round(z.gpReach * float64(t.rate)))
-	return t.fit("gp", gpStart, func(ctx context.Context, l *Line) (mean, sd []float64, err error) {
-		if n := 2 * reach; n > z.gpRows {
-			return nil, nil, fmt.Errorf("%w: N = %d rows for each gap, at most %d", errRows, n, z.gpRows)
-		}
-		mean, sd = make([]float64, len(t.y)), make([]float64, len(t.y))
-		for i := range mean {
-			mean[i], sd[i] = math.NaN(), math.NaN()
-		}
-		l.N = 0
-		bound := 0.0
-		for _, g := range t.gaps {
-			// No other gap is so near: see placeApart.
-			cut := audio.Gap{Start: max(0, g.Start-reach), End: min(len(t.y), g.End+reach)}
-			f, p, err := t.gpAt(ctx, cut, g)
-			if err != nil {
-				return nil, nil, fmt.Errorf("gap %v: %w", g, err)
-			}
-			copy(mean[cut.Start:], p.Mean)
-			copy(sd[cut.Start:], p.SD(true))
-			bound += f.Bound
-			l.Iterations += f.Iterations
-			l.N += cut.Len() - g.Len()
-		}
-		l.Bound = &bound
-		return mean, sd, nil
-	})
+// gapsGP is the full Gaussian process on an excerpt about each gap, exact: a spectral mixture that starts on the peaks of the excerpt's
+// periodogram and is optimised.
+type gapsGP struct {
+	reach             float64 // seconds to either side of a gap
+	iterations, peaks int
 }
 
-// gpAt fits one excerpt and predicts all of it.
-func (t *gapTask) gpAt(ctx context.Context, cut, g audio.Gap) (*baseline.Fit, *vssgp.Prediction, error) {
-	inside := []audio.Gap{{Start: g.Start - cut.Start, End: g.End - cut.Start}}
-	part := &signal{rate: t.rate, y: audio.FillSilence(t.y[cut.Start:cut.End], inside)}
-	data, err := part.observed(inside)
-	if err != nil {
-		return nil, nil, err
+// fill is a gapfill.Method.
+func (z gapsGP) fill(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
+	reach := int(math.Round(z.reach * float64(s.Rate)))
+	if n := 2 * reach; n > gpRows {
+		return nil, fmt.Errorf("%w: N = %d rows for each gap, at most %d", errRows, n, gpRows)
 	}
-	method := baseline.GP{Options: baseline.Options{
-		Covariance: peaks(part.y, t.sizes.gpPeaks, gpLength*float64(t.rate)), Iterations: t.sizes.gpIterations,
-	}}
-	f, err := method.Fit(ctx, data)
-	if err != nil {
-		return nil, nil, err
+	nothing := math.NaN()
+	out := &gapfill.Fill{Mean: slices.Repeat([]float64{nothing}, len(s.Y)), SD: slices.Repeat([]float64{nothing}, len(s.Y))}
+	for _, g := range s.Gaps {
+		// No other gap is so near: see placeApart.
+		from, to := max(0, g.Start-reach), min(len(s.Y), g.End+reach)
+		inside := []audio.Gap{{Start: g.Start - from, End: g.End - from}}
+		part := &signal{Signal: gapfill.Signal{Rate: s.Rate, Y: audio.FillSilence(s.Y[from:to], inside), Gaps: inside}}
+		covariance := peaks(part.Y, z.peaks, gpLength*float64(s.Rate))
+		f, c, err := part.fit(ctx, baseline.GP{Options: baseline.Options{Covariance: covariance, Iterations: z.iterations}})
+		if err != nil {
+			return nil, fmt.Errorf("gap %v: %w", g, err)
+		}
+		copy(out.Mean[from:], c.Mean)
+		copy(out.SD[from:], c.SD)
+		out.Bound += f.Bound
+		out.Iterations += f.Iterations
+		out.Rows += to - from - g.Len()
 	}
-	p, err := f.Model.Predict(column(part.grid()))
-	return f, p, err
+	return out, nil
 }
 
-// peaks is a spectral mixture on the highest peaks of y's periodogram under a
-// Hann window, count at most, weighted by their power; frequencies in cycles
-// per sample, length-scales all the same.
+// peaks is a spectral mixture on the highest peaks of y's periodogram under a Hann window, count at most, weighted by their power;
+// frequencies in cycles per sample, length-scales all the same.
 func peaks(y []float64, count int, length float64) baseline.Covariance {
 	padded := make([]float64, gpPadding*len(y))
 	for i, v := range y {

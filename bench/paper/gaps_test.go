@@ -13,15 +13,17 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // loudParts is a signal at 1000 Hz that sounds in the stretches [start, end)
 // alone.
 func loudParts(n int, sounds ...[2]int) *signal {
-	g := &signal{name: "a", rate: 1000, y: make([]float64, n)}
+	g := made(make([]float64, n))
+	g.Name, g.Rate = "a", 1000
 	for _, s := range sounds {
 		for i := s[0]; i < s[1]; i++ {
-			g.y[i] = math.Sin(0.3 * float64(i))
+			g.Y[i] = math.Sin(0.3 * float64(i))
 		}
 	}
 	return g
@@ -176,11 +178,10 @@ func TestPeaks(t *testing.T) {
 // TestGPDoesNotFit: an excerpt of too many rows keeps its place in the tables,
 // with the reason.
 func TestGPDoesNotFit(t *testing.T) {
-	z := sizesOfGaps(false)
 	g := loudParts(44_100, [2]int{0, 44_100})
-	g.rate = 44_100
-	task := &gapTask{task: &task{signal: g, gaps: gapsAt([]int{20_000}, 441), log: io.Discard}, ms: 10, sizes: z}
-	f := task.gp()
+	g.Rate, g.Gaps = 44_100, gapsAt([]int{20_000}, 441)
+	task := &task{signal: g, log: io.Discard}
+	f := task.fill("gp", gpStart, gapsFull.gp.fill)
 	l, err := (&session{log: io.Discard}).one(context.Background(), f, "")
 	if err != nil || l.Status != "does not fit: N = 2646 rows for each gap, at most 1500" || l.Scores != nil {
 		t.Errorf("error %v, status %q, scores %v", err, l.Status, l.Scores)
@@ -195,11 +196,11 @@ func TestGapsQuick(t *testing.T) {
 	t.Chdir("../..")
 	var out, log bytes.Buffer
 	s := &session{Options: Options{Quick: true, Out: t.TempDir()}, log: &log}
-	lines, err := s.set(context.Background(), gapsSet)
+	lines, err := s.set(context.Background(), sets[5])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.show(gapsSet, lines, &out); err != nil {
+	if err := s.show(sets[5], lines, &out); err != nil {
 		t.Fatal(err)
 	}
 	// By length: silence, linear, four autoregressive fills, four of VSSGP, gp.
@@ -211,10 +212,13 @@ func TestGapsQuick(t *testing.T) {
 		if isSlow(l) {
 			gaps = 1
 		}
-		if l.Status != statusOK || !(l.Scores[TestRMSE] > 0) || len(l.PerGap) != gaps || l.Case != "speech" {
+		if l.Status != machine.OK || !(l.Scores[TestRMSE] > 0) || len(l.PerGap) != gaps || l.Case != "speech" {
 			t.Errorf("%+v", l)
 		}
 		checkPerGap(t, l)
+		if reach := int(gapsQuick.gp.reach * float64(l.Rate)); l.Method == "gp" && l.N != 2*reach {
+			t.Errorf("%s: fitted to %d rows, want %d to either side of the gap", l.Key, l.N, reach)
+		}
 	}
 	for _, want := range []string{"Gaps of 5 ms", "Gaps of 20 ms", "| gp ", "| paper, no windows ", "| speech ", "Calibrated in"} {
 		if !strings.Contains(out.String(), want) {

@@ -1,14 +1,10 @@
 package paper
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
@@ -20,22 +16,27 @@ type Line struct {
 	Time string `json:"time"` // start, UTC, RFC 3339
 
 	Key
-	Data   string `json:"data"` // file name
-	SHA256 string `json:"sha256"`
+	Source
 
 	Rate       int      `json:"rate,omitempty"` // of a recording, samples a second
 	N          int      `json:"N"`              // rows fitted to
 	M          int      `json:"M,omitempty"`    // features or inducing inputs
 	Iterations int      `json:"iterations,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`
-	Seconds    float64  `json:"seconds"` // of the fit, wall time
-	Ended      string   `json:"ended,omitempty"`
+	Seconds    float64  `json:"seconds"`         // of the fit, of all its starts, wall time
+	Ended      string   `json:"ended,omitempty"` // why
 
 	Scores map[Score]float64 `json:"scores,omitempty"`
 	PerGap []GapScore        `json:"per_gap,omitempty"` // in the order of their places
 	Learnt *Learnt           `json:"learnt,omitempty"`
 	Curve  *Curve            `json:"curve,omitempty"`
 	Status string            `json:"status"` // ok, or why there are no scores
+}
+
+// A Source is a data file.
+type Source struct {
+	Data   string `json:"data"` // its name
+	SHA256 string `json:"sha256"`
 }
 
 // Key tells one line of a set from the others.
@@ -49,6 +50,8 @@ type Key struct {
 	Start  string `json:"start,omitempty"` // of the parameters: paper, spectrum, …
 	Seed   uint64 `json:"seed"`
 }
+
+func keyOf(l Line) Key { return l.Key }
 
 // String is the key for people, without the set.
 func (k Key) String() string {
@@ -72,7 +75,8 @@ func (k Key) String() string {
 // A Score names a figure of merit.
 type Score string
 
-// The scores, over the rows fitted to (train) or those left out.
+// The scores, over the rows fitted to (train) or those left out: of solar in standard deviations of the data, of co2 in ppm, of
+// recordings scaled to an rms of 0.1.
 const (
 	TrainRMSE Score = "train_rmse"
 	TestRMSE  Score = "test_rmse"
@@ -90,16 +94,14 @@ const (
 
 // Learnt are the covariance's parameters at the end, in the data's units.
 type Learnt struct {
-	Lengthscale []float64 `json:"lengthscale,omitempty"`
-	Period      []float64 `json:"period,omitempty"` // 0: none
-	Variance    []float64 `json:"variance,omitempty"`
-	NoiseSD     float64   `json:"noise_sd,omitempty"`
-	// Confident are the frequencies that the model is surest of.
-	Confident []Confident `json:"confident,omitempty"`
+	Lengthscale []float64   `json:"lengthscale,omitempty"`
+	Period      []float64   `json:"period,omitempty"` // 0: none
+	Variance    []float64   `json:"variance,omitempty"`
+	NoiseSD     float64     `json:"noise_sd,omitempty"`
+	Confident   []Confident `json:"confident,omitempty"` // the frequencies that the model is surest of
 }
 
-// Confident is a frequency of a component and its standard deviation, both in
-// cycles per unit of x.
+// Confident is a frequency of a component and its standard deviation, both in cycles per unit of x.
 type Confident struct {
 	Component int     `json:"component"`
 	Frequency float64 `json:"frequency"`
@@ -115,15 +117,13 @@ type GapScore struct {
 	NLPD     *float64 `json:"nlpd,omitempty"`
 }
 
-// A Curve is a fit over one input, for figures: mean and standard deviation
-// of the function with noise.
+// A Curve is a fit over one input, for figures: mean and standard deviation of the function with noise.
 type Curve struct {
-	X    []float64 `json:"x"`
-	Mean []float64 `json:"mean"`
-	SD   []float64 `json:"sd"`
-	// Observed and Missing are the rows fitted to and those left out.
-	Observed *Trace `json:"observed,omitempty"`
-	Missing  *Trace `json:"missing,omitempty"`
+	X        []float64 `json:"x"`
+	Mean     []float64 `json:"mean"`
+	SD       []float64 `json:"sd"`
+	Observed *Trace    `json:"observed,omitempty"` // the rows fitted to
+	Missing  *Trace    `json:"missing,omitempty"`  // those left out
 }
 
 // A Trace is some rows of data.
@@ -132,106 +132,53 @@ type Trace struct {
 	Y []float64 `json:"y"`
 }
 
-const statusOK = "ok"
+func (t *Trace) add(x, y float64) { t.X, t.Y = append(t.X, x), append(t.Y, y) }
 
-// tidy rounds a line's numbers to what they are worth, and leaves out scores
-// that are none (of an empty set, of a fill without intervals).
+// tidy rounds a line's numbers to six digits, which is all that a result is worth, and leaves out scores that are none (of an empty
+// set, of a fill without intervals).
 func (l *Line) tidy() {
 	for name, v := range l.Scores {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if finite(v) {
+			l.Scores[name] = rounded(v)
+		} else {
 			delete(l.Scores, name)
-			continue
 		}
-		l.Scores[name] = rounded(v)
 	}
-	if l.Bound != nil && (math.IsNaN(*l.Bound) || math.IsInf(*l.Bound, 0)) {
+	if l.Bound != nil && !finite(*l.Bound) {
 		l.Bound = nil
 	}
-	for i := range l.PerGap {
-		l.PerGap[i].tidy()
+	for _, v := range []any{&l.Seconds, l.PerGap, l.Learnt, l.Curve} {
+		roundAll(reflect.ValueOf(v))
 	}
-	if c := l.Curve; c != nil {
-		round(c.X, c.Mean, c.SD)
-		for _, t := range []*Trace{c.Observed, c.Missing} {
-			if t != nil {
-				round(t.X, t.Y)
-			}
+}
+
+// roundAll rounds the numbers that v holds, wherever they are in it.
+func roundAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Float64:
+		v.SetFloat(rounded(v.Float()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			roundAll(v.Elem())
 		}
-	}
-	if c := l.Learnt; c != nil {
-		c.NoiseSD = rounded(c.NoiseSD)
-		round(c.Lengthscale, c.Period, c.Variance)
-		for i := range c.Confident {
-			c.Confident[i].Frequency, c.Confident[i].SD = rounded(c.Confident[i].Frequency), rounded(c.Confident[i].SD)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			roundAll(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			roundAll(v.Index(i))
 		}
 	}
 }
 
-func (g *GapScore) tidy() {
-	g.RMS, g.RMSE = rounded(g.RMS), rounded(g.RMSE)
-	for _, v := range []*float64{g.Coverage, g.NLPD} {
-		if v != nil {
-			*v = rounded(*v)
-		}
-	}
-}
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-func round(arrays ...[]float64) {
-	for _, a := range arrays {
-		for i, v := range a {
-			a[i] = rounded(v)
-		}
+// rounded keeps six digits: more would say nothing of a result.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil || !finite(v) {
+		return v
 	}
-}
-
-// ok are the lines that have scores.
-func ok(lines []Line) []Line {
-	var out []Line
-	for _, l := range lines {
-		if l.Status == statusOK {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// readLines reads a file of lines; one that is not there has none.
-func readLines(path string) ([]Line, error) {
-	file, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return parseLines(file, path)
-}
-
-// parseLines reads lines of JSON. A last one cut short by an interruption is
-// left out.
-func parseLines(file []byte, name string) ([]Line, error) {
-	file = file[:bytes.LastIndexByte(file, '\n')+1]
-	var lines []Line
-	in := bufio.NewScanner(bytes.NewReader(file))
-	in.Buffer(nil, len(file)+1)
-	for n := 1; in.Scan(); n++ {
-		var l Line
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", name, n, err)
-		}
-		lines = append(lines, l)
-	}
-	return lines, in.Err()
-}
-
-// writeLines replaces a file of lines.
-func writeLines(path string, lines []Line) error {
-	var out bytes.Buffer
-	encode := json.NewEncoder(&out)
-	for _, l := range lines {
-		if err := encode.Encode(l); err != nil {
-			return fmt.Errorf("%s: %+v: %w", path, l.Key, err)
-		}
-	}
-	return writeFile(path, out.Bytes())
+	return r
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
@@ -18,7 +19,7 @@ func whole() Line {
 		Machine: machine.Machine{Commit: "abc", Dirty: true, Go: "go1", OS: "linux", Arch: "amd64", CPU: "one", Cores: 2, Memory: 3},
 		Time:    "2026-11-21T00:00:00Z",
 		Key:     Key{Set: "solar", Quick: true, Case: "fixed", Gap: 40, K: 50, Method: "gp", Start: "paper, Σ", Seed: 7},
-		Data:    "a.csv", SHA256: "ff", N: 10, M: 4, Iterations: 3, Bound: &bound, Seconds: 0.25, Ended: "converged",
+		Source:  Source{Data: "a.csv", SHA256: "ff"}, N: 10, M: 4, Iterations: 3, Bound: &bound, Seconds: 0.25, Ended: "converged",
 		Rate: 16000, PerGap: []GapScore{{Start: 3, RMS: 0.1, RMSE: 0.05, Coverage: &bound, NLPD: &bound}},
 		Scores: map[Score]float64{TestRMSE: 0.5, NLPD: -1},
 		Learnt: &Learnt{Lengthscale: []float64{1}, Period: []float64{0}, Variance: []float64{2}, NoiseSD: 0.1, Confident: []Confident{{1, 2, 3}}},
@@ -26,7 +27,7 @@ func whole() Line {
 			X: []float64{1, 2}, Mean: []float64{3, 4}, SD: []float64{5, 6},
 			Observed: &Trace{[]float64{1}, []float64{3}}, Missing: &Trace{[]float64{2}, []float64{4}},
 		},
-		Status: statusOK,
+		Status: machine.OK,
 	}
 }
 
@@ -34,16 +35,13 @@ func whole() Line {
 // interruption is as if it had not been begun.
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
-	if lines, err := readLines(path); err != nil || lines != nil {
-		t.Errorf("a file that is not there: %v, %v", lines, err)
-	}
 	second := whole()
 	second.Seed, second.Learnt, second.Curve, second.Bound, second.Status = 8, nil, nil, nil, "out of memory"
 	want := []Line{whole(), second}
-	if err := writeLines(path, want); err != nil {
+	if err := jsonl.Write(path, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readLines(path)
+	got, err := jsonl.Read[Line](path, nil)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read back %+v, %v", got, err)
 	}
@@ -52,19 +50,19 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cut := range []int{1, 10} {
-		if got, err := parseLines(file[:len(file)-cut], "a"); err != nil || !reflect.DeepEqual(got, want[:1]) {
+		if got, err := jsonl.Parse[Line](file[:len(file)-cut], nil); err != nil || !reflect.DeepEqual(got, want[:1]) {
 			t.Errorf("%d bytes short: %+v, %v", cut, got, err)
 		}
 	}
 	broken := strings.Replace(string(file), `"seed":7`, `"seed":-`, 1)
-	if _, err := parseLines([]byte(broken), "a.jsonl"); err == nil || !strings.Contains(err.Error(), "a.jsonl: line 1") {
+	if _, err := jsonl.Parse[Line]([]byte(broken), nil); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("a broken line: error %v", err)
 	}
 }
 
 func FuzzLines(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "a.jsonl")
-	if err := writeLines(path, []Line{whole(), {}}); err != nil {
+	if err := jsonl.Write(path, []Line{whole(), {}}); err != nil {
 		f.Fatal(err)
 	}
 	file, err := os.ReadFile(path)
@@ -74,15 +72,15 @@ func FuzzLines(f *testing.F) {
 	f.Add(file)
 	f.Add([]byte("{}\n{\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		lines, err := parseLines(file, "fuzz")
+		lines, err := jsonl.Parse[Line](file, nil)
 		if err != nil {
 			return
 		}
 		path := filepath.Join(t.TempDir(), "b.jsonl")
-		if err := writeLines(path, lines); err != nil {
+		if err := jsonl.Write(path, lines); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := readLines(path); err != nil || len(again) != len(lines) {
+		if again, err := jsonl.Read[Line](path, nil); err != nil || len(again) != len(lines) {
 			t.Errorf("%d lines became %d: %v", len(lines), len(again), err)
 		}
 	})

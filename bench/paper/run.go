@@ -1,3 +1,10 @@
+// Package paper runs the experiments of Gal & Turner (2015) and some that they did not run, and makes tables and figures of the results.
+//
+// An experiment (a set) is a list of fits. Each leaves a line of JSON in a file of the set's name, PREFIX-SET.jsonl, with the machine, the
+// commit and all that tables and figures need: those are made from such files alone. A run that was interrupted goes on where it ended; a
+// line stays where it is until it is asked for anew.
+//
+// Test data never take part in a fit or in a choice. Methods of one experiment get the same rows and the same starting information.
 package paper
 
 import (
@@ -12,42 +19,27 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/internal/atomicfile"
 )
-
-// Options say what to run.
-type Options struct {
-	Sets    []string // names; none: all
-	Methods []string // of each set; none: all
-	Data    string   // folder of the data files
-	Out     string   // folder for lines and figures
-	Quick   bool     // a small version of everything, on the data of testdata
-	Seeds   int      // repeats; 0: the set's own
-	Draw    bool     // tables and figures of the lines that there are; run nothing
-	Again   bool     // run what there is a line of, too
-	Machine machine.Machine
-}
-
-// ErrOptions is wrapped by every error about options that cannot be met.
-var ErrOptions = errors.New("unusable options")
-
-// errMissing is wrapped where a data file is not there: the set is left out.
-var errMissing = errors.New("no such data file")
 
 // A set is one experiment.
 type set struct {
 	name, title string
-	// fits lists what to run; it reads the data.
-	fits func(s *session) ([]fit, error)
-	// table writes the set's tables, in Markdown.
-	table func(w io.Writer, lines []Line)
-	// figures draws the set's figures.
-	figures func(lines []Line) ([]figure, error)
+	fits        func(s *session) ([]fit, error)      // lists what to run; it reads the data
+	table       func(w io.Writer, lines []Line)      // writes the set's tables, in Markdown
+	figures     func(lines []Line) ([]figure, error) // nil: none
 }
 
-// sets are all experiments, in the paper's order.
-var sets = []set{co2Set, solarSet, audio1kSet, audio16kSet, audio4kSet, gapsSet}
+// sets are all experiments: the paper's in its order, and beyond it single gaps of 5 to 80 ms all over recordings of speech and music.
+var sets = []set{
+	{"co2", "Mauna Loa CO2, a spectral mixture of two components", co2Fits, co2Table, co2Figures},
+	{"solar", "Solar irradiance, five segments of 20 years left out", solarFits, solarTable, solarFigures},
+	{"audio1k", "Audio 1K: VSSGP against SSGP, and the three bounds", audio1k.fits, audio1kTables, audio1kFigures},
+	{"audio16k", "Audio 16K: sfVSSGP against sSPGP", audio16k.fits, audio16kTables, nil},
+	{"audio4k", "Audio 4K: error and time against the number of features", audio4k.fits, audio4kTables, audio4kFigures},
+	{"gaps", "Gaps of 5 to 80 ms in speech and music", gapsFits, gapsTables, gapsFigures},
+}
 
 // Sets are the names of all experiments, in the paper's order.
 func Sets() []string {
@@ -58,22 +50,8 @@ func Sets() []string {
 	return names
 }
 
-// A fit is one line to be. run fills in what it finds; an error becomes the
-// line's status, unless the context has ended.
-type fit struct {
-	line Line
-	run  func(ctx context.Context, l *Line) error
-}
-
-// A session is a run over sets.
-type session struct {
-	Options
-	log io.Writer
-}
-
-// Run runs the experiments and writes their tables to out; what is under way
-// goes to log. A set whose data are not there is left out, saying so; if that
-// is every one, or the options cannot be met, the error wraps ErrOptions.
+// Run runs the experiments and writes their tables to out; progress goes to log. A set whose data are not there is left out,
+// saying so; if that is every one, or the options cannot be met, the error wraps ErrOptions.
 func Run(ctx context.Context, o Options, out, log io.Writer) error {
 	chosen, err := choose(o.Sets)
 	if err != nil {
@@ -107,8 +85,7 @@ func Run(ctx context.Context, o Options, out, log io.Writer) error {
 	return nil
 }
 
-// check reports options that contradict each other, and methods that no set
-// has.
+// check reports options that contradict each other, and methods that no set has.
 func (s *session) check(chosen []set) error {
 	switch {
 	case s.Seeds < 0:
@@ -118,21 +95,15 @@ func (s *session) check(chosen []set) error {
 	case len(s.Methods) == 0:
 		return nil
 	}
-	var all []string
+	var list []fit
 	for _, c := range chosen {
 		fits, err := c.fits(s)
-		if errors.Is(err, errMissing) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errMissing) {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		for _, f := range fits {
-			if !slices.Contains(all, f.line.Method) {
-				all = append(all, f.line.Method)
-			}
-		}
+		list = append(list, fits...)
 	}
+	all := jsonl.Distinct(list, func(f fit) string { return f.line.Method })
 	for _, m := range s.Methods {
 		if len(all) > 0 && !slices.Contains(all, m) {
 			return fmt.Errorf("method %q: want some of %s: %w", m, strings.Join(all, ", "), ErrOptions)
@@ -160,8 +131,7 @@ func choose(names []string) ([]set, error) {
 // path is the file of a set's lines.
 func (s *session) path(c set) string { return filepath.Join(s.Out, s.prefix()+c.name+".jsonl") }
 
-// prefix begins the names of all files: a quick run's never replace a full
-// one's.
+// prefix begins the names of all files: a quick run's never replace a full one's.
 func (s *session) prefix() string {
 	if s.Quick {
 		return "quick-"
@@ -169,10 +139,9 @@ func (s *session) prefix() string {
 	return "paper-"
 }
 
-// set runs what a set has no line of and returns all its lines, in the order
-// of its list.
+// set runs what a set has no line of and returns all its lines, in the order of its list.
 func (s *session) set(ctx context.Context, c set) ([]Line, error) {
-	have, err := readLines(s.path(c))
+	have, err := jsonl.Read[Line](s.path(c), nil)
 	if err != nil || s.Draw {
 		return have, err
 	}
@@ -188,21 +157,17 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 		if len(s.Methods) > 0 && !slices.Contains(s.Methods, f.line.Method) {
 			continue
 		}
-		at := slices.IndexFunc(have, func(l Line) bool { return l.Key == f.line.Key })
-		if at >= 0 && !s.Again && (f.line.SHA256 == "" || have[at].SHA256 == f.line.SHA256) { // of the same data
+		there := func(l Line) bool { return l.Key == f.line.Key && l.SHA256 == f.line.SHA256 } // of the same data
+		if !s.Again && slices.ContainsFunc(have, there) {
 			continue
 		}
 		l, err := s.one(ctx, f, fmt.Sprintf("%s %d/%d", c.name, i+1, len(fits)))
 		if err != nil {
 			return nil, err
 		}
-		if at >= 0 {
-			have[at] = l
-		} else {
-			have = append(have, l)
-		}
+		have = jsonl.Put(have, l, keyOf)
 		slices.SortStableFunc(have, func(a, b Line) int { return cmp.Compare(order[a.Key], order[b.Key]) })
-		if err := writeLines(s.path(c), have); err != nil {
+		if err := jsonl.Write(s.path(c), have); err != nil {
 			return nil, err
 		}
 	}
@@ -212,8 +177,8 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 // one runs one fit.
 func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	l := f.line
-	l.Machine, l.Time = s.Machine, time.Now().UTC().Format(time.RFC3339)
-	l.Status = statusOK
+	l.Machine, l.Time = s.Machine, machine.Now()
+	l.Status = machine.OK
 	began := time.Now()
 	err := f.run(ctx, &l)
 	if ctx.Err() != nil {
@@ -222,7 +187,6 @@ func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	if l.Seconds == 0 {
 		l.Seconds = time.Since(began).Seconds()
 	}
-	l.Seconds = rounded(l.Seconds)
 	if err != nil {
 		l.Status = err.Error()
 	}
@@ -235,7 +199,7 @@ func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	return l, nil
 }
 
-// show writes a set's tables and figures.
+// show writes a set's tables, with the fits that ended without scores, which keep their place, and its figures.
 func (s *session) show(c set, lines []Line, out io.Writer) error {
 	fmt.Fprintf(out, "## %s\n\n", c.title)
 	if len(lines) == 0 {
@@ -246,7 +210,11 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 		fmt.Fprintf(out, "(a quick run: these figures show that it works, and mean nothing)\n\n")
 	}
 	c.table(out, lines)
-	failures(out, lines)
+	for _, l := range lines {
+		if l.Status != machine.OK {
+			fmt.Fprintf(out, "- no result: %s: %s\n", l.Key, l.Status)
+		}
+	}
 	fmt.Fprintln(out)
 	if c.figures == nil {
 		return nil
@@ -256,25 +224,12 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 		return err
 	}
 	for _, f := range figures {
+		if len(f.Panels) == 0 {
+			continue
+		}
 		if err := f.Save(filepath.Join(s.Out, s.prefix()+f.name)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// failures lists the fits that ended without scores: they keep their place.
-func failures(w io.Writer, lines []Line) {
-	for _, l := range lines {
-		if l.Status != statusOK {
-			fmt.Fprintf(w, "- no result: %s: %s\n", l.Key, l.Status)
-		}
-	}
-}
-
-func writeFile(path string, text []byte) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
 }

@@ -18,7 +18,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/vssgp/vssgp/internal/chart"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // counted is a set whose fits note that they ran.
@@ -29,7 +30,7 @@ func counted(ran *[]string) set {
 			var fits []fit
 			for _, m := range []string{"a", "b", "fails"} {
 				for seed := range uint64(2) {
-					fits = append(fits, fit{Line{Key: Key{Set: "counted", Method: m, Seed: seed}, SHA256: s.Data}, func(ctx context.Context, l *Line) error {
+					fits = append(fits, fit{Line{Key: Key{Set: "counted", Method: m, Seed: seed}, Source: Source{SHA256: s.Data}}, func(ctx context.Context, l *Line) error {
 						*ran = append(*ran, fmt.Sprint(m, seed))
 						if m == "fails" {
 							return errors.New("no such luck")
@@ -43,13 +44,13 @@ func counted(ran *[]string) set {
 		},
 		table: func(w io.Writer, lines []Line) { fmt.Fprintln(w, len(ok(lines)), "lines") },
 		figures: func(lines []Line) ([]figure, error) {
-			p := panel("A", "x", "y")
+			p := report.Panel("A", "x", "y")
 			c := whole().Curve
 			c.Observed = &Trace{[]float64{1, 1.5, 2}, []float64{3, 20, 3}}
 			if err := addCurve(p, c); err != nil {
 				return nil, err
 			}
-			return []figure{{name: "counted", Figure: chart.Figure{Panels: []*plot.Plot{p}, Width: vg.Centimeter * 5, Height: vg.Centimeter * 5}}}, nil
+			return []figure{{name: "counted", Figure: report.Figure{Panels: []*plot.Plot{p}, Width: vg.Centimeter * 5, Height: vg.Centimeter * 5}}}, nil
 		},
 	}
 }
@@ -90,7 +91,7 @@ func TestGoesOn(t *testing.T) {
 	if again := run(); !reflect.DeepEqual(again, lines) {
 		t.Error("the lines changed without a run")
 	}
-	if err := writeLines(s.path(c), slices.Delete(slices.Clone(lines), 1, 2)); err != nil {
+	if err := jsonl.Write(s.path(c), slices.Delete(slices.Clone(lines), 1, 2)); err != nil {
 		t.Fatal(err)
 	}
 	run("a1")
@@ -117,7 +118,7 @@ func TestInterrupted(t *testing.T) {
 	if _, err := s.set(ctx, c); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the same command goes on") {
 		t.Errorf("error %v", err)
 	}
-	if lines, err := readLines(s.path(c)); err != nil || len(lines) != 1 {
+	if lines, err := jsonl.Read[Line](s.path(c), nil); err != nil || len(lines) != 1 {
 		t.Errorf("%d lines left, %v", len(lines), err)
 	}
 }
@@ -162,8 +163,8 @@ func checkFigure(t *testing.T, path string) {
 			seen[img.At(x, y)] = true
 		}
 	}
-	if !seen[red] || !seen[blue] || !seen[pale] {
-		t.Errorf("%s.png: red %v, blue %v, pale %v", path, seen[red], seen[blue], seen[pale])
+	if !seen[report.Red] || !seen[report.Blue] || !seen[report.Pale] {
+		t.Errorf("%s.png: red %v, blue %v, pale %v", path, seen[report.Red], seen[report.Blue], seen[report.Pale])
 	}
 	svg, err := os.Open(path + ".svg")
 	if err != nil {

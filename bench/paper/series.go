@@ -1,15 +1,14 @@
 package paper
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
+	"cmp"
+	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/baseline"
@@ -19,106 +18,201 @@ import (
 
 // A series is y over one input.
 type series struct {
-	file, sum string
-	x, y      []float64
-}
-
-// file finds a data file: in the folder of data, or, for a quick run, what
-// stands in for it in the repository's testdata.
-func (s *session) file(name, standIn string) (path, sum string, err error) {
-	path = filepath.Join(s.Data, name)
-	if s.Quick {
-		path = filepath.Join("testdata", standIn)
-	}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !s.Quick {
-		return "", "", fmt.Errorf("%s (bench/README.md says where to get it; -data names the folder): %w", path, errMissing)
-	}
-	if err != nil {
-		return "", "", err
-	}
-	hash := sha256.Sum256(text)
-	return path, hex.EncodeToString(hash[:]), nil
+	Source
+	Trace
 }
 
 // series reads a table of two columns.
 func (s *session) series(name, standIn string) (*series, error) {
-	path, sum, err := s.file(name, standIn)
+	path, from, err := s.file(name, standIn)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	t, err := table.Open(path)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	t, err := table.ReadCSV(f, path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if t.Cols != 2 {
 		return nil, fmt.Errorf("%s: %d columns, want two", path, t.Cols)
 	}
-	out := &series{file: filepath.Base(path), sum: sum}
+	out := &series{Source: from}
 	for i := range t.Rows {
-		out.x, out.y = append(out.x, t.Data[2*i]), append(out.y, t.Data[2*i+1])
+		out.add(t.Data[2*i], t.Data[2*i+1])
 	}
 	return out, nil
 }
 
-// split parts the rows that left names from the others; test is nil where it
-// names none.
-func (s *series) split(left []bool) (train, test *vssgp.Data, err error) {
-	var rows [2][]float64
-	var outs [2][]float64
-	for i, out := range left {
-		to := 0
-		if out {
-			to = 1
-		}
-		rows[to], outs[to] = append(rows[to], s.x[i]), append(outs[to], s.y[i])
+// scaled is the series with mean 0 and standard deviation 1.
+func (s *series) scaled() *series {
+	mean, sd := stat.PopMeanStdDev(s.Y, nil)
+	out := &series{Source: s.Source}
+	for i, v := range s.Y {
+		out.add(s.X[i], (v-mean)/sd)
 	}
-	train, err = vssgp.NewData(column(rows[0]), column(outs[0]))
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(rows[1]) == 0 {
-		return train, nil, nil
-	}
-	test, err = vssgp.NewData(column(rows[1]), column(outs[1]))
-	return train, test, err
+	return out
 }
 
-func column(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
-
-// fill takes what a fit found into a line, with its scores on both parts.
-func (l *Line) fill(f *baseline.Fit, train, test *vssgp.Data) error {
-	l.Seconds, l.Iterations, l.Ended = f.Elapsed.Seconds(), f.Iterations, f.Ended
-	bound := f.Bound
-	l.Bound = &bound
-	c := f.Covariance
-	l.Learnt = &Learnt{Lengthscale: c.Lengthscale, Variance: c.Variance, NoiseSD: f.NoiseSD}
-	for _, p := range c.Frequency {
-		if p != 0 {
-			p = 1 / p
+// fits are the fits of some trials, for each seed. Where the rows left out are the same for all seeds, a trial that draws nothing has one
+// alone, and the first seed has a curve; where they are drawn by the seed, curve is nil.
+func (s *series) fits(
+	key Key, trials []trial, seeds uint64, left func(seed uint64) ([]bool, error), curve []float64,
+) (out []fit, err error) {
+	for _, t := range trials {
+		over := curve
+		for seed := range seeds {
+			if seed > 0 && !t.draws && curve != nil {
+				break
+			}
+			rows, err := left(seed)
+			if err != nil {
+				return nil, err
+			}
+			key.Method, key.Start, key.Seed = t.method, t.start, seed
+			out = append(out, s.fit(key, t.with(seed), rows, over))
+			over = nil
 		}
-		l.Learnt.Period = append(l.Learnt.Period, p)
 	}
-	l.Scores = map[Score]float64{}
-	atTrain, err := f.Model.Predict(column(train.X))
+	return out, nil
+}
+
+// always leaves the same rows out for all seeds.
+func always(left []bool) func(uint64) ([]bool, error) {
+	return func(uint64) ([]bool, error) { return left, nil }
+}
+
+// fit is the line of a method on the rows that left does not name, with its curve over grid, if there is one.
+func (s *series) fit(key Key, m baseline.Method, left []bool, grid []float64) fit {
+	return fit{Line{Key: key, Source: s.Source}, func(ctx context.Context, l *Line) error {
+		train, test := s.split(left)
+		l.N = len(train.X)
+		f, err := train.fit(ctx, m)
+		if err != nil {
+			return err
+		}
+		l.take(f)
+		l.Learnt.Confident = confident(f.Model)
+		c, err := predict(f.Model, train.X)
+		if err != nil {
+			return err
+		}
+		l.Scores = map[Score]float64{TrainRMSE: score.RMSE(c.Mean, train.Y)}
+		if test.X != nil {
+			if c, err = predict(f.Model, test.X); err != nil {
+				return err
+			}
+			l.Scores[TestRMSE] = score.RMSE(c.Mean, test.Y)
+			l.Scores[Coverage], l.Scores[NLPD] = score.Coverage(c.Mean, c.SD, test.Y), score.NLPD(c.Mean, c.SD, test.Y)
+		}
+		if grid == nil {
+			return nil
+		}
+		if l.Curve, err = predict(f.Model, grid); err != nil {
+			return err
+		}
+		l.Curve.Observed = train
+		if test.X != nil {
+			l.Curve.Missing = test
+		}
+		return nil
+	}}
+}
+
+// split is a trace in two: the rows that left does not name, and those that it does.
+func (t *Trace) split(left []bool) (kept, out *Trace) {
+	kept, out = &Trace{}, &Trace{}
+	for i, is := range left {
+		to := kept
+		if is {
+			to = out
+		}
+		to.add(t.X[i], t.Y[i])
+	}
+	return kept, out
+}
+
+// fit fits a method to the rows of a trace.
+func (t *Trace) fit(ctx context.Context, m baseline.Method) (*baseline.Fit, error) {
+	data, err := vssgp.NewData(toColumn(t.X), toColumn(t.Y))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	l.Scores[TrainRMSE] = score.RMSE(atTrain.Mean, train.Y)
-	if test == nil {
+	return m.Fit(ctx, data)
+}
+
+// predict is a model's mean at some places, and its standard deviation with noise.
+func predict(m baseline.Model, at []float64) (*Curve, error) {
+	p, err := m.Predict(toColumn(at))
+	if err != nil {
+		return nil, err
+	}
+	return &Curve{X: at, Mean: p.Mean, SD: p.SD(true)}, nil
+}
+
+// take takes what a fit found into a line.
+func (l *Line) take(f *baseline.Fit) {
+	l.Seconds, l.Iterations, l.Ended, l.Bound = f.Elapsed.Seconds(), f.Iterations, f.Ended, &f.Bound
+	switch m := f.Model.(type) {
+	case *vssgp.Model:
+		l.M = m.Params.M()
+	case *baseline.SparseModel:
+		l.M = len(m.Locations())
+	}
+	l.Learnt = &Learnt{NoiseSD: f.NoiseSD}
+	if c := f.Covariance; len(c.Variance) <= mostLearnt {
+		l.Learnt.Lengthscale, l.Learnt.Variance = c.Lengthscale, c.Variance
+		for _, p := range c.Frequency {
+			if p != 0 {
+				p = 1 / p
+			}
+			l.Learnt.Period = append(l.Learnt.Period, p)
+		}
+	}
+}
+
+const (
+	mostLearnt = 8 // up to how many components a line lists
+	surest     = 2 // how many frequencies of a component
+)
+
+// confident are the frequencies along a model's only input that it is surest of, those with the smallest standard deviations √Σ/(2πl): of
+// each component, or where those are many, of all together. Models without a distribution over frequencies have none.
+func confident(model baseline.Model) (out []Confident) {
+	m, ok := model.(*vssgp.Model)
+	if !ok || m.Params.FreqVar[0] == 0 {
 		return nil
 	}
-	atTest, err := f.Model.Predict(column(test.X))
-	if err != nil {
-		return err
+	listed := make([]int, m.Params.L)
+	if m.Params.L > mostLearnt {
+		listed = listed[:1]
 	}
-	l.Scores[TestRMSE] = score.RMSE(atTest.Mean, test.Y)
-	sd := atTest.SD(true)
-	l.Scores[Coverage], l.Scores[NLPD] = score.Coverage(atTest.Mean, sd, test.Y), score.NLPD(atTest.Mean, sd, test.Y)
-	return nil
+	for _, f := range m.Frequencies() {
+		if of := f.Component % len(listed); listed[of] < surest {
+			listed[of]++
+			out = append(out, Confident{f.Component, f.Mean[0], f.SD[0]})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Confident) int { return cmp.Compare(a.Component, b.Component) })
+	return out
+}
+
+func toColumn(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
+
+// inside says which rows lie in [start, start+length) of one of the starts.
+func (s *series) inside(starts []float64, length float64) []bool {
+	in := make([]bool, len(s.X))
+	for i, x := range s.X {
+		for _, a := range starts {
+			in[i] = in[i] || a <= x && x < a+length
+		}
+	}
+	return in
+}
+
+// grid is from lo to hi or just short of it.
+func grid(lo, hi, step float64) []float64 {
+	g := make([]float64, 1+int(math.Floor((hi-lo)/step)))
+	for i := range g {
+		g[i] = lo + float64(i)*step
+	}
+	return g
 }

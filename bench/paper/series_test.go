@@ -15,6 +15,8 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/baseline"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // TestSeriesQuick runs both small versions whole: every fit has its scores, and
@@ -30,13 +32,13 @@ func TestSeriesQuick(t *testing.T) {
 		name    string
 		figures []string
 	}{{"co2", []string{"co2", "co2-forecast"}}, {"solar", []string{"solar"}}} {
-		lines, err := readLines(filepath.Join(o.Out, "quick-"+c.name+".jsonl"))
+		lines, err := jsonl.Read[Line](filepath.Join(o.Out, "quick-"+c.name+".jsonl"), nil)
 		if err != nil || len(lines) == 0 {
 			t.Fatalf("%s: %d lines, %v", c.name, len(lines), err)
 		}
 		for _, l := range lines {
 			_, tested := l.Scores[TestRMSE]
-			if l.Status != statusOK || !(l.Scores[TrainRMSE] > 0) || tested == (l.Case == "all") || l.N == 0 || l.M == 0 && l.Method != "gp" || l.Bound == nil || l.SHA256 == "" {
+			if l.Status != machine.OK || !(l.Scores[TrainRMSE] > 0) || tested == (l.Case == "all") || l.N == 0 || l.M == 0 && l.Method != "gp" || l.Bound == nil || l.SHA256 == "" {
 				t.Errorf("%+v", l)
 			}
 		}
@@ -55,7 +57,7 @@ func TestSeriesQuick(t *testing.T) {
 // TestSegments: five of 20 years, apart from each other and from the ends, by
 // the seed, anywhere.
 func TestSegments(t *testing.T) {
-	s := &series{x: grid(1610, 2000, 1), y: make([]float64, 391)}
+	s := &series{Trace: Trace{X: grid(1610, 2000, 1), Y: make([]float64, 391)}}
 	first, last := 391, 0
 	for seed := range uint64(300) {
 		left, err := s.drawn(seed)
@@ -93,7 +95,7 @@ func TestSegments(t *testing.T) {
 	if !slices.Equal(a, b) || slices.Equal(a, c) {
 		t.Error("the seed does not decide the segments")
 	}
-	if _, err := (&series{x: grid(0, 158, 1)}).drawn(0); err == nil {
+	if _, err := (&series{Trace: Trace{X: grid(0, 158, 1)}}).drawn(0); err == nil {
 		t.Error("159 rows have room for the segments")
 	}
 	if n := len(ones(s.inside(solarFixed, solarSegment))); n != 100 {
@@ -136,6 +138,36 @@ func TestBestOf(t *testing.T) {
 	}
 }
 
+// TestStartsApart: no two seeds of a trial share a start, and a single start has its seed's own number.
+func TestStartsApart(t *testing.T) {
+	seeds := func(m baseline.Method) (out []uint64) {
+		switch m := m.(type) {
+		case bestOf:
+			for _, one := range m {
+				out = append(out, one.(surer).Seed)
+			}
+		case baseline.Features:
+			for i := range uint64(m.Options.Restarts + 1) {
+				out = append(out, m.Options.Seed+i)
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		trial
+		want []uint64
+	}{
+		{features("", "", vssgp.Options{}, 1), []uint64{2}},
+		{features("", "", vssgp.Options{}, starts), []uint64{10, 11, 12, 13, 14}},
+		{surerFeatures("", vssgp.Options{}, 1), []uint64{2}},
+		{surerFeatures("", vssgp.Options{}, starts), []uint64{10, 11, 12, 13, 14}},
+	} {
+		if got := seeds(c.with(2)); !slices.Equal(got, c.want) {
+			t.Errorf("starts from seeds %v, want %v", got, c.want)
+		}
+	}
+}
+
 // TestConfident: the surest frequency of a made model, by hand.
 func TestConfident(t *testing.T) {
 	p := vssgp.NewParams(2, 2, 1, 1)
@@ -172,9 +204,9 @@ func TestConfident(t *testing.T) {
 func TestSeriesPaperNumbers(t *testing.T) {
 	var lines []Line
 	for _, m := range []string{"fitc", "vfe", "ssgp", "rp1", "rp2", "gp", "vssgp"} {
-		lines = append(lines, Line{Key: Key{Set: "solar", Case: "fixed", Method: m, Start: paperStart}, Scores: map[Score]float64{TestRMSE: 7}, Status: statusOK})
+		lines = append(lines, Line{Key: Key{Set: "solar", Case: "fixed", Method: m, Start: paperStart}, Scores: map[Score]float64{TestRMSE: 7}, Status: machine.OK})
 	}
-	lines = append(lines, Line{Key: Key{Set: "solar", Case: "fixed", Method: "vssgp", Start: spectrumStart}, Scores: map[Score]float64{TestRMSE: 6}, Status: statusOK})
+	lines = append(lines, Line{Key: Key{Set: "solar", Case: "fixed", Method: "vssgp", Start: spectrumStart}, Scores: map[Score]float64{TestRMSE: 6}, Status: machine.OK})
 	var out bytes.Buffer
 	solarTable(&out, lines)
 	for prefix, want := range map[string][]string{

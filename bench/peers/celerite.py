@@ -37,9 +37,8 @@ Prints one line of JSON:
 import argparse
 import json
 import math
-import resource
-import statistics
-import time
+
+from peer import first, measured, process_peak, timed
 
 TONES, NOISE, HIGHEST = 8, 0.1, 0.4
 LOWEST = 0.02       # cycles a sample; with the damping below each Q is above 1/2
@@ -48,20 +47,6 @@ VALUE_TOLERANCE = 1e-9
 GRADIENT_TOLERANCE = 1e-5
 CHECK = 256         # rows
 STEP = 1e-6         # of central differences, relative
-
-
-class Missing(Exception):
-    """A library that is not there."""
-
-
-def libraries():
-    try:
-        import numpy as np
-        import celerite2
-        import celerite2.backprop
-    except ImportError as e:
-        raise Missing(first_line(e)) from e
-    return np, celerite2
 
 
 def made(np, n, seed):
@@ -162,17 +147,10 @@ def disagreement(np, celerite2, evaluate, p, x, y):
     return ""
 
 
-def first_line(e):
-    return (str(e).strip() or type(e).__name__).splitlines()[0][:200]
-
-
-def out_of_memory(e):
-    text = str(e).lower()
-    return isinstance(e, MemoryError) or "out of memory" in text or "resource_exhausted" in text or "allocate" in text
-
-
 def measure(o, line):
-    np, celerite2 = libraries()
+    import numpy as np
+    import celerite2
+    import celerite2.backprop
     line["version"] = celerite2.__version__
     evaluate = gradient_of if o.mode == "gradient" else value_of
     x, y = made(np, o.n, o.seed)
@@ -181,15 +159,12 @@ def measure(o, line):
     if differs:
         line["status"] = f"disagrees: {differs}"
         return
-    seconds = []
-    for _ in range(1 + o.repeats):
-        began = time.perf_counter()
-        line["loglikelihood"] = evaluate(np, celerite2, p, x, y)[0]
-        seconds.append(time.perf_counter() - began)
-    line["first_seconds"], timed = seconds[0], seconds[1:]
-    line["seconds_per_evaluation"], line["seconds_range"] = statistics.median(timed), [min(timed), max(timed)]
-    line["peak_bytes"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    line["status"] = "ok"
+
+    def once():
+        return evaluate(np, celerite2, p, x, y)[0]
+    first(once, line)
+    line["loglikelihood"] = timed(once, o.repeats, line)
+    line["peak_bytes"] = process_peak()
 
 
 def main():
@@ -202,14 +177,7 @@ def main():
     o = ap.parse_args()
     if min(o.n, o.terms, o.repeats) < 1:
         ap.error("--n, --terms and --repeats: want 1 or more")
-    line = {"peer": "celerite2", "mode": o.mode, "n": o.n, "terms": o.terms}
-    try:
-        measure(o, line)
-    except Missing as e:
-        line["status"] = f"missing: {e}"
-    except Exception as e:  # a peer's failure is its row
-        line["status"] = ("out of memory: " if out_of_memory(e) else "failed: ") + first_line(e)
-    print(json.dumps(line))
+    print(json.dumps(measured(lambda line: measure(o, line), {"peer": "celerite2", "mode": o.mode, "n": o.n, "terms": o.terms})))
 
 
 if __name__ == "__main__":

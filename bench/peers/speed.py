@@ -26,11 +26,10 @@ dgemm measures the library's product of two square float64 matrices: tflops is
 import argparse
 import json
 import os
-import resource
-import statistics
 import subprocess
 import sys
-import time
+
+from peer import Missing, first, first_line, measured, process_peak, timed
 
 # JAX would take three quarters of a card at its first use.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -45,10 +44,6 @@ GRADIENT_TOLERANCE = 1e-6
 TENSORS = ["kernel.variance", "kernel.lengthscale", "kernel.frequency", "inducing.location", "frequency.mean",
            "frequency.variance", "phase.lower", "phase.upper", "noise.precision"]
 ROWS = 512  # of a block; 256 to 1024 take the same time within a twentieth
-
-
-class Missing(Exception):
-    """A library or a device that is not there."""
 
 
 class Problem:
@@ -239,10 +234,7 @@ def numpy_peer(problem, device):
 
 
 def torch_peer(problem, device):
-    try:
-        import torch
-    except ImportError as e:
-        raise Missing(str(e)) from e
+    import torch
     if device != "cpu" and not torch.cuda.is_available():
         raise Missing("torch sees no GPU")
     where = torch.device(device)
@@ -274,10 +266,7 @@ def torch_peer(problem, device):
 
 
 def jax_peer(problem, device):
-    try:
-        import jax
-    except ImportError as e:
-        raise Missing(str(e)) from e
+    import jax
     jax.config.update("jax_enable_x64", True)
     import jax.numpy as jnp
     from jax.scipy.linalg import cho_solve
@@ -312,29 +301,15 @@ def jax_peer(problem, device):
 PEERS = {"numpy": numpy_peer, "torch": torch_peer, "jax": jax_peer}
 
 
-def first_line(e):
-    return (str(e).strip() or type(e).__name__).splitlines()[0][:200]
-
-
-def out_of_memory(e):
-    text = str(e).lower()
-    return isinstance(e, MemoryError) or "out of memory" in text or "resource_exhausted" in text or "allocate" in text
-
-
 def time_bound(folder, peer, device, repeats):
     """One peer's line."""
-    import numpy as np
-    try:
+    def measure(line):
+        import numpy as np
         problem = Problem(folder)
-    except ImportError as e:  # all of them need NumPy to read it
-        return {"peer": peer, "device": device, "status": f"missing: {first_line(e)}"}
-    info = problem.info
-    line = {"peer": peer, "device": device, "n": info["n"], "features": info["features"], "inputs": info["inputs"], "outputs": info["outputs"]}
-    try:
-        began = time.perf_counter()
+        info = problem.info
+        line |= {t: info[t] for t in ("n", "features", "inputs", "outputs")}
         line["version"], evaluate, device_peak = PEERS[peer](problem, device)
-        value, gradient = evaluate()
-        line["first_seconds"] = time.perf_counter() - began
+        value, gradient = first(evaluate, line)
         scale = max([1.0] + [abs(t["value"]) for t in info["terms"]])
         line["bound"] = value
         line["bound_difference"] = abs(value - problem.bound) / scale
@@ -343,27 +318,15 @@ def time_bound(folder, peer, device, repeats):
         line["gradient_difference"], line["gradient_worst"] = differences[worst], worst
         if not line["bound_difference"] <= BOUND_TOLERANCE or not line["gradient_difference"] <= GRADIENT_TOLERANCE:
             line["status"] = f"disagrees: bound by {line['bound_difference']:.2g}, gradient by {line['gradient_difference']:.2g} ({worst})"
-            return line
-        seconds = []
-        for _ in range(repeats):
-            began = time.perf_counter()
-            evaluate()
-            seconds.append(time.perf_counter() - began)
-        line["seconds_per_evaluation"] = statistics.median(seconds)
-        line["seconds_range"] = [min(seconds), max(seconds)]
-        line["peak_bytes"] = device_peak() or 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        line["status"] = "ok"
-    except Missing as e:
-        line["status"] = f"missing: {e}"
-    except Exception as e:  # a peer's failure is its row
-        line["status"] = ("out of memory: " if out_of_memory(e) else "failed: ") + first_line(e)
-    return line
+            return
+        timed(evaluate, repeats, line)
+        line["peak_bytes"] = device_peak() or process_peak()
+    return measured(measure, {"peer": peer, "device": device})
 
 
 def dgemm(device, size, repeats):
     """The library's DGEMM rate: torch on a GPU, NumPy on the CPU."""
-    line = {"peer": "numpy" if device == "cpu" else "torch", "mode": "dgemm", "device": device, "n": size}
-    try:
+    def measure(line):
         if device == "cpu":
             import numpy as np
             line["version"] = np.__version__
@@ -373,10 +336,7 @@ def dgemm(device, size, repeats):
             def product():
                 return a @ b
         else:
-            try:
-                import torch
-            except ImportError as e:
-                raise Missing(str(e)) from e
+            import torch
             if not torch.cuda.is_available():
                 raise Missing("torch sees no GPU")
             line["version"] = torch.__version__
@@ -386,19 +346,9 @@ def dgemm(device, size, repeats):
                 torch.matmul(a, b)
                 torch.cuda.synchronize()
         product()
-        seconds = []
-        for _ in range(repeats):
-            began = time.perf_counter()
-            product()
-            seconds.append(time.perf_counter() - began)
-        line["seconds_per_evaluation"] = statistics.median(seconds)
+        timed(product, repeats, line)
         line["tflops"] = 2 * size**3 / line["seconds_per_evaluation"] / 1e12
-        line["status"] = "ok"
-    except Missing as e:
-        line["status"] = f"missing: {e}"
-    except Exception as e:
-        line["status"] = ("out of memory: " if out_of_memory(e) else "failed: ") + first_line(e)
-    return line
+    return measured(measure, {"peer": "numpy" if device == "cpu" else "torch", "mode": "dgemm", "device": device, "n": size})
 
 
 def in_own_process(args, peer):

@@ -5,28 +5,30 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"github.com/vssgp/vssgp/internal/score"
 )
 
-// stretch gathers what is seen of one or more evenly sampled stretches.
-type stretch struct {
+// signalStats gathers statistics of one or more evenly sampled runs of rows.
+type signalStats struct {
 	band float64 // the highest, in cycles a sample
 
 	variance           float64 // Σ of the squares about a straight line
 	square, pair, edge float64 // Σ e², Σ e_n·e_{n+1}, and Σ (e_n² + e_{n+1}²)/2 beside it
 }
 
-// leastDetrended is the share of its variance that a series keeps in any case when
-// its trend is taken out: a line keeps rounding alone, of which all is signal.
+// leastDetrended is the least share of its variance that a series counts as having
+// once its trend is removed: a straight line would keep nothing but rounding errors.
 const leastDetrended = 1e-9
 
 // residuals adds those of a fit to neighbouring samples.
-func (s *stretch) residuals(y, fit []float64) {
+func (s *signalStats) residuals(y, fit []float64) {
 	if len(y) == 0 {
 		return
 	}
-	_, all := meanVariance(y)
-	_, v := meanVariance(detrended(y))
-	s.variance += max(v, leastDetrended*all) * float64(len(y))
+	_, all := score.MeanSD(y, 0, 1)
+	_, sd := score.MeanSD(detrended(y), 0, 1)
+	s.variance += max(sd*sd, leastDetrended*all*all) * float64(len(y))
 	for i := range y {
 		e := y[i] - fit[i]
 		s.square += e * e
@@ -40,16 +42,16 @@ func (s *stretch) residuals(y, fit []float64) {
 
 // left is the residuals' share of the variance and their correlation from one
 // sample to the next.
-func (s *stretch) left() (share, correlation float64) {
+func (s *signalStats) left() (share, correlation float64) {
 	if s.variance == 0 || s.edge == 0 {
 		return 0, 0
 	}
 	return s.square / s.variance, s.pair / s.edge
 }
 
-// evenStretch is the longest run of rows [lo, hi) of one input that rise by the
+// evenRun is the longest run of rows [lo, hi) of one input that rise by the
 // same step, but for a tenth of it, and the step: the median one of all rows.
-func evenStretch(x []float64) (lo, hi int, step float64) {
+func evenRun(x []float64) (lo, hi int, step float64) {
 	if len(x) < 2 {
 		return 0, 0, 0
 	}
@@ -76,12 +78,19 @@ func evenStretch(x []float64) (lo, hi int, step float64) {
 	return lo, hi, step
 }
 
-// bandMost is how many samples a band is told from.
+const (
+	// bandShare of the power may lie above the band.
+	bandShare = 1e-5
+	// bandLeast is how many samples tell a band.
+	bandLeast = 64
+)
+
+// bandMost is how many samples are used to estimate a band.
 const bandMost = 1 << 15
 
-// bandOf is the frequency in cycles a sample above which y has no more than
-// bandShare of its power; its mean and trend are left out, and a Hann window
-// keeps what is low from leaking upwards. 0 where there is nothing to tell.
+// bandOf is the frequency in cycles a sample above which y has at most
+// bandShare of its power. Its mean and trend are removed, and a Hann window
+// keeps low frequencies from leaking upwards. It is 0 for too few samples.
 func bandOf(y []float64) float64 {
 	y = y[:min(len(y), bandMost)]
 	n := len(y)
@@ -104,8 +113,8 @@ func bandOf(y []float64) float64 {
 	return float64(k+1) / float64(n)
 }
 
-// rounding is the step that all of y are whole multiples of, 0 where there is
-// none to be told: fewer than half of the values being ties or whole steps apart.
+// rounding is the step that all differences in y are multiples of, 0 where there is
+// none, or where fewer than half of the values occur more than once.
 func rounding(y []float64) float64 {
 	s := slices.Clone(y)
 	slices.Sort(s)
@@ -127,7 +136,7 @@ func rounding(y []float64) float64 {
 
 // detrended is y without its straight line of least squares.
 func detrended(y []float64) []float64 {
-	mean, _ := meanVariance(y)
+	mean, _ := score.MeanSD(y, 0, 1)
 	middle, slope, moment := float64(len(y)-1)/2, 0.0, 0.0
 	for i, v := range y {
 		t := float64(i) - middle
@@ -142,14 +151,4 @@ func detrended(y []float64) []float64 {
 		out[i] = v - mean - slope*(float64(i)-middle)
 	}
 	return out
-}
-
-func meanVariance(y []float64) (mean, variance float64) {
-	for _, v := range y {
-		mean += v / float64(len(y))
-	}
-	for _, v := range y {
-		variance += (v - mean) * (v - mean) / float64(len(y))
-	}
-	return mean, variance
 }

@@ -41,7 +41,7 @@ func TestGoOn(t *testing.T) {
 		unsaved error
 		want    string
 	}{
-		{there, "m", nil, "with --resume, which goes on from " + there.file},
+		{there, "m", nil, "with --resume, which resumes from " + there.file},
 		{there, "m", errors.New("disk full"), "as it was earlier (disk full)"},
 		{none, "m", errors.New("disk full"), "--init m"},
 		{&checkpointFlags{}, "m", nil, "--init m"},

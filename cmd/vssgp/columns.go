@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/table"
 )
@@ -11,6 +13,11 @@ import (
 // columns are --x and --y: names of a table's columns, or their numbers from 0.
 // Names that are numbers do not exist (package table refuses them).
 type columns struct{ x, y []string }
+
+func (c *columns) add(f *pflag.FlagSet) {
+	f.StringSliceVar(&c.x, "x", nil, "input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: all that are not outputs)")
+	f.StringSliceVar(&c.y, "y", nil, "output `columns` of a table (default: the last)")
+}
 
 // split takes the inputs and outputs out of a table for a fit. Where only one
 // of --x and --y is given: y is the last column, x all that are not outputs.
@@ -45,26 +52,31 @@ func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vss
 	if err != nil {
 		return nil, err
 	}
+	own := hasAll(t, m.XNames) && hasAll(t, m.YNames)
 	switch {
-	case x != nil && y != nil:
-	case x == nil && y == nil && hasAll(t, m.XNames) && hasAll(t, m.YNames):
-		x, y = m.XNames, m.YNames
-	case x == nil && y == nil && t.Cols == q+d:
+	case x == nil && y == nil && !own && t.Cols == q+d:
 		x, y = t.Names[:q], t.Names[q:]
-	case x == nil && y != nil && hasAll(t, m.XNames):
-		x = m.XNames
-	case x == nil && y != nil:
-		x = others(t.Names, y)
-	case x != nil && y == nil && hasAll(t, m.YNames):
-		y = m.YNames
-	case x != nil && y == nil:
-		y = others(t.Names, x)
+	case x != nil || y != nil || own:
+		x = orOwn(t, x, m.XNames, y)
+		y = orOwn(t, y, m.YNames, x)
 	}
 	if len(x) != q || len(y) != d {
 		return nil, mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
 			path, t.Cols, strings.Join(clip(t.Names), ", "), len(x), len(y), q, d)
 	}
 	return pick(t, path, x, y)
+}
+
+// orOwn are the columns given; else those with the model's own names; else those
+// that are not taken.
+func orOwn(t *table.Table, given, own, taken []string) []string {
+	switch {
+	case given != nil:
+		return given
+	case hasAll(t, own):
+		return own
+	}
+	return others(t.Names, taken)
 }
 
 // inputs are the columns that predictions of a model of q inputs are made at:
@@ -75,13 +87,7 @@ func (c columns) inputs(t *table.Table, path string, q int, own []string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case x != nil:
-	case hasAll(t, own):
-		x = own
-	default:
-		x = t.Names
-	}
+	x = orOwn(t, x, own, nil)
 	if len(x) != q {
 		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x",
 			path, len(x), strings.Join(clip(x), ", "), q)
@@ -101,7 +107,7 @@ func named(t *table.Table, given []string, flag string) ([]string, error) {
 		_, known := at[s]
 		if i, err := strconv.Atoi(s); err == nil && !known {
 			if i < 0 || i >= t.Cols {
-				return nil, mistake("%s: no column %d; want 0 to %d", flag, i, t.Cols-1)
+				return nil, mistake("%s: there is no column %d; want 0 to %d", flag, i, t.Cols-1)
 			}
 			s, known = t.Names[i], true
 		}
@@ -125,7 +131,7 @@ func pick(t *table.Table, path string, x, y []string) (*vssgp.Data, error) {
 		}
 	}
 	if len(x) == 0 || len(y) == 0 {
-		return nil, mistake("%s: %d columns leave %d inputs and %d outputs; want at least one of each", path, t.Cols, len(x), len(y))
+		return nil, mistake("%s: with %d columns there are %d inputs and %d outputs; want at least one of each", path, t.Cols, len(x), len(y))
 	}
 	xs, err := t.Select(x...)
 	if err != nil {

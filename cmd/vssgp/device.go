@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -17,49 +17,64 @@ import (
 // deviceFlag is --device.
 type deviceFlag struct {
 	kind  string // auto, cpu or cuda
-	cards []int  // cuda's; none: the first that can be used
+	card  *int   // cuda's; nil: the first that can be used
 	given bool   // on the command line
 }
 
 // String is the flag as it is written.
 func (d *deviceFlag) String() string {
-	if len(d.cards) == 0 {
+	if d.card == nil {
 		return d.kind
 	}
-	text := make([]string, len(d.cards))
-	for i, n := range d.cards {
-		text[i] = strconv.Itoa(n)
-	}
-	return d.kind + ":" + strings.Join(text, ",")
+	return fmt.Sprintf("%s:%d", d.kind, *d.card)
 }
 
 // Type is what help calls the flag's argument.
 func (d *deviceFlag) Type() string { return "device" }
 
-// Set takes auto, cpu, cuda, cuda:n or cuda:n,m and so on.
+// Set takes auto, cpu, cuda or cuda:n.
 func (d *deviceFlag) Set(s string) error {
-	kind, list, numbered := strings.Cut(s, ":")
-	wrong := fmt.Errorf("want auto, cpu, cuda, cuda:n, or cuda:n,m for several different GPUs")
+	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "auto" && kind != "cpu" && kind != "cuda" || numbered && kind != "cuda" {
-		return wrong
+		return fmt.Errorf("want auto, cpu, cuda, or cuda:n for the n-th GPU")
 	}
-	var cards []int
+	var card *int
 	if numbered {
-		var err error
-		if cards, err = gpu.ParseOrdinals(list); err != nil {
-			return wrong
+		n, err := gpu.ParseOrdinal(number)
+		if err != nil {
+			return errors.New(reason(err))
 		}
+		card = &n
 	}
-	d.kind, d.cards, d.given = kind, cards, true
+	d.kind, d.card, d.given = kind, card, true
 	return nil
 }
 
-// A computer decides what computes, by --device and --precision, and holds it
-// for the command. It is the one place that does.
+// precisionFlag is --precision, which took mixed besides float64 once.
+type precisionFlag struct{}
+
+// String is all that there is.
+func (precisionFlag) String() string { return "float64" }
+
+// Type is what help would call the flag's argument.
+func (precisionFlag) Type() string { return "word" }
+
+// Set takes float64.
+func (precisionFlag) Set(s string) error {
+	switch s {
+	case "float64":
+		return nil
+	case "mixed":
+		return errors.New("mixed precision was removed: every device computes in float64; leave the flag out")
+	}
+	return errors.New("want float64, or leave the flag out")
+}
+
+// A computer decides what computes, by --device, and holds it for the command.
+// It is the one place that does.
 type computer struct {
-	device    deviceFlag
-	precision choice                        // float64 or mixed
-	note      func(format string, a ...any) // says what auto took
+	device deviceFlag
+	note   func(format string, a ...any) // says what auto took
 
 	// what the machine has; tests put their own here
 	list    func() ([]cuda.Device, error)
@@ -76,16 +91,15 @@ type computer struct {
 // spread has get spread the rows over the job's ranks, if it has any.
 func (c *computer) spread() {
 	c.ranks = true
-	c.local, _ = ranks.Local()
+	c.local = ranks.LocalRank()
 }
 
 func newComputer(note func(string, ...any)) computer {
 	return computer{
-		device:    deviceFlag{kind: "auto"},
-		precision: choice{allowed: []string{"float64", "mixed"}, value: "float64"},
-		note:      note,
-		list:      gpu.Devices,
-		present:   func() bool { return cardPresent("/") },
+		device:  deviceFlag{kind: "auto"},
+		note:    note,
+		list:    gpu.Devices,
+		present: func() bool { return cardPresent("/") },
 		open: func(o gpu.Options) (spectral.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
@@ -108,7 +122,7 @@ func (c *computer) get() (spectral.Backend, error) {
 		return nil, err
 	}
 	if c.ranks && c.job != nil {
-		many, err := ranks.New(c.job, b, c.spec())
+		many, err := ranks.New(c.job, b, c.device.String())
 		if err != nil {
 			b.Close()
 			return nil, fmt.Errorf("--device %s: %w", &c.device, err)
@@ -143,9 +157,6 @@ func (c *computer) close() error {
 func (c *computer) choose() (spectral.Backend, error) {
 	switch c.device.kind {
 	case "cpu":
-		if c.precision.value != "float64" {
-			return nil, mistake("--device cpu --precision %s: the CPU computes in float64 alone; want --precision float64 or --device cuda", c.precision.value)
-		}
 		return c.host(), nil
 	case "cuda":
 		return c.cuda()
@@ -153,32 +164,29 @@ func (c *computer) choose() (spectral.Backend, error) {
 	return c.auto()
 }
 
-// hostOnly reports flags that a command which computes on the CPU alone cannot
-// meet.
+// hostOnly reports a device that a command which computes on the CPU alone cannot
+// use.
 func (c *computer) hostOnly(command string) error {
 	if c.device.kind == "cuda" {
 		return mistake("--device %s: %s computes on the CPU alone; want --device cpu or auto", &c.device, command)
 	}
-	if c.precision.value != "float64" {
-		return mistake("--precision %s: %s computes on the CPU, in float64 alone; want --precision float64", c.precision.value, command)
-	}
 	return nil
 }
 
-// cuda opens the cards that were asked for.
+// cuda opens the card that was asked for.
 func (c *computer) cuda() (spectral.Backend, error) {
 	missing := func(why string) error {
 		return mistake("--device %s: %s; want --device cpu or auto", &c.device, why)
 	}
-	cards := c.device.cards
-	if len(cards) == 0 {
+	card := c.device.card
+	if card == nil {
 		first, why, _ := c.first(func(cuda.Device) bool { return true })
 		if first == nil {
 			return nil, missing(why)
 		}
-		cards = []int{first.Ordinal}
+		card = &first.Ordinal
 	}
-	b, err := c.openCards(cards)
+	b, err := c.open(gpu.Options{Ordinal: *card})
 	if errors.Is(err, cuda.ErrNoDevice) {
 		return nil, missing(reason(err))
 	}
@@ -188,12 +196,12 @@ func (c *computer) cuda() (spectral.Backend, error) {
 	return b, nil
 }
 
-// auto never fails: a card that cannot be opened is a reason to use the CPU. It speaks where it leaves a card unused that is there, where
-// it cannot do what a flag asks for, and where auto was asked for by name.
+// auto never fails: a card that cannot be opened is a reason to use the CPU. It speaks where it leaves a card unused that is there, and
+// where auto was asked for by name.
 func (c *computer) auto() (spectral.Backend, error) {
 	first, why, there := c.first(func(d cuda.Device) bool { return !emulated(d) })
 	if first != nil {
-		b, err := c.openCards([]int{first.Ordinal})
+		b, err := c.open(gpu.Options{Ordinal: first.Ordinal})
 		switch {
 		case err == nil && !c.device.given:
 			return b, nil
@@ -203,9 +211,7 @@ func (c *computer) auto() (spectral.Backend, error) {
 		why = fmt.Sprintf("cuda:%d: %s", first.Ordinal, reason(err))
 	}
 	text := "computing on the CPU: " + why
-	if c.precision.value != "float64" {
-		text += "; in float64, not --precision " + c.precision.value
-	} else if !there && !c.device.given {
+	if !there && !c.device.given {
 		return c.host(), nil
 	}
 	return c.announced(c.host(), text), nil
@@ -239,14 +245,6 @@ func (c *computer) first(want func(cuda.Device) bool) (card *cuda.Device, why st
 	return nil, why, why != noCard
 }
 
-func (c *computer) openCards(cards []int) (spectral.Backend, error) {
-	o := gpu.Options{Ordinals: cards}
-	if c.precision.value == "mixed" {
-		o.Precision = gpu.Mixed
-	}
-	return c.open(o)
-}
-
 // emulated cards are for tests: auto leaves them alone.
 func emulated(d cuda.Device) bool { return strings.HasPrefix(d.Name, "emulated ") }
 
@@ -264,59 +262,22 @@ func reason(err error) string {
 // announced is a backend that says what it is when the first pass over the rows
 // begins: not before, because a command that finds a mistake prints one line.
 func (c *computer) announced(b spectral.Backend, text string) spectral.Backend {
-	return &announcer{Backend: b, say: sync.OnceFunc(func() { c.note("%s", text) })}
+	say := sync.OnceFunc(func() { c.note("%s", text) })
+	return spectral.Observed(b, func(method string) func() {
+		if method != "Open" && method != "Close" {
+			say()
+		}
+		return nil
+	})
 }
 
-type announcer struct {
-	spectral.Backend
-	say func()
-}
-
-// Open opens rows whose first pass speaks.
-func (a *announcer) Open(d spectral.Data) (spectral.Rows, error) {
-	r, err := a.Backend.Open(d)
-	if err != nil {
-		return nil, err
+// cardPresent reports whether Linux knows of an NVIDIA card, from what the driver leaves below root: a card of its own, or its device
+// file alone, as in a container.
+func cardPresent(root string) bool {
+	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {
+		if found, _ := filepath.Glob(filepath.Join(root, pattern)); found != nil {
+			return true
+		}
 	}
-	if solver, ok := r.(spectral.Solver); ok {
-		return &announcedSolver{announcedRows{r, a.say}, solver}, nil
-	}
-	return &announcedRows{r, a.say}, nil
-}
-
-type announcedRows struct {
-	spectral.Rows
-	say func()
-}
-
-func (r *announcedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	r.say()
-	return r.Rows.Moments(dst, f)
-}
-
-func (r *announcedRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
-	r.say()
-	return r.Rows.Factorised(dst, f, w, rows)
-}
-
-func (r *announcedRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
-	r.say()
-	return r.Rows.Predict(dst, f, p)
-}
-
-// announcedSolver are announced rows that can do the algebra.
-type announcedSolver struct {
-	announcedRows
-	solver spectral.Solver
-}
-
-func (r *announcedSolver) Solves(f *spectral.Features) bool { return r.solver.Solves(f) }
-
-func (r *announcedSolver) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
-	r.say()
-	return r.solver.Solve(dst, f, lambda)
-}
-
-func (r *announcedSolver) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	return r.solver.PullbackSolved(dst, f, bar)
+	return false
 }

@@ -17,11 +17,12 @@ import (
 
 func TestDeviceFlag(t *testing.T) {
 	for _, c := range []struct{ in, out string }{
-		{"auto", "auto"}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"cuda:0", "cuda:0"}, {"cuda:2", "cuda:2"}, {"cuda:1,0", "cuda:1,0"},
+		{"auto", "auto"}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"cuda:0", "cuda:0"}, {"cuda:2", "cuda:2"},
 		{"", ""}, {"gpu", ""}, {"CUDA", ""}, {"cpu:0", ""}, {"auto:1", ""}, {"cuda:", ""}, {"cuda:-1", ""}, {"cuda:x", ""},
-		{"cuda:0,", ""}, {"cuda:0,0", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
+		{"cuda:0,", ""}, {"cuda:0,1", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
 	} {
-		d := deviceFlag{kind: "before", cards: []int{7}}
+		seven := 7
+		d := deviceFlag{kind: "before", card: &seven}
 		err := d.Set(c.in)
 		switch {
 		case c.out == "" && err == nil:
@@ -49,45 +50,41 @@ func (f *fakeCard) Close() error {
 	return f.fail
 }
 
-// machineWith is a computer over made cards; opened has the options of each Open.
-func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *computer, said *[]string, opened *[]gpu.Options) {
-	said, opened = new([]string), new([]gpu.Options)
+// machineWith is a computer over made cards, of which those in fails cannot be opened.
+func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *computer, said *[]string) {
+	said = new([]string)
 	made := newComputer(func(format string, a ...any) { *said = append(*said, fmt.Sprintf(format, a...)) })
 	made.present = func() bool { return false }
 	made.list = func() ([]cuda.Device, error) { return cards, listErr }
 	made.open = func(o gpu.Options) (spectral.Backend, error) {
-		*opened = append(*opened, o)
-		for _, n := range o.Ordinals {
-			if err := fails[n]; err != nil {
-				return nil, err
-			}
+		if err := fails[o.Ordinal]; err != nil {
+			return nil, err
 		}
-		return &fakeCard{Backend: cpu.New(), name: fmt.Sprintf("cuda:%d made", o.Ordinals[0])}, nil
+		return &fakeCard{Backend: cpu.New(), name: fmt.Sprintf("cuda:%d made", o.Ordinal)}, nil
 	}
-	return &made, said, opened
+	return &made, said
 }
 
 // TestChoice: which device computes, what is said of it and when, and whose
 // mistake it is where there is none.
 func TestChoice(t *testing.T) {
-	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 7.0 or later"}
+	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 8.0 or more"}
 	good := cuda.Device{Ordinal: 1, Name: "Good", Major: 9}
-	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_70", Major: 7}
+	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_80", Major: 8}
 	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
 	for _, c := range []struct {
-		name, device, precision string // device: "" is auto without its flag
-		present                 bool   // a card, as the system tells
-		cards                   []cuda.Device
-		listErr                 error
-		fails                   map[int]error
-		want, said              string // backend's name, part of what auto says
-		mistake                 bool
-		err                     string // part of it
+		name, device string // device: "" is auto without its flag
+		present      bool   // a card, as the system tells
+		cards        []cuda.Device
+		listErr      error
+		fails        map[int]error
+		want, said   string // backend's name, part of what auto says
+		mistake      bool
+		err          string // part of it
 	}{
 		{name: "a build without CUDA, no card", listErr: none, want: "cpu"},
 		{name: "a build without CUDA, a card", listErr: none, present: true, want: "cpu", said: "on the CPU: build with -tags cuda"},
 		{name: "no card", want: "cpu"},
-		{name: "no card for this build, mixed", listErr: none, precision: "mixed", want: "cpu", said: "in float64"},
 		{name: "a card, and it is used", cards: []cuda.Device{good}, want: "cuda:1 made"},
 		{name: "old card", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
 		{name: "card in use", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu", said: "cuda:1: "},
@@ -98,27 +95,22 @@ func TestChoice(t *testing.T) {
 		{name: "auto, old card", device: "auto", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
 		{name: "auto, card in use", device: "auto", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu", said: "cuda:1: "},
 		{name: "auto, emulated", device: "auto", cards: []cuda.Device{toy}, want: "cpu", said: "there is no GPU"},
-		{name: "auto, mixed without a card", device: "auto", precision: "mixed", want: "cpu", said: "in float64"},
 		{name: "cpu", device: "cpu", cards: []cuda.Device{good}, want: "cpu"},
-		{name: "cpu mixed", device: "cpu", precision: "mixed", mistake: true, err: "float64 alone"},
 		{name: "cuda, no driver", device: "cuda", listErr: none, mistake: true, err: "--device cuda: build with -tags cuda; want"},
 		{name: "cuda, old card", device: "cuda", cards: []cuda.Device{old}, mistake: true, err: "compute capability 5.0"},
 		{name: "cuda takes the usable card", device: "cuda", cards: []cuda.Device{old, good}, want: "cuda:1 made"},
 		{name: "cuda takes emulated cards", device: "cuda", cards: []cuda.Device{toy}, want: "cuda:0 made"},
 		{name: "cuda:3", device: "cuda:3", cards: []cuda.Device{good}, fails: map[int]error{3: none}, mistake: true, err: "--device cuda:3"},
-		{name: "cuda:1 mixed", device: "cuda:1", precision: "mixed", cards: []cuda.Device{good}, want: "cuda:1 made"},
+		{name: "cuda:1", device: "cuda:1", cards: []cuda.Device{good}, want: "cuda:1 made"},
 		{name: "cuda:1 lost", device: "cuda:1", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrLost}, err: "--device cuda:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, said, opened := machineWith(c.cards, c.listErr, c.fails)
+			m, said := machineWith(c.cards, c.listErr, c.fails)
 			m.present = func() bool { return c.present }
 			if c.device != "" {
 				if err := m.device.Set(c.device); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if c.precision != "" {
-				m.precision.value = c.precision
 			}
 			b, err := m.get()
 			var usage *usageError
@@ -136,9 +128,6 @@ func TestChoice(t *testing.T) {
 			}
 			if again, _ := m.get(); again != b {
 				t.Error("asked twice, it opens another")
-			}
-			if strings.HasPrefix(c.want, "cuda") && ((*opened)[0].Precision == gpu.Mixed) != (c.precision == "mixed") {
-				t.Errorf("opened with %+v", (*opened)[0])
 			}
 			passOver(t, b, func() {
 				if len(*said) != 0 {
@@ -171,7 +160,7 @@ func passOver(t *testing.T, b spectral.Backend, before func()) {
 // TestDeviceClosed: what was opened is closed once, whether the command
 // succeeds or fails, and a failure to close is not lost.
 func TestDeviceClosed(t *testing.T) {
-	c, _, _ := machineWith([]cuda.Device{{Ordinal: 0, Name: "Good"}}, nil, nil)
+	c, _ := machineWith([]cuda.Device{{Ordinal: 0, Name: "Good"}}, nil, nil)
 	if err := c.close(); err != nil {
 		t.Errorf("closing what was never opened: %v", err)
 	}
@@ -222,7 +211,7 @@ func TestCardPresent(t *testing.T) {
 }
 
 func TestDevicesList(t *testing.T) {
-	c, _, _ := machineWith([]cuda.Device{
+	c, _ := machineWith([]cuda.Device{
 		{Ordinal: 0, Name: "NVIDIA Fast", Memory: 80 << 30, Major: 9, SMs: 132},
 		{Ordinal: 1, Name: "NVIDIA Old", Memory: 2 << 30, Major: 5, Minor: 2, SMs: 5, Reason: "too old"},
 	}, nil, nil)
@@ -253,7 +242,7 @@ func TestDevicesList(t *testing.T) {
 	}
 }
 
-// solving is a backend whose rows have a Solver.
+// solving is a backend whose rows solve.
 type solving struct{ spectral.Backend }
 
 type solver struct{ spectral.Rows }
@@ -263,7 +252,7 @@ func (b solving) Open(d spectral.Data) (spectral.Rows, error) {
 	return solver{r}, err
 }
 
-func (solver) Solves(f *spectral.Features) bool { return f.M == 3 }
+func (solver) CanSolve(f *spectral.Features) bool { return f.M == 3 }
 func (solver) Solve(*spectral.Solution, *spectral.Features, float64) error {
 	return spectral.ErrNotPositive
 }
@@ -271,10 +260,10 @@ func (solver) PullbackSolved(_, _ *spectral.Features, _ spectral.SolvedAdjoint) 
 	return spectral.ErrShape
 }
 
-// TestAnnouncedSolver: what announces rows hides no Solver of theirs, makes none up,
-// and speaks when it begins.
+// TestAnnouncedSolver: rows that are announced solve if they did before, and speak when
+// they begin.
 func TestAnnouncedSolver(t *testing.T) {
-	c, said, _ := machineWith(nil, nil, nil)
+	c, said := machineWith(nil, nil, nil)
 	data := spectral.Data{N: 1, Q: 1, X: []float64{0}}
 	for _, b := range []spectral.Backend{cpu.New(), solving{cpu.New()}} {
 		*said = nil
@@ -283,20 +272,17 @@ func TestAnnouncedSolver(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		s, ok := r.(spectral.Solver)
-		if _, has := b.(solving); ok != has {
-			t.Errorf("%T: a Solver: %v", b, ok)
+		_, solves := b.(solving)
+		if r.CanSolve(spectral.NewFeatures(3, 1)) != solves || r.CanSolve(spectral.NewFeatures(4, 1)) || len(*said) != 0 {
+			t.Errorf("%T: CanSolve is not the rows' own, or spoke: %v", b, *said)
 		}
-		if !ok {
+		if !solves {
 			continue
 		}
-		if !s.Solves(spectral.NewFeatures(3, 1)) || s.Solves(spectral.NewFeatures(4, 1)) || len(*said) != 0 {
-			t.Errorf("Solves is not the rows' own, or spoke: %v", *said)
-		}
-		if err := s.Solve(nil, nil, 0); !errors.Is(err, spectral.ErrNotPositive) || len(*said) != 1 {
+		if err := r.Solve(nil, nil, 0); !errors.Is(err, spectral.ErrNotPositive) || len(*said) != 1 {
 			t.Errorf("Solve: %v, said %v", err, *said)
 		}
-		if err := s.PullbackSolved(nil, nil, spectral.SolvedAdjoint{}); !errors.Is(err, spectral.ErrShape) {
+		if err := r.PullbackSolved(nil, nil, spectral.SolvedAdjoint{}); !errors.Is(err, spectral.ErrShape) {
 			t.Errorf("PullbackSolved: %v", err)
 		}
 	}

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp/internal/procfs"
 )
 
 // deviceInfo is one line of `vssgp devices`.
@@ -29,33 +26,28 @@ type deviceInfo struct {
 }
 
 func (a *app) devicesCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.command(&cobra.Command{
 		Use:   "devices",
-		Short: "List the backends of this build and machine, and why one is missing",
+		Short: "List the backends of this build and machine, and say why one is missing",
 		Example: `  vssgp devices
   vssgp devices --json`,
-		Args: arguments(),
-		RunE: a.do(func(context.Context, []string) error {
-			list := a.computer.devices()
-			if a.json {
-				return a.printJSON(map[string]any{"devices": list})
-			}
-			for _, d := range list {
-				fmt.Fprintln(a.stdout, d)
-			}
-			return nil
-		}),
-	}
+	}, func(context.Context, []string) error {
+		list := a.computer.devices()
+		if a.json {
+			return a.printJSON(map[string]any{"devices": list})
+		}
+		for _, d := range list {
+			fmt.Fprintln(a.stdout, d)
+		}
+		return nil
+	})
 }
 
 // devices are this build's and machine's: the CPU and each GPU, or one line
 // that says why there is none.
 func (c *computer) devices() []deviceInfo {
 	host := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
-	if f, err := os.Open("/proc/meminfo"); err == nil {
-		host.Memory, host.Free = memory(f)
-		f.Close()
-	}
+	host.Memory, host.Free = procfs.Bytes(meminfo, "MemTotal"), procfs.Bytes(meminfo, "MemAvailable")
 	all := []deviceInfo{host}
 	cards, err := c.list()
 	switch {
@@ -100,37 +92,3 @@ func (d deviceInfo) String() string {
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
-
-// cardPresent reports whether Linux knows of an NVIDIA card, from what the driver leaves below root: a card of its own, or its device
-// file alone, as in a container.
-func cardPresent(root string) bool {
-	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {
-		if found, _ := filepath.Glob(filepath.Join(root, pattern)); found != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// memory reads the machine's memory and what is available of it, in bytes,
-// from the text of Linux's /proc/meminfo; 0 where a line is missing.
-func memory(meminfo io.Reader) (total, available int64) {
-	lines := bufio.NewScanner(meminfo)
-	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 2 {
-			continue
-		}
-		kib, err := strconv.ParseInt(fields[1], 10, 64)
-		if err != nil {
-			continue
-		}
-		switch fields[0] {
-		case "MemTotal:":
-			total = kib << 10
-		case "MemAvailable:":
-			available = kib << 10
-		}
-	}
-	return total, available
-}

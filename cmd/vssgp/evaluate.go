@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,93 +14,67 @@ import (
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-// evaluateFlags are evaluate's own.
+// evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
 	columns   columns
-	inference choice
+	inference vssgp.Inference // "": the model's
 	gradient  bool
-	rows      string
+	rows      []int
 }
 
 // evaluation is what `evaluate --json` prints.
 type evaluation struct {
-	Bound     number              `json:"bound"`
-	Terms     terms               `json:"terms"`
-	Inference vssgp.Inference     `json:"inference"`
-	Rows      int                 `json:"rows"`
-	Batch     []int               `json:"batch,omitempty"` // --rows
-	RMSE      number              `json:"rmse"`
-	Density   number              `json:"mean_log_predictive_density"`
-	Jitter    number              `json:"jitter"`
-	Device    string              `json:"device"`
-	Gradient  map[string]nullable `json:"gradient,omitempty"`
-	Ranks     *rankTimes          `json:"ranks,omitempty"` // under mpirun
+	Bound     float64         `json:"bound"`
+	Terms     []vssgp.Term    `json:"terms"`
+	Inference vssgp.Inference `json:"inference"`
+	Rows      int             `json:"rows"`
+	Batch     []int           `json:"batch,omitempty"` // --rows
+	RMSE      float64         `json:"rmse"`
+	Density   float64         `json:"mean_log_predictive_density"`
+	Jitter    float64         `json:"jitter"`
+	Device    string          `json:"device"`
+	Gradient  map[string]any  `json:"gradient,omitempty"` // nested lists by tensor
+	Ranks     *rankTimes      `json:"ranks,omitempty"`    // under mpirun
 }
 
 func (a *app) evaluateCommand() *cobra.Command {
-	o := &evaluateFlags{inference: choice{allowed: []string{"exact", "factorised"}}}
-	cmd := &cobra.Command{
+	o := &evaluateFlags{}
+	cmd := a.command(&cobra.Command{
 		Use:   "evaluate MODEL DATA",
 		Short: "Print a model's bound on data, its terms, RMSE and mean log predictive density",
 		Long: `Prints the bound of a model's parameters on data (CSV, NPY, WAV or SPHERE) with
 its named terms, and how well the model predicts the data's rows: RMSE and mean
-log predictive density, in the data's units. The model stays as it is; one
-without a posterior over its coefficients is conditioned on the data to predict.
+log predictive density, in the data's units. The model file does not change.
+A model without a weight posterior is conditioned on the data first, to predict.
 
 Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 		Example: `  vssgp evaluate co2.safetensors co2.csv
   vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
-		Args: arguments("MODEL", "DATA"),
-		RunE: a.do(func(ctx context.Context, args []string) error { return a.evaluate(ctx, args[0], args[1], o) }),
-	}
+	}, func(ctx context.Context, args []string) error { return a.evaluate(ctx, args[0], args[1], o) }, modelOperand, dataOperand)
 	f := cmd.Flags()
-	addColumnFlags(f, &o.columns)
-	f.Var(&o.inference, "inference", "bound to evaluate: exact or factorised (default: the model's)")
-	f.BoolVar(&o.gradient, "gradient", false, "also print the bound's gradient by every tensor of the model file")
-	f.StringVar(&o.rows, "rows", "", "evaluate the factorised bound on these `rows` alone, such as 0,5,10, their data term scaled by N/|S|")
+	o.columns.add(f)
+	f.Var(oneOf(&o.inference, "exact", "factorised"), "inference", "bound to evaluate: exact or factorised (default: the model's)")
+	f.BoolVar(&o.gradient, "gradient", false, "also print the gradient of the bound by every tensor of the model file")
+	f.Var(rowNumbers(&o.rows), "rows", "evaluate the factorised bound on these `rows` only, such as 0,5,10, with the data term scaled by N/|S|")
 	return cmd
 }
 
 func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
-	err := a.evaluateOn(ctx, modelPath, dataPath, o)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &interruption{" before there was a result"}
-	}
-	return err
-}
-
-func (a *app) evaluateOn(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
-	rows, err := parseRows(o.rows)
-	if err != nil {
-		return err
-	}
 	a.computer.spread()
 	began := time.Now()
 	m, err := a.load(modelPath)
 	if err != nil {
 		return err
 	}
-	data, err := readFor(ctx, m, dataPath, o.columns)
+	data, err := a.readFor(ctx, m, dataPath, o.columns)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if r >= data.N {
-			return mistake("--rows: no row %d; the data have rows 0 to %d", r, data.N-1)
-		}
-	}
-	inference := m.Inference
-	if o.inference.value != "" {
-		inference = vssgp.Inference(o.inference.value)
-	}
-	e, err := m.EvaluateContext(ctx, data, inference, rows, o.gradient)
+	inference := cmp.Or(o.inference, m.Inference)
+	e, err := m.EvaluateContext(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {
 		return err
-	}
-	out := evaluation{
-		Bound: number(e.Bound), Terms: e.Terms, Inference: inference, Rows: data.N, Batch: rows,
-		Jitter: number(e.Jitter), Device: m.Backend.Name(),
 	}
 	p, err := predictRows(ctx, m, data)
 	if err != nil {
@@ -111,20 +84,27 @@ func (a *app) evaluateOn(ctx context.Context, modelPath, dataPath string, o *eva
 	if err != nil {
 		return err
 	}
-	out.RMSE, out.Density = number(score.RMSE(p.Mean, data.Y)), number(density)
+	out := evaluation{
+		Bound: e.Bound, Terms: e.Terms, Inference: inference, Rows: data.N, Batch: o.rows, RMSE: score.RMSE(p.Mean, data.Y), Density: density,
+		Jitter: e.Jitter, Device: m.Backend.Name(), Ranks: a.rankTimes(time.Since(began)),
+	}
+	var gradient []vssgp.Tensor
 	if o.gradient {
-		out.Gradient = gradientOf(m.Params, e.Gradient, inference)
+		gradient = gradientOf(m.Params, e.Gradient, inference)
 	}
-	out.Ranks = a.rankTimes(time.Since(began))
-	if a.json {
-		return a.printJSON(out)
+	if !a.json {
+		a.sayEvaluation(&out, gradient)
+		return nil
 	}
-	a.sayEvaluation(out)
-	return nil
+	out.Gradient = map[string]any{}
+	for _, t := range gradient {
+		out.Gradient[t.Name] = nested(t.Shape, *t.Data)
+	}
+	return a.printJSON(out)
 }
 
-// predictRows predicts the data's own rows by the model's posterior, or, where
-// it has none, by that of a copy conditioned on the data.
+// predictRows predicts the rows of the data by the posterior of the model. A model
+// without one is copied, and the copy conditioned on the data.
 func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
 	x := mat.NewDense(data.N, data.Q, data.X)
 	p, err := m.PredictContext(ctx, x)
@@ -139,8 +119,58 @@ func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.
 	return c.PredictContext(ctx, x)
 }
 
-func (a *app) sayEvaluation(e evaluation) {
-	a.say("%-28s %.9g   (%s, in the model's units)", "bound", float64(e.Bound), e.Inference)
+// meanLogDensity is the mean over the rows of log N(y_n; mean_n, Cov_n), the
+// outputs of a row jointly; NaN where a covariance is not positive definite.
+func meanLogDensity(ctx context.Context, p *vssgp.Prediction, y []float64) (float64, error) {
+	rows, err := p.LogDensityContext(ctx, y)
+	if ctx.Err() != nil {
+		return 0, err
+	}
+	if err != nil {
+		return math.NaN(), nil
+	}
+	sum := 0.0
+	for _, v := range rows {
+		sum += v
+	}
+	return sum / float64(p.N), nil
+}
+
+// gradientOf are the tensors of the gradient g at p that have entries, with NaN
+// for entries that are constants of the model. The coefficients have none under
+// the exact bound, which has solved for them.
+func gradientOf(p, g *vssgp.Params, inference vssgp.Inference) (list []vssgp.Tensor) {
+	at := p.Tensors()
+	for i, t := range g.Tensors() {
+		free := 0
+		for k := range *t.Data {
+			if at[i].Constant(k) {
+				(*t.Data)[k] = math.NaN()
+			} else {
+				free++
+			}
+		}
+		if free > 0 && !(t.Optional() && inference == vssgp.Exact) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// nested are numbers as nested lists of a tensor's shape.
+func nested(shape []int, data []float64) any {
+	if len(shape) == 1 {
+		return data
+	}
+	list, each := make([]any, shape[0]), len(data)/shape[0]
+	for i := range list {
+		list[i] = nested(shape[1:], data[i*each:][:each])
+	}
+	return list
+}
+
+func (a *app) sayEvaluation(e *evaluation, gradient []vssgp.Tensor) {
+	a.say("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, e.Inference)
 	for _, t := range e.Terms {
 		a.say("  %-26s %.9g", t.Name, t.Value)
 	}
@@ -148,58 +178,23 @@ func (a *app) sayEvaluation(e evaluation) {
 	if e.Batch != nil {
 		a.say("%-28s %d of them", "mini-batch", len(e.Batch))
 	}
-	a.say("%-28s %.6g", "RMSE", float64(e.RMSE))
-	a.say("%-28s %.6g", "mean log predictive density", float64(e.Density))
+	a.say("%-28s %.6g", "RMSE", e.RMSE)
+	a.say("%-28s %.6g", "mean log predictive density", e.Density)
 	a.say("%-28s %s", "device", e.Device)
 	if e.Ranks != nil {
 		a.say("%s", e.Ranks)
 	}
-	if e.Gradient == nil {
+	if gradient == nil {
 		return
 	}
 	a.say("gradient: largest entry by tensor (--json prints all)")
-	for _, t := range (&vssgp.Params{}).Tensors() {
-		if g, ok := e.Gradient[t.Name]; ok {
-			a.say("  %-26s %.6g", t.Name, g.largest())
+	for _, t := range gradient {
+		most := 0.0
+		for _, v := range *t.Data {
+			if !math.IsNaN(v) {
+				most = max(most, math.Abs(v))
+			}
 		}
+		a.say("  %-26s %.6g", t.Name, most)
 	}
-}
-
-// parseRows reads --rows; nil where it is not given.
-func parseRows(s string) ([]int, error) {
-	if s == "" {
-		return nil, nil
-	}
-	var rows []int
-	for _, field := range strings.Split(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil || n < 0 {
-			return nil, mistake("--rows: %.40q is no row number; want numbers from 0 on, such as 0,5,10", field)
-		}
-		rows = append(rows, n)
-	}
-	return rows, nil
-}
-
-// load reads a model file and gives it the backend of --device.
-func (a *app) load(path string) (*vssgp.Model, error) {
-	b, err := a.computer.get()
-	if err != nil {
-		return nil, err
-	}
-	m, err := readModel(path)
-	if err != nil {
-		return nil, err
-	}
-	m.Backend = b
-	return m, nil
-}
-
-// readModel reads a model file; what it computes, it computes on the CPU.
-func readModel(path string) (*vssgp.Model, error) {
-	m, err := vssgp.Load(path)
-	if err != nil {
-		return nil, fmt.Errorf("read model: %w", err)
-	}
-	return m, nil
 }

@@ -1,30 +1,21 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/atomicfile"
-)
-
-// Flags that name files, of all commands: those that are read, and those that are written, beside what --draws and several models
-// make of their names. A checkpoint is both, and nothing else may be it.
-var (
-	readFlags    = []string{"gaps", "reference", "init"}
-	writtenFlags = []string{"output", "report", "sd", "model", "draws-file", "plot", "checkpoint"}
 )
 
 // files are those of a command line. They decide, before any work and again before anything is written, that no output is an input.
 type files struct {
-	inputs    []namedFile
-	overwrite bool
-	stdout    io.Writer
+	read, written []namedFile
+	overwrite     bool
+	stdout        io.Writer
 }
 
 // A namedFile is a file as the command line has it.
@@ -46,49 +37,44 @@ func unnamed(paths []string) []namedFile {
 	return list
 }
 
-// add gives a command that writes files its --overwrite.
-func (f *files) add(c *cobra.Command) {
-	if slices.ContainsFunc(writtenFlags, func(name string) bool { return c.Flags().Lookup(name) != nil }) {
-		c.Flags().BoolVar(&f.overwrite, "overwrite", false, "let an output replace a file that is read; without it that is a mistake")
+// check reports a file that cannot be what it is for.
+func (f *file) check(named namedFile, json, plan bool) error {
+	stdout := named.path == toStdout
+	switch {
+	case named.path == "" && f.needed != "" && !plan:
+		return mistake("the output file is missing; want %s", f.needed)
+	case !f.written || named.path == "":
+		return nil
+	case stdout && f.stdout && json:
+		return mistake("%v and --json both write to stdout; want %s", named, f.needed)
+	case stdout && !f.stdout && !f.only:
+		return mistake("%v: this output cannot go to stdout; want a file name", named)
+	case !f.only || slices.Contains(f.extensions, formatOf(named.path)) && (f.stdout || !stdout):
+		return nil
+	}
+	want := "." + strings.Join(f.extensions, ", .")
+	if f.stdout {
+		want += ", - for stdout"
+	}
+	if last := strings.LastIndex(want, ", "); last > 0 {
+		want = want[:last] + " or" + want[last+1:]
+	}
+	return mistake("%v: unknown format; want %s", named, want)
+}
+
+// add takes a file in. A missing input is reported when it is read.
+func (f *files) add(named namedFile, written bool) {
+	if written {
+		f.written = append(f.written, named)
+	} else if p, err := atomicfile.PlaceOf(named.path); err == nil {
+		named.place = p
+		f.read = append(f.read, named)
 	}
 }
 
-// take takes the files of a command line in.
-func (f *files) take(cmd *cobra.Command, args []string, stdout io.Writer) error {
-	f.stdout = stdout
-	names := strings.Fields(cmd.Use)[1:]
-	for i, kinds := range argumentFiles[cmd.Name()] {
-		if kinds != nil {
-			f.read(names[i], args[i])
-		}
-	}
-	var outputs []namedFile
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		name, path := "--"+flag.Name, flag.Value.String()
-		if flag.Shorthand != "" {
-			name = "-" + flag.Shorthand
-		}
-		switch {
-		case path == "", flag.Name == "init" && (path == string(vssgp.InitPaper) || path == string(vssgp.InitSpectrum)):
-		case slices.Contains(readFlags, flag.Name):
-			f.read(name, path)
-		case slices.Contains(writtenFlags, flag.Name):
-			outputs = append(outputs, namedFile{name: name, path: path})
-		}
-	})
-	return f.apart(outputs)
-}
-
-// read takes an input in. One that is not there says so when it is read.
-func (f *files) read(name, path string) {
-	if p, err := atomicfile.PlaceOf(path); err == nil {
-		f.inputs = append(f.inputs, namedFile{name, path, p})
-	}
-}
-
-// apart reports an output that is an input. One that is no place to write to says so when it is checked.
+// apart reports an output that is an input. A path that cannot be written to is reported when it is checked.
 func (f *files) apart(outputs []namedFile) error {
-	if f.overwrite || len(f.inputs) == 0 {
+	if f.overwrite || len(f.read) == 0 {
 		return nil
 	}
 	for _, out := range outputs {
@@ -96,9 +82,9 @@ func (f *files) apart(outputs []namedFile) error {
 		if err != nil {
 			continue
 		}
-		for _, in := range f.inputs {
+		for _, in := range f.read {
 			if at.Same(in.place) {
-				return mistake("%v is the same file as %v, which is read; want another name, or --overwrite to replace it", out, in)
+				return mistake("%v is the same file as %v, which this command reads; want another name, or --overwrite to replace it", out, in)
 			}
 		}
 	}
@@ -116,4 +102,26 @@ func (f *files) placeOf(path string) (atomicfile.Place, error) {
 		}
 	}
 	return atomicfile.Place{}, nil
+}
+
+// formatOf is what a path's extension asks for, in small letters and without its
+// dot: csv for stdout, wav for .wave.
+func formatOf(path string) string {
+	if path == toStdout {
+		return "csv"
+	}
+	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if extension == "wave" {
+		return "wav"
+	}
+	return extension
+}
+
+// numberedFiles are n files with -1 to -n before the path's extension.
+func numberedFiles(path string, n int) []string {
+	files, ext := make([]string, n), filepath.Ext(path)
+	for i := range files {
+		files[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), i+1, ext)
+	}
+	return files
 }

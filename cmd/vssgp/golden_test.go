@@ -92,7 +92,7 @@ func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data st
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := f.WriteTo(w); err != nil {
+	if err := f.Write(w); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder

@@ -113,7 +113,6 @@ func TestCompletion(t *testing.T) {
 		"predict m i.csv --draws-file ":   {[]string{"npy", "wav"}, nil, ":8"},
 		"impute in.wav --optimiser ":      {[]string{"windows"}, nil, ":4"},
 		"impute in.wav --context ":        {[]string{"all"}, nil, ":4"},
-		"fit d.csv --precision ":          {[]string{"mixed"}, nil, ":4"},
 		"evaluate m.safetensors data.csv": {[]string{"csv"}, nil, ":8"},
 	} {
 		out := succeed(t, append([]string{"__complete"}, strings.Split(line, " ")...)...).stdout

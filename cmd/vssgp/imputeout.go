@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
@@ -15,80 +15,70 @@ import (
 
 // imputeResult is what `impute --json` prints.
 type imputeResult struct {
-	Device     string            `json:"device"`
-	Seconds    number            `json:"seconds"`
-	Iterations int               `json:"iterations"` // of all excerpts
-	Bound      number            `json:"bound"`      // sum over the excerpts
-	Rate       int               `json:"rate"`
-	Channels   int               `json:"channels"`
-	Samples    int               `json:"samples"` // per channel
-	Missing    int               `json:"missing"` // of them, in gaps
-	Gaps       [][2]int          `json:"gaps"`    // start, end
-	Excerpts   []excerptResult   `json:"excerpts"`
-	Output     string            `json:"output"`
-	Models     []string          `json:"models,omitempty"`
-	ByMethod   map[string]scored `json:"scores,omitempty"`
-	Scores     []namedScore      `json:"-"` // the same in the order they are shown
+	Device     string          `json:"device"`
+	Elapsed    time.Duration   `json:"seconds"`
+	Iterations int             `json:"iterations"` // of all excerpts
+	Bound      float64         `json:"bound"`      // sum over the excerpts
+	Rate       int             `json:"rate"`
+	Channels   int             `json:"channels"`
+	Samples    int             `json:"samples"` // per channel
+	Missing    int             `json:"missing"` // of them, in gaps
+	Gaps       [][2]int        `json:"gaps"`    // start, end
+	Excerpts   []excerptResult `json:"excerpts"`
+	Output     string          `json:"output"`
+	Models     []string        `json:"models,omitempty"`
+	ByMethod   map[string]any  `json:"scores,omitempty"`
 
+	scores  []scored // in the order they are shown
 	written []string // the files
 }
 
 type excerptResult struct {
-	Start      int    `json:"start"`
-	End        int    `json:"end"`
-	Bound      number `json:"bound"`
-	Iterations int    `json:"iterations"`
-	Features   int    `json:"features"`
-	NoiseSD    number `json:"noise_sd"` // of the first channel, in full scale
+	Start      int     `json:"start"`
+	End        int     `json:"end"`
+	Bound      float64 `json:"bound"`
+	Iterations int     `json:"iterations"`
+	Features   int     `json:"features"`
+	NoiseSD    float64 `json:"noise_sd"` // of the first channel, in full scale
 }
 
 // scored are a method's errors.
 type scored struct {
-	TrainRMSE number  `json:"train_rmse"`
-	TestRMSE  number  `json:"test_rmse"`
-	TrainSTFT number  `json:"train_stft_rmse"`
-	TestSTFT  number  `json:"test_stft_rmse"`
-	Coverage  *number `json:"coverage95,omitempty"` // vssgp only
-}
-
-type namedScore struct {
-	Name string
-	scored
+	name string
+	audio.Scores
+	Coverage *float64 `json:"coverage95,omitempty"` // vssgp only
 }
 
 func newImputeResult(r *impute.Result, rec *audio.File, gaps []impute.Gap, output string) imputeResult {
 	out := imputeResult{
-		Device: r.Device, Seconds: number(r.Elapsed.Seconds()), Iterations: r.Iterations, Bound: number(r.Bound),
-		Rate: rec.Rate(), Channels: rec.Channels(), Samples: rec.Len(), Output: output,
+		Device: r.Device, Elapsed: r.Elapsed, Iterations: r.Iterations, Bound: r.Bound,
+		Rate: rec.Rate(), Channels: rec.Channels(), Samples: rec.Len(), Missing: audio.Missing(gaps), Output: output,
 	}
 	for _, g := range gaps {
 		out.Gaps = append(out.Gaps, [2]int{g.Start, g.End})
-		out.Missing += g.End - g.Start
 	}
 	for _, e := range r.Excerpts {
-		out.Excerpts = append(out.Excerpts, excerptResult{
-			Start: e.Start, End: e.End, Bound: number(e.Result.Bound), Iterations: e.Result.Iterations,
-			Features: e.Features, NoiseSD: number(e.NoiseSD),
-		})
+		out.Excerpts = append(out.Excerpts, excerptResult{e.Start, e.End, e.Result.Bound, e.Result.Iterations, e.Features, e.NoiseSD})
 	}
 	return out
 }
 
 // score takes the scores in.
 func (r *imputeResult) score(s impute.Scores) {
-	r.ByMethod = map[string]scored{}
-	for _, m := range []struct {
-		name string
-		audio.Scores
-	}{{"vssgp", s.VSSGP}, {"silence", s.Silence}, {"linear", s.Linear}, {"ar", s.AR}} {
-		v := scored{number(m.TrainRMSE), number(m.TestRMSE), number(m.TrainSTFTRMSE), number(m.TestSTFTRMSE), nil}
-		if m.name == "vssgp" {
-			c := number(s.Coverage95)
-			v.Coverage = &c
-		}
-		r.ByMethod[m.name] = v
-		r.Scores = append(r.Scores, namedScore{m.name, v})
+	r.ByMethod = map[string]any{}
+	r.scores = []scored{{"vssgp", s.VSSGP, &s.Coverage95}, {"silence", s.Silence, nil}, {"linear", s.Linear, nil}, {"ar", s.AR, nil}}
+	for _, m := range r.scores {
+		r.ByMethod[m.name] = m
 	}
+}
+
+// texts are a method's row in a table of scores.
+func (s *scored) texts() []string {
+	coverage := ""
+	if s.Coverage != nil {
+		coverage = short(*s.Coverage)
+	}
+	return []string{s.name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFTRMSE), short(s.TrainSTFTRMSE), coverage}
 }
 
 // writeFill writes every output together or none.
@@ -98,17 +88,13 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 		return err
 	}
 	var files []atomicfile.File
-	for i := range 1 + o.draws {
-		path := o.output
-		if i > 0 {
-			path = numbered(o.output, i)
-		}
+	for i, path := range append([]string{o.output}, numberedFiles(o.output, o.draws)...) {
 		patch, clipped, err := rec.Patch(changes(r, i))
 		if err != nil {
 			return err
 		}
 		if clipped > 0 {
-			a.note("%s: %d filled samples are past full scale and were clipped", path, clipped)
+			a.note("%s: %d filled samples exceed full scale and were clipped", path, clipped)
 		}
 		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, container) }})
 	}
@@ -122,7 +108,7 @@ func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute
 		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, r) }})
 	}
 	if o.report != "" {
-		p, err := fillReport(input, o, rec, r, *out, reference)
+		p, err := a.fillReport(input, o, rec, r, out, reference)
 		if err != nil {
 			return err
 		}
@@ -166,44 +152,51 @@ func writeSD(w io.Writer, path string, r *impute.Result) error {
 			}
 		}
 	}
-	return writeTable(w, path, &table.Table{Names: []string{"sample", "channel", "sd"}, Rows: len(data) / 3, Cols: 3, Data: data})
-}
-
-// numbered puts -n before a path's extension.
-func numbered(path string, n int) string {
-	ext := filepath.Ext(path)
-	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
-}
-
-// numberedFiles are -1 to -n of them.
-func numberedFiles(path string, n int) []string {
-	files := make([]string, n)
-	for i := range files {
-		files[i] = numbered(path, i+1)
+	if formatOf(path) == "npy" {
+		return table.WriteNPY(w, []int{len(data) / 3, 3}, data)
 	}
-	return files
+	return table.WriteCSV(w, []string{"sample", "channel", "sd"}, data)
 }
 
 func (a *app) sayImpute(r imputeResult) {
 	a.say("filled %s (%d of %d samples, %d Hz) in %.1f s on %s, bound %.6g after %s over %s",
-		report.Counted(len(r.Gaps), "gap"), r.Missing, r.Samples, r.Rate, float64(r.Seconds), r.Device, float64(r.Bound), report.Counted(r.Iterations, "iteration"), report.Counted(len(r.Excerpts), "excerpt"))
-	if r.Scores != nil {
-		a.say("%-8s %12s %12s %12s %12s %12s", "", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95")
-		for _, s := range r.Scores {
-			coverage := ""
-			if s.Coverage != nil {
-				coverage = short(*s.Coverage)
-			}
-			a.say("%-8s %12s %12s %12s %12s %12s", s.Name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFT), short(s.TrainSTFT), coverage)
+		counted(len(r.Gaps), "gap"), r.Missing, r.Samples, r.Rate, r.Elapsed.Seconds(), r.Device, r.Bound,
+		counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
+	rows := [][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}
+	for _, s := range r.scores {
+		rows = append(rows, s.texts())
+	}
+	for _, t := range rows {
+		if r.scores != nil {
+			a.say("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
 	a.say("wrote %s", strings.Join(r.written, ", "))
 }
 
-func audioGaps(gaps [][2]int) []audio.Gap {
-	out := make([]audio.Gap, len(gaps))
-	for i, g := range gaps {
-		out[i] = audio.Gap{Start: g[0], End: g[1]}
+// fillReport is the page of impute's --report.
+func (a *app) fillReport(input string, o *imputeFlags, rec *audio.File, r *impute.Result, out *imputeResult, reference impute.Source) (*report.Document, error) {
+	f := &report.Fill{
+		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: out.Samples, Rate: out.Rate, Channels: out.Channels,
+		Result: r, Input: rec, Reference: reference, Density: o.densities, Settings: a.settings(),
 	}
-	return out
+	for _, g := range out.Gaps {
+		f.Gaps = append(f.Gaps, audio.Gap{Start: g[0], End: g[1]})
+	}
+	if out.scores != nil {
+		f.Scores = scoresTable(out.scores)
+	}
+	return report.Impute(f)
+}
+
+// scoresTable is what a fill and those it is compared with have scored.
+func scoresTable(scores []scored) *report.Table {
+	t := &report.Table{
+		Caption: "The fill beside silence, linear interpolation and an autoregressive fill, against the reference",
+		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
+	}
+	for _, s := range scores {
+		t.Rows = append(t.Rows, s.texts())
+	}
+	return t
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // garbage is how much the collector may leave, in percent of what is in use.
-// Nearly all of that are a few large arrays of numbers, which take it no time to
-// look through, and vssgp.Plan counts on it. GOGC, the user's own word, stands.
+// Nearly all of that is a few large arrays of numbers, which cost it no time to
+// scan, and vssgp.Plan relies on it. If the user sets GOGC, that is used instead.
 const garbage = 25
 
 func main() {

@@ -1,61 +1,28 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/procfs"
 )
 
-// memoryFlag is --memory.
-type memoryFlag struct {
-	text  string
-	none  bool
-	bytes float64 // 0: what is free
-}
+const meminfo = "/proc/meminfo"
 
-// String is the flag as it was written.
-func (m *memoryFlag) String() string { return m.text }
-
-// Type is what help calls the flag's argument.
-func (m *memoryFlag) Type() string { return "size" }
-
-// memoryUnits are what a size may be given in, longer names first.
-var memoryUnits = []struct {
-	name  string
-	bytes float64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
-
-// Set takes none or a number with a unit.
-func (m *memoryFlag) Set(s string) error {
-	*m = memoryFlag{text: s, none: s == "none"}
-	if m.none {
-		return nil
-	}
-	for _, u := range memoryUnits {
-		if number, ok := strings.CutSuffix(s, u.name); ok {
-			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if m.bytes = v * u.bytes; err == nil && m.bytes >= 1 && !math.IsInf(m.bytes, 0) {
-				return nil
-			}
-			break
-		}
-	}
-	return fmt.Errorf("want a size such as 16GiB or 500MB, or none")
-}
-
-// limit is the most that a fit may take, 0 for any number. The collector is
-// told, so that garbage does not fill what a fit was promised; GOMEMLIMIT, the
-// user's own word to it, stands.
-func (m *memoryFlag) limit() float64 {
-	if m.none {
+// memoryLimit is the most bytes that a fit may take, 0 for any number. given is
+// --memory: 0 stands for the free memory, +Inf for no limit. It is also set as the
+// collector's limit, so that garbage does not fill the memory that the fit needs,
+// unless the user sets GOMEMLIMIT.
+func memoryLimit(given float64) float64 {
+	limit := given
+	switch {
+	case math.IsInf(given, 1):
 		return 0
-	}
-	limit := m.bytes
-	if limit == 0 {
-		limit = freeMemory("/proc/meminfo", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
+	case given == 0:
+		limit = freeMemory(meminfo, "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
 	}
 	if limit > 0 && limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(limit))
@@ -63,19 +30,10 @@ func (m *memoryFlag) limit() float64 {
 	return limit
 }
 
-// freeMemory is how many bytes can be had without swapping, by the kernel's
-// account and by the control group's limit; 0 where neither is told (other
-// systems than Linux).
+// freeMemory is how many bytes are free without swapping, from the kernel's count and
+// the control group's limit; 0 where neither is known (on other systems than Linux).
 func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
-	free := 0.0
-	if text, err := os.ReadFile(meminfo); err == nil {
-		for line := range strings.Lines(string(text)) {
-			var kib float64
-			if n, _ := fmt.Sscanf(line, "MemAvailable: %g kB", &kib); n == 1 {
-				free = kib * 1024
-			}
-		}
-	}
+	free := float64(procfs.Bytes(meminfo, "MemAvailable"))
 	most, err := readNumber(groupMax) // "max" where there is no limit
 	if err != nil {
 		return free

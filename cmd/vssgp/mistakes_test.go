@@ -31,7 +31,7 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 		spoil(f.Tensors)
 	}
 	var b bytes.Buffer
-	if _, err := f.WriteTo(&b); err != nil {
+	if err := f.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -97,11 +97,11 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 // message must hold: the file, the flag or the value at fault.
 var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
-	{"", "no command"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
+	{"", "the command is missing"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
 	{"fit good.csv", "-o"}, {"fit good.csv more.csv -o m.safetensors", "more.csv"}, {"predict good.safetensors -o out.csv", "INPUTS"},
 	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"},
 	{"fit good.csv -o", "-o"}, {"fit good.csv -o -", "file name"}, {"impute good.wav --gap 100:120 -o out.wav --sd -", "file name"}, {"predict good.safetensors good.csv -o - --json", "--json"}, {"fit good.csv -o m.safetensors --progress sometimes", "sometimes"},
-	{"fit good.csv -o m.safetensors --device tpu", "tpu"}, {"fit good.csv -o m.safetensors --device cuda:x", "cuda:x"},
+	{"fit good.csv -o m.safetensors --device tpu", "tpu"}, {"fit good.csv -o m.safetensors --device cuda:x", "cuda:x"}, {"fit good.csv -o m.safetensors --device cuda:0,1", "mpirun -n 2"}, {"fit good.csv -o m.safetensors --precision mixed", "was removed"},
 	{"fit good.csv -o m.safetensors --seed -1", "--seed"}, {"impute good.wav --gap 100:120", "-o"}, {"impute good.wav -o out.wav", "--gap"},
 	// Numbers in flags.
 	{"fit good.csv -o m.safetensors --components two", "two"}, {"fit good.csv -o m.safetensors --components -2", "--components"},
@@ -111,7 +111,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gap 100:120 --window 1ns -o out.wav", "1ns"}, {"impute good.wav --gap 100:120 --window 0.0001ms -o out.wav", "window length"},
 	{"fit good.csv -o m.safetensors --components 1000000000", "components 1000000000"}, {"fit good.csv -o m.safetensors --features 2000000", "features 2000000"},
 	{"fit good.csv -o m.safetensors --init paper --features 1000000", "factorised"}, {"fit good.csv -o m.safetensors --lengthscales 0", "length-scale"},
-	{"fit good.csv -o m.safetensors --lengthscales 32ms", "no unit of time"}, {"fit good.csv -o m.safetensors --lengthscales 1,two", "want numbers"}, {"baseline gp good.csv good.csv -o out.csv --lengthscales 1 --periods 5s", "no unit of time"},
+	{"fit good.csv -o m.safetensors --lengthscales 32ms", "need not be time"}, {"fit good.csv -o m.safetensors --lengthscales 1,two", "want numbers"}, {"baseline gp good.csv good.csv -o out.csv --lengthscales 1 --periods 5s", "need not be time"},
 	{"fit good.csv -o m.safetensors --lengthscales 1,2 --periods 3", "periods"}, {"fit good.csv -o m.safetensors --noise-precision -1", "noise"}, {"fit good.csv -o m.safetensors --frequency-variance -1", "frequency variance"},
 	{"fit good.csv -o m.safetensors --noise-precision NaN", "noise"}, {"fit good.csv -o m.safetensors --restarts -1", "--restarts"},
 	{"fit good.csv -o m.safetensors --segments -1", "--segments"}, {"impute good.wav --gap 100:120 --segments -4 -o out.wav", "--segments"},
@@ -124,18 +124,18 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit good.csv -o m.safetensors --checkpoint -", "--checkpoint"}, {"fit good.csv -o m.safetensors --checkpoint m.safetensors", "m.safetensors"}, {"fit good.csv -o m.safetensors --checkpoint folder --resume", "folder"},
 	{"fit good.csv -o m.safetensors --init none.safetensors", "none.safetensors"},
 	{"predict good.safetensors good.csv --draws -1 -o out.csv", "--draws"}, {"info good.safetensors --top -1", "--top"},
-	{"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"}, {"evaluate good.safetensors good.csv --rows 4 --inference factorised", "row 4"},
+	{"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"}, {"evaluate good.safetensors good.csv --rows 4 --inference factorised", "rows[0] is 4"},
 	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"}, {"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
 	// Baselines.
 	{"baseline", "METHOD"}, {"baseline gp good.csv", "INPUTS"}, {"baseline gp good.csv good.csv", "-o"}, {"baseline krige good.csv good.csv -o out.csv", "krige"},
 	{"baseline gp good.csv good.csv -o out.txt", "out.txt"}, {"baseline gp good.csv good.csv -o - --json", "--json"}, {"baseline gp good.csv good.csv -o nowhere/out.csv", "nowhere"},
 	{"baseline gp good.csv good.csv -o out.csv --inducing 5", "--inducing"}, {"baseline vfe good.csv good.csv -o out.csv --batch 5", "--batch"},
 	{"baseline vfe good.csv good.csv -o out.csv --inducing -5", "-5"}, {"baseline fitc good.csv good.csv -o out.csv --inducing 5", "5"},
-	{"baseline svgp good.csv good.csv -o out.csv --batch 5", "--batch 5"}, {"baseline gp good.csv good.csv -o out.csv --iterations -1", "--iterations"},
-	{"baseline gp good.csv good.csv -o out.csv --periods 5", "--lengthscales"}, {"baseline gp good.csv good.csv -o out.csv --lengthscales 1,2 --periods 5", "periods"},
+	{"baseline svgp good.csv good.csv -o out.csv --batch 5", "mini-batches of 5"}, {"baseline gp good.csv good.csv -o out.csv --iterations -1", "--iterations"},
+	{"baseline gp good.csv good.csv -o out.csv --periods 5", "length-scales"}, {"baseline gp good.csv good.csv -o out.csv --lengthscales 1,2 --periods 5", "periods"},
 	{"baseline gp good.csv good.csv -o out.csv --lengthscales 0", "length-scale"}, {"baseline gp good.csv good.csv -o out.csv --lengthscales 1 --periods -5", "-5"},
 	{"baseline gp good.csv good.csv -o out.csv --noise-precision -1", "noise"}, {"baseline gp good.csv good.csv -o out.csv --device cuda", "cuda"},
-	{"baseline gp good.csv good.csv -o out.csv --precision mixed", "mixed"}, {"baseline gp good.csv good.csv -o out.csv --y nope", "nope"},
+	{"baseline gp good.csv good.csv -o out.csv --precision mixed", "mixed"}, {"baseline gp good.csv good.csv -o out.csv --precision float32", "float64"}, {"baseline gp good.csv good.csv -o out.csv --y nope", "nope"},
 	{"baseline gp none.csv good.csv -o out.csv", "none.csv"}, {"baseline gp good.csv none.csv -o out.csv", "none.csv"}, {"baseline gp nan.csv good.csv -o out.csv", "nan.csv:3"},
 	{"baseline gp good.csv nan.csv -o out.csv", "nan.csv:3"}, {"baseline gp good.csv wide.csv -o out.csv", "wide.csv"}, {"baseline gp good.csv good.wav -o out.csv", "good.wav"},
 	{"baseline gp good.wav good.csv --x t -o out.csv", "--x"}, {"baseline gp clash.csv clash.csv --x y_sd -o out.csv", "y_sd"},

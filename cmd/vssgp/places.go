@@ -33,18 +33,19 @@ func (p *places) each(ctx context.Context, visit func(n int, x []float64) error)
 	return nil
 }
 
-// readPlaces looks where to predict: at the rows of a table, which is read
+// readPlaces finds where to predict: at the rows of a table, which is read
 // through, or at the times of a recording's samples in seconds for a model of a
 // recording.
 func readPlaces(ctx context.Context, path string, c columns, m *vssgp.Model) (*places, error) {
 	if isTable(path) {
-		return tablePlaces(ctx, path, c, m)
+		return tablePlaces(ctx, path, c, m.Params.Q, m.XNames)
 	}
 	if c.x != nil {
-		return nil, mistake("%s: --x chooses columns of a table, this is taken for a recording (want .csv or .npy)", path)
+		return nil, mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .csv or .npy)", path)
 	}
 	if own := inputNames(m); len(own) != 1 || len(m.XNames) == 1 && own[0] != secondsName {
-		return nil, mistake("%s: taken for a recording, whose input is time in seconds; the model's is %s: want a table, .csv or .npy", path, strings.Join(clip(own), ", "))
+		return nil, mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, .csv or .npy",
+			path, strings.Join(clip(own), ", "))
 	}
 	r, err := openRecording(ctx, path)
 	if err != nil {
@@ -73,18 +74,16 @@ func secondsOf(n, rate int) *places {
 	}}
 }
 
-// tablePlaces are the rows of a table's columns that are the model's inputs.
-func tablePlaces(ctx context.Context, path string, c columns, m *vssgp.Model) (*places, error) {
+// tablePlaces are the rows of a table's columns that are the q inputs of a model,
+// whose own names for them may be given.
+func tablePlaces(ctx context.Context, path string, c columns, q int, own []string) (*places, error) {
 	s, err := table.OpenStream(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.inputs(&table.Table{Names: s.Names, Cols: s.Cols}, path, m.Params.Q, m.XNames)
+	names, err := c.inputs(&table.Table{Names: s.Names, Cols: s.Cols}, path, q, own)
 	if err != nil {
 		return nil, err
-	}
-	if slices.Equal(names, s.Names) {
-		return &places{names, s.Rows, s.Parts}, nil
 	}
 	from := make([]int, len(names))
 	for i, n := range names {

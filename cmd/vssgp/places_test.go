@@ -50,14 +50,11 @@ func TestPlaces(t *testing.T) {
 		seconds = append(seconds, float64(i)/1000)
 	}
 	path := put(t, t.TempDir(), "t.csv", text.String())
-	model := func(names ...string) *vssgp.Model {
-		return &vssgp.Model{Params: &vssgp.Params{Q: len(names)}, XNames: names}
-	}
-	two, err := tablePlaces(t.Context(), path, columns{}, model("c", "a"))
+	two, err := tablePlaces(t.Context(), path, columns{}, 2, []string{"c", "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := tablePlaces(t.Context(), path, columns{}, model("a", "b", "c"))
+	all, err := tablePlaces(t.Context(), path, columns{}, 3, []string{"a", "b", "c"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +90,7 @@ func TestDrawsInTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &prediction{ctx: t.Context(), m: m, draws: made, at: &places{names: []string{"x"}, rows: n}}
+	r := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &places{names: []string{"x"}, rows: n}}
 	want := map[int][]float64{}
 	for _, i := range []int{0, 1, draws - 1} {
 		if want[i], err = made.At(t.Context(), i, data.X); err != nil {
@@ -117,8 +114,12 @@ func TestDrawsInTables(t *testing.T) {
 		t.Errorf("%d parts up to row %d, %v", parts, next, err)
 	}
 	var b bytes.Buffer
-	few := &prediction{ctx: t.Context(), m: m, draws: made, at: &places{names: []string{"x"}, rows: n, parts: secondsOf(n, 1).parts}, o: &predictFlags{draws: 2}}
-	if err := few.drawTable(&b, []string{"x", "one", "two"}); err != nil {
+	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &places{names: []string{"x"}, rows: n, parts: secondsOf(n, 1).parts}, o: &predictFlags{output: "o.csv", draws: 2, drawsFile: "d.csv"}}
+	files, _, err := few.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := few.file(files[0]).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	got, err := table.ReadCSV(&b, "drawn")

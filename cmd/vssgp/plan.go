@@ -7,49 +7,50 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
-const planUsage = "print what would be computed and held (rows, windows, features, operations, bytes) and end without doing it"
+const planUsage = "print the work and memory it would take (rows, windows, features, operations, bytes), and do nothing else"
 
 // planResult is what --plan --json prints.
 type planResult struct {
-	Rows        int             `json:"rows"`
-	Outputs     int             `json:"outputs"`
-	Excerpts    int             `json:"excerpts"`
-	Windows     int             `json:"windows"`
-	Components  int             `json:"components"`
-	Features    int             `json:"features"`
-	AtMost      bool            `json:"at_most"` // windows to features are the most that the data may make them
-	Starts      int             `json:"starts"`
-	Evaluations planEvaluations `json:"evaluations"`
-	Flops       planFlops       `json:"flops"`
-	Bytes       planBytes       `json:"bytes"`
-	Device      string          `json:"device"`
+	Rows        int  `json:"rows"`
+	Outputs     int  `json:"outputs"`
+	Excerpts    int  `json:"excerpts"`
+	Windows     int  `json:"windows"`
+	Components  int  `json:"components"`
+	Features    int  `json:"features"`
+	AtMost      bool `json:"at_most"` // windows to features are the most that the data may make them
+	Starts      int  `json:"starts"`
+	Evaluations struct {
+		Bounds      int `json:"bounds"`
+		Gradients   int `json:"gradients"`
+		MiniBatches int `json:"mini_batches"`
+	} `json:"evaluations"` // expected in all, each of one excerpt
+	Flops struct {
+		Bound    float64 `json:"bound"`    // an evaluation of every excerpt's bound
+		Gradient float64 `json:"gradient"` // the same with the gradient
+		Start    float64 `json:"start"`    // of the starting values: a fill, spectra
+		All      float64 `json:"all"`      // of them and of all evaluations expected
+	} `json:"flops"`
+	Bytes struct {
+		Rows    byteCount `json:"rows"`    // samples of the excerpts at work at once
+		Matrix  byteCount `json:"matrix"`  // their matrices, once
+		History byteCount `json:"history"` // the optimiser's
+		Start   byteCount `json:"start"`   // the starting values', before there is a model
+		Filled  byteCount `json:"filled"`  // the fill of all excerpts
+		Peak    byteCount `json:"peak"`    // about all that is held at once, by the program itself too
+	} `json:"bytes"`
+	Device string `json:"device"`
 }
 
-// planEvaluations are expected in all, each of one excerpt.
-type planEvaluations struct {
-	Bounds      int `json:"bounds"`
-	Gradients   int `json:"gradients"`
-	MiniBatches int `json:"mini_batches"`
-}
+// byteCount is a number of bytes, which people read with a prefix.
+type byteCount int64
 
-type planFlops struct {
-	Bound    number `json:"bound"`    // an evaluation of every excerpt's bound
-	Gradient number `json:"gradient"` // the same with the gradient
-	Start    number `json:"start"`    // of the starting values: a fill, spectra
-	All      number `json:"all"`      // of them and of all evaluations expected
-}
+// String is such as 1.5 GiB.
+func (b byteCount) String() string { return scaled(float64(b), 1024, "B") }
 
-type planBytes struct {
-	Rows    int64 `json:"rows"`    // samples of the excerpts at work at once
-	Matrix  int64 `json:"matrix"`  // their matrices, once
-	History int64 `json:"history"` // the optimiser's
-	Start   int64 `json:"start"`   // the starting values', before there is a model
-	Filled  int64 `json:"filled"`  // the fill of all excerpts
-	Peak    int64 `json:"peak"`    // about all that is held at once, by the program itself too
-}
+// flops is a number of operations, for people.
+func flops(n float64) string { return scaled(n, 1000, "flop") }
 
 // programBytes is about what the process has in memory without any data: the
 // code and tables that it has touched, Go's own structures, stacks.
@@ -61,12 +62,7 @@ func (a *app) planImpute(ctx context.Context, rec *audio.File, gaps []impute.Gap
 	if err != nil {
 		return err
 	}
-	return a.printPlan(planResult{
-		Rows: p.Rows, Outputs: rec.Channels(), Excerpts: p.Excerpts, Windows: p.Windows, Components: p.Components, Features: p.Features,
-		AtMost: p.AtMost, Starts: 1 + o.Model.Restarts, Evaluations: planEvaluations{p.Bounds, p.Gradients, p.MiniBatches},
-		Flops: planFlops{number(p.BoundFlops), number(p.GradientFlops), number(p.StartFlops), number(p.Flops)},
-		Bytes: planBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.HistoryBytes), int64(p.StartBytes), int64(p.FillBytes), int64(p.PeakBytes)},
-	}, o.Model)
+	return a.printPlan(p, o.Model.Backend.Name())
 }
 
 // planFit prints what a fit to data would take.
@@ -75,34 +71,41 @@ func (a *app) planFit(ctx context.Context, data *vssgp.Data, o vssgp.Options) er
 	if err != nil {
 		return err
 	}
-	return a.printPlan(planResult{
-		Rows: p.Rows, Outputs: p.Outputs, Excerpts: 1, Windows: p.Windows, Components: p.Components, Features: p.Features,
-		AtMost: p.AtMost, Starts: p.Starts, Evaluations: planEvaluations{p.Bounds, p.Gradients, p.MiniBatches},
-		Flops: planFlops{number(p.BoundFlops), number(p.GradientFlops), number(p.StartFlops), number(p.Flops())},
-		Bytes: planBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.HistoryBytes), int64(p.StartBytes), 0, int64(p.PeakBytes)},
-	}, o)
+	return a.printPlan(&impute.Plan{Plan: *p, Excerpts: 1, Flops: p.Flops()}, o.Backend.Name())
 }
 
-func (a *app) printPlan(p planResult, o vssgp.Options) error {
-	p.Device = o.Backend.Name()
-	p.Bytes.Peak += programBytes
+// printPlan prints the plan of a fill, or of a fit as a fill of one excerpt.
+func (a *app) printPlan(p *impute.Plan, device string) error {
+	out := planResult{
+		Rows: p.Rows, Outputs: p.Outputs, Excerpts: p.Excerpts, Windows: p.Windows, Components: p.Components, Features: p.Features,
+		AtMost: p.AtMost, Starts: p.Starts, Device: device,
+	}
+	e, f, b := &out.Evaluations, &out.Flops, &out.Bytes
+	e.Bounds, e.Gradients, e.MiniBatches = p.Bounds, p.Gradients, p.MiniBatches
+	f.Bound, f.Gradient, f.Start, f.All = p.BoundFlops, p.GradientFlops, p.StartFlops, p.Flops
+	b.Rows, b.Matrix, b.History, b.Start = byteCount(p.RowBytes), byteCount(p.MatrixBytes), byteCount(p.HistoryBytes), byteCount(p.StartBytes)
+	b.Filled, b.Peak = byteCount(p.FillBytes), byteCount(p.PeakBytes)+programBytes
 	if a.json {
-		return a.printJSON(p)
+		return a.printJSON(out)
 	}
 	most := ""
 	if p.AtMost {
 		most = "at most "
 	}
-	a.say("%-12s %s of %s in %s, to be computed on %s", "data", report.Counted(p.Rows, "row"), report.Counted(p.Outputs, "output"), report.Counted(p.Excerpts, "excerpt"), p.Device)
-	a.say("%-12s %s%s and %s in %s", "model", most, report.Counted(p.Components, "component"), report.Counted(p.Features, "feature"), report.Counted(p.Windows, "window"))
-	a.say("%-12s %d of the bound alone, %d with its gradient, %d on mini-batches; %s", "evaluations",
-		p.Evaluations.Bounds, p.Evaluations.Gradients, p.Evaluations.MiniBatches, report.Counted(p.Starts, "start"))
-	a.say("%-12s %s%s for a bound, %s for one with its gradient, %s to start, %s in all", "operations", most,
-		scaled(float64(p.Flops.Bound), 1000, "flop"), scaled(float64(p.Flops.Gradient), 1000, "flop"), scaled(float64(p.Flops.Start), 1000, "flop"), scaled(float64(p.Flops.All), 1000, "flop"))
-	size := func(n int64) string { return scaled(float64(n), 1024, "B") }
-	a.say("%-12s rows %s, matrix %s, optimiser %s, start %s, fill %s; about %s at the peak", "memory",
-		size(p.Bytes.Rows), size(p.Bytes.Matrix), size(p.Bytes.History), size(p.Bytes.Start), size(p.Bytes.Filled), size(p.Bytes.Peak))
+	a.sayShape(p.Rows, p.Outputs, " in "+counted(p.Excerpts, "excerpt"), device, most, p.Components, p.Features, p.Windows)
+	a.say("%-12s %d of the bound only, %d with its gradient, %d on mini-batches; %s", "evaluations",
+		e.Bounds, e.Gradients, e.MiniBatches, counted(p.Starts, "start"))
+	a.say("%-12s %s%s for a bound, %s with its gradient, %s for the start, %s in total", "operations",
+		most, flops(f.Bound), flops(f.Gradient), flops(f.Start), flops(f.All))
+	a.say("%-12s rows %v, matrix %v, optimiser %v, start %v, fill %v; about %v at the peak", "memory",
+		b.Rows, b.Matrix, b.History, b.Start, b.Filled, b.Peak)
 	return nil
+}
+
+// sayShape prints the first two lines of a plan: the data and the model.
+func (a *app) sayShape(rows, outputs int, excerpts, device, most string, components, features, windows int) {
+	a.say("%-12s %s of %s%s, computed on %s", "data", counted(rows, "row"), counted(outputs, "output"), excerpts, device)
+	a.say("%-12s %s%s and %s in %s", "model", most, counted(components, "component"), counted(features, "feature"), counted(windows, "window"))
 }
 
 // scaled is v with the prefix for the power of base that suits it: of 1000 k, M

@@ -13,7 +13,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // --plan prints the costs and does nothing else, with or without an output.
@@ -34,7 +33,8 @@ func TestPlan(t *testing.T) {
 	} {
 		p := decode[planResult](t, succeed(t, append(c.args, "--plan", "--json")...).stdout)
 		if p.Rows != c.rows || p.Excerpts != c.excerpts || p.Windows < 1 || p.Features < p.Components || p.Components < p.Windows || p.Device != "cpu" ||
-			!(p.Flops.Start > 0) || !(p.Flops.All > p.Flops.Start) || p.Bytes.Start < 1 || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Evaluations.Bounds < 1 {
+			!(p.Flops.Start > 0) || !(p.Flops.All > p.Flops.Start) || p.Bytes.Start < 1 || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Evaluations.Bounds < 1 ||
+			(p.Bytes.Filled > 0) != (c.args[0] == "impute") || p.Outputs < 1 || p.Starts != 1 {
 			t.Errorf("%v: %+v", c.args, p)
 		}
 		text := succeed(t, append(c.args, "--plan")...).stdout
@@ -94,7 +94,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &imputeFlags{output: filepath.Join(dir, "out.wav"), draws: 0, set: func() []report.Setting { return nil }}
+	o := &imputeFlags{output: filepath.Join(dir, "out.wav"), draws: 0}
 	out := newImputeResult(r, rec.File, gaps, o.output)
 	a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
 	cancel()

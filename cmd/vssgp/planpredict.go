@@ -2,34 +2,31 @@ package main
 
 import (
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // predictionPlan is what predict --plan --json prints.
 type predictionPlan struct {
-	Rows       int             `json:"rows"`
-	Inputs     int             `json:"inputs"`
-	Outputs    int             `json:"outputs"`
-	Windows    int             `json:"windows"`
-	Components int             `json:"components"`
-	Features   int             `json:"features"`
-	Flops      number          `json:"flops"`   // draws apart
-	Columns    []string        `json:"columns"` // null: a recording
-	Files      []plannedFile   `json:"files"`
-	Bytes      predictionBytes `json:"bytes"`
-	Device     string          `json:"device"`
+	Rows       int           `json:"rows"`
+	Inputs     int           `json:"inputs"`
+	Outputs    int           `json:"outputs"`
+	Windows    int           `json:"windows"`
+	Components int           `json:"components"`
+	Features   int           `json:"features"`
+	Flops      float64       `json:"flops"`   // draws apart
+	Columns    []string      `json:"columns"` // null: a recording
+	Files      []plannedFile `json:"files"`
+	Bytes      struct {
+		Rows   byteCount `json:"rows"`   // the rows at work at a time, with their predictions
+		Matrix byteCount `json:"matrix"` // the posterior's covariance, once
+		Peak   byteCount `json:"peak"`   // about all that is held at once, by the program itself too
+	} `json:"bytes"`
+	Device string `json:"device"`
 }
 
 // plannedFile is a file that would be written, a plot apart.
 type plannedFile struct {
-	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"` // about, without a header
-}
-
-type predictionBytes struct {
-	Rows   int64 `json:"rows"`   // the rows at work at a time, with their predictions
-	Matrix int64 `json:"matrix"` // the posterior's covariance, once
-	Peak   int64 `json:"peak"`   // about all that is held at once, by the program itself too
+	Path  string    `json:"path"`
+	Bytes byteCount `json:"bytes"` // about, without a header
 }
 
 // csvNumber is about how many bytes a number takes in a CSV file.
@@ -41,49 +38,33 @@ func (a *app) planPrediction(m *vssgp.Model, at *places, o *predictFlags) error 
 	if err != nil {
 		return err
 	}
+	files, columns, err := (&prediction{at: at, o: o, outputs: outputNames(m)}).files()
+	if err != nil {
+		return err
+	}
 	out := predictionPlan{
 		Rows: p.Rows, Inputs: p.Inputs, Outputs: p.Outputs, Windows: p.Windows, Components: p.Components, Features: p.Features,
-		Flops: number(p.Flops), Device: m.Backend.Name(),
+		Flops: p.Flops, Columns: columns, Device: m.Backend.Name(),
 	}
-	add := func(path string, columns int) {
-		each := map[format]int{csvFile: csvNumber, npyFile: 8, wavFile: 4}[formatOf(path)]
-		out.Files = append(out.Files, plannedFile{path, int64(p.Rows) * int64(columns*each)})
+	for _, f := range files {
+		each := map[string]int{"csv": csvNumber, "npy": 8, "wav": 4}[formatOf(f.path)]
+		out.Files = append(out.Files, plannedFile{f.path, byteCount(p.Rows) * byteCount(f.columns*each)})
 	}
-	own, beside := *o, p.Outputs // numbers of a row that are held besides: the standard deviations, and what is put together
-	if path := o.drawsPath(); path != "" {
-		own.draws = 0
-		switch formatOf(path) {
-		case wavFile:
-			for _, name := range drawnFiles(path, o.draws) {
-				add(name, p.Outputs)
-			}
-		case npyFile:
-			add(path, p.Outputs*o.draws)
-		default:
-			add(path, p.Inputs+p.Outputs*o.draws)
-		}
-	}
-	if formatOf(o.output) == wavFile {
-		add(o.output, p.Outputs)
-	} else {
-		if out.Columns, err = tableNames(at.names, outputNames(m), &own); err != nil {
-			return err
-		}
-		add(o.output, len(out.Columns))
-		beside += len(out.Columns) + p.Outputs*own.draws
+	beside := p.Outputs // numbers of a row that are held besides: the standard deviations, and the row of the table
+	if columns != nil {
+		beside += len(columns) + p.Outputs*o.columnDraws()
 	}
 	held := 8 * float64(min(p.Part*beside, mostNumbers))
-	out.Bytes = predictionBytes{int64(p.RowBytes), int64(p.MatrixBytes), int64(p.PeakBytes+held) + programBytes}
+	b := &out.Bytes
+	b.Rows, b.Matrix, b.Peak = byteCount(p.RowBytes), byteCount(p.MatrixBytes), byteCount(p.PeakBytes+held)+programBytes
 	if a.json {
 		return a.printJSON(out)
 	}
-	size := func(n int64) string { return scaled(float64(n), 1024, "B") }
-	a.say("%-12s %s of %s, to be computed on %s", "data", report.Counted(out.Rows, "row"), report.Counted(out.Outputs, "output"), out.Device)
-	a.say("%-12s %s and %s in %s", "model", report.Counted(out.Components, "component"), report.Counted(out.Features, "feature"), report.Counted(out.Windows, "window"))
-	a.say("%-12s %s", "operations", scaled(float64(out.Flops), 1000, "flop"))
-	a.say("%-12s rows %s, matrix %s; about %s at the peak", "memory", size(out.Bytes.Rows), size(out.Bytes.Matrix), size(out.Bytes.Peak))
+	a.sayShape(p.Rows, p.Outputs, "", out.Device, "", p.Components, p.Features, p.Windows)
+	a.say("%-12s %s", "operations", flops(p.Flops))
+	a.say("%-12s rows %v, matrix %v; about %v at the peak", "memory", b.Rows, b.Matrix, b.Peak)
 	for _, f := range out.Files {
-		a.say("%-12s about %s to %s", "output", size(f.Bytes), f.Path)
+		a.say("%-12s about %v to %s", "output", f.Bytes, f.Path)
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func TestPredictFormatMistakes(t *testing.T) {
 	}{
 		"format":            {[]string{recording, "-o", out + ".mp3"}, "want .csv, .npy, .wav or -"},
 		"covariances":       {[]string{recording, "--full", "-o", out + ".wav"}, "want -o with .csv or .npy"},
-		"no draws":          {[]string{recording, "--draws-file", out + ".npy", "-o", out + ".csv"}, "want --draws"},
+		"no draws":          {[]string{recording, "--draws-file", out + ".npy", "-o", out + ".csv"}, "needs --draws N"},
 		"draws to stdout":   {[]string{recording, "--draws", "1", "--draws-file", "-", "-o", out + ".csv"}, "want .csv, .npy or .wav"},
 		"uneven":            {[]string{uneven, "-o", out + ".wav"}, "want .csv or .npy"},
 		"uneven draws":      {[]string{uneven, "--draws", "1", "--draws-file", out + ".wav", "-o", out + ".csv"}, "want .csv or .npy"},
@@ -177,7 +177,7 @@ func TestPredictLoud(t *testing.T) {
 	if top := slices.Max(r.Samples[0]); top < 2 || r.Rate != 1 {
 		t.Errorf("%d Hz and at most %v, want 1 and nearly 3", r.Rate, top)
 	}
-	if o := vssgpRun(t, "predict", model, wav, "-o", filepath.Join(dir, "p.csv")); o.code != exitMistake || !strings.Contains(o.stderr, "the model's is t") {
+	if o := vssgpRun(t, "predict", model, wav, "-o", filepath.Join(dir, "p.csv")); o.code != exitMistake || !strings.Contains(o.stderr, "the model's input is t") {
 		t.Errorf("a recording for a model of t: exit %d, %q", o.code, o.stderr)
 	}
 }

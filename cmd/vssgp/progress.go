@@ -8,6 +8,8 @@ import (
 
 	"github.com/cheggaaa/pb/v3"
 	"golang.org/x/term"
+
+	"github.com/vssgp/vssgp"
 )
 
 const (
@@ -29,7 +31,7 @@ type meter struct {
 
 // newMeter is a meter where --progress and --quiet allow one.
 func (a *app) newMeter() *meter {
-	show := a.progress.value == "always" || a.progress.value == "auto" && !a.quiet && isTerminal(a.stderr)
+	show := a.progress == "always" || a.progress == "auto" && !a.quiet && isTerminal(a.stderr)
 	if !show {
 		return nil
 	}
@@ -51,6 +53,15 @@ func isTerminal(w io.Writer) bool {
 // standard deviation and the time left.
 func (m *meter) show(what string, done, of int, bound, noise float64, left time.Duration) {
 	m.draw(what, done, of, fmt.Sprintf("bound %.6g noise %.3g left %v", bound, noise, left.Round(time.Second)))
+}
+
+// progress shows how far a fit is.
+func (m *meter) progress(p vssgp.Progress) {
+	what := p.Stage
+	if p.Starts > 1 {
+		what = fmt.Sprintf("start %d/%d, %s", p.Start, p.Starts, p.Stage)
+	}
+	m.show(what, p.Iteration, p.Iterations, p.Bound, p.NoiseSD, p.Left)
 }
 
 // showRows draws the line anew: what is done with how many rows since it began,

@@ -20,7 +20,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	var others sync.WaitGroup
 	for _, c := range all[1:] {
 		others.Go(func() {
-			if err := ranks.Serve(c, openSpec); err != nil {
+			if err := ranks.Serve(c, openDevice); err != nil {
 				t.Error(err)
 			}
 		})
@@ -44,9 +44,13 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 
 // printedRanks is what fit and evaluate print of ranks.
 type printedRanks struct {
-	Bound  float64    `json:"bound"`
-	Device string     `json:"device"`
-	Ranks  *rankTimes `json:"ranks"`
+	Bound  float64 `json:"bound"`
+	Device string  `json:"device"`
+	Ranks  *struct {
+		Size    int
+		Compute float64 `json:"compute_seconds"`
+		Share   float64 `json:"communication_share"`
+	} `json:"ranks"`
 }
 
 // TestRanks: fit writes the same bytes on any number of ranks, evaluate agrees

@@ -51,10 +51,10 @@ const secondsName = "seconds"
 
 // readAudio reads a recording as data: x is the time in seconds, y the
 // channels in full scale 1.
-func readAudio(ctx context.Context, path string) (data *vssgp.Data, rate int, err error) {
+func readAudio(ctx context.Context, path string) (*vssgp.Data, error) {
 	r, err := openRecording(ctx, path)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer r.Close()
 	d := &vssgp.Data{N: r.Len(), Q: 1, D: r.Channels(), XNames: []string{secondsName}}
@@ -65,11 +65,8 @@ func readAudio(ctx context.Context, path string) (data *vssgp.Data, rate int, er
 	const most = 1 << 15 // samples at a time
 	for lo := 0; lo < d.N; lo += most {
 		part, err := r.Read(lo, min(d.N, lo+most))
-		if ctx.Err() != nil {
-			return nil, 0, &interruption{" while reading " + path}
-		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		for i := range part[0] {
 			d.X = append(d.X, float64(lo+i)/float64(r.Rate()))
@@ -78,12 +75,15 @@ func readAudio(ctx context.Context, path string) (data *vssgp.Data, rate int, er
 			}
 		}
 	}
-	return d, r.Rate(), nil
+	return d, nil
 }
 
-// checkWritable looks, before long work, whether a recording can be written
-// under that name: its extension and the container's sample formats.
+// checkWritable checks, before long work, that a recording can be written under that
+// name: its extension, and the sample formats of the container.
 func checkWritable(r *audio.File, path string) error {
+	if path == "" { // with --plan
+		return nil
+	}
 	c, err := audio.ContainerOf(path)
 	if err != nil {
 		return err

@@ -52,8 +52,8 @@ func TestReportMistakes(t *testing.T) {
 		{[]string{"fit", table, "-o", in("m.html"), "--report", in("m.html")}, "m.html"},
 		{[]string{"predict", in("m.safetensors"), table, "-o", in("o.csv"), "--plot", in("plot")}, "want .html, .png or .svg"},
 		{[]string{"info", in("m.safetensors"), "--plot", in("plot.txt")}, "want .html, .png or .svg"},
-		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r.png")}, "ends in .html"},
-		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r")}, "ends in .html"},
+		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r.png")}, "want .html"},
+		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r")}, "want .html"},
 	} {
 		o := vssgpRun(t, c.args...)
 		if o.code != exitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(strings.TrimSpace(o.stderr), "\n") != 0 {

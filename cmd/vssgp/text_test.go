@@ -70,13 +70,14 @@ func TestLengths(t *testing.T) {
 		{[]string{"1,1000"}, []float64{1, 1000}, false}, {[]string{"1", "0, 2e3"}, []float64{1, 0, 2000}, false},
 		{[]string{"32ms,0.5s,2"}, []float64{0.032, 0.5, 2}, true}, {[]string{""}, nil, false}, {[]string{"1,"}, nil, false}, {[]string{"1;2"}, nil, false},
 	} {
-		var l lengthsFlag
+		var values []float64
 		var err error
+		l := lengths(&values)
 		for _, s := range c.flags {
 			err = errors.Join(err, l.Set(s))
 		}
-		if (err != nil) != (c.want == nil) || err == nil && (!slices.Equal(l.values, c.want) || l.timed != c.timed) {
-			t.Errorf("%q: %v, with time %v, error %v; want %v, %v", c.flags, l.values, l.timed, err, c.want, c.timed)
+		if (err != nil) != (c.want == nil) || err == nil && (!slices.Equal(values, c.want) || l.timed != c.timed || l.String() != strings.Join(c.flags, ",")) {
+			t.Errorf("%q: %v, with time %v, error %v; want %v, %v", c.flags, values, l.timed, err, c.want, c.timed)
 		}
 	}
 }
@@ -97,13 +98,14 @@ func FuzzParseRows(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		rows, err := parseRows(s)
-		if err == nil && s != "" && len(rows) != strings.Count(s, ",")+1 {
-			t.Errorf("parseRows(%q) = %v, want a row for each field", s, rows)
+		var rows []int
+		err := rowNumbers(&rows).Set(s)
+		if err == nil && len(rows) != strings.Count(s, ",")+1 {
+			t.Errorf("%q gives %v, want a row for each field", s, rows)
 		}
 		for _, r := range rows {
 			if r < 0 {
-				t.Errorf("parseRows(%q) gives row %d", s, r)
+				t.Errorf("%q gives row %d", s, r)
 			}
 		}
 	})
@@ -122,7 +124,7 @@ func TestColumns(t *testing.T) {
 		{"", "", "a,b", "c"}, {"a", "", "a", "c"}, {"", "b", "a,c", "b"}, {"b", "a,c", "b", "a,c"}, {"0,1", "2", "a,b", "c"},
 		{"c", "", "", ""}, {"a", "a", "", ""}, {"d", "", "", ""}, {"3", "", "", ""}, {"-1", "", "", ""}, {"", "a,b,c", "", ""},
 	} {
-		d, err := columns{list(c.x), list(c.y)}.split(tab, "t.csv")
+		d, err := columns{x: list(c.x), y: list(c.y)}.split(tab, "t.csv")
 		if err != nil {
 			if c.wantX != "" || exitCode(err) != exitMistake {
 				t.Errorf("--x %q --y %q: %v", c.x, c.y, err)
@@ -138,7 +140,7 @@ func TestColumns(t *testing.T) {
 		{"", "b", "p,q", "r", "a,c", "b"}, {"b", "", "p", "c", "b", "c"}, {"b", "", "p", "q,r", "b", "a,c"}, {"a,b", "", "p", "q", "", ""},
 	} {
 		m := &vssgp.Model{Params: vssgp.NewParams(1, 1, len(list(c.modelX)), len(list(c.modelY))), XNames: list(c.modelX), YNames: list(c.modelY)}
-		d, err := columns{list(c.x), list(c.y)}.match(tab, "t.csv", m, m.Params.D)
+		d, err := columns{x: list(c.x), y: list(c.y)}.match(tab, "t.csv", m, m.Params.D)
 		if err != nil {
 			if c.wantX != "" || exitCode(err) != exitMistake {
 				t.Errorf("model %s -> %s, --x %q --y %q: %v", c.modelX, c.modelY, c.x, c.y, err)

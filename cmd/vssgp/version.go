@@ -23,20 +23,18 @@ type versionInfo struct {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.command(&cobra.Command{
 		Use:     "version",
-		Short:   "Say which build this is",
+		Short:   "Print the version of this build",
 		Example: `  vssgp version`,
-		Args:    arguments(),
-		RunE: a.do(func(context.Context, []string) error {
-			v := readVersion()
-			if a.json {
-				return a.printJSON(v)
-			}
-			fmt.Fprintln(a.stdout, v)
-			return nil
-		}),
-	}
+	}, func(context.Context, []string) error {
+		v := readVersion()
+		if a.json {
+			return a.printJSON(v)
+		}
+		fmt.Fprintln(a.stdout, v)
+		return nil
+	})
 }
 
 // readVersion takes what the Go linker has left in the binary.

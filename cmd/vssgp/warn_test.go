@@ -31,16 +31,16 @@ func TestWarnings(t *testing.T) {
 		want []string // what each warning holds, in order
 	}{
 		"good fit":             {[]string{"fit", co2, "-o", out("a")}, nil},
-		"too few components":   {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines", "4 features where they are do not cover the band"}},
+		"too few components":   {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines", "4 features are too few for this signal's bandwidth"}},
 		"two length-scales":    {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o", out("c")}, []string{"straight lines", "try --init spectrum"}},
 		"default":              {[]string{"fit", sunspots, "-o", out("d")}, nil},
-		"enough for the band":  {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"where nothing is set another start is tried"}},
-		"far above the band":   {[]string{"fit", smooth, "-o", out("f")}, []string{"every 12th of them", "come down to its floor"}},
-		"noise everywhere":     {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")}, []string{"is taken for noise"}},
-		"less than rounding":   {[]string{"fit", whole, "-o", out("h")}, []string{"steps of 1 "}},
+		"enough for the band":  {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that another start can be tried"}},
+		"far above the band":   {[]string{"fit", smooth, "-o", out("f")}, []string{"every 12th sample", "fallen to the least that float64"}},
+		"noise everywhere":     {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")}, []string{"of the variance as noise"}},
+		"less than rounding":   {[]string{"fit", whole, "-o", out("h")}, []string{"steps of 1,"}},
 		"good fill":            {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")}, nil},
 		"a long gap":           {[]string{"impute", gapped, "--gap", "6500:7700", "-o", out("j.wav")}, []string{"--context 150ms", "--window 113ms"}},
-		"all is context":       {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4", "--features", "2", "-o", out("k.wav")}, []string{"windows are 8 ms", "do not cover the band"}},
+		"all is context":       {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4", "--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms", "too few for this signal's bandwidth"}},
 		"cells in a recording": {[]string{"impute", gapped, "--gap", "4950:5110", "--components", "3", "-o", out("l.wav")}, []string{"leave them to the default"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestWarnOnce(t *testing.T) {
 // the noise lower, than that of the fit that was warned of.
 func TestWarningsAreTrue(t *testing.T) {
 	type fitted struct {
-		Bound number   `json:"bound"`
-		Noise []number `json:"noise_sd"`
+		Bound float64   `json:"bound"`
+		Noise []float64 `json:"noise_sd"`
 	}
 	fit := func(args ...string) fitted {
 		args = append(args, "--json", "-o", filepath.Join(t.TempDir(), "m"))
@@ -169,7 +169,7 @@ func TestEvenStretch(t *testing.T) {
 		"one":        {[]float64{3}, 0, 0, 0},
 		"duplicates": {[]float64{1, 1, 1}, 0, 0, 0},
 	} {
-		if lo, hi, step := evenStretch(c.x); lo != c.lo || hi != c.hi || math.Abs(step-c.step) > 0.002 {
+		if lo, hi, step := evenRun(c.x); lo != c.lo || hi != c.hi || math.Abs(step-c.step) > 0.002 {
 			t.Errorf("%s: [%d, %d) by %v, want [%d, %d) by %v", name, lo, hi, step, c.lo, c.hi, c.step)
 		}
 	}

@@ -148,8 +148,3 @@ func checkScratch(what string, scratch []float64, n int) {
 }
 
 // checkSums panics if sums do not have as many rows.
-func checkSums(what string, sums []float64, rows int) {
-	if len(sums) != rows*Lanes {
-		panic(fmt.Sprintf("simd: %s: %d sums, want %d", what, len(sums), rows*Lanes))
-	}
-}

@@ -34,6 +34,14 @@ func Aligned(n int) []float64 {
 	return Align(make([]float64, Room(n)), n)
 }
 
+// Resize is a with n numbers of any value, in a's memory if that is enough.
+func Resize(a []float64, n int) []float64 {
+	if cap(a) < n {
+		return Aligned(n)
+	}
+	return a[:n]
+}
+
 // Room is how many numbers hold n that begin on a cache line, wherever they lie.
 func Room(n int) int { return n + line - 1 }
 

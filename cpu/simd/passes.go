@@ -127,3 +127,9 @@ func checkOutputs(what string, y []float64, d, n int) {
 		panic(fmt.Sprintf("simd: %s: %d numbers of %d outputs in %d rows", what, len(y), d, n))
 	}
 }
+
+func checkSums(what string, sums []float64, rows int) {
+	if len(sums) != rows*Lanes {
+		panic(fmt.Sprintf("simd: %s: %d sums, want %d", what, len(sums), rows*Lanes))
+	}
+}

@@ -17,8 +17,8 @@ func Peak() float64 {
 // peakFlops computes for about n times ten operations of the widest vectors
 // and counts them.
 func peakFlops(n int) float64 {
-	if flops := peakVector(n); flops > 0 {
-		return flops
+	if peakVector(n) {
+		return float64(n) * 12 * float64(vectorLanes[use]) * 2
 	}
 	return peakPlain(n)
 }

@@ -1,12 +1,9 @@
-// Package ar holds autoregressive models of evenly sampled series: their
-// estimation, their spectrum, and the least-squares fill of missing samples
-// that goes with them. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1,
+// Package ar holds autoregressive models of evenly sampled series: estimates,
+// spectra, and the least-squares fill of missing samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1,
 // with innovations e of variance E.
 package ar
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 )
@@ -18,7 +15,7 @@ type Model struct {
 }
 
 // directProducts is how many products Autocorrelation sums one by one, 2 ms of
-// them; beyond, transforms are quicker.
+// work; for more of them transforms are quicker.
 const directProducts = 1 << 22
 
 // Autocorrelation is r_j = Σ_n x_n x_{n+j} / N for lags 0 … order, in
@@ -73,13 +70,28 @@ func Periodogram(power, x []float64) {
 // both ways.
 func PeriodogramSize(samples int) int { return smooth(2 * samples) }
 
+// smooth is the least number from n on that has no prime factors but 2, 3 and 5.
+func smooth(n int) int {
+	for ; ; n++ {
+		rest := n
+		for _, p := range []int{2, 3, 5} {
+			for rest%p == 0 {
+				rest /= p
+			}
+		}
+		if rest == 1 {
+			return n
+		}
+	}
+}
+
 // ridge is added to r_0, relative to it, so that a pure tone's model stays
 // stable.
 const ridge = 1e-9
 
 // YuleWalker is the model of order len(r)−1 with autocorrelation r, by
 // Levinson's recursion. It is stable, and smoother than a least-squares
-// estimate: what a covariance start wants.
+// estimate, as a covariance start needs.
 func YuleWalker(r []float64) Model {
 	p := len(r) - 1
 	a := make([]float64, p+1)
@@ -100,18 +112,4 @@ func YuleWalker(r []float64) Model {
 		e *= 1 - k*k
 	}
 	return Model{A: a, E: max(e, 0)}
-}
-
-// Density is the model's power spectral density at a frequency in cycles per
-// sample, two-sided: its integral over [−½, ½] is the series' variance.
-func (m Model) Density(f float64) float64 {
-	var re, im float64
-	s1, c1 := math.Sincos(-2 * math.Pi * f)
-	c, s := 1.0, 0.0
-	for _, a := range m.A {
-		re += a * c
-		im += a * s
-		c, s = c*c1-s*s1, c*s1+s*c1
-	}
-	return m.E / (re*re + im*im)
 }

@@ -1,6 +1,7 @@
 package ar
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -121,7 +122,7 @@ func TestDegenerate(t *testing.T) {
 func TestModifiedCovariance(t *testing.T) {
 	for _, c := range processes[1:] {
 		p := len(c.model.A) - 1
-		a := ModifiedCovariance(process(c.model, 100_000, 5), p)
+		a := modifiedCovariance(process(c.model, 100_000, 5), p)
 		for j, want := range c.model.A {
 			if math.Abs(a[j]-want) > 0.02 {
 				t.Errorf("%s: a_%d = %v, want %v", c.name, j, a[j], want)
@@ -130,7 +131,7 @@ func TestModifiedCovariance(t *testing.T) {
 	}
 	x := tones(200)
 	for _, p := range []int{6, 20} { // three sinusoids need six
-		a := ModifiedCovariance(x, p)
+		a := modifiedCovariance(x, p)
 		for n := p; n < len(x); n++ {
 			e := 0.0
 			for j, v := range a {
@@ -141,7 +142,7 @@ func TestModifiedCovariance(t *testing.T) {
 			}
 		}
 	}
-	if a := ModifiedCovariance(make([]float64, 20), 4); !slices.Equal(a, []float64{1, 0, 0, 0, 0}) {
+	if a := modifiedCovariance(make([]float64, 20), 4); !slices.Equal(a, []float64{1, 0, 0, 0, 0}) {
 		t.Errorf("silence: %v", a)
 	}
 }
@@ -188,7 +189,7 @@ func TestFill(t *testing.T) {
 		for _, i := range c.missing {
 			x[i], y[i] = 1e6, math.NaN()
 		}
-		if !Fill(x, c.missing, c.order, c.rounds) || !Fill(y, c.missing, c.order, c.rounds) {
+		if !fill(context.Background(), x, c.missing, c.order, c.rounds) || !fill(context.Background(), y, c.missing, c.order, c.rounds) {
 			t.Errorf("%s: not filled", c.name)
 		}
 		if !slices.Equal(x, y) {
@@ -225,7 +226,7 @@ func TestFillOddCases(t *testing.T) {
 		{"empty", nil, nil, 3, nil, false},
 		{"silence", []float64{0, 0, 7, 0, 0}, places(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
 	} {
-		if ok := Fill(c.x, c.missing, c.order, 3); ok != c.ok || !slices.Equal(c.x, c.want) {
+		if ok := fill(context.Background(), c.x, c.missing, c.order, 3); ok != c.ok || !slices.Equal(c.x, c.want) {
 			t.Errorf("%s: %v, %v; want %v, %v", c.name, ok, c.x, c.ok, c.want)
 		}
 	}
@@ -299,4 +300,18 @@ func TestPeriodogram(t *testing.T) {
 			t.Errorf("frequency %d/%d: %v, want %v", k, n, got, want)
 		}
 	}
+}
+
+// Density is the model's power spectral density at a frequency in cycles per
+// sample, two-sided: its integral over [−½, ½] is the series' variance.
+func (m Model) Density(f float64) float64 {
+	var re, im float64
+	s1, c1 := math.Sincos(-2 * math.Pi * f)
+	c, s := 1.0, 0.0
+	for _, a := range m.A {
+		re += a * c
+		im += a * s
+		c, s = c*c1-s*s1, c*s1+s*c1
+	}
+	return m.E / (re*re + im*im)
 }

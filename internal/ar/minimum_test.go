@@ -1,6 +1,7 @@
 package ar
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,7 +26,7 @@ func TestModifiedCovarianceIsMinimum(t *testing.T) {
 		}
 		return e
 	}
-	a := ModifiedCovariance(z, 5)
+	a := modifiedCovariance(z, 5)
 	least := cost(a)
 	for k := 1; k <= 5; k++ {
 		for _, step := range []float64{-1e-3, 1e-3} {
@@ -41,7 +42,7 @@ func TestModifiedCovarianceIsMinimum(t *testing.T) {
 // TestFillNothingMissing: nothing to do, no panic.
 func TestFillNothingMissing(t *testing.T) {
 	x := tones(100)
-	if !Fill(x, nil, 4, 2) {
+	if !fill(context.Background(), x, nil, 4, 2) {
 		t.Error("nothing missing: not done")
 	}
 }

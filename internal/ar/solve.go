@@ -14,11 +14,12 @@ import (
 //
 //	forward  e_n = Σ_k a_k z_{n-k}        backward  f_m = Σ_k a_k z_{m+k}
 //
-// and E = Σ e² + Σ f² is what both steps of Fill make least: ModifiedCovariance over a, solveMissing over the missing z.
+// and E = Σ e² + Σ f² is minimised by both steps of fill: modifiedCovariance over a, solveMissing over the missing z.
 
-// ModifiedCovariance is the coefficients a [p+1] that make E least: no window, exact for sinusoids. It takes N ≥ 2p+1 or so to be well posed; a ridge of 1e-13 of the mean diagonal, growing where
-// the Cholesky factor fails, picks one of the solutions where there are several (fewer than p/2 sinusoids and no noise).
-func ModifiedCovariance(z []float64, p int) []float64 {
+// modifiedCovariance is the coefficients a [p+1] that make E least, which are exact for sinusoids. It takes N ≥ 2p+1 or so
+// to be well posed. Where there are several solutions (fewer than p/2 sinusoids and no noise), a ridge of 1e-13 of the mean
+// diagonal, which grows while the Cholesky factor fails, picks one.
+func modifiedCovariance(z []float64, p int) []float64 {
 	a := make([]float64, p+1)
 	a[0] = 1
 	c := lagProducts(z, p)
@@ -63,15 +64,10 @@ func lagProducts(z []float64, p int) []float64 {
 	return c
 }
 
-// Fill puts into z at the places missing (rising) the samples that an autoregressive model of the given order makes most
+// fill puts into z at the places missing (rising) the samples that an autoregressive model of the given order makes most
 // likely (Janssen, Veldhuis and Vries 1986): from zeros, it fits the model and solves for all missing samples jointly, in
-// turn, so many rounds. It reports whether it could; where z is too short or the model fails, z holds the last round's
-// fill, or what it held before if there was none. Cost of a round: N·p + p³/3 + u·p² for u missing samples.
-func Fill(z []float64, missing []int, order, rounds int) bool {
-	return fill(context.Background(), z, missing, order, rounds)
-}
-
-// fill is Fill, ended early by ctx between its rounds.
+// turn, for so many rounds or until ctx ends. It reports whether it could. Where z is too short or the model fails, z holds
+// the last round's fill, or what it held before if there was none. Cost of a round: N·p + p³/3 + u·p² for u missing samples.
 func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bool {
 	order = min(order, (len(z)-len(missing))/2)
 	if order < 1 || len(missing) == 0 {
@@ -82,7 +78,7 @@ func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bo
 		work[n] = 0
 	}
 	for round := range rounds {
-		if ctx.Err() != nil || !solveMissing(work, missing, ModifiedCovariance(work, order)) {
+		if ctx.Err() != nil || !solveMissing(work, missing, modifiedCovariance(work, order)) {
 			return round > 0
 		}
 		copy(z, work)
@@ -90,22 +86,22 @@ func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bo
 	return true
 }
 
-// A job is an excerpt to fill, and the part of the series that keeps what it is filled with.
+// A job is an excerpt to fill, and the part of the series that takes over the fill.
 type job struct {
-	cut, keep [2]int
-	first     int // the first gap that reaches into keep
+	excerpt, keep [2]int
+	first         int // the first gap that reaches into keep
 }
 
-// FillAround is Fill gap by gap, each from the excerpt that reaches context samples to either side of it: what is missing
-// there, this gap's samples or another's, is solved for jointly, and the gap keeps its own. gaps are [start, end), rising
-// and apart. Gaps whose excerpts are the same share one solution; a gap whose excerpt is too short for any model keeps what
-// it held. Once ctx has ended what is left stays as it was.
+// FillAround fills z gap by gap, each from the excerpt that reaches that many samples to either side of it. All samples
+// missing there are solved for jointly, and the gap keeps its own. gaps are [start, end), rising and apart. Gaps whose
+// excerpts are the same share one solution; a gap whose excerpt is too short for any model keeps what it held. Once ctx has
+// ended, the remaining gaps stay as they were.
 func FillAround(ctx context.Context, z []float64, gaps [][2]int, order, reach, rounds int) {
 	fillJobs(ctx, z, gaps, around(len(z), gaps, reach), order, rounds)
 }
 
 // FillTiles is FillAround for many gaps or long ones: tile by tile of reach samples, each from the excerpt that reaches
-// that far to either side of it. Its cost is in proportion to the series whatever is missing; far inside a gap the series
+// that far to either side of it. Its cost is proportional to the length of the series, however much is missing; far inside a gap the series
 // keeps what it held.
 func FillTiles(ctx context.Context, z []float64, gaps [][2]int, order, reach, rounds int) {
 	fillJobs(ctx, z, gaps, tiles(len(z), gaps, reach), order, rounds)
@@ -115,12 +111,12 @@ func FillTiles(ctx context.Context, z []float64, gaps [][2]int, order, reach, ro
 func around(n int, gaps [][2]int, reach int) (jobs []job) {
 	reach = min(reach, n)
 	for i, g := range gaps {
-		cut := [2]int{max(0, g[0]-reach), min(n, g[1]+reach)}
-		if last := len(jobs) - 1; last >= 0 && jobs[last].cut == cut {
+		excerpt := [2]int{max(0, g[0]-reach), min(n, g[1]+reach)}
+		if last := len(jobs) - 1; last >= 0 && jobs[last].excerpt == excerpt {
 			jobs[last].keep[1] = g[1]
 			continue
 		}
-		jobs = append(jobs, job{cut, g, i})
+		jobs = append(jobs, job{excerpt, g, i})
 	}
 	return jobs
 }
@@ -144,35 +140,35 @@ func fillJobs(ctx context.Context, z []float64, gaps [][2]int, jobs []job, order
 	given := slices.Clone(z)
 	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(e int) {
 		j := jobs[e]
-		filled := slices.Clone(given[j.cut[0]:j.cut[1]])
-		fill(ctx, filled, missingIn(gaps, j.first, j.cut), order, rounds)
+		filled := slices.Clone(given[j.excerpt[0]:j.excerpt[1]])
+		fill(ctx, filled, missingIn(gaps, j.first, j.excerpt), order, rounds)
 		for _, g := range gaps[j.first:] {
 			if g[0] >= j.keep[1] {
 				break
 			}
 			lo, hi := max(g[0], j.keep[0]), min(g[1], j.keep[1])
-			copy(z[lo:hi], filled[lo-j.cut[0]:])
+			copy(z[lo:hi], filled[lo-j.excerpt[0]:])
 		}
 	})
 }
 
 // gapsIn are the gaps that reach into the excerpt around gap i.
-func gapsIn(gaps [][2]int, i int, cut [2]int) [][2]int {
+func gapsIn(gaps [][2]int, i int, excerpt [2]int) [][2]int {
 	first, end := i, i
-	for first > 0 && gaps[first-1][1] > cut[0] {
+	for first > 0 && gaps[first-1][1] > excerpt[0] {
 		first--
 	}
-	for end < len(gaps) && gaps[end][0] < cut[1] {
+	for end < len(gaps) && gaps[end][0] < excerpt[1] {
 		end++
 	}
 	return gaps[first:end]
 }
 
 // missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
-func missingIn(gaps [][2]int, i int, cut [2]int) (missing []int) {
-	for _, g := range gapsIn(gaps, i, cut) {
-		for n := max(g[0], cut[0]); n < min(g[1], cut[1]); n++ {
-			missing = append(missing, n-cut[0])
+func missingIn(gaps [][2]int, i int, excerpt [2]int) (missing []int) {
+	for _, g := range gapsIn(gaps, i, excerpt) {
+		for n := max(g[0], excerpt[0]); n < min(g[1], excerpt[1]); n++ {
+			missing = append(missing, n-excerpt[0])
 		}
 	}
 	return missing

@@ -1,6 +1,8 @@
 package ar
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -8,13 +10,13 @@ import (
 	"github.com/vssgp/vssgp/cpu/simd"
 )
 
-// A system is a symmetric positive definite matrix to solve with: its condition
-// number is of no interest here, since near-solutions predict as well.
+// A system is a symmetric positive definite matrix to solve with. Its condition
+// number does not matter here, since near-solutions predict as well.
 type system interface {
 	// entries are where the lower triangle is written: (i, j) at i·row + j·col.
 	entries() (data []float64, row, col int)
 	// solve overwrites b by the solution with ridge added to the diagonal, or
-	// leaves it and says that there is none.
+	// reports false and leaves b as it is.
 	solve(b []float64, ridge float64) bool
 }
 
@@ -74,7 +76,7 @@ func (s banded) entries() (data []float64, row, col int) { return s.Data, 1, s.K
 
 func (s banded) solve(b []float64, ridge float64) bool {
 	l := s.SymmetricBand
-	l.Data = append([]float64(nil), s.Data...)
+	l.Data = slices.Clone(s.Data)
 	for i := range l.N {
 		l.Data[i*l.Stride] += ridge
 	}

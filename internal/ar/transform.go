@@ -38,23 +38,9 @@ func (t *Transform) turn(k int) complex128 {
 	return cmplx.Rect(1, math.Pi*float64(k%(4*t.n))/float64(2*t.n))
 }
 
-// smooth is the least number from n on that has no prime factors but 2, 3 and 5.
-func smooth(n int) int {
-	for ; ; n++ {
-		rest := n
-		for _, p := range []int{2, 3, 5} {
-			for rest%p == 0 {
-				rest /= p
-			}
-		}
-		if rest == 1 {
-			return n
-		}
-	}
-}
-
-// Densities is Density at (k+½)/(2n) for k < n, the middles of equal parts of
-// [0, ½].
+// Densities are the model's power spectral densities at (k+½)/(2n) cycles a
+// sample for k < n, the middles of equal parts of [0, ½]. They are two-sided: the
+// integral over [−½, ½] is the series' variance.
 func (t *Transform) Densities(m Model) []float64 {
 	if len(m.A)-1 > t.order {
 		*t = *NewTransform(t.n, len(m.A)-1)

@@ -9,9 +9,9 @@ func Work(n int, gaps [][2]int, order, reach, rounds int, tiled bool) (all, larg
 		jobs = tiles
 	}
 	for _, j := range jobs(n, gaps, reach) {
-		long, missing := j.cut[1]-j.cut[0], 0
-		for _, g := range gapsIn(gaps, j.first, j.cut) {
-			missing += min(g[1], j.cut[1]) - max(g[0], j.cut[0])
+		long, missing := j.excerpt[1]-j.excerpt[0], 0
+		for _, g := range gapsIn(gaps, j.first, j.excerpt) {
+			missing += min(g[1], j.excerpt[1]) - max(g[0], j.excerpt[0])
 		}
 		w := float64(rounds) * cost.Fill(float64(long), float64(missing), float64(min(order, (long-missing)/2)))
 		all, largest = all+w, max(largest, w)

@@ -2,26 +2,17 @@
 //
 // A reader sees the old content or the new, never a part, whatever happens to the writing program: an error, a panic, a full
 // disk, a loss of power. An error or a panic leaves nothing behind. A killed process can leave a hidden file ".NAME.*.tmp": the next
-// WriteAll or Check of the same target removes it, by a lock that tells it from one of a live process. A caller that wants nothing left
-// after SIGINT turns the signal into a cancelled context (signal.NotifyContext) and returns ctx.Err() from the function that writes.
+// WriteAll or Check of the same target removes it, unless a live process holds its lock. To leave nothing behind after
+// SIGINT, turn the signal into a cancelled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
 package atomicfile
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"slices"
 )
 
-// ErrTarget is wrapped by every error that says that a path is no place to write to: its folder is missing or read-only, it is a
-// directory, it may not be written, it is named twice. It is the mistake of whoever chose the path, and an fs.ErrInvalid for those who
-// do not know this package.
-var ErrTarget = fmt.Errorf("atomicfile: not a place to write to: %w", fs.ErrInvalid)
-
-// File is one output: where it goes and what writes its content.
+// File is one output: its place and the function that writes its content.
 type File struct {
 	Path  string
 	Write func(w io.Writer) error
@@ -29,7 +20,7 @@ type File struct {
 
 // Write creates or replaces the file at path with what fn writes; see WriteAll.
 func Write(path string, fn func(w io.Writer) error) error {
-	return WriteAll(File{Path: path, Write: fn})
+	return WriteAll(context.Background(), File{Path: path, Write: fn})
 }
 
 // WriteAll creates or replaces several files, together or not at all.
@@ -44,40 +35,36 @@ func Write(path string, fn func(w io.Writer) error) error {
 // replaced. A pipe, a terminal, /dev/null, /dev/stdout or another of the process's descriptors is not renamed over but
 // written straight through, after the temporary files are complete and before they are renamed.
 //
-// Errors name the path and wrap ErrTarget (the path is no place to write to), the function's own error or the system's.
-func WriteAll(files ...File) error { return WriteAllContext(context.Background(), files...) }
-
-// WriteAllContext is WriteAll that does not wait for a pipe's reader longer than Grace after ctx has ended. The error then wraps
-// ctx's.
-func WriteAllContext(ctx context.Context, files ...File) (err error) {
+// Errors name the path and wrap ErrTarget (the path cannot be written to), the function's own error or the system's. Once ctx has
+// ended, a write to a pipe waits for its reader no longer than Grace; the error then wraps ctx's.
+func WriteAll(ctx context.Context, files ...File) (err error) {
 	jobs, err := plan(files)
 	if err != nil {
 		return err
 	}
-	sweep(jobs)
 	done := false
 	defer func() {
-		// Runs on a panic too, which then goes on its way.
-		for i := len(jobs) - 1; i >= 0; i-- {
+		// Runs on a panic too, which then continues.
+		for _, j := range slices.Backward(jobs) {
 			if done {
-				jobs[i].forgetOld()
-				jobs[i].close()
+				j.forgetOld()
+				j.close()
 			} else {
-				jobs[i].undo()
+				j.undo()
 			}
 		}
 	}()
 	for _, through := range []bool{false, true} {
-		for i := range jobs {
-			if jobs[i].through == through {
-				if err := jobs[i].write(ctx); err != nil {
+		for _, j := range jobs {
+			if j.through == through {
+				if err := j.write(ctx); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	for i := range jobs {
-		if err := jobs[i].rename(len(jobs) > 1); err != nil {
+	for _, j := range jobs {
+		if err := j.rename(len(jobs) > 1); err != nil {
 			return err
 		}
 	}
@@ -85,8 +72,9 @@ func WriteAllContext(ctx context.Context, files ...File) (err error) {
 	return syncFolders(jobs)
 }
 
-// Check tells, before a long computation, whether WriteAll could write to these paths: the folder exists and takes new files, the
-// target is no directory and may be written, no two are the same file. It leaves nothing behind, and removes what killed processes have left. Errors wrap ErrTarget.
+// Check says, before a long computation, whether WriteAll could write to these paths: the folder exists and takes new files, the
+// target is not a directory and may be written, and all are different files. It leaves nothing behind, and removes the temporary files
+// of killed processes. Errors wrap ErrTarget.
 func Check(paths ...string) error {
 	files := make([]File, len(paths))
 	for i, p := range paths {
@@ -96,13 +84,12 @@ func Check(paths ...string) error {
 	if err != nil {
 		return err
 	}
-	sweep(jobs)
-	for i := range jobs {
-		if jobs[i].through {
+	for _, j := range jobs {
+		if j.through {
 			continue
 		}
-		_, err := jobs[i].create()
-		jobs[i].undo()
+		_, err := j.create()
+		j.undo()
 		if err != nil {
 			return err
 		}
@@ -110,49 +97,28 @@ func Check(paths ...string) error {
 	return nil
 }
 
-// write fills the job's temporary file, or writes straight through.
-func (j *job) write(ctx context.Context) (err error) {
-	var f *os.File
-	var w io.Writer
-	if j.through {
-		p := &patience{ctx: ctx}
-		f, err = j.reach(p)
-		w = &until{patience: p, w: f}
-	} else {
-		f, err = j.create()
-		w = f
-	}
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if j.through && f != os.Stdout && f != os.Stderr {
-			if e := f.Close(); err == nil && e != nil {
-				err = j.failed(e)
+// plan resolves every path, and removes what killed processes left beside the targets.
+func plan(files []File) ([]*job, error) {
+	var jobs []*job
+	var renamed []string // targets
+	for _, f := range files {
+		j := &job{target: target{path: f.Path}, fn: f.Write}
+		if err := j.resolve(); err != nil {
+			return nil, err
+		}
+		if err := j.replaceable(); err != nil {
+			return nil, err
+		}
+		for _, k := range jobs {
+			if k.Same(j.Place) {
+				return nil, j.badTarget("%s is the same file; give each output a name of its own", k.path)
 			}
 		}
-	}()
-	b := bufio.NewWriterSize(w, 1<<16)
-	if err := j.fn(b); err != nil {
-		return j.failed(err)
+		jobs = append(jobs, j)
+		if !j.through {
+			renamed = append(renamed, j.name)
+		}
 	}
-	if err := b.Flush(); err != nil {
-		return j.failed(err)
-	}
-	if j.through {
-		return nil
-	}
-	if err := f.Sync(); err != nil {
-		return j.failed(err)
-	}
-	return nil
-}
-
-// failed names the target. The system's errors name the temporary file, which means nothing to the reader: only their cause is kept.
-func (j *job) failed(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) && j.temp != "" && pe.Path == j.temp {
-		err = pe.Err
-	}
-	return fmt.Errorf("write %q: %w", j.path, err)
+	sweep(renamed)
+	return jobs, nil
 }

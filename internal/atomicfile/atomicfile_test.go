@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -114,7 +115,7 @@ func TestWriteAllTogether(t *testing.T) {
 	d := t.TempDir()
 	a, b := filepath.Join(d, "a"), filepath.Join(d, "b")
 	put(t, a, "old", 0o644)
-	err := WriteAll(File{a, content("new a")}, File{b, func(w io.Writer) error {
+	err := WriteAll(context.Background(), File{a, content("new a")}, File{b, func(w io.Writer) error {
 		if got, _ := os.ReadFile(a); string(got) != "old" {
 			t.Errorf("a is %q while b is still being written", got)
 		}
@@ -125,7 +126,7 @@ func TestWriteAllTogether(t *testing.T) {
 	}
 	holds(t, d, "a", "old")
 
-	if err := WriteAll(File{a, content("new a")}, File{b, content("new b")}); err != nil {
+	if err := WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, d, "a", "new a", "b", "new b")
@@ -136,7 +137,7 @@ func TestWriteAllUndoesRenames(t *testing.T) {
 	d := t.TempDir()
 	a, b, c := filepath.Join(d, "a"), filepath.Join(d, "b"), filepath.Join(d, "c")
 	put(t, a, "old", 0o600)
-	err := WriteAll(File{a, content("new a")}, File{b, content("new b")}, File{c, func(w io.Writer) error { return os.Mkdir(c, 0o777) }})
+	err := WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}, File{c, func(w io.Writer) error { return os.Mkdir(c, 0o777) }})
 	if err == nil || !strings.Contains(err.Error(), c) {
 		t.Errorf("error %v, want one that names %s", err, c)
 	}
@@ -235,7 +236,7 @@ func TestBadTargets(t *testing.T) {
 			called := false
 			fn := func(io.Writer) error { called = true; return nil }
 			for what, err := range map[string]error{
-				"WriteAll": WriteAll(File{good, fn}, File{c.path, fn}),
+				"WriteAll": WriteAll(context.Background(), File{good, fn}, File{c.path, fn}),
 				"Check":    Check(good, c.path),
 			} {
 				if !errors.Is(err, ErrTarget) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.path) {
@@ -257,11 +258,11 @@ func TestBadTargets(t *testing.T) {
 func TestSameTargetTwice(t *testing.T) {
 	d := t.TempDir()
 	a := filepath.Join(d, "a")
-	if err := WriteAll(File{a, content("1")}, File{d + "/./a", content("2")}); !errors.Is(err, ErrTarget) {
+	if err := WriteAll(context.Background(), File{a, content("1")}, File{d + "/./a", content("2")}); !errors.Is(err, ErrTarget) {
 		t.Errorf("error %v, want ErrTarget: the same path in other words", err)
 	}
 	os.Symlink("a", filepath.Join(d, "b"))
-	if err := WriteAll(File{a, content("1")}, File{filepath.Join(d, "b"), content("2")}); !errors.Is(err, ErrTarget) {
+	if err := WriteAll(context.Background(), File{a, content("1")}, File{filepath.Join(d, "b"), content("2")}); !errors.Is(err, ErrTarget) {
 		t.Errorf("error %v, want ErrTarget: b points to a", err)
 	}
 	os.Remove(filepath.Join(d, "b"))

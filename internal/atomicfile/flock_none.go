@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// locks says that this system has no locks here: nothing is swept, and Lock keeps nobody out.
+// locks is false: this system has no flock. Nothing is swept, and Lock does not keep other processes out.
 const locks = false
 
 func flock(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }

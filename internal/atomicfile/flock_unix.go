@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// locks says that flock tells files of live processes from those of dead ones: the system drops a process's locks with it.
+// locks is true: flock shows whether a file's process is still alive, because the system drops a process's locks when it ends.
 const locks = true
 
 // flock takes an open file for this process alone. held says that another has it. A file system without locks gives an error, and no

@@ -1,6 +1,8 @@
 package atomicfile
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,25 +14,19 @@ import (
 	"syscall"
 )
 
-// A job is one output on its way: planned, written to temp, then renamed.
+// A job is one output as it is written: to a temporary file, which is renamed to its target.
 type job struct {
-	Place
-	path    string // as the caller named it, for messages
+	target
 	fn      func(io.Writer) error
-	target  string      // path with symbolic links followed
-	through bool        // written straight to target, nothing to rename
-	std     *os.File    // the standard stream that target stands for, if any
-	old     fs.FileMode // permission bits of an existing target; 0 where there is none
-	exists  bool
 	temp    string   // the temporary file, while it exists
-	open    *os.File // the same, open and locked until the end so that nobody sweeps it away
-	backup  string   // a second link to what target was, while a rename may have to be undone
+	open    *os.File // the same, open and locked until the end so that no other process sweeps it away
+	backup  string   // a second link to the replaced file, while a rename may have to be undone
 	renamed bool
 }
 
 // create makes the temporary file, in the target's folder because a rename works only within one file system.
 func (j *job) create() (*os.File, error) {
-	folder, base := filepath.Split(j.target)
+	folder, base := filepath.Split(j.name)
 	for try := 0; ; try++ {
 		name := fmt.Sprintf("%s.%s.%0*x%s", folder, short(base), idDigits, rand.Uint64(), tempEnd)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -48,8 +44,8 @@ func (j *job) create() (*os.File, error) {
 			continue
 		}
 		j.temp, j.open = name, f
-		if j.exists {
-			if err := f.Chmod(j.old); err != nil {
+		if j.file != nil {
+			if err := f.Chmod(j.file.Mode().Perm()); err != nil {
 				return nil, j.failed(err)
 			}
 		}
@@ -57,15 +53,50 @@ func (j *job) create() (*os.File, error) {
 	}
 }
 
+// write fills the job's temporary file, or writes straight through.
+func (j *job) write(ctx context.Context) (err error) {
+	var f *os.File
+	var w io.Writer
+	if j.through {
+		p := &patience{ctx: ctx}
+		f, err = j.reach(p)
+		w = &until{patience: p, w: f}
+	} else {
+		f, err = j.create()
+		w = f
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if j.through && f != os.Stdout && f != os.Stderr {
+			if e := f.Close(); err == nil && e != nil {
+				err = j.failed(e)
+			}
+		}
+	}()
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err = j.fn(b); err == nil {
+		err = b.Flush()
+	}
+	if err == nil && !j.through {
+		err = f.Sync()
+	}
+	if err != nil {
+		err = j.failed(err)
+	}
+	return err
+}
+
 // reach opens a target that is written straight through. A standard stream is opened anew where it can be, because a write to os.Stdout
-// whose reader has gone ends the process, and temporary files would stay; but not where it is a file: that has a position to keep.
+// whose reader has gone ends the process, and temporary files would stay; but not where it is a file, whose position must be kept.
 func (j *job) reach(p *patience) (*os.File, error) {
 	if j.std != nil {
 		if info, err := j.std.Stat(); err == nil && info.Mode().IsRegular() {
 			return j.std, nil
 		}
 	}
-	f, err := await(p, func() (*os.File, error) { return os.OpenFile(j.target, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
+	f, err := await(p, func() (*os.File, error) { return os.OpenFile(j.name, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
 	var late *unread
 	switch {
 	case errors.As(err, &late):
@@ -78,28 +109,28 @@ func (j *job) reach(p *patience) (*os.File, error) {
 	return nil, j.badTarget("%w", cause(err))
 }
 
-// rename moves the temporary file into place; with keep, what it replaces stays reachable until forgetOld.
+// rename moves the temporary file into place; with keep, the replaced file stays reachable until forgetOld.
 func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil
 	}
-	if keep && j.exists {
+	if keep && j.file != nil {
 		backup := j.temp + backupEnd
-		if os.Link(j.target, backup) == nil {
+		if os.Link(j.name, backup) == nil {
 			j.backup = backup
 		}
 	}
 	if !locks { // Windows renames no open file
 		j.close()
 	}
-	if err := os.Rename(j.temp, j.target); err != nil {
+	if err := os.Rename(j.temp, j.name); err != nil {
 		return j.failed(cause(err))
 	}
 	j.temp, j.renamed = "", true
 	return nil
 }
 
-// undo takes the job back as far as it can be: the temporary file goes, a replaced target comes back, a new one goes.
+// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced target or removes a new one.
 func (j *job) undo() {
 	if !locks {
 		j.close()
@@ -111,11 +142,11 @@ func (j *job) undo() {
 	}
 	switch {
 	case j.renamed && j.backup != "":
-		if os.Rename(j.backup, j.target) == nil {
+		if os.Rename(j.backup, j.name) == nil {
 			j.backup = ""
 		}
-	case j.renamed && !j.exists:
-		os.Remove(j.target)
+	case j.renamed && j.file == nil:
+		os.Remove(j.name)
 	case j.backup != "":
 		j.forgetOld()
 	}
@@ -130,7 +161,7 @@ func (j *job) close() {
 	}
 }
 
-// forgetOld drops the link to what target was.
+// forgetOld drops the link to the replaced file.
 func (j *job) forgetOld() {
 	if j.backup != "" {
 		os.Remove(j.backup)
@@ -138,15 +169,15 @@ func (j *job) forgetOld() {
 	}
 }
 
-// syncFolders makes the renames last through a loss of power. Some file systems cannot sync a folder; that is no failure.
-func syncFolders(jobs []job) error {
+// syncFolders makes the renames last through a loss of power. Some file systems cannot sync a folder, which is not an error.
+func syncFolders(jobs []*job) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
 	synced := map[string]bool{}
-	for i := range jobs {
-		folder := filepath.Dir(jobs[i].target)
-		if jobs[i].through || synced[folder] {
+	for _, j := range jobs {
+		folder := filepath.Dir(j.name)
+		if j.through || synced[folder] {
 			continue
 		}
 		synced[folder] = true
@@ -157,31 +188,17 @@ func syncFolders(jobs []job) error {
 		err = d.Sync()
 		d.Close()
 		if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("write %q: written, but its folder could not be synced: %w", jobs[i].path, err)
+			return fmt.Errorf("write %q: written, but its folder could not be synced: %w", j.path, err)
 		}
 	}
 	return nil
 }
 
-// badTarget reports that the job's path is no place to write to; format may hold a %w.
-func (j *job) badTarget(format string, args ...any) error {
-	return &targetError{fmt.Errorf("write %q: "+format, append([]any{j.path}, args...)...)}
-}
-
-// targetError is ErrTarget in words of its own.
-type targetError struct{ error }
-
-func (e *targetError) Unwrap() []error { return []error{ErrTarget, e.error} }
-
-// cause is the system's reason without the operation and the path, which our messages name themselves.
-func cause(err error) error {
+// failed names the target. The system's errors name the temporary file, which means nothing to users: only their cause is kept.
+func (j *job) failed(err error) error {
 	var pe *fs.PathError
-	var le *os.LinkError
-	switch {
-	case errors.As(err, &pe):
-		return pe.Err
-	case errors.As(err, &le):
-		return le.Err
+	if errors.As(err, &pe) && j.temp != "" && pe.Path == j.temp {
+		err = pe.Err
 	}
-	return err
+	return fmt.Errorf("write %q: %w", j.path, err)
 }

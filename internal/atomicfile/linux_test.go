@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -80,7 +81,7 @@ func TestPipe(t *testing.T) {
 		got <- string(s)
 	}
 	go read()
-	if err := WriteAll(File{p, content("through")}, File{a, content("file")}); err != nil {
+	if err := WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -117,7 +118,7 @@ func TestDevNull(t *testing.T) {
 func TestStdout(t *testing.T) {
 	if a := os.Getenv("ATOMICFILE_STDOUT"); a != "" {
 		os.Stdout.WriteString("before ")
-		if err := WriteAll(File{a, content("file")}, File{"/dev/stdout", func(w io.Writer) error {
+		if err := WriteAll(context.Background(), File{a, content("file")}, File{"/dev/stdout", func(w io.Writer) error {
 			return content(strings.Repeat("through ", 1<<15))(w)
 		}}); err != nil {
 			os.Stderr.WriteString(err.Error())

@@ -15,21 +15,21 @@ var ErrLocked = errors.New("atomicfile: in use by another process")
 // Lock keeps the file at path, which need not be there, to this process until unlock is called or the process ends, however it ends. The
 // lock is on a hidden file ".NAME.lock" beside it, because the file itself is replaced; unlock removes that, and a killed process
 // leaves it for the next to take. Errors wrap ErrLocked or ErrTarget. Where the file system or the operating system (Windows) has no flock,
-// nobody is kept out.
+// other processes are not kept out.
 func Lock(path string) (unlock func(), err error) {
-	j := job{path: path}
-	if err := j.resolve(); err != nil {
+	t := target{path: path}
+	if err := t.resolve(); err != nil {
 		return nil, err
 	}
-	if !locks || j.through {
+	if !locks || t.through {
 		return func() {}, nil
 	}
-	folder, base := filepath.Split(j.target)
+	folder, base := filepath.Split(t.name)
 	name := filepath.Join(folder, "."+short(base)+".lock")
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
-			return nil, j.badTarget("no lock can be made in folder %s: %w; choose a folder that takes new files", folder, cause(err))
+			return nil, t.badTarget("no lock can be made in folder %s: %w; choose a folder that takes new files", folder, cause(err))
 		}
 		held, _ := flock(f)
 		if held {

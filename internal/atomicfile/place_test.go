@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func TestSame(t *testing.T) {
 		if err1 != nil || err2 != nil || p.Same(q) != c.same || q.Same(p) != c.same {
 			t.Errorf("%s and %s: %v, %v, the same: %v; want %v", c.one, c.other, err1, err2, p.Same(q), c.same)
 		}
-		err := WriteAll(File{c.one, content("x")}, File{c.other, content("y")})
+		err := WriteAll(context.Background(), File{c.one, content("x")}, File{c.other, content("y")})
 		if c.same != errors.Is(err, ErrTarget) {
 			t.Errorf("%s and %s, written together: %v", c.one, c.other, err)
 		}

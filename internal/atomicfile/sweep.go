@@ -13,21 +13,18 @@ const (
 	idDigits  = 16
 )
 
-// sweep removes what a killed process has left beside the jobs' targets: their temporary files that no live process has locked, and the
-// links to what they were to replace.
-func sweep(jobs []job) {
+// sweep removes the files that killed processes have left beside these targets: temporary files that no live process has locked, and
+// the links to the files that they were to replace.
+func sweep(targets []string) {
 	if !locks {
 		return
 	}
 	names := map[string][]string{} // of each folder
-	for i := range jobs {
-		if jobs[i].through {
-			continue
-		}
-		folder, base := filepath.Split(jobs[i].target)
+	for _, target := range targets {
+		folder, base := filepath.Split(target)
 		list, seen := names[folder]
 		if !seen {
-			if d, err := os.Open(filepath.Dir(jobs[i].target)); err == nil { // folder is "" where the target is a bare name
+			if d, err := os.Open(filepath.Dir(target)); err == nil { // folder is "" where the target is a bare name
 				list, _ = d.Readdirnames(-1)
 				d.Close()
 			}
@@ -35,7 +32,7 @@ func sweep(jobs []job) {
 		}
 		for _, name := range list {
 			if temp, ok := strings.CutSuffix(name, backupEnd); ok && isTemp(temp, base) {
-				if !live(folder+temp) && !live(jobs[i].target) {
+				if !live(folder+temp) && !live(target) {
 					os.Remove(folder + name)
 				}
 			} else if isTemp(name, base) {
@@ -66,8 +63,8 @@ func live(path string) bool {
 	return held
 }
 
-// removeDead removes a temporary file if its process is gone. It does so under the file's lock: a process that has just made it finds it taken
-// or gone and makes another.
+// removeDead removes a temporary file if its process is gone. It does so under the file's lock: a process that has just made it finds it
+// taken or gone and makes another.
 func removeDead(path string) {
 	f, err := openPlain(path)
 	if err != nil {

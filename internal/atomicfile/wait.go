@@ -9,7 +9,7 @@ import (
 // Grace is how long a write that waits may go on once its context has ended: enough for a reader that is there, too short to be noticed.
 const Grace = 500 * time.Millisecond
 
-// Until passes writes on to w, which may be a pipe that nobody reads. Once ctx has ended, all writes together have Grace; the one that
+// Until passes writes on to w, which may be a pipe without a reader. Once ctx has ended, all writes together have Grace; the one that
 // still waits then is left behind and fails, as do those after it, with an error that wraps ctx's.
 func Until(ctx context.Context, w io.Writer) io.Writer {
 	return &until{patience: &patience{ctx: ctx}, w: w}
@@ -37,7 +37,7 @@ func (u *until) Write(b []byte) (n int, err error) {
 	return n, u.err
 }
 
-// patience is what is left of Grace.
+// patience is the rest of Grace.
 type patience struct {
 	ctx context.Context
 	end time.Time // zero as long as ctx has not ended
@@ -50,7 +50,7 @@ func (u *unread) Error() string { return "nothing reads it" }
 
 func (u *unread) Unwrap() error { return u.cause }
 
-// await is fn's result, or an *unread if patience ends first; late gets what fn then still returns without an error.
+// await is fn's result, or an *unread if patience ends first; late gets a value that fn returns after that.
 func await[T any](p *patience, fn func() (T, error), late func(T)) (T, error) {
 	if p.ctx.Done() == nil {
 		return fn()

@@ -35,7 +35,7 @@ func TestUnread(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			done <- WriteAllContext(ctx, File{a, content("file")}, File{p, content(strings.Repeat("x", 1<<20))})
+			done <- WriteAll(ctx, File{a, content("file")}, File{p, content(strings.Repeat("x", 1<<20))})
 		}()
 		select {
 		case err := <-done:

@@ -35,6 +35,7 @@ func (b *reference) Open(d spectral.Data) (spectral.Rows, error) {
 }
 
 type referenceRows struct {
+	spectral.NoSolver
 	data   spectral.Data
 	slip   slip
 	xs, ys [][]float64

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/spectral"
@@ -18,6 +19,7 @@ type apart struct {
 	whole    *spectral.Gram
 	local    []*spectral.Gram
 	segments []*Segment
+	views    []*spectral.Gram // of the separators beside them
 	small    *Factor
 }
 
@@ -45,18 +47,21 @@ func (a *apart) factorise(t *testing.T, lambda float64) (logDet float64) {
 	for i, g := range a.local {
 		left, right := a.ends(i)
 		hi := g.Blocks()
-		if left >= 0 {
-			add(small.Diag[i-1], g.Diag[left])
-		}
 		if right >= 0 {
-			add(small.Diag[i], g.Diag[right])
 			hi = right
 		}
 		s := NewSegment(g, left+1, hi)
-		if err := s.Eliminate(lambda, make([]float64, s.Room())); err != nil {
+		if err := s.Eliminate(lambda); err != nil {
 			t.Fatal(i, err)
 		}
-		s.AddTo(small, i-1, i)
+		p, at := s.Schur(), max(0, i-1)
+		for j, b := range p.Diag {
+			floats.Add(small.Diag[at+j], b)
+		}
+		for j, b := range p.Below {
+			floats.Add(small.Below[at+j], b)
+		}
+		a.views = append(a.views, p)
 		logDet += s.LogDet()
 		a.segments = append(a.segments, s)
 	}
@@ -103,8 +108,8 @@ func (a *apart) solve(b []float64, n int) []float64 {
 	for i, s := range a.segments {
 		left, right := make([]float64, len(at(i-1))), make([]float64, len(at(i)))
 		s.SolveLower(rows(first(i), last(i)), left, right, n)
-		add(at(i-1), left)
-		add(at(i), right)
+		floats.Add(at(i-1), left)
+		floats.Add(at(i), right)
 	}
 	if a.small != nil {
 		a.small.Solve(parts, n)
@@ -125,18 +130,14 @@ func (a *apart) inverse() {
 		z = a.small.Inverse()
 	}
 	for i, s := range a.segments {
-		left, right := a.ends(i)
-		var cross []float64
-		if left >= 0 {
-			copy(a.local[i].Diag[left], z.Diag[i-1])
+		at := max(0, i-1)
+		for j, b := range a.views[i].Diag {
+			copy(b, z.Diag[at+j])
 		}
-		if right >= 0 {
-			copy(a.local[i].Diag[right], z.Diag[i])
+		for j, b := range a.views[i].Below {
+			copy(b, z.Below[at+j])
 		}
-		if left >= 0 && right >= 0 {
-			cross = z.Below[i-1]
-		}
-		s.Inverse(cross)
+		s.Inverse()
 	}
 }
 

@@ -31,7 +31,7 @@ func BenchmarkEvaluation(b *testing.B) {
 			}},
 			{"inverse", func() {
 				room.CopyFrom(factor.R)
-				(&Factor{R: room, Middle: factor.Middle}).Inverse() // overwrites it
+				newFactor(room, factor.separators...).Inverse() // overwrites it
 			}},
 			{"solve", func() { factor.Solve(make([]float64, g.M()), 1) }},
 		} {
@@ -76,7 +76,7 @@ func BenchmarkSegments(b *testing.B) {
 					f.Inverse()
 				}))
 				a.CopyFrom(g)
-				t := timeParts(b, a, Separators(a.Offset, max(2, segments)))
+				t := timeParts(b, a, separators(a.Offset, max(2, segments)))
 				alone = min(alone, slices.Max(t.parts)+t.between)
 			}
 			b.ReportMetric(0, "ns/op") // of both and the copies
@@ -100,32 +100,48 @@ type times struct {
 }
 
 func timeParts(b *testing.B, a *spectral.Gram, at []int) (t times) {
-	p := dissect(a, at)
-	t.parts = make([]time.Duration, len(p.segments))
-	for i, s := range p.segments {
-		t.parts[i] = timed(func() {
-			if err := s.Eliminate(0.1, p.rooms[i]); err != nil {
+	offset, lo := []int{0}, 0
+	var segments []*Segment
+	for _, hi := range append(slices.Clone(at), a.Blocks()) {
+		segments = append(segments, NewSegment(a, lo, hi))
+		lo = hi + 1
+	}
+	for i, v := range at {
+		offset = append(offset, offset[i]+a.Size(v))
+	}
+	between, views := spectral.NewGram(offset), []*spectral.Gram(nil)
+	for _, s := range segments {
+		t.parts = append(t.parts, timed(func() {
+			if err := s.Eliminate(0.1); err != nil {
 				b.Fatal(err)
 			}
-		})
+		}))
 	}
 	t.between = timed(func() {
-		for i, s := range p.segments {
-			s.AddTo(p.separators, i-1, i)
+		for i, s := range segments {
+			views = append(views, s.Schur())
+			if i > 0 && i < len(at) {
+				copy(between.Below[i-1], views[i].Below[0])
+			}
 		}
-		f, err := Factorise(p.separators, 0.1)
+		for i, v := range at {
+			copy(between.Diag[i], a.Diag[v])
+		}
+		f, err := Factorise(between, 0.1)
 		if err != nil {
 			b.Fatal(err)
 		}
 		f.Inverse()
-	})
-	for i, s := range p.segments {
-		t.parts[i] += timed(func() {
-			var cross []float64
-			if i > 0 && i < len(at) {
-				cross = p.separators.Below[i-1]
+		for i, v := range at {
+			copy(a.Diag[v], between.Diag[i])
+			if i > 0 {
+				copy(views[i].Below[0], between.Below[i-1])
 			}
-			s.Inverse(cross)
+		}
+	})
+	for i, s := range segments {
+		t.parts[i] += timed(func() {
+			s.Inverse()
 		})
 	}
 	return t

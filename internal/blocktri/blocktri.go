@@ -1,53 +1,200 @@
 // Package blocktri is the host's linear algebra on spectral.Gram: Cholesky
 // factor, log-determinant, solves and the stored blocks of the inverse of a
-// symmetric positive definite block-tridiagonal matrix, O(V·M_v³) for V blocks
-// of M_v features. One block is the dense case. Factor and inverse are made of
-// the kernels of package simd, in the matrix's own room and with the same bits
-// for any number of goroutines; the solves are gonum's.
+// symmetric positive definite block-tridiagonal matrix, in O(V·M_v³) for V blocks
+// of M_v features. One block is the dense case. Factor and inverse use the
+// kernels of package simd, work in the matrix's own memory and give the same bits
+// for any number of goroutines; the solves use gonum.
 //
-// Factorise is for two cores. FactoriseSegments is for more of them, and a
-// Segment for those that share no memory.
+// The blocks are split into segments with one block, a separator, between any
+// two. Segments are eliminated independently of one another, the separators after
+// them. Factorise makes two segments, which suits two cores; FactoriseSegments
+// makes more for more cores. A Segment can also be used on its own, where the
+// segments are on machines that share no memory.
 package blocktri
 
 import (
+	"fmt"
 	"math"
+	"runtime"
 
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// ErrNotPositive is wrapped where a matrix has no Cholesky factor.
-var ErrNotPositive = spectral.ErrNotPositive
-
-// Factor is the Cholesky factor of A with its blocks eliminated from both ends
-// towards the one in the middle, each end by a goroutine of its own: down from
-// block 0,
+// A Factor is a Cholesky factor of A: with the rows and columns of R in the order
+// of elimination A = R Rᵀ, exactly. R.Diag has the triangles L_v (zero above the
+// diagonal), R.Below the blocks between neighbours (see Segment).
 //
-//	L_v L_vᵀ = A_vv − E_{v−1} E_{v−1}ᵀ,   E_v = A_{v+1,v} L_v⁻ᵀ
+// With one separator, the segment before it is eliminated downwards and the one
+// after it upwards. Nothing fills in, and each takes half the time:
 //
-// up from the last one with the neighbours' parts exchanged,
+//	L_s L_sᵀ = A_ss − E_{s−1} E_{s−1}ᵀ − F_s F_sᵀ
 //
-//	L_v L_vᵀ = A_vv − F_v F_vᵀ,   F_{v−1} = A_{v−1,v} L_v⁻ᵀ
-//
-// and in the middle less both products. With R's rows and columns in that
-// order A = R Rᵀ, exactly; where the middle is the last block R is A's factor
-// as it is usually written. R keeps L_v in Diag (upper triangle zero), E_v and
-// F_vᵀ in Below. One end meets the other once, so no blocks fill in and both
-// take half the time.
-//
-// FactoriseSegments gives a factor in another order, many segments and then the
-// separators between them, with R's diagonal in R.Diag all the same; Middle is
-// then −1 (see Segment).
+// With several, the segments between two of them have fill, and the Schur
+// complement of the separators is factored in its turn.
 type Factor struct {
-	R      *spectral.Gram
-	Middle int
-	parts  *dissection // of segments; nil where both ends meet in the middle
+	R          *spectral.Gram
+	separators []int      // their block numbers, rising; empty for a matrix without blocks
+	segments   []*Segment // the blocks between them; with one separator either may be missing
+	schur      *Factor    // of the separators' Schur complement; nil if there is one separator, factored in R itself
+}
+
+// Factorise overwrites A by the factor of A + λI with the middle block as
+// separator. If there is no factor A is lost.
+func Factorise(a *spectral.Gram, lambda float64) (*Factor, error) {
+	return factorise(a, lambda, a.Blocks()/2)
+}
+
+// FactoriseDown is Factorise from the first block to the last, which is the
+// factor as it is usually written.
+func FactoriseDown(a *spectral.Gram, lambda float64) (*Factor, error) {
+	return factorise(a, lambda, a.Blocks()-1)
+}
+
+// Downward is the Factor whose R is that of FactoriseDown, as model files keep it.
+func Downward(r *spectral.Gram) *Factor { return newFactor(r, r.Blocks()-1) }
+
+// FactoriseSegments is Factorise with the given number of segments, each
+// eliminated by a goroutine of its own. The first and the last are longer, so that
+// all take the same time. The number of segments decides the order of sums and so
+// the last bits; the number of goroutines does not. With fewer than three segments,
+// or with too few blocks, it is Factorise; n segments need 2n − 1 blocks.
+//
+// The fill-in, one block for each block of an inner segment, is kept in a.Scratch,
+// which must not be used for anything else as long as the factor is needed.
+func FactoriseSegments(a *spectral.Gram, lambda float64, segments int) (*Factor, error) {
+	at := separators(a.Offset, segments)
+	if len(at) < 2 {
+		return Factorise(a, lambda)
+	}
+	return factorise(a, lambda, at...)
+}
+
+func factorise(a *spectral.Gram, lambda float64, separators ...int) (*Factor, error) {
+	f := newFactor(a, separators...)
+	if err := f.factorise(lambda); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// factorise overwrites R, which is A, by the factor of A + λI.
+func (f *Factor) factorise(lambda float64) error {
+	if f.schur == nil {
+		return f.factoriseEnds(lambda)
+	}
+	if err := f.each(func(_ int, s *Segment) error { return s.Eliminate(lambda) }); err != nil {
+		return err
+	}
+	for _, s := range f.segments {
+		s.Schur()
+	}
+	if err := f.schur.factorise(lambda); err != nil {
+		return fmt.Errorf("blocktri: separators, which are blocks %v of %d, after all others: %w", f.separators, f.R.Blocks(), err)
+	}
+	return nil
+}
+
+// factoriseEnds is factorise with one separator: the products of both segments'
+// last couplings are taken from its block directly.
+func (f *Factor) factoriseEnds(lambda float64) error {
+	if len(f.separators) == 0 {
+		return nil
+	}
+	couplings := make([]simd.Panels, len(f.segments))
+	for _, s := range f.segments {
+		s.begin()
+		defer s.end()
+	}
+	if err := f.each(func(i int, s *Segment) error {
+		err := s.eliminate(lambda)
+		couplings[i] = s.last
+		return err
+	}); err != nil {
+		return err
+	}
+	var w *workspace
+	if len(f.segments) > 0 {
+		w = f.segments[0].workspace
+	} else {
+		w = borrow(runtime.GOMAXPROCS(0))
+		defer w.back()
+	}
+	middle := f.separators[0]
+	c, ld, err := w.factor(f.R, middle, lambda, couplings...)
+	if err == nil {
+		unpad(f.R.Diag[middle], f.R.Size(middle), c, ld)
+	}
+	return err
+}
+
+// newFactor splits r at the separators, of which a matrix with blocks has at least
+// one.
+func newFactor(r *spectral.Gram, separators ...int) *Factor {
+	f := &Factor{R: r}
+	if r.Blocks() == 0 {
+		return f
+	}
+	f.separators, f.segments = separators, make([]*Segment, 0, len(separators)+1)
+	lo := 0
+	for i := range len(separators) + 1 {
+		hi := r.Blocks()
+		if i < len(separators) {
+			hi = separators[i]
+		}
+		if lo < hi {
+			f.segments = append(f.segments, NewSegment(r, lo, hi))
+		}
+		lo = hi + 1
+	}
+	n := len(f.segments)
+	for _, s := range f.segments {
+		s.workers = (runtime.GOMAXPROCS(0) + n - 1) / n
+	}
+	if len(separators) > 1 {
+		f.allocate()
+	}
+	return f
+}
+
+// allocate takes the segments' memory from R's scratch, each from a cache line on, and
+// makes the separators' matrix of views.
+func (f *Factor) allocate() {
+	all := 0
+	for _, s := range f.segments {
+		all += padded(s.need())
+	}
+	memory := simd.Align(f.R.Scratch(simd.Room(all)), all)
+	view := &spectral.Gram{Offset: []int{0}}
+	for i, s := range f.segments {
+		n := s.need()
+		s.use(memory[:n])
+		memory = memory[padded(n):]
+		if i > 0 {
+			v := f.separators[i-1]
+			view.Offset, view.Diag = append(view.Offset, view.M()+f.R.Size(v)), append(view.Diag, f.R.Diag[v])
+		}
+		if s.inner() {
+			view.Below = append(view.Below, s.cross)
+		}
+	}
+	f.schur = newFactor(view, view.Blocks()/2)
+}
+
+// each calls do for each segment in parallel and returns the first one's error.
+func (f *Factor) each(do func(i int, s *Segment) error) error {
+	return parallel.Try(len(f.segments), runtime.GOMAXPROCS(0), func(i int) error { return do(i, f.segments[i]) })
 }
 
 // Clone is a copy.
 func (f *Factor) Clone() *Factor {
-	c := &Factor{R: f.R.Clone(), Middle: f.Middle}
-	if f.parts != nil {
-		c.parts = f.parts.clone(c.R)
+	c := newFactor(f.R.Clone(), f.separators...)
+	if f.schur != nil {
+		for i, s := range c.segments {
+			copy(s.memory, f.segments[i].memory)
+		}
+		c.schur.R.CopyFrom(f.schur.R)
 	}
 	return c
 }

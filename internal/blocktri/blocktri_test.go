@@ -217,17 +217,17 @@ func dominant(sizes []int) *spectral.Gram {
 func TestNotPositive(t *testing.T) {
 	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
 	g.Diag[1][4] = -1
-	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
+	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, spectral.ErrNotPositive) {
 		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
 	}
 	g.Diag[1][4] = math.NaN()
-	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
+	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, spectral.ErrNotPositive) {
 		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		g, _ := wellConditioned([]int{9, 9})
 		g.Below[0][80] = bad
-		if _, err := Factorise(g.Clone(), 0); !errors.Is(err, ErrNotPositive) {
+		if _, err := Factorise(g.Clone(), 0); !errors.Is(err, spectral.ErrNotPositive) {
 			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
 		}
 	}

@@ -1,142 +1,122 @@
 package blocktri
 
 import (
+	"runtime"
+
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Inverse overwrites R by A⁻¹ on the stored blocks and returns it; the factor
-// is lost. With Z = A⁻¹ and H_v = E_v L_v⁻¹, from the middle up,
-//
-//	Z_{v+1,v} = −Z_{v+1,v+1} H_v,   Z_vv = (L_v L_vᵀ)⁻¹ + H_vᵀ Z_{v+1,v+1} H_v
-//
-// and the same down, side by side, with H_v = F_{v−1} L_v⁻¹ and Z_{v−1,v−1}.
+// Inverse overwrites R by A⁻¹ on the stored blocks and returns it, from the
+// separators on (see Segment.Inverse). The factor is lost.
 func (f *Factor) Inverse() *spectral.Gram {
 	z := f.R
-	if f.parts != nil {
-		f.parts.inverse()
-		f.R, f.parts = nil, nil
-		return z
+	if f.schur != nil {
+		f.schur.Inverse()
+	} else if len(f.separators) > 0 {
+		w := borrow(runtime.GOMAXPROCS(0))
+		w.invert(z, f.separators[0], nil)
+		w.back()
 	}
-	if z.Blocks() == 0 {
-		return z
-	}
-	sides := f.sides()
-	defer sides.back()
-	sides[0].invert(f.Middle, nil)
-	sides.run(func(_ int, s side) {
-		for v := f.Middle - s.step; v >= 0 && v < z.Blocks(); v -= s.step {
-			s.invert(v, s.solved)
-		}
+	_ = f.each(func(_ int, s *Segment) error {
+		s.Inverse()
+		return nil
 	})
-	f.R = nil
+	*f = Factor{}
 	return z
 }
 
-// invert replaces block v of R by Z_vv, and what couples it to the next one.
-func (s side) invert(v int, couple func(c []float64, ld, v int)) {
-	m := s.r.Size(v)
+// Inverse overwrites the segment's blocks and couplings by those of Z = A⁻¹,
+// given those of the separators in Schur's view: Z_aa and Z_bb, both triangles, and
+// Z_ba [M_b,M_a] if it has both. With
+// H_v = E_v L_v⁻¹ and U_v = W_v L_v⁻¹, from the last block to the first,
+//
+//	Z_{v+1,v} = −Z_{v+1,v+1} H_v − Z_{v+1,a} U_v
+//	Z_av      = −Z_{a,v+1} H_v − Z_aa U_v
+//	Z_vv      = (L_v L_vᵀ)⁻¹ − Z_{v,v+1} H_v − Z_va U_v
+//
+// The factor is lost.
+func (s *Segment) Inverse() {
+	s.begin()
+	defer s.end()
+	for i := s.blocks() - 1; i >= 0; i-- {
+		v := s.block(i)
+		s.invert(s.r, v, func(c []float64, ld int) { s.invertCouplings(c, ld, v) })
+	}
+}
+
+// invert replaces block v of R by Z_vv. couple adds to (L_v L_vᵀ)⁻¹ what couples
+// the block to others, nil if nothing does.
+func (w *workspace) invert(r *spectral.Gram, v int, couple func(c []float64, ld int)) {
+	m := r.Size(v)
 	if m == 0 {
 		return
 	}
-	c, ld := s.square(s.r.Diag[v], m)
-	d := s.dense(ld)
-	if s.r.Blocks() == 1 {
-		d.Lend(simd.Align(s.r.Scratch(simd.Room(ld*ld)), ld*ld))
+	c, ld := w.square(r.Diag[v], m)
+	d := w.dense(ld)
+	if r.Blocks() == 1 {
+		d.Lend(simd.Align(r.Scratch(simd.Room(ld*ld)), ld*ld))
 		defer d.Lend(nil)
 	}
 	d.Inverse(c, ld, ld)
-	if couple != nil && s.ahead(v)+s.behind() > 0 {
-		couple(c, ld, v)
-		symmetrise(c, ld)
+	if couple != nil {
+		couple(c, ld)
 	}
-	unpad(s.r.Diag[v], m, c, ld)
+	unpad(r.Diag[v], m, c, ld)
 }
 
-// solved fills Z's block between v and the next one and adds to c = (L_v L_vᵀ)⁻¹
-// what that one gives. L_v⁻¹ is still where Inverse left it. With a separator
-// behind, E_v and Z_{v+1,v+1} are
+// invertCouplings replaces what couples block v to the next one and to the
+// separator a by Z there, and adds to c = (L_v L_vᵀ)⁻¹ what follows from it. L_v⁻¹
+// is still where Dense.Inverse left it. In an inner segment E_v and Z_{v+1,v+1} are
 //
 //	[ E_v ]   and   [ Z_{v+1,v+1}  Z_{v+1,a} ]
 //	[ W_v ]         [ Z_{a,v+1}    Z_aa      ]
-func (s side) solved(c []float64, ld, v int) {
-	m, ahead, behind := s.r.Size(v), s.ahead(v), s.behind()
-	split := padded(ahead)
-	rows := split + padded(behind)
+func (s *Segment) invertCouplings(c []float64, ld, v int) {
+	m, ahead, behind := s.r.Size(v), s.next(v), s.coupling(v)
+	if ahead.width()+behind.width() == 0 {
+		return
+	}
+	split := padded(ahead.width())
+	rows := split + padded(behind.width())
 	lower := s.dense(ld).InverseFactor(ld)
-	coupling := s.couplings.room(m, rows)
-	if ahead > 0 {
-		s.readCouplingBack(coupling.Rows(0, split), v)
-	}
-	if behind > 0 {
-		transpose(coupling.Rows(split, rows), s.carried.coupling(v), m, behind)
-	}
-	h := s.h.room(m, rows)
-	s.product(h, coupling, lower)
-	next := s.next.room(rows, rows)
-	s.readNext(next, v)
-	zh := s.couplings.room(m, rows)
-	s.product(zh, next, h)
+	e := s.couplings.panels(m, rows)
+	ahead.transpose().pack(e.Rows(0, split))
+	behind.transpose().pack(e.Rows(split, rows))
+	h := s.h.panels(m, rows)
+	s.multiply(h, e, lower)
+	z := s.z.panels(rows, rows)
+	s.packNext(z, v, split)
+	zh := s.couplings.panels(m, rows)
+	s.multiply(zh, z, h)
 	s.addCross(c, ld, h, zh)
-	negate(zh.Data)
-	if ahead > 0 {
-		s.writeCouplingBack(zh.Rows(0, split), v)
+	for i, x := range zh.Data {
+		zh.Data[i] = -x
 	}
-	if behind > 0 {
-		transposeBack(s.carried.coupling(v), zh.Rows(split, rows), m, behind)
-	}
+	ahead.transpose().unpack(zh.Rows(0, split))
+	behind.transpose().unpack(zh.Rows(split, rows))
+	symmetrise(c, ld)
 }
 
-// readNext packs the part of Z that column block v of R meets: the next
-// block's, and the separator's behind.
-func (s side) readNext(to simd.Panels, v int) {
-	ahead, behind := s.ahead(v), s.behind()
-	split := padded(ahead)
-	left := to.Slice(0, split/simd.Lanes)
-	if ahead > 0 {
-		pack(left.Rows(0, split), s.r.Diag[v+s.step], ahead, ahead)
+// packNext packs the part of Z that column block v of R meets: the first split rows
+// are the next block's, the others the separator a's.
+func (s *Segment) packNext(z simd.Panels, v, split int) {
+	square := func(v int) matrix { return matrix{s.r.Diag[v], s.r.Size(v), s.r.Size(v), false} }
+	left, right := z.Slice(0, split/simd.Lanes), z.Slice(split/simd.Lanes, z.Count)
+	if split > 0 {
+		square(v + s.step).pack(left.Rows(0, split))
 	}
-	if behind == 0 {
-		return
-	}
-	right := to.Slice(left.Count, to.Count)
-	between := s.carried.coupling(v + s.step) // [ahead, behind]
-	transpose(left.Rows(split, to.N), between, ahead, behind)
-	pack(right.Rows(0, split), between, ahead, behind)
-	pack(right.Rows(split, to.N), s.r.Diag[s.carried.lo-1], behind, behind)
-}
-
-// readCouplingBack packs the block between v and the next one, the next one's
-// features down, v's in the lanes.
-func (s side) readCouplingBack(to simd.Panels, v int) {
-	b, rows, cols := s.below(v)
-	if s.step > 0 {
-		pack(to, b, rows, cols)
-		return
-	}
-	transpose(to, b, rows, cols)
-}
-
-// writeCouplingBack writes back what readCouplingBack reads.
-func (s side) writeCouplingBack(from simd.Panels, v int) {
-	b, rows, cols := s.below(v)
-	if s.step > 0 {
-		unpack(b, from, rows, cols)
-		return
-	}
-	transposeBack(b, from, rows, cols)
-}
-
-func negate(a []float64) {
-	for i, v := range a {
-		a[i] = -v
+	if right.Count > 0 {
+		between := s.coupling(v + s.step)
+		between.transpose().pack(left.Rows(split, z.N))
+		between.pack(right.Rows(0, split))
+		square(s.lo - 1).pack(right.Rows(split, z.N))
 	}
 }
 
 // symmetrise replaces a by the mean of itself and its transpose, so that
 // rounding leaves the two triangles equal.
 func symmetrise(a []float64, m int) {
-	const side = 32 // squares that stay in the nearest cache
+	const side = 32 // of squares that stay in the nearest cache
 	for top := 0; top < m; top += side {
 		for left := 0; left <= top; left += side {
 			for i := top; i < min(m, top+side); i++ {

@@ -6,71 +6,81 @@ import (
 
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/spectral"
+	"gonum.org/v1/gonum/floats"
 )
 
-// A Segment is a run of neighbouring blocks of A, eliminated by itself towards
-// the separators, the blocks beside it: any number of segments at the same
-// time, on one machine (FactoriseSegments) or each on its own. What one segment
-// computes needs its own blocks and couplings alone, and only what is as large
-// as a separator goes from one to another:
+// A Segment is a sequence of neighbouring blocks of A, eliminated independently of
+// all others towards the separators, the blocks beside it. A Factor eliminates
+// several of them in one matrix; machines that share no memory have one Segment
+// each and exchange only matrices of a separator's size:
 //
 //  1. Eliminate each segment.
-//  2. Add what it leaves for the separators to their small matrix (AddTo),
-//     which is block tridiagonal again, and factor that.
-//  3. To solve A·x = b: SolveLower of each segment, then the small matrix's
-//     factor for the separators' rows, then SolveUpper.
-//  4. Inverse: with Z = A⁻¹ of the separators, Z of the segment's own blocks.
+//  2. Add up what they leave for the separators (Schur), a matrix which is again
+//     block tridiagonal, and factor that.
+//  3. To solve A·x = b: SolveLower of each segment, then the separators' factor
+//     for the separators' rows, then SolveUpper.
+//  4. Put Z = A⁻¹ of the separators in place of what Schur has returned, for Inverse
+//     to give Z of the segment's own blocks.
 //
-// log|A| is the sum of all LogDet, the segments' and the small factor's.
+// log|A| is the sum of the segments' LogDet and the LogDet of the separators' factor.
 //
-// Of A the segment reads its own diagonal blocks, those of Below between them
-// and those between them and the separators. G is a sum over rows, and a row
-// meets neighbouring windows alone; so where each machine has the rows from one
-// separator to the next one, its own sum of those is all that its segment
-// needs, and the separators' diagonal blocks are sums over two machines.
+// The segment reads its own diagonal blocks of A, the blocks of Below between them
+// and those between them and the separators. G is a sum over rows, and a row meets
+// only neighbouring windows. So if each machine has the rows from one separator to
+// the next, its own sum of those blocks is all that its segment needs, and the
+// separators' diagonal blocks are sums over two machines.
 //
-// With a the separator to the left and the blocks from first to last,
+// With a the separator to the left and the blocks in order from first to last,
 //
 //	L_v L_vᵀ = A_vv + λI − E_{v−1} E_{v−1}ᵀ,   E_v = A_{v+1,v} L_v⁻ᵀ
 //	W_v = (A_av − W_{v−1} E_{v−1}ᵀ) L_v⁻ᵀ
 //
-// where A_av is 0 but for the first block. The W are fill: they couple every
-// block to a, and make it 2.7 times the work, the inverse 2.5 times. A segment
-// without a separator to its left has none, nor has one without a separator to
-// its right, which is eliminated from its last block to its first (F for E, as
-// in Factor).
+// where A_av is 0 except for the first block. The W are fill: they couple every
+// block to a, and make elimination 2.7 times the work, the inverse 2.5 times. Only
+// an inner segment, with separators on both sides, has fill: without a separator
+// to the left there is no a, and without one to the right elimination goes from the
+// last block to the first, with F_{v−1} = A_{v−1,v} L_v⁻ᵀ for E_v. Below holds E_v
+// and F_vᵀ.
 type Segment struct {
-	r           *spectral.Gram
-	lo, hi      int
-	workers     int
-	left, right []float64 // [M_a,M_a], [M_b,M_b] to add to the separators' blocks, filled up to eights while they are summed
-	cross       []float64 // [M_b,M_a] coupling of the separators: A's, then Z's
-	fill        []float64 // W_vᵀ [M_v,M_a] of all blocks but the first, whose W takes the room of its coupling
+	r       *spectral.Gram
+	lo, hi  int
+	step    int // from a block to the one eliminated next, +1 or −1
+	workers int
+
+	memory      []float64 // of the following
+	left, right []float64 // [M_a,M_a], [M_b,M_b] to add to the separators' blocks, padded during elimination
+	cross       []float64 // [M_b,M_a] coupling of the separators: of A, then of Z
+	fill        []float64 // W_vᵀ [M_v,M_a] of all blocks but the first, whose W is kept in Below
+
+	*workspace             // between begin and end
+	last       simd.Panels // L_v⁻¹A_{v,v±1} of the block eliminated last, in the workspace
 }
 
-// NewSegment is the blocks [lo, hi) of r, of which there must be one. The
-// blocks lo−1 and hi are the separators, where r has them.
+// NewSegment is the blocks [lo, hi) of r, at least one. The blocks lo−1 and hi are
+// the separators, if r has them.
 func NewSegment(r *spectral.Gram, lo, hi int) *Segment {
 	if lo < 0 || hi <= lo || hi > r.Blocks() {
 		panic(fmt.Sprintf("blocktri: segment of blocks [%d, %d) of %d", lo, hi, r.Blocks()))
 	}
-	return &Segment{r: r, lo: lo, hi: hi, workers: runtime.GOMAXPROCS(0)}
-}
-
-// Room is how many numbers the segment needs besides r: W where there are two
-// separators, M_v·M_a for each block but the first, and what it leaves for the
-// separators. r.Scratch may lend them.
-func (s *Segment) Room() int {
-	a, b := padded(s.leftSize()), padded(s.rightSize())
-	return a*a + b*b + a*b + s.fillSize()
-}
-
-func (s *Segment) fillSize() int {
-	if s.lo == 0 || s.hi == s.r.Blocks() {
-		return 0
+	s := &Segment{r: r, lo: lo, hi: hi, step: 1, workers: runtime.GOMAXPROCS(0)}
+	if lo > 0 && hi == r.Blocks() {
+		s.step = -1
 	}
-	return (s.r.Offset[s.hi] - s.r.Offset[s.lo+1]) * s.leftSize()
+	return s
 }
+
+// block is the block that is eliminated i-th.
+func (s *Segment) block(i int) int {
+	if s.step < 0 {
+		return s.hi - 1 - i
+	}
+	return s.lo + i
+}
+
+func (s *Segment) blocks() int { return s.hi - s.lo }
+
+// inner is whether there are separators on both sides, and so fill.
+func (s *Segment) inner() bool { return s.lo > 0 && s.hi < s.r.Blocks() }
 
 // leftSize is M_a, 0 without a separator to the left.
 func (s *Segment) leftSize() int {
@@ -88,121 +98,168 @@ func (s *Segment) rightSize() int {
 	return s.r.Size(s.hi)
 }
 
+// need is how many numbers Eliminate needs besides r: what is left for the separators
+// and, if there are two, W, M_v·M_a for each block but the first.
+func (s *Segment) need() int {
+	a, b := padded(s.leftSize()), padded(s.rightSize())
+	return a*a + b*b + a*b + s.fillSize()
+}
+
+func (s *Segment) fillSize() int {
+	if !s.inner() {
+		return 0
+	}
+	return (s.r.Offset[s.hi] - s.r.Offset[s.lo+1]) * s.leftSize()
+}
+
+// use keeps left, right, cross and fill in memory for need numbers.
+func (s *Segment) use(memory []float64) {
+	s.memory = memory
+	a, b := padded(s.leftSize()), padded(s.rightSize())
+	s.left, memory = memory[:a*a], memory[a*a:]
+	s.right, memory = memory[:b*b], memory[b*b:]
+	s.cross, s.fill = memory[:s.leftSize()*s.rightSize()], memory[a*b:]
+}
+
+// begin borrows a workspace, end gives it back.
+func (s *Segment) begin() { s.workspace = borrow(s.workers) }
+
+func (s *Segment) end() {
+	s.workspace.back()
+	s.workspace = nil
+}
+
+// next is the block of R between v and the block eliminated after it or the
+// separator there, v's features down: empty if there is none.
+func (s *Segment) next(v int) matrix {
+	low := min(v, v+s.step)
+	if low < 0 || low >= len(s.r.Below) {
+		return matrix{}
+	}
+	return matrix{s.r.Below[low], s.r.Size(low + 1), s.r.Size(low), s.step > 0}
+}
+
+// coupling is what lies between block v and the separator a, in an inner segment,
+// else empty: A_va less what has been taken from it, then W_vᵀ, then Z_va
+// [M_v,M_a]. For hi it is the separators' own.
+func (s *Segment) coupling(v int) matrix {
+	if !s.inner() {
+		return matrix{}
+	}
+	m, a := s.r.Size(v), s.leftSize()
+	switch v {
+	case s.lo:
+		return matrix{s.r.Below[s.lo-1], m, a, false}
+	case s.hi:
+		return matrix{s.cross, m, a, false}
+	}
+	at := s.r.Offset[v] - s.r.Offset[s.lo+1]
+	return matrix{s.fill[at*a:][:m*a], m, a, false}
+}
+
 // Eliminate overwrites the segment's blocks of A and couplings by those of the
-// factor of A + λI, in room for s.Room() numbers of any value that nobody else
-// uses until Inverse. The separators' diagonal blocks stay as they are. An
-// error wraps ErrNotPositive and names block and pivot as r counts them; A is
-// then lost.
-func (s *Segment) Eliminate(lambda float64, room []float64) error {
-	room = room[:s.Room()]
-	clear(room) // an empty block leaves couplings as they are
-	s.cut(room)
-	one := s.side(s.upward())
-	defer one.work.back()
-	for v := one.from; v >= s.lo && v < s.hi; v += one.step {
-		if err := one.eliminate(v, lambda); err != nil {
-			return err
-		}
+// factor of A + λI. The separators' diagonal blocks stay as they are. An error
+// wraps spectral.ErrNotPositive and names block and pivot as r counts them; A is then lost.
+func (s *Segment) Eliminate(lambda float64) error {
+	s.begin()
+	defer s.end()
+	if s.memory == nil {
+		s.use(make([]float64, s.need()))
+	}
+	clear(s.memory) // an empty block leaves couplings as they are
+	if err := s.eliminate(lambda); err != nil {
+		return err
 	}
 	sum, m := s.right, s.rightSize()
-	if s.upward() {
+	if s.step < 0 {
 		sum, m = s.left, s.leftSize()
 	}
-	if one.coupling.Count > 0 {
-		one.downdate(sum, padded(m), one.coupling)
+	if s.last.Count > 0 {
+		s.downdate(sum, padded(m), s.last)
 	}
 	unpad(s.left, s.leftSize(), s.left, padded(s.leftSize()))
 	unpad(s.right, s.rightSize(), s.right, padded(s.rightSize()))
 	return nil
 }
 
-// cut divides the room up.
-func (s *Segment) cut(room []float64) {
-	next := func(n int) []float64 {
-		part := room[:n:n]
-		room = room[n:]
-		return part
+// eliminate factors the segment's blocks, in the workspace borrowed, and leaves
+// the last coupling there.
+func (s *Segment) eliminate(lambda float64) error {
+	s.last.Count = 0
+	for i := range s.blocks() {
+		if err := s.eliminateBlock(s.block(i), lambda); err != nil {
+			return err
+		}
 	}
-	a, b := padded(s.leftSize()), padded(s.rightSize())
-	s.left, s.right, s.cross, s.fill = next(a*a), next(b*b), next(a*b), next(s.fillSize())
+	return nil
 }
 
-// upward is whether the last block is eliminated first.
-func (s *Segment) upward() bool { return s.hi == s.r.Blocks() && s.lo > 0 }
-
-// side is the segment's blocks in the order of elimination, or the other way
-// round.
-func (s *Segment) side(upward bool) side {
-	one := side{work: borrow(s.workers), r: s.r, from: s.lo, step: 1}
-	if upward {
-		one.from, one.step = s.hi-1, -1
+// eliminateBlock factors block v and divides what couples it to the next one and
+// to the separator a by the factor.
+func (s *Segment) eliminateBlock(v int, lambda float64) error {
+	c, ld, err := s.factor(s.r, v, lambda, s.last)
+	if err != nil {
+		return err
 	}
-	if s.lo > 0 && s.hi < s.r.Blocks() {
-		one.carried = s
+	s.last.Count = 0
+	m, ahead, behind := s.r.Size(v), s.next(v), s.coupling(v)
+	if m > 0 && ahead.width()+behind.width() > 0 {
+		x := s.couplings.panels(padded(ahead.width())+padded(behind.width()), m)
+		n := padded(ahead.width()) / simd.Lanes
+		w := x.Slice(n, x.Count)
+		s.last = x.Slice(0, n)
+		ahead.pack(s.last)
+		behind.pack(w)
+		s.dense(ld).SolveLower(x, c, ld)
+		ahead.unpack(s.last)
+		if behind.width() > 0 {
+			behind.unpack(w)
+			s.carry(w, v)
+		}
 	}
-	return one
+	unpad(s.r.Diag[v], m, c, ld)
+	return nil
 }
 
-// coupling is what lies between block v and the separator a behind, [M_v,M_a]:
-// A_va less what has been taken from it, then W_vᵀ, then Z_va. Of hi it is the
-// separators' own.
-func (s *Segment) coupling(v int) []float64 {
-	switch v {
-	case s.lo:
-		return s.r.Below[s.lo-1]
-	case s.hi:
-		return s.cross
-	}
-	a, at := s.leftSize(), s.r.Offset[v]-s.r.Offset[s.lo+1]
-	return s.fill[at*a:][:s.r.Size(v)*a]
-}
-
-// carry takes W_v W_vᵀ from what the separator behind is left with, and
-// E_v W_vᵀ from what couples the next block to it; w is L_v⁻¹ times v's
-// coupling to it, which it keeps.
-func (s side) carry(w simd.Panels, v int) {
-	g := s.carried
-	m, behind, ahead := s.r.Size(v), s.behind(), s.ahead(v)
-	unpack(g.coupling(v), w, m, behind)
+// carry takes W_v W_vᵀ from what is left for the separator a, and E_v W_vᵀ from
+// what couples the next block to it; w is W_vᵀ.
+func (s *Segment) carry(w simd.Panels, v int) {
 	ld := w.Count * simd.Lanes
-	s.downdate(g.left, ld, w)
-	e := s.coupling
-	need := e.Count * simd.Lanes * ld
-	if cap(s.work.cross) < need {
-		s.work.cross = simd.Aligned(need)
+	s.downdate(s.left, ld, w)
+	need := s.last.Count * simd.Lanes * ld
+	if cap(s.product) < need {
+		s.product = simd.Aligned(need)
 	}
-	product := s.work.cross[:need]
+	product := s.product[:need]
 	clear(product)
-	s.addCross(product, ld, e, w)
-	next := g.coupling(v + s.step)
-	for i := range ahead {
-		row := next[i*behind:][:behind]
-		for j, x := range product[i*ld:][:behind] {
+	s.addCross(product, ld, s.last, w)
+	to := s.coupling(v + s.step)
+	for i := range to.rows {
+		row := to.a[i*to.cols:][:to.cols]
+		for j, x := range product[i*ld:][:to.cols] {
 			row[j] = -x
 		}
 	}
 }
 
-// AddTo adds what elimination leaves for the separators to their matrix, in
-// which they are blocks left and right: −Σ_v W_v W_vᵀ to the one's diagonal
-// block, −E Eᵀ of the last block to the other's and −E Wᵀ of it to the block
-// between them, so that with the separators' own diagonal blocks of A + λI it is
-// A's Schur complement. Of diagonal blocks the lower triangle counts. A
-// separator that the segment does not have is left out, and right is left + 1.
-func (s *Segment) AddTo(separators *spectral.Gram, left, right int) {
-	if a := s.leftSize(); a > 0 {
-		add(separators.Diag[left], s.left[:a*a])
-	}
-	if b := s.rightSize(); b > 0 {
-		add(separators.Diag[right], s.right[:b*b])
-		if a := s.leftSize(); a > 0 {
-			add(separators.Below[left], s.cross[:b*a])
+// Schur adds what elimination leaves for the separators to their diagonal blocks of r:
+// −Σ_v W_v W_vᵀ to A_aa, and −E Eᵀ of the last block to A_bb. It returns a view of these
+// blocks and of the one between them, −E Wᵀ of the last block. Over all segments they add
+// up to A's Schur complement. Only the lower triangle of diagonal blocks counts.
+func (s *Segment) Schur() *spectral.Gram {
+	view := &spectral.Gram{Offset: []int{0}}
+	include := func(v int, sum []float64) {
+		if v < 0 || v >= s.r.Blocks() {
+			return
 		}
+		m := s.r.Size(v)
+		floats.Add(s.r.Diag[v], sum[:m*m])
+		view.Offset, view.Diag = append(view.Offset, view.M()+m), append(view.Diag, s.r.Diag[v])
 	}
-}
-
-func add(a, b []float64) {
-	for i, v := range b {
-		a[i] += v
+	include(s.lo-1, s.left)
+	include(s.hi, s.right)
+	if s.inner() {
+		view.Below = [][]float64{s.cross}
 	}
+	return view
 }

@@ -18,8 +18,8 @@ func inSegments(t *testing.T, segments int) func(*spectral.Gram, float64) (*Fact
 	return func(a *spectral.Gram, lambda float64) (*Factor, error) {
 		t.Helper()
 		f, err := FactoriseSegments(a, lambda, segments)
-		if err == nil && (f.parts == nil || len(f.parts.segments) != segments) {
-			t.Errorf("%d blocks are not in %d segments: %+v", a.Blocks(), segments, f.parts)
+		if err == nil && (len(f.segments) != segments) {
+			t.Errorf("%d blocks are not in %d segments: %+v", a.Blocks(), segments, f.segments)
 		}
 		return f, err
 	}
@@ -68,14 +68,14 @@ func TestFewBlocks(t *testing.T) {
 			t.Fatal(c, err)
 		}
 		want := factorised(t, g)
-		if f.parts != nil || f.Middle != want.Middle {
-			t.Errorf("%v: middle %d, want %d", c, f.Middle, want.Middle)
+		if !slices.Equal(f.separators, want.separators) {
+			t.Errorf("%v: separators %v, want %v", c, f.separators, want.separators)
 		}
 		same(t, fmt.Sprint(c), f.Inverse(), want.Inverse())
 	}
 	for _, c := range []struct{ blocks, segments, want int }{{5, 100, 3}, {8, 4, 4}, {7, 4, 4}, {6, 4, 3}, {40, 100, 20}} {
 		g := dominant(chain(c.blocks, 3))
-		if f, err := FactoriseSegments(g, 0.1, c.segments); err != nil || f.parts == nil || len(f.parts.segments) != c.want {
+		if f, err := FactoriseSegments(g, 0.1, c.segments); err != nil || len(f.segments) != c.want {
 			t.Errorf("%+v: other segments, error %v", c, err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestSeparators(t *testing.T) {
 		for _, m := range c.sizes {
 			offset = append(offset, offset[len(offset)-1]+m)
 		}
-		if got := Separators(offset, c.segments); !slices.Equal(got, c.want) {
+		if got := separators(offset, c.segments); !slices.Equal(got, c.want) {
 			t.Errorf("%v in %d: separators %v, want %v", c.sizes, c.segments, got, c.want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestSeparatorsLeaveBlocks(t *testing.T) {
 		}
 		segments := rng.IntN(20) - 1
 		last := -1
-		at := Separators(offset, segments)
+		at := separators(offset, segments)
 		for _, v := range append(at, len(offset)-1) {
 			if len(at) > 0 && v < last+2 {
 				t.Fatalf("offsets %v in %d: separators %v", offset, segments, at)
@@ -186,7 +186,7 @@ func TestSegmentsNotPositive(t *testing.T) {
 	const segments, size = 4, 9
 	sizes := chain(16, size)
 	probe := dominant(sizes)
-	at := Separators(probe.Offset, segments)
+	at := separators(probe.Offset, segments)
 	for v := range sizes {
 		for what, spoil := range map[string]func(g *spectral.Gram){
 			"negative pivot":     func(g *spectral.Gram) { g.Diag[v][2*(size+1)] = -1e4 },
@@ -199,7 +199,7 @@ func TestSegmentsNotPositive(t *testing.T) {
 		} {
 			g := dominant(sizes)
 			spoil(g)
-			if _, err := FactoriseSegments(g, 0, segments); !errors.Is(err, ErrNotPositive) {
+			if _, err := FactoriseSegments(g, 0, segments); !errors.Is(err, spectral.ErrNotPositive) {
 				t.Errorf("%s at block %d (separators %v): error %v, want ErrNotPositive", what, v, at, err)
 			}
 		}

@@ -3,50 +3,115 @@ package blocktri
 import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// SolveLower overwrites b [M,n] with R⁻¹b.
+// SolveLower overwrites b [M,n] with R⁻¹b. With several separators, what the
+// segments take from their rows is summed from the first segment to the last.
 func (f *Factor) SolveLower(b []float64, n int) {
-	if f.parts != nil {
-		f.parts.solveLower(b, n)
+	if f.schur == nil {
+		for _, s := range f.segments {
+			left, own, right := s.split(b, n)
+			s.SolveLower(own, left, right, n)
+		}
+		f.solveSeparators(blas.NoTrans, b, n)
 		return
 	}
-	c := columns{r: f.R, hi: f.R.Blocks(), b: b, n: n}
-	for v := range f.Middle {
-		c.divide(blas.NoTrans, v)
-		c.take(v+1, v)
+	type loss struct{ left, right []float64 }
+	losses := make([]loss, len(f.segments))
+	_ = f.each(func(i int, s *Segment) error {
+		losses[i] = loss{make([]float64, s.leftSize()*n), make([]float64, s.rightSize()*n)}
+		_, own, _ := s.split(b, n)
+		s.SolveLower(own, losses[i].left, losses[i].right, n)
+		return nil
+	})
+	for i, v := range f.separators {
+		rows := rowsOf(f.R, b, v, v+1, n)
+		floats.Add(rows, losses[i].right)
+		floats.Add(rows, losses[i+1].left)
 	}
-	for v := f.R.Blocks() - 1; v > f.Middle; v-- {
-		c.divide(blas.NoTrans, v)
-		c.take(v-1, v)
-	}
-	c.divide(blas.NoTrans, f.Middle)
+	f.solveSeparators(blas.NoTrans, b, n)
 }
 
 // SolveUpper overwrites b [M,n] with R⁻ᵀb.
 func (f *Factor) SolveUpper(b []float64, n int) {
-	if f.parts != nil {
-		f.parts.solveUpper(b, n)
-		return
-	}
-	c := columns{r: f.R, hi: f.R.Blocks(), b: b, n: n}
-	c.divide(blas.Trans, f.Middle)
-	for v := f.Middle - 1; v >= 0; v-- {
-		c.take(v, v+1)
-		c.divide(blas.Trans, v)
-	}
-	for v := f.Middle + 1; v < f.R.Blocks(); v++ {
-		c.take(v, v-1)
-		c.divide(blas.Trans, v)
-	}
+	f.solveSeparators(blas.Trans, b, n)
+	_ = f.each(func(_ int, s *Segment) error {
+		left, own, right := s.split(b, n)
+		s.SolveUpper(own, left, right, n)
+		return nil
+	})
 }
 
 // Solve overwrites b [M,n] with A⁻¹b.
 func (f *Factor) Solve(b []float64, n int) {
 	f.SolveLower(b, n)
 	f.SolveUpper(b, n)
+}
+
+// solveSeparators overwrites the separators' rows of b by R⁻¹, or R⁻ᵀ, times them.
+func (f *Factor) solveSeparators(t blas.Transpose, b []float64, n int) {
+	if f.schur == nil {
+		for _, v := range f.separators {
+			columns{r: f.R, hi: f.R.Blocks(), b: b, n: n}.divide(t, v)
+		}
+		return
+	}
+	var rows []float64
+	for _, v := range f.separators {
+		rows = append(rows, rowsOf(f.R, b, v, v+1, n)...)
+	}
+	if t == blas.NoTrans {
+		f.schur.SolveLower(rows, n)
+	} else {
+		f.schur.SolveUpper(rows, n)
+	}
+	for _, v := range f.separators {
+		rows = rows[copy(rowsOf(f.R, b, v, v+1, n), rows):]
+	}
+}
+
+// rowsOf is the rows of b [M,n] that belong to the blocks [lo, hi).
+func rowsOf(r *spectral.Gram, b []float64, lo, hi, n int) []float64 {
+	return b[r.Offset[lo]*n : r.Offset[hi]*n]
+}
+
+// split is the segment's rows of b [M,n] and those of the separators beside it.
+func (s *Segment) split(b []float64, n int) (left, own, right []float64) {
+	left = rowsOf(s.r, b, max(0, s.lo-1), s.lo, n)
+	right = rowsOf(s.r, b, s.hi, min(s.hi+1, s.r.Blocks()), n)
+	return left, rowsOf(s.r, b, s.lo, s.hi, n), right
+}
+
+// LogDet is the segment's part of log|A|, after Eliminate: 2 Σ log diag L_v.
+func (s *Segment) LogDet() float64 { return logDet(s.r, s.lo, s.hi) }
+
+// SolveLower overwrites b [Σ M_v,n], the segment's rows of n right-hand sides,
+// by R⁻¹b, and takes from left [M_a,n] and right [M_b,n] what the separators'
+// rows lose by it. Once those are summed over the segments, R⁻¹ of the separators'
+// matrix gives their own rows.
+func (s *Segment) SolveLower(b, left, right []float64, n int) {
+	c := columns{r: s.r, lo: s.lo, hi: s.hi, b: b, left: left, right: right, n: n}
+	for i := range s.blocks() {
+		v := s.block(i)
+		c.divide(blas.NoTrans, v)
+		c.take(s.next(v).transpose(), v+s.step, v)
+		c.take(s.coupling(v).transpose(), s.lo-1, v)
+	}
+}
+
+// SolveUpper overwrites b by the segment's rows of R⁻ᵀb, given the separators' rows
+// of the solution in left and right, which stay as they are.
+func (s *Segment) SolveUpper(b, left, right []float64, n int) {
+	c := columns{r: s.r, lo: s.lo, hi: s.hi, b: b, left: left, right: right, n: n}
+	for i := s.blocks() - 1; i >= 0; i-- {
+		v := s.block(i)
+		c.take(s.next(v), v, v+s.step)
+		c.take(s.coupling(v), v, s.lo-1)
+		c.divide(blas.Trans, v)
+	}
 }
 
 // columns are n right-hand sides: b has the rows of the blocks [lo, hi), left
@@ -73,40 +138,34 @@ func (c columns) rows(v int) blas64.General {
 
 // divide overwrites block v's part by L_v⁻¹, or L_v⁻ᵀ, times it.
 func (c columns) divide(t blas.Transpose, v int) {
-	if bv := c.rows(v); bv.Rows > 0 {
-		solve(t, triangular(c.r.Diag[v], bv.Rows), bv)
-	}
-}
-
-// take takes from block to's part the block of R between it and its neighbour
-// times the neighbour's part.
-func (c columns) take(to, from int) {
-	low, t := to, blas.Trans
-	if from < to {
-		low, t = from, blas.NoTrans
-	}
-	takeProduct(t, general(c.r.Below[low], c.r.Size(low+1), c.r.Size(low)), c.rows(from), c.rows(to))
-}
-
-// takeProduct takes E·b, or Eᵀ·b, from c. For one column gonum's product with
-// a vector is many times faster than with a matrix.
-func takeProduct(t blas.Transpose, e, b, c blas64.General) {
+	b, m := c.rows(v), c.r.Size(v)
+	l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: m, Stride: m, Data: c.r.Diag[v]}
 	switch {
-	case e.Rows == 0 || e.Cols == 0:
-	case b.Cols == 1:
-		blas64.Gemv(t, -1, e, vector(b), 1, vector(c))
+	case m == 0:
+	case c.n == 1:
+		blas64.Trsv(t, l, vector(b))
 	default:
-		blas64.Gemm(t, blas.NoTrans, -1, e, b, 1, c)
+		blas64.Trsm(blas.Left, t, 1, l, b)
 	}
 }
 
-// solve overwrites b with L⁻¹b, or L⁻ᵀb.
-func solve(t blas.Transpose, l blas64.Triangular, b blas64.General) {
-	if b.Cols == 1 {
-		blas64.Trsv(t, l, vector(b))
+// take takes from block to's part the product of e and block from's part. For one
+// column gonum's product with a vector is many times faster than the product with
+// a matrix.
+func (c columns) take(e matrix, to, from int) {
+	if e.rows == 0 || e.cols == 0 {
 		return
 	}
-	blas64.Trsm(blas.Left, t, 1, l, b)
+	t := blas.NoTrans
+	if e.transposed {
+		t = blas.Trans
+	}
+	stored := general(e.a, e.rows, e.cols)
+	if c.n == 1 {
+		blas64.Gemv(t, -1, stored, vector(c.rows(from)), 1, vector(c.rows(to)))
+		return
+	}
+	blas64.Gemm(t, blas.NoTrans, -1, stored, c.rows(from), 1, c.rows(to))
 }
 
 // vector is a matrix of one column.
@@ -116,8 +175,4 @@ func vector(a blas64.General) blas64.Vector {
 
 func general(a []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: a}
-}
-
-func triangular(a []float64, m int) blas64.Triangular {
-	return blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: m, Stride: m, Data: a}
 }

@@ -44,7 +44,7 @@ func TestSegmentsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range f.parts.segments {
+		for i, s := range f.segments {
 			fill += s.fillSize()
 			if i > 0 && i < segments-1 {
 				inner += s.hi - s.lo - 1

@@ -1,4 +1,4 @@
-// Package cost counts what an evaluation of a bound computes and holds: floating-point operations, a product and its sum
+// Package cost counts the work and memory of an evaluation of a bound: floating-point operations, a product and its sum
 // being two, of the passes over the rows as spectral.Rows documents them and of the algebra on their matrix, and bytes.
 // Sines, cosines and exponentials are not counted.
 package cost
@@ -72,5 +72,5 @@ func blocks(offset []int, own func(m float64) float64, coupling func(m, n float6
 	return sum
 }
 
-// Collected is how much there may be of what is held before the collector has freed what is not: GOGC=25, as the command has it.
+// Collected is the heap's size before a collection, as a factor on live memory: GOGC=25, as the command has it.
 const Collected = 1.25

@@ -1,20 +1,10 @@
 package lbfgs
 
-// A Block is some coordinates with a curvature of their own, most of which
-// lies within the block: a window's parameters.
-type Block struct {
-	Own Ranges
-	// Shared marks coordinates that work on all blocks (a noise precision):
-	// pairs restricted to them say nothing, so that their direction is their
-	// part of the one that all coordinates have together.
-	Shared bool
-}
+import (
+	"math"
 
-// Ranges are coordinates, rising, none twice.
-type Ranges []Range
-
-// Range is coordinates [Lo, Hi).
-type Range struct{ Lo, Hi int }
+	"gonum.org/v1/gonum/floats"
+)
 
 // len is the number of coordinates.
 func (r Ranges) len() int {
@@ -58,31 +48,45 @@ func (r Ranges) scatter(to, from []float64) {
 	}
 }
 
-// scaleClamp is how far a block's initial scale may lie from that of all
-// coordinates.
-const scaleClamp = 10
+// scale multiplies the ranges' entries by c.
+func (r Ranges) scale(a []float64, c float64) {
+	for _, x := range r {
+		floats.Scale(c, a[x.Lo:x.Hi])
+	}
+}
 
-// scale multiplies q by the initial inverse curvature, s·y/y·y of the last
-// pair: where there are blocks, each block's own.
-func (s *State) scale(q []float64, blocks []Block) {
-	n := len(s.S) - 1
-	step, y := s.S[n], s.Y[n]
-	all := dot(step, y) / dot(y, y)
-	if len(blocks) < 2 {
-		for i := range q {
-			q[i] *= all
-		}
-		return
+// dotPacked is the inner product of the ranges of full with q.
+func (r Ranges) dotPacked(full, q []float64) float64 {
+	s, at := 0.0, 0
+	for _, x := range r {
+		s += dot(full[x.Lo:x.Hi], q[at:])
+		at += x.Hi - x.Lo
 	}
-	for _, b := range blocks {
-		own := all
-		if c := b.Own.dot(step, y); c > 0 {
-			own = min(max(c/b.Own.dot(y, y), all/scaleClamp), all*scaleClamp)
-		}
-		for _, r := range b.Own {
-			for i := r.Lo; i < r.Hi; i++ {
-				q[i] *= own
-			}
-		}
+	return s
+}
+
+// axpyPacked adds a times the ranges of full to q.
+func (r Ranges) axpyPacked(q []float64, a float64, full []float64) {
+	at := 0
+	for _, x := range r {
+		n := x.Hi - x.Lo
+		floats.AddScaled(q[at:][:n], a, full[x.Lo:x.Hi])
+		at += n
 	}
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func largest(a []float64) float64 {
+	big := 0.0
+	for _, v := range a {
+		big = max(big, math.Abs(v))
+	}
+	return big
 }

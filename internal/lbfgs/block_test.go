@@ -1,8 +1,8 @@
 package lbfgs
 
 import (
-	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -75,18 +75,18 @@ func (v *valleys) blocks() []Block {
 func TestBlocksReachTheMaximum(t *testing.T) {
 	for _, count := range []int{1, 2, 8, 64} {
 		calls := map[bool]int{}
-		for _, apart := range []bool{false, true} {
+		for _, perBlock := range []bool{false, true} {
 			v := &valleys{count: count}
 			s := v.start(t)
-			set := Settings{Iterations: 5000, Gain: 1e-12, ApartGain: 1e-2}
-			if apart {
+			set := Settings{Iterations: 5000, Gain: 1e-12, PerBlockGain: 1e-2}
+			if perBlock {
 				set.Blocks = v.blocks()
 			}
 			why, err := Maximise(v.f, s, set)
 			if err != nil || s.F < -1e-8 {
-				t.Errorf("%d blocks, apart %v: %v after %d iterations (%s, %v), want 0", count, apart, s.F, s.Iterations, why, err)
+				t.Errorf("%d blocks, each by itself %v: %v after %d iterations (%s, %v), want 0", count, perBlock, s.F, s.Iterations, why, err)
 			}
-			calls[apart] = v.calls
+			calls[perBlock] = v.calls
 		}
 		t.Logf("%d blocks: %d evaluations together, %d with blocks", count, calls[false], calls[true])
 		if count >= 64 && calls[true] >= calls[false] {
@@ -113,13 +113,13 @@ func TestOneBlock(t *testing.T) {
 // wherever it was cut.
 func TestBlocksResume(t *testing.T) {
 	const most = 120
-	set := Settings{ApartGain: 0.5}
+	set := Settings{PerBlockGain: 0.5}
 	v := &valleys{count: 9}
 	set.Blocks = v.blocks()
 	whole := v.start(t)
 	together := 0 // iterations until blocks join
 	set.Iterations, set.Each = most, func(s *State) error {
-		if !s.Apart.Over {
+		if !s.PerBlock.Over {
 			together = s.Iterations + 1
 		}
 		return nil
@@ -136,26 +136,20 @@ func TestBlocksResume(t *testing.T) {
 		if _, err := Maximise(v.f, part, set); err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		saved := &State{}
-		if err := json.Unmarshal(text, saved); err != nil {
-			t.Fatal(err)
-		}
+		restored := save(t, part).restore(t)
 		set.Iterations = most
-		if _, err := Maximise(v.f, saved, set); err != nil {
+		if _, err := Maximise(v.f, restored, set); err != nil {
 			t.Fatal(err)
 		}
-		if whole.F != saved.F || !slices.Equal(whole.X, saved.X) {
-			t.Errorf("cut after %d: resumed to %v, uninterrupted %v", cut, saved.F, whole.F)
+		if whole.F != restored.F || !slices.Equal(whole.X, restored.X) {
+			t.Errorf("cut after %d: resumed to %v, uninterrupted %v", cut, restored.F, whole.F)
 		}
 	}
 }
 
 // TestBlocksMeetWalls: points without a value only shorten steps; the best
-// point is one that was evaluated, and never falls.
+// point is one that was evaluated, and never falls. What blocks know of failures is
+// kept with the state.
 func TestBlocksMeetWalls(t *testing.T) {
 	v := &valleys{count: 6}
 	walled := func(x, g []float64) (float64, error) {
@@ -170,14 +164,17 @@ func TestBlocksMeetWalls(t *testing.T) {
 	}
 	s := v.start(t)
 	best := s.F
-	_, err := Maximise(walled, s, Settings{Iterations: 3000, Gain: 1e-12, ApartGain: 1e-2, Blocks: v.blocks(), Each: func(s *State) error {
+	_, err := Maximise(walled, s, Settings{Iterations: 3000, Gain: 1e-12, PerBlockGain: 1e-2, Blocks: v.blocks(), Each: func(s *State) error {
 		g := make([]float64, len(s.X))
 		if f, _ := v.f(s.X, g); f != s.F || f < best || !slices.Equal(g, s.G) {
 			t.Fatalf("iteration %d: the state says %v, its point has %v, the best so far %v", s.Iterations, s.F, f, best)
 		}
 		best = s.F
-		if a := s.Apart; a.Failed > 0 && !(slices.Equal(a.X, s.X) && slices.Equal(a.G, s.G)) {
+		if a := s.PerBlock; a.Failed > 0 && !(slices.Equal(a.X, s.X) && slices.Equal(a.G, s.G)) {
 			t.Fatalf("iteration %d fell below the best point: the next step is not taken from there", s.Iterations)
+		}
+		if kept := save(t, s).restore(t); fmt.Sprint(*kept.PerBlock) != fmt.Sprint(*s.PerBlock) {
+			t.Fatalf("iteration %d: kept as %+v, was %+v", s.Iterations, *kept.PerBlock, *s.PerBlock)
 		}
 		return nil
 	}})
@@ -201,11 +198,34 @@ func TestBlockKeepsItsOwn(t *testing.T) {
 	if _, err := Maximise(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}); err != nil {
 		t.Fatal(err)
 	}
-	a := s.Apart
+	a := s.PerBlock
 	if s.X[0] != 0.1 || math.Abs(s.X[1]+0.09) > 1e-12 || a.X[0] != s.X[0] || a.X[1] != 0.01 || a.G[1] != -2 {
 		t.Errorf("the best point is %v, the blocks step from %v with slope %v: want the second to be where it was", s.X, a.X, a.G)
 	}
 	if a.Radius[0] != firstRadius || !(a.Radius[1] < 0.1) {
 		t.Errorf("radii %v: want the first as before, the second below its step of 0.1", a.Radius)
+	}
+}
+
+// TestScaleOfBlocks: each block has an initial curvature of its own, within a factor
+// of ten of the one of all coordinates.
+func TestScaleOfBlocks(t *testing.T) {
+	blocks := []Block{{Own: Ranges{{0, 2}}}, {Own: Ranges{{2, 4}}}}
+	for _, c := range []struct {
+		y    float64 // of the second block
+		want []float64
+	}{
+		{4, []float64{0, 2.0 / 4, 0, 4.0 / 16}},
+		{400, []float64{0, 10 * 402.0 / 160004, 0, 1.0 / 400}},
+	} {
+		s := &State{S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
+		q := []float64{0, 1, 0, 1} // orthogonal to the pair
+		Ranges{{0, 4}}.apply(q, s, blocks)
+		for i, v := range q {
+			if math.Abs(v-c.want[i]) > 1e-15 {
+				t.Errorf("y %v: direction %v, want %v", c.y, q, c.want)
+				break
+			}
+		}
 	}
 }

@@ -84,11 +84,11 @@ func TestStopKeepsBest(t *testing.T) {
 // bits and the same end as not having stopped, after whichever step it was cut:
 // in Each or by an evaluation that stops.
 func TestResume(t *testing.T) {
-	set := Settings{Iterations: 200, Gain: 1e-5, Patience: 4, Memory: 3}
+	set := Settings{Iterations: 200, Gain: 1e-5}
 	for _, most := range []int{20, 200} {
 		set.Iterations = most
-		var cuts [][]byte
-		set.Each = func(s *State) error { cuts = append(cuts, saved(t, s)); return nil }
+		var cuts []record
+		set.Each = func(s *State) error { cuts = append(cuts, save(t, s)); return nil }
 		whole, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
 		ended, err := Maximise(rosenbrock, whole, set)
 		if err != nil {
@@ -108,31 +108,87 @@ func TestResume(t *testing.T) {
 				break
 			}
 			evaluations = n
-			cuts = append(cuts, saved(t, part))
+			cuts = append(cuts, save(t, part))
 		}
 		if evaluations < len(whole.S) {
 			t.Fatalf("cut by %d evaluations", evaluations)
 		}
 		for i, cut := range cuts {
-			s := &State{}
-			if err := json.Unmarshal(cut, s); err != nil {
-				t.Fatal(err)
-			}
+			s := cut.restore(t)
 			why, err := Maximise(rosenbrock, s, set)
-			if err != nil || why != ended || whole.F != s.F || !slices.Equal(whole.X, s.X) || whole.Turns != s.Turns {
-				t.Errorf("cut %d of %d: %s at %v after %d turns, uninterrupted %s at %v after %d", i, len(cuts), why, s.F, s.Turns, ended, whole.F, whole.Turns)
+			if err != nil || why != ended || whole.F != s.F || !slices.Equal(whole.X, s.X) || whole.Iterations != s.Iterations {
+				t.Errorf("cut %d of %d: %s at %v after %d iterations, uninterrupted %s at %v after %d", i, len(cuts), why, s.F, s.Iterations, ended, whole.F, whole.Iterations)
 			}
 		}
 	}
 }
 
-func saved(t *testing.T, s *State) []byte {
+// A record is a State as it is kept: its JSON, and its arrays beside that.
+type record struct {
+	text   []byte
+	arrays [][]float64
+}
+
+func save(t *testing.T, s *State) record {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	r := record{text: text}
+	for _, a := range arrays(s) {
+		r.arrays = append(r.arrays, slices.Clone(*a))
+	}
+	return r
+}
+
+func (r record) restore(t *testing.T) *State {
+	t.Helper()
+	s := &State{}
+	if err := json.Unmarshal(r.text, s); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.MakePairs(); err != nil {
+		t.Fatal(err)
+	}
+	all := arrays(s)
+	if len(all) != len(r.arrays) {
+		t.Fatalf("the state has %d arrays, %d were saved", len(all), len(r.arrays))
+	}
+	for i, a := range all {
+		*a = slices.Clone(r.arrays[i])
+	}
+	return s
+}
+
+// arrays are all that a State holds.
+func arrays(s *State) []*[]float64 {
+	all := []*[]float64{&s.X, &s.G}
+	for i := range s.S {
+		all = append(all, &s.S[i], &s.Y[i])
+	}
+	if b := s.PerBlock; b != nil {
+		all = append(all, &b.X, &b.G, &b.Radius, &b.Recent)
+	}
+	return all
+}
+
+// TestMakePairs: counts that no maximisation reaches are refused, and pairs that
+// are there stay.
+func TestMakePairs(t *testing.T) {
+	for _, s := range []State{{Pairs: -1}, {Pairs: Memory + 1}, {Steps: -1}, {Iterations: -1}, {Stalled: -1}} {
+		if err := s.MakePairs(); err == nil {
+			t.Errorf("%+v: no error", s)
+		}
+	}
+	s := State{Pairs: Memory}
+	if err := s.MakePairs(); err != nil || len(s.S) != Memory || len(s.Y) != Memory {
+		t.Errorf("%d and %d arrays for %d pairs (%v)", len(s.S), len(s.Y), Memory, err)
+	}
+	s.S[3] = []float64{1}
+	if err := s.MakePairs(); err != nil || len(s.S[3]) != 1 {
+		t.Errorf("a pair that was there has gone (%v)", err)
+	}
 }
 
 func TestBadStart(t *testing.T) {

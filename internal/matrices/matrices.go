@@ -1,4 +1,4 @@
-// Package matrices looks at what callers give for a matrix.
+// Package matrices holds operations on matrices that several packages share.
 package matrices
 
 import (

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // A Series is one input and one output.
@@ -53,6 +54,16 @@ func (s Series) at(n int, lo, hi float64, f func(x float64) float64) Series {
 		s.X, s.Y = append(s.X, x), append(s.Y, f(x))
 	}
 	return s
+}
+
+// CheckTerms sees that a bound's terms are numbers, and none a negative square.
+func CheckTerms(t testing.TB, terms []variational.Term) {
+	t.Helper()
+	for _, term := range terms {
+		if math.IsNaN(term.Value) || math.IsInf(term.Value, 0) || term.Name == "fit" && term.Value > 0 {
+			t.Errorf("term %s is %v", term.Name, term.Value)
+		}
+	}
 }
 
 // Check looks at a prediction of the series' own rows, with the standard

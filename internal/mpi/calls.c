@@ -6,15 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-// PIECE is how many numbers one call takes: 1 GiB, far below MPI's 2^31.
-#define PIECE ((int64_t)1 << 27)
+// CHUNK is how many numbers one call takes: 1 GiB, far below MPI's 2^31.
+#define CHUNK ((int64_t)1 << 27)
 
-// SMALL is the most numbers of a message that may be long in coming: those that
-// say what to do next, or that all have done it. Larger ones follow such a one,
-// so that both ends are there.
+// SMALL is the size up to which a message may have to be waited for long: it says
+// what to do next, or that a rank is done. Larger ones follow such a message, so that
+// both ends are there.
 #define SMALL 256
 
-// SPINS is how often a waiting rank looks without sleeping, some 100 us.
+// SPINS is how often a waiting rank polls without sleeping, about 100 us.
 #define SPINS 2000
 
 static double now(void) {
@@ -23,8 +23,8 @@ static double now(void) {
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-// finish waits for a request: at first by looking all the time, then with naps
-// as long as a tenth of what it has waited, 1 ms at most.
+// finish waits for a request: it polls without sleeping at first, then with naps of
+// a tenth of the time waited so far, at most 1 ms.
 static int finish(MPI_Request *r) {
 	int done = 0;
 	double began = now();
@@ -54,10 +54,10 @@ int vssgp_mpi_start(int *rank, int *size) {
 	return MPI_Comm_size(MPI_COMM_WORLD, size);
 }
 
-// PIECES runs call for the pieces of n numbers from at on, count each.
-#define PIECES(call)                                                           \
-	for (int64_t at = 0; at < n; at += PIECE) {                            \
-		int count = (int)(n - at < PIECE ? n - at : PIECE);            \
+// CHUNKS runs call for chunks of the n numbers, count of them from at on.
+#define CHUNKS(call)                                                           \
+	for (int64_t at = 0; at < n; at += CHUNK) {                            \
+		int count = (int)(n - at < CHUNK ? n - at : CHUNK);            \
 		int code = (call);                                             \
 		if (code != MPI_SUCCESS)                                       \
 			return code;                                           \
@@ -65,7 +65,7 @@ int vssgp_mpi_start(int *rank, int *size) {
 	return MPI_SUCCESS
 
 // NAPPING runs a call that starts request r for a small message and waits;
-// like PIECES it does nothing for no numbers.
+// like CHUNKS it does nothing if n is 0.
 #define NAPPING(call)                                                          \
 	do {                                                                   \
 		if (n == 0)                                                    \
@@ -78,27 +78,27 @@ int vssgp_mpi_start(int *rank, int *size) {
 int vssgp_mpi_broadcast(double *a, int64_t n, int from) {
 	if (n <= SMALL)
 		NAPPING(MPI_Ibcast(a, (int)n, MPI_DOUBLE, from, MPI_COMM_WORLD, &r));
-	PIECES(MPI_Bcast(a + at, count, MPI_DOUBLE, from, MPI_COMM_WORLD));
+	CHUNKS(MPI_Bcast(a + at, count, MPI_DOUBLE, from, MPI_COMM_WORLD));
 }
 
 int vssgp_mpi_max(double *a, int64_t n) {
 	if (n <= SMALL)
 		NAPPING(MPI_Iallreduce(MPI_IN_PLACE, a, (int)n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &r));
-	PIECES(MPI_Allreduce(MPI_IN_PLACE, a + at, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+	CHUNKS(MPI_Allreduce(MPI_IN_PLACE, a + at, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
 }
 
 int vssgp_mpi_sum(int64_t *a, int64_t n, int rank) {
-	PIECES(MPI_Reduce(rank == 0 ? MPI_IN_PLACE : (void *)(a + at), rank == 0 ? a + at : NULL, count, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
+	CHUNKS(MPI_Reduce(rank == 0 ? MPI_IN_PLACE : (void *)(a + at), rank == 0 ? a + at : NULL, count, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
 }
 
 int vssgp_mpi_send(const double *a, int64_t n, int to) {
-	PIECES(MPI_Send(a + at, count, MPI_DOUBLE, to, 0, MPI_COMM_WORLD));
+	CHUNKS(MPI_Send(a + at, count, MPI_DOUBLE, to, 0, MPI_COMM_WORLD));
 }
 
 int vssgp_mpi_recv(double *a, int64_t n, int from) {
 	if (n <= SMALL)
 		NAPPING(MPI_Irecv(a, (int)n, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &r));
-	PIECES(MPI_Recv(a + at, count, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	CHUNKS(MPI_Recv(a + at, count, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
 int vssgp_mpi_barrier(void) {
@@ -110,18 +110,18 @@ int vssgp_mpi_close(void) { return MPI_Finalize(); }
 
 void vssgp_mpi_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
-void vssgp_mpi_library(char *to, int room) {
+void vssgp_mpi_library(char *to, int size) {
 	char text[MPI_MAX_LIBRARY_VERSION_STRING];
 	int n = 0;
 	MPI_Get_library_version(text, &n);
-	strncpy(to, text, room - 1);
-	to[room - 1] = 0;
+	strncpy(to, text, size - 1);
+	to[size - 1] = 0;
 }
 
-void vssgp_mpi_text(int code, char *to, int room) {
+void vssgp_mpi_text(int code, char *to, int size) {
 	char text[MPI_MAX_ERROR_STRING];
 	int n = 0;
 	MPI_Error_string(code, text, &n);
-	strncpy(to, text, room - 1);
-	to[room - 1] = 0;
+	strncpy(to, text, size - 1);
+	to[size - 1] = 0;
 }

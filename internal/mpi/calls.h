@@ -1,6 +1,6 @@
-// What the binding calls: each returns MPI's code. Blocks are cut into pieces
-// that MPI's int counts hold; small ones are waited for by looking now and
-// then, so that a rank that waits leaves its core to others.
+// The functions that the binding calls. Each returns MPI's code. Blocks are sent in chunks
+// that an int can count. The wait for small ones polls with naps, so that a waiting
+// rank leaves its core to others.
 #ifndef VSSGP_MPI_H
 #define VSSGP_MPI_H
 #include <stdint.h>
@@ -14,7 +14,7 @@ int vssgp_mpi_recv(double *a, int64_t n, int from);
 int vssgp_mpi_barrier(void);
 int vssgp_mpi_close(void);
 void vssgp_mpi_abort(int code);
-void vssgp_mpi_library(char *to, int room);
-void vssgp_mpi_text(int code, char *to, int room);
+void vssgp_mpi_library(char *to, int size);
+void vssgp_mpi_text(int code, char *to, int size);
 
 #endif

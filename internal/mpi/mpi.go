@@ -16,14 +16,14 @@ import (
 // Built reports whether MPI is in this build.
 const Built = true
 
-// textRoom is how long the library's own texts are taken to be at most.
-const textRoom = 512
+// maxText is the length at which the library's own texts are cut off.
+const maxText = 512
 
-// Library is the name and the version of the MPI library; "" where there is none.
+// Library is the name and the version of the MPI library, "" if there is none.
 func Library() string {
-	var text [textRoom]C.char
-	C.vssgp_mpi_library(&text[0], textRoom)
-	name, _, _ := strings.Cut(C.GoString(&text[0]), ",") // then who built it
+	var text [maxText]C.char
+	C.vssgp_mpi_library(&text[0], maxText)
+	name, _, _ := strings.Cut(C.GoString(&text[0]), ",") // the rest says where it was built
 	return name
 }
 
@@ -34,8 +34,7 @@ type World struct {
 	mu         sync.Mutex // one call at a time
 }
 
-// Start joins the job that mpirun has started. It is to be called once, and
-// Close at the end.
+// Start joins the job that mpirun has started. It may be called once; Close ends it.
 func Start() (*World, error) {
 	w := &World{calls: make(chan func())}
 	go func() {
@@ -62,7 +61,7 @@ func (w *World) do(f func()) {
 	<-done
 }
 
-// call runs f, which returns MPI's code, and panics where that is an error.
+// call runs f, which returns MPI's code, and panics if that is an error.
 func (w *World) call(name string, f func() C.int) {
 	var err error
 	w.do(func() {
@@ -76,8 +75,8 @@ func (w *World) call(name string, f func() C.int) {
 }
 
 func failure(name string, code C.int) *Error {
-	var text [textRoom]C.char
-	C.vssgp_mpi_text(code, &text[0], textRoom)
+	var text [maxText]C.char
+	C.vssgp_mpi_text(code, &text[0], maxText)
 	return &Error{Call: name, Code: int(code), Text: C.GoString(&text[0])}
 }
 
@@ -87,7 +86,7 @@ func (w *World) Rank() int { return w.rank }
 // Size is the number of ranks.
 func (w *World) Size() int { return w.size }
 
-// Broadcast overwrites a on every rank by that of one.
+// Broadcast overwrites a on every rank by rank from's.
 func (w *World) Broadcast(a []float64, from int) {
 	w.call("broadcast", func() C.int { return C.vssgp_mpi_broadcast(doubles(a), C.int64_t(len(a)), C.int(from)) })
 }
@@ -109,19 +108,19 @@ func (w *World) Send(to int, a []float64) {
 	w.call("send", func() C.int { return C.vssgp_mpi_send(doubles(a), C.int64_t(len(a)), C.int(to)) })
 }
 
-// Recv fills a with what another rank sends, which is as long.
+// Recv fills a with as many numbers that another rank sends.
 func (w *World) Recv(from int, a []float64) {
 	w.call("receive", func() C.int { return C.vssgp_mpi_recv(doubles(a), C.int64_t(len(a)), C.int(from)) })
 }
 
-// Barrier waits until all ranks are there.
+// Barrier waits until all ranks have called it.
 func (w *World) Barrier() { w.call("barrier", func() C.int { return C.vssgp_mpi_barrier() }) }
 
-// Abort ends the processes of all ranks, at once and on any thread: MPI's own
-// may be waiting for a rank that will not come.
+// Abort ends the processes of all ranks. It does not use MPI's thread, which may be
+// waiting for a rank that has failed.
 func (w *World) Abort(code int) { C.vssgp_mpi_abort(C.int(code)) }
 
-// Close leaves the job; all ranks have to.
+// Close leaves the job; all ranks have to call it.
 func (w *World) Close() { w.call("finalize", func() C.int { return C.vssgp_mpi_close() }) }
 
 func doubles(a []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(a))) }

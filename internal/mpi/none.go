@@ -5,10 +5,10 @@ package mpi
 // Built reports whether MPI is in this build.
 const Built = false
 
-// Library is the name and the version of the MPI library; "" where there is none.
+// Library is the name and the version of the MPI library, "" if there is none.
 func Library() string { return "" }
 
-// World is all ranks of the job; there is none in this build.
+// World is all ranks of the job; this build has none.
 type World struct{}
 
 // Start joins the job that mpirun has started.
@@ -20,26 +20,26 @@ func (*World) Rank() int { return 0 }
 // Size is the number of ranks.
 func (*World) Size() int { return 1 }
 
-// Broadcast has no one to send to.
+// Broadcast does nothing.
 func (*World) Broadcast([]float64, int) {}
 
-// Max has no one to compare with.
+// Max does nothing.
 func (*World) Max([]float64) {}
 
-// Sum has no one to add to.
+// Sum does nothing.
 func (*World) Sum([]int64) {}
 
-// Send has no one to send to.
+// Send does nothing.
 func (*World) Send(int, []float64) {}
 
-// Recv has no one to receive from.
+// Recv does nothing.
 func (*World) Recv(int, []float64) {}
 
-// Barrier has no one to wait for.
+// Barrier does nothing.
 func (*World) Barrier() {}
 
-// Abort has no one to end.
+// Abort does nothing.
 func (*World) Abort(int) {}
 
-// Close has nothing to leave.
+// Close does nothing.
 func (*World) Close() {}

@@ -2,6 +2,7 @@
 package parallel
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -32,4 +33,41 @@ func For(n, workers int, f func(i int)) {
 	}
 	work()
 	wg.Wait()
+}
+
+// Try is For with calls that may fail. It makes all of them and returns the error
+// of the lowest i that failed.
+func Try(n, workers int, f func(i int) error) error {
+	errs := make([]error, n)
+	For(n, workers, func(i int) { errs[i] = f(i) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitedFlops is the number of operations from which work is worth a goroutine
+// of its own: a tenth of a second on one core.
+const awaitedFlops = 1e9
+
+// Await does work of so many operations, and returns once it is done or, as soon
+// as ctx has ended, leaves it behind to end by itself: what it reads and writes
+// must then not be used any more. The error is ctx's.
+func Await(ctx context.Context, flops float64, work func()) error {
+	if ctx.Done() == nil || flops < awaitedFlops {
+		work()
+		return ctx.Err()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
 }

@@ -1,6 +1,9 @@
 package parallel
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 )
@@ -17,5 +20,51 @@ func TestFor(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAwait: long work is left behind once the context has ended; short work, and
+// any without such an end, is waited for.
+func TestAwait(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	forever := make(chan struct{})
+	defer close(forever)
+	if err := Await(ended, awaitedFlops, func() { <-forever }); !errors.Is(err, context.Canceled) {
+		t.Errorf("work without an end: %v, want it cancelled", err)
+	}
+	for _, c := range []struct {
+		name  string
+		ctx   context.Context
+		flops float64
+		want  error
+	}{
+		{"short work", ended, awaitedFlops / 2, context.Canceled}, {"long work", t.Context(), awaitedFlops, nil},
+		{"without an end", context.Background(), awaitedFlops, nil},
+	} {
+		done := false
+		if err := Await(c.ctx, c.flops, func() { done = true }); !done || !errors.Is(err, c.want) {
+			t.Errorf("%s: done %v, error %v, want %v", c.name, done, err, c.want)
+		}
+	}
+}
+
+// TestTry: all calls are made, and the error is that of the lowest index.
+func TestTry(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		var calls atomic.Int32
+		err := Try(10, workers, func(i int) error {
+			calls.Add(1)
+			if i == 4 || i == 7 {
+				return fmt.Errorf("call %d", i)
+			}
+			return nil
+		})
+		if err == nil || err.Error() != "call 4" || calls.Load() != 10 {
+			t.Errorf("%d workers: %d calls, error %v", workers, calls.Load(), err)
+		}
+	}
+	if err := Try(3, 2, func(int) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }

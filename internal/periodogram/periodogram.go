@@ -1,28 +1,21 @@
-// Package periodogram tells the spectrum of values at uneven times: by least
+// Package periodogram estimates the spectrum of values at uneven times: by least
 // squares at each frequency (Lomb 1976, Scargle 1982), in O(N + F log F) for F
 // frequencies, and with the strongest lines taken out first, whose leakage
-// between uneven times would hide what is weaker.
+// between uneven times would hide weaker lines.
 package periodogram
 
 import (
 	"context"
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"github.com/vssgp/vssgp/internal/cost"
 )
 
-// Power is, at the frequencies (k+½)·step for k < n, by how much the sinusoid
-// that fits best lowers the weighted mean square of the values: a²/2 of a
-// sinusoid of amplitude a. Weights are not negative, and not all 0.
-func Power(times, values, weights []float64, step float64, n int) []float64 {
-	p := newPlan(times, weights, step, n)
-	return p.power(values)
-}
-
-// plan is what the powers of several series at the same times share.
+// plan holds the sums that several series at the same times share.
 type plan struct {
 	times, weights []float64
 	total          float64 // Σw
@@ -33,6 +26,7 @@ type plan struct {
 	work           []complex128
 }
 
+// newPlan takes weights that are not negative, and not all 0.
 func newPlan(times, weights []float64, step float64, n int) *plan {
 	p := &plan{times: times, weights: weights, step: step, double: make([]complex128, n), sum: make([]complex128, n),
 		transform: newTransform(n), work: make([]complex128, len(times))}
@@ -47,7 +41,9 @@ func newPlan(times, weights []float64, step float64, n int) *plan {
 // turn is exp(2πiu).
 func turn(u float64) complex128 { return cmplx.Rect(1, 2*math.Pi*(u-math.Floor(u))) }
 
-// power is Power for the plan's times. With C and S the sums of w·y·cos and
+// power is, at the frequencies (k+½)·step for k < n, by how much the sinusoid
+// that fits best lowers the weighted mean square of the values: a²/2 of a
+// sinusoid of amplitude a. With C and S the sums of w·y·cos and
 // w·y·sin, the normal equations of y ≈ a·cos + b·sin have the matrix
 // ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
 func (p *plan) power(values []float64) []float64 {
@@ -90,13 +86,13 @@ const (
 )
 
 // Masses are the parts of the weighted mean square of the values that lie in
-// count cells of equal width from 0 to band, cycles per unit of time, looked at
-// in steps frequencies each. They add up to it: what is left when the lines are
-// out is shared out by its powers. An error is ctx's.
+// count bins of equal width from 0 to band, cycles per unit of time, each
+// of steps frequencies. They add up to it: the mean square that is left without
+// the lines is distributed by its powers. An error is ctx's.
 func Masses(ctx context.Context, times, values, weights []float64, band float64, count, steps int) ([]float64, error) {
 	n := count * steps
 	p := newPlan(times, weights, band/float64(n), n)
-	rest := append([]float64(nil), values...)
+	rest := slices.Clone(values)
 	masses := make([]float64, count)
 	apart := n // of lines, in frequencies
 	if span := times[len(times)-1] - times[0]; span > 0 {
@@ -137,7 +133,7 @@ func (p *plan) meanSquare(values []float64) float64 {
 }
 
 // peaks are the frequencies of the strongest lines, strongest first, each more
-// than so many frequencies from the others; nil if what is left may be noise.
+// than apart frequencies from the others; nil if the rest may be noise.
 func peaks(powers []float64, apart int) (lines []int) {
 	mean := 0.0
 	for _, v := range powers {
@@ -193,7 +189,7 @@ type transform struct {
 	tau   float64 // the Gaussian is exp(−x²/4τ)
 	fft   *fourier.CmplxFFT
 	grid  []complex128
-	scale []float64 // what the Gaussian took from frequency k − n/2
+	scale []float64 // makes up for the Gaussian at frequency k − n/2
 }
 
 const (

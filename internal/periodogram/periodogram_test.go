@@ -53,7 +53,7 @@ func TestPowerIsLeastSquares(t *testing.T) {
 		for i := range values {
 			values[i] = rng.NormFloat64() + 5*math.Sin(times[i])
 		}
-		got, want := Power(times, values, weights, c.step, c.freqs), slow(times, values, weights, c.step, c.freqs)
+		got, want := powerOf(times, values, weights, c.step, c.freqs), slow(times, values, weights, c.step, c.freqs)
 		for k := range want {
 			if !(math.Abs(got[k]-want[k]) <= 1e-6*want[k]+1e-7) {
 				t.Fatalf("%+v: power %d is %.12g, by least squares %.12g", c, k, got[k], want[k])
@@ -69,7 +69,7 @@ func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	values, weights := []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}
 	for _, first := range []float64{0, 0.1, 0.25, 0.4, 0.5} {
 		times := []float64{first, first + 1, first + 2, first + 3}
-		if got := Power(times, values, weights, 1, 1); !(math.Abs(got[0]-1) <= 1e-6) {
+		if got := powerOf(times, values, weights, 1, 1); !(math.Abs(got[0]-1) <= 1e-6) {
 			t.Errorf("from %v on: power %v, want all of the mean square, 1", first, got)
 		}
 	}
@@ -117,7 +117,7 @@ func TestRemove(t *testing.T) {
 		if gone := p.remove(values, k); !(gone > 0) || !(math.Abs(before-gone-p.meanSquare(values)) <= 1e-12) {
 			t.Errorf("line %d: %v gone of %v, %v left", k, gone, before, p.meanSquare(values))
 		}
-		if left := Power(times, values, weights, step, 50)[k]; left > 1e-6 {
+		if left := powerOf(times, values, weights, step, 50)[k]; left > 1e-6 {
 			t.Errorf("line %d: a power of %v is left", k, left)
 		}
 	}
@@ -136,7 +136,7 @@ func TestMassesOfNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	powers := Power(times, values, weights, band/(count*steps), count*steps)
+	powers := powerOf(times, values, weights, band/(count*steps), count*steps)
 	if peaks(powers, 1) != nil {
 		t.Fatal("the noise has lines, want a seed without")
 	}
@@ -204,4 +204,9 @@ func TestMassesEnd(t *testing.T) {
 	if _, err := Masses(ctx, times, times, weights, 2, 20, 8); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
+}
+
+// powerOf is the power of one series.
+func powerOf(times, values, weights []float64, step float64, n int) []float64 {
+	return newPlan(times, weights, step, n).power(values)
 }

@@ -202,8 +202,8 @@ var filled = sync.OnceValues(func() ([]byte, error) {
 	return b.Bytes(), err
 })
 
-// hostile is a name that must come to nothing in a page.
-const hostile = `</script><script>alert(1)</script>"'><img src=x onerror=alert(2)>` + "\xff&amp;.wav"
+// hostile is a text that must come to nothing wherever a page has it.
+const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
 
 type source [][]float64
 

@@ -1,16 +1,19 @@
 package report
 
 import (
+	"maps"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/figure"
+	"github.com/vssgp/vssgp/impute"
 )
 
 // densityBins is how fine a power spectrum is drawn.
 const densityBins = 1024
 
-// Density is the power spectrum of a model's covariance along input q for
+// density is the power spectrum of a model's covariance along input q for
 // output d, the mean of it in each of n equal bins from 0 to top, in units of y²
 // per unit of frequency, one-sided:
 //
@@ -18,7 +21,7 @@ const densityBins = 1024
 //
 // over the components of all V windows: the mean over the recording, since the
 // squares of the windows add up to one.
-func Density(m *vssgp.Model, q, d int, top float64, n int) []float64 {
+func density(m *vssgp.Model, q, d int, top float64, n int) []float64 {
 	p := m.Params
 	out := make([]float64, n)
 	width := top / float64(n)
@@ -43,10 +46,7 @@ func Density(m *vssgp.Model, q, d int, top float64, n int) []float64 {
 // components with a millionth of the largest variance or more.
 func topFrequency(m *vssgp.Model, q int) float64 {
 	p := m.Params
-	most, top := 0.0, 0.0
-	for _, v := range p.Variance {
-		most = max(most, v)
-	}
+	most, top := slices.Max(p.Variance), 0.0
 	for i, v := range p.Variance {
 		if v >= 1e-6*most {
 			top = max(top, (1.05*math.Abs(p.Frequency[i*p.Q+q])+3/(2*math.Pi*p.Lengthscale[i*p.Q+q]))/m.X.Scale[q])
@@ -55,9 +55,9 @@ func topFrequency(m *vssgp.Model, q int) float64 {
 	return top
 }
 
-// densityFigure is the chart of a density in equal bins up to top.
-func densityFigure(density []float64, top float64, title, x, y string) *figure.Figure {
-	l := figure.Layer{Name: "power density", Kind: figure.Line, Ink: figure.Mean}
+// densityChart is the chart of a density in equal bins up to top.
+func densityChart(density []float64, top float64, title, x, y string) *chart {
+	l := layer{name: "power density", kind: asLine, ink: meanInk}
 	most, at := 0.0, 0
 	for i, v := range density {
 		if v > most {
@@ -66,26 +66,61 @@ func densityFigure(density []float64, top float64, title, x, y string) *figure.F
 	}
 	frequency := func(i int) float64 { return (float64(i) + 0.5) * top / float64(len(density)) }
 	for i, v := range density {
-		l.X, l.Y = append(l.X, frequency(i)), append(l.Y, max(v, most*1e-8))
+		l.x, l.y = append(l.x, frequency(i)), append(l.y, max(v, most*1e-8))
 	}
-	return &figure.Figure{
-		Title: title, Text: "What the covariance expects at each frequency, in " + y + "² per unit of frequency; the most at " + short(frequency(at)) + " " + perUnit(x) + ".",
-		XLabel: "frequency, " + perUnit(x), YLabel: "power density", LogY: true, Layers: []figure.Layer{l},
+	return &chart{
+		Title: title,
+		Text: "What the covariance expects at each frequency, in " + y + "² per unit of frequency; the most at " +
+			short(frequency(at)) + " " + perUnit(x) + ".",
+		XLabel: "frequency, " + perUnit(x), YLabel: "power density", logY: true, layers: []layer{l},
 	}
 }
 
 // densities are the charts of a model's covariance along each input, for its
 // first output: the others' differ by a factor.
-func densities(m *vssgp.Model) []*figure.Figure {
-	var out []*figure.Figure
+func densities(m *vssgp.Model) []part {
+	var out []part
 	inputs, y := inputNames(m), outputNames(m)[0]
 	for q := range min(m.Params.Q, mostSeries) {
-		top := topFrequency(m, q)
-		if !(top > 0) || math.IsInf(top, 1) {
-			continue
+		if top := topFrequency(m, q); top > 0 && !math.IsInf(top, 1) {
+			out = append(out, densityChart(density(m, q, 0, top, densityBins), top,
+				"Power spectrum of the covariance along "+inputs[q], inputs[q], y))
 		}
-		density := Density(m, q, 0, top, densityBins)
-		out = append(out, densityFigure(density, top, "Power spectrum of the covariance along "+inputs[q], inputs[q], y))
+	}
+	return out
+}
+
+// Densities collects the power spectra of the excerpts' models; the models
+// themselves are not kept. Its methods may be called from several goroutines.
+type Densities struct {
+	mu   sync.Mutex
+	rate int
+	of   map[int][]float32 // by the excerpt's start
+}
+
+// NewDensities is for a recording of so many samples a second.
+func NewDensities(rate int) *Densities { return &Densities{rate: rate, of: map[int][]float32{}} }
+
+// Add takes in an excerpt that has its model.
+func (s *Densities) Add(e *impute.Excerpt) {
+	density := density(e.Model, 0, 0, float64(s.rate)/2, densityBins/2)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range density {
+		s.of[e.Start] = append(s.of[e.Start], float32(v))
+	}
+}
+
+// mean is the mean over the excerpts, added in their order; nil where there are none.
+func (s *Densities) mean() []float64 {
+	var out []float64
+	for _, at := range slices.Sorted(maps.Keys(s.of)) {
+		if out == nil {
+			out = make([]float64, len(s.of[at]))
+		}
+		for i, v := range s.of[at] {
+			out[i] += float64(v) / float64(len(s.of))
+		}
 	}
 	return out
 }

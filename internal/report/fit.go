@@ -3,25 +3,23 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/figure"
-	"github.com/vssgp/vssgp/internal/page"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
-// mostRows bounds the rows that a chart of data shows.
-const mostRows = 20000
+// MostRows bounds the rows that a chart of data or of a prediction shows.
+const MostRows = 20000
 
 // mostSteps bounds the points of a chart of convergence.
 const mostSteps = 5000
 
-// Trace keeps what a fit has said of its progress.
+// Trace keeps the progress reports of a fit.
 type Trace struct{ steps []vssgp.Progress }
 
-// Add takes a step in; of many, every second goes once there is no more room.
+// Add records a step. Once there are too many, it drops every second one.
 func (t *Trace) Add(p vssgp.Progress) {
 	t.steps = append(t.steps, p)
 	if len(t.steps) < 2*mostSteps {
@@ -33,34 +31,35 @@ func (t *Trace) Add(p vssgp.Progress) {
 	t.steps = t.steps[:mostSteps]
 }
 
-// Fit is the report of a fit of the data, which the file name names.
+// Fit reports on a fit of data from the file called name.
 func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *Trace, settings []Setting) (*Document, error) {
 	p := m.Params
-	d := &Document{}
-	d.Page.Title = "Fit of " + name
-	d.Page.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g after %s in %.1f s on %s; %s, %s.",
-		Counted(data.N, "row"), m.Inference, r.Bound, Counted(r.Iterations, "iteration"), r.Elapsed.Seconds(), r.Device, Counted(p.L, "component"), Counted(p.M(), "feature"))}
-	d.Page.Lead = append(d.Page.Lead, tooMany(m)...)
+	d := &Document{Title: "Fit of " + name}
+	d.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g after %s in %.1f s on %s; %s, %s.",
+		Counted(data.N, "row"), m.Inference, r.Bound, Counted(r.Iterations, "iteration"), r.Elapsed.Seconds(), r.Device,
+		Counted(p.L, "component"), Counted(p.M(), "feature"))}
+	d.Lead = append(d.Lead, tooMany(m)...)
 	shown := firstRows(data)
 	if shown.N < data.N {
-		d.Page.Lead = append(d.Page.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, as many as a page bears; predict --plot shows any others.", shown.N, inputNames(m)[0]))
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, "+
+			"as many as a page bears; predict --plot shows any others.", shown.N, inputNames(m)[0]))
 	}
 	prediction, err := m.PredictRows(shown.X, shown.N)
 	if err != nil {
 		return nil, err
 	}
 	fits, residuals := against(m, shown, prediction)
-	d.section("Fit", charts(fits)...)
-	d.section("Residuals", charts(residuals)...)
-	d.section("Frequencies", spectra(m, ranges(data.X, data.Q))...)
-	d.section("Covariance", charts(densities(m))...)
-	d.section("Convergence", append(charts(trace.figures()), startsTable(r))...)
-	d.section("Bound and noise", termsTable(m, r))
-	d.settings(settings)
+	d.add("Fit", fits...)
+	d.add("Residuals", residuals...)
+	d.add("Frequencies", spectra(m, ranges(data.X, data.Q))...)
+	d.add("Covariance", densities(m)...)
+	d.add("Convergence", append(trace.charts(), startsTable(r))...)
+	d.add("Bound and noise", termsTable(m, r))
+	d.addSettings(settings)
 	return d, nil
 }
 
-// tooMany says what charts leave out of a model with many inputs or outputs.
+// tooMany says which inputs and outputs the charts leave out.
 func tooMany(m *vssgp.Model) []string {
 	var out []string
 	if m.Params.D > mostSeries {
@@ -74,13 +73,8 @@ func tooMany(m *vssgp.Model) []string {
 
 // firstRows are the rows to show, in the order of the first input.
 func firstRows(data *vssgp.Data) *vssgp.Data {
-	order := make([]int, data.N)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(data.X[a*data.Q], data.X[b*data.Q]) })
-	out := &vssgp.Data{N: min(data.N, mostRows), Q: data.Q, D: data.D, XNames: data.XNames, YNames: data.YNames}
-	for _, n := range order[:out.N] {
+	out := &vssgp.Data{N: min(data.N, MostRows), Q: data.Q, D: data.D, XNames: data.XNames, YNames: data.YNames}
+	for _, n := range sorted(data.N, func(n int) float64 { return data.X[n*data.Q] })[:out.N] {
 		out.X = append(out.X, data.X[n*data.Q:][:data.Q]...)
 		out.Y = append(out.Y, data.Y[n*data.D:][:data.D]...)
 	}
@@ -88,78 +82,54 @@ func firstRows(data *vssgp.Data) *vssgp.Data {
 }
 
 // against are the charts of data with a prediction at their rows: of one input
-// along it, of several against what was predicted.
-func against(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []*figure.Figure) {
+// along it, of several against the prediction.
+func against(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []part) {
 	sd := p.SD(true)
-	x, outputs := inputNames(m)[0], outputNames(m)
-	for d := range min(data.D, mostSeries) {
-		at, y, mean, lo, hi := column(data.X, data.Q, 0), column(data.Y, data.D, d), column(p.Mean, p.D, d), make([]float64, p.N), make([]float64, p.N)
+	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {
+		x, y, mean := column(data.X, data.Q, 0), column(data.Y, data.D, d), column(p.Mean, p.D, d)
+		fit := &chart{Title: name, XLabel: inputNames(m)[0], YLabel: name}
+		line := layer{name: "mean", kind: asLine, ink: meanInk}
+		if data.Q > 1 {
+			x, line.name = mean, "as predicted"
+			fit.Title, fit.XLabel, fit.YLabel = name+", observed against predicted", "predicted "+name, "observed "+name
+		}
+		residual := &chart{
+			Title: "Residuals of " + name, Text: "What the mean leaves of each row, with the band that holds 95 % of them by the model.",
+			XLabel: fit.XLabel, YLabel: name + " − mean",
+		}
+		around := layer{name: "95 % band", kind: asBand, ink: meanInk}
+		given, left := layer{name: "data", kind: asPoints, ink: dataInk}, layer{name: "residual", kind: asPoints, ink: dataInk}
+		var below, above []float64
 		inside := 0
-		for n := range p.N {
+		for _, n := range sorted(p.N, func(n int) float64 { return x[n] }) {
 			s := interval * sd[n*p.D+d]
-			lo[n], hi[n] = mean[n]-s, mean[n]+s
-			if lo[n] <= y[n] && y[n] <= hi[n] {
+			lo, hi := mean[n]-s, mean[n]+s
+			if lo <= y[n] && y[n] <= hi {
 				inside++
 			}
+			around.x, around.lo, around.hi = append(around.x, x[n]), append(around.lo, lo), append(around.hi, hi)
+			given.y, line.y = append(given.y, y[n]), append(line.y, mean[n])
+			left.y, below, above = append(left.y, y[n]-mean[n]), append(below, lo-mean[n]), append(above, hi-mean[n])
 		}
-		text := fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.", short(rms(y, mean)), 100*float64(inside)/float64(p.N))
-		f := &figure.Figure{Title: outputs[d], Text: text, XLabel: x, YLabel: outputs[d], Layers: []figure.Layer{
-			{Name: "95 % band", Kind: figure.Band, Ink: figure.Mean, X: at, Lo: lo, Hi: hi},
-			{Name: "data", Kind: figure.Points, Ink: figure.Data, X: at, Y: y},
-			{Name: "mean", Kind: figure.Line, Ink: figure.Mean, X: at, Y: mean},
-		}}
-		if data.Q > 1 {
-			f = observedPredicted(f, y, mean, lo, hi)
-			at, y, mean, lo, hi = sortedBy(mean, y, mean, lo, hi)
-			x = "predicted " + outputs[d]
-		}
-		fits = append(fits, f)
-		residuals = append(residuals, residual(outputs[d], x, at, y, mean, lo, hi))
+		given.x, line.x, left.x = around.x, around.x, around.x
+		fit.Text = fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.",
+			short(score.RMSE(mean, y)), 100*float64(inside)/float64(p.N))
+		fit.layers = []layer{around, given, line}
+		around.lo, around.hi = below, above
+		residual.layers = []layer{around, left}
+		fits, residuals = append(fits, fit), append(residuals, residual)
 	}
 	return fits, residuals
 }
 
-// observedPredicted is the chart of a fit with several inputs.
-func observedPredicted(f *figure.Figure, y, mean, lo, hi []float64) *figure.Figure {
-	at, y, mean, lo, hi := sortedBy(mean, y, mean, lo, hi)
-	f.Title, f.XLabel, f.YLabel = f.Title+", observed against predicted", "predicted "+f.YLabel, "observed "+f.YLabel
-	f.Layers = []figure.Layer{
-		{Name: "95 % band", Kind: figure.Band, Ink: figure.Mean, X: at, Lo: lo, Hi: hi},
-		{Name: "data", Kind: figure.Points, Ink: figure.Data, X: at, Y: y},
-		{Name: "as predicted", Kind: figure.Line, Ink: figure.Mean, X: at, Y: mean},
-	}
-	return f
-}
-
-// sortedBy puts columns into the order of the first, of which there may be one more.
-func sortedBy(by, y, mean, lo, hi []float64) (at, y1, mean1, lo1, hi1 []float64) {
-	order := make([]int, len(by))
+// sorted is the order of n rows by their keys.
+func sorted(n int, key func(n int) float64) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(by[a], by[b]) })
-	in := func(v []float64) []float64 {
-		out := make([]float64, len(v))
-		for i, n := range order {
-			out[i] = v[n]
-		}
-		return out
-	}
-	return in(by), in(y), in(mean), in(lo), in(hi)
-}
-
-func residual(output, x string, at, y, mean, lo, hi []float64) *figure.Figure {
-	r, below, above := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
-	for i := range y {
-		r[i], below[i], above[i] = y[i]-mean[i], lo[i]-mean[i], hi[i]-mean[i]
-	}
-	return &figure.Figure{
-		Title: "Residuals of " + output, Text: "What the mean leaves of each row, with the band that holds 95 % of them by the model.",
-		XLabel: x, YLabel: output + " − mean", Layers: []figure.Layer{
-			{Name: "95 % band", Kind: figure.Band, Ink: figure.Mean, X: at, Lo: below, Hi: above},
-			{Name: "residual", Kind: figure.Points, Ink: figure.Data, X: at, Y: r},
-		},
-	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	return order
 }
 
 // column is column c of rows of n.
@@ -171,45 +141,53 @@ func column(rows []float64, n, c int) []float64 {
 	return out
 }
 
-func rms(a, b []float64) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += (a[i] - b[i]) * (a[i] - b[i])
+// ranges are the differences between the largest and smallest number of each of n columns.
+func ranges(rows []float64, n int) []float64 {
+	out := make([]float64, n)
+	for q := range out {
+		c := column(rows, n, q)
+		out[q] = slices.Max(c) - slices.Min(c)
 	}
-	return math.Sqrt(sum / float64(len(a)))
+	return out
 }
 
-// figures are the bound against time and against iterations, each start a line.
-func (t *Trace) figures() []*figure.Figure {
-	byTime := &figure.Figure{Title: "Bound against time", Text: "How the bound rose as the fit went on.", XLabel: "seconds since the start", YLabel: "bound"}
-	byIteration := &figure.Figure{Title: "Bound against iterations", Text: "Of each start, over all its stages.", XLabel: "iteration", YLabel: "bound"}
-	for from := 0; from < len(t.steps); {
-		to := from
+// charts are the bound against time and against iterations, with a line for
+// each start; nil where no start has come further than one step.
+func (t *Trace) charts() []part {
+	byTime := &chart{
+		Title: "Bound against time", Text: "How the bound rose as the fit went on.",
+		XLabel: "seconds since the start", YLabel: "bound",
+	}
+	byIteration := &chart{
+		Title: "Bound against iterations", Text: "Of each start, over all its stages.",
+		XLabel: "iteration", YLabel: "bound",
+	}
+	for from, to := 0, 0; from < len(t.steps); from = to {
+		first := t.steps[from]
 		var time, iteration, bound []float64
-		for ; to < len(t.steps) && t.steps[to].Start == t.steps[from].Start; to++ {
+		for ; to < len(t.steps) && t.steps[to].Start == first.Start; to++ {
 			s := t.steps[to]
 			time, iteration, bound = append(time, s.Elapsed.Seconds()), append(iteration, float64(s.Iteration)), append(bound, s.Bound)
 		}
-		layer := figure.Layer{Name: "bound", Kind: figure.Line, Ink: []figure.Ink{figure.Mean, figure.Reference, figure.Draw, figure.Data}[(t.steps[from].Start+3)%4], Y: bound}
-		if t.steps[from].Starts > 1 {
-			layer.Name = fmt.Sprintf("start %d", t.steps[from].Start)
+		l := layer{name: "bound", kind: asLine, ink: []ink{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], y: bound}
+		if first.Starts > 1 {
+			l.name = fmt.Sprintf("start %d", first.Start)
 		}
 		if len(bound) > 1 {
-			layer.X = time
-			byTime.Layers = append(byTime.Layers, layer)
-			layer.X = iteration
-			byIteration.Layers = append(byIteration.Layers, layer)
+			l.x = time
+			byTime.layers = append(byTime.layers, l)
+			l.x = iteration
+			byIteration.layers = append(byIteration.layers, l)
 		}
-		from = to
 	}
-	if len(byTime.Layers) == 0 {
+	if len(byTime.layers) == 0 {
 		return nil
 	}
-	return []*figure.Figure{byTime, byIteration}
+	return []part{byTime, byIteration}
 }
 
-func startsTable(r *vssgp.Result) page.Part {
-	t := page.Table{Caption: "Starts", Head: []string{"start", "seed", "bound", "kept", "ended"}}
+func startsTable(r *vssgp.Result) Table {
+	t := Table{Caption: "Starts", Head: []string{"start", "seed", "bound", "kept", "ended"}}
 	for i, s := range r.Starts {
 		kept := ""
 		if i == r.Kept {
@@ -220,14 +198,14 @@ func startsTable(r *vssgp.Result) page.Part {
 	return t
 }
 
-func termsTable(m *vssgp.Model, r *vssgp.Result) page.Part {
-	t := page.Table{Caption: "The bound's terms, and the noise's standard deviation", Head: []string{"", "value"}}
+func termsTable(m *vssgp.Model, r *vssgp.Result) Table {
+	t := Table{Caption: "The bound's terms, and the noise's standard deviation", Head: []string{"", "value"}}
 	for _, term := range r.Terms {
 		t.Rows = append(t.Rows, []string{strings.ReplaceAll(term.Name, "_", " "), short(term.Value)})
 	}
 	t.Rows = append(t.Rows, []string{"bound", fmt.Sprintf("%.9g", r.Bound)})
 	for d, name := range outputNames(m) {
-		t.Rows = append(t.Rows, []string{"noise sd, " + name, short(m.Y.Scale[d] / math.Sqrt(m.Params.NoisePrecision[0]))})
+		t.Rows = append(t.Rows, []string{"noise sd, " + name, short(m.NoiseSD()[d])})
 	}
 	return t
 }

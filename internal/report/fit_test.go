@@ -33,8 +33,8 @@ func TestFitReport(t *testing.T) {
 		}
 	}
 	year := false
-	for _, f := range d.figures {
-		for _, l := range f.Labels {
+	for _, f := range d.charts() {
+		for _, l := range f.labels {
 			var period float64
 			if _, err := fmt.Sscanf(l.Text, "period %g", &period); err == nil && math.Abs(period-1) < 0.005 {
 				year = true
@@ -112,11 +112,11 @@ func TestPredictOrder(t *testing.T) {
 	x := []float64{3, 1, 2}
 	prediction := &vssgp.Prediction{N: 3, D: 1, Mean: []float64{30, 10, 20}, Cov: []float64{4, 4, 4}, Noise: []float64{3}}
 	for noise, wide := range map[bool]float64{true: 2, false: 1} {
-		f := Predict(m, x, prediction, nil, noise, nil, prediction.N, 0).figures[0]
-		band, mean := f.Layers[0], f.Layers[1]
+		f := Predict(m, x, prediction, nil, noise, nil, prediction.N, 0).charts()[0]
+		band, mean := f.layers[0], f.layers[1]
 		for i, want := range []float64{1, 2, 3} {
-			if mean.X[i] != want || mean.Y[i] != 10*want || math.Abs(band.Hi[i]-band.Lo[i]-2*interval*wide) > 1e-12 {
-				t.Errorf("noise %v, point %d: (%v, %v), band %v to %v", noise, i, mean.X[i], mean.Y[i], band.Lo[i], band.Hi[i])
+			if mean.x[i] != want || mean.y[i] != 10*want || math.Abs(band.hi[i]-band.lo[i]-2*interval*wide) > 1e-12 {
+				t.Errorf("noise %v, point %d: (%v, %v), band %v to %v", noise, i, mean.x[i], mean.y[i], band.lo[i], band.hi[i])
 			}
 		}
 	}
@@ -124,12 +124,12 @@ func TestPredictOrder(t *testing.T) {
 
 // TestFirstRows: in order, and no more than a page bears.
 func TestFirstRows(t *testing.T) {
-	d := &vssgp.Data{N: mostRows + 5, Q: 1, D: 1}
+	d := &vssgp.Data{N: MostRows + 5, Q: 1, D: 1}
 	for n := range d.N {
 		d.X, d.Y = append(d.X, float64(d.N-n)), append(d.Y, float64(n))
 	}
 	got := firstRows(d)
-	if got.N != mostRows || got.X[0] != 1 || got.Y[0] != float64(d.N-1) || got.X[got.N-1] != mostRows || d.X[0] != float64(d.N) {
+	if got.N != MostRows || got.X[0] != 1 || got.Y[0] != float64(d.N-1) || got.X[got.N-1] != MostRows || d.X[0] != float64(d.N) {
 		t.Errorf("%d rows from %v to %v", got.N, got.X[0], got.X[got.N-1])
 	}
 }

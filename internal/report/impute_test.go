@@ -46,9 +46,9 @@ func made(n, every, channels int) *Fill {
 	return f
 }
 
-// TestPortion: what the page holds is bounded, whole where it may be, and
+// TestEmbedded: what the page holds is bounded, whole where it may be, and
 // every gap shown lies in it; what it leaves out it says.
-func TestPortion(t *testing.T) {
+func TestEmbedded(t *testing.T) {
 	for _, c := range []struct {
 		name               string
 		n, every, channels int
@@ -62,13 +62,13 @@ func TestPortion(t *testing.T) {
 		{"many channels", 50_000, 10_000, 6, true, 5, 0},
 	} {
 		f := made(c.n, c.every, c.channels)
-		p, err := newPortion(f)
+		p, err := newEmbedded(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		held := 0
-		for _, s := range p.recording.Stretches {
-			held += bytesGiven * len(s.Samples[0]) * c.channels
+		for _, s := range p.recording.Clips {
+			held += bytesGiven * len(s.samples[0]) * c.channels
 		}
 		for _, g := range p.recording.Gaps {
 			held += bytesFilled * (g.End - g.Start) * c.channels
@@ -78,8 +78,8 @@ func TestPortion(t *testing.T) {
 		}
 		for _, s := range p.shown {
 			inside := false
-			for _, r := range p.recording.Stretches {
-				inside = inside || r.Start <= s.lo && s.hi <= r.Start+len(r.Samples[0])
+			for _, r := range p.recording.Clips {
+				inside = inside || r.start <= s.lo && s.hi <= r.start+len(r.samples[0])
 			}
 			if !inside {
 				t.Errorf("%s: gap %v is shown and not held", c.name, s.Gap)
@@ -152,21 +152,21 @@ func TestSpectrogram(t *testing.T) {
 			t.Errorf("column %d is loudest in row %d, want 20", c, most)
 		}
 	}
-	data, width, height, err := s.encode(s.loudest(), func(c int) bool { return c == 7 })
+	data, err := s.encode(s.loudest(), func(c int) bool { return c == 7 })
 	if err != nil {
 		t.Fatal(err)
 	}
 	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil || img.Bounds().Dx() != width || img.Bounds().Dy() != height || width != 50 || height != 100 {
-		t.Fatalf("%v, %d × %d", err, width, height)
+	if err != nil || img.Bounds().Dx() != 50 || img.Bounds().Dy() != 100 {
+		t.Fatalf("%v, %v", err, img)
 	}
 	for c, want := range map[int]bool{6: false, 7: true, 8: false} {
-		if marked := img.At(c, height-1) == spectrogramPalette[gapInk]; marked != want {
+		if marked := img.At(c, 99) == spectrogramPalette[gapInk]; marked != want {
 			t.Errorf("column %d: marked %v", c, marked)
 		}
 	}
-	if r, g, _, _ := img.At(25, height-1-20).RGBA(); r < 0xe000 || g < 0xd000 {
-		t.Errorf("the tone is drawn %v, want the brightest", img.At(25, height-1-20))
+	if r, g, _, _ := img.At(25, 79).RGBA(); r < 0xe000 || g < 0xd000 {
+		t.Errorf("the tone is drawn %v, want the brightest", img.At(25, 79))
 	}
 }
 
@@ -185,11 +185,11 @@ func (h holed) Read(lo, hi int) ([][]float64, error) {
 	return h.source.Read(lo, hi)
 }
 
-// TestPortionOfHoles: gaps that cannot be read are silent before the fill.
-func TestPortionOfHoles(t *testing.T) {
+// TestEmbeddedHoles: gaps that cannot be read are silent before the fill.
+func TestEmbeddedHoles(t *testing.T) {
 	f := made(5000, 1000, 1)
 	f.Input = holed{f.Input.(source), f.Gaps}
-	p, err := newPortion(f)
+	p, err := newEmbedded(f)
 	if err != nil {
 		t.Fatal(err)
 	}

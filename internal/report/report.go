@@ -1,24 +1,23 @@
-// Package report says of fits, predictions and models what people want to see:
-// charts, tables and, of filled recordings, sound. A Document is written as a
-// page (HTML) or as a picture of its charts (PNG, SVG).
+// Package report shows fits, predictions, models and filled recordings: charts,
+// tables and sound. A Document is written as a page (HTML) or as a picture of its
+// charts (PNG, SVG); a Figure is a picture of any plots.
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"math"
 	"path/filepath"
 	"strings"
-
-	"github.com/vssgp/vssgp/internal/figure"
-	"github.com/vssgp/vssgp/internal/page"
 )
 
-// ErrFormat is wrapped where a path's extension names none of the formats.
-var ErrFormat = errors.New("no format of a report")
+// ErrFormat is wrapped where the extension of a path does not name a format.
+var ErrFormat = errors.New("not a format of a report")
 
-// Format is what a document is written as.
+// Format is the format of a document's file.
 type Format string
 
 const (
@@ -35,13 +34,16 @@ func FormatOf(path string) (Format, error) {
 	case ".png", ".svg":
 		return Format(ext[1:]), nil
 	}
-	return "", fmt.Errorf("%s: the extension names no format; want .html, .png or .svg: %w", path, ErrFormat)
+	return "", fmt.Errorf("%s: the extension does not name a format; want .html, .png or .svg: %w", path, ErrFormat)
 }
 
-// Document is a page, and its charts once more for pictures.
+// Document is a page, of which pictures show the charts.
 type Document struct {
-	Page    page.Page
-	figures []*figure.Figure
+	Title     string
+	Lead      []string // paragraphs below the title
+	Sections  []section
+	Foot      []string
+	Recording *recording // played and shown by players and waves; nil: there are none
 }
 
 // Setting is one of the settings of a run.
@@ -50,13 +52,13 @@ type Setting struct{ Name, Value string }
 // Write writes the document.
 func (d *Document) Write(w io.Writer, as Format) error {
 	if as == HTML {
-		return d.Page.Write(w)
+		return d.writePage(w)
 	}
-	picture, err := figure.Picture(d.figures)
+	figure, err := figureOf(d.charts())
 	if err == nil && as == PNG {
-		err = picture.PNG(w)
+		err = figure.PNG(w)
 	} else if err == nil {
-		err = picture.SVG(w)
+		err = figure.SVG(w)
 	}
 	if err != nil {
 		return fmt.Errorf("draw the charts: %w", err)
@@ -64,27 +66,55 @@ func (d *Document) Write(w io.Writer, as Format) error {
 	return nil
 }
 
-// section adds a section; its charts are what a picture shows.
-func (d *Document) section(title string, parts ...page.Part) {
-	if len(parts) == 0 {
-		return
+// writePage writes the document as one file that holds all it shows: nothing is
+// loaded from elsewhere, and a content security policy holds browsers to that.
+// Charts can be zoomed into by mouse, touch and keys; uPlot draws them, which
+// comes with the page (assets/uplot, MIT licence). Every text is escaped.
+func (d *Document) writePage(w io.Writer) error {
+	var b bytes.Buffer
+	err := templates.Execute(&b, struct {
+		*Document
+		Policy          string
+		Style           template.CSS
+		Library, Script template.JS
+	}{d, policy, template.CSS(style), template.JS(library), template.JS(script)})
+	if err == nil {
+		_, err = w.Write(bytes.ToValidUTF8(b.Bytes(), []byte("\ufffd"))) // names of files and columns may be anything
 	}
-	d.Page.Sections = append(d.Page.Sections, page.Section{Title: title, Parts: parts})
-	for _, p := range parts {
-		if c, ok := p.(page.Chart); ok {
-			d.figures = append(d.figures, c.Figure)
+	if err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// charts are the charts of all sections.
+func (d *Document) charts() []*chart {
+	var out []*chart
+	for _, s := range d.Sections {
+		for _, p := range s.Parts {
+			if c, ok := p.(*chart); ok {
+				out = append(out, c)
+			}
 		}
+	}
+	return out
+}
+
+// add adds a section, unless it is empty.
+func (d *Document) add(title string, parts ...part) {
+	if len(parts) > 0 {
+		d.Sections = append(d.Sections, section{fmt.Sprintf("part%d", len(d.Sections)+1), title, parts})
 	}
 }
 
-// settings adds the table of a run's settings.
-func (d *Document) settings(settings []Setting) {
-	t := page.Table{Caption: "Options as given", Head: []string{"", "value"}, Words: true}
+// addSettings adds the table of a run's settings.
+func (d *Document) addSettings(settings []Setting) {
+	t := Table{Caption: "Options as given", Head: []string{"", "value"}, Words: true}
 	for _, s := range settings {
 		t.Rows = append(t.Rows, []string{s.Name, s.Value})
 	}
 	if len(t.Rows) > 0 {
-		d.section("Settings", t)
+		d.add("Settings", t)
 	}
 }
 
@@ -96,18 +126,10 @@ func Counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// short is a number for people, a dash where it is none.
+// short is a number for people, a dash where it is not finite.
 func short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
 	}
 	return fmt.Sprintf("%.4g", v)
-}
-
-func charts(figures []*figure.Figure) []page.Part {
-	var out []page.Part
-	for _, f := range figures {
-		out = append(out, page.Chart{Figure: f})
-	}
-	return out
 }

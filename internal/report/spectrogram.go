@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -20,7 +21,10 @@ const (
 )
 
 // viridis are colours of equally rising lightness, from dark to light.
-var viridis = [][3]float64{{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142}, {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37}}
+var viridis = [][3]float64{
+	{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142},
+	{38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37},
+}
 
 // gapInk is the last colour of a spectrogram's palette, which marks gaps along its foot.
 const gapInk = 255
@@ -53,8 +57,8 @@ func spectrogram(x []float64, columns, frame int) levels {
 	out := make(levels, columns)
 	for t := range out {
 		centre := int((float64(t) + 0.5) * float64(len(x)) / float64(columns))
+		clear(in)
 		for i := range in {
-			in[i] = 0
 			if at := centre - frame/2 + i; at >= 0 && at < len(x) {
 				in[i] = x[at] * (0.5 - 0.5*math.Cos(2*math.Pi*(float64(i)+0.5)/float64(frame)))
 			}
@@ -76,17 +80,15 @@ func spectrogram(x []float64, columns, frame int) levels {
 func (s levels) loudest() float64 {
 	most := math.Inf(-1)
 	for _, c := range s {
-		for _, v := range c {
-			most = max(most, v)
-		}
+		most = max(most, slices.Max(c))
 	}
 	return most
 }
 
 // encode makes a PNG of the levels below top; columns for which missing says so
 // are marked along the foot.
-func (s levels) encode(top float64, missing func(column int) bool) (data []byte, width, height int, err error) {
-	height = len(s[0])
+func (s levels) encode(top float64, missing func(column int) bool) ([]byte, error) {
+	height := len(s[0])
 	img := image.NewPaletted(image.Rect(0, 0, len(s), height), spectrogramPalette)
 	foot := max(2, height/50)
 	for t, c := range s {
@@ -101,7 +103,7 @@ func (s levels) encode(top float64, missing func(column int) bool) (data []byte,
 	var b bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
 	if err := encoder.Encode(&b, img); err != nil {
-		return nil, 0, 0, fmt.Errorf("draw a spectrogram: %w", err)
+		return nil, fmt.Errorf("draw a spectrogram: %w", err)
 	}
-	return b.Bytes(), len(s), height, nil
+	return b.Bytes(), nil
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/figure"
-	"github.com/vssgp/vssgp/internal/page"
 )
 
 const (
@@ -65,7 +63,7 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	return all
 }
 
-// peaks are the lines to label, largest first: with a frequency told from 0 and
+// peaks are the lines to label, largest first: with a frequency distinct from 0 and
 // no lower than least, and none within two standard deviations, or a fiftieth of
 // the range, of a larger one.
 func peaks(all []line, least float64) []line {
@@ -92,15 +90,15 @@ next:
 }
 
 // spectra are the charts of the features' frequencies under the posterior, of
-// each input and output, and the table of the labelled ones: what takes longer
-// than the data reach along the input is a trend and no period. They are nil
+// each input and output, and the table of the labelled ones: a wave longer
+// than the data along the input is a trend and not a period. They are nil
 // where the model has no posterior.
-func spectra(m *vssgp.Model, reach []float64) []page.Part {
+func spectra(m *vssgp.Model, reach []float64) []part {
 	amplitude := Amplitudes(m)
 	if amplitude == nil {
 		return nil
 	}
-	var parts []page.Part
+	var parts []part
 	inputs, outputs := inputNames(m), outputNames(m)
 	for q := range min(m.Params.Q, mostSeries) {
 		for d := range min(m.Params.D, mostSeries) {
@@ -109,7 +107,7 @@ func spectra(m *vssgp.Model, reach []float64) []page.Part {
 				continue
 			}
 			top := peaks(all, 1/reach[q])
-			parts = append(parts, page.Chart{Figure: stems(all, top, inputs[q], outputs[d])})
+			parts = append(parts, spectrum(all, top, inputs[q], outputs[d]))
 			if len(top) > 0 {
 				parts = append(parts, frequencyTable(top, inputs[q], outputs[d]))
 			}
@@ -118,46 +116,26 @@ func spectra(m *vssgp.Model, reach []float64) []page.Part {
 	return parts
 }
 
-// ranges are how far rows of n columns reach along each.
-func ranges(rows []float64, n int) []float64 {
-	out := make([]float64, n)
-	for q := range out {
-		c := column(rows, n, q)
-		out[q] = slices.Max(c) - slices.Min(c)
-	}
-	return out
-}
-
-// reaches are about how far the data of a model reach along each input: as far
-// as its inducing inputs lie apart.
-func reaches(m *vssgp.Model) []float64 {
-	var at []float64
-	for _, f := range m.Frequencies() {
-		at = append(at, f.Location...)
-	}
-	return ranges(at, m.Params.Q)
-}
-
-// stems is the chart of lines.
-func stems(all, top []line, x, y string) *figure.Figure {
-	unit := perUnit(x)
-	l := figure.Layer{Name: "features, frequency ± 2 sd", Kind: figure.Stems, Ink: figure.Mean}
+// spectrum is the chart of lines.
+func spectrum(all, top []line, x, y string) *chart {
+	l := layer{name: "features, frequency ± 2 sd", kind: asStems, ink: meanInk}
 	for _, f := range all {
-		l.X, l.Y = append(l.X, f.at), append(l.Y, f.amplitude)
-		l.Lo, l.Hi = append(l.Lo, max(0, f.at-interval*f.sd)), append(l.Hi, f.at+interval*f.sd)
+		l.x, l.y = append(l.x, f.at), append(l.y, f.amplitude)
+		l.lo, l.hi = append(l.lo, max(0, f.at-interval*f.sd)), append(l.hi, f.at+interval*f.sd)
 	}
-	f := &figure.Figure{
-		Title:  "Spectrum of " + y + " along " + x,
-		Text:   fmt.Sprintf("The amplitude of %s against their frequency; bars span what the posterior leaves open (frequency.variance).", Counted(len(all), "feature")),
-		XLabel: "frequency, " + unit, YLabel: "amplitude", LogY: true, Layers: []figure.Layer{l},
+	c := &chart{
+		Title: "Spectrum of " + y + " along " + x,
+		Text: fmt.Sprintf("The amplitude of %s against their frequency; bars span what the posterior leaves open (frequency.variance).",
+			Counted(len(all), "feature")),
+		XLabel: "frequency, " + perUnit(x), YLabel: "amplitude", logY: true, layers: []layer{l},
 	}
 	for _, p := range top {
-		f.Labels = append(f.Labels, figure.Label{X: p.at, Y: p.amplitude, Text: p.label(x)})
+		c.labels = append(c.labels, label{p.at, p.amplitude, p.label(x)})
 	}
 	if len(top) > 0 {
-		f.Text += " The largest that repeats within the data: " + top[0].label(x) + "."
+		c.Text += " The largest that repeats within the data: " + top[0].label(x) + "."
 	}
-	return f
+	return c
 }
 
 // label is a line's period, or in sound its frequency, with its standard
@@ -192,8 +170,11 @@ func perUnit(x string) string {
 	return "cycles per " + x
 }
 
-func frequencyTable(top []line, x, y string) page.Part {
-	t := page.Table{Caption: "The labelled features of " + y + ", largest first", Head: []string{"feature", "frequency, " + perUnit(x), "period, " + x, "amplitude"}}
+func frequencyTable(top []line, x, y string) Table {
+	t := Table{
+		Caption: "The labelled features of " + y + ", largest first",
+		Head:    []string{"feature", "frequency, " + perUnit(x), "period, " + x, "amplitude"},
+	}
 	for _, l := range top {
 		t.Rows = append(t.Rows, []string{fmt.Sprint(l.feature), spread(l.at, l.sd), spread(1/l.at, l.sd/(l.at*l.at)), short(l.amplitude)})
 	}

@@ -2,9 +2,10 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
-	"sort"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -19,18 +20,18 @@ type entry struct {
 }
 
 // parseHeader reads the JSON text that stands at byte 8 of a file. It goes through the tokens instead of unmarshalling because
-// encoding/json silently keeps the last of two like keys. Memory is in proportion to the text.
+// encoding/json silently keeps the last of two like keys. Memory is proportional to the text.
 func parseHeader(text []byte) (entries []entry, metadata map[string]string, err error) {
 	if !utf8.Valid(text) {
 		return nil, nil, malformed("offset 8: the header is not UTF-8; want a JSON object")
 	}
 	var raw json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
-		var se *json.SyntaxError
-		if errors.As(err, &se) {
-			return nil, nil, malformed("offset %d: the header is not valid JSON: %w", 8+se.Offset, err)
+		at := int64(8)
+		if se := (*json.SyntaxError)(nil); errors.As(err, &se) {
+			at += se.Offset
 		}
-		return nil, nil, malformed("offset 8: the header is not valid JSON: %w", err)
+		return nil, nil, malformed("offset %d: the header is not valid JSON: %w", at, err)
 	}
 	p := &parser{d: json.NewDecoder(bytes.NewReader(text))}
 	p.d.UseNumber()
@@ -53,18 +54,15 @@ func parseHeader(text []byte) (entries []entry, metadata map[string]string, err 
 // parser walks over JSON that is known to be valid, so that a token that is missing is a token of another kind.
 type parser struct{ d *json.Decoder }
 
-// object reads { … } and calls value after each key; what names it in messages.
+// object reads { … } and calls value after each key; what is its name in messages.
 func (p *parser) object(what string, value func(key string) error) error {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('{') {
 		return malformed("offset %d: %s is not a JSON object; want {…}", p.at(), what)
 	}
 	seen := map[string]bool{}
 	for p.d.More() {
-		t, err := p.d.Token()
-		key, ok := t.(string)
-		if err != nil || !ok {
-			return malformed("offset %d: %s: want a key", p.at(), what)
-		}
+		t, _ := p.d.Token()
+		key := t.(string) // as in all valid JSON
 		if seen[key] {
 			return malformed("offset %d: %s has the key %s twice; want it once", p.at(), what, quote(key))
 		}
@@ -146,15 +144,8 @@ func (e *entry) size() int64 {
 
 // checkLayout sorts the entries by their place and makes sure that they cover all of the data, once.
 func checkLayout(entries []entry, dataStart, dataSize int64) error {
-	sort.Slice(entries, func(i, j int) bool {
-		a, b := &entries[i], &entries[j]
-		if a.begin != b.begin {
-			return a.begin < b.begin
-		}
-		if a.end != b.end {
-			return a.end < b.end
-		}
-		return a.name < b.name
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
 	})
 	var at int64
 	for i := range entries {
@@ -163,7 +154,8 @@ func checkLayout(entries []entry, dataStart, dataSize int64) error {
 			return malformed("tensor %s: ends at byte %d of the data, of which there are %d; the file is cut short or its header wrong",
 				quote(e.name), e.end, dataSize)
 		case e.begin < at:
-			return malformed("tensor %s: begins at byte %d of the data, inside tensor %s; want %d", quote(e.name), e.begin, quote(entries[i-1].name), at)
+			return malformed("tensor %s: begins at byte %d of the data, inside tensor %s; want %d",
+				quote(e.name), e.begin, quote(entries[i-1].name), at)
 		case e.begin > at:
 			return malformed("tensor %s: begins at byte %d of the data and leaves a hole; want %d", quote(e.name), e.begin, at)
 		default:

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// ReadFile reads the file at path. Errors name the path and are those of Read, or the system's, or atomicfile.ErrNotRegular.
+// ReadFile reads the file at path. Errors name the path and wrap Read's, the system's or atomicfile.ErrNotRegular.
 func ReadFile(path string) (*File, error) {
 	r, size, err := atomicfile.OpenRegular(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func ReadFile(path string) (*File, error) {
 }
 
 // Read reads a file of size bytes. The whole header is checked, against itself and against size, before anything is allocated for the
-// tensors, so memory is in proportion to size whatever the header says. Errors wrap ErrFormat, with the offset or the tensor
+// tensors, so memory is proportional to size whatever the header says. Errors wrap ErrFormat, with the offset or the tensor
 // and what would be right, or r's own error. Metadata is nil where the file has none.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	if size < 8 {
@@ -35,18 +35,13 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	if err := readAt(r, first[:], 0); err != nil {
 		return nil, err
 	}
-	switch h := binary.LittleEndian.Uint64(first[:]); {
+	h := binary.LittleEndian.Uint64(first[:])
+	switch {
 	case h > uint64(size-8):
-		return nil, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or no safetensors file", h, size-8)
+		return nil, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h, size-8)
 	case h > maxHeader:
 		return nil, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
-	default:
-		return readBody(r, size, int64(h))
 	}
-}
-
-// readBody reads what follows the header length h ≤ size−8.
-func readBody(r io.ReaderAt, size, h int64) (*File, error) {
 	text := make([]byte, h)
 	if err := readAt(r, text, 8); err != nil {
 		return nil, err
@@ -55,7 +50,7 @@ func readBody(r io.ReaderAt, size, h int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := 8 + h
+	start := 8 + int64(h)
 	if err := checkLayout(entries, start, size-start); err != nil {
 		return nil, err
 	}
@@ -80,14 +75,12 @@ func readData(r io.ReaderAt, start int64, e *entry, buf []byte) ([]float64, erro
 			return nil, fmt.Errorf("tensor %s: %w", quote(e.name), err)
 		}
 		at += int64(len(b))
-		if e.size() == 4 {
-			for ; len(b) >= 4; b = b[4:] {
+		for size := e.size(); len(b) > 0; b = b[size:] {
+			if size == 4 {
 				data = append(data, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+			} else {
+				data = append(data, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 			}
-			continue
-		}
-		for ; len(b) >= 8; b = b[8:] {
-			data = append(data, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 		}
 	}
 	return data, nil

@@ -17,13 +17,13 @@ import (
 // ErrFormat is wrapped by every error that says that a file, or a File to be written, is not as the format wants it.
 var ErrFormat = errors.New("safetensors: malformed")
 
-// Limits of the format's reference implementation (header length) and of NumPy (rank), so that others can read what we accept.
+// Limits of the format's reference implementation (header length) and of NumPy (rank), so that others can read the files that we accept.
 const (
 	maxHeader = 100_000_000
 	maxRank   = 64
 )
 
-// metadataKey is the header's one name that is no tensor.
+// metadataKey is the one name in the header that is not a tensor's.
 const metadataKey = "__metadata__"
 
 // Tensor is one array: len(Data) is the product of Shape, row-major; an empty Shape is a scalar, with one value. NaN and infinities are

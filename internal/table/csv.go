@@ -6,59 +6,67 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// maxLine bounds what one line of a CSV file may hold, in bytes.
+// maxLine bounds the bytes of one line of a CSV file.
 const maxLine = 16 << 20
 
 // ReadCSV reads comma-separated numbers from r; name stands for the file in messages.
 //
 // The first line holds the columns' names. If everything in it is a number it is data, and the columns are called x0, x1, …. Names are
-// distinct, printable and no numbers; they may be quoted. Numbers are decimal, such as 12, -0.5 or 1e-3, and finite. Every line has as
+// distinct, printable and not numbers; they may be quoted. Numbers are decimal, such as 12, -0.5 or 1e-3, and finite. Every line has as
 // many fields as the first. A byte order mark, CRLF, spaces around fields and blank lines at the end are accepted. A quoted field
 // ends on its line.
 //
 // Errors wrap ErrFormat and say file:line, the offending text and what would be right, or wrap r's own error.
-func ReadCSV(r io.Reader, name string) (*Table, error) {
-	c := newCSVReader(r, name)
-	for {
-		switch more, err := c.read(1 << 10); {
-		case err != nil:
-			return nil, err
-		case !more:
-			return c.t, nil
-		}
-	}
+func ReadCSV(r io.Reader, name string) (*Table, error) { return gather(csvParts(r, name)) }
+
+// csvReader gathers the rows of a part of a table.
+type csvReader struct {
+	name   string // of the file
+	lines  *bufio.Scanner
+	line   int // number of the current line
+	blank  int // number of the first of the blank lines just passed
+	fields []string
+	t      *Table
 }
 
-func newCSVReader(r io.Reader, name string) *csvReader {
-	c := &csvReader{name: name, lines: bufio.NewScanner(r), t: &Table{}}
-	c.lines.Buffer(make([]byte, 0, 1<<16), maxLine)
-	return c
-}
-
-// read adds about so many rows to the table; more is false at the file's end.
-func (c *csvReader) read(rows int) (more bool, err error) {
-	for end := c.t.Rows + rows; c.t.Rows < end; {
-		if !c.lines.Scan() {
-			return false, c.ended()
-		}
-		c.line++
-		if err := c.take(c.lines.Text()); err != nil {
-			if c.lines.Err() != nil { // r failed, and this is the piece of a line before
-				c.line--
-				return false, c.ended()
+// csvParts reads some rows at a time, each part good until the next; an error comes last.
+func csvParts(r io.Reader, name string) iter.Seq2[*Table, error] {
+	return func(yield func(*Table, error) bool) {
+		c := &csvReader{name: name, lines: bufio.NewScanner(r), t: &Table{}}
+		c.lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+		for c.lines.Scan() {
+			c.line++
+			if err := c.take(c.lines.Text()); err != nil {
+				if c.lines.Err() == nil {
+					yield(nil, err)
+					return
+				}
+				c.line-- // r failed within this line
+				break
 			}
-			return false, err
+			if len(c.t.Data) > 0 && len(c.t.Data)+c.t.Cols > partNumbers {
+				if !yield(c.t, nil) {
+					return
+				}
+				c.t.Data = c.t.Data[:0]
+			}
+		}
+		if err := c.ended(); err != nil {
+			yield(nil, err)
+		} else if len(c.t.Data) > 0 {
+			yield(c.t, nil)
 		}
 	}
-	return true, nil
 }
 
-// ended says what is wrong where there are no more lines.
+// ended is the error at the end of the file, if any.
 func (c *csvReader) ended() error {
 	switch err := c.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
@@ -72,16 +80,6 @@ func (c *csvReader) ended() error {
 		return c.wrong("names and no numbers; want at least one row after them")
 	}
 	return nil
-}
-
-// csvReader is a table on its way.
-type csvReader struct {
-	name   string // of the file
-	lines  *bufio.Scanner
-	line   int // number of the current line
-	blank  int // number of the first of the blank lines just passed
-	fields []string
-	t      *Table
 }
 
 // wrong makes an error at the current line.
@@ -162,7 +160,7 @@ func (c *csvReader) header() (isHeader bool, err error) {
 	if err := checkNames(c.fields); err != nil {
 		return true, c.wrong("%w", err)
 	}
-	c.t.Names = append([]string(nil), c.fields...)
+	c.t.Names = slices.Clone(c.fields)
 	return true, nil
 }
 
@@ -182,12 +180,12 @@ func (c *csvReader) row() error {
 	return nil
 }
 
-// parseNumber reads a finite decimal number, or says what the text is instead.
+// parseNumber reads a finite decimal number, or says why the text is not one.
 func parseNumber(s string) (v float64, problem string) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
 	case s == "":
-		return 0, "is no value; want a number, or leave the row out"
+		return 0, "is not a value; want a number, or leave the row out"
 	case errors.Is(err, strconv.ErrRange):
 		return 0, "is beyond the range of float64; want a magnitude below 1.8e308"
 	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
@@ -198,11 +196,4 @@ func parseNumber(s string) (v float64, problem string) {
 		return 0, "is not a number; want numbers separated by commas"
 	}
 	return 0, "is not a number; want a decimal number such as -0.5 or 1e-3"
-}
-
-// isNumber reports whether a field is a number, finite or not, rather than a name. Words that ParseFloat knows ("nan", "Infinity") are
-// numbers here, so that a first row with a missing value is not taken for names.
-func isNumber(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
 }

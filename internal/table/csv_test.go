@@ -65,7 +65,7 @@ var badCSV = map[string]struct{ text, says string }{
 	"long row":           {"t,y\n1,2,3\n", "f.csv:2: 3 fields; want 2"},
 	"comma at the end":   {"t,y\n1,2,\n", "f.csv:2: 3 fields; want 2"},
 	"word":               {"t,y\n1,2\n3,four\n", `f.csv:3: column "y": "four" is not a number`},
-	"missing":            {"t,y\n1,\n", `f.csv:2: column "y": "" is no value`},
+	"missing":            {"t,y\n1,\n", `f.csv:2: column "y": "" is not a value`},
 	"NaN":                {"t,y\n1,NaN\n", `f.csv:2: column "y": "NaN" is not finite`},
 	"Inf":                {"t,y\n1,-Infinity\n", `f.csv:2: column "y": "-Infinity" is not finite`},
 	"too large":          {"t,y\n1,1e999\n", `f.csv:2: column "y": "1e999" is beyond the range`},

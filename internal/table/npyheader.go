@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// npyMagic is what an NPY file begins with; two bytes of version follow.
+// npyMagic begins an NPY file; two bytes of version follow.
 const npyMagic = "\x93NUMPY"
 
 // maxNPYHeader bounds the header's text; NumPy refuses more than 10 000 bytes.
@@ -56,9 +57,8 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 		return nil, malformed("offset 8: the header is not UTF-8 text")
 	}
 	h := &npyHeader{}
-	p := &literal{text: string(text)}
-	if err := h.parse(p); err != nil {
-		return nil, malformed("offset %d: %w", 8+n+p.at, err)
+	if at, err := h.parse(string(text)); err != nil {
+		return nil, malformed("offset %d: %w", 8+n+at, err)
 	}
 	return h, nil
 }
@@ -71,124 +71,88 @@ func cut(err error, where string) error {
 	return err
 }
 
-// parse reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, its keys in any order, each once.
-func (h *npyHeader) parse(p *literal) error {
-	if !p.take("{") {
-		return errors.New("the header is no Python dictionary; want {'descr': …}")
+// npyItem is a key and a value of the header, with the comma and the last brace after it.
+var npyItem = regexp.MustCompile(`^\s*(?:'(\w*)'|"(\w*)")\s*:\s*('[^']*'|"[^"]*"|True|False|\([0-9L,\s]*\)|\[)\s*(,?\s*\}|,|)`)
+
+// parse reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, its keys in any order, each once. It returns how many bytes
+// of the text it has read.
+func (h *npyHeader) parse(text string) (at int, err error) {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
+	read := func() int { return len(text) - len(rest) }
+	if !ok {
+		return 0, errors.New("the header is not a Python dictionary; want {'descr': …}")
 	}
 	seen := map[string]bool{}
-	for !p.take("}") {
-		key, err := p.str()
-		if err != nil {
-			return err
+	for open := true; open; {
+		m := npyItem.FindStringSubmatch(rest)
+		if m == nil {
+			return read(), fmt.Errorf("%s in the header; want {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", quote(rest))
 		}
+		key, value := m[1]+m[2], m[3]
 		if seen[key] {
-			return fmt.Errorf("the key %s stands twice in the header; want it once", quote(key))
+			return read(), fmt.Errorf("the key %s stands twice in the header; want it once", quote(key))
 		}
 		seen[key] = true
-		if !p.take(":") {
-			return fmt.Errorf("no colon after %s in the header", quote(key))
+		if err := h.set(key, value); err != nil {
+			return read(), err
 		}
-		if err := h.value(p, key); err != nil {
-			return err
+		if m[4] == "" {
+			return read(), fmt.Errorf("no comma after the value of %s in the header", key)
 		}
-		if !p.take(",") && !p.next("}") {
-			return errors.New("no comma after a value in the header")
-		}
+		rest = rest[len(m[0]):]
+		open = !strings.HasSuffix(m[4], "}")
 	}
-	p.space()
 	switch {
-	case p.at != len(p.text):
-		return errors.New("text after the header's dictionary; want spaces and a newline")
+	case strings.TrimSpace(rest) != "":
+		return read(), errors.New("text after the header's dictionary; want spaces and a newline")
 	case len(seen) != 3:
-		return errors.New("the header lacks some of descr, fortran_order and shape")
+		return read(), errors.New("the header lacks some of descr, fortran_order and shape")
 	}
-	return nil
+	return read(), nil
 }
 
-// value reads what stands for a key.
-func (h *npyHeader) value(p *literal, key string) (err error) {
+// set takes the value of a key.
+func (h *npyHeader) set(key, value string) (err error) {
+	kind := value[0]
 	switch key {
 	case "descr":
-		if p.next("[") {
-			return errors.New("descr is a list: records; want one plain number type such as '<f8'")
+		switch kind {
+		case '\'', '"':
+			h.descr = value[1 : len(value)-1]
+		case '[':
+			err = errors.New("descr is a list: records; want one plain number type such as '<f8'")
+		default:
+			err = fmt.Errorf("descr is %s; want a type such as '<f8'", quote(value))
 		}
-		h.descr, err = p.str()
 	case "fortran_order":
-		if h.fortran = p.take("True"); !h.fortran && !p.take("False") {
-			return errors.New("fortran_order is neither True nor False")
+		if h.fortran = value == "True"; !h.fortran && value != "False" {
+			err = errors.New("fortran_order is neither True nor False")
 		}
 	case "shape":
-		h.shape, err = p.tuple()
+		if kind != '(' {
+			return fmt.Errorf("shape is %s; want (rows, columns)", quote(value))
+		}
+		h.shape, err = sizes(value[1 : len(value)-1])
 	default:
-		return fmt.Errorf("unknown key %s in the header; want descr, fortran_order and shape", quote(key))
+		err = fmt.Errorf("unknown key %s in the header; want descr, fortran_order and shape", quote(key))
 	}
 	return err
 }
 
-// literal reads the few Python literals that a header is made of.
-type literal struct {
-	text string
-	at   int
-}
-
-// space skips white space.
-func (p *literal) space() {
-	p.at = len(p.text) - len(strings.TrimLeft(p.text[p.at:], " \t\r\n"))
-}
-
-// next reports whether s comes next, after white space.
-func (p *literal) next(s string) bool {
-	p.space()
-	return strings.HasPrefix(p.text[p.at:], s)
-}
-
-// take skips s if it comes next.
-func (p *literal) take(s string) bool {
-	if !p.next(s) {
-		return false
-	}
-	p.at += len(s)
-	return true
-}
-
-// str reads a quoted text. No text that may stand in a header has an escape in it.
-func (p *literal) str() (string, error) {
-	for _, quote := range []string{"'", `"`} {
-		if p.take(quote) {
-			s, _, ok := strings.Cut(p.text[p.at:], quote)
-			if !ok {
-				return "", errors.New("a quote is not closed in the header")
-			}
-			p.at += len(s) + 1
-			return s, nil
-		}
-	}
-	return "", errors.New("no quoted text where the header wants one")
-}
-
-// tuple reads the shape: (), (3,), (3, 4); Python 2 wrote (3L,).
-func (p *literal) tuple() ([]int64, error) {
-	if !p.take("(") {
-		return nil, errors.New("shape is no tuple; want (rows, columns)")
-	}
+// sizes reads the inside of a shape: nothing, "3,", "3, 4"; Python 2 wrote "3L,".
+func sizes(tuple string) ([]int64, error) {
 	shape := []int64{}
-	for !p.take(")") {
-		p.space()
-		digits := p.text[p.at:]
-		if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
-			digits = digits[:end]
+	fields := strings.Split(tuple, ",")
+	for i, f := range fields {
+		f = strings.TrimSpace(f)
+		if f == "" && i == len(fields)-1 { // after the last comma
+			break
 		}
-		v, err := strconv.ParseUint(digits, 10, 63)
+		v, err := strconv.ParseUint(strings.TrimSuffix(f, "L"), 10, 63)
 		if err != nil {
-			return nil, fmt.Errorf("shape has an entry that is no size, at %s; want an integer from 0 to 2⁶³−1", quote(p.text[p.at:]))
+			return nil, fmt.Errorf("shape has the entry %s; want an integer from 0 to 2⁶³−1", quote(f))
 		}
-		p.at += len(digits)
-		p.take("L")
 		shape = append(shape, int64(v))
-		if !p.take(",") && !p.next(")") {
-			return nil, errors.New("no comma after an entry of shape")
-		}
 	}
 	return shape, nil
 }

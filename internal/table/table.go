@@ -1,22 +1,18 @@
 // Package table reads tables of numbers, CSV or NumPy's NPY, into named float64 columns, and writes them.
 //
 // Data for a model are finite numbers in a rectangle; everything else is refused where it stands, with the file and line (CSV) or
-// the file and row (NPY). Memory is in proportion to the file's size, whatever its header claims.
+// the file and row (NPY). Memory is proportional to the file's size, whatever its header claims.
 package table
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
 // ErrFormat is wrapped by every error that says that a file, or a table to be written, is not as this package wants it.
@@ -32,38 +28,19 @@ type Table struct {
 	Data       []float64
 }
 
-// Open reads the file at path, by its extension: .csv or .npy, in any case. Errors name the path and wrap ErrFormat (another extension
-// too), the system's error, or atomicfile.ErrNotRegular.
-func Open(path string) (*Table, error) { return OpenContext(context.Background(), path) }
+// partNumbers is how many numbers a part of a file has, if a row does not have more.
+const partNumbers = 1 << 15
 
-// OpenContext is Open; once ctx has ended it stops reading, with an error that wraps ctx's.
-func OpenContext(ctx context.Context, path string) (*Table, error) {
-	ext := strings.ToLower(filepath.Ext(path))
-	if ext != ".csv" && ext != ".npy" {
-		return nil, malformed("%s: the extension %q is no table's; want .csv or .npy", path, ext)
+// gather joins the parts of a file, each a table of whole rows whose Rows counts all that were read so far.
+func gather(parts iter.Seq2[*Table, error]) (*Table, error) {
+	whole := &Table{}
+	for t, err := range parts {
+		if err != nil {
+			return nil, err
+		}
+		whole.Names, whole.Rows, whole.Cols, whole.Data = t.Names, t.Rows, t.Cols, append(whole.Data, t.Data...)
 	}
-	f, _, err := atomicfile.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if ext == ".npy" {
-		return ReadNPY(reading{ctx, f}, path)
-	}
-	return ReadCSV(reading{ctx, f}, path)
-}
-
-// reading is a reader until ctx ends.
-type reading struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r reading) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(b)
+	return whole, nil
 }
 
 // Index gives the number of each column by its name.
@@ -75,8 +52,8 @@ func (t *Table) Index() map[string]int {
 	return at
 }
 
-// Select returns a table of the named columns in the order given, [Rows,len(names)]. A name that there is not, one given twice and no name at
-// all are errors, which wrap ErrColumn.
+// Select returns a table of the named columns in the order given, [Rows,len(names)]. Unknown names, a name given twice and an empty list
+// are errors, which wrap ErrColumn.
 func (t *Table) Select(names ...string) (*Table, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: none is named; want some of %s", ErrColumn, list(t.Names))
@@ -110,7 +87,7 @@ func numbered(cols int) []string {
 	return names
 }
 
-// checkNames says what is wrong with the names of columns, nil if nothing: those that pass are read back from a CSV header as they are.
+// checkNames refuses names of columns that would not come back from a CSV header as they are.
 func checkNames(names []string) error {
 	seen := make(map[string]int, len(names))
 	for i, name := range names {
@@ -122,13 +99,20 @@ func checkNames(names []string) error {
 		case strings.TrimSpace(name) != name:
 			return fmt.Errorf("column %d is named %s; want a name without space around it", i+1, quote(name))
 		case isNumber(name):
-			return fmt.Errorf("column %d is named %s; want names that are no numbers, or numbers alone", i+1, quote(name))
+			return fmt.Errorf("column %d is named %s; want names that are not numbers, or numbers alone", i+1, quote(name))
 		case seen[name] > 0:
 			return fmt.Errorf("columns %d and %d are both named %s; want different names", seen[name], i+1, quote(name))
 		}
 		seen[name] = i + 1
 	}
 	return nil
+}
+
+// isNumber reports whether a field is a number, finite or not, rather than a name. Words that ParseFloat knows ("nan", "Infinity") are
+// numbers here, so that a first row with a missing value is not taken for names.
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // formatError is ErrFormat in words of its own.
@@ -153,16 +137,12 @@ func quote(s string) string {
 // list shows some names.
 func list(names []string) string {
 	const most = 8
-	var b strings.Builder
-	for i, name := range names {
-		if i == most {
-			fmt.Fprintf(&b, ", … (%d in all)", len(names))
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(name))
+	shown := make([]string, min(len(names), most))
+	for i := range shown {
+		shown[i] = quote(names[i])
 	}
-	return b.String()
+	if len(names) > most {
+		shown = append(shown, fmt.Sprintf("… (%d in all)", len(names)))
+	}
+	return strings.Join(shown, ", ")
 }

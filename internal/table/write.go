@@ -29,11 +29,11 @@ func WriteCSV(w io.Writer, names []string, data []float64) error {
 type Writer interface {
 	// Write adds numbers, row-major.
 	Write(data []float64) error
-	// Close writes what is left and looks whether the table is whole.
+	// Close writes the rest and checks that the table is whole.
 	Close() error
 }
 
-// NewCSVWriter is a Writer of what WriteCSV writes.
+// NewCSVWriter writes the same file as WriteCSV, part by part.
 func NewCSVWriter(w io.Writer, names []string) (Writer, error) {
 	if err := checkNames(names); err != nil {
 		return nil, malformed("%w", err)
@@ -105,7 +105,7 @@ func WriteNPY(w io.Writer, shape []int, data []float64) error {
 	return n.Close()
 }
 
-// NewNPYWriter is a Writer of what WriteNPY writes.
+// NewNPYWriter writes the same file as WriteNPY, part by part.
 func NewNPYWriter(w io.Writer, shape []int) (Writer, error) {
 	n, dims := 1, make([]string, len(shape))
 	for i, s := range shape {

@@ -10,8 +10,8 @@ package emu
 // const char *emu_name(int arch, int i);
 // int emu_threads(int arch, int i);
 // int emu_words(int arch, int i);
-// int64_t emu_run(int arch, int i, const unsigned *grid, const unsigned *block, long shared, const uint64_t *words,
-//                 int64_t first, int64_t last, char *message, long size);
+// void emu_run(int arch, int i, const unsigned *grid, const unsigned *block, long shared, const uint64_t *words,
+//              int64_t at, char *message, long size);
 import "C"
 
 import (
@@ -24,7 +24,7 @@ import (
 
 // architectures are those the kernels are compiled for; selftest has the
 // emulator's own.
-var architectures = []int{70, 80, 90}
+var architectures = []int{80, 90}
 
 const selftest = 0
 
@@ -66,7 +66,7 @@ func Backwards(on bool) {
 	C.emu_backwards(n)
 }
 
-// Launch runs a kernel as compiled for an architecture (70, 80 or 90) and
+// Launch runs a kernel as compiled for an architecture (80 or 90) and
 // returns when all its blocks have ended. Each argument is one word.
 func Launch(arch int, name string, grid, block [3]int, shared int, args []uint64) error {
 	k, ok := tables()[arch][name]
@@ -103,8 +103,8 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 				if at >= blocks {
 					return
 				}
-				if n, why := k.run(&g, &b, shared, args, at); n >= 0 {
-					f.note(n, why)
+				if why := k.run(&g, &b, shared, args, at); why != "" {
+					f.note(at, why)
 				}
 			}
 		})
@@ -116,19 +116,13 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	return fmt.Errorf("emulated %s for sm_%d, block %d of %d: %s", k.name, k.arch, f.block, blocks, f.why)
 }
 
-// run runs one block. Its first result is −1, or the block if it failed.
-func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int64) (int64, string) {
+// run runs one block and says what went wrong, "" if nothing did.
+func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int64) string {
 	message := make([]byte, 512)
-	var words *C.uint64_t
-	if len(args) > 0 {
-		words = (*C.uint64_t)(unsafe.Pointer(&args[0]))
-	}
-	n := C.emu_run(C.int(k.arch), C.int(k.index), &grid[0], &block[0], C.long(shared), words, C.int64_t(at), C.int64_t(at+1),
-		(*C.char)(unsafe.Pointer(&message[0])), C.long(len(message)))
-	if n < 0 {
-		return -1, ""
-	}
-	return int64(n), C.GoString((*C.char)(unsafe.Pointer(&message[0])))
+	words := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(args)))
+	text := (*C.char)(unsafe.Pointer(&message[0]))
+	C.emu_run(C.int(k.arch), C.int(k.index), &grid[0], &block[0], C.long(shared), words, C.int64_t(at), text, C.long(len(message)))
+	return C.GoString(text)
 }
 
 // A fault is the first block, in order, that failed. Blocks are begun in order,

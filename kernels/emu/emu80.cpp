@@ -6,7 +6,7 @@
 #define VSSGP_ARCH 800
 #define VSSGP_EMU
 
-#include "engine.h"
+#include "runtime.h"
 
 #include "../device.cuh"
 

@@ -6,7 +6,7 @@
 #define VSSGP_ARCH 900
 #define VSSGP_EMU
 
-#include "engine.h"
+#include "runtime.h"
 
 #include "../device.cuh"
 

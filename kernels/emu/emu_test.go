@@ -58,8 +58,8 @@ func TestShuffle(t *testing.T) {
 	}
 	for i, v := range out {
 		sum := float64(31*16 + i/32*32*32)
-		if want := sum + 1000*sum + 31e6; v != want {
-			t.Errorf("lane %d: %v, want %v", i, v, want)
+		if v != sum {
+			t.Errorf("lane %d: %v, want %v", i, v, sum)
 		}
 	}
 }
@@ -99,16 +99,6 @@ func TestUnset(t *testing.T) {
 		if slices.Min(out) != 3 {
 			t.Errorf("shared memory is not NaN before a block: %v", out)
 		}
-	}
-}
-
-func TestDp4a(t *testing.T) {
-	out := room(32)
-	if err := try("self_dp4a", 1, 32, 0, nil, 0xff02_7f80, 0x0301_0280, 5, word(out)); err != nil {
-		t.Fatal(err)
-	}
-	if want := -1*3 + 2*1 + 127*2 + 128*128 + 5.0; out[3] != want {
-		t.Errorf("%v, want %v", out[3], want)
 	}
 }
 
@@ -183,8 +173,8 @@ func TestTables(t *testing.T) {
 		return strings.Join(lines, "")
 	}
 	for _, arch := range architectures {
-		if describe(arch) != describe(70) || len(tables()[arch]) == 0 {
-			t.Errorf("sm_%d has\n%ssm_70 has\n%s", arch, describe(arch), describe(70))
+		if describe(arch) != describe(80) || len(tables()[arch]) == 0 {
+			t.Errorf("sm_%d has\n%ssm_80 has\n%s", arch, describe(arch), describe(80))
 		}
 	}
 }

@@ -3,10 +3,10 @@
 // The kernels with which the emulator tests itself.
 #undef _FORTIFY_SOURCE
 
-#define VSSGP_ARCH 700
+#define VSSGP_ARCH 800
 #define VSSGP_EMU
 
-#include "engine.h"
+#include "runtime.h"
 
 #include <stdexcept>
 
@@ -27,7 +27,6 @@ const EmuKernel table[] = {
 	EMU_KERNEL(self_unset, 32)
 	EMU_KERNEL(self_throws, 32)
 	EMU_KERNEL(self_deep, 32)
-	EMU_KERNEL(self_dp4a, 32)
 	{nullptr, 0, 0, nullptr},
 };
 }

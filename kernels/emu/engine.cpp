@@ -15,19 +15,7 @@
 // floats. What its fences and the ends of stacks hold.
 static const uint64_t unset = 0x7ff8dead7ff8dead, guard = 0x5afe5afe5afe5afe;
 
-const EmuKernel *emu_table(int arch) {
-	switch (arch) {
-	case 70:
-		return emu_table70();
-	case 80:
-		return emu_table80();
-	case 90:
-		return emu_table90();
-	case 0:
-		return emu_selftest();
-	}
-	return nullptr;
-}
+__thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
 
 static void fill(char *from, long bytes, uint64_t word) {
 	std::fill((uint64_t *)from, (uint64_t *)(from + bytes), word);

@@ -8,10 +8,6 @@
 #include <string>
 #include <ucontext.h>
 
-// The tables of the three compilations and of the emulator's own kernels (arch 0).
-const EmuKernel *emu_table(int arch);
-const EmuKernel *emu_table70(), *emu_table80(), *emu_table90(), *emu_selftest();
-
 enum State { READY, AT_BARRIER, AT_WARP, DONE };
 
 // A Place is a line of the sources.

@@ -9,8 +9,6 @@
 #include <mutex>
 #include <vector>
 
-__thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
-
 static __thread Engine *running;
 
 void *emu_shared() { return running->shared; }
@@ -43,6 +41,18 @@ struct Lease {
 
 static EmuDim dim(const unsigned *d) { return {d[0], d[1], d[2]}; }
 
+static const EmuKernel *emu_table(int arch) {
+	switch (arch) {
+	case 80:
+		return emu_table80();
+	case 90:
+		return emu_table90();
+	case 0:
+		return emu_selftest();
+	}
+	return nullptr;
+}
+
 extern "C" int emu_count(int arch) {
 	int n = 0;
 	for (const EmuKernel *k = emu_table(arch); k && k->name; k++)
@@ -54,31 +64,23 @@ extern "C" const char *emu_name(int arch, int i) { return emu_table(arch)[i].nam
 extern "C" int emu_threads(int arch, int i) { return emu_table(arch)[i].threads; }
 extern "C" int emu_words(int arch, int i) { return emu_table(arch)[i].words; }
 
-// emu_run runs blocks [first, last) of kernel i. It returns −1, or the block
-// that failed, with the reason in message.
-extern "C" int64_t emu_run(int arch, int i, const unsigned *grid, const unsigned *block, long shared, const uint64_t *words,
-						   int64_t first, int64_t last, char *message, long size) {
+// emu_run runs a block of kernel i and writes what went wrong, or nothing, to
+// message.
+extern "C" void emu_run(int arch, int i, const unsigned *grid, const unsigned *block, long shared, const uint64_t *words,
+						int64_t at, char *message, long size) {
 	const EmuKernel &kernel = emu_table(arch)[i];
-	int64_t b = first;
 	std::string why;
 	try {
 		Lease lease;
 		gridDim = dim(grid);
 		blockDim = dim(block);
 		lease.engine->open(kernel, block[0] * block[1] * block[2], shared, words);
-		for (; b < last; b++) {
-			blockIdx = {unsigned(b % grid[0]), unsigned(b / grid[0] % grid[1]), unsigned(b / grid[0] / grid[1])};
-			why = lease.engine->run();
-			if (!why.empty())
-				break;
-		}
+		blockIdx = {unsigned(at % grid[0]), unsigned(at / grid[0] % grid[1]), unsigned(at / grid[0] / grid[1])};
+		why = lease.engine->run();
 	} catch (const std::exception &e) {
 		why = e.what();
 	} catch (...) {
 		why = "something was thrown that is no std::exception";
 	}
-	if (why.empty())
-		return -1;
 	snprintf(message, size, "%s", why.c_str());
-	return b;
 }

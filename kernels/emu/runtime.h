@@ -40,27 +40,17 @@ const void *const *emu_warp_gather(const void *p, const char *file, int line);
 inline void barrier(EMU_HERE) { emu_barrier(file, line); }
 inline void warp_barrier(EMU_HERE) { emu_warp_barrier(file, line); }
 
-template <class T> inline T emu_exchange(T v, int mask, const char *file, int line) {
-	uint64_t bits = 0;
+inline double shuffle_xor(double v, int mask, EMU_HERE) {
+	uint64_t bits;
 	memcpy(&bits, &v, sizeof v);
 	bits = emu_shuffle(bits, mask, file, line);
 	memcpy(&v, &bits, sizeof v);
 	return v;
 }
 
-inline double shuffle_xor(double v, int mask, EMU_HERE) { return emu_exchange(v, mask, file, line); }
-inline float shuffle_xor(float v, int mask, EMU_HERE) { return emu_exchange(v, mask, file, line); }
-inline int shuffle_xor(int v, int mask, EMU_HERE) { return emu_exchange(v, mask, file, line); }
-
 // warp_gather returns the 32 pointers that the warp's lanes gave, after all
 // have; the caller ends with warp_barrier before what it points to changes.
 inline const void *const *warp_gather(const void *p, EMU_HERE) { return emu_warp_gather(p, file, line); }
-
-inline int dp4a(int a, int b, int c) {
-	for (int i = 0; i < 4; i++)
-		c += (int)(int8_t)(a >> 8 * i) * (int)(int8_t)(b >> 8 * i);
-	return c;
-}
 
 // EmuKernel is an entry of the table of kernels.
 struct EmuKernel {
@@ -68,6 +58,9 @@ struct EmuKernel {
 	int threads, words;
 	void (*call)(const uint64_t *words);
 };
+
+// The tables of the two compilations and of the emulator's own kernels (arch 0).
+const EmuKernel *emu_table80(), *emu_table90(), *emu_selftest();
 
 template <class T> T emu_word(uint64_t w) {
 	static_assert(sizeof(T) == 8, "a kernel's parameter is a pointer, a long long or a double");

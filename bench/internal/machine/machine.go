@@ -2,13 +2,14 @@
 package machine
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/procfs"
 )
 
 // Machine is the computer, the build and the commit of a measurement.
@@ -26,49 +27,35 @@ type Machine struct {
 	PTX    string `json:"ptx,omitempty"` // SHA-256 of what the card ran
 }
 
+// OK is the status of a measurement that was taken.
+const OK = "ok"
+
+// Now is the time of a line: UTC, RFC 3339.
+func Now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// Sources is the commit as This reads it.
+func (m Machine) Sources() string {
+	if m.Commit != "" && m.Dirty {
+		return m.Commit + "+"
+	}
+	return m.Commit
+}
+
 // This is this machine without its cards. commit is what is known of the
 // sources already, with a + where files differ; "" asks the build and git.
 func This(commit string) Machine {
 	m := Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
-	m.CPU = valueOf("/proc/cpuinfo", "model name")
-	m.Memory = kibOf("/proc/meminfo", "MemTotal")
+	m.CPU = procfs.Value("/proc/cpuinfo", "model name")
+	m.Memory = procfs.Bytes("/proc/meminfo", "MemTotal")
 	m.Commit, m.Dirty = sources(commit)
 	return m
 }
 
-// valueOf is the first value that a file of "key : value" lines has for a key,
-// "" where there is no such file or line.
-func valueOf(path, key string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if k, v, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(k) == key {
-			return strings.TrimSpace(v)
-		}
-	}
-	return ""
-}
-
-// kibOf is valueOf for a number of kB, in bytes.
-func kibOf(path, key string) int64 {
-	v, err := strconv.ParseInt(strings.TrimSuffix(valueOf(path, key), " kB"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return v << 10
-}
-
 // HostPeak is the most memory this process has had, as Linux counts it.
-func HostPeak() int64 { return kibOf("/proc/self/status", "VmHWM") }
+func HostPeak() int64 { return procfs.Bytes("/proc/self/status", "VmHWM") }
 
-// Held calls f and says how many bytes more than before the process had
-// meanwhile, and the most that it has ever had; zeros where this is no Linux.
-// The garbage collector works all along: what counts is what f holds at once,
-// not what it has thrown away.
+// Held calls f and says how many bytes more than before the process had meanwhile, and the most that it has ever had; zeros where this is
+// no Linux. The garbage collector works all along: the memory that f holds at once counts, not what it has thrown away.
 func Held(f func()) (held, most int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	debug.FreeOSMemory()
@@ -81,10 +68,9 @@ func Held(f func()) (held, most int64) {
 }
 
 // hostNow is the memory that this process has, as Linux counts it.
-func hostNow() int64 { return kibOf("/proc/self/status", "VmRSS") }
+func hostNow() int64 { return procfs.Bytes("/proc/self/status", "VmRSS") }
 
-// sources says which commit this is and whether files differ from it: as
-// given, as the linker knows, or as git does.
+// sources says which commit this is and whether files differ from it: as given, as the linker knows, or as git does.
 func sources(given string) (commit string, dirty bool) {
 	if given != "" {
 		commit, dirty = strings.CutSuffix(given, "+")

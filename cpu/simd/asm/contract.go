@@ -10,21 +10,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// contract writes the kernels that sum over the rows of one panel.
-func contract() {
-	for _, s := range isas {
-		contractOne(s)
-		contractRows(s)
-		contractInput(s)
-		factorised(s, true)
-		factorised(s, false)
-		second(s)
-		fit(s)
-		along(s)
-		outputs(s)
-	}
-}
-
 // A pass is a kernel that goes through panels and through the rows of each, one
 // vector of their lanes at a time: AVX-512 has all lanes in one, AVX2 goes
 // through everything twice.

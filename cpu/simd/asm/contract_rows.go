@@ -180,3 +180,18 @@ func outputs(s isa) {
 		},
 	}.write(s)
 }
+
+// contract writes the kernels that sum over the rows of one panel.
+func contract() {
+	for _, s := range isas {
+		contractOne(s)
+		contractRows(s)
+		contractInput(s)
+		factorised(s, true)
+		factorised(s, false)
+		second(s)
+		fit(s)
+		along(s)
+		outputs(s)
+	}
+}

@@ -34,25 +34,6 @@ type evenly struct {
 	index                     reg.Register // 8·(row − n)
 }
 
-func even() {
-	for _, s := range isas {
-		c := numbers(s)
-		c.put("narrow", narrow)
-		kernels := []evenly{{name: "even", gated: true}, {name: "evenFit", gated: true, fit: true}, {name: "evenFitOpen", fit: true}}
-		if s.width == 64 {
-			kernels = append(kernels, evenly{name: "evenStart", gated: true, fit: true, light: true}, evenly{name: "evenStartOpen", fit: true, light: true})
-		}
-		for _, e := range kernels {
-			e.keeper = newKeeper(s, c)
-			e.write()
-		}
-		if s.width == 64 { // AVX2 has not the registers
-			evenFactorised(s, true)
-			evenFactorised(s, false)
-		}
-	}
-}
-
 // signature lists the parameters.
 func (e *evenly) signature() string {
 	list := "func(cos, sin, x"

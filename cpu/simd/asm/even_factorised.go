@@ -174,3 +174,23 @@ func (p *stepper) close() {
 		VMOVUPD(sum, m)
 	}
 }
+
+// even writes the kernels that step along even rows.
+func even() {
+	for _, s := range isas {
+		c := numbers(s)
+		c.put("narrow", narrow)
+		kernels := []evenly{{name: "even", gated: true}, {name: "evenFit", gated: true, fit: true}, {name: "evenFitOpen", fit: true}}
+		if s.width == 64 {
+			kernels = append(kernels, evenly{name: "evenStart", gated: true, fit: true, light: true}, evenly{name: "evenStartOpen", fit: true, light: true})
+		}
+		for _, e := range kernels {
+			e.keeper = newKeeper(s, c)
+			e.write()
+		}
+		if s.width == 64 { // AVX2 has not the registers
+			evenFactorised(s, true)
+			evenFactorised(s, false)
+		}
+	}
+}

@@ -27,9 +27,6 @@ func (s isa) degrees() degrees {
 	return degrees{sin: 9, cos: 8, exp: 11}
 }
 
-// parts is into how many parts AVX-512 cuts the turn and the factor of 2.
-const parts = 16
-
 // far is where exp(−quad/2) is cut off, at 1e-76: products of four such numbers
 // are still normal, and numbers below the normal ones would cost a processor a
 // hundred cycles each, in the sums that features meet as in the features.

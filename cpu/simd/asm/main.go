@@ -24,12 +24,15 @@ var subjects = map[string]func(){
 	"peak":     peak,
 }
 
+// files are the subjects that are no assembly, written to a folder.
+var files = map[string]func(dir string) error{"dispatch": dispatch, "sum": sum}
+
 func main() {
 	subject := flag.String("subject", "", "which kernels to write, or sum")
 	ConstraintExpr("amd64")
 	flag.Parse()
-	if *subject == "sum" {
-		if err := sum(".."); err != nil {
+	if write, ok := files[*subject]; ok {
+		if err := write(".."); err != nil {
 			fmt.Fprintln(os.Stderr, "asm:", err)
 			os.Exit(1)
 		}
@@ -37,7 +40,7 @@ func main() {
 	}
 	write, ok := subjects[*subject]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, contract, dense, peak or sum\n", *subject)
+		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, even, contract, dense, peak, dispatch or sum\n", *subject)
 		os.Exit(1)
 	}
 	write()

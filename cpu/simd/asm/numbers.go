@@ -144,3 +144,6 @@ func (k *keeper) minus(x, out reg.VecVirtual, name string) {
 
 // count is how many terms a polynomial has.
 func (c *constants) count(name string) int { return c.terms[name] }
+
+// parts is into how many parts AVX-512 cuts the turn and the factor of 2.
+const parts = 16

@@ -7,10 +7,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"sync"
 
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels/internal/source"
 )
 
@@ -72,21 +74,17 @@ func run(folder, nvcc string, ptx, report bool) error {
 
 // compile compiles for all architectures at once.
 func compile(c *source.Compiler, s *source.Sources) (map[int][]byte, error) {
-	images := make([][]byte, len(source.Architectures))
-	errs := make([]error, len(images))
-	var all sync.WaitGroup
-	for i, arch := range source.Architectures {
-		all.Go(func() { images[i], errs[i] = c.PTX(s, arch) })
-	}
-	all.Wait()
+	n := len(source.Architectures)
+	images := make([][]byte, n)
+	err := parallel.Try(n, n, func(i int) (err error) {
+		images[i], err = c.PTX(s, source.Architectures[i])
+		return err
+	})
 	byArch := map[int][]byte{}
 	for i, arch := range source.Architectures {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
 		byArch[arch] = images[i]
 	}
-	return byArch, nil
+	return byArch, err
 }
 
 // pack writes PTX, packed, unless the same is there.
@@ -112,20 +110,8 @@ func write(folder, name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".*.tmp")
-	if err != nil {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err2 := f.Chmod(0o644); err == nil {
-		err = err2
-	}
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
+	})
 }

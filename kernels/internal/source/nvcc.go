@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -13,30 +14,28 @@ import (
 	"strings"
 )
 
-// Architectures are those that there is PTX for.
-var Architectures = []int{70, 80, 90}
+// Architectures are the compute capabilities, times ten, that the PTX is made for.
+var Architectures = []int{80, 90}
 
-// flags are the compiler's, the same everywhere; the architecture is added.
+// flags are the compiler's on every machine; Flags adds the architecture.
 var flags = []string{"-ptx", "-std=c++17", "-O3", "--fmad=false"}
 
-// Release is the compiler's whose PTX is kept: drivers since 520 load it, and it
-// is the first that knows sm_90.
+// Release is the release of CUDA whose nvcc makes the PTX: drivers since 520 load
+// that PTX, and it is the first release that knows sm_90.
 const Release = "11.8"
 
-// ErrNoCompiler says that there is no nvcc of that release.
+// ErrNoCompiler is wrapped if nvcc of that release is not found.
 var ErrNoCompiler = errors.New("nvcc " + Release + " is needed for the PTX: install CUDA " + Release +
 	" (Debian: nvidia-cuda-toolkit), and name it with -nvcc or NVCC if it is not in PATH")
 
 // A Compiler is an nvcc.
 type Compiler struct{ Path, Version string }
 
-// FindCompiler takes the nvcc given, or the one that NVCC names, or that of PATH
-// or /usr/local/cuda. An nvcc of another release is an error.
+// FindCompiler looks for nvcc at path; if that is empty at the path in the variable
+// NVCC; if that is empty too in PATH and in /usr/local/cuda. It refuses an nvcc of
+// another release.
 func FindCompiler(path string) (*Compiler, error) {
-	candidates := []string{path}
-	if path == "" {
-		candidates = []string{os.Getenv("NVCC")}
-	}
+	candidates := []string{cmp.Or(path, os.Getenv("NVCC"))}
 	if candidates[0] == "" {
 		candidates = []string{"nvcc", "/usr/local/cuda/bin/nvcc", "/usr/local/cuda-" + Release + "/bin/nvcc"}
 	}
@@ -56,7 +55,7 @@ func FindCompiler(path string) (*Compiler, error) {
 	return nil, fmt.Errorf("%w%s", ErrNoCompiler, refused)
 }
 
-// Flags are what a compilation for an architecture is given.
+// Flags are the compiler's arguments for an architecture.
 func Flags(arch int) []string {
 	return append(slices.Clone(flags), fmt.Sprintf("-arch=compute_%d", arch), fmt.Sprintf("-DVSSGP_ARCH=%d", 10*arch))
 }
@@ -84,7 +83,7 @@ func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
 		return nil, err
 	}
 	if place := regexp.MustCompile(`(?m)^\s*\.(file|loc)\s.*|.*` + regexp.QuoteMeta(folder) + `.*`).Find(ptx); place != nil {
-		return nil, fmt.Errorf("the PTX for sm_%d names a place of this machine: %s", arch, place)
+		return nil, fmt.Errorf("the PTX for sm_%d contains a path of this machine: %s", arch, place)
 	}
 	return ptx, nil
 }

@@ -11,8 +11,8 @@ import (
 // sources.
 func Image(arch int) string { return fmt.Sprintf("ptx/sm_%d.ptx.gz", arch) }
 
-// Pack compresses PTX: some megabytes otherwise. What it makes may change with
-// the release of Go, so hashes are of what Unpack returns.
+// Pack compresses PTX, which is some megabytes long. Its result may change with
+// the release of Go, so hashes are taken of what Unpack returns.
 func Pack(ptx []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

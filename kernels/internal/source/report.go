@@ -10,10 +10,12 @@ import (
 	"text/tabwriter"
 )
 
-var usage = regexp.MustCompile(`Compiling entry function '(\w+)' for '(\w+)'(?s:.*?)(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads(?s:.*?)Used (\d+) registers(?:.*?(\d+) bytes smem)?`)
+var usage = regexp.MustCompile(`Compiling entry function '(\w+)' for '(\w+)'` +
+	`(?s:.*?)(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads` +
+	`(?s:.*?)Used (\d+) registers(?:.*?(\d+) bytes smem)?`)
 
-// Report is a table of what ptxas makes of PTX: for each kernel and architecture
-// its registers, its static shared memory, its stack and what it spills there.
+// Report is a table of how ptxas assembles PTX: the registers, static shared
+// memory, stack and spills of each kernel on each architecture.
 func (c *Compiler) Report(s *Sources, ptx map[int][]byte) (string, error) {
 	tool := filepath.Join(filepath.Dir(c.Path), "ptxas")
 	if filepath.Dir(c.Path) == "." {
@@ -45,7 +47,7 @@ func (c *Compiler) Report(s *Sources, ptx map[int][]byte) (string, error) {
 		for _, arch := range Architectures {
 			m := found[fmt.Sprintf("%s sm_%d", k.Name, arch)]
 			if m == nil {
-				return "", fmt.Errorf("%s says nothing of %s for sm_%d", tool, k.Name, arch)
+				return "", fmt.Errorf("%s does not report on kernel %s for sm_%d", tool, k.Name, arch)
 			}
 			if m[7] == "" {
 				m[7] = "0"

@@ -5,9 +5,6 @@ package source
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -20,43 +17,32 @@ type File struct {
 // Sources are the .cu and .cuh files of a folder, by name, and the kernels in
 // them, by name.
 type Sources struct {
-	Folder  string
-	Files   []File
-	Kernels []Kernel
+	Files     []File
+	Kernels   []Kernel
+	Groups    map[string][]Parameter // what a macro stands for that begins a kernel's parameters
+	Constants []Constant             // of shape.cuh, in its order
 }
+
+// A Constant is a constexpr int and the comment behind it.
+type Constant struct{ Name, Value, Comment string }
 
 // A Kernel is a KERNEL(threads) name(parameters) of a source.
 type Kernel struct {
 	Name       string
-	Threads    int // of a block
+	Threads    int    // of a block
+	Group      string // the macro that stands for the first parameters, "" for none
 	Parameters []Parameter
 	File       string
 	Line       int
 }
 
+func (k *Kernel) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: kernel %s: %w", k.File, k.Line, k.Name, fmt.Errorf(format, args...))
+}
+
 // A Parameter is a kernel's; Go is the type of its field: uint64 for a pointer,
 // int64 for a long long, float64 for a double.
 type Parameter struct{ Name, Go string }
-
-// Read reads a folder's sources.
-func Read(folder string) (*Sources, error) {
-	s := &Sources{Folder: folder}
-	for _, pattern := range []string{"*.cu", "*.cuh"} {
-		paths, err := filepath.Glob(filepath.Join(folder, pattern))
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return nil, err
-			}
-			s.Files = append(s.Files, File{filepath.Base(path), text})
-		}
-	}
-	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	return s, s.parse()
-}
 
 // Units are the names of the .cu files.
 func (s *Sources) Units() []string {
@@ -69,7 +55,7 @@ func (s *Sources) Units() []string {
 	return names
 }
 
-// Hash is one of all sources.
+// Hash is a hash of all sources.
 func (s *Sources) Hash() string {
 	h := sha256.New()
 	for _, f := range s.Files {

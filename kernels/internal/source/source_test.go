@@ -53,6 +53,34 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestConstants: those of shape.cuh come into the Go file, and a macro that a
+// kernel's parameters begin with becomes a struct in its own.
+func TestConstants(t *testing.T) {
+	s, err := from(t, map[string]string{
+		"shape.cuh": "constexpr int MAX_ROWS = 16; // rows of a thing\nconstexpr int other = 3;\n",
+		"a.cuh":     "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
+		"a.cu":      "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.Args()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"MaxRows = 16 // rows of a thing\n", "type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
+		"type A struct {\n\tFirstOnes\n\tY float64\n}", "type B struct {\n\tFirstOnes\n}", "type C struct {\n\tY float64\n}",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "Mine") || strings.Contains(string(text), "Other") {
+		t.Errorf("other constants are in\n%s", text)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	cases := []struct{ name, text, want string }{
 		{"int", "\nKERNEL(32) a(double x,\n\tint n) {}", "a.cu:2: kernel a: parameter n is of type int"},
@@ -68,8 +96,8 @@ func TestParseRefuses(t *testing.T) {
 		{"many threads", "KERNEL(2048) a() {}", "2048 threads"},
 		{"upper case", "KERNEL(32) Moments() {}", "not a kernel"},
 		{"twice", "KERNEL(32) a_b() {}\nKERNEL(32) a__b() {}", "clashes with kernel"},
-		{"fields twice", "KERNEL(32) a(double x, long long x) {}", "no parameter x"},
-		{"a method's name", "KERNEL(32) a(double words) {}", "no parameter words"},
+		{"fields twice", "KERNEL(32) a(double x, long long x) {}", "parameter x is not possible"},
+		{"a method's name", "KERNEL(32) a(double words) {}", "parameter words is not possible"},
 	}
 	for _, c := range cases {
 		_, err := from(t, map[string]string{"a.cu": c.text})

@@ -1,0 +1,61 @@
+package audio
+
+import (
+	"fmt"
+	"io"
+)
+
+// layout says where the samples lie and how to read them.
+type layout struct {
+	rate, channels int
+	encoding       Encoding
+	offset         int64 // of the first sample; from there the file holds frames × channels samples
+	frames         int
+	streamed       bool // a WAV file whose sizes were never filled in
+}
+
+// maxRate is above any converter's; a larger rate is a damaged header.
+const maxRate = 100_000_000
+
+func (l layout) frameBytes() int { return l.channels * l.encoding.Bytes }
+
+func (l layout) dataLen() int64 { return int64(l.frames) * int64(l.frameBytes()) }
+
+// head reads a file's header for the parsers, a block at a time: a header may consist of many small chunks.
+type head struct {
+	src   io.ReaderAt
+	size  int64
+	block []byte
+	at    int64 // of block in the file
+}
+
+// headBlock is how much of a header is read at once.
+const headBlock = 1 << 12
+
+// bytes is n bytes from an offset on, fewer only where the file ends before. They are good until the next call.
+func (h *head) bytes(at int64, n int) ([]byte, error) {
+	n = int(max(0, min(int64(n), h.size-at)))
+	if at < h.at || at+int64(n) > h.at+int64(len(h.block)) {
+		need := max(n, int(min(headBlock, h.size-at)))
+		if cap(h.block) < need {
+			h.block = make([]byte, need)
+		}
+		h.block, h.at = h.block[:need], at
+		if err := readAt(h.src, h.size, h.block, at); err != nil {
+			return nil, err
+		}
+	}
+	return h.block[at-h.at:][:n], nil
+}
+
+// readAt fills b from a file that had size bytes when it was opened, at least up to the end of b.
+func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
+	n, err := src.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF:
+		return fmt.Errorf("%w: offset %d: the file ends here; it had %d bytes when it was opened", ErrFormat, at+int64(n), size)
+	}
+	return fmt.Errorf("audio: read at offset %d: %w", at, err)
+}

@@ -1,0 +1,110 @@
+// Package gapfill is the harness of every measurement that cuts gaps into recordings: it fills them by methods that differ in settings
+// alone, and scores the fills against what was there.
+package gapfill
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/score"
+)
+
+// Level is the rms that excerpts are scaled to.
+const Level = 0.1
+
+// A Signal is an undamaged recording, or an excerpt of one, and the gaps to fill in it.
+type Signal struct {
+	Name string
+	Rate int // samples a second
+	Y    []float64
+	Gaps []audio.Gap
+}
+
+// Scale scales samples to Level; silence it cannot.
+func Scale(x []float64) ([]float64, error) {
+	level := score.RMS(x)
+	if level == 0 {
+		return nil, fmt.Errorf("silence in %d samples, want a sound", len(x))
+	}
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = Level / level * v
+	}
+	return y, nil
+}
+
+// A Fill is the mean of every sample, NaN where a method says nothing of it, and with a model its standard deviation and what was fitted.
+type Fill struct {
+	Mean, SD   []float64
+	Bound      float64
+	Rows, V, M int // rows fitted to, windows and features, in all excerpts
+	Iterations int
+}
+
+// A Method fills the gaps of a signal and looks at nothing that is in them.
+type Method func(ctx context.Context, s *Signal) (*Fill, error)
+
+// Silence fills by zeros and leaves the other samples.
+func Silence(_ context.Context, s *Signal) (*Fill, error) {
+	return &Fill{Mean: audio.FillSilence(s.Y, s.Gaps)}, nil
+}
+
+// Zeros predicts silence in the gaps and outside them.
+func Zeros(_ context.Context, s *Signal) (*Fill, error) {
+	return &Fill{Mean: make([]float64, len(s.Y))}, nil
+}
+
+// Linear fills by straight lines.
+func Linear(_ context.Context, s *Signal) (*Fill, error) {
+	return &Fill{Mean: audio.FillLinear(s.Y, s.Gaps)}, nil
+}
+
+// AR is an autoregressive fill by the options of a rate.
+func AR(options func(rate int) audio.AROptions) Method {
+	return func(_ context.Context, s *Signal) (*Fill, error) {
+		mean, err := audio.FillAR(s.Y, s.Gaps, options(s.Rate))
+		return &Fill{Mean: mean}, err
+	}
+}
+
+// Impute is package impute's fill.
+func Impute(o impute.Options) Method {
+	return func(ctx context.Context, s *Signal) (*Fill, error) {
+		r, err := impute.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
+		if err != nil {
+			return nil, err
+		}
+		f := &Fill{Mean: r.Fit[0], SD: r.SD[0], Bound: r.Bound, Iterations: r.Iterations}
+		for _, e := range r.Excerpts {
+			p := e.Model.Params
+			f.V, f.M = f.V+p.Windows.Count(), f.M+p.M()
+			f.Rows += e.End - e.Start - audio.Missing(e.Gaps)
+		}
+		return f, nil
+	}
+}
+
+// Mask says of each sample whether it is missing.
+func (s *Signal) Mask() []bool { return audio.Mask(s.Gaps, len(s.Y)) }
+
+// In are the samples of v that lie in the gaps; of nil none.
+func (s *Signal) In(v []float64) (in []float64) {
+	for _, g := range s.Gaps {
+		if v != nil {
+			in = append(in, v[g.Start:g.End]...)
+		}
+	}
+	return in
+}
+
+// Intervals are the coverage of a fill's 95 % intervals and its mean negative log predictive density, over the gaps; ok is false for a
+// fill without intervals.
+func (s *Signal) Intervals(f *Fill) (coverage, nlpd float64, ok bool) {
+	if f.SD == nil {
+		return 0, 0, false
+	}
+	mean, sd, y := s.In(f.Mean), s.In(f.SD), s.In(s.Y)
+	return score.Coverage(mean, sd, y), score.NLPD(mean, sd, y), true
+}

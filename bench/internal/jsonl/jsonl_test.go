@@ -1,0 +1,70 @@
+package jsonl
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type line struct {
+	Name  string `json:"name"`
+	Value int    `json:"value"`
+}
+
+// TestStore: lines come back as they were written and appended; one that an interruption cut short is as if it had not been begun; a line
+// of another kind has its number in the error.
+func TestStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if lines, err := Read[line](path, nil); err != nil || lines != nil {
+		t.Errorf("a file that is not there: %v, %v", lines, err)
+	}
+	want := []line{{"a", 1}, {"b", 2}, {"<c>", 3}}
+	if err := errors.Join(Write(path, want[:2]), Append(path, want[2])); err != nil {
+		t.Fatal(err)
+	}
+	named := func(l *line) error {
+		if l.Name == "" {
+			return errors.New("no name")
+		}
+		return nil
+	}
+	if got, err := Read(path, named); err != nil || !slices.Equal(got, want) {
+		t.Errorf("read back %v, %v", got, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Parse(text[:len(text)-1], named); err != nil || !slices.Equal(got, want[:2]) {
+		t.Errorf("cut short: %v, %v", got, err)
+	}
+	for _, bad := range []string{"{}\n", "{\n", "[]\n"} {
+		if err := os.WriteFile(path, []byte("{\"name\":\"a\"}\n\n"+bad), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path, named); err == nil || !strings.Contains(err.Error(), path+": line 3: ") {
+			t.Errorf("%q: error %v, want one of line 3", bad, err)
+		}
+	}
+}
+
+// TestPut: a line takes the place of the one with its key.
+func TestPut(t *testing.T) {
+	name := func(l line) string { return l.Name }
+	lines := Put([]line{{"a", 1}, {"b", 2}}, line{"b", 3}, name)
+	if lines = Put(lines, line{"c", 4}, name); !slices.Equal(lines, []line{{"a", 1}, {"b", 3}, {"c", 4}}) {
+		t.Errorf("%v", lines)
+	}
+}
+
+// TestGroups: lines of a key together, keys and lines in order of appearance.
+func TestGroups(t *testing.T) {
+	lines := []line{{"b", 1}, {"a", 2}, {"b", 3}}
+	got := Groups(lines, func(l line) string { return l.Name })
+	if len(got) != 2 || !slices.Equal(got[0], []line{{"b", 1}, {"b", 3}}) || !slices.Equal(got[1], lines[1:2]) {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,342 @@
+package paper
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// quoted is a number of the paper's, with its standard deviation if it gives one.
+type quoted struct{ mean, sd float64 }
+
+func (q quoted) String() string {
+	switch {
+	case q.mean == 0:
+		return "–"
+	case q.sd == 0:
+		return digits(q.mean)
+	}
+	return digits(q.mean) + " ± " + digits(q.sd)
+}
+
+// quotes are numbers of the paper's by method, of silence too.
+type quotes map[string]map[Score]quoted
+
+// audio1kPaper are the paper's scores on Audio 1K. The paper's text gives VSSGP's STFT RMSE on the training set as 0.067 ± 0.0067.
+var audio1kPaper = quotes{
+	"ssgp":    {TrainRMSE: {0.0091, 0.0042}, TestRMSE: {0.088, 0.033}, TrainSTFT: {0.094, 0.05}, TestSTFT: {0.55, 0.41}},
+	"vssgp":   {TrainRMSE: {0.0062, 0.00048}, TestRMSE: {0.034, 0.0043}, TrainSTFT: {0.063, 0.0068}, TestSTFT: {0.17, 0.022}},
+	"fvssgp":  {TrainRMSE: {0.0054, 0.00083}, TestRMSE: {0.038, 0.0049}, TrainSTFT: {0.055, 0.0088}, TestSTFT: {0.22, 0.028}},
+	"sfvssgp": {TrainRMSE: {0.005, 0.003}, TestRMSE: {0.04, 0.0066}, TrainSTFT: {0.052, 0.031}, TestSTFT: {0.24, 0.0089}},
+	"silence": {TrainSTFT: {0.44, 0}, TestSTFT: {0.38, 0}},
+}
+
+// audio16kPaper are its scores on Audio 16K, where the paper calls svgp sSPGP.
+var audio16kPaper = quotes{
+	"svgp":    {TrainRMSE: {0.043, 0}, TestRMSE: {0.034, 0}, TrainSTFT: {0.54, 0}, TestSTFT: {0.43, 0}},
+	"sfvssgp": {TrainRMSE: {0.016, 0}, TestRMSE: {0.034, 0}, TrainSTFT: {0.18, 0}, TestSTFT: {0.30, 0}},
+	"silence": {TrainSTFT: {0.52, 0}, TestSTFT: {0.62, 0}},
+}
+
+// audio16kMinutes are the paper's training times.
+var audio16kMinutes = map[string]float64{"svgp": 133, "sfvssgp": 48}
+
+// column is the paper's score of each method.
+func (q quotes) column(name Score) column {
+	return column{"paper", func(l []Line) string { return q[l[0].Method][name].String() }}
+}
+
+// toSilence divides a mean of the paper's by its mean for predicting 0.
+func (q quotes) toSilence(method string, name Score) string {
+	a, b := q[method][name].mean, q["silence"][name].mean
+	if a == 0 || b == 0 {
+		return "–"
+	}
+	return digits(a / b)
+}
+
+func (q quotes) silenceColumn(name Score) column {
+	return column{"paper", func(l []Line) string { return q.toSilence(l[0].Method, name) }}
+}
+
+// table is a row for each variant with the paper's numbers, by method, beside ours.
+func (q quotes) table(w io.Writer, lines []Line) {
+	writeColumns(w, jsonl.Groups(lines, variantOf), methodColumn, startColumn,
+		scored("train RMSE", TrainRMSE), q.column(TrainRMSE), scored("test RMSE", TestRMSE), q.column(TestRMSE),
+		scored("train STFT", TrainSTFT), q.column(TrainSTFT), scored("test STFT", TestSTFT), q.column(TestSTFT),
+		toSilence("test RMSE, silence = 1", TestRMSE, ZeroRMSE),
+		toSilence("train STFT, silence = 1", TrainSTFT, ZeroTrain), q.silenceColumn(TrainSTFT),
+		toSilence("test STFT, silence = 1", TestSTFT, ZeroTest), q.silenceColumn(TestSTFT),
+		coverage, scored("NLPD", NLPD), secondsTaken, fits("fits"))
+}
+
+// bySignal is a quantity of every variant on every case.
+func bySignal(w io.Writer, lines []Line, quantity column) {
+	columns := []column{methodColumn, startColumn}
+	for _, name := range jsonl.Distinct(lines, caseOf) {
+		columns = append(columns, column{name, func(l []Line) string { return quantity.cell(jsonl.Where(l, caseOf, name)) }})
+	}
+	writeColumns(w, jsonl.Groups(lines, variantOf), columns...)
+}
+
+// collapses lists how many fits ended in an optimum known to be bad: they are in the tables all the same.
+func collapses(w io.Writer, lines []Line) {
+	for _, of := range jsonl.Groups(ok(lines), variantOf) {
+		bad := jsonl.Where(of, func(l Line) bool { return strings.HasPrefix(l.Ended, "collapsed") }, true)
+		if len(bad) > 0 {
+			fmt.Fprintf(w, "%s, start %q: %d of %d fits ended so: %s (mean test RMSE of these %s).\n\n",
+				bad[0].Method, bad[0].Start, len(bad), len(of), bad[0].Ended, digits(stat.Mean(values(bad, TestRMSE), nil)))
+		}
+	}
+}
+
+func audio1kTables(w io.Writer, lines []Line) {
+	fmt.Fprintf(w, "SSGP and VSSGP. The paper's signal is of rms 0.04 or so, 0.07 in the gaps; ours are of 0.1: "+
+		"compare what is relative to silence.\n\n")
+	audio1kPaper.table(w, methods(lines, "ssgp", "vssgp", "ar", "linear", "silence"))
+	ratios(w, lines)
+	fmt.Fprintf(w, "The three bounds.\n\n")
+	audio1kPaper.table(w, methods(lines, "vssgp", "fvssgp", "sfvssgp", "silence"))
+	fmt.Fprintf(w, "Test RMSE by signal.\n\n")
+	bySignal(w, lines, scored("", TestRMSE))
+	withinSpread(w, lines)
+	collapses(w, lines)
+}
+
+// ratios says by how much VSSGP is ahead of SSGP, from each start.
+func ratios(w io.Writer, lines []Line) {
+	for _, start := range jsonl.Distinct(methods(lines, "ssgp"), startOf) {
+		r := pairRatios(lines, variant{"ssgp", start}, variant{"vssgp", start}, TestRMSE)
+		if len(r) == 0 {
+			continue
+		}
+		theirs := audio1kPaper["ssgp"][TestRMSE].mean / audio1kPaper["vssgp"][TestRMSE].mean
+		fmt.Fprintf(w, "Start %q: SSGP's test RMSE is %s times VSSGP's (geometric mean of %d pairs of the same signal and seed, %s to %s; "+
+			"the paper's means: %s).\n\n", start, digits(stat.GeometricMean(r, nil)), len(r), digits(floats.Min(r)), digits(floats.Max(r)),
+			digits(theirs))
+	}
+}
+
+// pairRatios are a's score over b's, where both have one of the same case, gap, K and seed.
+func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
+	for _, p := range pairedLines(lines, a, b) {
+		above, have := p[0].Scores[name]
+		below, too := p[1].Scores[name]
+		if have && too {
+			out = append(out, above/below)
+		}
+	}
+	return out
+}
+
+// withinSpread says, signal by signal, whether the three bounds' test errors are the same, given how they vary with the seed.
+func withinSpread(w io.Writer, lines []Line) {
+	bounds := methods(lines, "vssgp", "fvssgp", "sfvssgp")
+	for _, start := range jsonl.Distinct(methods(lines, "fvssgp"), startOf) {
+		fmt.Fprintf(w, "Start %q: are the three bounds' test errors within each other's spread (means closer than the sum of their "+
+			"standard deviations)?", start)
+		for _, name := range jsonl.Distinct(bounds, caseOf) {
+			var errors [][]float64
+			for _, method := range []string{"vssgp", "fvssgp", "sfvssgp"} {
+				errors = append(errors, values(jsonl.Where(jsonl.Where(methods(bounds, method), startOf, start), caseOf, name), TestRMSE))
+			}
+			fmt.Fprintf(w, " %s: %s.", name, same(errors...))
+		}
+		fmt.Fprint(w, " The paper's: yes.\n\n")
+	}
+}
+
+// same says whether the means of every two groups are closer than the sum of their standard deviations.
+func same(groups ...[]float64) string {
+	answer := "yes"
+	for i, a := range groups {
+		if len(a) < 2 {
+			return "too few repeats to say"
+		}
+		for _, b := range groups[:i] {
+			meanA, sdA := stat.MeanStdDev(a, nil)
+			meanB, sdB := stat.MeanStdDev(b, nil)
+			if math.Abs(meanA-meanB) > sdA+sdB {
+				answer = "no"
+			}
+		}
+	}
+	return answer
+}
+
+func audio4kTables(w io.Writer, lines []Line) {
+	var rows [][]Line
+	starts := jsonl.Groups(ok(lines), startOf)
+	for _, of := range starts {
+		rows = append(rows, jsonl.Groups(of, countOf)...)
+	}
+	writeColumns(w, rows, startColumn,
+		column{"K", func(l []Line) string { return fmt.Sprint(l[0].K) }}, column{"features", func(l []Line) string { return fmt.Sprint(l[0].M) }},
+		scored("train RMSE", TrainRMSE), scored("test RMSE", TestRMSE), toSilence("test RMSE, silence = 1", TestRMSE, ZeroRMSE), coverage,
+		secondsTaken, scored("seconds a step", StepTime), fits("fits"))
+	for _, of := range starts {
+		fmt.Fprintf(w, "Start %q: the time grows as K to the power %s, the time of a step as K to the power %s (the paper: 2).\n\n",
+			of[0].Start, digits(slope(of, secondsOf)), digits(slope(of, stepOf)))
+	}
+	collapses(w, lines)
+}
+
+func secondsOf(l Line) float64 { return l.Seconds }
+func stepOf(l Line) float64    { return l.Scores[StepTime] }
+
+// slope is the slope of the least-squares line of log time against log K, over the lines that have a time; NaN for fewer than two K.
+func slope(lines []Line, time func(l Line) float64) float64 {
+	lines = jsonl.Where(lines, func(l Line) bool { return time(l) > 0 }, true)
+	if len(jsonl.Distinct(lines, countOf)) < 2 {
+		return math.NaN()
+	}
+	var x, y []float64
+	for _, l := range lines {
+		x, y = append(x, math.Log(float64(l.K))), append(y, math.Log(time(l)))
+	}
+	_, b := stat.LinearRegression(x, y, nil, false)
+	return b
+}
+
+func audio16kTables(w io.Writer, lines []Line) {
+	audio16kPaper.table(w, lines)
+	minutes := func(l []Line) (took []float64) {
+		for _, s := range seconds(l) {
+			took = append(took, s/60)
+		}
+		return took
+	}
+	theirs := func(head string, of func(theirs, ours float64) float64) column {
+		return column{head, func(l []Line) string {
+			if m, have := audio16kMinutes[l[0].Method]; have {
+				return digits(of(m, stat.Mean(minutes(l), nil)))
+			}
+			return "–"
+		}}
+	}
+	writeColumns(w, jsonl.Groups(ok(methods(lines, "sfvssgp", "svgp", "vssgp", "impute")), variantOf), methodColumn, startColumn,
+		column{"features or inducing inputs", func(l []Line) string { return fmt.Sprint(l[0].M) }},
+		column{"iterations", func(l []Line) string { return fmt.Sprint(l[0].Iterations) }},
+		scored("seconds a step", StepTime), column{"minutes", func(l []Line) string { return spread(minutes(l)) }},
+		theirs("paper", func(theirs, _ float64) float64 { return theirs }),
+		theirs("paper's time / ours", func(theirs, ours float64) float64 { return theirs / ours }))
+	fmt.Fprintf(w, "The paper's relative STFT RMSE on the gaps is %s for sfVSSGP, %s for sSPGP.\n\n",
+		audio16kPaper.toSilence("sfvssgp", TestSTFT), audio16kPaper.toSilence("svgp", TestSTFT))
+	fmt.Fprintf(w, "STFT RMSE on the gaps by signal, silence = 1.\n\n")
+	bySignal(w, lines, toSilence("", TestSTFT, ZeroTest))
+	collapses(w, lines)
+}
+
+// audio1kFigures draws the first signal of seed 0 about its first two gaps: a row of panels for each method, a column for each gap.
+func audio1kFigures(lines []Line) ([]figure, error) {
+	f := figure{name: "audio1k", Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
+	for _, v := range []variant{{"ssgp", paperStart}, {"vssgp", paperStart}, {"vssgp", keptStart}} {
+		l := firstCurve(ok(lines), v)
+		if l == nil {
+			continue
+		}
+		gaps := gapsOf(l.Curve.Missing.X)
+		for _, g := range gaps[:min(f.Columns, len(gaps))] {
+			p := report.Panel(fmt.Sprintf("%s, start %s", v.method, v.start), "sample", "")
+			if err := addGap(p, l.Curve, g); err != nil {
+				return nil, err
+			}
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	return []figure{f}, nil
+}
+
+// gapsOf are the runs of missing samples.
+func gapsOf(missing []float64) (out []audio.Gap) {
+	for _, x := range missing {
+		at := int(x)
+		if n := len(out); n > 0 && out[n-1].End == at {
+			out[n-1].End++
+			continue
+		}
+		out = append(out, audio.Gap{Start: at, End: at + 1})
+	}
+	return out
+}
+
+// addGap draws a fit around a gap, which is shaded: mean, two standard deviations to either side, and the signal.
+func addGap(p *plot.Plot, c *Curve, g audio.Gap) error {
+	from, to := max(0, g.Start-g.Len()), min(len(c.X), g.End+g.Len())
+	truth := make([]float64, len(c.X))
+	for _, t := range []*Trace{c.Observed, c.Missing} {
+		for i, x := range t.X {
+			truth[int(x)] = t.Y[i]
+		}
+	}
+	near, truth := &Curve{X: c.X[from:to], Mean: c.Mean[from:to], SD: c.SD[from:to]}, truth[from:to]
+	lo, hi := floats.Min(truth), floats.Max(truth)
+	margin := 0.5 * (hi - lo) // a band far wider than the signal would hide it
+	lo, hi = lo-margin, hi+margin
+	a, b := float64(g.Start)-0.5, float64(g.End)-0.5
+	if err := addArea(p, plotter.XYs{{X: a, Y: lo}, {X: b, Y: lo}, {X: b, Y: hi}, {X: a, Y: hi}}, color.Gray{0xec}); err != nil {
+		return err
+	}
+	if err := addBand(p, near, lo, hi); err != nil {
+		return err
+	}
+	if err := addLine(p, report.Points(near.X, truth), report.Red); err != nil {
+		return err
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = c.X[from], c.X[to-1], lo, hi
+	return nil
+}
+
+// audio4kFigures draws the paper's three panels: errors and time against K, mean and standard deviation over the repeats. The time is the
+// one of one start's steps: a fit that collapsed has begun again, which says nothing of K.
+func audio4kFigures(lines []Line) ([]figure, error) {
+	lines = ok(lines)
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	f := figure{name: "audio4k", Figure: report.Figure{Columns: 3, Width: 30 * vg.Centimeter, Height: 10 * vg.Centimeter}}
+	colours := []color.Color{report.Blue, report.Red, report.Green}
+	starts := jsonl.Groups(lines, startOf)
+	for i, of := range starts {
+		f.Key = append(f.Key, report.Entry{Name: of[0].Start, Mark: lineMark(colours[i%len(colours)])})
+	}
+	for _, of := range []struct {
+		title     string
+		values    func(lines []Line) []float64
+		logarithm bool // of the values: the slope of time matters
+	}{
+		{"train RMSE", func(l []Line) []float64 { return values(l, TrainRMSE) }, false},
+		{"test RMSE", func(l []Line) []float64 { return values(l, TestRMSE) }, false},
+		{"seconds of all steps", func(l []Line) []float64 {
+			return each(l, func(l Line) (float64, bool) { return stepOf(l) * float64(l.Iterations), stepOf(l) > 0 })
+		}, true},
+	} {
+		p := report.Panel(of.title, "K", "")
+		if of.logarithm {
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		}
+		for i, start := range starts {
+			if err := addMeans(p, start, countOf, of.values, true, colours[i%len(colours)]); err != nil {
+				return nil, err
+			}
+		}
+		if !of.logarithm {
+			p.Y.Min = 0
+		}
+		logTicks(&p.X, jsonl.Distinct(lines, countOf))
+		f.Panels = append(f.Panels, p)
+	}
+	return []figure{f}, nil
+}

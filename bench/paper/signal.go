@@ -1,0 +1,172 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/baseline"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
+	"github.com/vssgp/vssgp/internal/score"
+)
+
+// A recording is the first channel of an audio file.
+type recording struct {
+	Source
+	rate    int
+	samples []float64
+}
+
+// A signal is an excerpt of a recording with gaps. Its name is the file's without its ending, and the place of the first sample:
+// speech@9000.
+type signal struct {
+	gapfill.Signal
+	Source
+}
+
+// recording reads an audio file from the folder of data; a quick run reads the speech of testdata whatever the name.
+func (s *session) recording(name string) (*recording, error) {
+	path, from, err := s.file(name, "speech.wav")
+	if err != nil {
+		return nil, err
+	}
+	r, err := audio.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &recording{Source: from, rate: r.Rate, samples: r.Samples[0]}, nil
+}
+
+// stem is the file's name without its ending.
+func (r *recording) stem() string { return strings.TrimSuffix(r.Data, filepath.Ext(r.Data)) }
+
+// voiced is where the most periodic excerpt of n samples starts of those as loud as the recording: a vowel or a note where n is a
+// thousand, as the paper's must be. In an utterance's loudest excerpt, a burst of noise, nothing fills anything. No method is asked.
+func (r *recording) voiced(n int) int {
+	level := score.RMS(r.samples)
+	return r.most(n, func(x []float64) float64 {
+		if score.RMS(x) < level {
+			return -1
+		}
+		return periodicity(x, r.rate/maxPitch, r.rate/minPitch)
+	})
+}
+
+// minPitch and maxPitch bound a voice's or an instrument's pitch in hertz.
+const (
+	minPitch = 70
+	maxPitch = 500
+)
+
+// most is where the excerpt of n samples starts that has the most of something, of those that start at multiples of n/2.
+func (r *recording) most(n int, of func(x []float64) float64) int {
+	best, at := math.Inf(-1), 0
+	for i := 0; i+n <= len(r.samples); i += max(1, n/2) {
+		if v := of(r.samples[i : i+n]); v > best {
+			best, at = v, i
+		}
+	}
+	return at
+}
+
+// periodicity is the largest correlation of x with itself lo to hi samples later, 1 for a periodic signal.
+func periodicity(x []float64, lo, hi int) float64 {
+	best := -1.0
+	for lag := lo; lag <= min(hi, len(x)-2); lag++ {
+		a, b := x[:len(x)-lag], x[lag:]
+		if s := floats.Dot(a, a) * floats.Dot(b, b); s > 0 {
+			best = max(best, floats.Dot(a, b)/math.Sqrt(s))
+		}
+	}
+	return best
+}
+
+// at is the excerpt of n samples that starts at a place.
+func (r *recording) at(start, n int) (*signal, error) {
+	if start < 0 || n <= 0 || start+n > len(r.samples) {
+		return nil, fmt.Errorf("%s: an excerpt of %d samples from %d on, want one inside its %d", r.Data, n, start, len(r.samples))
+	}
+	y, err := gapfill.Scale(r.samples[start : start+n])
+	if err != nil {
+		return nil, fmt.Errorf("%s from %d on: %w", r.Data, start, err)
+	}
+	return &signal{gapfill.Signal{Name: fmt.Sprintf("%s@%d", r.stem(), start), Rate: r.rate, Y: y}, r.Source}, nil
+}
+
+// drawGaps draws count gaps of a length, one in each of count equal cells, at random but half a length from the cell's ends at least:
+// so far, too, from the ends of the signal, and a length from each other.
+func (g *signal) drawGaps(seed uint64, count, length int) ([]audio.Gap, error) {
+	n, margin := len(g.Y), (length+1)/2
+	if length < 1 || count < 1 || n/count < length+2*margin {
+		return nil, fmt.Errorf("%d gaps of %d in %d samples: want a gap in each %d at least", count, length, n, length+2*margin)
+	}
+	const salt = 0x9a95 // tells this random stream from the fits'
+	rng := rand.New(rand.NewPCG(seed, salt))
+	var out []audio.Gap
+	for i := range count {
+		lo, hi := i*n/count+margin, (i+1)*n/count-margin-length
+		at := lo + rng.IntN(hi-lo+1)
+		out = append(out, audio.Gap{Start: at, End: at + length})
+	}
+	return out, nil
+}
+
+// traces are the samples outside the gaps and those in them, x counting samples from 0.
+func (g *signal) traces() (observed, missing *Trace) {
+	return (&Trace{g.grid(), g.Y}).split(g.Mask())
+}
+
+// fit fits a method to the samples outside the gaps and predicts all samples.
+func (g *signal) fit(ctx context.Context, m baseline.Method) (*baseline.Fit, *Curve, error) {
+	observed, _ := g.traces()
+	f, err := observed.fit(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := predict(f.Model, g.grid())
+	return f, c, err
+}
+
+// grid are the places of all samples, 0, 1, 2, …
+func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
+
+// score takes into a line how well a fit over all samples does, mean and, if it has one, the standard deviation of a sample;
+// silence's scores beside it. Observed samples for which a fit says nothing (NaN) do not count.
+func (g *signal) score(l *Line, f *gapfill.Fill) {
+	n := len(g.Y)
+	missing, observed, said, silence := g.Mask(), make([]bool, n), make([]bool, n), make([]float64, n)
+	filled := make([]float64, n) // other samples as they are: only the gaps' frames tell
+	for i, out := range missing {
+		observed[i] = !out
+		said[i] = !out && !math.IsNaN(f.Mean[i])
+		filled[i] = g.Y[i]
+		if out {
+			filled[i] = f.Mean[i]
+		}
+	}
+	if l.Scores == nil {
+		l.Scores = map[Score]float64{}
+	}
+	for name, v := range map[Score]float64{
+		TrainRMSE: audio.RMSE(g.Y, f.Mean, said),
+		TestRMSE:  audio.RMSE(g.Y, f.Mean, missing),
+		TrainSTFT: audio.STFTRMSE(g.Y, f.Mean, said, g.Rate),
+		TestSTFT:  audio.STFTRMSE(g.Y, f.Mean, missing, g.Rate),
+		ZeroTrain: audio.STFTRMSE(g.Y, silence, observed, g.Rate),
+		ZeroTest:  audio.STFTRMSE(g.Y, silence, missing, g.Rate),
+		ZeroRMSE:  audio.RMSE(g.Y, silence, missing),
+		SNR:       audio.SNR(g.Y, f.Mean, missing),
+		LSD:       audio.LogSpectralDistance(g.Y, filled, missing, g.Rate),
+	} {
+		l.Scores[name] = v
+	}
+	if coverage, nlpd, ok := g.Intervals(f); ok {
+		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// A task is a subcommand with its settings.
+type task interface {
+	flags(set *flag.FlagSet)
+	check(files []string) error // reports mistakes in the flags, or in the files named after them
+	run() error
+}
+
+// A usage is a mistake on the command line.
+type usage struct{ error }
+
+// Unwrap returns the mistake.
+func (u *usage) Unwrap() error { return u.error }
+
+// want reports other files than so many.
+func want(files []string, n int, what string) error {
+	switch {
+	case len(files) == n:
+		return nil
+	case n == 0:
+		return fmt.Errorf("unexpected argument %q", files[0])
+	}
+	return fmt.Errorf("%d files, want %s", len(files), what)
+}
+
+// interruptible ends with the first SIGINT or SIGTERM; a second one ends the program at once.
+func interruptible() (ctx context.Context, stop func()) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// commitFlag tells a build without git which commit it is.
+func commitFlag(set *flag.FlagSet, commit *string) {
+	set.StringVar(commit, "commit", "", "commit, for the record, where this build does not know")
+}
+
+// counts reads the numbers of a flag, from 1 to most.
+func counts(name, list string, most int) (out []int, err error) {
+	for _, s := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > most {
+			return nil, fmt.Errorf("-%s %q: want counts of 1 to %d with commas between", name, list, most)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// list splits at commas; an empty string has no names.
+func list(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, ",")
+}

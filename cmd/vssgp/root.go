@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vssgp",
+		Short: "Variational sparse spectrum Gaussian processes",
+		Long: `vssgp fits variational sparse spectrum Gaussian processes (Gal & Turner 2015):
+a spectral-mixture covariance approximated by random Fourier features whose
+frequencies have a posterior. Its main job is to fill gaps in recordings, with
+error bars.
+
+In builds with -tags mpi, fit and evaluate spread their rows over the ranks of
+mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
+		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
+  vssgp fit co2.csv -o co2.safetensors
+  vssgp predict co2.safetensors months.csv -o forecast.csv`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("the command is missing; want one of %s (vssgp --help describes them)", commandNames(cmd))
+			}
+			return unknownCommand(cmd, args[0])
+		},
+		Version:       readVersion().String(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
+	})
+	f := root.PersistentFlags()
+	f.Var(&a.computer.device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
+	f.Var(precisionFlag{}, "precision", "float64")
+	f.Lookup("precision").Hidden = true // old commands may name it
+	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
+	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
+	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
+	f.Var(oneOf(&a.progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
+	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.baselineCommand(),
+		a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand())
+	for _, c := range root.Commands() {
+		writes := false
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			completeFlag(c, f)
+			v, ok := f.Value.(*value)
+			writes = writes || ok && v.file != nil && v.file.written
+		})
+		if writes {
+			c.Flags().BoolVar(&a.files.overwrite, "overwrite", false, "let an output replace a file that this command reads")
+		}
+	}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { completeFlag(root, f) })
+	return root
+}
+
+// helpCommand is like cobra's, but an unknown command is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd, strings.Join(args, " "))
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	return fmt.Errorf("unknown command %.60q; want one of %s", name, commandNames(cmd))
+}
+
+// commandNames lists the commands that help shows.
+func commandNames(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Root().Commands() {
+		if c.IsAvailableCommand() && c.Name() != "completion" {
+			names = append(names, c.Name())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// wanted says what a flag of the standard kinds takes.
+var wanted = map[string]string{
+	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
+}
+
+// inWords is an error about a flag's argument as the other errors are.
+func inWords(err error) error {
+	var e *pflag.InvalidValueError
+	if !errors.As(err, &e) {
+		return err
+	}
+	name, cause := e.GetFlag().Name, errors.Unwrap(e).Error()
+	if want := wanted[e.GetFlag().Value.Type()]; want != "" {
+		cause = "want " + want
+	}
+	return mistake("--%s %.40q: %s", name, e.GetValue(), cause)
+}

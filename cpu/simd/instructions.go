@@ -1,0 +1,18 @@
+package simd
+
+// A Set is an instruction set that the kernels are written for.
+type Set uint8
+
+const (
+	Plain  Set = iota // Go, on every processor
+	AVX2              // AVX2 and FMA: four lanes, sixteen registers
+	AVX512            // AVX-512 F and DQ: eight lanes, thirty-two registers
+)
+
+var names = [...]string{Plain: "go", AVX2: "avx2", AVX512: "avx512"}
+
+// vectorLanes are the numbers of one vector.
+var vectorLanes = [...]int{AVX2: 4, AVX512: 8}
+
+// String is "go", "avx2" or "avx512".
+func (s Set) String() string { return names[s] }

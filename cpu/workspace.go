@@ -1,0 +1,87 @@
+package cpu
+
+import (
+	"sync"
+
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// workspace is what is kept from one call to the next.
+type workspace struct {
+	clock  *clock
+	mu     sync.Mutex
+	tiles  []*tile
+	ring   ring
+	bank   bank
+	lanes  []simd.Lane
+	total  []float64
+	output [][]float64 // weights of each output [Count,8]
+	square []float64
+	packs  packs
+}
+
+// over takes a tile for up to n rows of one of d's runs. It goes back by put.
+func (w *workspace) over(d *prepared, r spectral.Run, n int) *tile {
+	b := &w.bank
+	lo, hi := b.over(r)
+	count := hi - lo
+	t := w.tile(count * n * simd.Lanes)
+	t.rows, t.bank, t.lo, t.hi = d, b, lo, hi
+	for _, p := range []*simd.Panels{&t.cos, &t.sin} {
+		*p = simd.Panels{Data: simd.Resize(p.Data, count*n*simd.Lanes), Stride: n, Count: count}
+	}
+	t.acc = simd.Resize(t.acc, n*simd.Lanes)
+	if len(t.ones) < n {
+		t.ones = simd.Resize(t.ones, n)
+		for i := range t.ones {
+			t.ones[i] = 1
+		}
+	}
+	t.parts = t.parts[:0]
+	for v := r.First; v < r.End; v++ {
+		t.parts = append(t.parts, part{window: v, lo: b.first[v] - t.lo, hi: b.first[v+1] - t.lo})
+	}
+	return t
+}
+
+// tile takes one that is not in use, with room for so many numbers in its
+// panels if there is one, or makes one.
+func (w *workspace) tile(room int) *tile {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last := len(w.tiles) - 1
+	if last < 0 {
+		return &tile{}
+	}
+	for i, t := range w.tiles[:last] {
+		if cap(w.tiles[last].cos.Data) >= room {
+			break
+		}
+		if cap(t.cos.Data) >= room {
+			w.tiles[i], w.tiles[last] = w.tiles[last], t
+		}
+	}
+	t := w.tiles[last]
+	w.tiles = w.tiles[:last]
+	return t
+}
+
+// put gives a tile back.
+func (w *workspace) put(t *tile) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tiles = append(w.tiles, t)
+}
+
+// outputs are d arrays of weights [Count,8], value(k, i) for feature k and
+// output i.
+func (w *workspace) outputs(b *bank, d int, value func(k, i int) float64) [][]float64 {
+	for len(w.output) < d {
+		w.output = append(w.output, nil)
+	}
+	for i := range d {
+		w.output[i] = b.spread(w.output[i], func(k int) float64 { return value(k, i) })
+	}
+	return w.output[:d]
+}

@@ -1,0 +1,123 @@
+package impute
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+)
+
+// Defaults for audio.
+const (
+	// DefaultContext is Options.Context where that is 0.
+	DefaultContext = 60 * time.Millisecond
+	// leastObserved is how many observed samples an excerpt must have.
+	leastObserved = 32
+)
+
+// excerpts are the gaps with context on each side, joined where they touch.
+func excerpts(gaps []Gap, n, context int) []Excerpt {
+	var out []Excerpt
+	for _, g := range gaps {
+		lo, hi := max(0, g.Start-context), min(n, g.End+context)
+		if k := len(out); k > 0 && lo <= out[k-1].End {
+			out[k-1].End = hi
+			out[k-1].Gaps = append(out[k-1].Gaps, g)
+			continue
+		}
+		out = append(out, Excerpt{Start: lo, End: hi, Gaps: []Gap{g}})
+	}
+	return out
+}
+
+// Excerpts are the parts of a recording of n samples that FillFrom models,
+// without their models: the gaps with the options' context on each side, joined
+// where they touch. Errors wrap ErrGaps, where gaps do not fit the recording or
+// leave too little of an excerpt to learn from, or vssgp.ErrData: no samples, no
+// rate.
+func Excerpts(n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
+	if n <= 0 || rate <= 0 {
+		return nil, fmt.Errorf("impute: %d samples at %d Hz, want at least one: %w", n, rate, vssgp.ErrData)
+	}
+	if len(gaps) == 0 {
+		return nil, fmt.Errorf("impute: no gap given: %w", ErrGaps)
+	}
+	sorted, err := audio.CheckGaps(gaps, n)
+	if err != nil {
+		return nil, fmt.Errorf("impute: %w", err)
+	}
+	all := excerpts(sorted, n, o.context(n, rate))
+	for _, e := range all {
+		if left := e.End - e.Start - audio.Missing(e.Gaps); left < leastObserved {
+			return nil, fmt.Errorf("impute: samples %d:%d leave only %d observed samples, want at least %d: give more context: %w",
+				e.Start, e.End, left, leastObserved, ErrGaps)
+		}
+	}
+	return all, nil
+}
+
+// context is how many samples are modelled on each side of a gap.
+func (o *Options) context(n, rate int) int {
+	if o.All {
+		return n
+	}
+	return audio.SamplesIn(cmp.Or(o.Context, DefaultContext).Seconds(), rate)
+}
+
+// opened is an excerpt with its samples [channel][sample]; a channel is nil where
+// they are not known.
+type opened struct {
+	*Excerpt
+	rate    int
+	samples [][]float64
+	missing []bool
+}
+
+// open reads an excerpt of a source with zeros in the gaps.
+func (e *Excerpt) open(src Source, rate int) (*opened, error) {
+	samples, err := src.Read(e.Start, e.End)
+	if err != nil {
+		return nil, e.failed(err)
+	}
+	return &opened{e, rate, samples, audio.Mask(e.gapsInside(), e.End-e.Start)}, nil
+}
+
+// failed says at which samples of the recording.
+func (e *Excerpt) failed(err error) error {
+	return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
+}
+
+// gapsInside are the gaps counted from the excerpt's start.
+func (e *Excerpt) gapsInside() []Gap {
+	gaps := make([]Gap, len(e.Gaps))
+	for i, g := range e.Gaps {
+		gaps[i] = Gap{Start: g.Start - e.Start, End: g.End - e.Start}
+	}
+	return gaps
+}
+
+// seconds is the time of the excerpt's sample i from the recording's beginning.
+func (o *opened) seconds(i int) float64 { return float64(o.Start+i) / float64(o.rate) }
+
+// data are the observed samples.
+func (o *opened) data() *vssgp.Data {
+	d := &vssgp.Data{Q: 1, D: len(o.samples), XNames: []string{"seconds"}}
+	for c := range o.samples {
+		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
+	}
+	for i, missing := range o.missing {
+		if missing {
+			continue
+		}
+		d.N++
+		d.X = append(d.X, o.seconds(i))
+		for _, c := range o.samples {
+			if c != nil {
+				d.Y = append(d.Y, c[i])
+			}
+		}
+	}
+	return d
+}

@@ -1,0 +1,143 @@
+package checkpoint
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// A Trait is one of the things that a fit's bits depend on.
+type Trait struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Options are the traits of the fields of a struct of options, but for those
+// that change nothing in what is computed.
+func Options(o any, except ...string) (all []Trait) {
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; !slices.Contains(except, name) {
+			all = append(all, Trait{"option " + words(name), fmt.Sprint(v.Field(i))})
+		}
+	}
+	return all
+}
+
+// words is a field's name as a command line has it: NoisePrecision is
+// noise-precision.
+func words(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// Data is the trait of data: sizes, and a hash of every number and name.
+func Data(n, q, d int, x, y []float64, names ...[]string) Trait {
+	h := sha256.New()
+	b := bufio.NewWriterSize(h, 1<<16)
+	var word []byte
+	for _, a := range [][]float64{x, y} {
+		for _, v := range a {
+			word = appendFloat(word[:0], v)
+			b.Write(word) // a hash takes everything
+		}
+	}
+	fmt.Fprintf(b, "%q", names)
+	b.Flush()
+	return Trait{"data", fmt.Sprintf("%d rows of %d inputs and %d outputs, sha256 %x", n, q, d, h.Sum(nil))}
+}
+
+func appendFloat(b []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+}
+
+// Build is the trait of the program: what it was built from and with and, unless
+// that is a version under control, a hash of the program itself.
+func Build() (Trait, error) {
+	parts := []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	unsure := true
+	if info, ok := debug.ReadBuildInfo(); ok {
+		parts = append(parts, info.Main.Path+" "+info.Main.Version)
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.modified":
+				unsure = s.Value != "false"
+			case "vcs.revision", "-tags", "GOAMD64", "GOARM64", "CGO_ENABLED", "GOEXPERIMENT":
+				parts = append(parts, s.Key+"="+s.Value)
+			}
+		}
+	}
+	if unsure {
+		sum, err := programSum()
+		if err != nil {
+			return Trait{}, err
+		}
+		parts = append(parts, "sha256 "+sum)
+	}
+	return Trait{"build", strings.Join(parts, ", ")}, nil
+}
+
+// programSum is the hash of the running program's file, which takes a while.
+var programSum = sync.OnceValues(func() (string, error) {
+	f, err := os.Open("/proc/self/exe") // even where the file has been replaced since
+	if err != nil {
+		var path string
+		if path, err = os.Executable(); err == nil {
+			f, err = os.Open(path)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the running program: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read the running program: %w", err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+})
+
+// Differ says in which traits a checkpoint differs from a fit, with both values
+// of the first; nothing if in none. Those of the names in except may.
+func Differ(is, want []Trait, except ...string) string {
+	value := func(list []Trait, name string) string {
+		for _, t := range list {
+			if t.Name == name {
+				return t.Value
+			}
+		}
+		return "none"
+	}
+	var differ []string
+	for _, t := range slices.Concat(want, is) {
+		if !slices.Contains(except, t.Name) && !slices.Contains(differ, t.Name) && value(is, t.Name) != value(want, t.Name) {
+			differ = append(differ, t.Name)
+		}
+	}
+	if differ == nil {
+		return ""
+	}
+	first := differ[0]
+	text := fmt.Sprintf("%s: in the checkpoint %.300s, here %.300s", first, value(is, first), value(want, first))
+	if len(differ) > 1 {
+		text += "; also " + strings.Join(differ[1:], ", ")
+	}
+	return text
+}

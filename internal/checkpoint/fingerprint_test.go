@@ -1,0 +1,78 @@
+package checkpoint
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestOptionsTraits: every field of options is a trait under the name that a
+// command line has for it, but for those left out.
+func TestOptionsTraits(t *testing.T) {
+	all := Options(struct {
+		NoisePrecision float64
+		Fix            []string
+		Warn           func(error)
+	}{0.1, []string{"a", "b"}, nil}, "Warn")
+	if is, want := fmt.Sprint(all), "[{option noise-precision 0.1} {option fix [a b]}]"; is != want {
+		t.Errorf("traits %s, want %s", is, want)
+	}
+}
+
+// TestDataTrait: every number, the last bit of it, and every name matter.
+func TestDataTrait(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4}, []float64{5, 6}
+	was := Data(2, 2, 1, x, y, []string{"a", "b"}, []string{"c"})
+	if again := Data(2, 2, 1, x, y, []string{"a", "b"}, []string{"c"}); again != was || !strings.HasPrefix(was.Value, "2 rows of 2 inputs and 1 outputs, sha256 ") {
+		t.Errorf("%v, then %v", was, again)
+	}
+	for what, other := range map[string]Trait{
+		"a number":  Data(2, 2, 1, []float64{1, 2, 3, math.Nextafter(4, 5)}, y, []string{"a", "b"}, []string{"c"}),
+		"an output": Data(2, 2, 1, x, []float64{5, math.Nextafter(6, 5)}, []string{"a", "b"}, []string{"c"}),
+		"a name":    Data(2, 2, 1, x, y, []string{"a", "b"}, []string{"d"}),
+		"whose":     Data(2, 2, 1, x, y, []string{"a"}, []string{"b", "c"}),
+		"sizes":     Data(2, 1, 2, x, y, []string{"a", "b"}, []string{"c"}),
+	} {
+		if other == was {
+			t.Errorf("%s changes nothing", what)
+		}
+	}
+}
+
+// TestDiffer: what differs is named, the first with both values, but for what
+// may differ.
+func TestDiffer(t *testing.T) {
+	is := []Trait{{"a", "1"}, {"b", "2"}, {"gone", "3"}}
+	for _, c := range []struct {
+		want   []Trait
+		except []string
+		says   string
+	}{
+		{is, nil, ""},
+		{[]Trait{{"gone", "3"}, {"b", "2"}, {"a", "1"}}, nil, ""},
+		{[]Trait{{"a", "1"}, {"b", "4"}, {"gone", "3"}}, nil, "b: in the checkpoint 2, here 4"},
+		{[]Trait{{"a", "1"}, {"b", "4"}, {"new", "5"}}, nil, "b: in the checkpoint 2, here 4; also new, gone"},
+		{[]Trait{{"a", "1"}, {"b", "4"}, {"new", "5"}}, []string{"b", "gone"}, "new: in the checkpoint none, here 5"},
+		{[]Trait{{"a", "1"}, {"b", "4"}, {"gone", "3"}}, []string{"b"}, ""},
+	} {
+		if says := Differ(is, c.want, c.except...); says != c.says {
+			t.Errorf("%v and %v, except %v: %q, want %q", is, c.want, c.except, says, c.says)
+		}
+	}
+}
+
+// TestBuild: two programs are told apart by what they were built from and with.
+func TestBuild(t *testing.T) {
+	first, err := Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Build()
+	if err != nil || again != first || first.Name != "build" || !strings.HasPrefix(first.Value, "go") || !strings.Contains(first.Value, "vssgp") {
+		t.Errorf("%v, then %v (%v)", first, again, err)
+	}
+	if !strings.Contains(first.Value, "vcs.revision=") && !strings.Contains(first.Value, "sha256 ") {
+		t.Errorf("%q has neither a revision nor the program's hash", first.Value)
+	}
+}

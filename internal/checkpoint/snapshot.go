@@ -1,0 +1,192 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// Snapshot is where a fit stands: with the data and the options, all that the
+// rest of it depends on. Its file is Current, which any reader of models takes,
+// with further tensors under names that begin with "checkpoint.", the rest as
+// JSON in the metadata, and a seal.
+type Snapshot struct {
+	Version int           `json:"version"`
+	Made    []Trait       `json:"made"`  // what the fit's bits depend on
+	Start   int           `json:"start"` // the one that runs or is next, from 0
+	Starts  int           `json:"starts"`
+	Rough   int           `json:"rough,omitempty"` // which of them is the rough one
+	Elapsed time.Duration `json:"elapsed"`
+	Results []Result      `json:"results"` // of the starts before
+	Kept    int           `json:"kept"`    // of Results; −1: none
+	Failed  string        `json:"failed,omitempty"`
+	Best    *Best         `json:"best,omitempty"` // of the starts before
+	// State is the running start's, nil where none runs.
+	State *optimise.State `json:"state,omitempty"`
+
+	// The model files of the running start (the best one's where none runs), of
+	// its stage's beginning, and of the best of the starts before, without its
+	// posterior. The last two are nil where there is none.
+	Current, Begun, BestModel *safetensors.File `json:"-"`
+}
+
+// Result is one start's end.
+type Result struct {
+	Seed  uint64 `json:"seed"`
+	Bound Number `json:"bound"`
+	Ended string `json:"ended"`
+}
+
+// Best is what is known of the best start besides its model.
+type Best struct {
+	Bad        string                 `json:"bad,omitempty"` // why it is a bad optimum
+	Iterations int                    `json:"iterations"`
+	At         variational.Evaluation `json:"at"`
+}
+
+// Number is a float64 that JSON holds to the last bit, infinite ones too.
+type Number float64
+
+// MarshalText writes the shortest text that reads back as the same number.
+func (r Number) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(r), 'g', -1, 64), nil
+}
+
+// UnmarshalText is MarshalText's inverse.
+func (r *Number) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*r = Number(v)
+	return err
+}
+
+const (
+	version = 2
+	key     = "checkpoint" // of the metadata
+	prefix  = "checkpoint."
+	// sealName comes after every other name, so that the seal ends the file.
+	sealName = "~sha256"
+)
+
+// file lays the snapshot out; its arrays are not copied.
+func (s *Snapshot) file() (*safetensors.File, error) {
+	s.Version = version
+	f := s.Current
+	put := func(name string, a []float64) {
+		f.Tensors[name] = safetensors.Tensor{Shape: []int{len(a)}, Data: a}
+	}
+	for name, part := range map[string]*safetensors.File{"begun": s.Begun, "best": s.BestModel} {
+		if part == nil {
+			continue
+		}
+		for k, t := range part.Tensors {
+			f.Tensors[prefix+name+"."+k] = t
+		}
+		for k, t := range part.Metadata {
+			f.Metadata[prefix+name+"."+k] = t
+		}
+	}
+	if s.State != nil {
+		s.State.EachArray(func(name string, a *[]float64) error { put(prefix+name, *a); return nil })
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("vssgp: checkpoint: %w", err)
+	}
+	f.Metadata[key] = string(text)
+	put(sealName, make([]float64, sealBytes/8))
+	return f, nil
+}
+
+// looksLike reports whether a file's header calls it a checkpoint.
+func looksLike(r io.ReaderAt, size int64) bool {
+	const most = 1 << 20
+	head := make([]byte, min(size, most))
+	n, _ := r.ReadAt(head, 0)
+	return strings.Contains(string(head[:n]), `{"__metadata__":{"`+key+`":`)
+}
+
+// read reads a file of the given size, in memory in proportion to it. Errors
+// wrap Err.
+func read(r io.ReaderAt, size int64) (*Snapshot, error) {
+	if err := sealed(r, size); err != nil {
+		return nil, err
+	}
+	f, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, Err)
+	}
+	s := &Snapshot{}
+	if err := s.read(f); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, Err)
+	}
+	return s, nil
+}
+
+// read is file's inverse.
+func (s *Snapshot) read(f *safetensors.File) error {
+	text, ok := f.Metadata[key]
+	if !ok {
+		return fmt.Errorf("it has no metadata %q and is no checkpoint", key)
+	}
+	var which struct{ Version int }
+	if err := json.Unmarshal([]byte(text), &which); err != nil {
+		return fmt.Errorf("metadata %s: %w", key, err)
+	}
+	if which.Version != version {
+		return fmt.Errorf("it has version %d of the format, want %d: it was written by another version of vssgp, which can go on from it", which.Version, version)
+	}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		return fmt.Errorf("metadata %s: %w", key, err)
+	}
+	s.Current, s.Begun, s.BestModel = f, part(f, "begun"), part(f, "best")
+	if s.Start < 0 || s.Start >= s.Starts || len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start || (s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
+		return fmt.Errorf("it stands in start %d of %d with %d results after %v and keeps number %d: want numbers that fit together", s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
+	}
+	if s.Rough != 0 && s.Rough != s.Starts-1 {
+		return fmt.Errorf("its rough start is %d of %d, want the last", s.Rough, s.Starts)
+	}
+	if b := s.Best; b != nil && (b.Iterations < 0 || math.IsNaN(b.At.Bound)) {
+		return fmt.Errorf("its best start took %d iterations", b.Iterations)
+	}
+	if (s.Best == nil) != (s.BestModel == nil) || (s.State == nil) != (s.Begun == nil) {
+		return fmt.Errorf("it lacks a model, or has one too many")
+	}
+	if s.State == nil {
+		return nil
+	}
+	return s.State.EachArray(func(name string, a *[]float64) error {
+		t, ok := f.Tensors[prefix+name]
+		if !ok {
+			return fmt.Errorf("it has no tensor %s", prefix+name)
+		}
+		*a = t.Data
+		return nil
+	})
+}
+
+// part is the model file of the given name within another, nil if there is none.
+func part(f *safetensors.File, name string) *safetensors.File {
+	out := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{}}
+	for k, t := range f.Tensors {
+		if k, ok := strings.CutPrefix(k, prefix+name+"."); ok {
+			out.Tensors[k] = t
+		}
+	}
+	for k, t := range f.Metadata {
+		if k, ok := strings.CutPrefix(k, prefix+name+"."); ok {
+			out.Metadata[k] = t
+		}
+	}
+	if len(out.Tensors) == 0 {
+		return nil
+	}
+	return out
+}

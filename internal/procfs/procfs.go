@@ -1,0 +1,35 @@
+// Package procfs reads the files of "key: value" lines that Linux keeps below /proc.
+package procfs
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Value is the first value that a file has for a key, "" where there is no such
+// file or line.
+func Value(path, key string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if k, v, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+// Bytes is Value for a number of kB, in bytes; 0 where there is none.
+func Bytes(path, key string) int64 {
+	kib, err := strconv.ParseInt(strings.TrimSuffix(Value(path, key), " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
+}

@@ -1,0 +1,202 @@
+package repocheck
+
+import (
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	modulePath = "github.com/vssgp/vssgp"
+	driver     = "gorgonia.org/cu" // of the cards; it links against the driver's library
+)
+
+// allowed are the packages of this module, by their folders, that each package
+// but the commands imports, tests apart: what is not here may not be imported,
+// and what is here has to be.
+var allowed = map[string][]string{
+	".": {
+		"spectral", "variational", "cpu", "internal/atomicfile", "internal/blocktri", "internal/checkpoint", "internal/cost", "internal/matrices",
+		"internal/optimise", "internal/parallel", "internal/safetensors", "internal/score", "internal/start",
+	},
+	"variational": {"spectral", "internal/blocktri", "internal/cost", "internal/matrices", "internal/parallel"},
+	"spectral":    {},
+	"cpu":         {"spectral", "cpu/simd", "internal/parallel"},
+	"cpu/simd":    {"internal/parallel"},
+	"gpu":         {"spectral", "cuda", "kernels", "kernels/emu", "internal/parallel"},
+	"cuda":        {},
+	"kernels":     {},
+	"kernels/emu": {"cuda"},
+
+	"kernels/internal/generate": {"kernels/internal/source", "internal/atomicfile", "internal/parallel"},
+	"kernels/internal/source":   {},
+
+	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
+	"internal/mpi": {},
+
+	"impute":               {".", "audio", "internal/cost", "internal/parallel", "internal/score"},
+	"audio":                {"internal/ar"},
+	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel"},
+	"dense":                {"."},
+	"internal/ar":          {"cpu/simd", "internal/cost", "internal/parallel"},
+	"internal/atomicfile":  {},
+	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
+	"internal/checkpoint":  {"variational", "internal/atomicfile", "internal/optimise", "internal/safetensors"},
+	"internal/cost":        {},
+	"internal/lbfgs":       {"internal/parallel"},
+	"internal/matrices":    {},
+	"internal/optimise":    {"spectral", "variational", "internal/cost", "internal/lbfgs"},
+	"internal/oracle":      {},
+	"internal/parallel":    {},
+	"internal/periodogram": {"internal/cost"},
+	"internal/score":       {},
+	"internal/start":       {"spectral", "variational", "internal/ar", "internal/parallel", "internal/periodogram"},
+	"internal/backendtest": {"spectral", "internal/oracle"},
+	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
+	"internal/procfs":      {},
+	"internal/safetensors": {"internal/atomicfile"},
+	"internal/table":       {"internal/atomicfile"},
+	"internal/report":      {".", "audio", "impute", "internal/atomicfile", "internal/score"},
+}
+
+// testOnly are for tests: no other code may import them.
+var testOnly = []string{"internal/oracle", "internal/backendtest", "internal/modeltest"}
+
+// arrow says why a file of a package may not import another package, "" if it
+// may. Packages are folders of the module.
+func arrow(file, to string) string {
+	from := path.Dir(file)
+	test := strings.HasSuffix(file, "_test.go")
+	command := strings.HasPrefix(from, "cmd/") || from == "cmd" || from == "bench" || strings.HasPrefix(from, "bench/")
+	switch {
+	case strings.HasPrefix(to, "cmd/"):
+		return "nothing imports a command"
+	case test, command && !slices.Contains(testOnly, to):
+		return ""
+	case slices.Contains(testOnly, to) && !slices.Contains(testOnly, from):
+		return "it is for tests"
+	case command:
+		return ""
+	}
+	list, known := allowed[from]
+	switch {
+	case !known:
+		return "the package is not listed in arrows_test.go"
+	case !slices.Contains(list, to):
+		return "it may import " + strings.Join(list, ", ")
+	}
+	return ""
+}
+
+// TestArrows reads the imports of every Go file of the module, whatever its
+// build tags: each is allowed, and each that is allowed is there.
+func TestArrows(t *testing.T) {
+	used := map[string][]string{} // by folder, tests apart
+	for _, file := range sources(t, ".go") {
+		from, test := path.Dir(file), strings.HasSuffix(file, "_test.go")
+		if _, known := used[from]; !known {
+			used[from] = nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if to == driver && from != "cuda" {
+				t.Errorf("%s imports %s: only package cuda may", file, to)
+			}
+			folder, ours := strings.CutPrefix(to, modulePath)
+			if !ours || folder != "" && folder[0] != '/' {
+				continue
+			}
+			folder = path.Join(".", strings.TrimPrefix(folder, "/"))
+			if why := arrow(file, folder); why != "" {
+				t.Errorf("%s imports %s: %s", file, to, why)
+			}
+			if !test {
+				used[from] = append(used[from], folder)
+			}
+		}
+	}
+	for from, list := range allowed {
+		if _, known := used[from]; !known {
+			t.Errorf("%s is listed and has no Go file", from)
+		}
+		for _, to := range list {
+			if !slices.Contains(used[from], to) {
+				t.Errorf("%s is listed as importing %s and does not", from, to)
+			}
+		}
+	}
+}
+
+// TestArrowsBite: arrows that must not be are found.
+func TestArrowsBite(t *testing.T) {
+	for _, c := range []struct {
+		file, to string
+		ok       bool
+	}{
+		{"spectral/sums.go", "cpu", false},
+		{"spectral/sums.go", ".", false},
+		{"cpu/backend.go", "spectral", true},
+		{"cpu/backend.go", "internal/oracle", false},
+		{"cpu/data_test.go", "internal/backendtest", true},
+		{"fit.go", "cpu", true},
+		{"fit.go", "internal/oracle", false},
+		{"fit_test.go", "internal/oracle", true},
+		{"fit.go", "impute", false},
+		{"fit.go", "variational", true},
+		{"fit.go", "internal/lbfgs", false},
+		{"variational/exact.go", ".", false},
+		{"variational/exact.go", "cpu", false},
+		{"variational/exact.go", "internal/optimise", false},
+		{"internal/optimise/run.go", "variational", true},
+		{"internal/optimise/run.go", "internal/start", false},
+		{"internal/optimise/run.go", "internal/checkpoint", false},
+		{"internal/start/start.go", "internal/optimise", false},
+		{"internal/start/start.go", ".", false},
+		{"internal/checkpoint/snapshot.go", ".", false},
+		{"internal/modeltest/kind.go", "internal/oracle", true},
+		{"fit.go", "audio", false},
+		{"impute/fill.go", ".", true},
+		{"impute/fill.go", "audio", true},
+		{"impute/fill.go", "cpu", false},
+		{"audio/wav.go", "impute", false},
+		{"audio/ar.go", "internal/ar", true},
+		{"audio/ar.go", ".", false},
+		{"audio/ar.go", "spectral", false},
+		{"internal/table/csv.go", "internal/ar", false},
+		{"internal/oracle/bound.go", "spectral", false},
+		{"internal/oracle/bound.go", ".", false},
+		{"internal/backendtest/suite.go", "internal/oracle", true},
+		{"cmd/vssgp/main.go", "audio", true},
+		{"cmd/vssgp/main.go", "internal/oracle", false},
+		{"fit_test.go", "cmd/vssgp", false},
+		{"gpu/data.go", "cuda", true},
+		{"gpu/emu.go", "kernels/emu", true},
+		{"gpu/data.go", "cpu", false},
+		{"cuda/context.go", "spectral", false},
+		{"cuda/driver_emu.go", "kernels/emu", false},
+		{"kernels/args.go", "cuda", false},
+		{"kernels/emu/register.go", "cuda", true},
+		{"kernels/emu/register.go", "gpu", false},
+		{"ranks/dense.go", "spectral", true},
+		{"ranks/dense.go", "cpu", false},
+		{"ranks/dense.go", ".", false},
+		{"internal/mpi/mpi.go", "ranks", false},
+		{"new/file.go", "spectral", false},
+	} {
+		if why := arrow(c.file, c.to); (why == "") != c.ok {
+			t.Errorf("%s → %s: allowed %v (%s)", c.file, c.to, why == "", why)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// drawn is the SVG of figures, which is whole XML without NaN.
+func drawn(t *testing.T, figures ...*chart) string {
+	t.Helper()
+	p, err := figureOf(figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := p.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+	for err == nil {
+		_, err = d.Token()
+	}
+	if !errors.Is(err, io.EOF) || strings.Contains(b.String(), "NaN") {
+		t.Errorf("no whole drawing: %v", err)
+	}
+	return b.String()
+}
+
+var nan = math.NaN()
+
+// TestFigureOf: every kind of layer leaves its ink, and the key names it.
+func TestFigureOf(t *testing.T) {
+	x, y := []float64{0, 1, 2, 3}, []float64{1, 3, 2, 4}
+	lo, hi := []float64{0, 0.5, 1.5, 2}, []float64{0.5, 1.5, 2.5, 4}
+	for _, c := range []struct {
+		layer layer
+		ink   string
+	}{
+		{layer{name: "a line", kind: asLine, ink: referenceInk, x: x, y: []float64{1, 2, nan, 3}}, "#C4281B"},
+		{layer{name: "dots", kind: asPoints, ink: drawInk, x: x, y: y}, "#8A5A00"},
+		{layer{name: "a band", kind: asBand, ink: meanInk, x: x, lo: lo, hi: hi}, "#C0D6ED"},
+		{layer{name: "stems", kind: asStems, ink: meanInk, x: x, y: y, lo: lo, hi: hi}, "#005AB5"},
+	} {
+		for _, log := range []bool{false, true} {
+			shown := c.layer
+			if log && shown.kind == asBand {
+				shown.lo = hi
+			}
+			other := layer{name: "other", kind: asLine, ink: dataInk, x: x, y: y}
+			text := drawn(t, &chart{Title: "a title", XLabel: "along", YLabel: "up", logY: log, layers: []layer{shown, other}})
+			for _, want := range []string{"a title", "along", ">up<", c.layer.name, "other", c.ink} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s, log %v: the drawing lacks %q", c.layer.name, log, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPictureOfLittle: one point, equal points, a line of nothing.
+func TestPictureOfLittle(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		one := []float64{2}
+		drawn(t, &chart{logY: log, layers: []layer{{kind: asStems, ink: meanInk, x: one, y: one, lo: one, hi: one}}, labels: []label{{2, 2, "only"}}})
+		drawn(t, &chart{logY: log, layers: []layer{{kind: asLine, ink: meanInk, x: []float64{1, 2}, y: []float64{3, 3}}, {kind: asLine, ink: dataInk, x: one, y: []float64{nan}}}})
+	}
+	if _, err := figureOf([]*chart{{Title: "broken", layers: []layer{{kind: asPoints, x: []float64{1}, y: []float64{nan}}}}}); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("a point that is no number: %v, want an error that names the chart", err)
+	}
+}
+
+// TestLabels: of labels that would overlap the first is kept.
+func TestLabels(t *testing.T) {
+	x := []float64{0, 50, 52, 100}
+	y := []float64{1, 5, 5, 9}
+	text := drawn(t, &chart{layers: []layer{{kind: asPoints, ink: dataInk, x: x, y: y}},
+		labels: []label{{50, 5, "first"}, {52, 5, "second"}, {100, 9, "far"}}})
+	if !strings.Contains(text, "first") || strings.Contains(text, "second") || !strings.Contains(text, "far") {
+		t.Error("want the labels first and far, and not second")
+	}
+}
+
+// TestLabelsBetweenStems: a label that a higher stem goes through is left out.
+func TestLabelsBetweenStems(t *testing.T) {
+	x := []float64{0, 48, 50, 100}
+	y := []float64{9, 7, 5, 9}
+	for _, c := range []struct {
+		kind kind
+		want bool
+	}{{asStems, false}, {asPoints, true}} {
+		text := drawn(t, &chart{layers: []layer{{kind: c.kind, ink: dataInk, x: x, y: y, lo: x, hi: x}},
+			labels: []label{{50, 5, "low"}, {48, 7, "high"}, {0, 9, "edge"}}})
+		if strings.Contains(text, "low") != c.want || !strings.Contains(text, "high") || !strings.Contains(text, "edge") {
+			t.Errorf("%s: the low label is there: %v, want %v", c.kind, !c.want, c.want)
+		}
+	}
+}
+
+// TestPictureSize: each chart gets its room.
+func TestPictureSize(t *testing.T) {
+	f := &chart{layers: []layer{{kind: asLine, ink: dataInk, x: []float64{0, 1}, y: []float64{0, 1}}}}
+	var height [3]int
+	for n := 1; n <= 2; n++ {
+		p, err := figureOf([]*chart{f, f}[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := p.PNG(&b); err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		height[n] = img.Bounds().Dy()
+	}
+	if height[1] < 300 || height[2] < 2*height[1]-2 || height[2] > 2*height[1]+2 {
+		t.Errorf("one chart is %d dots high, two are %d", height[1], height[2])
+	}
+}

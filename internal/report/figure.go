@@ -1,0 +1,132 @@
+package report
+
+import (
+	"image/color"
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+)
+
+// A Figure is a grid of panels, drawn as PNG or SVG.
+type Figure struct {
+	Panels        []*plot.Plot
+	Columns       int     // 0: one
+	Key           []Entry // of all panels, above them; nil: none
+	Width, Height vg.Length
+}
+
+// An Entry of a figure's key.
+type Entry struct {
+	Name string
+	Mark plot.Thumbnailer
+}
+
+// The colours of the figures, which most colour-blind readers can tell apart
+// (Okabe & Ito).
+var (
+	Red    = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
+	Green  = color.RGBA{0x00, 0x9e, 0x73, 0xff}
+	Blue   = color.RGBA{0x00, 0x72, 0xb2, 0xff}
+	Pale   = color.RGBA{0xbf, 0xdc, 0xec, 0xff}
+	Grey   = color.RGBA{0x80, 0x80, 0x80, 0xff}
+	Orange = color.RGBA{0xe6, 0x9f, 0x00, 0xff}
+	Pink   = color.RGBA{0xcc, 0x79, 0xa7, 0xff}
+	Sky    = color.RGBA{0x56, 0xb4, 0xe9, 0xff}
+)
+
+// Save writes PATH.png and PATH.svg, each whole or not at all.
+func (f Figure) Save(path string) error {
+	if err := atomicfile.Write(path+".png", f.PNG); err != nil {
+		return err
+	}
+	return atomicfile.Write(path+".svg", f.SVG)
+}
+
+// PNG writes the figure at 144 dots an inch.
+func (f Figure) PNG(w io.Writer) error {
+	const dotsPerInch = 144
+	img := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))
+	f.draw(draw.New(img))
+	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	return err
+}
+
+// SVG writes the figure as vectors.
+func (f Figure) SVG(w io.Writer) error {
+	svg := vgsvg.New(f.Width, f.Height)
+	f.draw(draw.New(svg))
+	_, err := svg.WriteTo(w)
+	return err
+}
+
+func (f Figure) draw(c draw.Canvas) {
+	c = f.drawKey(c)
+	columns := max(1, f.Columns)
+	rows := (len(f.Panels) + columns - 1) / columns
+	grid := make([][]*plot.Plot, rows)
+	for i := range grid {
+		grid[i] = make([]*plot.Plot, columns)
+		copy(grid[i], f.Panels[i*columns:])
+	}
+	tiles := draw.Tiles{
+		Rows: rows, Cols: columns, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter,
+		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter,
+	}
+	canvases := plot.Align(grid, tiles, c)
+	for i, p := range f.Panels {
+		p.Draw(canvases[i/columns][i%columns])
+	}
+}
+
+// keyEntries is how many entries of a key fit beside each other.
+const keyEntries = 4
+
+// drawKey writes the key along the top and returns the rest of the canvas.
+func (f Figure) drawKey(c draw.Canvas) draw.Canvas {
+	const height = 8 * vg.Millimeter // of a row
+	for at := 0; at < len(f.Key); at += keyEntries {
+		row := f.Key[at:min(at+keyEntries, len(f.Key))]
+		columns := min(keyEntries, len(f.Key))
+		left := draw.Crop(c, 0, 0, 0, -height)
+		c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, c.Size().Y-height, -2*vg.Millimeter)
+		each := c.Size().X / vg.Length(columns)
+		for i, e := range row {
+			l := plot.NewLegend()
+			l.Top, l.Left = true, true
+			l.Add(e.Name, e.Mark)
+			l.Draw(draw.Crop(c, vg.Length(i)*each, vg.Length(i+1-columns)*each, 0, 0))
+		}
+		c = left
+	}
+	return c
+}
+
+// Panel is an empty plot.
+func Panel(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Padding = vg.Millimeter
+	p.Legend.Top = true
+	return p
+}
+
+// Points pairs up coordinates.
+func Points(x, y []float64) plotter.XYs {
+	p := make(plotter.XYs, len(x))
+	for i := range x {
+		p[i].X, p[i].Y = x[i], y[i]
+	}
+	return p
+}
+
+// Stroke is the style of a figure's lines.
+func Stroke(c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: vg.Points(1)}
+}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+)
+
+//go:embed assets
+var assets embed.FS
+
+var (
+	style     = asset("uplot/uPlot.min.css") + asset("page.css")
+	library   = "/*\n" + asset("uplot/LICENSE") + "*/\n" + asset("uplot/uPlot.iife.min.js") // every copy must carry it
+	script    = "\"use strict\";\n" + asset("zoom.js") + asset("chart.js") + asset("sound.js") + asset("boot.js")
+	templates = template.Must(template.New("page").Parse(asset("page.html")))
+	policy    = fmt.Sprintf("default-src 'none'; img-src data:; media-src data: blob:; "+
+		"style-src %s; script-src %s %s; base-uri 'none'; form-action 'none'", hash(style), hash(library), hash(script))
+)
+
+// asset is an embedded file.
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(b)
+}
+
+// hash names a script or style in a content security policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// fill executes one of the page's templates.
+func fill(name string, v any) (template.HTML, error) {
+	var b bytes.Buffer
+	err := templates.ExecuteTemplate(&b, name, v)
+	return template.HTML(b.String()), err
+}

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func written(t *testing.T, p *Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b, HTML); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// everything is a page with a part of each kind, hostile text in all of them.
+func everything() *Document {
+	x := []float64{0, 1, 2}
+	return &Document{
+		Title: hostile, Lead: []string{hostile}, Foot: []string{hostile},
+		Recording: &recording{Rate: 8000, Channels: 2, Clips: []clip{{5, [][]float64{{0, 0.5, 2}, {-1, -2, 0.25}}}},
+			Gaps: []filledGap{{Start: 6, End: 7, Mean: [][]float64{{0.1}, {0.2}}, SD: [][]float64{{0.3}, {0.4}}, Reference: [][]float64{{0.5}, {-0.5}}}}},
+		Sections: []section{{ID: "part1", Title: hostile, Parts: []part{
+			paragraph(hostile),
+			Table{Caption: hostile, Head: []string{hostile, "b"}, Rows: [][]string{{hostile, hostile}}},
+			&chart{Title: hostile, Text: hostile, XLabel: hostile, YLabel: hostile, labels: []label{{X: 1, Y: 1, Text: hostile}},
+				layers: []layer{{name: hostile, kind: asLine, ink: meanInk, x: x, y: []float64{1, math.NaN(), math.Inf(1)}}}},
+			wave{Title: hostile, Text: hostile, From: 5, To: 8, Hi: 7},
+			players{{Title: hostile, Side: "before", From: 5, To: 8}},
+			raster{Title: hostile, Alt: hostile, PNG: []byte{1, 2, 3}, Width: 1, Height: 1, Up: []string{hostile}, Along: []string{hostile}},
+			group{Title: hostile, Open: true, Parts: []part{paragraph(hostile)}},
+		}}},
+	}
+}
+
+var (
+	element   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*/?>`)
+	attribute = regexp.MustCompile(`\s([a-zA-Z-]+)(?:="([^"]*)")?`)
+	loading   = []string{"src", "href", "action", "poster", "srcset", "data", "background"}
+)
+
+// attributes calls f with every attribute of the page's elements.
+func attributes(text string, f func(element, name, value string)) {
+	markup := text
+	for _, part := range []string{library, script, style} {
+		markup = strings.ReplaceAll(markup, part, "")
+	}
+	for _, e := range element.FindAllStringSubmatch(markup, -1) {
+		if len(e[2]) == 0 {
+			f(e[1], "", "")
+		}
+		for _, a := range attribute.FindAllStringSubmatch(e[2], -1) {
+			f(e[1], a[1], a[2])
+		}
+	}
+}
+
+// TestPageEscapes: no text of a part becomes markup or script.
+func TestPageEscapes(t *testing.T) {
+	text := written(t, everything())
+	if !utf8.ValidString(text) {
+		t.Error("the page is no UTF-8")
+	}
+	if strings.Contains(text, "alert(1)</script>") || strings.Contains(text, "<img src=x") {
+		t.Error("a text has become markup")
+	}
+	scripts, images := 0, 0
+	attributes(text, func(element, name, value string) {
+		switch {
+		case strings.HasPrefix(name, "on"):
+			t.Errorf("<%s> listens by %s", element, name)
+		case element == "script" && name != "id":
+			scripts++
+		case element == "img" && name == "src":
+			images++
+		}
+	})
+	if scripts != 4 || images != 1 {
+		t.Errorf("%d scripts, %d images; want the recording, a chart, two that run, and one image", scripts, images)
+	}
+}
+
+// TestPageSelfContained: nothing on the page is fetched, and its policy would
+// not let it.
+func TestPageSelfContained(t *testing.T) {
+	text := written(t, everything())
+	found := 0
+	attributes(text, func(element, name, value string) {
+		if !slices.Contains(loading, name) {
+			return
+		}
+		found++
+		if !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:") {
+			t.Errorf("<%s> asks for %.80q by %s", element, value, name)
+		}
+	})
+	if found < 4 {
+		t.Errorf("%d addresses found, want those of links, icon and picture", found)
+	}
+	for _, word := range []string{"@import", "url("} {
+		if strings.Contains(style, word) {
+			t.Errorf("the style has %q", word)
+		}
+	}
+	m := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatal("no policy")
+	}
+	policy := strings.ReplaceAll(strings.ReplaceAll(m[1], "&#39;", "'"), "&#43;", "+")
+	for _, want := range []string{"default-src 'none'", "img-src data:", "media-src data: blob:", hash(style), hash(library), hash(script)} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("policy %q lacks %q", policy, want)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+		t.Errorf("policy %q lets too much in", policy)
+	}
+	for _, part := range []string{style, library, script} {
+		if !strings.Contains(text, ">"+part+"</") {
+			t.Error("a script or style is not as it was hashed")
+		}
+	}
+	if !strings.Contains(library, "Permission is hereby granted") {
+		t.Error("the library comes without its licence")
+	}
+	if len(library) > 200<<10 {
+		t.Errorf("the library takes %d bytes", len(library))
+	}
+}
+
+// TestPageReadable: what screen readers and keys go by.
+func TestPageReadable(t *testing.T) {
+	text := written(t, everything())
+	for _, want := range []string{`<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`, `<main id="content">`, "<footer>", `href="#content"`,
+		`<section id="part1" aria-labelledby="part1-title">`, `<th scope="col">`, `<th scope="row">`, `class="plot" tabindex="0" role="group"`, " alt=\"", "<audio controls", "<noscript>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// TestRecordingJSON: samples and fills come out as they went in, clipped.
+func TestRecordingJSON(t *testing.T) {
+	text, err := everything().Recording.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Rate, Channels int
+		Stretches      []struct {
+			Start, Frames int
+			PCM           []byte
+		}
+		Gaps []struct {
+			Start, End          int
+			Mean, SD, Reference string
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Rate != 8000 || r.Channels != 2 || len(r.Stretches) != 1 || r.Stretches[0].Start != 5 || r.Stretches[0].Frames != 3 || len(r.Gaps) != 1 || r.Gaps[0].Start != 6 || r.Gaps[0].End != 7 {
+		t.Fatalf("%+v", r)
+	}
+	for i, want := range []int16{0, -32768, 16384, -32768, 32767, 8192} {
+		if got := int16(binary.LittleEndian.Uint16(r.Stretches[0].PCM[2*i:])); got != want {
+			t.Errorf("sample %d is %d, want %d", i, got, want)
+		}
+	}
+	for text, want := range map[string][]float32{r.Gaps[0].Mean: {0.1, 0.2}, r.Gaps[0].SD: {0.3, 0.4}} {
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(b) != 8 {
+			t.Fatalf("%d bytes, %v", len(b), err)
+		}
+		for i, w := range want {
+			if got := math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])); got != w {
+				t.Errorf("%v, want %v", got, w)
+			}
+		}
+	}
+	if b, err := base64.StdEncoding.DecodeString(r.Gaps[0].Reference); err != nil || !bytes.Equal(b, []byte{0, 0x40, 0, 0xc0}) {
+		t.Errorf("reference % x, %v", b, err)
+	}
+}
+
+// TestChartJSON: what is no number is null, dates keep their differences.
+func TestChartJSON(t *testing.T) {
+	text, err := (&chart{XLabel: "x", logY: true, layers: []layer{{name: "n", kind: asLine, ink: dataInk, x: []float64{1958.20833333, 1e9 + 0.25}, y: []float64{math.NaN(), 1.0 / 3}}}}).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"labels":[],"layers":[{"name":"n","kind":"line","ink":"data","x":[1958.20833333,1000000000.25],"y":[null,0.3333333]}],"logY":true,"xLabel":"x","yLabel":""}`
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestPageWriteFails: the writer's error comes back.
+func TestPageWriteFails(t *testing.T) {
+	if err := everything().Write(full{}, HTML); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+}

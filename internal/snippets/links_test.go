@@ -1,0 +1,94 @@
+package snippets
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// documents are the pages that link to each other: those whose blocks are run,
+// and the ones that only tell.
+func documents(t *testing.T) []string {
+	t.Helper()
+	all := pages(t)
+	for _, name := range []string{"DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md", "bench/README.md"} {
+		all = append(all, filepath.Join(root, name))
+	}
+	return all
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+)
+
+// Every link between documents leads to a file that is there, and to a heading
+// of it.
+func TestLinks(t *testing.T) {
+	for _, page := range documents(t) {
+		for _, broken := range brokenLinks(t, page, readText(t, page)) {
+			t.Errorf("%s: the link %q leads nowhere", page, broken)
+		}
+	}
+	if got := brokenLinks(t, filepath.Join(root, "README.md"), "[a](docs/none.md) [b](DESIGN.md#18-none) [c](DESIGN.md#8-windows)"); len(got) != 2 {
+		t.Errorf("of two broken links %q are found", got)
+	}
+}
+
+func brokenLinks(t *testing.T, page, text string) (broken []string) {
+	t.Helper()
+	for _, m := range link.FindAllStringSubmatch(text, -1) {
+		path, anchor, _ := strings.Cut(m[1], "#")
+		if strings.HasPrefix(m[1], "https://") {
+			continue
+		}
+		to := page
+		if path != "" {
+			to = filepath.Join(filepath.Dir(page), path)
+		}
+		if _, err := os.Stat(to); err != nil || anchor != "" && !anchors(readText(t, to))[anchor] {
+			broken = append(broken, m[1])
+		}
+	}
+	return broken
+}
+
+// anchors are the names that GitHub gives to the headings of a page.
+func anchors(text string) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		names[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(m[1]))] = true
+	}
+	return names
+}
+
+// Documents can be read in a sitting: lines of prose have at most 140
+// characters, README.md 150 lines and DESIGN.md 400.
+func TestLength(t *testing.T) {
+	most := map[string]int{"README.md": 150, "DESIGN.md": 400}
+	for _, page := range documents(t) {
+		lines := strings.Split(strings.TrimSuffix(readText(t, page), "\n"), "\n")
+		if limit := most[filepath.Base(page)]; limit > 0 && filepath.Dir(page) == root && len(lines) > limit {
+			t.Errorf("%s has %d lines; %d are the most", page, len(lines), limit)
+		}
+		fenced := false
+		for i, line := range lines {
+			fenced = fenced != strings.HasPrefix(line, "```")
+			if !fenced && line != "" && !strings.ContainsRune("| ", rune(line[0])) && utf8.RuneCountInString(line) > 140 {
+				t.Errorf("%s:%d has %d characters; 140 are the most outside tables and blocks", page, i+1, utf8.RuneCountInString(line))
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package start
+
+import (
+	"context"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+const (
+	// fillOrder is the order of the autoregressive fill, in steps of the grid in W.
+	fillOrder = 0.4
+	// fillContext is how far its model looks to either side of a gap, in W.
+	fillContext = 1.0
+	// fillWork is how many operations a fill may take, some seconds, and fillExcerpt
+	// how many one excerpt may take, about one second: a third of them cannot be
+	// interrupted.
+	fillWork, fillExcerpt = 2e10, 4e9
+	// fillLeast is the order below which no fill goes.
+	fillLeast = 8
+)
+
+// fillRounds is how often the model and the fill are made in turn: with more
+// rounds the model begins to believe the fill.
+const fillRounds = 3
+
+// fill interpolates the missing places autoregressively, for windows of the given
+// length; 0: none.
+func (s *Series) fill(ctx context.Context, length float64) {
+	if s.times != nil {
+		return // uneven rows have no places to fill
+	}
+	gaps := runs(s.missing, true)
+	f, by := s.filling(gaps, length, len(s.y)), ar.FillAround
+	if f.tiled {
+		by = ar.FillTiles
+	}
+	for _, y := range s.y {
+		by(ctx, y, gaps, f.order, f.reach, fillRounds) // where that fails, the places stay at the mean, zero
+	}
+}
+
+// A filling is how missing places are filled: order and reach are in steps.
+type filling struct {
+	order, reach int
+	tiled        bool
+	work         float64 // operations for all outputs
+}
+
+// filling chooses how to fill gaps for windows of the given length, 0 for none:
+// gap by gap, or, if that is too much work, tile by tile, with order and reach
+// halved until it is not. Such data have many gaps or long ones, about which a
+// fill of any order knows little.
+func (s *Series) filling(gaps [][2]int, length float64, outputs int) filling {
+	if length == 0 {
+		length = spectrumWindows[0] * s.step
+	}
+	f := filling{order: min(len(s.missing)/4, int(fillOrder*length/s.step)), reach: int(fillContext * length / s.step)}
+	for {
+		all, largest := ar.Work(len(s.missing), gaps, f.order, f.reach, fillRounds, f.tiled)
+		f.work = all * float64(outputs)
+		if f.work <= fillWork && largest <= fillExcerpt || f.tiled && f.order < 2*fillLeast {
+			return f
+		}
+		if f.tiled {
+			f.order, f.reach = f.order/2, f.reach/2
+		}
+		f.tiled = true
+	}
+}
+
+// spectrumWindows are the lengths to choose from, in steps of the grid, if the
+// settings name none: 32 to 64 ms at 16 kHz.
+var spectrumWindows = []float64{512, 768, 1024}

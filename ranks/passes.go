@@ -1,0 +1,297 @@
+package ranks
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// shareFeatures gives each domain its features: how many each window has, and then
+// their numbers.
+func (s *set) shareFeatures(f *spectral.Features) {
+	counts := make([]float64, s.windows)
+	if f != nil {
+		offset := f.Offsets()
+		for v := range counts {
+			counts[v] = float64(offset[v+1] - offset[v])
+		}
+	}
+	s.scatter(eachWindow(counts), func(d *domain) byWindow { return eachWindow(d.counts) })
+	for _, d := range s.domains {
+		d.reserve(s.q)
+	}
+	s.scatter(featuresBy(f, f), func(d *domain) byWindow { return featuresBy(d.features, d.features) })
+}
+
+// reserve allocates as many features as counts says, unless it already has them.
+func (d *domain) reserve(q int) {
+	m, window := 0, []int(nil) // nil for one window
+	for v, c := range d.counts {
+		if m += int(c); len(d.counts) > 1 {
+			window = append(window, slices.Repeat([]int{v}, int(c))...)
+		}
+	}
+	if f := d.features; f == nil || f.M != m || !slices.Equal(f.Window, window) {
+		d.features = spectral.NewFeatures(m, q)
+		d.features.Window, d.features.Windows = window, d.windows
+	}
+}
+
+// reserveMoments allocates moments for so many outputs, unless it already has them.
+func (d *domain) reserveMoments(outputs int) {
+	if m := d.moments; m == nil || m.Check(d.features, outputs) != nil {
+		d.moments, d.segment = spectral.NewMoments(d.features, outputs), nil
+	}
+}
+
+// shareMoments gives each domain its part of a matrix and a vector of so many
+// outputs.
+func (s *set) shareMoments(whole *spectral.Moments, outputs int) {
+	to := func(d *domain) byWindow { return momentsBy(d.moments) }
+	for _, d := range s.domains {
+		if s.dense() && whole != nil { // no second matrix on rank 0
+			d.moments = whole
+			to = func(*domain) byWindow { return func(int, int) []block { return nil } }
+		} else {
+			d.reserveMoments(outputs)
+		}
+	}
+	s.scatter(momentsBy(whole), to)
+}
+
+// shareWeights gives each domain the mean and the variance of its coefficients.
+func (s *set) shareWeights(f *spectral.Features, w *spectral.Weights, outputs int) {
+	var from byWindow
+	if w != nil {
+		from = rowsBy(f, w.Mean, w.Var)
+	}
+	for _, d := range s.domains {
+		if d.weights == nil || d.weights.Check(d.features, outputs) != nil {
+			d.weights = spectral.NewWeights(d.features.M, outputs)
+		}
+	}
+	s.scatter(from, func(d *domain) byWindow { return rowsBy(d.features, d.weights.Mean, d.weights.Var) })
+}
+
+// idle is whether no feature reaches the shard's rows, or it has none.
+func (o *shard) idle() bool { return o.rows == nil || o.features.M == 0 }
+
+// moments fills dst, on rank 0, with C and G.
+func (s *set) moments(dst *spectral.Moments, f *spectral.Features) error {
+	s.shareFeatures(f)
+	if s.dense() {
+		return s.denseMoments(dst)
+	}
+	if err := s.agree(s.localMoments()); err != nil {
+		return err
+	}
+	vectors := make([][]float64, len(s.shards))
+	for i, one := range s.shards {
+		vectors[i] = pack(momentsBy(one.moments)(0, one.to-one.from))
+	}
+	s.sumWindows(momentsBy(dst), vectors)
+	return nil
+}
+
+// localMoments sums C and G of each of this rank's shards, with windows.
+func (s *set) localMoments() error {
+	return s.each(func(_ int, one *shard) error {
+		one.reserveMoments(s.d)
+		if one.idle() {
+			clear(one.moments.C)
+			one.moments.Gram.Zero()
+			return nil
+		}
+		return one.rows.Moments(one.moments, one.features)
+	})
+}
+
+// denseMoments is moments without windows. Shards' matrices are too large to be kept
+// until all ranks agree on units, as sum does; so units follow from the features
+// (unitsOf), and each matrix is added before the next is made. The ranks send
+// ½M(M+1) + M·D numbers each.
+func (s *set) denseMoments(dst *spectral.Moments) error {
+	all := s.domains[0]
+	if dst != nil {
+		all.moments = dst
+	} else {
+		all.reserveMoments(s.d)
+	}
+	size := triangle(all.features.M) + all.features.M*s.d
+	if cap(s.sums) < size {
+		s.sums = make([]int64, size)
+	}
+	sums := s.sums[:size]
+	clear(sums)
+	u, lost := unitsOf(all.features, s.n, s.square), []float64{0}
+	err := s.each(func(_ int, one *shard) error {
+		if err := one.rows.Moments(one.moments, one.features); err != nil {
+			return err
+		}
+		if !u.addMoments(sums, one.moments) {
+			lost[0] = 1
+		}
+		return nil
+	})
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	s.communicate(1, func() { s.Max(lost) })
+	s.communicate(size, func() { s.Sum(sums) })
+	if s.Rank() != 0 {
+		return nil
+	}
+	u.moments(dst, sums)
+	if lost[0] > 0 { // NaN and infinities stay NaN
+		for _, a := range [][]float64{dst.C, dst.Gram.Diag[0]} {
+			for i := range a {
+				a[i] = math.NaN()
+			}
+		}
+	}
+	return nil
+}
+
+// pullback fills dst, on rank 0, with the gradient by the features.
+func (s *set) pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	s.shareFeatures(f)
+	s.shareMoments(bar, s.d)
+	return s.pull(dst, f)
+}
+
+// pull is pullback once each domain has its moments' adjoint.
+func (s *set) pull(dst, f *spectral.Features) error {
+	return s.sum(featuresBy(f, dst), 0, perFeature(s.q), func(one *shard, vector []float64) error {
+		if one.idle() {
+			return nil
+		}
+		gradient, _ := featuresIn(vector, one.features.M, s.q)
+		return one.rows.Pullback(gradient, one.features, one.moments)
+	})
+}
+
+// factorised fills dst, on rank 0, with the expected squared error and its gradient
+// over count rows, those at the given places; over all rows if count is negative.
+func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, places []int, count int) error {
+	s.shareFeatures(f)
+	if count >= 0 {
+		numbers := make([]float64, count)
+		if s.Rank() == 0 {
+			numbers = floats(places)
+		}
+		s.broadcast(numbers)
+		places = ints(numbers)
+	}
+	s.shareWeights(f, w, s.d)
+	value := make([]float64, 1)
+	var to byWindow
+	if dst != nil {
+		features, weights := featuresBy(f, dst.Features), rowsBy(f, dst.Weights.Mean, dst.Weights.Var)
+		to = func(first, end int) []block {
+			return append(append([]block{{a: value}}, features(first, end)...), weights(first, end)...)
+		}
+	}
+	err := s.sum(to, 1, perFeature(s.q)+2*s.d, func(one *shard, vector []float64) error {
+		rows := one.rowsAt(places, count < 0)
+		if one.hi == one.lo || count >= 0 && len(rows) == 0 {
+			return nil
+		}
+		m := one.features.M
+		if m == 0 { // no feature reaches these rows
+			vector[0] = one.square(rows, s.d)
+			return nil
+		}
+		gradient, rest := featuresIn(vector[1:], m, s.q)
+		sums := &spectral.FactorisedSums{Features: gradient, Weights: &spectral.Weights{Mean: rest[:m*s.d], Var: rest[m*s.d:], D: s.d}}
+		err := one.rows.Factorised(sums, one.features, one.weights, rows)
+		vector[0] = sums.Value
+		return err
+	})
+	if dst != nil {
+		dst.Value = value[0]
+	}
+	return err
+}
+
+// rowsAt are those of the shard's rows that are at the given places, nil for all.
+func (o *shard) rowsAt(places []int, all bool) (rows []int) {
+	if all {
+		return nil
+	}
+	for _, p := range places {
+		if p >= o.lo && p < o.hi {
+			rows = append(rows, p-o.lo)
+		}
+	}
+	return rows
+}
+
+// square is Σ y² over the given rows, nil for all.
+func (o *shard) square(rows []int, d int) float64 {
+	sum := 0.0
+	if rows == nil {
+		for _, y := range o.y {
+			sum += y * y
+		}
+	}
+	for _, n := range rows {
+		for _, y := range o.y[n*d:][:d] {
+			sum += y * y
+		}
+	}
+	return sum
+}
+
+// predict fills dst, on rank 0, in the order of the rows as they were given. The
+// posterior has d outputs, and with cov a covariance that they share.
+func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior, d int, cov bool) error {
+	s.shareFeatures(f)
+	s.sharePosterior(f, p, d, cov)
+	vectors := make([][]float64, len(s.shards))
+	err := s.each(func(i int, one *shard) error {
+		n := (one.hi - one.lo) * d
+		vectors[i] = make([]float64, n*(1+d))
+		if one.idle() {
+			return nil
+		}
+		posterior := &spectral.Posterior{D: d}
+		if cov {
+			posterior.Mean, posterior.Cov = one.moments.C, one.moments.Gram
+		} else {
+			posterior.Mean, posterior.Var = one.weights.Mean, one.weights.Var
+		}
+		return one.rows.Predict(&spectral.Prediction{Mean: vectors[i][:n], Cov: vectors[i][n:]}, one.features, posterior)
+	})
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	s.collect(vectors, func(i int) int { return (s.extents[i].hi - s.extents[i].lo) * d * (1 + d) }, func(i int, v []float64) {
+		e := s.extents[i]
+		cov := v[(e.hi-e.lo)*d:]
+		for j := range e.hi - e.lo {
+			row := e.lo + j
+			if s.order != nil {
+				row = s.order[row]
+			}
+			copy(dst.Mean[row*d:(row+1)*d], v[j*d:])
+			copy(dst.Cov[row*d*d:(row+1)*d*d], cov[j*d*d:])
+		}
+	})
+	return nil
+}
+
+// sharePosterior gives each domain its part of the posterior: as moments with cov,
+// else as weights.
+func (s *set) sharePosterior(f *spectral.Features, p *spectral.Posterior, d int, cov bool) {
+	var moments *spectral.Moments
+	var weights *spectral.Weights
+	if p != nil {
+		moments, weights = &spectral.Moments{C: p.Mean, Gram: p.Cov, D: d}, &spectral.Weights{Mean: p.Mean, Var: p.Var, D: d}
+	}
+	if cov {
+		s.shareMoments(moments, d)
+	} else {
+		s.shareWeights(f, weights, d)
+	}
+}

@@ -1,0 +1,99 @@
+package ranks
+
+import (
+	"strings"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+const (
+	// minShards is the smallest number of shards, unless there are fewer rows or
+	// windows: the same for each of 1, 2, 3, 4, 6 and 12 ranks.
+	minShards = 12
+	// shardRows is roughly how many rows a shard needs before there are more than
+	// minShards, on a CPU; cardRows the same on a GPU, to which the adjoint matrix is
+	// sent once for each shard.
+	shardRows = 8192
+	cardRows  = 1 << 20
+	// windowShardRows is the same with windows, where inner shards cost two and a
+	// half times the algebra, but their sums are not added.
+	windowShardRows = 1 << 17
+	// shardCells is how many cells between windows a shard has at least: it needs
+	// one window of its own.
+	shardCells = 4
+)
+
+// An extent is a shard's rows [lo, hi), in the order of the layout, and the windows
+// [first, end) that they meet.
+type extent struct{ lo, hi, first, end int }
+
+// countShards is how many shards n rows are divided into; it must not depend on the
+// number of ranks or on anything else that differs between jobs.
+func countShards(n, each int) int {
+	return minShards * ((n + minShards*each - 1) / (minShards * each))
+}
+
+// rowsPerShard is shardRows or cardRows, whichever suits the backend.
+func rowsPerShard(backend string) int {
+	if strings.HasPrefix(backend, "cuda") {
+		return cardRows
+	}
+	return shardRows
+}
+
+// divideRows divides rows without windows.
+func divideRows(n, shards int) []extent {
+	shards = min(shards, n)
+	all := make([]extent, shards)
+	for s := range all {
+		all[s] = extent{lo: s * n / shards, hi: (s + 1) * n / shards, end: 1}
+	}
+	return all
+}
+
+// divideCells divides rows with windows between cells, so that shards have about
+// the same number of rows and at least shardCells/2 cells each. Cells without rows
+// belong to a shard too, because their windows have to.
+func divideCells(w *spectral.Windows, l *spectral.Layout, n, shards int) []extent {
+	v := w.Count()
+	cells := v + 1 // from −1 to V−1
+	shards = max(1, min(shards, cells/shardCells))
+	before := make([]int, cells+1) // rows before each cell
+	for _, r := range l.Runs {
+		before[r.Cell+2] = r.Hi
+	}
+	for c := 1; c <= cells; c++ {
+		before[c] = max(before[c], before[c-1])
+	}
+	const least = shardCells / 2
+	all := make([]extent, shards)
+	at := 0
+	for s := range all {
+		from := at
+		if at += least; s == shards-1 {
+			at = cells
+		}
+		// What is left is enough for the remaining shards.
+		for at < cells-least*(shards-1-s) && before[at] < (s+1)*n/shards {
+			at++
+		}
+		first, _ := w.Over(from - 1)
+		_, end := w.Over(at - 2)
+		all[s] = extent{before[from], before[at], first, end}
+	}
+	return all
+}
+
+// shardsOf is the range of shards that a rank has.
+func shardsOf(shards, rank, ranks int) (lo, hi int) {
+	return rank * shards / ranks, (rank + 1) * shards / ranks
+}
+
+// subWindows is the windows [first, end). For rows between their centres nothing
+// else is needed: the gates of the others end at a neighbour's centre.
+func subWindows(w *spectral.Windows, first, end int) spectral.Windows {
+	if len(w.Center) == 0 {
+		return *w
+	}
+	return spectral.Windows{Center: w.Center[first:end], Length: w.Length, Dim: w.Dim}
+}

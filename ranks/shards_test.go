@@ -1,0 +1,146 @@
+package ranks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// checkExtents: all cover n rows without a hole.
+func checkExtents(t *testing.T, all []extent, n int) {
+	t.Helper()
+	at := 0
+	for i, c := range all {
+		if c.lo != at || c.hi < c.lo {
+			t.Errorf("shard %d has rows %d to %d, want from %d on", i, c.lo, c.hi, at)
+		}
+		at = c.hi
+	}
+	if at != n {
+		t.Errorf("shards end at row %d of %d", at, n)
+	}
+}
+
+func TestDivideRows(t *testing.T) {
+	for _, n := range []int{1, 2, 11, 12, 13, 1000, 98304, 98305, 1e6} {
+		shards := countShards(n, shardRows)
+		if shards%minShards != 0 || shards > minShards && n/shards < shardRows/2 {
+			t.Errorf("%d rows: %d shards", n, shards)
+		}
+		all := divideRows(n, shards)
+		checkExtents(t, all, n)
+		for i, c := range all {
+			if size := c.hi - c.lo; size < n/len(all) || size > n/len(all)+1 {
+				t.Errorf("%d rows: shard %d has %d", n, i, size)
+			}
+		}
+	}
+}
+
+// TestDivideCells: every shard has a window of its own, neighbours have one in
+// common, and all windows are someone's.
+func TestDivideCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, v := range []int{2, 3, 4, 7, 8, 30, 47, 60, 200} {
+		for _, holes := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d windows, holes %v", v, holes), func(t *testing.T) {
+				w := spectral.Windows{Length: 20}
+				for i := range v {
+					w.Center = append(w.Center, float64(10*i))
+				}
+				var x []float64
+				for range 5 * v {
+					at := float64(10*v+20)*rng.Float64() - 20
+					if !holes || int(at/50)%2 == 0 {
+						x = append(x, at)
+					}
+				}
+				l := w.NewLayout(x, len(x), 1)
+				all := divideCells(&w, l, len(x), minShards)
+				checkExtents(t, all, len(x))
+				if len(all) > minShards || v >= 60 && !holes && len(all) < minShards {
+					t.Errorf("%d shards", len(all))
+				}
+				for i, c := range all {
+					inner := c.end - c.first
+					if i > 0 {
+						inner--
+						if c.first != all[i-1].end-1 {
+							t.Errorf("shard %d begins with window %d, the one before ends with %d", i, c.first, all[i-1].end-1)
+						}
+					}
+					if i+1 < len(all) {
+						inner--
+					}
+					if inner < 1 {
+						t.Errorf("shard %d has windows %d to %d and none of its own", i, c.first, c.end-1)
+					}
+					for p := c.lo; p < c.hi; p++ {
+						if first, end := w.Over(w.Cell(x[l.Order[p]])); first < c.first || end > c.end {
+							t.Errorf("shard %d, windows %d to %d, has a row under %d to %d", i, c.first, c.end-1, first, end-1)
+						}
+					}
+				}
+				if all[0].first != 0 || all[len(all)-1].end != v {
+					t.Errorf("windows %d to %d of %d", all[0].first, all[len(all)-1].end-1, v)
+				}
+			})
+		}
+	}
+}
+
+func TestShardsOf(t *testing.T) {
+	for _, shards := range []int{1, 5, 12, 24, 120} {
+		for _, n := range []int{1, 2, 3, 4, 7, 12, 13, 50} {
+			at := 0
+			for r := range n {
+				lo, hi := shardsOf(shards, r, n)
+				if lo != at || hi-lo < shards/n || hi-lo > shards/n+1 {
+					t.Errorf("%d shards, %d ranks: rank %d has %d to %d", shards, n, r, lo, hi)
+				}
+				at = hi
+			}
+			if at != shards {
+				t.Errorf("%d shards, %d ranks: the last has up to %d", shards, n, at)
+			}
+		}
+	}
+}
+
+func TestCoresOf(t *testing.T) {
+	for _, c := range []struct {
+		name                                 string
+		allowed, bound, all, processes, want int
+	}{
+		{"alone", 8, 8, 8, 1, 8},
+		{"two shard all", 8, 8, 8, 2, 4},
+		{"more processes than cores", 2, 2, 2, 4, 1},
+		{"bound to a core each", 1, 1, 8, 2, 1},
+		{"bound to a socket, two on it", 16, 16, 32, 4, 8},
+		{"a container's limit", 4, 64, 64, 2, 2},
+	} {
+		if got := coresOf(c.allowed, c.bound, c.all, c.processes); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDivideCellsEven: where cells have as many rows each, and shards can have as many
+// cells each, they do: a cut falls as soon as a shard has its part of the rows.
+func TestDivideCellsEven(t *testing.T) {
+	w := spectral.Windows{Length: 20}
+	for i := range 23 {
+		w.Center = append(w.Center, float64(10*i))
+	}
+	var x []float64
+	for cell := range 24 {
+		x = append(x, float64(10*cell)-7, float64(10*cell)-3)
+	}
+	for i, c := range divideCells(&w, w.NewLayout(x, len(x), 1), len(x), 3) {
+		if c.lo != 16*i || c.hi != 16*(i+1) {
+			t.Errorf("shard %d has rows %d to %d, want %d to %d", i, c.lo, c.hi, 16*i, 16*(i+1))
+		}
+	}
+}

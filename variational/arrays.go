@@ -1,0 +1,109 @@
+package variational
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// NewParams makes zero parameters of the given shape, the coefficients'
+// included; windows and ComponentWindow are left empty.
+func NewParams(l, k, q, d int) *Params {
+	p := &Params{L: l, K: k, Q: q, D: d}
+	for _, t := range p.Tensors() {
+		*t.Data = make([]float64, t.Size())
+	}
+	return p
+}
+
+// Clone copies every array.
+func (p *Params) Clone() *Params {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	for _, t := range c.Tensors() {
+		*t.Data = append([]float64(nil), *t.Data...)
+	}
+	c.Windows.Center = append([]float64(nil), p.Windows.Center...)
+	c.ComponentWindow = append([]int(nil), p.ComponentWindow...)
+	return &c
+}
+
+// Check reports arrays of the wrong length and values outside their domain,
+// naming the tensor and the entry. The coefficients may be absent.
+func (p *Params) Check() error {
+	if p == nil {
+		return fmt.Errorf("vssgp: the parameters are nil: %w", ErrParams)
+	}
+	if p.L < 1 || p.K < 1 || p.Q < 1 || p.D < 1 {
+		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs, want at least one of each: %w", p.L, p.K, p.Q, p.D, ErrParams)
+	}
+	for _, t := range p.Tensors() {
+		a := *t.Data
+		if len(a) == 0 && t.Optional() {
+			continue
+		}
+		if len(a) != t.Size() {
+			return fmt.Errorf("vssgp: %s has %d numbers, want %v: %w", t.Name, len(a), t.Shape, ErrParams)
+		}
+		for i, v := range a {
+			if want := t.Domain.want(v); want != "" {
+				return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, v, want, ErrParams)
+			}
+		}
+	}
+	for k := range p.PhaseLower {
+		if a, b := p.PhaseLower[k], p.PhaseUpper[k]; b < a || b-a > 2*math.Pi*(1+1e-12) {
+			return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, b, k, a, ErrParams)
+		}
+	}
+	return p.checkWindows()
+}
+
+func (p *Params) checkWindows() error {
+	if err := p.Windows.Check(p.Q); err != nil {
+		return fmt.Errorf("vssgp: %w: %w", err, ErrParams)
+	}
+	if len(p.Windows.Center) == 0 {
+		if len(p.ComponentWindow) != 0 {
+			return fmt.Errorf("vssgp: component.window is given but there are no windows: %w", ErrParams)
+		}
+		return nil
+	}
+	if len(p.ComponentWindow) != p.L {
+		return fmt.Errorf("vssgp: component.window has %d entries, want one for each of the %d components: %w", len(p.ComponentWindow), p.L, ErrParams)
+	}
+	for i, v := range p.ComponentWindow {
+		if v < 0 || v >= len(p.Windows.Center) || (i > 0 && v < p.ComponentWindow[i-1]) {
+			return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, v, len(p.Windows.Center)-1, ErrParams)
+		}
+	}
+	return nil
+}
+
+// Alike reports whether two sets of parameters have the same sizes and windows.
+func (p *Params) Alike(q *Params) bool {
+	return p.L == q.L && p.K == q.K && p.Q == q.Q && p.D == q.D && len(p.CoefMean) == len(q.CoefMean) && len(p.CoefVar) == len(q.CoefVar) &&
+		p.Windows.Equal(&q.Windows) && slices.Equal(p.ComponentWindow, q.ComponentWindow)
+}
+
+// Components is the part of p with the components [lo, hi), in p's memory.
+func (p *Params) Components(lo, hi int) *Params {
+	if lo == 0 && hi == p.L {
+		return p
+	}
+	part := &Params{L: hi - lo, K: p.K, Q: p.Q, D: p.D, Windows: p.Windows}
+	from := p.Tensors()
+	for t, to := range part.Tensors() {
+		data := *from[t].Data
+		if each := from[t].PerComponent(p.L); each > 0 && len(data) > 0 {
+			data = data[lo*each : hi*each]
+		}
+		*to.Data = data
+	}
+	if p.ComponentWindow != nil {
+		part.ComponentWindow = p.ComponentWindow[lo:hi]
+	}
+	return part
+}

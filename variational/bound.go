@@ -1,0 +1,64 @@
+package variational
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+)
+
+var (
+	// ErrBound is wrapped where a bound is not a number or its matrix has no
+	// Cholesky factor even with jitter: an optimiser shortens its step there.
+	ErrBound = errors.New("bound cannot be evaluated")
+	// ErrUnfitted is wrapped where a posterior over the coefficients is needed
+	// and there is none yet.
+	ErrUnfitted = errors.New("model has no posterior over its coefficients")
+)
+
+// Term is a named part of a bound.
+type Term struct {
+	Name  string  `json:"name"`  // noise, fit, log_determinant, kl_frequencies, …: DESIGN.md, section 4
+	Value float64 `json:"value"` // in nats
+}
+
+// fitTerm is the bound's term that holds the squared errors: −½τ times a sum of
+// squares.
+const fitTerm = "fit"
+
+// BoundTolerance is by how many nats for each number observed a bound may be off
+// or stop short of its optimum: a nat in 10⁶ numbers' evidence.
+const BoundTolerance = 1e-6
+
+// Evaluation is a bound at some parameters.
+type Evaluation struct {
+	Bound    float64 `json:"bound"`  // in nats, of y in the model's units
+	Terms    []Term  `json:"terms"`  // they add up to Bound
+	Gradient *Params `json:"-"`      // with respect to every parameter, in the file's own parametrisation; nil if not asked for
+	Jitter   float64 `json:"jitter"` // added to A's diagonal because the factor failed without; 0 as a rule
+
+	// Posterior is the optimal q(A) of an exact bound. Beside a gradient it has
+	// no Factor.
+	Posterior *Posterior `json:"-"`
+}
+
+// Posterior is the optimal q(A) of the exact bound: N(m_d, τ⁻¹A⁻¹) for output d.
+type Posterior struct {
+	Mean   []float64        // m = A⁻¹C [M,D]
+	Factor *blocktri.Factor // R with R Rᵀ = A = G + τ⁻¹I
+}
+
+// sum adds the terms up and refuses what is not a number.
+func (e *Evaluation) sum() error {
+	for _, t := range e.Terms {
+		if t.Name == fitTerm && t.Value > 0 {
+			return fmt.Errorf("vssgp: the term %s is %v, and no squared error is negative: %w", t.Name, t.Value, ErrBound)
+		}
+		e.Bound += t.Value
+	}
+	if math.IsNaN(e.Bound) || math.IsInf(e.Bound, 0) {
+		return fmt.Errorf("vssgp: the bound is %v: %w", e.Bound, ErrBound)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package variational_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// kind is a model of modeltest.
+type kind = modeltest.Kind
+
+// open opens data on the CPU.
+func open(t testing.TB, data *spectral.Data) *variational.Rows {
+	t.Helper()
+	return openOn(t, cpu.New(), data)
+}
+
+// openOn opens data on a backend.
+func openOn(t testing.TB, backend spectral.Backend, data *spectral.Data) *variational.Rows {
+	t.Helper()
+	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rows.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rows
+}
+
+// evaluated is Rows.Evaluate where it must succeed.
+func evaluated(t testing.TB, r *variational.Rows, p *variational.Params, inference variational.Inference, rows []int, gradient bool) *variational.Evaluation {
+	t.Helper()
+	e, err := r.Evaluate(p, inference, rows, gradient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestBoundsAndGradients holds both bounds, and their derivatives by every
+// parameter, to central differences in 192 bits.
+func TestBoundsAndGradients(t *testing.T) {
+	for _, c := range modeltest.Kinds {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			p, data := c.Make()
+			r, tr := open(t, data), newTruth(p, data)
+			e := evaluated(t, r, p, variational.Exact, nil, true)
+			checkEvaluation(t, c, "exact", e, tr, tr.exact)
+			e = evaluated(t, r, p, variational.Factorised, nil, true)
+			checkEvaluation(t, c, "factorised", e, tr, func() real { return tr.factorised(nil) })
+			rows := []int{c.N - 1, 0, c.N / 2, 0} // unsorted, one twice
+			e = evaluated(t, r, p, variational.Factorised, rows, true)
+			checkEvaluation(t, c, "mini-batch", e, tr, func() real { return tr.factorised(rows) })
+		})
+	}
+}
+
+func checkEvaluation(t *testing.T, c kind, what string, e *variational.Evaluation, tr *truth, bound func() real) {
+	t.Helper()
+	if want := bound().float(); !(math.Abs(e.Bound-want) <= trueBound*math.Abs(want)) {
+		t.Errorf("%s bound %.15g, want %.15g", what, e.Bound, want)
+	}
+	if e.Jitter != 0 {
+		t.Errorf("%s: jitter %g, want none", what, e.Jitter)
+	}
+	sum := 0.0
+	for _, term := range e.Terms {
+		sum += term.Value
+	}
+	if sum != e.Bound {
+		t.Errorf("%s: terms add up to %v, the bound is %v", what, sum, e.Bound)
+	}
+	tol := trueGradient
+	if c.Hard {
+		tol = trueGradientHard
+	}
+	tensors := tr.p.Tensors()
+	for j, tensor := range e.Gradient.Tensors() {
+		if what == "exact" && (tensor.Name == "coefficient.mean" || tensor.Name == "coefficient.variance") {
+			continue
+		}
+		scale, diff, at := 0.0, 0.0, ""
+		for i, got := range *tensor.Data {
+			if tensors[j].Constant(i) || testing.Short() && i%3 != 0 {
+				continue
+			}
+			want := tr.slope(tensor.Name, i, bound)
+			scale = max(scale, math.Abs(want))
+			if d := math.Abs(got - want); !(d <= diff) {
+				diff, at = d, fmt.Sprintf("%s[%d] is %.12g, want %.12g", tensor.Name, i, got, want)
+			}
+		}
+		if !(diff <= tol*scale) {
+			t.Errorf("%s gradient: %s, off by %.2g of the array's largest entry", what, at, diff/scale)
+		}
+		t.Logf("%s ∂/∂%s: %.1e", what, tensor.Name, diff/max(scale, math.SmallestNonzeroFloat64))
+	}
+}
+
+// TestAgainstOracle compares the bounds of larger models, cut into many tiles
+// and blocks, with the oracle's.
+func TestAgainstOracle(t *testing.T) {
+	for _, c := range []kind{
+		{Name: "three inputs, many rows", N: 300, L: 3, K: 30, Q: 3, D: 2},
+		{Name: "fixed, one input", N: 260, L: 1, K: 70, Q: 1, D: 1, Fixed: true},
+		{Name: "many windows", N: 400, L: 40, K: 2, Q: 1, D: 2, Windows: 8},
+		{Name: "many windows, half without components", N: 400, L: 20, K: 3, Q: 2, D: 1, Windows: 9, Skip: 2},
+		{Name: "more features than rows, many", N: 20, L: 2, K: 60, Q: 2, D: 2},
+	} {
+		t.Run(c.Name, func(t *testing.T) {
+			p, data := c.Make()
+			r, op := open(t, data), modeltest.ToOracle(p)
+			xs, ys := modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N)
+			rows := []int{3, 17, 4, 19, 11}
+			for _, b := range []struct {
+				name      string
+				inference variational.Inference
+				rows      []int
+				want      float64
+			}{
+				{"exact", variational.Exact, nil, oracle.Exact(op, xs, ys)},
+				{"factorised", variational.Factorised, nil, oracle.Factorised(op, xs, ys, nil)},
+				{"mini-batch", variational.Factorised, rows, oracle.Factorised(op, xs, ys, rows)},
+			} {
+				e := evaluated(t, r, p, b.inference, b.rows, false)
+				if !(math.Abs(e.Bound-b.want) <= oracleBound*math.Abs(b.want)) {
+					t.Errorf("%s bound %.15g, want %.15g", b.name, e.Bound, b.want)
+				}
+				if e.Gradient != nil {
+					t.Errorf("%s: a gradient that was not asked for", b.name)
+				}
+			}
+		})
+	}
+}
+
+// TestGradientAgainstOracle: every derivative of a middling model, rows in
+// several tiles, against the oracle's Richardson differences.
+func TestGradientAgainstOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the oracle differentiates a bound of 150 rows hundreds of times")
+	}
+	for _, c := range []kind{
+		{Name: "two inputs, in tiles", N: 150, L: 2, K: 5, Q: 2, D: 2},
+		{Name: "windows, in tiles", N: 150, L: 8, K: 2, Q: 1, D: 1, Windows: 4, Fixed: true},
+	} {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			p, data := c.Make()
+			e := evaluated(t, open(t, data), p, variational.Exact, nil, true)
+			want := oracle.GradExact(modeltest.ToOracle(p), modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N)).Tensors()
+			for i, tensor := range e.Gradient.Tensors() {
+				got, w := *tensor.Data, want[i].Values()
+				if len(w) == 0 || p.Tensors()[i].Constant(0) {
+					continue
+				}
+				modeltest.Near(t, "∂/∂"+tensor.Name, got, w, oracleGradient)
+			}
+		})
+	}
+}
+
+// TestWindowsAlongAnotherInput: windows along the second input are windows
+// along the first with the inputs exchanged.
+func TestWindowsAlongAnotherInput(t *testing.T) {
+	p, data := kind{Name: "swapped", N: 40, L: 6, K: 2, Q: 2, D: 1, Windows: 3}.Make()
+	first := evaluated(t, open(t, data), p, variational.Exact, nil, true)
+	swap := func(a []float64) []float64 {
+		b := make([]float64, len(a))
+		for i := 0; i < len(a); i += 2 {
+			b[i], b[i+1] = a[i+1], a[i]
+		}
+		return b
+	}
+	s := p.Clone()
+	s.Windows.Dim = 1
+	for _, a := range []*[]float64{&s.Lengthscale, &s.Frequency, &s.Location, &s.FreqMean, &s.FreqVar} {
+		*a = swap(*a)
+	}
+	turned := &spectral.Data{N: data.N, Q: 2, D: 1, X: swap(data.X), Y: data.Y, Windows: s.Windows}
+	second := evaluated(t, open(t, turned), s, variational.Exact, nil, true)
+	modeltest.Near(t, "bound", []float64{second.Bound}, []float64{first.Bound}, rounding)
+	modeltest.Near(t, "∂/∂z", second.Gradient.Location, swap(first.Gradient.Location), rounding)
+	modeltest.Near(t, "∂/∂σ²", second.Gradient.Variance, first.Gradient.Variance, rounding)
+	data.Windows = s.Windows
+	evaluated(t, open(t, data), s, variational.Exact, nil, false)
+}

@@ -1,0 +1,44 @@
+package variational
+
+import "fmt"
+
+// Inference is the bound that a model is fitted by and the posterior over the
+// coefficients that goes with it.
+type Inference string
+
+const (
+	// Exact is VSSGP: the optimal q(A), eq. lower_bound_opt_A.
+	Exact Inference = "exact"
+	// Factorised is fVSSGP: a diagonal q(A), eq. lower_bound_factorised.
+	Factorised Inference = "factorised"
+	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI.
+	// A model so fitted is a Factorised one.
+	Stochastic Inference = "stochastic"
+)
+
+// Method is one of the paper's relatives of the model, all special cases of
+// its parameters.
+type Method string
+
+const (
+	// VSSGP is the paper's model: frequencies have a posterior.
+	VSSGP Method = "vssgp"
+	// SSGP is the sparse spectrum GP (Lázaro-Gredilla et al. 2010): point
+	// frequencies (Σ = 0), each a cosine and a sine, optimised with the
+	// hyper-parameters.
+	SSGP Method = "ssgp"
+	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
+	// from the prior and kept, random phases.
+	RP Method = "rp"
+)
+
+// Evaluate is the bound that goes with the inference; rows are Factorised's.
+func (r *Rows) Evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
+	if inference == Exact {
+		return r.Exact(p, gradient)
+	}
+	if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
+		return nil, fmt.Errorf("vssgp: the factorised bound needs coefficient.mean and coefficient.variance: %w", ErrUnfitted)
+	}
+	return r.Factorised(p, rows, nil, gradient)
+}

@@ -1,0 +1,37 @@
+package variational
+
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// What the tests in package variational_test need to see. They are not in this
+// package because modeltest, which they draw their models from, imports it.
+
+const (
+	ConditionMargin = conditionMargin
+	JitterTimes     = jitterTimes
+)
+
+// Workspace is what an evaluation leaves to the next one.
+type Workspace = workspace
+
+// SwapWorkspace gives r another workspace and returns the one that it had.
+func (r *Rows) SwapWorkspace(w Workspace) (was Workspace) {
+	was, r.workspace = r.workspace, w
+	return was
+}
+
+// Difference is Σ y² − Σ C∘m at p, and the most that rounding may have changed
+// of it.
+func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
+	f := p.Features()
+	mom := spectral.NewMoments(f, r.D)
+	e, _, err := r.posterior(p, f, mom, r.factorise)
+	if err != nil {
+		return 0, 0, err
+	}
+	product, _ := dotExact(mom.C, e.Posterior.Mean)
+	return r.square - product, r.lost(f, mom.C, e.Posterior.Mean, 1/p.NoisePrecision[0], math.Inf(1)), nil
+}

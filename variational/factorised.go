@@ -1,0 +1,58 @@
+package variational
+
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Factorised is the bound with a diagonal q(A) (eqs. lower_bound_factorised,
+// lower_bound_SVI) over the given rows, nil for all; the data's part is scaled
+// by N/|S|:
+//
+//	L = −½ND log(2π/τ) − ½τ (N/|S|) F − KL(q(A)‖p(A)) − KL(q(ω)‖p(ω))
+//
+// with F the expected squared error (spectral.FactorisedSums), one pass of
+// O(|S|·M·(Q+D)). The KL terms of each window count weight [V] times, nil for
+// once; p may then lack components of windows that no given row meets.
+func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
+	f := r.workspace.featuresOf(p)
+	sums := r.workspace.sumsOf(f, r.D)
+	w := &spectral.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: r.D}
+	if err := r.rows.Factorised(sums, f, w, rows); err != nil {
+		return nil, err
+	}
+	scale := 1.0
+	if rows != nil {
+		scale = float64(r.N) / float64(len(rows))
+	}
+	tau, nd := p.NoisePrecision[0], float64(r.N*r.D)
+	e := &Evaluation{}
+	e.Terms = []Term{
+		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
+		{fitTerm, -0.5 * tau * scale * sums.Value},
+		{"kl_coefficients", 0 - p.weighted((*Params).klCoefficients, weight, nil, 0)},
+		{"kl_frequencies", 0 - p.weighted((*Params).klFrequencies, weight, nil, 0)},
+		{"kl_phases", 0 - p.weighted((*Params).klPhases, weight, nil, 0)},
+	}
+	if err := e.sum(); err != nil || !gradient {
+		return e, err
+	}
+	e.Gradient = r.workspace.zeroGradient(p)
+	g, c := e.Gradient, -0.5*tau*scale
+	g.NoisePrecision[0] = 0.5*nd/tau - 0.5*scale*sums.Value
+	for _, a := range sums.Features.Fields() {
+		for i := range a.Data {
+			a.Data[i] *= c
+		}
+	}
+	p.pullFeatures(g, sums.Features)
+	for i, m := range sums.Weights.Mean {
+		g.CoefMean[i] = c * m
+		g.CoefVar[i] = c * sums.Weights.Var[i]
+	}
+	p.weighted((*Params).klCoefficients, weight, g, -1)
+	p.weighted((*Params).klFrequencies, weight, g, -1)
+	p.weighted((*Params).klPhases, weight, g, -1)
+	return e, nil
+}

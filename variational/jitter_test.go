@@ -1,0 +1,64 @@
+package variational
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// TestJitter: it is added where there is no Cholesky factor, and only there; a
+// matrix that it cannot help is an error.
+func TestJitter(t *testing.T) {
+	gram := func(diagonal float64) *spectral.Gram { // ones, singular but for λ
+		g := spectral.NewGram([]int{0, 3})
+		for i := range g.Diag[0] {
+			g.Diag[0][i] = 1
+		}
+		g.Diag[0][8] = diagonal
+		return g
+	}
+	for _, c := range []struct {
+		name             string
+		diagonal, lambda float64
+		jitter           float64 // times its first size; 0: none, negative: refused
+	}{
+		{"well conditioned", 1, 0.1, 0},
+		{"singular", 1, 0, 1},
+		{"negative by a little", 1 - 1e-8, 0, 100},
+		{"negative by as much as jitter mends", 1 - 1e-5, 0, 1e5},
+		{"negative by more", 1 - 1e-4, 0, -1},
+		{"negative", -1, 0.1, -1},
+		{"not a number", math.NaN(), 0.1, -1},
+	} {
+		r := &Rows{D: 1, rows: given{gram: gram(c.diagonal)}, ctx: context.Background()}
+		f := spectral.NewFeatures(3, 1)
+		mom := spectral.NewMoments(f, 1)
+		mom.Gram.CopyFrom(gram(c.diagonal))
+		_, jitter, err := r.factor(f, mom, c.lambda, blocktri.Factorise)
+		if c.jitter < 0 {
+			if !errors.Is(err, ErrBound) {
+				t.Errorf("%s: error %v, want one that wraps ErrBound", c.name, err)
+			}
+			continue
+		}
+		if want := c.jitter * matrices.JitterFirst * ((2+c.diagonal)/3 + c.lambda); err != nil || math.Abs(jitter-want) > 1e-9*want {
+			t.Errorf("%s: jitter %g, want %g (error %v)", c.name, jitter, want, err)
+		}
+	}
+}
+
+// given are rows whose moments are known.
+type given struct {
+	spectral.Rows
+	gram *spectral.Gram
+}
+
+func (g given) Moments(dst *spectral.Moments, _ *spectral.Features) error {
+	dst.Gram.CopyFrom(g.gram)
+	return nil
+}

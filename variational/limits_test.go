@@ -1,0 +1,191 @@
+package variational_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// bound is the bound of data that are opened for it alone.
+func bound(t testing.TB, p *variational.Params, data *spectral.Data, inference variational.Inference, rows []int) *variational.Evaluation {
+	t.Helper()
+	return evaluated(t, open(t, data), p, inference, rows, false)
+}
+
+// logGaussian is Σ_d log N(y_d; 0, ΦΦᵀ + τ⁻¹I), the covariance formed densely.
+func logGaussian(t *testing.T, p *variational.Params, data *spectral.Data) float64 {
+	t.Helper()
+	op := modeltest.ToOracle(p)
+	cov := mat.NewSymDense(data.N, nil)
+	phi := make([][]float64, data.N)
+	for n, x := range modeltest.Nest(data.X, data.N) {
+		for k := range p.M() {
+			phi[n] = append(phi[n], oracle.Feature(op, x, op.FreqMean[k], p.PhaseLower[k], k))
+		}
+		for o := range n + 1 {
+			s := 0.0
+			for k, v := range phi[n] {
+				s += v * phi[o][k]
+			}
+			if n == o {
+				s += 1 / p.NoisePrecision[0]
+			}
+			cov.SetSym(n, o, s)
+		}
+	}
+	var c mat.Cholesky
+	if !c.Factorize(cov) {
+		t.Fatal("ΦΦᵀ + τ⁻¹I is not positive definite")
+	}
+	sum := -0.5 * float64(data.D) * (float64(data.N)*math.Log(2*math.Pi) + c.LogDet())
+	for d := range data.D {
+		y := mat.NewVecDense(data.N, nil)
+		for n := range data.N {
+			y.SetVec(n, data.Y[n*data.D+d])
+		}
+		var v mat.VecDense
+		if err := c.SolveVecTo(&v, y); err != nil {
+			t.Fatal(err)
+		}
+		sum -= 0.5 * mat.Dot(y, &v)
+	}
+	return sum
+}
+
+// TestSureIsSparseSpectrum: with Σ = 0 and fixed phases the exact bound is the
+// sparse spectrum model's log marginal likelihood.
+func TestSureIsSparseSpectrum(t *testing.T) {
+	for _, c := range []kind{
+		{Name: "fewer features", N: 30, L: 2, K: 4, Q: 1, D: 1, Fixed: true, Variance: -1},
+		{Name: "more features", N: 10, L: 2, K: 10, Q: 2, D: 2, Fixed: true, Variance: -1},
+		{Name: "under windows", N: 30, L: 6, K: 2, Q: 1, D: 2, Fixed: true, Variance: -1, Windows: 3},
+	} {
+		p, data := c.Make()
+		want := logGaussian(t, p, data)
+		modeltest.Near(t, c.Name, []float64{bound(t, p, data, variational.Exact, nil).Bound}, []float64{want}, rounding)
+		p.FreqVar[0] = 0.5
+		if b := bound(t, p, data, variational.Exact, nil).Bound; b >= want-1e-3 {
+			t.Errorf("%s: an unsure frequency leaves the bound at %g of %g: the test is blunt", c.Name, b, want)
+		}
+	}
+}
+
+// TestFactorisedBelowExact: the best diagonal q(A), s = 1/(1 + τG_kk) beside
+// m = A⁻¹C, stays below the optimal one, meets it where there is one feature,
+// and is the best: a step away from it lowers the bound.
+func TestFactorisedBelowExact(t *testing.T) {
+	for _, c := range []kind{
+		{Name: "several", N: 30, L: 2, K: 5, Q: 1, D: 2},
+		{Name: "in windows", N: 40, L: 6, K: 2, Q: 1, D: 1, Windows: 3},
+		{Name: "single", N: 30, L: 1, K: 1, Q: 2, D: 2},
+	} {
+		p, data := c.Make()
+		exact := bound(t, p, data, variational.Exact, nil).Bound
+		diag, mean, err := open(t, data).SolveMean(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(p.CoefMean, mean)
+		for i := range p.CoefVar {
+			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i/p.D])
+		}
+		best := bound(t, p, data, variational.Factorised, nil).Bound
+		if p.M() == 1 {
+			modeltest.Near(t, c.Name, []float64{best}, []float64{exact}, rounding)
+		} else if best >= exact {
+			t.Errorf("%s: factorised %g, exact %g: want less", c.Name, best, exact)
+		}
+		for _, a := range [][]float64{p.CoefMean, p.CoefVar} {
+			for _, step := range []float64{1.01, 1 / 1.01} {
+				a[0] *= step
+				if b := bound(t, p, data, variational.Factorised, nil).Bound; b >= best {
+					t.Errorf("%s: off the best coefficients the bound is %v, at them %v", c.Name, b, best)
+				}
+				a[0] /= step
+			}
+		}
+	}
+}
+
+// TestSplitRowsAdd: the data's term of mini-batches that partition the rows,
+// each scaled back by |S|/N, is that of all rows.
+func TestSplitRowsAdd(t *testing.T) {
+	p, data := kind{Name: "split", N: 37, L: 6, K: 2, Q: 1, D: 2, Windows: 3}.Make()
+	sum := 0.0
+	for _, rows := range [][]int{{36, 0, 5}, {1, 2, 3, 4}, nil} {
+		if rows == nil {
+			for n := 6; n < 36; n++ {
+				rows = append(rows, n)
+			}
+		}
+		sum += term(t, bound(t, p, data, variational.Factorised, rows), "fit") * float64(len(rows)) / float64(data.N)
+	}
+	modeltest.Near(t, "sum of the parts", []float64{sum}, []float64{term(t, bound(t, p, data, variational.Factorised, nil), "fit")}, rounding)
+}
+
+func term(t *testing.T, e *variational.Evaluation, name string) float64 {
+	t.Helper()
+	for _, x := range e.Terms {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	t.Fatalf("the bound has no term %q", name)
+	return 0
+}
+
+// TestBelowEvidence: whatever q, both bounds stay below log p(Y|X), here by
+// quadrature; and without the KL terms they would not.
+func TestBelowEvidence(t *testing.T) {
+	overtakes := false
+	for _, c := range []struct {
+		kind
+		nw, nb int
+	}{
+		{kind{Name: "tiny, one feature", N: 3, L: 1, K: 1, Q: 1, D: 1, Tau: 2}, 97, 48},
+		{kind{Name: "tiny, two features", N: 2, L: 1, K: 2, Q: 1, D: 1, Tau: 4}, 25, 24},
+	} {
+		p, data := c.Make()
+		evidence := oracle.LogEvidence(modeltest.ToOracle(p), modeltest.Nest(data.X, data.N), data.Y, c.nw, c.nb)
+		rng := modeltest.NewRNG(9)
+		for range 60 {
+			for k := range p.M() {
+				p.FreqMean[k] = 1.5 * rng.NormFloat64()
+				p.FreqVar[k] = math.Exp(rng.NormFloat64() - 1)
+				p.PhaseLower[k] = 3 * rng.Float64()
+				p.PhaseUpper[k] = 3.2 + 3*rng.Float64()
+			}
+			e := bound(t, p, data, variational.Exact, nil)
+			if e.Bound > evidence {
+				t.Fatalf("%s: bound %g above the evidence %g", c.Name, e.Bound, evidence)
+			}
+			if f := bound(t, p, data, variational.Factorised, nil).Bound; f > e.Bound {
+				t.Fatalf("%s: factorised bound %g above the exact %g", c.Name, f, e.Bound)
+			}
+			overtakes = overtakes || e.Bound-term(t, e, "kl_frequencies")-term(t, e, "kl_phases") > evidence
+		}
+	}
+	if !overtakes {
+		t.Error("without its KL terms the bound never overtakes the evidence: the test is blunt")
+	}
+}
+
+// TestOneWindow: a single window is none.
+func TestOneWindow(t *testing.T) {
+	p, data := modeltest.FindKind(t, "one window").Make()
+	plain := p.Clone()
+	plain.Windows.Center, plain.Windows.Length, plain.ComponentWindow = nil, 0, nil
+	bare := *data
+	bare.Windows = plain.Windows
+	for _, inference := range []variational.Inference{variational.Exact, variational.Factorised} {
+		if a, b := bound(t, p, data, inference, nil).Bound, bound(t, plain, &bare, inference, nil).Bound; a != b {
+			t.Errorf("%s: bound %v under one window, %v without", inference, a, b)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package variational
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+const (
+	// ConjugateSteps bounds the iterations of conjugateGradients, and
+	// conjugateEnd is the residual's share of c at which they are done: what
+	// they solve for is a start.
+	ConjugateSteps = 50
+	conjugateEnd   = 1e-3
+)
+
+// SolveMean is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
+func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
+	f := p.Features()
+	if err := checkExact(f); err != nil {
+		return nil, nil, err
+	}
+	mom := r.workspace.momentsOf(f, r.D)
+	if err := r.moments(mom, f); err != nil {
+		return nil, nil, err
+	}
+	diag = slices.Collect(diagonal(mom.Gram))
+	factor, _, err := r.factor(f, mom, 1/p.NoisePrecision[0], r.factorise)
+	if err != nil {
+		return nil, nil, err
+	}
+	mean = append([]float64(nil), mom.C...)
+	factor.Solve(mean, r.D)
+	return diag, mean, nil
+}
+
+// ApproximateMean is nearly what SolveMean solves for, by conjugate gradients in
+// O(|S|·M) time a step and O(M) memory. It takes G from passes of the factorised
+// bound: its data term has the gradient −2(C − Gm) with respect to m, and G's
+// diagonal with respect to s. rows are S, nil for all; G and C are scaled up to
+// N rows.
+func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err error) {
+	f := p.Features()
+	n := f.M * r.D
+	scale, ridge := 1.0, 1/p.NoisePrecision[0]
+	if rows != nil {
+		scale = float64(r.N) / float64(len(rows))
+	}
+	w := &spectral.Weights{Mean: make([]float64, n), Var: make([]float64, n), D: r.D}
+	sums := spectral.NewFactorisedSums(f, r.D)
+	if err := r.rows.Factorised(sums, f, w, rows); err != nil {
+		return nil, nil, err
+	}
+	c, size := make([]float64, n), make([]float64, n)
+	for i := range c {
+		c[i] = -0.5 * scale * sums.Weights.Mean[i]
+		size[i] = scale*sums.Weights.Var[i] + ridge
+		if i%r.D == 0 {
+			diag = append(diag, scale*sums.Weights.Var[i])
+		}
+	}
+	mean, err = conjugateGradients(c, size, func(av, v []float64) error {
+		copy(w.Mean, v)
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.rows.Factorised(sums, f, w, rows); err != nil {
+			return err
+		}
+		for i, g := range sums.Weights.Mean {
+			av[i] = 0.5*scale*g + c[i] + ridge*v[i]
+		}
+		return nil
+	})
+	return diag, mean, err
+}
+
+// conjugateGradients solves A·x = c for a positive definite A, preconditioned by
+// its diagonal; apply sets av to A·v.
+func conjugateGradients(c, diag []float64, apply func(av, v []float64) error) ([]float64, error) {
+	n := len(c)
+	x, v, av := make([]float64, n), make([]float64, n), make([]float64, n)
+	r := append([]float64(nil), c...) // the residual
+	end, was := conjugateEnd*math.Sqrt(sumSquares(c)), 0.0
+	for range ConjugateSteps {
+		if !(math.Sqrt(sumSquares(r)) > end) {
+			break
+		}
+		rz, turn := 0.0, 0.0
+		for i, s := range diag {
+			rz += r[i] * r[i] / s
+		}
+		if was > 0 {
+			turn = rz / was
+		}
+		was = rz
+		for i, s := range diag {
+			v[i] = r[i]/s + turn*v[i]
+		}
+		if err := apply(av, v); err != nil {
+			return nil, err
+		}
+		curve := 0.0
+		for i := range v {
+			curve += v[i] * av[i]
+		}
+		if !(curve > 0) {
+			break
+		}
+		for i := range v {
+			x[i] += rz / curve * v[i]
+			r[i] -= rz / curve * av[i]
+		}
+	}
+	return x, nil
+}

@@ -1,0 +1,75 @@
+package variational_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// conjugateWithin is how much of the error conjugateGradients may leave when it
+// ends early, in the data's fit.
+const conjugateWithin = 5e-3
+
+// TestApproximateMean: G's diagonal is the one that the moments have, and the
+// mean fits as well as the exact one, for all rows; a part of the rows stands
+// for all of them.
+func TestApproximateMean(t *testing.T) {
+	for _, c := range []struct{ n, d int }{{300, 1}, {200, 3}} {
+		data := &vssgp.Data{N: c.n, Q: 1, D: c.d}
+		for i := range c.n {
+			data.X = append(data.X, float64(i))
+			for d := range c.d {
+				data.Y = append(data.Y, math.Sin(0.2*float64(i)+float64(d))+0.1*math.Sin(7.1*float64(i)))
+			}
+		}
+		m, err := vssgp.New(data, vssgp.Options{Init: vssgp.InitPaper, Lengthscales: []float64{4, 15}, Features: 20, NoisePrecision: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := open(t, &spectral.Data{N: c.n, Q: 1, D: c.d, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y), Windows: m.Params.Windows})
+		wantDiag, wantMean, err := rows.SolveMean(m.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diag, mean, err := rows.ApproximateMean(m.Params, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range wantDiag {
+			if math.Abs(diag[k]-v) > 1e-12*v {
+				t.Fatalf("G[%d,%d] = %v, want %v", k, k, diag[k], v)
+			}
+		}
+		value := func(mean []float64) float64 {
+			p := m.Params.Clone()
+			p.CoefMean, p.CoefVar = mean, make([]float64, len(mean))
+			for i := range p.CoefVar {
+				p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*wantDiag[i/c.d])
+			}
+			e, err := rows.Factorised(p, nil, nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.Bound
+		}
+		zero, near, best := value(make([]float64, len(mean))), value(mean), value(wantMean)
+		if near > best || best-near > conjugateWithin*(best-zero) {
+			t.Errorf("D=%d: the bound is %v, at the exact mean %v, at zero %v", c.d, near, best, zero)
+		}
+		half := make([]int, c.n/2)
+		for i := range half {
+			half[i] = 2 * i
+		}
+		part, _, err := rows.ApproximateMean(m.Params, half)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range wantDiag {
+			if math.Abs(part[k]-v) > 0.1*v {
+				t.Errorf("from half the rows G[%d,%d] = %v, from all %v", k, k, part[k], v)
+			}
+		}
+	}
+}

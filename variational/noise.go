@@ -1,0 +1,76 @@
+package variational
+
+import "math"
+
+// A NoiseLevel is the least noise variance that float64 can tell from none in a
+// fit:
+//
+//	τ⁻¹ ≥ Rounding + Condition·max_v Σ_{i in v} σ²_i
+//
+// Rounding is the variance that the last digits of y have by themselves. The
+// rest is the size of the errors that rounding makes in A, whose smallest
+// eigenvalue is τ⁻¹ (DESIGN.md, section 10). The zero value is no limit.
+type NoiseLevel struct{ Rounding, Condition float64 }
+
+// conditionMargin is how many times the estimate of A's rounding errors the
+// noise keeps away from them: predicted variances keep a digit.
+const conditionMargin = 10
+
+// NoiseLevel is the least noise for fits of the rows by p's windows. Factorised
+// inference factors no A, so its condition does not matter.
+func (r *Rows) NoiseLevel(p *Params, exact bool) NoiseLevel {
+	square := r.square / float64(r.N*r.D)
+	for _, mean := range r.origin {
+		square += mean * mean / float64(r.D)
+	}
+	if square == 0 {
+		square = 1 // all of y is 0
+	}
+	level := NoiseLevel{Rounding: unit * unit * square}
+	if exact {
+		offset := p.Features().Offsets()
+		rows, terms := float64(r.deep), float64(r.deep+3*widest(offset))
+		level.Condition = conditionMargin * unit * math.Sqrt(terms) * rows
+		if len(offset) > 2 {
+			level.Condition *= 2 // as in spread
+		}
+	}
+	return level
+}
+
+// At is the level for the given parameters.
+func (n NoiseLevel) At(p *Params) float64 {
+	if n.Condition == 0 {
+		return n.Rounding
+	}
+	_, _, most := p.heaviest()
+	return n.Rounding + n.Condition*most
+}
+
+// Pull adds to the gradient with respect to the variances, at p, what comes by
+// way of the level, which moves with them under the noise.
+func (n NoiseLevel) Pull(p, grad *Params) {
+	if n.Condition == 0 {
+		return
+	}
+	lo, hi, _ := p.heaviest()
+	tau := p.NoisePrecision[0]
+	for i := lo; i < hi; i++ {
+		grad.Variance[i] -= grad.NoisePrecision[0] * tau * tau * n.Condition
+	}
+}
+
+// heaviest is the components [lo, hi) of the window whose variances have the
+// largest sum, and that sum.
+func (p *Params) heaviest() (lo, hi int, most float64) {
+	p.EachWindow(func(_, first, end int) {
+		sum := 0.0
+		for _, v := range p.Variance[first:end] {
+			sum += v
+		}
+		if sum > most {
+			lo, hi, most = first, end, sum
+		}
+	})
+	return lo, hi, most
+}

@@ -1,0 +1,34 @@
+package variational_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+func TestWrapPhases(t *testing.T) {
+	p, _ := kind{Name: "wrap", N: 1, L: 1, K: 4, Q: 1, D: 1}.Make()
+	turn := 2 * math.Pi
+	p.PhaseLower = []float64{-0.5, 7, 1, -20}
+	p.PhaseUpper = []float64{0.5, 7.5, 1.5, -20} // the last is fixed
+	p.WrapPhases()
+	modeltest.Near(t, "α", p.PhaseLower, []float64{turn - 0.5, 7 - turn, 1, -20}, 1e-14)
+	modeltest.Near(t, "β", p.PhaseUpper, []float64{turn + 0.5, 7.5 - turn, 1.5, -20}, 1e-14)
+}
+
+// TestSinc holds sin(h)/h and its slope to 192 bits on both sides of where the
+// series ends.
+func TestSinc(t *testing.T) {
+	for _, h := range []float64{0, 1e-9, 5e-7, 1e-3, 0.0199, 0.02, 0.0201, 0.5, 3, math.Pi} {
+		a, step := exactly(h), exactly(math.Ldexp(1, -60))
+		slope := a.plus(step).sinc().minus(a.minus(step).sinc()).over(step.scaled(1)).float()
+		if want := a.sinc().float(); math.Abs(variational.Sinc(h)-want) > 2e-16 {
+			t.Errorf("sinc(%v) = %.17g, want %.17g", h, variational.Sinc(h), want)
+		}
+		if math.Abs(variational.SincSlope(h)-slope) > 3e-12*math.Abs(slope) {
+			t.Errorf("slope of sinc at %v = %.17g, want %.17g", h, variational.SincSlope(h), slope)
+		}
+	}
+}

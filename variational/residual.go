@@ -1,0 +1,63 @@
+package variational
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// What is left of the data by the optimal q(A), with λ = τ⁻¹ and m = A⁻¹C, is
+//
+//	S = Σ y² − Σ C∘m = ‖y − Φ̄m‖² + Σ_k r_k m_k² + λ‖m‖²    r_k = Σ_n (E[φ_nk²] − φ̄_nk²) ≥ 0
+//
+// The left side costs nothing and cancels; the right side is a sum of squares
+// and takes a pass over the rows (DESIGN.md, section 4).
+
+// residualDigits is how much of S rounding may have changed: of −½τS, which is
+// about −½ND at an optimum, a tenth of what ends a fit.
+const residualDigits = BoundTolerance / 10
+
+// residual is S, by the difference where its rounding error is known to be
+// small. lambda is τ⁻¹ and any jitter.
+func (r *Rows) residual(f *spectral.Features, c, mean []float64, lambda, traceGram float64) (float64, error) {
+	product, _ := dotExact(c, mean)
+	s := r.square - product
+	if r.lost(f, c, mean, lambda, traceGram) <= residualDigits*s {
+		return s, nil
+	}
+	sums := r.workspace.sumsOf(f, r.D)
+	w := &spectral.Weights{Mean: mean, Var: r.workspace.zeros(len(mean)), D: r.D}
+	if err := r.rows.Factorised(sums, f, w, nil); err != nil {
+		return 0, fmt.Errorf("vssgp: the bound's squared errors: %w", err)
+	}
+	return sums.Value + lambda*sumSquares(mean), nil
+}
+
+// lost bounds the rounding error of Σ y² − Σ C∘m from above (DESIGN.md, section
+// 4): sums of n terms, a factor and two solves of b features that meet.
+func (r *Rows) lost(f *spectral.Features, c, mean []float64, lambda, traceGram float64) float64 {
+	_, size := dotExact(c, mean)
+	n, b := float64(r.deep), float64(widest(f.Offsets()))
+	return unit * ((n+2)*r.square + 2*size + (2*n+3*b+1)*r.spread(f, mean, lambda, traceGram))
+}
+
+// spread bounds |m|ᵀ|R||Rᵀ||m|, R a factor of A, from above: by which the
+// errors of the factor's and the sums' entries reach mᵀAm. A row or column of R
+// meets the features of two windows at most.
+func (r *Rows) spread(f *spectral.Features, mean []float64, lambda, traceGram float64) float64 {
+	offset, sum := f.Offsets(), 0.0
+	for v := range len(offset) - 1 {
+		lo, hi := offset[v], offset[v+1]
+		most := 0.0
+		for k := lo; k < hi; k++ {
+			most += f.Power[k] + math.Abs(f.Ripple[k]) // E[φ²] at most
+		}
+		gram := min(traceGram, float64(r.deep)*most)
+		sum += (gram + float64(hi-lo)*lambda) * sumSquares(mean[lo*r.D:hi*r.D])
+	}
+	if len(offset) > 2 {
+		sum *= 2
+	}
+	return sum
+}

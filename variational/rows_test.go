@@ -1,0 +1,39 @@
+package variational_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// slow is a backend that takes its time to refuse rows.
+type slow struct{ takes time.Duration }
+
+func (slow) Name() string { return "slow" }
+
+func (slow) Close() error { return nil }
+
+var errRefused = errors.New("refused")
+
+func (s slow) Open(spectral.Data) (spectral.Rows, error) {
+	time.Sleep(s.takes)
+	return nil, errRefused
+}
+
+// TestOpenInterrupted: where the context ends, many rows are left to a backend
+// that holds them in memory alone, and waited for with any other.
+func TestOpenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	data := spectral.Data{N: 1 << 20, Q: 1, D: 1}
+	if _, err := variational.Open(ctx, data, variational.Setting{Backend: slow{5 * time.Second}, Leave: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want one that wraps context.Canceled", err)
+	}
+	if _, err := variational.Open(ctx, data, variational.Setting{Backend: slow{20 * time.Millisecond}}); !errors.Is(err, errRefused) {
+		t.Errorf("error %v, want the backend's", err)
+	}
+}

@@ -1,0 +1,89 @@
+package variational
+
+import (
+	"slices"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A Shape is the sizes of a model before any of its arrays is made: what a start
+// proposes, what a plan counts and what a memory limit is held against.
+type Shape struct {
+	Windows    spectral.Windows // in the model's units; the zero value: none
+	Components []int            // of each window [V]; without windows of the one there is
+	K, Q, D    int              // features of a component, inputs, outputs
+
+	PointFrequencies bool // Σ = 0: SSGP and random projections
+	FixedPhases      bool // α = β
+}
+
+// ShapeOf is the shape of parameters.
+func ShapeOf(p *Params) Shape {
+	s := Shape{Windows: p.Windows, Components: make([]int, p.Windows.Count()), K: p.K, Q: p.Q, D: p.D, PointFrequencies: true, FixedPhases: true}
+	p.EachWindow(func(v, lo, hi int) { s.Components[v] = hi - lo })
+	for _, v := range p.FreqVar {
+		s.PointFrequencies = s.PointFrequencies && v == 0
+	}
+	for k, a := range p.PhaseLower {
+		s.FixedPhases = s.FixedPhases && a == p.PhaseUpper[k]
+	}
+	return s
+}
+
+// L is the number of components of all windows.
+func (s *Shape) L() (l int) {
+	for _, n := range s.Components {
+		l += n
+	}
+	return l
+}
+
+// M is the number of features.
+func (s *Shape) M() int { return s.L() * s.K }
+
+// Most is the number of components of the window that has most.
+func (s *Shape) Most() int { return slices.Max(s.Components) }
+
+// Offsets are the places where each window's features begin, as
+// spectral.Features.Offsets has them.
+func (s *Shape) Offsets() []int {
+	o := make([]int, len(s.Components)+1)
+	for v, n := range s.Components {
+		o[v+1] = o[v] + n*s.K
+	}
+	return o
+}
+
+// Tensors are the tensors of that shape, without data.
+func (s *Shape) Tensors() []Tensor {
+	return (&Params{L: s.L(), K: s.K, Q: s.Q, D: s.D}).Tensors()
+}
+
+// Constant reports whether the shape makes all of a tensor constant.
+func (s *Shape) Constant(t Tensor) bool {
+	switch t.Coordinate {
+	case Phase, PhaseEnd:
+		return s.FixedPhases
+	}
+	return t.Name == frequencyVariance && s.PointFrequencies
+}
+
+// Numbers is how many numbers the parameters hold, the coefficients' included.
+func (s *Shape) Numbers() (n int) {
+	for _, t := range s.Tensors() {
+		n += t.Size()
+	}
+	return n
+}
+
+// Params makes zero parameters of the shape, without coefficients.
+func (s *Shape) Params() *Params {
+	p := NewParams(s.L(), s.K, s.Q, s.D)
+	p.CoefMean, p.CoefVar, p.Windows = nil, nil, s.Windows
+	if len(s.Windows.Center) > 0 {
+		for v, n := range s.Components {
+			p.ComponentWindow = append(p.ComponentWindow, slices.Repeat([]int{v}, n)...)
+		}
+	}
+	return p
+}

@@ -1,0 +1,169 @@
+package variational_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// hosted are rows that solve, and keep what they solve on the host. The first
+// failures tries find no Cholesky factor.
+type hosted struct {
+	spectral.Rows
+	mom      *spectral.Moments
+	mean     []float64
+	lambdas  []float64 // of each try
+	failures int
+	broken   error
+}
+
+// Open makes r the rows of d on the CPU: r is a backend for one set of rows.
+func (r *hosted) Open(d spectral.Data) (spectral.Rows, error) {
+	rows, err := cpu.New().Open(d)
+	r.Rows = rows
+	return r, err
+}
+
+func (r *hosted) Name() string { return "hosted" }
+
+// trace is the sum of a matrix's diagonal.
+func trace(g *spectral.Gram) (sum float64) {
+	for i := range g.Offset[len(g.Offset)-1] {
+		sum += *entry(g, i, i)
+	}
+	return sum
+}
+
+func (r *hosted) CanSolve(*spectral.Features) bool { return true }
+
+func (r *hosted) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+	r.lambdas = append(r.lambdas, lambda)
+	r.mom = spectral.NewMoments(f, dst.D)
+	if err := r.Rows.Moments(r.mom, f); err != nil {
+		return err
+	}
+	dst.TraceGram = trace(r.mom.Gram)
+	if r.broken != nil {
+		return r.broken
+	}
+	if len(r.lambdas) <= r.failures {
+		return spectral.ErrNotPositive
+	}
+	factor, err := blocktri.Factorise(r.mom.Gram, lambda)
+	if err != nil {
+		return err
+	}
+	copy(dst.C, r.mom.C)
+	copy(dst.Mean, r.mom.C)
+	factor.Solve(dst.Mean, dst.D)
+	dst.LogDet = factor.LogDet()
+	dst.TraceInverse = trace(factor.Inverse())
+	r.mean = dst.Mean
+	return nil
+}
+
+func (r *hosted) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+	g, d := r.mom.Gram, r.mom.D
+	for i := range f.M {
+		for j := range f.M {
+			b := entry(g, i, j)
+			if b == nil {
+				continue
+			}
+			s := 0.0
+			for o := range d {
+				s += r.mean[i*d+o] * r.mean[j*d+o]
+			}
+			*b = bar.Inverse**b + bar.Outer*s
+		}
+	}
+	for i, m := range r.mean {
+		r.mom.C[i] = bar.Linear * m
+	}
+	return r.Rows.Pullback(dst, f, r.mom)
+}
+
+// entry is where (i, j) of a matrix stands, nil if elsewhere or nowhere.
+func entry(g *spectral.Gram, i, j int) *float64 {
+	for v, b := range g.Diag {
+		if j < g.Offset[v] || j >= g.Offset[v+1] {
+			continue
+		}
+		j -= g.Offset[v]
+		if i >= g.Offset[v] && i < g.Offset[v+1] {
+			return &b[(i-g.Offset[v])*g.Size(v)+j]
+		}
+		if v < len(g.Below) && i >= g.Offset[v+1] && i < g.Offset[v+2] {
+			return &g.Below[v][(i-g.Offset[v+1])*g.Size(v)+j]
+		}
+	}
+	return nil
+}
+
+// TestSolver: where the rows do the algebra the bound and all gradients are those
+// that the host finds, and jitter is what it would be.
+func TestSolver(t *testing.T) {
+	for _, c := range []kind{
+		{N: 300, L: 12, K: 4, Q: 1, D: 1, Windows: 6, Tau: 30},
+		{N: 300, L: 7, K: 3, Q: 1, D: 3, Windows: 3, Tau: 2},
+		{N: 100, L: 2, K: 5, Q: 2, D: 2, Tau: 5},
+	} {
+		p, data := c.Make()
+		want := evaluated(t, open(t, data), p, variational.Exact, nil, true)
+		there := &hosted{}
+		got, err := openOn(t, there, data).Exact(p, true)
+		if err != nil || len(there.lambdas) != 1 {
+			t.Fatalf("%+v: %d tries, %v", c, len(there.lambdas), err)
+		}
+		if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= 1e-14) {
+			t.Errorf("%+v: bound %v there, %v here", c, got.Bound, want.Bound)
+		}
+		modeltest.Near(t, "mean", got.Posterior.Mean, want.Posterior.Mean, 1e-12)
+		for i, tensor := range got.Gradient.Tensors()[:9] {
+			modeltest.Near(t, tensor.Name, *tensor.Data, *want.Gradient.Tensors()[i].Data, 1e-12)
+		}
+	}
+}
+
+// TestSolverJitter: tries that find no factor are followed by others, with the
+// jitter of TestJitter; any other failure ends the evaluation.
+func TestSolverJitter(t *testing.T) {
+	p, data := kind{N: 60, L: 4, K: 3, Q: 1, D: 1, Windows: 3, Tau: 30}.Make()
+	for failures := range variational.JitterTimes + 2 {
+		there := &hosted{failures: failures}
+		e, err := openOn(t, there, data).Exact(p, true)
+		if failures > variational.JitterTimes {
+			if !errors.Is(err, variational.ErrBound) || !errors.Is(err, spectral.ErrNotPositive) {
+				t.Errorf("%d failures: %v", failures, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%d failures: %v", failures, err)
+		}
+		lambda, want := 1/p.NoisePrecision[0], 0.0
+		if failures > 0 {
+			f := p.Features()
+			mom := spectral.NewMoments(f, 1)
+			if err := there.Rows.Moments(mom, f); err != nil {
+				t.Fatal(err)
+			}
+			want = matrices.JitterFirst * math.Pow(matrices.JitterGrow, float64(failures-1)) * (trace(mom.Gram)/float64(f.M) + lambda)
+		}
+		if math.Abs(e.Jitter-want) > 1e-9*want || there.lambdas[failures] != lambda+e.Jitter {
+			t.Errorf("%d failures: jitter %g, want %g; λ %v", failures, e.Jitter, want, there.lambdas)
+		}
+	}
+	broken := errors.New("broken")
+	there := &hosted{broken: broken}
+	if _, err := openOn(t, there, data).Exact(p, true); !errors.Is(err, broken) || errors.Is(err, variational.ErrBound) || len(there.lambdas) != 1 {
+		t.Errorf("%d tries, %v", len(there.lambdas), err)
+	}
+}

@@ -1,0 +1,73 @@
+//go:build !race
+
+package variational_test
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// allocated is how many bytes f takes from the heap. Buffers that nobody uses
+// are dropped before, not while it runs (the race detector drops them at
+// random, hence this file's build constraint).
+func allocated(f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestMemory: an evaluation with gradient allocates two matrices of M²
+// numbers and tiles of rows by M, and the next one next to nothing.
+func TestMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	const tile = 2*256 + 3*128*2 + 128 // rows: cos and sin; cos, sin and the adjoint on each of two goroutines; all else
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, c := range []struct {
+		name     string
+		kind     kind
+		m        int // numbers of a row of A that are stored
+		segments int
+	}{
+		{"dense", kind{N: 1500, L: 8, K: 64, Q: 1, D: 1}, 512, 0},
+		{"dense, odd", kind{N: 1500, L: 1, K: 509, Q: 2, D: 3}, 509, 0},
+		{"windows", kind{N: 3000, L: 30, K: 32, Q: 1, D: 1, Windows: 15}, 2 * 64, 0},
+		{"windows in segments", kind{N: 3000, L: 30, K: 32, Q: 1, D: 1, Windows: 15}, 2 * 64, 4},
+	} {
+		p, data := c.kind.Make()
+		rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: cpu.New(), Segments: c.segments})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		evaluate := func() {
+			if _, err := rows.Exact(p, true); err != nil {
+				t.Fatal(c.name, err)
+			}
+		}
+		runtime.GC() // twice: then spare buffers are gone
+		runtime.GC()
+		first := allocated(evaluate) / 8
+		again := math.Inf(1) // the least: spare buffers may wait where another goroutine left them
+		for range 4 {
+			again = min(again, allocated(evaluate)/8)
+		}
+		matrix, tiles := float64(p.M()*c.m), float64(p.M()*tile)
+		t.Logf("%s: M = %d: first %.2f M², tiles %.2f, then %.3f", c.name, p.M(), first/matrix, tiles/matrix, again/matrix)
+		if first > 2*matrix+tiles {
+			t.Errorf("%s: the first evaluation takes %.0f numbers, want at most 2·%.0f and %.0f for tiles", c.name, first, matrix, tiles)
+		}
+		if again > 0.05*matrix {
+			t.Errorf("%s: a further evaluation takes %.0f numbers, of %.0f that the matrix has", c.name, again, matrix)
+		}
+		if err := rows.Close(); err != nil {
+			t.Error(c.name, err)
+		}
+	}
+}

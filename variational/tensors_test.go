@@ -1,0 +1,180 @@
+package variational_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// TestTensors holds the table to the model file's: names, shapes and domains.
+func TestTensors(t *testing.T) {
+	const l, m, q, d = 2, 6, 4, 5
+	p := variational.NewParams(l, m/l, q, d)
+	var names []string
+	for i, want := range []struct {
+		name   string
+		shape  []int
+		domain variational.Domain
+		data   *[]float64
+	}{
+		{"kernel.variance", []int{l}, variational.Positive, &p.Variance},
+		{"kernel.lengthscale", []int{l, q}, variational.Positive, &p.Lengthscale},
+		{"kernel.frequency", []int{l, q}, variational.Real, &p.Frequency},
+		{"inducing.location", []int{m, q}, variational.Real, &p.Location},
+		{"frequency.mean", []int{m, q}, variational.Real, &p.FreqMean},
+		{"frequency.variance", []int{m, q}, variational.NonNegative, &p.FreqVar},
+		{"phase.lower", []int{m}, variational.Real, &p.PhaseLower},
+		{"phase.upper", []int{m}, variational.Real, &p.PhaseUpper},
+		{"noise.precision", []int{1}, variational.Positive, &p.NoisePrecision},
+		{"coefficient.mean", []int{m, d}, variational.Real, &p.CoefMean},
+		{"coefficient.variance", []int{m, d}, variational.Positive, &p.CoefVar},
+	} {
+		got := p.Tensors()[i]
+		if got.Name != want.name || !slices.Equal(got.Shape, want.shape) || got.Domain != want.domain || got.Data != want.data || len(*got.Data) != got.Size() {
+			t.Errorf("tensor %d is %s %v of %d numbers, domain %v; want %+v", i, got.Name, got.Shape, len(*got.Data), got.Domain, want)
+		}
+		names = append(names, want.name)
+	}
+	if got := variational.Names(nil); !slices.Equal(got, names) || len(p.Tensors()) != len(names) {
+		t.Errorf("names %v, want %v", got, names)
+	}
+	if got := variational.Names(func(t variational.Tensor) bool { return t.Tieable }); !slices.Equal(got, names[:3]) {
+		t.Errorf("%v may be tied, want %v", got, names[:3])
+	}
+}
+
+// TestTensorsAgree: what a tensor says of itself fits together.
+func TestTensorsAgree(t *testing.T) {
+	tensors := variational.NewParams(3, 2, 2, 4).Tensors()
+	for i, tensor := range tensors {
+		name, size := tensor.Name, tensor.Size()
+		if positive := tensor.Domain != variational.Real; positive != (tensor.Coordinate == variational.Log || tensor.Coordinate == variational.Level) {
+			t.Errorf("%s moves by coordinate %d and has domain %d", name, tensor.Coordinate, tensor.Domain)
+		}
+		if noise := tensor.Group == variational.Noise; noise != (tensor.Coordinate == variational.Level) || noise != (tensor.PerComponent(3) == 0) {
+			t.Errorf("%s moves by coordinate %d, with %d numbers for each component", name, tensor.Coordinate, tensor.PerComponent(3))
+		} else if !noise && tensor.PerComponent(3)*3 != size {
+			t.Errorf("%s has %d numbers for each of three components, %d in all", name, tensor.PerComponent(3), size)
+		}
+		if tensor.Optional() != strings.HasPrefix(name, "coefficient.") || tensor.Tieable != (tensor.Group == variational.Covariance) {
+			t.Errorf("%s: optional %v, may be tied %v", name, tensor.Optional(), tensor.Tieable)
+		}
+		if tensor.Coordinate == variational.PhaseEnd && tensors[i-1].Coordinate != variational.Phase {
+			t.Errorf("%s comes after %s, want the phases' other end", name, tensors[i-1].Name)
+		}
+	}
+}
+
+// TestDomains: Check refuses numbers outside a tensor's domain, naming the entry,
+// and takes those inside.
+func TestDomains(t *testing.T) {
+	p := variational.NewParams(2, 2, 2, 2)
+	for _, tensor := range p.Tensors() {
+		for i := range *tensor.Data {
+			(*tensor.Data)[i] = 0.5
+			if tensor.Name == "phase.lower" {
+				(*tensor.Data)[i] = -2
+			}
+		}
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tensor := range p.Tensors() {
+		last := tensor.Size() - 1
+		entry := &(*tensor.Data)[last]
+		was := *entry
+		for v, in := range map[float64]bool{
+			math.NaN(): false, math.Inf(1): false, math.Inf(-1): false,
+			-1: tensor.Domain == variational.Real, 0: tensor.Domain != variational.Positive, 1e-300: true, 0.25: true,
+		} {
+			*entry = v
+			err := p.Check()
+			if in != (err == nil) || err != nil && (!errors.Is(err, variational.ErrParams) || !strings.Contains(err.Error(), fmt.Sprintf("%s[%d]", tensor.Name, last))) {
+				t.Errorf("%s[%d] = %v: error %v, want one: %v", tensor.Name, last, v, err, !in)
+			}
+		}
+		*entry = was
+	}
+}
+
+// TestUnits: every Shift has a unit, by the formulas of Tensor.Unit.
+func TestUnits(t *testing.T) {
+	p, _ := kind{Name: "units", N: 1, L: 2, K: 3, Q: 2, D: 2}.Make()
+	f := p.Features()
+	const reach = 1.5
+	for _, tensor := range p.Tensors() {
+		if tensor.Coordinate != variational.Shift {
+			continue
+		}
+		var want []float64
+		for i := range *tensor.Data {
+			l := p.Lengthscale[(i/p.Q/p.K*p.Q+i%p.Q)%len(p.Lengthscale)] // of a [M,Q] tensor
+			switch tensor.Name {
+			case "kernel.frequency":
+				want = append(want, 1/(2*math.Pi*reach))
+			case "inducing.location":
+				want = append(want, 1/math.Sqrt(f.Freq[i]*f.Freq[i]+f.Decay[i]+1/(reach*reach)))
+			case "frequency.mean":
+				want = append(want, min(1, l/reach))
+			case "coefficient.mean":
+				want = append(want, math.Sqrt(p.CoefVar[i]))
+			default:
+				t.Errorf("%s is a Shift: which unit does it have?", tensor.Name)
+				continue
+			}
+		}
+		var got []float64
+		for i := range want {
+			got = append(got, tensor.Unit(i, reach))
+		}
+		modeltest.Near(t, tensor.Name, got, want, 1e-12)
+		if slices.Min(got) <= 0 {
+			t.Errorf("%s: units %v", tensor.Name, got)
+		}
+	}
+}
+
+// TestConstants: an optimiser has a coordinate for every entry that is not
+// Constant, two for a phase.
+func TestConstants(t *testing.T) {
+	mixed, _ := kind{Name: "mixed", N: 1, L: 2, K: 3, Q: 2, D: 1}.Make()
+	mixed.FreqVar[1], mixed.FreqVar[8], mixed.PhaseUpper[4] = 0, 0, mixed.PhaseLower[4]
+	all := []*variational.Params{mixed}
+	for _, c := range modeltest.Kinds {
+		p, _ := c.Make()
+		all = append(all, p)
+	}
+	constants := 0
+	for _, p := range all {
+		for _, tensor := range p.Tensors() {
+			want := 0
+			for i := range *tensor.Data {
+				if !tensor.Constant(i) {
+					want++
+				} else {
+					constants++
+				}
+			}
+			switch tensor.Coordinate {
+			case variational.Phase:
+				want *= 2
+			case variational.PhaseEnd:
+				want = 0
+			}
+			if got := optimise.NewCoordinates(p, []string{tensor.Name}, optimise.Ties{}, 1).N(); got != want {
+				t.Errorf("%s: %d coordinates, want %d", tensor.Name, got, want)
+			}
+		}
+	}
+	if constants == 0 {
+		t.Error("no entry is constant: the test is blunt")
+	}
+}
