@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
@@ -79,7 +80,7 @@ func (m *Model) file() (*safetensors.File, error) {
 	if m.Inference == Exact && m.exact != nil {
 		f.Tensors["coefficient.mean"] = safetensors.Tensor{Shape: []int{p.M(), p.D}, Data: m.exact.Mean}
 		var all []float64
-		for _, b := range append(append([][]float64(nil), m.exact.Factor.R.Diag...), m.exact.Factor.R.Below...) {
+		for _, b := range slices.Concat(m.exact.Factor.R.Diag, m.exact.Factor.R.Below) {
 			all = append(all, b...)
 		}
 		f.Tensors[nameFactor] = vector(all)
@@ -199,24 +200,12 @@ func paramsFromFile(f *safetensors.File) (*Params, error) {
 			}
 			return nil, fmt.Errorf("vssgp: the file has no %s, want shape %v: %w", t.Name, t.Shape, ErrParams)
 		}
-		if !sameShape(have.Shape, t.Shape) {
+		if !slices.Equal(have.Shape, t.Shape) {
 			return nil, fmt.Errorf("vssgp: %s has shape %v, want %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
 		}
 		*t.Data = have.Data
 	}
 	return p, windowsFromFile(p, f)
-}
-
-func sameShape(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i, n := range a {
-		if n != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // windowsFromFile reads the three window tensors, which come together.
@@ -227,7 +216,7 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	if !ok1 && !ok2 && !ok3 {
 		return nil
 	}
-	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !sameShape(length.Shape, []int{1}) || !sameShape(own.Shape, []int{p.L}) {
+	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !slices.Equal(length.Shape, []int{1}) || !slices.Equal(own.Shape, []int{p.L}) {
 		return fmt.Errorf("vssgp: want %s [V], %s [1] and %s [%d] together, have shapes %v, %v, %v: %w",
 			nameWindowCenter, nameWindowLength, nameComponentWindow, p.L, center.Shape, length.Shape, own.Shape, ErrParams)
 	}
@@ -269,7 +258,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	}
 	r := spectral.NewGram(offset)
 	at := 0
-	for _, b := range append(append([][]float64(nil), r.Diag...), r.Below...) {
+	for _, b := range slices.Concat(r.Diag, r.Below) {
 		at += copy(b, t.Data[at:])
 	}
 	for i, v := range t.Data {

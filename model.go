@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -243,11 +244,9 @@ func (m *Model) posterior(ctx context.Context) (*spectral.Posterior, error) {
 	if err := parallel.Await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
 		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
 	}
-	for _, blocks := range [][][]float64{s.Diag, s.Below} {
-		for _, b := range blocks {
-			for i := range b {
-				b[i] /= p.NoisePrecision[0]
-			}
+	for _, b := range slices.Concat(s.Diag, s.Below) {
+		for i := range b {
+			b[i] /= p.NoisePrecision[0]
 		}
 	}
 	return &spectral.Posterior{Mean: m.exact.Mean, Cov: s, D: p.D}, nil

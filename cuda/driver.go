@@ -83,3 +83,6 @@ type session interface {
 
 	close() error
 }
+
+// plainShared is how much shared memory a block has without opting in.
+const plainShared = 48 << 10

@@ -32,9 +32,6 @@ type Function struct {
 	opted  int // dynamic shared memory that launches may have; on the thread only
 }
 
-// plainShared is how much shared memory a block has without opting in.
-const plainShared = 48 << 10
-
 // Function finds a kernel by its name.
 func (m *Module) Function(name string) (*Function, error) {
 	c := m.context

@@ -14,12 +14,15 @@ import (
 	"testing"
 )
 
-// TestCircles: within a package the files stand in layers: none uses a name of
-// another that, straight or by way of others, uses one of its own.
+// TestCircles: within a package the files stand in layers, with whatever build
+// tag: none uses a name of another that, straight or by way of others, uses one of
+// its own.
 func TestCircles(t *testing.T) {
-	for _, dir := range packages(t) {
-		for _, circle := range circles(uses(t, filepath.Join(root, dir), nil)) {
-			t.Errorf("%s: these files reach one another in a circle: %s", dir, strings.Join(circle, " "))
+	for _, tag := range []string{"", "cuda", "cudaemu", "mpi"} {
+		for _, dir := range packages(t) {
+			for _, circle := range circles(uses(t, filepath.Join(root, dir), tag, nil)) {
+				t.Errorf("%s, tag %q: these files reach one another in a circle: %s", dir, tag, strings.Join(circle, " "))
+			}
 		}
 	}
 }
@@ -36,7 +39,7 @@ func TestCirclesBite(t *testing.T) {
 		{"types", "type S struct{ *T }", "type T struct{ *S }", true},
 		{"layers", "type T int; func (T) M() {}", "func F() { T(0).M() }", false},
 	} {
-		found := circles(uses(t, "", map[string]string{"a.go": "package p\n" + c.a, "b.go": "package p\n" + c.b}))
+		found := circles(uses(t, "", "", map[string]string{"a.go": "package p\n" + c.a, "b.go": "package p\n" + c.b}))
 		if (len(found) > 0) != c.circle {
 			t.Errorf("%s: circles %v", c.name, found)
 		}
@@ -44,8 +47,8 @@ func TestCirclesBite(t *testing.T) {
 }
 
 // uses says which files of a package use names that others declare: those of a
-// folder as this machine builds them, or the given ones.
-func uses(t *testing.T, dir string, sources map[string]string) map[string][]string {
+// folder as this machine builds them with a tag, or the given ones.
+func uses(t *testing.T, dir, tag string, sources map[string]string) map[string][]string {
 	t.Helper()
 	fset, files := token.NewFileSet(), []*ast.File{}
 	add := func(name string, source any) {
@@ -58,9 +61,11 @@ func uses(t *testing.T, dir string, sources map[string]string) map[string][]stri
 	for name, source := range sources {
 		add(name, source)
 	}
+	machine := build.Default
+	machine.CgoEnabled, machine.BuildTags = true, []string{tag}
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, path := range names {
-		match, err := build.Default.MatchFile(dir, filepath.Base(path))
+		match, err := machine.MatchFile(dir, filepath.Base(path))
 		if dir != "" && err == nil && match && !strings.HasSuffix(path, "_test.go") {
 			add(path, nil)
 		}
