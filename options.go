@@ -35,23 +35,23 @@ const (
 	InitSpectrum Init = "spectrum"
 )
 
-// Options of New and Fit. The zero value is a sensible whole: the method of
-// the paper with exact inference, a start and windows chosen for the data. It
-// is what the command fit takes where no flag says otherwise.
+// Options of New and Fit. The zero value is a good choice for most data: the
+// paper's method with exact inference, and a start and windows chosen from the
+// data. The command fit uses it unless a flag says otherwise.
 type Options struct {
 	Method    Method    // default VSSGP
 	Inference Inference // default Exact
 	Init      Init      // default InitSpectrum for one input, else InitPaper
 	From      *Model    // start from this model's parameters instead
 
-	Components int // L, per window where there are windows; 0: chosen by Init
+	Components int // L, of each window if there are windows; 0: chosen by Init
 	Features   int // K per component; 0: chosen by Init
 
-	// Window is the windows' length in the data's units of x, or WindowNone.
-	// WindowAuto, which is 0, has the spectrum start choose the length by
-	// evidence, and where it will be optimised Components and Features too, as
-	// far as they are left open, on a few excerpts of long data; by the paper's
-	// start it is none. WindowDim is the input they run along.
+	// Window is the length of the windows in the data's units of x, or WindowNone.
+	// With WindowAuto, which is 0, the spectrum start chooses the length by a
+	// selection criterion, on a few excerpts if the data are long. If the model will
+	// be optimised it also chooses Components and Features, unless they are given.
+	// The paper's start then has no windows. WindowDim is the input they run along.
 	Window    float64
 	WindowDim int // from 0 to Q−1
 	// WindowCandidates are the lengths that WindowAuto chooses from, in the
@@ -59,77 +59,77 @@ type Options struct {
 	WindowCandidates []float64
 
 	// Lengthscales and Periods are starting values for InitPaper in the data's
-	// units of x, one a component and the same for every input; a period of 0
+	// units of x: one for each component, the same for every input. A period of 0
 	// or +Inf means none. Default: a tenth of each input's range, times √Q.
 	Lengthscales, Periods []float64
 	// NoisePrecision is the starting τ in the data's 1/y²; 0: chosen by Init.
 	NoisePrecision float64
-	// FrequencyVariance is the starting Σ of InitPaper, which the paper leaves
-	// open, in units of 1/l²: a feature reaches over l/√Σ. 0: 0.001.
+	// FrequencyVariance is the starting Σ of InitPaper in units of 1/l², which the
+	// paper does not give: a feature reaches over l/√Σ. 0: 0.001.
 	FrequencyVariance float64
 	// UniformPhases gives phases a uniform posterior instead of fixing them.
 	UniformPhases bool
-	// Raw keeps the model in the data's own units; default: x and y are
-	// shifted and scaled to the order of one.
+	// Raw keeps the model in the data's own units. Otherwise x and y are shifted
+	// and scaled to the order of one.
 	Raw bool
 
-	// Iterations is how many L-BFGS iterations, or RMSPROP steps, each start
-	// takes at most; 0: chosen by the inference. NoIterations keeps the
-	// starting values and takes only the posterior of the coefficients.
+	// Iterations is the most L-BFGS iterations, or RMSPROP steps, that each start
+	// takes; 0: chosen by the inference. NoIterations keeps the starting values
+	// and computes only the posterior of the coefficients.
 	Iterations int
-	// Optimiser is how L-BFGS treats windows; default OptimiserWindows where
-	// there are many of them, else OptimiserGlobal.
+	// Optimiser is how L-BFGS treats windows. Default: OptimiserWindows if there
+	// are many of them, else OptimiserGlobal.
 	Optimiser Optimiser
-	// Segments is into how many runs of windows exact inference cuts its matrix,
-	// to factor and invert them side by side: for more than two cores, as many
-	// as there are. Below 3 it is two, which fill nothing in; where there are
-	// fewer than 2·Segments − 1 windows it is fewer. Each window in none of the
-	// outer two takes the room of one more block, at most half as much again as
-	// the matrix has. Segments decide the order of sums and so the last bits of a
-	// fit, the number of cores does not.
+	// Segments is the number of parts into which exact inference divides the matrix
+	// of all windows, to factor and invert them in parallel. With more than two
+	// cores, use as many as there are cores. Below 3 there are two, which cause no
+	// fill-in; with fewer than 2·Segments − 1 windows there are fewer. Every window
+	// of an inner segment needs one extra block of workspace: at most 50 % on top of
+	// the matrix. Segments decide the order of sums, and so the last bits of a fit;
+	// the number of cores does not.
 	Segments   int
 	Batch      int      // rows of a mini-batch; 0: min(N, 512)
-	Contiguous bool     // mini-batches of neighbouring rows rather than random ones
-	Restarts   int      // further starts, the best bound is kept; 0: one start
-	Fix        []string // tensors of the model file that stay as they start
+	Contiguous bool     // mini-batches of neighbouring rows instead of random ones
+	Restarts   int      // further starts, of which the best bound is kept; 0: one start
+	Fix        []string // tensors of the model file that keep their starting values
 	Seed       uint64   // of everything random; the same seed, data and options give the same bits
-	// Shared makes the windows' components one set: σ², l and p of the j-th
-	// component move with those of the j-th of every other window. The spectrum
-	// start then lays the windows' mean spectrum in each.
+	// Shared gives all windows one set of components: σ², l and p of the j-th
+	// component are tied over the windows. The spectrum start then lays the mean
+	// spectrum in each window.
 	Shared bool
 	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency)
-	// that move as one over all components: their ratios, or for frequencies
-	// their differences, stay as they start.
+	// that move as one over all components: their ratios (of frequencies their
+	// differences) keep their starting values.
 	Tie []string
 
-	// MemoryLimit is how many bytes a fit may take by its Plan; a model that
-	// needs more is refused (ErrMemory) before it is computed. 0: any number.
+	// MemoryLimit is the most bytes that a fit may take by its Plan. A model that
+	// needs more is refused (ErrMemory) before it is computed. 0: no limit.
 	MemoryLimit float64
 
 	Backend  spectral.Backend // nil: the CPU
 	Progress func(Progress)   // called now and then, from one goroutine
 
-	// Checkpoint is a file that holds where the fit stands: parameters,
-	// optimiser, random streams and the schedule's place. It is written beside
-	// its place and renamed, at least CheckpointEvery (0: 30 s) after the one
-	// before and so seldom that writing takes a twentieth of the time at most,
-	// and once more where ctx ends the fit. It stays after the fit. A file that is there
-	// and is no checkpoint is refused, and so is one that another process has
-	// in use; both errors wrap ErrCheckpoint.
+	// Checkpoint is a file that holds the state of the fit: parameters, optimiser,
+	// random streams and the stage. A new one replaces the last, whole or not at
+	// all, at least CheckpointEvery (0: 30 s) later, and so seldom that writing
+	// takes at most a twentieth of the time; the last one is written when ctx ends
+	// the fit. The file stays after the fit. A file there that is not a checkpoint
+	// is refused, and so is one that another process uses; both errors wrap
+	// ErrCheckpoint.
 	Checkpoint      string
 	CheckpointEvery time.Duration // at least, between two of them
-	// Resume goes on from Checkpoint to the same bits as the fit would have
-	// come to without a break: with the same build, device, data and options, or
-	// else it is an error that wraps ErrCheckpoint and says what differs. Without
-	// such a file the fit starts anew.
+	// Resume continues from Checkpoint and ends with the same bits as a fit without
+	// interruption. Build, device, data and options must be the same; otherwise the
+	// error wraps ErrCheckpoint and says what differs. Without such a file the fit
+	// starts from the beginning.
 	Resume bool
-	// Warn is told of checkpoints that could not be written: the fit goes on
-	// and tries again later. nil: that ends the fit.
+	// Warn is told of a checkpoint that could not be written; the fit continues and
+	// tries again later. nil: such an error ends the fit.
 	Warn func(error)
 }
 
 // NoIterations asks for a model with the starting values. InitSpectrum then
-// lays many components: it need not fear for them in an optimisation.
+// lays many components, since no optimisation can over-fit them.
 const NoIterations = -1
 
 const (

@@ -18,33 +18,31 @@ import (
 // and of the algebra; sines, cosines and exponentials come on top.
 type Plan struct {
 	Rows, Inputs, Outputs int // N, Q, D
-	Windows               int // 1 where there are none
+	Windows               int // 1 if there are none
 	Components, Features  int // of all windows
-	// AtMost says that windows, components and features, and what follows from
-	// them, are the most that the start may choose: how many it takes it reads
-	// from y, or finds out by trying.
+	// AtMost says that windows, components and features, and the figures that follow
+	// from them, are the most that the start may choose. It chooses by y, or by
+	// trying.
 	AtMost bool
 
-	Starts int // Options.Restarts and one; one more follows where the best is worse than lines
-	// Bounds are evaluations of the bound alone, of all starts, at most, and
-	// Gradients those with the gradient; a line search that steps back takes
-	// more, convergence fewer. Settings tried on excerpts are not counted.
+	Starts int // Options.Restarts and one; one more follows if the best is worse than straight lines
+	// Bounds are evaluations of the bound alone, of all starts, at most; Gradients
+	// are evaluations with the gradient. A line search that steps back takes more,
+	// convergence fewer. Settings that are tried on excerpts are not counted.
 	Bounds, Gradients int
 	MiniBatches       int // steps on mini-batches
 	// BoundFlops, GradientFlops and MiniBatchFlops are operations of one each.
 	BoundFlops, GradientFlops, MiniBatchFlops float64
-	// StartFlops are operations of all starts at most, their Bounds apart: of
-	// the fill, the spectra and, of mini-batches, the coefficients from a part
-	// of the rows.
+	// StartFlops are the operations of all starts at most, besides their Bounds: the
+	// fill, the spectra and, for mini-batches, the coefficients from some of the rows.
 	StartFlops float64
 
-	// RowBytes are the rows as they are given and as a backend on this machine
-	// holds them; MatrixBytes E[ΦᵀΦ], once; HistoryBytes the optimiser's steps
-	// and gradients; StartBytes a start's data on their grid and its spectra;
-	// PeakBytes about what the process has in memory at its peak beyond the
-	// program itself, where the collector is told to leave no more than a quarter
-	// of what is in use (GOGC=25, as the command has it; Go's own setting leaves
-	// as much again).
+	// RowBytes are for the rows as given, and as a backend on this machine holds
+	// them; MatrixBytes for E[ΦᵀΦ], once; HistoryBytes for the optimiser's steps and
+	// gradients; StartBytes for a start's data on their grid and its spectra.
+	// PeakBytes is about the most memory that the process takes besides the program
+	// itself, if the garbage collector leaves at most a quarter of the memory in use
+	// (GOGC=25, which the command sets; Go's default leaves as much again).
 	RowBytes, MatrixBytes, HistoryBytes, StartBytes, PeakBytes float64
 }
 
@@ -119,9 +117,8 @@ func (p *planner) plan() *Plan {
 	for i := range p.shapes {
 		p.passes(out, &p.shapes[i])
 	}
-	// Of the shapes the middle one for what is held: which it will be, trying
-	// tells, and windows of 32 and of 64 ms hold within √2 of what those between
-	// them do.
+	// Memory is that of the middle shape. Only trying tells which it will be, and
+	// windows of 32 and of 64 ms hold within √2 of those between them.
 	size := func(s variational.Shape) float64 { return cost.MatrixBytes(s.Offsets()) }
 	slices.SortStableFunc(p.shapes, func(a, b variational.Shape) int { return cmp.Compare(size(a), size(b)) })
 	shape := p.shapes[len(p.shapes)/2]
@@ -182,7 +179,7 @@ const (
 	// has of the features that it sums at a time, and factorisedRows the rows of
 	// one of a factorised bound.
 	tileRows, tilePanels, factorisedRows = 256, 2, 64
-	// grown is how much room there is for numbers that are appended one by one.
+	// grown is the capacity of slices that grow by append, as a share of their length.
 	grown = 1.125
 	// fillShare is how much of a matrix fills in, at most, where it is factored
 	// in segments.

@@ -20,21 +20,21 @@ type Result struct {
 	Starts     []StartResult // in the order they were made
 	Kept       int           // index in Starts
 	Jitter     float64       // in A at the end, 0 as a rule
-	// NoiseFloor is the least noise, as a standard deviation in units of y (of the
-	// first output), that float64 tells from none, where the fit ended within
-	// twice that: the model explains the data to their last digits. Else it is 0.
+	// NoiseFloor is the least noise that float64 can tell from none, as a standard
+	// deviation in units of y (of the first output), if the fit ended within twice
+	// that variance: the model then explains the data to their last digits. Otherwise
+	// it is 0.
 	NoiseFloor float64
 	Device     string        // what computed: the backend's name
-	Elapsed    time.Duration // of all runs of a fit that was gone on with
-	// HeldOut holds the fit against straight lines between neighbours: of one
-	// input, where the posterior is not too large to be taken once more. Else it
-	// has no rows.
+	Elapsed    time.Duration // of all runs of a fit that was resumed
+	// HeldOut compares a fit of one input with straight lines between neighbours,
+	// if the posterior is small enough to be computed once more. Otherwise it has no
+	// rows.
 	HeldOut HeldOut
-	// Resumed is how many iterations the start had taken in which the checkpoint
-	// stood that the fit has gone on from, and −1 where it has not.
+	// Resumed is the number of iterations that the running start had taken in the
+	// checkpoint from which the fit was resumed; −1 if it was not resumed.
 	Resumed int
-	// Unsaved is why the last checkpoint could not be written, nil where it
-	// could.
+	// Unsaved is why the last checkpoint could not be written; nil if it was.
 	Unsaved error
 }
 
@@ -42,21 +42,21 @@ type Result struct {
 type StartResult struct {
 	Seed  uint64  `json:"seed"`  // that the start's random numbers came from
 	Bound float64 `json:"bound"` // at its end, in nats
-	// Ended is why the optimisation ended, or "collapsed: …" where it was
-	// recognised as one of the bad optima and given up.
+	// Ended is why the optimisation ended, or "collapsed: …" if the result was
+	// recognised as one of the bad optima.
 	Ended string `json:"ended"`
 }
 
-// A HeldOut says how well a fit of one input tells rows from the others around
-// them: its covariance and noise, which were fitted to all rows, are conditioned
-// on the data without some stretches, a tenth in all and as long as the data's
-// own gaps, and predict those. See DESIGN.md, "Is the fit better than a line?".
+// A HeldOut says how well a fit of one input predicts rows from the others around
+// them. A tenth of the rows is held out, in intervals as long as the data's own
+// gaps. The fitted covariance and noise, which have seen all rows, are conditioned
+// on the rest and predict them. See DESIGN.md, "Is the fit better than a line?".
 type HeldOut struct {
 	Rows int // held out
-	// RMSE is the error there, raised for the point estimates that had seen these
-	// rows (Akaike's final prediction error, 1970), Line that of straight lines between the
-	// neighbours that are left, in the model's units of y: its standard
-	// deviations, unless the fit was Raw.
+	// RMSE is the error there, raised because the point estimates had seen these rows
+	// (Akaike's final prediction error, 1970). Line is the error of straight lines
+	// between the neighbours that are left. Both are in the model's units of y:
+	// standard deviations, unless the fit was Raw.
 	RMSE, Line float64
 }
 

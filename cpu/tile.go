@@ -46,7 +46,7 @@ type block struct {
 	rows, cols int
 }
 
-// A stretch is rows [lo, hi) of a tile, which lie one step apart or anyhow.
+// A stretch is rows [lo, hi) of a tile, evenly spaced or not.
 type stretch struct {
 	lo, hi int
 	even   bool
@@ -115,7 +115,7 @@ func (t *tile) fill(p *part, lo, hi int) {
 // steps are those of panels [lo, hi) of the tile.
 func (t *tile) steps(lo, hi int) simd.Stepped { return t.bank.steps.Slice(t.lo+lo, t.lo+hi) }
 
-// allEven is whether the tile's rows are one even stretch.
+// allEven reports whether all rows of the tile are evenly spaced.
 func (t *tile) allEven() bool { return len(t.stretches) == 1 && t.stretches[0].even }
 
 // fillAll computes cos and sin.

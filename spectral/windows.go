@@ -74,7 +74,7 @@ func (w *Windows) Gate(v int, x float64) float64 {
 	return math.Cos(math.Pi * t)
 }
 
-// Cell is the index of the stretch that x falls in: −1 below the first centre,
+// Cell is the index of the interval that x falls in: −1 below the first centre,
 // v between centres v and v+1, V−1 from the last centre on. Without windows it
 // is 0.
 func (w *Windows) Cell(x float64) int {
@@ -98,10 +98,10 @@ func (w *Windows) Equal(o *Windows) bool {
 	return slices.Equal(w.Center, o.Center) && (len(w.Center) == 0 || w.Length == o.Length && w.Dim == o.Dim)
 }
 
-// A Run is a stretch of consecutive rows, in the order of a Layout, that meet
+// A Run is consecutive rows, in the order of a Layout, that meet
 // the features of the same windows [First, End).
 type Run struct {
-	Cell       int // the stretch between two window centres
+	Cell       int // the interval between two window centres
 	Lo, Hi     int // rows Order[Lo:Hi]
 	First, End int // windows over them
 }

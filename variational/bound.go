@@ -27,8 +27,8 @@ type Term struct {
 // squares.
 const fitTerm = "fit"
 
-// BoundTolerance is by how many nats for each number observed a bound may be off
-// or stop short of its optimum: a nat in 10⁶ numbers' evidence.
+// BoundTolerance is the error of a bound that does not matter, in nats for each
+// number observed: an optimisation that gains less has converged.
 const BoundTolerance = 1e-6
 
 // Evaluation is a bound at some parameters.
