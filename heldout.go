@@ -11,14 +11,14 @@ import (
 // heldOut holds a fitted model against lines.
 func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
 	known, asked, line := start.HeldOut(f.rows, f.gridStep())
-	p, err := a.model.clone().predictFrom(f.ctx, known, asked.X)
+	mean, _, err := a.model.clone().predictFrom(f.ctx, known, asked.X)
 	if err != nil {
 		return h, err
 	}
 	h.Rows = asked.N
 	for i, y := range asked.Y {
 		row := i % asked.D
-		h.RMSE += math.Pow((p.Mean[i]-f.y.Offset[row])/f.y.Scale[row]-y, 2)
+		h.RMSE += math.Pow((mean[i]-f.y.Offset[row])/f.y.Scale[row]-y, 2)
 		h.Line += math.Pow(line[i]-y, 2)
 	}
 	n := float64(len(asked.Y))

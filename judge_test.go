@@ -153,3 +153,24 @@ func TestBestNoiseLevel(t *testing.T) {
 		t.Errorf("the start's bound is said to be %v, it is %v", r.Bound, want)
 	}
 }
+
+// TestPredictFrom: rows of many outputs come in several parts, with the means and
+// deviations that a conditioned model predicts for them all at once.
+func TestPredictFrom(t *testing.T) {
+	p, data := made(kind{Name: "many outputs", N: 600, L: 2, K: 3, Q: 1, D: 140})
+	p.CoefMean, p.CoefVar = nil, nil
+	if rows := rowsOfPart(data.D); data.N <= rows {
+		t.Fatalf("%d rows are one part of %d", data.N, rows)
+	}
+	want, err := conditioned(t, p, data).PredictRows(data.X, data.N)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := spectral.Data{N: data.N, Q: data.Q, D: data.D, X: data.X, Y: data.Y}
+	mean, sd, err := mustModel(t, p).predictFrom(t.Context(), known, data.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modeltest.Near(t, "mean", mean, want.Mean, rounding)
+	modeltest.Near(t, "deviation", sd, want.SD(true), rounding)
+}

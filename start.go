@@ -95,10 +95,7 @@ func (j judge) Bound(ctx context.Context, data spectral.Data, p *Params) (*Evalu
 	return rows.Exact(p, false)
 }
 
-// Optimised is the exact bound after some iterations less the number of point
-// estimates, by which it is higher in the mean on the data that it was raised on
-// than on others (Akaike 1974): the bound integrates over frequencies and
-// coefficients alone.
+// Optimised is the selection criterion after some iterations.
 func (j judge) Optimised(ctx context.Context, data spectral.Data, p *Params, iterations int) (float64, error) {
 	set := j.o.optimise(InitSpectrum, 0)
 	set.Iterations, set.Inference = iterations, Exact
@@ -108,53 +105,52 @@ func (j judge) Optimised(ctx context.Context, data spectral.Data, p *Params, ite
 		return 0, dataError(err)
 	}
 	defer run.Close()
-	if err := run.Begin(nil); err != nil {
-		return 0, err
-	}
-	if _, err := run.Optimise(); err != nil {
-		return 0, err
-	}
-	if _, err := run.Evaluate(); err != nil {
-		return 0, err
-	}
-	return run.Bound - float64(run.PointEstimates()), nil
+	return run.Criterion()
 }
 
 // Predicted is the squared error and the predicted variance over the rows asked
 // for, in the data's units, summed, given the known ones.
 func (j judge) Predicted(ctx context.Context, known, asked spectral.Data, p *Params) (square, variance float64, err error) {
 	m := j.model(p)
-	predicted, err := m.predictFrom(ctx, known, asked.X)
+	mean, sd, err := m.predictFrom(ctx, known, asked.X)
 	if err != nil {
 		return 0, 0, err
 	}
-	for i, sd := range predicted.SD(true) {
+	for i, sd := range sd {
 		row := i % asked.D
-		d := m.Y.Offset[row] + m.Y.Scale[row]*asked.Y[i] - predicted.Mean[i]
+		d := m.Y.Offset[row] + m.Y.Scale[row]*asked.Y[i] - mean[i]
 		square += d * d
 		variance += sd * sd
 	}
 	return square, variance, nil
 }
 
-// predictFrom conditions the model on known rows and predicts at others, x [·,Q],
-// all in the model's units.
-func (m *Model) predictFrom(ctx context.Context, known spectral.Data, x []float64) (*Prediction, error) {
+// predictFrom conditions the model on known rows and predicts at others, x [n,Q],
+// both in the model's units: mean and standard deviation [n,D] of the observed y,
+// in the data's. Covariances are held of some rows at a time.
+func (m *Model) predictFrom(ctx context.Context, known spectral.Data, x []float64) (mean, sd []float64, err error) {
 	rows, err := m.openScaled(ctx, known)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
 	e, err := rows.Exact(m.Params, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.adopt(e)
 	predictor, err := m.Predictor(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return predictor.part(ctx, x, len(x)/known.Q)
+	for part := range slices.Chunk(x, rowsOfPart(known.D)*known.Q) {
+		p, err := predictor.part(ctx, part, len(part)/known.Q)
+		if err != nil {
+			return nil, nil, err
+		}
+		mean, sd = append(mean, p.Mean...), append(sd, p.SD(true)...)
+	}
+	return mean, sd, nil
 }
 
 // Fits refuses a shape whose fit would take more memory than the limit, before

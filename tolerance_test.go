@@ -1,5 +1,7 @@
 package vssgp
 
+import "github.com/vssgp/vssgp/internal/modeltest"
+
 // Tolerances of this package's tests, each with where it comes from.
 const (
 	// goldenBound: bounds are sums of some hundred terms near the bound's own
@@ -12,6 +14,5 @@ const (
 	goldenGradientHard = 1e-7
 	// goldenPredict: one solve with A.
 	goldenPredict = 1e-9
-	// rounding bounds what should agree but for the order of operations.
-	rounding = 1e-9
+	rounding      = modeltest.Rounding
 )

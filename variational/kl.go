@@ -2,23 +2,41 @@ package variational
 
 import "math"
 
-// klFrequencies is KL(q(w)‖p(w)) = ½ Σ_kq (Σ_kq + μ_kq² − 1 − log Σ_kq) and,
-// where dst is not nil, adds scale times its gradient to dst. A point
-// frequency (Σ_kq = 0) is a parameter, not a random variable: it adds nothing.
-func (p *Params) klFrequencies(dst *Params, scale float64) float64 {
+// klGaussian is KL(N(m, v)‖N(0, 1)) = ½ Σ_i (v_i + m_i² − 1 − log v_i) and, if
+// dMean and dVar are not nil, adds scale times its gradient to them. An entry with
+// v_i = 0 is a parameter, not a random variable: it adds nothing.
+func klGaussian(mean, variance, dMean, dVar []float64, scale float64) float64 {
 	s := 0.0
-	for i, v := range p.FreqVar {
+	for i, v := range variance {
 		if v == 0 {
 			continue
 		}
-		mu := p.FreqMean[i]
-		s += 0.5 * (v + mu*mu - 1 - math.Log(v))
-		if dst != nil {
-			dst.FreqMean[i] += scale * mu
-			dst.FreqVar[i] += scale * 0.5 * (1 - 1/v)
+		m := mean[i]
+		s += 0.5 * (v + m*m - 1 - math.Log(v))
+		if dMean != nil {
+			dMean[i] += scale * m
+			dVar[i] += scale * 0.5 * (1 - 1/v)
 		}
 	}
 	return s
+}
+
+// klFrequencies is KL(q(w)‖p(w)), of random frequencies, and, if dst is not nil,
+// adds scale times its gradient to dst.
+func (p *Params) klFrequencies(dst *Params, scale float64) float64 {
+	if dst == nil {
+		dst = &Params{}
+	}
+	return klGaussian(p.FreqMean, p.FreqVar, dst.FreqMean, dst.FreqVar, scale)
+}
+
+// klCoefficients is KL(q(A)‖p(A)) of the factorised posterior and, if dst is not
+// nil, adds scale times its gradient to dst.
+func (p *Params) klCoefficients(dst *Params, scale float64) float64 {
+	if dst == nil {
+		dst = &Params{}
+	}
+	return klGaussian(p.CoefMean, p.CoefVar, dst.CoefMean, dst.CoefVar, scale)
 }
 
 // klPhases is KL(q(b)‖p(b)) = Σ_k log(2π/(β_k − α_k)) and, where dst is not
@@ -34,22 +52,6 @@ func (p *Params) klPhases(dst *Params, scale float64) float64 {
 		if dst != nil {
 			dst.PhaseLower[k] += scale / w
 			dst.PhaseUpper[k] -= scale / w
-		}
-	}
-	return s
-}
-
-// klCoefficients is KL(q(A)‖p(A)) = ½ Σ_kd (s_kd + m_kd² − 1 − log s_kd) of the
-// factorised posterior and, where dst is not nil, adds scale times its gradient
-// to dst.
-func (p *Params) klCoefficients(dst *Params, scale float64) float64 {
-	s := 0.0
-	for i, v := range p.CoefVar {
-		m := p.CoefMean[i]
-		s += 0.5 * (v + m*m - 1 - math.Log(v))
-		if dst != nil {
-			dst.CoefMean[i] += scale * m
-			dst.CoefVar[i] += scale * 0.5 * (1 - 1/v)
 		}
 	}
 	return s

@@ -1,5 +1,7 @@
 package variational_test
 
+import "github.com/vssgp/vssgp/internal/modeltest"
+
 // Tolerances of this package's tests, each with where it comes from.
 const (
 	// trueBound and trueGradient: against 192-bit values, on models of some ten
@@ -11,6 +13,5 @@ const (
 	// oracleBound, oracleGradient: the oracle's float64 sums, its differences.
 	oracleBound    = 1e-10
 	oracleGradient = 1e-7
-	// rounding bounds what should agree but for the order of operations.
-	rounding = 1e-9
+	rounding       = modeltest.Rounding
 )

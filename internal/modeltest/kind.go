@@ -188,6 +188,10 @@ func ToOracle(p *variational.Params) *oracle.Params {
 	}
 }
 
+// Rounding bounds the difference of what should agree but for the order of
+// operations.
+const Rounding = 1e-9
+
 // Near complains where got is further from want than tol of want's largest
 // entry.
 func Near(t testing.TB, what string, got, want []float64, tol float64) {

@@ -99,8 +99,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// outside reports names that are of no file of the repository's: an example's or
-// a made-up one, in quotes or after a placeholder in capitals.
+// outside reports names that are not those of files of ours: in quotes, in
+// capitals as in a synopsis, or with a path from the root.
 func outside(comment, name string) bool {
 	return strings.Contains(comment, `"`+name+`"`) || strings.ToUpper(name[:1]) == name[:1] || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "http")
 }
