@@ -162,6 +162,14 @@ func (a Affine) ToModel(data []float64) []float64 {
 	return out
 }
 
+// toData maps rows in the model's units to the data's, in place.
+func (a Affine) toData(rows []float64) {
+	for i := range rows {
+		c := i % len(a.Scale)
+		rows[i] = a.Offset[c] + a.Scale[c]*rows[i]
+	}
+}
+
 // dataError has a backend's refusal of data wrap ErrData; what else can keep it
 // from opening them, such as a card's memory, is not the data's fault.
 func dataError(err error) error {

@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/cost"
-	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -224,61 +222,36 @@ func (m *Model) Fitted() bool {
 	return m.exact != nil
 }
 
-// posterior is the Gaussian over the coefficients that predictions use.
-func (m *Model) posterior(ctx context.Context) (*spectral.Posterior, error) {
+// predictive is the model's distribution over functions, in its own units. Errors
+// wrap ErrParams or ErrUnfitted, or ctx.Err() once ctx has ended.
+func (m *Model) predictive(ctx context.Context) (*variational.Predictive, error) {
 	if err := m.check(); err != nil {
 		return nil, err
-	}
-	p := m.Params
-	if m.Inference == Factorised {
-		if !m.Fitted() {
-			return nil, fmt.Errorf("vssgp: predict: fit the model first: %w", ErrUnfitted)
-		}
-		return &spectral.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}, nil
 	}
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
 	}
-	factor := m.exact.Factor.Clone()
-	var s *spectral.Gram
-	if err := parallel.Await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
-		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+	return variational.NewPredictive(ctx, m.Params, m.exactPosterior())
+}
+
+// exactPosterior is the posterior of an Exact model, nil for a Factorised one.
+func (m *Model) exactPosterior() *variational.Posterior {
+	if m.Inference == Factorised {
+		return nil
 	}
-	for _, b := range slices.Concat(s.Diag, s.Below) {
-		for i := range b {
-			b[i] /= p.NoisePrecision[0]
-		}
-	}
-	return &spectral.Posterior{Mean: m.exact.Mean, Cov: s, D: p.D}, nil
+	return m.exact
 }
 
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
 // the diagonal of their covariance, [M,D], in the model's units. Both are copies.
 // Errors wrap ErrUnfitted, and of a model that is none ErrParams.
 func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
-	post, err := m.posterior(context.Background())
+	p, err := m.predictive(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}
-	mu, v := m.coefficients(post)
 	n, d := m.Params.M(), m.Params.D
-	return mat.NewDense(n, d, append([]float64(nil), mu...)), mat.NewDense(n, d, v), nil
-}
-
-// coefficients are a posterior's mean and the diagonal of its covariance, [M,D].
-func (m *Model) coefficients(post *spectral.Posterior) (mean, variance []float64) {
-	n, d := m.Params.M(), m.Params.D
-	v := make([]float64, n*d)
-	for k := range n {
-		for j := range d {
-			if post.Cov != nil {
-				v[k*d+j] = post.Cov.At(k, k)
-			} else {
-				v[k*d+j] = post.Var[k*d+j]
-			}
-		}
-	}
-	return post.Mean, v
+	return mat.NewDense(n, d, slices.Clone(p.Coefficients.Mean)), mat.NewDense(n, d, p.Variances()), nil
 }
 
 // clone copies the model; the posterior, which nothing changes, is shared.

@@ -1,7 +1,6 @@
 package vssgp
 
 import (
-	"math"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/modeltest"
@@ -21,7 +20,7 @@ func TestNoiseless(t *testing.T) {
 			m, r := mustFit(t, data, o)
 			modeltest.CheckTerms(t, r.Terms)
 			if (r.NoiseFloor > 0) == s.Rich {
-				t.Errorf("the noise's floor is said to be %g where the noise is %g", r.NoiseFloor, math.Sqrt(m.noise()[0]))
+				t.Errorf("the noise's floor is said to be %g where the noise is %g", r.NoiseFloor, m.NoiseSD()[0])
 			}
 			p, err := m.PredictRows(data.X, data.N)
 			if err != nil {

@@ -3,12 +3,11 @@ package vssgp
 import (
 	"context"
 	"fmt"
-	"math"
+	"iter"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // Predict is PredictContext without an end.
@@ -31,7 +30,7 @@ func (m *Model) PredictContext(ctx context.Context, x mat.Matrix) (*Prediction, 
 	return m.predictRows(ctx, borrow(x), n)
 }
 
-// rows is how many rows x has for the model to predict at.
+// rows is the number of rows of x, if the model can predict at them.
 func (m *Model) rows(x mat.Matrix) (int, error) {
 	if err := m.check(); err != nil {
 		return 0, err
@@ -59,9 +58,6 @@ func (m *Model) predictRows(ctx context.Context, x []float64, n int) (*Predictio
 	return p.Predict(ctx, x)
 }
 
-// jointChunk is how many inputs' features PredictJoint holds at a time.
-const jointChunk = 256
-
 // PredictJoint is PredictJointContext without an end.
 func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
 	return m.PredictJointContext(context.Background(), x)
@@ -80,101 +76,190 @@ func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *ma
 	if err != nil {
 		return nil, nil, err
 	}
-	p := m.Params
-	if entries := float64(n*p.D) * float64(n*p.D); entries > maxCovariances {
-		return nil, nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d joint covariances; want fewer rows: %w", n, p.D, maxCovariances, ErrData)
+	d := m.Params.D
+	if entries := float64(n*d) * float64(n*d); entries > maxCovariances {
+		return nil, nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d joint covariances; want fewer rows: %w", n, d, maxCovariances, ErrData)
 	}
-	predictor, err := m.Predictor(ctx)
+	p, err := m.Predictor(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	single, err := predictor.Predict(ctx, borrow(x))
+	single, err := p.Predict(ctx, borrow(x))
 	if err != nil {
 		return nil, nil, err
 	}
-	mu, vr := m.coefficients(predictor.post)
-	j := &joint{m: m, f: predictor.f, x: m.X.ToModel(borrow(x)), mean: mu, vr: vr, out: mat.NewSymDense(n*p.D, nil)}
-	for lo := 0; lo < n; lo += jointChunk {
-		hi := min(n, lo+jointChunk)
-		a := j.whitened(lo, hi)
-		for lo2 := 0; lo2 <= lo; lo2 += jointChunk {
-			b := a
-			if lo2 < lo {
-				b = j.whitened(lo2, lo2+jointChunk)
-			}
-			if err := j.block(ctx, a, lo, hi, b, lo2, min(n, lo2+jointChunk)); err != nil {
-				return nil, nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
-			}
+	if cov, err = p.posterior.Joint(ctx, m.X.ToModel(borrow(x))); err != nil {
+		return nil, nil, err
+	}
+	for i := range n * d {
+		for j := range i + 1 {
+			cov.SetSym(i, j, cov.At(i, j)*m.Y.Scale[i%d]*m.Y.Scale[j%d])
 		}
 	}
-	return mat.NewDense(n, p.D, single.Mean), j.out, nil
+	return mat.NewDense(n, d, single.Mean), cov, nil
 }
 
-// joint is what the blocks of a joint covariance share.
-type joint struct {
-	m    *Model
-	f    *spectral.Features
-	x    []float64
-	mean []float64 // [M,D]
-	vr   []float64 // [M,D] diagonal of S_d
-	out  *mat.SymDense
+// A Predictor predicts many rows by one model, which must stay as it is
+// meanwhile: what does not depend on the rows, such as the inverse of an exact
+// posterior's factor, is computed once.
+type Predictor struct {
+	m         *Model
+	posterior *variational.Predictive
 }
 
-// whitened is τ^−½ R⁻¹ φ̄ᵀ [M,rows] for the exact posterior, whose products
-// are φ̄ S φ̄ᵀ, and φ̄ᵀ itself for the factorised one.
-func (j *joint) whitened(lo, hi int) []float64 {
-	n, q := hi-lo, j.f.Q
-	a := make([]float64, j.f.M*n)
-	for k := range j.f.M {
-		for i := range n {
-			a[k*n+i] = j.f.Mean(k, j.x[(lo+i)*q:][:q])
+// Predictor prepares the model for predictions. Errors wrap ErrUnfitted, or
+// ctx.Err() once ctx has ended.
+func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
+	posterior, err := m.predictive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Predictor{m, posterior}, nil
+}
+
+// maxCovariances bounds what one Prediction holds, N·D²: a recording of one
+// sample may claim 65535 channels.
+const maxCovariances = 1 << 31
+
+// Predict is Model.PredictContext for rows in one slice x [N,Q].
+func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
+	d := p.m.Params.D
+	n := len(x) / p.m.Params.Q
+	if float64(n)*float64(d)*float64(d) > maxCovariances {
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, d, maxCovariances, ErrData)
+	}
+	var out *Prediction
+	for part, err := range p.Each(ctx, func(yield func([]float64, error) bool) { yield(x, nil) }) {
+		switch {
+		case err != nil:
+			return nil, err
+		case part.N == n:
+			return part.Prediction, nil
+		case out == nil:
+			out = part.room(n)
 		}
+		out.copy(part.Prediction, part.First)
 	}
-	if j.m.Inference == Exact {
-		solveScaled(j.m.exact.Factor, a, n, math.Sqrt(j.m.Params.NoisePrecision[0]))
+	if out == nil {
+		return nil, fmt.Errorf("vssgp: predict: no rows: %w", ErrData)
 	}
-	return a
+	return out, nil
 }
 
-func solveScaled(f *blocktri.Factor, a []float64, n int, divisor float64) {
-	f.SolveLower(a, n)
-	for i := range a {
-		a[i] /= divisor
+// part predicts rows x [n,Q], in the model's units, in one pass.
+func (p *Predictor) part(ctx context.Context, x []float64) (*Prediction, error) {
+	raw, err := p.posterior.At(ctx, p.m.backend(), x)
+	if err != nil {
+		return nil, dataError(err)
 	}
+	return p.m.inDataUnits(raw), nil
 }
 
-// block fills the covariance of rows [lo, hi) with rows [lo2, hi2), unless ctx
-// ends first.
-func (j *joint) block(ctx context.Context, a []float64, lo, hi int, b []float64, lo2, hi2 int) error {
-	dd, q := j.m.Params.D, j.f.Q
-	c := make([]float64, dd*dd)
-	for i := lo; i < hi; i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for i2 := lo2; i2 < min(hi2, i+1); i2++ {
-			clear(c)
-			for k := range j.f.M {
-				x, y := j.x[i*q:][:q], j.x[i2*q:][:q]
-				spread := j.f.Pair(k, x, y) - j.f.Mean(k, x)*j.f.Mean(k, y)
-				product := a[k*(hi-lo)+i-lo] * b[k*(hi2-lo2)+i2-lo2]
-				for d, m := range j.mean[k*dd:][:dd] {
-					for e, m2 := range j.mean[k*dd:][:dd] {
-						c[d*dd+e] += m * m2 * spread
-					}
-					if j.m.Inference == Exact {
-						c[d*dd+d] += product + j.vr[k*dd+d]*spread
-					} else {
-						c[d*dd+d] += j.vr[k*dd+d] * (product + spread)
-					}
-				}
+// Each predicts rows that come in slices [n,Q] of any lengths, and gives their
+// predictions part by part, in memory that does not grow with the number of
+// rows. Parts are cut by the rows' numbers and windows alone, so that the same
+// rows have the same predictions, to the last bit, however they come; and they
+// are cut where a backend's own tiles end, so that those of a sorted grid are
+// also as if all rows were predicted at once. An error, of rows or as Predict's,
+// is the last that comes.
+func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*Part, error] {
+	return func(yield func(*Part, error) bool) {
+		c := &parts{p: p, ctx: ctx, yield: yield}
+		for x, err := range rows {
+			if err == nil && len(x)%p.m.Params.Q != 0 {
+				err = fmt.Errorf("vssgp: predict: %d numbers for rows of %d inputs: %w", len(x), p.m.Params.Q, ErrData)
 			}
-			for d := range dd {
-				for e := range dd {
-					j.out.SetSym(i*dd+d, i2*dd+e, c[d*dd+e]*j.m.Y.Scale[d]*j.m.Y.Scale[e])
-				}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !c.take(x) {
+				return
 			}
 		}
+		c.emit(len(c.x) / p.m.Params.Q)
 	}
-	return nil
+}
+
+// A Part is the prediction at some consecutive rows of many.
+type Part struct {
+	First int       // the number of its first row, from 0
+	X     []float64 // [N,Q] its rows, in the data's units; good until the next Part
+	*Prediction
+}
+
+const (
+	// partRows bounds the rows of a Part, but for the last one, and partNumbers its
+	// covariances: with many outputs it has fewer rows.
+	partRows    = 1 << 16
+	partNumbers = 1 << 22
+	// A Part whose last rows are followed by others under the same windows ends a
+	// multiple of partStep rows after the first of those. Backends walk evenly spaced
+	// rows in tiles that begin at such multiples, and compute a row of a tile from the
+	// rows before it. The last Part has at least lastRows rows, if there are as many.
+	partStep = 256
+	lastRows = 4096
+)
+
+// rowsOfPart is the most rows that a Part of so many outputs has.
+func rowsOfPart(outputs int) int {
+	d := float64(outputs)
+	return max(partStep, int(min(partRows, partNumbers/(d*d)))/partStep*partStep)
+}
+
+// parts cuts rows into Parts.
+type parts struct {
+	p     *Predictor
+	ctx   context.Context
+	yield func(*Part, error) bool
+	x     []float64 // [·,Q] rows that have come and are not in a Part yet
+	first int       // the number of the first of them
+}
+
+// take adds rows and emits a Part whenever there are enough rows for it and for
+// the last one. It reports whether to go on.
+func (c *parts) take(x []float64) bool {
+	rows := rowsOfPart(c.p.m.Params.D)
+	full := (rows + lastRows) * c.p.m.Params.Q
+	for len(x) > 0 {
+		n := min(len(x), full-len(c.x))
+		c.x, x = append(c.x, x[:n]...), x[n:]
+		if len(c.x) == full && !c.emit(c.cut(rows)) {
+			return false
+		}
+	}
+	return true
+}
+
+// cut is the length of a Part of at most n rows.
+func (c *parts) cut(n int) int {
+	w, q := &c.p.m.Params.Windows, c.p.m.Params.Q
+	if w.Count() == 1 {
+		return n
+	}
+	x := c.p.m.X.ToModel(c.x[:(n+1)*q])
+	cell := func(i int) int { return w.Cell(x[i*q+w.Dim]) }
+	run := n // the first row under the windows of row n; row 0 is a multiple of partStep behind it
+	for run > 0 && cell(run-1) == cell(n) {
+		run--
+	}
+	return run + (n-run)/partStep*partStep
+}
+
+// emit predicts the first n rows and reports whether to go on.
+func (c *parts) emit(n int) bool {
+	if n == 0 {
+		return false
+	}
+	q := c.p.m.Params.Q
+	x := c.x[:n*q]
+	out, err := c.p.part(c.ctx, c.p.m.X.ToModel(x))
+	if err != nil {
+		c.yield(nil, err)
+		return false
+	}
+	ok := c.yield(&Part{First: c.first, X: x, Prediction: out}, nil)
+	c.first += n
+	c.x = append(c.x[:0], c.x[n*q:]...)
+	return ok
 }

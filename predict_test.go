@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // standardErrors is the distance of an estimate at which a closed form is
@@ -51,7 +52,7 @@ func TestPredictJoint(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			p, data := made(c)
 			rng := modeltest.NewRNG(5)
-			n := jointChunk + 7
+			n := variational.ChunkRows + 7
 			x := make([]float64, n*c.Q)
 			for i := range x {
 				x[i] = -1 + 9*rng.Float64()

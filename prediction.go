@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // Prediction is the predictive distribution at N inputs, in the data's units
@@ -17,12 +19,25 @@ type Prediction struct {
 	Cov   []float64 // [N,D,D] of the observed y: function and noise
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
 
-	// own is Cov in the model's units, [N,D,D], and ownNoise τ⁻¹, for outputs so
-	// small or large that their variances leave float64's range in Cov and Noise;
-	// nil for all others. unit [D] is what SD and LogDensity multiply by then.
-	own      []float64
-	ownNoise float64
-	unit     []float64
+	// own is set where outputs are so small or large that their variances leave
+	// float64's range in Cov and Noise.
+	own *modelUnits
+}
+
+// modelUnits are covariances and noise in the model's units.
+type modelUnits struct {
+	cov   []float64 // [N,D,D]
+	noise []float64 // [D]
+	unit  []float64 // [D] of y, in its own
+}
+
+// units are the covariances and noise variances to compute with, and the units
+// [D] of y in which they are, nil for 1.
+func (p *Prediction) units() (cov, noise, unit []float64) {
+	if p.own != nil {
+		return p.own.cov, p.own.noise, p.own.unit
+	}
+	return p.Cov, p.Noise, nil
 }
 
 // SD is the standard deviation [N,D] of the observed y, or with noise false
@@ -31,20 +46,17 @@ func (p *Prediction) SD(noise bool) []float64 {
 	if p == nil {
 		return nil
 	}
+	cov, part, unit := p.units()
 	sd := make([]float64, p.N*p.D)
-	for n := range p.N {
-		for d := range p.D {
-			at := (n*p.D+d)*p.D + d
-			v, part, unit := 0.0, 0.0, 1.0
-			if p.own != nil {
-				v, part, unit = p.own[at], p.ownNoise, p.unit[d]
-			} else {
-				v, part = p.Cov[at], p.Noise[d]
-			}
-			if !noise {
-				v -= part
-			}
-			sd[n*p.D+d] = unit * math.Sqrt(max(0, v))
+	for i := range sd {
+		d := i % p.D
+		v := cov[i*p.D+d]
+		if !noise {
+			v -= part[d]
+		}
+		sd[i] = math.Sqrt(max(0, v))
+		if unit != nil {
+			sd[i] *= unit[d]
 		}
 	}
 	return sd
@@ -62,9 +74,11 @@ func (p *Prediction) LogDensityContext(ctx context.Context, y []float64) ([]floa
 	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
 		return nil, fmt.Errorf("vssgp: log density: %d values of y do not fit the prediction, want [N,D] as its mean: %w", len(y), ErrData)
 	}
-	d, cov := p.D, p.Cov
-	if p.own != nil {
-		cov = p.own
+	d := p.D
+	cov, _, unit := p.units()
+	logUnits := 0.0
+	for _, u := range unit {
+		logUnits += math.Log(u)
 	}
 	out := make([]float64, p.N)
 	diff := mat.NewVecDense(max(1, d), nil)
@@ -73,12 +87,10 @@ func (p *Prediction) LogDensityContext(ctx context.Context, y []float64) ([]floa
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("vssgp: log density: interrupted: %w", err)
 		}
-		logUnits := 0.0
 		for i := range d {
 			v := y[n*d+i] - p.Mean[n*d+i]
-			if p.own != nil {
-				v /= p.unit[i]
-				logUnits += math.Log(p.unit[i])
+			if unit != nil {
+				v /= unit[i]
 			}
 			diff.SetVec(i, v)
 		}
@@ -95,23 +107,45 @@ func (p *Prediction) LogDensityContext(ctx context.Context, y []float64) ([]floa
 // leastSquare and mostSquare bound units of y whose variances float64 holds.
 const leastSquare, mostSquare = 1e-130, 1e130
 
-// keepUnits keeps the covariances in the model's units beside those in the
-// data's where these leave float64's range.
-func (m *Model) keepUnits(p *Prediction) {
-	if !slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < leastSquare || s > mostSquare }) {
-		return
+// inDataUnits adds the noise to a prediction of the latent function and brings it
+// to the data's units. It takes raw's memory.
+func (m *Model) inDataUnits(raw *spectral.Prediction) *Prediction {
+	d, noise := m.Params.D, 1/m.Params.NoisePrecision[0]
+	out := &Prediction{N: len(raw.Mean) / d, D: d, Mean: raw.Mean, Cov: raw.Cov}
+	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < leastSquare || s > mostSquare }) {
+		out.own = &modelUnits{slices.Clone(raw.Cov), slices.Repeat([]float64{noise}, d), slices.Clone(m.Y.Scale)}
+		for i := range out.Mean {
+			out.own.cov[i*d+i%d] += noise
+		}
 	}
-	p.unit, p.own, p.ownNoise = slices.Clone(m.Y.Scale), slices.Clone(p.Cov), 1/m.Params.NoisePrecision[0]
-	for i := range p.Mean {
-		p.own[i*p.D+i%p.D] += p.ownNoise
+	m.Y.toData(out.Mean)
+	for _, s := range m.Y.Scale {
+		out.Noise = append(out.Noise, s*s/m.Params.NoisePrecision[0])
 	}
+	for i := range out.Cov {
+		at, e := i/d%d, i%d
+		out.Cov[i] *= m.Y.Scale[at] * m.Y.Scale[e]
+		if at == e {
+			out.Cov[i] += out.Noise[e]
+		}
+	}
+	return out
 }
 
-// noise is τ⁻¹ in the units of each output.
-func (m *Model) noise() []float64 {
-	v := make([]float64, m.Params.D)
-	for d, s := range m.Y.Scale {
-		v[d] = s * s / m.Params.NoisePrecision[0]
+// room makes a prediction like p of n rows, to be filled in.
+func (p *Prediction) room(n int) *Prediction {
+	out := &Prediction{N: n, D: p.D, Mean: make([]float64, n*p.D), Cov: make([]float64, n*p.D*p.D), Noise: p.Noise}
+	if p.own != nil {
+		out.own = &modelUnits{make([]float64, len(out.Cov)), p.own.noise, p.own.unit}
 	}
-	return v
+	return out
+}
+
+// copy copies the rows of q to those of p from row first.
+func (p *Prediction) copy(q *Prediction, first int) {
+	copy(p.Mean[first*p.D:], q.Mean)
+	copy(p.Cov[first*p.D*p.D:], q.Cov)
+	if p.own != nil {
+		copy(p.own.cov[first*p.D*p.D:], q.own.cov)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // times are the times of n samples, a row each.
@@ -57,7 +58,7 @@ func TestEach(t *testing.T) {
 		for i := range x {
 			x[i] += m.X.Offset[0]
 		}
-		want, err := p.part(ctx, m.X.ToModel(x), len(x))
+		want, err := p.part(ctx, m.X.ToModel(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +147,7 @@ func TestPredictJoins(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := times(partRows+lastRows+5, 1e-4)
-		want, err := p.part(t.Context(), m.X.ToModel(x), len(x))
+		want, err := p.part(t.Context(), m.X.ToModel(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,9 +158,11 @@ func TestPredictJoins(t *testing.T) {
 		modeltest.Near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
 		modeltest.Near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
 		modeltest.Near(t, "covariance", got.Cov, want.Cov, 1e-12)
-		modeltest.Near(t, "covariance in the model's units", got.own, want.own, 1e-12)
-		if (got.own != nil) != (unit != 1) || got.N != len(x) {
-			t.Errorf("in a unit of %v: %d rows, %d covariances of its own", unit, got.N, len(got.own))
+		if (got.own != nil) != (unit != 1) || (want.own != nil) != (unit != 1) || got.N != len(x) {
+			t.Fatalf("in a unit of %v: %d rows, covariances in the model's units %v and %v", unit, got.N, got.own != nil, want.own != nil)
+		}
+		if got.own != nil {
+			modeltest.Near(t, "covariance in the model's units", got.own.cov, want.own.cov, 1e-12)
 		}
 	}
 }
@@ -238,7 +241,7 @@ func TestDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := times(2*drawRows+40, 0.01)
+	x := times(2*variational.ChunkRows+40, 0.01)
 	at := func(d *Draws, i int, x []float64) []float64 {
 		y, err := d.At(t.Context(), i, x)
 		if err != nil {
@@ -261,7 +264,7 @@ func TestDraws(t *testing.T) {
 	if d := draws(); !slices.Equal(at(d, 2, x), third) || !slices.Equal(at(d, 0, x), first) || !slices.Equal(at(d, 1, x), second) {
 		t.Error("asked for in another order they are others")
 	}
-	for _, n := range []int{0, drawRows, len(x) - 40, len(x) - 1} {
+	for _, n := range []int{0, variational.ChunkRows, len(x) - 40, len(x) - 1} {
 		if !slices.Equal(at(d, 1, x[n:n+1]), second[n:n+1]) {
 			t.Errorf("row %d by itself is another", n)
 		}

@@ -144,7 +144,7 @@ func (m *Model) predictFrom(ctx context.Context, known spectral.Data, x []float6
 		return nil, nil, err
 	}
 	for part := range slices.Chunk(x, rowsOfPart(known.D)*known.Q) {
-		p, err := predictor.part(ctx, part, len(part)/known.Q)
+		p, err := predictor.part(ctx, part)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,96 @@
+package variational
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A Function is one function drawn from the posterior q(A)q(ω), in the model's
+// units and without noise. Its features have one frequency and phase each, so they
+// are damped cosines without damping.
+type Function struct {
+	features     *spectral.Features
+	coefficients []float64 // A [M,D]
+	d            int
+}
+
+// Draw samples a function: its coefficients, from the exact posterior or, with
+// nil, from the factorised one among the parameters, and the frequency and phase
+// of every feature. It leaves the generator where the next function begins.
+func (p *Params) Draw(exact *Posterior, rng *rand.Rand) *Function {
+	out := &Function{coefficients: p.drawCoefficients(exact, rng), features: p.Features(), d: p.D}
+	f := out.features
+	for k := range f.M {
+		i := k / p.K
+		for q := range p.Q {
+			at := k*p.Q + q
+			f.Freq[at] += math.Sqrt(p.FreqVar[at]) * rng.NormFloat64() / p.Lengthscale[i*p.Q+q]
+			f.Decay[at] = 0
+		}
+		f.Phase[k] = p.PhaseLower[k] + (p.PhaseUpper[k]-p.PhaseLower[k])*rng.Float64()
+		f.Amp[k] = math.Sqrt(2 * p.Variance[i] / float64(p.K))
+	}
+	return out
+}
+
+// drawCoefficients samples A [M,D]: m + τ^−½ R⁻ᵀ ε for the exact posterior,
+// m + √s ∘ ε for the factorised one.
+func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
+	a := make([]float64, p.M()*p.D)
+	for i := range a {
+		a[i] = rng.NormFloat64()
+	}
+	if exact == nil {
+		for i := range a {
+			a[i] = p.CoefMean[i] + math.Sqrt(p.CoefVar[i])*a[i]
+		}
+		return a
+	}
+	exact.Factor.SolveUpper(a, p.D)
+	sd := 1 / math.Sqrt(p.NoisePrecision[0])
+	for i := range a {
+		a[i] = exact.Mean[i] + sd*a[i]
+	}
+	return a
+}
+
+// At evaluates the function at rows x [N,Q]: [N,D]. Errors wrap spectral.ErrShape
+// or ErrValue for rows that are not finite numbers, or ctx.Err().
+func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
+	q := f.features.Q
+	n := len(x) / q
+	if err := (&spectral.Data{N: n, Q: q, X: x, Windows: f.features.Windows}).Check(); err != nil {
+		return nil, fmt.Errorf("vssgp: draw: %w", err)
+	}
+	y, offset := make([]float64, n*f.d), f.features.Offsets()
+	parallel.For((n+ChunkRows-1)/ChunkRows, runtime.GOMAXPROCS(0), func(part int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for row := part * ChunkRows; row < min(n, (part+1)*ChunkRows); row++ {
+			f.row(y[row*f.d:][:f.d], offset, x[row*q:][:q])
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("vssgp: draw: interrupted: %w", err)
+	}
+	return y, nil
+}
+
+// row evaluates the function at one row x [Q] and writes it to y [D].
+func (f *Function) row(y []float64, offset []int, x []float64) {
+	w := &f.features.Windows
+	first, end := w.Over(w.Cell(x[w.Dim]))
+	for k := offset[first]; k < offset[end]; k++ {
+		phi := f.features.Mean(k, x)
+		for d := range y {
+			y[d] += phi * f.coefficients[k*f.d+d]
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package variational
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ChunkRows is the number of rows whose features Joint holds at a time, and that
+// one goroutine evaluates a drawn Function at.
+const ChunkRows = 256
+
+// Joint is the covariance [N·D,N·D] of the function at all rows of x [N,Q], entry
+// (n·D+d, n'·D+d') for output d at row n and output d' at row n': Cov(f_d, f'_d') of
+// DESIGN.md, section 7 (eq. pred_uncertainty taken at two inputs). It takes O(N²·(M+D²)) operations and
+// O(chunk·M) memory besides the result. Errors wrap ctx.Err().
+func (t *Predictive) Joint(ctx context.Context, x []float64) (*mat.SymDense, error) {
+	n := len(x) / t.p.Q
+	j := &joint{Predictive: t, x: x, variances: t.Variances(), out: mat.NewSymDense(n*t.p.D, nil)}
+	for lo := 0; lo < n; lo += ChunkRows {
+		a := j.whitened(lo, min(n, lo+ChunkRows))
+		for lo2 := 0; lo2 <= lo; lo2 += ChunkRows {
+			b := a
+			if lo2 < lo {
+				b = j.whitened(lo2, lo2+ChunkRows)
+			}
+			if err := j.block(ctx, a, b); err != nil {
+				return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+			}
+		}
+	}
+	return j.out, nil
+}
+
+// joint holds the state shared by the blocks of a joint covariance.
+type joint struct {
+	*Predictive
+	x         []float64
+	variances []float64 // [M,D]
+	out       *mat.SymDense
+}
+
+// A chunk is the rows [lo, hi) and their features [M,hi−lo]: τ^−½ R⁻¹ φ̄ᵀ, whose
+// products are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorised one.
+type chunk struct {
+	lo, hi   int
+	features []float64
+}
+
+func (j *joint) whitened(lo, hi int) chunk {
+	n, q := hi-lo, j.f.Q
+	a := make([]float64, j.f.M*n)
+	for k := range j.f.M {
+		for i := range n {
+			a[k*n+i] = j.f.Mean(k, j.x[(lo+i)*q:][:q])
+		}
+	}
+	if j.r != nil {
+		j.r.SolveLower(a, n)
+		root := math.Sqrt(j.p.NoisePrecision[0])
+		for i := range a {
+			a[i] /= root
+		}
+	}
+	return chunk{lo, hi, a}
+}
+
+// block fills in the covariances of the rows of a with those of b.
+func (j *joint) block(ctx context.Context, a, b chunk) error {
+	d := j.p.D
+	c := make([]float64, d*d)
+	for n := a.lo; n < a.hi; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for n2 := b.lo; n2 < min(b.hi, n+1); n2++ {
+			j.pair(c, a, n, b, n2)
+			for i, v := range c {
+				j.out.SetSym(n*d+i/d, n2*d+i%d, v)
+			}
+		}
+	}
+	return nil
+}
+
+// pair sets c [D,D] to the covariance of row n of a and row n2 of b.
+func (j *joint) pair(c []float64, a chunk, n int, b chunk, n2 int) {
+	d, q := j.p.D, j.f.Q
+	x, y := j.x[n*q:][:q], j.x[n2*q:][:q]
+	clear(c)
+	for k := range j.f.M {
+		spread := j.f.Pair(k, x, y) - j.f.Mean(k, x)*j.f.Mean(k, y)
+		product := a.features[k*(a.hi-a.lo)+n-a.lo] * b.features[k*(b.hi-b.lo)+n2-b.lo]
+		means := j.Coefficients.Mean[k*d:][:d]
+		for i, m := range means {
+			for e, m2 := range means {
+				c[i*d+e] += m * m2 * spread
+			}
+			if v := j.variances[k*d+i]; j.r != nil {
+				c[i*d+i] += product + v*spread
+			} else {
+				c[i*d+i] += v * (product + spread)
+			}
+		}
+	}
+}

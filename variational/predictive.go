@@ -1,0 +1,82 @@
+package variational
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A Predictive is the distribution of the latent function that parameters and a
+// posterior over the coefficients make (eqs. pred_mean, pred_uncertainty), in the
+// model's units. The parameters must not change while it is in use.
+type Predictive struct {
+	Coefficients *spectral.Posterior // their means, and their covariances in one of its forms
+
+	p *Params
+	f *spectral.Features
+	r *blocktri.Factor // of A; nil for a factorised posterior
+}
+
+// NewPredictive takes the exact posterior over the coefficients, or with nil the
+// factorised one among the parameters. It inverts the exact posterior's factor,
+// which stays as it is. Errors wrap ctx.Err().
+func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictive, error) {
+	t := &Predictive{p: p, f: p.Features()}
+	if exact == nil {
+		t.Coefficients = &spectral.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}
+		return t, nil
+	}
+	t.r = exact.Factor
+	factor := exact.Factor.Clone()
+	var s *spectral.Gram
+	if err := parallel.Await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
+		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+	}
+	for _, b := range slices.Concat(s.Diag, s.Below) {
+		for i := range b {
+			b[i] /= p.NoisePrecision[0]
+		}
+	}
+	t.Coefficients = &spectral.Posterior{Mean: exact.Mean, Cov: s, D: p.D}
+	return t, nil
+}
+
+// Variances are the diagonals of the coefficients' covariances S_d, [M,D].
+func (t *Predictive) Variances() []float64 {
+	if t.Coefficients.Cov == nil {
+		return slices.Clone(t.Coefficients.Var)
+	}
+	v := make([]float64, 0, t.f.M*t.p.D)
+	for k := range t.f.M {
+		v = append(v, slices.Repeat([]float64{t.Coefficients.Cov.At(k, k)}, t.p.D)...)
+	}
+	return v
+}
+
+// At predicts the function at rows x [N,Q] in one pass of the backend. Errors are
+// the backend's, or wrap ctx.Err().
+func (t *Predictive) At(ctx context.Context, backend spectral.Backend, x []float64) (*spectral.Prediction, error) {
+	n, d := len(x)/t.p.Q, t.p.D
+	rows, err := backend.Open(spectral.Data{N: n, Q: t.p.Q, X: x, Windows: t.p.Windows, Stop: ctx.Err})
+	if err != nil {
+		return nil, fmt.Errorf("vssgp: predict: %w", err)
+	}
+	defer rows.Close()
+	out := spectral.NewPrediction(n, d)
+	if err := rows.Predict(out, t.f, t.Coefficients); err != nil {
+		return nil, fmt.Errorf("vssgp: predict: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+	}
+	for i := range out.Mean {
+		own := &out.Cov[i*d+i%d]
+		*own = max(0, *own) // rounding may leave a variance near zero below it
+	}
+	return out, nil
+}
