@@ -39,11 +39,7 @@ func NewData(x, y mat.Matrix) (*Data, error) {
 	if n != ny {
 		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
 	}
-	return newData(n, q, d, flatten(x), flatten(y))
-}
-
-func newData(n, q, d int, x, y []float64) (*Data, error) {
-	data := &Data{N: n, Q: q, D: d, X: x, Y: y}
+	data := &Data{N: n, Q: q, D: d, X: flatten(x), Y: flatten(y)}
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -100,23 +96,7 @@ func borrow(m mat.Matrix) []float64 {
 }
 
 // flatten copies a matrix row by row.
-func flatten(m mat.Matrix) []float64 {
-	r, c := m.Dims()
-	out := make([]float64, 0, r*c)
-	if raw, ok := m.(mat.RawMatrixer); ok {
-		g := raw.RawMatrix()
-		for i := range r {
-			out = append(out, g.Data[i*g.Stride:][:c]...)
-		}
-		return out
-	}
-	for i := range r {
-		for j := range c {
-			out = append(out, m.At(i, j))
-		}
-	}
-	return out
-}
+func flatten(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
 
 // Affine maps between the data's units and the model's, one pair a column:
 // data = Offset + Scale·model.

@@ -18,7 +18,7 @@
 //
 //	data, err := vssgp.NewData(x, y)                          // [N,Q], [N,D]
 //	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{})
-//	p, err := model.Predict(xNew)                             // p.Mean, p.Variance()
+//	p, err := model.Predict(xNew)                             // p.Mean, p.SD(true)
 //	err = model.Save("model.safetensors")
 package vssgp
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
@@ -245,14 +246,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	}
 	p := m.Params
 	offset := p.Features().Offsets()
-	want := 0
-	for v := 0; v+1 < len(offset); v++ {
-		n := offset[v+1] - offset[v]
-		want += n * n
-		if v+2 < len(offset) {
-			want += n * (offset[v+2] - offset[v+1])
-		}
-	}
+	want := int(cost.MatrixBytes(offset) / 8)
 	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
 		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean), want, p.M()*p.D, ErrParams)
 	}
