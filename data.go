@@ -46,8 +46,8 @@ func NewData(x, y mat.Matrix) (*Data, error) {
 	return data, nil
 }
 
-// dims are the rows and columns of a matrix that a caller gives: a nil one, of
-// whatever type, is an error and not a panic.
+// dims are the rows and columns of a caller's matrix; a nil matrix of any type is
+// an error, not a panic.
 func dims(name string, m mat.Matrix) (rows, cols int, err error) {
 	rows, cols, ok := matrices.Dims(m)
 	if !ok {
@@ -112,18 +112,18 @@ func identity(n int) Affine {
 }
 
 const (
-	// affineRounding is how far rounding takes (v − offset)/scale at most, times
-	// the scale and in parts of the numbers that are subtracted: the scale of a
-	// grid is itself a difference of two.
+	// affineRounding bounds the rounding error of (v − offset)/scale, times the
+	// scale, relative to the numbers that are subtracted: the scale of a grid is
+	// itself a difference of two.
 	affineRounding = 4 * 0x1p-52
-	// affineMost is how far a number may be taken in any case.
+	// affineMost bounds the correction in any case.
 	affineMost = 0x1p-20
 )
 
-// ToModel maps rows of data to the model's units; an Affine of no columns gives
-// nil. Where that gives a whole
-// number but for rounding it is that number, so that samples at times like
-// n/16000 lie evenly to the last bit, as backends like them.
+// ToModel maps rows of data to the model's units; an Affine without columns gives
+// nil. A result within rounding of a whole number becomes that number, so that
+// samples at times such as n/16000 are evenly spaced to the last bit, which lets
+// backends use the recurrences for even rows.
 func (a Affine) ToModel(data []float64) []float64 {
 	c := len(a.Scale)
 	if c == 0 {
@@ -150,8 +150,8 @@ func (a Affine) toData(rows []float64) {
 	}
 }
 
-// dataError has a backend's refusal of data wrap ErrData; what else can keep it
-// from opening them, such as a card's memory, is not the data's fault.
+// dataError makes a backend's refusal of data wrap ErrData. Other errors, such as
+// a card that is out of memory, are not the data's fault.
 func dataError(err error) error {
 	if errors.Is(err, spectral.ErrShape) || errors.Is(err, spectral.ErrValue) {
 		return fmt.Errorf("%w: %w", err, ErrData)
@@ -188,8 +188,7 @@ func standardise(a []float64, cols int) Affine {
 	return m
 }
 
-// origin [D] is where 0 of the data lies below that of the model, in the model's
-// units.
+// origin [D] is what the map to the model's units subtracts, in those units.
 func (a Affine) origin() []float64 {
 	out := make([]float64, len(a.Scale))
 	for i, scale := range a.Scale {

@@ -85,8 +85,8 @@ func NewModel(p *Params) (*Model, error) {
 	return m, nil
 }
 
-// check reports a model that was put together by hand and is none: without
-// parameters, with maps of other columns, or with a posterior of other shape.
+// check reports a model that was put together by hand and cannot be used: it has
+// no parameters, or its maps or its posterior have other shapes.
 func (m *Model) check() error {
 	if m == nil {
 		return fmt.Errorf("vssgp: the model is nil: %w", ErrParams)
@@ -112,7 +112,7 @@ func (m *Model) backend() spectral.Backend {
 	return m.Backend
 }
 
-// fits reports data of other columns than the model's.
+// fits reports data whose columns differ from the model's.
 func (m *Model) fits(data *Data) error {
 	if data.Q != m.Params.Q || data.D != m.Params.D {
 		return fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
@@ -120,8 +120,8 @@ func (m *Model) fits(data *Data) error {
 	return nil
 }
 
-// open brings data to the backend in the model's units, for evaluations that end
-// with ctx, nil for the background.
+// open brings data to the model's units and hands them to the backend, for
+// evaluations that end with ctx (nil: the background).
 func (m *Model) open(ctx context.Context, data *Data) (*variational.Rows, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (m *Model) openScaled(ctx context.Context, data spectral.Data) (*variationa
 // setting is how the model's rows are opened.
 func (m *Model) setting() variational.Setting {
 	backend := m.backend()
-	_, memory := backend.(*cpu.Backend) // the rows of another hold more than memory, and have to be closed
+	_, memory := backend.(*cpu.Backend) // other backends hold devices or connections, which must be closed
 	return variational.Setting{Backend: backend, Origin: m.Y.origin(), Leave: memory}
 }
 
@@ -189,7 +189,7 @@ func (m *Model) Condition(data *Data) (*Evaluation, error) {
 // ConditionContext computes the exact posterior of the coefficients given data,
 // leaving the parameters as they are, and makes the model an Exact one:
 // q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
-// ErrBound (of a model that is none, ErrParams), or ctx.Err() soon after ctx has
+// ErrBound (ErrParams if the model is invalid), or ctx.Err() soon after ctx has
 // ended, and leave the model as it was.
 func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, error) {
 	opened, err := m.open(ctx, data)
@@ -244,7 +244,7 @@ func (m *Model) exactPosterior() *variational.Posterior {
 
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
 // the diagonal of their covariance, [M,D], in the model's units. Both are copies.
-// Errors wrap ErrUnfitted, and of a model that is none ErrParams.
+// Errors wrap ErrUnfitted, or ErrParams if the model is invalid.
 func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
 	p, err := m.predictive(context.Background())
 	if err != nil {

@@ -225,7 +225,7 @@ func (o *Options) checkSize(data *Data) error {
 	return nil
 }
 
-// checkFrom reports a model to start from that is none, or one of other data.
+// checkFrom reports a model to start from that is invalid or has other columns.
 func (o *Options) checkFrom(data *Data) error {
 	if o.From == nil {
 		return nil

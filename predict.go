@@ -17,11 +17,11 @@ func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 
 // PredictContext is the predictive distribution of y at each row of x [N,Q] in
 // the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
-// memory besides the result. Errors wrap ErrData where x has other columns than
-// the model inputs or values that are not finite, or where there are too many
-// rows of outputs, ErrUnfitted where there is no posterior yet, ErrParams of a
-// model that is none, and ctx.Err() soon after ctx has ended. A Predictor
-// predicts rows that no memory holds.
+// memory besides the result. Errors wrap ErrData if x does not have the model's
+// columns, has values that are not finite, or has too many rows for the number of
+// outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
+// invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for rows that
+// do not fit in memory.
 func (m *Model) PredictContext(ctx context.Context, x mat.Matrix) (*Prediction, error) {
 	n, err := m.rows(x)
 	if err != nil {
@@ -100,8 +100,8 @@ func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *ma
 }
 
 // A Predictor predicts many rows by one model, which must stay as it is
-// meanwhile: what does not depend on the rows, such as the inverse of an exact
-// posterior's factor, is computed once.
+// meanwhile. It computes once what does not depend on the rows, such as the
+// inverse of an exact posterior's factor.
 type Predictor struct {
 	m         *Model
 	posterior *variational.Predictive
@@ -158,10 +158,10 @@ func (p *Predictor) part(ctx context.Context, x []float64) (*Prediction, error) 
 // Each predicts rows that come in slices [n,Q] of any lengths, and gives their
 // predictions part by part, in memory that does not grow with the number of
 // rows. Parts are cut by the rows' numbers and windows alone, so that the same
-// rows have the same predictions, to the last bit, however they come; and they
-// are cut where a backend's own tiles end, so that those of a sorted grid are
-// also as if all rows were predicted at once. An error, of rows or as Predict's,
-// is the last that comes.
+// rows have the same predictions, to the last bit, however they come. They are
+// cut where a backend's own tiles end, so that the predictions on a sorted grid
+// also have the bits of one prediction of all rows. After an error, which rows
+// yields or Predict would return, nothing more comes.
 func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		c := &parts{p: p, ctx: ctx, yield: yield}

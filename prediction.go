@@ -40,8 +40,8 @@ func (p *Prediction) units() (cov, noise, unit []float64) {
 	return p.Cov, p.Noise, nil
 }
 
-// SD is the standard deviation [N,D] of the observed y, or with noise false
-// that of the function beneath it.
+// SD is the standard deviation [N,D] of the observed y, or of the latent function
+// if noise is false.
 func (p *Prediction) SD(noise bool) []float64 {
 	if p == nil {
 		return nil
@@ -69,7 +69,7 @@ func (p *Prediction) LogDensity(y []float64) ([]float64, error) {
 
 // LogDensityContext is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
 // a row jointly, in nats; NaN where a covariance is not positive definite. Errors
-// wrap ErrData, of y of another shape, or ctx.Err() soon after ctx has ended.
+// wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
 func (p *Prediction) LogDensityContext(ctx context.Context, y []float64) ([]float64, error) {
 	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
 		return nil, fmt.Errorf("vssgp: log density: %d values of y do not fit the prediction, want [N,D] as its mean: %w", len(y), ErrData)

@@ -49,7 +49,7 @@ type Posterior struct {
 	Factor *blocktri.Factor // R with R Rᵀ = A = G + τ⁻¹I
 }
 
-// sum adds the terms up and refuses what is not a number.
+// sum adds the terms up. A bound that is not finite is an error.
 func (e *Evaluation) sum() error {
 	for _, t := range e.Terms {
 		if t.Name == fitTerm && t.Value > 0 {

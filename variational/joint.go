@@ -67,7 +67,7 @@ func (j *joint) whitened(lo, hi int) chunk {
 	return chunk{lo, hi, a}
 }
 
-// block fills in the covariances of the rows of a with those of b.
+// block fills in the covariances between the rows of a and of b.
 func (j *joint) block(ctx context.Context, a, b chunk) error {
 	d := j.p.D
 	c := make([]float64, d*d)
