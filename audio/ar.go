@@ -7,35 +7,35 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// AROptions are the settings of FillAR; DefaultAR gives the ones to compare with.
+// AROptions are the settings of FillAR. DefaultAR returns the ones that a model is compared with.
 type AROptions struct {
 	Order      int // p, coefficients of the model; lowered where an excerpt has fewer than 2p samples left
-	Context    int // samples on each side of a gap that the model is fitted to; the recording's length or more: all
+	Context    int // samples on each side of a gap that the model is fitted to
 	Iterations int // rounds of fitting and filling
 }
 
-// DefaultAR is the setting a practitioner would take for speech: order 9 ms, context 25 ms, three rounds.
+// DefaultAR returns the settings that a practitioner would take for speech: order 9 ms, context 25 ms, three rounds.
 //
-// An order that reaches back over a pitch period lets the model carry the voice's harmonics through a gap, which an
-// order for the formants alone (2 to 4 ms) cannot. Measured on gaps of 2.5 ms in 16 kHz speech of three speakers scaled
-// to rms 0.1, a fifth of the samples missing, the mean test RMSE in running speech was 0.0467 at order 64, 0.0349 at this
-// setting and 0.0350 at order 160; silence leaves 0.10 and a straight line 0.11. More than a few rounds over-fit (0.0396
-// after ten at order 160): the model starts to believe its own fill, which has no excitation of its own.
+// An order that reaches back over a pitch period lets the model carry the voice's harmonics through a gap; an order for the
+// formants alone (2 to 4 ms) cannot. We measured gaps of 2.5 ms in 16 kHz speech of three speakers scaled to rms 0.1, with a
+// fifth of the samples missing: the mean test RMSE in running speech was 0.0467 at order 64, 0.0349 with these settings and
+// 0.0350 at order 160; silence scores 0.10 and a straight line 0.11. More than a few rounds over-fit (0.0396 after ten at
+// order 160): the model starts to fit its own fill, which has no excitation.
 func DefaultAR(rate int) AROptions {
 	return AROptions{Order: SamplesIn(0.009, rate), Context: SamplesIn(0.025, rate), Iterations: 3}
 }
 
 // FillAR fills the gaps of one channel by autoregressive interpolation after Janssen, Veldhuis and Vries (1986). For
-// each gap it takes the excerpt that reaches Context samples to either side, sets all samples missing there to zero (be
-// they this gap's or another's), and in turn
+// each gap it takes the excerpt that reaches Context samples to either side, sets all missing samples there to zero (those
+// of other gaps too), and in turn
 //
 //   - fits a_1 … a_p to the excerpt by least squares of the prediction error, forward and backward (the modified
 //     covariance method, which unlike the autocorrelation method has no window and is exact for sinusoids), and
-//   - takes for all missing samples jointly those that make the same sum of squares least, a banded positive definite
-//     system that a Cholesky factor solves.
+//   - sets all missing samples jointly to the values with the least sum of squares: a banded positive definite system,
+//     solved by a Cholesky factor.
 //
-// The gap then keeps its samples. Gaps whose excerpts are the same share one solution. A starting fill from linear
-// interpolation or from models of rising order does not do better than zeros. The cost for each gap and round is about
+// The gap then takes its own samples from there. Gaps with the same excerpt share one solution. Starting from linear
+// interpolation or from models of rising order is no better than from zeros. The cost for each gap and round is about
 // n·p + p³/3 for an excerpt of n samples, and u·p² for u missing ones; memory p² + u·p. The result is
 // deterministic. An excerpt too short for any model is filled by FillLinear. The error wraps ErrGaps where the gaps do
 // not fit x; options that are not positive are an ErrArgument.
@@ -52,6 +52,6 @@ func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
 	for i, g := range gaps {
 		runs[i] = [2]int{g.Start, g.End}
 	}
-	ar.FillAround(context.Background(), y, runs, opt.Order, opt.Context, opt.Iterations)
+	ar.Filling{Order: opt.Order, Reach: opt.Context, Rounds: opt.Iterations}.Fill(context.Background(), y, runs)
 	return y, nil
 }

@@ -76,6 +76,7 @@ func TestBadFiles(t *testing.T) {
 		{"sphere order", sph([]byte("ab"), "sample_rate -i 8000", "sample_byte_format -s2 11"), "sample_byte_format"},
 		{"sphere order long", sph([]byte("ab"), "sample_rate -i 8000", "sample_byte_format -s8 shortpack"), "sample_n_bytes"},
 		{"sphere ulaw", sph([]byte("ab"), "sample_rate -i 8000", "sample_coding -s4 ulaw"), "ulaw"},
+		{"sphere channels apart", sph([]byte("ab"), "sample_rate -i 8000", "channels_interleaved -s5 FALSE"), "channels_interleaved \"FALSE\"; want TRUE"},
 		{"sphere shorten", shorten, "shorten"},
 		{"sphere bare shorten", sph([]byte("ajkg\x02data"), "sample_rate -i 16000"), "shorten"},
 	} {

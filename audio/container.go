@@ -25,7 +25,7 @@ const (
 	SPHERE                      // NIST SPHERE, NIST_1A
 )
 
-// String is "WAV" or "SPHERE".
+// String returns "WAV" or "SPHERE".
 func (c Container) String() string {
 	switch c {
 	case WAV:
@@ -36,7 +36,7 @@ func (c Container) String() string {
 	return fmt.Sprintf("Container(%d)", int(c))
 }
 
-// ContainerOf is the container that an output path asks for: .wav and .wave are WAV, .sph and .nist are SPHERE. Input
+// ContainerOf returns the container that an output path asks for: .wav and .wave are WAV, .sph and .nist are SPHERE. Input
 // files are recognised by their first bytes, not by their names.
 func ContainerOf(path string) (Container, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
@@ -52,7 +52,7 @@ func ContainerOf(path string) (Container, error) {
 // magicLen is how many bytes of a file identify its format.
 const magicLen = 12
 
-// foreign names formats that are recognised only to be refused.
+// foreign lists formats that are recognised only to be refused by name.
 var foreign = []struct{ magic, name string }{
 	{"RIFX", "big-endian WAV (RIFX)"}, {"RF64", "RF64 (64-bit WAV)"}, {"BW64", "BW64 (64-bit WAV)"}, {"riff", "Wave64"},
 	{"FORM", "AIFF"}, {".snd", "Sun AU"}, {"fLaC", "FLAC"}, {"OggS", "Ogg"}, {"ID3", "MP3"}, {"\xff\xfb", "MP3"},
@@ -83,7 +83,7 @@ func sniff(head []byte) (Container, error) {
 	return 0, fmt.Errorf("%w: offset 0: starts with %q; want \"RIFF\" or \"NIST_1A\"", ErrFormat, head[:min(len(head), 8)])
 }
 
-// maxFile bounds what Read takes from a stream without a size; no WAV file can be larger.
+// maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.
 const maxFile = 1<<32 + 8
 
 var errTooLong = fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Encoding says how one sample lies in a file.
+// Encoding says how one sample is stored in a file.
 type Encoding struct {
 	Bytes     int  // 1, 2, 3 or 4 for integers, 4 or 8 for floats
 	Float     bool // IEEE 754, full scale 1
@@ -15,8 +15,8 @@ type Encoding struct {
 	ValidBits int  // integers: leading bits in use, the rest are zero; 0 means all
 }
 
-// The encodings of plain WAV files, by bits a sample: PCM8 is unsigned, PCM16,
-// PCM24 and PCM32 are signed integers, Float32 and Float64 IEEE 754 numbers.
+// The encodings of plain WAV files, named by their bits per sample: PCM8 is unsigned, PCM16, PCM24 and PCM32 are signed
+// integers, Float32 and Float64 are IEEE 754 numbers.
 var (
 	PCM8    = Encoding{Bytes: 1, Unsigned: true}
 	PCM16   = Encoding{Bytes: 2}
@@ -34,7 +34,7 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("%d-bit PCM", 8*e.Bytes)
 }
 
-// word reads the sample's bits, in the low end of the result.
+// word returns the sample's bits, in the low end of the result.
 func (e Encoding) word(b []byte) uint64 {
 	var w uint64
 	for i := range e.Bytes {
@@ -47,6 +47,7 @@ func (e Encoding) word(b []byte) uint64 {
 	return w
 }
 
+// putWord writes the low bits of w.
 func (e Encoding) putWord(b []byte, w uint64) {
 	for i := range e.Bytes {
 		if e.BigEndian {
@@ -57,8 +58,8 @@ func (e Encoding) putWord(b []byte, w uint64) {
 	}
 }
 
-// decode returns the sample in b, full scale 1: an integer v of n bits is v / 2^(n-1), so that -1 is reached and 1 is
-// not. A float may be NaN or infinite.
+// decode returns the sample in b, full scale 1: an integer v of n bits is v / 2^(n-1), in [-1, 1). A float may be NaN or
+// infinite.
 func (e Encoding) decode(b []byte) float64 {
 	if e == PCM16 { // most files
 		return float64(int16(binary.LittleEndian.Uint16(b))) / (1 << 15)
@@ -88,8 +89,8 @@ func (e Encoding) zero(frame []byte) bool {
 	return true
 }
 
-// encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even, or clipped to
-// its range, in which case it returns true.
+// encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even. It reports whether
+// it had to clip v to the range of the encoding.
 func (e Encoding) encode(b []byte, v float64) (clipped bool) {
 	if e.Float {
 		if e.Bytes == 4 {

@@ -2,8 +2,8 @@ package audio
 
 import "slices"
 
-// The fills take one channel x and gaps as CheckGaps returns them, and return a copy of x with new samples in the gaps.
-// What x holds inside the gaps is never looked at.
+// The fills take one channel x and gaps as CheckGaps returns them, and return a copy of x with new samples in the gaps. They
+// never use the samples of x inside the gaps.
 
 // FillSilence puts zeros into the gaps.
 func FillSilence(x []float64, gaps []Gap) []float64 {
@@ -16,8 +16,8 @@ func FillSilence(x []float64, gaps []Gap) []float64 {
 	return y
 }
 
-// FillLinear joins the samples on either side of each gap by a straight line. At the end of the recording it holds the
-// one neighbour that there is.
+// FillLinear joins the samples on either side of each gap by a straight line. At the start or the end of the recording it
+// repeats the one neighbouring sample.
 func FillLinear(x []float64, gaps []Gap) []float64 {
 	y := slices.Clone(x)
 	for _, g := range gaps {

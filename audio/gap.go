@@ -18,10 +18,10 @@ var ErrGaps = errors.New("bad gaps")
 // is missing in all channels.
 type Gap struct{ Start, End int }
 
-// Len is the number of missing samples.
+// Len returns the number of missing samples.
 func (g Gap) Len() int { return g.End - g.Start }
 
-// String is START:END in samples, as ParseGap reads it.
+// String returns START:END in samples, as ParseGap reads it.
 func (g Gap) String() string { return fmt.Sprintf("%d:%d", g.Start, g.End) }
 
 // ParseGap reads START:END, the end exclusive. Each side is a whole number of samples ("1200") or a decimal time in
@@ -50,7 +50,7 @@ func ParseGap(s string, rate int) (Gap, error) {
 	return g, nil
 }
 
-// check says whether the gap has at least one sample and a start that is not negative.
+// check refuses a gap without samples or with a negative start.
 func (g Gap) check() error {
 	switch {
 	case g.Start < 0:
@@ -63,12 +63,13 @@ func (g Gap) check() error {
 	return nil
 }
 
-// SamplesIn is how many samples a time in seconds takes at rate samples a second, rounded, but at least one.
+// SamplesIn returns the number of samples in a time in seconds, rounded, and at least one.
 func SamplesIn(seconds float64, rate int) int { return max(1, int(math.Round(seconds*float64(rate)))) }
 
 // maxPosition keeps positions exact as float64 and clear of overflow.
 const maxPosition = 1 << 53
 
+// parsePosition returns the number of a sample, given as such or as a time.
 func parsePosition(s string, rate int) (int, error) {
 	s = strings.TrimSpace(s)
 	for _, unit := range []struct {
@@ -99,9 +100,9 @@ func parsePosition(s string, rate int) (int, error) {
 	return int(n), nil
 }
 
-// CheckGaps returns the gaps in rising order, touching ones ([10, 20) and [20, 30)) merged into one, since any fill
-// treats them as one. It refuses empty, reversed, overlapping or repeated gaps, gaps that reach outside the n samples, an
-// empty list, and gaps that leave no sample to learn from. The argument is not changed.
+// CheckGaps returns the gaps in rising order. Touching gaps ([10, 20) and [20, 30)) become one, because any fill treats them
+// as one. It refuses empty, reversed, overlapping or repeated gaps, gaps that reach outside the n samples, an empty list,
+// and gaps that leave no sample to learn from. The argument is not changed.
 func CheckGaps(gaps []Gap, n int) ([]Gap, error) {
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("%w: there are none; give at least one", ErrGaps)
@@ -132,7 +133,7 @@ func CheckGaps(gaps []Gap, n int) ([]Gap, error) {
 	return merged, nil
 }
 
-// Missing is the number of samples in all gaps together.
+// Missing returns the number of samples in all gaps together.
 func Missing(gaps []Gap) int {
 	n := 0
 	for _, g := range gaps {
@@ -141,7 +142,7 @@ func Missing(gaps []Gap) int {
 	return n
 }
 
-// Mask is true where one of n samples is missing; parts of gaps outside [0, n) are ignored.
+// Mask returns which of n samples are missing. Parts of gaps outside [0, n) are ignored.
 func Mask(gaps []Gap, n int) []bool {
 	mask := make([]bool, max(0, n))
 	for _, g := range gaps {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ReadGaps reads gaps from CSV: the header start,end, then a line for each gap, in samples, the end exclusive. Errors
-// name the line. There must be at least one gap; CheckGaps says whether they fit a recording.
+// ReadGaps reads gaps from CSV: the header start,end, then one line per gap, in samples, the end exclusive. Errors name the
+// line. There must be at least one gap; CheckGaps says whether the gaps fit a recording.
 func ReadGaps(src io.Reader) ([]Gap, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: gaps from nil: %w: want a reader", ErrArgument)
@@ -22,14 +22,18 @@ func ReadGaps(src io.Reader) ([]Gap, error) {
 	var gaps []Gap
 	for first := true; ; first = false {
 		rec, err := r.Read()
-		if err == io.EOF {
-			if first {
-				return nil, fmt.Errorf("line 1: %w: empty; want the header start,end", ErrGaps)
-			}
-			break
-		}
-		if err != nil {
-			return nil, csvError(err)
+		var bad *csv.ParseError
+		switch {
+		case err == io.EOF && first:
+			return nil, fmt.Errorf("line 1: %w: empty; want the header start,end", ErrGaps)
+		case err == io.EOF && len(gaps) == 0:
+			return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples", ErrGaps)
+		case err == io.EOF:
+			return gaps, nil
+		case errors.As(err, &bad):
+			return nil, fmt.Errorf("line %d: %w: %v; want START,END in samples", bad.Line, ErrGaps, bad.Err)
+		case err != nil:
+			return nil, err
 		}
 		line, _ := r.FieldPos(0)
 		if first {
@@ -45,12 +49,9 @@ func ReadGaps(src io.Reader) ([]Gap, error) {
 		}
 		gaps = append(gaps, g)
 	}
-	if len(gaps) == 0 {
-		return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples", ErrGaps)
-	}
-	return gaps, nil
 }
 
+// csvGap reads the fields of one line.
 func csvGap(rec []string) (Gap, error) {
 	var v [2]int
 	for i, s := range rec {
@@ -62,13 +63,4 @@ func csvGap(rec []string) (Gap, error) {
 	}
 	g := Gap{v[0], v[1]}
 	return g, g.check()
-}
-
-// csvError keeps the reader's own errors and turns a malformed line into ErrGaps.
-func csvError(err error) error {
-	var bad *csv.ParseError
-	if errors.As(err, &bad) {
-		return fmt.Errorf("line %d: %w: %v; want START,END in samples", bad.Line, ErrGaps, bad.Err)
-	}
-	return err
 }

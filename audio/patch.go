@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// Change is new samples, Values [channels][n], for the n from Start on.
+// Change replaces the n samples from Start on by Values [channels][n].
 type Change struct {
 	Start  int
 	Values [][]float64
 }
 
-// A Patch is a file with some of its samples replaced. It holds the new samples alone.
+// A Patch is a file with some of its samples replaced. In memory it holds only the new samples.
 type Patch struct {
 	f    *File
 	runs []run // rising, not overlapping
 }
 
-// run is bytes that replace a file's from an offset on.
+// run holds bytes that replace the file's from an offset on.
 type run struct {
 	at    int64
 	bytes []byte
@@ -51,7 +51,7 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	return p, clipped, nil
 }
 
-// checkRange refuses gaps with samples that the file does not have.
+// checkRange refuses a gap with samples that the file does not have.
 func (f *File) checkRange(g Gap) error {
 	if g.Start < 0 || g.End > f.frames || g.Start > g.End {
 		return fmt.Errorf("gap %v: %w: the recording has %d samples", g, ErrGaps, f.frames)
@@ -59,7 +59,7 @@ func (f *File) checkRange(g Gap) error {
 	return nil
 }
 
-// encode is a change as the file's bytes.
+// encode turns a change into bytes of the file.
 func (f *File) encode(c Change) (r run, clipped int, err error) {
 	if len(c.Values) != f.channels {
 		return r, 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
@@ -91,7 +91,7 @@ func (f *File) encode(c Change) (r run, clipped int, err error) {
 	return r, clipped, nil
 }
 
-// replace copies the runs' bytes into b, the part of the file from offset at on, and returns the runs that reach beyond it.
+// replace copies the runs' bytes into b, the part of the file from offset at on. It returns the runs that reach beyond b.
 func replace(b []byte, at int64, runs []run) []run {
 	end := at + int64(len(b))
 	for len(runs) > 0 && runs[0].at < end {
@@ -109,30 +109,39 @@ func replace(b []byte, at int64, runs []run) []run {
 }
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
-// they are (a WAV file streamed without sizes gets them). In the other container, integers keep their width and value;
-// SPHERE has no floats, which is an error. Writing is sequential; replacing a file safely is the caller's task.
+// they are (a WAV file streamed without sizes gets them, and ends with its last whole frame). In the other container,
+// integers keep their width and value; SPHERE has no floats, which is an error. Writing is sequential; replacing a file
+// safely is the caller's task.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
 		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
 	}
-	header, to, err := p.f.converted(c)
+	f, runs := p.f, p.runs
+	header, to, err := f.converted(c)
 	if err != nil {
 		return err
 	}
-	if c == p.f.container {
-		return p.copy(w)
+	from, end, pad := f.offset, f.end(), c == WAV && f.dataLen()&1 == 1
+	switch {
+	case c == f.container && f.streamed:
+		from = 0
+		riff := binary.LittleEndian.AppendUint32(nil, uint32(f.riffSize()))
+		data := binary.LittleEndian.AppendUint32(nil, uint32(f.dataLen()))
+		runs = append([]run{{4, riff}, {f.offset - 4, data}}, runs...)
+	case c == f.container:
+		from, end, pad = 0, f.size, false
+	default:
+		if _, err := w.Write(header); err != nil {
+			return err
+		}
 	}
-	if _, err := w.Write(header); err != nil {
-		return err
-	}
-	runs := p.runs
-	err = p.f.tiles(0, p.f.frames, func(n int, b []byte) error {
-		runs = replace(b, p.f.place(n), runs)
-		p.f.encoding.recode(b, to.encoding)
+	err = f.tiles(from, end, func(at int64, b []byte) error {
+		runs = replace(b, at, runs)
+		f.encoding.recode(b, to)
 		_, err := w.Write(b)
 		return err
 	})
-	if err == nil && c == WAV && to.dataLen()%2 == 1 {
+	if err == nil && pad {
 		_, err = w.Write([]byte{0})
 	}
 	return err
@@ -144,60 +153,33 @@ func (f *File) CheckWrite(c Container) error {
 	return err
 }
 
-// converted is the file's header and layout in another container; in its own, whether it can be written.
-func (f *File) converted(c Container) (header []byte, to layout, err error) {
+// converted returns the header and the encoding of the file in another container. In its own, the encoding is the same and
+// the header is nil.
+func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 	if err := f.check(); err != nil {
 		return nil, to, err
 	}
-	to = layout{rate: f.rate, channels: f.channels, encoding: f.encoding, frames: f.frames}
-	to.encoding.BigEndian = false
+	l := f.layout
+	l.encoding.BigEndian = false
 	switch {
-	case c == f.container && f.streamed && f.sized() > math.MaxUint32:
-		return nil, to, errTooLong
+	case c == f.container && f.streamed && f.riffSize() > math.MaxUint32:
+		err = errTooLong
 	case c == f.container:
-		return nil, to, nil
+		l.encoding = f.encoding
 	case c == WAV:
-		to.encoding.Unsigned = to.encoding.Bytes == 1
-		header, err = to.wavHeader()
+		l.encoding.Unsigned = l.encoding.Bytes == 1
+		header, err = l.wavHeader()
 	case c == SPHERE:
-		to.encoding.Unsigned = false
-		header, err = to.sphereHeader()
+		l.encoding.Unsigned = false
+		header, err = l.sphereHeader()
 	default:
 		err = fmt.Errorf("audio: no such container: %v: %w", c, ErrFormat)
 	}
-	return header, to, err
+	return header, l.encoding, err
 }
 
-// sized is the RIFF size of a streamed file that ends with its data, padded to even length.
-func (f *File) sized() int64 { return f.offset + f.dataLen() + f.dataLen()&1 - 8 }
-
-// copy writes the file's bytes with the runs in their places. A streamed file gets both its sizes, and ends with its data
-// without a last frame that is not whole.
-func (p *Patch) copy(w io.Writer) error {
-	f, runs, end := p.f, p.runs, p.f.size
-	if f.streamed {
-		end = f.offset + f.dataLen()
-		riff := binary.LittleEndian.AppendUint32(nil, uint32(f.sized()))
-		data := binary.LittleEndian.AppendUint32(nil, uint32(f.dataLen()))
-		runs = append([]run{{4, riff}, {f.offset - 4, data}}, runs...)
-	}
-	tile := make([]byte, min(int64(tileBytes), end))
-	for at := int64(0); at < end; at += int64(len(tile)) {
-		b := tile[:min(int64(len(tile)), end-at)]
-		if err := f.readAt(b, at); err != nil {
-			return err
-		}
-		runs = replace(b, at, runs)
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-	}
-	if f.streamed && f.dataLen()%2 == 1 {
-		_, err := w.Write([]byte{0})
-		return err
-	}
-	return nil
-}
+// riffSize returns the RIFF size of a streamed file that ends with its data, padded to even length.
+func (f *File) riffSize() int64 { return f.end() + f.dataLen()&1 - 8 }
 
 // recode changes the byte order and signedness of the samples in b.
 func (e Encoding) recode(b []byte, to Encoding) {

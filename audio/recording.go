@@ -13,46 +13,31 @@ type Recording struct {
 	Rate    int         // samples a second, per channel
 	Samples [][]float64 // [channels][samples], full scale = 1; all channels are equally long
 
-	file *File // as it was read or made, in memory; nil: there is none
+	file *File // in memory; nil in a Recording that was not read or made here
 }
 
-// Channels is the number of channels: at least 1 in a Recording that Open, Read, Decode or New has made.
-func (r *Recording) Channels() int {
-	if r == nil {
-		return 0
-	}
-	return len(r.Samples)
-}
-
-// Len is the number of samples in each channel, at least 1 where there are channels.
-func (r *Recording) Len() int {
-	if r.Channels() == 0 {
-		return 0
-	}
-	return len(r.Samples[0])
-}
-
-// Seconds is the duration.
-func (r *Recording) Seconds() float64 {
-	if r.Len() == 0 {
-		return 0
-	}
-	return float64(r.Len()) / float64(r.Rate)
-}
-
-// from is the file it was read from, or nil.
-func (r *Recording) from() *File {
+// own returns the file that the recording was read or made from, or nil.
+func (r *Recording) own() *File {
 	if r == nil {
 		return nil
 	}
 	return r.file
 }
 
-// Container is the container of the file it was read from.
-func (r *Recording) Container() Container { return r.from().Container() }
+// Channels returns the number of channels: at least 1 in a Recording that Open, Read, Decode or New has made, else 0.
+func (r *Recording) Channels() int { return r.own().Channels() }
 
-// Encoding is how the file holds a sample.
-func (r *Recording) Encoding() Encoding { return r.from().Encoding() }
+// Len returns the number of samples in each channel: at least 1 where there are channels.
+func (r *Recording) Len() int { return r.own().Len() }
+
+// Seconds returns the duration.
+func (r *Recording) Seconds() float64 { return r.own().Seconds() }
+
+// Container returns the container of the file that the recording was read from.
+func (r *Recording) Container() Container { return r.own().Container() }
+
+// Encoding says how the file holds a sample.
+func (r *Recording) Encoding() Encoding { return r.own().Encoding() }
 
 // Open reads the audio file at path. Errors that the contents cause wrap ErrFormat and name the path; others are the
 // operating system's.
@@ -74,8 +59,8 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a whole audio file from a stream, telling WAV from SPHERE by the first bytes, and does not read on where they
-// are neither. Memory is at most proportional to the bytes that the stream really holds, whatever its header says.
+// Read reads a whole audio file from a stream. It tells WAV from SPHERE by the first bytes, and stops there if they are
+// neither. Memory is at most proportional to the bytes that the stream really holds, whatever its header says.
 func Read(src io.Reader) (*Recording, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: read from nil: %w: want a reader", ErrArgument)
@@ -97,7 +82,7 @@ func Read(src io.Reader) (*Recording, error) {
 	return Decode(file.Bytes())
 }
 
-// Decode is Read for a file already in memory. The recording keeps file and relies on it staying as it is.
+// Decode is Read for a file already in memory. The recording keeps file, which must not change.
 func Decode(file []byte) (*Recording, error) {
 	in, err := NewFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -111,11 +96,11 @@ func Decode(file []byte) (*Recording, error) {
 }
 
 // Fill returns a copy of the recording in which the samples inside gaps come from values [channels][samples], rounded
-// to the nearest value of the file's encoding; values outside the gaps are not looked at. A value past full scale is
-// clipped and counted. Errors wrap ErrArgument where values has another shape or a value is not finite, and ErrGaps where a
-// gap is outside or overlaps another.
+// to the nearest value of the file's encoding; values outside the gaps are ignored. A value past full scale is clipped
+// and counted. Errors wrap ErrArgument where values has another shape or a value is not finite, and ErrGaps where a gap is
+// outside or overlaps another.
 func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, clipped int, err error) {
-	if err := r.from().check(); err != nil {
+	if err := r.own().check(); err != nil {
 		return nil, 0, err
 	}
 	if len(values) != r.Channels() {
@@ -148,13 +133,13 @@ func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, cli
 	return filled, clipped, err
 }
 
-// DefaultZeroRun is the shortest run of zeros that counts as a gap by default. Where a waveform passes through zero,
-// and in quiet 16-bit recordings, a handful of zeros in a row is common; a lost packet is longer: 2.5 ms, the shortest
-// frame of the common codecs, is 20 samples at 8 kHz and 40 at 16 kHz.
+// DefaultZeroRun is the shortest run of zeros that counts as a gap by default. A few zeros in a row are common where a
+// waveform passes through zero and in quiet 16-bit recordings. A lost packet is longer: the shortest frame of the common
+// codecs, 2.5 ms, has 20 samples at 8 kHz and 40 at 16 kHz.
 const DefaultZeroRun = 16
 
-// DetectZeros is File.DetectZeros; it is nil where nothing was read into the recording.
+// DetectZeros is File.DetectZeros. It returns nil where nothing was read into the recording.
 func (r *Recording) DetectZeros(minRun int) []Gap {
-	gaps, _ := r.from().DetectZeros(minRun) // reading from memory does not fail
+	gaps, _ := r.own().DetectZeros(minRun) // reading from memory does not fail
 	return gaps
 }

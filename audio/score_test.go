@@ -12,9 +12,8 @@ func TestFrames(t *testing.T) {
 		{1000, 16000, 400, 192, 5}, {400, 16000, 400, 192, 1}, {401, 16000, 400, 192, 2}, {1, 16000, 400, 192, 1},
 		{976, 16000, 400, 192, 4}, {500, 8000, 200, 96, 5}, {10, 1, 1, 1, 10},
 	} {
-		length, hop, count := frames(c.n, c.rate)
-		if length != c.length || hop != c.hop || count != c.count {
-			t.Errorf("%d at %d Hz: %d, %d, %d; want %v", c.n, c.rate, length, hop, count, c)
+		if s := newSTFT(c.n, c.rate); s.length != c.length || s.hop != c.hop || s.count != c.count {
+			t.Errorf("%d at %d Hz: %d, %d, %d; want %v", c.n, c.rate, s.length, s.hop, s.count, c)
 		}
 	}
 }
@@ -53,14 +52,14 @@ func TestSTFTRMSEIsParseval(t *testing.T) {
 		for n := range ref {
 			ref[n], est[n], mask[n] = r.NormFloat64(), r.NormFloat64(), n%3 == 0
 		}
-		length, hop, count := frames(1000, rate)
-		w := hamming(length)
+		s := newSTFT(1000, rate)
+		w := hamming(s.length)
 		var want float64
-		for f := range count {
-			for i := range length {
-				if n := f*hop + i; n < 1000 && mask[n] {
+		for f := range s.count {
+			for i := range s.length {
+				if n := f*s.hop + i; n < 1000 && mask[n] {
 					e := w[i] * (est[n] - ref[n])
-					want += e * e / float64(count)
+					want += e * e / float64(s.count)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package audio
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,155 +13,136 @@ import (
 // "name -type value" up to end_head. Only sample_rate is required. Left out, sample_coding means pcm, channel_count 1,
 // sample_n_bytes what sample_byte_format shows or else 2, sample_byte_format little-endian (01), sample_count all that
 // follows the header. Samples of one byte are signed.
-func parseSphere(in *head) (layout, error) {
-	var l layout
-	fields, size, err := sphereFields(in)
+func parseSphere(in *head) (l layout, err error) {
+	h, err := sphereFields(in)
 	if err != nil {
 		return l, err
 	}
-	if err := fields.refuseCoded(); err != nil {
-		return l, err
+	h.want("sample_coding", "pcm", "pcm: convert it first")
+	h.want("channels_interleaved", "TRUE", "TRUE")
+	l.channels = h.integer("channel_count", 1, 1, math.MaxUint16)
+	l.rate = h.integer("sample_rate", 0, 1, maxRate)
+	l.encoding = h.encoding()
+	if h.err != nil {
+		return l, h.err
 	}
-	if l.channels, err = fields.integer("channel_count", 1, 1, math.MaxUint16); err != nil {
-		return l, err
-	}
-	if l.rate, err = fields.integer("sample_rate", 0, 1, maxRate); err != nil {
-		return l, err
-	}
-	if l.encoding, err = fields.encoding(); err != nil {
-		return l, err
-	}
-	l.offset = int64(size)
-	if start, err := in.bytes(l.offset, len(shortenMagic)); err != nil {
-		return l, err
-	} else if string(start) == shortenMagic {
-		return l, fmt.Errorf("%w: offset %d: samples coded by shorten; want pcm: expand them first", ErrFormat, size)
+	l.offset = int64(h.size)
+	if string(in.bytes(l.offset, len(shortenMagic))) == shortenMagic {
+		return l, fmt.Errorf("%w: offset %d: samples coded by shorten; want pcm: expand them first", ErrFormat, h.size)
 	}
 	held := int(in.size - l.offset)
-	frame := l.frameBytes()
-	if l.frames, err = fields.integer("sample_count", held/frame, 1, math.MaxInt64); err != nil {
-		return l, err
-	}
-	if l.frames > held/frame {
+	most := held / l.frameBytes()
+	if l.frames = h.integer("sample_count", most, 1, math.MaxInt); h.err == nil && l.frames > most {
 		return l, fmt.Errorf("%w: offset %d: truncated: %d samples of %d channels × %d bytes are declared, the file holds %d bytes more",
-			ErrFormat, size, l.frames, l.channels, l.encoding.Bytes, held)
+			ErrFormat, h.size, l.frames, l.channels, l.encoding.Bytes, held)
 	}
-	return l, nil
+	return l, h.err
 }
 
 // shortenMagic begins samples coded by shorten, which some headers do not mention.
 const shortenMagic = "ajkg"
 
-// sphereHeader maps a field's name to its value and place.
-type sphereHeader map[string]sphereField
+// sphereHeader holds the fields of a header by their names. Its methods keep the first error in err.
+type sphereHeader struct {
+	fields map[string]sphereField
+	size   int // of the header in bytes
+	err    error
+}
 
 type sphereField struct {
 	value  string
 	offset int
 }
 
-// sphereFields splits the header into its fields and returns the header's length.
-func sphereFields(in *head) (sphereHeader, int, error) {
-	file, err := in.bytes(0, 16)
-	if err != nil {
-		return nil, 0, err
-	}
+// sphereFields splits the header into its fields.
+func sphereFields(in *head) (*sphereHeader, error) {
+	file := in.bytes(0, 16)
 	if len(file) < 16 {
-		return nil, 0, fmt.Errorf("%w: ends after %d bytes, inside the SPHERE header; want at least 16", ErrFormat, len(file))
+		return nil, fmt.Errorf("%w: ends after %d bytes, inside the SPHERE header; want at least 16", ErrFormat, len(file))
 	}
 	size, err := strconv.Atoi(strings.TrimSpace(string(file[8:16])))
 	if err != nil || size < 16 || file[7] != '\n' {
-		return nil, 0, fmt.Errorf("%w: offset 8: header length %q; want a number of bytes such as \"   1024\\n\"", ErrFormat, file[8:16])
+		return nil, fmt.Errorf("%w: offset 8: header length %q; want a number of bytes such as \"   1024\\n\"", ErrFormat, file[8:16])
 	}
-	if int64(size) > in.size {
-		return nil, 0, fmt.Errorf("%w: offset 8: truncated: a header of %d bytes is declared, the file holds %d", ErrFormat, size, in.size)
+	if file = in.bytes(0, size); len(file) < size {
+		return nil, fmt.Errorf("%w: offset 8: truncated: a header of %d bytes is declared, the file holds %d", ErrFormat, size, in.size)
 	}
-	if file, err = in.bytes(0, size); err != nil {
-		return nil, 0, err
-	}
-	fields := sphereHeader{}
+	h := &sphereHeader{fields: map[string]sphereField{}, size: size}
 	for at := 16; ; {
-		line, _, ok := bytes.Cut(file[at:size], []byte("\n"))
+		line, _, ok := bytes.Cut(file[at:], []byte("\n"))
 		text := strings.TrimSpace(string(line))
 		if text == "end_head" {
-			return fields, size, nil
+			return h, nil
 		}
 		if !ok {
-			return nil, 0, fmt.Errorf("%w: offset %d: the header of %d bytes has no end_head", ErrFormat, at, size)
+			return nil, fmt.Errorf("%w: offset %d: the header of %d bytes has no end_head", ErrFormat, at, size)
 		}
 		if text != "" && text[0] != ';' {
 			part := strings.Fields(text)
 			if len(part) < 2 || part[1][0] != '-' {
-				return nil, 0, fmt.Errorf("%w: offset %d: header line %.40q; want NAME -TYPE VALUE", ErrFormat, at, text)
+				return nil, fmt.Errorf("%w: offset %d: header line %.40q; want NAME -TYPE VALUE", ErrFormat, at, text)
 			}
-			fields[part[0]] = sphereField{strings.Join(part[2:], " "), at}
+			h.fields[part[0]] = sphereField{strings.Join(part[2:], " "), at}
 		}
 		at += len(line) + 1
 	}
 }
 
-// refuseCoded names codings other than plain PCM.
-func (h sphereHeader) refuseCoded() error {
-	if f, ok := h["sample_coding"]; ok && !strings.EqualFold(f.value, "pcm") {
-		return fmt.Errorf("%w: offset %d: sample_coding %.40q; want pcm: convert it first", ErrFormat, f.offset, f.value)
+// fail keeps the first error.
+func (h *sphereHeader) fail(format string, args ...any) {
+	h.err = cmp.Or(h.err, fmt.Errorf("%w: "+format, append([]any{ErrFormat}, args...)...))
+}
+
+// want refuses a header with another value of a field, in capital or small letters.
+func (h *sphereHeader) want(name, value, words string) {
+	if f, ok := h.fields[name]; ok && !strings.EqualFold(f.value, value) {
+		h.fail("offset %d: %s %.40q; want %s", f.offset, name, f.value, words)
 	}
-	if f, ok := h["channels_interleaved"]; ok && !strings.EqualFold(f.value, "true") {
-		return fmt.Errorf("%w: offset %d: channels_interleaved %.40q; want TRUE", ErrFormat, f.offset, f.value)
-	}
-	return nil
 }
 
 // integer reads a whole number in [lo, hi], also written as a real ("16000.0"); without the field it is fallback, which
 // must be in range too.
-func (h sphereHeader) integer(name string, fallback, lo, hi int) (int, error) {
-	f, ok := h[name]
+func (h *sphereHeader) integer(name string, fallback, lo, hi int) int {
+	f, ok := h.fields[name]
 	if !ok {
 		if fallback < lo || fallback > hi {
-			return 0, fmt.Errorf("%w: the SPHERE header gives no %s, and the file no value in %d to %d for it", ErrFormat, name, lo, hi)
+			h.fail("the SPHERE header gives no %s, and the file no value in %d to %d for it", name, lo, hi)
 		}
-		return fallback, nil
+		return fallback
 	}
 	n, err := strconv.Atoi(f.value)
+	if v, e := strconv.ParseFloat(f.value, 64); err != nil && e == nil && v == math.Trunc(v) && math.Abs(v) <= maxPosition {
+		n, err = int(v), nil
+	}
 	if err != nil {
-		var v float64
-		if v, err = strconv.ParseFloat(f.value, 64); err == nil && v == math.Trunc(v) && math.Abs(v) <= maxPosition {
-			n = int(v)
-		} else {
-			return 0, fmt.Errorf("%w: offset %d: %s %.40q; want a whole number", ErrFormat, f.offset, name, f.value)
-		}
+		h.fail("offset %d: %s %.40q; want a whole number", f.offset, name, f.value)
+	} else if n < lo || n > hi {
+		h.fail("offset %d: %s is %d; want %d to %d", f.offset, name, n, lo, hi)
 	}
-	if n < lo || n > hi {
-		return 0, fmt.Errorf("%w: offset %d: %s is %d; want %d to %d", ErrFormat, f.offset, name, n, lo, hi)
-	}
-	return n, nil
+	return n
 }
 
 // encoding combines sample_n_bytes and sample_byte_format: "01", "012", "0123" are little-endian, "10" and so on big.
-func (h sphereHeader) encoding() (Encoding, error) {
-	order, haveOrder := h["sample_byte_format"]
+func (h *sphereHeader) encoding() Encoding {
+	order, haveOrder := h.fields["sample_byte_format"]
 	width := 2
 	if haveOrder {
 		width = len(order.value)
 	}
-	width, err := h.integer("sample_n_bytes", width, 1, 4)
-	if err != nil {
-		return Encoding{}, err
+	width = h.integer("sample_n_bytes", width, 1, 4)
+	if h.err != nil {
+		return Encoding{}
 	}
-	e := Encoding{Bytes: width}
-	little := "0123"[:width]
-	big := "3210"[4-width:]
-	switch {
-	case !haveOrder || width == 1 || order.value == little || order.value == "01":
-	case order.value == big || order.value == "10":
-		e.BigEndian = true
-	default:
-		return e, fmt.Errorf("%w: offset %d: sample_byte_format %.40q for samples of %d bytes; want %s or %s",
-			ErrFormat, order.offset, order.value, width, little, big)
+	little, big := "0123"[:width], "3210"[4-width:]
+	isBig := haveOrder && width > 1 && (order.value == big || order.value == "10")
+	if haveOrder && width > 1 && !isBig && order.value != little && order.value != "01" {
+		h.fail("offset %d: sample_byte_format %.40q for samples of %d bytes; want %s or %s",
+			order.offset, order.value, width, little, big)
 	}
-	return e, nil
+	return Encoding{Bytes: width, BigEndian: isBig}
 }
 
-// sphereHeader is a SPHERE header of 1024 bytes for little-endian integers.
+// sphereHeader returns a SPHERE header of 1024 bytes for little-endian integers.
 func (l layout) sphereHeader() ([]byte, error) {
 	if l.encoding.Float {
 		return nil, fmt.Errorf("%w: SPHERE holds no %v samples; write a .wav", ErrFormat, l.encoding)

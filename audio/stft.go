@@ -7,39 +7,32 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// FrameSeconds and HopSeconds are the length and the distance of the frames of
-// the short-time Fourier transform, in seconds: the paper's.
+// FrameSeconds and HopSeconds are the length of a frame of the short-time Fourier transform and the time from one frame to
+// the next, in seconds, as in the paper.
 const (
 	FrameSeconds = 0.025
 	HopSeconds   = 0.012
 )
 
-// stft is the transform of a channel frame by frame.
+// stft transforms a channel frame by frame.
 type stft struct {
-	length, hop, count int // samples a frame, from one frame to the next; frames
+	length, hop, count int // samples in a frame (400 at 16 kHz), samples from one frame to the next (192), frames
 	fft                *fourier.FFT
 	window, frame      []float64
 	spectrum           []complex128 // of the frame transformed last
 }
 
+// newSTFT takes as many frames as reach the last of n samples.
 func newSTFT(n, rate int) *stft {
-	s := &stft{}
-	s.length, s.hop, s.count = frames(n, rate)
+	s := &stft{length: SamplesIn(FrameSeconds, rate), hop: SamplesIn(HopSeconds, rate), count: 1}
+	if n > s.length {
+		s.count += (n - s.length + s.hop - 1) / s.hop
+	}
 	s.fft, s.window, s.frame = fourier.NewFFT(s.length), hamming(s.length), make([]float64, s.length)
 	return s
 }
 
-// frames gives the frame's and the hop's length in samples (400 and 192 at 16 kHz) and the number of frames that n
-// samples take: as many as reach the last sample, the last frame padded with zeros.
-func frames(n, rate int) (length, hop, count int) {
-	length, hop, count = SamplesIn(FrameSeconds, rate), SamplesIn(HopSeconds, rate), 1
-	if n > length {
-		count += (n - length + hop - 1) / hop
-	}
-	return length, hop, count
-}
-
-// hamming is w_i = 0.54 - 0.46 cos(2π i/(F-1)).
+// hamming returns w_i = 0.54 - 0.46 cos(2π i/(F-1)).
 func hamming(length int) []float64 {
 	w := make([]float64, length)
 	for i := range w {
@@ -48,29 +41,18 @@ func hamming(length int) []float64 {
 	return w
 }
 
-// transform takes the windowed frame from a sample on, which is zero outside the excerpts, to its spectrum.
-func (s *stft) transform(from int, excerpts ...excerpt) {
-	clear(s.frame)
-	for _, e := range excerpts {
-		if lo, hi := max(e.start, from), min(e.end(), from+s.length); lo < hi {
-			copy(s.frame[lo-from:], e.samples[lo-e.start:hi-e.start])
-		}
-	}
+// transform returns the spectrum of the frame that begins with x, under the window. Zeros follow where x is shorter than a
+// frame. The spectrum is good until the next call.
+func (s *stft) transform(x []float64) []complex128 {
+	clear(s.frame[copy(s.frame, x):])
 	for i := range s.frame {
 		s.frame[i] *= s.window[i]
 	}
 	s.spectrum = s.fft.Coefficients(s.spectrum, s.frame)
+	return s.spectrum
 }
 
-// excerpt is some samples of a channel, from start on.
-type excerpt struct {
-	start   int
-	samples []float64
-}
-
-func (e excerpt) end() int { return e.start + len(e.samples) }
-
-// STFT is the short-time Fourier transform [frames][F/2+1] of x: frames of F = 25 ms every 12 ms from sample 0 on, the
+// STFT returns the short-time Fourier transform [frames][F/2+1] of x: frames of F = 25 ms every 12 ms from sample 0 on, the
 // last one padded with zeros, under a Hamming window, with no scaling:
 //
 //	X_tk = Σ_{i<F} w_i x_{tH+i} exp(-2πi·ik/F)
@@ -80,60 +62,53 @@ func STFT(x []float64, rate int) [][]complex128 {
 	s := newSTFT(len(x), rate)
 	spectra := make([][]complex128, s.count)
 	for t := range spectra {
-		s.transform(t*s.hop, excerpt{0, x})
-		spectra[t] = slices.Clone(s.spectrum)
+		spectra[t] = slices.Clone(s.transform(x[t*s.hop:]))
 	}
 	return spectra
 }
 
-// stftSum sums |X_tk|² of a channel over all frames and all F bins, from excerpts that rise; the samples in between are
-// zero. A frame is transformed once no later excerpt can reach it; frames that no excerpt reaches are not transformed.
+// stftSum sums |X_tk|² of a channel over all frames and all F bins, from parts of it that rise; the samples in between are
+// zero. Frames in which no part has a sample are not transformed.
 type stftSum struct {
 	*stft
-	n        int // samples
-	next     int // frame
-	excerpts []excerpt
-	sum      float64
+	n    int       // samples of the channel
+	next int       // the first frame not summed yet
+	held []float64 // samples of that frame and beyond; empty: they are zero as far as parts were added
+	sum  float64
 }
 
-// add takes in the samples from start on, and keeps them as long as frames need them.
+// add takes in the samples from start on.
 func (s *stftSum) add(start int, samples []float64) {
-	e := excerpt{start, samples}
-	if k := len(s.excerpts); start < 0 || e.end() > s.n || k > 0 && start < s.excerpts[k-1].end() {
-		panic("audio: the excerpts of a residual must rise and lie inside its channel")
+	end := start + len(samples)
+	s.upTo(start)
+	zeros := start - s.next*s.hop - len(s.held)
+	if zeros < 0 || end > s.n {
+		panic("audio: the parts of a residual must rise and lie inside its channel")
 	}
-	s.excerpts = append(s.excerpts, e)
-	s.upTo(e.end())
+	s.held = append(append(s.held, make([]float64, zeros)...), samples...)
+	s.upTo(end)
 }
 
-// upTo transforms the frames that end there or before.
+// upTo sums the frames that end there or before.
 func (s *stftSum) upTo(end int) {
 	for ; s.next < s.count && s.next*s.hop+s.length <= end; s.next++ {
-		from := s.next * s.hop
-		for len(s.excerpts) > 0 && s.excerpts[0].end() <= from {
-			s.excerpts = s.excerpts[1:]
-		}
-		if len(s.excerpts) == 0 {
-			return
-		}
-		if start := s.excerpts[0].start; start >= from+s.length { // to the frame before the first that reaches it
-			s.next = (start - s.length) / s.hop
+		if len(s.held) == 0 {
 			continue
 		}
-		s.transform(from, s.excerpts...)
-		for k, v := range s.spectrum {
+		for k, v := range s.transform(s.held) {
 			square := real(v)*real(v) + imag(v)*imag(v)
 			if k > 0 && 2*k < s.length { // stands for its mirror image too
 				square *= 2
 			}
 			s.sum += square
 		}
+		s.held = s.held[min(s.hop, len(s.held)):]
 	}
 }
 
-// meanSquare takes in the frames that reach beyond the last excerpt.
+// meanSquare includes the frames that reach beyond the last part.
 func (s *stftSum) meanSquare() float64 {
-	end := *s
-	end.upTo(s.count*s.hop + s.length)
-	return end.sum / float64(s.count) / float64(s.length)
+	all := *s
+	all.upTo(s.count*s.hop + s.length)
+	return all.sum / float64(s.count) / float64(s.length)
 }

@@ -1,9 +1,11 @@
 package audio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // WAVE format codes; 0xFFFE defers to a GUID in the fmt chunk.
@@ -13,8 +15,8 @@ const (
 	codeExtensible = 0xFFFE
 )
 
-// codeNames are the codings that are refused by name.
-var codeNames = map[uint16]string{
+// codeNames names the codings that are recognised only to be refused.
+var codeNames = map[int]string{
 	0x0002: "Microsoft ADPCM", 0x0006: "A-law", 0x0007: "mu-law", 0x0010: "OKI ADPCM", 0x0011: "IMA ADPCM",
 	0x0014: "G.723 ADPCM", 0x0022: "TrueSpeech", 0x0031: "GSM 6.10", 0x0040: "G.721 ADPCM", 0x0045: "G.726 ADPCM",
 	0x0050: "MPEG audio", 0x0055: "MP3", 0x0092: "AC-3 over S/PDIF", 0x00FF: "AAC", 0x0160: "WMA 1", 0x0161: "WMA 2",
@@ -22,51 +24,36 @@ var codeNames = map[uint16]string{
 	0x704F: "Opus", 0xF1AC: "FLAC",
 }
 
-// guidTail ends the GUIDs that stand for a format code, which is their first two bytes.
+// guidTail is the end of a GUID that stands for a format code: its first two bytes are the code.
 const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
 // parseWAV walks the chunks up to the data chunk. Chunks that it does not know are skipped (and, as the whole file is
 // copied, written back); the bytes after the data are not read. A data chunk that claims more than the file holds is a
-// truncated file, but for the sizes that a program writes when it streams into a pipe and cannot go back: those mean
+// truncated file, except for the sizes that a program writes when it streams into a pipe and cannot go back: those mean
 // "to the end of the file".
-func parseWAV(in *head) (layout, error) {
-	var l layout
-	haveFmt := false
+func parseWAV(in *head) (l layout, err error) {
+	riff := int64(binary.LittleEndian.Uint32(in.bytes(0, magicLen)[4:]))
+	next := "fmt " // the chunk that has to come
 	for at := int64(12); ; {
-		header, err := in.bytes(at, 8)
-		if err != nil {
-			return l, err
-		}
+		header := in.bytes(at, 8)
 		if len(header) < 8 {
-			what := "\"data\" chunk"
-			if !haveFmt {
-				what = "\"fmt \" chunk"
-			}
-			return l, fmt.Errorf("%w: offset %d: the file ends before its %s", ErrFormat, at, what)
+			return l, fmt.Errorf("%w: offset %d: the file ends before its %q chunk", ErrFormat, at, next)
 		}
-		id, size := string(header[:4]), int64(binary.LittleEndian.Uint32(header[4:]))
-		left := in.size - at - 8
-		if id == "data" {
-			if !haveFmt {
-				return l, fmt.Errorf("%w: offset %d: \"data\" before \"fmt \"; want the format first", ErrFormat, at)
-			}
-			return l.withData(in, at, size)
-		}
-		if size > left {
+		id, size, left := string(header[:4]), int64(binary.LittleEndian.Uint32(header[4:])), in.size-at-8
+		switch {
+		case id == "data" && next == "data":
+			return l.withData(at, size, left, riff)
+		case id == "data":
+			return l, fmt.Errorf("%w: offset %d: \"data\" before \"fmt \"; want the format first", ErrFormat, at)
+		case size > left:
 			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, id, size, left)
-		}
-		if id == "fmt " {
-			if haveFmt {
-				return l, fmt.Errorf("%w: offset %d: a second \"fmt \" chunk; want one", ErrFormat, at)
-			}
-			body, err := in.bytes(at+8, int(min(size, fmtMost)))
-			if err != nil {
-				return l, err
-			}
-			if l, err = parseFmt(body); err != nil {
+		case id == "fmt " && next == "data":
+			return l, fmt.Errorf("%w: offset %d: a second \"fmt \" chunk; want one", ErrFormat, at)
+		case id == "fmt ":
+			if l, err = parseFmt(in.bytes(at+8, int(min(size, fmtMost)))); err != nil {
 				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)
 			}
-			haveFmt = true
+			next = "data"
 		}
 		at += 8 + size + size&1 // chunks are padded to even length
 	}
@@ -76,15 +63,13 @@ func parseWAV(in *head) (layout, error) {
 const fmtMost = 40
 
 // parseFmt reads the body of the fmt chunk.
-func parseFmt(b []byte) (layout, error) {
-	var l layout
+func parseFmt(b []byte) (l layout, err error) {
 	if len(b) < 16 {
 		return l, fmt.Errorf("\"fmt \" chunk of %d bytes; want at least 16", len(b))
 	}
 	u16 := func(i int) int { return int(binary.LittleEndian.Uint16(b[i:])) }
-	code, channels, rate := uint16(u16(0)), u16(2), int64(binary.LittleEndian.Uint32(b[4:]))
-	align, bits := u16(12), u16(14)
-	valid := bits
+	code, align, bits, valid := u16(0), u16(12), u16(14), 0
+	l.channels, l.rate = u16(2), int(binary.LittleEndian.Uint32(b[4:]))
 	if code == codeExtensible {
 		if len(b) < 40 {
 			return l, fmt.Errorf("extensible \"fmt \" chunk of %d bytes; want 40", len(b))
@@ -92,65 +77,44 @@ func parseFmt(b []byte) (layout, error) {
 		if string(b[26:40]) != guidTail {
 			return l, fmt.Errorf("unknown coding with GUID %x; want PCM or IEEE float", b[24:40])
 		}
-		code = uint16(u16(24))
-		if v := u16(18); v != 0 {
-			valid = v
-		}
+		code, valid = u16(24), u16(18)
 	}
 	switch {
-	case channels == 0:
+	case l.channels == 0:
 		return l, fmt.Errorf("0 channels; want at least 1")
-	case rate == 0 || rate > maxRate:
-		return l, fmt.Errorf("%d samples a second; want 1 to %d", rate, maxRate)
+	case l.rate == 0 || l.rate > maxRate:
+		return l, fmt.Errorf("%d samples a second; want 1 to %d", l.rate, maxRate)
 	}
-	var err error
-	if l.encoding, err = wavEncoding(code, bits, valid); err != nil {
-		return l, err
+	if l.encoding, err = wavEncoding(code, bits, valid); err == nil && align != l.frameBytes() {
+		err = fmt.Errorf("block align is %d; want %d for %d channels of %d bits", align, l.frameBytes(), l.channels, bits)
 	}
-	if want := channels * l.encoding.Bytes; align != want {
-		return l, fmt.Errorf("block align is %d; want %d for %d channels of %d bits", align, want, channels, bits)
-	}
-	l.channels, l.rate = channels, int(rate)
-	return l, nil
+	return l, err
 }
 
-// wavEncoding is the encoding for a format code and a number of bits per sample, of which valid are used.
-func wavEncoding(code uint16, bits, valid int) (Encoding, error) {
-	switch code {
-	case codePCM:
-		if bits != 8 && bits != 16 && bits != 24 && bits != 32 {
-			return Encoding{}, fmt.Errorf("PCM of %d bits; want 8, 16, 24 or 32", bits)
-		}
-		if valid > bits {
-			return Encoding{}, fmt.Errorf("%d valid bits in samples of %d", valid, bits)
-		}
-		e := Encoding{Bytes: bits / 8, Unsigned: bits == 8}
-		if valid < bits {
-			e.ValidBits = valid
-		}
-		return e, nil
-	case codeFloat:
-		if bits != 32 && bits != 64 {
-			return Encoding{}, fmt.Errorf("IEEE float of %d bits; want 32 or 64", bits)
-		}
+// wavEncoding returns the encoding for a format code and a number of bits per sample, of which the first valid are used; 0: all.
+func wavEncoding(code, bits, valid int) (Encoding, error) {
+	switch {
+	case code == codePCM && !slices.Contains([]int{8, 16, 24, 32}, bits):
+		return Encoding{}, fmt.Errorf("PCM of %d bits; want 8, 16, 24 or 32", bits)
+	case code == codePCM && valid > bits:
+		return Encoding{}, fmt.Errorf("%d valid bits in samples of %d", valid, bits)
+	case code == codePCM && valid == bits:
+		return Encoding{Bytes: bits / 8, Unsigned: bits == 8}, nil
+	case code == codePCM:
+		return Encoding{Bytes: bits / 8, Unsigned: bits == 8, ValidBits: valid}, nil
+	case code == codeFloat && bits != 32 && bits != 64:
+		return Encoding{}, fmt.Errorf("IEEE float of %d bits; want 32 or 64", bits)
+	case code == codeFloat:
 		return Encoding{Bytes: bits / 8, Float: true}, nil
 	}
-	name, ok := codeNames[code]
-	if !ok {
-		name = "an unknown coding"
-	}
+	name := cmp.Or(codeNames[code], "an unknown coding")
 	return Encoding{}, fmt.Errorf("format %#04x is %s; want PCM or IEEE float: convert it first", code, name)
 }
 
-// withData adds the data chunk, whose header is at offset at.
-func (l layout) withData(in *head, at, size int64) (layout, error) {
+// withData adds the data chunk: its header is at offset at and claims size bytes, and the file holds that many more. riff is the size
+// that the whole file claims.
+func (l layout) withData(at, size, held, riff int64) (layout, error) {
 	l.offset = at + 8
-	held := in.size - l.offset
-	start, err := in.bytes(0, 8)
-	if err != nil {
-		return l, err
-	}
-	riff := int64(binary.LittleEndian.Uint32(start[4:]))
 	frame := int64(l.frameBytes())
 	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > held) {
 		l.streamed = true
@@ -168,13 +132,13 @@ func (l layout) withData(in *head, at, size int64) (layout, error) {
 	return l, nil
 }
 
-// sizeUnknown says whether a 32-bit size is one that programs write before they know it: 0, all ones, or within a header
+// sizeUnknown reports whether programs write this 32-bit size before they know the real one: 0, all ones, or within a header
 // of 2^31 (sox and espeak-ng write 0x7FFFF000 for the data and 36 more for the file).
 func sizeUnknown(size int64) bool {
 	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
 }
 
-// wavHeader is everything of a plain WAV file before its samples.
+// wavHeader returns a plain WAV file up to its samples.
 func (l layout) wavHeader() ([]byte, error) {
 	frame, size := l.frameBytes(), l.dataLen()
 	if size > math.MaxUint32-64 || frame > math.MaxUint16 {

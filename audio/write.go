@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// New makes a recording of samples [channels][samples] as a WAV file of that encoding would hold them: rounded, and
-// clipped where they pass full scale, in which case they are counted. Errors wrap ErrArgument (no samples, an impossible
-// rate or shape, a sample that is not finite), or ErrFormat where the file cannot hold them.
+// New makes a recording of samples [channels][samples] as a WAV file of that encoding would hold them: rounded, and clipped
+// at full scale. It returns how many were clipped. Errors wrap ErrArgument (no samples, an impossible rate or shape, a
+// sample that is not finite), or ErrFormat where a WAV file cannot hold so many.
 func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, err error) {
 	n := 0
 	if len(samples) > 0 {
@@ -27,7 +27,7 @@ func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, 
 	return silence.Fill([]Gap{{0, n}}, samples)
 }
 
-// plain is a plain WAV file's layout, and its header.
+// plain returns the layout of a plain WAV file, and its header.
 func plain(rate int, e Encoding, channels, n int) (l layout, header []byte, err error) {
 	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
 		return l, nil, fmt.Errorf("audio: no plain WAV encoding: %+v: %w", e, ErrArgument)
@@ -49,7 +49,8 @@ type Writer struct {
 	frame []byte
 }
 
-// NewWriter begins the WAV file that New makes of [channels][n] samples, which are to follow. Its errors are New's and w's.
+// NewWriter begins the WAV file that New makes of [channels][n] samples; the samples follow by Write. Its errors are New's and
+// w's.
 func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, error) {
 	l, header, err := plain(rate, e, channels, n)
 	if err != nil {
@@ -60,7 +61,7 @@ func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, err
 	return &Writer{l: l, w: b, frame: make([]byte, e.Bytes)}, nil
 }
 
-// Write adds samples, [·,channels]: the channels of a moment follow each other. A sample that is not finite is an error.
+// Write adds samples, [·,channels]: the channels of one moment follow each other. A sample that is not finite is an error.
 func (w *Writer) Write(samples []float64) error {
 	if w.n+len(samples) > w.l.frames*w.l.channels {
 		return fmt.Errorf("audio: more samples than the %d in %d channels that were announced: %w", w.l.frames, w.l.channels, ErrArgument)
@@ -91,4 +92,4 @@ func (w *Writer) Close() error {
 }
 
 // Write writes the recording: see Patch.Write.
-func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.from()}).Write(w, c) }
+func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.own()}).Write(w, c) }

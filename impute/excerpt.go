@@ -9,7 +9,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// Defaults for audio.
 const (
 	// DefaultContext is Options.Context where that is 0.
 	DefaultContext = 60 * time.Millisecond
@@ -17,7 +16,7 @@ const (
 	leastObserved = 32
 )
 
-// excerpts are the gaps with context on each side, joined where they touch.
+// excerpts returns the gaps with context on each side, joined where they touch.
 func excerpts(gaps []Gap, n, context int) []Excerpt {
 	var out []Excerpt
 	for _, g := range gaps {
@@ -32,11 +31,9 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 	return out
 }
 
-// Excerpts are the parts of a recording of n samples that FillFrom models,
-// without their models: the gaps with the options' context on each side, joined
-// where they touch. Errors wrap ErrGaps, where gaps do not fit the recording or
-// leave too little of an excerpt to learn from, or vssgp.ErrData: no samples, no
-// rate.
+// Excerpts returns the parts of a recording of n samples that FillFrom models, without their models: the gaps with the
+// options' context on each side, joined where they touch. Errors wrap ErrGaps if gaps do not fit the recording or leave too
+// little of an excerpt to learn from, and vssgp.ErrData if there are no samples or no rate.
 func Excerpts(n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if n <= 0 || rate <= 0 {
 		return nil, fmt.Errorf("impute: %d samples at %d Hz, want at least one: %w", n, rate, vssgp.ErrData)
@@ -58,7 +55,7 @@ func Excerpts(n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	return all, nil
 }
 
-// context is how many samples are modelled on each side of a gap.
+// context returns the number of samples that are modelled on each side of a gap.
 func (o *Options) context(n, rate int) int {
 	if o.All {
 		return n
@@ -66,22 +63,12 @@ func (o *Options) context(n, rate int) int {
 	return audio.SamplesIn(cmp.Or(o.Context, DefaultContext).Seconds(), rate)
 }
 
-// opened is an excerpt with its samples [channel][sample]; a channel is nil where
-// they are not known.
-type opened struct {
-	*Excerpt
-	rate    int
-	samples [][]float64
-	missing []bool
-}
-
-// open reads an excerpt of a source with zeros in the gaps.
-func (e *Excerpt) open(src Source, rate int) (*opened, error) {
-	samples, err := src.Read(e.Start, e.End)
-	if err != nil {
-		return nil, e.failed(err)
+// open reads the excerpt's samples into Filled, from a source with zeros in the gaps.
+func (e *Excerpt) open(src Source) (err error) {
+	if e.Filled, err = src.Read(e.Start, e.End); err != nil {
+		return e.failed(err)
 	}
-	return &opened{e, rate, samples, audio.Mask(e.gapsInside(), e.End-e.Start)}, nil
+	return nil
 }
 
 // failed says at which samples of the recording.
@@ -89,7 +76,7 @@ func (e *Excerpt) failed(err error) error {
 	return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 }
 
-// gapsInside are the gaps counted from the excerpt's start.
+// gapsInside returns the gaps counted from the excerpt's start.
 func (e *Excerpt) gapsInside() []Gap {
 	gaps := make([]Gap, len(e.Gaps))
 	for i, g := range e.Gaps {
@@ -98,22 +85,25 @@ func (e *Excerpt) gapsInside() []Gap {
 	return gaps
 }
 
-// seconds is the time of the excerpt's sample i from the recording's beginning.
-func (o *opened) seconds(i int) float64 { return float64(o.Start+i) / float64(o.rate) }
+// missing returns which of the excerpt's samples lie in gaps.
+func (e *Excerpt) missing() []bool { return audio.Mask(e.gapsInside(), e.End-e.Start) }
 
-// data are the observed samples.
-func (o *opened) data() *vssgp.Data {
-	d := &vssgp.Data{Q: 1, D: len(o.samples), XNames: []string{"seconds"}}
-	for c := range o.samples {
+// seconds returns the time of the excerpt's sample i from the recording's beginning.
+func (e *Excerpt) seconds(i, rate int) float64 { return float64(e.Start+i) / float64(rate) }
+
+// data returns the observed samples of an open excerpt. A nil channel has no y: its samples are not known.
+func (e *Excerpt) data(rate int) *vssgp.Data {
+	d := &vssgp.Data{Q: 1, D: len(e.Filled), XNames: []string{"seconds"}}
+	for c := range e.Filled {
 		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
 	}
-	for i, missing := range o.missing {
+	for i, missing := range e.missing() {
 		if missing {
 			continue
 		}
 		d.N++
-		d.X = append(d.X, o.seconds(i))
-		for _, c := range o.samples {
+		d.X = append(d.X, e.seconds(i, rate))
+		for _, c := range e.Filled {
 			if c != nil {
 				d.Y = append(d.Y, c[i])
 			}

@@ -16,14 +16,12 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// defaultWindows are the windows' lengths to choose from, in seconds: from a
-// few periods of a voice to a vowel.
+// defaultWindows are the windows' lengths to choose from, in seconds: from a few periods of a voice to a vowel.
 var defaultWindows = []float64{0.032, 0.048, 0.064}
 
-// Fill predicts the samples in gaps from the rest of the recording. samples is
-// [channel][sample] at the given rate, of any scale; the samples in the
-// gaps are not read. Excerpts are independent models, so the result depends on
-// neither Workers nor GOMAXPROCS.
+// Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
+// scale; the samples in the gaps are not read. Excerpts are independent models, so the result depends on neither Workers
+// nor GOMAXPROCS.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := whole(samples).length()
 	if err != nil {
@@ -37,9 +35,8 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	return r, nil
 }
 
-// FillFrom is Fill for a recording of n samples in each channel. It reads only
-// the excerpts, so that memory does not grow with the recording. The
-// result's Filled, Fit, SD and Draws are nil: the excerpts have theirs.
+// FillFrom is Fill for a recording of n samples in each channel. It reads only the excerpts, so that memory does not grow
+// with the recording. The result's Filled, Fit, SD and Draws are nil: each excerpt has its own.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	all, err := Excerpts(n, rate, gaps, o)
 	if err != nil {
@@ -49,17 +46,19 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 		return nil, err
 	}
 	f := &filler{
-		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(),
+		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
 		res: &Result{Excerpts: all, rate: rate, samples: n, context: o.context(n, rate)},
 	}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)
 	}
 	f.src = Around(src, f.res.gaps)
-	if err := f.all(); err != nil {
+	errs := make([]error, len(all))
+	parallel.For(len(all), o.workers(len(all)), func(i int) { errs[i] = f.fill(i) })
+	if err := cmp.Or(errs...); err != nil { // the first says enough: an interruption stops them all
 		return nil, err
 	}
-	for _, e := range f.res.Excerpts {
+	for _, e := range all {
 		f.res.Bound += e.Result.Bound
 		f.res.Iterations += e.Result.Iterations
 		f.res.Device = e.Result.Device
@@ -88,6 +87,7 @@ func (r *Result) join(samples [][]float64) {
 	}
 }
 
+// filler fills the excerpts of a recording, several at a time.
 type filler struct {
 	ctx   context.Context
 	o     Options
@@ -101,7 +101,7 @@ type filler struct {
 	noise    float64          // reported last
 }
 
-// unknown is NaN in a's shape.
+// unknown returns NaN in a's shape.
 func unknown(a [][]float64) [][]float64 {
 	out := make([][]float64, len(a))
 	for i := range a {
@@ -110,7 +110,7 @@ func unknown(a [][]float64) [][]float64 {
 	return out
 }
 
-// model are the fit's options, with the defaults for audio.
+// model returns the fit's options, with the defaults for audio.
 func (o *Options) model() vssgp.Options {
 	m := o.Model
 	if m.Init == "" && m.From == nil {
@@ -125,7 +125,7 @@ func (o *Options) model() vssgp.Options {
 	return m
 }
 
-// workers is how many of the excerpts are fitted at the same time.
+// workers returns how many of the excerpts are fitted at the same time.
 func (o *Options) workers(excerpts int) int {
 	if o.Workers > 0 {
 		return min(o.Workers, excerpts)
@@ -133,8 +133,7 @@ func (o *Options) workers(excerpts int) int {
 	return min(runtime.GOMAXPROCS(0), excerpts)
 }
 
-// checkCheckpoint refuses a checkpoint, which holds one fit, where there are
-// several or none.
+// checkCheckpoint refuses a checkpoint, which holds one fit, where there are several fits or none.
 func (o *Options) checkCheckpoint(excerpts int) error {
 	switch {
 	case o.Model.Checkpoint == "":
@@ -146,56 +145,51 @@ func (o *Options) checkCheckpoint(excerpts int) error {
 	return nil
 }
 
-// all fits the excerpts, several at a time.
-func (f *filler) all() error {
-	n := len(f.res.Excerpts)
-	f.progress = make([]vssgp.Progress, n)
-	errs := make([]error, n)
-	parallel.For(n, f.o.workers(n), func(i int) { errs[i] = f.one(i) })
-	return cmp.Or(errs...) // the first says enough: an interruption stops them all
-}
-
-// one fits excerpt i and fills it.
-func (f *filler) one(i int) error {
+// fill fits excerpt i and fills it.
+func (f *filler) fill(i int) error {
 	if err := f.ctx.Err(); err != nil {
 		return fmt.Errorf("impute: interrupted: %w", err)
 	}
-	e, err := f.res.Excerpts[i].open(f.src, f.res.rate)
-	if err != nil {
+	e := &f.res.Excerpts[i]
+	if err := e.open(f.src); err != nil {
 		return err
 	}
 	o := f.o.model()
 	o.MemoryLimit /= float64(f.o.workers(len(f.res.Excerpts)))
-	o.Progress = func(p vssgp.Progress) { f.report(i, p) }
-	m, r, err := vssgp.Fit(f.ctx, e.data(), o)
+	o.Progress = func(p vssgp.Progress) { f.tell(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
+	m, r, err := vssgp.Fit(f.ctx, e.data(f.res.rate), o)
 	if err != nil {
 		return e.failed(err)
 	}
-	e.Filled, e.Model, e.Result = e.samples, m, r
+	e.Model, e.Result = m, r
 	e.Features, e.NoiseSD = m.Params.M(), m.NoiseSD()[0]
 	e.Window = m.Params.Windows.Length * m.X.Scale[0]
 	if err := f.predict(e); err != nil {
 		return e.failed(err)
 	}
 	if f.o.Fitted != nil {
-		f.o.Fitted(e.Excerpt)
+		f.o.Fitted(e)
 	}
 	if f.o.Forget {
 		e.Model = nil
 	}
-	f.finished()
+	f.tell(func() { f.done++ })
 	return nil
 }
 
-// predict fills the excerpt's gaps, and the fit and its standard deviation
-// over all of it.
-func (f *filler) predict(e *opened) error {
-	n := len(e.missing)
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = e.seconds(i)
+// predict fills the excerpt's gaps, and gives the fit and its standard deviation over all of it.
+func (f *filler) predict(e *Excerpt) error {
+	missing := e.missing()
+	x := make([]float64, len(missing))
+	var inGaps []float64
+	var at []int // the missing samples
+	for i, m := range missing {
+		x[i] = e.seconds(i, f.res.rate)
+		if m {
+			at, inGaps = append(at, i), append(inGaps, x[i])
+		}
 	}
-	p, err := e.Model.PredictContext(f.ctx, mat.NewDense(n, 1, x))
+	p, err := e.Model.PredictContext(f.ctx, mat.NewDense(len(x), 1, x))
 	if err != nil {
 		return err
 	}
@@ -206,26 +200,14 @@ func (f *filler) predict(e *opened) error {
 	for i, sd := range p.SD(true) {
 		at, c := i/p.D, i%p.D
 		e.Fit[c][at], e.SD[c][at] = p.Mean[i], sd
-		if e.missing[at] {
+		if missing[at] {
 			e.Filled[c][at] = p.Mean[i]
 		}
 	}
-	return f.draw(e)
-}
-
-// draw samples the excerpt's gaps jointly.
-func (f *filler) draw(e *opened) error {
-	if len(e.Draws) == 0 {
+	if f.o.Draws <= 0 {
 		return nil
 	}
-	var at []int
-	var x []float64
-	for i, missing := range e.missing {
-		if missing {
-			at, x = append(at, i), append(x, e.seconds(i))
-		}
-	}
-	draws, err := e.Model.DrawContext(f.ctx, mat.NewDense(len(x), 1, x), len(e.Draws), f.o.Model.Seed+uint64(e.Start))
+	draws, err := e.Model.DrawContext(f.ctx, mat.NewDense(len(at), 1, inGaps), f.o.Draws, f.o.Model.Seed+uint64(e.Start))
 	if err != nil {
 		return err
 	}
@@ -239,22 +221,11 @@ func (f *filler) draw(e *opened) error {
 	return nil
 }
 
-func (f *filler) finished() {
+// tell makes a change of the progress and reports the sum over the excerpts.
+func (f *filler) tell(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.done++
-	f.tell()
-}
-
-func (f *filler) report(i int, p vssgp.Progress) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.progress[i], f.noise = p, p.NoiseSD
-	f.tell()
-}
-
-// tell reports the sum of the excerpts' progress. It is called with mu held.
-func (f *filler) tell() {
+	change()
 	if f.o.Progress == nil {
 		return
 	}
@@ -269,8 +240,7 @@ func (f *filler) tell() {
 			share += float64(q.Iteration) / float64(q.Iterations)
 		}
 	}
-	share = max(share, float64(f.done))
-	if share > 0 {
+	if share = max(share, float64(f.done)); share > 0 {
 		p.Left = time.Duration(float64(p.Elapsed) * (float64(n) - share) / share)
 	}
 	f.o.Progress(p)

@@ -1,6 +1,5 @@
-// Package impute fills gaps in recordings: it cuts an excerpt around each gap,
-// fits a windowed VSSGP to the samples observed there, and predicts the missing
-// ones.
+// Package impute fills gaps in recordings: it cuts an excerpt around each gap, fits a windowed VSSGP to the samples observed
+// there, and predicts the missing ones.
 package impute
 
 import (
@@ -13,32 +12,30 @@ import (
 // Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
 
-// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the
-// recording, overlapping, or with too little left around them.
+// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the recording, overlapping, or with too little left
+// around them.
 var ErrGaps = audio.ErrGaps
 
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
-	// Model are the fit's options; lengths and periods are in seconds. Zero
-	// fields are chosen for audio: the spectrum start, windows of 32 to 64 ms
-	// by the bound, and no iterations from there, which would raise the bound
-	// and spoil the fill (DESIGN.md, "Starting values"). Excerpts at work at the
-	// same time share the MemoryLimit. A checkpoint is for one excerpt that is
-	// optimised (All, Iterations).
+	// Model are the fit's options; lengths and periods are in seconds. Zero fields are chosen for audio: the spectrum start,
+	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill
+	// (DESIGN.md, "Starting values"). Excerpts at work at the same time share the MemoryLimit. A checkpoint is for one
+	// excerpt that is optimised (All, Iterations).
 	Model vssgp.Options
-	// Context is how much on each side of a gap is modelled; 0: DefaultContext.
+	// Context is the time on each side of a gap that is modelled; 0: DefaultContext.
 	Context time.Duration
 	// All models the whole recording at once.
 	All bool
-	// Draws is how many further plausible fills to draw from the posterior.
+	// Draws is the number of further plausible fills to draw from the posterior.
 	Draws int
-	// Forget drops an excerpt's model once its gaps are filled: models of many
-	// excerpts can take far more memory than the recording.
+	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the
+	// recording.
 	Forget bool
-	// Fitted is called with each excerpt once its gaps are filled, while it
-	// still has its model; of several at work at a time from their goroutines.
+	// Fitted is called with each excerpt once its gaps are filled, while it still has its model. Excerpts at work at the
+	// same time call it from their own goroutines.
 	Fitted func(*Excerpt)
-	// Workers is how many excerpts are fitted at once; 0: as many as cores.
+	// Workers is the number of excerpts that are fitted at once; 0: as many as cores.
 	Workers int
 	// Progress is called now and then, never from two goroutines at once.
 	Progress func(Progress)
@@ -54,19 +51,14 @@ type Progress struct {
 	Elapsed, Left     time.Duration // since Fill began; expected until it ends
 }
 
-// Result is a filled recording, with the models' uncertainty and how they were
-// fitted.
+// Result is a filled recording, with the models' uncertainty and how they were fitted.
 type Result struct {
-	// Filled is the recording [channel][sample]: the given samples outside
-	// the gaps, the predictive mean inside. It, Fit, SD and Draws are nil where
-	// FillFrom has filled a recording that is not in memory; the excerpts have
-	// their parts of them.
+	// Filled is the recording [channel][sample]: the given samples outside the gaps, the predictive mean inside. Filled, Fit,
+	// SD and Draws are nil in a result of FillFrom; each excerpt has its own.
 	Filled [][]float64
-	// Fit is the predictive mean [channel][sample] over the excerpts and NaN
-	// elsewhere, for errors on the observed samples.
+	// Fit is the predictive mean [channel][sample] over the excerpts and NaN elsewhere, for errors on the observed samples.
 	Fit [][]float64
-	// SD is the predictive standard deviation [channel][sample] of a sample
-	// (noise included) over the excerpts, NaN elsewhere.
+	// SD is the predictive standard deviation [channel][sample] of a sample (noise included) over the excerpts, NaN elsewhere.
 	SD [][]float64
 	// Draws are further plausible recordings [draw][channel][sample].
 	Draws      [][][]float64
@@ -82,8 +74,8 @@ type Result struct {
 	context int // samples modelled on each side of a gap
 }
 
-// Excerpt is a part of the recording that was modelled on its own. Its Filled,
-// Fit, SD and Draws are Result's from sample Start to End.
+// Excerpt is a part of the recording that was modelled on its own. Its Filled, Fit, SD and Draws are the Result's from sample
+// Start to End.
 type Excerpt struct {
 	Start, End int   // samples
 	Gaps       []Gap // of the recording, those that lie in it

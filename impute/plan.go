@@ -10,13 +10,10 @@ import (
 	"github.com/vssgp/vssgp/internal/cost"
 )
 
-// Plan says beforehand how much FillFrom is going to compute and hold: the sum of
-// the excerpts' vssgp.Plans.
+// Plan says beforehand how much FillFrom is going to compute and hold: the sum of the excerpts' vssgp.Plans.
 type Plan struct {
-	// Plan adds up the excerpts' counts, and the operations of one evaluation of
-	// every excerpt. Its RowBytes to StartBytes are what the excerpts at work at a
-	// time hold at most, one matrix each, and PeakBytes about all that is held at
-	// once.
+	// Plan adds up the excerpts' counts, and the operations of one evaluation of every excerpt. RowBytes to StartBytes are
+	// the most that the excerpts at work at the same time hold, one matrix each. PeakBytes is about all that is held at once.
 	vssgp.Plan
 	Excerpts  int     // parts of the recording modelled on their own
 	AtOnce    int     // of them at work at a time
@@ -25,8 +22,8 @@ type Plan struct {
 	FillBytes float64 // the excerpts as filled, which stay
 }
 
-// NewPlan is the plan of FillFrom for a recording with that many channels of
-// n samples, whose values are not known: it counts the most components that may be taken.
+// NewPlan returns the plan of FillFrom for a recording of n samples in so many channels, without their values: it counts the
+// most components that the start may take.
 func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 	if channels < 1 {
 		return nil, fmt.Errorf("impute: plan for %d channels, want at least one: %w", channels, vssgp.ErrData)
@@ -34,13 +31,13 @@ func NewPlan(channels, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 	return newPlan(context.Background(), unread(channels), n, rate, gaps, o)
 }
 
-// unread is a source with that many channels, whose samples are not known.
+// unread is a source with so many channels and no samples.
 type unread int
 
 func (u unread) Read(lo, hi int) ([][]float64, error) { return make([][]float64, u), nil }
 
-// NewPlanFrom is the plan of FillFrom, which reads the excerpts to see about how
-// many components they will get. Errors wrap ctx.Err() once ctx has ended.
+// NewPlanFrom returns the plan of FillFrom. It reads the excerpts to see about how many components they will get. Errors wrap
+// ctx.Err() once ctx has ended.
 func NewPlanFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Plan, error) {
 	rising := slices.SortedFunc(slices.Values(gaps), func(a, b Gap) int { return a.Start - b.Start })
 	return newPlan(ctx, Around(src, rising), n, rate, gaps, o)
@@ -56,16 +53,17 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 	parts := make([]*vssgp.Plan, len(all))
 	drawn := 0.0
 	for i := range all {
-		e, err := all[i].open(src, rate)
-		if err != nil {
+		e := &all[i]
+		if err := e.open(src); err != nil {
 			return nil, err
 		}
-		if parts[i], err = vssgp.NewPlanContext(ctx, e.data(), model); err != nil {
+		if parts[i], err = vssgp.NewPlanContext(ctx, e.data(rate), model); err != nil {
 			return nil, e.failed(err)
 		}
-		channels, missing := len(e.samples), audio.Missing(e.Gaps)
+		channels, missing := len(e.Filled), audio.Missing(e.Gaps)
+		e.Filled = nil
 		p.add(parts[i], missing)
-		p.FillBytes += 8 * float64(channels) * float64(fillArrays+o.Draws) * float64(len(e.missing))
+		p.FillBytes += 8 * float64(channels) * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
 		if !o.Forget {
 			p.PeakBytes += cost.Collected * parts[i].MatrixBytes
 		}
@@ -86,14 +84,14 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 }
 
 const (
-	// fillArrays are an excerpt's arrays besides draws: Filled, Fit, SD.
+	// fillArrays counts an excerpt's arrays besides draws: Filled, Fit, SD.
 	fillArrays = 3
-	// drawCopies is how often a draw has the missing samples and their places:
-	// those asked for, in the model's units, and the draw itself; drawNumbers what
-	// it has of each feature besides.
+	// drawCopies counts the copies of the missing samples and their places in a draw: as asked for, in the model's units, and
+	// the draw itself. drawNumbers are the further numbers that it holds for each feature.
 	drawCopies, drawNumbers = 3, 8
 )
 
+// add adds the plan of an excerpt.
 func (p *Plan) add(e *vssgp.Plan, missing int) {
 	p.Missing += missing
 	p.Inputs, p.Outputs, p.Starts = e.Inputs, e.Outputs, e.Starts

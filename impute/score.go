@@ -12,26 +12,22 @@ import (
 
 // Scores are the errors of a fill and of three that do not need a model.
 //
-// Train errors are over the observed samples of the excerpts, test errors over
-// the gaps. VSSGP's training error is the error of its predictive mean; silence
-// predicts 0 there, so its own is the size of the signal; linear and
-// autoregressive fills give the observed samples back, so theirs is 0 where the
-// reference agrees with the recording outside the gaps.
+// Train errors are over the observed samples of the excerpts, test errors over the gaps. VSSGP's training error is the error of
+// its predictive mean. Silence predicts 0 there, so its training error is the size of the signal. Linear and autoregressive
+// fills return the observed samples, so their training error is 0 where the reference agrees with the recording outside the
+// gaps.
 type Scores struct {
 	VSSGP   audio.Scores
 	Silence audio.Scores // zeros everywhere
 	Linear  audio.Scores // audio.FillLinear
 	AR      audio.Scores // audio.FillAR as audio.DefaultAR sets it
-	// Coverage95 is the share of the gaps' samples within 1.96 standard
-	// deviations of their fill.
+	// Coverage95 is the share of the gaps' samples within 1.96 standard deviations of their fill.
 	Coverage95 float64
 }
 
-// Score compares a fill with the undamaged recording, all [channel][sample]:
-// filled is the recording with its gaps filled; fit the model's mean and sd its
-// standard deviation, NaN outside the excerpts (Result.Filled, Fit, SD). gaps
-// are as audio.CheckGaps returns them; the scores of others, or of arrays of
-// different shape, are NaN.
+// Score compares a fill with the undamaged recording, all [channel][sample]: filled is the recording with its gaps filled, fit
+// the model's mean and sd its standard deviation, NaN outside the excerpts (Result.Filled, Fit, SD). gaps must be as
+// audio.CheckGaps returns them. If they are not, or if the arrays differ in shape, the scores are NaN.
 func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores {
 	if !sameShape(reference, filled) || !sameShape(reference, fit) || !sameShape(reference, sd) || !fits(gaps, reference) {
 		return newTally(0, 0, rate).scores()
@@ -42,9 +38,8 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 	return t.scores()
 }
 
-// Score compares the fill with the undamaged recording. It reads the excerpts of
-// both, and the samples around them that the autoregressive fill needs: the
-// numbers of the function of the same name.
+// Score compares the fill with the undamaged recording, with the numbers of the function of the same name. It reads the
+// excerpts of both, and the samples around them that the autoregressive fill needs.
 func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
@@ -84,7 +79,7 @@ func sameShape(a, b [][]float64) bool {
 	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y []float64) bool { return len(x) == len(y) && len(x) == len(a[0]) })
 }
 
-// fits reports whether gaps are of a recording as audio.CheckGaps returns them.
+// fits reports whether gaps are as audio.CheckGaps returns them for a recording.
 func fits(gaps []Gap, recording [][]float64) bool {
 	checked, err := audio.CheckGaps(gaps, len(recording[0]))
 	return err == nil && slices.Equal(checked, gaps)
@@ -93,8 +88,8 @@ func fits(gaps []Gap, recording [][]float64) bool {
 // tally adds up the scores of a fill, an excerpt at a time.
 type tally struct {
 	rate            int
-	methods         [4][]residuals // of VSSGP, silence, linear and AR, by channel
-	covered, filled int            // samples of gaps: within their intervals, all
+	methods         [4][]residuals // VSSGP, silence, linear and AR, by channel
+	covered, filled int            // samples in gaps: within their intervals, all
 }
 
 // residuals are the errors of a method in a channel.
@@ -110,7 +105,7 @@ func newTally(channels, n, rate int) *tally {
 	return t
 }
 
-// add takes in a filled excerpt and the undamaged samples of it.
+// add takes in a filled excerpt and its undamaged samples.
 func (t *tally) add(e *Excerpt, reference [][]float64) {
 	gaps := e.gapsInside()
 	missing := audio.Mask(gaps, e.End-e.Start)
@@ -141,7 +136,7 @@ func (t *tally) add(e *Excerpt, reference [][]float64) {
 	}
 }
 
-// scores are the root mean squares over the channels, which have equal weight.
+// scores returns the root mean squares over the channels, which have equal weight.
 func (t *tally) scores() Scores {
 	s := Scores{Coverage95: float64(t.covered) / float64(t.filled)}
 	for m, to := range []*audio.Scores{&s.VSSGP, &s.Silence, &s.Linear, &s.AR} {

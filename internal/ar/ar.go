@@ -1,6 +1,5 @@
-// Package ar holds autoregressive models of evenly sampled series: estimates,
-// spectra, and the least-squares fill of missing samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1,
-// with innovations e of variance E.
+// Package ar holds autoregressive models of evenly sampled series: estimates, spectra, and the least-squares fill of missing
+// samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1, with innovations e of variance E.
 package ar
 
 import (
@@ -14,12 +13,10 @@ type Model struct {
 	E float64   // variance of the innovations
 }
 
-// directProducts is how many products Autocorrelation sums one by one, 2 ms of
-// work; for more of them transforms are quicker.
+// directProducts is the most products that Autocorrelation sums one by one, 2 ms of work; from there on transforms are faster.
 const directProducts = 1 << 22
 
-// Autocorrelation is r_j = Σ_n x_n x_{n+j} / N for lags 0 … order, in
-// min(N·order, N log N) time.
+// Autocorrelation returns r_j = Σ_n x_n x_{n+j} / N for lags 0 … order, in min(N·order, N log N) time.
 func Autocorrelation(x []float64, order int) []float64 {
 	if byTransform(len(x), order) {
 		return transformed(x, order)
@@ -35,8 +32,7 @@ func Autocorrelation(x []float64, order int) []float64 {
 
 func byTransform(samples, order int) bool { return float64(samples)*float64(order+1) > directProducts }
 
-// transformed is Autocorrelation by way of the power spectrum, of x with so
-// many zeros after it that no lag wraps around.
+// transformed is Autocorrelation by way of the power spectrum. Zeros after x keep the lags from wrapping around.
 func transformed(x []float64, order int) []float64 {
 	n := smooth(len(x) + min(order, len(x)-1))
 	fft := fourier.NewFFT(n)
@@ -65,12 +61,11 @@ func Periodogram(power, x []float64) {
 	}
 }
 
-// PeriodogramSize is how many frequencies of the whole circle tell all of the
-// periodogram of so many samples, a polynomial in exp(2πif) of that degree
-// both ways.
+// PeriodogramSize returns the number of frequencies on the whole circle that determine the periodogram of so many samples: a
+// polynomial in exp(±2πif) of that degree.
 func PeriodogramSize(samples int) int { return smooth(2 * samples) }
 
-// smooth is the least number from n on that has no prime factors but 2, 3 and 5.
+// smooth returns the least number from n on with no prime factors but 2, 3 and 5.
 func smooth(n int) int {
 	for ; ; n++ {
 		rest := n
@@ -85,13 +80,11 @@ func smooth(n int) int {
 	}
 }
 
-// ridge is added to r_0, relative to it, so that a pure tone's model stays
-// stable.
+// ridge is added to r_0, relative to it, so that the model of a pure tone is stable.
 const ridge = 1e-9
 
-// YuleWalker is the model of order len(r)−1 with autocorrelation r, by
-// Levinson's recursion. It is stable, and smoother than a least-squares
-// estimate, as a covariance start needs.
+// YuleWalker returns the model of order len(r)−1 with autocorrelation r, by Levinson's recursion. It is stable, and smoother
+// than a least-squares estimate, as the spectrum start needs.
 func YuleWalker(r []float64) Model {
 	p := len(r) - 1
 	a := make([]float64, p+1)

@@ -1,24 +1,16 @@
 package ar
 
-import (
-	"context"
-	"runtime"
-	"slices"
-
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/vssgp/vssgp/internal/parallel"
-)
+import "gonum.org/v1/gonum/floats"
 
 // The prediction errors of z with coefficients a (a_0 = 1) are, for n = p … N-1 and m = 0 … N-1-p,
 //
 //	forward  e_n = Σ_k a_k z_{n-k}        backward  f_m = Σ_k a_k z_{m+k}
 //
-// and E = Σ e² + Σ f² is minimised by both steps of fill: modifiedCovariance over a, solveMissing over the missing z.
+// and both steps of a fill minimise E = Σ e² + Σ f²: modifiedCovariance over a, solveMissing over the missing z.
 
-// modifiedCovariance is the coefficients a [p+1] that make E least, which are exact for sinusoids. It takes N ≥ 2p+1 or so
-// to be well posed. Where there are several solutions (fewer than p/2 sinusoids and no noise), a ridge of 1e-13 of the mean
-// diagonal, which grows while the Cholesky factor fails, picks one.
+// modifiedCovariance returns the coefficients a [p+1] with the least E, which are exact for sinusoids. The problem is well
+// posed from about N = 2p+1 on. Where it has several solutions (fewer than p/2 sinusoids and no noise), a ridge of 1e-13 of
+// the mean diagonal, which grows while the Cholesky factor fails, picks one.
 func modifiedCovariance(z []float64, p int) []float64 {
 	a := make([]float64, p+1)
 	a[0] = 1
@@ -27,7 +19,7 @@ func modifiedCovariance(z []float64, p int) []float64 {
 	g := newDense(p)
 	trace := 0.0
 	for i := 1; i <= p; i++ {
-		row := g.lower(i - 1)
+		row := g.data[(i-1)*g.row:][:i]
 		for j := range row {
 			row[j] = c[i*q+j+1] + c[(p-i)*q+p-j-1]
 		}
@@ -45,8 +37,8 @@ func modifiedCovariance(z []float64, p int) []float64 {
 	return a
 }
 
-// lagProducts is c_ij = Σ_{n=p}^{N-1} z_{n-i} z_{n-j} for i, j = 0 … p, both triangles, by rows of p+1. A row
-// follows from the one above by two products an entry, so that the whole costs N·p + p².
+// lagProducts returns c_ij = Σ_{n=p}^{N-1} z_{n-i} z_{n-j} for i, j = 0 … p, both triangles, in rows of p+1. Each row follows
+// from the row above by two products per entry, so that the whole costs N·p + p².
 func lagProducts(z []float64, p int) []float64 {
 	n, q := len(z), p+1
 	c := make([]float64, q*q)
@@ -64,118 +56,8 @@ func lagProducts(z []float64, p int) []float64 {
 	return c
 }
 
-// fill puts into z at the places missing (rising) the samples that an autoregressive model of the given order makes most
-// likely (Janssen, Veldhuis and Vries 1986): from zeros, it fits the model and solves for all missing samples jointly, in
-// turn, for so many rounds or until ctx ends. It reports whether it could. Where z is too short or the model fails, z holds
-// the last round's fill, or what it held before if there was none. Cost of a round: N·p + p³/3 + u·p² for u missing samples.
-func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bool {
-	order = min(order, (len(z)-len(missing))/2)
-	if order < 1 || len(missing) == 0 {
-		return order >= 1
-	}
-	work := slices.Clone(z)
-	for _, n := range missing {
-		work[n] = 0
-	}
-	for round := range rounds {
-		if ctx.Err() != nil || !solveMissing(work, missing, modifiedCovariance(work, order)) {
-			return round > 0
-		}
-		copy(z, work)
-	}
-	return true
-}
-
-// A job is an excerpt to fill, and the part of the series that takes over the fill.
-type job struct {
-	excerpt, keep [2]int
-	first         int // the first gap that reaches into keep
-}
-
-// FillAround fills z gap by gap, each from the excerpt that reaches that many samples to either side of it. All samples
-// missing there are solved for jointly, and the gap keeps its own. gaps are [start, end), rising and apart. Gaps whose
-// excerpts are the same share one solution; a gap whose excerpt is too short for any model keeps what it held. Once ctx has
-// ended, the remaining gaps stay as they were.
-func FillAround(ctx context.Context, z []float64, gaps [][2]int, order, reach, rounds int) {
-	fillJobs(ctx, z, gaps, around(len(z), gaps, reach), order, rounds)
-}
-
-// FillTiles is FillAround for many gaps or long ones: tile by tile of reach samples, each from the excerpt that reaches
-// that far to either side of it. Its cost is proportional to the length of the series, however much is missing; far inside a gap the series
-// keeps what it held.
-func FillTiles(ctx context.Context, z []float64, gaps [][2]int, order, reach, rounds int) {
-	fillJobs(ctx, z, gaps, tiles(len(z), gaps, reach), order, rounds)
-}
-
-// around are FillAround's jobs.
-func around(n int, gaps [][2]int, reach int) (jobs []job) {
-	reach = min(reach, n)
-	for i, g := range gaps {
-		excerpt := [2]int{max(0, g[0]-reach), min(n, g[1]+reach)}
-		if last := len(jobs) - 1; last >= 0 && jobs[last].excerpt == excerpt {
-			jobs[last].keep[1] = g[1]
-			continue
-		}
-		jobs = append(jobs, job{excerpt, g, i})
-	}
-	return jobs
-}
-
-// tiles are FillTiles' jobs: the tiles in which anything is missing.
-func tiles(n int, gaps [][2]int, reach int) (jobs []job) {
-	i := 0
-	for lo := 0; lo < n; lo += reach {
-		for i < len(gaps) && gaps[i][1] <= lo {
-			i++
-		}
-		hi := min(n, lo+reach)
-		if i < len(gaps) && gaps[i][0] < hi {
-			jobs = append(jobs, job{[2]int{max(0, lo-reach), min(n, hi+reach)}, [2]int{lo, hi}, i})
-		}
-	}
-	return jobs
-}
-
-func fillJobs(ctx context.Context, z []float64, gaps [][2]int, jobs []job, order, rounds int) {
-	given := slices.Clone(z)
-	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(e int) {
-		j := jobs[e]
-		filled := slices.Clone(given[j.excerpt[0]:j.excerpt[1]])
-		fill(ctx, filled, missingIn(gaps, j.first, j.excerpt), order, rounds)
-		for _, g := range gaps[j.first:] {
-			if g[0] >= j.keep[1] {
-				break
-			}
-			lo, hi := max(g[0], j.keep[0]), min(g[1], j.keep[1])
-			copy(z[lo:hi], filled[lo-j.excerpt[0]:])
-		}
-	})
-}
-
-// gapsIn are the gaps that reach into the excerpt around gap i.
-func gapsIn(gaps [][2]int, i int, excerpt [2]int) [][2]int {
-	first, end := i, i
-	for first > 0 && gaps[first-1][1] > excerpt[0] {
-		first--
-	}
-	for end < len(gaps) && gaps[end][0] < excerpt[1] {
-		end++
-	}
-	return gaps[first:end]
-}
-
-// missingIn lists the missing samples of the excerpt around gap i, counted from the excerpt's start.
-func missingIn(gaps [][2]int, i int, excerpt [2]int) (missing []int) {
-	for _, g := range gapsIn(gaps, i, excerpt) {
-		for n := max(g[0], excerpt[0]); n < min(g[1], excerpt[1]); n++ {
-			missing = append(missing, n-excerpt[0])
-		}
-	}
-	return missing
-}
-
-// solveMissing puts into z at the places u (rising) the values that make E least, and says whether it could; if not, z
-// has zeros there.
+// solveMissing puts into z, at the places u (rising), the values with the least E. It reports whether it could; if not, z has
+// zeros there.
 func solveMissing(z []float64, u []int, a []float64) bool {
 	for _, i := range u {
 		z[i] = 0
@@ -190,8 +72,8 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 	return true
 }
 
-// missingNormal is half the Hessian of E over z_u: the sum over the errors in which both z_{u_i} and z_{u_j} take part. It
-// is zero where u_i - u_j > p, and away from the excerpt's ends depends on that difference alone.
+// missingNormal returns half the Hessian of E over z_u: entry (i, j) sums over the errors in which both z_{u_i} and z_{u_j} take
+// part. It is zero where u_i - u_j > p, and away from the excerpt's ends it depends on that difference alone.
 func missingNormal(n int, u []int, a []float64) system {
 	p := len(a) - 1
 	sums := laggedSums(a)
@@ -204,7 +86,7 @@ func missingNormal(n int, u []int, a []float64) system {
 		first[i], band = j, max(band, i-j)
 	}
 	h := newSystem(len(u), band)
-	data, row, col := h.entries()
+	data, row, col := h.data, h.row, h.col
 	for i, hi := range u {
 		for j := first[i]; j <= i; j++ {
 			lo := u[j]
@@ -226,7 +108,7 @@ func missingNormal(n int, u []int, a []float64) system {
 	return h
 }
 
-// laggedSums are Σ_{t<s} a_t a_{t+l} at [l][s], for every lag l ≤ p and s ≤ p+1−l.
+// laggedSums returns Σ_{t<s} a_t a_{t+l} at [l][s], for every lag l ≤ p and s ≤ p+1−l.
 func laggedSums(a []float64) [][]float64 {
 	sums := make([][]float64, len(a))
 	for l := range sums {
@@ -239,7 +121,7 @@ func laggedSums(a []float64) [][]float64 {
 	return sums
 }
 
-// missingRHS is minus half the gradient of E over z_u where z_u = 0.
+// missingRHS returns minus half the gradient of E over z_u at z_u = 0.
 func missingRHS(z []float64, u []int, a []float64) []float64 {
 	n, p := len(z), len(a)-1
 	reversed := make([]float64, p+1)

@@ -31,7 +31,7 @@ func TestFillTiles(t *testing.T) {
 			clear(given[g[0]:g[1]])
 		}
 		tiled := slices.Clone(given)
-		FillTiles(t.Context(), tiled, gaps, 16, 100, 8)
+		Filling{16, 100, 8, true}.Fill(t.Context(), tiled, gaps)
 		square := 0.0
 		for i, v := range tiled {
 			square += (v - want[i]) * (v - want[i]) / float64(len(want))
@@ -49,7 +49,7 @@ func TestFillTiles(t *testing.T) {
 func TestFillTilesLongGap(t *testing.T) {
 	x := tones(2000)
 	clear(x[500:1500])
-	FillTiles(t.Context(), x, [][2]int{{500, 1500}}, 32, 100, 3)
+	Filling{32, 100, 3, true}.Fill(t.Context(), x, [][2]int{{500, 1500}})
 	if math.Abs(x[505]-tones(506)[505]) > 0.05 || math.Abs(x[1490]-tones(1491)[1490]) > 0.05 {
 		t.Errorf("at the ends %v and %v, want about %v and %v", x[505], x[1490], tones(506)[505], tones(1491)[1490])
 	}
@@ -64,12 +64,12 @@ func TestFillTilesLongGap(t *testing.T) {
 func TestFillCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	for name, by := range map[string]func(context.Context, []float64, [][2]int, int, int, int){"around": FillAround, "tiles": FillTiles} {
+	for _, tiled := range []bool{false, true} {
 		x := make([]float64, 1000)
 		copy(x, tones(500))
-		by(ctx, x, [][2]int{{500, 600}}, 16, 100, 3)
+		Filling{16, 100, 3, tiled}.Fill(ctx, x, [][2]int{{500, 600}})
 		if slices.ContainsFunc(x[500:], func(v float64) bool { return v != 0 }) {
-			t.Errorf("%s: filled", name)
+			t.Errorf("tiled %v: filled", tiled)
 		}
 	}
 }
@@ -77,15 +77,15 @@ func TestFillCancelled(t *testing.T) {
 // TestWork: what a fill costs is counted over the excerpts that it takes; tile
 // by tile it grows as the series, however much is missing.
 func TestWork(t *testing.T) {
-	one, largest := Work(1000, [][2]int{{500, 540}}, 32, 100, 3, false)
+	one, largest := Filling{32, 100, 3, false}.Work(1000, [][2]int{{500, 540}})
 	if one != largest || one != 3*(6*240*32+32*32*32/3.+3*32*32+40*40*40/3.) {
 		t.Errorf("one gap: %v, largest %v", one, largest)
 	}
-	if two, _ := Work(1000, [][2]int{{100, 140}, {500, 540}}, 32, 60, 3, false); two != 2*3*(6*160*32+32*32*32/3.+3*32*32+40*40*40/3.) {
+	if two, _ := (Filling{32, 60, 3, false}).Work(1000, [][2]int{{100, 140}, {500, 540}}); two != 2*3*(6*160*32+32*32*32/3.+3*32*32+40*40*40/3.) {
 		t.Errorf("two gaps: %v", two)
 	}
-	short, _ := Work(20_000, sparse(20_000, 0.7), 32, 100, 3, true)
-	long, _ := Work(80_000, sparse(80_000, 0.7), 32, 100, 3, true)
+	short, _ := Filling{32, 100, 3, true}.Work(20_000, sparse(20_000, 0.7))
+	long, _ := Filling{32, 100, 3, true}.Work(80_000, sparse(80_000, 0.7))
 	if r := long / short; r < 3.8 || r > 4.2 {
 		t.Errorf("four times the series: %v times the work", r)
 	}
@@ -100,12 +100,12 @@ func TestJobs(t *testing.T) {
 		got  []job
 		want []job
 	}{
-		{"apart", around(1000, [][2]int{{100, 110}, {600, 610}}, 50), []job{{[2]int{50, 160}, [2]int{100, 110}, 0}, {[2]int{550, 660}, [2]int{600, 610}, 1}}},
-		{"of one excerpt", around(100, [][2]int{{10, 12}, {50, 52}, {70, 75}}, 200), []job{{[2]int{0, 100}, [2]int{10, 75}, 0}}},
-		{"tiles", tiles(450, [][2]int{{0, 100}, {200, 210}, {420, 430}}, 100), []job{
-			{[2]int{0, 200}, [2]int{0, 100}, 0}, {[2]int{100, 400}, [2]int{200, 300}, 1}, {[2]int{300, 450}, [2]int{400, 450}, 2},
+		{"apart", Filling{Reach: 50}.jobs(1000, [][2]int{{100, 110}, {600, 610}}), []job{{[2]int{50, 160}, [2]int{100, 110}}, {[2]int{550, 660}, [2]int{600, 610}}}},
+		{"of one excerpt", Filling{Reach: 200}.jobs(100, [][2]int{{10, 12}, {50, 52}, {70, 75}}), []job{{[2]int{0, 100}, [2]int{10, 75}}}},
+		{"tiles", Filling{Reach: 100, Tiled: true}.jobs(450, [][2]int{{0, 100}, {200, 210}, {420, 430}}), []job{
+			{[2]int{0, 200}, [2]int{0, 100}}, {[2]int{100, 400}, [2]int{200, 300}}, {[2]int{300, 450}, [2]int{400, 450}},
 		}},
-		{"a gap over tiles", tiles(400, [][2]int{{150, 250}}, 100), []job{{[2]int{0, 300}, [2]int{100, 200}, 0}, {[2]int{100, 400}, [2]int{200, 300}, 0}}},
+		{"a gap over tiles", Filling{Reach: 100, Tiled: true}.jobs(400, [][2]int{{150, 250}}), []job{{[2]int{0, 300}, [2]int{100, 200}}, {[2]int{100, 400}, [2]int{200, 300}}}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
@@ -117,16 +117,16 @@ func TestJobs(t *testing.T) {
 // misses; a model's autocorrelation is counted as it is computed.
 func TestWorkOfTiles(t *testing.T) {
 	// Excerpts of [0, 300) and [100, 400), each of which misses 100 samples.
-	if all, largest := Work(400, [][2]int{{150, 250}}, 32, 100, 3, true); all != 2*largest || largest != 3*(6*300*32+32*32*32/3.+3*32*32+100*100*100/3.) {
+	if all, largest := (Filling{32, 100, 3, true}).Work(400, [][2]int{{150, 250}}); all != 2*largest || largest != 3*(6*300*32+32*32*32/3.+3*32*32+100*100*100/3.) {
 		t.Errorf("a gap over two tiles: %v, largest %v", all, largest)
 	}
 	// A longer one: of [0, 300), [100, 400) and [200, 400) it is 150, 200 and 150 samples.
 	want := 3*cost.Fill(300, 150, 32) + 3*cost.Fill(300, 200, 32) + 3*cost.Fill(200, 150, 25)
-	if all, _ := Work(400, [][2]int{{150, 350}}, 32, 100, 3, true); all != want {
+	if all, _ := (Filling{32, 100, 3, true}).Work(400, [][2]int{{150, 350}}); all != want {
 		t.Errorf("a gap over three tiles: %v, want %v", all, want)
 	}
 	// An order of which only half of what is known bears: of 40 samples that know 20, 10.
-	if one, _ := Work(40, [][2]int{{10, 30}}, 32, 100, 1, false); one != 6*40*10+10*10*10/3.+3*10*10+20*20*20/3. {
+	if one, _ := (Filling{32, 100, 1, false}).Work(40, [][2]int{{10, 30}}); one != 6*40*10+10*10*10/3.+3*10*10+20*20*20/3. {
 		t.Errorf("a short series: %v", one)
 	}
 	if w := ModelWork(1000, 100); w != 2*1000*101+cost.Levinson(100) {

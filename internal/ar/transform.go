@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// A Transform takes models to their densities at n frequencies, whatever n's
-// factors. It is used by one goroutine at a time.
+// A Transform computes the densities of models at n frequencies, whatever n's factors. One goroutine at a time may use it.
 //
-// With (2k+1)·j = k² + j + j² − (k−j)² the sum over the coefficients becomes a
-// convolution with a chirp (Bluestein), but for a factor of modulus 1:
+// With (2k+1)·j = k² + j + j² − (k−j)² the sum over the coefficients becomes, up to a factor of modulus 1, a convolution
+// with a chirp (Bluestein):
 //
 //	|Σ_j a_j exp(−iπ j(2k+1)/2n)| = |Σ_j b_j c_{k−j}|,   b_j = a_j exp(−iπ(j+j²)/2n),   c_m = exp(iπ m²/2n)
 type Transform struct {
@@ -21,8 +20,7 @@ type Transform struct {
 	work     []complex128
 }
 
-// NewTransform makes one for n frequencies and models up to an order; higher
-// ones make it grow.
+// NewTransform returns a Transform for n frequencies and models up to an order. A model of higher order makes it grow.
 func NewTransform(n, order int) *Transform {
 	length := smooth(n + order)
 	t := &Transform{n, order, fourier.NewCmplxFFT(length), make([]complex128, length), make([]complex128, length)}
@@ -33,14 +31,13 @@ func NewTransform(n, order int) *Transform {
 	return t
 }
 
-// turn is exp(iπk/2n).
+// turn returns exp(iπk/2n).
 func (t *Transform) turn(k int) complex128 {
 	return cmplx.Rect(1, math.Pi*float64(k%(4*t.n))/float64(2*t.n))
 }
 
-// Densities are the model's power spectral densities at (k+½)/(2n) cycles a
-// sample for k < n, the middles of equal parts of [0, ½]. They are two-sided: the
-// integral over [−½, ½] is the series' variance.
+// Densities returns the model's power spectral densities at (k+½)/(2n) cycles a sample for k < n, the middles of equal parts
+// of [0, ½]. They are two-sided: the integral over [−½, ½] is the series' variance.
 func (t *Transform) Densities(m Model) []float64 {
 	if len(m.A)-1 > t.order {
 		*t = *NewTransform(t.n, len(m.A)-1)

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,17 +15,17 @@ import (
 	"syscall"
 )
 
-// A job is one output as it is written: to a temporary file, which is renamed to its target.
+// A job is one output while it is written: to a temporary file, which is renamed to its place, or straight through.
 type job struct {
-	target
+	Place
 	fn      func(io.Writer) error
-	temp    string   // the temporary file, while it exists
-	open    *os.File // the same, open and locked until the end so that no other process sweeps it away
+	temp    string   // the temporary file; "": none was made
+	open    *os.File // the same file, open and locked until the end so that no other process sweeps it away
 	backup  string   // a second link to the replaced file, while a rename may have to be undone
 	renamed bool
 }
 
-// create makes the temporary file, in the target's folder because a rename works only within one file system.
+// create makes the temporary file, in the output's folder because a rename works only within one file system.
 func (j *job) create() (*os.File, error) {
 	folder, base := filepath.Split(j.name)
 	for try := 0; ; try++ {
@@ -39,7 +40,7 @@ func (j *job) create() (*os.File, error) {
 		if err != nil {
 			return nil, j.failed(cause(err))
 		}
-		if held, _ := flock(f); (held || !still(f, name)) && try < 100 { // another process is just sweeping
+		if held, _ := flock(f); (held || !still(f, name)) && try < 100 { // another process is sweeping it away
 			f.Close()
 			continue
 		}
@@ -54,122 +55,98 @@ func (j *job) create() (*os.File, error) {
 }
 
 // write fills the job's temporary file, or writes straight through.
-func (j *job) write(ctx context.Context) (err error) {
-	var f *os.File
-	var w io.Writer
+func (j *job) write(ctx context.Context) error {
 	if j.through {
-		p := &patience{ctx: ctx}
-		f, err = j.reach(p)
-		w = &until{patience: p, w: f}
-	} else {
-		f, err = j.create()
-		w = f
+		return j.writeThrough(&until{ctx: ctx})
 	}
+	f, err := j.create()
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if j.through && f != os.Stdout && f != os.Stderr {
-			if e := f.Close(); err == nil && e != nil {
-				err = j.failed(e)
-			}
-		}
-	}()
-	b := bufio.NewWriterSize(w, 1<<16)
-	if err = j.fn(b); err == nil {
-		err = b.Flush()
-	}
-	if err == nil && !j.through {
+	if err = j.fill(f); err == nil {
 		err = f.Sync()
 	}
-	if err != nil {
-		err = j.failed(err)
-	}
-	return err
+	return j.failed(err)
 }
 
-// reach opens a target that is written straight through. A standard stream is opened anew where it can be, because a write to os.Stdout
-// whose reader has gone ends the process, and temporary files would stay; but not where it is a file, whose position must be kept.
-func (j *job) reach(p *patience) (*os.File, error) {
+func (j *job) writeThrough(u *until) (err error) {
+	f, err := j.reach(u)
+	if err != nil {
+		return err
+	}
+	if f != os.Stdout && f != os.Stderr {
+		defer func() { err = cmp.Or(err, j.failed(f.Close())) }()
+	}
+	u.w = f
+	return j.failed(j.fill(u))
+}
+
+// fill writes the content.
+func (j *job) fill(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := j.fn(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// reach opens a place that is written straight through. It opens a standard stream anew where it can, because a write to os.Stdout
+// whose reader has gone ends the process and would leave temporary files. A standard stream that is a file must keep its position.
+func (j *job) reach(u *until) (*os.File, error) {
 	if j.std != nil {
 		if info, err := j.std.Stat(); err == nil && info.Mode().IsRegular() {
 			return j.std, nil
 		}
 	}
-	f, err := await(p, func() (*os.File, error) { return os.OpenFile(j.name, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
-	var late *unread
+	f, err := await(u, func() (*os.File, error) { return os.OpenFile(j.name, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
 	switch {
-	case errors.As(err, &late):
-		return nil, j.failed(err)
 	case err == nil:
 		return f, nil
+	case u.ctx.Err() != nil && errors.Is(err, u.ctx.Err()):
+		return nil, j.failed(err)
 	case j.std != nil: // a socket, or a terminal that was another user's
 		return j.std, nil
 	}
 	return nil, j.badTarget("%w", cause(err))
 }
 
-// rename moves the temporary file into place; with keep, the replaced file stays reachable until forgetOld.
+// rename moves the temporary file into place. With keep, the replaced file stays reachable by the backup.
 func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil
 	}
-	if keep && j.file != nil {
-		backup := j.temp + backupEnd
-		if os.Link(j.name, backup) == nil {
-			j.backup = backup
-		}
+	if backup := j.temp + backupEnd; keep && j.file != nil && os.Link(j.name, backup) == nil {
+		j.backup = backup
 	}
 	if !locks { // Windows renames no open file
-		j.close()
+		j.open.Close()
 	}
 	if err := os.Rename(j.temp, j.name); err != nil {
 		return j.failed(cause(err))
 	}
-	j.temp, j.renamed = "", true
+	j.renamed = true
 	return nil
 }
 
-// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced target or removes a new one.
+// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. Its open
+// file keeps the lock until then. Where there is no temporary file, backup or open file, the calls fail and do nothing.
 func (j *job) undo() {
 	if !locks {
-		j.close()
-	}
-	defer j.close()
-	if j.temp != "" {
-		os.Remove(j.temp)
-		j.temp = ""
-	}
-	switch {
-	case j.renamed && j.backup != "":
-		if os.Rename(j.backup, j.name) == nil {
-			j.backup = ""
-		}
-	case j.renamed && j.file == nil:
-		os.Remove(j.name)
-	case j.backup != "":
-		j.forgetOld()
-	}
-	j.renamed = false
-}
-
-// close ends the use of the temporary file, which may have its target's name by now.
-func (j *job) close() {
-	if j.open != nil {
 		j.open.Close()
-		j.open = nil
 	}
-}
-
-// forgetOld drops the link to the replaced file.
-func (j *job) forgetOld() {
-	if j.backup != "" {
+	defer j.open.Close()
+	os.Remove(j.temp)
+	switch {
+	case !j.renamed:
 		os.Remove(j.backup)
-		j.backup = ""
+	case j.backup != "":
+		os.Rename(j.backup, j.name)
+	case j.file == nil:
+		os.Remove(j.name)
 	}
 }
 
-// syncFolders makes the renames last through a loss of power. Some file systems cannot sync a folder, which is not an error.
+// syncFolders makes the renames survive a loss of power. A file system that cannot sync a folder is not an error.
 func syncFolders(jobs []*job) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -183,7 +160,7 @@ func syncFolders(jobs []*job) error {
 		synced[folder] = true
 		d, err := os.Open(folder)
 		if err != nil {
-			continue // a folder that may be written but not read
+			continue // the folder may be written but not read
 		}
 		err = d.Sync()
 		d.Close()
@@ -194,10 +171,13 @@ func syncFolders(jobs []*job) error {
 	return nil
 }
 
-// failed names the target. The system's errors name the temporary file, which means nothing to users: only their cause is kept.
+// failed names the path. The system's errors name the temporary file, which means nothing to users: only their cause is kept.
 func (j *job) failed(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && j.temp != "" && pe.Path == j.temp {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &pe) && j.temp != "" && pe.Path == j.temp:
 		err = pe.Err
 	}
 	return fmt.Errorf("write %q: %w", j.path, err)

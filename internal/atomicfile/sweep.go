@@ -1,6 +1,8 @@
 package atomicfile
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,36 +15,36 @@ const (
 	idDigits  = 16
 )
 
-// sweep removes the files that killed processes have left beside these targets: temporary files that no live process has locked, and
-// the links to the files that they were to replace.
-func sweep(targets []string) {
+// sweep removes the files that killed processes have left beside these paths: temporary files that no live process has locked, and
+// backups of the files that they were to replace. A backup's process has locked its temporary file, which is at path after the rename.
+func sweep(paths []string) {
 	if !locks {
 		return
 	}
-	names := map[string][]string{} // of each folder
-	for _, target := range targets {
-		folder, base := filepath.Split(target)
-		list, seen := names[folder]
-		if !seen {
-			if d, err := os.Open(filepath.Dir(target)); err == nil { // folder is "" where the target is a bare name
-				list, _ = d.Readdirnames(-1)
-				d.Close()
-			}
-			names[folder] = list
+	entries := map[string][]os.DirEntry{} // by folder
+	for _, path := range paths {
+		folder := filepath.Dir(path)
+		if _, seen := entries[folder]; !seen {
+			entries[folder], _ = os.ReadDir(folder)
 		}
-		for _, name := range list {
-			if temp, ok := strings.CutSuffix(name, backupEnd); ok && isTemp(temp, base) {
-				if !live(folder+temp) && !live(target) {
-					os.Remove(folder + name)
-				}
-			} else if isTemp(name, base) {
-				removeDead(folder + name)
+		for _, e := range entries[folder] {
+			name, isBackup := strings.CutSuffix(e.Name(), backupEnd)
+			if !isTemp(name, filepath.Base(path)) {
+				continue
 			}
+			unlessLive(filepath.Join(folder, name), func() {
+				remove := func() { os.Remove(filepath.Join(folder, e.Name())) }
+				if isBackup {
+					unlessLive(path, remove)
+				} else {
+					remove()
+				}
+			})
 		}
 	}
 }
 
-// isTemp reports whether name is one of create's for a target of the given base name.
+// isTemp reports whether create gives this name to a temporary file for base.
 func isTemp(name, base string) bool {
 	id, ok := strings.CutPrefix(name, "."+short(base)+".")
 	if !ok {
@@ -52,38 +54,23 @@ func isTemp(name, base string) bool {
 	return ok && len(id) == idDigits && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// live reports whether a process has the file at path locked. What cannot be opened counts as dead: it is not there.
-func live(path string) bool {
-	f, err := openPlain(path)
-	if err != nil {
-		return false
+// unlessLive calls fn if there is no file at path, or under the file's lock if no process has locked it. A process that has just made
+// the file finds it locked or gone, and makes another.
+func unlessLive(path string, fn func()) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		fn()
+		return
 	}
-	defer f.Close()
-	held, _ := flock(f)
-	return held
-}
-
-// removeDead removes a temporary file if its process is gone. It does so under the file's lock: a process that has just made it finds it
-// taken or gone and makes another.
-func removeDead(path string) {
-	f, err := openPlain(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return
 	}
 	defer f.Close()
 	if _, err := flock(f); err == nil {
-		os.Remove(path)
+		fn()
 	}
-}
-
-// openPlain opens a regular file, for its lock.
-func openPlain(path string) (*os.File, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, os.ErrInvalid
-	}
-	return os.Open(path)
 }

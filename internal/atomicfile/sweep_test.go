@@ -65,6 +65,25 @@ func TestSweepBackup(t *testing.T) {
 	holds(t, d, "one", "old")
 }
 
+// TestFailedRename: a rename that fails after the backup was made leaves neither a backup nor a lock.
+func TestFailedRename(t *testing.T) {
+	d := t.TempDir()
+	one := filepath.Join(d, "one")
+	put(t, one, "old", 0o666)
+	jobs, err := plan([]File{{one, content("new")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(jobs[0].write(t.Context()), os.Remove(jobs[0].temp)); err != nil {
+		t.Fatal(err)
+	}
+	if err := jobs[0].rename(true); err == nil || jobs[0].backup == "" {
+		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
+	}
+	jobs[0].undo()
+	holds(t, d, "one", "old")
+}
+
 func TestLock(t *testing.T) {
 	d := t.TempDir()
 	path := filepath.Join(d, "file")

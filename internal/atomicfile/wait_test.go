@@ -131,7 +131,7 @@ func TestLeftBehind(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		t.Parallel()
 		release, closed := make(chan struct{}), make(chan int, 1)
-		_, err := await(&patience{ctx: ctx}, func() (int, error) { <-release; return 7, nil }, func(v int) { closed <- v })
+		_, err := await(&until{ctx: ctx}, func() (int, error) { <-release; return 7, nil }, func(v int) { closed <- v })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want it given up", err)
 		}

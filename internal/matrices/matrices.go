@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Dims are the rows and columns of m, or ok is false where it is nil, or a nil
-// pointer of whatever type, which panics when it is asked.
+// Dims returns the rows and columns of m. ok is false if m is nil, or a nil pointer of any type: its own Dims would panic.
 func Dims(m mat.Matrix) (rows, cols int, ok bool) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return 0, 0, false

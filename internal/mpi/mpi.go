@@ -19,7 +19,7 @@ const Built = true
 // maxText is the length at which the library's own texts are cut off.
 const maxText = 512
 
-// Library is the name and the version of the MPI library, "" if there is none.
+// Library returns the name and the version of the MPI library.
 func Library() string {
 	var text [maxText]C.char
 	C.vssgp_mpi_library(&text[0], maxText)
@@ -27,16 +27,15 @@ func Library() string {
 	return name
 }
 
-// World is all ranks of the job.
-type World struct {
+type world struct {
 	rank, size int
 	calls      chan func()
 	mu         sync.Mutex // one call at a time
 }
 
 // Start joins the job that mpirun has started. It may be called once; Close ends it.
-func Start() (*World, error) {
-	w := &World{calls: make(chan func())}
+func Start() (World, error) {
+	w := &world{calls: make(chan func())}
 	go func() {
 		runtime.LockOSThread() // the thread that MPI is called on
 		for f := range w.calls {
@@ -53,7 +52,7 @@ func Start() (*World, error) {
 }
 
 // do runs f on MPI's thread.
-func (w *World) do(f func()) {
+func (w *world) do(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done := make(chan struct{})
@@ -62,7 +61,7 @@ func (w *World) do(f func()) {
 }
 
 // call runs f, which returns MPI's code, and panics if that is an error.
-func (w *World) call(name string, f func() C.int) {
+func (w *world) call(name string, f func() C.int) {
 	var err error
 	w.do(func() {
 		if code := f(); code != 0 {
@@ -80,47 +79,37 @@ func failure(name string, code C.int) *Error {
 	return &Error{Call: name, Code: int(code), Text: C.GoString(&text[0])}
 }
 
-// Rank is this process's number.
-func (w *World) Rank() int { return w.rank }
+func (w *world) Rank() int { return w.rank }
 
-// Size is the number of ranks.
-func (w *World) Size() int { return w.size }
+func (w *world) Size() int { return w.size }
 
-// Broadcast overwrites a on every rank by rank from's.
-func (w *World) Broadcast(a []float64, from int) {
+func (w *world) Broadcast(a []float64, from int) {
 	w.call("broadcast", func() C.int { return C.vssgp_mpi_broadcast(doubles(a), C.int64_t(len(a)), C.int(from)) })
 }
 
-// Max overwrites a on every rank by the largest of each entry.
-func (w *World) Max(a []float64) {
+func (w *world) Max(a []float64) {
 	w.call("all-reduce", func() C.int { return C.vssgp_mpi_max(doubles(a), C.int64_t(len(a))) })
 }
 
-// Sum overwrites a on rank 0 by the sum over all ranks.
-func (w *World) Sum(a []int64) {
+func (w *world) Sum(a []int64) {
 	w.call("reduce", func() C.int {
 		return C.vssgp_mpi_sum((*C.int64_t)(unsafe.Pointer(unsafe.SliceData(a))), C.int64_t(len(a)), C.int(w.rank))
 	})
 }
 
-// Send sends a to another rank.
-func (w *World) Send(to int, a []float64) {
+func (w *world) Send(to int, a []float64) {
 	w.call("send", func() C.int { return C.vssgp_mpi_send(doubles(a), C.int64_t(len(a)), C.int(to)) })
 }
 
-// Recv fills a with as many numbers that another rank sends.
-func (w *World) Recv(from int, a []float64) {
+func (w *world) Recv(from int, a []float64) {
 	w.call("receive", func() C.int { return C.vssgp_mpi_recv(doubles(a), C.int64_t(len(a)), C.int(from)) })
 }
 
-// Barrier waits until all ranks have called it.
-func (w *World) Barrier() { w.call("barrier", func() C.int { return C.vssgp_mpi_barrier() }) }
+func (w *world) Barrier() { w.call("barrier", func() C.int { return C.vssgp_mpi_barrier() }) }
 
-// Abort ends the processes of all ranks. It does not use MPI's thread, which may be
-// waiting for a rank that has failed.
-func (w *World) Abort(code int) { C.vssgp_mpi_abort(C.int(code)) }
+// Abort does not use MPI's thread, which may be waiting for a rank that has failed.
+func (w *world) Abort(code int) { C.vssgp_mpi_abort(C.int(code)) }
 
-// Close leaves the job; all ranks have to call it.
-func (w *World) Close() { w.call("finalize", func() C.int { return C.vssgp_mpi_close() }) }
+func (w *world) Close() { w.call("finalize", func() C.int { return C.vssgp_mpi_close() }) }
 
 func doubles(a []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(a))) }

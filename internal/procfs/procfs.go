@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Value is the first value that a file has for a key, "" where there is no such
-// file or line.
+// Value returns the first value for a key in a file, "" if there is no such file or line.
 func Value(path, key string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -25,7 +24,7 @@ func Value(path, key string) string {
 	return ""
 }
 
-// Bytes is Value for a number of kB, in bytes; 0 where there is none.
+// Bytes returns in bytes what Value returns in kB, 0 if it is not a number of kB.
 func Bytes(path, key string) int64 {
 	kib, err := strconv.ParseInt(strings.TrimSuffix(Value(path, key), " kB"), 10, 64)
 	if err != nil {

@@ -44,10 +44,11 @@ var allowed = map[string][]string{
 	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel"},
 	"dense":                {"."},
 	"internal/ar":          {"cpu/simd", "internal/cost", "internal/parallel"},
-	"internal/atomicfile":  {},
+	"internal/atomicfile":  {"internal/fault"},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/checkpoint":  {"variational", "internal/atomicfile", "internal/optimise", "internal/safetensors"},
 	"internal/cost":        {},
+	"internal/fault":       {},
 	"internal/lbfgs":       {"internal/parallel"},
 	"internal/matrices":    {},
 	"internal/optimise":    {"spectral", "variational", "internal/cost", "internal/lbfgs"},
@@ -59,8 +60,8 @@ var allowed = map[string][]string{
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
 	"internal/procfs":      {},
-	"internal/safetensors": {"internal/atomicfile"},
-	"internal/table":       {"internal/atomicfile"},
+	"internal/safetensors": {"internal/atomicfile", "internal/fault"},
+	"internal/table":       {"internal/atomicfile", "internal/fault"},
 	"internal/report":      {".", "audio", "impute", "internal/atomicfile", "internal/score"},
 }
 

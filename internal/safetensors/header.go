@@ -8,30 +8,27 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/vssgp/vssgp/internal/fault"
 )
 
 // An entry is one tensor as the header declares it.
 type entry struct {
-	name       string
-	dtype      string
-	shape      []int
-	begin, end int64 // bytes from the end of the header
-	count      int64 // values: the product of shape
+	name, dtype string
+	shape       []int
+	begin, end  int // bytes from the end of the header
+	count       int // values: the product of shape
 }
 
-// parseHeader reads the JSON text that stands at byte 8 of a file. It goes through the tokens instead of unmarshalling because
-// encoding/json silently keeps the last of two like keys. Memory is proportional to the text.
+// parseHeader reads the JSON text that begins at byte 8 of a file. It reads tokens instead of unmarshalling because encoding/json
+// silently keeps the last of two equal keys. Memory is proportional to the text.
 func parseHeader(text []byte) (entries []entry, metadata map[string]string, err error) {
 	if !utf8.Valid(text) {
 		return nil, nil, malformed("offset 8: the header is not UTF-8; want a JSON object")
 	}
 	var raw json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
-		at := int64(8)
-		if se := (*json.SyntaxError)(nil); errors.As(err, &se) {
-			at += se.Offset
-		}
-		return nil, nil, malformed("offset %d: the header is not valid JSON: %w", at, err)
+	if se := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(text, &raw), &se) {
+		return nil, nil, malformed("offset %d: the header is not valid JSON: %w", 8+se.Offset, se)
 	}
 	p := &parser{d: json.NewDecoder(bytes.NewReader(text))}
 	p.d.UseNumber()
@@ -51,10 +48,10 @@ func parseHeader(text []byte) (entries []entry, metadata map[string]string, err 
 	return entries, metadata, err
 }
 
-// parser walks over JSON that is known to be valid, so that a token that is missing is a token of another kind.
+// parser reads the tokens of valid JSON: where one kind of token is missing, there is a token of another kind.
 type parser struct{ d *json.Decoder }
 
-// object reads { … } and calls value after each key; what is its name in messages.
+// object reads { … } and calls value after each key. Messages call the object what.
 func (p *parser) object(what string, value func(key string) error) error {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('{') {
 		return malformed("offset %d: %s is not a JSON object; want {…}", p.at(), what)
@@ -64,7 +61,7 @@ func (p *parser) object(what string, value func(key string) error) error {
 		t, _ := p.d.Token()
 		key := t.(string) // as in all valid JSON
 		if seen[key] {
-			return malformed("offset %d: %s has the key %s twice; want it once", p.at(), what, quote(key))
+			return malformed("offset %d: %s has the key %s twice; want it once", p.at(), what, fault.Quote(key))
 		}
 		seen[key] = true
 		if err := value(key); err != nil {
@@ -78,8 +75,8 @@ func (p *parser) object(what string, value func(key string) error) error {
 // entry reads one tensor's declaration.
 func (p *parser) entry(name string) (entry, error) {
 	e := entry{name: name}
-	what := "tensor " + quote(name)
-	var offsets []int64
+	what := "tensor " + fault.Quote(name)
+	var offsets []int
 	found := 0
 	err := p.object(what, func(key string) (err error) {
 		found++
@@ -87,18 +84,11 @@ func (p *parser) entry(name string) (entry, error) {
 		case "dtype":
 			e.dtype, err = p.text(what, key)
 		case "shape":
-			var shape []int64
-			shape, err = p.numbers(what, key, maxRank)
-			e.shape = make([]int, len(shape))
-			for i, s := range shape {
-				if e.shape[i] = int(s); int64(e.shape[i]) != s {
-					return malformed("%s: shape entry %d does not fit this machine", what, s)
-				}
-			}
+			e.shape, err = p.numbers(what, key, maxRank)
 		case "data_offsets":
 			offsets, err = p.numbers(what, key, 2)
 		default:
-			err = malformed("%s: unknown key %s; want dtype, shape and data_offsets", what, quote(key))
+			err = malformed("%s: unknown key %s; want dtype, shape and data_offsets", what, fault.Quote(key))
 		}
 		return err
 	})
@@ -114,50 +104,42 @@ func (p *parser) entry(name string) (entry, error) {
 	return e, e.check()
 }
 
-// check holds dtype, shape and offsets of one tensor against each other.
+// check compares the dtype, the shape and the offsets of one tensor.
 func (e *entry) check() error {
 	size := e.size()
 	if size == 0 {
-		return malformed("tensor %s: dtype %s; want F64 or F32", quote(e.name), quote(e.dtype))
+		return malformed("tensor %s: dtype %s; want F64 or F32", fault.Quote(e.name), fault.Quote(e.dtype))
 	}
 	var ok bool
 	if e.count, ok = count(e.shape, size); !ok {
-		return malformed("tensor %s: shape %v is more than any file holds", quote(e.name), e.shape)
+		return malformed("tensor %s: shape %v is more than any file holds", fault.Quote(e.name), e.shape)
 	}
 	if e.end-e.begin != e.count*size {
 		return malformed("tensor %s: data_offsets [%d, %d] for shape %v of %s; want an end %d bytes after the begin",
-			quote(e.name), e.begin, e.end, e.shape, e.dtype, e.count*size)
+			fault.Quote(e.name), e.begin, e.end, e.shape, e.dtype, e.count*size)
 	}
 	return nil
 }
 
-// size is the number of bytes a value takes, 0 for a type that is not read here.
-func (e *entry) size() int64 {
-	switch e.dtype {
-	case "F64":
-		return 8
-	case "F32":
-		return 4
-	}
-	return 0
-}
+// size returns the bytes of a value, 0 for a type that is not read here.
+func (e *entry) size() int { return map[string]int{"F64": 8, "F32": 4}[e.dtype] }
 
-// checkLayout sorts the entries by their place and makes sure that they cover all of the data, once.
-func checkLayout(entries []entry, dataStart, dataSize int64) error {
+// checkLayout sorts the entries by their place and makes sure that they cover each byte of the data once.
+func checkLayout(entries []entry, dataStart, dataSize int) error {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
 	})
-	var at int64
+	at := 0
 	for i := range entries {
 		switch e := &entries[i]; {
 		case e.end > dataSize:
 			return malformed("tensor %s: ends at byte %d of the data, of which there are %d; the file is cut short or its header wrong",
-				quote(e.name), e.end, dataSize)
+				fault.Quote(e.name), e.end, dataSize)
 		case e.begin < at:
 			return malformed("tensor %s: begins at byte %d of the data, inside tensor %s; want %d",
-				quote(e.name), e.begin, quote(entries[i-1].name), at)
+				fault.Quote(e.name), e.begin, fault.Quote(entries[i-1].name), at)
 		case e.begin > at:
-			return malformed("tensor %s: begins at byte %d of the data and leaves a hole; want %d", quote(e.name), e.begin, at)
+			return malformed("tensor %s: begins at byte %d of the data and leaves a hole; want %d", fault.Quote(e.name), e.begin, at)
 		default:
 			at = e.end
 		}
@@ -173,35 +155,35 @@ func (p *parser) text(what, key string) (string, error) {
 	t, err := p.d.Token()
 	s, ok := t.(string)
 	if err != nil || !ok {
-		return "", malformed("offset %d: %s: %s is not a string", p.at(), what, quote(key))
+		return "", malformed("offset %d: %s: %s is not a string", p.at(), what, fault.Quote(key))
 	}
 	return s, nil
 }
 
 // numbers reads a list of at most so many non-negative integers.
-func (p *parser) numbers(what, key string, most int) ([]int64, error) {
+func (p *parser) numbers(what, key string, most int) ([]int, error) {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('[') {
 		return nil, malformed("offset %d: %s: %s is not a list of integers", p.at(), what, key)
 	}
-	list := []int64{}
+	list := []int{}
 	for p.d.More() {
 		t, err := p.d.Token()
 		n, ok := t.(json.Number)
 		if err != nil || !ok {
 			return nil, malformed("offset %d: %s: %s is not a list of integers", p.at(), what, key)
 		}
-		v, err := strconv.ParseUint(n.String(), 10, 63)
+		v, err := strconv.ParseUint(n.String(), 10, strconv.IntSize-1)
 		if err != nil {
 			return nil, malformed("offset %d: %s: %s has the entry %.40s; want an integer from 0 to 2⁶³−1", p.at(), what, key, n)
 		}
 		if len(list) == most {
 			return nil, malformed("offset %d: %s: %s has more than %d entries", p.at(), what, key, most)
 		}
-		list = append(list, int64(v))
+		list = append(list, int(v))
 	}
 	_, err := p.d.Token()
 	return list, err
 }
 
-// at is the place in the file of the token read last.
+// at returns the place in the file right after the last token.
 func (p *parser) at() int64 { return 8 + p.d.InputOffset() }

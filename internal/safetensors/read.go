@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fault"
 )
 
 // ReadFile reads the file at path. Errors name the path and wrap Read's, the system's or atomicfile.ErrNotRegular.
@@ -24,9 +25,9 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// Read reads a file of size bytes. The whole header is checked, against itself and against size, before anything is allocated for the
-// tensors, so memory is proportional to size whatever the header says. Errors wrap ErrFormat, with the offset or the tensor
-// and what would be right, or r's own error. Metadata is nil where the file has none.
+// Read reads a file of size bytes. It checks the whole header, also against size, before it allocates anything for the tensors, so that
+// memory is proportional to size whatever the header says. Errors wrap ErrFormat and give the offset or the tensor and what would be
+// right, or they wrap r's own error. Metadata is nil where the file has none.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	if size < 8 {
 		return nil, malformed("the file has %d bytes; want a safetensors file, which begins with 8 bytes of header length", size)
@@ -50,12 +51,12 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := 8 + int64(h)
-	if err := checkLayout(entries, start, size-start); err != nil {
+	start := 8 + int(h)
+	if err := checkLayout(entries, start, int(size)-start); err != nil {
 		return nil, err
 	}
 	f := &File{Tensors: make(map[string]Tensor, len(entries)), Metadata: metadata}
-	buf := make([]byte, min(1<<16, size-start))
+	buf := make([]byte, min(1<<16, int(size)-start))
 	for i := range entries {
 		data, err := readData(r, start, &entries[i], buf)
 		if err != nil {
@@ -67,14 +68,14 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 }
 
 // readData reads one tensor's values through buf, which holds all of them or a multiple of 8 bytes.
-func readData(r io.ReaderAt, start int64, e *entry, buf []byte) ([]float64, error) {
+func readData(r io.ReaderAt, start int, e *entry, buf []byte) ([]float64, error) {
 	data := make([]float64, 0, e.count)
 	for at := e.begin; at < e.end; {
-		b := buf[:min(int64(len(buf)), e.end-at)]
-		if err := readAt(r, b, start+at); err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", quote(e.name), err)
+		b := buf[:min(len(buf), e.end-at)]
+		if err := readAt(r, b, int64(start+at)); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", fault.Quote(e.name), err)
 		}
-		at += int64(len(b))
+		at += len(b)
 		for size := e.size(); len(b) > 0; b = b[size:] {
 			if size == 4 {
 				data = append(data, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
@@ -86,7 +87,7 @@ func readData(r io.ReaderAt, start int64, e *entry, buf []byte) ([]float64, erro
 	return data, nil
 }
 
-// readAt fills b from offset at; a file that ends before its size, because someone is shortening it, is malformed.
+// readAt fills b from offset at. A file that ends before its size, because another process is shortening it, is malformed.
 func readAt(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	switch {

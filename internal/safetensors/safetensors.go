@@ -4,26 +4,28 @@
 //
 //	{"__metadata__":{"format":"vssgp/1"},"noise.precision":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}
 //
-// The offsets count from the end of the header; together the arrays cover the rest of the file without holes or overlaps. Python reads
-// such a file with safetensors.numpy.load_file. Writing gives F64, reading takes F64 and F32, widened.
+// The offsets count from the end of the header. Together the arrays cover the rest of the file without holes or overlaps. Python reads
+// such a file with safetensors.numpy.load_file. We write F64, and read F64 and F32 as float64.
 package safetensors
 
 import (
 	"errors"
-	"fmt"
 	"math"
+
+	"github.com/vssgp/vssgp/internal/fault"
 )
 
-// ErrFormat is wrapped by every error that says that a file, or a File to be written, is not as the format wants it.
+// ErrFormat is wrapped by every error about the content of a file that is read or of a File to be written.
 var ErrFormat = errors.New("safetensors: malformed")
 
-// Limits of the format's reference implementation (header length) and of NumPy (rank), so that others can read the files that we accept.
+// These are the limits of the format's reference implementation (header length) and of NumPy (rank), so that others can read every file
+// that we accept.
 const (
 	maxHeader = 100_000_000
 	maxRank   = 64
 )
 
-// metadataKey is the one name in the header that is not a tensor's.
+// metadataKey is the only key of the header that does not name a tensor.
 const metadataKey = "__metadata__"
 
 // Tensor is one array: len(Data) is the product of Shape, row-major; an empty Shape is a scalar, with one value. NaN and infinities are
@@ -39,40 +41,22 @@ type File struct {
 	Metadata map[string]string
 }
 
-// count is the product of a shape's entries, or false where bytes for so many values of the given size cannot be counted in an int64.
-// A zero makes the product 0, yet the other entries must still multiply: a reader may do so.
-func count(shape []int, size int64) (n int64, ok bool) {
-	n, nonzero := int64(1), size
+// count returns the product of a shape's entries, or false where an int cannot hold the bytes of so many values of the given size.
+// A zero makes the product 0. The product of the other entries must fit all the same, because a reader may compute it.
+func count(shape []int, size int) (n int, ok bool) {
+	n, nonzero := 1, size
 	for _, s := range shape {
 		if s < 0 {
 			return 0, false
 		}
-		if s > 0 {
-			if nonzero > math.MaxInt64/int64(s) {
-				return 0, false
-			}
-			nonzero *= int64(s)
+		if s > 0 && nonzero > math.MaxInt/s {
+			return 0, false
 		}
-		n *= int64(s)
+		nonzero *= max(s, 1)
+		n *= s
 	}
 	return n, true
 }
 
-// formatError is ErrFormat in words of its own.
-type formatError struct{ error }
-
-func (e *formatError) Unwrap() []error { return []error{ErrFormat, e.error} }
-
 // malformed makes an error that wraps ErrFormat; format may hold a %w.
-func malformed(format string, args ...any) error {
-	return &formatError{fmt.Errorf(format, args...)}
-}
-
-// quote shows a name from a file, which may be long or unprintable.
-func quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
-	}
-	return fmt.Sprintf("%q", s)
-}
+func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }

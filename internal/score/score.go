@@ -1,25 +1,23 @@
-// Package score holds the figures by which predictions are judged.
+// Package score measures predictions.
 package score
 
 import "math"
 
-// SD95 is how many standard deviations to either side a Gaussian's 95 %
-// interval reaches: the quantile of the standard normal at 0.975.
+// SD95 is half the width of a Gaussian's 95 % interval in standard deviations: the standard normal's quantile at 0.975.
 const SD95 = 1.959963984540054
 
-// RMS is the root of the mean square of x.
+// RMS returns the root of the mean square of x.
 func RMS(x []float64) float64 {
 	return rms(len(x), func(i int) float64 { return x[i] })
 }
 
-// RMSE is the root of the mean squared error of mean as a prediction of y.
+// RMSE returns the root of the mean squared error of mean as a prediction of y.
 func RMSE(mean, y []float64) float64 {
 	return rms(len(y), func(i int) float64 { return y[i] - mean[i] })
 }
 
-// MeanSD are the mean and the standard deviation of every step-th number of a
-// from the first on. Of a number again and again they are that number and 0: the
-// sum's rounding would be more than the noise that a fit believes in there.
+// MeanSD returns the mean and the standard deviation of every step-th number of a from the first on. If all are the same number, it
+// returns that number and 0: the rounding of the sum would be more than the least noise of a fit.
 func MeanSD(a []float64, first, step int) (mean, sd float64) {
 	n := (len(a) - first + step - 1) / step
 	at := func(i int) float64 { return a[first+i*step] }
@@ -37,6 +35,7 @@ func MeanSD(a []float64, first, step int) (mean, sd float64) {
 	return mean / f, math.Sqrt(square) / f
 }
 
+// constant reports whether n numbers are equal.
 func constant(n int, at func(i int) float64) bool {
 	for i := range n {
 		if at(i) != at(0) {
@@ -46,6 +45,7 @@ func constant(n int, at func(i int) float64) bool {
 	return n > 0
 }
 
+// rms returns the root of the mean square of n numbers.
 func rms(n int, at func(i int) float64) float64 {
 	s, f := 0.0, factor(n, at)
 	for i := range n {
@@ -54,9 +54,8 @@ func rms(n int, at func(i int) float64) float64 {
 	return math.Sqrt(s/float64(n)) / f
 }
 
-// factor is a power of two that brings n numbers to where their squares and the
-// sums of those stay within float64's range: 1 for all but numbers beyond 10^±120.
-// Multiplying by it rounds nothing.
+// factor returns a power of two by which to multiply n numbers so that their squares and the sums of the squares stay within float64's
+// range. It is 1 except for numbers beyond 10^±120. Multiplying by it is exact.
 func factor(n int, at func(i int) float64) float64 {
 	largest := 0.0
 	for i := range n {
@@ -71,7 +70,7 @@ func factor(n int, at func(i int) float64) float64 {
 	return 1
 }
 
-// Coverage is the share of y inside the 95 % intervals of Gaussians.
+// Coverage returns the share of y inside the 95 % intervals of Gaussians.
 func Coverage(mean, sd, y []float64) float64 {
 	in := 0
 	for i, v := range y {
@@ -82,7 +81,7 @@ func Coverage(mean, sd, y []float64) float64 {
 	return float64(in) / float64(len(y))
 }
 
-// NLPD is the mean negative log density of y under independent Gaussians.
+// NLPD returns the mean negative log density of y under independent Gaussians.
 func NLPD(mean, sd, y []float64) float64 {
 	s := 0.0
 	for i, v := range y {

@@ -30,20 +30,16 @@ func (s *Series) fill(ctx context.Context, length float64) {
 		return // uneven rows have no places to fill
 	}
 	gaps := runs(s.missing, true)
-	f, by := s.filling(gaps, length, len(s.y)), ar.FillAround
-	if f.tiled {
-		by = ar.FillTiles
-	}
+	f := s.filling(gaps, length, len(s.y))
 	for _, y := range s.y {
-		by(ctx, y, gaps, f.order, f.reach, fillRounds) // where that fails, the places stay at the mean, zero
+		f.Fill(ctx, y, gaps) // where that fails, the places stay at the mean, zero
 	}
 }
 
 // A filling is how missing places are filled: order and reach are in steps.
 type filling struct {
-	order, reach int
-	tiled        bool
-	work         float64 // operations for all outputs
+	ar.Filling
+	work float64 // operations for all outputs
 }
 
 // filling chooses how to fill gaps for windows of the given length, 0 for none:
@@ -54,17 +50,19 @@ func (s *Series) filling(gaps [][2]int, length float64, outputs int) filling {
 	if length == 0 {
 		length = spectrumWindows[0] * s.step
 	}
-	f := filling{order: min(len(s.missing)/4, int(fillOrder*length/s.step)), reach: int(fillContext * length / s.step)}
+	f := filling{Filling: ar.Filling{
+		Order: min(len(s.missing)/4, int(fillOrder*length/s.step)), Reach: int(fillContext * length / s.step), Rounds: fillRounds,
+	}}
 	for {
-		all, largest := ar.Work(len(s.missing), gaps, f.order, f.reach, fillRounds, f.tiled)
+		all, largest := f.Work(len(s.missing), gaps)
 		f.work = all * float64(outputs)
-		if f.work <= fillWork && largest <= fillExcerpt || f.tiled && f.order < 2*fillLeast {
+		if f.work <= fillWork && largest <= fillExcerpt || f.Tiled && f.Order < 2*fillLeast {
 			return f
 		}
-		if f.tiled {
-			f.order, f.reach = f.order/2, f.reach/2
+		if f.Tiled {
+			f.Order, f.Reach = f.Order/2, f.Reach/2
 		}
-		f.tiled = true
+		f.Tiled = true
 	}
 }
 

@@ -111,10 +111,10 @@ func TestWorkOfMany(t *testing.T) {
 func TestStartWork(t *testing.T) {
 	few, many := seriesOf(modeltest.Tones(1<<12, 0.001)), seriesOf(modeltest.Tones(1<<17, 0.4))
 	one, two := few.filling(runs(few.missing, true), 0, 1), few.filling(runs(few.missing, true), 0, 2)
-	if one.tiled || !(one.work > 0) || two.work != 2*one.work {
+	if one.Tiled || !(one.work > 0) || two.work != 2*one.work {
 		t.Errorf("few gaps: %+v, of two outputs %+v", one, two)
 	}
-	if f := many.filling(runs(many.missing, true), 0, 1); !f.tiled || f.order > one.order/2 || f.work > fillWork && f.order >= 2*fillLeast {
+	if f := many.filling(runs(many.missing, true), 0, 1); !f.Tiled || f.Order > one.Order/2 || f.work > fillWork && f.Order >= 2*fillLeast {
 		t.Errorf("many gaps: %+v", f)
 	}
 	plain, held := few.startWork([]float64{0}, 1, false)

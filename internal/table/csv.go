@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fault"
 )
 
 // maxLine bounds the bytes of one line of a CSV file.
@@ -18,12 +20,12 @@ const maxLine = 16 << 20
 
 // ReadCSV reads comma-separated numbers from r; name stands for the file in messages.
 //
-// The first line holds the columns' names. If everything in it is a number it is data, and the columns are called x0, x1, …. Names are
-// distinct, printable and not numbers; they may be quoted. Numbers are decimal, such as 12, -0.5 or 1e-3, and finite. Every line has as
-// many fields as the first. A byte order mark, CRLF, spaces around fields and blank lines at the end are accepted. A quoted field
-// ends on its line.
+// The first line holds the names of the columns. If all its fields are numbers, it is data, and the columns are called x0, x1, …. Names
+// are distinct, printable and not numbers; they may be quoted. Numbers are decimal, such as 12, -0.5 or 1e-3, and finite. Every line
+// has as many fields as the first. A byte order mark, CRLF, spaces around fields and blank lines at the end are accepted. A quoted
+// field ends on its line.
 //
-// Errors wrap ErrFormat and say file:line, the offending text and what would be right, or wrap r's own error.
+// Errors wrap ErrFormat and give file:line, the wrong text and what would be right, or they wrap r's own error.
 func ReadCSV(r io.Reader, name string) (*Table, error) { return gather(csvParts(r, name)) }
 
 // csvReader gathers the rows of a part of a table.
@@ -36,20 +38,16 @@ type csvReader struct {
 	t      *Table
 }
 
-// csvParts reads some rows at a time, each part good until the next; an error comes last.
+// csvParts reads some rows at a time. Each part is good until the next; an error comes last.
 func csvParts(r io.Reader, name string) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		c := &csvReader{name: name, lines: bufio.NewScanner(r), t: &Table{}}
 		c.lines.Buffer(make([]byte, 0, 1<<16), maxLine)
-		for c.lines.Scan() {
+		for c.lines.Scan() && c.lines.Err() == nil { // with an error, r failed within the line
 			c.line++
 			if err := c.take(c.lines.Text()); err != nil {
-				if c.lines.Err() == nil {
-					yield(nil, err)
-					return
-				}
-				c.line-- // r failed within this line
-				break
+				yield(nil, err)
+				return
 			}
 			if len(c.t.Data) > 0 && len(c.t.Data)+c.t.Cols > partNumbers {
 				if !yield(c.t, nil) {
@@ -66,7 +64,7 @@ func csvParts(r io.Reader, name string) iter.Seq2[*Table, error] {
 	}
 }
 
-// ended is the error at the end of the file, if any.
+// ended returns the error at the end of the file, if any.
 func (c *csvReader) ended() error {
 	switch err := c.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
@@ -101,7 +99,7 @@ func (c *csvReader) take(line string) error {
 		}
 		return nil
 	}
-	if c.blank > 0 { // blank lines are for the end: in a file of one column this is a missing value
+	if c.blank > 0 { // in a file of one column, a blank line before the end is a missing value
 		c.line = c.blank
 		return c.wrong("a blank line before the end; want a row of numbers")
 	}
@@ -109,10 +107,11 @@ func (c *csvReader) take(line string) error {
 		return err
 	}
 	if c.t.Cols == 0 {
-		isHeader, err := c.header()
-		if isHeader || err != nil {
-			return err
+		c.t.Cols = len(c.fields)
+		if slices.ContainsFunc(c.fields, func(f string) bool { return !isNumber(f) }) {
+			return c.header()
 		}
+		c.t.Names = numbered(c.t.Cols)
 	}
 	return c.row()
 }
@@ -126,16 +125,14 @@ func (c *csvReader) split(line string) error {
 		}
 		return nil
 	}
-	// Quotes are seen one line at a time, so that one that is never closed does not swallow the rest of the file.
+	// The csv package sees one line at a time, so that a quote that is never closed does not swallow the rest of the file.
 	r := csv.NewReader(strings.NewReader(line))
 	r.FieldsPerRecord = -1
 	r.TrimLeadingSpace = true
 	fields, err := r.Read()
-	if err != nil {
-		var pe *csv.ParseError
-		if errors.As(err, &pe) {
-			return c.wrong("%w at byte %d; want quotes around a whole field, closed on the same line", pe.Err, pe.Column)
-		}
+	if pe := (*csv.ParseError)(nil); errors.As(err, &pe) {
+		return c.wrong("%w at byte %d; want quotes around a whole field, closed on the same line", pe.Err, pe.Column)
+	} else if err != nil {
 		return c.wrong("%w", err)
 	}
 	for _, f := range fields {
@@ -144,24 +141,13 @@ func (c *csvReader) split(line string) error {
 	return nil
 }
 
-// header takes the first line for names, or reports that it is data.
-func (c *csvReader) header() (isHeader bool, err error) {
-	c.t.Cols = len(c.fields)
-	numbers := 0
-	for _, f := range c.fields {
-		if isNumber(f) {
-			numbers++
-		}
-	}
-	if numbers == len(c.fields) {
-		c.t.Names = numbered(numbers)
-		return false, nil
-	}
+// header takes c.fields for names.
+func (c *csvReader) header() error {
 	if err := checkNames(c.fields); err != nil {
-		return true, c.wrong("%w", err)
+		return c.wrong("%w", err)
 	}
 	c.t.Names = slices.Clone(c.fields)
-	return true, nil
+	return nil
 }
 
 // row takes c.fields for numbers.
@@ -172,7 +158,7 @@ func (c *csvReader) row() error {
 	for i, f := range c.fields {
 		v, problem := parseNumber(f)
 		if problem != "" {
-			return c.wrong("column %s: %s %s", quote(c.t.Names[i]), quote(f), problem)
+			return c.wrong("column %s: %s %s", fault.Quote(c.t.Names[i]), fault.Quote(f), problem)
 		}
 		c.t.Data = append(c.t.Data, v)
 	}

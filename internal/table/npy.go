@@ -6,17 +6,20 @@ import (
 	"io"
 	"iter"
 	"math"
+	"regexp"
+
+	"github.com/vssgp/vssgp/internal/fault"
 )
 
 // npyParts reads an array of one or two dimensions in a file of size bytes: [Rows] or [Rows,Cols], in C or Fortran order, of float64,
 // float32 or any integer type, in either byte order; NPY versions 1 to 3. The columns are called x0, x1, …. Integers beyond 2⁵³ are rounded
-// to float64. Some rows come at a time, each part good until the next; an error comes last.
+// to float64. It reads some rows at a time. Each part is good until the next; an error comes last.
 //
-// Nothing is allocated for values before the header's shape agrees with size. Errors wrap ErrFormat and say the place and what would be
-// right, or wrap f's own error.
+// Nothing is allocated for values before the header's shape agrees with size. Errors wrap ErrFormat and give the place and what would be
+// right, or they wrap f's own error.
 //
-// github.com/sbinet/npyio v0.6.0 was tried and not taken: it allocates what the header claims, panics on a header without a newline or with
-// its keys in another order, returns stale values and no error for a file cut short, and does not know version 3.
+// We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
+// in another order, returns stale values and no error for a file cut short, and does not know version 3.
 func npyParts(f io.ReaderAt, size int64, name string) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		a, err := openNPY(f, size)
@@ -36,33 +39,20 @@ func npyParts(f io.ReaderAt, size int64, name string) iter.Seq2[*Table, error] {
 	}
 }
 
-// npyArray reads rows of an array in a file.
-type npyArray struct {
-	f          io.ReaderAt
-	start      int64 // of the first value
-	size       int   // of a value in bytes
-	rows, cols int
-	columns    bool // column by column
-	decode     func([]byte) float64
-	bytes      []byte
-	data       []float64
-}
-
 // openNPY reads the header of a file of size bytes.
 func openNPY(f io.ReaderAt, size int64) (*npyArray, error) {
 	head := io.NewSectionReader(f, 0, size)
-	h, err := readNPYHeader(head)
+	a := &npyArray{f: f}
+	err := a.readHeader(head)
 	if err != nil {
 		return nil, err
 	}
-	a := &npyArray{f: f}
-	if a.decode, a.size, err = decoder(h.descr); err != nil {
+	if a.decode, a.size, err = decoder(a.descr); err != nil {
 		return nil, err
 	}
-	if a.rows, a.cols, err = h.dims(a.size); err != nil {
+	if a.rows, a.cols, err = dims(a.shape, a.size); err != nil {
 		return nil, err
 	}
-	a.columns = h.fortran && a.cols > 1
 	a.start, _ = head.Seek(0, io.SeekCurrent) // does not fail
 	switch count := a.rows * a.cols; {
 	case (size-a.start)/int64(a.size) < int64(count):
@@ -73,14 +63,14 @@ func openNPY(f io.ReaderAt, size int64) (*npyArray, error) {
 	return a, nil
 }
 
-// read is rows [lo, hi).
+// read returns the rows [lo, hi).
 func (a *npyArray) read(lo, hi int) ([]float64, error) {
 	n := (hi - lo) * a.cols
 	if cap(a.data) < n {
 		a.data, a.bytes = make([]float64, n), make([]byte, n*a.size)
 	}
 	data := a.data[:n]
-	each, at, step := 1, lo*a.cols, 1 // reads, the first value of the first one, and how far apart its values are in data
+	each, at, step := 1, lo*a.cols, 1 // reads, the first value of the first read, and how far apart its values lie in data
 	if a.columns {
 		each, at, step = a.cols, lo, a.cols
 	}
@@ -101,39 +91,34 @@ func (a *npyArray) read(lo, hi int) ([]float64, error) {
 	return data, nil
 }
 
-// dims is the table's shape, if the bytes of its values, size each, can be counted.
-func (h *npyHeader) dims(size int) (rows, cols int, err error) {
-	shape := h.shape
-	if len(shape) == 1 {
-		shape = []int64{shape[0], 1}
+// dims returns the shape of the table. An int holds the number of bytes of its values, size each.
+func dims(shape []int, size int) (rows, cols int, err error) {
+	if len(shape) != 1 && len(shape) != 2 {
+		return 0, 0, malformed("an array of %d dimensions; want [rows] or [rows, columns]", len(shape))
 	}
-	if len(shape) != 2 {
-		return 0, 0, malformed("an array of %d dimensions; want [rows] or [rows, columns]", len(h.shape))
+	rows, cols = shape[0], append(shape, 1)[1]
+	if rows == 0 || cols == 0 {
+		return 0, 0, malformed("shape %v has no values; want at least one row and one column", shape)
 	}
-	if shape[0] == 0 || shape[1] == 0 {
-		return 0, 0, malformed("shape %v has no values; want at least one row and one column", h.shape)
+	if rows > math.MaxInt/size/cols {
+		return 0, 0, malformed("shape %v is more than any file holds", shape)
 	}
-	if shape[0] > math.MaxInt/int64(size)/shape[1] {
-		return 0, 0, malformed("shape %v is more than any file holds", h.shape)
-	}
-	return int(shape[0]), int(shape[1]), nil
+	return rows, cols, nil
 }
+
+// npyType matches the types that are read.
+var npyType = regexp.MustCompile(`^([<>](f[48]|[iu][1248])|\|[iu]1)$`)
 
 // decoder turns a type such as <f8 into a function that reads one value, and the bytes it takes.
 func decoder(descr string) (decode func([]byte) float64, size int, err error) {
-	if len(descr) != 3 {
-		return nil, 0, badType(descr)
+	if !npyType.MatchString(descr) {
+		return nil, 0, malformed("type %s; want a float or an integer: <f8, >f8, <f4, >f4, |i1, <i2, … (in Python: a.astype('<f8'))", fault.Quote(descr))
 	}
 	var order binary.ByteOrder = binary.LittleEndian
-	kind := descr[1:]
-	switch one := kind == "i1" || kind == "u1"; {
-	case descr[0] == '<', descr[0] == '|' && one:
-	case descr[0] == '>':
+	if descr[0] == '>' {
 		order = binary.BigEndian
-	default:
-		return nil, 0, badType(descr)
 	}
-	size = int(kind[1] - '0')
+	size = int(descr[2] - '0')
 	unsigned := func(b []byte) (v uint64) {
 		var word [8]byte
 		if order == binary.BigEndian {
@@ -143,23 +128,16 @@ func decoder(descr string) (decode func([]byte) float64, size int, err error) {
 		}
 		return order.Uint64(word[:])
 	}
-	switch kind {
+	switch descr[1:] {
 	case "f8":
 		decode = func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
 	case "f4":
 		decode = func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
 	case "u1", "u2", "u4", "u8":
 		decode = func(b []byte) float64 { return float64(unsigned(b)) }
-	case "i1", "i2", "i4", "i8":
+	default: // signed
 		unused := 64 - 8*size
 		decode = func(b []byte) float64 { return float64(int64(unsigned(b)<<unused) >> unused) }
-	default:
-		return nil, 0, badType(descr)
 	}
 	return decode, size, nil
-}
-
-// badType names the type that is not read.
-func badType(descr string) error {
-	return malformed("type %s; want a float or an integer: <f8, >f8, <f4, >f4, |i1, <i2, … (in Python: a.astype('<f8'))", quote(descr))
 }

@@ -126,6 +126,7 @@ var badNPY = map[string]struct {
 	"complex":                      {npy(1, dict("<c16", "False", "(1,)"), f8(1, 1)...), `type "<c16"`},
 	"half":                         {npy(1, dict("<f2", "False", "(4,)"), f8(1)...), `type "<f2"`},
 	"boolean":                      {npy(1, dict("|b1", "False", "(8,)"), f8(1)...), `type "|b1"`},
+	"no byte order of two bytes":   {npy(1, dict("|i2", "False", "(4,)"), f8(1)...), `type "|i2"`},
 	"no byte order":                {npy(1, dict("|f8", "False", "(1,)"), f8(1)...), `type "|f8"`},
 	"own byte order":               {npy(1, dict("=f8", "False", "(1,)"), f8(1)...), `type "=f8"`},
 	"type empty":                   {npy(1, dict("", "False", "(1,)"), f8(1)...), `type ""`},

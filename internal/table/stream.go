@@ -17,7 +17,7 @@ func Open(path string) (*Table, error) { return OpenContext(context.Background()
 // OpenContext is Open; once ctx has ended it stops reading, with an error that wraps ctx's.
 func OpenContext(ctx context.Context, path string) (*Table, error) { return gather(parts(ctx, path)) }
 
-// A Stream is a table in a file that is read part by part, as often as wanted, in memory that does not grow with it.
+// A Stream is a table in a file. It is read part by part, as often as needed, in memory that does not grow with the file.
 type Stream struct {
 	Names      []string
 	Rows, Cols int
@@ -25,8 +25,8 @@ type Stream struct {
 	path string
 }
 
-// OpenStream reads the file at path through once and checks that Open would take it: its errors are Open's, or wrap ctx.Err() once ctx
-// has ended. The file must stay as it is while the Stream is in use.
+// OpenStream reads the file at path once and checks that Open would accept it. Its errors are Open's, or wrap ctx.Err() once ctx has
+// ended. The file must stay as it is while the Stream is in use.
 func OpenStream(ctx context.Context, path string) (*Stream, error) {
 	s := &Stream{path: path}
 	for t, err := range parts(ctx, path) {
@@ -38,7 +38,8 @@ func OpenStream(ctx context.Context, path string) (*Stream, error) {
 	return s, nil
 }
 
-// Parts are the table's rows in order, some whole ones at a time, [·,Cols] row-major, each good until the next. An error comes last.
+// Parts returns the table's rows in order, some whole rows at a time, [·,Cols] row-major. Each part is good until the next; an error
+// comes last.
 func (s *Stream) Parts(ctx context.Context) iter.Seq2[[]float64, error] {
 	return func(yield func([]float64, error) bool) {
 		rows, cols := 0, 0
@@ -48,7 +49,7 @@ func (s *Stream) Parts(ctx context.Context) iter.Seq2[[]float64, error] {
 				return
 			}
 			rows, cols = t.Rows, t.Cols
-			if cols != s.Cols || rows > s.Rows { // before anyone takes them for rows of s.Cols
+			if cols != s.Cols || rows > s.Rows { // callers would take them for rows of s.Cols
 				break
 			}
 			if !yield(t.Data, nil) {

@@ -9,23 +9,30 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fault"
 )
 
 // WriteCSV writes a line of names and then data, [len(data)/len(names), len(names)] row-major, each value in the shortest form that
-// reads back as the same float64. What ReadCSV would refuse (names that are empty, alike or numbers; no rows; values that are not finite)
-// is an error that wraps ErrFormat; other errors are w's own.
+// reads back as the same float64. Names that are empty, equal or numbers, no rows, and values that are not finite are errors that wrap
+// ErrFormat, because ReadCSV would refuse them. Other errors are w's own.
 func WriteCSV(w io.Writer, names []string, data []float64) error {
-	c, err := NewCSVWriter(w, names)
-	if err != nil {
-		return err
-	}
-	if err := c.Write(data); err != nil {
-		return err
-	}
-	return c.Close()
+	to, err := NewCSVWriter(w, names)
+	return writeAll(to, err, data)
 }
 
-// A Writer takes a table's numbers part by part. After an error it is of no more use.
+// writeAll passes all numbers to a writer, unless there was an error before.
+func writeAll(w Writer, err error, data []float64) error {
+	if err == nil {
+		err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return err
+}
+
+// A Writer takes a table's numbers part by part. It cannot be used after an error.
 type Writer interface {
 	// Write adds numbers, row-major.
 	Write(data []float64) error
@@ -61,7 +68,7 @@ func (c *csvWriter) Write(data []float64) error {
 	}
 	for _, v := range data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return malformed("row %d, column %s: %v; want a finite number", c.n/cols, quote(c.names[c.n%cols]), v)
+			return malformed("row %d, column %s: %v; want a finite number", c.n/cols, fault.Quote(c.names[c.n%cols]), v)
 		}
 		c.text = appendNumber(c.text[:0], v)
 		if c.n++; c.n%cols == 0 {
@@ -83,7 +90,7 @@ func (c *csvWriter) Close() error {
 	return c.b.Flush()
 }
 
-// appendNumber writes v with as few digits as identify it, with an exponent only where that is shorter to read.
+// appendNumber writes v with the fewest digits that identify it, and with an exponent only where that is easier to read.
 func appendNumber(b []byte, v float64) []byte {
 	format := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
@@ -95,14 +102,8 @@ func appendNumber(b []byte, v float64) []byte {
 // WriteNPY writes data, row-major of the given shape, as NPY version 1.0 of type '<f8'; an empty shape is a scalar. Data that do
 // not match the shape and values that are not finite are errors that wrap ErrFormat; other errors are w's own.
 func WriteNPY(w io.Writer, shape []int, data []float64) error {
-	n, err := NewNPYWriter(w, shape)
-	if err != nil {
-		return err
-	}
-	if err := n.Write(data); err != nil {
-		return err
-	}
-	return n.Close()
+	to, err := NewNPYWriter(w, shape)
+	return writeAll(to, err, data)
 }
 
 // NewNPYWriter writes the same file as WriteNPY, part by part.
@@ -135,7 +136,7 @@ func NewNPYWriter(w io.Writer, shape []int) (Writer, error) {
 type npyWriter struct {
 	b       *bufio.Writer
 	shape   []int
-	n, want int // numbers written, of how many
+	n, want int // numbers written and announced
 }
 
 func (w *npyWriter) Write(data []float64) error {

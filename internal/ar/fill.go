@@ -1,0 +1,116 @@
+package ar
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// A Filling says how the missing samples of a series are filled. Gaps are [start, end), rising and apart.
+//
+// It goes gap by gap: each is filled from the excerpt that reaches Reach samples to either side of it, in which all missing
+// samples are solved for jointly. Gaps with the same excerpt share one solution. If Tiled, it goes tile by tile instead, of
+// Reach samples, each with an excerpt that reaches as far to either side. That is for many gaps or long ones: its cost is
+// proportional to the length of the series, however much is missing; far inside a gap the series keeps what it held.
+type Filling struct {
+	Order  int // of the autoregressive model
+	Reach  int
+	Rounds int // of model and fill in turn
+	Tiled  bool
+}
+
+// Fill fills the gaps of z. Where an excerpt is too short for any model, and once ctx has ended, z keeps what it held.
+func (f Filling) Fill(ctx context.Context, z []float64, gaps [][2]int) {
+	given, jobs := slices.Clone(z), f.jobs(len(z), gaps)
+	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
+		j := jobs[i]
+		filled := slices.Clone(given[j.excerpt[0]:j.excerpt[1]])
+		fill(ctx, filled, missingIn(gaps, j.excerpt), f.Order, f.Rounds)
+		for _, g := range gapsIn(gaps, j.keep) {
+			lo, hi := max(g[0], j.keep[0]), min(g[1], j.keep[1])
+			copy(z[lo:hi], filled[lo-j.excerpt[0]:])
+		}
+	})
+}
+
+// Work returns the most operations that Fill takes for n samples, and the most for one excerpt.
+func (f Filling) Work(n int, gaps [][2]int) (all, largest float64) {
+	for _, j := range f.jobs(n, gaps) {
+		long, missing := j.excerpt[1]-j.excerpt[0], 0
+		for _, g := range gapsIn(gaps, j.excerpt) {
+			missing += min(g[1], j.excerpt[1]) - max(g[0], j.excerpt[0])
+		}
+		w := float64(f.Rounds) * cost.Fill(float64(long), float64(missing), float64(min(f.Order, (long-missing)/2)))
+		all, largest = all+w, max(largest, w)
+	}
+	return all, largest
+}
+
+// A job is an excerpt to fill, and the part of the series that takes over the fill.
+type job struct{ excerpt, keep [2]int }
+
+// jobs cuts n samples into jobs. Tiles in which nothing is missing have none.
+func (f Filling) jobs(n int, gaps [][2]int) (jobs []job) {
+	reach := min(f.Reach, n)
+	if f.Tiled {
+		for lo := 0; lo < n; lo += reach {
+			if keep := [2]int{lo, min(n, lo+reach)}; len(gapsIn(gaps, keep)) > 0 {
+				jobs = append(jobs, job{[2]int{max(0, lo-reach), min(n, keep[1]+reach)}, keep})
+			}
+		}
+		return jobs
+	}
+	for _, g := range gaps {
+		excerpt := [2]int{max(0, g[0]-reach), min(n, g[1]+reach)}
+		if last := len(jobs) - 1; last >= 0 && jobs[last].excerpt == excerpt {
+			jobs[last].keep[1] = g[1]
+			continue
+		}
+		jobs = append(jobs, job{excerpt, g})
+	}
+	return jobs
+}
+
+// gapsIn returns the gaps that reach into a part [start, end) of the series.
+func gapsIn(gaps [][2]int, part [2]int) [][2]int {
+	first := sort.Search(len(gaps), func(i int) bool { return gaps[i][1] > part[0] })
+	end := sort.Search(len(gaps), func(i int) bool { return gaps[i][0] >= part[1] })
+	return gaps[first:end]
+}
+
+// missingIn lists the missing samples of an excerpt, counted from its start.
+func missingIn(gaps [][2]int, excerpt [2]int) (missing []int) {
+	for _, g := range gapsIn(gaps, excerpt) {
+		for n := max(g[0], excerpt[0]); n < min(g[1], excerpt[1]); n++ {
+			missing = append(missing, n-excerpt[0])
+		}
+	}
+	return missing
+}
+
+// fill puts into z, at the missing places (rising), the samples that an autoregressive model of the given order makes most
+// likely (Janssen, Veldhuis and Vries 1986). It begins with zeros there, and in turn fits the model and solves for all missing
+// samples jointly, for the given rounds or until ctx ends. It reports whether it could. Where z is too short or the model
+// fails, z holds the last round's fill, or what it held before if there was none. A round costs N·p + p³/3 + u·p² for u missing
+// samples.
+func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bool {
+	order = min(order, (len(z)-len(missing))/2)
+	if order < 1 || len(missing) == 0 {
+		return order >= 1
+	}
+	work := slices.Clone(z)
+	for _, n := range missing {
+		work[n] = 0
+	}
+	for round := range rounds {
+		if ctx.Err() != nil || !solveMissing(work, missing, modifiedCovariance(work, order)) {
+			return round > 0
+		}
+		copy(z, work)
+	}
+	return true
+}
