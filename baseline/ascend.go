@@ -13,50 +13,60 @@ import (
 // usualIterations of L-BFGS.
 const usualIterations = 300
 
-// ascend maximises f, which adds its gradient by h and z to grad and zbar, from
-// c's start by L-BFGS. If ctx ends it, the best point so far comes back with an
-// error that wraps ctx.Err(); any other error, for which f has no value at the
-// start, wraps ErrBound and comes without a point.
-func (p *problem) ascend(ctx context.Context, c *coordinates,
-	f func(h hyper, z []float64, grad *hyper, zbar []float64) (float64, error)) (*end, error) {
+// An objective is a bound with its gradient.
+type objective interface {
+	// value moves to h; its error wraps ErrBound. The other methods follow it, once.
+	value(h hyper) (float64, error)
+	// gradient adds the gradient there to grad.
+	gradient(grad *hyper)
+	// model returns the model there.
+	model() Model
+}
+
+// ascend maximises f from c's start by L-BFGS. If ctx ends it, the best fit so far
+// comes back with an error that wraps ctx.Err(); any other error, for which f has
+// no value at the start, wraps ErrBound and comes without a fit.
+func (p *problem) ascend(ctx context.Context, c *coordinates, f objective) (*Fit, error) {
 	ctx = cmp.Or(ctx, context.Background())
-	to := func(v []float64, iterations int, why string) *end {
-		h, z := c.at(v)
-		return &end{h, z, iterations, why}
-	}
-	of := p.iterations(usualIterations)
-	if of == 0 {
-		return to(c.first(), 0, "starting values kept"), ended(ctx)
-	}
 	eval := func(v, g []float64) (float64, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err)
 		}
-		h, z := c.at(v)
-		grad, zbar := c.zero()
-		value, err := f(h, z, &grad, zbar)
-		c.pull(g, h, grad, zbar)
+		h, grad := c.at(v), c.zero()
+		value, err := f.value(h)
+		if err == nil {
+			f.gradient(grad)
+			c.pull(g, &h, grad)
+		}
 		return value, err
 	}
-	state, err := lbfgs.Start(eval, c.first())
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return to(state.X, 0, "starting values kept"), ended(ctx)
-	case !errors.Is(err, ErrBound):
-		return nil, fmt.Errorf("baseline: at the starting values: %w: %w", err, ErrBound)
-	default:
-		return nil, fmt.Errorf("baseline: at the starting values: %w", err)
+	of, why := p.iterations(usualIterations), lbfgs.Why("starting values kept")
+	state, err := &lbfgs.State{X: c.first()}, ctx.Err()
+	if of > 0 {
+		state, err = lbfgs.Start(eval, state.X)
+		if err != nil && ctx.Err() == nil {
+			if !errors.Is(err, ErrBound) {
+				err = fmt.Errorf("%w: %w", err, ErrBound)
+			}
+			return nil, fmt.Errorf("baseline: at the starting values: %w", err)
+		}
+		if err == nil {
+			why, err = lbfgs.Maximise(eval, state, lbfgs.Settings{
+				Iterations: of, Gain: variational.BoundTolerance * float64(p.n*p.d),
+				Each: func(s *lbfgs.State) error {
+					p.report(s.Iterations, of, s.F, c.at(s.X))
+					return ctx.Err()
+				},
+			})
+		}
 	}
-	why, err := lbfgs.Maximise(eval, state, lbfgs.Settings{
-		Iterations: of, Gain: variational.BoundTolerance * float64(p.n*p.d),
-		Each: func(s *lbfgs.State) error {
-			p.report("all", s.Iterations, of, s.F, c.noise(s.X))
-			return ctx.Err()
-		},
-	})
-	if err != nil {
+	if err != nil { // ctx has ended the ascent
 		err = ended(ctx)
 	}
-	return to(state.X, state.Iterations, string(why)), err
+	h := c.at(state.X)
+	value, failed := f.value(h)
+	if failed != nil {
+		return nil, failed
+	}
+	return p.fit(f.model(), h, value, state.Iterations, string(why)), err
 }

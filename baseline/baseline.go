@@ -23,16 +23,16 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// A Method makes a model of data. Where ctx (nil: the background) ends it early, the
-// best model so far comes back together with an error that wraps ctx.Err(). Errors of Fit wrap
-// ErrOptions, vssgp.ErrData or ErrBound.
+// A Method makes a model of data. Where ctx (nil: the background) ends it early,
+// the best model so far comes back together with an error that wraps ctx.Err().
+// Errors of Fit wrap ErrOptions, vssgp.ErrData or ErrBound.
 type Method interface {
 	Fit(ctx context.Context, data *vssgp.Data) (*Fit, error)
 }
 
 // A Model predicts: the mean and covariance of y, noise included, at each row
-// of x [N,Q]. Predict fails if x has
-// another number of inputs than the fit, or values that are not finite.
+// of x [N,Q]. Predict fails if x has another number of inputs than the fit, or
+// values that are not finite.
 type Model interface {
 	Predict(x mat.Matrix) (*vssgp.Prediction, error)
 }
@@ -45,22 +45,22 @@ type Fit struct {
 	Bound      float64
 	Covariance Covariance    // learnt, in the data's units (see Covariance for σ²)
 	NoiseSD    float64       // learnt, in the units of the first output
-	Iterations int           // of the optimiser
-	Ended      string        // why
+	Iterations int           // steps of the optimiser
+	Ended      string        // why the optimiser ended
 	Elapsed    time.Duration // of the whole fit
 }
 
 // Options are common to the methods with a covariance matrix. Bad ones give an
 // error that wraps ErrOptions, bad data one that wraps vssgp.ErrData.
 type Options struct {
-	// Covariance is where the hyper-parameters start; the zero value is one
+	// Covariance has the starting hyper-parameters; the zero value stands for one
 	// squared exponential with a tenth of each input's range, times √Q.
 	Covariance Covariance
-	// NoisePrecision is the starting τ in 1/y² of the first output; 0: a
-	// hundredth of its variance is noise.
+	// NoisePrecision is the starting τ in 1/y² of the first output; 0 makes the
+	// noise a hundredth of its variance.
 	NoisePrecision float64
-	// Iterations of the optimiser at most; 0: 300 of L-BFGS, or for SVGP 2000
-	// steps; NoIterations keeps the starting values.
+	// Iterations bounds the optimiser's steps; 0 stands for 300 of L-BFGS, or 2000
+	// of SVGP; NoIterations keeps the starting values.
 	Iterations int
 	Seed       uint64               // of everything random; the same seed gives the same bits
 	Progress   func(vssgp.Progress) // called now and then, from one goroutine

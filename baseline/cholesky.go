@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -23,47 +22,41 @@ type factor struct {
 // has 10⁻⁴ of the mean of the diagonal.
 const jitterTimes = 7
 
-// errNotPositive says that a matrix has no Cholesky factor.
-var errNotPositive = errors.New("not positive definite")
-
 // factorise takes the Cholesky factor of a symmetric matrix [n,n] into a's lower
-// triangle; the upper one stays as it is. Where it fails, it adds
-// jitter to the diagonal (matrices.Jittered). The error wraps ErrBound.
-func factorise(a *mat.Dense) (factor, error) {
-	raw := a.RawMatrix()
-	n := raw.Rows
+// triangle; the upper one stays as it is. Where it fails, it adds jitter to the
+// diagonal (matrices.Jittered). The error wraps ErrBound.
+func factorise(a *mat.Dense) (f factor, err error) {
+	n := a.RawMatrix().Rows
 	diagonal := make([]float64, n)
 	mean := 0.0
 	for i := range diagonal {
-		diagonal[i] = raw.Data[i*raw.Stride+i]
+		diagonal[i] = a.At(i, i)
 		mean += diagonal[i] / float64(n)
 	}
-	if !(mean > 0) || math.IsInf(mean, 0) {
-		return factor{}, fmt.Errorf("baseline: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w",
+	if !positive(mean) {
+		return f, fmt.Errorf("baseline: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w",
 			n, mean, ErrBound)
 	}
-	var f factor
-	var err error
-	f.jitter, err = matrices.Jittered(errNotPositive, jitterTimes, func(jitter float64) (float64, error) {
+	f.jitter, err = matrices.Jittered(ErrBound, jitterTimes, func(jitter float64) (float64, error) {
 		for i := 0; i < n && jitter > 0; i++ { // the attempt before has overwritten the lower triangle
-			raw.Data[i*raw.Stride+i] = diagonal[i] + jitter
+			a.Set(i, i, diagonal[i]+jitter)
 			for j := range i {
-				raw.Data[i*raw.Stride+j] = raw.Data[j*raw.Stride+i]
+				a.Set(i, j, a.At(j, i))
 			}
 		}
 		l, ok := lapack64.Potrf(lower(a))
 		if f.l = l; !ok {
-			return mean, errNotPositive
+			return mean, ErrBound
 		}
 		return mean, nil
 	})
 	if err != nil {
-		return factor{}, fmt.Errorf("baseline: a covariance matrix of %d rows: %w, even with jitter on the diagonal: %w", n, err, ErrBound)
+		return f, fmt.Errorf("baseline: a covariance matrix of %d rows: not positive definite, even with jitter on the diagonal: %w", n, err)
 	}
 	return f, nil
 }
 
-// logDet is ln |A|.
+// logDet returns ln |A|.
 func (f factor) logDet() float64 {
 	sum := 0.0
 	for i := range f.l.N {
@@ -72,26 +65,18 @@ func (f factor) logDet() float64 {
 	return sum
 }
 
-// in is the factor in another matrix, which holds a copy of the first.
+// in returns the factor in another matrix, which holds a copy of the first.
 func (f factor) in(a *mat.Dense) factor {
 	f.l.Data = a.RawMatrix().Data
 	return f
 }
 
+// solve sets b [n,c] to A⁻¹·b.
+func (f factor) solve(b *mat.Dense) { lapack64.Potrs(f.l, b.RawMatrix()) }
+
 // solveLower sets b [n,c] to L⁻¹·b.
 func (f factor) solveLower(b *mat.Dense) {
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, f.l, b.RawMatrix())
-}
-
-// solveUpper sets b [n,c] to L⁻ᵀ·b.
-func (f factor) solveUpper(b *mat.Dense) {
-	blas64.Trsm(blas.Left, blas.Trans, 1, f.l, b.RawMatrix())
-}
-
-// solve sets b [n,c] to A⁻¹·b.
-func (f factor) solve(b *mat.Dense) {
-	f.solveLower(b)
-	f.solveUpper(b)
 }
 
 // rightUpper sets b [c,n] to b·L⁻ᵀ.
@@ -105,42 +90,35 @@ func (f factor) rightLower(b *mat.Dense) { f.right(b, blas.NoTrans) }
 const rightBlock = 64
 
 func (f factor) right(b *mat.Dense, t blas.Transpose) {
-	n := f.l.N
+	n, all := f.l.N, b.RawMatrix()
+	l := blas64.General{Rows: n, Cols: n, Stride: f.l.Stride, Data: f.l.Data}
 	blocks := (n + rightBlock - 1) / rightBlock
 	for i := range blocks {
 		if t == blas.NoTrans {
 			i = blocks - 1 - i
 		}
 		lo, hi := i*rightBlock, min(n, (i+1)*rightBlock)
-		x := columns(b.RawMatrix(), lo, hi)
-		if done := columns(b.RawMatrix(), 0, lo); t == blas.Trans && lo > 0 {
-			blas64.Gemm(blas.NoTrans, blas.Trans, -1, done, f.block(lo, hi, 0, lo), 1, x)
+		x, done, beside := part(all, 0, all.Rows, lo, hi), part(all, 0, all.Rows, 0, lo), part(l, lo, hi, 0, lo)
+		if t == blas.NoTrans {
+			done, beside = part(all, 0, all.Rows, hi, n), part(l, hi, n, lo, hi)
 		}
-		if done := columns(b.RawMatrix(), hi, n); t == blas.NoTrans && hi < n {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, done, f.block(hi, n, lo, hi), 1, x)
+		if done.Cols > 0 {
+			blas64.Gemm(blas.NoTrans, t, -1, done, beside, 1, x)
 		}
 		diagonal := f.l
-		diagonal.N, diagonal.Data = hi-lo, f.l.Data[lo*f.l.Stride+lo:]
+		diagonal.N, diagonal.Data = hi-lo, part(l, lo, hi, lo, hi).Data
 		chunks(x.Rows, func(_, from, to int) {
-			part := x
-			part.Rows, part.Data = to-from, x.Data[from*x.Stride:]
-			blas64.Trsm(blas.Right, t, 1, diagonal, part)
+			blas64.Trsm(blas.Right, t, 1, diagonal, part(x, from, to, 0, x.Cols))
 		})
 	}
 }
 
-// block is rows [i, i2) and columns [j, j2) of L, below its diagonal.
-func (f factor) block(i, i2, j, j2 int) blas64.General {
-	return blas64.General{Rows: i2 - i, Cols: j2 - j, Stride: f.l.Stride, Data: f.l.Data[i*f.l.Stride+j:]}
-}
-
-func columns(a blas64.General, lo, hi int) blas64.General {
-	a.Cols, a.Data = hi-lo, a.Data[min(lo, len(a.Data)):]
+// part returns rows [i, i2) and columns [j, j2) of a.
+func part(a blas64.General, i, i2, j, j2 int) blas64.General {
+	a.Rows, a.Cols, a.Data = i2-i, j2-j, a.Data[min(i*a.Stride+j, len(a.Data)):]
 	return a
 }
 
 // invert overwrites the lower triangle of the matrix that the factor lies in
 // with A⁻¹'s. The factor is gone then.
-func (f factor) invert() {
-	lapack64.Potri(f.l)
-}
+func (f factor) invert() { lapack64.Potri(f.l) }

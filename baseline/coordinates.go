@@ -6,124 +6,115 @@ import (
 	"slices"
 )
 
-// hyper are the hyper-parameters that every method learns; also their gradient.
+// hyper holds what a fit learns, or the gradient by it.
 type hyper struct {
 	cov   Covariance // σ² in units of the scaled y, l and p in those of x
 	noise float64    // τ⁻¹, in units of the scaled y
+	z     []float64  // inducing inputs [M,Q]; nil: there are none, or the gradient leaves them out
 }
 
-func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise} }
+func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise, slices.Clone(h.z)} }
 
-// check reports values that are no longer positive numbers because a step was
-// too long. The error wraps ErrBound.
-func (h hyper) check() error {
-	if err := h.cov.check(h.cov.Q); err != nil {
-		return fmt.Errorf("%w: %v", ErrBound, err)
+// numbers returns the places of σ², l and τ⁻¹, and those of p and z.
+func (h *hyper) numbers() (logs, linear []*float64) {
+	places := func(parts ...[]float64) (out []*float64) {
+		for _, part := range parts {
+			for i := range part {
+				out = append(out, &part[i])
+			}
+		}
+		return out
 	}
-	if !(h.noise > 0) || math.IsInf(h.noise, 0) {
-		return fmt.Errorf("baseline: a noise variance of %v; want a positive number: %w", h.noise, ErrBound)
+	return append(places(h.cov.Variance, h.cov.Lengthscale), &h.noise), places(h.cov.Frequency, h.z)
+}
+
+// check reports values that are no longer positive because a step was too long.
+// The error wraps ErrBound.
+func (h hyper) check() error {
+	logs, _ := h.numbers()
+	for _, x := range logs {
+		if !positive(*x) {
+			return fmt.Errorf("baseline: a variance or length-scale of %v; want a positive number: %w", *x, ErrBound)
+		}
 	}
 	return nil
 }
 
-// positive visits σ², l and τ⁻¹, numbered from 0.
-func (h *hyper) positive(visit func(i int, x *float64)) {
-	n := len(h.cov.Variance)
-	for i := range h.cov.Variance {
-		visit(i, &h.cov.Variance[i])
-	}
-	for i := range h.cov.Lengthscale {
-		visit(n+i, &h.cov.Lengthscale[i])
-	}
-	visit(n+len(h.cov.Lengthscale), &h.noise)
-}
-
-// coordinates map hyper-parameters and inducing inputs to the vector that an
-// optimiser sees and back: the logarithms of σ², l and τ⁻¹, each periodic
-// component's p in units of the 1/l that it starts with, and z in units of the
-// shortest distance over which the starting k changes. The p of a squared
-// exponential stay 0. Nothing fixes the sign of p, since k is even in it.
+// coordinates map hyper to the vector that an optimiser sees and back: the
+// logarithms of σ², l and τ⁻¹, each periodic component's p in units of the 1/l
+// that it starts with, and z in units of the shortest distance over which the
+// starting k changes. The p of a squared exponential stay 0. Nothing fixes the
+// sign of p, since k is even in it.
 type coordinates struct {
 	start hyper
-	z     []float64 // inducing inputs at the start [M,Q]; nil: the method has none
-	fixed bool      // z is not optimised
-	grain []float64 // units of z [Q]
-	tau   int       // place of ln τ⁻¹, after which the free p and z follow
-	free  []int     // places in Frequency that are coordinates
+	fixed bool      // there is no z, or it is not optimised
+	free  []int     // which of p and z are
+	unit  []float64 // of each of them
+	size  int       // number of coordinates
 }
 
 // newCoordinates returns the coordinates around a starting point.
-func newCoordinates(start hyper, z []float64, fixed bool) *coordinates {
-	c := &coordinates{start: start, z: z, fixed: fixed, grain: start.cov.grain(), tau: len(start.cov.Variance) + len(start.cov.Lengthscale)}
-	for i, periodic := range start.cov.precompute().periodic {
-		for q := range start.cov.Q {
-			if periodic {
-				c.free = append(c.free, i*start.cov.Q+q)
-			}
+func newCoordinates(start hyper, fixed bool) *coordinates {
+	c := &coordinates{start: start, fixed: fixed || start.z == nil}
+	for i, l := range start.cov.Lengthscale {
+		if start.cov.periodic(i / start.cov.Q) {
+			c.free, c.unit = append(c.free, i), append(c.unit, 1/l)
 		}
 	}
+	grain := start.cov.grain()
+	for i := range start.z {
+		if !c.fixed {
+			c.free, c.unit = append(c.free, len(start.cov.Frequency)+i), append(c.unit, grain[i%len(grain)])
+		}
+	}
+	logs, _ := start.numbers()
+	c.size = len(logs) + len(c.free)
 	return c
 }
 
-// size is the number of coordinates.
-func (c *coordinates) size() int {
-	if c.fixed {
-		return c.inputs()
-	}
-	return c.inputs() + len(c.z)
-}
-
-// inputs is the place of the first of z's coordinates.
-func (c *coordinates) inputs() int { return c.tau + 1 + len(c.free) }
-
-// first are the coordinates of the start.
+// first returns the coordinates of the start.
 func (c *coordinates) first() []float64 {
-	v := make([]float64, c.size())
-	c.start.positive(func(i int, x *float64) { v[i] = math.Log(*x) })
-	for j, i := range c.free {
-		v[c.tau+1+j] = c.start.cov.Frequency[i] / c.frequencyUnit(i)
+	v := make([]float64, c.size)
+	logs, linear := c.start.numbers()
+	for i, x := range logs {
+		v[i] = math.Log(*x)
 	}
-	for i := range v[c.inputs():] {
-		v[c.inputs()+i] = c.z[i] / c.grain[i%len(c.grain)]
+	for j, i := range c.free {
+		v[len(logs)+j] = *linear[i] / c.unit[j]
 	}
 	return v
 }
 
-func (c *coordinates) frequencyUnit(i int) float64 { return 1 / c.start.cov.Lengthscale[i] }
-
-// at is the point with coordinates v.
-func (c *coordinates) at(v []float64) (hyper, []float64) {
-	h, z := c.start.clone(), slices.Clone(c.z)
-	h.positive(func(i int, x *float64) { *x = math.Exp(v[i]) })
+// at returns the point with coordinates v.
+func (c *coordinates) at(v []float64) hyper {
+	h := c.start.clone()
+	logs, linear := h.numbers()
+	for i, x := range logs {
+		*x = math.Exp(v[i])
+	}
 	for j, i := range c.free {
-		h.cov.Frequency[i] = v[c.tau+1+j] * c.frequencyUnit(i)
+		*linear[i] = v[len(logs)+j] * c.unit[j]
 	}
-	for i, x := range v[c.inputs():] {
-		z[i] = x * c.grain[i%len(c.grain)]
-	}
-	return h, z
+	return h
 }
 
-// noise is τ⁻¹ at v.
-func (c *coordinates) noise(v []float64) float64 { return math.Exp(v[c.tau]) }
-
-// zero are zero gradients by h and by z, nil where z is fixed.
-func (c *coordinates) zero() (hyper, []float64) {
-	grad := hyper{cov: newCovariance(c.start.cov.L, c.start.cov.Q)}
-	if c.fixed {
-		return grad, nil
+// zero returns a gradient of zeros, without z where that is fixed.
+func (c *coordinates) zero() *hyper {
+	grad := &hyper{cov: newCovariance(c.start.cov.L, c.start.cov.Q)}
+	if !c.fixed {
+		grad.z = make([]float64, len(c.start.z))
 	}
-	return grad, make([]float64, len(c.z))
+	return grad
 }
 
-// pull sets g to the gradient by the coordinates, given the one by h and z.
-func (c *coordinates) pull(g []float64, h, grad hyper, zbar []float64) {
-	grad.positive(func(i int, x *float64) { g[i] = *x })
-	h.positive(func(i int, x *float64) { g[i] *= *x })
-	for j, i := range c.free {
-		g[c.tau+1+j] = grad.cov.Frequency[i] * c.frequencyUnit(i)
+// pull sets g to the gradient by the coordinates, given the one by h.
+func (c *coordinates) pull(g []float64, h, grad *hyper) {
+	logs, linear := grad.numbers()
+	at, _ := h.numbers()
+	for i, slope := range logs {
+		g[i] = *slope * *at[i]
 	}
-	for i, v := range zbar {
-		g[c.inputs()+i] = v * c.grain[i%len(c.grain)]
+	for j, i := range c.free {
+		g[len(logs)+j] = *linear[i] * c.unit[j]
 	}
 }

@@ -73,33 +73,32 @@ func (c Covariance) Clone() Covariance {
 // check reports shapes and values that are not a covariance over q inputs.
 func (c Covariance) check(q int) error {
 	if c.Q != q || c.L < 1 || len(c.Variance) != c.L || len(c.Lengthscale) != c.L*q || len(c.Frequency) != c.L*q {
-		return fmt.Errorf("baseline: covariance of %d components and %d inputs: %d variances, %d length-scales, %d frequencies; the data have %d inputs: %w",
-			c.L, c.Q, len(c.Variance), len(c.Lengthscale), len(c.Frequency), q, ErrOptions)
+		return fmt.Errorf("baseline: covariance of %d components and %d inputs: %d variances, %d length-scales, %d frequencies; "+
+			"the data have %d inputs: %w", c.L, c.Q, len(c.Variance), len(c.Lengthscale), len(c.Frequency), q, ErrOptions)
 	}
 	for _, a := range []struct {
-		name string
-		v    []float64
-	}{{"variance", c.Variance}, {"length-scale", c.Lengthscale}} {
-		for i, v := range a.v {
-			if !(v > 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("baseline: covariance's %s %d is %v; want a positive number: %w", a.name, i, v, ErrOptions)
-			}
-		}
-	}
-	for i, v := range c.Frequency {
-		if !finite(v) {
-			return fmt.Errorf("baseline: covariance's frequency %d is %v; want a finite number: %w", i, v, ErrOptions)
+		name   string
+		values []float64
+		want   string
+		ok     func(float64) bool
+	}{
+		{"variance", c.Variance, "positive", positive},
+		{"length-scale", c.Lengthscale, "positive", positive},
+		{"frequency", c.Frequency, "finite", finite},
+	} {
+		if i := slices.IndexFunc(a.values, func(v float64) bool { return !a.ok(v) }); i >= 0 {
+			return fmt.Errorf("baseline: covariance's %s %d is %v; want a %s number: %w", a.name, i, a.values[i], a.want, ErrOptions)
 		}
 	}
 	return nil
 }
 
-// isZero reports whether c is the zero value, which stands for the default.
-func (c Covariance) isZero() bool {
-	return c.L == 0 && c.Q == 0 && c.Variance == nil && c.Lengthscale == nil && c.Frequency == nil
+// periodic reports whether component i has a frequency other than 0.
+func (c Covariance) periodic(i int) bool {
+	return slices.ContainsFunc(c.Frequency[i*c.Q:][:c.Q], func(p float64) bool { return p != 0 })
 }
 
-// upright is a copy in which the first p of a component that is not 0 is
+// upright returns a copy in which the first p of a component that is not 0 is
 // positive: k(x, x') is even in the whole of a component's p.
 func (c Covariance) upright() Covariance {
 	c = c.Clone()
@@ -115,7 +114,7 @@ func (c Covariance) upright() Covariance {
 	return c
 }
 
-// grain is the shortest distance along each input over which k changes.
+// grain returns the shortest distance along each input over which k changes.
 func (c Covariance) grain() []float64 {
 	g := slices.Repeat([]float64{math.Inf(1)}, c.Q)
 	for i, l := range c.Lengthscale {
@@ -124,16 +123,14 @@ func (c Covariance) grain() []float64 {
 	return g
 }
 
-// defaultCovariance is the one that Options.Covariance describes.
+// defaultCovariance returns the covariance that Options.Covariance describes.
 func defaultCovariance(data *vssgp.Data) Covariance {
-	c := newCovariance(1, data.Q)
-	c.Variance[0] = 1
+	c := SE(data.Q, 1)
 	for q := range data.Q {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for i := q; i < len(data.X); i += data.Q {
 			lo, hi = min(lo, data.X[i]), max(hi, data.X[i])
 		}
-		c.Lengthscale[q] = 1
 		if hi > lo {
 			c.Lengthscale[q] = (hi - lo) / 10 * math.Sqrt(float64(data.Q))
 		}

@@ -15,9 +15,9 @@ import (
 // Its Fit's Model is a *vssgp.Model.
 type Features struct{ vssgp.Options }
 
-// Fit is vssgp.Fit. The Fit's Covariance has the components of all windows one
-// after the other, and with several outputs of different size in a model in raw
-// units (Options.Raw), σ² relative to the first.
+// Fit calls vssgp.Fit. The Fit's Covariance has the components of all windows one
+// after the other. If several outputs of different size are fitted in raw units
+// (Options.Raw), σ² is relative to the first.
 func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	if data == nil {
 		return nil, fmt.Errorf("baseline: no data: %w", vssgp.ErrData)
@@ -32,7 +32,7 @@ func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	}, err
 }
 
-// covarianceOf is a model's covariance in this package's units.
+// covarianceOf returns a model's covariance in this package's units.
 func covarianceOf(m *vssgp.Model, data *vssgp.Data) Covariance {
 	p := m.Params
 	c := Covariance{L: p.L, Q: p.Q, Variance: p.Variance, Lengthscale: p.Lengthscale, Frequency: p.Frequency}.upright()

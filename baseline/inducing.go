@@ -2,11 +2,12 @@ package baseline
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
 
-// usualInducing is M where the options leave it open.
+// usualInducing is M if the options do not set it.
 const usualInducing = 100
 
 // inducing reads the options that SPGP and SVGP share.
@@ -14,9 +15,11 @@ func (p *problem) inducing(m int, given []float64, fixed bool) (*coordinates, er
 	if m < 0 {
 		return nil, fmt.Errorf("baseline: %d inducing inputs; want a positive number, or 0 for the default: %w", m, ErrOptions)
 	}
+	start := p.start
 	if given == nil {
-		z, err := p.spread(m)
-		return newCoordinates(p.start, z, fixed), err
+		var err error
+		start.z, err = p.spread(m)
+		return newCoordinates(start, fixed), err
 	}
 	if len(given) == 0 || len(given)%p.q != 0 || m != 0 && m*p.q != len(given) {
 		return nil, fmt.Errorf("baseline: Locations has %d numbers; want %d inducing inputs with %d coordinates each: %w",
@@ -27,19 +30,16 @@ func (p *problem) inducing(m int, given []float64, fixed bool) (*coordinates, er
 			return nil, fmt.Errorf("baseline: Locations[%d] is %v; want a finite number: %w", i, v, ErrOptions)
 		}
 	}
-	return newCoordinates(p.start, slices.Clone(given), fixed), nil
+	start.z = slices.Clone(given)
+	return newCoordinates(start, fixed), nil
 }
 
-// spread lays m inducing inputs over the data: at evenly spread quantiles of
-// the distinct values of one input, at distinct rows drawn by the seed of
-// several.
+// spread lays m inducing inputs over the data. With one input they are evenly
+// spread quantiles of its distinct values, with several they are distinct rows,
+// drawn with the seed.
 func (p *problem) spread(m int) ([]float64, error) {
-	rows := make([][]float64, p.n)
-	for i := range rows {
-		rows[i] = p.x[i*p.q:][:p.q]
-	}
-	slices.SortFunc(rows, slices.Compare[[]float64])
-	rows = slices.CompactFunc(rows, slices.Equal[[]float64])
+	rows := slices.SortedFunc(slices.Chunk(p.x, p.q), slices.Compare)
+	rows = slices.CompactFunc(rows, slices.Equal)
 	if m == 0 {
 		m = min(usualInducing, len(rows))
 	}
@@ -47,25 +47,25 @@ func (p *problem) spread(m int) ([]float64, error) {
 		return nil, fmt.Errorf("baseline: %d inducing inputs for data with %d different inputs; want no more than that, or Locations: %w",
 			m, len(rows), ErrOptions)
 	}
-	z := make([]float64, 0, m*p.q)
-	if p.q == 1 {
-		for j := range m {
-			at := 0.5 * float64(len(rows)-1)
-			if m > 1 {
-				at = float64(j) * float64(len(rows)-1) / float64(m-1)
-			}
-			i := min(int(at), len(rows)-1)
-			v := rows[i][0]
-			if f := at - float64(i); f > 0 && i+1 < len(rows) {
-				v += f * (rows[i+1][0] - v)
-			}
-			z = append(z, v)
+	if p.q > 1 {
+		order := rand.New(rand.NewPCG(p.o.Seed, inducingSalt)).Perm(len(rows))[:m]
+		z := make([]float64, 0, m*p.q)
+		for _, i := range order {
+			z = append(z, rows[i]...)
 		}
 		return z, nil
 	}
-	rng := rand.New(rand.NewPCG(p.o.Seed, inducingSalt))
-	for _, i := range rng.Perm(len(rows))[:m] {
-		z = append(z, rows[i]...)
+	z := make([]float64, m)
+	for j := range z {
+		at := 0.5 * float64(len(rows)-1)
+		if m > 1 {
+			at = float64(j) * float64(len(rows)-1) / float64(m-1)
+		}
+		i, f := math.Modf(at)
+		z[j] = rows[int(i)][0]
+		if f > 0 {
+			z[j] += f * (rows[int(i)+1][0] - z[j])
+		}
 	}
 	return z, nil
 }

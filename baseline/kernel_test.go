@@ -14,16 +14,16 @@ import (
 func TestMatrix(t *testing.T) {
 	covarianceCases(t, func(t *testing.T, r *rand.Rand, c Covariance) {
 		x, z := normals(r, 70*c.Q), normals(r, 3*c.Q)
-		k := c.matrix(x, z)
-		if n, m := k.Dims(); n != 70 || m != 3 {
-			t.Fatalf("shape %d, %d, want 70, 3", n, m)
-		}
+		k := mat.NewDense(70, 3, nil)
+		c.matrix(k, x, z)
 		for n := range 70 {
 			for m := range 3 {
 				near(t, "k", k.At(n, m), c.naive(x[n*c.Q:], z[m*c.Q:]), 1e-14)
 			}
 		}
-		near(t, "k(x, x)", c.matrix(x[:c.Q], x[:c.Q]).At(0, 0), c.diagonal(), 1e-15)
+		k = mat.NewDense(1, 1, nil)
+		c.matrix(k, x[:c.Q], x[:c.Q])
+		near(t, "k(x, x)", k.At(0, 0), c.diagonal(), 1e-15)
 	})
 }
 
@@ -34,22 +34,23 @@ func TestPull(t *testing.T) {
 		x, z := normals(r, n*c.Q), normals(r, m*c.Q)
 		bar := mat.NewDense(n, m, normals(r, n*m))
 		f := func() float64 {
-			var product mat.Dense
-			product.MulElem(bar, c.matrix(x, z))
-			return mat.Sum(&product)
+			k := mat.NewDense(n, m, nil)
+			c.matrix(k, x, z)
+			k.MulElem(bar, k)
+			return mat.Sum(k)
 		}
-		g, zbar := newCovariance(c.L, c.Q), make([]float64, len(z))
-		c.pull(&g, zbar, bar, x, z)
-		differences(t, "σ²", f, c.Variance, g.Variance)
-		differences(t, "l", f, c.Lengthscale, g.Lengthscale)
-		differences(t, "p", f, c.Frequency, g.Frequency)
-		differences(t, "z", f, z, zbar)
+		g := hyper{cov: newCovariance(c.L, c.Q), z: make([]float64, len(z))}
+		c.pull(&g, bar, x, z)
+		differences(t, "σ²", f, c.Variance, g.cov.Variance)
+		differences(t, "l", f, c.Lengthscale, g.cov.Lengthscale)
+		differences(t, "p", f, c.Frequency, g.cov.Frequency)
+		differences(t, "z", f, z, g.z)
 
-		// It adds to what is there, and zbar may be left out.
-		twice := g.Clone()
-		c.pull(&twice, nil, bar, x, z)
-		for i, v := range g.Lengthscale {
-			near(t, "l, twice", twice.Lengthscale[i], 2*v, 1e-13)
+		// It adds to what is there, and z may be left out.
+		twice := hyper{cov: g.cov.Clone()}
+		c.pull(&twice, bar, x, z)
+		for i, v := range g.cov.Lengthscale {
+			near(t, "l, twice", twice.cov.Lengthscale[i], 2*v, 1e-13)
 		}
 	})
 }
@@ -64,9 +65,9 @@ func TestPullSameBits(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2, 3, 8} {
 		runtime.GOMAXPROCS(threads)
-		g, zbar := newCovariance(c.L, c.Q), make([]float64, len(z))
-		c.pull(&g, zbar, bar, x, z)
-		got := slices.Concat(g.Variance, g.Lengthscale, g.Frequency, zbar)
+		g := hyper{cov: newCovariance(c.L, c.Q), z: make([]float64, len(z))}
+		c.pull(&g, bar, x, z)
+		got := slices.Concat(g.cov.Variance, g.cov.Lengthscale, g.cov.Frequency, g.z)
 		if want == nil {
 			want = got
 		} else if !slices.Equal(got, want) {
@@ -94,33 +95,33 @@ func TestChunks(t *testing.T) {
 
 func TestCoordinates(t *testing.T) {
 	covarianceCases(t, func(t *testing.T, r *rand.Rand, c Covariance) {
-		h := hyper{c, 0.2}
-		ch := newCoordinates(h, nil, false)
+		h := hyper{c, 0.2, normals(r, 3*c.Q)}
+		ch := newCoordinates(h, false)
 		free := 0
 		for _, p := range c.Frequency {
 			if p != 0 {
 				free++
 			}
 		}
-		if want := c.L + c.L*c.Q + 1 + free; ch.size() != want {
-			t.Fatalf("%d coordinates, want %d", ch.size(), want)
+		if want := c.L + c.L*c.Q + 1 + free + 3*c.Q; ch.size != want || newCoordinates(h, true).size != want-3*c.Q {
+			t.Fatalf("%d coordinates, want %d", ch.size, want)
 		}
 		v := ch.first()
-		near(t, "ln τ⁻¹", v[ch.tau], math.Log(0.2), 1e-15)
+		near(t, "ln τ⁻¹", v[c.L+c.L*c.Q], math.Log(0.2), 1e-15)
 		// Any smooth function: a weighted sum of everything.
-		weights := hyper{randomCovariance(r, c.L, c.Q, false), 1.3}
+		weights := hyper{randomCovariance(r, c.L, c.Q, false), 1.3, normals(r, 3*c.Q)}
 		copy(weights.cov.Frequency, normals(r, c.L*c.Q))
 		var trial hyper
 		f := func() float64 {
-			trial, _ = ch.at(v)
+			trial = ch.at(v)
 			return dot(trial.cov.Variance, weights.cov.Variance) + dot(trial.cov.Lengthscale, weights.cov.Lengthscale) +
-				dot(trial.cov.Frequency, weights.cov.Frequency) + trial.noise*weights.noise
+				dot(trial.cov.Frequency, weights.cov.Frequency) + trial.noise*weights.noise + dot(trial.z, weights.z)
 		}
 		at := f()
 		near(t, "round trip", at, dot(c.Variance, weights.cov.Variance)+dot(c.Lengthscale, weights.cov.Lengthscale)+
-			dot(c.Frequency, weights.cov.Frequency)+0.2*1.3, 1e-14)
-		g := make([]float64, ch.size())
-		ch.pull(g, h, weights, nil)
+			dot(c.Frequency, weights.cov.Frequency)+0.2*1.3+dot(h.z, weights.z), 1e-14)
+		g := make([]float64, ch.size)
+		ch.pull(g, &h, &weights)
 		differences(t, "coordinates", f, v, g)
 		for i, p := range c.Frequency {
 			if p == 0 && trial.cov.Frequency[i] != 0 {

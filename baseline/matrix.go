@@ -10,26 +10,25 @@ import (
 
 // mirror copies the lower triangle of a square matrix to the upper.
 func mirror(a *mat.Dense) {
-	raw := a.RawMatrix()
-	for i := range raw.Rows {
+	for i := range a.RawMatrix().Rows {
 		for j := range i {
-			raw.Data[j*raw.Stride+i] = raw.Data[i*raw.Stride+j]
+			a.Set(j, i, a.At(i, j))
 		}
 	}
 }
 
 // transpose swaps a square matrix's triangles.
 func transpose(a *mat.Dense) {
-	raw := a.RawMatrix()
-	for i := range raw.Rows {
+	for i := range a.RawMatrix().Rows {
 		for j := range i {
-			u, l := j*raw.Stride+i, i*raw.Stride+j
-			raw.Data[u], raw.Data[l] = raw.Data[l], raw.Data[u]
+			above, below := a.At(j, i), a.At(i, j)
+			a.Set(j, i, below)
+			a.Set(i, j, above)
 		}
 	}
 }
 
-// lower is a square matrix as the symmetric one whose lower triangle it holds.
+// lower returns the symmetric matrix whose lower triangle a square matrix holds.
 func lower(a *mat.Dense) blas64.Symmetric {
 	raw := a.RawMatrix()
 	return blas64.Symmetric{N: raw.Rows, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Lower}
@@ -37,8 +36,7 @@ func lower(a *mat.Dense) blas64.Symmetric {
 
 // addDiagonal adds v to the diagonal of a square matrix.
 func addDiagonal(a *mat.Dense, v float64) {
-	n, _ := a.Dims()
-	for i := range n {
+	for i := range a.RawMatrix().Rows {
 		a.Set(i, i, a.At(i, i)+v)
 	}
 }
@@ -52,3 +50,5 @@ func square(v []float64) float64 {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 0) }

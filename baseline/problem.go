@@ -1,9 +1,11 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 // Options.NoisePrecision is 0.
 const startingNoise = 0.01
 
-// problem is data and options made ready for a fit: x in its own units, y scaled.
+// A problem holds data and options made ready for a fit: x in its own units, y scaled.
 type problem struct {
 	units
 	o     Options
@@ -46,10 +48,9 @@ func prepare(data *vssgp.Data, o Options) (*problem, error) {
 	}
 	_, y := data.Standardise()
 	p := &problem{units: units{data.Q, y}, o: o, n: data.N, d: data.D, x: slices.Clone(data.X), y: y.ToModel(data.Y), began: began}
-	if o.Covariance.isZero() {
+	p.start = hyper{cov: o.Covariance.Clone(), noise: startingNoise}
+	if reflect.ValueOf(o.Covariance).IsZero() {
 		p.start.cov = defaultCovariance(data)
-	} else {
-		p.start.cov = o.Covariance.Clone()
 	}
 	if err := p.start.cov.check(data.Q); err != nil {
 		return nil, err
@@ -58,43 +59,32 @@ func prepare(data *vssgp.Data, o Options) (*problem, error) {
 		return nil, fmt.Errorf("baseline: %d iterations; want a positive number, 0 for the default or NoIterations: %w",
 			o.Iterations, ErrOptions)
 	}
-	p.start.noise = startingNoise
 	if o.NoisePrecision != 0 {
 		p.start.noise = 1 / (o.NoisePrecision * y.Scale[0] * y.Scale[0])
 	}
-	if !(p.start.noise > 0) || math.IsInf(p.start.noise, 0) {
-		return nil, fmt.Errorf("baseline: noise precision %v, the first output's standard deviation %v; want a positive number, or 0 for the default: %w",
-			o.NoisePrecision, y.Scale[0], ErrOptions)
+	if !positive(p.start.noise) {
+		return nil, fmt.Errorf("baseline: noise precision %v, the first output's standard deviation %v; "+
+			"want a positive number, or 0 for the default: %w", o.NoisePrecision, y.Scale[0], ErrOptions)
 	}
 	return p, nil
 }
 
-// iterations are how many to take at most; usual is for the option's 0.
+// iterations returns how many to take at most; usual is for the option's 0.
 func (p *problem) iterations(usual int) int {
-	switch p.o.Iterations {
-	case 0:
-		return usual
-	case NoIterations:
-		return 0
-	}
-	return p.o.Iterations
+	return max(0, cmp.Or(p.o.Iterations, usual)) // NoIterations is negative
 }
 
-// rows are the rows of x [n,Q] one after the other.
+// rows returns the rows of x [n,Q] one after the other.
 func (u units) rows(x mat.Matrix) ([]float64, error) {
 	n, q, ok := matrices.Dims(x)
 	if !ok || n == 0 || q != u.q {
 		return nil, fmt.Errorf("baseline: inputs to predict at have %d rows of %d columns; the model has %d inputs: %w",
 			n, q, u.q, vssgp.ErrData)
 	}
-	out := make([]float64, 0, n*q)
-	for i := range n {
-		for j := range q {
-			v := x.At(i, j)
-			if !finite(v) {
-				return nil, fmt.Errorf("baseline: input %d of row %d to predict at is %v; want a finite number: %w", j, i, v, vssgp.ErrData)
-			}
-			out = append(out, v)
+	out := mat.DenseCopyOf(x).RawMatrix().Data
+	for i, v := range out {
+		if !finite(v) {
+			return nil, fmt.Errorf("baseline: input %d of row %d to predict at is %v; want a finite number: %w", i%q, i/q, v, vssgp.ErrData)
 		}
 	}
 	return out, nil
@@ -119,39 +109,30 @@ func (u units) prediction(mean, variance []float64, noise float64) *vssgp.Predic
 	return p
 }
 
-// fit is the result of a fit.
-func (p *problem) fit(m Model, e *end, bound float64) *Fit {
+// noiseSD returns the noise's standard deviation in units of the first output.
+func (u units) noiseSD(h hyper) float64 { return math.Sqrt(h.noise) * u.out.Scale[0] }
+
+// fit returns the result of a fit that ended at h.
+func (p *problem) fit(m Model, h hyper, bound float64, iterations int, ended string) *Fit {
 	return &Fit{
-		Model: m, Bound: bound, Covariance: e.h.cov.upright(), NoiseSD: math.Sqrt(e.h.noise) * p.out.Scale[0],
-		Iterations: e.iterations, Ended: e.ended, Elapsed: time.Since(p.began),
+		Model: m, Bound: bound, Covariance: h.cov.upright(), NoiseSD: p.noiseSD(h),
+		Iterations: iterations, Ended: ended, Elapsed: time.Since(p.began),
 	}
 }
 
-// report calls Options.Progress; of is how many iterations there may be.
-func (p *problem) report(stage string, done, of int, bound, noise float64) {
+// report calls Options.Progress after some iterations of so many.
+func (p *problem) report(done, of int, bound float64, h hyper) {
 	if p.o.Progress == nil {
 		return
 	}
 	elapsed := time.Since(p.began)
-	left := time.Duration(0)
-	if done > 0 {
-		left = time.Duration(float64(elapsed) / float64(done) * float64(of-done))
-	}
 	p.o.Progress(vssgp.Progress{
-		Start: 1, Starts: 1, Stage: stage, Iteration: done, Iterations: of, Bound: bound,
-		NoiseSD: math.Sqrt(noise) * p.out.Scale[0], Elapsed: elapsed, Left: left,
+		Start: 1, Starts: 1, Stage: "all", Iteration: done, Iterations: of, Bound: bound, NoiseSD: p.noiseSD(h),
+		Elapsed: elapsed, Left: time.Duration(float64(elapsed) / float64(done) * float64(of-done)),
 	})
 }
 
-// end is where an optimiser came to.
-type end struct {
-	h          hyper
-	z          []float64 // inducing inputs, nil if there are none
-	iterations int
-	ended      string // why
-}
-
-// ended is the error of a fit that ctx has ended, nil if it has not.
+// ended returns the error of a fit that ctx has ended, nil if it has not.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("baseline: fit interrupted: %w", err)

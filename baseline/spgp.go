@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -16,8 +17,8 @@ import (
 //	VFE   ln N(y | 0, Q_ff + τ⁻¹) − ½τ·tr(K_ff − Q_ff)
 //
 // summed over the outputs. VFE is a lower bound of the log marginal likelihood;
-// FITC is the likelihood of another model and may exceed it. To K_uu's diagonal 10⁻¹¹ of
-// its size is added, and more where inducing inputs are (nearly) the same.
+// FITC is the likelihood of another model and may exceed it. A share of 10⁻¹¹ is
+// added to K_uu's diagonal, and more where inducing inputs are (nearly) the same.
 type SPGP struct {
 	Options
 	Inducing int   // M; 0: 100, or fewer where the data have fewer different inputs
@@ -35,31 +36,12 @@ func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch s.Bound {
-	case "":
-		s.Bound = VFE
-	case VFE, FITC:
-	default:
+	if s.Bound = cmp.Or(s.Bound, VFE); s.Bound != VFE && s.Bound != FITC {
 		return nil, fmt.Errorf("baseline: bound %q; want %q or %q: %w", s.Bound, VFE, FITC, ErrOptions)
 	}
 	in, err := p.inducing(s.Inducing, s.Locations, s.FixLocations)
 	if err != nil {
 		return nil, err
 	}
-	c := newCollapsed(p, s.Bound, len(in.z)/p.q)
-	best, interrupted := p.ascend(ctx, in, func(h hyper, z []float64, grad *hyper, zbar []float64) (float64, error) {
-		f, err := c.value(h, z)
-		if err == nil {
-			c.gradient(h, grad, zbar)
-		}
-		return f, err
-	})
-	if best == nil {
-		return nil, interrupted
-	}
-	f, err := c.value(best.h, best.z) // once more, for q(v)
-	if err != nil {
-		return nil, err
-	}
-	return p.fit(newSparseModel(p.units, best.h, c.proj, c.post), best, f), interrupted
+	return p.ascend(ctx, in, newCollapsed(p, s.Bound, len(in.start.z)/p.q))
 }

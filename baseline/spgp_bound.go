@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +20,7 @@ const (
 	FITC Bound = "FITC"
 )
 
-// collapsed is SPGP's bound, in which the best q(v) has been put in:
+// collapsed is the objective of SPGP, the bound at the best q(v):
 //
 //	F = Σ_d ln N(y_d | 0, ΦΦᵀ + Λ) − T
 //	FITC: Λ_n = gap_n + s, T = 0      VFE: Λ_n = s, T = D/2s·Σ_n gap_n
@@ -30,7 +31,7 @@ const (
 //	F = −½ [ D·(N ln 2π + Σ ln Λ_n + ln|B|) + Σ |r_n|²/Λ_n + |m|² ] − T
 //
 // The last two terms are all positive: nothing cancels. By Λ the gradient is
-// ½(|r|² + D·φB⁻¹φᵀ − D·Λ)/Λ², by φ it is tile.adjoint's with w = 1/Λ.
+// ½(|r|² + D·φB⁻¹φᵀ − D·Λ)/Λ², by φ it is tile.adjoint's.
 type collapsed struct {
 	*problem
 	bound Bound
@@ -39,23 +40,23 @@ type collapsed struct {
 	b     *mat.Dense // [M,M] holds B's factor
 	post  posterior
 
-	lambda    []float64 // Λ [N]
-	lambdaBar []float64
+	lambda []float64 // Λ [N]
+	gapBar []float64 // ∂F/∂gap [N]
 }
 
 func newCollapsed(p *problem, bound Bound, m int) *collapsed {
 	c := &collapsed{
 		problem: p, bound: bound, proj: newProjection(m), tile: newTile(p.n, m, p.d), b: mat.NewDense(m, m, nil),
-		lambda: make([]float64, p.n), lambdaBar: make([]float64, p.n),
+		lambda: make([]float64, p.n), gapBar: make([]float64, p.n),
 	}
 	c.tile.x, c.tile.y = p.x, p.y
 	c.post.mean = mat.NewDense(m, p.d, nil)
 	return c
 }
 
-// value is F; gradient follows it.
-func (c *collapsed) value(h hyper, z []float64) (float64, error) {
-	if err := c.proj.set(h, z); err != nil {
+// value returns F.
+func (c *collapsed) value(h hyper) (float64, error) {
+	if err := c.proj.set(h); err != nil {
 		return 0, err
 	}
 	t, d := c.tile, float64(c.d)
@@ -86,18 +87,13 @@ func (c *collapsed) value(h hyper, z []float64) (float64, error) {
 	return f, nil
 }
 
-// condition takes B and q(v).
+// condition sets B and q(v).
 func (c *collapsed) condition() error {
 	t := c.tile
-	for n := range c.n {
-		scale := 1 / math.Sqrt(c.lambda[n])
-		bar := t.bar.RawRowView(n)
-		for m, v := range t.phi.RawRowView(n) {
-			bar[m] = scale * v
-		}
-		for e, v := range t.y[n*c.d:][:c.d] {
-			t.residual[n*c.d+e] = scale * v
-		}
+	for n, v := range c.lambda {
+		scale := 1 / math.Sqrt(v)
+		floats.ScaleTo(t.bar.RawRowView(n), scale, t.phi.RawRowView(n))
+		floats.ScaleTo(t.residual[n*c.d:][:c.d], scale, t.y[n*c.d:][:c.d])
 	}
 	blas64.Syrk(blas.Trans, 1, t.bar.RawMatrix(), 0, lower(c.b))
 	addDiagonal(c.b, 1)
@@ -106,9 +102,9 @@ func (c *collapsed) condition() error {
 	return c.post.condition(c.b)
 }
 
-// condition takes the factor of the precision P whose lower triangle p holds,
-// in its place, and turns mean, which holds P·mean, into the mean. P is 1 and
-// more: it has a factor unless it holds NaN.
+// condition factorises the precision P, whose lower triangle p holds, in its place
+// and turns mean, which holds P·mean, into the mean. P is 1 plus a Gram matrix: it
+// has a factor unless it holds NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
 	if q.precision, err = factorise(p); err != nil {
@@ -118,27 +114,26 @@ func (q *posterior) condition(p *mat.Dense) (err error) {
 	return nil
 }
 
-// gradient adds to grad and zbar the gradient of F at the last value's point.
-func (c *collapsed) gradient(h hyper, grad *hyper, zbar []float64) {
-	t, d := c.tile, float64(c.d)
+// gradient implements objective.
+func (c *collapsed) gradient(grad *hyper) {
+	t, d, noise := c.tile, float64(c.d), c.proj.h.noise
 	t.spreads(&c.post)
 	diagonal := 0.0
 	for n, v := range c.lambda {
 		r := square(t.residual[n*c.d:][:c.d])
-		c.lambdaBar[n] = 0.5 * (r + d*t.spread[n] - d*v) / (v * v)
-		grad.noise += c.lambdaBar[n]
-		if c.bound == FITC {
-			diagonal += c.lambdaBar[n]
-		} else {
-			diagonal -= 0.5 * d / h.noise
-			grad.noise += 0.5 * d / (h.noise * h.noise) * t.gap[n]
+		c.gapBar[n] = 0.5 * (r + d*t.spread[n] - d*v) / (v * v) // by Λ
+		grad.noise += c.gapBar[n]
+		if c.bound == VFE {
+			c.gapBar[n] = -0.5 * d / noise
+			grad.noise += 0.5 * d / (noise * noise) * t.gap[n]
 		}
+		diagonal += c.gapBar[n]
 	}
-	t.adjoint(&c.post, func(n int) float64 { return 1 / c.lambda[n] }, func(n int) float64 {
-		if c.bound == FITC {
-			return -2 * c.lambdaBar[n]
-		}
-		return d / h.noise
-	})
-	c.proj.pull(&grad.cov, zbar, t.bar, t.phi, diagonal, t.x)
+	t.adjoint(&c.post, c.lambda, c.gapBar)
+	// By L: L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril drops affect only entries that
+	// the triangle of LᵀL̄ drops: it is the triangle of −Φ̄ᵀΦ.
+	blas64.Gemm(blas.Trans, blas.NoTrans, -1, t.bar.RawMatrix(), t.phi.RawMatrix(), 0, c.proj.work.RawMatrix())
+	c.proj.pull(grad, t.bar, diagonal, t.x)
 }
+
+func (c *collapsed) model() Model { return newSparseModel(c.units, c.proj, c.post) }

@@ -13,26 +13,25 @@ import (
 // the function there. It is safe for concurrent use.
 type SparseModel struct {
 	units
-	h    hyper
 	proj *projection
 	q    posterior
 }
 
 // newSparseModel takes proj and q over.
-func newSparseModel(u units, h hyper, proj *projection, q posterior) *SparseModel {
+func newSparseModel(u units, proj *projection, q posterior) *SparseModel {
 	proj.work = nil
-	return &SparseModel{u, h, proj, q}
+	return &SparseModel{u, proj, q}
 }
 
-// Locations are the inducing inputs [M,Q] in units of x; of no fitted model nil.
+// Locations returns the inducing inputs [M,Q] in units of x; nil before a fit.
 func (s *SparseModel) Locations() []float64 {
 	if s == nil || s.proj == nil {
 		return nil
 	}
-	return slices.Clone(s.proj.z)
+	return slices.Clone(s.proj.h.z)
 }
 
-// predictRows is how many rows' features are held at a time.
+// predictRows is the number of rows whose features are held at a time.
 const predictRows = 1024
 
 // Predict implements Model in O(M²) a row:
@@ -49,17 +48,13 @@ func (s *SparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
 	m, d := s.q.mean.Dims()
 	n := len(rows) / s.units.q
 	mean, variance := make([]float64, n*d), make([]float64, n*d)
-	whole := newTile(min(n, predictRows), m, d)
-	for lo := 0; lo < n; lo += predictRows {
-		t := whole.first(min(predictRows, n-lo))
-		t.x, t.y = rows[lo*s.units.q:][:t.n*s.units.q], mean[lo*d:][:t.n*d]
-		t.project(s.proj)
+	newTile(min(n, predictRows), m, d).each(s.proj, rows, mean, func(lo int, t *tile) {
 		t.residuals(&s.q) // of zeros
 		t.spreads(&s.q)
 		for i, r := range t.residual {
 			mean[lo*d+i] = -r
 			variance[lo*d+i] = t.gap[i/d] + t.spread[i/d]
 		}
-	}
-	return s.prediction(mean, variance, s.h.noise), nil
+	})
+	return s.prediction(mean, variance, s.proj.h.noise), nil
 }

@@ -19,7 +19,7 @@ var bg = context.Background()
 var bounds = []Bound{VFE, FITC}
 
 // sparseCases are problems with a random covariance and random inducing inputs.
-func sparseCases(t *testing.T, n, m int, f func(t *testing.T, p *problem, h hyper, z []float64)) {
+func sparseCases(t *testing.T, n, m int, f func(t *testing.T, p *problem, h hyper)) {
 	for q := 1; q <= 2; q++ {
 		for d := 1; d <= 2; d++ {
 			for _, periodic := range []bool{false, true} {
@@ -34,7 +34,7 @@ func sparseCases(t *testing.T, n, m int, f func(t *testing.T, p *problem, h hype
 					for i := range z {
 						z[i] = 6 * (float64((i/q*(1+2*(i%q)))%m) + 0.5*r.Float64()) / float64(m)
 					}
-					f(t, p, hyper{randomCovariance(r, 2, q, periodic), 0.1 + 0.1*r.Float64()}, z)
+					f(t, p, hyper{randomCovariance(r, 2, q, periodic), 0.1 + 0.1*r.Float64(), z})
 				})
 			}
 		}
@@ -42,7 +42,8 @@ func sparseCases(t *testing.T, n, m int, f func(t *testing.T, p *problem, h hype
 }
 
 // dense is the bound's formula in N×N matrices.
-func (c *collapsed) dense(h hyper, z []float64) float64 {
+func (c *collapsed) dense(h hyper) float64 {
+	z := h.z
 	kuu := c.cov(h, z, z)
 	for i := range len(z) / c.q {
 		kuu.Set(i, i, kuu.At(i, i)+inducingJitter*h.cov.diagonal())
@@ -97,9 +98,9 @@ func logNormal(a, y *mat.Dense) float64 {
 	return f
 }
 
-func value(t *testing.T, c *collapsed, h hyper, z []float64) float64 {
+func value(t *testing.T, c *collapsed, h hyper) float64 {
 	t.Helper()
-	f, err := c.value(h, z)
+	f, err := c.value(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +110,9 @@ func value(t *testing.T, c *collapsed, h hyper, z []float64) float64 {
 func TestSPGPBoundIsTheDenseFormula(t *testing.T) {
 	for _, bound := range bounds {
 		t.Run(string(bound), func(t *testing.T) {
-			sparseCases(t, 70, 7, func(t *testing.T, p *problem, h hyper, z []float64) {
+			sparseCases(t, 70, 7, func(t *testing.T, p *problem, h hyper) {
 				c := newCollapsed(p, bound, 7)
-				near(t, "bound", value(t, c, h, z), c.dense(h, z), 1e-9)
+				near(t, "bound", value(t, c, h), c.dense(h), 1e-9)
 			})
 		})
 	}
@@ -120,18 +121,18 @@ func TestSPGPBoundIsTheDenseFormula(t *testing.T) {
 func TestSPGPGradient(t *testing.T) {
 	for _, bound := range bounds {
 		t.Run(string(bound), func(t *testing.T) {
-			sparseCases(t, 70, 7, func(t *testing.T, p *problem, h hyper, z []float64) {
+			sparseCases(t, 70, 7, func(t *testing.T, p *problem, h hyper) {
 				c := newCollapsed(p, bound, 7)
 				noise := []float64{h.noise}
-				f := func() float64 { h.noise = noise[0]; return value(t, c, h, z) }
+				f := func() float64 { h.noise = noise[0]; return value(t, c, h) }
 				f()
-				grad, zbar := hyper{cov: newCovariance(h.cov.L, h.cov.Q)}, make([]float64, len(z))
-				c.gradient(h, &grad, zbar)
+				grad := newCoordinates(h, false).zero()
+				c.gradient(grad)
 				differences(t, "τ⁻¹", f, noise, []float64{grad.noise})
 				differences(t, "σ²", f, h.cov.Variance, grad.cov.Variance)
 				differences(t, "l", f, h.cov.Lengthscale, grad.cov.Lengthscale)
 				differences(t, "p", f, h.cov.Frequency, grad.cov.Frequency)
-				differences(t, "z", f, z, zbar)
+				differences(t, "z", f, h.z, grad.z)
 			})
 		})
 	}
@@ -174,7 +175,7 @@ func TestSPGPOnTheDataIsTheGP(t *testing.T) {
 // VFE stays below the log marginal likelihood and rises with each inducing
 // input, wherever that is.
 func TestVFEIsALowerBoundThatRises(t *testing.T) {
-	sparseCases(t, 40, 12, func(t *testing.T, p *problem, h hyper, z []float64) {
+	sparseCases(t, 40, 12, func(t *testing.T, p *problem, h hyper) {
 		k := (&collapsed{problem: p}).cov(h, p.x, p.x)
 		for i := range p.n {
 			k.Set(i, i, k.At(i, i)+h.noise)
@@ -182,7 +183,9 @@ func TestVFEIsALowerBoundThatRises(t *testing.T) {
 		exact := logNormal(k, mat.NewDense(p.n, p.d, p.y))
 		last := math.Inf(-1)
 		for m := 1; m <= 12; m++ {
-			f := value(t, newCollapsed(p, VFE, m), h, z[:m*p.q])
+			few := h
+			few.z = h.z[:m*p.q]
+			f := value(t, newCollapsed(p, VFE, m), few)
 			if f > exact || !(f > last) {
 				t.Errorf("%d inducing inputs: %v, with one fewer %v, log marginal likelihood %v", m, f, last, exact)
 			}
@@ -246,18 +249,19 @@ func TestSPGPValueErrors(t *testing.T) {
 	}
 	z := []float64{1, 2, 3}
 	for name, h := range map[string]hyper{
-		"variance NaN":     {Covariance{1, 1, []float64{math.NaN()}, []float64{1}, []float64{0}}, 0.1},
-		"length-scale Inf": {Covariance{1, 1, []float64{1}, []float64{math.Inf(1)}, []float64{0}}, 0.1},
-		"variance huge":    {Covariance{2, 1, []float64{1e308, 1e308}, []float64{1, 2}, []float64{0, 0}}, 0.1},
-		"noise 0":          {SE(1, 1), 0},
+		"variance NaN":     {cov: Covariance{1, 1, []float64{math.NaN()}, []float64{1}, []float64{0}}, noise: 0.1},
+		"length-scale Inf": {cov: Covariance{1, 1, []float64{1}, []float64{math.Inf(1)}, []float64{0}}, noise: 0.1},
+		"variance huge":    {cov: Covariance{2, 1, []float64{1e308, 1e308}, []float64{1, 2}, []float64{0, 0}}, noise: 0.1},
+		"noise 0":          {cov: SE(1, 1)},
 	} {
+		h.z = z
 		for _, bound := range bounds {
-			if f, err := newCollapsed(p, bound, 3).value(h, z); !errors.Is(err, ErrBound) {
+			if f, err := newCollapsed(p, bound, 3).value(h); !errors.Is(err, ErrBound) {
 				t.Errorf("%s, %s: %v, %v; want ErrBound", name, bound, f, err)
 			}
 		}
 	}
-	if f, err := newCollapsed(p, VFE, 3).value(hyper{SE(1, 1), 0.1}, []float64{1, math.NaN(), 3}); !errors.Is(err, ErrBound) {
+	if f, err := newCollapsed(p, VFE, 3).value(hyper{SE(1, 1), 0.1, []float64{1, math.NaN(), 3}}); !errors.Is(err, ErrBound) {
 		t.Errorf("z NaN: %v, %v; want ErrBound", f, err)
 	}
 }

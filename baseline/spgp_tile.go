@@ -22,7 +22,7 @@ type tile struct {
 	phi      *mat.Dense // [n,M] φ
 	bar      *mat.Dense // [n,M] first ΦP⁻¹, then the gradient by φ
 	gap      []float64  // [n] k(x,x) − |φ|²: variance that the inducing variables do not explain
-	spread   []float64  // [n] φ P⁻¹ φᵀ: their own variance, seen at the row
+	spread   []float64  // [n] φ P⁻¹ φᵀ: variance at the row that comes from q(v)
 	residual []float64  // [n,D] y − φ·mean
 }
 
@@ -33,19 +33,25 @@ func newTile(n, m, d int) *tile {
 	}
 }
 
-// first is the tile of the first n rows, in the same buffers.
-func (t *tile) first(n int) *tile {
-	_, m := t.phi.Dims()
-	return &tile{
-		n: n, d: t.d, phi: t.phi.Slice(0, n, 0, m).(*mat.Dense), bar: t.bar.Slice(0, n, 0, m).(*mat.Dense),
-		gap: t.gap[:n], spread: t.spread[:n], residual: t.residual[:n*t.d],
+// each projects the rows of x and y, as many at a time as t has, and calls f with
+// them and the first one's number.
+func (t *tile) each(p *projection, x, y []float64, f func(lo int, rows *tile)) {
+	q := p.h.cov.Q
+	for lo := 0; lo < len(x)/q; lo += t.n {
+		if left := len(x)/q - lo; left < t.n {
+			t = newTile(left, t.phi.RawMatrix().Cols, t.d)
+		}
+		rows := *t
+		rows.x, rows.y = x[lo*q:][:t.n*q], y[lo*t.d:][:t.n*t.d]
+		rows.project(p)
+		f(lo, &rows)
 	}
 }
 
 // project fills phi and gap.
 func (t *tile) project(p *projection) {
 	p.rows(t.phi, t.x)
-	k := p.cov.diagonal()
+	k := p.h.cov.diagonal()
 	chunks(t.n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			t.gap[i] = k - square(t.phi.RawRowView(i))
@@ -71,24 +77,24 @@ func (t *tile) spreads(q *posterior) {
 
 // adjoint sets bar to the gradient by φ of
 //
-//	−½ Σ_n w_n (|r_n|² + D·spread_n) + ½ Σ_n c_n |φ_n|²
+//	−½ Σ_n (|r_n|² + D·spread_n)/Λ_n + Σ_n ḡ_n gap_n
 //
-// at the given posterior: w_n (r_n·meanᵀ − D·φ_n P⁻¹) + c_n φ_n. It follows
+// at the given posterior: (r_n·meanᵀ − D·φ_n P⁻¹)/Λ_n − 2ḡ_n φ_n. It follows
 // residuals and spreads.
-func (t *tile) adjoint(q *posterior, w, c func(n int) float64) {
+func (t *tile) adjoint(q *posterior, lambda, gapBar []float64) {
 	q.precision.rightLower(t.bar)
 	d := float64(t.d)
 	mean := q.mean.RawMatrix()
 	chunks(t.n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			bar, phi, r := t.bar.RawRowView(i), t.phi.RawRowView(i), t.residual[i*t.d:][:t.d]
-			wi, ci := w(i), c(i)
+			weight := 1 / lambda[i]
 			for m := range bar {
 				rm := 0.0
 				for e, v := range mean.Data[m*mean.Stride:][:t.d] {
 					rm += r[e] * v
 				}
-				bar[m] = wi*(rm-d*bar[m]) + ci*phi[m]
+				bar[m] = weight*(rm-d*bar[m]) - 2*gapBar[i]*phi[m]
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -20,10 +21,10 @@ type SVGP struct {
 	Options
 	Inducing int // M; 0: 100, or fewer where the data have fewer different inputs
 	Batch    int // S rows a step, drawn without replacement; 0: 512, or all where there are fewer
-	// Rate is Adam's, at first: how far a step may go in the logarithms of σ², l
-	// and τ, in p in units of the starting 1/l, and in z in units of the shortest
-	// starting length-scale (or wave). 0: 0.05. It falls to 0 over the last half
-	// of the steps.
+	// Rate is Adam's at first: how far a step may go in the logarithms of σ², l and
+	// τ, in p in units of the starting 1/l, and in z in units of the shortest
+	// starting length-scale (or wave). It falls to 0 over the last half of the
+	// steps. 0 stands for 0.05.
 	Rate         float64
 	Locations    []float64 // as in SPGP
 	FixLocations bool      // as in SPGP
@@ -35,9 +36,9 @@ const (
 )
 
 // Fit takes Options.Iterations steps, then one pass over all rows in which the
-// hyper-parameters rest and q(u) becomes the best there: the noise of the natural
-// steps does not show in the model. Its model is a *SparseModel.
-// It is the same to the bit for the same seed, whatever GOMAXPROCS.
+// hyper-parameters rest and q(u) becomes the best there, so the noise of the
+// natural steps does not show in the model. The model is a *SparseModel. The same
+// seed gives the same bits for any GOMAXPROCS.
 func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	p, err := prepare(data, s.Options)
 	if err != nil {
@@ -47,12 +48,7 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 		return nil, fmt.Errorf("baseline: mini-batches of %d of %d rows; want a positive number of them, or 0 for the default: %w",
 			s.Batch, p.n, ErrOptions)
 	}
-	if s.Batch == 0 {
-		s.Batch = min(usualBatch, p.n)
-	}
-	if s.Rate == 0 {
-		s.Rate = usualRate
-	}
+	s.Batch, s.Rate = cmp.Or(s.Batch, min(usualBatch, p.n)), cmp.Or(s.Rate, usualRate)
 	if !(s.Rate > 0 && s.Rate <= 1) {
 		return nil, fmt.Errorf("baseline: a rate of %v; want one above 0, up to 1, or 0 for the default: %w", s.Rate, ErrOptions)
 	}
@@ -69,5 +65,5 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fit(newSparseModel(p.units, w.h, w.proj, w.q.posterior), &end{w.h, w.z, w.taken, ended}, bound), interrupted
+	return p.fit(newSparseModel(p.units, w.proj, w.q.posterior), w.h, bound, w.taken, ended), interrupted
 }

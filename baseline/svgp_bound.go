@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// canonical is q(v) = Π_d N(m_d, P⁻¹) of the whitened inducing variables in
-// its canonical parameters, P and θ = P·m, in which a natural gradient step is a
-// mean:
+// canonical is q(v) = Π_d N(m_d, P⁻¹) of the whitened inducing variables in its
+// canonical parameters, P and θ = P·m. There a natural gradient step is a mean:
 //
 //	P ← (1−ρ)·P + ρ·(1 + wτ·ΦᵀΦ)      θ ← (1−ρ)·θ + ρ·wτ·ΦᵀY
 //
@@ -32,26 +31,24 @@ func newCanonical(m, d int) *canonical {
 	return q
 }
 
-// natural takes a step ρ with the rows of a tile, each of which stands for
-// weight rows.
+// natural takes a step ρ with a tile, each of whose rows stands for weight rows.
 func (q *canonical) natural(t *tile, rho, weight, noise float64) error {
 	q.decay(rho)
 	q.observe(t, rho*weight/noise)
 	return q.update()
 }
 
-// carry takes q(v) along from one projection to the next, as the noise changes by
-// the factor 1/scale. v = L⁻¹u means something else there; the likelihood that
-// the rows give the function should stay. With u₀ ≈ K₀₁K₁₁⁻¹u₁
-// that is
+// carry takes q(v) along from one projection to the next. v = L⁻¹u means something
+// else there; the likelihood that the rows give the function should stay. With
+// u₀ ≈ K₀₁K₁₁⁻¹u₁ and τ₀, τ₁ before and after, that is
 //
-//	P − 1 ← scale·U(P − 1)Uᵀ,   θ ← scale·Uθ,   Uᵀ = L₀⁻¹ K₀₁ L₁⁻ᵀ
+//	P − 1 ← τ₁/τ₀·U(P − 1)Uᵀ,   θ ← τ₁/τ₀·Uθ,   Uᵀ = L₀⁻¹ K₀₁ L₁⁻ᵀ
 //
 // (after the dual parameters of Adam et al. 2021), which is exact for σ² and τ.
 // See gradient.
-func (q *canonical) carry(from, to *projection, scale float64) {
-	u, product := to.work, from.work
-	to.cov.matrixTo(u, from.z, to.z)
+func (q *canonical) carry(from, to *projection) {
+	u, product, scale := to.work, from.work, from.h.noise/to.h.noise
+	to.h.cov.matrix(u, from.h.z, to.h.z)
 	to.factor.rightUpper(u)
 	transpose(u)
 	from.factor.rightUpper(u)
@@ -64,9 +61,9 @@ func (q *canonical) carry(from, to *projection, scale float64) {
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, scale, u.RawMatrix(), q.mean.RawMatrix(), 0, q.theta.RawMatrix())
 }
 
-// decay is the step towards the prior.
+// decay takes the part of a step that leads towards the prior.
 func (q *canonical) decay(rho float64) {
-	if rho == 1 { // whatever q(v) was
+	if rho == 1 { // even if q(v) holds NaN
 		q.p.Zero()
 		q.theta.Zero()
 	} else {
@@ -83,7 +80,7 @@ func (q *canonical) observe(t *tile, scale float64) {
 	blas64.Gemm(blas.Trans, blas.NoTrans, scale, t.phi.RawMatrix(), y, 1, q.theta.RawMatrix())
 }
 
-// update takes the factor and the mean of the canonical parameters.
+// update computes the factor and the mean from the canonical parameters.
 func (q *canonical) update() error {
 	q.r.Copy(q.p)
 	q.mean.Copy(q.theta)
@@ -123,20 +120,21 @@ func (t *tile) squares() float64 {
 	return sum
 }
 
-// gradient adds to grad and zbar the gradient of the bound, of which w times
-// data's last value is the first sum, while the likelihood of u = L·v given by the
-// rows stays: A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ. So P = 1 + LᵀAL and θ = Lᵀa move with L.
-// At the best q(v) this is the gradient with q(v) held, which is VFE's.
-// Anywhere else it differs, and for the better: with q(v) held, many rows hold
-// the hyper-parameters, and a length-scale that is wrong by a factor of four is
-// still wrong by two after thousands of steps where this takes hundreds.
+// gradient adds to grad the gradient of the bound, whose first sum is w times
+// data's last value, while the likelihood of u = L·v given by the rows stays:
+// A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ. So P = 1 + LᵀAL and θ = Lᵀa move with L.
+// At the best q(v) this is the gradient with q(v) fixed, which is VFE's. Anywhere
+// else it differs, and for the better: a fixed q(v) of many rows ties the
+// hyper-parameters down, and a length-scale that is wrong by a factor of four is
+// still wrong by two after thousands of steps. This takes hundreds.
 //
 // With Δ = Φ(1 − P⁻¹), f = wτ·Φᵀr − m (the gradient by m) and g = P⁻¹f,
 //
 //	Φ̄ = wτ·(r mᵀ + D·Δ)
 //	LᵀL̄ = −wτD·ΔᵀΔ − D(1 − P⁻¹)² − mmᵀ + (g−f)mᵀ + m(g−f)ᵀ
-func (q *canonical) gradient(t *tile, p *projection, noise, weight float64, grad *hyper, zbar []float64) {
+func (q *canonical) gradient(t *tile, p *projection, weight float64, grad *hyper) {
 	m, d := q.mean.Dims()
+	noise := p.h.noise
 	tau := weight / noise
 	nd := float64(t.n * t.d)
 	grad.noise += 0.5 * weight * (t.squares()/noise - nd) / noise
@@ -166,7 +164,7 @@ func (q *canonical) gradient(t *tile, p *projection, noise, weight float64, grad
 	}
 	t.bar.Scale(tau*float64(d), t.bar)
 	blas64.Gemm(blas.NoTrans, blas.Trans, tau, r.RawMatrix(), q.mean.RawMatrix(), 1, t.bar.RawMatrix())
-	p.pullWork(&grad.cov, zbar, t.bar, -0.5*weight*nd/noise, t.x)
+	p.pull(grad, t.bar, -0.5*weight*nd/noise, t.x)
 }
 
 // openness sets c's lower triangle to (1 − P⁻¹)².

@@ -14,23 +14,21 @@ import (
 const (
 	usualRate  = 0.05 // of SVGP.Rate
 	leastRho   = 0.02 // of a natural step
-	giveUp     = 20   // so many steps on end without a value end a fit
+	giveUp     = 20   // steps without a value, one after the other, that end a fit
 	svgpReport = 50   // steps between progress reports
 	batchSalt  = 0xba7c
 )
 
-// steps are an SVGP's fit: where it stands, and its buffers.
+// steps hold the state and the buffers of an SVGP's fit.
 type steps struct {
 	*problem
 	in   *coordinates
 	v    []float64 // coordinates of h and z
-	good []float64 // the last where there was a bound
+	good []float64 // the last where the bound had a value
 	h    hyper
-	z    []float64
 	q    *canonical
 	proj *projection
-	was  *projection // q's
-	seen float64     // noise's variance there; 0 before the first step
+	was  *projection // of q; not set before the first step
 	tile *tile
 	grad []float64 // by v
 	adam *optimise.Adam
@@ -44,25 +42,25 @@ type steps struct {
 }
 
 func newSteps(p *problem, in *coordinates, batch int, rate float64) *steps {
-	m := len(in.z) / p.q
+	m := len(in.start.z) / p.q
 	w := &steps{
 		problem: p, in: in, v: in.first(), q: newCanonical(m, p.d),
 		proj: newProjection(m), was: newProjection(m), tile: newTile(batch, m, p.d),
-		grad: make([]float64, in.size()), adam: optimise.NewAdam(in.size()),
+		grad: make([]float64, in.size), adam: optimise.NewAdam(in.size),
 		rng: rand.New(rand.NewPCG(p.o.Seed, batchSalt)), order: make([]int, p.n), next: p.n, rate: rate,
 	}
 	w.tile.x, w.tile.y = make([]float64, batch*p.q), make([]float64, batch*p.d)
 	w.good = slices.Clone(w.v)
-	w.h, w.z = in.at(w.v)
+	w.h = in.at(w.v)
 	for i := range w.order {
 		w.order[i] = i
 	}
 	return w
 }
 
-// all takes the steps and says why they ended. A step to where there is no
-// bound is taken back and the rate halved; an error with an empty reason says
-// that there is none at the start.
+// all takes the steps and says why they ended. If a step ends where the bound has
+// no value, it is taken back and the rate is halved. An error with an empty reason
+// says that the bound has no value at the start.
 func (w *steps) all(ctx context.Context, of int) (why string, err error) {
 	ctx = cmp.Or(ctx, context.Background())
 	if of == 0 {
@@ -90,14 +88,14 @@ func (w *steps) all(ctx context.Context, of int) (why string, err error) {
 		failures = 0
 		w.advance(rate)
 		if w.o.Progress != nil && (w.taken%svgpReport == 0 || w.taken == of) {
-			w.report("all", w.taken, of, value-w.q.kl(), w.h.noise)
+			w.report(w.taken, of, value-w.q.kl(), w.h)
 		}
 	}
 	return "iteration limit", nil
 }
 
-// advance moves along the step's gradient, once q(v) has seen as many rows as
-// it is to remember.
+// advance moves along the step's gradient, once q(v) has seen as many rows as it
+// remembers later.
 func (w *steps) advance(rate float64) {
 	copy(w.good, w.v)
 	if float64(w.taken+1)*w.rho() >= 1 {
@@ -110,7 +108,7 @@ func (w *steps) advance(rate float64) {
 // move goes to coordinates v.
 func (w *steps) move(v []float64) {
 	copy(w.v, v)
-	w.h, w.z = w.in.at(w.v)
+	w.h = w.in.at(w.v)
 }
 
 // draw fills the tile with the next mini-batch: rows in random order, all of
@@ -128,8 +126,8 @@ func (w *steps) draw() {
 	w.next += t.n
 }
 
-// rho is the length of the natural steps after the first 1/ρ, of which q(v) is
-// the mean: so long that it remembers all rows, or the last fifty mini-batches.
+// rho returns the length ρ of the natural steps after the first 1/ρ, whose mean
+// q(v) is. With it q(v) remembers all rows, or the last fifty mini-batches.
 func (w *steps) rho() float64 {
 	return max(float64(w.tile.n)/float64(w.n), leastRho)
 }
@@ -138,7 +136,7 @@ func (w *steps) rho() float64 {
 // coordinates; the value is the estimate of the bound's first sum, from the
 // tile. It works on the tile once for both.
 func (w *steps) step() (float64, error) {
-	if err := w.proj.set(w.h, w.z); err != nil {
+	if err := w.proj.set(w.h); err != nil {
 		return 0, err
 	}
 	t := w.tile
@@ -146,27 +144,27 @@ func (w *steps) step() (float64, error) {
 	if !finite(floats.Sum(t.gap)) {
 		return 0, fmt.Errorf("baseline: covariances with the inducing inputs are not numbers: %w", ErrBound)
 	}
-	if w.seen > 0 {
-		w.q.carry(w.was, w.proj, w.seen/w.h.noise)
+	if w.was.h.noise > 0 {
+		w.q.carry(w.was, w.proj)
 	}
-	w.seen, w.proj, w.was = w.h.noise, w.was, w.proj // q is there now
+	w.proj, w.was = w.was, w.proj // q is there now
 	weight := float64(w.n) / float64(t.n)
 	if err := w.q.natural(t, max(w.rho(), 1/float64(w.taken+1)), weight, w.h.noise); err != nil {
 		return 0, err
 	}
 	value := weight * w.q.data(t, w.h.noise)
-	grad, zbar := w.in.zero()
-	w.q.gradient(t, w.was, w.h.noise, weight, &grad, zbar)
-	w.in.pull(w.grad, w.h, grad, zbar)
+	grad := w.in.zero()
+	w.q.gradient(t, w.was, weight, grad)
+	w.in.pull(w.grad, &w.h, grad)
 	if !finite(value) || !finite(floats.Sum(w.grad)) {
 		return 0, fmt.Errorf("baseline: SVGP's bound or its gradient is not a number: %w", ErrBound)
 	}
 	return value, nil
 }
 
-// finish makes q(v) the best at the present hyper-parameters, in one pass over
-// all rows, and evaluates the bound there in a second. Where the last step led
-// to where there is none, it goes back.
+// finish makes q(v) the best at the present hyper-parameters, in one pass over all
+// rows, and evaluates the bound there in a second. If the last step ended where the
+// bound has no value, it goes back.
 func (w *steps) finish() (float64, error) {
 	f, err := w.best()
 	if err != nil {
@@ -177,33 +175,23 @@ func (w *steps) finish() (float64, error) {
 }
 
 func (w *steps) best() (float64, error) {
-	if err := w.proj.set(w.h, w.z); err != nil {
+	if err := w.proj.set(w.h); err != nil {
 		return 0, err
 	}
 	w.q.decay(1)
-	w.each(func(t *tile) { w.q.observe(t, 1/w.h.noise) })
+	w.tile.each(w.proj, w.x, w.y, func(_ int, t *tile) { w.q.observe(t, 1/w.h.noise) })
 	if err := w.q.update(); err != nil {
 		return 0, err
 	}
 	return w.bound()
 }
 
-// bound is the bound on all rows, at q(v) as it is.
+// bound returns the bound on all rows, at q(v) as it is.
 func (w *steps) bound() (float64, error) {
 	f := -w.q.kl()
-	w.each(func(t *tile) { f += w.q.data(t, w.h.noise) })
+	w.tile.each(w.proj, w.x, w.y, func(_ int, t *tile) { f += w.q.data(t, w.h.noise) })
 	if !finite(f) {
 		return 0, fmt.Errorf("baseline: SVGP's bound is %v: %w", f, ErrBound)
 	}
 	return f, nil
-}
-
-// each projects the rows of the data, a batch at a time.
-func (w *steps) each(f func(t *tile)) {
-	for lo := 0; lo < w.n; lo += w.tile.n {
-		t := w.tile.first(min(w.tile.n, w.n-lo))
-		t.x, t.y = w.x[lo*w.units.q:][:t.n*w.units.q], w.y[lo*w.d:][:t.n*w.d]
-		t.project(w.proj)
-		f(t)
-	}
 }

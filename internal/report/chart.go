@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"html/template"
 	"math"
 	"strconv"
 )
@@ -59,20 +58,23 @@ type label struct {
 	Text string  `json:"text"`
 }
 
-// Digits of the numbers in a page; x may be a date or a time, of which the differences matter.
+// Digits of the numbers in a page; x may be a date or a time, whose differences matter.
 const digitsX, digitsY = 12, 7
 
-// floats are numbers in JSON, rounded to the given digits, and null where they
+// rounded are numbers in JSON, rounded to the given digits, and null where they
 // are not finite.
-type floats struct {
+type rounded struct {
 	values []float64
 	digits int
 }
 
+// IsZero is for omitzero.
+func (r rounded) IsZero() bool { return r.values == nil }
+
 // MarshalJSON writes an array.
-func (f floats) MarshalJSON() ([]byte, error) {
+func (r rounded) MarshalJSON() ([]byte, error) {
 	out := []byte{'['}
-	for i, v := range f.values {
+	for i, v := range r.values {
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -80,19 +82,13 @@ func (f floats) MarshalJSON() ([]byte, error) {
 			out = append(out, "null"...)
 			continue
 		}
-		out = strconv.AppendFloat(out, v, 'g', f.digits, 64)
+		out = strconv.AppendFloat(out, v, 'g', r.digits, 64)
 	}
 	return append(out, ']'), nil
 }
 
 // MarshalJSON writes the layer without the slices that it does not use.
 func (l layer) MarshalJSON() ([]byte, error) {
-	some := func(values []float64, digits int) *floats {
-		if values == nil {
-			return nil
-		}
-		return &floats{values, digits}
-	}
 	interval := digitsY
 	if l.kind == asStems { // whose intervals are along x
 		interval = digitsX
@@ -101,21 +97,16 @@ func (l layer) MarshalJSON() ([]byte, error) {
 		Name string  `json:"name"`
 		Kind kind    `json:"kind"`
 		Ink  ink     `json:"ink"`
-		X    floats  `json:"x"`
-		Y    *floats `json:"y,omitempty"`
-		Lo   *floats `json:"lo,omitempty"`
-		Hi   *floats `json:"hi,omitempty"`
-	}{l.name, l.kind, l.ink, floats{l.x, digitsX}, some(l.y, digitsY), some(l.lo, interval), some(l.hi, interval)})
+		X    rounded `json:"x"`
+		Y    rounded `json:"y,omitzero"`
+		Lo   rounded `json:"lo,omitzero"`
+		Hi   rounded `json:"hi,omitzero"`
+	}{l.name, l.kind, l.ink, rounded{l.x, digitsX}, rounded{l.y, digitsY}, rounded{l.lo, interval}, rounded{l.hi, interval}})
 }
 
-// JSON is the chart as chart.js takes it. The encoder escapes what could end a
-// script.
-func (c *chart) JSON() (template.JS, error) {
-	text, err := json.Marshal(map[string]any{
+// MarshalJSON writes the chart as chart.js takes it.
+func (c *chart) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{
 		"layers": c.layers, "labels": append([]label{}, c.labels...), "xLabel": c.XLabel, "yLabel": c.YLabel, "logY": c.logY,
 	})
-	return template.JS(text), err
 }
-
-// HTML makes the chart one to zoom into.
-func (c *chart) HTML() (template.HTML, error) { return fill("chart", c) }

@@ -6,28 +6,30 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/impute"
 )
 
-// densityBins is how fine a power spectrum is drawn.
+// densityBins is the number of bins of a power spectrum that is drawn.
 const densityBins = 1024
 
-// density is the power spectrum of a model's covariance along input q for
-// output d, the mean of it in each of n equal bins from 0 to top, in units of y²
-// per unit of frequency, one-sided:
+// density returns the power spectrum of a model's covariance along input q for the
+// first output (the others' differ by a factor): its mean in each of n equal bins
+// from 0 to top, in units of y² per unit of frequency, one-sided:
 //
 //	S(f) = (1/V) Σ_i σ²_i [N(f; p_i, s_i²) + N(f; −p_i, s_i²)],   s_i = 1/(2π l_i)
 //
 // over the components of all V windows: the mean over the recording, since the
 // squares of the windows add up to one.
-func density(m *vssgp.Model, q, d int, top float64, n int) []float64 {
+func density(m *vssgp.Model, q int, top float64, n int) []float64 {
 	p := m.Params
 	out := make([]float64, n)
 	width := top / float64(n)
 	unit := m.X.Scale[q]
 	for i := range p.L {
-		power := p.Variance[i] * m.Y.Scale[d] * m.Y.Scale[d] / float64(max(1, len(p.Windows.Center)))
+		power := p.Variance[i] * m.Y.Scale[0] * m.Y.Scale[0] / float64(max(1, len(p.Windows.Center)))
 		at, sd := math.Abs(p.Frequency[i*p.Q+q])/unit, 1/(2*math.Pi*p.Lengthscale[i*p.Q+q]*unit)
 		below := func(f float64) float64 { // the share of the line, folded at 0, below f
 			return 0.5 * (math.Erf((f-at)/(sd*math.Sqrt2)) + math.Erf((f+at)/(sd*math.Sqrt2)))
@@ -42,8 +44,8 @@ func density(m *vssgp.Model, q, d int, top float64, n int) []float64 {
 	return out
 }
 
-// topFrequency is where a drawing of the density may end: past the lines of all
-// components with a millionth of the largest variance or more.
+// topFrequency returns the frequency at which a drawing of the density may end: past
+// the lines of all components with a millionth of the largest variance or more.
 func topFrequency(m *vssgp.Model, q int) float64 {
 	p := m.Params
 	most, top := slices.Max(p.Variance), 0.0
@@ -55,35 +57,29 @@ func topFrequency(m *vssgp.Model, q int) float64 {
 	return top
 }
 
-// densityChart is the chart of a density in equal bins up to top.
+// densityChart returns the chart of a density in equal bins up to top.
 func densityChart(density []float64, top float64, title, x, y string) *chart {
 	l := layer{name: "power density", kind: asLine, ink: meanInk}
-	most, at := 0.0, 0
-	for i, v := range density {
-		if v > most {
-			most, at = v, i
-		}
-	}
+	most := floats.MaxIdx(density)
 	frequency := func(i int) float64 { return (float64(i) + 0.5) * top / float64(len(density)) }
 	for i, v := range density {
-		l.x, l.y = append(l.x, frequency(i)), append(l.y, max(v, most*1e-8))
+		l.x, l.y = append(l.x, frequency(i)), append(l.y, max(v, density[most]*1e-8))
 	}
 	return &chart{
 		Title: title,
 		Text: "What the covariance expects at each frequency, in " + y + "² per unit of frequency; the most at " +
-			short(frequency(at)) + " " + perUnit(x) + ".",
+			short(frequency(most)) + " " + perUnit(x) + ".",
 		XLabel: "frequency, " + perUnit(x), YLabel: "power density", logY: true, layers: []layer{l},
 	}
 }
 
-// densities are the charts of a model's covariance along each input, for its
-// first output: the others' differ by a factor.
+// densities returns the charts of a model's covariance along each input.
 func densities(m *vssgp.Model) []part {
 	var out []part
 	inputs, y := inputNames(m), outputNames(m)[0]
 	for q := range min(m.Params.Q, mostSeries) {
 		if top := topFrequency(m, q); top > 0 && !math.IsInf(top, 1) {
-			out = append(out, densityChart(density(m, q, 0, top, densityBins), top,
+			out = append(out, densityChart(density(m, q, top, densityBins), top,
 				"Power spectrum of the covariance along "+inputs[q], inputs[q], y))
 		}
 	}
@@ -98,12 +94,12 @@ type Densities struct {
 	of   map[int][]float32 // by the excerpt's start
 }
 
-// NewDensities is for a recording of so many samples a second.
+// NewDensities returns an empty collection for a recording with so many samples a second.
 func NewDensities(rate int) *Densities { return &Densities{rate: rate, of: map[int][]float32{}} }
 
 // Add takes in an excerpt that has its model.
 func (s *Densities) Add(e *impute.Excerpt) {
-	density := density(e.Model, 0, 0, float64(s.rate)/2, densityBins/2)
+	density := density(e.Model, 0, float64(s.rate)/2, densityBins/2)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range density {
@@ -111,7 +107,7 @@ func (s *Densities) Add(e *impute.Excerpt) {
 	}
 }
 
-// mean is the mean over the excerpts, added in their order; nil where there are none.
+// mean returns the mean over the excerpts, added in their order; nil if there are none.
 func (s *Densities) mean() []float64 {
 	var out []float64
 	for _, at := range slices.Sorted(maps.Keys(s.of)) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -31,68 +32,49 @@ const (
 func figureOf(charts []*chart) (Figure, error) {
 	out := Figure{Width: figureWidth, Height: panelHeight * vg.Length(len(charts))}
 	for _, c := range charts {
-		p, key, err := c.panel()
-		if err != nil {
+		if err := out.add(c); err != nil {
 			return out, fmt.Errorf("%s: %w", c.Title, err)
-		}
-		out.Panels = append(out.Panels, p)
-		if len(c.layers) < 2 {
-			continue // its title says what it shows
-		}
-		for _, e := range key {
-			if !slices.ContainsFunc(out.Key, func(o Entry) bool { return o.Name == e.Name }) {
-				out.Key = append(out.Key, e)
-			}
 		}
 	}
 	return out, nil
 }
 
-// panel is the chart as a plot, with its key.
-func (c *chart) panel() (*plot.Plot, []Entry, error) {
+// add draws a chart into a panel of its own. Its layers are in the key, unless it
+// has only one, which its title describes.
+func (f *Figure) add(c *chart) error {
 	p := Panel(c.Title, c.XLabel, c.YLabel)
+	f.Panels = append(f.Panels, p)
 	if c.logY {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
-	base := c.base()
-	var key []Entry
 	for _, l := range c.layers {
-		mark, err := l.add(p, base)
+		mark, err := l.add(p, c.logY)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		if mark != nil {
-			key = append(key, Entry{l.name, mark})
+		known := slices.ContainsFunc(f.Key, func(e Entry) bool { return e.Name == l.name })
+		if mark != nil && len(c.layers) > 1 && !known {
+			f.Key = append(f.Key, Entry{l.name, mark})
 		}
 	}
 	if c.logY && !(p.Y.Max > 1.1*p.Y.Min) { // plot would widen an empty range past 0
 		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
 	}
-	return p, key, c.addLabels(p)
-}
-
-// base is where stems begin: the least y of all.
-func (c *chart) base() float64 {
-	least := math.Inf(1)
-	if !c.logY {
-		least = 0
-	}
-	for _, l := range c.layers {
-		for _, y := range l.y {
-			least = min(least, y)
-		}
-	}
-	return least
+	return c.addLabels(p)
 }
 
 // add draws the layer and returns its mark for a key, nil where nothing is drawn.
-func (l layer) add(p *plot.Plot, base float64) (plot.Thumbnailer, error) {
+func (l layer) add(p *plot.Plot, logY bool) (plot.Thumbnailer, error) {
 	switch l.kind {
-	case asPoints:
-		return l.addPoints(p)
+	case asLine:
+		return l.addLine(p)
 	case asBand:
 		return l.addBand(p)
 	case asStems:
+		base := floats.Min(l.y)
+		if !logY {
+			base = min(0, base)
+		}
 		for i, x := range l.x {
 			if _, err := l.stroke(p, []float64{x, x}, []float64{base, l.y[i]}); err != nil {
 				return nil, err
@@ -101,9 +83,8 @@ func (l layer) add(p *plot.Plot, base float64) (plot.Thumbnailer, error) {
 				return nil, err
 			}
 		}
-		return l.addPoints(p)
 	}
-	return l.addLine(p)
+	return l.addPoints(p)
 }
 
 func (l layer) addPoints(p *plot.Plot) (plot.Thumbnailer, error) {
@@ -161,28 +142,29 @@ func (l layer) addBand(p *plot.Plot) (plot.Thumbnailer, error) {
 // addLabels writes those labels that do not overlap an earlier one and that no
 // stem goes through.
 func (c *chart) addLabels(p *plot.Plot) error {
-	var kept plotter.XYLabels
-	share := func(a plot.Axis, v float64) float64 { return a.Scale.Normalize(a.Min, a.Max, v) }
-	if len(c.labels) > 0 { // make room for them above the highest point
-		if c.logY {
-			p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, 0.15)
-		} else {
-			p.Y.Max += 0.15 * (p.Y.Max - p.Y.Min)
-		}
+	if len(c.labels) == 0 {
+		return nil
 	}
-next:
+	if c.logY { // make room for them above the highest point
+		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, 0.15)
+	} else {
+		p.Y.Max += 0.15 * (p.Y.Max - p.Y.Min)
+	}
+	place := func(x, y float64) (across, up float64) {
+		return p.X.Scale.Normalize(p.X.Min, p.X.Max, x), p.Y.Scale.Normalize(p.Y.Min, p.Y.Max, y)
+	}
+	var kept plotter.XYLabels
 	for _, l := range c.labels {
-		from, to := extent(share(p.X, l.X))
-		if c.crosses(func(x, y float64) bool {
-			at := share(p.X, x)
-			return x != l.X && at > from && at < to && share(p.Y, y) > share(p.Y, l.Y)
+		across, up := place(l.X, l.Y)
+		_, from, to := extent(across)
+		if c.stemAt(func(x, y float64) bool {
+			at, top := place(x, y)
+			return x != l.X && at > from && at < to && top > up
+		}) || slices.ContainsFunc(kept.XYs, func(k plotter.XY) bool {
+			x, y := place(k.X, k.Y)
+			return math.Abs(x-across) < labelWidth && math.Abs(y-up) < labelHeight
 		}) {
 			continue
-		}
-		for _, k := range kept.XYs {
-			if math.Abs(share(p.X, k.X)-share(p.X, l.X)) < labelWidth && math.Abs(share(p.Y, k.Y)-share(p.Y, l.Y)) < labelHeight {
-				continue next
-			}
 		}
 		kept.XYs = append(kept.XYs, plotter.XY{X: l.X, Y: l.Y})
 		kept.Labels = append(kept.Labels, l.Text)
@@ -195,16 +177,17 @@ next:
 		return err
 	}
 	labels.Offset.Y = vg.Points(5)
-	for i := range labels.TextStyle {
+	for i, k := range kept.XYs {
+		across, _ := place(k.X, k.Y)
 		labels.TextStyle[i].Font.Size = vg.Points(9)
-		labels.TextStyle[i].XAlign = alignment(share(p.X, kept.XYs[i].X))
+		labels.TextStyle[i].XAlign, _, _ = extent(across)
 	}
 	p.Add(labels)
 	return nil
 }
 
-// crosses reports whether the top of a stem is where the function says.
-func (c *chart) crosses(there func(x, y float64) bool) bool {
+// stemAt reports whether there is a stem whose top is where the function says.
+func (c *chart) stemAt(there func(x, y float64) bool) bool {
 	for _, l := range c.layers {
 		for i, x := range l.x {
 			if l.kind == asStems && there(x, l.y[i]) {
@@ -215,24 +198,14 @@ func (c *chart) crosses(there func(x, y float64) bool) bool {
 	return false
 }
 
-// extent is how far a label at a share of the chart's width reaches.
-func extent(at float64) (from, to float64) {
-	switch alignment(at) {
-	case text.XLeft:
-		return at, at + labelWidth
-	case text.XRight:
-		return at - labelWidth, at
-	}
-	return at - labelWidth/2, at + labelWidth/2
-}
-
-// alignment keeps a label near an edge within the chart.
-func alignment(at float64) text.XAlignment {
+// extent returns how a label at a share of the chart's width is aligned, so that
+// it stays within the chart, and how far it reaches then.
+func extent(at float64) (align text.XAlignment, from, to float64) {
 	switch {
 	case at < labelWidth/2:
-		return text.XLeft
+		return text.XLeft, at, at + labelWidth
 	case at > 1-labelWidth/2:
-		return text.XRight
+		return text.XRight, at - labelWidth, at
 	}
-	return text.XCenter
+	return text.XCenter, at - labelWidth/2, at + labelWidth/2
 }

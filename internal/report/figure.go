@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 	"io"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -70,22 +71,18 @@ func (f Figure) draw(c draw.Canvas) {
 	c = f.drawKey(c)
 	columns := max(1, f.Columns)
 	rows := (len(f.Panels) + columns - 1) / columns
-	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, columns)
-		copy(grid[i], f.Panels[i*columns:])
-	}
+	all := append(slices.Clip(f.Panels), make([]*plot.Plot, rows*columns-len(f.Panels))...)
 	tiles := draw.Tiles{
 		Rows: rows, Cols: columns, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter,
 		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter,
 	}
-	canvases := plot.Align(grid, tiles, c)
+	canvases := plot.Align(slices.Collect(slices.Chunk(all, columns)), tiles, c)
 	for i, p := range f.Panels {
 		p.Draw(canvases[i/columns][i%columns])
 	}
 }
 
-// keyEntries is how many entries of a key fit beside each other.
+// keyEntries is the number of entries of a key that fit beside each other.
 const keyEntries = 4
 
 // drawKey writes the key along the top and returns the rest of the canvas.
@@ -108,7 +105,7 @@ func (f Figure) drawKey(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// Panel is an empty plot.
+// Panel returns an empty plot.
 func Panel(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -126,7 +123,7 @@ func Points(x, y []float64) plotter.XYs {
 	return p
 }
 
-// Stroke is the style of a figure's lines.
+// Stroke returns the style of a figure's lines.
 func Stroke(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(1)}
 }

@@ -1,10 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/score"
@@ -71,68 +72,75 @@ func tooMany(m *vssgp.Model) []string {
 	return out
 }
 
-// firstRows are the rows to show, in the order of the first input.
+// firstRows returns the rows to show, in the order of the first input.
 func firstRows(data *vssgp.Data) *vssgp.Data {
 	out := &vssgp.Data{N: min(data.N, MostRows), Q: data.Q, D: data.D, XNames: data.XNames, YNames: data.YNames}
-	for _, n := range sorted(data.N, func(n int) float64 { return data.X[n*data.Q] })[:out.N] {
+	for _, n := range sorted(column(data.X, data.Q, 0))[:out.N] {
 		out.X = append(out.X, data.X[n*data.Q:][:data.Q]...)
 		out.Y = append(out.Y, data.Y[n*data.D:][:data.D]...)
 	}
 	return out
 }
 
-// against are the charts of data with a prediction at their rows: of one input
+// against returns the charts of data with a prediction at their rows: of one input
 // along it, of several against the prediction.
 func against(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []part) {
 	sd := p.SD(true)
 	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {
 		x, y, mean := column(data.X, data.Q, 0), column(data.Y, data.D, d), column(p.Mean, p.D, d)
 		fit := &chart{Title: name, XLabel: inputNames(m)[0], YLabel: name}
-		line := layer{name: "mean", kind: asLine, ink: meanInk}
 		if data.Q > 1 {
-			x, line.name = mean, "as predicted"
+			x = mean
 			fit.Title, fit.XLabel, fit.YLabel = name+", observed against predicted", "predicted "+name, "observed "+name
 		}
-		residual := &chart{
-			Title: "Residuals of " + name, Text: "What the mean leaves of each row, with the band that holds 95 % of them by the model.",
-			XLabel: fit.XLabel, YLabel: name + " − mean",
+		order := sorted(x)
+		around, line := meanBand(p, sd, x, order, d)
+		if data.Q > 1 {
+			line.name = "as predicted"
 		}
-		around := layer{name: "95 % band", kind: asBand, ink: meanInk}
-		given, left := layer{name: "data", kind: asPoints, ink: dataInk}, layer{name: "residual", kind: asPoints, ink: dataInk}
-		var below, above []float64
+		given := layer{name: "data", kind: asPoints, ink: dataInk, x: around.x}
+		left := layer{name: "residual", kind: asPoints, ink: dataInk, x: around.x}
+		rest := layer{name: around.name, kind: asBand, ink: meanInk, x: around.x}
 		inside := 0
-		for _, n := range sorted(p.N, func(n int) float64 { return x[n] }) {
-			s := interval * sd[n*p.D+d]
-			lo, hi := mean[n]-s, mean[n]+s
+		for i, n := range order {
+			lo, mid, hi := around.lo[i], line.y[i], around.hi[i]
 			if lo <= y[n] && y[n] <= hi {
 				inside++
 			}
-			around.x, around.lo, around.hi = append(around.x, x[n]), append(around.lo, lo), append(around.hi, hi)
-			given.y, line.y = append(given.y, y[n]), append(line.y, mean[n])
-			left.y, below, above = append(left.y, y[n]-mean[n]), append(below, lo-mean[n]), append(above, hi-mean[n])
+			given.y, left.y = append(given.y, y[n]), append(left.y, y[n]-mid)
+			rest.lo, rest.hi = append(rest.lo, lo-mid), append(rest.hi, hi-mid)
 		}
-		given.x, line.x, left.x = around.x, around.x, around.x
 		fit.Text = fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.",
 			short(score.RMSE(mean, y)), 100*float64(inside)/float64(p.N))
 		fit.layers = []layer{around, given, line}
-		around.lo, around.hi = below, above
-		residual.layers = []layer{around, left}
-		fits, residuals = append(fits, fit), append(residuals, residual)
+		fits, residuals = append(fits, fit), append(residuals, &chart{
+			Title: "Residuals of " + name, Text: "What the mean leaves of each row, with the band that holds 95 % of them by the model.",
+			XLabel: fit.XLabel, YLabel: name + " − mean", layers: []layer{rest, left},
+		})
 	}
 	return fits, residuals
 }
 
-// sorted is the order of n rows by their keys.
-func sorted(n int, key func(n int) float64) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+// meanBand returns the band and the mean of output d at the rows in that order, over x.
+func meanBand(p *vssgp.Prediction, sd, x []float64, order []int, d int) (band, mean layer) {
+	band, mean = layer{name: "95 % band", kind: asBand, ink: meanInk}, layer{name: "mean", kind: asLine, ink: meanInk}
+	for _, n := range order {
+		v, s := p.Mean[n*p.D+d], interval*sd[n*p.D+d]
+		band.x, band.lo, band.hi = append(band.x, x[n]), append(band.lo, v-s), append(band.hi, v+s)
+		mean.y = append(mean.y, v)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	mean.x = band.x
+	return band, mean
+}
+
+// sorted returns the order of rows by their keys.
+func sorted(keys []float64) []int {
+	order := make([]int, len(keys))
+	floats.ArgsortStable(slices.Clone(keys), order)
 	return order
 }
 
-// column is column c of rows of n.
+// column returns column c of rows of n numbers.
 func column(rows []float64, n, c int) []float64 {
 	out := make([]float64, 0, len(rows)/n)
 	for i := c; i < len(rows); i += n {
@@ -141,7 +149,7 @@ func column(rows []float64, n, c int) []float64 {
 	return out
 }
 
-// ranges are the differences between the largest and smallest number of each of n columns.
+// ranges returns the largest number less the smallest in each of n columns.
 func ranges(rows []float64, n int) []float64 {
 	out := make([]float64, n)
 	for q := range out {
@@ -151,34 +159,29 @@ func ranges(rows []float64, n int) []float64 {
 	return out
 }
 
-// charts are the bound against time and against iterations, with a line for
-// each start; nil where no start has come further than one step.
+// charts returns the bound against time and against iterations, with a line for
+// each start; nil if every start took one step at most.
 func (t *Trace) charts() []part {
-	byTime := &chart{
-		Title: "Bound against time", Text: "How the bound rose as the fit went on.",
-		XLabel: "seconds since the start", YLabel: "bound",
-	}
-	byIteration := &chart{
-		Title: "Bound against iterations", Text: "Of each start, over all its stages.",
-		XLabel: "iteration", YLabel: "bound",
-	}
-	for from, to := 0, 0; from < len(t.steps); from = to {
-		first := t.steps[from]
+	byTime := &chart{Title: "Bound against time", Text: "How the bound rose as the fit went on.", XLabel: "seconds since the start"}
+	byIteration := &chart{Title: "Bound against iterations", Text: "Of each start, over all its stages.", XLabel: "iteration"}
+	byTime.YLabel, byIteration.YLabel = "bound", "bound"
+	for steps := t.steps; len(steps) > 0; {
+		first := steps[0]
 		var time, iteration, bound []float64
-		for ; to < len(t.steps) && t.steps[to].Start == first.Start; to++ {
-			s := t.steps[to]
+		for ; len(steps) > 0 && steps[0].Start == first.Start; steps = steps[1:] {
+			s := steps[0]
 			time, iteration, bound = append(time, s.Elapsed.Seconds()), append(iteration, float64(s.Iteration)), append(bound, s.Bound)
 		}
-		l := layer{name: "bound", kind: asLine, ink: []ink{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], y: bound}
+		if len(bound) < 2 {
+			continue
+		}
+		l := layer{name: "bound", kind: asLine, ink: []ink{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], x: time, y: bound}
 		if first.Starts > 1 {
 			l.name = fmt.Sprintf("start %d", first.Start)
 		}
-		if len(bound) > 1 {
-			l.x = time
-			byTime.layers = append(byTime.layers, l)
-			l.x = iteration
-			byIteration.layers = append(byIteration.layers, l)
-		}
+		byTime.layers = append(byTime.layers, l)
+		l.x = iteration
+		byIteration.layers = append(byIteration.layers, l)
 	}
 	if len(byTime.layers) == 0 {
 		return nil

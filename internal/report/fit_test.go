@@ -32,6 +32,13 @@ func TestFitReport(t *testing.T) {
 			}
 		}
 	}
+	for _, f := range d.charts() {
+		if strings.HasPrefix(f.Title, "Residuals") {
+			if band := f.layers[0]; !(math.Abs(band.lo[7]+band.hi[7]) < 1e-9*band.hi[7]) {
+				t.Errorf("the residuals' band is %v to %v, want it around 0", band.lo[7], band.hi[7])
+			}
+		}
+	}
 	year := false
 	for _, f := range d.charts() {
 		for _, l := range f.labels {
@@ -83,7 +90,7 @@ func TestSeveral(t *testing.T) {
 		text   string
 	}{
 		{"fit", fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b", "Power spectrum of the covariance along b"}, "60 rows"},
-		{"predict", Predict(m, data.X, p, draws, true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
+		{"predict", Predict(m, data.X, p, draws[:MostDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
 		{"info", Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
 		var page, svg bytes.Buffer

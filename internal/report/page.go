@@ -13,15 +13,14 @@ import (
 var assets embed.FS
 
 var (
-	style     = asset("uplot/uPlot.min.css") + asset("page.css")
-	library   = "/*\n" + asset("uplot/LICENSE") + "*/\n" + asset("uplot/uPlot.iife.min.js") // every copy must carry it
-	script    = "\"use strict\";\n" + asset("zoom.js") + asset("chart.js") + asset("sound.js") + asset("boot.js")
-	templates = template.Must(template.New("page").Parse(asset("page.html")))
-	policy    = fmt.Sprintf("default-src 'none'; img-src data:; media-src data: blob:; "+
+	style   = asset("uplot/uPlot.min.css") + asset("page.css")
+	library = "/*\n" + asset("uplot/LICENSE") + "*/\n" + asset("uplot/uPlot.iife.min.js") // every copy must carry it
+	script  = "\"use strict\";\n" + asset("zoom.js") + asset("chart.js") + asset("sound.js") + asset("boot.js")
+	policy  = fmt.Sprintf("default-src 'none'; img-src data:; media-src data: blob:; "+
 		"style-src %s; script-src %s %s; base-uri 'none'; form-action 'none'", hash(style), hash(library), hash(script))
 )
 
-// asset is an embedded file.
+// asset returns an embedded file.
 func asset(name string) string {
 	b, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -30,15 +29,21 @@ func asset(name string) string {
 	return string(b)
 }
 
-// hash names a script or style in a content security policy.
+// hash names a script or style for a content security policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// fill executes one of the page's templates.
-func fill(name string, v any) (template.HTML, error) {
+var templates = template.New("page")
+
+func init() { // show uses templates
+	template.Must(templates.Funcs(template.FuncMap{"show": show}).Parse(asset("page.html")))
+}
+
+// show writes a part by its template.
+func show(p part) (template.HTML, error) {
 	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, name, v)
+	err := templates.ExecuteTemplate(&b, fmt.Sprintf("%T", p), p)
 	return template.HTML(b.String()), err
 }

@@ -29,14 +29,14 @@ func everything() *Document {
 	return &Document{
 		Title: hostile, Lead: []string{hostile}, Foot: []string{hostile},
 		Recording: &recording{Rate: 8000, Channels: 2, Clips: []clip{{5, [][]float64{{0, 0.5, 2}, {-1, -2, 0.25}}}},
-			Gaps: []filledGap{{Start: 6, End: 7, Mean: [][]float64{{0.1}, {0.2}}, SD: [][]float64{{0.3}, {0.4}}, Reference: [][]float64{{0.5}, {-0.5}}}}},
+			Gaps: []filledGap{{Start: 6, End: 7, Mean: singles([]float64{0.1, 0.2}), SD: singles([]float64{0.3, 0.4}), Reference: pcm([]float64{0.5, -0.5})}}},
 		Sections: []section{{ID: "part1", Title: hostile, Parts: []part{
 			paragraph(hostile),
 			Table{Caption: hostile, Head: []string{hostile, "b"}, Rows: [][]string{{hostile, hostile}}},
 			&chart{Title: hostile, Text: hostile, XLabel: hostile, YLabel: hostile, labels: []label{{X: 1, Y: 1, Text: hostile}},
 				layers: []layer{{name: hostile, kind: asLine, ink: meanInk, x: x, y: []float64{1, math.NaN(), math.Inf(1)}}}},
 			wave{Title: hostile, Text: hostile, From: 5, To: 8, Hi: 7},
-			players{{Title: hostile, Side: "before", From: 5, To: 8}},
+			players{What: hostile, From: 5, To: 8},
 			raster{Title: hostile, Alt: hostile, PNG: []byte{1, 2, 3}, Width: 1, Height: 1, Up: []string{hostile}, Along: []string{hostile}},
 			group{Title: hostile, Open: true, Parts: []part{paragraph(hostile)}},
 		}}},
@@ -151,7 +151,7 @@ func TestPageReadable(t *testing.T) {
 
 // TestRecordingJSON: samples and fills come out as they went in, clipped.
 func TestRecordingJSON(t *testing.T) {
-	text, err := everything().Recording.JSON()
+	text, err := json.Marshal(everything().Recording)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestRecordingJSON(t *testing.T) {
 			Mean, SD, Reference string
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
+	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
 	if r.Rate != 8000 || r.Channels != 2 || len(r.Stretches) != 1 || r.Stretches[0].Start != 5 || r.Stretches[0].Frames != 3 || len(r.Gaps) != 1 || r.Gaps[0].Start != 6 || r.Gaps[0].End != 7 {
@@ -195,7 +195,7 @@ func TestRecordingJSON(t *testing.T) {
 
 // TestChartJSON: what is no number is null, dates keep their differences.
 func TestChartJSON(t *testing.T) {
-	text, err := (&chart{XLabel: "x", logY: true, layers: []layer{{name: "n", kind: asLine, ink: dataInk, x: []float64{1958.20833333, 1e9 + 0.25}, y: []float64{math.NaN(), 1.0 / 3}}}}).JSON()
+	text, err := json.Marshal(&chart{XLabel: "x", logY: true, layers: []layer{{name: "n", kind: asLine, ink: dataInk, x: []float64{1958.20833333, 1e9 + 0.25}, y: []float64{math.NaN(), 1.0 / 3}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

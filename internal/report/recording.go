@@ -1,15 +1,14 @@
 package report
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"html/template"
 	"math"
+	"slices"
 )
 
-// recording is the sound that a page holds: clips of a recording, and the fills
-// of the gaps in them.
+// recording is the sound that a page holds, as sound.js takes it: clips of a
+// recording, and the fills of the gaps in them.
 type recording struct {
 	Channels int         `json:"channels"`
 	Gaps     []filledGap `json:"gaps"`
@@ -24,68 +23,45 @@ type clip struct {
 }
 
 // filledGap is a gap [Start, End) with the mean and standard deviation of its
-// fill and, where one is known, the reference, all [channel][frame].
+// fill (singles) and, where one is known, the reference (pcm).
 type filledGap struct {
-	Start     int     `json:"start"`
-	End       int     `json:"end"`
-	Mean      singles `json:"mean"`
-	SD        singles `json:"sd"`
-	Reference pcm     `json:"reference,omitempty"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+	Mean      []byte `json:"mean"`
+	SD        []byte `json:"sd"`
+	Reference []byte `json:"reference,omitempty"`
 }
 
-// JSON is the recording as sound.js takes it.
-func (r *recording) JSON() (template.JS, error) {
-	text, err := json.Marshal(r)
-	return template.JS(text), err
-}
-
-// MarshalJSON gives the clip as 16-bit PCM, little-endian, the channels of a
-// frame together.
+// MarshalJSON gives the clip as pcm, the channels of a frame together.
 func (c clip) MarshalJSON() ([]byte, error) {
+	var mixed []float64
 	frames := len(c.samples[0])
-	var b []byte
 	for i := range frames {
 		for _, channel := range c.samples {
-			b = appendPCM(b, channel[i])
+			mixed = append(mixed, channel[i])
 		}
 	}
 	return json.Marshal(struct {
 		Start  int    `json:"start"`
 		Frames int    `json:"frames"`
 		PCM    []byte `json:"pcm"`
-	}{c.start, frames, b})
+	}{c.start, frames, pcm(mixed)})
 }
 
-// pcm are samples as 16-bit PCM, channel after channel.
-type pcm [][]float64
-
-// MarshalText is base64.
-func (p pcm) MarshalText() ([]byte, error) {
-	var b []byte
-	for _, c := range p {
-		for _, v := range c {
-			b = appendPCM(b, v)
-		}
+// pcm writes samples, one slice after the other, as 16-bit PCM, little-endian and
+// clipped at full scale.
+func pcm(samples ...[]float64) (out []byte) {
+	for _, v := range slices.Concat(samples...) {
+		v = math.Max(-32768, math.Min(32767, math.Round(v*32768)))
+		out = binary.LittleEndian.AppendUint16(out, uint16(int16(v)))
 	}
-	return base64.StdEncoding.AppendEncode(nil, b), nil
+	return out
 }
 
-// appendPCM appends a sample as 16-bit PCM, clipped at full scale.
-func appendPCM(out []byte, v float64) []byte {
-	v = math.Max(-32768, math.Min(32767, math.Round(v*32768)))
-	return binary.LittleEndian.AppendUint16(out, uint16(int16(v)))
-}
-
-// singles are numbers as float32, little-endian, channel after channel.
-type singles [][]float64
-
-// MarshalText is base64.
-func (s singles) MarshalText() ([]byte, error) {
-	var b []byte
-	for _, c := range s {
-		for _, v := range c {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
-		}
+// singles writes numbers, one slice after the other, as little-endian float32.
+func singles(numbers ...[]float64) (out []byte) {
+	for _, v := range slices.Concat(numbers...) {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
 	}
-	return base64.StdEncoding.AppendEncode(nil, b), nil
+	return out
 }

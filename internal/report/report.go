@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// ErrFormat is wrapped where the extension of a path does not name a format.
+// ErrFormat is wrapped if the extension of a path does not name a format.
 var ErrFormat = errors.New("not a format of a report")
 
 // Format is the format of a document's file.
@@ -26,7 +26,7 @@ const (
 	SVG  Format = "svg"
 )
 
-// FormatOf is the format that a path's extension asks for.
+// FormatOf returns the format that a path's extension asks for.
 func FormatOf(path string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".html", ".htm":
@@ -37,13 +37,13 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("%s: the extension does not name a format; want .html, .png or .svg: %w", path, ErrFormat)
 }
 
-// Document is a page, of which pictures show the charts.
+// Document is what a report shows. A page shows all of it, a picture the charts.
 type Document struct {
 	Title     string
 	Lead      []string // paragraphs below the title
 	Sections  []section
 	Foot      []string
-	Recording *recording // played and shown by players and waves; nil: there are none
+	Recording *recording // played and shown by players and waves; nil if there are none
 }
 
 // Setting is one of the settings of a run.
@@ -66,10 +66,10 @@ func (d *Document) Write(w io.Writer, as Format) error {
 	return nil
 }
 
-// writePage writes the document as one file that holds all it shows: nothing is
-// loaded from elsewhere, and a content security policy holds browsers to that.
-// Charts can be zoomed into by mouse, touch and keys; uPlot draws them, which
-// comes with the page (assets/uplot, MIT licence). Every text is escaped.
+// writePage writes the document as one file that holds all it shows: a browser
+// loads nothing from elsewhere, and a content security policy enforces that.
+// Readers zoom into charts by mouse, touch and keys. The page brings the library
+// that draws them (assets/uplot, MIT licence). Every text is escaped.
 func (d *Document) writePage(w io.Writer) error {
 	var b bytes.Buffer
 	err := templates.Execute(&b, struct {
@@ -87,7 +87,7 @@ func (d *Document) writePage(w io.Writer) error {
 	return nil
 }
 
-// charts are the charts of all sections.
+// charts returns the charts of all sections.
 func (d *Document) charts() []*chart {
 	var out []*chart
 	for _, s := range d.Sections {
@@ -118,7 +118,7 @@ func (d *Document) addSettings(settings []Setting) {
 	}
 }
 
-// Counted is a number of things for people: 1 gap, 3 gaps.
+// Counted writes a number of things for people: 1 gap, 3 gaps.
 func Counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -126,7 +126,7 @@ func Counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// short is a number for people, a dash where it is not finite.
+// short writes a number for people, a dash if it is not finite.
 func short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"

@@ -45,9 +45,9 @@ var spectrogramPalette = func() color.Palette {
 // levels is a spectrogram in dB, [column][row] from the lowest frequency up.
 type levels [][]float64
 
-// spectrogram takes the power of x in columns frames of the given length spread
-// over it, each under a Hann window and the mean over neighbouring frequencies
-// where there are more than an image shows.
+// spectrogram computes the power of x in frames of the given length, spread evenly
+// over it, under a Hann window. It averages neighbouring frequencies if an image
+// shows fewer.
 func spectrogram(x []float64, columns, frame int) levels {
 	columns = min(columns, len(x))
 	frame += frame % 2
@@ -85,8 +85,8 @@ func (s levels) loudest() float64 {
 	return most
 }
 
-// encode makes a PNG of the levels below top; columns for which missing says so
-// are marked along the foot.
+// encode writes the levels below top as a PNG and marks missing columns along its
+// foot.
 func (s levels) encode(top float64, missing func(column int) bool) ([]byte, error) {
 	height := len(s[0])
 	img := image.NewPaletted(image.Rect(0, 0, len(s), height), spectrogramPalette)

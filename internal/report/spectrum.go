@@ -25,7 +25,7 @@ const (
 // seconds is the name of the input of a recording.
 const seconds = "seconds"
 
-// Amplitudes are |A1_k m_kd| [M,D] in the units of y: the height of each
+// Amplitudes returns |A1_k m_kd| [M,D] in the units of y: the height of each
 // feature's cosine under the posterior mean; nil before a fit.
 func Amplitudes(m *vssgp.Model) []float64 {
 	mean, _, err := m.Coefficients()
@@ -47,7 +47,7 @@ type line struct {
 	feature           int
 }
 
-// lines are the features of one input and output worth showing, by frequency.
+// lines returns the features of one input and output that are worth showing, by frequency.
 func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	var all []line
 	most := 0.0
@@ -63,36 +63,26 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	return all
 }
 
-// peaks are the lines to label, largest first: with a frequency distinct from 0 and
-// no lower than least, and none within two standard deviations, or a fiftieth of
-// the range, of a larger one.
+// peaks returns the lines to label, largest first, of lines by frequency. Their
+// frequencies are distinct from 0 and at least least; they are two standard
+// deviations, and a fiftieth of the range, away from larger ones.
 func peaks(all []line, least float64) []line {
 	order := slices.Clone(all)
 	slices.SortStableFunc(order, func(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) })
 	var out []line
-	reach := 0.0
-	for _, l := range all {
-		reach = max(reach, l.at/50)
-	}
-next:
 	for _, l := range order {
-		if len(out) == mostLabels || l.at <= 2*l.sd || l.at < least {
-			continue
+		near := func(o line) bool { return math.Abs(o.at-l.at) < max(all[len(all)-1].at/50, 2*o.sd, 2*l.sd) }
+		if len(out) < mostLabels && l.at > 2*l.sd && l.at >= least && !slices.ContainsFunc(out, near) {
+			out = append(out, l)
 		}
-		for _, o := range out {
-			if math.Abs(o.at-l.at) < max(reach, 2*o.sd, 2*l.sd) {
-				continue next
-			}
-		}
-		out = append(out, l)
 	}
 	return out
 }
 
-// spectra are the charts of the features' frequencies under the posterior, of
-// each input and output, and the table of the labelled ones: a wave longer
-// than the data along the input is a trend and not a period. They are nil
-// where the model has no posterior.
+// spectra returns charts of the features' frequencies under the posterior, for each
+// input and output, and tables of the labelled ones. A wave longer than reach, the
+// range of the data along the input, is a trend and has no label. Without a
+// posterior, spectra returns nil.
 func spectra(m *vssgp.Model, reach []float64) []part {
 	amplitude := Amplitudes(m)
 	if amplitude == nil {
@@ -116,7 +106,7 @@ func spectra(m *vssgp.Model, reach []float64) []part {
 	return parts
 }
 
-// spectrum is the chart of lines.
+// spectrum returns the chart of lines.
 func spectrum(all, top []line, x, y string) *chart {
 	l := layer{name: "features, frequency ± 2 sd", kind: asStems, ink: meanInk}
 	for _, f := range all {
@@ -138,7 +128,7 @@ func spectrum(all, top []line, x, y string) *chart {
 	return c
 }
 
-// label is a line's period, or in sound its frequency, with its standard
+// label writes a line's period, or in sound its frequency, with its standard
 // deviation.
 func (l line) label(x string) string {
 	if x == seconds {
@@ -147,8 +137,8 @@ func (l line) label(x string) string {
 	return "period " + spread(1/l.at, l.sd/(l.at*l.at))
 }
 
-// spread is a value with its standard deviation, to two digits of that, or six
-// of a value that is surer.
+// spread writes a value with its standard deviation: to two digits of the latter,
+// or to six digits of a value that is surer.
 func spread(v, sd float64) string {
 	decimals := 1 - int(math.Floor(math.Log10(sd)))
 	switch {
@@ -162,7 +152,7 @@ func spread(v, sd float64) string {
 	return fmt.Sprintf("%.*f ± %.*f", decimals, v, decimals, sd)
 }
 
-// perUnit is the unit of a frequency along an input.
+// perUnit returns the unit of a frequency along an input.
 func perUnit(x string) string {
 	if x == seconds {
 		return "Hz"
@@ -181,13 +171,13 @@ func frequencyTable(top []line, x, y string) Table {
 	return t
 }
 
-// inputNames are the model's, or x, or x0, x1, … where it has none.
+// inputNames returns the model's names, or if it has none x, or x0, x1, ….
 func inputNames(m *vssgp.Model) []string { return Names(m.XNames, m.Params.Q, "x") }
 
-// outputNames are the model's, or y, or y0, y1, … where it has none.
+// outputNames returns the model's names, or if it has none y, or y0, y1, ….
 func outputNames(m *vssgp.Model) []string { return Names(m.YNames, m.Params.D, "y") }
 
-// Names are the n names given, or where there are others than n: letter, or
+// Names returns the names given, or if there are not n of them: letter, or
 // letter0, letter1, ….
 func Names(given []string, n int, letter string) []string {
 	switch {

@@ -18,7 +18,7 @@ func TestDensity(t *testing.T) {
 	p.Frequency = []float64{0, 3, 7}
 	m := &vssgp.Model{Params: p, X: vssgp.Affine{Offset: []float64{5}, Scale: []float64{10}}, Y: vssgp.Affine{Offset: []float64{1}, Scale: []float64{3}}}
 	const top, n = 1.0, 1000
-	got := density(m, 0, 0, top, n)
+	got := density(m, 0, top, n)
 	sum, most := 0.0, 0
 	for i, v := range got {
 		sum += v * top / n
