@@ -3,41 +3,50 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // Context is one card in use. It owns a goroutine locked to an operating-system
 // thread, and every driver call runs there: the driver's current context
-// belongs to a thread, and goroutines do not stay on one. Its methods, and
-// those of what it makes, may be called from any goroutine.
+// belongs to a thread, and goroutines do not stay on one. The methods of a
+// Context, and of everything that it makes, may be called from any goroutine.
 type Context struct {
-	device  Device
-	budget  int64
-	session session
-	tasks   chan task
-	closed  chan struct{} // closed when the thread has ended
+	device Device
+	budget int64
+	tasks  chan func()
+	closed chan struct{} // closed when the thread has ended
 
-	// pending and lost are touched on the thread only.
-	pending launches
-	lost    error
+	// Only the thread touches these.
+	session  session  // nil before the context is open and after it is closed
+	launches []launch // that may still be running
+	events   []handle // that no launch uses
+	lost     error
 
-	mu   sync.Mutex       // guards held
-	held map[uint64]int64 // bytes at each address
-	sum  int64
+	mu   sync.Mutex // guards held and sum
+	held map[*piece]bool
+	sum  int64 // bytes held
 }
 
-// task is one function to run on the thread, and where its error goes.
-type task struct {
-	run  func() error
-	done chan error
+// piece is a piece of the card's memory.
+type piece struct {
+	address uint64
+	size    int64
 }
 
-// Open makes a context on a card. Budget is the most bytes to hold at once; 0
-// is nine tenths of what is free.
+// launch is one that may still be running. If its stream asks for times, it has an
+// event before it and one behind it.
+type launch struct {
+	stream   any // the *Stream, as a key
+	kernel   string
+	geometry Geometry
+	from, to handle
+}
+
+// Open makes a context on a card. It holds at most budget bytes at once; 0
+// means nine tenths of what is free.
 func Open(ordinal int, budget int64) (*Context, error) {
 	if budget < 0 {
 		return nil, fmt.Errorf("cuda: open device %d: budget %d, want 0 or more: %w", ordinal, budget, ErrBudget)
@@ -48,8 +57,8 @@ func Open(ordinal int, budget int64) (*Context, error) {
 	}
 	c := &Context{
 		device: d, budget: budget,
-		tasks: make(chan task), closed: make(chan struct{}),
-		held: map[uint64]int64{},
+		tasks: make(chan func()), closed: make(chan struct{}),
+		held: map[*piece]bool{},
 	}
 	opened := make(chan error)
 	go c.thread(opened)
@@ -65,17 +74,10 @@ func Open(ordinal int, budget int64) (*Context, error) {
 func (c *Context) thread(opened chan<- error) {
 	runtime.LockOSThread()
 	defer close(c.closed)
-	if err := c.start(); err != nil {
-		opened <- err
-		return
-	}
-	opened <- nil
-	for t := range c.tasks {
-		err := guarded(t.run)
-		t.done <- err
-		if err == errQuit {
-			return
-		}
+	opened <- c.start()
+	for c.session != nil {
+		task := <-c.tasks
+		task()
 	}
 }
 
@@ -96,17 +98,6 @@ func (c *Context) start() error {
 	return nil
 }
 
-// guarded runs f and makes an error of a panic: on this thread it would end
-// the program with nobody to recover it.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("cuda: panic on the context's thread: %v", p)
-		}
-	}()
-	return f()
-}
-
 // Device is the card.
 func (c *Context) Device() Device { return c.device }
 
@@ -121,49 +112,59 @@ func (c *Context) Held() (int64, int) {
 	return c.sum, len(c.held)
 }
 
-// do runs f on the context's thread, after what was asked for before, and
-// waits. f must not use the context, nor what it made: they would wait for f.
+// do runs f on the context's thread, after everything asked for before, and
+// waits. f must not use do itself: it would wait for its own end. A panic
+// becomes an error, because on this thread nobody could recover it.
 func (c *Context) do(f func() error) error {
-	t := task{f, make(chan error, 1)}
+	done := make(chan error, 1)
+	task := func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("panic on the context's thread: %v", p)
+			}
+		}()
+		done <- f()
+	}
 	select {
-	case c.tasks <- t:
-		return <-t.done
+	case c.tasks <- task:
+		return <-done
 	case <-c.closed:
-		return fmt.Errorf("cuda: device %v: the context is %w", c.device, errClosed)
+		return fmt.Errorf("the context is %w", errClosed)
 	}
 }
 
-// call runs a driver call on the thread. An error says what was asked for and
-// on which device; a fault loses the context.
-func (c *Context) call(what string, f func() error) error {
-	return c.do(func() error {
+// call makes driver calls on the thread. An error says what was asked for, in
+// the words of format, and on which device. A fault loses the context.
+func (c *Context) call(f func() error, format string, args ...any) error {
+	err := c.do(func() error {
 		if c.lost != nil {
-			return fmt.Errorf("cuda: %s on device %v: %w", what, c.device, c.lost)
+			return c.lost
 		}
 		err := f()
-		if err == nil {
-			return nil
-		}
 		if fault(err) {
-			c.lost = fmt.Errorf("%w at %s: %w%s", ErrLost, what, err, c.pending.text())
-			return fmt.Errorf("cuda: device %v: %w", c.device, c.lost)
+			c.lost = fmt.Errorf("%w: %w%s", ErrLost, err, c.launched())
+			return c.lost
 		}
-		return fmt.Errorf("cuda: %s on device %v: %w", what, c.device, err)
+		return err
 	})
+	if err != nil {
+		return fmt.Errorf("cuda: %s on device %v: %w", fmt.Sprintf(format, args...), c.device, err)
+	}
+	return nil
 }
 
 // until asks on the thread again and again until done, and leaves the thread
-// to others in between: a synchronisation of one stream must not keep the
-// launches of another waiting.
-func (c *Context) until(what string, ask func() (bool, error)) error {
+// to others in between: waiting for one stream must not hold up the launches of
+// another.
+func (c *Context) until(ask func() (done bool, err error), format string, args ...any) error {
 	const spin, most = 200 * time.Microsecond, time.Millisecond
 	start, pause := time.Now(), 20*time.Microsecond
 	for {
 		var done bool
-		err := c.call(what, func() (err error) {
+		err := c.call(func() (err error) {
 			done, err = ask()
 			return err
-		})
+		}, format, args...)
 		if err != nil || done {
 			return err
 		}
@@ -176,20 +177,34 @@ func (c *Context) until(what string, ask func() (bool, error)) error {
 	}
 }
 
-var errQuit = errors.New("quit")
+// mostNamed is how many launches a fault's message names.
+const mostNamed = 16
 
-// Close ends the context and its thread. Streams, events and modules end with
-// it. Memory ends too, but memory still held is an error that says how much: a
-// leak is a mistake of the caller's.
-func (c *Context) Close() error {
-	var err error
-	quit := c.do(func() error {
-		err = errors.Join(c.leak(), c.session.close())
-		return errQuit
-	})
-	if quit != errQuit {
-		return quit
+// launched is the end of a fault's message. A fault shows only at the next
+// synchronisation, so any launch since the last one may have caused it.
+func (c *Context) launched() string {
+	if len(c.launches) == 0 {
+		return ""
 	}
+	var names []string
+	for _, l := range c.launches[max(0, len(c.launches)-mostNamed):] {
+		names = append(names, fmt.Sprintf("%s (%v)", l.kernel, l.geometry))
+	}
+	var before string
+	if n := len(c.launches) - mostNamed; n > 0 {
+		before = fmt.Sprintf("%d and then ", n)
+	}
+	return "; launched since the last synchronisation: " + before + strings.Join(names, ", ")
+}
+
+// Close ends the context and its thread, and with them streams and modules.
+// Memory ends too, but memory that is still held is an error that says how
+// much: the caller has a leak.
+func (c *Context) Close() error {
+	err := c.do(func() error {
+		defer func() { c.session = nil }()
+		return errors.Join(c.leak(), c.session.close())
+	})
 	<-c.closed
 	if err != nil {
 		return fmt.Errorf("cuda: close device %v: %w", c.device, err)
@@ -197,20 +212,22 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// leak names what is still held, and gives it back.
+// leak says how much is still held, and gives it back.
 func (c *Context) leak() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.held) == 0 {
 		return nil
 	}
-	sizes := slices.Sorted(maps.Values(c.held))
-	err := fmt.Errorf("%d bytes in %d pieces were not freed (the largest of %d bytes)", c.sum, len(sizes), sizes[len(sizes)-1])
-	for address := range c.held {
+	var largest int64
+	var errs []error
+	for p := range c.held {
+		largest = max(largest, p.size)
 		if c.lost == nil {
-			err = errors.Join(err, c.session.release(address))
+			errs = append(errs, c.session.release(p.address))
 		}
 	}
+	err := fmt.Errorf("%d bytes in %d pieces were not freed (the largest of %d bytes)", c.sum, len(c.held), largest)
 	c.held, c.sum = nil, 0
-	return err
+	return errors.Join(err, errors.Join(errs...))
 }

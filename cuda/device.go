@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Devices lists the cards, also those that cannot be used, which have a
-// Reason. Where there are none, its error wraps ErrNoDevice and says why.
+// Devices lists the cards. A card that cannot be used has a Reason. If there are
+// none, the error wraps ErrNoDevice and says why.
 func Devices() ([]Device, error) {
 	devices, err := newDriver().devices()
 	if err == nil && len(devices) == 0 {
@@ -18,7 +18,7 @@ func Devices() ([]Device, error) {
 	return devices, err
 }
 
-// usable finds the card of an ordinal.
+// usable returns the card with this number, if it can be used.
 func usable(ordinal int) (Device, error) {
 	devices, err := Devices()
 	if err != nil {

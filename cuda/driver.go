@@ -23,16 +23,16 @@ func (d Device) String() string { return fmt.Sprintf("%d (%s)", d.Ordinal, d.Nam
 type handle any
 
 // driver is one of three: gorgonia.org/cu (tag cuda), emulated devices (tag
-// cudaemu), or none. newDriver makes the one of this build.
+// cudaemu), or none. newDriver returns the one of this build.
 type driver interface {
-	// devices lists them all, usable or not.
+	// devices lists all devices, usable or not.
 	devices() ([]Device, error)
 	// open is called on the thread that will make all the session's calls.
 	open(ordinal int) (session, error)
 }
 
-// Geometry is how many blocks of how many threads a launch has, and how many
-// bytes of dynamic shared memory each block.
+// Geometry says how many blocks of how many threads a launch has, and how many
+// bytes of dynamic shared memory each block gets.
 type Geometry struct {
 	Grid, Block [3]int // blocks, and threads of each, along x, y and z; ≥ 1
 	Shared      int    // bytes for each block, besides what the kernel declares
@@ -44,21 +44,21 @@ func (g Geometry) String() string {
 		g.Grid[0], g.Grid[1], g.Grid[2], g.Block[0], g.Block[1], g.Block[2], g.Shared)
 }
 
-// limits are what one function can be launched with.
+// limits bound the launches of one function.
 type limits struct {
 	threads int // in a block
-	shared  int // bytes of shared memory that it has without any asked for
+	shared  int // bytes of shared memory that the function declares itself
 }
 
-// session is a context of the driver. All calls come from one thread. Sizes
-// and states have been checked.
+// session is a context of the driver. All calls come from one thread, which has
+// checked sizes and states. A session that is closed ends all that it has made.
 type session interface {
 	free() (int64, error)
 	alloc(bytes int64) (uint64, error)
 	release(address uint64) error
 
 	upload(to uint64, host []byte, stream handle) error
-	// download is called with the stream idle, and is done when it returns.
+	// download is called while the stream is idle; the copy is done when it returns.
 	download(host []byte, from uint64, stream handle) error
 	zero(at uint64, bytes int64, stream handle) error
 
@@ -70,19 +70,17 @@ type session interface {
 
 	newEvent() (handle, error)
 	record(event, stream handle) error
-	reached(event handle) (bool, error)
+	// elapsed is called when both events have been reached.
 	elapsed(from, to handle) (time.Duration, error)
-	closeEvent(event handle) error
 
 	load(image []byte) (handle, error)
 	function(module handle, name string) (handle, limits, error)
 	// optIn allows a function's launches this much dynamic shared memory.
 	optIn(function handle, bytes int) error
 	launch(function handle, g Geometry, stream handle, args []uint64) error
-	unload(module handle) error
 
 	close() error
 }
 
-// plainShared is how much shared memory a block has without opting in.
+// plainShared is how much shared memory a block can have without opting in.
 const plainShared = 48 << 10

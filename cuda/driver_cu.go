@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -26,7 +25,7 @@ const leastMajor = 8
 // that a block can opt into.
 const sharedOptIn cu.DeviceAttribute = 97
 
-// prohibited is the compute mode in which nobody may open a context.
+// prohibited is the compute mode in which no process may open a context.
 const prohibited = 2
 
 func (cards) devices() ([]Device, error) {
@@ -48,7 +47,7 @@ func (cards) devices() ([]Device, error) {
 	return devices, nil
 }
 
-// describe fills in what the driver says of a card.
+// describe asks the driver about a card.
 func describe(d *Device) error {
 	card, err := cu.GetDevice(d.Ordinal)
 	if err != nil {
@@ -142,11 +141,7 @@ func (s *cardSession) newStream() (handle, error) {
 }
 
 func (s *cardSession) idle(stream handle) (bool, error) {
-	return ready(stream.(cu.Stream).Query())
-}
-
-// ready makes an answer of a query.
-func ready(err error) (bool, error) {
+	err := stream.(cu.Stream).Query()
 	if number(err) == codeNotReady {
 		return false, nil
 	}
@@ -167,54 +162,23 @@ func (s *cardSession) record(event, stream handle) error {
 	return translated(event.(cu.Event).Record(stream.(cu.Stream)))
 }
 
-func (s *cardSession) reached(event handle) (bool, error) {
-	return ready(event.(cu.Event).Query())
-}
-
 func (s *cardSession) elapsed(from, to handle) (time.Duration, error) {
 	ms, err := from.(cu.Event).Elapsed(to.(cu.Event))
 	return time.Duration(ms * float64(time.Millisecond)), translated(err)
 }
 
-func (s *cardSession) closeEvent(event handle) error {
-	e := event.(cu.Event)
-	return translated(cu.DestroyEvent(&e))
-}
-
-// loadError is what the driver's compiler said of an image. Error has its
-// first line.
-type loadError struct {
-	Log string // the whole log
-	Err error  // the driver's code
-}
-
-// Error is the driver's code and the first line of the log.
-func (e *loadError) Error() string {
-	first, _, _ := strings.Cut(e.Log, "\n")
-	if first == "" {
-		return e.Err.Error()
-	}
-	return fmt.Sprintf("%v: %s", e.Err, first)
-}
-
-// Unwrap is the driver's code.
-func (e *loadError) Unwrap() error { return e.Err }
-
-// mostLog is the most bytes of the compiler's log to keep.
-const mostLog = 16 << 10
-
+// load's error has the first line of the compiler's log, if there is one.
 func (s *cardSession) load(image []byte) (handle, error) {
-	log := make([]byte, mostLog)
+	log := make([]byte, 16<<10)
 	m, err := cu.LoadDataEx(string(image), &cu.JITErrorLogBuffer{Buffer: log})
 	if err == nil {
 		return m, nil
 	}
-	text, _, _ := bytes.Cut(log, []byte{0})
-	return nil, &loadError{Log: strings.TrimSpace(string(text)), Err: translated(err)}
-}
-
-func (s *cardSession) unload(module handle) error {
-	return translated(module.(cu.Module).Unload())
+	err = translated(err)
+	if end := bytes.IndexAny(log, "\n\x00"); end > 0 {
+		err = fmt.Errorf("%w: %s", err, log[:end])
+	}
+	return nil, err
 }
 
 func (s *cardSession) function(module handle, name string) (handle, limits, error) {
@@ -227,8 +191,8 @@ func (s *cardSession) function(module handle, name string) (handle, limits, erro
 	return f, limits{threads, shared}, errors.Join(translated(err1), translated(err2))
 }
 
-// optIn needs the driver's own name of the function, which cu does not show:
-// it is all that a cu.Function holds.
+// optIn needs the driver's own name of the function. cu does not export it, but
+// a cu.Function holds nothing else.
 func (s *cardSession) optIn(function handle, bytes int) error {
 	f := function.(cu.Function)
 	return optIn(*(*unsafe.Pointer)(unsafe.Pointer(&f)), bytes)
@@ -244,5 +208,5 @@ func (s *cardSession) launch(function handle, g Geometry, stream handle, args []
 		g.Shared, stream.(cu.Stream), words))
 }
 
-// The size must hold, or optIn reads beyond: a compile error if it does not.
+// A compile error here means that a cu.Function holds more, and that optIn is wrong.
 var _ [unsafe.Sizeof(uintptr(0))]byte = [unsafe.Sizeof(cu.Function{})]byte{}

@@ -38,6 +38,8 @@ func TestLeak(t *testing.T) {
 	}
 }
 
+// TestLost: a fault shows at the next synchronisation, names the launches since
+// the one before, and all later calls repeat it.
 func TestLost(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	m := alloc(t, c, 8)
@@ -68,10 +70,11 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestRemembered: only the last launches are named, and the rest counted.
 func TestRemembered(t *testing.T) {
 	_, s, f := open(t, 0, 0)
 	add, fault := f("add"), f("fault")
-	for range mostRemembered + 5 {
+	for range mostNamed + 5 {
 		if err := add.Launch(one, s, []uint64{0, 0, 0}); err != nil {
 			t.Fatal(err)
 		}
@@ -107,6 +110,7 @@ func TestInjected(t *testing.T) {
 	}
 }
 
+// TestPanic: a panic on the context's thread is an error, and the thread lives.
 func TestPanic(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
 	wants(t, c.do(func() error { panic("oh") }), nil, "oh")

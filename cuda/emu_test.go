@@ -20,13 +20,18 @@ func at(address uint64, n int) []float64 {
 }
 
 // The kernels of these tests: add adds args[2], the bits of a number, to the
-// args[1] numbers at args[0]; fault faults; spill writes args[1] numbers beyond.
+// args[1] numbers at args[0]; slow takes 2 ms; fault faults; spill writes a number
+// args[1] bytes beyond args[0].
 func TestMain(m *testing.M) {
 	for _, arch := range []int{80, 90} {
 		RegisterEmulated(arch, "add", func(_ Geometry, args []uint64) error {
 			for i, v := range at(args[0], int(args[1])) {
 				at(args[0], int(args[1]))[i] = v + math.Float64frombits(args[2])
 			}
+			return nil
+		})
+		RegisterEmulated(arch, "slow", func(Geometry, []uint64) error {
+			time.Sleep(2 * time.Millisecond)
 			return nil
 		})
 		RegisterEmulated(arch, "fault", func(Geometry, []uint64) error { return errors.New("read of nowhere") })
@@ -47,7 +52,7 @@ func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(stri
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	s, err := c.NewStream()
+	s, err := c.NewStream(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,9 +213,6 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestLost: a fault shows at the next synchronisation, names the launches since
-// the one before, and all later calls repeat it.
-// TestRemembered: only the last launches are kept, and the rest counted.
 func TestGeometry(t *testing.T) {
 	for ordinal, most := range []int{163 << 10, 227 << 10} {
 		_, s, f := open(t, ordinal, 0)
@@ -255,42 +257,46 @@ func TestKernelNotThere(t *testing.T) {
 	wants(t, err, nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
 	_, err = c.Load(nil)
 	wants(t, err, errRange)
-	if err := m.Close(); err != nil {
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 	_, err = m.Function("add")
 	wants(t, err, errClosed)
 }
 
-func TestEvents(t *testing.T) {
-	c, s, _ := open(t, 0, 0)
-	from, err1 := c.NewEvent()
-	to, err2 := c.NewEvent()
-	if err := errors.Join(err1, err2); err != nil {
+// TestTimes: a stream that asks for times gets each launch's once, at the next
+// synchronisation or download of its own, and uses the events again.
+func TestTimes(t *testing.T) {
+	c, other, f := open(t, 0, 0)
+	var took []string
+	s, err := c.NewStream(func(kernel string, d time.Duration) {
+		if kernel == "slow" && d < 2*time.Millisecond {
+			t.Errorf("%s took %v", kernel, d)
+		}
+		took = append(took, kernel)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err := Elapsed(from, to)
-	wants(t, err, nil, "never recorded")
-	if err := s.Record(from); err != nil {
-		t.Fatal(err)
+	m := alloc(t, c, 8)
+	args := []uint64{m.Address(), 1, 0}
+	for range 3 {
+		took = nil
+		if err := errors.Join(f("add").Launch(one, s, args), f("slow").Launch(one, s, nil), f("add").Launch(one, other, args), other.Synchronize()); err != nil {
+			t.Fatal(err)
+		}
+		if len(took) > 0 {
+			t.Errorf("times of %v at another stream's synchronisation", took)
+		}
+		if err := errors.Join(m.Download(s, make([]byte, 8), 0), s.Synchronize()); err != nil || !slices.Equal(took, []string{"add", "slow"}) {
+			t.Errorf("times of %v, %v", took, err)
+		}
 	}
-	time.Sleep(2 * time.Millisecond)
-	if err := s.Record(to); err != nil {
-		t.Fatal(err)
+	if len(c.events) != 4 || len(c.launches) != 0 {
+		t.Errorf("%d events and %d launches are left", len(c.events), len(c.launches))
 	}
-	if d, err := Elapsed(from, to); err != nil || d < 2*time.Millisecond {
-		t.Errorf("%v, %v", d, err)
-	}
-	if err := from.Close(); err != nil {
-		t.Error(err)
-	}
-	wants(t, from.Close(), errClosed)
-	wants(t, s.Record(from), errClosed)
-	_, err = Elapsed(nil, to)
-	wants(t, err, nil, "no event")
 }
 
-// TestPanic: a panic on the context's thread is an error, and the thread lives.
 // TestConcurrent: many goroutines, each with its stream and memory.
 func TestConcurrent(t *testing.T) {
 	c, _, f := open(t, 1, 0)
@@ -298,7 +304,7 @@ func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			s, err := c.NewStream()
+			s, err := c.NewStream(nil)
 			if err != nil {
 				t.Error(err)
 				return

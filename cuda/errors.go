@@ -11,20 +11,20 @@ var (
 	ErrNoDevice = errors.New("no CUDA device")
 	// ErrOutOfMemory: the driver has no memory left.
 	ErrOutOfMemory = errors.New("out of device memory")
-	// ErrBudget: the memory would pass the context's budget. It is found
-	// before the driver is asked.
+	// ErrBudget: the memory would pass the context's budget. The driver is not
+	// asked.
 	ErrBudget = errors.New("over the memory budget")
 	// ErrLost: a kernel faulted, and the context can do nothing more. Close
 	// it and open another.
 	ErrLost = errors.New("the CUDA context is lost")
 
-	// errClosed, errGeometry and errRange are found here, not by the driver.
+	// This package finds errClosed, errGeometry and errRange, not the driver.
 	errClosed   = errors.New("closed")
-	errGeometry = errors.New("a geometry the device has not")
+	errGeometry = errors.New("a geometry that the device does not have")
 	errRange    = errors.New("outside the memory")
 )
 
-// code is what a driver answers when a call fails.
+// code is a driver's answer to a call that failed.
 type code struct {
 	name   string // CUDA_ERROR_ILLEGAL_ADDRESS
 	number int    // 700

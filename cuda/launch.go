@@ -2,47 +2,45 @@ package cuda
 
 import "fmt"
 
-// Module is a loaded image of kernels.
-type Module struct{ part }
+// Module is a loaded image of kernels. It ends with its context.
+type Module struct {
+	context *Context
+	handle  handle
+}
 
-// Load compiles PTX, or takes a cubin. Where the driver refuses the image, the
+// Load compiles PTX, or takes a cubin. If the driver refuses the image, the
 // error has the first line of the compiler's log.
 func (c *Context) Load(image []byte) (*Module, error) {
-	p, err := c.make(fmt.Sprintf("load an image of %d bytes", len(image)), "module", func() (handle, error) {
+	m := &Module{context: c}
+	err := c.call(func() (err error) {
 		if len(image) == 0 {
-			return nil, fmt.Errorf("want PTX or a cubin: %w", errRange)
+			return fmt.Errorf("want PTX or a cubin: %w", errRange)
 		}
-		return c.session.load(image)
-	})
+		m.handle, err = c.session.load(image)
+		return err
+	}, "load an image of %d bytes", len(image))
 	if err != nil {
 		return nil, err
 	}
-	return &Module{p}, nil
+	return m, nil
 }
-
-// Close unloads the image; its functions cannot be launched any more.
-func (m *Module) Close() error { return m.end(m.context.session.unload) }
 
 // Function is a kernel.
 type Function struct {
-	module *Module
-	name   string
-	handle handle
-	limits limits
-	opted  int // dynamic shared memory that launches may have; on the thread only
+	context *Context
+	name    string
+	handle  handle
+	limits  limits
+	opted   int // dynamic shared memory that launches may have; on the thread only
 }
 
 // Function finds a kernel by its name.
 func (m *Module) Function(name string) (*Function, error) {
-	c := m.context
-	f := &Function{module: m, name: name}
-	err := c.call("find kernel "+name, func() (err error) {
-		if err := m.check(c); err != nil {
-			return err
-		}
-		f.handle, f.limits, err = c.session.function(m.handle, name)
+	f := &Function{context: m.context, name: name}
+	err := m.context.call(func() (err error) {
+		f.handle, f.limits, err = m.context.session.function(m.handle, name)
 		return err
-	})
+	}, "find kernel %s", name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +55,8 @@ var (
 	mostBlock = [3]int{1024, 1024, 64}
 )
 
-// check finds a geometry that the function cannot have on the device.
+// check refuses a geometry that the function cannot have on the device.
 func (f *Function) check(g Geometry) error {
-	d := f.module.context.device
 	threads := 1
 	for i, axis := range "xyz" {
 		if g.Grid[i] < 1 || g.Grid[i] > mostGrid[i] {
@@ -73,7 +70,7 @@ func (f *Function) check(g Geometry) error {
 	if threads > f.limits.threads {
 		return fmt.Errorf("%d threads in a block: want at most %d: %w", threads, f.limits.threads, errGeometry)
 	}
-	if most := d.SharedPerBlock - f.limits.shared; g.Shared < 0 || g.Shared > most {
+	if most := f.context.device.SharedPerBlock - f.limits.shared; g.Shared < 0 || g.Shared > most {
 		return fmt.Errorf("shared memory: want 0 to %d bytes: %w", most, errGeometry)
 	}
 	return nil
@@ -81,25 +78,14 @@ func (f *Function) check(g Geometry) error {
 
 // Launch gives the kernel to the stream and does not wait. Each argument of the
 // kernel is one 8-byte word, in order: an address, an integer, or the bits of
-// a float64. More than 48 KiB of shared memory is opted into here.
+// a float64. A launch with more than 48 KiB of shared memory opts into it.
 func (f *Function) Launch(g Geometry, s *Stream, args []uint64) error {
-	c := f.module.context
-	err := c.do(func() error { return f.launch(g, s, args) })
-	if err != nil {
-		return fmt.Errorf("cuda: launch %s (%v) on device %v: %w", f.name, g, c.device, err)
-	}
-	return nil
+	return f.context.call(func() error { return f.launch(g, s, args) }, "launch %s (%v)", f.name, g)
 }
 
 // launch runs on the thread.
-func (f *Function) launch(g Geometry, s *Stream, args []uint64) error {
-	c := f.module.context
-	if c.lost != nil {
-		return c.lost
-	}
-	if err := f.module.check(c); err != nil {
-		return err
-	}
+func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
+	c := f.context
 	if err := s.check(c); err != nil {
 		return err
 	}
@@ -112,13 +98,20 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) error {
 		}
 		f.opted = g.Shared
 	}
-	err := c.session.launch(f.handle, g, s.handle, args)
-	if fault(err) {
-		c.lost = fmt.Errorf("%w: %w%s", ErrLost, err, c.pending.text())
-		return c.lost
+	l := launch{stream: s, kernel: f.name, geometry: g}
+	if s.took != nil {
+		if l.from, err = s.event(); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		c.pending.add(launch{s, f.name, g})
+	if err := c.session.launch(f.handle, g, s.handle, args); err != nil {
+		return err
 	}
-	return err
+	if s.took != nil {
+		if l.to, err = s.event(); err != nil {
+			return err
+		}
+	}
+	c.launches = append(c.launches, l)
+	return nil
 }

@@ -34,14 +34,14 @@ func optIn(function unsafe.Pointer, bytes int) error {
 	return coded(int(C.vssgp_cuda_opt_in(function, C.int(bytes))))
 }
 
-// Codes of the driver that have a meaning here.
+// Codes of the driver that are treated by themselves.
 const (
 	codeOutOfMemory = 2
 	codeNoDevice    = 100
 	codeNotReady    = 600
 )
 
-// faults are the codes after which the driver refuses all that a context asks.
+// faults are the codes after which the driver refuses every call of a context.
 var faults = map[int]bool{
 	4:   true, // deinitialised
 	214: true, // memory error that could not be corrected
@@ -59,7 +59,7 @@ var faults = map[int]bool{
 	999: true, // unknown
 }
 
-// coded makes an error of a driver's code, nil for 0.
+// coded turns a driver's code into an error, nil for 0.
 func coded(n int) error {
 	if n == 0 {
 		return nil
@@ -77,8 +77,8 @@ func coded(n int) error {
 	return c
 }
 
-// number is the driver's code in an error of gorgonia.org/cu, whose type for
-// it is not exported; 0 if there is none.
+// number returns the driver's code from an error of gorgonia.org/cu, which does
+// not export the code's type; 0 if there is none.
 func number(err error) int {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
@@ -88,7 +88,7 @@ func number(err error) int {
 	return 0
 }
 
-// translated makes our error of one of gorgonia.org/cu.
+// translated turns an error of gorgonia.org/cu into ours.
 func translated(err error) error {
 	if err == nil {
 		return nil

@@ -2,122 +2,104 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 )
 
-// Stream is a queue of copies and launches that run one after another. Those
-// of two streams run at once.
-type Stream struct{ part }
-
-// NewStream makes a stream.
-func (c *Context) NewStream() (*Stream, error) {
-	p, err := c.make("new stream", "stream", c.session.newStream)
-	if err != nil {
-		return nil, err
-	}
-	return &Stream{p}, nil
+// Stream is a queue of copies and launches that run one after another. The
+// queues of two streams run side by side.
+type Stream struct {
+	context *Context
+	handle  handle
+	closed  bool // touched on the thread only
+	took    func(kernel string, d time.Duration)
 }
 
-// check is part.check, and finds a nil stream.
-func (s *Stream) check(c *Context) error {
-	if s == nil {
-		return errors.New("no stream")
-	}
-	return s.part.check(c)
-}
-
-// Synchronize waits until everything that the stream has been given is done. A
-// fault of a kernel shows here, or at a Download: the error wraps ErrLost and
-// names the launches since the last synchronisation.
-func (s *Stream) Synchronize() error { return s.drain("synchronize") }
-
-// drain waits; what is what it waits for.
-func (s *Stream) drain(what string) error {
-	c := s.context
-	return c.until(what, func() (bool, error) {
-		if err := s.check(c); err != nil {
-			return false, err
-		}
-		idle, err := c.session.idle(s.handle)
-		if err == nil && idle {
-			c.pending.done(s)
-		}
-		return idle, err
-	})
-}
-
-// Close ends the stream. What it has been given still runs.
-func (s *Stream) Close() error { return s.end(s.context.session.closeStream) }
-
-// Event is a mark in a stream: the time between two can be read.
-type Event struct {
-	part
-	recorded bool // touched on the thread only
-}
-
-// NewEvent makes an event.
-func (c *Context) NewEvent() (*Event, error) {
-	p, err := c.make("new event", "event", c.session.newEvent)
-	if err != nil {
-		return nil, err
-	}
-	return &Event{part: p}, nil
-}
-
-// check is part.check, and finds a nil event.
-func (e *Event) check(c *Context) error {
-	if e == nil {
-		return errors.New("no event")
-	}
-	return e.part.check(c)
-}
-
-// Record marks the end of what the stream has been given so far.
-func (s *Stream) Record(e *Event) error {
-	c := s.context
-	return c.call("record event", func() error {
-		if err := errors.Join(s.check(c), e.check(c)); err != nil {
-			return err
-		}
-		e.recorded = true
-		return c.session.record(e.handle, s.handle)
-	})
-}
-
-// Close ends the event.
-func (e *Event) Close() error { return e.end(e.context.session.closeEvent) }
-
-// Elapsed is the time from one event to another, both recorded. It waits until
-// both are reached.
-func Elapsed(from, to *Event) (time.Duration, error) {
-	if from == nil || to == nil {
-		return 0, errors.New("cuda: elapsed: no event")
-	}
-	c := from.context
-	err := c.until("elapsed", func() (bool, error) {
-		if err := errors.Join(from.check(c), to.check(c)); err != nil {
-			return false, err
-		}
-		if !from.recorded || !to.recorded {
-			return false, errors.New("an event was never recorded")
-		}
-		for _, e := range []*Event{from, to} {
-			if done, err := c.session.reached(e.handle); !done || err != nil {
-				return false, err
-			}
-		}
-		return true, nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	var d time.Duration
-	err = c.call("elapsed", func() (err error) {
-		if err := errors.Join(from.check(c), to.check(c)); err != nil {
-			return err
-		}
-		d, err = c.session.elapsed(from.handle, to.handle)
+// NewStream makes a stream. If took is not nil, it is called with the time of each
+// launch, by the card's own clock, before the Synchronize or Download that waited
+// for the launch returns. It runs on the context's thread, so it must not use the
+// context.
+func (c *Context) NewStream(took func(kernel string, d time.Duration)) (*Stream, error) {
+	s := &Stream{context: c, took: took}
+	err := c.call(func() (err error) {
+		s.handle, err = c.session.newStream()
 		return err
+	}, "new stream")
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check refuses a stream that cannot be used with what belongs to c. It runs on
+// the thread.
+func (s *Stream) check(c *Context) error {
+	switch {
+	case s == nil:
+		return errors.New("no stream")
+	case s.context != c:
+		return fmt.Errorf("the stream is of another context, on device %v", s.context.device)
+	case s.closed:
+		return fmt.Errorf("the stream is %w", errClosed)
+	}
+	return nil
+}
+
+// Synchronize waits until everything given to the stream is done. A fault of a
+// kernel shows here, or at a Download: the error wraps ErrLost and names the
+// launches since the last synchronisation.
+func (s *Stream) Synchronize() error {
+	return s.context.until(func() (bool, error) {
+		if err := s.check(s.context); err != nil {
+			return false, err
+		}
+		return s.idle()
+	}, "synchronize")
+}
+
+// idle says whether everything is done; if so, it hands out the times and
+// forgets the launches. It runs on the thread.
+func (s *Stream) idle() (bool, error) {
+	c := s.context
+	idle, err := c.session.idle(s.handle)
+	if err != nil || !idle {
+		return false, err
+	}
+	c.launches = slices.DeleteFunc(c.launches, func(l launch) bool {
+		if l.stream != s {
+			return false
+		}
+		if s.took != nil {
+			d, e := c.session.elapsed(l.from, l.to)
+			err = errors.Join(err, e)
+			s.took(l.kernel, d)
+			c.events = append(c.events, l.from, l.to)
+		}
+		return true
 	})
-	return d, err
+	return err == nil, err
+}
+
+// event records an event, a used one if there is one. It runs on the thread.
+func (s *Stream) event() (e handle, err error) {
+	c := s.context
+	if n := len(c.events); n > 0 {
+		e, c.events = c.events[n-1], c.events[:n-1]
+	} else if e, err = c.session.newEvent(); err != nil {
+		return nil, err
+	}
+	return e, c.session.record(e, s.handle)
+}
+
+// Close ends the stream. Everything given to it still runs.
+func (s *Stream) Close() error {
+	c := s.context
+	return c.call(func() error {
+		if err := s.check(c); err != nil {
+			return err
+		}
+		s.closed = true
+		return c.session.closeStream(s.handle)
+	}, "close stream")
 }

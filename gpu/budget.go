@@ -7,8 +7,7 @@ import (
 	"github.com/vssgp/vssgp/cuda"
 )
 
-// A BudgetError says that an operation cannot be done in the device memory that
-// is left to it.
+// A BudgetError says that an operation needs more device memory than is free.
 type BudgetError struct {
 	Needed, Free int64 // bytes
 	Rows, Fit    int   // that there are, and about how many would fit; 0: not even one
@@ -26,8 +25,8 @@ func (e *BudgetError) Error() string {
 // Unwrap is cuda.ErrBudget.
 func (e *BudgetError) Unwrap() error { return cuda.ErrBudget }
 
-// An operation is a method of Rows; each has its tables on the card. A
-// mini-batch is one of its own: its tables change from call to call.
+// An operation is a method of Rows, or a form of one. Each has its own tables on the
+// card, and those of a mini-batch (opPick) change from call to call.
 type operation int
 
 const (
@@ -38,11 +37,12 @@ const (
 	opFactorised
 	opPick
 	opPredict
+	opPredictShared
 	operations
 )
 
-// The arrays that rows keep on the device. Each is one allocation, kept
-// from one evaluation to the next and grown where it is too small.
+// The arrays that rows keep on the device. Each is one allocation, kept from one
+// evaluation to the next, and made anew if it is too small.
 type array int
 
 const (
@@ -52,7 +52,7 @@ const (
 	arrayEven
 	arrayBank   // the features, as bankOf lays them out
 	arrayRot    // [M,6] rotations
-	arrayCoef   // adjoints of C, or means and variances of coefficients
+	arrayCoef   // adjoint of C, or means and variances of coefficients
 	arrayGram   // in the order of spectral.NewGram
 	arraySums   // sums of each feature
 	arrayPart   // partial sums
@@ -71,7 +71,7 @@ const (
 	arrays     = arrayTable + array(operations)
 )
 
-// wants are bytes of each array.
+// wants says how many bytes of each array are needed.
 type wants [arrays]int64
 
 func (w *wants) total() (sum int64) {
@@ -81,13 +81,13 @@ func (w *wants) total() (sum int64) {
 	return sum
 }
 
-// holdings are the arrays there are.
+// holdings has the arrays that there are.
 type holdings struct {
 	mem  [arrays]*cuda.Memory
 	size wants
 }
 
-// address is an array's, 0 where there is none.
+// address is where an array begins, 0 if there is none.
 func (h *holdings) address(a array) uint64 {
 	if h.mem[a] == nil {
 		return 0
@@ -113,20 +113,17 @@ func (h *holdings) releaseAll() (err error) {
 	return err
 }
 
-// fit allocates what is wanted within the bytes that are free or held here, and
-// tells which arrays have lost their contents. What is not wanted stays where it
-// does not stand in the way.
-func (h *holdings) fit(c *cuda.Context, w *wants, free int64) (lost [arrays]bool, err error) {
+// fit allocates what is wanted within the bytes that are free or held here. An array
+// keeps its contents if it is large enough and its memory is not needed.
+func (h *holdings) fit(c *cuda.Context, w *wants, free int64) (err error) {
 	both := int64(0)
 	for a := range arrays {
 		both += max(h.size[a], w[a])
 	}
 	for a := range arrays {
-		short := h.size[a] < w[a]
-		if h.mem[a] != nil && (short || both > free && h.size[a] > w[a]) {
-			lost[a] = true
+		if h.size[a] < w[a] || both > free && h.size[a] > w[a] {
 			if err := h.release(a); err != nil {
-				return lost, err
+				return err
 			}
 		}
 	}
@@ -134,12 +131,10 @@ func (h *holdings) fit(c *cuda.Context, w *wants, free int64) (lost [arrays]bool
 		if w[a] == 0 || h.mem[a] != nil {
 			continue
 		}
-		lost[a] = true
-		m, err := c.Alloc(w[a])
-		if err != nil {
-			return lost, err
+		if h.mem[a], err = c.Alloc(w[a]); err != nil {
+			return err
 		}
-		h.mem[a], h.size[a] = m, w[a]
+		h.size[a] = w[a]
 	}
-	return lost, nil
+	return nil
 }

@@ -2,19 +2,19 @@ package gpu
 
 // The algebra of windows on a card: a level is a chain of blocks that is cut into
 // segments of fan blocks, the first block of each a separator; the separators are
-// the next level's blocks (DESIGN.md, section 12). Shapes alone decide, so that
-// sums are taken in one order everywhere.
+// the next level's blocks (docs/algorithms.md). Shapes alone decide, so that sums
+// are taken in one order everywhere.
 //
-// Few blocks have short segments, which give each of a card's multiprocessors one
-// and fewer steps after each other; many have long ones, which leave less work and
-// workspace to the separators.
+// Few blocks are cut into short segments: then every multiprocessor of a card has
+// one, and fewer steps follow each other. Many are cut into long segments, which
+// leave less work and workspace to the separators.
 const (
 	fewBlocks  = 8 * multiprocessors
 	someBlocks = 16 * multiprocessors
 	stats      = 3 // numbers kept of each window
 )
 
-// fanFor is how many blocks each segment of a chain of blocks has.
+// fanFor returns the length of the segments of a chain of so many blocks.
 func fanFor(blocks int) int {
 	switch {
 	case blocks < fewBlocks:
@@ -25,18 +25,18 @@ func fanFor(blocks int) int {
 	return 16
 }
 
-// chainStride is how far the rows of a front for blocks of at most m features are
-// apart, in numbers: 4 beyond a multiple of 8, which spreads fragments over the
-// banks.
+// chainStride is how many numbers lie from one row of a front to the next, for blocks
+// of at most m features: 4 more than a multiple of 8, which spreads fragments over
+// the banks.
 func chainStride(m int) int { return parts(m, 8)*8 + 4 }
 
-// chainShared is the shared memory, in bytes, of a block that works on a front:
-// three blocks of at most m features and d right-hand sides, and a row of
+// chainShared is the shared memory, in bytes, of a block of threads that works on a
+// front: three blocks of at most m features, d right-hand sides and a row of
 // reciprocals.
 func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
 
 // chainFits says whether a card whose blocks have so much shared memory can solve a
-// chain with these windows and d right-hand sides. It alone decides.
+// chain with these windows and d right-hand sides. Nothing else decides that.
 func chainFits(offset []int, d, shared int) bool {
 	return d > 0 && chainShared(mostFeatures(offset), d) <= shared
 }
@@ -49,21 +49,21 @@ func mostFeatures(offset []int) (most int) {
 	return most
 }
 
-// A level is the table of a chain's blocks, a row of kernels.BlockFields numbers for each
-// and one more (Block, kernels/chain.cuh).
+// A level is a table of blocks: a row of kernels.BlockFields numbers for each, and one
+// row more (Block in kernels/chain.cuh).
 type level struct {
 	blocks int
 	table  []int64
 }
 
-// A chain is the levels of A's elimination, A itself first.
+// A chain lists the levels by which A is eliminated; the first is A itself.
 type chain struct {
 	levels          []level
 	m, d, most, fan int
 	workspace       int64 // numbers of the levels but the first
 }
 
-// newChain is the chain of windows whose features begin at offset, with d
+// newChain makes the chain of windows whose features begin at offset, with d
 // right-hand sides.
 func newChain(offset []int, d int) *chain {
 	windows := len(offset) - 1
@@ -90,8 +90,8 @@ func newChain(offset []int, d int) *chain {
 
 func (l *level) add(row ...int64) { l.table = append(l.table, row...) }
 
-// over makes a level of separators, whose blocks have workspace for the largest there
-// is: what waits there on the way has that size.
+// over makes a level of separators. Each block has workspace for the largest block
+// there is, which may have to wait there on its way.
 func (c *chain) over(sizes []int64) level {
 	l := level{blocks: len(sizes)}
 	square, column := int64(c.most)*int64(c.most), int64(c.most)*int64(c.d)
@@ -106,33 +106,11 @@ func (c *chain) over(sizes []int64) level {
 	return l
 }
 
-// want adds what the chain needs on the card besides the Gram array; a nil chain
-// needs nothing.
-func (c *chain) want(w *wants) {
-	if c == nil {
-		return
-	}
-	w[arrayLevels] = 8 * c.workspace
-	w[arraySolved] = solvedBytes(c.m, c.d)
-	w[arrayStats] = int64(8 * stats * c.levels[0].blocks)
-}
-
-// solvedBytes are those of solutions for m features, and of C.
+// solvedBytes is the size of solutions for m features, and of C.
 func solvedBytes(m, d int) int64 { return int64(2 * 8 * m * d) }
 
-// tables are the levels', none of a nil chain.
-func (c *chain) tables() (all [][]int64) {
-	if c == nil {
-		return nil
-	}
-	for _, l := range c.levels {
-		all = append(all, l.table)
-	}
-	return all
-}
-
-// segments is how many a level is cut into, and how long they are: the last level
-// is one.
+// segments returns how many segments a level is cut into, and how long they are. The
+// last level is one segment.
 func (c *chain) segments(i int) (n, length int) {
 	if i == len(c.levels)-1 {
 		return 1, c.levels[i].blocks

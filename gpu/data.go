@@ -3,31 +3,25 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Rows are data on a card, in the order of their layout, and all that is held for
+// rows are data on a card, in the order of their layout, with all that is held for
 // them there from one evaluation to the next.
 type rows struct {
 	data   spectral.Data
 	layout *spectral.Prepared // X, Y, Gate and Even are on the card alone
 	*queue                    // nil: closed
-	holdings
-	own    wants             // the rows'
-	plans  [operations]*plan // the last of each
-	tabled [operations]*plan // whose tables are on the card
-	solved *plan             // whose solution and inverse are on the card; nil: none
-	host   struct {          // what goes up and comes down
-		bank, gram, sums, coef, value, out, quad, stats []float64
-	}
+	own    wants              // the rows'
+	plans  [operations]*plan  // the last of each
+	solved *plan              // whose solution and inverse are on the card; nil: none
 }
 
 // Open checks the data, sorts the rows into runs under the same windows and
-// brings them to the card. Where they do not fit the error is a BudgetError.
+// brings them to the card. If they do not fit, the error is a BudgetError.
 func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	r, err := b.openRows(d)
 	if err != nil {
@@ -77,9 +71,7 @@ func (r *rows) bring() error {
 		return err
 	}
 	for a, bytes := range all {
-		if err := r.send(array(a), bytes); err != nil {
-			return err
-		}
+		r.send(array(a), bytes)
 	}
 	p.X, p.Y, p.Gate, p.Even = nil, nil, [2][]float64{}, nil
 	return nil
@@ -97,81 +89,44 @@ func (r *rows) allocate(want func(free int64) (*wants, error)) error {
 	if err != nil {
 		return err
 	}
-	lost, err := r.holdings.fit(c.context, w, free)
+	err = r.holdings.fit(c.context, w, free)
 	held, _ = c.context.Held()
 	c.peak = max(c.peak, held)
-	for i := range r.tabled {
-		if lost[arrayTable+array(i)] {
-			r.tabled[i] = nil
-		}
-	}
 	return err
 }
 
-// refused is the error where so many bytes are needed, some of them for each row.
+// refused is the error if so many bytes are needed, perRow of them for each row.
 func (r *rows) refused(needed, free, perRow int64) error {
 	n := int64(r.data.N)
 	return &BudgetError{Needed: needed, Free: free, Rows: r.data.N, Fit: int(max(0, min(n-1, (free-(needed-n*perRow))/perRow)))}
 }
 
-// errClosed is wrapped where a closed backend or closed rows are used.
+// errClosed is wrapped if a closed backend or closed rows are used.
 var errClosed = errors.New("closed")
 
-// Close frees all that the rows hold on the card.
+// Close frees everything that the rows hold on the card.
 func (r *rows) Close() error {
 	if r.queue == nil {
 		return nil
 	}
-	err := errors.Join(r.stream.Synchronize(), r.releaseAll(), r.queue.close())
-	*r = rows{}
+	err := errors.Join(r.stream.Synchronize(), r.releaseAll(), r.stream.Close())
+	*r = rows{data: r.data}
 	return err
 }
 
-// pass checks that the rows are open and what is asked of them fits, asks it, and
-// waits: nothing goes on after it, so that what the caller has given may change.
-func (r *rows) pass(name string, check, run func() error) (err error) {
-	if r.queue == nil {
+// pass runs a method of open rows whose arguments are not invalid, and waits for
+// the card: nothing goes on afterwards, so the caller may change its arguments.
+func (r *rows) pass(name string, invalid error, run func() error) (err error) {
+	switch {
+	case r.queue == nil:
 		err = fmt.Errorf("the rows: %w", errClosed)
-	} else if err = check(); err == nil {
+	case invalid != nil:
+		err = invalid
+	default:
 		err = r.finish(run())
 	}
 	if err != nil {
 		return fmt.Errorf("gpu: %s: %w", name, err)
 	}
 	return nil
-}
-
-// finish ends what was begun, with the first error that there is.
-func (r *rows) finish(err error) error {
-	if other := r.queue.finish(); err == nil {
-		return other
-	}
-	return err
-}
-
-// send copies bytes to the beginning of an array.
-func (r *rows) send(a array, b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	return r.mem[a].Upload(r.stream, 0, b)
-}
-
-func (r *rows) upload(a array, v []float64) error { return r.send(a, cuda.Bytes(v)) }
-
-// zero clears the first n numbers of an array.
-func (r *rows) zero(a array, n int) error {
-	if n == 0 {
-		return nil
-	}
-	return r.mem[a].Zero(r.stream, 0, int64(8*n))
-}
-
-// download fetches the first n numbers of an array into a slice that is kept.
-func (r *rows) download(to *[]float64, a array, n int) error {
-	*to = slices.Grow((*to)[:0], n)[:n]
-	if n == 0 {
-		return nil
-	}
-	return r.mem[a].Download(r.stream, cuda.Bytes(*to), 0)
 }

@@ -10,29 +10,20 @@ import (
 // bankNumbers is how many numbers a bank of m features of q inputs has.
 func bankNumbers(m, q int) int { return m * (3*q + 4) }
 
-// bankOf writes the features' arrays behind each other, as the kernels take
-// them: angles are counted in turns.
-func bankOf(dst []float64, f *spectral.Features) []float64 {
-	dst = append(dst[:0], f.Center...)
-	dst = append(dst, f.Decay...)
-	for _, w := range f.Freq {
-		dst = append(dst, w/(2*math.Pi))
+// uploadBank brings the features to the card, with their rotations if rows
+// are evenly spaced, and has the arguments point to them. The kernels count angles in
+// turns.
+func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
+	bank := r.host[arrayBank][:0]
+	for _, field := range f.Fields() {
+		bank = append(bank, field.Data...)
 	}
-	for _, c := range f.Phase {
-		dst = append(dst, c/(2*math.Pi))
+	angles := bank[2*f.M*f.Q:][:f.M*(f.Q+1)] // Freq and Phase
+	for i := range angles {
+		angles[i] /= 2 * math.Pi
 	}
-	dst = append(dst, f.Amp...)
-	dst = append(dst, f.Power...)
-	return append(dst, f.Ripple...)
-}
-
-// uploadBank brings the features to the card, with their rotations where rows
-// are evenly spaced, and has the arguments point to them.
-func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) error {
-	r.host.bank = bankOf(r.host.bank, f)
-	if err := r.upload(arrayBank, r.host.bank); err != nil {
-		return err
-	}
+	r.host[arrayBank] = bank
+	r.upload(arrayBank, bank)
 	at := r.address(arrayBank)
 	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
 		*to = at
@@ -43,15 +34,15 @@ func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) error {
 		at += uint64(8 * f.M)
 	}
 	if a.Even == 0 {
-		return nil
+		return
 	}
 	a.Rot = r.address(arrayRot)
 	k := &kernels.FeaturesPrepare{Decay: a.Decay, Turn: a.Turn, Rot: a.Rot, M: int64(f.M), Delta: a.Delta}
-	return r.launch(k, parts(f.M, k.Block()), 0)
+	r.launch(k, parts(f.M, k.Block()), 0)
 }
 
-// adjoint turns the sums of each feature, width of them a row and the first as
-// package kernels has them for pullback, into the adjoint of the features:
+// adjoint turns the sums of each feature, width numbers a row, into the adjoint of
+// the features. A row begins with the sums of contract.cuh:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
 func adjoint(dst, f *spectral.Features, sums []float64, width int) {

@@ -18,7 +18,7 @@ type Options struct {
 	// Budget is how many bytes of the card's memory may be used; 0 is nine
 	// tenths of what is free.
 	Budget int64
-	// Timing has the times of all kernels taken, for Timings. It costs a few
+	// Timing takes the times of all kernels, for Timings. It costs a few
 	// microseconds a launch.
 	Timing bool
 }
@@ -35,8 +35,8 @@ type Backend struct {
 	peak      int64
 }
 
-// Open prepares a card. Where there is none that the kernels run on, or the build
-// has no driver, the error wraps cuda.ErrNoDevice and says why.
+// Open prepares a card. If there is none that the kernels run on, or the build has no
+// driver, the error wraps cuda.ErrNoDevice and says why.
 func Open(o Options) (*Backend, error) {
 	b, err := openCard(o)
 	if err != nil {
@@ -52,7 +52,7 @@ func openCard(o Options) (*Backend, error) {
 	}
 	b := &Backend{device: context.Device(), context: context, functions: map[string]*cuda.Function{}}
 	if o.Timing {
-		b.timings = &timings{}
+		b.timings = &timings{sum: map[string]Timing{}}
 	}
 	image, err := kernels.Image(b.device.Major, b.device.Minor)
 	if err == nil {
@@ -67,29 +67,28 @@ func openCard(o Options) (*Backend, error) {
 // Name is "cuda:0 NVIDIA H200".
 func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name) }
 
-// Close gives the card back. Rows that are still open are an error, which says
+// Close gives the card back. It is an error if rows are still open; the error says
 // how much memory they hold.
 func (b *Backend) Close() error {
 	if b.module == nil {
 		return nil
 	}
-	err := errors.Join(b.module.Close(), b.context.Close())
 	b.module = nil
-	if err != nil {
+	if err := b.context.Close(); err != nil {
 		return fmt.Errorf("gpu: close card %d: %w", b.device.Ordinal, err)
 	}
 	return nil
 }
 
-// Memory is the most that was held of the card's memory at a time, in bytes.
+// Memory is the most of the card's memory, in bytes, that was held at any time.
 func (b *Backend) Memory() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.peak
 }
 
-// Timings are those of all kernels since the backend was opened or they were
-// last asked for, by name; none where Options.Timing was not set.
+// Timings returns the times of all kernels since the backend was opened, or since the
+// last call, by name. Without Options.Timing there are none.
 func (b *Backend) Timings() []Timing {
 	if b.timings == nil {
 		return nil
@@ -97,7 +96,7 @@ func (b *Backend) Timings() []Timing {
 	return b.timings.take()
 }
 
-// Devices are the cards of this machine. Reason says why one cannot be used.
+// Devices lists the cards of this machine. Reason says why a card cannot be used.
 func Devices() ([]cuda.Device, error) {
 	all, err := cuda.Devices()
 	if err != nil {

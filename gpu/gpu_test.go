@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/backendtest"
+	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -105,6 +107,7 @@ var shapes = []shape{
 	{name: "even, steep decay", n: 300, m: 40, q: 1, d: 1, even: true, steep: true},
 	{name: "windows without features", n: 300, m: 30, q: 1, d: 2, windows: 6, first: 3},
 	{name: "several chunks", n: 1500, m: 10, q: 1, d: 1, even: true},
+	{name: "several chunks, nine outputs", n: 1500, m: 10, q: 1, d: 9},
 	{name: "several chunks, windows", n: 4000, m: 20, q: 1, d: 1, even: true, windows: 3},
 }
 
@@ -312,6 +315,51 @@ func TestMisuse(t *testing.T) {
 	}
 	if _, err := b.Open(p.data); !errors.Is(err, errClosed) {
 		t.Errorf("closed backend: %v", err)
+	}
+}
+
+// noKernel has a name that no module has.
+type noKernel struct{ kernels.FeaturesPrepare }
+
+func (noKernel) Name() string { return "no_such_kernel" }
+
+// TestQueue: after an error nothing more is queued; finish returns the error once,
+// and the rows can be used again.
+func TestQueue(t *testing.T) {
+	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
+	problem := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
+	opened, err := b.Open(problem.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	moments := problem.methods()[0]
+	want, err := moments.call(opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := opened.(*rows)
+	p, before := r.plans[opMoments], slices.Clone(r.host[arraySums])
+	for _, after := range []func(){
+		func() { r.launch(&kernels.FeaturesPrepare{}, 1, 0) }, func() { r.upload(arraySums, make([]float64, len(before))) },
+		func() { r.zero(p, arraySums) }, func() { r.download(p, arraySums) },
+	} {
+		r.launch(&noKernel{}, 1, 0)
+		after()
+		if err := r.finish(nil); err == nil || !strings.Contains(err.Error(), "no_such_kernel") {
+			t.Errorf("finish: %v, want what the first launch said", err)
+		}
+	}
+	r.download(p, arraySums)
+	if err := r.finish(nil); err != nil || !slices.Equal(r.host[arraySums], before) {
+		t.Errorf("the sums are %v, were %v (%v)", r.host[arraySums], before, err)
+	}
+	again, err := moments.call(opened)
+	if err == nil {
+		err = sameBits(want, again)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 

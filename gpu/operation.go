@@ -1,91 +1,111 @@
 package gpu
 
 import (
-	"fmt"
+	"errors"
+	"math"
 
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// layOut decides how many slots the passes have and makes them; tables appends
-// their tables to the plan's. All else that the plan wants stands in it.
-func (r *rows) layOut(p *plan, runs []run, kinds []kind, free int64, tables func()) error {
-	slots := make([]int, len(kinds))
-	var least, all int64
-	for i, k := range kinds {
-		few, most := k.limits(runs)
-		slots[i] = most
-		least, all = max(least, int64(few)*k.slotBytes), max(all, int64(most)*k.slotBytes)
-	}
-	p.cutInto(runs, kinds, slots, tables)
-	fixed := p.wants.total() + int64(8*len(p.table))
-	if free-fixed < least {
-		return r.refused(fixed+least, free, (r.own.total()+p.wants[arrayRes])/int64(r.data.N))
-	}
-	if p.cramped = free-fixed < all; p.cramped {
-		for i, k := range kinds {
-			slots[i] = int(min(int64(slots[i]), (free-fixed)/k.slotBytes))
+// A planner completes a plan that has rows and features.
+type planner func(p *plan) error
+
+// layOut makes passes of these kinds, with as many slots as there is memory for.
+// The plan holds everything else that it wants, and its other sections.
+func (r *rows) layOut(p *plan, runs []run, kinds ...kind) error {
+	others := len(p.table)
+	cutInto := func(slots func(k kind) int) {
+		p.passes, p.table = nil, p.table[:others]
+		for _, k := range kinds {
+			p.addPass(k, runs, slots(k))
 		}
-		p.cutInto(runs, kinds, slots, tables)
 	}
-	for _, pass := range p.passes {
-		p.wants[arrayPart] = max(p.wants[arrayPart], int64(pass.slots)*pass.slotBytes)
+	cutInto(func(kind) int { return math.MaxInt })
+	var least, all int64
+	for _, k := range p.passes {
+		least, all = max(least, int64(k.least)*k.slotBytes), max(all, int64(k.slots)*k.slotBytes)
+	}
+	fixed := p.wants.total() + int64(8*len(p.table))
+	room := p.free - fixed
+	if room < least {
+		ofRows := r.own.total()
+		for _, a := range []array{arrayRes, arrayOut, arrayQuad, arrayPart} {
+			ofRows += p.wants[a]
+		}
+		return r.refused(fixed+least, p.free, ofRows/int64(r.data.N))
+	}
+	if p.cramped = room < all; p.cramped {
+		cutInto(func(k kind) int { return int(room / k.slotBytes) })
+	}
+	for _, k := range p.passes {
+		p.wants[arrayPart] = max(p.wants[arrayPart], int64(k.slots)*k.slotBytes)
 	}
 	return nil
 }
 
-// prepare finds or makes the operation's plan, allocates what it wants and brings
-// tables and features to the card. Only the tables' addresses are still missing from
-// the arguments that it returns.
-func (r *rows) prepare(op operation, f *spectral.Features, d int, cov bool, lay planner) (*plan, kernels.RowsBank, error) {
+// prepare finds or makes the operation's plan over all rows, or over the given ones,
+// allocates what it wants and brings tables and features to the card. The arguments
+// that it returns still lack the tables' addresses.
+func (r *rows) prepare(op operation, f *spectral.Features, d int, given []int, lay planner) (*plan, kernels.RowsBank, error) {
 	r.solved = nil
-	p, err := r.reserve(op, f, d, cov, lay)
+	p, err := r.reserve(op, f, d, given, lay)
 	if err != nil {
 		return nil, kernels.RowsBank{}, err
 	}
-	if r.tabled[op] != p {
-		if err := r.send(arrayTable+array(op), cuda.Bytes(p.table)); err != nil {
-			return nil, kernels.RowsBank{}, err
+	if at := r.mem[arrayTable+array(op)]; p.tabled != at {
+		r.send(arrayTable+array(op), cuda.Bytes(p.table))
+		if r.err == nil {
+			p.tabled = at
 		}
-		r.tabled[op] = p
 	}
 	a := kernels.RowsBank{
 		X: r.address(arrayX), Y: r.address(arrayY), Gate: r.address(arrayGate), Even: r.address(arrayEven),
 		Delta: r.layout.Delta, Q: int64(r.data.Q), D: int64(d),
 	}
 	if p.index != nil {
-		if err := r.gather(p, &a); err != nil {
-			return nil, a, fmt.Errorf("rows: %w", err)
-		}
+		r.gather(p, &a)
 	}
-	if err := r.uploadBank(&a, f); err != nil {
-		return nil, a, fmt.Errorf("features: %w", err)
-	}
+	r.uploadBank(&a, f)
 	return p, a, nil
 }
 
 // reserve plans and allocates.
-func (r *rows) reserve(op operation, f *spectral.Features, d int, cov bool, lay planner) (p *plan, err error) {
+func (r *rows) reserve(op operation, f *spectral.Features, d int, given []int, lay planner) (p *plan, err error) {
 	offset := f.Offsets()
 	err = r.allocate(func(free int64) (*wants, error) {
 		p = r.plans[op]
-		if op != opPick && p.shapes(f.M, offset, d, cov) && p.wants.total() <= free && (!p.cramped || free <= p.free) {
-			return &p.wants, nil
+		if op == opPick || !p.fits(f.M, offset, d) || p.wants.total() > free || p.cramped && p.free < free {
+			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own}
+			if err := r.complete(p, given, lay); err != nil {
+				return nil, err
+			}
+			r.plans[op] = p
 		}
-		p = &plan{op: op, m: f.M, offset: offset, d: d, cov: cov, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own}
-		p.wants[arrayBank] = int64(8 * bankNumbers(f.M, f.Q))
-		if r.own[arrayEven] > 0 && op != opPick {
-			p.wants[arrayRot] = int64(8 * kernels.Rotations * f.M)
+		if op == opSolve { // what PullbackSolved needs must not be in the way of its own arrays, which could free it
+			for _, a := range []array{arrayGram, arraySolved} {
+				if r.size[a] > p.wants[a] {
+					err = errors.Join(err, r.release(a))
+				}
+			}
 		}
-		if err := lay(p, free); err != nil {
-			return nil, err
-		}
-		p.wants[arrayTable+array(op)] = int64(8 * len(p.table))
-		r.plans[op] = p
-		return &p.wants, nil
+		return &p.wants, err
 	})
 	return p, err
+}
+
+// complete plans the operation.
+func (r *rows) complete(p *plan, given []int, lay planner) error {
+	p.wants[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
+	if p.op == opPick {
+		r.pick(p, given)
+	} else if r.own[arrayEven] > 0 {
+		p.wants[arrayRot] = int64(8 * kernels.Rotations * p.m)
+	}
+	err := lay(p)
+	p.wants[arrayTable+array(p.op)] = int64(8 * len(p.table))
+	return err
 }
 
 // pick has a plan go over the given rows alone.
@@ -103,44 +123,51 @@ func (r *rows) pick(p *plan, given []int) {
 }
 
 // gather picks the plan's rows on the card, and has the arguments point to them.
-func (r *rows) gather(p *plan, a *kernels.RowsBank) error {
-	if err := r.send(arrayIndex, cuda.Bytes(p.index)); err != nil {
-		return err
-	}
+func (r *rows) gather(p *plan, a *kernels.RowsBank) {
+	r.send(arrayIndex, cuda.Bytes(p.index))
 	k := &kernels.RowsGather{
 		Index: r.address(arrayIndex), N: int64(p.n), Q: a.Q, D: a.D, X: a.X, Y: a.Y, Gate: a.Gate,
 		Xs: r.address(arrayPickX), Ys: r.address(arrayPickY), Gates: r.address(arrayPickGate),
 	}
 	a.X, a.Y, a.Gate, a.Even = k.Xs, k.Ys, k.Gates, 0
-	return r.launch(k, parts(p.n, k.Block()), 0)
+	r.launch(k, parts(p.n, k.Block()), 0)
 }
 
-// section is the address of row i, width numbers wide, of a section of the
-// operation's table.
-func (r *rows) section(p *plan, section, width, i int) uint64 {
-	return r.address(arrayTable+array(p.op)) + uint64(8*(p.begin[section]+width*i))
+// at is the address of row i of a section of the operation's table.
+func (r *rows) at(p *plan, s section, i int) uint64 {
+	return r.address(arrayTable+array(p.op)) + uint64(8*(s.begin+s.width*i))
 }
 
-// sweep goes over the rows by a pass: launch for each batch, then reduce for its
-// even runs and for its odd ones.
-func (r *rows) sweep(p *pass, launch, reduce func(jobs span) error) error {
-	for _, b := range p.batches {
-		if err := launch(b.jobs); err != nil {
-			return err
-		}
+// sweep goes over the rows by a pass: it launches each batch, given the arguments with
+// the addresses of its chunks and jobs, and then reduces its even runs and its odd ones.
+func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, blocks int), reduce func(jobs uint64, blocks int)) {
+	a.Chunks = r.at(p, k.chunkTable, 0)
+	for _, b := range k.batches {
+		a.Jobs = r.at(p, k.jobTable, b.jobs.lo)
+		launch(a, b.jobs.len())
 		for _, jobs := range b.reduce {
-			if jobs.len() == 0 {
-				continue
-			}
-			if err := reduce(jobs); err != nil {
-				return err
-			}
+			reduce(r.at(p, k.reduceTable, jobs.lo), jobs.len())
 		}
 	}
-	return nil
 }
 
-// reduceSums adds the chunks' sums of each feature, the jobs standing at jobs.
-func (r *rows) reduceSums(jobs uint64, blocks int, part, out uint64, tile, width int) error {
-	return r.launch(&kernels.SumsReduce{Jobs: jobs, Part: part, Out: out, Tile: int64(tile), Width: int64(width)}, blocks, 0)
+// columns leaves the sums of a pass of columnKind in arraySums, [groups,M,sums]. It
+// launches once for each group of outputs, the first of them being d0.
+func (r *rows) columns(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, d0 int64, part uint64, blocks int)) {
+	r.zero(p, arraySums)
+	part := func(group int) uint64 { return r.address(arrayPart) + uint64(8*group*k.slots*k.tile*k.sums) }
+	r.sweep(p, k, a, func(a kernels.RowsBank, blocks int) {
+		for g := range k.groups {
+			launch(a, int64(outputGroup*g), part(g), blocks)
+		}
+	}, func(jobs uint64, blocks int) {
+		for g := range k.groups {
+			r.reduceSums(jobs, blocks, part(g), r.address(arraySums)+uint64(8*g*p.m*k.sums), k.tile, k.sums)
+		}
+	})
+}
+
+// reduceSums adds the chunks' sums of each feature, for the jobs at this address.
+func (r *rows) reduceSums(jobs uint64, blocks int, part, out uint64, tile, width int) {
+	r.launch(&kernels.SumsReduce{Jobs: jobs, Part: part, Out: out, Tile: int64(tile), Width: int64(width)}, blocks, 0)
 }

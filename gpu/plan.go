@@ -3,57 +3,60 @@ package gpu
 import (
 	"slices"
 
+	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A plan is how an operation goes over rows.
+// A plan says how an operation goes over rows.
 type plan struct {
 	op     operation
-	m      int   // features
-	offset []int // of their windows
-	d      int   // outputs
-	cov    bool  // predict: with a shared covariance
+	m, d   int   // features, outputs
+	offset []int // of the windows' features
 
 	n       int            // rows
 	runs    []spectral.Run // of their layout
-	index   []int64        // which they are; nil: all
-	free    int64          // bytes that there were for it
+	index   []int64        // which rows they are; nil: all
+	free    int64          // bytes that the plan could use
 	cramped bool           // with more free bytes the plan would differ
 	wants   wants
-	passes  []*pass
 	table   []int64
-	begin   []int // of each section of the table
+	tabled  *cuda.Memory // where the card has the table; nil: nowhere
+	passes  []*pass
 
-	rowJobs   int // how many jobs have a part of the rows each: of residuals, of predictions
-	tile      int // predict
-	quad, sum int // predict: jobs, and jobs of their reduction
-	chain     *chain
+	chunks, rowJobs      section // jobs of a few rows each: residuals, predictions
+	quadJobs, quadReduce section // predictions with a shared covariance
+	tile                 int
+	levels               []section // of the chain
+	chain                *chain
 }
 
-// A planner completes a plan that has rows and features, given the bytes that are
-// free.
-type planner func(p *plan, free int64) error
-
-// shapes says whether the plan was made for these.
-func (p *plan) shapes(m int, offset []int, d int, cov bool) bool {
-	return p != nil && p.m == m && p.d == d && p.cov == cov && slices.Equal(p.offset, offset)
+// fits says whether the plan was made for these shapes.
+func (p *plan) fits(m int, offset []int, d int) bool {
+	return p != nil && p.m == m && p.d == d && slices.Equal(p.offset, offset)
 }
 
-// add appends sections to the table.
-func (p *plan) add(sections ...[]int64) {
-	for _, t := range sections {
-		p.begin = append(p.begin, len(p.table))
-		p.table = append(p.table, t...)
+// A section is a part of a plan's table: rows of width numbers each.
+type section struct{ begin, width, rows int }
+
+// add appends a section to the table.
+func (p *plan) add(width int, t []int64) section {
+	s := section{len(p.table), width, len(t) / width}
+	p.table = append(p.table, t...)
+	return s
+}
+
+// layChain adds the plan's chain, with its tables and what it needs on the card
+// besides the Gram array.
+func (p *plan) layChain() {
+	c := newChain(p.offset, p.d)
+	p.chain = c
+	for _, l := range c.levels {
+		p.levels = append(p.levels, p.add(kernels.BlockFields, l.table))
 	}
-}
-
-func (p *plan) cutInto(runs []run, kinds []kind, slots []int, tables func()) {
-	p.passes, p.table, p.begin = nil, nil, nil
-	for i, k := range kinds {
-		p.passes = append(p.passes, k.plan(runs, slots[i]))
-	}
-	tables()
+	p.wants[arrayLevels] = 8 * c.workspace
+	p.wants[arraySolved] = solvedBytes(c.m, c.d)
+	p.wants[arrayStats] = int64(8 * stats * c.levels[0].blocks)
 }
 
 // A span is [lo, hi).
@@ -61,8 +64,7 @@ type span struct{ lo, hi int }
 
 func (s span) len() int { return s.hi - s.lo }
 
-// A batch is what is summed before the reductions: all chunks of some
-// consecutive runs.
+// A batch is summed before its reductions: all chunks of some consecutive runs.
 type batch struct {
 	jobs   span
 	reduce [2]span // rows of the reduction's table, of even cells and of odd ones
@@ -71,31 +73,35 @@ type batch struct {
 // A pass is one kernel's way over the rows.
 type pass struct {
 	kind
-	chunks    []chunk
-	jobs      []int64 // [·,width]
-	reduction []int64 // [·,reduceWidth]
-	batches   []batch
-	slots     int // of the largest batch
+	chunks       []chunk
+	jobs         []int64 // [·,width]
+	reduction    []int64 // [·,reduceWidth]
+	batches      []batch
+	slots, least int // of the largest batch; of the run with most
+
+	chunkTable, jobTable, reduceTable, runTable section
 }
 
-// A kind is what a pass's blocks are: how many there are over one chunk of a
+// A kind says what the blocks of a pass do: how many there are over one chunk of a
 // run, the row of the job table of each, given its slot, and the row of the
 // reduction's table of each block of a run, whose slots begin at slot0 and are
 // count(run) apart.
 type kind struct {
 	cut
 	tile, width, reduceWidth int
+	groups, sums             int   // columnKind: groups of outputs, sums of a feature for each
 	slotBytes                int64 // of the partial sums in a slot
 	count                    func(r run) int
 	job                      func(chunk, block, slot int) []int64
 	reduce                   func(run, block, slot0, slots int) []int64
+	runTable                 func(runs []run, p *pass) []int64 // nil: none
 }
 
 // gramKind has a block for each tile of the triangle. Its reduction finds a
 // run's slots in the table of gramRuns.
 func gramKind(tile int) kind {
 	return kind{
-		cut: gramCut, tile: tile, width: 4, reduceWidth: 2, slotBytes: int64(8 * tile * tile),
+		cut: gramCut, tile: tile, width: 4, reduceWidth: 2, slotBytes: int64(8 * tile * tile), runTable: gramRuns,
 		count: func(r run) int { return pairs(r.m, tile) },
 		job: func(chunk, block, slot int) []int64 {
 			i, j := triangle(block)
@@ -123,12 +129,12 @@ func gramRuns(runs []run, p *pass) []int64 {
 	return t
 }
 
-// columnKind has a block for each size features of a run, which sums numbers of
-// each; the reduction is sums_reduce.
-func columnKind(runs []run, c cut, size, numbers int) kind {
+// columnKind has a block for each size features of a run, which adds up sums numbers
+// of each for every group of outputs; the reduction is sums_reduce.
+func columnKind(runs []run, c cut, size, groups, sums int) kind {
 	count := func(r run) int { return parts(r.m, size) }
 	return kind{
-		cut: c, tile: size, width: 3, reduceWidth: 5, slotBytes: int64(8 * size * numbers),
+		cut: c, tile: size, width: 3, reduceWidth: 5, groups: groups, sums: sums, slotBytes: int64(8 * size * groups * sums),
 		count: count,
 		job: func(chunk, block, slot int) []int64 {
 			return []int64{int64(chunk), int64(block), int64(slot)}
@@ -141,36 +147,37 @@ func columnKind(runs []run, c cut, size, numbers int) kind {
 	}
 }
 
-// plan makes a pass with so many slots, those of one run at least.
+// plan makes a pass with so many slots, or as many as one run needs.
 //
-// Sums do not depend on the slots: a run's partial sums are added by one
-// reduction, in order, and a number of the result gets the sums of two runs at
-// most (a window meets two cells), so that 0 + a + b is what it is in either
-// order.
+// Sums do not depend on the slots: one reduction adds a run's partial sums, in
+// order, and a number of the result gets the sums of two runs at most (a window
+// meets two cells), and 0 + a + b is the same in either order.
 func (k kind) plan(runs []run, slots int) *pass {
 	p := &pass{kind: k, chunks: k.chunks(runs, k.count)}
-	of := byRun(len(runs), p.chunks)
+	of, slot0 := byRun(len(runs), p.chunks), make([]int, len(runs))
 	for first := 0; first < len(runs); {
 		end, used := first, 0
-		for end < len(runs) && (end == first || used+of[end].len()*k.count(runs[end]) <= slots) {
-			used += of[end].len() * k.count(runs[end])
-			end++
+		for ; end < len(runs); end++ {
+			n := of[end].len() * k.count(runs[end])
+			p.least = max(p.least, n)
+			if end > first && used+n > slots {
+				break
+			}
+			slot0[end] = used
+			used += n
 		}
 		p.slots = max(p.slots, used)
-		p.addBatch(runs, of, span{first, end})
+		p.addBatch(runs, of, slot0, span{first, end})
 		first = end
 	}
 	return p
 }
 
 // addBatch adds the tables' rows for some consecutive runs.
-func (p *pass) addBatch(runs []run, of []span, which span) {
-	var b batch
-	slot0 := make([]int, which.len())
-	slot := 0
-	b.jobs.lo = len(p.jobs) / p.width
+func (p *pass) addBatch(runs []run, of []span, slot0 []int, which span) {
+	b := batch{jobs: span{lo: len(p.jobs) / p.width}}
 	for i := which.lo; i < which.hi; i++ {
-		slot0[i-which.lo] = slot
+		slot := slot0[i]
 		for s := of[i].lo; s < of[i].hi; s++ {
 			for block := range p.count(runs[i]) {
 				p.jobs = append(p.jobs, p.job(s, block, slot)...)
@@ -186,7 +193,7 @@ func (p *pass) addBatch(runs []run, of []span, which span) {
 				continue
 			}
 			for block := range p.count(runs[i]) {
-				p.reduction = append(p.reduction, p.reduce(i, block, slot0[i-which.lo], of[i].len())...)
+				p.reduction = append(p.reduction, p.reduce(i, block, slot0[i], of[i].len())...)
 			}
 		}
 		b.reduce[parity].hi = len(p.reduction) / p.reduceWidth
@@ -194,20 +201,18 @@ func (p *pass) addBatch(runs []run, of []span, which span) {
 	p.batches = append(p.batches, b)
 }
 
-// limits are the least slots that a pass can do with, those of the run that has
-// most, and the slots of all runs at once.
-func (k kind) limits(runs []run) (least, all int) {
-	slots := make([]int, len(runs))
-	for _, s := range k.chunks(runs, k.count) {
-		n := k.count(runs[s.run])
-		slots[s.run] += n
-		all += n
-		least = max(least, slots[s.run])
+// addPass makes a pass and adds its tables to the plan's.
+func (p *plan) addPass(k kind, runs []run, slots int) {
+	s := k.plan(runs, slots)
+	s.chunkTable = p.add(kernels.ChunkFields, chunkTable(runs, s.chunks))
+	s.jobTable, s.reduceTable = p.add(k.width, s.jobs), p.add(k.reduceWidth, s.reduction)
+	if k.runTable != nil {
+		s.runTable = p.add(kernels.ChunkFields, k.runTable(runs, s))
 	}
-	return least, all
+	p.passes = append(p.passes, s)
 }
 
-// byRun are each run's chunks.
+// byRun gives each run's chunks.
 func byRun(runs int, all []chunk) []span {
 	of := make([]span, runs)
 	for i, s := range all {

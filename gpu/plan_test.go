@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -125,9 +126,9 @@ func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1)
-		least, all := k.limits(runs)
-		most := least + rng.IntN(all+1)
+		k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1, 1)
+		whole := k.plan(runs, math.MaxInt)
+		most := whole.least + rng.IntN(whole.slots+1)
 		p := k.plan(runs, most)
 		if p.slots > most {
 			t.Errorf("seed %d: %d slots, limit %d", seed, p.slots, most)
@@ -213,8 +214,8 @@ func TestGramRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		runs := someRuns(rng)
 		k := gramKind(64)
-		least, all := k.limits(runs)
-		p := k.plan(runs, least+rng.IntN(all+1))
+		whole := k.plan(runs, math.MaxInt)
+		p := k.plan(runs, whole.least+rng.IntN(whole.slots+1))
 		table := gramRuns(runs, p)
 		seen := make([]int64, len(runs))
 		for job := 0; job < len(p.jobs)/4; job++ {
@@ -239,7 +240,7 @@ func TestGramRuns(t *testing.T) {
 // TestPieces: pieces cover each chunk once.
 func TestPieces(t *testing.T) {
 	runs := someRuns(rand.New(rand.NewPCG(1, 3)))
-	k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1)
+	k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1, 1)
 	chunks := k.chunks(runs, k.count)
 	jobs := rowJobs(chunks)
 	at := 0
@@ -269,24 +270,18 @@ func TestPredictPlan(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n, windows := 1+rng.IntN(20_000), 2+rng.IntN(6)
 		r := planRows(n, spectral.Windows{})
-		p := &plan{d: 1, cov: true, n: n, offset: []int{0}}
+		p := &plan{op: opPredictShared, d: 1, n: n, offset: []int{0}, free: 1 << 40}
 		for v := range windows {
 			p.offset = append(p.offset, p.offset[v]+1+rng.IntN(300))
 			p.runs = append(p.runs, spectral.Run{Cell: v, Lo: v * n / windows, Hi: (v + 1) * n / windows, First: v, End: min(v+2, windows)})
 		}
 		p.m = p.offset[windows]
-		if err := r.layPredict(p, 1<<40); err != nil {
+		if err := r.layPredict(p); err != nil {
 			t.Fatal(err)
 		}
-		section := func(i, width int) []int64 {
-			end := append(p.begin, len(p.table))[i+1]
-			if (end-p.begin[i])%width != 0 {
-				t.Fatalf("section %d has %d numbers", i, end-p.begin[i])
-			}
-			return p.table[p.begin[i]:end]
-		}
-		quad, covered := section(quadJobs, 5), 0
-		for reduce := section(quadReduce, 5); len(reduce) > 0; reduce = reduce[5:] {
+		rowsOf := func(s section) []int64 { return p.table[s.begin:][:s.width*s.rows] }
+		quad, covered := rowsOf(p.quadJobs), 0
+		for reduce := rowsOf(p.quadReduce); len(reduce) > 0; reduce = reduce[5:] {
 			for tile := range reduce[3] {
 				j := quad[5*(reduce[2]+tile):][:5]
 				if j[4] != reduce[2]+tile || j[3] != tile || j[1] != reduce[0] || j[2] != reduce[0]+reduce[1] {
@@ -298,7 +293,7 @@ func TestPredictPlan(t *testing.T) {
 		if covered != n {
 			t.Errorf("seed %d: tiles cover %d rows of %d", seed, covered, n)
 		}
-		for jobs := section(predictRowJobs, 3); len(jobs) > 0; jobs = jobs[3:] {
+		for jobs := rowsOf(p.rowJobs); len(jobs) > 0; jobs = jobs[3:] {
 			covered -= int(jobs[2] - jobs[1])
 		}
 		if covered != 0 {
@@ -315,12 +310,12 @@ func TestLayOut(t *testing.T) {
 	for v := range 4 {
 		runs = append(runs, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), m: 64, split: 64})
 	}
-	k := columnKind(runs, cut{blocks: 1, least: 1000}, 64, 1)
+	k := columnKind(runs, cut{blocks: 1, least: 1000}, 64, 1, 1)
 	lay := func(free int64) (*plan, error) {
-		p := &plan{wants: r.own}
-		return p, r.layOut(p, runs, []kind{k}, free, func() { p.add(p.passes[0].jobs, p.passes[0].reduction) })
+		p := &plan{wants: r.own, free: free}
+		return p, r.layOut(p, runs, k)
 	}
-	fixed := int64(40_000 + 8*4*(k.width+k.reduceWidth))
+	fixed := int64(40_000 + 8*4*(kernels.ChunkFields+k.width+k.reduceWidth))
 	for _, c := range []struct {
 		slots   int // that there is room for
 		cramped bool

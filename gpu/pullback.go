@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -10,89 +8,56 @@ import (
 // Pullback fills dst with the gradient by the features of a number whose
 // gradient by the moments is bar.
 func (r *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
-	err := r.pass("pullback", func() error { return r.data.CheckPullback(dst, f, bar) }, func() error { return r.pullback(f, bar) })
+	err := r.pass("pullback", r.data.CheckPullback(dst, f, bar), func() error {
+		p, a, err := r.prepare(opPullback, f, r.data.D, nil, r.layPullback)
+		if err == nil {
+			r.uploadGram(bar.Gram)
+			r.upload(arrayCoef, bar.C)
+			r.pullback(p, a, r.address(arrayCoef))
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	adjoint(dst, f, r.host.sums, kernels.PullbackWidth(f.Q))
+	adjoint(dst, f, r.host[arraySums], kernels.PullbackWidth(f.Q))
 	return nil
 }
 
-// Sections of the operation's table.
-const (
-	pullbackChunks = iota
-	pullbackJobs
-	pullbackReduce
-)
-
-// layPullback plans the pass, with a chain one whose adjoints are on the card.
-func (r *rows) layPullback(p *plan, free int64, c *chain) error {
+// layPullback plans the pass. The adjoint of C is uploaded, or stands where Solve has
+// left its solution.
+func (r *rows) layPullback(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	width := kernels.PullbackWidth(r.data.Q)
-	_, _, size := gramOffsets(p.offset)
-	p.wants[arrayGram] = 8 * size
-	if c != nil {
+	p.wants[arrayGram] = gramBytes(p.offset)
+	if p.op == opPullbackSolved {
 		p.wants[arraySolved] = solvedBytes(p.m, p.d)
 	} else {
 		p.wants[arrayCoef] = int64(8 * p.m * p.d)
 	}
 	p.wants[arraySums] = int64(8 * p.m * width)
-	kinds := []kind{columnKind(runs, pullbackCut, tileFor(runs), width)}
-	return r.layOut(p, runs, kinds, free, func() {
-		pass := p.passes[0]
-		p.add(chunkTable(runs, pass.chunks), pass.jobs, pass.reduction)
-	})
+	return r.layOut(p, runs, columnKind(runs, pullbackCut, tileFor(runs), 1, width))
 }
 
-// pullback leaves the sums over the rows in host.sums, [M,width].
-func (r *rows) pullback(f *spectral.Features, bar *spectral.Moments) error {
-	p, a, err := r.prepare(opPullback, f, r.data.D, false, func(p *plan, free int64) error { return r.layPullback(p, free, nil) })
-	if err != nil {
-		return err
-	}
-	if err := r.upload(arrayGram, r.stageGram(bar.Gram)); err != nil {
-		return err
-	}
-	if err := r.upload(arrayCoef, bar.C); err != nil {
-		return err
-	}
-	return r.pullbackPass(p, a, r.address(arrayCoef))
-}
-
-// pullbackPass goes over the rows with the adjoints that stand on the card, C's at
-// coef.
-func (r *rows) pullbackPass(p *plan, a kernels.RowsBank, coef uint64) error {
-	pass, width := p.passes[0], kernels.PullbackWidth(r.data.Q)
-	if err := r.zero(arraySums, p.m*width); err != nil {
-		return err
-	}
-	part := r.address(arrayPart)
-	a.Chunks = r.section(p, pullbackChunks, 0, 0)
-	err := r.sweep(pass, func(jobs span) error {
-		a.Jobs = r.section(p, pullbackJobs, pass.width, jobs.lo)
+// pullback leaves the sums over the rows in host[arraySums], [M,width]. The adjoints
+// of G and C are on the card, in arrayGram and at coef.
+func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
+	pass := p.passes[0]
+	r.columns(p, pass, a, func(a kernels.RowsBank, _ int64, part uint64, blocks int) {
 		k := kernels.Pullback64{RowsBank: a, Gram: r.address(arrayGram), Cbar: coef, Part: part}
-		return r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), jobs.len())
-	}, func(jobs span) error {
-		return r.reduceSums(r.section(p, pullbackReduce, pass.reduceWidth, jobs.lo), jobs.len(), part, r.address(arraySums), pass.tile, width)
+		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks)
 	})
-	if err != nil {
-		return fmt.Errorf("products: %w", err)
-	}
-	return r.download(&r.host.sums, arraySums, p.m*width)
+	r.download(p, arraySums)
 }
 
-// stageGram is a Gram matrix in one array: its own memory where it has one
-// block, else a copy.
-func (r *rows) stageGram(g *spectral.Gram) []float64 {
-	if g.Blocks() == 1 {
-		return g.Diag[0]
-	}
-	r.host.gram = r.host.gram[:0]
+// uploadGram uploads a Gram matrix in the order of spectral.NewGram.
+func (r *rows) uploadGram(g *spectral.Gram) {
+	var blocks [][]float64
 	for v, b := range g.Diag {
-		r.host.gram = append(r.host.gram, b...)
+		blocks = append(blocks, b)
 		if v < len(g.Below) {
-			r.host.gram = append(r.host.gram, g.Below[v]...)
+			blocks = append(blocks, g.Below[v])
 		}
 	}
-	return r.host.gram
+	r.upload(arrayGram, blocks...)
 }

@@ -10,19 +10,19 @@ import (
 // How rows are cut. Only the shapes of data and features decide, never the card
 // or the memory that is free, so that sums are taken in one order everywhere.
 const (
-	// multiprocessors are those of the cards that the cuts are made for.
+	// multiprocessors is how many a card has for which the cuts are made.
 	multiprocessors = 132
-	// largeFrom is from how many features over a run on the large tile pays.
+	// largeFrom is the number of features over a run from which the large tile pays.
 	largeFrom = 193
-	// chunkUnit divides a chunk's rows, but the last's of a run.
+	// chunkUnit divides the number of a chunk's rows, except in the last chunk of a run.
 	chunkUnit = kernels.Resync
-	// longest is how many rows a chunk has at most, which are added one after
-	// the other: rounding grows along it.
+	// longest is the most rows of a chunk. They are added one after the other, so
+	// rounding grows along it.
 	longest = 1 << 18
 )
 
-// A cut says into how many blocks of the device a pass is to be divided and how
-// few rows are worth one.
+// A cut says how many blocks of the device a pass should have, and how few rows are
+// worth one.
 type cut struct{ blocks, least int }
 
 var (
@@ -32,7 +32,7 @@ var (
 	predictCut  = cut{blocks: 1, least: longest} // rows there are cut into pieces anyway
 )
 
-// tileFor is the tile for these runs.
+// tileFor chooses the tile for these runs.
 func tileFor(runs []run) int {
 	if widest(runs) >= largeFrom {
 		return kernels.LargeTile
@@ -40,7 +40,7 @@ func tileFor(runs []run) int {
 	return kernels.SmallTile
 }
 
-// A run is a run of a layout with the features over it and the places of their
+// A run is a run of a layout, with the features over it and the places of their
 // blocks in a Gram array.
 type run struct {
 	cell, lo, hi        int
@@ -48,8 +48,8 @@ type run struct {
 	diag0, below, diag1 int64
 }
 
-// gramOffsets are the places of the diagonal blocks and of those below them in
-// an array that has the order of spectral.NewGram, and the array's length.
+// gramOffsets returns the places of the diagonal blocks, and of the blocks below
+// them, in an array that has the order of spectral.NewGram, and the array's length.
 func gramOffsets(offset []int) (diag, below []int64, size int64) {
 	for v := 0; v+1 < len(offset); v++ {
 		m := int64(offset[v+1] - offset[v])
@@ -63,8 +63,14 @@ func gramOffsets(offset []int) (diag, below []int64, size int64) {
 	return diag, below, size
 }
 
-// runsOver lays the features over a layout's runs and leaves out those that
-// meet none.
+// gramBytes is the size of that array.
+func gramBytes(offset []int) int64 {
+	_, _, size := gramOffsets(offset)
+	return 8 * size
+}
+
+// runsOver lays the features over a layout's runs, and leaves out runs that meet
+// none.
 func runsOver(layout []spectral.Run, offset []int) []run {
 	return slices.DeleteFunc(allRuns(layout, offset), func(r run) bool { return r.m == 0 })
 }
@@ -94,7 +100,7 @@ func widest(runs []run) (m int) {
 	return m
 }
 
-// parts is how many parts of the given size n has.
+// parts is ⌈n/size⌉.
 func parts(n, size int) int { return (n + size - 1) / size }
 
 // pairs is how many tiles the lower triangle of m features has.
@@ -111,7 +117,7 @@ func triangle(n int) (i, j int) {
 // A chunk is rows [lo, hi) of one run.
 type chunk struct{ run, lo, hi int }
 
-// chunks cuts runs, whose blocks over one chunk count tells.
+// chunks cuts runs into chunks; count says how many blocks there are over one chunk.
 func (c cut) chunks(runs []run, count func(r run) int) (all []chunk) {
 	work := 0
 	for _, r := range runs {
@@ -128,7 +134,7 @@ func (c cut) chunks(runs []run, count func(r run) int) (all []chunk) {
 	return all
 }
 
-// chunkTable is the kernels' table of chunks.
+// chunkTable makes the kernels' table of chunks.
 func chunkTable(runs []run, all []chunk) []int64 {
 	t := make([]int64, 0, kernels.ChunkFields*len(all))
 	for _, s := range all {
@@ -138,7 +144,7 @@ func chunkTable(runs []run, all []chunk) []int64 {
 	return t
 }
 
-// pieces are jobs of the chunks' rows, at most kernels.JobRows each.
+// rowJobs cuts the chunks' rows into jobs of at most kernels.JobRows each.
 func rowJobs(all []chunk) (jobs []int64) {
 	for i, s := range all {
 		for lo := s.lo; lo < s.hi; lo += kernels.JobRows {

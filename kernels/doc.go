@@ -1,11 +1,11 @@
 // Package kernels holds the CUDA sources of the passes over the rows and of the
-// algebra of windows, and the PTX made from them, embedded, so that a build needs
-// no CUDA compiler. The equations are those of package spectral, the skeleton that
-// of package cpu; read each kernel beside its Go file. Package gpu launches them.
+// algebra of windows. It embeds the PTX made from them, so that a build does not need
+// a CUDA compiler. Package spectral has the equations, and package cpu computes them in
+// the same steps: read each kernel beside its Go file. Package gpu launches the kernels.
 //
 // # Files
 //
-//	device.cuh       what kernels need of a machine, the same on a card and emulated
+//	device.cuh       barriers, shared memory: the same on a card and emulated
 //	shape.cuh        constants that a launch has to know
 //	feature.cuh      damped cosines: the functions of cpu/simd/feature.go
 //	tile.cuh         T×T tiles of products, on the tensor cores
@@ -16,7 +16,7 @@
 //	pullback.cu      cpu/pullback.go
 //	factorised.cu    cpu/factorised.go
 //	predict.cu       cpu/predict.go
-//	front.cuh        columns divided out of a front, products of what is below
+//	front.cuh        columns divided out of a front, products of the rows below
 //	chain.cuh        chains of blocks, levels
 //	chain.cu         internal/blocktri: factor and solutions, by segments
 //	inverse.cu       internal/blocktri: the stored blocks of A⁻¹, and the adjoint
@@ -34,18 +34,18 @@
 //
 //	go generate ./kernels                              after any change of a source
 //	go run ./internal/generate -ptx=false              in this folder: what needs no nvcc
-//	go run ./internal/generate -ptx=false -report      registers, shared memory, spills
+//	go run ./internal/generate -ptx=false -report      what ptxas says: registers, shared memory, spills
 //
-// The PTX is made by nvcc 11.8, so that drivers since 520 load it, sm_90 is known,
-// and all who make it get the same bytes. There are no other sources of
-// difference: flags stand in one place, and neither dates nor paths are in the
-// output. Without that nvcc, the PTX and kernels.sum are left alone, and a test
-// says so when they are not of the sources. Where there is one a test makes the
-// PTX anew and compares; with VSSGP_REQUIRE_NVCC=1 it fails where there is none.
+// nvcc 11.8 makes the PTX: drivers since 520 load it, that release knows sm_90, and
+// the bytes are the same wherever it is made. Nothing else makes a difference: flags
+// stand in one place, and the output has neither dates nor paths. Without that nvcc,
+// the PTX and kernels.sum are left alone, and a test says so if they were made from
+// other sources. With that nvcc a test makes the PTX anew and compares;
+// VSSGP_REQUIRE_NVCC=1 makes it fail without.
 //
 // A driver compiles the PTX for its card: sm_80 serves compute capability 8,
-// sm_90 serves 9 and above. There is none for cards under 8.0, whose tensor cores
-// do not multiply in float64.
+// sm_90 serves 9 and above. Cards below 8.0 are not served: their tensor cores do not
+// multiply in float64.
 //
 // # Arguments
 //
@@ -57,7 +57,7 @@
 //
 // The passes over the rows begin with the same arguments, an embedded RowsBank. A
 // field means the same in every struct; pointers are addresses on the card. The
-// head of each .cu says what shape a kernel wants of its own:
+// head of each .cu has the shapes of a kernel's own arguments.
 //
 //	X, Y, Gate        rows: x [N,Q], y [N,D], gates [N,2] (0: no windows)
 //	Even, Delta       [N] how many rows from one on are Delta apart (0: none)
@@ -67,16 +67,16 @@
 //	Turn, Phase       ω/2π [M,Q], c/2π [M]
 //	Amp, Power, Ripple   A1, A0, A2 [M]
 //	Rot               [M,6] rotations by Delta, made by features_prepare
-//	Chunks, Runs   [·,8] rows of one run, with its features and blocks
+//	Chunks, Runs      [·,8] rows of one run, with its features and blocks
 //	Jobs              what each block does: chunk or run, tile, slot
 //	Mean, Var         m, s [M,D]; Shared: s [M] where all outputs share it
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
 //	Res, Value        r [N,D]; Σ‖r‖² of each job
-//	Part, Out         partial sums by slot; what comes of them
+//	Part, Out         partial sums by slot; their sums
 //	Tile, Width       edge of a tile; numbers of one feature in Part
 //	Index             [N] the rows that rows_gather copies to Xs, Ys, Gates
 //
-// Those of the chains of windows (chain.cuh) have besides:
+// The kernels for chains of windows (chain.cuh) have in addition:
 //
 //	Blocks, Count     [Count+1,6] a level's table: size and places of each block
 //	At, Rhs           the level's matrix and right-hand sides
@@ -91,16 +91,16 @@
 //
 // # Arithmetic
 //
-// The same function on a card and emulated. nvcc does not fuse products and sums
-// by itself (--fmad=false), nor does the host's compiler; fma() stands where one
-// is wanted. What is left to differ is exp, and the order within one tensor-core
-// product.
+// A kernel computes the same function on a card and emulated. nvcc does not fuse
+// products and sums by itself (--fmad=false), nor does the host's compiler; the sources
+// say fma() where they want it. Only exp can differ, and the order of the sum within
+// one tensor-core product.
 //
 // # Order of sums
 //
-// No atomics. A block adds over its rows in order and writes a partial result; a
-// reduction adds those in order. How rows are cut depends on shapes alone: a
-// repeat gives the same bits on the same card and driver.
+// There are no atomics. A block adds over its rows in order and writes a partial
+// result; a reduction adds the partial results in order. Shapes alone decide how rows
+// are cut, so a repeat gives the same bits on the same card and driver.
 //
 // # Emulation
 //

@@ -18,9 +18,9 @@ var sm90 []byte
 // Unpacking takes some milliseconds, once.
 var ptx80, ptx90 = unpack(sm80), unpack(sm90)
 
-// Image is the PTX that suits a device's compute capability best: that of the
-// highest architecture not above it, which the driver compiles for the device.
-// It is shared: nobody may change it.
+// Image returns the PTX for the highest architecture that is not above a device's
+// compute capability. The driver compiles it for the device. The bytes are shared and
+// must not be changed.
 func Image(major, minor int) ([]byte, error) {
 	switch {
 	case major >= 9:

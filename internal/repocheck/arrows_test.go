@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"gpu":         {"spectral", "cuda", "kernels", "kernels/emu", "internal/parallel"},
 	"cuda":        {},
 	"kernels":     {},
-	"kernels/emu": {"cuda"},
+	"kernels/emu": {"cuda", "internal/parallel"},
 
 	"kernels/internal/generate": {"kernels/internal/source", "internal/atomicfile", "internal/parallel"},
 	"kernels/internal/source":   {},

@@ -5,10 +5,11 @@
 // The sources are compiled as they stand, once for each architecture that there
 // is PTX for. A block's threads are fibers that change places only at barriers,
 // so an emulated run is deterministic, and so slow that it is for small shapes.
-// Found and returned as errors: threads that wait for each other for ever or at
+// It finds, and returns as errors: threads that wait for each other for ever or at
 // different barriers, writes next to shared memory (which holds NaN before a
 // block writes it), stacks that overflow, the wrong number of arguments or of
-// threads. Not found: races between barriers, and device memory out of range.
+// threads. It finds neither races between barriers nor accesses outside device
+// memory.
 //
 // After a change of a kernel run
 //

@@ -17,13 +17,13 @@ import "C"
 import (
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"unsafe"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// architectures are those the kernels are compiled for; selftest has the
-// emulator's own.
+// architectures are what the kernels are compiled for; selftest has the emulator's
+// own kernels.
 var architectures = []int{80, 90}
 
 const selftest = 0
@@ -35,7 +35,7 @@ type kernel struct {
 	threads, words int
 }
 
-// table lists an architecture's kernels.
+// table lists an architecture's kernels by name.
 func table(arch int) map[string]kernel {
 	all := map[string]kernel{}
 	for i := range int(C.emu_count(C.int(arch))) {
@@ -46,18 +46,10 @@ func table(arch int) map[string]kernel {
 	return all
 }
 
-var tables = sync.OnceValue(func() map[int]map[string]kernel {
-	all := map[int]map[string]kernel{selftest: table(selftest)}
-	for _, arch := range architectures {
-		all[arch] = table(arch)
-	}
-	return all
-})
-
 // Backwards has the threads of blocks that begin from now on take their turns
-// between barriers from the last to the first, and not from the first to the
-// last. A kernel that lacks a barrier gives other numbers then: which thread
-// reads before which has written depends on the turns.
+// between barriers from the last to the first instead of from the first to the
+// last. A kernel that lacks a barrier then gives other numbers, because the turns
+// decide which thread reads before which has written.
 func Backwards(on bool) {
 	n := C.int(0)
 	if on {
@@ -66,25 +58,14 @@ func Backwards(on bool) {
 	C.emu_backwards(n)
 }
 
-// Launch runs a kernel as compiled for an architecture (80 or 90) and
-// returns when all its blocks have ended. Each argument is one word.
-func Launch(arch int, name string, grid, block [3]int, shared int, args []uint64) error {
-	k, ok := tables()[arch][name]
-	if !ok {
-		return fmt.Errorf("emulated sm_%d: there is no kernel %q: run go generate ./kernels after adding one", arch, name)
-	}
-	return k.launch(grid, block, shared, args)
-}
-
+// launch runs a kernel and returns when all its blocks have ended. Each argument is
+// one word. If blocks fail, the error says why the first of them did, in their order.
 func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
-	threads, blocks := 1, int64(1)
+	threads, blocks := 1, 1
 	var g, b [3]C.uint
 	for i := range 3 {
-		if grid[i] < 1 || block[i] < 1 {
-			return fmt.Errorf("emulated %s: grid %v, block %v: all have to be 1 at least", k.name, grid, block)
-		}
 		threads *= block[i]
-		blocks *= int64(grid[i])
+		blocks *= grid[i]
 		g[i], b[i] = C.uint(grid[i]), C.uint(block[i])
 	}
 	switch {
@@ -93,52 +74,19 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	case len(args) != k.words:
 		return fmt.Errorf("emulated %s: %d arguments: it takes %d", k.name, len(args), k.words)
 	}
-	f := fault{block: blocks}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(int64(runtime.GOMAXPROCS(0)), blocks) {
-		workers.Go(func() {
-			for !f.seen.Load() {
-				at := next.Add(1) - 1
-				if at >= blocks {
-					return
-				}
-				if why := k.run(&g, &b, shared, args, at); why != "" {
-					f.note(at, why)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	if f.why == "" {
+	return parallel.Try(blocks, runtime.GOMAXPROCS(0), func(at int) error {
+		if why := k.run(&g, &b, shared, args, at); why != "" {
+			return fmt.Errorf("emulated %s for sm_%d, block %d of %d: %s", k.name, k.arch, at, blocks, why)
+		}
 		return nil
-	}
-	return fmt.Errorf("emulated %s for sm_%d, block %d of %d: %s", k.name, k.arch, f.block, blocks, f.why)
+	})
 }
 
 // run runs one block and says what went wrong, "" if nothing did.
-func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int64) string {
+func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int) string {
 	message := make([]byte, 512)
 	words := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(args)))
 	text := (*C.char)(unsafe.Pointer(&message[0]))
 	C.emu_run(C.int(k.arch), C.int(k.index), &grid[0], &block[0], C.long(shared), words, C.int64_t(at), text, C.long(len(message)))
 	return C.GoString(text)
-}
-
-// A fault is the first block, in order, that failed. Blocks are begun in order,
-// so it does not depend on how they are spread over threads.
-type fault struct {
-	seen  atomic.Bool
-	lock  sync.Mutex
-	block int64
-	why   string
-}
-
-func (f *fault) note(block int64, why string) {
-	f.lock.Lock()
-	defer f.lock.Unlock()
-	if f.why == "" || block < f.block {
-		f.block, f.why = block, why
-	}
-	f.seen.Store(true)
 }

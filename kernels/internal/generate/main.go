@@ -1,6 +1,6 @@
-// Command generate makes, from the kernels' sources, the Go types of their
-// arguments (args.go), the emulator's table (emu/table.h), and with nvcc the PTX
-// and the file of hashes (ptx, kernels.sum). It runs in the folder kernels.
+// Command generate writes, from the kernels' sources, the Go types of the arguments
+// (args.go), the emulator's table (emu/table.h), and with nvcc the PTX and the file
+// of hashes (ptx, kernels.sum). It runs in the folder kernels.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	folder := flag.String("dir", ".", "the folder of the sources")
 	nvcc := flag.String("nvcc", "", "the compiler (default: NVCC, or nvcc in PATH or /usr/local/cuda)")
 	ptx := flag.Bool("ptx", true, "make the PTX and kernels.sum; without it args.go and emu/table.h alone")
-	report := flag.Bool("report", false, "print what ptxas says of the kernels' registers, memory and spills")
+	report := flag.Bool("report", false, "print what ptxas says about the kernels' registers, memory and spills")
 	flag.Parse()
 	if err := run(*folder, *nvcc, *ptx, *report); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
@@ -50,55 +50,36 @@ func run(folder, nvcc string, ptx, report bool) error {
 	if err != nil {
 		return fmt.Errorf("args.go and emu/table.h are written, ptx and kernels.sum are left as they were: %w", err)
 	}
-	images, err := compile(c, s)
+	images := make([][]byte, len(source.Architectures))
+	err = parallel.Try(len(images), len(images), func(i int) (err error) {
+		images[i], err = c.PTX(s, source.Architectures[i])
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if report {
-		table, err := c.Report(s, images)
-		if err != nil {
-			return err
+	for i, arch := range source.Architectures {
+		if report {
+			text, err := c.Report(images[i], arch)
+			if err != nil {
+				return err
+			}
+			os.Stdout.Write(text)
 		}
-		fmt.Print(table)
+		if ptx {
+			packed, err := source.Pack(images[i])
+			if err != nil {
+				return err
+			}
+			if err := write(folder, source.Image(arch), packed); err != nil {
+				return err
+			}
+		}
 	}
 	if !ptx {
 		return nil
 	}
-	for arch, image := range images {
-		if err := pack(folder, arch, image); err != nil {
-			return err
-		}
-	}
 	return write(folder, "kernels.sum", s.Sum(c.Version, images))
-}
-
-// compile compiles for all architectures at once.
-func compile(c *source.Compiler, s *source.Sources) (map[int][]byte, error) {
-	n := len(source.Architectures)
-	images := make([][]byte, n)
-	err := parallel.Try(n, n, func(i int) (err error) {
-		images[i], err = c.PTX(s, source.Architectures[i])
-		return err
-	})
-	byArch := map[int][]byte{}
-	for i, arch := range source.Architectures {
-		byArch[arch] = images[i]
-	}
-	return byArch, err
-}
-
-// pack writes PTX, packed, unless the same is there.
-func pack(folder string, arch int, image []byte) error {
-	if old, err := os.ReadFile(filepath.Join(folder, source.Image(arch))); err == nil {
-		if ptx, err := source.Unpack(old); err == nil && bytes.Equal(ptx, image) {
-			return nil
-		}
-	}
-	packed, err := source.Pack(image)
-	if err != nil {
-		return err
-	}
-	return write(folder, source.Image(arch), packed)
 }
 
 // write replaces a file at once, if it would change.

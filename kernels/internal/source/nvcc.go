@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 // Architectures are the compute capabilities, times ten, that the PTX is made for.
 var Architectures = []int{80, 90}
 
-// flags are the compiler's on every machine; Flags adds the architecture.
+// flags are the same on every machine; Flags adds the architecture.
 var flags = []string{"-ptx", "-std=c++17", "-O3", "--fmad=false"}
 
 // Release is the release of CUDA whose nvcc makes the PTX: drivers since 520 load
@@ -31,9 +32,9 @@ var ErrNoCompiler = errors.New("nvcc " + Release + " is needed for the PTX: inst
 // A Compiler is an nvcc.
 type Compiler struct{ Path, Version string }
 
-// FindCompiler looks for nvcc at path; if that is empty at the path in the variable
-// NVCC; if that is empty too in PATH and in /usr/local/cuda. It refuses an nvcc of
-// another release.
+// FindCompiler looks for nvcc at path, or, if that is empty, at the path in the
+// variable NVCC, or, if that is empty too, in PATH and in /usr/local/cuda. It refuses
+// an nvcc of another release.
 func FindCompiler(path string) (*Compiler, error) {
 	candidates := []string{cmp.Or(path, os.Getenv("NVCC"))}
 	if candidates[0] == "" {
@@ -88,9 +89,48 @@ func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
 	return ptx, nil
 }
 
-// Sum lists the hashes of the sources and of the PTX, before it is packed, with
-// the compiler's version and flags.
-func (s *Sources) Sum(version string, ptx map[int][]byte) []byte {
+// Report returns what ptxas says about an architecture's PTX: the registers, shared
+// memory, stack and spills of each kernel.
+func (c *Compiler) Report(ptx []byte, arch int) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "kernels")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "all.ptx")
+	if err := os.WriteFile(file, ptx, 0o666); err != nil {
+		return nil, err
+	}
+	tool := filepath.Join(filepath.Dir(c.Path), "ptxas") // in PATH, if nvcc is
+	out, err := exec.Command(tool, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", arch), "-o", os.DevNull, file).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s for sm_%d: %w\n%s", tool, arch, err, out)
+	}
+	return out, nil
+}
+
+// Image is the path of an architecture's packed PTX in the folder of the
+// sources.
+func Image(arch int) string { return fmt.Sprintf("ptx/sm_%d.ptx.gz", arch) }
+
+// Pack compresses PTX, which is some megabytes long. Its result may change with
+// the release of Go, so the hashes are of the PTX itself.
+func Pack(ptx []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(ptx); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+// Sum lists the hashes of the sources and of each architecture's PTX, before it is
+// packed, with the compiler's version and flags.
+func (s *Sources) Sum(version string, ptx [][]byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("# The kernels' sources and the PTX made from them by go generate ./kernels.\n")
 	fmt.Fprintf(&b, "# nvcc %s\n", version)
@@ -100,8 +140,8 @@ func (s *Sources) Sum(version string, ptx map[int][]byte) []byte {
 	for _, f := range s.Files {
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(f.Text), f.Name)
 	}
-	for _, arch := range Architectures {
-		fmt.Fprintf(&b, "%x  sm_%d.ptx\n", sha256.Sum256(ptx[arch]), arch)
+	for i, arch := range Architectures {
+		fmt.Fprintf(&b, "%x  sm_%d.ptx\n", sha256.Sum256(ptx[i]), arch)
 	}
 	return b.Bytes()
 }

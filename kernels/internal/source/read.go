@@ -11,22 +11,22 @@ import (
 )
 
 var (
-	comment   = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"`)
-	directive = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$`)
-	define    = regexp.MustCompile(`(?s)^\s*#\s*define\s+(\w+)(?:\s+(.*))?$`)
-	opening   = regexp.MustCompile(`\bKERNEL\b`)
-	header    = regexp.MustCompile(`^KERNEL\s*\(\s*(\d+)\s*\)\s*([a-z][a-z0-9_]*)\s*\(([^()]*)\)\s*\{`)
-	word      = regexp.MustCompile(`\w+`)
-	constant  = regexp.MustCompile(`(?m)^constexpr int (\w+) = (\d+); *// (.*)$`)
+	define   = regexp.MustCompile(`(?m)^#define (\w+) ((?:[^\n]*\\\n)*[^\n]*)$`)
+	opening  = regexp.MustCompile(`(?m)^KERNEL\b`)
+	header   = regexp.MustCompile(`^KERNEL\s*\(\s*(\d+)\s*\)\s*([a-z][a-z0-9_]*)\s*\(([^()]*)\)\s*\{`)
+	word     = regexp.MustCompile(`^\w+$`)
+	constant = regexp.MustCompile(`(?m)^constexpr int (\w+) = (\d+); *// (.*)$`)
 )
 
-// Read reads a folder's sources.
+// Read reads a folder's sources, and finds the kernels: KERNEL begins a line. It
+// does not look at conditions (#if) or at comments.
 func Read(folder string) (*Sources, error) {
-	s := &Sources{}
+	s := &Sources{Groups: map[string][]Parameter{}}
 	entries, err := os.ReadDir(folder) // by name
 	if err != nil {
 		return nil, err
 	}
+	macros := map[string]string{}
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); ext != ".cu" && ext != ".cuh" {
 			continue
@@ -36,84 +36,57 @@ func Read(folder string) (*Sources, error) {
 			return nil, err
 		}
 		s.Files = append(s.Files, File{e.Name(), text})
-	}
-	return s, s.parse()
-}
-
-// blank leaves a text's newlines only, so that lines keep their numbers.
-func blank(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
+		for _, m := range define.FindAllStringSubmatch(string(text), -1) {
+			macros[m[1]] = strings.ReplaceAll(m[2], "\\\n", " ")
 		}
-		return ' '
-	}, s)
-}
-
-// parse finds the kernels. Macros without parameters may stand for a kernel's
-// first parameters; conditions (#if) are not looked at.
-func (s *Sources) parse() error {
-	macros := map[string]string{}
-	plain := make([]string, len(s.Files))
-	s.Groups = map[string][]Parameter{}
-	for i, f := range s.Files {
-		if f.Name == "shape.cuh" {
-			for _, m := range constant.FindAllStringSubmatch(string(f.Text), -1) {
+		if e.Name() == "shape.cuh" {
+			for _, m := range constant.FindAllStringSubmatch(string(text), -1) {
 				s.Constants = append(s.Constants, Constant{m[1], m[2], m[3]})
 			}
 		}
-		text := comment.ReplaceAllStringFunc(string(f.Text), func(c string) string {
-			if c[0] == '"' {
-				return `"` + strings.Repeat(" ", len(c)-2) + `"`
-			}
-			return blank(c)
-		})
-		plain[i] = directive.ReplaceAllStringFunc(text, func(d string) string {
-			if m := define.FindStringSubmatch(d); m != nil {
-				macros[m[1]] = strings.ReplaceAll(m[2], "\\\n", " ")
-			}
-			return blank(d)
-		})
 	}
-	for i, f := range s.Files {
-		if err := s.kernels(f.Name, plain[i], macros); err != nil {
-			return err
+	for _, f := range s.Files {
+		for _, at := range opening.FindAllIndex(f.Text, -1) {
+			k, err := s.kernel(string(f.Text[at[0]:]), macros)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			}
+			k.File = f.Name
+			s.Kernels = append(s.Kernels, k)
 		}
 	}
 	slices.SortFunc(s.Kernels, func(a, b Kernel) int { return strings.Compare(a.Name, b.Name) })
-	return s.twice()
+	return s, nil
 }
 
-// kernels finds the kernels of one file, from which comments and directives have been
-// removed.
-func (s *Sources) kernels(file, text string, macros map[string]string) error {
-	for _, at := range opening.FindAllStringIndex(text, -1) {
-		line := 1 + strings.Count(text[:at[0]], "\n")
-		m := header.FindStringSubmatch(text[at[0]:])
-		if m == nil {
-			return fmt.Errorf("%s:%d: not a kernel: it should read KERNEL(threads) name(parameters) {, "+
-				"threads a number, the name in lower case", file, line)
-		}
-		k := Kernel{Name: m[2], File: file, Line: line}
-		if strings.HasSuffix(file, ".cuh") {
-			return k.errorf("kernels belong in a .cu file")
-		}
-		var err error
-		if k.Threads, err = strconv.Atoi(m[1]); err != nil || k.Threads < 32 || k.Threads > 1024 || k.Threads%32 != 0 {
-			return k.errorf("%s threads a block: it should be a multiple of 32 up to 1024", m[1])
-		}
-		if k.Parameters, err = parameters(expand(m[3], macros, 8)); err != nil {
-			return k.errorf("%w", err)
-		}
-		first, _, _ := strings.Cut(m[3], ",")
-		first = strings.TrimSpace(first)
-		if body, ok := macros[first]; ok {
-			k.Group = first
-			s.Groups[first], _ = parameters(expand(body, macros, 8)) // no error: the list holds them
-		}
-		s.Kernels = append(s.Kernels, k)
+// kernel reads the kernel at the beginning of a text. A macro may stand for its
+// first parameters.
+func (s *Sources) kernel(text string, macros map[string]string) (k Kernel, err error) {
+	m := header.FindStringSubmatch(text)
+	if m == nil {
+		line, _, _ := strings.Cut(text, "\n")
+		return k, fmt.Errorf("%q is not a kernel: it should read KERNEL(threads) name(parameters) {, threads a number, the name in lower case", line)
 	}
-	return nil
+	k.Name = m[2]
+	if k.Threads, err = strconv.Atoi(m[1]); err != nil || k.Threads < 32 || k.Threads > 1024 || k.Threads%32 != 0 {
+		return k, fmt.Errorf("kernel %s: %s threads a block: it should be a multiple of 32 up to 1024", k.Name, m[1])
+	}
+	list := m[3]
+	first, rest, _ := strings.Cut(list, ",")
+	first = strings.TrimSpace(first)
+	if body, ok := macros[first]; ok {
+		if k.Parameters, err = parameters(body); err != nil {
+			return k, fmt.Errorf("macro %s: %w", first, err)
+		}
+		k.Group, list = first, rest
+		s.Groups[first] = k.Parameters
+	}
+	own, err := parameters(list)
+	if err != nil {
+		return k, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	k.Parameters = slices.Concat(k.Parameters, own)
+	return k, nil
 }
 
 // parameters reads a list of parameters.
@@ -121,7 +94,7 @@ func parameters(list string) (all []Parameter, err error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
 	}
-	for _, text := range strings.Split(list, ",") {
+	for text := range strings.SplitSeq(list, ",") {
 		p, err := parameter(text)
 		if err != nil {
 			return nil, err
@@ -131,29 +104,12 @@ func parameters(list string) (all []Parameter, err error) {
 	return all, nil
 }
 
-// expand replaces macros by their bodies, at most depth levels deep.
-func expand(text string, macros map[string]string, depth int) string {
-	for range depth {
-		next := word.ReplaceAllStringFunc(text, func(w string) string {
-			if body, ok := macros[w]; ok {
-				return body
-			}
-			return w
-		})
-		if next == text {
-			break
-		}
-		text = next
-	}
-	return text
-}
-
 // parameter reads one parameter.
 func parameter(text string) (Parameter, error) {
 	words := strings.Fields(strings.ReplaceAll(text, "*", " * "))
 	kept := slices.DeleteFunc(words, func(w string) bool { return w == "const" || w == "__restrict__" })
 	if len(kept) < 2 || !word.MatchString(kept[len(kept)-1]) {
-		return Parameter{}, fmt.Errorf("parameter %q: it should be a type and a name", strings.Join(strings.Fields(text), " "))
+		return Parameter{}, fmt.Errorf("parameter %q: it should be a type and a name", strings.TrimSpace(text))
 	}
 	name, kind := kept[len(kept)-1], strings.Join(kept[:len(kept)-1], " ")
 	switch {
@@ -168,29 +124,10 @@ func parameter(text string) (Parameter, error) {
 		"which have eight bytes each", name, kind)
 }
 
-// twice reports names that clash in Go.
-func (s *Sources) twice() error {
-	seen := map[string]Kernel{}
-	for _, k := range s.Kernels {
-		if other, ok := seen[exported(k.Name)]; ok {
-			return k.errorf("its name clashes with kernel %s of %s:%d", other.Name, other.File, other.Line)
-		}
-		seen[exported(k.Name)] = k
-		fields := map[string]bool{"Name": true, "Block": true, "Words": true, exported(k.Group): true}
-		for _, p := range k.Parameters {
-			if fields[exported(p.Name)] {
-				return k.errorf("parameter %s is not possible: its field %s would clash with another or with a method", p.Name, exported(p.Name))
-			}
-			fields[exported(p.Name)] = true
-		}
-	}
-	return nil
-}
-
 // exported is a_name, or A_NAME, as AName.
 func exported(name string) string {
 	var b strings.Builder
-	for _, part := range strings.Split(name, "_") {
+	for part := range strings.SplitSeq(name, "_") {
 		if part == strings.ToUpper(part) {
 			part = strings.ToLower(part)
 		}

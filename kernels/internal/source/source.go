@@ -1,5 +1,5 @@
-// Package source reads the kernels' sources and makes from them what go generate
-// writes: the Go types of their arguments, the emulator's table, and the PTX.
+// Package source reads the kernels' sources and makes the files that go generate
+// writes: the Go types of the arguments, the emulator's table, and the PTX.
 package source
 
 import (
@@ -14,12 +14,12 @@ type File struct {
 	Text []byte
 }
 
-// Sources are the .cu and .cuh files of a folder, by name, and the kernels in
-// them, by name.
+// Sources are the .cu and .cuh files of a folder and the kernels in them, both in
+// the order of their names.
 type Sources struct {
 	Files     []File
 	Kernels   []Kernel
-	Groups    map[string][]Parameter // what a macro stands for that begins a kernel's parameters
+	Groups    map[string][]Parameter // by the macro that stands for them at the beginning of a kernel's parameters
 	Constants []Constant             // of shape.cuh, in its order
 }
 
@@ -33,14 +33,9 @@ type Kernel struct {
 	Group      string // the macro that stands for the first parameters, "" for none
 	Parameters []Parameter
 	File       string
-	Line       int
 }
 
-func (k *Kernel) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: kernel %s: %w", k.File, k.Line, k.Name, fmt.Errorf(format, args...))
-}
-
-// A Parameter is a kernel's; Go is the type of its field: uint64 for a pointer,
+// A Parameter belongs to a kernel. Go is the type of its field: uint64 for a pointer,
 // int64 for a long long, float64 for a double.
 type Parameter struct{ Name, Go string }
 
@@ -55,7 +50,7 @@ func (s *Sources) Units() []string {
 	return names
 }
 
-// Hash is a hash of all sources.
+// Hash hashes all sources.
 func (s *Sources) Hash() string {
 	h := sha256.New()
 	for _, f := range s.Files {

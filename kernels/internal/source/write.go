@@ -41,7 +41,7 @@ func structure(b *bytes.Buffer, name, embedded string, fields []Parameter) {
 	b.WriteString("}\n")
 }
 
-// args declares the kernel's arguments, the first of which are its group's.
+// args declares the kernel's arguments; the first ones belong to its group.
 func (k Kernel) args(b *bytes.Buffer, group int) {
 	name := exported(k.Name)
 	fmt.Fprintf(b, "\n// %s are the arguments of %s (%s).\n", name, k.Name, k.File)
@@ -53,8 +53,8 @@ func (k Kernel) args(b *bytes.Buffer, group int) {
 	fmt.Fprintf(b, "return unsafe.Slice((*uint64)(unsafe.Pointer(a)), %d)\n}\n", len(k.Parameters))
 }
 
-// Table is the emulator's header: the sources and the kernels in them. The hash
-// in it has the go command compile the emulator anew when a source has changed.
+// Table is the emulator's header: the sources and the kernels in them. Its hash makes
+// the go command compile the emulator anew when a source has changed.
 func (s *Sources) Table() []byte {
 	var b bytes.Buffer
 	b.WriteString(generated)
