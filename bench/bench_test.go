@@ -140,7 +140,7 @@ func (r slowRows) Close() error {
 // TestStopwatch: each pass is charged to its part, opening and closing to none.
 func TestStopwatch(t *testing.T) {
 	o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
-	run, err := newSession(&o.settings, slow{cpu.New()})
+	run, err := newSession(o, slow{cpu.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

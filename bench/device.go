@@ -3,17 +3,22 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
+	"gonum.org/v1/gonum/floats"
 )
 
-// parseDevice reads cpu, cuda or cuda:n; without a number it is card 0. There is no auto: a measurement names what it measures.
+// parseDevice reads cpu, cuda or cuda:n; cuda is card 0. It takes no auto: a measurement names its device.
 func parseDevice(s string) (kind string, ordinal int, err error) {
 	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "cpu" && kind != "cuda" || numbered && kind == "cpu" {
@@ -27,7 +32,7 @@ func parseDevice(s string) (kind string, ordinal int, err error) {
 	return kind, ordinal, nil
 }
 
-// openDevice opens the CPU or a card, whose kernels can be timed.
+// openDevice opens the CPU, or a card and with timing the clocks of its kernels.
 func openDevice(kind string, ordinal int, timing bool) (spectral.Backend, error) {
 	if kind == "cpu" {
 		return cpu.New(), nil
@@ -35,7 +40,7 @@ func openDevice(kind string, ordinal int, timing bool) (spectral.Backend, error)
 	return gpu.Open(gpu.Options{Ordinal: ordinal, Timing: timing})
 }
 
-// withCard is a machine with the card of that number and its program, as far as they are known.
+// withCard adds the card of that number and its program to a machine, as far as they are known.
 func withCard(m machine.Machine, ordinal int) machine.Machine {
 	list, _ := cuda.Devices() // where they cannot be listed, the line has no card
 	for _, d := range list {
@@ -48,4 +53,24 @@ func withCard(m machine.Machine, ordinal int) machine.Machine {
 		}
 	}
 	return m
+}
+
+// peakTime is how long cpuPeak keeps all cores busy.
+const peakTime = 60 * time.Millisecond
+
+// cpuPeak is the multiplications and additions of all cores in a second with the instruction set in use, in TFLOP/s. Each core goes on until
+// all have had their time, so that none is measured while another rests. Its best run counts, because other work only slows it.
+func cpuPeak() float64 {
+	best := make([]float64, runtime.GOMAXPROCS(0))
+	deadline := time.Now().Add(peakTime)
+	var wg sync.WaitGroup
+	for i := range best {
+		wg.Go(func() {
+			for first := true; first || time.Now().Before(deadline); first = false {
+				best[i] = max(best[i], simd.Peak())
+			}
+		})
+	}
+	wg.Wait()
+	return floats.Sum(best) / 1e12
 }

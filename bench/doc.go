@@ -24,8 +24,8 @@
 // one that disagrees or fails ends the run with exit status 1. -dump DIR writes the problem for peers/speed.py to be run by hand.
 //
 // long times recordings of -from to -to rows that have equally many features a second: bound and gradient with windows; the same without
-// windows, where M grows with N; and celerite2's likelihood, by peers/celerite.py. Each measurement has a process of its own, whose peak of
-// memory is its own. One that would take more than -limit seconds, or more memory than there is, is not run: its row says so, and longer
+// windows, where M grows with N; and celerite2's likelihood, by peers/celerite.py. Each measurement runs in a process of its own, so that
+// its peak of memory is its own. One that would take more than -limit seconds, or more memory than there is, is not run: its row says so, and longer
 // ones are not tried. A line replaces an earlier one of the same method, N and model. A slope is the least-squares exponent p of seconds (or
 // bytes) ∝ N^p from 10⁵ rows on, with its standard error.
 //
@@ -41,20 +41,11 @@
 // two outputs of `vssgp … --json` have the same bound. build.sh collects programs for a machine with a card and without Go, where device.sh
 // tests and measures.
 //
-// # Rules
-//
 // Test data never take part in a fit or in a choice. Every method gets the same cuts, the same starting information and the same wall time.
 // A method that is missing, disagrees, or runs out of memory or time keeps its row, saying so. Tables and figures are made from result
 // files alone, so that a figure can be traced to its commit and machine.
 //
-// # How it is made
-//
-// Each subcommand is a task: flags, a check of them, a run (task.go, main.go). Below the tasks:
-//
-//   - package machine: the machine, build and commit that begin every line, and the memory of a process;
-//   - package jsonl: files with a line of JSON for each measurement (record, longLine, ranksRun, recordingLine, peerLine, paper.Line);
-//   - package gapfill: methods that fill gaps, and their scores, for starts, windows -table, recording and the paper's recordings;
-//   - problem.go: made problems, and how many operations an evaluation of them takes; timing.go: a backend that times another;
-//     session.go: evaluations of one problem; peers.go: other libraries;
-//   - package paper: sets (run.go) of fits, whose tables are lists of columns (table.go).
+// Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of
+// lines; package gapfill, methods that fill gaps and their scores; problem.go, timing.go, session.go and peers.go, which evaluate made
+// problems; and package paper, whose sets list fits and whose tables are lists of columns.
 package main

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,17 +15,6 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
-
-// longTask is `bench long`.
-type longTask struct {
-	longSettings
-	from, to    float64 // rows
-	per         int     // sizes in a decade
-	termList    string
-	out, commit string
-	draw        bool
-	lines       []longLine // of the file
-}
 
 func (o *longTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.from, "from", 1e4, "rows of the shortest recording")
@@ -53,36 +42,26 @@ const (
 )
 
 func (o *longTask) check(files []string) (err error) {
-	switch {
-	case len(files) > 0:
-		return want(files, 0, "")
-	case !(o.from >= 1 && o.from <= o.to && o.to <= mostRows):
-		return fmt.Errorf("-from %g -to %g: want 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, float64(mostRows))
-	case o.per < 1 || o.per > mostPer:
-		return fmt.Errorf("-per %d: want 1 to %d", o.per, mostPer)
-	case o.features < 1:
-		return fmt.Errorf("-features %d: want 1 or more", o.features)
-	case !(o.window >= leastWindow && o.window <= o.from):
-		return fmt.Errorf("-window %g: want %d samples to the %g of -from", o.window, leastWindow, o.from)
-	case !(o.limit > 0) || math.IsInf(o.limit, 0):
-		return fmt.Errorf("-limit %g: want seconds", o.limit)
-	case o.fit < 0:
-		return fmt.Errorf("-fit %d: want iterations, or 0 for no fit", o.fit)
-	case o.repeats < 1:
-		return fmt.Errorf("-repeats %d: want 1 or more", o.repeats)
-	case o.out == "":
-		return errors.New("-out: want a file")
-	}
-	if o.terms, err = counts("terms", o.termList, mostTerms); err != nil {
+	o.terms, err = counts("terms", o.termList, mostTerms)
+	err = cmp.Or(
+		want(files, 0, ""),
+		demand(o.from >= 1 && o.from <= o.to && o.to <= mostRows, "-from %g -to %g: want 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, mostRows),
+		demand(o.per >= 1 && o.per <= mostPer, "-per %d: want 1 to %d", o.per, mostPer),
+		demand(o.features >= 1, "-features %d: want 1 or more", o.features),
+		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: want %d samples to the %g of -from", o.window, leastWindow, o.from),
+		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: want seconds", o.limit),
+		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
+		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),
+		demand(o.out != "", "-out: want a file"),
+		err)
+	if err != nil {
 		return err
 	}
 	if err := atomicfile.Check(o.out, o.figure()+".png", o.figure()+".svg"); err != nil {
 		return err
 	}
-	if o.lines, err = jsonl.Read(o.out, (*longLine).check); err == nil && o.draw && len(o.lines) == 0 {
-		return fmt.Errorf("-draw: %s has no lines", o.out)
-	}
-	return err
+	o.lines, err = jsonl.Read(o.out, (*longLine).check)
+	return cmp.Or(err, demand(!o.draw || len(o.lines) > 0, "-draw: %s has no lines", o.out))
 }
 
 // figure is the path of the figure without its ending.

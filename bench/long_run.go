@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -35,14 +34,20 @@ type longLine struct {
 	timing
 }
 
-// longSettings are the methods that `bench long` times, and how it does.
-type longSettings struct {
+// longTask is `bench long`.
+type longTask struct {
+	from, to        float64 // rows
+	per             int     // sizes in a decade
 	features        int     // of a window
 	window          float64 // samples
 	dense, celerite bool
+	termList        string
 	terms           []int   // of celerite's covariance
 	limit           float64 // seconds of an evaluation
 	fit, repeats    int     // iterations, evaluations
+	out, commit     string
+	draw            bool
+	lines           []longLine // of the file
 
 	exe            string // this program
 	python, script string // and peers/celerite.py
@@ -58,13 +63,13 @@ type longKey struct {
 	Terms    int     `json:"terms,omitempty"`    // of celerite: oscillators, J = 2·terms
 }
 
-// series is the key without the length: what a curve of the figure has in common.
+// series is the key without the length: a curve of the figure has one.
 func (k longKey) series() longKey {
 	k.N = 0
 	return k
 }
 
-// label is the series for people.
+// label names the series for people.
 func (k longKey) label() string {
 	switch k.Method {
 	case methodWindows:
@@ -81,14 +86,11 @@ func (k longKey) label() string {
 
 // check reports a line of another command.
 func (l *longLine) check() error {
-	if l.Bench != "long" || l.N < 1 || l.Status == "" {
-		return errors.New("want a line of bench long, with bench, N and status")
-	}
-	return nil
+	return demand(l.Bench == "long" && l.N >= 1 && l.Status != "", "want a line of bench long, with bench, N and status")
 }
 
-// methods are the methods asked for, each as the key of its lines without the length.
-func (o *longSettings) methods() []longKey {
+// methods returns the chosen methods, each as the key of its lines without the length.
+func (o *longTask) methods() []longKey {
 	all := []longKey{{Method: methodWindows, Features: o.features, Window: o.window}}
 	if o.dense {
 		all = append(all, longKey{Method: methodDense, Features: o.features, Window: o.window})
@@ -101,20 +103,20 @@ func (o *longSettings) methods() []longKey {
 	return all
 }
 
-// one measures a method at a length, in a process of its own, so that its memory is its own, if the size before lets hope that it fits.
-func (o *longSettings) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
+// one measures a method at a length, unless the size before says that it takes too much. It runs in a process of its own, so that its
+// peak of memory is its own.
+func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
 	k.N = n
 	l := longLine{Machine: o.machine, Time: machine.Now(), Bench: "long", longKey: k}
 	if k.Features > 0 {
 		w, _ := sizes{N: n, Window: k.Window}.windows()
 		l.V, l.M = w.Count(), w.Count()*k.Features
 	}
-	if l.Status = o.tooMuch(&l, before); l.Status != "" {
-		return l
-	}
-	if k.Features > 0 {
+	switch l.Status = o.tooMuch(&l, before); {
+	case l.Status != "":
+	case k.Features > 0:
 		o.ours(ctx, &l)
-	} else {
+	default:
 		o.peer(ctx, &l)
 	}
 	return l
@@ -125,19 +127,20 @@ const memoryShare = 0.9
 
 // tooMuch says why a method is not run, "" if it is: the memory that its largest arrays take, and its time, predicted from the size before, as
 // N·M² grows or as N does. Windows always run: they are the subject.
-func (o *longSettings) tooMuch(l, before *longLine) string {
-	bytes, work := 0.0, func(l *longLine) float64 { return float64(l.N) }
-	j := float64(2 * l.Terms)
+func (o *longTask) tooMuch(l, before *longLine) string {
+	work := func(l *longLine) float64 { return float64(l.N) }
+	n, m, j := float64(l.N), float64(l.M), float64(2*l.Terms)
+	var bytes float64
 	switch l.Method {
 	case methodWindows:
 		return ""
 	case methodDense: // the Gram matrix and its inverse
-		bytes = 2 * 8 * float64(l.M) * float64(l.M)
+		bytes = 2 * 8 * m * m
 		work = func(l *longLine) float64 { return float64(l.N) * float64(l.M) * float64(l.M) }
 	case methodValue: // U, V, W
-		bytes = 3 * 8 * float64(l.N) * j
+		bytes = 3 * 8 * n * j
 	case methodGradient: // kept for the backward pass, beside U, V, W and their derivatives
-		bytes = 8 * float64(l.N) * (j*j + 6*j)
+		bytes = 8 * n * (j*j + 6*j)
 	}
 	const gib = 1 << 30
 	if most := memoryShare * float64(o.machine.Memory); most > 0 && bytes > most {
@@ -154,13 +157,12 @@ func (o *longSettings) tooMuch(l, before *longLine) string {
 }
 
 // ours runs `bench speed`.
-func (o *longSettings) ours(ctx context.Context, l *longLine) {
-	args := fmt.Sprintf("speed -json -n %d -repeats %d -clocked=false -features ", l.N, o.repeats)
-	if l.Method == methodDense {
-		args += strconv.Itoa(l.M)
-	} else {
-		args += fmt.Sprintf("%d -window %g -fit %d", l.Features, l.Window, o.fit)
+func (o *longTask) ours(ctx context.Context, l *longLine) {
+	features, windows := l.M, ""
+	if l.Method == methodWindows {
+		features, windows = l.Features, fmt.Sprintf(" -window %g -fit %d", l.Window, o.fit)
 	}
+	args := fmt.Sprintf("speed -json -n %d -repeats %d -clocked=false -features %d%s", l.N, o.repeats, features, windows)
 	out, said, err := output(exec.CommandContext(ctx, o.exe, append(strings.Fields(args), "-commit", o.machine.Sources())...))
 	var m record
 	if json.Unmarshal(lastLine(out), &m) != nil || m.Status == "" {
@@ -173,8 +175,8 @@ func (o *longSettings) ours(ctx context.Context, l *longLine) {
 	}
 }
 
-// peer runs peers/celerite.py, whose evaluations may each take as long as the limit.
-func (o *longSettings) peer(ctx context.Context, l *longLine) {
+// peer runs peers/celerite.py. Each of its evaluations may take as long as the limit.
+func (o *longTask) peer(ctx context.Context, l *longLine) {
 	mode := "value"
 	if l.Method == methodGradient {
 		mode = "gradient"

@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// slopeFrom is the least length, in rows, that counts in slopes: below it caches and what does not grow show.
+// slopeFrom is the least length, in rows, that counts in slopes: shorter ones show caches and constant costs.
 const slopeFrom = 1e5
 
 // A slope is the exponent p of a power law y ∝ N^p.
@@ -27,13 +27,10 @@ type slope struct {
 
 // fitSlope is the least-squares line through log y against log N; ok needs two different N.
 func fitSlope(n, y []float64) (s slope, ok bool) {
-	logs := func(v []float64) (out []float64) {
-		for _, x := range v {
-			out = append(out, math.Log(x))
-		}
-		return out
+	var x, z []float64
+	for i := range n {
+		x, z = append(x, math.Log(n[i])), append(z, math.Log(y[i]))
 	}
-	x, z, k := logs(n), logs(y), float64(len(n))
 	xx, zz := stat.PopVariance(x, nil), stat.PopVariance(z, nil)
 	if !(xx > 0) {
 		return slope{}, false
@@ -41,7 +38,7 @@ func fitSlope(n, y []float64) (s slope, ok bool) {
 	s = slope{se: math.NaN(), points: len(n)}
 	_, s.p = stat.LinearRegression(x, z, nil, false)
 	if len(n) > 2 {
-		s.se = math.Sqrt(max(0, zz/xx-s.p*s.p) / (k - 2))
+		s.se = math.Sqrt(max(0, zz/xx-s.p*s.p) / float64(len(n)-2))
 	}
 	return s, true
 }
@@ -70,7 +67,7 @@ var (
 	}}
 )
 
-// values are a quantity against N, of the lines of at least so many rows that have it.
+// values returns a quantity against N, for the lines of at least so many rows that have it.
 func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 	for i := range lines {
 		if v := q.of(&lines[i]); v > 0 && float64(lines[i].N) >= least {
@@ -80,7 +77,7 @@ func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 	return n, y
 }
 
-// seriesOf are the lines of each series by rising N, in the order of their first.
+// seriesOf returns the lines of each series by rising N, in the order of their first.
 func seriesOf(lines []longLine) [][]longLine {
 	all := jsonl.Groups(lines, longLine.series)
 	for _, s := range all {
@@ -89,7 +86,7 @@ func seriesOf(lines []longLine) [][]longLine {
 	return all
 }
 
-// printLong prints the table, the slopes, and of what machines and commits they are.
+// printLong prints the table, the slopes, and the commits and machines that measured them.
 func printLong(w io.Writer, lines []longLine) {
 	fmt.Fprintf(w, "%-30s %9s %9s %12s %9s %9s %16s  %s\n", "method", "N", "M", "s/evaluation", "µs/row", "MiB", "fit: s (steps)", "status")
 	all := seriesOf(lines)
@@ -121,36 +118,32 @@ func printLong(w io.Writer, lines []longLine) {
 // longColours are the colours of the series, in order.
 var longColours = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Grey}
 
-// drawLong draws time and memory against N as PATH.png and PATH.svg; nothing where nothing was measured.
+// drawLong draws time and memory against N as PATH.png and PATH.svg, if anything was measured.
 func drawLong(path string, lines []longLine) error {
-	f := report.Figure{Columns: 2, Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
+	f := report.Figure{Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
 	for _, q := range []quantity{evaluationTime, peakMemory} {
 		p := report.Panel("", "rows N", q.name)
-		measured := false
+		var key []report.Entry
 		for i, s := range seriesOf(lines) {
-			n, y := q.values(s, 0)
-			if len(n) == 0 {
-				continue
-			}
-			measured = true
-			line, dots, err := plotter.NewLinePoints(report.Points(n, y))
-			if err != nil {
-				return err
-			}
-			c := longColours[i%len(longColours)]
-			line.LineStyle, dots.GlyphStyle.Color = report.Stroke(c), c
-			p.Add(line, dots)
-			if len(f.Panels) == 0 {
-				f.Key = append(f.Key, report.Entry{Name: s[0].label(), Mark: line})
+			if n, y := q.values(s, 0); len(n) > 0 {
+				c := longColours[i%len(longColours)]
+				line := &plotter.Line{XYs: report.Points(n, y), LineStyle: report.Stroke(c)}
+				dots := &plotter.Scatter{XYs: line.XYs, GlyphStyle: plotter.DefaultGlyphStyle}
+				dots.GlyphStyle.Color = c
+				p.Add(line, dots)
+				key = append(key, report.Entry{Name: s[0].label(), Mark: line})
 			}
 		}
-		if !measured {
+		if len(key) == 0 {
 			continue
 		}
 		// Last: everything added to a plot widens its axes.
 		logarithmic(&p.X)
 		logarithmic(&p.Y)
 		f.Panels = append(f.Panels, p)
+		if f.Key == nil {
+			f.Key = key
+		}
 	}
 	if len(f.Panels) == 0 {
 		return nil
@@ -159,7 +152,7 @@ func drawLong(path string, lines []longLine) error {
 	return f.Save(path)
 }
 
-// logarithmic makes an axis so, from one power of ten to another.
+// logarithmic makes an axis logarithmic, from one power of ten to another.
 func logarithmic(a *plot.Axis) {
 	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))

@@ -102,7 +102,7 @@ func TestLengths(t *testing.T) {
 
 // TestTooMuch: dense stops by N·M² and 16·M² bytes, celerite by N and its arrays; windows never.
 func TestTooMuch(t *testing.T) {
-	r := &longSettings{limit: 10}
+	r := &longTask{limit: 10}
 	r.machine.Memory = 1 << 30
 	line := func(method string, n, m, terms int, seconds float64) *longLine {
 		l := &longLine{longKey: longKey{Method: method, N: n, Terms: terms}, M: m}

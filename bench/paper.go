@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -29,11 +30,9 @@ func (p *paperTask) flags(set *flag.FlagSet) {
 }
 
 func (p *paperTask) check(files []string) error {
-	if p.Draw && p.Quick && p.Out == "" {
-		return errors.New("-draw -quick: want -out, the folder of an earlier run's lines")
-	}
 	p.Sets, p.Methods = list(p.sets), list(p.methods)
-	return want(files, 0, "")
+	return cmp.Or(demand(!p.Draw || !p.Quick || p.Out != "", "-draw -quick: want -out, the folder of an earlier run's lines"),
+		want(files, 0, ""))
 }
 
 func (p *paperTask) run() (err error) {

@@ -10,17 +10,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-// scripts are those that time peers, so that a program without its sources has them too.
+// scripts time peers. They are embedded, so that a program without its sources has them too.
 //
 //go:embed peers/*.py
 var scripts embed.FS
 
 // peerNames are the libraries that speed.py knows.
 var peerNames = []string{"numpy", "jax", "torch"}
+
+// knownPeers reports a library that speed.py does not know.
+func knownPeers(names []string) error {
+	for _, p := range names {
+		if !slices.Contains(peerNames, p) {
+			return fmt.Errorf("-peers: %q: want some of %s", p, strings.Join(peerNames, ","))
+		}
+	}
+	return nil
+}
 
 // peerTime is the time limit of a peer, including compilation.
 const peerTime = 300 * time.Second
@@ -85,7 +96,7 @@ func runPeer(ctx context.Context, limit time.Duration, env []string, python stri
 	return line
 }
 
-// readPeer is the last line of JSON that a peer printed.
+// readPeer reads the last line that a peer printed.
 func readPeer(out []byte) (p peerLine, ok bool) {
 	if err := json.Unmarshal(lastLine(out), &p); err != nil || p.Status == "" {
 		return peerLine{}, false
@@ -93,7 +104,7 @@ func readPeer(out []byte) (p peerLine, ok bool) {
 	return p, true
 }
 
-// output runs a command and returns what it printed, as much of it as is kept.
+// output runs a command and returns the first MiB of its output, and of its error output.
 func output(cmd *exec.Cmd) (out []byte, said string, err error) {
 	cmd.WaitDelay = time.Second
 	var printed, complaints limited
@@ -110,7 +121,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine is where a program gives its result, and Python says what was wrong.
+// lastLine is the line in which a program gives its result, and in which Python says what was wrong.
 func lastLine(out []byte) []byte {
 	out = bytes.TrimSpace(out)
 	return out[bytes.LastIndexByte(out, '\n')+1:]

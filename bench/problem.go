@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -20,7 +21,7 @@ import (
 // sizes say how large a made problem is.
 type sizes struct {
 	N, Q, D  int     // rows, inputs, outputs
-	Features int     // in each window; in all where there are none
+	Features int     // in each window; without windows in all
 	Window   float64 // length in samples; 0: none
 	Uneven   bool    // rows are jittered off the grid
 	Seed     uint64
@@ -39,13 +40,11 @@ func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
 }
 
 func (s sizes) check() error {
-	switch {
-	case s.N < 1 || s.Q < 1 || s.D < 1 || s.Features < 1:
-		return fmt.Errorf("%d rows, %d inputs, %d outputs, %d features: want at least one of each", s.N, s.Q, s.D, s.Features)
-	case s.Window != 0 && !(s.Window >= leastWindow && s.Window <= float64(s.N)):
-		return fmt.Errorf("-window %v: want 0 for none, or %d samples to the %d there are", s.Window, leastWindow, s.N)
-	}
-	return nil
+	return cmp.Or(
+		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: want at least one of each",
+			s.N, s.Q, s.D, s.Features),
+		demand(s.Window == 0 || s.Window >= leastWindow && s.Window <= float64(s.N),
+			"-window %v: want 0 for none, or %d samples to the %d there are", s.Window, leastWindow, s.N))
 }
 
 // A problem is data and a model to evaluate on them.
@@ -79,18 +78,18 @@ func (s sizes) build() (*problem, error) {
 			d.X[n*s.Q+q] = float64(s.N) * rng.Float64()
 		}
 	}
-	frequency, phase := make([]float64, tones*s.D), make([]float64, tones*s.D)
-	for i := range frequency {
-		frequency[i] = highest * rng.Float64()
+	tone := make([][2]float64, tones*s.D) // frequency and phase
+	for i := range tone {
+		tone[i][0] = highest * rng.Float64()
 	}
-	for i := range phase {
-		phase[i] = 2 * math.Pi * rng.Float64()
+	for i := range tone {
+		tone[i][1] = 2 * math.Pi * rng.Float64()
 	}
 	for n := range s.N {
 		for o := range s.D {
 			y := toneNoise * rng.NormFloat64()
-			for t := o * tones; t < (o+1)*tones; t++ {
-				y += math.Sin(2*math.Pi*frequency[t]*d.X[n*s.Q]+phase[t]) / math.Sqrt(tones/2)
+			for _, t := range tone[o*tones : (o+1)*tones] {
+				y += math.Sin(2*math.Pi*t[0]*d.X[n*s.Q]+t[1]) / math.Sqrt(tones/2)
 			}
 			d.Y[n*s.D+o] = y
 		}
@@ -104,15 +103,14 @@ func (s sizes) build() (*problem, error) {
 
 // components divides the features of a window.
 func (s sizes) components() int {
-	const most = 16
-	l := min(most, s.Features)
+	l := min(16, s.Features)
 	for s.Features%l != 0 {
 		l--
 	}
 	return l
 }
 
-// windows are the model's, and the range of the first input that a window's features have.
+// windows returns the model's windows, and the range of the first input over which the features of one are spread.
 func (s sizes) windows() (w spectral.Windows, reach float64) {
 	if s.Window == 0 {
 		return w, float64(s.N)
@@ -171,8 +169,7 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 }
 
 // work counts the floating-point operations of the parts of an evaluation, by the formulas of package cost. A run is n rows that meet the
-// same m features: all of them without windows. Accumulating is a part of moments. The algebra of windows is counted whatever a card does
-// besides.
+// same m features: without windows, all of them. Accumulating is a part of moments. The algebra of windows counts the same wherever it runs.
 func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
@@ -196,7 +193,7 @@ func (p *problem) work(inference string) times {
 	return w
 }
 
-// total is the work of the passes: where the host does the algebra it is time, not work.
+// total is the work of the passes: the host's algebra is time, not work.
 func total(work times) float64 { return work.sum(moments, pullback, factorised, predicted) }
 
 // write puts the problem, its bound and its gradient into a folder, for peers: problem.json beside x.npy [N,Q], y.npy [N,D], NAME.npy for
@@ -205,34 +202,27 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	m := p.model.Params
-	type array struct {
-		name  string
-		shape []int
-		data  []float64
-	}
-	arrays := []array{{"x", []int{p.N, p.Q}, p.data.X}, {"y", []int{p.N, p.D}, p.data.Y}}
-	var names []string
-	gradient := e.Gradient.Tensors()
-	for i, t := range m.Tensors() {
-		names = append(names, t.Name)
-		arrays = append(arrays, array{t.Name, t.Shape, *t.Data}, array{"gradient." + t.Name, t.Shape, *gradient[i].Data})
-	}
-	for _, a := range arrays {
-		err := atomicfile.Write(filepath.Join(dir, a.name+".npy"), func(w io.Writer) error { return table.WriteNPY(w, a.shape, a.data) })
-		if err != nil {
-			return err
+	var failed error
+	save := func(name string, shape []int, data []float64) {
+		if failed == nil {
+			failed = atomicfile.Write(filepath.Join(dir, name+".npy"), func(w io.Writer) error { return table.WriteNPY(w, shape, data) })
 		}
 	}
-	var terms []map[string]any
-	for _, t := range e.Terms {
-		terms = append(terms, map[string]any{"name": t.Name, "value": t.Value})
+	save("x", []int{p.N, p.Q}, p.data.X)
+	save("y", []int{p.N, p.D}, p.data.Y)
+	m := p.model.Params
+	var names []string
+	for i, gradient := range e.Gradient.Tensors() {
+		t := m.Tensors()[i]
+		names = append(names, t.Name)
+		save(t.Name, t.Shape, *t.Data)
+		save("gradient."+t.Name, t.Shape, *gradient.Data)
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"n": p.N, "inputs": p.Q, "outputs": p.D, "components": m.L, "features_per_component": m.K, "features": m.M(),
-		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "bound": e.Bound, "terms": terms, "tensors": names,
+		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "bound": e.Bound, "terms": e.Terms, "tensors": names,
 	}, "", "  ")
-	if err != nil {
+	if err = errors.Join(failed, err); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "problem.json"), append(text, '\n'), 0o666)

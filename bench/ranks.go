@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,6 +25,7 @@ type ranksTask struct {
 	repeats      int
 	out, commit  string
 	draw, plan   bool
+	lines        []ranksLine
 }
 
 func (o *ranksTask) flags(set *flag.FlagSet) {
@@ -42,82 +43,70 @@ func (o *ranksTask) flags(set *flag.FlagSet) {
 const mostRanks = 64
 
 func (o *ranksTask) check(files []string) (err error) {
-	switch {
-	case len(files) > 0:
-		return want(files, 0, "")
-	case o.repeats < 1:
-		return fmt.Errorf("-repeats %d: want 1 or more", o.repeats)
-	case o.draw && o.out == "":
-		return errors.New("-draw wants the file, -out")
-	}
-	if o.ranks, err = counts("ranks", o.list, mostRanks); err != nil {
+	o.ranks, err = counts("ranks", o.list, mostRanks)
+	err = cmp.Or(
+		want(files, 0, ""),
+		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),
+		demand(!o.draw || o.out != "", "-draw wants the file, -out"),
+		err, o.sizes.check())
+	if err != nil || !o.draw {
 		return err
 	}
-	return o.sizes.check()
+	o.lines, err = jsonl.Read(o.out, (*ranksLine).check)
+	return cmp.Or(err, demand(len(o.lines) > 0, "-draw: %s has no lines", o.out))
 }
 
-func (o *ranksTask) run() (err error) {
+func (o *ranksTask) run() error {
 	c, leave, err := ranks.World()
-	if err != nil {
-		return err
-	}
-	var lines []ranksLine
 	switch {
+	case err != nil:
+		return err
 	case c != nil:
 		defer leave()
 		return serveRank(c, o.sizes, o.repeats)
 	case o.plan:
 		printPlan(os.Stdout)
 		return nil
-	case o.draw:
-		if lines, err = jsonl.Read(o.out, (*ranksLine).check); err == nil && len(lines) == 0 {
-			err = fmt.Errorf("ranks: -draw: %s has no lines", o.out)
-		}
-		if err != nil {
-			return &usage{err}
-		}
-	default:
-		if lines, err = o.measure(); err != nil {
+	case !o.draw:
+		if err := o.measure(); err != nil {
 			return fmt.Errorf("ranks: %w", err)
 		}
 	}
-	printRanks(os.Stdout, lines)
+	printRanks(os.Stdout, o.lines)
 	return nil
 }
 
 // measure runs this program under mpirun, once for each number of ranks.
-func (o *ranksTask) measure() (lines []ranksLine, err error) {
+func (o *ranksTask) measure() error {
 	if _, built := ranks.MPI(); !built {
-		return nil, &usage{ranks.ErrNotBuilt}
+		return &usage{ranks.ErrNotBuilt}
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	here := machine.This(o.commit)
 	for _, n := range o.ranks {
 		cmd := exec.Command(o.mpirun, append([]string{"-n", strconv.Itoa(n), exe}, os.Args[1:]...)...)
 		out, said, err := output(cmd)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(said)) // mpirun explains itself in a paragraph
+			return fmt.Errorf("%s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(said)) // mpirun explains itself in a paragraph
 		}
-		line := ranksLine{Machine: here, Time: machine.Now(), Bench: "ranks"}
-		if err := json.Unmarshal(lastLine(out), &line.ranksRun); err != nil {
-			return nil, fmt.Errorf("%d ranks printed no result: %w", n, err)
+		var line ranksLine
+		if err := json.Unmarshal(lastLine(out), &line); err != nil {
+			return fmt.Errorf("%d ranks printed no result: %w", n, err)
 		}
+		line.Machine, line.Time, line.Bench = here, machine.Now(), "ranks"
 		fmt.Fprintf(os.Stderr, "%d ranks: %.4g s an evaluation\n", n, line.Evaluation)
-		lines = append(lines, line)
-		if o.out == "" {
-			continue
-		}
+		o.lines = append(o.lines, line)
 		if err := jsonl.Append(o.out, line); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return lines, nil
+	return nil
 }
 
-// printRanks prints each problem's lines, with what the model expects of them by its line of one rank.
+// printRanks prints each problem's lines, beside the times that the model expects from its line of one rank.
 func printRanks(w io.Writer, lines []ranksLine) {
 	for _, of := range jsonl.Groups(lines, func(l ranksLine) [3]int { return [3]int{l.N, l.M, l.V} }) {
 		fmt.Fprintf(w, "\nN = %d, M = %d, V = %d\n", of[0].N, of[0].M, of[0].V)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"runtime"
 	"time"
@@ -15,16 +14,13 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A ranksLine is one number of ranks on one problem.
+// A ranksLine is one number of ranks on one problem, as rank 0 measures it, in seconds: the quickest evaluation, since whatever else the
+// machine does only takes away.
 type ranksLine struct {
 	machine.Machine
 	Time  string `json:"time"`
 	Bench string `json:"bench"`
-	ranksRun
-}
 
-// ranksRun is what rank 0 measures, in seconds: the quickest evaluation, since whatever else the machine does only takes away.
-type ranksRun struct {
 	N       int     `json:"N"`
 	M       int     `json:"M"`
 	V       int     `json:"V"`
@@ -36,7 +32,7 @@ type ranksRun struct {
 
 	Bound         float64 `json:"bound"`
 	Evaluation    float64 `json:"seconds_per_evaluation"` // bound and gradient; rows are already there
-	Busy          float64 `json:"cpu_seconds"`            // rank 0's processor time of it: what a machine without other work would take
+	Busy          float64 `json:"cpu_seconds"`            // rank 0's processor time: the time on a machine without other work
 	Sums          float64 `json:"sums"`                   // rank 0's passes and its part of the algebra
 	Waiting       float64 `json:"waiting"`                // for the slowest rank
 	Communication float64 `json:"communication"`          // numbers on their way
@@ -51,13 +47,11 @@ type ranksRun struct {
 
 // check reports a line of another command.
 func (l *ranksLine) check() error {
-	if l.Bench != "ranks" || l.Ranks < 1 || !(l.Evaluation > 0) {
-		return errors.New("want a line of bench ranks, with bench, ranks and seconds_per_evaluation")
-	}
-	return nil
+	return demand(l.Bench == "ranks" && l.Ranks >= 1 && l.Evaluation > 0,
+		"want a line of bench ranks, with bench, ranks and seconds_per_evaluation")
 }
 
-// serveRank is one rank, of which rank 0 measures a problem and prints the result.
+// serveRank is one rank. Rank 0 measures a problem and prints the result.
 func serveRank(c ranks.Comm, of sizes, repeats int) error {
 	ranks.ShareCores()
 	open := func(string) (spectral.Backend, error) { return cpu.New(cpu.Shared()), nil }
@@ -90,8 +84,8 @@ func serveRank(c ranks.Comm, of sizes, repeats int) error {
 }
 
 // timeRanks evaluates the bound and its gradient, and keeps the quickest.
-func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksRun, error) {
-	r := &ranksRun{N: p.N, M: p.model.Params.M(), V: p.model.Params.Windows.Count(), Window: p.Window, Repeats: repeats}
+func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksLine, error) {
+	r := &ranksLine{N: p.N, M: p.model.Params.M(), V: p.model.Params.Windows.Count(), Window: p.Window, Repeats: repeats}
 	for i := range repeats + 1 {
 		before, began, busy := b.Times(), time.Now(), cpuTime()
 		e, err := p.model.Evaluate(p.data, vssgp.Exact, nil, true)
@@ -105,8 +99,7 @@ func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksRun, error) {
 			continue
 		}
 		r.Bound, r.Evaluation, r.Open, r.Busy = e.Bound, took, open.Seconds(), busy.Seconds()
-		r.Sums = (t.Compute - before.Compute).Seconds()
-		r.Waiting = (t.Waiting - before.Waiting).Seconds()
+		r.Sums, r.Waiting = (t.Compute - before.Compute).Seconds(), (t.Waiting - before.Waiting).Seconds()
 		r.Communication = (t.Communication - before.Communication).Seconds()
 		r.Host = took - r.Sums - r.Waiting - r.Communication
 		r.Bytes, r.OpenBytes = t.Bytes-before.Bytes, t.OpenBytes-before.OpenBytes
@@ -119,10 +112,10 @@ const (
 	probeBlock = 1 << 20 // numbers
 )
 
-// probe measures what messages cost between these ranks: a small one to all and
-// an answer by all, and a large one to all and a sum of as large ones.
+// probe measures the cost of messages between these ranks: a small one to all and an answer by all, and a large one to all and a sum of as
+// large ones.
 func probe(c ranks.Comm) (latency, bandwidth float64) {
-	times := func(n int, f func()) float64 {
+	timed := func(n int, f func()) float64 {
 		all := make([]float64, n)
 		for i := range all {
 			c.Barrier()
@@ -133,10 +126,10 @@ func probe(c ranks.Comm) (latency, bandwidth float64) {
 		return median(all)
 	}
 	one, block, sums := []float64{0}, make([]float64, probeBlock), make([]int64, probeBlock)
-	latency = times(probes, func() { c.Broadcast(one, 0); c.Max(one) })
+	latency = timed(probes, func() { c.Broadcast(one, 0); c.Max(one) })
 	if c.Size() == 1 {
 		return latency, 0
 	}
-	took := times(probes/4, func() { c.Broadcast(block, 0); c.Sum(sums) })
+	took := timed(probes/4, func() { c.Broadcast(block, 0); c.Sum(sums) })
 	return latency, 2 * 8 * probeBlock / took
 }

@@ -13,18 +13,18 @@ import (
 // TestRanksModel: sums shrink with the ranks, what is rank 0's own does not, and
 // messages cost the more the more ranks there are.
 func TestRanksModel(t *testing.T) {
-	m := ranksModel{work: 100, rate: 1, host: 1, messages: 10, latency: 0.01, bytes: 50, bandwidth: 100}
+	m := ranksModel{sums: 100, host: 1, latency: 0.1, transfer: 0.5}
 	for ranks, want := range map[float64]float64{1: 101, 2: 50 + 1 + 0.1 + 0.5, 4: 25 + 1 + 0.2 + 0.5} {
 		if got := m.seconds(ranks); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v ranks: %v s, want %v", ranks, got, want)
 		}
 	}
 	half := m.half()
-	if all := m.seconds(half); math.Abs(m.work/half-all/2) > 0.01*all {
-		t.Errorf("half at %v ranks: sums %v of %v", half, m.work/half, all)
+	if all := m.seconds(half); math.Abs(m.sums/half-all/2) > 0.01*all {
+		t.Errorf("half at %v ranks: sums %v of %v", half, m.sums/half, all)
 	}
-	one := &ranksLine{ranksRun: ranksRun{Ranks: 1, Evaluation: 10, Busy: 9, Host: 1}}
-	four := &ranksLine{ranksRun: ranksRun{Ranks: 4, Latency: 0.001, Bandwidth: 1e6, Bytes: 2e6}}
+	one := &ranksLine{Ranks: 1, Evaluation: 10, Busy: 9, Host: 1}
+	four := &ranksLine{Ranks: 4, Latency: 0.001, Bandwidth: 1e6, Bytes: 2e6}
 	if got, want := expected(one, four), (9-0.9)/4+0.9+10*0.001+2; math.Abs(got-want) > 1e-12 {
 		t.Errorf("four ranks: %v s, want %v", got, want)
 	}
@@ -50,7 +50,7 @@ func TestRanksFlags(t *testing.T) {
 func TestRanksShow(t *testing.T) {
 	var out bytes.Buffer
 	line := func(ranks int, seconds float64) ranksLine {
-		return ranksLine{Bench: "ranks", ranksRun: ranksRun{N: 1000, M: 8, V: 1, Ranks: ranks, Evaluation: seconds, Busy: seconds, Bandwidth: 1e9, Bound: -12.5}}
+		return ranksLine{Bench: "ranks", N: 1000, M: 8, V: 1, Ranks: ranks, Evaluation: seconds, Busy: seconds, Bandwidth: 1e9, Bound: -12.5}
 	}
 	printRanks(&out, []ranksLine{line(1, 8), line(2, 4.125)})
 	for _, want := range []string{"N = 1000, M = 8, V = 1", "4.125", "-12.5"} {

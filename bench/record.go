@@ -63,14 +63,14 @@ type record struct {
 	DeviceBytes int64   `json:"device_bytes,omitempty"`        // the most held of any one card's memory
 }
 
-// timed fills in the medians and what follows from them. peak is in TFLOP/s; 0 where none is known. clocked are evaluations whose parts'
-// shares of the moments are taken for all; there are none on a card.
+// timed fills in the medians and the rates that follow from them. peak is in TFLOP/s, 0 if none is known. clocked are evaluations on the CPU
+// with clocks on the parts of moments: their shares count for all.
 func (r *record) timed(all, clocked []sample, work times, peak float64) {
-	p, seconds := each(column(all, partsOf), median), column(all, secondsOf)
-	r.Kernels = each(column(all, kernelsOf), mean)
+	p, seconds := each(all, partsOf, median), column(all, secondsOf)
+	r.Kernels = each(all, kernelsOf, mean)
 	if len(clocked) > 0 {
-		r.Kernels = each(column(clocked, kernelsOf), mean)
-		if c := each(column(clocked, partsOf), median); c[moments] > 0 {
+		r.Kernels = each(clocked, kernelsOf, mean)
+		if c := each(clocked, partsOf, median); c[moments] > 0 {
 			p[evaluating], p[accumulating] = p[moments]*c[evaluating]/c[moments], p[moments]*c[accumulating]/c[moments]
 		}
 	}
@@ -95,7 +95,7 @@ func rates(work, parts times, evaluation, unit float64) times {
 	return out
 }
 
-// held fills in the host's memory: what the first evaluation held and the most that the process has had.
+// held fills in the host's memory: the bytes that the first evaluation held, and the most that the process has had.
 func (r *record) held(held, most int64) {
 	r.Bytes, r.HostBytes = held, most
 	if r.Inference == "exact" && r.Window == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/score"
 )
 
 // recordingTask is `bench recording`.
@@ -42,16 +42,14 @@ func (o *recordingTask) flags(set *flag.FlagSet) {
 const mostMinutes = 24 * 60
 
 func (o *recordingTask) check(files []string) (err error) {
-	if err := want(files, 1, "one WAV or SPHERE file"); err != nil {
+	err = cmp.Or(
+		want(files, 1, "one WAV or SPHERE file"),
+		demand(o.minutes > 0 && o.minutes <= mostMinutes, "-minutes %g: want a number up to %d", o.minutes, mostMinutes),
+		demand(o.gap >= 1 && o.every > o.gap, "-gap %d -every %d: want 1 ≤ gap < every", o.gap, o.every),
+		demand(o.window > 0 && o.components >= 1 && o.iterations >= 0, "-window %g -components %d -iterations %d: want positive numbers",
+			o.window, o.components, o.iterations))
+	if err != nil {
 		return err
-	}
-	switch {
-	case !(o.minutes > 0 && o.minutes <= mostMinutes):
-		return fmt.Errorf("-minutes %g: want a number up to %d", o.minutes, mostMinutes)
-	case o.gap < 1 || o.every <= o.gap:
-		return fmt.Errorf("-gap %d -every %d: want 1 ≤ gap < every", o.gap, o.every)
-	case !(o.window > 0) || o.components < 1 || o.iterations < 0:
-		return fmt.Errorf("-window %g -components %d -iterations %d: want positive numbers", o.window, o.components, o.iterations)
 	}
 	o.file = files[0]
 	o.recording, err = audio.Open(o.file)
@@ -97,23 +95,18 @@ func (o *recordingTask) run() error {
 		return fmt.Errorf("recording: %w", err)
 	}
 	line.print(os.Stdout)
-	if o.out == "" {
-		return nil
-	}
 	return jsonl.Append(o.out, line)
 }
 
-// signal is the file again and again, with a gap in the middle of each stretch of -every samples.
+// signal is the file again and again, with a gap in the middle of each -every samples.
 func (o *recordingTask) signal() (*gapfill.Signal, error) {
-	s := &gapfill.Signal{Name: o.file, Rate: o.recording.Rate, Y: make([]float64, int(60*o.minutes*float64(o.recording.Rate)))}
-	for at := 0; at < len(s.Y); {
+	n := int(60 * o.minutes * float64(o.recording.Rate))
+	s := &gapfill.Signal{Name: o.file, Rate: o.recording.Rate, Y: make([]float64, n), Gaps: gapfill.Even(n, o.every, o.gap)}
+	for at := 0; at < n; {
 		at += copy(s.Y[at:], o.recording.Samples[0])
 	}
-	for at := o.every / 2; at+o.gap <= len(s.Y); at += o.every {
-		s.Gaps = append(s.Gaps, audio.Gap{Start: at, End: at + o.gap})
-	}
 	if len(s.Gaps) == 0 {
-		return nil, fmt.Errorf("%d samples have no place for a gap every %d", len(s.Y), o.every)
+		return nil, fmt.Errorf("%d samples have no place for a gap every %d", n, o.every)
 	}
 	return s, nil
 }
@@ -149,10 +142,10 @@ func (o *recordingTask) measure(ctx context.Context) (*recordingLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, missing := s.In(s.Y), s.Mask()
-	l.RMSE, l.Silence, l.AR = score.RMSE(s.In(f.Mean), was), score.RMS(was), score.RMSE(s.In(ar.Mean), was)
+	l.RMSE, l.Silence = s.RMSE(f)
+	l.AR, _ = s.RMSE(ar)
 	l.Coverage, _, _ = s.Intervals(f)
-	l.STFT = audio.STFTRMSE(s.Y, f.Mean, missing, s.Rate) / audio.STFTRMSE(s.Y, make([]float64, len(s.Y)), missing, s.Rate)
+	l.STFT = audio.STFTRMSE(s.Y, f.Mean, s.Mask(), s.Rate) / audio.STFTRMSE(s.Y, make([]float64, len(s.Y)), s.Mask(), s.Rate)
 	return l, nil
 }
 

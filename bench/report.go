@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -16,29 +17,18 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A row is a line of the table: a measurement of ours or of a peer.
-type row struct {
-	name, device, precision string
-	seconds                 float64 // 0: not measured
-	moments, pullback       float64 // TFLOP/s; moments is the one pass of the other inferences
-	share                   float64 // of the peak, by the same pass
-	ratio                   float64 // a peer's seconds over ours
-	bytes                   int64
-	status                  string
-}
+// A row is a line of the table: name, device, precision, seconds of an evaluation and their ratio to ours, TFLOP/s of the sums and of the
+// pullback, the sums' share of the peak, memory, and status. A dash stands where nothing was measured.
+type row []any
 
 // row is the record as the table has it. The whole table is of one machine: the card's name is left out.
 func (r *record) row() row {
 	device, _, _ := strings.Cut(r.Device, " ")
-	out := row{
-		name: r.Case, device: device, precision: r.Precision, seconds: r.Evaluation, bytes: r.HostBytes, status: r.Status,
-		moments: r.GFlops.sum(moments, factorised, predicted) / 1e3, pullback: r.GFlops[pullback] / 1e3,
-		share: r.Share.sum(moments, factorised, predicted),
+	return row{
+		r.Case, device, r.Precision, positive(r.Evaluation, "%.4g"), "-",
+		positive(r.GFlops.sum(moments, factorised, predicted)/1e3, "%.3g"), positive(r.GFlops[pullback]/1e3, "%.3g"),
+		positive(100*r.Share.sum(moments, factorised, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)), firstLine(r.Status),
 	}
-	if r.DeviceBytes > 0 {
-		out.bytes = r.DeviceBytes
-	}
-	return out
 }
 
 func (p peerLine) row() row {
@@ -47,25 +37,24 @@ func (p peerLine) row() row {
 		name = fmt.Sprintf("%s %s, DGEMM %d", p.Peer, p.Version, p.N)
 	}
 	return row{
-		name: name, device: p.Device, precision: "float64", seconds: p.Seconds, moments: p.TFlops, ratio: p.Ratio, bytes: p.Peak, status: p.Status,
+		name, p.Device, "float64", positive(p.Seconds, "%.4g"), positive(p.Ratio, "%.2f"), positive(p.TFlops, "%.3g"), "-", "-",
+		mebibytes(p.Peak), firstLine(p.Status),
 	}
 }
 
-// printTable prints rows in columns, a dash where nothing was measured.
+// printTable prints rows in columns.
 func printTable(w io.Writer, rows []row) {
-	wide := len("case")
+	head := row{"case", "device", "precision", "s/evaluation", "/ ours", "TFLOP/s", "pullback", "share", "MiB", "status"}
+	rows, wide := slices.Insert(slices.Clone(rows), 0, head), 0
 	for _, r := range rows {
-		wide = max(wide, len(r.name))
+		wide = max(wide, len(r[0].(string)))
 	}
-	const format = "%-*s  %-8s %-9s %12s %7s %10s %10s %7s %9s  %s\n"
-	fmt.Fprintf(w, format, wide, "case", "device", "precision", "s/evaluation", "/ ours", "TFLOP/s", "pullback", "share", "MiB", "status")
 	for _, r := range rows {
-		fmt.Fprintf(w, format, wide, r.name, r.device, r.precision, positive(r.seconds, "%.4g"), positive(r.ratio, "%.2f"),
-			positive(r.moments, "%.3g"), positive(r.pullback, "%.3g"), positive(100*r.share, "%.0f%%"), mebibytes(r.bytes), firstLine(r.status))
+		fmt.Fprintf(w, "%-*s  %-8s %-9s %12s %7s %10s %10s %7s %9s  %s\n", append([]any{wide}, r...)...)
 	}
 }
 
-// details says below the table where the time goes.
+// details prints where the time goes, below the table.
 func (r *record) details(w io.Writer) {
 	if r.Seconds == nil {
 		return
@@ -91,7 +80,7 @@ func (r *record) details(w io.Writer) {
 	}
 }
 
-// firstLine keeps a table a table.
+// firstLine keeps a text of several lines out of a table.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
@@ -128,8 +117,7 @@ func (o *reportTask) check(files []string) error {
 
 func (o *reportTask) run() error {
 	r := &result{Date: machine.Now()}
-	_, err := jsonl.Read(o.path, r.add)
-	if err != nil {
+	if _, err := jsonl.Read(o.path, r.add); err != nil {
 		return err
 	}
 	r.print(os.Stdout)
@@ -156,7 +144,7 @@ type result struct {
 	rows   []row
 }
 
-// A stage is a line of device.sh: what it ran and how that ended.
+// A stage is a line of device.sh: a step that it ran, and how it ended.
 type stage struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
@@ -164,15 +152,14 @@ type stage struct {
 }
 
 // add takes one line of device.sh, of `bench speed` or of a peer, by what it holds.
-func (r *result) add(line *json.RawMessage) (err error) {
+func (r *result) add(line *json.RawMessage) error {
 	var kind struct {
 		Bench, Peer, Stage string
 		Facts              map[string]string
 	}
-	if err := json.Unmarshal(*line, &kind); err != nil {
-		return err
-	}
+	err := json.Unmarshal(*line, &kind)
 	switch {
+	case err != nil:
 	case kind.Bench == "speed":
 		var m record
 		err = json.Unmarshal(*line, &m)
@@ -189,7 +176,7 @@ func (r *result) add(line *json.RawMessage) (err error) {
 		r.Facts = kind.Facts
 		r.Card, r.Driver, r.Commit = kind.Facts["name"], kind.Facts["driver_version"], kind.Facts["commit"]
 	default:
-		return errors.New("neither a measurement nor a stage nor facts")
+		err = errors.New("neither a measurement nor a stage nor facts")
 	}
 	return err
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// settings say what `bench speed` measures, and how.
-type settings struct {
+// speedTask is `bench speed`.
+type speedTask struct {
 	sizes
 	inference        string
 	device           string // the flag, and
@@ -28,13 +28,15 @@ type settings struct {
 	dump, name       string
 	driver, commit   string
 	peers            []string
-	python           string
+	peerList, python string
+	json             bool
+	out              string
 }
 
 // A session is one problem that is evaluated again and again on one device.
 type session struct {
 	*problem
-	o       *settings
+	o       *speedTask
 	watch   *stopwatch
 	record  *record
 	peers   []peerLine
@@ -42,8 +44,8 @@ type session struct {
 	peak    float64 // TFLOP/s, the largest yet; 0 where none is known
 }
 
-// measure times the problem on its device. What runs out of memory there keeps its record, which says so; other errors end the command.
-func (o *settings) measure() (r *record, peers []peerLine, err error) {
+// measure times the problem on its device. If the device runs out of memory, the record says so; other errors end the command.
+func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	b, err := openDevice(o.kind, o.ordinal, o.kernels)
 	if err != nil {
 		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
@@ -53,11 +55,9 @@ func (o *settings) measure() (r *record, peers []peerLine, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	err = s.run()
-	switch {
-	case errors.Is(err, cuda.ErrOutOfMemory), errors.Is(err, cuda.ErrBudget):
+	if err = s.run(); errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, cuda.ErrBudget) {
 		s.record.Status, s.peers = "out of memory: "+err.Error(), nil
-	case err != nil:
+	} else if err != nil {
 		return nil, nil, err
 	}
 	if m, ok := b.(interface{ Memory() int64 }); ok {
@@ -66,7 +66,7 @@ func (o *settings) measure() (r *record, peers []peerLine, err error) {
 	return s.record, s.peers, nil
 }
 
-func newSession(o *settings, b spectral.Backend) (*session, error) {
+func newSession(o *speedTask, b spectral.Backend) (*session, error) {
 	p, err := o.build()
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func newSession(o *settings, b spectral.Backend) (*session, error) {
 		Device: b.Name(), Precision: "float64", timing: timing{Status: machine.OK},
 	}
 	if r.Device == "cpu" {
-		set, _ := simd.Chosen() // where it is not what was asked for, nothing opens
+		set, _ := simd.Chosen() // with an unknown set nothing opens
 		r.Simd = set.String()
 	} else {
 		r.Driver, r.Machine = o.driver, withCard(r.Machine, o.ordinal)
@@ -131,7 +131,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 	return e, err
 }
 
-// evaluate is what gets timed; there is no bound and gradient for predict.
+// evaluate runs one evaluation, which is timed; for predict it returns nil.
 func (s *session) evaluate() (*vssgp.Evaluation, error) {
 	if s.o.inference == "predict" {
 		_, err := s.model.PredictRows(s.data.X, s.N)
@@ -154,7 +154,7 @@ func (s *session) round() error {
 	return err
 }
 
-// timed are as many evaluations as were asked for, by a stopwatch.
+// timed runs as many evaluations as were asked for, by a stopwatch.
 func (s *session) timed(watch *stopwatch) (all []sample, err error) {
 	s.model.Backend = watch
 	defer func() { s.model.Backend = s.watch }()

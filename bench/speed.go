@@ -3,26 +3,16 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
-
-// speedTask is `bench speed`.
-type speedTask struct {
-	settings
-	peerList string
-	json     bool
-	out      string
-}
 
 var inferences = []string{"exact", "factorised", "predict"}
 
@@ -48,27 +38,24 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 }
 
 func (o *speedTask) check(files []string) error {
-	switch {
-	case !slices.Contains(inferences, o.inference):
-		return fmt.Errorf("-inference %q: want exact, factorised or predict", o.inference)
-	case o.repeats < 1:
-		return fmt.Errorf("-repeats %d: want 1 or more", o.repeats)
-	case !(o.peak >= 0) || math.IsInf(o.peak, 0):
-		return fmt.Errorf("-peak %v: want TFLOP/s, or 0 where none is known", o.peak)
-	case o.fit < 0:
-		return fmt.Errorf("-fit %d: want iterations, or 0 for no fit", o.fit)
-	case o.fit > 0 && (o.inference == "predict" || o.dump != ""):
-		return fmt.Errorf("-fit: want -inference exact or factorised, and no -dump")
-	case o.dump != "" && o.inference == "predict":
-		return fmt.Errorf("-dump holds a bound and a gradient: want -inference exact or factorised")
-	}
 	if o.name == "" {
 		o.name = o.defaultName()
 	}
 	var err error
 	o.kind, o.ordinal, err = parseDevice(o.device)
 	o.peers = list(o.peerList)
-	return cmp.Or(want(files, 0, ""), o.sizes.check(), err, o.checkPeers())
+	exact, predict, dump := o.inference == "exact", o.inference == "predict", o.dump != ""
+	return cmp.Or(
+		demand(slices.Contains(inferences, o.inference), "-inference %q: want exact, factorised or predict", o.inference),
+		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),
+		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: want TFLOP/s, or 0 where none is known", o.peak),
+		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
+		demand(o.fit == 0 || !predict && !dump, "-fit: want -inference exact or factorised, and no -dump"),
+		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
+		want(files, 0, ""), o.sizes.check(), err, knownPeers(o.peers),
+		demand(len(o.peers) == 0 || exact && o.Window == 0,
+			"-peers: they compute the exact bound without windows: want -inference exact and no -window"),
+		demand(len(o.peers) == 0 || !dump, "-peers: -dump times nothing: want one of the two"))
 }
 
 func (o *speedTask) defaultName() string {
@@ -103,10 +90,8 @@ func (o *speedTask) report(w io.Writer, r *record, peers []peerLine) error {
 		lines, rows = append(lines, p), append(rows, p.row())
 	}
 	for _, l := range lines {
-		if o.out != "" {
-			if err := jsonl.Append(o.out, l); err != nil {
-				return err
-			}
+		if err := jsonl.Append(o.out, l); err != nil {
+			return err
 		}
 		if o.json {
 			if err := json.NewEncoder(w).Encode(l); err != nil {
@@ -117,23 +102,6 @@ func (o *speedTask) report(w io.Writer, r *record, peers []peerLine) error {
 	if !o.json && o.dump == "" {
 		printTable(w, rows)
 		r.details(w)
-	}
-	return nil
-}
-
-// checkPeers reports libraries that there are not, and settings that they cannot compute.
-func (o *speedTask) checkPeers() error {
-	for _, p := range o.peers {
-		if !slices.Contains(peerNames, p) {
-			return fmt.Errorf("-peers: %q: want some of %s", p, strings.Join(peerNames, ","))
-		}
-	}
-	switch {
-	case len(o.peers) == 0:
-	case o.inference != "exact" || o.Window > 0:
-		return errors.New("-peers: they compute the exact bound without windows: want -inference exact and no -window")
-	case o.dump != "":
-		return errors.New("-peers: -dump times nothing: want one of the two")
 	}
 	return nil
 }

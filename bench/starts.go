@@ -51,46 +51,44 @@ func (o *startsTask) run() error {
 		n    int
 		loud float64
 	}{{1000, o.rms}, {4000, o.rms / 2}} {
-		var cuts []*gapfill.Signal
-		for _, file := range o.files {
-			c, err := o.cuts(file, cut.n, cut.loud)
-			if err != nil {
-				return err
-			}
-			cuts = append(cuts, c...)
+		cuts, err := o.cuts(cut.n, cut.loud)
+		if err == nil {
+			err = printFills(cuts, o.fillers())
 		}
-		if err := printFills(cuts, o.fillers()); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cuts are the loud excerpts of n samples, spread over a recording.
-func (o *startsTask) cuts(file string, n int, loud float64) (out []*gapfill.Signal, err error) {
-	r, err := audio.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	x := r.Samples[0]
-	var at []int
-	for s := 0; s+n <= len(x); s += n {
-		if score.RMS(x[s:s+n]) >= loud {
-			at = append(at, s)
+// cuts returns the loud excerpts of n samples, spread over each recording.
+func (o *startsTask) cuts(n int, loud float64) (out []*gapfill.Signal, err error) {
+	for _, file := range o.files {
+		r, err := audio.Open(file)
+		if err != nil {
+			return nil, err
 		}
-	}
-	for i := range min(o.most, len(at)) {
-		s := at[i*len(at)/min(o.most, len(at))]
-		c := &gapfill.Signal{Name: fmt.Sprintf("%s@%d", filepath.Base(file), s), Rate: r.Rate}
-		if c.Y, err = gapfill.Scale(x[s : s+n]); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		x := r.Samples[0]
+		var at []int
+		for s := 0; s+n <= len(x); s += n {
+			if score.RMS(x[s:s+n]) >= loud {
+				at = append(at, s)
+			}
 		}
-		rng := rand.New(rand.NewPCG(o.seed, uint64(s)))
-		for g := range n / gapEvery {
-			a := g*gapEvery + gapLength + rng.IntN(gapEvery-2*gapLength)
-			c.Gaps = append(c.Gaps, audio.Gap{Start: a, End: a + gapLength})
+		for i := range min(o.most, len(at)) {
+			s := at[i*len(at)/min(o.most, len(at))]
+			c := &gapfill.Signal{Name: fmt.Sprintf("%s@%d", filepath.Base(file), s), Rate: r.Rate}
+			if c.Y, err = gapfill.Scale(x[s : s+n]); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.Name, err)
+			}
+			rng := rand.New(rand.NewPCG(o.seed, uint64(s)))
+			for g := range n / gapEvery {
+				a := g*gapEvery + gapLength + rng.IntN(gapEvery-2*gapLength)
+				c.Gaps = append(c.Gaps, audio.Gap{Start: a, End: a + gapLength})
+			}
+			out = append(out, c)
 		}
-		out = append(out, c)
 	}
 	return out, nil
 }
@@ -120,16 +118,16 @@ func (o *startsTask) fillers() []filler {
 		{"spectrum", model(vssgp.Options{})},
 		{"spectrum, 30 iterations", model(vssgp.Options{Iterations: 30})},
 	}
-	if !o.slow {
-		return list
+	if o.slow {
+		paper := vssgp.Options{
+			Init: vssgp.InitPaper, Window: vssgp.WindowNone, Lengthscales: []float64{2. / 16000, 10. / 16000}, // seconds; the paper counts samples
+			Features: 100, NoisePrecision: 1000, Iterations: 300,
+		}
+		ssgp := paper
+		ssgp.Method = vssgp.SSGP
+		list = append(list, filler{"paper start, 300 iterations", model(paper)}, filler{"ssgp, 300 iterations", model(ssgp)})
 	}
-	paper := vssgp.Options{
-		Init: vssgp.InitPaper, Window: vssgp.WindowNone, Lengthscales: []float64{2. / 16000, 10. / 16000}, // seconds; the paper counts samples
-		Features: 100, NoisePrecision: 1000, Iterations: 300,
-	}
-	ssgp := paper
-	ssgp.Method = vssgp.SSGP
-	return append(list, filler{"paper start, 300 iterations", model(paper)}, filler{"ssgp, 300 iterations", model(ssgp)})
+	return list
 }
 
 // printFills prints each method's mean test RMSE and STFT RMSE over the cuts, the geometric mean of its ratio to the better of the fills of
@@ -143,39 +141,39 @@ func printFills(cuts []*gapfill.Signal, methods []filler) error {
 		fmt.Print(" ", c.Name)
 	}
 	fmt.Printf("\n%-28s %10s %10s %10s %10s %10s %10s\n", "", "test RMSE", "test STFT", "ratio", "coverage", "bound", "seconds")
-	error64, best, n := make([]float64, len(cuts)), make([]float64, len(cuts)), float64(len(cuts))
+	error64, best := make([]float64, len(cuts)), make([]float64, len(cuts))
 	for _, m := range methods {
-		var rmse, stft, ratio, inside, bound, seconds float64
+		var sum [6]float64
 		for i, c := range cuts {
 			began := time.Now()
 			f, err := m.fill(context.Background(), c)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", m.name, c.Name, err)
 			}
-			seconds += time.Since(began).Seconds() / n
-			missing := c.Mask()
-			e := audio.RMSE(c.Y, f.Mean, missing)
+			seconds, missing := time.Since(began).Seconds(), c.Mask()
+			e, _ := c.RMSE(f)
 			switch m.name {
 			case "ar 64":
 				error64[i] = e
 			case "ar 128":
 				best[i] = min(error64[i], e)
 			}
-			rmse, stft, ratio = rmse+e/n, stft+audio.STFTRMSE(c.Y, f.Mean, missing, c.Rate)/n, ratio+math.Log(e/best[i])/n
 			coverage, _, ok := c.Intervals(f)
 			if !ok {
 				f.Bound, coverage = math.NaN(), math.NaN()
 			}
-			inside, bound = inside+coverage/n, bound+f.Bound/n
+			for j, v := range []float64{e, audio.STFTRMSE(c.Y, f.Mean, missing, c.Rate), math.Log(e / best[i]), coverage, f.Bound, seconds} {
+				sum[j] += v / float64(len(cuts))
+			}
 		}
 		fmt.Printf("%-28s %10.4f %10.4f %10s %10s %10s %10.2f\n",
-			m.name, rmse, stft, short(math.Exp(ratio)), short(inside), short(bound), seconds)
+			m.name, sum[0], sum[1], short(math.Exp(sum[2])), short(sum[3]), short(sum[4]), sum[5])
 	}
 	fmt.Println()
 	return nil
 }
 
-// short is a number in a table, a dash where there is none.
+// short is a number in a table, or a dash.
 func short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"

@@ -26,13 +26,18 @@ func (u *usage) Unwrap() error { return u.error }
 
 // want reports other files than so many.
 func want(files []string, n int, what string) error {
-	switch {
-	case len(files) == n:
-		return nil
-	case n == 0:
+	if n == 0 && len(files) > 0 {
 		return fmt.Errorf("unexpected argument %q", files[0])
 	}
-	return fmt.Errorf("%d files, want %s", len(files), what)
+	return demand(len(files) == n, "%d files, want %s", len(files), what)
+}
+
+// demand returns an error with a text if a condition does not hold.
+func demand(holds bool, format string, args ...any) error {
+	if holds {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
 }
 
 // interruptible ends with the first SIGINT or SIGTERM; a second one ends the program at once.

@@ -19,14 +19,14 @@ const (
 	pullback   = "pullback"
 	factorised = "factorised"
 	predicted  = "predict"
-	hosted     = "host" // all that is no pass over the rows: factor, inverse, chain rule
+	hosted     = "host" // all but the passes over the rows: factor, inverse, chain rule
 
-	// Where a card does the algebra of windows: moments and algebra together; with its kernels timed the algebra's own (the adjoint's counts
-	// to pullback), and moments have the rest.
+	// If a card does the algebra of windows: moments and algebra together. If its kernels are timed too, algebra is their share (the adjoint's
+	// counts to pullback), and the rest belongs to moments.
 	solving = "solve"
 	algebra = "algebra"
 
-	// Of moments, on the CPU: the time of all cores over their number. The rest of moments is waiting, and work done once with the sums.
+	// Parts of moments on the CPU: the time of all cores over their number. The rest of moments is waiting, and work done once with the sums.
 	evaluating   = "features"
 	accumulating = "accumulation"
 )
@@ -46,7 +46,7 @@ func (t times) sum(names ...string) (sum float64) {
 	return sum
 }
 
-// split takes the algebra out of what solving took, by the times of its kernels.
+// split takes the algebra out of solving, by the times of its kernels.
 func (t times) split(kernels times) {
 	if own := kernels.sum("chain_start", "chain_reduce", "chain_factor", "chain_inverse"); own > 0 {
 		t[algebra], t[moments] = own, t[moments]+t[solving]-own
@@ -68,24 +68,18 @@ type stopwatch struct {
 	opened time.Time     // when the rows were there
 	closed time.Duration // spent closing
 
-	kernels func() times // since it was last called; nil where none are timed
-	cores   int          // that the kernels' times are summed over; 0 on a card
+	timings func() []spectral.Timing // of kernels since it was last called
+	cores   int                      // that the kernels' times are summed over; 0 on a card
 }
 
 func newStopwatch(b spectral.Backend) *stopwatch {
-	s := &stopwatch{parts: times{}}
+	s := &stopwatch{parts: times{}, timings: func() []spectral.Timing { return nil }}
 	s.Backend = spectral.Observed(b, s.observe)
 	if _, ok := b.(*cpu.Backend); ok {
 		s.cores = runtime.GOMAXPROCS(0)
 	}
 	if b, ok := b.(interface{ Timings() []spectral.Timing }); ok {
-		s.kernels = func() times {
-			t := times{}
-			for _, k := range b.Timings() {
-				t[k.Kernel] = k.Time.Seconds()
-			}
-			return t
-		}
+		s.timings = b.Timings
 	}
 	return s
 }
@@ -93,18 +87,16 @@ func newStopwatch(b spectral.Backend) *stopwatch {
 // time times an evaluation, without opening its rows and closing them.
 func (s *stopwatch) time(evaluate func() error) (sample, error) {
 	s.parts, s.closed = times{}, 0
-	if s.kernels != nil {
-		s.kernels()
-	}
+	s.timings() // forgets earlier ones
 	if err := evaluate(); err != nil {
 		return sample{}, err
 	}
-	m := sample{seconds: (time.Since(s.opened) - s.closed).Seconds(), parts: s.parts}
+	m := sample{seconds: (time.Since(s.opened) - s.closed).Seconds(), parts: s.parts, kernels: times{}}
 	m.parts[hosted] = m.seconds - m.parts.sum(passes...)
-	if s.kernels != nil {
-		m.kernels = s.kernels()
-		m.parts.split(m.kernels)
+	for _, k := range s.timings() {
+		m.kernels[k.Kernel] = k.Time.Seconds()
 	}
+	m.parts.split(m.kernels)
 	if s.cores > 0 {
 		m.parts[evaluating] = m.kernels["moments.features"] / float64(s.cores)
 		m.parts[accumulating] = m.kernels["moments.products"] / float64(s.cores)
@@ -125,23 +117,23 @@ func (s *stopwatch) observe(method string) (end func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		now := time.Now()
-		switch method {
-		case "Close":
+		if method == "Close" {
 			s.closed += now.Sub(began)
 			return
-		case "Open":
+		}
+		if method == "Open" {
 			s.opened = now
 		}
 		s.parts[partOf[method]] += now.Sub(began).Seconds()
 	}
 }
 
-// each is a statistic of each part's or kernel's times in some evaluations, 0 where one lacks it.
-func each(all []times, statistic func([]float64) float64) times {
+// each is a statistic of each part's or kernel's times over some evaluations, 0 where one lacks it.
+func each(all []sample, of func(sample) times, statistic func([]float64) float64) times {
 	out := times{}
-	for _, t := range all {
-		for name := range t {
-			out[name] = statistic(column(all, func(t times) float64 { return t[name] }))
+	for _, m := range all {
+		for name := range of(m) {
+			out[name] = statistic(column(all, func(m sample) float64 { return of(m)[name] }))
 		}
 	}
 	return out
@@ -151,8 +143,8 @@ func partsOf(m sample) times     { return m.parts }
 func kernelsOf(m sample) times   { return m.kernels }
 func secondsOf(m sample) float64 { return m.seconds }
 
-// column is something of each evaluation.
-func column[S, T any](all []S, of func(S) T) (out []T) {
+// column returns a number of each evaluation.
+func column(all []sample, of func(sample) float64) (out []float64) {
 	for _, m := range all {
 		out = append(out, of(m))
 	}
@@ -163,8 +155,7 @@ func mean(a []float64) float64 { return stat.Mean(a, nil) }
 
 // median is the mean of the middle two of an even number.
 func median(a []float64) float64 {
-	s := slices.Sorted(slices.Values(a))
-	n := len(s)
+	s, n := slices.Sorted(slices.Values(a)), len(a)
 	if n == 0 {
 		return 0
 	}

@@ -53,10 +53,7 @@ func (o *windowsTask) run() error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	lines, key, err := lineSpectra()
-	if err != nil {
-		return err
-	}
+	lines, key := lineSpectra()
 	f := report.Figure{
 		Panels: []*plot.Plot{covariancePicture(), lines}, Columns: 2, Key: key, Width: 24 * vg.Centimeter, Height: 11 * vg.Centimeter,
 	}
@@ -95,8 +92,7 @@ func covariancePicture() *plot.Plot {
 	h := plotter.NewHeatMap(picture{w}, colours.Palette(255))
 	h.Min, h.Max, h.Rasterized = -1.001, 1.001, true // rounding is no overflow
 	p := plot.New()
-	p.Title.Text = "k(x, y) of a tone, eight periods a window"
-	p.X.Label.Text, p.Y.Label.Text = "x / W", "y / W"
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = "k(x, y) of a tone, eight periods a window", "x / W", "y / W"
 	p.Add(h)
 	return p
 }
@@ -112,24 +108,18 @@ func lobe(w, f float64) float64 {
 }
 
 // lineSpectra draws the spectrum of a tone for three lengths of windows, in decibels.
-func lineSpectra() (*plot.Plot, []report.Entry, error) {
+func lineSpectra() (*plot.Plot, []report.Entry) {
 	p := plot.New()
-	p.Title.Text = "the spectrum of a pure tone, 16 kHz"
-	p.X.Label.Text, p.Y.Label.Text = "Hz from the tone", "dB"
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = "the spectrum of a pure tone, 16 kHz", "Hz from the tone", "dB"
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -figureReach, figureReach, figureDepth, 0
 	var key []report.Entry
 	for i, samples := range []float64{256, 512, 1024} {
-		var xy plotter.XYs
+		line := &plotter.Line{LineStyle: report.Stroke([]color.Color{report.Red, report.Blue, report.Green}[i])}
 		for f := -float64(figureReach); f <= figureReach; f += 0.5 {
-			xy = append(xy, plotter.XY{X: f, Y: math.Max(figureDepth, 10*math.Log10(lobe(samples/figureRate, f)))})
+			line.XYs = append(line.XYs, plotter.XY{X: f, Y: math.Max(figureDepth, 10*math.Log10(lobe(samples/figureRate, f)))})
 		}
-		line, err := plotter.NewLine(xy)
-		if err != nil {
-			return nil, nil, err
-		}
-		line.Color = []color.Color{report.Red, report.Blue, report.Green}[i]
 		p.Add(line)
 		key = append(key, report.Entry{Name: fmt.Sprintf("W = %g samples (%g ms)", samples, 1e3*samples/figureRate), Mark: line})
 	}
-	return p, key, nil
+	return p, key
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,12 +8,13 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-// The table of `bench windows -choose`: settings that evidence chooses from, on excerpts of a recording with every chooseEvery-th stretch
-// of chooseGap samples held out.
+// The table of `bench windows -choose`: settings that the bound chooses from, on excerpts of a recording with chooseGap of every
+// chooseEvery samples held out.
 const (
 	chooseExcerpts   = 4
 	chooseRows       = 8192
@@ -23,17 +23,17 @@ const (
 	chooseIterations = 20
 )
 
-// A choice holds the results of one setting, on one excerpt or added up over all.
+// A choice holds sums of the results of one setting over excerpts.
 type choice struct {
-	rows, points         float64 // fitted to; point estimates
-	start, end           float64 // the bound, before and after the iterations
-	asked                float64 // rows held out, as all that follow
-	density              float64 // the logarithm's sum
-	squaredError, square float64 // sums
+	rows, points float64 // fitted to; point estimates
+	start, end   float64 // the bound, before and after the iterations
+	asked        float64 // rows held out; of them:
+	density      float64 // the logarithm
+	errors, loud float64 // the squared error and the square
 }
 
-// chooseTable prints, for windows and numbers of components, the bound before and after some iterations, that less one for each point
-// estimate (what --window auto looks at), and the prediction of what was held out.
+// chooseTable prints, for windows and numbers of components, the bound before and after some iterations, the bound less the number of point
+// estimates (by which --window auto chooses), and the errors on the rows held out.
 func chooseTable(to io.Writer, path string) error {
 	rec, err := audio.Open(path)
 	if err != nil {
@@ -54,38 +54,39 @@ func chooseTable(to io.Writer, path string) error {
 					return err
 				}
 				fmt.Fprintf(to, "| %d | %d | %d | %.3f | %.3f | %.3f | %.2f | %.3f |\n", window, o.Components, k, c.start/c.rows,
-					c.end/c.rows, (c.end-c.points)/c.rows, c.density/c.asked, math.Sqrt(c.squaredError/c.square))
+					c.end/c.rows, (c.end-c.points)/c.rows, c.density/c.asked, math.Sqrt(c.errors/c.loud))
 			}
 		}
 	}
 	return nil
 }
 
-// chosen adds up what a setting gives on the excerpts.
+// chosen adds up the results of a setting on the excerpts.
 func chosen(y []float64, o vssgp.Options) (sum choice, err error) {
-	parts, errs := make([]choice, chooseExcerpts), make([]error, chooseExcerpts)
-	parallel.For(chooseExcerpts, chooseExcerpts, func(i int) {
+	parts := make([]choice, chooseExcerpts)
+	err = parallel.Try(chooseExcerpts, chooseExcerpts, func(i int) (err error) {
 		at := (2*i + 1) * (len(y) - chooseRows) / (2 * chooseExcerpts)
-		parts[i], errs[i] = choose(y[at:at+chooseRows], o)
+		parts[i], err = choose(y[at:at+chooseRows], o)
+		return err
 	})
 	for _, p := range parts {
 		sum = choice{
 			sum.rows + p.rows, sum.points + p.points, sum.start + p.start, sum.end + p.end,
-			sum.asked + p.asked, sum.density + p.density, sum.squaredError + p.squaredError, sum.square + p.square,
+			sum.asked + p.asked, sum.density + p.density, sum.errors + p.errors, sum.loud + p.loud,
 		}
 	}
-	return sum, cmp.Or(errs...)
+	return sum, err
 }
 
 // choose fits one excerpt without the rows held out, and predicts those.
 func choose(y []float64, o vssgp.Options) (c choice, err error) {
 	known, asked := &vssgp.Data{Q: 1, D: 1}, &vssgp.Data{Q: 1, D: 1}
-	for i, v := range y {
+	for i, missing := range audio.Mask(gapfill.Even(len(y), chooseEvery, chooseGap), len(y)) {
 		to := known
-		if r := i % chooseEvery; r >= chooseEvery/2 && r < chooseEvery/2+chooseGap {
+		if missing {
 			to = asked
 		}
-		to.X, to.Y, to.N = append(to.X, float64(i)), append(to.Y, v), to.N+1
+		to.X, to.Y, to.N = append(to.X, float64(i)), append(to.Y, y[i]), to.N+1
 	}
 	m, err := vssgp.New(known, o)
 	if err != nil {
@@ -104,9 +105,9 @@ func choose(y []float64, o vssgp.Options) (c choice, err error) {
 	if err != nil {
 		return c, err
 	}
-	n, error, loud := float64(asked.N), score.RMSE(p.Mean, asked.Y), score.RMS(asked.Y)
+	n, rmse, rms := float64(asked.N), score.RMSE(p.Mean, asked.Y), score.RMS(asked.Y)
 	return choice{
 		rows: float64(known.N), points: float64(3*m.Params.L + 1), start: e.Bound, end: r.Bound,
-		asked: n, density: -n * score.NLPD(p.Mean, p.SD(true), asked.Y), squaredError: n * error * error, square: n * loud * loud,
+		asked: n, density: -n * score.NLPD(p.Mean, p.SD(true), asked.Y), errors: n * rmse * rmse, loud: n * rms * rms,
 	}, nil
 }

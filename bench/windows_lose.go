@@ -11,7 +11,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/score"
 )
 
 // The sounds of `bench windows -table`: what windows are worst at, and the same with a voice's vibrato.
@@ -78,18 +77,15 @@ func loseTable(w io.Writer) error {
 	for _, s := range sounds {
 		y := s.samples()
 		for _, length := range soundGapLengths {
-			g := &gapfill.Signal{Name: s.name, Rate: soundRate, Y: y}
-			for i := range soundGaps {
-				start := (2*i + 1) * soundRows / (2 * soundGaps)
-				g.Gaps = append(g.Gaps, audio.Gap{Start: start, End: start + length})
-			}
+			g := &gapfill.Signal{Name: s.name, Rate: soundRate, Y: y, Gaps: gapfill.Even(soundRows, soundRows/soundGaps, length)}
 			fmt.Fprintf(w, "%-24s %7d ms", s.name, 1000*length/soundRate)
 			for _, m := range methods {
 				f, err := m.fill(context.Background(), g)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", s.name, m.name, err)
 				}
-				fmt.Fprintf(w, " %14.4f", score.RMSE(g.In(f.Mean), g.In(g.Y))/score.RMS(g.In(g.Y)))
+				rmse, silence := g.RMSE(f)
+				fmt.Fprintf(w, " %14.4f", rmse/silence)
 			}
 			fmt.Fprintln(w)
 		}

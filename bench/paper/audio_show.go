@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -53,32 +54,28 @@ var audio16kPaper = quotes{
 // audio16kMinutes are the paper's training times.
 var audio16kMinutes = map[string]float64{"svgp": 133, "sfvssgp": 48}
 
-// column is the paper's score of each method.
-func (q quotes) column(name Score) column {
-	return column{"paper", func(l []Line) string { return q[l[0].Method][name].String() }}
-}
-
 // toSilence divides a mean of the paper's by its mean for predicting 0.
-func (q quotes) toSilence(method string, name Score) string {
-	a, b := q[method][name].mean, q["silence"][name].mean
-	if a == 0 || b == 0 {
-		return "–"
+func (q quotes) toSilence(method string, name Score) quoted {
+	if b := q["silence"][name].mean; b > 0 {
+		return quoted{mean: q[method][name].mean / b}
 	}
-	return digits(a / b)
-}
-
-func (q quotes) silenceColumn(name Score) column {
-	return column{"paper", func(l []Line) string { return q.toSilence(l[0].Method, name) }}
+	return quoted{}
 }
 
 // table is a row for each variant with the paper's numbers, by method, beside ours.
 func (q quotes) table(w io.Writer, lines []Line) {
+	theirs := func(name Score) column {
+		return column{"paper", func(l []Line) string { return q[l[0].Method][name].String() }}
+	}
+	toSilenceTheirs := func(name Score) column {
+		return column{"paper", func(l []Line) string { return q.toSilence(l[0].Method, name).String() }}
+	}
 	writeColumns(w, jsonl.Groups(lines, variantOf), methodColumn, startColumn,
-		scored("train RMSE", TrainRMSE), q.column(TrainRMSE), scored("test RMSE", TestRMSE), q.column(TestRMSE),
-		scored("train STFT", TrainSTFT), q.column(TrainSTFT), scored("test STFT", TestSTFT), q.column(TestSTFT),
+		scored("train RMSE", TrainRMSE), theirs(TrainRMSE), scored("test RMSE", TestRMSE), theirs(TestRMSE),
+		scored("train STFT", TrainSTFT), theirs(TrainSTFT), scored("test STFT", TestSTFT), theirs(TestSTFT),
 		toSilence("test RMSE, silence = 1", TestRMSE, ZeroRMSE),
-		toSilence("train STFT, silence = 1", TrainSTFT, ZeroTrain), q.silenceColumn(TrainSTFT),
-		toSilence("test STFT, silence = 1", TestSTFT, ZeroTest), q.silenceColumn(TestSTFT),
+		toSilence("train STFT, silence = 1", TrainSTFT, ZeroTrain), toSilenceTheirs(TrainSTFT),
+		toSilence("test STFT, silence = 1", TestSTFT, ZeroTest), toSilenceTheirs(TestSTFT),
 		coverage, scored("NLPD", NLPD), secondsTaken, fits("fits"))
 }
 
@@ -97,7 +94,7 @@ func collapses(w io.Writer, lines []Line) {
 		bad := jsonl.Where(of, func(l Line) bool { return strings.HasPrefix(l.Ended, "collapsed") }, true)
 		if len(bad) > 0 {
 			fmt.Fprintf(w, "%s, start %q: %d of %d fits ended so: %s (mean test RMSE of these %s).\n\n",
-				bad[0].Method, bad[0].Start, len(bad), len(of), bad[0].Ended, digits(stat.Mean(values(bad, TestRMSE), nil)))
+				bad[0].Method, bad[0].Start, len(bad), len(of), bad[0].Ended, digits(stat.Mean(values(bad, scoreOf(TestRMSE)), nil)))
 		}
 	}
 }
@@ -129,13 +126,11 @@ func ratios(w io.Writer, lines []Line) {
 	}
 }
 
-// pairRatios are a's score over b's, where both have one of the same case, gap, K and seed.
+// pairRatios returns a's score over b's, where both have one of the same case, gap, K and seed.
 func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
 	for _, p := range pairedLines(lines, a, b) {
-		above, have := p[0].Scores[name]
-		below, too := p[1].Scores[name]
-		if have && too {
-			out = append(out, above/below)
+		if r := scoreOf(name)(p[0]) / scoreOf(name)(p[1]); !math.IsNaN(r) {
+			out = append(out, r)
 		}
 	}
 	return out
@@ -143,16 +138,16 @@ func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
 
 // withinSpread says, signal by signal, whether the three bounds' test errors are the same, given how they vary with the seed.
 func withinSpread(w io.Writer, lines []Line) {
-	bounds := methods(lines, "vssgp", "fvssgp", "sfvssgp")
+	bounds := []string{"vssgp", "fvssgp", "sfvssgp"}
 	for _, start := range jsonl.Distinct(methods(lines, "fvssgp"), startOf) {
 		fmt.Fprintf(w, "Start %q: are the three bounds' test errors within each other's spread (means closer than the sum of their "+
 			"standard deviations)?", start)
-		for _, name := range jsonl.Distinct(bounds, caseOf) {
+		for _, here := range jsonl.Groups(methods(lines, bounds...), caseOf) {
 			var errors [][]float64
-			for _, method := range []string{"vssgp", "fvssgp", "sfvssgp"} {
-				errors = append(errors, values(jsonl.Where(jsonl.Where(methods(bounds, method), startOf, start), caseOf, name), TestRMSE))
+			for _, method := range bounds {
+				errors = append(errors, values(jsonl.Where(here, variantOf, variant{method, start}), scoreOf(TestRMSE)))
 			}
-			fmt.Fprintf(w, " %s: %s.", name, same(errors...))
+			fmt.Fprintf(w, " %s: %s.", here[0].Case, same(errors...))
 		}
 		fmt.Fprint(w, " The paper's: yes.\n\n")
 	}
@@ -182,22 +177,18 @@ func audio4kTables(w io.Writer, lines []Line) {
 	for _, of := range starts {
 		rows = append(rows, jsonl.Groups(of, countOf)...)
 	}
-	writeColumns(w, rows, startColumn,
-		column{"K", func(l []Line) string { return fmt.Sprint(l[0].K) }}, column{"features", func(l []Line) string { return fmt.Sprint(l[0].M) }},
-		scored("train RMSE", TrainRMSE), scored("test RMSE", TestRMSE), toSilence("test RMSE, silence = 1", TestRMSE, ZeroRMSE), coverage,
-		secondsTaken, scored("seconds a step", StepTime), fits("fits"))
+	writeColumns(w, rows, startColumn, shared("K", countOf), sizeColumn("features"), scored("train RMSE", TrainRMSE),
+		scored("test RMSE", TestRMSE), toSilence("test RMSE, silence = 1", TestRMSE, ZeroRMSE), coverage, secondsTaken,
+		scored("seconds a step", StepTime), fits("fits"))
 	for _, of := range starts {
 		fmt.Fprintf(w, "Start %q: the time grows as K to the power %s, the time of a step as K to the power %s (the paper: 2).\n\n",
-			of[0].Start, digits(slope(of, secondsOf)), digits(slope(of, stepOf)))
+			of[0].Start, digits(slope(of, secondsOf)), digits(slope(of, scoreOf(StepTime))))
 	}
 	collapses(w, lines)
 }
 
-func secondsOf(l Line) float64 { return l.Seconds }
-func stepOf(l Line) float64    { return l.Scores[StepTime] }
-
 // slope is the slope of the least-squares line of log time against log K, over the lines that have a time; NaN for fewer than two K.
-func slope(lines []Line, time func(l Line) float64) float64 {
+func slope(lines []Line, time quantity) float64 {
 	lines = jsonl.Where(lines, func(l Line) bool { return time(l) > 0 }, true)
 	if len(jsonl.Distinct(lines, countOf)) < 2 {
 		return math.NaN()
@@ -212,24 +203,18 @@ func slope(lines []Line, time func(l Line) float64) float64 {
 
 func audio16kTables(w io.Writer, lines []Line) {
 	audio16kPaper.table(w, lines)
-	minutes := func(l []Line) (took []float64) {
-		for _, s := range seconds(l) {
-			took = append(took, s/60)
-		}
-		return took
-	}
+	minutes := func(l Line) float64 { return l.Seconds / 60 }
 	theirs := func(head string, of func(theirs, ours float64) float64) column {
 		return column{head, func(l []Line) string {
 			if m, have := audio16kMinutes[l[0].Method]; have {
-				return digits(of(m, stat.Mean(minutes(l), nil)))
+				return digits(of(m, stat.Mean(values(l, minutes), nil)))
 			}
 			return "–"
 		}}
 	}
 	writeColumns(w, jsonl.Groups(ok(methods(lines, "sfvssgp", "svgp", "vssgp", "impute")), variantOf), methodColumn, startColumn,
-		column{"features or inducing inputs", func(l []Line) string { return fmt.Sprint(l[0].M) }},
-		column{"iterations", func(l []Line) string { return fmt.Sprint(l[0].Iterations) }},
-		scored("seconds a step", StepTime), column{"minutes", func(l []Line) string { return spread(minutes(l)) }},
+		sizeColumn("features or inducing inputs"), shared("iterations", func(l Line) int { return l.Iterations }),
+		scored("seconds a step", StepTime), summary("minutes", spread, minutes),
 		theirs("paper", func(theirs, _ float64) float64 { return theirs }),
 		theirs("paper's time / ours", func(theirs, ours float64) float64 { return theirs / ours }))
 	fmt.Fprintf(w, "The paper's relative STFT RMSE on the gaps is %s for sfVSSGP, %s for sSPGP.\n\n",
@@ -240,7 +225,7 @@ func audio16kTables(w io.Writer, lines []Line) {
 }
 
 // audio1kFigures draws the first signal of seed 0 about its first two gaps: a row of panels for each method, a column for each gap.
-func audio1kFigures(lines []Line) ([]figure, error) {
+func audio1kFigures(lines []Line) []figure {
 	f := figure{name: "audio1k", Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
 	for _, v := range []variant{{"ssgp", paperStart}, {"vssgp", paperStart}, {"vssgp", keptStart}} {
 		l := firstCurve(ok(lines), v)
@@ -250,13 +235,11 @@ func audio1kFigures(lines []Line) ([]figure, error) {
 		gaps := gapsOf(l.Curve.Missing.X)
 		for _, g := range gaps[:min(f.Columns, len(gaps))] {
 			p := report.Panel(fmt.Sprintf("%s, start %s", v.method, v.start), "sample", "")
-			if err := addGap(p, l.Curve, g); err != nil {
-				return nil, err
-			}
+			addGap(p, l.Curve, g)
 			f.Panels = append(f.Panels, p)
 		}
 	}
-	return []figure{f}, nil
+	return []figure{f}
 }
 
 // gapsOf are the runs of missing samples.
@@ -273,7 +256,7 @@ func gapsOf(missing []float64) (out []audio.Gap) {
 }
 
 // addGap draws a fit around a gap, which is shaded: mean, two standard deviations to either side, and the signal.
-func addGap(p *plot.Plot, c *Curve, g audio.Gap) error {
+func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	from, to := max(0, g.Start-g.Len()), min(len(c.X), g.End+g.Len())
 	truth := make([]float64, len(c.X))
 	for _, t := range []*Trace{c.Observed, c.Missing} {
@@ -282,61 +265,47 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) error {
 		}
 	}
 	near, truth := &Curve{X: c.X[from:to], Mean: c.Mean[from:to], SD: c.SD[from:to]}, truth[from:to]
-	lo, hi := floats.Min(truth), floats.Max(truth)
+	lo, hi := slices.Min(truth), slices.Max(truth)
 	margin := 0.5 * (hi - lo) // a band far wider than the signal would hide it
 	lo, hi = lo-margin, hi+margin
 	a, b := float64(g.Start)-0.5, float64(g.End)-0.5
-	if err := addArea(p, plotter.XYs{{X: a, Y: lo}, {X: b, Y: lo}, {X: b, Y: hi}, {X: a, Y: hi}}, color.Gray{0xec}); err != nil {
-		return err
-	}
-	if err := addBand(p, near, lo, hi); err != nil {
-		return err
-	}
-	if err := addLine(p, report.Points(near.X, truth), report.Red); err != nil {
-		return err
-	}
+	p.Add(area(color.Gray{0xec}, plotter.XYs{{X: a, Y: lo}, {X: b, Y: lo}, {X: b, Y: hi}, {X: a, Y: hi}}))
+	addBand(p, near, lo, hi)
+	p.Add(stroke(report.Red, report.Points(near.X, truth)))
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = c.X[from], c.X[to-1], lo, hi
-	return nil
 }
 
-// audio4kFigures draws the paper's three panels: errors and time against K, mean and standard deviation over the repeats. The time is the
-// one of one start's steps: a fit that collapsed has begun again, which says nothing of K.
-func audio4kFigures(lines []Line) ([]figure, error) {
+// audio4kFigures draws the paper's three panels against K: errors and time, mean and standard deviation over the repeats. The time is that
+// of one start's steps: a fit that collapsed has begun again, which says nothing of K.
+func audio4kFigures(lines []Line) []figure {
 	lines = ok(lines)
 	if len(lines) == 0 {
-		return nil, nil
+		return nil
+	}
+	var starts []group
+	for i, of := range jsonl.Groups(lines, startOf) {
+		starts = append(starts, group{of[0].Start, []color.Color{report.Blue, report.Red, report.Green}[i%3], of})
 	}
 	f := figure{name: "audio4k", Figure: report.Figure{Columns: 3, Width: 30 * vg.Centimeter, Height: 10 * vg.Centimeter}}
-	colours := []color.Color{report.Blue, report.Red, report.Green}
-	starts := jsonl.Groups(lines, startOf)
-	for i, of := range starts {
-		f.Key = append(f.Key, report.Entry{Name: of[0].Start, Mark: lineMark(colours[i%len(colours)])})
-	}
+	f.Key = legend(starts, secondsOf)
 	for _, of := range []struct {
 		title     string
-		values    func(lines []Line) []float64
-		logarithm bool // of the values: the slope of time matters
+		quantity  quantity
+		logarithm bool // the slope of time matters
 	}{
-		{"train RMSE", func(l []Line) []float64 { return values(l, TrainRMSE) }, false},
-		{"test RMSE", func(l []Line) []float64 { return values(l, TestRMSE) }, false},
-		{"seconds of all steps", func(l []Line) []float64 {
-			return each(l, func(l Line) (float64, bool) { return stepOf(l) * float64(l.Iterations), stepOf(l) > 0 })
-		}, true},
+		{"train RMSE", scoreOf(TrainRMSE), false},
+		{"test RMSE", scoreOf(TestRMSE), false},
+		{"seconds of all steps", func(l Line) float64 { return scoreOf(StepTime)(l) * float64(l.Iterations) }, true},
 	} {
 		p := report.Panel(of.title, "K", "")
 		if of.logarithm {
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 		}
-		for i, start := range starts {
-			if err := addMeans(p, start, countOf, of.values, true, colours[i%len(colours)]); err != nil {
-				return nil, err
-			}
-		}
+		addMeans(p, starts, countOf, of.quantity, true)
 		if !of.logarithm {
 			p.Y.Min = 0
 		}
-		logTicks(&p.X, jsonl.Distinct(lines, countOf))
 		f.Panels = append(f.Panels, p)
 	}
-	return []figure{f}, nil
+	return []figure{f}
 }

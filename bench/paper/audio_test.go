@@ -73,7 +73,8 @@ func TestSignal(t *testing.T) {
 			samples[i] *= 20
 		}
 	}
-	r := &recording{Source: Source{Data: "hum.wav"}, rate: 8000, samples: samples}
+	r := made(samples)
+	r.Name, r.Rate = "hum", 8000
 	if at := r.most(200, score.RMS); at != 400 {
 		t.Errorf("loudest stretch of 200 at %d, want 400", at)
 	}
@@ -92,7 +93,7 @@ func TestSignal(t *testing.T) {
 			t.Errorf("%d samples from %d on: no error", bad[1], bad[0])
 		}
 	}
-	if _, err := (&recording{samples: make([]float64, 10)}).at(0, 10); err == nil {
+	if _, err := made(make([]float64, 10)).at(0, 10); err == nil {
 		t.Error("silence can be scaled to rms 0.1")
 	}
 }
@@ -329,23 +330,24 @@ func TestSetsWithoutData(t *testing.T) {
 // periodic one too quiet to be heard.
 func TestVoiced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := &recording{Source: Source{Data: "made.wav"}, rate: 8000, samples: make([]float64, 1600)}
-	for i := range r.samples {
+	r := made(make([]float64, 1600))
+	r.Rate = 8000
+	for i := range r.Y {
 		switch i / 400 {
 		case 0:
-			r.samples[i] = 0.01 * math.Sin(2*math.Pi*float64(i)/40)
+			r.Y[i] = 0.01 * math.Sin(2*math.Pi*float64(i)/40)
 		case 1:
-			r.samples[i] = 0.5 * rng.NormFloat64()
+			r.Y[i] = 0.5 * rng.NormFloat64()
 		case 2:
-			r.samples[i] = 0.6*math.Sin(2*math.Pi*float64(i)/40) + 0.01*rng.NormFloat64()
+			r.Y[i] = 0.6*math.Sin(2*math.Pi*float64(i)/40) + 0.01*rng.NormFloat64()
 		default:
-			r.samples[i] = 0.4 * rng.NormFloat64()
+			r.Y[i] = 0.4 * rng.NormFloat64()
 		}
 	}
 	if at := r.voiced(400); at != 800 {
 		t.Errorf("voiced stretch of 400 at %d, want 800", at)
 	}
-	if p := periodicity(r.samples[800:1200], 16, 114); p < 0.99 || p > 1+1e-12 {
+	if p := periodicity(r.Y[800:1200], 16, 114); p < 0.99 || p > 1+1e-12 {
 		t.Errorf("periodicity %v of a sine, want nearly 1", p)
 	}
 }

@@ -1,9 +1,11 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -17,9 +19,9 @@ import (
 // The paper's first experiment is monthly CO2 at Mauna Loa: a spectral mixture of two components with ten features each, phases drawn
 // and fixed.
 //
-// The paper does not say how its data are scaled, and so what τ = 10 means. Here y stays in ppm, for which it says what is right: months
-// differ from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1 it is more noise than there are
-// seasons: start scaledStart. Components start with half of the data's variance each, not with σ² = 1.
+// The paper does not say how its data are scaled, so τ = 10 has no unit. Here y stays in ppm, for which τ = 10 is right: months differ
+// from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1 it is more noise than the seasons have power:
+// start scaledStart. Components start with half of the data's variance each, not with σ² = 1.
 //
 // The second component has no period at the start, but its p moves like the other's (the paper's stayed infinite): its learnt period
 // comes out long. Case all fits every row, as the paper does; case forecast leaves the years from 1995 on out.
@@ -36,39 +38,27 @@ func co2Fits(s *session) (out []fit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	features, iterations, byDefault := 10, 500, 0
-	if s.Quick {
-		features, iterations, byDefault = 4, 5, 5
-	}
-	trials, err := co2Trials(features, iterations, byDefault, stat.PopStdDev(data.Y, nil))
-	if err != nil {
-		return nil, err
-	}
+	trials := co2Trials(s, stat.PopStdDev(data.Y, nil))
 	last := data.X[len(data.X)-1]
 	curve := grid(data.X[0]-co2Before, last+co2After, 1./16)
 	for _, c := range []struct {
 		name string
 		left []bool
 	}{{"all", make([]bool, len(data.X))}, {"forecast", data.inside([]float64{co2Forecast}, last)}} {
-		key := Key{Set: "co2", Quick: s.Quick, Case: c.name}
-		fits, err := data.fits(key, trials, s.repeats(5), always(c.left), curve)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, fits...)
+		key, left := Key{Set: "co2", Quick: s.Quick, Case: c.name}, slices.Repeat([][]bool{c.left}, int(s.repeats(5)))
+		out = append(out, data.fits(key, trials, left, curve)...)
 	}
 	return out, nil
 }
 
 // co2Trials are the methods; sd is the data's standard deviation.
-func co2Trials(k, iterations, byDefault int, sd float64) ([]trial, error) {
-	lengthscales, periods := []float64{0.1, 1000}, []float64{5, 0}
-	mixture, err := baseline.SpectralMixture(1, lengthscales, periods)
-	if err != nil {
-		return nil, err
-	}
+func co2Trials(s *session, sd float64) []trial {
+	lengthscales, periods, iterations := []float64{0.1, 1000}, []float64{5, 0}, s.size(500, 5)
+	mixture := baseline.SE(1, lengthscales...)
+	mixture.Frequency[0] = 1 / periods[0]
 	paper := vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: lengthscales, Periods: periods, Features: k, NoisePrecision: 10, Iterations: iterations,
+		Init: vssgp.InitPaper, Lengthscales: lengthscales, Periods: periods, Features: s.size(10, 4), NoisePrecision: 10,
+		Iterations: iterations,
 	}
 	scaled := paper
 	scaled.NoisePrecision /= sd * sd
@@ -77,8 +67,8 @@ func co2Trials(k, iterations, byDefault int, sd float64) ([]trial, error) {
 		features("vssgp", paperStart, paper, 1),
 		features("vssgp", bestStart, paper, starts),
 		features("vssgp", scaledStart, scaled, 1),
-		spectrum(spectrumStart, byDefault),
-	}, nil
+		spectrum(spectrumStart, s.size(0, 5)),
+	}
 }
 
 func co2Table(w io.Writer, lines []Line) {
@@ -104,24 +94,17 @@ func co2Table(w io.Writer, lines []Line) {
 
 // co2Row is the row of one fit; a model of many components lists only its surest frequencies.
 func co2Row(l Line) []string {
-	bound := "–"
+	bound, learnt := "–", cmp.Or(l.Learnt, &Learnt{})
 	if l.Bound != nil {
 		bound = fmt.Sprintf("%.0f", *l.Bound)
 	}
-	learnt := l.Learnt
-	if learnt == nil {
-		learnt = &Learnt{}
-	}
-	first, second := learnt.Confident, []Confident(nil)
-	if len(learnt.Lengthscale) == 2 {
-		first, second = nil, nil
-		for _, c := range learnt.Confident {
-			if c.Component == 0 {
-				first = append(first, c)
-			} else {
-				second = append(second, c)
-			}
+	var sure [2][]Confident // of the first component or of many, and of the second
+	for _, c := range learnt.Confident {
+		of := 0
+		if len(learnt.Lengthscale) == 2 {
+			of = min(c.Component, 1)
 		}
+		sure[of] = append(sure[of], c)
 	}
 	period := func(x float64) string {
 		if x == 0 {
@@ -129,24 +112,21 @@ func co2Row(l Line) []string {
 		}
 		return digits(math.Abs(x))
 	}
-	sure := func(c Confident) string { return digits(c.Frequency) + " ± " + digits(c.SD) }
+	frequency := func(c Confident) string { return digits(c.Frequency) + " ± " + digits(c.SD) }
 	return []string{
 		l.Method, l.Start, fmt.Sprint(l.Seed), several(learnt.Period, period, ", "), several(learnt.Lengthscale, digits, ", "),
-		several(learnt.Variance, digits, ", "), several(first, sure, "; "), several(second, sure, "; "),
+		several(learnt.Variance, digits, ", "), several(sure[0], frequency, "; "), several(sure[1], frequency, "; "),
 		digits(l.Scores[TrainRMSE]), bound, digits(l.Seconds),
 	}
 }
 
-// several lists what there is, a dash for nothing.
+// several lists some things, a dash for none.
 func several[T any](all []T, write func(T) string, between string) string {
-	if len(all) == 0 {
-		return "–"
-	}
 	var out []string
 	for _, x := range all {
 		out = append(out, write(x))
 	}
-	return strings.Join(out, between)
+	return cmp.Or(strings.Join(out, between), "–")
 }
 
 // co2Views are the figures' panels.
@@ -158,11 +138,9 @@ var co2Views = []view{
 	{variant{"gp", paperStart}, "Full GP, the paper's start"},
 }
 
-func co2Figures(lines []Line) ([]figure, error) {
-	all, err := curves("co2", jsonl.Where(lines, caseOf, "all"), co2Views, 4*vg.Centimeter)
-	if err != nil {
-		return nil, err
+func co2Figures(lines []Line) []figure {
+	return []figure{
+		curves("co2", jsonl.Where(lines, caseOf, "all"), co2Views, 4*vg.Centimeter),
+		curves("co2-forecast", jsonl.Where(lines, caseOf, "forecast"), co2Views, 4*vg.Centimeter),
 	}
-	forecast, err := curves("co2-forecast", jsonl.Where(lines, caseOf, "forecast"), co2Views, 4*vg.Centimeter)
-	return append(all, forecast...), err
 }

@@ -16,80 +16,53 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// A figure is one with the name of its files, without ending.
+// A figure is a picture with the name of its files, without their extension. Its numbers come from JSON, so they are finite.
 type figure struct {
 	name string
 	report.Figure
 }
 
-// lineMark stands for lines of a colour in keys.
-func lineMark(c color.Color) *plotter.Line { return &plotter.Line{LineStyle: report.Stroke(c)} }
-
-// addLine draws a line.
-func addLine(p *plot.Plot, xy plotter.XYs, c color.Color) error {
-	l, err := plotter.NewLine(xy)
-	if err != nil {
-		return err
-	}
-	l.LineStyle = report.Stroke(c)
-	p.Add(l)
-	return nil
+// stroke returns a line through some points; without points it stands for such lines in a key.
+func stroke(c color.Color, xy plotter.XYs) *plotter.Line {
+	return &plotter.Line{XYs: xy, LineStyle: report.Stroke(c)}
 }
 
-// addArea fills what an outline encloses.
-func addArea(p *plot.Plot, outline plotter.XYs, c color.Color) error {
-	area, err := plotter.NewPolygon(outline)
-	if err != nil {
-		return err
-	}
-	area.Color, area.LineStyle.Width = c, 0
-	p.Add(area)
-	return nil
+// area returns the area that an outline encloses.
+func area(c color.Color, outline plotter.XYs) *plotter.Polygon {
+	return &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: c}
 }
 
-// addBand draws a curve's mean with two standard deviations to either side. What lies beyond [lo, hi] is drawn at its edge: a plot would
-// draw it beyond its axes.
-func addBand(p *plot.Plot, c *Curve, lo, hi float64) error {
-	inside := func(v float64) float64 { return min(hi, max(lo, v)) }
+// addBand draws a curve's mean with two standard deviations to either side. Values beyond [lo, hi] are drawn at its edge: a plot would
+// draw them beyond its axes.
+func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	n := len(c.X)
 	outline, mean := make(plotter.XYs, 2*n), make(plotter.XYs, n)
 	for i, x := range c.X {
-		m, sd := c.Mean[i], c.SD[i]
-		outline[i], outline[2*n-1-i] = plotter.XY{X: x, Y: inside(m + 2*sd)}, plotter.XY{X: x, Y: inside(m - 2*sd)}
-		mean[i] = plotter.XY{X: x, Y: inside(m)}
+		at := func(sds float64) plotter.XY { return plotter.XY{X: x, Y: min(hi, max(lo, c.Mean[i]+sds*c.SD[i]))} }
+		mean[i], outline[i], outline[2*n-1-i] = at(0), at(2), at(-2)
 	}
-	if err := addArea(p, outline, report.Pale); err != nil {
-		return err
-	}
-	return addLine(p, mean, report.Blue)
+	p.Add(area(report.Pale, outline), stroke(report.Blue, mean))
 }
 
 // curveKey is the key of panels by addCurve, in the paper's colours.
 var curveKey = []report.Entry{
-	{Name: "observed", Mark: lineMark(report.Red)},
-	{Name: "left out", Mark: lineMark(report.Green)},
-	{Name: "predictive mean", Mark: lineMark(report.Blue)},
-	{Name: "± 2 sd", Mark: &plotter.Polygon{Color: report.Pale}},
+	{Name: "observed", Mark: stroke(report.Red, nil)},
+	{Name: "left out", Mark: stroke(report.Green, nil)},
+	{Name: "predictive mean", Mark: stroke(report.Blue, nil)},
+	{Name: "± 2 sd", Mark: area(report.Pale, nil)},
 }
 
-// addCurve draws a curve's band and mean over its data. Axes are by the data and means not too far from them: wider bands are cut off.
-func addCurve(p *plot.Plot, c *Curve) error {
-	if err := addBand(p, c, math.Inf(-1), math.Inf(1)); err != nil {
-		return err
-	}
+// addCurve draws a curve's band and mean over its data. The axes follow the data and means not too far from them: wider bands are cut off.
+func addCurve(p *plot.Plot, c *Curve) {
+	addBand(p, c, math.Inf(-1), math.Inf(1))
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, t := range []struct {
-		*Trace
-		color color.Color
-	}{{c.Observed, report.Red}, {c.Missing, report.Green}} {
-		if t.Trace == nil {
+	for i, t := range []*Trace{c.Observed, c.Missing} {
+		if t == nil {
 			continue
 		}
 		lo, hi = min(lo, slices.Min(t.Y)), max(hi, slices.Max(t.Y))
 		for _, r := range t.runs() {
-			if err := addLine(p, report.Points(r.X, r.Y), t.color); err != nil {
-				return err
-			}
+			p.Add(stroke([]color.Color{report.Red, report.Green}[i], report.Points(r.X, r.Y)))
 		}
 	}
 	p.X.Min, p.X.Max = c.X[0], c.X[len(c.X)-1]
@@ -97,10 +70,9 @@ func addCurve(p *plot.Plot, c *Curve) error {
 		p.Y.Min = max(lo-room, min(lo, slices.Min(c.Mean))) - room/3
 		p.Y.Max = min(hi+room, max(hi, slices.Max(c.Mean))) + room/3
 	}
-	return nil
 }
 
-// runs are the parts of a trace without holes: steps of x more than half as long again as the usual one.
+// runs splits a trace at its holes: steps of x more than half as long again as the usual one.
 func (t *Trace) runs() (out []Trace) {
 	if len(t.X) < 3 {
 		return []Trace{*t}
@@ -124,17 +96,17 @@ type view struct {
 	title string
 }
 
-// firstCurve is the first curve of a variant and its line; nil if it has none.
+// firstCurve returns the first line of a variant that has a curve; nil if none has.
 func firstCurve(lines []Line, v variant) *Line {
-	i := slices.IndexFunc(lines, func(l Line) bool { return variantOf(l) == v && l.Curve != nil })
+	i := slices.IndexFunc(lines, func(l Line) bool { return variantOf(l) == v && l.Curve != nil && len(l.Curve.X) > 0 })
 	if i < 0 {
 		return nil
 	}
 	return &lines[i]
 }
 
-// curves is a column of panels with curves, none if no line has one.
-func curves(name string, lines []Line, views []view, height vg.Length) ([]figure, error) {
+// curves returns a column of panels with curves; it has none if no line has a curve.
+func curves(name string, lines []Line, views []view, height vg.Length) figure {
 	f := figure{name: name, Figure: report.Figure{Width: 18 * vg.Centimeter, Key: slices.Concat(curveKey[:1], curveKey[2:])}}
 	for _, v := range views {
 		l := firstCurve(lines, v.variant)
@@ -145,14 +117,12 @@ func curves(name string, lines []Line, views []view, height vg.Length) ([]figure
 		if test, have := l.Scores[TestRMSE]; have {
 			title += ": test RMSE " + digits(test)
 		}
-		p := report.Panel(title, "", "")
-		if err := addCurve(p, l.Curve); err != nil {
-			return nil, err
-		}
-		f.Panels = append(f.Panels, p)
 		if l.Curve.Missing != nil {
 			f.Key = curveKey
 		}
+		p := report.Panel(title, "", "")
+		addCurve(p, l.Curve)
+		f.Panels = append(f.Panels, p)
 	}
 	for i, p := range f.Panels {
 		if i < len(f.Panels)-1 {
@@ -162,48 +132,52 @@ func curves(name string, lines []Line, views []view, height vg.Length) ([]figure
 		}
 	}
 	f.Height = vg.Length(len(f.Panels))*height + vg.Centimeter
-	return []figure{f}, nil
+	return f
 }
 
-// addMeans draws the mean of some values of the lines of each x, joined by a line, and with bars a standard deviation to either side.
-func addMeans(p *plot.Plot, lines []Line, x func(Line) int, of func([]Line) []float64, bars bool, c color.Color) error {
-	var means struct {
-		plotter.XYs
-		plotter.YErrors
-	}
-	for _, at := range jsonl.Groups(lines, x) {
-		v := of(at)
-		if len(v) == 0 {
-			continue
-		}
-		mean, sd := stat.Mean(v, nil), 0.0
-		if len(v) > 1 {
-			sd = stat.StdDev(v, nil)
-		}
-		const most = 0.9 // of the mean: bars stay positive on a logarithmic axis
-		means.XYs = append(means.XYs, plotter.XY{X: float64(x(at[0])), Y: mean})
-		means.YErrors = append(means.YErrors, struct{ Low, High float64 }{min(sd, most*mean), sd})
-	}
-	if len(means.XYs) == 0 {
-		return nil
-	}
-	if err := addLine(p, means.XYs, c); err != nil || !bars {
-		return err
-	}
-	b, err := plotter.NewYErrorBars(means)
-	if err != nil {
-		return err
-	}
-	b.Color = c
-	p.Add(b)
-	return nil
+// A group is lines that a panel draws in one colour.
+type group struct {
+	label string
+	color color.Color
+	lines []Line
 }
 
-// logTicks makes an axis logarithmic and marks some numbers on it. What is added to a plot later widens its axes.
-func logTicks(a *plot.Axis, numbers []int) {
+// legend returns the key of the groups that have the quantity.
+func legend(groups []group, of quantity) (key []report.Entry) {
+	for _, g := range groups {
+		if len(values(g.lines, of)) > 0 {
+			key = append(key, report.Entry{Name: g.label, Mark: stroke(g.color, nil)})
+		}
+	}
+	return key
+}
+
+// addMeans draws, for each group, the mean of a quantity over the lines of each x, on a logarithmic axis with these x as its ticks. Bars
+// reach a standard deviation to either side.
+func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity, bars bool) {
 	var ticks plot.ConstantTicks
-	for _, n := range numbers {
-		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
+	for _, g := range groups {
+		e := &plotter.YErrorBars{LineStyle: report.Stroke(g.color), CapWidth: plotter.DefaultCapWidth}
+		for _, at := range jsonl.Groups(rising(g.lines, x), x) {
+			n, v := x(at[0]), values(at, of)
+			if tick := (plot.Tick{Value: float64(n), Label: strconv.Itoa(n)}); !slices.Contains(ticks, tick) {
+				ticks = append(ticks, tick)
+			}
+			if len(v) == 0 {
+				continue
+			}
+			mean, sd := stat.Mean(v, nil), 0.0
+			if len(v) > 1 {
+				sd = stat.StdDev(v, nil)
+			}
+			const most = 0.9 // of the mean: bars stay positive on a logarithmic axis
+			e.XYs = append(e.XYs, plotter.XY{X: float64(n), Y: mean})
+			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{min(sd, most*mean), sd})
+		}
+		p.Add(stroke(g.color, e.XYs))
+		if bars {
+			p.Add(e)
+		}
 	}
-	a.Scale, a.Tick.Marker = plot.LogScale{}, ticks
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks
 }

@@ -13,68 +13,47 @@ import (
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-// gapsRecordings are three of speech and one of music.
-var gapsRecordings = append(slices.Clone(speech), music)
-
 // Places are drawn all over a recording, the same for every length of gap.
 const (
-	placeReach  = 0.050 // seconds to either side, whose level decides whether it is silent there
-	placeLevel  = -30   // dB below the recording's, under which it is
+	placeReach  = 0.050 // seconds to either side: their level decides whether the place is silent
+	placeLevel  = -30   // dB of the recording's level, under which it is
 	placeMargin = 0.100 // seconds from the ends at least
 	placeApart  = 0.250 // seconds between two at least
 	placeTries  = 10_000
-)
-
-// gapsSizes are what a quick run makes smaller.
-type gapsSizes struct {
-	recordings           []string
-	milliseconds         []int
-	places, slowPlaces   int // of a recording; the slow methods get the first of them, for the first seed
-	repeats              int // seeds
-	features, iterations int // of a component, from the paper's start
-	gp                   gapsGP
-}
-
-var (
-	gapsFull = gapsSizes{
-		recordings: gapsRecordings, milliseconds: []int{5, 10, 20, 40, 80}, places: 8, slowPlaces: 3, repeats: 2,
-		features: 50, iterations: 100, gp: gapsGP{reach: 0.03, iterations: 30, peaks: 8},
-	}
-	gapsQuick = gapsSizes{
-		recordings: gapsRecordings[:1], milliseconds: []int{5, 20}, places: 2, slowPlaces: 1, repeats: 1,
-		features: 10, iterations: 5, gp: gapsGP{reach: 0.01, iterations: 3, peaks: 3},
-	}
 )
 
 // The starts of package impute, and how long windows are from the paper's start, which chooses none: the middle of impute's.
 const (
 	withWindows    = ", windows"
 	withoutWindows = ", no windows"
-	paperWindow    = 0.048 // seconds
+	ownStart       = spectrumStart + withWindows // of package impute as it comes
+	paperWindow    = 0.048                       // seconds
 )
 
+// gapsFits lists the fits of gaps of 5 to 80 ms in three recordings of speech and one of music. The slow methods get the first places only,
+// of the first seed.
 func gapsFits(s *session) (out []fit, err error) {
-	z := gapsFull
+	recordings, milliseconds := append(slices.Clone(speech), music), []int{5, 10, 20, 40, 80}
 	if s.Quick {
-		z = gapsQuick
+		recordings, milliseconds = recordings[:1], []int{5, 20}
 	}
-	for _, name := range z.recordings {
+	for _, name := range recordings {
 		r, err := s.recording(name)
 		if err != nil {
 			return nil, err
 		}
-		g, err := r.at(0, len(r.samples))
+		g, err := r.at(0, len(r.Y))
 		if err != nil {
 			return nil, err
 		}
-		g.Name = r.stem()
-		for seed := uint64(1); seed <= s.repeats(z.repeats); seed++ {
-			places := g.places(seed, z.places)
+		g.Name = r.Name
+		for seed := uint64(1); seed <= s.repeats(s.size(2, 1)); seed++ {
+			places := g.places(seed, s.size(8, 2))
 			if len(places) == 0 {
 				return nil, fmt.Errorf("%s: no place for a gap: want %g s of sound at least", r.Data, 2*placeMargin)
 			}
-			for _, ms := range z.milliseconds {
-				length := int(math.Round(float64(ms*r.rate) / 1000))
+			for _, ms := range milliseconds {
+				length := int(math.Round(float64(ms*r.Rate) / 1000))
 				at := func(places []int) *task {
 					t := s.task("gaps", *g, gapsAt(places, length), seed)
 					t.key.Gap, t.perGap = length, true
@@ -82,7 +61,7 @@ func gapsFits(s *session) (out []fit, err error) {
 				}
 				out = append(out, at(places).fast(ms)...)
 				if seed == 1 {
-					out = append(out, at(places[:min(z.slowPlaces, len(places))]).slow(z)...)
+					out = append(out, at(places[:min(s.size(3, 1), len(places))]).slow(s)...)
 				}
 			}
 		}
@@ -93,7 +72,7 @@ func gapsFits(s *session) (out []fit, err error) {
 // places draws up to count places in a signal, in the order drawn: where it is not silent, away from its ends and from each other.
 // There may be space for fewer.
 func (g *signal) places(seed uint64, count int) (out []int) {
-	// The length tells recordings apart, which else would have the same places.
+	// The length tells recordings apart: else all would have the same places.
 	rng := rand.New(rand.NewPCG(seed, uint64(len(g.Y))))
 	samples := func(seconds float64) int { return int(math.Round(seconds * float64(g.Rate))) }
 	reach, margin, apart := samples(placeReach), samples(placeMargin), samples(placeApart)
@@ -136,8 +115,8 @@ func (a arSetting) options(rate int) audio.AROptions {
 
 // arSettings are fills beside the default, by the length of the gap in ms. They were chosen from 4 orders × 4 contexts × 3 rounds and some
 // longer ones on these recordings at other places, each the one with the least geometric mean of the RMSE over gaps: the first of three
-// speech recordings, the second of the music. The third, an order of 32 ms and eight times as much context, is what is common for music in
-// the literature.
+// speech recordings, the second of the music. The third, an order of 32 ms and eight times as much context, is common for music in the
+// literature.
 var arSettings = []struct {
 	method   string
 	settings map[int]arSetting
@@ -149,22 +128,25 @@ var arSettings = []struct {
 
 // fast are the methods that fill every gap: references, and package impute with the spectrum start.
 func (t *task) fast(ms int) []fit {
-	out := []fit{t.fill("silence", "", gapfill.Silence), t.fill("linear", "", gapfill.Linear), t.fill("ar", "", gapfill.AR(audio.DefaultAR))}
+	out := t.references(gapfill.Silence)
 	for _, a := range arSettings {
 		out = append(out, t.fill(a.method, "", gapfill.AR(a.settings[ms].options)))
 	}
-	return append(out,
-		t.imputed(spectrumStart+withWindows, vssgp.Options{}),
+	return append(out, t.imputed(ownStart, vssgp.Options{}),
 		t.imputed(spectrumStart+withoutWindows, vssgp.Options{Window: vssgp.WindowNone}))
 }
 
-// slow are those that are given a few gaps only.
-func (t *task) slow(z gapsSizes) []fit {
-	o := paperAudio(z.features, 16000) // the paper's rate
-	o.Iterations = z.iterations
-	windows, none := o, o
-	windows.Window, none.Window = paperWindow, vssgp.WindowNone
-	return []fit{t.imputed(paperStart+withWindows, windows), t.imputed(paperStart+withoutWindows, none), t.fill("gp", gpStart, z.gp.fill)}
+// slow are the methods that fill a few gaps only.
+func (t *task) slow(s *session) []fit {
+	windows := paperAudio(s.size(50, 10), 16000) // the paper's rate
+	windows.Iterations, windows.Window = s.size(100, 5), paperWindow
+	none := windows
+	none.Window = vssgp.WindowNone
+	gp := gpFill(0.03, 30, 8)
+	if s.Quick {
+		gp = gpFill(0.01, 3, 3)
+	}
+	return []fit{t.imputed(paperStart+withWindows, windows), t.imputed(paperStart+withoutWindows, none), t.fill("gp", gpStart, gp)}
 }
 
 // imputed is package impute's fill.

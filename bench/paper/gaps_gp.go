@@ -26,38 +26,34 @@ const (
 	gpPadding = 8     // times as long as the excerpt is the padded periodogram: peaks lie between its bins
 )
 
-// gapsGP is the full Gaussian process on an excerpt about each gap, exact: a spectral mixture that starts on the peaks of the excerpt's
-// periodogram and is optimised.
-type gapsGP struct {
-	reach             float64 // seconds to either side of a gap
-	iterations, peaks int
-}
-
-// fill is a gapfill.Method.
-func (z gapsGP) fill(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
-	reach := int(math.Round(z.reach * float64(s.Rate)))
-	if n := 2 * reach; n > gpRows {
-		return nil, fmt.Errorf("%w: N = %d rows for each gap, at most %d", errRows, n, gpRows)
-	}
-	nothing := math.NaN()
-	out := &gapfill.Fill{Mean: slices.Repeat([]float64{nothing}, len(s.Y)), SD: slices.Repeat([]float64{nothing}, len(s.Y))}
-	for _, g := range s.Gaps {
-		// No other gap is so near: see placeApart.
-		from, to := max(0, g.Start-reach), min(len(s.Y), g.End+reach)
-		inside := []audio.Gap{{Start: g.Start - from, End: g.End - from}}
-		part := &signal{Signal: gapfill.Signal{Rate: s.Rate, Y: audio.FillSilence(s.Y[from:to], inside), Gaps: inside}}
-		covariance := peaks(part.Y, z.peaks, gpLength*float64(s.Rate))
-		f, c, err := part.fit(ctx, baseline.GP{Options: baseline.Options{Covariance: covariance, Iterations: z.iterations}})
-		if err != nil {
-			return nil, fmt.Errorf("gap %v: %w", g, err)
+// gpFill is the full Gaussian process on an excerpt about each gap, exact: a spectral mixture that starts on the peaks of the excerpt's
+// periodogram and is optimised. reach is in seconds to either side of a gap.
+func gpFill(reach float64, iterations, components int) gapfill.Method {
+	return func(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
+		around := int(math.Round(reach * float64(s.Rate)))
+		if n := 2 * around; n > gpRows {
+			return nil, fmt.Errorf("%w: N = %d rows for each gap, at most %d", errRows, n, gpRows)
 		}
-		copy(out.Mean[from:], c.Mean)
-		copy(out.SD[from:], c.SD)
-		out.Bound += f.Bound
-		out.Iterations += f.Iterations
-		out.Rows += to - from - g.Len()
+		nothing := slices.Repeat([]float64{math.NaN()}, len(s.Y))
+		out := &gapfill.Fill{Mean: nothing, SD: slices.Clone(nothing)}
+		for _, g := range s.Gaps {
+			// No other gap is so near: see placeApart.
+			from, to := max(0, g.Start-around), min(len(s.Y), g.End+around)
+			inside := []audio.Gap{{Start: g.Start - from, End: g.End - from}}
+			part := &signal{Signal: gapfill.Signal{Rate: s.Rate, Y: audio.FillSilence(s.Y[from:to], inside), Gaps: inside}}
+			covariance := peaks(part.Y, components, gpLength*float64(s.Rate))
+			f, c, err := part.fit(ctx, baseline.GP{Options: baseline.Options{Covariance: covariance, Iterations: iterations}})
+			if err != nil {
+				return nil, fmt.Errorf("gap %v: %w", g, err)
+			}
+			copy(out.Mean[from:], c.Mean)
+			copy(out.SD[from:], c.SD)
+			out.Bound += f.Bound
+			out.Iterations += f.Iterations
+			out.Rows += to - from - g.Len()
+		}
+		return out, nil
 	}
-	return out, nil
 }
 
 // peaks is a spectral mixture on the highest peaks of y's periodogram under a Hann window, count at most, weighted by their power;
@@ -83,11 +79,10 @@ func peaks(y []float64, count int, length float64) baseline.Covariance {
 	if len(at) == 0 { // silence
 		return baseline.SE(1, length)
 	}
-	total := 0.0
+	c, total := baseline.Covariance{L: len(at), Q: 1}, 0.0
 	for _, i := range at {
 		total += power[i]
 	}
-	c := baseline.Covariance{L: len(at), Q: 1}
 	for _, i := range at {
 		c.Variance = append(c.Variance, power[i]/total)
 		c.Lengthscale = append(c.Lengthscale, length)

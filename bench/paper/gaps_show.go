@@ -1,12 +1,10 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,9 +18,8 @@ import (
 )
 
 const (
-	ownStart     = spectrumStart + withWindows // of package impute as it comes
-	levelWithin  = 0.05                        // a ratio nearer to one than that is level
-	calibratedLo = 0.90                        // coverage of an honest 95 % interval, over some thousand dependent samples
+	levelWithin  = 0.05 // a ratio nearer to one than that is level
+	calibratedLo = 0.90 // coverage of an honest 95 % interval, over some thousand dependent samples
 	calibratedHi = 0.98
 	aimedAt      = 20 // ms: up to which VSSGP is meant to keep up with AR
 )
@@ -35,10 +32,8 @@ func gapMS(l Line) int {
 	return int(math.Round(1000 * float64(l.Gap) / float64(l.Rate)))
 }
 
-// byLength are the lines by rising length of their gaps.
-func byLength(lines []Line) []Line {
-	return slices.SortedStableFunc(slices.Values(lines), func(a, b Line) int { return cmp.Compare(gapMS(a), gapMS(b)) })
-}
+// byLength sorts lines by the length of their gaps.
+func byLength(lines []Line) []Line { return rising(lines, gapMS) }
 
 // lengthsOf are the gaps' lengths in ms, rising.
 func lengthsOf(lines []Line) []int { return jsonl.Distinct(byLength(lines), gapMS) }
@@ -47,34 +42,28 @@ func lengthsOf(lines []Line) []int { return jsonl.Distinct(byLength(lines), gapM
 func isSlow(l Line) bool { return l.Method == "gp" || strings.HasPrefix(l.Start, paperStart) }
 
 func gapsTables(w io.Writer, lines []Line) {
-	scored := ok(lines)
-	fast := jsonl.Where(scored, isSlow, false)
+	lines = ok(lines)
+	fast := jsonl.Where(lines, isSlow, false)
 	fmt.Fprintf(w, "Gaps are at places drawn all over each recording, scaled to rms %g, but where the 0.1 s around are more than %d dB "+
 		"below it; %g s from each other at least. vssgp from %q is what `vssgp impute` does. Means over recordings and seeds.\n\n",
 		gapfill.Level, -placeLevel, placeApart, ownStart)
-	for _, ms := range lengthsOf(fast) {
-		fmt.Fprintf(w, "Gaps of %d ms, every gap.\n\n", ms)
-		gapsTable(w, jsonl.Where(fast, gapMS, ms))
+	for _, here := range jsonl.Groups(byLength(fast), gapMS) {
+		fmt.Fprintf(w, "Gaps of %d ms, every gap.\n\n", gapMS(here[0]))
+		writeColumns(w, jsonl.Groups(here, variantOf), methodColumn, startColumn, summary("SNR, dB", mean, scoreOf(SNR)),
+			summary("test RMSE", mean, scoreOf(TestRMSE)), summary("test STFT", mean, scoreOf(TestSTFT)),
+			summary("test STFT, silence = 1", mean, scoreOf(TestSTFT).by(scoreOf(ZeroTest))), summary("LSD, dB", mean, scoreOf(LSD)),
+			coverage, summary("NLPD", mean, scoreOf(NLPD)), column{"seconds a gap", secondsPerGap},
+			column{"gaps", func(l []Line) string { return fmt.Sprint(gapsIn(l)) }})
 	}
 	fmt.Fprintf(w, "The slow methods had the first gaps of the first seed only. On the same gaps vssgp from %q and ar; ratios of RMSE are "+
 		"geometric means over gaps.\n\n", ownStart)
-	pairTable(w, scored)
+	pairTable(w, lines)
 	contestTables(w, fast)
 }
 
-// gapsTable is a row for each method.
-func gapsTable(w io.Writer, lines []Line) {
-	meanOf := func(head string, name Score) column {
-		return column{head, func(l []Line) string { return mean(values(l, name)) }}
-	}
-	writeColumns(w, jsonl.Groups(lines, variantOf), methodColumn, startColumn, meanOf("SNR, dB", SNR), meanOf("test RMSE", TestRMSE),
-		meanOf("test STFT", TestSTFT),
-		column{"test STFT, silence = 1", func(l []Line) string { return mean(relative(l, TestSTFT, ZeroTest)) }},
-		meanOf("LSD, dB", LSD), coverage, meanOf("NLPD", NLPD), column{"seconds a gap", secondsPerGap},
-		column{"gaps", func(l []Line) string { return fmt.Sprint(gapsIn(l)) }})
+func secondsPerGap(l []Line) string {
+	return digits(floats.Sum(values(l, secondsOf)) / float64(gapsIn(l)))
 }
-
-func secondsPerGap(l []Line) string { return digits(floats.Sum(seconds(l)) / float64(gapsIn(l))) }
 
 func gapsIn(lines []Line) (n int) {
 	for _, l := range lines {
@@ -83,13 +72,12 @@ func gapsIn(lines []Line) (n int) {
 	return n
 }
 
-// pairs are the scores of the gaps that both variants filled.
+// pairs returns the scores of the gaps that both variants filled.
 func pairs(lines []Line, a, b variant) (ofA, ofB []GapScore) {
 	for _, p := range pairedLines(lines, a, b) {
 		for _, g := range p[0].PerGap {
-			at := func(other GapScore) bool { return other.Start == g.Start }
-			if i := slices.IndexFunc(p[1].PerGap, at); i >= 0 {
-				ofA, ofB = append(ofA, g), append(ofB, p[1].PerGap[i])
+			for _, other := range jsonl.Where(p[1].PerGap, func(o GapScore) int { return o.Start }, g.Start) {
+				ofA, ofB = append(ofA, g), append(ofB, other)
 			}
 		}
 	}
@@ -134,7 +122,7 @@ func pairTable(w io.Writer, lines []Line) {
 			a, b := pairs(here, v, variant{"vssgp", ownStart})
 			sameAsA, c := pairs(here, v, variant{method: "ar"})
 			if len(a) == 0 || len(c) != len(a) {
-				continue // a run that left one of them out
+				continue // a run left one of them out
 			}
 			rmseA, snrA, coverA, nlpdA := pooled(a)
 			rmseB, snrB, coverB, nlpdB := pooled(b)
@@ -151,37 +139,42 @@ func pairTable(w io.Writer, lines []Line) {
 	writeTable(w, rows)
 }
 
-// A contest is VSSGP, as package impute comes, against the best autoregressive fill on the gaps of one length in one recording.
+// A place is gaps of one length, in ms, in one recording.
+type place struct {
+	name string
+	ms   int
+}
+
+func placeOf(l Line) place { return place{l.Case, gapMS(l)} }
+
+// A contest is VSSGP, as package impute comes, against the best autoregressive fill of a place.
 type contest struct {
-	name          string
-	ms            int
-	best          string  // of the autoregressive fills, the one with the least geometric mean over these gaps, known afterwards
+	place
+	best          string  // of the autoregressive fills, by the geometric mean over these gaps, which is known afterwards
 	ratio, factor float64 // of RMSE over gaps: geometric mean, and its standard error as a factor
 	pooled        float64 // RMSE over all samples by RMSE over all samples
 	coverage      float64
 }
 
-// contests finds the best autoregressive fill for each recording and length.
+// contests finds the best autoregressive fill for each place.
 func contests(lines []Line) (out []contest) {
-	for _, of := range jsonl.Groups(lines, caseOf) {
-		for _, here := range jsonl.Groups(byLength(of), gapMS) {
-			c := contest{name: here[0].Case, ms: gapMS(here[0]), ratio: math.Inf(-1)}
-			for _, method := range jsonl.Distinct(here, methodOf) {
-				if !strings.HasPrefix(method, "ar") {
-					continue
-				}
-				a, b := pairs(here, variant{"vssgp", ownStart}, variant{method: method})
-				r, factor := ratio(a, b)
-				if len(a) == 0 || r <= c.ratio { // less for us: the other is better
-					continue
-				}
-				rmseA, _, coverage, _ := pooled(a)
-				rmseB, _, _, _ := pooled(b)
-				c.best, c.ratio, c.factor, c.pooled, c.coverage = method, r, factor, rmseA/rmseB, stat.Mean(coverage, nil)
+	for _, here := range jsonl.Groups(lines, placeOf) {
+		c := contest{place: placeOf(here[0]), ratio: math.Inf(-1)}
+		for _, method := range jsonl.Distinct(here, methodOf) {
+			if !strings.HasPrefix(method, "ar") {
+				continue
 			}
-			if c.best != "" {
-				out = append(out, c)
+			a, b := pairs(here, variant{"vssgp", ownStart}, variant{method: method})
+			r, factor := ratio(a, b)
+			if len(a) == 0 || r <= c.ratio { // less for us: the other is better
+				continue
 			}
+			rmseA, _, coverage, _ := pooled(a)
+			rmseB, _, _, _ := pooled(b)
+			c.best, c.ratio, c.factor, c.pooled, c.coverage = method, r, factor, rmseA/rmseB, stat.Mean(coverage, nil)
+		}
+		if c.best != "" {
+			out = append(out, c)
 		}
 	}
 	return out
@@ -198,9 +191,10 @@ func verdict(ratio float64) string {
 	return "worse"
 }
 
+// calibrated says whether the coverage is honest.
 func (c contest) calibrated() bool { return calibratedLo <= c.coverage && c.coverage <= calibratedHi }
 
-// contestTables are the ratios by recording and length, each with its verdict, and the coverage, and what they add up to.
+// contestTables writes the ratios by recording and length, each with its verdict, the coverage, and how many are won.
 func contestTables(w io.Writer, lines []Line) {
 	all := contests(lines)
 	if len(all) == 0 {
@@ -227,14 +221,15 @@ func contestTables(w io.Writer, lines []Line) {
 
 // contestTable is a row for each recording, a column for each length.
 func contestTable(w io.Writer, lines []Line, all []contest, cell func(contest) string) {
-	columns := []column{{"recording", func(l []Line) string { return l[0].Case }}}
+	columns := []column{shared("recording", caseOf)}
 	for _, ms := range lengthsOf(lines) {
 		columns = append(columns, column{fmt.Sprintf("%d ms", ms), func(l []Line) string {
-			i := slices.IndexFunc(all, func(c contest) bool { return c.name == l[0].Case && c.ms == ms })
-			if i < 0 {
-				return "–"
+			for _, c := range all {
+				if c.place == (place{l[0].Case, ms}) {
+					return cell(c)
+				}
 			}
-			return cell(all[i])
+			return "–"
 		}})
 	}
 	writeColumns(w, jsonl.Groups(lines, caseOf), columns...)
@@ -242,21 +237,12 @@ func contestTable(w io.Writer, lines []Line, all []contest, cell func(contest) s
 
 // sumUp counts the contests that VSSGP does not lose, up to the length aimed at, and the calibrated ones.
 func sumUp(w io.Writer, all []contest) {
-	var short, byGap, bySample, in int
-	count := func(n *int, counts bool) {
-		if counts {
-			*n++
-		}
-	}
-	for _, c := range all {
-		aimed := c.ms <= aimedAt
-		count(&in, c.calibrated())
-		count(&short, aimed)
-		count(&byGap, aimed && verdict(c.ratio) != "worse")
-		count(&bySample, aimed && verdict(c.pooled) != "worse")
-	}
+	count := func(all []contest, is func(contest) bool) int { return len(jsonl.Where(all, is, true)) }
+	short := jsonl.Where(all, func(c contest) bool { return c.ms <= aimedAt }, true)
+	byGap := count(short, func(c contest) bool { return verdict(c.ratio) != "worse" })
+	bySample := count(short, func(c contest) bool { return verdict(c.pooled) != "worse" })
 	fmt.Fprintf(w, "To %d ms vssgp is ahead of or level with the best autoregressive fill in %d of %d recordings × lengths by gaps, in %d by "+
-		"samples. Calibrated in %d of %d.\n\n", aimedAt, byGap, short, bySample, in, len(all))
+		"samples. Calibrated in %d of %d.\n\n", aimedAt, byGap, len(short), bySample, count(all, contest.calibrated), len(all))
 }
 
 // gapsMethods tell the methods of gaps apart.
@@ -276,45 +262,36 @@ var gapsMethods = []struct {
 }
 
 // gapsFigures draws SNR and coverage against the gaps' length, a panel for each recording.
-func gapsFigures(lines []Line) (out []figure, err error) {
+func gapsFigures(lines []Line) (out []figure) {
 	lines = ok(lines)
-	if len(lines) == 0 {
-		return nil, nil
-	}
-	snr := func(l []Line) []float64 { return values(l, SNR) }
-	inside := func(l []Line) []float64 {
-		return each(l, func(l Line) (float64, bool) { v, have := l.Scores[Coverage]; return 100 * v, have })
+	groupsOf := func(lines []Line) (groups []group) {
+		for _, m := range gapsMethods {
+			groups = append(groups, group{m.label, m.color, jsonl.Where(lines, variantOf, m.variant)})
+		}
+		return groups
 	}
 	for _, of := range []struct {
 		name, axis string
-		values     func(lines []Line) []float64
+		quantity   quantity
 		limits     []float64
-	}{{"gaps-snr", "SNR, dB", snr, nil}, {"gaps-coverage", "coverage, %", inside, []float64{100 * calibratedLo, 100 * calibratedHi}}} {
+	}{
+		{"gaps-snr", "SNR, dB", scoreOf(SNR), nil},
+		{"gaps-coverage", "coverage, %", func(l Line) float64 { return 100 * scoreOf(Coverage)(l) }, []float64{100 * calibratedLo, 100 * calibratedHi}},
+	} {
 		f := figure{name: of.name, Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
-		for _, m := range gapsMethods {
-			if len(of.values(jsonl.Where(lines, variantOf, m.variant))) > 0 {
-				f.Key = append(f.Key, report.Entry{Name: m.label, Mark: lineMark(m.color)})
-			}
-		}
+		f.Key = legend(groupsOf(lines), of.quantity)
 		for _, here := range jsonl.Groups(lines, caseOf) {
 			p := report.Panel(here[0].Case, "gap, ms", of.axis)
-			for _, m := range gapsMethods {
-				if err := addMeans(p, byLength(jsonl.Where(here, variantOf, m.variant)), gapMS, of.values, false, m.color); err != nil {
-					return nil, err
-				}
-			}
+			addMeans(p, groupsOf(here), gapMS, of.quantity, false)
 			lengths := lengthsOf(here)
+			from, to := float64(lengths[0]), float64(lengths[len(lengths)-1])
 			for _, limit := range of.limits {
-				from, to := float64(lengths[0]), float64(lengths[len(lengths)-1])
-				if err := addLine(p, plotter.XYs{{X: from, Y: limit}, {X: to, Y: limit}}, report.Grey); err != nil {
-					return nil, err
-				}
+				p.Add(stroke(report.Grey, plotter.XYs{{X: from, Y: limit}, {X: to, Y: limit}}))
 				p.Y.Min, p.Y.Max = min(p.Y.Min, 70), 100
 			}
-			logTicks(&p.X, lengths)
 			f.Panels = append(f.Panels, p)
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }

@@ -181,7 +181,7 @@ func TestGPDoesNotFit(t *testing.T) {
 	g := loudParts(44_100, [2]int{0, 44_100})
 	g.Rate, g.Gaps = 44_100, gapsAt([]int{20_000}, 441)
 	task := &task{signal: g, log: io.Discard}
-	f := task.fill("gp", gpStart, gapsFull.gp.fill)
+	f := task.fill("gp", gpStart, gpFill(0.03, 30, 8))
 	l, err := (&session{log: io.Discard}).one(context.Background(), f, "")
 	if err != nil || l.Status != "does not fit: N = 2646 rows for each gap, at most 1500" || l.Scores != nil {
 		t.Errorf("error %v, status %q, scores %v", err, l.Status, l.Scores)
@@ -216,7 +216,7 @@ func TestGapsQuick(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 		checkPerGap(t, l)
-		if reach := int(gapsQuick.gp.reach * float64(l.Rate)); l.Method == "gp" && l.N != 2*reach {
+		if reach := int(0.01 * float64(l.Rate)); l.Method == "gp" && l.N != 2*reach {
 			t.Errorf("%s: fitted to %d rows, want %d to either side of the gap", l.Key, l.N, reach)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
@@ -55,21 +54,21 @@ func keyOf(l Line) Key { return l.Key }
 
 // String is the key for people, without the set.
 func (k Key) String() string {
-	var parts []string
+	s := ""
 	if k.Case != "" {
-		parts = append(parts, k.Case)
+		s = k.Case + ", "
 	}
 	if k.Gap > 0 {
-		parts = append(parts, fmt.Sprintf("gap %d", k.Gap))
+		s += fmt.Sprintf("gap %d, ", k.Gap)
 	}
 	if k.K > 0 {
-		parts = append(parts, fmt.Sprintf("K %d", k.K))
+		s += fmt.Sprintf("K %d, ", k.K)
 	}
-	name := k.Method
+	s += k.Method
 	if k.Start != "" {
-		name += " (" + k.Start + ")"
+		s += " (" + k.Start + ")"
 	}
-	return strings.Join(append(parts, name, fmt.Sprintf("seed %d", k.Seed)), ", ")
+	return s + fmt.Sprintf(", seed %d", k.Seed)
 }
 
 // A Score names a figure of merit.
@@ -138,9 +137,7 @@ func (t *Trace) add(x, y float64) { t.X, t.Y = append(t.X, x), append(t.Y, y) }
 // set, of a fill without intervals).
 func (l *Line) tidy() {
 	for name, v := range l.Scores {
-		if finite(v) {
-			l.Scores[name] = rounded(v)
-		} else {
+		if l.Scores[name] = rounded(v); !finite(v) {
 			delete(l.Scores, name)
 		}
 	}
@@ -176,9 +173,6 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // rounded keeps six digits: more would say nothing of a result.
 func rounded(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	if err != nil || !finite(v) {
-		return v
-	}
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads whatever is written, NaN and Inf too
 	return r
 }

@@ -26,29 +26,23 @@ import (
 // A set is one experiment.
 type set struct {
 	name, title string
-	fits        func(s *session) ([]fit, error)      // lists what to run; it reads the data
-	table       func(w io.Writer, lines []Line)      // writes the set's tables, in Markdown
-	figures     func(lines []Line) ([]figure, error) // nil: none
+	fits        func(s *session) ([]fit, error) // lists what to run; it reads the data
+	table       func(w io.Writer, lines []Line) // writes the set's tables, in Markdown
+	figures     func(lines []Line) []figure     // nil: none
 }
 
 // sets are all experiments: the paper's in its order, and beyond it single gaps of 5 to 80 ms all over recordings of speech and music.
 var sets = []set{
 	{"co2", "Mauna Loa CO2, a spectral mixture of two components", co2Fits, co2Table, co2Figures},
 	{"solar", "Solar irradiance, five segments of 20 years left out", solarFits, solarTable, solarFigures},
-	{"audio1k", "Audio 1K: VSSGP against SSGP, and the three bounds", audio1k.fits, audio1kTables, audio1kFigures},
-	{"audio16k", "Audio 16K: sfVSSGP against sSPGP", audio16k.fits, audio16kTables, nil},
-	{"audio4k", "Audio 4K: error and time against the number of features", audio4k.fits, audio4kTables, audio4kFigures},
+	{"audio1k", "Audio 1K: VSSGP against SSGP, and the three bounds", audio1kFits, audio1kTables, audio1kFigures},
+	{"audio16k", "Audio 16K: sfVSSGP against sSPGP", audio16kFits, audio16kTables, nil},
+	{"audio4k", "Audio 4K: error and time against the number of features", audio4kFits, audio4kTables, audio4kFigures},
 	{"gaps", "Gaps of 5 to 80 ms in speech and music", gapsFits, gapsTables, gapsFigures},
 }
 
-// Sets are the names of all experiments, in the paper's order.
-func Sets() []string {
-	var names []string
-	for _, c := range sets {
-		names = append(names, c.name)
-	}
-	return names
-}
+// Sets returns the names of all experiments, in the paper's order.
+func Sets() []string { return jsonl.Distinct(sets, func(c set) string { return c.name }) }
 
 // Run runs the experiments and writes their tables to out; progress goes to log. A set whose data are not there is left out,
 // saying so; if that is every one, or the options cannot be met, the error wraps ErrOptions.
@@ -72,10 +66,10 @@ func Run(ctx context.Context, o Options, out, log io.Writer) error {
 			skipped++
 			continue
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		if err == nil {
+			err = s.show(c, lines, out)
 		}
-		if err := s.show(c, lines, out); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
@@ -112,36 +106,31 @@ func (s *session) check(chosen []set) error {
 	return nil
 }
 
-func choose(names []string) ([]set, error) {
+func choose(names []string) (chosen []set, err error) {
 	if len(names) == 0 {
 		return sets, nil
 	}
-	all := Sets()
-	var chosen []set
 	for _, name := range names {
-		i := slices.Index(all, name)
+		i := slices.Index(Sets(), name)
 		if i < 0 {
-			return nil, fmt.Errorf("set %q: want some of %s: %w", name, strings.Join(all, ", "), ErrOptions)
+			return nil, fmt.Errorf("set %q: want some of %s: %w", name, strings.Join(Sets(), ", "), ErrOptions)
 		}
 		chosen = append(chosen, sets[i])
 	}
 	return chosen, nil
 }
 
-// path is the file of a set's lines.
-func (s *session) path(c set) string { return filepath.Join(s.Out, s.prefix()+c.name+".jsonl") }
-
-// prefix begins the names of all files: a quick run's never replace a full one's.
-func (s *session) prefix() string {
+// path is the path of a file of lines or of a figure: a quick run's never replaces a full one's.
+func (s *session) path(name string) string {
 	if s.Quick {
-		return "quick-"
+		return filepath.Join(s.Out, "quick-"+name)
 	}
-	return "paper-"
+	return filepath.Join(s.Out, "paper-"+name)
 }
 
-// set runs what a set has no line of and returns all its lines, in the order of its list.
+// set runs the fits of a set that have no line and returns all its lines, in the order of its list.
 func (s *session) set(ctx context.Context, c set) ([]Line, error) {
-	have, err := jsonl.Read[Line](s.path(c), nil)
+	have, err := jsonl.Read[Line](s.path(c.name+".jsonl"), nil)
 	if err != nil || s.Draw {
 		return have, err
 	}
@@ -167,7 +156,7 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 		}
 		have = jsonl.Put(have, l, keyOf)
 		slices.SortStableFunc(have, func(a, b Line) int { return cmp.Compare(order[a.Key], order[b.Key]) })
-		if err := jsonl.Write(s.path(c), have); err != nil {
+		if err := jsonl.Write(s.path(c.name+".jsonl"), have); err != nil {
 			return nil, err
 		}
 	}
@@ -177,16 +166,13 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 // one runs one fit.
 func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	l := f.line
-	l.Machine, l.Time = s.Machine, machine.Now()
-	l.Status = machine.OK
+	l.Machine, l.Time, l.Status = s.Machine, machine.Now(), machine.OK
 	began := time.Now()
 	err := f.run(ctx, &l)
 	if ctx.Err() != nil {
 		return l, fmt.Errorf("interrupted; the same command goes on from here: %w", ctx.Err())
 	}
-	if l.Seconds == 0 {
-		l.Seconds = time.Since(began).Seconds()
-	}
+	l.Seconds = cmp.Or(l.Seconds, time.Since(began).Seconds())
 	if err != nil {
 		l.Status = err.Error()
 	}
@@ -203,7 +189,7 @@ func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 func (s *session) show(c set, lines []Line, out io.Writer) error {
 	fmt.Fprintf(out, "## %s\n\n", c.title)
 	if len(lines) == 0 {
-		fmt.Fprintf(out, "no lines in %s\n\n", s.path(c))
+		fmt.Fprintf(out, "no lines in %s\n\n", s.path(c.name+".jsonl"))
 		return nil
 	}
 	if s.Quick {
@@ -219,16 +205,11 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 	if c.figures == nil {
 		return nil
 	}
-	figures, err := c.figures(lines)
-	if err != nil {
-		return err
-	}
-	for _, f := range figures {
-		if len(f.Panels) == 0 {
-			continue
-		}
-		if err := f.Save(filepath.Join(s.Out, s.prefix()+f.name)); err != nil {
-			return err
+	for _, f := range c.figures(lines) {
+		if len(f.Panels) > 0 {
+			if err := f.Save(s.path(f.name)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

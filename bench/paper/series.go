@@ -52,32 +52,20 @@ func (s *series) scaled() *series {
 	return out
 }
 
-// fits are the fits of some trials, for each seed. Where the rows left out are the same for all seeds, a trial that draws nothing has one
-// alone, and the first seed has a curve; where they are drawn by the seed, curve is nil.
-func (s *series) fits(
-	key Key, trials []trial, seeds uint64, left func(seed uint64) ([]bool, error), curve []float64,
-) (out []fit, err error) {
+// fits lists the fits of some trials, for each seed with the rows that it leaves out. A curve says that all seeds leave out the same rows:
+// then a trial that draws nothing has one fit alone, and the first seed's fit has the curve.
+func (s *series) fits(key Key, trials []trial, left [][]bool, curve []float64) (out []fit) {
 	for _, t := range trials {
 		over := curve
-		for seed := range seeds {
-			if seed > 0 && !t.draws && curve != nil {
-				break
+		for seed, rows := range left {
+			if seed == 0 || t.draws || curve == nil {
+				key.Method, key.Start, key.Seed = t.method, t.start, uint64(seed)
+				out = append(out, s.fit(key, t.with(key.Seed), rows, over))
 			}
-			rows, err := left(seed)
-			if err != nil {
-				return nil, err
-			}
-			key.Method, key.Start, key.Seed = t.method, t.start, seed
-			out = append(out, s.fit(key, t.with(seed), rows, over))
 			over = nil
 		}
 	}
-	return out, nil
-}
-
-// always leaves the same rows out for all seeds.
-func always(left []bool) func(uint64) ([]bool, error) {
-	return func(uint64) ([]bool, error) { return left, nil }
+	return out
 }
 
 // fit is the line of a method on the rows that left does not name, with its curve over grid, if there is one.
@@ -96,33 +84,32 @@ func (s *series) fit(key Key, m baseline.Method, left []bool, grid []float64) fi
 			return err
 		}
 		l.Scores = map[Score]float64{TrainRMSE: score.RMSE(c.Mean, train.Y)}
-		if test.X != nil {
+		if test != nil {
 			if c, err = predict(f.Model, test.X); err != nil {
 				return err
 			}
 			l.Scores[TestRMSE] = score.RMSE(c.Mean, test.Y)
 			l.Scores[Coverage], l.Scores[NLPD] = score.Coverage(c.Mean, c.SD, test.Y), score.NLPD(c.Mean, c.SD, test.Y)
 		}
-		if grid == nil {
-			return nil
-		}
-		if l.Curve, err = predict(f.Model, grid); err != nil {
-			return err
-		}
-		l.Curve.Observed = train
-		if test.X != nil {
-			l.Curve.Missing = test
+		if grid != nil {
+			if l.Curve, err = predict(f.Model, grid); err != nil {
+				return err
+			}
+			l.Curve.Observed, l.Curve.Missing = train, test
 		}
 		return nil
 	}}
 }
 
-// split is a trace in two: the rows that left does not name, and those that it does.
+// split returns the rows that left does not name, and those that it does: nil if it names none.
 func (t *Trace) split(left []bool) (kept, out *Trace) {
-	kept, out = &Trace{}, &Trace{}
+	kept = &Trace{}
 	for i, is := range left {
 		to := kept
 		if is {
+			if out == nil {
+				out = &Trace{}
+			}
 			to = out
 		}
 		to.add(t.X[i], t.Y[i])
@@ -148,7 +135,7 @@ func predict(m baseline.Model, at []float64) (*Curve, error) {
 	return &Curve{X: at, Mean: p.Mean, SD: p.SD(true)}, nil
 }
 
-// take takes what a fit found into a line.
+// take copies the results of a fit into a line.
 func (l *Line) take(f *baseline.Fit) {
 	l.Seconds, l.Iterations, l.Ended, l.Bound = f.Elapsed.Seconds(), f.Iterations, f.Ended, &f.Bound
 	switch m := f.Model.(type) {
@@ -174,8 +161,8 @@ const (
 	surest     = 2 // how many frequencies of a component
 )
 
-// confident are the frequencies along a model's only input that it is surest of, those with the smallest standard deviations √Σ/(2πl): of
-// each component, or where those are many, of all together. Models without a distribution over frequencies have none.
+// confident returns the frequencies along a model's only input that it is surest of, by the smallest standard deviations √Σ/(2πl): of each
+// component, or if there are many, of all together. Models without a distribution over frequencies have none.
 func confident(model baseline.Model) (out []Confident) {
 	m, ok := model.(*vssgp.Model)
 	if !ok || m.Params.FreqVar[0] == 0 {

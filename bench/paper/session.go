@@ -22,7 +22,7 @@ type Options struct {
 	Quick   bool     // a small version of everything, on the data of testdata
 	Seeds   int      // repeats; 0: the set's own
 	Draw    bool     // tables and figures of the lines that there are; run nothing
-	Again   bool     // run what there is a line of, too
+	Again   bool     // run fits that have a line, too
 	Machine machine.Machine
 }
 
@@ -32,7 +32,7 @@ var ErrOptions = errors.New("unusable options")
 // errMissing is wrapped where a data file is not there: the set is left out.
 var errMissing = errors.New("no such data file")
 
-// A fit is one line to be. run fills in what it finds; an error becomes the line's status, unless the context has ended.
+// A fit is a line to be made. run fills in the results; an error becomes the line's status, unless the context has ended.
 type fit struct {
 	line Line
 	run  func(ctx context.Context, l *Line) error
@@ -46,13 +46,18 @@ type session struct {
 
 // repeats is how many seeds to run where the set's own number is n.
 func (s *session) repeats(n int) uint64 {
-	switch {
-	case s.Seeds > 0:
+	if s.Seeds > 0 {
 		return uint64(s.Seeds)
-	case s.Quick:
-		return uint64(min(n, 2))
 	}
-	return uint64(n)
+	return uint64(s.size(n, min(n, 2)))
+}
+
+// size is how much a full run computes, or a quick one.
+func (s *session) size(full, quick int) int {
+	if s.Quick {
+		return quick
+	}
+	return full
 }
 
 // file finds a data file: in the folder of data, or, for a quick run, what stands in for it in the repository's testdata.

@@ -3,9 +3,11 @@ package paper
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,22 +18,15 @@ import (
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-// A recording is the first channel of an audio file.
-type recording struct {
-	Source
-	rate    int
-	samples []float64
-}
-
-// A signal is an excerpt of a recording with gaps. Its name is the file's without its ending, and the place of the first sample:
-// speech@9000.
+// A signal is the first channel of a recording, or an excerpt of it with gaps. Its name is the file's without its extension, and for an
+// excerpt the place of its first sample: speech@9000.
 type signal struct {
 	gapfill.Signal
 	Source
 }
 
 // recording reads an audio file from the folder of data; a quick run reads the speech of testdata whatever the name.
-func (s *session) recording(name string) (*recording, error) {
+func (s *session) recording(name string) (*signal, error) {
 	path, from, err := s.file(name, "speech.wav")
 	if err != nil {
 		return nil, err
@@ -40,21 +35,19 @@ func (s *session) recording(name string) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recording{Source: from, rate: r.Rate, samples: r.Samples[0]}, nil
+	stem := strings.TrimSuffix(from.Data, filepath.Ext(from.Data))
+	return &signal{gapfill.Signal{Name: stem, Rate: r.Rate, Y: r.Samples[0]}, from}, nil
 }
-
-// stem is the file's name without its ending.
-func (r *recording) stem() string { return strings.TrimSuffix(r.Data, filepath.Ext(r.Data)) }
 
 // voiced is where the most periodic excerpt of n samples starts of those as loud as the recording: a vowel or a note where n is a
 // thousand, as the paper's must be. In an utterance's loudest excerpt, a burst of noise, nothing fills anything. No method is asked.
-func (r *recording) voiced(n int) int {
-	level := score.RMS(r.samples)
-	return r.most(n, func(x []float64) float64 {
+func (g *signal) voiced(n int) int {
+	level := score.RMS(g.Y)
+	return g.most(n, func(x []float64) float64 {
 		if score.RMS(x) < level {
 			return -1
 		}
-		return periodicity(x, r.rate/maxPitch, r.rate/minPitch)
+		return periodicity(x, g.Rate/maxPitch, g.Rate/minPitch)
 	})
 }
 
@@ -65,10 +58,10 @@ const (
 )
 
 // most is where the excerpt of n samples starts that has the most of something, of those that start at multiples of n/2.
-func (r *recording) most(n int, of func(x []float64) float64) int {
+func (g *signal) most(n int, of func(x []float64) float64) int {
 	best, at := math.Inf(-1), 0
-	for i := 0; i+n <= len(r.samples); i += max(1, n/2) {
-		if v := of(r.samples[i : i+n]); v > best {
+	for i := 0; i+n <= len(g.Y); i += max(1, n/2) {
+		if v := of(g.Y[i : i+n]); v > best {
 			best, at = v, i
 		}
 	}
@@ -87,16 +80,16 @@ func periodicity(x []float64, lo, hi int) float64 {
 	return best
 }
 
-// at is the excerpt of n samples that starts at a place.
-func (r *recording) at(start, n int) (*signal, error) {
-	if start < 0 || n <= 0 || start+n > len(r.samples) {
-		return nil, fmt.Errorf("%s: an excerpt of %d samples from %d on, want one inside its %d", r.Data, n, start, len(r.samples))
+// at is the excerpt of n samples that starts at a place, scaled to gapfill.Level.
+func (g *signal) at(start, n int) (*signal, error) {
+	if start < 0 || n <= 0 || start+n > len(g.Y) {
+		return nil, fmt.Errorf("%s: an excerpt of %d samples from %d on, want one inside its %d", g.Data, n, start, len(g.Y))
 	}
-	y, err := gapfill.Scale(r.samples[start : start+n])
+	y, err := gapfill.Scale(g.Y[start : start+n])
 	if err != nil {
-		return nil, fmt.Errorf("%s from %d on: %w", r.Data, start, err)
+		return nil, fmt.Errorf("%s from %d on: %w", g.Data, start, err)
 	}
-	return &signal{gapfill.Signal{Name: fmt.Sprintf("%s@%d", r.stem(), start), Rate: r.rate, Y: y}, r.Source}, nil
+	return &signal{gapfill.Signal{Name: fmt.Sprintf("%s@%d", g.Name, start), Rate: g.Rate, Y: y}, g.Source}, nil
 }
 
 // drawGaps draws count gaps of a length, one in each of count equal cells, at random but half a length from the cell's ends at least:
@@ -139,21 +132,19 @@ func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
 // score takes into a line how well a fit over all samples does, mean and, if it has one, the standard deviation of a sample;
 // silence's scores beside it. Observed samples for which a fit says nothing (NaN) do not count.
 func (g *signal) score(l *Line, f *gapfill.Fill) {
-	n := len(g.Y)
-	missing, observed, said, silence := g.Mask(), make([]bool, n), make([]bool, n), make([]float64, n)
-	filled := make([]float64, n) // other samples as they are: only the gaps' frames tell
+	n, missing := len(g.Y), g.Mask()
+	observed, said, silence, filled := make([]bool, n), make([]bool, n), make([]float64, n), slices.Clone(g.Y)
 	for i, out := range missing {
 		observed[i] = !out
 		said[i] = !out && !math.IsNaN(f.Mean[i])
-		filled[i] = g.Y[i]
-		if out {
+		if out { // other samples as they are: only the gaps' frames tell
 			filled[i] = f.Mean[i]
 		}
 	}
 	if l.Scores == nil {
 		l.Scores = map[Score]float64{}
 	}
-	for name, v := range map[Score]float64{
+	maps.Copy(l.Scores, map[Score]float64{
 		TrainRMSE: audio.RMSE(g.Y, f.Mean, said),
 		TestRMSE:  audio.RMSE(g.Y, f.Mean, missing),
 		TrainSTFT: audio.STFTRMSE(g.Y, f.Mean, said, g.Rate),
@@ -163,9 +154,7 @@ func (g *signal) score(l *Line, f *gapfill.Fill) {
 		ZeroRMSE:  audio.RMSE(g.Y, silence, missing),
 		SNR:       audio.SNR(g.Y, f.Mean, missing),
 		LSD:       audio.LogSpectralDistance(g.Y, filled, missing, g.Rate),
-	} {
-		l.Scores[name] = v
-	}
+	})
 	if coverage, nlpd, ok := g.Intervals(f); ok {
 		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
 	}

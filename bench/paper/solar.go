@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 //
 // The paper does not say where its segments are. Case fixed has them where a later re-creation (VFF, Hensman et al.) has, cut to 20
 // years; case drawn draws them anew for each seed. ssgp's 50 features are 25 frequencies, each a cosine and a sine. Nor does the paper
-// say what Σ starts at: start paper is InitPaper's, whose noise is held at first; with Σ = 0.0001, a century, all parameters move from
+// say what Σ starts at: start paper is InitPaper's, which fixes the noise at first; with Σ = 0.0001, a century, all parameters move from
 // the first iteration on.
 const (
 	solarSegments = 5
@@ -29,31 +30,23 @@ const (
 
 var solarFixed = []float64{1620, 1700, 1780, 1850, 1930}
 
-// solarSize is how much to compute.
-type solarSize struct{ features, randomFeatures, iterations, defaultIterations int }
-
 func solarFits(s *session) ([]fit, error) {
 	data, err := s.series("solar_lean2004.csv", "sunspots.csv")
 	if err != nil {
 		return nil, err
 	}
 	data = data.scaled()
-	size := solarSize{features: 50, randomFeatures: 500, iterations: 1000}
-	if s.Quick {
-		size = solarSize{features: 10, randomFeatures: 50, iterations: 10, defaultIterations: 10}
-	}
-	trials, err := solarTrials(size)
-	if err != nil {
-		return nil, err
+	trials := solarTrials(s)
+	fixed := slices.Repeat([][]bool{data.inside(solarFixed, solarSegment)}, int(s.repeats(5)))
+	drawn := make([][]bool, s.repeats(10))
+	for seed := range drawn {
+		if drawn[seed], err = data.drawn(uint64(seed)); err != nil {
+			return nil, err
+		}
 	}
 	curve := grid(data.X[0], data.X[len(data.X)-1], 0.5)
-	left := data.inside(solarFixed, solarSegment)
-	fixed, err := data.fits(Key{Set: "solar", Quick: s.Quick, Case: "fixed"}, trials, s.repeats(5), always(left), curve)
-	if err != nil {
-		return nil, err
-	}
-	drawn, err := data.fits(Key{Set: "solar", Quick: s.Quick, Case: "drawn"}, trials, s.repeats(10), data.drawn, nil)
-	return append(fixed, drawn...), err
+	return append(data.fits(Key{Set: "solar", Quick: s.Quick, Case: "fixed"}, trials, fixed, curve),
+		data.fits(Key{Set: "solar", Quick: s.Quick, Case: "drawn"}, trials, drawn, nil)...), nil
 }
 
 // drawn draws segments of years to leave out, all places equally likely.
@@ -76,20 +69,23 @@ func (s *series) drawn(seed uint64) ([]bool, error) {
 }
 
 // solarTrials are the methods, each from the paper's start (length-scale of a year, σ² = 1, τ = 10) and from the best of several, and
-// what they make of the spectrum.
-func solarTrials(z solarSize) (list []trial, err error) {
+// those that start from the spectrum.
+func solarTrials(s *session) (list []trial) {
+	inducing, iterations := s.size(50, 10), s.size(1000, 10)
 	common := func(lengthscale float64) baseline.Options {
-		return baseline.Options{Covariance: baseline.SE(1, lengthscale), NoisePrecision: 10, Iterations: z.iterations}
+		return baseline.Options{Covariance: baseline.SE(1, lengthscale), NoisePrecision: 10, Iterations: iterations}
 	}
-	sparse := func(bound baseline.Bound) func(float64) baseline.Method {
-		return func(l float64) baseline.Method {
-			return baseline.SPGP{Options: common(l), Inducing: z.features, Bound: bound}
-		}
+	for _, m := range []struct {
+		name string
+		baseline.Bound
+	}{{"fitc", baseline.FITC}, {"vfe", baseline.VFE}} {
+		list = append(list, scales(m.name, func(l float64) baseline.Method {
+			return baseline.SPGP{Options: common(l), Inducing: inducing, Bound: m.Bound}
+		})...)
 	}
-	list = slices.Concat(scales("fitc", sparse(baseline.FITC)), scales("vfe", sparse(baseline.VFE)))
 	random := vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: []float64{1}, Features: z.features, NoisePrecision: 10,
-		Iterations: z.iterations, Fix: []string{"kernel.frequency"},
+		Init: vssgp.InitPaper, Lengthscales: []float64{1}, Features: inducing, NoisePrecision: 10, Iterations: iterations,
+		Fix: []string{"kernel.frequency"},
 	}
 	both := func(method string, o vssgp.Options) {
 		list = append(list, features(method, paperStart, o, 1), features(method, bestStart, o, starts))
@@ -98,18 +94,17 @@ func solarTrials(z solarSize) (list []trial, err error) {
 	ssgp.Method, rp.Method = vssgp.SSGP, vssgp.RP
 	both("ssgp", ssgp)
 	both("rp1", rp)
-	rp.Features, rp.NoisePrecision, rp.Iterations = z.randomFeatures, 100, vssgp.NoIterations
+	rp.Features, rp.NoisePrecision, rp.Iterations = s.size(500, 50), 100, vssgp.NoIterations
 	both("rp2", rp)
 	list = append(list, scales("gp", func(l float64) baseline.Method { return baseline.GP{Options: common(l)} })...)
 	mixture := common(1)
-	if mixture.Covariance, err = baseline.SpectralMixture(1, []float64{20, 4}, []float64{11, 0}); err != nil {
-		return nil, err
-	}
+	mixture.Covariance = baseline.SE(1, 20, 4)
+	mixture.Covariance.Frequency[0] = 1. / 11
 	list = append(list, settled("gp", mixtureStart, baseline.GP{Options: mixture}))
 	both("vssgp", random)
 	return append(list,
 		surerFeatures(surerStart, random, 1), surerFeatures(surerBestStart, random, starts),
-		spectrum(spectrumStart, z.defaultIterations), spectrum(keptStart, vssgp.NoIterations)), nil
+		spectrum(spectrumStart, s.size(0, 10)), spectrum(keptStart, vssgp.NoIterations))
 }
 
 // scales is a method that draws nothing from the paper's start and, in the place of several random ones, from several length-scales.
@@ -144,11 +139,11 @@ func solarTable(w io.Writer, lines []Line) {
 			return "–"
 		}}
 	}
-	lengthscale := func(l Line) (float64, bool) {
+	lengthscale := func(l Line) float64 {
 		if l.Learnt == nil || len(l.Learnt.Lengthscale) != 1 {
-			return 0, false
+			return math.NaN()
 		}
-		return l.Learnt.Lengthscale[0], true
+		return l.Learnt.Lengthscale[0]
 	}
 	for _, c := range []struct{ name, title string }{
 		{"fixed", "Segments from 1620, 1700, 1780, 1850 and 1930; seeds are of the starts"},
@@ -161,7 +156,7 @@ func solarTable(w io.Writer, lines []Line) {
 		fmt.Fprintf(w, "%s:\n\n", c.title)
 		writeColumns(w, jsonl.Groups(in, variantOf), methodColumn, startColumn, fits("seeds"), scored("train", TrainRMSE), paper(0),
 			scored("test", TestRMSE), paper(1), coverage, scored("NLPD", NLPD),
-			column{"length-scale", func(l []Line) string { return spread(each(l, lengthscale)) }}, paper(2), secondsTaken,
+			summary("length-scale", spread, lengthscale), paper(2), secondsTaken,
 			column{"vssgp ahead", func(l []Line) string { return ahead(l[0].Start, l, in) }},
 			column{"from the spectrum", func(l []Line) string { return ahead(spectrumStart, l, in) }})
 	}
@@ -204,6 +199,6 @@ var solarViews = []view{
 	{variant{"vssgp", spectrumStart}, "Variational sparse spectrum GP, from the spectrum"},
 }
 
-func solarFigures(lines []Line) ([]figure, error) {
-	return curves("solar", lines, solarViews, 3*vg.Centimeter)
+func solarFigures(lines []Line) []figure {
+	return []figure{curves("solar", lines, solarViews, 3*vg.Centimeter)}
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -15,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A column of a table is its heading and its cell for some lines.
+// A column of a table has a heading and, for some lines, a cell.
 type column struct {
 	head string
 	cell func(lines []Line) string
@@ -35,43 +36,76 @@ func writeColumns(w io.Writer, groups [][]Line, columns ...column) {
 
 // writeTable writes rows of cells as a Markdown table; the first row is the heading.
 func writeTable(w io.Writer, rows [][]string) {
-	wide := make([]int, len(rows[0]))
+	wide, rule := make([]int, len(rows[0])), make([]string, len(rows[0]))
 	for _, r := range rows {
 		for i, c := range r {
 			wide[i] = max(wide[i], utf8.RuneCountInString(c))
+			rule[i] = strings.Repeat("-", wide[i]+2)
 		}
 	}
 	for n, r := range rows {
 		for i, c := range r {
-			fmt.Fprintf(w, "| %s%s ", c, strings.Repeat(" ", wide[i]-utf8.RuneCountInString(c)))
+			fmt.Fprintf(w, "| %-*s ", wide[i], c)
 		}
 		fmt.Fprintln(w, "|")
 		if n == 0 {
-			for _, k := range wide {
-				fmt.Fprintf(w, "|%s", strings.Repeat("-", k+2))
-			}
-			fmt.Fprintln(w, "|")
+			fmt.Fprintf(w, "|%s|\n", strings.Join(rule, "|"))
 		}
 	}
 	fmt.Fprintln(w)
 }
 
-// The columns that tables share.
-var (
-	methodColumn = column{"method", func(l []Line) string { return l[0].Method }}
-	startColumn  = column{"start", func(l []Line) string { return l[0].Start }}
-	coverage     = column{"coverage", func(l []Line) string { return percent(values(l, Coverage)) }}
-	secondsTaken = column{"seconds", func(l []Line) string { return spread(seconds(l)) }}
-)
+// A quantity is a number of a line, NaN if the line has none.
+type quantity func(l Line) float64
 
-// scored is a score's mean ± standard deviation.
-func scored(head string, name Score) column {
-	return column{head, func(l []Line) string { return spread(values(l, name)) }}
+// scoreOf is the quantity of that name.
+func scoreOf(name Score) quantity {
+	return func(l Line) float64 {
+		if v, have := l.Scores[name]; have {
+			return v
+		}
+		return math.NaN()
+	}
 }
 
-// toSilence divides a score by the score of predicting 0, line by line.
+// by divides a quantity by a positive one.
+func (q quantity) by(below quantity) quantity {
+	return func(l Line) float64 {
+		if b := below(l); b > 0 {
+			return q(l) / b
+		}
+		return math.NaN()
+	}
+}
+
+func secondsOf(l Line) float64 { return l.Seconds }
+
+// values returns a quantity of the lines that have scores and the quantity.
+func values(lines []Line, of quantity) (out []float64) {
+	for _, l := range ok(lines) {
+		if v := of(l); !math.IsNaN(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// summary is a column of a quantity over each row's lines.
+func summary(head string, write func(values []float64) string, of quantity) column {
+	return column{head, func(l []Line) string { return write(values(l, of)) }}
+}
+
+// scored is a score's mean ± standard deviation.
+func scored(head string, name Score) column { return summary(head, spread, scoreOf(name)) }
+
+// toSilence is the same of a score divided by the score of predicting 0, line by line.
 func toSilence(head string, name, silence Score) column {
-	return column{head, func(l []Line) string { return spread(relative(l, name, silence)) }}
+	return summary(head, spread, scoreOf(name).by(scoreOf(silence)))
+}
+
+// shared is a column of something that a row's lines have in common.
+func shared[T any](head string, of func(l Line) T) column {
+	return column{head, func(l []Line) string { return fmt.Sprint(of(l[0])) }}
 }
 
 // fits counts the lines that have scores.
@@ -79,7 +113,16 @@ func fits(head string) column {
 	return column{head, func(l []Line) string { return fmt.Sprint(len(ok(l))) }}
 }
 
-// ok are the lines that have scores.
+// The columns that tables share.
+var (
+	methodColumn = shared("method", methodOf)
+	startColumn  = shared("start", startOf)
+	sizeColumn   = func(head string) column { return shared(head, func(l Line) int { return l.M }) }
+	coverage     = summary("coverage", percent, scoreOf(Coverage))
+	secondsTaken = summary("seconds", spread, secondsOf)
+)
+
+// ok returns the lines that have scores.
 func ok(lines []Line) []Line {
 	return jsonl.Where(lines, func(l Line) bool { return l.Status == machine.OK }, true)
 }
@@ -91,14 +134,20 @@ func methodOf(l Line) string   { return l.Method }
 func countOf(l Line) int       { return l.K }
 func variantOf(l Line) variant { return variant{l.Method, l.Start} }
 
-func seconds(lines []Line) []float64 {
-	return each(lines, func(l Line) (float64, bool) { return l.Seconds, true })
-}
-
-// A variant is a model and its start: what one line is made by, but for data and seed.
+// A variant is a model and its start. Data and seed apart, they make a line.
 type variant struct{ method, start string }
 
-// pairedLines are the lines of two variants, with scores, that differ in nothing else.
+// methods returns the lines of some methods.
+func methods(lines []Line, names ...string) []Line {
+	return jsonl.Where(lines, func(l Line) bool { return slices.Contains(names, l.Method) }, true)
+}
+
+// rising sorts lines by a number, those of equal numbers as they were.
+func rising(lines []Line, of func(l Line) int) []Line {
+	return slices.SortedStableFunc(slices.Values(lines), func(a, b Line) int { return cmp.Compare(of(a), of(b)) })
+}
+
+// pairedLines returns the lines of two variants, with scores, that differ in nothing else.
 func pairedLines(lines []Line, a, b variant) (out [][2]Line) {
 	for _, l := range jsonl.Where(ok(lines), variantOf, a) {
 		k := l.Key
@@ -108,35 +157,6 @@ func pairedLines(lines []Line, a, b variant) (out [][2]Line) {
 		}
 	}
 	return out
-}
-
-// methods are the lines of some methods.
-func methods(lines []Line, names ...string) []Line {
-	return jsonl.Where(lines, func(l Line) bool { return slices.Contains(names, l.Method) }, true)
-}
-
-// each are the numbers of the lines that have scores and the number.
-func each(lines []Line, of func(l Line) (float64, bool)) (out []float64) {
-	for _, l := range ok(lines) {
-		if v, have := of(l); have {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// values are one score of the lines that have it.
-func values(lines []Line, name Score) []float64 {
-	return each(lines, func(l Line) (float64, bool) { v, have := l.Scores[name]; return v, have })
-}
-
-// relative are the quotients of two scores of the same line.
-func relative(lines []Line, above, below Score) []float64 {
-	return each(lines, func(l Line) (float64, bool) {
-		a, have := l.Scores[above]
-		b := l.Scores[below]
-		return a / b, have && b > 0
-	})
 }
 
 // spread writes mean ± standard deviation of some repeats, a dash for none.

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,13 +11,12 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/bench/internal/gapfill"
-	"github.com/vssgp/vssgp/internal/score"
 )
 
 // A task is a signal whose gaps methods fill.
 type task struct {
 	*signal
-	key    Key // but for method, start and K
+	key    Key // without method and start
 	log    io.Writer
 	curve  bool // keep what models say, for figures
 	perGap bool // score the gaps one by one, too
@@ -28,7 +28,7 @@ func (s *session) task(set string, g signal, gaps []audio.Gap, seed uint64) *tas
 	return &task{signal: &g, key: Key{Set: set, Quick: s.Quick, Case: g.Name, Seed: seed}, log: s.log}
 }
 
-// line is the line of a fill. run may take more into the line than what it returns.
+// line is the line of a fill. run may take more into the line than the fill that it returns.
 func (t *task) line(method, start string, run func(context.Context, *Line) (*gapfill.Fill, error)) fit {
 	line := Line{Key: t.key, Source: t.Source, N: len(t.Y) - audio.Missing(t.Gaps)}
 	line.Method, line.Start = method, start
@@ -41,9 +41,7 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*gap
 		if err != nil {
 			return err
 		}
-		if l.Seconds == 0 {
-			l.Seconds = time.Since(began).Seconds()
-		}
+		l.Seconds = cmp.Or(l.Seconds, time.Since(began).Seconds())
 		t.score(l, f)
 		if t.perGap {
 			l.PerGap = t.gapScores(f)
@@ -60,8 +58,8 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*gap
 func (t *task) gapScores(f *gapfill.Fill) (out []GapScore) {
 	for _, g := range t.Gaps {
 		one := &gapfill.Signal{Y: t.Y, Gaps: []audio.Gap{g}}
-		was := one.In(t.Y)
-		s := GapScore{Start: g.Start, RMS: score.RMS(was), RMSE: score.RMSE(one.In(f.Mean), was)}
+		s := GapScore{Start: g.Start}
+		s.RMSE, s.RMS = one.RMSE(f)
 		if coverage, nlpd, ok := one.Intervals(f); ok {
 			s.Coverage, s.NLPD = &coverage, &nlpd
 		}
@@ -86,8 +84,8 @@ func (t *task) fill(method, start string, fill gapfill.Method) fit {
 }
 
 // model is the line of a model of all samples outside the gaps; make gets the function to report to.
-func (t *task) model(method, start string, k int, make func(report func(vssgp.Progress)) baseline.Method) fit {
-	f := t.line(method, start, func(ctx context.Context, l *Line) (*gapfill.Fill, error) {
+func (t *task) model(method, start string, make func(report func(vssgp.Progress)) baseline.Method) fit {
+	return t.line(method, start, func(ctx context.Context, l *Line) (*gapfill.Fill, error) {
 		steps := clock{log: t.log, key: l.Key}
 		f, c, err := t.signal.fit(ctx, make(steps.report))
 		if err != nil {
@@ -99,14 +97,12 @@ func (t *task) model(method, start string, k int, make func(report func(vssgp.Pr
 		}
 		return &gapfill.Fill{Mean: c.Mean, SD: c.SD}, nil
 	})
-	f.line.K = k
-	return f
 }
 
-// features is the line of package vssgp by some options; k goes into the key as K, 0 where it does not vary.
-func (t *task) features(v variant, o vssgp.Options, k int) fit {
+// features is the line of package vssgp by some options.
+func (t *task) features(method, start string, o vssgp.Options) fit {
 	o.Seed = t.key.Seed
-	return t.model(v.method, v.start, k, func(report func(vssgp.Progress)) baseline.Method {
+	return t.model(method, start, func(report func(vssgp.Progress)) baseline.Method {
 		o.Progress = report
 		return baseline.Features{Options: o}
 	})

@@ -29,22 +29,22 @@ type trial struct {
 	with          func(seed uint64) baseline.Method
 }
 
-// features is package vssgp from o's start, or from several of them, of which the bound keeps one. No two seeds share starts.
+// features is package vssgp from o's start, or the one with the highest bound of several. No two seeds share starts.
 func features(method, start string, o vssgp.Options, several uint64) trial {
+	o.Restarts = int(several - 1)
 	return trial{method, start, true, func(seed uint64) baseline.Method {
-		o := o
-		o.Seed, o.Restarts = several*seed, int(several-1)
+		o.Seed = several * seed
 		return baseline.Features{Options: o}
 	}}
 }
 
 // surerFeatures is the same from random starts with features surer of their frequencies.
 func surerFeatures(start string, o vssgp.Options, several uint64) trial {
+	o.FrequencyVariance = surerVariance
 	return trial{"vssgp", start, true, func(seed uint64) baseline.Method {
 		var all bestOf
 		for i := range several {
-			o := o
-			o.Seed, o.FrequencyVariance = several*seed+i, surerVariance
+			o.Seed = several*seed + i
 			all = append(all, surer{o})
 		}
 		return all
@@ -59,13 +59,12 @@ type surer struct{ vssgp.Options }
 
 // Fit implements baseline.Method.
 func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baseline.Fit, error) {
-	m, err := vssgp.New(data, s.Options)
+	from, err := vssgp.New(data, s.Options)
 	if err != nil {
 		return nil, err
 	}
-	o := s.Options
-	o.From = m
-	return baseline.Features{Options: o}.Fit(ctx, data)
+	s.From = from
+	return baseline.Features{Options: s.Options}.Fit(ctx, data)
 }
 
 // spectrum is package vssgp from the data's spectrum, which without windows leaves nothing to draw.
@@ -89,17 +88,16 @@ func (b bestOf) Fit(ctx context.Context, data *vssgp.Data) (*baseline.Fit, error
 	var elapsed time.Duration
 	for _, m := range b {
 		f, err := m.Fit(ctx, data)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		}
-		if err != nil { // another start may do
+		case err != nil: // another start may do
 			failed = err
 			continue
-		}
-		elapsed += f.Elapsed
-		if best == nil || f.Bound > best.Bound {
+		case best == nil || f.Bound > best.Bound:
 			best = f
 		}
+		elapsed += f.Elapsed
 	}
 	if best == nil {
 		return nil, failed

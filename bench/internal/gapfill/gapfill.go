@@ -22,7 +22,7 @@ type Signal struct {
 	Gaps []audio.Gap
 }
 
-// Scale scales samples to Level; silence it cannot.
+// Scale scales samples to Level; it cannot scale silence.
 func Scale(x []float64) ([]float64, error) {
 	level := score.RMS(x)
 	if level == 0 {
@@ -35,7 +35,15 @@ func Scale(x []float64) ([]float64, error) {
 	return y, nil
 }
 
-// A Fill is the mean of every sample, NaN where a method says nothing of it, and with a model its standard deviation and what was fitted.
+// Even returns gaps of a length in the middle of each so many of n samples.
+func Even(n, every, length int) (gaps []audio.Gap) {
+	for at := every / 2; at+length <= n; at += every {
+		gaps = append(gaps, audio.Gap{Start: at, End: at + length})
+	}
+	return gaps
+}
+
+// A Fill is the mean of every sample, NaN if a method says nothing of it, and with a model its standard deviation and the fit.
 type Fill struct {
 	Mean, SD   []float64
 	Bound      float64
@@ -89,7 +97,7 @@ func Impute(o impute.Options) Method {
 // Mask says of each sample whether it is missing.
 func (s *Signal) Mask() []bool { return audio.Mask(s.Gaps, len(s.Y)) }
 
-// In are the samples of v that lie in the gaps; of nil none.
+// In returns the samples of v that lie in the gaps; of nil none.
 func (s *Signal) In(v []float64) (in []float64) {
 	for _, g := range s.Gaps {
 		if v != nil {
@@ -99,7 +107,13 @@ func (s *Signal) In(v []float64) (in []float64) {
 	return in
 }
 
-// Intervals are the coverage of a fill's 95 % intervals and its mean negative log predictive density, over the gaps; ok is false for a
+// RMSE is the error of a fill in the gaps, and of silence there.
+func (s *Signal) RMSE(f *Fill) (rmse, silence float64) {
+	was := s.In(s.Y)
+	return score.RMSE(s.In(f.Mean), was), score.RMS(was)
+}
+
+// Intervals returns the coverage of a fill's 95 % intervals and its mean negative log predictive density, over the gaps; ok is false for a
 // fill without intervals.
 func (s *Signal) Intervals(f *Fill) (coverage, nlpd float64, ok bool) {
 	if f.SD == nil {

@@ -56,6 +56,20 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestEven: a gap in the middle of each so many samples, as long as there is space for it.
+func TestEven(t *testing.T) {
+	want := []audio.Gap{{Start: 5, End: 8}, {Start: 15, End: 18}}
+	for n, want := range map[int][]audio.Gap{20: want, 18: want, 17: want[:1], 7: nil} {
+		if got := Even(n, 10, 3); !slices.Equal(got, want) {
+			t.Errorf("%d samples: gaps %v, want %v", n, got, want)
+		}
+	}
+	s := &Signal{Y: []float64{9, 3, 4, 9}, Gaps: []audio.Gap{{Start: 1, End: 3}}}
+	if rmse, silence := s.RMSE(&Fill{Mean: []float64{0, 3, 3, 0}}); math.Abs(rmse-math.Sqrt(0.5)) > 1e-15 || math.Abs(silence-math.Sqrt(12.5)) > 1e-15 {
+		t.Errorf("RMSE %v and of silence %v", rmse, silence)
+	}
+}
+
 // TestIn: the samples of the gaps alone, in their order; what is said of them is of these.
 func TestIn(t *testing.T) {
 	s := &Signal{Y: []float64{0, 1, 2, 3, 4, 5}, Gaps: []audio.Gap{{Start: 1, End: 3}, {Start: 4, End: 5}}}

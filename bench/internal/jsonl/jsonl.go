@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// Read reads a file of lines; a file that is not there has none. check reports a line of another kind; nil takes every line.
+// Read reads a file of lines; a file that does not exist has none. check reports a line of another kind; nil takes every line.
 func Read[T any](path string, check func(*T) error) ([]T, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func Read[T any](path string, check func(*T) error) ([]T, error) {
 	return lines, nil
 }
 
-// Parse reads lines of JSON, of which some may be empty. An interruption can cut the last one short: it is left out unless it ends.
+// Parse reads lines of JSON and skips empty ones. An interruption can cut the last one short: it is left out unless it ends.
 func Parse[T any](text []byte, check func(*T) error) (lines []T, err error) {
 	n := 0
 	for text := range bytes.Lines(text[:bytes.LastIndexByte(text, '\n')+1]) {
@@ -64,8 +64,11 @@ func Write[T any](path string, lines []T) error {
 	})
 }
 
-// Append adds a line to a file, which is made where there is none.
+// Append adds a line to a file and makes the file if there is none. A path that is empty keeps nothing.
 func Append(path string, line any) error {
+	if path == "" {
+		return nil
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
@@ -82,7 +85,7 @@ func Put[T any, K comparable](lines []T, line T, key func(T) K) []T {
 	return append(lines, line)
 }
 
-// Distinct are the keys of some lines, in order of appearance.
+// Distinct returns the keys of some lines, in order of appearance.
 func Distinct[T any, K comparable](lines []T, key func(T) K) (out []K) {
 	for _, l := range lines {
 		if k := key(l); !slices.Contains(out, k) {
@@ -92,7 +95,7 @@ func Distinct[T any, K comparable](lines []T, key func(T) K) (out []K) {
 	return out
 }
 
-// Where are the lines of a key.
+// Where returns the lines of a key.
 func Where[T any, K comparable](lines []T, key func(T) K, of K) (out []T) {
 	for _, l := range lines {
 		if key(l) == of {
@@ -102,7 +105,7 @@ func Where[T any, K comparable](lines []T, key func(T) K, of K) (out []T) {
 	return out
 }
 
-// Groups are the lines of each key, in order of appearance.
+// Groups returns the lines of each key, in order of appearance.
 func Groups[T any, K comparable](lines []T, key func(T) K) (out [][]T) {
 	for _, k := range Distinct(lines, key) {
 		out = append(out, Where(lines, key, k))

@@ -1,7 +1,8 @@
-// Package machine says on what and from which sources a measurement ran.
+// Package machine describes the machine and the sources of a measurement.
 package machine
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"runtime"
@@ -24,7 +25,7 @@ type Machine struct {
 	Memory int64  `json:"memory"` // bytes
 	GPU    string `json:"gpu,omitempty"`
 	Driver string `json:"driver,omitempty"`
-	PTX    string `json:"ptx,omitempty"` // SHA-256 of what the card ran
+	PTX    string `json:"ptx,omitempty"` // SHA-256 of the card's program
 }
 
 // OK is the status of a measurement that was taken.
@@ -41,13 +42,13 @@ func (m Machine) Sources() string {
 	return m.Commit
 }
 
-// This is this machine without its cards. commit is what is known of the
-// sources already, with a + where files differ; "" asks the build and git.
+// This describes this machine without its cards. commit is the commit of the sources, if it is known already, with a + if files differ
+// from it; "" asks the build and git.
 func This(commit string) Machine {
 	m := Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
 	m.CPU = procfs.Value("/proc/cpuinfo", "model name")
 	m.Memory = procfs.Bytes("/proc/meminfo", "MemTotal")
-	m.Commit, m.Dirty = sources(commit)
+	m.Commit, m.Dirty = strings.CutSuffix(cmp.Or(commit, stamped(), described()), "+")
 	return m
 }
 
@@ -55,7 +56,7 @@ func This(commit string) Machine {
 func HostPeak() int64 { return procfs.Bytes("/proc/self/status", "VmHWM") }
 
 // Held calls f and says how many bytes more than before the process had meanwhile, and the most that it has ever had; zeros where this is
-// no Linux. The garbage collector works all along: the memory that f holds at once counts, not what it has thrown away.
+// no Linux. The garbage collector works all along, so that only the memory counts that f holds at once.
 func Held(f func()) (held, most int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	debug.FreeOSMemory()
@@ -70,29 +71,25 @@ func Held(f func()) (held, most int64) {
 // hostNow is the memory that this process has, as Linux counts it.
 func hostNow() int64 { return procfs.Bytes("/proc/self/status", "VmRSS") }
 
-// sources says which commit this is and whether files differ from it: as given, as the linker knows, or as git does.
-func sources(given string) (commit string, dirty bool) {
-	if given != "" {
-		commit, dirty = strings.CutSuffix(given, "+")
-		return commit, dirty
+// stamped is the commit that the linker knows; "" if it knows none.
+func stamped() (commit string) {
+	b, _ := debug.ReadBuildInfo()
+	if b == nil {
+		return ""
 	}
-	if b, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range b.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				commit = s.Value
-			case "vcs.modified":
-				dirty = s.Value == "true"
-			}
+	for _, s := range b.Settings { // the revision comes before modified
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true" && commit != "":
+			commit += "+"
 		}
 	}
-	if commit != "" {
-		return commit, dirty
-	}
-	head, err := exec.Command("git", "rev-parse", "HEAD").Output()
-	if err != nil {
-		return "", false
-	}
-	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output()
-	return strings.TrimSpace(string(head)), err != nil || len(changed) > 0
+	return commit
+}
+
+// described is the commit that git knows here.
+func described() string {
+	out, _ := exec.Command("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+").Output() // none without git
+	return strings.TrimSpace(string(out))
 }

@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +37,21 @@ func TestHeld(t *testing.T) {
 	})
 	if held < size*9/10 || held > 3*size {
 		t.Errorf("%d bytes held, want %d to %d", held, size*9/10, 3*size)
+	}
+}
+
+// TestSources: a commit that is given is taken, with its mark; otherwise git or the build says which it is.
+func TestSources(t *testing.T) {
+	for _, given := range []string{"abc", "abc+"} {
+		if m := This(given); m.Commit != "abc" || m.Dirty != (given == "abc+") || m.Sources() != given {
+			t.Errorf("%q: commit %q, dirty %v", given, m.Commit, m.Dirty)
+		}
+	}
+	out, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		t.Skip("no git here")
+	}
+	if m := This(""); m.Commit != strings.TrimSpace(string(out)) {
+		t.Errorf("commit %q, want %q", m.Commit, out)
 	}
 }
