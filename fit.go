@@ -7,7 +7,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/checkpoint"
 	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/start"
 )
 
 // Fit makes starting values, optimises the bound from each and keeps the model
@@ -15,124 +17,236 @@ import (
 // far comes back with an error that wraps ctx.Err(). Other errors wrap ErrData,
 // ErrOptions, ErrMemory, ErrCheckpoint or ErrBound. data stay as they are.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
+	if err := data.Check(); err != nil {
+		return nil, nil, err
+	}
 	frame, err := o.frame(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &fit{frame: frame, ctx: cmp.Or(ctx, context.Background()), began: time.Now(), starts: 1 + o.Restarts, res: &Result{Kept: -1, Resumed: -1}}
-	at, err := f.openCheckpoint()
+	f := &fit{
+		frame: frame, Standing: checkpoint.Standing{Starts: 1 + o.Restarts, Kept: -1},
+		ctx: cmp.Or(ctx, context.Background()), began: time.Now(), res: &Result{Resumed: -1},
+	}
+	m, state, err := f.openCheckpoint()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.writer.Close()
-	for at.start < f.starts && err == nil {
-		if err = f.one(at); err == nil {
-			err = f.more(at.start)
+	for ; f.Start < f.Starts && err == nil; f.Start++ {
+		if err = f.one(m, state); err == nil {
+			err = f.more()
 		}
-		at = place{start: at.start + 1}
+		m, state = nil, nil
 	}
 	if f.best == nil {
 		return nil, nil, cmp.Or(err, f.failed)
 	}
-	f.res.fill(f.best)
-	f.res.Elapsed = time.Since(f.began)
-	return f.best.model, f.res, err
+	return f.best.model, f.result(), err
 }
 
-// one runs the start at a place and keeps it if it is the best.
-func (f *fit) one(at place) error {
-	if err := f.ctx.Err(); err != nil && f.best != nil {
-		return f.saveBetween(at.start, optimise.Interrupted(f.ctx, err))
-	}
-	init, seed := f.init, f.o.Seed+uint64(at.start)
-	rough := f.rough > 0 && at.start == f.rough
+// one runs a start and keeps it if it is the best. If there is a state, the start
+// goes on from there with its model.
+func (f *fit) one(m *Model, state *optimise.State) error {
+	var (
+		init  = f.init
+		seed  = f.o.Seed + uint64(f.Start)
+		rough = f.Rough > 0 && f.Start == f.Rough
+		begun *Evaluation
+		run   *optimise.Run
+		err   error
+	)
 	if rough {
 		init = initRough
 	}
-	m, begun, err := at.model, (*Evaluation)(nil), error(nil)
-	if at.state == nil {
+	if state == nil {
 		m, begun, err = f.start(f.ctx, init, seed)
 	}
 	if rough && errors.Is(err, ErrMemory) {
 		return nil
 	}
-	if err != nil {
-		return f.saveBetween(at.start, optimise.Interrupted(f.ctx, err))
+	if err == nil {
+		run, err = f.run(f.ctx, f.rows, m, f.o.optimise(init, seed))
 	}
-	run, err := optimise.New(f.ctx, f.rows, m.Params, m.settingOf(&f.o), f.o.optimise(init, seed))
 	if err != nil {
-		return f.saveBetween(at.start, optimise.Interrupted(f.ctx, dataError(err)))
+		return f.saveBetween(optimise.Interrupted(f.ctx, err))
 	}
 	defer run.Close()
-	run.Report = f.report(at.start, run)
+	run.Report = f.report
 	if f.writer != nil {
-		run.Keeper = keeper{f, m, at.start}
+		run.Keeper = keeper{f.writer, f, m}
 	}
-	a, ended, err := f.attempt(m, run, at.state, begun)
-	if err != nil && f.ctx.Err() != nil && !run.Kept() {
-		err = f.saveBetween(at.start, err)
+	a, ended, err := f.attempt(m, run, state, begun)
+	if err != nil && f.ctx.Err() != nil && !run.Kept {
+		err = f.saveBetween(err)
 	}
-	if errors.Is(err, ErrBound) && f.ctx.Err() == nil { // a start like any bad one: another may do
+	if errors.Is(err, ErrBound) && f.ctx.Err() == nil { // another start may have a bound
 		f.failed, err = err, nil
 	}
-	if a.bad != "" {
-		ended = "collapsed: " + a.bad
-	}
-	f.res.Starts = append(f.res.Starts, StartResult{Seed: seed, Ended: ended, Bound: run.Bound})
-	better := a.final != nil && (f.best == nil || a.betterThan(f.best))
-	if rough && err == nil && a.final != nil {
+	f.Results = append(f.Results, checkpoint.Result{Seed: seed, Bound: checkpoint.Number(run.Bound), Ended: ended})
+	better := a != nil && a.betterThan(f.best)
+	if rough && a != nil && err == nil {
 		better, err = f.keepRough(a)
 	}
 	if better {
-		f.best, f.res.Kept = a, at.start
+		f.best, f.Best, f.Kept = a, &a.Best, f.Start
 	}
 	return err
 }
 
-// more adds starts after the last: where each ended in a bad optimum, which is
-// not returned if starting again may find a better, and where the best is worse
-// than straight lines.
-func (f *fit) more(last int) error {
-	if last < f.starts-1 {
+// attempt optimises a start's model, gives it its posterior and says why the
+// optimisation ended. It returns no attempt if there is no bound. begun is the bound
+// at the model's parameters, if it is known.
+func (f *fit) attempt(m *Model, run *optimise.Run, from *optimise.State, begun *Evaluation) (a *attempt, ended string, err error) {
+	const noBound = "collapsed: the bound could not be evaluated"
+	if err := run.Begin(from); err != nil {
+		return nil, noBound, err
+	}
+	if ended, err = run.Optimise(); run.Total > 0 || run.Inference != Exact || begun == nil {
+		final, e := run.Evaluate()
+		begun, err = final, cmp.Or(err, e)
+	}
+	if begun == nil {
+		return nil, noBound, err
+	}
+	run.Bound = begun.Bound
+	m.Inference = Factorised
+	if run.Inference == Exact {
+		m.adopt(begun)
+	}
+	a = f.ended(m, run, checkpoint.Best{Bad: run.Collapsed(f.grid.Even()), Iterations: run.Taken, At: *begun})
+	if a.Bad != "" {
+		ended = "collapsed: " + a.Bad
+	}
+	if run.Total == 0 && err == nil {
+		run.Report(optimise.Progress{Bound: run.Bound, Noise: 1 / m.Params.NoisePrecision[0]})
+	}
+	return a, ended, err
+}
+
+// betterThan prefers a start that did not collapse, then the higher bound.
+func (a *attempt) betterThan(b *attempt) bool {
+	if b != nil && (a.Bad == "") == (b.Bad == "") {
+		return a.At.Bound > b.At.Bound
+	}
+	return b == nil || a.Bad == ""
+}
+
+// more adds starts after the last one: some if all have ended in a bad optimum,
+// since starting again may find a better one, and the rough one if the best fit is
+// worse than straight lines.
+func (f *fit) more() error {
+	if f.Start < f.Starts-1 {
 		return nil
 	}
-	if (f.best == nil || f.best.bad != "") && f.starts < 1+f.o.Restarts+extraStarts && f.o.From == nil {
-		f.starts++
+	if (f.best == nil || f.best.Bad != "") && f.Starts < 1+f.o.Restarts+extraStarts && f.o.From == nil {
+		f.Starts++
 		return nil
 	}
 	second, err := f.second()
 	if second {
-		f.rough = f.starts
-		f.starts++
+		f.Rough = f.Starts
+		f.Starts++
 	}
 	return err
 }
 
-// levelReached is how many times the noise level a noise may be and still count
-// as at it.
-const levelReached = 2
+// heldPoints is the most point estimates a number observed that optimism counts.
+const heldPoints = 0.8
 
-func (r *Result) fill(a *attempt) {
-	r.Bound, r.Terms, r.Jitter = a.final.Bound, a.final.Terms, a.final.Jitter
-	if a.iterations > 0 && 1/a.model.Params.NoisePrecision[0] <= levelReached*a.level {
-		r.NoiseFloor = math.Sqrt(a.level) * a.model.Y.Scale[0]
+// heldOut compares a fitted model with straight lines between neighbours.
+func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
+	known, asked, line := start.HeldOut(f.rows, f.grid)
+	mean, _, err := a.model.clone().predictFrom(f.ctx, known, asked.X)
+	if err != nil {
+		return h, optimise.Interrupted(f.ctx, err)
 	}
-	r.Iterations, r.Device = a.iterations, a.model.backend().Name()
+	h.Rows = asked.N
+	for i, y := range asked.Y {
+		row := i % asked.D
+		h.RMSE += math.Pow((mean[i]-f.y.Offset[row])/f.y.Scale[row]-y, 2)
+		h.Line += math.Pow(line[i]-y, 2)
+	}
+	n := float64(len(asked.Y))
+	h.RMSE, h.Line = f.optimism(a)*math.Sqrt(h.RMSE/n), math.Sqrt(h.Line/n)
+	return h, nil
 }
 
-// report tells Options.Progress of a start's iterations.
-func (f *fit) report(start int, run *optimise.Run) func(optimise.Progress) {
-	return func(at optimise.Progress) {
-		if f.o.Progress == nil {
-			return
-		}
-		p := Progress{
-			Start: start + 1, Starts: f.starts, Stage: at.Stage, Iteration: at.Iteration, Iterations: at.Iterations,
-			Bound: at.Bound, NoiseSD: math.Sqrt(at.Noise) * f.y.Scale[0], Elapsed: time.Since(f.began),
-		}
-		if done := float64(start) + float64(at.Iteration)/float64(max(1, at.Iterations)); done > 0 {
-			p.Left = time.Duration(float64(p.Elapsed) * (float64(f.starts) - done) / done)
-		}
-		f.o.Progress(p)
+// optimism is the factor by which errors are larger on rows that the covariance was
+// not fitted to: √((N+p)/(N−p)) with p point estimates (Akaike 1970).
+func (f *fit) optimism(a *attempt) float64 {
+	n := float64(f.data.N * f.data.D)
+	p := min(float64(a.points), heldPoints*n)
+	return math.Sqrt((n + p) / (n - p))
+}
+
+// second reports whether the rough start is to follow the last one: the best fit is
+// worse than straight lines, and the options allow it.
+func (f *fit) second() (bool, error) {
+	if f.best == nil || f.Rough > 0 || f.o.Iterations == NoIterations {
+		return false, nil
 	}
+	if m := f.best.model; !f.holdsOut(m.Inference, m.Params.M(), len(m.Params.Windows.Center) > 0) {
+		return false, nil
+	}
+	h, err := f.heldOut(f.best)
+	if errors.Is(err, ErrBound) {
+		return false, nil // fewer rows may not determine A: that says nothing against the fit
+	}
+	if err != nil {
+		return false, err
+	}
+	f.res.HeldOut = h
+	return h.above(heldTry) && f.leavesRough(), nil
+}
+
+// keepRough reports whether the rough start's fit predicts held-out rows better
+// than the best before it.
+func (f *fit) keepRough(a *attempt) (bool, error) {
+	h, err := f.heldOut(a)
+	if err != nil {
+		return false, err
+	}
+	was, err := f.heldOut(f.best)
+	if err != nil {
+		return false, err
+	}
+	f.res.HeldOut = was
+	if h.RMSE < was.RMSE {
+		f.res.HeldOut = h
+	}
+	return h.RMSE < was.RMSE, nil
+}
+
+// levelReached is how many times the least noise a noise may be and still count as
+// having reached it.
+const levelReached = 2
+
+// result says how the fit went.
+func (f *fit) result() *Result {
+	r, a := f.res, f.best
+	r.Bound, r.Terms, r.Jitter, r.Iterations = a.At.Bound, a.At.Terms, a.At.Jitter, a.Iterations
+	if a.Iterations > 0 && 1/a.model.Params.NoisePrecision[0] <= levelReached*a.level {
+		r.NoiseFloor = math.Sqrt(a.level) * a.model.Y.Scale[0]
+	}
+	for _, s := range f.Results {
+		r.Starts = append(r.Starts, StartResult{Seed: s.Seed, Bound: float64(s.Bound), Ended: s.Ended})
+	}
+	r.Kept, r.Device, r.Elapsed = f.Kept, a.model.backend().Name(), time.Since(f.began)
+	return r
+}
+
+// report tells Options.Progress of the running start's iterations.
+func (f *fit) report(at optimise.Progress) {
+	if f.o.Progress == nil {
+		return
+	}
+	p := Progress{
+		Start: f.Start + 1, Starts: f.Starts, Stage: at.Stage, Iteration: at.Iteration, Iterations: at.Iterations,
+		Bound: at.Bound, NoiseSD: math.Sqrt(at.Noise) * f.y.Scale[0], Elapsed: time.Since(f.began),
+	}
+	if done := float64(f.Start) + float64(at.Iteration)/float64(max(1, at.Iterations)); done > 0 {
+		p.Left = time.Duration(float64(p.Elapsed) * (float64(f.Starts) - done) / done)
+	}
+	f.o.Progress(p)
 }

@@ -226,7 +226,7 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimise.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := optimise.New(context.Background(), f.rows, m.Params, m.settingOf(&o), o.optimise(f.init, o.Seed))
+	run, err := f.run(context.Background(), f.rows, m, o.optimise(f.init, o.Seed))
 	if err != nil {
 		t.Fatal(err)
 	}

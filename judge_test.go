@@ -71,7 +71,7 @@ func TestCriterion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := judge{f}.Optimised(t.Context(), f.rows, begun.Params, iterations)
+		got, err := f.Optimised(t.Context(), f.rows, begun.Params, iterations)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	defer cancel()
 	set := f.o.optimise(f.init, o.Seed)
 	set.Random, set.Iterations = false, evaluations // one stage in which everything moves
-	run, err := optimise.New(ctx, f.rows, m.Params, m.settingOf(&f.o), set)
+	run, err := f.run(ctx, f.rows, m, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func BenchmarkContiguousStep(b *testing.B) {
 				steps := func(n int) *optimise.Run {
 					set := o.optimise(f.init, o.Seed)
 					set.Random, set.Iterations = false, n // one stage in which everything moves
-					run, err := optimise.New(b.Context(), f.rows, p, m.settingOf(&o), set)
+					run, err := f.run(b.Context(), f.rows, m, set)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -186,7 +186,7 @@ func TestPlanOfStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := start.NewSeries(f.rows, f.gridStep()).Work(t.Context(), f.settings(0), 1)
+	w := start.NewSeries(f.rows, f.grid).Work(t.Context(), f.settings(0), 1)
 	if p.StartFlops != 3*w.Flops || p.StartBytes != w.Bytes || !(w.Flops > 0) || !(w.Bytes > 9*108) { // a number and whether it is missing
 		t.Errorf("three starts take %v and hold %v, want %v and %v", p.StartFlops, p.StartBytes, 3*w.Flops, w.Bytes)
 	}

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,51 +10,78 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/checkpoint"
 	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/variational"
+	"github.com/vssgp/vssgp/internal/safetensors"
 )
 
-// openCheckpoint takes the options' checkpoint, if there is one, and returns the
-// place where the fit begins or goes on.
-func (f *fit) openCheckpoint() (at place, err error) {
+// fit is a fit in progress: what it knows of its starts, and the best one's model.
+type fit struct {
+	*frame
+	checkpoint.Standing
+	ctx    context.Context
+	began  time.Time
+	best   *attempt
+	failed error // of the last start without a bound
+	res    *Result
+	writer *checkpoint.Writer // nil: none
+}
+
+// attempt is a start that has ended with a bound.
+type attempt struct {
+	checkpoint.Best
+	model  *Model
+	points int     // point estimates
+	level  float64 // the least noise variance that float64 can tell from none
+}
+
+// extraStarts is how many further starts a fit may add when all collapsed.
+const extraStarts = 2
+
+// ended makes an attempt of a run at its end.
+func (f *fit) ended(m *Model, run *optimise.Run, end checkpoint.Best) *attempt {
+	return &attempt{Best: end, model: m, points: run.PointEstimates(), level: run.Rows.NoiseLevel(m.Params, run.Inference == Exact).At(m.Params)}
+}
+
+// openCheckpoint locks the options' checkpoint file and, to resume from it, takes
+// over the starts that have ended. If it was written within a start, m and state say
+// where.
+func (f *fit) openCheckpoint() (m *Model, state *optimise.State, err error) {
 	o := &f.o
 	switch {
 	case o.CheckpointEvery < 0:
-		return at, fmt.Errorf("vssgp: a checkpoint every %v, want a positive time: %w", o.CheckpointEvery, ErrOptions)
+		return nil, nil, badOption("a checkpoint every %v, want a positive time", o.CheckpointEvery)
 	case o.Checkpoint == "" && o.Resume:
-		return at, fmt.Errorf("vssgp: resume from no checkpoint, want the name of its file: %w", ErrOptions)
+		return nil, nil, badOption("resume from no checkpoint, want the name of its file")
 	case o.Checkpoint == "":
-		return at, nil
+		return nil, nil, nil
 	}
 	made, err := f.fingerprint()
 	if err != nil {
-		return at, fmt.Errorf("vssgp: checkpoint %w", err)
+		return nil, nil, fmt.Errorf("vssgp: checkpoint %w", err)
 	}
 	set := checkpoint.Setting{Path: o.Checkpoint, Every: o.CheckpointEvery, Resume: o.Resume, Warn: o.Warn, Made: made}
 	writer, s, err := checkpoint.Open(set, func(s *checkpoint.Snapshot) error {
-		at, err = f.read(s, made)
+		m, err = f.read(s, made)
 		return err
 	})
-	if err != nil {
-		return at, err
-	}
-	f.writer = writer
-	if s == nil {
-		return at, nil
+	if s == nil || err != nil {
+		f.writer = writer
+		return nil, nil, err
 	}
 	if err := f.goOn(s); err != nil {
 		writer.Close()
-		return at, fmt.Errorf("vssgp: checkpoint %q: %w", o.Checkpoint, err)
+		return nil, nil, fmt.Errorf("vssgp: checkpoint %q: %w", o.Checkpoint, err)
 	}
-	return at, nil
+	f.writer = writer
+	return m, s.State, nil
 }
 
-// fromTrait is the trait of Options.From, which matters until the last start
-// has begun.
+// fromTrait names the trait of Options.From, which matters until the last start has
+// begun.
 const fromTrait = "the model to start from"
 
-// fingerprint is what the fit's bits depend on: the build, the device, the
-// instruction set, which some algebra of every device uses, the data and every
-// option that changes anything in what is computed.
+// fingerprint lists what the fit's bits depend on: the build, the device, the
+// instruction set (some algebra runs on the CPU whatever the device), the data and
+// every option that changes what is computed.
 func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 	o, d := &f.o, f.data
 	build, err := checkpoint.Build()
@@ -78,70 +106,75 @@ func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 	return append(all, checkpoint.Options(*o, "From", "Backend", "Progress", "Checkpoint", "CheckpointEvery", "Resume", "Warn", "MemoryLimit")...), nil
 }
 
-// read is the place where a snapshot stands. It reports one of another fit, or
-// one that no fit has written.
-func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (at place, err error) {
+// read returns the model of the start within which a snapshot was written, or nil if
+// it was written between two. It reports a snapshot of another fit, or one that no
+// fit has written.
+func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, error) {
 	var may []string
 	if s.State != nil && s.Start == s.Starts-1 {
 		may = []string{fromTrait}
 	}
 	if text := checkpoint.Differ(s.Made, made, may...); text != "" {
-		return at, fmt.Errorf("it is of another fit (%s); want the same data, options and build as before, or another file: %w", text, ErrCheckpoint)
+		return nil, fmt.Errorf("it is of another fit (%s); want the same data, options and build as before, or another file: %w", text, ErrCheckpoint)
 	}
 	if least := 1 + f.o.Restarts; s.Starts < least || s.Starts > least+extraStarts+min(s.Rough, 1) {
-		return at, fmt.Errorf("it stands in start %d of %d, want one of %d: %w", s.Start, s.Starts, least, ErrCheckpoint)
+		return nil, fmt.Errorf("it stands in start %d of %d, want one of %d: %w", s.Start, s.Starts, least, ErrCheckpoint)
 	}
-	at = place{start: s.Start, state: s.State}
-	if at.state == nil {
-		return at, nil
+	if s.State == nil {
+		return nil, nil
 	}
-	begun, err := fromFile(s.Begun)
-	if err == nil {
-		at.model, err = fromFile(s.Current)
-	}
+	begun, err := f.fromFile(s.Begun)
 	if err != nil {
-		return at, fmt.Errorf("%w: %w", err, ErrCheckpoint)
+		return nil, err
 	}
-	at.model.Backend = f.o.Backend
-	at.state.Params, at.state.Begun = at.model.Params, begun.Params
-	return at, at.state.Check()
+	m, err := f.fromFile(s.Current)
+	if err != nil {
+		return nil, err
+	}
+	s.State.Params, s.State.Begun = m.Params, begun.Params
+	return m, s.State.Check()
 }
 
-// failure is an error that was ErrBound's in its own words, read back.
+// fromFile is a model of a snapshot on the fit's backend.
+func (f *fit) fromFile(file *safetensors.File) (*Model, error) {
+	m, err := fromFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrCheckpoint)
+	}
+	m.Backend = f.o.Backend
+	return m, nil
+}
+
+// failure is the text of an error that wrapped ErrBound, read back.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
 func (f failure) Unwrap() error { return ErrBound }
 
-// goOn takes over the starts that a snapshot has seen the end of.
+// goOn takes over the starts that have ended in a snapshot.
 func (f *fit) goOn(s *checkpoint.Snapshot) error {
-	f.starts, f.rough, f.began, f.res.Kept = s.Starts, s.Rough, time.Now().Add(-s.Elapsed), s.Kept
-	for _, x := range s.Results {
-		f.res.Starts = append(f.res.Starts, StartResult{Seed: x.Seed, Bound: float64(x.Bound), Ended: x.Ended})
-	}
+	f.Standing, f.began, f.res.Resumed = s.Standing, time.Now().Add(-s.Elapsed), 0
 	if s.Failed != "" {
 		f.failed = failure(s.Failed)
 	}
-	f.res.Resumed = 0
 	if s.State != nil {
 		f.res.Resumed = s.State.Iterations
 	}
 	if s.Best == nil {
 		return nil
 	}
-	m, err := fromFile(s.BestModel)
+	m, err := f.fromFile(s.BestModel)
 	if err != nil {
-		return fmt.Errorf("%w: %w", err, ErrCheckpoint)
+		return err
 	}
-	m.Backend = f.o.Backend
 	init := f.init
-	if f.rough > 0 && s.Kept == f.rough {
+	if f.Rough > 0 && f.Kept == f.Rough {
 		init = initRough
 	}
-	run, err := optimise.New(f.ctx, f.rows, m.Params, m.settingOf(&f.o), f.o.optimise(init, 0)) // sums in the fit's own order
+	run, err := f.run(f.ctx, f.rows, m, f.o.optimise(init, 0)) // sums in the fit's own order
 	if err != nil {
-		return dataError(err)
+		return err
 	}
 	defer run.Close()
 	if m.Inference == Exact {
@@ -151,40 +184,22 @@ func (f *fit) goOn(s *checkpoint.Snapshot) error {
 		}
 		m.adopt(e)
 	}
-	final := s.Best.At
-	f.best = &attempt{
-		model: m, final: &final, bad: s.Best.Bad, iterations: s.Best.Iterations, points: run.PointEstimates(),
-		level: run.Rows.NoiseLevel(m.Params, run.Inference == Exact).At(m.Params),
-	}
+	f.best = f.ended(m, run, *s.Best)
 	return nil
 }
 
 // A keeper writes a start's States to the fit's checkpoint.
 type keeper struct {
+	*checkpoint.Writer
 	f     *fit
 	model *Model
-	start int
 }
 
-// Due reports whether it is time to write.
-func (k keeper) Due() bool { return k.f.writer.Due() }
+// Keep writes a checkpoint within the running start.
+func (k keeper) Keep(s *optimise.State) error { return k.f.save(k.model.at(s.Params), s) }
 
-// Keep writes a checkpoint that stands in the running start.
-func (k keeper) Keep(s *optimise.State) error {
-	snap := &checkpoint.Snapshot{State: s}
-	begun, err := k.model.at(s.Begun).file()
-	if err == nil {
-		snap.Begun = begun
-		snap.Current, err = k.model.at(s.Params).file()
-	}
-	if err != nil {
-		return err
-	}
-	return k.f.save(snap, k.start)
-}
-
-// at is the model with the given parameters, and the inference that their
-// coefficients say.
+// at is the model with other parameters and the inference that their coefficients
+// imply, without a posterior.
 func (m *Model) at(p *Params) *Model {
 	c := m.bare(p)
 	if len(p.CoefVar) > 0 {
@@ -193,35 +208,33 @@ func (m *Model) at(p *Params) *Model {
 	return c
 }
 
-// saveBetween writes a checkpoint that stands before a start where that is
-// interrupted by err, which comes back. There is none before the first.
-func (f *fit) saveBetween(start int, err error) error {
+// saveBetween writes a checkpoint before the running start, which err has
+// interrupted, and returns err. Before the first start there is nothing to save.
+func (f *fit) saveBetween(err error) error {
 	if f.writer == nil || f.ctx.Err() == nil || f.best == nil {
 		return err
 	}
-	current, e := f.best.model.bare(f.best.model.Params).file()
-	if e == nil {
-		e = f.save(&checkpoint.Snapshot{Current: current}, start)
-	}
-	return errors.Join(err, e)
+	return errors.Join(err, f.save(f.best.model.at(f.best.model.Params), nil))
 }
 
-// save writes a checkpoint in a start with what the starts before have left.
-func (f *fit) save(s *checkpoint.Snapshot, start int) error {
-	s.Start, s.Starts, s.Rough, s.Kept, s.Elapsed = start, f.starts, f.rough, f.res.Kept, time.Since(f.began)
-	for _, x := range f.res.Starts {
-		s.Results = append(s.Results, checkpoint.Result{Seed: x.Seed, Bound: checkpoint.Number(x.Bound), Ended: x.Ended})
-	}
+// save writes a checkpoint of the starts that have ended and of current: the running
+// start's model at the state or, between two starts, the best one.
+func (f *fit) save(current *Model, state *optimise.State) error {
+	f.Elapsed = time.Since(f.began)
 	if f.failed != nil {
-		s.Failed = f.failed.Error()
+		f.Failed = f.failed.Error()
 	}
-	if b := f.best; b != nil {
-		model, err := b.model.bare(b.model.Params).file()
-		if err != nil {
-			return err
-		}
-		s.BestModel = model
-		s.Best = &checkpoint.Best{Bad: b.bad, Iterations: b.iterations, At: variational.Evaluation{Bound: b.final.Bound, Terms: b.final.Terms, Jitter: b.final.Jitter}}
+	s := &checkpoint.Snapshot{Standing: f.Standing, State: state}
+	var errs [3]error
+	s.Current, errs[0] = current.file()
+	if state != nil {
+		s.Begun, errs[1] = current.at(state.Begun).file()
+	}
+	if f.best != nil {
+		s.BestModel, errs[2] = f.best.model.at(f.best.model.Params).file()
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
 	}
 	err := f.writer.Write(s)
 	f.res.Unsaved = f.writer.Failed

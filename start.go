@@ -10,12 +10,14 @@ import (
 	"github.com/vssgp/vssgp/internal/optimise"
 	"github.com/vssgp/vssgp/internal/start"
 	"github.com/vssgp/vssgp/spectral"
-	"github.com/vssgp/vssgp/variational"
 )
 
 // New makes a model of data with starting values (Options.Init) and no
 // posterior yet. Errors wrap ErrData or ErrOptions.
 func New(data *Data, o Options) (*Model, error) {
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
 	f, err := o.frame(data)
 	if err != nil {
 		return nil, err
@@ -24,7 +26,7 @@ func New(data *Data, o Options) (*Model, error) {
 	return m, err
 }
 
-// start is a start's model, and the bound there if it had to be evaluated.
+// start makes a start's model. begun is the bound there, if it had to be evaluated.
 func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, begun *Evaluation, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, optimise.Interrupted(ctx, err)
@@ -35,16 +37,14 @@ func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, be
 		return m, nil, err
 	}
 	m = f.model(nil)
-	set, j := f.settings(seed), judge{f}
+	set := f.settings(seed)
 	switch init {
 	case initRough:
-		m.Params, err = start.NewSeries(f.rows, f.gridStep()).Rough(ctx, set, j)
+		m.Params, err = start.NewSeries(f.rows, f.grid).Rough(ctx, set, f)
 	case InitSpectrum:
-		m.Params, begun, err = start.NewSeries(f.rows, f.gridStep()).Spectrum(ctx, set, j)
+		m.Params, begun, err = start.NewSeries(f.rows, f.grid).Spectrum(ctx, set, f)
 	default:
-		if err = j.Fits(start.PaperShape(&f.rows, set)); err == nil {
-			m.Params = start.Paper(&f.rows, set)
-		}
+		m.Params, err = start.Paper(&f.rows, set, f)
 	}
 	if err := cmp.Or(optimise.Interrupted(ctx, ctx.Err()), err); err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, be
 	return m, begun, nil
 }
 
-// from is a copy of Options.From, if it is of the method asked for.
+// from copies Options.From and reports a model of another method.
 func (o *Options) from() (*Model, error) {
 	m := o.From.clone()
 	if o.Backend != nil {
@@ -67,27 +67,25 @@ func (o *Options) from() (*Model, error) {
 	}
 	for i, v := range p.FreqVar {
 		if v != 0 {
-			return nil, fmt.Errorf("vssgp: the model to start from has frequency.variance[%d] = %v, method %s wants 0: %w", i, v, o.Method, ErrOptions)
+			return nil, badOption("the model to start from has frequency.variance[%d] = %v, method %s wants 0", i, v, o.Method)
 		}
 	}
 	if o.Method == SSGP {
 		for k := range p.M() {
 			if at := k * p.Q; p.K%2 == 1 || (k%2 == 1 && !slices.Equal(p.FreqMean[at:at+p.Q], p.FreqMean[at-p.Q:at])) {
-				return nil, fmt.Errorf("vssgp: the features of the model to start from are no pairs of cosine and sine (feature %d), as method ssgp wants: %w", k, ErrOptions)
+				return nil, badOption("the features of the model to start from are no pairs of cosine and sine (feature %d), as method ssgp wants", k)
 			}
 		}
 	}
 	return m, nil
 }
 
-// A judge tells a start what a fit in its frame would make of parameters.
-type judge struct{ *frame }
-
-var _ start.Judge = judge{}
+// A frame tells a start how good parameters are for its fit.
+var _ start.Judge = (*frame)(nil)
 
 // Bound is the exact bound at p.
-func (j judge) Bound(ctx context.Context, data spectral.Data, p *Params) (*Evaluation, error) {
-	rows, err := j.model(p).openScaled(ctx, data)
+func (f *frame) Bound(ctx context.Context, data spectral.Data, p *Params) (*Evaluation, error) {
+	rows, err := f.model(p).openScaled(ctx, data)
 	if err != nil {
 		return nil, err
 	}
@@ -96,22 +94,21 @@ func (j judge) Bound(ctx context.Context, data spectral.Data, p *Params) (*Evalu
 }
 
 // Optimised is the selection criterion after some iterations.
-func (j judge) Optimised(ctx context.Context, data spectral.Data, p *Params, iterations int) (float64, error) {
-	set := j.o.optimise(InitSpectrum, 0)
+func (f *frame) Optimised(ctx context.Context, data spectral.Data, p *Params, iterations int) (float64, error) {
+	set := f.o.optimise(InitSpectrum, 0)
 	set.Iterations, set.Inference = iterations, Exact
-	m := j.model(p)
-	run, err := optimise.New(ctx, data, p, m.settingOf(&j.o), set)
+	run, err := f.run(ctx, data, f.model(p), set)
 	if err != nil {
-		return 0, dataError(err)
+		return 0, err
 	}
 	defer run.Close()
 	return run.Criterion()
 }
 
-// Predicted is the squared error and the predicted variance over the rows asked
-// for, in the data's units, summed, given the known ones.
-func (j judge) Predicted(ctx context.Context, known, asked spectral.Data, p *Params) (square, variance float64, err error) {
-	m := j.model(p)
+// Predicted sums the squared errors and the predicted variances over the rows asked
+// for, given the known ones, in the data's units.
+func (f *frame) Predicted(ctx context.Context, known, asked spectral.Data, p *Params) (square, variance float64, err error) {
+	m := f.model(p)
 	mean, sd, err := m.predictFrom(ctx, known, asked.X)
 	if err != nil {
 		return 0, 0, err
@@ -126,8 +123,8 @@ func (j judge) Predicted(ctx context.Context, known, asked spectral.Data, p *Par
 }
 
 // predictFrom conditions the model on known rows and predicts at others, x [n,Q],
-// both in the model's units: mean and standard deviation [n,D] of the observed y,
-// in the data's. Covariances are held of some rows at a time.
+// both in the model's units. It returns the mean and the standard deviation [n,D] of
+// the observed y in the data's units. It holds the covariances of some rows at a time.
 func (m *Model) predictFrom(ctx context.Context, known spectral.Data, x []float64) (mean, sd []float64, err error) {
 	rows, err := m.openScaled(ctx, known)
 	if err != nil {
@@ -153,23 +150,157 @@ func (m *Model) predictFrom(ctx context.Context, known spectral.Data, x []float6
 	return mean, sd, nil
 }
 
-// Fits refuses a shape whose fit would take more memory than the limit, before
-// anything of that size is made.
-func (j judge) Fits(shape variational.Shape) error {
-	o := &j.o
-	if o.MemoryLimit <= 0 {
-		return nil
+// A frame holds what all starts of a fit share: data in the model's units, and the
+// options.
+type frame struct {
+	o    Options
+	data *Data
+	init Init
+	grid start.Grid    // of one input, in the model's units
+	x, y Affine        // between the data's units and the model's
+	rows spectral.Data // in the model's units
+}
+
+// initRough is the start that follows where the spectrum's fit is worse than
+// straight lines.
+const initRough Init = "rough"
+
+// frame checks the options, chooses the model's units and brings checked data to
+// them; y may be absent. The spectrum start counts x in steps of the data's grid, or
+// the mean ones of uneven rows.
+func (o Options) frame(data *Data) (*frame, error) {
+	if err := o.check(data); err != nil {
+		return nil, err
 	}
-	p := j.plan(shape)
-	if p.PeakBytes <= o.MemoryLimit {
-		return nil
+	grid := start.GridOf(data.X, data.Q)
+	f := &frame{o: o, data: data, init: o.init(grid), x: identity(data.Q), y: identity(data.D)}
+	switch {
+	case o.From != nil:
+		f.x, f.y = o.From.X, o.From.Y
+	case f.init == InitSpectrum && grid.Step == 0:
+		return nil, badOption("start %q needs one input that varies; the data have %d inputs and %d rows: use start %q", InitSpectrum, data.Q, data.N, InitPaper)
+	case f.init == InitSpectrum && o.Features%2 == 1:
+		return nil, badOption("start %q lays cosines and sines in pairs, want an even number of features a component, not %d", InitSpectrum, o.Features)
+	case !o.Raw:
+		f.x = standardise(data.X, data.Q)
+		if f.init == InitSpectrum {
+			f.x = Affine{Offset: []float64{slices.Min(data.X)}, Scale: []float64{grid.Step}}
+		}
+		if len(data.Y) > 0 {
+			f.y = standardise(data.Y, data.D)
+		}
 	}
-	perWindow := float64(p.Components) / float64(p.Windows)
-	want := "fewer rows"
-	if fixed := p.RowBytes; fixed < o.MemoryLimit { // the matrix grows with the square
-		n := int(perWindow * math.Sqrt((o.MemoryLimit-fixed)/(p.PeakBytes-fixed)))
-		want = fmt.Sprintf("about %d components a window at most, shorter windows, or excerpts", max(1, n))
+	f.grid = start.Grid{Step: grid.Step / f.x.Scale[0], Band: grid.Band}
+	f.rows = spectral.Data{N: data.N, Q: data.Q, D: data.D, X: f.x.ToModel(data.X), Y: f.y.ToModel(data.Y)}
+	return f, nil
+}
+
+// init is the start that the options ask for, or the default for the data.
+func (o *Options) init(grid start.Grid) Init {
+	switch {
+	case o.Init != "":
+		return o.Init
+	case grid.Step > 0 && o.Method != RP && o.Lengthscales == nil && o.FrequencyVariance == 0 && o.Features%2 == 0:
+		return InitSpectrum
 	}
-	return fmt.Errorf("vssgp: %d rows under %d windows of %.3g components need about %s, of which %s are to be had; want %s: %w",
-		p.Rows, p.Windows, perWindow, gib(p.PeakBytes), gib(o.MemoryLimit), want, ErrMemory)
+	return InitPaper
+}
+
+// model is a model of the frame's data, in its units.
+func (f *frame) model(p *Params) *Model {
+	return &Model{Params: p, Inference: Exact, X: f.x, Y: f.y, XNames: f.data.XNames, YNames: f.data.YNames, Backend: f.o.Backend}
+}
+
+// settings are the options of a start in the model's units.
+func (f *frame) settings(seed uint64) start.Settings {
+	o := &f.o
+	s := start.Settings{
+		Method: o.Method, Components: o.Components, Features: o.Features, UniformPhases: o.UniformPhases,
+		Optimised: o.Iterations != NoIterations, Noise: o.NoisePrecision * f.y.Scale[0] * f.y.Scale[0], Seed: seed,
+		Dim: o.WindowDim, Window: max(0, o.Window) / f.x.Scale[o.WindowDim], Auto: o.Window == WindowAuto,
+		Shared: o.Shared, FrequencyVariance: o.FrequencyVariance,
+	}
+	for _, w := range o.WindowCandidates {
+		s.Candidates = append(s.Candidates, w/f.x.Scale[0])
+	}
+	if f.init == InitPaper {
+		s.Lengthscales, s.Frequencies = f.paperScales()
+	}
+	return s
+}
+
+// paperScales are the length-scales and frequencies [L][Q] of a window's
+// components. The default length-scale is a tenth of each input's range, times √Q
+// since distances grow with it; further components are shorter by fours.
+func (f *frame) paperScales() (lengths, frequencies [][]float64) {
+	o, data := &f.o, f.data
+	n := len(o.Lengthscales)
+	if o.Lengthscales == nil {
+		n = max(1, o.Components)
+	}
+	lengths, frequencies = make([][]float64, n), make([][]float64, n)
+	for i := range n {
+		for q, unit := range f.x.Scale {
+			lo, hi := (&spectral.Data{Q: data.Q, X: data.X}).Extent(q)
+			l, p := (hi-lo)/10*math.Sqrt(float64(data.Q))/math.Pow(4, float64(i)), 0.0
+			if l == 0 { // a constant input: any length-scale will do that its unit can express
+				l = min(1, cmp.Or(math.Abs(lo), 1))
+			}
+			if o.Lengthscales != nil {
+				l = o.Lengthscales[i]
+			}
+			if o.Periods != nil && o.Periods[i] > 0 && !math.IsInf(o.Periods[i], 0) {
+				p = unit / o.Periods[i]
+			}
+			lengths[i], frequencies[i] = append(lengths[i], l/unit), append(frequencies[i], p)
+		}
+	}
+	return lengths, frequencies
+}
+
+// holdsOut reports whether a fit of m features can be compared with straight lines
+// at the cost of about one bound: it has one input, and its matrix is no larger than
+// those that the fit has computed.
+func (f *frame) holdsOut(inference Inference, m int, windows bool) bool {
+	small := inference == Exact || m <= optimise.DirectLimit || windows
+	return small && f.data.N >= start.HeldFewest && f.grid.Step > 0
+}
+
+// optimise are the options of a run from the given start.
+func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
+	s := optimise.Settings{
+		Inference: o.Inference, Method: o.Method, Random: init == InitPaper && o.From == nil,
+		Iterations: o.Iterations, Batch: o.Batch, Contiguous: o.Contiguous, Along: o.WindowDim,
+		Fix: o.Fix, Ties: optimise.Ties{Twins: o.Method == SSGP, Shared: o.Shared, Tensors: o.Tie}, Seed: seed,
+	}
+	switch o.Optimiser {
+	case OptimiserGlobal:
+		s.PerWindow = math.MaxInt
+	case OptimiserWindows:
+		s.PerWindow = 2
+	}
+	if init == initRough { // two free numbers
+		s.Ties.Tensors = []string{"kernel.variance"}
+		s.Fix = append([]string{"kernel.lengthscale", "kernel.frequency"}, optimise.FeatureTensors...)
+		s.Iterations = min(cmp.Or(o.Iterations, roughIterations), roughIterations)
+	}
+	return s
+}
+
+// run opens rows for an optimisation of the model.
+func (f *frame) run(ctx context.Context, rows spectral.Data, m *Model, set optimise.Settings) (*optimise.Run, error) {
+	s := m.setting()
+	s.Segments = f.o.Segments
+	run, err := optimise.New(ctx, rows, m.Params, s, set)
+	return run, dataError(err)
+}
+
+// roughIterations are enough for two numbers.
+const roughIterations = 30
+
+// leavesRough reports whether the options allow the rough start.
+func (f *frame) leavesRough() bool {
+	o := &f.o
+	return o.From == nil && f.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) && (o.Inference == "" || o.Inference == Exact) &&
+		o.Components == 0 && o.Features == 0 && o.Window == WindowAuto && o.WindowCandidates == nil && !o.Shared && o.Fix == nil && o.Tie == nil && f.data.N <= start.RoughMost
 }

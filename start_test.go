@@ -228,7 +228,7 @@ func TestStartUnits(t *testing.T) {
 		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimised || set.Seed != 7 || set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
 			t.Errorf("%+v: %+v", c.o, set)
 		}
-		if g := f.gridStep(); g.Step != 1 || g.Band != 0 {
+		if g := f.grid; g.Step != 1 || g.Band != 0 {
 			t.Errorf("the grid is %+v, want even steps of 1", g)
 		}
 	}

@@ -5,7 +5,7 @@
 package checkpoint
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,45 +24,19 @@ const (
 
 // Writer writes a fit's checkpoints; nil writes none.
 type Writer struct {
+	Setting
 	Failed error // the last write's
-	Made   []Trait
 
-	path   string
-	warn   func(error)
-	pace   pace
+	next   time.Time // to write, by the monotonic clock
 	unlock func()
-}
-
-// pace says when to write next, by a clock that nobody sets.
-type pace struct {
-	every time.Duration
-	now   func() time.Duration // since some moment
-	next  time.Duration
-}
-
-func newPace(every time.Duration) pace {
-	if every == 0 {
-		every = defaultEvery
-	}
-	began := time.Now()
-	return pace{every: every, now: func() time.Duration { return time.Since(began) }, next: every} // monotonic
-}
-
-func (p *pace) due() bool { return p.now() >= p.next }
-
-// wrote notes a write that began at the given time and has just ended.
-func (p *pace) wrote(began time.Duration) {
-	end := p.now()
-	rest := time.Duration(float64(end-began) * (1/writingShare - 1))
-	p.next = end + max(p.every, rest)
 }
 
 // Setting says where checkpoints go and when.
 type Setting struct {
 	Path   string
 	Every  time.Duration // at least, between two of them; 0: half a minute
-	Resume bool          // go on from the one that is there
-	Warn   func(error)   // told of those that could not be written; nil: that ends the fit
+	Resume bool          // from the file that is there
+	Warn   func(error)   // called if one could not be written; nil: that ends the fit
 	Made   []Trait       // what the fit's bits depend on
 }
 
@@ -76,8 +50,9 @@ func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error
 	} else if err != nil {
 		return nil, nil, fmt.Errorf("vssgp: checkpoint: %w", err)
 	}
-	w := &Writer{path: set.Path, Made: set.Made, warn: set.Warn, pace: newPace(set.Every), unlock: unlock}
-	s, err := w.begin(set.Resume, check)
+	set.Every = cmp.Or(set.Every, defaultEvery)
+	w := &Writer{Setting: set, next: time.Now().Add(set.Every), unlock: unlock}
+	s, err := w.begin(check)
 	if err == nil {
 		err = atomicfile.Check(set.Path)
 	}
@@ -88,10 +63,10 @@ func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error
 	return w, s, nil
 }
 
-// begin reads the file if the fit goes on from it, and else makes sure that
-// there is nothing but a checkpoint to replace.
-func (w *Writer) begin(resume bool, check func(s *Snapshot) error) (*Snapshot, error) {
-	f, size, err := atomicfile.OpenRegular(w.path)
+// begin reads the file if the fit resumes from it. Otherwise it makes sure that the
+// file to be replaced, if there is one, is a checkpoint.
+func (w *Writer) begin(check func(s *Snapshot) error) (*Snapshot, error) {
+	f, size, err := atomicfile.OpenRegular(w.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -99,9 +74,9 @@ func (w *Writer) begin(resume bool, check func(s *Snapshot) error) (*Snapshot, e
 		return nil, err
 	}
 	defer f.Close()
-	if !resume {
+	if !w.Resume {
 		if !looksLike(f, size) {
-			return nil, fmt.Errorf("%q: the file that is there is no checkpoint and stays as it is; want another name: %w", w.path, Err)
+			return nil, fmt.Errorf("%q: the file that is there is no checkpoint and stays as it is; want another name: %w", w.Path, Err)
 		}
 		return nil, nil
 	}
@@ -110,7 +85,7 @@ func (w *Writer) begin(resume bool, check func(s *Snapshot) error) (*Snapshot, e
 		err = check(s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q stays as it is: %w", w.path, err)
+		return nil, fmt.Errorf("%q stays as it is: %w", w.Path, err)
 	}
 	return s, nil
 }
@@ -123,17 +98,23 @@ func (w *Writer) Close() {
 }
 
 // Due reports whether it is time to write.
-func (w *Writer) Due() bool { return w != nil && w.pace.due() }
+func (w *Writer) Due() bool { return w != nil && !time.Now().Before(w.next) }
+
+// wrote notes a write that began at the given time and has just ended.
+func (w *Writer) wrote(began time.Time) {
+	took := time.Since(began)
+	w.next = began.Add(took + max(w.Every, time.Duration(float64(took)*(1/writingShare-1))))
+}
 
 // Write replaces the file. A failure leaves the one before it, and ends the fit
 // unless there is somebody to warn.
 func (w *Writer) Write(s *Snapshot) error {
-	began := w.pace.now()
+	began := time.Now()
 	err := w.replace(s)
-	w.pace.wrote(began)
+	w.wrote(began)
 	w.Failed = err
-	if err != nil && w.warn != nil {
-		w.warn(fmt.Errorf("vssgp: the fit goes on without a new checkpoint: %w", err))
+	if err != nil && w.Warn != nil {
+		w.Warn(fmt.Errorf("vssgp: the fit goes on without a new checkpoint: %w", err))
 		return nil
 	}
 	return err
@@ -145,11 +126,5 @@ func (w *Writer) replace(s *Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(w.path, func(to io.Writer) error {
-		out := &sealer{w: to, hash: sha256.New()}
-		if err := f.Write(out); err != nil {
-			return err
-		}
-		return out.seal()
-	})
+	return atomicfile.Write(w.Path, func(to io.Writer) error { return sealing(to, f.Write) })
 }

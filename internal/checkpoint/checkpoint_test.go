@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
@@ -13,30 +14,30 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestPace: writes come by the interval and take a twentieth of the
-// time at most; a clock that is set has no say in it.
+// TestPace: writes come by the interval and take a twentieth of the time at most.
 func TestPace(t *testing.T) {
-	var now time.Duration
-	p := newPace(10 * time.Second)
-	p.now = func() time.Duration { return now }
-	if now = 9 * time.Second; p.due() {
-		t.Error("due before the interval")
-	}
-	if now = 10 * time.Second; !p.due() {
-		t.Error("not due after it")
-	}
-	now = 11 * time.Second
-	p.wrote(10 * time.Second) // a second's write
-	at := func(seconds time.Duration) bool { now = seconds * time.Second; return p.due() }
-	if at(29) || !at(30) {
-		t.Error("after a write from 10 s to 11 s, not due from 30 s on")
-	}
-	p.wrote(30 * time.Second) // in no time
-	if at(39) || !at(40) {
-		t.Error("after a write in no time at 30 s, not due from 40 s on")
-	}
-	// time.Since of a time that has a monotonic reading, which String shows,
-	// does not look at the clock on the wall.
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := &Writer{Setting: Setting{Every: 10 * time.Second}, next: began.Add(10 * time.Second)}
+		due := func(seconds time.Duration) bool {
+			time.Sleep(time.Until(began.Add(seconds * time.Second)))
+			return w.Due()
+		}
+		if due(9) || !due(10) {
+			t.Error("not due from 10 s on")
+		}
+		time.Sleep(time.Second)
+		w.wrote(began.Add(10 * time.Second)) // a second's write
+		if due(29) || !due(30) {
+			t.Error("after a write from 10 s to 11 s, not due from 30 s on")
+		}
+		w.wrote(time.Now()) // in no time
+		if due(39) || !due(40) {
+			t.Error("after a write in no time at 30 s, not due from 40 s on")
+		}
+	})
+	// A clock that is set has no say in it: times with a monotonic reading, which
+	// String shows, are compared by that.
 	if began := time.Now(); !strings.Contains(began.String(), "m=+") {
 		t.Errorf("%v has no monotonic reading", began)
 	}
@@ -110,8 +111,8 @@ func BenchmarkCheckpoint(b *testing.B) {
 		st.S, st.Y = append(st.S, array()), append(st.Y, array())
 	}
 	path := filepath.Join(b.TempDir(), "part")
-	c := &Writer{path: path, pace: newPace(0)}
-	s := &Snapshot{Starts: 1, Kept: -1, Current: current, Begun: begun, State: &optimise.State{Ascent: st}}
+	c := &Writer{Setting: Setting{Path: path}}
+	s := &Snapshot{Standing: Standing{Starts: 1, Kept: -1}, Current: current, Begun: begun, State: &optimise.State{Ascent: st}}
 	write := func(b *testing.B) {
 		if err := c.Write(s); err != nil {
 			b.Fatal(err)

@@ -1,12 +1,10 @@
 package checkpoint
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"reflect"
 	"runtime"
@@ -51,21 +49,13 @@ func words(name string) string {
 // Data is the trait of data: sizes, and a hash of every number and name.
 func Data(n, q, d int, x, y []float64, names ...[]string) Trait {
 	h := sha256.New()
-	b := bufio.NewWriterSize(h, 1<<16)
-	var word []byte
 	for _, a := range [][]float64{x, y} {
-		for _, v := range a {
-			word = appendFloat(word[:0], v)
-			b.Write(word) // a hash takes everything
+		for part := range slices.Chunk(a, 1<<13) {
+			binary.Write(h, binary.LittleEndian, part) // a hash takes everything
 		}
 	}
-	fmt.Fprintf(b, "%q", names)
-	b.Flush()
+	fmt.Fprintf(h, "%q", names)
 	return Trait{"data", fmt.Sprintf("%d rows of %d inputs and %d outputs, sha256 %x", n, q, d, h.Sum(nil))}
-}
-
-func appendFloat(b []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
 // Build is the trait of the program: what it was built from and with and, unless
@@ -103,12 +93,12 @@ var programSum = sync.OnceValues(func() (string, error) {
 			f, err = os.Open(path)
 		}
 	}
-	if err != nil {
-		return "", fmt.Errorf("read the running program: %w", err)
-	}
-	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if err == nil {
+		defer f.Close()
+		_, err = io.Copy(h, f)
+	}
+	if err != nil {
 		return "", fmt.Errorf("read the running program: %w", err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
@@ -118,10 +108,8 @@ var programSum = sync.OnceValues(func() (string, error) {
 // of the first; nothing if in none. Those of the names in except may.
 func Differ(is, want []Trait, except ...string) string {
 	value := func(list []Trait, name string) string {
-		for _, t := range list {
-			if t.Name == name {
-				return t.Value
-			}
+		if i := slices.IndexFunc(list, func(t Trait) bool { return t.Name == name }); i >= 0 {
+			return list[i].Value
 		}
 		return "none"
 	}

@@ -6,53 +6,56 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 
 	"github.com/vssgp/vssgp/internal/optimise"
 )
 
-// Err is wrapped by every error about a checkpoint that a fit cannot go on from,
-// which stays as it is: damaged, of other data, options or another build, no
-// checkpoint at all, or in use by another process.
+// Err is wrapped by every error about a checkpoint that a fit cannot resume from:
+// damaged, of other data, options or another build, not a checkpoint, or in use by
+// another process. The file stays as it is.
 var Err = optimise.ErrState
 
 // sealBytes end a checkpoint: its last tensor, the eight 32-bit words of the
 // SHA-256 of everything before as float64.
 const sealBytes = 8 * sha256.Size / 4
 
-// sealer passes a file through and, at the end, puts the seal in the place of
-// its last bytes.
-type sealer struct {
-	w    io.Writer
-	hash hash.Hash
-	tail []byte // the last bytes given, not yet passed on
+// sealing writes what write writes to w, with the seal in the place of the last bytes.
+func sealing(w io.Writer, write func(w io.Writer) error) error {
+	hash := sha256.New()
+	if err := write(&lagging{w: io.MultiWriter(w, hash)}); err != nil {
+		return err
+	}
+	_, err := w.Write(sealOf(hash))
+	return err
 }
 
-func (s *sealer) Write(b []byte) (int, error) {
-	s.tail = append(s.tail, b...)
-	pass := max(0, len(s.tail)-sealBytes)
-	s.hash.Write(s.tail[:pass])
-	if _, err := s.w.Write(s.tail[:pass]); err != nil {
+// lagging passes on all but the last sealBytes.
+type lagging struct {
+	w    io.Writer
+	tail []byte // not yet passed on
+}
+
+func (l *lagging) Write(b []byte) (int, error) {
+	l.tail = append(l.tail, b...)
+	pass := max(0, len(l.tail)-sealBytes)
+	if _, err := l.w.Write(l.tail[:pass]); err != nil {
 		return 0, err
 	}
-	s.tail = append(s.tail[:0], s.tail[pass:]...)
+	l.tail = append(l.tail[:0], l.tail[pass:]...)
 	return len(b), nil
-}
-
-func (s *sealer) seal() error {
-	_, err := s.w.Write(sealOf(s.hash))
-	return err
 }
 
 func sealOf(h hash.Hash) []byte {
 	sum := h.Sum(nil)
 	var seal []byte
 	for ; len(sum) > 0; sum = sum[4:] {
-		seal = appendFloat(seal, float64(binary.BigEndian.Uint32(sum)))
+		seal = binary.LittleEndian.AppendUint64(seal, math.Float64bits(float64(binary.BigEndian.Uint32(sum))))
 	}
 	return seal
 }
 
-// sealed reports a file that does not end in its own seal.
+// sealed reports a file whose last bytes are not its seal.
 func sealed(r io.ReaderAt, size int64) error {
 	if size < sealBytes {
 		return fmt.Errorf("it has %d bytes and is damaged, or no checkpoint: %w", size, Err)

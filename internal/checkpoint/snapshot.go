@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,21 +16,14 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Snapshot is where a fit stands: with the data and the options, all that the
-// rest of it depends on. Its file is Current, which any reader of models takes,
-// with further tensors under names that begin with "checkpoint.", the rest as
-// JSON in the metadata, and a seal.
+// Snapshot is the state of a fit: all that the rest of the fit depends on, besides
+// data and options. Its file is that of the model Current, which any reader of models
+// can read, with further tensors under names that begin with "checkpoint.", the rest
+// as JSON in the metadata, and a seal.
 type Snapshot struct {
-	Version int           `json:"version"`
-	Made    []Trait       `json:"made"`  // what the fit's bits depend on
-	Start   int           `json:"start"` // the one that runs or is next, from 0
-	Starts  int           `json:"starts"`
-	Rough   int           `json:"rough,omitempty"` // which of them is the rough one
-	Elapsed time.Duration `json:"elapsed"`
-	Results []Result      `json:"results"` // of the starts before
-	Kept    int           `json:"kept"`    // of Results; −1: none
-	Failed  string        `json:"failed,omitempty"`
-	Best    *Best         `json:"best,omitempty"` // of the starts before
+	Version int     `json:"version"`
+	Made    []Trait `json:"made"` // what the fit's bits depend on
+	Standing
 	// State is the running start's, nil where none runs.
 	State *optimise.State `json:"state,omitempty"`
 
@@ -36,6 +31,18 @@ type Snapshot struct {
 	// its stage's beginning, and of the best of the starts before, without its
 	// posterior. The last two are nil where there is none.
 	Current, Begun, BestModel *safetensors.File `json:"-"`
+}
+
+// Standing is what a fit knows of its starts.
+type Standing struct {
+	Start   int           `json:"start"` // the one that runs or is next, from 0
+	Starts  int           `json:"starts"`
+	Rough   int           `json:"rough,omitempty"`  // which of them is the rough one; 0: none
+	Elapsed time.Duration `json:"elapsed"`          // when a snapshot was last written
+	Results []Result      `json:"results"`          // of the starts before
+	Kept    int           `json:"kept"`             // of Results; −1: none
+	Failed  string        `json:"failed,omitempty"` // why the last start without a bound has none
+	Best    *Best         `json:"best,omitempty"`   // of the starts before
 }
 
 // Result is one start's end.
@@ -86,15 +93,14 @@ func (s *Snapshot) file() (*safetensors.File, error) {
 		if part == nil {
 			continue
 		}
-		for k, t := range part.Tensors {
-			f.Tensors[prefix+name+"."+k] = t
-		}
-		for k, t := range part.Metadata {
-			f.Metadata[prefix+name+"."+k] = t
-		}
+		putUnder(f.Tensors, name, part.Tensors)
+		putUnder(f.Metadata, name, part.Metadata)
 	}
 	if s.State != nil {
-		s.State.EachArray(func(name string, a *[]float64) error { put(prefix+name, *a); return nil })
+		arrays, _ := s.State.Arrays() // a run leaves no impossible counts
+		for name, a := range arrays {
+			put(prefix+name, *a)
+		}
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -146,7 +152,13 @@ func (s *Snapshot) read(f *safetensors.File) error {
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return fmt.Errorf("metadata %s: %w", key, err)
 	}
-	s.Current, s.Begun, s.BestModel = f, part(f, "begun"), part(f, "best")
+	part := func(name string) *safetensors.File {
+		if tensors := under(f.Tensors, name); len(tensors) > 0 {
+			return &safetensors.File{Tensors: tensors, Metadata: under(f.Metadata, name)}
+		}
+		return nil
+	}
+	s.Current, s.Begun, s.BestModel = f, part("begun"), part("best")
 	if s.Start < 0 || s.Start >= s.Starts || len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start || (s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
 		return fmt.Errorf("it stands in start %d of %d with %d results after %v and keeps number %d: want numbers that fit together", s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
 	}
@@ -162,31 +174,31 @@ func (s *Snapshot) read(f *safetensors.File) error {
 	if s.State == nil {
 		return nil
 	}
-	return s.State.EachArray(func(name string, a *[]float64) error {
+	arrays, err := s.State.Arrays()
+	for _, name := range slices.Sorted(maps.Keys(arrays)) {
 		t, ok := f.Tensors[prefix+name]
 		if !ok {
 			return fmt.Errorf("it has no tensor %s", prefix+name)
 		}
-		*a = t.Data
-		return nil
-	})
+		*arrays[name] = t.Data
+	}
+	return err
 }
 
-// part is the model file of the given name within another, nil if there is none.
-func part(f *safetensors.File, name string) *safetensors.File {
-	out := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{}}
-	for k, t := range f.Tensors {
+// putUnder copies a part's entries into all, under the part's name.
+func putUnder[V any](all map[string]V, name string, part map[string]V) {
+	for k, v := range part {
+		all[prefix+name+"."+k] = v
+	}
+}
+
+// under is the inverse of putUnder.
+func under[V any](all map[string]V, name string) map[string]V {
+	part := map[string]V{}
+	for k, v := range all {
 		if k, ok := strings.CutPrefix(k, prefix+name+"."); ok {
-			out.Tensors[k] = t
+			part[k] = v
 		}
 	}
-	for k, t := range f.Metadata {
-		if k, ok := strings.CutPrefix(k, prefix+name+"."); ok {
-			out.Metadata[k] = t
-		}
-	}
-	if len(out.Tensors) == 0 {
-		return nil
-	}
-	return out
+	return part
 }

@@ -2,10 +2,11 @@ package checkpoint
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -43,10 +44,12 @@ func samples() map[string]*Snapshot {
 	running := func(s optimise.State) *Snapshot {
 		s.Stage, s.Iterations = 2, 5
 		return &Snapshot{
-			Made: []Trait{{"a", "b"}}, Start: 1, Starts: 3, Rough: 2, Elapsed: 6, Results: []Result{{7, Number(math.Inf(-1)), "ended"}}, Kept: 0, Failed: "failed",
-			Best: &Best{Bad: "bad", Iterations: 8, At: variational.Evaluation{
-				Bound: 1.0 / 3, Terms: []variational.Term{{Name: "term", Value: 1e-300}, {Name: "zero", Value: math.Copysign(0, -1)}}, Jitter: 0.3,
-			}},
+			Made: []Trait{{"a", "b"}}, Standing: Standing{
+				Start: 1, Starts: 3, Rough: 2, Elapsed: 6, Results: []Result{{7, Number(math.Inf(-1)), "ended"}}, Kept: 0, Failed: "failed",
+				Best: &Best{Bad: "bad", Iterations: 8, At: variational.Evaluation{
+					Bound: 1.0 / 3, Terms: []variational.Term{{Name: "term", Value: 1e-300}, {Name: "zero", Value: math.Copysign(0, -1)}}, Jitter: 0.3,
+				}},
+			},
 			State: &s, Current: model("current"), Begun: model("begun"), BestModel: model("best"),
 		}
 	}
@@ -64,10 +67,10 @@ func samples() map[string]*Snapshot {
 			RMSProp: optimise.RMSProp{Square: array(), Rate: array(), Last: array()}, X: array(), Steps: 13, Bound: 0.1, Stream: []byte{1, 2},
 		}}),
 		"before a stage":    running(optimise.State{}),
-		"between starts":    {Start: 1, Starts: 2, Results: []Result{{0, Number(math.Nextafter(0.3, 1)), "no ascent"}}, Kept: -1, Current: model("current")},
-		"in the first":      {Starts: 1, Results: []Result{}, Kept: -1, State: &optimise.State{}, Current: model("current"), Begun: model("begun")},
-		"a failed start":    {Start: 1, Starts: 2, Results: []Result{{}}, Kept: -1, Failed: "failed", Current: model("current")},
-		"a best one before": {Start: 1, Starts: 2, Results: []Result{{}}, Best: &Best{At: variational.Evaluation{Bound: -1}}, Current: model("current"), BestModel: model("best")},
+		"between starts":    {Standing: Standing{Start: 1, Starts: 2, Results: []Result{{0, Number(math.Nextafter(0.3, 1)), "no ascent"}}, Kept: -1}, Current: model("current")},
+		"in the first":      {Standing: Standing{Starts: 1, Results: []Result{}, Kept: -1}, State: &optimise.State{}, Current: model("current"), Begun: model("begun")},
+		"a failed start":    {Standing: Standing{Start: 1, Starts: 2, Results: []Result{{}}, Kept: -1, Failed: "failed"}, Current: model("current")},
+		"a best one before": {Standing: Standing{Start: 1, Starts: 2, Results: []Result{{}}, Best: &Best{At: variational.Evaluation{Bound: -1}}}, Current: model("current"), BestModel: model("best")},
 	}
 }
 
@@ -94,9 +97,7 @@ func writtenFile(t testing.TB, f *safetensors.File) []byte {
 func resealed(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	s := &sealer{w: &out, hash: sha256.New()}
-	s.Write(b)
-	if err := s.seal(); err != nil {
+	if err := sealing(&out, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -112,8 +113,12 @@ func text(t *testing.T, s *Snapshot) string {
 		t.Fatal(err)
 	}
 	if s.State != nil {
-		if err := s.State.EachArray(func(name string, a *[]float64) error { b = fmt.Appendf(b, "\n%s %v", name, *a); return nil }); err != nil {
+		arrays, err := s.State.Arrays()
+		if err != nil {
 			t.Fatal(err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(arrays)) {
+			b = fmt.Appendf(b, "\n%s %v", name, *arrays[name])
 		}
 	}
 	return string(b)

@@ -1,9 +1,14 @@
-// Package cost counts the work and memory of an evaluation of a bound: floating-point operations, a product and its sum
-// being two, of the passes over the rows as spectral.Rows documents them and of the algebra on their matrix, and bytes.
-// Sines, cosines and exponentials are not counted.
+// Package cost counts the operations and the memory of an evaluation of a bound: the passes over the rows, as spectral.Rows
+// documents them, and the algebra on their matrix. A product and its sum are two operations. Sines, cosines and exponentials
+// are not counted.
 package cost
 
-import "math"
+import (
+	"math"
+	"runtime"
+
+	"github.com/vssgp/vssgp/spectral"
+)
 
 // The passes over a run, n rows that meet the same m features, with q inputs and d outputs.
 
@@ -72,5 +77,54 @@ func blocks(offset []int, own func(m float64) float64, coupling func(m, n float6
 	return sum
 }
 
-// Collected is the heap's size before a collection, as a factor on live memory: GOGC=25, as the command has it.
-const Collected = 1.25
+// Evaluation counts the operations of a bound over all rows, with and without its gradient.
+type Evaluation struct{ Bound, Gradient, Factorised float64 }
+
+// Evaluate counts the exact bound, which takes one pass over the rows, its gradient, which takes one more, and the factorised
+// bound with its gradient, for features that begin at offset and meet rows in runs.
+func Evaluate(offset []int, runs []spectral.Run, q, d int) Evaluation {
+	e := Evaluation{Bound: Factor(offset), Gradient: Inverse(offset)}
+	for _, r := range runs {
+		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
+		e.Bound += Moments(n, m, float64(d))
+		e.Gradient += Pullback(n, m)
+		e.Factorised += Factorised(n, m, float64(q), float64(d))
+	}
+	e.Gradient += e.Bound
+	return e
+}
+
+// RowNumbers is how many numbers the CPU keeps for each row besides x and y: its number in the order of the windows, its place and
+// its window and, if there are several windows, the gates of two of them with their inverse squares.
+func RowNumbers(windows int) float64 {
+	if windows > 1 {
+		return 7
+	}
+	return 3
+}
+
+const (
+	// TileRows are the rows of a tile, the part of the features that a core computes at a time, and FewRows if the tile's sums go
+	// into no matrix. A tile has tilePanels arrays.
+	TileRows, FewRows, tilePanels = 256, 64, 2
+	// Collected is the heap's size before a collection, as a factor on live memory: GOGC=25, as the command has it.
+	Collected = 1.25
+)
+
+// Tiles is the bytes of a tile for each core, rows of n, with the features of two windows and, where there are windows and a
+// matrix, those blocks of it in the order in which a product reads them.
+func Tiles(offset []int, n, rows int, matrix bool) float64 {
+	most := 0
+	for v := range len(offset) - 1 {
+		most = max(most, offset[min(v+2, len(offset)-1)]-offset[v])
+	}
+	numbers := rows * tilePanels
+	if matrix && len(offset) > 2 {
+		numbers += most
+	}
+	return 8 * float64(numbers) * float64(most) * float64(min(runtime.GOMAXPROCS(0), 1+n/TileRows))
+}
+
+// Peak is the most bytes that a process takes that holds at most live bytes, a matrix among them. An array that goes beyond what
+// may be left is there before the collector has freed as much: a matrix is the largest.
+func Peak(live, matrix float64) float64 { return max(Collected*live, live+matrix) }

@@ -9,18 +9,18 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
+// perWindowGain is the gain of the bound for each number observed and each
+// evaluation below which windows stop stepping each by itself.
+const perWindowGain = 1000 * variational.BoundTolerance
+
 // ascend maximises the bound over the stage's tensors by L-BFGS. A stage ends
 // once the bound rises too little, by less than variational.BoundTolerance for
 // each number observed.
-func (r *Run) ascend() (string, error) {
-	c := r.coordinates(r.Inference == variational.Exact)
-	if c.n == 0 || r.stage.iterations == 0 {
-		return "nothing to optimise", r.ctx.Err()
-	}
+func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	trial := r.Params.Clone()
 	eval := r.objective(c, trial)
-	blocks := r.blocks(c)
-	state, err := r.startAscent(eval, c, blocks)
+	blocks := c.blocks(r.Params, r.PerWindow)
+	state, err := r.startAscent(eval, c, blocks, from)
 	if err != nil {
 		return "", err
 	}
@@ -41,7 +41,7 @@ func (r *Run) ascend() (string, error) {
 		},
 	})
 	c.write(r.Params, state.X)
-	if stopped := r.interrupted(err); r.ctx.Err() != nil || errors.Is(err, lbfgs.ErrStop) {
+	if stopped := Interrupted(r.ctx, err); r.ctx.Err() != nil || errors.Is(err, lbfgs.ErrStop) {
 		return string(why), errors.Join(stopped, r.keep(&State{Ascent: state}))
 	}
 	return string(why), err
@@ -83,23 +83,20 @@ func atFault(err error) bool {
 	return false
 }
 
-// startAscent begins a stage by L-BFGS, or goes on with it.
-func (r *Run) startAscent(eval lbfgs.Func, c *Coordinates, blocks []lbfgs.Block) (*lbfgs.State, error) {
-	if from := r.from; from != nil {
-		r.from = nil
-		if from.Descent != nil {
-			return nil, fmt.Errorf("vssgp: the checkpoint stands in a stage of mini-batches, the fit in one of L-BFGS: %w", ErrState)
-		}
-		if from.Ascent != nil {
-			return from.Ascent, r.checkAscent(c, from.Ascent, len(blocks))
-		}
+// startAscent begins a stage by L-BFGS, or resumes it.
+func (r *Run) startAscent(eval lbfgs.Func, c *Coordinates, blocks []lbfgs.Block, from *State) (*lbfgs.State, error) {
+	switch {
+	case from.Descent != nil:
+		return nil, fmt.Errorf("vssgp: the checkpoint stands in a stage of mini-batches, the fit in one of L-BFGS: %w", ErrState)
+	case from.Ascent != nil:
+		return from.Ascent, r.checkAscent(c, from.Ascent, len(blocks))
 	}
 	v := make([]float64, c.n)
 	c.read(v, r.Params)
 	state, err := lbfgs.Start(eval, v)
 	if err != nil {
 		if r.ctx.Err() != nil || errors.Is(err, lbfgs.ErrStop) {
-			return nil, errors.Join(r.interrupted(err), r.keep(&State{}))
+			return nil, errors.Join(Interrupted(r.ctx, err), r.keep(&State{}))
 		}
 		if !errors.Is(err, variational.ErrBound) {
 			err = fmt.Errorf("%w: %w", err, variational.ErrBound)

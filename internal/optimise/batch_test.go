@@ -134,8 +134,8 @@ func TestBatchLeavesOthersAlone(t *testing.T) {
 		}
 	}
 	before := p.Clone()
-	r.Inference, r.stage = variational.Stochastic, stage{"all", everything, 1, true}
-	if _, err := r.descend(); err != nil {
+	r.Inference = variational.Stochastic
+	if _, err := r.take(stage{"all", everything, 1, true}); err != nil {
 		t.Fatal(err)
 	}
 	met := append([]int{-1}, r.newBatches().next().met...)

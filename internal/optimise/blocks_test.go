@@ -32,7 +32,7 @@ func TestBlocksOwnTheirWindows(t *testing.T) {
 		v := make([]float64, coords.n)
 		coords.read(v, p)
 		owned := make([]int, coords.n)
-		for _, b := range coords.blocks(p) {
+		for _, b := range coords.blocks(p, 0) {
 			moved := slices.Clone(v)
 			for _, r := range b.Own {
 				for i := r.Lo; i < r.Hi; i++ {

@@ -3,7 +3,9 @@ package optimise
 import (
 	"math"
 	"slices"
+	"sort"
 
+	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -23,26 +25,25 @@ type Coordinates struct {
 // N is the number of coordinates.
 func (c *Coordinates) N() int { return c.n }
 
-// span is some neighbouring entries of a group, index[lo:hi], whose
-// coordinates begin at at.
+// span is some neighbouring coordinates of a group, from number lo to hi, of which
+// the first is at at.
 type span struct{ group, lo, hi, at int }
 
 // group is the free entries of one tensor.
 type group struct {
-	tensor int // place in Params.Tensors
-	kind   variational.Coordinate
-	index  []int        // entries, one coordinate each (two for a phase)
-	ref    []float64    // Shift: where each began
-	scale  []float64    // Shift: its unit
-	tied   [][]follower // entries that move with index's, or nil
-	across bool         // tied over windows
+	tensor  int // place in Params.Tensors
+	kind    variational.Coordinate
+	entries []entry   // by their coordinates
+	first   []int     // coordinate j (of a phase two) moves entries[first[j]:first[j+1]], of which the first leads
+	scale   []float64 // Shift: a coordinate's unit
+	across  bool      // whether coordinates move entries of several windows
 }
 
-// follower is an entry that moves with another: it keeps its difference from
-// it, or for logarithms its ratio to it, as both began.
-type follower struct {
-	index int
-	ref   float64 // Shift: where it began; Log: its ratio to the one it follows
+// entry is a number of a tensor. Those of one coordinate move together: they keep
+// their differences, or for logarithms their ratios, as they began.
+type entry struct {
+	of, index int     // its coordinate, its place in the tensor
+	ref       float64 // Shift: where it began; Log: its ratio to the entry that leads
 }
 
 // NewCoordinates covers the entries of the named tensors that are parameters,
@@ -54,45 +55,53 @@ func NewCoordinates(p *variational.Params, free []string, ties Ties, reach float
 		if !slices.Contains(free, tensor.Name) || tensor.Coordinate == variational.PhaseEnd {
 			continue
 		}
-		g := group{tensor: t, kind: tensor.Coordinate}
-		class, across := ties.of(tensor, p)
-		g.across = across
-		leaders := map[int]int{}
-		for i, value := range *tensor.Data {
-			if tensor.Constant(i) {
-				continue
-			}
-			if class != nil {
-				if j, ok := leaders[class(i)]; ok {
-					g.follow(j, i, *tensor.Data)
-					continue
-				}
-				leaders[class(i)] = len(g.index)
-				g.tied = append(g.tied, nil)
-			}
-			g.index = append(g.index, i)
-			if g.kind == variational.Shift {
-				g.ref = append(g.ref, value)
-				g.scale = append(g.scale, tensor.Unit(i, reach))
-			}
-		}
-		if len(g.index) > 0 {
-			c.spans = append(c.spans, span{len(c.groups), 0, len(g.index), c.n})
+		if g := newGroup(t, tensor, p, ties, reach); g.count() > 0 {
+			c.spans = append(c.spans, span{len(c.groups), 0, g.count(), c.n})
 			c.groups = append(c.groups, g)
-			c.n += g.width() * len(g.index)
+			c.n += g.width() * g.count()
 		}
 	}
 	return c
 }
 
-// follow ties entry i to that of coordinate j.
-func (g *group) follow(j, i int, data []float64) {
-	f := follower{index: i, ref: data[i]}
-	if g.kind == variational.Log {
-		f.ref /= data[g.index[j]]
+// newGroup sorts the free entries of tensor number t by their coordinates.
+func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties, reach float64) group {
+	g, data := group{tensor: t, kind: tensor.Coordinate}, *tensor.Data
+	class, across := ties.of(tensor, p)
+	g.across = across
+	coordinate := slices.Repeat([]int{-1}, len(data)) // of each class
+	var leads []int
+	for i, value := range data {
+		if tensor.Constant(i) {
+			continue
+		}
+		j := &coordinate[class(i)]
+		if *j < 0 {
+			*j, leads = len(leads), append(leads, i)
+			if g.kind == variational.Shift {
+				g.scale = append(g.scale, tensor.Unit(i, reach))
+			}
+		}
+		if g.kind == variational.Log {
+			value /= data[leads[*j]]
+		}
+		g.entries = append(g.entries, entry{*j, i, value})
 	}
-	g.tied[j] = append(g.tied[j], f)
+	slices.SortStableFunc(g.entries, func(a, b entry) int { return a.of - b.of })
+	for k, e := range g.entries {
+		if e.of == len(g.first) {
+			g.first = append(g.first, k)
+		}
+	}
+	g.first = append(g.first, len(g.entries))
+	return g
 }
+
+// count is the number of coordinates, those of a phase counted once.
+func (g *group) count() int { return len(g.first) - 1 }
+
+// of is the entries that coordinate j moves.
+func (g *group) of(j int) []entry { return g.entries[g.first[j]:g.first[j+1]] }
 
 // width is the coordinates an entry takes.
 func (g *group) width() int {
@@ -108,12 +117,13 @@ func (c *Coordinates) read(v []float64, p *variational.Params) {
 	at := 0
 	for _, g := range c.groups {
 		data := *tensors[g.tensor].Data
-		for j, i := range g.index {
-			switch g.kind {
+		for j := range g.count() {
+			lead := g.of(j)[0]
+			switch i := lead.index; g.kind {
 			case variational.Log:
 				v[at] = math.Log(data[i])
 			case variational.Shift:
-				v[at] = (data[i] - g.ref[j]) / g.scale[j]
+				v[at] = (data[i] - lead.ref) / g.scale[j]
 			case variational.Phase:
 				share := (p.PhaseUpper[i] - p.PhaseLower[i]) / (2 * math.Pi)
 				v[at] = (p.PhaseUpper[i] + p.PhaseLower[i]) / 2
@@ -140,23 +150,17 @@ func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float6
 		g, at := &c.groups[s.group], s.at
 		data := *tensors[g.tensor].Data
 		for j := s.lo; j < s.hi; j++ {
-			i := g.index[j]
-			switch g.kind {
-			case variational.Log:
-				data[i] = math.Exp(v[at])
-			case variational.Shift:
-				data[i] = g.ref[j] + g.scale[j]*v[at]
-			case variational.Phase:
-				half := math.Pi / (1 + math.Exp(-v[at+1]))
-				p.PhaseLower[i], p.PhaseUpper[i] = v[at]-half, v[at]+half
-			case variational.Level:
-				data[i] = 1 / (math.Exp(-v[at]) + c.level.At(p))
-			}
-			for _, f := range g.followers(j) {
-				if g.kind == variational.Log {
-					data[f.index] = f.ref * data[i]
-				} else {
-					data[f.index] = f.ref + g.scale[j]*v[at]
+			for _, e := range g.of(j) {
+				switch i := e.index; g.kind {
+				case variational.Log:
+					data[i] = e.ref * math.Exp(v[at])
+				case variational.Shift:
+					data[i] = e.ref + g.scale[j]*v[at]
+				case variational.Phase:
+					half := math.Pi / (1 + math.Exp(-v[at+1]))
+					p.PhaseLower[i], p.PhaseUpper[i] = v[at]-half, v[at]+half
+				case variational.Level:
+					data[i] = 1 / (math.Exp(-v[at]) + c.level.At(p))
 				}
 			}
 			at += g.width()
@@ -197,54 +201,113 @@ func (c *Coordinates) pullSpans(spans []span, v []float64, p, grad *variational.
 		data, bar := *tensors[g.tensor].Data, *bars[g.tensor].Data
 		skip := first * tensors[g.tensor].PerComponent(p.L) // of data, before bar
 		for j := s.lo; j < s.hi; j++ {
-			i := g.index[j]
-			switch g.kind {
+			sum := 0.0
+			for _, e := range g.of(j) {
+				if k := e.index - skip; k >= 0 && k < len(bar) {
+					if g.kind == variational.Log {
+						sum += bar[k] * data[e.index]
+					} else {
+						sum += bar[k]
+					}
+				}
+			}
+			switch i := g.of(j)[0].index; g.kind {
 			case variational.Log:
-				v[at] = g.sum(j, skip, bar, data)
+				v[at] = sum
 			case variational.Shift:
-				v[at] = g.sum(j, skip, bar, nil) * g.scale[j]
+				v[at] = sum * g.scale[j]
 			case variational.Phase:
 				half := (p.PhaseUpper[i] - p.PhaseLower[i]) / 2
 				lower, upper := grad.PhaseLower[i-skip], grad.PhaseUpper[i-skip]
 				v[at] = lower + upper
 				v[at+1] = (upper - lower) * half * (1 - half/math.Pi)
 			case variational.Level:
-				v[at] = bar[0] * data[0] * (1 - c.level.At(p)*data[0])
+				v[at] = sum * data[0] * (1 - c.level.At(p)*data[0])
 			}
 			at += g.width()
 		}
 	}
 }
 
-// sum is the gradient by coordinate j's entries, summed, each times its value
-// where times is given; bar begins at entry skip and may end before the last.
-func (g *group) sum(j, skip int, bar, times []float64) float64 {
-	s := 0.0
-	add := func(i int) {
-		if at := i - skip; at >= 0 && at < len(bar) {
-			if b := bar[at]; times != nil {
-				s += b * times[i]
-			} else {
-				s += b
-			}
-		}
-	}
-	add(g.index[j])
-	for _, f := range g.followers(j) {
-		add(f.index)
-	}
-	return s
-}
-
-// followers are the entries that move with coordinate j's.
-func (g *group) followers(j int) []follower {
-	if g.tied == nil {
-		return nil
-	}
-	return g.tied[j]
-}
-
 // coordinates is the range of a span's.
 func (c *Coordinates) coordinates(s span) (lo, hi int) {
 	return s.at, s.at + (s.hi-s.lo)*c.groups[s.group].width()
+}
+
+// Ties say which entries of a tensor move together.
+type Ties struct {
+	Twins   bool     // SSGP's cosine and sine have one frequency
+	Shared  bool     // the windows' components are one set
+	Tensors []string // moving as one over all components
+}
+
+// of is the class of each entry of a tensor, of which one coordinate moves all
+// entries, and whether it reaches over windows. Classes are numbers of entries.
+func (t Ties) of(tensor variational.Tensor, p *variational.Params) (class func(i int) int, across bool) {
+	each := max(1, tensor.PerComponent(p.L))
+	switch {
+	case t.Twins && tensor.Name == variational.FrequencyMean:
+		return func(i int) int { return i/p.Q/2*p.Q + i%p.Q }, false
+	case slices.Contains(t.Tensors, tensor.Name):
+		return func(i int) int { return i % each }, true
+	case t.Shared && p.ComponentWindow != nil && tensor.Tieable:
+		place := make([]int, p.L) // of each component among those of its window
+		p.EachWindow(func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				place[i] = i - lo
+			}
+		})
+		return func(i int) int { return place[i/each]*each + i%each }, true
+	}
+	return func(i int) int { return i }, false
+}
+
+// blocks are the coordinates by window, what windows share first; none if there are
+// fewer windows than step each by itself. A window without free parameters has no
+// block.
+func (c *Coordinates) blocks(p *variational.Params, perWindow int) []lbfgs.Block {
+	if p.Windows.Count() < max(2, perWindow) {
+		return nil
+	}
+	shared, own := c.byWindow(p)
+	blocks := []lbfgs.Block{{Own: c.ranges(shared), Shared: true}}
+	for _, spans := range own {
+		blocks = append(blocks, lbfgs.Block{Own: c.ranges(spans)})
+	}
+	return slices.DeleteFunc(blocks, func(b lbfgs.Block) bool { return len(b.Own) == 0 })
+}
+
+// byWindow are the spans that windows share and those of each window's
+// components.
+func (c *Coordinates) byWindow(p *variational.Params) (shared []span, own [][]span) {
+	own = make([][]span, p.Windows.Count())
+	tensors := p.Tensors()
+	for _, s := range c.spans {
+		g := &c.groups[s.group]
+		each := tensors[g.tensor].PerComponent(p.L)
+		if each == 0 || g.across {
+			shared = append(shared, s)
+			continue
+		}
+		lo := 0
+		for v := range own {
+			hi := s.hi
+			if p.ComponentWindow != nil {
+				hi = sort.Search(s.hi, func(j int) bool { return p.ComponentWindow[g.of(j)[0].index/each] > v })
+			}
+			if lo < hi {
+				own[v] = append(own[v], span{s.group, lo, hi, s.at + lo*g.width()})
+			}
+			lo = hi
+		}
+	}
+	return shared, own
+}
+
+func (c *Coordinates) ranges(spans []span) (r lbfgs.Ranges) {
+	for _, s := range spans {
+		lo, hi := c.coordinates(s)
+		r = append(r, lbfgs.Range{Lo: lo, Hi: hi})
+	}
+	return r
 }

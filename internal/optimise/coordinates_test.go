@@ -213,7 +213,7 @@ func TestCoordinatesPull(t *testing.T) {
 // nameOf is the tensor of coordinate i.
 func (c *Coordinates) nameOf(i int, p *variational.Params) string {
 	for _, g := range c.groups {
-		n := g.width() * len(g.index)
+		n := g.width() * g.count()
 		if i < n {
 			return p.Tensors()[g.tensor].Name
 		}

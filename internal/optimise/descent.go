@@ -10,19 +10,14 @@ import (
 const (
 	reportEvery = 50   // steps between progress reports
 	boundDecay  = 0.98 // of the running mean of the bound's estimates
-	coolTail    = 0.5  // share of the steps over which the rate falls linearly to 0
 )
 
 // descend maximises the factorised bound over the stage's tensors by RMSPROP on
 // mini-batches (eq. lower_bound_SVI). A contiguous mini-batch under windows costs
 // what its windows hold: nothing of the others is computed, read or moved.
-func (r *Run) descend() (string, error) {
-	c, p := r.coordinates(false), r.Params
-	if c.n == 0 {
-		return "nothing to optimise", r.ctx.Err()
-	}
-	batches := r.newBatches()
-	d, err := r.startDescent(c, batches)
+func (r *Run) descend(c *Coordinates, from *State) (string, error) {
+	p, batches := r.Params, r.newBatches()
+	d, err := r.startDescent(c, batches, from)
 	if err != nil {
 		return "", err
 	}
@@ -38,7 +33,7 @@ func (r *Run) descend() (string, error) {
 	for d.Steps < r.stage.iterations {
 		step := d.Steps
 		if err := r.ctx.Err(); err != nil {
-			return "", errors.Join(r.interrupted(err), keep())
+			return "", errors.Join(Interrupted(r.ctx, err), keep())
 		}
 		cool := CoolDown(step, r.stage.iterations)
 		m := batches.next()
@@ -73,18 +68,10 @@ func (r *Run) descend() (string, error) {
 	return "iteration limit", nil
 }
 
-// CoolDown is the factor on all rates at a step: 1, then falling linearly.
-func CoolDown(step, steps int) float64 {
-	left := float64(steps-step) / (coolTail * float64(steps))
-	return min(1, left)
-}
-
-// startDescent begins a stage of mini-batches, or goes on with it: then the
-// mini-batches before are drawn once more.
-func (r *Run) startDescent(c *Coordinates, b *batches) (*Descent, error) {
-	from := r.from
-	r.from = nil
-	if from == nil || from.Ascent == nil && from.Descent == nil {
+// startDescent begins a stage of mini-batches, or resumes it: it then draws the
+// mini-batches before once more.
+func (r *Run) startDescent(c *Coordinates, b *batches, from *State) (*Descent, error) {
+	if from.Ascent == nil && from.Descent == nil {
 		d := &Descent{RMSProp: newRMSProp(c.n), X: make([]float64, c.n)}
 		c.read(d.X, r.Params)
 		return d, nil

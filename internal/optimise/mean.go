@@ -15,7 +15,17 @@ func (r *Run) startCoefficients() error {
 	if len(p.CoefMean) > 0 && len(p.CoefVar) > 0 {
 		return nil
 	}
-	diag, mean, err := r.startMean()
+	n, direct := meanFrom(r.data.N, p.M(), len(p.Windows.Center) > 0, r.Inference)
+	var rows []int // nil: all
+	if n < r.data.N {
+		rows = rand.New(rand.NewPCG(r.Seed, meanSalt)).Perm(r.data.N)[:n]
+		slices.Sort(rows)
+	}
+	solve := r.directMean
+	if !direct {
+		solve = func(rows []int) (diag, mean []float64, err error) { return r.Rows.ApproximateMean(p, rows) }
+	}
+	diag, mean, err := solve(rows)
 	if err != nil {
 		return err
 	}
@@ -41,22 +51,8 @@ const (
 	meanSalt   = 0x3ea2 // tells this random stream from the others
 )
 
-// startMean is the diagonal of G and the exact mean at the start, or near it.
-func (r *Run) startMean() (diag, mean []float64, err error) {
-	n, direct := meanFrom(r.data.N, r.Params.M(), len(r.Params.Windows.Center) > 0, r.Inference)
-	var rows []int // nil: all
-	if n < r.data.N {
-		rows = rand.New(rand.NewPCG(r.Seed, meanSalt)).Perm(r.data.N)[:n]
-		slices.Sort(rows)
-	}
-	if !direct {
-		return r.Rows.ApproximateMean(r.Params, rows)
-	}
-	return r.directMean(rows)
-}
-
-// meanFrom is the number of rows that startMean looks at, of n, for m features,
-// and whether it solves for the mean itself, not by conjugate gradients.
+// meanFrom is the number of rows, of n, that the mean of m features starts from, and
+// whether it is solved for exactly and not by conjugate gradients.
 func meanFrom(n, m int, windows bool, inference variational.Inference) (rows int, direct bool) {
 	direct = m <= DirectLimit || windows
 	switch {

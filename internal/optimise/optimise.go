@@ -1,8 +1,8 @@
 // Package optimise raises a bound from where a start has put the parameters:
 // which tensors move when (stages), the coordinates they move in, L-BFGS over
-// all of them or window by window, and RMSPROP on mini-batches. What a run
-// depends on is its data, its Settings and its State; from the three it goes on
-// to the same bits.
+// all of them or window by window, and RMSPROP on mini-batches. A run depends on
+// its data, its Settings and its State alone, and resumes from them to the same
+// bits.
 package optimise
 
 import (
@@ -12,51 +12,60 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Begin takes the run to where its stages begin: to the coefficients' start, or
-// to where a State stands if there is one.
+// Begin lists the run's stages, gives the coefficients their starting values and, if
+// there is a State, prepares to resume from it.
 func (r *Run) Begin(from *State) error {
 	r.stages = r.Settings.stages(r.data.N, r.Params.M())
 	for _, s := range r.stages {
-		r.total += s.iterations
+		r.Total += s.iterations
 	}
 	if r.needsCoefficients(r.stages) {
 		if err := r.startCoefficients(); err != nil {
 			return err
 		}
 	}
-	return r.goOn(from)
+	if from == nil {
+		return nil
+	}
+	if from.Stage >= len(r.stages) || from.Iterations > r.Total {
+		return fmt.Errorf("vssgp: the checkpoint stands at stage %d, iteration %d, of %d and %d: %w", from.Stage, from.Iterations, len(r.stages), r.Total, ErrState)
+	}
+	r.from, r.Taken, r.at = from, from.Iterations, from.Stage
+	return nil
 }
 
-// Optimise takes all stages and says why it ended. Whatever error it returns,
-// Params then are the best so far.
+// Optimise runs all stages and says why it ended. Params are the best so far, even
+// if it returns an error.
 func (r *Run) Optimise() (ended string, err error) {
 	ended = "starting values kept"
 	for ; r.at < len(r.stages) && err == nil; r.at++ {
-		r.stage = r.stages[r.at]
-		if r.stage.stochastic {
-			ended, err = r.descend()
-		} else {
-			ended, err = r.ascend()
-		}
+		ended, err = r.take(r.stages[r.at])
 	}
 	r.Params.WrapPhases()
 	return ended, err
 }
 
-// goOn takes the run to where a State stands, if there is one.
-func (r *Run) goOn(s *State) error {
-	if s == nil {
-		return nil
+// take runs a stage, or resumes it.
+func (r *Run) take(s stage) (ended string, err error) {
+	r.stage, r.begun = s, r.Params.Clone()
+	from := &State{}
+	if r.from != nil {
+		from, r.from = r.from, nil
+		r.begun = from.Begun
 	}
-	if s.Stage >= len(r.stages) || s.Iterations > r.total {
-		return fmt.Errorf("vssgp: the checkpoint stands at stage %d, iteration %d, of %d and %d: %w", s.Stage, s.Iterations, len(r.stages), r.total, ErrState)
+	c := NewCoordinates(r.begun, s.free, r.Ties, r.reach())
+	c.level = r.Rows.NoiseLevel(r.Params, r.Inference == variational.Exact && !s.stochastic)
+	switch {
+	case c.n == 0:
+		return "nothing to optimise", r.ctx.Err()
+	case s.stochastic:
+		return r.descend(c, from)
 	}
-	r.from, r.Taken, r.at = s, s.Iterations, s.Stage
-	return nil
+	return r.ascend(c, from)
 }
 
 // Evaluate is the bound at the end, with the posterior of exact inference. The
-// rows' context no longer ends it: an interrupted fit comes back whole.
+// rows' context no longer ends it, so that an interrupted fit has a whole model.
 func (r *Run) Evaluate() (*variational.Evaluation, error) {
 	r.Rows.Finish()
 	e, err := r.Rows.Evaluate(r.Params, r.Inference, nil, false)
@@ -67,10 +76,10 @@ func (r *Run) Evaluate() (*variational.Evaluation, error) {
 	return e, nil
 }
 
-// Criterion takes the run to its end and is the bound there less one nat for each
-// point estimate, by which it is higher in the mean on the data that it was raised
-// on than on others (Akaike 1974): the bound integrates over frequencies and
-// coefficients alone.
+// Criterion runs to the end and returns the bound there minus one nat for each point
+// estimate: on average the bound is higher by that much on the data that it was
+// fitted to than on other data (Akaike 1974), since it integrates over frequencies
+// and coefficients alone.
 func (r *Run) Criterion() (float64, error) {
 	if err := r.Begin(nil); err != nil {
 		return 0, err
@@ -84,7 +93,7 @@ func (r *Run) Criterion() (float64, error) {
 	return r.Bound - float64(r.PointEstimates()), nil
 }
 
-// PointEstimates is how many numbers of the covariance and the noise the run
+// PointEstimates counts the numbers of the covariance and the noise that the run
 // estimates by a point.
 func (r *Run) PointEstimates() int {
 	free := r.unfixed(hyperparameters)
@@ -94,13 +103,13 @@ func (r *Run) PointEstimates() int {
 	return NewCoordinates(r.Params, free, r.Ties, r.reach()).n
 }
 
-// noiseShare is the share of the data's variance beyond which the noise is
-// taken to have swallowed everything.
+// noiseShare is the share of the data's variance above which we say that the model
+// takes all of the data for noise.
 const noiseShare = 0.98
 
-// Collapsed recognises the two bad optima: everything explained as noise, and
-// features so short that they touch one row each, of data whose rows lie step
-// apart; 0 where they lie on no grid. It says which, or nothing.
+// Collapsed says in which of the two bad optima the run has ended, or nothing:
+// everything explained as noise, or features so short that they touch one row each.
+// step is the distance between rows, 0 if they lie on no grid.
 func (r *Run) Collapsed(step float64) string {
 	p, variance := r.Params, r.Rows.MeanSquare()
 	switch {

@@ -31,22 +31,22 @@ type Run struct {
 	Rows   *variational.Rows
 	Bound  float64 // so far
 	Taken  int     // iterations
+	Total  int     // iterations of all stages, at most; 0 before Begin
+	Kept   bool    // whether the State of an interruption has been given to the Keeper
 
-	Report func(Progress) // told of every iteration, where not nil
+	Report func(Progress) // called after iterations, unless nil
 	Keeper Keeper         // nil: States are not kept
-	// Evaluated is told of every evaluation of L-BFGS, where not nil.
+	// Evaluated is called after every evaluation of L-BFGS, unless nil.
 	Evaluated func(bound float64)
 
 	ctx     context.Context
 	data    spectral.Data
 	setting variational.Setting
-	total   int // iterations of all stages
 	stages  []stage
 	at      int                 // the running one's place
 	stage   stage               // the running one
 	begun   *variational.Params // at the stage's beginning: the coordinates' origin
-	from    *State              // to go on from, nil once that is done
-	kept    bool                // the State of an interruption is kept, or that has failed
+	from    *State              // to resume from, nil once that is done
 }
 
 // New opens data in the model's units, with p's windows, for a run.
@@ -64,34 +64,18 @@ func New(ctx context.Context, data spectral.Data, p *variational.Params, setting
 // Close gives back what the rows hold.
 func (r *Run) Close() error { return r.Rows.Close() }
 
-// Kept reports whether the State of an interruption has been given to the Keeper.
-func (r *Run) Kept() bool { return r.kept }
-
-// Steps is how many iterations the run takes at most; 0 before Begin.
-func (r *Run) Steps() int { return r.total }
-
 func (r *Run) report(noise float64) {
 	if r.Report != nil {
-		r.Report(Progress{Stage: r.stage.name, Iteration: r.Taken, Iterations: r.total, Bound: r.Bound, Noise: noise})
+		r.Report(Progress{Stage: r.stage.name, Iteration: r.Taken, Iterations: r.Total, Bound: r.Bound, Noise: noise})
 	}
 }
 
-// interrupted turns an error that came from ctx into one that says so.
-func (r *Run) interrupted(err error) error { return Interrupted(r.ctx, err) }
-
-// Interrupted turns an error that came from ctx into one that says so.
+// Interrupted replaces an error by one that says that ctx has ended, if it has.
 func Interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("vssgp: fit interrupted: %w", ctx.Err())
 	}
 	return err
-}
-
-// coordinates are those of the stage's free tensors, around origin.
-func (r *Run) coordinates(exact bool) *Coordinates {
-	c := NewCoordinates(r.origin(), r.stage.free, r.Ties, r.reach())
-	c.level = r.Rows.NoiseLevel(r.Params, exact)
-	return c
 }
 
 // reach is how far along the windows' input (or the first) a feature can be
@@ -109,25 +93,12 @@ func (r *Run) reach() float64 {
 	return 1
 }
 
-// origin is the parameters at the stage's beginning.
-func (r *Run) origin() *variational.Params {
-	switch {
-	case r.from != nil:
-		r.begun = r.from.Begun
-	case r.Keeper != nil:
-		r.begun = r.Params.Clone()
-	default:
-		return r.Params // nobody will ask later
-	}
-	return r.begun
-}
-
 // keep gives the Keeper a State of the running stage.
 func (r *Run) keep(s *State) error {
 	if r.Keeper == nil {
 		return nil
 	}
-	r.kept = r.ctx.Err() != nil
+	r.Kept = r.ctx.Err() != nil
 	s.Stage, s.Iterations, s.Params, s.Begun = r.at, r.Taken, r.Params, r.begun
 	return r.Keeper.Keep(s)
 }

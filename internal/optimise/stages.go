@@ -64,19 +64,15 @@ func (s *Settings) stages(rows, m int) []stage {
 	if n == 0 {
 		n = s.defaultIterations(rows)
 	}
-	free := s.freeTensors()
-	all := append(slices.Clone(free), coefficients...)
-	switch {
-	case s.warms(m):
-		stages := s.fixNoiseFirst(stage{"warm-up", all, warmSteps * n, true})
-		if s.Inference == variational.Factorised {
-			free = all
-		}
-		return append(stages, stage{"all", s.unfixed(free), n, false})
-	case s.Inference == variational.Exact:
-		return s.fixNoiseFirst(stage{"all", free, n, false})
+	all := stage{"all", s.unfixed(s.freeTensors()), n, s.Inference == variational.Stochastic}
+	warm := stage{"warm-up", slices.Concat(all.free, s.unfixed(coefficients)), warmSteps * n, true}
+	if s.Inference != variational.Exact {
+		all.free = warm.free
 	}
-	return s.fixNoiseFirst(stage{"all", all, n, s.Inference == variational.Stochastic})
+	if s.Inference != variational.Stochastic && s.random() && m >= warmFeatures {
+		return append(s.fixNoiseFirst(warm), all)
+	}
+	return s.fixNoiseFirst(all)
 }
 
 // defaultIterations are a stage's where the settings leave them open.
@@ -95,11 +91,11 @@ func (s *Settings) defaultIterations(rows int) int {
 func (s *Settings) freeTensors() []string {
 	switch s.Method {
 	case variational.SSGP:
-		return append(slices.Clone(hyperparameters), variational.FrequencyMean)
+		return slices.Concat(hyperparameters, []string{variational.FrequencyMean})
 	case variational.RP:
-		return slices.Clone(hyperparameters)
+		return hyperparameters
 	}
-	return append(slices.Clone(hyperparameters), FeatureTensors...)
+	return slices.Concat(hyperparameters, FeatureTensors)
 }
 
 const (
@@ -126,44 +122,32 @@ func (s *Settings) random() bool {
 	return s.Random && s.Method != variational.SSGP && s.Method != variational.RP
 }
 
-// warms reports whether L-BFGS has a warm-up, of m features.
-func (s *Settings) warms(m int) bool {
-	return s.Inference != variational.Stochastic && s.random() && m >= warmFeatures
-}
-
 // fixNoiseFirst cuts a stage in two, and keeps the noise fixed in the first.
 // Randomly drawn features explain little of the data, so the fastest way to raise
 // the bound is to raise the noise until it explains everything: a local optimum.
 // With the noise fixed the features have to explain the data.
 func (s *Settings) fixNoiseFirst(whole stage) []stage {
-	whole.free = s.unfixed(whole.free)
 	fixed := int(noiseFixed * float64(whole.iterations))
-	if fixed == 0 || !s.random() || !slices.ContainsFunc(whole.free, isNoise) {
+	first := stage{whole.name + ", noise fixed", without(whole.free, noise), fixed, whole.stochastic}
+	if fixed == 0 || !s.random() || len(first.free) == len(whole.free) {
 		return []stage{whole}
 	}
-	first := whole
-	first.name += ", noise fixed"
-	first.free = slices.DeleteFunc(slices.Clone(whole.free), isNoise)
-	first.iterations = fixed
 	whole.iterations -= fixed
 	return []stage{first, whole}
 }
 
-func isNoise(tensor string) bool { return slices.Contains(noise, tensor) }
+// without is the names that are not among others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}
 
 // unfixed leaves out what Settings.Fix keeps. A phase's two ends move as one:
 // fixing either fixes both.
-func (s *Settings) unfixed(names []string) (free []string) {
-	fixed := slices.Clone(s.Fix)
-	if slices.ContainsFunc(phaseEnds, func(name string) bool { return slices.Contains(fixed, name) }) {
-		fixed = append(fixed, phaseEnds...)
+func (s *Settings) unfixed(names []string) []string {
+	if len(without(phaseEnds, s.Fix)) < len(phaseEnds) {
+		names = without(names, phaseEnds)
 	}
-	for _, name := range names {
-		if !slices.Contains(fixed, name) {
-			free = append(free, name)
-		}
-	}
-	return free
+	return without(names, s.Fix)
 }
 
 // needsCoefficients reports whether the stages need a factorised posterior.

@@ -8,12 +8,12 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// ErrState is wrapped by every error about a State, or the checkpoint that it
-// comes from, that a run cannot go on from.
+// ErrState is wrapped by every error about a State, or the checkpoint that it comes
+// from, that a run cannot resume from.
 var ErrState = errors.New("unusable checkpoint")
 
-// State is where a run stands. Its arrays have names of their own in a
-// checkpoint (EachArray); the rest goes there as JSON.
+// State is the state of a run. Its arrays have names of their own in a checkpoint
+// (Arrays); the rest goes there as JSON.
 type State struct {
 	Stage      int                 `json:"stage"`      // the place among the stages
 	Iterations int                 `json:"iterations"` // taken
@@ -33,35 +33,26 @@ type Descent struct {
 	Stream []byte    `json:"stream"` // the state of the generator of mini-batches
 }
 
-// EachArray calls do with the optimiser's arrays and their names, and makes
-// room for the pairs that L-BFGS has; an error of do ends it.
-func (s *State) EachArray(do func(name string, a *[]float64) error) error {
-	type array struct {
-		name string
-		data *[]float64
-	}
-	var all []array
+// Arrays returns the optimiser's arrays by their names. It allocates the list of
+// L-BFGS's pairs, whose number JSON has.
+func (s *State) Arrays() (map[string]*[]float64, error) {
+	all := map[string]*[]float64{}
 	if st := s.Ascent; st != nil {
 		if err := st.MakePairs(); err != nil {
-			return fmt.Errorf("%w: %w", err, ErrState)
+			return nil, fmt.Errorf("%w: %w", err, ErrState)
 		}
-		all = append(all, array{"ascent.x", &st.X}, array{"ascent.gradient", &st.G})
+		all["ascent.x"], all["ascent.gradient"] = &st.X, &st.G
 		for i := range st.S {
-			all = append(all, array{fmt.Sprintf("ascent.step.%02d", i), &st.S[i]}, array{fmt.Sprintf("ascent.difference.%02d", i), &st.Y[i]})
+			all[fmt.Sprintf("ascent.step.%02d", i)], all[fmt.Sprintf("ascent.difference.%02d", i)] = &st.S[i], &st.Y[i]
 		}
 		if a := st.PerBlock; a != nil && !a.Over {
-			all = append(all, array{"apart.x", &a.X}, array{"apart.gradient", &a.G}, array{"apart.radius", &a.Radius}, array{"apart.recent", &a.Recent})
+			all["apart.x"], all["apart.gradient"], all["apart.radius"], all["apart.recent"] = &a.X, &a.G, &a.Radius, &a.Recent
 		}
 	}
 	if d := s.Descent; d != nil {
-		all = append(all, array{"descent.x", &d.X}, array{"descent.square", &d.Square}, array{"descent.rate", &d.Rate}, array{"descent.last", &d.Last})
+		all["descent.x"], all["descent.square"], all["descent.rate"], all["descent.last"] = &d.X, &d.Square, &d.Rate, &d.Last
 	}
-	for _, a := range all {
-		if err := do(a.name, a.data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all, nil
 }
 
 // Check reports a State that no run has left.

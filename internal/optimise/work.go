@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Work is what a run is going to take, told beforehand.
+// Work is an estimate of a run's work and memory.
 type Work struct {
 	// Gradients are evaluations of the bound with its gradient, and MiniBatches
 	// steps on as many rows as BatchRows; a line search that steps back takes
@@ -23,8 +23,8 @@ type Work struct {
 	MeanFlops    float64
 }
 
-// NewWork is the work of a run over so many rows. fitted says that the parameters
-// bring coefficients along.
+// NewWork estimates a run over so many rows. fitted says that the parameters already
+// have coefficients.
 func NewWork(rows int, shape variational.Shape, s Settings, fitted bool) (w Work) {
 	s.Inference = cmp.Or(s.Inference, variational.Exact)
 	stages := s.stages(rows, shape.M())

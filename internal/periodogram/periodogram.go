@@ -15,26 +15,42 @@ import (
 	"github.com/vssgp/vssgp/internal/cost"
 )
 
-// plan holds the sums that several series at the same times share.
+// plan holds what the sums over times need. Each place is spread onto an even grid
+// as a Gaussian, which a Fourier transform takes to the sums but for the Gaussian's
+// own (Greengard & Lee 2004).
 type plan struct {
 	times, weights []float64
 	total          float64 // Σw
 	step           float64
 	double         []complex128 // Σ w exp(4πi f t)
 	sum            []complex128 // Σ w y exp(2πi f t) of the series last asked for
-	transform      *transform
-	work           []complex128
+	terms          []complex128 // of a sum, one for each time
+
+	tau   float64 // the Gaussian is exp(−x²/4τ)
+	fft   *fourier.CmplxFFT
+	grid  []complex128
+	scale []float64 // makes up for the Gaussian at frequency k − n/2
 }
 
 // newPlan takes weights that are not negative, and not all 0.
 func newPlan(times, weights []float64, step float64, n int) *plan {
-	p := &plan{times: times, weights: weights, step: step, double: make([]complex128, n), sum: make([]complex128, n),
-		transform: newTransform(n), work: make([]complex128, len(times))}
+	length := lengthOf(n)
+	ratio := float64(length) / float64(n)
+	p := &plan{
+		times: times, weights: weights, step: step,
+		double: make([]complex128, n), sum: make([]complex128, n), terms: make([]complex128, len(times)),
+		tau: math.Pi * reach / (float64(n) * float64(n) * ratio * (ratio - 0.5)),
+		fft: fourier.NewCmplxFFT(length), grid: make([]complex128, length), scale: make([]float64, n),
+	}
+	for k := range p.scale {
+		m := float64(k - n/2)
+		p.scale[k] = math.Sqrt(math.Pi/p.tau) * math.Exp(m*m*p.tau) / float64(length)
+	}
 	for i, w := range weights {
 		p.total += w
-		p.work[i] = complex(w, 0) * turn(times[i]*step)
+		p.terms[i] = complex(w, 0) * turn(times[i]*step)
 	}
-	p.transform.sums(p.double, p.times, p.work, 2*step)
+	p.sumTerms(p.double, 2*step)
 	return p
 }
 
@@ -48,9 +64,9 @@ func turn(u float64) complex128 { return cmplx.Rect(1, 2*math.Pi*(u-math.Floor(u
 // ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
 func (p *plan) power(values []float64) []float64 {
 	for i, v := range values {
-		p.work[i] = complex(p.weights[i]*v, 0) * turn(p.times[i]*p.step/2)
+		p.terms[i] = complex(p.weights[i]*v, 0) * turn(p.times[i]*p.step/2)
 	}
-	p.transform.sums(p.sum, p.times, p.work, p.step)
+	p.sumTerms(p.sum, p.step)
 	out := make([]float64, len(p.sum))
 	for k := range out {
 		a, b := p.fit(k)
@@ -181,17 +197,6 @@ func (p *plan) remove(values []float64, k int) float64 {
 	return max(0, before-p.meanSquare(values))
 }
 
-// transform sums exponentials at uneven places: each place is spread onto an
-// even grid as a Gaussian, which a Fourier transform takes to the sums but for
-// the Gaussian's own (Greengard & Lee 2004).
-type transform struct {
-	n     int
-	tau   float64 // the Gaussian is exp(−x²/4τ)
-	fft   *fourier.CmplxFFT
-	grid  []complex128
-	scale []float64 // makes up for the Gaussian at frequency k − n/2
-}
-
 const (
 	oversampling = 2
 	// reach is how many places of the grid a Gaussian is followed to either
@@ -215,35 +220,23 @@ func Work(rows, n int) float64 {
 	return (lineRounds + 3) * (spread*float64(rows) + cost.Transform(float64(lengthOf(n))))
 }
 
-func newTransform(n int) *transform {
-	length := lengthOf(n)
-	ratio := float64(length) / float64(n)
-	t := &transform{n: n, fft: fourier.NewCmplxFFT(length), grid: make([]complex128, length), scale: make([]float64, n)}
-	t.tau = math.Pi * reach / (float64(n) * float64(n) * ratio * (ratio - 0.5))
-	for k := range t.scale {
-		m := float64(k - n/2)
-		t.scale[k] = math.Sqrt(math.Pi/t.tau) * math.Exp(m*m*t.tau) / float64(length)
-	}
-	return t
-}
-
-// sums sets to[k] to Σ c exp(2πi k·step·time) for k < n.
-func (t *transform) sums(to []complex128, times []float64, c []complex128, step float64) {
-	clear(t.grid)
-	length := len(t.grid)
+// sumTerms sets to[k] to Σ terms·exp(2πi k·step·time).
+func (p *plan) sumTerms(to []complex128, step float64) {
+	clear(p.grid)
+	n, length := len(to), len(p.grid)
 	cell := 2 * math.Pi / float64(length)
-	for i, time := range times {
+	for i, time := range p.times {
 		u := time * step
 		u -= math.Floor(u)
 		at := int(u * float64(length))
-		v := c[i] * turn(float64(t.n/2)*u)
+		v := p.terms[i] * turn(float64(n/2)*u)
 		for m := at - reach + 1; m <= at+reach; m++ {
 			d := 2*math.Pi*u - cell*float64(m)
-			t.grid[(m+length)%length] += v * complex(math.Exp(-d*d/(4*t.tau)), 0)
+			p.grid[(m+length)%length] += v * complex(math.Exp(-d*d/(4*p.tau)), 0)
 		}
 	}
-	t.fft.Sequence(t.grid, t.grid)
+	p.fft.Sequence(p.grid, p.grid)
 	for k := range to {
-		to[k] = t.grid[(k-t.n/2+length)%length] * complex(t.scale[k], 0)
+		to[k] = p.grid[(k-n/2+length)%length] * complex(p.scale[k], 0)
 	}
 }

@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"internal/atomicfile":  {"internal/fault"},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/checkpoint":  {"variational", "internal/atomicfile", "internal/optimise", "internal/safetensors"},
-	"internal/cost":        {},
+	"internal/cost":        {"spectral"},
 	"internal/fault":       {},
 	"internal/lbfgs":       {"internal/parallel"},
 	"internal/matrices":    {},

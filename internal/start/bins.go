@@ -14,9 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/periodogram"
 )
 
-// Of the spectrum start: DESIGN.md, "Starting values", has the reasons, and what
-// each of these was chosen against. W is the length of a window; some are in steps
-// of the data's grid.
+// Constants of the spectrum start. DESIGN.md, "Starting values", gives the reasons.
+// W is the length of a window; some constants are in steps of the data's grid.
 const (
 	spectrumOrder = 0.5 // order of a window's autoregressive model, in steps of the grid in W
 	// spectrumLongest is the highest such order p. Beyond it the recursion, which
@@ -31,14 +30,14 @@ const (
 	spectrumSteps   = 8    // density evaluations across a bin
 	// spectrumShare is how much of the noise level the dropped bins may hold.
 	spectrumShare = 0.1
-	// spectrumNoise times the median mass is what noise may put into a bin of uneven
+	// Noise may put up to spectrumNoise times the median mass into a bin of uneven
 	// rows, whose spectrum leaks into all bins.
 	spectrumNoise = 8
 )
 
-// bins are the bins to keep of each window's spectrum, ordered by window and
-// frequency, and the mass that is dropped, in the mean over the windows. No centres
-// mean no windows: length is then the length of the data.
+// bins lists the bins to keep of each window's spectrum by window and frequency.
+// dropped is the mass of the others, averaged over the windows. Without centres there
+// are no windows, and length is the length of the data.
 func (s *Series) bins(ctx context.Context, centres []float64, length, level float64, set Settings) (kept []bin, dropped float64) {
 	half := spectrumSegment * length
 	if len(centres) == 0 {
@@ -56,14 +55,14 @@ func (s *Series) bins(ctx context.Context, centres []float64, length, level floa
 	return kept, dropped
 }
 
-// rankings are the heaviest bins of the spectrum of each window, at most most of
-// them, from the data within half of its centre; if shared, every window has the
-// bins of the windows' mean spectrum. Once ctx has ended the bins have no mass, and
-// are not kept for the next call.
+// rankings ranks the bins of each window's spectrum, which is read from the data
+// within half of its centre, and keeps at most most of them. If shared, every window
+// has the bins of the windows' mean spectrum. Once ctx has ended the bins have no
+// mass, and are not kept for the next call.
 func (s *Series) rankings(ctx context.Context, centres []float64, half, steps float64, most int, shared bool) []ranking {
-	was := &s.spectra
-	if was.rankings != nil && was.windows == len(centres) && was.half == half && was.most == most && was.shared == shared {
-		return was.rankings
+	asked := spectra{len(centres), most, half, shared}
+	if s.ranked != nil && s.spectra == asked {
+		return s.ranked
 	}
 	all := make([]ranking, len(centres))
 	count, order := s.binCount(steps), int(spectrumOrder*steps)
@@ -81,7 +80,7 @@ func (s *Series) rankings(ctx context.Context, centres []float64, half, steps fl
 		default:
 			t := transforms.Get().(*ar.Transform)
 			defer transforms.Put(t)
-			own = binMasses(t, s.models(centres[v], half, order), count)
+			own = s.modelMasses(t, centres[v], half, order, count)
 		}
 		if shared {
 			masses[v] = own
@@ -95,9 +94,9 @@ func (s *Series) rankings(ctx context.Context, centres []float64, half, steps fl
 			all[v] = s.rank(mean, v, most)
 		}
 	}
-	*was = spectra{}
+	s.ranked = nil
 	if ctx.Err() == nil {
-		*was = spectra{len(centres), most, half, shared, all}
+		s.spectra, s.ranked = asked, all
 	}
 	return all
 }
@@ -124,10 +123,10 @@ func (s *Series) rank(masses []float64, v, most int) (r ranking) {
 	return r
 }
 
-// split says how many bins of a window to keep, and the mass of the rest: all but
-// the lightest, which together hold less than hidden or, of uneven rows, do not
-// stand out of the noise; but no fewer than Components
-// or, if that is open, spectrumFewest.
+// split says how many bins of a window to keep, and the mass of the rest. It drops
+// the lightest, which together hold less than hidden or, of uneven rows, do not stand
+// out of the noise, but keeps at least Components or, if that is open,
+// spectrumFewest.
 func (s *Settings) split(r ranking, hidden float64) (keep int, rest float64) {
 	fewest := cmp.Or(s.Components, min(spectrumFewest, len(r.bins)))
 	keep, rest = len(r.bins), r.rest
@@ -144,7 +143,7 @@ func (s *Series) binCount(steps float64) int {
 	return max(1, int(math.Ceil(s.band*steps/spectrumBin)))
 }
 
-// mostBins is how many of them a window may keep at most.
+// mostBins is the most of them that a window may keep.
 func (s *Settings) mostBins(steps float64) int {
 	if n := cmp.Or(s.Components, s.most); n != 0 {
 		return n
@@ -169,50 +168,51 @@ func (s *Series) unevenMasses(ctx context.Context, centre, half float64, count i
 		w := math.Cos(math.Pi / 2 * (x - centre) / half)
 		weights[i] = max(w*w, 1e-6)
 	}
-	for _, v := range s.values {
-		m, err := periodogram.Masses(ctx, times, v[from:to], weights, s.band/s.step, count, spectrumSteps)
+	for _, y := range s.y {
+		m, err := periodogram.Masses(ctx, times, y[from:to], weights, s.band/s.step, count, spectrumSteps)
 		if err != nil {
 			return masses
 		}
 		for i, a := range m {
-			masses[i] += a / float64(len(s.values))
+			masses[i] += a / float64(len(s.y))
 		}
 	}
 	return masses
 }
 
-// models are autoregressive models of the places within half of centre, tapered by
-// a cosine, one for each output.
-func (s *Series) models(centre, half float64, order int) []ar.Model {
-	lo, hi := s.placesWithin(centre, half)
-	order = max(1, min(order, (hi-lo)/3))
-	var models []ar.Model
-	for _, y := range s.y {
-		tapered, weight := s.tapered(y, lo, hi, centre, half)
-		r := ar.Autocorrelation(tapered, order)
+// modelMasses are the masses of count bins over [0, ½] cycles per step, in the mean
+// over the outputs, by autoregressive models of the places within half of centre,
+// tapered by a cosine: the variance that the models have in each bin and its mirror
+// image, by the midpoint rule.
+func (s *Series) modelMasses(t *ar.Transform, centre, half float64, order, count int) []float64 {
+	tapered, weight := s.tapered(centre, half)
+	masses, width := make([]float64, count), 0.5/float64(count)
+	for _, y := range tapered {
+		r := ar.Autocorrelation(y, max(1, min(order, len(y)/3)))
 		for j := range r {
-			r[j] *= float64(len(tapered)) / weight
+			r[j] *= float64(len(y)) / weight
 		}
-		models = append(models, ar.YuleWalker(r))
+		for i, d := range t.Densities(ar.YuleWalker(r)) {
+			masses[i/spectrumSteps] += d
+		}
 	}
-	return models
+	for i := range masses {
+		masses[i] *= 2 * width / float64(spectrumSteps*len(s.y))
+	}
+	return masses
 }
 
 // periodogram is the masses of count bins by the periodogram of the places within
 // half of centre, tapered by a cosine, in the mean over the outputs. The power at a
 // frequency of the transform is spread evenly over the frequencies nearest to it.
 func (s *Series) periodogram(ctx context.Context, centre, half float64, count int) []float64 {
-	lo, hi := s.placesWithin(centre, half)
-	n := ar.PeriodogramSize(hi - lo)
+	tapered, weight := s.tapered(centre, half)
+	n := ar.PeriodogramSize(len(tapered[0]))
 	power, masses := make([]float64, n/2+1), make([]float64, count)
-	var weight float64
-	for _, y := range s.y {
-		if ctx.Err() != nil {
-			break
+	for _, y := range tapered {
+		if ctx.Err() == nil {
+			ar.Periodogram(power, y)
 		}
-		var tapered []float64
-		tapered, weight = s.tapered(y, lo, hi, centre, half)
-		ar.Periodogram(power, tapered)
 	}
 	width := 2 * float64(count) / float64(n) // of a step of the transform, in bins
 	for k, v := range power {
@@ -225,39 +225,22 @@ func (s *Series) periodogram(ctx context.Context, centre, half float64, count in
 	return masses
 }
 
-// placesWithin are the places [lo, hi) within half of centre.
-func (s *Series) placesWithin(centre, half float64) (lo, hi int) {
-	lo = max(0, int(math.Ceil((centre-half-s.x0)/s.step)))
-	hi = min(len(s.missing)-1, int(math.Floor((centre+half-s.x0)/s.step)))
-	return lo, hi + 1
-}
-
-// tapered is the places [lo, hi) of an output times a cosine, whose squares sum to
-// weight.
-func (s *Series) tapered(y []float64, lo, hi int, centre, half float64) (out []float64, weight float64) {
-	out = make([]float64, hi-lo)
-	for i := range out {
+// tapered is the places within half of centre, of each output, times a cosine. The
+// squares of the cosine sum to weight.
+func (s *Series) tapered(centre, half float64) (out [][]float64, weight float64) {
+	lo := max(0, int(math.Ceil((centre-half-s.x0)/s.step)))
+	hi := min(len(s.missing)-1, int(math.Floor((centre+half-s.x0)/s.step))) + 1
+	for _, y := range s.y {
+		out = append(out, slices.Clone(y[lo:hi]))
+	}
+	for i := range hi - lo {
 		t := math.Cos(math.Pi / 2 * (s.x0 + float64(lo+i)*s.step - centre) / half)
-		out[i] = t * y[lo+i]
+		for _, y := range out {
+			y[i] *= t
+		}
 		weight += t * t
 	}
 	return out, weight
-}
-
-// binMasses are the masses of count bins over [0, ½] cycles per step: the variance
-// that the models have in each bin and its mirror image, by the midpoint rule, in
-// the mean over the outputs.
-func binMasses(t *ar.Transform, models []ar.Model, count int) []float64 {
-	masses, width := make([]float64, count), 0.5/float64(count)
-	for _, m := range models {
-		for i, d := range t.Densities(m) {
-			masses[i/spectrumSteps] += d
-		}
-	}
-	for i := range masses {
-		masses[i] *= 2 * width / float64(spectrumSteps*len(models))
-	}
-	return masses
 }
 
 func meanOf(all [][]float64) []float64 {

@@ -17,14 +17,14 @@ func TestLongSpectrum(t *testing.T) {
 	n := float64(d.N)
 	centre, count := (n-1)/2, s.binCount(n)
 	masses := s.periodogram(t.Context(), centre, n, count)
-	lo, hi := s.placesWithin(centre, n)
-	tapered, weight := s.tapered(s.y[0], lo, hi, centre, n)
+	all, weight := s.tapered(centre, n)
+	tapered := all[0]
 	held := 0.0
 	for _, m := range masses {
 		held += m
 	}
-	if want := sumSquares(tapered) / weight; hi-lo != d.N || !(math.Abs(held-want) <= 1e-12*want) {
-		t.Errorf("the bins of %d places hold %v, want %v", hi-lo, held, want)
+	if want := sumSquares(tapered) / weight; len(tapered) != d.N || !(math.Abs(held-want) <= 1e-12*want) {
+		t.Errorf("the bins of %d places hold %v, want %v", len(tapered), held, want)
 	}
 	got := s.rankings(t.Context(), []float64{centre}, n, n, 10, false)[0].bins
 	for _, w := range []float64{0.0131, 0.31} {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -26,28 +25,14 @@ const (
 	choiceFeatures = 2 * spectrumFeatures
 )
 
-// A setting is what is chosen of what Settings leaves open.
-type setting struct {
-	length     float64 // of the windows; 0: none
-	components int     // of a window at most
-	features   int     // K; 0: the default
-}
-
-// put puts the setting into Settings.
-func (c setting) put(s Settings) Settings {
-	s.most, s.Features = c.components, c.features
-	return s
-}
-
 // trials compares settings on parts of the data.
 type trials struct {
 	ctx   context.Context
-	set   Settings
 	judge Judge
 	parts []*Series
 	whole bool // the one part is all of the data
 
-	best      setting
+	best      Settings
 	laid      int // its components in a window: the mean, rounded up
 	criterion float64
 	begun     *variational.Evaluation // the bound of the best's starting values, if it was tried on all data
@@ -57,30 +42,32 @@ type trials struct {
 // values if it was evaluated on all data. First it chooses the length of the
 // windows, at the default number of components. If they will be optimised, it then
 // tries twice or half as many components, and then more features for each.
-func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, judge Judge) (setting, *variational.Evaluation, error) {
-	t := &trials{ctx: ctx, set: set, judge: judge, criterion: math.Inf(-1)}
-	first := func(length float64) setting {
-		return setting{length, set.mostBins(s.steps(length)), set.Features}
+func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, judge Judge) (Settings, *variational.Evaluation, error) {
+	var tried []Settings
+	for _, length := range lengths {
+		c := set
+		c.Window, c.most = length, set.mostBins(s.steps(length))
+		tried = append(tried, c)
 	}
-	t.best = first(lengths[0])
-	if len(lengths) == 1 && !set.Optimised {
+	t := &trials{ctx: ctx, judge: judge, best: tried[0], criterion: math.Inf(-1)}
+	if len(tried) == 1 && !set.Optimised {
 		return t.best, nil, nil
 	}
 	t.parts, t.whole = s.excerpts(lengths)
-	for _, length := range lengths {
-		if _, err := t.try(first(length)); err != nil {
+	var err error
+	for _, c := range tried {
+		if _, err = t.try(c); err != nil {
 			return t.best, nil, err
 		}
 	}
-	var err error
 	if set.Optimised && set.Components == 0 {
 		err = t.chooseComponents(s)
 	}
 	if set.Optimised && set.Features == 0 && err == nil {
 		more := t.best
-		more.features = choiceFeatures
+		more.Features = choiceFeatures
 		if set.Components == 0 {
-			more.components = max(1, t.laid*spectrumFeatures/choiceFeatures)
+			more.most = max(1, t.laid*spectrumFeatures/choiceFeatures)
 		}
 		_, err = t.try(more)
 	}
@@ -91,13 +78,13 @@ func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, ju
 // bins; if that is not better, half as many, again for as long as that is better.
 func (t *trials) chooseComponents(s *Series) error {
 	c := t.best
-	if twice := min(2*c.components, s.binCount(s.steps(c.length))); t.laid == c.components && twice > c.components {
-		c.components = twice
+	if twice := min(2*c.most, s.binCount(s.steps(c.Window))); t.laid == c.most && twice > c.most {
+		c.most = twice
 		if better, err := t.try(c); better || err != nil {
 			return err
 		}
 	}
-	for c.components = t.laid / 2; c.components > 0; c.components = t.laid / 2 {
+	for c.most = t.laid / 2; c.most > 0; c.most = t.laid / 2 {
 		if better, err := t.try(c); !better || err != nil {
 			return err
 		}
@@ -105,14 +92,14 @@ func (t *trials) chooseComponents(s *Series) error {
 	return nil
 }
 
-// mostTried is how many settings choose tries for so many lengths, and how many
-// components a window of so many steps has in any of them, at most.
+// mostTried returns the most settings that choose tries for so many lengths, and the
+// most components that a window of so many steps has in any of them.
 func (s *Series) mostTried(set *Settings, lengths int, steps float64) (settings, components int) {
 	settings, components = lengths, min(set.mostBins(steps), s.binCount(steps))
-	if !set.Optimised {
-		if lengths == 1 {
-			settings = 0
-		}
+	switch {
+	case !set.Auto, !set.Optimised && lengths == 1:
+		return 0, components
+	case !set.Optimised:
 		return settings, components
 	}
 	if set.Components == 0 {
@@ -127,15 +114,15 @@ func (s *Series) mostTried(set *Settings, lengths int, steps float64) (settings,
 
 // try evaluates the criterion of a setting and keeps the setting if it is the best.
 // A setting without a bound is passed over.
-func (t *trials) try(c setting) (better bool, err error) {
+func (t *trials) try(c Settings) (better bool, err error) {
 	sum, laid, begun := 0.0, 0, (*variational.Evaluation)(nil)
 	for _, part := range t.parts {
 		if err := t.ctx.Err(); err != nil {
 			return false, err
 		}
-		layout := part.propose(t.ctx, c.length, noiseLevels[0], c.put(t.set))
+		layout := part.propose(t.ctx, noiseLevels[0], c)
 		p, v := layout.params(), 0.0
-		if t.set.Optimised {
+		if c.Optimised {
 			v, err = t.judge.Optimised(t.ctx, part.data, p, choiceIterations)
 		} else if begun, err = t.judge.Bound(t.ctx, part.data, p); err == nil {
 			v = begun.Bound
@@ -167,27 +154,26 @@ func (s *Series) excerpts(lengths []float64) (parts []*Series, whole bool) {
 	if length == places {
 		return []*Series{s}, true
 	}
-	at := make([]int, choiceExcerpts)
+	at, rows := make([]int, choiceExcerpts), make([][]int, choiceExcerpts)
 	for i := range at {
 		at[i] = (2*i + 1) * (places - length) / (2 * choiceExcerpts)
-		parts = append(parts, s.cut(at[i], at[i]+length))
-		parts[i].data = spectral.Data{Q: s.data.Q, D: s.data.D}
 	}
 	stride := (places - length) / choiceExcerpts
 	for n, x := range s.data.X {
 		place := s.place(x)
 		i := min(max(0, (place-at[0])/stride), choiceExcerpts-1)
 		if place >= at[i] && place < at[i]+length {
-			parts[i].data.Add(&s.data, n)
+			rows[i] = append(rows[i], n)
 		}
 	}
-	some := parts[:0]
-	for _, p := range parts {
-		if p.data.N > 0 {
-			some = append(some, p)
+	for i, lo := range at {
+		if len(rows[i]) > 0 {
+			part := s.cut(lo, lo+length)
+			part.data = s.data.Some(rows[i])
+			parts = append(parts, part)
 		}
 	}
-	return some, false
+	return parts, false
 }
 
 // excerpt is the number of places of each excerpt on which these lengths, ascending,

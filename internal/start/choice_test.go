@@ -37,9 +37,9 @@ func TestExcerpts(t *testing.T) {
 		}
 		last := -1.0
 		for i, p := range parts {
-			if p.unit() != s.unit() || len(p.missing) != choiceWindows*longest || p.x0 <= last {
+			if p.unit != s.unit || len(p.missing) != choiceWindows*longest || p.x0 <= last {
 				t.Errorf("%d places: excerpt %d has unit %v and %d places from %v, want %v and %v after %v",
-					n, i, p.unit(), len(p.missing), p.x0, s.unit(), choiceWindows*longest, last)
+					n, i, p.unit, len(p.missing), p.x0, s.unit, choiceWindows*longest, last)
 			}
 			last = p.end()
 			observed := 0
@@ -213,20 +213,22 @@ func TestChoosesComponents(t *testing.T) {
 		set, j := Settings{Auto: true, Candidates: []float64{window}, Optimised: true}, &fitting{scorer{t: t}}
 		p, _ := begin(t, data, set, j)
 		s := seriesOf(data)
-		criterion := func(c setting) float64 {
-			layout := s.propose(t.Context(), c.length, noiseLevels[0], c.put(set))
+		criterion := func(window float64, components, features int) float64 {
+			c := set
+			c.Window, c.most, c.Features = window, components, features
+			layout := s.propose(t.Context(), noiseLevels[0], c)
 			v, err := j.Optimised(t.Context(), *data, layout.params(), choiceIterations)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return v
 		}
-		chosen := setting{window, p.L / p.Windows.Count(), p.K}
-		got, first := criterion(chosen), set.mostBins(window)
-		kept[chosen.components] = true
-		for _, other := range []setting{{window, first, 2}, {window, 2 * first, 2}, {window, first / 2, 2}} {
-			if v := criterion(other); v > got {
-				t.Errorf("new sound every %d: %+v has a criterion of %v, the chosen %+v has %v", every, other, v, chosen, got)
+		chosen := p.L / p.Windows.Count()
+		got, first := criterion(window, chosen, p.K), set.mostBins(window)
+		kept[chosen] = true
+		for _, other := range []int{first, 2 * first, first / 2} {
+			if v := criterion(window, other, 2); v > got {
+				t.Errorf("new sound every %d: %d components have a criterion of %v, the chosen %d of %d features have %v", every, other, v, chosen, p.K, got)
 			}
 		}
 	}

@@ -19,15 +19,16 @@ const (
 // spaced by the golden ratio, which keeps out of step with any period.
 func HeldOut(data spectral.Data, grid Grid) (known, asked spectral.Data, line []float64) {
 	length := typicalGap(data, grid)
-	known, asked = spectral.Data{Q: 1, D: data.D}, spectral.Data{Q: 1, D: data.D}
+	var kept, held []int
 	for i, n := range inOrder(data.X) {
 		_, part := math.Modf(float64(i/length) * (math.Sqrt(5) - 1) / 2)
 		if i > 0 && i < data.N-1 && part >= 1-heldShare {
-			asked.Add(&data, n)
+			held = append(held, n)
 		} else {
-			known.Add(&data, n)
+			kept = append(kept, n)
 		}
 	}
+	known, asked = data.Some(kept), data.Some(held)
 	for _, x := range asked.X {
 		b := sort.SearchFloat64s(known.X, x)
 		a := max(0, b-1) // the first and the last row are known; at the x of the first, that row

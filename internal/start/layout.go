@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Of the parameters that are laid on bins.
+// Constants of the parameters that are laid on bins.
 const (
 	spectrumLength = 6           // length-scale of a component, in W
 	spectrumSpread = 0.85        // the same if a component has several pairs of features
@@ -34,7 +34,7 @@ func (s *Series) windows(length, share float64) (spectral.Windows, float64) {
 	return w, length
 }
 
-// A layout is the bins that become components, and the shape that they make.
+// A layout holds the bins that become components, and the shape that they make.
 type layout struct {
 	of     *Series
 	set    Settings
@@ -45,16 +45,16 @@ type layout struct {
 	rng    *rand.Rand
 }
 
-// propose lays out windows of the given length, with a noise of at least level
-// times the variance of the data.
-func (s *Series) propose(ctx context.Context, length, level float64, set Settings) layout {
+// propose lays out windows, with a noise of at least level times the variance of the
+// data.
+func (s *Series) propose(ctx context.Context, level float64, set Settings) layout {
 	rng := rand.New(rand.NewPCG(set.Seed, spectrumSalt))
 	share := 0.5
 	if set.Seed != 0 { // other starts have their windows elsewhere
 		share = rng.Float64()
 	}
-	w, length := s.windows(length, share)
-	level *= s.unit()
+	w, length := s.windows(set.Window, share)
+	level *= s.unit
 	bins, dropped := s.bins(ctx, w.Center, length, level, set)
 	return s.layout(w, bins, length, dropped+level, set, rng)
 }
@@ -87,7 +87,7 @@ func (l *layout) params() *variational.Params {
 	if l.set.UniformPhases {
 		half = spectrumPhase / 2
 	}
-	least := spectrumLeast * s.unit() // which looks at all rows
+	least := spectrumLeast * s.unit // which looks at all rows
 	for i, b := range l.bins {
 		centre := middle
 		if p.ComponentWindow != nil {
@@ -110,6 +110,6 @@ func (l *layout) params() *variational.Params {
 			p.PhaseLower[k], p.PhaseUpper[k] = phase-half, phase+half
 		}
 	}
-	p.NoisePrecision[0] = l.set.noise(1 / l.noise)
+	p.NoisePrecision[0] = cmp.Or(l.set.Noise, 1/l.noise)
 	return p
 }

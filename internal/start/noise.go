@@ -1,15 +1,11 @@
 package start
 
-import (
-	"context"
-
-	"github.com/vssgp/vssgp/spectral"
-)
+import "context"
 
 // A point estimate of a spectrum is overconfident. How much noise makes its error
 // bars honest depends on the recording: a held vowel wants less than running
-// speech. The bound cannot tell, since it always prefers less. What can is to hide
-// intervals as long as the data's own gaps, where the answer is known.
+// speech. The bound cannot tell, since it always prefers less noise. Hidden intervals
+// as long as the data's own gaps can, since the answer is known there.
 
 // noiseLevels are the least starting noise variances to choose from, as shares of
 // the data's variance, in descending order. The first is taken if nothing can be
@@ -24,10 +20,11 @@ const (
 )
 
 // trialGaps are intervals [start, end) of observed places to hide: as long as the
-// median gap and away from the gaps; none if nothing is missing.
-func (s *Series) trialGaps() [][2]int {
+// median gap and away from the gaps; none if nothing is missing, or if the settings
+// or the optimiser choose the noise.
+func (s *Series) trialGaps(set *Settings) [][2]int {
 	length := s.medianGap()
-	if length == 0 {
+	if length == 0 || set.Optimised || set.Noise > 0 {
 		return nil
 	}
 	var all [][2]int
@@ -56,16 +53,30 @@ func (s *Series) trialGaps() [][2]int {
 // chooseNoise is the least noise level with which the predicted variance, summed
 // over hidden intervals, still covers the squared errors there. Sums let loud
 // intervals count more, as they do in the gaps.
-func (s *Series) chooseNoise(ctx context.Context, length float64, set Settings, judge Judge) (float64, error) {
-	best, trials := noiseLevels[0], s.trialGaps()
-	if len(trials) == 0 || set.Noise > 0 {
+func (s *Series) chooseNoise(ctx context.Context, set Settings, judge Judge) (float64, error) {
+	best, trials := noiseLevels[0], s.trialGaps(&set)
+	if len(trials) == 0 {
 		return best, nil
 	}
-	known, asked := s.hide(trials)
-	part := NewSeries(known, s.grid())
-	part.fill(ctx, length)
+	hidden := make([]bool, len(s.missing))
+	for _, r := range trials {
+		for i := r[0]; i < r[1]; i++ {
+			hidden[i] = true
+		}
+	}
+	var outside, inside []int
+	for n, x := range s.data.X {
+		if hidden[s.place(x)] {
+			inside = append(inside, n)
+		} else {
+			outside = append(outside, n)
+		}
+	}
+	known, asked := s.data.Some(outside), s.data.Some(inside)
+	part := NewSeries(known, s.grid)
+	part.fill(ctx, set.Window)
 	for _, level := range noiseLevels[1:] {
-		layout := part.propose(ctx, length, level, set)
+		layout := part.propose(ctx, level, set)
 		square, variance, err := judge.Predicted(ctx, known, asked, layout.params())
 		if err != nil {
 			return 0, err
@@ -76,24 +87,4 @@ func (s *Series) chooseNoise(ctx context.Context, length float64, set Settings, 
 		best = level
 	}
 	return best, nil
-}
-
-// hide splits the rows into known ones, outside the intervals, and asked-for ones
-// inside.
-func (s *Series) hide(intervals [][2]int) (known, asked spectral.Data) {
-	hidden := make([]bool, len(s.missing))
-	for _, r := range intervals {
-		for i := r[0]; i < r[1]; i++ {
-			hidden[i] = true
-		}
-	}
-	known, asked = spectral.Data{Q: s.data.Q, D: s.data.D}, spectral.Data{Q: s.data.Q, D: s.data.D}
-	for n, x := range s.data.X {
-		if hidden[s.place(x)] {
-			asked.Add(&s.data, n)
-		} else {
-			known.Add(&s.data, n)
-		}
-	}
-	return known, asked
 }

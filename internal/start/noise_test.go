@@ -29,7 +29,7 @@ func TestTrialGaps(t *testing.T) {
 				s.missing[i] = true
 			}
 		}
-		trials := s.trialGaps()
+		trials := s.trialGaps(&Settings{})
 		if len(trials) > c.fewer || len(trials) < c.least {
 			t.Errorf("%s: %d trials %v, want %d to %d", c.name, len(trials), trials, c.least, c.fewer)
 		}
@@ -55,7 +55,7 @@ func TestChooseNoise(t *testing.T) {
 	const covered = 1.25 * trialMargin // by a variance of 1.25
 	set, rows := Settings{Window: 100, Components: 5}, gappy(600)
 	most, _ := begin(t, rows, set, &scorer{t: t, predict: func(*variational.Params) (square, variance float64) { return 1, 0 }})
-	unit := seriesOf(rows).unit()
+	unit := seriesOf(rows).unit
 	for _, c := range []struct {
 		name      string
 		variances []float64 // predicted in turn

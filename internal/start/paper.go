@@ -32,29 +32,23 @@ func PaperShape(data *spectral.Data, s Settings) variational.Shape {
 // Paper draws the paper's starting values around the given length-scales and
 // frequencies: μ ~ N(0, 1), z from the rows' inputs, fixed phases uniform over a
 // turn, Σ small. The features of SSGP share z and come as cosine and sine; those of
-// SSGP and RP have Σ = 0.
-func Paper(data *spectral.Data, s Settings) *variational.Params {
+// SSGP and RP have Σ = 0. Errors come from the judge.
+func Paper(data *spectral.Data, s Settings, judge Judge) (*variational.Params, error) {
 	shape := PaperShape(data, s)
+	if err := judge.Fits(shape); err != nil {
+		return nil, err
+	}
 	p := shape.Params()
-	variance := meanSquare(data)
+	variance := cmp.Or(sumSquares(data.Y)/float64(data.N*data.D), 1) // 1 if all outputs are zero
 	per := len(s.Lengthscales)
 	for i := range p.L {
 		p.Variance[i] = variance / float64(per)
 		copy(p.Lengthscale[i*p.Q:], s.Lengthscales[i%per])
 		copy(p.Frequency[i*p.Q:], s.Frequencies[i%per])
 	}
-	p.NoisePrecision[0] = s.noise(paperNoise / variance)
+	p.NoisePrecision[0] = cmp.Or(s.Noise, paperNoise/variance)
 	drawFeatures(p, data.X, s)
-	return p
-}
-
-// meanSquare is the mean square of the outputs; 1 if they are all zero.
-func meanSquare(data *spectral.Data) float64 {
-	v := sumSquares(data.Y) / float64(data.N*data.D)
-	if v == 0 {
-		return 1
-	}
-	return v
+	return p, nil
 }
 
 // drawFeatures fills z, μ, Σ and the phases for the method.

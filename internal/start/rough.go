@@ -30,7 +30,7 @@ const (
 	// neighbours.
 	roughNoise = 0.25
 
-	// RoughMost is the most rows that it is for: it takes some 4 kB a row.
+	// RoughMost is the most rows for which it is tried: it takes about 4 kB a row.
 	RoughMost = 100_000
 )
 
@@ -40,7 +40,7 @@ const (
 func (s *Series) Rough(ctx context.Context, set Settings, judge Judge) (*variational.Params, error) {
 	difference, wide := s.neighbours()
 	w, length := s.windows(max(roughWindow*s.step, roughGaps*wide), 0.5)
-	unit := s.unit()
+	unit := s.unit
 	own := s.brownian(length/s.step, difference*(1-roughNoise))
 	own = append([]bin{{0, roughLevel * s.step / length, unit}}, own...)
 	var bins []bin
@@ -61,7 +61,7 @@ func (s *Series) Rough(ctx context.Context, set Settings, judge Judge) (*variati
 	return p, ctx.Err()
 }
 
-// brownian are the bins of a window of so many steps for a Brownian motion whose
+// brownian lists the bins of a window of so many steps for a Brownian motion whose
 // differences over a step have the given mean square.
 func (s *Series) brownian(steps, difference float64) []bin {
 	band := min(s.band, roughBand)
@@ -79,9 +79,9 @@ func (s *Series) brownian(steps, difference float64) []bin {
 	return bins
 }
 
-// neighbours are the mean square of the differences of neighbouring rows, each per
-// step between them if that is more than one, and the distance between neighbours
-// that a twentieth exceed.
+// neighbours returns the mean square of the differences of neighbouring rows (each
+// divided by the number of steps between them if that is more than one) and the
+// distance that a twentieth of the neighbours exceed.
 func (s *Series) neighbours() (difference, wide float64) {
 	x, y, d := s.data.X, s.data.Y, s.data.D
 	n := len(x)
@@ -97,5 +97,5 @@ func (s *Series) neighbours() (difference, wide float64) {
 		}
 	}
 	slices.Sort(steps)
-	return max(difference, spectrumLeast*s.unit()), steps[len(steps)*19/20]
+	return max(difference, spectrumLeast*s.unit), steps[len(steps)*19/20]
 }

@@ -59,8 +59,8 @@ func TestRoughModel(t *testing.T) {
 		if p.Windows.Length != c.length || p.L%p.Windows.Count() != 0 {
 			t.Errorf("%d components in %d windows of %v, want %v", p.L, p.Windows.Count(), p.Windows.Length, c.length)
 		}
-		if p.Variance[0] != s.unit() || !(math.Abs(p.Frequency[0]*c.length-0.5) <= 1e-12) {
-			t.Errorf("the level has a variance of %v at frequency %v, want %v at half a cycle a window", p.Variance[0], p.Frequency[0], s.unit())
+		if p.Variance[0] != s.unit || !(math.Abs(p.Frequency[0]*c.length-0.5) <= 1e-12) {
+			t.Errorf("the level has a variance of %v at frequency %v, want %v at half a cycle a window", p.Variance[0], p.Frequency[0], s.unit)
 		}
 		if p.Lengthscale[0] != roughLength*c.length || roughLength < 1000 { // with a shorter one a high level looks like noise
 			t.Errorf("a length-scale of %v for windows of %v", p.Lengthscale[0], c.length)

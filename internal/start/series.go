@@ -16,22 +16,25 @@ type Series struct {
 	data spectral.Data
 
 	x0, step float64
-	y        [][]float64 // [D][places]
+	y        [][]float64 // [D][places], of uneven rows [D][N] by their times
 	missing  []bool
-	of       *Series // that it was cut from; nil: none
+	// unit is the variance of all data, of which noise levels are shares; 1 for
+	// constant data, which any small covariance explains.
+	unit float64
 
-	band   float64     // highest frequency of the spectrum in cycles per step: ½ for even rows
-	times  []float64   // of uneven rows, ascending; nil: the rows are even
-	values [][]float64 // [D] of uneven rows
+	grid  Grid      // of all data
+	band  float64   // highest frequency of the spectrum in cycles per step: ½ for even rows
+	times []float64 // of uneven rows, ascending; nil: the rows are even
 
-	spectra spectra
+	spectra spectra   // that were asked for last, and their rankings: several noise
+	ranked  []ranking // levels are tried on the same ones
 }
 
 // NewSeries lays rows on the places of a grid in the model's units, or keeps uneven
 // rows by their times. Without y the places have no values.
 func NewSeries(data spectral.Data, grid Grid) *Series {
 	lo, hi := data.Extent(0)
-	s := &Series{data: data, x0: lo, step: grid.Step, band: grid.Band}
+	s := &Series{data: data, x0: lo, step: grid.Step, grid: grid, band: grid.Band}
 	if grid.Band == 0 {
 		s.band = 0.5
 		s.x0 += offGrid(data.X, lo, grid.Step)
@@ -40,31 +43,27 @@ func NewSeries(data spectral.Data, grid Grid) *Series {
 	for _, x := range data.X {
 		s.missing[s.place(x)] = false
 	}
-	s.y, s.values = make([][]float64, data.D), make([][]float64, data.D)
+	s.y = make([][]float64, data.D)
 	if grid.Band > 0 {
-		s.keepTimes()
-		return s
-	}
-	for j := range s.y {
-		s.y[j] = make([]float64, len(s.missing))
-		for n, x := range data.X {
-			s.y[j][s.place(x)] = data.Y[n*data.D+j]
+		for _, n := range inOrder(data.X) {
+			s.times = append(s.times, data.X[n])
+			for j := range s.y {
+				s.y[j] = append(s.y[j], data.Y[n*data.D+j])
+			}
+		}
+	} else {
+		for j := range s.y {
+			s.y[j] = make([]float64, len(s.missing))
+			for n, x := range data.X {
+				s.y[j][s.place(x)] = data.Y[n*data.D+j]
+			}
 		}
 	}
+	s.unit = cmp.Or(s.variance(), 1)
 	return s
 }
 
-// keepTimes keeps uneven rows in the order of their times.
-func (s *Series) keepTimes() {
-	for _, n := range inOrder(s.data.X) {
-		s.times = append(s.times, s.data.X[n])
-		for j := range s.values {
-			s.values[j] = append(s.values[j], s.data.Y[n*s.data.D+j])
-		}
-	}
-}
-
-// inOrder are the numbers of the rows in the order of x.
+// inOrder lists the numbers of the rows in the order of x.
 func inOrder(x []float64) []int {
 	order := make([]int, len(x))
 	for i := range order {
@@ -72,14 +71,6 @@ func inOrder(x []float64) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	return order
-}
-
-// grid is the grid that the series was made with.
-func (s *Series) grid() Grid {
-	if s.times == nil {
-		return Grid{Step: s.step}
-	}
-	return Grid{s.step, s.band}
 }
 
 // end is the x of the last place.
@@ -90,16 +81,12 @@ func (s *Series) place(x float64) int {
 	return min(max(int(math.Round((x-s.x0)/s.step)), 0), len(s.missing)-1)
 }
 
-// cut is the series' places [lo, hi), as they have been filled.
+// cut is the part of the series at places [lo, hi), with its filled values.
 func (s *Series) cut(lo, hi int) *Series {
-	part := &Series{x0: s.x0 + float64(lo)*s.step, step: s.step, band: s.band, missing: s.missing[lo:hi], of: s}
+	part := &Series{x0: s.x0 + float64(lo)*s.step, step: s.step, band: s.band, missing: s.missing[lo:hi], unit: s.unit}
 	if s.times != nil {
-		from, to := s.within(part.x0-s.step/2, part.x0+(float64(hi-lo)-0.5)*s.step)
-		part.times, part.y = s.times[from:to:to], s.y
-		for _, v := range s.values {
-			part.values = append(part.values, v[from:to])
-		}
-		return part
+		lo, hi = s.within(part.x0-s.step/2, part.x0+(float64(hi-lo)-0.5)*s.step)
+		part.times = s.times[lo:hi:hi]
 	}
 	for _, y := range s.y {
 		part.y = append(part.y, y[lo:hi])
@@ -120,26 +107,15 @@ func (s *Series) steps(length float64) float64 {
 	return length / s.step
 }
 
-// unit is the variance of the data, of which noise levels are shares; 1 for
-// constant data, which any small covariance explains.
-func (s *Series) unit() float64 {
-	if s.of != nil {
-		return s.of.unit()
-	}
-	if v := s.variance(); v != 0 {
-		return v
-	}
-	return 1
-}
-
 // variance is the mean square of the values that are not missing.
 func (s *Series) variance() float64 {
 	sum, n := 0.0, 0
-	for _, v := range s.values {
-		sum += sumSquares(v)
-		n += len(v)
-	}
 	for _, y := range s.y {
+		if s.times != nil {
+			sum += sumSquares(y)
+			n += len(y)
+			continue
+		}
 		for i, v := range y {
 			if !s.missing[i] {
 				sum += v * v
@@ -192,7 +168,7 @@ type bin struct {
 	freq, mass float64
 }
 
-// A ranking is the bins of a window that may be kept, heaviest first, and the mass
+// A ranking holds the bins of a window that may be kept, heaviest first, and the mass
 // of all others.
 type ranking struct {
 	bins  []bin
@@ -200,11 +176,9 @@ type ranking struct {
 	lines int // how many of the bins stand out of the noise; of even rows all
 }
 
-// spectra are the rankings that were asked for last: several noise levels are
-// tried on the same ones.
+// spectra say whose rankings are asked for.
 type spectra struct {
 	windows, most int
 	half          float64
 	shared        bool
-	rankings      []ranking
 }

@@ -24,29 +24,24 @@ const noWindowWork = 4e9
 func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation, err error) {
 	lengths := s.candidates(set)
 	s.fill(ctx, lengths[0])
-	length := lengths[0]
 	if set.Auto {
-		var chosen setting
-		if chosen, begun, err = s.choose(ctx, lengths, set, judge); err != nil {
+		if set, begun, err = s.choose(ctx, lengths, set, judge); err != nil {
 			return nil, nil, err
 		}
-		length, set = chosen.length, chosen.put(set)
 	}
-	layout := s.propose(ctx, length, noiseLevels[0], set)
+	level := noiseLevels[0]
+	layout := s.propose(ctx, level, set)
 	if err := judge.Fits(layout.shape); err != nil {
 		return nil, nil, err
 	}
-	if !set.Optimised { // else the optimiser chooses the noise
-		level, err := s.chooseNoise(ctx, length, set, judge)
-		if err != nil {
+	if level, err = s.chooseNoise(ctx, set, judge); err != nil {
+		return nil, nil, err
+	}
+	if level != noiseLevels[0] {
+		begun = nil // it was evaluated at another noise
+		layout = s.propose(ctx, level, set)
+		if err := judge.Fits(layout.shape); err != nil {
 			return nil, nil, err
-		}
-		if level != noiseLevels[0] {
-			begun = nil // it was evaluated at another noise
-			layout = s.propose(ctx, length, level, set)
-			if err := judge.Fits(layout.shape); err != nil {
-				return nil, nil, err
-			}
 		}
 	}
 	return layout.params(), begun, ctx.Err()

@@ -49,14 +49,6 @@ func (s *Settings) points() bool {
 	return s.Method == variational.SSGP || s.Method == variational.RP
 }
 
-// noise is the τ asked for, or the given default.
-func (s *Settings) noise(byDefault float64) float64 {
-	if s.Noise > 0 {
-		return s.Noise
-	}
-	return byDefault
-}
-
 // shape is the shape of so many components [V] of k features under windows w.
 func (s *Settings) shape(w spectral.Windows, components []int, k int, data *spectral.Data) variational.Shape {
 	return variational.Shape{

@@ -31,14 +31,14 @@ type Work struct {
 func (s *Series) Work(ctx context.Context, set Settings, outputs int) (w Work) {
 	lengths := s.candidates(set)
 	s.fill(ctx, lengths[0])
-	if settings, _ := s.mostTried(&set, len(lengths), s.steps(lengths[len(lengths)-1])); set.Auto && s.excerpt(lengths) == len(s.missing) {
-		w.Settings = settings
-		if set.Optimised {
-			w.Gradients = settings * (choiceIterations + 1)
-		}
+	if s.excerpt(lengths) == len(s.missing) {
+		w.Settings, _ = s.mostTried(&set, len(lengths), s.steps(lengths[len(lengths)-1]))
+	}
+	if set.Optimised {
+		w.Gradients = w.Settings * (choiceIterations + 1)
 	}
 	level := noiseLevels[0]
-	if !set.Optimised && set.Noise == 0 && len(s.trialGaps()) > 0 {
+	if len(s.trialGaps(&set)) > 0 {
 		w.Trials = len(noiseLevels) - 1
 		level = noiseLevels[1] // the one that is always tried
 	}
@@ -46,11 +46,8 @@ func (s *Series) Work(ctx context.Context, set Settings, outputs int) (w Work) {
 	w.Bytes += float64(len(s.missing) * (8*outputs + 1))
 	for _, length := range lengths {
 		windows, length := s.windows(length, 0.5)
-		steps, set := length/s.step, set
-		set.most = min(set.mostBins(steps), s.binCount(steps))
-		if set.Auto {
-			_, set.most = s.mostTried(&set, len(lengths), steps)
-		}
+		set := set
+		_, set.most = s.mostTried(&set, len(lengths), length/s.step)
 		components := slices.Repeat([]int{set.most}, windows.Count())
 		if s.data.D > 0 {
 			components = s.kept(ctx, windows.Center, length, level, set)
@@ -74,7 +71,7 @@ func (s *Series) kept(ctx context.Context, centres []float64, length, level floa
 	for v := 0; v < len(centres); v += stride {
 		some = append(some, centres[v])
 	}
-	bins, _ := s.bins(ctx, some, length, level*s.unit(), set)
+	bins, _ := s.bins(ctx, some, length, level*s.unit, set)
 	kept := make([]int, max(1, len(some)))
 	for _, b := range bins {
 		kept[b.window]++
@@ -86,9 +83,9 @@ func (s *Series) kept(ctx context.Context, centres []float64, length, level floa
 	return components
 }
 
-// startWork is how many operations the fill and the spectra of windows of these
-// lengths take at most, and the bytes of the largest spectrum. If places are to be
-// hidden, the fill and the costliest spectra are counted once more.
+// startWork counts the operations that the fill and the spectra of windows of these
+// lengths take at most, and the bytes of the largest spectrum. If places will be
+// hidden, it counts the fill and the costliest spectra twice.
 func (s *Series) startWork(lengths []float64, outputs int, hidden bool) (flops, bytes float64) {
 	fill, most := s.filling(runs(s.missing, true), lengths[0], outputs).work, 0.0
 	flops = fill
@@ -102,7 +99,7 @@ func (s *Series) startWork(lengths []float64, outputs int, hidden bool) (flops, 
 	return flops, bytes
 }
 
-// spectraWork is what startWork says of the spectra for one length.
+// spectraWork is startWork of the spectra for one length.
 func (s *Series) spectraWork(length float64, outputs int) (flops, bytes float64) {
 	w, length := s.windows(length, 0.5)
 	windows, half := w.Count(), spectrumSegment*length
@@ -124,5 +121,5 @@ func (s *Series) spectraWork(length float64, outputs int) (flops, bytes float64)
 	return float64(windows*outputs) * each, held + binBytes*float64(count)
 }
 
-// binBytes is what a bin takes while the heaviest are sought: its mass, and itself.
+// binBytes is the memory of a bin while bins are ranked: its mass, and itself.
 const binBytes = 8 + 24

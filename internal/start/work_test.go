@@ -97,7 +97,7 @@ func TestWorkOfMany(t *testing.T) {
 	work := s.Work(t.Context(), set, 1).Shapes[0]
 	p, _ := begin(t, rows, set, &scorer{t: t})
 	laid := variational.ShapeOf(p)
-	if n := len(s.spectra.rankings); n > keptWindows || 2*n < keptWindows {
+	if n := len(s.ranked); n > keptWindows || 2*n < keptWindows {
 		t.Errorf("the spectra of %d windows are read, want %d at most", n, keptWindows)
 	}
 	if r := float64(work.L()) / float64(laid.L()); len(work.Components) != len(laid.Components) || r < 0.9 || r > 1.1 {
