@@ -6,21 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/ranks"
 )
 
-// app is what the commands share: the streams and the common flags.
+// app holds what the commands share: the streams and the common flags.
 type app struct {
-	ctx            context.Context // ends with a signal
+	ctx            context.Context // a signal cancels it
+	version        string
 	stdout, stderr io.Writer
 	flags          *pflag.FlagSet // of the command
 	files          files
@@ -35,20 +33,24 @@ type app struct {
 	started bool     // the arguments were understood and the command's own work has begun
 }
 
-// command gives c its operands and its work. Once that has begun, a mistake is
-// classified by what the error wraps, before it by having happened on the command
-// line.
+// command gives c its operands and its work. An error before the work begins is a mistake
+// on the command line; after that, the error's sentinels decide.
 func (a *app) command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...operand) *cobra.Command {
 	c.Args = func(cmd *cobra.Command, args []string) error {
-		if n := len(operands); len(args) > n {
-			return fmt.Errorf("unexpected argument %.60q; want: %s", args[n], cmd.UseLine())
-		}
-		if n := len(args); n < len(operands) {
-			return fmt.Errorf("%s is missing; want: %s", operands[n].name, cmd.UseLine())
+		switch is, want := len(args), len(operands); {
+		case is > want:
+			return fmt.Errorf("unexpected argument %.60q; want: %s", args[want], cmd.UseLine())
+		case is < want:
+			return fmt.Errorf("%s is missing; want: %s", operands[is].name, cmd.UseLine())
 		}
 		return nil
 	}
-	c.ValidArgsFunction = completeOperands(operands)
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if n := len(args); n < len(operands) {
+			return operands[n].complete(c, args, typed)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.started, a.flags = true, cmd.Flags()
 		if _, err := simd.Chosen(); err != nil {
@@ -73,18 +75,25 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
+// warn prints a warning on stderr, unless one of the same kind was printed.
+func (a *app) warn(kind, format string, args ...any) {
+	if !slices.Contains(a.warned, kind) {
+		a.warned = append(a.warned, kind)
+		a.note("warning: "+format, args...)
+	}
+}
+
 // takeFiles registers the files of a command line, and checks before the work whether
 // the outputs can be written.
 func (a *app) takeFiles(operands []operand, args []string) (err error) {
 	f := &a.files
 	f.stdout = a.stdout
 	for i, o := range operands {
-		if o.choice == nil {
+		if o.file != nil {
 			f.add(namedFile{name: o.name, path: args[i]}, false)
 		}
 	}
-	plan := a.flags.Lookup("plan")
-	planned := plan != nil && plan.Value.String() == "true"
+	planned, _ := a.flags.GetBool("plan") // false for a command without --plan
 	a.flags.VisitAll(func(flag *pflag.Flag) {
 		v, ok := flag.Value.(*value)
 		if !ok || v.file == nil || slices.Contains(v.words, v.text) || err != nil {
@@ -98,21 +107,23 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 			f.add(named, v.file.written)
 		}
 	})
-	if clash := f.apart(f.written); clash != nil || err != nil {
-		return cmp.Or(clash, err)
+	if err = cmp.Or(f.apart(), err); err != nil {
+		return err
 	}
 	return a.checkOutputs()
 }
 
-// checkOutputs checks, before long work, that the outputs can be written: those of
-// the command line, and others whose names the command makes.
-func (a *app) checkOutputs(more ...string) error {
-	all := append(slices.Clip(a.files.written), unnamed(more)...)
-	if err := a.files.apart(all); err != nil {
+// checkOutputs checks, before long work, that the outputs can be written. made are further
+// outputs, whose names the command has made.
+func (a *app) checkOutputs(made ...string) error {
+	for _, path := range made {
+		a.files.add(namedFile{path: path}, true)
+	}
+	if err := a.files.apart(); err != nil {
 		return err
 	}
 	var paths []string
-	for _, out := range all {
+	for _, out := range a.files.written {
 		if out.path != toStdout {
 			paths = append(paths, out.path)
 		}
@@ -120,20 +131,9 @@ func (a *app) checkOutputs(more ...string) error {
 	return atomicfile.Check(paths...)
 }
 
-// say prints a line of a result for people on stdout.
-func (a *app) say(format string, args ...any) {
-	if !a.quiet && !a.json {
-		fmt.Fprintf(a.stdout, format+"\n", args...)
-	}
-}
-
-// write writes files together or not at all. It is the one way to write files here, but for checkpoints.
+// write writes files together or not at all. All files are written here, except checkpoints.
 func (a *app) write(files ...atomicfile.File) error {
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.Path
-	}
-	if err := a.files.apart(unnamed(paths)); err != nil { // names that were made since, and files
+	if err := a.files.apart(); err != nil { // a file may have appeared since the check
 		return err
 	}
 	err := atomicfile.WriteAll(a.ctx, files...)
@@ -143,8 +143,8 @@ func (a *app) write(files ...atomicfile.File) error {
 	return err
 }
 
-// writeLast is write for files of which the last may be stdout; done is called
-// before anything is written there.
+// writeLast is write for files of which the last may be stdout. It calls done before it
+// writes anything there.
 func (a *app) writeLast(files []atomicfile.File, done func()) error {
 	last := len(files) - 1
 	if files[last].Path != toStdout {
@@ -160,24 +160,4 @@ func (a *app) writeLast(files []atomicfile.File, done func()) error {
 	}
 	done()
 	return s.copyTo(a.stdout)
-}
-
-// printJSON writes one object on stdout, whole or not at all.
-func (a *app) printJSON(v any) error {
-	_, err := a.stdout.Write(append(appendJSON(nil, reflect.ValueOf(v)), '\n'))
-	return err
-}
-
-// rankTimes are those of a command that took so long; nil without ranks.
-func (a *app) rankTimes(elapsed time.Duration) *rankTimes {
-	b, ok := a.computer.backend.(*ranks.Backend)
-	if !ok {
-		return nil
-	}
-	t := b.Times()
-	return &rankTimes{
-		Size: a.computer.job.Size(), Open: t.Open, Cores: ranks.ShareCores(), Compute: t.Compute, Waiting: t.Waiting,
-		Communication: t.Communication, Other: max(0, elapsed-t.Open-t.Compute-t.Waiting-t.Communication),
-		Share: float64(t.Communication) / float64(max(elapsed, 1)), Bytes: t.Bytes,
-	}
 }

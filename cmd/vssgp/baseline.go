@@ -7,7 +7,6 @@ import (
 	"iter"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,22 +25,6 @@ type baselineFlags struct {
 	lengthscales, periods []float64
 	inducing, batch       int
 	options               baseline.Options
-}
-
-// baselineResult is what `baseline --json` prints.
-type baselineResult struct {
-	Method      string            `json:"method"`
-	Bound       float64           `json:"bound"`
-	Iterations  int               `json:"iterations"`
-	Ended       string            `json:"ended"`
-	Elapsed     time.Duration     `json:"seconds"` // of the fit
-	Rows        int               `json:"rows"`
-	Components  []vssgp.Component `json:"components"`
-	NoiseSD     []float64         `json:"noise_sd"` // of each output, in its units
-	Predicted   int               `json:"predicted"`
-	Columns     []string          `json:"columns"`
-	Output      string            `json:"output"`
-	Interrupted bool              `json:"interrupted,omitempty"`
 }
 
 // baselines are the names of the methods.
@@ -67,7 +50,7 @@ of the best model so far.`,
 		Example: `  vssgp baseline gp co2.csv months.csv -o gp.csv --lengthscales 0.1,1000 --periods 5,0
   vssgp baseline svgp table.csv new.csv --x age,water --y strength --inducing 200 -o svgp.csv`,
 	}, func(ctx context.Context, args []string) error { return a.baseline(ctx, args[0], args[1], args[2], o) },
-		operand{name: "METHOD", choice: baselines}, dataOperand, operand{name: "INPUTS.csv", extensions: tableFiles})
+		operand{"METHOD", value{words: baselines}}, dataOperand, input("INPUTS.csv", tableFiles))
 	o.add(cmd.Flags())
 	return cmd
 }
@@ -83,7 +66,7 @@ func (o *baselineFlags) add(f *pflag.FlagSet) {
 	f.Var(count(&o.options.Iterations, unbounded), "iterations", "most optimiser `steps` (default 300, svgp 2000)")
 }
 
-// method is the method of that name with the flags' options.
+// method returns the method of that name with the flags' options.
 func (o *baselineFlags) method(name string) (baseline.Method, error) {
 	switch {
 	case o.inducing != 0 && name == "gp":
@@ -111,10 +94,10 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if _, err := o.method(name); err != nil { // before anything is read
 		return err
 	}
-	if err := a.computer.hostOnly("baseline"); err != nil {
-		return err
+	if a.computer.device.kind == "cuda" {
+		return a.computer.unusable("baseline computes on the CPU alone")
 	}
-	data, err := a.readToFit(ctx, dataPath, o.columns)
+	data, err := a.readData(ctx, dataPath, o.columns, o.columns.split)
 	if err != nil {
 		return err
 	}
@@ -122,8 +105,10 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if err != nil {
 		return err
 	}
-	if o.options.Covariance, err = o.covariance(data.Q); err != nil {
-		return err
+	if o.lengthscales != nil || o.periods != nil { // else the default
+		if o.options.Covariance, err = baseline.SpectralMixture(data.Q, o.lengthscales, o.periods); err != nil {
+			return err
+		}
 	}
 	method, err := o.method(name)
 	if err != nil {
@@ -139,19 +124,27 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if err != nil {
 		return err
 	}
-	err = a.reportBaseline(&baselineResult{
-		Method: name, Bound: fit.Bound, Iterations: fit.Iterations, Ended: fit.Ended, Elapsed: fit.Elapsed, Rows: data.N,
-		Components: mixture(fit.Covariance, data), NoiseSD: noise, Predicted: out.at.rows, Columns: columns, Output: o.output,
-		Interrupted: interrupted,
-	})
+	components := mixture(fit.Covariance, data)
+	if a.json {
+		err = a.printJSON(object{
+			{"method", name}, {"bound", fit.Bound}, {"iterations", fit.Iterations}, {"ended", fit.Ended}, {"seconds", fit.Elapsed}, {"rows", data.N},
+			{"components", components}, {"noise_sd", noise}, // of each output, in its units
+			{"predicted", out.at.rows}, {"columns", columns}, {"output", o.output}, {"interrupted,omitempty", interrupted},
+		})
+	} else if o.output != toStdout { // stdout is for the table alone
+		a.say("%s: bound %.9g after %d iterations (%s), %.1f s", name, fit.Bound, fit.Iterations, fit.Ended, fit.Elapsed.Seconds())
+		a.say("%s, noise sd %s", counted(data.N, "row"), row(noise))
+		a.sayComponents(components, firstNumbers(len(components)))
+		a.say("%d predictions in %s", out.at.rows, o.output)
+	}
 	if err == nil && interrupted {
 		err = &interruption{fmt.Sprintf(" at iteration %d: the predictions of the best model so far are in %s", fit.Iterations, o.output)}
 	}
 	return err
 }
 
-// prediction reads where to predict, and says what columns the output will have:
-// two of the same name would be found out only after the fit.
+// prediction reads where to predict, and makes the columns of the output: if two have
+// the same name, the user should hear of it before the fit.
 func (o *baselineFlags) prediction(ctx context.Context, data *vssgp.Data, path string) (*prediction, []string, error) {
 	if !isTable(path) {
 		return nil, nil, mistake("%s: not the extension of a table; want .csv or .npy", path)
@@ -165,15 +158,7 @@ func (o *baselineFlags) prediction(ctx context.Context, data *vssgp.Data, path s
 	return r, names, err
 }
 
-// covariance is what the fit starts from; its zero value is the default.
-func (o *baselineFlags) covariance(q int) (baseline.Covariance, error) {
-	if o.lengthscales == nil && o.periods == nil {
-		return baseline.Covariance{}, nil
-	}
-	return baseline.SpectralMixture(q, o.lengthscales, o.periods)
-}
-
-// predictBaseline writes the predictions at all places at once, and gives the
+// predictBaseline writes the predictions at all places at once, and returns the
 // noise's standard deviation in each output.
 func (a *app) predictBaseline(fit *baseline.Fit, r *prediction) (noise []float64, err error) {
 	var x []float64
@@ -198,10 +183,10 @@ func (a *app) predictBaseline(fit *baseline.Fit, r *prediction) (noise []float64
 	if err != nil {
 		return nil, err
 	}
-	return noise, a.writeLast([]atomicfile.File{r.file(files[0])}, func() {})
+	return noise, a.writeLast([]atomicfile.File{r.file(files[0])}, r.meter.clear)
 }
 
-// mixture is a covariance's components in the data's units.
+// mixture returns a covariance's components in the data's units.
 func mixture(c baseline.Covariance, data *vssgp.Data) []vssgp.Component {
 	_, y := data.Standardise()
 	out := make([]vssgp.Component, c.L)
@@ -215,18 +200,4 @@ func mixture(c baseline.Covariance, data *vssgp.Data) []vssgp.Component {
 		}
 	}
 	return out
-}
-
-func (a *app) reportBaseline(r *baselineResult) error {
-	if a.json {
-		return a.printJSON(r)
-	}
-	if r.Output == toStdout { // the table has it for itself
-		return nil
-	}
-	a.say("%s: bound %.9g after %d iterations (%s), %.1f s", r.Method, r.Bound, r.Iterations, r.Ended, r.Elapsed.Seconds())
-	a.say("%s, noise sd %s", counted(r.Rows, "row"), row(r.NoiseSD))
-	a.sayComponents(r.Components, firstNumbers(len(r.Components)))
-	a.say("%d predictions in %s", r.Predicted, r.Output)
-	return nil
 }

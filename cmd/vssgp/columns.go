@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // columns are --x and --y: names of a table's columns, or their numbers from 0.
-// Names that are numbers do not exist (package table refuses them).
+// A column cannot have a number as its name (package table refuses it).
 type columns struct{ x, y []string }
 
 func (c *columns) add(f *pflag.FlagSet) {
@@ -19,14 +20,10 @@ func (c *columns) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.y, "y", nil, "output `columns` of a table (default: the last)")
 }
 
-// split takes the inputs and outputs out of a table for a fit. Where only one
-// of --x and --y is given: y is the last column, x all that are not outputs.
+// split takes the inputs and outputs out of a table for a fit. By default y is the last
+// column, and x all columns that are not outputs.
 func (c columns) split(t *table.Table, path string) (*vssgp.Data, error) {
-	y, err := named(t, c.y, "--y")
-	if err != nil {
-		return nil, err
-	}
-	x, err := named(t, c.x, "--x")
+	x, y, err := c.named(t)
 	if err != nil {
 		return nil, err
 	}
@@ -39,16 +36,12 @@ func (c columns) split(t *table.Table, path string) (*vssgp.Data, error) {
 	return pick(t, path, x, y)
 }
 
-// match takes the columns that a model of q inputs and d outputs wants: those
+// match takes the columns that a model of q inputs and d outputs needs: those
 // of --x and --y; else those with the model's own names; else, in a table of
 // q+d columns, the first q and the rest.
 func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vssgp.Data, error) {
 	q := m.Params.Q
-	x, err := named(t, c.x, "--x")
-	if err != nil {
-		return nil, err
-	}
-	y, err := named(t, c.y, "--y")
+	x, y, err := c.named(t)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +55,28 @@ func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vss
 	}
 	if len(x) != q || len(y) != d {
 		return nil, mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
-			path, t.Cols, strings.Join(clip(t.Names), ", "), len(x), len(y), q, d)
+			path, t.Cols, listed(t.Names), len(x), len(y), q, d)
 	}
 	return pick(t, path, x, y)
 }
 
-// orOwn are the columns given; else those with the model's own names; else those
-// that are not taken.
+// inputs returns the columns at which a model of q inputs predicts: those of --x; else
+// those with the model's own names; else all, if there are q. It looks only at the
+// names of the table.
+func (c columns) inputs(t *table.Table, path string, q int, own []string) ([]string, error) {
+	x, _, err := c.named(t)
+	if err != nil {
+		return nil, err
+	}
+	x = orOwn(t, x, own, nil)
+	if len(x) != q {
+		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), listed(x), q)
+	}
+	return x, nil
+}
+
+// orOwn returns the given columns; else those with the model's own names; else those that
+// are not taken.
 func orOwn(t *table.Table, given, own, taken []string) []string {
 	switch {
 	case given != nil:
@@ -79,28 +87,16 @@ func orOwn(t *table.Table, given, own, taken []string) []string {
 	return others(t.Names, taken)
 }
 
-// inputs are the columns that predictions of a model of q inputs are made at:
-// those of --x; else those with the model's own names; else all, if they are q.
-// Of the table it looks at the columns' names alone.
-func (c columns) inputs(t *table.Table, path string, q int, own []string) ([]string, error) {
-	x, err := named(t, c.x, "--x")
-	if err != nil {
-		return nil, err
+// named returns the names of the columns of --x and --y; nil if the flag is not given.
+func (c columns) named(t *table.Table) (x, y []string, err error) {
+	if x, err = named(t, c.x, "--x"); err == nil {
+		y, err = named(t, c.y, "--y")
 	}
-	x = orOwn(t, x, own, nil)
-	if len(x) != q {
-		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x",
-			path, len(x), strings.Join(clip(x), ", "), q)
-	}
-	return x, nil
+	return x, y, err
 }
 
-// named turns a flag's names and numbers into names of columns; nil: not given.
-func named(t *table.Table, given []string, flag string) ([]string, error) {
-	if given == nil {
-		return nil, nil
-	}
-	var out []string
+// named turns a flag's names and numbers into names of columns.
+func named(t *table.Table, given []string, flag string) (out []string, err error) {
 	at, taken := t.Index(), make(map[string]bool, len(given))
 	for _, s := range given {
 		s = strings.TrimSpace(s)
@@ -112,7 +108,7 @@ func named(t *table.Table, given []string, flag string) ([]string, error) {
 			s, known = t.Names[i], true
 		}
 		if !known {
-			return nil, mistake("%s: no column %.40q; want some of %s", flag, s, strings.Join(clip(t.Names), ", "))
+			return nil, mistake("%s: no column %.40q; want some of %s", flag, s, listed(t.Names))
 		}
 		if taken[s] {
 			return nil, mistake("%s: column %.40q is named twice", flag, s)
@@ -144,28 +140,17 @@ func pick(t *table.Table, path string, x, y []string) (*vssgp.Data, error) {
 	return &vssgp.Data{N: t.Rows, Q: len(x), D: len(y), X: xs.Data, Y: ys.Data, XNames: xs.Names, YNames: ys.Names}, nil
 }
 
-// others are the names that are not in taken, in their order.
+// others returns the names that are not in taken, in their order.
 func others(names, taken []string) []string {
-	var out []string
 	gone := setOf(taken)
-	for _, n := range names {
-		if !gone[n] {
-			out = append(out, n)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return gone[n] })
 }
 
-// hasAll reports whether the table has a column for each of a model's names,
-// of which there are some.
+// hasAll reports whether the table has columns with a model's names, if the model has names.
 func hasAll(t *table.Table, names []string) bool {
 	at := t.Index()
-	for _, n := range names {
-		if _, ok := at[n]; !ok {
-			return false
-		}
-	}
-	return len(names) > 0
+	missing := func(n string) bool { _, ok := at[n]; return !ok }
+	return len(names) > 0 && !slices.ContainsFunc(names, missing)
 }
 
 func setOf(names []string) map[string]bool {
@@ -176,11 +161,11 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// clip shortens a list of names for a message.
-func clip(names []string) []string {
+// listed writes the first names of a list for a message.
+func listed(names []string) string {
 	const most = 8
-	if len(names) <= most {
-		return names
+	if len(names) > most {
+		names = slices.Concat(names[:most], []string{"…"})
 	}
-	return append(append([]string(nil), names[:most]...), "…")
+	return strings.Join(names, ", ")
 }

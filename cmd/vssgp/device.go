@@ -3,37 +3,33 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/internal/procfs"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
 
 // deviceFlag is --device.
 type deviceFlag struct {
+	text  string // as the user wrote it
 	kind  string // auto, cpu or cuda
-	card  *int   // cuda's; nil: the first that can be used
+	card  *int   // of cuda; nil: the first that can be used
 	given bool   // on the command line
 }
 
-// String is the flag as it is written.
-func (d *deviceFlag) String() string {
-	if d.card == nil {
-		return d.kind
-	}
-	return fmt.Sprintf("%s:%d", d.kind, *d.card)
-}
-
-// Type is what help calls the flag's argument.
-func (d *deviceFlag) Type() string { return "device" }
-
-// Set takes auto, cpu, cuda or cuda:n.
-func (d *deviceFlag) Set(s string) error {
+// set takes auto, cpu, cuda or cuda:n.
+func (d *deviceFlag) set(s string) error {
 	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "auto" && kind != "cpu" && kind != "cuda" || numbered && kind != "cuda" {
 		return fmt.Errorf("want auto, cpu, cuda, or cuda:n for the n-th GPU")
@@ -46,35 +42,14 @@ func (d *deviceFlag) Set(s string) error {
 		}
 		card = &n
 	}
-	d.kind, d.card, d.given = kind, card, true
+	*d = deviceFlag{s, kind, card, true}
 	return nil
 }
 
-// precisionFlag is --precision, which took mixed besides float64 once.
-type precisionFlag struct{}
-
-// String is all that there is.
-func (precisionFlag) String() string { return "float64" }
-
-// Type is what help would call the flag's argument.
-func (precisionFlag) Type() string { return "word" }
-
-// Set takes float64.
-func (precisionFlag) Set(s string) error {
-	switch s {
-	case "float64":
-		return nil
-	case "mixed":
-		return errors.New("mixed precision was removed: every device computes in float64; leave the flag out")
-	}
-	return errors.New("want float64, or leave the flag out")
-}
-
-// A computer decides what computes, by --device, and holds it for the command.
-// It is the one place that does.
+// A computer opens the backend that --device asks for, and holds it for the command.
 type computer struct {
 	device deviceFlag
-	note   func(format string, a ...any) // says what auto took
+	note   func(format string, a ...any) // says what auto chose
 
 	// what the machine has; tests put their own here
 	list    func() ([]cuda.Device, error)
@@ -83,12 +58,12 @@ type computer struct {
 
 	backend spectral.Backend // once it is opened
 
-	job   *job // the ranks that there are, nil without
-	ranks bool // the command spreads its rows over them
-	local int  // place among the machine's ranks, by which each takes its card
+	job   *job // nil without other ranks
+	ranks bool // the command spreads its rows over the ranks
+	local int  // index among the ranks on this machine, by which each takes its card
 }
 
-// spread has get spread the rows over the job's ranks, if it has any.
+// spread makes get spread the rows over the job's ranks, if it has any.
 func (c *computer) spread() {
 	c.ranks = true
 	c.local = ranks.LocalRank()
@@ -96,23 +71,23 @@ func (c *computer) spread() {
 
 func newComputer(note func(string, ...any)) computer {
 	return computer{
-		device:  deviceFlag{kind: "auto"},
+		device:  deviceFlag{text: "auto", kind: "auto"},
 		note:    note,
 		list:    gpu.Devices,
 		present: func() bool { return cardPresent("/") },
 		open: func(o gpu.Options) (spectral.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
-				return nil, err // not b: a nil *gpu.Backend is no nil interface
+				return nil, err // not b: an interface that holds a nil *gpu.Backend is not nil
 			}
 			return b, nil
 		},
 	}
 }
 
-// get is the backend that the flags ask for, the same one each time: auto takes
-// the first GPU that can be used, else the CPU; cuda where there is none is a
-// mistake. close gives it back.
+// get returns the backend that the flags ask for, the same one each time. auto takes
+// the first GPU that can be used, else the CPU; cuda without a GPU is a mistake. close
+// closes the backend.
 func (c *computer) get() (spectral.Backend, error) {
 	if c.backend != nil {
 		return c.backend, nil
@@ -122,10 +97,10 @@ func (c *computer) get() (spectral.Backend, error) {
 		return nil, err
 	}
 	if c.ranks && c.job != nil {
-		many, err := ranks.New(c.job, b, c.device.String())
+		many, err := ranks.New(c.job, b, c.device.text)
 		if err != nil {
 			b.Close()
-			return nil, fmt.Errorf("--device %s: %w", &c.device, err)
+			return nil, c.failed(err)
 		}
 		b = many
 	}
@@ -133,15 +108,7 @@ func (c *computer) get() (spectral.Backend, error) {
 	return b, nil
 }
 
-// host is the CPU. Ranks hold many shares of rows, and use one at a time.
-func (c *computer) host() spectral.Backend {
-	if c.ranks {
-		return cpu.New(cpu.Shared())
-	}
-	return cpu.New()
-}
-
-// close gives back what get has opened.
+// close closes the backend that get has opened.
 func (c *computer) close() error {
 	if c.backend == nil {
 		return nil
@@ -149,9 +116,30 @@ func (c *computer) close() error {
 	b := c.backend
 	c.backend = nil
 	if err := b.Close(); err != nil {
-		return fmt.Errorf("--device %s: %w", &c.device, err)
+		return c.failed(err)
 	}
 	return nil
+}
+
+// rankTimes says where the time of a command went, which took elapsed; nil without ranks.
+func (c *computer) rankTimes(elapsed time.Duration) *rankTimes {
+	b, ok := c.backend.(*ranks.Backend)
+	if !ok {
+		return nil
+	}
+	t := b.Times()
+	return &rankTimes{
+		Size: c.job.Size(), Open: t.Open, Cores: ranks.ShareCores(), Compute: t.Compute, Waiting: t.Waiting,
+		Communication: t.Communication, Other: max(0, elapsed-t.Open-t.Compute-t.Waiting-t.Communication),
+		Share: float64(t.Communication) / float64(max(elapsed, 1)), Bytes: t.Bytes,
+	}
+}
+
+func (c *computer) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device.text, err) }
+
+// unusable is the mistake of asking for a card that the command cannot use.
+func (c *computer) unusable(why string) error {
+	return mistake("--device %s: %s; want --device cpu or auto", c.device.text, why)
 }
 
 func (c *computer) choose() (spectral.Backend, error) {
@@ -161,69 +149,65 @@ func (c *computer) choose() (spectral.Backend, error) {
 	case "cuda":
 		return c.cuda()
 	}
-	return c.auto()
+	return c.auto(), nil
 }
 
-// hostOnly reports a device that a command which computes on the CPU alone cannot
-// use.
-func (c *computer) hostOnly(command string) error {
-	if c.device.kind == "cuda" {
-		return mistake("--device %s: %s computes on the CPU alone; want --device cpu or auto", &c.device, command)
+// host is the CPU. A rank holds many shards of rows, and uses one at a time.
+func (c *computer) host() spectral.Backend {
+	if c.ranks {
+		return cpu.New(cpu.Shared())
 	}
-	return nil
+	return cpu.New()
 }
 
 // cuda opens the card that was asked for.
 func (c *computer) cuda() (spectral.Backend, error) {
-	missing := func(why string) error {
-		return mistake("--device %s: %s; want --device cpu or auto", &c.device, why)
-	}
 	card := c.device.card
 	if card == nil {
-		first, why, _ := c.first(func(cuda.Device) bool { return true })
+		first, why, _ := c.first(true)
 		if first == nil {
-			return nil, missing(why)
+			return nil, c.unusable(why)
 		}
 		card = &first.Ordinal
 	}
 	b, err := c.open(gpu.Options{Ordinal: *card})
 	if errors.Is(err, cuda.ErrNoDevice) {
-		return nil, missing(reason(err))
+		return nil, c.unusable(reason(err))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--device %s: %w", &c.device, err)
+		return nil, c.failed(err)
 	}
 	return b, nil
 }
 
-// auto never fails: a card that cannot be opened is a reason to use the CPU. It speaks where it leaves a card unused that is there, and
-// where auto was asked for by name.
-func (c *computer) auto() (spectral.Backend, error) {
-	first, why, there := c.first(func(d cuda.Device) bool { return !emulated(d) })
-	if first != nil {
-		b, err := c.open(gpu.Options{Ordinal: first.Ordinal})
+// auto never fails: if a card cannot be opened, it uses the CPU. It says what it chose if it
+// leaves a card unused, or if the user asked for auto by name.
+func (c *computer) auto() spectral.Backend {
+	card, why, there := c.first(false)
+	if card != nil {
+		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
 		switch {
-		case err == nil && !c.device.given:
-			return b, nil
+		case err == nil && c.device.given:
+			return c.announced(b, fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name()))
 		case err == nil:
-			return c.announced(b, fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())), nil
+			return b
 		}
-		why = fmt.Sprintf("cuda:%d: %s", first.Ordinal, reason(err))
+		why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
 	}
-	text := "computing on the CPU: " + why
 	if !there && !c.device.given {
-		return c.host(), nil
+		return c.host()
 	}
-	return c.announced(c.host(), text), nil
+	return c.announced(c.host(), "computing on the CPU: "+why)
 }
 
-// noCard is why there is none where the driver lists none.
+// noCard says why there is no card if the driver lists none.
 const noCard = "there is no GPU"
 
-// first is the first card that can be used and that want takes, of several ranks
-// of a machine each one's own as far as they go; or why there is none, and whether
-// there is a card all the same.
-func (c *computer) first(want func(cuda.Device) bool) (card *cuda.Device, why string, there bool) {
+// first returns the first usable card; emulated cards, which are for tests, count if
+// emulated is set. If several ranks share the machine, each gets its own as far as the
+// cards go. If there is no such card, first returns why, and whether there is a card all
+// the same.
+func (c *computer) first(emulated bool) (card *cuda.Device, why string, there bool) {
 	list, err := c.list()
 	if err != nil {
 		return nil, reason(err), c.present()
@@ -232,7 +216,7 @@ func (c *computer) first(want func(cuda.Device) bool) (card *cuda.Device, why st
 	var usable []cuda.Device
 	for _, d := range list {
 		switch {
-		case !want(d):
+		case !emulated && strings.HasPrefix(d.Name, "emulated "):
 		case d.Reason == "":
 			usable = append(usable, d)
 		case why == noCard:
@@ -245,12 +229,8 @@ func (c *computer) first(want func(cuda.Device) bool) (card *cuda.Device, why st
 	return nil, why, why != noCard
 }
 
-// emulated cards are for tests: auto leaves them alone.
-func emulated(d cuda.Device) bool { return strings.HasPrefix(d.Name, "emulated ") }
-
-// reason is an error in the words of a line that already says what it is about:
-// without the packages it came through and the end that only says there is no
-// device.
+// reason shortens an error for a line that already says what failed: without the
+// packages' prefixes and without ErrNoDevice's own words.
 func reason(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+cuda.ErrNoDevice.Error())
 	for _, prefix := range []string{"gpu: ", "devices: ", "cuda: "} {
@@ -259,8 +239,8 @@ func reason(err error) string {
 	return text
 }
 
-// announced is a backend that says what it is when the first pass over the rows
-// begins: not before, because a command that finds a mistake prints one line.
+// announced returns a backend that notes text before its first pass over the rows: not
+// before that, because a command that finds a mistake prints one line.
 func (c *computer) announced(b spectral.Backend, text string) spectral.Backend {
 	say := sync.OnceFunc(func() { c.note("%s", text) })
 	return spectral.Observed(b, func(method string) func() {
@@ -271,8 +251,8 @@ func (c *computer) announced(b spectral.Backend, text string) spectral.Backend {
 	})
 }
 
-// cardPresent reports whether Linux knows of an NVIDIA card, from what the driver leaves below root: a card of its own, or its device
-// file alone, as in a container.
+// cardPresent reports whether Linux knows of an NVIDIA card: the driver lists it below
+// root, or, as in a container, there is a device file alone.
 func cardPresent(root string) bool {
 	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {
 		if found, _ := filepath.Glob(filepath.Join(root, pattern)); found != nil {
@@ -280,4 +260,47 @@ func cardPresent(root string) bool {
 		}
 	}
 	return false
+}
+
+const meminfo = "/proc/meminfo"
+
+// memoryLimit returns the most bytes that a fit may take, 0 for no limit. given is
+// --memory: 0 stands for the free memory, +Inf for no limit. It also becomes the
+// collector's limit, so that garbage does not fill the memory that the fit needs,
+// unless the user sets GOMEMLIMIT.
+func memoryLimit(given float64) float64 {
+	limit := given
+	switch {
+	case math.IsInf(given, 1):
+		return 0
+	case given == 0:
+		limit = freeMemory(meminfo, "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
+	}
+	if limit > 0 && limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(limit))
+	}
+	return limit
+}
+
+// freeMemory returns how many bytes are free without swapping, by the kernel's count and
+// the control group's limit; 0 if neither is known (on systems other than Linux).
+func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
+	free := float64(procfs.Bytes(meminfo, "MemAvailable"))
+	most, errMost := readNumber(groupMax) // "max", which is no number, if there is no limit
+	current, err := readNumber(groupCurrent)
+	switch {
+	case errMost != nil || err != nil || current > most:
+		return free
+	case free == 0:
+		return most - current
+	}
+	return min(free, most-current)
+}
+
+func readNumber(path string) (float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
 }

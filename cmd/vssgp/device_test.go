@@ -22,15 +22,15 @@ func TestDeviceFlag(t *testing.T) {
 		{"cuda:0,", ""}, {"cuda:0,1", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
 	} {
 		seven := 7
-		d := deviceFlag{kind: "before", card: &seven}
-		err := d.Set(c.in)
+		d := deviceFlag{text: "before", card: &seven}
+		err := d.set(c.in)
 		switch {
 		case c.out == "" && err == nil:
-			t.Errorf("%q is taken as %s", c.in, &d)
-		case c.out == "" && d.kind != "before":
-			t.Errorf("%q is refused but leaves %s", c.in, &d)
-		case c.out != "" && (err != nil || d.String() != c.out):
-			t.Errorf("%q: %s, %v; want %s", c.in, &d, err, c.out)
+			t.Errorf("%q is taken as %s", c.in, d.text)
+		case c.out == "" && d.text != "before":
+			t.Errorf("%q is refused but leaves %s", c.in, d.text)
+		case c.out != "" && (err != nil || d.text != c.out):
+			t.Errorf("%q: %s, %v; want %s", c.in, d.text, err, c.out)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestChoice(t *testing.T) {
 			m, said := machineWith(c.cards, c.listErr, c.fails)
 			m.present = func() bool { return c.present }
 			if c.device != "" {
-				if err := m.device.Set(c.device); err != nil {
+				if err := m.device.set(c.device); err != nil {
 					t.Fatal(err)
 				}
 			}

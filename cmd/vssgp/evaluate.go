@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,21 +21,6 @@ type evaluateFlags struct {
 	inference vssgp.Inference // "": the model's
 	gradient  bool
 	rows      []int
-}
-
-// evaluation is what `evaluate --json` prints.
-type evaluation struct {
-	Bound     float64         `json:"bound"`
-	Terms     []vssgp.Term    `json:"terms"`
-	Inference vssgp.Inference `json:"inference"`
-	Rows      int             `json:"rows"`
-	Batch     []int           `json:"batch,omitempty"` // --rows
-	RMSE      float64         `json:"rmse"`
-	Density   float64         `json:"mean_log_predictive_density"`
-	Jitter    float64         `json:"jitter"`
-	Device    string          `json:"device"`
-	Gradient  map[string]any  `json:"gradient,omitempty"` // nested lists by tensor
-	Ranks     *rankTimes      `json:"ranks,omitempty"`    // under mpirun
 }
 
 func (a *app) evaluateCommand() *cobra.Command {
@@ -76,6 +62,10 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 	if err != nil {
 		return err
 	}
+	var gradient []vssgp.Tensor
+	if o.gradient {
+		gradient = gradientOf(m.Params, e.Gradient, inference)
+	}
 	p, err := predictRows(ctx, m, data)
 	if err != nil {
 		return err
@@ -84,43 +74,54 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 	if err != nil {
 		return err
 	}
-	out := evaluation{
-		Bound: e.Bound, Terms: e.Terms, Inference: inference, Rows: data.N, Batch: o.rows, RMSE: score.RMSE(p.Mean, data.Y), Density: density,
-		Jitter: e.Jitter, Device: m.Backend.Name(), Ranks: a.rankTimes(time.Since(began)),
+	rmse, times := score.RMSE(p.Mean, data.Y), a.computer.rankTimes(time.Since(began))
+	if a.json {
+		var g object
+		for _, t := range slices.SortedFunc(slices.Values(gradient), func(s, t vssgp.Tensor) int { return cmp.Compare(s.Name, t.Name) }) {
+			g = append(g, field{t.Name, nested(t.Shape, *t.Data)})
+		}
+		return a.printJSON(object{
+			{"bound", e.Bound}, {"terms", e.Terms}, {"inference", inference}, {"rows", data.N}, {"batch,omitempty", o.rows}, {"rmse", rmse},
+			{"mean_log_predictive_density", density}, {"jitter", e.Jitter}, {"device", m.Backend.Name()},
+			{"gradient,omitempty", g}, {"ranks,omitempty", times},
+		})
 	}
-	var gradient []vssgp.Tensor
-	if o.gradient {
-		gradient = gradientOf(m.Params, e.Gradient, inference)
+	a.say("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, inference)
+	for _, t := range e.Terms {
+		a.say("  %-26s %.9g", t.Name, t.Value)
 	}
-	if !a.json {
-		a.sayEvaluation(&out, gradient)
-		return nil
+	a.say("%-28s %d", "rows", data.N)
+	if o.rows != nil {
+		a.say("%-28s %d of them", "mini-batch", len(o.rows))
 	}
-	out.Gradient = map[string]any{}
-	for _, t := range gradient {
-		out.Gradient[t.Name] = nested(t.Shape, *t.Data)
+	a.say("%-28s %.6g", "RMSE", rmse)
+	a.say("%-28s %.6g", "mean log predictive density", density)
+	a.say("%-28s %s", "device", m.Backend.Name())
+	if times != nil {
+		a.say("%s", times)
 	}
-	return a.printJSON(out)
+	if gradient != nil {
+		a.sayGradient(gradient)
+	}
+	return nil
 }
 
-// predictRows predicts the rows of the data by the posterior of the model. A model
-// without one is copied, and the copy conditioned on the data.
+// predictRows predicts the rows of the data by the model's weight posterior. A model without
+// one is conditioned on the data first.
 func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
 	x := mat.NewDense(data.N, data.Q, data.X)
 	p, err := m.PredictContext(ctx, x)
 	if !errors.Is(err, vssgp.ErrUnfitted) {
 		return p, err
 	}
-	c := *m
-	c.Params = m.Params.Clone()
-	if _, err := c.ConditionContext(ctx, data); err != nil {
+	if _, err := m.ConditionContext(ctx, data); err != nil {
 		return nil, err
 	}
-	return c.PredictContext(ctx, x)
+	return m.PredictContext(ctx, x)
 }
 
-// meanLogDensity is the mean over the rows of log N(y_n; mean_n, Cov_n), the
-// outputs of a row jointly; NaN where a covariance is not positive definite.
+// meanLogDensity returns the mean over the rows of log N(y_n; mean_n, Cov_n), jointly
+// over the outputs of a row; NaN if a covariance is not positive definite.
 func meanLogDensity(ctx context.Context, p *vssgp.Prediction, y []float64) (float64, error) {
 	rows, err := p.LogDensityContext(ctx, y)
 	if ctx.Err() != nil {
@@ -136,8 +137,8 @@ func meanLogDensity(ctx context.Context, p *vssgp.Prediction, y []float64) (floa
 	return sum / float64(p.N), nil
 }
 
-// gradientOf are the tensors of the gradient g at p that have entries, with NaN
-// for entries that are constants of the model. The coefficients have none under
+// gradientOf returns the tensors of the gradient g at p that have entries, with NaN
+// for entries that are constants of the model. It leaves out the coefficients under
 // the exact bound, which has solved for them.
 func gradientOf(p, g *vssgp.Params, inference vssgp.Inference) (list []vssgp.Tensor) {
 	at := p.Tensors()
@@ -157,7 +158,7 @@ func gradientOf(p, g *vssgp.Params, inference vssgp.Inference) (list []vssgp.Ten
 	return list
 }
 
-// nested are numbers as nested lists of a tensor's shape.
+// nested returns data as nested lists of a tensor's shape.
 func nested(shape []int, data []float64) any {
 	if len(shape) == 1 {
 		return data
@@ -169,24 +170,7 @@ func nested(shape []int, data []float64) any {
 	return list
 }
 
-func (a *app) sayEvaluation(e *evaluation, gradient []vssgp.Tensor) {
-	a.say("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, e.Inference)
-	for _, t := range e.Terms {
-		a.say("  %-26s %.9g", t.Name, t.Value)
-	}
-	a.say("%-28s %d", "rows", e.Rows)
-	if e.Batch != nil {
-		a.say("%-28s %d of them", "mini-batch", len(e.Batch))
-	}
-	a.say("%-28s %.6g", "RMSE", e.RMSE)
-	a.say("%-28s %.6g", "mean log predictive density", e.Density)
-	a.say("%-28s %s", "device", e.Device)
-	if e.Ranks != nil {
-		a.say("%s", e.Ranks)
-	}
-	if gradient == nil {
-		return
-	}
+func (a *app) sayGradient(gradient []vssgp.Tensor) {
 	a.say("gradient: largest entry by tensor (--json prints all)")
 	for _, t := range gradient {
 		most := 0.0

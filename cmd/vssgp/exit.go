@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -35,14 +36,14 @@ func mistake(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// interruption says in its own words what an interrupted command has left.
+// interruption is the error after a signal; text says what the command has left behind.
 type interruption struct{ text string }
 
 func (i *interruption) Error() string { return "interrupted" + i.text }
 
 func (i *interruption) Unwrap() error { return context.Canceled }
 
-// mistakes are the sentinels of what the caller can put right.
+// mistakes are the sentinels of errors that the caller can put right.
 var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	spectral.ErrShape, spectral.ErrValue,
@@ -52,7 +53,7 @@ var mistakes = []error{
 	fs.ErrNotExist, fs.ErrPermission,
 }
 
-// exitCode says what kind of end err is.
+// exitCode returns the exit code for err.
 func exitCode(err error) int {
 	var usage *usageError
 	switch {
@@ -60,13 +61,8 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage):
+	case errors.As(err, &usage) || slices.ContainsFunc(mistakes, func(m error) bool { return errors.Is(err, m) }):
 		return exitMistake
-	}
-	for _, m := range mistakes {
-		if errors.Is(err, m) {
-			return exitMistake
-		}
 	}
 	return exitFailure
 }
@@ -74,8 +70,8 @@ func exitCode(err error) int {
 // prefix begins every line on stderr.
 const prefix = "vssgp: "
 
-// oneLine is err as a single line with the program's name once, in front,
-// whatever the packages below have written into it.
+// oneLine writes err as a single line that begins with the program's name and has it only
+// there, whatever the packages below have written into err.
 func oneLine(err error) string {
 	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, w := range words {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,33 +15,25 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// files are those of a command line. They decide, before any work and again before anything is written, that no output is an input.
+// files holds the files of a command line. It refuses an output that is an input, before any
+// work and again before anything is written.
 type files struct {
 	read, written []namedFile
 	overwrite     bool
 	stdout        io.Writer
 }
 
-// A namedFile is a file as the command line has it.
+// A namedFile is a file as the command line names it.
 type namedFile struct {
-	name  string // the flag or argument, "" for a name that the command has made
+	name  string // the flag or argument; "" if the command has made the path
 	path  string
-	place atomicfile.Place
+	place atomicfile.Place // of an input
 }
 
 // String is "--sd FILE".
 func (f namedFile) String() string { return strings.TrimSpace(f.name + " " + f.path) }
 
-// unnamed are paths that the command has made.
-func unnamed(paths []string) []namedFile {
-	list := make([]namedFile, len(paths))
-	for i, p := range paths {
-		list[i].path = p
-	}
-	return list
-}
-
-// check reports a file that cannot be what it is for.
+// check refuses a path that the flag cannot take.
 func (f *file) check(named namedFile, json, plan bool) error {
 	stdout := named.path == toStdout
 	switch {
@@ -62,7 +58,7 @@ func (f *file) check(named namedFile, json, plan bool) error {
 	return mistake("%v: unknown format; want %s", named, want)
 }
 
-// add takes a file in. A missing input is reported when it is read.
+// add registers a file. A missing input is reported when it is read.
 func (f *files) add(named namedFile, written bool) {
 	if written {
 		f.written = append(f.written, named)
@@ -72,12 +68,13 @@ func (f *files) add(named namedFile, written bool) {
 	}
 }
 
-// apart reports an output that is an input. A path that cannot be written to is reported when it is checked.
-func (f *files) apart(outputs []namedFile) error {
+// apart refuses an output that is an input. It passes over a path that cannot be written to:
+// atomicfile.Check reports that.
+func (f *files) apart() error {
 	if f.overwrite || len(f.read) == 0 {
 		return nil
 	}
-	for _, out := range outputs {
+	for _, out := range f.written {
 		at, err := f.placeOf(out.path)
 		if err != nil {
 			continue
@@ -91,7 +88,7 @@ func (f *files) apart(outputs []namedFile) error {
 	return nil
 }
 
-// placeOf is an output's place; stdout may be a file, too.
+// placeOf returns the place of an output. Stdout may be a file, too.
 func (f *files) placeOf(path string) (atomicfile.Place, error) {
 	if path != toStdout {
 		return atomicfile.PlaceOf(path)
@@ -104,8 +101,8 @@ func (f *files) placeOf(path string) (atomicfile.Place, error) {
 	return atomicfile.Place{}, nil
 }
 
-// formatOf is what a path's extension asks for, in small letters and without its
-// dot: csv for stdout, wav for .wave.
+// formatOf returns the extension of a path, in small letters and without its dot: csv for
+// stdout, wav for .wave.
 func formatOf(path string) string {
 	if path == toStdout {
 		return "csv"
@@ -117,11 +114,112 @@ func formatOf(path string) string {
 	return extension
 }
 
-// numberedFiles are n files with -1 to -n before the path's extension.
+// numberedFiles returns n paths with -1 to -n before the extension.
 func numberedFiles(path string, n int) []string {
 	files, ext := make([]string, n), filepath.Ext(path)
 	for i := range files {
 		files[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), i+1, ext)
 	}
 	return files
+}
+
+// toStdout is the output path that stands for stdout.
+const toStdout = "-"
+
+// A stream is stdout or stderr. The context ends a write that waits for a reader, and after
+// a first error every write fails.
+type stream struct {
+	ctx context.Context
+	to  io.Writer
+	err error // the first
+	any bool  // something was written
+}
+
+// Write returns the first error again after it.
+func (s *stream) Write(b []byte) (n int, err error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	s.any = true
+	n, err = atomicfile.Until(s.ctx, s.to).Write(b)
+	if err != nil {
+		s.err = onStdout(err)
+	}
+	return n, s.err
+}
+
+// finish closes the stream and returns the first error: some file systems report a full disk
+// only on closing, and not every print, by us or by cobra, checks for errors.
+func (s *stream) finish() error {
+	if f, ok := s.to.(*os.File); ok && s.any && s.err == nil {
+		if err := f.Close(); err != nil {
+			s.err = onStdout(err)
+		}
+	}
+	return s.err
+}
+
+// onStdout words an error of stdout. It drops the path that the system reports, which no user gave.
+func onStdout(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &interruption{": stdout: " + err.Error()}
+	}
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("write to stdout: %w", err)
+}
+
+// spoolMemory is the most bytes of a spool that stay in memory.
+const spoolMemory = 1 << 24
+
+// spool holds output that is to appear on stdout whole or not at all: in memory, and
+// beyond spoolMemory in a temporary file.
+type spool struct {
+	b    bytes.Buffer
+	file *os.File
+}
+
+// Write adds to the spool.
+func (s *spool) Write(b []byte) (int, error) {
+	if s.b.Len()+len(b) > spoolMemory {
+		if err := s.spill(); err != nil {
+			return 0, fmt.Errorf("hold what goes to stdout: %w", err)
+		}
+	}
+	return s.b.Write(b)
+}
+
+// spill empties the memory into the file.
+func (s *spool) spill() (err error) {
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "vssgp-*"); err != nil {
+			return err
+		}
+		os.Remove(s.file.Name()) // if the system allows it, an open file's space is freed however the process ends
+	}
+	_, err = s.b.WriteTo(s.file)
+	return err
+}
+
+// copyTo writes everything to stdout.
+func (s *spool) copyTo(stdout io.Writer) error {
+	if s.file != nil {
+		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("hold what goes to stdout: %w", err)
+		}
+		if _, err := io.Copy(stdout, s.file); err != nil {
+			return err
+		}
+	}
+	_, err := s.b.WriteTo(stdout)
+	return err
+}
+
+func (s *spool) close() {
+	if s.file != nil {
+		s.file.Close()
+		os.Remove(s.file.Name()) // if the system did not allow it while the file was open
+	}
 }

@@ -182,7 +182,7 @@ func TestStdoutIsInput(t *testing.T) {
 	}
 	defer f.Close()
 	var stderr bytes.Buffer
-	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr)
+	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr, nil)
 	if code != exitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, readFile(t, "data.csv")) {
 		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), exitMistake)
 	}

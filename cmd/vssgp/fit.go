@@ -4,39 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// fitResult is what `fit --json` prints.
-type fitResult struct {
-	Bound       float64             `json:"bound"`
-	Terms       []vssgp.Term        `json:"terms"`
-	Iterations  int                 `json:"iterations"`
-	Starts      []vssgp.StartResult `json:"starts"`
-	Kept        int                 `json:"kept"` // index in starts
-	Elapsed     time.Duration       `json:"seconds"`
-	Device      string              `json:"device"`
-	Rows        int                 `json:"rows"`
-	Components  int                 `json:"components"`
-	Features    int                 `json:"features"` // M
-	NoiseSD     []float64           `json:"noise_sd"` // of each output, in its units
-	Jitter      float64             `json:"jitter"`
-	NoiseFloor  float64             `json:"noise_floor"` // as a standard deviation, where the noise ended there; else 0
-	Model       string              `json:"model"`
-	Ranks       *rankTimes          `json:"ranks,omitempty"` // under mpirun
-	Interrupted bool                `json:"interrupted,omitempty"`
-	Resumed     *int                `json:"resumed,omitempty"` // iterations that the start had taken at the checkpoint
+// fitFlags are the flags of fit beside the model's.
+type fitFlags struct {
+	model      modelFlags
+	columns    columns
+	output     string
+	checkpoint checkpointFlags
+	plan       bool
+	report     string
 }
 
 func (a *app) fitCommand() *cobra.Command {
-	o := &fitFlags{model: newModelFlags()}
+	o := &fitFlags{}
 	cmd := a.command(&cobra.Command{
 		Use:   "fit DATA -o MODEL.safetensors",
 		Short: "Fit a model to a CSV, NPY, WAV or SPHERE file",
@@ -68,7 +58,7 @@ a model too (info, evaluate, --init).`,
 }
 
 func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
-	if err := o.checkpoint.check(); err != nil {
+	if err := o.checkpoint.check(a.flags); err != nil {
 		return err
 	}
 	a.computer.spread()
@@ -76,7 +66,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	data, err := a.readToFit(ctx, dataPath, o.columns)
+	data, err := a.readData(ctx, dataPath, o.columns, o.columns.split)
 	if err != nil {
 		return err
 	}
@@ -84,7 +74,11 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch, data.N)
 	}
 	if o.plan {
-		return a.planFit(ctx, data, options)
+		p, err := vssgp.NewPlanContext(ctx, data, options)
+		if err != nil {
+			return err
+		}
+		return a.printPlan(&impute.Plan{Plan: *p, Excerpts: 1, Flops: p.Flops()}, options.Backend.Name())
 	}
 	bar := a.newMeter()
 	trace := &report.Trace{}
@@ -95,18 +89,24 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	a.apply(&o.checkpoint, &options)
 	m, r, err := vssgp.Fit(ctx, data, options)
 	bar.clear()
-	if errors.Is(err, context.Canceled) && m == nil {
-		return &interruption{" before there was a model; to continue, " + o.checkpoint.goOn("", nil)}
-	}
 	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
+	switch {
+	case interrupted && m == nil:
+		return &interruption{" before there was a model; to continue, " + o.checkpoint.goOn("", nil)}
+	case err != nil && !interrupted:
 		return o.checkpoint.hint(err)
 	}
 	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {
 		return err
 	}
-	if err := a.writeFitReport(dataPath, m, r, data, trace, o); err != nil {
-		return err
+	if o.report != "" { // after the model, so that an error here does not keep it from being saved
+		d, err := report.Fit(filepath.Base(dataPath), m, r, data, trace, a.settings())
+		if err != nil {
+			return fmt.Errorf("%s is written, its report is not: %w", o.output, err)
+		}
+		if err := a.write(a.reportFile(o.report, d)); err != nil {
+			return err
+		}
 	}
 	if err := a.reportFit(m, r, data, o, interrupted); err != nil {
 		return err
@@ -115,29 +115,32 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
 			r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
-	a.warnHeldOut(r.HeldOut, options)
-	return a.warnFit(m, r, data, o.model.init)
+	return a.warnFit(m, r, data, options)
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
-	out := fitResult{
-		Bound: r.Bound, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Elapsed: r.Elapsed,
-		Device: r.Device, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), NoiseSD: m.NoiseSD(),
-		Jitter: r.Jitter, NoiseFloor: r.NoiseFloor, Model: o.output, Interrupted: interrupted, Ranks: a.rankTimes(r.Elapsed),
-	}
-	if r.Resumed >= 0 {
-		out.Resumed = &r.Resumed
-	}
 	for _, s := range r.Starts {
 		if strings.HasPrefix(s.Ended, "collapsed") {
 			a.note("the start with seed %d %s", s.Seed, s.Ended)
 		}
 	}
-	if t := out.Ranks; t != nil && (a.json || a.quiet) && a.progress == "always" {
-		fmt.Fprintln(a.stderr, prefix+t.String())
+	times := a.computer.rankTimes(r.Elapsed)
+	if times != nil && (a.json || a.quiet) && a.progress == "always" {
+		fmt.Fprintln(a.stderr, prefix+times.String())
 	}
 	if a.json {
-		return a.printJSON(out)
+		var resumed *int // iterations that the start had taken at the checkpoint
+		if r.Resumed >= 0 {
+			resumed = &r.Resumed
+		}
+		return a.printJSON(object{
+			{"bound", r.Bound}, {"terms", r.Terms}, {"iterations", r.Iterations}, {"starts", r.Starts},
+			{"kept", r.Kept}, // index in starts
+			{"seconds", r.Elapsed}, {"device", r.Device}, {"rows", data.N}, {"components", m.Params.L}, {"features", m.Params.M()},
+			{"noise_sd", m.NoiseSD()}, // of each output, in its units
+			{"jitter", r.Jitter}, {"noise_floor", r.NoiseFloor}, {"model", o.output},
+			{"ranks,omitempty", times}, {"interrupted,omitempty", interrupted}, {"resumed,omitempty", resumed},
+		})
 	}
 	a.say("bound %.9g after %s, %s, %.1f s on %s",
 		r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device)
@@ -148,9 +151,9 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 		a.say("  %-16s %.9g", t.Name, t.Value)
 	}
 	a.say("%s, %s, %s, noise sd %s",
-		counted(data.N, "row"), counted(m.Params.L, "component"), counted(m.Params.M(), "feature"), row(out.NoiseSD))
-	if out.Ranks != nil {
-		a.say("%s", out.Ranks)
+		counted(data.N, "row"), counted(m.Params.L, "component"), counted(m.Params.M(), "feature"), row(m.NoiseSD()))
+	if times != nil {
+		a.say("%s", times)
 	}
 	written := o.output
 	if o.report != "" {

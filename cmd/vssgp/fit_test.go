@@ -110,18 +110,26 @@ func TestFitPredict(t *testing.T) {
 	}
 }
 
+// learnt is part of the output of `info --json`.
+type learnt struct {
+	Fitted          bool
+	Inputs, Outputs []string
+	Windows         *struct{ Length float64 }
+	Frequencies     []struct{ Amplitude, Period []float64 }
+}
+
 func TestInfo(t *testing.T) {
 	dir := t.TempDir()
 	data := put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", data, "--x", "0", "--y", "y2", "-o", model, "--iterations", "40")
-	i := decode[modelInfo](t, succeed(t, "info", model, "--json").stdout)
-	if !i.Fitted || len(i.Inputs) != 1 || i.Inputs[0] != "t" || i.Outputs[0] != "y2" || len(i.Confident) == 0 {
+	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
+	if !i.Fitted || len(i.Inputs) != 1 || i.Inputs[0] != "t" || i.Outputs[0] != "y2" || len(i.Frequencies) == 0 {
 		t.Fatalf("info %+v: want a fitted model of y2 over t", i)
 	}
 	// The strongest of the confident frequencies is the wave itself: period π.
-	best := i.Confident[0]
-	for _, f := range i.Confident {
+	best := i.Frequencies[0]
+	for _, f := range i.Frequencies {
 		if f.Amplitude[0] > best.Amplitude[0] {
 			best = f
 		}
@@ -149,14 +157,14 @@ func TestInfoUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.X, m.Y = vssgp.Affine{Offset: []float64{1}, Scale: []float64{10}}, vssgp.Affine{Offset: []float64{0}, Scale: []float64{100}}
-	i := infoOf(m, 1)
-	c, f := i.Components[0], i.Confident[0]
+	list, _ := confident(m, 1)
+	c, f := m.Components()[0], list[0]
 	for _, v := range []struct {
 		name      string
 		got, want float64
 	}{
 		{"sd", c.SD[0], 200}, {"length-scale", c.Lengthscale[0], 30}, {"period", c.Period[0], 20},
-		{"noise", i.NoiseSD[0], 20}, {"location", f.Location[0], 21}, {"frequency", f.Mean[0], 0.05},
+		{"noise", m.NoiseSD()[0], 20}, {"location", f.Location[0], 21}, {"frequency", f.Mean[0], 0.05},
 		{"frequency's sd", f.SD[0], 3 / (2 * math.Pi * 30)}, {"reach", f.Reach[0], 10},
 	} {
 		if math.Abs(v.got-v.want) > 1e-12*v.want {
@@ -197,7 +205,7 @@ func TestFitRecording(t *testing.T) {
 	in := put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", in, "-o", model, "--iterations", "20", "--components", "10", "--window", "50ms", "--quiet")
-	i := decode[modelInfo](t, succeed(t, "info", model, "--json").stdout)
+	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
 	if i.Inputs[0] != "seconds" || i.Outputs[0] != "channel1" || i.Windows == nil || math.Abs(i.Windows.Length-0.05) > 1e-12 {
 		t.Errorf("info %+v: want windows of 0.05 s over seconds", i)
 	}

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 const (
@@ -207,8 +209,25 @@ func TestEvaluateUnfitted(t *testing.T) {
 		g := readGolden(t, path)
 		t.Run(g.Name, func(t *testing.T) {
 			model, data := g.files(t, t.TempDir(), "coefficient.mean", "coefficient.variance")
-			out := succeed(t, "evaluate", model, data, "--gradient", "--json")
-			g.compare(t, decode[printed](t, out.stdout), g.Exact)
+			out := decode[printed](t, succeed(t, "evaluate", model, data, "--gradient", "--json").stdout)
+			g.compare(t, out, g.Exact)
+			whole, _ := g.files(t, t.TempDir())
+			m, err := vssgp.Load(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := slices.Concat(g.X...)
+			y := slices.Concat(g.Y...)
+			if _, err := m.Condition(&vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
+				t.Fatal(err)
+			}
+			p, err := m.PredictRows(x, len(g.X))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := score.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
+				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *out.RMSE, want)
+			}
 			if o := vssgpRun(t, "evaluate", model, data, "--inference", "factorised"); o.code != exitMistake {
 				t.Errorf("factorised bound without coefficients: exit %d, %s", o.code, o.stderr)
 			}

@@ -31,7 +31,7 @@ func vssgpRunContext(t *testing.T, ctx context.Context, args ...string) outcome 
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	done := make(chan int, 1)
-	go func() { done <- run(ctx, args, &stdout, &stderr) }()
+	go func() { done <- run(ctx, args, &stdout, &stderr, nil) }()
 	select {
 	case code := <-done:
 		return outcome{code, stdout.String(), stderr.String()}

@@ -61,6 +61,22 @@ func TestImpute(t *testing.T) {
 	if r.Device != "cpu" || r.Rate != 8000 || len(r.Gaps) != 1 || r.Gaps[0] != [2]int{600, 620} || r.Iterations < 1 || r.Seconds <= 0 || r.Bound == 0 {
 		t.Errorf("result %+v", r)
 	}
+	truth := make([]float64, len(samples))
+	for i, v := range samples {
+		truth[i] = float64(v) / (1 << 15)
+	}
+	gap := []audio.Gap{{Start: 600, End: 620}}
+	ar, err := audio.FillAR(truth, gap, audio.DefaultAR(8000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	simple := map[string]float64{} // RMSE of the methods without a model
+	for name, fill := range map[string][]float64{"silence": audio.FillSilence(truth, gap), "linear": audio.FillLinear(truth, gap), "ar": ar} {
+		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))
+		if got := r.Scores[name]["test_rmse"]; math.Abs(got-simple[name]) > 1e-9 {
+			t.Errorf("%s: test RMSE %v, want %v", name, got, simple[name])
+		}
+	}
 	for _, method := range []string{"vssgp", "silence", "linear", "ar"} {
 		for _, score := range []string{"train_rmse", "test_rmse", "train_stft_rmse", "test_stft_rmse"} {
 			if _, ok := r.Scores[method][score]; !ok {
@@ -93,13 +109,18 @@ func TestImpute(t *testing.T) {
 			t.Errorf("the report lacks %q", word)
 		}
 	}
-	if i := decode[modelInfo](t, succeed(t, "info", in("m.safetensors"), "--json").stdout); !i.Fitted || i.Inputs[0] != "seconds" {
+	if i := decode[learnt](t, succeed(t, "info", in("m.safetensors"), "--json").stdout); !i.Fitted || i.Inputs[0] != "seconds" {
 		t.Errorf("saved model: %+v", i)
 	}
 	text := succeed(t, append([]string{"impute", cut, "--gap", "75ms:77.5ms", "--reference", clean, "-o", in("out2.wav")}, quick...)...).stdout
 	for _, word := range []string{"filled 1 gap (", "silence", "linear", "coverage95"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("the summary lacks %q:\n%s", word, text)
+		}
+	}
+	for name, rmse := range simple {
+		if line := fmt.Sprintf("\n%-8s %12s ", name, short(rmse)); !strings.Contains(text, line) {
+			t.Errorf("the summary lacks %q:\n%s", line, text)
 		}
 	}
 	if string(readFile(t, in("out2.wav"))) != string(readFile(t, in("out.wav"))) {
@@ -166,7 +187,7 @@ func TestImputeStereo(t *testing.T) {
 		t.Errorf("result %+v: want two models, two gaps and no scores without a reference", r)
 	}
 	for _, m := range r.Models {
-		if i := decode[modelInfo](t, succeed(t, "info", m, "--json").stdout); len(i.Outputs) != 2 {
+		if i := decode[learnt](t, succeed(t, "info", m, "--json").stdout); len(i.Outputs) != 2 {
 			t.Errorf("%s has outputs %v, want two channels", m, i.Outputs)
 		}
 	}

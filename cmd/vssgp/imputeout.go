@@ -1,10 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
@@ -13,114 +14,196 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// imputeResult is what `impute --json` prints.
-type imputeResult struct {
-	Device     string          `json:"device"`
-	Elapsed    time.Duration   `json:"seconds"`
-	Iterations int             `json:"iterations"` // of all excerpts
-	Bound      float64         `json:"bound"`      // sum over the excerpts
-	Rate       int             `json:"rate"`
-	Channels   int             `json:"channels"`
-	Samples    int             `json:"samples"` // per channel
-	Missing    int             `json:"missing"` // of them, in gaps
-	Gaps       [][2]int        `json:"gaps"`    // start, end
-	Excerpts   []excerptResult `json:"excerpts"`
-	Output     string          `json:"output"`
-	Models     []string        `json:"models,omitempty"`
-	ByMethod   map[string]any  `json:"scores,omitempty"`
-
-	scores  []scored // in the order they are shown
-	written []string // the files
+// gapFlags say which samples are missing, in one of three ways.
+type gapFlags struct {
+	list   []string
+	file   string
+	detect string
 }
 
-type excerptResult struct {
-	Start      int     `json:"start"`
-	End        int     `json:"end"`
-	Bound      float64 `json:"bound"`
-	Iterations int     `json:"iterations"`
-	Features   int     `json:"features"`
-	NoiseSD    float64 `json:"noise_sd"` // of the first channel, in full scale
+func (g *gapFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive; repeatable")
+	f.Var(fileName(&g.file, file{extensions: []string{"csv"}}), "gaps", "CSV `file` with columns start,end in samples, the end exclusive")
+	f.Var(oneOf(&g.detect, "zeros"), "detect", fmt.Sprintf("find the gaps: zeros are runs of at least %d exact zeros in every channel", audio.DefaultZeroRun))
 }
 
-// scored are a method's errors.
-type scored struct {
-	name string
-	audio.Scores
-	Coverage *float64 `json:"coverage95,omitempty"` // vssgp only
-}
-
-func newImputeResult(r *impute.Result, rec *audio.File, gaps []impute.Gap, output string) imputeResult {
-	out := imputeResult{
-		Device: r.Device, Elapsed: r.Elapsed, Iterations: r.Iterations, Bound: r.Bound,
-		Rate: rec.Rate(), Channels: rec.Channels(), Samples: rec.Len(), Missing: audio.Missing(gaps), Output: output,
+// check refuses no way or several ways.
+func (g *gapFlags) check() error {
+	ways := 0
+	for _, given := range []bool{g.list != nil, g.file != "", g.detect != ""} {
+		if given {
+			ways++
+		}
 	}
-	for _, g := range gaps {
-		out.Gaps = append(out.Gaps, [2]int{g.Start, g.End})
+	switch {
+	case ways == 0:
+		return mistake("no gaps given; want --gap START:END, --gaps FILE.csv or --detect zeros")
+	case ways > 1:
+		return mistake("gaps are given in %d ways; want only one of --gap, --gaps and --detect", ways)
 	}
-	for _, e := range r.Excerpts {
-		out.Excerpts = append(out.Excerpts, excerptResult{e.Start, e.End, e.Result.Bound, e.Result.Iterations, e.Features, e.NoiseSD})
-	}
-	return out
+	return nil
 }
 
-// score takes the scores in.
-func (r *imputeResult) score(s impute.Scores) {
-	r.ByMethod = map[string]any{}
-	r.scores = []scored{{"vssgp", s.VSSGP, &s.Coverage95}, {"silence", s.Silence, nil}, {"linear", s.Linear, nil}, {"ar", s.AR, nil}}
-	for _, m := range r.scores {
-		r.ByMethod[m.name] = m
+// in returns the gaps of a recording, in rising order.
+func (g *gapFlags) in(rec *audio.File, input string) ([]impute.Gap, error) {
+	var gaps []audio.Gap
+	var err error
+	switch {
+	case g.file != "":
+		gaps, err = readGaps(g.file)
+	case g.detect != "":
+		gaps, err = rec.DetectZeros(audio.DefaultZeroRun)
+		if err == nil && len(gaps) == 0 {
+			return nil, mistake("%s: --detect zeros: no run of %d zeros or more; name the gaps with --gap or --gaps", input, audio.DefaultZeroRun)
+		}
+	default:
+		for _, s := range g.list {
+			gap, err := audio.ParseGap(s, rec.Rate())
+			if err != nil {
+				return nil, err
+			}
+			gaps = append(gaps, gap)
+		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	if gaps, err = audio.CheckGaps(gaps, rec.Len()); err != nil {
+		return nil, fmt.Errorf("%s: %w", input, err)
+	}
+	return gaps, nil
 }
 
-// texts are a method's row in a table of scores.
-func (s *scored) texts() []string {
-	coverage := ""
-	if s.Coverage != nil {
-		coverage = short(*s.Coverage)
+// readGaps reads --gaps.
+func readGaps(path string) ([]audio.Gap, error) {
+	f, _, err := atomicfile.OpenRegular(path)
+	if err != nil {
+		return nil, err
 	}
-	return []string{s.name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFTRMSE), short(s.TrainSTFTRMSE), coverage}
+	defer f.Close()
+	gaps, err := audio.ReadGaps(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return gaps, nil
 }
 
-// writeFill writes every output together or none.
-func (a *app) writeFill(input string, o *imputeFlags, rec *audio.File, r *impute.Result, out *imputeResult, reference impute.Source) error {
-	container, err := audio.ContainerOf(o.output)
+// imputeFlags are the flags of impute beside the model's.
+type imputeFlags struct {
+	model     modelFlags
+	gaps      gapFlags
+	fill      impute.Options // Context, All and Draws
+	output    string
+	reference string
+	report    string
+	sd        string
+	models    string
+	plan      bool
+	keep      checkpointFlags
+}
+
+// maxFills bounds --draws: each is a file.
+const maxFills = 100
+
+// modelFilesOf returns the paths of n models.
+func modelFilesOf(path string, n int) []string {
+	if n == 1 {
+		return []string{path}
+	}
+	return numberedFiles(path, n)
+}
+
+// finishFill scores the fill, writes every output and says what was done.
+func (a *app) finishFill(f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) error {
+	r := f.Result
+	var scores object
+	if f.Reference != nil {
+		s, err := r.Score(rec, f.Reference)
+		if err != nil {
+			return fromFile(input+" against "+o.reference, err)
+		}
+		f.Scores = scoresTable(s)
+		scores = object{{"ar", s.AR}, {"linear", s.Linear}, {"silence", s.Silence}, {"vssgp", struct {
+			audio.Scores
+			Coverage float64 `json:"coverage95"`
+		}{s.VSSGP, s.Coverage95}}}
+	}
+	var models []string
+	if o.models != "" {
+		models = modelFilesOf(o.models, len(r.Excerpts))
+	}
+	written, err := a.writeFill(f, rec, container, models, o)
 	if err != nil {
 		return err
 	}
+	if !a.json {
+		a.sayFill(f, written)
+		return nil
+	}
+	var gaps [][2]int
+	for _, g := range f.Gaps {
+		gaps = append(gaps, [2]int{g.Start, g.End})
+	}
+	var excerpts []object
+	for _, e := range r.Excerpts {
+		excerpts = append(excerpts, object{
+			{"start", e.Start}, {"end", e.End}, {"bound", e.Result.Bound}, {"iterations", e.Result.Iterations}, {"features", e.Features},
+			{"noise_sd", e.NoiseSD}, // of the first channel, in full scale
+		})
+	}
+	return a.printJSON(object{
+		{"device", r.Device}, {"seconds", r.Elapsed}, {"iterations", r.Iterations}, {"bound", r.Bound}, // sums over the excerpts
+		{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", audio.Missing(f.Gaps)}, // samples per channel
+		{"gaps", gaps}, {"excerpts", excerpts}, {"output", o.output}, {"models,omitempty", models}, {"scores,omitempty", scores},
+	})
+}
+
+// scoresTable returns the scores of the fill and of the methods that it is compared with.
+func scoresTable(s impute.Scores) *report.Table {
+	line := func(name string, s audio.Scores, coverage string) []string {
+		return []string{name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFTRMSE), short(s.TrainSTFTRMSE), coverage}
+	}
+	return &report.Table{
+		Caption: "The fill beside silence, linear interpolation and an autoregressive fill, against the reference",
+		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
+		Rows: [][]string{line("vssgp", s.VSSGP, short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
+			line("ar", s.AR, "")},
+	}
+}
+
+// writeFill writes every output together or none, and returns their paths.
+func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags) (written []string, err error) {
 	var files []atomicfile.File
-	for i, path := range append([]string{o.output}, numberedFiles(o.output, o.draws)...) {
-		patch, clipped, err := rec.Patch(changes(r, i))
+	for i, path := range append([]string{o.output}, numberedFiles(o.output, o.fill.Draws)...) {
+		patch, clipped, err := rec.Patch(changes(f.Result, i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if clipped > 0 {
 			a.note("%s: %d filled samples exceed full scale and were clipped", path, clipped)
 		}
-		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, container) }})
+		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, to) }})
 	}
-	if o.models != "" {
-		out.Models = modelFilesOf(o.models, len(r.Excerpts))
-		for i, e := range r.Excerpts {
-			files = append(files, atomicfile.File{Path: out.Models[i], Write: e.Model.Write})
-		}
+	for i, path := range models {
+		files = append(files, atomicfile.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
 	if o.sd != "" {
-		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, r) }})
+		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, f.Result) }})
 	}
 	if o.report != "" {
-		p, err := a.fillReport(input, o, rec, r, out, reference)
+		d, err := report.Impute(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		files = append(files, reportFile(o.report, p))
+		files = append(files, a.reportFile(o.report, d))
 	}
 	for _, f := range files {
-		out.written = append(out.written, f.Path)
+		written = append(written, f.Path)
 	}
-	return a.write(files...)
+	return written, a.write(files...)
 }
 
-// changes are the gaps' samples of the fill (0) or of a draw (from 1 on).
+// changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
 func changes(r *impute.Result, draw int) []audio.Change {
 	var all []audio.Change
 	for _, e := range r.Excerpts {
@@ -158,45 +241,15 @@ func writeSD(w io.Writer, path string, r *impute.Result) error {
 	return table.WriteCSV(w, []string{"sample", "channel", "sd"}, data)
 }
 
-func (a *app) sayImpute(r imputeResult) {
+func (a *app) sayFill(f *report.Fill, written []string) {
+	r := f.Result
 	a.say("filled %s (%d of %d samples, %d Hz) in %.1f s on %s, bound %.6g after %s over %s",
-		counted(len(r.Gaps), "gap"), r.Missing, r.Samples, r.Rate, r.Elapsed.Seconds(), r.Device, r.Bound,
+		counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate, r.Elapsed.Seconds(), r.Device, r.Bound,
 		counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
-	rows := [][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}
-	for _, s := range r.scores {
-		rows = append(rows, s.texts())
-	}
-	for _, t := range rows {
-		if r.scores != nil {
+	if f.Scores != nil {
+		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
 			a.say("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
-	a.say("wrote %s", strings.Join(r.written, ", "))
-}
-
-// fillReport is the page of impute's --report.
-func (a *app) fillReport(input string, o *imputeFlags, rec *audio.File, r *impute.Result, out *imputeResult, reference impute.Source) (*report.Document, error) {
-	f := &report.Fill{
-		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: out.Samples, Rate: out.Rate, Channels: out.Channels,
-		Result: r, Input: rec, Reference: reference, Density: o.densities, Settings: a.settings(),
-	}
-	for _, g := range out.Gaps {
-		f.Gaps = append(f.Gaps, audio.Gap{Start: g[0], End: g[1]})
-	}
-	if out.scores != nil {
-		f.Scores = scoresTable(out.scores)
-	}
-	return report.Impute(f)
-}
-
-// scoresTable is what a fill and those it is compared with have scored.
-func scoresTable(scores []scored) *report.Table {
-	t := &report.Table{
-		Caption: "The fill beside silence, linear interpolation and an autoregressive fill, against the reference",
-		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
-	}
-	for _, s := range scores {
-		t.Rows = append(t.Rows, s.texts())
-	}
-	return t
+	a.say("wrote %s", strings.Join(written, ", "))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,33 +13,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/report"
 )
-
-// modelInfo is what `info --json` prints: what a model has learnt, in the
-// data's units. Frequencies are in cycles per unit of x.
-type modelInfo struct {
-	Model      string            `json:"model"`
-	Inference  vssgp.Inference   `json:"inference"`
-	Fitted     bool              `json:"fitted"` // has a posterior over its coefficients
-	Inputs     []string          `json:"inputs"`
-	Outputs    []string          `json:"outputs"`
-	Features   int               `json:"features"` // M
-	Windows    *windowInfo       `json:"windows,omitempty"`
-	NoiseSD    []float64         `json:"noise_sd"`    // of each output
-	Components []vssgp.Component `json:"components"`  // in the file's order
-	Confident  []frequency       `json:"frequencies"` // the most confident, best first
-}
-
-type windowInfo struct {
-	Count  int     `json:"count"`
-	Length float64 `json:"length"`
-	Input  string  `json:"input"`
-}
-
-// frequency is a feature's, with the amplitude of its cosine.
-type frequency struct {
-	vssgp.Frequency
-	Amplitude []float64 `json:"amplitude"` // by output; NaN before a fit
-}
 
 func (a *app) infoCommand() *cobra.Command {
 	top, plot := 10, ""
@@ -68,72 +40,66 @@ func (a *app) info(path string, top int, plot string) error {
 		return err
 	}
 	if plot != "" {
-		if err := a.write(reportFile(plot, report.Info(filepath.Base(path), m))); err != nil {
+		if err := a.write(a.reportFile(plot, report.Info(filepath.Base(path), m))); err != nil {
 			return err
 		}
 	}
-	i := infoOf(m, top)
-	i.Model = path
+	p, inputs, outputs, noise, components := m.Params, inputNames(m), outputNames(m), m.NoiseSD(), m.Components()
+	frequencies, fitted := confident(m, top)
+	windows, length, along := len(p.Windows.Center), p.Windows.Length*m.X.Scale[p.Windows.Dim], inputs[p.Windows.Dim]
 	if a.json {
-		return a.printJSON(i)
-	}
-	a.sayInfo(i, top)
-	return nil
-}
-
-func infoOf(m *vssgp.Model, top int) *modelInfo {
-	p, amplitude := m.Params, report.Amplitudes(m)
-	i := &modelInfo{
-		Inference: m.Inference, Fitted: amplitude != nil, Inputs: inputNames(m), Outputs: outputNames(m), Features: p.M(),
-		NoiseSD: m.NoiseSD(), Components: m.Components(),
-	}
-	if n := len(p.Windows.Center); n > 0 {
-		d := p.Windows.Dim
-		i.Windows = &windowInfo{Count: n, Length: p.Windows.Length * m.X.Scale[d], Input: i.Inputs[d]}
-	}
-	all := m.Frequencies()
-	for _, f := range all[:min(top, len(all))] {
-		own := slices.Repeat([]float64{math.NaN()}, p.D)
-		if i.Fitted {
-			own = amplitude[f.Feature*p.D:][:p.D]
+		var w object
+		if windows > 0 {
+			w = object{{"count", windows}, {"length", length}, {"input", along}}
 		}
-		i.Confident = append(i.Confident, frequency{f, own})
+		return a.printJSON(object{
+			{"model", path}, {"inference", m.Inference}, {"fitted", fitted}, // has a posterior over its coefficients
+			{"inputs", inputs}, {"outputs", outputs}, {"features", p.M()}, {"windows,omitempty", w},
+			{"noise_sd", noise},        // of each output
+			{"components", components}, // in the file's order
+			{"frequencies", frequencies},
+		})
 	}
-	return i
-}
-
-func (a *app) sayInfo(i *modelInfo, top int) {
-	fitted := "fitted"
-	if !i.Fitted {
-		fitted = "no posterior over its coefficients"
+	state := "fitted"
+	if !fitted {
+		state = "no posterior over its coefficients"
 	}
-	a.say("%s: %s inference, %s", i.Model, i.Inference, fitted)
-	a.say("%s -> %s, %s, %s", strings.Join(i.Inputs, ", "), strings.Join(i.Outputs, ", "),
-		counted(len(i.Components), "component"), counted(i.Features, "feature"))
-	if w := i.Windows; w != nil {
-		a.say("windows: %d of length %.6g along %s", w.Count, w.Length, w.Input)
+	a.say("%s: %s inference, %s", path, m.Inference, state)
+	a.say("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "),
+		counted(len(components), "component"), counted(p.M(), "feature"))
+	if windows > 0 {
+		a.say("windows: %d of length %.6g along %s", windows, length, along)
 	}
-	a.say("noise sd: %s", row(i.NoiseSD))
-	order := firstNumbers(len(i.Components))
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(i.Components[y].SD[0], i.Components[x].SD[0]) })
+	a.say("noise sd: %s", row(noise))
+	order := firstNumbers(len(components))
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(components[y].SD[0], components[x].SD[0]) })
 	a.say("components, largest first:")
-	a.sayComponents(i.Components, order[:min(top, len(order))])
+	a.sayComponents(components, order[:min(top, len(order))])
 	a.say("most confident frequencies:")
 	a.say("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", "frequency +- sd", "period +- sd", "reach", "amplitude")
-	for _, f := range i.Confident {
+	for _, f := range frequencies {
 		a.say("  %9d  %-20s %-24s %-24s %-12s %-12s",
 			f.Feature, row(f.Location), pairs(f.Mean, f.SD), pairs(f.Period, f.PeriodSD), row(f.Reach), row(f.Amplitude))
 	}
+	return nil
 }
 
-// sayComponents lists the components of these numbers.
-func (a *app) sayComponents(all []vssgp.Component, order []int) {
-	a.say("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
-	for _, i := range order {
-		c, window := all[i], ""
-		if c.Window != nil {
-			window = fmt.Sprintf(" window %d", *c.Window)
+// frequency is a feature's frequency with the amplitude of its cosine.
+type frequency struct {
+	vssgp.Frequency
+	Amplitude []float64 `json:"amplitude"` // by output; NaN before a fit
+}
+
+// confident returns the top most confident frequencies, best first, and whether the model is
+// fitted.
+func confident(m *vssgp.Model, top int) (list []frequency, fitted bool) {
+	all, amplitude, d := m.Frequencies(), report.Amplitudes(m), m.Params.D
+	for _, f := range all[:min(top, len(all))] {
+		own := slices.Repeat([]float64{math.NaN()}, d)
+		if amplitude != nil {
+			own = amplitude[f.Feature*d:][:d]
 		}
-		a.say("  %9d  %-20s %-20s %-20s%s", i, row(c.SD), row(c.Lengthscale), row(c.Period), window)
+		list = append(list, frequency{f, own})
 	}
+	return list, amplitude != nil
 }

@@ -52,7 +52,7 @@ func interrupted(t *testing.T, args ...string) (outcome, string) {
 			<-ctx.Done()
 		})
 	}}
-	code := run(ctx, append(args, "--progress", "always"), &stdout, stderr)
+	code := run(ctx, append(args, "--progress", "always"), &stdout, stderr, nil)
 	return outcome{code, stdout.String(), stderr.text.String()}, stderr.lastLine()
 }
 
@@ -97,7 +97,7 @@ func TestReadingInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"fit", data, "-o", filepath.Join(dir, "m.safetensors")}, &stdout, &stderr)
+	code := run(ctx, []string{"fit", data, "-o", filepath.Join(dir, "m.safetensors")}, &stdout, &stderr, nil)
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted while reading "+data) || len(listing(t, dir)) != 2 {
 		t.Errorf("exit %d, %s, left %v", code, &stderr, listing(t, dir))
 	}

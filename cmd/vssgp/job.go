@@ -12,27 +12,24 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A job is the ranks that this process is one of; nil where it is by itself.
+// A job is the ranks that were started together; nil in a process by itself.
 type job struct {
 	ranks.Comm
 	leave func()
-	peers []peer // rank 0's: the others
+	peers []peer // on rank 0: the other ranks on the same machine
 }
 
 // peer is another rank's process.
-type peer struct {
-	rank, pid int
-	here      bool // on this machine
-}
+type peer struct{ rank, pid int }
 
-// joinJob is the job that a launcher has started this process in, if one has.
+// joinJob returns the job in which a launcher has started this process, if one has.
 func joinJob() (*job, error) {
 	c, leave, err := ranks.World()
 	if errors.Is(err, ranks.ErrNotBuilt) {
-		if n := os.Getenv("OMPI_COMM_WORLD_SIZE"); n == "1" {
+		if os.Getenv("OMPI_COMM_WORLD_SIZE") == "1" {
 			return nil, nil // one rank needs no MPI
 		}
-		return nil, &usageError{fmt.Errorf("several ranks were started: %w", err)}
+		return nil, mistake("several ranks were started: %w", err)
 	}
 	if err != nil || c == nil {
 		return nil, err
@@ -42,11 +39,11 @@ func joinJob() (*job, error) {
 	return j, nil
 }
 
-// meet tells rank 0 where the others are.
+// meet tells rank 0 the processes of the other ranks.
 func (j *job) meet() {
 	host, err := os.Hostname()
 	if err != nil {
-		host = fmt.Sprintf("unknown %d", os.Getpid()) // no other is there
+		host = fmt.Sprintf("unknown %d", os.Getpid()) // so that no other rank is taken to be here
 	}
 	h := fnv.New32a()
 	io.WriteString(h, host)
@@ -57,13 +54,14 @@ func (j *job) meet() {
 	}
 	for rank := 1; rank < j.Size(); rank++ {
 		said := make([]float64, 2)
-		j.Recv(rank, said)
-		j.peers = append(j.peers, peer{rank, int(said[0]), said[1] == here})
+		if j.Recv(rank, said); said[1] == here {
+			j.peers = append(j.peers, peer{rank, int(said[0])})
+		}
 	}
 }
 
-// firstRank reports whether this process is the one that speaks, whatever has
-// become of the job.
+// firstRank reports whether this process prints the job's errors, even if it could not
+// join the job.
 func firstRank() bool {
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
 		if r := os.Getenv(name); r != "" {
@@ -73,11 +71,11 @@ func firstRank() bool {
 	return true
 }
 
-// howToResume is what a job that ended leaves to be done.
+// howToResume says how to continue a job that has ended.
 const howToResume = "to resume from the last checkpoint (--checkpoint), run the same command with --resume"
 
-// broken is the error of a panic that came from the other ranks rather than
-// from a mistake in this program.
+// broken makes an error of a panic: either rank 0 has lost the others, or this program has
+// a bug.
 func broken(p any) error {
 	if e, ok := p.(*mpi.Error); ok {
 		return fmt.Errorf("rank 0 lost the others: %w; %s", e, howToResume)
@@ -85,16 +83,16 @@ func broken(p any) error {
 	return fmt.Errorf("this is a bug in vssgp; please report it: %v", p)
 }
 
-// rankTimes is where a job's time went, as rank 0 saw it.
+// rankTimes says where a job's time went, as rank 0 saw it.
 type rankTimes struct {
 	Size          int           `json:"size"`
 	Open          time.Duration `json:"open_seconds"`          // bringing rows to the ranks
-	Cores         int           `json:"cores"`                 // of each rank, as rank 0's
-	Compute       time.Duration `json:"compute_seconds"`       // rank 0's own sums and its part of the algebra
+	Cores         int           `json:"cores"`                 // of each rank, by rank 0's
+	Compute       time.Duration `json:"compute_seconds"`       // rank 0's own sums and its share of the algebra
 	Waiting       time.Duration `json:"waiting_seconds"`       // for the slowest rank
-	Communication time.Duration `json:"communication_seconds"` // numbers on their way
-	Other         time.Duration `json:"other_seconds"`         // the optimiser, and what it has of the algebra
-	Share         float64       `json:"communication_share"`   // of all
+	Communication time.Duration `json:"communication_seconds"` // sending numbers
+	Other         time.Duration `json:"other_seconds"`         // the optimiser, with its part of the algebra
+	Share         float64       `json:"communication_share"`   // of the whole time
 	Bytes         int64         `json:"bytes"`                 // to and from rank 0
 }
 

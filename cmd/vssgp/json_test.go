@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,17 +27,17 @@ func TestJSON(t *testing.T) {
 		{[]float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-7, 1234567, math.Copysign(0, -1)}, `[1,null,null,null,1e-07,1.234567e+06,-0]`},
 		{1500 * time.Millisecond, `1.5`},
 		{[]vssgp.Term{{Name: "noise", Value: -2}, {Name: "fit", Value: math.NaN()}}, `{"noise":-2,"fit":null}`},
-		{map[string]any{"b": 1, "a": []any{nil, [2]int{1, 2}}}, `{"a":[null,[1,2]],"b":1}`},
+		{object{{"b", 1}, {"a", []any{nil, [2]int{1, 2}}}, {"c,omitempty", object{}}, {"d,omitempty", nil}, {"e,omitempty", math.NaN()}}, `{"b":1,"a":[null,[1,2]],"e":null}`},
 		{part{Name: "<a> & \"b\"\n", hidden: 1, Silent: 1, Left: 1}, `{"name":"<a> & \"b\"\n"}`},
 		{struct {
 			part
-			None  []int          `json:"none"`
-			Empty []int          `json:"empty,omitempty"`
-			Map   map[string]any `json:"map,omitempty"`
-			Zero  *int           `json:"zero,omitempty"`
-			Two   *int           `json:"two,omitempty"`
-			Yes   bool           `json:"yes"`
-		}{part: part{Name: "x"}, Empty: []int{}, Map: map[string]any{}, Two: &two, Yes: true}, `{"name":"x","none":null,"two":2,"yes":true}`},
+			None  []int  `json:"none"`
+			Empty []int  `json:"empty,omitempty"`
+			Map   object `json:"map,omitempty"`
+			Zero  *int   `json:"zero,omitempty"`
+			Two   *int   `json:"two,omitempty"`
+			Yes   bool   `json:"yes"`
+		}{part: part{Name: "x"}, Empty: []int{}, Map: object{}, Two: &two, Yes: true}, `{"name":"x","none":null,"two":2,"yes":true}`},
 	} {
 		var b bytes.Buffer
 		a := &app{stdout: &b}
@@ -57,6 +58,67 @@ func TestCount(t *testing.T) {
 		n = -1
 		if err := v.Set(text); n != want || (err == nil) != (want >= 0) {
 			t.Errorf("%q: %d, %v; want %d", text, n, err, want)
+		}
+	}
+}
+
+// keysOf writes the keys of a JSON value in their order: {a b{c}} for an object, the first
+// element for a list.
+func keysOf(t *testing.T, d *json.Decoder) string {
+	t.Helper()
+	token, err := d.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	switch token {
+	case json.Delim('{'):
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, key.(string)+keysOf(t, d))
+		}
+	case json.Delim('['):
+		for d.More() {
+			if keys := keysOf(t, d); parts == nil {
+				parts = append(parts, keys)
+			}
+		}
+	default:
+		return ""
+	}
+	d.Token()
+	if token == json.Delim('[') {
+		return strings.Join(parts, "")
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}
+
+// TestJSONKeys: what other programs read from each command, in its order.
+func TestJSONKeys(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, ".", "d.csv", waves(60))
+	put(t, ".", "at.csv", "t\n1\n2\n")
+	damaged(t, ".", 0)
+	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
+	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"
+	scores := "{train_rmse test_rmse train_stft_rmse test_stft_rmse}"
+	for _, c := range []struct{ line, want string }{
+		{"fit " + fit + " -o m.st", "{bound " + terms + " iterations starts{seed bound ended} kept seconds device rows components features noise_sd jitter noise_floor model}"},
+		{"fit " + fit + " --plan", "{rows outputs excerpts windows components features at_most starts evaluations{bounds gradients mini_batches} flops{bound gradient start all} bytes{rows matrix history start filled peak} device}"},
+		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device}"},
+		{"evaluate m.st d.csv --gradient", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device gradient{frequency.mean frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
+		{"info m.st --top 1", "{model inference fitted inputs outputs features noise_sd components{sd lengthscale period} frequencies{feature location frequency frequency_sd period period_sd reach amplitude}}"},
+		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
+		{"predict m.st at.csv --plan", "{rows inputs outputs windows components features flops columns files{path bytes} bytes{rows matrix peak} device}"},
+		{"baseline gp d.csv at.csv --x t --y y1 -o b.csv --iterations 2", "{method bound iterations ended seconds rows components{sd lengthscale period} noise_sd predicted columns output}"},
+		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st", "{device seconds iterations bound rate channels samples missing gaps excerpts{start end bound iterations features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" + strings.Replace(scores, "}", " coverage95}}}", 1)},
+	} {
+		d := json.NewDecoder(strings.NewReader(succeed(t, append(strings.Fields(c.line), "--json", "--quiet")...).stdout))
+		if got := keysOf(t, d); got != c.want {
+			t.Errorf("vssgp %s:\n%s, want\n%s", c.line, got, c.want)
 		}
 	}
 }

@@ -4,16 +4,25 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp/ranks"
+	"github.com/vssgp/vssgp/spectral"
 )
 
-// garbage is how much the collector may leave, in percent of what is in use.
-// Nearly all of that is a few large arrays of numbers, which cost it no time to
-// scan, and vssgp.Plan relies on it. If the user sets GOGC, that is used instead.
+// garbage is how much the collector may leave, in percent of the memory in use.
+// Nearly all of that memory is a few large arrays of numbers, which take no time to
+// scan. vssgp.Plan relies on it. If the user sets GOGC, that is used instead.
 const garbage = 25
 
 func main() {
@@ -21,25 +30,152 @@ func main() {
 		debug.SetGCPercent(garbage)
 	}
 	j, err := joinJob()
-	switch {
-	case err != nil && firstRank():
-		fmt.Fprintln(os.Stderr, oneLine(err))
-		fallthrough
-	case err != nil:
+	if err != nil {
+		if firstRank() {
+			fmt.Fprintln(os.Stderr, oneLine(err))
+		}
 		os.Exit(exitCode(err))
-	case j != nil:
-		ranks.ShareCores()
 	}
-	if j != nil && j.Rank() != 0 {
-		os.Exit(j.serve(os.Stderr))
-	}
-	ctx, stop := untilSignal(context.Background())
-	var code int
 	if j != nil {
-		code = j.lead(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	} else {
-		code = run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+		ranks.ShareCores()
+		if j.Rank() != 0 {
+			os.Exit(j.serve(os.Stderr))
+		}
 	}
-	stop()
-	os.Exit(code)
+	ctx, _ := untilSignal(context.Background())
+	command := run
+	if j != nil {
+		command = lead
+	}
+	os.Exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr, j))
+}
+
+// untilSignal returns a context that SIGINT or SIGTERM cancels. The second signal
+// ends the process at once, as it would by default.
+func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// run executes one command line, by itself or on rank 0 of a job, and returns its exit code.
+// It writes nothing to the process's own streams.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
+	out, notes := &stream{ctx: ctx, to: stdout}, &stream{ctx: ctx, to: stderr}
+	a := &app{ctx: ctx, stdout: out, stderr: notes, progress: "auto"}
+	a.computer = newComputer(a.note)
+	a.computer.job = j
+	root := a.root()
+	root.SetArgs(args)
+	err, panicked := execute(ctx, root)
+	if panicked && j != nil { // the other ranks wait for messages that will not come
+		fmt.Fprintln(notes, oneLine(err))
+		j.Abort(exitFailure)
+		return exitFailure
+	}
+	if failed := a.computer.close(); err == nil {
+		err = failed
+	}
+	if failed := out.finish(); err == nil || errors.Is(err, failed) {
+		err = failed
+	} else if !a.started {
+		err = &usageError{err}
+	}
+	if err != nil {
+		fmt.Fprintln(notes, oneLine(err))
+	}
+	return exitCode(err)
+}
+
+// execute runs the command and turns a panic, which is a bug, into an error: users
+// get one line whatever happens.
+func execute(ctx context.Context, root *cobra.Command) (err error, panicked bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, panicked = broken(p), true
+		}
+	}()
+	return root.ExecuteContext(ctx), false
+}
+
+// serve runs all ranks but the first: they read nothing, print nothing and leave signals to
+// rank 0, which decides when to end. An error here becomes rank 0's error.
+func (j *job) serve(stderr io.Writer) int {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	defer func() {
+		if p := recover(); p != nil {
+			j.fail(stderr, p)
+		}
+	}()
+	if err := ranks.Serve(j, openDevice); err != nil {
+		j.fail(stderr, err)
+	}
+	j.leave()
+	return exitDone
+}
+
+// openDevice opens another rank's backend by rank 0's --device.
+func openDevice(device string) (spectral.Backend, error) {
+	c := newComputer(func(string, ...any) {})
+	if err := c.device.set(device); err != nil {
+		return nil, fmt.Errorf("--device %s: %w", device, err)
+	}
+	c.spread()
+	return c.choose()
+}
+
+// fail says which rank has failed and ends them all.
+func (j *job) fail(stderr io.Writer, why any) {
+	fmt.Fprintln(stderr, oneLine(fmt.Errorf("rank %d of %d failed: %v; this ends the job; %s", j.Rank(), j.Size(), why, howToResume)))
+	j.Abort(exitFailure)
+}
+
+// lead is run on rank 0, and releases the other ranks.
+func lead(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
+	over := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { j.watch(ctx, over, stderr) })
+	code := run(ctx, args, stdout, stderr, j)
+	close(over)
+	watching.Wait()
+	ranks.Quit(j)
+	j.leave()
+	return code
+}
+
+const (
+	// After a signal, rank 0 looks for watchFor whether the others are still there, every
+	// watchEvery: mpirun ends the others about a second after it has found one dead.
+	watchFor   = 5 * time.Second
+	watchEvery = 20 * time.Millisecond
+)
+
+// watch waits for the signal that ends the job. It may come from mpirun because a rank has
+// died; rank 0 would wait for that rank for ever.
+func (j *job) watch(ctx context.Context, over <-chan struct{}, stderr io.Writer) {
+	select {
+	case <-over:
+		return
+	case <-ctx.Done():
+	}
+	for until := time.Now().Add(watchFor); time.Now().Before(until); {
+		for _, p := range j.peers {
+			if gone(p.pid) {
+				fmt.Fprintln(stderr, oneLine(fmt.Errorf("rank %d of %d (process %d) has died, so the job ends; %s",
+					p.rank, j.Size(), p.pid, howToResume)))
+				os.Exit(exitFailure)
+			}
+		}
+		select {
+		case <-over:
+			return
+		case <-time.After(watchEvery):
+		}
+	}
+}
+
+// gone reports whether a process of this machine has ended.
+func gone(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

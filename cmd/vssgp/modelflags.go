@@ -1,28 +1,28 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
 )
 
-// modelFlags are the flags of a fit, which fit and impute share.
+// modelFlags are the flags of a fit, which the commands fit and impute share.
 type modelFlags struct {
 	o      vssgp.Options
 	init   string  // a start or a model file
 	memory float64 // bytes; 0: what is free, +Inf: any number
 }
 
-func newModelFlags() *modelFlags {
-	return &modelFlags{o: vssgp.Options{Method: vssgp.VSSGP, Inference: vssgp.Exact, Optimiser: "auto"}}
-}
-
-// add defines the flags. x is what lengths are measured in, window what the
-// windows are where the flag is not given.
+// add defines the flags. x is the unit of lengths, window the default of --window.
 func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
+	m.o = vssgp.Options{Method: vssgp.VSSGP, Inference: vssgp.Exact, Optimiser: "auto"}
 	f.Var(oneOf(&m.o.Method, "vssgp", "ssgp", "rp"), "method", "vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept)")
 	f.Var(oneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
 	f.Var(count(&m.o.Components, unbounded), "components", "covariance `components` (per window, if there are windows; default: from the data)")
@@ -52,8 +52,8 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.Var(tensorNames(&m.o.Fix, nil), "fix", "`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
 }
 
-// options are the fit's options: the flags, and nothing else.
-func (a *app) options(m *modelFlags) (vssgp.Options, error) {
+// options returns the fit's options, which depend on the flags alone.
+func (a *app) options(m modelFlags) (vssgp.Options, error) {
 	o := m.o
 	b, err := a.computer.get()
 	if err != nil {
@@ -74,4 +74,69 @@ func (a *app) options(m *modelFlags) (vssgp.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// checkpointFlags are the flags of a fit that can be resumed.
+type checkpointFlags struct {
+	file   string
+	every  time.Duration
+	resume bool
+}
+
+func (c *checkpointFlags) add(f *pflag.FlagSet) {
+	f.Var(fileName(&c.file, file{written: true}), "checkpoint",
+		"save the state of the fit in this `file`, so that --resume can continue whatever stopped it; the file stays after the fit")
+	f.DurationVar(&c.every, "every", 30*time.Second, "least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
+	f.BoolVar(&c.resume, "resume", false, "continue from the checkpoint, to the same bits as an uninterrupted fit; start from the beginning if there is none yet")
+}
+
+// check checks the flags against each other.
+func (c *checkpointFlags) check(flags *pflag.FlagSet) error {
+	switch {
+	case c.resume && c.file == "":
+		return mistake("--resume needs --checkpoint FILE, the file to resume from")
+	case flags.Changed("every") && c.file == "":
+		return mistake("--every needs --checkpoint FILE, the file to write")
+	case c.every <= 0:
+		return mistake("--every %v; want a positive time such as 30s", c.every)
+	}
+	return nil
+}
+
+// exists reports whether there is a checkpoint.
+func (c *checkpointFlags) exists() bool {
+	_, err := os.Lstat(c.file)
+	return c.file != "" && err == nil
+}
+
+// apply gives a fit its checkpoint, and says if there is none yet.
+func (a *app) apply(c *checkpointFlags, o *vssgp.Options) {
+	o.Checkpoint, o.CheckpointEvery, o.Resume = c.file, c.every, c.resume
+	o.Warn = func(err error) { a.note("%w", err) }
+	if _, err := os.Lstat(c.file); c.resume && errors.Is(err, fs.ErrNotExist) {
+		a.note("no checkpoint %s yet: starting the fit from the beginning", c.file)
+	}
+}
+
+// goOn says how to continue after an interruption. unsaved is why the last checkpoint could
+// not be written. Without a checkpoint, the fit can start from the file model, if there is one.
+func (c *checkpointFlags) goOn(model string, unsaved error) string {
+	switch {
+	case c.exists() && unsaved == nil:
+		return "run the same command with --resume, which resumes from " + c.file
+	case c.exists():
+		return fmt.Sprintf("run the same command with --resume, which resumes from %s as it was earlier (%v)", c.file, unsaved)
+	case model != "":
+		return "run the same command with --overwrite --init " + model
+	}
+	return "run the same command again"
+}
+
+// hint adds how to resume, if there is a checkpoint, to a failure that is not the
+// caller's mistake.
+func (c *checkpointFlags) hint(err error) error {
+	if !c.exists() || exitCode(err) != exitFailure {
+		return err
+	}
+	return fmt.Errorf("%w; to resume, %s", err, c.goOn("", nil))
 }

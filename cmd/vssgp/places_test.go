@@ -98,16 +98,19 @@ func TestDrawsInTables(t *testing.T) {
 		}
 	}
 	parts, next := 0, 0
-	err = r.drawn(data.X, draws, func(lo, hi int, all [][]float64) error {
-		for i, y := range want {
-			if !slices.Equal(all[i], y[lo:hi]) {
-				t.Errorf("draw %d at rows %d to %d: %v, want %v", i, lo, hi, all[i], y[lo:hi])
+	err = r.tabulate(data.X, nil, draws, func(rows []float64) error {
+		for ; len(rows) > 0; rows = rows[1+draws:] {
+			if rows[0] != data.X[next] {
+				t.Errorf("input %v at row %d, want %v", rows[0], next, data.X[next])
 			}
+			for i, y := range want {
+				if rows[1+i] != y[next] {
+					t.Errorf("draw %d at row %d: %v, want %v", i, next, rows[1+i], y[next])
+				}
+			}
+			next++
 		}
-		if lo != next {
-			t.Errorf("row %d after row %d", lo, next)
-		}
-		parts, next = parts+1, hi
+		parts++
 		return nil
 	})
 	if err != nil || parts < 2 || next != n {

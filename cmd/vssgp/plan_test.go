@@ -13,7 +13,17 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
+
+// planned is part of the output of `fit --plan --json`.
+type planned struct {
+	Rows, Outputs, Excerpts, Windows, Components, Features, Starts int
+	Evaluations                                                    struct{ Bounds int }
+	Flops                                                          struct{ Start, All float64 }
+	Bytes                                                          struct{ Rows, Matrix, Start, Filled, Peak int64 }
+	Device                                                         string
+}
 
 // --plan prints the costs and does nothing else, with or without an output.
 func TestPlan(t *testing.T) {
@@ -31,7 +41,7 @@ func TestPlan(t *testing.T) {
 		{[]string{"fit", data, "--y", "y1,y2"}, 120, 1},
 		{[]string{"fit", cut, "-o", filepath.Join(dir, "m.safetensors")}, 1200, 1},
 	} {
-		p := decode[planResult](t, succeed(t, append(c.args, "--plan", "--json")...).stdout)
+		p := decode[planned](t, succeed(t, append(c.args, "--plan", "--json")...).stdout)
 		if p.Rows != c.rows || p.Excerpts != c.excerpts || p.Windows < 1 || p.Features < p.Components || p.Components < p.Windows || p.Device != "cpu" ||
 			!(p.Flops.Start > 0) || !(p.Flops.All > p.Flops.Start) || p.Bytes.Start < 1 || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Evaluations.Bounds < 1 ||
 			(p.Bytes.Filled > 0) != (c.args[0] == "impute") || p.Outputs < 1 || p.Starts != 1 {
@@ -84,32 +94,44 @@ func TestWriteInterrupted(t *testing.T) {
 	_, cut, _ := damaged(t, dir, 0)
 	before := listing(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
-	rec, err := openRecording(ctx, cut)
+	rec, file, err := openRecording(ctx, cut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rec.Close()
+	defer file.Close()
 	gaps := []impute.Gap{{Start: 600, End: 620}}
 	r, err := impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, impute.Options{Forget: true, Model: vssgp.Options{Components: 6, Window: 0.02}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &imputeFlags{output: filepath.Join(dir, "out.wav"), draws: 0}
-	out := newImputeResult(r, rec.File, gaps, o.output)
+	o := &imputeFlags{output: filepath.Join(dir, "out.wav")}
 	a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
 	cancel()
-	if err := a.writeFill(cut, o, rec.File, r, &out, nil); !errors.Is(err, context.Canceled) {
+	if _, err := a.writeFill(&report.Fill{Result: r}, rec, audio.WAV, nil, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want it interrupted", err)
 	}
 	if after := listing(t, dir); !same(before, after) {
 		t.Errorf("left %v", after)
 	}
-	if code := run(ctx, []string{"impute", cut, "--detect", "zeros", "-o", o.output}, new(bytes.Buffer), new(bytes.Buffer)); code != exitInterrupted {
+	if code := run(ctx, []string{"impute", cut, "--detect", "zeros", "-o", o.output}, new(bytes.Buffer), new(bytes.Buffer), nil); code != exitInterrupted {
 		t.Errorf("exit %d, want %d", code, exitInterrupted)
 	}
 	if _, err := rec.DetectZeros(audio.DefaultZeroRun); !errors.Is(err, context.Canceled) {
 		t.Errorf("looking for zeros: %v", err)
 	}
+}
+
+// plannedPrediction is part of the output of `predict --plan --json`.
+type plannedPrediction struct {
+	Rows, Outputs, Windows, Components, Features int
+	Flops                                        float64
+	Columns                                      []string
+	Files                                        []struct {
+		Path  string
+		Bytes int64
+	}
+	Bytes  struct{ Rows, Matrix, Peak int64 }
+	Device string
 }
 
 // TestPlanPredict: predict --plan says what would be written, to the byte where a format has one size, and writes nothing.
@@ -119,7 +141,7 @@ func TestPlanPredict(t *testing.T) {
 	before := listing(t, ".")
 	for _, line := range []string{"-o out.npy", "-o out.csv", "-o out.wav", "-o out.npy --full", "-o out.npy --draws 3", "-o out.wav --draws 2", "-o out.csv --draws 3 --draws-file draws.npy", "-o out.wav --draws 2 --draws-file draws.csv"} {
 		args := append([]string{"predict", model, recording}, strings.Fields(line)...)
-		p := decode[predictionPlan](t, succeed(t, append(args, "--plan", "--json")...).stdout)
+		p := decode[plannedPrediction](t, succeed(t, append(args, "--plan", "--json")...).stdout)
 		text := succeed(t, append(args, "--plan")...).stdout
 		if left := listing(t, "."); !same(before, left) {
 			t.Fatalf("%s: left %v", line, left)
@@ -127,7 +149,7 @@ func TestPlanPredict(t *testing.T) {
 		if p.Rows != 400 || p.Outputs != 2 || p.Windows != 1 || p.Features < p.Components || !(p.Flops > 0) || p.Bytes.Matrix < 1 || p.Bytes.Peak <= p.Bytes.Rows+p.Bytes.Matrix || p.Device != "cpu" {
 			t.Errorf("%s: %+v", line, p)
 		}
-		done := decode[predictDone](t, succeed(t, append(args, "--json")...).stdout)
+		done := decode[struct{ Columns []string }](t, succeed(t, append(args, "--json")...).stdout)
 		if !slices.Equal(done.Columns, p.Columns) {
 			t.Errorf("%s: columns %v, planned %v", line, done.Columns, p.Columns)
 		}

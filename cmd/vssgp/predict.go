@@ -7,14 +7,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// predictDone is what `predict --json` prints.
-type predictDone struct {
-	Rows    int      `json:"rows"`
-	Columns []string `json:"columns"` // null: a recording
-	Output  string   `json:"output"`
-	Device  string   `json:"device"`
-}
-
 func (a *app) predictCommand() *cobra.Command {
 	o := &predictFlags{}
 	cmd := a.command(&cobra.Command{
@@ -43,7 +35,7 @@ prints the work, memory and files that the prediction would take, and stops.`,
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -
   vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
 	}, func(ctx context.Context, args []string) error { return a.predict(ctx, args[0], args[1], o) },
-		modelOperand, operand{name: "INPUTS", extensions: dataOperand.extensions})
+		modelOperand, input("INPUTS", dataOperand.file.extensions))
 	drawn := []string{"csv", "npy", "wav"}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.columns.x, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
@@ -80,7 +72,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 		return err
 	}
 	if a.json {
-		return a.printJSON(predictDone{Rows: at.rows, Columns: names, Output: o.output, Device: m.Backend.Name()})
+		return a.printJSON(object{{"rows", at.rows}, {"columns", names}, {"output", o.output}, {"device", m.Backend.Name()}})
 	}
 	return nil
 }

@@ -3,53 +3,60 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
 	"math"
 	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
-// checkFormats checks the flags for predict's outputs against each other.
+// predictFlags are the flags of predict.
+type predictFlags struct {
+	columns   columns
+	output    string
+	full      bool
+	latent    bool
+	draws     int
+	drawsFile string // "": the draws are columns of the output
+	plot      string
+	plan      bool
+}
+
+// checkFormats checks the flags for predict's outputs against each other. Draws beside
+// a recording go into recordings of their own.
 func (a *app) checkFormats(o *predictFlags) error {
+	recording := formatOf(o.output) == "wav"
 	switch {
-	case formatOf(o.output) == "wav" && o.full:
+	case recording && o.full:
 		return mistake("--full: a recording cannot hold covariances; want -o with .csv or .npy")
 	case o.drawsFile != "" && o.draws == 0:
 		return mistake("--draws-file %s needs --draws N", o.drawsFile)
+	case o.drawsFile == "" && o.draws > 0 && recording:
+		o.drawsFile = o.output
 	}
-	if at := o.drawsPath(); formatOf(at) == "wav" {
-		return a.checkOutputs(drawnFiles(at, o.draws)...)
+	if formatOf(o.drawsFile) == "wav" {
+		return a.checkOutputs(numberedFiles(o.drawsFile, o.draws)...)
 	}
 	return nil
 }
 
-// drawsPath is the file for draws that are not columns of the output; "" if there
-// are none.
-func (o *predictFlags) drawsPath() string {
-	if o.drawsFile == "" && o.draws > 0 && formatOf(o.output) == "wav" {
-		return o.output
-	}
-	return o.drawsFile
-}
-
-// columnDraws is how many draws are columns of the output.
+// columnDraws returns how many draws are columns of the output.
 func (o *predictFlags) columnDraws() int {
-	if o.drawsPath() != "" {
+	if o.drawsFile != "" {
 		return 0
 	}
 	return o.draws
 }
 
-// drawnFiles are the files that n draws take: a recording each, or one table.
-func drawnFiles(path string, n int) []string {
-	if formatOf(path) != "wav" {
-		return []string{path}
-	}
-	return numberedFiles(path, n)
-}
-
-// tableNames are the columns of a table: the inputs, and what predictions of the
-// outputs y have beside them.
+// tableNames returns the columns of a table: the inputs, and the predictions of the outputs y.
 func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
 	names := slices.Clone(inputs)
 	for _, d := range y {
@@ -62,33 +69,27 @@ func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
 			}
 		}
 	}
-	names = append(names, drawNames(y, o.columnDraws())...)
-	return names, distinct(names)
+	return withDraws(names, y, o.columnDraws())
 }
 
-// drawNames are the columns of n draws.
-func drawNames(y []string, n int) (names []string) {
+// withDraws adds the columns of n draws. It refuses an input with the name of another column.
+func withDraws(names, y []string, n int) ([]string, error) {
 	for i := range n {
 		for _, d := range y {
 			names = append(names, fmt.Sprintf("%s_draw%d", d, i+1))
 		}
 	}
-	return names
-}
-
-// distinct reports a column of the prediction with the name of an input.
-func distinct(names []string) error {
 	seen := map[string]bool{}
 	for _, n := range names {
 		if seen[n] {
-			return mistake("the output would have two columns named %.40q; want other names for the inputs", n)
+			return names, mistake("the output would have two columns named %.40q; want other names for the inputs", n)
 		}
 		seen[n] = true
 	}
-	return nil
+	return names, nil
 }
 
-// appendPrediction appends what a table has of row n of a prediction.
+// appendPrediction appends the columns that a table has for row n of a prediction.
 func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, sd []float64, n int) []float64 {
 	for d := range p.D {
 		out = append(out, p.Mean[n*p.D+d], sd[n*p.D+d])
@@ -105,10 +106,69 @@ func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, sd [
 	return out
 }
 
-// rateTolerance is how far an input may be from its sample, in samples.
-const rateTolerance = 0.01
+// prediction holds what the commands predict and baseline write. Each file takes a pass of
+// its own over the rows, of which one part is in memory at a time.
+type prediction struct {
+	ctx     context.Context
+	at      *places
+	o       *predictFlags
+	outputs []string // their names [D]
+	each    func(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error]
+	draws   *vssgp.Draws
+	rate    int       // of recordings
+	table   []float64 // rows of a table that are being written
+	meter   *meter
+}
 
-// sampleRate is how many of the inputs, which rise evenly, make one unit.
+// An output is a file to write: a WAV file, an array or a table.
+type output struct {
+	path    string
+	shape   []int    // of an array
+	names   []string // of a table's columns
+	columns int      // how many numbers belong to a row of the inputs
+	fill    func(write writer) error
+}
+
+// A writer writes the next numbers of an output.
+type writer func(a []float64) error
+
+// predictAll writes every output together or none, and returns the columns of the
+// table, nil for a recording.
+func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *predictFlags, model string) (columns []string, err error) {
+	r := &prediction{ctx: ctx, at: at, o: o, outputs: outputNames(m), meter: a.newMeter()}
+	defer r.meter.clear()
+	p, err := m.Predictor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.each = p.Each
+	if r.draws, err = m.Draws(a.seed); err != nil {
+		return nil, err
+	}
+	all, columns, err := r.files()
+	if err != nil {
+		return nil, err
+	}
+	var files []atomicfile.File
+	for _, out := range all {
+		if formatOf(out.path) == "wav" && r.rate == 0 {
+			if r.rate, err = sampleRate(ctx, at); err != nil {
+				return nil, fmt.Errorf("%s: %w", out.path, err)
+			}
+		}
+		files = append(files, r.file(out))
+	}
+	if o.plot != "" {
+		plot, err := a.plot(r, m, p, model)
+		if err != nil {
+			return nil, err
+		}
+		files = slices.Insert(files, 0, plot)
+	}
+	return columns, a.writeLast(files, r.meter.clear)
+}
+
+// sampleRate returns how many of the inputs, which rise evenly, make one unit.
 func sampleRate(ctx context.Context, at *places) (int, error) {
 	var first, last float64
 	err := at.each(ctx, func(n int, x []float64) error {
@@ -126,9 +186,10 @@ func sampleRate(ctx context.Context, at *places) (int, error) {
 			len(at.names), at.rows)
 	}
 	rate := math.Round(float64(at.rows-1) / (last - first))
+	const tolerance = 0.01 // in samples, for the rounding of the inputs
 	err = at.each(ctx, func(n int, x []float64) error {
 		for i, v := range x {
-			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= rateTolerance) || rate < 1 || rate > math.MaxInt32 {
+			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
 				return mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a second: want .csv or .npy", n+i, v, rate)
 			}
 		}
@@ -140,14 +201,171 @@ func sampleRate(ctx context.Context, at *places) (int, error) {
 	return int(rate), nil
 }
 
-// predictFlags are the flags of predict.
-type predictFlags struct {
-	columns   columns
-	output    string
-	full      bool
-	latent    bool
-	draws     int
-	drawsFile string
-	plot      string
-	plan      bool
+// file returns an output as a file to write.
+func (r *prediction) file(out output) atomicfile.File {
+	return atomicfile.File{Path: out.path, Write: func(w io.Writer) (err error) {
+		var to table.Writer
+		switch formatOf(out.path) {
+		case "wav": // of 32-bit floats, which clip only numbers beyond the range of float32
+			to, err = audio.NewWriter(w, r.rate, audio.Float32, len(r.outputs), r.at.rows)
+		case "npy":
+			to, err = table.NewNPYWriter(w, out.shape)
+		default:
+			to, err = table.NewCSVWriter(w, out.names)
+		}
+		if err == nil {
+			err = out.fill(to.Write)
+		}
+		if err != nil {
+			return err
+		}
+		return to.Close()
+	}}
+}
+
+// files returns the outputs, the prediction itself last, and its columns.
+func (r *prediction) files() (files []output, columns []string, err error) {
+	if r.o.drawsFile != "" {
+		if files, err = r.drawFiles(r.o.drawsFile, r.o.draws); err != nil {
+			return nil, nil, err
+		}
+	}
+	if formatOf(r.o.output) == "wav" {
+		return append(files, output{path: r.o.output, columns: len(r.outputs), fill: func(write writer) error {
+			return r.parts(func(p *vssgp.Part) error { return write(p.Mean) })
+		}}), nil, nil
+	}
+	columns, err = r.o.tableNames(r.at.names, r.outputs)
+	n := len(columns)
+	return append(files, output{r.o.output, []int{r.at.rows, n}, columns, n, func(write writer) error {
+		return r.parts(func(p *vssgp.Part) error { return r.tabulate(p.X, p.Prediction, r.o.columnDraws(), write) })
+	}}), columns, err
+}
+
+// drawFiles returns files of n draws alone: a table of the inputs and a column for
+// each draw and output, an array [n,N,D], or n recordings.
+func (r *prediction) drawFiles(path string, n int) (files []output, err error) {
+	d := len(r.outputs)
+	one := func(i int, write writer) error {
+		return r.eachPlace(func(x []float64) error {
+			y, err := r.draws.At(r.ctx, i, x)
+			if err != nil {
+				return err
+			}
+			return write(y)
+		})
+	}
+	switch formatOf(path) {
+	case "wav":
+		for i, name := range numberedFiles(path, n) {
+			files = append(files, output{path: name, columns: d, fill: func(write writer) error { return one(i, write) }})
+		}
+		return files, nil
+	case "npy":
+		return []output{{path: path, shape: []int{n, r.at.rows, d}, columns: n * d, fill: func(write writer) (err error) {
+			for i := 0; i < n && err == nil; i++ {
+				err = one(i, write)
+			}
+			return err
+		}}}, nil
+	}
+	names, err := withDraws(slices.Clone(r.at.names), r.outputs, n)
+	return []output{{path: path, names: names, columns: len(names), fill: func(write writer) error {
+		return r.eachPlace(func(x []float64) error { return r.tabulate(x, nil, n, write) })
+	}}}, err
+}
+
+// mostNumbers bounds how many numbers of the draws, or of the rows of the output, are
+// in memory at a time.
+const mostNumbers = 1 << 21
+
+// tabulate writes rows of a table: the inputs x [N,Q], the prediction there unless p is
+// nil, and n draws. It makes as many rows at a time as mostNumbers allows.
+func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
+	q, d := len(r.at.names), len(r.outputs)
+	var sd []float64
+	if p != nil {
+		sd = p.SD(!r.o.latent)
+	}
+	rows, step := len(x)/q, max(1, mostNumbers/(q+d*(2+d+n)))
+	draws := make([][]float64, n)
+	for lo := 0; lo < rows; lo += step {
+		hi := min(rows, lo+step)
+		for i := range draws {
+			if draws[i], err = r.draws.At(r.ctx, i, x[lo*q:hi*q]); err != nil {
+				return err
+			}
+		}
+		r.table = r.table[:0]
+		for row := lo; row < hi; row++ {
+			r.table = append(r.table, x[row*q:][:q]...)
+			if p != nil {
+				r.table = r.o.appendPrediction(r.table, p, sd, row)
+			}
+			for _, y := range draws {
+				r.table = append(r.table, y[(row-lo)*d:][:d]...)
+			}
+		}
+		if err := write(r.table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts visits the predictions.
+func (r *prediction) parts(visit func(p *vssgp.Part) error) error {
+	began := time.Now()
+	for p, err := range r.each(r.ctx, r.at.parts(r.ctx)) {
+		if err == nil {
+			err = visit(p)
+		}
+		if err != nil {
+			return err
+		}
+		r.meter.showRows("predict", p.First+p.N, r.at.rows, began)
+	}
+	return nil
+}
+
+// eachPlace visits the inputs.
+func (r *prediction) eachPlace(visit func(x []float64) error) error {
+	began := time.Now()
+	return r.at.each(r.ctx, func(n int, x []float64) error {
+		if err := visit(x); err != nil {
+			return err
+		}
+		r.meter.showRows("draw", n+len(x)/len(r.at.names), r.at.rows, began)
+		return nil
+	})
+}
+
+// plot draws the first rows.
+func (a *app) plot(r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, model string) (f atomicfile.File, err error) {
+	most := min(r.at.rows, report.MostRows) * len(r.at.names)
+	var x []float64
+	for part, err := range r.at.parts(r.ctx) {
+		if err != nil {
+			return f, err
+		}
+		if x = append(x, part...); len(x) >= most {
+			x = x[:most]
+			break
+		}
+	}
+	p, err := predictor.Predict(r.ctx, x)
+	if err != nil {
+		return f, err
+	}
+	var draws []*mat.Dense
+	for i := range min(r.o.draws, report.MostDraws) {
+		y, err := r.draws.At(r.ctx, i, x)
+		if err != nil {
+			return f, err
+		}
+		draws = append(draws, mat.NewDense(p.N, p.D, y))
+	}
+	plot := report.Predict(m, x, p, draws, !r.o.latent, a.settings(), r.at.rows, r.o.draws)
+	plot.Title = "Prediction by " + model
+	return a.reportFile(r.o.plot, plot), nil
 }

@@ -29,7 +29,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	done := make(chan int, 1)
 	go func() {
 		j := &job{Comm: all[0], leave: func() {}}
-		code := j.lead(context.Background(), args, &stdout, &stderr)
+		code := lead(context.Background(), args, &stdout, &stderr, j)
 		others.Wait()
 		done <- code
 	}()

@@ -10,6 +10,7 @@ import (
 )
 
 func (a *app) root() *cobra.Command {
+	a.version = readVersion().String()
 	root := &cobra.Command{
 		Use:   "vssgp",
 		Short: "Variational sparse spectrum Gaussian processes",
@@ -30,7 +31,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 			}
 			return unknownCommand(cmd, args[0])
 		},
-		Version:       readVersion().String(),
+		Version:       a.version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -41,8 +42,9 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
-	f.Var(&a.computer.device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
-	f.Var(precisionFlag{}, "precision", "float64")
+	device := &value{kind: "device", text: "auto", words: []string{"auto", "cpu", "cuda"}, set: a.computer.device.set}
+	f.Var(device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
+	f.Var(&value{kind: "word", text: "float64", set: checkPrecision}, "precision", "float64")
 	f.Lookup("precision").Hidden = true // old commands may name it
 	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
@@ -64,6 +66,17 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { completeFlag(root, f) })
 	return root
+}
+
+// checkPrecision accepts float64. --precision once took mixed, too.
+func checkPrecision(s string) error {
+	switch s {
+	case "float64":
+		return nil
+	case "mixed":
+		return errors.New("mixed precision was removed: every device computes in float64; leave the flag out")
+	}
+	return errors.New("want float64, or leave the flag out")
 }
 
 // helpCommand is like cobra's, but an unknown command is an error.
@@ -97,12 +110,12 @@ func commandNames(cmd *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// wanted says what a flag of the standard kinds takes.
+// wanted says what flags of pflag's own kinds take.
 var wanted = map[string]string{
 	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
 }
 
-// inWords is an error about a flag's argument as the other errors are.
+// inWords words an error about a flag's argument as the other errors are worded.
 func inWords(err error) error {
 	var e *pflag.InvalidValueError
 	if !errors.As(err, &e) {

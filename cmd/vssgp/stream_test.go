@@ -45,7 +45,7 @@ func TestFullStdout(t *testing.T) {
 		}
 		defer full.Close()
 		var stderr bytes.Buffer
-		code := run(context.Background(), strings.Fields(line), full, &stderr)
+		code := run(context.Background(), strings.Fields(line), full, &stderr, nil)
 		return outcome{code, "", stderr.String()}
 	}
 	for _, line := range printing {

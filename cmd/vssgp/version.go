@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vssgp/vssgp/internal/procfs"
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// versionInfo is what `vssgp version` prints.
+// versionInfo is the output of `vssgp version`.
 type versionInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -37,7 +40,7 @@ func (a *app) versionCommand() *cobra.Command {
 	})
 }
 
-// readVersion takes what the Go linker has left in the binary.
+// readVersion reads what the Go linker has written into the binary.
 func readVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/1"}
 	v.MPI, _ = ranks.MPI()
@@ -45,9 +48,7 @@ func readVersion() versionInfo {
 	if !ok {
 		return v
 	}
-	if b.Main.Version != "" {
-		v.Version = b.Main.Version
-	}
+	v.Version = cmp.Or(b.Main.Version, v.Version)
 	for _, s := range b.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -74,3 +75,85 @@ func (v versionInfo) String() string {
 	}
 	return s + " without MPI"
 }
+
+// deviceInfo is one line of `vssgp devices`.
+type deviceInfo struct {
+	Name       string `json:"name"` // as --device takes it
+	Available  bool   `json:"available"`
+	Cores      int    `json:"cores,omitempty"`
+	Arch       string `json:"arch,omitempty"`
+	Card       string `json:"card,omitempty"`         // the GPU's own name
+	Memory     int64  `json:"memory_bytes,omitempty"` // of the machine or the card; 0: not known
+	Free       int64  `json:"memory_available_bytes,omitempty"`
+	Capability string `json:"compute_capability,omitempty"`
+	Processors int    `json:"multiprocessors,omitempty"`
+	Reason     string `json:"reason,omitempty"` // why it is not available
+}
+
+func (a *app) devicesCommand() *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "devices",
+		Short: "List the backends of this build and machine, and say why one is missing",
+		Example: `  vssgp devices
+  vssgp devices --json`,
+	}, func(context.Context, []string) error {
+		list := a.computer.devices()
+		if a.json {
+			return a.printJSON(object{{"devices", list}})
+		}
+		for _, d := range list {
+			fmt.Fprintln(a.stdout, d)
+		}
+		return nil
+	})
+}
+
+// devices lists the CPU and each GPU of this build and machine, or one line
+// that says why there is no GPU.
+func (c *computer) devices() []deviceInfo {
+	host := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
+	host.Memory, host.Free = procfs.Bytes(meminfo, "MemTotal"), procfs.Bytes(meminfo, "MemAvailable")
+	all := []deviceInfo{host}
+	cards, err := c.list()
+	if err != nil {
+		return append(all, deviceInfo{Name: "cuda", Reason: reason(err)})
+	}
+	if len(cards) == 0 {
+		return append(all, deviceInfo{Name: "cuda", Reason: noCard})
+	}
+	for _, d := range cards {
+		all = append(all, deviceInfo{
+			Name: fmt.Sprintf("cuda:%d", d.Ordinal), Available: d.Reason == "", Reason: d.Reason, Card: d.Name, Memory: d.Memory,
+			Capability: fmt.Sprintf("%d.%d", d.Major, d.Minor), Processors: d.SMs,
+		})
+	}
+	return all
+}
+
+// String is the line that people read.
+func (d deviceInfo) String() string {
+	var facts []string
+	if d.Cores > 0 {
+		facts = append(facts, fmt.Sprintf("%d cores, %s", d.Cores, d.Arch))
+	}
+	if d.Card != "" {
+		facts = append(facts, fmt.Sprintf("%s, compute capability %s, %d multiprocessors", d.Card, d.Capability, d.Processors))
+	}
+	if d.Memory > 0 {
+		text := fmt.Sprintf("%.1f GiB memory", gib(d.Memory))
+		if d.Free > 0 {
+			text += fmt.Sprintf(" (%.1f GiB available)", gib(d.Free))
+		}
+		facts = append(facts, text)
+	}
+	switch {
+	case d.Available:
+	case d.Card == "":
+		facts = append(facts, "missing: "+d.Reason)
+	default:
+		facts = append(facts, "not usable: "+d.Reason)
+	}
+	return fmt.Sprintf("%-6s %s", d.Name, strings.Join(facts, ", "))
+}
+
+func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }

@@ -5,8 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/score"
 )
@@ -32,26 +35,19 @@ const (
 	noiseMost = 0.9
 )
 
-// warn prints a warning on stderr; a second one of the same kind is left out.
-func (a *app) warn(kind, format string, args ...any) {
-	if !slices.Contains(a.warned, kind) {
-		a.warned = append(a.warned, kind)
-		a.note("warning: "+format, args...)
-	}
-}
-
 // warnFit checks a fitted model against its data.
-func (a *app) warnFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, init string) error {
+func (a *app) warnFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o vssgp.Options) error {
 	if a.quiet {
 		return nil
 	}
+	a.warnHeldOut(r.HeldOut, o)
 	defer a.warnFloor(r)
 	a.warnNoise(m, data)
 	if data.Q != 1 {
 		return nil
 	}
 	instead := "more --components, or more --iterations"
-	if init == string(vssgp.InitPaper) {
+	if o.Init == vssgp.InitPaper {
 		instead = "--init spectrum, or further --lengthscales and --periods"
 	}
 	lo, hi, step := evenRun(data.X)
@@ -59,36 +55,29 @@ func (a *app) warnFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, init st
 		return nil
 	}
 	s := &signalStats{}
+	y := mat.NewDense(hi-lo, data.D, data.Y[lo*data.D:hi*data.D])
 	for d := range data.D {
-		y := make([]float64, 0, hi-lo)
-		for n := lo; n < hi; n++ {
-			y = append(y, data.Y[n*data.D+d])
-		}
-		s.band = max(s.band, bandOf(y))
+		s.band = max(s.band, bandOf(mat.Col(nil, d, y)))
 	}
 	a.warnRate(s.band, 1/step, "unit of x")
-	hi = min(hi, lo+leftRows)
-	p, err := m.PredictRows(data.X[lo:hi], hi-lo)
+	rows := min(hi-lo, leftRows)
+	p, err := m.PredictRows(data.X[lo:lo+rows], rows)
 	if err != nil {
 		return err
 	}
+	fit := mat.NewDense(rows, data.D, p.Mean)
 	for d := range data.D {
-		y, fit := make([]float64, hi-lo), make([]float64, hi-lo)
-		for n := range y {
-			y[n], fit[n] = data.Y[(lo+n)*data.D+d], p.Mean[n*data.D+d]
-		}
-		s.residuals(y, fit)
+		s.residuals(mat.Col(nil, d, y)[:rows], mat.Col(nil, d, fit))
 	}
 	a.warnLeft(s, m.Params.M(), instead)
 	return nil
 }
 
 // warnFill checks a filled recording.
-func (a *app) warnFill(r *impute.Result, rec *audio.File, o *imputeFlags) {
+func (a *app) warnFill(r *impute.Result, rate float64, o *imputeFlags) {
 	if a.quiet {
 		return
 	}
-	rate := float64(rec.Rate())
 	s, features := &signalStats{}, 0
 	for i := range r.Excerpts {
 		e := &r.Excerpts[i]
@@ -108,12 +97,12 @@ func (a *app) warnFill(r *impute.Result, rec *audio.File, o *imputeFlags) {
 	a.warnLeft(s, features, "more --components, or leave them to the default")
 }
 
-// warnGaps is about gaps longer than the context around them, or than a window.
+// warnGaps warns of gaps longer than the context around them, or than a window.
 func (a *app) warnGaps(e *impute.Excerpt, rate float64, o *imputeFlags) {
 	for _, g := range e.Gaps {
-		length := float64(g.End-g.Start) / rate
-		around := cmp.Or(o.context, impute.DefaultContext).Seconds()
-		if !o.all && length > around {
+		length := float64(g.Len()) / rate
+		around := cmp.Or(o.fill.Context, impute.DefaultContext).Seconds()
+		if !o.fill.All && length > around {
 			a.warn("context",
 				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error bars show; try --context %.0fms",
 				g, 1e3*length, 1e3*around, math.Ceil(2e3*length))
@@ -126,33 +115,35 @@ func (a *app) warnGaps(e *impute.Excerpt, rate float64, o *imputeFlags) {
 	}
 }
 
-// warnRate is about data sampled far above their band; band is in cycles a
-// sample, 0 where it is not known.
+// warnRate warns of data sampled far above their band, in cycles a sample; band is 0
+// if it is not known.
 func (a *app) warnRate(band, rate float64, per string) {
 	if band == 0 || 2*band*bandExcess > 1 {
 		return
 	}
-	every, hertz := int(1/(4*band)), " cycles a "+per
 	a.warn("rate",
-		"all but 1/100000 of the power lies below %.3g%s, and %.4g samples a %s are %.0f times as many as that needs: take every %dth sample to save time and memory",
-		band*rate, hertz, rate, per, 1/(2*band), every)
+		"all but 1/100000 of the power lies below %.3g cycles a %s, and %.4g samples a %s are %.0f times as many as that needs: take every %dth sample to save time and memory",
+		band*rate, per, rate, per, 1/(2*band), int(1/(4*band)))
 }
 
-// warnLeft is about residuals in which there is signal left.
+// warnLeft warns of signal in the residuals, by their share of the variance and their
+// correlation from one sample to the next.
 func (a *app) warnLeft(s *signalStats, features int, or string) {
-	share, correlation := s.left()
-	if share < leftShare || correlation < leftCorrelation {
+	if s.variance == 0 || s.edge == 0 {
 		return
 	}
-	a.warn("features",
-		"the residuals are not white (%.0f %% of the variance, lag-1 correlation %.2f): %s are too few for this signal's bandwidth; try %s",
-		100*share, correlation, counted(features, "feature"), or)
+	share, correlation := s.square/s.variance, s.pair/s.edge
+	if share >= leftShare && correlation >= leftCorrelation {
+		a.warn("features",
+			"the residuals are not white (%.0f %% of the variance, lag-1 correlation %.2f): %s are too few for this signal's bandwidth; try %s",
+			100*share, correlation, counted(features, "feature"), or)
+	}
 }
 
-// warnHeldOut is about a fit that predicts held-out rows worse than straight lines
+// warnHeldOut warns of a fit that predicts held-out rows worse than straight lines
 // between their neighbours do.
 func (a *app) warnHeldOut(h vssgp.HeldOut, o vssgp.Options) {
-	if a.quiet || !h.Worse() {
+	if !h.Worse() {
 		return
 	}
 	instead := "more --components, --window none, or --init paper with --lengthscales of the order of the steps"
@@ -164,7 +155,7 @@ func (a *app) warnHeldOut(h vssgp.HeldOut, o vssgp.Options) {
 		h.RMSE, h.Line, counted(h.Rows, "row"), instead)
 }
 
-// warnFloor is about noise so small that float64 cannot tell it from none, unless a
+// warnFloor warns of noise so small that float64 cannot tell it from none, unless a
 // warning about rounding has been given.
 func (a *app) warnFloor(r *vssgp.Result) {
 	if r.NoiseFloor > 0 && !slices.Contains(a.warned, "rounding") {
@@ -173,14 +164,11 @@ func (a *app) warnFloor(r *vssgp.Result) {
 	}
 }
 
-// warnNoise is about noise that is nearly all of the variance, or next to nothing.
+// warnNoise warns of noise that is nearly all of the variance, or next to nothing.
 func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
+	all := mat.NewDense(data.N, data.D, data.Y)
 	for d, noise := range m.NoiseSD() {
-		y := make([]float64, data.N)
-		for n := range y {
-			y[n] = data.Y[n*data.D+d]
-		}
-		name := outputNames(m)[d]
+		y, name := mat.Col(nil, d, all), outputNames(m)[d]
 		mean, sd := score.MeanSD(y, 0, 1)
 		if noise*noise > noiseMost*sd*sd && sd > 0 {
 			a.warn("noise",
@@ -193,4 +181,130 @@ func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
 				name, noise, q, 12/(q*q))
 		}
 	}
+}
+
+// signalStats gathers statistics of one or more series of evenly spaced samples.
+type signalStats struct {
+	band float64 // the highest, in cycles a sample
+
+	variance           float64 // Σ of the squares about a straight line
+	square, pair, edge float64 // Σ e², Σ e_n·e_{n+1}, and Σ (e_n² + e_{n+1}²)/2 beside it
+}
+
+// residuals adds the residuals of a fit to neighbouring samples.
+func (s *signalStats) residuals(y, fit []float64) {
+	if len(y) == 0 {
+		return
+	}
+	_, all := score.MeanSD(y, 0, 1)
+	_, sd := score.MeanSD(detrended(y), 0, 1)
+	const least = 1e-9 // of the variance is kept without the trend: a straight line would keep only rounding errors
+	s.variance += max(sd*sd, least*all*all) * float64(len(y))
+	for i := range y {
+		e := y[i] - fit[i]
+		s.square += e * e
+		if i > 0 {
+			before := y[i-1] - fit[i-1]
+			s.pair += before * e
+			s.edge += (before*before + e*e) / 2
+		}
+	}
+}
+
+// evenRun returns the longest range of rows [lo, hi) in which one input rises by the same
+// step to within a tenth of it, and that step: the median of all rows.
+func evenRun(x []float64) (lo, hi int, step float64) {
+	if len(x) < 2 {
+		return 0, 0, 0
+	}
+	steps := differences(x)
+	sorted := slices.Clone(steps)
+	slices.Sort(sorted)
+	step = sorted[len(sorted)/2]
+	if !(step > 0) {
+		return 0, 0, 0
+	}
+	from := 0
+	for i := 0; i <= len(steps); i++ {
+		if i < len(steps) && math.Abs(steps[i]-step) < step/10 {
+			continue
+		}
+		if i+1-from > hi-lo {
+			lo, hi = from, i+1
+		}
+		from = i + 1
+	}
+	return lo, hi, step
+}
+
+const (
+	bandShare = 1e-5    // of the power may lie above the band
+	bandLeast = 64      // samples that an estimate of a band needs
+	bandMost  = 1 << 15 // samples that it uses
+)
+
+// bandOf returns the frequency in cycles a sample above which y has at most
+// bandShare of its power; 0 for too few samples. It removes the mean and the trend, and a
+// Hann window keeps low frequencies from leaking upwards.
+func bandOf(y []float64) float64 {
+	y = y[:min(len(y), bandMost)]
+	n := len(y)
+	if n < bandLeast {
+		return 0
+	}
+	x := detrended(y)
+	for i := range x {
+		x[i] *= math.Pow(math.Sin(math.Pi*(float64(i)+0.5)/float64(n)), 2)
+	}
+	power, all := make([]float64, 0, n/2+1), 0.0
+	for _, c := range fourier.NewFFT(n).Coefficients(nil, x) {
+		p := real(c)*real(c) + imag(c)*imag(c)
+		power, all = append(power, p), all+p
+	}
+	above, k := 0.0, len(power)-1
+	for ; k > 0 && above+power[k] <= bandShare*all; k-- {
+		above += power[k]
+	}
+	return float64(k+1) / float64(n)
+}
+
+// rounding returns the step of which all differences in y are multiples; 0 if there is
+// none, or if values repeat too rarely to tell.
+func rounding(y []float64) float64 {
+	s := slices.Clone(y)
+	slices.Sort(s)
+	s = slices.Compact(s)
+	if len(s) < 3 || 2*len(s) > len(y) {
+		return 0
+	}
+	steps := differences(s)
+	step := slices.Min(steps)
+	if slices.ContainsFunc(steps, func(v float64) bool { return math.Abs(v/step-math.Round(v/step)) > 0.01 }) {
+		return 0
+	}
+	return step
+}
+
+// differences returns x_{i+1} - x_i.
+func differences(x []float64) []float64 {
+	return floats.SubTo(make([]float64, len(x)-1), x[1:], x[:len(x)-1])
+}
+
+// detrended returns y minus its straight line of least squares.
+func detrended(y []float64) []float64 {
+	mean, _ := score.MeanSD(y, 0, 1)
+	middle, slope, moment := float64(len(y)-1)/2, 0.0, 0.0
+	for i, v := range y {
+		t := float64(i) - middle
+		slope += t * (v - mean)
+		moment += t * t
+	}
+	if moment > 0 {
+		slope /= moment
+	}
+	out := make([]float64, len(y))
+	for i, v := range y {
+		out[i] = v - mean - slope*(float64(i)-middle)
+	}
+	return out
 }
