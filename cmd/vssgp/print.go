@@ -100,7 +100,8 @@ func appendObject(b []byte, o object) []byte {
 		if b[len(b)-1] != '{' { // no value ends in it
 			b = append(b, ',')
 		}
-		b = appendJSON(append(strconv.AppendQuote(b, key), ':'), v)
+		b = append(appendJSON(b, reflect.ValueOf(key)), ':')
+		b = appendJSON(b, v)
 	}
 	return append(b, '}')
 }
