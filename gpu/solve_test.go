@@ -44,7 +44,7 @@ func (p *problem) solvedHere(r spectral.Rows) ([]answer, error) {
 		return all, err
 	}
 	s.TraceGram = traceOf(mom.Gram)
-	f, err := blocktri.Factorise(mom.Gram, lambda)
+	f, err := blocktri.Factorise(mom.Gram, lambda, 2)
 	if err != nil {
 		return all, err
 	}

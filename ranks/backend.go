@@ -8,9 +8,9 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Backend is a spectral.Backend on rank 0 whose rows are on all ranks. The others
-// Serve it. Its methods may be called from any goroutine; only one runs at a time. If
-// a Comm fails they panic.
+// Backend is a spectral.Backend on rank 0 whose rows are on all ranks; the other ranks
+// Serve it. Its methods may be called from any goroutine, and run one at a time. They
+// panic if a Comm fails.
 type Backend struct {
 	mu        sync.Mutex
 	node      *node
@@ -19,7 +19,7 @@ type Backend struct {
 	shardRows int // see rowsPerShard
 }
 
-// New spreads rows over all ranks of c, of which this one is 0. It computes with
+// New makes a Backend over all ranks of c; this one has to be rank 0. It computes with
 // inner, the others with what their Serve opens for spec.
 func New(c Comm, inner spectral.Backend, spec string) (*Backend, error) {
 	b := &Backend{node: newNode(c), inner: inner, shardRows: rowsPerShard(inner.Name())}
@@ -33,14 +33,14 @@ func New(c Comm, inner spectral.Backend, spec string) (*Backend, error) {
 
 func newNode(c Comm) *node { return &node{Comm: c, began: time.Now()} }
 
-// Quit ends the others' Serve. A program calls it on rank 0 before it ends,
-// whatever has become of its backends.
+// Quit ends the other ranks' Serve. A program calls it on rank 0 before it ends,
+// even if its backends have failed.
 func Quit(c Comm) {
 	h := header{0: float64(opQuit)}
 	c.Broadcast(h[:], 0)
 }
 
-// begin locks the ranks; its result ends the time that counts as work on them.
+// begin locks the ranks and starts their clock; its result ends both.
 func (b *Backend) begin() (end func()) {
 	b.mu.Lock()
 	b.node.began = time.Now()
@@ -50,7 +50,7 @@ func (b *Backend) begin() (end func()) {
 	}
 }
 
-// command tells the others what to do, and returns what they are told.
+// command tells the others what to do, and returns the header that they get.
 func (b *Backend) command(o op, id int, more ...float64) header {
 	h := header{float64(o), float64(id)}
 	copy(h[2:], more)
@@ -62,7 +62,7 @@ func (b *Backend) command(o op, id int, more ...float64) header {
 // makes no difference to the numbers: a fit may be resumed on any number.
 func (b *Backend) Name() string { return b.inner.Name() + " on ranks" }
 
-// Times are where rank 0's time has gone since the start.
+// Times says how rank 0 has spent its time since the start.
 func (b *Backend) Times() Times {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +93,7 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	extents, order := divide(&d, b.shardRows)
 	id := b.next
 	b.next++
-	h := b.command(opOpen, id, floats([]int{d.N, d.Q, d.D, d.Windows.Count(), len(extents)})...)
+	h := b.command(opOpen, id, floats([]int{d.N, d.Q, d.D, len(d.Windows.Center), len(extents)})...)
 	s := newSet(b.node, h)
 	s.onRank0(&d, extents, order)
 	if err := s.open(b.inner, &d); err != nil {
@@ -110,80 +110,66 @@ type rows struct {
 	data spectral.Data
 }
 
-// begin locks the ranks and tells them which pass is next; its result ends it.
-func (r *rows) begin(o op, more ...float64) (end func()) {
-	end = r.b.begin()
+// pass tells the ranks which pass is next, and does rank 0's part of it. It refuses
+// bad arguments.
+func (r *rows) pass(o op, name string, bad error, do func() error, more ...float64) error {
+	if bad != nil {
+		return fmt.Errorf("ranks: %s: %w", name, bad)
+	}
+	defer r.b.begin()()
 	r.b.command(o, r.id, more...)
 	r.b.node.times.Passes++
-	return end
+	return do()
 }
 
 // Moments fills dst with C and G. With windows all of G is sent to rank 0; Solve
 // needs less.
 func (r *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
-	if err := r.data.CheckMoments(dst, f); err != nil {
-		return fmt.Errorf("ranks: moments: %w", err)
-	}
-	defer r.begin(opMoments)()
-	return r.set.moments(dst, f)
+	return r.pass(opMoments, "moments", r.data.CheckMoments(dst, f), func() error { return r.set.moments(dst, f) })
 }
 
 // Pullback fills dst with the gradient by the features.
 func (r *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
-	if err := r.data.CheckPullback(dst, f, bar); err != nil {
-		return fmt.Errorf("ranks: pullback: %w", err)
-	}
-	defer r.begin(opPullback)()
-	return r.set.pullback(dst, f, bar)
+	return r.pass(opPullback, "pullback", r.data.CheckPullback(dst, f, bar), func() error { return r.set.pullback(dst, f, bar) })
 }
 
 // Factorised fills dst with the expected squared error and its gradient.
 func (r *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, picked []int) error {
-	if err := r.data.CheckFactorised(dst, f, w, picked); err != nil {
-		return fmt.Errorf("ranks: factorised: %w", err)
-	}
 	count := len(picked)
 	if picked == nil {
 		count = -1
 	}
-	defer r.begin(opFactorised, float64(count))()
-	return r.set.factorised(dst, f, w, r.set.places(picked), count)
+	return r.pass(opFactorised, "factorised", r.data.CheckFactorised(dst, f, w, picked), func() error {
+		return r.set.factorised(dst, f, w, r.set.places(picked), count)
+	}, float64(count))
 }
 
 // Predict fills dst in the order of the rows given to Open.
 func (r *rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
-	if err := r.data.CheckPredict(dst, f, p); err != nil {
-		return fmt.Errorf("ranks: predict: %w", err)
-	}
 	cov := 0.0
 	if p.Cov != nil {
 		cov = 1
 	}
-	defer r.begin(opPredict, float64(p.D), cov)()
-	return r.set.predict(dst, f, p, p.D, p.Cov != nil)
+	return r.pass(opPredict, "predict", r.data.CheckPredict(dst, f, p), func() error {
+		return r.set.predict(dst, f, p, p.D, p.Cov != nil)
+	}, float64(p.D), cov)
 }
 
 // CanSolve reports whether G stays on the ranks: it does if it has several blocks.
 func (r *rows) CanSolve(*spectral.Features) bool { return !r.set.dense() }
 
-// Solve sums C and G and fills dst with what follows from A = G + λI, on all ranks
+// Solve sums C and G and fills dst with the solution for A = G + λI, on all ranks
 // together. The error wraps spectral.ErrNotPositive if A has no factor.
 func (r *rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
-	if err := r.data.CheckSolve(dst, f); err != nil {
-		return fmt.Errorf("ranks: solve: %w", err)
-	}
-	defer r.begin(opSolve, lambda)()
-	return r.set.solve(dst, f, lambda)
+	return r.pass(opSolve, "solve", r.data.CheckSolve(dst, f), func() error { return r.set.solve(dst, f, lambda) }, lambda)
 }
 
 // PullbackSolved, after Solve with the same features, fills dst with the gradient by
 // them.
 func (r *rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	if err := r.data.CheckPullbackSolved(dst, f); err != nil {
-		return fmt.Errorf("ranks: pullback: %w", err)
-	}
-	defer r.begin(opPullSolved, bar.Inverse, bar.Outer, bar.Linear)()
-	return r.set.pullSolved(dst, f, bar)
+	return r.pass(opPullSolved, "pullback", r.data.CheckPullbackSolved(dst, f), func() error {
+		return r.set.pullSolved(dst, f, bar)
+	}, bar.Inverse, bar.Outer, bar.Linear)
 }
 
 // Close closes the rows on all ranks.
@@ -191,8 +177,9 @@ func (r *rows) Close() error {
 	if r.set == nil {
 		return nil
 	}
-	defer r.begin(opClose)()
-	err := r.set.agree(r.set.close())
-	r.set = nil
-	return err
+	return r.pass(opClose, "close", nil, func() error {
+		err := r.set.agree(r.set.close())
+		r.set = nil
+		return err
+	})
 }

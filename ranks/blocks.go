@@ -7,23 +7,23 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A block is numbers that travel together. Of a symmetric matrix [m,m] only the
-// lower triangle does.
+// A block is numbers that are sent together. Of a symmetric matrix [m,m] only the
+// lower triangle is sent.
 type block struct {
 	a         []float64
 	symmetric int // m, else 0
 }
 
-// byWindow gives the blocks of some numbers that belong to the windows
-// [first, end); nil on ranks that do not have them.
+// byWindow returns the blocks that belong to the windows [first, end); it is nil on
+// ranks that do not have them.
 type byWindow func(first, end int) []block
 
-// eachWindow is one number of each window.
+// eachWindow is one number for each window.
 func eachWindow(a []float64) byWindow {
 	return func(first, end int) []block { return []block{{a: a[first:end]}} }
 }
 
-// rowsBy is rows of arrays [M,n], one for each feature of f.
+// rowsBy is the rows of arrays [M,n], one row for each feature of f.
 func rowsBy(f *spectral.Features, arrays ...[]float64) byWindow {
 	if f == nil {
 		return nil
@@ -39,7 +39,7 @@ func rowsBy(f *spectral.Features, arrays ...[]float64) byWindow {
 	}
 }
 
-// featuresBy is f's features' numbers in values, which has f's shape.
+// featuresBy is the numbers of f's features in values, which has f's shape.
 func featuresBy(f, values *spectral.Features) byWindow {
 	if f == nil {
 		return nil
@@ -51,7 +51,7 @@ func featuresBy(f, values *spectral.Features) byWindow {
 	return rowsBy(f, arrays...)
 }
 
-// momentsBy is rows of C and blocks of G.
+// momentsBy is the rows of C and the blocks of G.
 func momentsBy(m *spectral.Moments) byWindow {
 	if m == nil {
 		return nil
@@ -62,7 +62,7 @@ func momentsBy(m *spectral.Moments) byWindow {
 	}
 }
 
-// gramBlocks are the stored blocks of windows [first, end) and between them.
+// gramBlocks are the stored blocks of the windows [first, end) and between them.
 func gramBlocks(g *spectral.Gram, first, end int) (all []block) {
 	for v := first; v < end; v++ {
 		all = append(all, block{g.Diag[v], g.Size(v)})
@@ -72,23 +72,6 @@ func gramBlocks(g *spectral.Gram, first, end int) (all []block) {
 	}
 	return all
 }
-
-// featuresIn is m features whose numbers are in a, and the rest of a.
-func featuresIn(a []float64, m, q int) (f *spectral.Features, rest []float64) {
-	take := func(n int) []float64 {
-		one := a[:n:n]
-		a = a[n:]
-		return one
-	}
-	f = &spectral.Features{
-		M: m, Q: q, Center: take(m * q), Decay: take(m * q), Freq: take(m * q),
-		Phase: take(m), Amp: take(m), Power: take(m), Ripple: take(m),
-	}
-	return f, a
-}
-
-// perFeature is how many numbers a feature of q inputs has.
-func perFeature(q int) int { return 3*q + 4 }
 
 func (b block) size() int {
 	if b.symmetric > 0 {
@@ -107,61 +90,39 @@ func sizeOf(all []block) (n int) {
 // pack is all blocks, one after the other.
 func pack(all []block) []float64 {
 	packed := make([]float64, sizeOf(all))
-	eachBlock(all, packed, func(b block, at []float64) {
-		if b.symmetric == 0 {
+	at := packed
+	for _, b := range all {
+		m := b.symmetric
+		if m == 0 {
 			copy(at, b.a)
-			return
 		}
-		eachRows(b.symmetric, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				copy(at[triangle(i):], b.a[i*b.symmetric:][:i+1])
-			}
-		})
-	})
+		eachRow(m, func(i int) { copy(at[triangle(i):], b.a[i*m:][:i+1]) })
+		at = at[b.size():]
+	}
 	return packed
 }
 
-// unpack overwrites the blocks by what pack has packed.
-func unpack(all []block, packed []float64) {
-	eachBlock(all, packed, func(b block, at []float64) {
-		if b.symmetric == 0 {
+// unpack overwrites the blocks by the numbers that pack has packed, or adds the
+// numbers to them.
+func unpack(all []block, packed []float64, add bool) {
+	for _, b := range all {
+		at, m := packed, b.symmetric
+		packed = packed[b.size():]
+		if m == 0 && add {
+			for i := range b.a {
+				b.a[i] += at[i]
+			}
+		} else if m == 0 {
 			copy(b.a, at)
-			return
 		}
-		m := b.symmetric
-		eachRows(m, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				for j, v := range at[triangle(i):][:i+1] {
-					b.a[i*m+j], b.a[j*m+i] = v, v
+		eachRow(m, func(i int) {
+			for j, v := range at[triangle(i):][:i+1] {
+				if add {
+					v += b.a[i*m+j]
 				}
+				b.a[i*m+j], b.a[j*m+i] = v, v
 			}
 		})
-	})
-}
-
-// addTo adds to the blocks what pack has packed.
-func addTo(all []block, packed []float64) {
-	eachBlock(all, packed, func(b block, at []float64) {
-		if b.symmetric == 0 {
-			for i, v := range at {
-				b.a[i] += v
-			}
-			return
-		}
-		for i := range b.symmetric {
-			for j, v := range at[triangle(i):][:i+1] {
-				s := b.a[i*b.symmetric+j] + v
-				b.a[i*b.symmetric+j], b.a[j*b.symmetric+i] = s, s
-			}
-		}
-	})
-}
-
-func eachBlock(all []block, packed []float64, f func(b block, at []float64)) {
-	for _, b := range all {
-		n := b.size()
-		f(b, packed[:n])
-		packed = packed[n:]
 	}
 }
 
@@ -170,18 +131,20 @@ func triangle(i int) int { return i * (i + 1) / 2 }
 
 const (
 	// rowsPerJob is how many rows of a matrix one goroutine takes, and serialRows
-	// how many a matrix has that is not worth a second one.
+	// the size up to which a matrix is not worth a second one.
 	rowsPerJob = 16
 	serialRows = 64
 )
 
-// eachRows calls f for ranges of the rows of an M×M matrix, in parallel.
-func eachRows(m int, f func(lo, hi int)) {
+// eachRow calls f for each row of an M×M matrix, in parallel.
+func eachRow(m int, f func(i int)) {
+	workers := runtime.GOMAXPROCS(0)
 	if m <= serialRows {
-		f(0, m)
-		return
+		workers = 1
 	}
-	parallel.For((m+rowsPerJob-1)/rowsPerJob, runtime.GOMAXPROCS(0), func(i int) {
-		f(i*rowsPerJob, min(m, (i+1)*rowsPerJob))
+	parallel.For((m+rowsPerJob-1)/rowsPerJob, workers, func(job int) {
+		for i := job * rowsPerJob; i < min(m, (job+1)*rowsPerJob); i++ {
+			f(i)
+		}
 	})
 }

@@ -6,21 +6,22 @@ import (
 	"github.com/vssgp/vssgp/internal/mpi"
 )
 
-// A Comm lets ranks exchange blocks of numbers. All ranks make the same calls in
-// the same order, with blocks of the same length; Send and Recv are made only by the
-// two ranks concerned. One call is made at a time. If a call fails it panics, and all
-// that can be done is Abort: the others would wait for ever.
+// A Comm lets ranks exchange blocks of numbers. All ranks make the same calls in the
+// same order, with blocks of the same length; only the two ranks concerned call Send
+// and Recv. Calls must not overlap. A call that fails panics; the only remedy then is
+// Abort, since the other ranks would wait for ever.
 type Comm interface {
 	Rank() int // this rank's number, from 0
 	Size() int // the number of ranks
-	// Broadcast overwrites a on every rank by rank from's.
+	// Broadcast overwrites a on every rank by the a of rank from.
 	Broadcast(a []float64, from int)
-	// Max overwrites a on every rank by the largest of each entry; none may be NaN.
+	// Max overwrites each entry of a, on every rank, by the largest on any rank. No
+	// entry may be NaN.
 	Max(a []float64)
-	// Sum overwrites a on rank 0 by the sum over all ranks, which for integers is the
-	// same in any order. On the others a is undefined afterwards.
+	// Sum overwrites a on rank 0 by the sum over all ranks; for integers it is the same
+	// in any order. On the others a is undefined afterwards.
 	Sum(a []int64)
-	// Send sends a to another rank, which has to Recv as many numbers.
+	// Send sends a to another rank, which has to Recv the same number of numbers.
 	Send(to int, a []float64)
 	Recv(from int, a []float64)
 	// Barrier waits until all ranks have called it.

@@ -3,12 +3,12 @@
 //
 // Rank 0 has the data, the parameters and the optimiser; the others Serve it. For each
 // pass it sends the features, every rank sums over its own rows, and the sums are added
-// on rank 0. All decisions are taken by rank 0 alone, so clocks, signals and processors
-// may differ between ranks.
+// on rank 0. Rank 0 alone takes all decisions, so clocks, signals and processors may
+// differ between ranks.
 //
 // Rows are divided into shards by their number alone, and each rank gets neighbouring
-// shards. Sums are computed shard by shard in float64 and then added in a way that does
-// not depend on the order. So any number of ranks gives the same bits.
+// shards. Sums are computed shard by shard in float64 and then added such that the order
+// does not matter. So any number of ranks gives the same bits.
 //
 // # Windows
 //

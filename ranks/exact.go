@@ -7,12 +7,12 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// exactBits is how far sums reach: the total is below 2^exactBits units, and
-// so is the sum of any shards.
+// exactBits is the size of sums: the total is below 2^exactBits units, and so is the
+// sum over any of the shards.
 const exactBits = 61
 
-// minExponent keeps units normal numbers, and so products of two of them and their
-// inverses.
+// minExponent keeps units, the product of two of them and their inverses normal
+// numbers.
 const minExponent = -400
 
 // exponent is the least e with v < 2^e, at least minExponent.
@@ -70,16 +70,14 @@ func (u units) addMoments(sums []int64, mom *spectral.Moments) bool {
 	}
 	c := sums[triangle(m):]
 	var lost atomic.Bool
-	eachRows(m, func(lo, hi int) {
+	eachRow(m, func(i int) {
 		good := true
-		for i := lo; i < hi; i++ {
-			to, row, unit := sums[triangle(i):][:i+1], g[i*m:][:i+1], inverse(u.feature[i])
-			for j := range row {
-				good = add(&to[j], row[j], unit*scale[j]) && good
-			}
-			for o, e := range u.output {
-				good = add(&c[i*d+o], mom.C[i*d+o], inverse(u.feature[i]+e)) && good
-			}
+		to, row, unit := sums[triangle(i):][:i+1], g[i*m:][:i+1], inverse(u.feature[i])
+		for j := range row {
+			good = add(&to[j], row[j], unit*scale[j]) && good
+		}
+		for o, e := range u.output {
+			good = add(&c[i*d+o], mom.C[i*d+o], inverse(u.feature[i]+e)) && good
 		}
 		if !good {
 			lost.Store(true)
@@ -92,22 +90,20 @@ func (u units) addMoments(sums []int64, mom *spectral.Moments) bool {
 func (u units) moments(dst *spectral.Moments, sums []int64) {
 	m, d := len(u.feature), dst.D
 	g, c := dst.Gram.Diag[0], sums[triangle(m):]
-	eachRows(m, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j, v := range sums[triangle(i):][:i+1] {
-				s := math.Ldexp(float64(v), u.feature[i]+u.feature[j]-exactBits)
-				g[i*m+j], g[j*m+i] = s, s
-			}
-			for o, e := range u.output {
-				dst.C[i*d+o] = math.Ldexp(float64(c[i*d+o]), u.feature[i]+e-exactBits)
-			}
+	eachRow(m, func(i int) {
+		for j, v := range sums[triangle(i):][:i+1] {
+			s := math.Ldexp(float64(v), u.feature[i]+u.feature[j]-exactBits)
+			g[i*m+j], g[j*m+i] = s, s
+		}
+		for o, e := range u.output {
+			dst.C[i*d+o] = math.Ldexp(float64(c[i*d+o]), u.feature[i]+e-exactBits)
 		}
 	})
 }
 
-// sumExactly is the sum of all shards' vectors of so many numbers, on rank 0; vectors
-// are those of this rank's shards. First all ranks learn the largest of each entry,
-// which decides its unit. An entry that is not finite on some shard becomes NaN.
+// sumExactly is the sum of all shards' vectors of the given size, on rank 0; vectors
+// are those of this rank's shards. First the ranks agree on the largest value of each
+// entry, which decides its unit. An entry that is not finite on some shard becomes NaN.
 func (n *node) sumExactly(vectors [][]float64, size, shards int) []float64 {
 	most := make([]float64, size)
 	for _, vector := range vectors {

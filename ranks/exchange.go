@@ -1,7 +1,7 @@
 package ranks
 
-// scatter gives each domain its windows' part of what rank 0 has. With windows it
-// is sent to the rank that has the shard; without, all ranks get all of it.
+// scatter gives each domain its windows' part of rank 0's numbers. With windows a
+// part is sent to the rank that has the shard; without, all ranks get everything.
 func (s *set) scatter(from byWindow, to func(of *domain) byWindow) {
 	whole := func(of *domain) []block { return to(of)(0, of.to-of.from) }
 	if !s.dense() {
@@ -16,36 +16,35 @@ func (s *set) scatter(from byWindow, to func(of *domain) byWindow) {
 		packed = make([]float64, sizeOf(mine))
 	}
 	s.broadcast(packed)
-	unpack(mine, packed)
+	unpack(mine, packed, false)
 }
 
 // part is the blocks of shard i's windows, on rank 0.
 func (s *set) part(of byWindow, i int) []block { return of(s.extents[i].first, s.extents[i].end) }
 
-// scatterShards gives each shard's domain the blocks that rank 0 has for it; with
-// windows.
+// scatterShards gives each shard's domain its blocks from rank 0, with windows.
 func (s *set) scatterShards(from func(i int) []block, to func(of *domain) []block) {
 	if s.Rank() != 0 {
 		for _, of := range s.domains {
 			blocks := to(of)
 			packed := make([]float64, sizeOf(blocks))
 			s.recv(0, packed)
-			unpack(blocks, packed)
+			unpack(blocks, packed, false)
 		}
 		return
 	}
 	for i := range s.extents {
 		packed := pack(from(i))
 		if i < len(s.domains) {
-			unpack(to(s.domains[i]), packed)
+			unpack(to(s.domains[i]), packed, false)
 		} else {
 			s.send(s.owner(i), packed)
 		}
 	}
 }
 
-// collect sends the vectors of this rank's shards, one for each, to rank 0 and
-// calls take there for all shards in order; size is how long a shard's vector is.
+// collect sends the vectors of this rank's shards to rank 0, and there calls take for
+// all shards in order; size is the length of a shard's vector.
 func (s *set) collect(vectors [][]float64, size func(i int) int, take func(i int, vector []float64)) {
 	if s.Rank() != 0 {
 		for _, v := range vectors {
@@ -53,7 +52,7 @@ func (s *set) collect(vectors [][]float64, size func(i int) int, take func(i int
 		}
 		return
 	}
-	for i := range s.count {
+	for i := range s.extents {
 		if i < len(vectors) {
 			take(i, vectors[i])
 			continue
@@ -69,18 +68,17 @@ func (s *set) collect(vectors [][]float64, size func(i int) int, take func(i int
 // addition must not matter (sumExactly). With windows it cannot: a window between
 // two shards has two terms, any other has one.
 func (s *set) sum(dst byWindow, fixed, perFeature int, fill func(one *shard, vector []float64) error) error {
-	vectors := make([][]float64, len(s.shards))
-	err := s.each(func(i int, one *shard) error {
-		vectors[i] = make([]float64, fixed+perFeature*one.features.M)
-		return fill(one, vectors[i])
+	vectors, err := s.each(1, func(one *shard) ([]float64, error) {
+		vector := make([]float64, fixed+perFeature*one.features.M)
+		return vector, fill(one, vector)
 	})
 	if err := s.agree(err); err != nil {
 		return err
 	}
 	if !s.dense() {
 		s.sumWindows(dst, vectors)
-	} else if sum := s.sumExactly(vectors, fixed+perFeature*s.domains[0].features.M, s.count); sum != nil {
-		unpack(dst(0, 1), sum)
+	} else if sum := s.sumExactly(vectors, fixed+perFeature*s.domains[0].features.M, len(s.extents)); sum != nil {
+		unpack(dst(0, 1), sum, false)
 	}
 	return nil
 }
@@ -88,9 +86,9 @@ func (s *set) sum(dst byWindow, fixed, perFeature int, fill func(one *shard, vec
 // sumWindows fills dst on rank 0 with the sum of all shards' vectors, with windows.
 func (s *set) sumWindows(dst byWindow, vectors [][]float64) {
 	if s.Rank() == 0 {
-		for _, b := range dst(0, s.windows) {
+		for _, b := range dst(0, s.windows.Count()) {
 			clear(b.a)
 		}
 	}
-	s.collect(vectors, func(i int) int { return sizeOf(s.part(dst, i)) }, func(i int, v []float64) { addTo(s.part(dst, i), v) })
+	s.collect(vectors, func(i int) int { return sizeOf(s.part(dst, i)) }, func(i int, v []float64) { unpack(s.part(dst, i), v, true) })
 }

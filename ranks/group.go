@@ -3,18 +3,19 @@ package ranks
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 )
 
 // Group makes n ranks of one process, each for a goroutine of its own: for tests,
 // and for backends that goroutines cannot share. Abort makes their exchanges panic.
 func Group(n int) []Comm {
-	g := &group{wires: make([][]chan []float64, n), over: make(chan struct{})}
+	g := &group{wires: make([][]chan any, n), over: make(chan struct{})}
 	all := make([]Comm, n)
 	for from := range g.wires {
-		g.wires[from] = make([]chan []float64, n)
+		g.wires[from] = make([]chan any, n)
 		for to := range n {
-			g.wires[from][to] = make(chan []float64, 1)
+			g.wires[from][to] = make(chan any, 1)
 		}
 		all[from] = &member{group: g, rank: from}
 	}
@@ -22,8 +23,8 @@ func Group(n int) []Comm {
 }
 
 type group struct {
-	wires [][]chan []float64 // [from][to]
-	over  chan struct{}      // closed by Abort
+	wires [][]chan any  // [from][to], of slices
+	over  chan struct{} // closed by Abort
 	once  sync.Once
 }
 
@@ -36,21 +37,26 @@ func (m *member) Rank() int { return m.rank }
 
 func (m *member) Size() int { return len(m.wires) }
 
-func (m *member) Send(to int, a []float64) {
+func (m *member) Send(to int, a []float64) { give(m, to, a) }
+
+func (m *member) Recv(from int, a []float64) { copy(a, take[float64](m, from, len(a))) }
+
+func give[T any](m *member, to int, a []T) {
 	select {
-	case m.wires[m.rank][to] <- append([]float64(nil), a...):
+	case m.wires[m.rank][to] <- slices.Clone(a):
 	case <-m.over:
 		panic(errAborted)
 	}
 }
 
-func (m *member) Recv(from int, a []float64) {
+func take[T any](m *member, from, size int) []T {
 	select {
-	case b := <-m.wires[from][m.rank]:
-		if len(b) != len(a) {
-			panic(fmt.Sprintf("ranks: receiving %d numbers, %d were sent", len(a), len(b)))
+	case sent := <-m.wires[from][m.rank]:
+		b := sent.([]T)
+		if len(b) != size {
+			panic(fmt.Sprintf("ranks: receiving %d numbers, %d were sent", size, len(b)))
 		}
-		copy(a, b)
+		return b
 	case <-m.over:
 		panic(errAborted)
 	}
@@ -68,39 +74,25 @@ func (m *member) Broadcast(a []float64, from int) {
 	}
 }
 
-// gather calls add on rank 0 with the blocks of the others.
-func (m *member) gather(a []float64, add func(b []float64)) {
+// reduce combines the ranks' blocks on rank 0.
+func reduce[T any](m *member, a []T, combine func(x, y T) T) {
 	if m.rank != 0 {
-		m.Send(0, a)
+		give(m, 0, a)
 		return
 	}
-	b := make([]float64, len(a))
 	for from := 1; from < m.Size(); from++ {
-		m.Recv(from, b)
-		add(b)
+		for i, v := range take[T](m, from, len(a)) {
+			a[i] = combine(a[i], v)
+		}
 	}
 }
 
 func (m *member) Max(a []float64) {
-	m.gather(a, func(b []float64) {
-		for i, v := range b {
-			a[i] = math.Max(a[i], v)
-		}
-	})
+	reduce(m, a, math.Max)
 	m.Broadcast(a, 0)
 }
 
-func (m *member) Sum(a []int64) {
-	bits := make([]float64, len(a)) // not as numbers
-	for i, v := range a {
-		bits[i] = math.Float64frombits(uint64(v))
-	}
-	m.gather(bits, func(b []float64) {
-		for i, v := range b {
-			a[i] += int64(math.Float64bits(v))
-		}
-	})
-}
+func (m *member) Sum(a []int64) { reduce(m, a, func(x, y int64) int64 { return x + y }) }
 
 func (m *member) Barrier() { m.Max([]float64{0}) }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// shareFeatures gives each domain its features: how many each window has, and then
+// shareFeatures gives each domain its features: first how many each window has, then
 // their numbers.
 func (s *set) shareFeatures(f *spectral.Features) {
-	counts := make([]float64, s.windows)
+	counts := make([]float64, s.windows.Count())
 	if f != nil {
 		offset := f.Offsets()
 		for v := range counts {
@@ -38,15 +38,14 @@ func (d *domain) reserve(q int) {
 	}
 }
 
-// reserveMoments allocates moments for so many outputs, unless it already has them.
+// reserveMoments allocates moments for the outputs, unless it already has them.
 func (d *domain) reserveMoments(outputs int) {
 	if m := d.moments; m == nil || m.Check(d.features, outputs) != nil {
 		d.moments, d.segment = spectral.NewMoments(d.features, outputs), nil
 	}
 }
 
-// shareMoments gives each domain its part of a matrix and a vector of so many
-// outputs.
+// shareMoments gives each domain its part of a matrix, and of a vector for each output.
 func (s *set) shareMoments(whole *spectral.Moments, outputs int) {
 	to := func(d *domain) byWindow { return momentsBy(d.moments) }
 	for _, d := range s.domains {
@@ -74,7 +73,7 @@ func (s *set) shareWeights(f *spectral.Features, w *spectral.Weights, outputs in
 	s.scatter(from, func(d *domain) byWindow { return rowsBy(d.features, d.weights.Mean, d.weights.Var) })
 }
 
-// idle is whether no feature reaches the shard's rows, or it has none.
+// idle reports whether the shard has no rows, or no feature reaches them.
 func (o *shard) idle() bool { return o.rows == nil || o.features.M == 0 }
 
 // moments fills dst, on rank 0, with C and G.
@@ -83,34 +82,32 @@ func (s *set) moments(dst *spectral.Moments, f *spectral.Features) error {
 	if s.dense() {
 		return s.denseMoments(dst)
 	}
-	if err := s.agree(s.localMoments()); err != nil {
+	vectors, err := s.each(1, func(one *shard) ([]float64, error) {
+		err := one.sumMoments(s.d)
+		return pack(momentsBy(one.moments)(0, one.to-one.from)), err
+	})
+	if err := s.agree(err); err != nil {
 		return err
-	}
-	vectors := make([][]float64, len(s.shards))
-	for i, one := range s.shards {
-		vectors[i] = pack(momentsBy(one.moments)(0, one.to-one.from))
 	}
 	s.sumWindows(momentsBy(dst), vectors)
 	return nil
 }
 
-// localMoments sums C and G of each of this rank's shards, with windows.
-func (s *set) localMoments() error {
-	return s.each(func(_ int, one *shard) error {
-		one.reserveMoments(s.d)
-		if one.idle() {
-			clear(one.moments.C)
-			one.moments.Gram.Zero()
-			return nil
-		}
-		return one.rows.Moments(one.moments, one.features)
-	})
+// sumMoments sums C and G of the shard, with windows.
+func (o *shard) sumMoments(outputs int) error {
+	o.reserveMoments(outputs)
+	if o.idle() {
+		clear(o.moments.C)
+		o.moments.Gram.Zero()
+		return nil
+	}
+	return o.rows.Moments(o.moments, o.features)
 }
 
-// denseMoments is moments without windows. Shards' matrices are too large to be kept
-// until all ranks agree on units, as sum does; so units follow from the features
-// (unitsOf), and each matrix is added before the next is made. The ranks send
-// ½M(M+1) + M·D numbers each.
+// denseMoments is moments without windows. The shards' matrices are too large to be
+// kept until all ranks agree on units, as in sum. So the units follow from the features
+// (unitsOf), and each matrix is added before the next one is made. Each rank sends
+// ½M(M+1) + M·D numbers.
 func (s *set) denseMoments(dst *spectral.Moments) error {
 	all := s.domains[0]
 	if dst != nil {
@@ -119,20 +116,16 @@ func (s *set) denseMoments(dst *spectral.Moments) error {
 		all.reserveMoments(s.d)
 	}
 	size := triangle(all.features.M) + all.features.M*s.d
-	if cap(s.sums) < size {
-		s.sums = make([]int64, size)
-	}
-	sums := s.sums[:size]
+	sums := slices.Grow(s.sums[:0], size)[:size]
 	clear(sums)
+	s.sums = sums
 	u, lost := unitsOf(all.features, s.n, s.square), []float64{0}
-	err := s.each(func(_ int, one *shard) error {
-		if err := one.rows.Moments(one.moments, one.features); err != nil {
-			return err
-		}
-		if !u.addMoments(sums, one.moments) {
+	_, err := s.each(1, func(one *shard) ([]float64, error) {
+		err := one.rows.Moments(one.moments, one.features)
+		if err == nil && !u.addMoments(sums, one.moments) {
 			lost[0] = 1
 		}
-		return nil
+		return nil, err
 	})
 	if err := s.agree(err); err != nil {
 		return err
@@ -162,17 +155,17 @@ func (s *set) pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
 
 // pull is pullback once each domain has its moments' adjoint.
 func (s *set) pull(dst, f *spectral.Features) error {
-	return s.sum(featuresBy(f, dst), 0, perFeature(s.q), func(one *shard, vector []float64) error {
+	return s.sum(featuresBy(f, dst), 0, spectral.FeatureNumbers(s.q), func(one *shard, vector []float64) error {
 		if one.idle() {
 			return nil
 		}
-		gradient, _ := featuresIn(vector, one.features.M, s.q)
-		return one.rows.Pullback(gradient, one.features, one.moments)
+		return one.rows.Pullback(spectral.FeaturesIn(vector, one.features.M, s.q), one.features, one.moments)
 	})
 }
 
 // factorised fills dst, on rank 0, with the expected squared error and its gradient
-// over count rows, those at the given places; over all rows if count is negative.
+// over the count rows at the given places; over all rows if count is negative, and
+// places is nil.
 func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, places []int, count int) error {
 	s.shareFeatures(f)
 	if count >= 0 {
@@ -181,7 +174,7 @@ func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *
 			numbers = floats(places)
 		}
 		s.broadcast(numbers)
-		places = ints(numbers)
+		places = integers[int](numbers)
 	}
 	s.shareWeights(f, w, s.d)
 	value := make([]float64, 1)
@@ -192,9 +185,10 @@ func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *
 			return append(append([]block{{a: value}}, features(first, end)...), weights(first, end)...)
 		}
 	}
-	err := s.sum(to, 1, perFeature(s.q)+2*s.d, func(one *shard, vector []float64) error {
-		rows := one.rowsAt(places, count < 0)
-		if one.hi == one.lo || count >= 0 && len(rows) == 0 {
+	features := spectral.FeatureNumbers(s.q)
+	err := s.sum(to, 1, features+2*s.d, func(one *shard, vector []float64) error {
+		rows := one.rowsAt(places)
+		if one.rows == nil || places != nil && len(rows) == 0 {
 			return nil
 		}
 		m := one.features.M
@@ -202,8 +196,11 @@ func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *
 			vector[0] = one.square(rows, s.d)
 			return nil
 		}
-		gradient, rest := featuresIn(vector[1:], m, s.q)
-		sums := &spectral.FactorisedSums{Features: gradient, Weights: &spectral.Weights{Mean: rest[:m*s.d], Var: rest[m*s.d:], D: s.d}}
+		weights := vector[1+m*features:]
+		sums := &spectral.FactorisedSums{
+			Features: spectral.FeaturesIn(vector[1:], m, s.q),
+			Weights:  &spectral.Weights{Mean: weights[:m*s.d], Var: weights[m*s.d:], D: s.d},
+		}
 		err := one.rows.Factorised(sums, one.features, one.weights, rows)
 		vector[0] = sums.Value
 		return err
@@ -214,11 +211,8 @@ func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *
 	return err
 }
 
-// rowsAt are those of the shard's rows that are at the given places, nil for all.
-func (o *shard) rowsAt(places []int, all bool) (rows []int) {
-	if all {
-		return nil
-	}
+// rowsAt are the shard's rows at the given places.
+func (o *shard) rowsAt(places []int) (rows []int) {
 	for _, p := range places {
 		if p >= o.lo && p < o.hi {
 			rows = append(rows, p-o.lo)
@@ -228,32 +222,30 @@ func (o *shard) rowsAt(places []int, all bool) (rows []int) {
 }
 
 // square is Σ y² over the given rows, nil for all.
-func (o *shard) square(rows []int, d int) float64 {
-	sum := 0.0
-	if rows == nil {
-		for _, y := range o.y {
-			sum += y * y
+func (o *shard) square(rows []int, d int) (sum float64) {
+	y := o.y
+	if rows != nil {
+		y = nil
+		for _, n := range rows {
+			y = append(y, o.y[n*d:][:d]...)
 		}
 	}
-	for _, n := range rows {
-		for _, y := range o.y[n*d:][:d] {
-			sum += y * y
-		}
+	for _, v := range y {
+		sum += v * v
 	}
 	return sum
 }
 
-// predict fills dst, on rank 0, in the order of the rows as they were given. The
-// posterior has d outputs, and with cov a covariance that they share.
+// predict fills dst, on rank 0, in the given order of the rows. The posterior has d
+// outputs, and with cov they share a covariance.
 func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior, d int, cov bool) error {
 	s.shareFeatures(f)
 	s.sharePosterior(f, p, d, cov)
-	vectors := make([][]float64, len(s.shards))
-	err := s.each(func(i int, one *shard) error {
+	vectors, err := s.each(1, func(one *shard) ([]float64, error) {
 		n := (one.hi - one.lo) * d
-		vectors[i] = make([]float64, n*(1+d))
+		vector := make([]float64, n*(1+d))
 		if one.idle() {
-			return nil
+			return vector, nil
 		}
 		posterior := &spectral.Posterior{D: d}
 		if cov {
@@ -261,7 +253,7 @@ func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectra
 		} else {
 			posterior.Mean, posterior.Var = one.weights.Mean, one.weights.Var
 		}
-		return one.rows.Predict(&spectral.Prediction{Mean: vectors[i][:n], Cov: vectors[i][n:]}, one.features, posterior)
+		return vector, one.rows.Predict(&spectral.Prediction{Mean: vector[:n], Cov: vector[n:]}, one.features, posterior)
 	})
 	if err := s.agree(err); err != nil {
 		return err

@@ -1,9 +1,12 @@
 package ranks
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -12,16 +15,15 @@ import (
 type set struct {
 	*node
 	n, q, d int
+	windows spectral.Windows
 	square  []float64 // [D] Σ y²
-	windows int       // V; 1 without windows
-	count   int       // shards on all ranks
+	extents []extent  // of all shards
 	shards  []*shard  // this rank's
 	domains []*domain // this rank's: with windows one for each shard, without windows one for all
 
 	// Only on rank 0:
-	extents []extent // of all shards
-	order   []int    // the row at each place; nil if rows are in order
-	place   []int    // the place of each row, likewise
+	order []int // the row at each place; nil if rows are in order
+	place []int // the place of each row, likewise
 
 	sums []int64 // C and G of all shards, kept from one pass to the next; without windows
 }
@@ -34,8 +36,8 @@ type shard struct {
 	rows spectral.Rows // nil if the shard has none
 }
 
-// A domain is the windows [from, to) that a shard's rows meet, with what its rank
-// holds of them from one pass to the next.
+// A domain is the windows [from, to) that a shard's rows meet, with the arrays that its
+// rank keeps for them from one pass to the next.
 type domain struct {
 	from, to int
 	windows  spectral.Windows
@@ -51,19 +53,19 @@ type domain struct {
 	mean        []float64
 }
 
-// newSet is rows that a header describes.
+// newSet makes a set of the sizes in a header.
 func newSet(n *node, h header) *set {
-	s := &set{node: n, n: int(h[2]), q: int(h[3]), d: int(h[4]), windows: int(h[5]), count: int(h[6])}
+	s := &set{node: n, n: int(h[2]), q: int(h[3]), d: int(h[4]), extents: make([]extent, int(h[6]))}
 	s.square = make([]float64, s.d)
-	if s.dense() {
-		s.domains = []*domain{{to: 1, counts: make([]float64, 1)}}
+	if centers := int(h[5]); centers > 0 {
+		s.windows.Center = make([]float64, centers)
 	}
 	return s
 }
 
-// dense is whether there is one window at most: then all shards meet the same
+// dense reports whether there is at most one window. Then all shards meet the same
 // features, and every rank has all of them.
-func (s *set) dense() bool { return s.windows == 1 }
+func (s *set) dense() bool { return s.windows.Count() == 1 }
 
 // divide decides which rows belong to which shard. order is nil if they are in order.
 func divide(data *spectral.Data, each int) (all []extent, order []int) {
@@ -76,7 +78,7 @@ func divide(data *spectral.Data, each int) (all []extent, order []int) {
 
 // onRank0 fills in the part of a new set that only rank 0 knows.
 func (s *set) onRank0(data *spectral.Data, extents []extent, order []int) {
-	s.extents, s.order = extents, order
+	s.windows, s.extents, s.order = data.Windows, extents, order
 	for i, y := range data.Y {
 		s.square[i%s.d] += y * y
 	}
@@ -88,7 +90,7 @@ func (s *set) onRank0(data *spectral.Data, extents []extent, order []int) {
 	}
 }
 
-// places are where the given rows are, nil for all.
+// places are the places of the given rows; nil stays nil.
 func (s *set) places(rows []int) []int {
 	if rows == nil || s.place == nil {
 		return rows
@@ -102,27 +104,26 @@ func (s *set) places(rows []int) []int {
 
 // open gives each rank its shards' rows, and opens them.
 func (s *set) open(inner spectral.Backend, data *spectral.Data) error {
-	s.broadcast(s.square)
+	s.sharePlan()
+	if s.dense() {
+		s.domains = []*domain{{to: 1, counts: make([]float64, 1), windows: s.windows}}
+	}
+	lo, hi := shardsOf(len(s.extents), s.Rank(), s.Size())
 	if s.Rank() == 0 {
-		for i, e := range s.extents {
-			if to := s.owner(i); to != 0 {
-				s.sendShard(to, e, s.rowsOf(data, e))
-			}
+		for i, e := range s.extents[hi:] {
+			d := s.rowsOf(data, e)
+			s.send(s.owner(hi+i), d.X)
+			s.send(s.owner(hi+i), d.Y)
 		}
 	}
-	lo, hi := shardsOf(s.count, s.Rank(), s.Size())
 	var failed error
-	for i := lo; i < hi; i++ {
-		var err error
-		if s.Rank() == 0 {
-			err = s.add(inner, s.extents[i], s.rowsOf(data, s.extents[i]))
-		} else {
-			e, d := s.recvShard()
-			err = s.add(inner, e, d)
+	for _, e := range s.extents[lo:hi] {
+		d := s.rowsOf(data, e)
+		if s.Rank() != 0 {
+			s.recv(0, d.X)
+			s.recv(0, d.Y)
 		}
-		if failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, s.add(inner, e, d))
 	}
 	err := s.agree(failed)
 	if err != nil {
@@ -131,14 +132,33 @@ func (s *set) open(inner spectral.Backend, data *spectral.Data) error {
 	return err
 }
 
+// sharePlan tells all ranks the shards and the windows.
+func (s *set) sharePlan() {
+	plan := append(slices.Clone(s.square), s.windows.Center...)
+	for _, e := range s.extents {
+		plan = append(plan, floats([]int{e.lo, e.hi, e.first, e.end})...)
+	}
+	plan = append(plan, s.windows.Length, float64(s.windows.Dim))
+	s.broadcast(plan)
+	if s.Rank() == 0 {
+		return
+	}
+	plan = plan[copy(s.square, plan):]
+	plan = plan[copy(s.windows.Center, plan):]
+	for i := range s.extents {
+		e := integers[int](plan[4*i:][:4])
+		s.extents[i] = extent{e[0], e[1], e[2], e[3]}
+	}
+	last := plan[4*len(s.extents):]
+	s.windows.Length, s.windows.Dim = last[0], int(last[1])
+}
+
 // add opens one of this rank's shards.
 func (s *set) add(inner spectral.Backend, e extent, d spectral.Data) (err error) {
-	if s.dense() {
-		s.domains[0].windows = d.Windows
-	} else {
+	if !s.dense() {
 		s.domains = append(s.domains, &domain{
 			from: e.first, to: e.end, windows: d.Windows, counts: make([]float64, e.end-e.first),
-			left: min(1, e.first), right: min(1, s.windows-e.end),
+			left: min(1, e.first), right: min(1, s.windows.Count()-e.end),
 		})
 	}
 	one := &shard{extent: e, domain: s.domains[len(s.domains)-1], y: d.Y}
@@ -149,75 +169,52 @@ func (s *set) add(inner spectral.Backend, e extent, d spectral.Data) (err error)
 	return err
 }
 
-// rowsOf is a shard's rows, in the order of the layout.
+// rowsOf is a shard's rows, in the order of the layout; zeros on ranks without data.
 func (s *set) rowsOf(data *spectral.Data, e extent) spectral.Data {
-	d := spectral.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: subWindows(&data.Windows, e.first, e.end)}
-	if s.order == nil {
+	d := spectral.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: subWindows(&s.windows, e.first, e.end)}
+	switch {
+	case data == nil:
+		d.X, d.Y = make([]float64, d.N*d.Q), make([]float64, d.N*d.D)
+	case s.order == nil:
 		d.X, d.Y = data.X[e.lo*s.q:e.hi*s.q], data.Y[e.lo*s.d:e.hi*s.d]
-		return d
-	}
-	for _, row := range s.order[e.lo:e.hi] {
-		d.X = append(d.X, data.X[row*s.q:(row+1)*s.q]...)
-		d.Y = append(d.Y, data.Y[row*s.d:(row+1)*s.d]...)
+	default:
+		some := data.Some(s.order[e.lo:e.hi])
+		d.X, d.Y = some.X, some.Y
 	}
 	return d
-}
-
-func (s *set) sendShard(to int, e extent, d spectral.Data) {
-	w := d.Windows
-	s.send(to, append(floats([]int{e.lo, e.hi, e.first, e.end, len(w.Center), w.Dim}), w.Length))
-	s.send(to, w.Center)
-	s.send(to, d.X)
-	s.send(to, d.Y)
-}
-
-func (s *set) recvShard() (extent, spectral.Data) {
-	sizes := make([]float64, 7)
-	s.recv(0, sizes)
-	n := ints(sizes[:6])
-	e := extent{n[0], n[1], n[2], n[3]}
-	d := spectral.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: spectral.Windows{Dim: n[5], Length: sizes[6]}}
-	if n[4] > 0 {
-		d.Windows.Center = make([]float64, n[4])
-	}
-	d.X, d.Y = make([]float64, d.N*d.Q), make([]float64, d.N*d.D)
-	s.recv(0, d.Windows.Center)
-	s.recv(0, d.X)
-	s.recv(0, d.Y)
-	return e, d
 }
 
 // owner is the rank that has a shard.
 func (s *set) owner(i int) int {
 	for r := range s.Size() {
-		if lo, hi := shardsOf(s.count, r, s.Size()); i >= lo && i < hi {
+		if _, hi := shardsOf(len(s.extents), r, s.Size()); i < hi {
 			return r
 		}
 	}
-	panic(fmt.Sprintf("ranks: no rank has shard %d of %d", i, s.count))
+	panic(fmt.Sprintf("ranks: no rank has shard %d of %d", i, len(s.extents)))
 }
 
-// close closes this rank's rows.
-func (s *set) close() error {
-	var err error
+// close closes this rank's rows and returns the first error.
+func (s *set) close() (err error) {
 	for _, one := range s.shards {
-		if one.rows == nil {
-			continue
-		}
-		if e := one.rows.Close(); err == nil {
-			err = e
+		if one.rows != nil {
+			err = cmp.Or(err, one.rows.Close())
 		}
 	}
 	s.shards = nil
 	return err
 }
 
-// each calls f for this rank's shards, one after the other, until one fails.
-func (s *set) each(f func(i int, one *shard) error) error {
-	for i, one := range s.shards {
-		if err := f(i, one); err != nil {
+// each calls f for this rank's shards on up to workers goroutines, and returns their
+// results. The error is the first shard's that failed.
+func (s *set) each(workers int, f func(one *shard) ([]float64, error)) ([][]float64, error) {
+	vectors := make([][]float64, len(s.shards))
+	err := parallel.Try(len(s.shards), workers, func(i int) (err error) {
+		one := s.shards[i]
+		if vectors[i], err = f(one); err != nil {
 			return fmt.Errorf("rows %d to %d: %w", one.lo, one.hi-1, err)
 		}
-	}
-	return nil
+		return nil
+	})
+	return vectors, err
 }

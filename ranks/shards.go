@@ -10,16 +10,16 @@ const (
 	// minShards is the smallest number of shards, unless there are fewer rows or
 	// windows: the same for each of 1, 2, 3, 4, 6 and 12 ranks.
 	minShards = 12
-	// shardRows is roughly how many rows a shard needs before there are more than
-	// minShards, on a CPU; cardRows the same on a GPU, to which the adjoint matrix is
-	// sent once for each shard.
+	// shardRows is roughly how many rows a shard has on a CPU before there are more
+	// than minShards shards; cardRows is the same on a GPU, to which the adjoint matrix
+	// is sent once for each shard.
 	shardRows = 8192
 	cardRows  = 1 << 20
-	// windowShardRows is the same with windows, where inner shards cost two and a
-	// half times the algebra, but their sums are not added.
+	// windowShardRows is the same with windows: inner shards cost two and a half times
+	// the algebra, but their sums need not be added.
 	windowShardRows = 1 << 17
-	// shardCells is how many cells between windows a shard has at least: it needs
-	// one window of its own.
+	// shardCells is the least number of cells between windows for another shard: a
+	// shard needs one window of its own.
 	shardCells = 4
 )
 
@@ -27,8 +27,8 @@ const (
 // [first, end) that they meet.
 type extent struct{ lo, hi, first, end int }
 
-// countShards is how many shards n rows are divided into; it must not depend on the
-// number of ranks or on anything else that differs between jobs.
+// countShards is the number of shards of n rows; it must not depend on the number of
+// ranks or on anything else that differs between jobs.
 func countShards(n, each int) int {
 	return minShards * ((n + minShards*each - 1) / (minShards * each))
 }
@@ -53,7 +53,7 @@ func divideRows(n, shards int) []extent {
 
 // divideCells divides rows with windows between cells, so that shards have about
 // the same number of rows and at least shardCells/2 cells each. Cells without rows
-// belong to a shard too, because their windows have to.
+// belong to a shard, too, because their windows do.
 func divideCells(w *spectral.Windows, l *spectral.Layout, n, shards int) []extent {
 	v := w.Count()
 	cells := v + 1 // from −1 to V−1
@@ -73,7 +73,7 @@ func divideCells(w *spectral.Windows, l *spectral.Layout, n, shards int) []exten
 		if at += least; s == shards-1 {
 			at = cells
 		}
-		// What is left is enough for the remaining shards.
+		// The cells that remain are enough for the remaining shards.
 		for at < cells-least*(shards-1-s) && before[at] < (s+1)*n/shards {
 			at++
 		}

@@ -7,56 +7,50 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// solve fills dst, on rank 0, with what follows from the moments and A = G + λI, with
-// windows. G stays in the domains and becomes A⁻¹: each eliminates its inner windows,
-// rank 0 the separators, the windows between shards (blocktri.Segment). Each shard
-// sends and gets its blocks of the separators, and sends its part of C and m.
+// solve fills dst, on rank 0, with the solution for A = G + λI, with windows. G stays
+// in the domains and becomes A⁻¹: each eliminates its inner windows, rank 0 the
+// separators, the windows between shards (blocktri.Segment). Each shard sends and gets
+// its blocks of the separators, and sends its part of C and m.
 func (s *set) solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
 	s.shareFeatures(f)
-	traces, vectors := make([][]float64, len(s.shards)), make([][]float64, len(s.shards))
-	err := s.localMoments()
+	traces, err := s.each(1, func(one *shard) ([]float64, error) {
+		err := one.sumMoments(s.d)
+		return []float64{one.moments.Gram.Trace(0, one.to-one.from)}, err
+	})
+	var vectors [][]float64
 	if err == nil {
-		for i, one := range s.shards {
-			traces[i] = []float64{traceOf(one.moments.Gram, 0, one.to-one.from)}
-		}
-		err = s.inParallel(func(i int, one *shard) (err error) {
-			vectors[i], err = one.eliminate(lambda, s.d)
-			return err
-		})
+		vectors, err = s.inParallel(func(one *shard) ([]float64, error) { return one.eliminate(lambda, s.d) })
+	}
+	if dst == nil { // not on rank 0
+		dst = &spectral.Solution{}
 	}
 	err = s.agree(err)
 	if err == nil || errors.Is(err, spectral.ErrNotPositive) { // jitter is a fraction of the trace
-		if trace := s.total(0, traces); dst != nil {
-			dst.TraceGram = trace
-		}
+		dst.TraceGram = s.total(0, traces)
 	}
 	if err != nil {
 		return err
 	}
-	var small *separators
+	var small *spectral.Moments
 	if s.Rank() == 0 {
 		small = s.newSeparators(f.Offsets())
 	}
-	logDet, err := s.solveSeparators(small, vectors, lambda)
+	factor, logDet, err := s.solveSeparators(small, vectors, lambda)
 	if err := s.agree(err); err != nil {
 		return err
 	}
 	s.solveBack(dst, f, small)
-	trace := s.invert(small)
-	if dst != nil {
-		dst.LogDet, dst.TraceInverse = logDet, trace
-	}
+	dst.LogDet, dst.TraceInverse = logDet, s.invert(small, factor)
 	return nil
 }
 
-// inParallel calls f for this rank's shards on all its cores: their blocks are too
-// small for more than one each.
-func (s *set) inParallel(f func(i int, one *shard) error) error {
-	return parallel.Try(len(s.shards), runtime.GOMAXPROCS(0), func(i int) error { return f(i, s.shards[i]) })
+// inParallel is each on all cores: the shards' blocks are too small for more than one
+// core each.
+func (s *set) inParallel(f func(one *shard) ([]float64, error)) ([][]float64, error) {
+	return s.each(runtime.GOMAXPROCS(0), f)
 }
 
 // total adds to sum, on rank 0, one number of each shard.
@@ -66,7 +60,7 @@ func (s *set) total(sum float64, numbers [][]float64) float64 {
 }
 
 // eliminate overwrites the domain's G by the factor of its inner windows. The result
-// is its part of log|A|, and what is left of G and C for the separators.
+// is its part of log|A|, and its contributions to the separators' G and C.
 func (d *domain) eliminate(lambda float64, outputs int) ([]float64, error) {
 	if d.segment == nil {
 		d.segment = blocktri.NewSegment(d.moments.Gram, d.left, d.to-d.from-d.right)
@@ -78,137 +72,103 @@ func (d *domain) eliminate(lambda float64, outputs int) ([]float64, error) {
 	d.mean = append(d.mean[:0], d.moments.C...)
 	left, inner, right := d.split(outputs)
 	d.segment.SolveLower(inner, left, right, outputs)
-	logDet := block{a: []float64{d.segment.LogDet()}}
-	blocks := append([]block{logDet}, gramBlocks(d.separators, 0, d.separators.Blocks())...)
-	return pack(append(blocks, block{a: left}, block{a: right})), nil
+	blocks := []block{{a: []float64{d.segment.LogDet()}}, {a: left}, {a: right}}
+	return pack(append(blocks, gramBlocks(d.separators, 0, d.separators.Blocks())...)), nil
 }
 
-// split is the rows of the domain's m: its left separator's, its inner windows' and
-// its right separator's.
+// split divides the rows of the domain's m into its left separator's, its inner
+// windows' and its right separator's.
 func (d *domain) split(outputs int) (left, inner, right []float64) {
 	o := d.moments.Gram.Offset
 	lo, hi := o[d.left]*outputs, o[len(o)-1-d.right]*outputs
 	return d.mean[:lo], d.mean[lo:hi], d.mean[hi:]
 }
 
-// separators are the windows between shards, on rank 0.
-type separators struct {
-	gram   *spectral.Gram // A's Schur complement once all other windows are eliminated; in the end Z
-	rows   []float64      // [Σ M_v,D] of C, then of m
-	d      int
-	factor *blocktri.Factor
-}
-
-// newSeparators are zeros.
-func (s *set) newSeparators(offset []int) *separators {
+// newSeparators makes moments over the separators, on rank 0. First they hold the Schur
+// complement of A and C, in the end Z and m.
+func (s *set) newSeparators(offset []int) *spectral.Moments {
 	sizes := []int{0}
 	for i, e := range s.extents[1:] {
 		sizes = append(sizes, sizes[i]+offset[e.first+1]-offset[e.first])
 	}
 	gram := spectral.NewGram(sizes)
-	return &separators{gram: gram, rows: make([]float64, gram.M()*s.d), d: s.d}
+	return &spectral.Moments{Gram: gram, C: make([]float64, gram.M()*s.d), D: s.d}
 }
 
-// beside is the range of separators at the ends of shard i.
-func (p *separators) beside(i int) (lo, hi int) { return max(i-1, 0), min(i+1, p.gram.Blocks()) }
-
-// blocks are the parts of the matrix that belong to shard i, rowsOf those of C or m.
-func (p *separators) blocks(i int) []block {
-	lo, hi := p.beside(i)
-	return gramBlocks(p.gram, lo, hi)
+// beside is the blocks of the separators at the ends of shard i: their rows of C first,
+// then the blocks of G.
+func beside(small *spectral.Moments, i int) (rows, gram []block) {
+	all := momentsBy(small)(max(i-1, 0), min(i+1, small.Gram.Blocks()))
+	return all[:1], all[1:]
 }
 
-func (p *separators) rowsOf(i int) block {
-	lo, hi := p.beside(i)
-	return block{a: p.rows[p.gram.Offset[lo]*p.d : p.gram.Offset[hi]*p.d]}
-}
-
-// solveSeparators collects what elimination has left, factors the separators'
-// matrix on rank 0 and solves for their rows.
-func (s *set) solveSeparators(p *separators, vectors [][]float64, lambda float64) (logDet float64, err error) {
-	of := func(i int) []block { return append(p.blocks(i), p.rowsOf(i)) }
+// solveSeparators adds up the results of eliminate on rank 0, factors the separators'
+// matrix there and solves for their rows.
+func (s *set) solveSeparators(small *spectral.Moments, vectors [][]float64, lambda float64) (f *blocktri.Factor, logDet float64, err error) {
+	of := func(i int) []block { return slices.Concat(beside(small, i)) }
 	s.collect(vectors, func(i int) int { return 1 + sizeOf(of(i)) }, func(i int, v []float64) {
 		logDet += v[0]
-		addTo(of(i), v[1:])
+		unpack(of(i), v[1:], true)
 	})
-	if p == nil {
-		return 0, nil
+	if small == nil {
+		return nil, 0, nil
 	}
-	if p.factor, err = blocktri.Factorise(p.gram, lambda); err != nil {
-		return 0, fmt.Errorf("windows between shards: %w", err)
+	if f, err = blocktri.Factorise(small.Gram, lambda, 2); err != nil {
+		return nil, 0, fmt.Errorf("windows between shards: %w", err)
 	}
-	p.factor.Solve(p.rows, s.d)
-	return logDet + p.factor.LogDet(), nil
+	f.Solve(small.C, s.d)
+	return f, logDet + f.LogDet(), nil
 }
 
 // solveBack fills in C and m, once the separators' rows of m are known.
-func (s *set) solveBack(dst *spectral.Solution, f *spectral.Features, p *separators) {
-	s.scatterShards(func(i int) []block { return []block{p.rowsOf(i)} }, func(d *domain) []block {
+func (s *set) solveBack(dst *spectral.Solution, f *spectral.Features, small *spectral.Moments) {
+	s.scatterShards(func(i int) []block {
+		rows, _ := beside(small, i)
+		return rows
+	}, func(d *domain) []block {
 		left, _, right := d.split(s.d)
 		return []block{{a: left}, {a: right}}
 	})
-	_ = s.inParallel(func(_ int, one *shard) error {
+	vectors, _ := s.inParallel(func(one *shard) ([]float64, error) {
 		left, inner, right := one.split(s.d)
 		one.segment.SolveUpper(inner, left, right, s.d)
-		return nil
+		return slices.Concat(one.moments.C, one.mean), nil
 	})
-	s.lap(&s.times.Compute)
-	vectors := make([][]float64, len(s.shards))
-	for i, one := range s.shards {
-		vectors[i] = slices.Concat(one.moments.C, one.mean)
-	}
-	var c, m byWindow
-	if dst != nil {
-		clear(dst.C)
-		c, m = rowsBy(f, dst.C), rowsBy(f, dst.Mean)
-	}
+	clear(dst.C)
+	c, m := rowsBy(f, dst.C), rowsBy(f, dst.Mean)
 	s.collect(vectors, func(i int) int { return 2 * sizeOf(s.part(c, i)) }, func(i int, v []float64) {
-		addTo(s.part(c, i), v[:len(v)/2])
-		unpack(s.part(m, i), v[len(v)/2:])
+		unpack(s.part(c, i), v[:len(v)/2], true)
+		unpack(s.part(m, i), v[len(v)/2:], false)
 	})
 }
 
 // invert replaces the factors by A⁻¹; the result, on rank 0, is its trace.
-func (s *set) invert(p *separators) (trace float64) {
-	if p != nil {
-		p.gram = p.factor.Inverse()
-		trace = traceOf(p.gram, 0, p.gram.Blocks())
+func (s *set) invert(small *spectral.Moments, factor *blocktri.Factor) (trace float64) {
+	if small != nil {
+		factor.Inverse()
+		trace = small.Gram.Trace(0, small.Gram.Blocks())
 	}
-	s.scatterShards(func(i int) []block { return p.blocks(i) }, func(d *domain) []block {
-		return gramBlocks(d.separators, 0, d.separators.Blocks())
-	})
-	traces := make([][]float64, len(s.shards))
-	_ = s.inParallel(func(i int, one *shard) error {
+	s.scatterShards(func(i int) []block {
+		_, gram := beside(small, i)
+		return gram
+	}, func(d *domain) []block { return gramBlocks(d.separators, 0, d.separators.Blocks()) })
+	traces, _ := s.inParallel(func(one *shard) ([]float64, error) {
 		one.segment.Inverse()
 		g := one.moments.Gram
-		traces[i] = []float64{traceOf(g, one.left, g.Blocks()-one.right)}
-		return nil
+		return []float64{g.Trace(one.left, g.Blocks()-one.right)}, nil
 	})
-	s.lap(&s.times.Compute)
 	return s.total(trace, traces)
-}
-
-// traceOf is the trace of blocks [lo, hi).
-func traceOf(g *spectral.Gram, lo, hi int) float64 {
-	t := 0.0
-	for v := lo; v < hi; v++ {
-		m := g.Size(v)
-		for i := range m {
-			t += g.Diag[v][i*m+i]
-		}
-	}
-	return t
 }
 
 // pullSolved, after solve, fills dst, on rank 0, with the gradient by the features if
 // the adjoint is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. A⁻¹ is lost.
 func (s *set) pullSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
-	_ = s.inParallel(func(_ int, one *shard) error {
+	_, _ = s.inParallel(func(one *shard) ([]float64, error) {
 		blocktri.OuterAdjoint(one.moments.Gram, one.mean, s.d, bar.Inverse, bar.Outer)
 		for j, m := range one.mean {
 			one.moments.C[j] = bar.Linear * m
 		}
-		return nil
+		return nil, nil
 	})
 	return s.pull(dst, f)
 }

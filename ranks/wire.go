@@ -1,14 +1,16 @@
 package ranks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// An op is what rank 0 tells the others to do.
+// An op is a command from rank 0 to the others.
 type op int
 
 const (
@@ -28,25 +30,25 @@ const (
 // header is an op, the number of the rows that it is about, and its arguments.
 type header [8]float64
 
-// A node is a rank's Comm that counts where time goes.
+// A node is a rank's Comm with its clock.
 type node struct {
 	Comm
 	times Times
-	began time.Time // of what lap counts next
+	began time.Time // when the present lap began
 }
 
-// Times are where a rank's time in passes went.
+// Times says how a rank has spent its time in passes.
 type Times struct {
 	Passes        int           // over the rows
 	Compute       time.Duration // its own sums and algebra
 	Waiting       time.Duration // for the slowest rank
 	Communication time.Duration // exchanging numbers
 	Bytes         int64         // sent and received by this rank, without what it forwards in sums
-	Open          time.Duration // sending rows to the ranks, once in a fit: not in the above
+	Open          time.Duration // sending rows to the ranks, once in a fit; not included above
 	OpenBytes     int64         // sent and received for that
 }
 
-// opening moves what has been added to t since before to Open.
+// opening moves the time and the bytes since before from the other fields to Open.
 func (t *Times) opening(before Times) {
 	open := t.Compute + t.Waiting + t.Communication - before.Compute - before.Waiting - before.Communication
 	bytes := t.Bytes - before.Bytes
@@ -86,15 +88,15 @@ func (n *node) recv(from int, a []float64) {
 // How a pass ended on a rank.
 const (
 	fine        = 0
-	notPositive = 1 // a matrix has no factor: nothing is wrong with the rank
+	notPositive = 1 // a matrix has no factor; the rank itself is fine
 	failed      = 2
 )
 
 // errNotPositive is what agree returns if a rank's matrix has no factor.
 var errNotPositive = fmt.Errorf("ranks: a shard's %w", spectral.ErrNotPositive)
 
-// agree is called by all ranks after each step, with the rank's own error. They all
-// fail if one does; rank 0's error says what went wrong and where.
+// agree is called by all ranks after each step, with the rank's own error. All of them
+// fail if one does; rank 0's error says what went wrong and on which rank.
 func (n *node) agree(err error) error {
 	n.lap(&n.times.Compute)
 	state := []float64{fine}
@@ -115,18 +117,15 @@ func (n *node) agree(err error) error {
 	return n.explain(err)
 }
 
-// explain tells rank 0 the others' errors.
+// explain tells rank 0 the other ranks' errors.
 func (n *node) explain(err error) error {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
 	if n.Rank() != 0 {
-		n.Send(0, textNumbers(text))
-		if err == nil {
-			err = errors.New("ranks: another rank has failed")
+		text := ""
+		if err != nil {
+			text = err.Error()
 		}
-		return err
+		n.Send(0, textNumbers(text))
+		return cmp.Or(err, errElsewhere)
 	}
 	a := make([]float64, maxText)
 	for from := 1; from < n.Size(); from++ {
@@ -138,6 +137,8 @@ func (n *node) explain(err error) error {
 	return err
 }
 
+var errElsewhere = errors.New("ranks: another rank has failed")
+
 // broadcastText gives all ranks rank 0's text.
 func (n *node) broadcastText(s string) string {
 	a := textNumbers(s)
@@ -145,38 +146,31 @@ func (n *node) broadcastText(s string) string {
 	return numbersText(a)
 }
 
-// maxText is the length of a text as it travels, in bytes: longer ones are cut off,
+// maxText is the length of a text when it is sent, in bytes: longer ones are cut off,
 // shorter ones padded with zeros.
 const maxText = 4096
 
 func textNumbers(s string) []float64 {
 	a := make([]float64, maxText)
-	for i := range min(len(s), maxText) {
-		a[i] = float64(s[i])
-	}
+	copy(a, floats([]byte(s)))
 	return a
 }
 
 func numbersText(a []float64) string {
-	var s []byte
-	for _, v := range a {
-		if v != 0 {
-			s = append(s, byte(v))
-		}
-	}
-	return string(s)
+	text, _, _ := strings.Cut(string(integers[byte](a)), "\x00")
+	return text
 }
 
-// ints are whole numbers sent as float64, which is exact below 2⁵³.
-func ints(a []float64) []int {
-	out := make([]int, len(a))
+// integers are whole numbers sent as float64, which is exact below 2⁵³.
+func integers[T int | byte](a []float64) []T {
+	out := make([]T, len(a))
 	for i, v := range a {
-		out[i] = int(v)
+		out[i] = T(v)
 	}
 	return out
 }
 
-func floats(a []int) []float64 {
+func floats[T int | byte](a []T) []float64 {
 	out := make([]float64, len(a))
 	for i, v := range a {
 		out[i] = float64(v)

@@ -12,8 +12,8 @@ import (
 // MPI reports whether this build has MPI, and which library.
 func MPI() (library string, built bool) { return mpi.Library(), mpi.Built }
 
-// launchers are the variables by which mpirun, mpiexec and srun tell a process
-// that it is one of several, and how many.
+// launchers are the variables that mpirun, mpiexec and srun set for the processes of a
+// job.
 var launchers = []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "PMIX_RANK"}
 
 // launched reports whether a launcher has started this process as one of a job.
@@ -26,9 +26,9 @@ func launched() bool {
 	return false
 }
 
-// World is the ranks of the job that a launcher has started this process in, nil if
-// there is no job: a program run by itself needs no MPI. All ranks have to call leave
-// at the end. The error wraps ErrNotBuilt if there is a job and this build has no MPI.
+// World is the ranks of the job in which a launcher has started this process. It is nil
+// without a job: a program run by itself needs no MPI. All ranks have to call leave at
+// the end. The error wraps ErrNotBuilt if there is a job and this build has no MPI.
 func World() (c Comm, leave func(), err error) {
 	if !launched() {
 		return nil, func() {}, nil
@@ -40,11 +40,11 @@ func World() (c Comm, leave func(), err error) {
 	return w, w.Close, nil
 }
 
-// LocalRank is this process's number among the job's processes on this machine, 0 if
-// the launcher does not say.
+// LocalRank is this process's number among the job's processes on this machine; 0 if
+// the launcher does not tell.
 func LocalRank() int { return number("OMPI_COMM_WORLD_LOCAL_RANK") }
 
-// number is the whole number in a variable of the environment, 0 if there is none.
+// number is the whole number in an environment variable; 0 if there is none.
 func number(name string) int {
 	n, _ := strconv.Atoi(os.Getenv(name))
 	return max(0, n)
@@ -52,7 +52,7 @@ func number(name string) int {
 
 // ShareCores lets the Go scheduler use this process's share of the machine's cores:
 // all of them divided by the job's processes on the machine, unless the launcher has
-// bound it to fewer or GOMAXPROCS is set. It returns how many those are.
+// bound it to fewer or GOMAXPROCS is set. It returns their number.
 func ShareCores() int {
 	size := number("OMPI_COMM_WORLD_LOCAL_SIZE")
 	if os.Getenv("GOMAXPROCS") == "" && size > 1 {
@@ -62,8 +62,8 @@ func ShareCores() int {
 }
 
 // coresOf is how many of all cores of a machine each of its processes may use.
-// allowed is the scheduler's default, which includes a container's limit, and bound
-// is how many cores the process is bound to.
+// allowed is the scheduler's default, which respects a container's limit, and bound is
+// how many cores the process is bound to.
 func coresOf(allowed, bound, all, processes int) int {
 	if bound < all { // by the launcher, to this process's own cores
 		return max(1, min(allowed, max(1, all/processes)))

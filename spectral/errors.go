@@ -16,9 +16,20 @@ var ErrValue = errors.New("value outside its domain")
 // ErrNotPositive is wrapped where a matrix has no Cholesky factor.
 var ErrNotPositive = errors.New("matrix is not positive definite")
 
-// shapeError says which array has which length and which length would be right.
-func shapeError(what string, have, want int, shape string) error {
+// checkLength reports an array of another length than it should have.
+func checkLength(what string, have, want int, shape string) error {
+	if have == want {
+		return nil
+	}
 	return fmt.Errorf("spectral: %s has %d numbers, want %s = %d: %w", what, have, shape, want, ErrShape)
+}
+
+// checkOutputs reports another number of outputs than it should be.
+func checkOutputs(have, want int) error {
+	if have == want {
+		return nil
+	}
+	return fmt.Errorf("spectral: arrays for %d outputs, want %d: %w", have, want, ErrShape)
 }
 
 // checkFinite returns an error naming the first entry of a that is not finite.

@@ -2,14 +2,13 @@ package spectral
 
 import "slices"
 
-// Evenly spaced rows: where x_{n+i} = x_n + i·Δ holds without rounding, a
-// feature at the next row is that at this one, turned and damped by numbers
-// that are the same for every row, and backends step along instead of taking
-// sines and exponentials.
+// On evenly spaced rows, where x_{n+i} = x_n + i·Δ holds without rounding, a
+// feature's value at the next row is its value at this one, turned and damped by
+// numbers that are the same for every row. Backends then need no sine and no
+// exponential for each row.
 
-// commonStep is the step from one row to the next of one input x [N] that is
-// met most often within runs, the smallest of several; 0 where no step is
-// exact.
+// commonStep is the most frequent exact step from one row to the next of one input
+// x [N] within runs, the smallest of several; 0 if no step is exact.
 func commonStep(x []float64, runs []Run) (delta float64) {
 	var steps []float64
 	for _, r := range runs {
@@ -20,22 +19,20 @@ func commonStep(x []float64, runs []Run) (delta float64) {
 		}
 	}
 	slices.Sort(steps)
-	most := 0
-	for lo := 0; lo < len(steps); {
-		hi := lo + 1
-		for hi < len(steps) && steps[hi] == steps[lo] {
-			hi++
+	most, alike := 0, 0
+	for i, step := range steps {
+		if alike++; i > 0 && step != steps[i-1] {
+			alike = 1
 		}
-		if hi-lo > most {
-			most, delta = hi-lo, steps[lo]
+		if alike > most {
+			most, delta = alike, step
 		}
-		lo = hi
 	}
 	return delta
 }
 
-// evenRows counts, for each row, the rows from it on, itself included, that lie
-// exactly delta apart within its run.
+// evenRows is how many rows from each on, itself included, lie exactly delta apart
+// within its run.
 func evenRows(x []float64, runs []Run, delta float64) []int32 {
 	const most = 1 << 30
 	even := make([]int32, len(x))
@@ -53,8 +50,8 @@ func evenRows(x []float64, runs []Run, delta float64) []int32 {
 	return even
 }
 
-// exactStep is b − a, and whether it is so without rounding: the difference's
-// error is a number too (Knuth's two-sum), and has to be 0.
+// exactStep is b − a, and whether that is exact: the rounding error of the
+// difference, by Knuth's two-sum, has to be 0.
 func exactStep(a, b float64) (step float64, exact bool) {
 	step = b - a
 	back := step + a

@@ -1,6 +1,10 @@
 package spectral
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Features are M damped cosines over Q inputs (see the package comment). The
 // gradient of a number with respect to Features is again a Features: each
@@ -18,18 +22,28 @@ type Features struct {
 	Windows Windows   // that Window counts in; the zero value: none
 }
 
-// NewFeatures makes room for m features of q inputs, all zero; Window and
-// Windows are left empty.
-func NewFeatures(m, q int) *Features {
+// NewFeatures makes m features of q inputs, all zero; Window and Windows are left
+// empty.
+func NewFeatures(m, q int) *Features { return FeaturesIn(make([]float64, m*FeatureNumbers(q)), m, q) }
+
+// FeatureNumbers is how many numbers a feature of q inputs has.
+func FeatureNumbers(q int) int { return 3*q + 4 }
+
+// FeaturesIn makes m features of q inputs from m·FeatureNumbers(q) numbers, which
+// it keeps, field after field.
+func FeaturesIn(numbers []float64, m, q int) *Features {
+	take := func(n int) (field []float64) {
+		field, numbers = numbers[:n:n], numbers[n:]
+		return field
+	}
 	return &Features{
-		M: m, Q: q,
-		Center: make([]float64, m*q), Decay: make([]float64, m*q), Freq: make([]float64, m*q),
-		Phase: make([]float64, m), Amp: make([]float64, m), Power: make([]float64, m), Ripple: make([]float64, m),
+		M: m, Q: q, Center: take(m * q), Decay: take(m * q), Freq: take(m * q),
+		Phase: take(m), Amp: take(m), Power: take(m), Ripple: take(m),
 	}
 }
 
-// Field is one of a Features' arrays with its name, for code that treats all
-// alike (tests, reductions over ranks).
+// Field is one of a Features' arrays with its name, for code that treats all of
+// them alike (tests, reductions over ranks).
 type Field struct {
 	Name string    // the field's own: "Center", …
 	Data []float64 // not a copy
@@ -53,20 +67,11 @@ func (f *Features) Zero() {
 // Offsets are the places where each window's features begin: window v owns
 // features [o[v], o[v+1]). It has V+1 entries.
 func (f *Features) Offsets() []int {
-	v := f.Windows.Count()
-	o := make([]int, v+1)
-	if f.Window == nil {
-		for i := range v {
-			o[i+1] = f.M
-		}
-		return o
+	o := make([]int, f.Windows.Count()+1)
+	for v := range o {
+		o[v], _ = slices.BinarySearch(f.Window, v)
 	}
-	for _, w := range f.Window {
-		o[w+1]++
-	}
-	for i := range v {
-		o[i+1] += o[i]
-	}
+	o[len(o)-1] = f.M // without windows, too
 	return o
 }
 
@@ -76,20 +81,14 @@ func (f *Features) CheckShape() error {
 	if f.M < 1 || f.Q < 1 {
 		return fmt.Errorf("spectral: %d features of %d inputs, want at least one of each: %w", f.M, f.Q, ErrShape)
 	}
-	for i, a := range f.Fields() {
-		want, shape := f.M*f.Q, "M·Q"
-		if i >= 3 {
-			want, shape = f.M, "M"
-		}
-		if len(a.Data) != want {
-			return shapeError("feature "+a.Name, len(a.Data), want, shape)
-		}
+	if err := f.checkLengths(); err != nil {
+		return err
 	}
 	if len(f.Windows.Center) > 1 && f.Window == nil {
 		return fmt.Errorf("spectral: %d windows but no feature says which is its own: %w", len(f.Windows.Center), ErrShape)
 	}
 	if f.Window != nil && len(f.Window) != f.M {
-		return shapeError("feature Window", len(f.Window), f.M, "M")
+		return checkLength("feature Window", len(f.Window), f.M, "M")
 	}
 	for k, v := range f.Window {
 		if v < 0 || v >= f.Windows.Count() || (k > 0 && v < f.Window[k-1]) {
@@ -99,27 +98,32 @@ func (f *Features) CheckShape() error {
 	return nil
 }
 
-// CheckRoom reports a cotangent that is not of f's shape.
-func (f *Features) CheckRoom(of *Features) error {
-	if f.M != of.M || f.Q != of.Q {
-		return fmt.Errorf("spectral: room for %d features of %d inputs, want %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
-	}
-	want := of.Fields()
+// checkLengths reports arrays whose lengths do not fit M and Q.
+func (f *Features) checkLengths() error {
 	for i, a := range f.Fields() {
-		if len(a.Data) != len(want[i].Data) {
-			return shapeError("feature "+a.Name, len(a.Data), len(want[i].Data), "the features'")
+		want, shape := f.M*f.Q, "M·Q"
+		if i >= 3 {
+			want, shape = f.M, "M"
+		}
+		if err := checkLength("feature "+a.Name, len(a.Data), want, shape); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// CheckRoom reports a cotangent that is not of the features' shape.
+func (f *Features) CheckRoom(of *Features) error {
+	if f.M != of.M || f.Q != of.Q {
+		return fmt.Errorf("spectral: room for %d features of %d inputs, want %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
+	}
+	return f.checkLengths()
+}
+
 // Check is CheckShape, and also refuses values that are not finite and
 // negative decays.
 func (f *Features) Check() error {
-	if err := f.CheckShape(); err != nil {
-		return err
-	}
-	if err := f.Windows.Check(f.Q); err != nil {
+	if err := cmp.Or(f.CheckShape(), f.Windows.Check(f.Q)); err != nil {
 		return err
 	}
 	for _, a := range f.Fields() {

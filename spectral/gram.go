@@ -1,6 +1,10 @@
 package spectral
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
 
 // Gram is a symmetric matrix [M,M] over the features, block tridiagonal in
 // the windows: a row meets the features of at most two neighbouring windows,
@@ -13,45 +17,38 @@ type Gram struct {
 	scratch []float64
 }
 
-// padding is a number of which a block's rows may be filled up to a multiple by
-// code that computes with it.
+// padding is the number to whose multiples other code pads a block's rows.
 const padding = 8
 
-// NewGram makes a zero matrix with the given offsets. Where it is one dense
-// block, that has capacity to be filled up in its own room to [P,P], P being M
-// rounded up to a multiple of eight.
+// NewGram makes a zero matrix with the given offsets. A single dense block has the
+// capacity to be padded in place to [P,P], where P is M rounded up to a multiple of
+// eight.
 func NewGram(offset []int) *Gram {
 	v := len(offset) - 1
-	g := &Gram{Offset: append([]int(nil), offset...), Diag: make([][]float64, v), Below: make([][]float64, max(0, v-1))}
+	g := &Gram{Offset: slices.Clone(offset), Diag: make([][]float64, v), Below: make([][]float64, max(0, v-1))}
 	if v == 1 {
-		m := g.Size(0)
-		padded := (m + padding - 1) / padding * padding
-		g.Diag[0] = make([]float64, m*m, padded*padded)
+		padded := (g.M() + padding - 1) / padding * padding
+		g.Diag[0] = make([]float64, g.M()*g.M(), padded*padded)
 		return g
 	}
 	size := 0
-	for i := range v {
-		size += g.Size(i) * g.Size(i)
-		if i+1 < v {
-			size += g.Size(i) * g.Size(i+1)
-		}
-	}
+	g.each(func(_ *[]float64, n int) { size += n })
 	all := make([]float64, size)
-	take := func(n int) []float64 {
-		b := all[:n:n]
-		all = all[n:]
-		return b
-	}
-	for i := range v {
-		g.Diag[i] = take(g.Size(i) * g.Size(i))
-		if i+1 < v {
-			g.Below[i] = take(g.Size(i) * g.Size(i+1))
-		}
-	}
+	g.each(func(block *[]float64, n int) { *block, all = all[:n:n], all[n:] })
 	return g
 }
 
-// CopyFrom takes the entries of a matrix with the same offsets.
+// each calls f for each stored block and its size.
+func (g *Gram) each(f func(block *[]float64, size int)) {
+	for v := range g.Diag {
+		f(&g.Diag[v], g.Size(v)*g.Size(v))
+		if v < len(g.Below) {
+			f(&g.Below[v], g.Size(v)*g.Size(v+1))
+		}
+	}
+}
+
+// CopyFrom copies the entries of a matrix with the same offsets.
 func (g *Gram) CopyFrom(other *Gram) {
 	for v, b := range other.Diag {
 		copy(g.Diag[v], b)
@@ -61,8 +58,8 @@ func (g *Gram) CopyFrom(other *Gram) {
 	}
 }
 
-// Scratch is workspace for n numbers of any value. The matrix keeps it, so that
-// factors, inverses and passes, which come one after the other, share one.
+// Scratch is workspace for n arbitrary numbers. The matrix keeps it for the next
+// factor, inverse or pass.
 func (g *Gram) Scratch(n int) []float64 {
 	if cap(g.scratch) < n {
 		g.scratch = make([]float64, n)
@@ -86,6 +83,16 @@ func (g *Gram) Blocks() int { return len(g.Diag) }
 // Size is M_v, the size of diagonal block v.
 func (g *Gram) Size(v int) int { return g.Offset[v+1] - g.Offset[v] }
 
+// Trace is the trace of the diagonal blocks [lo, hi).
+func (g *Gram) Trace(lo, hi int) (sum float64) {
+	for v := lo; v < hi; v++ {
+		for i := range g.Size(v) {
+			sum += g.Diag[v][i*g.Size(v)+i]
+		}
+	}
+	return sum
+}
+
 // Zero sets every stored entry to 0.
 func (g *Gram) Zero() {
 	for _, b := range g.Diag {
@@ -99,7 +106,8 @@ func (g *Gram) Zero() {
 // At is entry (i, j), zero outside the stored blocks. It is for tests and for
 // small matrices: each call searches for the block.
 func (g *Gram) At(i, j int) float64 {
-	vi, vj := g.blockOf(i), g.blockOf(j)
+	blockOf := func(i int) int { return sort.SearchInts(g.Offset[1:], i+1) }
+	vi, vj := blockOf(i), blockOf(j)
 	switch {
 	case vi == vj:
 		return g.Diag[vi][(i-g.Offset[vi])*g.Size(vi)+j-g.Offset[vi]]
@@ -111,16 +119,7 @@ func (g *Gram) At(i, j int) float64 {
 	return 0
 }
 
-func (g *Gram) blockOf(i int) int {
-	for v := range g.Blocks() {
-		if i < g.Offset[v+1] {
-			return v
-		}
-	}
-	panic("spectral: Gram index out of range")
-}
-
-// CheckShape reports offsets that are not those of the features.
+// CheckShape reports offsets that differ from the features'.
 func (g *Gram) CheckShape(f *Features) error {
 	o := f.Offsets()
 	if len(o) != len(g.Offset) {

@@ -2,7 +2,7 @@ package spectral
 
 import "time"
 
-// A Timing is how long a kernel or a part of a pass has run.
+// A Timing is the time that a kernel or a part of a pass has taken.
 type Timing struct {
 	Kernel string        // on a GPU its name in the PTX; on the CPU "moments.features", "pullback.products", …
 	Calls  int           // launches, or how many times the part ran: once a tile as a rule

@@ -2,16 +2,16 @@ package spectral
 
 import "slices"
 
-// Prepared are rows as the backends sum them: in the order of their layout, with
-// the gates of the windows over them and the step between neighbours.
+// Prepared are rows in the order in which the backends sum them, with the gates of
+// the windows over them and the step between neighbours.
 type Prepared struct {
 	Order []int        // [N] the given row at each place
 	Place []int        // [N] the place of each given row
 	Runs  []Run        // of places, rising in Cell
 	X, Y  []float64    // [N,Q], [N,D] by place
-	Gate  [2][]float64 // [N] gates of the first and the second window of a row's run, 0 where there is one window only; nil without windows
-	Delta float64      // the exact step between neighbours that is met most often; 0: none, or several inputs
-	Even  []int32      // [N] rows of the run from each on, itself included, that lie Delta apart; nil where Delta is 0
+	Gate  [2][]float64 // [N] gates of the first and the second window of a row's run, 0 if there is no second; nil without windows
+	Delta float64      // the most frequent exact step between neighbours; 0: none, or several inputs
+	Even  []int32      // [N] rows of the run from each on, itself included, that lie Delta apart; nil if Delta is 0
 }
 
 // Prepare lays the rows out. It copies them: d may change afterwards.
@@ -30,8 +30,8 @@ func (d *Data) Prepare() *Prepared {
 	return p
 }
 
-// Gather takes the given rows of d, which the runs count one after the other, and
-// their gates, into p's own memory where it is large enough.
+// Gather copies the given rows of d, which the runs count one after the other, and
+// their gates into p, whose memory it uses again.
 func (p *Prepared) Gather(d *Data, given []int, runs []Run) {
 	p.Runs, p.X, p.Y = runs, p.X[:0], p.Y[:0]
 	p.X, p.Y = slices.Grow(p.X, len(given)*d.Q), slices.Grow(p.Y, len(given)*d.D)
@@ -61,7 +61,7 @@ func (p *Prepared) Gather(d *Data, given []int, runs []Run) {
 }
 
 // Pick appends the places of some given rows to places, rising, and the runs that
-// they are in, counted among themselves, to runs.
+// they are in, counted among these rows alone, to runs.
 func (p *Prepared) Pick(places []int, runs []Run, given []int) ([]int, []Run) {
 	for _, n := range given {
 		places = append(places, p.Place[n])

@@ -11,7 +11,7 @@ func (d *Data) Extent(q int) (lo, hi float64) {
 	return lo, hi
 }
 
-// Some are copies of the given rows.
+// Some is a copy of the given rows.
 func (d *Data) Some(rows []int) Data {
 	s := Data{Q: d.Q, D: d.D, Windows: d.Windows, X: make([]float64, 0, len(rows)*d.Q), Y: make([]float64, 0, len(rows)*d.D)}
 	for _, n := range rows {

@@ -1,9 +1,11 @@
 package spectral
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
-// NoSolver is embedded by Rows that have no CanSolve of their own: the caller does
-// the algebra.
+// NoSolver is embedded by Rows that leave the algebra to the caller.
 type NoSolver struct{}
 
 // CanSolve is false.
@@ -17,7 +19,7 @@ func (NoSolver) PullbackSolved(_, _ *Features, _ SolvedAdjoint) error { return e
 
 var errNoSolver = fmt.Errorf("spectral: these rows do not solve: %w", ErrShape)
 
-// A Solution is what Solve gives of A = G + λI and C.
+// A Solution is the result of Solve for A = G + λI and C.
 type Solution struct {
 	C            []float64 // [M,D] Φ̄ᵀY
 	Mean         []float64 // [M,D] m = A⁻¹C
@@ -27,22 +29,16 @@ type Solution struct {
 	TraceGram    float64   // tr(G)
 }
 
-// NewSolution makes room for m features and d outputs.
+// NewSolution makes an empty solution for m features and d outputs.
 func NewSolution(m, d int) *Solution {
 	return &Solution{C: make([]float64, m*d), Mean: make([]float64, m*d), D: d}
 }
 
 // Check reports arrays that do not fit the features and d.
 func (s *Solution) Check(f *Features, d int) error {
-	if s.D != d || len(s.C) != f.M*d {
-		return shapeError("C", len(s.C), f.M*d, "M·D")
-	}
-	if len(s.Mean) != f.M*d {
-		return shapeError("solution", len(s.Mean), f.M*d, "M·D")
-	}
-	return nil
+	return cmp.Or(checkOutputs(s.D, d), checkLength("C", len(s.C), f.M*d, "M·D"), checkLength("solution", len(s.Mean), f.M*d, "M·D"))
 }
 
 // A SolvedAdjoint is the adjoint Inverse·A⁻¹ + Outer·m mᵀ of G, a symmetric matrix
-// as in Moments, and Linear·m of C.
+// as in Moments, and the adjoint Linear·m of C.
 type SolvedAdjoint struct{ Inverse, Outer, Linear float64 }

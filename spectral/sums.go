@@ -1,5 +1,7 @@
 package spectral
 
+import "cmp"
+
 // Moments are the sums over rows that the exact bound needs (eq.
 // lower_bound_opt_A). Their adjoint has the same type: Gram then holds
 // ∂/∂G as a symmetric matrix, so that dL = Σ_kj barG_kj dG_kj over all pairs.
@@ -16,10 +18,7 @@ func NewMoments(f *Features, d int) *Moments {
 
 // Check reports arrays that do not fit the features and d.
 func (m *Moments) Check(f *Features, d int) error {
-	if m.D != d || len(m.C) != f.M*d {
-		return shapeError("C", len(m.C), f.M*d, "M·D")
-	}
-	return m.Gram.CheckShape(f)
+	return cmp.Or(checkOutputs(m.D, d), checkLength("C", len(m.C), f.M*d, "M·D"), m.Gram.CheckShape(f))
 }
 
 // Weights are a Gaussian over the coefficients with diagonal covariance, as
@@ -31,20 +30,15 @@ type Weights struct {
 	D    int       // outputs
 }
 
-// NewWeights makes room for m features and d outputs.
+// NewWeights makes zero weights for m features and d outputs.
 func NewWeights(m, d int) *Weights {
 	return &Weights{Mean: make([]float64, m*d), Var: make([]float64, m*d), D: d}
 }
 
 // Check reports arrays that do not fit the features and d.
 func (w *Weights) Check(f *Features, d int) error {
-	if w.D != d || len(w.Mean) != f.M*d {
-		return shapeError("coefficient mean", len(w.Mean), f.M*d, "M·D")
-	}
-	if len(w.Var) != f.M*d {
-		return shapeError("coefficient variance", len(w.Var), f.M*d, "M·D")
-	}
-	return nil
+	return cmp.Or(checkOutputs(w.D, d),
+		checkLength("coefficient mean", len(w.Mean), f.M*d, "M·D"), checkLength("coefficient variance", len(w.Var), f.M*d, "M·D"))
 }
 
 // FactorisedSums are the value and the gradient of the expected squared error
@@ -65,12 +59,9 @@ func NewFactorisedSums(f *Features, d int) *FactorisedSums {
 	return &FactorisedSums{Features: NewFeatures(f.M, f.Q), Weights: NewWeights(f.M, d)}
 }
 
-// Check reports sums that have no room for f and d outputs.
+// Check reports sums that do not fit the features and d.
 func (s *FactorisedSums) Check(f *Features, d int) error {
-	if err := s.Features.CheckRoom(f); err != nil {
-		return err
-	}
-	return s.Weights.Check(f, d)
+	return cmp.Or(s.Features.CheckRoom(f), s.Weights.Check(f, d))
 }
 
 // Posterior is a Gaussian over the coefficients for prediction: means and
@@ -85,16 +76,10 @@ type Posterior struct {
 
 // Check reports arrays that do not fit the features.
 func (p *Posterior) Check(f *Features) error {
-	if p.D < 1 || len(p.Mean) != f.M*p.D {
-		return shapeError("coefficient mean", len(p.Mean), f.M*p.D, "M·D")
+	if p.Cov == nil {
+		return (&Weights{p.Mean, p.Var, p.D}).Check(f, max(1, p.D))
 	}
-	if p.Cov != nil {
-		return p.Cov.CheckShape(f)
-	}
-	if len(p.Var) != f.M*p.D {
-		return shapeError("coefficient variance", len(p.Var), f.M*p.D, "M·D")
-	}
-	return nil
+	return cmp.Or(checkOutputs(p.D, max(1, p.D)), checkLength("coefficient mean", len(p.Mean), f.M*p.D, "M·D"), p.Cov.CheckShape(f))
 }
 
 // Prediction is the mean and covariance of the latent function at each row
@@ -107,18 +92,12 @@ type Prediction struct {
 	Cov  []float64 // [N,D,D]
 }
 
-// NewPrediction makes room for n rows and d outputs.
+// NewPrediction makes an empty prediction for n rows and d outputs.
 func NewPrediction(n, d int) *Prediction {
 	return &Prediction{Mean: make([]float64, n*d), Cov: make([]float64, n*d*d)}
 }
 
 // Check reports arrays that do not fit n rows and d outputs.
 func (p *Prediction) Check(n, d int) error {
-	if len(p.Mean) != n*d {
-		return shapeError("predicted mean", len(p.Mean), n*d, "N·D")
-	}
-	if len(p.Cov) != n*d*d {
-		return shapeError("predicted covariance", len(p.Cov), n*d*d, "N·D·D")
-	}
-	return nil
+	return cmp.Or(checkLength("predicted mean", len(p.Mean), n*d, "N·D"), checkLength("predicted covariance", len(p.Cov), n*d*d, "N·D·D"))
 }

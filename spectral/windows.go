@@ -8,7 +8,8 @@ import (
 	"sort"
 )
 
-// Windows cut one input (Dim, usually time) into overlapping stretches:
+// Windows divide one input (Dim, usually time) into overlapping intervals, each
+// with a gate:
 //
 //	g_v(x) = cos(π (x − x_v)/Length)  for |x − x_v| < Length/2, else 0
 //
@@ -21,16 +22,16 @@ type Windows struct {
 	Dim    int       // the input they run along
 }
 
-// How far neighbouring centres may lie from Length/2 apart: a share of the
-// length and, for centres far from the origin, some units in their last place.
-// Beyond it Σ g² = 1 would fail, and rows between two centres would meet the
-// end of a third gate.
+// The distance of neighbouring centres may differ from Length/2 by this fraction of
+// the length and, for centres far from the origin, by some units in their last
+// place. With a larger difference Σ g² = 1 would fail, and rows between two centres
+// would meet the end of a third gate.
 const (
 	spacingTolerance = 1e-9
 	spacingRounding  = 1e-15
 )
 
-// Count is V, the number of windows; 1 where there are none.
+// Count is V, the number of windows; 1 without windows.
 func (w *Windows) Count() int { return max(1, len(w.Center)) }
 
 // Check reports centres that do not rise by half a length, a length that is
@@ -84,7 +85,7 @@ func (w *Windows) Cell(x float64) int {
 	return sort.Search(len(w.Center), func(v int) bool { return w.Center[v] > x }) - 1
 }
 
-// Over is the range [first, end) of windows whose gates can be non-zero in a
+// Over is the range [first, end) of the windows whose gates can be non-zero in a
 // cell.
 func (w *Windows) Over(cell int) (first, end int) {
 	if len(w.Center) <= 1 {
@@ -93,22 +94,21 @@ func (w *Windows) Over(cell int) (first, end int) {
 	return max(cell, 0), min(cell+2, len(w.Center))
 }
 
-// Equal reports whether both cut the input alike.
+// Equal reports whether both are the same windows.
 func (w *Windows) Equal(o *Windows) bool {
 	return slices.Equal(w.Center, o.Center) && (len(w.Center) == 0 || w.Length == o.Length && w.Dim == o.Dim)
 }
 
-// A Run is consecutive rows, in the order of a Layout, that meet
-// the features of the same windows [First, End).
+// A Run is consecutive rows, in the order of a Layout, that meet the features of
+// the same windows [First, End).
 type Run struct {
 	Cell       int // the interval between two window centres
 	Lo, Hi     int // rows Order[Lo:Hi]
 	First, End int // windows over them
 }
 
-// A Layout orders rows so that those under the same windows are neighbours.
-// Rows keep their given order within a run, so sums over a run are always
-// taken in one order.
+// A Layout orders rows such that rows under the same windows are neighbours. Rows
+// keep their given order within a run, so a sum over a run has one order.
 type Layout struct {
 	Order []int // [N] the row at each place
 	Runs  []Run // rising in Cell; no run is empty

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// NewParams makes zero parameters of the given shape, the coefficients'
-// included; windows and ComponentWindow are left empty.
+// NewParams makes zero parameters of the given shape, including the coefficients;
+// windows and ComponentWindow are left empty.
 func NewParams(l, k, q, d int) *Params {
 	p := &Params{L: l, K: k, Q: q, D: d}
 	for _, t := range p.Tensors() {

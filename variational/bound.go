@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	// ErrBound is wrapped where a bound is not a number or its matrix has no
-	// Cholesky factor even with jitter: an optimiser shortens its step there.
+	// ErrBound is wrapped if a bound is not a number or its matrix has no Cholesky
+	// factor even with jitter. An optimiser then shortens its step.
 	ErrBound = errors.New("bound cannot be evaluated")
-	// ErrUnfitted is wrapped where a posterior over the coefficients is needed
-	// and there is none yet.
+	// ErrUnfitted is wrapped if a posterior over the coefficients is needed and
+	// there is none yet.
 	ErrUnfitted = errors.New("model has no posterior over its coefficients")
 )
 
@@ -23,23 +23,22 @@ type Term struct {
 	Value float64 `json:"value"` // in nats
 }
 
-// fitTerm is the bound's term that holds the squared errors: −½τ times a sum of
-// squares.
+// fitTerm is the bound's term with the squared errors: −½τ times a sum of squares.
 const fitTerm = "fit"
 
-// BoundTolerance is the error of a bound that does not matter, in nats for each
-// number observed: an optimisation that gains less has converged.
+// BoundTolerance is a negligible error of a bound, in nats for each number observed:
+// an optimisation that gains less has converged.
 const BoundTolerance = 1e-6
 
 // Evaluation is a bound at some parameters.
 type Evaluation struct {
 	Bound    float64 `json:"bound"`  // in nats, of y in the model's units
 	Terms    []Term  `json:"terms"`  // they add up to Bound
-	Gradient *Params `json:"-"`      // with respect to every parameter, in the file's own parametrisation; nil if not asked for
-	Jitter   float64 `json:"jitter"` // added to A's diagonal because the factor failed without; 0 as a rule
+	Gradient *Params `json:"-"`      // with respect to every parameter, in the model file's parametrisation; nil if not requested
+	Jitter   float64 `json:"jitter"` // added to A's diagonal because A had no factor without it; normally 0
 
-	// Posterior is the optimal q(A) of an exact bound. Beside a gradient it has
-	// no Factor.
+	// Posterior is the optimal q(A) of an exact bound. With a gradient it has no
+	// Factor.
 	Posterior *Posterior `json:"-"`
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Features are the effective parameters of the model's features, all that the
-// rows ever see (DESIGN.md, "Effective parameters"):
+// Features are the effective parameters of the model's features. The rows depend on
+// nothing else (DESIGN.md, "Effective parameters"):
 //
 //	P = Σ/l²   ω = μ/l + 2πp   c = (α+β)/2   h = (β−α)/2
 //	A1 = √(2σ²/K)·sinc h   A0 = σ²/K   A2 = (σ²/K)·sinc 2h
@@ -48,8 +48,8 @@ func (p *Params) effective(f *spectral.Features) {
 	}
 }
 
-// pullFeatures adds to dst the gradient by the parameters of a number whose
-// gradient by the effective parameters is bar.
+// pullFeatures takes a gradient by the effective parameters, bar, and adds the
+// gradient by the parameters to dst.
 func (p *Params) pullFeatures(dst *Params, bar *spectral.Features) {
 	for k := range p.M() {
 		i := k / p.K
@@ -73,7 +73,7 @@ func (p *Params) pullFeatures(dst *Params, bar *spectral.Features) {
 }
 
 // sincSeries is the argument below which sinc and its slope are summed as
-// series: at 0.02 the first term left out is below 1e-17.
+// series: at 0.02 the first omitted term is below 1e-17.
 const sincSeries = 0.02
 
 // sinc is sin(h)/h.

@@ -2,8 +2,8 @@ package variational
 
 import "fmt"
 
-// Inference is the bound that a model is fitted by and the posterior over the
-// coefficients that goes with it.
+// Inference is the bound that a fit maximises, with its posterior over the
+// coefficients.
 type Inference string
 
 const (
@@ -11,13 +11,13 @@ const (
 	Exact Inference = "exact"
 	// Factorised is fVSSGP: a diagonal q(A), eq. lower_bound_factorised.
 	Factorised Inference = "factorised"
-	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI.
-	// A model so fitted is a Factorised one.
+	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI. It
+	// makes a Factorised model.
 	Stochastic Inference = "stochastic"
 )
 
-// Method is one of the paper's relatives of the model, all special cases of
-// its parameters.
+// Method is the paper's model or one of its relatives, which are special cases of its
+// parameters.
 type Method string
 
 const (
@@ -32,7 +32,7 @@ const (
 	RP Method = "rp"
 )
 
-// Evaluate is the bound that goes with the inference; rows are Factorised's.
+// Evaluate evaluates the bound of the given inference; rows are for Factorised.
 func (r *Rows) Evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	if inference == Exact {
 		return r.Exact(p, gradient)

@@ -26,12 +26,11 @@ func (r *Rows) SwapWorkspace(w Workspace) (was Workspace) {
 // Difference is Σ y² − Σ C∘m at p, and the most that rounding may have changed
 // of it.
 func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
-	f := p.Features()
-	mom := spectral.NewMoments(f, r.D)
-	e, _, err := r.posterior(p, f, mom, r.factorise)
-	if err != nil {
+	f, s := p.Features(), spectral.NewSolution(p.M(), r.D)
+	if err := r.solve(s, f, 1/p.NoisePrecision[0]); err != nil {
 		return 0, 0, err
 	}
-	product, _ := dotExact(mom.C, e.Posterior.Mean)
-	return r.square - product, r.lost(f, mom.C, e.Posterior.Mean, 1/p.NoisePrecision[0], math.Inf(1)), nil
+	product, _ := dotExact(s.C, s.Mean)
+	s.TraceGram = math.Inf(1)
+	return r.square - product, r.lost(f, s, 1/p.NoisePrecision[0]), nil
 }

@@ -10,11 +10,11 @@ import (
 // lower_bound_SVI) over the given rows, nil for all; the data's part is scaled
 // by N/|S|:
 //
-//	L = −½ND log(2π/τ) − ½τ (N/|S|) F − KL(q(A)‖p(A)) − KL(q(ω)‖p(ω))
+//	L = −½ND log(2π/τ) − ½τ (N/|S|) F − KL(q(A)‖p(A)) − KL(q(w)‖p(w)) − KL(q(b)‖p(b))
 //
 // with F the expected squared error (spectral.FactorisedSums), one pass of
-// O(|S|·M·(Q+D)). The KL terms of each window count weight [V] times, nil for
-// once; p may then lack components of windows that no given row meets.
+// O(|S|·M·(Q+D)). The KL terms of window v are multiplied by weight [V], nil for
+// 1; p may then lack components of windows that no given row meets.
 func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
 	f := r.workspace.featuresOf(p)
 	sums := r.workspace.sumsOf(f, r.D)
@@ -28,13 +28,10 @@ func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool
 	}
 	tau, nd := p.NoisePrecision[0], float64(r.N*r.D)
 	e := &Evaluation{}
-	e.Terms = []Term{
+	e.Terms = p.kl([]Term{
 		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
 		{fitTerm, -0.5 * tau * scale * sums.Value},
-		{"kl_coefficients", 0 - p.weighted((*Params).klCoefficients, weight, nil, 0)},
-		{"kl_frequencies", 0 - p.weighted((*Params).klFrequencies, weight, nil, 0)},
-		{"kl_phases", 0 - p.weighted((*Params).klPhases, weight, nil, 0)},
-	}
+	}, allKL, weight)
 	if err := e.sum(); err != nil || !gradient {
 		return e, err
 	}
@@ -51,8 +48,6 @@ func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool
 		g.CoefMean[i] = c * m
 		g.CoefVar[i] = c * sums.Weights.Var[i]
 	}
-	p.weighted((*Params).klCoefficients, weight, g, -1)
-	p.weighted((*Params).klFrequencies, weight, g, -1)
-	p.weighted((*Params).klPhases, weight, g, -1)
+	p.pullKL(g, allKL, weight)
 	return e, nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/matrices"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -37,9 +36,7 @@ func TestJitter(t *testing.T) {
 	} {
 		r := &Rows{D: 1, rows: given{gram: gram(c.diagonal)}, ctx: context.Background()}
 		f := spectral.NewFeatures(3, 1)
-		mom := spectral.NewMoments(f, 1)
-		mom.Gram.CopyFrom(gram(c.diagonal))
-		_, jitter, err := r.factor(f, mom, c.lambda, blocktri.Factorise)
+		jitter, err := withJitter(spectral.NewSolution(3, 1), f, c.lambda, r.solve)
 		if c.jitter < 0 {
 			if !errors.Is(err, ErrBound) {
 				t.Errorf("%s: error %v, want one that wraps ErrBound", c.name, err)

@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	// ConjugateSteps bounds the iterations of conjugateGradients, and
-	// conjugateEnd is the residual's share of c at which they are done: what
-	// they solve for is a start.
+	// ConjugateSteps bounds the iterations of conjugateGradients, which end once the
+	// residual is conjugateEnd times |c|: the result is only a start.
 	ConjugateSteps = 50
 	conjugateEnd   = 1e-3
 )
@@ -21,25 +20,21 @@ func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 	if err := checkExact(f); err != nil {
 		return nil, nil, err
 	}
-	mom := r.workspace.momentsOf(f, r.D)
-	if err := r.moments(mom, f); err != nil {
-		return nil, nil, err
-	}
-	diag = slices.Collect(diagonal(mom.Gram))
-	factor, _, err := r.factor(f, mom, 1/p.NoisePrecision[0], r.factorise)
+	s, mom := spectral.NewSolution(f.M, r.D), r.workspace.momentsOf(f, r.D)
+	_, err = withJitter(s, f, 1/p.NoisePrecision[0], func(s *spectral.Solution, f *spectral.Features, lambda float64) error {
+		_, err := r.factor(s, f, mom, lambda, max(2, r.Segments))
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	mean = append([]float64(nil), mom.C...)
-	factor.Solve(mean, r.D)
-	return diag, mean, nil
+	return slices.Clone(r.workspace.diagonal), s.Mean, nil
 }
 
-// ApproximateMean is nearly what SolveMean solves for, by conjugate gradients in
-// O(|S|·M) time a step and O(M) memory. It takes G from passes of the factorised
-// bound: its data term has the gradient −2(C − Gm) with respect to m, and G's
-// diagonal with respect to s. rows are S, nil for all; G and C are scaled up to
-// N rows.
+// ApproximateMean approximates SolveMean by conjugate gradients, in O(|S|·M) time
+// a step and O(M) memory. It takes G from passes of the factorised bound, whose
+// data term has the gradient −2(C − Gm) with respect to m and the diagonal of G
+// with respect to s. rows are S, nil for all; G and C are scaled up to N rows.
 func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err error) {
 	f := p.Features()
 	n := f.M * r.D

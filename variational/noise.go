@@ -2,24 +2,23 @@ package variational
 
 import "math"
 
-// A NoiseLevel is the least noise variance that float64 can tell from none in a
-// fit:
+// A NoiseLevel is the least noise variance of a fit that float64 can tell from none:
 //
 //	τ⁻¹ ≥ Rounding + Condition·max_v Σ_{i in v} σ²_i
 //
-// Rounding is the variance that the last digits of y have by themselves. The
-// rest is the size of the errors that rounding makes in A, whose smallest
-// eigenvalue is τ⁻¹ (DESIGN.md, section 10). The zero value is no limit.
+// Rounding is the variance of the last digits of y. The rest is the size of the
+// rounding errors in A, whose smallest eigenvalue is τ⁻¹ (DESIGN.md, section 10).
+// The zero value is no limit.
 type NoiseLevel struct{ Rounding, Condition float64 }
 
-// conditionMargin is how many times the estimate of A's rounding errors the
-// noise keeps away from them: predicted variances keep a digit.
+// conditionMargin times the estimate of A's rounding errors is the least noise, so
+// that predicted variances keep a digit.
 const conditionMargin = 10
 
-// NoiseLevel is the least noise for fits of the rows by p's windows. Factorised
-// inference factors no A, so its condition does not matter.
+// NoiseLevel is the least noise for fits of the rows with p's windows. Factorised
+// inference does not factor A, so the condition of A does not matter.
 func (r *Rows) NoiseLevel(p *Params, exact bool) NoiseLevel {
-	square := r.square / float64(r.N*r.D)
+	square := r.MeanSquare()
 	for _, mean := range r.origin {
 		square += mean * mean / float64(r.D)
 	}
@@ -47,8 +46,8 @@ func (n NoiseLevel) At(p *Params) float64 {
 	return n.Rounding + n.Condition*most
 }
 
-// Pull adds to the gradient with respect to the variances, at p, what comes by
-// way of the level, which moves with them under the noise.
+// Pull adds to the gradient with respect to the variances, at p, the part that comes
+// from the level: the level moves with them, and the noise with the level.
 func (n NoiseLevel) Pull(p, grad *Params) {
 	if n.Condition == 0 {
 		return
@@ -60,7 +59,7 @@ func (n NoiseLevel) Pull(p, grad *Params) {
 	}
 }
 
-// heaviest is the components [lo, hi) of the window whose variances have the
+// heaviest returns the components [lo, hi) of the window whose variances have the
 // largest sum, and that sum.
 func (p *Params) heaviest() (lo, hi int, most float64) {
 	p.EachWindow(func(_, first, end int) {

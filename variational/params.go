@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// ErrParams is wrapped by every error about parameters that no model can have.
+// ErrParams is wrapped by every error about impossible parameters.
 var ErrParams = errors.New("not a model")
 
 // Params are the parameters of a model in the model's units, under the names
@@ -35,7 +35,7 @@ type Params struct {
 	ComponentWindow []int            // [L] window of each component, not falling; nil without windows
 }
 
-// M is the number of features, L·K; of nil none.
+// M is the number of features, L·K; 0 for nil.
 func (p *Params) M() int {
 	if p == nil {
 		return 0
@@ -43,8 +43,8 @@ func (p *Params) M() int {
 	return p.L * p.K
 }
 
-// EachWindow calls do with each window that has components and with those,
-// [lo, hi); without windows it is window 0 with all of them.
+// EachWindow calls do with each window that has components, and their range
+// [lo, hi); without windows once, with window 0 and all components.
 func (p *Params) EachWindow(do func(v, lo, hi int)) {
 	if p.ComponentWindow == nil {
 		do(0, 0, p.L)

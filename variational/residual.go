@@ -7,23 +7,24 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// What is left of the data by the optimal q(A), with λ = τ⁻¹ and m = A⁻¹C, is
+// The squared errors that the optimal q(A) leaves, with λ = τ⁻¹ and m = A⁻¹C, are
 //
 //	S = Σ y² − Σ C∘m = ‖y − Φ̄m‖² + Σ_k r_k m_k² + λ‖m‖²    r_k = Σ_n (E[φ_nk²] − φ̄_nk²) ≥ 0
 //
 // The left side costs nothing and cancels; the right side is a sum of squares
 // and takes a pass over the rows (DESIGN.md, section 4).
 
-// residualDigits is how much of S rounding may have changed: of −½τS, which is
-// about −½ND at an optimum, a tenth of what ends a fit.
+// residualDigits is the largest relative error of S: of −½τS, which is about −½ND
+// at an optimum, a tenth of the gain that ends a fit.
 const residualDigits = BoundTolerance / 10
 
-// residual is S, by the difference where its rounding error is known to be
-// small. lambda is τ⁻¹ and any jitter.
-func (r *Rows) residual(f *spectral.Features, c, mean []float64, lambda, traceGram float64) (float64, error) {
-	product, _ := dotExact(c, mean)
+// residual is S, by the difference if its rounding error is known to be small.
+// lambda is τ⁻¹ and any jitter.
+func (r *Rows) residual(f *spectral.Features, solved *spectral.Solution, lambda float64) (float64, error) {
+	mean := solved.Mean
+	product, _ := dotExact(solved.C, mean)
 	s := r.square - product
-	if r.lost(f, c, mean, lambda, traceGram) <= residualDigits*s {
+	if r.lost(f, solved, lambda) <= residualDigits*s {
 		return s, nil
 	}
 	sums := r.workspace.sumsOf(f, r.D)
@@ -36,14 +37,14 @@ func (r *Rows) residual(f *spectral.Features, c, mean []float64, lambda, traceGr
 
 // lost bounds the rounding error of Σ y² − Σ C∘m from above (DESIGN.md, section
 // 4): sums of n terms, a factor and two solves of b features that meet.
-func (r *Rows) lost(f *spectral.Features, c, mean []float64, lambda, traceGram float64) float64 {
-	_, size := dotExact(c, mean)
+func (r *Rows) lost(f *spectral.Features, s *spectral.Solution, lambda float64) float64 {
+	_, size := dotExact(s.C, s.Mean)
 	n, b := float64(r.deep), float64(widest(f.Offsets()))
-	return unit * ((n+2)*r.square + 2*size + (2*n+3*b+1)*r.spread(f, mean, lambda, traceGram))
+	return unit * ((n+2)*r.square + 2*size + (2*n+3*b+1)*r.spread(f, s.Mean, lambda, s.TraceGram))
 }
 
-// spread bounds |m|ᵀ|R||Rᵀ||m|, R a factor of A, from above: by which the
-// errors of the factor's and the sums' entries reach mᵀAm. A row or column of R
+// spread bounds |m|ᵀ|R||Rᵀ||m|, R a factor of A, from above: the weight that the
+// errors of the factor's and the sums' entries have in mᵀAm. A row or column of R
 // meets the features of two windows at most.
 func (r *Rows) spread(f *spectral.Features, mean []float64, lambda, traceGram float64) float64 {
 	offset, sum := f.Offsets(), 0.0

@@ -9,40 +9,39 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// Rows are data that a backend holds, with what the bounds need to know of them
-// besides, and the workspace of their evaluations. They are not to be used from
-// several goroutines at once.
+// Rows are data that a backend holds, with the sums over them that the bounds need
+// and the workspace of their evaluations. They must not be used from several
+// goroutines at once.
 type Rows struct {
 	N, D     int // rows and outputs
 	Segments int // into which the exact bound's matrix is cut (Options.Segments of package vssgp)
 
 	rows      spectral.Rows
-	ctx       context.Context // looked at between passes
+	ctx       context.Context // checked between passes
 	square    float64         // Σ y²
 	deep      int             // the most rows that one window meets: the terms of its sums
-	origin    []float64       // [D] what has been subtracted from y, in its units here
+	origin    []float64       // Setting.Origin
 	workspace workspace
 }
 
 // Setting says how rows are opened.
 type Setting struct {
 	Backend spectral.Backend // holds the rows and computes the passes over them
-	// Origin [D] is what has been subtracted from the outputs, in their units
-	// here; it tells how far the outputs' last digits reach. nil: nothing.
+	// Origin [D] has been subtracted from the outputs, in the outputs' units here.
+	// It decides how large the outputs' last digits are. nil: nothing.
 	Origin []float64
-	// Leave says that the backend holds its rows in memory alone, so that opening
-	// them may be left unfinished where the context ends.
+	// Leave allows Open to leave its work unfinished if the context ends, as it may
+	// if the backend holds its rows in memory alone.
 	Leave bool
 	// Segments is Rows.Segments.
 	Segments int
 }
 
-// openFlops is about what bringing a row in order takes, as a number of
-// operations.
+// openFlops is roughly how many operations it takes to prepare a row.
 const openFlops = 5e3
 
-// Open brings data in the model's units to a backend, for evaluations that end
-// with ctx. Errors are the backend's, or wrap ctx.Err().
+// Open brings data in the model's units to a backend, for evaluations that stop if
+// ctx ends. Errors are the backend's, or wrap ctx.Err().
 func Open(ctx context.Context, data spectral.Data, s Setting) (*Rows, error) {
 	r := &Rows{N: data.N, D: data.D, Segments: s.Segments, ctx: cmp.Or(ctx, context.Background()), origin: s.Origin}
 	data.Stop = func() error { return r.ctx.Err() }
@@ -63,14 +62,14 @@ func Open(ctx context.Context, data spectral.Data, s Setting) (*Rows, error) {
 	return r, nil
 }
 
-// Close gives back what the backend holds.
+// Close frees the rows on the backend.
 func (r *Rows) Close() error {
 	r.workspace.release()
 	return r.rows.Close()
 }
 
-// Finish lets the evaluations from here on run to their end whatever becomes of
-// the context that the rows were opened with.
+// Finish lets all further evaluations run to their end even if the context that the
+// rows were opened with ends.
 func (r *Rows) Finish() { r.ctx = context.WithoutCancel(r.ctx) }
 
 // MeanSquare is the mean of y².

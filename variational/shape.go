@@ -6,11 +6,11 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A Shape is the sizes of a model before any of its arrays is made: what a start
-// proposes, what a plan counts and what a memory limit is held against.
+// A Shape is the sizes of a model before its arrays are made. A start proposes a
+// Shape, a plan counts its work, and it is checked against the memory limit.
 type Shape struct {
 	Windows    spectral.Windows // in the model's units; the zero value: none
-	Components []int            // of each window [V]; without windows of the one there is
+	Components []int            // [V] of each window; one entry without windows
 	K, Q, D    int              // features of a component, inputs, outputs
 
 	PointFrequencies bool // Σ = 0: SSGP and random projections
@@ -41,11 +41,11 @@ func (s *Shape) L() (l int) {
 // M is the number of features.
 func (s *Shape) M() int { return s.L() * s.K }
 
-// Most is the number of components of the window that has most.
+// Most is the largest number of components of a window.
 func (s *Shape) Most() int { return slices.Max(s.Components) }
 
-// Offsets are the places where each window's features begin, as
-// spectral.Features.Offsets has them.
+// Offsets are the places where each window's features begin (see
+// spectral.Features.Offsets).
 func (s *Shape) Offsets() []int {
 	o := make([]int, len(s.Components)+1)
 	for v, n := range s.Components {
@@ -54,7 +54,7 @@ func (s *Shape) Offsets() []int {
 	return o
 }
 
-// Tensors are the tensors of that shape, without data.
+// Tensors are the tensors of the shape, without data.
 func (s *Shape) Tensors() []Tensor {
 	return (&Params{L: s.L(), K: s.K, Q: s.Q, D: s.D}).Tensors()
 }
@@ -68,7 +68,7 @@ func (s *Shape) Constant(t Tensor) bool {
 	return t.Name == frequencyVariance && s.PointFrequencies
 }
 
-// Numbers is how many numbers the parameters hold, the coefficients' included.
+// Numbers is how many numbers the parameters hold, including the coefficients.
 func (s *Shape) Numbers() (n int) {
 	for _, t := range s.Tensors() {
 		n += t.Size()

@@ -56,7 +56,7 @@ func (r *hosted) Solve(dst *spectral.Solution, f *spectral.Features, lambda floa
 	if len(r.lambdas) <= r.failures {
 		return spectral.ErrNotPositive
 	}
-	factor, err := blocktri.Factorise(r.mom.Gram, lambda)
+	factor, err := blocktri.Factorise(r.mom.Gram, lambda, 2)
 	if err != nil {
 		return err
 	}

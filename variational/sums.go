@@ -1,7 +1,6 @@
 package variational
 
 import (
-	"iter"
 	"math"
 
 	"github.com/vssgp/vssgp/spectral"
@@ -10,8 +9,7 @@ import (
 // unit is float64's unit roundoff.
 const unit = 0x1p-53
 
-// widest is the most features that meet in the rows of a run: those of two
-// neighbouring windows.
+// widest is the most features that a row meets: those of two neighbouring windows.
 func widest(offset []int) int {
 	most := 0
 	for v := range len(offset) - 1 {
@@ -33,8 +31,8 @@ func deepest(w *spectral.Windows, x []float64, q int) int {
 	return most
 }
 
-// dotExact is Σ a∘b to some units in its last place (Ogita, Rump & Oishi 2005),
-// and Σ |a∘b|.
+// dotExact returns Σ a∘b, exact to a few units in the last place (Ogita, Rump &
+// Oishi 2005), and Σ |a∘b|.
 func dotExact(a, b []float64) (sum, size float64) {
 	low := 0.0
 	for i, x := range a {
@@ -46,28 +44,6 @@ func dotExact(a, b []float64) (sum, size float64) {
 		size += math.Abs(p)
 	}
 	return sum + low, size
-}
-
-func trace(g *spectral.Gram) float64 {
-	s := 0.0
-	for v := range diagonal(g) {
-		s += v
-	}
-	return s
-}
-
-// diagonal is g's, M numbers.
-func diagonal(g *spectral.Gram) iter.Seq[float64] {
-	return func(yield func(float64) bool) {
-		for v, b := range g.Diag {
-			m := g.Size(v)
-			for i := range m {
-				if !yield(b[i*m+i]) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func sumSquares(a []float64) float64 {

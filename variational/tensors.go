@@ -2,8 +2,8 @@ package variational
 
 import "math"
 
-// Tensor is one of a model's arrays under its name in the model file, with all
-// that is to be known of it elsewhere.
+// Tensor is one of a model's arrays under its name in the model file, with all that
+// other code has to know about it.
 type Tensor struct {
 	Name  string     // as in the file: "kernel.variance", …
 	Shape []int      // [L], [L,Q], [M], [M,Q], [M,D] or [1]
@@ -14,7 +14,7 @@ type Tensor struct {
 	Coordinate Coordinate // how an optimiser moves it
 	Tieable    bool       // whether Options.Tie and Shared may tie its entries
 
-	of *Params // whose field it is
+	of *Params // of which it is a field
 }
 
 // A Group is what a tensor's numbers are.
@@ -74,7 +74,7 @@ const FrequencyMean = "frequency.mean"
 
 const frequencyVariance = "frequency.variance"
 
-// Names are the tensors for which keep holds, every one where keep is nil.
+// Names are the names of the tensors for which keep holds, or of all if keep is nil.
 func Names(keep func(t Tensor) bool) (names []string) {
 	for _, t := range (&Params{}).Tensors() {
 		if keep == nil || keep(t) {
@@ -93,8 +93,8 @@ func (t Tensor) Size() int {
 	return n
 }
 
-// PerComponent is how many entries belong to each of l components; 0 where all
-// share them.
+// PerComponent is how many entries belong to each of l components; 0 if all share
+// them.
 func (t Tensor) PerComponent(l int) int {
 	if t.Group == Noise {
 		return 0
@@ -115,9 +115,9 @@ func (t Tensor) Constant(i int) bool {
 	return false
 }
 
-// Unit is the natural step of entry i of a Shift, one that changes the features
-// about as much as a step of any other. reach is how far along x a feature can be
-// seen at most.
+// Unit is the natural step of entry i of a Shift: steps of one unit change the
+// features about equally for every entry. reach is the largest distance in x over
+// which a feature matters.
 //
 //	z: 1/√(ω² + P)        a radian of the feature's own phase
 //	μ: min(1, l/reach)    a radian at the feature's reach
@@ -145,7 +145,7 @@ func (t Tensor) Unit(i int, reach float64) float64 {
 // Optional reports whether a model may lack the tensor.
 func (t Tensor) Optional() bool { return t.Group == Coefficients }
 
-// want says which number entry v should be, or nothing if it is one.
+// want says in words what v should be, or nothing if it is in the domain.
 func (d Domain) want(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):

@@ -6,19 +6,20 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A workspace holds the arrays of one evaluation for the next one: a steady fit
-// allocates nothing that grows with N, and next to nothing that grows with M. An
-// Evaluation's gradient lies in it and is valid until the next evaluation.
+// A workspace keeps the arrays of one evaluation for the next one: in a steady state a
+// fit allocates nothing that grows with N, and almost nothing that grows with M. An
+// Evaluation's gradient lies in the workspace and is valid until the next evaluation.
 type workspace struct {
 	features, adjoint *spectral.Features
 	sums              *spectral.FactorisedSums
 	gradient          *Params
 	moments           *spectral.Moments
 	solution          *spectral.Solution
+	diagonal          []float64 // of G, from the last factor
 	zero              []float64 // all 0
 }
 
-// featuresOf are p's effective features.
+// featuresOf returns p's effective features.
 func (w *workspace) featuresOf(p *Params) *spectral.Features {
 	if f := w.features; f == nil || f.M != p.M() || f.Q != p.Q {
 		w.features = spectral.NewFeatures(p.M(), p.Q)
@@ -27,7 +28,7 @@ func (w *workspace) featuresOf(p *Params) *spectral.Features {
 	return w.features
 }
 
-// adjointOf holds a gradient with respect to f's arrays; its values are arbitrary.
+// adjointOf returns room for a gradient by f's arrays; its values are arbitrary.
 func (w *workspace) adjointOf(f *spectral.Features) *spectral.Features {
 	if a := w.adjoint; a == nil || a.CheckRoom(f) != nil {
 		w.adjoint = spectral.NewFeatures(f.M, f.Q)
@@ -35,15 +36,15 @@ func (w *workspace) adjointOf(f *spectral.Features) *spectral.Features {
 	return w.adjoint
 }
 
-// sumsOf holds f's sums with d outputs; their values are arbitrary.
+// sumsOf returns sums for f and d outputs; their values are arbitrary.
 func (w *workspace) sumsOf(f *spectral.Features, d int) *spectral.FactorisedSums {
-	if s := w.sums; s == nil || s.Weights.D != d || s.Check(f, d) != nil {
+	if s := w.sums; s == nil || s.Check(f, d) != nil {
 		w.sums = spectral.NewFactorisedSums(f, d)
 	}
 	return w.sums
 }
 
-// solutionOf holds a solution for f and d outputs; its values are arbitrary.
+// solutionOf returns a solution for f and d outputs; its values are arbitrary.
 func (w *workspace) solutionOf(f *spectral.Features, d int) *spectral.Solution {
 	if s := w.solution; s == nil || s.Check(f, d) != nil {
 		w.solution = spectral.NewSolution(f.M, d)
@@ -57,10 +58,9 @@ func (w *workspace) zeroGradient(p *Params) *Params {
 	if g == nil || g.L != p.L || g.K != p.K || g.Q != p.Q || g.D != p.D {
 		g = NewParams(p.L, p.K, p.Q, p.D)
 		w.gradient = g
-	} else {
-		for _, t := range g.Tensors() {
-			clear(*t.Data)
-		}
+	}
+	for _, t := range g.Tensors() {
+		clear(*t.Data)
 	}
 	g.Windows, g.ComponentWindow = p.Windows, p.ComponentWindow
 	return g
@@ -74,11 +74,11 @@ func (w *workspace) zeros(n int) []float64 {
 	return w.zero
 }
 
-// spareMoments are *spectral.Moments that the models before have released:
-// matrices as large as A.
+// spareMoments are *spectral.Moments released by earlier models: matrices as large
+// as A.
 var spareMoments sync.Pool
 
-// momentsOf holds moments of f and d outputs; their values are arbitrary.
+// momentsOf returns moments for f and d outputs; their values are arbitrary.
 func (w *workspace) momentsOf(f *spectral.Features, d int) *spectral.Moments {
 	if w.moments == nil {
 		w.moments, _ = spareMoments.Get().(*spectral.Moments)

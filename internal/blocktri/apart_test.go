@@ -67,7 +67,7 @@ func (a *apart) factorise(t *testing.T, lambda float64) (logDet float64) {
 	}
 	if len(a.at) > 0 {
 		var err error
-		if a.small, err = Factorise(small, lambda); err != nil {
+		if a.small, err = Factorise(small, lambda, 2); err != nil {
 			t.Fatal(err)
 		}
 		logDet += a.small.LogDet()

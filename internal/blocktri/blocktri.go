@@ -7,15 +7,15 @@
 //
 // The blocks are split into segments with one block, a separator, between any
 // two. Segments are eliminated independently of one another, the separators after
-// them. Factorise makes two segments, which suits two cores; FactoriseSegments
-// makes more for more cores. A Segment can also be used on its own, where the
-// segments are on machines that share no memory.
+// them. Two segments suit two cores, more suit more cores. A Segment can also be
+// used on its own, if the segments are on machines that share no memory.
 package blocktri
 
 import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -35,49 +35,34 @@ import (
 // complement of the separators is factored in its turn.
 type Factor struct {
 	R          *spectral.Gram
-	separators []int      // their block numbers, rising; empty for a matrix without blocks
-	segments   []*Segment // the blocks between them; with one separator either may be missing
-	schur      *Factor    // of the separators' Schur complement; nil if there is one separator, factored in R itself
+	separators []int      // their block numbers, rising
+	segments   []*Segment // the blocks between them
+	schur      *Factor    // of the separators' Schur complement; nil if there is at most one separator, factored in R itself
 }
 
-// Factorise overwrites A by the factor of A + λI with the middle block as
-// separator. If there is no factor A is lost.
-func Factorise(a *spectral.Gram, lambda float64) (*Factor, error) {
-	return factorise(a, lambda, a.Blocks()/2)
-}
-
-// FactoriseDown is Factorise from the first block to the last, which is the
-// factor as it is usually written.
-func FactoriseDown(a *spectral.Gram, lambda float64) (*Factor, error) {
-	return factorise(a, lambda, a.Blocks()-1)
-}
-
-// Downward is the Factor whose R is that of FactoriseDown, as model files keep it.
-func Downward(r *spectral.Gram) *Factor { return newFactor(r, r.Blocks()-1) }
-
-// FactoriseSegments is Factorise with the given number of segments, each
-// eliminated by a goroutine of its own. The first and the last are longer, so that
-// all take the same time. The number of segments decides the order of sums and so
-// the last bits; the number of goroutines does not. With fewer than three segments,
-// or with too few blocks, it is Factorise; n segments need 2n − 1 blocks.
+// Factorise overwrites A by the factor of A + λI with the given number of segments,
+// each eliminated by a goroutine of its own. If there is no factor A is lost.
 //
-// The fill-in, one block for each block of an inner segment, is kept in a.Scratch,
-// which must not be used for anything else as long as the factor is needed.
-func FactoriseSegments(a *spectral.Gram, lambda float64, segments int) (*Factor, error) {
-	at := separators(a.Offset, segments)
-	if len(at) < 2 {
-		return Factorise(a, lambda)
-	}
-	return factorise(a, lambda, at...)
-}
-
-func factorise(a *spectral.Gram, lambda float64, separators ...int) (*Factor, error) {
-	f := newFactor(a, separators...)
+// One segment is eliminated from the first block to the last, which gives the
+// factor as it is usually written. Two are divided by the middle block. Of more,
+// the first and the last are longer, so that all take the same time; n of them need
+// 2n − 1 blocks, and with fewer blocks there are fewer segments. The number of
+// segments decides the order of sums and so the last bits; the number of goroutines
+// does not.
+//
+// From three segments on there is fill-in, one block for each block of an inner
+// segment. It is kept in a.Scratch, which must not be used for anything else as
+// long as the factor is needed.
+func Factorise(a *spectral.Gram, lambda float64, segments int) (*Factor, error) {
+	f := newFactor(a, separators(a.Offset, segments)...)
 	if err := f.factorise(lambda); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// Downward is the Factor of one segment whose R is given, as model files keep it.
+func Downward(r *spectral.Gram) *Factor { return newFactor(r) }
 
 // factorise overwrites R, which is A, by the factor of A + λI.
 func (f *Factor) factorise(lambda float64) error {
@@ -96,12 +81,9 @@ func (f *Factor) factorise(lambda float64) error {
 	return nil
 }
 
-// factoriseEnds is factorise with one separator: the products of both segments'
-// last couplings are taken from its block directly.
+// factoriseEnds is factorise with at most one separator: the products of both
+// segments' last couplings are taken from its block directly.
 func (f *Factor) factoriseEnds(lambda float64) error {
-	if len(f.separators) == 0 {
-		return nil
-	}
 	couplings := make([]simd.Panels, len(f.segments))
 	for _, s := range f.segments {
 		s.begin()
@@ -111,38 +93,22 @@ func (f *Factor) factoriseEnds(lambda float64) error {
 		err := s.eliminate(lambda)
 		couplings[i] = s.last
 		return err
-	}); err != nil {
+	}); err != nil || len(f.separators) == 0 {
 		return err
 	}
-	var w *workspace
-	if len(f.segments) > 0 {
-		w = f.segments[0].workspace
-	} else {
-		w = borrow(runtime.GOMAXPROCS(0))
-		defer w.back()
-	}
 	middle := f.separators[0]
-	c, ld, err := w.factor(f.R, middle, lambda, couplings...)
+	c, ld, err := f.segments[0].factor(f.R, middle, lambda, couplings...)
 	if err == nil {
 		unpad(f.R.Diag[middle], f.R.Size(middle), c, ld)
 	}
 	return err
 }
 
-// newFactor splits r at the separators, of which a matrix with blocks has at least
-// one.
+// newFactor splits r at the separators.
 func newFactor(r *spectral.Gram, separators ...int) *Factor {
-	f := &Factor{R: r}
-	if r.Blocks() == 0 {
-		return f
-	}
-	f.separators, f.segments = separators, make([]*Segment, 0, len(separators)+1)
+	f := &Factor{R: r, separators: separators}
 	lo := 0
-	for i := range len(separators) + 1 {
-		hi := r.Blocks()
-		if i < len(separators) {
-			hi = separators[i]
-		}
+	for _, hi := range slices.Concat(separators, []int{r.Blocks()}) {
 		if lo < hi {
 			f.segments = append(f.segments, NewSegment(r, lo, hi))
 		}
@@ -158,8 +124,8 @@ func newFactor(r *spectral.Gram, separators ...int) *Factor {
 	return f
 }
 
-// allocate takes the segments' memory from R's scratch, each from a cache line on, and
-// makes the separators' matrix of views.
+// allocate takes the segments' memory from R's scratch, each aligned to a cache line,
+// and makes the separators' matrix of views.
 func (f *Factor) allocate() {
 	all := 0
 	for _, s := range f.segments {
@@ -179,7 +145,7 @@ func (f *Factor) allocate() {
 			view.Below = append(view.Below, s.cross)
 		}
 	}
-	f.schur = newFactor(view, view.Blocks()/2)
+	f.schur = newFactor(view, separators(view.Offset, 2)...)
 }
 
 // each calls do for each segment in parallel and returns the first one's error.

@@ -59,8 +59,8 @@ func denseOf(g *spectral.Gram) *mat.SymDense {
 
 func TestAgainstDense(t *testing.T) {
 	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
-		againstDense(t, sizes, Factorise)
-		againstDense(t, sizes, FactoriseDown)
+		againstDense(t, sizes, func(a *spectral.Gram, lambda float64) (*Factor, error) { return Factorise(a, lambda, 2) })
+		againstDense(t, sizes, inSegments(t, 1))
 	}
 }
 
@@ -146,7 +146,7 @@ func checkInverse(t *testing.T, sizes []int, z *spectral.Gram, inv mat.Symmetric
 // is the matrix.
 func TestDownward(t *testing.T) {
 	g, d := wellConditioned([]int{5, 1, 6, 2})
-	f, err := FactoriseDown(g, 0)
+	f, err := Factorise(g, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,17 +217,17 @@ func dominant(sizes []int) *spectral.Gram {
 func TestNotPositive(t *testing.T) {
 	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
 	g.Diag[1][4] = -1
-	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, spectral.ErrNotPositive) {
+	if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, spectral.ErrNotPositive) {
 		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
 	}
 	g.Diag[1][4] = math.NaN()
-	if _, err := Factorise(g.Clone(), 0); !errors.Is(err, spectral.ErrNotPositive) {
+	if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, spectral.ErrNotPositive) {
 		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		g, _ := wellConditioned([]int{9, 9})
 		g.Below[0][80] = bad
-		if _, err := Factorise(g.Clone(), 0); !errors.Is(err, spectral.ErrNotPositive) {
+		if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, spectral.ErrNotPositive) {
 			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestNotPositive(t *testing.T) {
 func TestPivot(t *testing.T) {
 	g, _ := wellConditioned([]int{3, 5, 4})
 	g.Diag[1][2*5+2] = -1e4
-	if _, err := Factorise(g, 0); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
+	if _, err := Factorise(g, 0, 2); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
 		t.Errorf("error %v, want one about block 1 of 3 and pivot 5", err)
 	}
 }

@@ -45,8 +45,8 @@ func (s *Segment) Inverse() {
 	}
 }
 
-// invert replaces block v of R by Z_vv. couple adds to (L_v L_vᵀ)⁻¹ what couples
-// the block to others, nil if nothing does.
+// invert replaces block v of R by Z_vv. couple adds the terms of the block's couplings
+// to (L_v L_vᵀ)⁻¹; it is nil if there are none.
 func (w *workspace) invert(r *spectral.Gram, v int, couple func(c []float64, ld int)) {
 	m := r.Size(v)
 	if m == 0 {
@@ -65,9 +65,10 @@ func (w *workspace) invert(r *spectral.Gram, v int, couple func(c []float64, ld 
 	unpad(r.Diag[v], m, c, ld)
 }
 
-// invertCouplings replaces what couples block v to the next one and to the
-// separator a by Z there, and adds to c = (L_v L_vᵀ)⁻¹ what follows from it. L_v⁻¹
-// is still where Dense.Inverse left it. In an inner segment E_v and Z_{v+1,v+1} are
+// invertCouplings replaces the couplings of block v to the next one and to the
+// separator a by the blocks of Z there, and adds their terms to c = (L_v L_vᵀ)⁻¹.
+// L_v⁻¹ is still where Dense.Inverse left it. In an inner segment E_v and Z_{v+1,v+1}
+// are
 //
 //	[ E_v ]   and   [ Z_{v+1,v+1}  Z_{v+1,a} ]
 //	[ W_v ]         [ Z_{a,v+1}    Z_aa      ]
@@ -113,8 +114,8 @@ func (s *Segment) packNext(z simd.Panels, v, split int) {
 	}
 }
 
-// symmetrise replaces a by the mean of itself and its transpose, so that
-// rounding leaves the two triangles equal.
+// symmetrise replaces a by the mean of itself and its transpose, so that the two
+// triangles are equal in spite of rounding.
 func symmetrise(a []float64, m int) {
 	const side = 32 // of squares that stay in the nearest cache
 	for top := 0; top < m; top += side {

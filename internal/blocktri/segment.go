@@ -15,20 +15,20 @@ import (
 // each and exchange only matrices of a separator's size:
 //
 //  1. Eliminate each segment.
-//  2. Add up what they leave for the separators (Schur), a matrix which is again
-//     block tridiagonal, and factor that.
+//  2. Add up their Schur complements, a matrix which is again block tridiagonal, and
+//     factor it.
 //  3. To solve A·x = b: SolveLower of each segment, then the separators' factor
 //     for the separators' rows, then SolveUpper.
-//  4. Put Z = A⁻¹ of the separators in place of what Schur has returned, for Inverse
-//     to give Z of the segment's own blocks.
+//  4. Put Z = A⁻¹ of the separators in place of Schur's result, and Inverse computes Z
+//     of the segment's own blocks.
 //
 // log|A| is the sum of the segments' LogDet and the LogDet of the separators' factor.
 //
-// The segment reads its own diagonal blocks of A, the blocks of Below between them
-// and those between them and the separators. G is a sum over rows, and a row meets
-// only neighbouring windows. So if each machine has the rows from one separator to
-// the next, its own sum of those blocks is all that its segment needs, and the
-// separators' diagonal blocks are sums over two machines.
+// The segment reads its own diagonal blocks of A and the blocks of Below between
+// them and beside them. G is a sum over rows, and a row meets only neighbouring
+// windows. So if each machine has the rows from one separator to the next, its own sum
+// of those blocks is all that its segment needs, and the separators' diagonal blocks
+// are sums over two machines.
 //
 // With a the separator to the left and the blocks in order from first to last,
 //
@@ -79,37 +79,23 @@ func (s *Segment) block(i int) int {
 
 func (s *Segment) blocks() int { return s.hi - s.lo }
 
-// inner is whether there are separators on both sides, and so fill.
+// inner reports whether there are separators on both sides, and so fill.
 func (s *Segment) inner() bool { return s.lo > 0 && s.hi < s.r.Blocks() }
 
 // leftSize is M_a, 0 without a separator to the left.
-func (s *Segment) leftSize() int {
-	if s.lo == 0 {
-		return 0
-	}
-	return s.r.Size(s.lo - 1)
-}
+func (s *Segment) leftSize() int { return s.r.Offset[s.lo] - s.r.Offset[max(0, s.lo-1)] }
 
 // rightSize is M_b, 0 without a separator to the right.
-func (s *Segment) rightSize() int {
-	if s.hi == s.r.Blocks() {
-		return 0
-	}
-	return s.r.Size(s.hi)
-}
+func (s *Segment) rightSize() int { return s.r.Offset[min(s.hi+1, s.r.Blocks())] - s.r.Offset[s.hi] }
 
-// need is how many numbers Eliminate needs besides r: what is left for the separators
-// and, if there are two, W, M_v·M_a for each block but the first.
+// need is how many numbers Eliminate needs besides r: its sums for the separators and,
+// if there are two, W, M_v·M_a for each block but the first.
 func (s *Segment) need() int {
-	a, b := padded(s.leftSize()), padded(s.rightSize())
-	return a*a + b*b + a*b + s.fillSize()
-}
-
-func (s *Segment) fillSize() int {
-	if !s.inner() {
-		return 0
+	a, b, fill := padded(s.leftSize()), padded(s.rightSize()), 0
+	if s.inner() {
+		fill = (s.r.Offset[s.hi] - s.r.Offset[s.lo+1]) * s.leftSize()
 	}
-	return (s.r.Offset[s.hi] - s.r.Offset[s.lo+1]) * s.leftSize()
+	return a*a + b*b + a*b + fill
 }
 
 // use keeps left, right, cross and fill in memory for need numbers.
@@ -129,8 +115,8 @@ func (s *Segment) end() {
 	s.workspace = nil
 }
 
-// next is the block of R between v and the block eliminated after it or the
-// separator there, v's features down: empty if there is none.
+// next is the block of R between v and the block eliminated after it, or the
+// separator there, with v's features as rows; empty if there is none.
 func (s *Segment) next(v int) matrix {
 	low := min(v, v+s.step)
 	if low < 0 || low >= len(s.r.Below) {
@@ -139,9 +125,9 @@ func (s *Segment) next(v int) matrix {
 	return matrix{s.r.Below[low], s.r.Size(low + 1), s.r.Size(low), s.step > 0}
 }
 
-// coupling is what lies between block v and the separator a, in an inner segment,
-// else empty: A_va less what has been taken from it, then W_vᵀ, then Z_va
-// [M_v,M_a]. For hi it is the separators' own.
+// coupling is the block [M_v,M_a] between block v and the separator a in an inner
+// segment: A_va as elimination has changed it so far, then W_vᵀ, then Z_va. It is empty
+// in other segments. For hi it is the block between the separators.
 func (s *Segment) coupling(v int) matrix {
 	if !s.inner() {
 		return matrix{}
@@ -182,8 +168,8 @@ func (s *Segment) Eliminate(lambda float64) error {
 	return nil
 }
 
-// eliminate factors the segment's blocks, in the workspace borrowed, and leaves
-// the last coupling there.
+// eliminate factors the segment's blocks in the workspace and leaves the last
+// coupling there.
 func (s *Segment) eliminate(lambda float64) error {
 	s.last.Count = 0
 	for i := range s.blocks() {
@@ -221,8 +207,8 @@ func (s *Segment) eliminateBlock(v int, lambda float64) error {
 	return nil
 }
 
-// carry takes W_v W_vᵀ from what is left for the separator a, and E_v W_vᵀ from
-// what couples the next block to it; w is W_vᵀ.
+// carry subtracts W_v W_vᵀ from the sum for the separator a, and E_v W_vᵀ from the
+// coupling of the next block to a; w is W_vᵀ.
 func (s *Segment) carry(w simd.Panels, v int) {
 	ld := w.Count * simd.Lanes
 	s.downdate(s.left, ld, w)
@@ -242,10 +228,11 @@ func (s *Segment) carry(w simd.Panels, v int) {
 	}
 }
 
-// Schur adds what elimination leaves for the separators to their diagonal blocks of r:
-// −Σ_v W_v W_vᵀ to A_aa, and −E Eᵀ of the last block to A_bb. It returns a view of these
-// blocks and of the one between them, −E Wᵀ of the last block. Over all segments they add
-// up to A's Schur complement. Only the lower triangle of diagonal blocks counts.
+// Schur adds the segment's part of the Schur complement to the separators' diagonal
+// blocks of r: −Σ_v W_v W_vᵀ to A_aa, and −E Eᵀ of the last block to A_bb. It returns a
+// view of these blocks and of the one between them, −E Wᵀ of the last block. Over all
+// segments they add up to A's Schur complement. Only the lower triangle of diagonal
+// blocks counts.
 func (s *Segment) Schur() *spectral.Gram {
 	view := &spectral.Gram{Offset: []int{0}}
 	include := func(v int, sum []float64) {

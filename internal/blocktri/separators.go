@@ -7,15 +7,17 @@ package blocktri
 const innerCost = 2.1
 
 // separators splits the blocks that begin at offset into the given number of
-// segments such that Σ M_v³, weighted by what each block costs in its segment, is
-// about even. It returns the numbers of the blocks between the segments, rising,
-// with at least one block between any two and at both ends. With too few blocks
-// there are fewer segments.
+// segments: two at the middle block, more such that Σ M_v³, weighted by the cost of
+// each block in its segment, is about even. It returns the numbers of the blocks
+// between the segments, rising, with at least one block between any two and at both
+// ends. With too few blocks there are fewer segments.
 func separators(offset []int, segments int) []int {
 	blocks := len(offset) - 1
-	segments = min(segments, (blocks+1)/2)
-	if segments < 2 {
+	switch segments = min(segments, (blocks+1)/2); {
+	case segments < 2:
 		return nil
+	case segments == 2:
+		return []int{blocks / 2}
 	}
 	cost := make([]float64, blocks+1) // of the blocks before v
 	for v := range blocks {

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// SolveLower overwrites b [M,n] with R⁻¹b. With several separators, what the
-// segments take from their rows is summed from the first segment to the last.
+// SolveLower overwrites b [M,n] with R⁻¹b. With several separators, the segments'
+// contributions to their rows are summed from the first segment to the last.
 func (f *Factor) SolveLower(b []float64, n int) {
 	if f.schur == nil {
 		for _, s := range f.segments {
@@ -88,9 +88,9 @@ func (s *Segment) split(b []float64, n int) (left, own, right []float64) {
 // LogDet is the segment's part of log|A|, after Eliminate: 2 Σ log diag L_v.
 func (s *Segment) LogDet() float64 { return logDet(s.r, s.lo, s.hi) }
 
-// SolveLower overwrites b [Σ M_v,n], the segment's rows of n right-hand sides,
-// by R⁻¹b, and takes from left [M_a,n] and right [M_b,n] what the separators'
-// rows lose by it. Once those are summed over the segments, R⁻¹ of the separators'
+// SolveLower overwrites b [Σ M_v,n], the segment's rows of n right-hand sides, by
+// R⁻¹b, and subtracts its contributions to the separators' rows from left [M_a,n] and
+// right [M_b,n]. Once those are summed over the segments, R⁻¹ of the separators'
 // matrix gives their own rows.
 func (s *Segment) SolveLower(b, left, right []float64, n int) {
 	c := columns{r: s.r, lo: s.lo, hi: s.hi, b: b, left: left, right: right, n: n}
@@ -149,9 +149,9 @@ func (c columns) divide(t blas.Transpose, v int) {
 	}
 }
 
-// take takes from block to's part the product of e and block from's part. For one
-// column gonum's product with a vector is many times faster than the product with
-// a matrix.
+// take subtracts the product of e and block from's part from block to's part. For one
+// column gonum's product with a vector is many times faster than its product with a
+// matrix.
 func (c columns) take(e matrix, to, from int) {
 	if e.rows == 0 || e.cols == 0 {
 		return

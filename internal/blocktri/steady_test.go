@@ -28,7 +28,7 @@ func TestSegmentsMemory(t *testing.T) {
 			a.CopyFrom(g)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			f, err := FactoriseSegments(a, 0.1, segments)
+			f, err := Factorise(a, 0.1, segments)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,12 +40,12 @@ func TestSegmentsMemory(t *testing.T) {
 			t.Errorf("%d blocks: %.0f bytes, want less than a twentieth of the matrix's %.0f", blocks, least, matrix)
 		}
 		inner, fill := 0, 0
-		f, err := FactoriseSegments(a, 0.1, segments)
+		f, err := Factorise(a, 0.1, segments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, s := range f.segments {
-			fill += s.fillSize()
+			fill += len(s.fill)
 			if i > 0 && i < segments-1 {
 				inner += s.hi - s.lo - 1
 			}

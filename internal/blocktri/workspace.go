@@ -15,8 +15,8 @@ const parallelSize = 192
 // jobPanels is how many panels of columns one job takes of a product.
 const jobPanels = 6
 
-// A workspace is the memory that factors and inverses need besides their results.
-// It is kept from one to the next.
+// A workspace is the memory that factors and inverses need besides their results. It
+// is kept for the next one.
 type workspace struct {
 	workers         int
 	single, many    *simd.Dense
@@ -48,7 +48,7 @@ func (w *workspace) dense(n int) *simd.Dense {
 	return w.many
 }
 
-// factor factors A_vv + λI less the products of the couplings of the blocks
+// factor factors A_vv + λI minus the products of the couplings to the blocks
 // eliminated before it, and leaves the factor padded.
 func (w *workspace) factor(r *spectral.Gram, v int, lambda float64, couplings ...simd.Panels) (c []float64, ld int, err error) {
 	m, a := r.Size(v), r.Diag[v]
@@ -65,7 +65,7 @@ func (w *workspace) factor(r *spectral.Gram, v int, lambda float64, couplings ..
 	return c, ld, nil
 }
 
-// downdate takes from C the lower triangle of AᵀA (simd.Downdate).
+// downdate subtracts the lower triangle of AᵀA from C (simd.Downdate).
 func (w *workspace) downdate(c []float64, ld int, a simd.Panels) {
 	if small(a) {
 		simd.Downdate(c, ld, a, 0, a.Count)
@@ -92,17 +92,17 @@ func (w *workspace) multiply(c, a, b simd.Panels) {
 	w.jobs(c.Count, func(lo, hi int) { simd.Product(c, a, b, lo, hi) })
 }
 
-// small is whether one goroutine computes all of a product with x's columns (or
-// rows, of Cross): its callers then need no closure on the heap.
+// small reports whether one goroutine computes all of a product with x's columns (or
+// rows, of Cross). Its callers then need no closure on the heap.
 func small(x simd.Panels) bool { return x.Count*simd.Lanes < parallelSize }
 
-// jobs calls f in parallel for jobs that make up the panels [0, count).
+// jobs calls f in parallel for ranges that make up the panels [0, count).
 func (w *workspace) jobs(count int, f func(lo, hi int)) {
 	parallel.For((count+jobPanels-1)/jobPanels, w.workers, func(i int) { f(i*jobPanels, min(count, (i+1)*jobPanels)) })
 }
 
-// square is a [m,m] padded by the identity if m is not a multiple of eight: in a's
-// own memory if its capacity allows, else beside it. unpad takes it back.
+// square pads a [m,m] by the identity if m is not a multiple of eight: in a's own
+// memory if the capacity is large enough, else in the workspace. unpad reverses it.
 func (w *workspace) square(a []float64, m int) (c []float64, ld int) {
 	ld = padded(m)
 	if ld == m {
@@ -130,7 +130,7 @@ func (w *workspace) square(a []float64, m int) (c []float64, ld int) {
 	return c, ld
 }
 
-// unpad takes square's matrix back to a [m,m].
+// unpad copies square's matrix back to a [m,m].
 func unpad(a []float64, m int, c []float64, ld int) {
 	if ld == m {
 		return

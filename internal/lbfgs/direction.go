@@ -14,9 +14,9 @@ const (
 	scaleClamp = 10
 )
 
-// apply replaces q, a gradient packed over the ranges, by H·q, an ascent
+// apply replaces the ranges' entries of q, a gradient, by those of H·q, an ascent
 // direction: the two-loop recursion with every inner product over the ranges, and
-// with those of s's pairs alone whose curvature is real there. If there are blocks,
+// only with those pairs of s whose curvature is real there. If there are blocks,
 // the ranges are all coordinates.
 func (r Ranges) apply(q []float64, s *State, blocks []Block) {
 	alpha, curve := make([]float64, len(s.S)), make([]float64, len(s.S))
@@ -27,23 +27,23 @@ func (r Ranges) apply(q []float64, s *State, blocks []Block) {
 			continue
 		}
 		last, curve[i] = max(last, i), c
-		alpha[i] = r.dotPacked(s.S[i], q) / c
-		r.axpyPacked(q, -alpha[i], s.Y[i])
+		alpha[i] = r.dot(s.S[i], q) / c
+		r.axpy(q, -alpha[i], s.Y[i])
 	}
 	if last < 0 {
-		floats.Scale(firstStep/max(largest(q), math.SmallestNonzeroFloat64), q)
+		r.scale(q, firstStep/max(r.largest(q), math.SmallestNonzeroFloat64))
 		return
 	}
 	step, y := s.S[last], s.Y[last]
 	all := curve[last] / r.dot(y, y) // the initial inverse curvature
 	if len(blocks) < 2 {
-		floats.Scale(all, q)
+		r.scale(q, all)
 	} else {
 		scaleBlocks(q, all, step, y, blocks)
 	}
 	for i, c := range curve {
 		if c > 0 {
-			r.axpyPacked(q, alpha[i]-r.dotPacked(s.Y[i], q)/c, s.S[i])
+			r.axpy(q, alpha[i]-r.dot(s.Y[i], q)/c, s.S[i])
 		}
 	}
 }
@@ -58,4 +58,43 @@ func scaleBlocks(q []float64, all float64, step, y []float64, blocks []Block) {
 		}
 		b.Own.scale(q, own)
 	}
+}
+
+// dot is the inner product over the ranges.
+func (r Ranges) dot(a, b []float64) float64 {
+	s := 0.0
+	for _, x := range r {
+		s += dot(a[x.Lo:x.Hi], b[x.Lo:x.Hi])
+	}
+	return s
+}
+
+// copy copies the ranges' entries.
+func (r Ranges) copy(to, from []float64) {
+	for _, x := range r {
+		copy(to[x.Lo:x.Hi], from[x.Lo:x.Hi])
+	}
+}
+
+// scale multiplies the ranges' entries by c.
+func (r Ranges) scale(a []float64, c float64) {
+	for _, x := range r {
+		floats.Scale(c, a[x.Lo:x.Hi])
+	}
+}
+
+// axpy adds c times the ranges of b to those of a.
+func (r Ranges) axpy(a []float64, c float64, b []float64) {
+	for _, x := range r {
+		floats.AddScaled(a[x.Lo:x.Hi], c, b[x.Lo:x.Hi])
+	}
+}
+
+// largest is the largest absolute value of the ranges' entries.
+func (r Ranges) largest(a []float64) float64 {
+	big := 0.0
+	for _, x := range r {
+		big = max(big, floats.Norm(a[x.Lo:x.Hi], math.Inf(1)))
+	}
+	return big
 }

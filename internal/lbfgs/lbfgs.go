@@ -1,10 +1,10 @@
 // Package lbfgs maximises a smooth function by limited-memory BFGS with a
 // bracketing line search.
 //
-// gonum/optimize has an L-BFGS, but its state cannot be saved, so an
-// interrupted fit could not go on to the same bits; here State is a plain
-// record. A failed evaluation (no value, or one that is not a number) shortens
-// the step; the best point seen is always State.X.
+// gonum/optimize has an L-BFGS, but its state cannot be saved, so a resumed fit
+// would not end at the same bits; here State is a plain record. A failed
+// evaluation (an error, or a value that is not finite) shortens the step.
+// State.X is always the best point evaluated.
 package lbfgs
 
 import (
@@ -34,10 +34,10 @@ func Start(f Func, x []float64) (*State, error) {
 	return s, err
 }
 
-// Maximise goes on from s, whose fields are all that it knows: from a copy of
-// them, taken in Each or after an error, another call with the same settings
-// goes on to the same bits. It returns the reason it ended, and an error only
-// where Each or ErrStop ended it.
+// Maximise continues from s. It depends on nothing but the fields of s: with a
+// copy of them, taken in Each or after an error, another call with the same
+// settings ends at the same bits. It returns why it ended, and an error only if
+// Each or ErrStop ended it.
 func Maximise(f Func, s *State, set Settings) (Why, error) {
 	if s.PerBlock == nil && len(set.Blocks) > 1 {
 		s.PerBlock = newPerBlock(s, len(set.Blocks))
@@ -90,15 +90,15 @@ func (s *State) move(f Func, set Settings) (bool, error) {
 }
 
 const (
-	patience   = 5    // steps running that gain too little before a maximisation ends
-	armijo     = 1e-4 // share of the predicted rise that a step must reach
-	wolfe      = 0.9  // share of the slope that may be left
+	patience   = 5    // steps in a row that gain too little before a maximisation ends
+	armijo     = 1e-4 // fraction of the predicted rise that a step must reach
+	wolfe      = 0.9  // fraction of the slope that may remain
 	lineTries  = 25
 	growFactor = 2.5
 )
 
-// step takes one quasi-Newton step: weak Wolfe conditions by growing and
-// halving. It reports whether the point moved.
+// step takes one quasi-Newton step that meets the weak Wolfe conditions, found by
+// growing and halving. It reports whether the point moved.
 func (s *State) step(f Func, set Settings) (bool, error) {
 	d := slices.Clone(s.G)
 	Ranges{{0, len(d)}}.apply(d, s, set.Blocks)
@@ -130,10 +130,13 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 			}
 			lo = t
 		}
-		if math.IsInf(hi, 1) {
+		switch {
+		case math.IsInf(hi, 1):
 			t *= growFactor
-		} else {
-			t = lo + (hi-lo)*shrink(lo)
+		case lo == 0: // after a failure well back, later to the middle
+			t = 0.3 * hi
+		default:
+			t = lo + (hi-lo)*0.5
 		}
 	}
 	if best != nil {
@@ -142,16 +145,7 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 	return best != nil, nil
 }
 
-// shrink is where in the bracket to try next: well back from a failure at
-// first, then the middle.
-func shrink(lo float64) float64 {
-	if lo == 0 {
-		return 0.3
-	}
-	return 0.5
-}
-
-// accept moves to the point found and keeps the pair if its curvature is real.
+// accept moves to a point and keeps the pair if its curvature is real.
 func (s *State) accept(to *State) {
 	step, y := make([]float64, len(s.X)), make([]float64, len(s.X))
 	for i := range step {

@@ -12,12 +12,13 @@ import (
 const (
 	firstRadius = 0.5
 	mostRadius  = 4.0
-	goodShare   = 0.05 // share of the predicted rise that a block's step must reach
+	goodShare   = 0.05 // fraction of the predicted rise that a block's step must reach
 	patientFor  = 3    // failures in a row before every radius shrinks
 	shrinkAll   = 0.3
-	recentSpan  = 10 // evaluations over which the gain is looked at
+	recentSpan  = 10 // evaluations whose mean gain is compared
 )
 
+// newPerBlock is the state before the first step.
 func newPerBlock(s *State, blocks int) *PerBlock {
 	return &PerBlock{X: slices.Clone(s.X), G: slices.Clone(s.G), Radius: slices.Repeat([]float64{firstRadius}, blocks)}
 }
@@ -25,8 +26,8 @@ func newPerBlock(s *State, blocks int) *PerBlock {
 // move is one block's part of a trial.
 type move struct {
 	size float64 // the largest step of a coordinate
-	cut  bool    // by the radius
-	rise float64 // of the value, by the block's own step
+	cut  bool    // whether the radius has shortened it
+	rise float64 // of the value, due to the block's own step
 }
 
 // stepPerBlock evaluates all blocks' steps at once and lets each keep its own.
@@ -40,7 +41,8 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 	moves := make([]move, len(set.Blocks))
 	n := len(s.X)
 	d, y, x, g := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	eachBlock(set.Blocks, func(i int, b Block) { moves[i] = a.propose(d, s, b, a.Radius[i]) })
+	workers := runtime.GOMAXPROCS(0)
+	parallel.For(len(moves), workers, func(i int) { moves[i] = a.propose(d, s, set.Blocks[i], a.Radius[i]) })
 	for i := range x {
 		x[i] = a.X[i] + d[i]
 	}
@@ -52,11 +54,13 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 		for i, m := range moves {
 			a.Radius[i] = shrinkAll * m.size
 		}
-		a.restart(s)
+		copy(a.X, s.X)
+		copy(a.G, s.G)
 		return nil
 	}
-	eachBlock(set.Blocks, func(i int, b Block) {
-		was, is := b.Own.dot(d, a.G), b.Own.dot(d, g)
+	parallel.For(len(moves), workers, func(i int) {
+		own := set.Blocks[i].Own
+		was, is := own.dot(d, a.G), own.dot(d, g)
 		moves[i].rise = (was + is) / 2
 		a.Radius[i] = moves[i].radius(a.Radius[i], was, is)
 	})
@@ -64,8 +68,13 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 		y[i] = a.G[i] - g[i]
 	}
 	s.push(d, y)
-	if v <= s.F {
-		a.failed(s)
+	if v <= s.F { // back to the best point
+		if a.Failed++; a.Failed == patientFor {
+			a.Failed = 0
+			floats.Scale(shrinkAll, a.Radius)
+		}
+		copy(a.X, s.X)
+		copy(a.G, s.G)
 		return nil
 	}
 	a.Failed = 0
@@ -79,27 +88,17 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 	return nil
 }
 
-func eachBlock(blocks []Block, do func(i int, b Block)) {
-	parallel.For(len(blocks), runtime.GOMAXPROCS(0), func(i int) { do(i, blocks[i]) })
-}
-
 // propose writes a block's step into d.
 func (a *PerBlock) propose(d []float64, s *State, b Block, radius float64) move {
-	on := b.Own
 	if b.Shared {
-		on = Ranges{{0, len(d)}}
-	}
-	q := on.gather(a.G)
-	on.apply(q, s, nil)
-	if b.Shared {
-		b.Own.copy(d, q)
+		all := slices.Clone(a.G)
+		Ranges{{0, len(d)}}.apply(all, s, nil)
+		b.Own.copy(d, all)
 	} else {
-		b.Own.scatter(d, q)
+		b.Own.copy(d, a.G)
+		b.Own.apply(d, s, nil)
 	}
-	m := move{}
-	for _, r := range b.Own {
-		m.size = max(m.size, largest(d[r.Lo:r.Hi]))
-	}
+	m := move{size: b.Own.largest(d)}
 	if m.size > radius {
 		b.Own.scale(d, radius/m.size)
 		m.size, m.cut = radius, true
@@ -107,7 +106,7 @@ func (a *PerBlock) propose(d []float64, s *State, b Block, radius float64) move 
 	return m
 }
 
-// radius is a block's next one after a step that began with slope was and
+// radius is a block's next radius after a step that began with slope was and
 // ended with slope is.
 func (m *move) radius(now, was, is float64) float64 {
 	switch {
@@ -119,21 +118,6 @@ func (m *move) radius(now, was, is float64) float64 {
 		return 0.7 * m.size
 	}
 	return now
-}
-
-// failed goes back to the best point after an evaluation below it, and makes
-// every step shorter after several.
-func (a *PerBlock) failed(s *State) {
-	if a.Failed++; a.Failed == patientFor {
-		a.Failed = 0
-		floats.Scale(shrinkAll, a.Radius)
-	}
-	a.restart(s)
-}
-
-func (a *PerBlock) restart(s *State) {
-	copy(a.X, s.X)
-	copy(a.G, s.G)
 }
 
 // slow notes the best value and reports whether the mean gain of the last

@@ -4,17 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// Func is the function to maximise: its value at x, and its gradient written
-// to g. An error means that there is no value there; the line search then
-// steps back. Wrap ErrStop to end the maximisation at once instead.
+// Func is the function to maximise: it returns the value at x and writes the
+// gradient to g. An error means that the function has no value there, and the
+// search steps back. An error that wraps ErrStop ends the maximisation at once.
 type Func func(x, g []float64) (float64, error)
 
 // ErrStop, wrapped by a Func's error, ends Maximise.
 var ErrStop = errors.New("stop")
 
-// State is where a maximisation stands; it can be saved and gone on from. Its
+// State is the state of a maximisation; one that is saved can be resumed. Its
 // arrays are saved apart from the JSON of the rest.
 type State struct {
 	X          []float64   `json:"-"`                   // the best point
@@ -24,13 +25,13 @@ type State struct {
 	Y          [][]float64 `json:"-"`                   // gradient differences
 	Pairs      int         `json:"pairs"`               // of S and Y; for MakePairs
 	Steps      int         `json:"steps"`               // taken
-	Iterations int         `json:"iterations"`          // of the outer loop, those without a step too
-	Stalled    int         `json:"stalled"`             // iterations since the last that gained enough
+	Iterations int         `json:"iterations"`          // of the outer loop, with or without a step
+	Stalled    int         `json:"stalled"`             // iterations since the last one that gained enough
 	PerBlock   *PerBlock   `json:"per_block,omitempty"` // of Settings.Blocks, nil before the first step
 }
 
 // MakePairs allocates S and Y for the Pairs of a saved State, unless they are
-// there, and reports counts that are not possible.
+// there, and reports impossible counts.
 func (s *State) MakePairs() error {
 	if s.Pairs < 0 || s.Pairs > Memory || s.Steps < 0 || s.Iterations < 0 || s.Stalled < 0 {
 		return fmt.Errorf("%d pairs of at most %d, %d steps in %d iterations, %d of them stalled: want no negative count and no more pairs than that", s.Pairs, Memory, s.Steps, s.Iterations, s.Stalled)
@@ -48,15 +49,15 @@ const Memory = 20
 const tooFlat = 1e-16
 
 // PerBlock is the state while each block takes its own steps: by L-BFGS on its own
-// coordinates, within its own radius, all blocks in the same evaluation. It can be
+// coordinates, within its own radius, all blocks in the same evaluation. It is
 // saved with its State.
 type PerBlock struct {
 	// X is where the blocks step from, and G the gradient there. A block's part is
 	// from the last point evaluated if its step was good, else from an earlier one.
 	// State.X is the best point evaluated.
 	X, G   []float64 `json:"-"`
-	Radius []float64 `json:"-"`      // most that a coordinate of each block may move
-	Failed int       `json:"failed"` // evaluations since the last that was the best
+	Radius []float64 `json:"-"`      // the most that a coordinate of each block may move
+	Failed int       `json:"failed"` // evaluations since the best one
 	Recent []float64 `json:"-"`      // best values of the last evaluations, oldest first
 	Over   bool      `json:"over"`   // the blocks gained too little on their own and now step together
 }
@@ -70,33 +71,11 @@ func (s *State) push(step, y []float64) {
 	s.Pairs = len(s.S)
 }
 
+// usable reports whether a value and its gradient are finite.
 func usable(v float64, g []float64) bool {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return false
-	}
-	for _, x := range g {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
+	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+	return !notFinite(v) && !slices.ContainsFunc(g, notFinite)
 }
-
-// A Block is some coordinates with a curvature of their own, most of which
-// lies within the block: a window's parameters.
-type Block struct {
-	Own Ranges
-	// Shared marks coordinates that affect all blocks (a noise precision). Pairs
-	// restricted to them carry no information, so they take their part of the
-	// direction of all coordinates together.
-	Shared bool
-}
-
-// Ranges are coordinates, rising, none twice.
-type Ranges []Range
-
-// Range is coordinates [Lo, Hi).
-type Range struct{ Lo, Hi int }
 
 // Settings of a maximisation.
 type Settings struct {

@@ -2,13 +2,14 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
 )
 
-// For calls f(0) … f(n−1), each once, on up to workers goroutines. Which
-// of them takes which index is left open, so f must not let it matter.
+// For calls f(0) … f(n−1), each once, on up to workers goroutines. Any of them may
+// take any index, so f must not depend on which.
 func For(n, workers int, f func(i int)) {
 	workers = min(workers, n)
 	if workers <= 1 {
@@ -40,21 +41,16 @@ func For(n, workers int, f func(i int)) {
 func Try(n, workers int, f func(i int) error) error {
 	errs := make([]error, n)
 	For(n, workers, func(i int) { errs[i] = f(i) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // awaitedFlops is the number of operations from which work is worth a goroutine
 // of its own: a tenth of a second on one core.
 const awaitedFlops = 1e9
 
-// Await does work of so many operations, and returns once it is done or, as soon
-// as ctx has ended, leaves it behind to end by itself: what it reads and writes
-// must then not be used any more. The error is ctx's.
+// Await runs work, which takes about flops operations, and returns when it is done.
+// If ctx ends first, Await returns at once and leaves work to end by itself; the
+// caller must then not use what work reads and writes. The error is ctx's.
 func Await(ctx context.Context, flops float64, work func()) error {
 	if ctx.Done() == nil || flops < awaitedFlops {
 		work()
