@@ -18,16 +18,16 @@ type Backend struct {
 // An Option changes what New opens.
 type Option func(*Backend)
 
-// WithTimings has the parts of all passes timed, for Timings. It costs two
-// looks at the clock for each part of a tile: where the clock is slow and
-// windows are narrow up to a tenth of a pass, else a hundredth or less.
+// WithTimings times the parts of all passes, for Timings. It reads the clock
+// twice for each part of a tile: up to a tenth of a pass if the clock is slow and
+// windows are narrow, else a hundredth or less.
 func WithTimings() Option { return func(b *Backend) { b.clock = new(clock) } }
 
-// Shared has all rows of the backend share one workspace, which takes less
-// memory: they are then not to be used at the same time.
+// Shared makes all rows of the backend share one workspace. That takes less
+// memory, but rows must not be used at the same time.
 func Shared() Option { return func(b *Backend) { b.shared = &workspace{} } }
 
-// New returns the backend; it holds nothing but the times that it takes.
+// New returns the backend; it holds only the times that it measures.
 func New(options ...Option) *Backend {
 	b := &Backend{}
 	for _, o := range options {
@@ -40,8 +40,7 @@ func New(options ...Option) *Backend {
 // instead of the processor's best: go, avx2 or avx512.
 const Variable = simd.Variable
 
-// Instructions is the set in use, which decides the last bits of what is
-// computed.
+// Instructions returns the set in use, which decides the last bits of results.
 func Instructions() string {
 	set, _ := simd.Chosen() // the error is Open's
 	return set.String()
@@ -53,10 +52,9 @@ func (*Backend) Name() string { return "cpu" }
 // Close does nothing.
 func (*Backend) Close() error { return nil }
 
-// Timings are those of all parts that have run since the backend was opened or
-// they were last asked for, pass by pass; none without WithTimings. What a
-// pass takes beyond its parts' time over the number of cores is waiting, and
-// work that is not the tiles'.
+// Timings returns how long the parts of all passes have run since the backend was
+// opened or Timings was last called; none without WithTimings. A pass takes longer
+// than its parts' time over the number of cores: it waits, and works outside tiles.
 func (b *Backend) Timings() []Timing {
 	if b.clock == nil {
 		return nil
@@ -72,8 +70,8 @@ func (b *Backend) Timings() []Timing {
 	return all
 }
 
-// Open sorts a copy of the rows into runs under the same windows. It fails
-// where the environment asks for an instruction set that is not there.
+// Open sorts a copy of the rows into runs under the same windows. It fails if the
+// environment asks for an instruction set that the processor does not have.
 func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	_, err := simd.Chosen()
 	if err == nil {
@@ -103,16 +101,16 @@ type rows struct {
 	at     []int // its rows
 }
 
-// stopped is the error of a pass that was stopped.
-func (r *rows) stopped(pass string) error {
-	if err := r.data.Stopped(); err != nil {
+// stopped returns an error if the pass was stopped.
+func (d *rows) stopped(pass string) error {
+	if err := d.data.Stopped(); err != nil {
 		return fmt.Errorf("cpu: %s: %w", pass, err)
 	}
 	return nil
 }
 
 // Close forgets the rows.
-func (r *rows) Close() error {
-	*r = rows{}
+func (d *rows) Close() error {
+	*d = rows{}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// TestStretches: a tile is cut at jumps, and what is too short to be stepped
+// TestIntervals: a tile is cut at jumps, and what is too short to be stepped
 // goes with what is not even.
-func TestStretches(t *testing.T) {
+func TestIntervals(t *testing.T) {
 	run := func(from float64, n int) (x []float64) {
 		for i := range n {
 			x = append(x, from+float64(i))
@@ -25,15 +25,15 @@ func TestStretches(t *testing.T) {
 		name   string
 		x      []float64
 		lo, hi int
-		want   []stretch
+		want   []interval
 	}{
-		{"all even", run(5, 30), 0, 30, []stretch{{0, 30, true}}},
-		{"from the middle on", run(5, 30), 10, 20, []stretch{{0, 10, true}}},
-		{"too few", run(5, 30), 10, 17, []stretch{{0, 7, false}}},
-		{"a jump", slices.Concat(run(0, 10), run(17.5, 12)), 0, 22, []stretch{{0, 10, true}, {10, 22, true}}},
-		{"a jump near the start", slices.Concat(run(0, 10), run(17.5, 12)), 4, 22, []stretch{{0, 6, false}, {6, 18, true}}},
-		{"strays", slices.Concat(run(0, 9), []float64{9.25, 9.5, 9.875}, run(12, 3), run(20, 8)), 0, 23, []stretch{{0, 9, true}, {9, 15, false}, {15, 23, true}}},
-		{"hardly any", []float64{0, 1, 2, 3.5, 4.5, 9}, 0, 6, []stretch{{0, 6, false}}},
+		{"all even", run(5, 30), 0, 30, []interval{{0, 30, true}}},
+		{"from the middle on", run(5, 30), 10, 20, []interval{{0, 10, true}}},
+		{"too few", run(5, 30), 10, 17, []interval{{0, 7, false}}},
+		{"a jump", slices.Concat(run(0, 10), run(17.5, 12)), 0, 22, []interval{{0, 10, true}, {10, 22, true}}},
+		{"a jump near the start", slices.Concat(run(0, 10), run(17.5, 12)), 4, 22, []interval{{0, 6, false}, {6, 18, true}}},
+		{"strays", slices.Concat(run(0, 9), []float64{9.25, 9.5, 9.875}, run(12, 3), run(20, 8)), 0, 23, []interval{{0, 9, true}, {9, 15, false}, {15, 23, true}}},
+		{"hardly any", []float64{0, 1, 2, 3.5, 4.5, 9}, 0, 6, []interval{{0, 6, false}}},
 	} {
 		d := spectral.Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
 		opened, err := New().Open(d)
@@ -42,8 +42,8 @@ func TestStretches(t *testing.T) {
 		}
 		tile := tile{rows: &opened.(*rows).prepared}
 		tile.cut(c.lo, c.hi)
-		if !slices.Equal(tile.stretches, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, tile.stretches, c.want)
+		if !slices.Equal(tile.intervals, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, tile.intervals, c.want)
 		}
 	}
 }

@@ -18,19 +18,17 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 	if err := d.data.CheckFactorised(dst, f, w, rows); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
-	if rows == nil {
-		d.work.bank.set(f, d.Delta)
-	} else {
+	if rows != nil {
 		d = d.pick(rows)
-		d.work.bank.pack(f)
 	}
+	d.work.bank.set(f, d.Delta)
 	p := &factorised{rows: d, bank: &d.work.bank, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
 		sums := d.sum(p.bank, []int{simd.FactorisedRows}, p.chunk)
-		c := column{sums[1:], simd.FactorisedRows}
+		from := func(row int) column { return column{sums[1+row*simd.Lanes:], simd.FactorisedRows} }
 		dst.Value = sums[0]
-		p.finish(dst, []column{c}, simd.FactorisedAlong, c, simd.FactorisedSquare, adjoint{c, simd.FactorisedRipple})
+		p.finish(dst, []column{from(simd.FactorisedAlong)}, from(simd.FactorisedSquare), from(simd.FactorisedRipple))
 		return d.stopped("factorised")
 	}
 	widths := append(slices.Repeat([]int{1}, w.D), 2, simd.SumRows(f.Q))
@@ -42,12 +40,11 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 		along[i] = column{sums[at:], 1}
 		at += width
 	}
-	second, contract := column{sums[at:], 2}, column{sums[at+2*width:], simd.SumRows(f.Q)}
-	p.finish(dst, along, 0, second, 1, adjoint{contract, simd.SumRipple})
+	p.finish(dst, along, column{sums[at+simd.Lanes:], 2}, column{sums[at+2*width+simd.SumRipple*simd.Lanes:], simd.SumRows(f.Q)})
 	return d.stopped("factorised")
 }
 
-// factorised is one call's work.
+// factorised is the state of one call.
 type factorised struct {
 	*rows
 	bank *bank
@@ -57,7 +54,7 @@ type factorised struct {
 	self []float64   // [Count,8] −2·A1·Σ m²
 }
 
-// squares are Σ_d m_kd² and Σ_d s_kd.
+// squares returns Σ_d m_kd² and Σ_d s_kd.
 func (p *factorised) squares(k int) (m2, s2 float64) {
 	for i, m := range p.w.Mean[k*p.w.D:][:p.w.D] {
 		m2 += m * m
@@ -66,7 +63,7 @@ func (p *factorised) squares(k int) (m2, s2 float64) {
 	return m2, s2
 }
 
-// prepare packs what depends on features and coefficients alone.
+// prepare packs the weights and lanes, which do not depend on the rows.
 func (p *factorised) prepare() {
 	s, b, f, w := p.work, p.bank, p.bank.f, p.w
 	many := s.outputs(b, 2*w.D, func(k, i int) float64 {
@@ -81,115 +78,77 @@ func (p *factorised) prepare() {
 		return -2 * f.Amp[k] * m2
 	})
 	p.self = s.square
-	s.lanes = b.lanes(s.lanes)
-	for k, lane := range b.lane {
+	s.lanes = b.lanes(s.lanes, func(k int) float64 {
 		m2, s2 := p.squares(k)
+		return m2 + s2
+	})
+	if w.D > 1 {
+		return
+	}
+	for k, lane := range b.lane {
+		m2, _ := p.squares(k)
 		l, i := &s.lanes[lane/simd.Lanes], lane%simd.Lanes
-		l.Amp[i] = f.Amp[k]
-		l.Ripple[i] = 4 * f.Ripple[k] * (m2 + s2)
-		if w.D == 1 {
-			l.Square[i] = -2 * f.Amp[k] * f.Amp[k] * m2
-			l.Weight[i] = -2 * f.Amp[k] * w.Mean[k]
-		}
+		l.Square[i] = -2 * f.Amp[k] * f.Amp[k] * m2
+		l.Weight[i] = -2 * f.Amp[k] * w.Mean[k]
 	}
 }
 
-// rowsOf is how many rows a tile has for so many panels: cos and sin stay in a
-// core's second cache, or are not written.
-func (p *factorised) rowsOf(panels int) int {
-	if panels <= 128 || p.Even != nil && simd.EvenFused() {
-		return simd.EvenMost
-	}
-	return simd.EvenMost / 2
-}
-
-// over takes a tile for a chunk.
-func (p *factorised) over(c chunk) (*tile, int) {
+// over takes a tile for a chunk, of so few rows that cos and sin stay in a core's
+// second cache, unless they are not written.
+func (p *factorised) over(c chunk) (t *tile, size int) {
 	r := p.Runs[c.run]
 	lo, hi := p.bank.over(r)
-	size := p.rowsOf(hi - lo)
-	t := p.work.over(&p.prepared, r, size)
+	size = simd.EvenMost
+	if hi-lo > 128 && (p.Even == nil || !simd.EvenFused()) {
+		size /= 2
+	}
+	t = p.work.over(&p.prepared, r, size)
 	t.copyLanes(p.work.lanes)
 	t.res = simd.Resize(t.res, size*p.w.D)
 	return t, size
 }
 
 // chunk adds a chunk's squared residuals and Factorised's sums: one input, one
-// output.
-func (p *factorised) chunk(i int, part []float64) {
-	c := p.chunks[i]
+// output. Where all rows of a tile are even, its features need not be written.
+func (p *factorised) chunk(c chunk, part []float64) {
 	t, size := p.over(c)
 	defer p.work.put(t)
-	gated := p.data.Windows.Count() > 1
-	lap := p.work.clock.begin()
-	sums, width := part[1:], simd.FactorisedRows*simd.Lanes
-	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += size {
-		t.load(lo, min(c.hi, lo+size))
+	lap, sums := p.work.clock.begin(), part[1:]
+	t.each(c.lo, c.hi, size, func() {
 		acc, res := t.acc[:t.n*simd.Lanes], t.res[:t.n]
 		clear(acc)
 		for j := range t.parts {
 			v := &t.parts[j]
-			if !gated {
-				v.gate, v.inv = nil, nil
+			if p.data.Windows.Count() == 1 {
+				v.Gate, v.Inv = nil, nil
 			}
-			t.fitPart(j, acc, t.of(p.fit[0], simd.Lanes))
+			v.Acc, v.W = acc, v.of(t.of(p.fit[0], simd.Lanes), simd.Lanes)
+			if len(t.intervals) == 1 && t.intervals[0].even {
+				v.Starts = &t.starts[j]
+			}
+			t.fill(&v.Tile)
 		}
 		simd.SumLanes(res, acc)
 		part[0] += residual(res, t.y)
 		lap.end(factorisedFeatures)
-		for j, v := range t.parts {
-			t.factorised(j, sums[v.lo*width:v.hi*width], res)
+		for j := range t.parts {
+			v := &t.parts[j]
+			v.Factorised(v.of(sums, simd.FactorisedRows*simd.Lanes), res, t.lanes[v.lo:v.hi])
 		}
 		lap.end(factorisedContraction)
-	}
+	})
 }
 
-// fitPart adds part j's features times the weights [Count,8] to acc, for one
-// input. Where all rows are even, features need not be written for factorised.
-func (t *tile) fitPart(j int, acc, w []float64) {
-	p := &t.parts[j]
-	w = w[p.lo*simd.Lanes : p.hi*simd.Lanes]
-	cos, sin, b := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
-	if t.allEven() {
-		simd.FitEven(&t.starts[j], cos, sin, acc, b, t.steps(p.lo, p.hi), t.x, p.gate, w)
-		return
-	}
-	for _, s := range t.stretches {
-		cos, sin, acc, x := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), acc[s.lo*simd.Lanes:s.hi*simd.Lanes], t.x[s.lo:s.hi]
-		var gate []float64
-		if p.gate != nil {
-			gate = p.gate[s.lo:s.hi]
-		}
-		if s.even {
-			simd.FeaturesFitEven(cos, sin, acc, b, t.steps(p.lo, p.hi), x, gate, w)
-		} else {
-			simd.FeaturesFit(cos, sin, acc, b, x, gate, w)
-		}
-	}
-}
-
-// factorised adds to the sums of part j after fitPart.
-func (t *tile) factorised(j int, sums, res []float64) {
-	p := &t.parts[j]
-	cos, sin, lanes, b := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.lanes[p.lo:p.hi], t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
-	if t.allEven() {
-		simd.FactorisedEven(sums, &t.starts[j], cos, sin, res, t.x, p.gate, p.inv, lanes, b, t.steps(p.lo, p.hi))
-	} else {
-		simd.Factorised(sums, cos, sin, res, t.x, p.inv, lanes, b)
-	}
-}
-
-// chunkOfMany is chunk for any number of inputs and outputs: sums along each
-// output's residuals, Second's and Contract's.
-func (p *factorised) chunkOfMany(i int, part []float64) {
-	c, dd := p.chunks[i], p.w.D
+// chunkOfMany is chunk for any number of inputs and outputs. It adds Along's sums
+// for each output's residuals, then Second's and Contract's.
+func (p *factorised) chunkOfMany(c chunk, part []float64) {
+	dd := p.w.D
 	t, size := p.over(c)
 	defer p.work.put(t)
 	t.reserveBar()
 	lap, width := p.work.clock.begin(), t.cos.Count*simd.Lanes
 	along, second, contract := part[1:], part[1+dd*width:], part[1+(dd+2)*width:]
-	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += size {
-		t.load(lo, min(c.hi, lo+size))
+	t.each(c.lo, c.hi, size, func() {
 		t.fillAll()
 		res, sum := t.res[:t.n*dd], t.scratch[:t.n]
 		for d, w := range p.fit {
@@ -209,15 +168,15 @@ func (p *factorised) chunkOfMany(i int, part []float64) {
 			simd.AddOutput(t.bar, res[d:], dd, t.of(w, simd.Lanes))
 			simd.Along(along[d*width:][:width], t.cos, res[d:], dd)
 		}
-		for _, v := range t.parts {
-			simd.Second(second[2*v.lo*simd.Lanes:2*v.hi*simd.Lanes], t.cos.Slice(v.lo, v.hi), t.sin.Slice(v.lo, v.hi), v.inv)
+		for i := range t.parts {
+			t.parts[i].Second(t.parts[i].of(second, 2*simd.Lanes))
 		}
 		t.contract(contract[:simd.SumRows(t.bank.Q)*width])
 		lap.end(factorisedContraction)
-	}
+	})
 }
 
-// residual replaces fits by what is left of y and returns its square.
+// residual replaces fits by residuals of y and returns the sum of their squares.
 func residual(fit, y []float64) float64 {
 	s := 0.0
 	for i, v := range y {
@@ -227,20 +186,20 @@ func residual(fit, y []float64) float64 {
 	return s
 }
 
-// finish writes the gradient from the sums over all rows, and adds to the value
-// what does not go through the residuals.
-func (p *factorised) finish(dst *spectral.FactorisedSums, along []column, alongRow int, square column, squareRow int, a adjoint) {
+// finish writes the gradient from the sums over all rows, and adds the terms of the
+// value that do not depend on the residuals.
+func (p *factorised) finish(dst *spectral.FactorisedSums, along []column, square, rest column) {
 	f, w, b := p.bank.f, p.w, p.bank
 	for k := range f.M {
 		m2, s2 := p.squares(k)
 		lane, a1 := b.lane[k], f.Amp[k]
-		cos2 := square.at(lane, squareRow)
-		second := f.Power[k]*p.power[b.window(k)] + f.Ripple[k]*a.at(lane, a.base)
+		cos2 := square.of(lane)[0]
+		second := f.Power[k]*p.power[b.window(k)] + f.Ripple[k]*rest.of(lane)[0]
 		dst.Value += (m2+s2)*second - m2*a1*a1*cos2
-		a.write(dst.Features, b, k, m2+s2, p.power)
+		rest.write(dst.Features, b, k, m2+s2, p.power)
 		amp := -2 * a1 * m2 * cos2
 		for i, m := range w.Mean[k*w.D:][:w.D] {
-			r := along[i].at(lane, alongRow)
+			r := along[i].of(lane)[0]
 			amp -= 2 * m * r
 			dst.Weights.Mean[k*w.D+i] = -2*a1*r + 2*m*(second-a1*a1*cos2)
 			dst.Weights.Var[k*w.D+i] = second

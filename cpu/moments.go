@@ -32,8 +32,8 @@ func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 	return d.stopped("moments")
 }
 
-// moments is one call's work: sums of products of cosines, whose amplitudes
-// come last.
+// moments is the state of one call: sums of products of cosines; finish multiplies
+// them by the amplitudes.
 type moments struct {
 	*rows
 	bank    *bank
@@ -43,54 +43,51 @@ type moments struct {
 	outputs int
 }
 
-// run adds one run's share, tile by tile: features first, then the products of
+// run adds the sums over a run, tile by tile: features first, then the products of
 // every two panels.
 func (m *moments) run(r spectral.Run, w int) {
 	t := m.work.over(&m.prepared, r, momentsRows)
 	defer m.work.put(t)
-	if t.lo == t.hi {
-		return
-	}
 	m.blocks(t)
-	for lo := r.Lo; lo < r.Hi && m.data.Stopped() == nil; lo += momentsRows {
-		t.load(lo, min(r.Hi, lo+momentsRows))
+	t.each(r.Lo, r.Hi, momentsRows, func() {
 		for i := range t.parts {
 			p := &t.parts[i]
 			if w == 1 {
-				m.features(t, p, p.lo, p.hi)
+				m.features(t, p, 0, p.hi-p.lo)
 				continue
 			}
-			jobs(p.hi-p.lo, featurePanels, w, func(lo, hi int) { m.features(t, p, p.lo+lo, p.lo+hi) })
+			jobs(p.hi-p.lo, featurePanels, w, func(lo, hi int) { m.features(t, p, lo, hi) })
 		}
 		for i := range t.blocks {
 			b := &t.blocks[i]
+			panels := b.row.hi - b.row.lo // of columns on the diagonal, else of rows
 			if w == 1 {
-				m.products(t, b, 0, b.panels())
+				m.products(t, b, 0, panels)
 				continue
 			}
-			jobs(b.panels(), gramPanels, w, func(lo, hi int) { m.products(t, b, lo, hi) })
+			jobs(panels, gramPanels, w, func(lo, hi int) { m.products(t, b, lo, hi) })
 		}
-	}
+	})
 	for i := range t.blocks {
 		t.blocks[i].add()
 	}
 }
 
-// features makes the panels [lo, hi) of a part and adds what each feature has
-// of its own.
+// features makes the panels [lo, hi) of a part and adds to each feature's own sums.
 func (m *moments) features(t *tile, p *part, lo, hi int) {
 	lap := m.work.clock.begin()
-	t.fill(p, lo, hi)
-	first, end := (t.lo+lo)*simd.Lanes, (t.lo+hi)*simd.Lanes
-	simd.Second(m.second[2*first:2*end], t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), p.inv)
+	panels := p.Slice(lo, hi)
+	t.fill(&panels)
+	first, end := (t.lo+p.lo+lo)*simd.Lanes, (t.lo+p.lo+hi)*simd.Lanes
+	panels.Second(m.second[2*first : 2*end])
 	for i := range m.outputs {
 		at := i * m.bank.Count * simd.Lanes
-		simd.Along(m.along[at+first:at+end], t.cos.Slice(lo, hi), t.y[i:], m.outputs)
+		simd.Along(m.along[at+first:at+end], panels.Cos, t.y[i:], m.outputs)
 	}
 	lap.end(momentsFeatures)
 }
 
-// blocks finds those that the tile's features have products in.
+// blocks finds the blocks of the matrix that products of the tile's features belong to.
 func (m *moments) blocks(t *tile) {
 	t.blocks = t.blocks[:0]
 	for i := range t.parts {
@@ -119,10 +116,6 @@ func (m *moments) blocks(t *tile) {
 	}
 }
 
-// panels is how many panels of columns (on the diagonal) or rows the block's
-// work is cut into.
-func (b *block) panels() int { return b.row.hi - b.row.lo }
-
 // products adds the tile's products in a block's panels [lo, hi).
 func (m *moments) products(t *tile, b *block, lo, hi int) {
 	lap := m.work.clock.begin()
@@ -135,8 +128,8 @@ func (m *moments) products(t *tile, b *block, lo, hi int) {
 	lap.end(momentsProducts)
 }
 
-// add adds what was summed beside the matrix to it, or closes the gaps between
-// rows of its own.
+// add adds sums that were kept outside the matrix to it, or closes the gaps between
+// rows if the block's own memory held them.
 func (b *block) add() {
 	if b.to == nil {
 		return
@@ -171,8 +164,7 @@ func (m *moments) finish(dst *spectral.Moments) {
 	}
 	second := column{m.second, 2}
 	for k, lane := range b.lane {
-		v := b.window(k)
-		g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)] = f.Power[k]*m.power[v] + f.Ripple[k]*second.at(lane, 0)
+		*diagonal(g, b, k) = f.Power[k]*m.power[b.window(k)] + f.Ripple[k]*second.of(lane)[0]
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// packs are a symmetric matrix's parts over the runs, as simd.Product takes
-// them: made by the first chunk of a run that asks, given back by its last.
+// packs holds the part of a symmetric matrix for each run, as simd.Product reads
+// it. The first chunk of a run that needs it makes it, the last one frees it:
 //
 //	B_jk = 2·A1_j·G_jk for j ≠ k, 0 on the diagonal and in empty lanes
 //
@@ -30,7 +30,7 @@ type pack struct {
 	b    simd.Panels
 }
 
-// reset is for the features and matrix of a new call.
+// reset prepares for the features and matrix of a new call.
 func (p *packs) reset(d *prepared, b *bank, g *spectral.Gram) {
 	p.b, p.g, p.inner = b, g, 1
 	if len(d.Runs) == 1 {
@@ -47,7 +47,7 @@ func (p *packs) reset(d *prepared, b *bank, g *spectral.Gram) {
 	}
 }
 
-// get is the matrix over run i.
+// get returns the matrix over run i.
 func (p *packs) get(i int, r spectral.Run) simd.Panels {
 	k := &p.runs[i]
 	k.mu.Lock()
@@ -69,12 +69,12 @@ func (p *packs) get(i int, r spectral.Run) simd.Panels {
 	return k.b
 }
 
-// share fills all panels, the first being lo, on many goroutines.
+// share fills all panels, of which lo is the first, on many goroutines.
 func (p *packs) share(to simd.Panels, r spectral.Run, lo int) {
 	parallel.For(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
 
-// done says that a chunk of run i no longer needs the matrix.
+// done is called when a chunk of run i no longer needs the matrix.
 func (p *packs) done(i int) {
 	k := &p.runs[i]
 	k.mu.Lock()
@@ -82,11 +82,15 @@ func (p *packs) done(i int) {
 	if k.left--; k.left > 0 {
 		return
 	}
-	p.giveBack(k.b.Data)
+	if len(p.runs) > 1 {
+		p.mu.Lock()
+		p.free = append(p.free, k.b.Data)
+		p.mu.Unlock()
+	}
 	k.b = simd.Panels{}
 }
 
-// room is a buffer of n numbers: where there is one run, the matrix's own.
+// room returns a buffer of n numbers: the matrix's own if there is one run.
 func (p *packs) room(n int) []float64 {
 	if len(p.runs) == 1 && n > 0 {
 		return simd.Align(p.g.Scratch(simd.Room(n)), n)
@@ -100,16 +104,6 @@ func (p *packs) room(n int) []float64 {
 	a := p.free[last]
 	p.free = p.free[:last]
 	return simd.Resize(a, n)
-}
-
-// giveBack ends the use of a buffer.
-func (p *packs) giveBack(a []float64) {
-	if len(p.runs) == 1 {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, a)
 }
 
 // fill writes the eight columns of a panel, counted among all, for the
@@ -126,7 +120,7 @@ func (p *packs) fill(to []float64, r spectral.Run, panel int) {
 		rows := to[(b.first[u]-b.first[r.First])*simd.Lanes*simd.Lanes:]
 		amp := b.f.Amp[b.offset[u]:b.offset[u+1]]
 		switch {
-		case len(amp) == 0: // nothing there, and no column to begin at
+		case len(amp) == 0: // the window has no features, and its block no column
 		case u < v: // G_uv is Below[u] transposed
 			for k := range n {
 				for j, g := range p.g.Below[u][(at+k)*len(amp):][:len(amp)] {
@@ -155,8 +149,8 @@ func scale(to, g []float64, ld, n int, amp []float64) {
 	}
 }
 
-// diagonal is entry (k, k) of g.
-func diagonal(g *spectral.Gram, b *bank, k int) float64 {
+// diagonal returns the address of entry (k, k) of g.
+func diagonal(g *spectral.Gram, b *bank, k int) *float64 {
 	v := b.window(k)
-	return g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)]
+	return &g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)]
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A bank is a model's features in panels. Lanes after a window's last feature
-// are empty: what is computed there is never read, or meets a weight of 0.
+// A bank holds a model's features in panels. Lanes after a window's last feature
+// are empty: their results are not read, or are multiplied by a weight of 0.
 type bank struct {
 	simd.Bank
 	f      *spectral.Features
@@ -18,23 +18,9 @@ type bank struct {
 	steps  simd.Stepped
 }
 
-// set packs the features, and what steps of delta along even rows need; 0 where
-// there are none.
+// set packs the features and, unless delta is 0, the numbers for steps of delta
+// along even rows.
 func (b *bank) set(f *spectral.Features, delta float64) {
-	b.pack(f)
-	b.steps.Delta = delta
-	if b.steps.Delta == 0 {
-		return
-	}
-	b.steps.Data = simd.Resize(b.steps.Data, simd.SteppedRoom(b.Count))
-	jobs(b.Count, stepPanels, workers(), func(lo, hi int) { b.Slice(lo, hi).Step(b.steps.Slice(lo, hi)) })
-}
-
-// stepPanels is how many panels are a job for one goroutine.
-const stepPanels = 64
-
-// pack packs the features.
-func (b *bank) pack(f *spectral.Features) {
 	b.f, b.offset = f, f.Offsets()
 	b.first, b.lane = append(b.first[:0], 0), b.lane[:0]
 	for v, lo := range b.offset[:len(b.offset)-1] {
@@ -51,9 +37,13 @@ func (b *bank) pack(f *spectral.Features) {
 		at := k * f.Q
 		b.Set(lane, f.Center[at:at+f.Q], f.Decay[at:at+f.Q], f.Freq[at:at+f.Q], f.Phase[k])
 	}
+	if b.steps.Delta = delta; delta != 0 {
+		b.steps.Data = simd.Resize(b.steps.Data, simd.SteppedRoom(b.Count))
+		jobs(b.Count, 64, workers(), func(lo, hi int) { b.Slice(lo, hi).Step(b.steps.Slice(lo, hi)) })
+	}
 }
 
-// over is the range of panels that a run meets.
+// over returns the range of panels over a run.
 func (b *bank) over(r spectral.Run) (lo, hi int) { return b.first[r.First], b.first[r.End] }
 
 // spread writes value(k) to every feature's lane of dst [Count,8], 0 to the
@@ -67,14 +57,18 @@ func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
 	return dst
 }
 
-// lanes are Count zero lanes in to's memory.
-func (b *bank) lanes(to []simd.Lane) []simd.Lane {
+// lanes writes to's lanes: amplitudes, and 4·A2 times second(k) = ∂/∂E[φ_k²].
+func (b *bank) lanes(to []simd.Lane, second func(k int) float64) []simd.Lane {
 	to = slices.Grow(to[:0], b.Count)[:b.Count]
 	clear(to)
+	for k, lane := range b.lane {
+		l, i := &to[lane/simd.Lanes], lane%simd.Lanes
+		l.Amp[i], l.Ripple[i] = b.f.Amp[k], 4*b.f.Ripple[k]*second(k)
+	}
 	return to
 }
 
-// window is the window of feature k.
+// window returns the window of feature k.
 func (b *bank) window(k int) int {
 	if b.f.Window == nil {
 		return 0
@@ -82,13 +76,14 @@ func (b *bank) window(k int) int {
 	return b.f.Window[k]
 }
 
-// A column reads sums [Count,rows,8].
+// A column reads sums [Count,rows,8] from the row on that sums begins with.
 type column struct {
 	sums []float64
 	rows int
 }
 
-// at is a row's sum in a lane, counted through the panels.
-func (c column) at(lane, row int) float64 {
-	return c.sums[(lane/simd.Lanes*c.rows+row)*simd.Lanes+lane%simd.Lanes]
+// of returns a lane's sums, counted through the panels: eight numbers from row to
+// row.
+func (c column) of(lane int) []float64 {
+	return c.sums[lane/simd.Lanes*c.rows*simd.Lanes+lane%simd.Lanes:]
 }

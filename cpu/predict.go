@@ -32,7 +32,7 @@ func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spe
 	return d.stopped("predict")
 }
 
-// predict is one call's work.
+// predict is the state of one call.
 type predict struct {
 	*rows
 	bank *bank
@@ -56,11 +56,12 @@ func (p *predict) chunk(c chunk) {
 	}
 	lap.end(predictPacking)
 	dd := p.post.D
-	for lo := c.lo; lo < c.hi && p.data.Stopped() == nil; lo += predictRows {
-		t.load(lo, min(c.hi, lo+predictRows))
+	place := c.lo
+	t.each(c.lo, c.hi, predictRows, func() {
 		t.fillAll()
 		lap.end(predictFeatures)
-		at := p.Order[lo : lo+t.n]
+		at := p.Order[place:][:t.n]
+		place += t.n
 		sum, quad := t.res[:t.n], t.res[predictRows:][:t.n]
 		for d, w := range p.mean {
 			t.fit(sum, t.cos, t.of(w, simd.Lanes))
@@ -88,10 +89,10 @@ func (p *predict) chunk(c chunk) {
 			}
 		}
 		lap.end(predictCovariance)
-	}
+	})
 }
 
-// multiplyBar multiplies bar by cos: Σ_k of it is a quadratic form.
+// multiplyBar multiplies bar by cos; its sum over k is then a quadratic form.
 func (t *tile) multiplyBar() {
 	for j := range t.bar.Count {
 		cos := t.cos.Panel(j)
@@ -102,7 +103,7 @@ func (t *tile) multiplyBar() {
 }
 
 // squares replaces cos by its square and sin by cos⁴ − sin⁴ = g²·e²·(cos² −
-// sin²): what second moments are made of.
+// sin²), which second moments are made of.
 func (t *tile) squares() {
 	for j := range t.cos.Count {
 		cos, sin := t.cos.Panel(j), t.sin.Panel(j)
@@ -113,7 +114,7 @@ func (t *tile) squares() {
 	}
 }
 
-// covariance writes, for every row, of outputs i and j
+// covariance writes for every row the covariance of outputs i and j,
 //
 //	Σ_k m_ki·m_kj·(E[φ_k²] − φ̄_k²) + 1[i=j]·S_kk·E[φ_k²]
 func (p *predict) covariance(t *tile, sum []float64, i, j int) {
@@ -129,8 +130,11 @@ func (p *predict) covariance(t *tile, sum []float64, i, j int) {
 		for k := p.bank.offset[part.window]; k < p.bank.offset[part.window+1]; k++ {
 			spread := p.post.Mean[k*dd+i] * p.post.Mean[k*dd+j]
 			second := spread
-			if i == j {
-				second += p.variance(k, i)
+			switch {
+			case i == j && p.post.Cov != nil:
+				second += *diagonal(p.post.Cov, p.bank, k)
+			case i == j:
+				second += p.post.Var[k*dd+i]
 			}
 			square[p.bank.lane[k]-base] = -f.Amp[k] * f.Amp[k] * spread
 			ripple[p.bank.lane[k]-base] = f.Ripple[k] * second
@@ -140,17 +144,9 @@ func (p *predict) covariance(t *tile, sum []float64, i, j int) {
 	t.fit(sum, t.cos, square)
 	own := t.scratch[:t.n]
 	for v, part := range t.parts {
-		t.fit(own, t.sin.Slice(part.lo, part.hi), ripple[part.lo*simd.Lanes:part.hi*simd.Lanes])
-		for n, g := range part.gate {
-			sum[n] += g*g*power[v] + part.inv[n]*own[n]
+		t.fit(own, part.Sin, part.of(ripple, simd.Lanes))
+		for n, g := range part.Gate {
+			sum[n] += g*g*power[v] + part.Inv[n]*own[n]
 		}
 	}
-}
-
-// variance is S_kk of output i.
-func (p *predict) variance(k, i int) float64 {
-	if p.post.Cov != nil {
-		return diagonal(p.post.Cov, p.bank, k)
-	}
-	return p.post.Var[k*p.post.D+i]
 }

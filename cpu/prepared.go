@@ -5,7 +5,7 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// prepared are the data in the order of their layout, with what all passes need.
+// prepared holds data in the order of their layout, and numbers that all passes need.
 type prepared struct {
 	data spectral.Data
 	*spectral.Prepared
@@ -14,26 +14,26 @@ type prepared struct {
 	chunks []chunk
 }
 
-// cut cuts the n rows into chunks, and computes what all passes need of their gates.
-func (p *prepared) cut(n int) {
-	p.chunks = cut(p.chunks[:0], p.Runs, n)
-	windows := p.data.Windows.Count()
-	p.power = simd.Resize(p.power, windows)
-	clear(p.power)
+// cut cuts the n rows into chunks, and computes powers and inverse squares of gates.
+func (d *prepared) cut(n int) {
+	d.chunks = cut(d.chunks[:0], d.Runs, n)
+	windows := d.data.Windows.Count()
+	d.power = simd.Resize(d.power, windows)
+	clear(d.power)
 	if windows == 1 {
-		p.power[0] = float64(n)
+		d.power[0] = float64(n)
 		return
 	}
-	for i := range p.inv {
-		p.inv[i] = simd.Resize(p.inv[i], n)
+	for i := range d.inv {
+		d.inv[i] = simd.Resize(d.inv[i], n)
 	}
-	for _, run := range p.Runs {
+	for _, run := range d.Runs {
 		for v := run.First; v < run.End; v++ {
-			gate := p.Gate[v-run.First][run.Lo:run.Hi]
+			gate := d.Gate[v-run.First][run.Lo:run.Hi]
 			for _, g := range gate {
-				p.power[v] += g * g
+				d.power[v] += g * g
 			}
-			simd.InverseSquares(p.inv[v-run.First][run.Lo:run.Hi], gate)
+			simd.InverseSquares(d.inv[v-run.First][run.Lo:run.Hi], gate)
 		}
 	}
 }

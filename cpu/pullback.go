@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// pullbackRows is how many rows a tile has: the matrix comes from memory once
-// for so many.
+// pullbackRows is how many rows a tile has; the matrix is read from memory once for
+// each tile.
 const pullbackRows = 128
 
 // Pullback fills dst with the gradient by the features of a number whose
@@ -23,23 +23,18 @@ func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 	b := &s.bank
 	b.set(f, d.Delta)
 	c := s.outputs(b, d.data.D, func(k, i int) float64 { return bar.C[k*d.data.D+i] })
-	s.lanes = b.lanes(s.lanes)
-	for k, lane := range b.lane {
-		l := &s.lanes[lane/simd.Lanes]
-		l.Amp[lane%simd.Lanes] = f.Amp[k]
-		l.Ripple[lane%simd.Lanes] = 4 * f.Ripple[k] * diagonal(bar.Gram, b, k)
-	}
+	s.lanes = b.lanes(s.lanes, func(k int) float64 { return *diagonal(bar.Gram, b, k) })
 	s.packs.reset(&d.prepared, b, bar.Gram)
-	sums := d.sum(b, []int{simd.SumRows(f.Q)}, func(i int, part []float64) { d.pullbackChunk(part[1:], c, d.chunks[i]) })
-	a := adjoint{column{sums[1:], simd.SumRows(f.Q)}, simd.SumRipple}
+	sums := d.sum(b, []int{simd.SumRows(f.Q)}, func(ch chunk, part []float64) { d.pullbackChunk(part[1:], c, ch) })
+	amp, rest := column{sums[1:], simd.SumRows(f.Q)}, column{sums[1+simd.SumRipple*simd.Lanes:], simd.SumRows(f.Q)}
 	for k := range f.M {
-		a.write(dst, b, k, diagonal(bar.Gram, b, k), d.power)
-		dst.Amp[k] = a.at(b.lane[k], simd.SumAmp)
+		rest.write(dst, b, k, *diagonal(bar.Gram, b, k), d.power)
+		dst.Amp[k] = amp.of(b.lane[k])[0]
 	}
 	return d.stopped("pullback")
 }
 
-// pullbackChunk adds what a chunk gives to sums.
+// pullbackChunk adds a chunk's rows to sums.
 func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 	r := d.Runs[ch.run]
 	lap := d.work.clock.begin()
@@ -50,8 +45,7 @@ func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 	matrix := d.work.packs.get(ch.run, r)
 	defer d.work.packs.done(ch.run)
 	lap.end(pullbackPacking)
-	for lo := ch.lo; lo < ch.hi && d.data.Stopped() == nil; lo += pullbackRows {
-		t.load(lo, min(ch.hi, lo+pullbackRows))
+	t.each(ch.lo, ch.hi, pullbackRows, func() {
 		t.fillAll()
 		lap.end(pullbackFeatures)
 		simd.Product(t.bar, t.cos, matrix, 0, t.bar.Count)
@@ -61,24 +55,12 @@ func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 		lap.end(pullbackProducts)
 		t.contract(sums)
 		lap.end(pullbackContraction)
-	}
+	})
 }
 
-// contract adds the tile's rows to Contract's sums of its panels.
-func (t *tile) contract(sums []float64) {
-	width := simd.SumRows(t.bank.Q) * simd.Lanes
-	for i := range t.parts {
-		p := &t.parts[i]
-		cos, sin, bar := t.cos.Slice(p.lo, p.hi), t.sin.Slice(p.lo, p.hi), t.bar.Slice(p.lo, p.hi)
-		lanes, bank := t.lanes[p.lo:p.hi], t.bank.Slice(t.lo+p.lo, t.lo+p.hi)
-		simd.Contract(sums[p.lo*width:p.hi*width], cos, sin, bar, t.scratch, t.x, p.inv, lanes, bank)
-	}
-}
-
-// sum is the total over all chunks: first one number, then for each width the
-// sums [Count,width,8]. work adds a chunk's, whose panels are those over its
-// run.
-func (d *rows) sum(b *bank, widths []int, work func(i int, part []float64)) []float64 {
+// sum returns the total over all chunks: first one number, then for each width the
+// sums [Count,width,8]. work adds to the sums of a chunk, over the panels of its run.
+func (d *rows) sum(b *bank, widths []int, work func(c chunk, part []float64)) []float64 {
 	all := 0
 	for _, w := range widths {
 		all += w * simd.Lanes
@@ -90,7 +72,7 @@ func (d *rows) sum(b *bank, widths []int, work func(i int, part []float64)) []fl
 	d.work.ring.inOrder(len(d.chunks), func(i int) int {
 		lo, hi := over(i)
 		return 1 + all*(hi-lo)
-	}, work, func(i int, part []float64) {
+	}, func(i int, part []float64) { work(d.chunks[i], part) }, func(i int, part []float64) {
 		lo, hi := over(i)
 		total[0] += part[0]
 		from, to := part[1:], total[1:]
@@ -106,20 +88,13 @@ func (d *rows) sum(b *bank, widths []int, work func(i int, part []float64)) []fl
 	return total
 }
 
-// An adjoint reads sums that have the rows of Contract's from SumRipple on at
-// base.
-type adjoint struct {
-	column
-	base int
-}
-
-// write writes the adjoint of feature k but for Amp, barSecond being
-// ∂/∂E[φ_k²]:
+// write writes the adjoint of feature k but for Amp, barSecond being ∂/∂E[φ_k²],
+// from sums that have Contract's rows from SumRipple on:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
-func (a adjoint) write(dst *spectral.Features, b *bank, k int, barSecond float64, power []float64) {
-	f, q, lane := b.f, b.f.Q, b.lane[k]
-	get := func(row int) float64 { return a.at(lane, a.base+row-simd.SumRipple) }
+func (c column) write(dst *spectral.Features, b *bank, k int, barSecond float64, power []float64) {
+	f, q, sums := b.f, b.f.Q, c.of(b.lane[k])
+	get := func(row int) float64 { return sums[(row-simd.SumRipple)*simd.Lanes] }
 	theta := get(simd.SumTheta)
 	dst.Phase[k] = theta
 	dst.Power[k] = barSecond * power[b.window(k)]

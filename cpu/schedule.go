@@ -9,19 +9,19 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A chunk is rows [lo, hi) of a run: what one goroutine sums at a time.
+// A chunk is rows [lo, hi) of a run, which one goroutine sums.
 type chunk struct{ run, lo, hi int }
 
-// Chunks have chunkRows rows, or so few that there are chunkCount of them, but
-// for those that end a run.
+// Chunks have chunkRows rows, or fewer so that there are chunkCount of them; the
+// last one of a run may be shorter.
 const (
 	chunkRows  = 256
 	chunkCount = 16
 	leastRows  = 32
 )
 
-// cut appends the chunks of the runs over n rows. How rows are cut decides the
-// order of sums, so it must depend on nothing else.
+// cut appends the chunks of the runs over n rows. It decides the order of sums, so
+// it must depend on the data alone.
 func cut(to []chunk, runs []spectral.Run, n int) []chunk {
 	size := min(chunkRows, (n/chunkCount+leastRows)/leastRows*leastRows)
 	for i, r := range runs {
@@ -32,7 +32,7 @@ func cut(to []chunk, runs []spectral.Run, n int) []chunk {
 	return to
 }
 
-// A ring holds the sums of chunks that wait for an earlier one.
+// A ring holds the sums of chunks until those of all earlier chunks were added.
 type ring struct {
 	mu    sync.Mutex
 	freed sync.Cond
@@ -45,7 +45,7 @@ type slot struct {
 	ready bool
 }
 
-// inOrder calls work(i, sums) for n chunks side by side, sums being size(i)
+// inOrder calls work(i, sums) for n chunks in parallel, where sums are size(i)
 // zeros, and add(i, sums) one at a time in the chunks' order.
 func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums []float64)) {
 	w := min(workers(), n)
@@ -57,7 +57,7 @@ func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums [
 		r.slots = append(r.slots, slot{})
 	}
 	r.next, r.freed.L = 0, &r.mu
-	parallel.For(n, w, func(i int) { // chunks are taken in order: the one that all wait for is in work
+	parallel.For(n, w, func(i int) { // chunks are taken in order, so the one that all wait for is being worked on
 		r.mu.Lock()
 		for i >= r.next+depth {
 			r.freed.Wait()
@@ -86,11 +86,10 @@ func jobs(n, size, w int, f func(lo, hi int)) {
 	parallel.For((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
 }
 
-// sweep calls body once for each run. Runs whose cells have one parity touch
-// the features of different windows (cell v meets windows v and v+1 alone), so
-// they go side by side: first the even cells, then the odd ones, and every sum
-// over rows is taken in one order. body is told how many goroutines it may use
-// itself.
+// sweep calls body once for each run. Runs whose cells have one parity touch the
+// features of different windows (cell v touches windows v and v+1 alone), so they
+// run in parallel: first the even cells, then the odd ones. Every sum over rows is
+// taken in one order. w is how many goroutines body may use itself.
 func sweep(runs []spectral.Run, body func(r spectral.Run, w int)) {
 	inner, total := 1, workers()
 	if len(runs) < 4*total {

@@ -1,10 +1,8 @@
 package cpu
 
-import (
-	"github.com/vssgp/vssgp/cpu/simd"
-)
+import "github.com/vssgp/vssgp/cpu/simd"
 
-// A tile is a few rows and what the features over them are there:
+// A tile is a few rows and the features over them:
 //
 //	cos = g·e·cos θ,  sin = g·e·sin θ,  e = exp(−q)
 //
@@ -16,7 +14,7 @@ type tile struct {
 	n, lo, hi     int       // rows; panels, among all
 	x, y          []float64 // [n,Q], [n,D]
 	parts         []part
-	stretches     []stretch
+	intervals     []interval
 	starts        [2]simd.Starts // of the parts' features
 	cos, sin, bar simd.Panels    // bar: ∂/∂E[φ], or as a pass likes
 	lanes         []simd.Lane    // the panels' own copy: kernels write into it
@@ -29,15 +27,18 @@ type tile struct {
 	weight        [2][]float64
 }
 
-// A part is one window's panels in a tile, counted within the tile, and its
-// gates over the rows.
+// A part is one window's panels in a tile, counted within the tile.
 type part struct {
+	simd.Tile
 	window, lo, hi int
-	gate, inv      []float64 // [n]
 }
 
+// of returns the part's share of all numbers of a tile, width of them for each panel.
+func (p *part) of(all []float64, width int) []float64 { return all[p.lo*width : p.hi*width] }
+
 // A block is where products of the features of two windows are summed: in the
-// matrix itself, or where that has no whole panels in room behind or beside it.
+// matrix itself, or elsewhere if the matrix has no whole panels and no room for
+// them behind or beside it.
 type block struct {
 	row, col   *part
 	c          []float64
@@ -46,8 +47,8 @@ type block struct {
 	rows, cols int
 }
 
-// A stretch is rows [lo, hi) of a tile, evenly spaced or not.
-type stretch struct {
+// An interval is rows [lo, hi) of a tile, evenly spaced or not.
+type interval struct {
 	lo, hi int
 	even   bool
 }
@@ -58,8 +59,17 @@ func (t *tile) reserveBar() {
 	t.scratch = simd.Resize(t.scratch, t.cos.Stride*simd.Lanes)
 }
 
-// copyLanes takes the tile's lanes of the model's.
+// copyLanes copies the tile's lanes from the model's.
 func (t *tile) copyLanes(all []simd.Lane) { t.lanes = append(t.lanes[:0], all[t.lo:t.hi]...) }
+
+// each loads rows [lo, hi), size at a time, and calls visit after each load until
+// the pass is stopped.
+func (t *tile) each(lo, hi, size int, visit func()) {
+	for ; lo < hi && t.rows.data.Stopped() == nil; lo += size {
+		t.load(lo, min(hi, lo+size))
+		visit()
+	}
+}
 
 // load points the tile at rows [lo, hi) of the data.
 func (t *tile) load(lo, hi int) {
@@ -71,62 +81,61 @@ func (t *tile) load(lo, hi int) {
 	t.cos.N, t.sin.N, t.bar.N = t.n, t.n, t.n
 	for i := range t.parts {
 		p := &t.parts[i]
-		if d.data.Windows.Count() == 1 {
-			p.gate, p.inv = t.ones[:t.n], t.ones[:t.n]
-			continue
+		first, end := t.lo+p.lo, t.lo+p.hi
+		p.Tile = simd.Tile{Cos: t.cos.Slice(p.lo, p.hi), Sin: t.sin.Slice(p.lo, p.hi), Bank: t.bank.Slice(first, end), X: t.x}
+		if d.Even != nil {
+			p.Steps = t.bank.steps.Slice(first, end)
 		}
-		p.gate, p.inv = d.Gate[i][lo:hi], d.inv[i][lo:hi]
+		if d.data.Windows.Count() == 1 {
+			p.Gate, p.Inv = t.ones[:t.n], t.ones[:t.n]
+		} else {
+			p.Gate, p.Inv = d.Gate[i][lo:hi], d.inv[i][lo:hi]
+		}
 	}
 }
 
-// cut finds the stretches of rows [lo, hi) of the data. Even ones that are
-// too short to be worth it go with what is not even.
+// cut finds the intervals of rows [lo, hi) of the data. Even intervals that are too
+// short to be stepped are joined to rows that are not even.
 func (t *tile) cut(lo, hi int) {
-	t.stretches = t.stretches[:0]
+	t.intervals = t.intervals[:0]
 	for n := lo; n < hi; {
 		rows, even := hi-n, false
 		if t.rows.Even != nil {
 			rows = min(rows, int(t.rows.Even[n]))
 			even = rows >= simd.EvenLeast
 		}
-		last := len(t.stretches) - 1
-		if !even && last >= 0 && !t.stretches[last].even {
-			t.stretches[last].hi += rows
+		last := len(t.intervals) - 1
+		if !even && last >= 0 && !t.intervals[last].even {
+			t.intervals[last].hi += rows
 		} else {
-			t.stretches = append(t.stretches, stretch{n - lo, n - lo + rows, even})
+			t.intervals = append(t.intervals, interval{n - lo, n - lo + rows, even})
 		}
 		n += rows
 	}
 }
 
-// fill computes cos and sin of the panels [lo, hi) of a part.
-func (t *tile) fill(p *part, lo, hi int) {
-	cos, sin, b := t.cos.Slice(lo, hi), t.sin.Slice(lo, hi), t.bank.Slice(t.lo+lo, t.lo+hi)
-	for _, s := range t.stretches {
-		cos, sin, gate := cos.Rows(s.lo, s.hi), sin.Rows(s.lo, s.hi), p.gate[s.lo:s.hi]
-		if s.even {
-			simd.FeaturesEven(cos, sin, b, t.steps(lo, hi), t.x[s.lo:s.hi], gate)
-		} else {
-			simd.Features(cos, sin, b, t.x[s.lo*b.Q:s.hi*b.Q], gate)
+// fill computes some panels of a part, and a fit if they have one.
+func (t *tile) fill(panels *simd.Tile) {
+	for _, s := range t.intervals {
+		rows := *panels
+		if s.hi-s.lo < t.n {
+			rows = panels.Rows(s.lo, s.hi)
 		}
+		if !s.even {
+			rows.Steps = simd.Stepped{}
+		}
+		rows.Features()
 	}
 }
-
-// steps are those of panels [lo, hi) of the tile.
-func (t *tile) steps(lo, hi int) simd.Stepped { return t.bank.steps.Slice(t.lo+lo, t.lo+hi) }
-
-// allEven reports whether all rows of the tile are evenly spaced.
-func (t *tile) allEven() bool { return len(t.stretches) == 1 && t.stretches[0].even }
 
 // fillAll computes cos and sin.
 func (t *tile) fillAll() {
 	for i := range t.parts {
-		p := &t.parts[i]
-		t.fill(p, p.lo, p.hi)
+		t.fill(&t.parts[i].Tile)
 	}
 }
 
-// fit writes Σ_k w_k·cos_nk to sum [n], w being the model's weights [Count,8].
+// fit writes Σ_k w_k·cos_nk to sum [n], w being weights of the panels [Count,8].
 func (t *tile) fit(sum []float64, cos simd.Panels, w []float64) {
 	acc := t.acc[:t.n*simd.Lanes]
 	clear(acc)
@@ -134,5 +143,13 @@ func (t *tile) fit(sum []float64, cos simd.Panels, w []float64) {
 	simd.SumLanes(sum, acc)
 }
 
-// of is the tile's part of all numbers of a model, width of them for each panel.
+// contract adds the tile's rows to Contract's sums of its panels.
+func (t *tile) contract(sums []float64) {
+	for i := range t.parts {
+		p := &t.parts[i]
+		p.Contract(p.of(sums, simd.SumRows(t.bank.Q)*simd.Lanes), t.bar.Slice(p.lo, p.hi), t.scratch, t.lanes[p.lo:p.hi])
+	}
+}
+
+// of returns the tile's part of all numbers of a model, width of them for each panel.
 func (t *tile) of(all []float64, width int) []float64 { return all[t.lo*width : t.hi*width] }

@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A Timing is how long a part of a pass has run, summed over the cores.
+// A Timing says how long a part of a pass has run, summed over the cores.
 type Timing = spectral.Timing
 
 // A kernel is a part of a pass whose time is taken.

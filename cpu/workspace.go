@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// workspace is what is kept from one call to the next.
+// workspace is memory that is kept from one call to the next.
 type workspace struct {
 	clock  *clock
 	mu     sync.Mutex
@@ -21,12 +21,12 @@ type workspace struct {
 	packs  packs
 }
 
-// over takes a tile for up to n rows of one of d's runs. It goes back by put.
+// over takes a tile for up to n rows of one of d's runs; put gives it back.
 func (w *workspace) over(d *prepared, r spectral.Run, n int) *tile {
 	b := &w.bank
 	lo, hi := b.over(r)
 	count := hi - lo
-	t := w.tile(count * n * simd.Lanes)
+	t := w.tile()
 	t.rows, t.bank, t.lo, t.hi = d, b, lo, hi
 	for _, p := range []*simd.Panels{&t.cos, &t.sin} {
 		*p = simd.Panels{Data: simd.Resize(p.Data, count*n*simd.Lanes), Stride: n, Count: count}
@@ -45,22 +45,13 @@ func (w *workspace) over(d *prepared, r spectral.Run, n int) *tile {
 	return t
 }
 
-// tile takes one that is not in use, with room for so many numbers in its
-// panels if there is one, or makes one.
-func (w *workspace) tile(room int) *tile {
+// tile takes one that is not in use, or makes one.
+func (w *workspace) tile() *tile {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := len(w.tiles) - 1
 	if last < 0 {
 		return &tile{}
-	}
-	for i, t := range w.tiles[:last] {
-		if cap(w.tiles[last].cos.Data) >= room {
-			break
-		}
-		if cap(t.cos.Data) >= room {
-			w.tiles[i], w.tiles[last] = w.tiles[last], t
-		}
 	}
 	t := w.tiles[last]
 	w.tiles = w.tiles[:last]
@@ -74,7 +65,7 @@ func (w *workspace) put(t *tile) {
 	w.tiles = append(w.tiles, t)
 }
 
-// outputs are d arrays of weights [Count,8], value(k, i) for feature k and
+// outputs returns d arrays of weights [Count,8]: value(k, i) for feature k and
 // output i.
 func (w *workspace) outputs(b *bank, d int, value func(k, i int) float64) [][]float64 {
 	for len(w.output) < d {

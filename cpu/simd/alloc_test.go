@@ -16,25 +16,31 @@ func TestAllocations(t *testing.T) {
 		d := NewDense(1)
 		bank, steps, x, gate := evenProblem(3, s.n)
 		var starts Starts
-		FitEven(&starts, s.cos, s.sin, acc, bank, steps, x, gate, s.w)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate, Acc: acc, W: s.w, Starts: &starts}).Features()
 		for name, f := range map[string]func(){
-			"Features":     func() { Features(s.cos, s.sin, s.bank, s.x, s.gate) },
-			"FeaturesFit":  func() { FeaturesFit(s.cos, s.sin, acc, s.bank, s.x, s.gate, s.w) },
+			"Features": func() { (&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Gate: s.gate}).Features() },
+			"FeaturesFit": func() {
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Gate: s.gate, Acc: acc, W: s.w}).Features()
+			},
 			"Step":         func() { bank.Step(steps) },
-			"FeaturesEven": func() { FeaturesEven(s.cos, s.sin, bank, steps, x, gate) },
-			"FitEven":      func() { FitEven(&starts, s.cos, s.sin, acc, bank, steps, x, gate, s.w) },
+			"FeaturesEven": func() { (&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate}).Features() },
+			"FitEven": func() {
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate, Acc: acc, W: s.w, Starts: &starts}).Features()
+			},
 			"FactorisedEven": func() {
-				FactorisedEven(sums, &starts, s.cos, s.sin, res, x, gate, gate, s.lanes, bank, steps)
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate, Inv: gate, Starts: &starts}).Factorised(sums, res, s.lanes)
 			},
 			"Gram":    func() { Gram(c, m, s.cos, 0, 3) },
 			"Product": func() { Product(s.bar, s.cos, g, 0, 3) },
 			"Contract": func() {
-				Contract(sums[:3*SumRows(1)*Lanes], s.cos, s.sin, s.bar, nil, s.x, s.inv, s.lanes, s.bank)
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Contract(sums[:3*SumRows(1)*Lanes], s.bar, nil, s.lanes)
 			},
-			"Factorised": func() { Factorised(sums, s.cos, s.sin, res, s.x, s.inv, s.lanes, s.bank) },
-			"Second":     func() { Second(sums[:3*2*Lanes], s.cos, s.sin, s.inv) },
-			"Along":      func() { Along(sums[:3*Lanes], s.cos, s.y, s.d) },
-			"AddOutput":  func() { AddOutput(s.bar, s.y, s.d, s.w) },
+			"Factorised": func() {
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorised(sums, res, s.lanes)
+			},
+			"Second":    func() { (&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Second(sums[:3*2*Lanes]) },
+			"Along":     func() { Along(sums[:3*Lanes], s.cos, s.y, s.d) },
+			"AddOutput": func() { AddOutput(s.bar, s.y, s.d, s.w) },
 			"Dense": func() {
 				clear(c)
 				for i := range m {

@@ -138,7 +138,7 @@ func BenchmarkFeatures(b *testing.B) {
 				bank := randomBank(r, 1, q, n)
 				x, gate := inputs(r, n, q)
 				cos, sin := NewPanels(1, n), NewPanels(1, n)
-				perFeature(b, n*Lanes, func() { Features(cos, sin, bank, x, gate) })
+				perFeature(b, n*Lanes, func() { (&Tile{Cos: cos, Sin: sin, Bank: bank, X: x, Gate: gate}).Features() })
 			})
 		})
 	}
@@ -153,10 +153,10 @@ func BenchmarkContract(b *testing.B) {
 				bank := randomBank(r, 1, q, n)
 				x, gate := inputs(r, n, q)
 				cos, sin, bar, scratch := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), Aligned(n*Lanes)
-				Features(cos, sin, bank, x, gate)
+				(&Tile{Cos: cos, Sin: sin, Bank: bank, X: x, Gate: gate}).Features()
 				sums := make([]float64, SumRows(q)*Lanes)
 				lanes := []Lane{{Amp: [Lanes]float64{1, 2, 3}}}
-				perFeature(b, n*Lanes, func() { Contract(sums, cos, sin, bar, scratch, x, gate, lanes, bank) })
+				perFeature(b, n*Lanes, func() { (&Tile{Cos: cos, Sin: sin, Bank: bank, X: x, Inv: gate}).Contract(sums, bar, scratch, lanes) })
 			})
 		})
 	}
@@ -179,9 +179,9 @@ func BenchmarkFactorised(b *testing.B) {
 					lanes, w := make([]Lane, count), make([]float64, m)
 					perFeature(b, n*m, func() {
 						clear(acc)
-						FeaturesFit(cos, sin, acc, bank, x, nil, w)
+						(&Tile{Cos: cos, Sin: sin, Bank: bank, X: x, Acc: acc, W: w}).Features()
 						SumLanes(res, acc)
-						Factorised(sums, cos, sin, res, x, nil, lanes, bank)
+						(&Tile{Cos: cos, Sin: sin, Bank: bank, X: x}).Factorised(sums, res, lanes)
 					})
 				})
 			})

@@ -2,7 +2,7 @@ package simd
 
 import "fmt"
 
-// A Lane holds what the sums over rows need to know of a panel's features.
+// A Lane holds the numbers of a panel's features that sums over rows need.
 type Lane struct {
 	Amp    [Lanes]float64 // A1; not for Factorised
 	Ripple [Lanes]float64 // 4·A2·b̄, b̄ = ∂/∂E[φ_n²], the same for every row
@@ -11,8 +11,8 @@ type Lane struct {
 	Weight [Lanes]float64 // β
 }
 
-// Rows of a panel's sums; each row has eight numbers, one a lane. An input's
-// three follow those of the input before.
+// Rows of a panel's sums; each row has eight numbers, one a lane. The last three
+// are repeated for each input.
 const (
 	SumAmp    = iota // Σ u·cos, u = ∂/∂E[φ_n]
 	SumRipple        // Σ e²·(cos² − sin²)
@@ -22,7 +22,7 @@ const (
 	SumQuadD2        // Σ q̄·d²
 )
 
-// SumRows is how many rows of sums features of q inputs have.
+// SumRows returns the number of rows of sums for features of q inputs.
 func SumRows(q int) int { return SumThetaD + 3*q }
 
 // InverseSquares writes 1/g² for each gate, from which Contract, Factorised and
@@ -37,47 +37,42 @@ func InverseSquares(inv, gate []float64) {
 	}
 }
 
-// Contract adds to sums [Count,SumRows(Q),8] what the rows give, for u =
-// ∂/∂E[φ] in bar, with d = x − z:
+// Contract adds the rows' terms to sums [Count,SumRows(Q),8], for u = ∂/∂E[φ] in
+// bar, with d = x − z:
 //
 //	θ̄ = −A1·u·sin − 4·A2·b̄·e²·cos·sin
 //	q̄ = −A1·u·cos − 4·A2·b̄·e²·(cos² − sin²)
 //
-// inv [n] are the gates' inverse squares, lanes [Count] the features' numbers.
 // It uses up bar, and for Q > 1 the scratch [n,8].
-func Contract(sums []float64, cos, sin, bar Panels, scratch, x, inv []float64, lanes []Lane, b Bank) {
-	b.check("Contract", len(inv), x, cos, sin, bar)
-	checkSums("Contract", sums, cos.Count*SumRows(b.Q))
-	b.centers("Contract", lanes, 0)
+func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []Lane) {
+	t.check("Contract", false, t.Inv)
+	same("Contract", t.Cos, bar)
+	checkSums("Contract", sums, t.Cos.Count*SumRows(t.Bank.Q))
+	t.Bank.centers("Contract", lanes, 0)
+	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
 		return
 	}
-	if b.Q > 1 {
-		checkScratch("Contract", scratch, cos.N)
-		for i := range cos.Count {
-			to := sums[i*SumRows(b.Q)*Lanes:][:SumRows(b.Q)*Lanes]
-			contractMany(to, cos.Slice(i, i+1), sin.Slice(i, i+1), bar.Slice(i, i+1), scratch, x, inv, lanes[i:i+1], b.Slice(i, i+1))
+	each, quad := cos.Count, []float64(nil)
+	if t.Bank.Q > 1 { // panel by panel: what does not depend on the inputs, then input by input
+		each, quad = 1, scratch[:cos.N*Lanes]
+	}
+	for i := 0; i < cos.Count; i += each {
+		to, lanes := sums[i*SumRows(t.Bank.Q)*Lanes:], lanes[i:i+each]
+		if !contractVector(&to[0], cos.row(i, 0), sin.row(i, 0), bar.row(i, 0), first(quad), &t.X[0], &t.Inv[0], &lanes[0].Amp[0], cos.Stride, cos.N, each) {
+			for j := range each {
+				contractPlain(to[j*SumRows(t.Bank.Q)*Lanes:], cos.Panel(i+j), sin.Panel(i+j), bar.Panel(i+j), quad, t.X, t.Inv, &lanes[j])
+			}
 		}
-		return
-	}
-	if !contractVector(&sums[0], cos.row(0, 0), sin.row(0, 0), bar.row(0, 0), &x[0], &inv[0], &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
-		for i := range cos.Count {
-			contractRowsPlain(sums[i*SumRows(1)*Lanes:], cos.Panel(i), sin.Panel(i), bar.Panel(i), nil, inv, &lanes[i], x)
+		if quad == nil {
+			continue
 		}
-	}
-}
-
-// contractMany is Contract for one panel of several inputs.
-func contractMany(sums []float64, cos, sin, bar Panels, scratch, x, inv []float64, lanes []Lane, b Bank) {
-	n := cos.N
-	if !contractRowsVector(&sums[0], cos.row(0, 0), sin.row(0, 0), bar.row(0, 0), &scratch[0], &inv[0], &lanes[0].Amp[0], n, n, 1) {
-		contractRowsPlain(sums, cos.Panel(0), sin.Panel(0), bar.Panel(0), scratch, inv, &lanes[0], nil)
-	}
-	for q := range b.Q {
-		b.centers("Contract", lanes, q)
-		to := sums[(SumThetaD+3*q)*Lanes:]
-		if !contractInputVector(&to[0], bar.row(0, 0), &scratch[0], &x[q], &lanes[0].Amp[0], b.Q, n, n, 1) {
-			contractInputPlain(to, bar.Panel(0), scratch, x[q:], b.Q, &lanes[0])
+		for q := range t.Bank.Q {
+			t.Bank.Slice(i, i+1).centers("Contract", lanes, q)
+			to := to[(SumThetaD+3*q)*Lanes:]
+			if !contractInputVector(&to[0], bar.row(i, 0), &quad[0], &t.X[q], &lanes[0].Amp[0], t.Bank.Q, cos.Stride, cos.N, 1) {
+				contractInputPlain(to, bar.Panel(i), quad, t.X[q:], t.Bank.Q, &lanes[0])
+			}
 		}
 	}
 }
@@ -92,9 +87,9 @@ func (b Bank) centers(what string, lanes []Lane, q int) {
 	}
 }
 
-// contractRowsPlain is Contract's plain loop: of one input if x is given, else
-// of what does not depend on the inputs, with −θ̄ left in bar and −q̄ in quad.
-func contractRowsPlain(sums, cos, sin, bar, quad, inv []float64, lane *Lane, x []float64) {
+// contractPlain is Contract's plain loop: for one input, or with quad the sums
+// that do not depend on the inputs, with −θ̄ left in bar and −q̄ in quad.
+func contractPlain(sums, cos, sin, bar, quad, x, inv []float64, lane *Lane) {
 	for l := range Lanes {
 		var amp, ripple, theta, thetaD, quadD, quadD2 float64
 		a1, a2 := lane.Amp[l], lane.Ripple[l]
@@ -107,7 +102,7 @@ func contractRowsPlain(sums, cos, sin, bar, quad, inv []float64, lane *Lane, x [
 			th := (a1*u + a2*e2*c) * s
 			qu := a1*u*c + a2*e2*diff
 			theta -= th
-			if x == nil {
+			if quad != nil {
 				bar[k], quad[k] = th, qu
 				continue
 			}
@@ -119,7 +114,7 @@ func contractRowsPlain(sums, cos, sin, bar, quad, inv []float64, lane *Lane, x [
 		sums[SumAmp*Lanes+l] += amp
 		sums[SumRipple*Lanes+l] += ripple
 		sums[SumTheta*Lanes+l] += theta
-		if x != nil {
+		if quad == nil {
 			sums[SumThetaD*Lanes+l] += thetaD
 			sums[SumQuadD*Lanes+l] += quadD
 			sums[SumQuadD2*Lanes+l] += quadD2
@@ -139,12 +134,3 @@ func contractInputPlain(sums, theta, quad, x []float64, q int, lane *Lane) {
 		}
 	}
 }
-
-// checkScratch panics if scratch is no panel of n rows.
-func checkScratch(what string, scratch []float64, n int) {
-	if len(scratch) < n*Lanes {
-		panic(fmt.Sprintf("simd: %s: scratch of %d numbers for %d rows", what, len(scratch), n))
-	}
-}
-
-// checkSums panics if sums do not have as many rows.

@@ -4,30 +4,30 @@
 
 package simd
 
-// contractAVX512 is contractRowsPlain for one input.
+// contractOneAVX512 is contractPlain.
 //
 //go:noescape
-func contractAVX512(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+func contractOneAVX512(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
-// contractRowsAVX512 is contractRowsPlain for several inputs.
+// contractAVX512 is contractPlain.
 //
 //go:noescape
-func contractRowsAVX512(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
+func contractAVX512(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
 // contractInputAVX512 is contractInputPlain.
 //
 //go:noescape
 func contractInputAVX512(sums *float64, theta *float64, quad *float64, x *float64, lane *float64, q int, stride int, n int, panels int)
 
-// factorisedAVX512 is factorisedPlain.
-//
-//go:noescape
-func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
-
 // factorisedOpenAVX512 is factorisedPlain.
 //
 //go:noescape
 func factorisedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+
+// factorisedAVX512 is factorisedPlain.
+//
+//go:noescape
+func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
 // secondAVX512 is secondPlain.
 //
@@ -49,30 +49,30 @@ func alongAVX512(sums *float64, cos *float64, y *float64, d int, stride int, n i
 //go:noescape
 func outputAVX512(bar *float64, y *float64, w *float64, d int, stride int, n int, panels int)
 
-// contractAVX2 is contractRowsPlain for one input.
+// contractOneAVX2 is contractPlain.
 //
 //go:noescape
-func contractAVX2(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+func contractOneAVX2(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
-// contractRowsAVX2 is contractRowsPlain for several inputs.
+// contractAVX2 is contractPlain.
 //
 //go:noescape
-func contractRowsAVX2(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
+func contractAVX2(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
 // contractInputAVX2 is contractInputPlain.
 //
 //go:noescape
 func contractInputAVX2(sums *float64, theta *float64, quad *float64, x *float64, lane *float64, q int, stride int, n int, panels int)
 
-// factorisedAVX2 is factorisedPlain.
-//
-//go:noescape
-func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
-
 // factorisedOpenAVX2 is factorisedPlain.
 //
 //go:noescape
 func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+
+// factorisedAVX2 is factorisedPlain.
+//
+//go:noescape
+func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
 // secondAVX2 is secondPlain.
 //

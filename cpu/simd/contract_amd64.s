@@ -4,34 +4,32 @@
 
 #include "textflag.h"
 
-// func contractAVX512(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// func contractOneAVX512(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·contractAVX512(SB), NOSPLIT, $0-80
+TEXT ·contractOneAVX512(SB), NOSPLIT, $0-80
 	MOVQ n+64(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ bar+24(FP), BX
+	MOVQ sin+16(FP), BX
 	LEAQ (BX)(AX*8), BX
-	MOVQ x+32(FP), SI
-	ADDQ AX, SI
-	MOVQ inv+40(FP), DI
+	MOVQ bar+24(FP), SI
+	LEAQ (SI)(AX*8), SI
+	MOVQ x+32(FP), DI
 	ADDQ AX, DI
-	MOVQ lane+48(FP), R8
-	MOVQ sums+0(FP), R9
-	MOVQ stride+56(FP), R10
-	MOVQ panels+72(FP), R11
-	SHLQ $0x06, R10
+	MOVQ inv+40(FP), R8
+	ADDQ AX, R8
+	MOVQ lane+48(FP), R9
+	MOVQ panels+72(FP), R10
 
-panel0:
+panel:
 	MOVQ    n+64(FP), AX
 	SHLQ    $0x03, AX
 	NEGQ    AX
-	VMOVUPD (R8), Z0
-	VMOVUPD 64(R8), Z1
-	VMOVUPD 128(R8), Z2
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	VMOVUPD 128(R9), Z2
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
@@ -40,16 +38,15 @@ panel0:
 	VPXORQ  Z8, Z8, Z8
 
 row0:
-	VMOVUPD      (CX)(AX*8), Z9
-	VMOVUPD      (DX)(AX*8), Z10
-	VMULPD       Z9, Z9, Z12
-	VMULPD       Z10, Z10, Z13
-	VADDPD       Z13, Z12, Z11
-	VSUBPD       Z13, Z12, Z12
-	VBROADCASTSD (DI)(AX*1), Z13
-	VMULPD       Z13, Z11, Z11
+	VMOVUPD      (DX)(AX*8), Z9
+	VMOVUPD      (BX)(AX*8), Z10
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z12
+	VADDPD       Z12, Z13, Z11
+	VSUBPD       Z12, Z13, Z12
+	VMULPD.BCST  (R8)(AX*1), Z11, Z11
 	VFMADD231PD  Z11, Z12, Z4
-	VMOVUPD      (BX)(AX*8), Z13
+	VMOVUPD      (SI)(AX*8), Z13
 	VFMADD231PD  Z13, Z9, Z3
 	VMULPD       Z0, Z13, Z13
 	VMULPD       Z1, Z11, Z11
@@ -58,7 +55,7 @@ row0:
 	VFMADD231PD  Z11, Z9, Z13
 	VMULPD       Z10, Z13, Z13
 	VSUBPD       Z13, Z5, Z5
-	VBROADCASTSD (SI)(AX*1), Z9
+	VBROADCASTSD (DI)(AX*1), Z9
 	VSUBPD       Z2, Z9, Z9
 	VFNMADD231PD Z13, Z9, Z6
 	VMULPD       Z9, Z14, Z14
@@ -66,96 +63,100 @@ row0:
 	VFNMADD231PD Z9, Z14, Z8
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R9), Z3, Z3
-	VMOVUPD      Z3, (R9)
-	VADDPD       64(R9), Z4, Z4
-	VMOVUPD      Z4, 64(R9)
-	VADDPD       128(R9), Z5, Z5
-	VMOVUPD      Z5, 128(R9)
-	VADDPD       192(R9), Z6, Z6
-	VMOVUPD      Z6, 192(R9)
-	VADDPD       256(R9), Z7, Z7
-	VMOVUPD      Z7, 256(R9)
-	VADDPD       320(R9), Z8, Z8
-	VMOVUPD      Z8, 320(R9)
-	ADDQ         $0x00000180, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	ADDQ         R10, BX
-	DECQ         R11
-	JNZ          panel0
+	VADDPD       (CX), Z3, Z3
+	VMOVUPD      Z3, (CX)
+	VADDPD       64(CX), Z4, Z4
+	VMOVUPD      Z4, 64(CX)
+	VADDPD       128(CX), Z5, Z5
+	VMOVUPD      Z5, 128(CX)
+	VADDPD       192(CX), Z6, Z6
+	VMOVUPD      Z6, 192(CX)
+	VADDPD       256(CX), Z7, Z7
+	VMOVUPD      Z7, 256(CX)
+	VADDPD       320(CX), Z8, Z8
+	VMOVUPD      Z8, 320(CX)
+	MOVQ         stride+56(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x00000180, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	ADDQ         $0x00000140, R9
+	DECQ         R10
+	JNZ          panel
 	VZEROUPPER
 	RET
 
-// func contractRowsAVX512(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// func contractAVX512(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·contractRowsAVX512(SB), NOSPLIT, $0-80
+TEXT ·contractAVX512(SB), NOSPLIT, $0-80
 	MOVQ n+64(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ bar+24(FP), BX
+	MOVQ sin+16(FP), BX
 	LEAQ (BX)(AX*8), BX
-	MOVQ quad+32(FP), SI
+	MOVQ bar+24(FP), SI
 	LEAQ (SI)(AX*8), SI
-	MOVQ inv+40(FP), DI
-	ADDQ AX, DI
-	MOVQ lane+48(FP), R8
-	MOVQ sums+0(FP), R9
-	MOVQ stride+56(FP), R10
-	MOVQ panels+72(FP), R11
-	SHLQ $0x06, R10
+	MOVQ quad+32(FP), DI
+	LEAQ (DI)(AX*8), DI
+	MOVQ inv+40(FP), R8
+	ADDQ AX, R8
+	MOVQ lane+48(FP), R9
+	MOVQ panels+72(FP), R10
 
-panel0:
+panel:
 	MOVQ    n+64(FP), AX
 	SHLQ    $0x03, AX
 	NEGQ    AX
-	VMOVUPD (R8), Z0
-	VMOVUPD 64(R8), Z1
-	VPXORQ  Z2, Z2, Z2
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	VMOVUPD 128(R9), Z2
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
 
 row0:
-	VMOVUPD      (CX)(AX*8), Z5
-	VMOVUPD      (DX)(AX*8), Z6
-	VMULPD       Z5, Z5, Z8
-	VMULPD       Z6, Z6, Z9
-	VADDPD       Z9, Z8, Z7
-	VSUBPD       Z9, Z8, Z8
-	VBROADCASTSD (DI)(AX*1), Z9
-	VMULPD       Z9, Z7, Z7
-	VFMADD231PD  Z7, Z8, Z3
-	VMOVUPD      (BX)(AX*8), Z9
-	VFMADD231PD  Z9, Z5, Z2
-	VMULPD       Z0, Z9, Z9
-	VMULPD       Z1, Z7, Z7
-	VMULPD       Z9, Z5, Z10
-	VFMADD231PD  Z7, Z8, Z10
-	VFMADD231PD  Z7, Z5, Z9
-	VMULPD       Z6, Z9, Z9
-	VSUBPD       Z9, Z4, Z4
-	VMOVUPD      Z9, (BX)(AX*8)
-	VMOVUPD      Z10, (SI)(AX*8)
-	ADDQ         $0x00000008, AX
-	JNZ          row0
-	VADDPD       (R9), Z2, Z2
-	VMOVUPD      Z2, (R9)
-	VADDPD       64(R9), Z3, Z3
-	VMOVUPD      Z3, 64(R9)
-	VADDPD       128(R9), Z4, Z4
-	VMOVUPD      Z4, 128(R9)
-	ADDQ         $0x000000c0, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	ADDQ         R10, BX
-	ADDQ         R10, SI
-	DECQ         R11
-	JNZ          panel0
+	VMOVUPD     (DX)(AX*8), Z2
+	VMOVUPD     (BX)(AX*8), Z6
+	VMULPD      Z2, Z2, Z9
+	VMULPD      Z6, Z6, Z8
+	VADDPD      Z8, Z9, Z7
+	VSUBPD      Z8, Z9, Z8
+	VMULPD.BCST (R8)(AX*1), Z7, Z7
+	VFMADD231PD Z7, Z8, Z4
+	VMOVUPD     (SI)(AX*8), Z9
+	VFMADD231PD Z9, Z2, Z3
+	VMULPD      Z0, Z9, Z9
+	VMULPD      Z1, Z7, Z7
+	VMULPD      Z9, Z2, Z10
+	VFMADD231PD Z7, Z8, Z10
+	VFMADD231PD Z7, Z2, Z9
+	VMULPD      Z6, Z9, Z9
+	VSUBPD      Z9, Z5, Z5
+	VMOVUPD     Z9, (SI)(AX*8)
+	VMOVUPD     Z10, (DI)(AX*8)
+	ADDQ        $0x00000008, AX
+	JNZ         row0
+	VADDPD      (CX), Z3, Z3
+	VMOVUPD     Z3, (CX)
+	VADDPD      64(CX), Z4, Z4
+	VMOVUPD     Z4, 64(CX)
+	VADDPD      128(CX), Z5, Z5
+	VMOVUPD     Z5, 128(CX)
+	MOVQ        stride+56(FP), AX
+	SHLQ        $0x03, AX
+	SHLQ        $0x03, AX
+	ADDQ        $0x000000c0, CX
+	ADDQ        AX, DX
+	ADDQ        AX, BX
+	ADDQ        AX, SI
+	ADDQ        AX, DI
+	ADDQ        $0x00000140, R9
+	DECQ        R10
+	JNZ         panel
 	VZEROUPPER
 	RET
 
@@ -164,145 +165,54 @@ row0:
 TEXT ·contractInputAVX512(SB), NOSPLIT, $0-72
 	MOVQ n+56(FP), AX
 	SHLQ $0x03, AX
-	MOVQ theta+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ quad+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ theta+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ x+24(FP), BX
-	MOVQ q+40(FP), SI
-	SHLQ $0x03, SI
-	MOVQ lane+32(FP), DI
-	MOVQ sums+0(FP), R8
-	MOVQ stride+48(FP), R9
-	MOVQ panels+64(FP), R10
-	SHLQ $0x06, R9
+	MOVQ quad+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ x+24(FP), SI
+	MOVQ q+40(FP), DI
+	SHLQ $0x03, DI
+	MOVQ lane+32(FP), R8
+	MOVQ panels+64(FP), R9
 
-panel0:
+panel:
 	MOVQ    n+56(FP), AX
 	SHLQ    $0x03, AX
 	NEGQ    AX
-	MOVQ    x+24(FP), BX
-	VMOVUPD (DI), Z0
-	VMOVUPD 64(DI), Z0
-	VMOVUPD 128(DI), Z0
+	MOVQ    x+24(FP), SI
+	VMOVUPD 128(R8), Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
 
 row0:
-	VMOVUPD      (CX)(AX*8), Z4
-	VMOVUPD      (DX)(AX*8), Z5
-	VBROADCASTSD (BX), Z6
+	VMOVUPD      (DX)(AX*8), Z4
+	VMOVUPD      (BX)(AX*8), Z5
+	VBROADCASTSD (SI), Z6
 	VSUBPD       Z0, Z6, Z6
 	VFNMADD231PD Z4, Z6, Z1
 	VMULPD       Z6, Z5, Z5
 	VSUBPD       Z5, Z2, Z2
 	VFNMADD231PD Z6, Z5, Z3
-	ADDQ         SI, BX
+	ADDQ         DI, SI
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R8), Z1, Z1
-	VMOVUPD      Z1, (R8)
-	VADDPD       64(R8), Z2, Z2
-	VMOVUPD      Z2, 64(R8)
-	VADDPD       128(R8), Z3, Z3
-	VMOVUPD      Z3, 128(R8)
-	ADDQ         $0x000000c0, R8
-	ADDQ         $0x00000140, DI
-	ADDQ         R9, CX
-	ADDQ         R9, DX
-	DECQ         R10
-	JNZ          panel0
-	VZEROUPPER
-	RET
-
-// func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
-// Requires: AVX, AVX512F
-TEXT ·factorisedAVX512(SB), NOSPLIT, $0-80
-	MOVQ n+64(FP), AX
-	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
-	LEAQ (DX)(AX*8), DX
-	MOVQ res+24(FP), BX
-	ADDQ AX, BX
-	MOVQ x+32(FP), SI
-	ADDQ AX, SI
-	MOVQ inv+40(FP), DI
-	ADDQ AX, DI
-	MOVQ lane+48(FP), R8
-	MOVQ sums+0(FP), R9
-	MOVQ stride+56(FP), R10
-	MOVQ panels+72(FP), R11
-	SHLQ $0x06, R10
-
-panel0:
-	MOVQ    n+64(FP), AX
-	SHLQ    $0x03, AX
-	NEGQ    AX
-	VMOVUPD (R8), Z0
-	VMOVUPD 64(R8), Z0
-	VMOVUPD 128(R8), Z8
-	VMOVUPD 192(R8), Z9
-	VMOVUPD 256(R8), Z10
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-
-row0:
-	VMOVUPD      (CX)(AX*8), Z11
-	VMOVUPD      (DX)(AX*8), Z12
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z14
-	VADDPD       Z14, Z15, Z13
-	VSUBPD       Z14, Z15, Z14
-	VBROADCASTSD (DI)(AX*1), Z16
-	VMULPD       Z16, Z13, Z13
-	VFMADD231PD  Z13, Z14, Z3
-	VADDPD       Z15, Z2, Z2
-	VBROADCASTSD (BX)(AX*1), Z15
-	VFMADD231PD  Z15, Z11, Z1
-	VMULPD       Z9, Z11, Z16
-	VFMADD231PD  Z10, Z15, Z16
-	VMULPD       Z0, Z13, Z13
-	VMULPD       Z16, Z11, Z15
-	VFMADD231PD  Z13, Z14, Z15
-	VFMADD231PD  Z13, Z11, Z16
-	VMULPD       Z12, Z16, Z16
-	VSUBPD       Z16, Z4, Z4
-	VBROADCASTSD (SI)(AX*1), Z11
-	VSUBPD       Z8, Z11, Z11
-	VFNMADD231PD Z16, Z11, Z5
-	VMULPD       Z11, Z15, Z15
-	VSUBPD       Z15, Z6, Z6
-	VFNMADD231PD Z11, Z15, Z7
-	ADDQ         $0x00000008, AX
-	JNZ          row0
-	VADDPD       (R9), Z1, Z1
-	VMOVUPD      Z1, (R9)
-	VADDPD       64(R9), Z2, Z2
-	VMOVUPD      Z2, 64(R9)
-	VADDPD       128(R9), Z3, Z3
-	VMOVUPD      Z3, 128(R9)
-	VADDPD       192(R9), Z4, Z4
-	VMOVUPD      Z4, 192(R9)
-	VADDPD       256(R9), Z5, Z5
-	VMOVUPD      Z5, 256(R9)
-	VADDPD       320(R9), Z6, Z6
-	VMOVUPD      Z6, 320(R9)
-	VADDPD       384(R9), Z7, Z7
-	VMOVUPD      Z7, 384(R9)
-	ADDQ         $0x000001c0, R9
+	VADDPD       (CX), Z1, Z1
+	VMOVUPD      Z1, (CX)
+	VADDPD       64(CX), Z2, Z2
+	VMOVUPD      Z2, 64(CX)
+	VADDPD       128(CX), Z3, Z3
+	VMOVUPD      Z3, 128(CX)
+	MOVQ         stride+48(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000000c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
 	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	DECQ         R11
-	JNZ          panel0
+	DECQ         R9
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -311,84 +221,173 @@ row0:
 TEXT ·factorisedOpenAVX512(SB), NOSPLIT, $0-72
 	MOVQ n+56(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ res+24(FP), BX
-	ADDQ AX, BX
-	MOVQ x+32(FP), SI
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ res+24(FP), SI
 	ADDQ AX, SI
-	MOVQ lane+40(FP), DI
-	MOVQ sums+0(FP), R8
-	MOVQ stride+48(FP), R9
-	MOVQ panels+64(FP), R10
-	SHLQ $0x06, R9
+	MOVQ x+32(FP), DI
+	ADDQ AX, DI
+	MOVQ lane+40(FP), R8
+	MOVQ panels+64(FP), R9
 
-panel0:
+panel:
 	MOVQ    n+56(FP), AX
 	SHLQ    $0x03, AX
 	NEGQ    AX
-	VMOVUPD (DI), Z0
-	VMOVUPD 64(DI), Z0
-	VMOVUPD 128(DI), Z8
-	VMOVUPD 192(DI), Z9
-	VMOVUPD 256(DI), Z10
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
+	VMOVUPD 64(R8), Z0
+	VMOVUPD 128(R8), Z1
+	VMOVUPD 192(R8), Z2
+	VMOVUPD 256(R8), Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
 
 row0:
-	VMOVUPD      (CX)(AX*8), Z11
-	VMOVUPD      (DX)(AX*8), Z12
+	VMOVUPD      (DX)(AX*8), Z11
+	VMOVUPD      (BX)(AX*8), Z12
 	VMULPD       Z11, Z11, Z15
 	VMULPD       Z12, Z12, Z14
 	VADDPD       Z14, Z15, Z13
 	VSUBPD       Z14, Z15, Z14
-	VFMADD231PD  Z13, Z14, Z3
-	VADDPD       Z15, Z2, Z2
-	VBROADCASTSD (BX)(AX*1), Z15
-	VFMADD231PD  Z15, Z11, Z1
-	VMULPD       Z9, Z11, Z16
-	VFMADD231PD  Z10, Z15, Z16
+	VFMADD231PD  Z13, Z14, Z6
+	VADDPD       Z15, Z5, Z5
+	VBROADCASTSD (SI)(AX*1), Z15
+	VFMADD231PD  Z15, Z11, Z4
+	VMULPD       Z2, Z11, Z16
+	VFMADD231PD  Z3, Z15, Z16
 	VMULPD       Z0, Z13, Z13
 	VMULPD       Z16, Z11, Z15
 	VFMADD231PD  Z13, Z14, Z15
 	VFMADD231PD  Z13, Z11, Z16
 	VMULPD       Z12, Z16, Z16
-	VSUBPD       Z16, Z4, Z4
-	VBROADCASTSD (SI)(AX*1), Z11
-	VSUBPD       Z8, Z11, Z11
-	VFNMADD231PD Z16, Z11, Z5
+	VSUBPD       Z16, Z7, Z7
+	VBROADCASTSD (DI)(AX*1), Z11
+	VSUBPD       Z1, Z11, Z11
+	VFNMADD231PD Z16, Z11, Z8
 	VMULPD       Z11, Z15, Z15
-	VSUBPD       Z15, Z6, Z6
-	VFNMADD231PD Z11, Z15, Z7
+	VSUBPD       Z15, Z9, Z9
+	VFNMADD231PD Z11, Z15, Z10
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R8), Z1, Z1
-	VMOVUPD      Z1, (R8)
-	VADDPD       64(R8), Z2, Z2
-	VMOVUPD      Z2, 64(R8)
-	VADDPD       128(R8), Z3, Z3
-	VMOVUPD      Z3, 128(R8)
-	VADDPD       192(R8), Z4, Z4
-	VMOVUPD      Z4, 192(R8)
-	VADDPD       256(R8), Z5, Z5
-	VMOVUPD      Z5, 256(R8)
-	VADDPD       320(R8), Z6, Z6
-	VMOVUPD      Z6, 320(R8)
-	VADDPD       384(R8), Z7, Z7
-	VMOVUPD      Z7, 384(R8)
-	ADDQ         $0x000001c0, R8
-	ADDQ         $0x00000140, DI
-	ADDQ         R9, CX
-	ADDQ         R9, DX
+	VADDPD       (CX), Z4, Z4
+	VMOVUPD      Z4, (CX)
+	VADDPD       64(CX), Z5, Z5
+	VMOVUPD      Z5, 64(CX)
+	VADDPD       128(CX), Z6, Z6
+	VMOVUPD      Z6, 128(CX)
+	VADDPD       192(CX), Z7, Z7
+	VMOVUPD      Z7, 192(CX)
+	VADDPD       256(CX), Z8, Z8
+	VMOVUPD      Z8, 256(CX)
+	VADDPD       320(CX), Z9, Z9
+	VMOVUPD      Z9, 320(CX)
+	VADDPD       384(CX), Z10, Z10
+	VMOVUPD      Z10, 384(CX)
+	MOVQ         stride+48(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000001c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         $0x00000140, R8
+	DECQ         R9
+	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// Requires: AVX, AVX512F
+TEXT ·factorisedAVX512(SB), NOSPLIT, $0-80
+	MOVQ n+64(FP), AX
+	SHLQ $0x03, AX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ res+24(FP), SI
+	ADDQ AX, SI
+	MOVQ x+32(FP), DI
+	ADDQ AX, DI
+	MOVQ inv+40(FP), R8
+	ADDQ AX, R8
+	MOVQ lane+48(FP), R9
+	MOVQ panels+72(FP), R10
+
+panel:
+	MOVQ    n+64(FP), AX
+	SHLQ    $0x03, AX
+	NEGQ    AX
+	VMOVUPD 64(R9), Z0
+	VMOVUPD 128(R9), Z1
+	VMOVUPD 192(R9), Z2
+	VMOVUPD 256(R9), Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+
+row0:
+	VMOVUPD      (DX)(AX*8), Z11
+	VMOVUPD      (BX)(AX*8), Z12
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z14
+	VADDPD       Z14, Z15, Z13
+	VSUBPD       Z14, Z15, Z14
+	VMULPD.BCST  (R8)(AX*1), Z13, Z13
+	VFMADD231PD  Z13, Z14, Z6
+	VADDPD       Z15, Z5, Z5
+	VBROADCASTSD (SI)(AX*1), Z15
+	VFMADD231PD  Z15, Z11, Z4
+	VMULPD       Z2, Z11, Z16
+	VFMADD231PD  Z3, Z15, Z16
+	VMULPD       Z0, Z13, Z13
+	VMULPD       Z16, Z11, Z15
+	VFMADD231PD  Z13, Z14, Z15
+	VFMADD231PD  Z13, Z11, Z16
+	VMULPD       Z12, Z16, Z16
+	VSUBPD       Z16, Z7, Z7
+	VBROADCASTSD (DI)(AX*1), Z11
+	VSUBPD       Z1, Z11, Z11
+	VFNMADD231PD Z16, Z11, Z8
+	VMULPD       Z11, Z15, Z15
+	VSUBPD       Z15, Z9, Z9
+	VFNMADD231PD Z11, Z15, Z10
+	ADDQ         $0x00000008, AX
+	JNZ          row0
+	VADDPD       (CX), Z4, Z4
+	VMOVUPD      Z4, (CX)
+	VADDPD       64(CX), Z5, Z5
+	VMOVUPD      Z5, 64(CX)
+	VADDPD       128(CX), Z6, Z6
+	VMOVUPD      Z6, 128(CX)
+	VADDPD       192(CX), Z7, Z7
+	VMOVUPD      Z7, 192(CX)
+	VADDPD       256(CX), Z8, Z8
+	VMOVUPD      Z8, 256(CX)
+	VADDPD       320(CX), Z9, Z9
+	VMOVUPD      Z9, 320(CX)
+	VADDPD       384(CX), Z10, Z10
+	VMOVUPD      Z10, 384(CX)
+	MOVQ         stride+56(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000001c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         $0x00000140, R9
 	DECQ         R10
-	JNZ          panel0
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -397,18 +396,16 @@ row0:
 TEXT ·secondAVX512(SB), NOSPLIT, $0-56
 	MOVQ n+40(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ inv+24(FP), BX
-	ADDQ AX, BX
-	MOVQ sums+0(FP), SI
-	MOVQ stride+32(FP), DI
-	MOVQ panels+48(FP), R8
-	SHLQ $0x06, DI
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ inv+24(FP), SI
+	ADDQ AX, SI
+	MOVQ panels+48(FP), DI
 
-panel0:
+panel:
 	MOVQ   n+40(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
@@ -416,27 +413,29 @@ panel0:
 	VPXORQ Z1, Z1, Z1
 
 row0:
-	VMOVUPD      (CX)(AX*8), Z2
-	VMOVUPD      (DX)(AX*8), Z3
-	VMULPD       Z2, Z2, Z2
-	VMULPD       Z3, Z3, Z4
-	VADDPD       Z4, Z2, Z3
-	VSUBPD       Z4, Z2, Z4
-	VBROADCASTSD (BX)(AX*1), Z5
-	VMULPD       Z5, Z3, Z3
-	VFMADD231PD  Z3, Z4, Z0
-	VADDPD       Z2, Z1, Z1
-	ADDQ         $0x00000008, AX
-	JNZ          row0
-	VADDPD       (SI), Z0, Z0
-	VMOVUPD      Z0, (SI)
-	VADDPD       64(SI), Z1, Z1
-	VMOVUPD      Z1, 64(SI)
-	ADDQ         $0x00000080, SI
-	ADDQ         DI, CX
-	ADDQ         DI, DX
-	DECQ         R8
-	JNZ          panel0
+	VMOVUPD     (DX)(AX*8), Z2
+	VMOVUPD     (BX)(AX*8), Z3
+	VMULPD      Z2, Z2, Z2
+	VMULPD      Z3, Z3, Z4
+	VADDPD      Z4, Z2, Z3
+	VSUBPD      Z4, Z2, Z4
+	VMULPD.BCST (SI)(AX*1), Z3, Z3
+	VFMADD231PD Z3, Z4, Z0
+	VADDPD      Z2, Z1, Z1
+	ADDQ        $0x00000008, AX
+	JNZ         row0
+	VADDPD      (CX), Z0, Z0
+	VMOVUPD     Z0, (CX)
+	VADDPD      64(CX), Z1, Z1
+	VMOVUPD     Z1, 64(CX)
+	MOVQ        stride+32(FP), AX
+	SHLQ        $0x03, AX
+	SHLQ        $0x03, AX
+	ADDQ        $0x00000080, CX
+	ADDQ        AX, DX
+	ADDQ        AX, BX
+	DECQ        DI
+	JNZ         panel
 	VZEROUPPER
 	RET
 
@@ -450,27 +449,28 @@ TEXT ·fitAVX512(SB), NOSPLIT, $0-48
 	MOVQ acc+8(FP), DX
 	LEAQ (DX)(AX*8), DX
 	MOVQ w+16(FP), BX
-	MOVQ stride+24(FP), SI
-	MOVQ panels+40(FP), DI
-	SHLQ $0x06, SI
+	MOVQ panels+40(FP), SI
 
-panel0:
+panel:
 	MOVQ    n+32(FP), AX
 	SHLQ    $0x03, AX
 	NEGQ    AX
 	VMOVUPD (BX), Z0
 
 row0:
-	VMOVUPD     (DX)(AX*8), Z1
-	VMOVUPD     (CX)(AX*8), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, (DX)(AX*8)
+	VMOVUPD     (CX)(AX*8), Z1
+	VMOVUPD     (DX)(AX*8), Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (DX)(AX*8)
 	ADDQ        $0x00000008, AX
 	JNZ         row0
+	MOVQ        stride+24(FP), AX
+	SHLQ        $0x03, AX
+	SHLQ        $0x03, AX
+	ADDQ        AX, CX
 	ADDQ        $0x00000040, BX
-	ADDQ        SI, CX
-	DECQ        DI
-	JNZ         panel0
+	DECQ        SI
+	JNZ         panel
 	VZEROUPPER
 	RET
 
@@ -479,35 +479,36 @@ row0:
 TEXT ·alongAVX512(SB), NOSPLIT, $0-56
 	MOVQ n+40(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ y+16(FP), DX
-	MOVQ d+24(FP), BX
-	SHLQ $0x03, BX
-	MOVQ sums+0(FP), SI
-	MOVQ stride+32(FP), DI
-	MOVQ panels+48(FP), R8
-	SHLQ $0x06, DI
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ y+16(FP), BX
+	MOVQ d+24(FP), SI
+	SHLQ $0x03, SI
+	MOVQ panels+48(FP), DI
 
-panel0:
+panel:
 	MOVQ   n+40(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
-	MOVQ   y+16(FP), DX
+	MOVQ   y+16(FP), BX
 	VPXORQ Z0, Z0, Z0
 
 row0:
-	VBROADCASTSD (DX), Z1
-	VFMADD231PD  (CX)(AX*8), Z1, Z0
-	ADDQ         BX, DX
+	VBROADCASTSD (BX), Z1
+	VFMADD231PD  (DX)(AX*8), Z1, Z0
+	ADDQ         SI, BX
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (SI), Z0, Z0
-	VMOVUPD      Z0, (SI)
-	ADDQ         $0x00000040, SI
-	ADDQ         DI, CX
-	DECQ         R8
-	JNZ          panel0
+	VADDPD       (CX), Z0, Z0
+	VMOVUPD      Z0, (CX)
+	MOVQ         stride+32(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         AX, DX
+	DECQ         DI
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -522,11 +523,9 @@ TEXT ·outputAVX512(SB), NOSPLIT, $0-56
 	MOVQ d+24(FP), BX
 	SHLQ $0x03, BX
 	MOVQ w+16(FP), SI
-	MOVQ stride+32(FP), DI
-	MOVQ panels+48(FP), R8
-	SHLQ $0x06, DI
+	MOVQ panels+48(FP), DI
 
-panel0:
+panel:
 	MOVQ    n+40(FP), AX
 	SHLQ    $0x03, AX
 	NEGQ    AX
@@ -534,198 +533,174 @@ panel0:
 	VMOVUPD (SI), Z0
 
 row0:
-	VMOVUPD      (CX)(AX*8), Z1
-	VBROADCASTSD (DX), Z2
-	VFMADD231PD  Z0, Z2, Z1
-	VMOVUPD      Z1, (CX)(AX*8)
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      (CX)(AX*8), Z2
+	VFMADD231PD  Z0, Z1, Z2
+	VMOVUPD      Z2, (CX)(AX*8)
 	ADDQ         BX, DX
 	ADDQ         $0x00000008, AX
 	JNZ          row0
+	MOVQ         stride+32(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         AX, CX
 	ADDQ         $0x00000040, SI
-	ADDQ         DI, CX
-	DECQ         R8
-	JNZ          panel0
+	DECQ         DI
+	JNZ          panel
 	VZEROUPPER
 	RET
 
-// func contractAVX2(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// func contractOneAVX2(sums *float64, cos *float64, sin *float64, bar *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// Requires: AVX, FMA3
+TEXT ·contractOneAVX2(SB), NOSPLIT, $0-80
+	MOVQ n+64(FP), AX
+	SHLQ $0x03, AX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ bar+24(FP), SI
+	LEAQ (SI)(AX*8), SI
+	MOVQ x+32(FP), DI
+	ADDQ AX, DI
+	MOVQ inv+40(FP), R8
+	ADDQ AX, R8
+	MOVQ lane+48(FP), R9
+	MOVQ panels+72(FP), R10
+
+panel:
+	MOVQ   n+64(FP), AX
+	SHLQ   $0x03, AX
+	NEGQ   AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+row0:
+	VMOVUPD      (DX)(AX*8), Y6
+	VMOVUPD      (BX)(AX*8), Y7
+	VMULPD       Y6, Y6, Y10
+	VMULPD       Y7, Y7, Y9
+	VADDPD       Y9, Y10, Y8
+	VSUBPD       Y9, Y10, Y9
+	VBROADCASTSD (R8)(AX*1), Y10
+	VMULPD       Y10, Y8, Y8
+	VFMADD231PD  Y8, Y9, Y1
+	VMOVUPD      (SI)(AX*8), Y10
+	VFMADD231PD  Y10, Y6, Y0
+	VMULPD       (R9), Y10, Y10
+	VMULPD       64(R9), Y8, Y8
+	VMULPD       Y10, Y6, Y11
+	VFMADD231PD  Y8, Y9, Y11
+	VFMADD231PD  Y8, Y6, Y10
+	VMULPD       Y7, Y10, Y10
+	VSUBPD       Y10, Y2, Y2
+	VBROADCASTSD (DI)(AX*1), Y6
+	VSUBPD       128(R9), Y6, Y6
+	VFNMADD231PD Y10, Y6, Y3
+	VMULPD       Y6, Y11, Y11
+	VSUBPD       Y11, Y4, Y4
+	VFNMADD231PD Y6, Y11, Y5
+	ADDQ         $0x00000008, AX
+	JNZ          row0
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VADDPD       64(CX), Y1, Y1
+	VMOVUPD      Y1, 64(CX)
+	VADDPD       128(CX), Y2, Y2
+	VMOVUPD      Y2, 128(CX)
+	VADDPD       192(CX), Y3, Y3
+	VMOVUPD      Y3, 192(CX)
+	VADDPD       256(CX), Y4, Y4
+	VMOVUPD      Y4, 256(CX)
+	VADDPD       320(CX), Y5, Y5
+	VMOVUPD      Y5, 320(CX)
+	MOVQ         n+64(FP), AX
+	SHLQ         $0x03, AX
+	NEGQ         AX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+
+row32:
+	VMOVUPD      32(DX)(AX*8), Y6
+	VMOVUPD      32(BX)(AX*8), Y7
+	VMULPD       Y6, Y6, Y10
+	VMULPD       Y7, Y7, Y9
+	VADDPD       Y9, Y10, Y8
+	VSUBPD       Y9, Y10, Y9
+	VBROADCASTSD (R8)(AX*1), Y10
+	VMULPD       Y10, Y8, Y8
+	VFMADD231PD  Y8, Y9, Y1
+	VMOVUPD      32(SI)(AX*8), Y10
+	VFMADD231PD  Y10, Y6, Y0
+	VMULPD       32(R9), Y10, Y10
+	VMULPD       96(R9), Y8, Y8
+	VMULPD       Y10, Y6, Y11
+	VFMADD231PD  Y8, Y9, Y11
+	VFMADD231PD  Y8, Y6, Y10
+	VMULPD       Y7, Y10, Y10
+	VSUBPD       Y10, Y2, Y2
+	VBROADCASTSD (DI)(AX*1), Y6
+	VSUBPD       160(R9), Y6, Y6
+	VFNMADD231PD Y10, Y6, Y3
+	VMULPD       Y6, Y11, Y11
+	VSUBPD       Y11, Y4, Y4
+	VFNMADD231PD Y6, Y11, Y5
+	ADDQ         $0x00000008, AX
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	VADDPD       96(CX), Y1, Y1
+	VMOVUPD      Y1, 96(CX)
+	VADDPD       160(CX), Y2, Y2
+	VMOVUPD      Y2, 160(CX)
+	VADDPD       224(CX), Y3, Y3
+	VMOVUPD      Y3, 224(CX)
+	VADDPD       288(CX), Y4, Y4
+	VMOVUPD      Y4, 288(CX)
+	VADDPD       352(CX), Y5, Y5
+	VMOVUPD      Y5, 352(CX)
+	MOVQ         stride+56(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x00000180, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	ADDQ         $0x00000140, R9
+	DECQ         R10
+	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func contractAVX2(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, FMA3
 TEXT ·contractAVX2(SB), NOSPLIT, $0-80
 	MOVQ n+64(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ bar+24(FP), BX
+	MOVQ sin+16(FP), BX
 	LEAQ (BX)(AX*8), BX
-	MOVQ x+32(FP), SI
-	ADDQ AX, SI
-	MOVQ inv+40(FP), DI
-	ADDQ AX, DI
-	MOVQ lane+48(FP), R8
-	MOVQ sums+0(FP), R9
-	MOVQ stride+56(FP), R10
-	MOVQ panels+72(FP), R11
-	SHLQ $0x06, R10
-
-panel0:
-	MOVQ   n+64(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-
-row0:
-	VMOVUPD      (CX)(AX*8), Y6
-	VMOVUPD      (DX)(AX*8), Y7
-	VMULPD       Y6, Y6, Y9
-	VMULPD       Y7, Y7, Y10
-	VADDPD       Y10, Y9, Y8
-	VSUBPD       Y10, Y9, Y9
-	VBROADCASTSD (DI)(AX*1), Y10
-	VMULPD       Y10, Y8, Y8
-	VFMADD231PD  Y8, Y9, Y1
-	VMOVUPD      (BX)(AX*8), Y10
-	VFMADD231PD  Y10, Y6, Y0
-	VMULPD       (R8), Y10, Y10
-	VMULPD       64(R8), Y8, Y8
-	VMULPD       Y10, Y6, Y11
-	VFMADD231PD  Y8, Y9, Y11
-	VFMADD231PD  Y8, Y6, Y10
-	VMULPD       Y7, Y10, Y10
-	VSUBPD       Y10, Y2, Y2
-	VBROADCASTSD (SI)(AX*1), Y6
-	VSUBPD       128(R8), Y6, Y6
-	VFNMADD231PD Y10, Y6, Y3
-	VMULPD       Y6, Y11, Y11
-	VSUBPD       Y11, Y4, Y4
-	VFNMADD231PD Y6, Y11, Y5
-	ADDQ         $0x00000008, AX
-	JNZ          row0
-	VADDPD       (R9), Y0, Y0
-	VMOVUPD      Y0, (R9)
-	VADDPD       64(R9), Y1, Y1
-	VMOVUPD      Y1, 64(R9)
-	VADDPD       128(R9), Y2, Y2
-	VMOVUPD      Y2, 128(R9)
-	VADDPD       192(R9), Y3, Y3
-	VMOVUPD      Y3, 192(R9)
-	VADDPD       256(R9), Y4, Y4
-	VMOVUPD      Y4, 256(R9)
-	VADDPD       320(R9), Y5, Y5
-	VMOVUPD      Y5, 320(R9)
-	ADDQ         $0x00000180, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	ADDQ         R10, BX
-	DECQ         R11
-	JNZ          panel0
-	MOVQ         n+64(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         cos+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         sin+16(FP), DX
-	LEAQ         32(DX)(AX*8), DX
-	MOVQ         bar+24(FP), BX
-	LEAQ         32(BX)(AX*8), BX
-	MOVQ         x+32(FP), SI
-	ADDQ         AX, SI
-	MOVQ         inv+40(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+48(FP), R8
-	MOVQ         sums+0(FP), R9
-	MOVQ         stride+56(FP), R10
-	MOVQ         panels+72(FP), R11
-	SHLQ         $0x06, R10
-
-panel1:
-	MOVQ   n+64(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-
-row1:
-	VMOVUPD      (CX)(AX*8), Y6
-	VMOVUPD      (DX)(AX*8), Y7
-	VMULPD       Y6, Y6, Y9
-	VMULPD       Y7, Y7, Y10
-	VADDPD       Y10, Y9, Y8
-	VSUBPD       Y10, Y9, Y9
-	VBROADCASTSD (DI)(AX*1), Y10
-	VMULPD       Y10, Y8, Y8
-	VFMADD231PD  Y8, Y9, Y1
-	VMOVUPD      (BX)(AX*8), Y10
-	VFMADD231PD  Y10, Y6, Y0
-	VMULPD       32(R8), Y10, Y10
-	VMULPD       96(R8), Y8, Y8
-	VMULPD       Y10, Y6, Y11
-	VFMADD231PD  Y8, Y9, Y11
-	VFMADD231PD  Y8, Y6, Y10
-	VMULPD       Y7, Y10, Y10
-	VSUBPD       Y10, Y2, Y2
-	VBROADCASTSD (SI)(AX*1), Y6
-	VSUBPD       160(R8), Y6, Y6
-	VFNMADD231PD Y10, Y6, Y3
-	VMULPD       Y6, Y11, Y11
-	VSUBPD       Y11, Y4, Y4
-	VFNMADD231PD Y6, Y11, Y5
-	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(R9), Y0, Y0
-	VMOVUPD      Y0, 32(R9)
-	VADDPD       96(R9), Y1, Y1
-	VMOVUPD      Y1, 96(R9)
-	VADDPD       160(R9), Y2, Y2
-	VMOVUPD      Y2, 160(R9)
-	VADDPD       224(R9), Y3, Y3
-	VMOVUPD      Y3, 224(R9)
-	VADDPD       288(R9), Y4, Y4
-	VMOVUPD      Y4, 288(R9)
-	VADDPD       352(R9), Y5, Y5
-	VMOVUPD      Y5, 352(R9)
-	ADDQ         $0x00000180, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	ADDQ         R10, BX
-	DECQ         R11
-	JNZ          panel1
-	VZEROUPPER
-	RET
-
-// func contractRowsAVX2(sums *float64, cos *float64, sin *float64, bar *float64, quad *float64, inv *float64, lane *float64, stride int, n int, panels int)
-// Requires: AVX, FMA3
-TEXT ·contractRowsAVX2(SB), NOSPLIT, $0-80
-	MOVQ n+64(FP), AX
-	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
-	LEAQ (DX)(AX*8), DX
-	MOVQ bar+24(FP), BX
-	LEAQ (BX)(AX*8), BX
-	MOVQ quad+32(FP), SI
+	MOVQ bar+24(FP), SI
 	LEAQ (SI)(AX*8), SI
-	MOVQ inv+40(FP), DI
-	ADDQ AX, DI
-	MOVQ lane+48(FP), R8
-	MOVQ sums+0(FP), R9
-	MOVQ stride+56(FP), R10
-	MOVQ panels+72(FP), R11
-	SHLQ $0x06, R10
+	MOVQ quad+32(FP), DI
+	LEAQ (DI)(AX*8), DI
+	MOVQ inv+40(FP), R8
+	ADDQ AX, R8
+	MOVQ lane+48(FP), R9
+	MOVQ panels+72(FP), R10
 
-panel0:
+panel:
 	MOVQ   n+64(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
@@ -734,105 +709,81 @@ panel0:
 	VXORPD Y2, Y2, Y2
 
 row0:
-	VMOVUPD      (CX)(AX*8), Y3
-	VMOVUPD      (DX)(AX*8), Y4
-	VMULPD       Y3, Y3, Y6
-	VMULPD       Y4, Y4, Y7
-	VADDPD       Y7, Y6, Y5
-	VSUBPD       Y7, Y6, Y6
-	VBROADCASTSD (DI)(AX*1), Y7
+	VMOVUPD      (DX)(AX*8), Y3
+	VMOVUPD      (BX)(AX*8), Y4
+	VMULPD       Y3, Y3, Y7
+	VMULPD       Y4, Y4, Y6
+	VADDPD       Y6, Y7, Y5
+	VSUBPD       Y6, Y7, Y6
+	VBROADCASTSD (R8)(AX*1), Y7
 	VMULPD       Y7, Y5, Y5
 	VFMADD231PD  Y5, Y6, Y1
-	VMOVUPD      (BX)(AX*8), Y7
+	VMOVUPD      (SI)(AX*8), Y7
 	VFMADD231PD  Y7, Y3, Y0
-	VMULPD       (R8), Y7, Y7
-	VMULPD       64(R8), Y5, Y5
+	VMULPD       (R9), Y7, Y7
+	VMULPD       64(R9), Y5, Y5
 	VMULPD       Y7, Y3, Y8
 	VFMADD231PD  Y5, Y6, Y8
 	VFMADD231PD  Y5, Y3, Y7
 	VMULPD       Y4, Y7, Y7
 	VSUBPD       Y7, Y2, Y2
-	VMOVUPD      Y7, (BX)(AX*8)
-	VMOVUPD      Y8, (SI)(AX*8)
+	VMOVUPD      Y7, (SI)(AX*8)
+	VMOVUPD      Y8, (DI)(AX*8)
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R9), Y0, Y0
-	VMOVUPD      Y0, (R9)
-	VADDPD       64(R9), Y1, Y1
-	VMOVUPD      Y1, 64(R9)
-	VADDPD       128(R9), Y2, Y2
-	VMOVUPD      Y2, 128(R9)
-	ADDQ         $0x000000c0, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	ADDQ         R10, BX
-	ADDQ         R10, SI
-	DECQ         R11
-	JNZ          panel0
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VADDPD       64(CX), Y1, Y1
+	VMOVUPD      Y1, 64(CX)
+	VADDPD       128(CX), Y2, Y2
+	VMOVUPD      Y2, 128(CX)
 	MOVQ         n+64(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         cos+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         sin+16(FP), DX
-	LEAQ         32(DX)(AX*8), DX
-	MOVQ         bar+24(FP), BX
-	LEAQ         32(BX)(AX*8), BX
-	MOVQ         quad+32(FP), SI
-	LEAQ         32(SI)(AX*8), SI
-	MOVQ         inv+40(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+48(FP), R8
-	MOVQ         sums+0(FP), R9
-	MOVQ         stride+56(FP), R10
-	MOVQ         panels+72(FP), R11
-	SHLQ         $0x06, R10
+	NEGQ         AX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
 
-panel1:
-	MOVQ   n+64(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-
-row1:
-	VMOVUPD      (CX)(AX*8), Y3
-	VMOVUPD      (DX)(AX*8), Y4
-	VMULPD       Y3, Y3, Y6
-	VMULPD       Y4, Y4, Y7
-	VADDPD       Y7, Y6, Y5
-	VSUBPD       Y7, Y6, Y6
-	VBROADCASTSD (DI)(AX*1), Y7
+row32:
+	VMOVUPD      32(DX)(AX*8), Y3
+	VMOVUPD      32(BX)(AX*8), Y4
+	VMULPD       Y3, Y3, Y7
+	VMULPD       Y4, Y4, Y6
+	VADDPD       Y6, Y7, Y5
+	VSUBPD       Y6, Y7, Y6
+	VBROADCASTSD (R8)(AX*1), Y7
 	VMULPD       Y7, Y5, Y5
 	VFMADD231PD  Y5, Y6, Y1
-	VMOVUPD      (BX)(AX*8), Y7
+	VMOVUPD      32(SI)(AX*8), Y7
 	VFMADD231PD  Y7, Y3, Y0
-	VMULPD       32(R8), Y7, Y7
-	VMULPD       96(R8), Y5, Y5
+	VMULPD       32(R9), Y7, Y7
+	VMULPD       96(R9), Y5, Y5
 	VMULPD       Y7, Y3, Y8
 	VFMADD231PD  Y5, Y6, Y8
 	VFMADD231PD  Y5, Y3, Y7
 	VMULPD       Y4, Y7, Y7
 	VSUBPD       Y7, Y2, Y2
-	VMOVUPD      Y7, (BX)(AX*8)
-	VMOVUPD      Y8, (SI)(AX*8)
+	VMOVUPD      Y7, 32(SI)(AX*8)
+	VMOVUPD      Y8, 32(DI)(AX*8)
 	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(R9), Y0, Y0
-	VMOVUPD      Y0, 32(R9)
-	VADDPD       96(R9), Y1, Y1
-	VMOVUPD      Y1, 96(R9)
-	VADDPD       160(R9), Y2, Y2
-	VMOVUPD      Y2, 160(R9)
-	ADDQ         $0x000000c0, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	ADDQ         R10, BX
-	ADDQ         R10, SI
-	DECQ         R11
-	JNZ          panel1
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	VADDPD       96(CX), Y1, Y1
+	VMOVUPD      Y1, 96(CX)
+	VADDPD       160(CX), Y2, Y2
+	VMOVUPD      Y2, 160(CX)
+	MOVQ         stride+56(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000000c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	ADDQ         AX, DI
+	ADDQ         $0x00000140, R9
+	DECQ         R10
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -841,126 +792,101 @@ row1:
 TEXT ·contractInputAVX2(SB), NOSPLIT, $0-72
 	MOVQ n+56(FP), AX
 	SHLQ $0x03, AX
-	MOVQ theta+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ quad+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ theta+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ x+24(FP), BX
-	MOVQ q+40(FP), SI
-	SHLQ $0x03, SI
-	MOVQ lane+32(FP), DI
-	MOVQ sums+0(FP), R8
-	MOVQ stride+48(FP), R9
-	MOVQ panels+64(FP), R10
-	SHLQ $0x06, R9
+	MOVQ quad+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ x+24(FP), SI
+	MOVQ q+40(FP), DI
+	SHLQ $0x03, DI
+	MOVQ lane+32(FP), R8
+	MOVQ panels+64(FP), R9
 
-panel0:
+panel:
 	MOVQ   n+56(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
-	MOVQ   x+24(FP), BX
+	MOVQ   x+24(FP), SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 
 row0:
-	VMOVUPD      (CX)(AX*8), Y3
-	VMOVUPD      (DX)(AX*8), Y4
-	VBROADCASTSD (BX), Y5
-	VSUBPD       128(DI), Y5, Y5
+	VMOVUPD      (DX)(AX*8), Y3
+	VMOVUPD      (BX)(AX*8), Y4
+	VBROADCASTSD (SI), Y5
+	VSUBPD       128(R8), Y5, Y5
 	VFNMADD231PD Y3, Y5, Y0
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y1, Y1
 	VFNMADD231PD Y5, Y4, Y2
-	ADDQ         SI, BX
+	ADDQ         DI, SI
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R8), Y0, Y0
-	VMOVUPD      Y0, (R8)
-	VADDPD       64(R8), Y1, Y1
-	VMOVUPD      Y1, 64(R8)
-	VADDPD       128(R8), Y2, Y2
-	VMOVUPD      Y2, 128(R8)
-	ADDQ         $0x000000c0, R8
-	ADDQ         $0x00000140, DI
-	ADDQ         R9, CX
-	ADDQ         R9, DX
-	DECQ         R10
-	JNZ          panel0
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VADDPD       64(CX), Y1, Y1
+	VMOVUPD      Y1, 64(CX)
+	VADDPD       128(CX), Y2, Y2
+	VMOVUPD      Y2, 128(CX)
 	MOVQ         n+56(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         theta+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         quad+16(FP), DX
-	LEAQ         32(DX)(AX*8), DX
-	MOVQ         x+24(FP), BX
-	MOVQ         q+40(FP), SI
-	SHLQ         $0x03, SI
-	MOVQ         lane+32(FP), DI
-	MOVQ         sums+0(FP), R8
-	MOVQ         stride+48(FP), R9
-	MOVQ         panels+64(FP), R10
-	SHLQ         $0x06, R9
+	NEGQ         AX
+	MOVQ         x+24(FP), SI
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
 
-panel1:
-	MOVQ   n+56(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	MOVQ   x+24(FP), BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-
-row1:
-	VMOVUPD      (CX)(AX*8), Y3
-	VMOVUPD      (DX)(AX*8), Y4
-	VBROADCASTSD (BX), Y5
-	VSUBPD       160(DI), Y5, Y5
+row32:
+	VMOVUPD      32(DX)(AX*8), Y3
+	VMOVUPD      32(BX)(AX*8), Y4
+	VBROADCASTSD (SI), Y5
+	VSUBPD       160(R8), Y5, Y5
 	VFNMADD231PD Y3, Y5, Y0
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y1, Y1
 	VFNMADD231PD Y5, Y4, Y2
-	ADDQ         SI, BX
+	ADDQ         DI, SI
 	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(R8), Y0, Y0
-	VMOVUPD      Y0, 32(R8)
-	VADDPD       96(R8), Y1, Y1
-	VMOVUPD      Y1, 96(R8)
-	VADDPD       160(R8), Y2, Y2
-	VMOVUPD      Y2, 160(R8)
-	ADDQ         $0x000000c0, R8
-	ADDQ         $0x00000140, DI
-	ADDQ         R9, CX
-	ADDQ         R9, DX
-	DECQ         R10
-	JNZ          panel1
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	VADDPD       96(CX), Y1, Y1
+	VMOVUPD      Y1, 96(CX)
+	VADDPD       160(CX), Y2, Y2
+	VMOVUPD      Y2, 160(CX)
+	MOVQ         stride+48(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000000c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         $0x00000140, R8
+	DECQ         R9
+	JNZ          panel
 	VZEROUPPER
 	RET
 
-// func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, FMA3
-TEXT ·factorisedAVX2(SB), NOSPLIT, $0-80
-	MOVQ n+64(FP), AX
+TEXT ·factorisedOpenAVX2(SB), NOSPLIT, $0-72
+	MOVQ n+56(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ res+24(FP), BX
-	ADDQ AX, BX
-	MOVQ x+32(FP), SI
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ res+24(FP), SI
 	ADDQ AX, SI
-	MOVQ inv+40(FP), DI
+	MOVQ x+32(FP), DI
 	ADDQ AX, DI
-	MOVQ lane+48(FP), R8
-	MOVQ sums+0(FP), R9
-	MOVQ stride+56(FP), R10
-	MOVQ panels+72(FP), R11
-	SHLQ $0x06, R10
+	MOVQ lane+40(FP), R8
+	MOVQ panels+64(FP), R9
 
-panel0:
-	MOVQ   n+64(FP), AX
+panel:
+	MOVQ   n+56(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
 	VXORPD Y0, Y0, Y0
@@ -972,17 +898,15 @@ panel0:
 	VXORPD Y6, Y6, Y6
 
 row0:
-	VMOVUPD      (CX)(AX*8), Y7
-	VMOVUPD      (DX)(AX*8), Y8
+	VMOVUPD      (DX)(AX*8), Y7
+	VMOVUPD      (BX)(AX*8), Y8
 	VMULPD       Y7, Y7, Y11
 	VMULPD       Y8, Y8, Y10
 	VADDPD       Y10, Y11, Y9
 	VSUBPD       Y10, Y11, Y10
-	VBROADCASTSD (DI)(AX*1), Y12
-	VMULPD       Y12, Y9, Y9
 	VFMADD231PD  Y9, Y10, Y2
 	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD (BX)(AX*1), Y11
+	VBROADCASTSD (SI)(AX*1), Y11
 	VFMADD231PD  Y11, Y7, Y0
 	VMULPD       192(R8), Y7, Y12
 	VFMADD231PD  256(R8), Y11, Y12
@@ -992,7 +916,7 @@ row0:
 	VFMADD231PD  Y9, Y7, Y12
 	VMULPD       Y8, Y12, Y12
 	VSUBPD       Y12, Y3, Y3
-	VBROADCASTSD (SI)(AX*1), Y7
+	VBROADCASTSD (DI)(AX*1), Y7
 	VSUBPD       128(R8), Y7, Y7
 	VFNMADD231PD Y12, Y7, Y4
 	VMULPD       Y7, Y11, Y11
@@ -1000,45 +924,104 @@ row0:
 	VFNMADD231PD Y7, Y11, Y6
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R9), Y0, Y0
-	VMOVUPD      Y0, (R9)
-	VADDPD       64(R9), Y1, Y1
-	VMOVUPD      Y1, 64(R9)
-	VADDPD       128(R9), Y2, Y2
-	VMOVUPD      Y2, 128(R9)
-	VADDPD       192(R9), Y3, Y3
-	VMOVUPD      Y3, 192(R9)
-	VADDPD       256(R9), Y4, Y4
-	VMOVUPD      Y4, 256(R9)
-	VADDPD       320(R9), Y5, Y5
-	VMOVUPD      Y5, 320(R9)
-	VADDPD       384(R9), Y6, Y6
-	VMOVUPD      Y6, 384(R9)
-	ADDQ         $0x000001c0, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	DECQ         R11
-	JNZ          panel0
-	MOVQ         n+64(FP), AX
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VADDPD       64(CX), Y1, Y1
+	VMOVUPD      Y1, 64(CX)
+	VADDPD       128(CX), Y2, Y2
+	VMOVUPD      Y2, 128(CX)
+	VADDPD       192(CX), Y3, Y3
+	VMOVUPD      Y3, 192(CX)
+	VADDPD       256(CX), Y4, Y4
+	VMOVUPD      Y4, 256(CX)
+	VADDPD       320(CX), Y5, Y5
+	VMOVUPD      Y5, 320(CX)
+	VADDPD       384(CX), Y6, Y6
+	VMOVUPD      Y6, 384(CX)
+	MOVQ         n+56(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         cos+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         sin+16(FP), DX
-	LEAQ         32(DX)(AX*8), DX
-	MOVQ         res+24(FP), BX
-	ADDQ         AX, BX
-	MOVQ         x+32(FP), SI
-	ADDQ         AX, SI
-	MOVQ         inv+40(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+48(FP), R8
-	MOVQ         sums+0(FP), R9
-	MOVQ         stride+56(FP), R10
-	MOVQ         panels+72(FP), R11
-	SHLQ         $0x06, R10
+	NEGQ         AX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
 
-panel1:
+row32:
+	VMOVUPD      32(DX)(AX*8), Y7
+	VMOVUPD      32(BX)(AX*8), Y8
+	VMULPD       Y7, Y7, Y11
+	VMULPD       Y8, Y8, Y10
+	VADDPD       Y10, Y11, Y9
+	VSUBPD       Y10, Y11, Y10
+	VFMADD231PD  Y9, Y10, Y2
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD (SI)(AX*1), Y11
+	VFMADD231PD  Y11, Y7, Y0
+	VMULPD       224(R8), Y7, Y12
+	VFMADD231PD  288(R8), Y11, Y12
+	VMULPD       96(R8), Y9, Y9
+	VMULPD       Y12, Y7, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VFMADD231PD  Y9, Y7, Y12
+	VMULPD       Y8, Y12, Y12
+	VSUBPD       Y12, Y3, Y3
+	VBROADCASTSD (DI)(AX*1), Y7
+	VSUBPD       160(R8), Y7, Y7
+	VFNMADD231PD Y12, Y7, Y4
+	VMULPD       Y7, Y11, Y11
+	VSUBPD       Y11, Y5, Y5
+	VFNMADD231PD Y7, Y11, Y6
+	ADDQ         $0x00000008, AX
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	VADDPD       96(CX), Y1, Y1
+	VMOVUPD      Y1, 96(CX)
+	VADDPD       160(CX), Y2, Y2
+	VMOVUPD      Y2, 160(CX)
+	VADDPD       224(CX), Y3, Y3
+	VMOVUPD      Y3, 224(CX)
+	VADDPD       288(CX), Y4, Y4
+	VMOVUPD      Y4, 288(CX)
+	VADDPD       352(CX), Y5, Y5
+	VMOVUPD      Y5, 352(CX)
+	VADDPD       416(CX), Y6, Y6
+	VMOVUPD      Y6, 416(CX)
+	MOVQ         stride+48(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000001c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         $0x00000140, R8
+	DECQ         R9
+	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// Requires: AVX, FMA3
+TEXT ·factorisedAVX2(SB), NOSPLIT, $0-80
+	MOVQ n+64(FP), AX
+	SHLQ $0x03, AX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ res+24(FP), SI
+	ADDQ AX, SI
+	MOVQ x+32(FP), DI
+	ADDQ AX, DI
+	MOVQ inv+40(FP), R8
+	ADDQ AX, R8
+	MOVQ lane+48(FP), R9
+	MOVQ panels+72(FP), R10
+
+panel:
 	MOVQ   n+64(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
@@ -1050,211 +1033,112 @@ panel1:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 
-row1:
-	VMOVUPD      (CX)(AX*8), Y7
-	VMOVUPD      (DX)(AX*8), Y8
+row0:
+	VMOVUPD      (DX)(AX*8), Y7
+	VMOVUPD      (BX)(AX*8), Y8
 	VMULPD       Y7, Y7, Y11
 	VMULPD       Y8, Y8, Y10
 	VADDPD       Y10, Y11, Y9
 	VSUBPD       Y10, Y11, Y10
-	VBROADCASTSD (DI)(AX*1), Y12
+	VBROADCASTSD (R8)(AX*1), Y12
 	VMULPD       Y12, Y9, Y9
 	VFMADD231PD  Y9, Y10, Y2
 	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD (BX)(AX*1), Y11
+	VBROADCASTSD (SI)(AX*1), Y11
 	VFMADD231PD  Y11, Y7, Y0
-	VMULPD       224(R8), Y7, Y12
-	VFMADD231PD  288(R8), Y11, Y12
-	VMULPD       96(R8), Y9, Y9
+	VMULPD       192(R9), Y7, Y12
+	VFMADD231PD  256(R9), Y11, Y12
+	VMULPD       64(R9), Y9, Y9
 	VMULPD       Y12, Y7, Y11
 	VFMADD231PD  Y9, Y10, Y11
 	VFMADD231PD  Y9, Y7, Y12
 	VMULPD       Y8, Y12, Y12
 	VSUBPD       Y12, Y3, Y3
-	VBROADCASTSD (SI)(AX*1), Y7
-	VSUBPD       160(R8), Y7, Y7
-	VFNMADD231PD Y12, Y7, Y4
-	VMULPD       Y7, Y11, Y11
-	VSUBPD       Y11, Y5, Y5
-	VFNMADD231PD Y7, Y11, Y6
-	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(R9), Y0, Y0
-	VMOVUPD      Y0, 32(R9)
-	VADDPD       96(R9), Y1, Y1
-	VMOVUPD      Y1, 96(R9)
-	VADDPD       160(R9), Y2, Y2
-	VMOVUPD      Y2, 160(R9)
-	VADDPD       224(R9), Y3, Y3
-	VMOVUPD      Y3, 224(R9)
-	VADDPD       288(R9), Y4, Y4
-	VMOVUPD      Y4, 288(R9)
-	VADDPD       352(R9), Y5, Y5
-	VMOVUPD      Y5, 352(R9)
-	VADDPD       416(R9), Y6, Y6
-	VMOVUPD      Y6, 416(R9)
-	ADDQ         $0x000001c0, R9
-	ADDQ         $0x00000140, R8
-	ADDQ         R10, CX
-	ADDQ         R10, DX
-	DECQ         R11
-	JNZ          panel1
-	VZEROUPPER
-	RET
-
-// func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
-// Requires: AVX, FMA3
-TEXT ·factorisedOpenAVX2(SB), NOSPLIT, $0-72
-	MOVQ n+56(FP), AX
-	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
-	LEAQ (DX)(AX*8), DX
-	MOVQ res+24(FP), BX
-	ADDQ AX, BX
-	MOVQ x+32(FP), SI
-	ADDQ AX, SI
-	MOVQ lane+40(FP), DI
-	MOVQ sums+0(FP), R8
-	MOVQ stride+48(FP), R9
-	MOVQ panels+64(FP), R10
-	SHLQ $0x06, R9
-
-panel0:
-	MOVQ   n+56(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-
-row0:
-	VMOVUPD      (CX)(AX*8), Y7
-	VMOVUPD      (DX)(AX*8), Y8
-	VMULPD       Y7, Y7, Y11
-	VMULPD       Y8, Y8, Y10
-	VADDPD       Y10, Y11, Y9
-	VSUBPD       Y10, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y2
-	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD (BX)(AX*1), Y11
-	VFMADD231PD  Y11, Y7, Y0
-	VMULPD       192(DI), Y7, Y12
-	VFMADD231PD  256(DI), Y11, Y12
-	VMULPD       64(DI), Y9, Y9
-	VMULPD       Y12, Y7, Y11
-	VFMADD231PD  Y9, Y10, Y11
-	VFMADD231PD  Y9, Y7, Y12
-	VMULPD       Y8, Y12, Y12
-	VSUBPD       Y12, Y3, Y3
-	VBROADCASTSD (SI)(AX*1), Y7
-	VSUBPD       128(DI), Y7, Y7
+	VBROADCASTSD (DI)(AX*1), Y7
+	VSUBPD       128(R9), Y7, Y7
 	VFNMADD231PD Y12, Y7, Y4
 	VMULPD       Y7, Y11, Y11
 	VSUBPD       Y11, Y5, Y5
 	VFNMADD231PD Y7, Y11, Y6
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (R8), Y0, Y0
-	VMOVUPD      Y0, (R8)
-	VADDPD       64(R8), Y1, Y1
-	VMOVUPD      Y1, 64(R8)
-	VADDPD       128(R8), Y2, Y2
-	VMOVUPD      Y2, 128(R8)
-	VADDPD       192(R8), Y3, Y3
-	VMOVUPD      Y3, 192(R8)
-	VADDPD       256(R8), Y4, Y4
-	VMOVUPD      Y4, 256(R8)
-	VADDPD       320(R8), Y5, Y5
-	VMOVUPD      Y5, 320(R8)
-	VADDPD       384(R8), Y6, Y6
-	VMOVUPD      Y6, 384(R8)
-	ADDQ         $0x000001c0, R8
-	ADDQ         $0x00000140, DI
-	ADDQ         R9, CX
-	ADDQ         R9, DX
-	DECQ         R10
-	JNZ          panel0
-	MOVQ         n+56(FP), AX
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VADDPD       64(CX), Y1, Y1
+	VMOVUPD      Y1, 64(CX)
+	VADDPD       128(CX), Y2, Y2
+	VMOVUPD      Y2, 128(CX)
+	VADDPD       192(CX), Y3, Y3
+	VMOVUPD      Y3, 192(CX)
+	VADDPD       256(CX), Y4, Y4
+	VMOVUPD      Y4, 256(CX)
+	VADDPD       320(CX), Y5, Y5
+	VMOVUPD      Y5, 320(CX)
+	VADDPD       384(CX), Y6, Y6
+	VMOVUPD      Y6, 384(CX)
+	MOVQ         n+64(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         cos+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         sin+16(FP), DX
-	LEAQ         32(DX)(AX*8), DX
-	MOVQ         res+24(FP), BX
-	ADDQ         AX, BX
-	MOVQ         x+32(FP), SI
-	ADDQ         AX, SI
-	MOVQ         lane+40(FP), DI
-	MOVQ         sums+0(FP), R8
-	MOVQ         stride+48(FP), R9
-	MOVQ         panels+64(FP), R10
-	SHLQ         $0x06, R9
+	NEGQ         AX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
 
-panel1:
-	MOVQ   n+56(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-
-row1:
-	VMOVUPD      (CX)(AX*8), Y7
-	VMOVUPD      (DX)(AX*8), Y8
+row32:
+	VMOVUPD      32(DX)(AX*8), Y7
+	VMOVUPD      32(BX)(AX*8), Y8
 	VMULPD       Y7, Y7, Y11
 	VMULPD       Y8, Y8, Y10
 	VADDPD       Y10, Y11, Y9
 	VSUBPD       Y10, Y11, Y10
+	VBROADCASTSD (R8)(AX*1), Y12
+	VMULPD       Y12, Y9, Y9
 	VFMADD231PD  Y9, Y10, Y2
 	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD (BX)(AX*1), Y11
+	VBROADCASTSD (SI)(AX*1), Y11
 	VFMADD231PD  Y11, Y7, Y0
-	VMULPD       224(DI), Y7, Y12
-	VFMADD231PD  288(DI), Y11, Y12
-	VMULPD       96(DI), Y9, Y9
+	VMULPD       224(R9), Y7, Y12
+	VFMADD231PD  288(R9), Y11, Y12
+	VMULPD       96(R9), Y9, Y9
 	VMULPD       Y12, Y7, Y11
 	VFMADD231PD  Y9, Y10, Y11
 	VFMADD231PD  Y9, Y7, Y12
 	VMULPD       Y8, Y12, Y12
 	VSUBPD       Y12, Y3, Y3
-	VBROADCASTSD (SI)(AX*1), Y7
-	VSUBPD       160(DI), Y7, Y7
+	VBROADCASTSD (DI)(AX*1), Y7
+	VSUBPD       160(R9), Y7, Y7
 	VFNMADD231PD Y12, Y7, Y4
 	VMULPD       Y7, Y11, Y11
 	VSUBPD       Y11, Y5, Y5
 	VFNMADD231PD Y7, Y11, Y6
 	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(R8), Y0, Y0
-	VMOVUPD      Y0, 32(R8)
-	VADDPD       96(R8), Y1, Y1
-	VMOVUPD      Y1, 96(R8)
-	VADDPD       160(R8), Y2, Y2
-	VMOVUPD      Y2, 160(R8)
-	VADDPD       224(R8), Y3, Y3
-	VMOVUPD      Y3, 224(R8)
-	VADDPD       288(R8), Y4, Y4
-	VMOVUPD      Y4, 288(R8)
-	VADDPD       352(R8), Y5, Y5
-	VMOVUPD      Y5, 352(R8)
-	VADDPD       416(R8), Y6, Y6
-	VMOVUPD      Y6, 416(R8)
-	ADDQ         $0x000001c0, R8
-	ADDQ         $0x00000140, DI
-	ADDQ         R9, CX
-	ADDQ         R9, DX
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	VADDPD       96(CX), Y1, Y1
+	VMOVUPD      Y1, 96(CX)
+	VADDPD       160(CX), Y2, Y2
+	VMOVUPD      Y2, 160(CX)
+	VADDPD       224(CX), Y3, Y3
+	VMOVUPD      Y3, 224(CX)
+	VADDPD       288(CX), Y4, Y4
+	VMOVUPD      Y4, 288(CX)
+	VADDPD       352(CX), Y5, Y5
+	VMOVUPD      Y5, 352(CX)
+	VADDPD       416(CX), Y6, Y6
+	VMOVUPD      Y6, 416(CX)
+	MOVQ         stride+56(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x000001c0, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	ADDQ         $0x00000140, R9
 	DECQ         R10
-	JNZ          panel1
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -1263,18 +1147,16 @@ row1:
 TEXT ·secondAVX2(SB), NOSPLIT, $0-56
 	MOVQ n+40(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ sin+16(FP), DX
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
 	LEAQ (DX)(AX*8), DX
-	MOVQ inv+24(FP), BX
-	ADDQ AX, BX
-	MOVQ sums+0(FP), SI
-	MOVQ stride+32(FP), DI
-	MOVQ panels+48(FP), R8
-	SHLQ $0x06, DI
+	MOVQ sin+16(FP), BX
+	LEAQ (BX)(AX*8), BX
+	MOVQ inv+24(FP), SI
+	ADDQ AX, SI
+	MOVQ panels+48(FP), DI
 
-panel0:
+panel:
 	MOVQ   n+40(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
@@ -1282,69 +1164,53 @@ panel0:
 	VXORPD Y1, Y1, Y1
 
 row0:
-	VMOVUPD      (CX)(AX*8), Y2
-	VMOVUPD      (DX)(AX*8), Y3
+	VMOVUPD      (DX)(AX*8), Y2
+	VMOVUPD      (BX)(AX*8), Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y4
 	VADDPD       Y4, Y2, Y3
 	VSUBPD       Y4, Y2, Y4
-	VBROADCASTSD (BX)(AX*1), Y5
+	VBROADCASTSD (SI)(AX*1), Y5
 	VMULPD       Y5, Y3, Y3
 	VFMADD231PD  Y3, Y4, Y0
 	VADDPD       Y2, Y1, Y1
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (SI), Y0, Y0
-	VMOVUPD      Y0, (SI)
-	VADDPD       64(SI), Y1, Y1
-	VMOVUPD      Y1, 64(SI)
-	ADDQ         $0x00000080, SI
-	ADDQ         DI, CX
-	ADDQ         DI, DX
-	DECQ         R8
-	JNZ          panel0
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VADDPD       64(CX), Y1, Y1
+	VMOVUPD      Y1, 64(CX)
 	MOVQ         n+40(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         cos+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         sin+16(FP), DX
-	LEAQ         32(DX)(AX*8), DX
-	MOVQ         inv+24(FP), BX
-	ADDQ         AX, BX
-	MOVQ         sums+0(FP), SI
-	MOVQ         stride+32(FP), DI
-	MOVQ         panels+48(FP), R8
-	SHLQ         $0x06, DI
+	NEGQ         AX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
 
-panel1:
-	MOVQ   n+40(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-
-row1:
-	VMOVUPD      (CX)(AX*8), Y2
-	VMOVUPD      (DX)(AX*8), Y3
+row32:
+	VMOVUPD      32(DX)(AX*8), Y2
+	VMOVUPD      32(BX)(AX*8), Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y4
 	VADDPD       Y4, Y2, Y3
 	VSUBPD       Y4, Y2, Y4
-	VBROADCASTSD (BX)(AX*1), Y5
+	VBROADCASTSD (SI)(AX*1), Y5
 	VMULPD       Y5, Y3, Y3
 	VFMADD231PD  Y3, Y4, Y0
 	VADDPD       Y2, Y1, Y1
 	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(SI), Y0, Y0
-	VMOVUPD      Y0, 32(SI)
-	VADDPD       96(SI), Y1, Y1
-	VMOVUPD      Y1, 96(SI)
-	ADDQ         $0x00000080, SI
-	ADDQ         DI, CX
-	ADDQ         DI, DX
-	DECQ         R8
-	JNZ          panel1
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	VADDPD       96(CX), Y1, Y1
+	VMOVUPD      Y1, 96(CX)
+	MOVQ         stride+32(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x00000080, CX
+	ADDQ         AX, DX
+	ADDQ         AX, BX
+	DECQ         DI
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -1358,53 +1224,38 @@ TEXT ·fitAVX2(SB), NOSPLIT, $0-48
 	MOVQ acc+8(FP), DX
 	LEAQ (DX)(AX*8), DX
 	MOVQ w+16(FP), BX
-	MOVQ stride+24(FP), SI
-	MOVQ panels+40(FP), DI
-	SHLQ $0x06, SI
+	MOVQ panels+40(FP), SI
 
-panel0:
+panel:
 	MOVQ n+32(FP), AX
 	SHLQ $0x03, AX
 	NEGQ AX
 
 row0:
-	VMOVUPD     (DX)(AX*8), Y0
-	VMOVUPD     (CX)(AX*8), Y1
-	VFMADD231PD (BX), Y1, Y0
-	VMOVUPD     Y0, (DX)(AX*8)
+	VMOVUPD     (CX)(AX*8), Y0
+	VMOVUPD     (DX)(AX*8), Y1
+	VFMADD231PD (BX), Y0, Y1
+	VMOVUPD     Y1, (DX)(AX*8)
 	ADDQ        $0x00000008, AX
 	JNZ         row0
-	ADDQ        $0x00000040, BX
-	ADDQ        SI, CX
-	DECQ        DI
-	JNZ         panel0
 	MOVQ        n+32(FP), AX
 	SHLQ        $0x03, AX
-	MOVQ        cos+0(FP), CX
-	LEAQ        32(CX)(AX*8), CX
-	MOVQ        acc+8(FP), DX
-	LEAQ        32(DX)(AX*8), DX
-	MOVQ        w+16(FP), BX
-	MOVQ        stride+24(FP), SI
-	MOVQ        panels+40(FP), DI
-	SHLQ        $0x06, SI
+	NEGQ        AX
 
-panel1:
-	MOVQ n+32(FP), AX
-	SHLQ $0x03, AX
-	NEGQ AX
-
-row1:
-	VMOVUPD     (DX)(AX*8), Y0
-	VMOVUPD     (CX)(AX*8), Y1
-	VFMADD231PD 32(BX), Y1, Y0
-	VMOVUPD     Y0, (DX)(AX*8)
+row32:
+	VMOVUPD     32(CX)(AX*8), Y0
+	VMOVUPD     32(DX)(AX*8), Y1
+	VFMADD231PD 32(BX), Y0, Y1
+	VMOVUPD     Y1, 32(DX)(AX*8)
 	ADDQ        $0x00000008, AX
-	JNZ         row1
+	JNZ         row32
+	MOVQ        stride+24(FP), AX
+	SHLQ        $0x03, AX
+	SHLQ        $0x03, AX
+	ADDQ        AX, CX
 	ADDQ        $0x00000040, BX
-	ADDQ        SI, CX
-	DECQ        DI
-	JNZ         panel1
+	DECQ        SI
+	JNZ         panel
 	VZEROUPPER
 	RET
 
@@ -1413,66 +1264,50 @@ row1:
 TEXT ·alongAVX2(SB), NOSPLIT, $0-56
 	MOVQ n+40(FP), AX
 	SHLQ $0x03, AX
-	MOVQ cos+8(FP), CX
-	LEAQ (CX)(AX*8), CX
-	MOVQ y+16(FP), DX
-	MOVQ d+24(FP), BX
-	SHLQ $0x03, BX
-	MOVQ sums+0(FP), SI
-	MOVQ stride+32(FP), DI
-	MOVQ panels+48(FP), R8
-	SHLQ $0x06, DI
+	MOVQ sums+0(FP), CX
+	MOVQ cos+8(FP), DX
+	LEAQ (DX)(AX*8), DX
+	MOVQ y+16(FP), BX
+	MOVQ d+24(FP), SI
+	SHLQ $0x03, SI
+	MOVQ panels+48(FP), DI
 
-panel0:
+panel:
 	MOVQ   n+40(FP), AX
 	SHLQ   $0x03, AX
 	NEGQ   AX
-	MOVQ   y+16(FP), DX
+	MOVQ   y+16(FP), BX
 	VXORPD Y0, Y0, Y0
 
 row0:
-	VBROADCASTSD (DX), Y1
-	VFMADD231PD  (CX)(AX*8), Y1, Y0
-	ADDQ         BX, DX
+	VBROADCASTSD (BX), Y1
+	VFMADD231PD  (DX)(AX*8), Y1, Y0
+	ADDQ         SI, BX
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	VADDPD       (SI), Y0, Y0
-	VMOVUPD      Y0, (SI)
-	ADDQ         $0x00000040, SI
-	ADDQ         DI, CX
-	DECQ         R8
-	JNZ          panel0
+	VADDPD       (CX), Y0, Y0
+	VMOVUPD      Y0, (CX)
 	MOVQ         n+40(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         cos+8(FP), CX
-	LEAQ         32(CX)(AX*8), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         d+24(FP), BX
-	SHLQ         $0x03, BX
-	MOVQ         sums+0(FP), SI
-	MOVQ         stride+32(FP), DI
-	MOVQ         panels+48(FP), R8
-	SHLQ         $0x06, DI
+	NEGQ         AX
+	MOVQ         y+16(FP), BX
+	VXORPD       Y0, Y0, Y0
 
-panel1:
-	MOVQ   n+40(FP), AX
-	SHLQ   $0x03, AX
-	NEGQ   AX
-	MOVQ   y+16(FP), DX
-	VXORPD Y0, Y0, Y0
-
-row1:
-	VBROADCASTSD (DX), Y1
-	VFMADD231PD  (CX)(AX*8), Y1, Y0
-	ADDQ         BX, DX
+row32:
+	VBROADCASTSD (BX), Y1
+	VFMADD231PD  32(DX)(AX*8), Y1, Y0
+	ADDQ         SI, BX
 	ADDQ         $0x00000008, AX
-	JNZ          row1
-	VADDPD       32(SI), Y0, Y0
-	VMOVUPD      Y0, 32(SI)
-	ADDQ         $0x00000040, SI
-	ADDQ         DI, CX
-	DECQ         R8
-	JNZ          panel1
+	JNZ          row32
+	VADDPD       32(CX), Y0, Y0
+	VMOVUPD      Y0, 32(CX)
+	MOVQ         stride+32(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         AX, DX
+	DECQ         DI
+	JNZ          panel
 	VZEROUPPER
 	RET
 
@@ -1487,57 +1322,41 @@ TEXT ·outputAVX2(SB), NOSPLIT, $0-56
 	MOVQ d+24(FP), BX
 	SHLQ $0x03, BX
 	MOVQ w+16(FP), SI
-	MOVQ stride+32(FP), DI
-	MOVQ panels+48(FP), R8
-	SHLQ $0x06, DI
+	MOVQ panels+48(FP), DI
 
-panel0:
+panel:
 	MOVQ n+40(FP), AX
 	SHLQ $0x03, AX
 	NEGQ AX
 	MOVQ y+8(FP), DX
 
 row0:
-	VMOVUPD      (CX)(AX*8), Y0
-	VBROADCASTSD (DX), Y1
-	VFMADD231PD  (SI), Y1, Y0
-	VMOVUPD      Y0, (CX)(AX*8)
+	VBROADCASTSD (DX), Y0
+	VMOVUPD      (CX)(AX*8), Y1
+	VFMADD231PD  (SI), Y0, Y1
+	VMOVUPD      Y1, (CX)(AX*8)
 	ADDQ         BX, DX
 	ADDQ         $0x00000008, AX
 	JNZ          row0
-	ADDQ         $0x00000040, SI
-	ADDQ         DI, CX
-	DECQ         R8
-	JNZ          panel0
 	MOVQ         n+40(FP), AX
 	SHLQ         $0x03, AX
-	MOVQ         bar+0(FP), CX
-	LEAQ         32(CX)(AX*8), CX
+	NEGQ         AX
 	MOVQ         y+8(FP), DX
-	MOVQ         d+24(FP), BX
-	SHLQ         $0x03, BX
-	MOVQ         w+16(FP), SI
-	MOVQ         stride+32(FP), DI
-	MOVQ         panels+48(FP), R8
-	SHLQ         $0x06, DI
 
-panel1:
-	MOVQ n+40(FP), AX
-	SHLQ $0x03, AX
-	NEGQ AX
-	MOVQ y+8(FP), DX
-
-row1:
-	VMOVUPD      (CX)(AX*8), Y0
-	VBROADCASTSD (DX), Y1
-	VFMADD231PD  32(SI), Y1, Y0
-	VMOVUPD      Y0, (CX)(AX*8)
+row32:
+	VBROADCASTSD (DX), Y0
+	VMOVUPD      32(CX)(AX*8), Y1
+	VFMADD231PD  32(SI), Y0, Y1
+	VMOVUPD      Y1, 32(CX)(AX*8)
 	ADDQ         BX, DX
 	ADDQ         $0x00000008, AX
-	JNZ          row1
+	JNZ          row32
+	MOVQ         stride+32(FP), AX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, AX
+	ADDQ         AX, CX
 	ADDQ         $0x00000040, SI
-	ADDQ         DI, CX
-	DECQ         R8
-	JNZ          panel1
+	DECQ         DI
+	JNZ          panel
 	VZEROUPPER
 	RET

@@ -118,7 +118,7 @@ func TestContract(t *testing.T) {
 			want = append(want, s.contracted(k, func(n int) float64 { return s.bar.at(n, k) }))
 		}
 		sums := s.sums(SumRows(s.q))
-		Contract(sums, s.cos, s.sin, s.bar, s.floats(s.n*Lanes, 0), s.x, s.inv, s.lanes, s.bank)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Contract(sums, s.bar, s.floats(s.n*Lanes, 0), s.lanes)
 		for k, w := range want {
 			s.compare("Contract", sums, SumRows(s.q), k, w)
 		}
@@ -132,7 +132,7 @@ func TestFactorised(t *testing.T) {
 			res[n] = s.y[n*s.d]
 		}
 		sums := s.sums(FactorisedRows)
-		Factorised(sums, s.cos, s.sin, res, s.x, s.inv, s.lanes, s.bank)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorised(sums, res, s.lanes)
 		for k := range s.count * Lanes {
 			lane := s.lanes[k/Lanes]
 			a1 := lane.Amp[k%Lanes]
@@ -152,8 +152,8 @@ func TestFactorised(t *testing.T) {
 			ones[i] = 1
 		}
 		sums = s.floats(len(sums), 0)
-		Factorised(sums, s.cos, s.sin, res, s.x, ones, s.lanes, s.bank)
-		Factorised(open, s.cos, s.sin, res, s.x, nil, s.lanes, s.bank)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: ones}).Factorised(sums, res, s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x}).Factorised(open, res, s.lanes)
 		for i := range sums {
 			if sums[i] != open[i] {
 				s.t.Fatalf("sum %d is %v with gates of 1, %v without", i, sums[i], open[i])
@@ -165,7 +165,7 @@ func TestFactorised(t *testing.T) {
 func TestSecond(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		sums := s.sums(2)
-		Second(sums, s.cos, s.sin, s.inv)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Second(sums)
 		for k := range s.count * Lanes {
 			var ripple, square float64
 			for n := range s.n {
@@ -273,14 +273,14 @@ func pipeline(t testing.TB, seed uint64, count, n, q int, scale float64) []float
 	if scale == 0 {
 		clear(s.bank.Data)
 	}
-	Features(s.cos, s.sin, s.bank, s.x, s.gate)
+	(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Gate: s.gate}).Features()
 	m := count * Lanes
 	c := s.floats(m*m, 0)
 	Gram(c, m, s.cos, 0, count)
 	g := s.panels(rand.New(rand.NewPCG(seed, 1)), count, m)
 	Product(s.bar, s.cos, g, 0, count)
 	sums := s.floats(count*SumRows(q)*Lanes, 0)
-	Contract(sums, s.cos, s.sin, s.bar, s.floats(n*Lanes, 0), s.x, s.inv, s.lanes, s.bank)
+	(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Contract(sums, s.bar, s.floats(n*Lanes, 0), s.lanes)
 	s.check()
 	for p := range count { // sums over d have its units
 		for i := SumThetaD; i < SumRows(q); i++ {

@@ -10,8 +10,8 @@ import (
 // A Dense factors and inverts symmetric positive definite matrices [n,n],
 // stored by rows, ld numbers from one to the next; n is a multiple of eight.
 // A matrix of another size is padded with rows and columns of the identity,
-// which changes neither factor nor determinant nor inverse. It holds what the
-// work needs besides the matrix and is used by one goroutine at a time.
+// which changes neither factor nor determinant nor inverse. It holds workspace
+// and is used by one goroutine at a time.
 //
 // Work is shared out among goroutines in parts that do not depend on their
 // number, and each element is summed by one of them: the same matrix gives the
@@ -26,8 +26,8 @@ type Dense struct {
 // NewDense makes a Dense whose work is done by up to workers goroutines.
 func NewDense(workers int) *Dense { return &Dense{workers: workers} }
 
-// blockOf is how many columns are factored at once: enough for the products'
-// sake, and few enough that what only one core can do takes little time.
+// blockOf returns how many columns are factored at once: enough for fast products,
+// but few, because one core factors the block's own rows.
 func blockOf(n int) int {
 	if n < 1500 {
 		return 64
@@ -43,29 +43,20 @@ func checkSquare(what string, a []float64, n, ld int) {
 	checkMatrix(what, a, n, n, ld)
 }
 
-// reserve makes room for matrices of n rows.
-func (d *Dense) reserve(n int) {
-	block := blockOf(n)
-	if len(d.inv) < n {
-		d.inv = Aligned(n)
-	}
-	if d.column.Count < n/Lanes || d.column.Stride != block {
-		d.column = NewPanels(n/Lanes, block)
-	}
-}
-
 // Cholesky overwrites the lower triangle of a with L, A = LLᵀ, and its upper
 // triangle with zeros. It reads the lower triangle alone. Where A is not
 // positive definite it returns the row whose pivot is not positive (or NaN)
 // and leaves a undefined; else −1.
 //
-// Column blocks go from left to right: the block's own rows are factored by
-// one goroutine, the rows below are solved and then taken from what is right
-// of the block, shared out.
+// Column blocks go from left to right. One goroutine factors the block's own rows;
+// all solve the rows below it and take their products from the columns to its right.
 func (d *Dense) Cholesky(a []float64, n, ld int) int {
 	checkSquare("Cholesky", a, n, ld)
-	d.reserve(n)
 	block := blockOf(n)
+	d.inv = Resize(d.inv, n)
+	if d.column.Count < n/Lanes || d.column.Stride != block {
+		d.column = NewPanels(n/Lanes, block)
+	}
 	for k := 0; k < n; k += block {
 		width := min(block, n-k)
 		x := d.column.Slice(0, (n-k)/Lanes).Rows(0, width)
@@ -83,7 +74,7 @@ func (d *Dense) Cholesky(a []float64, n, ld int) int {
 		rest := x.Slice(own, x.Count)
 		to := (k+width)*ld + k + width
 		parallel.For(groups, d.workers, func(g int) {
-			gram(a[to:], ld, rest, 3*g, min(3*g+3, below), -1)
+			Downdate(a[to:], ld, rest, 3*g, min(3*g+3, below))
 		})
 	}
 	for i := range n {
@@ -103,7 +94,7 @@ func (d *Dense) ownRows(x Panels, c []float64, ld, i, k int) int {
 	transpose(at, ld, Lanes, own.Data, Lanes, Lanes*Lanes, i)
 	tile := own.Rows(i*Lanes, (i+1)*Lanes)
 	if i > 0 {
-		multiplySub(tile, at, ld, own, i)
+		inner(tile, at, ld, Lanes, own, i, -1)
 	}
 	bad := factorTile(tile.Panel(0), d.inv[k+i*Lanes:][:Lanes])
 	transpose(at[i*Lanes:], ld, Lanes, tile.Data, Lanes, Lanes*Lanes, 1)
@@ -133,7 +124,7 @@ func (d *Dense) solveRows(x Panels, c []float64, ld, depth, k int) {
 	for j := range depth {
 		rows := x.Rows(j*Lanes, (j+1)*Lanes)
 		if j > 0 {
-			multiplySub(rows, c[j*Lanes*ld:], ld, x, j)
+			inner(rows, c[j*Lanes*ld:], ld, Lanes, x, j, -1)
 		}
 		solve(rows, c[j*Lanes*(ld+1):], ld, d.inv[k+j*Lanes:])
 	}

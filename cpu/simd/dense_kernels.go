@@ -49,30 +49,3 @@ func transposePlain(dst []float64, dstRow, dstStep int, src []float64, srcRow, s
 		}
 	}
 }
-
-// multiplySub takes L·X from eight rows of one to three panels, L being eight
-// rows of a matrix and 8·depth columns, X the panels' first 8·depth rows.
-func multiplySub(rows Panels, l []float64, ld int, x Panels, depth int) {
-	_ = l[7*ld+depth*Lanes-1]
-	if !innerVector(rows.row(0, 0), Lanes, rows.Stride*Lanes, &l[0], ld, Lanes, x.row(0, 0), x.Stride*Lanes, Lanes, x.Count, depth, -1) {
-		multiplySubPlain(rows, l, ld, x, depth)
-	}
-}
-
-// multiplySubPlain is multiplySub's plain loop.
-func multiplySubPlain(rows Panels, l []float64, ld int, x Panels, depth int) {
-	for p := range rows.Count {
-		to, from := rows.Panel(p), x.Panel(p)
-		for i := range Lanes {
-			var sum [Lanes]float64
-			for k, f := range l[i*ld:][:depth*Lanes] {
-				for j, v := range (*[Lanes]float64)(from[k*Lanes:]) {
-					sum[j] += f * v
-				}
-			}
-			for j, s := range sum {
-				to[i*Lanes+j] -= s
-			}
-		}
-	}
-}

@@ -3,24 +3,28 @@
 package simd
 
 // outerVector runs the kernel of the set in use, if it has one.
-func outerVector(c *float64, cRow int, l, r *float64, rPanel, n, panels int, alpha float64) bool {
+func outerVector(c *float64, cRow, cPanel int, l, r *float64, rPanel, n, panels int, alpha float64) bool {
 	switch {
 	case use == AVX512 && panels == 3:
-		outer3AVX512(c, cRow, Lanes, l, r, rPanel, n, alpha)
-	case use == AVX512 && panels == 1:
-		outer1AVX512(c, cRow, Lanes, l, r, rPanel, n, alpha)
+		outer8x3AVX512(c, cRow, cPanel, l, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && panels == 2:
-		outer2AVX512(c, cRow, Lanes, l, r, rPanel, n, alpha)
+		outer8x2AVX512(c, cRow, cPanel, l, r, rPanel, n, alpha)
+		return true
+	case use == AVX512 && panels == 1:
+		outer8x1AVX512(c, cRow, cPanel, l, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && panels == 3:
-		outer3AVX2(c, cRow, Lanes, l, r, rPanel, n, alpha)
-	case use == AVX2 && panels == 1:
-		outer1AVX2(c, cRow, Lanes, l, r, rPanel, n, alpha)
+		outer8x3AVX2(c, cRow, cPanel, l, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && panels == 2:
-		outer2AVX2(c, cRow, Lanes, l, r, rPanel, n, alpha)
-	default:
-		return false
+		outer8x2AVX2(c, cRow, cPanel, l, r, rPanel, n, alpha)
+		return true
+	case use == AVX2 && panels == 1:
+		outer8x1AVX2(c, cRow, cPanel, l, r, rPanel, n, alpha)
+		return true
 	}
-	return true
+	return false
 }
 
 // innerVector runs the kernel of the set in use, if it has one.
@@ -28,93 +32,122 @@ func innerVector(c *float64, cRow, cPanel int, l *float64, lRow, lPanel int, r *
 	switch {
 	case use == AVX512 && rows == 8 && panels == 3:
 		inner8x3AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 8 && panels == 2:
 		inner8x2AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 8 && panels == 1:
 		inner8x1AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 4 && panels == 3:
 		inner4x3AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 4 && panels == 2:
 		inner4x2AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 4 && panels == 1:
 		inner4x1AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 2 && panels == 3:
 		inner2x3AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 2 && panels == 2:
 		inner2x2AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 2 && panels == 1:
 		inner2x1AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 1 && panels == 3:
 		inner1x3AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 1 && panels == 2:
 		inner1x2AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX512 && rows == 1 && panels == 1:
 		inner1x1AVX512(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 8 && panels == 3:
 		inner8x3AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 8 && panels == 2:
 		inner8x2AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 8 && panels == 1:
 		inner8x1AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 4 && panels == 3:
 		inner4x3AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 4 && panels == 2:
 		inner4x2AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 4 && panels == 1:
 		inner4x1AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 2 && panels == 3:
 		inner2x3AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 2 && panels == 2:
 		inner2x2AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 2 && panels == 1:
 		inner2x1AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 1 && panels == 3:
 		inner1x3AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 1 && panels == 2:
 		inner1x2AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
+		return true
 	case use == AVX2 && rows == 1 && panels == 1:
 		inner1x1AVX2(c, cRow, cPanel, l, lRow, lPanel, r, rPanel, n, alpha)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
-// featureFitVector runs the kernel of the set in use, if it has one.
-func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels int) bool {
+// featureVector runs the kernel of the set in use, if it has one.
+func featureVector(cos, sin, x, gate, acc, par, w *float64, q, stride, n, panels int) bool {
 	switch {
-	case use == AVX512 && gate == nil:
+	case use == AVX512 && q == 1 && acc == nil:
+		featureOneAVX512(cos, sin, x, gate, par, stride, n, panels)
+		return true
+	case use == AVX512 && q == 1 && gate == nil:
 		featureFitOpenAVX512(cos, sin, x, acc, par, w, stride, n, panels)
-	case use == AVX512:
+		return true
+	case use == AVX512 && q == 1:
 		featureFitAVX512(cos, sin, x, gate, acc, par, w, stride, n, panels)
-	case use == AVX2 && gate == nil:
+		return true
+	case use == AVX512:
+		featureAVX512(cos, sin, x, gate, par, q, stride, n, panels)
+		return true
+	case use == AVX2 && q == 1 && acc == nil:
+		featureOneAVX2(cos, sin, x, gate, par, stride, n, panels)
+		return true
+	case use == AVX2 && q == 1 && gate == nil:
 		featureFitOpenAVX2(cos, sin, x, acc, par, w, stride, n, panels)
-	case use == AVX2:
+		return true
+	case use == AVX2 && q == 1:
 		featureFitAVX2(cos, sin, x, gate, acc, par, w, stride, n, panels)
-	default:
-		return false
+		return true
+	case use == AVX2:
+		featureAVX2(cos, sin, x, gate, par, q, stride, n, panels)
+		return true
 	}
-	return true
+	return false
 }
 
 // evenVector runs the kernel of the set in use, if it has one.
-func evenVector(cos, sin, x, gate, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+func evenVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
 	switch {
-	case use == AVX512:
+	case use == AVX512 && acc == nil:
 		return evenAVX512(cos, sin, x, gate, par, steps, stride, n, panels), true
-	case use == AVX2:
-		return evenAVX2(cos, sin, x, gate, par, steps, stride, n, panels), true
-	}
-	return 0, false
-}
-
-// evenFitVector runs the kernel of the set in use, if it has one.
-func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
-	switch {
 	case use == AVX512 && gate == nil:
 		return evenFitOpenAVX512(cos, sin, x, acc, w, par, steps, stride, n, panels), true
 	case use == AVX512:
 		return evenFitAVX512(cos, sin, x, gate, acc, w, par, steps, stride, n, panels), true
+	case use == AVX2 && acc == nil:
+		return evenAVX2(cos, sin, x, gate, par, steps, stride, n, panels), true
 	case use == AVX2 && gate == nil:
 		return evenFitOpenAVX2(cos, sin, x, acc, w, par, steps, stride, n, panels), true
 	case use == AVX2:
@@ -124,70 +157,46 @@ func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, pa
 }
 
 // evenStartVector runs the kernel of the set in use, if it has one.
-func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int) {
+func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int, ok bool) {
 	switch {
 	case use == AVX512 && gate == nil:
-		return evenStartOpenAVX512(starts, x, acc, w, par, steps, n, panels)
+		return evenStartOpenAVX512(starts, x, acc, w, par, steps, n, panels), true
 	case use == AVX512:
-		return evenStartAVX512(starts, x, gate, acc, w, par, steps, n, panels)
+		return evenStartAVX512(starts, x, gate, acc, w, par, steps, n, panels), true
 	}
-	panic("simd: no kernel")
+	return 0, false
 }
 
 // evenFactorisedVector runs the kernel of the set in use, if it has one.
-func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) {
+func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) bool {
 	switch {
 	case use == AVX512 && gate == nil:
 		evenFactorisedOpenAVX512(sums, starts, res, t, t2, steps, lane, mid, delta, n, panels)
-		return
+		return true
 	case use == AVX512:
 		evenFactorisedAVX512(sums, starts, res, gate, inv, t, t2, steps, lane, mid, delta, n, panels)
-		return
+		return true
 	}
-	panic("simd: no kernel")
-}
-
-// featureVector runs the kernel of the set in use, if it has one.
-func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {
-	switch {
-	case use == AVX512 && q == 1:
-		featureOneAVX512(cos, sin, x, gate, par, stride, n, panels)
-	case use == AVX512:
-		featureAVX512(cos, sin, x, gate, par, q, stride, n, panels)
-	case use == AVX2 && q == 1:
-		featureOneAVX2(cos, sin, x, gate, par, stride, n, panels)
-	case use == AVX2:
-		featureAVX2(cos, sin, x, gate, par, q, stride, n, panels)
-	default:
-		return false
-	}
-	return true
+	return false
 }
 
 // contractVector runs the kernel of the set in use, if it has one.
-func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
+func contractVector(sums, cos, sin, bar, quad, x, inv, lane *float64, stride, n, panels int) bool {
 	switch {
+	case use == AVX512 && quad == nil:
+		contractOneAVX512(sums, cos, sin, bar, x, inv, lane, stride, n, panels)
+		return true
 	case use == AVX512:
-		contractAVX512(sums, cos, sin, bar, x, inv, lane, stride, n, panels)
+		contractAVX512(sums, cos, sin, bar, quad, inv, lane, stride, n, panels)
+		return true
+	case use == AVX2 && quad == nil:
+		contractOneAVX2(sums, cos, sin, bar, x, inv, lane, stride, n, panels)
+		return true
 	case use == AVX2:
-		contractAVX2(sums, cos, sin, bar, x, inv, lane, stride, n, panels)
-	default:
-		return false
+		contractAVX2(sums, cos, sin, bar, quad, inv, lane, stride, n, panels)
+		return true
 	}
-	return true
-}
-
-// contractRowsVector runs the kernel of the set in use, if it has one.
-func contractRowsVector(sums, cos, sin, bar, quad, inv, lane *float64, stride, n, panels int) bool {
-	switch {
-	case use == AVX512:
-		contractRowsAVX512(sums, cos, sin, bar, quad, inv, lane, stride, n, panels)
-	case use == AVX2:
-		contractRowsAVX2(sums, cos, sin, bar, quad, inv, lane, stride, n, panels)
-	default:
-		return false
-	}
-	return true
+	return false
 }
 
 // contractInputVector runs the kernel of the set in use, if it has one.
@@ -195,12 +204,12 @@ func contractInputVector(sums, theta, quad, x, lane *float64, q, stride, n, pane
 	switch {
 	case use == AVX512:
 		contractInputAVX512(sums, theta, quad, x, lane, q, stride, n, panels)
+		return true
 	case use == AVX2:
 		contractInputAVX2(sums, theta, quad, x, lane, q, stride, n, panels)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // factorisedVector runs the kernel of the set in use, if it has one.
@@ -208,16 +217,18 @@ func factorisedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, pan
 	switch {
 	case use == AVX512 && inv == nil:
 		factorisedOpenAVX512(sums, cos, sin, res, x, lane, stride, n, panels)
+		return true
 	case use == AVX512:
 		factorisedAVX512(sums, cos, sin, res, x, inv, lane, stride, n, panels)
+		return true
 	case use == AVX2 && inv == nil:
 		factorisedOpenAVX2(sums, cos, sin, res, x, lane, stride, n, panels)
+		return true
 	case use == AVX2:
 		factorisedAVX2(sums, cos, sin, res, x, inv, lane, stride, n, panels)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // secondVector runs the kernel of the set in use, if it has one.
@@ -225,12 +236,12 @@ func secondVector(sums, cos, sin, inv *float64, stride, n, panels int) bool {
 	switch {
 	case use == AVX512:
 		secondAVX512(sums, cos, sin, inv, stride, n, panels)
+		return true
 	case use == AVX2:
 		secondAVX2(sums, cos, sin, inv, stride, n, panels)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // fitVector runs the kernel of the set in use, if it has one.
@@ -238,12 +249,12 @@ func fitVector(cos, acc, w *float64, stride, n, panels int) bool {
 	switch {
 	case use == AVX512:
 		fitAVX512(cos, acc, w, stride, n, panels)
+		return true
 	case use == AVX2:
 		fitAVX2(cos, acc, w, stride, n, panels)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // alongVector runs the kernel of the set in use, if it has one.
@@ -251,12 +262,12 @@ func alongVector(sums, cos, y *float64, d, stride, n, panels int) bool {
 	switch {
 	case use == AVX512:
 		alongAVX512(sums, cos, y, d, stride, n, panels)
+		return true
 	case use == AVX2:
 		alongAVX2(sums, cos, y, d, stride, n, panels)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // outputVector runs the kernel of the set in use, if it has one.
@@ -264,12 +275,12 @@ func outputVector(bar, y, w *float64, d, stride, n, panels int) bool {
 	switch {
 	case use == AVX512:
 		outputAVX512(bar, y, w, d, stride, n, panels)
+		return true
 	case use == AVX2:
 		outputAVX2(bar, y, w, d, stride, n, panels)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // solveVector runs the kernel of the set in use, if it has one.
@@ -277,25 +288,12 @@ func solveVector(x *float64, xPanel int, l *float64, lRow int, inv *float64, pan
 	switch {
 	case use == AVX512:
 		solveAVX512(x, xPanel, l, lRow, inv, panels)
+		return true
 	case use == AVX2:
 		solveAVX2(x, xPanel, l, lRow, inv, panels)
-	default:
-		return false
+		return true
 	}
-	return true
-}
-
-// peakVector runs the kernel of the set in use, if it has one.
-func peakVector(n int) bool {
-	switch {
-	case use == AVX512:
-		peakAVX512(n)
-	case use == AVX2:
-		peakAVX2(n)
-	default:
-		return false
-	}
-	return true
+	return false
 }
 
 // transposeVector runs the kernel of the set in use, if it has one.
@@ -303,10 +301,23 @@ func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, sr
 	switch {
 	case use == AVX512:
 		transposeAVX512(dst, dstRow, dstStep, src, srcRow, srcStep, n)
+		return true
 	case use == AVX2:
 		transposeAVX2(dst, dstRow, dstStep, src, srcRow, srcStep, n)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
+}
+
+// peakVector runs the kernel of the set in use, if it has one.
+func peakVector(n int) bool {
+	switch {
+	case use == AVX512:
+		peakAVX512(n)
+		return true
+	case use == AVX2:
+		peakAVX2(n)
+		return true
+	}
+	return false
 }

@@ -4,7 +4,7 @@
 
 package simd
 
-func outerVector(c *float64, cRow int, l, r *float64, rPanel, n, panels int, alpha float64) bool {
+func outerVector(c *float64, cRow, cPanel int, l, r *float64, rPanel, n, panels int, alpha float64) bool {
 	return false
 }
 
@@ -12,35 +12,23 @@ func innerVector(c *float64, cRow, cPanel int, l *float64, lRow, lPanel int, r *
 	return false
 }
 
-func featureFitVector(cos, sin, x, gate, acc, par, w *float64, stride, n, panels int) bool {
+func featureVector(cos, sin, x, gate, acc, par, w *float64, q, stride, n, panels int) bool {
 	return false
 }
 
-func evenVector(cos, sin, x, gate, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+func evenVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
 	return 0, false
 }
 
-func evenFitVector(cos, sin, x, gate, acc, w, par, steps *float64, stride, n, panels int) (done int, ok bool) {
+func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int, ok bool) {
 	return 0, false
 }
 
-func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int) (done int) {
-	panic("simd: no kernel")
-}
-
-func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) {
-	panic("simd: no kernel")
-}
-
-func featureVector(cos, sin, x, gate, par *float64, q, stride, n, panels int) bool {
+func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) bool {
 	return false
 }
 
-func contractVector(sums, cos, sin, bar, x, inv, lane *float64, stride, n, panels int) bool {
-	return false
-}
-
-func contractRowsVector(sums, cos, sin, bar, quad, inv, lane *float64, stride, n, panels int) bool {
+func contractVector(sums, cos, sin, bar, quad, x, inv, lane *float64, stride, n, panels int) bool {
 	return false
 }
 
@@ -72,10 +60,10 @@ func solveVector(x *float64, xPanel int, l *float64, lRow int, inv *float64, pan
 	return false
 }
 
-func peakVector(n int) bool {
+func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, srcStep, n int) bool {
 	return false
 }
 
-func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, srcStep, n int) bool {
+func peakVector(n int) bool {
 	return false
 }

@@ -4,14 +4,14 @@
 //
 // Features come eight at a time. A panel holds eight features over the rows of
 // a tile as [n][8]float64, a row to a cache line, so that one vector of
-// AVX-512 (two of AVX2) computes a row of a panel, and what it has written is
-// already packed as the products read it.
+// AVX-512 (two of AVX2) computes a row of a panel, which is then already packed as
+// the products read it.
 //
 // Every kernel exists for AVX-512, for AVX2 with FMA and as a plain loop; the
-// processor decides which runs (see Use). The plain loop says what the kernel
-// computes, runs on every other processor, and is what tests compare with.
-// Within one set, sums are taken in one order that sizes and cuts into jobs do
-// not change. The assembly is made by the module in asm.
+// processor decides which runs (see Use). The plain loop defines the result, runs
+// on every other processor, and is the reference of the tests. Within one set, the
+// order of sums does not depend on sizes or on how work is cut into jobs. The
+// module in asm generates the assembly.
 package simd
 
 //go:generate go run -C asm . -subject tile -out ../tile_amd64.s -stubs ../tile_amd64.go -pkg simd
@@ -21,4 +21,4 @@ package simd
 //go:generate go run -C asm . -subject dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
 //go:generate go run -C asm . -subject peak -out ../peak_amd64.s -stubs ../peak_amd64.go -pkg simd
 //go:generate go run -C asm . -subject dispatch
-//go:generate go run -C asm . -subject sum
+//go:generate go test -run TestSum -write-sum

@@ -4,60 +4,52 @@
 
 package simd
 
-// evenAVX512 is evenPlain for panel after panel until one cannot be stepped,
-// and returns how many could.
+// evenAVX512 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
 func evenAVX512(cos *float64, sin *float64, x *float64, gate *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenFitAVX512 is evenPlain and fitPlain for panel after panel until one cannot be stepped,
-// and returns how many could.
-//
-//go:noescape
-func evenFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
-
-// evenFitOpenAVX512 is evenPlain and fitPlain for panel after panel until one cannot be stepped,
-// and returns how many could.
+// evenFitOpenAVX512 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
 func evenFitOpenAVX512(cos *float64, sin *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenStartAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped,
-// and returns how many could.
+// evenFitAVX512 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
-func evenStartAVX512(starts *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
+func evenFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenStartOpenAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped,
-// and returns how many could.
+// evenStartOpenAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
 func evenStartOpenAVX512(starts *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
 
-// evenFactorisedAVX512 is evenPlain from where its chains start, and factorisedPlain.
+// evenStartAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
-func evenFactorisedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+func evenStartAVX512(starts *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
 
 // evenFactorisedOpenAVX512 is evenPlain from where its chains start, and factorisedPlain.
 //
 //go:noescape
 func evenFactorisedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 
-// evenAVX2 is evenPlain for panel after panel until one cannot be stepped,
-// and returns how many could.
+// evenFactorisedAVX512 is evenPlain from where its chains start, and factorisedPlain.
+//
+//go:noescape
+func evenFactorisedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+
+// evenAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
 func evenAVX2(cos *float64, sin *float64, x *float64, gate *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenFitAVX2 is evenPlain and fitPlain for panel after panel until one cannot be stepped,
-// and returns how many could.
-//
-//go:noescape
-func evenFitAVX2(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
-
-// evenFitOpenAVX2 is evenPlain and fitPlain for panel after panel until one cannot be stepped,
-// and returns how many could.
+// evenFitOpenAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
 //
 //go:noescape
 func evenFitOpenAVX2(cos *float64, sin *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
+
+// evenFitAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+//
+//go:noescape
+func evenFitAVX2(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int

@@ -16,9 +16,9 @@ func BenchmarkFeaturesEven(b *testing.B) {
 					cos, sin, acc, w := NewPanels(count, n), NewPanels(count, n), Aligned(n*Lanes), Aligned(count*Lanes)
 					perFeature(b, n*count*Lanes, func() {
 						if gated {
-							FeaturesEven(cos, sin, bank, s, x, gate)
+							(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Gate: gate}).Features()
 						} else {
-							FeaturesFitEven(cos, sin, acc, bank, s, x, nil, w)
+							(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Acc: acc, W: w}).Features()
 						}
 					})
 				})
@@ -55,9 +55,9 @@ func BenchmarkFactorisedEven(b *testing.B) {
 					var starts Starts
 					perFeature(b, n*m, func() {
 						clear(acc)
-						FitEven(&starts, cos, sin, acc, bank, s, x, nil, w)
+						(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Acc: acc, W: w, Starts: &starts}).Features()
 						SumLanes(res, acc)
-						FactorisedEven(sums, &starts, cos, sin, res, x, nil, nil, lanes, bank, s)
+						(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Starts: &starts}).Factorised(sums, res, lanes)
 					})
 				})
 			})

@@ -36,7 +36,7 @@ func testFactorisedEven(t *testing.T, s *evenScene) {
 	for _, c := range [][2][]float64{{s.gate, inv}, {nil, nil}} {
 		gate, inv := c[0], c[1]
 		cos, sin, acc := s.room(1), s.room(2), s.floats(n*Lanes, 0)
-		FeaturesFitEven(cos, sin, acc, s.b, s.s, s.x, gate, s.w)
+		(&Tile{Cos: cos, Sin: sin, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc, W: s.w}).Features()
 		want := s.floats(s.b.Count*FactorisedRows*Lanes, 0)
 		for i := range s.b.Count {
 			factorisedPlain(want[i*FactorisedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, s.x, inv, centered(&lanes[i], s.b.Panel(i)))
@@ -46,13 +46,13 @@ func testFactorisedEven(t *testing.T, s *evenScene) {
 			got[i] = 1
 		}
 		var starts Starts
-		FitEven(&starts, cos2, sin2, acc2, s.b, s.s, s.x, gate, s.w)
+		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc2, W: s.w, Starts: &starts}).Features()
 		for i, v := range acc {
 			if acc2[i] != v {
 				t.Fatalf("%d rows: fit %d is %v, %v with the features written", n, i, acc2[i], v)
 			}
 		}
-		FactorisedEven(got, &starts, cos2, sin2, res, s.x, gate, inv, lanes, s.b, s.s)
+		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Inv: inv, Starts: &starts}).Factorised(got, res, lanes)
 		for i, v := range want {
 			row, panel, lane := i/Lanes%FactorisedRows, i/Lanes/FactorisedRows, i%Lanes
 			scale := s.reach(panel, lane)

@@ -110,8 +110,8 @@ func TestFeaturesEven(t *testing.T) {
 func testFeaturesEven(t *testing.T, s *evenScene) {
 	t.Helper()
 	cos, sin, cos2, sin2 := s.room(1), s.room(2), s.room(3), s.room(4)
-	Features(cos, sin, s.b, s.x, s.gate)
-	FeaturesEven(cos2, sin2, s.b, s.s, s.x, s.gate)
+	(&Tile{Cos: cos, Sin: sin, Bank: s.b, X: s.x, Gate: s.gate}).Features()
+	(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}).Features()
 	if worst := compareEven(t, s, cos, sin, cos2, sin2); !(worst <= evenTol+s.rounding()) {
 		t.Errorf("%d rows, step %v: wrong by %v, want %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
 	}
@@ -124,9 +124,9 @@ func testFeaturesEven(t *testing.T, s *evenScene) {
 		acc := s.random(r, len(s.x)*Lanes, 1)
 		acc2 := s.floats(len(acc), 0)
 		copy(acc2, acc)
-		FeaturesEven(cos, sin, s.b, s.s, s.x, c[0])
+		(&Tile{Cos: cos, Sin: sin, Bank: s.b, Steps: s.s, X: s.x, Gate: c[0]}).Features()
 		Fit(acc, cos, s.w)
-		FeaturesFitEven(cos2, sin2, acc2, s.b, s.s, s.x, c[1], s.w)
+		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: c[1], Acc: acc2, W: s.w}).Features()
 		if d := compareEven(t, s, cos, sin, cos2, sin2); d != 0 {
 			t.Fatalf("features differ with a fit, by %v", d)
 		}
@@ -180,7 +180,7 @@ func TestEvenTruth(t *testing.T) {
 				for i := range gate {
 					gate[i] = 1
 				}
-				FeaturesEven(cos, sin, b, stepped(f, b, 1), x, gate)
+				(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
 				worst, at, most := 0.0, 0, 0.0
 				for k := range 4 * Lanes {
 					for _, row := range []int{0, 1, 15, 30, 31, 32, 33, 61, 62, 63} {
@@ -264,8 +264,8 @@ func TestEvenNotFinite(t *testing.T) {
 				b.Set(5, []float64{c.z}, []float64{c.p}, []float64{c.w}, c.phase)
 				x, gate := evenRows(f, n, 0, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
 				cos, sin, cos2, sin2 := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), NewPanels(1, n)
-				Features(cos, sin, b, x, gate)
-				FeaturesEven(cos2, sin2, b, stepped(f, b, 1), x, gate)
+				(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
+				(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
 				for i, v := range cos.Data {
 					if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-14) && !(math.IsNaN(got) && math.IsNaN(v)) && got != v {
 						t.Errorf("row %d, lane %d: cos is %v, the formula gives %v", i/Lanes, i%Lanes, got, v)
@@ -283,7 +283,7 @@ func TestEvenNotFinite(t *testing.T) {
 			for i := range x {
 				x[i] = nan
 			}
-			FeaturesEven(cos, sin, b, stepped(f, b, 1), x, make([]float64, 9))
+			(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: make([]float64, 9)}).Features()
 			for i, v := range cos.Data {
 				if !math.IsNaN(v) {
 					t.Fatalf("cos %d of x NaN is %v", i, v)
@@ -332,19 +332,21 @@ func TestEvenFallsBack(t *testing.T) {
 			s := newEvenScene(t, 1, 3, 64, 1, 1)
 			s.b.Set(Lanes+3, []float64{s.x[0] + 63*kind.center}, []float64{kind.p / (63 * 63)}, []float64{1}, 1)
 			s.s = stepped(&s.fence, s.b, 1)
-			p := piece{cos: s.room(1), sin: s.room(2), b: s.b, s: s.s, x: s.x, gate: s.gate}
+			p := Tile{Cos: s.room(1), Sin: s.room(2), Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}
 			want := 3
 			if i >= easy {
 				want = 1
 			}
-			if got := p.step(0); got != want {
+			if got := p.step(); got != want {
 				t.Errorf("%s: %d panels were stepped, want %d", kind.name, got, want)
 			}
-			if got := p.step(2); got != 1 {
+			last := p.Slice(2, 3)
+			if got := last.step(); got != 1 {
 				t.Errorf("%s: the last panel was not stepped", kind.name)
 			}
 			var starts Starts
-			FitEven(&starts, p.cos, p.sin, s.floats(64*Lanes, 0), s.b, s.s, s.x, s.gate, s.w)
+			p.Acc, p.W, p.Starts = s.floats(64*Lanes, 0), s.w, &starts
+			p.Features()
 			if want := []bool{EvenFused(), EvenFused() && want == 3, EvenFused()}; !slices.Equal(starts.stepped, want) {
 				t.Errorf("%s: %v are left unwritten, want %v", kind.name, starts.stepped, want)
 			}
@@ -376,8 +378,8 @@ func FuzzFeaturesEven(f *testing.F) {
 		eachSet(t, func(t *testing.T) {
 			b.Step(s)
 			cos, sin, cos2, sin2 := NewPanels(2, n), NewPanels(2, n), NewPanels(2, n), NewPanels(2, n)
-			Features(cos, sin, b, x, gate)
-			FeaturesEven(cos2, sin2, b, s, x, gate)
+			(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
+			(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: s, X: x, Gate: gate}).Features()
 			for i, v := range cos.Data {
 				if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-12) && !(math.IsNaN(got) && math.IsNaN(v)) {
 					t.Errorf("cos %d is %v, the formula gives %v", i, got, v)

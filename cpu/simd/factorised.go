@@ -16,22 +16,52 @@ const (
 
 // Factorised is Contract for one input and one output with A1·∂/∂E[φ_n] =
 // α·cos + β·r_n made on the way, r [n] being the residuals. Its sums
-// [Count,FactorisedRows,8] have Σ r·cos and Σ cos² instead of Σ u·cos, which is (α·Σ
-// cos² + β·Σ r·cos)/A1. inv may be nil where all gates are 1. For more inputs or outputs Fit (with weights α, into
+// [Count,FactorisedRows,8] have Σ r·cos and Σ cos² instead of Σ u·cos, which is
+// (α·Σ cos² + β·Σ r·cos)/A1. For more inputs or outputs Fit (with weights α, into
 // zeros) and AddOutput make bar, and Along, Second and Contract the sums.
-func Factorised(sums []float64, cos, sin Panels, res, x, inv []float64, lanes []Lane, b Bank) {
-	b.check("Factorised", cos.N, x, cos, sin)
-	checkSums("Factorised", sums, cos.Count*FactorisedRows)
-	if b.Q != 1 || len(res) != cos.N || inv != nil && len(inv) != cos.N {
-		panic(fmt.Sprintf("simd: Factorised: %d inputs, want one; %d residuals and %d gates in %d rows", b.Q, len(res), len(inv), cos.N))
+func (t *Tile) Factorised(sums, res []float64, lanes []Lane) {
+	t.check("Factorised", true, res)
+	checkSums("Factorised", sums, t.Cos.Count*FactorisedRows)
+	t.Bank.centers("Factorised", lanes, 0)
+	if t.Starts == nil {
+		t.factorised(sums, res, lanes)
+		return
 	}
-	b.centers("Factorised", lanes, 0)
+	if len(t.Starts.stepped) != t.Bank.Count || len(t.Inv) != len(t.Gate) {
+		panic(fmt.Sprintf("simd: Factorised: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Bank.Count, len(t.Gate), len(t.Inv)))
+	}
+	for lo := 0; lo < t.Bank.Count && t.Cos.N > 0; {
+		lo = t.resume(sums, lo, res, lanes)
+	}
+}
+
+// resume is Factorised for the panels from lo on that are all stepped or all
+// written, and returns where they end.
+func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi int) {
+	from, n := t.Starts, t.Cos.N
+	for hi = lo + 1; hi < t.Bank.Count && from.stepped[hi] == from.stepped[lo]; {
+		hi++
+	}
+	to := sums[lo*FactorisedRows*Lanes : hi*FactorisedRows*Lanes]
+	if !from.stepped[lo] {
+		written := t.Slice(lo, hi)
+		written.factorised(to, res, lanes[lo:hi])
+		return hi
+	}
+	mid, starts, steps := n/2, &from.data[lo*startRows*Lanes], &t.Steps.Data[SteppedRoom(lo)]
+	evenFactorisedVector(&to[0], starts, &res[0], first(t.Gate), first(t.Inv), &ramp[EvenMost-mid], &square[EvenMost-mid], steps, &lanes[lo].Amp[0], t.X[mid], t.Steps.Delta, n, hi-lo)
+	return hi
+}
+
+// factorised is Factorised over features that are written.
+func (t *Tile) factorised(sums, res []float64, lanes []Lane) {
+	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
 		return
 	}
-	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &x[0], first(inv), &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
+	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &t.X[0], first(t.Inv), &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
 		for i := range cos.Count {
-			factorisedPlain(sums[i*FactorisedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, x, inv, &lanes[i])
+			factorisedPlain(sums[i*FactorisedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, t.X, t.Inv, &lanes[i])
 		}
 	}
 }
@@ -61,6 +91,33 @@ func factorisedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
 		}
 		for i, v := range [FactorisedRows]float64{along, square, ripple, theta, thetaD, quadD, quadD2} {
 			sums[i*Lanes+l] += v
+		}
+	}
+}
+
+// Second adds Σ_n e²·(cos² − sin²) and Σ_n cos² to the two rows of each
+// panel's sums [Count,2,8], for second moments and the products' diagonals.
+func (t *Tile) Second(sums []float64) {
+	t.check("Second", false, t.Inv)
+	checkSums("Second", sums, 2*t.Cos.Count)
+	cos, sin := t.Cos, t.Sin
+	if cos.empty() {
+		return
+	}
+	if !secondVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &t.Inv[0], cos.Stride, cos.N, cos.Count) {
+		for i := range cos.Count {
+			secondPlain(sums[2*i*Lanes:], cos.Panel(i), sin.Panel(i), t.Inv)
+		}
+	}
+}
+
+// secondPlain is Second's plain loop.
+func secondPlain(sums, cos, sin, inv []float64) {
+	for n, i2 := range inv {
+		for l := range Lanes {
+			c, s := cos[n*Lanes+l], sin[n*Lanes+l]
+			sums[l] += (c*c + s*s) * i2 * (c*c - s*s)
+			sums[Lanes+l] += c * c
 		}
 	}
 }

@@ -4,42 +4,42 @@
 
 package simd
 
-// featureOneAVX512 is featurePlain for one input.
+// featureOneAVX512 is featurePlain, and with a fit fitPlain.
 //
 //go:noescape
 func featureOneAVX512(cos *float64, sin *float64, x *float64, gate *float64, par *float64, stride int, n int, panels int)
 
-// featureFitAVX512 is featurePlain for one input, and fitPlain.
-//
-//go:noescape
-func featureFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
-
-// featureFitOpenAVX512 is featurePlain for one input, and fitPlain.
+// featureFitOpenAVX512 is featurePlain, and with a fit fitPlain.
 //
 //go:noescape
 func featureFitOpenAVX512(cos *float64, sin *float64, x *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
 
-// featureAVX512 is featurePlain.
+// featureFitAVX512 is featurePlain, and with a fit fitPlain.
+//
+//go:noescape
+func featureFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
+
+// featureAVX512 is featurePlain, and with a fit fitPlain.
 //
 //go:noescape
 func featureAVX512(cos *float64, sin *float64, x *float64, gate *float64, par *float64, q int, stride int, n int, panels int)
 
-// featureOneAVX2 is featurePlain for one input.
+// featureOneAVX2 is featurePlain, and with a fit fitPlain.
 //
 //go:noescape
 func featureOneAVX2(cos *float64, sin *float64, x *float64, gate *float64, par *float64, stride int, n int, panels int)
 
-// featureFitAVX2 is featurePlain for one input, and fitPlain.
-//
-//go:noescape
-func featureFitAVX2(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
-
-// featureFitOpenAVX2 is featurePlain for one input, and fitPlain.
+// featureFitOpenAVX2 is featurePlain, and with a fit fitPlain.
 //
 //go:noescape
 func featureFitOpenAVX2(cos *float64, sin *float64, x *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
 
-// featureAVX2 is featurePlain.
+// featureFitAVX2 is featurePlain, and with a fit fitPlain.
+//
+//go:noescape
+func featureFitAVX2(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, par *float64, w *float64, stride int, n int, panels int)
+
+// featureAVX2 is featurePlain, and with a fit fitPlain.
 //
 //go:noescape
 func featureAVX2(cos *float64, sin *float64, x *float64, gate *float64, par *float64, q int, stride int, n int, panels int)

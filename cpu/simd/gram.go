@@ -6,8 +6,8 @@ import "fmt"
 // them and one more fit into a core's nearest cache (128·64·4 = 32 KiB).
 const rowBlock = 128
 
-// width is how many panels a micro-kernel takes on the right of those that are
-// left: three, but of four two and two, because one alone is slow.
+// width returns how many of the panels left a micro-kernel takes on the right:
+// three, but two and two of four, because one alone is slow.
 func width(left int) int {
 	if left == 4 {
 		return 2
@@ -22,23 +22,16 @@ func width(left int) int {
 //
 // In the 8×8 blocks on the diagonal all of the block is added. Cuts into [lo,
 // hi) do not change the sums; cuts at multiples of three panels are fastest.
-func Gram(c []float64, ldc int, a Panels, lo, hi int) {
-	a.check("Gram")
-	a.within("Gram", lo, hi)
-	checkMatrix("Gram", c, a.Count*Lanes, hi*Lanes, ldc)
-	gram(c, ldc, a, lo, hi, 1)
-}
+func Gram(c []float64, ldc int, a Panels, lo, hi int) { gram("Gram", c, ldc, a, lo, hi, 1) }
 
 // Downdate takes from C what Gram adds to it.
-func Downdate(c []float64, ldc int, a Panels, lo, hi int) {
-	a.check("Downdate")
-	a.within("Downdate", lo, hi)
-	checkMatrix("Downdate", c, a.Count*Lanes, hi*Lanes, ldc)
-	gram(c, ldc, a, lo, hi, -1)
-}
+func Downdate(c []float64, ldc int, a Panels, lo, hi int) { gram("Downdate", c, ldc, a, lo, hi, -1) }
 
 // gram adds α times the triangle.
-func gram(c []float64, ldc int, a Panels, lo, hi int, alpha float64) {
+func gram(what string, c []float64, ldc int, a Panels, lo, hi int, alpha float64) {
+	a.check(what)
+	a.within(what, lo, hi)
+	checkMatrix(what, c, a.Count*Lanes, hi*Lanes, ldc)
 	for n := 0; n < a.N; n += rowBlock {
 		t := a.Rows(n, min(a.N, n+rowBlock))
 		for j, w := lo, 0; j < hi; j += w {
@@ -84,7 +77,7 @@ func outer(c []float64, ldc int, l, r Panels, alpha float64) {
 	if l.N == 0 {
 		return
 	}
-	if !outerVector(&c[0], ldc, l.row(0, 0), r.row(0, 0), r.Stride*Lanes, l.N, r.Count, alpha) {
+	if !outerVector(&c[0], ldc, Lanes, l.row(0, 0), r.row(0, 0), r.Stride*Lanes, l.N, r.Count, alpha) {
 		outerPlain(c, ldc, l, r, alpha)
 	}
 }

@@ -11,8 +11,5 @@ const (
 
 var names = [...]string{Plain: "go", AVX2: "avx2", AVX512: "avx512"}
 
-// vectorLanes are the numbers of one vector.
-var vectorLanes = [...]int{AVX2: 4, AVX512: 8}
-
 // String is "go", "avx2" or "avx512".
 func (s Set) String() string { return names[s] }

@@ -15,16 +15,12 @@ const (
 func (d *Dense) Inverse(a []float64, n, ld int) {
 	checkSquare("Inverse", a, n, ld)
 	d.reciprocals(a, n, ld)
-	if len(d.inverse) < n*n {
-		d.inverse = Aligned(n * n)
-	}
+	d.inverse = Resize(d.inverse, n*n)
 	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
-	jobs := (w.Count + jobPanels - 1) / jobPanels
-	parallel.For(jobs, d.workers, func(j int) { // the longest first
+	parallel.For((w.Count+jobPanels-1)/jobPanels, d.workers, func(j int) { // the longest first
 		d.invertColumns(w, a, ld, j*jobPanels, min((j+1)*jobPanels, w.Count))
 	})
-	groups := (w.Count + 2) / 3
-	parallel.For(groups, d.workers, func(g int) {
+	parallel.For((w.Count+2)/3, d.workers, func(g int) {
 		squareColumns(a, ld, w, 3*g, min(3*g+3, w.Count))
 	})
 	parallel.For(w.Count, d.workers, func(p int) { mirror(a, ld, p) })
@@ -52,7 +48,7 @@ func (d *Dense) forward(w Panels, l []float64, ld, first int) {
 			x := w.Slice(p, min(p+3, w.Count))
 			for k := first; k < top; k += span {
 				for i := top; i < bottom; i += Lanes {
-					multiplySub(x.Rows(i, i+Lanes), l[i*ld+k:], ld, x.Rows(k, w.N), span/Lanes)
+					inner(x.Rows(i, i+Lanes), l[i*ld+k:], ld, Lanes, x.Rows(k, w.N), span/Lanes, -1)
 				}
 			}
 			d.solveRows(x.Rows(top, bottom), l[top*(ld+1):], ld, (bottom-top)/Lanes, top)
@@ -60,11 +56,9 @@ func (d *Dense) forward(w Panels, l []float64, ld, first int) {
 	}
 }
 
-// reciprocals notes those of a factor's diagonal.
+// reciprocals computes the reciprocals of a factor's diagonal.
 func (d *Dense) reciprocals(l []float64, n, ld int) {
-	if len(d.inv) < n {
-		d.inv = Aligned(n)
-	}
+	d.inv = Resize(d.inv, n)
 	for i := range n {
 		d.inv[i] = 1 / l[i*ld+i]
 	}
@@ -82,7 +76,8 @@ func (d *Dense) InverseFactor(n int) Panels {
 	return w
 }
 
-// Lend gives Inverse a room of [n,n] for L⁻¹ until it is lent another, or nil.
+// Lend gives Inverse memory of [n,n] numbers for L⁻¹, until it is lent other memory
+// or nil.
 func (d *Dense) Lend(room []float64) { d.inverse = room }
 
 // SolveLower overwrites the panels, eight right-hand sides each, with L⁻¹ times

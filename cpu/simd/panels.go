@@ -18,15 +18,13 @@ type Panels struct {
 	N, Stride, Count int
 }
 
-// NewPanels makes room for count panels of n rows, each row in one cache line.
+// NewPanels makes room for count panels of n rows, each row in one cache line, which
+// has eight numbers.
 func NewPanels(count, n int) Panels {
 	return Panels{Data: Aligned(count * n * Lanes), N: n, Stride: n, Count: count}
 }
 
-// line is how many numbers a cache line has.
-const line = 8
-
-// Aligned makes n zeros that begin on a cache line.
+// Aligned returns n zeros that begin on a cache line.
 func Aligned(n int) []float64 {
 	if n == 0 {
 		return nil
@@ -34,7 +32,7 @@ func Aligned(n int) []float64 {
 	return Align(make([]float64, Room(n)), n)
 }
 
-// Resize is a with n numbers of any value, in a's memory if that is enough.
+// Resize returns n numbers of any value, in a's memory if that is enough.
 func Resize(a []float64, n int) []float64 {
 	if cap(a) < n {
 		return Aligned(n)
@@ -42,29 +40,29 @@ func Resize(a []float64, n int) []float64 {
 	return a[:n]
 }
 
-// Room is how many numbers hold n that begin on a cache line, wherever they lie.
-func Room(n int) int { return n + line - 1 }
+// Room returns how many numbers hold n that begin on a cache line, wherever they
+// lie.
+func Room(n int) int { return n + Lanes - 1 }
 
-// Align is the first n numbers of a that begin on a cache line, a having
-// Room(n).
+// Align returns the first n numbers of a that begin on a cache line; a has Room(n).
 func Align(a []float64, n int) []float64 {
 	skip := 0
-	if off := uintptr(unsafe.Pointer(&a[0])) / 8 % line; off != 0 {
-		skip = line - int(off)
+	if off := uintptr(unsafe.Pointer(&a[0])) / 8 % Lanes; off != 0 {
+		skip = Lanes - int(off)
 	}
 	return a[skip : skip+n : skip+n]
 }
 
-// Panel is panel i, N rows of it.
+// Panel returns panel i, N rows of it.
 func (p Panels) Panel(i int) []float64 { return p.Data[i*p.Stride*Lanes:][:p.N*Lanes] }
 
-// Slice is panels [lo, hi).
+// Slice returns panels [lo, hi).
 func (p Panels) Slice(lo, hi int) Panels {
 	p.Data, p.Count = p.Data[lo*p.Stride*Lanes:], hi-lo
 	return p
 }
 
-// Rows is rows [lo, hi) of every panel.
+// Rows returns rows [lo, hi) of every panel.
 func (p Panels) Rows(lo, hi int) Panels {
 	if p.Count > 0 {
 		p.Data = p.Data[lo*Lanes:]
@@ -73,7 +71,7 @@ func (p Panels) Rows(lo, hi int) Panels {
 	return p
 }
 
-// row is where row n of panel i begins.
+// row returns the address of row n of panel i.
 func (p Panels) row(i, n int) *float64 { return &p.Data[(i*p.Stride+n)*Lanes] }
 
 // check panics if the panels do not lie within Data.
@@ -86,14 +84,14 @@ func (p Panels) check(what string) {
 	}
 }
 
-// within panics if [lo, hi) is no range of the panels.
+// within panics unless [lo, hi) is a range of the panels.
 func (p Panels) within(what string, lo, hi int) {
 	if lo < 0 || hi < lo || hi > p.Count {
 		panic(fmt.Sprintf("simd: %s: panels [%d, %d) of %d", what, lo, hi, p.Count))
 	}
 }
 
-// empty is whether there is nothing to go through.
+// empty reports whether there are no rows or no panels.
 func (p Panels) empty() bool { return p.N == 0 || p.Count == 0 }
 
 // same panics unless all panels have one shape and lie within their arrays.

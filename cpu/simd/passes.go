@@ -2,36 +2,6 @@ package simd
 
 import "fmt"
 
-// Second adds Σ_n e²·(cos² − sin²) and Σ_n cos² to the two rows of each
-// panel's sums [Count,2,8]: what second moments and the products' diagonals
-// need.
-func Second(sums []float64, cos, sin Panels, inv []float64) {
-	same("Second", cos, sin)
-	checkSums("Second", sums, 2*cos.Count)
-	if len(inv) != cos.N {
-		panic(fmt.Sprintf("simd: Second: %d gates' inverse squares for %d rows", len(inv), cos.N))
-	}
-	if cos.empty() {
-		return
-	}
-	if !secondVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &inv[0], cos.Stride, cos.N, cos.Count) {
-		for i := range cos.Count {
-			secondPlain(sums[2*i*Lanes:], cos.Panel(i), sin.Panel(i), inv)
-		}
-	}
-}
-
-// secondPlain is Second's plain loop.
-func secondPlain(sums, cos, sin, inv []float64) {
-	for n, i2 := range inv {
-		for l := range Lanes {
-			c, s := cos[n*Lanes+l], sin[n*Lanes+l]
-			sums[l] += (c*c + s*s) * i2 * (c*c - s*s)
-			sums[Lanes+l] += c * c
-		}
-	}
-}
-
 // Fit adds Σ_p w[p]·cos[p], p the panels, to acc [n,8], lane by lane; w is
 // [Count,8]. Summed over the lanes (SumLanes) that is Σ_k w_k·cos_nk.
 func Fit(acc []float64, cos Panels, w []float64) {
@@ -121,13 +91,14 @@ func outputPlain(bar, y []float64, d int, w []float64) {
 	}
 }
 
-// checkOutputs panics if y has no n rows of d outputs, from one of them on.
+// checkOutputs panics unless y has n rows of d outputs, beginning at one of them.
 func checkOutputs(what string, y []float64, d, n int) {
 	if d < 1 || n > 0 && len(y) < (n-1)*d+1 {
 		panic(fmt.Sprintf("simd: %s: %d numbers of %d outputs in %d rows", what, len(y), d, n))
 	}
 }
 
+// checkSums panics unless sums have so many rows.
 func checkSums(what string, sums []float64, rows int) {
 	if len(sums) != rows*Lanes {
 		panic(fmt.Sprintf("simd: %s: %d sums, want %d", what, len(sums), rows*Lanes))

@@ -3,7 +3,7 @@ package simd
 import "time"
 
 // Peak measures how many floating-point operations a second one core does with
-// the set in use, in the best of some short runs: what shares of peak refer to.
+// the set in use, in the best of some short runs. Shares of peak refer to it.
 func Peak() float64 {
 	best := 0.0
 	for range 20 {
@@ -18,7 +18,7 @@ func Peak() float64 {
 // and counts them.
 func peakFlops(n int) float64 {
 	if peakVector(n) {
-		return float64(n) * 12 * float64(vectorLanes[use]) * 2
+		return float64(n) * 12 * float64(4*use) * 2
 	}
 	return peakPlain(n)
 }

@@ -4,8 +4,12 @@
 
 package simd
 
-// peakAVX512 does n times 12 multiply-adds of vectors of 8 numbers.
+// peakAVX512 does n times 12 multiply-adds of vectors.
+//
+//go:noescape
 func peakAVX512(n int)
 
-// peakAVX2 does n times 12 multiply-adds of vectors of 4 numbers.
+// peakAVX2 does n times 12 multiply-adds of vectors.
+//
+//go:noescape
 func peakAVX2(n int)

@@ -33,27 +33,29 @@ func Product(s, a, b Panels, lo, hi int) {
 				for rows > s.N-n {
 					rows /= 2
 				}
-				inner(s.Slice(j, j+w).Rows(n, n+rows), left.Rows(n, n+rows), right)
+				inner(s.Slice(j, j+w).Rows(n, n+rows), left.Data[n*Lanes:], Lanes, left.Stride*Lanes, right, left.Count, 1)
 				n += rows
 			}
 		}
 	}
 }
 
-// inner adds A·B to C for 1, 2, 4 or 8 rows and one to three panels.
-func inner(c, a, b Panels) {
-	if !innerVector(c.row(0, 0), Lanes, c.Stride*Lanes, a.row(0, 0), Lanes, a.Stride*Lanes, b.row(0, 0), b.Stride*Lanes, a.N, b.Count, a.Count, 1) {
-		innerPlain(c, a, b)
+// inner adds α·L·R to C for 1, 2, 4 or 8 rows and one to three panels. The left
+// is 8·depth columns: rows lRow apart, of eight columns at a time lPanel apart.
+func inner(c Panels, l []float64, lRow, lPanel int, r Panels, depth int, alpha float64) {
+	_ = l[(c.N-1)*lRow+(depth-1)*lPanel+Lanes-1] // the kernels do not look
+	if !innerVector(c.row(0, 0), Lanes, c.Stride*Lanes, &l[0], lRow, lPanel, r.row(0, 0), r.Stride*Lanes, c.N, c.Count, depth, alpha) {
+		innerPlain(c, l, lRow, lPanel, r, depth, alpha)
 	}
 }
 
 // innerPlain is inner's plain loop.
-func innerPlain(c, a, b Panels) {
-	for n := range a.N {
-		for p := range b.Count {
+func innerPlain(c Panels, l []float64, lRow, lPanel int, r Panels, depth int, alpha float64) {
+	for n := range c.N {
+		for p := range c.Count {
 			var sum [Lanes]float64
-			for q := range a.Count {
-				left, right := (*[Lanes]float64)(a.Panel(q)[n*Lanes:]), b.Panel(p)[q*Lanes*Lanes:][:Lanes*Lanes]
+			for q := range depth {
+				left, right := (*[Lanes]float64)(l[n*lRow+q*lPanel:]), r.Panel(p)[q*Lanes*Lanes:][:Lanes*Lanes]
 				for k, x := range left {
 					for j, y := range (*[Lanes]float64)(right[k*Lanes:]) {
 						sum[j] += x * y
@@ -62,7 +64,7 @@ func innerPlain(c, a, b Panels) {
 			}
 			out := (*[Lanes]float64)(c.Panel(p)[n*Lanes:])
 			for j, s := range sum {
-				out[j] += s
+				out[j] += alpha * s
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -24,18 +25,18 @@ func init() {
 	}
 }
 
-// Chosen is the set in use. The error says why the environment's wish could
-// not be met; the set is then the processor's best.
+// Chosen returns the set in use. The error says why it is not the set that the
+// environment names; it is then the processor's best.
 func Chosen() (Set, error) { return use, useErr }
 
-// Sets are the sets that this processor has, the plain one first.
+// Sets returns the sets that this processor has, the plain one first.
 func Sets() []Set {
 	all := []Set{Plain, AVX2, AVX512}
 	return all[:best()+1]
 }
 
-// Use makes all kernels run the named set, and fails where the processor does
-// not have it. It must not be called while a kernel runs.
+// Use makes all kernels run the named set, and fails if the processor does not
+// have it. It must not be called while a kernel runs.
 func Use(name string) error {
 	s, err := named(name, best())
 	if err == nil {
@@ -44,17 +45,15 @@ func Use(name string) error {
 	return err
 }
 
-// named is the set of that name on a processor whose widest set is given.
+// named returns the set of that name on a processor whose widest set is given.
 func named(name string, widest Set) (Set, error) {
 	has := strings.Join(names[:widest+1], ", ")
-	for s, known := range names {
-		switch {
-		case name != known:
-		case Set(s) > widest:
-			return 0, fmt.Errorf("this processor does not have the instruction set %s; want one of %s", name, has)
-		default:
-			return Set(s), nil
-		}
+	switch i := slices.Index(names[:], name); {
+	case i < 0:
+		return 0, fmt.Errorf("%.40q is not an instruction set; want one of %s", name, has)
+	case Set(i) > widest:
+		return 0, fmt.Errorf("this processor does not have the instruction set %s; want one of %s", name, has)
+	default:
+		return Set(i), nil
 	}
-	return 0, fmt.Errorf("%.40q is not an instruction set; want one of %s", name, has)
 }

@@ -4,152 +4,152 @@
 
 package simd
 
-// outer3AVX512 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < 3.
+// outer8x3AVX512 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.
 //
 //go:noescape
-func outer3AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+func outer8x3AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 
-// outer2AVX512 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < 2.
+// outer8x2AVX512 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.
 //
 //go:noescape
-func outer2AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+func outer8x2AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 
-// outer1AVX512 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < 1.
+// outer8x1AVX512 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.
 //
 //go:noescape
-func outer1AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+func outer8x1AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 
-// inner8x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 8, p < 3, q < n, k < 8.
+// inner8x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner8x3AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner8x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 8, p < 2, q < n, k < 8.
+// inner8x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner8x2AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner8x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 8, p < 1, q < n, k < 8.
+// inner8x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner8x1AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner4x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 4, p < 3, q < n, k < 8.
+// inner4x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner4x3AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner4x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 4, p < 2, q < n, k < 8.
+// inner4x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner4x2AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner4x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 4, p < 1, q < n, k < 8.
+// inner4x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner4x1AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner2x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 2, p < 3, q < n, k < 8.
+// inner2x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner2x3AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner2x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 2, p < 2, q < n, k < 8.
+// inner2x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner2x2AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner2x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 2, p < 1, q < n, k < 8.
+// inner2x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner2x1AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner1x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 1, p < 3, q < n, k < 8.
+// inner1x3AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner1x3AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner1x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 1, p < 2, q < n, k < 8.
+// inner1x2AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner1x2AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner1x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 1, p < 1, q < n, k < 8.
+// inner1x1AVX512 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner1x1AVX512(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// outer3AVX2 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < 3.
+// outer8x3AVX2 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.
 //
 //go:noescape
-func outer3AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+func outer8x3AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 
-// outer2AVX2 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < 2.
+// outer8x2AVX2 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.
 //
 //go:noescape
-func outer2AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+func outer8x2AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 
-// outer1AVX2 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < 1.
+// outer8x1AVX2 adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.
 //
 //go:noescape
-func outer1AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+func outer8x1AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 
-// inner8x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 8, p < 3, q < n, k < 8.
+// inner8x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner8x3AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner8x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 8, p < 2, q < n, k < 8.
+// inner8x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner8x2AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner8x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 8, p < 1, q < n, k < 8.
+// inner8x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner8x1AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner4x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 4, p < 3, q < n, k < 8.
+// inner4x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner4x3AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner4x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 4, p < 2, q < n, k < 8.
+// inner4x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner4x2AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner4x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 4, p < 1, q < n, k < 8.
+// inner4x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner4x1AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner2x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 2, p < 3, q < n, k < 8.
+// inner2x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner2x3AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner2x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 2, p < 2, q < n, k < 8.
+// inner2x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner2x2AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner2x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 2, p < 1, q < n, k < 8.
+// inner2x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner2x1AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner1x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 1, p < 3, q < n, k < 8.
+// inner1x3AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner1x3AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner1x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 1, p < 2, q < n, k < 8.
+// inner1x2AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner1x2AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)
 
-// inner1x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < 1, p < 1, q < n, k < 8.
+// inner1x1AVX2 adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.
 //
 //go:noescape
 func inner1x1AVX2(c *float64, cRow int, cPanel int, l *float64, lRow int, lPanel int, r *float64, rPanel int, n int, alpha float64)

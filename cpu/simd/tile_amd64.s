@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func outer3AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+// func outer8x3AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·outer3AVX512(SB), NOSPLIT, $0-64
+TEXT ·outer8x3AVX512(SB), NOSPLIT, $0-64
 	MOVQ       c+0(FP), AX
 	MOVQ       cRow+8(FP), CX
 	SHLQ       $0x03, CX
@@ -181,9 +181,9 @@ done_0_0:
 	VZEROUPPER
 	RET
 
-// func outer2AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+// func outer8x2AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·outer2AVX512(SB), NOSPLIT, $0-64
+TEXT ·outer8x2AVX512(SB), NOSPLIT, $0-64
 	MOVQ       c+0(FP), AX
 	MOVQ       cRow+8(FP), CX
 	SHLQ       $0x03, CX
@@ -317,9 +317,9 @@ done_0_0:
 	VZEROUPPER
 	RET
 
-// func outer1AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+// func outer8x1AVX512(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·outer1AVX512(SB), NOSPLIT, $0-64
+TEXT ·outer8x1AVX512(SB), NOSPLIT, $0-64
 	MOVQ       c+0(FP), AX
 	MOVQ       cRow+8(FP), CX
 	SHLQ       $0x03, CX
@@ -2554,9 +2554,9 @@ done_0_0:
 	VZEROUPPER
 	RET
 
-// func outer3AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+// func outer8x3AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·outer3AVX2(SB), NOSPLIT, $0-64
+TEXT ·outer8x3AVX2(SB), NOSPLIT, $0-64
 	MOVQ       c+0(FP), AX
 	MOVQ       cRow+8(FP), CX
 	SHLQ       $0x03, CX
@@ -2936,9 +2936,9 @@ done_4_3:
 	VZEROUPPER
 	RET
 
-// func outer2AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+// func outer8x2AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·outer2AVX2(SB), NOSPLIT, $0-64
+TEXT ·outer8x2AVX2(SB), NOSPLIT, $0-64
 	MOVQ       c+0(FP), AX
 	MOVQ       cRow+8(FP), CX
 	SHLQ       $0x03, CX
@@ -3242,9 +3242,9 @@ done_4_2:
 	VZEROUPPER
 	RET
 
-// func outer1AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
+// func outer8x1AVX2(c *float64, cRow int, cPanel int, l *float64, r *float64, rPanel int, n int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·outer1AVX2(SB), NOSPLIT, $0-64
+TEXT ·outer8x1AVX2(SB), NOSPLIT, $0-64
 	MOVQ       c+0(FP), AX
 	MOVQ       cRow+8(FP), CX
 	SHLQ       $0x03, CX
@@ -3671,9 +3671,6 @@ done_0_0:
 	MOVQ         r+48(FP), BX
 	MOVQ         rPanel+56(FP), SI
 	SHLQ         $0x03, SI
-	LEAQ         (CX)(CX*2), DI
-	LEAQ         (CX)(CX*4), R8
-	LEAQ         (DI)(CX*4), DI
 	LEAQ         (AX)(CX*4), AX
 	LEAQ         (CX)(CX*2), DI
 	MOVQ         n+64(FP), R8
@@ -4135,9 +4132,6 @@ done_0_3:
 	MOVQ         r+48(FP), BX
 	MOVQ         rPanel+56(FP), SI
 	SHLQ         $0x03, SI
-	LEAQ         (CX)(CX*2), DI
-	LEAQ         (CX)(CX*4), R8
-	LEAQ         (DI)(CX*4), DI
 	LEAQ         (AX)(CX*4), AX
 	LEAQ         (CX)(CX*2), DI
 	MOVQ         n+64(FP), R8
@@ -4549,9 +4543,6 @@ done_0_0:
 	MOVQ         r+48(FP), BX
 	MOVQ         rPanel+56(FP), SI
 	SHLQ         $0x03, SI
-	LEAQ         (CX)(CX*2), SI
-	LEAQ         (CX)(CX*4), DI
-	LEAQ         (SI)(CX*4), SI
 	LEAQ         (AX)(CX*4), AX
 	LEAQ         (CX)(CX*2), SI
 	MOVQ         n+64(FP), DI
@@ -4909,9 +4900,6 @@ done_0_2:
 	MOVQ         r+48(FP), BX
 	MOVQ         rPanel+56(FP), SI
 	SHLQ         $0x03, SI
-	LEAQ         (CX)(CX*2), DI
-	LEAQ         (CX)(CX*4), R8
-	LEAQ         (DI)(CX*4), DI
 	LEAQ         (AX)(CX*4), AX
 	LEAQ         (CX)(CX*2), DI
 	MOVQ         n+64(FP), R8
@@ -5275,9 +5263,6 @@ done_0_0:
 	MOVQ         r+48(FP), BX
 	MOVQ         rPanel+56(FP), SI
 	SHLQ         $0x03, SI
-	LEAQ         (CX)(CX*2), SI
-	LEAQ         (CX)(CX*4), DI
-	LEAQ         (SI)(CX*4), SI
 	LEAQ         (AX)(CX*4), AX
 	LEAQ         (CX)(CX*2), SI
 	MOVQ         n+64(FP), DI

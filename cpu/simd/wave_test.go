@@ -88,7 +88,7 @@ func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 		p[0], p[2*Lanes] = turns[k], quad[k]
 	}
 	c, s := NewPanels(count, 1), NewPanels(count, 1)
-	Features(c, s, b, []float64{1}, []float64{1})
+	(&Tile{Cos: c, Sin: s, Bank: b, X: []float64{1}, Gate: []float64{1}}).Features()
 	return c.Data, s.Data
 }
 
@@ -205,7 +205,7 @@ func TestNotFinite(t *testing.T) {
 					z, p, w := []float64{c.z, 0}, []float64{c.p, 0}, []float64{c.w, 0}
 					b.Set(3, z, p, w, c.phase)
 					cos, sin := NewPanels(1, 1), NewPanels(1, 1)
-					Features(cos, sin, b, []float64{c.x, 0}[:q], []float64{c.gate})
+					(&Tile{Cos: cos, Sin: sin, Bank: b, X: []float64{c.x, 0}[:q], Gate: []float64{c.gate}}).Features()
 					if got := cos.at(0, 3); math.Abs(got) != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 						t.Errorf("%d inputs: cos is %v, want %v", q, got, c.want)
 					}
@@ -234,7 +234,7 @@ func testFeatures(t *testing.T, count, n, q int) {
 	b := f.bank(r, count, q, n)
 	x, gate, w := f.random(r, n*q, float64(n)), f.random(r, n, 1), f.random(r, count*Lanes, 1)
 	cos, sin := f.panels(r, count, n), f.panels(r, count, n)
-	Features(cos, sin, b, x, gate)
+	(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
 	for i := range count {
 		c, s := make([]float64, n*Lanes), make([]float64, n*Lanes)
 		featurePlain(c, s, x, q, gate, b.Panel(i))
@@ -265,9 +265,9 @@ func testFeaturesFit(t *testing.T, f *fence, b Bank, x, gate, w []float64) {
 		cos, sin, acc := f.panels(r, b.Count, len(x)), f.panels(r, b.Count, len(x)), f.random(r, len(x)*Lanes, 1)
 		cos2, sin2, acc2 := f.panels(r, b.Count, len(x)), f.panels(r, b.Count, len(x)), f.floats(len(acc), 0)
 		copy(acc2, acc)
-		Features(cos, sin, b, x, c[0])
+		(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: c[0]}).Features()
 		Fit(acc, cos, w)
-		FeaturesFit(cos2, sin2, acc2, b, x, c[1], w)
+		(&Tile{Cos: cos2, Sin: sin2, Bank: b, X: x, Gate: c[1], Acc: acc2, W: w}).Features()
 		for i, v := range acc {
 			if acc2[i] != v {
 				t.Fatalf("fit %d is %v in one pass, %v in two", i, acc2[i], v)

@@ -1,190 +1,167 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A pass is a kernel that goes through panels and through the rows of each, one
-// vector of their lanes at a time: AVX-512 has all lanes in one, AVX2 goes
-// through everything twice.
-type pass struct {
-	isa
-	at      int                     // place of the vector in a panel's row, in bytes
-	rows    map[string]reg.Register // ends of panels
-	numbers map[string]reg.Register // ends of arrays of one number a row, or a place in one of several
-	step    map[string]reg.Register // by how much such a place moves on, in bytes
-	index   reg.Register            // 8·(row − n): one register counts and addresses
-	perLane Mem
-	lane    map[int]reg.VecVirtual // numbers of the lanes that are kept
-	to      reg.Register           // where the panel's sums go
-	sums    []reg.VecVirtual
+// contractKernels sum over the rows of panels.
+var contractKernels = []kernel{
+	{
+		name: "contract", doc: "is contractPlain.", body: contract,
+		params:   "sums, cos, sin, bar, quad, x, inv, lane *float64; stride, n, panels int",
+		variants: []variant{{when: "quad == nil", suffix: "One", without: "quad"}, {without: "x"}},
+	},
+	{
+		name: "contractInput", variants: always, doc: "is contractInputPlain.", params: "sums, theta, quad, x, lane *float64; q, stride, n, panels int",
+		body: func(p *pass) {
+			p.loop(3, func() { p.hold("lane", laneCenter) }, func() { p.moments(p.sums, p.read("theta"), p.read("quad")) })
+		},
+	},
+	{
+		name: "factorised", doc: "is factorisedPlain.", body: factorised,
+		params:   "sums, cos, sin, res, x, inv, lane *float64; stride, n, panels int",
+		variants: openGate("inv"),
+	},
+	{
+		name: "second", variants: always, doc: "is secondPlain.", params: "sums, cos, sin, inv *float64; stride, n, panels int",
+		body: func(p *pass) {
+			p.loop(2, nil, func() {
+				d := p.damped(p.read("cos"), p.read("sin"))
+				VFMADD231PD(d.e2, d.diff, p.sums[0])
+				VADDPD(d.cc, p.sums[1], p.sums[1])
+			})
+		},
+	},
+	{
+		name: "fit", variants: always, doc: "is fitPlain.", params: "cos, acc, w *float64; stride, n, panels int",
+		body: func(p *pass) { p.loop(0, func() { p.hold("w", 0) }, func() { p.update("acc", p.read("cos")) }) },
+	},
+	{
+		name: "along", variants: always, doc: "is alongPlain.", params: "sums, cos, y *float64; d, stride, n, panels int",
+		body: func(p *pass) {
+			p.loop(1, nil, func() { VFMADD231PD(p.row("cos"), p.number("y"), p.sums[0]) })
+		},
+	},
+	{
+		name: "output", variants: always, doc: "is outputPlain.", params: "bar, y, w *float64; d, stride, n, panels int",
+		body: func(p *pass) {
+			p.loop(0, func() { p.hold("w", 0) }, func() { p.update("bar", p.number("y")) })
+		},
+	},
 }
 
-// A loop is a kernel of one pass over panels (one at least, of one row at
-// least). Of its parameters,
+// Rows of factorised's sums.
+const (
+	sumAlong = iota
+	sumSquare
+	sumRipple
+	sumTheta
+	sumThetaD
+	sumQuadD
+	sumQuadD2
+	sumRows
+)
+
+// A damped holds a row's cos and sin, e², cos² − sin² and cos².
+type damped struct{ co, si, e2, diff, cc reg.VecVirtual }
+
+// damped makes the products of cos and sin.
+func (p *pass) damped(co, si reg.VecVirtual) damped {
+	d := damped{co, si, p.reg(), p.reg(), p.reg()}
+	VMULPD(co, co, d.cc)
+	VMULPD(si, si, d.diff)
+	VADDPD(d.diff, d.cc, d.e2)
+	VSUBPD(d.diff, d.cc, d.diff)
+	if p.has("inv") {
+		p.by("inv", VMULPD, VMULPD_BCST, d.e2, d.e2)
+	}
+	return d
+}
+
+// adjoint gives −θ̄ and −q̄ for u = A1·∂/∂E[φ], which it uses up:
 //
-//	rows     are panels, stride rows from one to the next;
-//	shared   is a panel that all go over;
-//	numbers  are arrays of one number a row, the same for every panel, or of as
-//	         many as the parameter that goes with them says;
-//	lane     is laneRows rows of the lanes' own numbers for each panel;
-//	sums     is addTo rows of sums for each panel;
-//
-// then come stride, n, the number of rows, and panels. keep loads what stays in
-// registers, each visits one row, next moves on to the next panel.
-type loop struct {
-	name, doc     string
-	rows, numbers []string
-	strides       map[string]string // of numbers
-	shared        string
-	lane          string
-	laneRows      int
-	keepLanes     int // rows of lane that AVX-512 holds in registers
-	addTo         int
-	more          string // further parameters
-	keep, each    func(p *pass)
-	next          func(p *pass) // moves on what the loop does not know
+//	−θ̄ = sin·(u + a2·e²·cos),  −q̄ = u·cos + a2·e²·(cos² − sin²)
+func (p *pass) adjoint(d damped, u reg.VecVirtual) (theta, quad reg.VecVirtual) {
+	VMULPD(p.of("lane", laneRipple), d.e2, d.e2)
+	quad = p.reg()
+	VMULPD(u, d.co, quad)
+	VFMADD231PD(d.e2, d.diff, quad)
+	VFMADD231PD(d.e2, d.co, u)
+	VMULPD(d.si, u, u)
+	return u, quad
 }
 
-// signature lists the parameters.
-func (l loop) signature() string {
-	pointers := slices.Concat(l.rows, l.numbers)
-	for _, name := range []string{l.shared, l.lane} {
-		if name != "" {
-			pointers = append(pointers, name)
+// moments adds θ̄·d, q̄·d and q̄·d² to three sums.
+func (p *pass) moments(sums []reg.VecVirtual, theta, quad reg.VecVirtual) {
+	d := p.number("x")
+	VSUBPD(p.of("lane", laneCenter), d, d)
+	VFNMADD231PD(theta, d, sums[0])
+	VMULPD(d, quad, quad)
+	VSUBPD(quad, sums[1], sums[1])
+	VFNMADD231PD(d, quad, sums[2])
+}
+
+// contract sums over rows of one input. For several inputs it makes the sums that
+// do not depend on them, and writes −θ̄ to bar and −q̄ to quad.
+func contract(p *pass) {
+	one, sums := p.has("x"), 3
+	if one {
+		sums = 6
+	}
+	p.loop(sums, func() { p.hold("lane", laneAmp, laneRipple, laneCenter) }, func() {
+		d := p.damped(p.read("cos"), p.read("sin"))
+		VFMADD231PD(d.e2, d.diff, p.sums[1])
+		u := p.read("bar")
+		VFMADD231PD(u, d.co, p.sums[0])
+		VMULPD(p.of("lane", laneAmp), u, u)
+		theta, quad := p.adjoint(d, u)
+		VSUBPD(theta, p.sums[2], p.sums[2])
+		if one {
+			p.moments(p.sums[3:], theta, quad)
+			return
 		}
-	}
-	if l.addTo > 0 {
-		pointers = append([]string{"sums"}, pointers...)
-	}
-	return "func(" + strings.Join(pointers, ", ") + " *float64, " + l.more + "stride, n, panels int)"
+		VMOVUPD(theta, p.row("bar"))
+		VMOVUPD(quad, p.row("quad"))
+	})
 }
 
-// write writes the loop for one set.
-func (l loop) write(s isa) {
-	TEXT(l.name+s.name, NOSPLIT, l.signature())
-	Pragma("noescape")
-	Doc(l.name + s.name + " " + l.doc)
-	for v := range s.vectors() {
-		p := &pass{isa: s, at: v * s.width, lane: map[int]reg.VecVirtual{}}
-		panel, again := fmt.Sprint("panel", v), fmt.Sprint("row", v)
-		l.open(p)
-		if l.keep != nil {
-			l.keep(p)
-		}
-		stride, panels := Load(Param("stride"), GP64()), Load(Param("panels"), GP64())
-		SHLQ(U8(6), stride)
-		Label(panel)
-		l.openPanel(p)
-		Label(again)
-		l.each(p)
-		for _, name := range l.numbers {
-			if by, ok := p.step[name]; ok {
-				ADDQ(by, p.numbers[name])
-			}
-		}
-		ADDQ(U32(8), p.index)
-		JNZ(LabelRef(again))
-		l.closePanel(p, stride)
-		DECQ(panels)
-		JNZ(LabelRef(panel))
-	}
-	VZEROUPPER()
-	RET()
+// factorised sums over rows of one input and one output.
+func factorised(p *pass) {
+	p.loop(sumRows, func() { p.hold("lane", laneRipple, laneCenter, laneSquare, laneWeight) }, func() {
+		theta, quad := p.residual(p.read("cos"), p.read("sin"))
+		p.moments(p.sums[sumThetaD:], theta, quad)
+	})
 }
 
-// open loads the parameters.
-func (l loop) open(p *pass) {
-	p.rows, p.numbers, p.step = map[string]reg.Register{}, map[string]reg.Register{}, map[string]reg.Register{}
-	p.index = inBytes("n")
-	rows := l.rows
-	if l.shared != "" {
-		rows = append(slices.Clone(rows), l.shared)
-	}
-	for _, name := range rows {
-		p.rows[name] = Load(Param(name), GP64())
-		LEAQ(Mem{Base: p.rows[name], Index: p.index, Scale: 8, Disp: p.at}, p.rows[name])
-	}
-	for _, name := range l.numbers {
-		p.numbers[name] = Load(Param(name), GP64())
-		if by, ok := l.strides[name]; ok {
-			p.step[name] = inBytes(by)
-		} else {
-			ADDQ(p.index, p.numbers[name])
-		}
-	}
-	if l.lane != "" {
-		p.perLane = Mem{Base: Load(Param(l.lane), GP64()), Disp: p.at}
-	}
-	if l.addTo > 0 {
-		p.to = Load(Param("sums"), GP64())
-	}
+// residual adds to the first four sums of factorised and gives −θ̄ and −q̄.
+func (p *pass) residual(co, si reg.VecVirtual) (theta, quad reg.VecVirtual) {
+	d := p.damped(co, si)
+	VFMADD231PD(d.e2, d.diff, p.sums[sumRipple])
+	VADDPD(d.cc, p.sums[sumSquare], p.sums[sumSquare])
+	res, u := p.number("res"), p.reg()
+	VFMADD231PD(res, d.co, p.sums[sumAlong])
+	VMULPD(p.of("lane", laneSquare), d.co, u)
+	VFMADD231PD(p.of("lane", laneWeight), res, u)
+	theta, quad = p.adjoint(d, u)
+	VSUBPD(theta, p.sums[sumTheta], p.sums[sumTheta])
+	return theta, quad
 }
 
-// openPanel begins a panel: at row 0, with sums of 0.
-func (l loop) openPanel(p *pass) {
-	MOVQ(at("n"), p.index)
-	SHLQ(U8(3), p.index)
-	NEGQ(p.index)
-	for _, name := range l.numbers {
-		if _, ok := p.step[name]; ok {
-			MOVQ(at(name), p.numbers[name])
-		}
-	}
-	for i := range l.keepLanes {
-		if p.width == 64 {
-			p.lane[i] = p.load(p.perLane.Offset(i * row))
-		}
-	}
-	p.sums = p.zeros(l.addTo)
+// update adds w·v to a row of a panel.
+func (p *pass) update(name string, v reg.VecVirtual) {
+	sum := p.read(name)
+	VFMADD231PD(p.of("w", 0), v, sum)
+	VMOVUPD(sum, p.row(name))
 }
 
-// closePanel adds the sums to memory and moves on to the next panel.
-func (l loop) closePanel(p *pass, stride reg.Register) {
-	for i, v := range p.sums {
-		m := Mem{Base: p.to, Disp: i*row + p.at}
-		VADDPD(m, v, v)
-		VMOVUPD(v, m)
+// write writes a row of the features, and adds their share of a fit.
+func (p *pass) write(co, si reg.VecVirtual) {
+	if p.has("cos") {
+		VMOVUPD(co, p.row("cos"))
+		VMOVUPD(si, p.row("sin"))
 	}
-	if l.addTo > 0 {
-		ADDQ(U32(l.addTo*row), p.to)
+	if p.has("acc") {
+		p.update("acc", co)
 	}
-	if l.lane != "" {
-		ADDQ(U32(l.laneRows*row), p.perLane.Base)
-	}
-	for _, name := range l.rows {
-		ADDQ(stride, p.rows[name])
-	}
-	if l.next != nil {
-		l.next(p)
-	}
-}
-
-// row is where the present row of a panel lies.
-func (p *pass) row(name string) Mem { return Mem{Base: p.rows[name], Index: p.index, Scale: 8} }
-
-// number is the present row's number, repeated.
-func (p *pass) number(name string) reg.VecVirtual {
-	if _, ok := p.step[name]; ok {
-		return p.broadcast(Mem{Base: p.numbers[name]})
-	}
-	return p.broadcast(Mem{Base: p.numbers[name], Index: p.index, Scale: 1})
-}
-
-// of is item i of the lanes' own numbers: a register with AVX-512, memory with
-// AVX2.
-func (p *pass) of(i int) Op {
-	if p.width == 32 {
-		return p.perLane.Offset(i * row)
-	}
-	if _, ok := p.lane[i]; !ok {
-		panic("lane numbers are loaded before the loop")
-	}
-	return p.lane[i]
 }

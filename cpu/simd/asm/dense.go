@@ -6,91 +6,66 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dense writes what the factor needs beside the products.
-func dense() {
-	for _, s := range isas {
-		solve(s)
-		transpose(s)
-	}
+// denseKernels are what the factor needs besides the products.
+var denseKernels = []kernel{
+	{name: "solve", variants: always, doc: "is solvePlain.", params: "x *float64; xPanel int; l *float64; lRow int; inv *float64; panels int", body: solve},
+	{name: "transpose", variants: always, doc: "is transposePlain.", params: "dst *float64; dstRow, dstStep int; src *float64; srcRow, srcStep, n int", body: transpose},
 }
 
 // solve writes forward substitution through eight rows of panels. Each row is
 // taken from those below as soon as it is known; panels overlap.
-func solve(s isa) {
-	TEXT("solve"+s.name, NOSPLIT, "func(x *float64, xPanel int, l *float64, lRow int, inv *float64, panels int)")
-	Pragma("noescape")
-	Doc("solve" + s.name + " is solvePlain.")
-	for v := range s.vectors() {
-		x, xPanel := Load(Param("x"), GP64()), inBytes("xPanel")
-		l, lRow := Load(Param("l"), GP64()), inBytes("lRow")
-		inv, panels := Load(Param("inv"), GP64()), Load(Param("panels"), GP64())
-		odd := multiples(lRow, lanes)
-		again := "panel" + s.name
-		if v > 0 {
-			again += "High"
-		}
-		Label(again)
-		rows := make([]reg.VecVirtual, lanes)
-		for j := range rows {
-			rows[j] = s.load(Mem{Base: x, Disp: j*row + v*s.width})
-		}
-		for j, r := range rows {
-			VMULPD(s.broadcast(Mem{Base: inv, Disp: 8 * j}), r, r)
-			VMOVUPD(r, Mem{Base: x, Disp: j*row + v*s.width})
-			for i := j + 1; i < lanes; i++ {
-				VFNMADD231PD(s.broadcast(leftRow(l, lRow, odd, i, 8*j)), r, rows[i])
+func solve(p *pass) {
+	x, xPanel := Load(Param("x"), GP64()), inBytes("xPanel")
+	l, lRow, inv := Load(Param("l"), GP64()), inBytes("lRow"), Load(Param("inv"), GP64())
+	odd := multiples(lRow, lanes)
+	p.eachPanel(func() {
+		p.halves(func() {
+			at := func(j int) Mem { return Mem{Base: x, Disp: j*row + p.place} }
+			rows := make([]reg.VecVirtual, lanes)
+			for j := range rows {
+				rows[j] = p.load(at(j))
 			}
-		}
+			for j, r := range rows {
+				VMULPD(p.broadcast(Mem{Base: inv, Disp: 8 * j}), r, r)
+				VMOVUPD(r, at(j))
+				for i := j + 1; i < lanes; i++ {
+					VFNMADD231PD(p.broadcast(leftRow(l, lRow, odd, i, 8*j)), r, rows[i])
+				}
+			}
+		})
 		ADDQ(xPanel, x)
-		DECQ(panels)
-		JNZ(LabelRef(again))
-	}
-	VZEROUPPER()
-	RET()
+	})
 }
 
 // transpose writes the transposition of 8×8 blocks.
-func transpose(s isa) {
-	TEXT("transpose"+s.name, NOSPLIT, "func(dst *float64, dstRow, dstStep int, src *float64, srcRow, srcStep, n int)")
-	Pragma("noescape")
-	Doc("transpose" + s.name + " is transposePlain.")
+func transpose(p *pass) {
 	dst, dstRow, dstStep := Load(Param("dst"), GP64()), inBytes("dstRow"), inBytes("dstStep")
 	src, srcRow, srcStep := Load(Param("src"), GP64()), inBytes("srcRow"), inBytes("srcStep")
 	n := Load(Param("n"), GP64())
 	from, to := GP64(), GP64()
+	side, transposed := p.width/8, transposed8
+	if side == 4 {
+		transposed = transposed4
+	}
 	Label("block")
-	if s.width == 64 {
-		rows := make([]reg.VecVirtual, lanes)
-		MOVQ(src, from)
-		for i := range rows {
-			rows[i] = s.load(Mem{Base: from})
-			ADDQ(srcRow, from)
-		}
-		MOVQ(dst, to)
-		for _, r := range transposed8(s, rows) {
-			VMOVUPD(r, Mem{Base: to})
-			ADDQ(dstRow, to)
-		}
-	} else {
-		for half := range 2 { // of the rows read
-			for part := range 2 { // of the columns read
-				rows := make([]reg.VecVirtual, 4)
-				MOVQ(src, from)
-				if half > 0 {
-					LEAQ(Mem{Base: src, Index: srcRow, Scale: 4}, from)
-				}
-				for i := range rows {
-					rows[i] = s.load(Mem{Base: from, Disp: part * s.width})
-					ADDQ(srcRow, from)
-				}
-				MOVQ(dst, to)
-				if part > 0 {
-					LEAQ(Mem{Base: dst, Index: dstRow, Scale: 4}, to)
-				}
-				for _, r := range transposed4(s, rows) {
-					VMOVUPD(r, Mem{Base: to, Disp: half * s.width})
-					ADDQ(dstRow, to)
-				}
+	for down := 0; down < lanes; down += side { // first of the rows read
+		for across := 0; across < lanes; across += side { // first of the columns read
+			MOVQ(src, from)
+			if down > 0 {
+				LEAQ(Mem{Base: src, Index: srcRow, Scale: 4}, from)
+			}
+			rows := make([]reg.VecVirtual, side)
+			for i := range rows {
+				rows[i] = p.load(Mem{Base: from, Disp: 8 * across})
+				ADDQ(srcRow, from)
+			}
+			MOVQ(dst, to)
+			if across > 0 {
+				LEAQ(Mem{Base: dst, Index: dstRow, Scale: 4}, to)
+			}
+			for _, r := range transposed(p.isa, rows) {
+				VMOVUPD(r, Mem{Base: to, Disp: 8 * down})
+				ADDQ(dstRow, to)
 			}
 		}
 	}
@@ -98,8 +73,6 @@ func transpose(s isa) {
 	ADDQ(dstStep, dst)
 	DECQ(n)
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
 }
 
 // pairs exchanges odd entries of even rows with even entries of odd rows.
@@ -128,14 +101,10 @@ func transposed4(s isa, r []reg.VecVirtual) []reg.VecVirtual {
 func transposed8(s isa, r []reg.VecVirtual) []reg.VecVirtual {
 	p := pairs(s, r)
 	var quads [2][2][2]reg.VecVirtual // rows 0–3 or 4–7, odd columns, blocks 1 and 3 of two columns
-	for upper := range 2 {
-		for odd := range 2 {
-			for high := range 2 {
-				q := s.reg()
-				VSHUFF64X2(U8(0x88+0x55*high), p[4*upper+2+odd], p[4*upper+odd], q)
-				quads[upper][odd][high] = q
-			}
-		}
+	for i := range 8 {
+		upper, odd, high, q := i/4, i/2%2, i%2, s.reg()
+		VSHUFF64X2(U8(0x88+0x55*high), p[4*upper+2+odd], p[4*upper+odd], q)
+		quads[upper][odd][high] = q
 	}
 	out := make([]reg.VecVirtual, lanes)
 	for c := range out { // column c lies in block c/2

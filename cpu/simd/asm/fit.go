@@ -9,16 +9,13 @@ import (
 const prec = 400
 
 // π and log 2 to 60 digits.
-const (
-	piDigits  = "3.14159265358979323846264338327950288419716939937510582097494"
-	ln2Digits = "0.693147180559945309417232121458176568075500134360255254120680"
+var (
+	pi  = float("3.14159265358979323846264338327950288419716939937510582097494")
+	ln2 = float("0.693147180559945309417232121458176568075500134360255254120680")
 )
 
 func float(digits string) *big.Float {
-	x, _, err := big.ParseFloat(digits, 10, prec, big.ToNearestEven)
-	if err != nil {
-		panic(err)
-	}
+	x, _ := newFloat(0).SetString(digits)
 	return x
 }
 
@@ -95,11 +92,4 @@ func (s series) fit(lo, hi float64, n int) []float64 {
 		out[i], _ = c[i].Float64()
 	}
 	return out
-}
-
-// split cuts x into a float64 and the float64 nearest to what is left.
-func split(x *big.Float) (hi, lo float64) {
-	hi, _ = x.Float64()
-	lo, _ = sub(x, newFloat(hi)).Float64()
-	return hi, lo
 }

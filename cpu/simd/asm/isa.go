@@ -29,17 +29,12 @@ var (
 // vectors is how many vectors hold a panel's row.
 func (s isa) vectors() int { return row / s.width }
 
-// zero clears v.
-func (s isa) zero(v reg.VecVirtual) {
-	s.xor(v, v)
-}
-
 // zeros makes n cleared vectors.
 func (s isa) zeros(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {
 		v[i] = s.reg()
-		s.zero(v[i])
+		s.xor(v[i], v[i])
 	}
 	return v
 }
@@ -53,7 +48,7 @@ func (s isa) xor(m, v reg.VecVirtual) {
 	}
 }
 
-// load makes a vector of what is at m.
+// load loads a vector from m.
 func (s isa) load(m Op) reg.VecVirtual {
 	v := s.reg()
 	VMOVUPD(m, v)
@@ -74,7 +69,7 @@ func inBytes(param string) reg.GPVirtual {
 	return r
 }
 
-// at is where a parameter lies.
+// at returns the address of a parameter.
 func at(param string) Mem {
 	b, err := Param(param).Resolve()
 	if err != nil {

@@ -2,9 +2,9 @@
 // subject, every kernel for AVX-512 and for AVX2 with FMA from the same code.
 // It is run by go generate in package simd.
 //
-// avo is what makes this bearable: it gives out registers, knows every
-// instruction's operands, computes argument offsets that go vet accepts, and
-// what is written is ordinary Go, so that a kernel's shape is a loop variable.
+// avo makes this bearable: it allocates registers, knows every instruction's
+// operands and computes argument offsets that go vet accepts. Kernels are written
+// in ordinary Go, so that a kernel's shape is a loop variable.
 package main
 
 import (
@@ -15,34 +15,54 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-var subjects = map[string]func(){
-	"tile":     tile,
-	"feature":  feature,
-	"even":     even,
-	"contract": contract,
-	"dense":    dense,
-	"peak":     peak,
+// A subject is a file of kernels, and whether they share the numbers of waves.
+type subject struct {
+	name    string
+	numbers bool
+	kernels []kernel
 }
 
-// files are the subjects that are no assembly, written to a folder.
-var files = map[string]func(dir string) error{"dispatch": dispatch, "sum": sum}
+var subjects = []subject{
+	{"tile", false, tileKernels},
+	{"feature", true, featureKernels},
+	{"even", true, evenKernels},
+	{"contract", false, contractKernels},
+	{"dense", false, denseKernels},
+	{"peak", false, peakKernels},
+}
 
 func main() {
-	subject := flag.String("subject", "", "which kernels to write, or sum")
+	name := flag.String("subject", "", "which kernels to write, or dispatch: the functions that choose among them")
 	ConstraintExpr("amd64")
 	flag.Parse()
-	if write, ok := files[*subject]; ok {
-		if err := write(".."); err != nil {
-			fmt.Fprintln(os.Stderr, "asm:", err)
-			os.Exit(1)
+	var all []kernel
+	for _, s := range subjects {
+		all = append(all, s.kernels...)
+		if s.name == *name {
+			s.write()
+			Generate()
+			return
 		}
-		return
 	}
-	write, ok := subjects[*subject]
-	if !ok {
-		fmt.Fprintf(os.Stderr, "asm: -subject is %q, want tile, feature, even, contract, dense, peak, dispatch or sum\n", *subject)
+	err := fmt.Errorf("-subject is %q, which is not one of dispatch and the names in main.go", *name)
+	if *name == "dispatch" {
+		err = dispatch("..", all)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "asm:", err)
 		os.Exit(1)
 	}
-	write()
-	Generate()
+}
+
+// write writes the kernels for each set.
+func (s subject) write() {
+	for _, set := range isas {
+		var c *constants
+		if s.numbers {
+			c = waveNumbers(set)
+		}
+		for _, k := range s.kernels {
+			k.write(set, c)
+		}
+	}
 }

@@ -59,23 +59,19 @@ func (c *constants) tables(turn series) {
 		z := mul(r, r)
 		cos[j], _ = turn.every(0).at(z).Float64()
 		sin[j], _ = mul(r, turn.every(1).at(z)).Float64()
-		power[j], _ = exponential(mul(float(ln2Digits), r), 60).at(newFloat(1)).Float64()
+		power[j], _ = exponential(mul(ln2, r), 60).at(newFloat(1)).Float64()
 	}
 	c.list("turnCos", cos)
 	c.list("turnSin", sin)
 	c.list("root", power)
 }
 
-// A keeper hands out constants: with AVX-512 those that were kept in
-// registers, else from memory.
+// A keeper hands out constants: from registers if they are kept there, as AVX-512
+// can, else from memory.
 type keeper struct {
 	isa
 	*constants
 	kept map[string]reg.VecVirtual
-}
-
-func newKeeper(s isa, c *constants) *keeper {
-	return &keeper{isa: s, constants: c, kept: map[string]reg.VecVirtual{}}
 }
 
 // keep brings constants and tables into registers, for AVX-512 alone: AVX2 has
@@ -85,11 +81,9 @@ func (k *keeper) keep(names ...string) {
 		return
 	}
 	for _, name := range names {
-		switch {
-		case k.terms[name] == parts:
-			k.kept[name+"Low"] = k.load(k.at(name + "0"))
-			k.kept[name+"High"] = k.load(k.at(name + "8"))
-		default:
+		if k.terms[name] == parts {
+			k.kept[name+"Low"], k.kept[name+"High"] = k.load(k.at(name+"0")), k.load(k.at(name+"8"))
+		} else {
 			k.kept[name] = k.broadcast(k.at(name))
 		}
 	}
@@ -131,19 +125,6 @@ func (k *keeper) fma(acc, x reg.VecVirtual, name string) {
 func (k *keeper) look(name string, index reg.VecVirtual) {
 	VPERMI2PD(k.kept[name+"High"], k.kept[name+"Low"], index)
 }
-
-// plus writes x + the constant into out.
-func (k *keeper) plus(x, out reg.VecVirtual, name string) {
-	k.with(name, VADDPD, VADDPD_BCST, x, out)
-}
-
-// minus writes x − the constant into out.
-func (k *keeper) minus(x, out reg.VecVirtual, name string) {
-	k.with(name, VSUBPD, VSUBPD_BCST, x, out)
-}
-
-// count is how many terms a polynomial has.
-func (c *constants) count(name string) int { return c.terms[name] }
 
 // parts is into how many parts AVX-512 cuts the turn and the factor of 2.
 const parts = 16

@@ -8,73 +8,105 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tile writes the micro-kernels of both products. All of C's tile stays in
+// tileKernels are the micro-kernels of both products. All of C's tile stays in
 // registers while the sum runs; each row of it gets one number broadcast from
 // the left, each panel of columns a row of vectors from the right.
-func tile() {
-	for _, s := range isas {
-		for panels := 3; panels >= 1; panels-- {
-			outer(s, panels)
-		}
-		for rows := lanes; rows >= 1; rows /= 2 {
-			for panels := 3; panels >= 1; panels-- {
-				inner(s, rows, panels)
+var tileKernels = []kernel{
+	{
+		name: "outer", doc: "adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.", body: product,
+		params: "c *float64; cRow, cPanel int; l, r *float64; rPanel, n, panels int; alpha float64", variants: tiles(lanes),
+	},
+	{
+		name: "inner", doc: "adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j] for all i, p and j, q < n, k < 8.", body: product,
+		params:   "c *float64; cRow, cPanel int; l *float64; lRow, lPanel int; r *float64; rPanel, rows, panels, n int; alpha float64",
+		variants: tiles(8, 4, 2, 1),
+	},
+}
+
+// tiles are the variants of so many rows, and of one to three panels.
+func tiles(rows ...int) (all []variant) {
+	for _, r := range rows {
+		for panels := 3; panels > 0; panels-- {
+			when := fmt.Sprintf("panels == %d", panels)
+			if len(rows) > 1 {
+				when = fmt.Sprintf("rows == %d && ", r) + when
 			}
+			all = append(all, variant{when: when, suffix: fmt.Sprintf("%dx%d", r, panels), without: "rows panels", rows: r, panels: panels})
 		}
 	}
+	return all
 }
 
-// outer writes C += α·LᵀR for a panel L and panels R, summed over their rows.
-func outer(s isa, panels int) {
-	name := fmt.Sprintf("outer%d%s", panels, s.name)
-	TEXT(name, NOSPLIT, "func(c *float64, cRow, cPanel int, l, r *float64, rPanel, n int, alpha float64)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j], i < 8, p < %d.", name, panels))
-	for _, b := range s.blocks(lanes, panels) {
-		b.prefetch()
-		acc := b.accumulators()
-		l, r, rPanel := Load(Param("l"), GP64()), Load(Param("r"), GP64()), inBytes("rPanel")
-		b.loop(func() {
-			b.step(acc, rightRow(r, rPanel, 0), func(i int) Mem { return Mem{Base: l, Disp: 8 * i} })
-			ADDQ(U32(row), l)
-			ADDQ(U32(row), r)
+// product writes C += α·LᵀR for a panel L and panels R, summed over their rows, or
+// C += α·L·R, summed over the columns of L: the left is then read along the rows
+// of a tile's panels (or of a matrix), eight columns at a time.
+func product(p *pass) {
+	for _, b := range p.blocks() {
+		b.walk(func(_, _ int, m Mem) {
+			if m.Disp == 0 {
+				PREFETCHT0(m)
+			}
 		})
-		b.store(acc)
-	}
-	VZEROUPPER()
-	RET()
-}
-
-// inner writes C += α·L·R, summed over the columns of L: the left is read
-// along the rows of a tile's panels (or of a matrix), eight columns at a time.
-func inner(s isa, rows, panels int) {
-	name := fmt.Sprintf("inner%dx%d%s", rows, panels, s.name)
-	TEXT(name, NOSPLIT, "func(c *float64, cRow, cPanel int, l *float64, lRow, lPanel int, r *float64, rPanel, n int, alpha float64)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s adds α·Σ_qk l[q][i][k]·r[p][8q+k][j] to c[i][p][j], i < %d, p < %d, q < n, k < 8.", name, rows, panels))
-	for _, b := range s.blocks(rows, panels) {
-		b.prefetch()
-		acc := b.accumulators()
-		l, lRow, lPanel := Load(Param("l"), GP64()), inBytes("lRow"), inBytes("lPanel")
+		acc := make([][]reg.VecVirtual, b.end-b.first)
+		for i := range acc {
+			acc[i] = p.zeros(len(b.cols))
+		}
+		l, columns, next := Load(Param("l"), GP64()), 1, Op(U32(row))
+		var lRow reg.Register
+		if p.has("lRow") {
+			lRow, columns, next = inBytes("lRow"), lanes, inBytes("lPanel")
+		}
 		r, rPanel := Load(Param("r"), GP64()), inBytes("rPanel")
-		odd := multiples(lRow, b.end)
-		if b.first != 0 { // rows 4 to 7
-			LEAQ(Mem{Base: l, Index: lRow, Scale: 4}, l)
-			odd = multiples(lRow, b.end-b.first)
-		}
-		b.loop(func() {
-			for k := range lanes {
-				b.step(acc, rightRow(r, rPanel, k), func(i int) Mem {
-					return leftRow(l, lRow, odd, i-b.first, 8*k)
-				})
+		left := func(i, _ int) Mem { return Mem{Base: l, Disp: 8 * i} }
+		if lRow != nil {
+			if b.first != 0 { // rows 4 to 7
+				LEAQ(Mem{Base: l, Index: lRow, Scale: 4}, l)
 			}
-			ADDQ(lPanel, l)
-			ADDQ(U32(row*lanes), r)
+			odd := multiples(lRow, b.end-b.first)
+			left = func(i, column int) Mem { return leftRow(l, lRow, odd, i-b.first, 8*column) }
+		}
+		repeat(b.name, Load(Param("n"), GP64()), func() {
+			for column := range columns {
+				b.step(acc, Mem{Base: r, Disp: row * column}, rPanel, func(i int) Mem { return left(i, column) })
+			}
+			ADDQ(next, l)
+			ADDQ(U32(row*columns), r)
 		})
-		b.store(acc)
+		alpha := p.broadcast(at("alpha"))
+		b.walk(func(i, j int, m Mem) {
+			VFMADD213PD(m, alpha, acc[i][j])
+			VMOVUPD(acc[i][j], m)
+		})
 	}
-	VZEROUPPER()
-	RET()
+}
+
+// repeat writes body to run n times, n being used up.
+func repeat(name string, n reg.Register, body func()) {
+	TESTQ(n, n)
+	JZ(LabelRef("done" + name))
+	Label("loop" + name)
+	body()
+	DECQ(n)
+	JNZ(LabelRef("loop" + name))
+	Label("done" + name)
+}
+
+var peakKernels = []kernel{{name: "peak", variants: always, doc: "does n times 12 multiply-adds of vectors.", params: "n int", body: peak}}
+
+// chains is how many independent products-and-sums peak keeps going: latency
+// times throughput of every processor so far is less.
+const chains = 12
+
+// peak does nothing but multiply and add in registers.
+func peak(p *pass) {
+	n := Load(Param("n"), GP64())
+	acc := p.zeros(chains)
+	x := p.zeros(1)[0]
+	repeat("", n, func() {
+		for _, a := range acc {
+			VFMADD231PD(x, x, a)
+		}
+	})
 }
 
 // multiples makes 3, 5 and 7 times stride, as far as n rows need them.
@@ -107,11 +139,6 @@ func leftRow(l, stride reg.Register, odd map[int]reg.Register, i, disp int) Mem 
 	return m
 }
 
-// rightRow gives the places of the right panels' row k.
-func rightRow(r, stride reg.Register, k int) func(panel, at int) Mem {
-	return func(panel, at int) Mem { return inPanel(Mem{Base: r, Disp: row*k + at}, stride, panel) }
-}
-
 // inPanel moves m on by some panels, two at most.
 func inPanel(m Mem, stride reg.Register, panel int) Mem {
 	if panel > 0 {
@@ -131,18 +158,14 @@ type block struct {
 	cols       []int // vectors, counted through the panels
 }
 
-func (s isa) blocks(rows, panels int) []block {
-	var all []block
-	high, wide := rows, panels*s.vectors()
-	if s.width == 32 {
-		high, wide = min(rows, 4), 2
-		if panels == 3 {
-			wide = 3
-		}
+func (p *pass) blocks() (all []block) {
+	high, wide := p.rows, p.panels*p.vectors()
+	if p.width == 32 {
+		high, wide = min(p.rows, 4), 2+p.panels/3
 	}
-	for j := 0; j < panels*s.vectors(); j += wide {
-		for i := 0; i < rows; i += high {
-			b := block{isa: s, name: fmt.Sprintf("_%d_%d", i, j), first: i, end: i + high}
+	for j := 0; j < p.panels*p.vectors(); j += wide {
+		for i := 0; i < p.rows; i += high {
+			b := block{isa: p.isa, name: fmt.Sprintf("_%d_%d", i, j), first: i, end: i + high}
 			for c := j; c < j+wide; c++ {
 				b.cols = append(b.cols, c)
 			}
@@ -152,32 +175,11 @@ func (s isa) blocks(rows, panels int) []block {
 	return all
 }
 
-// accumulators are a cleared vector for each row and column of the block.
-func (b block) accumulators() [][]reg.VecVirtual {
-	acc := make([][]reg.VecVirtual, b.end-b.first)
-	for i := range acc {
-		acc[i] = b.zeros(len(b.cols))
-	}
-	return acc
-}
-
-// loop repeats body n times.
-func (b block) loop(body func()) {
-	n := Load(Param("n"), GP64())
-	TESTQ(n, n)
-	JZ(LabelRef("done" + b.name))
-	Label("loop" + b.name)
-	body()
-	DECQ(n)
-	JNZ(LabelRef("loop" + b.name))
-	Label("done" + b.name)
-}
-
-// step adds one product to every sum.
-func (b block) step(acc [][]reg.VecVirtual, right func(panel, at int) Mem, left func(i int) Mem) {
+// step adds one product to every sum: right is its row of the first panel.
+func (b block) step(acc [][]reg.VecVirtual, right Mem, rPanel reg.Register, left func(i int) Mem) {
 	v := make([]reg.VecVirtual, len(b.cols))
 	for j, c := range b.cols {
-		v[j] = b.load(right(c/b.vectors(), c%b.vectors()*b.width))
+		v[j] = b.load(inPanel(right.Offset(c%b.vectors()*b.width), rPanel, c/b.vectors()))
 	}
 	for i := range acc {
 		x := b.broadcast(left(b.first + i))
@@ -201,22 +203,4 @@ func (b block) walk(visit func(i, j int, m Mem)) {
 			ADDQ(cRow, c)
 		}
 	}
-}
-
-// prefetch asks for C while the sum runs.
-func (b block) prefetch() {
-	b.walk(func(_, _ int, m Mem) {
-		if m.Disp == 0 {
-			PREFETCHT0(m)
-		}
-	})
-}
-
-// store adds α times the sums to C.
-func (b block) store(acc [][]reg.VecVirtual) {
-	alpha := b.broadcast(at("alpha"))
-	b.walk(func(i, j int, m Mem) {
-		VFMADD213PD(m, alpha, acc[i][j])
-		VMOVUPD(acc[i][j], m)
-	})
 }

@@ -8,40 +8,45 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// circle gives cos 2πr and sin 2πr and the sign bit of (−1)^h. Of infinite
-// turns it makes NaN.
+// circle gives cos 2πr and sin 2πr and, with AVX2, the sign bit of (−1)^h. Of
+// infinite turns that makes NaN.
 func (k *keeper) circle(turns reg.VecVirtual) (co, si, flip reg.VecVirtual) {
+	if k.width == 64 {
+		co, si = k.circleTable(turns)
+		return co, si, nil
+	}
 	flip = k.reg()
 	h := k.reg()
 	VADDPD(turns, turns, h)
 	VROUNDPD(U8(8), h, h) // to nearest even
-	k.plus(h, flip, "wholes")
+	k.with("wholes", VADDPD, VADDPD_BCST, h, flip)
 	VPSLLQ(U8(63), flip, flip)
 	VFNMADD231PD(k.at("half"), h, turns) // now r
-	z := k.reg()
-	VMULPD(turns, turns, z)
-	co, si = k.last("cos"), k.last("sin")
-	k.polynomials(z, map[string]reg.VecVirtual{"cos": co, "sin": si})
-	k.horner(co, z, "1")
-	VMULPD(turns, si, si)
+	co, si = k.smallTurn(turns)
 	return co, si, flip
+}
+
+// smallTurn is the cosine and sine of r turns, by the polynomials.
+func (k *keeper) smallTurn(r reg.VecVirtual) (co, si reg.VecVirtual) {
+	z := k.reg()
+	VMULPD(r, r, z)
+	p := k.polynomials(z, "cos", "sin")
+	co, si = p[0], p[1]
+	k.horner(co, z, "1")
+	VMULPD(r, si, si)
+	return co, si
 }
 
 // circleTable is circle with the table's turn of h/16 put in. It would take
 // infinite turns for 0.
 func (k *keeper) circleTable(turns reg.VecVirtual) (co, si reg.VecVirtual) {
 	co, si = k.reg(), k.reg()
-	k.plus(turns, co, "sixteenths")
+	k.with("sixteenths", VADDPD, VADDPD_BCST, turns, co)
 	VMOVAPD(co, si)
 	VREDUCEPD(U8(4<<4), turns, turns)
 	k.look("turnCos", co)
 	k.look("turnSin", si)
-	z := k.reg()
-	VMULPD(turns, turns, z)
-	turned, s := k.last("cos"), k.last("sin")
-	k.polynomials(z, map[string]reg.VecVirtual{"cos": turned, "sin": s})
-	k.horner(turned, z, "1") // cos 2πr
-	VMULPD(turns, s, s)      // sin 2πr
+	turned, s := k.smallTurn(turns)
 	c, d := k.reg(), k.reg() // moves of 512 bits cost as much as products
 	VMULPD(si, s, c)
 	VMULPD(co, s, d)
@@ -50,18 +55,24 @@ func (k *keeper) circleTable(turns reg.VecVirtual) (co, si reg.VecVirtual) {
 	return c, d
 }
 
+// Predicates of comparisons, of which the second alone is true for NaN.
+const (
+	greater    = 0x1e
+	notGreater = 0x1a
+	notAbove   = 0x12 // ≤
+)
+
 // decay gives exp(−quad/2), 0 beyond far, and uses quad up. What it makes of
 // large numbers before they are cut off does not matter; NaN stays.
 func (k *keeper) decay(quad reg.VecVirtual) reg.VecVirtual {
+	if k.width == 64 {
+		return k.decayTable(quad)
+	}
 	beyond := k.reg()
 	VCMPPD(U8(greater), k.at("far"), quad, beyond)
-	whole := k.whole(quad, "exponent")
-	power := k.reg()
-	VPSLLQ(U8(52), whole, power)
-	k.minus(whole, whole, "exponent")
-	k.remainder(quad, whole)
-	e := k.last("exp")
-	k.polynomials(quad, map[string]reg.VecVirtual{"exp": e})
+	power, _ := k.reduce(quad, "exponent")
+	VPSLLQ(U8(52), power, power)
+	e := k.polynomials(quad, "exp")[0]
 	k.horner(e, quad, "1")
 	VMULPD(power, e, e)
 	VANDNPD(e, beyond, e)
@@ -73,50 +84,39 @@ func (k *keeper) decay(quad reg.VecVirtual) reg.VecVirtual {
 func (k *keeper) decayTable(quad reg.VecVirtual) reg.VecVirtual {
 	within := reg.Register(K())
 	VCMPPD(U8(notGreater), k.kept["far"], quad, within)
-	root := k.whole(quad, "sixteenths")
-	whole := k.reg()
-	k.minus(root, whole, "sixteenths")
-	k.remainder(quad, whole)
+	root, whole := k.reduce(quad, "sixteenths")
 	k.look("root", root)
-	p := k.last("exp")
-	k.polynomials(quad, map[string]reg.VecVirtual{"exp": p})
+	p := k.polynomials(quad, "exp")[0]
 	VSCALEFPD_Z(whole, root, within, root) // times 2^⌊k⌋, before the sum: it makes 0 of NaN·2^−∞
 	VMULPD(root, quad, quad)
 	VFMADD231PD(p, quad, root)
 	return root
 }
 
-// Predicates of comparisons, of which the second is true for NaN.
-const (
-	greater    = 0x1e
-	notGreater = 0x1a
-)
-
-// whole is k in the lowest bits of a sum with magic.
-func (k *keeper) whole(quad reg.VecVirtual, magic string) reg.VecVirtual {
-	whole := k.value(magic)
-	k.fma(whole, quad, "-1/2ln2")
-	return whole
-}
-
-// remainder makes r of quad.
-func (k *keeper) remainder(quad, whole reg.VecVirtual) {
+// reduce makes r of quad and returns a sum with magic that has k in its lowest
+// bits, and k.
+func (k *keeper) reduce(quad reg.VecVirtual, magic string) (sum, whole reg.VecVirtual) {
+	sum, whole = k.value(magic), k.reg()
+	k.fma(sum, quad, "-1/2ln2")
+	k.with(magic, VSUBPD, VSUBPD_BCST, sum, whole)
 	k.fma(quad, whole, "2ln2hi")
 	k.fma(quad, whole, "2ln2lo")
+	return sum, whole
 }
 
-// last begins a polynomial with its last term.
-func (k *keeper) last(name string) reg.VecVirtual {
-	return k.value(fmt.Sprint(name, k.count(name)-1))
-}
-
-// polynomials takes polynomials of z to their first terms, side by side.
-func (k *keeper) polynomials(z reg.VecVirtual, acc map[string]reg.VecVirtual) {
-	for i := k.count("sin") + k.count("exp"); i >= 0; i-- {
-		for _, name := range []string{"cos", "sin", "exp"} {
-			if v, ok := acc[name]; ok && i < k.count(name)-1 {
-				k.horner(v, z, fmt.Sprint(name, i))
+// polynomials evaluates polynomials of z down to their first terms, side by side.
+func (k *keeper) polynomials(z reg.VecVirtual, names ...string) []reg.VecVirtual {
+	acc, terms := make([]reg.VecVirtual, len(names)), 0
+	for i, name := range names {
+		acc[i] = k.value(fmt.Sprint(name, k.terms[name]-1))
+		terms = max(terms, k.terms[name])
+	}
+	for term := terms - 2; term >= 0; term-- {
+		for i, name := range names {
+			if term < k.terms[name]-1 {
+				k.horner(acc[i], z, fmt.Sprint(name, term))
 			}
 		}
 	}
+	return acc
 }

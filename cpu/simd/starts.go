@@ -1,0 +1,35 @@
+package simd
+
+// startRows is how many rows of numbers the start of a panel's two chains has.
+const startRows = 8
+
+// Starts hold, for each panel over even rows, the first two rows and the factors of
+// its features, or that the features are written in Cos and Sin.
+type Starts struct {
+	data    []float64 // [Count][8][8] z_0, w_0, z_1, w_1
+	stepped []bool    // [Count]
+}
+
+// resize makes room for so many panels.
+func (s *Starts) resize(count int) {
+	if cap(s.stepped) < count {
+		s.data, s.stepped = Aligned(count*startRows*Lanes), make([]bool, count)
+	}
+	s.data, s.stepped = s.data[:count*startRows*Lanes], s.stepped[:count]
+	clear(s.stepped)
+}
+
+// EvenFused reports whether features of even rows need not be written for
+// Factorised. Tiles may then be larger than a core's second cache.
+func EvenFused() bool { return use == AVX512 }
+
+// ramp and square are t and t² for rows counted from one in the middle,
+// t = i − EvenMost.
+var ramp, square [2 * EvenMost]float64
+
+func init() {
+	for i := range ramp {
+		ramp[i] = float64(i - EvenMost)
+		square[i] = ramp[i] * ramp[i]
+	}
+}
