@@ -111,8 +111,9 @@ func (f *frame) plan(work start.Work) *Plan {
 			p.Windows, p.Components, p.Features = s.Windows.Count(), s.L(), s.M()
 		}
 	}
-	// Memory is that of the middle shape. Only trying tells which it will be, and
-	// windows of 32 and of 64 ms hold within √2 of those between them.
+	// Take the memory of the middle shape: only trying tells which one the start will
+	// choose, and windows of 32 and of 64 ms need within √2 of the memory of those
+	// between them.
 	slices.SortStableFunc(work.Shapes, func(a, b variational.Shape) int {
 		return cmp.Compare(cost.MatrixBytes(a.Offsets()), cost.MatrixBytes(b.Offsets()))
 	})

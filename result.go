@@ -81,8 +81,8 @@ func (h HeldOut) above(margin float64) bool {
 	return h.RMSE > margin*h.Line && h.RMSE > heldSmall
 }
 
-// A Frequency is what a model believes of one feature's frequency, in the
-// data's units.
+// A Frequency describes one feature's frequency under the posterior, in the data's
+// units.
 type Frequency struct {
 	Feature   int       `json:"feature"`      // k, from 0 to M−1
 	Component int       `json:"-"`            // i = k/K
@@ -102,9 +102,9 @@ func (f Frequency) spread() (sum float64) {
 	return sum
 }
 
-// Frequencies are the posteriors of all features' frequencies, those first of
-// which the model is most confident: with the smallest standard deviation, over
-// the inputs its length. Of a model that is none there are none.
+// Frequencies are the posteriors of all features' frequencies. The most confident
+// come first: those whose vector of standard deviations is shortest. An invalid
+// model has none.
 func (m *Model) Frequencies() []Frequency {
 	if m.check() != nil {
 		return nil
@@ -127,8 +127,7 @@ func (m *Model) Frequencies() []Frequency {
 	return out
 }
 
-// A Component is what a model has learnt of one component of the covariance, in
-// the data's units.
+// A Component describes one component of the fitted covariance, in the data's units.
 type Component struct {
 	SD          []float64 `json:"sd"`               // [D] σ, units of y
 	Lengthscale []float64 `json:"lengthscale"`      // [Q] l, units of x

@@ -17,7 +17,7 @@ type Tensor struct {
 	of *Params // of which it is a field
 }
 
-// A Group is what a tensor's numbers are.
+// A Group says what a tensor's numbers describe.
 type Group uint8
 
 const (

@@ -21,8 +21,8 @@ type Trait struct {
 	Value string `json:"value"`
 }
 
-// Options are the traits of the fields of a struct of options, but for those
-// that change nothing in what is computed.
+// Options returns a trait for each field of a struct of options, except for fields
+// that do not change the computation.
 func Options(o any, except ...string) (all []Trait) {
 	v := reflect.ValueOf(o)
 	for i := range v.NumField() {

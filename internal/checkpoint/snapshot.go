@@ -17,9 +17,8 @@ import (
 )
 
 // Snapshot is the state of a fit: all that the rest of the fit depends on, besides
-// data and options. Its file is that of the model Current, which any reader of models
-// can read, with further tensors under names that begin with "checkpoint.", the rest
-// as JSON in the metadata, and a seal.
+// data and options. Its file is a model file of Current, with further tensors whose
+// names begin with "checkpoint.", the rest as JSON in the metadata, and a seal.
 type Snapshot struct {
 	Version int     `json:"version"`
 	Made    []Trait `json:"made"` // what the fit's bits depend on
@@ -33,7 +32,7 @@ type Snapshot struct {
 	Current, Begun, BestModel *safetensors.File `json:"-"`
 }
 
-// Standing is what a fit knows of its starts.
+// Standing says how far a fit has come with its starts.
 type Standing struct {
 	Start   int           `json:"start"` // the one that runs or is next, from 0
 	Starts  int           `json:"starts"`
@@ -52,7 +51,7 @@ type Result struct {
 	Ended string `json:"ended"`
 }
 
-// Best is what is known of the best start besides its model.
+// Best describes the best start so far, except for its model.
 type Best struct {
 	Bad        string                 `json:"bad,omitempty"` // why it is a bad optimum
 	Iterations int                    `json:"iterations"`

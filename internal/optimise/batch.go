@@ -17,9 +17,9 @@ const batchSalt = 0xba7c
 // the part of the model that they meet.
 type batch struct {
 	rows []int
-	// weight is 1/π_v for the windows v that the rows meet, a share π_v of all
-	// batches, and 0 for the others: the KL of the windows met, so weighted, is
-	// on average that of all. nil: all windows, once.
+	// weight is 1/π_v for a window v that the rows meet, where π_v is the share of
+	// all batches that meet it, and 0 for the other windows. The weighted KL is then
+	// the KL of all windows on average. nil: all windows, once.
 	weight []float64
 	met    []int // windows of weight other than 0, rising
 }
@@ -133,8 +133,8 @@ func (b *batches) from(at int) *batch {
 	return o
 }
 
-// components is the range [lo, hi) of p's components that holds those of the
-// batch's windows, or all.
+// components returns the range [lo, hi) of components that covers the batch's
+// windows, or all components.
 func (m *batch) components(p *variational.Params) (lo, hi int) {
 	if m.weight == nil {
 		return 0, p.L
@@ -148,7 +148,7 @@ func (m *batch) components(p *variational.Params) (lo, hi int) {
 	return lo, hi
 }
 
-// spans are those of the parameters that the batch moves.
+// spans returns the spans of the parameters that the batch moves.
 func (m *batch) spans(all, shared []span, own [][]span) []span {
 	if m.weight == nil {
 		return all

@@ -97,7 +97,7 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 	return g
 }
 
-// count is the number of coordinates, those of a phase counted once.
+// count is the number of coordinates. The two of a phase count once.
 func (g *group) count() int { return len(g.first) - 1 }
 
 // of is the entries that coordinate j moves.
@@ -277,8 +277,7 @@ func (c *Coordinates) blocks(p *variational.Params, perWindow int) []lbfgs.Block
 	return slices.DeleteFunc(blocks, func(b lbfgs.Block) bool { return len(b.Own) == 0 })
 }
 
-// byWindow are the spans that windows share and those of each window's
-// components.
+// byWindow returns the spans that all windows share, and each window's own.
 func (c *Coordinates) byWindow(p *variational.Params) (shared []span, own [][]span) {
 	own = make([][]span, p.Windows.Count())
 	tensors := p.Tensors()

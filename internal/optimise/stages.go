@@ -38,7 +38,7 @@ var (
 	hyperparameters = variational.Names(func(t variational.Tensor) bool {
 		return t.Group == variational.Covariance || t.Group == variational.Noise
 	})
-	// FeatureTensors are the names of those of the features' own distribution.
+	// FeatureTensors names the tensors of the features' own distribution.
 	FeatureTensors = variational.Names(func(t variational.Tensor) bool { return t.Group == variational.FeatureDist })
 	coefficients   = variational.Names(func(t variational.Tensor) bool { return t.Group == variational.Coefficients })
 	noise          = variational.Names(func(t variational.Tensor) bool { return t.Group == variational.Noise })

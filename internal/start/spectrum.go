@@ -17,7 +17,7 @@ const noWindowWork = 4e9
 // variance σ², p = f and a length-scale of several windows; its features are a
 // cosine and a sine about the centre of the window, with q(w) = p(w). Before any
 // optimisation the model is then close to the Gaussian process with that spectrum,
-// whose conditional mean is what an autoregressive fill computes.
+// whose conditional mean an autoregressive fill computes.
 //
 // begun is the bound at the parameters if it had to be evaluated, else nil. Errors
 // come from the judge or wrap ctx.Err().
