@@ -113,6 +113,8 @@ func TestGolden(t *testing.T) {
 			if e := modeltest.Worst(first, g.CoefVar); e > goldenPredict {
 				t.Errorf("coefficient variance off by %.2g", e)
 			}
+			mean.Zero() // a copy, as vr: the model stays as it is
+			vr.Zero()
 			checkPredict(t, m, "exact", g, g.Predict.ExactMean, g.Predict.ExactCov)
 		})
 	}
