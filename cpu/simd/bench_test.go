@@ -106,7 +106,7 @@ func perFeature(b *testing.B, n int, f func()) {
 
 // bank makes random features over inputs in [0, n).
 func randomBank(r *rand.Rand, count, q, n int) Bank {
-	b := NewBank(count, q)
+	b := newBank(count, q)
 	for k := range count * Lanes {
 		z, p, w := make([]float64, q), make([]float64, q), make([]float64, q)
 		for i := range q {

@@ -155,12 +155,3 @@ func factorTile(t, inv []float64) int {
 	}
 	return -1
 }
-
-// LogDet is log|A| for the factor L.
-func LogDet(l []float64, n, ld int) float64 {
-	s := 0.0
-	for i := range n {
-		s += math.Log(l[i*ld+i])
-	}
-	return 2 * s
-}

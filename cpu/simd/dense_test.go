@@ -187,8 +187,3 @@ func TestNotPositive(t *testing.T) {
 		}
 	})
 }
-
-func TestLogDet(t *testing.T) {
-	l := []float64{2, 0, 0, 5, 3, 0, 1, 1, 0.5}
-	near(t, "log|A|", LogDet(l, 3, 3), 2*math.Log(3), 1, 1e-15)
-}

@@ -56,7 +56,7 @@ func newEvenScene(t testing.TB, seed uint64, count, n, most int, delta float64) 
 	x0 := math.Round(64*r.Float64()) / 16
 	s.x = evenRows(&s.fence, n, x0, delta)
 	span := delta * float64(max(1, n-1))
-	s.b = NewBank(count, 1)
+	s.b = newBank(count, 1)
 	s.b.Data = s.floats(len(s.b.Data), 0)
 	for k := range count * Lanes {
 		kind := kinds[r.IntN(most)]
@@ -171,7 +171,7 @@ func TestEvenTruth(t *testing.T) {
 				r := rand.New(rand.NewPCG(15, 1))
 				f := &fence{t: t}
 				x := evenRows(f, n, 0, 1)
-				b := NewBank(4, 1)
+				b := newBank(4, 1)
 				for k := range 4 * Lanes {
 					b.Set(k, []float64{63 * kind.center}, []float64{kind.p / (63 * 63) * (0.5 + 0.5*r.Float64())}, []float64{turn * (r.Float64() - 0.5)}, 6*r.Float64())
 				}
@@ -257,7 +257,7 @@ func TestEvenNotFinite(t *testing.T) {
 			eachSet(t, func(t *testing.T) {
 				const n = 9
 				f := &fence{t: t}
-				b := NewBank(1, 1)
+				b := newBank(1, 1)
 				for l := range Lanes {
 					b.Set(l, []float64{4}, []float64{1e-2}, []float64{0.3}, 0.1)
 				}
@@ -277,7 +277,7 @@ func TestEvenNotFinite(t *testing.T) {
 	t.Run("x", func(t *testing.T) {
 		eachSet(t, func(t *testing.T) {
 			f := &fence{t: t}
-			b := NewBank(1, 1)
+			b := newBank(1, 1)
 			cos, sin := NewPanels(1, 9), NewPanels(1, 9)
 			x := make([]float64, 9)
 			for i := range x {
@@ -297,7 +297,7 @@ func TestEvenNotFinite(t *testing.T) {
 func TestStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	eachSet(t, func(t *testing.T) {
-		b := NewBank(40, 1)
+		b := newBank(40, 1)
 		for k := range b.Count * Lanes {
 			b.Set(k, []float64{r.Float64()}, []float64{math.Pow(10, 40*r.Float64()-30)}, []float64{math.Pow(10, 9*r.Float64()-4)}, 1)
 		}
@@ -370,7 +370,7 @@ func FuzzFeaturesEven(f *testing.F) {
 		if !(delta != 0) || decay < 0 || math.Abs(phase) > 1e3 || math.IsInf(delta, 0) {
 			return
 		}
-		b := NewBank(2, 1)
+		b := newBank(2, 1)
 		for k := range 2 * Lanes {
 			b.Set(k, []float64{center + float64(k)*delta}, []float64{decay * float64(k%3)}, []float64{freq}, phase)
 		}

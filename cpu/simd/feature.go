@@ -10,11 +10,6 @@ type Bank struct {
 	Data     []float64 // [Count][1+3Q][8]
 }
 
-// NewBank makes room for count panels of features of q inputs.
-func NewBank(count, q int) Bank {
-	return Bank{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
-}
-
 // Set gives feature k, counted through the panels, its centres z, decays P ≥ 0
 // and angular frequencies ω [Q] and its phase c in radians. Decays above 1e36
 // are taken for 1e36, frequencies and phases above 1e100 for NaN, so that the

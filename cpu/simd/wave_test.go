@@ -21,6 +21,11 @@ const prec = 200
 
 var piBig, _, _ = big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494", 10, prec, big.ToNearestEven)
 
+// newBank makes room for count panels of features of q inputs.
+func newBank(count, q int) Bank {
+	return Bank{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
+}
+
 // expBig is exp(x): of x/2^k by its series, squared k times.
 func expBig(x *big.Float) *big.Float {
 	const halvings = 16
@@ -82,7 +87,7 @@ func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 		turns, quad = append(turns, 0), append(quad, 0)
 	}
 	count := len(turns) / Lanes
-	b := NewBank(count, 1)
+	b := newBank(count, 1)
 	for k := range turns {
 		p := b.Panel(k / Lanes)[k%Lanes:]
 		p[0], p[2*Lanes] = turns[k], quad[k]
@@ -201,7 +206,7 @@ func TestNotFinite(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			eachSet(t, func(t *testing.T) {
 				for q := 1; q <= 2; q++ {
-					b := NewBank(1, q)
+					b := newBank(1, q)
 					z, p, w := []float64{c.z, 0}, []float64{c.p, 0}, []float64{c.w, 0}
 					b.Set(3, z, p, w, c.phase)
 					cos, sin := NewPanels(1, 1), NewPanels(1, 1)

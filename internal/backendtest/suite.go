@@ -46,11 +46,6 @@ func Run(t *testing.T, open func(testing.TB) spectral.Backend) {
 
 // run is Run over some of the cases.
 func run(t *testing.T, include func(size) bool, open func(testing.TB) spectral.Backend) {
-	judge(t, include, open, newProblem)
-}
-
-// judge is run over problems as makeProblem makes them.
-func judge(t *testing.T, include func(size) bool, open func(testing.TB) spectral.Backend, makeProblem func(size) *problem) {
 	for _, c := range cases {
 		if !include(c) {
 			continue
@@ -63,7 +58,7 @@ func judge(t *testing.T, include func(size) bool, open func(testing.TB) spectral
 						t.Error("the backend has no name")
 					}
 					t.Logf("backend %s", b.Name())
-					if err := check.run(makeProblem(c), b); err != nil {
+					if err := check.run(newProblem(c), b); err != nil {
 						t.Error(err)
 					}
 					if err := b.Close(); err != nil {
