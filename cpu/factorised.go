@@ -82,7 +82,7 @@ func (p *factorised) prepare() {
 		m2, s2 := p.squares(k)
 		return m2 + s2
 	})
-	if w.D > 1 {
+	if w.D != 1 {
 		return
 	}
 	for k, lane := range b.lane {

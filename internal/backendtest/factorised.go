@@ -40,6 +40,29 @@ func checkFactorised(p *problem, b spectral.Backend) error {
 	})
 }
 
+// checkSumsWithoutOutputs: data that have only inputs still have second moments,
+// and neither squared errors nor a gradient of them.
+func checkSumsWithoutOutputs(p *problem, b spectral.Backend) error {
+	d := p.data
+	d.D, d.Y = 0, nil
+	return p.withData(b, d, func(r spectral.Rows, out *fences) error {
+		mom := p.moments(out, 0)
+		if err := r.Moments(mom, p.features); err != nil {
+			return err
+		}
+		sums := &spectral.FactorisedSums{Value: math.NaN(), Features: p.cotangent(out), Weights: spectral.NewWeights(p.m, 0)}
+		if err := r.Factorised(sums, p.features, spectral.NewWeights(p.m, 0), nil); err != nil {
+			return err
+		}
+		_, g := p.damped.Moments(p.xs, p.ys)
+		got := numbers(sums)
+		return firstOf(
+			same("G", flatten(dense(mom.Gram)), flatten(g), p.tol.value),
+			same("Value and gradient", got, make([]float64, len(got)), 0),
+		)
+	})
+}
+
 // checkFactorisedAdd: the sums over the even rows and over the odd ones are,
 // added, those over all.
 func checkFactorisedAdd(p *problem, b spectral.Backend) error {

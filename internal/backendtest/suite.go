@@ -31,6 +31,7 @@ var checks = []check{
 	{"Factorised", checkFactorised},
 	{"FactorisedAdd", checkFactorisedAdd},
 	{"FactorisedGradient", checkFactorisedGradient},
+	{"SumsWithoutOutputs", checkSumsWithoutOutputs},
 	{"Predict", checkPredict},
 	{"PredictWithoutOutputs", checkPredictWithoutOutputs},
 	{"Repeat", checkRepeat},
