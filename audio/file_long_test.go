@@ -1,0 +1,82 @@
+package audio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// sparse is a 16-bit mono WAV file of so many bytes of samples, of which the disk holds hardly any.
+func sparse(t *testing.T, size int64) (*File, *os.File) {
+	t.Helper()
+	header := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "")
+	binary.LittleEndian.PutUint32(header[4:], uint32(36+size))
+	binary.LittleEndian.PutUint32(header[40:], uint32(size))
+	src, err := os.Create(filepath.Join(t.TempDir(), "long.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	if _, err := src.Write(header); err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Truncate(44 + size); err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFile(src, 44+size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, src
+}
+
+// counter counts what is written, and what of it is not zero.
+type counter struct{ all, sound int64 }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.all += int64(len(b))
+	c.sound += int64(len(b) - bytes.Count(b, []byte{0}))
+	return len(b), nil
+}
+
+// Memory does not grow with the file: all that is allocated from opening to writing is a few tiles.
+func TestMemoryOfLongFile(t *testing.T) {
+	size := int64(2 << 30)
+	if testing.Short() {
+		size = 32 << 20
+	}
+	f, src := sparse(t, size)
+	n := f.Len()
+	for _, at := range []int{0, n/2 - 3, n - 1} {
+		if _, err := src.WriteAt([]byte{1, 1}, f.place(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	gaps, err := f.DetectZeros(16)
+	if want := []Gap{{1, n/2 - 3}, {n/2 - 2, n - 1}}; err != nil || !slices.Equal(gaps, want) {
+		t.Errorf("%v, %v; want %v", gaps, err, want)
+	}
+	if _, err := f.Read(n/2-5000, n/2+5000); err != nil {
+		t.Error(err)
+	}
+	p, _, err := f.Patch([]Change{{0, [][]float64{{0.51, 0.51}}}, {n - 2, [][]float64{{-0.51, -0.51}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Container{WAV, SPHERE} {
+		var out counter
+		if err := p.Write(&out, c); err != nil || out.all < size || out.sound < 10 {
+			t.Errorf("%v: %+v, %v", c, out, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
+		t.Errorf("%d bytes were allocated for a file of %d; want a few tiles", got, size)
+	}
+}
