@@ -59,6 +59,7 @@ var allowed = map[string][]string{
 	"internal/start":       {"spectral", "variational", "internal/ar", "internal/parallel", "internal/periodogram"},
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
+	"internal/posterior":   {"internal/lbfgs"},
 	"internal/procfs":      {},
 	"internal/safetensors": {"internal/atomicfile", "internal/fault"},
 	"internal/table":       {"internal/atomicfile", "internal/fault"},

@@ -1,0 +1,126 @@
+package posterior
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/lbfgs"
+)
+
+const (
+	// difference is the step of the gradient's differences, in units of scale.
+	difference = 1e-3
+	// leastCurvature bounds the curvature from below, in units of 1/scale². With scale a prior's standard deviation the prior alone has
+	// a curvature of one; less, at a mode of a likelihood that curves the other way, would send draws where the approximation is void.
+	leastCurvature = 0.3
+)
+
+// A Gaussian is N(Mode, H⁻¹): Laplace's approximation of a posterior, H being the negative Hessian of its log density at the mode.
+type Gaussian struct {
+	Mode  []float64
+	Value float64   // the objective at the mode
+	Scale []float64 // a natural length of each coordinate, such as its prior's standard deviation
+
+	curvature []float64 // eigenvalues of Scale·H·Scale, rising
+	axes      mat.Dense // eigenvectors, a column each
+}
+
+// Laplace computes the Gaussian at a mode by 2·dim gradients. If one of them has no value, its error is returned.
+func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
+	n := len(mode)
+	g := &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale)}
+	h := mat.NewSymDense(n, nil)
+	v, up, down := slices.Clone(mode), make([]float64, n), make([]float64, n)
+	rows := make([][]float64, n)
+	for i, s := range scale {
+		step := difference * s
+		v[i] = mode[i] + step
+		_, err := f(v, up)
+		if err == nil {
+			v[i] = mode[i] - step
+			_, err = f(v, down)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the curvature of coordinate %d at %v: %w", i, mode[i], err)
+		}
+		v[i] = mode[i]
+		rows[i] = make([]float64, n)
+		for j := range rows[i] {
+			rows[i][j] = (down[j] - up[j]) / (2 * step) * s * scale[j]
+		}
+	}
+	for i := range n {
+		for j := range i + 1 {
+			h.SetSym(i, j, 0.5*(rows[i][j]+rows[j][i]))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		return nil, errors.New("the curvature at the mode has no eigenvalues")
+	}
+	g.curvature = eigen.Values(nil)
+	for i := range g.curvature {
+		g.curvature[i] = max(g.curvature[i], leastCurvature)
+	}
+	eigen.VectorsTo(&g.axes)
+	var err error
+	g.Value, err = f(slices.Clone(mode), up)
+	return g, err
+}
+
+// Along is mode + Scale·V·z/√curvature: a draw, if z is standard normal.
+func (g *Gaussian) Along(z []float64) []float64 {
+	v := slices.Clone(g.Mode)
+	for k, c := range g.curvature {
+		for i := range v {
+			v[i] += g.Scale[i] * g.axes.At(i, k) * z[k] / math.Sqrt(c)
+		}
+	}
+	return v
+}
+
+// Draw is a draw from the Gaussian.
+func (g *Gaussian) Draw(random *rand.Rand) []float64 { return g.Along(normals(random, len(g.Mode))) }
+
+// SD is the standard deviation of coordinate i.
+func (g *Gaussian) SD(i int) float64 {
+	variance := 0.0
+	for k, c := range g.curvature {
+		a := g.Scale[i] * g.axes.At(i, k)
+		variance += a * a / c
+	}
+	return math.Sqrt(variance)
+}
+
+// LogEvidence is the log of the integral of exp(objective), by the Gaussian.
+func (g *Gaussian) LogEvidence() float64 {
+	e := g.Value
+	for i, c := range g.curvature {
+		e += 0.5*math.Log(2*math.Pi/c) + math.Log(g.Scale[i])
+	}
+	return e
+}
+
+// slopeAlong turns a gradient by v into one by the z of Along.
+func (g *Gaussian) slopeAlong(gradient []float64) []float64 {
+	slope := make([]float64, len(gradient))
+	for k, c := range g.curvature {
+		for i, d := range gradient {
+			slope[k] += g.Scale[i] * g.axes.At(i, k) * d / math.Sqrt(c)
+		}
+	}
+	return slope
+}
+
+func normals(random *rand.Rand, n int) []float64 {
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = random.NormFloat64()
+	}
+	return z
+}

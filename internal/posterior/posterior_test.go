@@ -1,0 +1,191 @@
+package posterior
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/vssgp/vssgp/internal/lbfgs"
+)
+
+// correlated is the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, less a constant.
+func correlated(v, g []float64) (float64, error) {
+	const rho = 0.8
+	a, b := (v[0]-1)/0.1, (v[1]+2)/3
+	c := 1 / (1 - rho*rho)
+	g[0], g[1] = -c*(a-rho*b)/0.1, -c*(b-rho*a)/3
+	return -0.5 * c * (a*a - 2*rho*a*b + b*b), nil
+}
+
+// skewed is the log density of log Gamma(3, 1) in each coordinate: not Gaussian, with mean digamma(3) and variance trigamma(3).
+func skewed(v, g []float64) (float64, error) {
+	value := 0.0
+	for i, x := range v {
+		value += 3*x - math.Exp(x)
+		g[i] = 3 - math.Exp(x)
+	}
+	return value, nil
+}
+
+// walled has no value above 0.5.
+func walled(v, g []float64) (float64, error) {
+	if v[0] > 0.5 {
+		return 0, errors.New("no value")
+	}
+	g[0] = -v[0]
+	return -0.5 * v[0] * v[0], nil
+}
+
+// TestLaplace: of a Gaussian it is the Gaussian, whatever the scales.
+func TestLaplace(t *testing.T) {
+	for _, scale := range [][]float64{{0.1, 3}, {0.5, 4}, {0.12, 30}} {
+		g, err := Laplace(correlated, []float64{1, -2}, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := math.Log(2*math.Pi*0.1*3) + 0.5*math.Log(1-0.64); math.Abs(g.LogEvidence()-want) > 1e-6 {
+			t.Errorf("scale %v: log evidence %v, want %v", scale, g.LogEvidence(), want)
+		}
+		if math.Abs(g.SD(0)-0.1) > 1e-6 || math.Abs(g.SD(1)-3) > 1e-5 {
+			t.Errorf("scale %v: sd %v and %v, want 0.1 and 3", scale, g.SD(0), g.SD(1))
+		}
+	}
+	flat := func(_, g []float64) (float64, error) { clear(g); return 0, nil }
+	g, err := Laplace(flat, []float64{0}, []float64{2})
+	if err != nil || math.Abs(g.SD(0)-2/math.Sqrt(leastCurvature)) > 1e-12 {
+		t.Errorf("where nothing is known: sd %v (%v), want the bound's", g.SD(0), err)
+	}
+	if _, err := Laplace(walled, []float64{0.5}, []float64{1}); err == nil {
+		t.Error("an objective without a value beside the mode is no error")
+	}
+}
+
+// TestDraws: the Gaussian's draws have its moments; those of HMC the posterior's own, even where it is skewed or ends at a wall.
+func TestDraws(t *testing.T) {
+	const n = 4000
+	for name, c := range map[string]struct {
+		f             lbfgs.Func
+		mode          []float64
+		mean, sd      float64 // of coordinate 0
+		gaussian, hmc bool
+	}{
+		"correlated": {correlated, []float64{1, -2}, 1, 0.1, true, true},
+		"skewed":     {skewed, []float64{math.Log(3), math.Log(3)}, 0.922784335098467, math.Sqrt(0.394934066848226), false, true},
+		"walled":     {walled, []float64{0}, -0.50916, 0.69740, false, true}, // a normal cut at 0.5
+	} {
+		g, err := Laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		if c.gaussian {
+			var draws [][]float64
+			for range n {
+				draws = append(draws, g.Draw(random))
+			}
+			moments(t, name+", Gaussian", draws, c.mean, c.sd)
+		}
+		draws, accepted, err := HMC(context.Background(), c.f, g, 300, n, random)
+		if err != nil || len(draws) != n || accepted < 0.6 || accepted > 0.97 {
+			t.Fatalf("%s: %d draws, %v accepted, error %v", name, len(draws), accepted, err)
+		}
+		moments(t, name+", HMC", draws, c.mean, c.sd)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	g, _ := Laplace(correlated, []float64{1, -2}, []float64{1, 1})
+	if _, _, err := HMC(ended, correlated, g, 1, 1, rand.New(rand.NewPCG(1, 2))); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that has ended: %v", err)
+	}
+}
+
+func moments(t *testing.T, name string, draws [][]float64, mean, sd float64) {
+	t.Helper()
+	m, s := 0.0, 0.0
+	for _, d := range draws {
+		m += d[0] / float64(len(draws))
+	}
+	for _, d := range draws {
+		s += (d[0] - m) * (d[0] - m) / float64(len(draws))
+	}
+	if s = math.Sqrt(s); math.Abs(m-mean) > 0.1*sd || math.Abs(s/sd-1) > 0.1 {
+		t.Errorf("%s: mean %v and sd %v, want %v and %v", name, m, s, mean, sd)
+	}
+}
+
+// TestMixture: against numerical integrals.
+func TestMixture(t *testing.T) {
+	for _, m := range []Mixture{{[]float64{3}, []float64{2}}, {[]float64{-1, 0, 4}, []float64{0.5, 2, 0.1}}, {[]float64{0, 1e3}, []float64{1, 1}}} {
+		mean, sd := m.Moments()
+		low, high := mean-12*sd, mean+12*sd
+		integral := func(f func(x float64) float64) float64 {
+			sum := 0.0
+			const parts = 400
+			for i := range parts {
+				a, b := low+(high-low)*float64(i)/parts, low+(high-low)*float64(i+1)/parts
+				sum += quad.Fixed(f, a, b, 40, nil, 0)
+			}
+			return sum
+		}
+		density := func(x float64) float64 { _, d := m.CDF(x); return d }
+		if got := integral(density); math.Abs(got-1) > 1e-6 {
+			t.Fatalf("%v: the density sums to %v", m, got)
+		}
+		if want := integral(func(x float64) float64 { return x * density(x) }); math.Abs(mean-want) > 1e-6*sd {
+			t.Errorf("%v: mean %v, want %v", m, mean, want)
+		}
+		if want := integral(func(x float64) float64 { return (x - mean) * (x - mean) * density(x) }); math.Abs(sd*sd/want-1) > 1e-6 {
+			t.Errorf("%v: variance %v, want %v", m, sd*sd, want)
+		}
+		for _, p := range []float64{0.001, 0.025, 0.5, 0.9, 0.975} {
+			if below, _ := m.CDF(m.Quantile(p)); math.Abs(below-p) > 1e-9 {
+				t.Errorf("%v: quantile %v has %v below it", m, p, below)
+			}
+		}
+		for _, y := range []float64{mean, mean + sd, mean - 3*sd} {
+			want := integral(func(x float64) float64 {
+				below, _ := m.CDF(x)
+				if x >= y {
+					below--
+				}
+				return below * below
+			})
+			if got := m.CRPS(y); math.Abs(got-want) > 2e-3*want { // the integrand jumps at y
+				t.Errorf("%v: CRPS of %v is %v, want %v", m, y, got, want)
+			}
+		}
+	}
+}
+
+// TestPrior: density and slope against its own integral and differences; priors that are none are refused.
+func TestPrior(t *testing.T) {
+	p := Prior{2, 1.5}
+	sum := quad.Fixed(func(v float64) float64 { l, _ := p.Log(v); return math.Exp(l) }, -15, 15, 200, nil, 0)
+	up, _ := p.Log(1 + 1e-5)
+	down, _ := p.Log(1 - 1e-5)
+	_, slope := p.Log(1)
+	if math.Abs(sum-1) > 1e-9 || math.Abs((up-down)/2e-5-slope) > 1e-8 {
+		t.Errorf("integral %v, slope %v, differences %v", sum, slope, (up-down)/2e-5)
+	}
+	for _, bad := range []Prior{{0, 1}, {1, 0}, {-1, 1}, {math.Inf(1), 1}, {1, math.NaN()}} {
+		if bad.Check() == nil {
+			t.Errorf("%v is accepted", bad)
+		}
+	}
+	f := With(correlated, []Prior{{1, 1}, {2, 0.5}})
+	g := make([]float64, 2)
+	v, err := f([]float64{0.3, 0.4}, g)
+	bare, _ := correlated([]float64{0.3, 0.4}, make([]float64, 2))
+	a, _ := Prior{1, 1}.Log(0.3)
+	b, _ := Prior{2, 0.5}.Log(0.4)
+	if err != nil || math.Abs(v-bare-a-b) > 1e-12 {
+		t.Errorf("with priors %v (%v), want %v", v, err, bare+a+b)
+	}
+	if _, err := With(walled, []Prior{{1, 1}})([]float64{2}, g); err == nil {
+		t.Error("an objective's error is lost")
+	}
+}
