@@ -33,7 +33,6 @@ type Gaussian struct {
 // Laplace computes the Gaussian at a mode by 2·dim gradients. If one of them has no value, its error is returned.
 func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 	n := len(mode)
-	g := &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale)}
 	h := mat.NewSymDense(n, nil)
 	v, up, down := slices.Clone(mode), make([]float64, n), make([]float64, n)
 	rows := make([][]float64, n)
@@ -59,18 +58,25 @@ func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 			h.SetSym(i, j, 0.5*(rows[i][j]+rows[j][i]))
 		}
 	}
+	value, err := f(slices.Clone(mode), up)
+	if err != nil {
+		return nil, err
+	}
+	return newGaussian(mode, scale, value, h)
+}
+
+// newGaussian takes the curvature in units of scale.
+func newGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(h, true) {
 		return nil, errors.New("the curvature at the mode has no eigenvalues")
 	}
-	g.curvature = eigen.Values(nil)
+	g := &Gaussian{Mode: slices.Clone(mode), Value: value, Scale: slices.Clone(scale), curvature: eigen.Values(nil)}
 	for i := range g.curvature {
 		g.curvature[i] = max(g.curvature[i], leastCurvature)
 	}
 	eigen.VectorsTo(&g.axes)
-	var err error
-	g.Value, err = f(slices.Clone(mode), up)
-	return g, err
+	return g, nil
 }
 
 // Along is mode + Scale·V·z/√curvature: a draw, if z is standard normal.

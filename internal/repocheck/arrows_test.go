@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
 	"internal/posterior":   {"internal/lbfgs"},
+	"series":               {"spectral", "cpu", "internal/blocktri", "internal/posterior", "internal/score"},
 	"internal/procfs":      {},
 	"internal/safetensors": {"internal/atomicfile", "internal/fault"},
 	"internal/table":       {"internal/atomicfile", "internal/fault"},

@@ -1,0 +1,178 @@
+package series
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/score"
+)
+
+// ErrData is wrapped by every error about the series.
+var ErrData = errors.New("series: unusable data")
+
+// A Series is D outputs at the places of one input, usually time.
+type Series struct {
+	X []float64   // [N] in any unit and any order
+	Y [][]float64 // [D][N]; NaN is a missing value
+	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt.
+	Err [][]float64
+}
+
+// check reports arrays that do not fit and values that cannot be used.
+func (s *Series) check() error {
+	if len(s.Y) == 0 {
+		return fmt.Errorf("%w: no output", ErrData)
+	}
+	if s.Err != nil && len(s.Err) != len(s.Y) {
+		return fmt.Errorf("%w: standard deviations of %d outputs, want %d", ErrData, len(s.Err), len(s.Y))
+	}
+	for n, x := range s.X {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("%w: x[%d] is %v, want a finite number", ErrData, n, x)
+		}
+	}
+	for d, y := range s.Y {
+		if len(y) != len(s.X) {
+			return fmt.Errorf("%w: output %d has %d values for %d places", ErrData, d, len(y), len(s.X))
+		}
+		if s.Err != nil && len(s.Err[d]) != len(y) {
+			return fmt.Errorf("%w: output %d has %d standard deviations for %d places", ErrData, d, len(s.Err[d]), len(s.X))
+		}
+		for n, v := range y {
+			if math.IsInf(v, 0) || math.Abs(v) > largest {
+				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, largest)
+			}
+			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < math.Inf(1)) {
+				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number", ErrData, d, n, s.Err[d][n])
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	largest   = 1e150 // magnitude of y: its square has to be a number
+	leastRows = 4     // with a value, in every output: fewer say nothing of noise
+	// onGrid is how far rows may lie beside the places of a grid, in steps, to be taken for rows on it: times in decimal years are rounded.
+	onGrid = 0.02
+)
+
+// A frame is the series in the model's units: x in steps from the first row, y standardised.
+type frame struct {
+	First float64 // x of the first row
+	Step  float64 // in x's units: the grid's, or the median step
+	Range float64 // T, in steps
+	Even  bool    // the rows lie on a grid
+	Rows  int     // N
+
+	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
+
+	u     []float64   // [N]
+	y     [][]float64 // [D][N], NaN where missing
+	noise [][]float64 // [D][N] the known noise's sd; nil
+}
+
+func newFrame(s *Series) (*frame, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	f := &frame{Rows: len(s.X)}
+	for d, y := range s.Y {
+		var seen []float64
+		first, last := math.Inf(1), math.Inf(-1)
+		for n, v := range y {
+			if !math.IsNaN(v) {
+				seen = append(seen, v)
+				first, last = min(first, s.X[n]), max(last, s.X[n])
+			}
+		}
+		if len(seen) < leastRows || first == last {
+			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen), len(s.X), leastRows)
+		}
+		mean, sd := score.MeanSD(seen, 0, 1)
+		f.Offset, f.Scale = append(f.Offset, mean), append(f.Scale, cmp.Or(sd, 1))
+		standard := make([]float64, len(y))
+		for n, v := range y {
+			standard[n] = (v - mean) / f.Scale[d]
+		}
+		f.y = append(f.y, standard)
+	}
+	f.place(s.X)
+	for d, sd := range s.Err {
+		f.noise = append(f.noise, slices.Clone(sd))
+		for n := range sd {
+			f.noise[d][n] /= f.Scale[d]
+		}
+	}
+	return f, nil
+}
+
+// place measures x in steps of its grid. Without a grid the step is such that the median distance is a whole number of them.
+func (f *frame) place(x []float64) {
+	sorted := slices.Compact(slices.Sorted(slices.Values(x)))
+	f.First = sorted[0]
+	var gaps []float64
+	for i := 1; i < len(sorted); i++ {
+		gaps = append(gaps, sorted[i]-sorted[i-1])
+	}
+	median := slices.Sorted(slices.Values(gaps))[len(gaps)/2]
+	steps := 0.0
+	for _, g := range gaps {
+		steps += math.Round(g / median)
+	}
+	span := sorted[len(sorted)-1] - f.First
+	f.Step = span / max(1, steps)
+	f.Even = true
+	for _, v := range sorted {
+		at := (v - f.First) / f.Step
+		f.Even = f.Even && math.Abs(at-math.Round(at)) <= onGrid
+	}
+	f.Range = span / f.Step
+	f.u = make([]float64, len(x))
+	for n, v := range x {
+		f.u[n] = f.steps(v)
+	}
+}
+
+// steps is a place of the input in steps from the first row.
+func (f *frame) steps(x float64) float64 {
+	u := (x - f.First) / f.Step
+	if f.Even && math.Abs(u-math.Round(u)) <= onGrid {
+		return math.Round(u)
+	}
+	return u
+}
+
+// x is the place u in the input's units.
+func (f *frame) x(u float64) float64 { return f.First + u*f.Step }
+
+// A group is outputs with values at the same rows and with the same known noise: they share moments.
+type group struct {
+	outputs []int
+	rows    []int // rising
+}
+
+// groups sorts the outputs into groups.
+func (f *frame) groups() []group {
+	var all []group
+	for d, y := range f.y {
+		var rows []int
+		for n, v := range y {
+			if !math.IsNaN(v) {
+				rows = append(rows, n)
+			}
+		}
+		same := slices.IndexFunc(all, func(g group) bool {
+			return slices.Equal(g.rows, rows) && (f.noise == nil || slices.Equal(f.noise[g.outputs[0]], f.noise[d]))
+		})
+		if same < 0 {
+			all = append(all, group{rows: rows})
+			same = len(all) - 1
+		}
+		all[same].outputs = append(all[same].outputs, d)
+	}
+	return all
+}

@@ -1,0 +1,10 @@
+// Package series models a time series by parts that have names: a level and a slope that wander, seasons, a short memory, noise. It
+// forecasts beyond the end of the series, fills its gaps, and measures itself on ends that are known.
+//
+//	m, err := series.Fit(ctx, series.Series{X: x, Y: [][]float64{y}}, series.Options{})
+//	f, err := m.Forecast(12) // the next twelve steps: mean, sd, a central 95 % interval
+//
+// Every part is a sum of cosines with fixed frequencies and random weights, so the series is a Bayesian linear model in at most about a
+// thousand features. One pass over the rows sums their moments, on any backend; all else, the amplitudes' posterior included, needs no
+// row again. DESIGN.md, "The structural model", derives it.
+package series

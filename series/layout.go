@@ -1,0 +1,245 @@
+package series
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A Prior is log-normal, for a positive hyper-parameter in the data's units: the median, and the standard deviation of its logarithm. The
+// zero value is a weak prior chosen from the data.
+type Prior = posterior.Prior
+
+// A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, Season or Noise.
+type Part interface {
+	// name says which part it is, for reports and model files.
+	name() string
+	// given are the priors that its fields can set.
+	given() []Prior
+	// lay adds the part's features and hyper-parameters to a layout.
+	lay(l *layout)
+}
+
+// A layout is the features of all parts and the amplitudes that hyper-parameters give them. Frequencies are in cycles per step.
+type layout struct {
+	frame  *frame
+	reach  float64 // R, in steps: what the features are laid out on
+	wander float64 // R and a little: the walks' expansion is exact inside
+	memory int     // the most frequencies of the short memory
+	peak   func(f float64) float64
+
+	parts  []Part
+	blocks []block
+	names  []string // [θ]
+	priors []Prior  // [θ] in the model's units
+	noise  int      // which θ is the noise's sd
+
+	part int // that is being laid
+}
+
+// A block is features under the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
+type block struct {
+	part   int
+	amp    amplitude
+	cos    []float64 // frequencies; 0: the constant
+	offset []float64 // from the block's carrier, for the shape; nil: 0
+	start  bool      // phases count from the first row, and there are cosines (or sines) only
+	sine   bool      // with start: sines
+	line   bool      // the slope, a single sine
+	nested bool      // the last block, of which fewer features may be taken
+
+	lo, hi int // its features
+}
+
+// An amplitude is d_k = exp(v_sd)·factor·shape(f, exp(v_length)). Indices are −1 where there is no such hyper-parameter.
+type amplitude struct {
+	sd, length int
+	factor     float64
+	walk       func(c float64) float64                             // of a walk's c = π(j − ½)
+	shape      func(f, length float64) (value, dlogLength float64) // and d log value/d log length
+}
+
+func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a} }
+
+// newLayout lays ordered parts out.
+func newLayout(f *frame, parts []Part, reach float64, memory int, peak func(float64) float64) *layout {
+	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, peak: peak, parts: parts}
+	for i, p := range parts {
+		l.part = i
+		p.lay(l)
+	}
+	return l
+}
+
+// period is the length P that the lines of a spectrum are 1/P apart for.
+func (l *layout) period() float64 { return 1.6 * l.reach }
+
+// features is M.
+func (l *layout) features() int {
+	if len(l.blocks) == 0 {
+		return 0
+	}
+	return l.blocks[len(l.blocks)-1].hi
+}
+
+func (l *layout) add(b block) {
+	b.part, b.lo = l.part, l.features()
+	n := len(b.cos)
+	switch {
+	case b.line:
+		n = 1
+	case !b.start && !(n == 1 && b.cos[0] == 0):
+		n *= 2
+	}
+	b.hi = b.lo + n
+	l.blocks = append(l.blocks, b)
+}
+
+// walk adds the cosines or sines of a walk's Karhunen–Loève expansion on [0, wander].
+func (l *layout) walk(sine bool, a amplitude, factor func(c float64) float64) {
+	b := block{amp: a, start: true, sine: sine}
+	b.amp.walk = factor
+	for j := 1; j <= int(math.Ceil(30*l.reach/l.frame.Range)); j++ {
+		b.cos = append(b.cos, (float64(j)-0.5)/(2*l.wander))
+	}
+	l.add(b)
+}
+
+// parameter adds a hyper-parameter with a prior in the model's units, unless there is one of that name.
+func (l *layout) parameter(name string, p Prior) int {
+	if i := slices.Index(l.names, name); i >= 0 {
+		return i
+	}
+	l.names, l.priors = append(l.names, name), append(l.priors, p)
+	return len(l.names) - 1
+}
+
+// amplitude adds a hyper-parameter in units of the output, whose prior is given in the data's units or left to the default.
+func (l *layout) amplitude(name string, given, usual Prior) amplitude {
+	if given.Median != 0 {
+		usual = Prior{Median: given.Median / l.frame.Scale[0], SD: given.SD}
+	}
+	return amplitude{sd: l.parameter(name, usual), length: -1, factor: 1}
+}
+
+// lengthscale adds a hyper-parameter in units of the input.
+func (l *layout) lengthscale(name string, given, usual Prior) int {
+	if given.Median != 0 {
+		usual = Prior{Median: given.Median / l.frame.Step, SD: given.SD}
+	}
+	return l.parameter(name, usual)
+}
+
+// spectral returns all features at unit amplitude.
+func (l *layout) spectral() *spectral.Features {
+	f := spectral.NewFeatures(l.features(), 1)
+	for k := range f.M {
+		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
+	}
+	middle := l.frame.Range / 2
+	for _, b := range l.blocks {
+		k := b.lo
+		put := func(freq, center, phase float64) {
+			f.Freq[k], f.Center[k], f.Phase[k] = 2*math.Pi*freq, center, phase
+			k++
+		}
+		switch {
+		case b.line:
+			epsilon := 1e-2 / l.reach // a line but for 2e-5 of it; a smaller one would cost digits of G
+			put(epsilon/(2*math.Pi), middle, -math.Pi/2)
+			a := 1 / (epsilon * l.frame.Range)
+			f.Amp[b.lo], f.Power[b.lo], f.Ripple[b.lo] = a, a*a/2, a*a/2
+		case b.start && b.sine:
+			for _, c := range b.cos {
+				put(c, 0, -math.Pi/2)
+			}
+		case b.start:
+			for _, c := range b.cos {
+				put(c, 0, 0)
+			}
+		default:
+			for _, c := range b.cos {
+				put(c, middle, 0)
+				if k < b.hi {
+					put(c, middle, -math.Pi/2)
+				}
+			}
+		}
+	}
+	return f
+}
+
+// amplitudes fills d [M] and, if slope is not nil, calls it for each block with the derivatives of log d by the block's length.
+func (l *layout) amplitudes(d, v []float64, slope []float64) {
+	for _, b := range l.blocks {
+		a, scale, length := b.amp, b.amp.factor, 0.0
+		if a.sd >= 0 {
+			scale = math.Exp(v[a.sd])
+		}
+		if a.length >= 0 {
+			length = math.Exp(v[a.length])
+		}
+		each := (b.hi - b.lo) / max(1, len(b.cos)) // 1 or 2 features a frequency
+		for i := range max(1, len(b.cos)) {
+			value, dlog := scale, 0.0
+			switch {
+			case a.shape != nil:
+				value, dlog = a.shape(b.offset[i], length)
+				value *= scale
+			case a.walk != nil:
+				value *= a.walk(math.Pi * (float64(i) + 0.5))
+			}
+			for k := b.lo + i*each; k < b.lo+(i+1)*each; k++ {
+				d[k] = value
+				if slope != nil {
+					slope[k] = dlog
+				}
+			}
+		}
+	}
+}
+
+// pull adds the gradient by v, given d∘∂L/∂d = bar [M] and the slopes of amplitudes.
+func (l *layout) pull(gradient, bar, slope []float64) {
+	for _, b := range l.blocks {
+		for k := b.lo; k < b.hi; k++ {
+			if b.amp.sd >= 0 {
+				gradient[b.amp.sd] += bar[k]
+			}
+			if b.amp.length >= 0 {
+				gradient[b.amp.length] += bar[k] * slope[k]
+			}
+		}
+	}
+}
+
+// inform adds scale·Σ_kl s_ik w_kl s_jl to the information, where s_ik = ∂log d_k/∂v_i and w is [M,M].
+func (l *layout) inform(e *posterior.Evaluation, w, slope []float64, scale float64) {
+	m := l.features()
+	sums := make([]float64, len(l.names)) // Σ_l w_kl s_jl of a k
+	for _, b := range l.blocks {
+		for k := b.lo; k < b.hi; k++ {
+			clear(sums)
+			l.pull(sums, w[k*m:(k+1)*m], slope)
+			for j, v := range sums {
+				if b.amp.sd >= 0 {
+					e.AddTo(b.amp.sd, j, scale*v)
+				}
+				if b.amp.length >= 0 {
+					e.AddTo(b.amp.length, j, scale*v*slope[k])
+				}
+			}
+		}
+	}
+}
+
+// scale is the priors' standard deviations.
+func (l *layout) scale() []float64 {
+	s := make([]float64, len(l.priors))
+	for i, p := range l.priors {
+		s[i] = p.SD
+	}
+	return s
+}

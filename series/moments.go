@@ -1,0 +1,163 @@
+package series
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// moments are the sums over a group's rows that everything else is computed from: G = ΦᵀΦ and C = Φᵀy at unit amplitudes, and Σy². If the
+// noise has known standard deviations e_n, rows are divided by them.
+type moments struct {
+	outputs []int
+	n       int
+	gram    []float64   // [M,M]
+	c       [][]float64 // [outputs][M]
+	yy      []float64   // [outputs]
+	logErr  float64     // Σ log e_n
+}
+
+// sum makes one pass over the rows of each group.
+func (l *layout) sum(ctx context.Context, backend spectral.Backend) ([]*moments, error) {
+	var all []*moments
+	features := l.spectral()
+	for _, g := range l.frame.groups() {
+		m, err := l.sumGroup(ctx, backend, features, g)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func (l *layout) sumGroup(ctx context.Context, backend spectral.Backend, features *spectral.Features, g group) (*moments, error) {
+	f, d := l.frame, len(g.outputs)
+	m := &moments{outputs: g.outputs, n: len(g.rows), yy: make([]float64, d)}
+	data := spectral.Data{N: m.n, Q: 1, D: d, Stop: ctx.Err}
+	for _, n := range g.rows {
+		data.X = append(data.X, f.u[n])
+		for i, out := range g.outputs {
+			data.Y = append(data.Y, f.y[out][n])
+			m.yy[i] += f.y[out][n] * f.y[out][n]
+		}
+	}
+	if f.noise != nil {
+		l.sumWeighted(m, features, &data, f.noise[g.outputs[0]], g.rows)
+		return m, nil
+	}
+	rows, err := backend.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	sums := spectral.NewMoments(features, d)
+	if err := rows.Moments(sums, features); err != nil {
+		return nil, err
+	}
+	m.gram = sums.Gram.Diag[0]
+	m.split(sums.C)
+	return m, nil
+}
+
+// split takes C [M,D] apart.
+func (m *moments) split(c []float64) {
+	d := len(m.outputs)
+	m.c = make([][]float64, d)
+	for i, v := range c {
+		m.c[i%d] = append(m.c[i%d], v)
+	}
+}
+
+// sumWeighted sums rows divided by e_n on the host, a few hundred at a time: the backends' rows have no weights.
+func (l *layout) sumWeighted(m *moments, f *spectral.Features, data *spectral.Data, err []float64, rows []int) {
+	const part = 256
+	d := data.D
+	clear(m.yy)
+	gram := blas64.Symmetric{N: f.M, Stride: f.M, Data: make([]float64, f.M*f.M), Uplo: blas.Lower}
+	c := blas64.General{Rows: f.M, Cols: d, Stride: d, Data: make([]float64, f.M*d)}
+	phi, y := make([]float64, part*f.M), make([]float64, part*d)
+	for lo := 0; lo < m.n; lo += part {
+		hi := min(m.n, lo+part)
+		for n := lo; n < hi; n++ {
+			e := err[rows[n]]
+			m.logErr += math.Log(e)
+			values(phi[(n-lo)*f.M:(n-lo+1)*f.M], f, data.X[n], 1/e)
+			for i := range d {
+				v := data.Y[n*d+i] / e
+				y[(n-lo)*d+i] = v
+				m.yy[i] += v * v
+			}
+		}
+		block := blas64.General{Rows: hi - lo, Cols: f.M, Stride: f.M, Data: phi}
+		blas64.Syrk(blas.Trans, 1, block, 1, gram)
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, block, blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: y}, 1, c)
+	}
+	for j := range f.M {
+		for k := range j {
+			gram.Data[k*f.M+j] = gram.Data[j*f.M+k]
+		}
+	}
+	m.gram = gram.Data
+	m.split(c.Data)
+}
+
+// values fills phi with all features at u, times scale.
+func values(phi []float64, f *spectral.Features, u, scale float64) {
+	for k := range f.M {
+		phi[k] = scale * f.Amp[k] * math.Cos(f.Freq[k]*(u-f.Center[k])+f.Phase[k])
+	}
+}
+
+// restrict are the moments of some of the features.
+func (m *moments) restrict(pick []int) *moments {
+	r := *m
+	all := len(m.c[0])
+	r.gram = make([]float64, 0, len(pick)*len(pick))
+	for _, j := range pick {
+		for _, k := range pick {
+			r.gram = append(r.gram, m.gram[j*all+k])
+		}
+	}
+	r.c = make([][]float64, len(m.c))
+	for i, c := range m.c {
+		for _, k := range pick {
+			r.c[i] = append(r.c[i], c[k])
+		}
+	}
+	return &r
+}
+
+// within lists which of another layout's features are l's: that layout has the same parts and maybe more, and as many frequencies in the
+// short memory, or more.
+func (l *layout) within(whole *layout) []int {
+	type place struct {
+		name string
+		nth  int
+	}
+	at := func(l *layout) (places []place) {
+		nth := map[string]int{}
+		for _, b := range l.blocks {
+			name := l.parts[b.part].name()
+			places = append(places, place{name, nth[name]})
+			nth[name]++
+		}
+		return places
+	}
+	from := map[place]block{}
+	for i, p := range at(whole) {
+		from[p] = whole.blocks[i]
+	}
+	var pick []int
+	for i, p := range at(l) {
+		lo := from[p].lo
+		for k := range l.blocks[i].hi - l.blocks[i].lo {
+			pick = append(pick, lo+k)
+		}
+	}
+	return pick
+}

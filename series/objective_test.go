@@ -1,0 +1,174 @@
+package series
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/posterior"
+)
+
+// made is a series of n rows with a trend, a season of 12 and noise; if uneven, rows are dropped at random.
+func made(n int, uneven bool) Series {
+	random := rand.New(rand.NewPCG(3, uint64(n)))
+	s := Series{Y: [][]float64{nil}}
+	level := 0.0
+	for i := range n {
+		level += 0.1 * random.NormFloat64()
+		if uneven && i > 0 && i < n-1 && random.Float64() < 0.3 {
+			continue
+		}
+		t := float64(i)
+		s.X = append(s.X, 1990+t/12)
+		s.Y[0] = append(s.Y[0], 30+0.05*t+level+2*math.Sin(2*math.Pi*t/12)+0.7*math.Cos(2*math.Pi*t/6)+0.3*random.NormFloat64())
+	}
+	return s
+}
+
+// everything is all parts, with two seasons.
+var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
+
+// objectiveOf lays everything out.
+func objectiveOf(t *testing.T, s Series, memory int) *objective {
+	t.Helper()
+	f, err := newFrame(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLayout(f, ordered(everything), 1.5*f.Range, memory, func(float64) float64 { return 0.5 })
+	sums, err := l.sum(context.Background(), cpu.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newObjective(l, sums)
+}
+
+// direct is the log density of each output under N(0, K), K = ΦD²Φᵀ + λ diag(e²), summed; K is also returned for the first output.
+func (o *objective) direct(t *testing.T, v []float64) (float64, *mat.SymDense) {
+	t.Helper()
+	features := o.layout.spectral()
+	lambda, _ := o.variance(v)
+	d := make([]float64, features.M)
+	o.layout.amplitudes(d, v, nil)
+	total := 0.0
+	var first *mat.SymDense
+	for out, y := range o.layout.frame.y {
+		var phi [][]float64
+		var seen, noise []float64
+		for n, value := range y {
+			if math.IsNaN(value) {
+				continue
+			}
+			row := make([]float64, features.M)
+			values(row, features, o.layout.frame.u[n], 1)
+			for k := range row {
+				row[k] *= d[k]
+			}
+			phi, seen = append(phi, row), append(seen, value)
+			e := 1.0
+			if o.layout.frame.noise != nil {
+				e = o.layout.frame.noise[out][n]
+			}
+			noise = append(noise, lambda*e*e)
+		}
+		k := mat.NewSymDense(len(seen), nil)
+		for i := range seen {
+			for j := range i + 1 {
+				k.SetSym(i, j, dot(phi[i], phi[j]))
+			}
+			k.SetSym(i, i, k.At(i, i)+noise[i])
+		}
+		var c mat.Cholesky
+		if !c.Factorize(k) {
+			t.Fatal("K has no factor")
+		}
+		var a mat.VecDense
+		if err := c.SolveVecTo(&a, mat.NewVecDense(len(seen), seen)); err != nil {
+			t.Fatal(err)
+		}
+		total -= 0.5 * (float64(len(seen))*math.Log(2*math.Pi) + c.LogDet() + mat.Dot(&a, mat.NewVecDense(len(seen), seen)))
+		if first == nil {
+			first = k
+		}
+	}
+	return total, first
+}
+
+// TestObjective: the value is the Gaussian's log density, the gradient its differences, and the information ½ tr(K⁻¹K_iK⁻¹K_j).
+func TestObjective(t *testing.T) {
+	two := made(90, false)
+	two.Y = append(two.Y, slices.Clone(two.Y[0]))
+	for n := range two.Y[1] {
+		two.Y[1][n] = math.Sin(float64(n))
+	}
+	holes := Series{X: two.X, Y: [][]float64{slices.Clone(two.Y[0]), two.Y[1]}}
+	for n := 20; n < 40; n++ {
+		holes.Y[0][n] = math.NaN()
+	}
+	weighted := made(70, true)
+	weighted.Err = [][]float64{make([]float64, len(weighted.X))}
+	for n := range weighted.X {
+		weighted.Err[0][n] = 0.1 + 0.5*math.Abs(math.Sin(float64(n)))
+	}
+	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted} {
+		o := objectiveOf(t, s, 20)
+		v := make([]float64, len(o.layout.priors))
+		for i, p := range o.layout.priors {
+			v[i] = math.Log(p.Median) + 0.3*math.Sin(float64(i))
+		}
+		var e posterior.Evaluation
+		if err := o.evaluate(&e, v); err != nil {
+			t.Fatal(err)
+		}
+		want, k := o.direct(t, v)
+		if math.Abs(e.Value-want) > 1e-7*math.Abs(want) {
+			t.Errorf("%s: value %v, want %v", name, e.Value, want)
+		}
+		slopes := make([]*mat.Dense, len(v)) // K⁻¹K_i, of the first output
+		var c mat.Cholesky
+		c.Factorize(k)
+		for i := range v {
+			at := func(step float64) (float64, *mat.SymDense) {
+				w := slices.Clone(v)
+				w[i] += step
+				return o.direct(t, w)
+			}
+			const step = 2e-3 // and the same twice: the value is rounded to 1e-9
+			up, kUp := at(step)
+			down, kDown := at(-step)
+			up2, kUp2 := at(2 * step)
+			down2, kDown2 := at(-2 * step)
+			if slope := (8*(up-down) - (up2 - down2)) / (12 * step); math.Abs(e.Gradient[i]-slope) > 1e-5*(1+math.Abs(slope)) {
+				t.Errorf("%s: gradient of %s is %v, want %v", name, o.layout.names[i], e.Gradient[i], slope)
+			}
+			var by, by2 mat.Dense
+			by.Sub(kUp, kDown)
+			by2.Sub(kUp2, kDown2)
+			by.Scale(8, &by)
+			by.Sub(&by, &by2)
+			by.Scale(1/(12*step), &by)
+			slopes[i] = &mat.Dense{}
+			if err := c.SolveTo(slopes[i], &by); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.Y) > 1 {
+			continue
+		}
+		for i := range v {
+			for j := range v {
+				var product mat.Dense
+				product.Mul(slopes[i], slopes[j])
+				want, got := 0.5*mat.Trace(&product), e.Information[i*len(v)+j]
+				if math.Abs(got-want) > 1e-4*(0.01+math.Abs(want)) {
+					t.Errorf("%s: information of %s and %s is %v, want %v", name, o.layout.names[i], o.layout.names[j], got, want)
+				}
+			}
+		}
+	}
+}

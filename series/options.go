@@ -1,0 +1,67 @@
+package series
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Options of Fit. The zero value is a good choice.
+type Options struct {
+	// Parts are the parts of the model. nil: Constant, Slope, SmoothTrend, RandomWalk and ShortMemory, and as many seasons as earn their
+	// place. Noise is always there.
+	Parts []Part
+	// Try are further parts that have to earn their place by the log marginal likelihood, each with those that come with it, in this order.
+	Try [][]Part
+	// Known keeps Fit from looking for seasons of its own in addition to Parts and Try.
+	Known bool
+
+	// End is how far the model reaches, in units of the input. Default, and at least: half the data's range beyond their end.
+	End float64
+	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are
+	// alike. AtMode: none, predictions at the mode.
+	Draws int
+	// HMC draws them by Hamiltonian Monte Carlo instead of from the Gaussian at the mode: exact, and ten times slower.
+	HMC  bool
+	Seed uint64 // of the draws
+
+	Backend spectral.Backend // nil: the CPU
+}
+
+// AtMode asks for predictions at the mode of the hyper-parameters.
+const AtMode = -1
+
+// usualParts are the parts of a series that nothing is known of, but for its seasons.
+var usualParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
+
+// ErrOptions is wrapped by every error about options.
+var ErrOptions = errors.New("series: bad options")
+
+// check reports parts that cannot be.
+func (o *Options) check() error {
+	seen := map[string]bool{}
+	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
+		if p == nil {
+			return fmt.Errorf("%w: a part is nil", ErrOptions)
+		}
+		if seen[p.name()] {
+			return fmt.Errorf("%w: there are two parts %q", ErrOptions, p.name())
+		}
+		seen[p.name()] = true
+		for _, prior := range p.given() {
+			if prior == (Prior{}) {
+				continue
+			}
+			if err := prior.Check(); err != nil {
+				return fmt.Errorf("%w: %s: %w", ErrOptions, p.name(), err)
+			}
+		}
+		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0) {
+			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 or more harmonics", ErrOptions, s.Period, s.Harmonics)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package series
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Constant is the level at which the series lies. It has a wide fixed prior.
+type Constant struct{}
+
+// Slope is a straight line. SD is the prior of its rise over the whole range of the data.
+type Slope struct{ SD Prior }
+
+// SmoothTrend is a line whose slope is a random walk: integrated Brownian motion from the first row on. SD is the prior of its standard
+// deviation after the whole range of the data, in units of the output.
+type SmoothTrend struct{ SD Prior }
+
+// RandomWalk is a level that wanders: Brownian motion. SD is as in SmoothTrend.
+type RandomWalk struct{ SD Prior }
+
+// ShortMemory is an Ornstein–Uhlenbeck process: what deviates from the other parts returns to them over Length, in units of the input.
+// SD is its standard deviation.
+type ShortMemory struct{ SD, Length Prior }
+
+// Season is a pattern that repeats and may change slowly. Its harmonics have amplitudes of their own, and each keeps its shape over
+// Length (Matérn-3/2), in units of the input.
+type Season struct {
+	Period    float64 // in units of the input
+	Harmonics int     // 0: six, or as many as the step of the data can show
+	Length    Prior
+	Amplitude Prior // of the first harmonic; that of harmonic h has the median /h^1.5
+
+	// Cycle is a period that is no calendar's: its shape is expected to change within a quarter of the data's range, and it has two
+	// harmonics by default.
+	Cycle bool
+}
+
+// Product is how the pattern of a short season changes over a long one: how a day's differs over the week. Its lines lie around each
+// harmonic of Short, up to three of Long's frequencies away. Long.Length and Short.Amplitude are its priors.
+type Product struct{ Long, Short Season }
+
+// Noise is independent from row to row. SD is the prior of its standard deviation or, if the data have known errors, of the factor by
+// which these are multiplied.
+type Noise struct{ SD Prior }
+
+func (Constant) name() string    { return "constant" }
+func (Slope) name() string       { return "slope" }
+func (SmoothTrend) name() string { return "smooth trend" }
+func (RandomWalk) name() string  { return "random walk" }
+func (ShortMemory) name() string { return "short memory" }
+func (s Season) name() string    { return fmt.Sprintf("season %.6g", s.Period) }
+func (p Product) name() string   { return p.Long.name() + " × " + p.Short.name() }
+func (Noise) name() string       { return "noise" }
+
+func (Constant) given() []Prior      { return nil }
+func (p Slope) given() []Prior       { return []Prior{p.SD} }
+func (p SmoothTrend) given() []Prior { return []Prior{p.SD} }
+func (p RandomWalk) given() []Prior  { return []Prior{p.SD} }
+func (p ShortMemory) given() []Prior { return []Prior{p.SD, p.Length} }
+func (s Season) given() []Prior      { return []Prior{s.Length, s.Amplitude} }
+func (p Product) given() []Prior     { return append(p.Long.given(), p.Short.given()...) }
+func (p Noise) given() []Prior       { return []Prior{p.SD} }
+
+func (Constant) lay(l *layout) {
+	l.add(block{amp: fixed(constantSD * math.Pow(l.reach/l.frame.Range, 1.5)), cos: []float64{0}})
+}
+
+func (p Slope) lay(l *layout) {
+	// sin(εv)/ε is a line but for (εv)²/6; v counts from the middle.
+	l.add(block{amp: l.amplitude("slope.sd", p.SD, Prior{Median: 1, SD: 1}), line: true})
+}
+
+func (p SmoothTrend) lay(l *layout) {
+	ratio := l.wander / l.frame.Range
+	l.walk(false, l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3, SD: 1.5}), func(c float64) float64 {
+		return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c)
+	})
+}
+
+func (p RandomWalk) lay(l *layout) {
+	ratio := l.wander / l.frame.Range
+	l.walk(true, l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}), func(c float64) float64 {
+		return math.Sqrt(2) * math.Sqrt(ratio) / c
+	})
+}
+
+func (p ShortMemory) lay(l *layout) {
+	period := l.period()
+	lines := int(min(float64(l.memory), period/2))
+	a := l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2})
+	a.length = l.lengthscale("short_memory.length", p.Length, Prior{Median: max(l.frame.Range/30, 2), SD: 1.2})
+	a.shape = func(f, length float64) (float64, float64) { // √(2S/P), S = 2l/(1+(2πlf)²)
+		z := 2 * math.Pi * length * f
+		z *= z
+		return math.Sqrt(4 * length / (1 + z) / period), 0.5 * (1 - z) / (1 + z)
+	}
+	b := block{amp: a, nested: true}
+	for j := 1; j <= lines; j++ {
+		b.cos = append(b.cos, float64(j)/period)
+		b.offset = append(b.offset, float64(j)/period)
+	}
+	l.add(b)
+}
+
+func (p Season) lay(l *layout) {
+	carrier := l.frame.Step / p.Period // cycles per step
+	shape := p.shape(l)
+	for h := 1; h <= p.harmonics(carrier); h++ {
+		sides := int(math.Round(sidebands * l.reach / (1.5 * l.frame.Range)))
+		if h > 2 {
+			sides = max(2, sides/2)
+		}
+		b := block{amp: l.harmonic(p, h, p.name(), shape)}
+		b.comb(float64(h)*carrier, sides, l.period())
+		l.add(b)
+	}
+}
+
+// shape is a hyper-parameter for how long a season keeps its shape, and the amplitude of a line that deviates by f from its harmonic: the
+// root of the Matérn-3/2 spectral density over the lines' distance.
+func (p Season) shape(l *layout) amplitude {
+	median := 2.0
+	if p.Cycle {
+		median = 0.25
+	}
+	period := l.period()
+	return amplitude{
+		length: l.lengthscale(p.name()+".length", p.Length, Prior{Median: median * l.frame.Range, SD: 1.2}), factor: 1,
+		shape: func(f, length float64) (float64, float64) {
+			z, w := math.Sqrt(3)/length, 2*math.Pi*f
+			z2, w2 := z*z, w*w
+			return math.Sqrt(4*z2*z/period) / (z2 + w2), 0.5 * (4*z2/(z2+w2) - 3)
+		},
+	}
+}
+
+// harmonic is the amplitude of harmonic h, with a hyper-parameter of its own.
+func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitude {
+	prior := p.Amplitude
+	if prior.Median == 0 {
+		prior = Prior{Median: max(l.peak(l.frame.Step/p.Period), leastPeak), SD: 1.2}
+	} else {
+		prior.Median /= l.frame.Scale[0]
+	}
+	prior.Median *= math.Pow(float64(h), -1.5)
+	shape.sd = l.parameter(fmt.Sprintf("%s.amplitude[%d]", name, h), prior)
+	return shape
+}
+
+// comb adds lines around a frequency, 1/period apart.
+func (b *block) comb(carrier float64, sides int, period float64) {
+	for j := -sides; j <= sides; j++ {
+		offset := float64(j) / period
+		if f := carrier + offset; f > 0 && f < 0.5+1e-6 {
+			b.cos, b.offset = append(b.cos, f), append(b.offset, offset)
+		}
+	}
+}
+
+func (p Product) lay(l *layout) {
+	long, short := l.frame.Step/p.Long.Period, l.frame.Step/p.Short.Period
+	shape := p.Long.shape(l)
+	weak := p.Short
+	if weak.Amplitude.Median == 0 {
+		weak.Amplitude = Prior{Median: productShare * max(l.peak(short), leastPeak) * l.frame.Scale[0], SD: 1.2}
+	}
+	for h := 1; h <= p.Short.harmonics(short); h++ {
+		b := block{amp: l.harmonic(weak, h, p.name(), shape)}
+		for k := -productLines; k <= productLines; k++ {
+			if k != 0 {
+				b.comb(float64(h)*short+float64(k)*long, 1, l.period())
+			}
+		}
+		if len(b.cos) > 0 {
+			l.add(b)
+		}
+	}
+}
+
+// harmonics is how many the step of the data shows.
+func (p Season) harmonics(carrier float64) int {
+	most := p.Harmonics
+	if most == 0 {
+		most = 6
+		if p.Cycle {
+			most = 2
+		}
+	}
+	return int(min(float64(most), max(1, 0.5/carrier+1e-6)))
+}
+
+func (p Noise) lay(l *layout) {
+	prior := Prior{Median: 0.1, SD: 1.5}
+	if l.frame.noise != nil {
+		prior = Prior{Median: 1, SD: 0.5}
+		if p.SD.Median != 0 {
+			prior = p.SD
+		}
+		l.noise = l.parameter("noise.factor", prior)
+		return
+	}
+	l.noise = l.amplitude("noise.sd", p.SD, prior).sd
+}
+
+const (
+	constantSD   = 10   // of the constant, in sds of the data; 3 was too small
+	sidebands    = 8    // on each side of a season's line
+	leastPeak    = 0.01 // sds of the data: the smallest median of a season's amplitude
+	productShare = 0.2  // of the short season's amplitude
+	productLines = 3    // of the long season, on each side of the short one's
+)
+
+// ordered copies parts, with the short memory last, of which a trial may take fewer features, and noise if there is none.
+func ordered(parts []Part) []Part {
+	memory := func(p Part) bool { _, ok := p.(ShortMemory); return ok }
+	noise := func(p Part) bool { _, ok := p.(Noise); return ok }
+	all := slices.DeleteFunc(slices.Clone(parts), memory)
+	if !slices.ContainsFunc(parts, noise) {
+		all = append(all, Noise{})
+	}
+	if i := slices.IndexFunc(parts, memory); i >= 0 {
+		all = append(all, parts[i])
+	}
+	return all
+}

@@ -1,0 +1,263 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// ErrReach is wrapped by the error about a place that the model does not reach: its trends end at Options.End.
+var ErrReach = errors.New("series: beyond the model's reach")
+
+// A Prediction is of observations, noise included, [D][N] in the outputs' units: mean and standard deviation, and the ends of the central
+// 95 % interval. With known errors, noise is that of a row whose error is the given factor of one: Factor·1.
+type Prediction struct {
+	X                      []float64
+	Mean, SD, Lower, Upper [][]float64
+
+	mixtures [][]posterior.Mixture
+}
+
+// Quantile is the value below which an observation lies with probability p, for output d and row n.
+func (p *Prediction) Quantile(d, n int, probability float64) float64 {
+	return p.mixtures[d][n].Quantile(probability)
+}
+
+// CRPS is the continuous ranked probability score of an observation of output d in row n.
+func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n].CRPS(y) }
+
+// LogDensity is the predictive log density of an observation of output d in row n.
+func (p *Prediction) LogDensity(d, n int, y float64) float64 {
+	_, density := p.mixtures[d][n].CDF(y)
+	return math.Log(density)
+}
+
+// Next are the places of the next n steps.
+func (m *Model) Next(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = m.frame.x(m.frame.Range + float64(i+1))
+	}
+	return x
+}
+
+// Forecast predicts the next n steps.
+func (m *Model) Forecast(ctx context.Context, n int) (*Prediction, error) {
+	return m.Predict(ctx, m.Next(n))
+}
+
+// Predict predicts at any places that the model reaches: the mixture of the Gaussians that its draws of the hyper-parameters give.
+func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
+	rows, err := m.open(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	p := &Prediction{X: x, mixtures: make([][]posterior.Mixture, len(m.frame.Scale))}
+	for d := range p.mixtures {
+		p.mixtures[d] = make([]posterior.Mixture, len(x))
+	}
+	o := newObjective(m.layout, m.sums)
+	for _, v := range m.draws {
+		lambda, _ := o.variance(v)
+		if err := m.each(o, v, func(factor *blocktri.Factor, s *moments) error {
+			return m.latent(o, factor, s, lambda, rows, len(x), nil, func(d, n int, mean, variance float64) {
+				mix := &p.mixtures[d][n]
+				mix.Mean = append(mix.Mean, m.frame.Offset[d]+m.frame.Scale[d]*mean)
+				mix.SD = append(mix.SD, m.frame.Scale[d]*math.Sqrt(variance+lambda))
+			})
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for _, mixtures := range p.mixtures {
+		n := len(x)
+		mean, sd, low, high := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		for i, mix := range mixtures {
+			mean[i], sd[i] = mix.Moments()
+			low[i], high[i] = mix.Quantile(0.025), mix.Quantile(0.975)
+		}
+		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
+	}
+	return p, nil
+}
+
+// open checks places and brings them to the backend.
+func (m *Model) open(ctx context.Context, x []float64) (spectral.Rows, error) {
+	data := spectral.Data{N: len(x), Q: 1, X: make([]float64, len(x)), Stop: ctx.Err}
+	for i, v := range x {
+		u := m.frame.steps(v)
+		if math.IsNaN(u) || math.IsInf(u, 0) {
+			return nil, fmt.Errorf("%w: place %d is %v, want a finite number", ErrData, i, v)
+		}
+		if u > m.layout.reach*(1+1e-9) || u < -m.layout.reach*0.5 {
+			return nil, fmt.Errorf("%w: place %d is %v; this model reaches to %v: fit it with a later end", ErrReach, i, v, m.frame.x(m.layout.reach))
+		}
+		data.X[i] = u
+	}
+	return m.backend.Open(data)
+}
+
+// each visits the groups of outputs with the factor of A at hyper-parameters v.
+func (m *Model) each(o *objective, v []float64, visit func(*blocktri.Factor, *moments) error) error {
+	lambda, _ := o.variance(v)
+	m.layout.amplitudes(o.d, v, nil)
+	for _, s := range m.sums {
+		factor, err := o.factor(s, o.d, lambda)
+		if err == nil {
+			err = visit(factor, s)
+		}
+		if err != nil {
+			return fmt.Errorf("series: %w", err)
+		}
+	}
+	return nil
+}
+
+// latent predicts a group's outputs without noise, standardised, by the features that keep has (nil: all). The factor is lost.
+func (m *Model) latent(o *objective, factor *blocktri.Factor, s *moments, lambda float64, rows spectral.Rows, n int, keep func(k int) bool,
+	visit func(d, n int, mean, variance float64)) error {
+	outputs := len(s.outputs)
+	post := &spectral.Posterior{Mean: make([]float64, len(o.d)*outputs), D: outputs}
+	for i, c := range s.c {
+		for k, v := range o.mean(factor, c) {
+			post.Mean[k*outputs+i] = v
+		}
+	}
+	post.Cov = factor.Inverse()
+	for i := range post.Cov.Diag[0] {
+		post.Cov.Diag[0][i] *= lambda
+	}
+	features := m.layout.spectral()
+	for k, d := range o.d {
+		if keep != nil && !keep(k) {
+			d = 0
+		}
+		features.Amp[k] *= d
+		features.Power[k] *= d * d
+		features.Ripple[k] *= d * d
+	}
+	p := spectral.NewPrediction(n, outputs)
+	if err := rows.Predict(p, features, post); err != nil {
+		return err
+	}
+	for r := range n {
+		for i, d := range s.outputs {
+			visit(d, r, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
+		}
+	}
+	return nil
+}
+
+// A Component is what some parts contribute at each place, without noise, [D][N] in the outputs' units.
+type Component struct {
+	Name     string // trend, a season's name, or short memory
+	Mean, SD [][]float64
+}
+
+// Components splits predictions, at the mode of the hyper-parameters: the trend (constant, slope and walks), each season with its
+// products, the short memory. The means add up to the mean at the mode.
+func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error) {
+	rows, err := m.open(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var names []string
+	of := make([]string, m.layout.features())
+	for _, b := range m.layout.blocks {
+		name := component(m.layout.parts[b.part])
+		if len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+		for k := b.lo; k < b.hi; k++ {
+			of[k] = name
+		}
+	}
+	var all []Component
+	o := newObjective(m.layout, m.sums)
+	lambda, _ := o.variance(m.at.Mode)
+	for _, name := range names {
+		if len(all) > 0 && all[len(all)-1].Name == name {
+			continue
+		}
+		c := Component{Name: name, Mean: make([][]float64, len(m.frame.Scale)), SD: make([][]float64, len(m.frame.Scale))}
+		for d := range c.Mean {
+			c.Mean[d], c.SD[d] = make([]float64, len(x)), make([]float64, len(x))
+		}
+		if err := m.each(o, m.at.Mode, func(factor *blocktri.Factor, s *moments) error {
+			return m.latent(o, factor, s, lambda, rows, len(x), func(k int) bool { return of[k] == name }, func(d, n int, mean, variance float64) {
+				if name == trend {
+					c.Mean[d][n] = m.frame.Offset[d]
+				}
+				c.Mean[d][n] += m.frame.Scale[d] * mean
+				c.SD[d][n] = m.frame.Scale[d] * math.Sqrt(variance)
+			})
+		}); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+const trend = "trend"
+
+// component is the name of the component that a part belongs to.
+func component(p Part) string {
+	switch p := p.(type) {
+	case Season, ShortMemory:
+		return p.name()
+	case Product:
+		return p.Long.name()
+	}
+	return trend
+}
+
+// Draw draws functions from the posterior, without noise, at any places: [draws][D][N]. Each has hyper-parameters of its own.
+func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) ([][][]float64, error) {
+	if _, err := m.open(ctx, x); err != nil {
+		return nil, err
+	}
+	features, random := m.layout.spectral(), rand.New(rand.NewPCG(seed, 2))
+	phi := make([]float64, features.M)
+	o := newObjective(m.layout, m.sums)
+	all := make([][][]float64, count)
+	for i := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		all[i] = make([][]float64, len(m.frame.Scale))
+		v := m.draws[i%len(m.draws)]
+		lambda, _ := o.variance(v)
+		if err := m.each(o, v, func(factor *blocktri.Factor, s *moments) error {
+			for j, d := range s.outputs {
+				w := o.mean(factor, s.c[j])
+				noise := make([]float64, len(w))
+				for k := range noise {
+					noise[k] = random.NormFloat64()
+				}
+				factor.SolveUpper(noise, 1)
+				f := make([]float64, len(x))
+				for n, place := range x {
+					values(phi, features, m.frame.steps(place), 1)
+					for k := range phi {
+						f[n] += phi[k] * o.d[k] * (w[k] + math.Sqrt(lambda)*noise[k])
+					}
+					f[n] = m.frame.Offset[d] + m.frame.Scale[d]*f[n]
+				}
+				all[i][d] = f
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,181 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/posterior"
+)
+
+const (
+	enough          = 2e-3 // nats: what a step has to promise
+	mostEvaluations = 100
+	worth           = 2 // nats that twice the short memory's frequencies, or a season beyond its number of hyper-parameters, have to gain
+)
+
+// memories are the numbers of frequencies that the short memory is tried with.
+var memories = []int{30, 60, 120, 240}
+
+// A search finds the parts and the short memory's size, and the mode of each trial's hyper-parameters.
+type search struct {
+	ctx   context.Context
+	o     *Options
+	frame *frame
+	reach float64
+	peak  func(f float64) float64
+
+	try   [][]Part
+	whole *layout // everything that is tried
+	sums  []*moments
+}
+
+// newSearch looks for seasons and makes the one pass over the rows.
+func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
+	spectra := make([]*spectrum, len(f.y))
+	for d, y := range f.y {
+		spectra[d] = newSpectrum(f.u, y, f.Range)
+	}
+	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
+	if o.End != 0 {
+		s.reach = max(s.reach, f.steps(o.End))
+	}
+	if s.reach > farthest*f.Range {
+		return nil, fmt.Errorf("%w: End %v is %.3g times the data's range from their start; want at most %d times", ErrOptions, o.End, s.reach/f.Range, farthest)
+	}
+	s.peak = func(f float64) float64 {
+		sum := 0.0
+		for _, p := range spectra {
+			sum += p.amplitude(f)
+		}
+		return sum / float64(len(spectra))
+	}
+	if !o.Known {
+		s.try = append(s.try, s.candidates(spectra)...)
+	}
+	var everything []Part
+	for _, t := range s.try {
+		everything = append(everything, t...)
+	}
+	s.whole = s.lay(everything, memories[len(memories)-1])
+	var err error
+	s.sums, err = s.whole.sum(ctx, o.Backend)
+	return s, err
+}
+
+// farthest bounds the reach in ranges of the data: features grow with it.
+const farthest = 10
+
+// candidates are those of every output, none twice, without those that Parts or Try have.
+func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
+	seen := map[string]bool{}
+	for _, p := range slices.Concat(append([][]Part{s.o.Parts}, s.o.Try...)...) {
+		seen[p.name()] = true
+	}
+	for _, spectrum := range spectra {
+		for _, c := range spectrum.candidates(s.frame.Step) {
+			if !seen[c[0].name()] && len(all) < mostSeasons {
+				seen[c[0].name()] = true
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// lay lays out Parts and further parts.
+func (s *search) lay(more []Part, memory int) *layout {
+	parts := s.o.Parts
+	if parts == nil {
+		parts = usualParts
+	}
+	return newLayout(s.frame, ordered(slices.Concat(parts, more)), s.reach, memory, s.peak)
+}
+
+// A trial is a layout at its mode.
+type trial struct {
+	more   []Part
+	memory int
+	o      *objective
+	mode   []float64
+	at     *posterior.Evaluation
+}
+
+// objective is the log posterior but for its constant.
+func (t *trial) objective() posterior.Scored {
+	return posterior.Scored(t.o.evaluate).WithPriors(t.o.layout.priors)
+}
+
+// bound is the log marginal likelihood at the mode.
+func (t *trial) bound() float64 {
+	b := t.at.Value
+	for i, p := range t.o.layout.priors {
+		log, _ := p.Log(t.mode[i])
+		b -= log
+	}
+	return b
+}
+
+// fit is the log posterior at the mode, less the priors' normalisation: a hyper-parameter at its prior's median costs nothing.
+func (t *trial) fit() float64 {
+	f := t.at.Value
+	for _, p := range t.o.layout.priors {
+		log, _ := p.Log(math.Log(p.Median))
+		f -= log
+	}
+	return f
+}
+
+// run tries parts in their order, then more frequencies for the short memory.
+func (s *search) run() (*trial, error) {
+	best, err := s.trial(nil, memories[0], nil)
+	for _, c := range s.try {
+		if err != nil {
+			return nil, err
+		}
+		var next *trial
+		next, err = s.trial(slices.Concat(best.more, c), best.memory, best)
+		if err == nil && next.fit() > best.fit()+worth+float64(len(next.mode)-len(best.mode)) {
+			best = next
+		}
+	}
+	for _, memory := range memories[1:] {
+		if err != nil {
+			return nil, err
+		}
+		var next *trial
+		next, err = s.trial(best.more, memory, best)
+		if err == nil && (next.o.layout.features() == best.o.layout.features() || next.fit() < best.fit()+worth) {
+			break
+		}
+		best = next
+	}
+	return best, err
+}
+
+// trial finds the mode of a layout, from another trial's hyper-parameters where both have them.
+func (s *search) trial(more []Part, memory int, from *trial) (*trial, error) {
+	l := s.lay(more, memory)
+	pick := l.within(s.whole)
+	sums := make([]*moments, len(s.sums))
+	for i, m := range s.sums {
+		sums[i] = m.restrict(pick)
+	}
+	t := &trial{more: more, memory: memory, o: newObjective(l, sums)}
+	v := make([]float64, len(l.priors))
+	for i, p := range l.priors {
+		v[i] = math.Log(p.Median)
+		if from == nil {
+			continue
+		}
+		if j := slices.Index(from.o.layout.names, l.names[i]); j >= 0 {
+			v[i] = from.mode[j]
+		}
+	}
+	var err error
+	if t.mode, t.at, err = posterior.Climb(s.ctx, t.objective(), v, enough, mostEvaluations); err != nil {
+		return nil, fmt.Errorf("series: %w", err)
+	}
+	return t, nil
+}

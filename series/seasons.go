@@ -1,0 +1,280 @@
+package series
+
+import (
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The search for seasons. Numbers of periods are counted over the range of the data.
+const (
+	fewestSeasons = 3.5 // periods that a usual season needs
+	fewestCycles  = 8   // and any other period
+	leastShare    = 0.2 // of the residual square that the strongest line has to explain
+	combGain      = 0.7 // by which the comb of a sub-harmonic has to cut the residual square
+	mostSeasons   = 3   // that are looked for
+	snap          = 0.3 // in cycles over the range: how near a usual season has to be
+	halfPeriods   = 8   // of the slow part that is taken out first
+	oversampling  = 10  // of the periodogram
+	smoothing     = 15  // lines over which a broad peak is looked for
+	broadPeak     = 1.5 // what a broad peak counts
+	sharpPeak     = 0.5 // of the residual square: a line that needs no neighbours
+)
+
+// usual are the seasons that calendars have, in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.
+var usual = []int{4, 7, 12, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 366}
+
+// A spectrum is what is left of the outputs once slow parts are taken out, on the places of a grid, with its periodogram.
+type spectrum struct {
+	n       int       // values
+	span    float64   // T in steps
+	u       []float64 // [n]
+	r       []float64 // [n]
+	square  float64   // Σ r²
+	spacing float64   // of the periodogram, cycles per step
+	power   []float64 // the square that the line explains, by its number times spacing
+}
+
+// newSpectrum takes a quadratic and eight half periods out of an output.
+func newSpectrum(u, y []float64, span float64) *spectrum {
+	s := &spectrum{span: span}
+	for n, v := range y {
+		if !math.IsNaN(v) {
+			s.u, s.r = append(s.u, u[n]), append(s.r, v)
+		}
+	}
+	s.n = len(s.u)
+	var columns [][]float64
+	add := func(f func(t float64) float64) {
+		c := make([]float64, s.n)
+		for i, v := range s.u {
+			c[i] = f(v/span - 0.5)
+		}
+		columns = append(columns, c)
+	}
+	add(func(float64) float64 { return 1 })
+	add(func(t float64) float64 { return t })
+	add(func(t float64) float64 { return t * t })
+	for j := 1; j <= halfPeriods; j++ {
+		add(func(t float64) float64 { return math.Cos(math.Pi * float64(j) * t) })
+		add(func(t float64) float64 { return math.Sin(math.Pi * float64(j) * t) })
+	}
+	s.r = without(s.r, columns)
+	s.transform()
+	return s
+}
+
+// without is r less its least-squares fit by the columns, with a little ridge.
+func without(r []float64, columns [][]float64) []float64 {
+	k := len(columns)
+	gram, right := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	for i, a := range columns {
+		for j := range i + 1 {
+			gram.SetSym(i, j, dot(a, columns[j]))
+		}
+		gram.SetSym(i, i, gram.At(i, i)*(1+1e-9)+1e-6)
+		right.SetVec(i, dot(a, r))
+	}
+	var chol mat.Cholesky
+	left := slices.Clone(r)
+	if !chol.Factorize(gram) {
+		return left
+	}
+	var w mat.VecDense
+	if chol.SolveVecTo(&w, right) != nil {
+		return left
+	}
+	for i, a := range columns {
+		for n := range left {
+			left[n] -= w.AtVec(i) * a[n]
+		}
+	}
+	return left
+}
+
+// transform computes the periodogram of r. Rows are put on the nearest place of the grid.
+func (s *spectrum) transform() {
+	s.square = dot(s.r, s.r)
+	size := 1 << int(math.Ceil(math.Log2(oversampling*(s.span+1))))
+	grid := make([]float64, size)
+	for i, u := range s.u {
+		grid[int(math.Round(u))] += s.r[i]
+	}
+	s.spacing = 1 / float64(size)
+	lines := fourier.NewFFT(size).Coefficients(nil, grid)
+	s.power = make([]float64, len(lines))
+	for i, c := range lines {
+		s.power[i] = real(c*cmplx.Conj(c)) * 2 / float64(s.n)
+	}
+}
+
+// amplitude is that of the line at f cycles per step.
+func (s *spectrum) amplitude(f float64) float64 {
+	var c, q float64
+	for i, u := range s.u {
+		sin, cos := math.Sincos(2 * math.Pi * f * u)
+		c, q = c+cos*s.r[i], q+sin*s.r[i]
+	}
+	return 2 * math.Hypot(c, q) / float64(s.n)
+}
+
+// strongest is the frequency of the strongest peak, and the share of the square that it explains. ok is false if there is none.
+func (s *spectrum) strongest() (f, share float64, ok bool) {
+	per := 1 / (s.spacing * s.span) // lines of the periodogram in a cycle over the range
+	lo, hi := int(math.Ceil(fewestSeasons*per)), int(0.5/s.spacing)
+	if hi-lo < 20 || s.square == 0 {
+		return 0, 0, false
+	}
+	power := s.power[lo:hi]
+	half := max(1, int(math.Round(smoothing/2.0*per/oversampling)))
+	mean := make([]float64, len(power)) // over lines near each
+	sum := 0.0
+	for i := -half; i < len(power); i++ {
+		if i+half < len(power) {
+			sum += power[i+half]
+		}
+		if i-half-1 >= 0 {
+			sum -= power[i-half-1]
+		}
+		if i >= 0 {
+			mean[i] = sum / float64(2*half+1)
+		}
+	}
+	broad := argmax(mean)
+	first := max(0, broad-half)
+	k := first + argmax(power[first:min(len(power), broad+half+1)])
+	share = max(power[k], broadPeak*mean[broad]) / s.square
+	if sharp := argmax(power); power[sharp] > sharpPeak*s.square {
+		k, share = sharp, power[sharp]/s.square
+	}
+	if k == 0 || k == len(power)-1 {
+		return 0, share, false
+	}
+	a, b, c := power[k-1], power[k], power[k+1]
+	shift := 0.0
+	if curve := a - 2*b + c; curve < 0 {
+		shift = 0.5 * (a - c) / curve
+	}
+	return (float64(lo+k) + shift) * s.spacing, share, share >= leastShare
+}
+
+// season is the season that a line belongs to: a sub-harmonic if its comb explains much more, a usual season if one is near. ok is false
+// if the data show too few periods of it.
+func (s *spectrum) season(f float64) (carrier float64, cycle, ok bool) {
+	best := f
+	one := s.combLeft(f, 3)
+	for c := 2; c <= 3; c++ {
+		if f/float64(c) >= fewestSeasons/s.span && s.combLeft(f/float64(c), 3*c) < combGain*one {
+			best = f / float64(c)
+			break
+		}
+	}
+	period := math.Round(1 / best)
+	if slices.Contains(usual, int(period)) && math.Abs(1/period-best) < snap/s.span {
+		return 1 / period, false, true
+	}
+	return best, true, best >= fewestCycles/s.span
+}
+
+// combLeft is the square that the harmonics of f up to a number leave.
+func (s *spectrum) combLeft(f float64, harmonics int) float64 {
+	left := without(s.r, s.comb(f, harmonics))
+	return dot(left, left)
+}
+
+// comb is cosines and sines of a season's harmonics at the rows.
+func (s *spectrum) comb(f float64, harmonics int) (columns [][]float64) {
+	for h := 1; h <= harmonics && float64(h)*f < 0.5001; h++ {
+		cos, sin := make([]float64, s.n), make([]float64, s.n)
+		for i, u := range s.u {
+			sin[i], cos[i] = math.Sincos(2 * math.Pi * float64(h) * f * u)
+		}
+		columns = append(columns, cos, sin)
+	}
+	return columns
+}
+
+// companions are the longer seasons that usually come with one, by their steps: days and weeks, weeks or days and years.
+var companions = map[int]float64{24: 168, 48: 336, 96: 672, 144: 1008, 288: 2016, 7: 365.25, 168: 8766}
+
+// candidates are seasons that may earn their place, the strongest first; each is some parts that come together. A line beside a comb that
+// is already there says only that its pattern changes, so it is taken out and no candidate.
+func (s *spectrum) candidates(step float64) (all [][]Part) {
+	left := *s
+	var seasons []Season
+	for range 2 * mostSeasons {
+		f, _, ok := left.strongest()
+		if !ok || len(all) >= mostSeasons {
+			break
+		}
+		carrier, cycle, enough := left.season(f)
+		if beside(seasons, step, f, s.span) || beside(seasons, step, carrier, s.span) {
+			left.take(carrier)
+			continue
+		}
+		if !enough {
+			break
+		}
+		found := Season{Period: step / carrier, Cycle: cycle}
+		all, seasons = append(all, []Part{found}), append(seasons, found)
+		left.take(carrier)
+		for c := found; !c.Cycle; {
+			long := companions[int(math.Round(c.Period/step))] * step
+			if long == 0 || s.span*step < fewestSeasons*long {
+				break
+			}
+			c = Season{Period: long}
+			all, seasons = append(all, []Part{c, Product{Long: c, Short: found}}), append(seasons, c)
+			left.take(step / long)
+			break
+		}
+	}
+	return all
+}
+
+// take takes the comb of a carrier out.
+func (s *spectrum) take(carrier float64) {
+	var columns [][]float64
+	for h := 1; h <= 6; h++ {
+		for _, side := range []float64{-1, 0, 1} {
+			if f := float64(h)*carrier + side/s.span; f > 0 && f < 0.5+1e-6 {
+				columns = append(columns, s.comb(f, 1)...)
+			}
+		}
+	}
+	s.r = without(s.r, columns)
+	s.transform()
+}
+
+// beside reports whether a frequency lies within the sidebands of a season's lines.
+func beside(seasons []Season, step, f, span float64) bool {
+	for _, c := range seasons {
+		carrier := step / c.Period
+		h := math.Round(f / carrier)
+		if h >= 1 && math.Abs(f-h*carrier) < sidebands/(2.4*span) {
+			return true
+		}
+	}
+	return false
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func argmax(a []float64) int {
+	best := 0
+	for i, v := range a {
+		if v > a[best] {
+			best = i
+		}
+	}
+	return best
+}
