@@ -70,12 +70,18 @@ type frame struct {
 
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
+	// Error is the median of the known errors of each output, standardised; nil where none is known.
+	Error []float64 `json:",omitempty"`
+
 	u     []float64   // [N]
 	y     [][]float64 // [D][N], NaN where missing
-	noise [][]float64 // [D][N] the known noise's sd; nil
+	known [][]float64 // [D][N] the known noise's sd; nil
+	// weaker is by how much the noise of single values is taken to be larger, as a factor of its sd [D][N]; nil: none is an outlier.
+	weaker [][]float64
 }
 
-func newFrame(s *Series) (*frame, error) {
+// newFrame checks and standardises the series: by its mean and standard deviation or, if robust, by what outliers do not move.
+func newFrame(s *Series, robust bool) (*frame, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -93,6 +99,9 @@ func newFrame(s *Series) (*frame, error) {
 			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen), len(s.X), leastRows)
 		}
 		mean, sd := score.MeanSD(seen, 0, 1)
+		if robust {
+			mean, sd = medianSD(seen, sd)
+		}
 		f.Offset, f.Scale = append(f.Offset, mean), append(f.Scale, cmp.Or(sd, 1))
 		standard := make([]float64, len(y))
 		for n, v := range y {
@@ -102,12 +111,45 @@ func newFrame(s *Series) (*frame, error) {
 	}
 	f.place(s.X)
 	for d, sd := range s.Err {
-		f.noise = append(f.noise, slices.Clone(sd))
+		f.known = append(f.known, slices.Clone(sd))
+		var usual []float64
 		for n := range sd {
-			f.noise[d][n] /= f.Scale[d]
+			f.known[d][n] /= f.Scale[d]
+			if !math.IsNaN(s.Y[d][n]) {
+				usual = append(usual, f.known[d][n])
+			}
 		}
+		slices.Sort(usual)
+		f.Error = append(f.Error, usual[len(usual)/2])
 	}
 	return f, nil
+}
+
+// medianSD is the median, and the standard deviation of a Gaussian with the same median distance to it; sd if that is 0.
+func medianSD(a []float64, sd float64) (median, scale float64) {
+	a = slices.Sorted(slices.Values(a))
+	median = a[len(a)/2]
+	away := make([]float64, len(a))
+	for i, v := range a {
+		away[i] = math.Abs(v - median)
+	}
+	slices.Sort(away)
+	return median, cmp.Or(perMedian*away[len(away)/2], sd)
+}
+
+// perMedian is a Gaussian's standard deviation over its median distance to the mean.
+const perMedian = 1.482602218505602
+
+// error is the factor by which the noise's sd of a value is larger than the hyper-parameter says.
+func (f *frame) error(d, n int) float64 {
+	e := 1.0
+	if f.known != nil {
+		e = f.known[d][n]
+	}
+	if f.weaker != nil {
+		e *= f.weaker[d][n]
+	}
+	return e
 }
 
 // place measures x in steps of its grid. Without a grid the step is such that the median distance is a whole number of them.
@@ -149,6 +191,22 @@ func (f *frame) steps(x float64) float64 {
 // x is the place u in the input's units.
 func (f *frame) x(u float64) float64 { return f.First + u*f.Step }
 
+// usual is the square of a value's error, as if it were no outlier.
+func (f *frame) usual(d, n int) float64 {
+	if f.known == nil {
+		return 1
+	}
+	return f.known[d][n] * f.known[d][n]
+}
+
+// usualError is the square of the error that a value to predict has.
+func (f *frame) usualError(d int) float64 {
+	if f.Error == nil {
+		return 1
+	}
+	return f.Error[d] * f.Error[d]
+}
+
 // A group is outputs with values at the same rows and with the same known noise: they share moments.
 type group struct {
 	outputs []int
@@ -166,7 +224,8 @@ func (f *frame) groups() []group {
 			}
 		}
 		same := slices.IndexFunc(all, func(g group) bool {
-			return slices.Equal(g.rows, rows) && (f.noise == nil || slices.Equal(f.noise[g.outputs[0]], f.noise[d]))
+			differs := func(n int) bool { return f.error(g.outputs[0], n) != f.error(d, n) }
+			return slices.Equal(g.rows, rows) && !slices.ContainsFunc(rows, differs)
 		})
 		if same < 0 {
 			all = append(all, group{rows: rows})

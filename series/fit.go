@@ -10,8 +10,12 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// A Model is a fitted series.
+// A Model is a fitted series. Its names and notes are the caller's.
 type Model struct {
+	XName  string            // of the input
+	YNames []string          // of the outputs
+	Notes  map[string]string // that a model file keeps: how times are written, say
+
 	frame   *frame
 	layout  *layout
 	sums    []*moments
@@ -24,7 +28,7 @@ type Model struct {
 // Fit fits the model: it sums the moments, finds the parts that earn their place and the mode of their hyper-parameters, and draws from
 // the posterior there. Errors wrap ErrData, ErrOptions or ctx's.
 func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
-	f, err := newFrame(&s)
+	f, err := newFrame(&s, o.Robust)
 	if err == nil {
 		err = o.check()
 	}
@@ -34,11 +38,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if o.Backend == nil {
 		o.Backend = cpu.New()
 	}
-	search, err := newSearch(ctx, f, &o)
-	if err != nil {
-		return nil, err
-	}
-	best, err := search.run()
+	best, err := find(ctx, f, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,30 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	}
 	m.draws, err = m.drawn(ctx, best, &o)
 	return m, err
+}
+
+// find finds the best trial. A robust fit looks for outliers in it, and then again among parts that were found without them.
+func find(ctx context.Context, f *frame, o *Options) (best *trial, err error) {
+	for range 2 {
+		s, err := newSearch(ctx, f, o)
+		if err == nil {
+			best, err = s.run()
+		}
+		if err != nil || !o.Robust {
+			return best, err
+		}
+		if best, err = s.robust(best); err != nil {
+			return nil, err
+		}
+	}
+	return best, nil
+}
+
+// SetBackend chooses where predictions are computed; nil: the CPU.
+func (m *Model) SetBackend(b spectral.Backend) {
+	if m.backend = b; b == nil {
+		m.backend = cpu.New()
+	}
 }
 
 // drawn draws hyper-parameters.

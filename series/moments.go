@@ -35,33 +35,69 @@ func (l *layout) sum(ctx context.Context, backend spectral.Backend) ([]*moments,
 	return all, nil
 }
 
+// sumGroup sums rows with the usual noise on the backend, and others, divided by their error e_n, on the host: the backends' rows have no
+// weights.
 func (l *layout) sumGroup(ctx context.Context, backend spectral.Backend, features *spectral.Features, g group) (*moments, error) {
 	f, d := l.frame, len(g.outputs)
 	m := &moments{outputs: g.outputs, n: len(g.rows), yy: make([]float64, d)}
-	data := spectral.Data{N: m.n, Q: 1, D: d, Stop: ctx.Err}
+	usual := spectral.Data{Q: 1, D: d, Stop: ctx.Err}
+	weighted := usual
+	var errs []float64
 	for _, n := range g.rows {
+		e := f.error(g.outputs[0], n)
+		data := &usual
+		if e != 1 {
+			data, errs = &weighted, append(errs, e)
+			m.logErr += math.Log(e)
+		}
+		data.N++
 		data.X = append(data.X, f.u[n])
 		for i, out := range g.outputs {
 			data.Y = append(data.Y, f.y[out][n])
-			m.yy[i] += f.y[out][n] * f.y[out][n]
+			m.yy[i] += f.y[out][n] * f.y[out][n] / (e * e)
 		}
 	}
-	if f.noise != nil {
-		l.sumWeighted(m, features, &data, f.noise[g.outputs[0]], g.rows)
-		return m, nil
-	}
-	rows, err := backend.Open(data)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	sums := spectral.NewMoments(features, d)
-	if err := rows.Moments(sums, features); err != nil {
-		return nil, err
+	if usual.N > 0 {
+		rows, err := backend.Open(usual)
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		if err := rows.Moments(sums, features); err != nil {
+			return nil, err
+		}
 	}
 	m.gram = sums.Gram.Diag[0]
+	addWeighted(m.gram, sums.C, features, &weighted, errs)
 	m.split(sums.C)
-	return m, nil
+	return m, ctx.Err()
+}
+
+// addWeighted adds rows divided by their errors, a few hundred at a time.
+func addWeighted(gram, cross []float64, f *spectral.Features, data *spectral.Data, errs []float64) {
+	const part = 256
+	d := data.D
+	g := blas64.Symmetric{N: f.M, Stride: f.M, Data: gram, Uplo: blas.Lower}
+	c := blas64.General{Rows: f.M, Cols: d, Stride: d, Data: cross}
+	phi, y := make([]float64, part*f.M), make([]float64, part*d)
+	for lo := 0; lo < data.N; lo += part {
+		hi := min(data.N, lo+part)
+		for n := lo; n < hi; n++ {
+			values(phi[(n-lo)*f.M:(n-lo+1)*f.M], f, data.X[n], 1/errs[n])
+			for i := range d {
+				y[(n-lo)*d+i] = data.Y[n*d+i] / errs[n]
+			}
+		}
+		rows := blas64.General{Rows: hi - lo, Cols: f.M, Stride: f.M, Data: phi}
+		blas64.Syrk(blas.Trans, 1, rows, 1, g)
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, rows, blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: y}, 1, c)
+	}
+	for j := range f.M {
+		for k := range j {
+			gram[k*f.M+j] = gram[j*f.M+k]
+		}
+	}
 }
 
 // split takes C [M,D] apart.
@@ -71,39 +107,6 @@ func (m *moments) split(c []float64) {
 	for i, v := range c {
 		m.c[i%d] = append(m.c[i%d], v)
 	}
-}
-
-// sumWeighted sums rows divided by e_n on the host, a few hundred at a time: the backends' rows have no weights.
-func (l *layout) sumWeighted(m *moments, f *spectral.Features, data *spectral.Data, err []float64, rows []int) {
-	const part = 256
-	d := data.D
-	clear(m.yy)
-	gram := blas64.Symmetric{N: f.M, Stride: f.M, Data: make([]float64, f.M*f.M), Uplo: blas.Lower}
-	c := blas64.General{Rows: f.M, Cols: d, Stride: d, Data: make([]float64, f.M*d)}
-	phi, y := make([]float64, part*f.M), make([]float64, part*d)
-	for lo := 0; lo < m.n; lo += part {
-		hi := min(m.n, lo+part)
-		for n := lo; n < hi; n++ {
-			e := err[rows[n]]
-			m.logErr += math.Log(e)
-			values(phi[(n-lo)*f.M:(n-lo+1)*f.M], f, data.X[n], 1/e)
-			for i := range d {
-				v := data.Y[n*d+i] / e
-				y[(n-lo)*d+i] = v
-				m.yy[i] += v * v
-			}
-		}
-		block := blas64.General{Rows: hi - lo, Cols: f.M, Stride: f.M, Data: phi}
-		blas64.Syrk(blas.Trans, 1, block, 1, gram)
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, block, blas64.General{Rows: hi - lo, Cols: d, Stride: d, Data: y}, 1, c)
-	}
-	for j := range f.M {
-		for k := range j {
-			gram.Data[k*f.M+j] = gram.Data[j*f.M+k]
-		}
-	}
-	m.gram = gram.Data
-	m.split(c.Data)
 }
 
 // values fills phi with all features at u, times scale.

@@ -36,7 +36,7 @@ var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortM
 // objectiveOf lays everything out.
 func objectiveOf(t *testing.T, s Series, memory int) *objective {
 	t.Helper()
-	f, err := newFrame(&s)
+	f, err := newFrame(&s, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +70,7 @@ func (o *objective) direct(t *testing.T, v []float64) (float64, *mat.SymDense) {
 				row[k] *= d[k]
 			}
 			phi, seen = append(phi, row), append(seen, value)
-			e := 1.0
-			if o.layout.frame.noise != nil {
-				e = o.layout.frame.noise[out][n]
-			}
+			e := o.layout.frame.error(out, n)
 			noise = append(noise, lambda*e*e)
 		}
 		k := mat.NewSymDense(len(seen), nil)

@@ -21,6 +21,8 @@ type Options struct {
 
 	// End is how far the model reaches, in units of the input. Default, and at least: half the data's range beyond their end.
 	End float64
+	// Robust lets single values be outliers: their noise is ten times larger with a small probability, which is learnt. See Outliers.
+	Robust bool
 	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are
 	// alike. AtMode: none, predictions at the mode.
 	Draws int

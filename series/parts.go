@@ -192,7 +192,7 @@ func (p Season) harmonics(carrier float64) int {
 
 func (p Noise) lay(l *layout) {
 	prior := Prior{Median: 0.1, SD: 1.5}
-	if l.frame.noise != nil {
+	if l.frame.Error != nil {
 		prior = Prior{Median: 1, SD: 0.5}
 		if p.SD.Median != 0 {
 			prior = p.SD

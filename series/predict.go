@@ -16,7 +16,7 @@ import (
 var ErrReach = errors.New("series: beyond the model's reach")
 
 // A Prediction is of observations, noise included, [D][N] in the outputs' units: mean and standard deviation, and the ends of the central
-// 95 % interval. With known errors, noise is that of a row whose error is the given factor of one: Factor·1.
+// 95 % interval. If the data have known errors, the noise is that of a value with their median error.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
@@ -64,13 +64,12 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		p.mixtures[d] = make([]posterior.Mixture, len(x))
 	}
 	o := newObjective(m.layout, m.sums)
-	for _, v := range m.draws {
-		lambda, _ := o.variance(v)
-		if err := m.each(o, v, func(factor *blocktri.Factor, s *moments) error {
-			return m.latent(o, factor, s, lambda, rows, len(x), nil, func(d, n int, mean, variance float64) {
+	for _, hyper := range m.draws {
+		if err := m.each(o, hyper, func(v view) error {
+			return v.latent(rows, len(x), nil, func(d, n int, mean, variance float64) {
 				mix := &p.mixtures[d][n]
 				mix.Mean = append(mix.Mean, m.frame.Offset[d]+m.frame.Scale[d]*mean)
-				mix.SD = append(mix.SD, m.frame.Scale[d]*math.Sqrt(variance+lambda))
+				mix.SD = append(mix.SD, m.frame.Scale[d]*math.Sqrt(variance+v.lambda*m.frame.usualError(d)))
 			})
 		}); err != nil {
 			return nil, err
@@ -90,28 +89,40 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 
 // open checks places and brings them to the backend.
 func (m *Model) open(ctx context.Context, x []float64) (spectral.Rows, error) {
-	data := spectral.Data{N: len(x), Q: 1, X: make([]float64, len(x)), Stop: ctx.Err}
+	steps := make([]float64, len(x))
 	for i, v := range x {
 		u := m.frame.steps(v)
 		if math.IsNaN(u) || math.IsInf(u, 0) {
 			return nil, fmt.Errorf("%w: place %d is %v, want a finite number", ErrData, i, v)
 		}
-		if u > m.layout.reach*(1+1e-9) || u < -m.layout.reach*0.5 {
+		if u > m.layout.reach*(1+1e-9) || u < -m.layout.reach/2 {
 			return nil, fmt.Errorf("%w: place %d is %v; this model reaches to %v: fit it with a later end", ErrReach, i, v, m.frame.x(m.layout.reach))
 		}
-		data.X[i] = u
+		steps[i] = u
 	}
-	return m.backend.Open(data)
+	return m.openSteps(ctx, steps)
 }
 
-// each visits the groups of outputs with the factor of A at hyper-parameters v.
-func (m *Model) each(o *objective, v []float64, visit func(*blocktri.Factor, *moments) error) error {
+func (m *Model) openSteps(ctx context.Context, u []float64) (spectral.Rows, error) {
+	return m.backend.Open(spectral.Data{N: len(u), Q: 1, X: u, Stop: ctx.Err})
+}
+
+// A view is a group of outputs at some hyper-parameters, with the factor of its A.
+type view struct {
+	o      *objective
+	sums   *moments
+	factor *blocktri.Factor
+	lambda float64
+}
+
+// each visits the groups of outputs at hyper-parameters v.
+func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 	lambda, _ := o.variance(v)
 	m.layout.amplitudes(o.d, v, nil)
 	for _, s := range m.sums {
 		factor, err := o.factor(s, o.d, lambda)
 		if err == nil {
-			err = visit(factor, s)
+			err = visit(view{o, s, factor, lambda})
 		}
 		if err != nil {
 			return fmt.Errorf("series: %w", err)
@@ -120,39 +131,51 @@ func (m *Model) each(o *objective, v []float64, visit func(*blocktri.Factor, *mo
 	return nil
 }
 
-// latent predicts a group's outputs without noise, standardised, by the features that keep has (nil: all). The factor is lost.
-func (m *Model) latent(o *objective, factor *blocktri.Factor, s *moments, lambda float64, rows spectral.Rows, n int, keep func(k int) bool,
-	visit func(d, n int, mean, variance float64)) error {
-	outputs := len(s.outputs)
-	post := &spectral.Posterior{Mean: make([]float64, len(o.d)*outputs), D: outputs}
-	for i, c := range s.c {
-		for k, v := range o.mean(factor, c) {
-			post.Mean[k*outputs+i] = v
+// latent predicts the outputs at n rows without noise, standardised, by the features that keep has (nil: all). The factor is lost.
+func (v view) latent(rows spectral.Rows, n int, keep func(k int) bool, visit func(d, n int, mean, variance float64)) error {
+	d, outputs := v.o.d, len(v.sums.outputs)
+	post := &spectral.Posterior{Mean: make([]float64, len(d)*outputs), D: outputs}
+	for i, c := range v.sums.c {
+		for k, w := range v.o.mean(v.factor, c) {
+			post.Mean[k*outputs+i] = w
 		}
 	}
-	post.Cov = factor.Inverse()
+	post.Cov = v.factor.Inverse()
 	for i := range post.Cov.Diag[0] {
-		post.Cov.Diag[0][i] *= lambda
+		post.Cov.Diag[0][i] *= v.lambda
 	}
-	features := m.layout.spectral()
-	for k, d := range o.d {
+	features := v.o.layout.spectral()
+	for k, a := range d {
 		if keep != nil && !keep(k) {
-			d = 0
+			a = 0
 		}
-		features.Amp[k] *= d
-		features.Power[k] *= d * d
-		features.Ripple[k] *= d * d
+		features.Amp[k] *= a
+		features.Power[k] *= a * a
+		features.Ripple[k] *= a * a
 	}
 	p := spectral.NewPrediction(n, outputs)
 	if err := rows.Predict(p, features, post); err != nil {
 		return err
 	}
 	for r := range n {
-		for i, d := range s.outputs {
-			visit(d, r, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
+		for i, out := range v.sums.outputs {
+			visit(out, r, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
 		}
 	}
 	return nil
+}
+
+// draw draws the weights of the group's output i, times their amplitudes.
+func (v view) draw(i int, random *rand.Rand) []float64 {
+	w, noise := v.o.mean(v.factor, v.sums.c[i]), make([]float64, len(v.o.d))
+	for k := range noise {
+		noise[k] = random.NormFloat64()
+	}
+	v.factor.SolveUpper(noise, 1)
+	for k, a := range v.o.d {
+		w[k] = a * (w[k] + math.Sqrt(v.lambda)*noise[k])
+	}
+	return w
 }
 
 // A Component is what some parts contribute at each place, without noise, [D][N] in the outputs' units.
@@ -182,7 +205,6 @@ func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error
 	}
 	var all []Component
 	o := newObjective(m.layout, m.sums)
-	lambda, _ := o.variance(m.at.Mode)
 	for _, name := range names {
 		if len(all) > 0 && all[len(all)-1].Name == name {
 			continue
@@ -191,8 +213,8 @@ func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error
 		for d := range c.Mean {
 			c.Mean[d], c.SD[d] = make([]float64, len(x)), make([]float64, len(x))
 		}
-		if err := m.each(o, m.at.Mode, func(factor *blocktri.Factor, s *moments) error {
-			return m.latent(o, factor, s, lambda, rows, len(x), func(k int) bool { return of[k] == name }, func(d, n int, mean, variance float64) {
+		if err := m.each(o, m.at.Mode, func(v view) error {
+			return v.latent(rows, len(x), func(k int) bool { return of[k] == name }, func(d, n int, mean, variance float64) {
 				if name == trend {
 					c.Mean[d][n] = m.frame.Offset[d]
 				}
@@ -222,39 +244,27 @@ func component(p Part) string {
 
 // Draw draws functions from the posterior, without noise, at any places: [draws][D][N]. Each has hyper-parameters of its own.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) ([][][]float64, error) {
-	if _, err := m.open(ctx, x); err != nil {
+	rows, err := m.open(ctx, x)
+	if err != nil {
 		return nil, err
 	}
+	rows.Close()
 	features, random := m.layout.spectral(), rand.New(rand.NewPCG(seed, 2))
 	phi := make([]float64, features.M)
 	o := newObjective(m.layout, m.sums)
 	all := make([][][]float64, count)
 	for i := range all {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		all[i] = make([][]float64, len(m.frame.Scale))
-		v := m.draws[i%len(m.draws)]
-		lambda, _ := o.variance(v)
-		if err := m.each(o, v, func(factor *blocktri.Factor, s *moments) error {
-			for j, d := range s.outputs {
-				w := o.mean(factor, s.c[j])
-				noise := make([]float64, len(w))
-				for k := range noise {
-					noise[k] = random.NormFloat64()
-				}
-				factor.SolveUpper(noise, 1)
-				f := make([]float64, len(x))
+		if err := m.each(o, m.draws[i%len(m.draws)], func(v view) error {
+			for j, d := range v.sums.outputs {
+				w, f := v.draw(j, random), make([]float64, len(x))
 				for n, place := range x {
 					values(phi, features, m.frame.steps(place), 1)
-					for k := range phi {
-						f[n] += phi[k] * o.d[k] * (w[k] + math.Sqrt(lambda)*noise[k])
-					}
-					f[n] = m.frame.Offset[d] + m.frame.Scale[d]*f[n]
+					f[n] = m.frame.Offset[d] + m.frame.Scale[d]*dot(phi, w)
 				}
 				all[i][d] = f
 			}
-			return nil
+			return ctx.Err()
 		}); err != nil {
 			return nil, err
 		}

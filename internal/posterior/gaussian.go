@@ -62,11 +62,11 @@ func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newGaussian(mode, scale, value, h)
+	return NewGaussian(mode, scale, value, h)
 }
 
 // newGaussian takes the curvature in units of scale.
-func newGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
+func NewGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(h, true) {
 		return nil, errors.New("the curvature at the mode has no eigenvalues")
@@ -101,6 +101,20 @@ func (g *Gaussian) SD(i int) float64 {
 		variance += a * a / c
 	}
 	return math.Sqrt(variance)
+}
+
+// Information is the curvature that NewGaussian takes, [n,n], with its least eigenvalues raised.
+func (g *Gaussian) Information() []float64 {
+	n := len(g.Mode)
+	h := make([]float64, n*n)
+	for k, c := range g.curvature {
+		for i := range n {
+			for j := range n {
+				h[i*n+j] += c * g.axes.At(i, k) * g.axes.At(j, k)
+			}
+		}
+	}
+	return h
 }
 
 // LogEvidence is the log of the integral of exp(objective), by the Gaussian.

@@ -143,5 +143,5 @@ func (e *Evaluation) Gaussian(mode, scale []float64) (*Gaussian, error) {
 			h.SetSym(i, j, e.Information[i*n+j]*scale[i]*scale[j])
 		}
 	}
-	return newGaussian(mode, scale, e.Value, h)
+	return NewGaussian(mode, scale, e.Value, h)
 }
