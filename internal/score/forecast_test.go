@@ -1,0 +1,120 @@
+package score
+
+import (
+	"math"
+	"testing"
+)
+
+func near(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*max(1, math.Abs(want))
+}
+
+// TestErrors: by hand, and NaiveError over a hole.
+func TestErrors(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"MAE", MAE([]float64{0, 1, 2}, []float64{3, 1, -4}), 3},
+		{"SMAPE", SMAPE([]float64{1, 0, -2}, []float64{3, 0, 2}), (200*0.5 + 0 + 200) / 3},
+		{"lag 1", NaiveError([]float64{1, 3, 0, 1}, 1), 2},
+		{"lag 2", NaiveError([]float64{1, 3, 0, 1}, 2), 1.5},
+		{"a hole", NaiveError([]float64{1, 3, nan, 1, 2}, 2), 2}, // of 3 and 1 alone
+	} {
+		if !near(c.got, c.want, 1e-15) {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if got := NaiveError([]float64{1, 2}, 2); !math.IsNaN(got) {
+		t.Errorf("no pair: %v, want NaN", got)
+	}
+}
+
+// mixtures are narrow and wide, of one to three Gaussians.
+var mixtures = []Mixture{
+	{[]float64{0}, []float64{1}},
+	{[]float64{3}, []float64{0.05}},
+	{[]float64{-1, 1}, []float64{0.5, 0.5}},
+	{[]float64{-1, 1, 4}, []float64{0.2, 2, 0.7}},
+	{[]float64{2, 2, 2}, []float64{0.1, 1, 3}},
+}
+
+// density is the mixture's, by its definition.
+func density(m Mixture, x float64) (p float64) {
+	for i, mean := range m.Means {
+		z := (x - mean) / m.SDs[i]
+		p += math.Exp(-z*z/2) / (m.SDs[i] * math.Sqrt(2*math.Pi)) / float64(len(m.Means))
+	}
+	return p
+}
+
+// TestMixture holds the closed forms against the density, summed over a fine grid.
+func TestMixture(t *testing.T) {
+	const low, high, cells = -30., 30., 400_000
+	const h = (high - low) / cells
+	for _, m := range mixtures {
+		for _, y := range []float64{-5, -0.3, 0, 1.1, 2.9, 7} {
+			cdf, crps, at := 0.0, 0.0, 0.0
+			for i := range cells {
+				x := low + (float64(i)+0.5)*h
+				p := density(m, x) * h
+				step := 0.0
+				if x >= y {
+					step = 1
+				} else {
+					at = cdf + p
+				}
+				middle := cdf + p/2
+				crps += (middle - step) * (middle - step) * h
+				cdf += p
+			}
+			if got := m.CDF(y); !near(got, at, 2e-4) {
+				t.Errorf("%v: CDF(%v) %v, want %v", m, y, got, at)
+			}
+			if got := m.CRPS(y); !near(got, crps, 2e-4) {
+				t.Errorf("%v: CRPS(%v) %v, want %v", m, y, got, crps)
+			}
+			if p := density(m, y); p > 1e-300 && !near(m.LogDensity(y), math.Log(p), 1e-12) {
+				t.Errorf("%v: log density at %v %v, want %v", m, y, m.LogDensity(y), math.Log(p))
+			}
+			inside := at >= 0.025 && at <= 0.975
+			if m.Covers95(y) != inside {
+				t.Errorf("%v: covers %v: %v, want %v", m, y, !inside, inside)
+			}
+		}
+	}
+}
+
+// TestGaussian: one Gaussian has the closed form of Gneiting & Raftery (2007), and a draw repeated is no other distribution.
+func TestGaussian(t *testing.T) {
+	for _, c := range [][3]float64{{0, 1, 0.4}, {5, 0.1, -2}, {1e3, 30, 1100}} {
+		mean, sd, y := c[0], c[1], c[2]
+		z := (y - mean) / sd
+		want := sd * (z*math.Erf(z/math.Sqrt2) + 2*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - 1/math.Sqrt(math.Pi))
+		one, three := Mixture{[]float64{mean}, []float64{sd}}, Mixture{[]float64{mean, mean, mean}, []float64{sd, sd, sd}}
+		if !near(one.CRPS(y), want, 1e-13) || !near(three.CRPS(y), want, 1e-13) {
+			t.Errorf("%v: CRPS %v and %v, want %v", c, one.CRPS(y), three.CRPS(y), want)
+		}
+		if got := one.LogDensity(y); !near(got, -NLPD([]float64{mean}, []float64{sd}, []float64{y}), 1e-13) {
+			t.Errorf("%v: log density %v", c, got)
+		}
+	}
+}
+
+// TestSample: draws without deviations are scored by their empirical distribution.
+func TestSample(t *testing.T) {
+	m := Mixture{[]float64{0, 1, 5}, make([]float64, 3)}
+	// The distance to 2 is 2, 1 and 3; pairs are 1, 5 and 4 apart.
+	if got, want := m.CRPS(2), 2-10./9; !near(got, want, 1e-15) {
+		t.Errorf("CRPS %v, want %v", got, want)
+	}
+	for y, want := range map[float64]float64{-1: 0, 0: 1. / 3, 2: 2. / 3, 5: 1} {
+		if got := m.CDF(y); !near(got, want, 1e-15) {
+			t.Errorf("CDF(%v) %v, want %v", y, got, want)
+		}
+	}
+	if got := (Mixture{[]float64{4}, []float64{0}}).CRPS(1); got != 3 {
+		t.Errorf("a point: CRPS %v, want the absolute error, 3", got)
+	}
+}
