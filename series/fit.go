@@ -7,23 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/spectral"
 )
-
-// A Model is a fitted series. Its names and notes are the caller's.
-type Model struct {
-	XName  string            // of the input
-	YNames []string          // of the outputs
-	Notes  map[string]string // that a model file keeps: how times are written, say
-
-	frame   *frame
-	layout  *layout
-	sums    []*moments
-	at      *posterior.Gaussian
-	draws   [][]float64
-	bound   float64
-	backend spectral.Backend
-}
 
 // Fit fits the model: it sums the moments, finds the parts that earn their place and the mode of their hyper-parameters, and draws from
 // the posterior there. Errors wrap ErrData, ErrOptions or ctx's.
@@ -65,13 +49,6 @@ func find(ctx context.Context, f *frame, o *Options) (best *trial, err error) {
 		}
 	}
 	return best, nil
-}
-
-// SetBackend chooses where predictions are computed; nil: the CPU.
-func (m *Model) SetBackend(b spectral.Backend) {
-	if m.backend = b; b == nil {
-		m.backend = cpu.New()
-	}
 }
 
 // drawn draws hyper-parameters.

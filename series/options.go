@@ -21,7 +21,7 @@ type Options struct {
 
 	// End is how far the model reaches, in units of the input. Default, and at least: half the data's range beyond their end.
 	End float64
-	// Robust lets single values be outliers: their noise is ten times larger with a small probability, which is learnt. See Outliers.
+	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See Outliers.
 	Robust bool
 	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are
 	// alike. AtMode: none, predictions at the mode.
@@ -61,9 +61,12 @@ func (o *Options) check() error {
 				return fmt.Errorf("%w: %s: %w", ErrOptions, p.name(), err)
 			}
 		}
-		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0) {
-			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 or more harmonics", ErrOptions, s.Period, s.Harmonics)
+		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
+			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 to %d harmonics", ErrOptions, s.Period, s.Harmonics, mostHarmonics)
 		}
 	}
 	return nil
 }
+
+// mostHarmonics bounds the features of a season.
+const mostHarmonics = 100

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -21,7 +21,7 @@ type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
 
-	mixtures [][]posterior.Mixture
+	mixtures [][]score.Mixture
 }
 
 // Quantile is the value below which an observation lies with probability p, for output d and row n.
@@ -33,10 +33,7 @@ func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n].CRPS(y) }
 
 // LogDensity is the predictive log density of an observation of output d in row n.
-func (p *Prediction) LogDensity(d, n int, y float64) float64 {
-	_, density := p.mixtures[d][n].CDF(y)
-	return math.Log(density)
-}
+func (p *Prediction) LogDensity(d, n int, y float64) float64 { return p.mixtures[d][n].LogDensity(y) }
 
 // Next are the places of the next n steps.
 func (m *Model) Next(n int) []float64 {
@@ -59,17 +56,17 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	p := &Prediction{X: x, mixtures: make([][]posterior.Mixture, len(m.frame.Scale))}
+	p := &Prediction{X: x, mixtures: make([][]score.Mixture, len(m.frame.Scale))}
 	for d := range p.mixtures {
-		p.mixtures[d] = make([]posterior.Mixture, len(x))
+		p.mixtures[d] = make([]score.Mixture, len(x))
 	}
 	o := newObjective(m.layout, m.sums)
 	for _, hyper := range m.draws {
 		if err := m.each(o, hyper, func(v view) error {
 			return v.latent(rows, len(x), nil, func(d, n int, mean, variance float64) {
 				mix := &p.mixtures[d][n]
-				mix.Mean = append(mix.Mean, m.frame.Offset[d]+m.frame.Scale[d]*mean)
-				mix.SD = append(mix.SD, m.frame.Scale[d]*math.Sqrt(variance+v.lambda*m.frame.usualError(d)))
+				mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
+				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+v.lambda*m.frame.usualError(d)))
 			})
 		}); err != nil {
 			return nil, err

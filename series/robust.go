@@ -6,20 +6,22 @@ import (
 	"slices"
 )
 
-// Outliers. A value's noise has λ or, with the small probability ε, κ²λ. What the other values say of it (the prediction that leaves it
-// out) is N(μ, v), so with r its distance from μ the odds that it is an outlier are
+// Outliers. A value's noise has λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each as likely. What the other values say of
+// it (the prediction that leaves it out) is N(μ, v), so with r its distance from μ the odds of a κ are
 //
-//	ε/(1−ε) · N(r | 0, v + κ²λ)/N(r | 0, v + λ)
+//	⅓ε/(1−ε) · N(r | 0, v + κ²λ)/N(r | 0, v + λ)
 //
-// With that probability p its expected precision is ((1−p) + p/κ²)/λ, which stands for its noise in the next fit. The rounds end when no
-// probability moves by more than settled.
+// With the probabilities p_κ its expected precision is Σ p_κ/(κ²λ), which stands for its noise in the next fit. The rounds end when no
+// probability of the usual noise moves by more than settled.
 const (
-	outlierFactor = 10 // κ
-	robustRounds  = 10
-	settled       = 0.01
+	robustRounds = 10
+	settled      = 0.01
 	// The prior of ε is a beta distribution: as if one of twenty values seen before had been an outlier.
 	outliersSeen, valuesSeen = 1.0, 20.0
 )
+
+// wider are the κ² of outliers.
+var wider = []float64{1e2, 1e4, 1e6}
 
 // robust finds outliers of a trial and its mode without them. The first round takes λ from the median of the residuals: the fit's own λ is
 // the outliers'.
@@ -32,14 +34,14 @@ func (s *search) robust(t *trial) (*trial, error) {
 	}
 	before := make([]float64, len(f.y)*f.Rows)
 	for range robustRounds {
-		p, err := s.odds(t)
+		p, precision, err := s.odds(t)
 		if err != nil {
 			return nil, err
 		}
 		moved := 0.0
 		for i, v := range p {
 			moved = max(moved, math.Abs(v-before[i]))
-			f.weaker[i/f.Rows][i%f.Rows] = 1 / math.Sqrt(1-v+v/(outlierFactor*outlierFactor))
+			f.weaker[i/f.Rows][i%f.Rows] = 1 / math.Sqrt(precision[i])
 			if v < settled { // the usual noise, to the last bit: the backend sums these
 				f.weaker[i/f.Rows][i%f.Rows] = 1
 			}
@@ -58,14 +60,14 @@ func (s *search) robust(t *trial) (*trial, error) {
 	return t, nil
 }
 
-// odds are the probabilities of being an outlier, of each value [D·N]. With K⁻¹ the values' precision, the latent posterior variance v and
+// odds are the probabilities of being an outlier, and the expected precisions in units of 1/λ, of each value [D·N]. With K⁻¹ the values' precision, the latent posterior variance v and
 // the noise n = λe², the prediction that leaves a value out has the residual (y−f)·n/(n−v) and the latent variance v·n/(n−v).
-func (s *search) odds(t *trial) ([]float64, error) {
+func (s *search) odds(t *trial) (p, precision []float64, err error) {
 	f := s.frame
 	m := &Model{frame: f, layout: t.o.layout, sums: t.o.sums, backend: s.o.Backend}
 	rows, err := m.openSteps(s.ctx, f.u)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
 	lambda, _ := t.o.variance(t.mode)
@@ -78,9 +80,9 @@ func (s *search) odds(t *trial) ([]float64, error) {
 			residual[d*f.Rows+n], variance[d*f.Rows+n] = (f.y[d][n]-mean)*left, latent*left
 		})
 	}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := make([]float64, len(residual))
+	p, precision = make([]float64, len(residual)), make([]float64, len(residual))
 	var scores []float64 // |r| in sds
 	for i, r := range residual {
 		if d, n := i/f.Rows, i%f.Rows; !math.IsNaN(r) {
@@ -94,21 +96,36 @@ func (s *search) odds(t *trial) ([]float64, error) {
 	for range 5 {
 		sum := 0.0
 		for i, r := range residual {
-			if math.IsNaN(r) {
-				continue
+			if !math.IsNaN(r) {
+				noise := lambda * f.usual(i/f.Rows, i%f.Rows)
+				p[i], precision[i] = odds(r, variance[i], noise, share)
+				sum += p[i]
 			}
-			noise := lambda * f.usual(i/f.Rows, i%f.Rows)
-			good, bad := variance[i]+noise, variance[i]+outlierFactor*outlierFactor*noise
-			odds := share / (1 - share) * math.Sqrt(good/bad) * math.Exp(0.5*r*r*(1/good-1/bad))
-			p[i] = 1
-			if !math.IsInf(odds, 1) {
-				p[i] = odds / (1 + odds)
-			}
-			sum += p[i]
 		}
 		share = (sum + outliersSeen) / (float64(len(scores)) + valuesSeen)
 	}
-	return p, nil
+	return p, precision, nil
+}
+
+// odds is the probability that a value with residual r is an outlier, and its expected precision in units of 1/noise.
+func odds(r, variance, noise, share float64) (p, precision float64) {
+	good := variance + noise
+	logs := make([]float64, len(wider))
+	largest := 0.0 // of the logarithms of odds
+	for i, k := range wider {
+		bad := variance + k*noise
+		logs[i] = math.Log(share/(1-share)/float64(len(wider))) + 0.5*math.Log(good/bad) + 0.5*r*r*(1/good-1/bad)
+		largest = max(largest, logs[i])
+	}
+	sum := math.Exp(-largest)
+	precision = sum
+	for i, k := range wider {
+		odd := math.Exp(logs[i] - largest)
+		p += odd
+		precision += odd / k
+		sum += odd
+	}
+	return p / sum, precision / sum
 }
 
 // Outliers are the rows of output d whose values are rather outliers than not, if the fit was robust.
@@ -116,9 +133,8 @@ func (m *Model) Outliers(d int) (rows []int) {
 	if m.frame.weaker == nil {
 		return nil
 	}
-	half := 1 / math.Sqrt(0.5+0.5/(outlierFactor*outlierFactor))
 	for n, w := range m.frame.weaker[d] {
-		if w > half {
+		if w > math.Sqrt2 { // less than half of the usual precision
 			rows = append(rows, n)
 		}
 	}

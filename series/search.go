@@ -35,7 +35,7 @@ type search struct {
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
-		spectra[d] = newSpectrum(f.u, y, f.Range)
+		spectra[d] = newSpectrum(f.u, y, f.Range, o.Robust)
 	}
 	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
 	if o.End != 0 {
@@ -50,6 +50,11 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 			sum += p.amplitude(f)
 		}
 		return sum / float64(len(spectra))
+	}
+	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
+		if season, ok := p.(Season); ok && season.Period < 2*f.Step*(1-onGrid) {
+			return nil, fmt.Errorf("%w: a season of period %v is shorter than two steps of the data, which are %v apart", ErrOptions, season.Period, f.Step)
+		}
 	}
 	if !o.Known {
 		s.try = append(s.try, s.candidates(spectra)...)

@@ -17,6 +17,7 @@ const (
 	combGain      = 0.7 // by which the comb of a sub-harmonic has to cut the residual square
 	mostSeasons   = 3   // that are looked for
 	snap          = 0.3 // in cycles over the range: how near a usual season has to be
+	farOut        = 4   // deviations, for a robust fit
 	halfPeriods   = 8   // of the slow part that is taken out first
 	oversampling  = 10  // of the periodogram
 	smoothing     = 15  // lines over which a broad peak is looked for
@@ -38,8 +39,8 @@ type spectrum struct {
 	power   []float64 // the square that the line explains, by its number times spacing
 }
 
-// newSpectrum takes a quadratic and eight half periods out of an output.
-func newSpectrum(u, y []float64, span float64) *spectrum {
+// newSpectrum takes a quadratic and eight half periods out of an output, and cuts what lies farther out than a few deviations if robust.
+func newSpectrum(u, y []float64, span float64, robust bool) *spectrum {
 	s := &spectrum{span: span}
 	for n, v := range y {
 		if !math.IsNaN(v) {
@@ -61,6 +62,15 @@ func newSpectrum(u, y []float64, span float64) *spectrum {
 	for j := 1; j <= halfPeriods; j++ {
 		add(func(t float64) float64 { return math.Cos(math.Pi * float64(j) * t) })
 		add(func(t float64) float64 { return math.Sin(math.Pi * float64(j) * t) })
+	}
+	if robust {
+		for range 3 {
+			left := without(s.r, columns)
+			_, sd := medianSD(left, 0)
+			for i, v := range left {
+				s.r[i] += min(max(v, -farOut*sd), farOut*sd) - v
+			}
+		}
 	}
 	s.r = without(s.r, columns)
 	s.transform()

@@ -117,50 +117,6 @@ func moments(t *testing.T, name string, draws [][]float64, mean, sd float64) {
 	}
 }
 
-// TestMixture: against numerical integrals.
-func TestMixture(t *testing.T) {
-	for _, m := range []Mixture{{[]float64{3}, []float64{2}}, {[]float64{-1, 0, 4}, []float64{0.5, 2, 0.1}}, {[]float64{0, 1e3}, []float64{1, 1}}} {
-		mean, sd := m.Moments()
-		low, high := mean-12*sd, mean+12*sd
-		integral := func(f func(x float64) float64) float64 {
-			sum := 0.0
-			const parts = 400
-			for i := range parts {
-				a, b := low+(high-low)*float64(i)/parts, low+(high-low)*float64(i+1)/parts
-				sum += quad.Fixed(f, a, b, 40, nil, 0)
-			}
-			return sum
-		}
-		density := func(x float64) float64 { _, d := m.CDF(x); return d }
-		if got := integral(density); math.Abs(got-1) > 1e-6 {
-			t.Fatalf("%v: the density sums to %v", m, got)
-		}
-		if want := integral(func(x float64) float64 { return x * density(x) }); math.Abs(mean-want) > 1e-6*sd {
-			t.Errorf("%v: mean %v, want %v", m, mean, want)
-		}
-		if want := integral(func(x float64) float64 { return (x - mean) * (x - mean) * density(x) }); math.Abs(sd*sd/want-1) > 1e-6 {
-			t.Errorf("%v: variance %v, want %v", m, sd*sd, want)
-		}
-		for _, p := range []float64{0.001, 0.025, 0.5, 0.9, 0.975} {
-			if below, _ := m.CDF(m.Quantile(p)); math.Abs(below-p) > 1e-9 {
-				t.Errorf("%v: quantile %v has %v below it", m, p, below)
-			}
-		}
-		for _, y := range []float64{mean, mean + sd, mean - 3*sd} {
-			want := integral(func(x float64) float64 {
-				below, _ := m.CDF(x)
-				if x >= y {
-					below--
-				}
-				return below * below
-			})
-			if got := m.CRPS(y); math.Abs(got-want) > 2e-3*want { // the integrand jumps at y
-				t.Errorf("%v: CRPS of %v is %v, want %v", m, y, got, want)
-			}
-		}
-	}
-}
-
 // TestPrior: density and slope against its own integral and differences; priors that are none are refused.
 func TestPrior(t *testing.T) {
 	p := Prior{2, 1.5}

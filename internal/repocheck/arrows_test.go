@@ -60,7 +60,9 @@ var allowed = map[string][]string{
 	"internal/backendtest": {"spectral", "internal/oracle"},
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
 	"internal/posterior":   {"internal/lbfgs"},
-	"series":               {"spectral", "cpu", "internal/blocktri", "internal/posterior", "internal/score"},
+	"series": {
+		"spectral", "cpu", "internal/atomicfile", "internal/blocktri", "internal/posterior", "internal/safetensors", "internal/score",
+	},
 	"internal/procfs":      {},
 	"internal/safetensors": {"internal/atomicfile", "internal/fault"},
 	"internal/table":       {"internal/atomicfile", "internal/fault"},

@@ -50,6 +50,45 @@ func (m Mixture) CDF(y float64) float64 {
 	return p
 }
 
+// Moments returns the mean and the standard deviation: the mean variance, and the variance of the means.
+func (m Mixture) Moments() (mean, sd float64) {
+	n := float64(len(m.Means))
+	for _, v := range m.Means {
+		mean += v / n
+	}
+	variance := 0.0
+	for i, v := range m.Means {
+		variance += (m.SDs[i]*m.SDs[i] + (v-mean)*(v-mean)) / n
+	}
+	return mean, math.Sqrt(variance)
+}
+
+// Quantile returns the y with CDF p, 0 < p < 1, to 1e-10 of the smallest deviation: by the secant within a bracket that halves at worst.
+func (m Mixture) Quantile(p float64) float64 {
+	z := -math.Sqrt2 * math.Erfcinv(2*p)
+	low, high, least := math.Inf(1), math.Inf(-1), math.Inf(1)
+	for i, v := range m.Means {
+		low, high = min(low, v+z*m.SDs[i]), max(high, v+z*m.SDs[i])
+		least = min(least, m.SDs[i])
+	}
+	at, above := m.CDF(low)-p, m.CDF(high)-p // of the ends, from below and from above
+	for n := 0; high-low > 1e-10*least && n < 200; n++ {
+		y := low + (high-low)/2
+		if s := low - at*(high-low)/(above-at); n%2 == 0 && s > low && s < high {
+			y = s
+		}
+		if y == low || y == high {
+			break
+		}
+		if d := m.CDF(y) - p; d < 0 {
+			low, at = y, d
+		} else {
+			high, above = y, d
+		}
+	}
+	return low + (high-low)/2
+}
+
 // Covers95 reports whether y is inside the central 95 % interval.
 func (m Mixture) Covers95(y float64) bool {
 	if len(m.Means) == 1 { // by the bounds of Coverage, for those of a CDF round otherwise

@@ -118,3 +118,24 @@ func TestSample(t *testing.T) {
 		t.Errorf("a point: CRPS %v, want the absolute error, 3", got)
 	}
 }
+
+// TestQuantile: the CDF of a quantile is its probability, whatever the mixture, and a Gaussian's is known.
+func TestQuantile(t *testing.T) {
+	for _, m := range []Mixture{
+		{[]float64{3}, []float64{2}}, {[]float64{-1, 0, 4}, []float64{0.5, 2, 0.1}}, {[]float64{0, 1e3}, []float64{1, 1}},
+		{[]float64{5, 5, 5}, []float64{1e-9, 1, 1e9}},
+	} {
+		for _, p := range []float64{0.001, 0.025, 0.3, 0.5, 0.9, 0.975, 0.999} {
+			y := m.Quantile(p)
+			if got := m.CDF(y); math.Abs(got-p) > 1e-9 {
+				t.Errorf("%v: quantile %v is %v, which has %v below it", m, p, y, got)
+			}
+		}
+	}
+	if got, want := (Mixture{[]float64{3}, []float64{2}}).Quantile(0.975), 3+2*SD95; math.Abs(got-want) > 1e-9 {
+		t.Errorf("a Gaussian's quantile is %v, want %v", got, want)
+	}
+	if mean, sd := (Mixture{[]float64{1, 5}, []float64{1, 3}}).Moments(); mean != 3 || math.Abs(sd-3) > 1e-15 {
+		t.Errorf("mean %v and deviation %v, want 3 and 3", mean, sd)
+	}
+}

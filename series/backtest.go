@@ -1,0 +1,196 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/score"
+)
+
+// Scores measure forecasts: means over all rows that were forecast. CRPS and MAE are in the output's unit; MASE is the MAE over that of the
+// seasonal naive forecast within the data before; Coverage95 is the share inside the central 95 % intervals.
+type Scores struct {
+	RMSE       float64 `json:"rmse"`
+	MAE        float64 `json:"mae"`
+	MASE       float64 `json:"mase"`
+	CRPS       float64 `json:"crps"`
+	Coverage95 float64 `json:"coverage95"`
+	NLPD       float64 `json:"nlpd"`
+}
+
+// A Backtested is the scores of forecasts from several origins, for each output: the model's, those of the last value, and those of the
+// value one season before. Their bands are Gaussians with the errors that they would have made within the data.
+type Backtested struct {
+	Horizon, Origins       int
+	Season                 []int // of the seasonal forecast, in steps; 1: none
+	Model, Naive, Seasonal []Scores
+}
+
+// Backtest forecasts the last horizon rows from the rows before, then the horizon rows before these, and so on, origins times, each time
+// with a model of the rows before alone. Rows are taken in the order of x.
+func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*Backtested, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	s = s.sorted()
+	n := len(s.X)
+	if horizon < 1 || origins < 1 || n-horizon*origins < leastBefore {
+		return nil, fmt.Errorf("%w: %d origins with a horizon of %d leave %d of %d rows before the first; want at least %d",
+			ErrOptions, origins, horizon, n-horizon*origins, n, leastBefore)
+	}
+	b := &Backtested{Horizon: horizon, Origins: origins}
+	var sums [3][]tally
+	for i := range sums {
+		sums[i] = make([]tally, len(s.Y))
+	}
+	for k := origins; k >= 1; k-- {
+		end := n - k*horizon
+		before, after := s.rows(0, end), s.rows(end, end+horizon)
+		o.End = max(o.End, after.X[horizon-1])
+		m, err := Fit(ctx, before, o)
+		if err != nil {
+			return nil, fmt.Errorf("the origin after row %d: %w", end, err)
+		}
+		p, err := m.Predict(ctx, after.X)
+		if err != nil {
+			return nil, err
+		}
+		for d, y := range after.Y {
+			season := m.season(d)
+			if k == 1 {
+				b.Season = append(b.Season, season)
+			}
+			scale := score.NaiveError(before.Y[d], season)
+			for j, v := range y {
+				sums[0][d].add(v, p.mixtures[d][j], scale)
+			}
+			for i, lag := range []int{1, season} {
+				for j, mix := range naive(before.Y[d], lag, horizon) {
+					sums[i+1][d].add(y[j], mix, scale)
+				}
+			}
+		}
+	}
+	for d := range s.Y {
+		b.Model, b.Naive, b.Seasonal = append(b.Model, sums[0][d].scores()), append(b.Naive, sums[1][d].scores()), append(b.Seasonal, sums[2][d].scores())
+	}
+	return b, nil
+}
+
+// leastBefore is how few rows may come before the first origin.
+const leastBefore = 10
+
+// season is the shortest season in steps; 1 if there is none.
+func (m *Model) season(int) int {
+	season := 0
+	for _, p := range m.layout.parts {
+		if s, ok := p.(Season); ok {
+			if steps := int(math.Round(s.Period / m.frame.Step)); season == 0 || steps < season {
+				season = steps
+			}
+		}
+	}
+	return max(1, season)
+}
+
+// naive forecasts by the last values one season long, with the root mean square of the errors that this makes a season ahead.
+func naive(y []float64, season, horizon int) []score.Mixture {
+	last, square, n := make([]float64, season), 0.0, 0
+	for i := range last {
+		last[i] = math.NaN()
+	}
+	seen := math.NaN()
+	for i, v := range y {
+		if math.IsNaN(v) {
+			continue
+		}
+		if before := last[i%season]; !math.IsNaN(before) {
+			square, n = square+(v-before)*(v-before), n+1
+		}
+		last[i%season], seen = v, v
+	}
+	sd := math.Sqrt(square / float64(max(1, n)))
+	all := make([]score.Mixture, horizon)
+	for j := range all {
+		mean := last[(len(y)+j)%season]
+		if math.IsNaN(mean) {
+			mean = seen
+		}
+		all[j] = score.Mixture{Means: []float64{mean}, SDs: []float64{max(sd, math.SmallestNonzeroFloat64)}}
+	}
+	return all
+}
+
+// sorted is a copy in the order of x.
+func (s Series) sorted() Series {
+	order := make([]int, len(s.X))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case s.X[a] < s.X[b]:
+			return -1
+		case s.X[a] > s.X[b]:
+			return 1
+		}
+		return 0
+	})
+	pick := func(a []float64) []float64 {
+		out := make([]float64, len(a))
+		for i, n := range order {
+			out[i] = a[n]
+		}
+		return out
+	}
+	c := Series{X: pick(s.X)}
+	for _, y := range s.Y {
+		c.Y = append(c.Y, pick(y))
+	}
+	for _, e := range s.Err {
+		c.Err = append(c.Err, pick(e))
+	}
+	return c
+}
+
+// rows are rows [lo, hi).
+func (s Series) rows(lo, hi int) Series {
+	c := Series{X: s.X[lo:hi]}
+	for _, y := range s.Y {
+		c.Y = append(c.Y, y[lo:hi])
+	}
+	for _, e := range s.Err {
+		c.Err = append(c.Err, e[lo:hi])
+	}
+	return c
+}
+
+// A tally sums scores.
+type tally struct {
+	n, square, abs, scaled, crps, inside, density float64
+}
+
+// add scores one value; a missing one is left out.
+func (t *tally) add(y float64, m score.Mixture, scale float64) {
+	if math.IsNaN(y) {
+		return
+	}
+	mean, _ := m.Moments()
+	t.n++
+	t.square += (y - mean) * (y - mean)
+	t.abs += math.Abs(y - mean)
+	t.scaled += math.Abs(y-mean) / scale
+	t.crps += m.CRPS(y)
+	t.density += m.LogDensity(y)
+	if m.Covers95(y) {
+		t.inside++
+	}
+}
+
+func (t *tally) scores() Scores {
+	return Scores{
+		RMSE: math.Sqrt(t.square / t.n), MAE: t.abs / t.n, MASE: t.scaled / t.n, CRPS: t.crps / t.n, Coverage95: t.inside / t.n, NLPD: -t.density / t.n,
+	}
+}

@@ -1,0 +1,97 @@
+package series
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A Model is a fitted series. Its names and notes are the caller's.
+type Model struct {
+	XName  string            // of the input
+	YNames []string          // of the outputs
+	Notes  map[string]string // that a model file keeps: how times are written, say
+
+	frame   *frame
+	layout  *layout
+	sums    []*moments
+	at      *posterior.Gaussian
+	draws   [][]float64
+	bound   float64
+	backend spectral.Backend
+}
+
+// SetBackend chooses where predictions are computed; nil: the CPU.
+func (m *Model) SetBackend(b spectral.Backend) {
+	if m.backend = b; b == nil {
+		m.backend = cpu.New()
+	}
+}
+
+// A Value is a hyper-parameter's posterior: its mode, and a central 95 % interval by the Gaussian at the mode of its logarithm. It is in
+// units of the output, of the input for a length, or none for a factor of known errors.
+type Value struct {
+	Name               string
+	Mode, Lower, Upper float64
+}
+
+// Hyper lists the hyper-parameters.
+func (m *Model) Hyper() []Value {
+	all := make([]Value, len(m.layout.names))
+	for i, name := range m.layout.names {
+		unit := m.frame.Scale[0]
+		switch {
+		case strings.HasSuffix(name, ".length"):
+			unit = m.frame.Step
+		case strings.HasSuffix(name, ".factor"):
+			unit = 1
+		}
+		at, sd := m.at.Mode[i], m.at.SD(i)
+		all[i] = Value{name, unit * math.Exp(at), unit * math.Exp(at-score.SD95*sd), unit * math.Exp(at+score.SD95*sd)}
+	}
+	return all
+}
+
+// Parts are the model's parts, those that earned their place included.
+func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
+
+// Periods are the seasons' periods in units of the input, in the order in which they were found.
+func (m *Model) Periods() (all []float64) {
+	for _, p := range m.layout.parts {
+		if s, ok := p.(Season); ok {
+			all = append(all, s.Period)
+		}
+	}
+	return all
+}
+
+// NoiseSD is the noise's standard deviation of an output at the mode; with known errors, of a value with their median error.
+func (m *Model) NoiseSD(d int) float64 {
+	s := math.Exp(2*m.at.Mode[m.layout.noise]) + leastNoise
+	return m.frame.Scale[d] * math.Sqrt(s*m.frame.usualError(d))
+}
+
+// Bound is the log marginal likelihood of the standardised outputs at the mode, in nats.
+func (m *Model) Bound() float64 { return m.bound }
+
+// Features is the number of features.
+func (m *Model) Features() int { return m.layout.features() }
+
+// Rows is the number of rows that the model was fitted to.
+func (m *Model) Rows() int { return m.frame.Rows }
+
+// Outputs is their number.
+func (m *Model) Outputs() int { return len(m.frame.Scale) }
+
+// Step is the distance of neighbouring rows in units of the input: the grid's, or the median.
+func (m *Model) Step() float64 { return m.frame.Step }
+
+// Extent is the first and the last place of the data, and the last that the model reaches.
+func (m *Model) Extent() (first, last, end float64) {
+	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x(m.layout.reach)
+}
