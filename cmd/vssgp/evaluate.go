@@ -53,10 +53,11 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 	if err != nil {
 		return err
 	}
-	data, err := a.readFor(ctx, m, dataPath, o.columns)
+	read, err := a.readFor(ctx, m, dataPath, o.columns)
 	if err != nil {
 		return err
 	}
+	data := read.Data
 	inference := cmp.Or(o.inference, m.Inference)
 	e, err := m.EvaluateContext(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {

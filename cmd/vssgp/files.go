@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
 // files holds the files of a command line. It refuses an output that is an input, before any
@@ -102,14 +103,17 @@ func (f *files) placeOf(path string) (atomicfile.Place, error) {
 }
 
 // formatOf returns the extension of a path, in small letters and without its dot: csv for
-// stdout, wav for .wave.
+// stdin, stdout and packed CSV, wav for .wave.
 func formatOf(path string) string {
 	if path == toStdout {
 		return "csv"
 	}
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if extension == "wave" {
+	switch packed := table.Format(path); {
+	case extension == "wave":
 		return "wav"
+	case extension == "gz" && slices.Contains(tableFiles, packed) && packed != "npy":
+		return packed
 	}
 	return extension
 }

@@ -66,10 +66,11 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	data, err := a.readData(ctx, dataPath, o.columns, o.columns.split)
+	read, err := a.readData(ctx, dataPath, o.columns, o.columns.split, nil)
 	if err != nil {
 		return err
 	}
+	data := read.Data
 	if options.Batch > data.N {
 		return mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch, data.N)
 	}
@@ -95,6 +96,9 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return &interruption{" before there was a model; to continue, " + o.checkpoint.goOn("", nil)}
 	case err != nil && !interrupted:
 		return o.checkpoint.hint(err)
+	}
+	if err := keepAxes(m, read.axes); err != nil {
+		return err
 	}
 	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -36,14 +37,14 @@ prints the work, memory and files that the prediction would take, and stops.`,
   vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
 	}, func(ctx context.Context, args []string) error { return a.predict(ctx, args[0], args[1], o) },
 		modelOperand, input("INPUTS", dataOperand.file.extensions))
-	drawn := []string{"csv", "npy", "wav"}
+	drawn := append(slices.Clone(tableOutputs), "wav")
 	f := cmd.Flags()
 	f.StringSliceVar(&o.columns.x, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
-	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: drawn, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .npy, .wav or - for stdout (required)")
+	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: drawn, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.Var(count(&o.draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")
-	f.Var(fileName(&o.drawsFile, file{written: true, extensions: drawn, only: true}), "draws-file", "write the draws to this `file` instead: .csv, .npy or .wav")
+	f.Var(fileName(&o.drawsFile, file{written: true, extensions: drawn, only: true}), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
 	f.Var(fileName(&o.plot, file{written: true, extensions: plotFiles, only: true}), "plot", "draw the prediction to this `file`: .html, .png or .svg")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	return cmd
@@ -60,7 +61,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err != nil {
 		return err
 	}
-	at, err := readPlaces(ctx, inputPath, o.columns, m)
+	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
 		return err
 	}

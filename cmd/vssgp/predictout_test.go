@@ -55,13 +55,7 @@ func TestPredictFormats(t *testing.T) {
 	if want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"; strings.Join(all.Names, ",") != want {
 		t.Fatalf("columns %v, want %s", all.Names, want)
 	}
-	column := func(name string) []float64 {
-		c, err := all.Select(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Data
-	}
+	column := func(name string) []float64 { return column(t, all, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("mean.wav"))
 	for name, want := range map[string][]string{
 		"mean.wav":   {"channel1_mean", "channel2_mean"},
