@@ -73,8 +73,7 @@ func (a *Axis) parse(s string) (float64, string) {
 		if isMissing(s) {
 			return 0, "is missing; want a number, or leave the row out"
 		}
-		_, problem := parseNumber(s)
-		return 0, problem
+		return 0, notNumber(s)
 	}
 	t, ok := parseStamp(s)
 	if !ok {

@@ -42,7 +42,7 @@ func classify(s string, sep byte) (class, float64) {
 			return date, 0
 		}
 	}
-	if v, problem := parseNumber(s); problem == "" {
+	if v, ok := parseFinite(s); ok {
 		if strings.Contains(s, ".") {
 			return point, v
 		}
@@ -64,8 +64,7 @@ func parseComma(s string) (float64, bool) {
 	if strings.Count(s, ",") != 1 || strings.Contains(s, ".") {
 		return 0, false
 	}
-	v, problem := parseNumber(strings.Replace(s, ",", ".", 1))
-	return v, problem == ""
+	return parseFinite(strings.Replace(s, ",", ".", 1))
 }
 
 // isNumber reports whether a field is a number, finite or not, rather than a name. Words that ParseFloat knows ("nan", "Infinity")
@@ -80,18 +79,22 @@ func isWhole(s string) bool {
 	return c == whole
 }
 
-// parseNumber reads a finite decimal number, or says why the text is not one.
-func parseNumber(s string) (v float64, problem string) {
+// parseFinite reads a finite decimal number. ParseFloat takes hexadecimal ones, too.
+func parseFinite(s string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) && !strings.ContainsAny(s, "xX_")
+}
+
+// notNumber says why a text is not a finite decimal number.
+func notNumber(s string) string {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, "is beyond the range of float64; want a magnitude below 1.8e308"
+		return "is beyond the range of float64; want a magnitude below 1.8e308"
 	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
-		return 0, "is not finite; want a finite number, or leave the row out"
-	case err == nil && !strings.ContainsAny(s, "xX_"): // ParseFloat takes hexadecimal too
-		return v, ""
+		return "is not finite; want a finite number, or leave the row out"
 	}
-	return 0, "is not a number; want a decimal number such as -0.5 or 1e-3" + likely(s)
+	return "is not a number; want a decimal number such as -0.5 or 1e-3" + likely(s)
 }
 
 // likely guesses why a text is not a number.
@@ -100,8 +103,7 @@ func likely(s string) string {
 	// Without groups of three digits, is it a number?
 	grouped, group := false, strings.NewReplacer(",", "", "'", "", "’", "", " ", "", "\u00a0", "", "\u202f", "").Replace(s)
 	if group != s && !strings.ContainsAny(s, ";\t") {
-		_, problem := parseNumber(group)
-		grouped = problem == ""
+		_, grouped = parseFinite(group)
 	}
 	rest := strings.TrimLeft(strings.TrimLeft(s, "+-"), "0123456789.,")
 	switch {

@@ -118,18 +118,17 @@ func (r *records) isBlank(line []byte) bool {
 
 // split cuts raw into fields. It reads further lines for a quoted field that does not end on its own.
 func (r *records) split() error {
-	var open int
-	var text string
-	for {
-		text = string(r.raw)
-		r.fields, r.spans, open = fieldsOf(text, r.begin, r.d.sep, r.fields[:0], r.spans[:0])
+	const most = 16 // tries, so that quotes here and there do not take time in proportion to the square of the file's size
+	for try := 0; ; try++ {
+		var open int
+		r.fields, r.spans, open = fieldsOf(string(r.raw), r.begin, r.d.sep, r.fields[:0], r.spans[:0])
 		if open < 0 {
-			break
+			return nil
 		}
 		for { // a quoted field ends on a line with an odd number of quotes
 			had := len(r.raw)
 			err := r.grow()
-			if err == io.EOF {
+			if err == io.EOF || try == most {
 				return r.wrong("extraneous or missing \" in field %d; want quotes around a whole field, closed again", open+1)
 			} else if err != nil {
 				return err
@@ -139,7 +138,6 @@ func (r *records) split() error {
 			}
 		}
 	}
-	return nil
 }
 
 // fieldsOf splits a record into its fields, without quotes and the space around them. open is the number of a quoted field that does not

@@ -273,8 +273,7 @@ func (c *Column) wrong(p Pick, sep byte) (at place, problem string) {
 		consider(missing, "is missing; want a number, or leave the row out")
 	}
 	if c.first[text].line > 0 {
-		_, why := parseNumber(word)
-		consider(text, why)
+		consider(text, notNumber(word))
 	}
 	consider(date, "is a date among numbers; want a number")
 	if c.Count[point] > 0 && c.Count[comma] > 0 {
