@@ -196,6 +196,30 @@ func secondsOf(n, rate int) *places {
 	}}
 }
 
+// tablePlaces returns the rows of the table's columns that are the q inputs of a model.
+// own are the model's names for them, if it has names, and like its axes.
+func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q int, own []string, like []*table.Axis) (*places, error) {
+	x, _, err := c.named(s)
+	if x == nil {
+		x = withNames(s, own)
+	}
+	if err == nil {
+		err = s.Survey(ctx, x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if x, err = c.inputs(s, path, q, own); err != nil {
+		return nil, err
+	}
+	axes, picks, err := axesOf(s, choice{x: x}, like)
+	if err != nil {
+		return nil, err
+	}
+	parts := func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
+	return &places{names: namesOf(s, x), rows: s.Rows, parts: parts, axes: axes}, nil
+}
+
 // openRecording opens a WAV or SPHERE file and reads its header. Later reads fail once
 // ctx has ended, or the file is closed.
 func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {

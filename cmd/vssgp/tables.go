@@ -1,20 +1,14 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -45,47 +39,6 @@ func (a *app) tableFile(ctx context.Context, path string) (*table.File, error) {
 		return nil, err
 	}
 	return table.In(a.held, info.Size(), inputName(path)), nil
-}
-
-// fromStdin is the input path that stands for stdin.
-const fromStdin = "-"
-
-// inputName is what messages call an input.
-func inputName(path string) string {
-	if path == fromStdin {
-		return "stdin"
-	}
-	return path
-}
-
-// hold copies a stream to a temporary file, because tables are read more than once. The file has no name any more where the
-// system allows that.
-func hold(ctx context.Context, from io.Reader) (f *os.File, err error) {
-	if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
-		return nil, fmt.Errorf("hold what comes from stdin: %w", err)
-	}
-	os.Remove(f.Name())
-	done := make(chan error, 1)
-	go func() { // a read from a terminal or a pipe waits as long as nobody writes
-		_, err := io.Copy(f, from)
-		done <- err
-	}()
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		return nil, &interruption{" while reading stdin"} // f stays open for the copying, until the process ends
-	}
-	if err != nil {
-		drop(f)
-		return nil, fmt.Errorf("read stdin: %w", err)
-	}
-	return f, nil
-}
-
-// drop ends the use of a temporary file.
-func drop(f *os.File) {
-	f.Close()
-	os.Remove(f.Name()) // if the system did not allow it while the file was open
 }
 
 // A dataset is data with the axes of their inputs, nil for those of a recording.
@@ -156,30 +109,6 @@ func axesOf(s *table.Stream, c choice, like []*table.Axis) (axes []*table.Axis, 
 	return axes, picks, s.Check(picks)
 }
 
-// tablePlaces returns the rows of the table's columns that are the q inputs of a model.
-// own are the model's names for them, if it has names, and like its axes.
-func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q int, own []string, like []*table.Axis) (*places, error) {
-	x, _, err := c.named(s)
-	if x == nil {
-		x = withNames(s, own)
-	}
-	if err == nil {
-		err = s.Survey(ctx, x)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if x, err = c.inputs(s, path, q, own); err != nil {
-		return nil, err
-	}
-	axes, picks, err := axesOf(s, choice{x: x}, like)
-	if err != nil {
-		return nil, err
-	}
-	parts := func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
-	return &places{names: namesOf(s, x), rows: s.Rows, parts: parts, axes: axes}, nil
-}
-
 // axesName is the entry of a model file's metadata that holds the axes of its inputs as JSON, null for those of numbers.
 const axesName = "app.axes"
 
@@ -228,20 +157,4 @@ func newTable(w io.Writer, path string, shape []int, names []string, axes []*tab
 		return table.NewTextWriter(w, names, '\t', axes)
 	}
 	return table.NewTextWriter(w, names, ',', axes)
-}
-
-// zipped packs what a file writes if its name ends in .gz.
-func zipped(f atomicfile.File) atomicfile.File {
-	if !strings.EqualFold(filepath.Ext(f.Path), ".gz") {
-		return f
-	}
-	write := f.Write
-	f.Write = func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		if err := write(z); err != nil {
-			return err
-		}
-		return z.Close()
-	}
-	return f
 }

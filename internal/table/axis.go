@@ -42,6 +42,16 @@ var unitSeconds = map[string]int64{"seconds": 1, "minutes": 60, "hours": 3600, "
 // Dates reports whether the column holds dates.
 func (a *Axis) Dates() bool { return a != nil && a.Notation != nil }
 
+// Since returns the day of x = 0, as ISO 8601 has it.
+func (a *Axis) Since() string {
+	seconds := a.Origin
+	if !a.Local {
+		seconds += int64(a.offsetAt(seconds))
+	}
+	year, month, day := civil(seconds)
+	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+}
+
 // Check refuses an axis that was not made here.
 func (a *Axis) Check() error {
 	bad := a.Unit != "" && a.Unit != "rows"

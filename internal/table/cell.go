@@ -97,6 +97,15 @@ func notNumber(s string) string {
 	return "is not a number; want a decimal number such as -0.5 or 1e-3" + likely(s)
 }
 
+// appendNumber writes v with the fewest digits that identify it, and with an exponent only where that is easier to read.
+func appendNumber(b []byte, v float64) []byte {
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, v, format, -1, 64)
+}
+
 // likely guesses why a text is not a number.
 func likely(s string) string {
 	digits := strings.ContainsFunc(s, unicode.IsDigit)

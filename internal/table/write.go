@@ -110,15 +110,6 @@ func (c *textWriter) Close() error {
 	return c.b.Flush()
 }
 
-// appendNumber writes v with the fewest digits that identify it, and with an exponent only where that is easier to read.
-func appendNumber(b []byte, v float64) []byte {
-	format := byte('f')
-	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
-		format = 'e'
-	}
-	return strconv.AppendFloat(b, v, format, -1, 64)
-}
-
 // WriteNPY writes data, row-major of the given shape, as NPY version 1.0 of type '<f8'; an empty shape is a scalar. Data that do
 // not match the shape and values that are not finite are errors that wrap ErrFormat; other errors are w's own.
 func WriteNPY(w io.Writer, shape []int, data []float64) error {
