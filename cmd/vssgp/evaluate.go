@@ -28,7 +28,7 @@ func (a *app) evaluateCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "evaluate MODEL DATA",
 		Short: "Print a model's bound on data, its terms, RMSE and mean log predictive density",
-		Long: `Prints the bound of a model's parameters on data (CSV, NPY, WAV or SPHERE) with
+		Long: `Prints the bound of a model's parameters on data (read as by fit) with
 its named terms, and how well the model predicts the data's rows: RMSE and mean
 log predictive density, in the data's units. The model file does not change.
 A model without a weight posterior is conditioned on the data first, to predict.

@@ -13,14 +13,14 @@ func (a *app) predictCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "predict MODEL INPUTS -o OUT",
 		Short: "Predict the outputs at given inputs, with standard deviations",
-		Long: `Predicts at each row of a table (CSV or NPY). The output has the input columns,
+		Long: `Predicts at each row of a table (as fit reads it). The output has the input columns,
 then for each output y its predictive mean y_mean and standard deviation y_sd;
 with --full a_b_cov, the predictive covariance of outputs a and b (a before or
 equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
 joint posterior, without noise. A recording (WAV or SPHERE) may replace the table:
 it stands for the times of its samples, in seconds.
 
-The extension of -o is the format: .csv, .npy (the same columns as one array),
+The extension of -o is the format: .csv, .tsv (also .gz), .npy (one array),
 .wav (the mean alone, an output a channel, in 32-bit floats; the inputs must
 rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
 file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav

@@ -136,10 +136,10 @@ func TestPredictFormatMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		"format":            {[]string{recording, "-o", out + ".mp3"}, "want .csv, .npy, .wav or -"},
+		"format":            {[]string{recording, "-o", out + ".mp3"}, "want .csv, .tsv, .npy, .wav or -"},
 		"covariances":       {[]string{recording, "--full", "-o", out + ".wav"}, "want -o with .csv or .npy"},
 		"no draws":          {[]string{recording, "--draws-file", out + ".npy", "-o", out + ".csv"}, "needs --draws N"},
-		"draws to stdout":   {[]string{recording, "--draws", "1", "--draws-file", "-", "-o", out + ".csv"}, "want .csv, .npy or .wav"},
+		"draws to stdout":   {[]string{recording, "--draws", "1", "--draws-file", "-", "-o", out + ".csv"}, "want .csv, .tsv, .npy or .wav"},
 		"uneven":            {[]string{uneven, "-o", out + ".wav"}, "want .csv or .npy"},
 		"uneven draws":      {[]string{uneven, "--draws", "1", "--draws-file", out + ".wav", "-o", out + ".csv"}, "want .csv or .npy"},
 		"columns of a wave": {[]string{recording, "--x", "t", "-o", out + ".csv"}, "--x chooses columns of a table"},

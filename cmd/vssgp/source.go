@@ -85,7 +85,7 @@ func (a *app) readData(ctx context.Context, path string, c columns, choose choos
 		data.Data, err = readAudio(ctx, path)
 	}
 	if errors.Is(err, context.Canceled) {
-		return nil, &interruption{" while reading " + path}
+		return nil, &interruption{" while reading " + inputName(path)}
 	}
 	return data, err
 }

@@ -62,7 +62,7 @@ func (a *app) readTable(ctx context.Context, path string, c columns, choose choo
 	if err != nil {
 		return nil, err
 	}
-	if left := c.leftOut(s, chosen); left != "" {
+	if left := c.leftOut(s, chosen); left != "" && like == nil { // a model's own columns are no surprise
 		a.note("%s: left out %s; choose with --x and --y", path, left)
 	}
 	axes, picks, err := axesOf(s, chosen, like)
