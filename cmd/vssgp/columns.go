@@ -119,6 +119,9 @@ func (c columns) named(s *table.Stream) (x, y []int, err error) {
 
 // named turns a flag's names and numbers into columns.
 func named(s *table.Stream, given []string, flag string) (out []int, err error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
 	at := index(s)
 	for _, text := range given {
 		text = strings.TrimSpace(text)
@@ -204,6 +207,9 @@ func index(s *table.Stream) map[string]int {
 
 // withNames returns the columns with a model's names; nil if the model has none or the table lacks one.
 func withNames(s *table.Stream, names []string) (cols []int) {
+	if len(names) == 0 {
+		return nil
+	}
 	at := index(s)
 	for _, n := range names {
 		i, ok := at[n]

@@ -31,10 +31,14 @@ func isMissing(s string) bool {
 
 // classify says what a cell is, and its value if it is a number. Decimal commas are looked for unless they separate fields.
 func classify(s string, sep byte) (class, float64) {
-	if isMissing(s) {
+	if s == "" {
 		return missing, 0
 	}
-	if c := s[0]; c >= utf8Letter || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+	switch c := s[0]; {
+	case c >= '0' && c <= '9':
+	case isMissing(s):
+		return missing, 0
+	case c >= utf8Letter || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
 		return text, 0
 	}
 	if looksLikeDate(s) {
@@ -43,7 +47,7 @@ func classify(s string, sep byte) (class, float64) {
 		}
 	}
 	if v, ok := parseFinite(s); ok {
-		if strings.Contains(s, ".") {
+		if strings.IndexByte(s, '.') >= 0 {
 			return point, v
 		}
 		return whole, v
@@ -79,10 +83,15 @@ func isWhole(s string) bool {
 	return c == whole
 }
 
-// parseFinite reads a finite decimal number. ParseFloat takes hexadecimal ones, too.
+// parseFinite reads a finite decimal number. ParseFloat takes hexadecimal ones, underscores and words, too.
 func parseFinite(s string) (v float64, ok bool) {
+	for i := range len(s) {
+		if c := s[i]; c > '9' && c != 'e' && c != 'E' {
+			return 0, false
+		}
+	}
 	v, err := strconv.ParseFloat(s, 64)
-	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) && !strings.ContainsAny(s, "xX_")
+	return v, err == nil
 }
 
 // notNumber says why a text is not a finite decimal number.

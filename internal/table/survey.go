@@ -20,16 +20,22 @@ const (
 
 // A Column is what a survey has found in a column.
 type Column struct {
-	Count   [classes]int // of cells of each class
-	first   [classes]place
-	bad     place // the first date that does not go together with those before
-	problem string
+	Count [classes]int // of cells of each class
+	first [classes]place
 
 	decimals       int
 	uneven, powers bool // numbers of decimals differ; there are exponents
 
+	dates *dates // nil before the first
+}
+
+// dates are what a survey has found in a column's dates.
+type dates struct {
+	bad     place // the first that does not go together with those before
+	problem string
+
 	notation notation
-	orders   [2]*calendar // the dates with the day first, and with the month first; elsewhere the first alone
+	orders   [2]*calendar // with the day first, and with the month first; elsewhere the first alone
 }
 
 // A place is where a cell stands: the line of a text file, the row of an array, from 1; 0 is nowhere.
@@ -80,21 +86,29 @@ func (c *Column) add(s string, sep byte, line int) {
 		c.addDate(s, line)
 	case whole, point, comma:
 		digits := 0
-		if dot := strings.IndexAny(s, ".,"); dot >= 0 {
-			digits = len(s) - dot - 1
+		if kind != whole {
+			sign := byte('.')
+			if kind == comma {
+				sign = ','
+			}
+			digits = len(s) - strings.IndexByte(s, sign) - 1
 		}
 		c.uneven = c.uneven || c.Numbers() > 1 && digits != c.decimals
 		c.decimals = max(c.decimals, digits)
-		c.powers = c.powers || strings.ContainsAny(s, "eE")
+		c.powers = c.powers || strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
 	}
 }
 
 // addDate takes in a date.
 func (c *Column) addDate(s string, line int) {
 	t, _ := parseStamp(s)
-	first := c.Count[date] == 1
-	if problem := c.notation.add(&t, first); problem != "" && c.problem == "" {
-		c.problem, c.bad = problem+"; the first is "+c.first[date].text, place{line, s}
+	first := c.dates == nil
+	if first {
+		c.dates = &dates{}
+	}
+	d := c.dates
+	if problem := d.notation.add(&t, first); problem != "" && d.problem == "" {
+		d.problem, d.bad = problem+"; the first is "+c.first[date].text, place{line, s}
 	}
 	orders := []byte{t.form.order}
 	if t.form.order == yearLast {
@@ -102,17 +116,17 @@ func (c *Column) addDate(s string, line int) {
 	}
 	for i, order := range orders {
 		if first {
-			c.orders[i] = &calendar{order: order}
+			d.orders[i] = &calendar{order: order}
 		}
-		if k := c.orders[i]; k != nil && !k.add(&t) {
-			c.orders[i] = nil
+		if k := d.orders[i]; k != nil && !k.add(&t) {
+			d.orders[i] = nil
 		}
 	}
 }
 
 // order chooses the order of day and month. Dots stand between days and months in that order. Where either would do, it is that of
 // another axis, like.
-func (c *Column) order(like *Axis) (k *calendar, problem string) {
+func (c *dates) order(like *Axis) (k *calendar, problem string) {
 	day, month := c.orders[0], c.orders[1]
 	known := byte(0)
 	if like.Dates() {
@@ -140,14 +154,15 @@ func (c *Column) axis(like *Axis) (*Axis, place, string) {
 	if c.Kind() != Dates {
 		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.powers}, place{}, ""
 	}
-	if c.problem != "" {
-		return nil, c.bad, c.problem
+	d := c.dates
+	if d.problem != "" {
+		return nil, d.bad, d.problem
 	}
-	k, problem := c.order(like)
+	k, problem := d.order(like)
 	if problem != "" {
 		return nil, c.first[date], problem
 	}
-	n := c.notation
+	n := d.notation
 	n.order = k.order
 	return k.axis(n)
 }
