@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -114,6 +115,29 @@ func TestExport(t *testing.T) {
 	}
 	put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
+}
+
+// TestArrayWithHoles: NaN in an output of an array is a missing value, in an input a mistake.
+func TestArrayWithHoles(t *testing.T) {
+	dir := t.TempDir()
+	word := func(values ...float64) (b []byte) {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		return b
+	}
+	var whole bytes.Buffer
+	if err := table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}); err != nil {
+		t.Fatal(err)
+	}
+	y := put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
+	x := put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
+	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != exitDone || !strings.Contains(o.stderr, "left out 1 row of 4") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	if o := vssgpRun(t, "fit", x, "-o", filepath.Join(dir, "m.st")); o.code != exitMistake || !strings.Contains(o.stderr, "row 2, column 0 (from 0): \"NaN\" is missing") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
 }
 
 // TestSeries: which columns are a series, by default and by choice.
