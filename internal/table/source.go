@@ -74,7 +74,7 @@ func Convert(ext string) string {
 		"feather": "pandas.read_feather(%q).to_csv('data.csv', index=False)",
 		"xlsx":    "save the sheet as CSV, or pandas.read_excel(%q).to_csv('data.csv', index=False)",
 		"xls":     "save the sheet as CSV", "ods": "save the sheet as CSV",
-		"json": "pandas.read_json(%q).to_csv('data.csv', index=False)",
+		"json": "pandas.read_json(%q).to_csv('data.csv', index=False)", "jsonl": "pandas.read_json(%q, lines=True).to_csv('data.csv', index=False)",
 	}[ext]
 	if how == "" {
 		return ""

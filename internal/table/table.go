@@ -69,15 +69,20 @@ func checkNames(names []string, cols []int) error {
 // malformed makes an error that wraps ErrFormat; format may hold a %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }
 
-// list quotes the first names.
+// list quotes the first names, as many as a line has room for.
 func list(names []string) string {
-	const most = 8
-	shown := make([]string, min(len(names), most))
-	for i := range shown {
-		shown[i] = fault.Quote(names[i])
+	const most, room = 8, 160
+	var b strings.Builder
+	for i, name := range names {
+		name = fault.Quote(name)
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == most || b.Len()+len(name) > room {
+			fmt.Fprintf(&b, "… (%d in all)", len(names))
+			break
+		}
+		b.WriteString(name)
 	}
-	if len(names) > most {
-		shown = append(shown, fmt.Sprintf("… (%d in all)", len(names)))
-	}
-	return strings.Join(shown, ", ")
+	return b.String()
 }
