@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/blocktri"
@@ -61,6 +63,7 @@ func (m *Model) file() (*safetensors.File, error) {
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
 		"format": fileFormat, "inference": string(m.Inference),
 	}}
+	maps.Copy(f.Metadata, own(m.Metadata))
 	for _, t := range p.Tensors() {
 		if len(*t.Data) > 0 {
 			f.Tensors[t.Name] = safetensors.Tensor{Shape: t.Shape, Data: *t.Data}
@@ -113,6 +116,23 @@ func (m *Model) metadata() []struct {
 		{"x.offset", &m.X.Offset}, {"x.scale", &m.X.Scale}, {"y.offset", &m.Y.Offset}, {"y.scale", &m.Y.Scale},
 		{"x.names", &m.XNames}, {"y.names", &m.YNames},
 	}
+}
+
+// ownPrefix begins the names of the metadata that belong to the programs that use a model.
+const ownPrefix = "app."
+
+// own returns the metadata that belong to programs; nil if there are none.
+func own(all map[string]string) map[string]string {
+	var list map[string]string
+	for name, text := range all {
+		if strings.HasPrefix(name, ownPrefix) {
+			if list == nil {
+				list = map[string]string{}
+			}
+			list[name] = text
+		}
+	}
+	return list
 }
 
 // Load reads a model file. A file without coefficients is a valid model to
@@ -174,6 +194,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if err := m.checkMaps(); err != nil {
 		return nil, err
 	}
+	m.Metadata = own(f.Metadata)
 	return m, m.readFactor(f)
 }
 

@@ -302,3 +302,18 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestMetadata: entries of programs come back from the file, and no others go into it.
+func TestMetadata(t *testing.T) {
+	m := mustModel(t, windowedOne())
+	offset := m.X.Offset[0]
+	m.Metadata = map[string]string{"app.note": "a \"note\"", "format": "another", "x.offset": "7"}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path)
+	if err != nil || len(again.Metadata) != 1 || again.Metadata["app.note"] != "a \"note\"" || again.X.Offset[0] != offset {
+		t.Errorf("%v, %v", again.Metadata, err)
+	}
+}

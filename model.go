@@ -67,6 +67,9 @@ type Model struct {
 
 	XNames, YNames []string // of the inputs [Q] and outputs [D]; may be empty
 
+	// Metadata are entries of the model file that programs keep beside a model. Their names begin with "app."; others are not written.
+	Metadata map[string]string
+
 	// Backend computes the passes over the rows; nil is the CPU.
 	Backend spectral.Backend
 

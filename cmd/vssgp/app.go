@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,9 @@ type app struct {
 	ctx            context.Context // a signal cancels it
 	version        string
 	stdout, stderr io.Writer
+	stdin          io.Reader
+	stdinFor       string         // the operand that is stdin
+	held           *os.File       // what came from stdin
 	flags          *pflag.FlagSet // of the command
 	files          files
 
@@ -89,7 +93,12 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 	f := &a.files
 	f.stdout = a.stdout
 	for i, o := range operands {
-		if o.file != nil {
+		if o.file != nil && args[i] == fromStdin && slices.Contains(o.file.extensions, "csv") {
+			if a.stdinFor != "" {
+				return mistake("%s and %s are both stdin; want a file for one of them", a.stdinFor, o.name)
+			}
+			a.stdinFor = o.name
+		} else if o.file != nil {
 			f.add(namedFile{name: o.name, path: args[i]}, false)
 		}
 	}
@@ -135,6 +144,9 @@ func (a *app) checkOutputs(made ...string) error {
 func (a *app) write(files ...atomicfile.File) error {
 	if err := a.files.apart(); err != nil { // a file may have appeared since the check
 		return err
+	}
+	for i, f := range files {
+		files[i] = zipped(f)
 	}
 	err := atomicfile.WriteAll(a.ctx, files...)
 	if errors.Is(err, context.Canceled) {

@@ -16,6 +16,7 @@ import (
 	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
 // baselineFlags are the flags of baseline.
@@ -57,7 +58,7 @@ of the best model so far.`,
 
 func (o *baselineFlags) add(f *pflag.FlagSet) {
 	o.columns.add(f)
-	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: tableFiles, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .npy or - for stdout (required)")
+	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: tableOutputs, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
 	f.Var(lengths(&o.lengthscales), "lengthscales", "starting length-scales in units of x (of a recording seconds, or times such as 32ms), one for each component, such as 0.1,1000 (default: one, a tenth of each input's range)")
 	f.Var(lengths(&o.periods), "periods", "starting periods beside --lengthscales in units of x (of a recording seconds, or times), 0 for none, such as 5,0")
 	f.Float64Var(&o.options.NoisePrecision, "noise-precision", 0, "starting noise `precision` in 1/y² of the first output (default: a hundredth of its variance is noise)")
@@ -97,11 +98,12 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if a.computer.device.kind == "cuda" {
 		return a.computer.unusable("baseline computes on the CPU alone")
 	}
-	data, err := a.readData(ctx, dataPath, o.columns, o.columns.split)
+	read, err := a.readData(ctx, dataPath, o.columns, o.columns.split, nil)
 	if err != nil {
 		return err
 	}
-	out, columns, err := o.prediction(ctx, data, inputPath)
+	data := read.Data
+	out, columns, err := a.baselinePrediction(ctx, read, inputPath, o)
 	if err != nil {
 		return err
 	}
@@ -143,13 +145,18 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	return err
 }
 
-// prediction reads where to predict, and makes the columns of the output: if two have
+// baselinePrediction reads where to predict, and makes the columns of the output: if two have
 // the same name, the user should hear of it before the fit.
-func (o *baselineFlags) prediction(ctx context.Context, data *vssgp.Data, path string) (*prediction, []string, error) {
-	if !isTable(path) {
-		return nil, nil, mistake("%s: not the extension of a table; want .csv or .npy", path)
+func (a *app) baselinePrediction(ctx context.Context, data *dataset, path string, o *baselineFlags) (*prediction, []string, error) {
+	s, err := a.openTable(ctx, path)
+	if err != nil {
+		return nil, nil, err
 	}
-	at, err := tablePlaces(ctx, path, columns{}, data.Q, data.XNames)
+	like := data.axes
+	if like == nil { // of a recording
+		like = []*table.Axis{{}}
+	}
+	at, err := tablePlaces(ctx, s, path, columns{}, data.Q, data.XNames, like)
 	if err != nil {
 		return nil, nil, err
 	}

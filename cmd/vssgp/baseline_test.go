@@ -93,11 +93,11 @@ func TestBaselineIsTheLibrarys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := tab.Select("t", "y1")
-		if err != nil {
-			t.Fatal(err)
+		var x []float64
+		for n, v := range column(t, tab, "t") {
+			x = append(x, v, column(t, tab, "y1")[n])
 		}
-		fit, err := m.method.Fit(t.Context(), &vssgp.Data{N: 60, Q: 2, D: 1, X: x.Data, Y: column(t, tab, "y2")})
+		fit, err := m.method.Fit(t.Context(), &vssgp.Data{N: 60, Q: 2, D: 1, X: x, Y: column(t, tab, "y2")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,146 +17,221 @@ import (
 type columns struct{ x, y []string }
 
 func (c *columns) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&c.x, "x", nil, "input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: all that are not outputs)")
-	f.StringSliceVar(&c.y, "y", nil, "output `columns` of a table (default: the last)")
+	f.StringSliceVar(&c.x, "x", nil, "input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: the first of dates, or all of numbers that are not outputs)")
+	f.StringSliceVar(&c.y, "y", nil, "output `columns` of a table (default: the last of numbers)")
 }
 
-// split takes the inputs and outputs out of a table for a fit. By default y is the last
-// column, and x all columns that are not outputs.
-func (c columns) split(t *table.Table, path string) (*vssgp.Data, error) {
-	x, y, err := c.named(t)
+// A choice is the columns to read, by number.
+type choice struct{ x, y []int }
+
+// A chooser chooses the columns of a table that has been surveyed.
+type chooser func(s *table.Stream, path string) (choice, error)
+
+// survey looks at the columns that are chosen or, if others may be, at all.
+func (c columns) survey(ctx context.Context, s *table.Stream) error {
+	x, y, err := c.named(s)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if y == nil {
-		y = t.Names[t.Cols-1:]
+	if x == nil || y == nil {
+		return s.Survey(ctx, nil)
+	}
+	return s.Survey(ctx, slices.Concat(x, y))
+}
+
+// split chooses the inputs and outputs of a table for a fit. By default y is the last column
+// of numbers; x the first of dates or, without one, all columns of numbers that are not outputs.
+func (c columns) split(s *table.Stream, path string) (choice, error) {
+	x, y, err := c.named(s)
+	if err != nil {
+		return choice{}, err
+	}
+	if numbers := ofKind(s, table.Numbers); y == nil && len(numbers) > 0 {
+		y = numbers[len(numbers)-1:]
 	}
 	if x == nil {
-		x = others(t.Names, y)
+		x = others(ofKind(s, table.Numbers), y)
+		if dates := others(ofKind(s, table.Dates), y); len(dates) > 0 {
+			x = dates[:1]
+		}
 	}
-	return pick(t, path, x, y)
+	return choice{x, y}.check(s, path)
 }
 
 // match takes the columns that a model of q inputs and d outputs needs: those
 // of --x and --y; else those with the model's own names; else, in a table of
-// q+d columns, the first q and the rest.
-func (c columns) match(t *table.Table, path string, m *vssgp.Model, d int) (*vssgp.Data, error) {
+// q+d columns of numbers and dates, the first q and the rest.
+func (c columns) match(s *table.Stream, path string, m *vssgp.Model, d int) (choice, error) {
 	q := m.Params.Q
-	x, y, err := c.named(t)
+	x, y, err := c.named(s)
 	if err != nil {
-		return nil, err
+		return choice{}, err
 	}
-	own := hasAll(t, m.XNames) && hasAll(t, m.YNames)
+	usable := ofKind(s, table.Numbers, table.Dates)
+	own := withNames(s, m.XNames) != nil && withNames(s, m.YNames) != nil
 	switch {
-	case x == nil && y == nil && !own && t.Cols == q+d:
-		x, y = t.Names[:q], t.Names[q:]
+	case x == nil && y == nil && !own && len(usable) == q+d:
+		x, y = usable[:q], usable[q:]
 	case x != nil || y != nil || own:
-		x = orOwn(t, x, m.XNames, y)
-		y = orOwn(t, y, m.YNames, x)
+		x = orOwn(s, x, m.XNames, y)
+		y = orOwn(s, y, m.YNames, x)
 	}
 	if len(x) != q || len(y) != d {
-		return nil, mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
-			path, t.Cols, listed(t.Names), len(x), len(y), q, d)
+		return choice{}, mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
+			path, s.Cols, listed(s.Names), len(x), len(y), q, d)
 	}
-	return pick(t, path, x, y)
+	return choice{x, y}.check(s, path)
 }
 
 // inputs returns the columns at which a model of q inputs predicts: those of --x; else
-// those with the model's own names; else all, if there are q. It looks only at the
-// names of the table.
-func (c columns) inputs(t *table.Table, path string, q int, own []string) ([]string, error) {
-	x, _, err := c.named(t)
+// those with the model's own names; else all of numbers and dates, if there are q.
+func (c columns) inputs(s *table.Stream, path string, q int, own []string) ([]int, error) {
+	x, _, err := c.named(s)
 	if err != nil {
 		return nil, err
 	}
-	x = orOwn(t, x, own, nil)
+	x = orOwn(s, x, own, nil)
 	if len(x) != q {
-		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), listed(x), q)
+		return nil, mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), listed(namesOf(s, x)), q)
 	}
 	return x, nil
 }
 
-// orOwn returns the given columns; else those with the model's own names; else those that
-// are not taken.
-func orOwn(t *table.Table, given, own, taken []string) []string {
-	switch {
-	case given != nil:
+// orOwn returns the given columns; else those with the model's own names; else those of
+// numbers and dates that are not taken.
+func orOwn(s *table.Stream, given []int, own []string, taken []int) []int {
+	if given != nil {
 		return given
-	case hasAll(t, own):
-		return own
 	}
-	return others(t.Names, taken)
+	if named := withNames(s, own); named != nil {
+		return named
+	}
+	return others(ofKind(s, table.Numbers, table.Dates), taken)
 }
 
-// named returns the names of the columns of --x and --y; nil if the flag is not given.
-func (c columns) named(t *table.Table) (x, y []string, err error) {
-	if x, err = named(t, c.x, "--x"); err == nil {
-		y, err = named(t, c.y, "--y")
+// named returns the columns of --x and --y; nil if the flag is not given.
+func (c columns) named(s *table.Stream) (x, y []int, err error) {
+	if x, err = named(s, c.x, "--x"); err == nil {
+		y, err = named(s, c.y, "--y")
 	}
 	return x, y, err
 }
 
-// named turns a flag's names and numbers into names of columns.
-func named(t *table.Table, given []string, flag string) (out []string, err error) {
-	at, taken := t.Index(), make(map[string]bool, len(given))
-	for _, s := range given {
-		s = strings.TrimSpace(s)
-		_, known := at[s]
-		if i, err := strconv.Atoi(s); err == nil && !known {
-			if i < 0 || i >= t.Cols {
-				return nil, mistake("%s: there is no column %d; want 0 to %d", flag, i, t.Cols-1)
+// named turns a flag's names and numbers into columns.
+func named(s *table.Stream, given []string, flag string) (out []int, err error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	at := index(s)
+	for _, text := range given {
+		text = strings.TrimSpace(text)
+		col, known := at[text]
+		if i, err := strconv.Atoi(text); err == nil && !known {
+			if i < 0 || i >= s.Cols {
+				return nil, mistake("%s: there is no column %d; want 0 to %d", flag, i, s.Cols-1)
 			}
-			s, known = t.Names[i], true
+			col, known = i, true
 		}
 		if !known {
-			return nil, mistake("%s: no column %.40q; want some of %s", flag, s, listed(t.Names))
+			return nil, mistake("%s: no column %.40q; want some of %s", flag, text, listed(s.Names))
 		}
-		if taken[s] {
-			return nil, mistake("%s: column %.40q is named twice", flag, s)
+		out = append(out, col)
+	}
+	taken := make(map[int]bool, len(out))
+	for i, col := range out {
+		if taken[col] {
+			return nil, mistake("%s: column %.40q is named twice", flag, given[i])
 		}
-		out, taken[s] = append(out, s), true
+		taken[col] = true
 	}
 	return out, nil
 }
 
-// pick copies the columns into data.
-func pick(t *table.Table, path string, x, y []string) (*vssgp.Data, error) {
-	inputs := setOf(x)
-	for _, n := range y {
-		if inputs[n] {
-			return nil, mistake("column %.40q is both an input and an output: choose with --x and --y", n)
+// check refuses a choice that nothing can be fitted to.
+func (c choice) check(s *table.Stream, path string) (choice, error) {
+	inputs := setOf(c.x)
+	for _, col := range c.y {
+		if inputs[col] {
+			return c, mistake("column %.40q is both an input and an output: choose with --x and --y", s.Names[col])
 		}
 	}
-	if len(x) == 0 || len(y) == 0 {
-		return nil, mistake("%s: with %d columns there are %d inputs and %d outputs; want at least one of each", path, t.Cols, len(x), len(y))
+	if len(c.x) == 0 || len(c.y) == 0 {
+		return c, mistake("%s: with %d columns (%s) there are %d inputs and %d outputs of numbers or dates; want at least one of each",
+			path, s.Cols, listed(s.Names), len(c.x), len(c.y))
 	}
-	xs, err := t.Select(x...)
-	if err != nil {
-		return nil, err
-	}
-	ys, err := t.Select(y...)
-	if err != nil {
-		return nil, err
-	}
-	return &vssgp.Data{N: t.Rows, Q: len(x), D: len(y), X: xs.Data, Y: ys.Data, XNames: xs.Names, YNames: ys.Names}, nil
+	return c, nil
 }
 
-// others returns the names that are not in taken, in their order.
-func others(names, taken []string) []string {
+// leftOut says which columns a default choice leaves out; "" if it takes all.
+func (c columns) leftOut(s *table.Stream, chosen choice) string {
+	if c.x != nil && c.y != nil {
+		return ""
+	}
+	taken, kinds := slices.Concat(chosen.x, chosen.y), []string{}
+	for _, k := range []struct {
+		kind table.Kind
+		what string
+	}{{table.Text, "text"}, {table.Empty, "nothing"}, {table.Dates, "dates"}, {table.Numbers, "numbers"}} {
+		// Outputs or inputs that were chosen leave out the others of numbers in so many words.
+		if left := others(ofKind(s, k.kind), taken); len(left) > 0 && (k.kind != table.Numbers || c.x == nil) {
+			kinds = append(kinds, listed(namesOf(s, left))+" ("+k.what+")")
+		}
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// ofKind returns the columns of some kinds, in their order.
+func ofKind(s *table.Stream, kinds ...table.Kind) (cols []int) {
+	for i, c := range s.Columns {
+		if c != nil && slices.Contains(kinds, c.Kind()) {
+			cols = append(cols, i)
+		}
+	}
+	return cols
+}
+
+// others returns the columns that are not in taken, in their order.
+func others(cols, taken []int) []int {
 	gone := setOf(taken)
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return gone[n] })
+	return slices.DeleteFunc(slices.Clone(cols), func(n int) bool { return gone[n] })
 }
 
-// hasAll reports whether the table has columns with a model's names, if the model has names.
-func hasAll(t *table.Table, names []string) bool {
-	at := t.Index()
-	missing := func(n string) bool { _, ok := at[n]; return !ok }
-	return len(names) > 0 && !slices.ContainsFunc(names, missing)
+// index returns the number of each column by its name.
+func index(s *table.Stream) map[string]int {
+	at := make(map[string]int, s.Cols)
+	for i, name := range slices.Backward(s.Names) {
+		at[name] = i
+	}
+	return at
 }
 
-func setOf(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
+// withNames returns the columns with a model's names; nil if the model has none or the table lacks one.
+func withNames(s *table.Stream, names []string) (cols []int) {
+	if len(names) == 0 {
+		return nil
+	}
+	at := index(s)
 	for _, n := range names {
+		i, ok := at[n]
+		if !ok {
+			return nil
+		}
+		cols = append(cols, i)
+	}
+	return cols
+}
+
+func namesOf(s *table.Stream, cols []int) []string {
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		names[i] = s.Names[c]
+	}
+	return names
+}
+
+func setOf(cols []int) map[int]bool {
+	set := make(map[int]bool, len(cols))
+	for _, n := range cols {
 		set[n] = true
 	}
 	return set

@@ -28,7 +28,7 @@ func (a *app) evaluateCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "evaluate MODEL DATA",
 		Short: "Print a model's bound on data, its terms, RMSE and mean log predictive density",
-		Long: `Prints the bound of a model's parameters on data (CSV, NPY, WAV or SPHERE) with
+		Long: `Prints the bound of a model's parameters on data (read as by fit) with
 its named terms, and how well the model predicts the data's rows: RMSE and mean
 log predictive density, in the data's units. The model file does not change.
 A model without a weight posterior is conditioned on the data first, to predict.
@@ -53,10 +53,11 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 	if err != nil {
 		return err
 	}
-	data, err := a.readFor(ctx, m, dataPath, o.columns)
+	read, err := a.readFor(ctx, m, dataPath, o.columns)
 	if err != nil {
 		return err
 	}
+	data := read.Data
 	inference := cmp.Or(o.inference, m.Inference)
 	e, err := m.EvaluateContext(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {

@@ -47,7 +47,7 @@ func (i *interruption) Unwrap() error { return context.Canceled }
 var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	spectral.ErrShape, spectral.ErrValue,
-	safetensors.ErrFormat, table.ErrFormat, table.ErrColumn,
+	safetensors.ErrFormat, table.ErrFormat,
 	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,
 	atomicfile.ErrTarget, atomicfile.ErrNotRegular,
 	fs.ErrNotExist, fs.ErrPermission,

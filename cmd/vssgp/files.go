@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
 // files holds the files of a command line. It refuses an output that is an input, before any
@@ -102,14 +104,17 @@ func (f *files) placeOf(path string) (atomicfile.Place, error) {
 }
 
 // formatOf returns the extension of a path, in small letters and without its dot: csv for
-// stdout, wav for .wave.
+// stdin, stdout and packed CSV, wav for .wave.
 func formatOf(path string) string {
 	if path == toStdout {
 		return "csv"
 	}
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if extension == "wave" {
+	switch packed := table.Format(path); {
+	case extension == "wave":
 		return "wav"
+	case extension == "gz" && slices.Contains(tableFiles, packed) && packed != "npy":
+		return packed
 	}
 	return extension
 }
@@ -222,4 +227,61 @@ func (s *spool) close() {
 		s.file.Close()
 		os.Remove(s.file.Name()) // if the system did not allow it while the file was open
 	}
+}
+
+// fromStdin is the input path that stands for stdin.
+const fromStdin = "-"
+
+// inputName is what messages call an input.
+func inputName(path string) string {
+	if path == fromStdin {
+		return "stdin"
+	}
+	return path
+}
+
+// hold copies a stream to a temporary file, because tables are read more than once. The file has no name any more where the
+// system allows that.
+func hold(ctx context.Context, from io.Reader) (f *os.File, err error) {
+	if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
+		return nil, fmt.Errorf("hold what comes from stdin: %w", err)
+	}
+	os.Remove(f.Name())
+	done := make(chan error, 1)
+	go func() { // a read from a terminal or a pipe waits as long as nobody writes
+		_, err := io.Copy(f, from)
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		return nil, &interruption{" while reading stdin"} // f stays open for the copying, until the process ends
+	}
+	if err != nil {
+		drop(f)
+		return nil, fmt.Errorf("read stdin: %w", err)
+	}
+	return f, nil
+}
+
+// drop ends the use of a temporary file.
+func drop(f *os.File) {
+	f.Close()
+	os.Remove(f.Name()) // if the system did not allow it while the file was open
+}
+
+// zipped packs what a file writes if its name ends in .gz.
+func zipped(f atomicfile.File) atomicfile.File {
+	if !strings.EqualFold(filepath.Ext(f.Path), ".gz") {
+		return f
+	}
+	write := f.Write
+	f.Write = func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		if err := write(z); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+	return f
 }

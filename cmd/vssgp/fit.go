@@ -29,10 +29,15 @@ func (a *app) fitCommand() *cobra.Command {
 	o := &fitFlags{}
 	cmd := a.command(&cobra.Command{
 		Use:   "fit DATA -o MODEL.safetensors",
-		Short: "Fit a model to a CSV, NPY, WAV or SPHERE file",
-		Long: `Fits a model to a table (CSV with a line of names, or NPY; --x and --y choose the
-columns) or to a recording (WAV or SPHERE; x is the time in seconds, each
-channel an output in full scale 1) and writes it as a safetensors file.
+		Short: "Fit a model to a table (CSV, TSV, TXT, NPY) or a recording (WAV, SPHERE)",
+		Long: `Fits a model to a table (.csv, .tsv, .txt, all also as .gz, .npy, or - for stdin) or
+to a recording (WAV or SPHERE; x is the time in seconds, each channel an output in
+full scale 1) and writes it as a safetensors file.
+
+A table may be separated by commas, semicolons, tabs or spaces, with or without a
+line of names. --x and --y choose columns; others are not looked at. An input may hold
+dates: by default the first such column is x. Rows without an output (empty, NA, NaN,
+null, -) are left out.
 
 Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
 to continue. --checkpoint saves the state of the fit in a second file, every 30
@@ -66,10 +71,11 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	data, err := a.readData(ctx, dataPath, o.columns, o.columns.split)
+	read, err := a.readData(ctx, dataPath, o.columns, o.columns.split, nil)
 	if err != nil {
 		return err
 	}
+	data := read.Data
 	if options.Batch > data.N {
 		return mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch, data.N)
 	}
@@ -95,6 +101,9 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return &interruption{" before there was a model; to continue, " + o.checkpoint.goOn("", nil)}
 	case err != nil && !interrupted:
 		return o.checkpoint.hint(err)
+	}
+	if err := keepAxes(m, read.axes); err != nil {
+		return err
 	}
 	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -28,13 +29,14 @@ func input(name string, extensions []string) operand {
 
 var (
 	modelOperand = input("MODEL", modelFiles)
-	dataOperand  = input("DATA", slices.Concat(tableFiles, recordingFiles))
+	dataOperand  = input("DATA", slices.Concat(tableFiles, []string{"gz"}, recordingFiles))
 )
 
 // Extensions of files, by content.
 var (
 	recordingFiles = []string{"wav", "wave", "sph", "nist"}
-	tableFiles     = []string{"csv", "npy"}
+	tableFiles     = table.Extensions
+	tableOutputs   = []string{"csv", "tsv", "npy"}
 	modelFiles     = []string{"safetensors"}
 	plotFiles      = []string{"html", "png", "svg"}
 )

@@ -56,7 +56,7 @@ output.`,
 	f.Var(contextLength(&o.fill.Context, &o.fill.All), "context", "how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")
 	f.Var(fileName(&o.reference, file{extensions: recordingFiles}), "reference", "the undamaged recording, a `file` to score the fill against")
 	f.Var(fileName(&o.report, file{written: true, extensions: plotFiles[:1], only: true}), "report", "write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
-	f.Var(fileName(&o.sd, file{written: true, extensions: tableFiles}), "sd",
+	f.Var(fileName(&o.sd, file{written: true, extensions: tableOutputs}), "sd",
 		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or NPY `file`")
 	f.Var(count(&o.fill.Draws, maxFills), "draws", "write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	f.Var(fileName(&o.models, file{written: true, extensions: modelFiles}), "model", "write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")

@@ -11,7 +11,6 @@ import (
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // gapFlags say which samples are missing, in one of three ways.
@@ -235,10 +234,14 @@ func writeSD(w io.Writer, path string, r *impute.Result) error {
 			}
 		}
 	}
-	if formatOf(path) == "npy" {
-		return table.WriteNPY(w, []int{len(data) / 3, 3}, data)
+	to, err := newTable(w, path, []int{len(data) / 3, 3}, []string{"sample", "channel", "sd"}, nil)
+	if err == nil {
+		err = to.Write(data)
 	}
-	return table.WriteCSV(w, []string{"sample", "channel", "sd"}, data)
+	if err == nil {
+		err = to.Close()
+	}
+	return err
 }
 
 func (a *app) sayFill(f *report.Fill, written []string) {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -46,6 +47,16 @@ func (a *app) info(path string, top int, plot string) error {
 	}
 	p, inputs, outputs, noise, components := m.Params, inputNames(m), outputNames(m), m.NoiseSD(), m.Components()
 	frequencies, fitted := confident(m, top)
+	axes, err := axesOfModel(m)
+	if err != nil {
+		return err
+	}
+	var units []string // of the inputs that are dates
+	for i, axis := range axes {
+		if axis.Dates() {
+			units = append(units, fmt.Sprintf("%s: %s since %s", inputs[i], axis.Unit, axis.Since()))
+		}
+	}
 	windows, length, along := len(p.Windows.Center), p.Windows.Length*m.X.Scale[p.Windows.Dim], inputs[p.Windows.Dim]
 	if a.json {
 		var w object
@@ -54,7 +65,7 @@ func (a *app) info(path string, top int, plot string) error {
 		}
 		return a.printJSON(object{
 			{"model", path}, {"inference", m.Inference}, {"fitted", fitted}, // has a posterior over its coefficients
-			{"inputs", inputs}, {"outputs", outputs}, {"features", p.M()}, {"windows,omitempty", w},
+			{"inputs", inputs}, {"units,omitempty", units}, {"outputs", outputs}, {"features", p.M()}, {"windows,omitempty", w},
 			{"noise_sd", noise},        // of each output
 			{"components", components}, // in the file's order
 			{"frequencies", frequencies},
@@ -67,6 +78,9 @@ func (a *app) info(path string, top int, plot string) error {
 	a.say("%s: %s inference, %s", path, m.Inference, state)
 	a.say("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "),
 		counted(len(components), "component"), counted(p.M(), "feature"))
+	for _, unit := range units {
+		a.say("%s", unit)
+	}
 	if windows > 0 {
 		a.say("windows: %d of length %.6g along %s", windows, length, along)
 	}

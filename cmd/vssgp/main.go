@@ -62,7 +62,12 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 // It writes nothing to the process's own streams.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
 	out, notes := &stream{ctx: ctx, to: stdout}, &stream{ctx: ctx, to: stderr}
-	a := &app{ctx: ctx, stdout: out, stderr: notes, progress: "auto"}
+	a := &app{ctx: ctx, stdout: out, stderr: notes, stdin: os.Stdin, progress: "auto"}
+	defer func() {
+		if a.held != nil {
+			drop(a.held)
+		}
+	}()
 	a.computer = newComputer(a.note)
 	a.computer.job = j
 	root := a.root()

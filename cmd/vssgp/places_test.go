@@ -50,11 +50,15 @@ func TestPlaces(t *testing.T) {
 		seconds = append(seconds, float64(i)/1000)
 	}
 	path := put(t, t.TempDir(), "t.csv", text.String())
-	two, err := tablePlaces(t.Context(), path, columns{}, 2, []string{"c", "a"})
+	s, err := (&app{}).openTable(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := tablePlaces(t.Context(), path, columns{}, 3, []string{"a", "b", "c"})
+	two, err := tablePlaces(t.Context(), s, path, columns{}, 2, []string{"c", "a"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := tablePlaces(t.Context(), s, path, columns{}, 3, []string{"a", "b", "c"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

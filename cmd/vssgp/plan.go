@@ -74,7 +74,7 @@ func (a *app) planPrediction(m *vssgp.Model, at *places, o *predictFlags) error 
 	rows, matrix, peak := byteCount(p.RowBytes), byteCount(p.MatrixBytes), byteCount(p.PeakBytes+held)+programBytes
 	var files []object
 	for _, f := range outputs {
-		each := map[string]int{"csv": 19, "npy": 8, "wav": 4}[formatOf(f.path)]                                   // bytes of a number, for CSV about
+		each := map[string]int{"csv": 19, "tsv": 19, "npy": 8, "wav": 4}[formatOf(f.path)]                        // bytes of a number, for CSV about
 		files = append(files, object{{"path", f.path}, {"bytes", byteCount(p.Rows) * byteCount(f.columns*each)}}) // without a header
 	}
 	if a.json {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -12,14 +13,14 @@ func (a *app) predictCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "predict MODEL INPUTS -o OUT",
 		Short: "Predict the outputs at given inputs, with standard deviations",
-		Long: `Predicts at each row of a table (CSV or NPY). The output has the input columns,
+		Long: `Predicts at each row of a table (as fit reads it). The output has the input columns,
 then for each output y its predictive mean y_mean and standard deviation y_sd;
 with --full a_b_cov, the predictive covariance of outputs a and b (a before or
 equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
 joint posterior, without noise. A recording (WAV or SPHERE) may replace the table:
 it stands for the times of its samples, in seconds.
 
-The extension of -o is the format: .csv, .npy (the same columns as one array),
+The extension of -o is the format: .csv, .tsv (also .gz), .npy (one array),
 .wav (the mean alone, an output a channel, in 32-bit floats; the inputs must
 rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
 file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
@@ -36,14 +37,14 @@ prints the work, memory and files that the prediction would take, and stops.`,
   vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
 	}, func(ctx context.Context, args []string) error { return a.predict(ctx, args[0], args[1], o) },
 		modelOperand, input("INPUTS", dataOperand.file.extensions))
-	drawn := []string{"csv", "npy", "wav"}
+	drawn := append(slices.Clone(tableOutputs), "wav")
 	f := cmd.Flags()
 	f.StringSliceVar(&o.columns.x, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
-	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: drawn, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .npy, .wav or - for stdout (required)")
+	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: drawn, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.Var(count(&o.draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")
-	f.Var(fileName(&o.drawsFile, file{written: true, extensions: drawn, only: true}), "draws-file", "write the draws to this `file` instead: .csv, .npy or .wav")
+	f.Var(fileName(&o.drawsFile, file{written: true, extensions: drawn, only: true}), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
 	f.Var(fileName(&o.plot, file{written: true, extensions: plotFiles, only: true}), "plot", "draw the prediction to this `file`: .html, .png or .svg")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	return cmd
@@ -60,7 +61,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err != nil {
 		return err
 	}
-	at, err := readPlaces(ctx, inputPath, o.columns, m)
+	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
 		return err
 	}

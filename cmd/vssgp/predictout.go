@@ -208,10 +208,8 @@ func (r *prediction) file(out output) atomicfile.File {
 		switch formatOf(out.path) {
 		case "wav": // of 32-bit floats, which clip only numbers beyond the range of float32
 			to, err = audio.NewWriter(w, r.rate, audio.Float32, len(r.outputs), r.at.rows)
-		case "npy":
-			to, err = table.NewNPYWriter(w, out.shape)
 		default:
-			to, err = table.NewCSVWriter(w, out.names)
+			to, err = newTable(w, out.path, out.shape, out.names, r.at.axes)
 		}
 		if err == nil {
 			err = out.fill(to.Write)

@@ -55,13 +55,7 @@ func TestPredictFormats(t *testing.T) {
 	if want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"; strings.Join(all.Names, ",") != want {
 		t.Fatalf("columns %v, want %s", all.Names, want)
 	}
-	column := func(name string) []float64 {
-		c, err := all.Select(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Data
-	}
+	column := func(name string) []float64 { return column(t, all, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("mean.wav"))
 	for name, want := range map[string][]string{
 		"mean.wav":   {"channel1_mean", "channel2_mean"},
@@ -142,10 +136,10 @@ func TestPredictFormatMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		"format":            {[]string{recording, "-o", out + ".mp3"}, "want .csv, .npy, .wav or -"},
+		"format":            {[]string{recording, "-o", out + ".mp3"}, "want .csv, .tsv, .npy, .wav or -"},
 		"covariances":       {[]string{recording, "--full", "-o", out + ".wav"}, "want -o with .csv or .npy"},
 		"no draws":          {[]string{recording, "--draws-file", out + ".npy", "-o", out + ".csv"}, "needs --draws N"},
-		"draws to stdout":   {[]string{recording, "--draws", "1", "--draws-file", "-", "-o", out + ".csv"}, "want .csv, .npy or .wav"},
+		"draws to stdout":   {[]string{recording, "--draws", "1", "--draws-file", "-", "-o", out + ".csv"}, "want .csv, .tsv, .npy or .wav"},
 		"uneven":            {[]string{uneven, "-o", out + ".wav"}, "want .csv or .npy"},
 		"uneven draws":      {[]string{uneven, "--draws", "1", "--draws-file", out + ".wav", "-o", out + ".csv"}, "want .csv or .npy"},
 		"columns of a wave": {[]string{recording, "--x", "t", "-o", out + ".csv"}, "--x chooses columns of a table"},

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -36,29 +40,28 @@ func readModel(path string) (*vssgp.Model, error) {
 	return m, nil
 }
 
-// isTable reports whether a path names a table, by its extension.
-func isTable(path string) bool {
-	return path != toStdout && slices.Contains(tableFiles, formatOf(path))
-}
-
 // readFor reads a table or a recording to evaluate a model on. If nothing in the model
 // file says how many outputs the model has (no coefficients, names or maps), it gets as
 // many as the data have.
-func (a *app) readFor(ctx context.Context, m *vssgp.Model, path string, c columns) (*vssgp.Data, error) {
+func (a *app) readFor(ctx context.Context, m *vssgp.Model, path string, c columns) (*dataset, error) {
 	p := m.Params
 	open := p.D == 1 && len(p.CoefMean) == 0 && len(m.YNames) == 0 && m.Y.Offset[0] == 0 && m.Y.Scale[0] == 1 && !m.Fitted()
-	data, err := a.readData(ctx, path, c, func(t *table.Table, _ string) (*vssgp.Data, error) {
-		d := p.D
+	like, err := axesOfModel(m)
+	if err != nil {
+		return nil, err
+	}
+	data, err := a.readData(ctx, path, c, func(s *table.Stream, _ string) (choice, error) {
+		d, usable := p.D, len(ofKind(s, table.Numbers, table.Dates))
 		switch {
 		case open && c.y != nil:
 			d = len(c.y)
 		case open && c.x != nil:
-			d = max(d, t.Cols-len(c.x))
+			d = max(d, usable-len(c.x))
 		case open:
-			d = max(d, t.Cols-p.Q)
+			d = max(d, usable-p.Q)
 		}
-		return c.match(t, path, m, d)
-	})
+		return c.match(s, path, m, d)
+	}, like)
 	if err != nil || !open {
 		return data, err
 	}
@@ -67,34 +70,28 @@ func (a *app) readFor(ctx context.Context, m *vssgp.Model, path string, c column
 	return data, nil
 }
 
-// A picker makes data of a table, which comes from the path.
-type picker func(t *table.Table, path string) (*vssgp.Data, error)
-
 // readData reads a recording, whose input is the time in seconds and whose outputs are the
-// channels, or a table, whose columns pick chooses.
-func (a *app) readData(ctx context.Context, path string, c columns, pick picker) (data *vssgp.Data, err error) {
-	var t *table.Table
+// channels, or a table, whose columns choose chooses and whose inputs are on the axes like, if there are any.
+func (a *app) readData(ctx context.Context, path string, c columns, choose chooser, like []*table.Axis) (data *dataset, err error) {
 	switch {
 	case isTable(path):
 		if err = withoutTimes(a.flags); err == nil {
-			t, err = table.OpenContext(ctx, path)
+			data, err = a.readTable(ctx, path, c, choose, like)
 		}
-		if err == nil {
-			data, err = pick(t, path)
-		}
-	case c.x != nil || c.y != nil:
-		return nil, mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .csv or .npy)", path)
+	case (c.x != nil || c.y != nil) && isRecording(path):
+		return nil, mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .%s)", path, strings.Join(tableFiles, ", ."))
 	default:
-		data, err = readAudio(ctx, path)
+		data = &dataset{}
+		data.Data, err = readAudio(ctx, path)
 	}
 	if errors.Is(err, context.Canceled) {
-		return nil, &interruption{" while reading " + path}
-	}
-	if errors.Is(err, audio.ErrFormat) {
-		return nil, fmt.Errorf("%w (a table's name ends in .csv or .npy)", err)
+		return nil, &interruption{" while reading " + inputName(path)}
 	}
 	return data, err
 }
+
+// isRecording reports whether a path has a recording's extension.
+func isRecording(path string) bool { return slices.Contains(recordingFiles, formatOf(path)) }
 
 // readAudio reads a recording as data: x is the time in seconds, y the
 // channels in full scale 1.
@@ -130,6 +127,7 @@ type places struct {
 	names []string // of the inputs [Q]
 	rows  int
 	parts func(ctx context.Context) iter.Seq2[[]float64, error] // [·,Q], whole rows
+	axes  []*table.Axis                                         // of a table's inputs
 }
 
 // each visits the parts, n being the number of the first row of x.
@@ -149,15 +147,23 @@ func (p *places) each(ctx context.Context, visit func(n int, x []float64) error)
 
 // readPlaces finds where to predict: at the rows of a table or, for a model of a
 // recording, at the times of a recording's samples in seconds.
-func readPlaces(ctx context.Context, path string, c columns, m *vssgp.Model) (*places, error) {
+func (a *app) readPlaces(ctx context.Context, path string, c columns, m *vssgp.Model) (*places, error) {
 	if isTable(path) {
-		return tablePlaces(ctx, path, c, m.Params.Q, m.XNames)
+		like, err := axesOfModel(m)
+		if err != nil {
+			return nil, err
+		}
+		s, err := a.openTable(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return tablePlaces(ctx, s, path, c, m.Params.Q, m.XNames, like)
 	}
-	if c.x != nil {
-		return nil, mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .csv or .npy)", path)
+	if c.x != nil && isRecording(path) {
+		return nil, mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .%s)", path, strings.Join(tableFiles, ", ."))
 	}
 	if own := inputNames(m); len(own) != 1 || len(m.XNames) == 1 && own[0] != secondsName {
-		return nil, mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, .csv or .npy",
+		return nil, mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, such as .csv or .npy",
 			path, listed(own))
 	}
 	r, file, err := openRecording(ctx, path)
@@ -173,7 +179,7 @@ const secondsName = "seconds"
 
 // secondsOf returns the times of n samples as places.
 func secondsOf(n, rate int) *places {
-	return &places{[]string{secondsName}, n, func(ctx context.Context) iter.Seq2[[]float64, error] {
+	return &places{names: []string{secondsName}, rows: n, parts: func(ctx context.Context) iter.Seq2[[]float64, error] {
 		return func(yield func([]float64, error) bool) {
 			const most = 1 << 15 // samples in a part
 			x := make([]float64, 0, min(n, most))
@@ -191,36 +197,27 @@ func secondsOf(n, rate int) *places {
 }
 
 // tablePlaces returns the rows of the table's columns that are the q inputs of a model.
-// own are the model's names for them, if it has names.
-func tablePlaces(ctx context.Context, path string, c columns, q int, own []string) (*places, error) {
-	s, err := table.OpenStream(ctx, path)
+// own are the model's names for them, if it has names, and like its axes.
+func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q int, own []string, like []*table.Axis) (*places, error) {
+	x, _, err := c.named(s)
+	if x == nil {
+		x = withNames(s, own)
+	}
+	if err == nil {
+		err = s.Survey(ctx, x)
+	}
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.inputs(&table.Table{Names: s.Names, Cols: s.Cols}, path, q, own)
+	if x, err = c.inputs(s, path, q, own); err != nil {
+		return nil, err
+	}
+	axes, picks, err := axesOf(s, choice{x: x}, like)
 	if err != nil {
 		return nil, err
 	}
-	from := make([]int, len(names))
-	for i, n := range names {
-		from[i] = slices.Index(s.Names, n)
-	}
-	return &places{names, s.Rows, func(ctx context.Context) iter.Seq2[[]float64, error] {
-		return func(yield func([]float64, error) bool) {
-			var x []float64
-			for part, err := range s.Parts(ctx) {
-				x = x[:0]
-				for ; len(part) > 0; part = part[s.Cols:] {
-					for _, i := range from {
-						x = append(x, part[i])
-					}
-				}
-				if !yield(x, err) {
-					return
-				}
-			}
-		}
-	}}, nil
+	parts := func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
+	return &places{names: namesOf(s, x), rows: s.Rows, parts: parts, axes: axes}, nil
 }
 
 // openRecording opens a WAV or SPHERE file and reads its header. Later reads fail once
@@ -232,10 +229,31 @@ func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, er
 	}
 	r, err := audio.NewFile(&interruptible{ctx, f}, size)
 	if err != nil {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		defer f.Close()
+		return nil, nil, notRecording(path, f, err)
 	}
 	return r, f, nil
+}
+
+// notRecording says what a file is that cannot be read as a recording.
+func notRecording(path string, f io.ReaderAt, err error) error {
+	tables, recordings := "."+strings.Join(tableFiles, ", ."), "."+strings.Join(recordingFiles, ", .")
+	head := make([]byte, 512)
+	n, _ := f.ReadAt(head, 0)
+	text := n > 0 && !bytes.HasPrefix(head, []byte("NIST_1A")) && !bytes.ContainsFunc(head[:n], func(r rune) bool {
+		return r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\r\n", r)
+	})
+	switch {
+	case !errors.Is(err, audio.ErrFormat):
+	case isTable(path):
+		return mistake("%s: a table, not a recording (%s)", path, recordings)
+	case !isRecording(path):
+		return mistake("%s: the extension %q is neither a table's (%s; text also as .gz) nor a recording's (%s)%s",
+			path, filepath.Ext(path), tables, recordings, table.Convert(formatOf(path)))
+	case text:
+		return mistake("%s: the file is text, not a recording; a table's name ends in %s", path, tables)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // fromFile adds the name of the file to an error in its contents.

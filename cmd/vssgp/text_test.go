@@ -113,7 +113,8 @@ func FuzzParseRows(f *testing.F) {
 
 // Which columns each choice takes.
 func TestColumns(t *testing.T) {
-	tab := &table.Table{Names: []string{"a", "b", "c"}, Rows: 1, Cols: 3, Data: []float64{1, 2, 3}}
+	tab := streamOf(t, "a,b,c\n1,2,3\n")
+	named := func(s *table.Stream, cols []int) string { return strings.Join(namesOf(s, cols), ",") }
 	list := func(s string) []string {
 		if s == "" {
 			return nil
@@ -131,7 +132,7 @@ func TestColumns(t *testing.T) {
 			}
 			continue
 		}
-		if x, y := strings.Join(d.XNames, ","), strings.Join(d.YNames, ","); x != c.wantX || y != c.wantY {
+		if x, y := named(tab, d.x), named(tab, d.y); x != c.wantX || y != c.wantY {
 			t.Errorf("--x %q --y %q takes %s and %s, want %s and %s", c.x, c.y, x, y, c.wantX, c.wantY)
 		}
 	}
@@ -147,7 +148,7 @@ func TestColumns(t *testing.T) {
 			}
 			continue
 		}
-		if x, y := strings.Join(d.XNames, ","), strings.Join(d.YNames, ","); x != c.wantX || y != c.wantY {
+		if x, y := named(tab, d.x), named(tab, d.y); x != c.wantX || y != c.wantY {
 			t.Errorf("model %s -> %s, --x %q --y %q takes %s and %s, want %s and %s", c.modelX, c.modelY, c.x, c.y, x, y, c.wantX, c.wantY)
 		}
 	}

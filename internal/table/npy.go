@@ -1,42 +1,39 @@
 package table
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"regexp"
 
 	"github.com/vssgp/vssgp/internal/fault"
 )
 
-// npyParts reads an array of one or two dimensions in a file of size bytes: [Rows] or [Rows,Cols], in C or Fortran order, of float64,
+// each visits an array's rows, some at a time: an array of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64,
 // float32 or any integer type, in either byte order; NPY versions 1 to 3. The columns are called x0, x1, …. Integers beyond 2⁵³ are rounded
-// to float64. It reads some rows at a time. Each part is good until the next; an error comes last.
+// to float64. Each part is good until the next.
 //
-// Nothing is allocated for values before the header's shape agrees with size. Errors wrap ErrFormat and give the place and what would be
-// right, or they wrap f's own error.
+// Nothing is allocated for values before the header's shape agrees with the file's size. Errors wrap ErrFormat and give the place and what
+// would be right, or they are the system's own.
 //
 // We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
 // in another order, returns stale values and no error for a file cut short, and does not know version 3.
-func npyParts(f io.ReaderAt, size int64, name string) iter.Seq2[*Table, error] {
-	return func(yield func(*Table, error) bool) {
-		a, err := openNPY(f, size)
+func (a *npyArray) each(ctx context.Context, visit func(first int, data []float64) error) error {
+	for lo, step := 0, max(1, partNumbers/a.cols); lo < a.rows; lo += step {
+		data, err := a.read(lo, min(a.rows, lo+step))
 		if err == nil {
-			t := &Table{Names: numbered(a.cols), Cols: a.cols}
-			for step := max(1, partNumbers/a.cols); err == nil && t.Rows < a.rows; {
-				lo := t.Rows
-				t.Rows = min(a.rows, lo+step)
-				if t.Data, err = a.read(lo, t.Rows); err == nil && !yield(t, nil) {
-					return
-				}
-			}
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = visit(lo, data)
 		}
 		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w", name, err))
+			return err
 		}
 	}
+	return nil
 }
 
 // openNPY reads the header of a file of size bytes.
@@ -81,11 +78,6 @@ func (a *npyArray) read(lo, hi int) ([]float64, error) {
 		}
 		for i := range n / each {
 			data[c+i*step] = a.decode(b[i*a.size:])
-		}
-	}
-	for i, v := range data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, malformed("row %d, column %d (from 0): %v; want finite numbers", lo+i/a.cols, i%a.cols, v)
 		}
 	}
 	return data, nil

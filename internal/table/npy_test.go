@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -37,8 +38,10 @@ func f8(values ...float64) []byte {
 }
 
 // readNPY is the table in a file.
-func readNPY(file []byte) (*Table, error) {
-	return gather(npyParts(bytes.NewReader(file), int64(len(file)), "f.npy"))
+func readNPY(file []byte) (*Table, error) { return readArray(bytes.NewReader(file), int64(len(file))) }
+
+func readArray(r io.ReaderAt, size int64) (*Table, error) {
+	return readAll(context.Background(), &File{"f.npy", true, func() (readable, int64, error) { return unclosed{r}, size, nil }})
 }
 
 // breaking is a file that cannot be read beyond some bytes.
@@ -148,8 +151,8 @@ var badNPY = map[string]struct {
 	"data cut":                     {npy(1, dict("<f8", "False", "(2,)"), f8(1, 2)[:15]...), "the file ends after 1 of 2 values"},
 	"no data":                      {npy(1, dict("<f8", "False", "(2,)")), "the file ends after 0 of 2 values"},
 	"a byte too many":              {npy(1, dict("<f8", "False", "(1,)"), append(f8(1), 0)...), "bytes follow the 1 values"},
-	"NaN":                          {npy(1, dict("<f8", "False", "(2, 2)"), f8(1, 2, 3, math.NaN())...), "row 1, column 1 (from 0): NaN"},
-	"infinite, Fortran":            {npy(1, dict("<f8", "True", "(2, 2)"), f8(1, math.Inf(-1), 3, 4)...), "row 1, column 0 (from 0): -Inf"},
+	"NaN":                          {npy(1, dict("<f8", "False", "(2, 2)"), f8(1, 2, 3, math.NaN())...), `row 1, column 1 (from 0): "NaN" is missing`},
+	"infinite, Fortran":            {npy(1, dict("<f8", "True", "(2, 2)"), f8(1, math.Inf(-1), 3, 4)...), `row 1, column 0 (from 0): "-Inf" is not finite`},
 	"infinite in single":           {npy(1, dict("<f4", "False", "(1,)"), 0, 0, 0x80, 0x7f), "+Inf"},
 }
 
@@ -169,7 +172,7 @@ func TestBadNPY(t *testing.T) {
 	broken := errors.New("broken")
 	for _, n := range []int{3, 20, 70} {
 		good := npy(1, dict("<f8", "False", "(2,)"), f8(1, 2)...)
-		_, err := gather(npyParts(breaking{good[:n], broken}, int64(len(good)), "f.npy"))
+		_, err := readArray(breaking{good[:n], broken}, int64(len(good)))
 		if !errors.Is(err, broken) || errors.Is(err, ErrFormat) {
 			t.Errorf("broken at byte %d: %v; want the reader's own error", n, err)
 		}

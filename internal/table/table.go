@@ -1,14 +1,13 @@
-// Package table reads tables of numbers, CSV or NumPy's NPY, into named float64 columns, and writes them.
+// Package table reads columns of tables, text or NumPy's NPY, as float64, and writes tables.
 //
-// The data of a model are finite numbers in a rectangle. Everything else is refused, with the file and the line (CSV) or the row (NPY)
-// where it was found. Memory is proportional to the file's size, whatever its header claims.
+// A table is read as people have it: with columns of words, dates, missing values. The columns that are asked for hold numbers, or dates
+// that an Axis maps to numbers; what does not suit them is refused, with the file and the line (text) or the row (NPY) where it was found.
+// Memory does not grow with the file.
 package table
 
 import (
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,9 +19,6 @@ import (
 // ErrFormat is wrapped by every error about the content of a file that is read or of a table to be written.
 var ErrFormat = errors.New("table: malformed")
 
-// ErrColumn is wrapped by every error of Select.
-var ErrColumn = errors.New("table: no such column")
-
 // Table holds Rows ≥ 1 rows of Cols ≥ 1 finite values, with a name for each column. Data is [Rows,Cols], row-major.
 type Table struct {
 	Names      []string
@@ -33,53 +29,6 @@ type Table struct {
 // partNumbers is the most numbers in a part of a file. A part has at least one row, however long.
 const partNumbers = 1 << 15
 
-// gather joins the parts of a file. Each is a table of whole rows; its Rows counts all rows read so far.
-func gather(parts iter.Seq2[*Table, error]) (*Table, error) {
-	whole := &Table{}
-	for t, err := range parts {
-		if err != nil {
-			return nil, err
-		}
-		whole.Names, whole.Rows, whole.Cols, whole.Data = t.Names, t.Rows, t.Cols, append(whole.Data, t.Data...)
-	}
-	return whole, nil
-}
-
-// Index returns the number of each column by its name.
-func (t *Table) Index() map[string]int {
-	at := make(map[string]int, len(t.Names))
-	for i, name := range t.Names {
-		at[name] = i
-	}
-	return at
-}
-
-// Select returns a table of the named columns in the order given, [Rows,len(names)]. An unknown name, a name given twice and an empty
-// list are errors that wrap ErrColumn.
-func (t *Table) Select(names ...string) (*Table, error) {
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: none is named; want some of %s", ErrColumn, list(t.Names))
-	}
-	cols, at, taken := make([]int, len(names)), t.Index(), make(map[string]bool, len(names))
-	for i, name := range names {
-		col, ok := at[name]
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("%w: %s; want one of %s", ErrColumn, fault.Quote(name), list(t.Names))
-		case taken[name]:
-			return nil, fmt.Errorf("%w: %s is named twice; want it once", ErrColumn, fault.Quote(name))
-		}
-		cols[i], taken[name] = col, true
-	}
-	s := &Table{Names: slices.Clone(names), Rows: t.Rows, Cols: len(names), Data: make([]float64, 0, t.Rows*len(names))}
-	for n := range t.Rows {
-		for _, c := range cols {
-			s.Data = append(s.Data, t.Data[n*t.Cols+c])
-		}
-	}
-	return s, nil
-}
-
 // numbered returns the names x0, x1, … for columns that have none.
 func numbered(cols int) []string {
 	names := make([]string, cols)
@@ -89,11 +38,19 @@ func numbered(cols int) []string {
 	return names
 }
 
-// checkNames refuses names of columns that a CSV header would not give back unchanged.
-func checkNames(names []string) error {
-	seen := make(map[string]int, len(names))
+// checkNames refuses names of some columns that a CSV header would not give back unchanged.
+func checkNames(names []string, cols []int) error {
+	seen := make(map[string][2]int, len(names)) // the numbers of the first two columns of a name
 	for i, name := range names {
-		switch {
+		if at := seen[name]; at[0] == 0 {
+			seen[name] = [2]int{i + 1, 0}
+		} else if at[1] == 0 {
+			seen[name] = [2]int{at[0], i + 1}
+		}
+	}
+	for _, i := range cols {
+		name := names[i]
+		switch same := seen[name]; {
 		case name == "":
 			return fmt.Errorf("column %d has no name; want a name for every column, or a file without names", i+1)
 		case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
@@ -102,33 +59,30 @@ func checkNames(names []string) error {
 			return fmt.Errorf("column %d is named %s; want a name without space around it", i+1, fault.Quote(name))
 		case isNumber(name):
 			return fmt.Errorf("column %d is named %s; want names that are not numbers, or numbers alone", i+1, fault.Quote(name))
-		case seen[name] > 0:
-			return fmt.Errorf("columns %d and %d are both named %s; want different names", seen[name], i+1, fault.Quote(name))
+		case same[1] > 0:
+			return fmt.Errorf("columns %d and %d are both named %s; want different names", same[0], same[1], fault.Quote(name))
 		}
-		seen[name] = i + 1
 	}
 	return nil
-}
-
-// isNumber reports whether a field is a number, finite or not, rather than a name. Words that ParseFloat knows ("nan", "Infinity")
-// count as numbers, so that a first row with a missing value is not taken for names.
-func isNumber(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // malformed makes an error that wraps ErrFormat; format may hold a %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }
 
-// list quotes the first names.
+// list quotes the first names, as many as a line has room for.
 func list(names []string) string {
-	const most = 8
-	shown := make([]string, min(len(names), most))
-	for i := range shown {
-		shown[i] = fault.Quote(names[i])
+	const most, room = 8, 160
+	var b strings.Builder
+	for i, name := range names {
+		name = fault.Quote(name)
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == most || b.Len()+len(name) > room {
+			fmt.Fprintf(&b, "… (%d in all)", len(names))
+			break
+		}
+		b.WriteString(name)
 	}
-	if len(names) > most {
-		shown = append(shown, fmt.Sprintf("… (%d in all)", len(names)))
-	}
-	return strings.Join(shown, ", ")
+	return b.String()
 }

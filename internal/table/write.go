@@ -3,7 +3,6 @@ package table
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -42,39 +41,60 @@ type Writer interface {
 
 // NewCSVWriter writes the same file as WriteCSV, part by part.
 func NewCSVWriter(w io.Writer, names []string) (Writer, error) {
-	if err := checkNames(names); err != nil {
+	return NewTextWriter(w, names, ',', nil)
+}
+
+// NewTextWriter is NewCSVWriter with another separator. The first columns are written as their axes have it; nil is a number.
+func NewTextWriter(w io.Writer, names []string, sep byte, axes []*Axis) (Writer, error) {
+	all := make([]int, len(names))
+	for i := range all {
+		all[i] = i
+	}
+	if err := checkNames(names, all); err != nil {
 		return nil, malformed("%w", err)
 	}
-	c := &csvWriter{b: bufio.NewWriterSize(w, 1<<16), names: names}
-	header := csv.NewWriter(c.b)
-	if err := header.Write(names); err != nil {
-		return nil, malformed("%w", err)
+	c := &textWriter{b: bufio.NewWriterSize(w, 1<<16), names: names, sep: sep, axes: axes}
+	for i, name := range names {
+		if i > 0 {
+			c.b.WriteByte(sep)
+		}
+		if strings.IndexByte(name, sep) >= 0 || strings.Contains(name, `"`) || i == 0 && name[0] == '#' { // # begins a comment
+			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+		c.b.WriteString(name)
 	}
-	header.Flush() // into b, which keeps an error until its own Flush
+	c.b.WriteByte('\n') // b keeps an error until its own Flush
 	return c, nil
 }
 
-type csvWriter struct {
+type textWriter struct {
 	b     *bufio.Writer
 	names []string
+	sep   byte
+	axes  []*Axis
 	n     int // numbers written
 	text  []byte
 }
 
-func (c *csvWriter) Write(data []float64) error {
+func (c *textWriter) Write(data []float64) error {
 	cols := len(c.names)
 	if cols == 0 {
 		return malformed("%d values for 0 columns; want one or more whole rows", len(data))
 	}
 	for _, v := range data {
+		col := c.n % cols
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return malformed("row %d, column %s: %v; want a finite number", c.n/cols, fault.Quote(c.names[c.n%cols]), v)
+			return malformed("row %d, column %s: %v; want a finite number", c.n/cols, fault.Quote(c.names[col]), v)
 		}
-		c.text = appendNumber(c.text[:0], v)
+		if col < len(c.axes) && c.axes[col].Dates() {
+			c.text = c.axes[col].Append(c.text[:0], v)
+		} else {
+			c.text = appendNumber(c.text[:0], v)
+		}
 		if c.n++; c.n%cols == 0 {
 			c.text = append(c.text, '\n')
 		} else {
-			c.text = append(c.text, ',')
+			c.text = append(c.text, c.sep)
 		}
 		if _, err := c.b.Write(c.text); err != nil {
 			return err
@@ -83,20 +103,11 @@ func (c *csvWriter) Write(data []float64) error {
 	return nil
 }
 
-func (c *csvWriter) Close() error {
+func (c *textWriter) Close() error {
 	if c.n == 0 || c.n%len(c.names) != 0 {
 		return malformed("%d values for %d columns; want one or more whole rows", c.n, len(c.names))
 	}
 	return c.b.Flush()
-}
-
-// appendNumber writes v with the fewest digits that identify it, and with an exponent only where that is easier to read.
-func appendNumber(b []byte, v float64) []byte {
-	format := byte('f')
-	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
-		format = 'e'
-	}
-	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
 // WriteNPY writes data, row-major of the given shape, as NPY version 1.0 of type '<f8'; an empty shape is a scalar. Data that do

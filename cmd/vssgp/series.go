@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
+type timeSeries struct {
+	path  string        // of the file, as messages have it
+	table *table.Stream // for Edit
+
+	axis  *table.Axis // of the input
+	grid  table.Grid  // of x
+	xName string      // "row" if no column is the input
+	x     []float64   // [N], in axis.Unit
+
+	yNames  []string
+	yCols   []int     // [D], columns of the table
+	y       []float64 // [N,D]; NaN is missing
+	missing []int     // [D]
+}
+
+// readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
+// first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
+// there are any; else the last column of numbers. A note names columns that are left out.
+func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool) (*timeSeries, error) {
+	if !isTable(path) { // says what the file is
+		_, err := readAudio(ctx, path)
+		if err == nil {
+			err = mistake("%s: a recording, not a table; impute fills recordings, fit models them", path)
+		}
+		return nil, err
+	}
+	s, err := a.openTable(ctx, path)
+	if err == nil {
+		err = s.Survey(ctx, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &timeSeries{path: inputName(path), table: s, xName: "row", axis: &table.Axis{Unit: "rows"}}
+	chosen, err := c.ofSeries(s, r.path, holes)
+	if err != nil {
+		return nil, err
+	}
+	if left := c.leftOut(s, chosen); left != "" {
+		a.note("%s: left out %s; choose with --x and --y", r.path, left)
+	}
+	axes, picks, err := axesOf(s, chosen, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(axes) > 0 {
+		r.axis, r.xName = axes[0], s.Names[chosen.x[0]]
+	}
+	r.yCols, r.yNames = chosen.y, namesOf(s, chosen.y)
+	for _, col := range r.yCols {
+		r.missing = append(r.missing, s.Columns[col].Missing())
+	}
+	for part, err := range s.Parts(ctx, picks) {
+		if err != nil {
+			return nil, err
+		}
+		for ; len(part) > 0; part = part[len(picks):] {
+			x := float64(len(r.x) + 1)
+			if len(axes) > 0 {
+				x = part[0]
+			}
+			r.x, r.y = append(r.x, x), append(r.y, part[len(axes):len(picks)]...)
+		}
+	}
+	r.grid = r.axis.Grid(r.x)
+	return r, nil
+}
+
+// ofSeries chooses the columns of a series: one input or none.
+func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, error) {
+	x, y, err := c.named(s)
+	if err != nil {
+		return choice{}, err
+	}
+	if len(x) > 1 {
+		return choice{}, mistake("--x: %d columns; want the one along which the series runs", len(x))
+	}
+	numbers := ofKind(s, table.Numbers)
+	free := others(numbers, y)
+	switch dates := others(ofKind(s, table.Dates), y); {
+	case x != nil:
+	case len(dates) > 0:
+		x = dates[:1]
+	case y == nil && len(numbers) > 1, y != nil && len(free) > 0:
+		x = free[:1]
+	}
+	if y == nil {
+		free = others(numbers, x)
+		withHoles := slices.DeleteFunc(slices.Clone(free), func(col int) bool { return s.Columns[col].Missing() == 0 })
+		switch {
+		case holes && len(withHoles) > 0:
+			y = withHoles
+		case len(free) > 0:
+			y = free[len(free)-1:]
+		}
+	}
+	if len(y) == 0 {
+		return choice{}, mistake("%s: no column of numbers is left for an output among %s; choose with --y", path, listed(s.Names))
+	}
+	if slices.ContainsFunc(x, func(col int) bool { return slices.Contains(y, col) }) {
+		return choice{}, mistake("column %.40q is both the input and an output: choose with --x and --y", s.Names[x[0]])
+	}
+	return choice{x, y}, nil
+}

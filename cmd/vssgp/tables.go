@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// isTable reports whether a path names a table: by its extension, or because it is stdin.
+func isTable(path string) bool { return slices.Contains(tableFiles, formatOf(path)) }
+
+// openTable opens the table at a path, or on stdin, and reads the names of its columns.
+func (a *app) openTable(ctx context.Context, path string) (*table.Stream, error) {
+	f, err := a.tableFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return table.OpenStream(ctx, f)
+}
+
+func (a *app) tableFile(ctx context.Context, path string) (*table.File, error) {
+	if path != fromStdin {
+		return table.At(path)
+	}
+	if a.held == nil {
+		var err error
+		if a.held, err = hold(ctx, a.stdin); err != nil {
+			return nil, err
+		}
+	}
+	info, err := a.held.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return table.In(a.held, info.Size(), inputName(path)), nil
+}
+
+// A dataset is data with the axes of their inputs, nil for those of a recording.
+type dataset struct {
+	*vssgp.Data
+	axes []*table.Axis
+}
+
+// readTable reads the chosen columns of a table. like are the axes of a model; nil if there is none. Rows without
+// all outputs are left out.
+func (a *app) readTable(ctx context.Context, path string, c columns, choose chooser, like []*table.Axis) (*dataset, error) {
+	s, err := a.openTable(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	path = inputName(path)
+	if err := c.survey(ctx, s); err != nil {
+		return nil, err
+	}
+	chosen, err := choose(s, path)
+	if err != nil {
+		return nil, err
+	}
+	if left := c.leftOut(s, chosen); left != "" && like == nil { // a model's own columns are no surprise
+		a.note("%s: left out %s; choose with --x and --y", path, left)
+	}
+	axes, picks, err := axesOf(s, chosen, like)
+	if err != nil {
+		return nil, err
+	}
+	q, d := len(chosen.x), len(chosen.y)
+	data := &dataset{&vssgp.Data{Q: q, D: d, XNames: namesOf(s, chosen.x), YNames: namesOf(s, chosen.y)}, axes}
+	for part, err := range s.Parts(ctx, picks) {
+		if err != nil {
+			return nil, err
+		}
+		for ; len(part) > 0; part = part[q+d:] {
+			if y := part[q : q+d]; !slices.ContainsFunc(y, math.IsNaN) {
+				data.X, data.Y = append(data.X, part[:q]...), append(data.Y, y...)
+				data.N++
+			}
+		}
+	}
+	if lost := s.Rows - data.N; data.N == 0 {
+		return nil, mistake("%s: no row has a value of %s; want some", path, listed(data.YNames))
+	} else if lost > 0 {
+		a.note("%s: left out %s of %d that have no value of %s", path, counted(lost, "row"), s.Rows, listed(data.YNames))
+	}
+	return data, nil
+}
+
+// axesOf returns the axes of the inputs, and checks that the chosen columns can be read by them.
+func axesOf(s *table.Stream, c choice, like []*table.Axis) (axes []*table.Axis, picks []table.Pick, err error) {
+	for i, col := range c.x {
+		var as *table.Axis
+		if like != nil {
+			as = like[i]
+		}
+		axis, err := s.Axis(col, as)
+		if err != nil {
+			return nil, nil, err
+		}
+		axes, picks = append(axes, axis), append(picks, table.Pick{Col: col, Axis: axis})
+	}
+	for _, col := range c.y {
+		picks = append(picks, table.Pick{Col: col})
+	}
+	return axes, picks, s.Check(picks)
+}
+
+// axesName is the entry of a model file's metadata that holds the axes of its inputs as JSON, null for those of numbers.
+const axesName = "app.axes"
+
+// keepAxes notes the axes of inputs that are dates in the model.
+func keepAxes(m *vssgp.Model, axes []*table.Axis) error {
+	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
+		return nil
+	}
+	kept := slices.Clone(axes)
+	for i, axis := range kept {
+		if !axis.Dates() {
+			kept[i] = nil
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err == nil {
+		m.Metadata = map[string]string{axesName: string(text)}
+	}
+	return err
+}
+
+// axesOfModel returns the axes of a model's inputs [Q].
+func axesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
+	axes := make([]*table.Axis, m.Params.Q)
+	if text := m.Metadata[axesName]; text != "" {
+		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != m.Params.Q {
+			return nil, mistake("the model's metadata %s is %.60q; want a JSON list of %d axes: %v", axesName, text, m.Params.Q, err)
+		}
+	}
+	for i, axis := range axes {
+		if axis == nil {
+			axes[i] = &table.Axis{}
+		} else if err := axis.Check(); err != nil {
+			return nil, fmt.Errorf("the model's metadata %s: %w", axesName, err)
+		}
+	}
+	return axes, nil
+}
+
+// newTable writes a table in the format of a path: its first columns on the axes.
+func newTable(w io.Writer, path string, shape []int, names []string, axes []*table.Axis) (table.Writer, error) {
+	switch formatOf(path) {
+	case "npy":
+		return table.NewNPYWriter(w, shape)
+	case "tsv":
+		return table.NewTextWriter(w, names, '\t', axes)
+	}
+	return table.NewTextWriter(w, names, ',', axes)
+}

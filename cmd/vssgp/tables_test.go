@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// streamOf is a table that has been surveyed.
+func streamOf(t *testing.T, text string) *table.Stream {
+	t.Helper()
+	s, err := table.OpenStream(t.Context(), table.In(bytes.NewReader([]byte(text)), int64(len(text)), "t.csv"))
+	if err == nil {
+		err = s.Survey(t.Context(), nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// export is a table as programs write them: dates at a local clock through the change to summer time, words, holes.
+func export(sep, point string) string {
+	var b strings.Builder
+	b.WriteString("\ufeff# exported\r\ndate,station,flow,\"level, m\",note\r\n")
+	for i := range 60 {
+		zone := "+01:00"
+		if i >= 31 {
+			zone = "+02:00"
+		}
+		flow := fmt.Sprintf("%.2f", 5+math.Sin(float64(i)/5))
+		if i%10 == 3 {
+			flow = []string{"", "NA", "-"}[i/10%3]
+		}
+		fmt.Fprintf(&b, "2024-%02d-%02dT12:00%s,\"A \"\"1\"\"\",%s,%d,\r\n", 3+i/31, 1+i%31, zone, flow, i*i%7)
+	}
+	text := strings.ReplaceAll(b.String(), ",", sep)
+	return strings.ReplaceAll(text, ".", point)
+}
+
+// fromStdinRun runs a command with a text as stdin.
+func fromStdinRun(t *testing.T, text string, args ...string) outcome {
+	t.Helper()
+	f, err := os.Open(put(t, t.TempDir(), "stdin", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	before := os.Stdin
+	defer func() { os.Stdin = before }()
+	os.Stdin = f
+	return vssgpRun(t, args...)
+}
+
+// TestExport: an unedited export fits, predicts and evaluates as it is, whatever its dialect, its extension and how it comes; what comes
+// out has its dates, on their clock.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	plain := export(",", ".")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(plain))
+	z.Close()
+	want := ""
+	for i, c := range []struct{ name, text string }{
+		{"a.csv", plain}, {"a.csv.gz", packed.String()}, {"b.csv", packed.String()}, {"-", plain}, {"-", packed.String()},
+		{"a.txt", export(";", ",")}, {"a.tsv", export("\t", ".")}, {"c.csv", export(";", ".")}, {"A.TSV.GZ", packed.String()},
+	} {
+		in, model, out := c.name, filepath.Join(dir, fmt.Sprint(i, ".st")), filepath.Join(dir, fmt.Sprint(i, ".csv"))
+		if in != "-" {
+			in = put(t, dir, c.name, c.text)
+		}
+		o := fromStdinRun(t, c.text, "fit", in, "--y", "flow", "-o", model, "--iterations", "3")
+		notes := "left out station (text), note (nothing), level"
+		if !strings.Contains(o.stderr, "station (text), note (nothing)") || !strings.Contains(o.stderr, "left out 6 rows of 60 that have no value of flow") || o.code != exitDone {
+			t.Fatalf("%s: exit %d, %s; want %s", c.name, o.code, o.stderr, notes)
+		}
+		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != exitDone {
+			t.Fatalf("%s: %s", c.name, o.stderr)
+		}
+		got := string(readFile(t, out))
+		lines := strings.Split(got, "\n")
+		if want == "" {
+			want = got
+		}
+		if got != want || len(lines) != 62 || lines[0] != "date,flow_mean,flow_sd" || !strings.HasPrefix(lines[31], "2024-03-31T12:00+01:00,") || !strings.HasPrefix(lines[32], "2024-04-01T12:00+02:00,") {
+			t.Fatalf("%s: %d lines, %q; want what a.csv gives", c.name, len(lines), lines[31:33])
+		}
+		if o := fromStdinRun(t, c.text, "evaluate", model, in, "--json"); decode[struct{ Rows int }](t, o.stdout).Rows != 54 {
+			t.Errorf("%s: %s", c.name, o.stdout)
+		}
+	}
+	model, out := filepath.Join(dir, "0.st"), filepath.Join(dir, "out.tsv.gz")
+	at := put(t, dir, "at.csv", "date\n2024-05-01\n2024-05-02 06:00\n")
+	succeed(t, "predict", model, at, "-o", out)
+	f, err := gzip.NewReader(bytes.NewReader(readFile(t, out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(f); err != nil || !strings.HasPrefix(b.String(), "date\tflow_mean\tflow_sd\n2024-05-01 00:00\t") {
+		t.Errorf("%v, %q", err, b.String())
+	}
+	if o := succeed(t, "info", model); !strings.Contains(o.stdout, "date: days since 2024-03-01") {
+		t.Errorf("%s", o.stdout)
+	}
+	put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
+	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
+}
+
+// TestArrayWithHoles: NaN in an output of an array is a missing value, in an input a mistake.
+func TestArrayWithHoles(t *testing.T) {
+	dir := t.TempDir()
+	word := func(values ...float64) (b []byte) {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		return b
+	}
+	var whole bytes.Buffer
+	if err := table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}); err != nil {
+		t.Fatal(err)
+	}
+	y := put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
+	x := put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
+	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != exitDone || !strings.Contains(o.stderr, "left out 1 row of 4") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	if o := vssgpRun(t, "fit", x, "-o", filepath.Join(dir, "m.st")); o.code != exitMistake || !strings.Contains(o.stderr, "row 2, column 0 (from 0): \"NaN\" is missing") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestSeries: which columns are a series, by default and by choice.
+func TestSeries(t *testing.T) {
+	dir, nan := t.TempDir(), math.NaN()
+	for name, c := range map[string]struct {
+		text, x, y string
+		holes      bool
+		wantX      string // name, unit
+		at         []float64
+		wantY      string
+		first      []float64 // of the second row
+	}{
+		"dates":         {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", false, "date days", []float64{0, 2}, "b", []float64{7}},
+		"holes":         {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", true, "date days", []float64{0, 2}, "a", []float64{nan}},
+		"numbers":       {"t,a,b\n1,5,6\n2,6,7\n", "", "", true, "t ", []float64{1, 2}, "b", []float64{7}},
+		"one column":    {"y\n5\n6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
+		"an output":     {"t,a,b\n1,5,6\n2,6,7\n", "", "a", false, "t ", []float64{1, 2}, "a", []float64{6}},
+		"an input":      {"t,a,b\n1,5,6\n2,6,7\n", "b", "", false, "b ", []float64{6, 7}, "a", []float64{6}},
+		"both":          {"t,a,b\n1,5,6\n2,6,\n", "a", "t,b", false, "a ", []float64{5, 6}, "t b", []float64{2, nan}},
+		"the only left": {"w,y\nu,5\nv,6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
+		"text alone":    {"w\nu\nv\n", "", "", false, "", nil, "", nil},
+		"two inputs":    {"t,a,b\n1,5,6\n2,6,7\n", "t,a", "b", false, "", nil, "", nil},
+		"the same":      {"t,a,b\n1,5,6\n2,6,7\n", "t", "t", false, "", nil, "", nil},
+	} {
+		var notes bytes.Buffer
+		a := &app{stderr: &notes}
+		list := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
+		chosen := columns{}
+		if c.x != "" {
+			chosen.x = list(c.x)
+		}
+		if c.y != "" {
+			chosen.y = list(c.y)
+		}
+		s, err := a.readSeries(t.Context(), put(t, dir, "t.csv", c.text), chosen, c.holes)
+		if c.at == nil {
+			if err == nil || exitCode(err) != exitMistake {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d := len(s.yNames)
+		equal := slices.EqualFunc(s.y[d:2*d], c.first, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
+		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.x, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal || s.grid.Last != c.at[1] {
+			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.x, s.yNames, s.y, s.grid)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+)
+
+// An Axis maps the cells of an input column to numbers and back. Numbers are themselves. Dates become multiples of Unit since Origin: of
+// seconds, minutes, hours or days, or, where the column follows the calendar, of months or years, which are even in that unit. The
+// zero value is an axis of numbers. It is made to be kept as JSON.
+type Axis struct {
+	// Unit is seconds, minutes, hours, days, months or years for dates, rows where the rows' numbers are the input, "" for numbers.
+	Unit string `json:"unit"`
+	// Origin is where x = 0, in seconds since 1970: on the local clock if Local.
+	Origin int64 `json:"origin,omitempty"`
+	// Local says that x follows the local clock through changes of the offset.
+	Local bool `json:"local,omitempty"`
+	// Day of the month (31: the last) and Clock, in nanoseconds since midnight, are where months and years begin.
+	Day   int   `json:"day,omitempty"`
+	Clock int64 `json:"clock,omitempty"`
+	// Notation is how the column writes dates: 3 February 2001, 04:05:06.789123456.
+	Notation *notation `json:"notation,omitempty"`
+	// Offsets are those from Greenwich, in the order of time.
+	Offsets []Offset `json:"offsets,omitempty"`
+	// Decimals are those of a column of numbers; Fixed if all rows have as many. Free is a column with exponents.
+	Decimals int  `json:"decimals,omitempty"`
+	Fixed    bool `json:"fixed,omitempty"`
+	Free     bool `json:"free,omitempty"`
+}
+
+// An Offset is how many seconds a clock is ahead of Greenwich, until a time in seconds since 1970. The last one has no end.
+type Offset struct {
+	Seconds int   `json:"seconds"`
+	Until   int64 `json:"until,omitempty"`
+}
+
+// unitSeconds are the lengths of the units that have one.
+var unitSeconds = map[string]int64{"seconds": 1, "minutes": 60, "hours": 3600, "days": secondsPerDay}
+
+// Dates reports whether the column holds dates.
+func (a *Axis) Dates() bool { return a != nil && a.Notation != nil }
+
+// Since returns the day of x = 0, as ISO 8601 has it.
+func (a *Axis) Since() string {
+	seconds := a.Origin
+	if !a.Local {
+		seconds += int64(a.offsetAt(seconds))
+	}
+	year, month, day := civil(seconds)
+	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+}
+
+// Check refuses an axis that was not made here.
+func (a *Axis) Check() error {
+	bad := a.Unit != "" && a.Unit != "rows"
+	if a.Notation != nil {
+		_, timed := unitSeconds[a.Unit]
+		calendar := (a.Unit == "months" || a.Unit == "years") && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
+		bad = !timed && !calendar || a.Notation.zone != 0 && len(a.Offsets) == 0
+	}
+	if const1e12 := int64(1e12); bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > const1e12 || a.Origin < -const1e12 {
+		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a notation", a.Unit)
+	}
+	return nil
+}
+
+// Parse reads a cell of the column, or a date in ISO 8601. A time without an offset is on the column's clock.
+func (a *Axis) Parse(text string) (float64, error) {
+	v, problem := a.parse(text)
+	if problem != "" {
+		return 0, fmt.Errorf("%.40q %s", text, problem)
+	}
+	return v, nil
+}
+
+func (a *Axis) parse(s string) (float64, string) {
+	if !a.Dates() {
+		if c, v := classify(s, ';'); c == point || c == comma || c == whole {
+			return v, ""
+		}
+		if isMissing(s) {
+			return 0, "is missing; want a number, or leave the row out"
+		}
+		return 0, notNumber(s)
+	}
+	t, ok := parseStamp(s)
+	if !ok {
+		if isMissing(s) {
+			return 0, "is missing; want a date, or leave the row out"
+		}
+		return 0, "is not a date; want one such as " + a.Format(0)
+	}
+	order := t.form.order
+	if order == yearLast {
+		if order = a.Notation.order; order != dayMonthYear && order != monthDayYear {
+			return 0, "may be day/month or month/day; want a date such as " + a.Format(0)
+		}
+	}
+	local, ok := t.local(order)
+	switch {
+	case !ok:
+		return 0, "is no day of the calendar; want a date such as " + a.Format(0)
+	case t.form.zone != 0 && a.Notation.zone == 0:
+		return 0, "has an offset from Greenwich, but the column has none; want a date such as " + a.Format(0)
+	case t.form.zone == 0:
+		t.offset = a.offsetOfLocal(local)
+	}
+	return a.at(local, t.nanos, t.offset), ""
+}
+
+// at returns x of a time on a clock that is offset seconds ahead of Greenwich.
+func (a *Axis) at(local int64, nanos, offset int) float64 {
+	seconds := local - int64(offset)
+	if a.Local && len(a.Offsets) > 0 {
+		seconds += int64(a.offsetAt(seconds))
+	}
+	if unit := unitSeconds[a.Unit]; unit > 0 {
+		d := seconds - a.Origin
+		whole := floorDiv(d, unit)
+		return float64(whole) + (float64(d-whole*unit)*1e9+float64(nanos))/(float64(unit)*1e9)
+	}
+	months, part := a.calendar(seconds, nanos)
+	x := float64(months - monthOf(a.Origin))
+	if part > 0 {
+		x += part
+	}
+	if a.Unit == "years" {
+		x /= 12
+	}
+	return x
+}
+
+// calendar returns the number of the month in which a time falls, months beginning at Day and Clock, and how much of it has passed.
+func (a *Axis) calendar(seconds int64, nanos int) (month int64, part float64) {
+	month = monthOf(seconds)
+	start, after := a.monthStart(month)
+	if seconds < start || seconds == start && int64(nanos) < after {
+		month--
+		start, after = a.monthStart(month)
+	}
+	end, _ := a.monthStart(month + 1)
+	return month, (float64(seconds-start) + float64(int64(nanos)-after)/1e9) / float64(end-start)
+}
+
+// monthOf numbers the month of a time.
+func monthOf(seconds int64) int64 {
+	year, month, _ := civil(seconds)
+	return 12*int64(year) + int64(month) - 1
+}
+
+// monthStart returns the second, and the nanoseconds after it, at which a month of the axis begins.
+func (a *Axis) monthStart(month int64) (seconds, nanos int64) {
+	year, m := floorDiv(month, 12), int(month-12*floorDiv(month, 12))+1
+	day := min(a.Day, daysIn(int(year), m))
+	return unixDay(int(year), m, day)*secondsPerDay + a.Clock/1e9, a.Clock % 1e9
+}
+
+// mostSeconds bounds the times that can be written, some 30 million years.
+const mostSeconds = 1e15
+
+// Format writes x as the column does: a date on the clock that the nearest row has.
+func (a *Axis) Format(x float64) string { return string(a.Append(nil, x)) }
+
+// Append appends what Format returns.
+func (a *Axis) Append(b []byte, x float64) []byte {
+	switch {
+	case a.Dates():
+		return a.appendDate(b, x)
+	case a == nil || a.Free || a.Decimals > 17 || math.Abs(x) >= 1e21:
+		return appendNumber(b, x)
+	}
+	from := len(b)
+	b = strconv.AppendFloat(b, x, 'f', a.Decimals, 64)
+	for last := len(b) - 1; !a.Fixed && a.Decimals > 0 && last > from && (b[last] == '0' || b[last] == '.'); last-- {
+		dot := b[last] == '.'
+		if b = b[:last]; dot {
+			break
+		}
+	}
+	return b
+}
+
+func (a *Axis) appendDate(b []byte, x float64) []byte {
+	unit := unitSeconds[a.Unit]
+	var seconds, nanos int64
+	scale := float64(unit)
+	if unit == 0 {
+		scale = 31 * secondsPerDay
+	}
+	if !(math.Abs(x)*scale < mostSeconds) {
+		return appendNumber(b, x)
+	}
+	if unit > 0 {
+		whole := math.Floor(x)
+		inside := (x - whole) * float64(unit)
+		seconds, nanos = a.Origin+int64(whole)*unit+int64(inside), int64(math.Round((inside-math.Floor(inside))*1e9))
+	} else {
+		seconds, nanos = a.fromCalendar(x)
+	}
+	offset := 0
+	if len(a.Offsets) > 0 {
+		if a.Local {
+			offset = a.offsetOfLocal(seconds)
+		} else {
+			offset = a.offsetAt(seconds)
+			seconds += int64(offset)
+		}
+	}
+	// A float64 holds a time of day far from the origin only so well.
+	step := a.Notation.resolution()
+	for error := math.Abs(x) * 0x1p-51 * scale * 1e9; float64(step) < error; {
+		step *= 10
+	}
+	days := floorDiv(seconds, secondsPerDay)
+	inDay := (seconds-days*secondsPerDay)*1e9 + nanos
+	inDay = floorDiv(inDay+step/2, step) * step
+	if a.Notation.clock == 0 && unit == 0 && a.Notation.order != yearMonth && a.Notation.order != yearQuarter {
+		inDay = min(inDay, secondsPerDay*1e9)
+	}
+	return a.Notation.write(b, days*secondsPerDay+inDay/1e9, int(inDay%1e9), offset)
+}
+
+// fromCalendar returns the time of x months or years. Columns of months or quarters have no others.
+func (a *Axis) fromCalendar(x float64) (seconds, nanos int64) {
+	if a.Unit == "years" {
+		x *= 12
+	}
+	origin := monthOf(a.Origin)
+	switch a.Notation.order {
+	case yearMonth:
+		x = math.Round(x)
+	case yearQuarter:
+		x = 3*math.Round((x+float64(origin%3))/3) - float64(origin%3)
+	}
+	const rounding = 1e-9 // of a month, 3 ms
+	whole := math.Floor(x + rounding)
+	month := origin + int64(whole)
+	start, after := a.monthStart(month)
+	end, _ := a.monthStart(month + 1)
+	inside := max(0, x-whole) * float64(end-start)
+	if inside < rounding*float64(end-start) {
+		inside = 0
+	}
+	nanos = after + int64(math.Round((inside-math.Floor(inside))*1e9))
+	return start + int64(inside) + nanos/1e9, nanos % 1e9
+}
+
+// offsetAt returns the offset at a time in seconds since 1970.
+func (a *Axis) offsetAt(seconds int64) int {
+	last := len(a.Offsets) - 1
+	if last < 0 {
+		return 0
+	}
+	return a.Offsets[sort.Search(last, func(i int) bool { return seconds < a.Offsets[i].Until })].Seconds
+}
+
+// offsetOfLocal returns the offset at a time on the local clock.
+func (a *Axis) offsetOfLocal(local int64) int {
+	first := a.offsetAt(local - int64(a.offsetAt(local)))
+	return a.offsetAt(local - int64(first))
+}

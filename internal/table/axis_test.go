@@ -1,0 +1,209 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// along reads the first column of a table of the given cells as an input.
+func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
+	t.Helper()
+	s, err := surveyed(t, "t;y\n"+strings.Join(cells, ";1\n")+";1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	axis, err := s.Axis(0, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := s.Read(t.Context(), []Pick{{0, axis}})
+	if err != nil {
+		return nil, nil, err
+	}
+	return axis, read.Data, nil
+}
+
+// Columns of dates become numbers in the unit that suits them, and back in their own notation; the series goes on as people would.
+func TestAxis(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells string // with | between
+		unit  string
+		x     []float64
+		hint  string
+		next  string // two further rows
+	}{
+		"days":               {"2024-02-28|2024-02-29|2024-03-01", "days", []float64{0, 1, 2}, "day", "2024-03-02|2024-03-03"},
+		"weeks":              {"2024-01-01|2024-01-08|2024-01-22", "days", []float64{0, 7, 21}, "week", "2024-01-29|2024-02-05"},
+		"months":             {"2023-11|2023-12|2024-01", "months", []float64{0, 1, 2}, "month", "2024-02|2024-03"},
+		"months by a slash":  {"2023/11|2023/12|2024/02", "months", []float64{0, 1, 3}, "month", "2024/03|2024/04"},
+		"quarters":           {"2023-Q3|2023-Q4|2024-Q1", "months", []float64{0, 3, 6}, "quarter", "2024-Q2|2024-Q3"},
+		"quarters of pandas": {"2023Q3|2023Q4|2024Q1", "months", []float64{0, 3, 6}, "quarter", "2024Q2|2024Q3"},
+		"firsts of months":   {"2023-12-01|2024-01-01|2024-02-01", "months", []float64{0, 1, 2}, "month", "2024-03-01|2024-04-01"},
+		"ends of months":     {"2023-12-31|2024-01-31|2024-02-29", "months", []float64{0, 1, 2}, "month", "2024-03-31|2024-04-30"},
+		"ends of quarters":   {"2023-09-30|2023-12-31|2024-03-31", "months", []float64{0, 3, 6}, "quarter", "2024-06-30|2024-09-30"},
+		"years":              {"1999-01-01|2000-01-01|2001-01-01", "years", []float64{0, 1, 2}, "year", "2002-01-01|2003-01-01"},
+		"hours":              {"2024-03-05T22:00|2024-03-05T23:00|2024-03-06T00:00", "hours", []float64{22, 23, 24}, "hour", "2024-03-06T01:00|2024-03-06T02:00"},
+		"quarters of hours":  {"2024-03-05 09:00:00|2024-03-05 09:15:00", "minutes", []float64{540, 555}, "", "2024-03-05 09:30:00|2024-03-05 09:45:00"},
+		"seconds":            {"2024-03-05 00:00:01.250|2024-03-05 00:00:01.500", "seconds", []float64{1.25, 1.5}, "", "2024-03-05 00:00:01.750|2024-03-05 00:00:02.000"},
+		"fractions or none":  {"2024-03-05T00:00:01|2024-03-05T00:00:01.5", "seconds", []float64{1, 1.5}, "", "2024-03-05T00:00:02|2024-03-05T00:00:02.5"},
+		"Greenwich":          {"2024-03-05T14:00:00Z|2024-03-06T14:00:00Z", "days", []float64{14. / 24, 1.5833333333333335}, "day", "2024-03-07T14:00:00Z|2024-03-08T14:00:00Z"},
+		"an offset":          {"2024-03-05 23:00+0200|2024-03-06 00:00+0200", "hours", []float64{23, 24}, "hour", "2024-03-06 01:00+0200|2024-03-06 02:00+0200"},
+		"an offset apart":    {"2024-03-05 23:00:00 -03:30|2024-03-06 00:00:00 -03:30", "hours", []float64{23, 24}, "hour", "2024-03-06 01:00:00 -03:30|2024-03-06 02:00:00 -03:30"},
+		"summer time, hours": {"2024-03-31T01:00+01:00|2024-03-31T03:00+02:00|2024-03-31T04:00+02:00", "hours", []float64{1, 2, 3}, "hour", "2024-03-31T05:00+02:00|2024-03-31T06:00+02:00"},
+		"winter time, hours": {"2024-10-27T02:00+02:00|2024-10-27T02:00+01:00|2024-10-27T03:00+01:00", "hours", []float64{2, 3, 4}, "hour", "2024-10-27T04:00+01:00|2024-10-27T05:00+01:00"},
+		"summer time, days":  {"2024-03-30T00:00+01:00|2024-03-31T00:00+01:00|2024-04-01T00:00+02:00", "days", []float64{0, 1, 2}, "day", "2024-04-02T00:00+02:00|2024-04-03T00:00+02:00"},
+		"far east, days":     {"2024-04-06T00:00+13:00|2024-04-07T00:00+13:00|2024-04-08T00:00+12:00", "days", []float64{0, 1, 2}, "day", "2024-04-09T00:00+12:00|2024-04-10T00:00+12:00"},
+		"day first":          {"13/01/2024|14/01/2024", "days", []float64{0, 1}, "day", "15/01/2024|16/01/2024"},
+		"month first":        {"1/9/2024|1/13/2024|1/17/2024", "days", []float64{0, 4, 8}, "", "1/21/2024|1/25/2024"},
+		"dots":               {"01.02.2024|02.02.2024", "days", []float64{0, 1}, "day", "03.02.2024|04.02.2024"},
+		"day first, months":  {"31.12.2023 00:00|31.01.2024 00:00|29.02.2024 00:00", "months", []float64{0, 1, 2}, "month", "31.03.2024 00:00|30.04.2024 00:00"},
+		"working days": {"2024-01-01|2024-01-02|2024-01-03|2024-01-04|2024-01-05|2024-01-08|2024-01-09|2024-01-10|2024-01-11|2024-01-12", "days",
+			[]float64{0, 1, 2, 3, 4, 7, 8, 9, 10, 11}, "day", "2024-01-15|2024-01-16"},
+		"backwards":         {"2024-01-03|2024-01-02|2024-01-01", "days", []float64{0, -1, -2}, "day", "2024-01-04|2024-01-05"},
+		"long ago":          {"0999-12-31|1000-01-01", "days", []float64{0, 1}, "day", "1000-01-02|1000-01-03"},
+		"decimal years":     {"1958.17|1958.25|1958.33|1958.5|1958.58", "", []float64{1958.17, 1958.25, 1958.33, 1958.5, 1958.58}, "", "1958.66|1958.74"},
+		"whole years":       {"1700|1701|1702", "", []float64{1700, 1701, 1702}, "", "1703|1704"},
+		"decimals as given": {"0.10|0.20|0.30", "", []float64{.1, .2, .3}, "", "0.40|0.50"},
+		"some decimals":     {"0|0.25|0.5|0.75", "", []float64{0, .25, .5, .75}, "", "1|1.25"},
+	} {
+		cells := strings.Split(c.cells, "|")
+		axis, x, err := along(t, cells...)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if axis.Unit != c.unit || !slices.Equal(x, c.x) {
+			t.Errorf("%s: %v in %q, want %v in %q", name, x, axis.Unit, c.x, c.unit)
+		}
+		checkInverse(t, axis, cells, x)
+		g := axis.Grid(x)
+		next := axis.Format(g.Next(1)) + "|" + axis.Format(g.Next(2))
+		if next != c.next || g.Hint != c.hint || !g.Even {
+			t.Errorf("%s: %s follow, steps of %q, %+v; want %s, %q", name, next, g.Hint, g, c.next, c.hint)
+		}
+		if until, err := axis.Parse(strings.Split(c.next, "|")[1]); err != nil || g.Steps(until) != 2 {
+			t.Errorf("%s: %d steps until the second of %s (%v)", name, g.Steps(until), c.next, err)
+		}
+	}
+}
+
+// checkInverse holds an axis, and its JSON, to the cells that it was made of.
+func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
+	t.Helper()
+	text, err := json.Marshal(axis)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &Axis{}
+	if err := json.Unmarshal(text, again); err != nil || again.Check() != nil {
+		t.Errorf("%s: %v, %v", text, err, again.Check())
+		return
+	}
+	for i, cell := range cells {
+		for _, a := range []*Axis{axis, again} {
+			if v, err := a.Parse(cell); err != nil || v != x[i] {
+				t.Errorf("%s is %v by %s (%v), %v in the column", cell, v, text, err, x[i])
+			}
+			if back := a.Format(x[i]); back != cell {
+				t.Errorf("%s comes back from %v as %s by %s", cell, x[i], back, text)
+			}
+		}
+	}
+}
+
+// What a column of dates is refused for, in one line with the place.
+func TestBadDates(t *testing.T) {
+	for cells, says := range map[string]string{
+		"01/02/2024|02/02/2024":                   `f:2: column "t" (0 from 0): "01/02/2024" may be day/month or month/day, as may all dates of the column; want YYYY-MM-DD`,
+		"13/02/2024|02/13/2024":                   "does not suit the whole column",
+		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in another notation; the first is 2024-01-01`,
+		"2024-01-01T10:00Z|2024-01-01T11:00":      "is a time without an offset among times with one",
+		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; want one such as 2024-01-01`,
+		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; want a date`,
+		"2024-01-01|2024-01-02|20240103":          "is a number among dates",
+		"2024-01-01|2024-01-02|Total":             "(a footer",
+		"1|2|2024-01-01":                          "is a date among numbers",
+		"2024-01-01 25:00|2024-01-01|2024-01-02":  `"2024-01-01 25:00" is not a date`,
+		"2024-01-01 1:00 PM|2024-01-01|2024-01-2": `"2024-01-01 1:00 PM" is not a date`,
+	} {
+		_, _, err := along(t, strings.Split(cells, "|")...)
+		oneLine(t, err, says)
+	}
+}
+
+// Another file's column counts as the first one's does, in its own notation.
+func TestAxisLike(t *testing.T) {
+	like, _, err := along(t, "13/01/2024", "14/01/2024")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19", "2024-02-01 12:00": "19.5", "5": "is not a date", "2024-02-01T00:00Z": "has an offset"} {
+		s, err := surveyed(t, "t;y\n"+text+";1\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		axis, err := s.Axis(0, like)
+		if err != nil {
+			oneLine(t, err, want)
+			continue
+		}
+		x, err := s.Read(t.Context(), []Pick{{0, axis}})
+		if err != nil || fmt.Sprint(x.Data[0]) != want || axis.Format(x.Data[0]) != text {
+			t.Errorf("%s: %v, %v, written %s; want %s", text, x, err, axis.Format(x.Data[0]), want)
+		}
+	}
+}
+
+// Between rows, times are written on the clock of the nearer row; far away too.
+func TestNearestOffset(t *testing.T) {
+	axis, x, err := along(t, "2024-03-30T00:00+01:00", "2024-03-30T06:00+01:00", "2024-03-30T12:00+01:00", "2024-04-02T00:00+02:00", "2024-10-30T00:00+01:00", "2024-10-30T12:00+01:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hours, want := range map[float64]string{-24: "2024-03-29T00:00+01:00", 10: "2024-03-30T10:00+01:00", 60: "2024-04-01T13:00+02:00", 24 * 365: "2025-03-30T00:00+01:00"} {
+		if got := axis.Format(x[0] + hours); got != want {
+			t.Errorf("%v hours after the first row: %s, want %s", hours, got, want)
+		}
+	}
+	if v, err := axis.Parse("2024-04-01T13:00"); err != nil || v != x[0]+60 {
+		t.Errorf("on the column's clock: %v, %v; want %v", v, err, x[0]+60)
+	}
+}
+
+// FuzzDates: a text is a date only if package time agrees, and comes back as it was from a column of its own.
+func FuzzDates(f *testing.F) {
+	for _, s := range []string{"2024-03-05", "2024-03-05T14:00:00.250+02:00", "5/13/2024 9:05", "2024Q3", "2024-02", "29.02.2023", "2024-03-05 14:00 -0330"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		stamp, ok := parseStamp(s)
+		if !ok {
+			return
+		}
+		if strings.ContainsAny(s, ";\"\n\r") || !looksLikeDate(s) || strings.TrimSpace(s) != s {
+			t.Fatalf("%q is a date", s)
+		}
+		if stamp.form.order == yearMonthDay && stamp.form.clock == 0 && stamp.full && !stamp.bare {
+			if _, err := time.Parse(strings.ReplaceAll("2006-01-02", "-", string(stamp.form.sep)), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		axis, x, err := along(t, s)
+		if err != nil {
+			return // day and month can be exchanged
+		}
+		back := axis.Format(x[0])
+		again, err := axis.Parse(back)
+		if err != nil || math.Abs(again-x[0]) > 1e-9*(1+math.Abs(x[0])) || len(back) < 6 {
+			t.Fatalf("%q is %v, written %q, read as %v, %v", s, x[0], back, again, err)
+		}
+		if mixed := stamp.bare && stamp.full; !mixed && !strings.Contains(s, ",") && back != s && !(strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")) {
+			t.Fatalf("%q comes back as %q", s, back)
+		}
+	})
+}

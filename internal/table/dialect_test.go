@@ -1,0 +1,164 @@
+package table
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// surveyed is a table in a text, whose columns have been looked at.
+func surveyed(t testing.TB, text string) (*Stream, error) {
+	t.Helper()
+	s, err := OpenStream(t.Context(), In(strings.NewReader(text), int64(len(text)), "f"))
+	if err == nil {
+		err = s.Survey(t.Context(), nil)
+	}
+	return s, err
+}
+
+// outputs reads the columns of a table that hold numbers, with NaN for missing ones.
+func outputs(t testing.TB, s *Stream) (*Table, error) {
+	t.Helper()
+	var picks []Pick
+	for i, c := range s.Columns {
+		if c.Kind() == Numbers {
+			picks = append(picks, Pick{Col: i})
+		}
+	}
+	return s.Read(t.Context(), picks)
+}
+
+// How files are written is seen from them.
+func TestDialects(t *testing.T) {
+	nan := math.NaN()
+	gz := func(s string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(s))
+		z.Close()
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		text  string
+		names string    // all of them
+		kinds string    // n: numbers, d: dates, t: text, -: nothing
+		data  []float64 // of columns of numbers
+	}{
+		"tabs":                  {"a\tb\n1\t2\n3\t4\n", "a b", "nn", []float64{1, 2, 3, 4}},
+		"semicolons":            {"a;b\n1.5;2\n", "a b", "nn", []float64{1.5, 2}},
+		"decimal commas":        {"a;b\n1,5;2\n2,75;3\n", "a b", "nn", []float64{1.5, 2, 2.75, 3}},
+		"decimal commas, tabs":  {"a\tb\n1,5\t2\n", "a b", "nn", []float64{1.5, 2}},
+		"commas and no names":   {"1,5\n2,75\n", "x0 x1", "nn", []float64{1, 5, 2, 75}},
+		"spaces":                {"-2.3 0.568   4.78 \n -2.3\t0.568 4.9\n", "x0 x1 x2", "nnn", []float64{-2.3, .568, 4.78, -2.3, .568, 4.9}},
+		"one column, comma":     {"a;b\n1\n2\n", "a;b", "n", []float64{1, 2}},
+		"a name with spaces":    {"the time,y\n1,2\n", "the time|y", "nn", []float64{1, 2}},
+		"pandas":                {",y\n2024-01-01,1\n2024-01-02,\n", "x0 y", "dn", []float64{1, nan}},
+		"dates, no names":       {"2024-01-01,A,1\n2024-01-02,B,2\n", "x0 x1 x2", "dtn", []float64{1, 2}},
+		"missing words":         {"a,b\nNA,N/A\nnan,NaN\nnull,None\n-,\n1,2\n", "a b", "nn", []float64{nan, nan, nan, nan, nan, nan, nan, nan, 1, 2}},
+		"all missing":           {"a,b\n1,\n2,NA\n", "a b", "n-", []float64{1, 2}},
+		"comments":              {"# a, b; c\n#\n\na,b\n1,2\n", "a b", "nn", []float64{1, 2}},
+		"BOM and comments":      {"\ufeff# a\r\na,b\r\n1,2\r\n", "a b", "nn", []float64{1, 2}},
+		"old line ends":         {"a,b\r1,2\r3,4\r", "a b", "nn", []float64{1, 2, 3, 4}},
+		"blank lines":           {"\na,b\n1,2\n\n3,4\n\n", "a b", "nn", []float64{1, 2, 3, 4}},
+		"text with separators":  {"a,b\n\"x, \"\"y\"\"\n\nz\",2\nq;r,3\n", "a b", "tn", []float64{2, 3}},
+		"text with a quote":     {"a,b\n5\" pipe,2\n\"x\" y,3\n", "a b", "tn", []float64{2, 3}},
+		"a row of tabs":         {"a\tb\n1\t2\n\t\n3\t4\n", "a b", "nn", []float64{1, 2, nan, nan, 3, 4}},
+		"empty and no names":    {",2\n1,3\n", "x0 x1", "nn", []float64{nan, 2, 1, 3}},
+		"gzip":                  {gz("a,b\n1,2\n"), "a b", "nn", []float64{1, 2}},
+		"dates before commas":   {"05.03.2024 10:00;1,5\n06.03.2024 10:00;2,5\n", "x0 x1", "dn", []float64{1.5, 2.5}},
+		"years as names":        {"land,1990,1991\nDE,5,6\n", "x0 x1 x2", "tnn", []float64{1990, 1991, 5, 6}},
+		"a comment is no name":  {"#a,b\n1,2\n", "x0 x1", "nn", []float64{1, 2}},
+		"names that look alike": {"a,b,a\nu,1,v\n", "a b a", "tnt", []float64{1}},
+	} {
+		s, err := surveyed(t, c.text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		kinds := ""
+		for _, col := range s.Columns {
+			kinds += string("-ndt"[col.Kind()])
+		}
+		sep := " "
+		if strings.Contains(c.names, "|") {
+			sep = "|"
+		}
+		got, err := outputs(t, s)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		equal := slices.EqualFunc(got.Data, c.data, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
+		if names := strings.Join(s.Names, sep); names != c.names || kinds != c.kinds || !equal {
+			t.Errorf("%s: names %q, kinds %s, %v; want %q, %s, %v", name, names, kinds, got.Data, c.names, c.kinds, c.data)
+		}
+	}
+}
+
+// What is wrong with a cell comes with its place, and with why that may be.
+func TestCauses(t *testing.T) {
+	for text, says := range map[string]string{
+		"a,b\n1,2\n2,\"1,5\"\n":                `f:3: column "b" (1 from 0): "1,5" is not a number; want a decimal number such as -0.5 or 1e-3 (a decimal comma or a thousands separator?)`,
+		"a;b\n1;2\n2;1,234,567\n":              "(a thousands separator?)",
+		"a;b\n1;2,5\n2;1.234,5\n":              "(a thousands separator?)",
+		"a;b\n1;2.5\n2;1,5\n":                  `"1,5" has another decimal sign than "2.5"`,
+		"a,b\n1,2\nTotal,3\n":                  "(a footer, a unit, or",
+		"a,b\n1,2\nsum of all\n":               "1 fields; want 2 (\"a\", \"b\"), as in line 1 (a footer",
+		"a,b\n1,2\n2,3,5\n":                    "3 fields; want 2 (\"a\", \"b\"), as in line 1 (a decimal comma",
+		"a,b\n1,2\n1,2 kg\n":                   "(a unit?)",
+		"a,b\n1,2\n1,\u22122\n":                "not an ASCII -",
+		"a,b\n1,2\n1,2024-01-01\n":             "is a date among numbers",
+		"a,b\n1,2\n1,12:30\n":                  "(a date or a time?)",
+		"a,b\n1,2\n1,inf\n":                    "not finite",
+		"\x1f\x8bnonsense":                     "gzip data are damaged",
+		"a,b\n1,2\x00\n":                       "binary",
+		"PAR1\x15\x04":                         "read_parquet",
+		"a,a\n1,2\n":                           "columns 1 and 2 are both named",
+		"a,b\n1,2\n" + strings.Repeat("\"", 9): "extraneous or missing",
+	} {
+		s, err := surveyed(t, text)
+		if err == nil {
+			_, err = outputs(t, s)
+		}
+		oneLine(t, err, says)
+	}
+}
+
+// FuzzDialects: whatever the bytes, there is a table or one line that says what is wrong; its columns of numbers have as many as it
+// has rows; and putting nothing into it gives the same bytes.
+func FuzzDialects(f *testing.F) {
+	for _, text := range []string{"a;b\n1,5;2\n", "-2.3 0.5\n1 2", "\ufeff# c\r\nt\ty\r\n2024-03-05\tNA\r\n", "a,\"b\nc\"\n1,\"x\ny\"\n", "t\r1\r2\r", "5\" pipe,1\n"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b || bytes.HasPrefix(b, []byte(npyMagic)) {
+			return
+		}
+		s, err := surveyed(t, string(b))
+		if err != nil {
+			oneLine(t, err, "")
+			return
+		}
+		var same bytes.Buffer
+		if err := s.Edit(t.Context(), &same, nil); err != nil || !bytes.Equal(same.Bytes(), b) {
+			t.Fatalf("%v: %q", err, same.Bytes())
+		}
+		got, err := outputs(t, s)
+		if err != nil {
+			oneLine(t, err, "")
+		} else if s.Rows < 1 || len(got.Data) != s.Rows*got.Cols || len(s.Names) != s.Cols {
+			t.Fatal(fmt.Sprint(s.Rows, s.Cols, s.Names, len(got.Data)))
+		}
+		for i, c := range s.Columns {
+			if axis, err := s.Axis(i, nil); err == nil && c.Kind() == Dates {
+				if err := axis.Check(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Only the given cells change; all other bytes stay.
+func TestEdit(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		cells []Cell
+		want  string
+	}{
+		"plain":          {"t,y\n1,2\n2,\n3,4\n", []Cell{{1, 1, 2.5, 0}}, "t,y\n1,2\n2,2.5\n3,4\n"},
+		"CRLF, no end":   {"\ufefft,y\r\n1,NA\r\n2,5", []Cell{{0, 1, 1. / 3, 0}, {1, 1, 7, 0}}, "\ufefft,y\r\n1,0.3333333333333333\r\n2,7"},
+		"quotes":         {"\"t\",\"y\"\n\"a, \"\"b\"\"\",\"\"\n\"c\nd\",\"1\"\n", []Cell{{0, 1, 2, 0}}, "\"t\",\"y\"\n\"a, \"\"b\"\"\",\"2\"\n\"c\nd\",\"1\"\n"},
+		"decimal comma":  {"t;y\n1;2,5\n2; NA ;\n"[:15] + "\n", []Cell{{1, 1, -3.25, 0}}, "t;y\n1;2,5\n2; -3,25\n"},
+		"another column": {"t;y;z\n1,5;;2\n2,5;;3\n", []Cell{{1, 1, 3.25, 0}}, "t;y;z\n1,5;;2\n2,5;3,25;3\n"},
+		"spaces":         {"# c\n1   NA  3\n 2   -   4 \n\n", []Cell{{0, 1, 5, 0}, {1, 1, 6, 0}}, "# c\n1   5  3\n 2   6   4 \n\n"},
+		"digits":         {"t,y\n1,2.50\n2,\n3,4.25\n", []Cell{{1, 1, 3.14159, 50}}, "t,y\n1,2.50\n2,3.14\n3,4.25\n"},
+		"more digits":    {"t,y\n1,2.50\n2,\n3,4.25\n", []Cell{{1, 1, 3.14159, .005}}, "t,y\n1,2.50\n2,3.14159\n3,4.25\n"},
+		"to hundredths":  {"t,y\n1,2\n2,\n3,4\n", []Cell{{1, 1, 3.14159, .5}}, "t,y\n1,2\n2,3.142\n3,4\n"},
+		"several":        {"a,b,c\n,,\n1,1,1\n", []Cell{{0, 2, 3, 0}, {0, 0, 1, 0}, {0, 1, 2, 0}}, "a,b,c\n1,2,3\n1,1,1\n"},
+		"old line ends":  {"t,y\r1,\r2,3\r", []Cell{{0, 1, 4, 0}}, "t,y\r1,4\r2,3\r"},
+		"other columns":  {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}}, "d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
+	} {
+		s, err := surveyed(t, c.text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var b bytes.Buffer
+		if err := s.Edit(t.Context(), &b, c.cells); err != nil || b.String() != c.want {
+			t.Errorf("%s: %q, %v; want %q", name, b.String(), err, c.want)
+		}
+	}
+	s, err := surveyed(t, "t,y\n1,\n2,3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{-1, 0, 0, 0}}, {{0, 1, math.NaN(), 0}}, {{0, 1, 1, 0}, {0, 1, 2, 0}}} {
+		if err := s.Edit(t.Context(), &bytes.Buffer{}, cells); !errors.Is(err, ErrFormat) {
+			t.Errorf("%v: %v", cells, err)
+		}
+	}
+	broken := errors.New("broken")
+	if err := s.Edit(t.Context(), brokenWriter{broken}, nil); !errors.Is(err, broken) {
+		t.Errorf("%v; want the writer's own error", err)
+	}
+}
+
+// Arrays of floats keep their type, order and bytes.
+func TestEditArray(t *testing.T) {
+	for _, c := range []struct{ descr, fortran string }{{"<f8", "False"}, {"<f8", "True"}} {
+		file := npy(1, dict(c.descr, c.fortran, "(2, 3)"), f8(1, 2, math.NaN(), 4, math.NaN(), 6)...)
+		s, err := surveyed(t, string(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cells []Cell
+		for col := range 3 {
+			if s.Columns[col].Missing() > 0 {
+				for row := range 2 {
+					cells = append(cells, Cell{Row: row, Col: col, Value: float64(10*row + col)})
+				}
+			}
+		}
+		var b bytes.Buffer
+		if err := s.Edit(t.Context(), &b, cells); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readNPY(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range cells {
+			if got.Data[3*cell.Row+cell.Col] != cell.Value {
+				t.Errorf("%v: %v", cell, got.Data)
+			}
+		}
+		if b.Len() != len(file) || got.Data[0] != 1 {
+			t.Errorf("%d bytes, want %d; %v", b.Len(), len(file), got.Data)
+		}
+	}
+}
+
+// FuzzEdit: filled cells read back as what was put in, and all others as they were.
+func FuzzEdit(f *testing.F) {
+	f.Add("t;y\n1,5;\n2,5;NA\n", 2.75)
+	f.Add("\ufeff# c\r\nt\ty\r\n2024-03-05\tNA\r\n2024-03-06\t\"1\"", -1e-9)
+	f.Add("a,b\n\"x\ny\",\n5\",3\n", 1e300)
+	f.Add("1 NA\n 2 3 \n\n", 7.0)
+	f.Fuzz(func(t *testing.T, text string, value float64) {
+		if math.IsNaN(value) || math.IsInf(value, 0) || strings.HasPrefix(text, "\x1f\x8b") || strings.HasPrefix(text, npyMagic) {
+			return
+		}
+		s, err := surveyed(t, text)
+		if err != nil {
+			return
+		}
+		before, err := outputs(t, s)
+		if err != nil {
+			return
+		}
+		var cols []int
+		for i, c := range s.Columns {
+			if c.Kind() == Numbers {
+				cols = append(cols, i)
+			}
+		}
+		var cells []Cell
+		for i, v := range before.Data {
+			if math.IsNaN(v) {
+				cells = append(cells, Cell{Row: i / before.Cols, Col: cols[i%before.Cols], Value: value})
+			}
+		}
+		var b bytes.Buffer
+		if err := s.Edit(t.Context(), &b, cells); err != nil {
+			t.Fatal(err)
+		}
+		if len(cells) == 0 && b.String() != text {
+			t.Fatalf("%q", b.String())
+		}
+		s.file = In(bytes.NewReader(b.Bytes()), int64(b.Len()), "f") // written in the same dialect
+		if err := s.Survey(t.Context(), nil); err != nil {
+			t.Fatalf("%q: %v", b.String(), err)
+		}
+		var picks []Pick
+		for _, col := range cols {
+			picks = append(picks, Pick{Col: col})
+		}
+		after, err := s.Read(t.Context(), picks)
+		if err != nil {
+			t.Fatalf("%q: %v", b.String(), err)
+		}
+		for i, v := range before.Data {
+			if w := after.Data[i]; v != w && !(math.IsNaN(v) && w == value) {
+				t.Fatalf("%q → %q: %v became %v", text, b.String(), v, w)
+			}
+		}
+	})
+}

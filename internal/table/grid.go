@@ -1,0 +1,139 @@
+package table
+
+import (
+	"math"
+	"slices"
+)
+
+// A Grid is how the rows of a series stand along its input.
+type Grid struct {
+	First, Last float64 // the least and the greatest x
+	// Step is between neighbouring rows; 0 if all stand at one x.
+	Step float64
+	// Even says that every row stands on a multiple of Step from First, within a tenth of it, no two on the same.
+	Even bool
+	// Gaps are the multiples of Step in between without a row, if Even.
+	Gaps int
+	// Weekdays says that Step is a day and that no row falls on a Saturday or Sunday: Next passes them over.
+	Weekdays bool
+	// Hint is what Step is where people have a word for it: second, minute, hour, day, week, month, quarter, year; "" elsewhere.
+	Hint string
+
+	axis *Axis
+}
+
+// evenly is how far from the grid a row of an even one may stand, in steps. Decimal years with two digits are off by a twentieth.
+const evenly = 0.1
+
+// Grid finds the grid of a column's x, in any order.
+func (a *Axis) Grid(x []float64) Grid {
+	g := Grid{axis: a}
+	if len(x) == 0 {
+		return g
+	}
+	x = slices.Clone(x)
+	slices.Sort(x)
+	g.First, g.Last = x[0], x[len(x)-1]
+	var steps []float64
+	for i := range x[1:] {
+		if d := x[i+1] - x[i]; d > 0 {
+			steps = append(steps, d)
+		}
+	}
+	if len(steps) == 0 {
+		return g
+	}
+	typical := slices.Clone(steps)
+	slices.Sort(typical)
+	for _, step := range []float64{typical[(len(typical)-1)/2], typical[0]} { // the usual one; else, with many gaps, the least
+		if g.along(x, steps, step); g.Even {
+			break
+		}
+	}
+	if !g.Even {
+		g.along(x, steps, typical[(len(typical)-1)/2])
+	}
+	g.Hint = a.hint(g.Step)
+	g.Weekdays = g.Even && g.Hint == "day" && len(x) >= 10 && !slices.ContainsFunc(x, func(v float64) bool { return g.weekend(v) })
+	return g
+}
+
+// along lays a grid of about that step through sorted x.
+func (g *Grid) along(x, steps []float64, step float64) {
+	count := 0.0 // of steps from First to Last, each gap counted by itself, so that rounded x do not add up
+	for _, d := range steps {
+		count += max(1, math.Round(d/step))
+	}
+	g.Step = (g.Last - g.First) / count
+	if whole := math.Round(g.Step); math.Abs(g.Step-whole) < 1e-9*whole {
+		g.Step = whole
+	}
+	g.Even = len(steps) == len(x)-1
+	for _, v := range x {
+		k := math.Round((v - g.First) / g.Step)
+		g.Even = g.Even && math.Abs(v-g.First-k*g.Step) <= evenly*g.Step
+	}
+	if g.Even {
+		g.Gaps = int(count) - len(steps)
+	}
+}
+
+// weekend reports whether x falls on a Saturday or Sunday.
+func (g *Grid) weekend(x float64) bool {
+	day := floorDiv(g.axis.Origin, secondsPerDay) + int64(math.Floor(x+1e-6))
+	weekday := day - 7*floorDiv(day, 7) // 1970 began on a Thursday
+	return weekday == 2 || weekday == 3
+}
+
+// Next returns x of the n-th row after the last, n from 1.
+func (g *Grid) Next(n int) float64 {
+	if !g.Weekdays {
+		return g.Last + float64(n)*g.Step
+	}
+	x := g.Last
+	for range n {
+		for x++; g.weekend(x); x++ {
+		}
+	}
+	return x
+}
+
+// Steps returns how many rows of the grid follow the last one until x, that one with them.
+func (g *Grid) Steps(until float64) int {
+	if !(until > g.Last) || g.Step == 0 {
+		return 0
+	}
+	n := int(min(math.Floor((until-g.Last)/g.Step+evenly), math.MaxInt32))
+	if !g.Weekdays {
+		return n
+	}
+	rows := 0
+	for i := range n {
+		if !g.weekend(g.Last + float64(i+1)) {
+			rows++
+		}
+	}
+	return rows
+}
+
+// hint names a step.
+func (a *Axis) hint(step float64) string {
+	near := func(v, want float64) bool { return math.Abs(v-want) <= 1e-3*want }
+	scale := float64(unitSeconds[a.Unit])
+	switch {
+	case !a.Dates():
+		return ""
+	case a.Unit == "years" && near(step, 1), a.Unit == "months" && near(step, 12):
+		return "year"
+	case a.Unit == "months" && near(step, 3):
+		return "quarter"
+	case a.Unit == "months" && near(step, 1):
+		return "month"
+	}
+	for name, seconds := range map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsPerDay, "week": 7 * secondsPerDay} {
+		if near(step*scale, seconds) {
+			return name
+		}
+	}
+	return ""
+}

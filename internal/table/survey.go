@@ -1,0 +1,313 @@
+package table
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Kind is what a column holds.
+type Kind int
+
+// Kinds of columns. A column is of numbers or dates if at least half of its cells that are not missing are.
+const (
+	Empty Kind = iota // missing values alone
+	Numbers
+	Dates
+	Text
+)
+
+// A Column is what a survey has found in a column.
+type Column struct {
+	Count [classes]int // of cells of each class
+	first [classes]place
+
+	decimals       int
+	uneven, powers bool // numbers of decimals differ; there are exponents
+
+	dates *dates // nil before the first
+}
+
+// dates are what a survey has found in a column's dates.
+type dates struct {
+	bad     place // the first that does not go together with those before
+	problem string
+
+	notation notation
+	orders   [2]*calendar // with the day first, and with the month first; elsewhere the first alone
+}
+
+// A place is where a cell stands: the line of a text file, the row of an array, from 1; 0 is nowhere.
+type place struct {
+	line int
+	text string
+}
+
+// Kind returns what the column holds.
+func (c *Column) Kind() Kind {
+	numbers, dates, words := c.Numbers(), c.Count[date], c.Count[text]
+	switch {
+	case numbers+dates+words == 0:
+		return Empty
+	case numbers >= dates && numbers >= words:
+		return Numbers
+	case dates >= words:
+		return Dates
+	}
+	return Text
+}
+
+// Numbers returns how many cells are numbers.
+func (c *Column) Numbers() int { return c.Count[whole] + c.Count[point] + c.Count[comma] }
+
+// some returns the place of the first cell that is not a date.
+func (c *Column) some() (at place) {
+	for kind, here := range c.first {
+		if class(kind) != date && here.line > 0 && (at.line == 0 || here.line < at.line) {
+			at = here
+		}
+	}
+	return at
+}
+
+// Missing returns how many cells are missing.
+func (c *Column) Missing() int { return c.Count[missing] }
+
+// add takes in the next cell.
+func (c *Column) add(s string, sep byte, line int) {
+	kind, _ := classify(s, sep)
+	c.Count[kind]++
+	if c.first[kind].line == 0 {
+		c.first[kind] = place{line, s}
+	}
+	switch kind {
+	case date:
+		c.addDate(s, line)
+	case whole, point, comma:
+		digits := 0
+		if kind != whole {
+			sign := byte('.')
+			if kind == comma {
+				sign = ','
+			}
+			digits = len(s) - strings.IndexByte(s, sign) - 1
+		}
+		c.uneven = c.uneven || c.Numbers() > 1 && digits != c.decimals
+		c.decimals = max(c.decimals, digits)
+		c.powers = c.powers || strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
+	}
+}
+
+// addDate takes in a date.
+func (c *Column) addDate(s string, line int) {
+	t, _ := parseStamp(s)
+	first := c.dates == nil
+	if first {
+		c.dates = &dates{}
+	}
+	d := c.dates
+	if problem := d.notation.add(&t, first); problem != "" && d.problem == "" {
+		d.problem, d.bad = problem+"; the first is "+c.first[date].text, place{line, s}
+	}
+	orders := []byte{t.form.order}
+	if t.form.order == yearLast {
+		orders = []byte{dayMonthYear, monthDayYear}
+	}
+	for i, order := range orders {
+		if first {
+			d.orders[i] = &calendar{order: order}
+		}
+		if k := d.orders[i]; k != nil && !k.add(&t) {
+			d.orders[i] = nil
+		}
+	}
+}
+
+// order chooses the order of day and month. Dots stand between days and months in that order. Where either would do, it is that of
+// another axis, like.
+func (c *dates) order(like *Axis) (k *calendar, problem string) {
+	day, month := c.orders[0], c.orders[1]
+	known := byte(0)
+	if like.Dates() {
+		known = like.Notation.order
+	}
+	switch {
+	case c.notation.order != yearLast:
+		return day, ""
+	case day != nil && known == dayMonthYear:
+		return day, ""
+	case month != nil && known == monthDayYear:
+		return month, ""
+	case day == nil && month == nil:
+		return nil, "is a date whose order of day and month does not suit the whole column; want YYYY-MM-DD"
+	case month == nil || day != nil && c.notation.sep == '.':
+		return day, ""
+	case day == nil:
+		return month, ""
+	}
+	return nil, "may be day/month or month/day, as may all dates of the column; want YYYY-MM-DD"
+}
+
+// axis returns the axis of the column, or the place of what is wrong.
+func (c *Column) axis(like *Axis) (*Axis, place, string) {
+	if c.Kind() != Dates {
+		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.powers}, place{}, ""
+	}
+	d := c.dates
+	if d.problem != "" {
+		return nil, d.bad, d.problem
+	}
+	k, problem := d.order(like)
+	if problem != "" {
+		return nil, c.first[date], problem
+	}
+	n := d.notation
+	n.order = k.order
+	return k.axis(n)
+}
+
+// A calendar is what the dates of a column have in common, under one order of day and month.
+type calendar struct {
+	order       byte
+	rows        int
+	first, last int64 // on the local clock, in seconds since 1970
+	before      int64 // the last instant
+	day         int   // of the first
+	clock       int64 // of the first, in nanoseconds since midnight
+	otherDay    bool
+	notMonthEnd bool
+	otherClock  bool
+	otherMonth  bool   // than the first's, in whatever year
+	units       [4]int // differences below a minute, an hour, a day, and longer ones
+	zones       []zone
+	tooMany     bool
+}
+
+// A zone is where rows in a row have the same offset.
+type zone struct{ first, last, offset int64 }
+
+// mostZones bounds how many of them are kept: two a year are usual, if the rows are in the order of time.
+const mostZones = 1 << 14
+
+// add takes in a date; false if it does not exist in this order.
+func (k *calendar) add(t *stamp) bool {
+	local, ok := t.local(k.order)
+	if !ok {
+		return false
+	}
+	month, day := t.monthDay(k.order)
+	clock := (local-floorDiv(local, secondsPerDay)*secondsPerDay)*1e9 + int64(t.nanos)
+	instant := local - int64(t.offset)
+	if k.rows == 0 {
+		k.first, k.day, k.clock = local, day, clock
+	} else {
+		k.unit(instant - k.before)
+	}
+	k.zone(instant, int64(t.offset))
+	_, firstMonth, _ := civil(k.first)
+	k.otherDay = k.otherDay || day != k.day
+	k.notMonthEnd = k.notMonthEnd || day != daysIn(t.year, month)
+	k.otherClock = k.otherClock || clock != k.clock
+	k.otherMonth = k.otherMonth || month != firstMonth
+	k.rows, k.last, k.before = k.rows+1, local, instant
+	return true
+}
+
+// unit counts a difference.
+func (k *calendar) unit(d int64) {
+	if d < 0 {
+		d = -d
+	}
+	switch {
+	case d == 0: // of fractions of a second, or none
+		k.units[0]++
+	case d < 60:
+		k.units[0]++
+	case d < 3600:
+		k.units[1]++
+	case d < secondsPerDay-3600: // a day may have 23 hours
+		k.units[2]++
+	default:
+		k.units[3]++
+	}
+}
+
+// axis chooses the unit and the origin.
+func (k *calendar) axis(n notation) (*Axis, place, string) {
+	a := &Axis{Notation: &n}
+	months := k.rows > 1 && monthOf(k.first) != monthOf(k.last)
+	switch {
+	case n.order == yearMonth || n.order == yearQuarter:
+		a.Day, months = 1, true
+	case months && !k.otherClock && !k.notMonthEnd:
+		a.Day = 31
+	case months && !k.otherClock && !k.otherDay:
+		a.Day = k.day
+	default:
+		months = false
+	}
+	a.Unit = "seconds"
+	for i, u := range []string{"seconds", "minutes", "hours", "days"} {
+		if k.units[i] > k.units[0] && k.units[i] >= max(k.units[1], k.units[2], k.units[3]) {
+			a.Unit = u
+		}
+	}
+	if n.clock == 0 || k.rows == 1 {
+		a.Unit = "days"
+	}
+	if months {
+		a.Unit, a.Clock = "months", k.clock
+		if !k.otherMonth && k.rows > 1 {
+			a.Unit = "years"
+		}
+	}
+	a.Local = months || a.Unit == "days" && !k.otherClock
+	a.Offsets = k.offsets(n.zone)
+	if k.tooMany {
+		return nil, place{}, "offsets from Greenwich that change in more than " + strconv.Itoa(mostZones) + " places; want rows in the order of time"
+	}
+	start := k.first
+	if !a.Local {
+		start -= k.zones[0].offset
+	}
+	midnight := floorDiv(k.first, secondsPerDay) * secondsPerDay
+	a.Origin = start - (k.first - midnight)
+	if months {
+		month, _ := a.calendar(k.first, int(k.clock%1e9))
+		a.Origin = unixMonth(month) * secondsPerDay
+	}
+	return a, place{}, ""
+}
+
+// zone takes in a row's offset.
+func (k *calendar) zone(instant, offset int64) {
+	if last := len(k.zones) - 1; last >= 0 && k.zones[last].offset == offset {
+		z := &k.zones[last]
+		z.first, z.last = min(z.first, instant), max(z.last, instant)
+	} else if len(k.zones) < mostZones {
+		k.zones = append(k.zones, zone{instant, instant, offset})
+	} else {
+		k.tooMany = true
+	}
+}
+
+// offsets returns the offsets in the order of time. Between two rows, the nearer one's holds.
+func (k *calendar) offsets(form byte) []Offset {
+	if form == 0 {
+		return nil
+	}
+	var rows []zone
+	for _, z := range k.zones {
+		rows = append(rows, zone{z.first, z.first, z.offset}, zone{z.last, z.last, z.offset})
+	}
+	slices.SortStableFunc(rows, func(a, b zone) int { return cmp.Compare(a.first, b.first) })
+	all := []Offset{{Seconds: int(rows[0].offset)}}
+	for i, z := range rows[1:] {
+		if last := &all[len(all)-1]; int64(last.Seconds) != z.offset {
+			last.Until = rows[i].first + (z.first-rows[i].first+1)/2
+			all = append(all, Offset{Seconds: int(z.offset)})
+		}
+	}
+	return all
+}
