@@ -1,8 +1,9 @@
 """Forecasts of the problems of `bench series` by other libraries' models: python series.py PROBLEMS FORECASTS METHOD ...
 
 PROBLEMS has a line of JSON for each problem, FORECASTS gets one for each forecast; problems that it has a forecast of already are skipped.
-The models are specified by hand for each series, as one who knows them would: the true period is given, the trend, the cycle and the
-orders are chosen from the data before the first origin. ets and theta are of M4 alone; they extrapolate, so holes are not for them.
+The models are specified by hand for each series, as one who knows them would: the true period is given, and trend, cycle and orders are
+the usual ones for such a series. Where more than one is usual, AIC before the first origin decides, never a score. ets and theta are of
+M4 alone; they extrapolate, so holes are not for them.
 """
 
 import json
@@ -36,6 +37,7 @@ class Grid:
         self.mean, self.sd = y.mean(), y.std()
         self.standard = (self.y - self.mean) / self.sd
         self.n = len(self.y)
+        self.holes = bool((self.at < self.n).any())
         self.steps = max(0, int(self.at.max()) + 1 - self.n)  # beyond the end
 
     def pick(self, mean, sd):
@@ -46,8 +48,9 @@ class Grid:
 def statespace(grid, model):
     """Smoothed means and deviations of an observation at all places, holes included, and beyond the end: the missing rows are NaN."""
     y = np.concatenate([grid.standard, np.full(grid.steps, np.nan)])
-    fitted = model(grid.standard).fit(disp=0, maxiter=300)
-    r = model(y).smooth(fitted.params).smoother_results
+    fitted = model(grid.standard, False).fit(disp=0, maxiter=300)
+    # A large first variance in place of a diffuse one would leave no digits of the smoothed covariances of the first seasons.
+    r = model(y, grid.holes).smooth(fitted.params).smoother_results
     design = r.design if r.design.shape[2] > 1 else np.repeat(r.design, len(y), axis=2)
     z = design[0].T
     mean = (z * r.smoothed_state.T).sum(1) + r.obs_intercept[0]
@@ -61,7 +64,7 @@ def trigonometric(*periods):
 
 CYCLE = dict(cycle=True, stochastic_cycle=True, damped_cycle=True)
 UCM = {
-    "co2": dict(level="lltrend", autoregressive=1, **trigonometric((12, 4))),
+    "co2": dict(level="strend", autoregressive=1, **trigonometric((12, 4))),
     "airline": dict(level="lltrend", **trigonometric((12, 6))),
     "sunspots": dict(level="llevel", cycle_period_bounds=(8, 14), **CYCLE),
     "solar": dict(level="llevel", cycle_period_bounds=(8, 14), **CYCLE),
@@ -76,8 +79,8 @@ SARIMAX = {
     "co2": ((1, 1, 1), (0, 1, 1, 12), "n"),
     "airline": ((0, 1, 1), (0, 1, 1, 12), "n"),
     "sunspots": ((9, 0, 0), (0, 0, 0, 0), "c"),
-    "solar": ((9, 1, 0), (0, 0, 0, 0), "n"),
-    "gdp": ((1, 1, 0), (0, 0, 0, 0), "t"),
+    "solar": ((11, 1, 0), (0, 0, 0, 0), "n"),
+    "gdp": ((1, 1, 0), (0, 0, 0, 0), "c"),
     "unemployment": ((2, 0, 0), (0, 0, 0, 0), "c"),
     "nile": ((0, 1, 1), (0, 0, 0, 0), "n"),
     "elnino": ((2, 0, 0), (0, 1, 1, 12), "n"),
@@ -94,14 +97,14 @@ def chosen(table, p):
 def ucm(p, grid):
     from statsmodels.tsa.statespace.structural import UnobservedComponents
 
-    return statespace(grid, lambda y: UnobservedComponents(y, **chosen(UCM, p)))
+    return statespace(grid, lambda y, diffuse: UnobservedComponents(y, use_exact_diffuse=diffuse, **chosen(UCM, p)))
 
 
 def sarimax(p, grid):
     from statsmodels.tsa.statespace.sarimax import SARIMAX as Model
 
     order, seasonal, trend = chosen(SARIMAX, p)
-    return statespace(grid, lambda y: Model(y, order=order, seasonal_order=seasonal, trend=trend))
+    return statespace(grid, lambda y, diffuse: Model(y, order=order, seasonal_order=seasonal, trend=trend, use_exact_diffuse=diffuse))
 
 
 def gp(p, grid):
