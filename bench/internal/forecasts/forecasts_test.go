@@ -311,6 +311,33 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// TestOwn: the structural model's line has the scores of its own mixture, which are near those of a Gaussian with its mean and deviation.
+func TestOwn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	var s Series
+	for i := range 140 {
+		s.X, s.Y = append(s.X, float64(i)), append(s.Y, 3*math.Sin(float64(i)*math.Pi/6)+0.1*float64(i)+0.3*rng.NormFloat64())
+	}
+	known, asked := s.split(func(i int) bool { return i < 120 })
+	p := newProblem(Key{"s", "a", 120}, 12, known, asked)
+	all, err := Run(t.Context(), []Problem{p}, []string{"vssgp"}, &bytes.Buffer{})
+	if err != nil || len(all) != 1 || all[0].Status != machine.OK {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	own, err := p.score(&all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	all[0].own = nil
+	gaussian, err := p.score(&all[0])
+	if err != nil || own.RMSE != gaussian.RMSE || own.RMSE > 0.5 || own.Coverage < 0.8 {
+		t.Errorf("%+v, %+v, %v", own, gaussian, err)
+	}
+	if r := own.CRPS / gaussian.CRPS; r == 1 || r < 0.9 || r > 1.1 || math.Abs(own.NLPD-gaussian.NLPD) > 0.1 {
+		t.Errorf("of the mixture %+v, of the Gaussian %+v", own, gaussian)
+	}
+}
+
 // TestRun: every method of this program forecasts a problem, in their order, and a method that fails says so.
 func TestRun(t *testing.T) {
 	problems, _ := two()
@@ -325,7 +352,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %s", f.Method, f.Status)
 		}
 	}
-	if f := all[5]; f.Method != "seasonal_naive" || !strings.HasPrefix(f.Status, "failed: ") {
+	if f := all[8]; f.Method != "seasonal_naive" || !strings.HasPrefix(f.Status, "failed: ") {
 		t.Errorf("a season longer than the series: %s: %s", f.Method, f.Status)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/series"
 )
 
 // A Forecast is what a method says of a problem: for each input the mean and the standard deviation of an observation, noise included.
@@ -20,17 +23,19 @@ type Forecast struct {
 	SDs     [][]float64 `json:"sds,omitempty"`
 	Seconds float64     `json:"seconds"`
 	Status  string      `json:"status"` // ok, or what went wrong
+
+	own *series.Prediction // of this program's model, which has its draws itself
 }
 
 // A forecaster forecasts a series at some inputs. season is for those methods that know the season.
 type forecaster func(ctx context.Context, s Series, season int, at []float64) (Forecast, error)
 
-// methods are the methods of this program, in the order of the tables. The structural model belongs here: a function that calls package
-// series without the season, and returns means, standard deviations and draws.
+// methods are the methods of this program, in the order of the tables.
 var methods = []struct {
 	name     string
 	forecast forecaster
 }{
+	{"vssgp", structural},
 	{"naive", naive},
 	{"seasonal_naive", seasonal},
 	{"drift", drift},
@@ -42,6 +47,19 @@ func Methods() (names []string) {
 		names = append(names, m.name)
 	}
 	return names
+}
+
+// structural is package series as it comes. It is not told the season.
+func structural(ctx context.Context, s Series, _ int, at []float64) (f Forecast, err error) {
+	m, err := series.Fit(ctx, series.Series{X: s.X, Y: [][]float64{s.Y}}, series.Options{End: slices.Max(at)})
+	if err != nil {
+		return f, err
+	}
+	if f.own, err = m.Predict(ctx, at); err != nil {
+		return f, err
+	}
+	f.Mean, f.SD = f.own.Mean[0], f.own.SD[0]
+	return f, nil
 }
 
 // errAlone says that a naive method has no number to go on.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/series"
 )
 
 // A Line is a method's scores on a series, over all its forecasts.
@@ -76,8 +77,28 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	return s, nil
 }
 
+// A distribution is what a forecast says of one number.
+type distribution interface {
+	CRPS(y float64) float64
+	LogDensity(y float64) float64
+	Covers95(y float64) bool
+}
+
+// predicted is row i of a prediction by package series.
+type predicted struct {
+	*series.Prediction
+	i int
+}
+
+func (p predicted) CRPS(y float64) float64       { return p.Prediction.CRPS(0, p.i, y) }
+func (p predicted) LogDensity(y float64) float64 { return p.Prediction.LogDensity(0, p.i, y) }
+func (p predicted) Covers95(y float64) bool      { return y >= p.Lower[0][p.i] && y <= p.Upper[0][p.i] }
+
 // at is the distribution of number i.
-func (f *Forecast) at(i int) score.Mixture {
+func (f *Forecast) at(i int) distribution {
+	if f.own != nil {
+		return predicted{f.own, i}
+	}
 	if len(f.Means) == 0 {
 		return score.Mixture{Means: f.Mean[i : i+1], SDs: f.SD[i : i+1]}
 	}
