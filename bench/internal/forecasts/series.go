@@ -1,3 +1,4 @@
+// Package forecasts makes the problems of `bench series`, forecasts them by this program's methods, and scores every method alike.
 package forecasts
 
 import (
@@ -17,7 +18,7 @@ type Series struct {
 	Y []float64 `json:"y"`
 }
 
-// rows returns the rows whose numbers keep holds for, and the others.
+// split returns the rows whose numbers keep holds for, and the others.
 func (s Series) split(keep func(i int) bool) (kept, others Series) {
 	for i, x := range s.X {
 		to := &others
@@ -54,7 +55,7 @@ var sources = []source{
 	{name: "elnino", file: "testdata/series/elnino.csv", season: 12, horizon: 24},
 }
 
-// co2 is the same record as the first source's, by another program of averages, and longer.
+// co2 is a longer record than the first source's, of the same place.
 var co2 = source{name: "co2", file: "testdata/series/co2_scripps.csv", season: 12}
 
 // load reads a series, transformed.
