@@ -7,6 +7,7 @@
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] [-plan] …
 //	go run ./bench windows [-out DIR] [-table | -choose FILE]
 //	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
+//	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] A.json B.json
 //
@@ -37,6 +38,13 @@
 //
 // recording repeats a file for -minutes, cuts gaps, and fills them with one model of the whole: bound, time, memory and errors.
 //
+// series forecasts series that people have, and scores every method alike: six rolling origins of eight series; series of the M4
+// competition; CO2 as it was before 1994, 2003 and 2005, up to 2020; CO2 with a tenth of its rows or with four blocks of two years missing.
+// -write writes the problems, without the truth, as lines of JSON; -peers has peers/series.py forecast them; and a file of forecasts by
+// anything else may be named after the flags. A line of -out is a method's scores on a series, which a later run replaces. What is not in
+// the repository (solar irradiance, M4) is read from -data or left out. With other data take another folder for -write: forecasts that it
+// has are not made again.
+//
 // report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. compare checks that
 // two outputs of `vssgp … --json` have the same bound. build.sh collects programs for a machine with a card and without Go, where device.sh
 // tests and measures.
@@ -46,6 +54,7 @@
 // files alone, so that a figure can be traced to its commit and machine.
 //
 // Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of
-// lines; package gapfill, methods that fill gaps and their scores; problem.go, timing.go, session.go and peers.go, which evaluate made
-// problems; and package paper, whose sets list fits and whose tables are lists of columns.
+// lines; package gapfill, methods that fill gaps and their scores; package forecasts, problems of series, naive methods and scores;
+// problem.go, timing.go, session.go and peers.go, which evaluate made problems; and package paper, whose sets list fits and whose tables
+// are lists of columns.
 package main

@@ -22,6 +22,7 @@ var commands = map[string]func() task{
 	"ranks":     func() task { return &ranksTask{} },
 	"recording": func() task { return &recordingTask{} },
 	"report":    func() task { return &reportTask{} },
+	"series":    func() task { return &seriesTask{} },
 	"speed":     func() task { return &speedTask{} },
 	"starts":    func() task { return &startsTask{} },
 	"windows":   func() task { return &windowsTask{} },

@@ -1,0 +1,363 @@
+package forecasts
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+// TestEnds: the last leaves a horizon; they are a horizon apart, or nearer so that half of the rows come before the first.
+func TestEnds(t *testing.T) {
+	for _, c := range []struct {
+		n, horizon int
+		want       []int
+	}{
+		{1000, 20, []int{880, 900, 920, 940, 960, 980}},
+		{144, 24, []int{75, 84, 93, 102, 111, 120}},
+		{10, 5, []int{1, 2, 3, 4, 5}}, // a row each, and no end before the first
+	} {
+		if got := ends(c.n, c.horizon); !slices.Equal(got, c.want) {
+			t.Errorf("%d rows, %d ahead: %v, want %v", c.n, c.horizon, got, c.want)
+		}
+	}
+}
+
+// made are the problems of the sets that need no folder of data.
+func made(t *testing.T) []Problem {
+	t.Helper()
+	t.Chdir("../../..")
+	var left []string
+	problems, err := Problems(Sets(), t.TempDir(), func(err error) { left = append(left, err.Error()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(left, "\n")
+	if len(left) != 3 || !strings.Contains(all, "solar") || !strings.Contains(all, "m4_hourly") || !strings.Contains(all, "m4_weekly") {
+		t.Errorf("left out: %q, want the three files that are not given", left)
+	}
+	return problems
+}
+
+// TestProblems: what is asked is not known, both together are the series, and the truth is not written.
+func TestProblems(t *testing.T) {
+	problems, counts := made(t), map[string]int{}
+	for _, p := range problems {
+		counts[p.Set]++
+		if len(p.At) == 0 || len(p.At) != len(p.truth) || len(p.X) != len(p.Y) || !slices.IsSorted(p.X) || !slices.IsSorted(p.At) {
+			t.Fatalf("%v: %d inputs, %d true, %d and %d known", p.Key, len(p.At), len(p.truth), len(p.X), len(p.Y))
+		}
+		if slices.ContainsFunc(p.At, func(x float64) bool { return slices.Contains(p.X, x) }) {
+			t.Errorf("%v: a row that is known is asked for", p.Key)
+		}
+		hole := strings.HasPrefix(p.Set, "co2-") && p.Set != "co2-years"
+		if hole != (p.At[len(p.At)-1] < p.X[len(p.X)-1]) {
+			t.Errorf("%v: asked to %g, known to %g", p.Key, p.At[len(p.At)-1], p.X[len(p.X)-1])
+		}
+		text, err := json.Marshal(p)
+		var fields map[string]any
+		if err == nil {
+			err = json.Unmarshal(text, &fields)
+		}
+		if err != nil || len(fields) != 7 || fields["truth"] != nil {
+			t.Errorf("%v: written as %d fields, want set, series, origin, season, x, y, at (%v)", p.Key, len(fields), err)
+		}
+	}
+	if want := map[string]int{"origins": 42, "co2-years": 3, "co2-tenth": 5, "co2-blocks": 5}; len(counts) != len(want) {
+		t.Errorf("%v, want %v", counts, want)
+	} else {
+		for set, n := range want {
+			if counts[set] != n {
+				t.Errorf("%s: %d problems, want %d", set, counts[set], n)
+			}
+		}
+	}
+}
+
+// TestHoles: a tenth of the rows; four blocks of two years that do not meet; draws differ.
+func TestHoles(t *testing.T) {
+	const n = 519
+	seen := map[string]bool{}
+	for draw := range uint64(20) {
+		some := tenth(rand.New(rand.NewPCG(1, draw)), n)
+		long := blocks(rand.New(rand.NewPCG(1, draw)), n)
+		for _, left := range [][]int{some, long} {
+			slices.Sort(left)
+			if len(slices.Compact(slices.Clone(left))) != len(left) || left[0] < 0 || left[len(left)-1] >= n {
+				t.Fatalf("%v: want distinct rows of %d", left, n)
+			}
+			text, _ := json.Marshal(left)
+			if seen[string(text)] {
+				t.Error("a draw came twice")
+			}
+			seen[string(text)] = true
+		}
+		ends := 0
+		for i := range long[1:] {
+			if long[i+1] != long[i]+1 {
+				ends++
+			}
+		}
+		if len(some) != n/10 || len(long) != 96 || ends > 3 {
+			t.Errorf("%d rows; %d rows in %d blocks", len(some), len(long), ends+1)
+		}
+	}
+}
+
+// TestM4: a line is a problem; a line of something else is refused.
+func TestM4(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m4_weekly_dev.jsonl")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"name":"W1","train":[3,1,4,1],"test":[5,9]}` + "\n")
+	problems, err := Problems([]string{"m4-weekly"}, dir, func(err error) { t.Error(err) })
+	if err != nil || len(problems) != 1 {
+		t.Fatalf("%v, %v", problems, err)
+	}
+	p := problems[0]
+	if p.Key != (Key{"m4-weekly", "W1", 4}) || p.Season != 1 || !slices.Equal(p.X, []float64{0, 1, 2, 3}) ||
+		!slices.Equal(p.Y, []float64{3, 1, 4, 1}) || !slices.Equal(p.At, []float64{4, 5}) || !slices.Equal(p.truth, []float64{5, 9}) {
+		t.Errorf("%+v", p)
+	}
+	for _, bad := range []string{"", `{"name":"W1","train":[1,2],"test":[3]}` + "\n", `{"train":[1,2,3],"test":[4]}` + "\n", "{\n"} {
+		write(bad)
+		if _, err := Problems([]string{"m4-weekly"}, dir, func(err error) { t.Error(err) }); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: error %v, want one that names the file", bad, err)
+		}
+	}
+}
+
+// TestNaive: by hand, over a hole and beyond the end. The grid's step is 0.5, and y has nothing at 2.
+func TestNaive(t *testing.T) {
+	var s Series
+	for i := range 24 {
+		if i != 4 {
+			s.X, s.Y = append(s.X, 10+0.5*float64(i)), append(s.Y, float64(i%4)+float64(i)/10)
+		}
+	}
+	at := []float64{12, 22, 24} // places 4, 24 and 28
+	for _, c := range []struct {
+		method forecaster
+		mean   []float64
+	}{
+		{naive, []float64{3.3, 5.3, 5.3}},
+		{seasonal, []float64{0, 2, 2}}, // places 0, 20 and 20
+		{drift, []float64{3.3 + 5.3/23, 5.3 + 5.3/23, 5.3 + 5*5.3/23}},
+	} {
+		f, err := c.method(t.Context(), s, 4, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.mean {
+			if math.Abs(f.Mean[i]-want) > 1e-12 || !(f.SD[i] > 0) {
+				t.Errorf("%v: mean %v ± %v, want %v", c.mean, f.Mean, f.SD, want)
+			}
+		}
+	}
+	f, err := seasonal(t.Context(), s, 4, at)
+	if err != nil || math.Abs(f.SD[0]-0.4) > 1e-12 || math.Abs(f.SD[2]-0.8) > 1e-12 { // y rises by .4 a season
+		t.Errorf("seasonal naive ± %v, %v; want 0.4 and 0.8", f.SD, err)
+	}
+	// A first season without its third row, and no eighth row, is forecast backwards, from place 6.
+	early, _ := s.split(func(i int) bool { return i != 2 && i != 6 })
+	if f, err := seasonal(t.Context(), early, 4, []float64{11}); err != nil || f.Mean[0] != 2.6 {
+		t.Errorf("seasonal naive in the first season: %v, %v", f.Mean, err)
+	}
+	if _, err := seasonal(t.Context(), s, 100, at); err == nil {
+		t.Error("a season longer than the series was forecast")
+	}
+}
+
+// TestSpread: the root mean square of what is left of the changes after the drift; where fewer than eight pairs are h apart, of those
+// that are nearer by whole seasons, grown by √h.
+func TestSpread(t *testing.T) {
+	g := &grid{}
+	for i := range 12 {
+		g.y = append(g.y, 3*float64(i)+float64(i%2)) // the line, and 0 and 1 in turn
+	}
+	for _, c := range []struct {
+		h, unit int
+		drift   float64
+		want    float64
+	}{
+		{1, 1, 3, 1}, {2, 1, 3, 0}, {2, 1, 0, 6}, {4, 2, 1, 8}, {3, 1, 3, 1},
+		{5, 1, 0, 12 * math.Sqrt(5./4)},  // seven pairs are 5 apart
+		{40, 4, 0, 12 * math.Sqrt(40/4)}, // none
+	} {
+		if got := g.spread(c.h, c.unit, c.drift); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%d ahead in units of %d, drift %g: %v, want %v", c.h, c.unit, c.drift, got, c.want)
+		}
+	}
+}
+
+// TestBands: 95 % of random walks are inside naive's bands, those of long horizons, too, which have few differences to go by.
+func TestBands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	in, all := 0.0, 0.0
+	for range 300 {
+		var s Series
+		y := 0.0
+		for i := range 160 {
+			y += rng.NormFloat64()
+			s.X, s.Y = append(s.X, float64(i)), append(s.Y, y)
+		}
+		known, asked := s.split(func(i int) bool { return i < 120 })
+		p := newProblem(Key{"a", "b", 1}, 1, known, asked)
+		f, err := naive(context.Background(), p.Series, 1, p.At)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := p.score(&f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, all = in+scores.Coverage, all+1
+	}
+	if c := in / all; c < 0.88 || c > 0.97 {
+		t.Errorf("naive's bands cover %.3f of random walks", c)
+	}
+}
+
+// two are two problems of a series and a forecast of each: errors 1 and −2 at sd 1, and 3 at sd 2; seasonal naive's error before is 2.
+func two() ([]Problem, []Forecast) {
+	known := Series{[]float64{0, 1, 2, 3}, []float64{0, 2, 0, 2}}
+	problems := []Problem{
+		newProblem(Key{"s", "a", 4}, 1, known, Series{[]float64{4, 5}, []float64{1, 1}}),
+		newProblem(Key{"s", "a", 5}, 1, known, Series{[]float64{6}, []float64{1}}),
+	}
+	return problems, []Forecast{
+		{Key: problems[0].Key, Method: "m", Mean: []float64{0, 3}, SD: []float64{1, 1}, Seconds: 1, Status: machine.OK},
+		{Key: problems[1].Key, Method: "m", Mean: []float64{-2}, SD: []float64{2}, Seconds: 3, Status: machine.OK},
+	}
+}
+
+// TestScore: a line pools rows; a mixture of one and the same draw is no other distribution; what lacks a forecast or fails has a status
+// and no scores.
+func TestScore(t *testing.T) {
+	problems, forecasts := two()
+	lines := Score(problems, forecasts, machine.Machine{})
+	if len(lines) != 1 || lines[0].Status != machine.OK || lines[0].Rows != 3 || lines[0].Forecasts != 2 || lines[0].Seconds != 2 {
+		t.Fatalf("%+v", lines)
+	}
+	s := lines[0].Scores
+	for name, c := range map[string][2]float64{
+		"RMSE": {s.RMSE, math.Sqrt((1 + 4 + 9) / 3.)}, "MAE": {s.MAE, 2}, "MASE": {s.MASE, 1}, "coverage": {s.Coverage, 2. / 3},
+		"NLPD":  {s.NLPD, (0.5+2+1.125+math.Log(2))/3 + 0.5*math.Log(2*math.Pi)},
+		"sMAPE": {s.SMAPE, (200 + 100 + 200) / 3.},
+	} {
+		if math.Abs(c[0]-c[1]) > 1e-12 {
+			t.Errorf("%s %v, want %v", name, c[0], c[1])
+		}
+	}
+	for i := range forecasts {
+		f := &forecasts[i]
+		f.Means, f.SDs = [][]float64{f.Mean, f.Mean}, [][]float64{f.SD, f.SD}
+	}
+	again := Score(problems, forecasts, machine.Machine{})[0].Scores
+	if math.Abs(again.CRPS-s.CRPS) > 1e-12 || math.Abs(again.NLPD-s.NLPD) > 1e-12 {
+		t.Errorf("a draw twice: %+v, want %+v", again, s)
+	}
+	for want, spoil := range map[string]func(f *Forecast){
+		"1 forecasts of 2":    func(f *Forecast) { f.Origin = 99 },
+		"out of time":         func(f *Forecast) { f.Status = "failed: out of time" },
+		"2 means":             func(f *Forecast) { f.Mean = []float64{1, 2} },
+		"deviation -1":        func(f *Forecast) { f.SD = []float64{-1} },
+		"mean NaN":            func(f *Forecast) { f.Mean = []float64{math.NaN()} },
+		"means of 1 draws":    func(f *Forecast) { f.Means, f.SDs = f.Means[:1], nil },
+		"1 means and 0 devia": func(f *Forecast) { f.SDs = [][]float64{{1}, {}} },
+	} {
+		all := slices.Clone(forecasts)
+		spoil(&all[1])
+		lines := Score(problems, all, machine.Machine{})
+		if len(lines) != 1 || !strings.Contains(lines[0].Status, want) || lines[0].Scores != (Scores{}) {
+			t.Errorf("%s: %+v", want, lines)
+		}
+	}
+}
+
+// TestPrint: relative numbers are geometric means over series, coverage counts rows, and a method without a score keeps its row.
+func TestPrint(t *testing.T) {
+	line := func(series, method string, crps, coverage float64, rows int) Line {
+		s := Scores{RMSE: crps, MASE: crps, CRPS: crps, Coverage: coverage}
+		return Line{Set: "s", Series: series, Method: method, Rows: rows, Forecasts: 1, Scores: s, Status: machine.OK}
+	}
+	lines := []Line{
+		line("a", "base", 1, 1, 10), line("b", "base", 100, 1, 30), line("a", "m", 2, 0.8, 10), line("b", "m", 50, 1, 30),
+		line("a", "late", 4, 1, 10), {Set: "s", Series: "b", Method: "late", Forecasts: 1, Status: "failed: late"},
+	}
+	var out bytes.Buffer
+	Print(&out, lines, "base")
+	for _, want := range []string{
+		"| m | 2, 2, 0.80 | 50, 50, 1.00 |\n",
+		"| m | 1.000 | 1.000 | +0.00 | 0.950 | 0.80 | 26.000 | 0.515 |", // √(2·½); 38 of 40 rows; 52/101
+		"| late | 4.000 | 4.000 | +0.00 | 1.000 | 1.00 | 4.000 | 4.000 | 0.00 | 0 | 1 of 2 |\n",
+		"\nlate, b: failed: late\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+// TestOwn: the structural model's line has the scores of its own mixture, which are near those of a Gaussian with its mean and deviation.
+func TestOwn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	var s Series
+	for i := range 140 {
+		s.X, s.Y = append(s.X, float64(i)), append(s.Y, 3*math.Sin(float64(i)*math.Pi/6)+0.1*float64(i)+0.3*rng.NormFloat64())
+	}
+	known, asked := s.split(func(i int) bool { return i < 120 })
+	p := newProblem(Key{"s", "a", 120}, 12, known, asked)
+	all, err := Run(t.Context(), []Problem{p}, []string{"vssgp"}, &bytes.Buffer{})
+	if err != nil || len(all) != 1 || all[0].Status != machine.OK {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	own, err := p.score(&all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	all[0].own = nil
+	gaussian, err := p.score(&all[0])
+	if err != nil || own.RMSE != gaussian.RMSE || own.RMSE > 0.5 || own.Coverage < 0.8 {
+		t.Errorf("%+v, %+v, %v", own, gaussian, err)
+	}
+	if r := own.CRPS / gaussian.CRPS; r == 1 || r < 0.9 || r > 1.1 || math.Abs(own.NLPD-gaussian.NLPD) > 0.1 {
+		t.Errorf("of the mixture %+v, of the Gaussian %+v", own, gaussian)
+	}
+}
+
+// TestRun: every method of this program forecasts a problem, in their order, and a method that fails says so.
+func TestRun(t *testing.T) {
+	problems, _ := two()
+	problems = append(problems, problems[0])
+	problems[2].Season = 50
+	all, err := Run(t.Context(), problems, Methods(), &bytes.Buffer{})
+	if err != nil || len(all) != 3*len(methods) {
+		t.Fatalf("%d forecasts, %v", len(all), err)
+	}
+	for _, f := range all {
+		if f.Method != "seasonal_naive" && f.Status != machine.OK {
+			t.Errorf("%s: %s", f.Method, f.Status)
+		}
+	}
+	if f := all[8]; f.Method != "seasonal_naive" || !strings.HasPrefix(f.Status, "failed: ") {
+		t.Errorf("a season longer than the series: %s: %s", f.Method, f.Status)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, problems, Methods(), &bytes.Buffer{}); err == nil {
+		t.Error("an ended context: no error")
+	}
+}

@@ -1,0 +1,102 @@
+package forecasts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/series"
+)
+
+// A Forecast is what a method says of a problem: for each input the mean and the standard deviation of an observation, noise included.
+// A method that averages over hyper-parameters adds the means and deviations of its draws, [draws][inputs], whose equal mixture is then
+// scored. It is a line of JSON that peers write, too.
+type Forecast struct {
+	Key
+	Method  string      `json:"method"`
+	Version string      `json:"version,omitempty"` // of the library
+	Mean    []float64   `json:"mean,omitempty"`
+	SD      []float64   `json:"sd,omitempty"`
+	Means   [][]float64 `json:"means,omitempty"`
+	SDs     [][]float64 `json:"sds,omitempty"`
+	Seconds float64     `json:"seconds"`
+	Status  string      `json:"status"` // ok, or what went wrong
+
+	own *series.Prediction // of this program's model, which has its draws itself
+}
+
+// A forecaster forecasts a series at some inputs. season is for those methods that know the season.
+type forecaster func(ctx context.Context, s Series, season int, at []float64) (Forecast, error)
+
+// methods are the methods of this program, in the order of the tables.
+var methods = []struct {
+	name     string
+	forecast forecaster
+}{
+	{"vssgp", structural},
+	{"naive", naive},
+	{"seasonal_naive", seasonal},
+	{"drift", drift},
+}
+
+// Methods are the names of this program's methods.
+func Methods() (names []string) {
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// structural is package series as it comes. It is not told the season.
+func structural(ctx context.Context, s Series, _ int, at []float64) (f Forecast, err error) {
+	m, err := series.Fit(ctx, series.Series{X: s.X, Y: [][]float64{s.Y}}, series.Options{End: slices.Max(at)})
+	if err != nil {
+		return f, err
+	}
+	if f.own, err = m.Predict(ctx, at); err != nil {
+		return f, err
+	}
+	f.Mean, f.SD = f.own.Mean[0], f.own.SD[0]
+	return f, nil
+}
+
+// errAlone says that a naive method has no number to go on.
+var errAlone = errors.New("no number whole seasons away")
+
+// naive repeats the last number, with the deviation of its own errors at that distance.
+func naive(_ context.Context, s Series, _ int, at []float64) (Forecast, error) {
+	return near(s, 1, 0, at)
+}
+
+// seasonal repeats the last number of the same part of the season.
+func seasonal(_ context.Context, s Series, season int, at []float64) (Forecast, error) {
+	return near(s, season, 0, at)
+}
+
+// drift continues the line through the first and the last number.
+func drift(_ context.Context, s Series, _ int, at []float64) (Forecast, error) {
+	n := len(s.Y) - 1
+	return near(s, 1, (s.Y[n]-s.Y[0])/float64(len(newGrid(s).y)-1), at)
+}
+
+// near forecasts by the nearest number that is whole seasons away, plus a drift a step. Beyond the end that is the last one.
+func near(s Series, season int, drift float64, at []float64) (f Forecast, err error) {
+	g := newGrid(s)
+	for _, x := range at {
+		i := g.at(x)
+		from := g.nearest(i, season)
+		if from < 0 {
+			return f, fmt.Errorf("x = %g: %w", x, errAlone)
+		}
+		far := max(i-from, from-i)
+		sd := g.spread(far, season, drift)
+		if drift != 0 { // the drift is an estimate, too
+			sd *= math.Sqrt(1 + float64(far)/float64(len(g.y)-1))
+		}
+		f.Mean = append(f.Mean, g.y[from]+drift*float64(i-from))
+		f.SD = append(f.SD, sd)
+	}
+	return f, nil
+}

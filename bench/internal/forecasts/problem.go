@@ -1,0 +1,181 @@
+package forecasts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A Key names a problem.
+type Key struct {
+	Set    string `json:"set"`
+	Name   string `json:"series"`
+	Origin int    `json:"origin"` // rows before the forecast; where rows are missing, the number of the draw
+}
+
+// A Problem is a series up to an origin, or with rows missing, and the inputs At to forecast. The truth there is not written: a peer
+// cannot see it.
+type Problem struct {
+	Key
+	Season int `json:"season"` // steps, as those know who specify a model by hand; 1: none
+	Series
+	At    []float64 `json:"at"`
+	truth []float64
+}
+
+// newProblem asks for some rows of a series from the others.
+func newProblem(k Key, season int, known, asked Series) Problem {
+	return Problem{Key: k, Season: season, Series: known, At: asked.X, truth: asked.Y}
+}
+
+// sets make the problems from the folder of data.
+var sets = []struct {
+	name     string
+	problems func(set, data string) ([]Problem, error)
+}{
+	{"origins", rolling},
+	{"m4-hourly", func(set, data string) ([]Problem, error) {
+		return competition(set, filepath.Join(data, "m4_hourly_dev.jsonl"), 24)
+	}},
+	{"m4-weekly", func(set, data string) ([]Problem, error) {
+		return competition(set, filepath.Join(data, "m4_weekly_dev.jsonl"), 1)
+	}},
+	{"co2-years", years},
+	{"co2-tenth", func(set, _ string) ([]Problem, error) { return holes(set, tenth) }},
+	{"co2-blocks", func(set, _ string) ([]Problem, error) { return holes(set, blocks) }},
+}
+
+// Sets are the names of the sets of problems.
+func Sets() (names []string) {
+	for _, s := range sets {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// errNotGiven says that a file which the repository does not have is not in the folder of data.
+var errNotGiven = errors.New("left out")
+
+// Problems makes the problems of some sets, in the repository's root. skipped hears what is left out because its file is not in the
+// folder of data.
+func Problems(names []string, data string, skipped func(error)) (all []Problem, err error) {
+	for _, s := range sets {
+		if !slices.Contains(names, s.name) {
+			continue
+		}
+		problems, err := s.problems(s.name, data)
+		if errors.Is(err, errNotGiven) {
+			skipped(fmt.Errorf("%s: %w", s.name, err))
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, problems...)
+	}
+	return all, nil
+}
+
+// origins are how many ends each series is forecast from.
+const origins = 6
+
+// ends are the last ends of n rows that leave a horizon, rising. They lie a horizon apart, or nearer if the first would otherwise have
+// less than half of the rows before it.
+func ends(n, horizon int) (out []int) {
+	last := n - horizon
+	step := max(1, min(horizon, (last-(n+1)/2)/(origins-1)))
+	for r := range origins {
+		if end := last - (origins-1-r)*step; end > 0 {
+			out = append(out, end)
+		}
+	}
+	return out
+}
+
+// rolling forecasts every source from several ends.
+func rolling(set, data string) (all []Problem, missing error) {
+	for _, s := range sources {
+		series, err := s.load(data)
+		if errors.Is(err, fs.ErrNotExist) && s.given {
+			missing = fmt.Errorf("%w: %w", errNotGiven, err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, end := range ends(len(series.X), s.horizon) {
+			known, rest := series.split(func(i int) bool { return i < end })
+			asked, _ := rest.split(func(i int) bool { return i < s.horizon })
+			all = append(all, newProblem(Key{set, s.name, end}, s.season, known, asked))
+		}
+	}
+	return all, missing
+}
+
+// competition forecasts M4's series as its competitors did. x counts the steps.
+func competition(set, path string, season int) (all []Problem, err error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotGiven, err)
+	}
+	lines, err := m4(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		series := Series{Y: slices.Concat(l.Train, l.Test)}
+		for i := range series.Y {
+			series.X = append(series.X, float64(i))
+		}
+		known, asked := series.split(func(i int) bool { return i < len(l.Train) })
+		all = append(all, newProblem(Key{set, l.Name, len(l.Train)}, season, known, asked))
+	}
+	return all, nil
+}
+
+// years forecasts CO2 from the ends of three years to the end of the record.
+func years(set, data string) (all []Problem, err error) {
+	series, err := co2.load(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, year := range []float64{1994, 2003, 2005} {
+		known, asked := series.split(func(i int) bool { return series.X[i] < year })
+		all = append(all, newProblem(Key{set, fmt.Sprintf("to %g", year), len(known.X)}, co2.season, known, asked))
+	}
+	return all, nil
+}
+
+// draws are how many times rows are left out at random.
+const draws = 5
+
+// holes asks for rows of CO2 that a draw leaves out. The first and the last row stay.
+func holes(set string, leave func(rng *rand.Rand, n int) (left []int)) (all []Problem, err error) {
+	s := sources[0]
+	series, err := s.load("")
+	if err != nil {
+		return nil, err
+	}
+	for draw := range draws {
+		left := leave(rand.New(rand.NewPCG(17, uint64(draw))), len(series.X)-2)
+		known, asked := series.split(func(i int) bool { return !slices.Contains(left, i-1) })
+		all = append(all, newProblem(Key{set, s.name, draw}, s.season, known, asked))
+	}
+	return all, nil
+}
+
+// tenth leaves out a random tenth of n rows.
+func tenth(rng *rand.Rand, n int) []int { return rng.Perm(n)[:n/10] }
+
+// blocks leaves out two years of months in each quarter of n rows, at a random place.
+func blocks(rng *rand.Rand, n int) (left []int) {
+	const long, parts = 24, 4
+	for p := range parts {
+		first := p*n/parts + rng.IntN(n/parts-long)
+		for i := range long {
+			left = append(left, first+i)
+		}
+	}
+	return left
+}

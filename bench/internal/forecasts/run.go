@@ -1,0 +1,104 @@
+package forecasts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+// ReadForecasts reads a file of forecasts, such as bench/peers/series.py writes.
+func ReadForecasts(path string) ([]Forecast, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	return jsonl.Read(path, func(f *Forecast) error {
+		if f.Set == "" || f.Name == "" || f.Method == "" || f.Status == "" {
+			return fmt.Errorf("want set, series, method and status")
+		}
+		return nil
+	})
+}
+
+// Run forecasts every problem by some of this program's methods.
+func Run(ctx context.Context, problems []Problem, names []string, progress io.Writer) (all []Forecast, err error) {
+	for _, m := range methods {
+		if !slices.Contains(names, m.name) {
+			continue
+		}
+		for i := range problems {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			p := &problems[i]
+			began := time.Now()
+			f, err := m.forecast(ctx, p.Series, p.Season, p.At)
+			f.Key, f.Method, f.Seconds, f.Status = p.Key, m.name, time.Since(began).Seconds(), machine.OK
+			if err != nil {
+				f.Status = "failed: " + err.Error()
+			}
+			all = append(all, f)
+		}
+		fmt.Fprintf(progress, "%s: %d forecasts\n", m.name, len(problems))
+	}
+	return all, nil
+}
+
+// Score scores forecasts: a line for each method and series. A method that lacks a forecast of a series, or whose forecast cannot be
+// scored, has a line that says so, and no scores.
+func Score(problems []Problem, all []Forecast, here machine.Machine) (lines []Line) {
+	byMethod := jsonl.Groups(all, func(f Forecast) string { return f.Method })
+	for _, of := range jsonl.Groups(problems, func(p Problem) [2]string { return [2]string{p.Set, p.Name} }) {
+		for _, forecasts := range byMethod {
+			l := Line{Machine: here, Time: machine.Now(), Bench: "series", Set: of[0].Set, Series: of[0].Name, Method: forecasts[0].Method}
+			if l.take(of, forecasts) {
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+// take scores a method's forecasts of a series' problems, and reports whether it has any.
+func (l *Line) take(problems []Problem, all []Forecast) (any bool) {
+	var scores []Scores
+	var rows []int
+	l.Status = machine.OK
+	for i := range problems {
+		p := &problems[i]
+		at := slices.IndexFunc(all, func(f Forecast) bool { return f.Key == p.Key })
+		if at < 0 {
+			continue
+		}
+		f := &all[at]
+		any, l.Version, l.Forecasts = true, cmp.Or(l.Version, f.Version), l.Forecasts+1
+		l.Seconds += f.Seconds
+		s, err := Scores{}, error(nil)
+		if f.Status != machine.OK {
+			err = fmt.Errorf("%s", f.Status)
+		} else {
+			s, err = p.score(f)
+		}
+		if err != nil {
+			l.Status = fmt.Sprintf("origin %d: %v", p.Origin, err)
+		}
+		scores, rows = append(scores, s), append(rows, len(p.At))
+	}
+	if !any {
+		return false
+	}
+	l.Seconds /= float64(l.Forecasts)
+	if l.Status == machine.OK && l.Forecasts < len(problems) {
+		l.Status = fmt.Sprintf("%d forecasts of %d", l.Forecasts, len(problems))
+	}
+	if l.Status == machine.OK {
+		l.Scores, l.Rows = pool(scores, rows)
+	}
+	return true
+}

@@ -1,0 +1,132 @@
+package forecasts
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/series"
+)
+
+// A Line is a method's scores on a series, over all its forecasts.
+type Line struct {
+	machine.Machine
+	Time      string  `json:"time"`
+	Bench     string  `json:"bench"` // series
+	Set       string  `json:"set"`
+	Series    string  `json:"series"`
+	Method    string  `json:"method"`
+	Version   string  `json:"version,omitempty"`
+	Forecasts int     `json:"forecasts"` // origins, or draws of missing rows
+	Rows      int     `json:"rows"`      // numbers forecast in all
+	Seconds   float64 `json:"seconds"`   // a forecast, the fit included
+	Scores
+	Status string `json:"status"`
+}
+
+// Scores are means over the rows of a line.
+type Scores struct {
+	RMSE     float64 `json:"rmse"`
+	MAE      float64 `json:"mae"`
+	MASE     float64 `json:"mase"` // by the error of seasonal naive on the rows before the origin
+	SMAPE    float64 `json:"smape"`
+	CRPS     float64 `json:"crps"`
+	Coverage float64 `json:"coverage95"`
+	NLPD     float64 `json:"nlpd"`
+}
+
+// pool returns the means of scores over problems of n rows each.
+func pool(all []Scores, n []int) (p Scores, rows int) {
+	for _, k := range n {
+		rows += k
+	}
+	for i, s := range all {
+		share := float64(n[i]) / float64(rows)
+		p.RMSE += share * s.RMSE * s.RMSE
+		p.MAE += share * s.MAE
+		p.MASE += share * s.MASE
+		p.SMAPE += share * s.SMAPE
+		p.CRPS += share * s.CRPS
+		p.Coverage += share * s.Coverage
+		p.NLPD += share * s.NLPD
+	}
+	p.RMSE = math.Sqrt(p.RMSE)
+	return p, rows
+}
+
+// score holds a forecast against the truth.
+func (p *Problem) score(f *Forecast) (s Scores, err error) {
+	if err := f.check(len(p.At)); err != nil {
+		return s, err
+	}
+	scale := score.NaiveError(newGrid(p.Series).y, p.Season)
+	if !(scale > 0) {
+		return s, fmt.Errorf("seasonal naive's error before the origin is %g: MASE wants one above 0", scale)
+	}
+	s = Scores{RMSE: score.RMSE(f.Mean, p.truth), MAE: score.MAE(f.Mean, p.truth), SMAPE: score.SMAPE(f.Mean, p.truth)}
+	s.MASE = s.MAE / scale
+	for i, y := range p.truth {
+		m, n := f.at(i), float64(len(p.truth))
+		s.CRPS += m.CRPS(y) / n
+		s.NLPD -= m.LogDensity(y) / n
+		if m.Covers95(y) {
+			s.Coverage += 1 / n
+		}
+	}
+	return s, nil
+}
+
+// A distribution is what a forecast says of one number.
+type distribution interface {
+	CRPS(y float64) float64
+	LogDensity(y float64) float64
+	Covers95(y float64) bool
+}
+
+// predicted is row i of a prediction by package series.
+type predicted struct {
+	*series.Prediction
+	i int
+}
+
+func (p predicted) CRPS(y float64) float64       { return p.Prediction.CRPS(0, p.i, y) }
+func (p predicted) LogDensity(y float64) float64 { return p.Prediction.LogDensity(0, p.i, y) }
+func (p predicted) Covers95(y float64) bool      { return y >= p.Lower[0][p.i] && y <= p.Upper[0][p.i] }
+
+// at is the distribution of number i.
+func (f *Forecast) at(i int) distribution {
+	if f.own != nil {
+		return predicted{f.own, i}
+	}
+	if len(f.Means) == 0 {
+		return score.Mixture{Means: f.Mean[i : i+1], SDs: f.SD[i : i+1]}
+	}
+	var m score.Mixture
+	for d := range f.Means {
+		m.Means, m.SDs = append(m.Means, f.Means[d][i]), append(m.SDs, f.SDs[d][i])
+	}
+	return m
+}
+
+// check reports anything but n finite means and positive standard deviations, and as many for each draw.
+func (f *Forecast) check(n int) error {
+	if len(f.Means) != len(f.SDs) {
+		return fmt.Errorf("means of %d draws and deviations of %d", len(f.Means), len(f.SDs))
+	}
+	for d := -1; d < len(f.Means); d++ {
+		mean, sd := f.Mean, f.SD
+		if d >= 0 {
+			mean, sd = f.Means[d], f.SDs[d]
+		}
+		if len(mean) != n || len(sd) != n {
+			return fmt.Errorf("%d means and %d deviations, want %d", len(mean), len(sd), n)
+		}
+		for i := range mean {
+			if !(math.Abs(mean[i]) <= math.MaxFloat64) || !(sd[i] > 0) || math.IsInf(sd[i], 0) {
+				return fmt.Errorf("number %d: mean %g, deviation %g", i+1, mean[i], sd[i])
+			}
+		}
+	}
+	return nil
+}

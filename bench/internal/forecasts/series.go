@@ -1,0 +1,109 @@
+// Package forecasts makes the problems of `bench series`, forecasts them by this program's methods, and scores every method alike.
+package forecasts
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// A Series is y over x.
+type Series struct {
+	X []float64 `json:"x"`
+	Y []float64 `json:"y"`
+}
+
+// split returns the rows whose numbers keep holds for, and the others.
+func (s Series) split(keep func(i int) bool) (kept, others Series) {
+	for i, x := range s.X {
+		to := &others
+		if keep(i) {
+			to = &kept
+		}
+		to.X, to.Y = append(to.X, x), append(to.Y, s.Y[i])
+	}
+	return kept, others
+}
+
+// A source is where a series comes from, and what is asked of it.
+type source struct {
+	name, file, column string // column "" is the second
+	transform          func(y float64) float64
+	season             int  // steps of a season or of a cycle's mean period; 1: none
+	horizon            int  // rows
+	given              bool // in the folder of data: no licence lets us pass the file on
+}
+
+// percent makes differences of y percents.
+func percent(y float64) float64 { return 100 * math.Log(y) }
+
+// sources are the series of the rolling origins. Horizons are five years by the month or the quarter, two where a season is most of it,
+// three and six solar cycles, and ten years of the Nile.
+var sources = []source{
+	{name: "co2", file: "testdata/co2_monthly.csv", season: 12, horizon: 60},
+	{name: "airline", file: "testdata/series/airline.csv", transform: math.Log, season: 12, horizon: 24},
+	{name: "sunspots", file: "testdata/sunspots.csv", season: 11, horizon: 33},
+	{name: "solar", file: "solar_lean2004.csv", season: 11, horizon: 66, given: true},
+	{name: "gdp", file: "testdata/series/macro.csv", column: "gdp", transform: percent, season: 1, horizon: 20},
+	{name: "unemployment", file: "testdata/series/macro.csv", column: "unemployment", season: 1, horizon: 20},
+	{name: "nile", file: "testdata/series/nile.csv", season: 1, horizon: 10},
+	{name: "elnino", file: "testdata/series/elnino.csv", season: 12, horizon: 24},
+}
+
+// co2 is a longer record than the first source's, of the same place.
+var co2 = source{name: "co2", file: "testdata/series/co2_scripps.csv", season: 12}
+
+// load reads a series, transformed.
+func (s *source) load(data string) (out Series, err error) {
+	path := s.file
+	if s.given {
+		path = filepath.Join(data, s.file)
+	}
+	t, err := table.Open(path)
+	if err != nil {
+		return out, err
+	}
+	column := 1
+	if s.column != "" {
+		column = slices.Index(t.Names, s.column)
+	}
+	if column < 1 || column >= t.Cols {
+		return out, fmt.Errorf("%s: want a column of y, %q, after the one of x", path, s.column)
+	}
+	for row := range slices.Chunk(t.Data, t.Cols) {
+		y := row[column]
+		if s.transform != nil {
+			y = s.transform(y)
+		}
+		out.X, out.Y = append(out.X, row[0]), append(out.Y, y)
+	}
+	return out, nil
+}
+
+// A contest is a line of a file of M4's series.
+type contest struct {
+	Name  string    `json:"name"`
+	Train []float64 `json:"train"`
+	Test  []float64 `json:"test"`
+}
+
+func (c *contest) check() error {
+	if c.Name == "" || len(c.Train) < 3 || len(c.Test) == 0 {
+		return errors.New("want a name, three numbers or more to train on, and numbers to test on")
+	}
+	return nil
+}
+
+// m4 reads a file of M4's series.
+func m4(path string) ([]contest, error) {
+	all, err := jsonl.Read(path, (*contest).check)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: no series", path)
+	}
+	return all, err
+}

@@ -1,0 +1,198 @@
+"""Forecasts of the problems of `bench series` by other libraries' models: python series.py PROBLEMS FORECASTS METHOD ...
+
+PROBLEMS has a line of JSON for each problem, FORECASTS gets one for each forecast; problems that it has a forecast of already are skipped.
+The models are specified by hand for each series, as one who knows them would: the true period is given, and trend, cycle and orders are
+the usual ones for such a series. Where more than one is usual, AIC before the first origin decides, never a score. ets and theta are of
+M4 alone; they extrapolate, so holes are not for them.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+import warnings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+from peer import first_line
+
+LIMIT = 300  # seconds a forecast may take
+GP_ROWS = 600  # a GP of more rows is too slow: it gets the last ones
+
+
+class Grid:
+    """A series on its grid of even steps, with NaN for the missing rows, and the places of the inputs to forecast."""
+
+    def __init__(self, p):
+        x, y, at = (np.array(p[k], float) for k in ("x", "y", "at"))
+        apart = np.diff(x)
+        self.step = (x[-1] - x[0]) / np.round(apart / np.median(apart)).sum()
+        place = lambda v: np.round((v - x[0]) / self.step).astype(int)
+        self.at = place(at)
+        self.y = np.full(place(x[-1:])[0] + 1, np.nan)
+        self.y[place(x)] = y
+        self.mean, self.sd = y.mean(), y.std()
+        self.standard = (self.y - self.mean) / self.sd
+        self.n = len(self.y)
+        self.holes = bool((self.at < self.n).any())
+        self.steps = max(0, int(self.at.max()) + 1 - self.n)  # beyond the end
+
+    def pick(self, mean, sd):
+        """mean and sd of standard units at all places, as those of the data at the inputs."""
+        return self.mean + self.sd * mean[self.at], self.sd * sd[self.at]
+
+
+def statespace(grid, model):
+    """Smoothed means and deviations of an observation at all places, holes included, and beyond the end: the missing rows are NaN."""
+    y = np.concatenate([grid.standard, np.full(grid.steps, np.nan)])
+    fitted = model(grid.standard, False).fit(disp=0, maxiter=300)
+    # A large first variance in place of a diffuse one would leave no digits of the smoothed covariances of the first seasons.
+    r = model(y, grid.holes).smooth(fitted.params).smoother_results
+    design = r.design if r.design.shape[2] > 1 else np.repeat(r.design, len(y), axis=2)
+    z = design[0].T
+    mean = (z * r.smoothed_state.T).sum(1) + r.obs_intercept[0]
+    var = np.einsum("ti,ijt,tj->t", z, r.smoothed_state_cov, z) + r.obs_cov[0, 0]
+    return grid.pick(mean, np.sqrt(np.maximum(var, 1e-12)))
+
+
+def trigonometric(*periods):
+    return dict(freq_seasonal=[dict(period=p, harmonics=h) for p, h in periods])
+
+
+CYCLE = dict(cycle=True, stochastic_cycle=True, damped_cycle=True)
+UCM = {
+    "co2": dict(level="strend", autoregressive=1, **trigonometric((12, 4))),
+    "airline": dict(level="lltrend", **trigonometric((12, 6))),
+    "sunspots": dict(level="llevel", cycle_period_bounds=(8, 14), **CYCLE),
+    "solar": dict(level="llevel", cycle_period_bounds=(8, 14), **CYCLE),
+    "gdp": dict(level="rwdrift", cycle_period_bounds=(6, 48), **CYCLE),
+    "unemployment": dict(level="rwalk", cycle_period_bounds=(6, 48), **CYCLE),
+    "nile": dict(level="llevel"),
+    "elnino": dict(level="llevel", autoregressive=1, **trigonometric((12, 4))),
+    "m4-hourly": dict(level="llevel", autoregressive=1, **trigonometric((24, 6), (168, 4))),
+    "m4-weekly": dict(level="llevel", autoregressive=1),
+}
+SARIMAX = {
+    "co2": ((1, 1, 1), (0, 1, 1, 12), "n"),
+    "airline": ((0, 1, 1), (0, 1, 1, 12), "n"),
+    "sunspots": ((9, 0, 0), (0, 0, 0, 0), "c"),
+    "solar": ((11, 1, 0), (0, 0, 0, 0), "n"),
+    "gdp": ((1, 1, 0), (0, 0, 0, 0), "c"),
+    "unemployment": ((2, 0, 0), (0, 0, 0, 0), "c"),
+    "nile": ((0, 1, 1), (0, 0, 0, 0), "n"),
+    "elnino": ((2, 0, 0), (0, 1, 1, 12), "n"),
+    "m4-hourly": ((1, 0, 1), (0, 1, 1, 24), "n"),
+    "m4-weekly": ((1, 1, 1), (0, 0, 0, 0), "n"),
+}
+
+
+def chosen(table, p):
+    """The specification of a problem's series: by the set for M4, by the name for others; all sets of CO2 have one."""
+    return table[p["set"] if p["set"].startswith("m4") else "co2" if p["set"].startswith("co2") else p["series"]]
+
+
+def ucm(p, grid):
+    from statsmodels.tsa.statespace.structural import UnobservedComponents
+
+    return statespace(grid, lambda y, diffuse: UnobservedComponents(y, use_exact_diffuse=diffuse, **chosen(UCM, p)))
+
+
+def sarimax(p, grid):
+    from statsmodels.tsa.statespace.sarimax import SARIMAX as Model
+
+    order, seasonal, trend = chosen(SARIMAX, p)
+    return statespace(grid, lambda y, diffuse: Model(y, order=order, seasonal_order=seasonal, trend=trend, use_exact_diffuse=diffuse))
+
+
+def gp(p, grid):
+    """The composite kernel of the textbook: a smooth trend, a season that decays, irregularities on several scales, and noise."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared, RationalQuadratic, WhiteKernel
+
+    rows = np.flatnonzero(~np.isnan(grid.standard))[-GP_ROWS:]
+    span, s = float(rows[-1] - rows[0]), p["season"]
+    c = lambda v: ConstantKernel(v, (1e-4, 1e4))
+    kernel = c(1.0) * RBF(span / 2, (span / 20, 20 * span))
+    if s > 1:
+        season = ExpSineSquared(1.0, float(s), length_scale_bounds=(0.05, 20), periodicity_bounds="fixed")
+        kernel += c(0.5) * RBF(span, (s, 100 * span)) * season
+    kernel += c(0.1) * RationalQuadratic(max(2.0, span / 50), 1.0, (0.5, 10 * span), (1e-2, 1e3)) + WhiteKernel(0.05, (1e-8, 1.0))
+    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0).fit(rows[:, None], grid.standard[rows])
+    mean, sd = model.predict(grid.at[:, None].astype(float), return_std=True)
+    return grid.mean + grid.sd * mean, grid.sd * sd  # the kernel's white noise is in sd
+
+
+def ets(p, grid):
+    """Additive errors, a damped trend, and the season."""
+    from pandas import Series
+    from statsmodels.tsa.exponential_smoothing.ets import ETSModel
+
+    season = dict(seasonal="add", seasonal_periods=p["season"]) if p["season"] > 1 else {}
+    fitted = ETSModel(Series(grid.y), error="add", trend="add", damped_trend=True, **season).fit(disp=0)
+    forecast = fitted.get_prediction(start=grid.n, end=grid.n + grid.steps - 1)
+    return np.asarray(forecast.predicted_mean), np.sqrt(np.asarray(forecast.forecast_variance))
+
+
+def theta(p, grid):
+    from pandas import Series
+    from statsmodels.tsa.forecasting.theta import ThetaModel
+
+    model = ThetaModel(Series(grid.y), period=p["season"], deseasonalize=p["season"] > 1, method="additive")
+    fitted = model.fit()
+    band = fitted.prediction_intervals(grid.steps, alpha=0.05)
+    return np.asarray(fitted.forecast(grid.steps)), np.asarray(band["upper"] - band["lower"]) / (2 * 1.959963984540054)
+
+
+METHODS = dict(ucm=ucm, sarimax=sarimax, gp=gp, ets=ets, theta=theta)
+
+
+def version(method):
+    import sklearn
+    import statsmodels
+
+    return f"scikit-learn {sklearn.__version__}" if method == "gp" else f"statsmodels {statsmodels.__version__}"
+
+
+def forecast(method, p):
+    line = {k: p[k] for k in ("set", "series", "origin")} | dict(method=method, version=version(method))
+    began = time.perf_counter()
+    signal.alarm(LIMIT)
+    try:
+        mean, sd = METHODS[method](p, Grid(p))
+        if not (np.isfinite(mean).all() and np.isfinite(sd).all()):
+            raise ValueError("the forecast is not finite")
+        line |= dict(mean=mean.tolist(), sd=sd.tolist(), status="ok")
+    except Exception as e:  # a peer's failure is its row
+        line["status"] = "failed: " + first_line(e)
+    finally:
+        signal.alarm(0)
+    return line | dict(seconds=time.perf_counter() - began)
+
+
+def late(*_):
+    raise TimeoutError(f"more than {LIMIT} seconds")
+
+
+def main(problems, forecasts, *methods):
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, late)
+    key = lambda line, method: (line["set"], line["series"], line["origin"], method)
+    done = set()
+    if os.path.exists(forecasts):
+        with open(forecasts) as lines:
+            done = {key(line, line["method"]) for line in map(json.loads, lines)}
+    with open(problems) as lines, open(forecasts, "a") as out:
+        for p in map(json.loads, lines):
+            for method in methods:
+                if key(p, method) in done or method in ("ets", "theta") and not p["set"].startswith("m4"):
+                    continue
+                line = forecast(method, p)
+                print(json.dumps(line), file=out, flush=True)
+                print(method, p["set"], p["series"], p["origin"], "%.1f s" % line["seconds"], line["status"], file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vssgp/vssgp/bench/internal/forecasts"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+// seriesTask is `bench series`.
+type seriesTask struct {
+	setList, methodList, peerList string
+	sets, methods, peers          []string
+	data, write, python           string
+	base, out, commit             string
+	draw                          bool
+	files                         []string
+}
+
+// seriesPeers are the methods that bench/peers/series.py knows.
+var seriesPeers = []string{"ucm", "sarimax", "gp", "ets", "theta"}
+
+func (o *seriesTask) flags(set *flag.FlagSet) {
+	set.StringVar(&o.setList, "set", "", "problems, with commas between: "+strings.Join(forecasts.Sets(), ", ")+" (default: all)")
+	set.StringVar(&o.methodList, "method", "", "methods of this program, with commas between: "+strings.Join(forecasts.Methods(), ", ")+
+		", or none (default: all)")
+	set.StringVar(&o.data, "data", "data", "folder of the series that are not in the repository")
+	set.StringVar(&o.write, "write", "", "folder for the problems, which peers read, and for their forecasts, which are not made again")
+	set.StringVar(&o.peerList, "peers", "", "peers to run, with commas between: "+strings.Join(seriesPeers, ", "))
+	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
+	set.StringVar(&o.base, "relative", "seasonal_naive", "the method that others are relative to")
+	set.StringVar(&o.out, "out", "bench/results/series.jsonl", "file of the lines")
+	set.BoolVar(&o.draw, "draw", false, "print the tables of the lines that there are; run nothing")
+	commitFlag(set, &o.commit)
+}
+
+func (o *seriesTask) check(files []string) error {
+	o.sets, o.methods, o.peers, o.files = list(o.setList), list(o.methodList), list(o.peerList), files
+	if o.setList == "" {
+		o.sets = forecasts.Sets()
+	}
+	switch o.methodList {
+	case "":
+		o.methods = forecasts.Methods()
+	case "none":
+		o.methods = nil
+	}
+	return cmp.Or(
+		known("set", o.sets, forecasts.Sets()), known("method", o.methods, forecasts.Methods()), known("peers", o.peers, seriesPeers),
+		demand(len(o.peers) == 0 || o.write != "", "-peers wants the folder of problems and forecasts, -write"),
+		demand(o.out != "", "-out: want a file"))
+}
+
+// known reports a name that is not one of those of a flag.
+func known(flag string, names, all []string) error {
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return fmt.Errorf("-%s: %q: want some of %s", flag, n, strings.Join(all, ","))
+		}
+	}
+	return nil
+}
+
+func (o *seriesTask) run() error {
+	lines, err := jsonl.Read[forecasts.Line](o.out, nil)
+	if err != nil {
+		return err
+	}
+	if !o.draw {
+		fresh, err := o.measure()
+		if err != nil {
+			return err
+		}
+		for _, l := range fresh {
+			lines = jsonl.Put(lines, l, func(l forecasts.Line) [3]string { return [3]string{l.Set, l.Series, l.Method} })
+		}
+		if err := jsonl.Write(o.out, lines); err != nil {
+			return err
+		}
+	}
+	forecasts.Print(os.Stdout, slices.DeleteFunc(lines, func(l forecasts.Line) bool { return !slices.Contains(o.sets, l.Set) }), o.base)
+	return nil
+}
+
+// measure makes the problems, has them forecast by every method, and scores all forecasts alike.
+func (o *seriesTask) measure() ([]forecasts.Line, error) {
+	ctx, stop := interruptible()
+	defer stop()
+	problems, err := forecasts.Problems(o.sets, o.data, func(err error) { fmt.Fprintln(os.Stderr, err) })
+	if err != nil {
+		return nil, err
+	}
+	all, err := forecasts.Run(ctx, problems, o.methods, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	if o.write != "" {
+		path := filepath.Join(o.write, "problems.jsonl")
+		if err := errors.Join(os.MkdirAll(o.write, 0o777), jsonl.Write(path, problems)); err != nil {
+			return nil, err
+		}
+		if len(o.peers) > 0 {
+			made := filepath.Join(o.write, "forecasts.jsonl")
+			cmd := exec.CommandContext(ctx, o.python)
+			err := withScript("series.py", func(_, script string) error {
+				cmd.Args = append(cmd.Args, append([]string{script, path, made}, o.peers...)...)
+				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+				return cmd.Run()
+			})
+			if err != nil {
+				return nil, fmt.Errorf("-peers: %w", err)
+			}
+			o.files = append(o.files, made)
+		}
+	}
+	for _, path := range o.files {
+		more, err := forecasts.ReadForecasts(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return forecasts.Score(problems, all, machine.This(o.commit)), nil
+}

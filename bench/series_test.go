@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/bench/internal/forecasts"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+func TestParseSeries(t *testing.T) {
+	for _, c := range []struct{ args, err string }{
+		{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},
+		{"-write d -peers ucm,gp -python /bin/python3", ""},
+		{"-set more", "-set"}, {"-method best", "-method"}, {"-peers ucm", "-write"}, {"-write d -peers arima", "-peers"}, {"-out=", "-out"},
+	} {
+		_, err := parse("series", strings.Fields(c.args), io.Discard)
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%q: error %v, want one that names %q", c.args, err, c.err)
+		}
+	}
+}
+
+// fakeForecaster is a shell script in Python's place, which forecasts the one problem that it expects.
+const fakeForecaster = `#!/bin/sh
+test -s "$1" && grep -q '"y":\[3,1,4,1\],"at":\[4,5\]}' "$2" && test "$4 $5" = "ets theta" || exit 3
+echo '{"set":"m4-weekly","series":"W1","origin":4,"method":"ets","version":"9","mean":[5,7],"sd":[1,1],"seconds":2,"status":"ok"}' >>"$3"
+echo '{"set":"m4-weekly","series":"W1","origin":4,"method":"theta","status":"failed: no"}' >>"$3"
+`
+
+// TestSeries: this program's methods and peers answer the same problems and have lines that a later run replaces, and -draw prints them.
+func TestSeries(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"python": fakeForecaster, "m4_weekly_dev.jsonl": `{"name":"W1","train":[3,1,4,1],"test":[5,9]}` + "\n",
+	} {
+		if err := os.WriteFile(in(name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	common := []string{"-set", "m4-weekly", "-data", dir, "-out", in("lines.jsonl")}
+	peers := []string{"-write", in("w"), "-python", in("python"), "-peers", "ets,theta"}
+	if err := bench("series", slices.Concat(common, peers)...); err != nil {
+		t.Fatal(err)
+	}
+	if err := bench("series", append(common, "-method", "drift")...); err != nil { // its line takes the place of the first run's
+		t.Fatal(err)
+	}
+	lines, err := jsonl.Read[forecasts.Line](in("lines.jsonl"), nil)
+	if err != nil || len(lines) != len(forecasts.Methods())+2 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	at := slices.IndexFunc(lines, func(l forecasts.Line) bool { return l.Method == "ets" })
+	if at < 0 || lines[at].Status != machine.OK || lines[at].MAE != 1 || lines[at].Version != "9" || lines[at].Seconds != 2 {
+		t.Errorf("%+v, want errors of 0 and 2", lines)
+	}
+	if l := lines[len(lines)-1]; l.Method != "theta" || !strings.Contains(l.Status, "failed: no") {
+		t.Errorf("%+v, want a peer that failed", l)
+	}
+	var drawn bytes.Buffer
+	forecasts.Print(&drawn, lines, "naive")
+	if !strings.Contains(drawn.String(), "| ets |") || bench("series", append(common, "-draw")...) != nil {
+		t.Errorf("drawn:\n%s", drawn.String())
+	}
+	if err := bench("series", append(common, in("none.jsonl"))...); err == nil || !strings.Contains(err.Error(), "none.jsonl") {
+		t.Errorf("forecasts that are not there: error %v", err)
+	}
+}
