@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -22,59 +23,88 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if o.Backend == nil {
 		o.Backend = cpu.New()
 	}
-	best, err := find(ctx, f, &o)
+	search, best, err := find(ctx, f, &o)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{frame: f, layout: best.o.layout, sums: best.o.sums, backend: o.Backend, bound: best.bound()}
-	if m.at, err = best.at.Gaussian(best.mode, best.o.layout.scale()); err != nil {
+	all, err := search.variants(best)
+	if err != nil {
 		return nil, err
 	}
-	m.draws, err = m.drawn(ctx, best, &o)
-	return m, err
+	m := &Model{frame: f, layout: best.o.layout, sums: best.o.sums, backend: o.Backend}
+	if err := m.average(ctx, all, &o); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // find finds the best trial. A robust fit looks for outliers in it, and then again among parts that were found without them.
-func find(ctx context.Context, f *frame, o *Options) (best *trial, err error) {
+func find(ctx context.Context, f *frame, o *Options) (s *search, best *trial, err error) {
 	for range 2 {
-		s, err := newSearch(ctx, f, o)
-		if err == nil {
+		if s, err = newSearch(ctx, f, o); err == nil {
 			best, err = s.run()
 		}
 		if err != nil || !o.Robust {
-			return best, err
+			return s, best, err
 		}
 		if best, err = s.robust(best); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return best, nil
+	return s, best, nil
 }
 
-// drawn draws hyper-parameters.
-func (m *Model) drawn(ctx context.Context, best *trial, o *Options) ([][]float64, error) {
+// average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.
+func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
+	best := all[0]
+	for _, v := range all {
+		if v.weight > best.weight {
+			best = v
+		}
+	}
+	m.bound = best.bound()
+	var err error
+	if m.at, err = best.embed(m.layout); err != nil {
+		return err
+	}
 	count := o.Draws
 	if count == 0 {
 		size := float64(m.layout.features())
 		count = min(usualDraws, max(fewestDraws, int(drawWork/(float64(m.frame.Rows)*size*size))))
 	}
+	if count < 0 {
+		m.draws = [][]float64{slices.Clone(m.at.Mode)}
+		return nil
+	}
 	random := rand.New(rand.NewPCG(o.Seed, 1))
-	switch {
-	case count < 0:
-		return [][]float64{slices.Clone(m.at.Mode)}, nil
-	case o.HMC:
-		all, _, err := posterior.HMC(ctx, best.objective().Func, m.at, warmDraws, thinning*count, random)
-		var draws [][]float64
-		for i := thinning - 1; i < len(all); i += thinning {
-			draws = append(draws, all[i])
+	due := 0.0
+	for _, v := range all {
+		due += v.weight * float64(count)
+		n := int(math.Round(due)) - len(m.draws)
+		draws, err := v.draw(ctx, o.HMC, n, random)
+		if err != nil {
+			return err
 		}
-		return draws, err
+		for _, d := range draws {
+			m.draws = append(m.draws, v.widen(m.layout, d))
+		}
 	}
-	draws := make([][]float64, count)
-	for i := range draws {
-		draws[i] = m.at.Draw(random)
+	return nil
+}
+
+// draw draws a variant's own hyper-parameters.
+func (v *variant) draw(ctx context.Context, hmc bool, count int, random *rand.Rand) (draws [][]float64, err error) {
+	if !hmc || count == 0 {
+		for range count {
+			draws = append(draws, v.gaussian.Draw(random))
+		}
+		return draws, nil
 	}
-	return draws, nil
+	all, _, err := posterior.HMC(ctx, v.objective().Func, v.gaussian, warmDraws, thinning*count, random)
+	for i := thinning - 1; i < len(all); i += thinning {
+		draws = append(draws, all[i])
+	}
+	return draws, err
 }
 
 const (

@@ -40,9 +40,8 @@ type Value struct {
 	Mode, Lower, Upper float64
 }
 
-// Hyper lists the hyper-parameters.
-func (m *Model) Hyper() []Value {
-	all := make([]Value, len(m.layout.names))
+// Hyper lists the hyper-parameters of the most probable parts.
+func (m *Model) Hyper() (all []Value) {
 	for i, name := range m.layout.names {
 		unit := m.frame.Scale[0]
 		switch {
@@ -51,8 +50,9 @@ func (m *Model) Hyper() []Value {
 		case strings.HasSuffix(name, ".factor"):
 			unit = 1
 		}
-		at, sd := m.at.Mode[i], m.at.SD(i)
-		all[i] = Value{name, unit * math.Exp(at), unit * math.Exp(at-score.SD95*sd), unit * math.Exp(at+score.SD95*sd)}
+		if at, sd := m.at.Mode[i], m.at.SD(i); at != absent {
+			all = append(all, Value{name, unit * math.Exp(at), unit * math.Exp(at-score.SD95*sd), unit * math.Exp(at+score.SD95*sd)})
+		}
 	}
 	return all
 }

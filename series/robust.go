@@ -51,7 +51,7 @@ func (s *search) robust(t *trial) (*trial, error) {
 		}
 		before = p
 		if s.sums, err = s.whole.sum(s.ctx, s.o.Backend); err == nil {
-			t, err = s.trial(t.more, t.memory, t)
+			t, err = s.trial(t.parts, t.memory, t)
 		}
 		if err != nil {
 			return nil, err

@@ -59,7 +59,7 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	if !o.Known {
 		s.try = append(s.try, s.candidates(spectra)...)
 	}
-	var everything []Part
+	everything := slices.Clone(s.fixed())
 	for _, t := range s.try {
 		everything = append(everything, t...)
 	}
@@ -89,18 +89,21 @@ func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
 	return all
 }
 
-// lay lays out Parts and further parts.
-func (s *search) lay(more []Part, memory int) *layout {
-	parts := s.o.Parts
-	if parts == nil {
-		parts = usualParts
+// fixed are the parts that every trial of the search has.
+func (s *search) fixed() []Part {
+	if s.o.Parts == nil {
+		return usualParts
 	}
-	return newLayout(s.frame, ordered(slices.Concat(parts, more)), s.reach, memory, s.peak)
+	return s.o.Parts
+}
+
+func (s *search) lay(parts []Part, memory int) *layout {
+	return newLayout(s.frame, ordered(parts), s.reach, memory, s.peak)
 }
 
 // A trial is a layout at its mode.
 type trial struct {
-	more   []Part
+	parts  []Part
 	memory int
 	o      *objective
 	mode   []float64
@@ -134,13 +137,13 @@ func (t *trial) fit() float64 {
 
 // run tries parts in their order, then more frequencies for the short memory.
 func (s *search) run() (*trial, error) {
-	best, err := s.trial(nil, memories[0], nil)
+	best, err := s.trial(s.fixed(), memories[0], nil)
 	for _, c := range s.try {
 		if err != nil {
 			return nil, err
 		}
 		var next *trial
-		next, err = s.trial(slices.Concat(best.more, c), best.memory, best)
+		next, err = s.trial(slices.Concat(best.parts, c), best.memory, best)
 		if err == nil && next.fit() > best.fit()+worth+float64(len(next.mode)-len(best.mode)) {
 			best = next
 		}
@@ -150,7 +153,7 @@ func (s *search) run() (*trial, error) {
 			return nil, err
 		}
 		var next *trial
-		next, err = s.trial(best.more, memory, best)
+		next, err = s.trial(best.parts, memory, best)
 		if err == nil && (next.o.layout.features() == best.o.layout.features() || next.fit() < best.fit()+worth) {
 			break
 		}
@@ -160,14 +163,14 @@ func (s *search) run() (*trial, error) {
 }
 
 // trial finds the mode of a layout, from another trial's hyper-parameters where both have them.
-func (s *search) trial(more []Part, memory int, from *trial) (*trial, error) {
-	l := s.lay(more, memory)
+func (s *search) trial(parts []Part, memory int, from *trial) (*trial, error) {
+	l := s.lay(parts, memory)
 	pick := l.within(s.whole)
 	sums := make([]*moments, len(s.sums))
 	for i, m := range s.sums {
 		sums[i] = m.restrict(pick)
 	}
-	t := &trial{more: more, memory: memory, o: newObjective(l, sums)}
+	t := &trial{parts: parts, memory: memory, o: newObjective(l, sums)}
 	v := make([]float64, len(l.priors))
 	for i, p := range l.priors {
 		v[i] = math.Log(p.Median)

@@ -225,7 +225,7 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 			left.take(carrier)
 			continue
 		}
-		if !enough {
+		if !enough || cycle && slices.ContainsFunc(seasons, func(s Season) bool { return s.Cycle }) {
 			break
 		}
 		found := Season{Period: step / carrier, Cycle: cycle}
