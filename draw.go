@@ -48,7 +48,7 @@ func (m *Model) DrawContext(ctx context.Context, x mat.Matrix, n int, seed uint6
 // memory holds one at a time. Not to be asked from several goroutines at once, and
 // the model must stay as it is meanwhile.
 type Draws struct {
-	m  *Model
+	m  []*Model   // the first function is of the first of them, and so on
 	at []rand.PCG // before each function, as far as they have been drawn
 }
 
@@ -57,7 +57,22 @@ func (m *Model) Draws(seed uint64) (*Draws, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
 	}
-	return &Draws{m: m, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}, nil
+	return &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}, nil
+}
+
+// PosteriorDraws are functions whose hyper-parameters are drawn, too: function i is
+// of draw i of the model's Posterior, from the first again after the last. Errors
+// wrap ErrUnfitted if it has none (Options.Posterior).
+func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
+	d, err := m.Draws(seed)
+	if err != nil {
+		return nil, err
+	}
+	if m.hyper == nil || len(m.hyper.Draws) == 0 {
+		return nil, fmt.Errorf("vssgp: draw: the model has no draws of its hyper-parameters; fit it with some (Options.Posterior): %w", ErrUnfitted)
+	}
+	d.m = m.hyper.Draws
+	return d, nil
 }
 
 // At is function i, from 0, at rows x [N,Q]: [N,D], in the data's units, without
@@ -66,18 +81,20 @@ func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 	for len(d.at) <= i {
 		d.function(len(d.at) - 1)
 	}
-	y, err := d.function(i).At(ctx, d.m.X.ToModel(x))
+	m := d.m[i%len(d.m)]
+	y, err := d.function(i).At(ctx, m.X.ToModel(x))
 	if err != nil {
 		return nil, dataError(err)
 	}
-	d.m.Y.toData(y)
+	m.Y.toData(y)
 	return y, nil
 }
 
 // function samples function i, before which all others have been sampled.
 func (d *Draws) function(i int) *variational.Function {
 	pcg := d.at[i]
-	f := d.m.Params.Draw(d.m.exactPosterior(), rand.New(&pcg))
+	m := d.m[i%len(d.m)]
+	f := m.Params.Draw(m.exactPosterior(), rand.New(&pcg))
 	if i+1 == len(d.at) {
 		d.at = append(d.at, pcg)
 	}

@@ -69,7 +69,12 @@ func ExampleFit_extrapolate() {
 		square += (mean - y[known+i]) * (mean - y[known+i]) / float64(len(p.Mean))
 	}
 	fmt.Println("two further years within 2 ppm:", math.Sqrt(square) < 2)
-	fmt.Printf("most confident period: %.2f years\n", 1/model.Frequencies()[0].Mean[0])
+	for _, f := range model.Frequencies() {
+		if f.Component == 0 { // the most confident of the first component, whose period began at a year
+			fmt.Printf("most confident period: %.2f years\n", f.Period[0])
+			break
+		}
+	}
 	// Output:
 	// two further years within 2 ppm: true
 	// most confident period: 1.00 years

@@ -33,6 +33,9 @@ const (
 	nameFactor = "coefficient.factor"
 )
 
+// windowNames are the tensors of the windows.
+var windowNames = []string{nameWindowCenter, nameWindowLength, nameComponentWindow}
+
 // Save writes the model to a safetensors file, whole or not at all. The file
 // holds all that Load needs to predict to the last bit; Python reads it with
 // safetensors.numpy.load_file. Errors wrap ErrParams, or are the system's: an
@@ -88,6 +91,9 @@ func (m *Model) file() (*safetensors.File, error) {
 			all = append(all, b...)
 		}
 		f.Tensors[nameFactor] = vector(all)
+	}
+	if err := m.savePosterior(f); err != nil {
+		return nil, err
 	}
 	for _, e := range m.metadata() {
 		text, err := json.Marshal(e.value)
@@ -195,7 +201,100 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		return nil, err
 	}
 	m.Metadata = own(f.Metadata)
-	return m, m.readFactor(f)
+	if err := m.readFactor(f); err != nil {
+		return nil, err
+	}
+	return m, m.readPosterior(f)
+}
+
+// The posterior of the hyper-parameters has a tensor of standard deviations for each of
+// theirs, and each of its draws the tensors of a model, under these prefixes.
+const namePosterior, nameDraw = "posterior.", "draw.%03d."
+
+// tensors lists the standard deviations with their names and shapes for p.
+func (h *Posterior) tensors(p *Params) []Tensor {
+	l, lq, mq := []int{p.L}, []int{p.L, p.Q}, []int{p.M(), p.Q}
+	return []Tensor{
+		{Name: namePosterior + "kernel.variance", Shape: l, Data: &h.Variance},
+		{Name: namePosterior + "kernel.lengthscale", Shape: lq, Data: &h.Lengthscale},
+		{Name: namePosterior + "kernel.frequency", Shape: lq, Data: &h.Frequency},
+		{Name: namePosterior + "noise.precision", Shape: []int{1}, Data: &h.Noise},
+		{Name: namePosterior + "frequency", Shape: mq, Data: &h.Features},
+	}
+}
+
+// savePosterior lays out the posterior of the hyper-parameters.
+func (m *Model) savePosterior(f *safetensors.File) error {
+	if m.hyper == nil {
+		return nil
+	}
+	for _, t := range m.hyper.tensors(m.Params) {
+		if *t.Data == nil {
+			continue
+		}
+		f.Tensors[t.Name] = safetensors.Tensor{Shape: t.Shape, Data: *t.Data}
+	}
+	for i, d := range m.hyper.Draws {
+		own, err := d.file()
+		if err != nil {
+			return err
+		}
+		for name, t := range own.Tensors {
+			if !slices.Contains(windowNames, name) { // which are the model's
+				f.Tensors[fmt.Sprintf(nameDraw, i)+name] = t
+			}
+		}
+	}
+	return nil
+}
+
+// readPosterior takes the posterior of the hyper-parameters if the file has one.
+func (m *Model) readPosterior(f *safetensors.File) error {
+	h := &Posterior{}
+	for _, t := range h.tensors(m.Params) {
+		have, ok := f.Tensors[t.Name]
+		if !ok && h.Variance == nil {
+			return nil
+		}
+		if !ok && t.Data == &h.Features {
+			continue
+		}
+		if !ok || !slices.Equal(have.Shape, t.Shape) {
+			return fmt.Errorf("vssgp: %s has shape %v, want %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
+		}
+		for i, v := range have.Data {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("vssgp: %s[%d] is %v, want a standard deviation: %w", t.Name, i, v, ErrParams)
+			}
+		}
+		*t.Data = have.Data
+	}
+	for i := range maxDraws {
+		own := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: f.Metadata}
+		for name, t := range f.Tensors {
+			if rest, ok := strings.CutPrefix(name, fmt.Sprintf(nameDraw, i)); ok {
+				own.Tensors[rest] = t
+			}
+		}
+		if len(own.Tensors) == 0 {
+			break
+		}
+		for _, name := range windowNames {
+			if t, ok := f.Tensors[name]; ok {
+				own.Tensors[name] = t
+			}
+		}
+		d, err := fromFile(own)
+		if err != nil {
+			return fmt.Errorf("draw %d of the hyper-parameters: %w", i, err)
+		}
+		if !d.Params.Alike(m.Params) || !d.Fitted() {
+			return fmt.Errorf("vssgp: draw %d of the hyper-parameters has other sizes than the model, or no coefficients: %w", i, ErrParams)
+		}
+		h.Draws = append(h.Draws, d)
+	}
+	m.hyper = h
+	return nil
 }
 
 // paramsFromFile takes the sizes from the tensors' shapes, then every tensor.

@@ -42,6 +42,10 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if f.best == nil {
 		return nil, nil, cmp.Or(err, f.failed)
 	}
+	if err == nil {
+		f.res.NoPosterior, err = f.posterior()
+		err = optimise.Interrupted(f.ctx, err)
+	}
 	return f.best.model, f.result(), err
 }
 
@@ -225,7 +229,7 @@ const levelReached = 2
 // result says how the fit went.
 func (f *fit) result() *Result {
 	r, a := f.res, f.best
-	r.Bound, r.Terms, r.Jitter, r.Iterations = a.At.Bound, a.At.Terms, a.At.Jitter, a.Iterations
+	r.Bound, r.Terms, r.Jitter, r.Iterations, r.LogPrior = a.At.Bound, a.At.Terms, a.At.Jitter, a.Iterations, a.prior
 	if a.Iterations > 0 && 1/a.model.Params.NoisePrecision[0] <= levelReached*a.level {
 		r.NoiseFloor = math.Sqrt(a.level) * a.model.Y.Scale[0]
 	}

@@ -26,18 +26,35 @@ func TestFrequencies(t *testing.T) {
 	m.X = Affine{Offset: []float64{100}, Scale: []float64{10}}
 	inf := math.Inf(1)
 	want := []Frequency{ // l is 20 and 40, p 0.025 for the second component
-		{Feature: 3, Component: 1, Location: []float64{130}, Mean: []float64{0.1 + 0.025}, SD: []float64{0}, Reach: []float64{inf}},
-		{Feature: 1, Component: 0, Location: []float64{110}, Mean: []float64{0.1}, SD: []float64{1 / (40 * math.Pi)}, Reach: []float64{20}},
-		{Feature: 2, Component: 1, Location: []float64{120}, Mean: []float64{0.025}, SD: []float64{2 / (80 * math.Pi)}, Reach: []float64{20}},
-		{Feature: 0, Component: 0, Location: []float64{100}, Mean: []float64{0.05}, SD: []float64{2 / (40 * math.Pi)}, Reach: []float64{10}},
+		{Feature: 3, Component: 1, Location: []float64{130}, Mean: []float64{0.1 + 0.025}, Spread: []float64{0}, Reach: []float64{inf}},
+		{Feature: 1, Component: 0, Location: []float64{110}, Mean: []float64{0.1}, Spread: []float64{1 / (40 * math.Pi)}, Reach: []float64{20}},
+		{Feature: 2, Component: 1, Location: []float64{120}, Mean: []float64{0.025}, Spread: []float64{2 / (80 * math.Pi)}, Reach: []float64{20}},
+		{Feature: 0, Component: 0, Location: []float64{100}, Mean: []float64{0.05}, Spread: []float64{2 / (40 * math.Pi)}, Reach: []float64{10}},
 	}
-	for i, got := range m.Frequencies() {
+	checkFrequencies(t, m.Frequencies(), want)
+	m.hyper = &Posterior{Features: []float64{0.4, 3, 0.2, 1}} // by feature, in cycles of the model's unit
+	for i := range want {
+		want[i].SD = []float64{m.hyper.Features[want[i].Feature] / 10}
+	}
+	want = []Frequency{want[2], want[3], want[0], want[1]}
+	checkFrequencies(t, m.Frequencies(), want)
+}
+
+func checkFrequencies(t *testing.T, all, want []Frequency) {
+	t.Helper()
+	for i, got := range all {
 		w := want[i]
 		if got.Feature != w.Feature || got.Component != w.Component {
 			t.Fatalf("place %d: feature %d of component %d, want %d of %d", i, got.Feature, got.Component, w.Feature, w.Component)
 		}
-		for _, v := range [][2]float64{{got.Location[0], w.Location[0]}, {got.Mean[0], w.Mean[0]}, {got.SD[0], w.SD[0]}, {got.Reach[0], w.Reach[0]},
-			{got.Period[0], 1 / w.Mean[0]}, {got.PeriodSD[0], w.SD[0] / (w.Mean[0] * w.Mean[0])}} {
+		pairs := [][2]float64{{got.Location[0], w.Location[0]}, {got.Mean[0], w.Mean[0]}, {got.Spread[0], w.Spread[0]}, {got.Reach[0], w.Reach[0]}, {got.Period[0], 1 / w.Mean[0]}}
+		if len(got.SD) != len(w.SD) || len(got.PeriodSD) != len(w.SD) {
+			t.Fatalf("feature %d has the standard deviations %v and %v, want %v", got.Feature, got.SD, got.PeriodSD, w.SD)
+		}
+		if w.SD != nil {
+			pairs = append(pairs, [2]float64{got.SD[0], w.SD[0]}, [2]float64{got.PeriodSD[0], w.SD[0] / (w.Mean[0] * w.Mean[0])})
+		}
+		for _, v := range pairs {
 			if v[0] != v[1] && !(math.Abs(v[0]-v[1]) <= 1e-15*v[1]) {
 				t.Errorf("feature %d: %v, want %v", got.Feature, v[0], v[1])
 			}

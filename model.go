@@ -74,6 +74,31 @@ type Model struct {
 	Backend spectral.Backend
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
+	hyper *Posterior             // of the hyper-parameters; nil: not computed
+}
+
+// A Posterior says how well a fit's data determine its hyper-parameters: a
+// Gaussian about the fit, over logarithms of positive numbers (Laplace's
+// approximation; see docs/priors.md). Standard deviations are in the model's
+// units, and 0 for what the fit kept.
+type Posterior struct {
+	Variance    []float64 // [L] of log σ²
+	Lengthscale []float64 // [L,Q] of log l
+	Frequency   []float64 // [L,Q] of p, in cycles
+	Noise       []float64 // [1] of log τ
+	// Features [M,Q] are the standard deviations of the features' frequencies
+	// p + w/(2πl), in cycles, q(w) included; nil if the fit kept p and μ.
+	Features []float64
+	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior asks for
+}
+
+// Posterior is that of the fitted hyper-parameters, or nil: a fit computes it if
+// that costs little, or if Options.Posterior asks for draws (Result.NoPosterior).
+func (m *Model) Posterior() *Posterior {
+	if m == nil {
+		return nil
+	}
+	return m.hyper
 }
 
 // NewModel wraps parameters as a model in the data's own units.
@@ -190,8 +215,8 @@ func (m *Model) Condition(data *Data) (*Evaluation, error) {
 }
 
 // ConditionContext computes the exact posterior of the coefficients given data,
-// leaving the parameters as they are, and makes the model an Exact one:
-// q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
+// leaving the parameters as they are, those of the draws of its Posterior too, and
+// makes the model an Exact one: q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
 // ErrBound (ErrParams if the model is invalid), or ctx.Err() soon after ctx has
 // ended, and leave the model as it was.
 func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, error) {
@@ -203,6 +228,19 @@ func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, 
 	e, err := opened.Exact(m.Params, false)
 	if err != nil {
 		return nil, err
+	}
+	if m.hyper != nil {
+		hyper := *m.hyper
+		hyper.Draws = make([]*Model, len(hyper.Draws))
+		for i, d := range m.hyper.Draws {
+			own, err := opened.Exact(d.Params, false)
+			if err != nil {
+				return nil, fmt.Errorf("draw %d of the hyper-parameters: %w", i, err)
+			}
+			hyper.Draws[i] = d.clone()
+			hyper.Draws[i].adopt(own)
+		}
+		m.hyper = &hyper
 	}
 	m.adopt(e)
 	return e, nil
@@ -267,7 +305,7 @@ func (m *Model) clone() *Model {
 // bare is the model with other parameters and without its posterior.
 func (m *Model) bare(p *Params) *Model {
 	c := *m
-	c.Params, c.exact = p, nil
+	c.Params, c.exact, c.hyper = p, nil, nil
 	return &c
 }
 

@@ -73,6 +73,18 @@ type Options struct {
 	// and scaled to the order of one.
 	Raw bool
 
+	// Priors are the log-normal priors of σ, l and the noise. The zero value has
+	// weak ones, read off the data; NoPriors has none.
+	Priors Priors
+	// Posterior is the number of draws from the hyper-parameters' posterior that the
+	// model keeps, for PosteriorPredictor; a fit then iterates up to 1500 times unless
+	// Iterations says otherwise, to reach a mode. With 0 it keeps their standard deviations
+	// alone, if they cost little beside the fit; with NoPosterior nothing.
+	Posterior int
+	// HMC draws by Hamiltonian Monte Carlo rather than from the Gaussian about the
+	// fit: the judge of the Gaussian, some hundred times as slow.
+	HMC bool
+
 	// Iterations is the most L-BFGS iterations, or RMSPROP steps, that each start
 	// takes; 0: chosen by the inference. NoIterations keeps the starting values
 	// and computes only the posterior of the coefficients.
@@ -132,6 +144,9 @@ type Options struct {
 // lays many components, since no optimisation can over-fit them.
 const NoIterations = -1
 
+// NoPosterior asks for no posterior of the hyper-parameters.
+const NoPosterior = -1
+
 const (
 	// WindowAuto asks for a window length chosen from the data.
 	WindowAuto = 0
@@ -143,6 +158,8 @@ const (
 	// maxCount bounds components and features per component: far more than
 	// any data need, far fewer than memory holds.
 	maxCount = 1_000_000
+	// maxDraws bounds the draws of the hyper-parameters: a model holds them all.
+	maxDraws = 1000
 	// MaxInputs bounds the inputs of data that are fitted: every feature has
 	// three numbers for each.
 	MaxInputs = 100_000
@@ -188,8 +205,10 @@ const leastPrecision = 1e-60
 // checkNumbers reports numbers outside their domain.
 func (o *Options) checkNumbers(*Data) error {
 	switch w := o.Window; {
-	case o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0:
-		return badOption("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts)
+	case o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0 || o.Posterior < NoPosterior:
+		return badOption("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d, posterior %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts, o.Posterior)
+	case o.Posterior > maxDraws:
+		return badOption("%d draws of the hyper-parameters, want at most %d", o.Posterior, maxDraws)
 	case o.Method == SSGP && o.Features%2 == 1:
 		return badOption("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
 	case w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)): // WindowAuto is 0

@@ -121,7 +121,8 @@ func (f *frame) plan(work start.Work) *Plan {
 	run := optimise.NewWork(d.N, shape, o.optimise(f.init, o.Seed), o.From != nil && len(o.From.Params.CoefVar) > 0)
 	heldOut := o.Iterations != NoIterations && f.holdsOut(cmp.Or(o.Inference, Exact), shape.M(), len(shape.Windows.Center) > 0)
 
-	p.Gradients = (work.Gradients + run.Gradients) * p.Starts
+	about, _ := f.posteriorSize(shape, o.optimise(f.init, o.Seed))
+	p.Gradients = (work.Gradients+run.Gradients)*p.Starts + 2*about
 	p.MiniBatches = run.MiniBatches * p.Starts
 	p.MiniBatchFlops *= float64(run.BatchRows) / float64(d.N)
 	p.StartFlops = (work.Flops + run.MeanFlops) * float64(p.Starts)
@@ -297,4 +298,35 @@ func (m *Model) PredictionPlan(n int) (*PredictionPlan, error) {
 	held := out.RowBytes + matrices*out.MatrixBytes + 8*modelCopies*float64(params) + cost.Tiles(offset, out.Part, cost.FewRows, exact)
 	out.PeakBytes = cost.Peak(held, out.MatrixBytes)
 	return out, nil
+}
+
+const (
+	// posteriorFlops is what standard deviations of the hyper-parameters may cost if
+	// no draws are asked for: well under a second on a core. Taking a matrix of n rows
+	// apart costs eigenFlops·n³, each as much as passFlops in a pass over the rows.
+	posteriorFlops, eigenFlops, passFlops = 6e8, 25, 8
+	// posteriorMost is the most coordinates.
+	posteriorMost = 3000
+)
+
+// posteriorSize is the number of coordinates about a fit of which the posterior takes
+// two gradients each, or why there is none.
+func (f *frame) posteriorSize(s variational.Shape, set optimise.Settings) (n int, none string) {
+	o := &f.o
+	n = optimise.PosteriorSize(s, set)
+	pass := cost.Evaluate(s.Offsets(), s.Windows.NewLayout(f.rows.X, f.rows.N, s.Q).Runs, s.Q, s.D).Gradient
+	flops := 2*float64(n)*pass/passFlops + eigenFlops*math.Pow(float64(n), 3)
+	switch {
+	case o.Posterior == NoPosterior:
+		return 0, "not asked for"
+	case o.Iterations == NoIterations || n == 0:
+		return 0, "the starting values are kept"
+	case o.Inference == Stochastic:
+		return 0, "mini-batches do not end at a mode of the bound"
+	case n > posteriorMost:
+		return 0, fmt.Sprintf("%d coordinates, want at most %d", n, posteriorMost)
+	case o.Posterior == 0 && flops > posteriorFlops:
+		return 0, "it would take long beside the fit; ask for draws"
+	}
+	return n, ""
 }

@@ -71,7 +71,7 @@ func TestPlanFit(t *testing.T) {
 		atMost bool
 	}{
 		{"default", Options{Iterations: 3}, true},
-		{"windows of a choice", Options{Iterations: 3, Window: WindowAuto, WindowCandidates: []float64{6, 10}}, true},
+		{"windows of a choice", Options{Posterior: NoPosterior, Iterations: 3, Window: WindowAuto, WindowCandidates: []float64{6, 10}}, true},
 		{"starting values", Options{Iterations: NoIterations, Window: 8}, true},
 		{"all said", Options{Iterations: 3, Window: 8, Components: 5, Features: 4, Restarts: 1, UniformPhases: true}, false},
 		{"paper", Options{Iterations: 5, Init: InitPaper, Features: 12}, false},

@@ -105,6 +105,7 @@ func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *ma
 type Predictor struct {
 	m         *Model
 	posterior *variational.Predictive
+	draws     []*Predictor // of which the prediction is the mean; nil: of the model alone
 }
 
 // Predictor prepares the model for predictions. Errors wrap ErrUnfitted, or
@@ -114,7 +115,35 @@ func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Predictor{m, posterior}, nil
+	return &Predictor{m: m, posterior: posterior}, nil
+}
+
+// PosteriorPredictor is a Predictor over the posterior of the hyper-parameters too:
+// its predictions are the mean of those of the posterior's draws, a mixture of
+// Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior).
+func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
+	p, err := m.Predictor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m.hyper == nil || len(m.hyper.Draws) == 0 {
+		return nil, fmt.Errorf("vssgp: predict: the model has no draws of its hyper-parameters; fit it with some (Options.Posterior): %w", ErrUnfitted)
+	}
+	for _, d := range m.hyper.Draws {
+		one, err := m.with(d).Predictor(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.draws = append(p.draws, one)
+	}
+	return p, nil
+}
+
+// with is a draw on the model's backend.
+func (m *Model) with(draw *Model) *Model {
+	c := *draw
+	c.Backend = m.Backend
+	return &c
 }
 
 // maxCovariances bounds what one Prediction holds, N·D²: a recording of one
@@ -148,6 +177,16 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 
 // part predicts rows x [n,Q], in the model's units, in one pass.
 func (p *Predictor) part(ctx context.Context, x []float64) (*Prediction, error) {
+	if p.draws != nil {
+		parts := make([]*Prediction, len(p.draws))
+		for i, d := range p.draws {
+			var err error
+			if parts[i], err = d.part(ctx, x); err != nil {
+				return nil, err
+			}
+		}
+		return mixture(parts), nil
+	}
 	raw, err := p.posterior.At(ctx, p.m.backend(), x)
 	if err != nil {
 		return nil, dataError(err)

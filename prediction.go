@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -19,6 +20,8 @@ type Prediction struct {
 	Cov   []float64 // [N,D,D] of the observed y: function and noise
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
 
+	// parts are the predictions that this is the mean of, if it is a mixture.
+	parts []*Prediction
 	// own is set where outputs are so small or large that their variances leave
 	// float64's range in Cov and Noise.
 	own *modelUnits
@@ -132,11 +135,76 @@ func (m *Model) inDataUnits(raw *spectral.Prediction) *Prediction {
 	return out
 }
 
+// mixture is the mean of predictions: its covariance is their mean covariance and the
+// covariance of their means.
+func mixture(parts []*Prediction) *Prediction {
+	first := parts[0]
+	d, n := first.D, float64(len(parts))
+	out := &Prediction{N: first.N, D: d, Mean: make([]float64, len(first.Mean)), Cov: make([]float64, len(first.Cov)), Noise: make([]float64, d), parts: parts}
+	unit, cov, noise := slices.Repeat([]float64{1}, d), out.Cov, out.Noise
+	if first.own != nil {
+		unit, cov, noise = first.own.unit, make([]float64, len(cov)), make([]float64, d)
+		out.own = &modelUnits{cov, noise, unit}
+	}
+	for _, p := range parts {
+		for i, v := range p.Mean {
+			out.Mean[i] += v / n
+		}
+	}
+	off := func(p *Prediction, row, d int) float64 { return (p.Mean[row+d] - out.Mean[row+d]) / unit[d] }
+	for _, p := range parts {
+		one, own, _ := p.units()
+		for i, v := range one {
+			row := i / d / d * d
+			cov[i] += (v + off(p, row, i/d%d)*off(p, row, i%d)) / n
+		}
+		for i, v := range own {
+			noise[i] += v / n
+		}
+	}
+	for i := 0; out.own != nil && i < len(cov); i++ {
+		out.Cov[i] = cov[i] * unit[i/d%d] * unit[i%d]
+	}
+	for i := 0; out.own != nil && i < d; i++ {
+		out.Noise[i] = noise[i] * unit[i] * unit[i]
+	}
+	return out
+}
+
+// Quantile is the value [N,D] that each observed y, or the latent function if noise is
+// false, stays below with probability prob: of a Gaussian, or of the mixture from a
+// PosteriorPredictor.
+func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
+	if p == nil {
+		return nil
+	}
+	parts := p.parts
+	if parts == nil {
+		parts = []*Prediction{p}
+	}
+	sds := make([][]float64, len(parts))
+	for s, one := range parts {
+		sds[s] = one.SD(noise)
+	}
+	out := make([]float64, len(p.Mean))
+	mix := score.Mixture{Means: make([]float64, len(parts)), SDs: make([]float64, len(parts))}
+	for i := range out {
+		for s, one := range parts {
+			mix.Means[s], mix.SDs[s] = one.Mean[i], max(sds[s][i], math.SmallestNonzeroFloat64)
+		}
+		out[i] = mix.Quantile(prob)
+	}
+	return out
+}
+
 // room makes a prediction like p of n rows, to be filled in.
 func (p *Prediction) room(n int) *Prediction {
 	out := &Prediction{N: n, D: p.D, Mean: make([]float64, n*p.D), Cov: make([]float64, n*p.D*p.D), Noise: p.Noise}
 	if p.own != nil {
 		out.own = &modelUnits{make([]float64, len(out.Cov)), p.own.noise, p.own.unit}
+	}
+	for _, one := range p.parts {
+		out.parts = append(out.parts, one.room(n))
 	}
 	return out
 }
@@ -147,5 +215,8 @@ func (p *Prediction) copy(q *Prediction, first int) {
 	copy(p.Cov[first*p.D*p.D:], q.Cov)
 	if p.own != nil {
 		copy(p.own.cov[first*p.D*p.D:], q.own.cov)
+	}
+	for i, one := range p.parts {
+		one.copy(q.parts[i], first)
 	}
 }

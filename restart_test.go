@@ -46,8 +46,8 @@ func TestCollapsed(t *testing.T) {
 		says   string
 		starts int
 	}{
-		"noise":                     {noise, Options{Init: InitPaper, Features: 4, Iterations: 60}, "noise", 1 + extraStarts},
-		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1}, "noise", 2 + extraStarts},
+		"noise":                     {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise", 1 + extraStarts},
+		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()}, "noise", 2 + extraStarts},
 		"short reach": {wave(60, 0.1), Options{
 			Init: InitPaper, Features: 5, Iterations: 5, Lengthscales: []float64{0.001}, NoisePrecision: 100,
 			Fix: []string{"kernel.lengthscale", "frequency.variance", "noise.precision"},

@@ -19,8 +19,11 @@ type Progress struct {
 
 // Result says how a fit went.
 type Result struct {
-	Bound      float64       // of the start that was kept, in nats, of y in the model's units
-	Terms      []Term        // they add up to Bound
+	Bound float64 // of the start that was kept, in nats, of y in the model's units
+	Terms []Term  // they add up to Bound
+	// LogPrior is the log density of the optimised hyper-parameters' logarithms
+	// under Options.Priors. A fit maximises Bound + LogPrior; 0 without priors.
+	LogPrior   float64
 	Iterations int           // of the start that was kept
 	Starts     []StartResult // in the order they were made
 	Kept       int           // index in Starts
@@ -32,6 +35,8 @@ type Result struct {
 	NoiseFloor float64
 	Device     string        // what computed: the backend's name
 	Elapsed    time.Duration // of all runs of a fit that was resumed
+	// NoPosterior is why the model has no Posterior; "" if it has one.
+	NoPosterior string
 	// HeldOut compares a fit of one input with straight lines between neighbours,
 	// if the posterior is small enough to be computed once more. Otherwise it has no
 	// rows.
@@ -88,23 +93,28 @@ type Frequency struct {
 	Component int       `json:"-"`            // i = k/K
 	Location  []float64 `json:"location"`     // [Q] z, units of x
 	Mean      []float64 `json:"frequency"`    // [Q] |μ/l + 2πp|/2π, cycles per unit of x
-	SD        []float64 `json:"frequency_sd"` // [Q] √Σ/(2πl), cycles per unit of x; 0: a point frequency
+	SD        []float64 `json:"frequency_sd"` // [Q] under Model.Posterior, cycles per unit of x; nil without it
 	Period    []float64 `json:"period"`       // [Q] 1/Mean, units of x; +Inf: none
-	PeriodSD  []float64 `json:"period_sd"`    // [Q] SD/Mean², to first order
+	PeriodSD  []float64 `json:"period_sd"`    // [Q] SD/Mean², to first order; nil without SD
+	Spread    []float64 `json:"-"`            // [Q] √Σ/(2πl), of q(w) alone: too little where the hyper-parameters are uncertain
 	Reach     []float64 `json:"reach"`        // [Q] l/√Σ, units of x: how far from z the feature lives; +Inf: everywhere
 }
 
-// spread is the squared length of SD.
-func (f Frequency) spread() (sum float64) {
-	for _, sd := range f.SD {
+// length is the squared length of SD, or of Spread without it.
+func (f Frequency) length() (sum float64) {
+	of := f.SD
+	if of == nil {
+		of = f.Spread
+	}
+	for _, sd := range of {
 		sum += sd * sd
 	}
 	return sum
 }
 
 // Frequencies are the posteriors of all features' frequencies. The most confident
-// come first: those whose vector of standard deviations is shortest. An invalid
-// model has none.
+// come first: those whose vector of standard deviations is shortest, or of spreads
+// if the model has no Posterior. An invalid model has none.
 func (m *Model) Frequencies() []Frequency {
 	if m.check() != nil {
 		return nil
@@ -115,15 +125,19 @@ func (m *Model) Frequencies() []Frequency {
 		f := Frequency{Feature: k, Component: k / p.K}
 		for q, unit := range m.X.Scale {
 			at, l := k*p.Q+q, p.Lengthscale[k/p.K*p.Q+q]*unit
-			mean, sd := math.Abs(p.FreqMean[at]/(2*math.Pi*l)+p.Frequency[k/p.K*p.Q+q]/unit), math.Sqrt(p.FreqVar[at])/(2*math.Pi*l)
+			mean := math.Abs(p.FreqMean[at]/(2*math.Pi*l) + p.Frequency[k/p.K*p.Q+q]/unit)
 			f.Location = append(f.Location, m.X.Offset[q]+unit*p.Location[at])
-			f.Mean, f.SD = append(f.Mean, mean), append(f.SD, sd)
-			f.Period, f.PeriodSD = append(f.Period, 1/mean), append(f.PeriodSD, sd/(mean*mean))
+			f.Mean, f.Period = append(f.Mean, mean), append(f.Period, 1/mean)
+			f.Spread = append(f.Spread, math.Sqrt(p.FreqVar[at])/(2*math.Pi*l))
+			if m.hyper != nil && m.hyper.Features != nil {
+				sd := m.hyper.Features[at] / unit
+				f.SD, f.PeriodSD = append(f.SD, sd), append(f.PeriodSD, sd/(mean*mean))
+			}
 			f.Reach = append(f.Reach, l/math.Sqrt(p.FreqVar[at]))
 		}
 		out[k] = f
 	}
-	slices.SortStableFunc(out, func(a, b Frequency) int { return cmp.Compare(a.spread(), b.spread()) })
+	slices.SortStableFunc(out, func(a, b Frequency) int { return cmp.Compare(a.length(), b.length()) })
 	return out
 }
 

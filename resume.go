@@ -30,6 +30,7 @@ type attempt struct {
 	checkpoint.Best
 	model  *Model
 	points int     // point estimates
+	prior  float64 // log density of the point estimates that have priors
 	level  float64 // the least noise variance that float64 can tell from none
 }
 
@@ -38,7 +39,7 @@ const extraStarts = 2
 
 // ended makes an attempt of a run at its end.
 func (f *fit) ended(m *Model, run *optimise.Run, end checkpoint.Best) *attempt {
-	return &attempt{Best: end, model: m, points: run.PointEstimates(), level: run.Rows.NoiseLevel(m.Params, run.Inference == Exact).At(m.Params)}
+	return &attempt{Best: end, model: m, points: run.PointEstimates(), prior: run.LogPrior(), level: run.Rows.NoiseLevel(m.Params, run.Inference == Exact).At(m.Params)}
 }
 
 // openCheckpoint locks the options' checkpoint file and, to resume from it, takes

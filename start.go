@@ -58,6 +58,7 @@ func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, be
 // from copies Options.From and reports a model of another method.
 func (o *Options) from() (*Model, error) {
 	m := o.From.clone()
+	m.hyper = nil // which is another fit's
 	if o.Backend != nil {
 		m.Backend = o.Backend
 	}
@@ -192,6 +193,9 @@ func (o Options) frame(data *Data) (*frame, error) {
 	}
 	f.grid = start.Grid{Step: grid.Step / f.x.Scale[0], Band: grid.Band}
 	f.rows = spectral.Data{N: data.N, Q: data.Q, D: data.D, X: f.x.ToModel(data.X), Y: f.y.ToModel(data.Y)}
+	if err := o.Priors.check(f.x, f.y); err != nil {
+		return nil, badOption("%w", err)
+	}
 	return f, nil
 }
 
@@ -273,6 +277,9 @@ func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
 		Iterations: o.Iterations, Batch: o.Batch, Contiguous: o.Contiguous, Along: o.WindowDim,
 		Fix: o.Fix, Ties: optimise.Ties{Twins: o.Method == SSGP, Shared: o.Shared, Tensors: o.Tie}, Seed: seed,
 	}
+	if o.Posterior > 0 && o.Iterations == 0 && o.Inference != Stochastic {
+		s.Iterations = modeIterations
+	}
 	switch o.Optimiser {
 	case OptimiserGlobal:
 		s.PerWindow = math.MaxInt
@@ -291,9 +298,14 @@ func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
 func (f *frame) run(ctx context.Context, rows spectral.Data, m *Model, set optimise.Settings) (*optimise.Run, error) {
 	s := m.setting()
 	s.Segments = f.o.Segments
+	set.Priors = f.o.Priors.of(f.x, f.y, &f.rows, m.Params)
 	run, err := optimise.New(ctx, rows, m.Params, s, set)
 	return run, dataError(err)
 }
+
+// modeIterations bring most fits to a mode, about which the hyper-parameters are
+// drawn.
+const modeIterations = 1500
 
 // roughIterations are enough for two numbers.
 const roughIterations = 30

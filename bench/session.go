@@ -205,7 +205,7 @@ func (s *session) fit() error {
 		return nil
 	}
 	_, r, err := vssgp.Fit(context.Background(), s.data, vssgp.Options{
-		From: s.model, Inference: vssgp.Inference(s.o.inference), Iterations: s.o.fit,
+		From: s.model, Inference: vssgp.Inference(s.o.inference), Iterations: s.o.fit, Posterior: vssgp.NoPosterior,
 	})
 	if err != nil {
 		return err

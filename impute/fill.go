@@ -119,6 +119,9 @@ func (o *Options) model() vssgp.Options {
 	if m.Iterations == 0 && m.Init == vssgp.InitSpectrum && (m.Method == "" || m.Method == vssgp.VSSGP) && m.Inference != vssgp.Stochastic {
 		m.Iterations = vssgp.NoIterations
 	}
+	if m.Posterior == 0 {
+		m.Posterior = vssgp.NoPosterior // nobody reads an excerpt's frequencies
+	}
 	if m.WindowCandidates == nil {
 		m.WindowCandidates = defaultWindows
 	}

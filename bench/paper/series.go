@@ -175,7 +175,7 @@ func confident(model baseline.Model) (out []Confident) {
 	for _, f := range m.Frequencies() {
 		if of := f.Component % len(listed); listed[of] < surest {
 			listed[of]++
-			out = append(out, Confident{f.Component, f.Mean[0], f.SD[0]})
+			out = append(out, Confident{f.Component, f.Mean[0], f.Spread[0]})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Confident) int { return cmp.Compare(a.Component, b.Component) })

@@ -57,6 +57,9 @@ a model too (info, evaluate, --init).`,
 	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o MODEL.safetensors"}), "output", "o", "model `file` to write (required)")
 	o.checkpoint.add(f)
+	f.Var(count(&o.model.o.Posterior, unbounded), "posterior",
+		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their standard deviations alone, if they cost little)")
+	f.BoolVar(&o.model.o.HMC, "hmc", false, "make --posterior's draws by Hamiltonian Monte Carlo, rather than from the Gaussian about the fit: some hundred times as slow")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	f.Var(fileName(&o.report, file{written: true, extensions: plotFiles, only: true}), "report", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
 	return cmd
@@ -124,7 +127,18 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
 			r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
+	if options.Posterior > 0 && r.NoPosterior != "" {
+		a.note("%s has no posterior of its hyper-parameters: %s", o.output, r.NoPosterior)
+	}
 	return a.warnFit(m, r, data, options)
+}
+
+// posteriorStanding says whether the model has a posterior of its hyper-parameters, or why not.
+func posteriorStanding(r *vssgp.Result) string {
+	if r.NoPosterior == "" {
+		return "computed"
+	}
+	return "not computed: " + r.NoPosterior
 }
 
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
@@ -143,10 +157,11 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 			resumed = &r.Resumed
 		}
 		return a.printJSON(object{
-			{"bound", r.Bound}, {"terms", r.Terms}, {"iterations", r.Iterations}, {"starts", r.Starts},
+			{"bound", r.Bound}, {"log_prior", r.LogPrior}, {"terms", r.Terms}, {"iterations", r.Iterations}, {"starts", r.Starts},
 			{"kept", r.Kept}, // index in starts
 			{"seconds", r.Elapsed}, {"device", r.Device}, {"rows", data.N}, {"components", m.Params.L}, {"features", m.Params.M()},
 			{"noise_sd", m.NoiseSD()}, // of each output, in its units
+			{"posterior", posteriorStanding(r)},
 			{"jitter", r.Jitter}, {"noise_floor", r.NoiseFloor}, {"model", o.output},
 			{"ranks,omitempty", times}, {"interrupted,omitempty", interrupted}, {"resumed,omitempty", resumed},
 		})
@@ -158,6 +173,9 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 	}
 	for _, t := range r.Terms {
 		a.say("  %-16s %.9g", t.Name, t.Value)
+	}
+	if r.LogPrior != 0 {
+		a.say("and a log prior of %.9g", r.LogPrior)
 	}
 	a.say("%s, %s, %s, noise sd %s",
 		counted(data.N, "row"), counted(m.Params.L, "component"), counted(m.Params.M(), "feature"), row(m.NoiseSD()))

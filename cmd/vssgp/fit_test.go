@@ -170,7 +170,7 @@ func TestInfoUnits(t *testing.T) {
 	}{
 		{"sd", c.SD[0], 200}, {"length-scale", c.Lengthscale[0], 30}, {"period", c.Period[0], 20},
 		{"noise", m.NoiseSD()[0], 20}, {"location", f.Location[0], 21}, {"frequency", f.Mean[0], 0.05},
-		{"frequency's sd", f.SD[0], 3 / (2 * math.Pi * 30)}, {"reach", f.Reach[0], 10},
+		{"frequency's spread", f.Spread[0], 3 / (2 * math.Pi * 30)}, {"reach", f.Reach[0], 10},
 	} {
 		if math.Abs(v.got-v.want) > 1e-12*v.want {
 			t.Errorf("%s %v, want %v", v.name, v.got, v.want)

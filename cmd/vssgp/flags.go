@@ -230,6 +230,34 @@ func lengths(to *[]float64) *value {
 	return v
 }
 
+// priors takes none, or a parameter with its median and the standard deviation of its logarithm, or none.
+func priors(to *vssgp.Priors) *value {
+	none := vssgp.NoPriors()
+	kinds := map[string]*vssgp.Prior{"amplitude": &to.Amplitude, "lengthscale": &to.Lengthscale, "noise": &to.Noise}
+	return &value{kind: "prior", list: true, words: []string{"none", "amplitude=", "lengthscale=", "noise="}, set: func(s string) error {
+		name, text, _ := strings.Cut(s, "=")
+		prior, numbers := kinds[name], strings.Split(text, ",")
+		switch {
+		case s == "none":
+			*to = none
+			return nil
+		case prior != nil && text == "none":
+			*prior = none.Noise
+			return nil
+		case prior == nil || len(numbers) != 2:
+			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as lengthscale=10,1.5, or with none")
+		}
+		for i, to := range []*float64{&prior.Median, &prior.SD} {
+			v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
+			if err != nil || !(v > 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("%.40q; want a positive number", numbers[i])
+			}
+			*to = v
+		}
+		return nil
+	}}
+}
+
 // contextLength takes a time such as 60ms, or all.
 func contextLength(after *time.Duration, all *bool) *value {
 	return &value{kind: "time", words: []string{"all"}, set: func(s string) error {

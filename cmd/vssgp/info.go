@@ -22,10 +22,12 @@ func (a *app) infoCommand() *cobra.Command {
 		Short: "Show a model's components, frequencies, noise and reach",
 		Long: `Prints a model's components (standard deviation, length-scales, periods), its
 noise, and its most confident frequencies: those with the smallest standard
-deviation under the posterior, each with its period and its reach l/√Σ, how far
-from its inducing input the feature lives. All are in the data's units. --plot
-draws them: the features' frequencies with their uncertainty, the largest with
-their periods, and the covariance's power spectrum.`,
+deviation under the posterior of the hyper-parameters, each with its period and
+its reach l/√Σ, how far from its inducing input the feature lives. A model without
+that posterior (see fit --posterior) has its largest frequencies listed instead,
+without standard deviations. All are in the data's units. --plot draws them: the
+features' frequencies with their uncertainty, the largest with their periods, and
+the covariance's power spectrum.`,
 		Example: `  vssgp info co2.safetensors
   vssgp info co2.safetensors --plot co2-model.html
   vssgp info co2.safetensors --top 30 --json`,
@@ -66,8 +68,9 @@ func (a *app) info(path string, top int, plot string) error {
 		return a.printJSON(object{
 			{"model", path}, {"inference", m.Inference}, {"fitted", fitted}, // has a posterior over its coefficients
 			{"inputs", inputs}, {"units,omitempty", units}, {"outputs", outputs}, {"features", p.M()}, {"windows,omitempty", w},
-			{"noise_sd", noise},        // of each output
-			{"components", components}, // in the file's order
+			{"noise_sd", noise},                // of each output
+			{"components", components},         // in the file's order
+			{"posterior", knownFrequencies(m)}, // of the hyper-parameters: whether frequencies have standard deviations
 			{"frequencies", frequencies},
 		})
 	}
@@ -89,13 +92,31 @@ func (a *app) info(path string, top int, plot string) error {
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(components[y].SD[0], components[x].SD[0]) })
 	a.say("components, largest first:")
 	a.sayComponents(components, order[:min(top, len(order))])
-	a.say("most confident frequencies:")
-	a.say("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", "frequency +- sd", "period +- sd", "reach", "amplitude")
-	for _, f := range frequencies {
-		a.say("  %9d  %-20s %-24s %-24s %-12s %-12s",
-			f.Feature, row(f.Location), pairs(f.Mean, f.SD), pairs(f.Period, f.PeriodSD), row(f.Reach), row(f.Amplitude))
-	}
+	a.sayFrequencies(frequencies, knownFrequencies(m))
 	return nil
+}
+
+// knownFrequencies reports whether frequencies have standard deviations: those under the posterior of the hyper-parameters.
+func knownFrequencies(m *vssgp.Model) bool {
+	h := m.Posterior()
+	return h != nil && h.Features != nil
+}
+
+// sayFrequencies lists frequencies, with standard deviations if the model has a posterior of its hyper-parameters.
+func (a *app) sayFrequencies(frequencies []frequency, sure bool) {
+	title, frequency, period := "most confident frequencies:", "frequency +- sd", "period +- sd"
+	if !sure {
+		title, frequency, period = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):", "frequency", "period"
+	}
+	a.say("%s", title)
+	a.say("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", frequency, period, "reach", "amplitude")
+	for _, f := range frequencies {
+		frequency, period := row(f.Mean), row(f.Period)
+		if sure {
+			frequency, period = pairs(f.Mean, f.SD), pairs(f.Period, f.PeriodSD)
+		}
+		a.say("  %9d  %-20s %-24s %-24s %-12s %-12s", f.Feature, row(f.Location), frequency, period, row(f.Reach), row(f.Amplitude))
+	}
 }
 
 // frequency is a feature's frequency with the amplitude of its cosine.
@@ -104,10 +125,13 @@ type frequency struct {
 	Amplitude []float64 `json:"amplitude"` // by output; NaN before a fit
 }
 
-// confident returns the top most confident frequencies, best first, and whether the model is
-// fitted.
+// confident returns the top most confident frequencies, best first, or if the model has no posterior of its hyper-parameters those with the
+// largest amplitudes, and whether the model is fitted.
 func confident(m *vssgp.Model, top int) (list []frequency, fitted bool) {
 	all, amplitude, d := m.Frequencies(), report.Amplitudes(m), m.Params.D
+	if !knownFrequencies(m) && amplitude != nil {
+		slices.SortStableFunc(all, func(x, y vssgp.Frequency) int { return cmp.Compare(amplitude[y.Feature*d], amplitude[x.Feature*d]) })
+	}
 	for _, f := range all[:min(top, len(all))] {
 		own := slices.Repeat([]float64{math.NaN()}, d)
 		if amplitude != nil {

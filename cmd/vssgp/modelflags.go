@@ -35,6 +35,8 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
 	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0,
 		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by its square root (default 0.001)")
+	f.Var(priors(&m.o.Priors), "prior",
+		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
 	f.Var(count(&m.o.Iterations, unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")

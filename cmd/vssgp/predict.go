@@ -41,6 +41,7 @@ prints the work, memory and files that the prediction would take, and stops.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&o.columns.x, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: drawn, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
+	f.BoolVar(&o.posterior, "posterior", false, "average over the model's draws of its hyper-parameters (fit --posterior N), and add y_lower and y_upper, between which 95 % lie")
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.Var(count(&o.draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")

@@ -24,6 +24,7 @@ type predictFlags struct {
 	output    string
 	full      bool
 	latent    bool
+	posterior bool
 	draws     int
 	drawsFile string // "": the draws are columns of the output
 	plot      string
@@ -61,6 +62,9 @@ func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
 	names := slices.Clone(inputs)
 	for _, d := range y {
 		names = append(names, d+"_mean", d+"_sd")
+		if o.posterior {
+			names = append(names, d+"_lower", d+"_upper")
+		}
 	}
 	if o.full {
 		for i := range y {
@@ -89,10 +93,25 @@ func withDraws(names, y []string, n int) ([]string, error) {
 	return names, nil
 }
 
+// spreads are a prediction's standard deviations and, of one over a posterior, quantiles [N,D].
+type spreads struct{ sd, lower, upper []float64 }
+
+// spreads are those that the table has of a prediction.
+func (o *predictFlags) spreads(p *vssgp.Prediction) (s spreads) {
+	s.sd = p.SD(!o.latent)
+	if o.posterior {
+		s.lower, s.upper = p.Quantile(0.025, !o.latent), p.Quantile(0.975, !o.latent)
+	}
+	return s
+}
+
 // appendPrediction appends the columns that a table has for row n of a prediction.
-func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, sd []float64, n int) []float64 {
+func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, s spreads, n int) []float64 {
 	for d := range p.D {
-		out = append(out, p.Mean[n*p.D+d], sd[n*p.D+d])
+		i := n*p.D + d
+		if out = append(out, p.Mean[i], s.sd[i]); o.posterior {
+			out = append(out, s.lower[i], s.upper[i])
+		}
 	}
 	for i := 0; o.full && i < p.D; i++ {
 		for j := i; j < p.D; j++ {
@@ -137,12 +156,19 @@ type writer func(a []float64) error
 func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *predictFlags, model string) (columns []string, err error) {
 	r := &prediction{ctx: ctx, at: at, o: o, outputs: outputNames(m), meter: a.newMeter()}
 	defer r.meter.clear()
-	p, err := m.Predictor(ctx)
+	predictor, draws := m.Predictor, m.Draws
+	if o.posterior {
+		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
+			return nil, mistake("--posterior: %s has no draws of its hyper-parameters; want a model of fit --posterior 30", model)
+		}
+		predictor, draws = m.PosteriorPredictor, m.PosteriorDraws
+	}
+	p, err := predictor(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r.each = p.Each
-	if r.draws, err = m.Draws(a.seed); err != nil {
+	if r.draws, err = draws(a.seed); err != nil {
 		return nil, err
 	}
 	all, columns, err := r.files()
@@ -281,9 +307,9 @@ const mostNumbers = 1 << 21
 // nil, and n draws. It makes as many rows at a time as mostNumbers allows.
 func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
 	q, d := len(r.at.names), len(r.outputs)
-	var sd []float64
+	var s spreads
 	if p != nil {
-		sd = p.SD(!r.o.latent)
+		s = r.o.spreads(p)
 	}
 	rows, step := len(x)/q, max(1, mostNumbers/(q+d*(2+d+n)))
 	draws := make([][]float64, n)
@@ -298,7 +324,7 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 		for row := lo; row < hi; row++ {
 			r.table = append(r.table, x[row*q:][:q]...)
 			if p != nil {
-				r.table = r.o.appendPrediction(r.table, p, sd, row)
+				r.table = r.o.appendPrediction(r.table, p, s, row)
 			}
 			for _, y := range draws {
 				r.table = append(r.table, y[(row-lo)*d:][:d]...)

@@ -13,8 +13,8 @@ import (
 // evaluation below which windows stop stepping each by itself.
 const perWindowGain = 1000 * variational.BoundTolerance
 
-// ascend maximises the bound over the stage's tensors by L-BFGS. A stage ends
-// once the bound rises too little, by less than variational.BoundTolerance for
+// ascend maximises the bound plus the log prior over the stage's tensors by L-BFGS.
+// A stage ends once their sum rises too little, by less than variational.BoundTolerance for
 // each number observed.
 func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	trial := r.Params.Clone()
@@ -24,14 +24,14 @@ func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.Bound = state.F
+	r.Bound = state.F - c.logPrior(c.spans, state.X, nil, 1)
 	numbers := float64(r.Rows.N * r.Rows.D)
 	why, err := lbfgs.Maximise(eval, state, lbfgs.Settings{
 		Iterations: r.stage.iterations, Gain: variational.BoundTolerance * numbers,
 		Blocks: blocks, PerBlockGain: perWindowGain * numbers,
 		Each: func(st *lbfgs.State) error {
 			r.Taken++
-			r.Bound = st.F
+			r.Bound = st.F - c.logPrior(c.spans, st.X, nil, 1)
 			r.report(1 / trial.NoisePrecision[0])
 			if r.ctx.Err() == nil && r.due() {
 				c.write(r.Params, st.X)
@@ -47,7 +47,7 @@ func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	return string(why), err
 }
 
-// objective is the bound as a function of the coordinates, by way of trial.
+// objective is the bound plus the log prior as a function of the coordinates, by way of trial.
 func (r *Run) objective(c *Coordinates, trial *variational.Params) lbfgs.Func {
 	return func(v, g []float64) (float64, error) {
 		if err := r.ctx.Err(); err != nil {
@@ -68,7 +68,7 @@ func (r *Run) objective(c *Coordinates, trial *variational.Params) lbfgs.Func {
 		if r.Evaluated != nil {
 			r.Evaluated(e.Bound)
 		}
-		return e.Bound, nil
+		return e.Bound + c.logPrior(c.spans, v, g, 1), nil
 	}
 }
 

@@ -148,6 +148,19 @@ func (m *batch) components(p *variational.Params) (lo, hi int) {
 	return lo, hi
 }
 
+// pullPrior adds the slopes of the log prior to g: of a window that the batch meets, weighted like its KL terms, so that over all batches
+// each prior counts once.
+func (m *batch) pullPrior(c *Coordinates, v, g []float64, shared []span, own [][]span) {
+	if m.weight == nil {
+		c.logPrior(c.spans, v, g, 1)
+		return
+	}
+	c.logPrior(shared, v, g, 1)
+	for _, w := range m.met {
+		c.logPrior(own[w], v, g, m.weight[w])
+	}
+}
+
 // spans returns the spans of the parameters that the batch moves.
 func (m *batch) spans(all, shared []span, own [][]span) []span {
 	if m.weight == nil {

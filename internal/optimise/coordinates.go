@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/internal/posterior"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -20,6 +21,7 @@ type Coordinates struct {
 	spans  []span // all of them
 	n      int
 	level  variational.NoiseLevel
+	priors []posterior.Prior // [n] of the coordinates; without an SD, or nil: none
 }
 
 // N is the number of coordinates.

@@ -12,7 +12,7 @@ const (
 	boundDecay  = 0.98 // of the running mean of the bound's estimates
 )
 
-// descend maximises the factorised bound over the stage's tensors by RMSPROP on
+// descend maximises the factorised bound plus the log prior over the stage's tensors by RMSPROP on
 // mini-batches (eq. lower_bound_SVI). A contiguous mini-batch under windows costs
 // what its windows hold: nothing of the others is computed, read or moved.
 func (r *Run) descend(c *Coordinates, from *State) (string, error) {
@@ -48,6 +48,7 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 		r.Bound = boundDecay*r.Bound + (1-boundDecay)*e.Bound
 		spans := m.spans(c.spans, shared, own)
 		c.pullSpans(spans, g, p, e.Gradient, lo)
+		m.pullPrior(c, d.X, g, shared, own)
 		for _, s := range spans {
 			lo, hi := c.coordinates(s)
 			d.step(d.X, g, lo, hi, cool)

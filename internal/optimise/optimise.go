@@ -53,8 +53,7 @@ func (r *Run) take(s stage) (ended string, err error) {
 		from, r.from = r.from, nil
 		r.begun = from.Begun
 	}
-	c := NewCoordinates(r.begun, s.free, r.Ties, r.reach())
-	c.level = r.Rows.NoiseLevel(r.Params, r.Inference == variational.Exact && !s.stochastic)
+	c := r.coordinates(r.begun, s.free, r.Inference == variational.Exact && !s.stochastic)
 	switch {
 	case c.n == 0:
 		return "nothing to optimise", r.ctx.Err()
@@ -62,6 +61,22 @@ func (r *Run) take(s stage) (ended string, err error) {
 		return r.descend(c, from)
 	}
 	return r.ascend(c, from)
+}
+
+// coordinates are those of the running stage, or of all hyper-parameters, from p on.
+func (r *Run) coordinates(p *variational.Params, free []string, exact bool) *Coordinates {
+	c := NewCoordinates(p, free, r.Ties, r.reach())
+	c.level = r.Rows.NoiseLevel(r.Params, exact)
+	c.lay(p, r.Priors)
+	return c
+}
+
+// LogPrior is the log density of the run's free hyper-parameters under their priors, as they stand.
+func (r *Run) LogPrior() float64 {
+	c := r.coordinates(r.Params, r.unfixed(hyperparameters), r.Inference == variational.Exact)
+	v := make([]float64, c.n)
+	c.read(v, r.Params)
+	return c.logPrior(c.spans, v, nil, 1)
 }
 
 // Evaluate is the bound at the end, with the posterior of exact inference. The

@@ -20,6 +20,7 @@ type Settings struct {
 	Along      int      // the input along which rows are neighbours, where there are no windows
 	Fix        []string // tensors that stay as they are
 	Ties       Ties
+	Priors     Priors
 	Seed       uint64
 }
 

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	// difference is the step of the gradient's differences, in units of scale.
-	difference = 1e-3
+	// difference is the step of the gradient's differences, in units of scale. A coordinate so stiff that this is more than stiff of the
+	// standard deviation that it has by itself takes the step stiffStep of that instead: the objective need not be quadratic any further.
+	difference, stiff, stiffStep = 1e-3, 0.1, 0.03
+	stiffTries                   = 4
 	// leastCurvature bounds the curvature from below, in units of 1/scale². With scale a prior's standard deviation the prior alone has
 	// a curvature of one; less, at a mode of a likelihood that curves the other way, would send draws where the approximation is void.
 	leastCurvature = 0.3
@@ -32,25 +34,52 @@ type Gaussian struct {
 
 // Laplace computes the Gaussian at a mode by 2·dim gradients. If one of them has no value, its error is returned.
 func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
+	h, _, value, err := curvature(f, mode, scale)
+	if err != nil {
+		return nil, err
+	}
+	return NewGaussian(mode, scale, value, h)
+}
+
+// NewGaussian takes apart the curvature h at the mode, in units of scale.
+func NewGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
+	g := &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale), Value: value}
+	var err error
+	g.curvature, err = axes(h, &g.axes)
+	return g, err
+}
+
+// axes are h's eigenvalues, none below leastCurvature, and its eigenvectors.
+func axes(h mat.Symmetric, vectors *mat.Dense) ([]float64, error) {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		return nil, errors.New("the curvature at the mode has no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	for i := range values {
+		values[i] = max(values[i], leastCurvature)
+	}
+	eigen.VectorsTo(vectors)
+	return values, nil
+}
+
+// curvature is Scale·H·Scale at the mode, by differences of the gradient, with the value and the gradient there, which is scaled, too.
+func curvature(f lbfgs.Func, mode, scale []float64) (h *mat.SymDense, gradient []float64, value float64, err error) {
 	n := len(mode)
-	h := mat.NewSymDense(n, nil)
-	v, up, down := slices.Clone(mode), make([]float64, n), make([]float64, n)
+	h = mat.NewSymDense(n, nil)
 	rows := make([][]float64, n)
+	v, slope := slices.Clone(mode), make([]float64, n)
 	for i, s := range scale {
-		step := difference * s
-		v[i] = mode[i] + step
-		_, err := f(v, up)
-		if err == nil {
-			v[i] = mode[i] - step
-			_, err = f(v, down)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the curvature of coordinate %d at %v: %w", i, mode[i], err)
-		}
-		v[i] = mode[i]
-		rows[i] = make([]float64, n)
-		for j := range rows[i] {
-			rows[i][j] = (down[j] - up[j]) / (2 * step) * s * scale[j]
+		step := difference
+		for range stiffTries {
+			if rows[i], err = row(f, v, scale, i, step*s); err != nil {
+				return nil, nil, 0, err
+			}
+			own := 1 / math.Sqrt(max(rows[i][i], 0))
+			if step <= stiff*own {
+				break
+			}
+			step = stiffStep * own
 		}
 	}
 	for i := range n {
@@ -58,25 +87,30 @@ func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 			h.SetSym(i, j, 0.5*(rows[i][j]+rows[j][i]))
 		}
 	}
-	value, err := f(slices.Clone(mode), up)
-	if err != nil {
-		return nil, err
+	value, err = f(v, slope)
+	for i := range slope {
+		slope[i] *= scale[i]
 	}
-	return NewGaussian(mode, scale, value, h)
+	return h, slope, value, err
 }
 
-// newGaussian takes the curvature in units of scale.
-func NewGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(h, true) {
-		return nil, errors.New("the curvature at the mode has no eigenvalues")
+// row is row i of Scale·H·Scale at v.
+func row(f lbfgs.Func, v, scale []float64, i int, step float64) ([]float64, error) {
+	at, out, down := v[i], make([]float64, len(v)), make([]float64, len(v))
+	defer func() { v[i] = at }()
+	v[i] = at + step
+	_, err := f(v, out)
+	if err == nil {
+		v[i] = at - step
+		_, err = f(v, down)
 	}
-	g := &Gaussian{Mode: slices.Clone(mode), Value: value, Scale: slices.Clone(scale), curvature: eigen.Values(nil)}
-	for i := range g.curvature {
-		g.curvature[i] = max(g.curvature[i], leastCurvature)
+	if err != nil {
+		return nil, fmt.Errorf("the curvature of coordinate %d at %v: %w", i, at, err)
 	}
-	eigen.VectorsTo(&g.axes)
-	return g, nil
+	for j, d := range down {
+		out[j] = (d - out[j]) / (2 * step) * scale[i] * scale[j]
+	}
+	return out, nil
 }
 
 // Along is mode + Scale·V·z/√curvature: a draw, if z is standard normal.

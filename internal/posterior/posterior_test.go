@@ -145,3 +145,51 @@ func TestPrior(t *testing.T) {
 		t.Error("an objective's error is lost")
 	}
 }
+
+// ridge is the log density of a Gaussian over (θ, ψ), ψ following θ with the slope 3 and θ stiff by itself: its standard deviation is 0.5
+// with ψ at its best, and 1e-4 with ψ held.
+func ridge(v, g []float64) (float64, error) {
+	a, b := v[0]-1, v[1]-2-3*(v[0]-1)
+	const stiff = 1 / (1e-4 * 1e-4) / 9
+	g[0], g[1] = -a/0.25+3*stiff*b, -stiff*b
+	return -0.5*a*a/0.25 - 0.5*stiff*b*b, nil
+}
+
+// TestProfile: the others follow, the curvature is that of the best of them, and a point off the mode is told from it.
+func TestProfile(t *testing.T) {
+	p, err := LaplaceProfile(ridge, []float64{1, 2}, []float64{1, 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(p.SD(0)/0.5-1) > 1e-4 || p.Short > 1e-9 {
+		t.Errorf("sd %v, %v nats short, want 0.5 and 0", p.SD(0), p.Short)
+	}
+	if all := p.All([]float64{1.1}); math.Abs(all[1]-2.3) > 1e-6 {
+		t.Errorf("at 1.1 the other is at %v, want 2.3", all[1])
+	}
+	off, err := LaplaceProfile(ridge, []float64{1.5, 3.5}, []float64{1, 1}, 1)
+	if err != nil || math.Abs(off.Short-0.5) > 1e-3 {
+		t.Errorf("a standard deviation off the mode is %v nats short (%v), want 0.5", off.Short, err)
+	}
+	if alone, err := LaplaceProfile(correlated, []float64{1, -2}, []float64{0.5, 4}, 2); err != nil || math.Abs(alone.SD(1)-3) > 1e-5 {
+		t.Errorf("without others: %v", err)
+	}
+	if _, err := LaplaceProfile(walled, []float64{0.5}, []float64{1}, 1); err == nil {
+		t.Error("an objective without a value beside the mode is no error")
+	}
+}
+
+// bent is quadratic within a few standard deviations, 1e-5, and bends beyond.
+func bent(v, g []float64) (float64, error) {
+	z := v[0] / 1e-5
+	g[0] = -z / (1 + z*z) / 1e-5
+	return -0.5 * math.Log(1+z*z), nil
+}
+
+// TestStiff: the differences' step shrinks to where a stiff objective is quadratic.
+func TestStiff(t *testing.T) {
+	g, err := Laplace(bent, []float64{0}, []float64{1})
+	if err != nil || math.Abs(g.SD(0)/1e-5-1) > 0.01 {
+		t.Errorf("sd %v (%v), want 1e-5", g.SD(0), err)
+	}
+}

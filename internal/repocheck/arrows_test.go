@@ -22,7 +22,7 @@ const (
 var allowed = map[string][]string{
 	".": {
 		"spectral", "variational", "cpu", "internal/atomicfile", "internal/blocktri", "internal/checkpoint", "internal/cost", "internal/matrices",
-		"internal/optimise", "internal/safetensors", "internal/score", "internal/start",
+		"internal/optimise", "internal/posterior", "internal/safetensors", "internal/score", "internal/start",
 	},
 	"variational": {"spectral", "internal/blocktri", "internal/cost", "internal/matrices", "internal/parallel"},
 	"spectral":    {},
@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"internal/fault":       {},
 	"internal/lbfgs":       {"internal/parallel"},
 	"internal/matrices":    {},
-	"internal/optimise":    {"spectral", "variational", "internal/cost", "internal/lbfgs"},
+	"internal/optimise":    {"spectral", "variational", "internal/cost", "internal/lbfgs", "internal/posterior"},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
 	"internal/periodogram": {"internal/cost"},

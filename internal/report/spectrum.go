@@ -53,7 +53,11 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	most := 0.0
 	for _, f := range m.Frequencies() {
 		a := amplitude[f.Feature*m.Params.D+d]
-		all = append(all, line{f.Mean[q], f.SD[q], a, f.Feature})
+		sd := 0.0 // unknown
+		if f.SD != nil {
+			sd = f.SD[q]
+		}
+		all = append(all, line{f.Mean[q], sd, a, f.Feature})
 		most = max(most, a)
 	}
 	all = slices.DeleteFunc(all, func(l line) bool { return l.amplitude <= leastAmplitude*most })

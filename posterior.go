@@ -1,0 +1,117 @@
+package vssgp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/variational"
+)
+
+const (
+	// posteriorShort is by how many nats a coordinate a fit may lie below the mode that
+	// its curvature points to: it is then half a standard deviation away in each.
+	posteriorShort = 0.1
+	// posteriorSalt tells this random stream from the others.
+	posteriorSalt = 0x90e7
+)
+
+// posterior computes the posterior of the best model's hyper-parameters, or says
+// why there is none. Without draws it takes so little time that the end of the fit's
+// context does not end it.
+func (f *fit) posterior() (none string, err error) {
+	m, o, ctx := f.best.model, f.o, f.ctx
+	init, p := f.init, m.Params
+	if f.Rough > 0 && f.Kept == f.Rough {
+		init = initRough
+	}
+	set := o.optimise(init, 0)
+	n, none := f.posteriorSize(variational.ShapeOf(p), set)
+	if none != "" {
+		return none, nil
+	}
+	if o.Posterior == 0 {
+		ctx = context.WithoutCancel(ctx)
+	}
+	run, err := f.run(ctx, f.rows, m, set)
+	if err != nil {
+		return "", err
+	}
+	defer run.Close()
+	about, err := run.Posterior()
+	switch {
+	case errors.Is(err, ErrBound) && ctx.Err() == nil:
+		return "the bound cannot be evaluated about the fit", nil
+	case err != nil:
+		return "", err
+	case about.Short > posteriorShort*float64(n):
+		return fmt.Sprintf("the fit ended about %.3g nats below the mode of the bound and the priors; want more iterations", about.Short), nil
+	}
+	hyper := spreads(about, p)
+	if slices.Contains(set.Fix, "kernel.frequency") && (slices.Contains(set.Fix, "frequency.mean") || o.Method == RP) {
+		hyper.Features = nil // they stayed as they were
+	}
+	if hyper.Draws, err = f.draws(run, about); err != nil {
+		return "", err
+	}
+	if len(hyper.Draws) < o.Posterior {
+		return "the bound cannot be evaluated at draws from it", nil
+	}
+	m.hyper = hyper
+	return "", nil
+}
+
+// draws are models at draws of the hyper-parameters, fewer than asked for if the
+// bound cannot be evaluated at some.
+func (f *fit) draws(run *optimise.Run, about *optimise.Posterior) (all []*Model, err error) {
+	random := rand.New(rand.NewPCG(f.o.Seed, posteriorSalt))
+	draw := func(int) (*Params, error) { return about.Draw(random) }
+	if f.o.HMC && f.o.Posterior > 0 {
+		places, _, err := about.HMC(f.ctx, f.o.Posterior, random)
+		if err != nil {
+			return nil, err
+		}
+		draw = func(i int) (*Params, error) { return about.Best(places[i]) }
+	}
+	for i := range f.o.Posterior {
+		d := f.best.model.bare(nil)
+		if d.Params, err = draw(i); err != nil {
+			return nil, optimise.Interrupted(f.ctx, err)
+		}
+		if d.Inference == Exact {
+			e, err := run.Rows.Exact(d.Params, false)
+			if errors.Is(err, ErrBound) {
+				return all, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			d.adopt(e)
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// spreads reads standard deviations off a Gaussian about p.
+func spreads(about *optimise.Posterior, p *Params) *Posterior {
+	all := about.SD(func(p *Params) []float64 {
+		v := slices.Concat(p.Variance, p.Lengthscale, p.NoisePrecision)
+		for i := range v {
+			v[i] = math.Log(v[i])
+		}
+		return append(v, p.Frequency...)
+	})
+	take := func(n int) (out []float64) {
+		out, all = all[:n:n], all[n:]
+		return out
+	}
+	return &Posterior{
+		Variance: take(p.L), Lengthscale: take(p.L * p.Q), Noise: take(1), Frequency: take(p.L * p.Q),
+		Features: about.FrequencySD(),
+	}
+}
