@@ -182,7 +182,7 @@ func (p Product) lay(l *layout) {
 func (p Season) harmonics(carrier float64) int {
 	most := p.Harmonics
 	if most == 0 {
-		most = 6
+		most = usualHarmonics
 		if p.Cycle {
 			most = 2
 		}
@@ -204,11 +204,12 @@ func (p Noise) lay(l *layout) {
 }
 
 const (
-	constantSD   = 10   // of the constant, in sds of the data; 3 was too small
-	sidebands    = 8    // on each side of a season's line
-	leastPeak    = 0.01 // sds of the data: the smallest median of a season's amplitude
-	productShare = 0.2  // of the short season's amplitude
-	productLines = 3    // of the long season, on each side of the short one's
+	usualHarmonics = 6
+	constantSD     = 10   // of the constant, in sds of the data; 3 was too small
+	sidebands      = 8    // on each side of a season's line
+	leastPeak      = 0.01 // sds of the data: the smallest median of a season's amplitude
+	productShare   = 0.2  // of the short season's amplitude
+	productLines   = 3    // of the long season, on each side of the short one's
 )
 
 // ordered copies parts, with the short memory last, of which a trial may take fewer features, and noise if there is none.

@@ -248,7 +248,7 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 // take takes the comb of a carrier out.
 func (s *spectrum) take(carrier float64) {
 	var columns [][]float64
-	for h := 1; h <= 6; h++ {
+	for h := 1; h <= usualHarmonics; h++ {
 		for _, side := range []float64{-1, 0, 1} {
 			if f := float64(h)*carrier + side/s.span; f > 0 && f < 0.5+1e-6 {
 				columns = append(columns, s.comb(f, 1)...)
@@ -264,7 +264,7 @@ func beside(seasons []Season, step, f, span float64) bool {
 	for _, c := range seasons {
 		carrier := step / c.Period
 		h := math.Round(f / carrier)
-		if h >= 1 && math.Abs(f-h*carrier) < sidebands/(2.4*span) {
+		if h >= 1 && h <= usualHarmonics && math.Abs(f-h*carrier) < sidebands/(2.4*span) {
 			return true
 		}
 	}
