@@ -134,7 +134,7 @@ func (t *stamp) date(s *scanner) (ok bool) {
 		return false
 	}
 	t.form.order = yearLast
-	t.year, n, ok = s.number(4, 4)
+	t.year, _, ok = s.number(4, 4)
 	day := t.q <= 12 && t.p <= daysIn(t.year, t.q)
 	return ok && (day || t.p <= 12 && t.q <= daysIn(t.year, t.p))
 }
