@@ -30,6 +30,7 @@ const (
 	nameDraws       = "hyper.draws"       // [S,θ]
 	nameGram        = "moments.gram"      // [M,M]
 	nameCross       = "moments.cross"     // [M,outputs]
+	nameTrack       = "track"             // [2+outputs,N] of a long series: places, errors, values
 )
 
 // record is the metadata entry "series", as JSON.
@@ -41,6 +42,7 @@ type record struct {
 	Groups []saving `json:"groups"`
 	Bound  float64  `json:"bound"`
 	Value  float64  `json:"log_posterior"`
+	Long   *memory  `json:"long,omitempty"` // the memory and noise of a long series
 }
 
 // saving is what a group's moments have besides their tensors.
@@ -146,6 +148,12 @@ func (m *Model) Write(w io.Writer) error {
 		f.Tensors[fmt.Sprintf("%s.%d", nameGram, g)] = safetensors.Tensor{Shape: []int{size, size}, Data: s.gram}
 		f.Tensors[fmt.Sprintf("%s.%d", nameCross, g)] = safetensors.Tensor{Shape: []int{size, len(s.c)}, Data: cross}
 	}
+	if m.long != nil {
+		r.Long = &m.long.memory
+		for g, t := range m.long.tracks {
+			f.Tensors[fmt.Sprintf("%s.%d", nameTrack, g)] = safetensors.Tensor{Shape: []int{2 + len(t.y), len(t.u)}, Data: slices.Concat(append([][]float64{t.u, t.e}, t.y...)...)}
+		}
+	}
 	for name, value := range map[string]any{"series": r, "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes} {
 		text, err := json.Marshal(value)
 		if err != nil {
@@ -188,7 +196,33 @@ func load(f *safetensors.File) (*Model, error) {
 	if err := m.loadPosterior(r.Value, f); err != nil {
 		return nil, err
 	}
-	return m, m.loadMoments(r, f)
+	if err := m.loadMoments(r, f); err != nil || r.Long == nil {
+		return m, err
+	}
+	return m, m.loadTracks(*r.Long, f)
+}
+
+// loadTracks reads the rows of a long series.
+func (m *Model) loadTracks(at memory, f *safetensors.File) error {
+	if !finite(at.SD, at.Length, at.Noise) || at.SD <= 0 || at.Length <= 0 || at.Noise <= 0 {
+		return fmt.Errorf("its short memory is %+v: %w", at, ErrFile)
+	}
+	m.long = &long{memory: at}
+	for g, s := range m.sums {
+		a, err := numbers(f, fmt.Sprintf("%s.%d", nameTrack, g), 2+len(s.outputs), s.n)
+		if err != nil {
+			return err
+		}
+		t := &track{u: a[:s.n], e: a[s.n : 2*s.n]}
+		for i := range s.outputs {
+			t.y = append(t.y, a[(2+i)*s.n:(3+i)*s.n])
+		}
+		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 {
+			return fmt.Errorf("group %d: its rows are out of order, or without an error: %w", g, ErrFile)
+		}
+		m.long.tracks = append(m.long.tracks, t)
+	}
+	return nil
 }
 
 // loadLayout lays the parts out again, if that takes no more features than the file has moments of.
@@ -211,7 +245,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	if err := o.check(); err != nil {
 		return fmt.Errorf("its parts: %w: %w", err, ErrFile)
 	}
-	if len(ordered(o.Parts)) != len(o.Parts) {
+	if r.Long == nil && len(ordered(o.Parts)) != len(o.Parts) {
 		return fmt.Errorf("it has no noise: %w", ErrFile)
 	}
 	m.layout = newLayout(fr, o.Parts, r.Reach, r.Memory, func(float64) float64 { return 1 })

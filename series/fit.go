@@ -27,11 +27,16 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Rows >= longRows && slices.ContainsFunc(best.parts, func(p Part) bool { _, ok := p.(ShortMemory); return ok }) {
+		if best, err = search.lengthen(best); err != nil {
+			return nil, err
+		}
+	}
 	all, err := search.variants(best)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{frame: f, layout: best.o.layout, sums: best.o.sums, backend: o.Backend}
+	m := &Model{frame: f, layout: best.o.layout, sums: best.o.sums, backend: o.Backend, long: best.long}
 	if err := m.average(ctx, all, &o); err != nil {
 		return nil, err
 	}

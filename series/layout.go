@@ -34,7 +34,7 @@ type layout struct {
 	blocks []block
 	names  []string // [θ]
 	priors []Prior  // [θ] in the model's units
-	noise  int      // which θ is the noise's sd
+	noise  int      // which θ is the noise's sd; −1: none
 
 	part int // that is being laid
 }
@@ -65,7 +65,7 @@ func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a
 
 // newLayout lays ordered parts out.
 func newLayout(f *frame, parts []Part, reach float64, memory int, peak func(float64) float64) *layout {
-	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, peak: peak, parts: parts}
+	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, peak: peak, parts: parts, noise: -1}
 	for i, p := range parts {
 		l.part = i
 		p.lay(l)

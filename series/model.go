@@ -24,6 +24,7 @@ type Model struct {
 	draws   [][]float64
 	bound   float64
 	backend spectral.Backend
+	long    *long // of a long series; nil: the layout has the memory and the noise
 }
 
 // SetBackend chooses where predictions are computed; nil: the CPU.
@@ -54,7 +55,21 @@ func (m *Model) Hyper() (all []Value) {
 			all = append(all, Value{name, unit * math.Exp(at), unit * math.Exp(at-score.SD95*sd), unit * math.Exp(at+score.SD95*sd)})
 		}
 	}
+	if m.long != nil {
+		all = append(all, m.memoryValues()...)
+	}
 	return all
+}
+
+// memoryValues are the hyper-parameters of a long series' memory and noise, which are taken for known.
+func (m *Model) memoryValues() []Value {
+	v := func(name string, at float64) Value { return Value{name, at, at, at} }
+	l, scale := m.long.memory, m.frame.Scale[0]
+	noise := v("noise.sd", scale*l.Noise)
+	if m.frame.Error != nil {
+		noise = v("noise.factor", l.Noise)
+	}
+	return []Value{v("short_memory.sd", scale*l.SD), v("short_memory.length", m.frame.Step*l.Length), noise}
 }
 
 // Parts are the model's parts, those that earned their place included.
@@ -72,8 +87,11 @@ func (m *Model) Periods() (all []float64) {
 
 // NoiseSD is the noise's standard deviation of an output at the mode; with known errors, of a value with their median error.
 func (m *Model) NoiseSD(d int) float64 {
-	s := math.Exp(2*m.at.Mode[m.layout.noise]) + leastNoise
-	return m.frame.Scale[d] * math.Sqrt(s*m.frame.usualError(d))
+	lambda := 1.0
+	if m.long == nil {
+		lambda = math.Exp(2*m.at.Mode[m.layout.noise]) + leastNoise
+	}
+	return m.frame.Scale[d] * math.Sqrt(m.noise(d, lambda))
 }
 
 // Bound is the log marginal likelihood of the standardised outputs at the mode, in nats.
@@ -94,4 +112,12 @@ func (m *Model) Step() float64 { return m.frame.Step }
 // Extent is the first and the last place of the data, and the last that the model reaches.
 func (m *Model) Extent() (first, last, end float64) {
 	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x(m.layout.reach)
+}
+
+// noise is the variance of a value's noise, standardised, at λ.
+func (m *Model) noise(d int, lambda float64) float64 {
+	if m.long != nil {
+		lambda = m.long.memory.Noise * m.long.memory.Noise
+	}
+	return lambda * m.frame.usualError(d)
 }

@@ -31,6 +31,9 @@ func newObjective(l *layout, sums []*moments) *objective {
 
 // variance is λ for coordinates v, and dλ/dv of the noise's coordinate.
 func (o *objective) variance(v []float64) (lambda, slope float64) {
+	if o.layout.noise < 0 { // the rows are whitened
+		return 1, 0
+	}
 	s := math.Exp(2 * v[o.layout.noise])
 	return s + leastNoise, 2 * s
 }
@@ -120,8 +123,11 @@ func (o *objective) add(e *posterior.Evaluation, bar []float64, s *moments, lamb
 			bar[j] -= mean[j] * dot(g, mean) / lambda
 		}
 	}
-	e.Gradient[noise] += byLambda * dlambda
 	o.layout.inform(e, z, o.slope, 2*outputs)
+	if noise < 0 {
+		return value, nil
+	}
+	e.Gradient[noise] += byLambda * dlambda
 	byNoise := make([]float64, len(e.Gradient))
 	o.layout.pull(byNoise, freedom, o.slope)
 	for i, c := range byNoise {

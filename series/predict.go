@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -51,11 +50,11 @@ func (m *Model) Forecast(ctx context.Context, n int) (*Prediction, error) {
 
 // Predict predicts at any places that the model reaches: the mixture of the Gaussians that its draws of the hyper-parameters give.
 func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
-	rows, err := m.open(ctx, x)
+	at, err := m.open(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer at.close()
 	p := &Prediction{X: x, mixtures: make([][]score.Mixture, len(m.frame.Scale))}
 	for d := range p.mixtures {
 		p.mixtures[d] = make([]score.Mixture, len(x))
@@ -63,10 +62,10 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	o := newObjective(m.layout, m.sums)
 	for _, hyper := range m.draws {
 		if err := m.each(o, hyper, func(v view) error {
-			return v.latent(rows, len(x), nil, func(d, n int, mean, variance float64) {
+			return v.latent(at, nil, func(d, n int, mean, variance float64) {
 				mix := &p.mixtures[d][n]
 				mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
-				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+v.lambda*m.frame.usualError(d)))
+				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+m.noise(d, v.lambda)))
 			})
 		}); err != nil {
 			return nil, err
@@ -84,8 +83,21 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	return p, nil
 }
 
-// open checks places and brings them to the backend.
-func (m *Model) open(ctx context.Context, x []float64) (spectral.Rows, error) {
+// places are where to predict: on the backend or, for a long series, bridged on the host.
+type places struct {
+	n       int
+	rows    spectral.Rows
+	bridges []*bridge // a group each
+}
+
+func (p *places) close() {
+	if p.rows != nil {
+		p.rows.Close()
+	}
+}
+
+// open checks places and brings them to where predictions are computed.
+func (m *Model) open(ctx context.Context, x []float64) (*places, error) {
 	steps := make([]float64, len(x))
 	for i, v := range x {
 		u := m.frame.steps(v)
@@ -100,26 +112,31 @@ func (m *Model) open(ctx context.Context, x []float64) (spectral.Rows, error) {
 	return m.openSteps(ctx, steps)
 }
 
-func (m *Model) openSteps(ctx context.Context, u []float64) (spectral.Rows, error) {
-	return m.backend.Open(spectral.Data{N: len(u), Q: 1, X: u, Stop: ctx.Err})
-}
-
-// A view is a group of outputs at some hyper-parameters, with the factor of its A.
-type view struct {
-	o      *objective
-	sums   *moments
-	factor *blocktri.Factor
-	lambda float64
+func (m *Model) openSteps(ctx context.Context, u []float64) (p *places, err error) {
+	p = &places{n: len(u)}
+	if m.long == nil {
+		p.rows, err = m.backend.Open(spectral.Data{N: len(u), Q: 1, X: u, Stop: ctx.Err})
+		return p, err
+	}
+	features := m.layout.spectral()
+	for g := range m.sums {
+		b, err := m.long.bridge(ctx, g, features, u)
+		if err != nil {
+			return nil, err
+		}
+		p.bridges = append(p.bridges, b)
+	}
+	return p, nil
 }
 
 // each visits the groups of outputs at hyper-parameters v.
 func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 	lambda, _ := o.variance(v)
 	m.layout.amplitudes(o.d, v, nil)
-	for _, s := range m.sums {
+	for g, s := range m.sums {
 		factor, err := o.factor(s, o.d, lambda)
 		if err == nil {
-			err = visit(view{o, s, factor, lambda})
+			err = visit(view{g, o, s, factor, lambda})
 		}
 		if err != nil {
 			return fmt.Errorf("series: %w", err)
@@ -128,8 +145,11 @@ func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 	return nil
 }
 
-// latent predicts the outputs at n rows without noise, standardised, by the features that keep has (nil: all). The factor is lost.
-func (v view) latent(rows spectral.Rows, n int, keep func(k int) bool, visit func(d, n int, mean, variance float64)) error {
+// latent predicts the outputs at the places without noise, standardised, by all features or by a selection. The factor is lost.
+func (v view) latent(at *places, only *selection, visit func(d, n int, mean, variance float64)) error {
+	if at.bridges != nil {
+		return at.bridges[v.group].latent(v, only, visit)
+	}
 	d, outputs := v.o.d, len(v.sums.outputs)
 	post := &spectral.Posterior{Mean: make([]float64, len(d)*outputs), D: outputs}
 	for i, c := range v.sums.c {
@@ -143,18 +163,18 @@ func (v view) latent(rows spectral.Rows, n int, keep func(k int) bool, visit fun
 	}
 	features := v.o.layout.spectral()
 	for k, a := range d {
-		if keep != nil && !keep(k) {
+		if only != nil && !only.keep(k) {
 			a = 0
 		}
 		features.Amp[k] *= a
 		features.Power[k] *= a * a
 		features.Ripple[k] *= a * a
 	}
-	p := spectral.NewPrediction(n, outputs)
-	if err := rows.Predict(p, features, post); err != nil {
+	p := spectral.NewPrediction(at.n, outputs)
+	if err := at.rows.Predict(p, features, post); err != nil {
 		return err
 	}
-	for r := range n {
+	for r := range at.n {
 		for i, out := range v.sums.outputs {
 			visit(out, r, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
 		}
@@ -184,11 +204,11 @@ type Component struct {
 // Components splits predictions, at the mode of the hyper-parameters: the trend (constant, slope and walks), each season with its
 // products, the short memory. The means add up to the mean at the mode.
 func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error) {
-	rows, err := m.open(ctx, x)
+	at, err := m.open(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer at.close()
 	var names []string
 	of := make([]string, m.layout.features())
 	for _, b := range m.layout.blocks {
@@ -199,6 +219,9 @@ func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error
 		for k := b.lo; k < b.hi; k++ {
 			of[k] = name
 		}
+	}
+	if m.long != nil {
+		names = append(names, ShortMemory{}.name())
 	}
 	var all []Component
 	o := newObjective(m.layout, m.sums)
@@ -211,7 +234,8 @@ func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error
 			c.Mean[d], c.SD[d] = make([]float64, len(x)), make([]float64, len(x))
 		}
 		if err := m.each(o, m.at.Mode, func(v view) error {
-			return v.latent(rows, len(x), func(k int) bool { return of[k] == name }, func(d, n int, mean, variance float64) {
+			only := &selection{m.long != nil && name == ShortMemory{}.name(), func(k int) bool { return of[k] == name }}
+			return v.latent(at, only, func(d, n int, mean, variance float64) {
 				if name == trend {
 					c.Mean[d][n] = m.frame.Offset[d]
 				}
@@ -241,11 +265,11 @@ func component(p Part) string {
 
 // Draw draws functions from the posterior, without noise, at any places: [draws][D][N]. Each has hyper-parameters of its own.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) ([][][]float64, error) {
-	rows, err := m.open(ctx, x)
+	at, err := m.open(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	rows.Close()
+	at.close()
 	features, random := m.layout.spectral(), rand.New(rand.NewPCG(seed, 2))
 	phi := make([]float64, features.M)
 	o := newObjective(m.layout, m.sums)
@@ -255,9 +279,15 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) (
 		if err := m.each(o, m.draws[i%len(m.draws)], func(v view) error {
 			for j, d := range v.sums.outputs {
 				w, f := v.draw(j, random), make([]float64, len(x))
+				if m.long != nil {
+					f = at.bridges[v.group].draw(m.long.tracks[v.group], features, j, w, random)
+				}
 				for n, place := range x {
-					values(phi, features, m.frame.steps(place), 1)
-					f[n] = m.frame.Offset[d] + m.frame.Scale[d]*dot(phi, w)
+					if m.long == nil {
+						values(phi, features, m.frame.steps(place), 1)
+						f[n] = dot(phi, w)
+					}
+					f[n] = m.frame.Offset[d] + m.frame.Scale[d]*f[n]
 				}
 				all[i][d] = f
 			}

@@ -65,15 +65,15 @@ func (s *search) robust(t *trial) (*trial, error) {
 func (s *search) odds(t *trial) (p, precision []float64, err error) {
 	f := s.frame
 	m := &Model{frame: f, layout: t.o.layout, sums: t.o.sums, backend: s.o.Backend}
-	rows, err := m.openSteps(s.ctx, f.u)
+	at, err := m.openSteps(s.ctx, f.u)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rows.Close()
+	defer at.close()
 	lambda, _ := t.o.variance(t.mode)
 	residual, variance := make([]float64, len(f.y)*f.Rows), make([]float64, len(f.y)*f.Rows)
 	if err := m.each(newObjective(m.layout, m.sums), t.mode, func(v view) error {
-		return v.latent(rows, f.Rows, nil, func(d, n int, mean, latent float64) {
+		return v.latent(at, nil, func(d, n int, mean, latent float64) {
 			e := f.error(d, n)
 			noise := lambda * e * e
 			left := noise / max(noise-latent, 1e-9*noise)

@@ -26,9 +26,10 @@ type search struct {
 	reach float64
 	peak  func(f float64) float64
 
-	try   [][]Part
-	whole *layout // everything that is tried
-	sums  []*moments
+	memories []int // numbers of frequencies
+	try      [][]Part
+	whole    *layout // everything that is tried
+	sums     []*moments
 }
 
 // newSearch looks for seasons and makes the one pass over the rows.
@@ -63,7 +64,11 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	for _, t := range s.try {
 		everything = append(everything, t...)
 	}
-	s.whole = s.lay(everything, memories[len(memories)-1])
+	s.memories = memories
+	if f.Rows >= longRows {
+		s.memories = memories[:1]
+	}
+	s.whole = s.lay(everything, s.memories[len(s.memories)-1])
 	var err error
 	s.sums, err = s.whole.sum(ctx, o.Backend)
 	return s, err
@@ -108,6 +113,7 @@ type trial struct {
 	o      *objective
 	mode   []float64
 	at     *posterior.Evaluation
+	long   *long // of a long series; nil: the layout has the memory and the noise
 }
 
 // objective is the log posterior but for its constant.
@@ -137,7 +143,7 @@ func (t *trial) fit() float64 {
 
 // run tries parts in their order, then more frequencies for the short memory.
 func (s *search) run() (*trial, error) {
-	best, err := s.trial(s.fixed(), memories[0], nil)
+	best, err := s.trial(s.fixed(), s.memories[0], nil)
 	for _, c := range s.try {
 		if err != nil {
 			return nil, err
@@ -148,7 +154,7 @@ func (s *search) run() (*trial, error) {
 			best = next
 		}
 	}
-	for _, memory := range memories[1:] {
+	for _, memory := range s.memories[1:] {
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +176,12 @@ func (s *search) trial(parts []Part, memory int, from *trial) (*trial, error) {
 	for i, m := range s.sums {
 		sums[i] = m.restrict(pick)
 	}
-	t := &trial{parts: parts, memory: memory, o: newObjective(l, sums)}
+	return s.mode(&trial{parts: parts, memory: memory, o: newObjective(l, sums)}, from)
+}
+
+// mode finds the trial's mode.
+func (s *search) mode(t, from *trial) (*trial, error) {
+	l := t.o.layout
 	v := make([]float64, len(l.priors))
 	for i, p := range l.priors {
 		v[i] = math.Log(p.Median)

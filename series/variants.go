@@ -22,16 +22,13 @@ type variant struct {
 // optional are the parts that a variant may lack, if Options has no Parts.
 var optional = []Part{Slope{}, SmoothTrend{}, RandomWalk{}}
 
-// mostAveraged is the most rows of a series whose variants are fitted.
-const mostAveraged = 5000
-
 // absent is the logarithm of an amplitude of which nothing is left.
 const absent = -30.0
 
 // variants fits all subsets.
 func (s *search) variants(best *trial) ([]*variant, error) {
 	subsets := 1
-	if s.o.Parts == nil && s.frame.Rows <= mostAveraged {
+	if s.o.Parts == nil && s.frame.Rows < longRows {
 		subsets = 1 << len(optional)
 	}
 	var all []*variant

@@ -61,7 +61,8 @@ var allowed = map[string][]string{
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
 	"internal/posterior":   {"internal/lbfgs"},
 	"series": {
-		"spectral", "cpu", "internal/atomicfile", "internal/blocktri", "internal/posterior", "internal/safetensors", "internal/score",
+		"spectral", "cpu", "cpu/simd", "internal/atomicfile", "internal/blocktri", "internal/lbfgs", "internal/parallel", "internal/posterior",
+		"internal/safetensors", "internal/score",
 	},
 	"internal/procfs":      {},
 	"internal/safetensors": {"internal/atomicfile", "internal/fault"},

@@ -1,0 +1,144 @@
+package series
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A view is a group of outputs at some hyper-parameters, with the factor of its A.
+type view struct {
+	group  int
+	o      *objective
+	sums   *moments
+	factor *blocktri.Factor
+	lambda float64
+}
+
+// A bridge is what a long series' rows say of the short memory at some places. The memory there given weights w is N(ȳ − φ̄w, V), with ȳ and φ̄
+// the smoothed columns, so the function is ȳ + (φ − φ̄)w and V.
+type bridge struct {
+	sequence *sequence
+	filter   *filter
+	phi, bar []float64   // [n,M] φ and φ̄, at unit amplitudes
+	y        [][]float64 // [outputs][n] ȳ
+	variance []float64   // [n] V
+}
+
+// bridge smooths every column, eight at a time.
+func (l *long) bridge(ctx context.Context, group int, features *spectral.Features, u []float64) (*bridge, error) {
+	t, m, n := l.tracks[group], features.M, len(u)
+	b := &bridge{sequence: t.join(u), phi: make([]float64, n*m), bar: make([]float64, n*m)}
+	s := b.sequence
+	b.filter = l.memory.filter(s.u, s.e)
+	b.variance = b.filter.variances(s, n)
+	rows := &track{u: s.u}
+	for _, y := range t.y {
+		values := make([]float64, len(s.u))
+		for i, row := range s.value {
+			if row >= 0 {
+				values[i] = y[row]
+			}
+		}
+		rows.y, b.y = append(rows.y, values), append(b.y, make([]float64, n))
+	}
+	panels := (m + len(t.y) + simd.Lanes - 1) / simd.Lanes
+	return b, parallel.Try(panels, runtime.GOMAXPROCS(0), func(p int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		first, c := p*simd.Lanes, make([]float64, len(s.u)*simd.Lanes)
+		for lo := 0; lo < len(s.u); lo += tileRows {
+			hi := min(len(s.u), lo+tileRows)
+			fill(c[lo*simd.Lanes:hi*simd.Lanes], features, rows, first, lo, hi)
+		}
+		for i, q := range s.query {
+			if q >= 0 && first < m {
+				copy(b.phi[q*m+first:q*m+min(m, first+simd.Lanes)], c[i*simd.Lanes:])
+			}
+		}
+		b.filter.smooth(s, c, simd.Lanes, func(q int, means []float64) {
+			for lane, v := range means {
+				switch k := first + lane; {
+				case k < m:
+					b.bar[q*m+k] = v
+				case k < m+len(b.y):
+					b.y[k-m][q] = v
+				}
+			}
+		})
+		return nil
+	})
+}
+
+// latent is view.latent for a long series. Of its parts, those that keep has are alone without the memory, and the memory is what stays
+// without features.
+func (b *bridge) latent(v view, only *selection, visit func(d, n int, mean, variance float64)) error {
+	d := v.o.d
+	m, n := len(d), len(b.variance)
+	x := make([]float64, n*m)
+	for i := range x {
+		k := i % m
+		switch {
+		case only == nil:
+			x[i] = d[k] * (b.phi[i] - b.bar[i])
+		case only.memory:
+			x[i] = -d[k] * b.bar[i]
+		case only.keep(k):
+			x[i] = d[k] * b.phi[i]
+		}
+	}
+	local := only == nil || only.memory
+	means := make([][]float64, len(v.sums.outputs))
+	for i, c := range v.sums.c {
+		w := v.o.mean(v.factor, c)
+		means[i] = make([]float64, n)
+		for r := range n {
+			means[i][r] = dot(x[r*m:(r+1)*m], w)
+			if local {
+				means[i][r] += b.y[i][r]
+			}
+		}
+	}
+	const share = 64 // rows
+	lower := blas64.Triangular{N: m, Stride: m, Data: v.factor.R.Diag[0], Uplo: blas.Lower, Diag: blas.NonUnit}
+	parallel.For((n+share-1)/share, runtime.GOMAXPROCS(0), func(i int) {
+		lo, hi := i*share, min(n, (i+1)*share)
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: hi - lo, Cols: m, Stride: m, Data: x[lo*m : hi*m]})
+	})
+	for r := range n {
+		variance := v.lambda * dot(x[r*m:(r+1)*m], x[r*m:(r+1)*m])
+		if local {
+			variance += b.variance[r]
+		}
+		for i, out := range v.sums.outputs {
+			visit(out, r, means[i][r], variance)
+		}
+	}
+	return nil
+}
+
+// draw draws the function at the places, given the weights of output i times their amplitudes.
+func (b *bridge) draw(t *track, features *spectral.Features, i int, w []float64, random *rand.Rand) []float64 {
+	residual := (&track{u: t.u, e: t.e, y: [][]float64{t.y[i]}}).residuals(features, [][]float64{w})[0]
+	f := make([]float64, len(b.variance))
+	b.filter.draw(b.sequence, residual, random, f)
+	for r := range f {
+		f[r] += dot(b.phi[r*len(w):(r+1)*len(w)], w)
+	}
+	return f
+}
+
+// A selection is a component's features, or the memory of a long series.
+type selection struct {
+	memory bool
+	keep   func(k int) bool
+}

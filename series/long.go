@@ -1,0 +1,198 @@
+package series
+
+import (
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// In a long series the short memory's frequencies would have to be as many as the rows. There it is taken out of the rows instead (memory),
+// and the other parts' moments are summed over whitened rows: with K_o the covariance of memory and noise,
+//
+//	G = Φᵀ K_o⁻¹ Φ      C = Φᵀ K_o⁻¹ y      Σy² is yᵀ K_o⁻¹ y, λ = 1
+//
+// and all else stays as it is. The memory's three hyper-parameters are fitted to the residuals, in turn with the others.
+const (
+	longRounds = 5    // turns at most
+	longMoved  = 0.02 // of a logarithm: less ends the turns
+	tileRows   = 256
+)
+
+// whiten sums a track's moments with the memory and its noise taken out.
+func (l *layout) whiten(t *track, m memory, outputs []int) *moments {
+	f := m.filter(t.u, t.e)
+	features, n := l.spectral(), len(t.u)
+	columns := features.M + len(t.y)
+	count := (columns + simd.Lanes - 1) / simd.Lanes
+	size := count * simd.Lanes
+	gram, states := make([]float64, size*size), make([]float64, size)
+	tile := simd.NewPanels(count, tileRows)
+	workers := runtime.GOMAXPROCS(0)
+	for lo := 0; lo < n; lo += tileRows {
+		hi := min(n, lo+tileRows)
+		rows := tile.Rows(0, hi-lo)
+		parallel.For(count, workers, func(p int) {
+			panel, state := rows.Panel(p), states[p*simd.Lanes:(p+1)*simd.Lanes]
+			fill(panel, features, t, p*simd.Lanes, lo, hi)
+			for i := lo; i < hi; i++ {
+				row := panel[(i-lo)*simd.Lanes : (i-lo+1)*simd.Lanes]
+				decay, gain, scale := f.decay[i], f.gain[i], f.scale[i]
+				for k, c := range row {
+					a := decay * state[k]
+					v := c - a
+					state[k] = a + gain*v
+					row[k] = v * scale
+				}
+			}
+		})
+		const share = 3 // panels
+		parallel.For((count+share-1)/share, workers, func(i int) { simd.Gram(gram, size, rows, i*share, min(count, (i+1)*share)) })
+	}
+	s := &moments{outputs: outputs, n: n, logErr: 0.5 * f.logDet, gram: make([]float64, features.M*features.M)}
+	for i := range features.M {
+		for j := range i + 1 {
+			s.gram[i*features.M+j], s.gram[j*features.M+i] = gram[i*size+j], gram[i*size+j]
+		}
+	}
+	for d := range t.y {
+		row := (features.M + d) * size
+		s.c = append(s.c, slices.Clone(gram[row:row+features.M]))
+		s.yy = append(s.yy, gram[row+features.M+d])
+	}
+	return s
+}
+
+// fill writes eight columns from first on, features and then outputs, at rows [lo, hi). Where places are one step apart a feature is turned
+// from one to the next; it is computed anew at the first row.
+func fill(panel []float64, f *spectral.Features, t *track, first, lo, hi int) {
+	for lane := range simd.Lanes {
+		switch k := first + lane; {
+		case k < f.M:
+			stepSin, stepCos := math.Sincos(f.Freq[k])
+			var sin, cos float64
+			for n := lo; n < hi; n++ {
+				if n > lo && t.u[n]-t.u[n-1] == 1 {
+					sin, cos = sin*stepCos+cos*stepSin, cos*stepCos-sin*stepSin
+				} else {
+					sin, cos = math.Sincos(f.Freq[k]*(t.u[n]-f.Center[k]) + f.Phase[k])
+				}
+				panel[(n-lo)*simd.Lanes+lane] = f.Amp[k] * cos
+			}
+		case k < f.M+len(t.y):
+			for n := lo; n < hi; n++ {
+				panel[(n-lo)*simd.Lanes+lane] = t.y[k-f.M][n]
+			}
+		default:
+			for n := lo; n < hi; n++ {
+				panel[(n-lo)*simd.Lanes+lane] = 0
+			}
+		}
+	}
+}
+
+// residuals are the outputs less the features' sums with weights w [outputs][M].
+func (t *track) residuals(f *spectral.Features, w [][]float64) [][]float64 {
+	all := make([][]float64, len(w))
+	for d := range all {
+		all[d] = slices.Clone(t.y[d])
+	}
+	tiles := (len(t.u) + tileRows - 1) / tileRows
+	parallel.For(tiles, runtime.GOMAXPROCS(0), func(i int) {
+		lo, hi := i*tileRows, min(len(t.u), (i+1)*tileRows)
+		panel := make([]float64, tileRows*simd.Lanes)
+		for first := 0; first < f.M; first += simd.Lanes {
+			fill(panel, f, t, first, lo, hi)
+			for d := range all {
+				for n := lo; n < hi; n++ {
+					for lane := range min(simd.Lanes, f.M-first) {
+						all[d][n] -= w[d][first+lane] * panel[(n-lo)*simd.Lanes+lane]
+					}
+				}
+			}
+		}
+	})
+	return all
+}
+
+// lengthen replaces a trial's short memory by the one without frequencies.
+func (s *search) lengthen(t *trial) (*trial, error) {
+	parts := slices.DeleteFunc(slices.Clone(t.parts), func(p Part) bool {
+		switch p.(type) {
+		case ShortMemory, Noise:
+			return true
+		}
+		return false
+	})
+	l := newLayout(s.frame, parts, s.reach, 0, s.peak)
+	var tracks []*track
+	groups := s.frame.groups()
+	for _, g := range groups {
+		tracks = append(tracks, s.frame.track(g))
+	}
+	old := func(name string) (float64, Prior) {
+		i := slices.Index(t.o.layout.names, name)
+		return math.Exp(t.mode[i]), t.o.layout.priors[i]
+	}
+	var m memory
+	var priors [3]Prior
+	m.SD, priors[0] = old("short_memory.sd")
+	m.Length, priors[1] = old("short_memory.length")
+	m.Noise, priors[2] = old(t.o.layout.names[t.o.layout.noise])
+	next := t
+	next.long = &long{tracks: tracks}
+	for range longRounds {
+		residuals, err := next.residuals()
+		if err != nil {
+			return nil, err
+		}
+		to, err := m.fit(tracks, residuals, priors)
+		if err == nil {
+			err = s.ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if next != t && max(math.Abs(math.Log(to.SD/m.SD)), math.Abs(math.Log(to.Length/m.Length)), math.Abs(math.Log(to.Noise/m.Noise))) < longMoved {
+			break
+		}
+		m = to
+		var sums []*moments
+		for i, g := range groups {
+			sums = append(sums, l.whiten(tracks[i], m, g.outputs))
+		}
+		if next, err = s.mode(&trial{parts: t.parts, memory: t.memory, o: newObjective(l, sums), long: &long{m, tracks}}, next); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// residuals are those of the mode, [tracks][outputs][N], without the short memory's features if there are any.
+func (t *trial) residuals() (all [][][]float64, err error) {
+	features := t.o.layout.spectral()
+	lambda, _ := t.o.variance(t.mode)
+	t.o.layout.amplitudes(t.o.d, t.mode, nil)
+	for i, s := range t.o.sums {
+		factor, err := t.o.factor(s, t.o.d, lambda)
+		if err != nil {
+			return nil, err
+		}
+		var w [][]float64
+		for _, c := range s.c {
+			mean := t.o.mean(factor, c)
+			for k, d := range t.o.d {
+				mean[k] *= d
+			}
+			if last := t.o.layout.blocks[len(t.o.layout.blocks)-1]; last.nested {
+				clear(mean[last.lo:])
+			}
+			w = append(w, mean)
+		}
+		all = append(all, t.long.tracks[i].residuals(features, w))
+	}
+	return all, nil
+}

@@ -1,0 +1,189 @@
+package series
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/posterior"
+)
+
+// longModel is a model of a short series whose memory is taken out of the rows, at hyper-parameters of no mode.
+func longModel(t *testing.T, s Series) *Model {
+	t.Helper()
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLayout(f, []Part{Constant{}, Slope{}, RandomWalk{}, Season{Period: 1, Harmonics: 2}}, 1.5*f.Range, 0, func(float64) float64 { return 0.5 })
+	m := &Model{frame: f, layout: l, long: &long{memory: memory{SD: 0.6, Length: 5, Noise: 0.3}}}
+	for _, g := range f.groups() {
+		track := f.track(g)
+		m.long.tracks = append(m.long.tracks, track)
+		m.sums = append(m.sums, l.whiten(track, m.long.memory, g.outputs))
+	}
+	v := make([]float64, len(l.priors))
+	for i, p := range l.priors {
+		v[i] = math.Log(p.Median)
+	}
+	m.draws = [][]float64{v}
+	return m
+}
+
+// covariance is that of two places: the features', the memory's, and noise where rows are the same.
+func (m *Model) covariance(u, w float64) float64 {
+	features, d := m.layout.spectral(), make([]float64, m.Features())
+	m.layout.amplitudes(d, m.draws[0], nil)
+	a, b := make([]float64, len(d)), make([]float64, len(d))
+	values(a, features, u, 1)
+	values(b, features, w, 1)
+	k := m.long.memory.SD * m.long.memory.SD * math.Exp(-math.Abs(u-w)/m.long.memory.Length)
+	for i := range d {
+		k += d[i] * d[i] * a[i] * b[i]
+	}
+	return k
+}
+
+// TestLong: of rows with holes, errors and several outputs, value, predictions between and beyond the rows, components and draws are those of
+// the N×N covariance.
+func TestLong(t *testing.T) {
+	s := made(330, true) // some tiles
+	s.Y = append(s.Y, slices.Clone(s.Y[0]))
+	s.Y[0][20], s.Y[0][21] = math.NaN(), math.NaN()
+	s.Err = [][]float64{make([]float64, len(s.X)), make([]float64, len(s.X))}
+	for n := range s.X {
+		s.Err[0][n], s.Err[1][n] = 0.5+0.3*math.Sin(float64(n)), 1
+		s.Y[1][n] = math.Cos(0.3 * float64(n))
+	}
+	m := longModel(t, s)
+	at := []float64{s.X[20], s.X[21], s.X[40] + 0.03, s.X[0], s.X[len(s.X)-1] + 0.5, s.X[len(s.X)-1] + 2}
+	p := predict(t, m, at)
+	value := 0.0
+	for g, tr := range m.long.tracks {
+		out, n := m.sums[g].outputs[0], len(tr.u)
+		k := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				k.SetSym(i, j, m.covariance(tr.u[i], tr.u[j]))
+			}
+			noise := m.long.memory.Noise * tr.e[i]
+			k.SetSym(i, i, k.At(i, i)+noise*noise)
+		}
+		var c mat.Cholesky
+		if !c.Factorize(k) {
+			t.Fatal("K has no factor")
+		}
+		var a, w mat.VecDense
+		y := mat.NewVecDense(n, tr.y[0])
+		if err := c.SolveVecTo(&a, y); err != nil {
+			t.Fatal(err)
+		}
+		value -= 0.5 * (float64(n)*math.Log(2*math.Pi) + c.LogDet() + mat.Dot(&a, y))
+		for i, x := range at {
+			u := m.frame.steps(x)
+			cross := mat.NewVecDense(n, nil)
+			for j, v := range tr.u {
+				cross.SetVec(j, m.covariance(u, v))
+			}
+			if err := c.SolveVecTo(&w, cross); err != nil {
+				t.Fatal(err)
+			}
+			mean := m.frame.Offset[out] + m.frame.Scale[out]*mat.Dot(&w, y)
+			sd := m.frame.Scale[out] * math.Sqrt(m.covariance(u, u)-mat.Dot(&w, cross)+m.noise(out, 1))
+			if math.Abs(p.Mean[out][i]-mean) > 1e-7*sd || math.Abs(p.SD[out][i]/sd-1) > 1e-7 {
+				t.Errorf("output %d at %v: %v ± %v, want %v ± %v", out, x, p.Mean[out][i], p.SD[out][i], mean, sd)
+			}
+		}
+	}
+	var e posterior.Evaluation
+	if err := newObjective(m.layout, m.sums).evaluate(&e, m.draws[0]); err != nil || math.Abs(e.Value-value) > 1e-8*math.Abs(value) {
+		t.Errorf("value %v (%v), want %v", e.Value, err, value)
+	}
+	const n = 3000
+	draws, err := m.Draw(context.Background(), at, n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range at {
+		mean, square := 0.0, 0.0
+		for _, d := range draws {
+			mean += d[0][i] / n
+			square += d[0][i] * d[0][i] / n
+		}
+		noise := m.frame.Scale[0] * math.Sqrt(m.noise(0, 1))
+		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - noise*noise)
+		if math.Abs(mean-p.Mean[0][i]) > 0.08*sd || math.Abs(math.Sqrt(square-mean*mean)/sd-1) > 0.06 {
+			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", at[i], mean, math.Sqrt(square-mean*mean), p.Mean[0][i], sd)
+		}
+	}
+}
+
+// TestLongFit: of a made series of more rows than longRows the memory and the noise are found, forecasts hold, components add up, and a file
+// gives the same numbers.
+func TestLongFit(t *testing.T) {
+	n := 4000
+	s := longSeries(n + 48)
+	m := fit(t, s.rows(0, n), Options{})
+	if m.long == nil {
+		t.Fatal("the memory has frequencies")
+	}
+	if l := m.long.memory; math.Abs(l.Length/33-1) > 0.4 || math.Abs(m.frame.Scale[0]*l.SD/1.03-1) > 0.25 || math.Abs(m.NoiseSD(0)/0.3-1) > 0.1 {
+		t.Errorf("memory %v of length %v, noise %v; made with 1.03, 33, 0.3", m.frame.Scale[0]*l.SD, l.Length, m.NoiseSD(0))
+	}
+	x := slices.Concat(s.X[n:], s.X[100:102])
+	p := predict(t, m, x)
+	inside := 0
+	for i, y := range s.Y[0][n:] {
+		if y >= p.Lower[0][i] && y <= p.Upper[0][i] {
+			inside++
+		}
+	}
+	if inside < 40 {
+		t.Errorf("%d of 48 inside 95 %% intervals", inside)
+	}
+	m.draws = [][]float64{m.at.Mode}
+	p = predict(t, m, x)
+	parts, err := m.Components(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x {
+		sum := 0.0
+		for _, c := range parts {
+			sum += c.Mean[0][i]
+		}
+		if math.Abs(sum-p.Mean[0][i]) > 1e-8*math.Abs(sum) {
+			t.Errorf("components add up to %v, the mean is %v", sum, p.Mean[0][i])
+		}
+	}
+	path := filepath.Join(t.TempDir(), "long.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := predict(t, l, x); !reflect.DeepEqual(p, q) {
+		t.Error("the loaded model predicts other numbers")
+	}
+}
+
+// longSeries is hours with a day, a memory of 33 hours and noise.
+func longSeries(n int) Series {
+	s := Series{Y: [][]float64{nil}}
+	random := rand.New(rand.NewPCG(9, 9))
+	state := 0.0
+	for i := range n {
+		state = 0.97*state + 0.25*random.NormFloat64()
+		s.X = append(s.X, float64(i))
+		s.Y[0] = append(s.Y[0], 10+1.5*math.Sin(2*math.Pi*float64(i)/24)+state+0.3*random.NormFloat64())
+	}
+	return s
+}
