@@ -18,7 +18,8 @@ import (
 // and all else stays as it is. The memory's three hyper-parameters are fitted to the residuals, in turn with the others.
 const (
 	longRounds = 5    // turns at most
-	longMoved  = 0.02 // of a logarithm: less ends the turns
+	longMoved  = 0.05 // of a logarithm: less ends the turns
+	longFitted = 1e5  // rows, the last ones, whose residuals the memory is fitted to
 	tileRows   = 256
 )
 
@@ -69,26 +70,31 @@ func (l *layout) whiten(t *track, m memory, outputs []int) *moments {
 // fill writes eight columns from first on, features and then outputs, at rows [lo, hi). Where places are one step apart a feature is turned
 // from one to the next; it is computed anew at the first row.
 func fill(panel []float64, f *spectral.Features, t *track, first, lo, hi int) {
-	for lane := range simd.Lanes {
-		switch k := first + lane; {
-		case k < f.M:
-			stepSin, stepCos := math.Sincos(f.Freq[k])
-			var sin, cos float64
-			for n := lo; n < hi; n++ {
-				if n > lo && t.u[n]-t.u[n-1] == 1 {
-					sin, cos = sin*stepCos+cos*stepSin, cos*stepCos-sin*stepSin
-				} else {
-					sin, cos = math.Sincos(f.Freq[k]*(t.u[n]-f.Center[k]) + f.Phase[k])
-				}
-				panel[(n-lo)*simd.Lanes+lane] = f.Amp[k] * cos
+	var sin, cos, stepSin, stepCos, amp [simd.Lanes]float64
+	lanes := min(simd.Lanes, max(0, f.M-first)) // that are features
+	for lane := range lanes {
+		stepSin[lane], stepCos[lane] = math.Sincos(f.Freq[first+lane])
+		amp[lane] = f.Amp[first+lane]
+	}
+	for n := lo; n < hi; n++ {
+		row := panel[(n-lo)*simd.Lanes : (n-lo+1)*simd.Lanes]
+		if n > lo && t.u[n]-t.u[n-1] == 1 {
+			for lane := range sin {
+				s, c := sin[lane], cos[lane]
+				s, c = s*stepCos[lane]+c*stepSin[lane], c*stepCos[lane]-s*stepSin[lane]
+				sin[lane], cos[lane], row[lane] = s, c, amp[lane]*c
 			}
-		case k < f.M+len(t.y):
-			for n := lo; n < hi; n++ {
-				panel[(n-lo)*simd.Lanes+lane] = t.y[k-f.M][n]
+		} else {
+			for lane := range lanes {
+				k := first + lane
+				sin[lane], cos[lane] = math.Sincos(f.Freq[k]*(t.u[n]-f.Center[k]) + f.Phase[k])
+				row[lane] = amp[lane] * cos[lane]
 			}
-		default:
-			for n := lo; n < hi; n++ {
-				panel[(n-lo)*simd.Lanes+lane] = 0
+			clear(row[lanes:])
+		}
+		for i := range min(len(t.y), first+simd.Lanes-f.M) {
+			if lane := f.M + i - first; lane >= 0 {
+				row[lane] = t.y[i][n]
 			}
 		}
 	}
@@ -128,10 +134,11 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 		return false
 	})
 	l := newLayout(s.frame, parts, s.reach, 0, s.peak)
-	var tracks []*track
+	var tracks, fitted []*track
 	groups := s.frame.groups()
 	for _, g := range groups {
-		tracks = append(tracks, s.frame.track(g))
+		t := s.frame.track(g)
+		tracks, fitted = append(tracks, t), append(fitted, t.last(longFitted))
 	}
 	old := func(name string) (float64, Prior) {
 		i := slices.Index(t.o.layout.names, name)
@@ -143,13 +150,12 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 	m.Length, priors[1] = old("short_memory.length")
 	m.Noise, priors[2] = old(t.o.layout.names[t.o.layout.noise])
 	next := t
-	next.long = &long{tracks: tracks}
 	for range longRounds {
-		residuals, err := next.residuals()
+		residuals, err := next.residuals(fitted)
 		if err != nil {
 			return nil, err
 		}
-		to, err := m.fit(tracks, residuals, priors)
+		to, err := m.fit(fitted, residuals, priors)
 		if err == nil {
 			err = s.ctx.Err()
 		}
@@ -171,8 +177,18 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 	return next, nil
 }
 
-// residuals are those of the mode, [tracks][outputs][N], without the short memory's features if there are any.
-func (t *trial) residuals() (all [][][]float64, err error) {
+// last is the last rows.
+func (t *track) last(rows int) *track {
+	lo := max(0, len(t.u)-rows)
+	l := &track{u: t.u[lo:], e: t.e[lo:]}
+	for _, y := range t.y {
+		l.y = append(l.y, y[lo:])
+	}
+	return l
+}
+
+// residuals are those of tracks at the mode, [tracks][outputs][N], without the short memory's features if there are any.
+func (t *trial) residuals(tracks []*track) (all [][][]float64, err error) {
 	features := t.o.layout.spectral()
 	lambda, _ := t.o.variance(t.mode)
 	t.o.layout.amplitudes(t.o.d, t.mode, nil)
@@ -192,7 +208,7 @@ func (t *trial) residuals() (all [][][]float64, err error) {
 			}
 			w = append(w, mean)
 		}
-		all = append(all, t.long.tracks[i].residuals(features, w))
+		all = append(all, tracks[i].residuals(features, w))
 	}
 	return all, nil
 }

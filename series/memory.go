@@ -125,7 +125,7 @@ func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]Prior) (
 	}
 	s, err := lbfgs.Start(posterior.With(objective, priors[:]), []float64{math.Log(m.SD), math.Log(m.Length), math.Log(m.Noise)})
 	if err == nil {
-		_, err = lbfgs.Maximise(posterior.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 50, Gain: 0.01})
+		_, err = lbfgs.Maximise(posterior.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 30, Gain: 0.1})
 	}
 	if err != nil {
 		return m, err
