@@ -21,7 +21,7 @@ import (
 type memory struct{ SD, Length, Noise float64 }
 
 // longRows is the number of rows from which on a series is long.
-const longRows = 3000
+const longRows = 1000
 
 // long is a memory with the rows that it is taken out of.
 type long struct {
