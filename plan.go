@@ -24,6 +24,11 @@ type Plan struct {
 	// from them, are upper limits: the start chooses by y, or by trying.
 	AtMost bool
 
+	// Tried are the features per component that the default start of several inputs
+	// tries at most, ascending, on TriedRows rows; Options that give them leave none.
+	Tried     []int
+	TriedRows int
+
 	Starts int // 1 + Options.Restarts; one more follows if the best fit is worse than straight lines
 	// Bounds is the number of evaluations of the bound alone, over all starts, at
 	// most; Gradients of those with the gradient. A line search that steps back takes
@@ -74,6 +79,8 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	var tried []variational.Shape
+	triedRows := 0
 	known, atMost, work := len(data.Y) == data.N*data.D, false, start.Work{}
 	switch {
 	case o.From != nil:
@@ -88,12 +95,53 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, optimise.Interrupted(ctx, err)
 		}
+	case f.init == initTable:
+		tried, triedRows = start.TableShapes(&f.rows, f.settings(o.Seed))
+		work = f.tableWork(tried, triedRows)
+		atMost = true
 	default:
 		work.Shapes = []variational.Shape{start.PaperShape(&f.rows, f.settings(o.Seed))}
 	}
 	p := f.plan(work)
 	p.AtMost = atMost
+	p.TriedRows = triedRows
+	for _, s := range tried {
+		p.Tried = append(p.Tried, s.K)
+	}
+	slices.Sort(p.Tried)
+	p.Tried = slices.Compact(p.Tried)
 	return p, nil
+}
+
+// tableWork is the work of a table's start, whose fit is counted with the largest
+// shape that it tries. Its trials hold a part of the rows, in the model's units and
+// in a backend's order, and otherwise no more than the fit that follows.
+func (f *frame) tableWork(tried []variational.Shape, rows int) (w start.Work) {
+	d := f.data
+	for _, s := range tried {
+		init := InitPaper
+		if s.PointFrequencies {
+			init = initDrawn
+		}
+		set := f.o.optimise(init, f.o.Seed)
+		set.Iterations = f.trialIterations(start.TableIterations)
+		run := optimise.NewWork(rows, s, set, false)
+		one := cost.Evaluate(s.Offsets(), s.Windows.NewLayout(f.rows.X, rows, s.Q).Runs, s.Q, s.D)
+		w.Flops += float64(run.Gradients)*one.Gradient + run.MeanFlops + one.Bound +
+			float64(run.MiniBatches)*one.Factorised*float64(run.BatchRows)/float64(rows)
+	}
+	largest := slices.MaxFunc(tried, func(a, b variational.Shape) int { return cmp.Compare(a.M(), b.M()) })
+	w.Shapes = []variational.Shape{largest}
+	w.Bytes = 2 * 8 * float64(rows*(d.Q+d.D))
+	return w
+}
+
+// trialIterations is how many of so many iterations a trial takes.
+func (f *frame) trialIterations(iterations int) int {
+	if f.init == initTable && f.o.Iterations > 0 {
+		return min(iterations, f.o.Iterations)
+	}
+	return iterations
 }
 
 // plan adds a fit's work and memory to a start's.
