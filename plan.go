@@ -25,8 +25,9 @@ type Plan struct {
 	AtMost bool
 
 	// Tried are the features per component that the default start of several inputs
-	// tries at most, ascending, on TriedRows rows; Options that give them leave none.
-	Tried     []int
+	// tries at most, ascending; options that give them leave none.
+	Tried []int
+	// TriedRows is how many rows it tries them on.
 	TriedRows int
 
 	Starts int // 1 + Options.Restarts; one more follows if the best fit is worse than straight lines
@@ -134,14 +135,6 @@ func (f *frame) tableWork(tried []variational.Shape, rows int) (w start.Work) {
 	w.Shapes = []variational.Shape{largest}
 	w.Bytes = 2 * 8 * float64(rows*(d.Q+d.D))
 	return w
-}
-
-// trialIterations is how many of so many iterations a trial takes.
-func (f *frame) trialIterations(iterations int) int {
-	if f.init == initTable && f.o.Iterations > 0 {
-		return min(iterations, f.o.Iterations)
-	}
-	return iterations
 }
 
 // plan adds a fit's work and memory to a start's.

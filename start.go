@@ -109,6 +109,14 @@ func (f *frame) Optimised(ctx context.Context, data spectral.Data, p *Params, it
 	return run.Criterion()
 }
 
+// trialIterations is how many of so many iterations a trial takes.
+func (f *frame) trialIterations(iterations int) int {
+	if f.init == initTable && f.o.Iterations > 0 {
+		return min(iterations, f.o.Iterations)
+	}
+	return iterations
+}
+
 // Predicted sums the squared errors and the predicted variances over the rows asked
 // for, given the known ones, in the data's units.
 func (f *frame) Predicted(ctx context.Context, known, asked spectral.Data, p *Params) (square, variance float64, err error) {

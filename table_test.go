@@ -30,7 +30,7 @@ func TestTableChooses(t *testing.T) {
 	if p.L != 1 || p.K < 50 || p.FreqVar[0] != 0 || r.Iterations == 0 {
 		t.Fatalf("K = %d, Σ = %v, %d iterations", p.K, p.FreqVar[0], r.Iterations)
 	}
-	drawn, err := New(data, Options{Method: SSGP, Features: p.K, Seed: 3})
+	drawn, err := New(data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

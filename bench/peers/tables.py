@@ -4,6 +4,7 @@
 """
 
 import argparse
+import functools
 import glob
 import json
 import os
@@ -15,12 +16,12 @@ import numpy as np
 import peer
 
 
-def gp(x, y, at):
+def gp(x, y, at, restarts):
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
     kernel = ConstantKernel() * RBF(np.ones(x.shape[1]), (1e-2, 1e5)) + WhiteKernel(0.1, (1e-6, 10))
-    model = GaussianProcessRegressor(kernel, n_restarts_optimizer=1, random_state=0).fit(x, y)
+    model = GaussianProcessRegressor(kernel, n_restarts_optimizer=restarts, random_state=0).fit(x, y)
     return model.predict(at, return_std=True)
 
 
@@ -56,12 +57,13 @@ def main():
     flags.add_argument("-out", required=True)
     flags.add_argument("-outputs", type=int, default=1)
     flags.add_argument("-most", type=int, default=3000, help="rows beyond which the GP is not run")
+    flags.add_argument("-restarts", type=int, default=1, help="of the GP's optimiser")
     flags.add_argument("dir")
     o = flags.parse_args()
     for path in sorted(glob.glob(os.path.join(o.dir, "*.train.csv"))):
         name, split = os.path.basename(path)[: -len(".train.csv")].rsplit(".", 1)
         train, test = (np.loadtxt(p, delimiter=",", skiprows=1, ndmin=2) for p in (path, path.replace(".train.", ".test.")))
-        for method, fit in (("sklearn gp", gp), ("sklearn boosting", boosting)):
+        for method, fit in (("sklearn gp", functools.partial(gp, restarts=o.restarts)), ("sklearn boosting", boosting)):
             line = {"bench": "tables", "table": name, "split": int(split), "N": len(train), "Q": train.shape[1] - o.outputs, "method": method}
 
             def measure(line, fit=fit, method=method):

@@ -21,6 +21,10 @@ const (
 	tableGain = 0.002
 	// TableIterations are the most of a trial; drawn frequencies need about a hundred.
 	TableIterations = 300
+	// tableScatter is how much the bound of drawn frequencies may fall, for each number,
+	// with more of them still to be preferred: it differs by as much from draw to draw,
+	// while predictions get better.
+	tableScatter = 0.2
 	// tableSure is how many times the predicted variance the squared errors of held-out
 	// rows may be. Beyond it a setting is passed over: few features and next to no
 	// noise are sure of what they do not know.
@@ -41,42 +45,37 @@ type form struct {
 // pairs of cosine and sine whose frequencies are drawn from the prior and kept. Their
 // score is uneven in K, since twice as many are another draw, so one fall ends
 // nothing. The method VSSGP, if it is asked for, is tried alone.
-func tableForms(s *Settings) []form {
+func tableForms(n int, s *Settings) []form {
+	drawn := []int{50, 100, 200, 400, 800}
+	if few(n) {
+		drawn = []int{100, 400}
+	}
 	learnt := form{variational.VSSGP, []int{50, 100, 200, 400}, 0}
 	if s.Method == variational.VSSGP {
 		return []form{learnt}
 	}
-	return []form{{variational.SSGP, []int{50, 100, 200, 400, 800}, 1}, learnt}
+	return []form{{variational.SSGP, drawn, 1}, learnt}
 }
 
 // TableShapes are the shapes that a table's start may try, and the rows it tries
 // them on.
 func TableShapes(data *spectral.Data, s Settings) (shapes []variational.Shape, rows int) {
-	for _, f := range tableForms(&s) {
+	for _, f := range tableForms(data.N, &s) {
 		for _, k := range f.ladder {
-			if k > mostFeatures(data.N) {
-				break
-			}
 			set := s
 			set.Method, set.Features = f.method, k
 			shapes = append(shapes, PaperShape(data, set))
 		}
 	}
 	rows = data.N
-	if data.N > tableRows+tableHeld {
+	if !few(data.N) {
 		rows = tableRows
 	}
 	return shapes, rows
 }
 
-// mostFeatures is the largest K that is tried on n rows. Eight hundred features take
-// seconds on a small table.
-func mostFeatures(n int) int {
-	if n > tableRows+tableHeld {
-		return 800
-	}
-	return 400
-}
+// few reports whether n rows are all tried.
+func few(n int) bool { return n <= tableRows+tableHeld }
 
 // table is a choice in progress.
 type table struct {
@@ -96,14 +95,11 @@ type table struct {
 // not, is passed over.
 func Table(ctx context.Context, data *spectral.Data, s Settings, judge Judge) (*variational.Params, error) {
 	t := newTable(data, s, judge)
-	for _, f := range tableForms(&s) {
+	for _, f := range tableForms(data.N, &s) {
 		failed := 0
 		for _, k := range f.ladder {
 			set := s
 			set.Method, set.Features = f.method, k
-			if k > mostFeatures(data.N) {
-				break
-			}
 			better, err := t.try(ctx, data, set)
 			if err != nil {
 				return nil, err
@@ -127,7 +123,7 @@ func Table(ctx context.Context, data *spectral.Data, s Settings, judge Judge) (*
 // newTable draws the rows that a choice is made on.
 func newTable(data *spectral.Data, s Settings, judge Judge) *table {
 	t := &table{known: *data, judge: judge, score: math.Inf(-1)}
-	if data.N > tableRows+tableHeld {
+	if !few(data.N) {
 		order := rand.New(rand.NewPCG(s.Seed, tableSalt)).Perm(data.N)
 		t.known, t.asked = data.Some(order[:tableRows]), data.Some(order[tableRows:tableRows+tableHeld])
 	}
@@ -154,8 +150,12 @@ func (t *table) try(ctx context.Context, data *spectral.Data, set Settings) (bet
 	if err != nil {
 		return false, err
 	}
-	better = !(score <= t.score+tableGain)
-	if score > t.score {
+	better = score > t.score+tableGain
+	keep := score > t.score
+	if t.best != nil && set.points() && t.found.points() && t.asked.N == 0 {
+		keep = score > t.score-tableScatter
+	}
+	if keep {
 		t.best, t.score, t.found = p, score, set
 	}
 	return better, nil
