@@ -99,7 +99,7 @@ func (o *tablesTask) run() error {
 	o.made = machine.This(o.commit)
 	var lines []tableLine
 	for _, file := range o.files {
-		t, err := table.OpenContext(ctx, file)
+		t, err := table.Open(file)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ const (
 	// tableScatter is how much the bound of drawn frequencies may fall, for each number,
 	// with more of them still to be preferred: it differs by as much from draw to draw,
 	// while predictions get better.
-	tableScatter = 0.2
+	tableScatter = 0.5
 	// tableSure is how many times the predicted variance the squared errors of held-out
 	// rows may be. Beyond it a setting is passed over: few features and next to no
 	// noise are sure of what they do not know.
