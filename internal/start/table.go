@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// tableRows is the most rows that choose how many features a table gets.
-	tableRows = 3000
+	// tableRows to tableMost rows, or a third of all between them, choose how many
+	// features a table gets. Learnt frequencies pay for themselves with many rows only,
+	// so fewer would choose for a smaller table.
+	tableRows, tableMost = 3000, 12000
 	// tableHeld further rows judge that choice where there are more rows than
 	// tableRows and tableHeld.
 	tableHeld = 1000
@@ -50,7 +52,10 @@ func tableForms(n int, s *Settings) []form {
 	if few(n) {
 		drawn = []int{100, 400}
 	}
-	learnt := form{variational.VSSGP, []int{50, 100, 200, 400}, 0}
+	learnt := form{method: variational.VSSGP, ladder: []int{50, 100, 200, 400}}
+	if !few(n) { // a few of them may end in a poor optimum
+		learnt.patience = 1
+	}
 	if s.Method == variational.VSSGP {
 		return []form{learnt}
 	}
@@ -67,11 +72,15 @@ func TableShapes(data *spectral.Data, s Settings) (shapes []variational.Shape, r
 			shapes = append(shapes, PaperShape(data, set))
 		}
 	}
-	rows = data.N
-	if !few(data.N) {
-		rows = tableRows
+	return shapes, triedRows(data.N)
+}
+
+// triedRows is how many of n rows a choice is made on.
+func triedRows(n int) int {
+	if few(n) {
+		return n
 	}
-	return shapes, rows
+	return min(max(tableRows, n/3), tableMost)
 }
 
 // few reports whether n rows are all tried.
@@ -85,6 +94,7 @@ type table struct {
 	best  *variational.Params // optimised on the known rows
 	score float64             // for each number that is scored
 	found Settings
+	rival float64 // the score that more features have to beat: the form's own, or the best if all rows are tried
 }
 
 // Table is the start of several inputs if K is open. It tries the forms on all rows
@@ -97,6 +107,9 @@ func Table(ctx context.Context, data *spectral.Data, s Settings, judge Judge) (*
 	t := newTable(data, s, judge)
 	for _, f := range tableForms(data.N, &s) {
 		failed := 0
+		if t.asked.N > 0 {
+			t.rival = math.Inf(-1)
+		}
 		for _, k := range f.ladder {
 			set := s
 			set.Method, set.Features = f.method, k
@@ -122,10 +135,11 @@ func Table(ctx context.Context, data *spectral.Data, s Settings, judge Judge) (*
 
 // newTable draws the rows that a choice is made on.
 func newTable(data *spectral.Data, s Settings, judge Judge) *table {
-	t := &table{known: *data, judge: judge, score: math.Inf(-1)}
+	t := &table{known: *data, judge: judge, score: math.Inf(-1), rival: math.Inf(-1)}
 	if !few(data.N) {
 		order := rand.New(rand.NewPCG(s.Seed, tableSalt)).Perm(data.N)
-		t.known, t.asked = data.Some(order[:tableRows]), data.Some(order[tableRows:tableRows+tableHeld])
+		rows := triedRows(data.N)
+		t.known, t.asked = data.Some(order[:rows]), data.Some(order[rows:rows+tableHeld])
 	}
 	return t
 }
@@ -150,7 +164,8 @@ func (t *table) try(ctx context.Context, data *spectral.Data, set Settings) (bet
 	if err != nil {
 		return false, err
 	}
-	better = score > t.score+tableGain
+	better = score > t.rival+tableGain
+	t.rival = max(t.rival, score)
 	keep := score > t.score
 	if t.best != nil && set.points() && t.found.points() && t.asked.N == 0 {
 		keep = score > t.score-tableScatter

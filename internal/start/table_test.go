@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 		}, nil, nil, 400, true, []int{100, 400, 50}},
 		"two falls end it": {5000, "", func(int, bool) (float64, error) { return 0, nil }, func(k int, points bool) float64 {
 			return 1 + float64(k)/1000 + map[bool]float64{false: 1}[points]
-		}, nil, 50, true, []int{50, 100, 200, 50}},
+		}, nil, 50, true, []int{50, 100, 200, 50, 100, 200}},
 		"a rise too small is kept, and ends it": {100, variational.VSSGP, func(k int, _ bool) (float64, error) { return 1e-5 * float64(k), nil },
 			nil, nil, 100, false, []int{50, 100}},
 		"learnt where that is better": {100, "", func(k int, points bool) (float64, error) {
@@ -89,7 +89,7 @@ func TestTable(t *testing.T) {
 			return nil
 		}, 100, false, []int{50, 100}},
 		"held-out rows of many": {5000, "", func(int, bool) (float64, error) { return 0, nil },
-			func(k int, points bool) float64 { return math.Abs(float64(k)-800)/1000 + 1 }, nil, 800, true, []int{50, 100, 200, 400, 800, 50}},
+			func(k int, points bool) float64 { return math.Abs(float64(k)-800)/1000 + 1 }, nil, 800, true, []int{50, 100, 200, 400, 800, 50, 100, 200, 400}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			judge := &tableJudge{scorer: scorer{refuse: c.refuse, t: t}, bound: c.bound, ratio: c.ratio}
