@@ -120,11 +120,7 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 func (f *frame) tableWork(tried []variational.Shape, rows int) (w start.Work) {
 	d := f.data
 	for _, s := range tried {
-		init := InitPaper
-		if s.PointFrequencies {
-			init = initDrawn
-		}
-		set := f.o.optimise(init, f.o.Seed)
+		set := f.o.optimise(f.formOf(s.PointFrequencies), f.o.Seed)
 		set.Iterations = f.trialIterations(start.TableIterations)
 		run := optimise.NewWork(rows, s, set, false)
 		one := cost.Evaluate(s.Offsets(), s.Windows.NewLayout(f.rows.X, rows, s.Q).Runs, s.Q, s.D)
@@ -162,7 +158,7 @@ func (f *frame) plan(work start.Work) *Plan {
 	run := optimise.NewWork(d.N, shape, o.optimise(f.init, o.Seed), o.From != nil && len(o.From.Params.CoefVar) > 0)
 	heldOut := o.Iterations != NoIterations && f.holdsOut(cmp.Or(o.Inference, Exact), shape.M(), len(shape.Windows.Center) > 0)
 
-	about, _ := f.posteriorSize(shape, o.optimise(f.init, o.Seed))
+	about, _ := f.posteriorSize(shape, o.optimise(f.formOf(shape.PointFrequencies), o.Seed))
 	p.Gradients = (work.Gradients+run.Gradients)*p.Starts + 2*about
 	p.MiniBatches = run.MiniBatches * p.Starts
 	p.MiniBatchFlops *= float64(run.BatchRows) / float64(d.N)

@@ -184,9 +184,11 @@ const (
 
 // form is the start whose optimisation parameters of the fit's start take: what
 // initTable chose shows in them.
-func (f *frame) form(p *Params) Init {
+func (f *frame) form(p *Params) Init { return f.formOf(p.FreqVar[0] == 0) }
+
+func (f *frame) formOf(points bool) Init {
 	switch {
-	case f.init == initTable && p.FreqVar[0] == 0:
+	case f.init == initTable && points:
 		return initDrawn
 	case f.init == initTable:
 		return InitPaper

@@ -59,7 +59,7 @@ func TestTableBits(t *testing.T) {
 	data := surface(60, 0.1)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(1)
-	o := Options{Iterations: 12, Seed: 5}
+	o := Options{Iterations: 12, Seed: 5, Posterior: NoPosterior} // whose passes nothing stops
 	m, _, passes, err := fitStopped(data, o, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -104,5 +104,18 @@ func TestTablePlan(t *testing.T) {
 	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: least.PeakBytes})
 	if err != nil || m.Params.K > 100 {
 		t.Errorf("K = %v with memory for 100, %v", m, err)
+	}
+}
+
+// TestTablePosterior: drawn frequencies stay, so that few hyper-parameters have a posterior.
+func TestTablePosterior(t *testing.T) {
+	m, r := mustFit(t, surface(120, 0.1), Options{Posterior: 3, Seed: 3})
+	if m.Params.FreqVar[0] != 0 || r.NoPosterior != "" {
+		t.Fatalf("Σ = %v, no posterior: %s", m.Params.FreqVar[0], r.NoPosterior)
+	}
+	for _, d := range m.Posterior().Draws {
+		if !slices.Equal(d.Params.FreqMean, m.Params.FreqMean) || slices.Equal(d.Params.Lengthscale, m.Params.Lengthscale) {
+			t.Error("a draw has other frequencies, or the same length-scales")
+		}
 	}
 }
