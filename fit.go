@@ -70,6 +70,9 @@ func (f *fit) one(m *Model, state *optimise.State) error {
 		return nil
 	}
 	if err == nil {
+		if !rough {
+			init = f.form(m.Params)
+		}
 		run, err = f.run(f.ctx, f.rows, m, f.o.optimise(init, seed))
 	}
 	if err != nil {

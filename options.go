@@ -39,13 +39,13 @@ const (
 // paper's method with exact inference, and a start and windows chosen from the
 // data. The command fit uses it unless a flag says otherwise.
 type Options struct {
-	Method    Method    // default VSSGP
+	Method    Method    // default VSSGP; of several inputs with no K given, VSSGP or drawn frequencies, as the data choose
 	Inference Inference // default Exact
-	Init      Init      // default InitSpectrum for one input, else InitPaper
+	Init      Init      // default InitSpectrum for one input, else InitPaper with what Features leaves open chosen
 	From      *Model    // start from this model's parameters instead
 
 	Components int // L, of each window if there are windows; 0: chosen by Init
-	Features   int // K per component; 0: chosen by Init
+	Features   int // K per component; 0: chosen by Init, of several inputs with the kind of frequencies (docs/algorithms.md, "Several inputs")
 
 	// Window is the length of the windows in the data's units of x, or WindowNone.
 	// With WindowAuto, which is 0, the spectrum start chooses the length by a

@@ -24,6 +24,12 @@ type Plan struct {
 	// from them, are upper limits: the start chooses by y, or by trying.
 	AtMost bool
 
+	// Tried are the features per component that the default start of several inputs
+	// tries at most, ascending; options that give them leave none.
+	Tried []int
+	// TriedRows is how many rows it tries them on.
+	TriedRows int
+
 	Starts int // 1 + Options.Restarts; one more follows if the best fit is worse than straight lines
 	// Bounds is the number of evaluations of the bound alone, over all starts, at
 	// most; Gradients of those with the gradient. A line search that steps back takes
@@ -74,6 +80,8 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	var tried []variational.Shape
+	triedRows := 0
 	known, atMost, work := len(data.Y) == data.N*data.D, false, start.Work{}
 	switch {
 	case o.From != nil:
@@ -88,12 +96,41 @@ func NewPlanContext(ctx context.Context, data *Data, o Options) (*Plan, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, optimise.Interrupted(ctx, err)
 		}
+	case f.init == initTable:
+		tried, triedRows = start.TableShapes(&f.rows, f.settings(o.Seed))
+		work = f.tableWork(tried, triedRows)
+		atMost = true
 	default:
 		work.Shapes = []variational.Shape{start.PaperShape(&f.rows, f.settings(o.Seed))}
 	}
 	p := f.plan(work)
 	p.AtMost = atMost
+	p.TriedRows = triedRows
+	for _, s := range tried {
+		p.Tried = append(p.Tried, s.K)
+	}
+	slices.Sort(p.Tried)
+	p.Tried = slices.Compact(p.Tried)
 	return p, nil
+}
+
+// tableWork is the work of a table's start, whose fit is counted with the largest
+// shape that it tries. Its trials hold a part of the rows, in the model's units and
+// in a backend's order, and otherwise no more than the fit that follows.
+func (f *frame) tableWork(tried []variational.Shape, rows int) (w start.Work) {
+	d := f.data
+	for _, s := range tried {
+		set := f.o.optimise(f.formOf(s.PointFrequencies), f.o.Seed)
+		set.Iterations = f.trialIterations(start.TableIterations)
+		run := optimise.NewWork(rows, s, set, false)
+		one := cost.Evaluate(s.Offsets(), s.Windows.NewLayout(f.rows.X, rows, s.Q).Runs, s.Q, s.D)
+		w.Flops += float64(run.Gradients)*one.Gradient + run.MeanFlops + one.Bound +
+			float64(run.MiniBatches)*one.Factorised*float64(run.BatchRows)/float64(rows)
+	}
+	largest := slices.MaxFunc(tried, func(a, b variational.Shape) int { return cmp.Compare(a.M(), b.M()) })
+	w.Shapes = []variational.Shape{largest}
+	w.Bytes = 2 * 8 * float64(rows*(d.Q+d.D))
+	return w
 }
 
 // plan adds a fit's work and memory to a start's.
@@ -121,7 +158,7 @@ func (f *frame) plan(work start.Work) *Plan {
 	run := optimise.NewWork(d.N, shape, o.optimise(f.init, o.Seed), o.From != nil && len(o.From.Params.CoefVar) > 0)
 	heldOut := o.Iterations != NoIterations && f.holdsOut(cmp.Or(o.Inference, Exact), shape.M(), len(shape.Windows.Center) > 0)
 
-	about, _ := f.posteriorSize(shape, o.optimise(f.init, o.Seed))
+	about, _ := f.posteriorSize(shape, o.optimise(f.formOf(shape.PointFrequencies), o.Seed))
 	p.Gradients = (work.Gradients+run.Gradients)*p.Starts + 2*about
 	p.MiniBatches = run.MiniBatches * p.Starts
 	p.MiniBatchFlops *= float64(run.BatchRows) / float64(d.N)

@@ -25,7 +25,7 @@ const (
 // context does not end it.
 func (f *fit) posterior() (none string, err error) {
 	m, o, ctx := f.best.model, f.o, f.ctx
-	init, p := f.init, m.Params
+	init, p := f.form(m.Params), m.Params
 	if f.Rough > 0 && f.Kept == f.Rough {
 		init = initRough
 	}

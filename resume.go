@@ -169,7 +169,7 @@ func (f *fit) goOn(s *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	init := f.init
+	init := f.form(m.Params)
 	if f.Rough > 0 && f.Kept == f.Rough {
 		init = initRough
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/optimise"
 	"github.com/vssgp/vssgp/internal/start"
 	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // New makes a model of data with starting values (Options.Init) and no
@@ -41,6 +42,8 @@ func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, be
 	switch init {
 	case initRough:
 		m.Params, err = start.NewSeries(f.rows, f.grid).Rough(ctx, set, f)
+	case initTable:
+		m.Params, err = start.Table(ctx, &f.rows, set, f)
 	case InitSpectrum:
 		m.Params, begun, err = start.NewSeries(f.rows, f.grid).Spectrum(ctx, set, f)
 	default:
@@ -96,14 +99,22 @@ func (f *frame) Bound(ctx context.Context, data spectral.Data, p *Params) (*Eval
 
 // Optimised is the selection criterion after some iterations.
 func (f *frame) Optimised(ctx context.Context, data spectral.Data, p *Params, iterations int) (float64, error) {
-	set := f.o.optimise(InitSpectrum, 0)
-	set.Iterations, set.Inference = iterations, Exact
+	set := f.o.optimise(f.form(p), 0)
+	set.Iterations, set.Inference = f.trialIterations(iterations), Exact
 	run, err := f.run(ctx, data, f.model(p), set)
 	if err != nil {
 		return 0, err
 	}
 	defer run.Close()
 	return run.Criterion()
+}
+
+// trialIterations is how many of so many iterations a trial takes.
+func (f *frame) trialIterations(iterations int) int {
+	if f.init == initTable && f.o.Iterations > 0 {
+		return min(iterations, f.o.Iterations)
+	}
+	return iterations
 }
 
 // Predicted sums the squared errors and the predicted variances over the rows asked
@@ -163,8 +174,27 @@ type frame struct {
 }
 
 // initRough is the start that follows where the spectrum's fit is worse than
-// straight lines.
-const initRough Init = "rough"
+// straight lines. initTable is the default for several inputs: it chooses between
+// the paper's start, InitPaper, and initDrawn, whose frequencies are drawn and kept.
+const (
+	initRough Init = "rough"
+	initTable Init = "table"
+	initDrawn Init = "drawn"
+)
+
+// form is the start whose optimisation parameters of the fit's start take: what
+// initTable chose shows in them.
+func (f *frame) form(p *Params) Init { return f.formOf(p.FreqVar[0] == 0) }
+
+func (f *frame) formOf(points bool) Init {
+	switch {
+	case f.init == initTable && points:
+		return initDrawn
+	case f.init == initTable:
+		return InitPaper
+	}
+	return f.init
+}
 
 // frame checks the options, chooses the model's units and brings checked data to
 // them; y may be absent. The spectrum start counts x in steps of the data's grid, or
@@ -174,7 +204,7 @@ func (o Options) frame(data *Data) (*frame, error) {
 		return nil, err
 	}
 	grid := start.GridOf(data.X, data.Q)
-	f := &frame{o: o, data: data, init: o.init(grid), x: identity(data.Q), y: identity(data.D)}
+	f := &frame{o: o, data: data, init: o.init(grid, data), x: identity(data.Q), y: identity(data.D)}
 	switch {
 	case o.From != nil:
 		f.x, f.y = o.From.X, o.From.Y
@@ -200,14 +230,23 @@ func (o Options) frame(data *Data) (*frame, error) {
 }
 
 // init is the start that the options ask for, or the default for the data.
-func (o *Options) init(grid start.Grid) Init {
+func (o *Options) init(grid start.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
 	case grid.Step > 0 && o.Method != RP && o.Lengthscales == nil && o.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
+	case o.leavesTable(data):
+		return initTable
 	}
 	return InitPaper
+}
+
+// leavesTable reports whether the options leave the features of a table to the data.
+func (o *Options) leavesTable(data *Data) bool {
+	return data.Q > 1 && data.N >= start.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
+		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Window <= 0 && o.Iterations != NoIterations &&
+		o.Lengthscales == nil && o.Periods == nil && o.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil && o.Tie == nil
 }
 
 // model is a model of the frame's data, in its units.
@@ -227,7 +266,7 @@ func (f *frame) settings(seed uint64) start.Settings {
 	for _, w := range o.WindowCandidates {
 		s.Candidates = append(s.Candidates, w/f.x.Scale[0])
 	}
-	if f.init == InitPaper {
+	if f.init == InitPaper || f.init == initTable {
 		s.Lengthscales, s.Frequencies = f.paperScales()
 	}
 	return s
@@ -273,7 +312,7 @@ func (f *frame) holdsOut(inference Inference, m int, windows bool) bool {
 // optimise are the options of a run from the given start.
 func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
 	s := optimise.Settings{
-		Inference: o.Inference, Method: o.Method, Random: init == InitPaper && o.From == nil,
+		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initTable) && o.From == nil,
 		Iterations: o.Iterations, Batch: o.Batch, Contiguous: o.Contiguous, Along: o.WindowDim,
 		Fix: o.Fix, Ties: optimise.Ties{Twins: o.Method == SSGP, Shared: o.Shared, Tensors: o.Tie}, Seed: seed,
 	}
@@ -285,6 +324,9 @@ func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
 		s.PerWindow = math.MaxInt
 	case OptimiserWindows:
 		s.PerWindow = 2
+	}
+	if init == initDrawn {
+		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean}
 	}
 	if init == initRough { // two free numbers
 		s.Ties.Tensors = []string{"kernel.variance"}

@@ -5,6 +5,7 @@
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] [-plan] …
+//	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-outputs 1] [-out FILE.jsonl] [-dump DIR | -show] FILE.csv …
 //	go run ./bench windows [-out DIR] [-table | -choose FILE]
 //	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
@@ -32,6 +33,9 @@
 //
 // ranks times an evaluation on several MPI ranks of this machine beside a model of it: the processor time of one rank, its sums over the
 // number of ranks, plus messages by latency and bytes by bandwidth. -plan prints what the model expects of larger machines.
+//
+// tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learnt or drawn. -dump writes
+// the same splits for peers/tables.py, which appends its lines to the same file; -show prints the table of a file's lines.
 //
 // windows draws what windows do to the covariance and the spectrum of a tone; -table fills gaps in steady sounds with windows and without;
 // -choose prints the settings of windows that the bound chooses from.

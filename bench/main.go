@@ -25,6 +25,7 @@ var commands = map[string]func() task{
 	"series":    func() task { return &seriesTask{} },
 	"speed":     func() task { return &speedTask{} },
 	"starts":    func() task { return &startsTask{} },
+	"tables":    func() task { return &tablesTask{} },
 	"windows":   func() task { return &windowsTask{} },
 }
 

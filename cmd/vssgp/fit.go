@@ -141,6 +141,14 @@ func posteriorStanding(r *vssgp.Result) string {
 	return "not computed: " + r.NoPosterior
 }
 
+// features counts a model's features, and says if their frequencies are points.
+func features(m *vssgp.Model) string {
+	if m.Params.FreqVar[0] == 0 {
+		return counted(m.Params.M(), "feature") + " of point frequencies"
+	}
+	return counted(m.Params.M(), "feature")
+}
+
 func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
 	for _, s := range r.Starts {
 		if strings.HasPrefix(s.Ended, "collapsed") {
@@ -160,6 +168,7 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 			{"bound", r.Bound}, {"log_prior", r.LogPrior}, {"terms", r.Terms}, {"iterations", r.Iterations}, {"starts", r.Starts},
 			{"kept", r.Kept}, // index in starts
 			{"seconds", r.Elapsed}, {"device", r.Device}, {"rows", data.N}, {"components", m.Params.L}, {"features", m.Params.M()},
+			{"features_per_component", m.Params.K}, {"point_frequencies", m.Params.FreqVar[0] == 0},
 			{"noise_sd", m.NoiseSD()}, // of each output, in its units
 			{"posterior", posteriorStanding(r)},
 			{"jitter", r.Jitter}, {"noise_floor", r.NoiseFloor}, {"model", o.output},
@@ -178,7 +187,7 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 		a.say("and a log prior of %.9g", r.LogPrior)
 	}
 	a.say("%s, %s, %s, noise sd %s",
-		counted(data.N, "row"), counted(m.Params.L, "component"), counted(m.Params.M(), "feature"), row(m.NoiseSD()))
+		counted(data.N, "row"), counted(m.Params.L, "component"), features(m), row(m.NoiseSD()))
 	if times != nil {
 		a.say("%s", times)
 	}

@@ -26,7 +26,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.Var(oneOf(&m.o.Method, "vssgp", "ssgp", "rp"), "method", "vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept)")
 	f.Var(oneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
 	f.Var(count(&m.o.Components, unbounded), "components", "covariance `components` (per window, if there are windows; default: from the data)")
-	f.Var(count(&m.o.Features, unbounded), "features", "random `features` per component (default: chosen by the start)")
+	f.Var(count(&m.o.Features, unbounded), "features", "random `features` per component (default: chosen by the start; of a table by the bound)")
 	f.Var(windowLength(&m.o.Window), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
 	f.Var(fileName(&m.init, file{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
 		"`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
@@ -62,6 +62,9 @@ func (a *app) options(m modelFlags) (vssgp.Options, error) {
 		return o, err
 	}
 	o.Backend, o.Seed = b, a.seed
+	if !a.flags.Changed("method") { // a table's start may then choose
+		o.Method = ""
+	}
 	o.MemoryLimit = memoryLimit(m.memory)
 	if o.Optimiser == "auto" {
 		o.Optimiser = ""

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/impute"
@@ -30,7 +31,7 @@ func (a *app) printPlan(p *impute.Plan, device string) error {
 		return a.printJSON(object{
 			{"rows", p.Rows}, {"outputs", p.Outputs}, {"excerpts", p.Excerpts}, {"windows", p.Windows}, {"components", p.Components},
 			{"features", p.Features}, {"at_most", p.AtMost}, // of windows, components and features
-			{"starts", p.Starts},
+			{"starts", p.Starts}, {"tried_features", p.Tried}, {"tried_rows", p.TriedRows}, // of a table whose features per component are open
 			{"evaluations", object{{"bounds", p.Bounds}, {"gradients", p.Gradients}, {"mini_batches", p.MiniBatches}}}, // each of one excerpt
 			// bound and gradient: one evaluation for every excerpt; all: the starts and all evaluations
 			{"flops", object{{"bound", p.BoundFlops}, {"gradient", p.GradientFlops}, {"start", p.StartFlops}, {"all", p.Flops}}},
@@ -47,6 +48,9 @@ func (a *app) printPlan(p *impute.Plan, device string) error {
 		counted(p.Rows, "row"), counted(p.Outputs, "output"), counted(p.Excerpts, "excerpt"), device)
 	a.say("%-12s %s%s and %s in %s", "model", most,
 		counted(p.Components, "component"), counted(p.Features, "feature"), counted(p.Windows, "window"))
+	if p.Tried != nil {
+		a.say("%-12s %s features per component at most, on %s", "tried", strings.Trim(fmt.Sprint(p.Tried), "[]"), counted(p.TriedRows, "row"))
+	}
 	a.say("%-12s %d of the bound only, %d with its gradient, %d on mini-batches; %s", "evaluations",
 		p.Bounds, p.Gradients, p.MiniBatches, counted(p.Starts, "start"))
 	a.say("%-12s %s%s for a bound, %s with its gradient, %s for the start, %s in total", "operations",

@@ -113,7 +113,7 @@ func (r *Run) Criterion() (float64, error) {
 func (r *Run) PointEstimates() int {
 	free := r.unfixed(hyperparameters)
 	if r.Params.FreqVar[0] == 0 && r.Method == variational.SSGP {
-		free = append(free, variational.FrequencyMean)
+		free = append(free, r.unfixed([]string{variational.FrequencyMean})...)
 	}
 	return NewCoordinates(r.Params, free, r.Ties, r.reach()).n
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -76,5 +77,28 @@ func TestStochasticSteps(t *testing.T) {
 		if got := s.defaultIterations(c.n); got != c.want {
 			t.Errorf("%d rows, batches of %d: %d steps, want %d", c.n, c.batch, got, c.want)
 		}
+	}
+}
+
+// TestPointEstimates: SSGP's frequencies are points that count, unless they are fixed.
+func TestPointEstimates(t *testing.T) {
+	p := variational.NewParams(1, 6, 2, 1)
+	for i := range p.Lengthscale {
+		p.Lengthscale[i] = 1
+	}
+	p.Variance[0], p.NoisePrecision[0] = 1, 1
+	data := spectral.Data{N: 4, Q: 2, D: 1, X: make([]float64, 8), Y: make([]float64, 4)}
+	for _, c := range []struct {
+		fix  []string
+		want int
+	}{{nil, 6 + 6}, {[]string{variational.FrequencyMean}, 6}} { // σ², l and p of two inputs, τ; three frequencies of two
+		run, err := New(t.Context(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Method: variational.SSGP, Fix: c.fix, Ties: Ties{Twins: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run.PointEstimates(); got != c.want {
+			t.Errorf("fixed %v: %d point estimates, want %d", c.fix, got, c.want)
+		}
+		run.Close()
 	}
 }

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// tablesTask is `bench tables`.
+type tablesTask struct {
+	outputs, splits int
+	features, drawn string
+	counts          []int
+	out, dump       string
+	show            bool
+	commit          string
+	files           []string
+	drawnK          []int
+	made            machine.Machine
+}
+
+func (o *tablesTask) flags(set *flag.FlagSet) {
+	set.IntVar(&o.outputs, "outputs", 1, "last columns of each file that are outputs; the others are inputs")
+	set.IntVar(&o.splits, "splits", 10, "random splits of the rows, nine tenths to fit and a tenth to test")
+	set.StringVar(&o.features, "features", "", "K of VSSGP to try by hand beside the default, such as 25,50,100,200,400")
+	set.StringVar(&o.drawn, "drawn", "", "the same with drawn frequencies (ssgp with frequency.mean fixed)")
+	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
+	set.StringVar(&o.dump, "dump", "", "write the splits to this folder, for peers/tables.py, instead of fitting")
+	set.BoolVar(&o.show, "show", false, "print the table of the lines of a file instead of fitting")
+	commitFlag(set, &o.commit)
+}
+
+// mostTableFeatures is far beyond what a table needs.
+const mostTableFeatures = 10_000
+
+func (o *tablesTask) check(files []string) (err error) {
+	o.files = files
+	if err := cmp.Or(
+		demand(len(files) > 0, "no files, want CSV files, or with -show one of lines"),
+		demand(o.splits >= 1 && o.outputs >= 1, "-splits %d -outputs %d: want positive numbers", o.splits, o.outputs),
+	); err != nil {
+		return err
+	}
+	if o.features != "" {
+		o.counts, err = counts("features", o.features, mostTableFeatures)
+	}
+	if o.drawn != "" && err == nil {
+		o.drawnK, err = counts("drawn", o.drawn, mostTableFeatures)
+	}
+	return err
+}
+
+// A tableLine is a fit of one split, or a peer's.
+type tableLine struct {
+	Machine    machine.Machine `json:"machine"`
+	Time       string          `json:"time"`
+	Bench      string          `json:"bench"`
+	Table      string          `json:"table"`
+	Split      int             `json:"split"`
+	N          int             `json:"N"`
+	Q          int             `json:"Q"`
+	Method     string          `json:"method"`
+	K          int             `json:"K,omitempty"` // features per component of the fit
+	RMSE       float64         `json:"rmse"`
+	NLPD       float64         `json:"nlpd"`
+	Coverage   float64         `json:"coverage95"`
+	Seconds    float64         `json:"seconds"`
+	Train      float64         `json:"train_rmse,omitempty"`
+	Bound      float64         `json:"bound,omitempty"`
+	Iterations int             `json:"iterations,omitempty"`
+	Status     string          `json:"status"`
+}
+
+func (o *tablesTask) run() error {
+	if o.show {
+		lines, err := jsonl.Read[tableLine](o.files[0], nil)
+		if err != nil {
+			return err
+		}
+		return showTables(os.Stdout, lines)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	o.made = machine.This(o.commit)
+	var lines []tableLine
+	for _, file := range o.files {
+		t, err := table.Open(file)
+		if err != nil {
+			return err
+		}
+		for s := range o.splits {
+			some, err := o.split(ctx, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), t, s)
+			if err != nil {
+				return err
+			}
+			lines = append(lines, some...)
+		}
+	}
+	if o.dump != "" {
+		return nil
+	}
+	return showTables(os.Stdout, lines)
+}
+
+// split fits or writes one split of a table.
+func (o *tablesTask) split(ctx context.Context, name string, t *table.Table, s int) (lines []tableLine, err error) {
+	train, test, err := splitTable(t, o.outputs, uint64(s))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if o.dump != "" {
+		return nil, dumpSplit(filepath.Join(o.dump, fmt.Sprintf("%s.%d", name, s)), t.Names, train, test)
+	}
+	type method struct {
+		name string
+		o    vssgp.Options
+	}
+	methods := []method{{"default", vssgp.Options{}}}
+	for _, k := range o.counts {
+		methods = append(methods, method{fmt.Sprintf("vssgp K=%d", k), vssgp.Options{Features: k}})
+	}
+	for _, k := range o.drawnK {
+		methods = append(methods, method{fmt.Sprintf("drawn K=%d", k), vssgp.Options{Method: vssgp.SSGP, Fix: []string{"frequency.mean"}, Features: k}})
+	}
+	for _, m := range methods {
+		line, err := fitTable(ctx, train, test, m.o)
+		if err != nil {
+			return nil, fmt.Errorf("%s, split %d, %s: %w", name, s, m.name, err)
+		}
+		line.Machine, line.Time, line.Bench, line.Status = o.made, machine.Now(), "tables", machine.OK
+		line.Table, line.Split, line.Method = name, s, m.name
+		if o.out != "" {
+			if err := jsonl.Append(o.out, line); err != nil {
+				return nil, err
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// tableSalt sets this random stream apart from the others.
+const tableSalt = 7
+
+// splitTable draws a tenth of the rows to test, by the split's number.
+func splitTable(t *table.Table, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
+	columns := len(t.Names)
+	if outputs >= columns {
+		return nil, nil, fmt.Errorf("%d outputs of %d columns, want an input at least", outputs, columns)
+	}
+	n := len(t.Data) / columns
+	if n < 10 {
+		return nil, nil, fmt.Errorf("%d rows, want ten at least", n)
+	}
+	order := rand.New(rand.NewPCG(seed, tableSalt)).Perm(n)
+	q := columns - outputs
+	part := func(rows []int) *vssgp.Data {
+		d := &vssgp.Data{N: len(rows), Q: q, D: outputs}
+		for _, r := range rows {
+			d.X = append(d.X, t.Data[r*columns:r*columns+q]...)
+			d.Y = append(d.Y, t.Data[r*columns+q:(r+1)*columns]...)
+		}
+		return d
+	}
+	return part(order[n/10:]), part(order[:n/10]), nil
+}
+
+// dumpSplit writes a split's two tables.
+func dumpSplit(path string, names []string, train, test *vssgp.Data) error {
+	for part, d := range map[string]*vssgp.Data{"train": train, "test": test} {
+		var all []float64
+		for n := range d.N {
+			all = append(all, d.X[n*d.Q:(n+1)*d.Q]...)
+			all = append(all, d.Y[n*d.D:(n+1)*d.D]...)
+		}
+		if err := atomicfile.Write(path+"."+part+".csv", func(w io.Writer) error { return table.WriteCSV(w, names, all) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitTable fits some rows and scores the others.
+func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l tableLine, err error) {
+	began := time.Now()
+	m, r, err := vssgp.Fit(ctx, train, o)
+	if err != nil {
+		return l, err
+	}
+	l = tableLine{N: train.N, Q: train.Q, K: m.Params.K, Bound: r.Bound, Iterations: r.Iterations, Seconds: time.Since(began).Seconds()}
+	at, err := m.PredictRows(test.X, test.N)
+	if err != nil {
+		return l, err
+	}
+	sd := at.SD(true)
+	l.RMSE, l.NLPD, l.Coverage = score.RMSE(at.Mean, test.Y), score.NLPD(at.Mean, sd, test.Y), score.Coverage(at.Mean, sd, test.Y)
+	known, err := m.PredictRows(train.X, train.N)
+	if err != nil {
+		return l, err
+	}
+	l.Train = score.RMSE(known.Mean, train.Y)
+	return l, nil
+}
+
+// showTables prints the means over splits, a row for each method of each table.
+func showTables(w io.Writer, lines []tableLine) error {
+	type key struct{ table, method string }
+	of := func(l tableLine) key { return key{l.Table, l.Method} }
+	fmt.Fprintln(w, "| table | method | splits | RMSE | NLPD | coverage | seconds | K |\n|---|---|---|---|---|---|---|---|")
+	for _, group := range jsonl.Groups(lines, of) {
+		var mean tableLine
+		var ks []int
+		ok := slices.DeleteFunc(slices.Clone(group), func(l tableLine) bool { return l.Status != machine.OK })
+		for _, l := range ok {
+			n := float64(len(ok))
+			mean.RMSE += l.RMSE / n
+			mean.NLPD += l.NLPD / n
+			mean.Coverage += l.Coverage / n
+			mean.Seconds += l.Seconds / n
+			ks = append(ks, l.K)
+		}
+		if len(ok) == 0 {
+			fmt.Fprintf(w, "| %s | %s | %s |\n", group[0].Table, group[0].Method, group[0].Status)
+			continue
+		}
+		slices.Sort(ks)
+		_, err := fmt.Fprintf(w, "| %s | %s | %d | %.4g | %.3f | %.3f | %.2f | %s |\n", group[0].Table, group[0].Method, len(ok),
+			mean.RMSE, mean.NLPD, mean.Coverage, mean.Seconds, strings.Trim(fmt.Sprint(slices.Compact(ks)), "[]"))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package vssgp
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// surface is a table of two inputs: a smooth function if noise is small.
+func surface(n int, noise float64) *Data {
+	d := &Data{N: n, Q: 2, D: 1}
+	for i := range n {
+		a, b := math.Mod(float64(i)*0.618034, 1), math.Mod(float64(i)*0.414214, 1)
+		d.X = append(d.X, a, b)
+		d.Y = append(d.Y, math.Sin(5*a)*math.Cos(3*b)+noise*math.Sin(float64(77*i*i)))
+	}
+	return d
+}
+
+// TestTableChooses: several inputs get their K from the data, drawn frequencies that
+// stay as they were drawn, and a better fit than noise. Options that say anything of
+// the features leave nothing to choose.
+func TestTableChooses(t *testing.T) {
+	data := surface(120, 0.1)
+	m, r := mustFit(t, data, Options{Iterations: 60, Seed: 3})
+	p := m.Params
+	if p.L != 1 || p.K < 50 || p.FreqVar[0] != 0 || r.Iterations == 0 {
+		t.Fatalf("K = %d, Σ = %v, %d iterations", p.K, p.FreqVar[0], r.Iterations)
+	}
+	drawn, err := New(data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
+		t.Error("the frequencies are not those that were drawn")
+	}
+	if e, err := m.Evaluate(data, Exact, nil, false); err != nil || !(e.Bound > -60) {
+		t.Errorf("bound %+v, %v", e, err)
+	}
+	for name, o := range map[string]Options{
+		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Lengthscales: []float64{1}}, "start": {Init: InitPaper},
+		"inference": {Inference: Factorised}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
+		"no iterations": {Iterations: NoIterations}, "windows": {Window: 0.3},
+	} {
+		if f, err := o.frame(data); err != nil || f.init != InitPaper {
+			t.Errorf("%s: start %v, %v", name, f.init, err)
+		}
+	}
+	if f, err := (Options{}).frame(wave(60, 0.1)); err != nil || f.init != InitSpectrum {
+		t.Errorf("one input: start %v, %v", f.init, err)
+	}
+}
+
+// TestTableBits: neither the cores nor interruptions change what a table is fitted by.
+func TestTableBits(t *testing.T) {
+	data := surface(60, 0.1)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	runtime.GOMAXPROCS(1)
+	o := Options{Iterations: 12, Seed: 5, Posterior: NoPosterior} // whose passes nothing stops
+	m, _, passes, err := fitStopped(data, o, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := encoded(t, m)
+	runtime.GOMAXPROCS(3)
+	if m, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, m), want) {
+		t.Error("three cores give another file than one")
+	}
+	for _, n := range []int{passes / 2, passes - 9, passes - 4, passes - 2} {
+		o := o
+		o.Checkpoint, o.Resume = filepath.Join(t.TempDir(), "part"), true
+		if m, _, cut, err := fitUntilDone(t, data, o, n); err != nil || cut == 0 || !bytes.Equal(encoded(t, m), want) {
+			t.Errorf("stopped %d times, after %d of %d passes: another model, or %v", cut, n, passes, err)
+		}
+	}
+}
+
+// TestTablePlan: the plan says what will be tried, and is an upper limit of it.
+func TestTablePlan(t *testing.T) {
+	data := surface(90, 0.1)
+	p, err := NewPlan(data, Options{Iterations: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Tried, []int{50, 100, 200, 400}) || p.TriedRows != 90 || !p.AtMost || p.Features != 400 || p.StartFlops == 0 {
+		t.Errorf("%+v", p)
+	}
+	many, err := NewPlan(surface(9000, 0.1), Options{})
+	if err != nil || many.TriedRows != 3000 || many.Features != 800 || many.StartBytes < 8*3*3000 {
+		t.Errorf("many rows: %+v, %v", many, err)
+	}
+	said, err := NewPlan(data, Options{Features: 70})
+	if err != nil || said.Tried != nil || said.TriedRows != 0 || said.Features != 70 {
+		t.Errorf("K given: %+v, %v", said, err)
+	}
+	// A limit below the largest leaves the smaller ones.
+	least, err := NewPlan(data, Options{Features: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: least.PeakBytes})
+	if err != nil || m.Params.K > 100 {
+		t.Errorf("K = %v with memory for 100, %v", m, err)
+	}
+}
+
+// TestTablePosterior: drawn frequencies stay, so that few hyper-parameters have a posterior.
+func TestTablePosterior(t *testing.T) {
+	m, r := mustFit(t, surface(120, 0.1), Options{Posterior: 3, Seed: 3})
+	if m.Params.FreqVar[0] != 0 || r.NoPosterior != "" {
+		t.Fatalf("Σ = %v, no posterior: %s", m.Params.FreqVar[0], r.NoPosterior)
+	}
+	for _, d := range m.Posterior().Draws {
+		if !slices.Equal(d.Params.FreqMean, m.Params.FreqMean) || slices.Equal(d.Params.Lengthscale, m.Params.Lengthscale) {
+			t.Error("a draw has other frequencies, or the same length-scales")
+		}
+	}
+}
