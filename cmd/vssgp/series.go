@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 )
 
 // A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
@@ -20,6 +22,7 @@ type timeSeries struct {
 	yNames  []string
 	yCols   []int     // [D], columns of the table
 	y       []float64 // [N,D]; NaN is missing
+	errors  []float64 // [N,D], standard deviations of y; nil: none are known
 	missing []int     // [D]
 }
 
@@ -69,11 +72,56 @@ func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool
 			if len(axes) > 0 {
 				x = part[0]
 			}
-			r.x, r.y = append(r.x, x), append(r.y, part[len(axes):len(picks)]...)
+			known := len(picks) - len(chosen.errors)
+			r.x, r.y, r.errors = append(r.x, x), append(r.y, part[len(axes):known]...), append(r.errors, part[known:len(picks)]...)
 		}
 	}
 	r.grid = r.axis.Grid(r.x)
 	return r, nil
+}
+
+// fewestValues is how many values of an output a fit needs.
+const fewestValues = 4
+
+// check names the column that nothing can be fitted to, and a standard deviation that is none.
+func (r *timeSeries) check() error {
+	d := len(r.yNames)
+	for i, name := range r.yNames {
+		if seen := len(r.x) - r.missing[i]; seen < fewestValues {
+			return mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, counted(seen, "value"), counted(len(r.x), "row"), fewestValues)
+		}
+	}
+	for i, e := range r.errors {
+		if !(e > 0) && !math.IsNaN(r.y[i]) {
+			return mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number", r.path, i/d+1, r.yNames[i%d], e)
+		}
+	}
+	if len(r.x) > 0 && r.grid.First == r.grid.Last {
+		return mistake("%s: all rows are at one %s, %s; want several", r.path, r.xName, r.axis.Format(r.grid.First))
+	}
+	return nil
+}
+
+// data is the series as package series takes it.
+func (r *timeSeries) data() series.Series {
+	d := len(r.yNames)
+	s := series.Series{X: r.x}
+	for i := range d {
+		s.Y = append(s.Y, every(r.y, i, d))
+		if r.errors != nil {
+			s.Err = append(s.Err, every(r.errors, i, d))
+		}
+	}
+	return s
+}
+
+// every is each d-th number, from i on.
+func every(a []float64, i, d int) []float64 {
+	out := make([]float64, 0, len(a)/d)
+	for ; i < len(a); i += d {
+		out = append(out, a[i])
+	}
+	return out
 }
 
 // ofSeries chooses the columns of a series: one input or none.
@@ -86,6 +134,11 @@ func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, err
 		return choice{}, mistake("--x: %d columns; want the one along which the series runs", len(x))
 	}
 	numbers := ofKind(s, table.Numbers)
+	errors, err := named(s, c.errors, "--yerr")
+	if err != nil {
+		return choice{}, err
+	}
+	numbers = others(numbers, errors)
 	free := others(numbers, y)
 	switch dates := others(ofKind(s, table.Dates), y); {
 	case x != nil:
@@ -110,5 +163,8 @@ func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, err
 	if slices.ContainsFunc(x, func(col int) bool { return slices.Contains(y, col) }) {
 		return choice{}, mistake("column %.40q is both the input and an output: choose with --x and --y", s.Names[x[0]])
 	}
-	return choice{x, y}, nil
+	if errors != nil && (len(errors) != len(y) || slices.ContainsFunc(errors, func(col int) bool { return slices.Contains(slices.Concat(x, y), col) })) {
+		return choice{}, mistake("--yerr: %s for %s (%s); want another column for each", counted(len(errors), "column"), counted(len(y), "output"), listed(namesOf(s, y)))
+	}
+	return choice{x, y, errors}, nil
 }

@@ -196,6 +196,18 @@ func secondsOf(n, rate int) *places {
 	}}
 }
 
+// placesAlong finds where to predict along the one input of a series.
+func (a *app) placesAlong(ctx context.Context, path string, c columns, name string, axis *table.Axis) (*places, error) {
+	if !isTable(path) {
+		return nil, mistake("%s: not a table; want .%s", path, strings.Join(tableFiles, ", ."))
+	}
+	s, err := a.openTable(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return tablePlaces(ctx, s, inputName(path), c, 1, []string{name}, []*table.Axis{axis})
+}
+
 // tablePlaces returns the rows of the table's columns that are the q inputs of a model.
 // own are the model's names for them, if it has names, and like its axes.
 func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q int, own []string, like []*table.Axis) (*places, error) {

@@ -103,7 +103,7 @@ func axesOf(s *table.Stream, c choice, like []*table.Axis) (axes []*table.Axis, 
 		}
 		axes, picks = append(axes, axis), append(picks, table.Pick{Col: col, Axis: axis})
 	}
-	for _, col := range c.y {
+	for _, col := range slices.Concat(c.y, c.errors) {
 		picks = append(picks, table.Pick{Col: col})
 	}
 	return axes, picks, s.Check(picks)

@@ -21,10 +21,10 @@ const (
 // Data are real where there are real ones of that kind.
 func TestWarnings(t *testing.T) {
 	dir := t.TempDir()
-	smooth := put(t, dir, "smooth.csv", series(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
+	smooth := put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
 	rng := rand.New(rand.NewPCG(1, 2))
-	hiss := put(t, dir, "hiss.csv", series(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
-	whole := put(t, dir, "whole.csv", series(120, func(n int) float64 { return float64(n % 6) }))
+	hiss := put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
+	whole := put(t, dir, "whole.csv", evenSeries(120, func(n int) float64 { return float64(n % 6) }))
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for name, c := range map[string]struct {
 		args []string
@@ -106,7 +106,7 @@ func warnings(stderr string) (all []string) {
 	return all
 }
 
-func series(n int, y func(n int) float64) string {
+func evenSeries(n int, y func(n int) float64) string {
 	var b strings.Builder
 	b.WriteString("t,y\n")
 	for i := range n {
