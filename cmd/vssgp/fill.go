@@ -68,30 +68,18 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	var m *series.Model
-	filling := &series.Filling{Bands: make([]series.Band, len(r.yCols)), Rows: make([][]int, len(r.yCols))}
-	holes := 0
+	began, holes := time.Now(), 0
 	for _, n := range r.missing {
 		holes += n
 	}
+	var m *series.Model
 	var files []atomicfile.File
+	filling := &series.Filling{}
 	if holes > 0 || o.keep != "" || o.drawing != (drawing{}) {
-		if m, err = a.fitSeries(ctx, r, &o.model, 0); err != nil {
-			return err
-		}
-		done := a.busy("filling %s", counted(holes, "cell"))
-		filling, err = m.Fill(ctx, r.data())
-		done()
-		if err != nil {
-			return err
-		}
-		if files, err = a.draw(ctx, &o.drawing, "Fill of "+filepath.Base(r.path), m, r, nil); err != nil {
-			return err
-		}
-		if o.keep != "" {
-			files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
-		}
+		m, filling, files, err = a.fillSeries(ctx, r, o, holes)
+	}
+	if err != nil {
+		return err
 	}
 	if holes == 0 {
 		a.note("%s: no value of %s is missing; the output is a copy", r.path, listed(r.yNames))
@@ -122,6 +110,24 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 	}
 	a.say("wrote %s", pathsOf(files))
 	return nil
+}
+
+// fillSeries fits and fills the series; files are all but the table.
+func (a *app) fillSeries(ctx context.Context, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling, files []atomicfile.File, err error) {
+	if m, err = a.fitSeries(ctx, r, &o.model, 0); err != nil {
+		return nil, nil, nil, err
+	}
+	done := a.busy("filling %s", counted(holes, "cell"))
+	f, err = m.Fill(ctx, r.data())
+	done()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if o.keep != "" {
+		files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
+	}
+	pictures, err := a.draw(ctx, o.drawing, r.view("Fill of "+filepath.Base(r.path), m))
+	return m, f, append(files, pictures...), err
 }
 
 // cells are what a filling puts into the table.

@@ -67,15 +67,6 @@ long, of the shortest one that the model has, or a tenth of the rows if it has n
 const mostPlaces = 10_000_000
 
 func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error {
-	given := 0
-	for _, name := range []string{"horizon", "until", "at"} {
-		if a.flags.Changed(name) {
-			given++
-		}
-	}
-	if given > 1 {
-		return mistake("--horizon, --until and --at each say where to forecast; want one of them")
-	}
 	r, err := a.seriesOf(ctx, path, o.columns, &o.model, false)
 	if err != nil {
 		return err
@@ -102,27 +93,10 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 	if err != nil {
 		return outOfReach(m, at.axis, at.x, err)
 	}
-	names, err := bandNames([]string{at.name}, r.yNames)
+	files, err := a.forecastFiles(ctx, r, m, at, p, o)
 	if err != nil {
 		return err
 	}
-	files, err := a.draw(ctx, &o.drawing, "Forecast of "+filepath.Base(r.path), m, r, p)
-	if err != nil {
-		return err
-	}
-	if o.keep != "" {
-		files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
-	}
-	files = append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error {
-		to, err := newTable(w, o.output, []int{len(at.x), len(names)}, names, []*table.Axis{at.axis})
-		if err != nil {
-			return err
-		}
-		if err := to.Write(bandRows(p)); err != nil {
-			return err
-		}
-		return to.Close()
-	}})
 	if err := a.writeLast(files, func() {}); err != nil {
 		return err
 	}
@@ -139,6 +113,33 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 	return nil
 }
 
+// forecastFiles are what forecast writes, the table last.
+func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction, o *forecastFlags) ([]atomicfile.File, error) {
+	names, err := bandNames([]string{at.name}, r.yNames)
+	if err != nil {
+		return nil, err
+	}
+	view := r.view("Forecast of "+filepath.Base(r.path), m)
+	view.At = at.x
+	files, err := a.draw(ctx, o.drawing, view)
+	if err != nil {
+		return nil, err
+	}
+	if o.keep != "" {
+		files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
+	}
+	return append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error {
+		to, err := newTable(w, o.output, []int{len(at.x), len(names)}, names, []*table.Axis{at.axis})
+		if err != nil {
+			return err
+		}
+		if err := to.Write(bandRows(p)); err != nil {
+			return err
+		}
+		return to.Close()
+	}}), nil
+}
+
 // destinations are where to forecast.
 type destinations struct {
 	name string // of the input
@@ -149,9 +150,17 @@ type destinations struct {
 // whereto finds them by the flags.
 func (a *app) whereto(ctx context.Context, r *timeSeries, o *forecastFlags) (*destinations, error) {
 	d := &destinations{name: r.xName, axis: r.axis}
+	given := 0
+	for _, name := range []string{"horizon", "until", "at"} {
+		if a.flags.Changed(name) {
+			given++
+		}
+	}
 	switch {
+	case given > 1:
+		return nil, mistake("--horizon, --until and --at each say where to forecast; want one of them")
 	case o.at != "":
-		at, err := a.placesAlong(ctx, o.at, o.columns, r.xName, r.axis)
+		at, err := a.placesAlong(ctx, o.at, columns{}, r.xName, r.axis)
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,12 @@ type timeSeries struct {
 // first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
 // there are any; else the last column of numbers. A note names columns that are left out.
 func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool) (*timeSeries, error) {
+	return a.readSeriesFor(ctx, path, c, holes, nil)
+}
+
+// readSeriesFor is readSeries for a model, unless it is nil: by default the columns are those with the model's names, and x counts as
+// the model's does.
+func (a *app) readSeriesFor(ctx context.Context, path string, c columns, holes bool, m *series.Model) (*timeSeries, error) {
 	if !isTable(path) { // says what the file is
 		_, err := readAudio(ctx, path)
 		if err == nil {
@@ -44,15 +50,25 @@ func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool
 	if err != nil {
 		return nil, err
 	}
-	r := &timeSeries{path: inputName(path), table: s, xName: "row", axis: &table.Axis{Unit: "rows"}}
+	r := &timeSeries{path: inputName(path), table: s, xName: "row", axis: &table.Axis{Unit: rowUnit}}
+	var like []*table.Axis
+	if m != nil {
+		if like, err = c.like(s, m); err != nil {
+			return nil, err
+		}
+	}
 	chosen, err := c.ofSeries(s, r.path, holes)
 	if err != nil {
 		return nil, err
 	}
-	if left := c.leftOut(s, chosen); left != "" {
+	if m != nil && (len(chosen.x) != len(like) || len(chosen.y) != m.Outputs()) {
+		return nil, mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
+			counted(len(chosen.x), "input"), counted(len(chosen.y), "output"), m.XName, counted(m.Outputs(), "output"))
+	}
+	if left := c.leftOut(s, chosen); left != "" && m == nil {
 		a.note("%s: left out %s; choose with --x and --y", r.path, left)
 	}
-	axes, picks, err := axesOf(s, chosen, nil)
+	axes, picks, err := axesOf(s, chosen, like)
 	if err != nil {
 		return nil, err
 	}
@@ -63,21 +79,26 @@ func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool
 	for _, col := range r.yCols {
 		r.missing = append(r.missing, s.Columns[col].Missing())
 	}
-	for part, err := range s.Parts(ctx, picks) {
+	return r, r.read(ctx, picks, len(axes), len(chosen.errors))
+}
+
+// read reads the picked columns: the input, if there is one, the outputs and their errors.
+func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs, errors int) error {
+	known := len(picks) - errors
+	for part, err := range r.table.Parts(ctx, picks) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for ; len(part) > 0; part = part[len(picks):] {
 			x := float64(len(r.x) + 1)
-			if len(axes) > 0 {
+			if inputs > 0 {
 				x = part[0]
 			}
-			known := len(picks) - len(chosen.errors)
-			r.x, r.y, r.errors = append(r.x, x), append(r.y, part[len(axes):known]...), append(r.errors, part[known:len(picks)]...)
+			r.x, r.y, r.errors = append(r.x, x), append(r.y, part[inputs:known]...), append(r.errors, part[known:len(picks)]...)
 		}
 	}
 	r.grid = r.axis.Grid(r.x)
-	return r, nil
+	return nil
 }
 
 // fewestValues is how many values of an output a fit needs.
@@ -123,6 +144,24 @@ func every(a []float64, i, d int) []float64 {
 	}
 	return out
 }
+
+// like chooses the columns with the model's names, where there are such, and returns the axis of its input; none if that is the rows' number.
+func (c *columns) like(s *table.Stream, m *series.Model) ([]*table.Axis, error) {
+	if c.x == nil && withNames(s, []string{m.XName}) != nil {
+		c.x = []string{m.XName}
+	}
+	if c.y == nil && withNames(s, m.YNames) != nil {
+		c.y = m.YNames
+	}
+	axis, err := axisOfSeries(m)
+	if err != nil || axis.Unit == rowUnit && c.x == nil {
+		return nil, err
+	}
+	return []*table.Axis{axis}, nil
+}
+
+// rowUnit is the unit of the axis of rows' numbers.
+const rowUnit = "rows"
 
 // ofSeries chooses the columns of a series: one input or none.
 func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, error) {

@@ -25,7 +25,8 @@ func (c *columns) addSeries(f *pflag.FlagSet) {
 // seriesOf reads a table as a series with the standard deviations of --yerr.
 func (a *app) seriesOf(ctx context.Context, path string, c columns, s *seriesFlags, holes bool) (*timeSeries, error) {
 	c.errors = s.errors
-	return a.readSeries(ctx, path, c, holes)
+	r, err := a.readSeries(ctx, path, c, holes)
+	return r, whileReading(path, err)
 }
 
 // fitSeries fits the structural model. It reaches to end; 0: as far as is usual.
@@ -45,9 +46,6 @@ func (a *app) fitSeries(ctx context.Context, r *timeSeries, s *seriesFlags, end 
 	}
 	return m, nil
 }
-
-// axisNote is the note of a series' model file that holds the axis of its input as JSON.
-const axisNote = "axis"
 
 // sign gives a model the names of the series.
 func (r *timeSeries) sign(m *series.Model) error {
@@ -76,26 +74,12 @@ func predictParts(ctx context.Context, m *series.Model, x []float64) (*series.Pr
 	return all, nil
 }
 
-// axisOfSeries is the axis of a series' model file.
-func axisOfSeries(m *series.Model) (*table.Axis, error) {
-	axis := &table.Axis{}
-	if text := m.Notes[axisNote]; text != "" {
-		if err := json.Unmarshal([]byte(text), axis); err != nil {
-			return nil, mistake("the model's note %s is %.60q; want an axis as JSON: %v", axisNote, text, err)
-		}
-	}
-	if err := axis.Check(); err != nil {
-		return nil, fmt.Errorf("the model's note %s: %w", axisNote, err)
-	}
-	return axis, nil
-}
-
 // outOfReach says which place the model does not reach, and what would.
 func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error {
 	if !errors.Is(err, series.ErrReach) {
 		return err
 	}
-	first, last, end := m.Extent()
+	first, last, end := extent(m)
 	if far := slices.Max(x); far > end {
 		return mistake("%s %s is beyond this model's reach: its data are from %s to %s, and it reaches to %s; vssgp forecast DATA --until %s reaches there",
 			m.XName, axis.Format(far), axis.Format(first), axis.Format(last), axis.Format(end), axis.Format(far))

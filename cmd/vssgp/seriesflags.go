@@ -60,6 +60,14 @@ var priorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", 
 
 // add defines the flags.
 func (s *seriesFlags) add(f *pflag.FlagSet) {
+	s.addParts(f)
+	f.BoolVar(&s.hmc, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
+	f.Var(&value{kind: "prior", list: true, words: priorNames, set: s.addPrior}, "prior",
+		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(priorNames, ", "))
+}
+
+// addParts defines the flags that no other model has.
+func (s *seriesFlags) addParts(f *pflag.FlagSet) {
 	f.Var(&value{kind: "length", list: true, set: s.addPeriod}, "period", "a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
 	f.Var(&value{kind: "season", list: true, words: []string{"auto", "none"}, set: s.addSeason}, "season",
 		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is named)")
@@ -68,9 +76,6 @@ func (s *seriesFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
-	f.BoolVar(&s.hmc, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
-	f.Var(&value{kind: "prior", list: true, words: priorNames, set: s.addPrior}, "prior",
-		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(priorNames, ", "))
 }
 
 // units are those of time, in seconds; of a month and a year, the Gregorian calendar's means.

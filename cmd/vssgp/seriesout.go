@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -22,17 +23,26 @@ func (d *drawing) add(f *pflag.FlagSet) {
 	f.Var(fileName(&d.report, file{written: true, extensions: []string{"html"}, only: true}), "report", "the same with the model's parts and hyper-parameters in tables: a page, .html")
 }
 
-// draw makes the pictures of a series and of predictions, if any are wanted.
-func (a *app) draw(ctx context.Context, o *drawing, title string, m *series.Model, r *timeSeries, p *series.Prediction) (files []atomicfile.File, err error) {
-	if o.plot == "" && o.report == "" {
+// view is what charts of a series show.
+func (r *timeSeries) view(title string, m *series.Model) *report.Series {
+	v := modelView(title, m, r.axis)
+	v.X, v.Y = r.x, r.data().Y
+	return v
+}
+
+// modelView is what charts of a model without its data show.
+func modelView(title string, m *series.Model, axis *table.Axis) *report.Series {
+	v := &report.Series{Title: title, Model: m, XName: axisLabel(m.XName, axis), YNames: m.YNames}
+	if axis.Dates() {
+		v.Time = axis.Seconds
+	}
+	return v
+}
+
+// draw makes the pictures, if any are wanted.
+func (a *app) draw(ctx context.Context, o drawing, view *report.Series) (files []atomicfile.File, err error) {
+	if o == (drawing{}) {
 		return nil, nil
-	}
-	view := &report.Series{Title: title, Model: m, XName: axisLabel(r.xName, r.axis), YNames: r.yNames, X: r.x, Y: r.data().Y}
-	if p != nil {
-		view.At = p.X
-	}
-	if r.axis.Dates() {
-		view.Time = r.axis.Seconds
 	}
 	done := a.busy("drawing")
 	defer done()
@@ -59,6 +69,13 @@ func axisLabel(name string, axis *table.Axis) string {
 		return name
 	}
 	return fmt.Sprintf("%s (%s)", name, axis.Unit)
+}
+
+// extent are the ends of a model's data and its reach, all on the grid.
+func extent(m *series.Model) (first, last, reach float64) {
+	first, last, end := m.Extent()
+	const rounding = 1e-6 // of a step
+	return first, last, first + math.Floor((end-first)/m.Step()+rounding)*m.Step()
 }
 
 // modelFields are what --json has of a fitted series.
