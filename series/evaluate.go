@@ -17,11 +17,11 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	if len(s.Y) != m.Outputs() || (s.Err != nil) != (m.frame.Error != nil) {
 		return 0, fmt.Errorf("%w: %d outputs, errors known: %v; the model has %d, %v", ErrData, len(s.Y), s.Err != nil, m.Outputs(), m.frame.Error != nil)
 	}
-	rows, err := m.open(ctx, s.X) // for its checks
+	at, err := m.open(ctx, s.X) // for its checks
 	if err != nil {
 		return 0, err
 	}
-	rows.Close()
+	at.close()
 	f, l := *m.frame, *m.layout
 	f.u, f.y, f.known, f.weaker, l.frame = make([]float64, len(s.X)), nil, nil, nil, &f
 	for n, x := range s.X {
@@ -40,9 +40,15 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 			f.known = append(f.known, scaled(s.Err[d], 0, f.Scale[d]))
 		}
 	}
-	sums, err := l.sum(ctx, m.backend)
-	if err != nil {
-		return 0, err
+	var sums []*moments
+	if m.long == nil {
+		if sums, err = l.sum(ctx, m.backend); err != nil {
+			return 0, err
+		}
+	} else {
+		for _, g := range f.groups() {
+			sums = append(sums, l.whiten(f.track(g), m.long.memory, g.outputs))
+		}
 	}
 	var e posterior.Evaluation
 	if err := newObjective(&l, sums).evaluate(&e, m.at.Mode); err != nil {

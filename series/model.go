@@ -80,6 +80,9 @@ func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
 		names = append(names, p.name())
 	}
+	if m.long != nil { // whose layout has neither
+		names = append(names, Noise{}.name(), ShortMemory{}.name())
+	}
 	return names
 }
 

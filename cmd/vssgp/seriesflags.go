@@ -72,7 +72,7 @@ func (s *seriesFlags) addParts(f *pflag.FlagSet) {
 	f.Var(&value{kind: "season", list: true, words: []string{"auto", "none"}, set: s.addSeason}, "season",
 		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is named)")
 	f.Var(&value{kind: "words", list: true, words: []string{trendAuto, trendNone, trendLine, trendSmooth, trendWalk}, set: s.addTrend}, "trend",
-		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, each as large as the data say)")
+		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
 	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
@@ -165,7 +165,7 @@ func (l length) along(r *timeSeries) (float64, error) {
 
 // seriesOptions are those of a fit that reaches to end, 0 for as far as is usual.
 func (a *app) seriesOptions(s *seriesFlags, r *timeSeries, end float64) (series.Options, error) {
-	o := series.Options{End: end, Robust: s.robust, HMC: s.hmc, Seed: a.seed, Parts: s.parts()}
+	o := series.Options{End: end, Robust: s.robust, HMC: s.hmc, Seed: a.seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == trendAuto}
 	err := r.check()
 	var named []float64
 	if err == nil {

@@ -33,7 +33,7 @@ function mount(figure, spec) {
       x: { time: !!spec.dates, range: (u, min, max) => min === null ? full : within(full, least, min, max) },
       y: { distr: spec.logY ? 3 : 1, range: (u, min, max) => room(min, max, spec) },
     },
-    axes: [axis(cut(spec.xLabel, host.clientWidth - 90), spec.dates ? { size: 46, values: null } : { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
+    axes: [axis(cut(spec.xLabel, host.clientWidth - 90), spec.dates ? dateTicks : { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
     hooks: {
       draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
@@ -63,15 +63,15 @@ function seriesOf(s) {
   return o;
 }
 
-// axis is an axis' options. Without values of its own uPlot writes dates.
+// dateTicks are the numbers' places of an axis of dates.
+const dateTicks = { size: 32, space: 90, values: (u, at, i, space, step) => at.map((v) => v === null ? "" : day(v, step)) };
+
 function axis(label, more) {
-  const o = Object.assign({
+  return Object.assign({
     label, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
     stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 0.5 }, ticks: { stroke: () => colour("line"), width: 1 },
     values: (u, at) => at.map((v) => v === null ? "" : digits(v)),
   }, more);
-  if (!o.values) delete o.values;
-  return o;
 }
 
 // cut shortens a label that is longer than so many pixels.
