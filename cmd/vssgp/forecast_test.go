@@ -252,6 +252,12 @@ func TestModelFlags(t *testing.T) {
 			t.Errorf("%s: %q, want %q", flags, got.Parts, want)
 		}
 	}
+	forecast := func(flags ...string) string {
+		return succeed(t, append([]string{"forecast", river, "--y", "2", "--season", "7", "--horizon", "30", "-o", "-"}, flags...)...).stdout
+	}
+	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,smooth,walk") {
+		t.Error("by default the trend's parts are averaged over; named, they are certain")
+	}
 	sd := func(flags ...string) float64 {
 		args := append([]string{"fit", river, "--y", "2", "--season", "none", "--trend", "none", "--short-memory=false", "-o", filepath.Join(dir, "m.st"), "--json"}, flags...)
 		return decode[modelled](t, succeed(t, args...).stdout).NoiseSD[0]
