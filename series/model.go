@@ -75,6 +75,17 @@ func (m *Model) memoryValues() []Value {
 // Parts are the model's parts, those that earned their place included.
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
+// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, noise.
+func (m *Model) PartNames() (names []string) {
+	for _, p := range m.layout.parts {
+		names = append(names, p.name())
+	}
+	if m.long != nil { // whose layout has neither
+		names = append(names, Noise{}.name(), ShortMemory{}.name())
+	}
+	return names
+}
+
 // Periods are the seasons' periods in units of the input, in the order in which they were found.
 func (m *Model) Periods() (all []float64) {
 	for _, p := range m.layout.parts {

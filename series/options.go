@@ -16,6 +16,8 @@ type Options struct {
 	Parts []Part
 	// Try are further parts that have to earn their place by the log marginal likelihood, each with those that come with it, in this order.
 	Try [][]Part
+	// Average averages predictions over what the trend may lack of Slope, SmoothTrend and RandomWalk, as without Parts.
+	Average bool
 	// Known keeps Fit from looking for seasons of its own in addition to Parts and Try.
 	Known bool
 

@@ -77,17 +77,23 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 // farthest bounds the reach in ranges of the data: features grow with it.
 const farthest = 10
 
-// candidates are those of every output, none twice, without those that Parts or Try have.
+// candidates are those of every output, none twice, without those that Parts or Try have: whose frequencies lie within a cycle over the
+// data's range.
 func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
-	seen := map[string]bool{}
+	var seen []Season
 	for _, p := range slices.Concat(append([][]Part{s.o.Parts}, s.o.Try...)...) {
-		seen[p.name()] = true
+		if season, ok := p.(Season); ok {
+			seen = append(seen, season)
+		}
 	}
 	for _, spectrum := range spectra {
 		for _, c := range spectrum.candidates(s.frame.Step) {
-			if !seen[c[0].name()] && len(all) < mostSeasons {
-				seen[c[0].name()] = true
-				all = append(all, c)
+			found := c[0].(Season)
+			twice := slices.ContainsFunc(seen, func(other Season) bool {
+				return math.Abs(1/found.Period-1/other.Period)*s.frame.Step*s.frame.Range < 1
+			})
+			if !twice && len(all) < mostSeasons {
+				seen, all = append(seen, found), append(all, c)
 			}
 		}
 	}

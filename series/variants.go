@@ -19,7 +19,7 @@ type variant struct {
 	weight   float64
 }
 
-// optional are the parts that a variant may lack, if Options has no Parts.
+// optional are the parts that a variant may lack, if Options has no Parts or Average.
 var optional = []Part{Slope{}, SmoothTrend{}, RandomWalk{}}
 
 // absent is the logarithm of an amplitude of which nothing is left.
@@ -28,7 +28,7 @@ const absent = -30.0
 // variants fits all subsets.
 func (s *search) variants(best *trial) ([]*variant, error) {
 	subsets := 1
-	if s.o.Parts == nil && s.frame.Rows < longRows {
+	if (s.o.Parts == nil || s.o.Average) && s.frame.Rows < longRows {
 		subsets = 1 << len(optional)
 	}
 	var all []*variant
@@ -37,7 +37,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		t := best
 		if subset > 0 {
 			parts := slices.DeleteFunc(slices.Clone(best.parts), func(p Part) bool {
-				i := slices.Index(optional, p)
+				i := slices.IndexFunc(optional, func(q Part) bool { return q.name() == p.name() })
 				return i >= 0 && subset>>i&1 == 1
 			})
 			var err error

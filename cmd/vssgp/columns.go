@@ -12,17 +12,17 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// columns are --x and --y: names of a table's columns, or their numbers from 0.
+// columns are --x and --y, and for a series --yerr: names of a table's columns, or their numbers from 0.
 // A column cannot have a number as its name (package table refuses it).
-type columns struct{ x, y []string }
+type columns struct{ x, y, errors []string }
 
 func (c *columns) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.x, "x", nil, "input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: the first of dates, or all of numbers that are not outputs)")
 	f.StringSliceVar(&c.y, "y", nil, "output `columns` of a table (default: the last of numbers)")
 }
 
-// A choice is the columns to read, by number.
-type choice struct{ x, y []int }
+// A choice is the columns to read, by number. errors are the standard deviations of y; nil: none are known.
+type choice struct{ x, y, errors []int }
 
 // A chooser chooses the columns of a table that has been surveyed.
 type chooser func(s *table.Stream, path string) (choice, error)
@@ -55,7 +55,7 @@ func (c columns) split(s *table.Stream, path string) (choice, error) {
 			x = dates[:1]
 		}
 	}
-	return choice{x, y}.check(s, path)
+	return choice{x: x, y: y}.check(s, path)
 }
 
 // match takes the columns that a model of q inputs and d outputs needs: those
@@ -80,7 +80,7 @@ func (c columns) match(s *table.Stream, path string, m *vssgp.Model, d int) (cho
 		return choice{}, mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
 			path, s.Cols, listed(s.Names), len(x), len(y), q, d)
 	}
-	return choice{x, y}.check(s, path)
+	return choice{x: x, y: y}.check(s, path)
 }
 
 // inputs returns the columns at which a model of q inputs predicts: those of --x; else
@@ -167,7 +167,7 @@ func (c columns) leftOut(s *table.Stream, chosen choice) string {
 	if c.x != nil && c.y != nil {
 		return ""
 	}
-	taken, kinds := slices.Concat(chosen.x, chosen.y), []string{}
+	taken, kinds := slices.Concat(chosen.x, chosen.y, chosen.errors), []string{}
 	for _, k := range []struct {
 		kind table.Kind
 		what string

@@ -40,6 +40,7 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 	}, func(ctx context.Context, args []string) error { return a.evaluate(ctx, args[0], args[1], o) }, modelOperand, dataOperand)
 	f := cmd.Flags()
 	o.columns.add(f)
+	f.StringSliceVar(&o.columns.errors, "yerr", nil, "`columns` of the known standard deviations, for the model of a series that was fitted with such")
 	f.Var(oneOf(&o.inference, "exact", "factorised"), "inference", "bound to evaluate: exact or factorised (default: the model's)")
 	f.BoolVar(&o.gradient, "gradient", false, "also print the gradient of the bound by every tensor of the model file")
 	f.Var(rowNumbers(&o.rows), "rows", "evaluate the factorised bound on these `rows` only, such as 0,5,10, with the data term scaled by N/|S|")
@@ -48,11 +49,25 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 
 func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
 	a.computer.spread()
-	began := time.Now()
-	m, err := a.load(modelPath)
+	m, along, err := a.loadEither(modelPath)
 	if err != nil {
 		return err
 	}
+	if along != nil {
+		if o.inference != "" || o.gradient || o.rows != nil {
+			return mistake("%s is the model of a series; leave --inference, --gradient and --rows out", modelPath)
+		}
+		return a.evaluateSeries(ctx, along, dataPath, o.columns)
+	}
+	if o.columns.errors != nil {
+		return mistake("--yerr: %s is no model of a series; leave the flag out", modelPath)
+	}
+	return a.evaluateModel(ctx, m, dataPath, o)
+}
+
+// evaluateModel evaluates a model of package vssgp.
+func (a *app) evaluateModel(ctx context.Context, m *vssgp.Model, dataPath string, o *evaluateFlags) error {
+	began := time.Now()
 	read, err := a.readFor(ctx, m, dataPath, o.columns)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -48,6 +49,7 @@ var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	spectral.ErrShape, spectral.ErrValue,
 	safetensors.ErrFormat, table.ErrFormat,
+	series.ErrData, series.ErrOptions, series.ErrReach, series.ErrFile,
 	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,
 	atomicfile.ErrTarget, atomicfile.ErrNotRegular,
 	fs.ErrNotExist, fs.ErrPermission,

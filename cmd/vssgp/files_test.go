@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,7 +220,7 @@ func TestFileFlags(t *testing.T) {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			v, ok := f.Value.(*value)
-			if named := ok && v.file != nil; !named && strings.Contains(f.Usage, "`file`") || named && v.file.written != (f.Name != "gaps" && f.Name != "reference" && f.Name != "init") {
+			if named := ok && v.file != nil; !named && strings.Contains(f.Usage, "`file`") || named && v.file.written != (!slices.Contains([]string{"gaps", "reference", "init", "at"}, f.Name)) {
 				t.Errorf("%s --%s is not known as what it is: %s", c.CommandPath(), f.Name, f.Usage)
 			} else if named {
 				writes = writes || v.file.written

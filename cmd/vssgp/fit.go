@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,22 +9,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
-
-// fitFlags are the flags of fit beside the model's.
-type fitFlags struct {
-	model      modelFlags
-	columns    columns
-	output     string
-	checkpoint checkpointFlags
-	plan       bool
-	report     string
-}
 
 func (a *app) fitCommand() *cobra.Command {
 	o := &fitFlags{}
@@ -39,27 +31,42 @@ line of names. --x and --y choose columns; others are not looked at. An input ma
 dates: by default the first such column is x. Rows without an output (empty, NA, NaN,
 null, -) are left out.
 
-Interrupting (SIGINT, SIGTERM) writes the best model so far to -o and says how
-to continue. --checkpoint saves the state of the fit in a second file, every 30
+--method structural is the default for a table with one input: a level and a slope that
+wander, seasons, a short memory and noise, as forecast fits them, with the flags from
+--period to --prior. The paper's method, vssgp, is the default for several inputs and for
+recordings, and wherever a flag is given that belongs to it: --components, --features,
+--init, --inference, --window, --lengthscales and the others from --inference on.
+
+Interrupting a fit by the paper's methods (SIGINT, SIGTERM) writes the best model so
+far to -o and says how to continue. --checkpoint saves the state of the fit in a second file, every 30
 seconds and when it is interrupted. The same command with --resume continues from
 there and ends with the same file, bit for bit; the first time, when there is no
 checkpoint yet, it starts the fit. Data, options, device, instruction set and
 build must be the same; if not, it says what differs. A checkpoint can be read as
 a model too (info, evaluate, --init).`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
-  vssgp fit co2.csv -o co2.safetensors --report co2.html
+  vssgp fit co2.csv --method vssgp -o co2.safetensors --report co2.html
+  vssgp fit load.csv --season 24 --season 168 --trend walk -o load.safetensors
   vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
   vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
 	}, func(ctx context.Context, args []string) error { return a.fit(ctx, args[0], o) }, dataOperand)
 	f := cmd.Flags()
 	o.columns.add(f)
-	o.model.add(f, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
+	f.Var(oneOf(&o.model.method, structural, "vssgp", "ssgp", "rp"), "method",
+		"structural (parts that have names), vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept) (default: structural for a table with one input, else vssgp)")
+	o.ofSeries, o.ofModel = pflag.NewFlagSet("series", pflag.ContinueOnError), pflag.NewFlagSet("model", pflag.ContinueOnError)
+	o.series.addParts(o.ofSeries)
+	o.model.add(o.ofModel, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o MODEL.safetensors"}), "output", "o", "model `file` to write (required)")
-	o.checkpoint.add(f)
-	f.Var(count(&o.model.o.Posterior, unbounded), "posterior",
+	o.checkpoint.add(o.ofModel)
+	o.ofModel.Var(count(&o.model.o.Posterior, unbounded), "posterior",
 		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their standard deviations alone, if they cost little)")
-	f.BoolVar(&o.model.o.HMC, "hmc", false, "make --posterior's draws by Hamiltonian Monte Carlo, rather than from the Gaussian about the fit: some hundred times as slow")
+	f.AddFlagSet(o.ofSeries)
+	f.AddFlagSet(o.ofModel)
+	f.Var(o.prior(), "prior", "log-normal `prior` NAME=MEDIAN,SD: median in the data's units, sd of the logarithm; of the structural model "+strings.Join(priorNames, ", ")+
+		"; of the others amplitude, lengthscale, noise (as a standard deviation), NAME=none, or none for all (default: weak ones from the data)")
+	f.BoolVar(&o.hmc, "hmc", false, "draw the hyper-parameters (of the methods but structural: --posterior's) by Hamiltonian Monte Carlo rather than from the Gaussian about the fit: ten to some hundred times as slow")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	f.Var(fileName(&o.report, file{written: true, extensions: plotFiles, only: true}), "report", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
 	return cmd
@@ -70,6 +77,17 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 		return err
 	}
 	a.computer.spread()
+	if is, err := a.isStructural(ctx, dataPath, o); err != nil {
+		return err
+	} else if is {
+		return a.fitStructural(ctx, dataPath, o)
+	}
+	o.model.method = cmp.Or(o.model.method, string(vssgp.VSSGP))
+	return a.fitModel(ctx, dataPath, o)
+}
+
+// fitModel fits by the methods of package vssgp.
+func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error {
 	options, err := a.options(o.model)
 	if err != nil {
 		return err
@@ -105,7 +123,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	case err != nil && !interrupted:
 		return o.checkpoint.hint(err)
 	}
-	if err := keepAxes(m, read.axes); err != nil {
+	if err := cmp.Or(keepAxes(m, read.axes), keepRange(m, read)); err != nil {
 		return err
 	}
 	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {

@@ -90,7 +90,7 @@ func TestCompletion(t *testing.T) {
 		ending string // cobra's directive
 	}{
 		"":                                {[]string{"impute", "fit", "predict", "completion"}, nil, ":4"},
-		"fit --method ":                   {[]string{"vssgp", "ssgp", "rp"}, []string{"exact"}, ":4"},
+		"fit --method ":                   {[]string{"structural", "vssgp", "ssgp", "rp"}, []string{"exact"}, ":4"},
 		"impute --inference ":             {[]string{"exact", "factorised", "stochastic"}, nil, ":4"},
 		"evaluate m --inference ":         {[]string{"exact", "factorised"}, []string{"stochastic"}, ":4"},
 		"fit --device ":                   {[]string{"auto", "cpu", "cuda"}, nil, ":4"},
@@ -102,6 +102,10 @@ func TestCompletion(t *testing.T) {
 		"impute ":                         {[]string{"wav", "sph"}, []string{"csv"}, ":8"},
 		"impute in.wav --reference ":      {[]string{"wav", "sph"}, nil, ":8"},
 		"impute in.wav --gaps ":           {[]string{"csv"}, nil, ":8"},
+		"impute --method ":                {[]string{"vssgp"}, []string{"structural"}, ":4"},
+		"forecast ":                       {[]string{"csv", "tsv", "gz"}, []string{"wav", "safetensors"}, ":8"},
+		"forecast d.csv --trend ":         {[]string{"none", "line", "smooth", "walk"}, nil, ":4"},
+		"fill d.csv --season ":            {[]string{"none", "auto"}, nil, ":4"},
 		"predict ":                        {[]string{"safetensors"}, []string{"csv"}, ":8"},
 		"predict m.safetensors ":          {[]string{"csv", "npy", "wav"}, []string{"safetensors"}, ":8"},
 		"info m.safetensors ":             {nil, []string{"safetensors"}, ":4"},

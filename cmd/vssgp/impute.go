@@ -62,6 +62,8 @@ output.`,
 	f.Var(fileName(&o.models, file{written: true, extensions: modelFiles}), "model", "write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
 	o.keep.add(f)
+	o.model.addMethod(f)
+	o.model.addPrior(f)
 	o.model.add(f, "seconds (32ms and 0.5s are understood)", "32ms")
 	return cmd
 }

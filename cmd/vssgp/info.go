@@ -27,21 +27,33 @@ its reach l/√Σ, how far from its inducing input the feature lives. A model wi
 that posterior (see fit --posterior) has its largest frequencies listed instead,
 without standard deviations. All are in the data's units. --plot draws them: the
 features' frequencies with their uncertainty, the largest with their periods, and
-the covariance's power spectrum.`,
+the covariance's power spectrum.
+
+Of a series' model (forecast -m, fit --method structural) it prints the parts, the
+seasons' periods, the hyper-parameters with their central 95 % intervals, the noise,
+and how far the model reaches; --plot draws its parts.`,
 		Example: `  vssgp info co2.safetensors
   vssgp info co2.safetensors --plot co2-model.html
   vssgp info co2.safetensors --top 30 --json`,
-	}, func(_ context.Context, args []string) error { return a.info(args[0], top, plot) }, modelOperand)
+	}, func(ctx context.Context, args []string) error { return a.info(ctx, args[0], top, plot) }, modelOperand)
 	cmd.Flags().Var(count(&top, unbounded), "top", "`number` of components and frequencies to list (--json lists every component)")
 	cmd.Flags().Var(fileName(&plot, file{written: true, extensions: plotFiles, only: true}), "plot", "draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
 	return cmd
 }
 
-func (a *app) info(path string, top int, plot string) error {
-	m, err := readModel(path)
+func (a *app) info(ctx context.Context, path string, top int, plot string) error {
+	m, line, err := a.readEither(path)
 	if err != nil {
 		return err
 	}
+	if line != nil {
+		return a.infoSeries(ctx, path, line, plot)
+	}
+	return a.infoModel(path, m, top, plot)
+}
+
+// infoModel prints a model of package vssgp.
+func (a *app) infoModel(path string, m *vssgp.Model, top int, plot string) error {
 	if plot != "" {
 		if err := a.write(a.reportFile(plot, report.Info(filepath.Base(path), m))); err != nil {
 			return err

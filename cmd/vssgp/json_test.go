@@ -101,9 +101,11 @@ func TestJSONKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, ".", "d.csv", waves(60))
 	put(t, ".", "at.csv", "t\n1\n2\n")
+	put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
 	damaged(t, ".", 0)
 	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
 	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"
+	tested := "{rmse mae mase crps coverage95 nlpd}"
 	scores := "{train_rmse test_rmse train_stft_rmse test_stft_rmse}"
 	for _, c := range []struct{ line, want string }{
 		{"fit " + fit + " -o m.st", "{bound log_prior " + terms + " iterations starts{seed bound ended} kept seconds device rows components features features_per_component point_frequencies noise_sd posterior jitter noise_floor model}"},
@@ -111,6 +113,12 @@ func TestJSONKeys(t *testing.T) {
 		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device}"},
 		{"evaluate m.st d.csv --gradient", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device gradient{frequency.mean frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1", "{model inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location frequency frequency_sd period period_sd reach amplitude}}"},
+		{"forecast d.csv --y y1,y2 --horizon 2 -o f.csv -m s.st", "{rows horizon periods parts noise_sd bound features seconds device}"},
+		{"fill d.csv --y y1 -o f.csv", "{rows filled columns}"}, {"fill holes.csv -o f.csv", "{rows filled columns periods parts noise_sd bound features seconds device}"},
+		{"backtest d.csv --y y1 --horizon 5 --origins 1", "{horizon origins rows season scores{vssgp" + tested + " naive" + tested + " seasonal_naive" + tested + "} seconds device}"},
+		{"fit d.csv --x t --y y1 -o t.st", "{rows periods parts noise_sd bound features seconds device model}"},
+		{"evaluate s.st d.csv", "{bound rows rmse mean_log_predictive_density device}"},
+		{"info s.st", "{model inputs outputs rows features parts periods hyper{name mode lower upper} noise_sd bound first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
 		{"predict m.st at.csv --plan", "{rows inputs outputs windows components features flops columns files{path bytes} bytes{rows matrix peak} device}"},
 		{"baseline gp d.csv at.csv --x t --y y1 -o b.csv --iterations 2", "{method bound iterations ended seconds rows components{sd lengthscale period} noise_sd predicted columns output}"},

@@ -16,14 +16,26 @@ import (
 // modelFlags are the flags of a fit, which the commands fit and impute share.
 type modelFlags struct {
 	o      vssgp.Options
+	method string
 	init   string  // a start or a model file
 	memory float64 // bytes; 0: what is free, +Inf: any number
 }
 
-// add defines the flags. x is the unit of lengths, window the default of --window.
+// addMethod defines --method.
+func (m *modelFlags) addMethod(f *pflag.FlagSet) {
+	m.method = string(vssgp.VSSGP)
+	f.Var(oneOf(&m.method, "vssgp", "ssgp", "rp"), "method", "vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept)")
+}
+
+// addPrior defines --prior.
+func (m *modelFlags) addPrior(f *pflag.FlagSet) {
+	f.Var(priors(&m.o.Priors), "prior",
+		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
+}
+
+// add defines the other flags. x is the unit of lengths, window the default of --window.
 func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
-	m.o = vssgp.Options{Method: vssgp.VSSGP, Inference: vssgp.Exact, Optimiser: "auto"}
-	f.Var(oneOf(&m.o.Method, "vssgp", "ssgp", "rp"), "method", "vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept)")
+	m.o = vssgp.Options{Inference: vssgp.Exact, Optimiser: "auto"}
 	f.Var(oneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
 	f.Var(count(&m.o.Components, unbounded), "components", "covariance `components` (per window, if there are windows; default: from the data)")
 	f.Var(count(&m.o.Features, unbounded), "features", "random `features` per component (default: chosen by the start; of a table by the bound)")
@@ -35,8 +47,6 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
 	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0,
 		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by its square root (default 0.001)")
-	f.Var(priors(&m.o.Priors), "prior",
-		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
 	f.Var(count(&m.o.Iterations, unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
@@ -57,6 +67,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 // options returns the fit's options, which depend on the flags alone.
 func (a *app) options(m modelFlags) (vssgp.Options, error) {
 	o := m.o
+	o.Method = vssgp.Method(m.method)
 	b, err := a.computer.get()
 	if err != nil {
 		return o, err

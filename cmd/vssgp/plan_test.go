@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 		{append([]string{"impute", cut, "--detect", "zeros"}, quick...), 2 * 320, 1},
 		{[]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "--context", "10ms", "-o", filepath.Join(dir, "out.wav")}, 4 * 80, 2},
 		{[]string{"impute", cut, "--gap", "600:620", "--context", "all"}, 1180, 1},
-		{[]string{"fit", data, "--y", "y1,y2"}, 120, 1},
+		{[]string{"fit", data, "--y", "y1,y2", "--method", "vssgp"}, 120, 1},
 		{[]string{"fit", cut, "-o", filepath.Join(dir, "m.safetensors")}, 1200, 1},
 	} {
 		p := decode[planned](t, succeed(t, append(c.args, "--plan", "--json")...).stdout)

@@ -26,7 +26,9 @@ rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
 file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
 (one each, FILE-1.wav and so on, as they go beside -o OUT.wav without it). --plot draws
 the mean with a 95 % band, and draws, along the input or, of several inputs, along
-the rows.
+the rows. The model of a series (forecast -m, fit --method structural) predicts at a
+table, always averaged over its hyper-parameters, with draws as columns of the output;
+--full and --latent are for the other models.
 
 The inputs are read, predicted and written part by part, in memory that does not
 grow with their number: an hour of audio takes as much memory as a minute. --plan
@@ -58,9 +60,12 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err := a.checkFormats(o); err != nil {
 		return err
 	}
-	m, err := a.load(modelPath)
+	m, along, err := a.loadEither(modelPath)
 	if err != nil {
 		return err
+	}
+	if along != nil {
+		return a.predictSeries(ctx, along, modelPath, inputPath, o)
 	}
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
@@ -69,6 +74,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if o.plan {
 		return a.planPrediction(m, at, o)
 	}
+	a.warnBeyond(m, at)
 	names, err := a.predictAll(ctx, m, at, o, filepath.Base(modelPath))
 	if err != nil {
 		return err

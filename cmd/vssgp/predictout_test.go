@@ -160,7 +160,7 @@ func TestPredictFormatMistakes(t *testing.T) {
 // no place to predict at for a model of something else.
 func TestPredictLoud(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "loud.csv", series(100, func(n int) float64 { return 3 * math.Sin(float64(n)/2) }))
+	data := put(t, dir, "loud.csv", evenSeries(100, func(n int) float64 { return 3 * math.Sin(float64(n)/2) }))
 	model, wav := filepath.Join(dir, "m"), filepath.Join(dir, "o.wav")
 	succeed(t, "fit", data, "--iterations", "5", "-o", model)
 	succeed(t, "predict", model, data, "--x", "t", "-o", wav)

@@ -16,14 +16,15 @@ func (a *app) root() *cobra.Command {
 		Short: "Variational sparse spectrum Gaussian processes",
 		Long: `vssgp fits variational sparse spectrum Gaussian processes (Gal & Turner 2015):
 a spectral-mixture covariance approximated by random Fourier features whose
-frequencies have a posterior. Its main job is to fill gaps in recordings, with
-error bars.
+frequencies have a posterior. It fills gaps in recordings, and forecasts and
+fills the series of a table, with error bars.
 
 In builds with -tags mpi, fit and evaluate spread their rows over the ranks of
 mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
-  vssgp fit co2.csv -o co2.safetensors
-  vssgp predict co2.safetensors months.csv -o forecast.csv`,
+  vssgp forecast co2.csv --horizon 24 -o forecast.csv
+  vssgp fill flow.csv -o whole.csv
+  vssgp fit co2.csv -o co2.safetensors`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -50,8 +51,8 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
 	f.Var(oneOf(&a.progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(a.imputeCommand(), a.fitCommand(), a.predictCommand(), a.baselineCommand(),
-		a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
+	root.AddCommand(a.imputeCommand(), a.forecastCommand(), a.fillCommand(), a.backtestCommand(), a.fitCommand(), a.predictCommand(),
+		a.baselineCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	for _, c := range root.Commands() {
 		writes := false

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 )
 
 // A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
@@ -20,6 +22,7 @@ type timeSeries struct {
 	yNames  []string
 	yCols   []int     // [D], columns of the table
 	y       []float64 // [N,D]; NaN is missing
+	errors  []float64 // [N,D], standard deviations of y; nil: none are known
 	missing []int     // [D]
 }
 
@@ -27,6 +30,12 @@ type timeSeries struct {
 // first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
 // there are any; else the last column of numbers. A note names columns that are left out.
 func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool) (*timeSeries, error) {
+	return a.readSeriesFor(ctx, path, c, holes, nil)
+}
+
+// readSeriesFor is readSeries for a model, unless it is nil: by default the columns are those with the model's names, and x counts as
+// the model's does.
+func (a *app) readSeriesFor(ctx context.Context, path string, c columns, holes bool, m *series.Model) (*timeSeries, error) {
 	if !isTable(path) { // says what the file is
 		_, err := readAudio(ctx, path)
 		if err == nil {
@@ -41,15 +50,25 @@ func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool
 	if err != nil {
 		return nil, err
 	}
-	r := &timeSeries{path: inputName(path), table: s, xName: "row", axis: &table.Axis{Unit: "rows"}}
+	r := &timeSeries{path: inputName(path), table: s, xName: "row", axis: &table.Axis{Unit: rowUnit}}
+	var like []*table.Axis
+	if m != nil {
+		if like, err = c.like(s, m); err != nil {
+			return nil, err
+		}
+	}
 	chosen, err := c.ofSeries(s, r.path, holes)
 	if err != nil {
 		return nil, err
 	}
-	if left := c.leftOut(s, chosen); left != "" {
+	if m != nil && (len(chosen.x) != len(like) || len(chosen.y) != m.Outputs()) {
+		return nil, mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
+			counted(len(chosen.x), "input"), counted(len(chosen.y), "output"), m.XName, counted(m.Outputs(), "output"))
+	}
+	if left := c.leftOut(s, chosen); left != "" && m == nil {
 		a.note("%s: left out %s; choose with --x and --y", r.path, left)
 	}
-	axes, picks, err := axesOf(s, chosen, nil)
+	axes, picks, err := axesOf(s, chosen, like)
 	if err != nil {
 		return nil, err
 	}
@@ -60,21 +79,89 @@ func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool
 	for _, col := range r.yCols {
 		r.missing = append(r.missing, s.Columns[col].Missing())
 	}
-	for part, err := range s.Parts(ctx, picks) {
+	return r, r.read(ctx, picks, len(axes), len(chosen.errors))
+}
+
+// read reads the picked columns: the input, if there is one, the outputs and their errors.
+func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs, errors int) error {
+	known := len(picks) - errors
+	for part, err := range r.table.Parts(ctx, picks) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for ; len(part) > 0; part = part[len(picks):] {
 			x := float64(len(r.x) + 1)
-			if len(axes) > 0 {
+			if inputs > 0 {
 				x = part[0]
 			}
-			r.x, r.y = append(r.x, x), append(r.y, part[len(axes):len(picks)]...)
+			r.x, r.y, r.errors = append(r.x, x), append(r.y, part[inputs:known]...), append(r.errors, part[known:len(picks)]...)
 		}
 	}
 	r.grid = r.axis.Grid(r.x)
-	return r, nil
+	return nil
 }
+
+// fewestValues is how many values of an output a fit needs.
+const fewestValues = 4
+
+// check names the column that nothing can be fitted to, and a standard deviation that is none.
+func (r *timeSeries) check() error {
+	d := len(r.yNames)
+	for i, name := range r.yNames {
+		if seen := len(r.x) - r.missing[i]; seen < fewestValues {
+			return mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, counted(seen, "value"), counted(len(r.x), "row"), fewestValues)
+		}
+	}
+	for i, e := range r.errors {
+		if !(e > 0) && !math.IsNaN(r.y[i]) {
+			return mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number", r.path, i/d+1, r.yNames[i%d], e)
+		}
+	}
+	if len(r.x) > 0 && r.grid.First == r.grid.Last {
+		return mistake("%s: all rows are at one %s, %s; want several", r.path, r.xName, r.axis.Format(r.grid.First))
+	}
+	return nil
+}
+
+// data is the series as package series takes it.
+func (r *timeSeries) data() series.Series {
+	d := len(r.yNames)
+	s := series.Series{X: r.x}
+	for i := range d {
+		s.Y = append(s.Y, every(r.y, i, d))
+		if r.errors != nil {
+			s.Err = append(s.Err, every(r.errors, i, d))
+		}
+	}
+	return s
+}
+
+// every is each d-th number, from i on.
+func every(a []float64, i, d int) []float64 {
+	out := make([]float64, 0, len(a)/d)
+	for ; i < len(a); i += d {
+		out = append(out, a[i])
+	}
+	return out
+}
+
+// like chooses the columns with the model's names, where there are such, and returns the axis of its input; none if that is the rows' number.
+func (c *columns) like(s *table.Stream, m *series.Model) ([]*table.Axis, error) {
+	if c.x == nil && withNames(s, []string{m.XName}) != nil {
+		c.x = []string{m.XName}
+	}
+	if c.y == nil && withNames(s, m.YNames) != nil {
+		c.y = m.YNames
+	}
+	axis, err := axisOfSeries(m)
+	if err != nil || axis.Unit == rowUnit && c.x == nil {
+		return nil, err
+	}
+	return []*table.Axis{axis}, nil
+}
+
+// rowUnit is the unit of the axis of rows' numbers.
+const rowUnit = "rows"
 
 // ofSeries chooses the columns of a series: one input or none.
 func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, error) {
@@ -86,6 +173,11 @@ func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, err
 		return choice{}, mistake("--x: %d columns; want the one along which the series runs", len(x))
 	}
 	numbers := ofKind(s, table.Numbers)
+	errors, err := named(s, c.errors, "--yerr")
+	if err != nil {
+		return choice{}, err
+	}
+	numbers = others(numbers, errors)
 	free := others(numbers, y)
 	switch dates := others(ofKind(s, table.Dates), y); {
 	case x != nil:
@@ -110,5 +202,8 @@ func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, err
 	if slices.ContainsFunc(x, func(col int) bool { return slices.Contains(y, col) }) {
 		return choice{}, mistake("column %.40q is both the input and an output: choose with --x and --y", s.Names[x[0]])
 	}
-	return choice{x, y}, nil
+	if errors != nil && (len(errors) != len(y) || slices.ContainsFunc(errors, func(col int) bool { return slices.Contains(slices.Concat(x, y), col) })) {
+		return choice{}, mistake("--yerr: %s for %s (%s); want another column for each", counted(len(errors), "column"), counted(len(y), "output"), listed(namesOf(s, y)))
+	}
+	return choice{x, y, errors}, nil
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 )
 
 // load reads a model file and gives it the backend of --device.
@@ -38,6 +40,38 @@ func readModel(path string) (*vssgp.Model, error) {
 		return nil, fmt.Errorf("read model: %w", err)
 	}
 	return m, nil
+}
+
+// readEither reads a model file of either kind: of package vssgp, or of a series.
+func (a *app) readEither(path string) (*vssgp.Model, *series.Model, error) {
+	m, err := readModel(path)
+	if err == nil {
+		return m, nil, nil
+	}
+	if f, bad := safetensors.ReadFile(path); bad != nil || f.Metadata["format"] != series.FileFormat {
+		return nil, nil, err
+	}
+	s, err := series.Load(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read model: %w", err)
+	}
+	return nil, s, nil
+}
+
+// loadEither is readEither with the backend of --device.
+func (a *app) loadEither(path string) (*vssgp.Model, *series.Model, error) {
+	b, err := a.computer.get()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, s, err := a.readEither(path)
+	if m != nil {
+		m.Backend = b
+	}
+	if s != nil {
+		s.SetBackend(b)
+	}
+	return m, s, err
 }
 
 // readFor reads a table or a recording to evaluate a model on. If nothing in the model
@@ -84,10 +118,15 @@ func (a *app) readData(ctx context.Context, path string, c columns, choose choos
 		data = &dataset{}
 		data.Data, err = readAudio(ctx, path)
 	}
+	return data, whileReading(path, err)
+}
+
+// whileReading says of an interruption that the file was being read.
+func whileReading(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
-		return nil, &interruption{" while reading " + inputName(path)}
+		return &interruption{" while reading " + inputName(path)}
 	}
-	return data, err
+	return err
 }
 
 // isRecording reports whether a path has a recording's extension.
@@ -194,6 +233,18 @@ func secondsOf(n, rate int) *places {
 			}
 		}
 	}}
+}
+
+// placesAlong finds where to predict along the one input of a series.
+func (a *app) placesAlong(ctx context.Context, path string, c columns, name string, axis *table.Axis) (*places, error) {
+	if !isTable(path) {
+		return nil, mistake("%s: not a table; want .%s", path, strings.Join(tableFiles, ", ."))
+	}
+	s, err := a.openTable(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return tablePlaces(ctx, s, inputName(path), c, 1, []string{name}, []*table.Axis{axis})
 }
 
 // tablePlaces returns the rows of the table's columns that are the q inputs of a model.

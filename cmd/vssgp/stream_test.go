@@ -21,7 +21,9 @@ var printing = []string{
 	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh", "completion fish", "completion powershell",
 	"completion", "devices", "devices --json", "info m.safetensors", "info m.safetensors --json",
 	"evaluate m.safetensors data.csv", "evaluate m.safetensors data.csv --json", "evaluate m.safetensors data.csv --gradient",
-	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --plan", "fit data.csv --plan --json",
+	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --plan", "fit data.csv --plan --json", "fit data.csv --x seconds --y y1 -o new.st", "fit data.csv --x seconds --y y1 -o new.st --json",
+	"forecast holes.csv --horizon 2 -o new.csv", "forecast holes.csv --horizon 2 -o -", "forecast holes.csv --horizon 2 -o new.csv --json", "fill holes.csv -o -", "fill holes.csv -o new.csv", "fill holes.csv -o new.csv --json",
+	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
 	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json", "impute cut0.wav --gap 600:620 --plan", "impute cut0.wav --gap 600:620 --plan --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
 	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o -", "baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv",
@@ -31,6 +33,7 @@ var printing = []string{
 // TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.
 func TestFullStdout(t *testing.T) {
 	t.Chdir(clashFolder(t))
+	put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
 	for _, c := range commands() {
 		if !slices.ContainsFunc(printing, func(line string) bool {
 			return strings.HasPrefix(line+" ", strings.TrimPrefix(c.CommandPath(), "vssgp ")+" ")
@@ -67,6 +70,7 @@ func TestFullStdout(t *testing.T) {
 // writing are command lines for which there is an OUT to be written, with its extension.
 var writing = []string{
 	"fit data.csv -o OUT.st --iterations 2", "fit data.csv -o new.st --report OUT.html --iterations 2", "fit data.csv -o new.st --report OUT.png --iterations 2",
+	"forecast data.csv --horizon 2 --quiet -o OUT.csv", "forecast data.csv --horizon 2 --quiet -o new.csv -m OUT.st", "forecast data.csv --horizon 2 --quiet -o new.csv --plot OUT.svg", "fill data.csv --y y1 --quiet -o OUT.csv", "fit data.csv --x seconds --y y1 -o OUT.st",
 	"predict m.safetensors data.csv --x seconds -o OUT.csv", "predict m.safetensors data.csv --x seconds -o OUT.npy", "predict m.safetensors clean.wav -o OUT.wav",
 	"predict m.safetensors data.csv --x seconds -o new.csv --draws 1 --draws-file OUT.npy", "predict m.safetensors data.csv --x seconds -o new.csv --plot OUT.svg",
 	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o OUT.csv", "info m.safetensors --plot OUT.html",

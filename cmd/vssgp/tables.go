@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 )
 
 // isTable reports whether a path names a table: by its extension, or because it is stdin.
@@ -103,7 +104,7 @@ func axesOf(s *table.Stream, c choice, like []*table.Axis) (axes []*table.Axis, 
 		}
 		axes, picks = append(axes, axis), append(picks, table.Pick{Col: col, Axis: axis})
 	}
-	for _, col := range c.y {
+	for _, col := range slices.Concat(c.y, c.errors) {
 		picks = append(picks, table.Pick{Col: col})
 	}
 	return axes, picks, s.Check(picks)
@@ -123,11 +124,39 @@ func keepAxes(m *vssgp.Model, axes []*table.Axis) error {
 			kept[i] = nil
 		}
 	}
-	text, err := json.Marshal(kept)
+	return keep(m, axesName, kept)
+}
+
+// keep adds an entry to the metadata of a model's file.
+func keep(m *vssgp.Model, name string, value any) error {
+	text, err := json.Marshal(value)
 	if err == nil {
-		m.Metadata = map[string]string{axesName: string(text)}
+		if m.Metadata == nil {
+			m.Metadata = map[string]string{}
+		}
+		m.Metadata[name] = string(text)
 	}
 	return err
+}
+
+// rangeName is the entry of a model file's metadata that holds the range of its one input, of a table, as a JSON list of two numbers.
+const rangeName = "app.range"
+
+// keepRange notes the range of the one input of a table.
+func keepRange(m *vssgp.Model, data *dataset) error {
+	if data.Q != 1 || data.axes == nil {
+		return nil
+	}
+	return keep(m, rangeName, []float64{slices.Min(data.X), slices.Max(data.X)})
+}
+
+// rangeOfModel returns the range of a model's one input; ok is false if it is not known.
+func rangeOfModel(m *vssgp.Model) (lo, hi float64, ok bool) {
+	var ends []float64
+	if json.Unmarshal([]byte(m.Metadata[rangeName]), &ends) != nil || len(ends) != 2 {
+		return 0, 0, false
+	}
+	return ends[0], ends[1], true
 }
 
 // axesOfModel returns the axes of a model's inputs [Q].
@@ -146,6 +175,23 @@ func axesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
 		}
 	}
 	return axes, nil
+}
+
+// axisNote is the note of a series' model file that holds the axis of its input as JSON.
+const axisNote = "axis"
+
+// axisOfSeries is the axis of a series' model file.
+func axisOfSeries(m *series.Model) (*table.Axis, error) {
+	axis := &table.Axis{}
+	if text := m.Notes[axisNote]; text != "" {
+		if err := json.Unmarshal([]byte(text), axis); err != nil {
+			return nil, mistake("the model's note %s is %.60q; want an axis as JSON: %v", axisNote, text, err)
+		}
+	}
+	if err := axis.Check(); err != nil {
+		return nil, fmt.Errorf("the model's note %s: %w", axisNote, err)
+	}
+	return axis, nil
 }
 
 // newTable writes a table in the format of a path: its first columns on the axes.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
 // A warning says what is probably wrong with a result, which numbers show it, and
@@ -179,6 +182,37 @@ func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
 			a.warn("rounding",
 				"%s: the noise sd has fallen to %.3g, below the rounding error of data in steps of %.3g, so the model over-fits; try fewer --features, or --fix noise.precision --noise-precision %.3g",
 				name, noise, q, 12/(q*q))
+		}
+	}
+}
+
+// beyondShare of the range of the data beside them is no extrapolation.
+const beyondShare = 0.01
+
+// warnBeyond warns of places beside the data that a model of one input was fitted to, as they are read.
+func (a *app) warnBeyond(m *vssgp.Model, at *places) {
+	lo, hi, ok := rangeOfModel(m)
+	if !ok || a.quiet || len(at.names) != 1 {
+		return
+	}
+	axis, margin, parts := &table.Axis{Free: true}, beyondShare*(hi-lo), at.parts
+	if len(at.axes) == 1 {
+		axis = at.axes[0]
+	}
+	at.parts = func(ctx context.Context) iter.Seq2[[]float64, error] {
+		return func(yield func([]float64, error) bool) {
+			for x, err := range parts(ctx) {
+				for _, v := range x {
+					if v < lo-margin || v > hi+margin {
+						a.warn("beyond", "%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there; vssgp forecast fits a model that is made for it",
+							at.names[0], axis.Format(v), axis.Format(lo), axis.Format(hi))
+						break
+					}
+				}
+				if !yield(x, err) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -21,23 +21,23 @@ const (
 // Data are real where there are real ones of that kind.
 func TestWarnings(t *testing.T) {
 	dir := t.TempDir()
-	smooth := put(t, dir, "smooth.csv", series(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
+	smooth := put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
 	rng := rand.New(rand.NewPCG(1, 2))
-	hiss := put(t, dir, "hiss.csv", series(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
-	whole := put(t, dir, "whole.csv", series(120, func(n int) float64 { return float64(n % 6) }))
+	hiss := put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
+	whole := put(t, dir, "whole.csv", evenSeries(120, func(n int) float64 { return float64(n % 6) }))
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for name, c := range map[string]struct {
 		args []string
 		want []string // what each warning holds, in order
 	}{
-		"good fit":             {[]string{"fit", co2, "-o", out("a")}, nil},
+		"good fit":             {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
 		"too few components":   {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines", "4 features are too few for this signal's bandwidth"}},
 		"two length-scales":    {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o", out("c")}, []string{"straight lines", "try --init spectrum"}},
-		"default":              {[]string{"fit", sunspots, "-o", out("d")}, nil},
+		"default":              {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
 		"enough for the band":  {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that another start can be tried"}},
-		"far above the band":   {[]string{"fit", smooth, "-o", out("f")}, []string{"every 12th sample", "fallen to the least that float64"}},
+		"far above the band":   {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"every 12th sample", "fallen to the least that float64"}},
 		"noise everywhere":     {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")}, []string{"of the variance as noise"}},
-		"less than rounding":   {[]string{"fit", whole, "-o", out("h")}, []string{"steps of 1,"}},
+		"less than rounding":   {[]string{"fit", whole, "--method", "vssgp", "-o", out("h")}, []string{"steps of 1,"}},
 		"good fill":            {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")}, nil},
 		"a long gap":           {[]string{"impute", gapped, "--gap", "6500:7700", "-o", out("j.wav")}, []string{"--context 150ms", "--window 113ms"}},
 		"all is context":       {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4", "--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms", "too few for this signal's bandwidth"}},
@@ -106,7 +106,7 @@ func warnings(stderr string) (all []string) {
 	return all
 }
 
-func series(n int, y func(n int) float64) string {
+func evenSeries(n int, y func(n int) float64) string {
 	var b strings.Builder
 	b.WriteString("t,y\n")
 	for i := range n {

@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"internal/procfs":      {},
 	"internal/safetensors": {"internal/atomicfile", "internal/fault"},
 	"internal/table":       {"internal/atomicfile", "internal/fault"},
-	"internal/report":      {".", "audio", "impute", "internal/atomicfile", "internal/score"},
+	"internal/report":      {".", "audio", "impute", "series", "internal/atomicfile", "internal/score"},
 }
 
 // testOnly are for tests: no other code may import them.

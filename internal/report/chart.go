@@ -13,6 +13,7 @@ type chart struct {
 	Text           string // describes the chart for readers who cannot see it
 	XLabel, YLabel string
 	logY           bool // all y are positive
+	dates          bool // x is in seconds since 1970, on a clock of its own
 	layers         []layer
 	labels         []label // the most important first
 }
@@ -106,7 +107,11 @@ func (l layer) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes the chart as chart.js takes it.
 func (c *chart) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{
+	said := map[string]any{
 		"layers": c.layers, "labels": append([]label{}, c.labels...), "xLabel": c.XLabel, "yLabel": c.YLabel, "logY": c.logY,
-	})
+	}
+	if c.dates {
+		said["dates"] = true
+	}
+	return json.Marshal(said)
 }

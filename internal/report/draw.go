@@ -47,6 +47,9 @@ func (f *Figure) add(c *chart) error {
 	if c.logY {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
+	if c.dates {
+		p.X.Tick.Marker = dateTicks
+	}
 	for _, l := range c.layers {
 		mark, err := l.add(p, c.logY)
 		if err != nil {
@@ -209,3 +212,6 @@ func extent(at float64) (align text.XAlignment, from, to float64) {
 	}
 	return text.XCenter, at - labelWidth/2, at + labelWidth/2
 }
+
+// dateTicks puts dates below an axis of seconds since 1970.
+var dateTicks = plot.TimeTicks{Ticker: plot.DefaultTicks{}, Format: "2006-01-02"}

@@ -182,24 +182,35 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
-func (a *Axis) appendDate(b []byte, x float64) []byte {
-	unit := unitSeconds[a.Unit]
-	var seconds, nanos int64
-	scale := float64(unit)
-	if unit == 0 {
-		scale = 31 * secondsPerDay
+// Seconds returns x of dates in seconds since 1970, on the column's own clock; NaN beyond what can be written.
+func (a *Axis) Seconds(x float64) float64 {
+	seconds, nanos, _, ok := a.clock(x)
+	if !ok {
+		return math.NaN()
 	}
-	if !(math.Abs(x)*scale < mostSeconds) {
-		return appendNumber(b, x)
+	return float64(seconds) + float64(nanos)/1e9
+}
+
+// longest is the length of an axis' unit in seconds, of a calendar's the longest month's.
+func (a *Axis) longest() float64 {
+	if unit := unitSeconds[a.Unit]; unit > 0 {
+		return float64(unit)
 	}
-	if unit > 0 {
+	return 31 * secondsPerDay
+}
+
+// clock returns the time of x on the local clock, which is offset seconds ahead of Greenwich.
+func (a *Axis) clock(x float64) (seconds, nanos int64, offset int, ok bool) {
+	if !(math.Abs(x)*a.longest() < mostSeconds) {
+		return 0, 0, 0, false
+	}
+	if unit := unitSeconds[a.Unit]; unit > 0 {
 		whole := math.Floor(x)
 		inside := (x - whole) * float64(unit)
 		seconds, nanos = a.Origin+int64(whole)*unit+int64(inside), int64(math.Round((inside-math.Floor(inside))*1e9))
 	} else {
 		seconds, nanos = a.fromCalendar(x)
 	}
-	offset := 0
 	if len(a.Offsets) > 0 {
 		if a.Local {
 			offset = a.offsetOfLocal(seconds)
@@ -208,15 +219,23 @@ func (a *Axis) appendDate(b []byte, x float64) []byte {
 			seconds += int64(offset)
 		}
 	}
+	return seconds, nanos, offset, true
+}
+
+func (a *Axis) appendDate(b []byte, x float64) []byte {
+	seconds, nanos, offset, ok := a.clock(x)
+	if !ok {
+		return appendNumber(b, x)
+	}
 	// A float64 holds a time of day far from the origin only so well.
 	step := a.Notation.resolution()
-	for error := math.Abs(x) * 0x1p-51 * scale * 1e9; float64(step) < error; {
+	for error := math.Abs(x) * 0x1p-51 * a.longest() * 1e9; float64(step) < error; {
 		step *= 10
 	}
 	days := floorDiv(seconds, secondsPerDay)
 	inDay := (seconds-days*secondsPerDay)*1e9 + nanos
 	inDay = floorDiv(inDay+step/2, step) * step
-	if a.Notation.clock == 0 && unit == 0 && a.Notation.order != yearMonth && a.Notation.order != yearQuarter {
+	if a.Notation.clock == 0 && unitSeconds[a.Unit] == 0 && a.Notation.order != yearMonth && a.Notation.order != yearQuarter {
 		inDay = min(inDay, secondsPerDay*1e9)
 	}
 	return a.Notation.write(b, days*secondsPerDay+inDay/1e9, int(inDay%1e9), offset)

@@ -207,3 +207,16 @@ func FuzzDates(f *testing.F) {
 		}
 	})
 }
+
+// TestSeconds: x of dates on the clock of the column, in seconds; NaN where no date can be written.
+func TestSeconds(t *testing.T) {
+	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December
+		a := &Axis{Unit: unit, Origin: unixDay(2023, 10, 1) * secondsPerDay, Day: 1, Notation: &notation{}}
+		if got := a.Seconds(3) - float64(a.Origin); got != want {
+			t.Errorf("3 %s are %v seconds, want %v", unit, got, want)
+		}
+		if got := a.Seconds(1e300); !math.IsNaN(got) {
+			t.Errorf("1e300 %s are %v seconds", unit, got)
+		}
+	}
+}

@@ -2,10 +2,12 @@
 const charts = new Set(); // those on the page, to draw anew in other colours
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const day = (v, step) => new Date(1e3 * v).toISOString().slice(0, step < 86400 ? 16 : 10).replace("T", " ");
+const place = (spec, v, step) => spec.dates && Number.isFinite(v) ? day(v, step ?? spec.x[1] - spec.x[0]) : digits(v);
 const digits = (v) => v === null || v === undefined ? "–" : Number(v.toPrecision(6)).toString();
 
 // mount draws spec into the element of class plot within a figure:
-//   x, xLabel, yLabel, logY, initial [min, max], data [[y…], …] beside x,
+//   x, xLabel, yLabel, logY, dates (x is in seconds since 1970), initial [min, max], data [[y…], …] beside x,
 //   series [{name, kind, ink, over}], one for each of data; a band is two, of
 //   which the second says with over that it has the first one's key
 //   stems {series: {x, y, lo, hi}}, labels [{x, y, text}], spans [[from, to], …]
@@ -24,13 +26,14 @@ function mount(figure, spec) {
   const plot = new uPlot({
     width: host.clientWidth, height: host.clientHeight, series, bands,
     legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(1e3 * seconds), "Etc/UTC"),
     padding: [10, 14, 0, 0],
     cursor: { drag: { x: true, y: false }, points: { size: 6 }, lock: false },
     scales: {
-      x: { time: false, range: (u, min, max) => min === null ? full : within(full, least, min, max) },
+      x: { time: !!spec.dates, range: (u, min, max) => min === null ? full : within(full, least, min, max) },
       y: { distr: spec.logY ? 3 : 1, range: (u, min, max) => room(min, max, spec) },
     },
-    axes: [axis(cut(spec.xLabel, host.clientWidth - 90), { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
+    axes: [axis(cut(spec.xLabel, host.clientWidth - 90), spec.dates ? dateTicks : { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
     hooks: {
       draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
@@ -39,7 +42,7 @@ function mount(figure, spec) {
   }, [spec.x, ...spec.data], host);
   figure.chart = plot;
   charts.add(plot);
-  const told = () => { said.textContent = `${digits(plot.scales.x.min)} to ${digits(plot.scales.x.max)}`; };
+  const told = () => { said.textContent = `${place(spec, plot.scales.x.min)} to ${place(spec, plot.scales.x.max)}`; };
   const said = element("output", { ariaLive: "polite" });
   const to = zoomable(plot, host, full, told);
   to.show(start[0], start[1]);
@@ -59,6 +62,9 @@ function seriesOf(s) {
   if (dots) Object.assign(o, { paths: () => null, points: { show: true, size: 4, fill: ink, stroke: ink, width: 0 } });
   return o;
 }
+
+// dateTicks are the numbers' places of an axis of dates.
+const dateTicks = { size: 32, space: 90, values: (u, at, i, space, step) => at.map((v) => v === null ? "" : day(v, step)) };
 
 function axis(label, more) {
   return Object.assign({
@@ -162,7 +168,7 @@ function drawLabels(u, spec) {
 function readout(u, spec) {
   const i = u.cursor.idx;
   if (i === null || i === undefined) return "";
-  const parts = [`${spec.xLabel} ${digits(spec.x[i])}`];
+  const parts = [`${spec.xLabel} ${place(spec, spec.x[i])}`];
   spec.series.forEach((s, k) => {
     const v = u.data[k + 1][i];
     if (v === null || v === undefined) return;
@@ -228,7 +234,7 @@ function fromFigure(f) {
     series.push(s);
   }
   const [x, ...data] = uPlot.join(tables);
-  return { x, data, series, stems, full: stretch(x, stems), labels: f.labels, xLabel: f.xLabel, yLabel: f.yLabel, logY: f.logY };
+  return { x, data, series, stems, full: stretch(x, stems), labels: f.labels, xLabel: f.xLabel, yLabel: f.yLabel, logY: f.logY, dates: f.dates };
 }
 
 // stretch is the range of x; around stems a little more, so that none stands on

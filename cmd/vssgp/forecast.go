@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// forecastFlags are the flags of forecast.
+type forecastFlags struct {
+	model   seriesFlags
+	columns columns
+	horizon int
+	until   string
+	at      string
+	output  string
+	keep    string // the model's file
+	drawing drawing
+}
+
+func (a *app) forecastCommand() *cobra.Command {
+	o := &forecastFlags{}
+	cmd := a.command(&cobra.Command{
+		Use:   "forecast DATA -o OUT",
+		Short: "Forecast a series beyond its end, with bands",
+		Long: `Forecasts one or several columns of a table along one input. Without --x the input is the
+first column of dates, else the first of several columns of numbers, else the rows' number.
+Without --y the output is the last column of numbers. Rows may lack values.
+
+OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
+NAME_sd, NAME_lower and NAME_upper: the interval that holds 95 % of observations, noise
+included. It is .csv, .tsv (also .gz), .npy, or - for stdout.
+
+--horizon counts rows beyond the last one, --until names the last place in the input's own
+notation, and --at is a table of places. Without any of them the forecast is two seasons
+long, of the shortest one that the model has, or a tenth of the rows if it has none.
+-m keeps the model: predict, evaluate and info take it.
+` + modelHelp,
+		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
+  vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
+  vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
+  vssgp forecast levels.csv --at days.csv --season none --trend walk -o levels.tsv`,
+	}, func(ctx context.Context, args []string) error { return a.forecast(ctx, args[0], o) }, tableOperand)
+	f := cmd.Flags()
+	o.columns.addSeries(f)
+	o.model.add(f)
+	f.Var(count(&o.horizon, mostPlaces), "horizon", "`rows` to forecast")
+	f.StringVar(&o.until, "until", "", "the last `place` to forecast, as the input column writes it, such as 2026-12-31")
+	f.Var(fileName(&o.at, file{extensions: dataOperand.file.extensions}), "at", "table `file` of the places to forecast")
+	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: tableOutputs, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
+	f.VarP(fileName(&o.keep, file{written: true, extensions: modelFiles}), "model", "m", "keep the model in this `file`, for predict")
+	o.drawing.add(f)
+	return cmd
+}
+
+// mostPlaces bounds how many rows one command forecasts.
+const mostPlaces = 10_000_000
+
+func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error {
+	r, err := a.seriesOf(ctx, path, o.columns, &o.model, false)
+	if err != nil {
+		return err
+	}
+	at, err := a.whereto(ctx, r, o)
+	if err != nil {
+		return err
+	}
+	end := 0.0
+	if len(at.x) > 0 {
+		end = slices.Max(at.x)
+	}
+	began := time.Now()
+	m, err := a.fitSeries(ctx, r, &o.model, end)
+	if err != nil {
+		return err
+	}
+	if len(at.x) == 0 {
+		at.x = r.next(usualHorizon(m))
+	}
+	done := a.busy("forecasting %s", counted(len(at.x), "row"))
+	p, err := predictParts(ctx, m, at.x)
+	done()
+	if err != nil {
+		return outOfReach(m, at.axis, at.x, err)
+	}
+	files, err := a.forecastFiles(ctx, r, m, at, p, o)
+	if err != nil {
+		return err
+	}
+	if err := a.writeLast(files, func() {}); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	if a.json {
+		return a.printJSON(slices.Concat(object{{"rows", len(r.x)}, {"horizon", len(at.x)}}, a.modelFields(m, took)))
+	}
+	if o.output == toStdout {
+		return nil
+	}
+	a.sayModel(m, r.axis, took)
+	a.say("forecast of %s, %s to %s", counted(len(at.x), "row"), at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x)))
+	a.say("wrote %s", pathsOf(files))
+	return nil
+}
+
+// forecastFiles are what forecast writes, the table last.
+func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction, o *forecastFlags) ([]atomicfile.File, error) {
+	names, err := bandNames([]string{at.name}, r.yNames)
+	if err != nil {
+		return nil, err
+	}
+	view := r.view("Forecast of "+filepath.Base(r.path), m)
+	view.At = at.x
+	files, err := a.draw(ctx, o.drawing, view)
+	if err != nil {
+		return nil, err
+	}
+	if o.keep != "" {
+		files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
+	}
+	return append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error {
+		to, err := newTable(w, o.output, []int{len(at.x), len(names)}, names, []*table.Axis{at.axis})
+		if err != nil {
+			return err
+		}
+		if err := to.Write(bandRows(p)); err != nil {
+			return err
+		}
+		return to.Close()
+	}}), nil
+}
+
+// destinations are where to forecast.
+type destinations struct {
+	name string // of the input
+	axis *table.Axis
+	x    []float64 // nil: by the seasons of the model
+}
+
+// whereto finds them by the flags.
+func (a *app) whereto(ctx context.Context, r *timeSeries, o *forecastFlags) (*destinations, error) {
+	d := &destinations{name: r.xName, axis: r.axis}
+	given := 0
+	for _, name := range []string{"horizon", "until", "at"} {
+		if a.flags.Changed(name) {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return nil, mistake("--horizon, --until and --at each say where to forecast; want one of them")
+	case o.at != "":
+		at, err := a.placesAlong(ctx, o.at, columns{}, r.xName, r.axis)
+		if err != nil {
+			return nil, err
+		}
+		d.name, d.axis, d.x = at.names[0], at.axes[0], []float64{}
+		return d, at.each(ctx, func(_ int, x []float64) error {
+			d.x = append(d.x, x...)
+			return nil
+		})
+	case o.until != "":
+		x, err := r.axis.Parse(o.until)
+		if err != nil {
+			return nil, mistake("--until: %w", err)
+		}
+		n := r.grid.Steps(x)
+		if n == 0 {
+			return nil, mistake("--until %s: the rows of %s end at %s; want a place at least a step of the data later", o.until, r.path, r.axis.Format(r.grid.Last))
+		}
+		if n > mostPlaces {
+			return nil, mistake("--until %s: %d rows; want at most %d", o.until, n, mostPlaces)
+		}
+		d.x = r.next(n)
+	case a.flags.Changed("horizon"):
+		if o.horizon == 0 {
+			return nil, mistake("--horizon 0; want at least one row")
+		}
+		d.x = r.next(o.horizon)
+	}
+	return d, nil
+}
+
+// next are the places of the next n rows, where the input's notation writes them.
+func (r *timeSeries) next(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.grid.Next(i + 1)
+		if written, err := r.axis.Parse(r.axis.Format(x[i])); err == nil {
+			x[i] = written
+		}
+	}
+	return x
+}
+
+// usualHorizon is two of the shortest season, or a tenth of the rows, as far as the model reaches.
+func usualHorizon(m *series.Model) int {
+	first, last, end := m.Extent()
+	rows := (last - first) / m.Step() / 10
+	if periods := m.Periods(); len(periods) > 0 {
+		rows = 2 * slices.Min(periods) / m.Step()
+	}
+	const rounding = 1e-6
+	return int(max(1, min(math.Round(rows), math.Floor((end-last)/m.Step()+rounding))))
+}
+
+// bandNames are the inputs and four columns for each output.
+func bandNames(inputs, outputs []string) ([]string, error) {
+	names := slices.Clone(inputs)
+	for _, y := range outputs {
+		names = append(names, y+"_mean", y+"_sd", y+"_lower", y+"_upper")
+	}
+	return withDraws(names, nil, 0)
+}
+
+// bandRows are the rows of a table with the names of bandNames.
+func bandRows(p *series.Prediction) []float64 {
+	rows := make([]float64, 0, len(p.X)*(1+4*len(p.Mean)))
+	for n, x := range p.X {
+		rows = append(rows, x)
+		for d := range p.Mean {
+			rows = append(rows, p.Mean[d][n], p.SD[d][n], p.Lower[d][n], p.Upper[d][n])
+		}
+	}
+	return rows
+}
+
+// pathsOf lists files, the last first.
+func pathsOf(files []atomicfile.File) string {
+	var paths []string
+	for _, f := range slices.Backward(files) {
+		paths = append(paths, f.Path)
+	}
+	return strings.Join(paths, ", ")
+}

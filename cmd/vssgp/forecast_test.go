@@ -1,0 +1,379 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// river is an export with dates of the day.month.year kind, words, decimal commas and holes.
+const river = "../../testdata/river.csv"
+
+// modelled is what commands say of the structural model with --json.
+type modelled struct {
+	Rows, Horizon, Filled int
+	Periods               []float64
+	Parts                 []string
+	NoiseSD               []float64 `json:"noise_sd"`
+	Bound, Seconds        float64
+	Device                string
+}
+
+// lines reads a table's records.
+func lines(t *testing.T, path string) [][]string {
+	t.Helper()
+	all, err := csv.NewReader(bytes.NewReader(readFile(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestForecast: an export forecasts as it is, its weekday found, in its own dates; the model that is kept predicts the same digits, and
+// says where it ends.
+func TestForecast(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	flow := []string{"forecast", river, "--y", "Flow m3/s"}
+	o := succeed(t, append(flow, "--horizon", "10", "-o", in("f.csv"), "-m", in("m.st"), "--plot", in("f.svg"), "--report", in("f.html"), "--json")...)
+	r := decode[modelled](t, o.stdout)
+	if r.Rows != 154 || r.Horizon != 10 || !slices.Equal(r.Periods, []float64{7}) || !slices.Contains(r.Parts, "season 7") || len(r.NoiseSD) != 1 || !(r.NoiseSD[0] > 0) ||
+		math.IsNaN(r.Bound) || !(r.Seconds > 0) || r.Device != "cpu" {
+		t.Errorf("%s", o.stdout)
+	}
+	got := lines(t, in("f.csv"))
+	if strings.Join(got[0], ",") != "Day,Flow m3/s_mean,Flow m3/s_sd,Flow m3/s_lower,Flow m3/s_upper" || len(got) != 11 || got[1][0] != "05.08.2024" || got[10][0] != "14.08.2024" {
+		t.Fatalf("%q", got)
+	}
+	for i, l := range got[1:] {
+		mean, sd, lower, upper := number(t, l[1]), number(t, l[2]), number(t, l[3]), number(t, l[4])
+		if weekend := i%7 >= 5; weekend != (mean < 22.3) || !(sd > 0.2 && lower < mean-1.5*sd && mean+1.5*sd < upper) {
+			t.Errorf("row %d: %q", i, l)
+		}
+	}
+	succeed(t, append(flow, "--until", "14.08.2024", "-o", in("u.csv"))...)
+	succeed(t, append(flow, "--at", put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
+	if !bytes.Equal(readFile(t, in("u.csv")), readFile(t, in("f.csv"))) {
+		t.Error("--until and --horizon, to the same place with the same seed, differ")
+	}
+	for i, n := range []int{0, 2, 10} {
+		at := lines(t, in("a.csv"))
+		if len(at) != 3 || at[i][0] != got[n][0] || i > 0 && math.Abs(number(t, at[i][2])-number(t, got[n][2])) > 1e-12 {
+			t.Errorf("--at: %q, want %q", at[i], got[n])
+		}
+	}
+	if o := succeed(t, append(flow, "--season", "none", "-o", "-")...); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
+		t.Errorf("%s", o.stdout)
+	}
+	if o := succeed(t, append(flow, "-o", "-")...); strings.Count(o.stdout, "\n") != 15 { // two weeks
+		t.Errorf("%s", o.stdout)
+	}
+	for name, want := range map[string][]string{"f.svg": {"Flow m3/s: trend", "season 7", "remainder", "2024-"}, "f.html": {`"dates":true`, "noise.sd", "--horizon", "Flow m3/s: short memory"}} {
+		for _, w := range want {
+			if !bytes.Contains(readFile(t, in(name)), []byte(w)) {
+				t.Errorf("%s has no %q", name, w)
+			}
+		}
+	}
+	testKeptModel(t, dir, got, r)
+}
+
+// testKeptModel tries the model that forecast has kept as m.st.
+func testKeptModel(t *testing.T, dir string, forecast [][]string, r modelled) {
+	model, out := filepath.Join(dir, "m.st"), filepath.Join(dir, "p.csv")
+	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", out, "--plot", filepath.Join(dir, "p.png"), "--draws", "3")
+	for i, l := range lines(t, out) {
+		if !slices.Equal(l[:3], forecast[i][:3]) || len(l) != 6 || i == 0 && l[5] != "Flow m3/s_draw3" {
+			t.Errorf("predict gives %q, forecast %q", l, forecast[i])
+		}
+	}
+	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", out, "--posterior")
+	if got := lines(t, out); !slices.EqualFunc(got, forecast, slices.Equal) {
+		t.Errorf("predict --posterior gives %q, forecast %q", got, forecast)
+	}
+	late := put(t, dir, "late.csv", "Day\n01.01.2030\n")
+	if o := vssgpRun(t, "predict", model, late, "-o", out); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "--until 01.01.2030") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	if o := vssgpRun(t, "predict", model, late, "--full", "-o", out); o.code != exitMistake || !strings.Contains(o.stderr, "--full") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	type evaluated struct {
+		Bound, RMSE, Mean_log_predictive_density float64
+		Rows                                     int
+		Device                                   string
+	}
+	e := decode[evaluated](t, succeed(t, "evaluate", model, river, "--json").stdout)
+	if math.Abs(e.Bound-r.Bound) > 1e-9*math.Abs(r.Bound) || e.Rows != 137 || !(e.RMSE > 0.05 && e.RMSE < 0.25) || !(e.Mean_log_predictive_density > -0.2) || e.Device != "cpu" {
+		t.Errorf("%+v, the fit has %+v", e, r)
+	}
+	type known struct {
+		Parts   []string
+		Periods []float64
+		Hyper   []struct {
+			Name               string
+			Mode, Lower, Upper float64
+		}
+		NoiseSD     []float64 `json:"noise_sd"`
+		Units       []string
+		Last, Reach string
+	}
+	i := decode[known](t, succeed(t, "info", model, "--json", "--plot", filepath.Join(dir, "i.png")).stdout)
+	if !slices.Equal(i.Parts, r.Parts) || !slices.Equal(i.Periods, r.Periods) || !slices.Equal(i.NoiseSD, r.NoiseSD) || i.Last != "04.08.2024" || i.Reach != "19.10.2024" || len(i.Units) != 1 || len(i.Hyper) < 10 {
+		t.Errorf("%+v", i)
+	}
+	for _, h := range i.Hyper {
+		if !(h.Lower < h.Mode && h.Mode < h.Upper) {
+			t.Errorf("%+v", h)
+		}
+	}
+	if o := succeed(t, "info", model); !strings.Contains(o.stdout, "reaches to 19.10.2024") || !strings.Contains(o.stdout, "season 7.amplitude[1]") {
+		t.Errorf("%s", o.stdout)
+	}
+	if o := vssgpRun(t, "fit", river, "--y", "2", "--init", model, "-o", out); o.code != exitMistake || !strings.Contains(o.stderr, series.FileFormat) {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestFill: every byte stays but those of the empty cells.
+func TestFill(t *testing.T) {
+	dir := t.TempDir()
+	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
+	r := decode[modelled](t, succeed(t, "fill", river, "-o", out, "--bands", bands, "--json").stdout)
+	before, after := strings.Split(string(readFile(t, river)), "\n"), strings.Split(string(readFile(t, out)), "\n")
+	filled := map[string]bool{}
+	for i, l := range before {
+		was, is := strings.Split(l, ";"), strings.Split(after[i], ";")
+		if len(was) != len(is) {
+			t.Fatalf("line %d: %q", i+1, after[i])
+		}
+		for c := range was {
+			if empty := i > 1 && (c == 2 || c == 3) && slices.Contains([]string{"", "NA", "-"}, was[c]); empty {
+				v := number(t, strings.Replace(is[c], ",", ".", 1))
+				if c == 2 && (v < 15 || v > 28) || c == 3 && (v < 2 || v > 5) {
+					t.Errorf("line %d: %q", i+1, after[i])
+				}
+				filled[fmt.Sprintf("%d %s %s", i-1, was[1], []string{"Flow m3/s", "Level m"}[c-2])] = true
+			} else if was[c] != is[c] {
+				t.Errorf("line %d: %q was %q", i+1, after[i], l)
+			}
+		}
+	}
+	if len(before) != len(after) || r.Filled != len(filled) || r.Filled != 21 || r.Rows != 154 {
+		t.Errorf("%d lines of %d, %d filled, %+v", len(after), len(before), len(filled), r)
+	}
+	got := strings.Split(strings.TrimSpace(string(readFile(t, bands))), "\n")
+	if got[0] != "row\tDay\tcolumn\tmean\tsd\tlower\tupper" || len(got) != 22 {
+		t.Errorf("%q", got)
+	}
+	for _, l := range got[1:] {
+		f := strings.Split(l, "\t")
+		mean, sd, lower, upper := number(t, f[3]), number(t, f[4]), number(t, f[5]), number(t, f[6])
+		if !filled[strings.Join(f[:3], " ")] || !(sd > 0 && lower < mean && mean < upper) {
+			t.Errorf("%q", l)
+		}
+	}
+	whole := string(readFile(t, out))
+	if o := fromStdinRun(t, whole, "fill", "-", "-o", "-"); o.code != exitDone || o.stdout != whole || !strings.Contains(o.stderr, "is a copy") {
+		t.Errorf("a table without holes: exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestBacktest: the scores of three methods, of one output and of several.
+func TestBacktest(t *testing.T) {
+	type scored struct {
+		Horizon, Origins int
+		Scores           map[string]map[string]float64
+		ByOutput         map[string]map[string]map[string]float64 `json:"by_output"`
+	}
+	one := decode[scored](t, succeed(t, "backtest", river, "--y", "2", "--horizon", "7", "--origins", "3", "--json").stdout)
+	if one.Horizon != 7 || one.Origins != 3 || len(one.Scores) != 3 || one.ByOutput != nil {
+		t.Errorf("%+v", one)
+	}
+	for _, name := range []string{"vssgp", "naive", "seasonal_naive"} {
+		for _, score := range []string{"rmse", "mae", "mase", "crps", "coverage95", "nlpd"} {
+			if _, ok := one.Scores[name][score]; !ok {
+				t.Errorf("%s has no %s", name, score)
+			}
+		}
+	}
+	if !(one.Scores["vssgp"]["crps"] < 0.5*one.Scores["naive"]["crps"]) {
+		t.Errorf("%+v", one.Scores)
+	}
+	two := decode[scored](t, succeed(t, "backtest", river, "--y", "2,3", "--season", "7", "--horizon", "7", "--origins", "1", "--json").stdout)
+	flow, level, mean := two.ByOutput["Flow m3/s"]["vssgp"]["mae"], two.ByOutput["Level m"]["vssgp"]["mae"], two.Scores["vssgp"]["mae"]
+	if !(flow > 0) || !(level > 0) || math.Abs(mean-(flow+level)/2) > 1e-12 {
+		t.Errorf("%+v", two)
+	}
+	if o := succeed(t, "backtest", river, "--y", "2", "--origins", "1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") || strings.Count(o.stdout, "\n") != 5 {
+		t.Errorf("%s", o.stdout)
+	}
+}
+
+// TestModelFlags: the words of the flags are the parts of the model.
+func TestModelFlags(t *testing.T) {
+	dir := t.TempDir()
+	const usual = "constant, slope, smooth trend, random walk, noise, "
+	for flags, want := range map[string]string{
+		"":                           usual + "season 7, short memory",
+		"--season none":              usual + "short memory",
+		"--season 7":                 usual + "season 7, short memory",
+		"--period 168h":              usual + "season 7, short memory",
+		"--period 1w --season 7":     usual + "season 7, short memory",
+		"--period 14":                usual + "season 14, short memory",
+		"--season none --trend none": "constant, noise, short memory",
+		"--season none --trend walk": "constant, random walk, noise, short memory",
+		"--season none --trend line,smooth --short-memory=false": "constant, slope, smooth trend, noise",
+	} {
+		args := append([]string{"fit", river, "--y", "2", "-o", filepath.Join(dir, "m.st"), "--json"}, strings.Fields(flags)...)
+		if got := decode[modelled](t, succeed(t, args...).stdout); strings.Join(got.Parts, ", ") != want {
+			t.Errorf("%s: %q, want %q", flags, got.Parts, want)
+		}
+	}
+	forecast := func(flags ...string) string {
+		return succeed(t, append([]string{"forecast", river, "--y", "2", "--season", "7", "--horizon", "30", "-o", "-"}, flags...)...).stdout
+	}
+	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,smooth,walk") {
+		t.Error("by default the trend's parts are averaged over; named, they are certain")
+	}
+	sd := func(flags ...string) float64 {
+		args := append([]string{"fit", river, "--y", "2", "--season", "none", "--trend", "none", "--short-memory=false", "-o", filepath.Join(dir, "m.st"), "--json"}, flags...)
+		return decode[modelled](t, succeed(t, args...).stdout).NoiseSD[0]
+	}
+	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
+		t.Errorf("noise sd %v, with a prior that holds it %v", free, held)
+	}
+}
+
+// TestErrors: known errors are used, and outliers passed over.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	var plain, wild strings.Builder
+	plain.WriteString("t,y,e\n")
+	for i := range 60 {
+		y, e, bad := math.Sin(float64(i)/6), 0.05, 0.0
+		if i%9 == 4 {
+			bad, e = 6, 4
+		}
+		y += 0.03 * math.Sin(float64(i*i))
+		fmt.Fprintf(&plain, "%d,%v,%v\n", i, y+bad, e)
+	}
+	wild.WriteString(plain.String())
+	data := put(t, dir, "d.csv", wild.String())
+	noise := func(flags ...string) float64 {
+		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o", filepath.Join(dir, "o.csv"), "--json"}, flags...)
+		return decode[modelled](t, succeed(t, args...).stdout).NoiseSD[0]
+	}
+	usual, robust, known := noise(), noise("--robust"), noise("--yerr", "e")
+	if !(usual > 1 && robust < 0.2 && known < 0.2) {
+		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
+	}
+}
+
+// TestMethods: which flags choose which model.
+func TestMethods(t *testing.T) {
+	dir := t.TempDir()
+	data, wide := put(t, dir, "d.csv", evenSeries(40, func(n int) float64 { return math.Sin(float64(n)) })), put(t, dir, "w.csv", waves(40))
+	kind := func(args ...string) string {
+		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
+		if o["parts"] != nil {
+			return structural
+		}
+		return "vssgp"
+	}
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{structural, []string{data}}, {structural, []string{data, "--method", "structural"}}, {structural, []string{wide, "--x", "t", "--y", "y1"}},
+		{structural, []string{wide, "--trend", "line"}}, {structural, []string{wide, "--method", "structural"}},
+		{"vssgp", []string{data, "--method", "vssgp"}}, {"vssgp", []string{data, "--components", "2"}}, {"vssgp", []string{data, "--inference", "factorised", "--iterations", "2"}},
+		{"vssgp", []string{wide, "--iterations", "2"}}, {"vssgp", []string{wide}}, {"vssgp", []string{data, "--posterior", "2", "--iterations", "2"}}, {"vssgp", []string{data, "--prior", "lengthscale=5,1"}},
+		{structural, []string{wide, "--prior", "walk=0.1,1"}}, {structural, []string{data, "--prior", "noise=0.1,1"}},
+	} {
+		if got := kind(c.args...); got != c.want {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+	}
+	model := filepath.Join(dir, "v.st")
+	succeed(t, "fit", data, "--method", "vssgp", "-o", model)
+	inside, beyond := succeed(t, "predict", model, data, "-o", filepath.Join(dir, "p.csv")), succeed(t, "predict", model, put(t, dir, "b.csv", "t\n1\n50\n60\n"), "-o", filepath.Join(dir, "p.csv"))
+	if strings.Contains(inside.stderr, "beyond") || strings.Count(beyond.stderr, "vssgp forecast") != 1 || !strings.Contains(beyond.stderr, "t 50 lies beyond") {
+		t.Errorf("inside: %q; beyond: %q", inside.stderr, beyond.stderr)
+	}
+}
+
+// TestCalendar: the seasons that a calendar's steps suggest.
+func TestCalendar(t *testing.T) {
+	for _, c := range []struct {
+		hint, unit string
+		step, rows float64
+		want       string
+	}{
+		{"hour", "hours", 1, 1000, "24 | 168 × 24"}, {"hour", "minutes", 60, 1000, "1440 | 10080 × 1440"}, {"hour", "hours", 1, 40000, "24 | 168 × 24 | 8766"}, {"hour", "hours", 1, 80, ""},
+		{"day", "days", 1, 300, "7"}, {"day", "days", 1, 2000, "7 | 365.25"}, {"month", "months", 1, 100, "12"}, {"quarter", "months", 3, 100, "12"}, {"week", "days", 7, 300, "365.25"}, {"", "", 1, 1000, ""},
+	} {
+		r := &timeSeries{axis: &table.Axis{Unit: c.unit}, grid: table.Grid{Step: c.step, Last: c.step * c.rows, Hint: c.hint}}
+		var got []string
+		for _, parts := range new(seriesFlags).calendar(r, nil) {
+			text := fmt.Sprint(parts[0].(series.Season).Period)
+			if len(parts) > 1 {
+				text += fmt.Sprintf(" × %v", parts[1].(series.Product).Short.Period)
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, " | ") != c.want {
+			t.Errorf("%s by %s, %v rows: %q, want %q", c.hint, c.unit, c.rows, got, c.want)
+		}
+	}
+	r := &timeSeries{axis: &table.Axis{Unit: "hours"}, grid: table.Grid{Step: 1, Last: 1000, Hint: "hour"}}
+	if all := new(seriesFlags).calendar(r, []float64{24}); len(all) != 1 || len(all[0]) != 1 {
+		t.Errorf("a day that is known: %v", all)
+	}
+}
+
+// TestForecastInterrupted: a signal ends a fit at once, and leaves nothing.
+func TestForecastInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, stop)
+	o := vssgpRunContext(t, ctx, "forecast", "../../testdata/co2_monthly.csv", "-o", filepath.Join(dir, "f.csv"), "-m", filepath.Join(dir, "m.st"))
+	if left, err := os.ReadDir(dir); o.code != exitInterrupted || !strings.Contains(o.stderr, "interrupted") || len(left) != 0 || err != nil {
+		t.Errorf("exit %d, %s, left %v", o.code, o.stderr, left)
+	}
+}
+
+// TestMeanScores: the mean of every score.
+func TestMeanScores(t *testing.T) {
+	var one, three series.Scores
+	for i, to := range []*series.Scores{&one, &three} {
+		for f := range reflect.ValueOf(to).Elem().NumField() {
+			reflect.ValueOf(to).Elem().Field(f).SetFloat(float64(f*10 + 1 + 2*i))
+		}
+	}
+	if got := meanScores([]series.Scores{one, three}); got.RMSE != 2 || got.NLPD != 52 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/series"
+)
+
+// seriesFlags are the flags of the structural model, which forecast, fill, backtest and fit share.
+type seriesFlags struct {
+	periods     []length
+	seasons     []int // in steps of the data
+	search      bool  // auto: look for seasons
+	none        bool  // none: no seasons
+	trend       []string
+	shortMemory bool
+	robust      bool
+	errors      []string // columns
+	hmc         bool
+	priors      map[string]series.Prior
+}
+
+// A length along the input is a number of its units or, with a unit of time, of these.
+type length struct {
+	text  string
+	value float64
+	unit  string // "": the input's
+}
+
+const (
+	trendAuto   = "auto"
+	trendNone   = "none"
+	trendLine   = "line"
+	trendSmooth = "smooth"
+	trendWalk   = "walk"
+)
+
+// modelHelp explains the parts of the model in --help.
+const modelHelp = `
+The model is a sum of parts. By default these are a level, a line, a smooth trend (its
+slope wanders), a random walk (its level wanders), a short memory, noise, and as many
+seasons as earn their place: those that the data show, and a calendar's (by the hour: day,
+week, year; by the day: week, year; by the week, month or quarter: year) of which the data
+hold at least three and a half. --period names a season by its length: in units of the
+input, or of dates with a unit (s, min, h, d, w, mo, y). --season names it by its number
+of rows. For a table with a row for each hour, --period 24h --period 7d is the same as
+--season 24 --season 168, and for decimal years with a row a month --period 1 is the same
+as --season 12. With either, no other seasons are looked for, unless --season auto is
+there, too.`
+
+// priorNames are the hyper-parameters whose priors a flag sets.
+var priorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
+
+// add defines the flags.
+func (s *seriesFlags) add(f *pflag.FlagSet) {
+	s.addParts(f)
+	f.BoolVar(&s.hmc, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
+	f.Var(&value{kind: "prior", list: true, words: priorNames, set: s.addPrior}, "prior",
+		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(priorNames, ", "))
+}
+
+// addParts defines the flags that no other model has.
+func (s *seriesFlags) addParts(f *pflag.FlagSet) {
+	f.Var(&value{kind: "length", list: true, set: s.addPeriod}, "period", "a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
+	f.Var(&value{kind: "season", list: true, words: []string{"auto", "none"}, set: s.addSeason}, "season",
+		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is named)")
+	f.Var(&value{kind: "words", list: true, words: []string{trendAuto, trendNone, trendLine, trendSmooth, trendWalk}, set: s.addTrend}, "trend",
+		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
+	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
+	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
+	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
+}
+
+// units are those of time, in seconds; of a month and a year, the Gregorian calendar's means.
+var units = map[string]float64{
+	"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400, "mo": yearSeconds / 12, "y": yearSeconds,
+	"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "months": yearSeconds / 12, "years": yearSeconds, // of an axis
+}
+
+const yearSeconds = 365.2425 * 86400
+
+func (s *seriesFlags) addPeriod(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		one = strings.TrimSpace(one)
+		number := strings.TrimRight(one, "abcdefghijklmnopqrstuvwxyz")
+		l := length{text: one, unit: one[len(number):]}
+		var err error
+		l.value, err = strconv.ParseFloat(number, 64)
+		if _, ok := units[l.unit]; err != nil || !ok && l.unit != "" || !(l.value > 0) || math.IsInf(l.value, 0) {
+			return errors.New("want a positive number in units of the input, or with one of s, min, h, d, w, mo, y, such as 7d")
+		}
+		s.periods = append(s.periods, l)
+	}
+	return nil
+}
+
+func (s *seriesFlags) addSeason(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		switch n, err := strconv.Atoi(one); {
+		case one == "auto":
+			s.search = true
+		case one == "none":
+			s.none = true
+		case err != nil || n < 2:
+			return errors.New("want a number of rows, 2 or more, or none, or auto")
+		default:
+			s.seasons = append(s.seasons, n)
+		}
+	}
+	return nil
+}
+
+func (s *seriesFlags) addTrend(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		if !slices.Contains([]string{trendAuto, trendNone, trendLine, trendSmooth, trendWalk}, one) {
+			return errors.New("want some of line, smooth, walk, with commas between, or none, or auto")
+		}
+		s.trend = append(s.trend, one)
+	}
+	if len(s.trend) > 1 && (slices.Contains(s.trend, trendAuto) || slices.Contains(s.trend, trendNone)) {
+		return errors.New("auto and none stand by themselves")
+	}
+	return nil
+}
+
+func (s *seriesFlags) addPrior(text string) error {
+	name, numbers, _ := strings.Cut(text, "=")
+	median, sd, _ := strings.Cut(numbers, ",")
+	var p series.Prior
+	var bad error
+	p.Median, bad = strconv.ParseFloat(median, 64)
+	if bad == nil {
+		p.SD, bad = strconv.ParseFloat(sd, 64)
+	}
+	if bad == nil {
+		bad = p.Check()
+	}
+	if bad != nil || !slices.Contains(priorNames, name) {
+		return fmt.Errorf("want NAME=MEDIAN,SD, two positive numbers, such as noise=0.5,1, with NAME one of %s", strings.Join(priorNames, ", "))
+	}
+	if s.priors == nil {
+		s.priors = map[string]series.Prior{}
+	}
+	s.priors[name] = p
+	return nil
+}
+
+// along turns a length into units of a series' input.
+func (l length) along(r *timeSeries) (float64, error) {
+	if l.unit == "" {
+		return l.value, nil
+	}
+	if !r.axis.Dates() {
+		return 0, mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season", l.text, r.xName)
+	}
+	return l.value * units[l.unit] / units[r.axis.Unit], nil
+}
+
+// seriesOptions are those of a fit that reaches to end, 0 for as far as is usual.
+func (a *app) seriesOptions(s *seriesFlags, r *timeSeries, end float64) (series.Options, error) {
+	o := series.Options{End: end, Robust: s.robust, HMC: s.hmc, Seed: a.seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == trendAuto}
+	err := r.check()
+	var named []float64
+	if err == nil {
+		named, err = s.named(r)
+	}
+	if err != nil {
+		return o, err
+	}
+	slices.Sort(named)
+	for i, p := range named {
+		season := s.season(p)
+		o.Parts = append(o.Parts, season)
+		if i > 0 && p > 2*named[i-1] { // how the shorter one differs over the longer one
+			o.Try = append(o.Try, []series.Part{series.Product{Long: season, Short: s.season(named[i-1])}})
+		}
+	}
+	o.Known = s.none || len(named) > 0 && !s.search
+	if !o.Known {
+		o.Try = append(o.Try, s.calendar(r, named)...)
+	}
+	o.Backend, err = a.computer.get()
+	return o, err
+}
+
+// parts are the model's but for its seasons.
+func (s *seriesFlags) parts() []series.Part {
+	has := func(word string) bool {
+		return len(s.trend) == 0 || slices.Contains(s.trend, trendAuto) || slices.Contains(s.trend, word)
+	}
+	all := []series.Part{series.Constant{}}
+	if has(trendLine) {
+		all = append(all, series.Slope{SD: s.priors["slope"]})
+	}
+	if has(trendSmooth) {
+		all = append(all, series.SmoothTrend{SD: s.priors["smooth"]})
+	}
+	if has(trendWalk) {
+		all = append(all, series.RandomWalk{SD: s.priors["walk"]})
+	}
+	if s.shortMemory {
+		all = append(all, series.ShortMemory{SD: s.priors["memory"], Length: s.priors["memory-length"]})
+	}
+	return append(all, series.Noise{SD: s.priors["noise"]})
+}
+
+func (s *seriesFlags) season(period float64) series.Season {
+	return series.Season{Period: period, Amplitude: s.priors["season"], Length: s.priors["season-length"]}
+}
+
+// named are the periods of --period and --season in units of the input, none twice.
+func (s *seriesFlags) named(r *timeSeries) (all []float64, err error) {
+	add := func(flag, text string, p float64) {
+		switch {
+		case p < 2*r.grid.Step*(1-1e-6):
+			err = mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step, r.xName)
+		case !slices.ContainsFunc(all, func(q float64) bool { return math.Abs(p-q) < 1e-5*q }):
+			all = append(all, p)
+		}
+	}
+	for _, l := range s.periods {
+		p, bad := l.along(r)
+		if bad != nil {
+			return nil, bad
+		}
+		add("period", l.text, p)
+	}
+	for _, n := range s.seasons {
+		add("season", strconv.Itoa(n), float64(n)*r.grid.Step)
+	}
+	if err == nil && s.none && (len(all) > 0 || s.search) {
+		err = mistake("--season none: there are other seasons, too; want either")
+	}
+	return all, err
+}
+
+// fewestPeriods of a season have to be in the data.
+const fewestPeriods = 3.5
+
+// calendars are the seasons in steps of a grid that people have a word for.
+var calendars = map[string][]float64{
+	"minute": {60 * 24, 60 * 24 * 7}, "hour": {24, 168, 8766}, "day": {7, 365.25}, "week": {365.25 / 7}, "month": {12}, "quarter": {4},
+}
+
+// calendar are seasons that may earn their place because the grid's steps are a calendar's. The second comes with how the first changes over it
+// if both are short.
+func (s *seriesFlags) calendar(r *timeSeries, named []float64) (all [][]series.Part) {
+	var first *series.Season
+	for _, steps := range calendars[r.grid.Hint] {
+		p := steps * r.grid.Step
+		known := slices.ContainsFunc(named, func(q float64) bool { return math.Abs(p-q) < 1e-3*p })
+		if known || r.grid.Last-r.grid.First < fewestPeriods*p {
+			continue
+		}
+		season := s.season(p)
+		parts := []series.Part{season}
+		if first != nil && math.Abs(p-7*first.Period) < 1e-6*p {
+			parts = append(parts, series.Product{Long: season, Short: *first})
+		}
+		all, first = append(all, parts), &season
+	}
+	return all
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// drawing is --plot and --report.
+type drawing struct{ plot, report string }
+
+func (d *drawing) add(f *pflag.FlagSet) {
+	f.Var(fileName(&d.plot, file{written: true, extensions: plotFiles, only: true}), "plot", "draw the data, the bands and the model's parts to this `file`: .html, .png or .svg")
+	f.Var(fileName(&d.report, file{written: true, extensions: []string{"html"}, only: true}), "report", "the same with the model's parts and hyper-parameters in tables: a page, .html")
+}
+
+// view is what charts of a series show.
+func (r *timeSeries) view(title string, m *series.Model) *report.Series {
+	v := modelView(title, m, r.axis)
+	v.X, v.Y = r.x, r.data().Y
+	return v
+}
+
+// modelView is what charts of a model without its data show.
+func modelView(title string, m *series.Model, axis *table.Axis) *report.Series {
+	v := &report.Series{Title: title, Model: m, XName: axisLabel(m.XName, axis), YNames: m.YNames}
+	if axis.Dates() {
+		v.Time = axis.Seconds
+	}
+	return v
+}
+
+// draw makes the pictures, if any are wanted.
+func (a *app) draw(ctx context.Context, o drawing, view *report.Series) (files []atomicfile.File, err error) {
+	if o == (drawing{}) {
+		return nil, nil
+	}
+	done := a.busy("drawing")
+	defer done()
+	if o.plot != "" {
+		d, err := view.Plot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, a.reportFile(o.plot, d))
+	}
+	if o.report != "" {
+		d, err := view.Report(ctx, a.settings())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, a.reportFile(o.report, d))
+	}
+	return files, nil
+}
+
+// axisLabel names an input with its unit; dates need none.
+func axisLabel(name string, axis *table.Axis) string {
+	if axis.Unit == "" || axis.Dates() || axis.Unit == "rows" {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, axis.Unit)
+}
+
+// extent are the ends of a model's data and its reach, all on the grid.
+func extent(m *series.Model) (first, last, reach float64) {
+	first, last, end := m.Extent()
+	const rounding = 1e-6 // of a step
+	return first, last, first + math.Floor((end-first)/m.Step()+rounding)*m.Step()
+}
+
+// modelFields are what --json has of a fitted series.
+func (a *app) modelFields(m *series.Model, took time.Duration) object {
+	periods := m.Periods()
+	if periods == nil {
+		periods = []float64{}
+	}
+	o := object{{"periods", periods}, {"parts", m.PartNames()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()}, {"features", m.Features()}, {"seconds", took}}
+	if b, err := a.computer.get(); err == nil {
+		o = append(o, field{"device", b.Name()})
+	}
+	return o
+}
+
+// noiseOf is the standard deviation of each output's noise.
+func noiseOf(m *series.Model) (sd []float64) {
+	for d := range m.Outputs() {
+		sd = append(sd, m.NoiseSD(d))
+	}
+	return sd
+}
+
+// sayModel prints what was found in a series.
+func (a *app) sayModel(m *series.Model, axis *table.Axis, took time.Duration) {
+	device := ""
+	if b, err := a.computer.get(); err == nil {
+		device = b.Name()
+	}
+	a.say("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), counted(m.Rows(), "row"), counted(m.Features(), "feature"), took.Seconds(), device)
+	a.say("parts: %s", strings.Join(m.PartNames(), ", "))
+	if periods := m.Periods(); len(periods) > 0 {
+		a.say("periods: %s%s", row(periods), unitOf(axis))
+	}
+	a.say("noise sd: %s", row(noiseOf(m)))
+}
+
+// unitOf is the unit of lengths along an axis, after a space; "" if it has none.
+func unitOf(axis *table.Axis) string {
+	if axis.Unit == "" {
+		return ""
+	}
+	return " " + axis.Unit
+}
+
+// busy says on a terminal what is being done, until done is called.
+func (a *app) busy(format string, args ...any) (done func()) {
+	if a.newMeter() == nil {
+		return func() {}
+	}
+	text := fmt.Sprintf(format, args...) + "…"
+	fmt.Fprint(a.stderr, "\r"+text)
+	return func() { fmt.Fprint(a.stderr, "\r"+strings.Repeat(" ", len(text))+"\r") }
+}

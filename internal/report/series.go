@@ -1,0 +1,145 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/series"
+)
+
+// Series is what charts of a series show: its last rows, what the model says there, and predictions beyond.
+type Series struct {
+	Title  string
+	Model  *series.Model
+	XName  string
+	YNames []string
+	// Time gives a place in seconds since 1970; nil: the input is no time.
+	Time func(x float64) float64
+
+	X  []float64   // [N] the data, in any order; nil: none
+	Y  [][]float64 // [D][N], NaN where missing
+	At []float64   // further places of the mean and its band, in any order
+}
+
+// mostRows bounds the rows of data that the charts of a series show, and as many further places.
+const mostRows = 2000
+
+// Plot shows the data with the mean and its band, and the model's parts.
+func (s *Series) Plot(ctx context.Context) (*Document, error) {
+	d := &Document{Title: s.Title, Lead: []string{s.lead()}}
+	x, y := s.shown()
+	p, err := s.Model.Predict(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.Model.Components(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if len(x) < len(s.X)+len(s.At) {
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d places, as many as a page bears: those of the last rows, and the first to be predicted.", len(x)))
+	}
+	at := s.times(x)
+	for i, name := range s.YNames[:min(len(s.YNames), mostSeries)] {
+		d.add(name, s.charts(name, at, y, p, parts, i)...)
+	}
+	return d, nil
+}
+
+// Report is Plot with the model in tables.
+func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, error) {
+	d, err := s.Plot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := Table{Caption: "The mode of each hyper-parameter, and the central 95 % interval of its posterior.", Head: []string{"", "mode", "lower", "upper"}}
+	for _, v := range s.Model.Hyper() {
+		t.Rows = append(t.Rows, []string{v.Name, short(v.Mode), short(v.Lower), short(v.Upper)})
+	}
+	d.add("Hyper-parameters", t)
+	d.addSettings(settings)
+	return d, nil
+}
+
+func (s *Series) lead() string {
+	lead := fmt.Sprintf("%s, %s. Parts:", Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"))
+	for i, name := range s.Model.PartNames() {
+		if i > 0 {
+			lead += ","
+		}
+		lead += " " + name
+	}
+	return lead + "."
+}
+
+// shown are the places to show, rising, none twice, and the data there: of the last rows, and of the first further places.
+func (s *Series) shown() (x []float64, y [][]float64) {
+	order := sorted(s.X)
+	order = order[max(0, len(order)-mostRows):]
+	further := slices.Sorted(slices.Values(s.At))
+	further = further[:min(len(further), mostRows)]
+	values := map[float64]int{} // a place's row
+	for _, n := range order {
+		x, values[s.X[n]] = append(x, s.X[n]), n
+	}
+	x = slices.Compact(slices.Sorted(slices.Values(append(x, further...))))
+	for d := range s.YNames {
+		y = append(y, slices.Repeat([]float64{math.NaN()}, len(x)))
+		for i, v := range x {
+			if n, ok := values[v]; ok {
+				y[d][i] = s.Y[d][n]
+			}
+		}
+	}
+	return x, y
+}
+
+// times are places in seconds, if there is a time.
+func (s *Series) times(x []float64) []float64 {
+	if s.Time == nil {
+		return x
+	}
+	at := make([]float64, len(x))
+	for i, v := range x {
+		at[i] = s.Time(v)
+	}
+	return at
+}
+
+// charts are one output's: everything, each part, and what they leave.
+func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Prediction, parts []series.Component, d int) []part {
+	data := layer{name: "data", kind: asPoints, ink: dataInk}
+	left := layer{name: "remainder", kind: asPoints, ink: dataInk}
+	for i, v := range y[d] {
+		if math.IsNaN(v) {
+			continue
+		}
+		data.x, data.y = append(data.x, x[i]), append(data.y, v)
+		for _, c := range parts {
+			v -= c.Mean[d][i]
+		}
+		left.x, left.y = append(left.x, x[i]), append(left.y, v)
+	}
+	chartOf := func(title, text string, layers ...layer) *chart {
+		layers = slices.DeleteFunc(layers, func(l layer) bool { return len(l.x) == 0 })
+		return &chart{Title: title, Text: text, XLabel: s.XName, YLabel: name, dates: s.Time != nil, layers: layers}
+	}
+	all := []part{chartOf(name, "The data, and the predictive mean with the band that holds 95 % of observations.",
+		layer{name: "95 % band", kind: asBand, ink: meanInk, x: x, lo: p.Lower[d], hi: p.Upper[d]}, data,
+		layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: p.Mean[d]})}
+	for _, c := range parts {
+		band := layer{name: "95 % band", kind: asBand, ink: meanInk, x: x}
+		for i, v := range c.Mean[d] {
+			band.lo, band.hi = append(band.lo, v-score.SD95*c.SD[d][i]), append(band.hi, v+score.SD95*c.SD[d][i])
+		}
+		all = append(all, chartOf(fmt.Sprintf("%s: %s", name, c.Name), "What this part adds, with the band that holds it with 95 % probability.",
+			band, layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: c.Mean[d]}))
+	}
+	if len(left.x) > 0 {
+		all = append(all, chartOf(name+": remainder", "The data less all parts.", left))
+	}
+	return all
+}

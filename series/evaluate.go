@@ -1,0 +1,58 @@
+package series
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vssgp/vssgp/internal/posterior"
+)
+
+// Evaluate is the log marginal likelihood of data at the mode of the hyper-parameters, in nats, the outputs in the model's units. Of the data
+// that the model was fitted to it is Bound, unless the fit was robust: here no value is an outlier. The data's errors have to be known if
+// and only if those of the model's data were.
+func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	if len(s.Y) != m.Outputs() || (s.Err != nil) != (m.frame.Error != nil) {
+		return 0, fmt.Errorf("%w: %d outputs, errors known: %v; the model has %d, %v", ErrData, len(s.Y), s.Err != nil, m.Outputs(), m.frame.Error != nil)
+	}
+	at, err := m.open(ctx, s.X) // for its checks
+	if err != nil {
+		return 0, err
+	}
+	at.close()
+	f, l := *m.frame, *m.layout
+	f.u, f.y, f.known, f.weaker, l.frame = make([]float64, len(s.X)), nil, nil, nil, &f
+	for n, x := range s.X {
+		f.u[n] = f.steps(x)
+	}
+	scaled := func(a []float64, offset, scale float64) []float64 {
+		b := make([]float64, len(a))
+		for n, v := range a {
+			b[n] = (v - offset) / scale
+		}
+		return b
+	}
+	for d := range s.Y {
+		f.y = append(f.y, scaled(s.Y[d], f.Offset[d], f.Scale[d]))
+		if s.Err != nil {
+			f.known = append(f.known, scaled(s.Err[d], 0, f.Scale[d]))
+		}
+	}
+	var sums []*moments
+	if m.long == nil {
+		if sums, err = l.sum(ctx, m.backend); err != nil {
+			return 0, err
+		}
+	} else {
+		for _, g := range f.groups() {
+			sums = append(sums, l.whiten(f.track(g), m.long.memory, g.outputs))
+		}
+	}
+	var e posterior.Evaluation
+	if err := newObjective(&l, sums).evaluate(&e, m.at.Mode); err != nil {
+		return 0, fmt.Errorf("series: %w", err)
+	}
+	return e.Value, nil
+}

@@ -1,0 +1,78 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+)
+
+// TestEvaluate: of its own data a model has its own bound, of data with jumps a worse one; errors have to be known
+// as they were.
+func TestEvaluate(t *testing.T) {
+	var s, moved, known Series
+	y, far, e := []float64{}, []float64{}, []float64{}
+	for n := range 40 {
+		v := math.Sin(float64(n)/5) + 0.1*math.Sin(float64(n*n))
+		if n == 7 {
+			v = math.NaN()
+		}
+		s.X, y, far, e = append(s.X, 3+0.5*float64(n)), append(y, v), append(far, v+float64(n%2*3)), append(e, 0.1+0.01*float64(n))
+	}
+	s.Y = [][]float64{y}
+	moved.X, moved.Y = s.X, [][]float64{far}
+	known.X, known.Y, known.Err = s.X, s.Y, [][]float64{e}
+	for _, fitted := range []Series{s, known} {
+		m, err := Fit(context.Background(), fitted, Options{Known: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := m.Evaluate(context.Background(), fitted)
+		if err != nil || math.Abs(own-m.Bound()) > 1e-9*math.Abs(own) {
+			t.Errorf("the bound of its own data is %v, %v; the fit's is %v", own, err, m.Bound())
+		}
+		if fitted.Err == nil {
+			if other, err := m.Evaluate(context.Background(), moved); err != nil || other > own-10 {
+				t.Errorf("the bound of other data is %v, %v; of its own %v", other, err, own)
+			}
+		}
+		wrong := known
+		if fitted.Err != nil {
+			wrong = s
+		}
+		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrData) {
+			t.Errorf("errors that are not known as they were: %v", err)
+		}
+		wrong = fitted
+		wrong.X = append([]float64{1e6}, s.X[1:]...)
+		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
+			t.Errorf("a place beyond the reach: %v", err)
+		}
+	}
+}
+
+// TestSeasonTwice: a season that is tried or known is not found again as another one beside it.
+func TestSeasonTwice(t *testing.T) {
+	s := Series{Y: [][]float64{nil}}
+	for n := range 200 {
+		s.X, s.Y[0] = append(s.X, float64(n)), append(s.Y[0], math.Cos(2*math.Pi*float64(n)/19.9)+0.1*math.Sin(float64(n*n)))
+	}
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o    Options
+		want int
+	}{
+		{Options{}, 1}, {Options{Try: [][]Part{{Season{Period: 20}}}}, 1}, {Options{Parts: []Part{Constant{}, Season{Period: 20}}}, 0}, {Options{Parts: []Part{Constant{}, Season{Period: 10}}}, 1},
+	} {
+		c.o.Backend = cpu.New()
+		found, err := newSearch(context.Background(), f, &c.o)
+		if err != nil || len(found.try) != c.want {
+			t.Errorf("%+v: %v are tried, %v; want %d", c.o, found.try, err, c.want)
+		}
+	}
+}
