@@ -57,17 +57,20 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		if err != nil {
 			return nil, err
 		}
+		season := m.season()
+		at := m.frame.lay(before.X)
+		ahead := at.of(after.X)
 		for d, y := range after.Y {
-			season := m.season(d)
 			if k == 1 {
 				b.Season = append(b.Season, season)
 			}
-			scale := score.NaiveError(before.Y[d], season)
+			known := at.values(before.Y[d])
+			scale := score.NaiveError(known, season)
 			for j, v := range y {
 				sums[0][d].add(v, p.mixtures[d][j], scale)
 			}
 			for i, lag := range []int{1, season} {
-				for j, mix := range naive(before.Y[d], lag, horizon) {
+				for j, mix := range naive(known, lag, ahead) {
 					sums[i+1][d].add(y[j], mix, scale)
 				}
 			}
@@ -82,43 +85,83 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 // leastBefore is how few rows may come before the first origin.
 const leastBefore = 10
 
-// season is the shortest season in steps; 1 if there is none.
-func (m *Model) season(int) int {
-	season := 0
+// season is the shortest season in steps; 1 if there is none within the data.
+func (m *Model) season() int {
+	season := m.frame.Range
 	for _, p := range m.layout.parts {
 		if s, ok := p.(Season); ok {
-			if steps := int(math.Round(s.Period / m.frame.Step)); season == 0 || steps < season {
-				season = steps
-			}
+			season = min(season, math.Round(s.Period/m.frame.Step))
 		}
 	}
-	return max(1, season)
+	if season >= m.frame.Range {
+		return 1
+	}
+	return max(1, int(season))
 }
 
-// naive forecasts by the last values one season long, with the root mean square of the errors that this makes a season ahead.
-func naive(y []float64, season, horizon int) []score.Mixture {
-	last, square, n := make([]float64, season), 0.0, 0
-	for i := range last {
-		last[i] = math.NaN()
+// A grid has the places of rows on the series' grid or, where that would be all but empty, the rows' own numbers.
+type grid struct {
+	frame *frame
+	at    []int
+	void  bool
+}
+
+// lay lays sorted rows on the grid.
+func (f *frame) lay(x []float64) *grid {
+	g := &grid{frame: f, void: f.Range > sparse*float64(len(x))}
+	for n, v := range x {
+		if g.void {
+			g.at = append(g.at, n)
+		} else {
+			g.at = append(g.at, int(math.Round(f.steps(v))))
+		}
 	}
-	seen := math.NaN()
+	return g
+}
+
+// of are the places of later rows.
+func (g *grid) of(x []float64) (at []int) {
+	for n, v := range x {
+		if g.void {
+			at = append(at, len(g.at)+n)
+		} else {
+			at = append(at, int(math.Round(min(g.frame.steps(v), math.MaxInt32))))
+		}
+	}
+	return at
+}
+
+// values are y by place, NaN where there is none.
+func (g *grid) values(y []float64) []float64 {
+	all := slices.Repeat([]float64{math.NaN()}, g.at[len(g.at)-1]+1)
+	for n, p := range g.at {
+		all[p] = y[n]
+	}
+	return all
+}
+
+// naive forecasts by the last values whole seasons before, with the root mean square of the errors that this makes a season ahead.
+func naive(y []float64, season int, ahead []int) []score.Mixture {
+	square, n, last := 0.0, 0, math.NaN()
 	for i, v := range y {
 		if math.IsNaN(v) {
 			continue
 		}
-		if before := last[i%season]; !math.IsNaN(before) {
-			square, n = square+(v-before)*(v-before), n+1
+		if last = v; i >= season && !math.IsNaN(y[i-season]) {
+			square, n = square+(v-y[i-season])*(v-y[i-season]), n+1
 		}
-		last[i%season], seen = v, v
 	}
-	sd := math.Sqrt(square / float64(max(1, n)))
-	all := make([]score.Mixture, horizon)
-	for j := range all {
-		mean := last[(len(y)+j)%season]
-		if math.IsNaN(mean) {
-			mean = seen
+	sd := max(math.Sqrt(square/float64(max(1, n))), math.SmallestNonzeroFloat64)
+	all := make([]score.Mixture, len(ahead))
+	for j, p := range ahead {
+		mean := last // where no season before has a value
+		for i := p - (p-len(y)+season)/season*season; i >= 0; i -= season {
+			if !math.IsNaN(y[i]) {
+				mean = y[i]
+				break
+			}
 		}
-		all[j] = score.Mixture{Means: []float64{mean}, SDs: []float64{max(sd, math.SmallestNonzeroFloat64)}}
+		all[j] = score.Mixture{Means: []float64{mean}, SDs: []float64{sd}}
 	}
 	return all
 }

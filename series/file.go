@@ -248,7 +248,14 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	if r.Long == nil && len(ordered(o.Parts)) != len(o.Parts) {
 		return fmt.Errorf("it has no noise: %w", ErrFile)
 	}
-	m.layout = newLayout(fr, o.Parts, r.Reach, r.Memory, func(float64) float64 { return 1 })
+	size := f.Tensors[nameGram+".0"].Shape
+	if len(size) == 0 || size[0] < 1 {
+		return fmt.Errorf("it has no moments: %w", ErrFile)
+	}
+	m.layout = newLayout(fr, o.Parts, r.Reach, r.Memory, size[0], func(float64) float64 { return 1 })
+	if m.layout.features() != size[0] {
+		return fmt.Errorf("its parts do not have the %d features of its moments: %w", size[0], ErrFile)
+	}
 	n := len(m.layout.priors)
 	priors, err := numbers(f, namePriors, n, 2)
 	if err != nil {

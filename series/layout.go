@@ -63,12 +63,14 @@ type amplitude struct {
 
 func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a} }
 
-// newLayout lays ordered parts out.
-func newLayout(f *frame, parts []Part, reach float64, memory int, peak func(float64) float64) *layout {
+// newLayout lays ordered parts out, up to where there are more than most features (0: any number).
+func newLayout(f *frame, parts []Part, reach float64, memory, most int, peak func(float64) float64) *layout {
 	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, peak: peak, parts: parts, noise: -1}
 	for i, p := range parts {
 		l.part = i
-		p.lay(l)
+		if p.lay(l); most > 0 && l.features() > most {
+			break
+		}
 	}
 	return l
 }

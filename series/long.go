@@ -133,7 +133,7 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 		}
 		return false
 	})
-	l := newLayout(s.frame, parts, s.reach, 0, s.peak)
+	l := newLayout(s.frame, parts, s.reach, 0, 0, s.peak)
 	var tracks, fitted []*track
 	groups := s.frame.groups()
 	for _, g := range groups {

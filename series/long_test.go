@@ -21,7 +21,7 @@ func longModel(t *testing.T, s Series) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLayout(f, []Part{Constant{}, Slope{}, RandomWalk{}, Season{Period: 1, Harmonics: 2}}, 1.5*f.Range, 0, func(float64) float64 { return 0.5 })
+	l := newLayout(f, []Part{Constant{}, Slope{}, RandomWalk{}, Season{Period: 1, Harmonics: 2}}, 1.5*f.Range, 0, 0, func(float64) float64 { return 0.5 })
 	m := &Model{frame: f, layout: l, long: &long{memory: memory{SD: 0.6, Length: 5, Noise: 0.3}}}
 	for _, g := range f.groups() {
 		track := f.track(g)
@@ -149,19 +149,7 @@ func TestLongFit(t *testing.T) {
 	}
 	m.draws = [][]float64{m.at.Mode}
 	p = predict(t, m, x)
-	parts, err := m.Components(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range x {
-		sum := 0.0
-		for _, c := range parts {
-			sum += c.Mean[0][i]
-		}
-		if math.Abs(sum-p.Mean[0][i]) > 1e-8*math.Abs(sum) {
-			t.Errorf("components add up to %v, the mean is %v", sum, p.Mean[0][i])
-		}
-	}
+	componentsOf(t, m, p)
 	path := filepath.Join(t.TempDir(), "long.safetensors")
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func (s *search) fixed() []Part {
 }
 
 func (s *search) lay(parts []Part, memory int) *layout {
-	return newLayout(s.frame, ordered(parts), s.reach, memory, s.peak)
+	return newLayout(s.frame, ordered(parts), s.reach, memory, 0, s.peak)
 }
 
 // A trial is a layout at its mode.

@@ -77,6 +77,9 @@ func newSpectrum(u, y []float64, span float64, robust bool) *spectrum {
 	return s
 }
 
+// sparse is how many times as many places as rows a grid may have to be laid out. Beyond that a series is a few rows in a void.
+const sparse = 64
+
 // without is r less its least-squares fit by the columns, with a little ridge.
 func without(r []float64, columns [][]float64) []float64 {
 	k := len(columns)
@@ -108,6 +111,9 @@ func without(r []float64, columns [][]float64) []float64 {
 // transform computes the periodogram of r. Rows are put on the nearest place of the grid.
 func (s *spectrum) transform() {
 	s.square = dot(s.r, s.r)
+	if s.span > sparse*float64(s.n) {
+		return // no periodogram: no season
+	}
 	size := 1 << int(math.Ceil(math.Log2(oversampling*(s.span+1))))
 	grid := make([]float64, size)
 	for i, u := range s.u {
@@ -133,6 +139,9 @@ func (s *spectrum) amplitude(f float64) float64 {
 
 // strongest is the frequency of the strongest peak, and the share of the square that it explains. ok is false if there is none.
 func (s *spectrum) strongest() (f, share float64, ok bool) {
+	if s.power == nil {
+		return 0, 0, false
+	}
 	per := 1 / (s.spacing * s.span) // lines of the periodogram in a cycle over the range
 	lo, hi := int(math.Ceil(fewestSeasons*per)), int(0.5/s.spacing)
 	if hi-lo < 20 || s.square == 0 {
@@ -210,6 +219,32 @@ func (s *spectrum) comb(f float64, harmonics int) (columns [][]float64) {
 // companions are the longer seasons that usually come with one, by their steps: days and weeks, weeks or days and years.
 var companions = map[int]float64{24: 168, 48: 336, 96: 672, 144: 1008, 288: 2016, 7: 365.25, 168: 8766}
 
+// calendars are the seasons, in steps, that people have a word for, by the step's own word.
+var calendars = map[string][]float64{
+	"minute": {60 * 24, 60 * 24 * 7}, "hour": {24, 168, 8766}, "day": {7, 365.25}, "week": {365.25 / 7}, "month": {12}, "quarter": {4},
+}
+
+// Calendar are the seasons that a calendar gives to rows a step apart, for Options.Try: a step of a "minute", "hour", "day", "week", "month" or
+// "quarter" over a span, both in units of the input. They are those of which the span holds at least three and a half, without those whose
+// period is known; like makes a season of a period, with the priors that it should have. A week of days comes with how the day differs over it.
+func Calendar(word string, step, span float64, known []float64, like func(period float64) Season) (all [][]Part) {
+	var first *Season
+	for _, steps := range calendars[word] {
+		p := steps * step
+		there := slices.ContainsFunc(known, func(q float64) bool { return math.Abs(p-q) < 1e-3*p })
+		if there || span < fewestSeasons*p {
+			continue
+		}
+		season := like(p)
+		parts := []Part{season}
+		if first != nil && math.Abs(p-7*first.Period) < 1e-6*p {
+			parts = append(parts, Product{Long: season, Short: *first})
+		}
+		all, first = append(all, parts), &season
+	}
+	return all
+}
+
 // candidates are seasons that may earn their place, the strongest first; each is some parts that come together. A line beside a comb that
 // is already there says only that its pattern changes, so it is taken out and no candidate.
 func (s *spectrum) candidates(step float64) (all [][]Part) {
@@ -231,15 +266,10 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 		found := Season{Period: step / carrier, Cycle: cycle}
 		all, seasons = append(all, []Part{found}), append(seasons, found)
 		left.take(carrier)
-		for c := found; !c.Cycle; {
-			long := companions[int(math.Round(c.Period/step))] * step
-			if long == 0 || s.span*step < fewestSeasons*long {
-				break
-			}
-			c = Season{Period: long}
+		if long := companions[int(math.Round(1/carrier))] * step; !cycle && long > 0 && s.span*step >= fewestSeasons*long {
+			c := Season{Period: long}
 			all, seasons = append(all, []Part{c, Product{Long: c, Short: found}}), append(seasons, c)
 			left.take(step / long)
-			break
 		}
 	}
 	return all

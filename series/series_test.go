@@ -1,23 +1,14 @@
 package series
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/vssgp/vssgp/internal/safetensors"
 )
 
 // fit fits or fails.
@@ -37,149 +28,6 @@ func predict(t *testing.T, m *Model, x []float64) *Prediction {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// TestPrediction: at the mode it is the conditional Gaussian of the values given the others, by the N×N covariance.
-func TestPrediction(t *testing.T) {
-	s := made(100, true)
-	s.Err = [][]float64{make([]float64, len(s.X))}
-	for n := range s.X {
-		s.Err[0][n] = 0.2 + 0.1*math.Sin(float64(n))
-	}
-	whole := s
-	at := append(slices.Clone(s.X[:3]), s.X[len(s.X)-1]+0.5, s.X[len(s.X)-1]+4)
-	m := fit(t, whole, Options{Parts: everything, Known: true, Draws: AtMode})
-	p := predict(t, m, at)
-	o := newObjective(m.layout, m.sums)
-	lambda, _ := o.variance(m.at.Mode)
-	features, d := m.layout.spectral(), make([]float64, m.Features())
-	m.layout.amplitudes(d, m.at.Mode, nil)
-	row := func(x float64) []float64 {
-		phi := make([]float64, len(d))
-		values(phi, features, m.frame.steps(x), 1)
-		for k := range phi {
-			phi[k] *= d[k]
-		}
-		return phi
-	}
-	n := len(s.X)
-	k := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			k.SetSym(i, j, dot(row(s.X[i]), row(s.X[j])))
-		}
-		e := m.frame.known[0][i]
-		k.SetSym(i, i, k.At(i, i)+lambda*e*e)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(k) {
-		t.Fatal("K has no factor")
-	}
-	for i, x := range at {
-		cross := mat.NewVecDense(n, nil)
-		for j := range n {
-			cross.SetVec(j, dot(row(x), row(s.X[j])))
-		}
-		var w mat.VecDense
-		if err := c.SolveVecTo(&w, cross); err != nil {
-			t.Fatal(err)
-		}
-		mean := m.frame.Offset[0] + m.frame.Scale[0]*mat.Dot(&w, mat.NewVecDense(n, m.frame.y[0]))
-		e := m.frame.Error[0]
-		sd := m.frame.Scale[0] * math.Sqrt(dot(row(x), row(x))-mat.Dot(&w, cross)+lambda*e*e)
-		if math.Abs(p.Mean[0][i]-mean) > 1e-5*sd || math.Abs(p.SD[0][i]/sd-1) > 1e-5 {
-			t.Errorf("at %v: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
-		}
-		if math.Abs(p.Upper[0][i]-mean-1.959964*sd) > 1e-4*sd || math.Abs(p.Quantile(0, i, 0.5)-mean) > 1e-4*sd {
-			t.Errorf("at %v: the interval ends at %v", x, p.Upper[0][i])
-		}
-	}
-	parts, err := m.Components(context.Background(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range at {
-		sum := 0.0
-		for _, c := range parts {
-			sum += c.Mean[0][i]
-		}
-		if math.Abs(sum-p.Mean[0][i]) > 1e-8*math.Abs(sum) {
-			t.Errorf("components add up to %v, the mean is %v", sum, p.Mean[0][i])
-		}
-	}
-	var names []string
-	for _, c := range parts {
-		names = append(names, c.Name)
-	}
-	if want := []string{"trend", "season 1", "season 0.3", "short memory"}; !slices.Equal(names, want) {
-		t.Errorf("components %q, want %q", names, want)
-	}
-}
-
-// TestDraw: functions drawn have the prediction's mean and, without noise, its deviation.
-func TestDraw(t *testing.T) {
-	s := made(60, false)
-	m := fit(t, s, Options{Draws: AtMode})
-	x := append(s.X[10:12:12], m.Next(5)...)
-	const n = 3000
-	draws, err := m.Draw(context.Background(), x, n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := predict(t, m, x)
-	for i := range x {
-		mean, square := 0.0, 0.0
-		for _, d := range draws {
-			mean += d[0][i] / n
-		}
-		for _, d := range draws {
-			square += (d[0][i] - mean) * (d[0][i] - mean) / n
-		}
-		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - m.NoiseSD(0)*m.NoiseSD(0))
-		if math.Abs(mean-p.Mean[0][i]) > 0.1*sd || math.Abs(math.Sqrt(square)/sd-1) > 0.06 {
-			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", x[i], mean, math.Sqrt(square), p.Mean[0][i], sd)
-		}
-	}
-}
-
-// TestSeasons: those in the data are found, with the products of a day and a week, and none where there is none.
-func TestSeasons(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 5))
-	const n = 24 * 7 * 6
-	day := func(i int) float64 { return 3 * math.Sin(2*math.Pi*float64(i)/24) }
-	weekend := func(i int) float64 {
-		if i%168 >= 120 {
-			return 0.4
-		}
-		return 1
-	}
-	for name, c := range map[string]struct {
-		y    func(i int) float64
-		want []string
-	}{
-		"day and week": {func(i int) float64 { return weekend(i)*(5+day(i)) + 0.3*random.NormFloat64() }, []string{"season 24", "season 168", "season 168 × season 24"}},
-		"day":          {func(i int) float64 { return day(i) + 0.5*random.NormFloat64() }, []string{"season 24"}},
-		"noise":        {func(i int) float64 { return random.NormFloat64() }, nil},
-		"a cycle":      {func(i int) float64 { return math.Sin(2*math.Pi*float64(i)/37.3) + 0.5*random.NormFloat64() }, []string{"season 37.3"}},
-	} {
-		s := Series{Y: [][]float64{nil}}
-		for i := range n {
-			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], c.y(i))
-		}
-		m := fit(t, s, Options{Draws: AtMode})
-		var got []string
-		for _, p := range m.Parts() {
-			switch p := p.(type) {
-			case Season:
-				got = append(got, fmt.Sprintf("season %.3g", p.Period))
-			case Product:
-				got = append(got, p.name())
-			}
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: found %q, want %q", name, got, c.want)
-		}
-	}
 }
 
 // TestCoverage: of made series, intervals of forecasts hold what they promise.
@@ -288,98 +136,6 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.
-func TestBacktest(t *testing.T) {
-	s := made(120, false)
-	b, err := Backtest(context.Background(), s, 6, 3, Options{Draws: AtMode})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.Season[0] != 12 || !(b.Model[0].CRPS < 0.8*b.Seasonal[0].CRPS && b.Seasonal[0].CRPS < b.Naive[0].CRPS) {
-		t.Errorf("season %v, model %+v, seasonal %+v, naive %+v", b.Season, b.Model, b.Seasonal, b.Naive)
-	}
-	sum := 0.0
-	for k := 1; k <= 3; k++ {
-		end := 120 - 6*k
-		for j := range 6 {
-			sum += math.Abs(s.Y[0][end+j]-s.Y[0][end-12+j]) / 18
-		}
-	}
-	if math.Abs(b.Seasonal[0].MAE-sum) > 1e-12 {
-		t.Errorf("seasonal MAE %v, want %v", b.Seasonal[0].MAE, sum)
-	}
-	if _, err := Backtest(context.Background(), s, 40, 3, Options{}); !errors.Is(err, ErrOptions) {
-		t.Errorf("too many origins: %v", err)
-	}
-}
-
-// TestFile: a loaded model predicts the same bits.
-func TestFile(t *testing.T) {
-	s := made(60, false)
-	s.Y = append(s.Y, slices.Clone(s.Y[0]))
-	s.Y[1][7] = math.NaN()
-	s.Err = [][]float64{make([]float64, 60), make([]float64, 60)}
-	for n := range 60 {
-		s.Err[0][n], s.Err[1][n] = 0.1+0.01*float64(n), 0.3
-	}
-	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}, Slope{SD: Prior{Median: 2, SD: 1}}, Season{Period: 1}, Season{Period: 0.25, Harmonics: 1}, Product{Long: Season{Period: 1}, Short: Season{Period: 0.25}}}, Known: true})
-	m.XName, m.YNames, m.Notes = "year", []string{"a", "b"}, map[string]string{"axis": "none"}
-	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := m.Next(9)
-	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) {
-		t.Error("the loaded model predicts other numbers")
-	}
-	if l.XName != "year" || !slices.Equal(l.YNames, m.YNames) || l.Notes["axis"] != "none" || l.Bound() != m.Bound() || l.NoiseSD(1) != m.NoiseSD(1) || !slices.Equal(l.Next(3), m.Next(3)) {
-		t.Errorf("loaded %q %q %v", l.XName, l.YNames, l.Notes)
-	}
-	for i, v := range l.Hyper() {
-		w := m.Hyper()[i]
-		if v.Name != w.Name || v.Mode != w.Mode || math.Abs(v.Upper/w.Upper-1) > 1e-9 {
-			t.Errorf("%+v became %+v", w, v)
-		}
-	}
-	if _, err := Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
-}
-
-// FuzzLoad: any file is a model that predicts, or an error.
-func FuzzLoad(f *testing.F) {
-	m, err := Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2})
-	if err != nil {
-		f.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b.Bytes())
-	for _, swap := range [][2]string{{`\"period\":1`, `\"period\":9`}, {`\"reach\":43.5`, `\"reach\":1e99`}, {`constant`, `constanz`}, {`\"outputs\":[0]`, `\"outputs\":[7]`}, {`\"harmonics\":1`, `\"harmonics\":8`}} {
-		f.Add(bytes.Replace(b.Bytes(), []byte(swap[0]), []byte(swap[1]), 1))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		file, err := safetensors.Read(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return
-		}
-		m, err := load(file)
-		if err != nil {
-			if !errors.Is(err, ErrFile) {
-				t.Errorf("an error that is not ErrFile: %v", err)
-			}
-			return
-		}
-		_, _ = m.Predict(context.Background(), []float64{0, 1})
-	})
-}
-
 // TestBits: the same on one processor and on several.
 func TestBits(t *testing.T) {
 	s := made(200, true)
@@ -452,6 +208,7 @@ func TestEasy(t *testing.T) {
 		"huge":      {line(60, func(i float64) float64 { return 1e140 * i }), 60e140, 2e140},
 		"tiny":      {line(60, func(i float64) float64 { return 1e-140 * i }), 60e-140, 2e-140},
 		"far away":  {line(60, func(i float64) float64 { return 1e9 + i }), 1e9 + 60, 2},
+		"a void":    {Series{X: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 1e12}, Y: [][]float64{{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}}, 0.5, 3},
 		"four rows": {line(4, func(i float64) float64 { return i }), 4, 3},
 		"sine":      {line(300, func(i float64) float64 { return math.Sin(2 * math.Pi * i / 12) }), 0, 0.1},
 	} {

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 
@@ -322,35 +321,6 @@ func TestMethods(t *testing.T) {
 	inside, beyond := succeed(t, "predict", model, data, "-o", filepath.Join(dir, "p.csv")), succeed(t, "predict", model, put(t, dir, "b.csv", "t\n1\n50\n60\n"), "-o", filepath.Join(dir, "p.csv"))
 	if strings.Contains(inside.stderr, "beyond") || strings.Count(beyond.stderr, "vssgp forecast") != 1 || !strings.Contains(beyond.stderr, "t 50 lies beyond") {
 		t.Errorf("inside: %q; beyond: %q", inside.stderr, beyond.stderr)
-	}
-}
-
-// TestCalendar: the seasons that a calendar's steps suggest.
-func TestCalendar(t *testing.T) {
-	for _, c := range []struct {
-		hint, unit string
-		step, rows float64
-		want       string
-	}{
-		{"hour", "hours", 1, 1000, "24 | 168 × 24"}, {"hour", "minutes", 60, 1000, "1440 | 10080 × 1440"}, {"hour", "hours", 1, 40000, "24 | 168 × 24 | 8766"}, {"hour", "hours", 1, 80, ""},
-		{"day", "days", 1, 300, "7"}, {"day", "days", 1, 2000, "7 | 365.25"}, {"month", "months", 1, 100, "12"}, {"quarter", "months", 3, 100, "12"}, {"week", "days", 7, 300, "365.25"}, {"", "", 1, 1000, ""},
-	} {
-		r := &timeSeries{axis: &table.Axis{Unit: c.unit}, grid: table.Grid{Step: c.step, Last: c.step * c.rows, Hint: c.hint}}
-		var got []string
-		for _, parts := range new(seriesFlags).calendar(r, nil) {
-			text := fmt.Sprint(parts[0].(series.Season).Period)
-			if len(parts) > 1 {
-				text += fmt.Sprintf(" × %v", parts[1].(series.Product).Short.Period)
-			}
-			got = append(got, text)
-		}
-		if strings.Join(got, " | ") != c.want {
-			t.Errorf("%s by %s, %v rows: %q, want %q", c.hint, c.unit, c.rows, got, c.want)
-		}
-	}
-	r := &timeSeries{axis: &table.Axis{Unit: "hours"}, grid: table.Grid{Step: 1, Last: 1000, Hint: "hour"}}
-	if all := new(seriesFlags).calendar(r, []float64{24}); len(all) != 1 || len(all[0]) != 1 {
-		t.Errorf("a day that is known: %v", all)
 	}
 }
 

@@ -184,7 +184,8 @@ func (a *app) seriesOptions(s *seriesFlags, r *timeSeries, end float64) (series.
 	}
 	o.Known = s.none || len(named) > 0 && !s.search
 	if !o.Known {
-		o.Try = append(o.Try, s.calendar(r, named)...)
+		g := r.grid
+		o.Try = append(o.Try, series.Calendar(g.Hint, g.Step, g.Last-g.First, named, s.season)...)
 	}
 	o.Backend, err = a.computer.get()
 	return o, err
@@ -239,32 +240,4 @@ func (s *seriesFlags) named(r *timeSeries) (all []float64, err error) {
 		err = mistake("--season none: there are other seasons, too; want either")
 	}
 	return all, err
-}
-
-// fewestPeriods of a season have to be in the data.
-const fewestPeriods = 3.5
-
-// calendars are the seasons in steps of a grid that people have a word for.
-var calendars = map[string][]float64{
-	"minute": {60 * 24, 60 * 24 * 7}, "hour": {24, 168, 8766}, "day": {7, 365.25}, "week": {365.25 / 7}, "month": {12}, "quarter": {4},
-}
-
-// calendar are seasons that may earn their place because the grid's steps are a calendar's. The second comes with how the first changes over it
-// if both are short.
-func (s *seriesFlags) calendar(r *timeSeries, named []float64) (all [][]series.Part) {
-	var first *series.Season
-	for _, steps := range calendars[r.grid.Hint] {
-		p := steps * r.grid.Step
-		known := slices.ContainsFunc(named, func(q float64) bool { return math.Abs(p-q) < 1e-3*p })
-		if known || r.grid.Last-r.grid.First < fewestPeriods*p {
-			continue
-		}
-		season := s.season(p)
-		parts := []series.Part{season}
-		if first != nil && math.Abs(p-7*first.Period) < 1e-6*p {
-			parts = append(parts, series.Product{Long: season, Short: *first})
-		}
-		all, first = append(all, parts), &season
-	}
-	return all
 }

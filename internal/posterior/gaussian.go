@@ -32,15 +32,6 @@ type Gaussian struct {
 	axes      mat.Dense // eigenvectors, a column each
 }
 
-// Laplace computes the Gaussian at a mode by 2·dim gradients. If one of them has no value, its error is returned.
-func Laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
-	h, _, value, err := curvature(f, mode, scale)
-	if err != nil {
-		return nil, err
-	}
-	return NewGaussian(mode, scale, value, h)
-}
-
 // NewGaussian takes apart the curvature h at the mode, in units of scale.
 func NewGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
 	g := &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale), Value: value}

@@ -43,7 +43,7 @@ func walled(v, g []float64) (float64, error) {
 // TestLaplace: of a Gaussian it is the Gaussian, whatever the scales.
 func TestLaplace(t *testing.T) {
 	for _, scale := range [][]float64{{0.1, 3}, {0.5, 4}, {0.12, 30}} {
-		g, err := Laplace(correlated, []float64{1, -2}, scale)
+		g, err := laplace(correlated, []float64{1, -2}, scale)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,11 +55,11 @@ func TestLaplace(t *testing.T) {
 		}
 	}
 	flat := func(_, g []float64) (float64, error) { clear(g); return 0, nil }
-	g, err := Laplace(flat, []float64{0}, []float64{2})
+	g, err := laplace(flat, []float64{0}, []float64{2})
 	if err != nil || math.Abs(g.SD(0)-2/math.Sqrt(leastCurvature)) > 1e-12 {
 		t.Errorf("where nothing is known: sd %v (%v), want the bound's", g.SD(0), err)
 	}
-	if _, err := Laplace(walled, []float64{0.5}, []float64{1}); err == nil {
+	if _, err := laplace(walled, []float64{0.5}, []float64{1}); err == nil {
 		t.Error("an objective without a value beside the mode is no error")
 	}
 }
@@ -77,7 +77,7 @@ func TestDraws(t *testing.T) {
 		"skewed":     {skewed, []float64{math.Log(3), math.Log(3)}, 0.922784335098467, math.Sqrt(0.394934066848226), false, true},
 		"walled":     {walled, []float64{0}, -0.50916, 0.69740, false, true}, // a normal cut at 0.5
 	} {
-		g, err := Laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)])
+		g, err := laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestDraws(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	g, _ := Laplace(correlated, []float64{1, -2}, []float64{1, 1})
+	g, _ := laplace(correlated, []float64{1, -2}, []float64{1, 1})
 	if _, _, err := HMC(ended, correlated, g, 1, 1, rand.New(rand.NewPCG(1, 2))); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
@@ -188,8 +188,17 @@ func bent(v, g []float64) (float64, error) {
 
 // TestStiff: the differences' step shrinks to where a stiff objective is quadratic.
 func TestStiff(t *testing.T) {
-	g, err := Laplace(bent, []float64{0}, []float64{1})
+	g, err := laplace(bent, []float64{0}, []float64{1})
 	if err != nil || math.Abs(g.SD(0)/1e-5-1) > 0.01 {
 		t.Errorf("sd %v (%v), want 1e-5", g.SD(0), err)
 	}
+}
+
+// laplace is the Profile over all coordinates.
+func laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
+	p, err := LaplaceProfile(f, mode, scale, len(mode))
+	if err != nil {
+		return nil, err
+	}
+	return p.Gaussian, nil
 }

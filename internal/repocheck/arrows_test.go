@@ -180,7 +180,7 @@ func TestArrowsBite(t *testing.T) {
 		{"audio/ar.go", "internal/ar", true},
 		{"audio/ar.go", ".", false},
 		{"audio/ar.go", "spectral", false},
-		{"internal/table/csv.go", "internal/ar", false},
+		{"internal/table/read.go", "internal/ar", false},
 		{"internal/oracle/bound.go", "spectral", false},
 		{"internal/oracle/bound.go", ".", false},
 		{"internal/backendtest/suite.go", "internal/oracle", true},

@@ -1,0 +1,66 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.
+func TestBacktest(t *testing.T) {
+	s := made(120, false)
+	b, err := Backtest(context.Background(), s, 6, 3, Options{Draws: AtMode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Season[0] != 12 || !(b.Model[0].CRPS < 0.8*b.Seasonal[0].CRPS && b.Seasonal[0].CRPS < b.Naive[0].CRPS) {
+		t.Errorf("season %v, model %+v, seasonal %+v, naive %+v", b.Season, b.Model, b.Seasonal, b.Naive)
+	}
+	sum := 0.0
+	for k := 1; k <= 3; k++ {
+		end := 120 - 6*k
+		for j := range 6 {
+			sum += math.Abs(s.Y[0][end+j]-s.Y[0][end-12+j]) / 18
+		}
+	}
+	if math.Abs(b.Seasonal[0].MAE-sum) > 1e-12 {
+		t.Errorf("seasonal MAE %v, want %v", b.Seasonal[0].MAE, sum)
+	}
+	if _, err := Backtest(context.Background(), s, 40, 3, Options{}); !errors.Is(err, ErrOptions) {
+		t.Errorf("too many origins: %v", err)
+	}
+}
+
+// TestBacktestHoles: naive forecasts count seasons on the grid, whatever rows are missing, and no season has to fit into the data.
+func TestBacktestHoles(t *testing.T) {
+	s := Series{Y: [][]float64{nil}}
+	for i := range 120 { // exact seasons, of which some rows are missing
+		if i%17 != 3 {
+			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Sin(2*math.Pi*float64(i)/12))
+		}
+	}
+	b, err := Backtest(context.Background(), s, 6, 2, Options{Parts: []Part{Constant{}, Season{Period: 12}}, Known: true, Draws: AtMode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Season[0] != 12 || b.Seasonal[0].MAE > 1e-12 || b.Naive[0].MAE < 0.1 {
+		t.Errorf("season %v, seasonal MAE %v, naive %v: want exact seasons", b.Season, b.Seasonal[0].MAE, b.Naive[0].MAE)
+	}
+	b, err = Backtest(context.Background(), s, 6, 2, Options{Parts: []Part{Constant{}, Season{Period: 1e15}}, Known: true, Draws: AtMode})
+	if err != nil || b.Season[0] != 1 || b.Seasonal[0] != b.Naive[0] {
+		t.Errorf("a season longer than the data: %+v, %v", b, err)
+	}
+	s.X[len(s.X)-1] = 1e12 // a row in a void
+	if _, err := Backtest(context.Background(), s, 6, 2, Options{End: 1.4e12, Draws: AtMode}); !errors.Is(err, ErrOptions) {
+		t.Errorf("forecasts ten times as far as the data reach: %v", err)
+	}
+	slices.Reverse(s.Y[0])
+	for n := range s.X { // and all others in one corner
+		s.X[n] = -s.X[n]
+	}
+	if _, err := Backtest(context.Background(), s, 6, 2, Options{Draws: AtMode}); err != nil {
+		t.Errorf("a series in a void: %v", err)
+	}
+}

@@ -1,0 +1,82 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/safetensors"
+)
+
+// TestFile: a loaded model predicts the same bits.
+func TestFile(t *testing.T) {
+	s := made(60, false)
+	s.Y = append(s.Y, slices.Clone(s.Y[0]))
+	s.Y[1][7] = math.NaN()
+	s.Err = [][]float64{make([]float64, 60), make([]float64, 60)}
+	for n := range 60 {
+		s.Err[0][n], s.Err[1][n] = 0.1+0.01*float64(n), 0.3
+	}
+	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}, Slope{SD: Prior{Median: 2, SD: 1}}, Season{Period: 1}, Season{Period: 0.25, Harmonics: 1}, Product{Long: Season{Period: 1}, Short: Season{Period: 0.25}}}, Known: true})
+	m.XName, m.YNames, m.Notes = "year", []string{"a", "b"}, map[string]string{"axis": "none"}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := m.Next(9)
+	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) {
+		t.Error("the loaded model predicts other numbers")
+	}
+	if l.XName != "year" || !slices.Equal(l.YNames, m.YNames) || l.Notes["axis"] != "none" || l.Bound() != m.Bound() || l.NoiseSD(1) != m.NoiseSD(1) || !slices.Equal(l.Next(3), m.Next(3)) {
+		t.Errorf("loaded %q %q %v", l.XName, l.YNames, l.Notes)
+	}
+	for i, v := range l.Hyper() {
+		w := m.Hyper()[i]
+		if v.Name != w.Name || v.Mode != w.Mode || math.Abs(v.Upper/w.Upper-1) > 1e-9 {
+			t.Errorf("%+v became %+v", w, v)
+		}
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// FuzzLoad: any file is a model that predicts, or an error.
+func FuzzLoad(f *testing.F) {
+	m, err := Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2})
+	if err != nil {
+		f.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	for _, swap := range [][2]string{{`\"period\":1`, `\"period\":9`}, {`\"reach\":43.5`, `\"reach\":1e99`}, {`constant`, `constanz`}, {`\"outputs\":[0]`, `\"outputs\":[7]`}, {`\"harmonics\":1`, `\"harmonics\":8`}, {`\"harmonics\":1`, `\"harmonics\":100`}} {
+		f.Add(bytes.Replace(b.Bytes(), []byte(swap[0]), []byte(swap[1]), 1))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := safetensors.Read(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		m, err := load(file)
+		if err != nil {
+			if !errors.Is(err, ErrFile) {
+				t.Errorf("an error that is not ErrFile: %v", err)
+			}
+			return
+		}
+		_, _ = m.Predict(context.Background(), []float64{0, 1})
+	})
+}

@@ -1,0 +1,120 @@
+package series
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestPrediction: at the mode it is the conditional Gaussian of the values given the others, by the N×N covariance.
+func TestPrediction(t *testing.T) {
+	s := made(100, true)
+	s.Err = [][]float64{make([]float64, len(s.X))}
+	for n := range s.X {
+		s.Err[0][n] = 0.2 + 0.1*math.Sin(float64(n))
+	}
+	whole := s
+	at := append(slices.Clone(s.X[:3]), s.X[len(s.X)-1]+0.5, s.X[len(s.X)-1]+4)
+	m := fit(t, whole, Options{Parts: everything, Known: true, Draws: AtMode})
+	p := predict(t, m, at)
+	o := newObjective(m.layout, m.sums)
+	lambda, _ := o.variance(m.at.Mode)
+	features, d := m.layout.spectral(), make([]float64, m.Features())
+	m.layout.amplitudes(d, m.at.Mode, nil)
+	row := func(x float64) []float64 {
+		phi := make([]float64, len(d))
+		values(phi, features, m.frame.steps(x), 1)
+		for k := range phi {
+			phi[k] *= d[k]
+		}
+		return phi
+	}
+	n := len(s.X)
+	k := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			k.SetSym(i, j, dot(row(s.X[i]), row(s.X[j])))
+		}
+		e := m.frame.known[0][i]
+		k.SetSym(i, i, k.At(i, i)+lambda*e*e)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(k) {
+		t.Fatal("K has no factor")
+	}
+	for i, x := range at {
+		cross := mat.NewVecDense(n, nil)
+		for j := range n {
+			cross.SetVec(j, dot(row(x), row(s.X[j])))
+		}
+		var w mat.VecDense
+		if err := c.SolveVecTo(&w, cross); err != nil {
+			t.Fatal(err)
+		}
+		mean := m.frame.Offset[0] + m.frame.Scale[0]*mat.Dot(&w, mat.NewVecDense(n, m.frame.y[0]))
+		e := m.frame.Error[0]
+		sd := m.frame.Scale[0] * math.Sqrt(dot(row(x), row(x))-mat.Dot(&w, cross)+lambda*e*e)
+		if math.Abs(p.Mean[0][i]-mean) > 1e-5*sd || math.Abs(p.SD[0][i]/sd-1) > 1e-5 {
+			t.Errorf("at %v: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
+		}
+		if math.Abs(p.Upper[0][i]-mean-1.959964*sd) > 1e-4*sd || math.Abs(p.Quantile(0, i, 0.5)-mean) > 1e-4*sd {
+			t.Errorf("at %v: the interval ends at %v", x, p.Upper[0][i])
+		}
+	}
+	parts := componentsOf(t, m, p)
+	var names []string
+	for _, c := range parts {
+		names = append(names, c.Name)
+	}
+	if want := []string{"trend", "season 1", "season 0.3", "short memory"}; !slices.Equal(names, want) {
+		t.Errorf("components %q, want %q", names, want)
+	}
+}
+
+// componentsOf are the components at a prediction's places, which add up to its means.
+func componentsOf(t *testing.T, m *Model, p *Prediction) []Component {
+	t.Helper()
+	parts, err := m.Components(context.Background(), p.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, mean := range p.Mean[0] {
+		sum := 0.0
+		for _, c := range parts {
+			sum += c.Mean[0][i]
+		}
+		if math.Abs(sum-mean) > 1e-8*math.Abs(sum) {
+			t.Errorf("components add up to %v, the mean is %v", sum, mean)
+		}
+	}
+	return parts
+}
+
+// TestDraw: functions drawn have the prediction's mean and, without noise, its deviation.
+func TestDraw(t *testing.T) {
+	s := made(60, false)
+	m := fit(t, s, Options{Draws: AtMode})
+	x := append(s.X[10:12:12], m.Next(5)...)
+	const n = 3000
+	draws, err := m.Draw(context.Background(), x, n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := predict(t, m, x)
+	for i := range x {
+		mean, square := 0.0, 0.0
+		for _, d := range draws {
+			mean += d[0][i] / n
+		}
+		for _, d := range draws {
+			square += (d[0][i] - mean) * (d[0][i] - mean) / n
+		}
+		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - m.NoiseSD(0)*m.NoiseSD(0))
+		if math.Abs(mean-p.Mean[0][i]) > 0.1*sd || math.Abs(math.Sqrt(square)/sd-1) > 0.06 {
+			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", x[i], mean, math.Sqrt(square), p.Mean[0][i], sd)
+		}
+	}
+}
