@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/posterior"
@@ -58,6 +56,7 @@ type saved struct {
 	Kind      string  `json:"kind"`
 	SD        Prior   `json:"sd,omitzero"`
 	Length    Prior   `json:"length,omitzero"`
+	Quality   Prior   `json:"quality,omitzero"`
 	Amplitude Prior   `json:"amplitude,omitzero"`
 	Period    float64 `json:"period,omitempty"`
 	Harmonics int     `json:"harmonics,omitempty"`
@@ -75,7 +74,7 @@ func save(p Part) saved {
 	case RandomWalk:
 		return saved{Kind: "random_walk", SD: p.SD}
 	case ShortMemory:
-		return saved{Kind: "short_memory", SD: p.SD, Length: p.Length}
+		return saved{Kind: "short_memory", SD: p.SD, Length: p.Length, Quality: p.Quality}
 	case Season:
 		return saved{Kind: "season", Period: p.Period, Harmonics: p.Harmonics, Cycle: p.Cycle, Length: p.Length, Amplitude: p.Amplitude}
 	case Product:
@@ -99,7 +98,7 @@ func (s *saved) part() (Part, error) {
 	case "random_walk":
 		return RandomWalk{s.SD}, nil
 	case "short_memory":
-		return ShortMemory{s.SD, s.Length}, nil
+		return ShortMemory{s.SD, s.Length, s.Quality}, nil
 	case "noise":
 		return Noise{s.SD}, nil
 	case "season":
@@ -280,8 +279,12 @@ func (m *Model) loadPosterior(value float64, f *safetensors.File) error {
 	if err != nil {
 		return err
 	}
-	if m.at, err = posterior.NewGaussian(mode, m.layout.scale(), value, mat.NewSymDense(n, information)); err != nil {
+	if m.at, err = posterior.NewGaussian(mode, m.layout.scale(), value, information); err != nil {
 		return fmt.Errorf("%w: %w", err, ErrFile)
+	}
+	if n == 0 {
+		m.draws = [][]float64{nil}
+		return nil
 	}
 	draws, err := numbers(f, nameDraws, -1, n)
 	for i := 0; i < len(draws); i += n {

@@ -36,7 +36,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{frame: f, layout: best.o.layout, sums: best.o.sums, backend: o.Backend, long: best.long}
+	m := &Model{frame: f, layout: all[0].o.layout, sums: all[0].o.sums, backend: o.Backend, long: best.long}
 	if err := m.average(ctx, all, &o); err != nil {
 		return nil, err
 	}
@@ -73,6 +73,9 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 		return err
 	}
 	count := o.Draws
+	if len(m.layout.names) == 0 {
+		count = AtMode
+	}
 	if count == 0 {
 		size := float64(m.layout.features())
 		count = min(usualDraws, max(fewestDraws, int(drawWork/(float64(m.frame.Rows)*size*size))))

@@ -53,15 +53,18 @@ type block struct {
 	lo, hi int // its features
 }
 
-// An amplitude is d_k = exp(v_sd)·factor·shape(f, exp(v_length)). Indices are −1 where there is no such hyper-parameter.
+// An amplitude is d_k = exp(v_sd)·factor·shape(f, exp(v_length), exp(v_quality)). Indices are −1 where there is no such hyper-parameter.
 type amplitude struct {
-	sd, length int
-	factor     float64
-	walk       func(c float64) float64                             // of a walk's c = π(j − ½)
-	shape      func(f, length float64) (value, dlogLength float64) // and d log value/d log length
+	sd, length, quality int
+	factor              float64
+	walk                func(c float64) float64 // of a walk's c = π(j − ½)
+	shape               func(f, length, quality float64) (value float64, by slope)
 }
 
-func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a} }
+// A slope is the derivative of log d_k by the logarithms of its block's length and quality.
+type slope struct{ length, quality float64 }
+
+func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, quality: -1, factor: a} }
 
 // newLayout lays ordered parts out, up to where there are more than most features (0: any number).
 func newLayout(f *frame, parts []Part, reach float64, memory, most int, peak func(float64) float64) *layout {
@@ -123,7 +126,7 @@ func (l *layout) amplitude(name string, given, usual Prior) amplitude {
 	if given.Median != 0 {
 		usual = Prior{Median: given.Median / l.frame.Scale[0], SD: given.SD}
 	}
-	return amplitude{sd: l.parameter(name, usual), length: -1, factor: 1}
+	return amplitude{sd: l.parameter(name, usual), length: -1, quality: -1, factor: 1}
 }
 
 // lengthscale adds a hyper-parameter in units of the input.
@@ -173,30 +176,34 @@ func (l *layout) spectral() *spectral.Features {
 	return f
 }
 
-// amplitudes fills d [M] and, if slope is not nil, calls it for each block with the derivatives of log d by the block's length.
-func (l *layout) amplitudes(d, v []float64, slope []float64) {
+// amplitudes fills d [M] and, if slopes is not nil, the derivatives of log d.
+func (l *layout) amplitudes(d, v []float64, slopes []slope) {
+	value := func(i int) float64 {
+		if i < 0 {
+			return 0
+		}
+		return math.Exp(v[i])
+	}
 	for _, b := range l.blocks {
-		a, scale, length := b.amp, b.amp.factor, 0.0
+		a, scale := b.amp, b.amp.factor
 		if a.sd >= 0 {
 			scale = math.Exp(v[a.sd])
 		}
-		if a.length >= 0 {
-			length = math.Exp(v[a.length])
-		}
+		length, quality := value(a.length), value(a.quality)
 		each := (b.hi - b.lo) / max(1, len(b.cos)) // 1 or 2 features a frequency
 		for i := range max(1, len(b.cos)) {
-			value, dlog := scale, 0.0
+			size, by := scale, slope{}
 			switch {
 			case a.shape != nil:
-				value, dlog = a.shape(b.offset[i], length)
-				value *= scale
+				size, by = a.shape(b.offset[i], length, quality)
+				size *= scale
 			case a.walk != nil:
-				value *= a.walk(math.Pi * (float64(i) + 0.5))
+				size *= a.walk(math.Pi * (float64(i) + 0.5))
 			}
 			for k := b.lo + i*each; k < b.lo+(i+1)*each; k++ {
-				d[k] = value
-				if slope != nil {
-					slope[k] = dlog
+				d[k] = size
+				if slopes != nil {
+					slopes[k] = by
 				}
 			}
 		}
@@ -204,35 +211,40 @@ func (l *layout) amplitudes(d, v []float64, slope []float64) {
 }
 
 // pull adds the gradient by v, given d∘∂L/∂d = bar [M] and the slopes of amplitudes.
-func (l *layout) pull(gradient, bar, slope []float64) {
+func (l *layout) pull(gradient, bar []float64, slopes []slope) {
 	for _, b := range l.blocks {
 		for k := b.lo; k < b.hi; k++ {
-			if b.amp.sd >= 0 {
-				gradient[b.amp.sd] += bar[k]
-			}
-			if b.amp.length >= 0 {
-				gradient[b.amp.length] += bar[k] * slope[k]
-			}
+			l.chain(&b.amp, slopes[k], func(i int, by float64) { gradient[i] += bar[k] * by })
 		}
 	}
 }
 
+// chain calls add with ∂log d/∂v_i of every coordinate i of an amplitude.
+func (l *layout) chain(a *amplitude, s slope, add func(i int, by float64)) {
+	if a.sd >= 0 {
+		add(a.sd, 1)
+	}
+	if a.length >= 0 {
+		add(a.length, s.length)
+	}
+	if a.quality >= 0 {
+		add(a.quality, s.quality)
+	}
+}
+
 // inform adds scale·Σ_kl s_ik w_kl s_jl to the information, where s_ik = ∂log d_k/∂v_i and w is [M,M].
-func (l *layout) inform(e *posterior.Evaluation, w, slope []float64, scale float64) {
+func (l *layout) inform(e *posterior.Evaluation, w []float64, slopes []slope, scale float64) {
 	m := l.features()
 	sums := make([]float64, len(l.names)) // Σ_l w_kl s_jl of a k
 	for _, b := range l.blocks {
 		for k := b.lo; k < b.hi; k++ {
 			clear(sums)
-			l.pull(sums, w[k*m:(k+1)*m], slope)
-			for j, v := range sums {
-				if b.amp.sd >= 0 {
-					e.AddTo(b.amp.sd, j, scale*v)
+			l.pull(sums, w[k*m:(k+1)*m], slopes)
+			l.chain(&b.amp, slopes[k], func(i int, by float64) {
+				for j, v := range sums {
+					e.AddTo(i, j, scale*v*by)
 				}
-				if b.amp.length >= 0 {
-					e.AddTo(b.amp.length, j, scale*v*slope[k])
-				}
-			}
+			})
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -124,16 +125,24 @@ func (t *track) residuals(f *spectral.Features, w [][]float64) [][]float64 {
 	return all
 }
 
-// lengthen replaces a trial's short memory by the one without frequencies.
-func (s *search) lengthen(t *trial) (*trial, error) {
-	parts := slices.DeleteFunc(slices.Clone(t.parts), func(p Part) bool {
+// layLong lays out the parts of a long series but for its short memory and noise.
+func (s *search) layLong(parts []Part) *layout {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
 		switch p.(type) {
 		case ShortMemory, Noise:
 			return true
 		}
 		return false
 	})
-	l := newLayout(s.frame, parts, s.reach, 0, 0, s.peak)
+	return newLayout(s.frame, parts, s.reach, 0, 0, s.peak)
+}
+
+// lengthen replaces a trial's short memory by the one without frequencies.
+func (s *search) lengthen(t *trial) (*trial, error) {
+	l := s.layLong(t.parts)
+	if len(l.parts) == 0 {
+		return nil, fmt.Errorf("%w: a series of %d rows needs a part beside its short memory and noise, such as Constant", ErrOptions, s.frame.Rows)
+	}
 	var tracks, fitted []*track
 	groups := s.frame.groups()
 	for _, g := range groups {

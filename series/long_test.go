@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -174,4 +175,28 @@ func longSeries(n int) Series {
 		s.Y[0] = append(s.Y[0], 10+1.5*math.Sin(2*math.Pi*float64(i)/24)+state+0.3*random.NormFloat64())
 	}
 	return s
+}
+
+// TestLongBare: a long series of a level, whose features have no hyper-parameter, forecasts and keeps what it forecasts in its file. One of
+// nothing but memory and noise has no features and is refused.
+func TestLongBare(t *testing.T) {
+	s := longSeries(longRows + 1)
+	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}}, Known: true})
+	path := filepath.Join(t.TempDir(), "bare.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := m.Next(3)
+	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) || !(p.SD[0][0] > 0) {
+		t.Errorf("forecasts %v, loaded %v", p.Mean, q.Mean)
+	}
+	for _, parts := range [][]Part{{ShortMemory{}}, {Noise{}}, {}} {
+		if _, err := Fit(context.Background(), s, Options{Parts: parts, Known: true}); !errors.Is(err, ErrOptions) {
+			t.Errorf("%v: %v", parts, err)
+		}
+	}
 }

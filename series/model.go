@@ -48,7 +48,7 @@ func (m *Model) Hyper() (all []Value) {
 		switch {
 		case strings.HasSuffix(name, ".length"):
 			unit = m.frame.Step
-		case strings.HasSuffix(name, ".factor"):
+		case strings.HasSuffix(name, ".factor"), strings.HasSuffix(name, ".quality"):
 			unit = 1
 		}
 		if at, sd := m.at.Mode[i], m.at.SD(i); at != absent {

@@ -135,6 +135,15 @@ func (m *moments) restrict(pick []int) *moments {
 	return &r
 }
 
+// restrict are the moments of l's features out of those of another layout.
+func (l *layout) restrict(whole *layout, sums []*moments) (own []*moments) {
+	pick := l.within(whole)
+	for _, m := range sums {
+		own = append(own, m.restrict(pick))
+	}
+	return own
+}
+
 // within lists which of another layout's features are l's: that layout has the same parts and maybe more, and as many frequencies in the
 // short memory, or more.
 func (l *layout) within(whole *layout) []int {

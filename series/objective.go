@@ -20,13 +20,14 @@ type objective struct {
 	layout *layout
 	sums   []*moments // a group each
 
-	a        *spectral.Gram // workspace [M,M]
-	d, slope []float64
+	a      *spectral.Gram // workspace [M,M]
+	d      []float64
+	slopes []slope
 }
 
 func newObjective(l *layout, sums []*moments) *objective {
 	m := l.features()
-	return &objective{layout: l, sums: sums, a: spectral.NewGram([]int{0, m}), d: make([]float64, m), slope: make([]float64, m)}
+	return &objective{layout: l, sums: sums, a: spectral.NewGram([]int{0, m}), d: make([]float64, m), slopes: make([]slope, m)}
 }
 
 // variance is λ for coordinates v, and dλ/dv of the noise's coordinate.
@@ -54,7 +55,7 @@ func (o *objective) factor(s *moments, d []float64, lambda float64) (*blocktri.F
 // evaluate fills e at coordinates v.
 func (o *objective) evaluate(e *posterior.Evaluation, v []float64) error {
 	lambda, dlambda := o.variance(v)
-	o.layout.amplitudes(o.d, v, o.slope)
+	o.layout.amplitudes(o.d, v, o.slopes)
 	e.Reset(len(v))
 	bar := make([]float64, len(o.d)) // d∘∂L/∂d
 	for _, s := range o.sums {
@@ -64,7 +65,7 @@ func (o *objective) evaluate(e *posterior.Evaluation, v []float64) error {
 		}
 		e.Value += value
 	}
-	o.layout.pull(e.Gradient, bar, o.slope)
+	o.layout.pull(e.Gradient, bar, o.slopes)
 	return nil
 }
 
@@ -123,13 +124,13 @@ func (o *objective) add(e *posterior.Evaluation, bar []float64, s *moments, lamb
 			bar[j] -= mean[j] * dot(g, mean) / lambda
 		}
 	}
-	o.layout.inform(e, z, o.slope, 2*outputs)
+	o.layout.inform(e, z, o.slopes, 2*outputs)
 	if noise < 0 {
 		return value, nil
 	}
 	e.Gradient[noise] += byLambda * dlambda
 	byNoise := make([]float64, len(e.Gradient))
-	o.layout.pull(byNoise, freedom, o.slope)
+	o.layout.pull(byNoise, freedom, o.slopes)
 	for i, c := range byNoise {
 		e.Add(i, noise, outputs*rate*c)
 	}

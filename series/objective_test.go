@@ -31,7 +31,7 @@ func made(n int, uneven bool) Series {
 }
 
 // everything is all parts, with two seasons.
-var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
+var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Quality: usualQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
 
 // objectiveOf lays everything out.
 func objectiveOf(t *testing.T, s Series, memory int) *objective {

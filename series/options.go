@@ -46,6 +46,9 @@ var ErrOptions = errors.New("series: bad options")
 
 // check reports parts that cannot be.
 func (o *Options) check() error {
+	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
+		return fmt.Errorf("%w: there are no parts but noise; want one more at least, such as Constant", ErrOptions)
+	}
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
 		if p == nil {

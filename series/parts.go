@@ -19,9 +19,10 @@ type SmoothTrend struct{ SD Prior }
 // RandomWalk is a level that wanders: Brownian motion. SD is as in SmoothTrend.
 type RandomWalk struct{ SD Prior }
 
-// ShortMemory is an Ornstein–Uhlenbeck process: what deviates from the other parts returns to them over Length, in units of the input.
-// SD is its standard deviation.
-type ShortMemory struct{ SD, Length Prior }
+// ShortMemory is what deviates from the other parts and returns to them over Length, in units of the input; SD is its standard deviation.
+// Without Quality it is an Ornstein–Uhlenbeck process, which returns at once. With Quality it is a noisy oscillator, an autoregression of
+// second order: below a half it starts to return with a delay, above it swings beyond. A long series has no Quality.
+type ShortMemory struct{ SD, Length, Quality Prior }
 
 // Season is a pattern that repeats and may change slowly. Its harmonics have amplitudes of their own, and each keeps its shape over
 // Length (Matérn-3/2), in units of the input.
@@ -57,7 +58,7 @@ func (Constant) given() []Prior      { return nil }
 func (p Slope) given() []Prior       { return []Prior{p.SD} }
 func (p SmoothTrend) given() []Prior { return []Prior{p.SD} }
 func (p RandomWalk) given() []Prior  { return []Prior{p.SD} }
-func (p ShortMemory) given() []Prior { return []Prior{p.SD, p.Length} }
+func (p ShortMemory) given() []Prior { return []Prior{p.SD, p.Length, p.Quality} }
 func (s Season) given() []Prior      { return []Prior{s.Length, s.Amplitude} }
 func (p Product) given() []Prior     { return append(p.Long.given(), p.Short.given()...) }
 func (p Noise) given() []Prior       { return []Prior{p.SD} }
@@ -90,10 +91,14 @@ func (p ShortMemory) lay(l *layout) {
 	lines := int(min(float64(l.memory), period/2))
 	a := l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2})
 	a.length = l.lengthscale("short_memory.length", p.Length, Prior{Median: max(l.frame.Range/30, 2), SD: 1.2})
-	a.shape = func(f, length float64) (float64, float64) { // √(2S/P), S = 2l/(1+(2πlf)²)
-		z := 2 * math.Pi * length * f
-		z *= z
-		return math.Sqrt(4 * length / (1 + z) / period), 0.5 * (1 - z) / (1 + z)
+	if p.Quality.Median != 0 {
+		a.quality = l.parameter("short_memory.quality", p.Quality)
+	}
+	a.shape = func(f, length, quality float64) (float64, slope) { // √(2S/P), S = 2l/D, D = 1 + (1 − 2q²)w² + q⁴w⁴
+		w2, q2 := math.Pow(2*math.Pi*length*f, 2), quality*quality
+		second, fourth := (1-2*q2)*w2, q2*q2*w2*w2
+		d := 1 + second + fourth
+		return math.Sqrt(4 * length / d / period), slope{length: 0.5 - (second+2*fourth)/d, quality: 2 * (q2*w2 - fourth) / d}
 	}
 	b := block{amp: a, nested: true}
 	for j := 1; j <= lines; j++ {
@@ -127,10 +132,10 @@ func (p Season) shape(l *layout) amplitude {
 	period := l.period()
 	return amplitude{
 		length: l.lengthscale(p.name()+".length", p.Length, Prior{Median: median * l.frame.Range, SD: 1.2}), factor: 1,
-		shape: func(f, length float64) (float64, float64) {
+		quality: -1, shape: func(f, length, _ float64) (float64, slope) {
 			z, w := math.Sqrt(3)/length, 2*math.Pi*f
 			z2, w2 := z*z, w*w
-			return math.Sqrt(4*z2*z/period) / (z2 + w2), 0.5 * (4*z2/(z2+w2) - 3)
+			return math.Sqrt(4*z2*z/period) / (z2 + w2), slope{length: 0.5 * (4*z2/(z2+w2) - 3)}
 		},
 	}
 }

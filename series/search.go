@@ -177,12 +177,7 @@ func (s *search) run() (*trial, error) {
 // trial finds the mode of a layout, from another trial's hyper-parameters where both have them.
 func (s *search) trial(parts []Part, memory int, from *trial) (*trial, error) {
 	l := s.lay(parts, memory)
-	pick := l.within(s.whole)
-	sums := make([]*moments, len(s.sums))
-	for i, m := range s.sums {
-		sums[i] = m.restrict(pick)
-	}
-	return s.mode(&trial{parts: parts, memory: memory, o: newObjective(l, sums)}, from)
+	return s.mode(&trial{parts: parts, memory: memory, o: newObjective(l, l.restrict(s.whole, s.sums))}, from)
 }
 
 // mode finds the trial's mode.

@@ -4,19 +4,17 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/internal/posterior"
 )
 
-// A variant is a trial with some of the trend's parts, and its probability. Of a series that nothing is known of, none of them is certain:
-// what returns to a level has none. So predictions are averaged over all subsets of slope, smooth trend and random walk, which are equally
-// probable before the data are seen, in proportion to the evidence (the integral over the hyper-parameters, by the Gaussian at the mode).
-// Where the data are many, one subset has all of it, and only the whole is fitted.
+// A variant is a trial with some of the trend's parts and one of two short memories, and its probability. Of a series that nothing is known
+// of, none of these is certain: what returns to a level has no trend, and it may return at once or swing. So predictions are averaged over
+// all subsets of slope, smooth trend and random walk, and over memories with and without a quality. All are equally probable before the data
+// are seen, and weigh in proportion to their evidence (the integral over the hyper-parameters, by the Gaussian at the mode).
 type variant struct {
 	*trial
-	gaussian *posterior.Gaussian
-	weight   float64
+	gaussian         *posterior.Gaussian
+	evidence, weight float64
 }
 
 // optional are the parts that a variant may lack, if Options has no Parts or Average.
@@ -25,42 +23,94 @@ var optional = []Part{Slope{}, SmoothTrend{}, RandomWalk{}}
 // absent is the logarithm of an amplitude of which nothing is left.
 const absent = -30.0
 
-// variants fits all subsets.
+// usualQuality is the prior of a quality that nothing is known of.
+var usualQuality = Prior{Median: 0.5, SD: 1}
+
+// variants fits all subsets. The first has every part.
 func (s *search) variants(best *trial) ([]*variant, error) {
-	subsets := 1
-	if (s.o.Parts == nil || s.o.Average) && s.frame.Rows < longRows {
-		subsets = 1 << len(optional)
+	if s.o.Parts != nil && !s.o.Average || s.frame.Rows > averagedRows {
+		v, err := best.variant()
+		return []*variant{v}, err
+	}
+	memories := [][]Part{best.parts}
+	if swinging := withQuality(best.parts); swinging != nil && best.long == nil {
+		memories = append([][]Part{swinging}, memories...)
 	}
 	var all []*variant
-	largest := math.Inf(-1)
-	for subset := range subsets {
-		t := best
-		if subset > 0 {
-			parts := slices.DeleteFunc(slices.Clone(best.parts), func(p Part) bool {
-				i := slices.IndexFunc(optional, func(q Part) bool { return q.name() == p.name() })
-				return i >= 0 && subset>>i&1 == 1
-			})
-			var err error
-			if t, err = s.trial(parts, best.memory, best); err != nil {
+	for _, parts := range memories {
+		for subset := range 1 << len(optional) {
+			v, err := s.subset(best, parts, subset)
+			if err != nil {
 				return nil, err
 			}
+			if all = append(all, v); subset == 0 && v.evidence < all[0].evidence-hopeless {
+				break
+			}
 		}
-		g, err := t.at.Gaussian(t.mode, t.o.layout.scale())
-		if err != nil {
-			return nil, err
-		}
-		v := &variant{t, g, g.LogEvidence()}
-		all, largest = append(all, v), max(largest, v.weight)
 	}
-	sum := 0.0
+	largest, sum := math.Inf(-1), 0.0
 	for _, v := range all {
-		v.weight = math.Exp(v.weight - largest)
+		largest = max(largest, v.evidence)
+	}
+	for _, v := range all {
+		v.weight = math.Exp(v.evidence - largest)
 		sum += v.weight
 	}
 	for _, v := range all {
 		v.weight /= sum
 	}
 	return all, nil
+}
+
+const (
+	averagedRows = 5000 // up to which the data leave more than one variant
+	hopeless     = 15   // nats: a memory that falls so far behind with all parts is not tried with fewer
+)
+
+// withQuality gives the short memory among parts a quality; nil if there is none without.
+func withQuality(parts []Part) []Part {
+	for i, p := range parts {
+		if m, ok := p.(ShortMemory); ok && m.Quality == (Prior{}) {
+			m.Quality = usualQuality
+			swinging := slices.Clone(parts)
+			swinging[i] = m
+			return swinging
+		}
+	}
+	return nil
+}
+
+// subset is the variant of parts without those optional ones that have a bit.
+func (s *search) subset(best *trial, parts []Part, bits int) (*variant, error) {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
+		i := slices.IndexFunc(optional, func(q Part) bool { return q.name() == p.name() })
+		return i >= 0 && bits>>i&1 == 1
+	})
+	if slices.Equal(parts, best.parts) {
+		return best.variant()
+	}
+	t, err := s.among(best, parts)
+	if err != nil {
+		return nil, err
+	}
+	return t.variant()
+}
+
+// among is a trial of parts that another has, or of its short memory with a quality.
+func (s *search) among(t *trial, parts []Part) (*trial, error) {
+	if t.long == nil {
+		return s.trial(parts, t.memory, t)
+	}
+	l := s.layLong(parts)
+	return s.mode(&trial{parts: parts, memory: t.memory, o: newObjective(l, l.restrict(t.o.layout, t.o.sums)), long: t.long}, t)
+}
+
+func (t *trial) variant() (*variant, error) {
+	g, err := t.at.Gaussian(t.mode, t.o.layout.scale())
+	if err != nil {
+		return nil, err
+	}
+	return &variant{trial: t, gaussian: g, evidence: g.LogEvidence(), weight: 1}, nil
 }
 
 // widen gives the variant's hyper-parameters to a layout with more parts, whose amplitudes are none.
@@ -76,14 +126,14 @@ func (v *variant) widen(l *layout, own []float64) []float64 {
 func (v *variant) embed(l *layout) (*posterior.Gaussian, error) {
 	const certain = 1e12
 	n, own := len(l.names), v.o.layout.names
-	h := mat.NewSymDense(n, nil)
+	h := make([]float64, n*n)
 	for i := range n {
-		h.SetSym(i, i, certain)
+		h[i*n+i] = certain
 	}
 	information := v.gaussian.Information()
 	for i, a := range own {
-		for j, b := range own[:i+1] {
-			h.SetSym(slices.Index(l.names, a), slices.Index(l.names, b), information[i*len(own)+j])
+		for j, b := range own {
+			h[slices.Index(l.names, a)*n+slices.Index(l.names, b)] = information[i*len(own)+j]
 		}
 	}
 	return posterior.NewGaussian(v.widen(l, v.mode), l.scale(), v.gaussian.Value, h)

@@ -32,11 +32,12 @@ type Gaussian struct {
 	axes      mat.Dense // eigenvectors, a column each
 }
 
-// NewGaussian takes apart the curvature h at the mode, in units of scale.
-func NewGaussian(mode, scale []float64, value float64, h mat.Symmetric) (*Gaussian, error) {
-	g := &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale), Value: value}
-	var err error
-	g.curvature, err = axes(h, &g.axes)
+// NewGaussian takes apart the curvature h [n,n] at the mode, in units of scale. Its upper triangle counts. n may be 0.
+func NewGaussian(mode, scale []float64, value float64, h []float64) (g *Gaussian, err error) {
+	g = &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale), Value: value}
+	if n := len(mode); n > 0 {
+		g.curvature, err = axes(mat.NewSymDense(n, h), &g.axes)
+	}
 	return g, err
 }
 

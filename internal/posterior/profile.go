@@ -39,7 +39,7 @@ func LaplaceProfile(f lbfgs.Func, mode, scale []float64, n int) (*Profile, error
 			return nil, err
 		}
 	}
-	if p.Gaussian, err = NewGaussian(mode[:n], scale[:n], value, own); err != nil {
+	if p.Gaussian, err = NewGaussian(mode[:n], scale[:n], value, own.RawSymmetric().Data); err != nil {
 		return nil, err
 	}
 	p.Short += halfForm(&p.axes, p.curvature, slope)

@@ -106,6 +106,9 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 // step solves for a damped step, and says by how much it should raise the value.
 func (e *Evaluation) step(damping float64) (step []float64, promise float64, ok bool) {
 	n := len(e.Gradient)
+	if n == 0 {
+		return nil, 0, true
+	}
 	h := mat.NewSymDense(n, slices.Clone(e.Information))
 	for i := range n {
 		h.SetSym(i, i, h.At(i, i)*(1+damping))
@@ -136,12 +139,9 @@ func (e *Evaluation) step(damping float64) (step []float64, promise float64, ok 
 
 // Gaussian is N(mode, information⁻¹).
 func (e *Evaluation) Gaussian(mode, scale []float64) (*Gaussian, error) {
-	n := len(mode)
-	h := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			h.SetSym(i, j, e.Information[i*n+j]*scale[i]*scale[j])
-		}
+	n, h := len(mode), slices.Clone(e.Information)
+	for i := range h {
+		h[i] *= scale[i/n] * scale[i%n]
 	}
 	return NewGaussian(mode, scale, e.Value, h)
 }
