@@ -42,7 +42,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	}
 	var sums []*moments
 	if m.long == nil {
-		if sums, err = l.sum(ctx, m.backend); err != nil {
+		if sums, err = l.sum(ctx, m.backend, 0); err != nil {
 			return 0, err
 		}
 	} else {

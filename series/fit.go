@@ -27,7 +27,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Rows >= longRows && slices.ContainsFunc(best.parts, func(p Part) bool { _, ok := p.(ShortMemory); return ok }) {
+	if search.long() {
 		if best, err = search.lengthen(best); err != nil {
 			return nil, err
 		}

@@ -18,9 +18,10 @@ import (
 //
 // and all else stays as it is. The memory's three hyper-parameters are fitted to the residuals, in turn with the others.
 const (
-	longRounds = 5    // turns at most
+	longTurns  = 5    // at most
 	longMoved  = 0.05 // of a logarithm: less ends the turns
-	longFitted = 1e5  // rows, the last ones, whose residuals the memory is fitted to
+	longTurned = 3e4  // rows, the last ones, for the turns
+	longFitted = 1e5  // and whose residuals the memory is fitted to in the end, when all rows are summed
 	tileRows   = 256
 )
 
@@ -113,11 +114,11 @@ func (t *track) residuals(f *spectral.Features, w [][]float64) [][]float64 {
 		panel := make([]float64, tileRows*simd.Lanes)
 		for first := 0; first < f.M; first += simd.Lanes {
 			fill(panel, f, t, first, lo, hi)
+			lanes := min(simd.Lanes, f.M-first)
 			for d := range all {
+				weights := w[d][first : first+lanes]
 				for n := lo; n < hi; n++ {
-					for lane := range min(simd.Lanes, f.M-first) {
-						all[d][n] -= w[d][first+lane] * panel[(n-lo)*simd.Lanes+lane]
-					}
+					all[d][n] -= dot(weights, panel[(n-lo)*simd.Lanes:])
 				}
 			}
 		}
@@ -143,11 +144,11 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 	if len(l.parts) == 0 {
 		return nil, fmt.Errorf("%w: a series of %d rows needs a part beside its short memory and noise, such as Constant", ErrOptions, s.frame.Rows)
 	}
-	var tracks, fitted []*track
+	var tracks, recent, last []*track
 	groups := s.frame.groups()
 	for _, g := range groups {
 		t := s.frame.track(g)
-		tracks, fitted = append(tracks, t), append(fitted, t.last(longFitted))
+		tracks, recent, last = append(tracks, t), append(recent, t.last(longFitted)), append(last, t.last(longTurned))
 	}
 	old := func(name string) (float64, Prior) {
 		i := slices.Index(t.o.layout.names, name)
@@ -158,32 +159,34 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 	m.SD, priors[0] = old("short_memory.sd")
 	m.Length, priors[1] = old("short_memory.length")
 	m.Noise, priors[2] = old(t.o.layout.names[t.o.layout.noise])
-	next := t
-	for range longRounds {
-		residuals, err := next.residuals(fitted)
+	turn := func(from *trial, fitted, summed []*track) (next *trial, moved float64, err error) {
+		residuals, err := from.residuals(fitted)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		to, err := m.fit(fitted, residuals, priors)
-		if err == nil {
+		before := m
+		if m, err = m.fit(fitted, residuals, priors); err == nil {
 			err = s.ctx.Err()
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if next != t && max(math.Abs(math.Log(to.SD/m.SD)), math.Abs(math.Log(to.Length/m.Length)), math.Abs(math.Log(to.Noise/m.Noise))) < longMoved {
-			break
-		}
-		m = to
 		var sums []*moments
 		for i, g := range groups {
-			sums = append(sums, l.whiten(tracks[i], m, g.outputs))
+			sums = append(sums, l.whiten(summed[i], m, g.outputs))
 		}
-		if next, err = s.mode(&trial{parts: t.parts, memory: t.memory, o: newObjective(l, sums), long: &long{m, tracks}}, next); err != nil {
-			return nil, err
-		}
+		next, err = s.mode(&trial{parts: t.parts, memory: t.memory, o: newObjective(l, sums), long: &long{m, tracks}}, from)
+		return next, m.distance(before), err
 	}
-	return next, nil
+	next, moved, err := turn(t, last, last)
+	for n := 1; n < longTurns && moved > longMoved && err == nil; n++ {
+		next, moved, err = turn(next, last, last)
+	}
+	if err != nil {
+		return nil, err
+	}
+	next, _, err = turn(next, recent, tracks)
+	return next, err
 }
 
 // last is the last rows.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/posterior"
 )
 
@@ -49,55 +51,75 @@ func (f *frame) track(g group) *track {
 	return t
 }
 
-// A filter is the part of Kalman's filter that all columns share.
+// A stage is Kalman's filter at a place, but for the state: ρ, the variances before and after the value, p/S, 1/√S and log S, the last three 0
+// where there is no value.
+type stage struct{ decay, p, q, gain, scale, log float64 }
+
+// A walk goes along sorted places.
+type walk struct {
+	stage
+	memory
+	begun            bool
+	u, e             float64 // the last
+	gap, decayForGap float64
+}
+
+func (m memory) walk() walk { return walk{memory: m, decayForGap: 1} }
+
+// to goes to place u, where there is a value with error e, or none if e is 0.
+func (w *walk) to(u, e float64) {
+	variance, rho, before := w.SD*w.SD, 0.0, w.SD*w.SD
+	if w.begun {
+		if gap := u - w.u; gap != w.gap {
+			w.gap, w.decayForGap = gap, math.Exp(-gap/w.Length)
+		}
+		rho, before = w.decayForGap, w.q
+	}
+	p := rho*rho*before + variance*(1-rho*rho)
+	settled := w.begun && p == w.p && e == w.e && e != 0 // on a grid the filter settles
+	w.begun, w.u, w.e, w.decay, w.p = true, u, e, rho, p
+	switch {
+	case settled:
+	case e == 0:
+		w.q, w.gain, w.scale, w.log = p, 0, 0, 0
+	default:
+		s := p + w.Noise*w.Noise*e*e
+		w.q, w.gain, w.scale, w.log = p*(1-p/s), p/s, 1/math.Sqrt(s), math.Log(s)
+	}
+}
+
+// A filter is the part of Kalman's filter that all columns share, by place.
 type filter struct {
-	decay, gain, scale []float64 // [N] ρ, p/S (0 for a place without a value), 1/√S
-	p, q               []float64 // [N] variances before and after the value
-	logDet             float64   // Σ log S
+	decay, gain, scale, p, q []float64
+	logDet                   float64 // Σ log S
 }
 
 // filter goes along sorted places; e is 0 where there is no value.
 func (m memory) filter(u, e []float64) *filter {
 	n := len(u)
 	f := &filter{decay: make([]float64, n), gain: make([]float64, n), scale: make([]float64, n), p: make([]float64, n), q: make([]float64, n)}
-	variance, before, gap, decay, log := m.SD*m.SD, m.SD*m.SD, math.NaN(), 0.0, 0.0
+	w := m.walk()
 	for i := range u {
-		rho := 0.0
-		if i > 0 {
-			if g := u[i] - u[i-1]; g != gap {
-				gap, decay = g, math.Exp(-g/m.Length)
-			}
-			rho = decay
-		}
-		p := rho*rho*before + variance*(1-rho*rho)
-		f.decay[i], f.p[i], before = rho, p, p
-		switch {
-		case e[i] == 0:
-		case i > 0 && p == f.p[i-1] && e[i] == e[i-1]: // on a grid the filter settles
-			f.gain[i], f.scale[i], before = f.gain[i-1], f.scale[i-1], f.q[i-1]
-			f.logDet += log
-		default:
-			s := p + m.Noise*m.Noise*e[i]*e[i]
-			f.gain[i], f.scale[i], before = p/s, 1/math.Sqrt(s), p*(1-p/s)
-			log = math.Log(s)
-			f.logDet += log
-		}
-		f.q[i] = before
+		w.to(u[i], e[i])
+		f.decay[i], f.gain[i], f.scale[i], f.p[i], f.q[i] = w.decay, w.gain, w.scale, w.p, w.q
+		f.logDet += w.log
 	}
 	return f
 }
 
 // likelihood is log N(r | 0, K) of residuals, with K the covariance of memory and noise.
 func (m memory) likelihood(t *track, r []float64) float64 {
-	f := m.filter(t.u, t.e)
-	state, sum := 0.0, 0.0
+	w := m.walk()
+	state, square, logDet := 0.0, 0.0, 0.0
 	for n, v := range r {
-		a := f.decay[n] * state
-		innovation := v - a
-		state = a + f.gain[n]*innovation
-		sum += innovation * innovation * f.scale[n] * f.scale[n]
+		w.to(t.u[n], t.e[n])
+		a := w.decay * state
+		v -= a
+		state = a + w.gain*v
+		square += v * v * w.scale * w.scale
+		logDet += w.log
 	}
-	return -0.5 * (float64(len(r))*math.Log(2*math.Pi) + f.logDet + sum)
+	return -0.5 * (float64(len(r))*math.Log(2*math.Pi) + logDet + square)
 }
 
 // fit raises the likelihood of residuals [tracks][outputs][N] and the priors of SD, length and noise, from m on.
@@ -113,15 +135,18 @@ func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]Prior) (
 	}
 	objective := func(v, gradient []float64) (float64, error) {
 		const step = 1e-4
-		w := slices.Clone(v)
-		for i := range w {
-			w[i] = v[i] + step
-			up := value(w)
-			w[i] = v[i] - step
-			gradient[i] = (up - value(w)) / (2 * step)
-			w[i] = v[i]
+		values := make([]float64, 2*len(v)+1)
+		parallel.For(len(values), runtime.GOMAXPROCS(0), func(i int) {
+			w := slices.Clone(v)
+			if i < 2*len(v) {
+				w[i/2] += step * float64(1-2*(i%2))
+			}
+			values[i] = value(w)
+		})
+		for i := range v {
+			gradient[i] = (values[2*i] - values[2*i+1]) / (2 * step)
 		}
-		return value(v), nil
+		return values[2*len(v)], nil
 	}
 	s, err := lbfgs.Start(posterior.With(objective, priors[:]), []float64{math.Log(m.SD), math.Log(m.Length), math.Log(m.Noise)})
 	if err == nil {
@@ -131,6 +156,11 @@ func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]Prior) (
 		return m, err
 	}
 	return of(s.X), nil
+}
+
+// distance is the largest difference of the logarithms.
+func (m memory) distance(o memory) float64 {
+	return max(math.Abs(math.Log(m.SD/o.SD)), math.Abs(math.Log(m.Length/o.Length)), math.Abs(math.Log(m.Noise/o.Noise)))
 }
 
 // of is the memory with given logarithms. The noise keeps its least.

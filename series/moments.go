@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -21,11 +22,12 @@ type moments struct {
 	logErr  float64     // Σ log e_n
 }
 
-// sum makes one pass over the rows of each group.
-func (l *layout) sum(ctx context.Context, backend spectral.Backend) ([]*moments, error) {
+// sum makes one pass over the rows of each group, from a place on.
+func (l *layout) sum(ctx context.Context, backend spectral.Backend, from float64) ([]*moments, error) {
 	var all []*moments
 	features := l.spectral()
 	for _, g := range l.frame.groups() {
+		g.rows = slices.DeleteFunc(g.rows, func(n int) bool { return l.frame.u[n] < from })
 		m, err := l.sumGroup(ctx, backend, features, g)
 		if err != nil {
 			return nil, err

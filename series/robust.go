@@ -50,7 +50,7 @@ func (s *search) robust(t *trial) (*trial, error) {
 			break
 		}
 		before = p
-		if s.sums, err = s.whole.sum(s.ctx, s.o.Backend); err == nil {
+		if s.sums, err = s.whole.sum(s.ctx, s.o.Backend, 0); err == nil {
 			t, err = s.trial(t.parts, t.memory, t)
 		}
 		if err != nil {

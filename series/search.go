@@ -65,14 +65,39 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 		everything = append(everything, t...)
 	}
 	s.memories = memories
-	if f.Rows >= longRows {
+	from := 0.0
+	if s.long() {
 		s.memories = memories[:1]
+		if !o.Robust {
+			from = f.Range - s.searched(everything)
+		}
 	}
 	s.whole = s.lay(everything, s.memories[len(s.memories)-1])
 	var err error
-	s.sums, err = s.whole.sum(ctx, o.Backend)
+	s.sums, err = s.whole.sum(ctx, o.Backend, from)
 	return s, err
 }
+
+// long says whether the short memory will be taken out of the rows.
+func (s *search) long() bool {
+	return s.frame.Rows >= longRows && slices.ContainsFunc(s.fixed(), func(p Part) bool { _, ok := p.(ShortMemory); return ok })
+}
+
+// searched is how far back from the end a long series is searched, in steps: some ten thousand rows say which parts it has.
+func (s *search) searched(parts []Part) float64 {
+	back := searchedRows / float64(s.frame.Rows) * s.frame.Range
+	for _, p := range parts {
+		if season, ok := p.(Season); ok {
+			back = max(back, searchedPeriods*season.Period/s.frame.Step)
+		}
+	}
+	return back
+}
+
+const (
+	searchedRows    = 3e4
+	searchedPeriods = 4 // of any season, at least
+)
 
 // farthest bounds the reach in ranges of the data: features grow with it.
 const farthest = 10

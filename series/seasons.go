@@ -3,8 +3,10 @@ package series
 import (
 	"math"
 	"math/cmplx"
+	"runtime"
 	"slices"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,12 +86,15 @@ const sparse = 64
 func without(r []float64, columns [][]float64) []float64 {
 	k := len(columns)
 	gram, right := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
-	for i, a := range columns {
-		for j := range i + 1 {
-			gram.SetSym(i, j, dot(a, columns[j]))
+	parallel.For(k, runtime.GOMAXPROCS(0), func(i int) {
+		a := columns[k-1-i] // the longest row first
+		for j := range k - i {
+			gram.SetSym(k-1-i, j, dot(a, columns[j]))
 		}
+		right.SetVec(k-1-i, dot(a, r))
+	})
+	for i := range k {
 		gram.SetSym(i, i, gram.At(i, i)*(1+1e-9)+1e-6)
-		right.SetVec(i, dot(a, r))
 	}
 	var chol mat.Cholesky
 	left := slices.Clone(r)
@@ -100,11 +105,14 @@ func without(r []float64, columns [][]float64) []float64 {
 	if chol.SolveVecTo(&w, right) != nil {
 		return left
 	}
-	for i, a := range columns {
-		for n := range left {
-			left[n] -= w.AtVec(i) * a[n]
+	parallel.For((len(r)+tileRows-1)/tileRows, runtime.GOMAXPROCS(0), func(tile int) {
+		part := left[tile*tileRows : min(len(r), (tile+1)*tileRows)]
+		for i, a := range columns {
+			for n, v := range a[tile*tileRows:][:len(part)] {
+				part[n] -= w.AtVec(i) * v
+			}
 		}
-	}
+	})
 	return left
 }
 
@@ -206,13 +214,15 @@ func (s *spectrum) combLeft(f float64, harmonics int) float64 {
 
 // comb is cosines and sines of a season's harmonics at the rows.
 func (s *spectrum) comb(f float64, harmonics int) (columns [][]float64) {
-	for h := 1; h <= harmonics && float64(h)*f < 0.5001; h++ {
+	harmonics = min(harmonics, int(0.5001/f))
+	columns = make([][]float64, 2*harmonics)
+	parallel.For(harmonics, runtime.GOMAXPROCS(0), func(h int) {
 		cos, sin := make([]float64, s.n), make([]float64, s.n)
 		for i, u := range s.u {
-			sin[i], cos[i] = math.Sincos(2 * math.Pi * float64(h) * f * u)
+			sin[i], cos[i] = math.Sincos(2 * math.Pi * float64(h+1) * f * u)
 		}
-		columns = append(columns, cos, sin)
-	}
+		columns[2*h], columns[2*h+1] = cos, sin
+	})
 	return columns
 }
 
