@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -96,6 +97,36 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 		for _, d := range draws {
 			m.draws = append(m.draws, v.widen(m.layout, d))
 		}
+	}
+	return m.resolve()
+}
+
+// resolve drops draws that are so far out that the sums have too few digits for them. The mode has enough.
+func (m *Model) resolve() error {
+	o := newObjective(m.layout, m.sums)
+	draws := m.draws
+	m.draws = nil
+	for _, d := range draws {
+		err := m.each(o, d, func(v view) error {
+			for _, c := range v.sums.c {
+				weights := o.mean(v.factor, c)
+				for k, a := range o.d {
+					weights[k] *= a
+				}
+				if v.sums.rounding(weights)/v.lambda > resolved {
+					return errUnresolved
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			m.draws = append(m.draws, d)
+		} else if !errors.Is(err, errUnresolved) {
+			return err
+		}
+	}
+	if len(m.draws) == 0 {
+		m.draws = [][]float64{slices.Clone(m.at.Mode)}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"errors"
 	"math"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
@@ -10,6 +11,12 @@ import (
 
 // leastNoise is added to the noise's variance, in units of the data's: below it the sums' rounding would count.
 const leastNoise = 1e-6
+
+// errUnresolved says that at these hyper-parameters the value would be its rounding's: large weights cancel.
+var errUnresolved = errors.New("the sums have too few digits for these hyper-parameters")
+
+// resolved is by how many nats rounding may move a value; values that are compared differ by more.
+const resolved = 0.01
 
 // An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)), for each output
 //
@@ -39,18 +46,28 @@ func (o *objective) variance(v []float64) (lambda, slope float64) {
 	return s + leastNoise, 2 * s
 }
 
-// factor overwrites the workspace by the factor of A for a group's moments and amplitudes d.
-func (o *objective) factor(s *moments, d []float64, lambda float64) (*blocktri.Factor, error) {
+// factor overwrites the workspace by the factor of A for a group's moments and amplitudes d. Where λ drowns in the rounding of D G D, as it may
+// at a far draw, the features are collinear to all digits that G has; then as much as these digits are worth joins the diagonal.
+func (o *objective) factor(s *moments, d []float64, lambda float64) (factor *blocktri.Factor, err error) {
 	a := o.a.Diag[0]
 	m := len(d)
-	for j, dj := range d {
-		row, g := a[j*m:(j+1)*m], s.gram[j*m:(j+1)*m]
-		for k, dk := range d {
-			row[k] = dj * dk * g[k]
+	for _, ridge := range ridges {
+		for j, dj := range d {
+			row, g := a[j*m:(j+1)*m], s.gram[j*m:(j+1)*m]
+			for k, dk := range d {
+				row[k] = dj * dk * g[k]
+			}
+			row[j] *= 1 + ridge
+		}
+		if factor, err = blocktri.Factorise(o.a, lambda, 1); err == nil {
+			return factor, nil
 		}
 	}
-	return blocktri.Factorise(o.a, lambda, 1)
+	return nil, err
 }
+
+// ridges are tried in turn.
+var ridges = []float64{0, 1e-13, 1e-12, 1e-11}
 
 // evaluate fills e at coordinates v.
 func (o *objective) evaluate(e *posterior.Evaluation, v []float64) error {
@@ -98,6 +115,9 @@ func (o *objective) add(e *posterior.Evaluation, bar []float64, s *moments, lamb
 		value -= 0.5 * residual / lambda
 		byLambda += 0.5 * residual / (lambda * lambda)
 		means[i] = mean
+		if s.rounding(mean)/lambda > resolved {
+			return 0, errUnresolved
+		}
 	}
 	z, rate := factor.Inverse().Diag[0], dlambda/lambda
 	freedom, square := make([]float64, m), 0.0 // (W − W²)_kk, tr W²
@@ -136,6 +156,16 @@ func (o *objective) add(e *posterior.Evaluation, bar []float64, s *moments, lamb
 	}
 	e.Add(noise, noise, 0.5*outputs*rate*rate*(float64(s.n)-2*traceW+square))
 	return value, nil
+}
+
+// rounding is by how much (D m)ᵀ G (D m), of the weights D m, may be off because G has sixteen digits.
+func (s *moments) rounding(weights []float64) float64 {
+	sum, m := 0.0, len(weights)
+	for k, w := range weights {
+		sum += math.Abs(w) * math.Sqrt(s.gram[k*m+k])
+	}
+	const epsilon = 0x1p-52
+	return epsilon * sum * sum
 }
 
 // mean is m = A⁻¹ D C of an output.

@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -168,4 +169,30 @@ func TestObjective(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestUnresolved: as an amplitude grows, values are right until they would be rounding; then they are refused.
+func TestUnresolved(t *testing.T) {
+	o := objectiveOf(t, made(80, false), 30)
+	v := make([]float64, len(o.layout.names))
+	for i, p := range o.layout.priors {
+		v[i] = math.Log(p.Median)
+	}
+	grown := slices.Index(o.layout.names, "season 1.amplitude[1]")
+	for v[grown] = 0; v[grown] < 60; v[grown] += 2 {
+		var e posterior.Evaluation
+		if err := o.evaluate(&e, v); err != nil {
+			if !errors.Is(err, errUnresolved) || v[grown] < 8 {
+				t.Errorf("amplitude e^%v: %v", v[grown], err)
+			}
+			return
+		}
+		if v[grown] > 10 {
+			continue // the N×N covariance has too few digits, too
+		}
+		if want, _ := o.direct(t, v); math.Abs(e.Value-want) > resolved {
+			t.Errorf("amplitude e^%v: value %v, want %v", v[grown], e.Value, want)
+		}
+	}
+	t.Error("no amplitude is too large")
 }

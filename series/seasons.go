@@ -105,10 +105,11 @@ func without(r []float64, columns [][]float64) []float64 {
 	if chol.SolveVecTo(&w, right) != nil {
 		return left
 	}
-	parallel.For((len(r)+tileRows-1)/tileRows, runtime.GOMAXPROCS(0), func(tile int) {
-		part := left[tile*tileRows : min(len(r), (tile+1)*tileRows)]
+	const share = 4096 // rows
+	parallel.For((len(r)+share-1)/share, runtime.GOMAXPROCS(0), func(tile int) {
+		part := left[tile*share : min(len(r), (tile+1)*share)]
 		for i, a := range columns {
-			for n, v := range a[tile*tileRows:][:len(part)] {
+			for n, v := range a[tile*share:][:len(part)] {
 				part[n] -= w.AtVec(i) * v
 			}
 		}
