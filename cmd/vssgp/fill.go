@@ -95,7 +95,7 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 	if a.json {
 		fields := object{{"rows", len(r.x)}, {"filled", holes}, {"columns", r.yNames}}
 		if m != nil {
-			fields = append(fields, a.modelFields(m, took)...)
+			fields = append(fields, a.modelFields(m, r, took)...)
 		}
 		return a.printJSON(fields)
 	}
@@ -103,7 +103,7 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 		return nil
 	}
 	if m != nil {
-		a.sayModel(m, r.axis, took)
+		a.sayModel(m, r, took)
 	}
 	for i, name := range r.yNames {
 		a.say("%s: filled %s of %d", name, counted(r.missing[i], "cell"), len(r.x))

@@ -102,12 +102,12 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 	}
 	took := time.Since(began)
 	if a.json {
-		return a.printJSON(slices.Concat(object{{"rows", len(r.x)}, {"horizon", len(at.x)}}, a.modelFields(m, took)))
+		return a.printJSON(slices.Concat(object{{"rows", len(r.x)}, {"horizon", len(at.x)}}, a.modelFields(m, r, took)))
 	}
 	if o.output == toStdout {
 		return nil
 	}
-	a.sayModel(m, r.axis, took)
+	a.sayModel(m, r, took)
 	a.say("forecast of %s, %s to %s", counted(len(at.x), "row"), at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x)))
 	a.say("wrote %s", pathsOf(files))
 	return nil

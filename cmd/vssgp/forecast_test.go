@@ -289,6 +289,10 @@ func TestErrors(t *testing.T) {
 	if !(usual > 1 && robust < 0.2 && known < 0.2) {
 		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
 	}
+	out := succeed(t, "forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o", filepath.Join(dir, "o.csv"), "--robust")
+	if want := "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n"; !strings.Contains(out.stderr+out.stdout, want) {
+		t.Errorf("%s%s: want %q", out.stdout, out.stderr, want)
+	}
 }
 
 // TestMethods: which flags choose which model.

@@ -79,12 +79,12 @@ func extent(m *series.Model) (first, last, reach float64) {
 }
 
 // modelFields are what --json has of a fitted series.
-func (a *app) modelFields(m *series.Model, took time.Duration) object {
+func (a *app) modelFields(m *series.Model, r *timeSeries, took time.Duration) object {
 	periods := m.Periods()
 	if periods == nil {
 		periods = []float64{}
 	}
-	o := object{{"periods", periods}, {"parts", m.PartNames()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()}, {"features", m.Features()}, {"seconds", took}}
+	o := object{{"periods", periods}, {"parts", m.PartNames()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()}, {"features", m.Features()}, {"outliers,omitempty", outliersOf(m, r)}, {"seconds", took}}
 	if b, err := a.computer.get(); err == nil {
 		o = append(o, field{"device", b.Name()})
 	}
@@ -99,8 +99,22 @@ func noiseOf(m *series.Model) (sd []float64) {
 	return sd
 }
 
+// outliersOf are the places of what a robust fit passed over, by output; nil if there is nothing.
+func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
+	all := map[string][]string{}
+	for d, name := range r.yNames {
+		for _, n := range m.Outliers(d) {
+			all[name] = append(all[name], r.axis.Format(r.x[n]))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
 // sayModel prints what was found in a series.
-func (a *app) sayModel(m *series.Model, axis *table.Axis, took time.Duration) {
+func (a *app) sayModel(m *series.Model, r *timeSeries, took time.Duration) {
 	device := ""
 	if b, err := a.computer.get(); err == nil {
 		device = b.Name()
@@ -108,9 +122,20 @@ func (a *app) sayModel(m *series.Model, axis *table.Axis, took time.Duration) {
 	a.say("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), counted(m.Rows(), "row"), counted(m.Features(), "feature"), took.Seconds(), device)
 	a.say("parts: %s", strings.Join(m.PartNames(), ", "))
 	if periods := m.Periods(); len(periods) > 0 {
-		a.say("periods: %s%s", row(periods), unitOf(axis))
+		a.say("periods: %s%s", row(periods), unitOf(r.axis))
 	}
 	a.say("noise sd: %s", row(noiseOf(m)))
+	outliers := outliersOf(m, r)
+	for _, name := range r.yNames {
+		if at := outliers[name]; len(at) > 0 {
+			const most = 10
+			shown := strings.Join(at[:min(len(at), most)], ", ")
+			if len(at) > most {
+				shown += ", …"
+			}
+			a.say("passed over: %s of %s, at %s", counted(len(at), "value"), name, shown)
+		}
+	}
 }
 
 // unitOf is the unit of lengths along an axis, after a space; "" if it has none.
