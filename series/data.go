@@ -67,6 +67,7 @@ type frame struct {
 	Range float64 // T, in steps
 	Even  bool    // the rows lie on a grid
 	Rows  int     // N
+	Log   bool    `json:",omitempty"` // y is the logarithm of the values
 
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
@@ -78,6 +79,54 @@ type frame struct {
 	known [][]float64 // [D][N] the known noise's sd; nil
 	// weaker is by how much the noise of single values is taken to be larger, as a factor of its sd [D][N]; nil: none is an outlier.
 	weaker [][]float64
+}
+
+var errNotPositive = fmt.Errorf("%w: a value is not positive, so it has no logarithm", ErrData)
+
+// logarithm is the series of the logarithms, whose known errors are relative. ok is false if a value is not positive.
+func (s *Series) logarithm() (l Series, ok bool) {
+	l = Series{X: s.X}
+	for d, y := range s.Y {
+		logs := make([]float64, len(y))
+		for n, v := range y {
+			if v <= 0 {
+				return Series{}, false
+			}
+			logs[n] = math.Log(v)
+		}
+		l.Y = append(l.Y, logs)
+		if s.Err != nil {
+			relative := make([]float64, len(y))
+			for n, e := range s.Err[d] {
+				relative[n] = e / y[n]
+			}
+			l.Err = append(l.Err, relative)
+		}
+	}
+	return l, true
+}
+
+// jacobian is what the frame's units add to the log density of the values from a place on.
+func (f *frame) jacobian(from float64) (sum float64) {
+	for d, y := range f.y {
+		for n, v := range y {
+			if !math.IsNaN(v) && f.u[n] >= from {
+				sum -= math.Log(f.Scale[d])
+				if f.Log {
+					sum -= f.Offset[d] + f.Scale[d]*v
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// value is the value, in the data's units, that y is in the model's.
+func (f *frame) value(d int, y float64) float64 {
+	if y = f.Offset[d] + f.Scale[d]*y; f.Log {
+		return math.Exp(y)
+	}
+	return y
 }
 
 // newFrame checks and standardises the series: by its mean and standard deviation or, if robust, by what outliers do not move.

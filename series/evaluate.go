@@ -17,6 +17,13 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	if len(s.Y) != m.Outputs() || (s.Err != nil) != (m.frame.Error != nil) {
 		return 0, fmt.Errorf("%w: %d outputs, errors known: %v; the model has %d, %v", ErrData, len(s.Y), s.Err != nil, m.Outputs(), m.frame.Error != nil)
 	}
+	if m.frame.Log {
+		logs, ok := s.logarithm()
+		if !ok {
+			return 0, errNotPositive
+		}
+		s = logs
+	}
 	at, err := m.open(ctx, s.X) // for its checks
 	if err != nil {
 		return 0, err

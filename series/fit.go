@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -14,17 +15,17 @@ import (
 // Fit fits the model: it sums the moments, finds the parts that earn their place and the mode of their hyper-parameters, and draws from
 // the posterior there. Errors wrap ErrData, ErrOptions or ctx's.
 func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
-	f, err := newFrame(&s, o.Robust)
-	if err == nil {
-		err = o.check()
-	}
-	if err != nil {
+	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
 	}
 	if o.Backend == nil {
 		o.Backend = cpu.New()
 	}
-	search, best, err := find(ctx, f, &o)
+	search, err := scaled(ctx, &s, &o)
+	if err != nil {
+		return nil, err
+	}
+	search, best, err := find(search)
 	if err != nil {
 		return nil, err
 	}
@@ -37,27 +38,81 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{frame: f, layout: all[0].o.layout, sums: all[0].o.sums, backend: o.Backend, long: best.long}
+	m := &Model{frame: search.frame, layout: all[0].o.layout, sums: all[0].o.sums, backend: o.Backend, long: best.long}
 	if err := m.average(ctx, all, &o); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// find finds the best trial. A robust fit looks for outliers in it, and then again among parts that were found without them.
-func find(ctx context.Context, f *frame, o *Options) (s *search, best *trial, err error) {
-	for range 2 {
-		if s, err = newSearch(ctx, f, o); err == nil {
-			best, err = s.run()
-		}
-		if err != nil || !o.Robust {
-			return s, best, err
-		}
-		if best, err = s.robust(best); err != nil {
-			return nil, nil, err
-		}
+// scaled begins the search in the values or in their logarithms.
+func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
+	logs, positive := s.logarithm()
+	if o.Log == LogAlways && !positive {
+		return nil, errNotPositive
 	}
-	return s, best, nil
+	begin := func(s *Series, log bool) (*search, error) {
+		f, err := newFrame(s, o.Robust)
+		if err != nil {
+			return nil, err
+		}
+		f.Log = log
+		return newSearch(ctx, f, o)
+	}
+	if o.Log == LogAlways {
+		return begin(&logs, true)
+	}
+	plain, err := begin(s, false)
+	if err != nil || o.Log == LogNever || !positive || o.informed() {
+		return plain, err
+	}
+	first, err := plain.density()
+	if err != nil {
+		return nil, err
+	}
+	other, err := begin(&logs, true)
+	if err != nil {
+		return nil, err
+	}
+	second, err := other.density()
+	if err != nil || second < first+logWorth {
+		return plain, err
+	}
+	return other, nil
+}
+
+// logWorth is by how many nats logarithms have to be more probable.
+const logWorth = 10
+
+// density is the log density of the values under the parts that are given and the first that are tried.
+func (s *search) density() (float64, error) {
+	parts := s.fixed()
+	if len(s.try) > 0 {
+		parts = slices.Concat(parts, s.try[0])
+	}
+	t, err := s.trial(parts, s.memories[0], nil)
+	if err != nil {
+		return 0, err
+	}
+	return t.bound() + s.frame.jacobian(s.from), nil
+}
+
+// find finds the best trial. A robust fit looks for outliers in it, and then again among parts that were found without them.
+func find(first *search) (s *search, best *trial, err error) {
+	s = first
+	if best, err = s.run(); err != nil || !s.o.Robust {
+		return s, best, err
+	}
+	if _, err = s.robust(best); err != nil {
+		return nil, nil, err
+	}
+	if s, err = newSearch(s.ctx, s.frame, s.o); err != nil {
+		return nil, nil, err
+	}
+	if best, err = s.run(); err == nil {
+		best, err = s.robust(best)
+	}
+	return s, best, err
 }
 
 // average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.

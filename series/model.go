@@ -86,6 +86,10 @@ func (m *Model) PartNames() (names []string) {
 	return names
 }
 
+// Log says whether the model is of the values' logarithms. Then hyper-parameters, the noise and components are in units of the logarithm:
+// 0.05 is five per cent.
+func (m *Model) Log() bool { return m.frame.Log }
+
 // Periods are the seasons' periods in units of the input, in the order in which they were found.
 func (m *Model) Periods() (all []float64) {
 	for _, p := range m.layout.parts {

@@ -21,6 +21,10 @@ type Options struct {
 	// Known keeps Fit from looking for seasons of its own in addition to Parts and Try.
 	Known bool
 
+	// Log says whether the logarithm of the values is modelled: of what grows in proportion, with swings and noise in proportion. Seasons are
+	// factors then, bands lie above zero, and priors are in units of the logarithm.
+	Log Log
+
 	// End is how far the model reaches, in units of the input. Default, and at least: half the data's range beyond their end.
 	End float64
 	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See Outliers.
@@ -34,6 +38,16 @@ type Options struct {
 
 	Backend spectral.Backend // nil: the CPU
 }
+
+// Log is when logarithms are taken.
+type Log int
+
+const (
+	// LogByEvidence: if all values are positive, they are much more probable so, and no part has a prior, which would be in their units.
+	LogByEvidence Log = iota
+	LogNever
+	LogAlways // an error if a value is not positive
+)
 
 // AtMode asks for predictions at the mode of the hyper-parameters.
 const AtMode = -1
@@ -71,6 +85,13 @@ func (o *Options) check() error {
 		}
 	}
 	return nil
+}
+
+// informed says whether a part has a prior of its own.
+func (o *Options) informed() bool {
+	return slices.ContainsFunc(slices.Concat(append([][]Part{o.Parts}, o.Try...)...), func(p Part) bool {
+		return slices.ContainsFunc(p.given(), func(q Prior) bool { return q != (Prior{}) })
+	})
 }
 
 // mostHarmonics bounds the features of a season.

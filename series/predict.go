@@ -64,6 +64,7 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		if err := m.each(o, hyper, func(v view) error {
 			return v.latent(at, nil, func(d, n int, mean, variance float64) {
 				mix := &p.mixtures[d][n]
+				mix.Log = m.frame.Log
 				mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
 				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+m.noise(d, v.lambda)))
 			})
@@ -195,7 +196,8 @@ func (v view) draw(i int, random *rand.Rand) []float64 {
 	return w
 }
 
-// A Component is what some parts contribute at each place, without noise, [D][N] in the outputs' units.
+// A Component is what some parts contribute at each place, without noise, [D][N] in the outputs' units, or in those of their logarithm if the
+// model is of that.
 type Component struct {
 	Name     string // trend, a season's name, or short memory
 	Mean, SD [][]float64
@@ -287,7 +289,7 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) (
 						values(phi, features, m.frame.steps(place), 1)
 						f[n] = dot(phi, w)
 					}
-					f[n] = m.frame.Offset[d] + m.frame.Scale[d]*f[n]
+					f[n] = m.frame.value(d, f[n])
 				}
 				all[i][d] = f
 			}

@@ -30,6 +30,7 @@ type search struct {
 	try      [][]Part
 	whole    *layout // everything that is tried
 	sums     []*moments
+	from     float64 // the place from which on they are summed
 }
 
 // newSearch looks for seasons and makes the one pass over the rows.
@@ -65,16 +66,15 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 		everything = append(everything, t...)
 	}
 	s.memories = memories
-	from := 0.0
 	if s.long() {
 		s.memories = memories[:1]
 		if !o.Robust {
-			from = f.Range - s.searched(everything)
+			s.from = f.Range - s.searched(everything)
 		}
 	}
 	s.whole = s.lay(everything, s.memories[len(s.memories)-1])
 	var err error
-	s.sums, err = s.whole.sum(ctx, o.Backend, from)
+	s.sums, err = s.whole.sum(ctx, o.Backend, s.from)
 	return s, err
 }
 

@@ -295,6 +295,36 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestLogarithms: of sales that grow in proportion the logarithm is modelled, and output says so; not where --log forbids it.
+func TestLogarithms(t *testing.T) {
+	dir := t.TempDir()
+	data := put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {
+		return math.Exp(3 + 0.03*float64(n) + 0.5*math.Sin(2*math.Pi*float64(n)/12) + 0.1*math.Sin(float64(n*n)))
+	}))
+	model := filepath.Join(dir, "m.st")
+	out := filepath.Join(dir, "o.csv")
+	run := func(args ...string) string {
+		r := succeed(t, args...)
+		return r.stdout + r.stderr
+	}
+	for _, c := range []struct {
+		said string
+		log  bool
+		args []string
+	}{
+		{"logarithm", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
+		{"logarithm", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}}, {`"log":true`, true, []string{"fit", data, "-o", model, "--json"}},
+		{"logarithm", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}}, {`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
+	} {
+		if got := run(c.args...); strings.Contains(got, c.said) != c.log {
+			t.Errorf("%v: %s", c.args, got)
+		}
+	}
+	if svg, err := os.ReadFile(filepath.Join(dir, "p.svg")); err != nil || !strings.Contains(string(svg), "log of y: trend") {
+		t.Errorf("the plot does not name the logarithm: %v", err)
+	}
+}
+
 // TestMethods: which flags choose which model.
 func TestMethods(t *testing.T) {
 	dir := t.TempDir()
@@ -311,7 +341,7 @@ func TestMethods(t *testing.T) {
 		args []string
 	}{
 		{structural, []string{data}}, {structural, []string{data, "--method", "structural"}}, {structural, []string{wide, "--x", "t", "--y", "y1"}},
-		{structural, []string{wide, "--trend", "line"}}, {structural, []string{wide, "--method", "structural"}},
+		{structural, []string{wide, "--trend", "line"}}, {structural, []string{wide, "--log", "never"}}, {structural, []string{wide, "--method", "structural"}},
 		{"vssgp", []string{data, "--method", "vssgp"}}, {"vssgp", []string{data, "--components", "2"}}, {"vssgp", []string{data, "--inference", "factorised", "--iterations", "2"}},
 		{"vssgp", []string{wide, "--iterations", "2"}}, {"vssgp", []string{wide}}, {"vssgp", []string{data, "--posterior", "2", "--iterations", "2"}}, {"vssgp", []string{data, "--prior", "lengthscale=5,1"}},
 		{structural, []string{wide, "--prior", "walk=0.1,1"}}, {structural, []string{data, "--prior", "noise=0.1,1"}},

@@ -25,6 +25,7 @@ type seriesFlags struct {
 	errors      []string // columns
 	hmc         bool
 	priors      map[string]series.Prior
+	log         string // "": logAuto
 }
 
 // A length along the input is a number of its units or, with a unit of time, of these.
@@ -55,6 +56,8 @@ of rows. For a table with a row for each hour, --period 24h --period 7d is the s
 as --season 12. With either, no other seasons are looked for, unless --season auto is
 there, too.`
 
+const logAuto, logAlways, logNever = "auto", "always", "never"
+
 // priorNames are the hyper-parameters whose priors a flag sets.
 var priorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
 
@@ -74,6 +77,8 @@ func (s *seriesFlags) addParts(f *pflag.FlagSet) {
 	f.Var(&value{kind: "words", list: true, words: []string{trendAuto, trendNone, trendLine, trendSmooth, trendWalk}, set: s.addTrend}, "trend",
 		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
 	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
+	f.Var(&value{kind: "when", words: []string{logAuto, logAlways, logNever}, set: s.setLog}, "log",
+		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are positive and the data say so (default auto)")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
 }
@@ -130,6 +135,13 @@ func (s *seriesFlags) addTrend(text string) error {
 	return nil
 }
 
+func (s *seriesFlags) setLog(text string) error {
+	if s.log = text; !slices.Contains([]string{logAuto, logAlways, logNever}, text) {
+		return errors.New("want auto, always or never")
+	}
+	return nil
+}
+
 func (s *seriesFlags) addPrior(text string) error {
 	name, numbers, _ := strings.Cut(text, "=")
 	median, sd, _ := strings.Cut(numbers, ",")
@@ -166,6 +178,7 @@ func (l length) along(r *timeSeries) (float64, error) {
 // seriesOptions are those of a fit that reaches to end, 0 for as far as is usual.
 func (a *app) seriesOptions(s *seriesFlags, r *timeSeries, end float64) (series.Options, error) {
 	o := series.Options{End: end, Robust: s.robust, HMC: s.hmc, Seed: a.seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == trendAuto}
+	o.Log = map[string]series.Log{logAlways: series.LogAlways, logNever: series.LogNever}[s.log]
 	err := r.check()
 	var named []float64
 	if err == nil {

@@ -203,7 +203,7 @@ func (a *app) infoSeries(ctx context.Context, path string, m *series.Model, plot
 		}
 		return a.printJSON(object{
 			{"model", path}, {"inputs", []string{m.XName}}, {"units,omitempty", units}, {"outputs", m.YNames}, {"rows", m.Rows()}, {"features", m.Features()},
-			{"parts", m.PartNames()}, {"periods", periods}, {"hyper", hyper}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()},
+			{"parts", m.PartNames()}, {"periods", periods}, {"hyper", hyper}, {"log,omitempty", m.Log()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()},
 			{"first", axis.Format(first)}, {"last", axis.Format(last)}, {"reach", axis.Format(end)},
 		})
 	}
@@ -216,7 +216,7 @@ func (a *app) infoSeries(ctx context.Context, path string, m *series.Model, plot
 	if periods := m.Periods(); len(periods) > 0 {
 		a.say("periods: %s%s", row(periods), unitOf(axis))
 	}
-	a.say("noise sd: %s", row(noiseOf(m)))
+	a.say("noise sd: %s%s", row(noiseOf(m)), ofLog(m))
 	a.say("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	a.say("hyper-parameters, with their central 95 %% intervals:")
 	for _, v := range m.Hyper() {

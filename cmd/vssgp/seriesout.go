@@ -84,11 +84,19 @@ func (a *app) modelFields(m *series.Model, r *timeSeries, took time.Duration) ob
 	if periods == nil {
 		periods = []float64{}
 	}
-	o := object{{"periods", periods}, {"parts", m.PartNames()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()}, {"features", m.Features()}, {"outliers,omitempty", outliersOf(m, r)}, {"seconds", took}}
+	o := object{{"periods", periods}, {"parts", m.PartNames()}, {"log,omitempty", m.Log()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()}, {"features", m.Features()}, {"outliers,omitempty", outliersOf(m, r)}, {"seconds", took}}
 	if b, err := a.computer.get(); err == nil {
 		o = append(o, field{"device", b.Name()})
 	}
 	return o
+}
+
+// ofLog says that a model's numbers are the logarithm's.
+func ofLog(m *series.Model) string {
+	if m.Log() {
+		return " of the values' logarithm, which is modelled"
+	}
+	return ""
 }
 
 // noiseOf is the standard deviation of each output's noise.
@@ -124,7 +132,7 @@ func (a *app) sayModel(m *series.Model, r *timeSeries, took time.Duration) {
 	if periods := m.Periods(); len(periods) > 0 {
 		a.say("periods: %s%s", row(periods), unitOf(r.axis))
 	}
-	a.say("noise sd: %s", row(noiseOf(m)))
+	a.say("noise sd: %s%s", row(noiseOf(m)), ofLog(m))
 	outliers := outliersOf(m, r)
 	for _, name := range r.yNames {
 		if at := outliers[name]; len(at) > 0 {

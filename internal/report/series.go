@@ -118,6 +118,9 @@ func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Predi
 			continue
 		}
 		data.x, data.y = append(data.x, x[i]), append(data.y, v)
+		if s.Model.Log() {
+			v = math.Log(v)
+		}
 		for _, c := range parts {
 			v -= c.Mean[d][i]
 		}
@@ -130,6 +133,9 @@ func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Predi
 	all := []part{chartOf(name, "The data, and the predictive mean with the band that holds 95 % of observations.",
 		layer{name: "95 % band", kind: asBand, ink: meanInk, x: x, lo: p.Lower[d], hi: p.Upper[d]}, data,
 		layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: p.Mean[d]})}
+	if s.Model.Log() {
+		name = "log of " + name
+	}
 	for _, c := range parts {
 		band := layer{name: "95 % band", kind: asBand, ink: meanInk, x: x}
 		for i, v := range c.Mean[d] {
@@ -139,7 +145,7 @@ func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Predi
 			band, layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: c.Mean[d]}))
 	}
 	if len(left.x) > 0 {
-		all = append(all, chartOf(name+": remainder", "The data less all parts.", left))
+		all = append(all, chartOf(name+": remainder", "What the parts leave.", left))
 	}
 	return all
 }

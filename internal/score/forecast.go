@@ -36,13 +36,21 @@ func NaiveError(y []float64, lag int) float64 {
 }
 
 // A Mixture is an equal mixture of Gaussians, one for each draw of a model's hyper-parameters: the distribution that a forecast gives to
-// one number. One Gaussian is a mixture of one, and a sample is a mixture with deviations of 0.
+// one number. One Gaussian is a mixture of one, and a sample is a mixture with deviations of 0. If Log, it is the distribution of the
+// number's logarithm, and the number's is a mixture of log-normal ones.
 type Mixture struct {
 	Means, SDs []float64
+	Log        bool
 }
+
+// logarithm is the mixture of the logarithm.
+func (m Mixture) logarithm() Mixture { return Mixture{Means: m.Means, SDs: m.SDs} }
 
 // CDF returns the probability of a number up to y.
 func (m Mixture) CDF(y float64) float64 {
+	if m.Log {
+		return m.logarithm().CDF(math.Log(max(y, 0)))
+	}
 	p := 0.0
 	for i, mean := range m.Means {
 		p += below(y-mean, m.SDs[i]) / float64(len(m.Means))
@@ -53,18 +61,33 @@ func (m Mixture) CDF(y float64) float64 {
 // Moments returns the mean and the standard deviation: the mean variance, and the variance of the means.
 func (m Mixture) Moments() (mean, sd float64) {
 	n := float64(len(m.Means))
-	for _, v := range m.Means {
+	for i := range m.Means {
+		v, _ := m.moments(i)
 		mean += v / n
 	}
 	variance := 0.0
-	for i, v := range m.Means {
-		variance += (m.SDs[i]*m.SDs[i] + (v-mean)*(v-mean)) / n
+	for i := range m.Means {
+		v, sd := m.moments(i)
+		variance += (sd*sd + (v-mean)*(v-mean)) / n
 	}
 	return mean, math.Sqrt(variance)
 }
 
+// moments are those of part i.
+func (m Mixture) moments(i int) (mean, sd float64) {
+	mean, sd = m.Means[i], m.SDs[i]
+	if m.Log {
+		mean, sd = math.Exp(mean+0.5*sd*sd), math.Sqrt(math.Expm1(sd*sd))
+		sd *= mean
+	}
+	return mean, sd
+}
+
 // Quantile returns the y with CDF p, 0 < p < 1, to 1e-10 of the smallest deviation: by the secant within a bracket that halves at worst.
 func (m Mixture) Quantile(p float64) float64 {
+	if m.Log {
+		return math.Exp(m.logarithm().Quantile(p))
+	}
 	z := -math.Sqrt2 * math.Erfcinv(2*p)
 	low, high, least := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for i, v := range m.Means {
@@ -91,6 +114,9 @@ func (m Mixture) Quantile(p float64) float64 {
 
 // Covers95 reports whether y is inside the central 95 % interval.
 func (m Mixture) Covers95(y float64) bool {
+	if m.Log {
+		return y > 0 && m.logarithm().Covers95(math.Log(y))
+	}
 	if len(m.Means) == 1 { // by the bounds of Coverage, for those of a CDF round otherwise
 		return math.Abs(y-m.Means[0]) <= SD95*m.SDs[0]
 	}
@@ -100,6 +126,12 @@ func (m Mixture) Covers95(y float64) bool {
 
 // LogDensity returns the log of the density at y.
 func (m Mixture) LogDensity(y float64) float64 {
+	if m.Log {
+		if y <= 0 {
+			return math.Inf(-1)
+		}
+		return m.logarithm().LogDensity(math.Log(y)) - math.Log(y)
+	}
 	largest := math.Inf(-1)
 	terms := make([]float64, len(m.Means))
 	for i, mean := range m.Means {
@@ -119,14 +151,39 @@ func (m Mixture) LogDensity(y float64) float64 {
 func (m Mixture) CRPS(y float64) float64 {
 	n := float64(len(m.Means))
 	off, apart := 0.0, 0.0
-	for i, a := range m.Means {
-		off += absolute(y-a, m.SDs[i]) / n
-		apart += absolute(0, math.Sqrt2*m.SDs[i]) / (n * n)
-		for j, b := range m.Means[:i] {
-			apart += 2 * absolute(a-b, math.Hypot(m.SDs[i], m.SDs[j])) / (n * n)
+	for i := range m.Means {
+		off += m.away(i, y) / n
+		apart += m.between(i, i) / (n * n)
+		for j := range i {
+			apart += 2 * m.between(i, j) / (n * n)
 		}
 	}
 	return off - 0.5*apart
+}
+
+// away is E|X − y| of part i.
+func (m Mixture) away(i int, y float64) float64 {
+	if !m.Log {
+		return absolute(y-m.Means[i], m.SDs[i])
+	}
+	mean, _ := m.moments(i)
+	if y <= 0 {
+		return mean - y
+	}
+	d := math.Log(y) - m.Means[i]
+	return y*(2*below(d, m.SDs[i])-1) + mean*(1-2*below(d-m.SDs[i]*m.SDs[i], m.SDs[i]))
+}
+
+// between is E|X − X'| of X from part i and an independent X' from part j.
+func (m Mixture) between(i, j int) float64 {
+	d, s, t := m.Means[i]-m.Means[j], m.SDs[i], m.SDs[j]
+	both := math.Hypot(s, t)
+	if !m.Log {
+		return absolute(d, both)
+	}
+	a, _ := m.moments(i)
+	b, _ := m.moments(j)
+	return a*(2*below(d+s*s, both)-1) + b*(2*below(t*t-d, both)-1)
 }
 
 // absolute returns E|X| of a Gaussian X.

@@ -33,15 +33,23 @@ func TestErrors(t *testing.T) {
 
 // mixtures are narrow and wide, of one to three Gaussians.
 var mixtures = []Mixture{
-	{[]float64{0}, []float64{1}},
-	{[]float64{3}, []float64{0.05}},
-	{[]float64{-1, 1}, []float64{0.5, 0.5}},
-	{[]float64{-1, 1, 4}, []float64{0.2, 2, 0.7}},
-	{[]float64{2, 2, 2}, []float64{0.1, 1, 3}},
+	{Means: []float64{0}, SDs: []float64{1}},
+	{Means: []float64{3}, SDs: []float64{0.05}},
+	{Means: []float64{-1, 1}, SDs: []float64{0.5, 0.5}},
+	{Means: []float64{-1, 1, 4}, SDs: []float64{0.2, 2, 0.7}},
+	{Means: []float64{2, 2, 2}, SDs: []float64{0.1, 1, 3}},
+	{Means: []float64{1}, SDs: []float64{0.2}, Log: true},
+	{Means: []float64{-0.5, 1, 0}, SDs: []float64{0.5, 0.1, 0.3}, Log: true},
 }
 
 // density is the mixture's, by its definition.
 func density(m Mixture, x float64) (p float64) {
+	if m.Log {
+		if x <= 0 {
+			return 0
+		}
+		return density(m.logarithm(), math.Log(x)) / x
+	}
 	for i, mean := range m.Means {
 		z := (x - mean) / m.SDs[i]
 		p += math.Exp(-z*z/2) / (m.SDs[i] * math.Sqrt(2*math.Pi)) / float64(len(m.Means))
@@ -54,10 +62,11 @@ func TestMixture(t *testing.T) {
 	const low, high, cells = -30., 30., 240_000
 	const h = (high - low) / cells
 	for _, m := range mixtures {
-		cdf, wrong := 0.0, 0
+		cdf, wrong, first, second := 0.0, 0, 0.0, 0.0
 		for i := range cells {
 			x := low + (float64(i)+0.5)*h
 			cdf += density(m, x) * h
+			first, second = first+x*density(m, x)*h, second+x*x*density(m, x)*h
 			clear := min(math.Abs(cdf-0.025), math.Abs(cdf-0.975)) > 0.002
 			if clear && i%60 == 0 && m.Covers95(x) != (cdf > 0.025 && cdf < 0.975) {
 				wrong++
@@ -65,6 +74,9 @@ func TestMixture(t *testing.T) {
 		}
 		if wrong > 0 {
 			t.Errorf("%v: the interval is wrong at %d places", m, wrong)
+		}
+		if mean, sd := m.Moments(); !near(mean, first, 1e-6) || !near(sd, math.Sqrt(second-first*first), 1e-6) {
+			t.Errorf("%v: moments %v, %v, want %v, %v", m, mean, sd, first, math.Sqrt(second-first*first))
 		}
 		for _, y := range []float64{-5, -0.3, 0, 1.1, 2.9, 7} {
 			cdf, crps, at := 0.0, 0.0, 0.0
@@ -100,7 +112,7 @@ func TestGaussian(t *testing.T) {
 		mean, sd, y := c[0], c[1], c[2]
 		z := (y - mean) / sd
 		want := sd * (z*math.Erf(z/math.Sqrt2) + 2*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - 1/math.Sqrt(math.Pi))
-		one, three := Mixture{[]float64{mean}, []float64{sd}}, Mixture{[]float64{mean, mean, mean}, []float64{sd, sd, sd}}
+		one, three := Mixture{Means: []float64{mean}, SDs: []float64{sd}}, Mixture{Means: []float64{mean, mean, mean}, SDs: []float64{sd, sd, sd}}
 		if !near(one.CRPS(y), want, 1e-13) || !near(three.CRPS(y), want, 1e-13) {
 			t.Errorf("%v: CRPS %v and %v, want %v", c, one.CRPS(y), three.CRPS(y), want)
 		}
@@ -112,7 +124,7 @@ func TestGaussian(t *testing.T) {
 
 // TestSample: draws without deviations are scored by their empirical distribution.
 func TestSample(t *testing.T) {
-	m := Mixture{[]float64{0, 1, 5}, make([]float64, 3)}
+	m := Mixture{Means: []float64{0, 1, 5}, SDs: make([]float64, 3)}
 	// The distance to 2 is 2, 1 and 3; pairs are 1, 5 and 4 apart.
 	if got, want := m.CRPS(2), 2-10./9; !near(got, want, 1e-15) {
 		t.Errorf("CRPS %v, want %v", got, want)
@@ -122,7 +134,7 @@ func TestSample(t *testing.T) {
 			t.Errorf("CDF(%v) %v, want %v", y, got, want)
 		}
 	}
-	if got := (Mixture{[]float64{4}, []float64{0}}).CRPS(1); got != 3 {
+	if got := (Mixture{Means: []float64{4}, SDs: []float64{0}}).CRPS(1); got != 3 {
 		t.Errorf("a point: CRPS %v, want the absolute error, 3", got)
 	}
 }
@@ -130,8 +142,8 @@ func TestSample(t *testing.T) {
 // TestQuantile: the CDF of a quantile is its probability, whatever the mixture, and a Gaussian's is known.
 func TestQuantile(t *testing.T) {
 	for _, m := range []Mixture{
-		{[]float64{3}, []float64{2}}, {[]float64{-1, 0, 4}, []float64{0.5, 2, 0.1}}, {[]float64{0, 1e3}, []float64{1, 1}},
-		{[]float64{5, 5, 5}, []float64{1e-9, 1, 1e9}},
+		{Means: []float64{3}, SDs: []float64{2}}, {Means: []float64{-1, 0, 4}, SDs: []float64{0.5, 2, 0.1}}, {Means: []float64{0, 1e3}, SDs: []float64{1, 1}},
+		{Means: []float64{5, 5, 5}, SDs: []float64{1e-9, 1, 1e9}},
 	} {
 		for _, p := range []float64{0.001, 0.025, 0.3, 0.5, 0.9, 0.975, 0.999} {
 			y := m.Quantile(p)
@@ -140,10 +152,10 @@ func TestQuantile(t *testing.T) {
 			}
 		}
 	}
-	if got, want := (Mixture{[]float64{3}, []float64{2}}).Quantile(0.975), 3+2*SD95; math.Abs(got-want) > 1e-9 {
+	if got, want := (Mixture{Means: []float64{3}, SDs: []float64{2}}).Quantile(0.975), 3+2*SD95; math.Abs(got-want) > 1e-9 {
 		t.Errorf("a Gaussian's quantile is %v, want %v", got, want)
 	}
-	if mean, sd := (Mixture{[]float64{1, 5}, []float64{1, 3}}).Moments(); mean != 3 || math.Abs(sd-3) > 1e-15 {
+	if mean, sd := (Mixture{Means: []float64{1, 5}, SDs: []float64{1, 3}}).Moments(); mean != 3 || math.Abs(sd-3) > 1e-15 {
 		t.Errorf("mean %v and deviation %v, want 3 and 3", mean, sd)
 	}
 }

@@ -1,0 +1,109 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// TestLog: what grows in proportion is modelled by its logarithm, unless that is not possible or would turn a prior's unit over; bands are
+// above zero and hold, holes, draws and files are in the same units, and the log density of the data is the linear model's plus
+// what was gained.
+func TestLog(t *testing.T) {
+	const n, ahead = 96, 24
+	s := Series{Y: [][]float64{nil}}
+	random := rand.New(rand.NewPCG(4, 4))
+	for i := range n + ahead {
+		s.X = append(s.X, float64(i))
+		s.Y[0] = append(s.Y[0], math.Exp(3+0.02*float64(i)+0.4*math.Sin(2*math.Pi*float64(i)/12)+0.1*random.NormFloat64()))
+	}
+	whole := s
+	s = s.rows(0, n)
+	s.Y[0][50] = math.NaN()
+	m, f, err := Fill(context.Background(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Log() || math.Abs(m.NoiseSD(0)/0.1-1) > 0.3 {
+		t.Fatalf("logarithms: %v, noise %v, made with 0.1", m.Log(), m.NoiseSD(0))
+	}
+	if got, want := f.Y[0][50], whole.Y[0][50]; math.Abs(got/want-1) > 0.4 {
+		t.Errorf("filled with %v, it was %v", got, want)
+	}
+	p, inside := predict(t, m, whole.X[n:]), 0
+	for i, y := range whole.Y[0][n:] {
+		if !(p.Lower[0][i] > 0 && p.Mean[0][i] > p.Quantile(0, i, 0.5)) {
+			t.Errorf("step %d: from %v, mean %v, median %v", i, p.Lower[0][i], p.Mean[0][i], p.Quantile(0, i, 0.5))
+		}
+		if y > p.Lower[0][i] && y < p.Upper[0][i] {
+			inside++
+		}
+	}
+	if inside < ahead-4 {
+		t.Errorf("%d of %d inside their intervals", inside, ahead)
+	}
+	draws, err := m.Draw(context.Background(), whole.X[n:], 200, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := 0
+	for _, d := range draws {
+		if d[0][3] < p.Quantile(0, 3, 0.5) {
+			below++
+		}
+	}
+	if below < 70 || below > 130 {
+		t.Errorf("%d of 200 draws below the median", below)
+	}
+	path := filepath.Join(t.TempDir(), "log.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := predict(t, l, whole.X[n:]); !reflect.DeepEqual(p, q) {
+		t.Error("the loaded model predicts other numbers")
+	}
+	if bound, err := l.Evaluate(context.Background(), s); err != nil || math.Abs(bound-m.Bound()) > 1e-6*math.Abs(bound) {
+		t.Errorf("bound %v, %v; of the fit %v", bound, err, m.Bound())
+	}
+
+	linear := fit(t, s, Options{Log: LogNever})
+	if gain := m.Bound() + m.frame.jacobian(0) - linear.Bound() - linear.frame.jacobian(0); linear.Log() || gain < logWorth {
+		t.Errorf("logarithms gain %v nats", gain)
+	}
+	if fit(t, s, Options{Parts: []Part{Constant{}, Season{Period: 12, Amplitude: Prior{Median: 5, SD: 1}}}, Known: true}).Log() {
+		t.Error("logarithms, though there is a prior in the data's units")
+	}
+	if !fit(t, made(60, false).rows(0, 60).shifted(100), Options{Log: LogAlways}).Log() {
+		t.Error("no logarithms")
+	}
+	if fit(t, made(60, false).shifted(100), Options{}).Log() {
+		t.Error("logarithms where nothing is in proportion")
+	}
+	bad := s.shifted(-20)
+	if _, err := Fit(context.Background(), bad, Options{Log: LogAlways}); !errors.Is(err, ErrData) {
+		t.Errorf("negative values: %v", err)
+	}
+	if _, err := m.Evaluate(context.Background(), bad); !errors.Is(err, ErrData) {
+		t.Errorf("negative values: %v", err)
+	}
+	if fit(t, bad, Options{}).Log() {
+		t.Error("logarithms of negative values")
+	}
+}
+
+// shifted adds to all values.
+func (s Series) shifted(by float64) Series {
+	y := make([]float64, len(s.X))
+	for n, v := range s.Y[0] {
+		y[n] = v + by
+	}
+	return Series{X: s.X, Y: [][]float64{y}}
+}
