@@ -74,9 +74,11 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	second, err := other.density()
-	if err != nil || second < first+logWorth {
-		return plain, err
+	switch second, err := other.density(); {
+	case err != nil && !errors.Is(err, errUnresolved):
+		return nil, err
+	case err != nil || second < first+logWorth:
+		return plain, nil
 	}
 	return other, nil
 }
