@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/vssgp/vssgp/internal/posterior"
 )
@@ -49,7 +50,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	}
 	var sums []*moments
 	if m.long == nil {
-		if sums, err = l.sum(ctx, m.backend, 0); err != nil {
+		if sums, err = l.sum(ctx, m.backend, math.Inf(-1)); err != nil {
 			return 0, err
 		}
 	} else {

@@ -38,6 +38,11 @@ func TestEvaluate(t *testing.T) {
 				t.Errorf("the bound of other data is %v, %v; of its own %v", other, err, own)
 			}
 		}
+		before := fitted // a place before the model's first row counts like any other
+		before.X, before.Y = append([]float64{2}, s.X[1:]...), [][]float64{append([]float64{50}, y[1:]...)}
+		if other, err := m.Evaluate(context.Background(), before); err != nil || other > own-100 {
+			t.Errorf("the bound with an outlier before the first row is %v, %v; without %v", other, err, own)
+		}
 		wrong := known
 		if fitted.Err != nil {
 			wrong = s

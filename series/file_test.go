@@ -14,6 +14,20 @@ import (
 	"github.com/vssgp/vssgp/internal/safetensors"
 )
 
+// reloaded is a model from its file.
+func reloaded(t *testing.T, m *Model) *Model {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // TestFile: a loaded model predicts the same bits.
 func TestFile(t *testing.T) {
 	s := made(60, false)
@@ -25,14 +39,7 @@ func TestFile(t *testing.T) {
 	}
 	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}, Slope{SD: Prior{Median: 2, SD: 1}}, Season{Period: 1}, Season{Period: 0.25, Harmonics: 1}, Product{Long: Season{Period: 1}, Short: Season{Period: 0.25}}}, Known: true})
 	m.XName, m.YNames, m.Notes = "year", []string{"a", "b"}, map[string]string{"axis": "none"}
-	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := reloaded(t, m)
 	x := m.Next(9)
 	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) {
 		t.Error("the loaded model predicts other numbers")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"testing"
 )
@@ -59,14 +58,7 @@ func TestLog(t *testing.T) {
 	if below < 70 || below > 130 {
 		t.Errorf("%d of 200 draws below the median", below)
 	}
-	path := filepath.Join(t.TempDir(), "log.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := reloaded(t, m)
 	if q := predict(t, l, whole.X[n:]); !reflect.DeepEqual(p, q) {
 		t.Error("the loaded model predicts other numbers")
 	}

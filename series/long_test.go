@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -151,14 +150,7 @@ func TestLongFit(t *testing.T) {
 	m.draws = [][]float64{m.at.Mode}
 	p = predict(t, m, x)
 	componentsOf(t, m, p)
-	path := filepath.Join(t.TempDir(), "long.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := reloaded(t, m)
 	if q := predict(t, l, x); !reflect.DeepEqual(p, q) {
 		t.Error("the loaded model predicts other numbers")
 	}
@@ -182,14 +174,7 @@ func longSeries(n int) Series {
 func TestLongBare(t *testing.T) {
 	s := longSeries(longRows + 1)
 	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}}, Known: true})
-	path := filepath.Join(t.TempDir(), "bare.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := reloaded(t, m)
 	x := m.Next(3)
 	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) || !(p.SD[0][0] > 0) {
 		t.Errorf("forecasts %v, loaded %v", p.Mean, q.Mean)

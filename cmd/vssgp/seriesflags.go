@@ -78,7 +78,7 @@ func (s *seriesFlags) addParts(f *pflag.FlagSet) {
 		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
 	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
 	f.Var(&value{kind: "when", words: []string{logAuto, logAlways, logNever}, set: s.setLog}, "log",
-		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are positive and the data say so (default auto)")
+		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are positive, the data say so and no --prior is given (default auto)")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
 }
