@@ -91,6 +91,23 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// TestLogFar: where the logarithm wanders far, the mean is still a number, inside its band.
+func TestLogFar(t *testing.T) {
+	s := Series{Y: [][]float64{nil}}
+	random, sum := rand.New(rand.NewPCG(2, 2)), 0.0
+	for i := range 60 {
+		sum += random.NormFloat64()
+		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
+	}
+	m := fit(t, s, Options{End: 460})
+	p := predict(t, m, m.Next(400))
+	for i := range p.X {
+		if !m.Log() || !(p.Lower[0][i] > 0 && p.Mean[0][i] > p.Lower[0][i] && p.Mean[0][i] < p.Upper[0][i]) || math.IsInf(p.SD[0][i], 0) {
+			t.Fatalf("step %d: %v ± %v, from %v to %v", i, p.Mean[0][i], p.SD[0][i], p.Lower[0][i], p.Upper[0][i])
+		}
+	}
+}
+
 // shifted adds to all values.
 func (s Series) shifted(by float64) Series {
 	y := make([]float64, len(s.X))

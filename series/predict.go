@@ -15,7 +15,8 @@ import (
 var ErrReach = errors.New("series: beyond the model's reach")
 
 // A Prediction is of observations, noise included, [D][N] in the outputs' units: mean and standard deviation, and the ends of the central
-// 95 % interval. If the data have known errors, the noise is that of a value with their median error.
+// 95 % interval. If the model is of logarithms and the mean lies above that interval, or is no number, the median stands for it, and half of
+// the central 68 % interval for the standard deviation. If the data have known errors, the noise is that of a value with their median error.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
@@ -78,6 +79,9 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		for i, mix := range mixtures {
 			mean[i], sd[i] = mix.Moments()
 			low[i], high[i] = mix.Quantile(0.025), mix.Quantile(0.975)
+			if mix.Log && !(mean[i] < high[i]) { // the far tail of some draws, which says nothing of the values
+				mean[i], sd[i] = mix.Quantile(0.5), (mix.Quantile(0.8413)-mix.Quantile(0.1587))/2
+			}
 		}
 		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
 	}
