@@ -309,6 +309,19 @@ func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, sr
 	return false
 }
 
+// latticeVector runs the kernel of the set in use, if it has one.
+func latticeVector(sums, f, b, w, k, old *float64, n int) bool {
+	switch {
+	case use == AVX512:
+		latticeAVX512(sums, f, b, w, k, old, n)
+		return true
+	case use == AVX2:
+		latticeAVX2(sums, f, b, w, k, old, n)
+		return true
+	}
+	return false
+}
+
 // peakVector runs the kernel of the set in use, if it has one.
 func peakVector(n int) bool {
 	switch {

@@ -64,6 +64,10 @@ func transposeVector(dst *float64, dstRow, dstStep int, src *float64, srcRow, sr
 	return false
 }
 
+func latticeVector(sums, f, b, w, k, old *float64, n int) bool {
+	return false
+}
+
 func peakVector(n int) bool {
 	return false
 }

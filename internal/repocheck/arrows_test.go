@@ -66,6 +66,7 @@ var allowed = map[string][]string{
 	},
 	"internal/procfs":      {},
 	"internal/safetensors": {"internal/atomicfile", "internal/fault"},
+	"internal/warp":        {"internal/ar"},
 	"internal/table":       {"internal/atomicfile", "internal/fault"},
 	"internal/report":      {".", "audio", "impute", "series", "internal/atomicfile", "internal/score"},
 }

@@ -28,6 +28,7 @@ var subjects = []subject{
 	{"even", true, evenKernels},
 	{"contract", false, contractKernels},
 	{"dense", false, denseKernels},
+	{"lattice", false, latticeKernels},
 	{"peak", false, peakKernels},
 }
 

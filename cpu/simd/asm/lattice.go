@@ -1,0 +1,65 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// latticeKernels run Burg's recursion.
+var latticeKernels = []kernel{
+	{
+		name: "lattice", variants: always, body: lattice, params: "sums, f, b, w, k, old *float64; n int",
+		doc: "is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.",
+	},
+}
+
+// lattice writes a stage of the lattice. What b had and has one sample earlier comes from the vectors before.
+func lattice(p *pass) {
+	f, b, w := Load(Param("f"), GP64()), Load(Param("b"), GP64()), Load(Param("w"), GP64())
+	k := p.broadcast(Mem{Base: Load(Param("k"), GP64())})
+	was := p.broadcast(Mem{Base: Load(Param("old"), GP64())})
+	is := p.broadcast(Mem{Base: b, Disp: -8})
+	n := inBytes("n")
+	sums := p.zeros(3) // products, squares of f, squares of b
+	for _, r := range []reg.Register{f, b, w} {
+		ADDQ(n, r)
+	}
+	NEGQ(n)
+	at := func(base reg.Register) Mem { return Mem{Base: base, Index: n, Scale: 1} }
+	Label("samples")
+	x, y := p.load(at(f)), p.load(at(b))
+	earlier := p.earlier(was, y)
+	VMOVUPD(y, was)
+	VMOVUPD(earlier, y)
+	VFMADD231PD(k, x, y)
+	VFMADD231PD(k, earlier, x)
+	VMOVUPD(x, at(f))
+	VMOVUPD(y, at(b))
+	earlier = p.earlier(is, y)
+	VMOVUPD(y, is)
+	weights, weighted := p.load(at(w)), p.reg()
+	VMULPD(x, weights, weighted)
+	VFMADD231PD(earlier, weighted, sums[0])
+	VFMADD231PD(x, weighted, sums[1])
+	VMULPD(earlier, weights, weights)
+	VFMADD231PD(earlier, weights, sums[2])
+	ADDQ(U8(p.width), n)
+	JNZ(LabelRef("samples"))
+	VADDPD(sums[1], sums[2], sums[1])
+	to := Load(Param("sums"), GP64())
+	VMOVUPD(sums[0], Mem{Base: to})
+	VMOVUPD(sums[1], Mem{Base: to, Disp: row})
+}
+
+// earlier returns the numbers one place before those of v, which follows the vector before.
+func (s isa) earlier(before, v reg.VecVirtual) reg.VecVirtual {
+	out := s.reg()
+	if s.width == 64 {
+		VALIGNQ(U8(7), before, v, out)
+		return out
+	}
+	VPERM2F128(U8(0x21), v, before, out) // the upper half of before, the lower of v
+	VSHUFPD(U8(0b0101), v, out, out)
+	return out
+}

@@ -1,0 +1,118 @@
+package ar
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// mostDense is the most missing samples of several gaps, or of one by the end, that are solved for jointly: their matrix is
+// dense.
+const mostDense = 600
+
+// A Conditional is what a model says of missing samples, given the others: a Gaussian.
+type Conditional struct {
+	Mean, Variance []float64
+	Draws          [][]float64
+}
+
+// Conditional returns the distribution of the missing samples of z, in order, given the others; gaps are [start, end), rising
+// and apart. normal are independent standard normal numbers, as many as samples are missing, for each draw; they are
+// overwritten. With the samples before z taken as 0, the density of z is that of the prediction errors, so the precision of the
+// missing samples u is QE⁻¹, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it. ok is false where
+// that is not positive definite in float64.
+func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
+	p := len(m.A) - 1
+	var at []int
+	for _, g := range gaps {
+		for n := g[0]; n < g[1]; n++ {
+			at = append(at, n)
+		}
+	}
+	first, last := gaps[0][0], gaps[len(gaps)-1][1]
+	y := m.gradient(z, gaps, at, first, min(len(z), last+p))
+	if len(gaps) == 1 && last+p <= len(z) {
+		r := make([]float64, len(at))
+		for i := range min(len(r), p+1) {
+			r[i] = floats.Dot(m.A[:p+1-i], m.A[i:])
+		}
+		c.Variance, ok = toeplitz(r, y, normal)
+	} else {
+		c.Variance, ok = m.dense(len(z), at, y, normal)
+	}
+	if !ok {
+		return c, false
+	}
+	sd := math.Sqrt(m.E)
+	for _, d := range normal {
+		floats.Scale(sd, d)
+		floats.Add(d, y)
+	}
+	floats.Scale(m.E, c.Variance)
+	c.Mean, c.Draws = y, normal
+	return c, true
+}
+
+// gradient returns −Σ_n a_{n−u} e_n for each missing sample u, where e_n are the errors at n = first … end−1 of z with zeros in
+// the gaps.
+func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []float64 {
+	p := len(m.A) - 1
+	from := max(0, first-p)
+	known := make([]float64, p+end-first) // from first−p on
+	copy(known[from-(first-p):], z[from:end])
+	for _, g := range gaps {
+		clear(known[g[0]-(first-p) : min(g[1], end)-(first-p)])
+	}
+	reversed := make([]float64, p+1)
+	for j, v := range m.A {
+		reversed[p-j] = v
+	}
+	e := make([]float64, end-first)
+	for n := range e {
+		e[n] = floats.Dot(reversed, known[n:n+p+1])
+	}
+	y := make([]float64, len(at))
+	for i, u := range at {
+		behind := e[u-first:]
+		behind = behind[:min(p+1, len(behind))]
+		y[i] = -floats.Dot(m.A[:len(behind)], behind)
+	}
+	return y
+}
+
+// dense is toeplitz for the places u of n samples.
+func (m Model) dense(n int, u []int, y []float64, draws [][]float64) (diagonal []float64, ok bool) {
+	p := len(m.A) - 1
+	sums := laggedSums(m.A)
+	q := mat.NewSymDense(len(u), nil)
+	for i, hi := range u {
+		for j, lo := range u[:i+1] {
+			if hi-lo <= p {
+				q.SetSym(i, j, sums[hi-lo][min(p-(hi-lo), n-1-hi)+1])
+			}
+		}
+	}
+	var f mat.Cholesky
+	if !f.Factorize(q) {
+		return nil, false
+	}
+	var inverse mat.SymDense
+	x := mat.NewVecDense(len(y), y)
+	if f.SolveVecTo(x, x) != nil || f.InverseTo(&inverse) != nil {
+		return nil, false
+	}
+	var upper mat.TriDense
+	f.UTo(&upper)
+	for _, d := range draws {
+		v := mat.NewVecDense(len(d), d)
+		if v.SolveVec(&upper, v) != nil {
+			return nil, false
+		}
+	}
+	diagonal = make([]float64, len(u))
+	for i := range diagonal {
+		diagonal[i] = inverse.At(i, i)
+	}
+	return diagonal, true
+}

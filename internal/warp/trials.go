@@ -1,0 +1,210 @@
+package warp
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+const (
+	trialPower  = 8      // of the trials' mean squared errors, in the weights
+	trialStop   = 0.6    // where the recipes' mean log errors are so far apart, no more trials are made
+	trialBefore = 0.05   // seconds before a trial gap, at least
+	trialRate   = 14_000 // hertz, at least, that trials are made at
+	trialFloor  = 1e-10  // of the signal's power: smaller errors are equal
+	leastWeight = 0.01   // of a recipe that takes part
+)
+
+// Fill fills gap number which of z, whose other gaps hold guesses; what z holds in the gap does not matter. gaps are [start, end),
+// rising and apart, all that are in z. draws are joint, and depend on the seed and on nothing else. Errors are ctx's.
+func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, draws int, seed uint64) (*Filling, error) {
+	p := &place{slices.Clone(z), gaps, which, f.rate}
+	start, end := p.gap()
+	clear(p.z[start:end])
+	backward := start < len(z)-end // the side that has more comes first
+	if backward {
+		p = p.reversed()
+	}
+	n := len(f.menu.Recipes)
+	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n)}
+	if n > 1 {
+		if err := f.weigh(ctx, p, out); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.combine(ctx, p, out, draws, seed); err != nil {
+		return nil, err
+	}
+	if backward {
+		slices.Reverse(out.Mean)
+		slices.Reverse(out.Variance)
+		for _, d := range out.Draws {
+			slices.Reverse(d)
+		}
+	}
+	return out, nil
+}
+
+// Guess returns a first fill of a gap of z for fills of other gaps close by. Where gaps are so close that there is little between
+// them, it is Janssen's, which solves for all of them together; what z holds in gaps does not matter then.
+func (f *Filler) Guess(ctx context.Context, z []float64, gaps [][2]int, which int) []float64 {
+	start, end := gaps[which][0], gaps[which][1]
+	e := voice().Prefill
+	reach := samples(e.Context, f.rate)
+	y := slices.Clone(z)
+	clear(y[start:end])
+	if which > 0 && gaps[which-1][1] > start-reach || which+1 < len(gaps) && gaps[which+1][0] < end+reach {
+		lo, hi := max(0, start-reach-reach/4), min(len(y), end+reach+reach/4)
+		part := y[lo:hi]
+		ar.Filling{Order: samples(e.Order, f.rate), Reach: len(part), Rounds: 3}.Fill(ctx, part, shifted(gaps, lo, hi))
+		return y[start:end]
+	}
+	return (&place{y, gaps, which, f.rate}).prefilled(e).z[start:end]
+}
+
+// combine fills the place by the recipes that have weight, and draws.
+func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int, seed uint64) error {
+	m := f.menu
+	rngs, picks := make([][]*rand.Rand, len(m.Recipes)), make([][]int, len(m.Recipes))
+	for i := range draws {
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
+		k := pick(rng.Float64(), out.Weights)
+		rngs[k], picks[k] = append(rngs[k], rng), append(picks[k], i)
+	}
+	out.Draws = make([][]float64, draws)
+	var parts []part
+	for k, item := range m.Recipes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if out.Weights[k] == 0 {
+			continue
+		}
+		r := item.Trial
+		if item.Final != nil {
+			r = item.Final
+		}
+		q, ok := f.fill(p, r, rngs[k])
+		if !ok {
+			out.Weights[k] = 0
+			continue
+		}
+		parts = append(parts, part{out.Weights[k], q.Mean, q.Variance})
+		for i, d := range picks[k] {
+			out.Draws[d] = q.Draws[i]
+		}
+	}
+	start, end := p.gap()
+	out.Mean, out.Variance = mix(parts, end-start)
+	for i := range out.Variance {
+		out.Variance[i] *= m.Widen
+	}
+	for d := range out.Draws {
+		if out.Draws[d] == nil {
+			out.Draws[d] = slices.Clone(out.Mean)
+		}
+		for i, v := range out.Draws[d] {
+			out.Draws[d][i] = out.Mean[i] + math.Sqrt(m.Widen)*(v-out.Mean[i])
+		}
+	}
+	return nil
+}
+
+// weigh gives the recipes their weights by trial gaps on both sides.
+func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
+	m := f.menu
+	power := 0.0
+	for _, v := range p.z {
+		power += v * v / float64(len(p.z))
+	}
+	low := p.prefilled(m.Recipes[0].Trial.Prefill).slower(max(1, int(p.rate/trialRate)))
+	start, end := low.gap()
+	before := &place{low.z[:start], low.gaps[:low.which], 0, low.rate}
+	behind := (&place{low.z[end:], shifted(low.gaps, end, len(low.z)), 0, low.rate}).reversed()
+	sums := make([]float64, len(m.Recipes))
+	for _, d := range m.Distances {
+		for _, side := range []*place{before, behind} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			errors, ok := f.trial(side, samples(d, low.rate), end-start, trialFloor*power)
+			if !ok {
+				continue
+			}
+			out.Trials++
+			for k, e := range errors {
+				sums[k] += e
+			}
+		}
+		if out.Trials > 0 && (slices.Max(sums)-slices.Min(sums))/float64(out.Trials) > trialStop {
+			break
+		}
+	}
+	if out.Trials == 0 {
+		return nil
+	}
+	least, total := slices.Min(sums), 0.0
+	for k, s := range sums {
+		out.Weights[k] = math.Exp(-trialPower * (s - least) / float64(out.Trials))
+		total += out.Weights[k]
+	}
+	for k := range out.Weights {
+		if out.Weights[k] /= total; out.Weights[k] < leastWeight {
+			out.Weights[k] = 0
+		}
+	}
+	return nil
+}
+
+// shifted returns the gaps, or parts of them, that lie in [lo, hi), counted from there.
+func shifted(gaps [][2]int, lo, hi int) (out [][2]int) {
+	for _, g := range gaps {
+		if start, end := max(g[0], lo), min(g[1], hi); start < end {
+			out = append(out, [2]int{start - lo, end - lo})
+		}
+	}
+	return out
+}
+
+// trial returns the logarithm of each recipe's mean squared error on a gap of n samples that ends a distance before the side's end.
+func (f *Filler) trial(side *place, distance, n int, least float64) (errors []float64, ok bool) {
+	start := len(side.z) - distance - n
+	for _, g := range side.gaps {
+		if g[0] < start+n && g[1] > start {
+			return nil, false
+		}
+	}
+	if start < samples(trialBefore, side.rate) {
+		return nil, false
+	}
+	p := &place{slices.Clone(side.z), nil, 0, side.rate}
+	for _, g := range side.gaps {
+		if g[0] > start && len(p.gaps) == p.which {
+			p.gaps = append(p.gaps, [2]int{start, start + n})
+		}
+		if g[0] < start {
+			p.which++
+		}
+		p.gaps = append(p.gaps, g)
+	}
+	if len(p.gaps) == p.which {
+		p.gaps = append(p.gaps, [2]int{start, start + n})
+	}
+	truth := side.z[start : start+n]
+	clear(p.z[start : start+n])
+	for _, item := range f.menu.Recipes {
+		q, ok := f.fill(p, item.Trial, nil)
+		if !ok {
+			return nil, false
+		}
+		sum := 0.0
+		for i, v := range q.Mean {
+			sum += (v - truth[i]) * (v - truth[i])
+		}
+		errors = append(errors, math.Log(sum/float64(n)+least))
+	}
+	return errors, true
+}
