@@ -3,6 +3,8 @@
 package ar
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 )
@@ -86,23 +88,10 @@ const ridge = 1e-9
 // YuleWalker returns the model of order len(r)−1 with autocorrelation r, by Levinson's recursion. It is stable, and smoother
 // than a least-squares estimate, as the spectrum start needs.
 func YuleWalker(r []float64) Model {
-	p := len(r) - 1
-	a := make([]float64, p+1)
-	a[0] = 1
-	e := r[0] * (1 + ridge)
-	prev := make([]float64, p+1)
-	for m := 1; m <= p && e > 0; m++ {
-		s := r[m]
-		for j := 1; j < m; j++ {
-			s += a[j] * r[m-j]
-		}
-		k := -s / e
-		copy(prev, a)
-		for j := 1; j < m; j++ {
-			a[j] += k * prev[m-j]
-		}
-		a[m] = k
-		e *= 1 - k*k
+	r = slices.Clone(r)
+	r[0] *= 1 + ridge
+	l := newRecursion(r)
+	for len(l.a) < len(r) && l.e > 0 && l.step() {
 	}
-	return Model{A: a, E: max(e, 0)}
+	return Model{A: append(l.a, make([]float64, len(r)-len(l.a))...), E: max(l.e, 0)}
 }

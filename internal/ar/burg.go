@@ -19,16 +19,17 @@ type Segment struct{ X, Weights []float64 }
 // samples times the order.
 func Burg(segments []Segment, order int) Model {
 	b := newBurg(segments)
-	k := make([]float64, order)
-	e := b.power
+	p, e := newPredictor(order), b.power
 	for m := 1; m <= order; m++ {
+		k := 0.0
 		if e > 0 {
-			k[m-1] = -2 * b.products / (b.squares + float64(m)*e)
+			k = -2 * b.products / (b.squares + float64(m)*e)
 		}
-		e *= 1 - k[m-1]*k[m-1]
-		b.stage(m, k[m-1])
+		e *= 1 - k*k
+		p.reflect(k)
+		b.stage(m, k)
 	}
-	return Model{A: stepUp(k), E: e}
+	return Model{A: p.a, E: e}
 }
 
 // burg holds the errors of all segments after a number of stages, and the sums for the next one.
@@ -83,18 +84,4 @@ func (b *burg) stage(m int, k float64) {
 		p, q := simd.Lattice(s.f, s.b, s.weights, (m+1)/2, m, k)
 		b.products, b.squares = b.products+p, b.squares+q
 	}
-}
-
-// stepUp returns the coefficients that reflection coefficients make.
-func stepUp(k []float64) []float64 {
-	a, before := make([]float64, len(k)+1), make([]float64, len(k)+1)
-	a[0] = 1
-	for m, r := range k {
-		copy(before, a[:m+1])
-		for j := 1; j <= m; j++ {
-			a[j] += r * before[m+1-j]
-		}
-		a[m+1] = r
-	}
-	return a
 }

@@ -7,23 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostDense is the most missing samples of several gaps, or of one by the end, that are solved for jointly: their matrix is
-// dense.
-const mostDense = 600
-
-// A Conditional is what a model says of missing samples, given the others: a Gaussian.
+// A Conditional is what a model says of missing samples, given the others: Gaussians of the same covariance, one for each series.
 type Conditional struct {
-	Mean, Variance []float64
-	Draws          [][]float64
+	Means      [][]float64 // [series][missing sample]
+	Variance   []float64
+	Deviations [][]float64 // draws less their mean
 }
 
-// Conditional returns the distribution of the missing samples of z, in order, given the others; gaps are [start, end), rising
-// and apart. normal are independent standard normal numbers, as many as samples are missing, for each draw; they are
-// overwritten. With the samples before z taken as 0, the density of z is that of the prediction errors, so the precision of the
-// missing samples u is QE⁻¹, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it. ok is false where
-// that is not positive definite in float64.
-func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
-	p := len(m.A) - 1
+// Conditional returns the distribution of the missing samples, in order, of each of some series given its others; all have the
+// same gaps [start, end), rising and apart. normal are independent standard normal numbers, as many as samples are missing, for
+// each draw; they become the deviations. With the samples before z taken as 0, the density of z is that of the prediction errors,
+// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it.
+// ok is false where that is not positive definite in float64.
+func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
+	p, n := len(m.A)-1, len(series[0])
 	var at []int
 	for _, g := range gaps {
 		for n := g[0]; n < g[1]; n++ {
@@ -31,15 +28,17 @@ func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Co
 		}
 	}
 	first, last := gaps[0][0], gaps[len(gaps)-1][1]
-	y := m.gradient(z, gaps, at, first, min(len(z), last+p))
-	if len(gaps) == 1 && last+p <= len(z) {
+	for _, z := range series {
+		c.Means = append(c.Means, m.gradient(z, gaps, at, first, min(n, last+p)))
+	}
+	if len(gaps) == 1 && last+p <= n {
 		r := make([]float64, len(at))
 		for i := range min(len(r), p+1) {
 			r[i] = floats.Dot(m.A[:p+1-i], m.A[i:])
 		}
-		c.Variance, ok = toeplitz(r, y, normal)
+		c.Variance, ok = toeplitz(r, c.Means, normal)
 	} else {
-		c.Variance, ok = m.dense(len(z), at, y, normal)
+		c.Variance, ok = m.dense(n, at, c.Means, normal)
 	}
 	if !ok {
 		return c, false
@@ -47,10 +46,9 @@ func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Co
 	sd := math.Sqrt(m.E)
 	for _, d := range normal {
 		floats.Scale(sd, d)
-		floats.Add(d, y)
 	}
 	floats.Scale(m.E, c.Variance)
-	c.Mean, c.Draws = y, normal
+	c.Deviations = normal
 	return c, true
 }
 
@@ -82,7 +80,7 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 }
 
 // dense is toeplitz for the places u of n samples.
-func (m Model) dense(n int, u []int, y []float64, draws [][]float64) (diagonal []float64, ok bool) {
+func (m Model) dense(n int, u []int, right, draws [][]float64) (diagonal []float64, ok bool) {
 	p := len(m.A) - 1
 	sums := laggedSums(m.A)
 	q := mat.NewSymDense(len(u), nil)
@@ -98,8 +96,13 @@ func (m Model) dense(n int, u []int, y []float64, draws [][]float64) (diagonal [
 		return nil, false
 	}
 	var inverse mat.SymDense
-	x := mat.NewVecDense(len(y), y)
-	if f.SolveVecTo(x, x) != nil || f.InverseTo(&inverse) != nil {
+	for _, y := range right {
+		x := mat.NewVecDense(len(y), y)
+		if f.SolveVecTo(x, x) != nil {
+			return nil, false
+		}
+	}
+	if f.InverseTo(&inverse) != nil {
 		return nil, false
 	}
 	var upper mat.TriDense

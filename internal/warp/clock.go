@@ -19,7 +19,7 @@ func (c Clock) tau(t float64) float64 { return t * (1 + t*(c.Glide/2+t*c.Bend/6)
 // rate returns τ′(t).
 func (c Clock) rate(t float64) float64 { return 1 + t*(c.Glide+t*c.Bend/2) }
 
-// leastRate is the least τ′ that time is let run at, and newtonSteps are what inverse takes: more than enough within runs.
+// leastRate is the least τ′ that time is let run at, and newtonSteps are the most that inverse takes.
 const (
 	leastRate   = 0.2
 	newtonSteps = 12
@@ -35,7 +35,11 @@ func (c Clock) inverse(u float64) float64 {
 		return t
 	}
 	for range newtonSteps {
-		t -= (c.tau(t) - u) / max(c.rate(t), leastRate-0.05)
+		d := (c.tau(t) - u) / max(c.rate(t), leastRate-0.05)
+		t -= d
+		if math.Abs(d) < 1e-9 {
+			break
+		}
 	}
 	return t
 }
@@ -51,5 +55,13 @@ func (c Clock) runs(t float64) bool {
 	return least > leastRate
 }
 
+// warp returns the clock with an even level.
+func (c Clock) warp() Clock { return Clock{Glide: c.Glide, Bend: c.Bend} }
+
 // gain returns e^{βt}.
 func (c Clock) gain(t float64) float64 { return math.Exp(c.Level * t) }
+
+// at returns the clock for samples at a rate by as much higher.
+func (c Clock) at(rate float64) Clock {
+	return Clock{c.Glide / rate, c.Bend / (rate * rate), c.Level / rate}
+}

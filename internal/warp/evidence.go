@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/vssgp/vssgp/internal/ar"
+	"gonum.org/v1/gonum/floats"
 )
 
 // whiteNoise is the same for every clock, so that it tells none apart.
@@ -20,120 +21,167 @@ var whiteNoise = sync.OnceValue(func() []float64 {
 	return v
 })
 
-// A weighted is a clock and its probability.
+// A weighted is a clock, the logarithm of its posterior probability or, in the end, that itself, and the logarithm of its warp's
+// prior.
 type weighted struct {
 	Clock
-	weight float64
+	weight, prior float64
 }
 
-// clocks returns the likely clocks about a gap that is filled by a guess, the likeliest first.
+// clocks returns the likely clocks about a gap that is filled by a guess, the likeliest first, with their posterior probabilities.
+// All warps are judged at an even level, the best of them at every level.
 func (r *Recipe) clocks(p *place) []weighted {
-	glides, bends, levels := r.Glide.values(), r.Bend.values(), r.Level.values()
-	if len(glides)*len(bends)*len(levels) == 1 {
-		return []weighted{{Clock{glides[0] / p.rate, bends[0] / (p.rate * p.rate), levels[0] / p.rate}, 1}}
-	}
 	low := p.slower(max(1, int(math.Round(p.rate/evidenceRate))))
+	warps := r.warps(p, low)
+	levels := r.Level.values()
+	if len(levels) == 1 {
+		return likeliest(warps, r.Most, r.Least)
+	}
+	var all []weighted
+	for _, w := range best(warps, min(refined, 2+r.Most)) {
+		s := r.sides(low, w.at(low.rate/p.rate))
+		for j, level := range levels {
+			c := w.Clock
+			c.Level = level / p.rate
+			all = append(all, weighted{c, w.prior + r.Temper*r.evidence(s, level/low.rate) + r.Level.logPrior(j), w.prior})
+		}
+	}
+	return likeliest(all, r.Most, r.Least)
+}
+
+// refined is the most warps that are judged at every level.
+const refined = 6
+
+// warps returns the recipe's warps, each with its log-posterior up to a constant if the level is even.
+func (r *Recipe) warps(p, low *place) (all []weighted) {
+	glides, bends := r.Glide.values(), r.Bend.values()
 	_, half := p.middle()
 	reach := 1.5*r.Evidence.Context*p.rate + half
-	var all []weighted
-	best := math.Inf(-1)
 	for k, bend := range bends {
 		for i, glide := range glides {
-			c := Clock{glide / p.rate, bend / (p.rate * p.rate), 0}
+			c := Clock{Glide: glide / p.rate, Bend: bend / (p.rate * p.rate)}
 			if !c.straight() && !c.runs(reach) {
 				continue
 			}
-			for j, ll := range r.evidence(low, Clock{glide / low.rate, bend / (low.rate * low.rate), 0}) {
-				c.Level = levels[j] / p.rate
-				v := r.Temper*ll + r.Glide.logPrior(i) + r.Bend.logPrior(k) + r.Level.logPrior(j)
-				all = append(all, weighted{c, v})
-				best = max(best, v)
+			w := weighted{c, 0, r.Glide.logPrior(i) + r.Bend.logPrior(k)}
+			if len(glides)*len(bends) > 1 {
+				w.weight = w.prior + r.Temper*r.evidence(r.sides(low, c.at(low.rate/p.rate)), 0)
 			}
+			all = append(all, w)
 		}
 	}
-	total := 0.0
+	return all
+}
+
+// best returns the n of most weight, which is a logarithm, best first.
+func best(all []weighted, n int) []weighted {
+	slices.SortStableFunc(all, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
+	return all[:min(n, len(all))]
+}
+
+// likeliest returns the likeliest clocks, at most so many and of the least probability but for the first. Their weights are
+// probabilities among all, made of logarithms.
+func likeliest(all []weighted, most int, least float64) []weighted {
+	all = best(all, len(all))
+	top, total := all[0].weight, 0.0
 	for i := range all {
-		all[i].weight = math.Exp(all[i].weight - best)
+		all[i].weight = math.Exp(all[i].weight - top)
 		total += all[i].weight
 	}
-	slices.SortStableFunc(all, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
 	for i := range all {
 		all[i].weight /= total
-		if i == r.Most || all[i].weight < r.Least && i > 0 {
+		if i == most || all[i].weight < least && i > 0 {
 			return all[:i]
 		}
 	}
 	return all
 }
 
-// evidence returns the log-likelihood of a warp for each of the recipe's levels, of Burg's model of the samples to either side: with
-// Jacobian and weights w, −½ Σw (log E − 2 Σ w log e^{−βt} / Σw).
-func (r *Recipe) evidence(p *place, c Clock) []float64 {
+// sides are the signal on both sides of a gap in warped time, with white noise below it, and what the evidence needs besides.
+type sides struct {
+	y, t, weights [2][]float64
+	sd            float64 // of the noise
+	order         int
+}
+
+// sides warps the samples of a place within reach of the evidence.
+func (r *Recipe) sides(p *place, c Clock) *sides {
 	reach := samples(r.Evidence.Context, p.rate)
-	center, half := p.middle()
-	half += 1.5
-	left, right := p.side(c, -1, reach, center, half), p.side(c, 1, reach, center, half)
+	s := &sides{}
+	s.y[0], s.t[0] = p.side(c, -1, reach)
+	s.y[1], s.t[1] = p.side(c, 1, reach)
+	longest := 0
 	power := 0.0
-	for _, s := range []side{left, right} {
-		for _, v := range s.y {
+	for k, y := range s.y {
+		longest = max(longest, len(y))
+		s.weights[k] = r.Evidence.weights(len(y), reach)
+		for _, v := range y {
 			power += v * v
 		}
 	}
-	sd := math.Sqrt(power/float64(len(left.y)+len(right.y))) * math.Pow(10, -r.Noise/20)
-	out := make([]float64, len(r.Level.values()))
-	if !(sd > 0) {
-		return out
-	}
+	slices.Reverse(s.weights[0])
+	s.order = min(samples(r.Evidence.Order, p.rate), 4*longest/5)
+	s.sd = math.Sqrt(power/float64(max(1, len(s.y[0])+len(s.y[1])))) * math.Pow(10, -r.Noise/20)
 	noise := whiteNoise()
-	order := min(samples(r.Evidence.Order, p.rate), 4*max(len(left.y), len(right.y))/5)
-	wl, wr := r.Evidence.weights(len(left.y), reach), r.Evidence.weights(len(right.y), reach)
-	slices.Reverse(wl)
-	for j, level := range r.Level.values() {
-		level /= p.rate
-		jacobian, total := 0.0, 0.0
-		segments := make([]ar.Segment, 2)
-		for k, s := range []side{left, right} {
-			w := [][]float64{wl, wr}[k]
-			y := make([]float64, len(s.y))
-			for i, v := range s.y {
-				n := noise[i%len(noise)]
-				if k == 1 {
-					n = noise[len(noise)-1-(len(s.y)-1-i)%len(noise)]
-				}
-				y[i] = (v + sd*n) * math.Exp(-level*s.t[i])
-				jacobian -= w[i] * level * s.t[i]
-				total += w[i]
+	for k, y := range s.y {
+		for i := range y {
+			n := i % len(noise)
+			if k == 1 { // from its end
+				n = len(noise) - 1 - (len(y)-1-i)%len(noise)
 			}
-			segments[k] = ar.Segment{X: y, Weights: w}
+			y[i] += s.sd * noise[n]
 		}
-		e := ar.Burg(segments, order).E
-		out[j] = -0.5*total*math.Log(e/(sd*sd)) + jacobian
 	}
-	return out
+	return s
 }
 
-// side is the signal on one side of the gap in warped time, and its times.
-type side struct{ y, t []float64 }
+// evidence returns the log-likelihood of Burg's model of both sides with a level's change β: for weights w,
+//
+//	−½ Σw log(E/σ²) − β Σ w t,
+//
+// with σ² the noise's power, which keeps it the same for sounds of any level.
+func (r *Recipe) evidence(s *sides, level float64) float64 {
+	if !(s.sd > 0) {
+		return 0
+	}
+	jacobian, total := 0.0, 0.0
+	var segments []ar.Segment
+	for k, y := range s.y {
+		w := s.weights[k]
+		if level != 0 {
+			y = slices.Clone(y)
+			for i, t := range s.t[k] {
+				y[i] *= math.Exp(-level * t)
+				jacobian -= w[i] * level * t
+			}
+		}
+		total += floats.Sum(w)
+		segments = append(segments, ar.Segment{X: y, Weights: w})
+	}
+	return jacobian - 0.5*total*math.Log(ar.Burg(segments, s.order).E/(s.sd*s.sd))
+}
 
-func (p *place) side(c Clock, sign float64, reach int, center, half float64) side {
-	near, far := half, half+float64(reach)
+// side returns the signal on one side of the gap in warped time, and its times.
+func (p *place) side(c Clock, sign float64, reach int) (y, t []float64) {
+	center, half := p.middle()
+	near := half + 1.5 // clear of the gap
+	far := near + float64(reach)
 	if sign < 0 {
 		far = min(far, center-1)
 	} else {
 		far = min(far, float64(len(p.z)-1)-center-1)
 	}
 	if far <= near {
-		return side{}
+		return nil, nil
 	}
 	from, to := math.Ceil(c.tau(near)), math.Floor(c.tau(far))
 	if sign < 0 {
 		from, to = math.Ceil(c.tau(-far)), math.Floor(c.tau(-near))
 	}
-	var s side
 	for u := from; u <= to; u++ {
-		t := c.inverse(u)
-		s.t = append(s.t, t)
-		s.y = append(s.y, at(p.z, t+center))
+		v := c.inverse(u)
+		t = append(t, v)
+		y = append(y, at(p.z, v+center))
 	}
-	return s
+	return y, t
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/vssgp/vssgp/internal/ar"
 )
@@ -14,14 +15,14 @@ const mostOthers = 400
 // A levelled series is a part of a place's signal in warped time with its level evened: a stationary process with gaps.
 type levelled struct {
 	clock Clock
-	y     []float64 // sample i stands at u = first + i
+	y, t  []float64 // sample i stands at u = first + i, t in the signal's own time
 	first float64
-	gaps  [][2]int // in y, as the place's
-	which int
+	gaps  [][2]int // in y, of the place's those within reach
+	which int      // the one to fill
 }
 
-// levelled returns the signal up to a reach in samples on either side of the gap.
-func (p *place) levelled(c Clock, reach int) *levelled {
+// warped returns the signal up to a reach in samples on either side of the gap in a clock's time, with its level as it is.
+func (p *place) warped(c Clock, reach int) *levelled {
 	center, half := p.middle()
 	lo, hi := -min(float64(reach)+half, center), min(float64(reach)+half, float64(len(p.z)-1)-center)
 	if c.straight() {
@@ -29,42 +30,55 @@ func (p *place) levelled(c Clock, reach int) *levelled {
 	} else {
 		lo, hi = math.Ceil(c.tau(lo)), math.Floor(c.tau(hi))
 	}
-	s := &levelled{clock: c, y: make([]float64, int(math.Round(hi-lo))+1), first: lo, which: -1}
-	var gap int
-	inGap := -1 // the gap that the sample before lies in
+	n := int(math.Round(hi-lo)) + 1
+	s := &levelled{clock: c.warp(), y: make([]float64, n), t: make([]float64, n), first: lo}
 	for i := range s.y {
-		t := lo + float64(i)
+		s.t[i] = lo + float64(i)
 		if c.straight() {
-			s.y[i] = p.z[int(math.Round(t+center))]
+			s.y[i] = p.z[int(math.Round(s.t[i]+center))]
 		} else {
-			t = c.inverse(t)
-			s.y[i] = at(p.z, t+center)
+			s.t[i] = c.inverse(s.t[i])
+			s.y[i] = at(p.z, s.t[i]+center)
 		}
-		if c.Level != 0 {
-			s.y[i] /= c.gain(t)
-		}
-		margin := 0.75 // a resampled value so near to a gap would look into it
-		if c.straight() {
-			margin = 0.25
-		}
-		for gap < len(p.gaps) && t+center >= float64(p.gaps[gap][1]-1)+margin {
-			gap++
-		}
-		if gap == len(p.gaps) || t+center <= float64(p.gaps[gap][0])-margin {
-			inGap = -1
+	}
+	s.findGaps(p, center)
+	return s
+}
+
+// findGaps finds the samples that lie in the place's gaps, or so near to one that they were interpolated across its edge.
+func (s *levelled) findGaps(p *place, center float64) {
+	margin := 0.75
+	if s.clock.straight() {
+		margin = 0.25
+	}
+	for i, g := range p.gaps {
+		start := sort.SearchFloat64s(s.t, float64(g[0])-margin-center)
+		end := sort.SearchFloat64s(s.t, float64(g[1]-1)+margin-center)
+		if start == end {
 			continue
 		}
-		if gap == p.which && inGap != gap {
+		if i == p.which {
 			s.which = len(s.gaps)
 		}
-		if inGap == gap {
-			s.gaps[len(s.gaps)-1][1] = i + 1
-		} else {
-			s.gaps = append(s.gaps, [2]int{i, i + 1})
+		if last := len(s.gaps) - 1; last >= 0 && start <= s.gaps[last][1] { // they touch
+			start = s.gaps[last][1]
 		}
-		inGap = gap
+		s.gaps = append(s.gaps, [2]int{start, end})
 	}
-	return s
+}
+
+// even returns the series with a change of level evened.
+func (s *levelled) even(level float64) *levelled {
+	if level == 0 {
+		return s
+	}
+	e := *s
+	e.clock.Level = level
+	e.y = make([]float64, len(s.y))
+	for i, v := range s.y {
+		e.y[i] = v / e.clock.gain(s.t[i])
+	}
+	return &e
 }
 
 // estimate returns an estimate's model.
@@ -73,28 +87,25 @@ func (s *levelled) estimate(e Estimate, rate float64) ar.Model {
 	c := samples(e.Context, rate)
 	left, right := s.y[max(0, start-c):start], s.y[end:min(len(s.y), end+c)]
 	order := min(samples(e.Order, rate), 4*max(len(left), len(right))/5)
-	before, behind := e.weights(len(left), c), e.weights(len(right), c)
-	for i, j := 0, len(before)-1; i < j; i, j = i+1, j-1 {
-		before[i], before[j] = before[j], before[i]
+	if e.Hann {
+		y, power := e.taper(s.y[start-len(left):end+len(right)], len(left), len(right), c)
+		r := ar.Autocorrelation(y, order)
+		m := ar.YuleWalker(r)
+		if r[0] > 0 { // the guess is quieter than what was there
+			m.E *= power / r[0]
+		}
+		return m
 	}
-	return ar.Burg([]ar.Segment{{X: left, Weights: before}, {X: right, Weights: behind}}, order)
+	return ar.Burg([]ar.Segment{{X: left}, {X: right}}, order)
 }
 
-// conditional returns the distribution of the samples of the gap given the others; gaps close by are solved for with it.
-func (s *levelled) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, ok bool) {
-	p := len(m.A) - 1
-	from, to := s.which, s.which+1
-	left := mostOthers
-	for from > 0 && s.gaps[from-1][1] > s.gaps[s.which][0]-p && left >= s.gaps[from-1][1]-s.gaps[from-1][0] {
-		from--
-		left -= s.gaps[from][1] - s.gaps[from][0]
-	}
-	for to < len(s.gaps) && s.gaps[to][0] < s.gaps[s.which][1]+p && left >= s.gaps[to][1]-s.gaps[to][0] {
-		left -= s.gaps[to][1] - s.gaps[to][0]
-		to++
-	}
-	missing := 0
-	for _, g := range s.gaps[from:to] {
+// conditional returns the distribution of the samples of the gap, given the others, of series that differ in their levels; gaps close
+// by are solved for with it.
+func conditional(of []*levelled, m ar.Model, rngs []*rand.Rand) (c ar.Conditional, ok bool) {
+	s := of[0]
+	gaps, before := s.joint(len(m.A) - 1)
+	missing, n := 0, s.gaps[s.which][1]-s.gaps[s.which][0]
+	for _, g := range gaps {
 		missing += g[1] - g[0]
 	}
 	normal := make([][]float64, len(rngs))
@@ -104,18 +115,39 @@ func (s *levelled) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional,
 			normal[i][j] = rng.NormFloat64()
 		}
 	}
-	if c, ok = m.Conditional(s.y, s.gaps[from:to], normal); !ok {
+	series := make([][]float64, len(of))
+	for i, s := range of {
+		series[i] = s.y
+	}
+	if c, ok = m.Conditional(series, gaps, normal); !ok {
 		return c, false
 	}
-	skip, n := 0, s.gaps[s.which][1]-s.gaps[s.which][0]
-	for _, g := range s.gaps[from:s.which] {
-		skip += g[1] - g[0]
+	own := func(all [][]float64) {
+		for i, v := range all {
+			all[i] = v[before : before+n]
+		}
 	}
-	c.Mean, c.Variance = c.Mean[skip:skip+n], c.Variance[skip:skip+n]
-	for i := range c.Draws {
-		c.Draws[i] = c.Draws[i][skip : skip+n]
-	}
+	own(c.Means)
+	own(c.Deviations)
+	c.Variance = c.Variance[before : before+n]
 	return c, true
+}
+
+// joint returns the gaps that are solved for with the one to fill: those within p samples of the next, nearest first, as long as
+// they are not many samples. before is how many of these come before it.
+func (s *levelled) joint(p int) (gaps [][2]int, before int) {
+	from, to := s.which, s.which+1
+	space := mostOthers
+	for from > 0 && s.gaps[from-1][1] > s.gaps[s.which][0]-p && space >= s.gaps[from-1][1]-s.gaps[from-1][0] {
+		from--
+		space -= s.gaps[from][1] - s.gaps[from][0]
+		before += s.gaps[from][1] - s.gaps[from][0]
+	}
+	for to < len(s.gaps) && s.gaps[to][0] < s.gaps[s.which][1]+p && space >= s.gaps[to][1]-s.gaps[to][0] {
+		space -= s.gaps[to][1] - s.gaps[to][0]
+		to++
+	}
+	return s.gaps[from:to], before
 }
 
 // back returns a fill of the gap in its own time and level, n samples; what is given are the gap's levelled values.
@@ -164,12 +196,12 @@ func (s *levelled) variances(v []float64, n int) []float64 {
 
 // prefilled returns the place with its gap filled by one model.
 func (p *place) prefilled(e Estimate) *place {
-	s := p.levelled(Clock{}, samples(e.Context, p.rate))
+	s := p.warped(Clock{}, samples(e.Context, p.rate))
 	q := *p
 	q.z = slices.Clone(p.z)
 	start, end := p.gap()
-	if c, ok := s.conditional(s.estimate(e, p.rate), nil); ok {
-		copy(q.z[start:end], c.Mean)
+	if c, ok := conditional([]*levelled{s}, s.estimate(e, p.rate), nil); ok {
+		copy(q.z[start:end], c.Means[0])
 	} else {
 		clear(q.z[start:end])
 	}

@@ -1,6 +1,10 @@
 package warp
 
-import "github.com/vssgp/vssgp/internal/ar"
+import (
+	"math/bits"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
 
 // A Menu lists recipes to weigh by trials.
 type Menu struct {
@@ -20,12 +24,12 @@ type Choice struct {
 // Mixture is the menu for sounds of all kinds.
 func Mixture() Menu {
 	v, b, s := voice(), bentVoice(), steady()
-	return Menu{[]Choice{{"voice", &v, &b}, {"steady", &s, nil}}, []float64{0.050, 0.110, 0.190}, 1.35}
+	return Menu{[]Choice{{"voice", v.likeliest(), &b}, {"steady", s.likeliest(), &s}}, []float64{0.050, 0.110, 0.190}, 1.3}
 }
 
 // AR is the menu of the best autoregressive fills: one spectrum, estimated by Burg, and neither warp nor levels.
 func AR() Menu {
-	m := Menu{Distances: Mixture().Distances, Widen: 1.35}
+	m := Menu{Distances: Mixture().Distances, Widen: 1.3}
 	for _, e := range []Estimate{{Context: 0.020, Order: 0.009}, {Context: 0.060, Order: 0.022676}, {Context: 0.120, Order: 0.040}} {
 		m.Recipes = append(m.Recipes, Choice{"ar", &Recipe{Prefill: e, Estimates: []Estimate{e}, Order: e.Order}, nil})
 	}
@@ -50,25 +54,22 @@ type Filling struct {
 type Filler struct {
 	menu  Menu
 	rate  float64
-	means map[float64]*ar.Mean // by rate
+	means map[int]*ar.Mean // by size
 }
 
 // NewFiller returns a Filler for a menu and a rate in hertz.
-func NewFiller(m Menu, rate float64) *Filler { return &Filler{m, rate, map[float64]*ar.Mean{}} }
+func NewFiller(m Menu, rate float64) *Filler { return &Filler{m, rate, map[int]*ar.Mean{}} }
 
-// mean returns the averager for a rate.
-func (f *Filler) mean(rate float64) *ar.Mean {
-	if m := f.means[rate]; m != nil {
-		return m
+// resolution is on how many frequencies a mean of spectra is computed, times its order.
+const resolution = 8
+
+// mean returns the averager on at least n frequencies.
+func (f *Filler) mean(n int) *ar.Mean {
+	size := 1 << bits.Len(uint(n-1))
+	m := f.means[size]
+	if m == nil {
+		m = ar.NewMean(size)
+		f.means[size] = m
 	}
-	n := 1
-	for float64(n) < resolution*rate {
-		n *= 2
-	}
-	m := ar.NewMean(n)
-	f.means[rate] = m
 	return m
 }
-
-// resolution is what the mean of spectra is computed on, in samples of a second's: 0.6 s of lags.
-const resolution = 0.6

@@ -2,6 +2,7 @@ package warp
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -45,41 +46,48 @@ func pick(u float64, weights []float64) int {
 	return len(weights) - 1
 }
 
-// fill fills a place by a recipe. Each draw is from one of its clocks; rngs are the draws' own sources of chance.
+// fill fills a place by a recipe. Each draw is from one of its clocks; rngs are the draws' own sources of chance. If there is to be
+// a mixture, the spectra are estimated with what the likeliest clock's model says of the gap in it, not with the first guess.
 func (f *Filler) fill(p *place, r *Recipe, rngs []*rand.Rand) (*Filling, bool) {
 	guessed := p.prefilled(r.Prefill)
-	clocks := r.clocks(guessed)
-	reach := 0
-	for _, e := range r.Estimates {
-		reach = max(reach, samples(e.Context, p.rate))
+	families := familiesOf(r.clocks(guessed))
+	start, end := p.gap()
+	if r.Most > 1 {
+		likeliest := &family{warp: families[0].warp, levels: families[0].levels[:1], weights: []float64{1}}
+		if q, ok := f.mixture(guessed, r, []*family{likeliest}, 0); ok {
+			copy(guessed.z[start:end], q.Mean)
+		}
 	}
+	for i, rng := range rngs {
+		sow(families, rng, i)
+	}
+	return f.mixture(guessed, r, families, len(rngs))
+}
+
+// mixture fills a place that holds a guess by the clocks of some families.
+func (f *Filler) mixture(p *place, r *Recipe, families []*family, draws int) (*Filling, bool) {
 	start, end := p.gap()
 	n := end - start
-	weights := make([]float64, len(clocks))
-	for k, c := range clocks {
-		weights[k] = c.weight
-	}
-	total := floats.Sum(weights)
-	picks := make([][]int, len(clocks)) // of the draws
-	for i, rng := range rngs {
-		k := pick(total*rng.Float64(), weights)
-		picks[k] = append(picks[k], i)
-	}
 	var parts []part
-	out := &Filling{Draws: make([][]float64, len(rngs))}
-	for k, c := range clocks {
-		s := guessed.levelled(c.Clock, reach)
-		normal := make([]*rand.Rand, len(picks[k]))
-		for i, d := range picks[k] {
-			normal[i] = rngs[d]
+	out := &Filling{Draws: make([][]float64, draws)}
+	for _, g := range families {
+		base := p.warped(g.warp, r.reach(p.rate))
+		model := f.model(base.even(g.meanLevel()), r, p.rate)
+		series := make([]*levelled, len(g.levels))
+		for i, level := range g.levels {
+			series[i] = base.even(level)
 		}
-		q, ok := s.conditional(f.model(s, r, p.rate), normal)
+		c, ok := conditional(series, model, g.rngs)
 		if !ok {
 			continue
 		}
-		parts = append(parts, part{c.weight, s.back(q.Mean, n), s.variances(q.Variance, n)})
-		for i, d := range picks[k] {
-			out.Draws[d] = s.back(q.Draws[i], n)
+		for i, s := range series {
+			parts = append(parts, part{g.weights[i], s.back(c.Means[i], n), s.variances(c.Variance, n)})
+		}
+		for i, d := range c.Deviations {
+			k := g.picks[i]
+			floats.Add(d, c.Means[k])
+			out.Draws[g.draws[i]] = series[k].back(d, n)
 		}
 	}
 	if len(parts) == 0 {
@@ -87,6 +95,45 @@ func (f *Filler) fill(p *place, r *Recipe, rngs []*rand.Rand) (*Filling, bool) {
 	}
 	out.Mean, out.Variance = mix(parts, n)
 	return out, true
+}
+
+// A family are the clocks of one warp: they share a model, which is estimated at their mean level.
+type family struct {
+	warp            Clock
+	levels, weights []float64
+	rngs            []*rand.Rand // of draws
+	draws, picks    []int        // their numbers, and the levels that they take
+}
+
+func familiesOf(clocks []weighted) (all []*family) {
+	for _, c := range clocks {
+		i := slices.IndexFunc(all, func(g *family) bool { return g.warp == c.warp() })
+		if i < 0 {
+			i, all = len(all), append(all, &family{warp: c.warp()})
+		}
+		all[i].levels, all[i].weights = append(all[i].levels, c.Level), append(all[i].weights, c.weight)
+	}
+	return all
+}
+
+// meanLevel returns the mean of the levels.
+func (g *family) meanLevel() float64 { return floats.Dot(g.levels, g.weights) / floats.Sum(g.weights) }
+
+// sow has a draw take one of the clocks.
+func sow(families []*family, rng *rand.Rand, draw int) {
+	total := 0.0
+	for _, g := range families {
+		total += floats.Sum(g.weights)
+	}
+	u := rng.Float64() * total
+	for i, g := range families {
+		for k, w := range g.weights {
+			if u -= w; u < 0 || i == len(families)-1 && k == len(g.weights)-1 {
+				g.rngs, g.draws, g.picks = append(g.rngs, rng), append(g.draws, draw), append(g.picks, k)
+				return
+			}
+		}
+	}
 }
 
 // model is a recipe's of a levelled series.
@@ -98,5 +145,6 @@ func (f *Filler) model(s *levelled, r *Recipe, rate float64) ar.Model {
 	for i, e := range r.Estimates {
 		models[i] = s.estimate(e, rate)
 	}
-	return f.mean(rate).Model(models, min(samples(r.Order, rate), max(1, s.gaps[s.which][0]-1)))
+	order := min(samples(r.Order, rate), max(1, s.gaps[s.which][0]-1))
+	return f.mean(resolution*order).Model(models, order)
 }

@@ -1,10 +1,15 @@
 package warp
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// An Estimate is Burg's model of the samples to either side of a gap. Times are in seconds.
+// An Estimate is an autoregressive model of the samples about a gap. Times are in seconds.
 type Estimate struct {
-	Hann    bool    // weights fall off from the gap as cos²; else they are even
+	// Hann has the squares of the samples fall off from the gap as cos² on both sides; the model is Yule's and Walker's, of the
+	// samples with a guess in the gap. Otherwise it is Burg's, of both sides apart.
+	Hann    bool
 	Context float64 // on either side
 	Order   float64
 }
@@ -37,8 +42,8 @@ func voice() Recipe {
 		Level:    Grid{[]float64{-40, -20, 0, 20, 40}, 20},
 		Evidence: Estimate{Hann: true, Context: 0.040, Order: 0.0125},
 		Noise:    18, Temper: 0.3, Most: 6, Least: 0.02,
-		Estimates: []Estimate{{false, 0.020, 0.009}, {true, 0.040, 0.0125}, {true, 0.060, 0.0125}},
-		Order:     0.0125,
+		Estimates: []Estimate{{false, 0.020, 0.009}, {true, 0.040, 0.016}, {true, 0.060, 0.016}},
+		Order:     0.016,
 	}
 }
 
@@ -63,6 +68,21 @@ func steady() Recipe {
 	}
 }
 
+// reach returns the samples on either side of a gap that the estimates look at.
+func (r *Recipe) reach(rate float64) int {
+	reach := 0
+	for _, e := range r.Estimates {
+		reach = max(reach, samples(e.Context, rate))
+	}
+	return reach
+}
+
+// likeliest returns the recipe with its likeliest clock alone, which is enough to compare recipes.
+func (r Recipe) likeliest() *Recipe {
+	r.Most = 1
+	return &r
+}
+
 // evidenceRate is about the rate that the evidence is judged at, in hertz: above it lies mostly quiet treble, whose error any
 // interpolation raises, so that no glide would ever win.
 const evidenceRate = 5400
@@ -81,6 +101,24 @@ func (e Estimate) weights(n, c int) []float64 {
 		w[d] = s * s
 	}
 	return w
+}
+
+// taper returns the samples y, of which so many lie before the gap and so many behind it: as they are in the gap, where they are a
+// guess, and under the roots of the weights outside. power is the weighted mean square there.
+func (e Estimate) taper(y []float64, before, behind, c int) (tapered []float64, power float64) {
+	tapered = slices.Clone(y)
+	total := 0.0
+	for d := range max(before, behind) {
+		w := math.Cos(math.Pi * float64(d) / 2 / float64(c))
+		for _, i := range []int{before - 1 - d, len(y) - behind + d} {
+			if i >= 0 && i < before || i < len(y) && i >= len(y)-behind {
+				tapered[i] *= w
+				power += tapered[i] * tapered[i]
+				total += w * w
+			}
+		}
+	}
+	return tapered, power / max(total, 1e-300)
 }
 
 // values returns the grid's values.

@@ -7,15 +7,19 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/ar"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
-	trialPower  = 8      // of the trials' mean squared errors, in the weights
-	trialStop   = 0.6    // where the recipes' mean log errors are so far apart, no more trials are made
-	trialBefore = 0.05   // seconds before a trial gap, at least
-	trialRate   = 14_000 // hertz, at least, that trials are made at
-	trialFloor  = 1e-10  // of the signal's power: smaller errors are equal
-	leastWeight = 0.01   // of a recipe that takes part
+	trialPower  = 8    // of the trials' mean squared errors, in the weights
+	trialStop   = 0.6  // where the recipes' mean log errors are so far apart, no more trials are made
+	trialBefore = 0.05 // seconds before a trial gap, at least
+
+	trialRate    = 5_000 // hertz, at least, that trials are made at
+	trialSamples = 40
+	trialPart    = 0.9   // of the signal's power, at least, that is left at that rate
+	trialFloor   = 1e-10 // of the signal's power: smaller errors are equal
+	leastWeight  = 0.01  // of a recipe that takes part
 )
 
 // Fill fills gap number which of z, whose other gaps hold guesses; what z holds in the gap does not matter. gaps are [start, end),
@@ -116,11 +120,8 @@ func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int,
 // weigh gives the recipes their weights by trial gaps on both sides.
 func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 	m := f.menu
-	power := 0.0
-	for _, v := range p.z {
-		power += v * v / float64(len(p.z))
-	}
-	low := p.prefilled(m.Recipes[0].Trial.Prefill).slower(max(1, int(p.rate/trialRate)))
+	least := trialFloor * meanSquare(p.z)
+	low := p.prefilled(m.Recipes[0].Trial.Prefill).slowest()
 	start, end := low.gap()
 	before := &place{low.z[:start], low.gaps[:low.which], 0, low.rate}
 	behind := (&place{low.z[end:], shifted(low.gaps, end, len(low.z)), 0, low.rate}).reversed()
@@ -130,7 +131,7 @@ func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			errors, ok := f.trial(side, samples(d, low.rate), end-start, trialFloor*power)
+			errors, ok := f.trial(side, samples(d, low.rate), end-start, least)
 			if !ok {
 				continue
 			}
@@ -159,6 +160,21 @@ func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 	return nil
 }
 
+// slowest returns the place at the lowest rate, trialRate and trialSamples in the gap at least, that keeps most of the sound. Short
+// gaps need a higher one: what they leave to guess is above their own frequency.
+func (p *place) slowest() *place {
+	power := meanSquare(p.z)
+	start, end := p.gap()
+	for by := min(int(p.rate/trialRate), (end-start)/trialSamples); by > 1; by-- {
+		if low := p.slower(by); meanSquare(low.z) >= trialPart*power {
+			return low
+		}
+	}
+	return p
+}
+
+func meanSquare(z []float64) float64 { return floats.Dot(z, z) / float64(len(z)) }
+
 // shifted returns the gaps, or parts of them, that lie in [lo, hi), counted from there.
 func shifted(gaps [][2]int, lo, hi int) (out [][2]int) {
 	for _, g := range gaps {
@@ -172,27 +188,16 @@ func shifted(gaps [][2]int, lo, hi int) (out [][2]int) {
 // trial returns the logarithm of each recipe's mean squared error on a gap of n samples that ends a distance before the side's end.
 func (f *Filler) trial(side *place, distance, n int, least float64) (errors []float64, ok bool) {
 	start := len(side.z) - distance - n
-	for _, g := range side.gaps {
-		if g[0] < start+n && g[1] > start {
-			return nil, false
+	for i := len(side.gaps) - 1; i >= 0; i-- { // clear of other gaps
+		if g := side.gaps[i]; g[0] < start+n && g[1] > start {
+			start = g[0] - n
 		}
 	}
 	if start < samples(trialBefore, side.rate) {
 		return nil, false
 	}
-	p := &place{slices.Clone(side.z), nil, 0, side.rate}
-	for _, g := range side.gaps {
-		if g[0] > start && len(p.gaps) == p.which {
-			p.gaps = append(p.gaps, [2]int{start, start + n})
-		}
-		if g[0] < start {
-			p.which++
-		}
-		p.gaps = append(p.gaps, g)
-	}
-	if len(p.gaps) == p.which {
-		p.gaps = append(p.gaps, [2]int{start, start + n})
-	}
+	i, _ := slices.BinarySearchFunc(side.gaps, start, func(g [2]int, start int) int { return g[0] - start })
+	p := &place{slices.Clone(side.z), slices.Insert(slices.Clone(side.gaps), i, [2]int{start, start + n}), i, side.rate}
 	truth := side.z[start : start+n]
 	clear(p.z[start : start+n])
 	for _, item := range f.menu.Recipes {
