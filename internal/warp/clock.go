@@ -19,7 +19,7 @@ func (c Clock) tau(t float64) float64 { return t * (1 + t*(c.Glide/2+t*c.Bend/6)
 // rate returns τ′(t).
 func (c Clock) rate(t float64) float64 { return 1 + t*(c.Glide+t*c.Bend/2) }
 
-// leastRate is the least τ′ that time is let run at, and newtonSteps are the most that inverse takes.
+// leastRate is the least τ′ that time is let run at, and the inverse of the greatest, and newtonSteps are the most that inverse takes.
 const (
 	leastRate   = 0.2
 	newtonSteps = 12
@@ -44,15 +44,15 @@ func (c Clock) inverse(u float64) float64 {
 	return t
 }
 
-// runs reports whether time runs forward, not much slower than it does in the gap, to t on either side.
+// runs reports whether time runs forward, neither much slower nor much faster than it does in the middle, to t on either side.
 func (c Clock) runs(t float64) bool {
-	least := min(c.rate(t), c.rate(-t))
+	least, most := min(c.rate(t), c.rate(-t)), max(c.rate(t), c.rate(-t))
 	if c.Bend != 0 {
 		if turn := -c.Glide / c.Bend; math.Abs(turn) < t {
-			least = min(least, c.rate(turn))
+			least, most = min(least, c.rate(turn)), max(most, c.rate(turn))
 		}
 	}
-	return least > leastRate
+	return least > leastRate && most < 1/leastRate
 }
 
 // warp returns the clock with an even level.

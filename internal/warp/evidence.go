@@ -90,7 +90,7 @@ func likeliest(all []weighted, most int, least float64) []weighted {
 	}
 	for i := range all {
 		all[i].weight /= total
-		if i == most || all[i].weight < least && i > 0 {
+		if i > 0 && (i >= most || all[i].weight < least) {
 			return all[:i]
 		}
 	}
@@ -158,7 +158,14 @@ func (r *Recipe) evidence(s *sides, level float64) float64 {
 		total += floats.Sum(w)
 		segments = append(segments, ar.Segment{X: y, Weights: w})
 	}
-	return jacobian - 0.5*total*math.Log(ar.Burg(segments, s.order).E/(s.sd*s.sd))
+	e := ar.Burg(segments, s.order).E
+	switch {
+	case math.IsInf(e, 0) || math.IsNaN(e): // such a level is out of the question
+		return math.Inf(-1)
+	case e == 0: // too few samples
+		return 0
+	}
+	return jacobian - 0.5*total*math.Log(e/(s.sd*s.sd))
 }
 
 // side returns the signal on one side of the gap in warped time, and its times.

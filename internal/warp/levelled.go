@@ -9,8 +9,9 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// mostOthers is how many samples of gaps close by are solved for together with a gap; those further away keep their guesses.
-const mostOthers = 400
+// mostJoint is how many missing samples are solved for together where gaps are close by or the recording ends close by: the cost
+// is their number's cube.
+const mostJoint = 600
 
 // A levelled series is a part of a place's signal in warped time with its level evened: a stationary process with gaps.
 type levelled struct {
@@ -119,6 +120,9 @@ func conditional(of []*levelled, m ar.Model, rngs []*rand.Rand) (c ar.Conditiona
 	for i, s := range of {
 		series[i] = s.y
 	}
+	if missing > mostJoint { // only a gap alone may be so long
+		series = longer(series, m, gaps[0][1]+len(m.A)-1)
+	}
 	if c, ok = m.Conditional(series, gaps, normal); !ok {
 		return c, false
 	}
@@ -133,11 +137,32 @@ func conditional(of []*levelled, m ar.Model, rngs []*rand.Rand) (c ar.Conditiona
 	return c, true
 }
 
+// longer returns the series with at least n samples each, if they do not end in the gap: what is not there is predicted, by the guess
+// in the gap, too.
+func longer(series [][]float64, m ar.Model, n int) [][]float64 {
+	out := slices.Clone(series)
+	for i, y := range out {
+		if len(y) >= n || len(y) <= n-len(m.A)+1 {
+			continue
+		}
+		y = slices.Clone(y)
+		for len(y) < n {
+			v := 0.0
+			for j := 1; j < min(len(m.A), len(y)+1); j++ {
+				v -= m.A[j] * y[len(y)-j]
+			}
+			y = append(y, v)
+		}
+		out[i] = y
+	}
+	return out
+}
+
 // joint returns the gaps that are solved for with the one to fill: those within p samples of the next, nearest first, as long as
 // they are not many samples. before is how many of these come before it.
 func (s *levelled) joint(p int) (gaps [][2]int, before int) {
 	from, to := s.which, s.which+1
-	space := mostOthers
+	space := mostJoint - (s.gaps[s.which][1] - s.gaps[s.which][0])
 	for from > 0 && s.gaps[from-1][1] > s.gaps[s.which][0]-p && space >= s.gaps[from-1][1]-s.gaps[from-1][0] {
 		from--
 		space -= s.gaps[from][1] - s.gaps[from][0]

@@ -1,6 +1,7 @@
 package warp
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -94,7 +95,13 @@ func (f *Filler) mixture(p *place, r *Recipe, families []*family, draws int) (*F
 		return nil, false
 	}
 	out.Mean, out.Variance = mix(parts, n)
-	return out, true
+	return out, finite(out.Mean) && finite(out.Variance)
+}
+
+// finite reports whether all numbers are.
+func finite(v []float64) bool {
+	s := floats.Sum(v)
+	return !math.IsNaN(s) && !math.IsInf(s, 0)
 }
 
 // A family are the clocks of one warp: they share a model, which is estimated at their mean level.

@@ -87,8 +87,8 @@ func (r Recipe) likeliest() *Recipe {
 // interpolation raises, so that no glide would ever win.
 const evidenceRate = 5400
 
-// samples returns a time in samples.
-func samples(seconds, rate float64) int { return int(math.Round(seconds * rate)) }
+// samples returns a time in samples, one at least.
+func samples(seconds, rate float64) int { return max(1, int(math.Round(seconds*rate))) }
 
 // weights are an estimate's at distances 0 … n−1 from the gap, within a context of c samples.
 func (e Estimate) weights(n, c int) []float64 {

@@ -102,6 +102,9 @@ func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int,
 		}
 	}
 	start, end := p.gap()
+	if len(parts) == 0 { // no model is usable: only the level is known
+		parts = []part{{1, make([]float64, end-start), slices.Repeat([]float64{meanSquare(p.z)}, end-start)}}
+	}
 	out.Mean, out.Variance = mix(parts, end-start)
 	for i := range out.Variance {
 		out.Variance[i] *= m.Widen
@@ -120,7 +123,7 @@ func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int,
 // weigh gives the recipes their weights by trial gaps on both sides.
 func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 	m := f.menu
-	least := trialFloor * meanSquare(p.z)
+	least := max(trialFloor*meanSquare(p.z), math.SmallestNonzeroFloat64)
 	low := p.prefilled(m.Recipes[0].Trial.Prefill).slowest()
 	start, end := low.gap()
 	before := &place{low.z[:start], low.gaps[:low.which], 0, low.rate}

@@ -1,0 +1,273 @@
+package ar
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// burgByHand is Burg's recursion with the errors computed anew from the coefficients at every stage.
+func burgByHand(segments []Segment, order int) Model {
+	weight := func(s Segment, n int) float64 {
+		if s.Weights == nil {
+			return 1
+		}
+		return s.Weights[n]
+	}
+	a, squares, total := []float64{1}, 0.0, 0.0
+	for _, s := range segments {
+		for n, x := range s.X {
+			squares += weight(s, n) * x * x
+			total += weight(s, n)
+		}
+	}
+	e := squares / total
+	for m := 1; m <= order; m++ {
+		num, den := 0.0, float64(m)*e
+		for _, s := range segments {
+			for n := m; n < len(s.X); n++ {
+				var f, b float64
+				for j, v := range a {
+					f += v * s.X[n-j]
+					b += v * s.X[n-m+j]
+				}
+				w := weight(s, n-m/2)
+				num += w * f * b
+				den += w * (f*f + b*b)
+			}
+		}
+		k := 0.0
+		if e > 0 {
+			k = -2 * num / den
+		}
+		next := append(a[:len(a):len(a)], 0)
+		for j := 1; j <= m; j++ {
+			next[j] += k * a[m-j]
+		}
+		a, e = next, e*(1-k*k)
+	}
+	return Model{A: a, E: e}
+}
+
+func noise(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+func closeTo(t *testing.T, what string, got, want []float64, within float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	for i, w := range want {
+		if !(math.Abs(got[i]-w) <= within) {
+			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], w)
+		}
+	}
+}
+
+// TestBurg: with and without weights, in one segment and in several, of orders beyond a segment's length, the model is what the
+// definition gives.
+func TestBurg(t *testing.T) {
+	x := process(processes[3].model, 400, 5)
+	weights := make([]float64, 150)
+	for i := range weights {
+		weights[i] = float64(i%13) / 13
+	}
+	for _, c := range []struct {
+		name     string
+		segments []Segment
+		order    int
+	}{
+		{"one", []Segment{{X: x}}, 20},
+		{"two", []Segment{{X: x[:101]}, {X: x[200:333]}}, 33},
+		{"weighted", []Segment{{X: x[:150], Weights: weights}, {X: x[160:200]}}, 24},
+		{"longer than a segment", []Segment{{X: x[:9]}, {X: x[20:140]}}, 40},
+		{"an empty segment", []Segment{{}, {X: x[20:60]}}, 4},
+		{"of order 0", []Segment{{X: x}}, 0},
+		{"one sample", []Segment{{X: x[:1]}}, 3},
+	} {
+		got, want := Burg(c.segments, c.order), burgByHand(c.segments, c.order)
+		closeTo(t, c.name, got.A, want.A, 1e-11)
+		closeTo(t, c.name+": E", []float64{got.E}, []float64{want.E}, 1e-12*want.E)
+	}
+	for _, c := range processes {
+		p := len(c.model.A) - 1
+		closeTo(t, c.name, Burg([]Segment{{X: process(c.model, 100_000, 8)}}, p).A, c.model.A, 0.02)
+	}
+	if m := Burg([]Segment{{X: make([]float64, 30)}}, 5); m.E != 0 || m.A[0] != 1 {
+		t.Errorf("silence: %+v", m)
+	}
+}
+
+// TestToeplitz: solutions, the diagonal of the inverse and a root of it are those of dense algebra.
+func TestToeplitz(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 17, 60} {
+		r := covariance(processes[3].model, n-1)
+		dense := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				dense.SetSym(i, j, r[i-j])
+			}
+		}
+		var f mat.Cholesky
+		if !f.Factorize(dense) {
+			t.Fatal("the test's matrix is not positive definite")
+		}
+		var inverse mat.SymDense
+		if err := f.InverseTo(&inverse); err != nil {
+			t.Fatal(err)
+		}
+		right := [][]float64{noise(n, 1), noise(n, 2)}
+		want := make([][]float64, len(right))
+		for i, y := range right {
+			var x mat.VecDense
+			x.MulVec(&inverse, mat.NewVecDense(n, append([]float64(nil), y...)))
+			want[i] = x.RawVector().Data
+		}
+		units := make([][]float64, n)
+		for i := range units {
+			units[i] = make([]float64, n)
+			units[i][i] = 1
+		}
+		diagonal, ok := toeplitz(r, right, units)
+		if !ok {
+			t.Fatalf("n = %d: not positive definite", n)
+		}
+		for i := range right {
+			closeTo(t, "solution", right[i], want[i], 1e-9)
+		}
+		for i := range n {
+			closeTo(t, "diagonal", diagonal[i:i+1], []float64{inverse.At(i, i)}, 1e-9)
+			for j := range n {
+				sum := 0.0
+				for _, u := range units {
+					sum += u[i] * u[j]
+				}
+				closeTo(t, "root", []float64{sum}, []float64{inverse.At(i, j)}, 1e-9)
+			}
+		}
+	}
+	if _, ok := toeplitz([]float64{1, 2}, nil, nil); ok {
+		t.Error("1, 2 makes no positive definite matrix, yet it was solved")
+	}
+}
+
+// conditionalByHand conditions the Gaussian of a whole series on its known samples: with samples before it 0 the errors are
+// e = A z, so its precision is AᵀA/E.
+func conditionalByHand(m Model, z []float64, gaps [][2]int) (mean []float64, covariance *mat.SymDense) {
+	n := len(z)
+	a := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range min(i+1, len(m.A)) {
+			a.Set(i, i-j, m.A[j])
+		}
+	}
+	var precision mat.Dense
+	precision.Mul(a.T(), a)
+	precision.Scale(1/m.E, &precision)
+	var at []int
+	missing := make([]bool, n)
+	for _, g := range gaps {
+		for i := g[0]; i < g[1]; i++ {
+			at, missing[i] = append(at, i), true
+		}
+	}
+	q, right := mat.NewSymDense(len(at), nil), mat.NewVecDense(len(at), nil)
+	for i, u := range at {
+		for j, v := range at[:i+1] {
+			q.SetSym(i, j, precision.At(u, v))
+		}
+		for v := range n {
+			if !missing[v] {
+				right.SetVec(i, right.AtVec(i)-precision.At(u, v)*z[v])
+			}
+		}
+	}
+	var f mat.Cholesky
+	f.Factorize(q)
+	var x mat.VecDense
+	covariance = &mat.SymDense{}
+	if f.SolveVecTo(&x, right) != nil || f.InverseTo(covariance) != nil {
+		panic("the test's matrix is singular")
+	}
+	return x.RawVector().Data, covariance
+}
+
+// TestConditional: one gap or several, by an end or not, of lengths about the order's, are filled as dense algebra does, for every
+// series, whatever stands in the gaps.
+func TestConditional(t *testing.T) {
+	m := Burg([]Segment{{X: process(processes[3].model, 500, 3)}}, 12)
+	for _, gaps := range [][][2]int{
+		{{50, 51}}, {{50, 61}}, {{50, 62}}, {{50, 63}}, {{50, 80}}, {{3, 9}}, {{0, 8}}, {{100, 120}}, {{108, 115}}, {{109, 119}}, {{90, 120}},
+		{{20, 24}, {27, 31}}, {{20, 24}, {60, 70}}, {{0, 3}, {60, 61}, {115, 120}},
+	} {
+		series := [][]float64{process(m, 120, 4), process(m, 120, 5)}
+		missing := 0
+		for _, g := range gaps {
+			missing += g[1] - g[0]
+		}
+		units := make([][]float64, missing)
+		for i := range units {
+			units[i] = make([]float64, missing)
+			units[i][i] = 1
+		}
+		want := make([][]float64, len(series))
+		var covariance *mat.SymDense
+		for i, z := range series {
+			want[i], covariance = conditionalByHand(m, z, gaps)
+			for _, g := range gaps {
+				for n := g[0]; n < g[1]; n++ {
+					z[n] = 1e9
+				}
+			}
+		}
+		c, ok := m.Conditional(series, gaps, units)
+		if !ok {
+			t.Fatalf("%v: not solved", gaps)
+		}
+		for i := range series {
+			closeTo(t, "mean", c.Means[i], want[i], 1e-9)
+		}
+		for i := range missing {
+			closeTo(t, "variance", c.Variance[i:i+1], []float64{covariance.At(i, i)}, 1e-9)
+			for j := range missing {
+				sum := 0.0
+				for _, u := range c.Deviations {
+					sum += u[i] * u[j]
+				}
+				closeTo(t, "covariance of draws", []float64{sum}, []float64{covariance.At(i, j)}, 1e-9)
+			}
+		}
+	}
+}
+
+// TestMean: the mean of a model with itself is that model; a high order has the geometric mean of the densities of two.
+func TestMean(t *testing.T) {
+	a, b := processes[2].model, processes[3].model
+	mean := NewMean(4096)
+	same := mean.Model([]Model{b, b, b}, len(b.A)-1)
+	closeTo(t, "the same", same.A, b.A, 1e-6)
+	closeTo(t, "its E", []float64{same.E}, []float64{b.E}, 1e-6)
+	for _, models := range [][]Model{{a}, {a, b}, {a, b, b}} {
+		m := mean.Model(models, 200)
+		for _, f := range []float64{0, 0.05, 0.13, 0.2, 0.31, 0.5} {
+			log := 0.0
+			for _, m := range models {
+				log += math.Log(m.Density(f)) / float64(len(models))
+			}
+			if got := math.Log(m.Density(f)); math.Abs(got-log) > 1e-3 {
+				t.Errorf("%d models at %v: log density %v, want %v", len(models), f, got, log)
+			}
+		}
+	}
+	if m := mean.Model([]Model{a, {A: []float64{1}}}, 10); m.E != 0 || m.A[0] != 1 {
+		t.Errorf("the mean with silence is %+v, want silence", m)
+	}
+}
