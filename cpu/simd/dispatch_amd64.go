@@ -322,6 +322,19 @@ func latticeVector(sums, f, b, w, k, old *float64, n int) bool {
 	return false
 }
 
+// reflectVector runs the kernel of the set in use, if it has one.
+func reflectVector(sums, a, s, r, k *float64, n int) bool {
+	switch {
+	case use == AVX512:
+		reflectAVX512(sums, a, s, r, k, n)
+		return true
+	case use == AVX2:
+		reflectAVX2(sums, a, s, r, k, n)
+		return true
+	}
+	return false
+}
+
 // peakVector runs the kernel of the set in use, if it has one.
 func peakVector(n int) bool {
 	switch {

@@ -68,6 +68,10 @@ func latticeVector(sums, f, b, w, k, old *float64, n int) bool {
 	return false
 }
 
+func reflectVector(sums, a, s, r, k *float64, n int) bool {
+	return false
+}
+
 func peakVector(n int) bool {
 	return false
 }

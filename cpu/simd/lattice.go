@@ -60,3 +60,27 @@ func (s *stage) plain(from, to int) {
 	}
 	s.was, s.products, s.squares = was, s.products+products, s.squares+ofF+ofB
 }
+
+// Reflect goes on by an order in Levinson's recursion with reflection coefficient k, in place,
+//
+//	a_j ← a_j + k·s_j,   s_j ← s_j + k·a_j,
+//
+// and returns Σ_j a_j r_j. The slices are equally long.
+func Reflect(a, s, r []float64, k float64) (product float64) {
+	s, r = s[:len(a)], r[:len(a)]
+	done := 0
+	if n := len(a) / (2 * Lanes) * (2 * Lanes); use != Plain && n > 0 {
+		var sums [Lanes]float64
+		reflectVector(&sums[0], &a[0], &s[0], &r[0], &k, n)
+		for _, v := range sums {
+			product += v
+		}
+		done = n
+	}
+	for j := done; j < len(a); j++ {
+		x, y := a[j]+k*s[j], s[j]+k*a[j]
+		a[j], s[j] = x, y
+		product += x * r[j]
+	}
+	return product
+}

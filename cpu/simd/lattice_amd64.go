@@ -9,7 +9,17 @@ package simd
 //go:noescape
 func latticeAVX512(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)
 
+// reflectAVX512 is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.
+//
+//go:noescape
+func reflectAVX512(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
+
 // latticeAVX2 is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.
 //
 //go:noescape
 func latticeAVX2(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)
+
+// reflectAVX2 is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.
+//
+//go:noescape
+func reflectAVX2(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)

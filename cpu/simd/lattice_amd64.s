@@ -52,6 +52,48 @@ samples:
 	VZEROUPPER
 	RET
 
+// func reflectAVX512(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·reflectAVX512(SB), NOSPLIT, $0-48
+	MOVQ         a+8(FP), AX
+	MOVQ         s+16(FP), CX
+	MOVQ         r+24(FP), DX
+	MOVQ         k+32(FP), BX
+	VBROADCASTSD (BX), Z0
+	MOVQ         n+40(FP), BX
+	SHLQ         $0x03, BX
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	ADDQ         BX, AX
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	NEGQ         BX
+
+coefficients:
+	VMOVUPD     (AX)(BX*1), Z3
+	VMOVUPD     (CX)(BX*1), Z4
+	VMOVUPD     Z3, Z5
+	VFMADD231PD Z0, Z4, Z3
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z3, (AX)(BX*1)
+	VMOVUPD     Z4, (CX)(BX*1)
+	VFMADD231PD (DX)(BX*1), Z3, Z1
+	VMOVUPD     64(AX)(BX*1), Z3
+	VMOVUPD     64(CX)(BX*1), Z4
+	VMOVUPD     Z3, Z5
+	VFMADD231PD Z0, Z4, Z3
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z3, 64(AX)(BX*1)
+	VMOVUPD     Z4, 64(CX)(BX*1)
+	VFMADD231PD 64(DX)(BX*1), Z3, Z2
+	ADDQ        $0x80, BX
+	JNZ         coefficients
+	VADDPD      Z1, Z2, Z1
+	MOVQ        sums+0(FP), AX
+	VMOVUPD     Z1, (AX)
+	VZEROUPPER
+	RET
+
 // func latticeAVX2(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)
 // Requires: AVX, FMA3
 TEXT ·latticeAVX2(SB), NOSPLIT, $0-56
@@ -99,5 +141,47 @@ samples:
 	MOVQ        sums+0(FP), AX
 	VMOVUPD     Y3, (AX)
 	VMOVUPD     Y4, 64(AX)
+	VZEROUPPER
+	RET
+
+// func reflectAVX2(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·reflectAVX2(SB), NOSPLIT, $0-48
+	MOVQ         a+8(FP), AX
+	MOVQ         s+16(FP), CX
+	MOVQ         r+24(FP), DX
+	MOVQ         k+32(FP), BX
+	VBROADCASTSD (BX), Y0
+	MOVQ         n+40(FP), BX
+	SHLQ         $0x03, BX
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	ADDQ         BX, AX
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	NEGQ         BX
+
+coefficients:
+	VMOVUPD     (AX)(BX*1), Y3
+	VMOVUPD     (CX)(BX*1), Y4
+	VMOVUPD     Y3, Y5
+	VFMADD231PD Y0, Y4, Y3
+	VFMADD231PD Y0, Y5, Y4
+	VMOVUPD     Y3, (AX)(BX*1)
+	VMOVUPD     Y4, (CX)(BX*1)
+	VFMADD231PD (DX)(BX*1), Y3, Y1
+	VMOVUPD     32(AX)(BX*1), Y3
+	VMOVUPD     32(CX)(BX*1), Y4
+	VMOVUPD     Y3, Y5
+	VFMADD231PD Y0, Y4, Y3
+	VFMADD231PD Y0, Y5, Y4
+	VMOVUPD     Y3, 32(AX)(BX*1)
+	VMOVUPD     Y4, 32(CX)(BX*1)
+	VFMADD231PD 32(DX)(BX*1), Y3, Y2
+	ADDQ        $0x40, BX
+	JNZ         coefficients
+	VADDPD      Y1, Y2, Y1
+	MOVQ        sums+0(FP), AX
+	VMOVUPD     Y1, (AX)
 	VZEROUPPER
 	RET

@@ -48,6 +48,42 @@ func latticeCase(t *testing.T, n, m int) {
 	}
 }
 
+// TestReflect: every set does what the formula says, wherever the slices begin.
+func TestReflect(t *testing.T) {
+	defer Use(use.String())
+	for _, set := range Sets() {
+		use = set
+		for n := range 70 {
+			rng := rand.New(rand.NewPCG(uint64(n), 3))
+			whole := make([]float64, 3*n+9)
+			for i := range whole {
+				whole[i] = rng.NormFloat64()
+			}
+			a, s, r := whole[:n], whole[n+3:][:n], whole[2*n+5:][:n]
+			const k = 0.61
+			wantA, wantS, want := slices.Clone(a), slices.Clone(s), 0.0
+			for j := range n {
+				wantA[j], wantS[j] = a[j]+k*s[j], s[j]+k*a[j]
+				want += wantA[j] * r[j]
+			}
+			before := slices.Clone(whole)
+			if got := Reflect(a, s, r, k); math.Abs(got-want) > 1e-13*float64(n) {
+				t.Fatalf("%v, n = %d: %v, want %v", set, n, got, want)
+			}
+			for j := range n {
+				if math.Abs(a[j]-wantA[j]) > 4e-15 || math.Abs(s[j]-wantS[j]) > 4e-15 {
+					t.Fatalf("%v, n = %d: entry %d is %v, %v, want %v, %v", set, n, j, a[j], s[j], wantA[j], wantS[j])
+				}
+			}
+			copy(before[:n], a)
+			copy(before[n+3:], s)
+			if !slices.Equal(before, whole) {
+				t.Fatalf("%v, n = %d: it wrote beside the slices", set, n)
+			}
+		}
+	}
+}
+
 // BenchmarkLattice is a stage of 100 ms to either side of a gap at 16 kHz.
 func BenchmarkLattice(b *testing.B) {
 	f, g, w := Aligned(1600), Aligned(1600), Aligned(1600)

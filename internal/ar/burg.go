@@ -26,7 +26,7 @@ func Burg(segments []Segment, order int) Model {
 			k = -2 * b.products / (b.squares + float64(m)*e)
 		}
 		e *= 1 - k*k
-		p.reflect(k)
+		p.reflect(k, p.reversed) // any numbers: the product is not needed
 		b.stage(m, k)
 	}
 	return Model{A: p.a, E: e}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -11,55 +12,58 @@ import (
 type predictor struct {
 	a        []float64
 	reversed []float64 // at its end; one longer at every order
-	work     []float64
 }
 
 // newPredictor returns order 0 with space up to an order.
 func newPredictor(order int) predictor {
-	n := order + 1
-	p := predictor{make([]float64, 1, n), make([]float64, n), make([]float64, n)}
-	p.a[0], p.reversed[n-1] = 1, 1
+	p := predictor{make([]float64, 1, order+1), make([]float64, order+1)}
+	p.a[0], p.reversed[order] = 1, 1
 	return p
 }
 
 // backward is the reverse of a.
 func (p *predictor) backward() []float64 { return p.reversed[len(p.reversed)-len(p.a):] }
 
-// reflect goes on to the next order with reflection coefficient k: (a, 0) + k·(0, reverse of a).
-func (p *predictor) reflect(k float64) {
-	m := len(p.a)
-	s := p.reversed[len(p.reversed)-m-1:] // a 0 before the reverse
-	copy(p.work, p.a)
-	p.work[m] = 0
+// reflect goes on to the next order with reflection coefficient k, (a, 0) + k·(0, reverse of a), and returns its product with r.
+func (p *predictor) reflect(k float64, r []float64) float64 {
 	p.a = append(p.a, 0)
-	floats.AddScaled(p.a, k, s)
-	floats.AddScaled(s, k, p.work[:m+1])
+	return simd.Reflect(p.a, p.backward(), r, k)
 }
 
 // A recursion is Levinson's for a symmetric positive definite Toeplitz matrix with first row r: R a = (e, 0, …, 0), where R has as
 // many rows as a.
 type recursion struct {
 	predictor
-	r []float64 // reversed
-	e float64
+	r       []float64 // reversed
+	e       float64
+	product float64 // Σ_j a_j r_{m+1−j}
 }
 
 func newRecursion(r []float64) *recursion {
-	l := &recursion{newPredictor(len(r) - 1), slices.Clone(r), r[0]}
+	l := &recursion{newPredictor(len(r) - 1), slices.Clone(r), r[0], 0}
 	slices.Reverse(l.r)
+	if len(r) > 1 {
+		l.product = r[1]
+	}
 	return l
 }
 
+// lags returns r_m … r_1 for m lags.
+func (l *recursion) lags(m int) []float64 { return l.r[len(l.r)-1-m : len(l.r)-1] }
+
 // step goes on to the next order, or reports false where the matrix is not positive definite.
 func (l *recursion) step() bool {
-	m, n := len(l.a), len(l.r)
-	k := -floats.Dot(l.a, l.r[n-1-m:n-1]) / l.e
+	k := -l.product / l.e
 	left := 1 - k*k
 	if !(left > 0) {
 		return false
 	}
 	l.e *= left
-	l.reflect(k)
+	if m := len(l.a) + 1; m < len(l.r) {
+		l.product = l.reflect(k, l.lags(m))
+	} else {
+		l.reflect(k, l.r)
+	}
 	return true
 }
 
@@ -88,7 +92,7 @@ func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok boo
 		}
 		b := l.backward()
 		for i, x := range solutions {
-			q := (right[i][m] - floats.Dot(x[:m], l.r[n-1-m:n-1])) / l.e
+			q := (right[i][m] - floats.Dot(x[:m], l.lags(m))) / l.e
 			floats.AddScaled(x[:m+1], q, b)
 		}
 		for i, d := range draws {

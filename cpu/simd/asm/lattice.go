@@ -6,11 +6,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// latticeKernels run Burg's recursion.
+// latticeKernels run Burg's recursion and Levinson's.
 var latticeKernels = []kernel{
 	{
 		name: "lattice", variants: always, body: lattice, params: "sums, f, b, w, k, old *float64; n int",
 		doc: "is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.",
+	},
+	{
+		name: "reflect", variants: always, body: reflect, params: "sums, a, s, r, k *float64; n int",
+		doc: "is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.",
 	},
 }
 
@@ -62,4 +66,32 @@ func (s isa) earlier(before, v reg.VecVirtual) reg.VecVirtual {
 	VPERM2F128(U8(0x21), v, before, out) // the upper half of before, the lower of v
 	VSHUFPD(U8(0b0101), v, out, out)
 	return out
+}
+
+// reflect writes a step of Levinson's recursion, of which both arrays may lie anywhere.
+func reflect(p *pass) {
+	a, s, r := Load(Param("a"), GP64()), Load(Param("s"), GP64()), Load(Param("r"), GP64())
+	k := p.broadcast(Mem{Base: Load(Param("k"), GP64())})
+	n := inBytes("n")
+	sums := p.zeros(2)
+	for _, base := range []reg.Register{a, s, r} {
+		ADDQ(n, base)
+	}
+	NEGQ(n)
+	Label("coefficients")
+	for i := range 2 {
+		at := func(base reg.Register) Mem { return Mem{Base: base, Index: n, Scale: 1, Disp: i * p.width} }
+		x, y := p.load(at(a)), p.load(at(s))
+		old := p.reg()
+		VMOVUPD(x, old)
+		VFMADD231PD(k, y, x)
+		VFMADD231PD(k, old, y)
+		VMOVUPD(x, at(a))
+		VMOVUPD(y, at(s))
+		VFMADD231PD(at(r), x, sums[i])
+	}
+	ADDQ(Imm(uint64(2*p.width)), n)
+	JNZ(LabelRef("coefficients"))
+	VADDPD(sums[0], sums[1], sums[0])
+	VMOVUPD(sums[0], Mem{Base: Load(Param("sums"), GP64())})
 }
