@@ -42,29 +42,48 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkCheckpoint(len(all)); err != nil {
+	method := o.Resolved()
+	if err := o.checkMethod(); err != nil {
 		return nil, err
 	}
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
-		res: &Result{Excerpts: all, rate: rate, samples: n, context: o.context(n, rate)},
+		res: &Result{Excerpts: all, rate: rate, samples: n, context: o.context(n, rate), Method: method},
 	}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)
 	}
 	f.src = Around(src, f.res.gaps)
-	errs := make([]error, len(all))
-	parallel.For(len(all), o.workers(len(all)), func(i int) { errs[i] = f.fill(i) })
-	if err := cmp.Or(errs...); err != nil { // the first says enough: an interruption stops them all
+	if method == VSSGP {
+		err = f.fillExcerpts()
+	} else {
+		err = f.fillGaps(method)
+	}
+	if err != nil {
 		return nil, err
+	}
+	f.res.Elapsed = time.Since(f.began)
+	return f.res, nil
+}
+
+// fillExcerpts fits a VSSGP to each excerpt and fills it.
+func (f *filler) fillExcerpts() error {
+	all := f.res.Excerpts
+	f.units = len(all)
+	if err := f.o.checkCheckpoint(len(all)); err != nil {
+		return err
+	}
+	errs := make([]error, len(all))
+	parallel.For(len(all), f.o.workers(len(all)), func(i int) { errs[i] = f.fill(i) })
+	if err := cmp.Or(errs...); err != nil { // the first says enough: an interruption stops them all
+		return err
 	}
 	for _, e := range all {
 		f.res.Bound += e.Result.Bound
 		f.res.Iterations += e.Result.Iterations
 		f.res.Device = e.Result.Device
 	}
-	f.res.Elapsed = time.Since(f.began)
-	return f.res, nil
+	return nil
 }
 
 // join makes whole recordings of the excerpts, which keep their parts of them.
@@ -94,6 +113,7 @@ type filler struct {
 	src   Source // with zeros in the gaps
 	began time.Time
 	res   *Result
+	units int // excerpts or gaps that are filled one by one
 
 	mu       sync.Mutex // guards the rest, and calls of o.Progress
 	done     int
@@ -128,7 +148,7 @@ func (o *Options) model() vssgp.Options {
 	return m
 }
 
-// workers returns how many of the excerpts are fitted at the same time.
+// workers returns how many excerpts or gaps are filled at the same time.
 func (o *Options) workers(excerpts int) int {
 	if o.Workers > 0 {
 		return min(o.Workers, excerpts)
@@ -232,7 +252,7 @@ func (f *filler) tell(change func()) {
 	if f.o.Progress == nil {
 		return
 	}
-	n := len(f.res.Excerpts)
+	n := f.units
 	p := Progress{Excerpt: f.done, Excerpts: n, NoiseSD: f.noise, Elapsed: time.Since(f.began)}
 	share := 0.0
 	for _, q := range f.progress {

@@ -1,5 +1,5 @@
-// Package impute fills gaps in recordings: it cuts an excerpt around each gap, fits a windowed VSSGP to the samples observed
-// there, and predicts the missing ones.
+// Package impute fills gaps in recordings, with the uncertainty of every sample: by a mixture of processes that even the pitch and
+// the level of the sound around each gap, by autoregressive models, or by a windowed VSSGP fitted to the samples around.
 package impute
 
 import (
@@ -18,6 +18,9 @@ var ErrGaps = audio.ErrGaps
 
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
+	// Method is how gaps are filled. With Mixture and AR no option of Model counts but Seed, of the draws, and Checkpoint,
+	// CheckpointEvery and Resume: finished gaps are kept there.
+	Method Method
 	// Model are the fit's options; lengths and periods are in seconds. Zero fields are chosen for audio: the spectrum start,
 	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill
 	// (DESIGN.md, "Starting values"). Excerpts at work at the same time share the MemoryLimit. A checkpoint is for one
@@ -43,7 +46,7 @@ type Options struct {
 
 // Progress says where Fill stands.
 type Progress struct {
-	Excerpt, Excerpts int           // done, of how many
+	Excerpt, Excerpts int           // done, of how many: VSSGP's excerpts, or gaps
 	Iteration         int           // of all excerpts together
 	Iterations        int           // expected of all excerpts together
 	Bound             float64       // so far, sum over the excerpts, in nats
@@ -63,9 +66,11 @@ type Result struct {
 	// Draws are further plausible recordings [draw][channel][sample].
 	Draws      [][][]float64
 	Excerpts   []Excerpt     // in rising order; each gap lies in one
-	Bound      float64       // sum over the excerpts
-	Iterations int           // of all excerpts
-	Device     string        // the backend's name
+	Method     Method        // that filled
+	Doubts     []Doubt       // fills that should not be trusted, in rising order
+	Bound      float64       // VSSGP's, sum over the excerpts
+	Iterations int           // VSSGP's, of all excerpts
+	Device     string        // VSSGP's backend
 	Elapsed    time.Duration // of the whole fill
 
 	gaps    []Gap // rising, as audio.CheckGaps gives them
@@ -83,9 +88,9 @@ type Excerpt struct {
 	Fit        [][]float64
 	SD         [][]float64
 	Draws      [][][]float64
-	Features   int          // M
+	Features   int          // M of VSSGP, as the following
 	Window     float64      // length of its windows in seconds; 0: none
 	NoiseSD    float64      // of the first channel, in its units
-	Model      *vssgp.Model // nil where Options.Forget is set
+	Model      *vssgp.Model // nil where Options.Forget is set, and with other methods than VSSGP
 	Result     *vssgp.Result
 }

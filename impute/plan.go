@@ -8,6 +8,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/warp"
 )
 
 // Plan says beforehand how much FillFrom is going to compute and hold: the sum of the excerpts' vssgp.Plans.
@@ -48,6 +49,12 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkMethod(); err != nil {
+		return nil, err
+	}
+	if m := o.Resolved(); m != VSSGP {
+		return planGaps(ctx, src, all, rate, m, &o)
+	}
 	p := &Plan{Excerpts: len(all), AtOnce: o.workers(len(all))}
 	model := o.model()
 	parts := make([]*vssgp.Plan, len(all))
@@ -81,6 +88,30 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 		p.PeakBytes += e.PeakBytes
 	}
 	return p, nil
+}
+
+// planGaps is the plan of a method that fills gaps one by one.
+func planGaps(ctx context.Context, src Source, all []Excerpt, rate int, m Method, o *Options) (*Plan, error) {
+	none, err := src.Read(0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("impute: %w", err)
+	}
+	channels := float64(len(none))
+	p := &Plan{Excerpts: len(all)}
+	longest, gaps := 0.0, 0
+	for _, e := range all {
+		p.Missing += audio.Missing(e.Gaps)
+		p.FillBytes += 8 * channels * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
+		for _, g := range e.Gaps {
+			flops, bytes := m.menu().Work(g.Len(), float64(rate), o.Draws)
+			p.Flops += channels * flops
+			longest = max(longest, bytes+8*channels*2*float64(warp.Reach(g.Len(), float64(rate))))
+			gaps++
+		}
+	}
+	p.AtOnce = o.workers(gaps)
+	p.PeakBytes = cost.Collected * (p.FillBytes + 8*channels*float64(p.Missing) + longest*float64(p.AtOnce))
+	return p, ctx.Err()
 }
 
 const (

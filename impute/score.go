@@ -1,9 +1,11 @@
 package impute
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -12,15 +14,14 @@ import (
 
 // Scores are the errors of a fill and of three that do not need a model.
 //
-// Train errors are over the observed samples of the excerpts, test errors over the gaps. VSSGP's training error is the error of
-// its predictive mean. Silence predicts 0 there, so its training error is the size of the signal. Linear and autoregressive
-// fills return the observed samples, so their training error is 0 where the reference agrees with the recording outside the
-// gaps.
+// Train errors are over the observed samples of the excerpts, test errors over the gaps. The training error of method VSSGP is the
+// error of its predictive mean. Silence predicts 0 there, so its training error is the size of the signal. All others return the
+// observed samples, so their training error is 0 where the reference agrees with the recording outside the gaps.
 type Scores struct {
-	VSSGP   audio.Scores
+	VSSGP   audio.Scores // the fill, by whatever method
 	Silence audio.Scores // zeros everywhere
 	Linear  audio.Scores // audio.FillLinear
-	AR      audio.Scores // audio.FillAR as audio.DefaultAR sets it
+	AR      audio.Scores // the best simple fill: method AR
 	// Coverage95 is the share of the gaps' samples within 1.96 standard deviations of their fill.
 	Coverage95 float64
 }
@@ -34,7 +35,11 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 	}
 	n := len(reference[0])
 	t := newTally(len(reference), n, rate)
-	t.add(&Excerpt{Start: 0, End: n, Gaps: gaps, Filled: filled, Fit: fit, SD: sd}, reference)
+	ar, err := Fill(context.Background(), filled, rate, gaps, Options{Method: AR})
+	if err != nil { // too little is known for any model
+		return newTally(0, 0, rate).scores()
+	}
+	t.add(&Excerpt{Start: 0, End: n, Gaps: gaps, Filled: filled, Fit: fit, SD: sd}, reference, ar.Filled)
 	return t.scores()
 }
 
@@ -44,12 +49,14 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
 	}
-	observed, channels := Around(recording, r.gaps), len(r.Excerpts[0].Filled)
-	t := newTally(channels, r.samples, r.rate)
-	filled := r.Excerpts
-	for _, e := range excerpts(r.gaps, r.samples, max(r.context, audio.DefaultAR(r.rate).Context)) {
+	channels := len(r.Excerpts[0].Filled)
+	ar, err := FillFrom(context.Background(), recording, r.samples, r.rate, r.gaps, Options{Method: AR})
+	if err != nil {
+		return Scores{}, err
+	}
+	observed, t := Around(recording, r.gaps), newTally(channels, r.samples, r.rate)
+	for _, e := range excerpts(r.gaps, r.samples, max(r.context, ar.context)) {
 		var truth [][]float64
-		var err error
 		if e.Filled, err = observed.Read(e.Start, e.End); err == nil {
 			truth, err = reference.Read(e.Start, e.End)
 		}
@@ -60,18 +67,30 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 			return Scores{}, fmt.Errorf("impute: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
 				e.Start, e.End, len(e.Filled), len(truth), channels, vssgp.ErrData)
 		}
+		simple := whole(e.Filled).clone()
 		e.Fit, e.SD = unknown(e.Filled), unknown(e.Filled)
-		for ; len(filled) > 0 && filled[0].End <= e.End; filled = filled[1:] {
-			part, at := &filled[0], filled[0].Start-e.Start
+		for _, part := range r.within(&e) {
 			for c := range part.Filled {
-				copy(e.Filled[c][at:], part.Filled[c])
-				copy(e.Fit[c][at:], part.Fit[c])
-				copy(e.SD[c][at:], part.SD[c])
+				copy(e.Filled[c][part.Start-e.Start:], part.Filled[c])
+				copy(e.Fit[c][part.Start-e.Start:], part.Fit[c])
+				copy(e.SD[c][part.Start-e.Start:], part.SD[c])
 			}
 		}
-		t.add(&e, truth)
+		for _, part := range ar.within(&e) {
+			for c := range part.Filled {
+				copy(simple[c][part.Start-e.Start:], part.Filled[c])
+			}
+		}
+		t.add(&e, truth, simple)
 	}
 	return t.scores(), nil
+}
+
+// within returns the excerpts that lie in one.
+func (r *Result) within(e *Excerpt) []Excerpt {
+	from := sort.Search(len(r.Excerpts), func(i int) bool { return r.Excerpts[i].Start >= e.Start })
+	to := sort.Search(len(r.Excerpts), func(i int) bool { return r.Excerpts[i].End > e.End })
+	return r.Excerpts[from:to]
 }
 
 // sameShape reports whether two recordings have the same channels and samples.
@@ -105,8 +124,8 @@ func newTally(channels, n, rate int) *tally {
 	return t
 }
 
-// add takes in a filled excerpt and its undamaged samples.
-func (t *tally) add(e *Excerpt, reference [][]float64) {
+// add takes in a filled excerpt, its undamaged samples and its fill by AR.
+func (t *tally) add(e *Excerpt, reference, ar [][]float64) {
 	gaps := e.gapsInside()
 	missing := audio.Mask(gaps, e.End-e.Start)
 	for c, ref := range reference {
@@ -117,11 +136,7 @@ func (t *tally) add(e *Excerpt, reference [][]float64) {
 				mean[i] = v
 			}
 		}
-		ar, err := audio.FillAR(e.Filled[c], gaps, audio.DefaultAR(t.rate))
-		if err != nil {
-			panic("impute: " + err.Error())
-		}
-		for m, estimate := range [][]float64{mean, make([]float64, len(ref)), audio.FillLinear(e.Filled[c], gaps), ar} {
+		for m, estimate := range [][]float64{mean, make([]float64, len(ref)), audio.FillLinear(e.Filled[c], gaps), ar[c]} {
 			t.methods[m][c].train.Add(e.Start, ref, estimate, trained)
 			t.methods[m][c].test.Add(e.Start, ref, estimate, missing)
 		}

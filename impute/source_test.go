@@ -116,7 +116,7 @@ func TestFillFrom(t *testing.T) {
 		if again, err := want.Score(src, truth); err != nil || !sameScores(again, scores) {
 			t.Errorf("%s: scores of the whole's result %+v, %v", c.name, again, err)
 		}
-		if far := 2500; !c.all && (src.read[far] || truth.read[far]) {
+		if far := 2500; !c.all && truth.read[far] { // the recording is read as far as the fill by AR looks
 			t.Errorf("%s: sample %d, far from any gap, was read", c.name, far)
 		}
 	}

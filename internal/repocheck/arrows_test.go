@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
 	"internal/mpi": {},
 
-	"impute":               {".", "audio", "internal/cost", "internal/parallel", "internal/score"},
+	"impute":               {".", "audio", "cpu/simd", "internal/atomicfile", "internal/cost", "internal/parallel", "internal/safetensors", "internal/score", "internal/warp"},
 	"audio":                {"internal/ar"},
 	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel"},
 	"dense":                {"."},

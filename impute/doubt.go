@@ -1,0 +1,34 @@
+package impute
+
+import (
+	"fmt"
+
+	"github.com/vssgp/vssgp/internal/score"
+)
+
+// A Doubt is a reason not to trust the fill of a gap.
+type Doubt struct {
+	Gap     Gap
+	Channel int // from 0
+	Reason  string
+}
+
+// doubtful is the expected error of a fill, relative to the level of the sound around, from which on it is in doubt.
+const doubtful = 0.75
+
+// doubts returns the reasons not to trust a fill.
+func (s *single) doubts(gap Gap, channel, longest int) (all []Doubt) {
+	add := func(format string, args ...any) { all = append(all, Doubt{gap, channel, fmt.Sprintf(format, args...)}) }
+	if s.level == 0 {
+		return nil // silence in silence
+	}
+	switch expected := score.RMS(s.sd) / s.level; {
+	case gap.Len() > longest:
+		add("the gap is too long: only its ends are known")
+	case expected > doubtful:
+		add("the error is expected to be %.0f %% of the level around", 100*expected)
+	case s.trials == 0:
+		add("there is no space around for trial gaps, which choose how to fill")
+	}
+	return all
+}

@@ -1,0 +1,72 @@
+package impute
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/warp"
+)
+
+// A Method is how gaps are filled.
+type Method string
+
+const (
+	// Auto is Mixture, or VSSGP where an option is set that only VSSGP has.
+	Auto Method = ""
+	// Mixture is a mixture of processes that are stationary once pitch and level are evened, with recipes weighed by trial gaps
+	// (DESIGN.md, "Filling gaps"). It has no bound.
+	Mixture Method = "mixture"
+	// AR is the best simple fill: an autoregressive model of a length chosen by trial gaps.
+	AR Method = "ar"
+	// VSSGP is a windowed VSSGP of the samples around each gap.
+	VSSGP Method = "vssgp"
+)
+
+// Resolved returns the method that the options ask for, which is not Auto.
+func (o *Options) Resolved() Method {
+	switch {
+	case o.Method != Auto:
+		return o.Method
+	case o.forVSSGP():
+		return VSSGP
+	}
+	return Mixture
+}
+
+// forVSSGP reports whether an option is set that only VSSGP has.
+func (o *Options) forVSSGP() bool {
+	common := vssgp.Options{
+		Backend: o.Model.Backend, Seed: o.Model.Seed, MemoryLimit: o.Model.MemoryLimit, Warn: o.Model.Warn, Progress: o.Model.Progress,
+		Checkpoint: o.Model.Checkpoint, CheckpointEvery: o.Model.CheckpointEvery, Resume: o.Model.Resume,
+	}
+	set, plain := reflect.ValueOf(o.Model), reflect.ValueOf(common)
+	for i := range set.NumField() {
+		if !set.Field(i).IsZero() && plain.Field(i).IsZero() {
+			return true
+		}
+	}
+	return o.All || o.Context != 0
+}
+
+// checkMethod refuses unknown methods, and those that have no use of the options.
+func (o *Options) checkMethod() error {
+	switch o.Method {
+	case Auto, VSSGP:
+	case Mixture, AR:
+		if o.forVSSGP() {
+			return fmt.Errorf("impute: method %s has neither a model's options nor a context; want method vssgp for them: %w", o.Method, vssgp.ErrOptions)
+		}
+	default:
+		return fmt.Errorf("impute: method %q; want one of mixture, ar, vssgp: %w", o.Method, vssgp.ErrOptions)
+	}
+	return nil
+}
+
+// menu returns the recipes of a method that is not VSSGP.
+func (m Method) menu() warp.Menu {
+	if m == AR {
+		return warp.AR()
+	}
+	return warp.Mixture()
+}
