@@ -7,6 +7,7 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/score"
@@ -89,6 +90,11 @@ func (g *gapFiller) around(i, reach int) (z [][]float64, gaps [][2]int, at int, 
 	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
 	if z, err = g.src.Read(lo, hi); err != nil {
 		return nil, nil, 0, fmt.Errorf("impute: samples %d:%d: %w", lo, hi, err)
+	}
+	for c := range z {
+		if n := slices.IndexFunc(z[c], func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); n >= 0 {
+			return nil, nil, 0, fmt.Errorf("impute: sample %d of channel %d is %v, want a number: %w", lo+n, c+1, z[c][n], vssgp.ErrData)
+		}
 	}
 	all := g.res.gaps
 	for k := sort.Search(len(all), func(k int) bool { return all[k].End > lo }); k < len(all) && all[k].Start < hi; k++ {

@@ -31,6 +31,9 @@ type weighted struct {
 // clocks returns the likely clocks about a gap that is filled by a guess, the likeliest first, with their posterior probabilities.
 // All warps are judged at an even level, the best of them at every level.
 func (r *Recipe) clocks(p *place) []weighted {
+	if _, end := p.gap(); len(p.z)-end < samples(r.Evidence.Context/4, p.rate) {
+		return []weighted{{weight: 1}} // nothing beyond the gap would hold a glide or a change of level that goes on
+	}
 	low := p.slower(max(1, int(math.Round(p.rate/evidenceRate))))
 	warps := r.warps(p, low)
 	levels := r.Level.values()
