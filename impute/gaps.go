@@ -14,14 +14,6 @@ import (
 	"github.com/vssgp/vssgp/internal/warp"
 )
 
-// A single is the fill of one gap of one channel.
-type single struct {
-	mean, sd []float64
-	draws    [][]float64
-	trials   int     // that chose its recipe
-	level    float64 // rms of the samples known around it
-}
-
 // gapFiller fills the gaps of a recording one by one, channel by channel.
 type gapFiller struct {
 	*filler

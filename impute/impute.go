@@ -16,6 +16,21 @@ type Gap = audio.Gap
 // around them.
 var ErrGaps = audio.ErrGaps
 
+// A Method is how gaps are filled.
+type Method string
+
+const (
+	// Auto is Mixture, or VSSGP where an option is set that only VSSGP has.
+	Auto Method = ""
+	// Mixture is a mixture of processes that are stationary once pitch and level are evened, with recipes weighed by trial gaps
+	// (DESIGN.md, "Filling gaps"). It has no bound.
+	Mixture Method = "mixture"
+	// AR is the best simple fill: an autoregressive model of a length chosen by trial gaps.
+	AR Method = "ar"
+	// VSSGP is a windowed VSSGP of the samples around each gap.
+	VSSGP Method = "vssgp"
+)
+
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
 	// Method is how gaps are filled. With Mixture and AR no option of Model counts but Seed, of the draws, and Checkpoint,
@@ -77,6 +92,13 @@ type Result struct {
 	rate    int
 	samples int // in each channel of the recording
 	context int // samples modelled on each side of a gap
+}
+
+// A Doubt is a reason not to trust the fill of a gap.
+type Doubt struct {
+	Gap     Gap    // of the recording
+	Channel int    // from 0
+	Reason  string // in a sentence's words
 }
 
 // Excerpt is a part of the recording that was modelled on its own. Its Filled, Fit, SD and Draws are the Result's from sample

@@ -3,24 +3,10 @@ package impute
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/warp"
-)
-
-// A Method is how gaps are filled.
-type Method string
-
-const (
-	// Auto is Mixture, or VSSGP where an option is set that only VSSGP has.
-	Auto Method = ""
-	// Mixture is a mixture of processes that are stationary once pitch and level are evened, with recipes weighed by trial gaps
-	// (DESIGN.md, "Filling gaps"). It has no bound.
-	Mixture Method = "mixture"
-	// AR is the best simple fill: an autoregressive model of a length chosen by trial gaps.
-	AR Method = "ar"
-	// VSSGP is a windowed VSSGP of the samples around each gap.
-	VSSGP Method = "vssgp"
 )
 
 // Resolved returns the method that the options ask for, which is not Auto.
@@ -69,4 +55,12 @@ func (m Method) menu() warp.Menu {
 		return warp.AR()
 	}
 	return warp.Mixture()
+}
+
+// workers returns how many excerpts or gaps are filled at the same time.
+func (o *Options) workers(excerpts int) int {
+	if o.Workers > 0 {
+		return min(o.Workers, excerpts)
+	}
+	return min(runtime.GOMAXPROCS(0), excerpts)
 }

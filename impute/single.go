@@ -6,11 +6,12 @@ import (
 	"github.com/vssgp/vssgp/internal/score"
 )
 
-// A Doubt is a reason not to trust the fill of a gap.
-type Doubt struct {
-	Gap     Gap
-	Channel int // from 0
-	Reason  string
+// A single is the fill of one gap of one channel.
+type single struct {
+	mean, sd []float64
+	draws    [][]float64
+	trials   int     // that chose its recipe
+	level    float64 // rms of the samples known around it
 }
 
 // doubtful is the expected error of a fill, relative to the level of the sound around, from which on it is in doubt.
