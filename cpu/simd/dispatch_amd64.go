@@ -335,6 +335,19 @@ func reflectVector(sums, a, s, r, k *float64, n int) bool {
 	return false
 }
 
+// dotVector runs the kernel of the set in use, if it has one.
+func dotVector(sums, a, b *float64, n int) bool {
+	switch {
+	case use == AVX512:
+		dotAVX512(sums, a, b, n)
+		return true
+	case use == AVX2:
+		dotAVX2(sums, a, b, n)
+		return true
+	}
+	return false
+}
+
 // peakVector runs the kernel of the set in use, if it has one.
 func peakVector(n int) bool {
 	switch {

@@ -72,6 +72,10 @@ func reflectVector(sums, a, s, r, k *float64, n int) bool {
 	return false
 }
 
+func dotVector(sums, a, b *float64, n int) bool {
+	return false
+}
+
 func peakVector(n int) bool {
 	return false
 }

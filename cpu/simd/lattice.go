@@ -84,3 +84,21 @@ func Reflect(a, s, r []float64, k float64) (product float64) {
 	}
 	return product
 }
+
+// Dot returns Σ_j a_j b_j. The slices are equally long.
+func Dot(a, b []float64) (sum float64) {
+	b = b[:len(a)]
+	done := 0
+	if n := len(a) / (4 * Lanes) * (4 * Lanes); use != Plain && n > 0 {
+		var sums [Lanes]float64
+		dotVector(&sums[0], &a[0], &b[0], n)
+		for _, v := range sums {
+			sum += v
+		}
+		done = n
+	}
+	for j := done; j < len(a); j++ {
+		sum += a[j] * b[j]
+	}
+	return sum
+}

@@ -14,6 +14,11 @@ func latticeAVX512(sums *float64, f *float64, b *float64, w *float64, k *float64
 //go:noescape
 func reflectAVX512(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
 
+// dotAVX512 is Dot for n numbers, a multiple of four panel's rows; sums are lanes.
+//
+//go:noescape
+func dotAVX512(sums *float64, a *float64, b *float64, n int)
+
 // latticeAVX2 is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.
 //
 //go:noescape
@@ -23,3 +28,8 @@ func latticeAVX2(sums *float64, f *float64, b *float64, w *float64, k *float64, 
 //
 //go:noescape
 func reflectAVX2(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
+
+// dotAVX2 is Dot for n numbers, a multiple of four panel's rows; sums are lanes.
+//
+//go:noescape
+func dotAVX2(sums *float64, a *float64, b *float64, n int)

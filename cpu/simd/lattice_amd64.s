@@ -86,11 +86,45 @@ coefficients:
 	VMOVUPD     Z3, 64(AX)(BX*1)
 	VMOVUPD     Z4, 64(CX)(BX*1)
 	VFMADD231PD 64(DX)(BX*1), Z3, Z2
-	ADDQ        $0x80, BX
+	ADDQ        $0x00000080, BX
 	JNZ         coefficients
 	VADDPD      Z1, Z2, Z1
 	MOVQ        sums+0(FP), AX
 	VMOVUPD     Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func dotAVX512(sums *float64, a *float64, b *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·dotAVX512(SB), NOSPLIT, $0-32
+	MOVQ   a+8(FP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   n+24(FP), DX
+	SHLQ   $0x03, DX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	ADDQ   DX, AX
+	ADDQ   DX, CX
+	NEGQ   DX
+
+numbers:
+	VMOVUPD     (AX)(DX*1), Z4
+	VFMADD231PD (CX)(DX*1), Z4, Z0
+	VMOVUPD     64(AX)(DX*1), Z4
+	VFMADD231PD 64(CX)(DX*1), Z4, Z1
+	VMOVUPD     128(AX)(DX*1), Z4
+	VFMADD231PD 128(CX)(DX*1), Z4, Z2
+	VMOVUPD     192(AX)(DX*1), Z4
+	VFMADD231PD 192(CX)(DX*1), Z4, Z3
+	ADDQ        $0x00000100, DX
+	JNZ         numbers
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z2, Z0, Z0
+	MOVQ        sums+0(FP), AX
+	VMOVUPD     Z0, (AX)
 	VZEROUPPER
 	RET
 
@@ -178,10 +212,44 @@ coefficients:
 	VMOVUPD     Y3, 32(AX)(BX*1)
 	VMOVUPD     Y4, 32(CX)(BX*1)
 	VFMADD231PD 32(DX)(BX*1), Y3, Y2
-	ADDQ        $0x40, BX
+	ADDQ        $0x00000040, BX
 	JNZ         coefficients
 	VADDPD      Y1, Y2, Y1
 	MOVQ        sums+0(FP), AX
 	VMOVUPD     Y1, (AX)
+	VZEROUPPER
+	RET
+
+// func dotAVX2(sums *float64, a *float64, b *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·dotAVX2(SB), NOSPLIT, $0-32
+	MOVQ   a+8(FP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   n+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	ADDQ   DX, AX
+	ADDQ   DX, CX
+	NEGQ   DX
+
+numbers:
+	VMOVUPD     (AX)(DX*1), Y4
+	VFMADD231PD (CX)(DX*1), Y4, Y0
+	VMOVUPD     32(AX)(DX*1), Y4
+	VFMADD231PD 32(CX)(DX*1), Y4, Y1
+	VMOVUPD     64(AX)(DX*1), Y4
+	VFMADD231PD 64(CX)(DX*1), Y4, Y2
+	VMOVUPD     96(AX)(DX*1), Y4
+	VFMADD231PD 96(CX)(DX*1), Y4, Y3
+	ADDQ        $0x00000080, DX
+	JNZ         numbers
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y2, Y0, Y0
+	MOVQ        sums+0(FP), AX
+	VMOVUPD     Y0, (AX)
 	VZEROUPPER
 	RET

@@ -48,12 +48,12 @@ func latticeCase(t *testing.T, n, m int) {
 	}
 }
 
-// TestReflect: every set does what the formula says, wherever the slices begin.
+// TestReflect: every set does what the formulas of Reflect and Dot say, wherever the slices begin.
 func TestReflect(t *testing.T) {
 	defer Use(use.String())
 	for _, set := range Sets() {
 		use = set
-		for n := range 70 {
+		for n := range 140 {
 			rng := rand.New(rand.NewPCG(uint64(n), 3))
 			whole := make([]float64, 3*n+9)
 			for i := range whole {
@@ -67,6 +67,13 @@ func TestReflect(t *testing.T) {
 				want += wantA[j] * r[j]
 			}
 			before := slices.Clone(whole)
+			dot := 0.0
+			for j := range n {
+				dot += a[j] * r[j]
+			}
+			if got := Dot(a, r); math.Abs(got-dot) > 1e-13*float64(n) {
+				t.Fatalf("%v, n = %d: dot product %v, want %v", set, n, got, dot)
+			}
 			if got := Reflect(a, s, r, k); math.Abs(got-want) > 1e-13*float64(n) {
 				t.Fatalf("%v, n = %d: %v, want %v", set, n, got, want)
 			}

@@ -5,8 +5,8 @@ package ar
 import (
 	"slices"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"gonum.org/v1/gonum/dsp/fourier"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Model is an autoregressive model.
@@ -26,7 +26,7 @@ func Autocorrelation(x []float64, order int) []float64 {
 	r := make([]float64, order+1)
 	for j := range r {
 		if j < len(x) {
-			r[j] = floats.Dot(x[:len(x)-j], x[j:]) / float64(len(x))
+			r[j] = simd.Dot(x[:len(x)-j], x[j:]) / float64(len(x))
 		}
 	}
 	return r

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -39,7 +40,7 @@ func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64
 	case len(gaps) == 1 && last+p <= n:
 		r := make([]float64, len(at))
 		for i := range min(len(r), p+1) {
-			r[i] = floats.Dot(m.A[:p+1-i], m.A[i:])
+			r[i] = simd.Dot(m.A[:p+1-i], m.A[i:])
 		}
 		c.Variance, ok = toeplitz(r, c.Means, normal)
 	default:
@@ -73,13 +74,13 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 	}
 	e := make([]float64, end-first)
 	for n := range e {
-		e[n] = floats.Dot(reversed, known[n:n+p+1])
+		e[n] = simd.Dot(reversed, known[n:n+p+1])
 	}
 	y := make([]float64, len(at))
 	for i, u := range at {
 		behind := e[u-first:]
 		behind = behind[:min(p+1, len(behind))]
-		y[i] = -floats.Dot(m.A[:len(behind)], behind)
+		y[i] = -simd.Dot(m.A[:len(behind)], behind)
 	}
 	return y
 }

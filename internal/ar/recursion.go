@@ -92,7 +92,7 @@ func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok boo
 		}
 		b := l.backward()
 		for i, x := range solutions {
-			q := (right[i][m] - floats.Dot(x[:m], l.lags(m))) / l.e
+			q := (right[i][m] - simd.Dot(x[:m], l.lags(m))) / l.e
 			floats.AddScaled(x[:m+1], q, b)
 		}
 		for i, d := range draws {

@@ -16,6 +16,7 @@ var latticeKernels = []kernel{
 		name: "reflect", variants: always, body: reflect, params: "sums, a, s, r, k *float64; n int",
 		doc: "is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.",
 	},
+	{name: "dot", variants: always, body: dot, params: "sums, a, b *float64; n int", doc: "is Dot for n numbers, a multiple of four panel's rows; sums are lanes."},
 }
 
 // lattice writes a stage of the lattice. What b had and has one sample earlier comes from the vectors before.
@@ -90,8 +91,29 @@ func reflect(p *pass) {
 		VMOVUPD(y, at(s))
 		VFMADD231PD(at(r), x, sums[i])
 	}
-	ADDQ(Imm(uint64(2*p.width)), n)
+	ADDQ(U32(2*p.width), n)
 	JNZ(LabelRef("coefficients"))
 	VADDPD(sums[0], sums[1], sums[0])
+	VMOVUPD(sums[0], Mem{Base: Load(Param("sums"), GP64())})
+}
+
+// dot writes a product of two vectors that may lie anywhere.
+func dot(p *pass) {
+	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	n := inBytes("n")
+	const chains = 4
+	sums := p.zeros(chains)
+	ADDQ(n, a)
+	ADDQ(n, b)
+	NEGQ(n)
+	Label("numbers")
+	for i, s := range sums {
+		VFMADD231PD(Mem{Base: b, Index: n, Scale: 1, Disp: i * p.width}, p.load(Mem{Base: a, Index: n, Scale: 1, Disp: i * p.width}), s)
+	}
+	ADDQ(U32(chains*p.width), n)
+	JNZ(LabelRef("numbers"))
+	VADDPD(sums[1], sums[0], sums[0])
+	VADDPD(sums[3], sums[2], sums[2])
+	VADDPD(sums[2], sums[0], sums[0])
 	VMOVUPD(sums[0], Mem{Base: Load(Param("sums"), GP64())})
 }
