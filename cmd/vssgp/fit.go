@@ -57,6 +57,7 @@ a model too (info, evaluate, --init).`,
 		"structural (parts that have names), vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept) (default: structural for a table with one input, else vssgp)")
 	o.ofSeries, o.ofModel = pflag.NewFlagSet("series", pflag.ContinueOnError), pflag.NewFlagSet("model", pflag.ContinueOnError)
 	o.series.addParts(o.ofSeries)
+	o.model.addMemory(o.ofModel)
 	o.model.add(o.ofModel, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o MODEL.safetensors"}), "output", "o", "model `file` to write (required)")
 	o.checkpoint.add(o.ofModel)
@@ -82,7 +83,6 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	} else if is {
 		return a.fitStructural(ctx, dataPath, o)
 	}
-	o.model.method = cmp.Or(o.model.method, string(vssgp.VSSGP))
 	return a.fitModel(ctx, dataPath, o)
 }
 

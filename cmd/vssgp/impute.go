@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/report"
@@ -20,51 +19,49 @@ func (a *app) imputeCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "impute IN.wav -o OUT.wav",
 		Short: "Fill gaps in a recording",
-		Long: `Fills the gaps of a WAV or SPHERE file. An excerpt around each gap (--context on
-each side, joined where they meet) is fitted with a model of its own, and the
-gap gets the predictive mean. The samples inside a gap are never read; samples
-outside the gaps are copied bit for bit, in the same sample format.
+		Long: `Fills the gaps of a WAV or SPHERE file. The samples inside a gap are never read;
+samples outside the gaps are copied bit for bit, in the same sample format.
+
+The default, --method mixture, evens the pitch and the level of the sound around a
+gap, which may glide, and fills the gap with what a stationary process of that
+spectrum expects there, gap by gap and channel by channel. How pitch and level move
+is uncertain, so the fill is a mixture over several guesses, and its error bars hold
+their spread. It tries several recipes on made gaps of the same length beside the
+real one, and weighs them by how they did there.
+
+The other methods: ar is the best simple fill, an autoregressive model whose length
+such trials choose; mixture is compared with it. vssgp fits an excerpt around each
+gap (--context on each side, joined where they meet) with a model of its own, whose
+predictive mean fills the gap; the channels are its outputs. ssgp and rp are the same
+with point frequencies. The flags that set this model (--context, --components,
+--window, --model, …) choose vssgp if there is no --method.
 
 Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
 times such as 0.5s:520ms), by --gaps FILE.csv (columns start,end in samples) or
-found by --detect zeros. A gap is missing in every channel; the channels are
-outputs of one model.
+found by --detect zeros. A gap is missing in every channel. Gaps whose fill should not
+be trusted are named, with the reason.
 
-Only the excerpts are held in memory, and the output is copied from the input a
-tile at a time, so a recording may be longer than memory holds. --overwrite lets
--o be the input itself. --plan prints the work and memory that the fill would
-take, and stops.
+Only the samples around the gaps are held in memory, and the output is copied from
+the input a tile at a time, so a recording may be longer than memory holds.
+--overwrite lets -o be the input itself. --plan prints the work and memory that the
+fill would take, and stops.
 
 --reference CLEAN.wav scores the fill beside silence, linear interpolation and
-an autoregressive (Janssen) fill: RMSE over the gaps (test) and over the
-observed samples of the excerpts (train), the same of the short-time Fourier
-transform, and how many of the gaps' samples the 95 % intervals cover. Silence
-predicts 0 everywhere; linear and autoregressive fills reproduce what is observed,
-so their training error is 0.
+ar: RMSE over the gaps (test) and over the observed samples around them (train), the
+same of the short-time Fourier transform, and how many of the gaps' samples the 95 %
+intervals cover. Silence predicts 0 everywhere, and vssgp its mean; the other fills
+reproduce what is observed, so their training error is 0.
 
-A fill takes seconds, so run it again if it is interrupted. A recording that is
-modelled as a whole and optimised (--context all --iterations) may take hours:
-there --checkpoint saves the state of the fit, and --resume continues to the same
-output.`,
+Interrupting a fill of many gaps loses nothing with --checkpoint: it saves the gaps
+that are filled, every 30 seconds and when it is interrupted, and the same command
+with --resume goes on to the same output. With vssgp that works for a recording that
+is modelled as a whole and optimised (--context all --iterations).`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
+  vssgp impute hours.wav --gaps gaps.csv --checkpoint hours.part --resume -o out.wav
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return a.impute(ctx, args[0], o) }, input("IN.wav", recordingFiles))
-	f := cmd.Flags()
-	o.gaps.add(f)
-	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.wav"}), "output", "o", "`file` to write the filled recording to (required)")
-	f.Var(contextLength(&o.fill.Context, &o.fill.All), "context", "how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")
-	f.Var(fileName(&o.reference, file{extensions: recordingFiles}), "reference", "the undamaged recording, a `file` to score the fill against")
-	f.Var(fileName(&o.report, file{written: true, extensions: plotFiles[:1], only: true}), "report", "write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
-	f.Var(fileName(&o.sd, file{written: true, extensions: tableOutputs}), "sd",
-		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or NPY `file`")
-	f.Var(count(&o.fill.Draws, maxFills), "draws", "write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
-	f.Var(fileName(&o.models, file{written: true, extensions: modelFiles}), "model", "write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")
-	f.BoolVar(&o.plan, "plan", false, planUsage)
-	o.keep.add(f)
-	o.model.addMethod(f)
-	o.model.addPrior(f)
-	o.model.add(f, "seconds (32ms and 0.5s are understood)", "32ms")
+	o.add(cmd.Flags())
 	return cmd
 }
 
@@ -77,13 +74,13 @@ func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
 }
 
 func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) error {
-	if err := cmp.Or(o.gaps.check(), o.keep.check(a.flags)); err != nil {
+	if err := cmp.Or(o.choose(), o.gaps.check(), o.keep.check(a.flags)); err != nil {
 		return err
 	}
 	if err := a.checkOutputs(numberedFiles(o.output, o.fill.Draws)...); err != nil {
 		return err
 	}
-	options, err := a.options(o.model)
+	fill, err := a.fillOptions(o)
 	if err != nil {
 		return err
 	}
@@ -102,16 +99,12 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	}
 	f := &report.Fill{
 		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
-		Gaps: gaps, Input: rec, Settings: a.settings(),
+		Gaps: gaps, Input: rec, Settings: a.settings(), Method: cmp.Or(o.model.method, string(fill.Method)),
 	}
 	bar := a.newMeter()
-	fill := o.fillOptions(options, f, bar)
-	if o.plan {
-		p, err := impute.NewPlanFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, fill)
-		if err != nil {
-			return err
-		}
-		return a.printPlan(p, options.Backend.Name())
+	o.follow(&fill, f, bar)
+	if done, err := a.planFill(ctx, f, rec, fill, o); done || err != nil {
+		return err
 	}
 	if err := a.checkModels(f, fill, o); err != nil {
 		return err
@@ -130,7 +123,9 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err != nil {
 		return fromFile(input, err)
 	}
-	a.warnFill(f.Result, float64(rec.Rate()), o)
+	if fill.Method == impute.VSSGP {
+		a.warnFill(f.Result, float64(rec.Rate()), o)
+	}
 	return a.finishFill(f, rec, container, input, o)
 }
 
@@ -146,24 +141,27 @@ func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 	return c, fromFile(path, r.CheckWrite(c))
 }
 
-// fillOptions returns the options of impute.FillFrom. The densities for a report go to f.
-func (o *imputeFlags) fillOptions(model vssgp.Options, f *report.Fill, bar *meter) impute.Options {
-	fill := o.fill
-	fill.Model, fill.Forget = model, o.models == ""
-	fill.Progress = func(p impute.Progress) {
-		done, of := p.Iteration, p.Iterations
-		if of == 0 { // nothing is iterated: count excerpts
-			done, of = p.Excerpt, p.Excerpts
-		}
-		bar.progress(vssgp.Progress{
-			Stage: fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), Iteration: done, Iterations: of, Bound: p.Bound, NoiseSD: p.NoiseSD, Left: p.Left,
-		})
+// planFill prints the plan if that is all that is asked for. It refuses a fill gap by gap that needs more memory than there is; vssgp.Fit
+// sees to the others.
+func (a *app) planFill(ctx context.Context, f *report.Fill, rec *audio.File, fill impute.Options, o *imputeFlags) (done bool, err error) {
+	limit := fill.Model.MemoryLimit
+	if !o.plan && (fill.Method == impute.VSSGP || limit == 0) {
+		return false, nil
 	}
-	if o.report != "" {
-		f.Density = report.NewDensities(f.Rate)
-		fill.Fitted = f.Density.Add
+	p, err := impute.NewPlanFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
+	switch {
+	case err != nil:
+		return false, err
+	case !o.plan && p.PeakBytes > limit:
+		return false, mistake("%s takes about %v to fill, of which %v are to be had; want a larger --memory, or to fill a part of the gaps at a time",
+			counted(len(f.Gaps), "gap"), byteCount(p.PeakBytes), byteCount(limit))
+	case o.plan && fill.Method == impute.VSSGP:
+		return true, a.printPlan(p, fill.Model.Backend.Name())
+	case o.plan:
+		p.Outputs = f.Channels
+		return true, a.printGapPlan(p, f)
 	}
-	return fill
+	return false, nil
 }
 
 // checkModels checks the names of several models, once the gaps are known.

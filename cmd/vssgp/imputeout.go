@@ -87,23 +87,6 @@ func readGaps(path string) ([]audio.Gap, error) {
 	return gaps, nil
 }
 
-// imputeFlags are the flags of impute beside the model's.
-type imputeFlags struct {
-	model     modelFlags
-	gaps      gapFlags
-	fill      impute.Options // Context, All and Draws
-	output    string
-	reference string
-	report    string
-	sd        string
-	models    string
-	plan      bool
-	keep      checkpointFlags
-}
-
-// maxFills bounds --draws: each is a file.
-const maxFills = 100
-
 // modelFilesOf returns the paths of n models.
 func modelFilesOf(path string, n int) []string {
 	if n == 1 {
@@ -121,7 +104,7 @@ func (a *app) finishFill(f *report.Fill, rec *audio.File, container audio.Contai
 		if err != nil {
 			return fromFile(input+" against "+o.reference, err)
 		}
-		f.Scores = scoresTable(s)
+		f.Scores = scoresTable(s, f.Method)
 		scores = object{{"ar", s.AR}, {"linear", s.Linear}, {"silence", s.Silence}, {"vssgp", struct {
 			audio.Scores
 			Coverage float64 `json:"coverage95"`
@@ -139,33 +122,47 @@ func (a *app) finishFill(f *report.Fill, rec *audio.File, container audio.Contai
 		a.sayFill(f, written)
 		return nil
 	}
-	var gaps [][2]int
+	return a.printJSON(filled(f, o.output, models, scores))
+}
+
+// filled is what impute --json prints.
+func filled(f *report.Fill, output string, models []string, scores object) object {
+	r := f.Result
+	gaps, doubts, excerpts := [][2]int{}, []object{}, []object{}
 	for _, g := range f.Gaps {
 		gaps = append(gaps, [2]int{g.Start, g.End})
 	}
-	var excerpts []object
-	for _, e := range r.Excerpts {
-		excerpts = append(excerpts, object{
-			{"start", e.Start}, {"end", e.End}, {"bound", e.Result.Bound}, {"iterations", e.Result.Iterations}, {"features", e.Features},
-			{"noise_sd", e.NoiseSD}, // of the first channel, in full scale
-		})
+	for _, d := range r.Doubts {
+		doubts = append(doubts, object{{"start", d.Gap.Start}, {"end", d.Gap.End}, {"channel", d.Channel + 1}, {"reason", d.Reason}})
 	}
-	return a.printJSON(object{
-		{"device", r.Device}, {"seconds", r.Elapsed}, {"iterations", r.Iterations}, {"bound", r.Bound}, // sums over the excerpts
+	var bound any // only a VSSGP has one; a sum over the excerpts
+	if r.Method == impute.VSSGP {
+		bound = r.Bound
+	}
+	for _, e := range r.Excerpts {
+		o := object{{"start", e.Start}, {"end", e.End}}
+		if e.Result != nil {
+			o = append(o, field{"bound", e.Result.Bound}, field{"iterations", e.Result.Iterations}, field{"features", e.Features},
+				field{"noise_sd", e.NoiseSD}) // of the first channel, in full scale
+		}
+		excerpts = append(excerpts, o)
+	}
+	return object{
+		{"method", f.Method}, {"device", f.Device()}, {"seconds", r.Elapsed}, {"iterations", r.Iterations}, {"bound", bound},
 		{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", audio.Missing(f.Gaps)}, // samples per channel
-		{"gaps", gaps}, {"excerpts", excerpts}, {"output", o.output}, {"models,omitempty", models}, {"scores,omitempty", scores},
-	})
+		{"gaps", gaps}, {"doubts", doubts}, {"excerpts", excerpts}, {"output", output}, {"models,omitempty", models}, {"scores,omitempty", scores},
+	}
 }
 
-// scoresTable returns the scores of the fill and of the methods that it is compared with.
-func scoresTable(s impute.Scores) *report.Table {
+// scoresTable returns the scores of the fill by a method and of those that it is compared with.
+func scoresTable(s impute.Scores, method string) *report.Table {
 	line := func(name string, s audio.Scores, coverage string) []string {
 		return []string{name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFTRMSE), short(s.TrainSTFTRMSE), coverage}
 	}
 	return &report.Table{
-		Caption: "The fill beside silence, linear interpolation and an autoregressive fill, against the reference",
+		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
 		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
-		Rows: [][]string{line("vssgp", s.VSSGP, short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
+		Rows: [][]string{line(method, s.VSSGP, short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
 			line("ar", s.AR, "")},
 	}
 }
@@ -246,13 +243,29 @@ func writeSD(w io.Writer, path string, r *impute.Result) error {
 
 func (a *app) sayFill(f *report.Fill, written []string) {
 	r := f.Result
-	a.say("filled %s (%d of %d samples, %d Hz) in %.1f s on %s, bound %.6g after %s over %s",
-		counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate, r.Elapsed.Seconds(), r.Device, r.Bound,
-		counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
+	how := f.Method
+	if r.Method == impute.VSSGP {
+		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
+	}
+	a.say("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate, r.Elapsed.Seconds(), how)
 	if f.Scores != nil {
 		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
 			a.say("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
+	for i, d := range r.Doubts {
+		if i == mostDoubts {
+			a.say("do not trust: %d more; --json and --report name them", len(r.Doubts)-i)
+			break
+		}
+		in := ""
+		if f.Channels > 1 {
+			in = fmt.Sprintf(" in channel %d", d.Channel+1)
+		}
+		a.say("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
+	}
 	a.say("wrote %s", strings.Join(written, ", "))
 }
+
+// mostDoubts bounds the doubts that the text names.
+const mostDoubts = 10

@@ -16,15 +16,9 @@ import (
 // modelFlags are the flags of a fit, which the commands fit and impute share.
 type modelFlags struct {
 	o      vssgp.Options
-	method string
+	method string  // "": not given
 	init   string  // a start or a model file
 	memory float64 // bytes; 0: what is free, +Inf: any number
-}
-
-// addMethod defines --method.
-func (m *modelFlags) addMethod(f *pflag.FlagSet) {
-	m.method = string(vssgp.VSSGP)
-	f.Var(oneOf(&m.method, "vssgp", "ssgp", "rp"), "method", "vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept)")
 }
 
 // addPrior defines --prior.
@@ -60,8 +54,12 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.BoolVar(&m.o.Shared, "shared", false, "share one set of components among all windows")
 	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
 	f.Var(tie, "tie", "`tensors` that move together over all components: "+strings.Join(tie.words, ", "))
-	f.Var(size(&m.memory), "memory", "refuse a fit that needs more memory than this: a size such as 16GiB, or none (default: the machine's free memory)")
 	f.Var(tensorNames(&m.o.Fix, nil), "fix", "`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
+}
+
+// addMemory defines --memory.
+func (m *modelFlags) addMemory(f *pflag.FlagSet) {
+	f.Var(size(&m.memory), "memory", "refuse work that needs more memory than this: a size such as 16GiB, or none (default: the machine's free memory)")
 }
 
 // options returns the fit's options, which depend on the flags alone.
@@ -73,9 +71,6 @@ func (a *app) options(m modelFlags) (vssgp.Options, error) {
 		return o, err
 	}
 	o.Backend, o.Seed = b, a.seed
-	if !a.flags.Changed("method") { // a table's start may then choose
-		o.Method = ""
-	}
 	o.MemoryLimit = memoryLimit(m.memory)
 	if o.Optimiser == "auto" {
 		o.Optimiser = ""
@@ -92,7 +87,7 @@ func (a *app) options(m modelFlags) (vssgp.Options, error) {
 	return o, nil
 }
 
-// checkpointFlags are the flags of a fit that can be resumed.
+// checkpointFlags are the flags of work that can be resumed.
 type checkpointFlags struct {
 	file   string
 	every  time.Duration
@@ -101,9 +96,9 @@ type checkpointFlags struct {
 
 func (c *checkpointFlags) add(f *pflag.FlagSet) {
 	f.Var(fileName(&c.file, file{written: true}), "checkpoint",
-		"save the state of the fit in this `file`, so that --resume can continue whatever stopped it; the file stays after the fit")
+		"save what is done in this `file`, so that --resume can continue whatever stopped it; the file stays afterwards")
 	f.DurationVar(&c.every, "every", 30*time.Second, "least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
-	f.BoolVar(&c.resume, "resume", false, "continue from the checkpoint, to the same bits as an uninterrupted fit; start from the beginning if there is none yet")
+	f.BoolVar(&c.resume, "resume", false, "continue from the checkpoint, to the same bits as without an interruption; start from the beginning if there is none yet")
 }
 
 // check checks the flags against each other.
@@ -125,12 +120,12 @@ func (c *checkpointFlags) exists() bool {
 	return c.file != "" && err == nil
 }
 
-// apply gives a fit its checkpoint, and says if there is none yet.
+// apply gives a fit or a fill its checkpoint, and says if there is none yet.
 func (a *app) apply(c *checkpointFlags, o *vssgp.Options) {
 	o.Checkpoint, o.CheckpointEvery, o.Resume = c.file, c.every, c.resume
 	o.Warn = func(err error) { a.note("%w", err) }
 	if _, err := os.Lstat(c.file); c.resume && errors.Is(err, fs.ErrNotExist) {
-		a.note("no checkpoint %s yet: starting the fit from the beginning", c.file)
+		a.note("no checkpoint %s yet: starting from the beginning", c.file)
 	}
 }
 

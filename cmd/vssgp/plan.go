@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 const planUsage = "print the work and memory it would take (rows, windows, features, operations, bytes), and do nothing else"
@@ -23,23 +24,30 @@ func flops(n float64) string { return scaled(n, 1000, "flop") }
 // code and tables that it has touched, Go's own structures, stacks.
 const programBytes = 19 << 20
 
-// printPlan prints the plan of a fill, or of a fit as a fill of one excerpt.
-func (a *app) printPlan(p *impute.Plan, device string) error {
+// planObject is what --plan --json prints.
+func planObject(p *impute.Plan, device string) object {
 	rows, matrix, history := byteCount(p.RowBytes), byteCount(p.MatrixBytes), byteCount(p.HistoryBytes)
 	start, filled, peak := byteCount(p.StartBytes), byteCount(p.FillBytes), byteCount(p.PeakBytes)+programBytes
-	if a.json {
-		return a.printJSON(object{
-			{"rows", p.Rows}, {"outputs", p.Outputs}, {"excerpts", p.Excerpts}, {"windows", p.Windows}, {"components", p.Components},
-			{"features", p.Features}, {"at_most", p.AtMost}, // of windows, components and features
-			{"starts", p.Starts}, {"tried_features", p.Tried}, {"tried_rows", p.TriedRows}, // of a table whose features per component are open
-			{"evaluations", object{{"bounds", p.Bounds}, {"gradients", p.Gradients}, {"mini_batches", p.MiniBatches}}}, // each of one excerpt
-			// bound and gradient: one evaluation for every excerpt; all: the starts and all evaluations
-			{"flops", object{{"bound", p.BoundFlops}, {"gradient", p.GradientFlops}, {"start", p.StartFlops}, {"all", p.Flops}}},
-			// rows and matrix: of the excerpts that are fitted at a time; history: the optimiser's
-			{"bytes", object{{"rows", rows}, {"matrix", matrix}, {"history", history}, {"start", start}, {"filled", filled}, {"peak", peak}}},
-			{"device", device},
-		})
+	return object{
+		{"rows", p.Rows}, {"outputs", p.Outputs}, {"excerpts", p.Excerpts}, {"windows", p.Windows}, {"components", p.Components},
+		{"features", p.Features}, {"at_most", p.AtMost}, // of windows, components and features
+		{"starts", p.Starts}, {"tried_features", p.Tried}, {"tried_rows", p.TriedRows}, // of a table whose features per component are open
+		{"evaluations", object{{"bounds", p.Bounds}, {"gradients", p.Gradients}, {"mini_batches", p.MiniBatches}}}, // each of one excerpt
+		// bound and gradient: one evaluation for every excerpt; all: the starts and all evaluations
+		{"flops", object{{"bound", p.BoundFlops}, {"gradient", p.GradientFlops}, {"start", p.StartFlops}, {"all", p.Flops}}},
+		// rows and matrix: of the excerpts that are fitted at a time; history: the optimiser's
+		{"bytes", object{{"rows", rows}, {"matrix", matrix}, {"history", history}, {"start", start}, {"filled", filled}, {"peak", peak}}},
+		{"device", device},
 	}
+}
+
+// printPlan prints the plan of a fill, or of a fit as a fill of one excerpt.
+func (a *app) printPlan(p *impute.Plan, device string) error {
+	if a.json {
+		return a.printJSON(planObject(p, device))
+	}
+	rows, matrix, history := byteCount(p.RowBytes), byteCount(p.MatrixBytes), byteCount(p.HistoryBytes)
+	start, filled, peak := byteCount(p.StartBytes), byteCount(p.FillBytes), byteCount(p.PeakBytes)+programBytes
 	most := ""
 	if p.AtMost {
 		most = "at most "
@@ -57,6 +65,17 @@ func (a *app) printPlan(p *impute.Plan, device string) error {
 		most, flops(p.BoundFlops), flops(p.GradientFlops), flops(p.StartFlops), flops(p.Flops))
 	a.say("%-12s rows %v, matrix %v, optimiser %v, start %v, fill %v; about %v at the peak", "memory",
 		rows, matrix, history, start, filled, peak)
+	return nil
+}
+
+// printGapPlan prints the plan of a fill gap by gap.
+func (a *app) printGapPlan(p *impute.Plan, f *report.Fill) error {
+	if a.json {
+		return a.printJSON(append(planObject(p, "cpu"), field{"method", f.Method}, field{"missing", p.Missing}))
+	}
+	a.say("%-12s %s with %s, %s, filled by %s", "gaps", counted(len(f.Gaps), "gap"), counted(p.Missing, "sample"), counted(f.Channels, "channel"), f.Method)
+	a.say("%-12s %s", "operations", flops(p.Flops))
+	a.say("%-12s fill %v; about %v at the peak", "memory", byteCount(p.FillBytes), byteCount(p.PeakBytes)+programBytes)
 	return nil
 }
 

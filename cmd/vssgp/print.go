@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
@@ -234,6 +235,22 @@ func (m *meter) progress(p vssgp.Progress) {
 		what = fmt.Sprintf("start %d/%d, %s", p.Start, p.Starts, p.Stage)
 	}
 	m.draw(what, p.Iteration, p.Iterations, fmt.Sprintf("bound %.6g noise %.3g left %v", p.Bound, p.NoiseSD, p.Left.Round(time.Second)))
+}
+
+// fitting shows how far a fill is whose excerpts are fitted one by one.
+func (m *meter) fitting(p impute.Progress) {
+	done, of := p.Iteration, p.Iterations
+	if of == 0 { // nothing is iterated: count excerpts
+		done, of = p.Excerpt, p.Excerpts
+	}
+	m.progress(vssgp.Progress{
+		Stage: fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), Iteration: done, Iterations: of, Bound: p.Bound, NoiseSD: p.NoiseSD, Left: p.Left,
+	})
+}
+
+// filling shows how many gaps are filled, and the time left.
+func (m *meter) filling(p impute.Progress) {
+	m.draw("gaps", p.Excerpt, p.Excerpts, "left "+p.Left.Round(time.Second).String())
 }
 
 // showRows shows how many rows are done since the work began, and the time left.

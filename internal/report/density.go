@@ -109,6 +109,9 @@ func (s *Densities) Add(e *impute.Excerpt) {
 
 // mean returns the mean over the excerpts, added in their order; nil if there are none.
 func (s *Densities) mean() []float64 {
+	if s == nil {
+		return nil
+	}
 	var out []float64
 	for _, at := range slices.Sorted(maps.Keys(s.of)) {
 		if out == nil {

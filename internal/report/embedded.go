@@ -42,9 +42,13 @@ type Fill struct {
 	Input     impute.Source // the recording as it was given, gaps and all
 	Reference impute.Source // nil: none is known
 	Scores    *Table        // nil: no reference
-	Density   *Densities
+	Method    string        // that filled
+	Density   *Densities    // nil: the method has no models with a density
 	Settings  []Setting
 }
+
+// Device returns what filled the gaps: a model's backend, else the CPU.
+func (f *Fill) Device() string { return cmp.Or(f.Result.Device, "cpu") }
 
 // embedded is the part of a recording that the page holds: a clip from its
 // beginning on, all of it where that is little enough, and clips around gaps
@@ -177,7 +181,7 @@ func (p *embedded) limits() []string {
 			"all of it would make the page too large for a browser. The filled recording has it all.", clock(p.end, p.Rate), aroundGap))
 	}
 	if len(p.shown) < len(p.Gaps) {
-		out = append(out, fmt.Sprintf("Of %d gaps it shows the %d of which the model is least sure (the largest mean standard deviations), "+
+		out = append(out, fmt.Sprintf("Of %d gaps it shows the %d whose fills are least sure (the largest mean standard deviations), "+
 			"as many as a browser bears.", len(p.Gaps), len(p.shown)))
 	}
 	if p.Channels > mostSeries {

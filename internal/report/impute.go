@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+	"sort"
+	"strconv"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/score"
@@ -22,9 +24,9 @@ func Impute(f *Fill) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{Title: "Filled: " + f.Name, Recording: &p.recording}
-	d.Lead = append([]string{fmt.Sprintf("%s filled (%d of %d samples, %s, %d Hz, %s) in %.1f s on %s. The filled recording is %s.",
+	d.Lead = append([]string{fmt.Sprintf("%s filled (%d of %d samples, %s, %d Hz, %s) in %.1f s by %s on %s. The filled recording is %s.",
 		Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, clock(f.Samples, f.Rate), f.Rate,
-		Counted(f.Channels, "channel"), f.Result.Elapsed.Seconds(), f.Result.Device, f.Output)}, p.limits()...)
+		Counted(f.Channels, "channel"), f.Result.Elapsed.Seconds(), f.Method, f.Device(), f.Output)}, p.limits()...)
 	whole, err := p.whole()
 	if err != nil {
 		return nil, err
@@ -32,8 +34,9 @@ func Impute(f *Fill) (*Document, error) {
 	d.add("The recording", whole...)
 	if f.Scores != nil {
 		d.add("Scores", *f.Scores, paragraph("RMSE in full scale; test: over the gaps, train: over the observed samples of the excerpts. "+
-			"STFT: the same of the short-time Fourier transform. Linear and autoregressive fills reproduce what is observed."))
+			"STFT: the same of the short-time Fourier transform. A fill without a model of the observed samples reproduces them."))
 	}
+	d.add("Fills in doubt", p.doubts()...)
 	gaps, err := p.groups()
 	if err != nil {
 		return nil, err
@@ -161,9 +164,40 @@ func (p *embedded) groups() ([]part, error) {
 	return out, nil
 }
 
+// mostDoubts bounds the doubts that the page lists.
+const mostDoubts = 200
+
+// doubts returns the table of the fills that should not be trusted, if there are any.
+func (p *embedded) doubts() []part {
+	all := p.Result.Doubts
+	if len(all) == 0 {
+		return nil
+	}
+	t := Table{Caption: "Fills that should not be trusted", Head: []string{"", "channel", "why"}, Words: true}
+	for _, d := range all[:min(len(all), mostDoubts)] {
+		number := 1 + sort.Search(len(p.Gaps), func(i int) bool { return p.Gaps[i].Start >= d.Gap.Start })
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("Gap %d at %s", number, clock(d.Gap.Start, p.Rate)), strconv.Itoa(d.Channel + 1), d.Reason})
+	}
+	out := []part{t}
+	if len(all) > mostDoubts {
+		out = append(out, paragraph(fmt.Sprintf("These are the first %d of %d.", mostDoubts, len(all))))
+	}
+	return out
+}
+
 // about describes a gap in words.
 func (p *embedded) about(s shownGap) (string, error) {
 	text := fmt.Sprintf("Mean standard deviation of the fill %s of full scale.", short(s.sd))
+	for _, d := range p.Result.Doubts {
+		if d.Gap != s.Gap {
+			continue
+		}
+		text += " Do not trust it"
+		if p.Channels > 1 {
+			text += fmt.Sprintf(" in channel %d", d.Channel+1)
+		}
+		text += ": " + d.Reason + "."
+	}
 	if p.Reference == nil {
 		return text, nil
 	}
