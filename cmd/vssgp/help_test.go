@@ -102,7 +102,7 @@ func TestCompletion(t *testing.T) {
 		"impute ":                         {[]string{"wav", "sph"}, []string{"csv"}, ":8"},
 		"impute in.wav --reference ":      {[]string{"wav", "sph"}, nil, ":8"},
 		"impute in.wav --gaps ":           {[]string{"csv"}, nil, ":8"},
-		"impute --method ":                {[]string{"vssgp"}, []string{"structural"}, ":4"},
+		"impute --method ":                {[]string{"auto", "mixture", "ar", "vssgp", "ssgp", "rp"}, []string{"structural"}, ":4"},
 		"forecast ":                       {[]string{"csv", "tsv", "gz"}, []string{"wav", "safetensors"}, ":8"},
 		"forecast d.csv --trend ":         {[]string{"none", "line", "smooth", "walk"}, nil, ":4"},
 		"fill d.csv --season ":            {[]string{"none", "auto"}, nil, ":4"},

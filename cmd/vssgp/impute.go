@@ -153,15 +153,17 @@ func (a *app) planFill(ctx context.Context, f *report.Fill, rec *audio.File, fil
 	case err != nil:
 		return false, err
 	case !o.plan && p.PeakBytes > limit:
-		return false, mistake("%s takes about %v to fill, of which %v are to be had; want a larger --memory, or to fill a part of the gaps at a time",
+		return false, mistake("filling %s takes about %v, of which %v are to be had; want a larger --memory, or to fill a part of the gaps at a time",
 			counted(len(f.Gaps), "gap"), byteCount(p.PeakBytes), byteCount(limit))
-	case o.plan && fill.Method == impute.VSSGP:
-		return true, a.printPlan(p, fill.Model.Backend.Name())
-	case o.plan:
-		p.Outputs = f.Channels
-		return true, a.printGapPlan(p, f)
+	case !o.plan:
+		return false, nil
 	}
-	return false, nil
+	device := "cpu"
+	if fill.Method == impute.VSSGP {
+		device = fill.Model.Backend.Name()
+	}
+	p.Outputs = f.Channels
+	return true, a.printFillPlan(p, f, device)
 }
 
 // checkModels checks the names of several models, once the gaps are known.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -41,14 +42,19 @@ func readFile(t *testing.T, path string) []byte {
 
 // imputed is what impute --json prints, as another program would read it.
 type imputed struct {
+	Method     string
 	Device     string
 	Seconds    float64
 	Iterations int
-	Bound      float64
+	Bound      *float64
 	Rate       int
 	Gaps       [][2]int
-	Models     []string
-	Scores     map[string]map[string]float64
+	Doubts     []struct {
+		Start, End, Channel int
+		Reason              string
+	}
+	Models []string
+	Scores map[string]map[string]float64
 }
 
 func TestImpute(t *testing.T) {
@@ -58,7 +64,7 @@ func TestImpute(t *testing.T) {
 	args := append([]string{"impute", cut, "--detect", "zeros", "--reference", clean, "--json", "-o", in("out.wav"),
 		"--sd", in("sd.csv"), "--report", in("report.html"), "--draws", "2", "--model", in("m.safetensors")}, quick...)
 	r := decode[imputed](t, succeed(t, args...).stdout)
-	if r.Device != "cpu" || r.Rate != 8000 || len(r.Gaps) != 1 || r.Gaps[0] != [2]int{600, 620} || r.Iterations < 1 || r.Seconds <= 0 || r.Bound == 0 {
+	if r.Method != "vssgp" || r.Device != "cpu" || r.Rate != 8000 || len(r.Gaps) != 1 || r.Gaps[0] != [2]int{600, 620} || r.Iterations < 1 || r.Seconds <= 0 || r.Bound == nil {
 		t.Errorf("result %+v", r)
 	}
 	truth := make([]float64, len(samples))
@@ -66,12 +72,12 @@ func TestImpute(t *testing.T) {
 		truth[i] = float64(v) / (1 << 15)
 	}
 	gap := []audio.Gap{{Start: 600, End: 620}}
-	ar, err := audio.FillAR(truth, gap, audio.DefaultAR(8000))
+	ar, err := impute.Fill(t.Context(), [][]float64{truth}, 8000, gap, impute.Options{Method: impute.AR})
 	if err != nil {
 		t.Fatal(err)
 	}
 	simple := map[string]float64{} // RMSE of the methods without a model
-	for name, fill := range map[string][]float64{"silence": audio.FillSilence(truth, gap), "linear": audio.FillLinear(truth, gap), "ar": ar} {
+	for name, fill := range map[string][]float64{"silence": audio.FillSilence(truth, gap), "linear": audio.FillLinear(truth, gap), "ar": ar.Filled[0]} {
 		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))
 		if got := r.Scores[name]["test_rmse"]; math.Abs(got-simple[name]) > 1e-9 {
 			t.Errorf("%s: test RMSE %v, want %v", name, got, simple[name])
@@ -150,17 +156,22 @@ func checkFilled(t *testing.T, cut, out []byte, samples []int16) {
 
 // What stands in a gap must not matter, nor must the number of threads.
 func TestImputeSameBytes(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--method", "ar"}, quick} {
+		sameBytes(t, flags)
+	}
+}
+
+func sameBytes(t *testing.T, flags []string) {
 	dir := t.TempDir()
 	var first string
 	for i, c := range []struct {
 		threads int
 		with    int16
-		flags   []string
-	}{{1, 0, nil}, {4, 0, nil}, {4, 31000, nil}} {
+	}{{1, 0}, {4, 0}, {4, 31000}} {
 		_, cut, _ := damaged(t, dir, c.with)
 		out := filepath.Join(dir, fmt.Sprintf("out%d.wav", i))
 		old := runtime.GOMAXPROCS(c.threads)
-		o := vssgpRun(t, append([]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "-o", out, "--seed", "3"}, quick...)...)
+		o := vssgpRun(t, append([]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "-o", out, "--seed", "3"}, flags...)...)
 		runtime.GOMAXPROCS(old)
 		if o.code != exitDone {
 			t.Fatalf("exit %d: %s", o.code, o.stderr)
@@ -170,7 +181,7 @@ func TestImputeSameBytes(t *testing.T) {
 			first = got
 		}
 		if got != first {
-			t.Errorf("%d threads, %d in the gap: other bytes than with 1 and 0", c.threads, c.with)
+			t.Errorf("%v, %d threads, %d in the gap: other bytes than with 1 and 0", flags, c.threads, c.with)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type interrupter struct {
 func (i *interrupter) Write(b []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if bytes.Contains(b, []byte("bound")) {
+	if bytes.Contains(b, []byte("bound")) || bytes.Contains(b, []byte("gaps [")) {
 		i.interrupt()
 	}
 	return i.text.Write(b)

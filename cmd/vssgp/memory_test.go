@@ -52,6 +52,7 @@ func TestMemoryRefused(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	for _, args := range []string{
 		"impute " + cut + " --detect zeros --context all -o " + out + ".wav",
+		"impute " + cut + " --detect zeros -o " + out + ".wav",
 		"fit " + data + " --y y1 --iterations 3 -o " + out + ".safetensors",
 		"fit " + data + " --y y1 --iterations 3 --init paper --features 40 -o " + out + ".safetensors",
 	} {

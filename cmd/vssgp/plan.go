@@ -41,7 +41,7 @@ func planObject(p *impute.Plan, device string) object {
 	}
 }
 
-// printPlan prints the plan of a fill, or of a fit as a fill of one excerpt.
+// printPlan prints the plan of a fit as a fill of one excerpt, or of a fill whose excerpts are fitted.
 func (a *app) printPlan(p *impute.Plan, device string) error {
 	if a.json {
 		return a.printJSON(planObject(p, device))
@@ -68,10 +68,13 @@ func (a *app) printPlan(p *impute.Plan, device string) error {
 	return nil
 }
 
-// printGapPlan prints the plan of a fill gap by gap.
-func (a *app) printGapPlan(p *impute.Plan, f *report.Fill) error {
-	if a.json {
-		return a.printJSON(append(planObject(p, "cpu"), field{"method", f.Method}, field{"missing", p.Missing}))
+// printFillPlan prints the plan of a fill.
+func (a *app) printFillPlan(p *impute.Plan, f *report.Fill, device string) error {
+	switch {
+	case a.json:
+		return a.printJSON(append(planObject(p, device), field{"method", f.Method}, field{"missing", p.Missing}))
+	case p.Rows > 0: // it has models
+		return a.printPlan(p, device)
 	}
 	a.say("%-12s %s with %s, %s, filled by %s", "gaps", counted(len(f.Gaps), "gap"), counted(p.Missing, "sample"), counted(f.Channels, "channel"), f.Method)
 	a.say("%-12s %s", "operations", flops(p.Flops))

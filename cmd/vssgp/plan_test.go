@@ -75,6 +75,34 @@ func TestScaled(t *testing.T) {
 	}
 }
 
+// TestPlanGaps: the plan of a fill gap by gap has no model, and counts what is to be filled.
+func TestPlanGaps(t *testing.T) {
+	args := []string{"impute", gapped, "--gaps", gapsCSV, "--plan"}
+	type gapPlan struct {
+		planned
+		Method  string
+		Missing int
+	}
+	flops := map[string]float64{}
+	for _, method := range []string{"mixture", "ar"} {
+		args := append(args, "--method", method)
+		p := decode[gapPlan](t, succeed(t, append(args, "--json")...).stdout)
+		if p.Method != method || p.Missing != 2000 || p.Rows != 0 || p.Features != 0 || p.Outputs != 1 || p.Excerpts != 6 || p.Device != "cpu" || p.Bytes.Peak <= p.Bytes.Filled || p.Bytes.Filled < 1 {
+			t.Errorf("%s: %+v", method, p)
+		}
+		flops[method] = p.Flops.All
+		text := succeed(t, args...).stdout
+		for _, word := range []string{"12 gaps with 2000 samples, 1 channel, filled by " + method, "flop", "iB at the peak"} {
+			if !strings.Contains(text, word) {
+				t.Errorf("%s: the plan lacks %q:\n%s", method, word, text)
+			}
+		}
+	}
+	if !(flops["ar"] > 0 && flops["mixture"] > 1.2*flops["ar"]) {
+		t.Errorf("operations %v, want more for the mixture", flops)
+	}
+}
+
 // A recording may be filled in its own place, if one says so.
 func TestImputeInPlace(t *testing.T) {
 	dir := t.TempDir()

@@ -38,8 +38,9 @@ func TestWarnings(t *testing.T) {
 		"far above the band":   {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"every 12th sample", "fallen to the least that float64"}},
 		"noise everywhere":     {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")}, []string{"of the variance as noise"}},
 		"less than rounding":   {[]string{"fit", whole, "--method", "vssgp", "-o", out("h")}, []string{"steps of 1,"}},
-		"good fill":            {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")}, nil},
-		"a long gap":           {[]string{"impute", gapped, "--gap", "6500:7700", "-o", out("j.wav")}, []string{"--context 150ms", "--window 113ms"}},
+		"long gaps, no model":  {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},
+		"good fill":            {[]string{"impute", gapped, "--method", "vssgp", "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")}, nil},
+		"a long gap":           {[]string{"impute", gapped, "--method", "vssgp", "--gap", "6500:7700", "-o", out("j.wav")}, []string{"--context 150ms", "--window 113ms"}},
 		"all is context":       {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4", "--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms", "too few for this signal's bandwidth"}},
 		"cells in a recording": {[]string{"impute", gapped, "--gap", "4950:5110", "--components", "3", "-o", out("l.wav")}, []string{"leave them to the default"}},
 	} {

@@ -191,7 +191,7 @@ var filled = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	d, err := Impute(&Fill{
-		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Result: r,
+		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Result: r, Method: "vssgp",
 		Input: input, Reference: reference, Density: density, Settings: []Setting{{"--gaps", hostile}},
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ func tone(n int, frequency float64) []float64 {
 // made is a fill of n samples with gaps of 10 every so often, each an excerpt of
 // its own; the later the gap the less sure.
 func made(n, every, channels int) *Fill {
-	f := &Fill{Name: "long.wav", Output: "out.wav", Samples: n, Rate: 8000, Channels: channels, Result: &impute.Result{Device: "cpu"}, Density: NewDensities(8000)}
+	f := &Fill{Name: "long.wav", Output: "out.wav", Samples: n, Rate: 8000, Channels: channels, Method: "mixture", Result: &impute.Result{Method: impute.Mixture}}
 	input := make(source, channels)
 	for c := range input {
 		input[c] = tone(n, 0.02)
@@ -111,7 +111,7 @@ func TestImputePage(t *testing.T) {
 	for want, times := range map[string]int{
 		"<details open>": openGaps, "<details": 30, `data-side="before"></audio>`: 31, `data-side="after"></audio>`: 31, "<audio controls": 62, `class="chart wave"`: 62, "data:image/png;base64,": 2 * (1 + mostGapPictures),
 		"Before: the whole recording": 2, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1, "Waveform of gap 2, channel 2": 2, "30 gaps filled (300 of 30000 samples": 1,
-		"The first 16 have spectrograms": 1, ">Scores<": 0, ">Learnt spectrum<": 0, ">Settings<": 0,
+		"The first 16 have spectrograms": 1, ">Scores<": 0, ">Learnt spectrum<": 0, ">Settings<": 0, "Fills in doubt": 0,
 	} {
 		if got := strings.Count(text, want); got != times {
 			t.Errorf("%q is there %d times, want %d", want, got, times)
@@ -119,6 +119,31 @@ func TestImputePage(t *testing.T) {
 	}
 	if len(text) > 3<<20 {
 		t.Errorf("the page takes %d bytes", len(text))
+	}
+}
+
+// TestDoubts: the page names the fills not to trust in a table and at their gaps, as many as it bears.
+func TestDoubts(t *testing.T) {
+	f := made(400_000, 1000, 2)
+	for i, g := range f.Gaps {
+		f.Result.Doubts = append(f.Result.Doubts, impute.Doubt{Gap: g, Channel: i % 2, Reason: fmt.Sprintf("reason %d <", i+1)})
+	}
+	d, err := Impute(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := d.Write(&b, HTML); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for want, times := range map[string]int{
+		">Fills in doubt<": 2, "in 0.0 s by mixture on cpu": 1, "Gap 200 at 24.938 s": 1, "Gap 201 at": 0, "reason 7 &lt;": 1,
+		"These are the first 200 of 400.": 1, "Do not trust it in channel 1: reason 399 &lt;.": 1, "Do not trust it in channel 2: reason 400 &lt;.": 1,
+	} {
+		if got := strings.Count(text, want); got != times {
+			t.Errorf("%q is there %d times, want %d", want, got, times)
+		}
 	}
 }
 

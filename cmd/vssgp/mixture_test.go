@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+const spoken = "../../testdata/speech.wav"
+
+// TestMainJob: without a method gaps are filled by the mixture, ahead of the best simple fill, with honest bands.
+func TestMainJob(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	args := []string{"impute", gapped, "--gaps", gapsCSV, "--reference", spoken, "-o", in("out.wav")}
+	r := decode[imputed](t, succeed(t, append(args, "--json", "--sd", in("sd.csv"), "--report", in("page.html"), "--draws", "2")...).stdout)
+	ours, ar := r.Scores["vssgp"], r.Scores["ar"]
+	if r.Method != "mixture" || r.Bound != nil || r.Iterations != 0 || r.Device != "cpu" || len(r.Gaps) != 12 || ours["train_rmse"] != 0 {
+		t.Errorf("result %+v", r)
+	}
+	if !(ours["test_rmse"] < 0.85*ar["test_rmse"]) || !(ours["coverage95"] > 0.9 && ours["coverage95"] < 0.995) {
+		t.Errorf("the fill scores %v, ar %v; want it ahead, with bands that cover about 95 %%", ours, ar)
+	}
+	sd, err := table.Open(in("sd.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
+		t.Errorf("%d standard deviations, the first %v", sd.Rows, sd.Data[:3])
+	}
+	before := words(t, readFile(t, gapped))
+	filled := map[string]int{} // samples that each output has otherwise
+	for _, name := range []string{"out.wav", "out-1.wav", "out-2.wav"} {
+		for i, v := range words(t, readFile(t, in(name))) {
+			if v == before[i] {
+				continue
+			}
+			if filled[name]++; !isIn(r.Gaps, i) {
+				t.Fatalf("%s: sample %d changed outside the gaps", name, i)
+			}
+		}
+		if filled[name] < 1800 {
+			t.Errorf("%s: %d of 2000 samples are filled", name, filled[name])
+		}
+	}
+	if bytes.Equal(readFile(t, in("out-1.wav")), readFile(t, in("out-2.wav"))) {
+		t.Error("two draws are the same")
+	}
+	page := string(readFile(t, in("page.html")))
+	for word, want := range map[string]bool{"by mixture on cpu": true, "Fills in doubt": len(r.Doubts) > 0, "Learnt": false, "After: the whole recording": true} {
+		if strings.Contains(page, word) != want {
+			t.Errorf("the page has %q: %v, want %v", word, !want, want)
+		}
+	}
+	text := succeed(t, args...).stdout
+	for _, want := range []string{"filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n", fmt.Sprintf("\nmixture  %12s ", short(ours["test_rmse"])), "\nar  "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary lacks %q:\n%s", want, text)
+		}
+	}
+	for _, d := range r.Doubts {
+		if want := fmt.Sprintf("\ndo not trust: gap %d:%d: %s\n", d.Start, d.End, d.Reason); !strings.Contains(text, want) {
+			t.Errorf("the summary lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func isIn(gaps [][2]int, i int) bool {
+	for _, g := range gaps {
+		if g[0] <= i && i < g[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// TestImputeAR: ar fills as the row of its name in the scores says.
+func TestImputeAR(t *testing.T) {
+	r := decode[imputed](t, succeed(t, "impute", gapped, "--gaps", gapsCSV, "--reference", spoken, "--method", "ar", "--json", "-o", filepath.Join(t.TempDir(), "o.wav")).stdout)
+	if ours, ar := r.Scores["vssgp"]["test_rmse"], r.Scores["ar"]["test_rmse"]; r.Method != "ar" || r.Bound != nil || ours != ar || !(ar < r.Scores["silence"]["test_rmse"]) {
+		t.Errorf("%s: error %v, its row %v", r.Method, ours, ar)
+	}
+}
+
+// TestDoubtsTold: a channel where nothing is known is named, ten are at most, and the rest is counted.
+func TestDoubtsTold(t *testing.T) {
+	dir := t.TempDir()
+	rng, hiss := rand.New(rand.NewPCG(1, 2)), make([]int16, 2*16000)
+	for i := range hiss { // white noise on the left, silence on the right
+		if i%2 == 0 {
+			hiss[i] = int16(rng.IntN(20000) - 10000)
+		}
+	}
+	args := []string{"impute", put(t, dir, "hiss.wav", string(wav(16000, 2, hiss))), "-o", filepath.Join(dir, "o.wav")}
+	for i := range 13 {
+		args = append(args, "--gap", fmt.Sprintf("%d:%d", 1000*(i+1), 1000*(i+1)+100))
+	}
+	r := decode[imputed](t, succeed(t, append(args, "--json")...).stdout)
+	if len(r.Doubts) != 13 || r.Doubts[12].Start != 13000 || r.Doubts[12].End != 13100 || r.Doubts[12].Channel != 1 {
+		t.Errorf("doubts %+v, want one for the left channel of each gap", r.Doubts)
+	}
+	text := succeed(t, args...).stdout
+	if n := strings.Count(text, "do not trust: gap "); n != mostDoubts || !strings.Contains(text, "do not trust: gap 1000:1100 in channel 1: ") || !strings.Contains(text, "do not trust: 3 more") {
+		t.Errorf("%d doubts are told:\n%s", n, text)
+	}
+}
+
+// TestChooseMethod: every flag of the model chooses vssgp, and is a mistake with the methods that have no model.
+func TestChooseMethod(t *testing.T) {
+	chosen := func(method string, given ...string) (*imputeFlags, error) {
+		o, f := &imputeFlags{}, pflag.NewFlagSet("impute", pflag.ContinueOnError)
+		o.add(f)
+		for _, name := range given {
+			f.Lookup(name).Changed = true
+		}
+		if method != "" {
+			if err := f.Set("method", method); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return o, o.choose()
+	}
+	for method, want := range map[string]impute.Method{"": impute.Mixture, "auto": impute.Mixture, "mixture": impute.Mixture, "ar": impute.AR, "vssgp": impute.VSSGP, "ssgp": impute.VSSGP, "rp": impute.VSSGP} {
+		o, err := chosen(method, "draws", "memory", "checkpoint", "resume", "every", "report", "sd", "reference", "plan", "gap")
+		if err != nil || o.fill.Method != want || (o.model.method != "") != (want == impute.VSSGP) || o.model.method != "" && o.model.method != method {
+			t.Errorf("--method %q: %q with model %q, %v; want %q", method, o.fill.Method, o.model.method, err, want)
+		}
+	}
+	all, _ := chosen("")
+	flags := 0
+	all.ofModel.VisitAll(func(f *pflag.Flag) {
+		flags++
+		if o, err := chosen("", f.Name); err != nil || o.fill.Method != impute.VSSGP || o.model.method != "" {
+			t.Errorf("--%s chooses %q, %v; want vssgp", f.Name, o.fill.Method, err)
+		}
+		for _, method := range []string{"mixture", "ar"} {
+			if _, err := chosen(method, f.Name); exitCode(err) != exitMistake || !strings.Contains(err.Error(), "--"+f.Name+" belongs to --method vssgp") {
+				t.Errorf("--method %s --%s: %v, want a mistake", method, f.Name, err)
+			}
+		}
+	})
+	if flags < 20 {
+		t.Errorf("%d flags belong to the model", flags)
+	}
+}
+
+// TestGapsResumed: a fill of many gaps that is interrupted keeps the gaps that are filled, and goes on to the same files.
+func TestGapsResumed(t *testing.T) {
+	for _, method := range []string{"mixture", "ar"} {
+		dir := t.TempDir()
+		in := func(name string) string { return filepath.Join(dir, name) }
+		line := []string{"impute", gapped, "--gaps", gapsCSV, "--draws", "1", "--method", method}
+		succeed(t, append(line, "-o", in("whole.wav"))...)
+		line = append(line, "-o", in("out.wav"), "--checkpoint", in("part"))
+		o, text := interrupted(t, line...)
+		if o.code != exitInterrupted || !strings.HasPrefix(text, prefix+"interrupted") || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") || !strings.Contains(text, in("part")) {
+			t.Fatalf("%s: exit %d, %q; want %d and how to go on", method, o.code, text, exitInterrupted)
+		}
+		if _, err := os.Stat(in("out.wav")); err == nil {
+			t.Errorf("%s: there is an output after an interruption", method)
+		}
+		kept := len(readFile(t, in("part")))
+		succeed(t, append(line, "--resume")...)
+		for a, b := range map[string]string{"whole.wav": "out.wav", "whole-1.wav": "out-1.wav"} {
+			if !bytes.Equal(readFile(t, in(a)), readFile(t, in(b))) {
+				t.Errorf("%s: gone on to another %s", method, b)
+			}
+		}
+		if all := len(readFile(t, in("part"))); all <= kept {
+			t.Errorf("%s: the checkpoint had %d bytes when it was interrupted and has %d at the end", method, kept, all)
+		}
+	}
+}
+
+// TestDeviceOfMixture: a card is neither needed nor looked for, and that it is not used is said.
+func TestDeviceOfMixture(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	o := succeed(t, "impute", cut, "--gap", "600:620", "--device", "cuda:7", "-o", filepath.Join(dir, "o.wav"))
+	if o.stderr != prefix+"--device cuda:7: --method mixture computes on the CPU\n" {
+		t.Errorf("stderr %q", o.stderr)
+	}
+}
