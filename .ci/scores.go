@@ -17,15 +17,13 @@ type scores struct {
 	Coverage *float64 `json:"coverage95"`
 }
 
-// most is the share of another fill's test RMSE that ours must stay below.
-// Silence and a straight line are beaten by far (0.60 and 0.53 when this was
-// written); with the autoregressive fill it is to be level. That bound
-// was 1 while the starting noise was fixed (a share of 0.98); choosing the noise
-// per recording, for intervals that are not too wide, gave 1.004 here.
+// most is the share of another fill's test RMSE that ours must stay below. The
+// fill is to be ahead of the best simple one (ar; 0.73 of it when this was
+// written), and far ahead of silence and a straight line (0.41 and 0.36).
 var most = []struct {
 	name  string
 	share float64
-}{{"silence", 0.75}, {"linear", 0.75}, {"ar", 1.1}}
+}{{"silence", 0.6}, {"linear", 0.6}, {"ar", 0.85}}
 
 // The 95 % intervals are to cover about that share of the gaps' samples, which
 // are few and correlated.
