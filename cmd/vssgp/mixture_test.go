@@ -190,3 +190,18 @@ func TestDeviceOfMixture(t *testing.T) {
 		t.Errorf("stderr %q", o.stderr)
 	}
 }
+
+// TestSeedOfDraws: the seed decides the draws and not the fill.
+func TestSeedOfDraws(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	for _, seed := range []string{"1", "2"} {
+		succeed(t, "impute", cut, "--gap", "600:620", "--draws", "1", "--seed", seed, "-o", filepath.Join(dir, seed+".wav"))
+	}
+	same := func(name string) bool {
+		return bytes.Equal(readFile(t, filepath.Join(dir, "1"+name)), readFile(t, filepath.Join(dir, "2"+name)))
+	}
+	if !same(".wav") || same("-1.wav") {
+		t.Errorf("two seeds give the same fill: %v, the same draw: %v", same(".wav"), same("-1.wav"))
+	}
+}
