@@ -21,8 +21,7 @@ var whiteNoise = sync.OnceValue(func() []float64 {
 	return v
 })
 
-// A weighted is a clock, the logarithm of its posterior probability or, in the end, that itself, and the logarithm of its warp's
-// prior.
+// A weighted is a clock, the logarithm of its posterior probability or, in the end, that itself, and the logarithm of its prior.
 type weighted struct {
 	Clock
 	weight, prior float64
@@ -46,7 +45,8 @@ func (r *Recipe) clocks(p *place) []weighted {
 		for j, level := range levels {
 			c := w.Clock
 			c.Level = level / p.rate
-			all = append(all, weighted{c, w.prior + r.Temper*r.evidence(s, level/low.rate) + r.Level.logPrior(j), w.prior})
+			prior := w.prior + r.Level.logPrior(j)
+			all = append(all, weighted{c, prior + r.Temper*r.evidence(s, level/low.rate), prior})
 		}
 	}
 	return likeliest(all, r.Most, r.Least)

@@ -47,22 +47,28 @@ func pick(u float64, weights []float64) int {
 	return len(weights) - 1
 }
 
-// fill fills a place by a recipe. Each draw is from one of its clocks; rngs are the draws' own sources of chance. If there is to be
-// a mixture, the spectra are estimated with what the likeliest clock's model says of the gap in it, not with the first guess.
+// fill fills a place by a recipe. Each draw is from one of its clocks; rngs are the draws' own sources of chance.
 func (f *Filler) fill(p *place, r *Recipe, rngs []*rand.Rand) (*Filling, bool) {
-	guessed := p.prefilled(r.Prefill)
-	families := familiesOf(r.clocks(guessed))
-	start, end := p.gap()
-	if r.Most > 1 {
-		likeliest := &family{warp: families[0].warp, levels: families[0].levels[:1], weights: []float64{1}}
-		if q, ok := f.mixture(guessed, r, []*family{likeliest}, 0); ok {
-			copy(guessed.z[start:end], q.Mean)
-		}
-	}
+	guessed, clocks := f.prepare(p, r)
+	families := familiesOf(clocks)
 	for i, rng := range rngs {
 		sow(families, rng, i)
 	}
 	return f.mixture(guessed, r, families, len(rngs))
+}
+
+// prepare returns a recipe's clocks and the place with a guess in its gap. If there is to be a mixture, the spectra are estimated with
+// what the likeliest clock's model says of the gap in it, not with the first guess.
+func (f *Filler) prepare(p *place, r *Recipe) (guessed *place, clocks []weighted) {
+	guessed = p.prefilled(r.Prefill)
+	clocks = r.clocks(guessed)
+	if r.Most > 1 {
+		if q, ok := f.mixture(guessed, r, familiesOf(clocks[:1]), 0); ok {
+			start, end := p.gap()
+			copy(guessed.z[start:end], q.Mean)
+		}
+	}
+	return guessed, clocks
 }
 
 // mixture fills a place that holds a guess by the clocks of some families.
