@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -227,7 +228,7 @@ var gapsMethods = []struct {
 }{
 	{mixtureMethod, "mixture", report.Blue},
 	{arMethod, "AR chosen by trials", report.Orange},
-	{"janssen", "Janssen", report.Red},
+	{"janssen", "Janssen", report.Pink},
 	{formerMethod, "VSSGP from the spectrum", report.Green},
 }
 
@@ -248,8 +249,11 @@ func gapsFigures(lines []Line) (out []figure) {
 			return 100 * c, ok
 		}},
 	} {
-		g := figure{name: of.name, Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 10 * vg.Centimeter}}
-		for _, class := range jsonl.Distinct(best, classOf) {
+		classes := jsonl.Distinct(best, classOf)
+		g := figure{name: of.name, Figure: report.Figure{
+			Columns: len(classes), Width: vg.Length(max(2, len(classes))) * 12 * vg.Centimeter, Height: 10 * vg.Centimeter,
+		}}
+		for _, class := range classes {
 			here := jsonl.Where(best, classOf, class)
 			p := report.Panel(class, "gap, ms", of.axis)
 			lengths := lengthsOf(here)
@@ -269,9 +273,21 @@ func gapsFigures(lines []Line) (out []figure) {
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, lengthTicks(lengths)
 			g.Panels = append(g.Panels, p)
 		}
+		evenY(g.Panels)
 		out = append(out, g)
 	}
 	return out
+}
+
+// evenY gives panels the same axis.
+func evenY(panels []*plot.Plot) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range panels {
+		lo, hi = min(lo, p.Y.Min), max(hi, p.Y.Max)
+	}
+	for _, p := range panels {
+		p.Y.Min, p.Y.Max = lo, hi
+	}
 }
 
 // curveOf is a value of the gaps of each length that have it.
