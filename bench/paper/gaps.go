@@ -187,7 +187,7 @@ func (t *task) fills() (out []fit) {
 	if t.key.Seed != partSeed {
 		return out
 	}
-	alone(formerMethod, "", gapfill.Impute(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}}))
+	alone(formerMethod, "", gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}}))
 	for _, v := range leftOut {
 		alone(mixtureMethod, v.name, v.method(float64(t.Rate)))
 	}

@@ -80,8 +80,9 @@ func AR(options func(rate int) audio.AROptions) Method {
 	}
 }
 
-// Impute is package impute's fill.
-func Impute(o impute.Options) Method {
+// VSSGP is package impute's fill by that method.
+func VSSGP(o impute.Options) Method {
+	o.Method = impute.VSSGP
 	return func(ctx context.Context, s *Signal) (*Fill, error) {
 		r, err := impute.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
 		if err != nil {
@@ -89,10 +90,8 @@ func Impute(o impute.Options) Method {
 		}
 		f := &Fill{Mean: r.Fit[0], SD: r.SD[0], Bound: r.Bound, Iterations: r.Iterations}
 		for _, e := range r.Excerpts {
-			if e.Model != nil { // some methods make none
-				p := e.Model.Params
-				f.V, f.M = f.V+p.Windows.Count(), f.M+p.M()
-			}
+			p := e.Model.Params
+			f.V, f.M = f.V+p.Windows.Count(), f.M+p.M()
 			f.Rows += e.End - e.Start - audio.Missing(e.Gaps)
 		}
 		return f, nil

@@ -27,7 +27,7 @@ func TestMethods(t *testing.T) {
 		model  bool
 	}{
 		{"zeros", Zeros, 1, false}, {"silence", Silence, 1, false}, {"linear", Linear, 3, false}, {"ar", AR(audio.DefaultAR), 0.1, false},
-		{"impute", Impute(impute.Options{Model: vssgp.Options{Seed: 1}}), 0.1, true},
+		{"vssgp", VSSGP(impute.Options{Model: vssgp.Options{Seed: 1}}), 0.1, true},
 		{"warp", Warp(warp.NewFiller(warp.Mixture(), 8000)), 0.1, true}, {"warp, ar", Warp(warp.NewFiller(warp.AR(), 8000)), 0.1, true},
 	} {
 		f, err := c.fill(context.Background(), s)
@@ -42,7 +42,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s leaves %v of silence's error, want %v at most", c.name, e, c.within)
 		}
 		coverage, nlpd, ok := s.Intervals(f)
-		if ok != c.model || ok && !(coverage > 0 && nlpd < 0 && (f.M > 0) == (c.name == "impute") && f.Rows > 0 && f.Rows <= 760) {
+		if ok != c.model || ok && !(coverage > 0 && nlpd < 0 && (f.M > 0) == (c.name == "vssgp") && f.Rows > 0 && f.Rows <= 760) {
 			t.Errorf("%s: coverage %v, NLPD %v, %v; M = %d, %d rows", c.name, coverage, nlpd, ok, f.M, f.Rows)
 		}
 	}
