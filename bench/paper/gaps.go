@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -173,23 +174,28 @@ func single(contextMS, orderMS float64) warp.Menu {
 
 // fills are the fills of a task's gaps by every method, each gap by itself.
 func (t *task) fills() (out []fit) {
-	alone := func(method, start string, m gapfill.Method) {
-		out = append(out, t.fill(method, start, gapfill.Alone(warp.Reach, m)))
+	alone := func(method, start string, make func() gapfill.Method) {
+		out = append(out, t.fill(method, start, func(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
+			return gapfill.Alone(warp.Reach, make())(ctx, s) // made only now: there are thousands
+		}))
 	}
-	menu := func(m warp.Menu) gapfill.Method { return gapfill.Warp(warp.NewFiller(m, float64(t.Rate))) }
+	menu := func(m warp.Menu) func() gapfill.Method {
+		return func() gapfill.Method { return gapfill.Warp(warp.NewFiller(m, float64(t.Rate))) }
+	}
+	settled := func(m gapfill.Method) func() gapfill.Method { return func() gapfill.Method { return m } }
 	alone(mixtureMethod, "", menu(warp.Mixture()))
 	alone(arMethod, "", menu(warp.AR()))
 	for _, g := range arGrid {
 		alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), menu(single(g[0], g[1])))
 	}
-	alone("janssen", "", gapfill.AR(audio.DefaultAR))
-	alone("linear", "", gapfill.Linear)
+	alone("janssen", "", settled(gapfill.AR(audio.DefaultAR)))
+	alone("linear", "", settled(gapfill.Linear))
 	if t.key.Seed != partSeed {
 		return out
 	}
-	alone(formerMethod, "", gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}}))
+	alone(formerMethod, "", settled(gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}})))
 	for _, v := range leftOut {
-		alone(mixtureMethod, v.name, v.method(float64(t.Rate)))
+		alone(mixtureMethod, v.name, func() gapfill.Method { return v.method(float64(t.Rate)) })
 	}
 	return out
 }
