@@ -148,16 +148,13 @@ func byMethod(lines []Line) fillsBy {
 	return out
 }
 
-// of are a method's gaps in a half of the table: those of the seed that settings were chosen on, or the others.
-func (f fillsBy) of(method string, tuned bool) []filled {
-	return jsonl.Where(f.gaps[method], func(g filled) bool { return g.seed == tunedSeed }, tuned)
-}
+// isTuned says of a line whether settings of the mixture were chosen on its gaps.
+func isTuned(l Line) bool { return l.Seed == tunedSeed }
 
-// bestSettings are those of the grid with the least error on the seed that settings were chosen on, over all recordings of a class: in
-// hindsight, which flatters them.
+// bestSettings are those of the grid with the least error on these very gaps, over all recordings of a class: in hindsight, which flatters
+// them.
 func bestSettings(lines []Line) map[cell]string {
 	chosen, least := map[cell]string{}, map[cell]float64{}
-	lines = jsonl.Where(lines, func(l Line) bool { return l.Seed == tunedSeed }, true)
 	for _, of := range jsonl.Groups(lines, startOf) {
 		for _, gaps := range jsonl.Groups(gapsOfLines(of), classCell) {
 			at, one := classCell(gaps[0]), make([]pair, len(gaps))

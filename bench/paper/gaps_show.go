@@ -24,12 +24,11 @@ const (
 
 func gapsTables(w io.Writer, lines []Line) {
 	lines = ok(lines)
-	f := byMethod(lines)
 	fmt.Fprintf(w, "Up to %d gaps of a length and seed in each recording, where the 0.1 s around are not more than %d dB below it, %g s from its "+
 		"ends and %g s from one start to the next at least. Each is filled by itself. Recordings are scaled to rms %g. %q is what `vssgp impute` "+
-		"does; %q is its `--method ar`; %q chooses one fill of a grid for each class and length, with the least RMSE of all recordings on seed "+
-		"%d; %q fills by features from the spectrum.\n\n", placeCount, -placeLevel, placeMargin, placeApart, gapfill.Level, mixtureMethod,
-		arMethod, bestMethod, tunedSeed, formerMethod)
+		"does; %q is its `--method ar`; %q chooses one fill of a grid for each class and length, which has the least RMSE over all recordings "+
+		"on these very gaps; %q fills by features from the spectrum.\n\n", placeCount, -placeLevel, placeMargin, placeApart, gapfill.Level,
+		mixtureMethod, arMethod, bestMethod, formerMethod)
 	fmt.Fprintf(w, "A cell is RMSE by that of %q, then the coverage of 95 %% intervals. First the RMSE over all samples of a recording's gaps of a "+
 		"length, of whose ratios it is the geometric mean; in brackets the geometric mean over gaps, where quiet ones count as much as loud "+
 		"ones. Seconds are of one core.\n\n", bestMethod)
@@ -40,16 +39,16 @@ func gapsTables(w io.Writer, lines []Line) {
 		{true, fmt.Sprintf("**Tuned on**: the mixture was made on gaps of seed %d.", tunedSeed)},
 		{false, fmt.Sprintf("**Not tuned on**: the same recordings at other places, seeds from %d on.", tunedSeed+1)},
 	} {
-		mixture := f.of(mixtureMethod, half.tuned)
-		if len(mixture) == 0 {
+		f := byMethod(jsonl.Where(lines, isTuned, half.tuned))
+		if len(f.methods) == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "%s\n\n", half.title)
-		f.classTable(w, half.tuned)
-		f.verdict(w, half.tuned)
-		f.recordingTable(w, half.tuned)
+		f.classTable(w)
+		f.verdict(w)
+		f.recordingTable(w)
+		f.choiceTable(w)
 	}
-	f.choiceTable(w)
 	leftOutTable(w, lines)
 }
 
@@ -108,13 +107,13 @@ func lengthHead(lengths []float64, before ...string) []string {
 }
 
 // classTable has a row for each class and method.
-func (f fillsBy) classTable(w io.Writer, tuned bool) {
-	best := f.of(bestMethod, tuned)
+func (f fillsBy) classTable(w io.Writer) {
+	best := f.gaps[bestMethod]
 	lengths := lengthsOf(best)
 	rows := [][]string{append(lengthHead(lengths, "class", "method"), "all", "seconds a gap")}
 	for _, class := range jsonl.Distinct(best, classOf) {
 		for _, m := range f.methods {
-			pairs := paired(jsonl.Where(f.of(m, tuned), classOf, class), best)
+			pairs := paired(jsonl.Where(f.gaps[m], classOf, class), best)
 			if len(pairs) > 0 {
 				rows = append(rows, append([]string{class, m}, lengthRow(pairs, lengths, m == mixtureMethod)...))
 			}
@@ -124,20 +123,20 @@ func (f fillsBy) classTable(w io.Writer, tuned bool) {
 }
 
 // recordingTable is of the mixture alone.
-func (f fillsBy) recordingTable(w io.Writer, tuned bool) {
-	best := f.of(bestMethod, tuned)
+func (f fillsBy) recordingTable(w io.Writer) {
+	best := f.gaps[bestMethod]
 	lengths := lengthsOf(best)
 	rows := [][]string{append(lengthHead(lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds a gap")}
-	for _, here := range jsonl.Groups(f.of(mixtureMethod, tuned), nameOf) {
+	for _, here := range jsonl.Groups(f.gaps[mixtureMethod], nameOf) {
 		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, best), lengths, true)...))
 	}
 	writeTable(w, rows)
 }
 
 // verdict lists the cells of classes and lengths in which the mixture is behind, and those in which its intervals are not honest.
-func (f fillsBy) verdict(w io.Writer, tuned bool) {
+func (f fillsBy) verdict(w io.Writer) {
 	var behind, dishonest []string
-	cells := jsonl.Groups(paired(f.of(mixtureMethod, tuned), f.of(bestMethod, tuned)), func(p pair) cell { return classCell(p.a) })
+	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.gaps[bestMethod]), func(p pair) cell { return classCell(p.a) })
 	for _, here := range cells {
 		at := classCell(here[0].a)
 		if r := pooled(here).mean; aboveOne(r) {
@@ -159,10 +158,7 @@ func (f fillsBy) verdict(w io.Writer, tuned bool) {
 
 // choiceTable writes the settings of the best fills.
 func (f fillsBy) choiceTable(w io.Writer) {
-	best := f.of(bestMethod, true)
-	if len(best) == 0 {
-		return
-	}
+	best := f.gaps[bestMethod]
 	lengths := lengthsOf(best)
 	rows := [][]string{lengthHead(lengths, bestMethod+": context and order")}
 	for _, class := range jsonl.Distinct(best, classOf) {
@@ -235,9 +231,12 @@ var gapsMethods = []struct {
 // gapsFigures draws ratio and coverage against the gaps' length, a panel for each class, of the gaps that nothing was tuned on if there are
 // any.
 func gapsFigures(lines []Line) (out []figure) {
-	f := byMethod(ok(lines))
-	tuned := len(f.of(mixtureMethod, false)) == 0
-	best := f.of(bestMethod, tuned)
+	lines = ok(lines)
+	if fresh := jsonl.Where(lines, isTuned, false); len(fresh) > 0 {
+		lines = fresh
+	}
+	f := byMethod(lines)
+	best := f.gaps[bestMethod]
 	for _, of := range []struct {
 		name, axis string
 		limits     []float64
@@ -261,7 +260,7 @@ func gapsFigures(lines []Line) (out []figure) {
 				p.Add(stroke(report.Grey, plotter.XYs{{X: lengths[0], Y: limit}, {X: lengths[len(lengths)-1], Y: limit}}))
 			}
 			for _, m := range gapsMethods {
-				xy := curveOf(paired(jsonl.Where(f.of(m.method, tuned), classOf, class), here), lengths, of.value)
+				xy := curveOf(paired(jsonl.Where(f.gaps[m.method], classOf, class), here), lengths, of.value)
 				if len(xy) == 0 {
 					continue
 				}

@@ -95,7 +95,7 @@ func fillsOf(class, name, method, start string, seed uint64, coverage float64, e
 
 // gapLines are two recordings of speech and one of music. Of the grid's
 // settings the first is the better on the tuned seed, both recordings
-// together, though not on one of them, nor on the other seed.
+// together, though not on one of them; the second is on the other seed.
 func gapLines() []Line {
 	return []Line{
 		fillsOf("speech", "a", mixtureMethod, "", 1, 0.95, 0.1, 0.2), fillsOf("speech", "b", mixtureMethod, "", 1, 0.93, 0.3),
@@ -103,24 +103,27 @@ func gapLines() []Line {
 		fillsOf("speech", "a", gridMethod, "y", 1, 0.95, 0.1, 0.1), fillsOf("speech", "b", gridMethod, "y", 1, 0.95, 0.9),
 		fillsOf("music", "c", mixtureMethod, "", 1, 0.85, 0.3), fillsOf("music", "c", gridMethod, "x", 1, 0.85, 0.4),
 		fillsOf("music", "c", gridMethod, "y", 1, 0.95, 0.2),
-		fillsOf("speech", "a", mixtureMethod, "", 2, 0.95, 0.4, 0.2), fillsOf("speech", "a", gridMethod, "x", 2, 0.95, 0.8, 0.8),
-		fillsOf("speech", "a", gridMethod, "y", 2, 0.95, 0.1, 0.1), fillsOf("speech", "a", "linear", "", 2, 0, 0.8),
+		fillsOf("speech", "a", mixtureMethod, "", 2, 0.95, 0.4, 0.2), fillsOf("speech", "a", gridMethod, "x", 2, 0.95, 0.9, 0.9),
+		fillsOf("speech", "a", gridMethod, "y", 2, 0.95, 0.8, 0.8), fillsOf("speech", "a", "linear", "", 2, 0, 0.8),
 		fillsOf("speech", "a", mixtureMethod, "no chirp", 2, 0.9, 0.8),
 	}
 }
 
-// TestBestSettings: chosen for each class on the tuned seed, and taken for the
-// others.
+// half are the lines of the seed that is tuned on, or of the others.
+func half(tuned bool) fillsBy { return byMethod(jsonl.Where(gapLines(), isTuned, tuned)) }
+
+// TestBestSettings: chosen for each class over its recordings, and for each
+// half anew.
 func TestBestSettings(t *testing.T) {
-	f := byMethod(gapLines())
-	if f.chosen[cell{"speech", 5}] != "x" || f.chosen[cell{"music", 5}] != "y" || len(f.chosen) != 2 {
-		t.Errorf("chosen %v", f.chosen)
+	f, other := half(true), half(false)
+	if f.chosen[cell{"speech", 5}] != "x" || f.chosen[cell{"music", 5}] != "y" || len(f.chosen) != 2 || other.chosen[cell{"speech", 5}] != "y" {
+		t.Errorf("chosen %v, of the other seed %v", f.chosen, other.chosen)
 	}
-	if want := []string{mixtureMethod, bestMethod, "linear"}; !slices.Equal(f.methods, want) {
-		t.Errorf("methods %q, want %q", f.methods, want)
+	if want := []string{mixtureMethod, bestMethod, "linear"}; !slices.Equal(other.methods, want) || !slices.Equal(f.methods, want[:2]) {
+		t.Errorf("methods %q and %q, want %q and all but the last before", other.methods, f.methods, want)
 	}
-	best := f.of(bestMethod, false)
-	if len(best) != 2 || best[0].RMSE != 0.8 || len(f.of(mixtureMethod, false)) != 2 || len(f.of(mixtureMethod, true)) != 4 {
+	best := other.gaps[bestMethod]
+	if len(best) != 2 || best[0].RMSE != 0.8 || len(other.gaps[mixtureMethod]) != 2 || len(f.gaps[mixtureMethod]) != 4 {
 		t.Errorf("best of the other seed %+v", best)
 	}
 }
@@ -128,11 +131,10 @@ func TestBestSettings(t *testing.T) {
 // TestRatios: over samples by recording and length, and by gaps, paired by
 // place and seed.
 func TestRatios(t *testing.T) {
-	f := byMethod(gapLines())
 	speech := func(tuned bool) []pair {
-		return jsonl.Where(paired(f.of(mixtureMethod, tuned), f.of(bestMethod, tuned)), func(p pair) string { return p.a.class }, "speech")
+		f := half(tuned)
+		return jsonl.Where(paired(f.gaps[mixtureMethod], f.gaps[bestMethod]), func(p pair) string { return p.a.class }, "speech")
 	}
-	half := math.Log(0.5)
 	// By recordings: ½·ln(0.05/0.08) and 0. By gaps: ln ½, 0, 0.
 	for _, c := range []struct {
 		name      string
@@ -140,7 +142,7 @@ func TestRatios(t *testing.T) {
 	}{
 		{"pooled", pooled(speech(true)).mean, math.Pow(0.05/0.08, 0.25)},
 		{"its error", pooled(speech(true)).factor, math.Pow(0.08/0.05, 0.25)},
-		{"by gap", byGap(speech(true)).mean, math.Exp(half / 3)}, {"its error", byGap(speech(true)).factor, math.Exp(-half / 3)},
+		{"by gap", byGap(speech(true)).mean, math.Pow(0.5, 1./3)}, {"its error", byGap(speech(true)).factor, math.Pow(2, 1./3)},
 		{"the other seed", pooled(speech(false)).mean, math.Sqrt(0.2 / 1.28)},
 		{"of one recording", pooled(speech(false)).factor, 1},
 	} {
@@ -148,8 +150,12 @@ func TestRatios(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	if n := len(paired(f.of("linear", false), f.of(bestMethod, false))); n != 1 {
+	f := half(false)
+	if n := len(paired(f.gaps["linear"], f.gaps[bestMethod])); n != 1 {
 		t.Errorf("%d pairs of which one has one gap, want it", n)
+	}
+	if n := len(paired(f.gaps[mixtureMethod], half(true).gaps[bestMethod])); n != 0 {
+		t.Errorf("%d pairs of different seeds", n)
 	}
 	if r := pooled(nil); !math.IsNaN(r.mean) {
 		t.Errorf("of no gaps %v", r)
@@ -170,7 +176,8 @@ func TestGapsTables(t *testing.T) {
 		{tuned, "| speech | ar, best of the grid | 1.00 (1.00), 95.0 %"},
 		{rest, "Of 1 cells of class and length, mixture above 1: none. Coverage outside 90 to 98 %: none."},
 		{rest, "| speech | linear               | 1.00 (1.00) "}, {rest, "| a                     | 2    | 0.40 (0.35), 95.0 %"},
-		{rest, "| speech                                  | x    |"}, {rest, "| music                                   | y    |"},
+		{tuned, "| speech                                  | x    |"}, {tuned, "| music                                   | y    |"},
+		{rest, "| speech                                  | y    |"},
 		{rest, "| no chirp | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000"}, {rest, "| whole    | 1.000 ×÷ 1.000"},
 	} {
 		if !strings.Contains(c.text, c.want) {
