@@ -1,6 +1,6 @@
 // Command bench makes the project's figures; README.md beside it has the results, and `bench COMMAND -h` every flag.
 //
-//	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] …
+//	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] … [CLASS:FILE …]
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
@@ -16,6 +16,8 @@
 // keeps a line for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures without running anything. PREFIX is paper
 // or, with -quick, quick. A fit that has a line is not run again, unless with -again or on other data, so the same command resumes an
 // interrupted run. A set whose files are not in -data is skipped and says so. -quick runs a small version of everything on testdata.
+// Recordings that are named, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a whole path. One of the set's own that is
+// not in -data is left out, saying so.
 //
 // starts cuts vowels and running speech out of recordings, removes samples, and fills them from each start beside autoregressive fills.
 //

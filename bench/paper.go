@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -30,9 +29,8 @@ func (p *paperTask) flags(set *flag.FlagSet) {
 }
 
 func (p *paperTask) check(files []string) error {
-	p.Sets, p.Methods = list(p.sets), list(p.methods)
-	return cmp.Or(demand(!p.Draw || !p.Quick || p.Out != "", "-draw -quick: want -out, the folder of an earlier run's lines"),
-		want(files, 0, ""))
+	p.Sets, p.Methods, p.Recordings = list(p.sets), list(p.methods), files
+	return demand(!p.Draw || !p.Quick || p.Out != "", "-draw -quick: want -out, the folder of an earlier run's lines")
 }
 
 func (p *paperTask) run() (err error) {

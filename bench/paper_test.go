@@ -14,7 +14,8 @@ func TestParsePaper(t *testing.T) {
 		{"-set solar,co2 -method gp -data d -out o -quick -seeds 2 -again", ""},
 		{"-quick -draw -out o", ""},
 		{"-quick -draw", "-out"},
-		{"solar", "unexpected"}, {"-seeds many", "many"}, {"-nonsense", "nonsense"},
+		{"-set gaps speech:a.wav", ""},
+		{"-seeds many", "many"}, {"-nonsense", "nonsense"},
 	} {
 		o, err := parse("paper", strings.Fields(c.args), io.Discard)
 		switch {
@@ -35,7 +36,7 @@ func TestPaperMistakes(t *testing.T) {
 	out := t.TempDir()
 	for _, args := range [][]string{
 		{"-set", "lunar", "-out", out}, {"-set", "co2", "-data", filepath.Join(out, "none"), "-out", out}, {"-seeds", "-1", "-out", out}, {"-draw", "-again", "-out", out},
-		{"-nonsense"},
+		{"-nonsense"}, {"-set", "solar", "-out", out, "speech:a.wav"}, {"-set", "gaps", "-out", out, "a.wav"},
 	} {
 		if err := bench("paper", args...); exitCode(err) != 2 || err == nil {
 			t.Errorf("%v: exit %d, %v", args, exitCode(err), err)

@@ -87,12 +87,12 @@ func serveRank(c ranks.Comm, of sizes, repeats int) error {
 func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksLine, error) {
 	r := &ranksLine{N: p.N, M: p.model.Params.M(), V: p.model.Params.Windows.Count(), Window: p.Window, Repeats: repeats}
 	for i := range repeats + 1 {
-		before, began, busy := b.Times(), time.Now(), cpuTime()
+		before, began, busy := b.Times(), time.Now(), machine.CPUTime()
 		e, err := p.model.Evaluate(p.data, vssgp.Exact, nil, true)
 		if err != nil {
 			return nil, err
 		}
-		total, t, busy := time.Since(began), b.Times(), cpuTime()-busy
+		total, t, busy := time.Since(began), b.Times(), machine.CPUTime()-busy
 		open := t.Open - before.Open
 		took := (total - open).Seconds()
 		if i == 0 || r.Evaluation > 0 && took > r.Evaluation { // the first makes the room that the others use

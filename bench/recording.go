@@ -132,7 +132,7 @@ func (o *recordingTask) measure(ctx context.Context) (*recordingLine, error) {
 		}
 	}
 	began := time.Now()
-	f, err := gapfill.Impute(options)(ctx, s)
+	f, err := gapfill.VSSGP(options)(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (o *startsTask) fillers() []filler {
 	}
 	model := func(m vssgp.Options) gapfill.Method {
 		m.Seed = o.seed
-		return gapfill.Impute(impute.Options{Model: m, All: true})
+		return gapfill.VSSGP(impute.Options{Model: m, All: true})
 	}
 	list := []filler{
 		{"silence", gapfill.Silence}, {"linear", gapfill.Linear},

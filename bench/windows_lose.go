@@ -63,7 +63,7 @@ func (s sound) samples() []float64 {
 // fill.
 func loseTable(w io.Writer) error {
 	window := func(seconds float64) gapfill.Method {
-		return gapfill.Impute(impute.Options{Model: vssgp.Options{Window: vssgp.WindowAuto, WindowCandidates: []float64{seconds}}, All: true})
+		return gapfill.VSSGP(impute.Options{Model: vssgp.Options{Window: vssgp.WindowAuto, WindowCandidates: []float64{seconds}}, All: true})
 	}
 	methods := []filler{
 		{"32 ms", window(0.032)}, {"64 ms", window(0.064)}, {"128 ms", window(0.128)}, {"none", window(1e6)},

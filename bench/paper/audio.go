@@ -123,7 +123,7 @@ func audio16kFits(s *session) ([]fit, error) {
 		if first { // minutes, and the paper has one run of each
 			out = append(out, t.svgp(s.size(800, 30), s.size(150, 5), batch))
 		}
-		fill := gapfill.Impute(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}})
+		fill := gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}})
 		return append(append(out, t.fill("impute", keptStart, fill)), t.references(gapfill.Zeros)...)
 	})
 }

@@ -320,7 +320,7 @@ func TestAudioQuick(t *testing.T) {
 // TestSetsWithoutData: a set whose recordings are not there says so.
 func TestSetsWithoutData(t *testing.T) {
 	for _, c := range sets[2:] {
-		if _, err := c.fits(&session{Options: Options{Data: t.TempDir()}}); !errors.Is(err, errMissing) {
+		if _, err := c.fits(&session{Options: Options{Data: t.TempDir()}, log: io.Discard}); !errors.Is(err, errMissing) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}

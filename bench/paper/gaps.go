@@ -1,156 +1,201 @@
 package paper
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/warp"
 )
 
-// Places are drawn all over a recording, the same for every length of gap.
+// A sound is a recording to cut gaps into. Settings of the method to compare with are chosen for each class.
+type sound struct{ class, file string }
+
+// sounds are the recordings of the set.
+var sounds = []sound{
+	{"speech", "arctic_aew_a0001.wav"}, {"speech", "arctic_aew_a0002.wav"}, {"speech", "speech_16k_be_mono.sph"},
+	{"speech", "libri_198-209-0000.wav"}, {"speech", "libri_3436-172162-0000.wav"},
+	{"music", "music_strings_44k.wav"}, {"music", "music_trumpet_44k.wav"},
+}
+
+// gapLengths are the gaps' lengths in milliseconds.
+var gapLengths = []float64{2.5, 5, 10, 20, 40, 80}
+
+// Places are drawn all over a recording, others for every length and seed.
 const (
-	placeReach  = 0.050 // seconds to either side: their level decides whether the place is silent
+	placeCount  = 12
+	placeReach  = 0.050 // seconds to either side of a gap's middle: their level decides whether the place is silent
 	placeLevel  = -30   // dB of the recording's level, under which it is
-	placeMargin = 0.100 // seconds from the ends at least
-	placeApart  = 0.250 // seconds between two at least
+	placeMargin = 0.250 // seconds from the ends at least
+	placeApart  = 0.200 // seconds from one start to the next at least
 	placeTries  = 10_000
 )
 
-// The starts of package impute, and how long windows are from the paper's start, which chooses none: the middle of impute's.
+// The mixture's settings were chosen on the gaps of tunedSeed. Methods that are slow, or there to explain, fill those of partSeed alone.
 const (
-	withWindows    = ", windows"
-	withoutWindows = ", no windows"
-	ownStart       = spectrumStart + withWindows // of package impute as it comes
-	paperWindow    = 0.048                       // seconds
+	tunedSeed = 1
+	gapSeeds  = 3
+	partSeed  = 2
 )
 
-// gapsFits lists the fits of gaps of 5 to 80 ms in three recordings of speech and one of music. The slow methods get the first places only,
-// of the first seed.
+// gapsFits lists the fills of gaps in speech and music. A recording that is not there is left out.
 func gapsFits(s *session) (out []fit, err error) {
-	recordings, milliseconds := append(slices.Clone(speech), music), []int{5, 10, 20, 40, 80}
-	if s.Quick {
-		recordings, milliseconds = recordings[:1], []int{5, 20}
+	list, err := s.sounds()
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range recordings {
-		r, err := s.recording(name)
-		if err != nil {
+	lengths := gapLengths
+	if s.Quick {
+		list, lengths = list[:1], []float64{5, 20}
+	}
+	for i, r := range list {
+		g, err := s.whole(r.file)
+		switch {
+		case errors.Is(err, errMissing) && i < len(sounds):
+			fmt.Fprintln(s.log, "left out:", err)
+			continue
+		case errors.Is(err, errMissing): // it was asked for
+			return nil, fmt.Errorf("%v: %w", err, ErrOptions)
+		case err != nil:
 			return nil, err
 		}
-		g, err := r.at(0, len(r.Y))
-		if err != nil {
-			return nil, err
+		if slices.ContainsFunc(out, func(f fit) bool { return f.line.Case == g.Name && f.line.Source != g.Source }) {
+			return nil, fmt.Errorf("two recordings %q: want one of them under another name: %w", g.Name, ErrOptions)
 		}
-		g.Name = r.Name
-		for seed := uint64(1); seed <= s.repeats(s.size(2, 1)); seed++ {
-			places := g.places(seed, s.size(8, 2))
-			if len(places) == 0 {
-				return nil, fmt.Errorf("%s: no place for a gap: want %g s of sound at least", r.Data, 2*placeMargin)
-			}
-			for _, ms := range milliseconds {
-				length := int(math.Round(float64(ms*r.Rate) / 1000))
-				at := func(places []int) *task {
-					t := s.task("gaps", *g, gapsAt(places, length), seed)
-					t.key.Gap, t.perGap = length, true
-					return t
+		for seed := uint64(tunedSeed); seed <= s.repeats(gapSeeds); seed++ {
+			for _, ms := range lengths {
+				length := int(math.Round(ms * float64(g.Rate) / 1000))
+				places := g.places(seed, length, s.size(placeCount, 1))
+				if len(places) == 0 {
+					return nil, fmt.Errorf("%s: no place for a gap of %g ms: want sound %g s from either end: %w", g.Data, ms, placeMargin, ErrOptions)
 				}
-				out = append(out, at(places).fast(ms)...)
-				if seed == 1 {
-					out = append(out, at(places[:min(s.size(3, 1), len(places))]).slow(s)...)
-				}
+				t := s.task(gapsSet, *g, gapsAt(places, length), seed)
+				t.key.Gap, t.class = length, r.class
+				out = append(out, t.fills()...)
 			}
 		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no recording of this set: %w", s.Data, errMissing)
 	}
 	return out, nil
 }
 
-// places draws up to count places in a signal, in the order drawn: where it is not silent, away from its ends and from each other.
-// There may be space for fewer.
-func (g *signal) places(seed uint64, count int) (out []int) {
-	// The length tells recordings apart: else all would have the same places.
-	rng := rand.New(rand.NewPCG(seed, uint64(len(g.Y))))
+// sounds are the set's recordings and those that the options name.
+func (s *session) sounds() ([]sound, error) {
+	out := slices.Clone(sounds)
+	for _, r := range s.Recordings {
+		class, file, ok := strings.Cut(r, ":")
+		if !ok || class == "" || file == "" {
+			return nil, fmt.Errorf("recording %q: want CLASS:FILE, as in speech:voice.wav: %w", r, ErrOptions)
+		}
+		out = append(out, sound{class, file})
+	}
+	return out, nil
+}
+
+// whole is a recording, scaled to gapfill.Level.
+func (s *session) whole(file string) (*signal, error) {
+	r, err := s.recording(file)
+	if err != nil {
+		return nil, err
+	}
+	g, err := r.at(0, len(r.Y))
+	if err != nil {
+		return nil, err
+	}
+	g.Name = r.Name
+	return g, nil
+}
+
+// places draws the starts of up to count gaps of a length in a signal, in the order drawn: where it is not silent, away from its ends and
+// from each other. There may be space for fewer.
+func (g *signal) places(seed uint64, length, count int) (out []int) {
+	// Recordings and lengths have places of their own.
+	rng := rand.New(rand.NewPCG(seed, uint64(len(g.Y))<<32|uint64(length)))
 	samples := func(seconds float64) int { return int(math.Round(seconds * float64(g.Rate))) }
 	reach, margin, apart := samples(placeReach), samples(placeMargin), samples(placeApart)
 	least := math.Pow(10, placeLevel/20.0) * score.RMS(g.Y)
-	space := len(g.Y) - 2*margin
+	space := len(g.Y) - 2*margin - length
 	for range placeTries {
 		if space <= 0 || len(out) == count {
 			break
 		}
-		at := margin + rng.IntN(space)
-		free := score.RMS(g.Y[at-reach:at+reach]) >= least
+		start := margin + rng.IntN(space)
+		middle := start + length/2
+		free := score.RMS(g.Y[middle-reach:middle+reach]) >= least
 		for _, other := range out {
-			free = free && max(at-other, other-at) >= apart
+			free = free && max(start-other, other-start) >= apart
 		}
 		if free {
-			out = append(out, at)
+			out = append(out, start)
 		}
 	}
 	return out
 }
 
-// gapsAt are gaps of a length about places, in rising order.
+// gapsAt are gaps of a length from places on, in rising order.
 func gapsAt(places []int, length int) (out []audio.Gap) {
-	for _, at := range slices.Sorted(slices.Values(places)) {
-		out = append(out, audio.Gap{Start: at - length/2, End: at - length/2 + length})
+	for _, start := range slices.Sorted(slices.Values(places)) {
+		out = append(out, audio.Gap{Start: start, End: start + length})
 	}
 	return out
 }
 
-// An arSetting is an autoregressive fill: order and context to either side in ms, and rounds.
-type arSetting struct {
-	order, context float64
-	rounds         int
+const gapsSet = "gaps"
+
+// The methods that the set compares. The mixture is what `vssgp impute` does; gridMethod's lines have a setting each for their start.
+const (
+	mixtureMethod = "mixture"
+	arMethod      = "ar"
+	gridMethod    = "ar, one spectrum"
+	bestMethod    = "ar, best of the grid" // made of gridMethod's lines
+	formerMethod  = "vssgp"                // features from the spectrum, in windows
+)
+
+// arGrid are the contexts and orders of gridMethod in milliseconds.
+var arGrid = [][2]float64{{20, 9}, {20, 12.5}, {60, 22.7}, {120, 40}, {250, 40}}
+
+// single is the menu of one autoregressive fill.
+func single(contextMS, orderMS float64) warp.Menu {
+	e := warp.Estimate{Context: contextMS / 1000, Order: orderMS / 1000}
+	recipe := &warp.Recipe{Prefill: e, Estimates: []warp.Estimate{e}, Order: e.Order}
+	return warp.Menu{Recipes: []warp.Choice{{Name: "ar", Trial: recipe}}, Widen: warp.AR().Widen}
 }
 
-func (a arSetting) options(rate int) audio.AROptions {
-	samples := func(ms float64) int { return int(math.Round(ms * float64(rate) / 1000)) }
-	return audio.AROptions{Order: samples(a.order), Context: samples(a.context), Iterations: a.rounds}
-}
-
-// arSettings are fills beside the default, by the length of the gap in ms. They were chosen from 4 orders × 4 contexts × 3 rounds and some
-// longer ones on these recordings at other places, each the one with the least geometric mean of the RMSE over gaps: the first of three
-// speech recordings, the second of the music. The third, an order of 32 ms and eight times as much context, is common for music in the
-// literature.
-var arSettings = []struct {
-	method   string
-	settings map[int]arSetting
-}{
-	{"ar, for speech", map[int]arSetting{5: {12, 18, 2}, 10: {9, 18, 2}, 20: {12, 18, 2}, 40: {9, 18, 2}, 80: {6, 60, 2}}},
-	{"ar, for music", map[int]arSetting{5: {16, 40, 3}, 10: {16, 40, 3}, 20: {16, 40, 3}, 40: {9, 25, 2}, 80: {9, 25, 2}}},
-	{"ar, 32 ms", map[int]arSetting{5: {32, 256, 3}, 10: {32, 256, 3}, 20: {32, 256, 3}, 40: {32, 256, 3}, 80: {32, 256, 3}}},
-}
-
-// fast are the methods that fill every gap: references, and package impute with the spectrum start.
-func (t *task) fast(ms int) []fit {
-	out := t.references(gapfill.Silence)
-	for _, a := range arSettings {
-		out = append(out, t.fill(a.method, "", gapfill.AR(a.settings[ms].options)))
+// fills are the fills of a task's gaps by every method, each gap by itself.
+func (t *task) fills() (out []fit) {
+	alone := func(method, start string, make func() gapfill.Method) {
+		out = append(out, t.fill(method, start, func(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
+			return gapfill.Alone(warp.Reach, make())(ctx, s) // made only now: there are thousands
+		}))
 	}
-	return append(out, t.imputed(ownStart, vssgp.Options{}),
-		t.imputed(spectrumStart+withoutWindows, vssgp.Options{Window: vssgp.WindowNone}))
-}
-
-// slow are the methods that fill a few gaps only.
-func (t *task) slow(s *session) []fit {
-	windows := paperAudio(s.size(50, 10), 16000) // the paper's rate
-	windows.Iterations, windows.Window = s.size(100, 5), paperWindow
-	none := windows
-	none.Window = vssgp.WindowNone
-	gp := gpFill(0.03, 30, 8)
-	if s.Quick {
-		gp = gpFill(0.01, 3, 3)
+	menu := func(m warp.Menu) func() gapfill.Method {
+		return func() gapfill.Method { return gapfill.Warp(warp.NewFiller(m, float64(t.Rate))) }
 	}
-	return []fit{t.imputed(paperStart+withWindows, windows), t.imputed(paperStart+withoutWindows, none), t.fill("gp", gpStart, gp)}
-}
-
-// imputed is package impute's fill.
-func (t *task) imputed(start string, o vssgp.Options) fit {
-	o.Seed = t.key.Seed
-	return t.fill("vssgp", start, gapfill.Impute(impute.Options{Model: o}))
+	settled := func(m gapfill.Method) func() gapfill.Method { return func() gapfill.Method { return m } }
+	alone(mixtureMethod, "", menu(warp.Mixture()))
+	alone(arMethod, "", menu(warp.AR()))
+	for _, g := range arGrid {
+		alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), menu(single(g[0], g[1])))
+	}
+	alone("janssen", "", settled(gapfill.AR(audio.DefaultAR)))
+	alone("linear", "", settled(gapfill.Linear))
+	if t.key.Seed != partSeed {
+		return out
+	}
+	alone(formerMethod, "", settled(gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}})))
+	for _, v := range leftOut {
+		alone(mixtureMethod, v.name, func() gapfill.Method { return v.method(float64(t.Rate)) })
+	}
+	return out
 }

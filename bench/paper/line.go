@@ -17,13 +17,15 @@ type Line struct {
 	Key
 	Source
 
-	Rate       int      `json:"rate,omitempty"` // of a recording, samples a second
-	N          int      `json:"N"`              // rows fitted to
-	M          int      `json:"M,omitempty"`    // features or inducing inputs
+	Class      string   `json:"class,omitempty"` // of a recording: speech, music, …
+	Rate       int      `json:"rate,omitempty"`  // of a recording, samples a second
+	N          int      `json:"N"`               // rows fitted to
+	M          int      `json:"M,omitempty"`     // features or inducing inputs
 	Iterations int      `json:"iterations,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`
-	Seconds    float64  `json:"seconds"`         // of the fit, of all its starts, wall time
-	Ended      string   `json:"ended,omitempty"` // why
+	Seconds    float64  `json:"seconds"`                     // of the fit, of all its starts, wall time
+	Processor  float64  `json:"processor_seconds,omitempty"` // where gaps are scored one by one: of one core, as far as the system knows it
+	Ended      string   `json:"ended,omitempty"`             // why
 
 	Scores map[Score]float64 `json:"scores,omitempty"`
 	PerGap []GapScore        `json:"per_gap,omitempty"` // in the order of their places
@@ -46,7 +48,7 @@ type Key struct {
 	Gap    int    `json:"gap,omitempty"`   // length of the gaps in samples, where it varies
 	K      int    `json:"K,omitempty"`     // features per component, where they vary
 	Method string `json:"method"`
-	Start  string `json:"start,omitempty"` // of the parameters: paper, spectrum, …
+	Start  string `json:"start,omitempty"` // of the parameters (paper, spectrum, …), or a method's setting, or what it is left without
 	Seed   uint64 `json:"seed"`
 }
 
@@ -110,7 +112,6 @@ type Confident struct {
 // A GapScore is how well one gap of several was filled.
 type GapScore struct {
 	Start    int      `json:"start"` // place of its first sample
-	RMS      float64  `json:"rms"`   // of what was there
 	RMSE     float64  `json:"rmse"`
 	Coverage *float64 `json:"coverage95,omitempty"` // as the scores of these names, where there are intervals
 	NLPD     *float64 `json:"nlpd,omitempty"`
@@ -144,7 +145,7 @@ func (l *Line) tidy() {
 	if l.Bound != nil && !finite(*l.Bound) {
 		l.Bound = nil
 	}
-	for _, v := range []any{&l.Seconds, l.PerGap, l.Learnt, l.Curve} {
+	for _, v := range []any{&l.Seconds, &l.Processor, l.PerGap, l.Learnt, l.Curve} {
 		roundAll(reflect.ValueOf(v))
 	}
 }

@@ -20,7 +20,7 @@ func whole() Line {
 		Time:    "2026-11-21T00:00:00Z",
 		Key:     Key{Set: "solar", Quick: true, Case: "fixed", Gap: 40, K: 50, Method: "gp", Start: "paper, Σ", Seed: 7},
 		Source:  Source{Data: "a.csv", SHA256: "ff"}, N: 10, M: 4, Iterations: 3, Bound: &bound, Seconds: 0.25, Ended: "converged",
-		Rate: 16000, PerGap: []GapScore{{Start: 3, RMS: 0.1, RMSE: 0.05, Coverage: &bound, NLPD: &bound}},
+		Rate: 16000, PerGap: []GapScore{{Start: 3, RMSE: 0.05, Coverage: &bound, NLPD: &bound}},
 		Scores: map[Score]float64{TestRMSE: 0.5, NLPD: -1},
 		Learnt: &Learnt{Lengthscale: []float64{1}, Period: []float64{0}, Variance: []float64{2}, NoiseSD: 0.1, Confident: []Confident{{1, 2, 3}}},
 		Curve: &Curve{

@@ -31,14 +31,14 @@ type set struct {
 	figures     func(lines []Line) []figure     // nil: none
 }
 
-// sets are all experiments: the paper's in its order, and beyond it single gaps of 5 to 80 ms all over recordings of speech and music.
+// sets are all experiments: the paper's in its order, and beyond it single gaps of 2.5 to 80 ms all over recordings of speech and music.
 var sets = []set{
 	{"co2", "Mauna Loa CO2, a spectral mixture of two components", co2Fits, co2Table, co2Figures},
 	{"solar", "Solar irradiance, five segments of 20 years left out", solarFits, solarTable, solarFigures},
 	{"audio1k", "Audio 1K: VSSGP against SSGP, and the three bounds", audio1kFits, audio1kTables, audio1kFigures},
 	{"audio16k", "Audio 16K: sfVSSGP against sSPGP", audio16kFits, audio16kTables, nil},
 	{"audio4k", "Audio 4K: error and time against the number of features", audio4kFits, audio4kTables, audio4kFigures},
-	{"gaps", "Gaps of 5 to 80 ms in speech and music", gapsFits, gapsTables, gapsFigures},
+	{gapsSet, "Gaps of 2.5 to 80 ms in speech and music", gapsFits, gapsTables, gapsFigures},
 }
 
 // Sets returns the names of all experiments, in the paper's order.
@@ -86,12 +86,16 @@ func (s *session) check(chosen []set) error {
 		return fmt.Errorf("%d seeds: want 1 or more, or 0 for each set's own number: %w", s.Seeds, ErrOptions)
 	case s.Draw && (s.Again || len(s.Methods) > 0 || s.Seeds > 0):
 		return fmt.Errorf("drawing runs nothing, again, of some methods or of some seeds: want one or the other: %w", ErrOptions)
+	case len(s.Recordings) > 0 && (s.Draw || s.Quick || !slices.ContainsFunc(chosen, func(c set) bool { return c.name == gapsSet })):
+		return fmt.Errorf("recordings %s are for a whole run of set %s: %w", strings.Join(s.Recordings, " "), gapsSet, ErrOptions)
 	case len(s.Methods) == 0:
 		return nil
 	}
 	var list []fit
+	quiet := *s
+	quiet.log = io.Discard
 	for _, c := range chosen {
-		fits, err := c.fits(s)
+		fits, err := c.fits(&quiet)
 		if err != nil && !errors.Is(err, errMissing) {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}

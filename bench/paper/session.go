@@ -24,6 +24,9 @@ type Options struct {
 	Draw    bool     // tables and figures of the lines that there are; run nothing
 	Again   bool     // run fits that have a line, too
 	Machine machine.Machine
+
+	// Recordings are for gaps beside the set's own, CLASS:FILE each. FILE is in Data, or a whole path.
+	Recordings []string
 }
 
 // ErrOptions is wrapped by every error about options that cannot be met.
@@ -62,7 +65,10 @@ func (s *session) size(full, quick int) int {
 
 // file finds a data file: in the folder of data, or, for a quick run, what stands in for it in the repository's testdata.
 func (s *session) file(name, standIn string) (path string, from Source, err error) {
-	path = filepath.Join(s.Data, name)
+	path = name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(s.Data, name)
+	}
 	if s.Quick {
 		path = filepath.Join("testdata", standIn)
 	}

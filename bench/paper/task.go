@@ -11,15 +11,16 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/bench/internal/gapfill"
+	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // A task is a signal whose gaps methods fill.
 type task struct {
 	*signal
-	key    Key // without method and start
-	log    io.Writer
-	curve  bool // keep what models say, for figures
-	perGap bool // score the gaps one by one, too
+	key   Key // without method and start
+	log   io.Writer
+	curve bool   // keep what models say, for figures
+	class string // of recordings whose gaps are scored one by one
 }
 
 // task is a signal with these gaps.
@@ -32,19 +33,21 @@ func (s *session) task(set string, g signal, gaps []audio.Gap, seed uint64) *tas
 func (t *task) line(method, start string, run func(context.Context, *Line) (*gapfill.Fill, error)) fit {
 	line := Line{Key: t.key, Source: t.Source, N: len(t.Y) - audio.Missing(t.Gaps)}
 	line.Method, line.Start = method, start
-	if t.perGap {
-		line.Rate = t.Rate
+	if t.class != "" {
+		line.Class, line.Rate = t.class, t.Rate
 	}
 	return fit{line, func(ctx context.Context, l *Line) error {
-		began := time.Now()
+		began, busy := time.Now(), machine.CPUTime()
 		f, err := run(ctx, l)
 		if err != nil {
 			return err
 		}
 		l.Seconds = cmp.Or(l.Seconds, time.Since(began).Seconds())
-		t.score(l, f)
-		if t.perGap {
-			l.PerGap = t.gapScores(f)
+		if t.class == "" {
+			t.score(l, f)
+		} else {
+			l.Processor = (machine.CPUTime() - busy).Seconds()
+			t.scoreGaps(l, f)
 		}
 		if t.curve && f.SD != nil {
 			l.Curve = &Curve{X: t.grid(), Mean: f.Mean, SD: f.SD}
@@ -54,18 +57,25 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*gap
 	}}
 }
 
-// gapScores scores the gaps one by one.
-func (t *task) gapScores(f *gapfill.Fill) (out []GapScore) {
+// scoreGaps scores a fill over the gaps together and one by one. It looks at nothing outside them, of which most methods say nothing.
+func (t *task) scoreGaps(l *Line, f *gapfill.Fill) {
+	rmse, _ := t.RMSE(f)
+	l.Scores = map[Score]float64{TestRMSE: rmse}
+	if coverage, nlpd, ok := t.Intervals(f); ok {
+		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
+	}
 	for _, g := range t.Gaps {
 		one := &gapfill.Signal{Y: t.Y, Gaps: []audio.Gap{g}}
 		s := GapScore{Start: g.Start}
-		s.RMSE, s.RMS = one.RMSE(f)
+		s.RMSE, _ = one.RMSE(f)
 		if coverage, nlpd, ok := one.Intervals(f); ok {
-			s.Coverage, s.NLPD = &coverage, &nlpd
+			s.Coverage = &coverage
+			if finite(nlpd) { // not where a fill claims to be certain
+				s.NLPD = &nlpd
+			}
 		}
-		out = append(out, s)
+		l.PerGap = append(l.PerGap, s)
 	}
-	return out
 }
 
 // fill is the line of a method of the harness. Where gaps are scored one by one, its excerpts' rows are those fitted to.
@@ -76,7 +86,7 @@ func (t *task) fill(method, start string, fill gapfill.Method) fit {
 			return f, err
 		}
 		l.M, l.Iterations, l.Bound = f.M, f.Iterations, &f.Bound
-		if t.perGap {
+		if t.class != "" {
 			l.N = f.Rows
 		}
 		return f, nil

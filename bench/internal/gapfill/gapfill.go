@@ -5,10 +5,13 @@ package gapfill
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/warp"
 )
 
 // Level is the rms that excerpts are scaled to.
@@ -77,8 +80,9 @@ func AR(options func(rate int) audio.AROptions) Method {
 	}
 }
 
-// Impute is package impute's fill.
-func Impute(o impute.Options) Method {
+// VSSGP is package impute's fill by that method.
+func VSSGP(o impute.Options) Method {
+	o.Method = impute.VSSGP
 	return func(ctx context.Context, s *Signal) (*Fill, error) {
 		r, err := impute.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
 		if err != nil {
@@ -93,6 +97,63 @@ func Impute(o impute.Options) Method {
 		return f, nil
 	}
 }
+
+// Warp is package warp's fill, one goroutine at a time.
+func Warp(filler *warp.Filler) Method {
+	return func(ctx context.Context, s *Signal) (*Fill, error) {
+		z, gaps := audio.FillSilence(s.Y, s.Gaps), make([][2]int, len(s.Gaps))
+		for i, g := range s.Gaps {
+			gaps[i] = [2]int{g.Start, g.End}
+		}
+		if len(gaps) > 1 { // a fill looks at guesses in the other gaps, not at its own
+			for i, g := range gaps {
+				copy(z[g[0]:], filler.Guess(ctx, z, gaps, i))
+			}
+		}
+		out := &Fill{Mean: unknown(len(z)), SD: unknown(len(z)), Rows: len(z) - audio.Missing(s.Gaps)}
+		for i, g := range gaps {
+			r, err := filler.Fill(ctx, z, gaps, i, 0, 0)
+			if err != nil {
+				return nil, err
+			}
+			copy(out.Mean[g[0]:], r.Mean)
+			for k, v := range r.Variance {
+				out.SD[g[0]+k] = math.Sqrt(v)
+			}
+		}
+		return out, nil
+	}
+}
+
+// Alone has a method fill each gap from an excerpt of its own, as if it were the only one: what is in the others is seen. reach is how
+// many samples an excerpt has on either side of a gap of n.
+func Alone(reach func(n int, rate float64) int, fill Method) Method {
+	return func(ctx context.Context, s *Signal) (*Fill, error) {
+		out := &Fill{Mean: unknown(len(s.Y))}
+		for _, g := range s.Gaps {
+			around := reach(g.Len(), float64(s.Rate))
+			from, to := max(0, g.Start-around), min(len(s.Y), g.End+around)
+			inside := audio.Gap{Start: g.Start - from, End: g.End - from}
+			f, err := fill(ctx, &Signal{Name: s.Name, Rate: s.Rate, Y: s.Y[from:to], Gaps: []audio.Gap{inside}})
+			if err != nil {
+				return nil, fmt.Errorf("gap %v: %w", g, err)
+			}
+			copy(out.Mean[g.Start:], f.Mean[inside.Start:inside.End])
+			if f.SD != nil {
+				if out.SD == nil {
+					out.SD = unknown(len(s.Y))
+				}
+				copy(out.SD[g.Start:], f.SD[inside.Start:inside.End])
+			}
+			out.Bound, out.Iterations = out.Bound+f.Bound, out.Iterations+f.Iterations
+			out.Rows, out.V, out.M = out.Rows+f.Rows, out.V+f.V, out.M+f.M
+		}
+		return out, nil
+	}
+}
+
+// unknown is n samples of which nothing is said.
+func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
 // Mask says of each sample whether it is missing.
 func (s *Signal) Mask() []bool { return audio.Mask(s.Gaps, len(s.Y)) }

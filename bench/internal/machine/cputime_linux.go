@@ -1,12 +1,12 @@
-package main
+package machine
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the processor time that this process has had.
-func cpuTime() time.Duration {
+// CPUTime is the processor time that this process has had.
+func CPUTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return 0

@@ -1,0 +1,179 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+)
+
+// A filled is one gap and how well a method filled it.
+type filled struct {
+	class, name string // of the recording
+	ms          float64
+	seed        uint64
+	seconds     float64 // of one core, the mean over the gaps of its line
+	GapScore
+}
+
+// gapMS is the length of a line's gaps in milliseconds.
+func gapMS(l Line) float64 { return math.Round(1e4*float64(l.Gap)/float64(l.Rate)) / 10 }
+
+// gapsOfLines are the gaps of some lines.
+func gapsOfLines(lines []Line) (out []filled) {
+	for _, l := range lines {
+		seconds := l.Processor
+		if seconds == 0 { // not known on this system
+			seconds = l.Seconds
+		}
+		for _, g := range l.PerGap {
+			out = append(out, filled{l.Class, l.Case, gapMS(l), l.Seed, seconds / float64(len(l.PerGap)), g})
+		}
+	}
+	return out
+}
+
+func classOf(f filled) string { return f.class }
+func msOf(f filled) float64   { return f.ms }
+func nameOf(f filled) string  { return f.name }
+
+// A cell is a class, or a recording, and a length.
+type cell struct {
+	of string
+	ms float64
+}
+
+func classCell(f filled) cell     { return cell{f.class, f.ms} }
+func recordingCell(f filled) cell { return cell{f.name, f.ms} }
+
+// A pair is one gap filled by two methods.
+type pair struct{ a, b filled }
+
+// paired returns the gaps that both methods filled.
+func paired(a, b []filled) (out []pair) {
+	type key struct {
+		cell
+		seed  uint64
+		start int
+	}
+	keyOf := func(f filled) key { return key{recordingCell(f), f.seed, f.Start} }
+	of := map[key]filled{}
+	for _, f := range b {
+		of[keyOf(f)] = f
+	}
+	for _, f := range a {
+		if other, ok := of[keyOf(f)]; ok {
+			out = append(out, pair{f, other})
+		}
+	}
+	return out
+}
+
+// A ratio is a geometric mean of ratios of errors, with the factor that one standard error of it makes.
+type ratio struct{ mean, factor float64 }
+
+func meanOf(logs []float64) ratio {
+	if len(logs) == 0 {
+		return ratio{math.NaN(), math.NaN()}
+	}
+	mean, sd := stat.MeanStdDev(logs, nil)
+	if len(logs) < 2 {
+		sd = 0
+	}
+	return ratio{math.Exp(mean), math.Exp(sd / math.Sqrt(float64(len(logs))))}
+}
+
+// pooled is the ratio of the RMSE over all samples, so that loud gaps count: of each recording and length, and the mean of these.
+func pooled(pairs []pair) ratio {
+	var logs []float64
+	for _, here := range jsonl.Groups(pairs, func(p pair) cell { return recordingCell(p.a) }) {
+		var a, b float64
+		for _, p := range here {
+			a, b = a+p.a.RMSE*p.a.RMSE, b+p.b.RMSE*p.b.RMSE
+		}
+		if a > 0 && b > 0 {
+			logs = append(logs, math.Log(a/b)/2)
+		}
+	}
+	return meanOf(logs)
+}
+
+// byGap is the mean of the gaps' own ratios, so that quiet gaps count as much as loud ones.
+func byGap(pairs []pair) ratio {
+	var logs []float64
+	for _, p := range pairs {
+		if p.a.RMSE > 0 && p.b.RMSE > 0 {
+			logs = append(logs, math.Log(p.a.RMSE/p.b.RMSE))
+		}
+	}
+	return meanOf(logs)
+}
+
+// meanScore is the mean of a score over the gaps that have it.
+func meanScore(gaps []filled, of func(g GapScore) *float64) (mean float64, ok bool) {
+	var all []float64
+	for _, f := range gaps {
+		if v := of(f.GapScore); v != nil {
+			all = append(all, *v)
+		}
+	}
+	return stat.Mean(all, nil), len(all) > 0
+}
+
+func coverageOf(g GapScore) *float64 { return g.Coverage }
+func nlpdOf(g GapScore) *float64     { return g.NLPD }
+
+// fillsBy are the gaps that each method of the set filled, for tables.
+type fillsBy struct {
+	methods []string
+	gaps    map[string][]filled
+	chosen  map[cell]string // settings of bestMethod, by class and length
+}
+
+// byMethod sorts the lines of whole methods, and makes bestMethod of gridMethod's.
+func byMethod(lines []Line) fillsBy {
+	out := fillsBy{gaps: map[string][]filled{}, chosen: bestSettings(jsonl.Where(lines, methodOf, gridMethod))}
+	for _, m := range jsonl.Distinct(lines, methodOf) {
+		here := jsonl.Where(jsonl.Where(lines, methodOf, m), startOf, "")
+		if m == gridMethod {
+			m = bestMethod
+			here = jsonl.Where(lines, func(l Line) bool { return l.Method == gridMethod && l.Start == out.chosen[cell{l.Class, gapMS(l)}] }, true)
+		}
+		out.methods = append(out.methods, m)
+		out.gaps[m] = gapsOfLines(here)
+	}
+	return out
+}
+
+// isTuned says of a line whether settings of the mixture were chosen on its gaps.
+func isTuned(l Line) bool { return l.Seed == tunedSeed }
+
+// bestSettings are those of the grid with the least error on these very gaps, over all recordings of a class: in hindsight, which flatters
+// them.
+func bestSettings(lines []Line) map[cell]string {
+	chosen, least := map[cell]string{}, map[cell]float64{}
+	for _, of := range jsonl.Groups(lines, startOf) {
+		for _, gaps := range jsonl.Groups(gapsOfLines(of), classCell) {
+			at, one := classCell(gaps[0]), make([]pair, len(gaps))
+			for i, g := range gaps {
+				one[i] = pair{g, g}
+				one[i].b.RMSE = 1 // so that the ratio is the error itself
+			}
+			if e := pooled(one).mean; chosen[at] == "" || e < least[at] {
+				chosen[at], least[at] = of[0].Start, e
+			}
+		}
+	}
+	return chosen
+}
+
+// lengthsOf are the gaps' lengths, rising.
+func lengthsOf(gaps []filled) []float64 {
+	return slices.Sorted(slices.Values(jsonl.Distinct(gaps, msOf)))
+}
+
+// String is the cell for people.
+func (c cell) String() string { return fmt.Sprintf("%s %g ms", c.of, c.ms) }
