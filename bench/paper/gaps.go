@@ -172,30 +172,46 @@ func single(contextMS, orderMS float64) warp.Menu {
 	return warp.Menu{Recipes: []warp.Choice{{Name: "ar", Trial: recipe}}, Widen: warp.AR().Widen}
 }
 
-// fills are the fills of a task's gaps by every method, each gap by itself.
-func (t *task) fills() (out []fit) {
-	alone := func(method, start string, make func() gapfill.Method) {
-		out = append(out, t.fill(method, start, func(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
-			return gapfill.Alone(warp.Reach, make())(ctx, s) // made only now: there are thousands
-		}))
+// alone is the line of a method that fills each gap by itself. The method is made when it is wanted: there are thousands of lines.
+func (t *task) alone(method, start string, make func() gapfill.Method) fit {
+	return t.fill(method, start, func(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
+		return gapfill.Alone(warp.Reach, make())(ctx, s)
+	})
+}
+
+// some is the task of some of its gaps, all over the recording; 0: of all.
+func (t *task) some(most int) *task {
+	if most == 0 || most >= len(t.Gaps) {
+		return t
 	}
+	part, g := *t, *t.signal
+	g.Gaps = nil
+	for i := range most {
+		g.Gaps = append(g.Gaps, t.Gaps[i*len(t.Gaps)/most])
+	}
+	part.signal = &g
+	return &part
+}
+
+// fills are the fills of a task's gaps by every method.
+func (t *task) fills() (out []fit) {
 	menu := func(m warp.Menu) func() gapfill.Method {
 		return func() gapfill.Method { return gapfill.Warp(warp.NewFiller(m, float64(t.Rate))) }
 	}
 	settled := func(m gapfill.Method) func() gapfill.Method { return func() gapfill.Method { return m } }
-	alone(mixtureMethod, "", menu(warp.Mixture()))
-	alone(arMethod, "", menu(warp.AR()))
+	out = []fit{t.alone(mixtureMethod, "", menu(warp.Mixture())), t.alone(arMethod, "", menu(warp.AR()))}
 	for _, g := range arGrid {
-		alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), menu(single(g[0], g[1])))
+		out = append(out, t.alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), menu(single(g[0], g[1]))))
 	}
-	alone("janssen", "", settled(gapfill.AR(audio.DefaultAR)))
-	alone("linear", "", settled(gapfill.Linear))
+	out = append(out, t.alone("janssen", "", settled(gapfill.AR(audio.DefaultAR))), t.alone("linear", "", settled(gapfill.Linear)))
 	if t.key.Seed != partSeed {
 		return out
 	}
-	alone(formerMethod, "", settled(gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}})))
+	out = append(out, t.alone(formerMethod, "", settled(gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
 	for _, v := range leftOut {
-		alone(mixtureMethod, v.name, func() gapfill.Method { return v.method(float64(t.Rate)) })
+		if v.most == 0 || !t.key.Quick {
+			out = append(out, t.some(v.most).alone(mixtureMethod, v.name, func() gapfill.Method { return v.method(float64(t.Rate)) }))
+		}
 	}
 	return out
 }

@@ -178,7 +178,7 @@ func leftOutTable(w io.Writer, lines []Line) {
 	classes := jsonl.Distinct(whole, classOf)
 	head := []string{mixtureMethod}
 	for _, c := range classes {
-		head = append(head, c+": RMSE", "by gaps", "coverage", "NLPD")
+		head = append(head, c+": gaps", "RMSE", "by gaps", "coverage", "NLPD")
 	}
 	rows := [][]string{append(head, "seconds a gap")}
 	var part []filled // of the whole
@@ -207,6 +207,7 @@ func withoutRow(name string, pairs []pair, classes []string) []string {
 	row := []string{name}
 	for _, class := range classes {
 		here := jsonl.Where(pairs, func(p pair) string { return p.a.class }, class)
+		row = append(row, strconv.Itoa(len(here)))
 		for _, r := range []ratio{pooled(here), byGap(here)} {
 			row = append(row, fmt.Sprintf("%.3f ×÷ %.3f", r.mean, r.factor))
 		}

@@ -178,7 +178,7 @@ func TestGapsTables(t *testing.T) {
 		{rest, "| speech | linear               | 1.00 (1.00) "}, {rest, "| a                     | 2    | 0.40 (0.35), 95.0 %"},
 		{tuned, "| speech                                  | x    |"}, {tuned, "| music                                   | y    |"},
 		{rest, "| speech                                  | y    |"},
-		{rest, "| no chirp | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000"}, {rest, "| whole    | 1.000 ×÷ 1.000"},
+		{rest, "| no chirp | 1            | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000"}, {rest, "| whole    | 1            | 1.000 ×÷ 1.000"},
 	} {
 		if !strings.Contains(c.text, c.want) {
 			t.Errorf("no %q in\n%s", c.want, c.text)
@@ -197,6 +197,18 @@ func TestLeftOut(t *testing.T) {
 	recipes(func(r *warp.Recipe) { count++; r.Least = 1 })(16000)
 	if count != 4 || m.Recipes[0].Final.Least == 1 {
 		t.Errorf("%d recipes changed, want voice and steady for trials and for the gap; Least %v", count, m.Recipes[0].Final.Least)
+	}
+}
+
+// TestSome: gaps from all over the recording.
+func TestSome(t *testing.T) {
+	whole := &task{signal: loudParts(1000)}
+	whole.Gaps = gapsAt([]int{100, 200, 300, 400, 500}, 10)
+	if got := whole.some(2); !slices.Equal(got.Gaps, gapsAt([]int{100, 300}, 10)) || len(whole.Gaps) != 5 {
+		t.Errorf("gaps %v of %v", got.Gaps, whole.Gaps)
+	}
+	if whole.some(0) != whole || whole.some(5) != whole || whole.some(9) != whole {
+		t.Error("all gaps are another task")
 	}
 }
 
@@ -254,10 +266,15 @@ func TestGapsQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	// By length and seed: mixture, ar, the grid, janssen, linear; of one seed vssgp and the mixture without its parts.
-	if want := 2 * (2*(4+len(arGrid)) + 1 + len(leftOut)); len(lines) != want {
+	quick := len(leftOut)
+	for _, v := range leftOut {
+		if v.most > 0 { // too slow
+			quick--
+		}
+	}
+	if want := 2 * (2*(4+len(arGrid)) + 1 + quick); len(lines) != want {
 		t.Errorf("%d lines, want %d", len(lines), want)
 	}
-	whole := gapsOfLines(jsonl.Where(jsonl.Where(lines, methodOf, mixtureMethod), startOf, ""))
 	for _, l := range lines {
 		if l.Status != machine.OK || !(l.Scores[TestRMSE] > 0) || len(l.PerGap) != 1 || l.Case != "speech" || l.Class != "speech" {
 			t.Errorf("%+v", l)
@@ -265,12 +282,18 @@ func TestGapsQuick(t *testing.T) {
 		if g := l.PerGap[0]; g.RMSE != l.Scores[TestRMSE] || (g.Coverage == nil) != (l.Method == "janssen" || l.Method == "linear") {
 			t.Errorf("%s: %+v of one gap, scores %v", l.Key, g, l.Scores)
 		}
-		if l.Method == mixtureMethod && l.Start != "" && l.Start != "no widening" && l.Start != "voice alone" {
-			for _, p := range paired(gapsOfLines([]Line{l}), whole) {
-				if p.a.RMSE == p.b.RMSE && *p.a.Coverage == *p.b.Coverage && *p.a.NLPD == *p.b.NLPD {
-					t.Logf("%s fills as the whole does", l.Key)
-				}
+	}
+	whole := jsonl.Where(jsonl.Where(lines, methodOf, mixtureMethod), startOf, "")
+	for _, v := range leftOut {
+		without := jsonl.Where(lines, startOf, v.name)
+		same := 0
+		for _, p := range paired(gapsOfLines(without), gapsOfLines(whole)) {
+			if p.a.RMSE == p.b.RMSE && *p.a.Coverage == *p.b.Coverage && *p.a.NLPD == *p.b.NLPD {
+				same++
 			}
+		}
+		if v.most == 0 && same == 2 && v.name != "voice alone" { // which trials choose for speech
+			t.Errorf("%s fills as the whole does", v.name)
 		}
 	}
 	for _, want := range []string{"**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "| whole ", "| no mixture, spectra once |", "above 1: "} {
