@@ -23,11 +23,11 @@ func (a *app) imputeCommand() *cobra.Command {
 samples outside the gaps are copied bit for bit, in the same sample format.
 
 The default, --method mixture, evens the pitch and the level of the sound around a
-gap, which may glide, and fills the gap with what a stationary process of that
-spectrum expects there, gap by gap and channel by channel. How pitch and level move
-is uncertain, so the fill is a mixture over several guesses, and its error bars hold
-their spread. It tries several recipes on made gaps of the same length beside the
-real one, and weighs them by how they did there.
+gap, and fills the gap with what a stationary process of that spectrum expects there,
+gap by gap and channel by channel. How pitch and level move is uncertain, so the fill
+is a mixture over several guesses, and its error bars hold their spread. Recipes for
+voices and for steady sounds are weighed by how they fill made gaps of the same length
+beside the real one.
 
 The other methods: ar is the best simple fill, an autoregressive model whose length
 such trials choose; mixture is compared with it. vssgp fits an excerpt around each
