@@ -12,9 +12,10 @@ import (
 	"github.com/vssgp/vssgp/internal/warp"
 )
 
-// Start returns the settings under which the start stays.
+// Start returns the settings under which the start stays. What is hidden counts where fills are good: on a steady trumpet 1e-4 costs a
+// fifth of their error.
 func Start() Settings {
-	return Settings{Power: 1, Reach: 1, Fine: 2, Most: 1000, Hide: 1e-4, Floor: 1e-5}
+	return Settings{Power: 1, Reach: 1, Fine: 2, Most: 1000, Hide: 1e-6, Floor: 1e-7}
 }
 
 // Freed returns those under which the amplitudes and the noise are optimised.
