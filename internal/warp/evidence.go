@@ -36,7 +36,7 @@ func (r *Recipe) clocks(p *place) []weighted {
 	low := p.slower(max(1, int(math.Round(p.rate/evidenceRate))))
 	warps := r.warps(p, low)
 	levels := r.Level.values()
-	if len(levels) == 1 {
+	if len(levels) == 1 && levels[0] == 0 {
 		return likeliest(warps, r.Most, r.Least)
 	}
 	var all []weighted
