@@ -110,9 +110,9 @@ func (g *gapFiller) guess(i int) error {
 		return err
 	}
 	all := g.res.gaps
-	reach := func(k int) int { return warp.Reach(min(all[k].Len(), g.edge()), g.rate) }
+	reach := func(k int) int { return reachOf(all[k], g.res.rate) }
 	near := i > 0 && all[i].Start-all[i-1].End < reach(i-1) || i+1 < len(all) && all[i+1].Start-all[i].End < reach(i+1)
-	if !near || all[i].Len() > g.longest() {
+	if !near || all[i].Len() > longest(g.res.rate) {
 		return nil
 	}
 	z, gaps, at, err := g.around(i, audio.SamplesIn(guessReach, g.res.rate))
@@ -135,8 +135,13 @@ const (
 	edgeOfGap  = 1.0  // seconds of a longer gap, from either side, in which anything is known
 )
 
-func (g *gapFiller) longest() int { return audio.SamplesIn(longestGap, g.res.rate) }
-func (g *gapFiller) edge() int    { return audio.SamplesIn(edgeOfGap, g.res.rate) }
+func longest(rate int) int { return audio.SamplesIn(longestGap, rate) }
+
+// known returns how many samples of a gap are filled from a side.
+func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOfGap, rate)) }
+
+// reachOf returns how many samples on either side of a gap its fill looks at.
+func reachOf(gap Gap, rate int) int { return warp.Reach(known(gap, rate), float64(rate)) }
 
 // fill fills gap i in every channel.
 func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
@@ -144,7 +149,7 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 		return nil, err
 	}
 	gap := g.res.gaps[i]
-	z, gaps, at, err := g.around(i, warp.Reach(min(gap.Len(), g.edge()), g.rate))
+	z, gaps, at, err := g.around(i, reachOf(gap, g.res.rate))
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +166,7 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 		for k, d := range s.draws {
 			copy(e.Draws[k][c][from:], d)
 		}
-		doubts = append(doubts, s.doubts(gap, c, g.longest())...)
+		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
 	}
 	g.tell(func() { g.done++ })
 	return doubts, g.kept.saveNow(false)
@@ -177,8 +182,8 @@ func (g *gapFiller) single(z []float64, gaps [][2]int, at int, gap Gap, channel 
 	defer g.fillers.Put(f)
 	seed := g.o.Model.Seed + uint64(gap.Start)*0x9e3779b97f4a7c15 + uint64(channel)
 	s := &single{level: level(z, gaps, at, audio.SamplesIn(levelReach, g.res.rate))}
-	if gap.Len() > g.longest() {
-		if err := g.fromSides(f, s, z, gaps, at, seed); err != nil {
+	if gap.Len() > longest(g.res.rate) {
+		if err := g.fromSides(f, s, z, gaps, at, known(gap, g.res.rate), seed); err != nil {
 			return nil, err
 		}
 	} else {
@@ -194,9 +199,9 @@ func (g *gapFiller) single(z []float64, gaps [][2]int, at int, gap Gap, channel 
 
 // fromSides fills a long gap: what the samples on either side say of it alone, joined by their precisions. Where neither says
 // anything, the fill is 0 and as uncertain as the sound around is loud.
-func (g *gapFiller) fromSides(f *warp.Filler, s *single, z []float64, gaps [][2]int, at int, seed uint64) error {
+func (g *gapFiller) fromSides(f *warp.Filler, s *single, z []float64, gaps [][2]int, at, edge int, seed uint64) error {
 	start, end := gaps[at][0], gaps[at][1]
-	n, edge := end-start, min(end-start, g.edge())
+	n := end - start
 	prior := s.level * s.level
 	s.mean, s.sd = make([]float64, n), slices.Repeat([]float64{s.level}, n)
 	s.draws = make([][]float64, g.o.Draws)

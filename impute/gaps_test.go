@@ -145,6 +145,47 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeptKey: whatever a fill depends on is in its key.
+func TestKeptKey(t *testing.T) {
+	type inputs struct {
+		m             Method
+		draws         int
+		seed          uint64
+		z             []float64
+		gaps          [][2]int
+		gap           Gap
+		channel, rate int
+	}
+	of := func(change func(in *inputs)) string {
+		in := inputs{Mixture, 1, 2, []float64{1, 2, 0, 3}, [][2]int{{2, 3}}, Gap{Start: 12, End: 13}, 0, rate}
+		change(&in)
+		k, err := openKept(&Options{Draws: in.draws, Model: vssgp.Options{Seed: in.seed, Checkpoint: "fills"}}, in.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.key(in.z, in.gaps, in.gap, in.channel, in.rate)
+	}
+	same := of(func(*inputs) {})
+	if again := of(func(*inputs) {}); again != same {
+		t.Errorf("one fill has two keys, %s and %s", same, again)
+	}
+	for name, change := range map[string]func(in *inputs){
+		"method":       func(in *inputs) { in.m = AR },
+		"draws":        func(in *inputs) { in.draws = 2 },
+		"seed":         func(in *inputs) { in.seed = 1 },
+		"a sample":     func(in *inputs) { in.z[3] = math.Nextafter(3, 4) },
+		"the gaps":     func(in *inputs) { in.gaps = [][2]int{{1, 3}} },
+		"a gap beside": func(in *inputs) { in.gaps = append([][2]int{{0, 1}}, in.gaps...) },
+		"the place":    func(in *inputs) { in.gap.Start-- },
+		"the channel":  func(in *inputs) { in.channel = 1 },
+		"the rate":     func(in *inputs) { in.rate++ },
+	} {
+		if of(change) == same {
+			t.Errorf("%s is not in the key", name)
+		}
+	}
+}
+
 // FuzzKept: no file of fills makes more than an error of the reader.
 func FuzzKept(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "fills")

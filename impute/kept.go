@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,8 @@ type kept struct {
 }
 
 const (
-	// keptFormat names the file's format, and keptVersion what makes its fills: a change of any recipe is to raise it.
+	// keptFormat names the file's format, and keptVersion what makes its fills: a change of how they are made is to raise it. The
+	// recipes themselves are part of the key.
 	keptFormat   = "vssgp-fills/1"
 	keptVersion  = 1
 	defaultEvery = 30 * time.Second
@@ -47,7 +49,11 @@ func openKept(o *Options, m Method) (*kept, error) {
 	if k.every <= 0 {
 		k.every = defaultEvery
 	}
-	k.common = fmt.Sprintf("%d %s %d %d %v", keptVersion, m, o.Draws, o.Model.Seed, mustSet())
+	recipes, err := json.Marshal(m.menu())
+	if err != nil {
+		panic(err) // of numbers and names
+	}
+	k.common = fmt.Sprintf("%d %s %s %d %d %v", keptVersion, m, recipes, o.Draws, o.Model.Seed, mustSet())
 	if !o.Model.Resume {
 		return k, nil
 	}

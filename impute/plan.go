@@ -8,7 +8,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/cost"
-	"github.com/vssgp/vssgp/internal/warp"
 )
 
 // Plan says beforehand how much FillFrom is going to compute and hold: the sum of the excerpts' vssgp.Plans.
@@ -98,25 +97,36 @@ func planGaps(ctx context.Context, src Source, all []Excerpt, rate int, m Method
 	}
 	channels := float64(len(none))
 	p := &Plan{Excerpts: len(all)}
-	longest, gaps := 0.0, 0
+	largest, gaps, guessed := 0.0, 0, 0
 	for _, e := range all {
 		p.Missing += audio.Missing(e.Gaps)
 		p.FillBytes += 8 * channels * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
 		for _, g := range e.Gaps {
-			flops, bytes := m.menu().Work(g.Len(), float64(rate), o.Draws)
+			flops, bytes := m.menu().Work(known(g, rate), float64(rate), o.Draws) // of a long gap both sides' fills, with half of the trials each
 			p.Flops += channels * flops
-			longest = max(longest, bytes+8*channels*2*float64(warp.Reach(g.Len(), float64(rate))))
+			n, reach := float64(g.Len()), float64(reachOf(g, rate))
+			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n))
+			if g.Len() <= longest(rate) {
+				guessed += g.Len()
+			}
 			gaps++
 		}
 	}
 	p.AtOnce = o.workers(gaps)
-	p.PeakBytes = cost.Collected * (p.FillBytes + 8*channels*float64(p.Missing) + longest*float64(p.AtOnce))
+	held := float64(guessed)
+	if o.Model.Checkpoint != "" {
+		held += keptCopies * float64(2+o.Draws) * float64(p.Missing)
+	}
+	p.PeakBytes = cost.Collected * (p.FillBytes + 8*channels*held + largest*float64(p.AtOnce))
 	return p, ctx.Err()
 }
 
 const (
 	// fillArrays counts an excerpt's arrays besides draws: Filled, Fit, SD.
 	fillArrays = 3
+	// singleArrays counts a gap's while it is filled: mean, sd and, of a long one, precisions. Its weighted means are zeros but at
+	// the ends, which take no memory. keptCopies are those of a kept fill: as made, and as it is saved.
+	singleArrays, keptCopies = 3, 2
 	// drawCopies counts the copies of the missing samples and their places in a draw: as asked for, in the model's units, and
 	// the draw itself. drawNumbers are the further numbers that it holds for each feature.
 	drawCopies, drawNumbers = 3, 8

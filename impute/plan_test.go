@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"math"
 	"testing"
 
 	"github.com/vssgp/vssgp"
@@ -28,5 +29,30 @@ func TestPlanDraws(t *testing.T) {
 	}
 	if most := beside(1, 400); most > 2*one {
 		t.Errorf("a draw of twice the samples takes %v bytes, of once %v", most, one)
+	}
+}
+
+// TestPlanLongGap: what a long gap takes grows with it in memory, and not at all in operations, since its ends alone are filled. Kept
+// fills take memory too.
+func TestPlanLongGap(t *testing.T) {
+	plan := func(seconds int, o Options) *Plan {
+		p, err := NewPlan(1, 100*rate, rate, []Gap{{Start: 10 * rate, End: (10 + seconds) * rate}}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, m := range []Method{Mixture, AR} {
+		short, once, twice := plan(1, Options{Method: m}), plan(20, Options{Method: m}), plan(40, Options{Method: m})
+		if once.Flops != short.Flops || twice.Flops != short.Flops || !(short.Flops > 0) {
+			t.Errorf("%s: %v operations for 1 s, %v for 20 s, %v for 40 s", m, short.Flops, once.Flops, twice.Flops)
+		}
+		if a, b := once.PeakBytes-short.PeakBytes, twice.PeakBytes-once.PeakBytes; !(a > 0) || math.Abs(19*b-20*a) > 1e-6*b {
+			t.Errorf("%s: 19 s more take %v bytes, 20 s %v", m, a, b)
+		}
+		kept := plan(20, Options{Method: m, Model: vssgp.Options{Checkpoint: "fills"}})
+		if !(kept.PeakBytes > once.PeakBytes) {
+			t.Errorf("%s: %v bytes, with kept fills %v", m, once.PeakBytes, kept.PeakBytes)
+		}
 	}
 }

@@ -14,8 +14,9 @@ type single struct {
 	level    float64 // rms of the samples known around it
 }
 
-// doubtful is the expected error of a fill, relative to the level of the sound around, from which on it is in doubt.
-const doubtful = 0.75
+// doubtful is the expected error of a fill, relative to the level of the sound around, from which on it is in doubt. On half of some
+// recordings it told errors above 0.7 of that level best (docs/fills.md).
+const doubtful = 0.65
 
 // doubts returns the reasons not to trust a fill.
 func (s *single) doubts(gap Gap, channel, longest int) (all []Doubt) {

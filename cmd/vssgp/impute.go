@@ -148,6 +148,7 @@ func (a *app) planFill(ctx context.Context, f *report.Fill, rec *audio.File, fil
 	if !o.plan && (fill.Method == impute.VSSGP || limit == 0) {
 		return false, nil
 	}
+	fill.Model.Checkpoint = o.keep.file
 	p, err := impute.NewPlanFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	switch {
 	case err != nil:
