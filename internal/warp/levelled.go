@@ -180,11 +180,9 @@ func (s *levelled) back(v []float64, n int) []float64 {
 	half := float64(n-1) / 2
 	start := s.gaps[s.which][0]
 	out := make([]float64, n)
-	y := s.y
 	if !s.clock.straight() {
 		lo, hi := max(0, start-2*taps), min(len(s.y), start+len(v)+2*taps)
-		y = make([]float64, hi-lo)
-		copy(y, s.y[lo:hi])
+		y := slices.Clone(s.y[lo:hi])
 		copy(y[start-lo:], v)
 		for i := range out {
 			t := float64(i) - half
