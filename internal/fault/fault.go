@@ -1,7 +1,11 @@
 // Package fault makes errors of a kind, in words of their own.
 package fault
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
 
 type fault struct {
 	error
@@ -15,11 +19,16 @@ func Errorf(kind error, format string, args ...any) error {
 	return &fault{fmt.Errorf(format, args...), kind}
 }
 
-// Quote quotes a text from a file, which may be unprintable, and cuts it off where it is long.
+// Quote quotes a text from a file, which may be unprintable, and cuts it off where that would be long.
 func Quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
+	const most = 60 // bytes between the quotes
+	long := 0
+	for i := 0; i < len(s); {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if long += len(strconv.Quote(s[i:i+size])) - len(`""`); long > most {
+			return strconv.Quote(s[:i]) + "…"
+		}
+		i += size
 	}
-	return fmt.Sprintf("%q", s)
+	return strconv.Quote(s)
 }

@@ -1,0 +1,21 @@
+package fault
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                     `""`,
+		"a\tb\xff":                             `"a\tb\xff"`,
+		strings.Repeat("a", 60):                `"` + strings.Repeat("a", 60) + `"`,
+		strings.Repeat("a", 61):                `"` + strings.Repeat("a", 60) + `"…`,
+		strings.Repeat("\xeb", 16):             `"` + strings.Repeat(`\xeb`, 15) + `"…`, // escapes are counted as they look
+		strings.Repeat("a", 59) + "é" + "bbbb": `"` + strings.Repeat("a", 59) + `"…`,    // a letter is whole or not there
+	} {
+		if got := Quote(text); got != want {
+			t.Errorf("%q: %s; want %s", text, got, want)
+		}
+	}
+}
