@@ -31,10 +31,11 @@ func (f *filler) fillGaps(m Method) error {
 	g.fillers.New = func() any { return warp.NewFiller(m.menu(), g.rate) }
 	f.units = len(f.res.gaps)
 	workers := f.o.workers(f.units)
-	var err error
-	if g.kept, err = openKept(&f.o, m); err != nil {
+	g.kept = newKept(&f.o, m)
+	if err := g.kept.open(f.o.Model.Resume); err != nil {
 		return err
 	}
+	defer g.kept.close()
 	if err := parallel.Try(len(f.res.Excerpts), f.o.workers(len(f.res.Excerpts)), func(i int) error {
 		e := &f.res.Excerpts[i]
 		if err := e.open(f.src); err != nil {
@@ -56,7 +57,7 @@ func (f *filler) fillGaps(m Method) error {
 		return g.stopped(err)
 	}
 	doubts := make([][]Doubt, len(f.res.gaps))
-	err = parallel.Try(len(f.res.gaps), workers, func(i int) (err error) {
+	err := parallel.Try(len(f.res.gaps), workers, func(i int) (err error) {
 		doubts[i], err = g.fill(i)
 		return err
 	})

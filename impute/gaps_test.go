@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -115,10 +116,14 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Progress = nil
-	f := &filler{ctx: context.Background(), o: o, res: &Result{}}
-	if k, err := openKept(&f.o, Mixture); err != nil || len(k.fills) < 8 || len(k.fills) > 14 {
+	k := newKept(&o, Mixture)
+	if err := k.open(true); err != nil || len(k.fills) < 8 || len(k.fills) > 14 {
 		t.Fatalf("the checkpoint of an interrupted fill: %v, %v", k, err)
 	}
+	if _, err := Fill(context.Background(), clean, rate, gaps, o); runtime.GOOS != "windows" && !errors.Is(err, vssgp.ErrCheckpoint) {
+		t.Errorf("a checkpoint that another fill has: error %v, want one that wraps ErrCheckpoint", err)
+	}
+	k.close()
 	for _, c := range []struct {
 		name    string
 		samples [][]float64
@@ -139,8 +144,35 @@ func TestKept(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Fill(context.Background(), clean, rate, gaps, o); !errors.Is(err, vssgp.ErrCheckpoint) || !strings.Contains(err.Error(), path) {
-			t.Errorf("a checkpoint that is %s: error %v, want one that names it and wraps ErrCheckpoint", name, err)
+		for _, o.Model.Resume = range []bool{true, false} {
+			_, err := Fill(context.Background(), clean, rate, gaps, o)
+			if !errors.Is(err, vssgp.ErrCheckpoint) || !strings.Contains(err.Error(), path) {
+				t.Errorf("a checkpoint that is %s: error %v, want one that names it and wraps ErrCheckpoint", name, err)
+			}
+			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, bad) {
+				t.Errorf("a checkpoint that is %s did not stay as it was: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestKeptFails: a fill goes on where its finished gaps cannot be kept, if there is somebody to warn.
+func TestKeptFails(t *testing.T) {
+	clean, gaps := tones(2000, 1, 0.005), []Gap{{Start: 500, End: 510}, {Start: 1500, End: 1510}}
+	for _, warned := range []bool{true, false} {
+		folder := filepath.Join(t.TempDir(), "folder")
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		var warnings []error
+		o := Options{Workers: 1, Model: vssgp.Options{Checkpoint: filepath.Join(folder, "fills"), CheckpointEvery: 1}}
+		o.Progress = func(Progress) { os.RemoveAll(folder) }
+		if warned {
+			o.Model.Warn = func(err error) { warnings = append(warnings, err) }
+		}
+		_, err := Fill(context.Background(), clean, rate, gaps, o)
+		if (err == nil) != warned || warned != (len(warnings) > 0) {
+			t.Errorf("somebody to warn %v: error %v, warnings %v", warned, err, warnings)
 		}
 	}
 }
@@ -159,10 +191,7 @@ func TestKeptKey(t *testing.T) {
 	of := func(change func(in *inputs)) string {
 		in := inputs{Mixture, 1, 2, []float64{1, 2, 0, 3}, [][2]int{{2, 3}}, Gap{Start: 12, End: 13}, 0, rate}
 		change(&in)
-		k, err := openKept(&Options{Draws: in.draws, Model: vssgp.Options{Seed: in.seed, Checkpoint: "fills"}}, in.m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := newKept(&Options{Draws: in.draws, Model: vssgp.Options{Seed: in.seed, Checkpoint: "fills"}}, in.m)
 		return k.key(in.z, in.gaps, in.gap, in.channel, in.rate)
 	}
 	same := of(func(*inputs) {})
@@ -198,12 +227,13 @@ func FuzzKept(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(seed)
-	o.Model.Resume = true
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if err := os.WriteFile(path, file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		k, err := openKept(&o, Mixture)
+		k := newKept(&o, Mixture)
+		err := k.open(true)
+		defer k.close()
 		if err != nil {
 			if !errors.Is(err, vssgp.ErrCheckpoint) {
 				t.Errorf("error %v, want one that wraps ErrCheckpoint", err)

@@ -34,7 +34,7 @@ const (
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
 	// Method is how gaps are filled. With Mixture and AR no option of Model counts but Seed, of the draws, and Checkpoint,
-	// CheckpointEvery and Resume: finished gaps are kept there.
+	// CheckpointEvery, Resume and Warn: finished gaps are kept there.
 	Method Method
 	// Model are the fit's options; lengths and periods are in seconds. Zero fields are chosen for audio: the spectrum start,
 	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill

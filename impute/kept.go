@@ -2,6 +2,7 @@ package impute
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -23,6 +24,8 @@ import (
 type kept struct {
 	path   string
 	every  time.Duration
+	warn   func(error) // of a save that failed, instead of ending the fill; or nil
+	unlock func()
 	common string // of all keys: what the fill depends on besides the samples
 
 	mu     sync.Mutex
@@ -40,37 +43,67 @@ const (
 	defaultEvery = 30 * time.Second
 )
 
-// openKept returns the fills that the options' checkpoint holds, or none without one.
-func openKept(o *Options, m Method) (*kept, error) {
+// newKept returns what keeps the fills of some options, which is nothing without a checkpoint.
+func newKept(o *Options, m Method) *kept {
 	if o.Model.Checkpoint == "" {
-		return nil, nil
-	}
-	k := &kept{path: o.Model.Checkpoint, every: o.Model.CheckpointEvery, fills: map[string]*single{}, saved: time.Now()}
-	if k.every <= 0 {
-		k.every = defaultEvery
+		return nil
 	}
 	recipes, err := json.Marshal(m.menu())
 	if err != nil {
 		panic(err) // of numbers and names
 	}
-	k.common = fmt.Sprintf("%d %s %s %d %d %v", keptVersion, m, recipes, o.Draws, o.Model.Seed, mustSet())
-	if !o.Model.Resume {
-		return k, nil
+	return &kept{
+		path: o.Model.Checkpoint, every: cmp.Or(o.Model.CheckpointEvery, defaultEvery), warn: o.Model.Warn,
+		common: fmt.Sprintf("%d %s %s %d %d %v", keptVersion, m, recipes, o.Draws, o.Model.Seed, mustSet()),
+		fills:  map[string]*single{}, saved: time.Now(),
 	}
-	file, err := safetensors.ReadFile(k.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
+}
+
+// open takes the file for this process until close, and reads its fills if the fill resumes. Otherwise it makes sure that a file which
+// is to be replaced holds fills.
+func (k *kept) open(resume bool) error {
+	if k == nil {
+		return nil
 	}
-	if err == nil && file.Metadata["format"] != keptFormat {
-		err = fmt.Errorf("its format is %q, want %q", file.Metadata["format"], keptFormat)
+	unlock, err := atomicfile.Lock(k.path)
+	if errors.Is(err, atomicfile.ErrLocked) {
+		return fmt.Errorf("impute: checkpoint %w; want a file for each fill: %w", err, vssgp.ErrCheckpoint)
+	} else if err != nil {
+		return fmt.Errorf("impute: checkpoint: %w", err)
 	}
+	k.unlock = unlock
+	err = k.begin(resume)
 	if err == nil {
-		err = k.read(file)
+		err = atomicfile.Check(k.path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("impute: %s holds no fills to resume from: %w: %w", k.path, vssgp.ErrCheckpoint, err)
+		k.close()
+		return fmt.Errorf("impute: checkpoint %w", err)
 	}
-	return k, nil
+	return nil
+}
+
+func (k *kept) begin(resume bool) error {
+	file, err := safetensors.ReadFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && file.Metadata["format"] != keptFormat {
+		err = fmt.Errorf("%s: %w: its format is %q, want %q", k.path, safetensors.ErrFormat, file.Metadata["format"], keptFormat)
+	} else if err == nil && resume {
+		err = k.read(file)
+	}
+	if errors.Is(err, safetensors.ErrFormat) {
+		return fmt.Errorf("%w; it holds no fills and stays as it is; want another name: %w", err, vssgp.ErrCheckpoint)
+	}
+	return err
+}
+
+// close leaves the file to others.
+func (k *kept) close() {
+	if k != nil && k.unlock != nil {
+		k.unlock()
+	}
 }
 
 func mustSet() simd.Set {
@@ -82,7 +115,7 @@ func mustSet() simd.Set {
 func (k *kept) read(file *safetensors.File) error {
 	for key, t := range file.Tensors {
 		if len(t.Shape) != 2 || t.Shape[0] < 3 || t.Shape[1] < 2 {
-			return fmt.Errorf("tensor %.20s has shape %v, want rows of trials and level, mean, sd and draws", key, t.Shape)
+			return fmt.Errorf("%s: %w: tensor %.20s has shape %v, want rows of trials and level, mean, sd and draws", k.path, safetensors.ErrFormat, key, t.Shape)
 		}
 		n := t.Shape[1]
 		row := func(i int) []float64 { return t.Data[i*n : (i+1)*n] }
@@ -174,14 +207,16 @@ func (k *kept) saveNow(must bool) error {
 		return nil
 	}
 	began := time.Now()
-	if err := atomicfile.Write(k.path, file.Write); err != nil {
-		return fmt.Errorf("impute: %s: %w", k.path, err)
-	}
+	err := atomicfile.Write(k.path, file.Write)
 	k.mu.Lock()
 	k.saved = time.Now()
 	k.every = max(k.every, 20*k.saved.Sub(began)) // writing takes a twentieth of the time at most
 	k.mu.Unlock()
-	return nil
+	if err != nil && k.warn != nil {
+		k.warn(fmt.Errorf("impute: the fill goes on without its finished gaps being kept: %w", err))
+		return nil
+	}
+	return err
 }
 
 // tensor returns a fill as rows of a file's tensor; see read.
