@@ -225,16 +225,12 @@ func (f *fit) keepRough(a *attempt) (bool, error) {
 	return h.RMSE < was.RMSE, nil
 }
 
-// levelReached is how many times the least noise a noise may be and still count as
-// having reached it.
-const levelReached = 2
-
 // result says how the fit went.
 func (f *fit) result() *Result {
 	r, a := f.res, f.best
 	r.Bound, r.Terms, r.Jitter, r.Iterations, r.LogPrior = a.At.Bound, a.At.Terms, a.At.Jitter, a.Iterations, a.prior
-	if a.Iterations > 0 && 1/a.model.Params.NoisePrecision[0] <= levelReached*a.level {
-		r.NoiseFloor = math.Sqrt(a.level) * a.model.Y.Scale[0]
+	if a.Iterations > 0 {
+		r.NoiseFloor = math.Sqrt(a.floor) * a.model.Y.Scale[0]
 	}
 	for _, s := range f.Results {
 		r.Starts = append(r.Starts, StartResult{Seed: s.Seed, Bound: float64(s.Bound), Ended: s.Ended})

@@ -30,8 +30,8 @@ type Result struct {
 	Jitter     float64       // in A at the end, 0 as a rule
 	// NoiseFloor is the least noise that float64 can tell from none, as a standard
 	// deviation in units of y (of the first output), if the fit ended within twice
-	// that variance: the model then explains the data to their last digits. Otherwise
-	// it is 0.
+	// that variance and its bound would rise with less noise: the model then explains
+	// the data to their last digits. Otherwise it is 0.
 	NoiseFloor float64
 	Device     string        // what computed: the backend's name
 	Elapsed    time.Duration // of all runs of a fit that was resumed

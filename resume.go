@@ -31,7 +31,7 @@ type attempt struct {
 	model  *Model
 	points int     // point estimates
 	prior  float64 // log density of the point estimates that have priors
-	level  float64 // the least noise variance that float64 can tell from none
+	floor  float64 // the noise variance below which float64 lets it fall no further, if that holds it up
 }
 
 // extraStarts is how many further starts a fit may add when all collapsed.
@@ -39,7 +39,7 @@ const extraStarts = 2
 
 // ended makes an attempt of a run at its end.
 func (f *fit) ended(m *Model, run *optimise.Run, end checkpoint.Best) *attempt {
-	return &attempt{Best: end, model: m, points: run.PointEstimates(), prior: run.LogPrior(), level: run.Rows.NoiseLevel(m.Params, run.Inference == Exact).At(m.Params)}
+	return &attempt{Best: end, model: m, points: run.PointEstimates(), prior: run.LogPrior(), floor: run.NoiseFloor()}
 }
 
 // openCheckpoint locks the options' checkpoint file and, to resume from it, takes
