@@ -53,9 +53,14 @@ func (f *filler) fillGaps(m Method) error {
 	}); err != nil {
 		return err
 	}
-	if err := parallel.Try(len(f.res.gaps), workers, g.guess); err != nil {
+	guesses := slices.Clone(g.guesses)
+	if err := parallel.Try(len(f.res.gaps), workers, func(i int) (err error) {
+		guesses[i], err = g.guess(i)
+		return err
+	}); err != nil {
 		return g.stopped(err)
 	}
+	g.guesses = guesses // only now: no guess looks at another
 	doubts := make([][]Doubt, len(f.res.gaps))
 	err := parallel.Try(len(f.res.gaps), workers, func(i int) (err error) {
 		doubts[i], err = g.fill(i)
@@ -105,29 +110,28 @@ func (g *gapFiller) around(i, reach int) (z [][]float64, gaps [][2]int, at int, 
 	return z, gaps, at, nil
 }
 
-// guess makes the first fills of gap i if another gap is so near that its fill looks at it.
-func (g *gapFiller) guess(i int) error {
+// guess returns first fills of gap i in every channel if another gap is so near that its fill looks at it, and else nil.
+func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	if err := g.ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	all := g.res.gaps
 	reach := func(k int) int { return reachOf(all[k], g.res.rate) }
 	near := i > 0 && all[i].Start-all[i-1].End < reach(i-1) || i+1 < len(all) && all[i+1].Start-all[i].End < reach(i+1)
 	if !near || all[i].Len() > longest(g.res.rate) {
-		return nil
+		return nil, nil
 	}
 	z, gaps, at, err := g.around(i, audio.SamplesIn(guessReach, g.res.rate))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := g.fillers.Get().(*warp.Filler)
 	defer g.fillers.Put(f)
-	guesses := make([][]float64, len(z))
+	guesses = make([][]float64, len(z))
 	for c := range z {
 		guesses[c] = f.Guess(g.ctx, z[c], gaps, at)
 	}
-	g.guesses[i] = guesses
-	return nil
+	return guesses, nil
 }
 
 const (
