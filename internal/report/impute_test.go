@@ -96,9 +96,9 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestImputePage: the page has each of its sections, and none without content.
-func TestImputePage(t *testing.T) {
-	f := made(30000, 1000, 2)
+// counted writes a fill's page and sees that texts are in it so many times.
+func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
+	t.Helper()
 	d, err := Impute(f)
 	if err != nil {
 		t.Fatal(err)
@@ -107,16 +107,22 @@ func TestImputePage(t *testing.T) {
 	if err := d.Write(&b, HTML); err != nil {
 		t.Fatal(err)
 	}
-	text := b.String()
-	for want, times := range map[string]int{
+	for text, times := range want {
+		if got := strings.Count(b.String(), text); got != times {
+			t.Errorf("%q is there %d times, want %d", text, got, times)
+		}
+	}
+	return b.String()
+}
+
+// TestImputePage: the page has each of its sections, and none without content.
+func TestImputePage(t *testing.T) {
+	f := made(30000, 1000, 2)
+	text := counted(t, f, map[string]int{
 		"<details open>": openGaps, "<details": 30, `data-side="before"></audio>`: 31, `data-side="after"></audio>`: 31, "<audio controls": 62, `class="chart wave"`: 62, "data:image/png;base64,": 2 * (1 + mostGapPictures),
 		"Before: the whole recording": 2, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1, "Waveform of gap 2, channel 2": 2, "30 gaps filled (300 of 30000 samples": 1,
 		"The first 16 have spectrograms": 1, ">Scores<": 0, ">Learnt spectrum<": 0, ">Settings<": 0, "Fills in doubt": 0,
-	} {
-		if got := strings.Count(text, want); got != times {
-			t.Errorf("%q is there %d times, want %d", want, got, times)
-		}
-	}
+	})
 	if len(text) > 3<<20 {
 		t.Errorf("the page takes %d bytes", len(text))
 	}
@@ -128,23 +134,10 @@ func TestDoubts(t *testing.T) {
 	for i, g := range f.Gaps {
 		f.Result.Doubts = append(f.Result.Doubts, impute.Doubt{Gap: g, Channel: i % 2, Reason: fmt.Sprintf("reason %d <", i+1)})
 	}
-	d, err := Impute(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := d.Write(&b, HTML); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
-	for want, times := range map[string]int{
+	counted(t, f, map[string]int{
 		">Fills in doubt<": 2, "in 0.0 s by mixture on cpu": 1, "Gap 200 at 24.938 s": 1, "Gap 201 at": 0, "reason 7 &lt;": 1,
 		"These are the first 200 of 400.": 1, "Do not trust it in channel 1: reason 399 &lt;.": 1, "Do not trust it in channel 2: reason 400 &lt;.": 1,
-	} {
-		if got := strings.Count(text, want); got != times {
-			t.Errorf("%q is there %d times, want %d", want, got, times)
-		}
-	}
+	})
 }
 
 // TestFilledPage: with a reference and densities, and a name to be wary of.

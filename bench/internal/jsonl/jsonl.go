@@ -3,6 +3,7 @@ package jsonl
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,9 +15,14 @@ import (
 	"github.com/vssgp/vssgp/internal/atomicfile"
 )
 
-// Read reads a file of lines; a file that does not exist has none. check reports a line of another kind; nil takes every line.
+// Read reads a file of lines, or the file PATH.gz that many lines have been packed into; without either there are none. check reports a
+// line of another kind; nil takes every line.
 func Read[T any](path string, check func(*T) error) ([]T, error) {
 	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		path += ".gz"
+		text, err = unpacked(path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -28,6 +34,24 @@ func Read[T any](path string, check func(*T) error) ([]T, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return lines, nil
+}
+
+// unpacked reads a file that gzip has packed.
+func unpacked(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
 }
 
 // Parse reads lines of JSON and skips empty ones. An interruption can cut the last one short: it is left out unless it ends.

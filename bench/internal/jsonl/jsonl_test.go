@@ -1,7 +1,10 @@
 package jsonl
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +51,33 @@ func TestStore(t *testing.T) {
 		if _, err := Read(path, named); err == nil || !strings.Contains(err.Error(), path+": line 3: ") {
 			t.Errorf("%q: error %v, want one of line 3", bad, err)
 		}
+	}
+}
+
+// TestPacked: lines are found where gzip has put them, unless they were written anew.
+func TestPacked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, "{\"name\":\"a\",\"value\":1}\n")
+	z.Close()
+	for text, want := range map[string]string{packed.String(): "", packed.String()[:packed.Len()-9]: "unexpected EOF", "{\"name\":\"a\"}\n": "invalid header"} {
+		if err := os.WriteFile(path+".gz", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := Read[line](path, nil)
+		switch {
+		case want == "" && (err != nil || !slices.Equal(lines, []line{{"a", 1}})):
+			t.Errorf("packed: %v, %v", lines, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path+".gz")):
+			t.Errorf("error %v, want one of the file that says %q", err, want)
+		}
+	}
+	if err := Write(path, []line{{"b", 2}}); err != nil {
+		t.Fatal(err)
+	}
+	if lines, err := Read[line](path, nil); err != nil || !slices.Equal(lines, []line{{"b", 2}}) {
+		t.Errorf("written anew: %v, %v", lines, err)
 	}
 }
 
