@@ -92,7 +92,7 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || len(w) != 3 {
+	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
 		t.Errorf("exact: %+v", w)
 	}
 	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {

@@ -169,12 +169,12 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 }
 
 // work counts the floating-point operations of the parts of an evaluation, by the formulas of package cost. A run is n rows that meet the
-// same m features: without windows, all of them. Accumulating is a part of moments. The algebra of windows counts the same wherever it runs.
+// same m features: without windows, all of them. Accumulating is a part of moments. The algebra counts the same wherever it runs.
 func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
 	w := times{}
-	if inference == "exact" && len(offset) > 2 {
+	if inference == "exact" {
 		w[algebra] = cost.Factor(offset) + cost.Inverse(offset)
 	}
 	for _, r := range p.model.Params.Windows.NewLayout(p.data.X, p.N, p.Q).Runs {

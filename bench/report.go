@@ -63,6 +63,7 @@ func (r *record) details(w io.Writer) {
 	for _, v := range [][2]string{
 		{evaluating, "features"}, {accumulating, "accumulation"}, {moments, "moments in all"}, {solving, "moments and algebra"},
 		{algebra, "algebra"}, {pullback, "pullback"}, {factorised, "factorised"}, {predicted, "predict"}, {hosted, "host algebra"},
+		{opening, "(opening the rows, once)"},
 	} {
 		if s := r.Seconds[v[0]]; s > 0 {
 			fmt.Fprintf(w, "  %s %.4g", v[1], s)
