@@ -220,7 +220,7 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"n": p.N, "inputs": p.Q, "outputs": p.D, "components": m.L, "features_per_component": m.K, "features": m.M(),
-		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "bound": e.Bound, "terms": e.Terms, "tensors": names,
+		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "device": p.model.Backend.Name(), "bound": e.Bound, "terms": e.Terms, "tensors": names,
 	}, "", "  ")
 	if err = errors.Join(failed, err); err != nil {
 		return err

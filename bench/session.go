@@ -30,6 +30,7 @@ type speedTask struct {
 	driver, commit   string
 	peers            []string
 	peerList, python string
+	peerTime         time.Duration // limit of a peer, compiling included
 	json             bool
 	out              string
 }
@@ -184,8 +185,8 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 			return err
 		}
 		for _, peer := range s.o.peers {
-			line := runPeer(context.Background(), peerTime, env, s.o.python, script, "bound", dir, "--peer", peer, "--device", s.o.kind,
-				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.Itoa(int(peerTime.Seconds())))
+			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, script, "bound", dir, "--peer", peer, "--device", s.o.kind,
+				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64))
 			if err := s.round(); err != nil {
 				return err
 			}
