@@ -146,6 +146,9 @@ type result struct {
 	Stages []stage           `json:"stages"`
 	Speed  []json.RawMessage `json:"speed"`
 	Peers  []json.RawMessage `json:"peers"`
+	// Profiles are ncu's metrics of a launch, by kernel.
+	Profiles []json.RawMessage `json:"profiles,omitempty"`
+
 	ours   []record
 	others []peerLine
 }
@@ -154,14 +157,15 @@ type result struct {
 type stage struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
-	Status  string  `json:"status"` // ok, skipped, time limit, exit N
+	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N
+	Said    string  `json:"said,omitempty"` // its last lines, if it failed
 }
 
 // add takes one line of device.sh, of `bench speed` or of a peer, by what it holds.
 func (r *result) add(line *json.RawMessage) error {
 	var kind struct {
-		Bench, Peer, Stage string
-		Facts              map[string]string
+		Bench, Peer, Stage, Profile string
+		Facts                       map[string]string
 	}
 	err := json.Unmarshal(*line, &kind)
 	switch {
@@ -178,11 +182,13 @@ func (r *result) add(line *json.RawMessage) error {
 		var s stage
 		err = json.Unmarshal(*line, &s)
 		r.Stages = append(r.Stages, s)
+	case kind.Profile != "":
+		r.Profiles = append(r.Profiles, *line)
 	case kind.Facts != nil:
 		r.Facts = kind.Facts
 		r.Card, r.Driver, r.Commit = kind.Facts["name"], kind.Facts["driver_version"], kind.Facts["commit"]
 	default:
-		err = errors.New("neither a measurement nor a stage nor facts")
+		err = errors.New("neither a measurement nor a stage, a profile or facts")
 	}
 	return err
 }
