@@ -43,15 +43,19 @@ work=$(mktemp -d) || exit 1
 export CUDA_CACHE_PATH=$work/cache # so that the first start compiles, and no other does
 failed=0
 driver=
-name=unknown
-child=
+card_name=unknown
+child= # the stage that runs
 budget=$deadline
 
-# finish makes the table of whatever lines are there, at the end or where the
-# script is told to end.
+# finish makes the table of whatever lines are there, at the end or where a signal
+# ends the script.
 finish() {
 	local out
-	out=device-$(date -u +%F)-$name.json
+	if [ -n "$child" ]; then
+		kill "$child"
+		failed=1
+	fi
+	out=device-$(date -u +%F)-$card_name.json
 	rm -rf "$work"
 	echo
 	if "$dir/bin/bench" report -out "$results/$out" "$lines"; then
@@ -63,7 +67,6 @@ finish() {
 	exit $failed
 }
 trap finish EXIT
-trap 'failed=1; [ -z "$child" ] || kill "$child"; exit' INT TERM
 
 # group SECONDS begins stages that take so long together at most.
 group() {
@@ -150,8 +153,8 @@ facts() {
 	fi
 	echo "{\"facts\":{$known\"commit\":\"$commit\",\"machine\":\"$(uname -srm)\",\"cores\":\"$(nproc)\"}}" >>"$lines"
 	driver=$(sed -n 's/.*"driver_version":"\([^"]*\)".*/\1/p' <<<"$known")
-	name=$(sed -n 's/.*"name":"\([^"]*\)".*/\1/p' <<<"$known" | tr -cs 'A-Za-z0-9\n' '-' | sed 's/-*$//')
-	name=${name:-unknown}
+	card_name=$(sed -n 's/.*"name":"\([^"]*\)".*/\1/p' <<<"$known" | tr -cs 'A-Za-z0-9\n' '-' | sed 's/-*$//')
+	card_name=${card_name:-unknown}
 }
 
 # in_test PACKAGE ARGUMENTS… runs a package's test program in its folder.
