@@ -32,7 +32,7 @@ func TestParseSpeed(t *testing.T) {
 		{"-dump d -inference predict", "-dump"},
 		{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
 		{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
-		{"-peers numpy -window 20", "-window"},
+		{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
 		{"-peers jax -dump d", "-dump"},
 		{"more", "unexpected"}, {"-nonsense", "nonsense"},
 	} {
@@ -224,7 +224,8 @@ func TestMeasure(t *testing.T) {
 func TestReport(t *testing.T) {
 	r := &result{}
 	_, err := jsonl.Parse([]byte(`{"facts":{"name":"Card X","driver_version":"1.2","commit":"abc"}}
-{"stage":"test-gpu","seconds":3.5,"status":"exit 1"}
+{"stage":"test-gpu","seconds":3.5,"status":"exit 1","said":"no"}
+{"profile":"moments_gram_64","metrics":{"Elapsed Cycles [cycle]":"34,567"}}
 
 {"bench":"speed","case":"exact N=5 M=2","device":"cuda:0 Card X","precision":"float64","seconds_per_evaluation":0.25,"gflops":{"evaluation":1,"moments":30000,"pullback":20000},"share_of_peak":{"evaluation":0.1,"moments":0.5},"device_bytes":2097152,"host_bytes":1,"status":"ok"}
 {"bench":"speed","case":"big","device":"cuda:0 Card X","precision":"mixed","status":"out of memory: no\nroom"}
@@ -242,6 +243,9 @@ func TestReport(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, b.String())
 		}
+	}
+	if len(r.Profiles) != 1 || r.Stages[0].Said != "no" {
+		t.Errorf("%d profiles, stages %+v", len(r.Profiles), r.Stages)
 	}
 	if n := strings.Count(b.String(), "\n"); n != 2+1+1+1+6 {
 		t.Errorf("%d lines:\n%s", n, b.String())

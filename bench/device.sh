@@ -7,8 +7,8 @@
 # and the first start, tests, the card beside the CPU, speed, compute-sanitizer,
 # the rates of torch's libraries, ncu, peers, and a fit where time is left. What
 # is measured is kept at once, under RESULTS/device-DATE-TIME (RESULTS:
-# DIR/results unless given): a line of JSON for each result in lines.jsonl, and
-# what each stage printed. So a run that is killed loses no more than the stage
+# DIR/results unless given): a line of JSON for each result, and what each stage
+# printed. So a run that is killed loses no more than the stage
 # that it was at; `bench report` makes the table of the lines that are there.
 # At the end the table is printed, and RESULTS/device-DATE-CARD.json holds all.
 #
@@ -60,7 +60,7 @@ finish() {
 	echo
 	if "$dir/bin/bench" report -out "$results/$out" "$lines"; then
 		echo
-		echo "to keep: cp $results/$out bench/results/ && git add bench/results/$out"
+		echo "to commit as bench/results/$out: $results/$out"
 	else
 		failed=1
 	fi
@@ -262,7 +262,12 @@ for tool in memcheck racecheck synccheck; do
 done
 
 group 40
-stage rates 40 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda --size $square --rows $n --features $m --out "$lines"
+if ! command -v "$python" >/dev/null; then
+	record rates 0 "skipped: no $python"
+else
+	stage rates 40 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda \
+		--size $square --rows $n --features $m --out "$lines"
+fi
 
 group 60
 kernels=${VSSGP_DEVICE_PROFILE:-$(slowest)}

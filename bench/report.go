@@ -36,12 +36,16 @@ func (p peerLine) row() row {
 	if p.Mode != "rates" {
 		what = fmt.Sprintf("exact N=%d M=%d", p.N, p.Features)
 	}
+	precision := "float64"
+	if strings.HasPrefix(p.Case, "int8") {
+		precision = "int8"
+	}
 	rate := positive(p.TFlops, "%.3g")
 	if p.GBytes > 0 {
 		rate = fmt.Sprintf("%.3g GB/s", p.GBytes)
 	}
 	return row{
-		strings.TrimSpace(p.Peer+" "+p.Version) + ", " + what, p.Device, "float64", positive(p.Seconds, "%.4g"), positive(p.Ratio, "%.2f"),
+		strings.TrimSpace(p.Peer+" "+p.Version) + ", " + what, p.Device, precision, positive(p.Seconds, "%.4g"), positive(p.Ratio, "%.2f"),
 		rate, "-", "-", mebibytes(p.Peak), firstLine(p.Status),
 	}
 }
