@@ -197,7 +197,7 @@ beside() {
 	local on=(-clocked=false "${@:2}" -dump)
 	stage "$1-cpu" 20 "$dir/bin/bench" speed -device cpu "${on[@]}" "$work/$1-cpu" &&
 		stage "$1-card" 20 "$dir/bin/bench" speed -device "$device" "${on[@]}" "$work/$1-card" &&
-		stage "$1-compare" 10 "$dir/bin/bench" compare -tolerance 1e-9 -gradient 1e-6 "$work/$1-cpu" "$work/$1-card"
+		stage "$1-compare" 10 "$dir/bin/bench" compare -tolerance 1e-11 -gradient 1e-9 "$work/$1-cpu" "$work/$1-card"
 }
 
 # slowest are the two kernels that take the most time in the first line that has
