@@ -32,7 +32,7 @@ func TestParseSpeed(t *testing.T) {
 		{"-dump d -inference predict", "-dump"},
 		{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
 		{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
-		{"-peers numpy -window 20", "-window"},
+		{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
 		{"-peers jax -dump d", "-dump"},
 		{"more", "unexpected"}, {"-nonsense", "nonsense"},
 	} {
@@ -92,7 +92,7 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || len(w) != 3 {
+	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
 		t.Errorf("exact: %+v", w)
 	}
 	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {
@@ -224,49 +224,35 @@ func TestMeasure(t *testing.T) {
 func TestReport(t *testing.T) {
 	r := &result{}
 	_, err := jsonl.Parse([]byte(`{"facts":{"name":"Card X","driver_version":"1.2","commit":"abc"}}
-{"stage":"test-gpu","seconds":3.5,"status":"exit 1"}
+{"stage":"test-gpu","seconds":3.5,"status":"exit 1","said":"no"}
+{"profile":"moments_gram_64","metrics":{"Elapsed Cycles [cycle]":"34,567"}}
 
 {"bench":"speed","case":"exact N=5 M=2","device":"cuda:0 Card X","precision":"float64","seconds_per_evaluation":0.25,"gflops":{"evaluation":1,"moments":30000,"pullback":20000},"share_of_peak":{"evaluation":0.1,"moments":0.5},"device_bytes":2097152,"host_bytes":1,"status":"ok"}
 {"bench":"speed","case":"big","device":"cuda:0 Card X","precision":"mixed","status":"out of memory: no\nroom"}
 {"peer":"jax","version":"1","device":"cuda","n":5,"features":2,"seconds_per_evaluation":0.5,"peak_bytes":1048576,"status":"ok"}
-{"peer":"torch","version":"2","mode":"dgemm","device":"cuda","n":64,"tflops":50,"status":"ok"}
+{"peer":"torch","version":"2","mode":"rates","case":"DGEMM 64","device":"cuda","n":64,"tflops":50,"status":"ok"}
+{"peer":"torch","version":"2","mode":"rates","case":"copy back, pinned","device":"cuda","n":64,"gbytes_per_second":52.5,"status":"ok"}
+{"bench":"speed","case":"without a peak","device":"cuda:0 Card X","seconds_per_evaluation":2,"seconds":{"moments":1,"pullback":1},"flop":{"moments":1e13},"status":"ok"}
 `), r.add)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
 	r.print(&b)
-	for _, want := range []string{"Card X, driver 1.2, commit abc", "test-gpu", "exit 1", "exact N=5 M=2", " 0.25 ", " 30 ", " 20 ", "50%", " 2  ok", "out of memory: no", "jax 1, exact N=5 M=2", "torch 2, DGEMM 64", " 50 "} {
+	for _, want := range []string{"Card X, driver 1.2, commit abc", "test-gpu", "exit 1", "exact N=5 M=2", " 0.25 ", " 30 ", " 20 ", "50%", " 2  ok", "out of memory: no", "jax 1, exact N=5 M=2", "torch 2, DGEMM 64", " 50 ", "52.5 GB/s", "20%"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, b.String())
 		}
 	}
-	if n := strings.Count(b.String(), "\n"); n != 2+1+1+1+4 {
+	if len(r.Profiles) != 1 || r.Stages[0].Said != "no" {
+		t.Errorf("%d profiles, stages %+v", len(r.Profiles), r.Stages)
+	}
+	if n := strings.Count(b.String(), "\n"); n != 2+1+1+1+6 {
 		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 	for _, bad := range []string{"{}", "not JSON", `{"bench":"other"}`} {
 		if _, err := jsonl.Parse([]byte(bad+"\n"), r.add); err == nil {
 			t.Errorf("%q is taken", bad)
-		}
-	}
-}
-
-func TestCompare(t *testing.T) {
-	dir := t.TempDir()
-	put := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	a, b, c, d := put("a", `{"bound":-1000,"device":"cpu"}`), put("b", `{"bound":-1000.0005,"device":"cuda:0"}`), put("c", `{"bound":-1000.1}`), put("d", `{}`)
-	for _, k := range []struct {
-		x, y string
-		ok   bool
-	}{{a, b, true}, {a, c, false}, {a, d, false}, {a, filepath.Join(dir, "none"), false}} {
-		if err := bench("compare", k.x, k.y); (err == nil) != k.ok {
-			t.Errorf("%s and %s: %v", k.x, k.y, err)
 		}
 	}
 }

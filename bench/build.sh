@@ -7,13 +7,17 @@
 # then holds device.sh and
 #
 #   bin/                vssgp and bench
-#   test/PACKAGE/       the package's test program, beside its testdata
+#   test/cuda, test/gpu the packages' test programs, beside their testdata
+#   test/testdata       what gpu's tests read from the folder above theirs
 #   audio/second.wav    the second of testdata/speech.wav that is fitted
 #   peers/              speed.py and what it needs
 #   commit              of the sources, with + where files differ from it
 #
-# The programs are for this machine's system and processor. They link the C
-# library alone; the driver's is looked for when they run.
+# With TAGS cuda it needs the header cuda.h of CUDA 11, 12 or 13 (docs/cuda.md
+# says from where): in a folder that CGO_CFLAGS names, in /usr/local/cuda/include
+# or in /usr/include. A driver and a card need not be here. The programs are for
+# this machine's system and processor. They link the C library alone; the
+# driver's is looked for when they run.
 set -euo pipefail
 
 [ $# -ge 1 ] || { echo "usage: bench/build.sh DIR [TAGS]" >&2; exit 2; }
@@ -22,24 +26,41 @@ dir=$(cd "$1" && pwd)
 tags=${2:-cuda}
 cd "$(dirname "$0")/.."
 
-# cuda/compat stands for the driver's header and library, which need not be here.
-export CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$PWD/cuda/compat" CGO_LDFLAGS="-L$PWD/cuda/compat"
-flags=(-tags "$tags" -trimpath -ldflags "-s -w")
+# header prints the folder of cuda.h: of the caller's own, then of the usual ones.
+header() {
+	local folder
+	for folder in $(grep -oE -- '-I *[^ ]+' <<<"${CGO_CFLAGS:-}" | sed 's/^-I *//') /usr/local/cuda/include /usr/include; do
+		if [ -f "$folder/cuda.h" ] && ! [ "$folder" -ef cuda/compat ]; then
+			echo "$folder"
+			return
+		fi
+	done
+	echo "bench/build.sh: no cuda.h in the folders of CGO_CFLAGS (${CGO_CFLAGS:-none}), /usr/local/cuda/include and /usr/include;" \
+		"docs/cuda.md says where to get it" >&2
+	return 1
+}
+
+export CGO_ENABLED=1
+flags=(-tags "$tags" -ldflags "-s -w")
+if [ "$tags" = cuda ]; then # an emulated build takes what go test -tags cudaemu has compiled
+	folder=$(header)
+	# cuda/compat comes first: it reads the toolkit's header, and stands for the driver's library.
+	export CGO_CFLAGS="-I$PWD/cuda/compat ${CGO_CFLAGS:--O2} -I$folder" CGO_LDFLAGS="-L$PWD/cuda/compat ${CGO_LDFLAGS:-}"
+	flags+=(-trimpath)
+fi
 
 rm -rf "$dir/bin" "$dir/test" "$dir/audio" "$dir/peers"
-mkdir -p "$dir/bin" "$dir/test" "$dir/audio" "$dir/peers"
+mkdir -p "$dir/bin" "$dir/test/testdata" "$dir/audio" "$dir/peers"
 
 go build "${flags[@]}" -o "$dir/bin/" ./cmd/vssgp ./bench
 
 # A test program runs in its package's folder and finds testdata there.
-for package in . cuda gpu; do
-	name=$package
-	[ "$package" = . ] && name=root
-	mkdir -p "$dir/test/$name"
-	go test -c "${flags[@]}" -o "$dir/test/$name/$name.test" "./$package"
-	[ -d "$package/testdata" ] && cp -r "$package/testdata" "$dir/test/$name/"
+for package in cuda gpu; do
+	mkdir -p "$dir/test/$package"
+	go test -c "${flags[@]}" -o "$dir/test/$package/$package.test" "./$package"
+	[ ! -d "$package/testdata" ] || cp -r "$package/testdata" "$dir/test/$package/"
 done
-mkdir "$dir/test/testdata" && cp -r testdata/golden "$dir/test/testdata/" # gpu's tests look there
+cp -r testdata/golden "$dir/test/testdata/"
 
 # One second from half a second on: 16 bits, mono, 16 kHz, a header of 44 bytes.
 wav=testdata/speech.wav

@@ -3,15 +3,26 @@
 #
 #   device.sh DIR [RESULTS]
 #
-# Prints one table and writes RESULTS/device-DATE-CARD.json (RESULTS: DIR/results
-# unless given). The exit status is 1 where any stage failed; a stage that fails
-# or takes too long does not stop the others. Clocks, power and MIG are read and
-# never set.
+# The most informative stages come first, and all end within nine minutes: facts
+# and the first start, tests, the card beside the CPU, speed, compute-sanitizer,
+# the rates of torch's libraries, ncu, peers, and a fit where time is left. What
+# is measured is kept at once, under RESULTS/device-DATE-TIME (RESULTS:
+# DIR/results unless given): a line of JSON for each result, and what each stage
+# printed. So a run that is killed loses no more than the stage
+# that it was at; `bench report` makes the table of the lines that are there.
+# At the end the table is printed, and RESULTS/device-DATE-CARD.json holds all.
 #
-#   VSSGP_DEVICE_CARD=n        which card (0)
-#   VSSGP_DEVICE_SECONDS=n     time for everything (540); stages after it are not begun
-#   VSSGP_DEVICE_SMALL=1       small sizes, to try this script
-#   VSSGP_DEVICE_PYTHON=path   Python for the peers (python3)
+# A stage that fails or takes too long does not stop the others. One that cannot
+# run says why. The exit status is 1 where any stage failed. Clocks, power and
+# MIG are read and never set.
+#
+#   VSSGP_DEVICE_CARD=n          which card (0)
+#   VSSGP_DEVICE_SECONDS=n       time for everything (540); stages after it are not begun
+#   VSSGP_DEVICE_SMALL=1         small sizes, to try this script
+#   VSSGP_DEVICE_PYTHON=path     Python for torch and jax (python3)
+#   VSSGP_DEVICE_TESTS=regexp    tests of gpu.test
+#   VSSGP_DEVICE_SANITIZE=regexp small ones of them, for compute-sanitizer
+#   VSSGP_DEVICE_PROFILE=names   kernels for ncu (the two that take the most time)
 set -uo pipefail
 
 [ $# -ge 1 ] && [ -x "$1/bin/bench" ] || { echo "usage: device.sh DIR [RESULTS], DIR made by build.sh" >&2; exit 2; }
@@ -21,74 +32,130 @@ mkdir -p "$results" && results=$(cd "$results" && pwd) || exit 2
 card=${VSSGP_DEVICE_CARD:-0}
 device=cuda:$card
 python=${VSSGP_DEVICE_PYTHON:-python3}
-deadline=$((SECONDS + ${VSSGP_DEVICE_SECONDS:-540}))
+deadline=$((SECONDS + ${VSSGP_DEVICE_SECONDS:-540} - 8)) # a stage may take 2 seconds to die, the table 1
 small=${VSSGP_DEVICE_SMALL:-}
 commit=$(cat "$dir/commit")
+run=$results/device-$(date -u +%F-%H%M%S)
+lines=$run/lines.jsonl
+mkdir -p "$run" && : >>"$lines" || exit 2
+echo "lines are kept in $lines"
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-lines=$work/lines.jsonl
-log=$results/device.log
-: >"$lines"
-: >"$log"
+export CUDA_CACHE_PATH=$work/cache # so that the first start compiles, and no other does
 failed=0
 driver=
-peak=0
+card_name=unknown
+child= # the stage that runs
+budget=$deadline
 
-# left is how many seconds a stage may take that asks for $1.
-left() {
-	local l=$((deadline - SECONDS))
-	[ "$l" -lt "$1" ] && echo "$l" || echo "$1"
+# finish makes the table of whatever lines are there, at the end or where a signal
+# ends the script.
+finish() {
+	local out
+	if [ -n "$child" ]; then
+		kill "$child"
+		failed=1
+	fi
+	out=device-$(date -u +%F)-$card_name.json
+	rm -rf "$work"
+	echo
+	if "$dir/bin/bench" report -out "$results/$out" "$lines"; then
+		echo
+		echo "to commit as bench/results/$out: $results/$out"
+	else
+		failed=1
+	fi
+	exit $failed
+}
+trap finish EXIT
+
+# group SECONDS begins stages that take so long together at most.
+group() {
+	budget=$((SECONDS + $1))
+	[ $budget -le $deadline ] || budget=$deadline
 }
 
-# record NAME SECONDS STATUS
+# text makes a line of JSON's text of what it reads.
+text() { tr '\n\t' '  ' | tr -d '"\\\000-\037'; }
+
+# record NAME SECONDS STATUS [WHAT IT SAID]
 record() {
-	printf '{"stage":"%s","seconds":%s,"status":"%s"}\n' "$1" "$2" "$3" >>"$lines"
+	printf '{"stage":"%s","seconds":%s,"status":"%s","said":"%s"}\n' \
+		"$1" "$2" "$(printf %s "$3" | text)" "$(printf %s "${4:-}" | tail -c 400 | text)" >>"$lines"
 	case $3 in ok | skipped*) ;; *) failed=1 ;; esac
 	printf '%-28s %7s s  %s\n' "$1" "$2" "$3"
 }
 
-# stage NAME LIMIT COMMAND… runs a command and keeps what it prints in $work/NAME
-# and in the log.
+# lacking says what a stage found missing on this machine; nothing where it could
+# do its work.
+lacking() {
+	if grep -qs ERR_NVGPUCTRPERM "$run/$1.out" "$run/$1.err"; then
+		echo "the driver keeps its counters from this user (ERR_NVGPUCTRPERM)"
+	elif grep -qs 'Unable to find injection library' "$run/$1.out"; then
+		echo "compute-sanitizer lacks its library"
+	elif ! grep -qsv '"status": "missing: ' "$run/$1.out"; then # every line is a peer's that is not there
+		sed -n 's/.*"status": "\(missing: [^"]*\)".*/\1/p' "$run/$1.out" | head -n 1
+	fi
+}
+
+# stage NAME LIMIT COMMAND… runs a command and keeps what it prints.
 stage() {
-	local name=$1 limit began rc status
-	limit=$(left "$2")
+	local name=$1 limit=$2 began rc status said= why
 	shift 2
-	if [ "$limit" -lt 3 ]; then
-		record "$name" 0 "no time left"
+	[ $limit -le $((budget - SECONDS)) ] || limit=$((budget - SECONDS))
+	if [ $limit -lt 3 ]; then
+		record "$name" 0 "skipped: no time left for it"
 		return 1
 	fi
 	began=$(date +%s.%N)
-	timeout -k 5 "$limit" "$@" >"$work/$name" 2>"$work/$name.err" </dev/null
+	timeout -k 2 "$limit" "$@" >"$run/$name.out" 2>"$run/$name.err" </dev/null &
+	child=$!
+	wait "$child"
 	rc=$?
+	child=
 	case $rc in
 	0) status=ok ;;
 	124 | 137) status="time limit of $limit s" ;;
 	*) status="exit $rc" ;;
 	esac
-	record "$name" "$(awk -v a="$began" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')" "$status"
-	{
-		echo "== $name: $* ($status)"
-		tail -c 20000 "$work/$name"
-		tail -c 4000 "$work/$name.err"
-	} >>"$log"
-	[ $rc -eq 0 ] || tail -n 3 "$work/$name.err" | cut -c1-300 | sed 's/^/    /'
+	[ $rc -eq 0 ] || said=$(tail -n 30 "$run/$name.out" "$run/$name.err" | grep -v '^$' | tail -n 5)
+	why=$(lacking "$name")
+	[ -z "$why" ] || status="skipped: $why" said=
+	record "$name" "$(awk -v a="$began" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')" "$status" "$said"
+	[ -z "$said" ] || cut -c1-300 <<<"$said" | sed 's/^/    /'
 	return $rc
 }
 
-# facts are the card's, as nvidia-smi has them.
-facts() {
+# query asks nvidia-smi for some facts and prints them as JSON's fields.
+query() {
 	local fields=name,driver_version,memory.total,compute_cap,clocks.sm,clocks.max.sm,clocks.mem,power.limit,mig.mode.current,ecc.mode.current
-	local values json= i=0
-	IFS=, read -r -a values < <(nvidia-smi -i "$card" --query-gpu=$fields --format=csv,noheader) || return 1
+	local values i=0 key
+	IFS=, read -r -a values < <(nvidia-smi -i "$card" --query-gpu=$fields --format=csv,noheader)
 	[ ${#values[@]} -gt 1 ] || return 1
 	for key in ${fields//,/ }; do
-		json+="\"$key\":\"$(echo "${values[$i]:-}" | tr -d '"\\' | sed 's/^ *//; s/ *$//')\","
+		printf '"%s":"%s",' "$key" "$(text <<<"${values[$i]:-}" | sed 's/^ *//; s/ *$//')"
 		i=$((i + 1))
 	done
-	echo "{\"facts\":{$json\"commit\":\"$commit\",\"machine\":\"$(uname -srm)\",\"cores\":\"$(nproc)\"}}"
 }
-export -f facts
-export card commit
+export -f query text
+export card
+
+# facts are the card's, as nvidia-smi has them, or as the driver has its name.
+facts() {
+	local known=
+	stage devices 15 "$dir/bin/vssgp" devices --json
+	if ! command -v nvidia-smi >/dev/null; then
+		record facts 0 "skipped: no nvidia-smi, so clocks, power and the driver's version are unknown"
+	elif stage facts 15 bash -c query; then
+		known=$(cat "$run/facts.out")
+	fi
+	if [ -z "$known" ]; then
+		known=$(grep -o "\"name\":\"$device\"[^}]*" "$run/devices.out" | sed -n 's/.*"card":"\([^"]*\)".*/"name":"\1",/p')
+	fi
+	echo "{\"facts\":{$known\"commit\":\"$commit\",\"machine\":\"$(uname -srm)\",\"cores\":\"$(nproc)\"}}" >>"$lines"
+	driver=$(sed -n 's/.*"driver_version":"\([^"]*\)".*/\1/p' <<<"$known")
+	card_name=$(sed -n 's/.*"name":"\([^"]*\)".*/\1/p' <<<"$known" | tr -cs 'A-Za-z0-9\n' '-' | sed 's/-*$//')
+	card_name=${card_name:-unknown}
+}
 
 # in_test PACKAGE ARGUMENTS… runs a package's test program in its folder.
 in_test() {
@@ -99,91 +166,133 @@ in_test() {
 export -f in_test
 export dir
 
-# tests PACKAGE LIMIT PATTERN: the package's tests of that name; none is a failure.
+# listed PACKAGE PATTERN: whether the package has tests of that name.
+listed() { [ -n "$(in_test "$1" "./$1.test" -test.list "$2" 2>/dev/null | grep '^Test')" ]; }
+
+# tests PACKAGE LIMIT PATTERN
 tests() {
-	local t=./$1.test
-	if ! (in_test "$1" "$t" -test.list "$3") 2>/dev/null | grep -q '^Test'; then
+	if ! listed "$1" "$3"; then
 		record "test-$1" 0 "skipped: no test matches $3"
 		return
 	fi
-	stage "test-$1" "$2" bash -c "in_test $1 $t -test.v -test.timeout 10m -test.run '$3'"
+	stage "test-$1" "$2" bash -c "in_test $1 ./$1.test -test.v -test.short -test.run '$3'"
 }
 
-# speed LIMIT ARGUMENTS… is a row of the table.
-row=0
-speed() {
-	local limit=$1
-	shift
-	row=$((row + 1))
-	stage "speed-$row" "$limit" "$dir/bin/bench" speed -driver "$driver" -commit "$commit" -peak "$peak" -out "$lines" "$@"
+# sanitize TOOL: faults and races that no wrong number shows.
+sanitize() {
+	if ! command -v compute-sanitizer >/dev/null; then
+		record "$1" 0 "skipped: no compute-sanitizer"
+	elif ! listed gpu "$sanitized"; then
+		record "$1" 0 "skipped: no test matches $sanitized"
+	else
+		stage "$1" 60 bash -c "in_test gpu compute-sanitizer --tool $1 --error-exitcode 9 ./gpu.test -test.v -test.short -test.run '$sanitized'"
+	fi
 }
 
-# peers NAME LIMIT ARGUMENTS… has one line a peer.
-peers() {
-	stage "$1" "$2" "$python" "$dir/peers/speed.py" "${@:3}"
-	grep '^{' "$work/$1" >>"$lines" 2>/dev/null
+# speed NAME LIMIT ARGUMENTS… is a row of the table, or with peers several.
+speed() { stage "$1" "$2" "$dir/bin/bench" speed -driver "$driver" -commit "$commit" -repeats $repeats -out "$lines" "${@:3}"; }
+
+# beside NAME ARGUMENTS… compares bound and gradient with the CPU's.
+beside() {
+	local on=(-clocked=false "${@:2}" -dump)
+	stage "$1-cpu" 20 "$dir/bin/bench" speed -device cpu "${on[@]}" "$work/$1-cpu" &&
+		stage "$1-card" 20 "$dir/bin/bench" speed -device "$device" "${on[@]}" "$work/$1-card" &&
+		stage "$1-compare" 10 "$dir/bin/bench" compare -tolerance 1e-11 -gradient 1e-9 "$work/$1-cpu" "$work/$1-card"
 }
 
-if stage facts 30 bash -c facts; then
-	cat "$work/facts" >>"$lines"
-	driver=$(sed -n 's/.*"driver_version":"\([^"]*\)".*/\1/p' "$work/facts")
+# slowest are the two kernels that take the most time in the first line that has
+# kernels.
+slowest() {
+	grep -o '"kernel_seconds":{[^}]*}' "$lines" | head -n 1 | grep -oE '"[a-z0-9_]+":[0-9.e+-]+' | tr -d '"' |
+		sort -t : -k 2,2gr | head -n 2 | cut -d : -f 1
+}
+
+# profile KERNEL: one launch under ncu, its metrics as a line. ncu would fix the
+# clocks.
+profile() {
+	stage "ncu-$1" 30 ncu --clock-control none --kill yes --launch-count 1 --kernel-name "$1" --section SpeedOfLight --section WarpStateStats \
+		--csv "$dir/bin/bench" speed -device "$device" -repeats 1 "${dense[@]}" || return
+	awk -v kernel="$1" '
+		{ gsub(/\\/, ""); sub(/^"/, ""); sub(/"\r?$/, ""); n = split($0, field, /","/) }
+		/Metric Name/ { for (i = 1; i <= n; i++) at[field[i]] = i; next }
+		at["Metric Value"] && n >= at["Metric Value"] && field[at["Metric Name"]] {
+			gsub(/"/, "", field[at["Metric Value"]])
+			all = all (all ? "," : "") sprintf("\"%s [%s]\":\"%s\"", field[at["Metric Name"]], field[at["Metric Unit"]], field[at["Metric Value"]])
+		}
+		END { if (all) printf "{\"profile\":\"%s\",\"metrics\":{%s}}\n", kernel, all }' "$run/ncu-$1.out" >>"$lines"
+}
+
+# Sizes: rows and features of the cases.
+n=1000000 m=1024 wide=4096 each=64 window=1024 peer_n=16000 peer_m=800 square=4096 repeats=5
+long=9600000 fine=40 grain=512 compare_n=65536
+checked=${VSSGP_DEVICE_TESTS:-AsCPU|Repeat|Solve|Model|Timings}
+sanitized=${VSSGP_DEVICE_SANITIZE:-^Test(Timings|WithoutOutputs|Steady|SolveShrinks)$}
+if [ -n "$small" ]; then
+	n=3000 m=64 wide=128 each=8 window=500 peer_n=500 peer_m=40 square=256 repeats=1
+	long=3000 fine=8 grain=200 compare_n=2000
+	checked=${VSSGP_DEVICE_TESTS:-Model|Timings}
 fi
-name=$(sed -n 's/.*"name":"\([^"]*\)".*/\1/p' "$work/facts" | tr -cs 'A-Za-z0-9\n' '-' | sed 's/-*$//')
-stage devices 30 "$dir/bin/vssgp" devices --json
+dense=(-n $n -features $m)
+on=(-device "$device" -kernels)
+
+group 35
+facts
+speed start 20 -device "$device" -case "first start" -n 1000 -features 16
+speed start-again 10 -device "$device" -case "second start" -n 1000 -features 16
 
 # Right before fast.
-tests cuda 60 '.'
-tests gpu 150 "${VSSGP_DEVICE_TESTS:-.}"
-tests root 60 'GPU|Cuda|CUDA|Card'
+group 60
+tests gpu 50 "$checked"
+tests cuda 20 '^TestDriver'
+group 30
+beside dense -n $compare_n -features $m
+beside windows -n $compare_n -features $fine -window $grain
 
-# The same fit on the CPU and on the card ends at the same bound. The iterations
-# are few: rounding grows along an optimisation.
-fit=(fit "$dir/audio/second.wav" --window 32ms --iterations 20 --seed 1 --json --progress never)
-[ -n "$small" ] && fit+=(--components 4 --iterations 2)
-stage fit-cpu 90 "$dir/bin/vssgp" "${fit[@]}" --device cpu -o "$work/cpu.safetensors"
-stage fit-cuda 60 "$dir/bin/vssgp" "${fit[@]}" --device "$device" -o "$work/cuda.safetensors"
-stage fit-compare 10 "$dir/bin/bench" compare -tolerance 1e-6 "$work/fit-cpu" "$work/fit-cuda"
+group 60
+speed dense 30 "${on[@]}" "${dense[@]}"
+speed uneven 30 "${on[@]}" "${dense[@]}" -uneven
+speed factorised 30 "${on[@]}" -n $n -features $wide -inference factorised
+speed small 20 "${on[@]}" -n $peer_n -features $peer_m
+speed windows 30 "${on[@]}" -n $n -features $each -window $window
+speed recording 40 "${on[@]}" -n $long -features $fine -window $grain
 
-# Sizes: rows and features of the dense, factorised, windowed and peers' cases.
-n=1000000 dense=1024 wide=4096 each=64 window=1024 peer_n=16000 peer_m=800 square=4096 repeats=5
-long=9600000 fine=40 grain=512 most=96
-[ -n "$small" ] && n=3000 dense=64 wide=128 each=8 window=500 long=3000 fine=8 grain=200 most=16 peer_n=500 peer_m=40 square=256 repeats=1
+group 180
+for tool in memcheck racecheck synccheck; do
+	sanitize $tool
+done
 
-peers dgemm-cuda 60 dgemm --device cuda --size $square
-peak=$(sed -n 's/.*"tflops": \([0-9.e+-]*\).*/\1/p' "$work/dgemm-cuda" 2>/dev/null | head -1)
-peak=${peak:-0}
-case_args=(-device "$device" -repeats $repeats)
-speed 60 "${case_args[@]}" -n $n -features $dense -kernels
-speed 60 "${case_args[@]}" -n $n -features $dense -uneven
-speed 60 "${case_args[@]}" -n $n -features $wide -inference factorised
-speed 60 "${case_args[@]}" -n $n -features $each -window $window
-# The algebra of windows by kernels: ten minutes of audio as its model has them,
-# and the largest windows.
-speed 90 "${case_args[@]}" -n $long -features $fine -window $grain -kernels
-speed 60 "${case_args[@]}" -n $n -features $each -window $window -kernels
-speed 60 "${case_args[@]}" -n $n -features $most -window $window -kernels
-speed 60 "${case_args[@]}" -n $((n / 10)) -features $dense -inference predict
-speed 60 "${case_args[@]}" -n $peer_n -features $peer_m
-speed 60 -device cpu -peak 0 -repeats $repeats -n $peer_n -features $peer_m
-
-# Peers on the problems of two of those rows, bound and gradient compared first.
-stage dump-peer 60 "$dir/bin/bench" speed -device "$device" -n $peer_n -features $peer_m -dump "$work/peer"
-stage dump-dense 60 "$dir/bin/bench" speed -device "$device" -n $n -features $dense -dump "$work/dense"
-peers peers-cpu 100 bound "$work/peer" --device cpu --repeats 3 --timeout 40
-peers peers-cuda 60 bound "$work/peer" --device cuda --peer torch,jax --timeout 40
-peers peers-dense 120 bound "$work/dense" --device cuda --peer torch,jax --repeats 3 --timeout 60
-
-# Faults and races that no wrong number shows.
-if [ -n "$small" ]; then
-	record sanitizer 0 "skipped: small"
-elif command -v compute-sanitizer >/dev/null; then
-	for tool in memcheck racecheck; do
-		stage "$tool" 90 bash -c "in_test gpu compute-sanitizer --tool $tool --error-exitcode 9 ./gpu.test -test.short -test.run '${VSSGP_DEVICE_SANITIZE:-.}'"
-	done
+group 40
+if ! command -v "$python" >/dev/null; then
+	record rates 0 "skipped: no $python"
 else
-	record sanitizer 0 "skipped: no compute-sanitizer"
+	stage rates 40 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda \
+		--size $square --rows $n --features $m --out "$lines"
 fi
 
-echo
-"$dir/bin/bench" report -out "$results/device-$(date -u +%F)-${name:-unknown}.json" "$lines" || failed=1
-exit $failed
+group 60
+kernels=${VSSGP_DEVICE_PROFILE:-$(slowest)}
+if ! command -v ncu >/dev/null; then
+	record ncu 0 "skipped: no ncu"
+elif [ -z "$kernels" ]; then
+	record ncu 0 "skipped: no line has a kernel's time"
+else
+	for kernel in $kernels; do
+		profile "$kernel"
+	done
+fi
+
+# Peers compare bound and gradient with ours first, and are timed between ours.
+group 90
+speed peers-dense 60 -device "$device" "${dense[@]}" -case "peers, dense" -peers torch,jax -peer-time 25s -python "$python"
+speed peers-small 60 -device "$device" -n $peer_n -features $peer_m -case "peers, small" -peers torch,jax -peer-time 25s -python "$python"
+
+# Where time is left: predictions, the CPU, and the same fit on both, which ends
+# at the same bound. Its iterations are few: rounding grows along them.
+group 300
+speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict
+speed cpu 40 -device cpu -n $peer_n -features $peer_m
+fit=(fit "$dir/audio/second.wav" --window 32ms --iterations 20 --seed 1 --json --progress never)
+[ -n "$small" ] && fit+=(--components 4 --iterations 2)
+stage fit-cpu 60 "$dir/bin/vssgp" "${fit[@]}" --device cpu -o "$work/cpu.safetensors" &&
+	stage fit-card 60 "$dir/bin/vssgp" "${fit[@]}" --device "$device" -o "$work/card.safetensors" &&
+	stage fit-compare 10 "$dir/bin/bench" compare -tolerance 1e-6 "$run/fit-cpu.out" "$run/fit-card.out"

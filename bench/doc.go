@@ -10,7 +10,7 @@
 //	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
-//	go run ./bench compare [-tolerance 1e-6] A.json B.json
+//	go run ./bench compare [-tolerance 1e-6] [-gradient 1e-6] A.json B.json
 //
 // paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures as PNG and SVG, and
 // keeps a line for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures without running anything. PREFIX is paper
@@ -22,8 +22,8 @@
 // starts cuts vowels and running speech out of recordings, removes samples, and fills them from each start beside autoregressive fills.
 //
 // speed times one evaluation on a made problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
-// (predict). The data are at the device already, as within a fit; the clock is read when host values have come back; the first evaluation,
-// which warms caches, is not counted. -peers times NumPy, JAX and PyTorch in the same run, each in a process of its own: a peer's bound and
+// (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
+// come back; the first evaluation, which warms caches, is not counted. A line has it, and the opening, apart. -peers times NumPy, JAX and PyTorch in the same run, each in a process of its own: a peer's bound and
 // gradient are compared with ours before its time is taken, and ours is timed before and after it. A missing library has a row that says so;
 // one that disagrees or fails ends the run with exit status 1. -dump DIR writes the problem for peers/speed.py to be run by hand.
 //
@@ -52,8 +52,8 @@
 // has are not made again.
 //
 // report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. compare checks that
-// two outputs of `vssgp … --json` have the same bound. build.sh collects programs for a machine with a card and without Go, where device.sh
-// tests and measures.
+// two outputs of `vssgp … --json` have the same bound, or two folders of `speed -dump` the same bound and gradient. build.sh collects
+// programs for a machine with a card and without Go, where device.sh tests and measures.
 //
 // Test data never take part in a fit or in a choice. Every method gets the same cuts, the same starting information and the same wall time.
 // A method that is missing, disagrees, or runs out of memory or time keeps its row, saying so. Tables and figures are made from result
@@ -61,6 +61,6 @@
 //
 // Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of
 // lines; package gapfill, methods that fill gaps and their scores; package forecasts, problems of series, naive methods and scores;
-// problem.go, timing.go, session.go and peers.go, which evaluate made problems; and package paper, whose sets list fits and whose tables
+// problem.go, timing.go, held.go, session.go and peers.go, which evaluate made problems; and package paper, whose sets list fits and whose tables
 // are lists of columns.
 package main

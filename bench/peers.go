@@ -33,9 +33,6 @@ func knownPeers(names []string) error {
 	return nil
 }
 
-// peerTime is the time limit of a peer, including compilation.
-const peerTime = 300 * time.Second
-
 // A peerLine is a line of a script of peers, which says what its fields are, with the case of our line and the ratio to ours that was
 // measured around it.
 type peerLine struct {
@@ -57,7 +54,8 @@ type peerLine struct {
 	BoundOff  *float64    `json:"bound_difference,omitempty"`
 	GradOff   *float64    `json:"gradient_difference,omitempty"`
 	GradWorst string      `json:"gradient_worst,omitempty"`
-	TFlops    float64     `json:"tflops,omitempty"`
+	TFlops    float64     `json:"tflops,omitempty"`            // of mode rates, as GBytes
+	GBytes    float64     `json:"gbytes_per_second,omitempty"` // of a copy
 	Peak      int64       `json:"peak_bytes,omitempty"`
 	Status    string      `json:"status"`
 }

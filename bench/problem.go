@@ -169,12 +169,12 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 }
 
 // work counts the floating-point operations of the parts of an evaluation, by the formulas of package cost. A run is n rows that meet the
-// same m features: without windows, all of them. Accumulating is a part of moments. The algebra of windows counts the same wherever it runs.
+// same m features: without windows, all of them. Accumulating is a part of moments. The algebra counts the same wherever it runs.
 func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
 	w := times{}
-	if inference == "exact" && len(offset) > 2 {
+	if inference == "exact" {
 		w[algebra] = cost.Factor(offset) + cost.Inverse(offset)
 	}
 	for _, r := range p.model.Params.Windows.NewLayout(p.data.X, p.N, p.Q).Runs {
@@ -220,7 +220,7 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"n": p.N, "inputs": p.Q, "outputs": p.D, "components": m.L, "features_per_component": m.K, "features": m.M(),
-		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "bound": e.Bound, "terms": e.Terms, "tensors": names,
+		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "device": p.model.Backend.Name(), "bound": e.Bound, "terms": e.Terms, "tensors": names,
 	}, "", "  ")
 	if err = errors.Join(failed, err); err != nil {
 		return err

@@ -51,6 +51,8 @@ type record struct {
 	Precision string  `json:"precision"`
 	Simd      string  `json:"simd,omitempty"` // avx512, avx2 or go: the CPU's kernels
 
+	Start float64 `json:"start_seconds,omitempty"` // opening the device: on a card the driver compiles the kernels at the first start
+	First float64 `json:"first_seconds,omitempty"` // the first evaluation of the opened rows, not counted
 	timing
 	Kernels     times   `json:"kernel_seconds,omitempty"` // means in an evaluation
 	RowsPer     float64 `json:"rows_per_second,omitempty"`

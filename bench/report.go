@@ -32,13 +32,21 @@ func (r *record) row() row {
 }
 
 func (p peerLine) row() row {
-	name := fmt.Sprintf("%s %s, exact N=%d M=%d", p.Peer, p.Version, p.N, p.Features)
-	if p.Mode == "dgemm" {
-		name = fmt.Sprintf("%s %s, DGEMM %d", p.Peer, p.Version, p.N)
+	what := p.Case
+	if p.Mode != "rates" {
+		what = fmt.Sprintf("exact N=%d M=%d", p.N, p.Features)
+	}
+	precision := "float64"
+	if strings.HasPrefix(p.Case, "int8") {
+		precision = "int8"
+	}
+	rate := positive(p.TFlops, "%.3g")
+	if p.GBytes > 0 {
+		rate = fmt.Sprintf("%.3g GB/s", p.GBytes)
 	}
 	return row{
-		name, p.Device, "float64", positive(p.Seconds, "%.4g"), positive(p.Ratio, "%.2f"), positive(p.TFlops, "%.3g"), "-", "-",
-		mebibytes(p.Peak), firstLine(p.Status),
+		strings.TrimSpace(p.Peer+" "+p.Version) + ", " + what, p.Device, precision, positive(p.Seconds, "%.4g"), positive(p.Ratio, "%.2f"),
+		rate, "-", "-", mebibytes(p.Peak), firstLine(p.Status),
 	}
 }
 
@@ -63,6 +71,7 @@ func (r *record) details(w io.Writer) {
 	for _, v := range [][2]string{
 		{evaluating, "features"}, {accumulating, "accumulation"}, {moments, "moments in all"}, {solving, "moments and algebra"},
 		{algebra, "algebra"}, {pullback, "pullback"}, {factorised, "factorised"}, {predicted, "predict"}, {hosted, "host algebra"},
+		{opening, "(opening the rows, once)"},
 	} {
 		if s := r.Seconds[v[0]]; s > 0 {
 			fmt.Fprintf(w, "  %s %.4g", v[1], s)
@@ -141,21 +150,26 @@ type result struct {
 	Stages []stage           `json:"stages"`
 	Speed  []json.RawMessage `json:"speed"`
 	Peers  []json.RawMessage `json:"peers"`
-	rows   []row
+	// Profiles are ncu's metrics of a launch, by kernel.
+	Profiles []json.RawMessage `json:"profiles,omitempty"`
+
+	ours   []record
+	others []peerLine
 }
 
 // A stage is a line of device.sh: a step that it ran, and how it ended.
 type stage struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
-	Status  string  `json:"status"` // ok, skipped, time limit, exit N
+	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N
+	Said    string  `json:"said,omitempty"` // its last lines, if it failed
 }
 
 // add takes one line of device.sh, of `bench speed` or of a peer, by what it holds.
 func (r *result) add(line *json.RawMessage) error {
 	var kind struct {
-		Bench, Peer, Stage string
-		Facts              map[string]string
+		Bench, Peer, Stage, Profile string
+		Facts                       map[string]string
 	}
 	err := json.Unmarshal(*line, &kind)
 	switch {
@@ -163,20 +177,22 @@ func (r *result) add(line *json.RawMessage) error {
 	case kind.Bench == "speed":
 		var m record
 		err = json.Unmarshal(*line, &m)
-		r.Speed, r.rows = append(r.Speed, *line), append(r.rows, m.row())
+		r.Speed, r.ours = append(r.Speed, *line), append(r.ours, m)
 	case kind.Peer != "":
 		var p peerLine
 		err = json.Unmarshal(*line, &p)
-		r.Peers, r.rows = append(r.Peers, *line), append(r.rows, p.row())
+		r.Peers, r.others = append(r.Peers, *line), append(r.others, p)
 	case kind.Stage != "":
 		var s stage
 		err = json.Unmarshal(*line, &s)
 		r.Stages = append(r.Stages, s)
+	case kind.Profile != "":
+		r.Profiles = append(r.Profiles, *line)
 	case kind.Facts != nil:
 		r.Facts = kind.Facts
 		r.Card, r.Driver, r.Commit = kind.Facts["name"], kind.Facts["driver_version"], kind.Facts["commit"]
 	default:
-		err = errors.New("neither a measurement nor a stage nor facts")
+		err = errors.New("neither a measurement nor a stage, a profile or facts")
 	}
 	return err
 }
@@ -188,48 +204,25 @@ func (r *result) print(w io.Writer) {
 		fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
 	}
 	fmt.Fprintln(w)
-	printTable(w, r.rows)
+	printTable(w, r.rows())
 }
 
-// compareTask is `bench compare`: whether two outputs of `vssgp … --json` have the same bound.
-type compareTask struct {
-	tolerance float64
-	files     []string
-}
-
-func (o *compareTask) flags(set *flag.FlagSet) {
-	set.Float64Var(&o.tolerance, "tolerance", 1e-6, "largest difference of the bounds, of the larger one")
-}
-
-func (o *compareTask) check(files []string) error {
-	o.files = files
-	return want(files, 2, "two files of `vssgp … --json`")
-}
-
-func (o *compareTask) run() error {
-	var bound [2]float64
-	for i, path := range o.files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return &usage{err}
+// rows are the table's: ours, then the peers'. A card's shares are of the largest DGEMM that was measured on it, where there is one.
+func (r *result) rows() (out []row) {
+	peak := 0.0
+	for _, p := range r.others {
+		if p.Device == "cuda" && strings.HasPrefix(p.Case, "DGEMM") {
+			peak = max(peak, p.TFlops)
 		}
-		var v struct {
-			Bound  *float64
-			Device string
-		}
-		if err := json.Unmarshal(text, &v); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if v.Bound == nil {
-			return fmt.Errorf("%s: no bound", path)
-		}
-		bound[i] = *v.Bound
-		fmt.Printf("%s: bound %.12g on %s\n", path, *v.Bound, v.Device)
 	}
-	difference := math.Abs(bound[0]-bound[1]) / max(1, math.Abs(bound[0]), math.Abs(bound[1]))
-	fmt.Printf("relative difference %.3g\n", difference)
-	if !(difference <= o.tolerance) {
-		return fmt.Errorf("the bounds differ by %.3g of their size, want %.3g at most", difference, o.tolerance)
+	for _, m := range r.ours {
+		if m.Share == nil && peak > 0 && m.Evaluation > 0 {
+			m.Share = rates(m.Work, m.Seconds, m.Evaluation, 1e12*peak)
+		}
+		out = append(out, m.row())
 	}
-	return nil
+	for _, p := range r.others {
+		out = append(out, p.row())
+	}
+	return out
 }

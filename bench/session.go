@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/machine"
@@ -29,6 +30,7 @@ type speedTask struct {
 	driver, commit   string
 	peers            []string
 	peerList, python string
+	peerTime         time.Duration // limit of a peer, compiling included
 	json             bool
 	out              string
 }
@@ -38,6 +40,7 @@ type session struct {
 	*problem
 	o       *speedTask
 	watch   *stopwatch
+	held    *held // nil before the rows are open, and after
 	record  *record
 	peers   []peerLine
 	samples []sample
@@ -46,7 +49,9 @@ type session struct {
 
 // measure times the problem on its device. If the device runs out of memory, the record says so; other errors end the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
+	began := time.Now()
 	b, err := openDevice(o.kind, o.ordinal, o.kernels)
+	start := time.Since(began)
 	if err != nil {
 		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
 	}
@@ -55,6 +60,7 @@ func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	s.record.Start = start.Seconds()
 	if err = s.run(); errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, cuda.ErrBudget) {
 		s.record.Status, s.peers = "out of memory: "+err.Error(), nil
 	} else if err != nil {
@@ -88,7 +94,7 @@ func newSession(o *speedTask, b spectral.Backend) (*session, error) {
 	return s, nil
 }
 
-// run evaluates, with peers in between if there are any, and fills the record.
+// run evaluates, with peers in between if there are any, fills the record, and fits if that is asked for.
 func (s *session) run() error {
 	e, err := s.first()
 	switch {
@@ -99,45 +105,56 @@ func (s *session) run() error {
 		err = s.round()
 	}
 	s.record.HostBytes = max(s.record.HostBytes, machine.HostPeak())
+	if err == nil {
+		err = s.timePeers(e)
+	}
+	if s.held != nil {
+		err = errors.Join(err, s.held.close())
+	}
 	if err != nil || s.o.dump != "" {
 		return err
 	}
-	if err := s.timePeers(e); err != nil {
+	clocked, err := s.clocked()
+	if err != nil {
 		return err
 	}
-	var clocked []sample
-	if s.record.Device == "cpu" && s.o.clocked { // apart: reading the clock takes time, which is not to count as the evaluation's
-		if clocked, err = s.timed(newStopwatch(cpu.New(cpu.WithTimings()))); err != nil {
-			return err
-		}
-	}
 	s.record.timed(s.samples, clocked, s.work(s.o.inference), s.peak)
+	s.record.Seconds[opening] = s.held.opened
 	return s.fit()
 }
 
-// first evaluates once uncounted, which warms caches and allocates workspace, and measures the memory that takes.
+// first opens the rows and evaluates once uncounted, which warms caches and allocates workspace, and measures the memory that takes.
 func (s *session) first() (e *vssgp.Evaluation, err error) {
 	s.record.held(machine.Held(func() {
-		if s.o.inference == "predict" {
-			_, err = s.model.Condition(s.data)
+		if s.held, err = s.hold(s.watch, s.o.inference); err != nil {
+			return
 		}
-		if err == nil {
-			e, err = s.evaluate()
-		}
+		began := time.Now()
+		e, err = s.held.evaluate()
+		s.record.First = time.Since(began).Seconds()
 	}))
 	if err == nil && e != nil {
-		s.record.Bound = &e.Bound
+		bound := e.Bound
+		s.record.Bound = &bound
+	}
+	if e != nil && e.Gradient != nil && len(s.o.peers) > 0 { // which are compared with it after further evaluations
+		e.Gradient = e.Gradient.Clone()
 	}
 	return e, err
 }
 
-// evaluate runs one evaluation, which is timed; for predict it returns nil.
-func (s *session) evaluate() (*vssgp.Evaluation, error) {
-	if s.o.inference == "predict" {
-		_, err := s.model.PredictRows(s.data.X, s.N)
+// clocked are evaluations on the CPU with clocks on the parts of its passes. They stand apart because reading the clock takes time, which is
+// not to count as the evaluation's.
+func (s *session) clocked() (all []sample, err error) {
+	if s.record.Device != "cpu" || !s.o.clocked {
+		return nil, nil
+	}
+	h, err := s.hold(newStopwatch(cpu.New(cpu.WithTimings())), s.o.inference)
+	if err != nil {
 		return nil, err
 	}
-	return s.model.Evaluate(s.data, vssgp.Inference(s.o.inference), nil, true)
+	all, err = h.timed(s.o.repeats)
+	return all, errors.Join(err, h.close())
 }
 
 // round times as many evaluations as were asked for, between two measurements of the CPU's peak, if that was not given.
@@ -149,23 +166,9 @@ func (s *session) round() error {
 	}
 	measurePeak()
 	defer measurePeak()
-	samples, err := s.timed(s.watch)
+	samples, err := s.held.timed(s.o.repeats)
 	s.samples = append(s.samples, samples...)
 	return err
-}
-
-// timed runs as many evaluations as were asked for, by a stopwatch.
-func (s *session) timed(watch *stopwatch) (all []sample, err error) {
-	s.model.Backend = watch
-	defer func() { s.model.Backend = s.watch }()
-	for range s.o.repeats {
-		one, err := watch.time(func() error { _, err := s.evaluate(); return err })
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, nil
 }
 
 // timePeers writes the problem for each peer in turn and times ours again after it.
@@ -182,8 +185,8 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 			return err
 		}
 		for _, peer := range s.o.peers {
-			line := runPeer(context.Background(), peerTime, env, s.o.python, script, "bound", dir, "--peer", peer, "--device", s.o.kind,
-				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.Itoa(int(peerTime.Seconds())))
+			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, script, "bound", dir, "--peer", peer, "--device", s.o.kind,
+				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64))
 			if err := s.round(); err != nil {
 				return err
 			}

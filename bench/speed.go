@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
@@ -32,6 +33,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; nothing is timed")
 	set.StringVar(&o.name, "case", "", "name of the measurement (default: made of the sizes)")
 	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run, of numpy, jax and torch: exact inference without windows")
+	set.DurationVar(&o.peerTime, "peer-time", 5*time.Minute, "limit of each of the peers, compiling included")
 	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
 	set.StringVar(&o.driver, "driver", "", "version of the card's driver, for the record")
 	commitFlag(set, &o.commit)
@@ -52,6 +54,7 @@ func (o *speedTask) check(files []string) error {
 		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
 		demand(o.fit == 0 || !predict && !dump, "-fit: want -inference exact or factorised, and no -dump"),
 		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
+		demand(o.peerTime > 0, "-peer-time %v: want a time", o.peerTime),
 		want(files, 0, ""), o.sizes.check(), err, knownPeers(o.peers),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
 			"-peers: they compute the exact bound without windows: want -inference exact and no -window"),

@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // The parts of an evaluation.
 const (
-	opening    = "open" // checks, order of the rows, upload: once in a fit, and no part of the evaluation's time
+	opening    = "open" // checks, order of the rows, upload: once, as in a fit, and no part of an evaluation's time
 	moments    = "moments"
 	pullback   = "pullback"
 	factorised = "factorised"
@@ -46,9 +47,16 @@ func (t times) sum(names ...string) (sum float64) {
 	return sum
 }
 
-// split takes the algebra out of solving, by the times of its kernels.
+// split takes the algebra out of solving, by the times of its kernels: chain_… with windows, dense_… without.
 func (t times) split(kernels times) {
-	if own := kernels.sum("chain_start", "chain_reduce", "chain_factor", "chain_inverse"); own > 0 {
+	own := 0.0
+	for name, seconds := range kernels {
+		solves := strings.HasPrefix(name, "chain_") || strings.HasPrefix(name, "dense_")
+		if solves && !strings.HasSuffix(name, "_adjoint") { // which the pullback launches
+			own += seconds
+		}
+	}
+	if own > 0 {
 		t[algebra], t[moments] = own, t[moments]+t[solving]-own
 		delete(t, solving)
 	}
@@ -63,10 +71,8 @@ type sample struct {
 // A stopwatch is a spectral.Backend that times another. A pass hands host values back, so when it returns the device has finished.
 type stopwatch struct {
 	spectral.Backend
-	mu     sync.Mutex
-	parts  times
-	opened time.Time     // when the rows were there
-	closed time.Duration // spent closing
+	mu    sync.Mutex
+	parts times
 
 	timings func() []spectral.Timing // of kernels since it was last called
 	cores   int                      // that the kernels' times are summed over; 0 on a card
@@ -84,14 +90,15 @@ func newStopwatch(b spectral.Backend) *stopwatch {
 	return s
 }
 
-// time times an evaluation, without opening its rows and closing them.
+// time times an evaluation of rows that are open.
 func (s *stopwatch) time(evaluate func() error) (sample, error) {
-	s.parts, s.closed = times{}, 0
+	s.parts = times{}
 	s.timings() // forgets earlier ones
+	began := time.Now()
 	if err := evaluate(); err != nil {
 		return sample{}, err
 	}
-	m := sample{seconds: (time.Since(s.opened) - s.closed).Seconds(), parts: s.parts, kernels: times{}}
+	m := sample{seconds: time.Since(began).Seconds(), parts: s.parts, kernels: times{}}
 	m.parts[hosted] = m.seconds - m.parts.sum(passes...)
 	for _, k := range s.timings() {
 		m.kernels[k.Kernel] = k.Time.Seconds()
@@ -116,15 +123,7 @@ func (s *stopwatch) observe(method string) (end func()) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		now := time.Now()
-		if method == "Close" {
-			s.closed += now.Sub(began)
-			return
-		}
-		if method == "Open" {
-			s.opened = now
-		}
-		s.parts[partOf[method]] += now.Sub(began).Seconds()
+		s.parts[partOf[method]] += time.Since(began).Seconds()
 	}
 }
 

@@ -4,7 +4,7 @@
     bench speed -n 16000 -features 800 -peers numpy,torch,jax    runs this
     bench speed -n 16000 -features 800 -dump DIR
     speed.py bound DIR --peer numpy,torch,jax --device cpu
-    speed.py dgemm --device cuda --size 4096
+    speed.py rates --device cuda
 
 bound reads a made problem with the bound and the gradient that this project
 has for it. Each peer computes the same collapsed bound in float64: NumPy (on
@@ -19,8 +19,14 @@ each relative to its largest entry), status. A peer that is missing or runs out
 of memory has a line that says so. The exit status is 1 where a peer disagrees
 or fails.
 
-dgemm measures the library's product of two square float64 matrices: tflops is
-2·size³ over the median time. It is the peak that shares are taken of.
+rates measures what torch's libraries make of the same machine, with a line for
+each: case, seconds_per_evaluation, and tflops or gbytes_per_second. DGEMM is
+the peak that shares are taken of, 2·size³ operations; ΦᵀΦ a product of N×M,
+which the library takes 2·N·M² for; potrf and potri a Cholesky factor, M³/3, and
+the inverse from it, 2·M³/3; int8 a product with sums in int32; then copies to
+the card and back, of memory that is pageable or pinned.
+
+--out FILE appends each line to a file, too, as soon as it is there.
 """
 
 import argparse
@@ -324,31 +330,71 @@ def time_bound(folder, peer, device, repeats):
     return measured(measure, {"peer": peer, "device": device})
 
 
-def dgemm(device, size, repeats):
-    """The library's DGEMM rate: torch on a GPU, NumPy on the CPU."""
-    def measure(line):
-        if device == "cpu":
-            import numpy as np
-            line["version"] = np.__version__
-            rng = np.random.default_rng(1)
-            a, b = rng.standard_normal((size, size)), rng.standard_normal((size, size))
-
-            def product():
-                return a @ b
-        else:
+def rates(device, size, rows, features, repeats):
+    """Lines of what torch reaches in float64, in int8 and over the bus."""
+    def one(case, n, m, flop, make, unit="tflops"):
+        """A line; make(torch) returns what is timed."""
+        def measure(line):
             import torch
-            if not torch.cuda.is_available():
+            if device != "cpu" and not torch.cuda.is_available():
                 raise Missing("torch sees no GPU")
             line["version"] = torch.__version__
-            a, b = (torch.randn(size, size, dtype=torch.float64, device=device) for _ in range(2))
+            call = make(torch)
 
-            def product():
-                torch.matmul(a, b)
-                torch.cuda.synchronize()
-        product()
-        timed(product, repeats, line)
-        line["tflops"] = 2 * size**3 / line["seconds_per_evaluation"] / 1e12
-    return measured(measure, {"peer": "numpy" if device == "cpu" else "torch", "mode": "dgemm", "device": device, "n": size})
+            def finished():
+                call()
+                if device != "cpu":
+                    torch.cuda.synchronize()
+            first(finished, line)
+            timed(finished, repeats, line)
+            line[unit] = flop / line["seconds_per_evaluation"] / (1e12 if unit == "tflops" else 1e9)
+        return measured(measure, {"peer": "torch", "mode": "rates", "device": device, "case": case, "n": n, "features": m})
+
+    def normal(torch, n, m):
+        return torch.randn(n, m, dtype=torch.float64, device=device)
+
+    def product(torch, n, m):
+        a, b = normal(torch, n, m), normal(torch, m, n)
+        return lambda: a @ b
+
+    def gram(torch):
+        phi = normal(torch, rows, features)
+        return lambda: phi.T @ phi
+
+    def definite(torch, m):
+        a = normal(torch, m, m)
+        return a @ a.T + m * torch.eye(m, dtype=torch.float64, device=device)
+
+    def factor(torch, m):
+        a = definite(torch, m)
+        return lambda: torch.linalg.cholesky_ex(a)
+
+    def inverse(torch, m):
+        r = torch.linalg.cholesky(definite(torch, m))
+        return lambda: torch.cholesky_inverse(r)
+
+    def int8(torch):  # of a row-major and a column-major matrix, the layout that the card multiplies
+        a, b = (torch.randint(-64, 64, (size, size), dtype=torch.int8, device=device) for _ in range(2))
+        return lambda: torch._int_mm(a, b.t())
+
+    def copy(torch, pinned, up):
+        host, card = torch.empty(size, size, dtype=torch.float64, pin_memory=pinned), normal(torch, size, size)
+        host.fill_(1)
+        return (lambda: card.copy_(host)) if up else (lambda: host.copy_(card))
+
+    dgemm = one(f"DGEMM {size}", size, size, 2 * size**3, lambda t: product(t, size, size))
+    yield dgemm
+    if dgemm["status"].startswith("missing"):
+        return  # and so would be all others
+    yield one(f"ΦᵀΦ {rows}×{features}", rows, features, 2 * rows * features**2, gram)
+    for m in dict.fromkeys([features, size]):
+        yield one(f"potrf {m}", m, m, m**3 / 3, lambda t, m=m: factor(t, m))
+        yield one(f"potri {m}", m, m, 2 * m**3 / 3, lambda t, m=m: inverse(t, m))
+    yield one(f"int8 {size}", size, size, 2 * size**3, int8)
+    for pinned in (False, True) if device != "cpu" else ():
+        for up in (True, False):
+            case = f"copy {'to the card' if up else 'back'}, {'pinned' if pinned else 'pageable'}"
+            yield one(case, size, size, 8 * size**2, lambda t, pinned=pinned, up=up: copy(t, pinned, up), "gbytes_per_second")
 
 
 def in_own_process(args, peer):
@@ -376,14 +422,17 @@ def main():
     b.add_argument("--peer", default="numpy,torch,jax", help="which, separated by commas")
     b.add_argument("--timeout", type=float, default=300, help="seconds for each peer")
     b.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    g = modes.add_parser("dgemm", help="measure the product of two float64 matrices")
-    g.add_argument("--size", type=int, default=4096)
+    g = modes.add_parser("rates", help="measure what torch's products, factors and copies reach")
+    g.add_argument("--size", type=int, default=4096, help="of square matrices")
+    g.add_argument("--rows", type=int, default=1_000_000, help="N of ΦᵀΦ")
+    g.add_argument("--features", type=int, default=1024, help="M of ΦᵀΦ, and of the smaller factor")
     for m in (b, g):
         m.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
         m.add_argument("--repeats", type=int, default=5)
+        m.add_argument("--out", help="append the lines to this file")
     args = parser.parse_args()
-    if args.mode == "dgemm":
-        lines = [dgemm(args.device, args.size, args.repeats)]
+    if args.mode == "rates":
+        lines = rates(args.device, args.size, args.rows, args.features, args.repeats)
     else:
         peers = args.peer.split(",")
         unknown = [p for p in peers if p not in PEERS]
@@ -396,6 +445,9 @@ def main():
     wrong = False
     for line in lines:
         print(json.dumps(line), flush=True)
+        if args.out:
+            with open(args.out, "a", encoding="utf-8") as f:
+                f.write(json.dumps(line) + "\n")
         wrong = wrong or line["status"].startswith(("disagrees", "failed"))
     return int(wrong)
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// seen counts how often rows are opened and closed, and keeps a number of each
+// pass's features.
+type seen struct {
+	spectral.Backend
+	opened, closed int
+	freq           []float64
+}
+
+func (s *seen) Open(d spectral.Data) (spectral.Rows, error) {
+	s.opened++
+	r, err := s.Backend.Open(d)
+	return seenRows{r, s}, err
+}
+
+type seenRows struct {
+	spectral.Rows
+	s *seen
+}
+
+func (r seenRows) keep(f *spectral.Features) { r.s.freq = append(r.s.freq, f.Freq[0]) }
+
+func (r seenRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	r.keep(f)
+	return r.Rows.Moments(dst, f)
+}
+
+func (r seenRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+	r.keep(f)
+	return r.Rows.Factorised(dst, f, w, rows)
+}
+
+func (r seenRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+	r.keep(f)
+	return r.Rows.Predict(dst, f, p)
+}
+
+func (r seenRows) Close() error {
+	r.s.closed++
+	return r.Rows.Close()
+}
+
+// TestWarm: evaluations share rows that are opened once (a prediction's once more,
+// for the posterior), no two have the same features, and the first is the model's.
+func TestWarm(t *testing.T) {
+	for _, inference := range inferences {
+		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 3 -peak 1 -clocked=false -inference "+inference)
+		b := &seen{Backend: cpu.New()}
+		s, err := newSession(o, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.run(); err != nil {
+			t.Fatal(err)
+		}
+		opens, passes := 1, 4
+		if inference == "predict" {
+			opens, passes = 2, 5
+		}
+		if b.opened != opens || b.closed != opens || len(b.freq) != passes {
+			t.Errorf("%s: opened %d times, closed %d, %d passes; want %d, %d, %d", inference, b.opened, b.closed, len(b.freq), opens, opens, passes)
+		}
+		last := slices.Compact(slices.Sorted(slices.Values(b.freq[passes-4:])))
+		if len(last) != 4 {
+			t.Errorf("%s: features at ω = %v, want another at each evaluation", inference, b.freq)
+		}
+		r := s.record
+		if r.First <= 0 || r.Seconds[opening] <= 0 || r.Repeats != 3 {
+			t.Errorf("%s: first %v s, opening %v s, %d evaluations", inference, r.First, r.Seconds[opening], r.Repeats)
+		}
+		if inference == "predict" {
+			continue
+		}
+		if e, err := s.model.Evaluate(s.data, vssgp.Inference(inference), nil, false); err != nil || *r.Bound != e.Bound {
+			t.Errorf("%s: bound %v, the model's is %v (%v)", inference, *r.Bound, e.Bound, err)
+		}
+	}
+}
+
+// TestFirstIsKept: the gradient that peers are compared with is the made model's,
+// however often others have been computed since.
+func TestFirstIsKept(t *testing.T) {
+	s, err := newSession(parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peers numpy"), cpu.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.first()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Clone(e.Gradient.FreqMean)
+	if _, err := s.held.timed(2); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(e.Gradient.FreqMean, want) {
+		t.Error("later evaluations have written over the first one's gradient")
+	}
+	if err := s.held.close(); err != nil {
+		t.Error(err)
+	}
+}
