@@ -56,7 +56,7 @@ func (r *Rows) spread(f *spectral.Features, offset []int, mean []float64, lambda
 				most += f.Power[k] + math.Abs(f.Ripple[k]) // E[φ²] at most
 			}
 			gram := min(traceGram, float64(r.deep)*most)
-			sum += (gram + float64(hi-lo)*lambda) * sumSquares(mean[lo*r.D:hi*r.D])
+			sum += (gram + float64(hi-lo)*lambda) * squares(mean[lo*r.D:hi*r.D])
 		}
 		return sum
 	})

@@ -72,11 +72,15 @@ func twoSum(a, b float64) (sum, err float64) {
 	return sum, (a - (sum - z)) + (b - z)
 }
 
+// sumSquares is Σ a², on all cores.
 func sumSquares(a []float64) float64 {
-	return parallel.Sum(len(a), blockNumbers, func(lo, hi int) (s float64) {
-		for _, v := range a[lo:hi] {
-			s += v * v
-		}
-		return s
-	})
+	return parallel.Sum(len(a), blockNumbers, func(lo, hi int) float64 { return squares(a[lo:hi]) })
+}
+
+// squares is Σ a², on one.
+func squares(a []float64) (s float64) {
+	for _, v := range a {
+		s += v * v
+	}
+	return s
 }
