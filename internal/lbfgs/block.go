@@ -15,12 +15,3 @@ type Ranges []Range
 
 // Range is coordinates [Lo, Hi).
 type Range struct{ Lo, Hi int }
-
-// dot is Σ a∘b, summed from the first entry to the last.
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
-}

@@ -219,8 +219,8 @@ func TestScaleOfBlocks(t *testing.T) {
 		{400, []float64{0, 10 * 402.0 / 160004, 0, 1.0 / 400}},
 	} {
 		s := &State{S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
-		q := []float64{0, 1, 0, 1} // orthogonal to the pair
-		Ranges{{0, 4}}.apply(q, s, blocks)
+		q := make([]float64, 4)
+		s.direction(q, []float64{0, 1, 0, 1}, blocks) // a gradient orthogonal to the pair
 		for i, v := range q {
 			if math.Abs(v-c.want[i]) > 1e-15 {
 				t.Errorf("y %v: direction %v, want %v", c.y, q, c.want)

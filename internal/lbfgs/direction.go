@@ -2,8 +2,9 @@ package lbfgs
 
 import (
 	"math"
+	"runtime"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 const (
@@ -14,87 +15,93 @@ const (
 	scaleClamp = 10
 )
 
+// products are a pair's s·y and y·y over some ranges.
+type products struct{ curve, square float64 }
+
+// real reports whether the pair's curvature is.
+func (p products) real() bool { return p.curve > tooFlat*p.square }
+
+func (r Ranges) products(s, y []float64) products { return products{r.dot(s, y), r.dot(y, y)} }
+
+// known are the products of a State's pairs over some ranges, kept from one step to the
+// next, which has one more pair.
+type known struct {
+	count int
+	id    [Memory]int
+	all   [Memory]products
+}
+
+// of are the products of the pairs of s, which have been identified.
+func (k *known) of(r Ranges, s *State) []products {
+	at := 0 // never before i: both rise, and new pairs are behind all others
+	for i, id := range s.ids {
+		for at < k.count && k.id[at] < id {
+			at++
+		}
+		if at < k.count && k.id[at] == id {
+			k.all[i] = k.all[at]
+		} else {
+			k.all[i] = r.products(s.S[i], s.Y[i])
+		}
+	}
+	k.count = copy(k.id[:], s.ids)
+	return k.all[:k.count]
+}
+
 // apply replaces the ranges' entries of q, a gradient, by those of H·q, an ascent
 // direction: the two-loop recursion with every inner product over the ranges, and
-// only with those pairs of s whose curvature is real there. If there are blocks,
-// the ranges are all coordinates.
-func (r Ranges) apply(q []float64, s *State, blocks []Block) {
-	alpha, curve := make([]float64, len(s.S)), make([]float64, len(s.S))
-	last := -1
-	for i := len(s.S) - 1; i >= 0; i-- {
-		c := r.dot(s.S[i], s.Y[i])
-		if !(c > tooFlat*r.dot(s.Y[i], s.Y[i])) {
-			continue
+// only with those pairs of s whose curvature is real there. of are the pairs'
+// products. If there are blocks, the ranges are all coordinates. Each pass over q
+// makes the inner product that the next one begins with.
+func (r Ranges) apply(q []float64, s *State, of []products, blocks []Block) {
+	var alpha [Memory]float64
+	var pairs [Memory]int // those with a real curvature
+	n := 0
+	for i, p := range of {
+		if p.real() {
+			pairs[n] = i
+			n++
 		}
-		last, curve[i] = max(last, i), c
-		alpha[i] = r.dot(s.S[i], q) / c
-		r.axpy(q, -alpha[i], s.Y[i])
 	}
-	if last < 0 {
+	if n == 0 {
 		r.scale(q, firstStep/max(r.largest(q), math.SmallestNonzeroFloat64))
 		return
 	}
-	step, y := s.S[last], s.Y[last]
-	all := curve[last] / r.dot(y, y) // the initial inverse curvature
+	last := pairs[n-1]
+	along := r.dot(s.S[last], q)
+	for j := n - 1; j >= 0; j-- {
+		i := pairs[j]
+		alpha[j] = along / of[i].curve
+		var next []float64
+		if j > 0 {
+			next = s.S[pairs[j-1]]
+		}
+		along = r.addDot(q, -alpha[j], s.Y[i], next)
+	}
+	all := of[last].curve / of[last].square // the initial inverse curvature
 	if len(blocks) < 2 {
 		r.scale(q, all)
 	} else {
-		scaleBlocks(q, all, step, y, blocks)
+		scaleBlocks(q, all, s.S[last], s.Y[last], blocks)
 	}
-	for i, c := range curve {
-		if c > 0 {
-			r.axpy(q, alpha[i]-r.dot(s.Y[i], q)/c, s.S[i])
+	along = r.dot(s.Y[pairs[0]], q)
+	for j, i := range pairs[:n] {
+		var next []float64
+		if j+1 < n {
+			next = s.Y[pairs[j+1]]
 		}
+		along = r.addDot(q, alpha[j]-along/of[i].curve, s.S[i], next)
 	}
 }
 
 // scaleBlocks multiplies each block of q by its own inverse curvature, near that of
 // all coordinates.
 func scaleBlocks(q []float64, all float64, step, y []float64, blocks []Block) {
-	for _, b := range blocks {
-		own := all
-		if c := b.Own.dot(step, y); c > 0 {
-			own = min(max(c/b.Own.dot(y, y), all/scaleClamp), all*scaleClamp)
+	parallel.For(len(blocks), runtime.GOMAXPROCS(0), func(i int) {
+		b, own := blocks[i], all
+		if p := b.Own.products(step, y); p.curve > 0 {
+			own = min(max(p.curve/p.square, all/scaleClamp), all*scaleClamp)
 		}
 		b.Own.scale(q, own)
-	}
-}
-
-// dot is the inner product over the ranges.
-func (r Ranges) dot(a, b []float64) float64 {
-	s := 0.0
-	for _, x := range r {
-		s += dot(a[x.Lo:x.Hi], b[x.Lo:x.Hi])
-	}
-	return s
-}
-
-// copy copies the ranges' entries.
-func (r Ranges) copy(to, from []float64) {
-	for _, x := range r {
-		copy(to[x.Lo:x.Hi], from[x.Lo:x.Hi])
-	}
-}
-
-// scale multiplies the ranges' entries by c.
-func (r Ranges) scale(a []float64, c float64) {
-	for _, x := range r {
-		floats.Scale(c, a[x.Lo:x.Hi])
-	}
-}
-
-// axpy adds c times the ranges of b to those of a.
-func (r Ranges) axpy(a []float64, c float64, b []float64) {
-	for _, x := range r {
-		floats.AddScaled(a[x.Lo:x.Hi], c, b[x.Lo:x.Hi])
-	}
-}
-
-// largest is the largest absolute value of the ranges' entries.
-func (r Ranges) largest(a []float64) float64 {
-	big := 0.0
-	for _, x := range r {
-		big = max(big, floats.Norm(a[x.Lo:x.Hi], math.Inf(1)))
-	}
-	return big
+	})
 }

@@ -3,8 +3,6 @@ package lbfgs
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // Func is the function to maximise: it returns the value at x and writes the
@@ -28,7 +26,26 @@ type State struct {
 	Iterations int         `json:"iterations"`          // of the outer loop, with or without a step
 	Stalled    int         `json:"stalled"`             // iterations since the last one that gained enough
 	PerBlock   *PerBlock   `json:"per_block,omitempty"` // of Settings.Blocks, nil before the first step
+
+	ids   []int       // of the pairs, rising; a pair of another number is another pair
+	next  int         // id
+	whole known       // of all coordinates
+	each  []known     // of each block's
+	spare [][]float64 // vectors as long as X that nothing refers to any more
 }
+
+// vector is as long as X; its values are arbitrary.
+func (s *State) vector() []float64 {
+	if n := len(s.spare); n > 0 {
+		v := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return v
+	}
+	return make([]float64, len(s.X))
+}
+
+// release leaves vectors to the next steps.
+func (s *State) release(v ...[]float64) { s.spare = append(s.spare, v...) }
 
 // MakePairs allocates S and Y for the Pairs of a saved State, unless they are
 // there, and reports impossible counts.
@@ -65,16 +82,26 @@ type PerBlock struct {
 // push keeps a pair in place of the oldest.
 func (s *State) push(step, y []float64) {
 	if len(s.S) == Memory {
+		s.release(s.S[0], s.Y[0])
 		s.S, s.Y = s.S[1:], s.Y[1:]
 	}
 	s.S, s.Y = append(s.S, step), append(s.Y, y)
 	s.Pairs = len(s.S)
+	s.ids = append(s.ids, s.next)
+	s.ids = s.ids[max(0, len(s.ids)-s.Pairs):]
+	s.next++
 }
 
-// usable reports whether a value and its gradient are finite.
-func usable(v float64, g []float64) bool {
-	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-	return !notFinite(v) && !slices.ContainsFunc(g, notFinite)
+// identify gives the pairs of a State that has been read their numbers.
+func (s *State) identify() {
+	if len(s.ids) == len(s.S) {
+		return
+	}
+	s.ids = nil
+	for range s.S {
+		s.ids = append(s.ids, s.next)
+		s.next++
+	}
 }
 
 // Settings of a maximisation.

@@ -1,0 +1,65 @@
+package optimise
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// BenchmarkHost is what an iteration of L-BFGS takes beside the bound: 3 750 windows of 40
+// features, each with eight coordinates.
+func BenchmarkHost(b *testing.B) {
+	p, _ := modeltest.Kind{Name: "host", N: 10, L: 150_000, K: 1, Q: 1, D: 1, Windows: 3750}.Make()
+	grad := p.Clone()
+	c := coordinatesOf(p, append(hyperparameters, FeatureTensors...), Ties{}, 2, variational.NoiseLevel{Condition: 1e-9})
+	c.lay(p, Priors{})
+	v, g := make([]float64, c.n), make([]float64, c.n)
+	c.read(v, p)
+	near := func(x, g []float64) (float64, error) { // its maximum lies at 0
+		f := 0.0
+		for i, x := range x {
+			steep := 1 + float64(i%7)
+			g[i] = -steep * x
+			f -= steep * x * x / 2
+		}
+		return f, nil
+	}
+	step := func(blocks []lbfgs.Block, over bool) func() {
+		s := &lbfgs.State{X: append([]float64(nil), v...), G: make([]float64, c.n)}
+		s.F, _ = near(s.X, s.G)
+		set := lbfgs.Settings{Blocks: blocks, PerBlockGain: -1e300, Gain: -1e300}
+		return func() {
+			set.Iterations = s.Iterations + 1
+			if _, err := lbfgs.Maximise(near, s, set); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for _, part := range []struct {
+		name string
+		do   func()
+	}{
+		{"write", func() { c.write(p, v) }},
+		{"check", func() { p.Check() }},
+		{"pull", func() { c.pull(g, p, grad) }},
+		{"prior", func() { c.logPrior(c.spans, v, g, 1) }},
+		{"function", func() { near(v, g) }},
+		{"together", step(nil, true)},
+		{"per window", step(c.blocks(p, 0), false)},
+	} {
+		for _, cores := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/cores=%d", part.name, cores), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+				b.ReportAllocs()
+				for b.Loop() {
+					part.do()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*p.M()), "ns/feature")
+			})
+		}
+	}
+}
