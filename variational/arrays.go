@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // NewParams makes zero parameters of the given shape, including the coefficients;
@@ -47,18 +49,36 @@ func (p *Params) Check() error {
 		if len(a) != t.Size() {
 			return fmt.Errorf("vssgp: %s has %d numbers, want %v: %w", t.Name, len(a), t.Shape, ErrParams)
 		}
-		for i, v := range a {
-			if want := t.Domain.want(v); want != "" {
-				return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, v, want, ErrParams)
-			}
+		least := t.Domain.least()
+		if i := firstOf(len(a), func(i int) bool { return !(a[i] >= least && a[i] <= math.MaxFloat64) }); i >= 0 {
+			return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, a[i], t.Domain.want(a[i]), ErrParams)
 		}
 	}
-	for k := range p.PhaseLower {
-		if a, b := p.PhaseLower[k], p.PhaseUpper[k]; b < a || b-a > 2*math.Pi*(1+1e-12) {
-			return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, b, k, a, ErrParams)
-		}
+	lower, upper := p.PhaseLower, p.PhaseUpper
+	if k := firstOf(len(lower), func(k int) bool { return !(upper[k] >= lower[k] && upper[k]-lower[k] <= 2*math.Pi*(1+1e-12)) }); k >= 0 {
+		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, upper[k], k, lower[k], ErrParams)
 	}
 	return p.checkWindows()
+}
+
+// firstOf is the first of n indices that is bad, or −1. Blocks behind it may have been
+// searched in vain.
+func firstOf(n int, bad func(i int) bool) int {
+	found := make([]int, (n+blockNumbers-1)/blockNumbers)
+	parallel.Blocks(n, blockNumbers, func(block, lo, hi int) {
+		found[block] = -1
+		for i := lo; i < hi && found[block] < 0; i++ {
+			if bad(i) {
+				found[block] = i
+			}
+		}
+	})
+	for _, i := range found {
+		if i >= 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 func (p *Params) checkWindows() error {

@@ -145,15 +145,24 @@ func (t Tensor) Unit(i int, reach float64) float64 {
 // Optional reports whether a model may lack the tensor.
 func (t Tensor) Optional() bool { return t.Group == Coefficients }
 
-// want says in words what v should be, or nothing if it is in the domain.
+// least is the smallest finite number in the domain.
+func (d Domain) least() float64 {
+	switch d {
+	case Positive:
+		return math.SmallestNonzeroFloat64
+	case NonNegative:
+		return 0
+	}
+	return -math.MaxFloat64
+}
+
+// want says in words what v, which is not in the domain, should be.
 func (d Domain) want(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "a finite number"
-	case d == Positive && v <= 0:
+	case d == Positive:
 		return "a positive number"
-	case d == NonNegative && v < 0:
-		return "zero or a positive number"
 	}
-	return ""
+	return "zero or a positive number"
 }
