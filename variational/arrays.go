@@ -49,36 +49,37 @@ func (p *Params) Check() error {
 		if len(a) != t.Size() {
 			return fmt.Errorf("vssgp: %s has %d numbers, want %v: %w", t.Name, len(a), t.Shape, ErrParams)
 		}
-		least := t.Domain.least()
-		if i := firstOf(len(a), func(i int) bool { return !(a[i] >= least && a[i] <= math.MaxFloat64) }); i >= 0 {
+		if i := firstOf(len(a), func(lo, hi int) int { return lo + t.Domain.lacks(a[lo:hi]) }); i < len(a) {
 			return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, a[i], t.Domain.want(a[i]), ErrParams)
 		}
 	}
-	lower, upper := p.PhaseLower, p.PhaseUpper
-	if k := firstOf(len(lower), func(k int) bool { return !(upper[k] >= lower[k] && upper[k]-lower[k] <= 2*math.Pi*(1+1e-12)) }); k >= 0 {
-		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, upper[k], k, lower[k], ErrParams)
+	if k := firstOf(p.M(), p.wrongPhase); k < p.M() {
+		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, p.PhaseUpper[k], k, p.PhaseLower[k], ErrParams)
 	}
 	return p.checkWindows()
 }
 
-// firstOf is the first of n indices that is bad, or −1. Blocks behind it may have been
-// searched in vain.
-func firstOf(n int, bad func(i int) bool) int {
-	found := make([]int, (n+blockNumbers-1)/blockNumbers)
-	parallel.Blocks(n, blockNumbers, func(block, lo, hi int) {
-		found[block] = -1
-		for i := lo; i < hi && found[block] < 0; i++ {
-			if bad(i) {
-				found[block] = i
-			}
+// wrongPhase is the first feature of [lo, hi) whose phase has an impossible width, or hi.
+func (p *Params) wrongPhase(lo, hi int) int {
+	for k := lo; k < hi; k++ {
+		if a, b := p.PhaseLower[k], p.PhaseUpper[k]; b < a || b-a > 2*math.Pi*(1+1e-12) {
+			return k
 		}
-	})
-	for _, i := range found {
-		if i >= 0 {
+	}
+	return hi
+}
+
+// firstOf is the least index below n that search finds, or n. search returns the first of
+// [lo, hi), or hi.
+func firstOf(n int, search func(lo, hi int) int) int {
+	found := make([]int, (n+blockNumbers-1)/blockNumbers)
+	parallel.Blocks(n, blockNumbers, func(block, lo, hi int) { found[block] = search(lo, hi) })
+	for block, i := range found {
+		if i < min(n, (block+1)*blockNumbers) {
 			return i
 		}
 	}
-	return -1
+	return n
 }
 
 func (p *Params) checkWindows() error {

@@ -145,15 +145,21 @@ func (t Tensor) Unit(i int, reach float64) float64 {
 // Optional reports whether a model may lack the tensor.
 func (t Tensor) Optional() bool { return t.Group == Coefficients }
 
-// least is the smallest finite number in the domain.
-func (d Domain) least() float64 {
+// lacks is the place of the first number that is not in the domain, or how many there are.
+func (d Domain) lacks(a []float64) int {
+	least := -math.MaxFloat64
 	switch d {
 	case Positive:
-		return math.SmallestNonzeroFloat64
+		least = math.SmallestNonzeroFloat64
 	case NonNegative:
-		return 0
+		least = 0
 	}
-	return -math.MaxFloat64
+	for i, v := range a {
+		if !(v >= least && v <= math.MaxFloat64) {
+			return i
+		}
+	}
+	return len(a)
 }
 
 // want says in words what v, which is not in the domain, should be.

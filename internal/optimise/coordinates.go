@@ -37,7 +37,7 @@ type group struct {
 	tensor  int // place in Params.Tensors
 	kind    variational.Coordinate
 	entries []entry   // by their coordinates
-	first   []int     // coordinate j (of a phase two) moves entries[first[j]:first[j+1]], of which the first leads
+	first   []int     // coordinate j (of a phase two) moves entries[first[j]:first[j+1]], of which the first leads; nil: entries[j] alone
 	scale   []float64 // Shift: a coordinate's unit
 	across  bool      // whether coordinates move entries of several windows
 }
@@ -45,8 +45,8 @@ type group struct {
 // entry is a number of a tensor. Those of one coordinate move together: they keep
 // their differences, or for logarithms their ratios, as they began.
 type entry struct {
-	of, index int     // its coordinate, its place in the tensor
-	ref       float64 // Shift: where it began; Log: its ratio to the entry that leads
+	index int     // its place in the tensor
+	ref   float64 // Shift: where it began; Log: its ratio to the entry that leads
 }
 
 // NewCoordinates covers the entries of the named tensors that are parameters,
@@ -73,7 +73,7 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 	class, across := ties.of(tensor, p)
 	g.across = across
 	coordinate := slices.Repeat([]int{-1}, len(data)) // of each class
-	var leads []int
+	var leads, of []int                               // the entry that leads each coordinate, the coordinate of each entry
 	for i, value := range data {
 		if tensor.Constant(i) {
 			continue
@@ -88,23 +88,46 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 		if g.kind == variational.Log {
 			value /= data[leads[*j]]
 		}
-		g.entries = append(g.entries, entry{*j, i, value})
+		g.entries, of = append(g.entries, entry{i, value}), append(of, *j)
 	}
-	slices.SortStableFunc(g.entries, func(a, b entry) int { return a.of - b.of })
-	for k, e := range g.entries {
-		if e.of == len(g.first) {
-			g.first = append(g.first, k)
-		}
+	if len(leads) < len(g.entries) {
+		g.sort(of, len(leads))
 	}
-	g.first = append(g.first, len(g.entries))
 	return g
 }
 
+// sort puts the entries in the order of their coordinates, of which there are n.
+func (g *group) sort(of []int, n int) {
+	g.first = make([]int, n+1)
+	for _, j := range of {
+		g.first[j+1]++
+	}
+	for j := range n {
+		g.first[j+1] += g.first[j]
+	}
+	next, sorted := slices.Clone(g.first), make([]entry, len(of))
+	for i, j := range of {
+		sorted[next[j]] = g.entries[i]
+		next[j]++
+	}
+	g.entries = sorted
+}
+
 // count is the number of coordinates. The two of a phase count once.
-func (g *group) count() int { return len(g.first) - 1 }
+func (g *group) count() int {
+	if g.first == nil {
+		return len(g.entries)
+	}
+	return len(g.first) - 1
+}
 
 // of is the entries that coordinate j moves.
-func (g *group) of(j int) []entry { return g.entries[g.first[j]:g.first[j+1]] }
+func (g *group) of(j int) []entry {
+	if g.first == nil {
+		return g.entries[j : j+1]
+	}
+	return g.entries[g.first[j]:g.first[j+1]]
+}
 
 // width is the coordinates an entry takes.
 func (g *group) width() int {
