@@ -57,20 +57,145 @@ func (idle) Predict(*spectral.Prediction, *spectral.Features, *spectral.Posterio
 func (idle) Solve(*spectral.Solution, *spectral.Features, float64) error                 { return nil }
 func (idle) PullbackSolved(_, _ *spectral.Features, _ spectral.SolvedAdjoint) error      { return nil }
 
+// idleRows opens a row for p on the idle backend, and returns the features' adjoint that
+// its pullbacks leave.
+func idleRows(t testing.TB, p *Params) (*Rows, *spectral.Features) {
+	t.Helper()
+	data := spectral.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
+	r, err := Open(t.Context(), data, Setting{Backend: idle{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.Features()
+	sums, s := r.workspace.sumsOf(f, 1), r.workspace.solutionOf(f, 1)
+	bar := r.workspace.adjointOf(f)
+	for i, a := range [][]float64{s.C, s.Mean, sums.Weights.Mean, sums.Weights.Var} {
+		fill(a, i)
+	}
+	for _, f := range []*spectral.Features{bar, sums.Features} {
+		for i, a := range f.Fields() {
+			fill(a.Data, i)
+		}
+	}
+	return r, bar
+}
+
+func fill(a []float64, seed int) {
+	for i := range a {
+		a[i] = math.Sin(float64(i+seed)) / 100
+	}
+}
+
+// TestCores: an evaluation, the noise level and the residual have the same bits on any
+// number of cores, in several blocks of components and windows.
+func TestCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, p := range []*Params{chainParams(301, 40, 1), chainParams(70, 11, 3), chainParams(1, 700, 5)} {
+		r, _ := idleRows(t, p)
+		weight := make([]float64, p.Windows.Count())
+		fill(weight, 1)
+		numbers := func() (all []float64) {
+			for _, evaluate := range []func() (*Evaluation, error){
+				func() (*Evaluation, error) { return r.Exact(p, true) },
+				func() (*Evaluation, error) { return r.Factorised(p, nil, nil, true) },
+				func() (*Evaluation, error) { return r.Factorised(p, nil, weight, true) },
+			} {
+				e, err := evaluate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, e.Bound)
+				for _, tensor := range e.Gradient.Tensors() {
+					all = append(all, *tensor.Data...)
+				}
+			}
+			f := p.Features()
+			s, size := dotExact(f.Freq, f.Decay)
+			return append(all, s, size, sumSquares(f.Freq), NoiseLevel{Condition: 1}.At(p), r.spread(f, f.Offsets(), f.Freq, 1, 1e9))
+		}
+		want := numbers()
+		for _, cores := range []int{2, 3, 8} {
+			runtime.GOMAXPROCS(cores)
+			for i, v := range numbers() {
+				if math.Float64bits(v) != math.Float64bits(want[i]) {
+					t.Errorf("%d features: number %d is %v on %d cores, %v on one", p.M(), i, v, cores, want[i])
+					break
+				}
+			}
+		}
+		runtime.GOMAXPROCS(1)
+	}
+}
+
+// TestChain holds the gradient that is assembled in blocks to sums over one component at
+// a time, with weights of windows on the KL terms.
+func TestChain(t *testing.T) {
+	p := chainParams(70, 11, 3)
+	r, bar := idleRows(t, p)
+	weight := make([]float64, 70)
+	fill(weight, 3)
+	weight[5] = 0
+	const scale = 0.5
+	c := chain{scale: scale, features: bar, weights: r.workspace.sums.Weights, kl: allKL, weight: weight}
+	got, want := NewParams(p.L, p.K, 1, 1), NewParams(p.L, p.K, 1, 1)
+	p.pull(got, c)
+	value := 0.0
+	for i := range p.L {
+		p.pullFeatures(want, bar, scale, i)
+		for k := i * p.K; k < (i+1)*p.K; k++ {
+			want.CoefMean[k], want.CoefVar[k] = scale*c.weights.Mean[k], scale*c.weights.Var[k]
+		}
+		for _, k := range allKL {
+			w := weight[p.ComponentWindow[i]]
+			k.pull(p, want, i, i+1, w)
+			value += w * k.of(p, i, i+1)
+		}
+	}
+	for i, tensor := range got.Tensors() {
+		for j, v := range *tensor.Data {
+			if w := (*want.Tensors()[i].Data)[j]; v != w {
+				t.Fatalf("%s[%d] = %v, want %v", tensor.Name, j, v, w)
+			}
+		}
+	}
+	sum := 0.0
+	for _, term := range p.kl(nil, allKL, weight) {
+		sum -= term.Value
+	}
+	if math.Abs(sum-value) > 1e-12*math.Abs(value) {
+		t.Errorf("the KL terms add up to %v, want %v", sum, value)
+	}
+}
+
+// TestLogarithms: of numbers whose product neither fits float64 nor stays one.
+func TestLogarithms(t *testing.T) {
+	all := []float64{1e-300, 1e300, 5e-324, 2, 1, math.MaxFloat64, 0.3}
+	for range 1000 {
+		all = append(all, 1e-3, 7, 0.9)
+	}
+	logs, want := newLogarithms(), 0.0
+	for _, v := range all {
+		logs.add(v)
+		want += math.Log(v)
+	}
+	if got := logs.sum(); math.Abs(got-want) > 1e-13*1e4 {
+		t.Errorf("Σ log v = %.17g, want %.17g", got, want)
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
+		logs := newLogarithms()
+		logs.add(v)
+		if got, want := logs.sum(), math.Log(v); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("log %v = %v, want %v", v, got, want)
+		}
+	}
+}
+
 func BenchmarkChainRule(b *testing.B) {
 	for _, c := range chainShapes {
 		p := chainParams(c.windows, c.components, c.k)
-		r, err := Open(b.Context(), spectral.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}, Setting{Backend: idle{}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		r, bar := idleRows(b, p)
 		f, w := r.workspace.featuresOf(p), &r.workspace
-		bar, solution := w.adjointOf(f), w.solutionOf(f, 1)
-		for _, a := range bar.Fields() {
-			for i := range a.Data {
-				a.Data[i] = 1 / float64(i+1)
-			}
-		}
+		solution := w.solutionOf(f, 1)
 		for _, part := range []struct {
 			name string
 			do   func()

@@ -2,13 +2,52 @@ package optimise
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
+
+// TestCores: coordinates, parameters and slopes have the same bits on any number of cores,
+// tied or not, and a wrong number is found in any block.
+func TestCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	p, _ := modeltest.Kind{Name: "cores", N: 10, L: 6000, K: 3, Q: 1, D: 1, Windows: 150}.Make()
+	for _, ties := range []Ties{{}, {Shared: true}, {Tensors: tieable}} {
+		c := coordinatesOf(p, everything, ties, 2, variational.NoiseLevel{Condition: 1e-9})
+		numbers := func() (all []float64) {
+			v, g, to := make([]float64, c.n), make([]float64, c.n), p.Clone()
+			c.read(v, p)
+			for i := range v {
+				v[i] += math.Sin(float64(i))
+			}
+			c.write(to, v)
+			c.pull(g, to, p.Clone())
+			for _, tensor := range to.Tensors() {
+				all = append(all, *tensor.Data...)
+			}
+			return append(all, g...)
+		}
+		want := numbers()
+		for _, cores := range []int{2, 3, 8} {
+			if runtime.GOMAXPROCS(cores); !slices.Equal(numbers(), want) {
+				t.Errorf("ties %+v: other bits on %d cores", ties, cores)
+			}
+		}
+	}
+	for _, i := range []int{0, 8191, 8192, 17_999} {
+		bad := p.Clone()
+		bad.FreqVar[i], bad.FreqVar[17_999] = -1, math.NaN()
+		if err := bad.Check(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("[%d] is", i)) {
+			t.Errorf("entry %d is wrong: %v", i, err)
+		}
+	}
+}
 
 // BenchmarkHost is what an iteration of L-BFGS takes beside the bound: 3 750 windows of 40
 // features, each with eight coordinates.
@@ -28,7 +67,7 @@ func BenchmarkHost(b *testing.B) {
 		}
 		return f, nil
 	}
-	step := func(blocks []lbfgs.Block, over bool) func() {
+	step := func(blocks []lbfgs.Block) func() {
 		s := &lbfgs.State{X: append([]float64(nil), v...), G: make([]float64, c.n)}
 		s.F, _ = near(s.X, s.G)
 		set := lbfgs.Settings{Blocks: blocks, PerBlockGain: -1e300, Gain: -1e300}
@@ -48,8 +87,8 @@ func BenchmarkHost(b *testing.B) {
 		{"pull", func() { c.pull(g, p, grad) }},
 		{"prior", func() { c.logPrior(c.spans, v, g, 1) }},
 		{"function", func() { near(v, g) }},
-		{"together", step(nil, true)},
-		{"per window", step(c.blocks(p, 0), false)},
+		{"together", step(nil)},
+		{"per window", step(c.blocks(p, 0))},
 	} {
 		for _, cores := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/cores=%d", part.name, cores), func(b *testing.B) {
