@@ -219,7 +219,7 @@ func TestScaleOfBlocks(t *testing.T) {
 		{4, []float64{0, 2.0 / 4, 0, 4.0 / 16}},
 		{400, []float64{0, 10 * 402.0 / 160004, 0, 1.0 / 400}},
 	} {
-		s := &State{S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
+		s := &State{X: make([]float64, 4), S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
 		q := make([]float64, 4)
 		s.direction(q, []float64{0, 1, 0, 1}, blocks) // a gradient orthogonal to the pair
 		for i, v := range q {

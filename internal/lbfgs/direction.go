@@ -1,11 +1,6 @@
 package lbfgs
 
-import (
-	"math"
-	"runtime"
-
-	"github.com/vssgp/vssgp/internal/parallel"
-)
+import "math"
 
 const (
 	// firstStep is the length of the very first step in its largest coordinate.
@@ -13,6 +8,7 @@ const (
 	// scaleClamp is how far a block's initial scale may lie from that of all
 	// coordinates.
 	scaleClamp = 10
+	smallest   = math.SmallestNonzeroFloat64
 )
 
 // products are a pair's s·y and y·y over some ranges.
@@ -51,9 +47,8 @@ func (k *known) of(r Ranges, s *State) []products {
 // apply replaces the ranges' entries of q, a gradient, by those of H·q, an ascent
 // direction: the two-loop recursion with every inner product over the ranges, and
 // only with those pairs of s whose curvature is real there. of are the pairs'
-// products. If there are blocks, the ranges are all coordinates. Each pass over q
-// makes the inner product that the next one begins with.
-func (r Ranges) apply(q []float64, s *State, of []products, blocks []Block) {
+// products. Each pass over q makes the inner product that the next one begins with.
+func (r Ranges) apply(q []float64, s *State, of []products) {
 	var alpha [Memory]float64
 	var pairs [Memory]int // those with a real curvature
 	n := 0
@@ -64,7 +59,7 @@ func (r Ranges) apply(q []float64, s *State, of []products, blocks []Block) {
 		}
 	}
 	if n == 0 {
-		r.scale(q, firstStep/max(r.largest(q), math.SmallestNonzeroFloat64))
+		r.scale(q, firstStep/max(r.largest(q), smallest))
 		return
 	}
 	last := pairs[n-1]
@@ -78,12 +73,7 @@ func (r Ranges) apply(q []float64, s *State, of []products, blocks []Block) {
 		}
 		along = r.addDot(q, -alpha[j], s.Y[i], next)
 	}
-	all := of[last].curve / of[last].square // the initial inverse curvature
-	if len(blocks) < 2 {
-		r.scale(q, all)
-	} else {
-		scaleBlocks(q, all, s.S[last], s.Y[last], blocks)
-	}
+	r.scale(q, of[last].curve/of[last].square) // the initial inverse curvature
 	along = r.dot(s.Y[pairs[0]], q)
 	for j, i := range pairs[:n] {
 		var next []float64
@@ -92,16 +82,4 @@ func (r Ranges) apply(q []float64, s *State, of []products, blocks []Block) {
 		}
 		along = r.addDot(q, alpha[j]-along/of[i].curve, s.S[i], next)
 	}
-}
-
-// scaleBlocks multiplies each block of q by its own inverse curvature, near that of
-// all coordinates.
-func scaleBlocks(q []float64, all float64, step, y []float64, blocks []Block) {
-	parallel.For(len(blocks), runtime.GOMAXPROCS(0), func(i int) {
-		b, own := blocks[i], all
-		if p := b.Own.products(step, y); p.curve > 0 {
-			own = min(max(p.curve/p.square, all/scaleClamp), all*scaleClamp)
-		}
-		b.Own.scale(q, own)
-	})
 }

@@ -151,10 +151,8 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 
 // direction sets d to an ascent direction from a gradient.
 func (s *State) direction(d, gradient []float64, blocks []Block) {
-	s.identify()
-	all := Ranges{{0, len(d)}}
-	copyAll(d, gradient)
-	all.apply(d, s, s.whole.of(all, s), blocks)
+	a := s.ascent(d, gradient, blocks)
+	a.add(Ranges{{0, len(d)}}, s)
 }
 
 // accept moves to a point and keeps the pair if its curvature is real.

@@ -92,23 +92,23 @@ func (a *PerBlock) returnTo(s *State) {
 
 // propose writes the blocks' steps into d.
 func (s *State) propose(d []float64, moves []move, blocks []Block) {
-	a, all := s.PerBlock, []float64(nil)
+	a, all := s.PerBlock, ascent{}
 	s.identify()
 	if len(s.each) != len(blocks) {
 		s.each = make([]known, len(blocks))
 	}
 	if slices.ContainsFunc(blocks, func(b Block) bool { return b.Shared }) {
-		all = s.vector()
-		s.direction(all, a.G, nil)
-		defer s.release(all)
+		all = s.ascent(s.vector(), a.G, nil)
+		defer s.release(all.q)
 	}
 	parallel.For(len(blocks), runtime.GOMAXPROCS(0), func(i int) {
 		own, m := blocks[i].Own, &moves[i]
 		if blocks[i].Shared {
-			own.copy(d, all)
+			all.add(own, s)
+			own.copy(d, all.q)
 		} else {
 			own.copy(d, a.G)
-			own.apply(d, s, s.each[i].of(own, s), nil)
+			own.apply(d, s, s.each[i].of(own, s))
 		}
 		m.size = own.largest(d)
 		if m.size > a.Radius[i] {

@@ -29,7 +29,7 @@ type State struct {
 
 	ids   []int       // of the pairs, rising; a pair of another number is another pair
 	next  int         // id
-	whole known       // of all coordinates
+	gram  gram        // of the pairs
 	each  []known     // of each block's
 	spare [][]float64 // vectors as long as X that nothing refers to any more
 }

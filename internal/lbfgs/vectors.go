@@ -24,22 +24,8 @@ func dot(a, b []float64) float64 {
 	return parallel.Sum(len(a), chunk, func(lo, hi int) float64 { return dotChunk(a[lo:hi], b[lo:hi]) })
 }
 
-// dotChunk is dot on one core. Four sums at a time keep it busy.
-func dotChunk(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		s0 += v * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
+// dotChunk is dot on one core.
+func dotChunk(a, b []float64) float64 { return floats.Dot(a, b) }
 
 // addDot adds c·b to a and then returns the inner product of a with w, in one pass; 0 if
 // w is nil.
