@@ -2,7 +2,6 @@ package lbfgs
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -21,6 +20,19 @@ const (
 // newPerBlock is the state before the first step.
 func newPerBlock(s *State, blocks int) *PerBlock {
 	return &PerBlock{X: slices.Clone(s.X), G: slices.Clone(s.G), Radius: slices.Repeat([]float64{firstRadius}, blocks)}
+}
+
+// neighbours is how many blocks in a row a core takes: they lie next to each other in each
+// vector, and a core that reads one fetches part of the next.
+const neighbours = 4
+
+// eachOf calls f for n blocks, on all cores.
+func eachOf(n int, f func(block int)) {
+	parallel.Blocks(n, neighbours, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
 }
 
 // move is one block's part of a trial.
@@ -54,7 +66,7 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 		a.returnTo(s)
 		return nil
 	}
-	parallel.For(len(moves), runtime.GOMAXPROCS(0), func(i int) {
+	eachOf(len(moves), func(i int) {
 		own := set.Blocks[i].Own
 		was, is := own.dot(d, a.G), own.dot(d, g)
 		moves[i].rise = (was + is) / 2
@@ -75,7 +87,7 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 	a.Failed = 0
 	s.release(s.X, s.G)
 	s.X, s.G, s.F = x, g, v
-	parallel.For(len(moves), runtime.GOMAXPROCS(0), func(i int) {
+	eachOf(len(moves), func(i int) {
 		if own := set.Blocks[i].Own; moves[i].rise >= 0 {
 			own.copy(a.X, x)
 			own.copy(a.G, g)
@@ -101,7 +113,7 @@ func (s *State) propose(d []float64, moves []move, blocks []Block) {
 		all = s.ascent(s.vector(), a.G, nil)
 		defer s.release(all.q)
 	}
-	parallel.For(len(blocks), runtime.GOMAXPROCS(0), func(i int) {
+	eachOf(len(blocks), func(i int) {
 		own, m := blocks[i].Own, &moves[i]
 		if blocks[i].Shared {
 			all.add(own, s)

@@ -9,7 +9,7 @@ import (
 
 // chunk is how many numbers a core takes at a time: those of a few vectors stay in its
 // cache. Sums are taken chunk by chunk, so they do not depend on the number of cores.
-const chunk = 1 << 12
+const chunk = 1 << 11
 
 // eachChunk calls f for n numbers in chunks, on all cores.
 func eachChunk(n int, f func(lo, hi int)) {

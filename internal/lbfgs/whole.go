@@ -1,10 +1,6 @@
 package lbfgs
 
-import (
-	"runtime"
-
-	"github.com/vssgp/vssgp/internal/parallel"
-)
+import "github.com/vssgp/vssgp/internal/parallel"
 
 // The two-loop recursion over all coordinates reads every pair from memory four times, if
 // it takes one inner product after the other. With the inner products s_i·y_j of the pairs
@@ -181,7 +177,7 @@ func (s *State) scales(all float64, pair int, blocks []Block) scales {
 		return scales{all: all}
 	}
 	each := s.vector()
-	parallel.For(len(blocks), runtime.GOMAXPROCS(0), func(i int) {
+	eachOf(len(blocks), func(i int) {
 		b, own := blocks[i], all
 		if p := b.Own.products(s.S[pair], s.Y[pair]); p.curve > 0 {
 			own = min(max(p.curve/p.square, all/scaleClamp), all*scaleClamp)
