@@ -231,6 +231,44 @@ func TestScaleOfBlocks(t *testing.T) {
 	}
 }
 
+// TestWhole: the direction of all coordinates by inner products is that of the two-loop
+// recursion, with pairs that have no curvature and without any, as pairs come and go.
+func TestWhole(t *testing.T) {
+	const n = chunk + 7
+	number := func(i, k int) float64 { return math.Sin(float64(7*i + i*k + k)) }
+	s := &State{X: make([]float64, n)}
+	all := Ranges{{0, n}}
+	for round := range 2*Memory + 3 {
+		g, want, got := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range g {
+			g[i] = number(i, round+100)
+		}
+		copy(want, g)
+		var of known
+		all.apply(want, s.pairs(), of.of(all, s.pairs()))
+		s.direction(got, g, nil)
+		size := all.largest(want)
+		for i, v := range got {
+			if !(math.Abs(v-want[i]) <= 1e-11*size) {
+				t.Fatalf("round %d: coordinate %d is %v, want %v", round, i, v, want[i])
+			}
+		}
+		step, y := make([]float64, n), make([]float64, n)
+		for i := range step {
+			step[i] = number(i, round)
+			y[i] = (2 + math.Cos(float64(i))) * step[i]
+			if round%5 == 0 {
+				y[i] = -y[i]
+			}
+		}
+		s.push(step, y)
+		if round == Memory+5 { // a pair of the middle goes
+			s.S, s.Y = slices.Delete(s.S, 4, 5), slices.Delete(s.Y, 4, 5)
+			s.ids = slices.Delete(s.ids, 4, 5)
+		}
+	}
+}
+
 // TestCores: the same bits on any number of cores, of more coordinates than one core takes
 // at a time, and of vectors that are used again.
 func TestCores(t *testing.T) {

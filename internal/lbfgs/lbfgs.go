@@ -151,8 +151,13 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 
 // direction sets d to an ascent direction from a gradient.
 func (s *State) direction(d, gradient []float64, blocks []Block) {
-	a := s.ascent(d, gradient, blocks)
-	a.add(Ranges{{0, len(d)}}, s)
+	p, each := s.pairs(), []float64(nil)
+	if len(blocks) > 1 {
+		each = s.vector()
+		defer s.release(each)
+	}
+	a := s.gram.ascent(d, gradient, p, blocks, each)
+	a.add(Ranges{{0, len(d)}}, p)
 }
 
 // accept moves to a point and keeps the pair if its curvature is real.

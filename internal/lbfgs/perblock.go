@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/parallel"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -20,19 +19,6 @@ const (
 // newPerBlock is the state before the first step.
 func newPerBlock(s *State, blocks int) *PerBlock {
 	return &PerBlock{X: slices.Clone(s.X), G: slices.Clone(s.G), Radius: slices.Repeat([]float64{firstRadius}, blocks)}
-}
-
-// neighbours is how many blocks in a row a core takes: they lie next to each other in each
-// vector, and a core that reads one fetches part of the next.
-const neighbours = 4
-
-// eachOf calls f for n blocks, on all cores.
-func eachOf(n int, f func(block int)) {
-	parallel.Blocks(n, neighbours, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			f(i)
-		}
-	})
 }
 
 // move is one block's part of a trial.
@@ -104,23 +90,22 @@ func (a *PerBlock) returnTo(s *State) {
 
 // propose writes the blocks' steps into d.
 func (s *State) propose(d []float64, moves []move, blocks []Block) {
-	a, all := s.PerBlock, ascent{}
-	s.identify()
+	a, p, all := s.PerBlock, s.pairs(), ascent{}
 	if len(s.each) != len(blocks) {
 		s.each = make([]known, len(blocks))
 	}
 	if slices.ContainsFunc(blocks, func(b Block) bool { return b.Shared }) {
-		all = s.ascent(s.vector(), a.G, nil)
+		all = s.gram.ascent(s.vector(), a.G, p, nil, nil)
 		defer s.release(all.q)
 	}
 	eachOf(len(blocks), func(i int) {
 		own, m := blocks[i].Own, &moves[i]
 		if blocks[i].Shared {
-			all.add(own, s)
+			all.add(own, p)
 			own.copy(d, all.q)
 		} else {
 			own.copy(d, a.G)
-			own.apply(d, s, s.each[i].of(own, s))
+			own.apply(d, p, s.each[i].of(own, p))
 		}
 		m.size = own.largest(d)
 		if m.size > a.Radius[i] {

@@ -27,7 +27,7 @@ type State struct {
 	Stalled    int         `json:"stalled"`             // iterations since the last one that gained enough
 	PerBlock   *PerBlock   `json:"per_block,omitempty"` // of Settings.Blocks, nil before the first step
 
-	ids   []int       // of the pairs, rising; a pair of another number is another pair
+	ids   []int       // of the pairs
 	next  int         // id
 	gram  gram        // of the pairs
 	each  []known     // of each block's
@@ -59,12 +59,6 @@ func (s *State) MakePairs() error {
 	return nil
 }
 
-// Memory is how many pairs of steps and gradient differences are kept.
-const Memory = 20
-
-// tooFlat is the relative curvature below which a pair is not kept.
-const tooFlat = 1e-16
-
 // PerBlock is the state while each block takes its own steps: by L-BFGS on its own
 // coordinates, within its own radius, all blocks in the same evaluation. It is
 // saved with its State.
@@ -92,16 +86,16 @@ func (s *State) push(step, y []float64) {
 	s.next++
 }
 
-// identify gives the pairs of a State that has been read their numbers.
-func (s *State) identify() {
-	if len(s.ids) == len(s.S) {
-		return
+// pairs are S and Y. Those of a State that has been read get their numbers.
+func (s *State) pairs() pairs {
+	if len(s.ids) != len(s.S) {
+		s.ids = nil
+		for range s.S {
+			s.ids = append(s.ids, s.next)
+			s.next++
+		}
 	}
-	s.ids = nil
-	for range s.S {
-		s.ids = append(s.ids, s.next)
-		s.next++
-	}
+	return pairs{s.S, s.Y, s.ids}
 }
 
 // Settings of a maximisation.

@@ -13,8 +13,8 @@ import "github.com/vssgp/vssgp/internal/parallel"
 // with Γ the initial inverse curvature. That is two passes, over the s and over the y, and
 // one more for H·g itself.
 
-// gram are the inner products of a State's pairs over all coordinates, kept from one step
-// to the next.
+// gram are the inner products of pairs over all coordinates, kept from one step to the
+// next.
 type gram struct {
 	id    []int
 	curve [Memory][Memory]float64 // [i][j], i ≤ j: s_i·y_j
@@ -36,23 +36,21 @@ func sums(n, k int, add func(lo, hi int, sums []float64)) []float64 {
 
 // update takes the inner products of pairs that are new, and returns those of g with all
 // s_i, in one pass.
-func (m *gram) update(s *State, g []float64) []float64 {
-	s.identify()
-	known := m.keep(s.ids)
-	n := len(s.ids)
+func (m *gram) update(p pairs, g []float64) []float64 {
+	known, n := m.keep(p.ids), len(p.ids)
 	fresh := n - known
 	// Of each i: s_i·g, and for each new pair j s_i·y_j and y_j·y_i, which is kept for i = j.
 	width := 1 + fresh
 	all := sums(len(g), n*width+fresh, func(lo, hi int, sums []float64) {
 		for i := range n {
-			step := s.S[i][lo:hi]
+			step := p.s[i][lo:hi]
 			sums[i*width] = dotChunk(step, g[lo:hi])
 			for j := max(i, known); j < n; j++ {
-				sums[i*width+1+j-known] = dotChunk(step, s.Y[j][lo:hi])
+				sums[i*width+1+j-known] = dotChunk(step, p.y[j][lo:hi])
 			}
 		}
 		for j := known; j < n; j++ {
-			sums[n*width+j-known] = dotChunk(s.Y[j][lo:hi], s.Y[j][lo:hi])
+			sums[n*width+j-known] = dotChunk(p.y[j][lo:hi], p.y[j][lo:hi])
 		}
 	})
 	along := make([]float64, n)
@@ -96,10 +94,9 @@ type ascent struct {
 }
 
 // ascent computes H·g but for its last pass; q is the room for its q. With blocks, each has
-// its own initial inverse curvature.
-func (s *State) ascent(q, g []float64, blocks []Block) ascent {
-	m, n := &s.gram, len(s.S)
-	along := m.update(s, g)
+// its own initial inverse curvature, for which each has room.
+func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) ascent {
+	n, along := len(p.ids), m.update(p, g)
 	real := func(i int) bool { return products{m.curve[i][i], m.yy[i]}.real() }
 	a := ascent{q: q}
 	var alpha [Memory]float64
@@ -110,7 +107,9 @@ func (s *State) ascent(q, g []float64, blocks []Block) ascent {
 		}
 		last = max(last, i)
 		for j := i + 1; j < n; j++ {
-			along[i] -= alpha[j] * m.curve[i][j]
+			if alpha[j] != 0 {
+				along[i] -= alpha[j] * m.curve[i][j]
+			}
 		}
 		alpha[i] = along[i] / m.curve[i][i]
 	}
@@ -120,31 +119,33 @@ func (s *State) ascent(q, g []float64, blocks []Block) ascent {
 		whole.scale(q, firstStep/max(whole.largest(q), smallest))
 		return a
 	}
-	scales := s.scales(m.curve[last][last]/m.yy[last], last, blocks)
+	scales := scales{all: m.curve[last][last] / m.yy[last]}
+	if len(blocks) > 1 {
+		scales.take(each, p.s[last], p.y[last], blocks)
+	}
 	turned := sums(len(q), n, func(lo, hi int, sums []float64) {
 		part := q[lo:hi]
 		copy(part, g[lo:hi])
 		for j := range n {
 			if alpha[j] != 0 {
-				addDotChunk(part, -alpha[j], s.Y[j][lo:hi], nil)
+				addDotChunk(part, -alpha[j], p.y[j][lo:hi], nil)
 			}
 		}
 		scales.apply(part, lo)
 		for i := range n {
 			if real(i) {
-				sums[i] = dotChunk(s.Y[i][lo:hi], part)
+				sums[i] = dotChunk(p.y[i][lo:hi], part)
 			}
 		}
 	})
-	if scales.each != nil {
-		s.release(scales.each)
-	}
 	for i := range n {
 		if !real(i) {
 			continue
 		}
 		for j := range i {
-			turned[i] += a.step[j] * m.curve[j][i]
+			if a.step[j] != 0 {
+				turned[i] += a.step[j] * m.curve[j][i]
+			}
 		}
 		a.step[i] = alpha[i] - turned[i]/m.curve[i][i]
 	}
@@ -152,12 +153,12 @@ func (s *State) ascent(q, g []float64, blocks []Block) ascent {
 }
 
 // add adds Σ_i step_i s_i to the ranges of q, which become those of H·g.
-func (a *ascent) add(r Ranges, s *State) {
+func (a *ascent) add(r Ranges, p pairs) {
 	for _, x := range r {
 		eachChunk(x.Hi-x.Lo, func(lo, hi int) {
-			for i, step := range a.step[:len(s.S)] {
+			for i, step := range a.step[:len(p.s)] {
 				if step != 0 {
-					addDotChunk(a.q[x.Lo+lo:x.Lo+hi], step, s.S[i][x.Lo+lo:x.Lo+hi], nil)
+					addDotChunk(a.q[x.Lo+lo:x.Lo+hi], step, p.s[i][x.Lo+lo:x.Lo+hi], nil)
 				}
 			}
 		})
@@ -170,17 +171,13 @@ type scales struct {
 	each []float64 // of each coordinate; nil: all
 }
 
-// scales are all for every coordinate or, if there are blocks, each block's own by the
-// given pair, near that.
-func (s *State) scales(all float64, pair int, blocks []Block) scales {
-	if len(blocks) < 2 {
-		return scales{all: all}
-	}
-	each := s.vector()
+// take gives each block its own scale by a pair, near that of all.
+func (c *scales) take(each, step, y []float64, blocks []Block) {
+	c.each = each
 	eachOf(len(blocks), func(i int) {
-		b, own := blocks[i], all
-		if p := b.Own.products(s.S[pair], s.Y[pair]); p.curve > 0 {
-			own = min(max(p.curve/p.square, all/scaleClamp), all*scaleClamp)
+		b, own := blocks[i], c.all
+		if p := b.Own.products(step, y); p.curve > 0 {
+			own = min(max(p.curve/p.square, c.all/scaleClamp), c.all*scaleClamp)
 		}
 		for _, x := range b.Own {
 			for k := x.Lo; k < x.Hi; k++ {
@@ -188,7 +185,6 @@ func (s *State) scales(all float64, pair int, blocks []Block) scales {
 			}
 		}
 	})
-	return scales{each: each}
 }
 
 // apply scales the coordinates from lo on.
