@@ -95,12 +95,20 @@ func (p *Params) checkWindows() error {
 	if len(p.ComponentWindow) != p.L {
 		return fmt.Errorf("vssgp: component.window has %d entries, want one for each of the %d components: %w", len(p.ComponentWindow), p.L, ErrParams)
 	}
-	for i, v := range p.ComponentWindow {
-		if v < 0 || v >= len(p.Windows.Center) || (i > 0 && v < p.ComponentWindow[i-1]) {
-			return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, v, len(p.Windows.Center)-1, ErrParams)
-		}
+	if i := firstOf(p.L, p.wrongWindow); i < p.L {
+		return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, p.ComponentWindow[i], len(p.Windows.Center)-1, ErrParams)
 	}
 	return nil
+}
+
+// wrongWindow is the first component of [lo, hi) with an impossible window, or hi.
+func (p *Params) wrongWindow(lo, hi int) int {
+	for i := lo; i < hi; i++ {
+		if v := p.ComponentWindow[i]; v < 0 || v >= len(p.Windows.Center) || (i > 0 && v < p.ComponentWindow[i-1]) {
+			return i
+		}
+	}
+	return hi
 }
 
 // Alike reports whether two sets of parameters have the same sizes and windows.
