@@ -127,7 +127,7 @@ func TestPlanCosts(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	// Free are σ², l and p of two components and τ, with the pairs of eight steps and six more: before that the noise is held.
-	if want := 8. * 7 * (2*8 + 6); p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
+	if want := 8. * 7 * (2*8 + 8); p.HistoryBytes != want || p.Flops() != float64(p.Bounds)*p.BoundFlops+float64(p.Gradients)*p.GradientFlops {
 		t.Errorf("history %v, want %v", p.HistoryBytes, want)
 	}
 	from, err := New(data, o)

@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"math"
+	"slices"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -10,19 +12,17 @@ import (
 // bankNumbers is how many numbers a bank of m features of q inputs has.
 func bankNumbers(m, q int) int { return m * (3*q + 4) }
 
+// featuresAtOnce is how many features a core of the host takes at a time.
+const featuresAtOnce = 1024
+
 // uploadBank brings the features to the card, with their rotations if rows
 // are evenly spaced, and has the arguments point to them. The kernels count angles in
 // turns.
 func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
-	bank := r.host[arrayBank][:0]
-	for _, field := range f.Fields() {
-		bank = append(bank, field.Data...)
-	}
-	angles := bank[2*f.M*f.Q:][:f.M*(f.Q+1)] // Freq and Phase
-	for i := range angles {
-		angles[i] /= 2 * math.Pi
-	}
+	n := bankNumbers(f.M, f.Q)
+	bank := slices.Grow(r.host[arrayBank][:0], n)[:n]
 	r.host[arrayBank] = bank
+	packBank(bank, f)
 	r.upload(arrayBank, bank)
 	at := r.address(arrayBank)
 	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
@@ -41,21 +41,46 @@ func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
 	r.launch(k, parts(f.M, k.Block()), 0)
 }
 
+// packBank writes the features into a bank, on all cores.
+func packBank(bank []float64, f *spectral.Features) {
+	to := spectral.FeaturesIn(bank, f.M, f.Q)
+	from := f.Fields()
+	parallel.Blocks(f.M, featuresAtOnce, func(_, lo, hi int) {
+		for i, field := range to.Fields() {
+			each := len(field.Data) / f.M
+			dst, src := field.Data[lo*each:hi*each], from[i].Data[lo*each:hi*each]
+			if field.Name != "Freq" && field.Name != "Phase" {
+				copy(dst, src)
+				continue
+			}
+			for k, angle := range src {
+				dst[k] = angle / (2 * math.Pi)
+			}
+		}
+	})
+}
+
 // adjoint turns the sums of each feature, width numbers a row, into the adjoint of
 // the features. A row begins with the sums of contract.cuh:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
 func adjoint(dst, f *spectral.Features, sums []float64, width int) {
-	q := f.Q
-	for k := range f.M {
-		s := sums[k*width:][:width]
-		theta, thetaD, quadD, quadD2 := s[0], s[4:4+q], s[4+q:4+2*q], s[4+2*q:4+3*q]
-		dst.Phase[k], dst.Amp[k], dst.Power[k], dst.Ripple[k] = theta, s[1], s[2], s[3]
-		for i := range q {
-			at := k*q + i
-			dst.Center[at] = -f.Freq[at]*theta - f.Decay[at]*quadD[i]
-			dst.Decay[at] = 0.5 * quadD2[i]
-			dst.Freq[at] = thetaD[i]
+	parallel.Blocks(f.M, featuresAtOnce, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			adjointOf(dst, f, k, sums[k*width:][:width])
 		}
+	})
+}
+
+// adjointOf is adjoint for feature k, whose sums are s.
+func adjointOf(dst, f *spectral.Features, k int, s []float64) {
+	q := f.Q
+	theta, thetaD, quadD, quadD2 := s[0], s[4:4+q], s[4+q:4+2*q], s[4+2*q:4+3*q]
+	dst.Phase[k], dst.Amp[k], dst.Power[k], dst.Ripple[k] = theta, s[1], s[2], s[3]
+	for i := range q {
+		at := k*q + i
+		dst.Center[at] = -f.Freq[at]*theta - f.Decay[at]*quadD[i]
+		dst.Decay[at] = 0.5 * quadD2[i]
+		dst.Freq[at] = thetaD[i]
 	}
 }

@@ -68,8 +68,17 @@ func (f *Features) Zero() {
 // features [o[v], o[v+1]). It has V+1 entries.
 func (f *Features) Offsets() []int {
 	o := make([]int, f.Windows.Count()+1)
+	at, step := 0, 1
 	for v := range o {
-		o[v], _ = slices.BinarySearch(f.Window, v)
+		// The next window begins about as far away as the last one did: a search of
+		// all features for each of many windows would miss the cache at each step.
+		end := at
+		for ; end < len(f.Window) && f.Window[end] < v; step *= 2 {
+			end = min(len(f.Window), end+step)
+		}
+		n, _ := slices.BinarySearch(f.Window[at:end], v)
+		step, at = max(1, n/2), at+n
+		o[v] = at
 	}
 	o[len(o)-1] = f.M // without windows, too
 	return o

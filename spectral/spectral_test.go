@@ -3,6 +3,7 @@ package spectral
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -157,5 +158,25 @@ func TestWindowsEqual(t *testing.T) {
 	}
 	if same := (Windows{Center: []float64{0, 1}, Length: 2}); !a.Equal(&same) || !(&Windows{Length: 1}).Equal(&Windows{}) {
 		t.Error("equal windows are told apart")
+	}
+}
+
+// TestOffsets: where each window's features begin, with windows of none and of many.
+func TestOffsets(t *testing.T) {
+	for _, counts := range [][]int{{3}, {0, 2}, {2, 0}, {0, 0, 1, 0, 0}, {40, 40, 40, 40}, {1, 500, 1, 1, 0, 0, 300, 2}} {
+		f := &Features{}
+		want := []int{0}
+		for v, n := range counts {
+			f.Window = append(f.Window, slices.Repeat([]int{v}, n)...)
+			f.Windows.Center = append(f.Windows.Center, float64(v))
+			f.M += n
+			want = append(want, f.M)
+		}
+		if got := f.Offsets(); !slices.Equal(got, want) {
+			t.Errorf("windows of %v features begin at %v, want %v", counts, got, want)
+		}
+	}
+	if got := (&Features{M: 5}).Offsets(); !slices.Equal(got, []int{0, 5}) {
+		t.Errorf("5 features without windows begin at %v", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // NewParams makes zero parameters of the given shape, including the coefficients;
@@ -47,18 +49,37 @@ func (p *Params) Check() error {
 		if len(a) != t.Size() {
 			return fmt.Errorf("vssgp: %s has %d numbers, want %v: %w", t.Name, len(a), t.Shape, ErrParams)
 		}
-		for i, v := range a {
-			if want := t.Domain.want(v); want != "" {
-				return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, v, want, ErrParams)
-			}
+		if i := firstOf(len(a), func(lo, hi int) int { return lo + t.Domain.lacks(a[lo:hi]) }); i < len(a) {
+			return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, a[i], t.Domain.want(a[i]), ErrParams)
 		}
 	}
-	for k := range p.PhaseLower {
-		if a, b := p.PhaseLower[k], p.PhaseUpper[k]; b < a || b-a > 2*math.Pi*(1+1e-12) {
-			return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, b, k, a, ErrParams)
-		}
+	if k := firstOf(p.M(), p.wrongPhase); k < p.M() {
+		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, p.PhaseUpper[k], k, p.PhaseLower[k], ErrParams)
 	}
 	return p.checkWindows()
+}
+
+// wrongPhase is the first feature of [lo, hi) whose phase has an impossible width, or hi.
+func (p *Params) wrongPhase(lo, hi int) int {
+	for k := lo; k < hi; k++ {
+		if a, b := p.PhaseLower[k], p.PhaseUpper[k]; b < a || b-a > 2*math.Pi*(1+1e-12) {
+			return k
+		}
+	}
+	return hi
+}
+
+// firstOf is the least index below n that search finds, or n. search returns the first of
+// [lo, hi), or hi.
+func firstOf(n int, search func(lo, hi int) int) int {
+	found := make([]int, (n+blockNumbers-1)/blockNumbers)
+	parallel.Blocks(n, blockNumbers, func(block, lo, hi int) { found[block] = search(lo, hi) })
+	for block, i := range found {
+		if i < min(n, (block+1)*blockNumbers) {
+			return i
+		}
+	}
+	return n
 }
 
 func (p *Params) checkWindows() error {
@@ -74,12 +95,20 @@ func (p *Params) checkWindows() error {
 	if len(p.ComponentWindow) != p.L {
 		return fmt.Errorf("vssgp: component.window has %d entries, want one for each of the %d components: %w", len(p.ComponentWindow), p.L, ErrParams)
 	}
-	for i, v := range p.ComponentWindow {
-		if v < 0 || v >= len(p.Windows.Center) || (i > 0 && v < p.ComponentWindow[i-1]) {
-			return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, v, len(p.Windows.Center)-1, ErrParams)
-		}
+	if i := firstOf(p.L, p.wrongWindow); i < p.L {
+		return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, p.ComponentWindow[i], len(p.Windows.Center)-1, ErrParams)
 	}
 	return nil
+}
+
+// wrongWindow is the first component of [lo, hi) with an impossible window, or hi.
+func (p *Params) wrongWindow(lo, hi int) int {
+	for i := lo; i < hi; i++ {
+		if v := p.ComponentWindow[i]; v < 0 || v >= len(p.Windows.Center) || (i > 0 && v < p.ComponentWindow[i-1]) {
+			return i
+		}
+	}
+	return hi
 }
 
 // Alike reports whether two sets of parameters have the same sizes and windows.

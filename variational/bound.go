@@ -38,7 +38,7 @@ type Evaluation struct {
 	Jitter   float64 `json:"jitter"` // added to A's diagonal because A had no factor without it; normally 0
 
 	// Posterior is the optimal q(A) of an exact bound. With a gradient it has no
-	// Factor.
+	// Factor, and its Mean is valid until the next evaluation, as the gradient is.
 	Posterior *Posterior `json:"-"`
 }
 

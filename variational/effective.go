@@ -3,6 +3,7 @@ package variational
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -20,6 +21,18 @@ func (p *Params) Features() *spectral.Features {
 	return f
 }
 
+// blockFeatures is how many features a core takes at a time. Their parameters, effective
+// parameters and gradients stay in its cache from one step to the next.
+const blockFeatures = 1024
+
+// eachBlock calls do for blocks of components [lo, hi) of about blockFeatures features,
+// on all cores. Blocks do not depend on the number of cores.
+func (p *Params) eachBlock(do func(block, lo, hi int)) {
+	parallel.Blocks(p.L, p.blockComponents(), do)
+}
+
+func (p *Params) blockComponents() int { return max(1, blockFeatures/p.K) }
+
 // effective writes the effective features into f, which has their shape.
 func (p *Params) effective(f *spectral.Features) {
 	f.Windows = p.Windows
@@ -28,68 +41,106 @@ func (p *Params) effective(f *spectral.Features) {
 	} else if len(f.Window) != f.M {
 		f.Window = make([]int, f.M)
 	}
-	copy(f.Center, p.Location)
-	for k := range f.M {
-		i := k / p.K
+	p.eachBlock(func(_, lo, hi int) {
+		each := p.K * p.Q
+		copy(f.Center[lo*each:hi*each], p.Location[lo*each:hi*each])
+		for i := lo; i < hi; i++ {
+			p.effectiveOf(f, i)
+		}
+	})
+}
+
+// effectiveOf is effective for component i, except for the centres.
+func (p *Params) effectiveOf(f *spectral.Features, i int) {
+	share := p.Variance[i] / float64(p.K)
+	amp := math.Sqrt(2 * share)
+	for k := i * p.K; k < (i+1)*p.K; k++ {
 		if f.Window != nil {
 			f.Window[k] = p.ComponentWindow[i]
 		}
 		for q := range p.Q {
-			l := p.Lengthscale[i*p.Q+q]
-			f.Decay[k*p.Q+q] = p.FreqVar[k*p.Q+q] / (l * l)
-			f.Freq[k*p.Q+q] = p.FreqMean[k*p.Q+q]/l + 2*math.Pi*p.Frequency[i*p.Q+q]
+			at, l := k*p.Q+q, p.Lengthscale[i*p.Q+q]
+			f.Decay[at] = p.FreqVar[at] / (l * l)
+			f.Freq[at] = p.FreqMean[at]/l + 2*math.Pi*p.Frequency[i*p.Q+q]
 		}
 		h := (p.PhaseUpper[k] - p.PhaseLower[k]) / 2
-		share := p.Variance[i] / float64(p.K)
+		one, two := sincs(h)
 		f.Phase[k] = p.PhaseLower[k] + h
-		f.Amp[k] = math.Sqrt(2*share) * sinc(h)
+		f.Amp[k] = amp * one
 		f.Power[k] = share
-		f.Ripple[k] = share * sinc(2*h)
+		f.Ripple[k] = share * two
 	}
 }
 
-// pullFeatures takes a gradient by the effective parameters, bar, and adds the
-// gradient by the parameters to dst.
-func (p *Params) pullFeatures(dst *Params, bar *spectral.Features) {
-	for k := range p.M() {
-		i := k / p.K
-		for q := range p.Q {
-			at, of := k*p.Q+q, i*p.Q+q
-			l := p.Lengthscale[of]
-			dst.Location[at] += bar.Center[at]
-			dst.FreqVar[at] += bar.Decay[at] / (l * l)
-			dst.FreqMean[at] += bar.Freq[at] / l
-			dst.Lengthscale[of] -= 2*bar.Decay[at]*p.FreqVar[at]/(l*l*l) + bar.Freq[at]*p.FreqMean[at]/(l*l)
-			dst.Frequency[of] += 2 * math.Pi * bar.Freq[at]
+// pullFeatures takes scale times a gradient by the effective parameters, bar, and
+// sets dst to the gradient by the parameters of component i.
+func (p *Params) pullFeatures(dst *Params, bar *spectral.Features, scale float64, i int) {
+	first, end := i*p.K, (i+1)*p.K
+	for q := range p.Q {
+		of := i*p.Q + q
+		l := p.Lengthscale[of]
+		over, over2 := 1/l, 1/(l*l)
+		var barLength, barFreq float64
+		for at := first*p.Q + q; at < end*p.Q; at += p.Q {
+			decay, freq := scale*bar.Decay[at], scale*bar.Freq[at]
+			dst.Location[at] = scale * bar.Center[at]
+			dst.FreqVar[at] = decay * over2
+			dst.FreqMean[at] = freq * over
+			barLength -= (2*decay*p.FreqVar[at]*over + freq*p.FreqMean[at]) * over2
+			barFreq += freq
 		}
-		h := (p.PhaseUpper[k] - p.PhaseLower[k]) / 2
-		share := p.Variance[i] / float64(p.K)
-		amp := math.Sqrt(2 * share)
-		dst.Variance[i] += bar.Amp[k]*sinc(h)*amp/(2*p.Variance[i]) + (bar.Power[k]+bar.Ripple[k]*sinc(2*h))/float64(p.K)
-		barH := bar.Amp[k]*amp*sincSlope(h) + 2*bar.Ripple[k]*share*sincSlope(2*h)
-		dst.PhaseLower[k] += bar.Phase[k]/2 - barH/2
-		dst.PhaseUpper[k] += bar.Phase[k]/2 + barH/2
+		dst.Lengthscale[of], dst.Frequency[of] = barLength, 2*math.Pi*barFreq
 	}
+	share := p.Variance[i] / float64(p.K)
+	amp := math.Sqrt(2 * share)
+	var barAmp, barShare float64
+	for k := first; k < end; k++ {
+		h := (p.PhaseUpper[k] - p.PhaseLower[k]) / 2
+		one, two, slope, slope2 := sincSlopes(h)
+		phase, a, ripple := scale*bar.Phase[k], scale*bar.Amp[k], scale*bar.Ripple[k]
+		barAmp += a * one
+		barShare += scale*bar.Power[k] + ripple*two
+		barH := a*amp*slope + 2*ripple*share*slope2
+		dst.PhaseLower[k] = (phase - barH) / 2
+		dst.PhaseUpper[k] = (phase + barH) / 2
+	}
+	dst.Variance[i] = barAmp*amp/(2*p.Variance[i]) + barShare/float64(p.K)
 }
 
-// sincSeries is the argument below which sinc and its slope are summed as
-// series: at 0.02 the first omitted term is below 1e-17.
+// sincSeries is the argument below which sinc and its slope, there and at twice the
+// argument, are summed as series: at 0.04 the first omitted term is below 1e-17.
 const sincSeries = 0.02
 
-// sinc is sin(h)/h.
-func sinc(h float64) float64 {
+// sincs are sinc h and sinc 2h, with sinc h = sin(h)/h and sin 2h = 2 sin h cos h.
+func sincs(h float64) (one, two float64) {
 	if math.Abs(h) < sincSeries {
-		h2 := h * h
-		return 1 - h2/6*(1-h2/20*(1-h2/42*(1-h2/72)))
+		return sincNear(h), sincNear(2 * h)
 	}
-	return math.Sin(h) / h
+	sin, cos := math.Sincos(h)
+	one = sin / h
+	return one, one * cos
 }
 
-// sincSlope is the derivative of sinc, (h cos h − sin h)/h².
-func sincSlope(h float64) float64 {
+// sincSlopes are sincs, and the derivative of sinc, (cos h − sinc h)/h, at h and at 2h.
+func sincSlopes(h float64) (one, two, slope, slope2 float64) {
 	if math.Abs(h) < sincSeries {
-		h2 := h * h
-		return -h / 3 * (1 - h2/10*(1-h2/28*(1-h2/54)))
+		return sincNear(h), sincNear(2 * h), sincSlopeNear(h), sincSlopeNear(2 * h)
 	}
-	return (h*math.Cos(h) - math.Sin(h)) / (h * h)
+	sin, cos := math.Sincos(h)
+	over := 1 / h
+	one = sin * over
+	two = one * cos
+	return one, two, (cos - one) * over, (1 - 2*sin*sin - two) * (0.5 * over)
+}
+
+// sincNear is sinc h for a small h.
+func sincNear(h float64) float64 {
+	h2 := h * h
+	return 1 - h2/6*(1-h2/20*(1-h2/42*(1-h2/72)))
+}
+
+// sincSlopeNear is its derivative.
+func sincSlopeNear(h float64) float64 {
+	h2 := h * h
+	return -h / 3 * (1 - h2/10*(1-h2/28*(1-h2/54)))
 }

@@ -29,7 +29,8 @@ const MaxExact = 20_000
 // evaluation keeps the posterior.
 func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := r.workspace.featuresOf(p)
-	if err := checkExact(f); err != nil {
+	offset := f.Offsets()
+	if err := checkExact(offset); err != nil {
 		return nil, err
 	}
 	e, tau := &Evaluation{Posterior: &Posterior{}}, p.NoisePrecision[0]
@@ -49,7 +50,10 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	if err = cmp.Or(err, r.ctx.Err()); err != nil {
 		return nil, err
 	}
-	e.Jitter, e.Posterior.Mean = jitter, slices.Clone(s.Mean)
+	e.Jitter, e.Posterior.Mean = jitter, s.Mean
+	if !gradient {
+		e.Posterior.Mean = slices.Clone(s.Mean)
+	}
 	var barF *spectral.Features
 	if gradient {
 		barF = r.workspace.adjointOf(f)
@@ -59,7 +63,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 		}
 	}
 	// The residual may take a pass of its own, which would use up what Solve left.
-	residual, err := r.residual(f, s, 1/tau+jitter)
+	residual, err := r.residual(f, offset, s, 1/tau+jitter)
 	if err != nil {
 		return nil, err
 	}
@@ -72,18 +76,16 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	if err := e.sum(); err != nil || !gradient {
 		return e, err
 	}
-	e.Gradient = r.workspace.zeroGradient(p)
+	e.Gradient = r.workspace.gradientOf(p)
 	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual + // λ = τ⁻¹ in A, too
 		(0.5*float64(r.D)*s.TraceInverse+0.5*tau*sumSquares(s.Mean))/(tau*tau)
-	p.pullFeatures(e.Gradient, barF)
-	p.pullKL(e.Gradient, featureKL, nil)
+	p.pull(e.Gradient, chain{scale: 1, features: barF, kl: featureKL})
 	return e, nil
 }
 
-// checkExact refuses features whose moments do not fit any memory, as a small model
+// checkExact refuses features, by their offsets, whose moments do not fit any memory, as a small model
 // file may have them.
-func checkExact(f *spectral.Features) error {
-	offset := f.Offsets()
+func checkExact(offset []int) error {
 	for v := range len(offset) - 1 {
 		if n := offset[v+1] - offset[v]; n > MaxExact {
 			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference: %w",

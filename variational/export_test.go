@@ -30,7 +30,7 @@ func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
 	if err := r.solve(s, f, 1/p.NoisePrecision[0]); err != nil {
 		return 0, 0, err
 	}
-	product, _ := dotExact(s.C, s.Mean)
+	product, size := dotExact(s.C, s.Mean)
 	s.TraceGram = math.Inf(1)
-	return r.square - product, r.lost(f, s, 1/p.NoisePrecision[0]), nil
+	return r.square - product, r.lost(f, f.Offsets(), size, s, 1/p.NoisePrecision[0]), nil
 }

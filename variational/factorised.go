@@ -35,19 +35,8 @@ func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool
 	if err := e.sum(); err != nil || !gradient {
 		return e, err
 	}
-	e.Gradient = r.workspace.zeroGradient(p)
-	g, c := e.Gradient, -0.5*tau*scale
-	g.NoisePrecision[0] = 0.5*nd/tau - 0.5*scale*sums.Value
-	for _, a := range sums.Features.Fields() {
-		for i := range a.Data {
-			a.Data[i] *= c
-		}
-	}
-	p.pullFeatures(g, sums.Features)
-	for i, m := range sums.Weights.Mean {
-		g.CoefMean[i] = c * m
-		g.CoefVar[i] = c * sums.Weights.Var[i]
-	}
-	p.pullKL(g, allKL, weight)
+	e.Gradient = r.workspace.gradientOf(p)
+	e.Gradient.NoisePrecision[0] = 0.5*nd/tau - 0.5*scale*sums.Value
+	p.pull(e.Gradient, chain{scale: -0.5 * tau * scale, features: sums.Features, weights: sums.Weights, kl: allKL, weight: weight})
 	return e, nil
 }

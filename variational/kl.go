@@ -2,102 +2,122 @@ package variational
 
 import "math"
 
-// A klTerm is a KL term of the bound. of adds scale times its gradient to dst, unless
-// dst is noParams.
+// A klTerm is a KL term of the bound, a sum over components.
 type klTerm struct {
 	name string
-	of   func(p, dst *Params, scale float64) float64
+	// of is the part of components [lo, hi).
+	of func(p *Params, lo, hi int) float64
+	// pull subtracts weight times its gradient from dst.
+	pull func(p, dst *Params, lo, hi int, weight float64)
 }
 
 // featureKL are the KL terms of the exact bound, allKL those of the factorised one.
 var (
 	allKL = []klTerm{
-		{"kl_coefficients", (*Params).klCoefficients},
-		{"kl_frequencies", (*Params).klFrequencies},
-		{"kl_phases", (*Params).klPhases},
+		{"kl_coefficients", (*Params).klCoefficients, (*Params).pullCoefficients},
+		{"kl_frequencies", (*Params).klFrequencies, (*Params).pullFrequencies},
+		{"kl_phases", (*Params).klPhases, (*Params).pullPhases},
 	}
 	featureKL = allKL[1:]
 )
 
-// klGaussian is KL(N(m, v)‖N(0, 1)) = ½ Σ_i (v_i + m_i² − 1 − log v_i) and, if
-// dMean and dVar are not nil, adds scale times its gradient to them. An entry with
+// klGaussian is KL(N(m, v)‖N(0, 1)) = ½ Σ_i (v_i + m_i² − 1 − log v_i). An entry with
 // v_i = 0 is a parameter, not a random variable: it adds nothing.
-func klGaussian(mean, variance, dMean, dVar []float64, scale float64) float64 {
-	s := 0.0
+func klGaussian(mean, variance []float64) float64 {
+	s, logs := 0.0, newLogarithms()
 	for i, v := range variance {
 		if v == 0 {
 			continue
 		}
 		m := mean[i]
-		s += 0.5 * (v + m*m - 1 - math.Log(v))
-		if dMean != nil {
-			dMean[i] += scale * m
-			dVar[i] += scale * 0.5 * (1 - 1/v)
-		}
+		s += v + m*m - 1
+		logs.add(v)
 	}
-	return s
+	return 0.5 * (s - logs.sum())
+}
+
+// pullGaussian subtracts weight times its gradient from dMean and dVar.
+func pullGaussian(mean, variance, dMean, dVar []float64, weight float64) {
+	for i, v := range variance {
+		if v == 0 {
+			continue
+		}
+		dMean[i] -= weight * mean[i]
+		dVar[i] -= weight * 0.5 * (1 - 1/v)
+	}
 }
 
 // klFrequencies is KL(q(w)‖p(w)) of random frequencies.
-func (p *Params) klFrequencies(dst *Params, scale float64) float64 {
-	return klGaussian(p.FreqMean, p.FreqVar, dst.FreqMean, dst.FreqVar, scale)
+func (p *Params) klFrequencies(lo, hi int) float64 {
+	lo, hi = lo*p.K*p.Q, hi*p.K*p.Q
+	return klGaussian(p.FreqMean[lo:hi], p.FreqVar[lo:hi])
+}
+
+func (p *Params) pullFrequencies(dst *Params, lo, hi int, weight float64) {
+	lo, hi = lo*p.K*p.Q, hi*p.K*p.Q
+	pullGaussian(p.FreqMean[lo:hi], p.FreqVar[lo:hi], dst.FreqMean[lo:hi], dst.FreqVar[lo:hi], weight)
 }
 
 // klCoefficients is KL(q(A)‖p(A)) of the factorised posterior.
-func (p *Params) klCoefficients(dst *Params, scale float64) float64 {
-	return klGaussian(p.CoefMean, p.CoefVar, dst.CoefMean, dst.CoefVar, scale)
+func (p *Params) klCoefficients(lo, hi int) float64 {
+	lo, hi = lo*p.K*p.D, hi*p.K*p.D
+	return klGaussian(p.CoefMean[lo:hi], p.CoefVar[lo:hi])
+}
+
+func (p *Params) pullCoefficients(dst *Params, lo, hi int, weight float64) {
+	lo, hi = lo*p.K*p.D, hi*p.K*p.D
+	pullGaussian(p.CoefMean[lo:hi], p.CoefVar[lo:hi], dst.CoefMean[lo:hi], dst.CoefVar[lo:hi], weight)
 }
 
 // klPhases is KL(q(b)‖p(b)) = Σ_k log(2π/(β_k − α_k)). A fixed phase adds nothing.
-func (p *Params) klPhases(dst *Params, scale float64) float64 {
-	s := 0.0
-	for k, a := range p.PhaseLower {
-		w := p.PhaseUpper[k] - a
-		if w == 0 {
-			continue
-		}
-		s += math.Log(2 * math.Pi / w)
-		if dst.PhaseLower != nil {
-			dst.PhaseLower[k] += scale / w
-			dst.PhaseUpper[k] -= scale / w
+func (p *Params) klPhases(lo, hi int) float64 {
+	logs := newLogarithms()
+	for k := lo * p.K; k < hi*p.K; k++ {
+		if w := p.PhaseUpper[k] - p.PhaseLower[k]; w != 0 {
+			logs.add(2 * math.Pi / w)
 		}
 	}
-	return s
+	return logs.sum()
 }
 
-// noParams is where no gradient is added.
-var noParams = &Params{}
+func (p *Params) pullPhases(dst *Params, lo, hi int, weight float64) {
+	for k := lo * p.K; k < hi*p.K; k++ {
+		if w := p.PhaseUpper[k] - p.PhaseLower[k]; w != 0 {
+			dst.PhaseLower[k] -= weight / w
+			dst.PhaseUpper[k] += weight / w
+		}
+	}
+}
 
 // kl appends the terms −KL, each window's part times its weight; nil: 1.
 func (p *Params) kl(terms []Term, of []klTerm, weight []float64) []Term {
-	for _, k := range of {
-		terms = append(terms, Term{k.name, 0 - p.weighted(k, weight, noParams)})
+	size := p.blockComponents()
+	parts := make([]float64, (p.L+size-1)/size*len(of))
+	p.eachBlock(func(block, lo, hi int) {
+		for t, k := range of {
+			p.weighted(lo, hi, weight, func(lo, hi int, w float64) { parts[block*len(of)+t] += w * k.of(p, lo, hi) })
+		}
+	})
+	for t, k := range of {
+		sum := 0.0
+		for at := t; at < len(parts); at += len(of) {
+			sum += parts[at]
+		}
+		terms = append(terms, Term{k.name, 0 - sum})
 	}
 	return terms
 }
 
-// pullKL adds the gradient of these terms to dst.
-func (p *Params) pullKL(dst *Params, of []klTerm, weight []float64) {
-	for _, k := range of {
-		p.weighted(k, weight, dst)
-	}
-}
-
-// weighted is a KL term with each window's part times its weight. It subtracts the
-// gradient from dst.
-func (p *Params) weighted(k klTerm, weight []float64, dst *Params) (sum float64) {
+// weighted calls do with the components [lo, hi) in parts with a weight that is not 0:
+// by window, or without weights all of them at once.
+func (p *Params) weighted(lo, hi int, weight []float64, do func(lo, hi int, w float64)) {
 	if weight == nil {
-		return k.of(p, dst, -1)
+		do(lo, hi, 1)
+		return
 	}
-	p.EachWindow(func(v, lo, hi int) {
-		if weight[v] == 0 {
-			return
+	p.eachWindow(lo, hi, func(v, lo, hi int) {
+		if weight[v] != 0 {
+			do(lo, hi, weight[v])
 		}
-		to := dst
-		if dst != noParams {
-			to = dst.Components(lo, hi)
-		}
-		sum += weight[v] * k.of(p.Components(lo, hi), to, -weight[v])
 	})
-	return sum
 }

@@ -17,7 +17,7 @@ const (
 // SolveMean is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
 func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 	f := p.Features()
-	if err := checkExact(f); err != nil {
+	if err := checkExact(f.Offsets()); err != nil {
 		return nil, nil, err
 	}
 	s, mom := spectral.NewSolution(f.M, r.D), r.workspace.momentsOf(f, r.D)

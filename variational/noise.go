@@ -1,6 +1,11 @@
 package variational
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+)
 
 // A NoiseLevel is the least noise variance of a fit that float64 can tell from none:
 //
@@ -62,14 +67,32 @@ func (n NoiseLevel) Pull(p, grad *Params) {
 // heaviest returns the components [lo, hi) of the window whose variances have the
 // largest sum, and that sum.
 func (p *Params) heaviest() (lo, hi int, most float64) {
-	p.EachWindow(func(_, first, end int) {
-		sum := 0.0
-		for _, v := range p.Variance[first:end] {
-			sum += v
+	type part struct {
+		lo, hi int
+		sum    float64
+	}
+	windows := p.Windows.Count()
+	parts := make([]part, (windows+blockWindows-1)/blockWindows)
+	parallel.Blocks(windows, blockWindows, func(block, v, next int) {
+		from, to := 0, p.L
+		if p.ComponentWindow != nil {
+			from, _ = slices.BinarySearch(p.ComponentWindow, v)
+			to, _ = slices.BinarySearch(p.ComponentWindow, next)
 		}
-		if sum > most {
-			lo, hi, most = first, end, sum
-		}
+		p.eachWindow(from, to, func(_, lo, hi int) {
+			sum := 0.0
+			for _, s := range p.Variance[lo:hi] {
+				sum += s
+			}
+			if sum > parts[block].sum {
+				parts[block] = part{lo, hi, sum}
+			}
+		})
 	})
+	for _, b := range parts {
+		if b.sum > most {
+			lo, hi, most = b.lo, b.hi, b.sum
+		}
+	}
 	return lo, hi, most
 }

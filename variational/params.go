@@ -45,14 +45,17 @@ func (p *Params) M() int {
 
 // EachWindow calls do with each window that has components, and their range
 // [lo, hi); without windows once, with window 0 and all components.
-func (p *Params) EachWindow(do func(v, lo, hi int)) {
+func (p *Params) EachWindow(do func(v, lo, hi int)) { p.eachWindow(0, p.L, do) }
+
+// eachWindow is EachWindow for the components [lo, end) alone.
+func (p *Params) eachWindow(lo, end int, do func(v, lo, hi int)) {
 	if p.ComponentWindow == nil {
-		do(0, 0, p.L)
+		do(0, lo, end)
 		return
 	}
-	for lo, hi := 0, 0; lo < p.L; lo = hi {
+	for hi := lo; lo < end; lo = hi {
 		v := p.ComponentWindow[lo]
-		for hi = lo + 1; hi < p.L && p.ComponentWindow[hi] == v; hi++ {
+		for hi = lo + 1; hi < end && p.ComponentWindow[hi] == v; hi++ {
 		}
 		do(v, lo, hi)
 	}

@@ -18,17 +18,23 @@ func TestWrapPhases(t *testing.T) {
 	modeltest.Near(t, "β", p.PhaseUpper, []float64{turn + 0.5, 7.5 - turn, 1.5, -20}, 1e-14)
 }
 
-// TestSinc holds sin(h)/h and its slope to 192 bits on both sides of where the
-// series ends.
+// TestSinc holds sin(h)/h and its slope, at h and at 2h, to 192 bits on both sides of
+// where the series end.
 func TestSinc(t *testing.T) {
-	for _, h := range []float64{0, 1e-9, 5e-7, 1e-3, 0.0199, 0.02, 0.0201, 0.5, 3, math.Pi} {
-		a, step := exactly(h), exactly(math.Ldexp(1, -60))
-		slope := a.plus(step).sinc().minus(a.minus(step).sinc()).over(step.scaled(1)).float()
-		if want := a.sinc().float(); math.Abs(variational.Sinc(h)-want) > 2e-16 {
-			t.Errorf("sinc(%v) = %.17g, want %.17g", h, variational.Sinc(h), want)
-		}
-		if math.Abs(variational.SincSlope(h)-slope) > 3e-12*math.Abs(slope) {
-			t.Errorf("slope of sinc at %v = %.17g, want %.17g", h, variational.SincSlope(h), slope)
+	step := exactly(math.Ldexp(1, -60))
+	for _, h := range []float64{0, 1e-9, 5e-7, 1e-3, 0.0199, 0.02, 0.0201, 0.5, math.Pi / 2, 3, math.Pi} {
+		one, two := variational.Sincs(h)
+		one2, two2, slope, slope2 := variational.SincSlopes(h)
+		for _, c := range []struct{ h, got, again, slope float64 }{{h, one, one2, slope}, {2 * h, two, two2, slope2}} {
+			a := exactly(c.h)
+			want := a.sinc().float()
+			if math.Abs(c.got-want) > 4e-16 || math.Abs(c.again-want) > 4e-16 {
+				t.Errorf("sinc(%v) = %.17g and %.17g, want %.17g", c.h, c.got, c.again, want)
+			}
+			want = a.plus(step).sinc().minus(a.minus(step).sinc()).over(step.scaled(1)).float()
+			if math.Abs(c.slope-want) > 3e-12*math.Abs(want) {
+				t.Errorf("slope of sinc at %v = %.17g, want %.17g", c.h, c.slope, want)
+			}
 		}
 	}
 }

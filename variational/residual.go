@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -19,12 +20,12 @@ import (
 const residualDigits = BoundTolerance / 10
 
 // residual is S, by the difference if its rounding error is known to be small.
-// lambda is τ⁻¹ and any jitter.
-func (r *Rows) residual(f *spectral.Features, solved *spectral.Solution, lambda float64) (float64, error) {
+// offset are f.Offsets(), lambda is τ⁻¹ and any jitter.
+func (r *Rows) residual(f *spectral.Features, offset []int, solved *spectral.Solution, lambda float64) (float64, error) {
 	mean := solved.Mean
-	product, _ := dotExact(solved.C, mean)
+	product, size := dotExact(solved.C, mean)
 	s := r.square - product
-	if r.lost(f, solved, lambda) <= residualDigits*s {
+	if r.lost(f, offset, size, solved, lambda) <= residualDigits*s {
 		return s, nil
 	}
 	sums := r.workspace.sumsOf(f, r.D)
@@ -36,27 +37,29 @@ func (r *Rows) residual(f *spectral.Features, solved *spectral.Solution, lambda 
 }
 
 // lost bounds the rounding error of Σ y² − Σ C∘m from above (DESIGN.md, section
-// 4): sums of n terms, a factor and two solves of b features that meet.
-func (r *Rows) lost(f *spectral.Features, s *spectral.Solution, lambda float64) float64 {
-	_, size := dotExact(s.C, s.Mean)
-	n, b := float64(r.deep), float64(widest(f.Offsets()))
-	return unit * ((n+2)*r.square + 2*size + (2*n+3*b+1)*r.spread(f, s.Mean, lambda, s.TraceGram))
+// 4): sums of n terms, a factor and two solves of b features that meet. size is
+// Σ |C∘m|.
+func (r *Rows) lost(f *spectral.Features, offset []int, size float64, s *spectral.Solution, lambda float64) float64 {
+	n, b := float64(r.deep), float64(widest(offset))
+	return unit * ((n+2)*r.square + 2*size + (2*n+3*b+1)*r.spread(f, offset, s.Mean, lambda, s.TraceGram))
 }
 
 // spread bounds |m|ᵀ|R||Rᵀ||m|, R a factor of A, from above: the weight that the
 // errors of the factor's and the sums' entries have in mᵀAm. A row or column of R
 // meets the features of two windows at most.
-func (r *Rows) spread(f *spectral.Features, mean []float64, lambda, traceGram float64) float64 {
-	offset, sum := f.Offsets(), 0.0
-	for v := range len(offset) - 1 {
-		lo, hi := offset[v], offset[v+1]
-		most := 0.0
-		for k := lo; k < hi; k++ {
-			most += f.Power[k] + math.Abs(f.Ripple[k]) // E[φ²] at most
+func (r *Rows) spread(f *spectral.Features, offset []int, mean []float64, lambda, traceGram float64) float64 {
+	sum := parallel.Sum(len(offset)-1, blockWindows, func(from, end int) (sum float64) {
+		for v := from; v < end; v++ {
+			lo, hi := offset[v], offset[v+1]
+			most := 0.0
+			for k := lo; k < hi; k++ {
+				most += f.Power[k] + math.Abs(f.Ripple[k]) // E[φ²] at most
+			}
+			gram := min(traceGram, float64(r.deep)*most)
+			sum += (gram + float64(hi-lo)*lambda) * squares(mean[lo*r.D:hi*r.D])
 		}
-		gram := min(traceGram, float64(r.deep)*most)
-		sum += (gram + float64(hi-lo)*lambda) * sumSquares(mean[lo*r.D:hi*r.D])
-	}
+		return sum
+	})
 	if len(offset) > 2 {
 		sum *= 2
 	}

@@ -3,6 +3,7 @@ package variational
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -31,23 +32,53 @@ func deepest(w *spectral.Windows, x []float64, q int) int {
 	return most
 }
 
+// blockNumbers and blockWindows are how many numbers, or windows, a core sums at a time.
+const (
+	blockNumbers = 1 << 13
+	blockWindows = 1 << 6
+)
+
 // dotExact returns Σ a∘b, exact to a few units in the last place (Ogita, Rump &
 // Oishi 2005), and Σ |a∘b|.
 func dotExact(a, b []float64) (sum, size float64) {
+	type part struct{ sum, low, size float64 }
+	parts := make([]part, (len(a)+blockNumbers-1)/blockNumbers)
+	parallel.Blocks(len(a), blockNumbers, func(block, lo, hi int) {
+		var p part
+		for i, x := range a[lo:hi] {
+			y := b[lo+i]
+			xy := x * y
+			t, err := twoSum(p.sum, xy)
+			p.low += math.FMA(x, y, -xy) + err
+			p.sum = t
+			p.size += math.Abs(xy)
+		}
+		parts[block] = p
+	})
 	low := 0.0
-	for i, x := range a {
-		p := x * b[i]
-		t := sum + p
-		z := t - sum
-		low += math.FMA(x, b[i], -p) + ((sum - (t - z)) + (p - z))
+	for _, p := range parts {
+		t, err := twoSum(sum, p.sum)
+		low += p.low + err
 		sum = t
-		size += math.Abs(p)
+		size += p.size
 	}
 	return sum + low, size
 }
 
+// twoSum is the rounded sum and its rounding error.
+func twoSum(a, b float64) (sum, err float64) {
+	sum = a + b
+	z := sum - a
+	return sum, (a - (sum - z)) + (b - z)
+}
+
+// sumSquares is Σ a², on all cores.
 func sumSquares(a []float64) float64 {
-	s := 0.0
+	return parallel.Sum(len(a), blockNumbers, func(lo, hi int) float64 { return squares(a[lo:hi]) })
+}
+
+// squares is Σ a², on one.
+func squares(a []float64) (s float64) {
 	for _, v := range a {
 		s += v * v
 	}

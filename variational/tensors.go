@@ -145,15 +145,30 @@ func (t Tensor) Unit(i int, reach float64) float64 {
 // Optional reports whether a model may lack the tensor.
 func (t Tensor) Optional() bool { return t.Group == Coefficients }
 
-// want says in words what v should be, or nothing if it is in the domain.
+// lacks is the place of the first number that is not in the domain, or how many there are.
+func (d Domain) lacks(a []float64) int {
+	least := -math.MaxFloat64
+	switch d {
+	case Positive:
+		least = math.SmallestNonzeroFloat64
+	case NonNegative:
+		least = 0
+	}
+	for i, v := range a {
+		if !(v >= least && v <= math.MaxFloat64) {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// want says in words what v, which is not in the domain, should be.
 func (d Domain) want(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "a finite number"
-	case d == Positive && v <= 0:
+	case d == Positive:
 		return "a positive number"
-	case d == NonNegative && v < 0:
-		return "zero or a positive number"
 	}
-	return ""
+	return "zero or a positive number"
 }

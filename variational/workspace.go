@@ -8,7 +8,8 @@ import (
 
 // A workspace keeps the arrays of one evaluation for the next one: in a steady state a
 // fit allocates nothing that grows with N, and almost nothing that grows with M. An
-// Evaluation's gradient lies in the workspace and is valid until the next evaluation.
+// Evaluation's gradient, and with it the posterior's mean, lies in the workspace and is
+// valid until the next evaluation.
 type workspace struct {
 	features, adjoint *spectral.Features
 	sums              *spectral.FactorisedSums
@@ -52,15 +53,13 @@ func (w *workspace) solutionOf(f *spectral.Features, d int) *spectral.Solution {
 	return w.solution
 }
 
-// zeroGradient is a zero Params of p's shape that shares p's windows.
-func (w *workspace) zeroGradient(p *Params) *Params {
+// gradientOf returns room for a gradient by p's arrays, which shares p's windows; its
+// values are arbitrary.
+func (w *workspace) gradientOf(p *Params) *Params {
 	g := w.gradient
 	if g == nil || g.L != p.L || g.K != p.K || g.Q != p.Q || g.D != p.D {
 		g = NewParams(p.L, p.K, p.Q, p.D)
 		w.gradient = g
-	}
-	for _, t := range g.Tensors() {
-		clear(*t.Data)
 	}
 	g.Windows, g.ComponentWindow = p.Windows, p.ComponentWindow
 	return g

@@ -1,5 +1,7 @@
 package lbfgs
 
+import "github.com/vssgp/vssgp/internal/parallel"
+
 // A Block is some coordinates with a curvature of their own, most of which
 // lies within the block: a window's parameters.
 type Block struct {
@@ -16,11 +18,15 @@ type Ranges []Range
 // Range is coordinates [Lo, Hi).
 type Range struct{ Lo, Hi int }
 
-// dot is Σ a∘b, summed from the first entry to the last.
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
+// neighbours is how many blocks in a row a core takes: they lie next to each other in each
+// vector, and a core that reads one fetches part of the next.
+const neighbours = 4
+
+// eachOf calls f for n blocks, on all cores.
+func eachOf(n int, f func(block int)) {
+	parallel.Blocks(n, neighbours, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -218,13 +219,78 @@ func TestScaleOfBlocks(t *testing.T) {
 		{4, []float64{0, 2.0 / 4, 0, 4.0 / 16}},
 		{400, []float64{0, 10 * 402.0 / 160004, 0, 1.0 / 400}},
 	} {
-		s := &State{S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
-		q := []float64{0, 1, 0, 1} // orthogonal to the pair
-		Ranges{{0, 4}}.apply(q, s, blocks)
+		s := &State{X: make([]float64, 4), S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
+		q := make([]float64, 4)
+		s.direction(q, []float64{0, 1, 0, 1}, blocks) // a gradient orthogonal to the pair
 		for i, v := range q {
 			if math.Abs(v-c.want[i]) > 1e-15 {
 				t.Errorf("y %v: direction %v, want %v", c.y, q, c.want)
 				break
+			}
+		}
+	}
+}
+
+// TestWhole: the direction of all coordinates by inner products is that of the two-loop
+// recursion, with pairs that have no curvature and without any, as pairs come and go.
+func TestWhole(t *testing.T) {
+	const n = chunk + 7
+	number := func(i, k int) float64 { return math.Sin(float64(7*i + i*k + k)) }
+	s := &State{X: make([]float64, n)}
+	all := Ranges{{0, n}}
+	for round := range 2*Memory + 3 {
+		g, want, got := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range g {
+			g[i] = number(i, round+100)
+		}
+		copy(want, g)
+		var of known
+		all.apply(want, s.pairs(), of.of(all, s.pairs()))
+		s.direction(got, g, nil)
+		size := all.largest(want)
+		for i, v := range got {
+			if !(math.Abs(v-want[i]) <= 1e-11*size) {
+				t.Fatalf("round %d: coordinate %d is %v, want %v", round, i, v, want[i])
+			}
+		}
+		step, y := make([]float64, n), make([]float64, n)
+		for i := range step {
+			step[i] = number(i, round)
+			y[i] = (2 + math.Cos(float64(i))) * step[i]
+			if round%5 == 0 {
+				y[i] = -y[i]
+			}
+		}
+		s.push(step, y)
+		if round == Memory+5 { // a pair of the middle goes
+			s.S, s.Y = slices.Delete(s.S, 4, 5), slices.Delete(s.Y, 4, 5)
+			s.ids = slices.Delete(s.ids, 4, 5)
+		}
+	}
+}
+
+// TestCores: the same bits on any number of cores, of more coordinates than one core takes
+// at a time, and of vectors that are used again.
+func TestCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	v := &valleys{count: 3 * chunk / valleySize}
+	for name, blocks := range map[string][]Block{"together": nil, "per block": v.blocks()} {
+		var want *State
+		for _, cores := range []int{1, 2, 3, 8} {
+			runtime.GOMAXPROCS(cores)
+			s := v.start(t)
+			// Blocks join after the twentieth iteration.
+			if _, err := Maximise(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = s
+			}
+			if blocks != nil && !s.PerBlock.Over {
+				t.Error("no iteration of all blocks together")
+			}
+			if s.F != want.F || !slices.Equal(s.X, want.X) || !slices.Equal(s.G, want.G) {
+				t.Errorf("%s: %v on %d cores, %v on one", name, s.F, cores, want.F)
 			}
 		}
 	}

@@ -1,10 +1,6 @@
 package lbfgs
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "math"
 
 const (
 	// firstStep is the length of the very first step in its largest coordinate.
@@ -12,89 +8,91 @@ const (
 	// scaleClamp is how far a block's initial scale may lie from that of all
 	// coordinates.
 	scaleClamp = 10
+	smallest   = math.SmallestNonzeroFloat64
 )
+
+// Memory is how many pairs of steps and gradient differences are kept.
+const Memory = 20
+
+// tooFlat is the relative curvature below which a pair is not kept.
+const tooFlat = 1e-16
+
+// products are a pair's s·y and y·y over some ranges.
+type products struct{ curve, square float64 }
+
+// real reports whether the pair's curvature is.
+func (p products) real() bool { return p.curve > tooFlat*p.square }
+
+func (r Ranges) products(s, y []float64) products { return products{r.dot(s, y), r.dot(y, y)} }
+
+// pairs are a State's steps and gradient differences, oldest first, and their numbers,
+// which rise: a pair of another number is another pair.
+type pairs struct {
+	s, y [][]float64
+	ids  []int
+}
+
+// known are the products of pairs over some ranges, kept from one step to the next, which
+// has one more pair.
+type known struct {
+	count int
+	id    [Memory]int
+	all   [Memory]products
+}
+
+// of are the products of the pairs.
+func (k *known) of(r Ranges, p pairs) []products {
+	at := 0 // never before i: both rise, and new pairs are behind all others
+	for i, id := range p.ids {
+		for at < k.count && k.id[at] < id {
+			at++
+		}
+		if at < k.count && k.id[at] == id {
+			k.all[i] = k.all[at]
+		} else {
+			k.all[i] = r.products(p.s[i], p.y[i])
+		}
+	}
+	k.count = copy(k.id[:], p.ids)
+	return k.all[:k.count]
+}
 
 // apply replaces the ranges' entries of q, a gradient, by those of H·q, an ascent
 // direction: the two-loop recursion with every inner product over the ranges, and
-// only with those pairs of s whose curvature is real there. If there are blocks,
-// the ranges are all coordinates.
-func (r Ranges) apply(q []float64, s *State, blocks []Block) {
-	alpha, curve := make([]float64, len(s.S)), make([]float64, len(s.S))
-	last := -1
-	for i := len(s.S) - 1; i >= 0; i-- {
-		c := r.dot(s.S[i], s.Y[i])
-		if !(c > tooFlat*r.dot(s.Y[i], s.Y[i])) {
-			continue
+// only with those pairs whose curvature is real there. of are the pairs' products.
+// Each pass over q makes the inner product that the next one begins with.
+func (r Ranges) apply(q []float64, p pairs, of []products) {
+	var alpha [Memory]float64
+	var use [Memory]int // pairs with a real curvature
+	n := 0
+	for i, product := range of {
+		if product.real() {
+			use[n] = i
+			n++
 		}
-		last, curve[i] = max(last, i), c
-		alpha[i] = r.dot(s.S[i], q) / c
-		r.axpy(q, -alpha[i], s.Y[i])
 	}
-	if last < 0 {
-		r.scale(q, firstStep/max(r.largest(q), math.SmallestNonzeroFloat64))
+	if n == 0 {
+		r.scale(q, firstStep/max(r.largest(q), smallest))
 		return
 	}
-	step, y := s.S[last], s.Y[last]
-	all := curve[last] / r.dot(y, y) // the initial inverse curvature
-	if len(blocks) < 2 {
-		r.scale(q, all)
-	} else {
-		scaleBlocks(q, all, step, y, blocks)
-	}
-	for i, c := range curve {
-		if c > 0 {
-			r.axpy(q, alpha[i]-r.dot(s.Y[i], q)/c, s.S[i])
+	last := use[n-1]
+	along := r.dot(p.s[last], q)
+	for j := n - 1; j >= 0; j-- {
+		i := use[j]
+		alpha[j] = along / of[i].curve
+		var next []float64
+		if j > 0 {
+			next = p.s[use[j-1]]
 		}
+		along = r.addDot(q, -alpha[j], p.y[i], next)
 	}
-}
-
-// scaleBlocks multiplies each block of q by its own inverse curvature, near that of
-// all coordinates.
-func scaleBlocks(q []float64, all float64, step, y []float64, blocks []Block) {
-	for _, b := range blocks {
-		own := all
-		if c := b.Own.dot(step, y); c > 0 {
-			own = min(max(c/b.Own.dot(y, y), all/scaleClamp), all*scaleClamp)
+	r.scale(q, of[last].curve/of[last].square) // the initial inverse curvature
+	along = r.dot(p.y[use[0]], q)
+	for j, i := range use[:n] {
+		var next []float64
+		if j+1 < n {
+			next = p.y[use[j+1]]
 		}
-		b.Own.scale(q, own)
+		along = r.addDot(q, alpha[j]-along/of[i].curve, p.s[i], next)
 	}
-}
-
-// dot is the inner product over the ranges.
-func (r Ranges) dot(a, b []float64) float64 {
-	s := 0.0
-	for _, x := range r {
-		s += dot(a[x.Lo:x.Hi], b[x.Lo:x.Hi])
-	}
-	return s
-}
-
-// copy copies the ranges' entries.
-func (r Ranges) copy(to, from []float64) {
-	for _, x := range r {
-		copy(to[x.Lo:x.Hi], from[x.Lo:x.Hi])
-	}
-}
-
-// scale multiplies the ranges' entries by c.
-func (r Ranges) scale(a []float64, c float64) {
-	for _, x := range r {
-		floats.Scale(c, a[x.Lo:x.Hi])
-	}
-}
-
-// axpy adds c times the ranges of b to those of a.
-func (r Ranges) axpy(a []float64, c float64, b []float64) {
-	for _, x := range r {
-		floats.AddScaled(a[x.Lo:x.Hi], c, b[x.Lo:x.Hi])
-	}
-}
-
-// largest is the largest absolute value of the ranges' entries.
-func (r Ranges) largest(a []float64) float64 {
-	big := 0.0
-	for _, x := range r {
-		big = max(big, floats.Norm(a[x.Lo:x.Hi], math.Inf(1)))
-	}
-	return big
 }

@@ -59,7 +59,7 @@ func Maximise(f Func, s *State, set Settings) (Why, error) {
 		}
 		s.Iterations++
 		if !moved {
-			s.S, s.Y, s.Pairs = nil, nil, 0 // a stale model of the curvature: try the gradient itself
+			s.S, s.Y, s.ids, s.Pairs = nil, nil, nil, 0 // a stale model of the curvature: try the gradient itself
 			continue
 		}
 		s.Steps++
@@ -100,33 +100,36 @@ const (
 // step takes one quasi-Newton step that meets the weak Wolfe conditions, found by
 // growing and halving. It reports whether the point moved.
 func (s *State) step(f Func, set Settings) (bool, error) {
-	d := slices.Clone(s.G)
-	Ranges{{0, len(d)}}.apply(d, s, set.Blocks)
+	d := s.vector()
+	s.direction(d, s.G, set.Blocks)
 	slope := dot(d, s.G)
 	if !(slope > 0) || math.IsInf(slope, 0) {
+		s.release(d)
 		return false, nil
 	}
-	x, g := make([]float64, len(d)), make([]float64, len(d))
+	x, g := s.vector(), s.vector()
 	var best *State // satisfies Armijo, best so far
 	lo, hi, t := 0.0, math.Inf(1), 1.0
 	for range lineTries {
-		for i := range x {
-			x[i] = s.X[i] + t*d[i]
-		}
+		addScaled(x, s.X, t, d)
 		v, err := f(x, g)
 		if errors.Is(err, ErrStop) {
 			return false, err
 		}
-		switch {
-		case err != nil || !usable(v, g) || v < s.F+armijo*t*slope:
+		if err != nil || !usable(v, g) || v < s.F+armijo*t*slope {
 			hi = t
-		default:
-			if best == nil || v > best.F {
-				best = &State{X: slices.Clone(x), G: slices.Clone(g), F: v}
+		} else {
+			done := dot(g, d) <= wolfe*slope
+			if best == nil {
+				best = &State{X: s.vector(), G: s.vector(), F: math.Inf(-1)}
 			}
-			if dot(g, d) <= wolfe*slope {
-				s.accept(best)
-				return true, nil
+			if v > best.F {
+				best.F = v
+				best.X, x = x, best.X
+				best.G, g = g, best.G
+			}
+			if done {
+				break
 			}
 			lo = t
 		}
@@ -139,21 +142,34 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 			t = lo + (hi-lo)*0.5
 		}
 	}
+	s.release(d, x, g)
 	if best != nil {
 		s.accept(best)
 	}
 	return best != nil, nil
 }
 
+// direction sets d to an ascent direction from a gradient.
+func (s *State) direction(d, gradient []float64, blocks []Block) {
+	p, each := s.pairs(), []float64(nil)
+	if len(blocks) > 1 {
+		each = s.vector()
+		defer s.release(each)
+	}
+	a := s.gram.ascent(d, gradient, p, blocks, each)
+	a.add(Ranges{{0, len(d)}}, p)
+}
+
 // accept moves to a point and keeps the pair if its curvature is real.
 func (s *State) accept(to *State) {
-	step, y := make([]float64, len(s.X)), make([]float64, len(s.X))
-	for i := range step {
-		step[i] = to.X[i] - s.X[i]
-		y[i] = s.G[i] - to.G[i] // of −f, whose Hessian is to be positive
-	}
-	if c := dot(step, y); c > tooFlat*dot(y, y) {
-		s.push(step, y)
-	}
+	step, y := s.vector(), s.vector()
+	subtract(step, to.X, s.X)
+	subtract(y, s.G, to.G) // of −f, whose Hessian is to be positive
+	s.release(s.X, s.G)
 	s.X, s.G, s.F = to.X, to.G, to.F
+	if (Ranges{{0, len(y)}}).products(step, y).real() {
+		s.push(step, y)
+	} else {
+		s.release(step, y)
+	}
 }

@@ -2,10 +2,8 @@ package lbfgs
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/parallel"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -39,13 +37,9 @@ type move struct {
 func (s *State) stepPerBlock(f Func, set Settings) error {
 	a := s.PerBlock
 	moves := make([]move, len(set.Blocks))
-	n := len(s.X)
-	d, y, x, g := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	workers := runtime.GOMAXPROCS(0)
-	parallel.For(len(moves), workers, func(i int) { moves[i] = a.propose(d, s, set.Blocks[i], a.Radius[i]) })
-	for i := range x {
-		x[i] = a.X[i] + d[i]
-	}
+	d, x, g := s.vector(), s.vector(), s.vector()
+	s.propose(d, moves, set.Blocks)
+	addScaled(x, a.X, 1, d)
 	v, err := f(x, g)
 	if errors.Is(err, ErrStop) {
 		return err
@@ -54,56 +48,71 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 		for i, m := range moves {
 			a.Radius[i] = shrinkAll * m.size
 		}
-		copy(a.X, s.X)
-		copy(a.G, s.G)
+		s.release(d, x, g)
+		a.returnTo(s)
 		return nil
 	}
-	parallel.For(len(moves), workers, func(i int) {
+	eachOf(len(moves), func(i int) {
 		own := set.Blocks[i].Own
 		was, is := own.dot(d, a.G), own.dot(d, g)
 		moves[i].rise = (was + is) / 2
 		a.Radius[i] = moves[i].radius(a.Radius[i], was, is)
 	})
-	for i := range y {
-		y[i] = a.G[i] - g[i]
-	}
+	y := s.vector()
+	subtract(y, a.G, g)
 	s.push(d, y)
 	if v <= s.F { // back to the best point
 		if a.Failed++; a.Failed == patientFor {
 			a.Failed = 0
 			floats.Scale(shrinkAll, a.Radius)
 		}
-		copy(a.X, s.X)
-		copy(a.G, s.G)
+		s.release(x, g)
+		a.returnTo(s)
 		return nil
 	}
 	a.Failed = 0
+	s.release(s.X, s.G)
 	s.X, s.G, s.F = x, g, v
-	for i, b := range set.Blocks {
-		if moves[i].rise >= 0 {
-			b.Own.copy(a.X, x)
-			b.Own.copy(a.G, g)
+	eachOf(len(moves), func(i int) {
+		if own := set.Blocks[i].Own; moves[i].rise >= 0 {
+			own.copy(a.X, x)
+			own.copy(a.G, g)
 		}
-	}
+	})
 	return nil
 }
 
-// propose writes a block's step into d.
-func (a *PerBlock) propose(d []float64, s *State, b Block, radius float64) move {
-	if b.Shared {
-		all := slices.Clone(a.G)
-		Ranges{{0, len(d)}}.apply(all, s, nil)
-		b.Own.copy(d, all)
-	} else {
-		b.Own.copy(d, a.G)
-		b.Own.apply(d, s, nil)
+// returnTo has all blocks step from the best point.
+func (a *PerBlock) returnTo(s *State) {
+	copyAll(a.X, s.X)
+	copyAll(a.G, s.G)
+}
+
+// propose writes the blocks' steps into d.
+func (s *State) propose(d []float64, moves []move, blocks []Block) {
+	a, p, all := s.PerBlock, s.pairs(), ascent{}
+	if len(s.each) != len(blocks) {
+		s.each = make([]known, len(blocks))
 	}
-	m := move{size: b.Own.largest(d)}
-	if m.size > radius {
-		b.Own.scale(d, radius/m.size)
-		m.size, m.cut = radius, true
+	if slices.ContainsFunc(blocks, func(b Block) bool { return b.Shared }) {
+		all = s.gram.ascent(s.vector(), a.G, p, nil, nil)
+		defer s.release(all.q)
 	}
-	return m
+	eachOf(len(blocks), func(i int) {
+		own, m := blocks[i].Own, &moves[i]
+		if blocks[i].Shared {
+			all.add(own, p)
+			own.copy(d, all.q)
+		} else {
+			own.copy(d, a.G)
+			own.apply(d, p, s.each[i].of(own, p))
+		}
+		m.size = own.largest(d)
+		if m.size > a.Radius[i] {
+			own.scale(d, a.Radius[i]/m.size)
+			m.size, m.cut = a.Radius[i], true
+		}
+	})
 }
 
 // radius is a block's next radius after a step that began with slope was and
@@ -134,13 +143,13 @@ func (a *PerBlock) slow(best, gain float64) bool {
 // join ends the blocks' own steps. It keeps the pairs with real curvature over all
 // coordinates.
 func (s *State) join() {
-	s.PerBlock = &PerBlock{Over: true}
-	kept := 0
+	s.PerBlock, s.each = &PerBlock{Over: true}, nil
+	kept, all := 0, Ranges{{0, len(s.X)}}
 	for i, step := range s.S {
-		if y := s.Y[i]; dot(step, y) > tooFlat*dot(y, y) {
+		if y := s.Y[i]; all.products(step, y).real() {
 			s.S[kept], s.Y[kept] = step, y
 			kept++
 		}
 	}
-	s.S, s.Y, s.Pairs = s.S[:kept], s.Y[:kept], kept
+	s.S, s.Y, s.ids, s.Pairs = s.S[:kept], s.Y[:kept], nil, kept
 }

@@ -3,8 +3,6 @@ package lbfgs
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // Func is the function to maximise: it returns the value at x and writes the
@@ -28,7 +26,26 @@ type State struct {
 	Iterations int         `json:"iterations"`          // of the outer loop, with or without a step
 	Stalled    int         `json:"stalled"`             // iterations since the last one that gained enough
 	PerBlock   *PerBlock   `json:"per_block,omitempty"` // of Settings.Blocks, nil before the first step
+
+	ids   []int       // of the pairs
+	next  int         // id
+	gram  gram        // of the pairs
+	each  []known     // of each block's
+	spare [][]float64 // vectors as long as X that nothing refers to any more
 }
+
+// vector is as long as X; its values are arbitrary.
+func (s *State) vector() []float64 {
+	if n := len(s.spare); n > 0 {
+		v := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return v
+	}
+	return make([]float64, len(s.X))
+}
+
+// release leaves vectors to the next steps.
+func (s *State) release(v ...[]float64) { s.spare = append(s.spare, v...) }
 
 // MakePairs allocates S and Y for the Pairs of a saved State, unless they are
 // there, and reports impossible counts.
@@ -41,12 +58,6 @@ func (s *State) MakePairs() error {
 	}
 	return nil
 }
-
-// Memory is how many pairs of steps and gradient differences are kept.
-const Memory = 20
-
-// tooFlat is the relative curvature below which a pair is not kept.
-const tooFlat = 1e-16
 
 // PerBlock is the state while each block takes its own steps: by L-BFGS on its own
 // coordinates, within its own radius, all blocks in the same evaluation. It is
@@ -65,16 +76,26 @@ type PerBlock struct {
 // push keeps a pair in place of the oldest.
 func (s *State) push(step, y []float64) {
 	if len(s.S) == Memory {
+		s.release(s.S[0], s.Y[0])
 		s.S, s.Y = s.S[1:], s.Y[1:]
 	}
 	s.S, s.Y = append(s.S, step), append(s.Y, y)
 	s.Pairs = len(s.S)
+	s.ids = append(s.ids, s.next)
+	s.ids = s.ids[max(0, len(s.ids)-s.Pairs):]
+	s.next++
 }
 
-// usable reports whether a value and its gradient are finite.
-func usable(v float64, g []float64) bool {
-	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-	return !notFinite(v) && !slices.ContainsFunc(g, notFinite)
+// pairs are S and Y. Those of a State that has been read get their numbers.
+func (s *State) pairs() pairs {
+	if len(s.ids) != len(s.S) {
+		s.ids = nil
+		for range s.S {
+			s.ids = append(s.ids, s.next)
+			s.next++
+		}
+	}
+	return pairs{s.S, s.Y, s.ids}
 }
 
 // Settings of a maximisation.

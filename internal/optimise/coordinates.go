@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/posterior"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -36,7 +37,7 @@ type group struct {
 	tensor  int // place in Params.Tensors
 	kind    variational.Coordinate
 	entries []entry   // by their coordinates
-	first   []int     // coordinate j (of a phase two) moves entries[first[j]:first[j+1]], of which the first leads
+	first   []int     // coordinate j (of a phase two) moves entries[first[j]:first[j+1]], of which the first leads; nil: entries[j] alone
 	scale   []float64 // Shift: a coordinate's unit
 	across  bool      // whether coordinates move entries of several windows
 }
@@ -44,8 +45,8 @@ type group struct {
 // entry is a number of a tensor. Those of one coordinate move together: they keep
 // their differences, or for logarithms their ratios, as they began.
 type entry struct {
-	of, index int     // its coordinate, its place in the tensor
-	ref       float64 // Shift: where it began; Log: its ratio to the entry that leads
+	index int     // its place in the tensor
+	ref   float64 // Shift: where it began; Log: its ratio to the entry that leads
 }
 
 // NewCoordinates covers the entries of the named tensors that are parameters,
@@ -72,7 +73,7 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 	class, across := ties.of(tensor, p)
 	g.across = across
 	coordinate := slices.Repeat([]int{-1}, len(data)) // of each class
-	var leads []int
+	var leads, of []int                               // the entry that leads each coordinate, the coordinate of each entry
 	for i, value := range data {
 		if tensor.Constant(i) {
 			continue
@@ -87,23 +88,46 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 		if g.kind == variational.Log {
 			value /= data[leads[*j]]
 		}
-		g.entries = append(g.entries, entry{*j, i, value})
+		g.entries, of = append(g.entries, entry{i, value}), append(of, *j)
 	}
-	slices.SortStableFunc(g.entries, func(a, b entry) int { return a.of - b.of })
-	for k, e := range g.entries {
-		if e.of == len(g.first) {
-			g.first = append(g.first, k)
-		}
+	if len(leads) < len(g.entries) {
+		g.sort(of, len(leads))
 	}
-	g.first = append(g.first, len(g.entries))
 	return g
 }
 
+// sort puts the entries in the order of their coordinates, of which there are n.
+func (g *group) sort(of []int, n int) {
+	g.first = make([]int, n+1)
+	for _, j := range of {
+		g.first[j+1]++
+	}
+	for j := range n {
+		g.first[j+1] += g.first[j]
+	}
+	next, sorted := slices.Clone(g.first), make([]entry, len(of))
+	for i, j := range of {
+		sorted[next[j]] = g.entries[i]
+		next[j]++
+	}
+	g.entries = sorted
+}
+
 // count is the number of coordinates. The two of a phase count once.
-func (g *group) count() int { return len(g.first) - 1 }
+func (g *group) count() int {
+	if g.first == nil {
+		return len(g.entries)
+	}
+	return len(g.first) - 1
+}
 
 // of is the entries that coordinate j moves.
-func (g *group) of(j int) []entry { return g.entries[g.first[j]:g.first[j+1]] }
+func (g *group) of(j int) []entry {
+	if g.first == nil {
+		return g.entries[j : j+1]
+	}
+	return g.entries[g.first[j]:g.first[j+1]]
+}
 
 // width is the coordinates an entry takes.
 func (g *group) width() int {
@@ -145,28 +169,49 @@ const belowLevel = 1e-3
 // write sets p's free parameters from v.
 func (c *Coordinates) write(p *variational.Params, v []float64) { c.writeSpans(c.spans, p, v) }
 
+// atOnce is how many coordinates a core takes at a time.
+const atOnce = 1 << 12
+
+// each calls do for parts [lo, hi) of a span's coordinates, the first of which is v[at],
+// on all cores.
+func (c *Coordinates) each(s span, do func(lo, hi, at int)) {
+	width := c.groups[s.group].width()
+	parallel.Blocks(s.hi-s.lo, atOnce, func(_, lo, hi int) { do(s.lo+lo, s.lo+hi, s.at+lo*width) })
+}
+
 // writeSpans is write for some coordinates alone.
 func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float64) {
 	tensors := p.Tensors()
 	for _, s := range spans {
-		g, at := &c.groups[s.group], s.at
+		g := &c.groups[s.group]
 		data := *tensors[g.tensor].Data
-		for j := s.lo; j < s.hi; j++ {
-			for _, e := range g.of(j) {
-				switch i := e.index; g.kind {
-				case variational.Log:
-					data[i] = e.ref * math.Exp(v[at])
-				case variational.Shift:
-					data[i] = e.ref + g.scale[j]*v[at]
-				case variational.Phase:
-					half := math.Pi / (1 + math.Exp(-v[at+1]))
-					p.PhaseLower[i], p.PhaseUpper[i] = v[at]-half, v[at]+half
-				case variational.Level:
-					data[i] = 1 / (math.Exp(-v[at]) + c.level.At(p))
+		c.each(s, func(lo, hi, at int) {
+			switch g.kind {
+			case variational.Log:
+				for j := lo; j < hi; j++ {
+					value := math.Exp(v[at+j-lo])
+					for _, e := range g.of(j) {
+						data[e.index] = e.ref * value
+					}
 				}
+			case variational.Shift:
+				for j := lo; j < hi; j++ {
+					shift := g.scale[j] * v[at+j-lo]
+					for _, e := range g.of(j) {
+						data[e.index] = e.ref + shift
+					}
+				}
+			case variational.Phase:
+				for j := lo; j < hi; j++ {
+					centre, half := v[at+2*(j-lo)], math.Pi/(1+math.Exp(-v[at+2*(j-lo)+1]))
+					for _, e := range g.of(j) {
+						p.PhaseLower[e.index], p.PhaseUpper[e.index] = centre-half, centre+half
+					}
+				}
+			case variational.Level:
+				data[0] = 1 / (math.Exp(-v[at]) + c.level.At(p))
 			}
-			at += g.width()
-		}
+		})
 	}
 }
 
@@ -199,36 +244,45 @@ func (c *Coordinates) pull(v []float64, p, grad *variational.Params) {
 func (c *Coordinates) pullSpans(spans []span, v []float64, p, grad *variational.Params, first int) {
 	tensors, bars := p.Tensors(), grad.Tensors()
 	for _, s := range spans {
-		g, at := &c.groups[s.group], s.at
+		g := &c.groups[s.group]
 		data, bar := *tensors[g.tensor].Data, *bars[g.tensor].Data
 		skip := first * tensors[g.tensor].PerComponent(p.L) // of data, before bar
-		for j := s.lo; j < s.hi; j++ {
-			sum := 0.0
-			for _, e := range g.of(j) {
-				if k := e.index - skip; k >= 0 && k < len(bar) {
-					if g.kind == variational.Log {
-						sum += bar[k] * data[e.index]
-					} else {
-						sum += bar[k]
-					}
+		c.each(s, func(lo, hi, at int) {
+			for j := lo; j < hi; j++ {
+				switch i := g.of(j)[0].index; g.kind {
+				case variational.Log:
+					v[at] = g.sum(j, bar, data, skip)
+				case variational.Shift:
+					v[at] = g.sum(j, bar, nil, skip) * g.scale[j]
+				case variational.Phase:
+					half := (p.PhaseUpper[i] - p.PhaseLower[i]) / 2
+					lower, upper := grad.PhaseLower[i-skip], grad.PhaseUpper[i-skip]
+					v[at] = lower + upper
+					v[at+1] = (upper - lower) * half * (1 - half/math.Pi)
+				case variational.Level:
+					v[at] = bar[0] * data[0] * (1 - c.level.At(p)*data[0])
 				}
+				at += g.width()
 			}
-			switch i := g.of(j)[0].index; g.kind {
-			case variational.Log:
-				v[at] = sum
-			case variational.Shift:
-				v[at] = sum * g.scale[j]
-			case variational.Phase:
-				half := (p.PhaseUpper[i] - p.PhaseLower[i]) / 2
-				lower, upper := grad.PhaseLower[i-skip], grad.PhaseUpper[i-skip]
-				v[at] = lower + upper
-				v[at+1] = (upper - lower) * half * (1 - half/math.Pi)
-			case variational.Level:
-				v[at] = sum * data[0] * (1 - c.level.At(p)*data[0])
-			}
-			at += g.width()
+		})
+	}
+}
+
+// sum adds up the gradient bar by the entries that coordinate j moves, each times its
+// value in data unless that is nil. bar begins at entry skip.
+func (g *group) sum(j int, bar, data []float64, skip int) (sum float64) {
+	for _, e := range g.of(j) {
+		k := e.index - skip
+		if k < 0 || k >= len(bar) {
+			continue
+		}
+		if data == nil {
+			sum += bar[k]
+		} else {
+			sum += bar[k] * data[e.index]
 		}
 	}
+	return sum
 }
 
 // coordinates is the range of a span's.

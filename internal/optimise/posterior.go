@@ -95,7 +95,7 @@ func (c *Coordinates) point(s span, at int, p *variational.Params) bool {
 // length is a coordinate's natural length.
 func (c *Coordinates) length(s span, at int) float64 {
 	switch {
-	case c.priors[at].SD > 0:
+	case c.priors != nil && c.priors[at].SD > 0:
 		return c.priors[at].SD
 	case c.groups[s.group].kind == variational.Shift:
 		return shiftScale

@@ -1,6 +1,8 @@
 package optimise
 
 import (
+	"slices"
+
 	"github.com/vssgp/vssgp/internal/posterior"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -10,6 +12,12 @@ type Priors struct {
 	Variance    posterior.Prior   // σ²
 	Lengthscale []posterior.Prior // [Q]; nil says nothing
 	Noise       posterior.Prior   // τ⁻¹
+}
+
+// none reports whether they say nothing at all.
+func (s Priors) none() bool {
+	said := func(p posterior.Prior) bool { return p.SD != 0 }
+	return !said(s.Variance) && !said(s.Noise) && !slices.ContainsFunc(s.Lengthscale, said)
 }
 
 // of is the prior of the coordinate that moves entry i of a tensor, and first of those tied to it.
@@ -31,6 +39,10 @@ func (s Priors) of(t variational.Tensor, i, inputs int) posterior.Prior {
 
 // lay gives every coordinate its prior, one for those entries that are tied.
 func (c *Coordinates) lay(p *variational.Params, s Priors) {
+	if s.none() {
+		c.priors = nil
+		return
+	}
 	tensors := p.Tensors()
 	c.priors = make([]posterior.Prior, c.n)
 	for _, span := range c.spans {

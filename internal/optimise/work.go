@@ -36,8 +36,8 @@ func NewWork(rows int, shape variational.Shape, s Settings, fitted bool) (w Work
 			w.MiniBatches += stage.iterations
 		default:
 			w.Gradients += stage.iterations + 1
-			// Pairs, and the point and the gradient where the optimiser stands, where it tries and where it came from.
-			w.HistoryBytes = max(w.HistoryBytes, 8*float64(n*(2*min(lbfgs.Memory, stage.iterations)+6)))
+			// Pairs, and the point and the gradient where the optimiser stands, where windows stand and where it tries, a step and workspace.
+			w.HistoryBytes = max(w.HistoryBytes, 8*float64(n*(2*min(lbfgs.Memory, stage.iterations)+8)))
 		}
 	}
 	w.BatchRows = s.batchSize(rows)

@@ -4,6 +4,7 @@ package parallel
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -34,6 +35,25 @@ func For(n, workers int, f func(i int)) {
 	}
 	work()
 	wg.Wait()
+}
+
+// Blocks calls f for the blocks [lo, hi) of size out of n, on as many goroutines as
+// GOMAXPROCS. The blocks do not depend on it.
+func Blocks(n, size int, f func(block, lo, hi int)) {
+	For((n+size-1)/size, runtime.GOMAXPROCS(0), func(i int) { f(i, i*size, min(n, (i+1)*size)) })
+}
+
+// Sum adds up f over the blocks, in their order: the same bits for any GOMAXPROCS.
+func Sum(n, size int, f func(lo, hi int) float64) (sum float64) {
+	if n <= size {
+		return f(0, n)
+	}
+	parts := make([]float64, (n+size-1)/size)
+	Blocks(n, size, func(block, lo, hi int) { parts[block] = f(lo, hi) })
+	for _, part := range parts {
+		sum += part
+	}
+	return sum
 }
 
 // Try is For with calls that may fail. It makes all of them and returns the error

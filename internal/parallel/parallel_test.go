@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 )
@@ -19,6 +21,39 @@ func TestFor(t *testing.T) {
 					t.Fatalf("n %d, %d workers: index %d was called %d times", n, workers, i, c)
 				}
 			}
+		}
+	}
+}
+
+// TestBlocks: every number is in one block, whatever GOMAXPROCS, and sums have the same
+// bits.
+func TestBlocks(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, n := range []int{0, 1, 9, 10, 11, 1234} {
+		sums := map[float64]bool{}
+		for _, cores := range []int{1, 2, 3, 8} {
+			runtime.GOMAXPROCS(cores)
+			counts := make([]int, n)
+			Blocks(n, 10, func(block, lo, hi int) {
+				for i := lo; i < hi; i++ {
+					counts[i]++
+				}
+				if lo != 10*block || hi > n || hi-lo > 10 {
+					t.Errorf("n %d: block %d is [%d, %d)", n, block, lo, hi)
+				}
+			})
+			if slices.ContainsFunc(counts, func(c int) bool { return c != 1 }) {
+				t.Errorf("n %d on %d cores: visits %v, want one each", n, cores, counts)
+			}
+			sums[Sum(n, 10, func(lo, hi int) (s float64) {
+				for i := lo; i < hi; i++ {
+					s += 1 / float64(i+1)
+				}
+				return s
+			})] = true
+		}
+		if len(sums) != 1 {
+			t.Errorf("n %d: sums %v, want one for any number of cores", n, sums)
 		}
 	}
 }

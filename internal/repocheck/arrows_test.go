@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"internal/fault":       {},
 	"internal/lbfgs":       {"internal/parallel"},
 	"internal/matrices":    {},
-	"internal/optimise":    {"spectral", "variational", "internal/cost", "internal/lbfgs", "internal/posterior"},
+	"internal/optimise":    {"spectral", "variational", "internal/cost", "internal/lbfgs", "internal/parallel", "internal/posterior"},
 	"internal/oracle":      {},
 	"internal/parallel":    {},
 	"internal/periodogram": {"internal/cost"},

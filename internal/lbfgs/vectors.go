@@ -1,0 +1,128 @@
+package lbfgs
+
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+	"gonum.org/v1/gonum/floats"
+)
+
+// chunk is how many numbers a core takes at a time: those of a few vectors stay in its
+// cache. Sums are taken chunk by chunk, so they do not depend on the number of cores.
+const chunk = 1 << 11
+
+// eachChunk calls f for n numbers in chunks, on all cores.
+func eachChunk(n int, f func(lo, hi int)) {
+	parallel.Blocks(n, chunk, func(_, lo, hi int) { f(lo, hi) })
+}
+
+// dot is Σ a∘b.
+func dot(a, b []float64) float64 {
+	if len(a) <= chunk {
+		return dotChunk(a, b)
+	}
+	return parallel.Sum(len(a), chunk, func(lo, hi int) float64 { return dotChunk(a[lo:hi], b[lo:hi]) })
+}
+
+// dotChunk is dot on one core.
+func dotChunk(a, b []float64) float64 { return floats.Dot(a, b) }
+
+// addDot adds c·b to a and then returns the inner product of a with w, in one pass; 0 if
+// w is nil.
+func addDot(a []float64, c float64, b, w []float64) float64 {
+	if len(a) <= chunk {
+		return addDotChunk(a, c, b, w)
+	}
+	return parallel.Sum(len(a), chunk, func(lo, hi int) float64 {
+		if w == nil {
+			return addDotChunk(a[lo:hi], c, b[lo:hi], nil)
+		}
+		return addDotChunk(a[lo:hi], c, b[lo:hi], w[lo:hi])
+	})
+}
+
+// addDotChunk is addDot on one core.
+func addDotChunk(a []float64, c float64, b, w []float64) float64 {
+	floats.AddScaled(a, c, b)
+	if w == nil {
+		return 0
+	}
+	return dotChunk(w, a)
+}
+
+// copyAll is copy, on all cores.
+func copyAll(to, from []float64) {
+	eachChunk(len(to), func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) })
+}
+
+// subtract sets to to a − b.
+func subtract(to, a, b []float64) {
+	eachChunk(len(to), func(lo, hi int) { floats.SubTo(to[lo:hi], a[lo:hi], b[lo:hi]) })
+}
+
+// addScaled sets to to a + c·b.
+func addScaled(to, a []float64, c float64, b []float64) {
+	eachChunk(len(to), func(lo, hi int) { floats.AddScaledTo(to[lo:hi], a[lo:hi], c, b[lo:hi]) })
+}
+
+// usable reports whether a value and its gradient are finite.
+func usable(v float64, g []float64) bool {
+	zero := parallel.Sum(len(g), chunk, func(lo, hi int) (zero float64) {
+		for _, x := range g[lo:hi] {
+			zero += x - x // NaN for what is not finite
+		}
+		return zero
+	})
+	return zero == 0 && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// dot is the inner product over the ranges.
+func (r Ranges) dot(a, b []float64) float64 {
+	s := 0.0
+	for _, x := range r {
+		s += dot(a[x.Lo:x.Hi], b[x.Lo:x.Hi])
+	}
+	return s
+}
+
+// addDot adds c times the ranges of b to those of a and then returns the inner product of
+// a with w over them; 0 if w is nil.
+func (r Ranges) addDot(a []float64, c float64, b, w []float64) float64 {
+	s := 0.0
+	for _, x := range r {
+		var with []float64
+		if w != nil {
+			with = w[x.Lo:x.Hi]
+		}
+		s += addDot(a[x.Lo:x.Hi], c, b[x.Lo:x.Hi], with)
+	}
+	return s
+}
+
+// copy copies the ranges' entries.
+func (r Ranges) copy(to, from []float64) {
+	for _, x := range r {
+		copy(to[x.Lo:x.Hi], from[x.Lo:x.Hi])
+	}
+}
+
+// scale multiplies the ranges' entries by c.
+func (r Ranges) scale(a []float64, c float64) {
+	for _, x := range r {
+		part := a[x.Lo:x.Hi]
+		if len(part) <= chunk {
+			floats.Scale(c, part)
+			continue
+		}
+		eachChunk(len(part), func(lo, hi int) { floats.Scale(c, part[lo:hi]) })
+	}
+}
+
+// largest is the largest absolute value of the ranges' entries.
+func (r Ranges) largest(a []float64) float64 {
+	big := 0.0
+	for _, x := range r {
+		big = max(big, floats.Norm(a[x.Lo:x.Hi], math.Inf(1)))
+	}
+	return big
+}

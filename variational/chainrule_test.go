@@ -1,0 +1,222 @@
+package variational
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// chainShapes are models whose evaluations cost the host something: windows×components×K
+// features.
+var chainShapes = []struct{ windows, components, k int }{{37_500, 40, 1}, {1, 32, 32}}
+
+// chainParams draws a model with one input and one output.
+func chainParams(windows, components, k int) *Params {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := NewParams(windows*components, k, 1, 1)
+	for _, t := range p.Tensors() {
+		for i := range *t.Data {
+			(*t.Data)[i] = 0.1 + rng.Float64()
+		}
+	}
+	for i := range p.PhaseUpper {
+		p.PhaseUpper[i] = p.PhaseLower[i] + 2*math.Pi*rng.Float64()
+	}
+	if windows == 1 {
+		return p
+	}
+	p.Windows = spectral.Windows{Length: 2}
+	for v := range windows {
+		p.Windows.Center = append(p.Windows.Center, float64(v))
+		for range components {
+			p.ComponentWindow = append(p.ComponentWindow, v)
+		}
+	}
+	return p
+}
+
+// idle is a backend that leaves whatever it is to fill in as it is, so that an evaluation
+// is the host's share alone.
+type idle struct{}
+
+func (idle) Name() string                                                { return "idle" }
+func (idle) Open(spectral.Data) (spectral.Rows, error)                   { return idle{}, nil }
+func (idle) Close() error                                                { return nil }
+func (idle) CanSolve(*spectral.Features) bool                            { return true }
+func (idle) Moments(*spectral.Moments, *spectral.Features) error         { return nil }
+func (idle) Pullback(_, _ *spectral.Features, _ *spectral.Moments) error { return nil }
+func (idle) Factorised(s *spectral.FactorisedSums, _ *spectral.Features, _ *spectral.Weights, _ []int) error {
+	s.Value = 1
+	return nil
+}
+func (idle) Predict(*spectral.Prediction, *spectral.Features, *spectral.Posterior) error { return nil }
+func (idle) Solve(*spectral.Solution, *spectral.Features, float64) error                 { return nil }
+func (idle) PullbackSolved(_, _ *spectral.Features, _ spectral.SolvedAdjoint) error      { return nil }
+
+// idleRows opens a row for p on the idle backend, and returns the features' adjoint that
+// its pullbacks leave.
+func idleRows(t testing.TB, p *Params) (*Rows, *spectral.Features) {
+	t.Helper()
+	data := spectral.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
+	r, err := Open(t.Context(), data, Setting{Backend: idle{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.Features()
+	sums, s := r.workspace.sumsOf(f, 1), r.workspace.solutionOf(f, 1)
+	bar := r.workspace.adjointOf(f)
+	for i, a := range [][]float64{s.C, s.Mean, sums.Weights.Mean, sums.Weights.Var} {
+		fill(a, i)
+	}
+	for _, f := range []*spectral.Features{bar, sums.Features} {
+		for i, a := range f.Fields() {
+			fill(a.Data, i)
+		}
+	}
+	return r, bar
+}
+
+func fill(a []float64, seed int) {
+	for i := range a {
+		a[i] = math.Sin(float64(i+seed)) / 100
+	}
+}
+
+// TestCores: an evaluation, the noise level and the residual have the same bits on any
+// number of cores, in several blocks of components and windows.
+func TestCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, p := range []*Params{chainParams(301, 40, 1), chainParams(70, 11, 3), chainParams(1, 700, 5)} {
+		r, _ := idleRows(t, p)
+		weight := make([]float64, p.Windows.Count())
+		fill(weight, 1)
+		numbers := func() (all []float64) {
+			for _, evaluate := range []func() (*Evaluation, error){
+				func() (*Evaluation, error) { return r.Exact(p, true) },
+				func() (*Evaluation, error) { return r.Factorised(p, nil, nil, true) },
+				func() (*Evaluation, error) { return r.Factorised(p, nil, weight, true) },
+			} {
+				e, err := evaluate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, e.Bound)
+				for _, tensor := range e.Gradient.Tensors() {
+					all = append(all, *tensor.Data...)
+				}
+			}
+			f := p.Features()
+			s, size := dotExact(f.Freq, f.Decay)
+			return append(all, s, size, sumSquares(f.Freq), NoiseLevel{Condition: 1}.At(p), r.spread(f, f.Offsets(), f.Freq, 1, 1e9))
+		}
+		want := numbers()
+		for _, cores := range []int{2, 3, 8} {
+			runtime.GOMAXPROCS(cores)
+			for i, v := range numbers() {
+				if math.Float64bits(v) != math.Float64bits(want[i]) {
+					t.Errorf("%d features: number %d is %v on %d cores, %v on one", p.M(), i, v, cores, want[i])
+					break
+				}
+			}
+		}
+		runtime.GOMAXPROCS(1)
+	}
+}
+
+// TestChain holds the gradient that is assembled in blocks to sums over one component at
+// a time, with weights of windows on the KL terms.
+func TestChain(t *testing.T) {
+	p := chainParams(70, 11, 3)
+	r, bar := idleRows(t, p)
+	weight := make([]float64, 70)
+	fill(weight, 3)
+	weight[5] = 0
+	const scale = 0.5
+	c := chain{scale: scale, features: bar, weights: r.workspace.sums.Weights, kl: allKL, weight: weight}
+	got, want := NewParams(p.L, p.K, 1, 1), NewParams(p.L, p.K, 1, 1)
+	p.pull(got, c)
+	value := 0.0
+	for i := range p.L {
+		p.pullFeatures(want, bar, scale, i)
+		for k := i * p.K; k < (i+1)*p.K; k++ {
+			want.CoefMean[k], want.CoefVar[k] = scale*c.weights.Mean[k], scale*c.weights.Var[k]
+		}
+		for _, k := range allKL {
+			w := weight[p.ComponentWindow[i]]
+			k.pull(p, want, i, i+1, w)
+			value += w * k.of(p, i, i+1)
+		}
+	}
+	for i, tensor := range got.Tensors() {
+		for j, v := range *tensor.Data {
+			if w := (*want.Tensors()[i].Data)[j]; v != w {
+				t.Fatalf("%s[%d] = %v, want %v", tensor.Name, j, v, w)
+			}
+		}
+	}
+	sum := 0.0
+	for _, term := range p.kl(nil, allKL, weight) {
+		sum -= term.Value
+	}
+	if math.Abs(sum-value) > 1e-12*math.Abs(value) {
+		t.Errorf("the KL terms add up to %v, want %v", sum, value)
+	}
+}
+
+// TestLogarithms: of numbers whose product neither fits float64 nor stays one.
+func TestLogarithms(t *testing.T) {
+	all := []float64{1e-300, 1e300, 5e-324, 2, 1, math.MaxFloat64, 0.3}
+	for range 1000 {
+		all = append(all, 1e-3, 7, 0.9)
+	}
+	logs, want := newLogarithms(), 0.0
+	for _, v := range all {
+		logs.add(v)
+		want += math.Log(v)
+	}
+	if got := logs.sum(); math.Abs(got-want) > 1e-13*1e4 {
+		t.Errorf("Σ log v = %.17g, want %.17g", got, want)
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
+		logs := newLogarithms()
+		logs.add(v)
+		if got, want := logs.sum(), math.Log(v); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("log %v = %v, want %v", v, got, want)
+		}
+	}
+}
+
+func BenchmarkChainRule(b *testing.B) {
+	for _, c := range chainShapes {
+		p := chainParams(c.windows, c.components, c.k)
+		r, bar := idleRows(b, p)
+		f, w := r.workspace.featuresOf(p), &r.workspace
+		solution := w.solutionOf(f, 1)
+		for _, part := range []struct {
+			name string
+			do   func()
+		}{
+			{"features", func() { w.featuresOf(p) }},
+			{"kl", func() { p.kl(nil, featureKL, nil) }},
+			{"gradient", func() { p.pull(w.gradientOf(p), chain{scale: 1, features: bar, kl: featureKL}) }},
+			{"residual", func() { r.residual(f, f.Offsets(), solution, 1) }},
+			{"exact", func() { r.Exact(p, true) }},
+			{"factorised", func() { r.Factorised(p, nil, nil, true) }},
+		} {
+			for _, cores := range []int{1, 2} {
+				b.Run(fmt.Sprintf("%d/%s/cores=%d", p.M(), part.name, cores), func(b *testing.B) {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+					b.ReportAllocs()
+					for b.Loop() {
+						part.do()
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*p.M()), "ns/feature")
+				})
+			}
+		}
+	}
+}
