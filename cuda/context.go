@@ -178,9 +178,9 @@ func (c *Context) until(ask func() (done bool, err error), format string, args .
 	}
 }
 
-// Close waits for the context's streams, and ends them and its thread. Memory ends
-// too, but memory that is still held is an error that says how much: the caller has
-// a leak.
+// Close waits for the context's streams, and ends them and its thread. Memory that is
+// still held is an error that says how much: the caller has a leak. Device memory ends
+// all the same; page-locked memory stays, lest a slice of it end the program.
 func (c *Context) Close() error {
 	err := c.do(func() error {
 		defer func() { c.session = nil }()
@@ -201,7 +201,8 @@ func (c *Context) end() error {
 		err := c.guard(c.drain)
 		errs, lost = append(errs, err), fault(err)
 	}
-	errs = append(errs, c.memory.clear("device memory", lost), c.host.clear("page-locked memory", lost))
+	// Nobody can touch device memory any more, but page-locked memory somebody may.
+	errs = append(errs, c.memory.clear("device memory", !lost), c.host.clear("page-locked memory", false))
 	for _, l := range c.card.forget(func(l launch) bool { return l.context == c }) {
 		if l.from != nil {
 			c.events = append(c.events, l.from, l.to)

@@ -53,9 +53,9 @@ func (l *ledger) total() (int64, int) {
 	return l.sum, len(l.pieces)
 }
 
-// clear empties the ledger. It is an error if it held anything, which is given back
-// unless it is lost.
-func (l *ledger) clear(of string, lost bool) error {
+// clear empties the ledger. It is an error if it held anything, which is given back if
+// release says so.
+func (l *ledger) clear(of string, release bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.pieces) == 0 {
@@ -65,7 +65,7 @@ func (l *ledger) clear(of string, lost bool) error {
 	var errs []error
 	for _, p := range l.pieces {
 		largest = max(largest, p.size)
-		if !lost {
+		if release {
 			errs = append(errs, p.release())
 		}
 	}

@@ -14,7 +14,7 @@ func bankNumbers(m, q int) int { return m * (3*q + 4) }
 // are evenly spaced, and has the arguments point to them. The kernels count angles in
 // turns.
 func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
-	bank := r.host[arrayBank][:0]
+	bank := r.room(arrayBank, bankNumbers(f.M, f.Q))[:0]
 	for _, field := range f.Fields() {
 		bank = append(bank, field.Data...)
 	}
@@ -22,8 +22,7 @@ func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
 	for i := range angles {
 		angles[i] /= 2 * math.Pi
 	}
-	r.host[arrayBank] = bank
-	r.upload(arrayBank, bank)
+	r.push(arrayBank)
 	at := r.address(arrayBank)
 	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
 		*to = at
