@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -33,7 +34,13 @@ const sharedOptIn cu.DeviceAttribute = 97
 // prohibited is the compute mode in which no process may open a context.
 const prohibited = 2
 
+// devices asks the driver once: after a fault it may answer nothing else.
 func (cards) devices() ([]Device, error) {
+	devices, err := listed()
+	return slices.Clone(devices), err
+}
+
+var listed = sync.OnceValues(func() ([]Device, error) {
 	if err := start(); err != nil {
 		return nil, err
 	}
@@ -50,7 +57,7 @@ func (cards) devices() ([]Device, error) {
 		}
 	}
 	return devices, nil
-}
+})
 
 // describe asks the driver about a card.
 func describe(d *Device) error {

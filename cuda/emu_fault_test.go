@@ -111,6 +111,10 @@ func TestInjected(t *testing.T) {
 		wants(t, errors.Join(m.Upload(s, 0, make([]byte, 8)), m.Download(s, make([]byte, 8), 0), m.Zero(s, 0, 8)), ErrLost, "injected into "+call)
 		wants(t, errors.Join(m.Free(), c.Close()), ErrLost)
 	}
+	after, _, _ := open(t, 0, 0)
+	if all := after.Device().Memory; after.Budget() != all/10*9 {
+		t.Errorf("a budget of %d bytes of %d: a lost context keeps memory", after.Budget(), all)
+	}
 }
 
 // TestPanic: a panic on the context's thread is an error, and the thread lives.

@@ -97,6 +97,9 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
 		}
 	}
 	if err := c.session.launch(f.handle, g, s.handle, args); err != nil {
+		if l.from != nil {
+			c.events = append(c.events, l.from)
+		}
 		return err
 	}
 	if s.took != nil {

@@ -12,11 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 )
 
-// start opens the driver's library, once. Its error wraps ErrNoDevice.
-var start = sync.OnceValue(func() error {
+// start opens the driver's library. It is to be called once. Its error wraps
+// ErrNoDevice.
+func start() error {
 	var why *C.char
 	switch n := C.vssgp_cuda_start(&why); {
 	case n < 0:
@@ -25,7 +25,7 @@ var start = sync.OnceValue(func() error {
 		return fmt.Errorf("cuda: the driver does not start: %w: %w", coded(int(n)), ErrNoDevice)
 	}
 	return nil
-})
+}
 
 // Codes of the driver that are treated by themselves.
 const (

@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 )
 
 // Memory is a piece of a card's memory.
@@ -103,12 +102,4 @@ func (m *Memory) check(s *Stream, offset, bytes int64) error {
 		return fmt.Errorf("want 0 to %d: %w", m.size, errRange)
 	}
 	return s.check(m.context)
-}
-
-// Bytes views numbers as bytes, without a copy.
-func Bytes[T float64 | float32 | int32 | int64 | uint64 | int8](v []T) []byte {
-	if len(v) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*int(unsafe.Sizeof(v[0])))
 }

@@ -13,7 +13,7 @@ enum { COUNTS = 9000 };
 enum kernel { NONE, ADD, WIDE, WAIT, FAULTS, ENDS, ANSWERS };
 
 static int started, failed, ended, busy, opted = 48 << 10;
-static int retained, resets, released, loaded;
+static int retained, resets, released, loaded, queues; /* queues: streams and events */
 static __thread void *current; /* the thread's context */
 
 /* Page-locked memory, and copies to it that wait for the stream. */
@@ -39,7 +39,7 @@ int cuInit(unsigned flags) { started = flags == 0; return OK; }
 /* The name of the code COUNTS is what was counted. */
 int cuGetErrorName(int code, const char **name) {
 	static char counts[100];
-	snprintf(counts, sizeof counts, "retained %d, reset %d, released %d, loaded %d", retained, resets, released, loaded);
+	snprintf(counts, sizeof counts, "retained %d, reset %d, released %d, loaded %d, queues %d", retained, resets, released, loaded, queues);
 	*name = code == NO_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : code == FAULT ? "CUDA_ERROR_ILLEGAL_ADDRESS"
 		: code == BAD_IMAGE ? "CUDA_ERROR_INVALID_PTX" : code == NOT_FOUND ? "CUDA_ERROR_NOT_FOUND"
 		: code == COUNTS ? counts : NULL;
@@ -128,8 +128,8 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *s) {
 }
 int cuMemsetD8Async(uint64_t at, unsigned char v, size_t n, void *s) { memset((void *)(uintptr_t)at, v, n); return s ? OK : INVALID; }
 
-int cuStreamCreate(void **s, unsigned flags) { *s = malloc(1); return flags == 1 ? OK : INVALID; }
-int cuStreamDestroy_v2(void *s) { free(s); return OK; }
+int cuStreamCreate(void **s, unsigned flags) { queues++; *s = malloc(1); return flags == 1 ? OK : INVALID; }
+int cuStreamDestroy_v2(void *s) { queues--; free(s); return OK; }
 int cuStreamSynchronize(void *s) { (void)s; copy_waiting(); return failed; }
 int cuStreamWaitEvent(void *s, void *e, unsigned flags) { return s && e && !flags ? OK : INVALID; }
 /* The first few questions after a launch find it running. */
@@ -141,8 +141,8 @@ int cuStreamQuery(void *s) {
 	return failed;
 }
 
-int cuEventCreate(void **e, unsigned flags) { (void)flags; *e = malloc(1); return OK; }
-int cuEventDestroy_v2(void *e) { free(e); return OK; }
+int cuEventCreate(void **e, unsigned flags) { (void)flags; queues++; *e = malloc(1); return OK; }
+int cuEventDestroy_v2(void *e) { queues--; free(e); return OK; }
 int cuEventRecord(void *e, void *s) { return e && s ? OK : INVALID; }
 int cuEventQuery(void *e) { (void)e; return failed; }
 int cuEventElapsedTime(float *ms, void *a, void *b) { *ms = 1.5f; return a && b ? OK : INVALID; }
