@@ -142,6 +142,7 @@ func TestInsideCodes(t *testing.T) {
 			t.Errorf("code %d of any call is a fault: %v", n, known)
 		}
 	}
+	wants(t, coded(46), ErrNoDevice, "exclusive-process")
 	c, s, f := open(t, 0, 0)
 	wants(t, errors.Join(f("end").Launch(one, s, nil), s.Synchronize()), ErrLost)
 	if err := c.Close(); err != nil {

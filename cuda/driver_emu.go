@@ -49,8 +49,8 @@ func RegisterEmulated(arch int, name string, f Emulated) {
 func kernelKey(arch int, name string) string { return fmt.Sprintf("sm_%d %s", arch, name) }
 
 // FailEmulated makes the n-th call from now on fail, once: 1 is the next. Call
-// is "alloc", which runs out of memory, or "upload", "download", "zero" or
-// "launch", which fault. It is for tests; n = 0 takes it back.
+// is "alloc", of memory of the card or the host, which runs out of it, or "upload",
+// "download", "zero" or "launch", which fault. It is for tests; n = 0 takes it back.
 func FailEmulated(call string, n int) {
 	emulated.Lock()
 	defer emulated.Unlock()
