@@ -37,7 +37,8 @@ func (c *Context) AllocHost(bytes int64) (*HostMemory, error) {
 // release gives the memory back. It runs on the thread.
 func (h *HostMemory) release() error { return h.context.session.releaseHost(h.bytes) }
 
-// Bytes is the memory itself. Touching it after Free may end the program.
+// Bytes is the memory itself. Touching it after Free, or after the last Close on a lost
+// card, may end the program.
 func (h *HostMemory) Bytes() []byte { return h.bytes }
 
 // Float64s is the memory as numbers, as many as it holds whole. It ends as Bytes does.
