@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
-	"sync"
 	"time"
 )
 
@@ -13,36 +11,24 @@ import (
 // thread, and every driver call runs there: the driver's current context
 // belongs to a thread, and goroutines do not stay on one. The methods of a
 // Context, and of everything that it makes, may be called from any goroutine.
+//
+// All Contexts on a card share the driver's one context of the process, so that
+// the second opens quickly, and a card in the mode exclusive-process takes
+// several. Each has a budget, memory and streams of its own. A fault is one for all
+// of them.
 type Context struct {
 	device Device
 	budget int64
+	card   *card
 	tasks  chan func()
 	closed chan struct{} // closed when the thread has ended
 
+	memory, host ledger // what is held, by *Memory and *HostMemory
+
 	// Only the thread touches these.
-	session  session  // nil before the context is open and after it is closed
-	launches []launch // that may still be running
-	events   []handle // that no launch uses
-	lost     error
-
-	mu   sync.Mutex // guards held and sum
-	held map[*piece]bool
-	sum  int64 // bytes held
-}
-
-// piece is a piece of the card's memory.
-type piece struct {
-	address uint64
-	size    int64
-}
-
-// launch is one that may still be running. If its stream asks for times, it has an
-// event before it and one behind it.
-type launch struct {
-	stream   any // the *Stream, as a key
-	kernel   string
-	geometry Geometry
-	from, to handle
+	session session         // nil before the context is open and after it is closed
+	streams map[handle]bool // that are open
+	events  []handle        // that no launch uses
 }
 
 // Open makes a context on a card. It holds at most budget bytes at once; 0
@@ -57,8 +43,7 @@ func Open(ordinal int, budget int64) (*Context, error) {
 	}
 	c := &Context{
 		device: d, budget: budget,
-		tasks: make(chan func()), closed: make(chan struct{}),
-		held: map[*piece]bool{},
+		tasks: make(chan func()), closed: make(chan struct{}), streams: map[handle]bool{},
 	}
 	opened := make(chan error)
 	go c.thread(opened)
@@ -81,21 +66,36 @@ func (c *Context) thread(opened chan<- error) {
 	}
 }
 
-// start opens the session and settles the budget.
-func (c *Context) start() error {
-	s, err := newDriver().open(c.device.Ordinal)
+// start opens the session and settles the budget. A card that answers with a fault
+// is lost already: drivers may keep that state until the process ends.
+func (c *Context) start() (err error) {
+	if c.card, err = join(c.device.Ordinal); err != nil {
+		return asLost(err)
+	}
+	s, err := c.card.primary.bind()
+	var free int64
+	if err == nil {
+		free, err = s.free()
+	}
 	if err != nil {
-		return err
+		if fault(err) {
+			c.card.lose(err)
+		}
+		return errors.Join(asLost(err), c.card.leave())
 	}
 	if c.budget == 0 {
-		free, err := s.free()
-		if err != nil {
-			return errors.Join(err, s.close())
-		}
 		c.budget = free / 10 * 9
 	}
 	c.session = s
 	return nil
+}
+
+// asLost says of a fault that Open meets what may help.
+func asLost(err error) error {
+	if !fault(err) || errors.Is(err, ErrLost) {
+		return err
+	}
+	return fmt.Errorf("%w: %w; a fault before has lost the card for this process: start another one", ErrLost, err)
 }
 
 // Device is the card.
@@ -106,11 +106,11 @@ func (c *Context) Budget() int64 { return c.budget }
 
 // Held is how many bytes of device memory are not freed yet, and in how many
 // pieces.
-func (c *Context) Held() (int64, int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.sum, len(c.held)
-}
+func (c *Context) Held() (int64, int) { return c.memory.total() }
+
+// HeldHost is how many bytes of page-locked memory of the host are not freed yet,
+// and in how many pieces.
+func (c *Context) HeldHost() (int64, int) { return c.host.total() }
 
 // do runs f on the context's thread, after everything asked for before, and
 // waits. f must not use do itself: it would wait for its own end. A panic
@@ -134,23 +134,24 @@ func (c *Context) do(f func() error) error {
 }
 
 // call makes driver calls on the thread. An error says what was asked for, in
-// the words of format, and on which device. A fault loses the context.
+// the words of format, and on which device. A fault loses the card.
 func (c *Context) call(f func() error, format string, args ...any) error {
-	err := c.do(func() error {
-		if c.lost != nil {
-			return c.lost
-		}
-		err := f()
-		if fault(err) {
-			c.lost = fmt.Errorf("%w: %w%s", ErrLost, err, c.launched())
-			return c.lost
-		}
-		return err
-	})
+	err := c.do(func() error { return c.guard(f) })
 	if err != nil {
 		return fmt.Errorf("cuda: %s on device %v: %w", fmt.Sprintf(format, args...), c.device, err)
 	}
 	return nil
+}
+
+// guard makes driver calls unless the card is lost, and loses it to a fault.
+func (c *Context) guard(f func() error) error {
+	err := c.card.failure()
+	if err == nil {
+		if err = f(); fault(err) {
+			err = c.card.lose(err)
+		}
+	}
+	return err
 }
 
 // until asks on the thread again and again until done, and leaves the thread
@@ -177,33 +178,13 @@ func (c *Context) until(ask func() (done bool, err error), format string, args .
 	}
 }
 
-// mostNamed is how many launches a fault's message names.
-const mostNamed = 16
-
-// launched is the end of a fault's message. A fault shows only at the next
-// synchronisation, so any launch since the last one may have caused it.
-func (c *Context) launched() string {
-	if len(c.launches) == 0 {
-		return ""
-	}
-	var names []string
-	for _, l := range c.launches[max(0, len(c.launches)-mostNamed):] {
-		names = append(names, fmt.Sprintf("%s (%v)", l.kernel, l.geometry))
-	}
-	var before string
-	if n := len(c.launches) - mostNamed; n > 0 {
-		before = fmt.Sprintf("%d and then ", n)
-	}
-	return "; launched since the last synchronisation: " + before + strings.Join(names, ", ")
-}
-
-// Close ends the context and its thread, and with them streams and modules.
-// Memory ends too, but memory that is still held is an error that says how
-// much: the caller has a leak.
+// Close waits for the context's streams, and ends them and its thread. Memory that is
+// still held is an error that says how much: the caller has a leak. Device memory ends
+// all the same; page-locked memory stays, lest a slice of it end the program.
 func (c *Context) Close() error {
 	err := c.do(func() error {
 		defer func() { c.session = nil }()
-		return errors.Join(c.leak(), c.session.close())
+		return c.end()
 	})
 	<-c.closed
 	if err != nil {
@@ -212,22 +193,52 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// leak says how much is still held, and gives it back.
-func (c *Context) leak() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.held) == 0 {
-		return nil
-	}
-	var largest int64
+// end gives back what the context has. On a lost card it asks nothing of the driver.
+func (c *Context) end() error {
 	var errs []error
-	for p := range c.held {
-		largest = max(largest, p.size)
-		if c.lost == nil {
-			errs = append(errs, c.session.release(p.address))
+	lost := c.card.failure() != nil
+	if !lost {
+		err := c.guard(c.drain)
+		errs, lost = append(errs, err), fault(err)
+	}
+	// Nobody can touch device memory any more, but page-locked memory somebody may.
+	errs = append(errs, c.memory.clear("device memory", !lost), c.host.clear("page-locked memory", false))
+	for _, l := range c.card.forget(func(l launch) bool { return l.context == c }) {
+		if l.from != nil {
+			c.events = append(c.events, l.from, l.to)
 		}
 	}
-	err := fmt.Errorf("%d bytes in %d pieces were not freed (the largest of %d bytes)", c.sum, len(c.held), largest)
-	c.held, c.sum = nil, 0
-	return errors.Join(err, errors.Join(errs...))
+	if !lost {
+		errs = append(errs, c.guard(c.endQueues))
+	}
+	return errors.Join(append(errs, c.card.leave())...)
+}
+
+// drain waits for the streams, so that a fault of the last launches shows here and
+// not to the next who opens the card.
+func (c *Context) drain() error {
+	for s := range c.streams {
+		for {
+			idle, err := c.session.idle(s)
+			if err != nil {
+				return err
+			}
+			if idle {
+				break
+			}
+			time.Sleep(20 * time.Microsecond)
+		}
+	}
+	return nil
+}
+
+// endQueues ends streams and events.
+func (c *Context) endQueues() (err error) {
+	for s := range c.streams {
+		err = errors.Join(err, c.session.closeStream(s))
+	}
+	for _, e := range c.events {
+		err = errors.Join(err, c.session.closeEvent(e))
+	}
+	return err
 }

@@ -46,21 +46,37 @@
 // driver that it does not use, and says why there is no card. symbols.sh writes
 // the list of functions, from cu's object files, when cu changes.
 //
+// # One context a card
+//
+// The driver's context of a card (its primary context), the modules in it and their
+// functions are made once a process, and all Contexts on the card share them. The first
+// Open takes some tenths of a second, the next ones next to nothing. They stay
+// when the last Context has closed, until the process ends: programs close one and open
+// another, and tests do so hundreds of times. A card in the mode exclusive-process has
+// one context, and so takes one process with any number of Contexts; another
+// process's Open fails with ErrNoDevice.
+//
 // # Threads
 //
-// A context owns a goroutine locked to an operating-system thread, and every
-// driver call runs there, in the order asked. Synchronize and Download wait by
-// asking again and again, and leave the thread to others in between. So all
-// methods may be called from any goroutine, and only these two and Close block
-// for longer than the calls before them. A fault of a kernel loses the kernel's
-// context, and no other.
+// A Context owns a goroutine locked to an operating-system thread, on which the card's
+// context is current, and its driver calls run there, in the order asked. Synchronize
+// and Download wait by asking again and again, and leave the thread to others in
+// between. So all methods may be called from any goroutine, and only these two and
+// Close block for longer than the calls before them. Two Contexts do not wait for each
+// other, but while one compiles an image the other cannot load one.
 //
 // # Memory
 //
-// Alloc counts against the context's budget, and fails with ErrBudget before
-// the driver is asked. Sizes and ranges of all copies are checked. Close is an
-// error if memory is held, and says how much. Memory that is freed twice, a
-// stream of another context and the like are errors.
+// Alloc counts against the budget, which each Context has of its own, and fails with
+// ErrBudget before the driver is asked. Sizes and ranges of all copies are
+// checked. Close is an error if memory is held, and says how much. Memory that is
+// freed twice, a stream of another Context and the like are errors.
+//
+// AllocHost gets page-locked memory of the host, which UploadAsync and DownloadAsync
+// copy without waiting: the card does so when the stream comes to it. Such memory must be
+// left alone, and not freed, until the stream is synchronised. Upload and Download take
+// any memory. Upload waits until the driver has read it, and Download for the stream and
+// the copy.
 //
 // # Errors
 //
@@ -68,19 +84,32 @@
 //
 //	cuda: alloc 3221225472 bytes on device 0 (NVIDIA H200): 1073741824 left of a budget of 8589934592: over the memory budget
 //	cuda: launch moments_gram_128 (grid 132×1×1, block 256×1×1, 49152 bytes shared) on device 0 (NVIDIA H200): CUDA_ERROR_OUT_OF_MEMORY (2)
+//	cuda: alloc 4096 bytes of the host on device 0 (NVIDIA H200): the driver lacks cuMemHostAlloc: want release 520 or later
 //
 // They wrap the package's errors. A fault of a kernel shows at the next
-// Synchronize or Download of its stream: the error wraps ErrLost and names the
-// launches since the last synchronisation, and every later call repeats it.
-// Nothing panics and nothing exits.
+// Synchronize or Download of its stream, or at any other call: the error wraps ErrLost
+// and names the launches on the card since the last synchronisation. Every later call of
+// every Context on the card repeats it, and so does Open. When all of them are
+// closed, the card's context is destroyed, and Open makes a new one. Drivers may
+// keep the fault nevertheless, until the process ends; then Open says to start another.
+// What counts as a fault are the codes that CUDA documents so, and any
+// answer of a call that waits for the card, but for success, "not ready" and "out of
+// memory". Nothing panics and nothing exits.
 //
 // # Emulated devices
 //
 // With -tags cudaemu a kernel is a function of the host, which RegisterEmulated
 // adds for an architecture. The devices have the compute
 // capabilities 8.0 and 9.0, the shared memory of real cards, and 1 GiB of
-// memory each, or VSSGP_EMU_MEMORY bytes. Streams are synchronous, yet a fault
-// shows only where a card would show it. Fresh memory is filled with 0xFF, which
+// memory each, or VSSGP_EMU_MEMORY bytes. What a stream is given runs as late as it may,
+// when the stream is waited for, and a fault shows only where a card would show it:
+// page-locked memory that is changed or read too early shows in the results. Fresh memory is filled with 0xFF, which
 // is NaN, and lies between fences that Free checks. FailEmulated makes a call
 // fail, so that tests see how callers take it.
+//
+// # Tests
+//
+// The tests named TestDriver… run on whatever driver there is: a card, the emulated
+// devices, and testdata/driver.c, a driver of cards that are not there, which
+// TestFakeDriver compiles.
 package cuda

@@ -27,8 +27,17 @@ type handle any
 type driver interface {
 	// devices lists all devices, usable or not.
 	devices() ([]Device, error)
-	// open is called on the thread that will make all the session's calls.
-	open(ordinal int) (session, error)
+	// retain gets the process's one context on a card.
+	retain(ordinal int) (primary, error)
+}
+
+// primary is the process's one context on a card.
+type primary interface {
+	// bind makes the context current on the calling thread, which will make all
+	// the session's calls.
+	bind() (session, error)
+	// discard destroys the context with all that it has. Nobody uses it then.
+	discard() error
 }
 
 // Geometry says how many blocks of how many threads a launch has, and how many
@@ -50,16 +59,26 @@ type limits struct {
 	shared  int // bytes of shared memory that the function declares itself
 }
 
-// session is a context of the driver. All calls come from one thread, which has
-// checked sizes and states. A session that is closed ends all that it has made.
+// session is a thread with a card's context. All calls come from that thread,
+// which has checked sizes and states.
 type session interface {
 	free() (int64, error)
 	alloc(bytes int64) (uint64, error)
 	release(address uint64) error
 
+	// allocHost gets page-locked memory of the host, from and to which a card copies
+	// by itself.
+	allocHost(bytes int64) ([]byte, error)
+	releaseHost(host []byte) error
+
+	// upload has read host when it returns, uploadLocked when the stream is idle:
+	// there host is page-locked.
 	upload(to uint64, host []byte, stream handle) error
-	// download is called while the stream is idle; the copy is done when it returns.
+	uploadLocked(to uint64, host []byte, stream handle) error
+	// download is called while the stream is idle; the copy is done when it
+	// returns. After downloadLocked it is done when the stream is idle.
 	download(host []byte, from uint64, stream handle) error
+	downloadLocked(host []byte, from uint64, stream handle) error
 	zero(at uint64, bytes int64, stream handle) error
 
 	newStream() (handle, error)
@@ -69,6 +88,7 @@ type session interface {
 	closeStream(stream handle) error
 
 	newEvent() (handle, error)
+	closeEvent(event handle) error
 	record(event, stream handle) error
 	// elapsed is called when both events have been reached.
 	elapsed(from, to handle) (time.Duration, error)
@@ -78,8 +98,6 @@ type session interface {
 	// optIn allows a function's launches this much dynamic shared memory.
 	optIn(function handle, bytes int) error
 	launch(function handle, g Geometry, stream handle, args []uint64) error
-
-	close() error
 }
 
 // plainShared is how much shared memory a block can have without opting in.

@@ -2,11 +2,17 @@
 
 package cuda
 
+// #include <stdlib.h>
+// #include "library_cu.h"
+import "C"
+
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -28,7 +34,13 @@ const sharedOptIn cu.DeviceAttribute = 97
 // prohibited is the compute mode in which no process may open a context.
 const prohibited = 2
 
+// devices asks the driver once: after a fault it may answer nothing else.
 func (cards) devices() ([]Device, error) {
+	devices, err := listed()
+	return slices.Clone(devices), err
+}
+
+var listed = sync.OnceValues(func() ([]Device, error) {
 	if err := start(); err != nil {
 		return nil, err
 	}
@@ -45,7 +57,7 @@ func (cards) devices() ([]Device, error) {
 		}
 	}
 	return devices, nil
-}
+})
 
 // describe asks the driver about a card.
 func describe(d *Device) error {
@@ -83,130 +95,177 @@ func describe(d *Device) error {
 	return nil
 }
 
-func (cards) open(ordinal int) (session, error) {
-	card, err := cu.GetDevice(ordinal)
+func (cards) retain(ordinal int) (primary, error) {
+	device, err := cu.GetDevice(ordinal)
 	if err != nil {
 		return nil, translated(err)
 	}
-	context, err := card.MakeContext(cu.SchedAuto)
+	context, err := device.RetainPrimaryCtx()
 	if err != nil {
 		return nil, translated(err)
 	}
-	return &cardSession{context}, nil
+	return primaryContext{device, context}, nil
 }
 
-// cardSession is a context, current on the thread that made it.
-type cardSession struct{ context cu.CUContext }
+// primaryContext is the process's primary context on a card.
+type primaryContext struct {
+	device  cu.Device
+	context cu.CUContext
+}
 
-func (s *cardSession) close() error { return translated(s.context.Destroy()) }
+func (p primaryContext) bind() (session, error) {
+	if err := cu.SetCurrentContext(p.context); err != nil {
+		return nil, translated(err)
+	}
+	return cardSession{}, nil
+}
 
-func (s *cardSession) free() (int64, error) {
+// discard resets the context before it gives it back: another library of the process
+// may hold it too, and what is lost is lost for both.
+func (p primaryContext) discard() error {
+	return errors.Join(translated(p.device.ResetPrimaryCtx()), translated(p.device.ReleasePrimaryCtx()))
+}
+
+// cardSession calls the driver, which knows the thread's context.
+type cardSession struct{}
+
+func (s cardSession) free() (int64, error) {
 	free, _, err := cu.MemInfo()
 	return free, translated(err)
 }
 
-func (s *cardSession) alloc(bytes int64) (uint64, error) {
+func (s cardSession) alloc(bytes int64) (uint64, error) {
 	at, err := cu.MemAlloc(bytes)
 	return uint64(at), translated(err)
 }
 
-func (s *cardSession) release(address uint64) error {
+func (s cardSession) release(address uint64) error {
 	return translated(cu.MemFree(cu.DevicePtr(address)))
 }
 
+func (s cardSession) allocHost(bytes int64) ([]byte, error) {
+	var at unsafe.Pointer
+	if err := coded(int(C.cuMemHostAlloc(&at, C.size_t(bytes), 0))); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(at), bytes), nil
+}
+
+func (s cardSession) releaseHost(host []byte) error {
+	return translated(cu.MemFreeHost(unsafe.Pointer(&host[0])))
+}
+
 // upload: the driver has copied host, which is not page-locked, when it returns.
-func (s *cardSession) upload(to uint64, host []byte, stream handle) error {
+func (s cardSession) upload(to uint64, host []byte, stream handle) error {
 	err := cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(&host[0]), int64(len(host)), stream.(cu.Stream))
 	runtime.KeepAlive(host)
 	return translated(err)
 }
 
-func (s *cardSession) download(host []byte, from uint64, stream handle) error {
-	q := stream.(cu.Stream)
-	err := cu.MemcpyDtoHAsync(unsafe.Pointer(&host[0]), cu.DevicePtr(from), int64(len(host)), q)
+// uploadLocked is the same call: the driver knows page-locked memory, and returns at
+// once.
+func (s cardSession) uploadLocked(to uint64, host []byte, stream handle) error {
+	return s.upload(to, host, stream)
+}
+
+func (s cardSession) download(host []byte, from uint64, stream handle) error {
+	err := s.downloadLocked(host, from, stream)
 	if err == nil {
-		err = q.Synchronize()
+		err = waited(stream.(cu.Stream).Synchronize())
 	}
+	return err
+}
+
+func (s cardSession) downloadLocked(host []byte, from uint64, stream handle) error {
+	err := cu.MemcpyDtoHAsync(unsafe.Pointer(&host[0]), cu.DevicePtr(from), int64(len(host)), stream.(cu.Stream))
 	runtime.KeepAlive(host)
 	return translated(err)
 }
 
-func (s *cardSession) zero(at uint64, bytes int64, stream handle) error {
+func (s cardSession) zero(at uint64, bytes int64, stream handle) error {
 	return translated(cu.MemsetD8Async(cu.DevicePtr(at), 0, bytes, stream.(cu.Stream)))
 }
 
-func (s *cardSession) newStream() (handle, error) {
+func (s cardSession) newStream() (handle, error) {
 	q, err := cu.MakeStream(cu.NonBlocking)
 	return q, translated(err)
 }
 
-func (s *cardSession) idle(stream handle) (bool, error) {
+func (s cardSession) idle(stream handle) (bool, error) {
 	err := stream.(cu.Stream).Query()
 	if number(err) == codeNotReady {
 		return false, nil
 	}
-	return err == nil, translated(err)
+	return err == nil, waited(err)
 }
 
-func (s *cardSession) closeStream(stream handle) error {
+func (s cardSession) closeStream(stream handle) error {
 	q := stream.(cu.Stream)
 	return translated(q.Destroy())
 }
 
-func (s *cardSession) newEvent() (handle, error) {
+func (s cardSession) newEvent() (handle, error) {
 	e, err := cu.MakeEvent(cu.DefaultEvent)
 	return e, translated(err)
 }
 
-func (s *cardSession) record(event, stream handle) error {
+func (s cardSession) closeEvent(event handle) error {
+	e := event.(cu.Event)
+	return translated(cu.DestroyEvent(&e))
+}
+
+func (s cardSession) record(event, stream handle) error {
 	return translated(event.(cu.Event).Record(stream.(cu.Stream)))
 }
 
-func (s *cardSession) elapsed(from, to handle) (time.Duration, error) {
+func (s cardSession) elapsed(from, to handle) (time.Duration, error) {
 	ms, err := from.(cu.Event).Elapsed(to.(cu.Event))
 	return time.Duration(ms * float64(time.Millisecond)), translated(err)
 }
 
 // load's error has the first line of the compiler's log, if there is one.
-func (s *cardSession) load(image []byte) (handle, error) {
-	log := make([]byte, 16<<10)
-	m, err := cu.LoadDataEx(string(image), &cu.JITErrorLogBuffer{Buffer: log})
+func (s cardSession) load(image []byte) (handle, error) {
+	text, log := append(slices.Clip(image), 0), make([]byte, 16<<10)
+	var module unsafe.Pointer
+	err := coded(int(C.vssgp_cuda_load(&module, unsafe.Pointer(&text[0]), (*C.char)(unsafe.Pointer(&log[0])), C.size_t(len(log)))))
 	if err == nil {
-		return m, nil
+		return module, nil
 	}
-	err = translated(err)
 	if end := bytes.IndexAny(log, "\n\x00"); end > 0 {
 		err = fmt.Errorf("%w: %s", err, log[:end])
 	}
 	return nil, err
 }
 
-func (s *cardSession) function(module handle, name string) (handle, limits, error) {
-	f, err := module.(cu.Module).Function(name)
-	if err != nil {
-		return nil, limits{}, translated(err)
+// The driver's numbers of a function's attributes.
+const (
+	maxThreadsPerBlock   = 0
+	sharedSizeBytes      = 1
+	maxDynamicSharedSize = 8
+)
+
+func (s cardSession) function(module handle, name string) (handle, limits, error) {
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	var f unsafe.Pointer
+	if err := coded(int(C.cuModuleGetFunction(&f, module.(unsafe.Pointer), text))); err != nil {
+		return nil, limits{}, err
 	}
-	threads, err1 := f.Attribute(cu.FnMaxThreadsPerBlock)
-	shared, err2 := f.Attribute(cu.SharedSizeBytes)
-	return f, limits{threads, shared}, errors.Join(translated(err1), translated(err2))
+	var threads, shared C.int
+	err := errors.Join(coded(int(C.cuFuncGetAttribute(&threads, maxThreadsPerBlock, f))),
+		coded(int(C.cuFuncGetAttribute(&shared, sharedSizeBytes, f))))
+	return f, limits{int(threads), int(shared)}, err
 }
 
-// optIn needs the driver's own name of the function. cu does not export it, but
-// a cu.Function holds nothing else.
-func (s *cardSession) optIn(function handle, bytes int) error {
-	f := function.(cu.Function)
-	return optIn(*(*unsafe.Pointer)(unsafe.Pointer(&f)), bytes)
+func (s cardSession) optIn(function handle, bytes int) error {
+	return coded(int(C.cuFuncSetAttribute(function.(unsafe.Pointer), maxDynamicSharedSize, C.int(bytes))))
 }
 
-func (s *cardSession) launch(function handle, g Geometry, stream handle, args []uint64) error {
-	words := make([]unsafe.Pointer, len(args))
-	for i := range args {
-		words[i] = unsafe.Pointer(&args[i])
+func (s cardSession) launch(function handle, g Geometry, stream handle, args []uint64) error {
+	var grid, block [3]C.uint
+	for i := range grid {
+		grid[i], block[i] = C.uint(g.Grid[i]), C.uint(g.Block[i])
 	}
-	return translated(function.(cu.Function).Launch(
-		g.Grid[0], g.Grid[1], g.Grid[2], g.Block[0], g.Block[1], g.Block[2],
-		g.Shared, stream.(cu.Stream), words))
+	return coded(int(C.vssgp_cuda_launch(function.(unsafe.Pointer), &grid[0], &block[0], C.uint(g.Shared),
+		unsafe.Pointer(stream.(cu.Stream).C()), (*C.uint64_t)(unsafe.SliceData(args)), C.int(len(args)))))
 }
-
-// A compile error here means that a cu.Function holds more, and that optIn is wrong.
-var _ [unsafe.Sizeof(uintptr(0))]byte = [unsafe.Sizeof(cu.Function{})]byte{}

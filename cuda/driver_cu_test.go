@@ -33,35 +33,55 @@ func TestNoDriver(t *testing.T) {
 // insideFake marks a program that runs with testdata/driver.c for its driver.
 const insideFake = "VSSGP_TEST_FAKE_DRIVER"
 
-// TestFakeDriver compiles a driver of cards that are not there, and runs
-// TestInsideFake with it in a program of its own.
+// TestFakeDriver compiles a driver of cards that are not there, and runs tests with it
+// in programs of their own.
 func TestFakeDriver(t *testing.T) {
-	folder := t.TempDir()
 	compiler := os.Getenv("CC")
 	if compiler == "" {
 		compiler = "gcc"
 	}
-	library := filepath.Join(folder, "libcuda.so.1")
-	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-o", library, "testdata/driver.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	program := exec.Command(os.Args[0], "-test.run=^TestInsideFake$", "-test.v")
-	program.Env = append(os.Environ(), insideFake+"=1", "LD_LIBRARY_PATH="+folder)
-	out, err := program.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestInsideFake") {
-		t.Errorf("%v\n%s", err, out)
+	for _, c := range []struct{ flag, tests, one string }{
+		{"-DNEW", "^(TestInsideFake|TestDriver)", "TestInsideFake"},
+		{"-DNEW", "^TestInsideCodes$", "TestInsideCodes"},
+		{"-DNEW", "^TestInsideClose$", "TestInsideClose"},
+		{"-DOLD", "^TestInsideOld$", "TestInsideOld"},
+	} {
+		t.Run(c.one, func(t *testing.T) {
+			folder := t.TempDir()
+			library := filepath.Join(folder, "libcuda.so.1")
+			if out, err := exec.Command(compiler, c.flag, "-Wall", "-shared", "-fPIC", "-o", library, "testdata/driver.c").CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			program := exec.Command(os.Args[0], "-test.run="+c.tests, "-test.v")
+			program.Env = append(os.Environ(), insideFake+"=1", "LD_LIBRARY_PATH="+folder)
+			out, err := program.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "--- PASS: "+c.one) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
-// TestInsideFake makes each call of the driver once.
-func TestInsideFake(t *testing.T) {
+// inFake skips a test outside TestFakeDriver.
+func inFake(t *testing.T) {
+	t.Helper()
 	if os.Getenv(insideFake) == "" {
 		t.Skip("TestFakeDriver runs this")
 	}
+}
+
+// counted is what the fake driver counts.
+func counted() string { return coded(9000).Error() }
+
+// TestInsideFake makes each call of the driver once. Its first card is in the mode
+// exclusive-process.
+func TestInsideFake(t *testing.T) {
+	inFake(t)
 	devices, err := Devices()
 	want := []Device{
 		{0, "fake 0", 1 << 20, 9, 0, 132, 232448, ""},
 		{1, "fake 1", 1 << 20, 6, 1, 132, 232448, "its compute capability is 6.1, want 8.0 or more"},
+		{2, "fake 2", 1 << 20, 9, 0, 132, 232448, "its compute mode is prohibited"},
 	}
 	if err != nil || !slices.Equal(devices, want) {
 		t.Fatalf("%+v, %v: want %+v", devices, err, want)
@@ -78,16 +98,86 @@ func TestInsideFake(t *testing.T) {
 	_, err = c.Alloc(900001)
 	wants(t, err, ErrBudget)
 	s, m := memoryInsideFake(t, c)
+	other, theirs, _ := open(t, 0, 0)
 	launchInsideFake(t, c, s, m)
-	if err := c.Close(); err != nil {
+	if got, want := counted(), "retained 1, reset 0, released 0, loaded 2, "; !strings.HasPrefix(got, want) { // one load failed
+		t.Errorf("with two contexts: %s, want %s", got, want)
+	}
+	wants(t, theirs.Synchronize(), ErrLost)
+	if err := errors.Join(c.Close(), other.Close()); err != nil {
 		t.Error(err)
 	}
 	large, err := Open(0, 2000000)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got, want := counted(), "retained 2, reset 1, released 1, loaded 2, "; !strings.HasPrefix(got, want) {
+		t.Errorf("after a fault: %s, want %s", got, want)
+	}
 	_, err = large.Alloc(1500000)
 	wants(t, err, ErrOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY (2)")
+	if err := large.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInsideCodes: whatever waiting for a card answers loses it, but for "out of
+// memory"; other calls' codes do where they are known to. A driver that keeps a fault
+// in spite of the reset wants another process.
+func TestInsideCodes(t *testing.T) {
+	inFake(t)
+	for n, lost := range map[int]bool{1: true, 2: false, 226: true, 400: true, 721: true, 911: true, 12345: true} {
+		c, s, f := open(t, 0, 0)
+		err := errors.Join(f("answer").Launch(one, s, []uint64{uint64(n)}), s.Synchronize())
+		if err == nil || errors.Is(err, ErrLost) != lost {
+			t.Errorf("code %d: lost %v, want %v: %v", n, !lost, lost, err)
+		}
+		if !lost {
+			err = errors.Join(f("answer").Launch(one, s, []uint64{0}), s.Synchronize())
+		}
+		if cerr := c.Close(); cerr != nil || !lost && err != nil {
+			t.Errorf("code %d: %v, and at the close: %v", n, err, cerr)
+		}
+		if known := fault(coded(n)); known != (n == 226 || n == 721 || n == 911) {
+			t.Errorf("code %d of any call is a fault: %v", n, known)
+		}
+	}
+	wants(t, coded(46), ErrNoDevice, "exclusive-process")
+	c, s, f := open(t, 0, 0)
+	wants(t, errors.Join(f("end").Launch(one, s, nil), s.Synchronize()), ErrLost)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		_, err := Open(0, 0)
+		wants(t, err, ErrLost, "ILLEGAL_ADDRESS", "start another")
+	}
+}
+
+// TestInsideClose: Close ends streams and events, those of launches that nobody waited
+// for too. The card's context stays.
+func TestInsideClose(t *testing.T) {
+	inFake(t)
+	c, _, f := open(t, 0, 0)
+	s, err := c.NewStream(func(string, time.Duration) {})
+	for range 3 {
+		err = errors.Join(err, f("wait").Launch(one, s, []uint64{1}))
+	}
+	if err := errors.Join(err, s.Synchronize(), f("wait").Launch(one, s, []uint64{1}), s.Close(), c.Close()); err != nil {
+		t.Error(err)
+	}
+	if got, want := counted(), "retained 1, reset 0, released 0, loaded 1, queues 0 (9000)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestInsideOld: a function that the driver has not is named, and costs nothing else.
+func TestInsideOld(t *testing.T) {
+	inFake(t)
+	c, s, f := open(t, 0, 0)
+	_, err := c.AllocHost(8)
+	wants(t, err, nil, "the driver lacks cuMemHostAlloc: want release 520 or later")
+	addsOne(t, c, s, f("add"))
 }
 
 func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
@@ -112,7 +202,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	if strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v has more than the log's first line", err)
 	}
-	module, err := c.Load([]byte(".version 7.8"))
+	module, err := c.Load(driverPTX)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,12 @@
 package cuda
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -26,8 +26,9 @@ var emulated = struct {
 	failing map[string]int      // calls until one fails, by FailEmulated's names
 }{kernels: map[string]Emulated{}, used: map[int]int64{}, failing: map[string]int{}}
 
-// emulation is a driver whose devices are the host. Its streams are
-// synchronous: a call has run when it returns.
+// emulation is a driver whose devices are the host. What a stream is given runs as
+// late as it may: when the stream is waited for. So page-locked memory that is
+// changed or read too early shows in the results.
 type emulation struct{}
 
 func newDriver() driver { return emulation{} }
@@ -48,8 +49,8 @@ func RegisterEmulated(arch int, name string, f Emulated) {
 func kernelKey(arch int, name string) string { return fmt.Sprintf("sm_%d %s", arch, name) }
 
 // FailEmulated makes the n-th call from now on fail, once: 1 is the next. Call
-// is "alloc", which runs out of memory, or "upload", "download", "zero" or
-// "launch", which fault. It is for tests; n = 0 takes it back.
+// is "alloc", of memory of the card or the host, which runs out of it, or "upload",
+// "download", "zero" or "launch", which fault. It is for tests; n = 0 takes it back.
 func FailEmulated(call string, n int) {
 	emulated.Lock()
 	defer emulated.Unlock()
@@ -84,20 +85,90 @@ func (emulation) devices() ([]Device, error) {
 	}, nil
 }
 
-func (e emulation) open(ordinal int) (session, error) {
-	devices, err := e.devices()
+func (emulation) retain(ordinal int) (primary, error) { return &emulatedCard{ordinal: ordinal}, nil }
+
+// emulatedCard is a process's context on an emulated device.
+type emulatedCard struct {
+	ordinal int
+	mu      sync.Mutex // guards failed
+	failed  *code      // a fault not shown yet, or shown: it stays
+}
+
+func (c *emulatedCard) bind() (session, error) {
+	devices, err := emulation{}.devices()
 	if err != nil {
 		return nil, err
 	}
-	return &emulatedSession{device: devices[ordinal], pieces: map[uint64]*allocation{}}, nil
+	return &emulatedSession{card: c, device: devices[c.ordinal], pieces: map[uint64]*allocation{}, streams: map[*emulatedStream]bool{}}, nil
 }
 
-// emulatedSession is a context on an emulated device.
+// discard gives back all memory, which ends with the context.
+func (c *emulatedCard) discard() error {
+	emulated.Lock()
+	defer emulated.Unlock()
+	delete(emulated.used, c.ordinal)
+	return nil
+}
+
+// fault has the card fail with this detail from the next synchronisation on.
+func (c *emulatedCard) fault(detail string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil {
+		c.failed = &code{name: "CUDA_ERROR_ILLEGAL_ADDRESS", number: 700, detail: detail, fault: true}
+	}
+}
+
+// failure is the card's fault, nil if there is none.
+func (c *emulatedCard) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil {
+		return nil
+	}
+	return c.failed
+}
+
+// emulatedSession is a thread with an emulated card.
 type emulatedSession struct {
-	device Device
-	pieces map[uint64]*allocation
-	made   int
-	failed *code // a fault not shown yet, or shown: it stays
+	card    *emulatedCard
+	device  Device
+	pieces  map[uint64]*allocation
+	streams map[*emulatedStream]bool
+	made    int
+}
+
+// emulatedStream has what was given to it and has not run yet.
+type emulatedStream struct{ waiting []emulatedTask }
+
+// emulatedTask is a copy, a launch or the like; locked is the page-locked memory that
+// it needs, if any.
+type emulatedTask struct {
+	run    func()
+	locked []byte
+}
+
+// give puts a task into a stream, unless the card has failed. If FailEmulated has this
+// call fail ("" is none of its), the card fails, which shows at once.
+func (s *emulatedSession) give(call string, stream handle, locked []byte, run func()) error {
+	if failsNow(call) {
+		s.card.fault("injected into " + call)
+	}
+	if err := s.card.failure(); err != nil {
+		return err
+	}
+	q := stream.(*emulatedStream)
+	q.waiting = append(q.waiting, emulatedTask{run, locked})
+	return nil
+}
+
+// run does what waits in a stream, up to a fault.
+func (s *emulatedSession) run(q *emulatedStream) {
+	for len(q.waiting) > 0 && s.card.failure() == nil {
+		task := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		task.run()
+	}
 }
 
 // fence bytes stand on both sides of every piece of memory. The piece begins on a
@@ -118,20 +189,24 @@ type allocation struct {
 }
 
 func (s *emulatedSession) free() (int64, error) {
+	if err := s.card.failure(); err != nil {
+		return 0, err
+	}
 	emulated.Lock()
 	defer emulated.Unlock()
 	return s.device.Memory - emulated.used[s.device.Ordinal], nil
 }
 
+var errNoMemory = &code{name: "CUDA_ERROR_OUT_OF_MEMORY", number: 2, kind: ErrOutOfMemory}
+
 func (s *emulatedSession) alloc(bytes int64) (uint64, error) {
-	none := &code{name: "CUDA_ERROR_OUT_OF_MEMORY", number: 2, kind: ErrOutOfMemory}
 	if failsNow("alloc") {
-		return 0, none
+		return 0, errNoMemory
 	}
 	emulated.Lock()
 	defer emulated.Unlock()
 	if bytes > s.device.Memory-emulated.used[s.device.Ordinal] {
-		return 0, none
+		return 0, errNoMemory
 	}
 	emulated.used[s.device.Ordinal] += bytes
 	s.made++
@@ -148,13 +223,44 @@ func (s *emulatedSession) alloc(bytes int64) (uint64, error) {
 	return address, nil
 }
 
+// release waits for all streams, as a card does.
 func (s *emulatedSession) release(address uint64) error {
+	for q := range s.streams {
+		s.run(q)
+	}
 	p := s.pieces[address]
 	delete(s.pieces, address)
 	emulated.Lock()
 	emulated.used[s.device.Ordinal] -= int64(len(p.inner))
 	emulated.Unlock()
 	return p.fences()
+}
+
+// allocHost fails as alloc does.
+func (s *emulatedSession) allocHost(bytes int64) ([]byte, error) {
+	if failsNow("alloc") {
+		return nil, errNoMemory
+	}
+	b := Bytes(make([]uint64, (bytes+7)/8))[:bytes]
+	for i := range b {
+		b[i] = filler
+	}
+	return b, nil
+}
+
+// releaseHost makes numbers of the memory NaN, and is an error while a copy needs it.
+func (s *emulatedSession) releaseHost(host []byte) error {
+	for i := range host {
+		host[i] = filler
+	}
+	for q := range s.streams {
+		for _, task := range q.waiting {
+			if len(task.locked) > 0 && &task.locked[0] == &host[0] {
+				return fmt.Errorf("a copy of page-locked memory is under way: %w", errRange)
+			}
+		}
+	}
+	return nil
 }
 
 // fences finds writes beyond the ends.
@@ -177,55 +283,61 @@ func bytesAt(address uint64, n int64) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
 }
 
-// fault has the session fail with this detail from the next synchronisation on.
-func (s *emulatedSession) fault(detail string) {
-	if s.failed == nil {
-		s.failed = &code{name: "CUDA_ERROR_ILLEGAL_ADDRESS", number: 700, detail: detail, fault: true}
+func (s *emulatedSession) upload(to uint64, host []byte, stream handle) error {
+	taken := slices.Clone(host)
+	return s.give("upload", stream, nil, func() { copy(bytesAt(to, int64(len(taken))), taken) })
+}
+
+func (s *emulatedSession) uploadLocked(to uint64, host []byte, stream handle) error {
+	return s.give("upload", stream, host, func() { copy(bytesAt(to, int64(len(host))), host) })
+}
+
+func (s *emulatedSession) download(host []byte, from uint64, stream handle) error {
+	err := s.downloadLocked(host, from, stream)
+	if err == nil {
+		_, err = s.idle(stream)
 	}
+	return err
 }
 
-// access calls f, unless the session has failed or FailEmulated has this call fail.
-func (s *emulatedSession) access(call string, f func()) error {
-	if failsNow(call) {
-		s.fault("injected into " + call)
-	}
-	if s.failed != nil {
-		return s.failed
-	}
-	f()
-	return nil
+func (s *emulatedSession) downloadLocked(host []byte, from uint64, stream handle) error {
+	return s.give("download", stream, host, func() { copy(host, bytesAt(from, int64(len(host)))) })
 }
 
-func (s *emulatedSession) upload(to uint64, host []byte, _ handle) error {
-	return s.access("upload", func() { copy(bytesAt(to, int64(len(host))), host) })
-}
-
-func (s *emulatedSession) download(host []byte, from uint64, _ handle) error {
-	return s.access("download", func() { copy(host, bytesAt(from, int64(len(host)))) })
-}
-
-func (s *emulatedSession) zero(at uint64, bytes int64, _ handle) error {
-	return s.access("zero", func() { clear(bytesAt(at, bytes)) })
+func (s *emulatedSession) zero(at uint64, bytes int64, stream handle) error {
+	return s.give("zero", stream, nil, func() { clear(bytesAt(at, bytes)) })
 }
 
 // idle is where a fault shows, besides the copies.
-func (s *emulatedSession) idle(handle) (bool, error) {
-	if s.failed != nil {
-		return false, s.failed
-	}
-	return true, nil
+func (s *emulatedSession) idle(stream handle) (bool, error) {
+	s.run(stream.(*emulatedStream))
+	err := s.card.failure()
+	return err == nil, err
 }
 
-func (s *emulatedSession) newStream() (handle, error)  { return nil, nil }
-func (s *emulatedSession) closeStream(handle) error    { return nil }
+func (s *emulatedSession) newStream() (handle, error) {
+	q := &emulatedStream{}
+	s.streams[q] = true
+	return q, nil
+}
+
+// closeStream: what was given to the stream still runs.
+func (s *emulatedSession) closeStream(stream handle) error {
+	q := stream.(*emulatedStream)
+	s.run(q)
+	delete(s.streams, q)
+	return nil
+}
+
 func (s *emulatedSession) load([]byte) (handle, error) { return nil, nil }
 
-// newEvent's event is the time at which it was recorded.
+// newEvent's event is the time at which the stream came to it.
 func (s *emulatedSession) newEvent() (handle, error) { return new(time.Time), nil }
 
-func (s *emulatedSession) record(event, _ handle) error {
-	*event.(*time.Time) = time.Now()
-	return nil
+func (s *emulatedSession) closeEvent(handle) error { return nil }
+
+func (s *emulatedSession) record(event, stream handle) error {
+	return s.give("", stream, nil, func() { *event.(*time.Time) = time.Now() })
 }
 
 func (s *emulatedSession) elapsed(from, to handle) (time.Duration, error) {
@@ -240,44 +352,34 @@ func (s *emulatedSession) function(_ handle, name string) (handle, limits, error
 		detail := "no such emulated kernel is registered for " + s.device.Name
 		return nil, limits{}, &code{name: "CUDA_ERROR_NOT_FOUND", number: 500, detail: detail}
 	}
-	return &emulatedFunction{f, plainShared}, limits{threads: 1024}, nil
+	k := &emulatedFunction{run: f}
+	k.shared.Store(plainShared)
+	return k, limits{threads: 1024}, nil
 }
 
 // emulatedFunction remembers how much shared memory it was opted into: like a
 // card, it refuses launches with more.
 type emulatedFunction struct {
 	run    Emulated
-	shared int
+	shared atomic.Int64
 }
 
 func (s *emulatedSession) optIn(function handle, bytes int) error {
-	function.(*emulatedFunction).shared = bytes
+	function.(*emulatedFunction).shared.Store(int64(bytes))
 	return nil
 }
 
-func (s *emulatedSession) launch(function handle, g Geometry, _ handle, args []uint64) error {
-	if s.failed != nil {
-		return s.failed
-	}
-	if failsNow("launch") {
-		s.fault("injected into launch")
-		return nil
-	}
+func (s *emulatedSession) launch(function handle, g Geometry, stream handle, args []uint64) error {
 	f := function.(*emulatedFunction)
-	if g.Shared > f.shared {
+	if int64(g.Shared) > f.shared.Load() {
 		return &code{name: "CUDA_ERROR_INVALID_VALUE", number: 1, detail: "shared memory was not opted into"}
 	}
-	if err := f.run(g, slices.Clone(args)); err != nil {
-		s.fault(err.Error())
-	}
-	return nil
-}
-
-// close frees what is still held, and checks its fences.
-func (s *emulatedSession) close() error {
-	var errs []error
-	for address := range s.pieces {
-		errs = append(errs, s.release(address))
-	}
-	return errors.Join(errs...)
+	fails, taken := failsNow("launch"), slices.Clone(args)
+	return s.give("", stream, nil, func() {
+		if fails {
+			s.card.fault("injected into launch")
+		} else if err := f.run(g, taken); err != nil {
+			s.card.fault(err.Error())
+		}
+	})
 }

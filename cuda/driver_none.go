@@ -11,6 +11,6 @@ func newDriver() driver { return none{} }
 
 func (none) devices() ([]Device, error) { return nil, errNone }
 
-func (none) open(int) (session, error) { return nil, errNone }
+func (none) retain(int) (primary, error) { return nil, errNone }
 
 var errNone = fmt.Errorf("cuda: this program was built without CUDA; build it with -tags cuda, on Linux (amd64 or arm64): %w", ErrNoDevice)

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -102,11 +103,17 @@ func TestInjected(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, s.Synchronize(), ErrLost, "injected into launch", "add (grid")
+	wants(t, errors.Join(m.Free(), c.Close()), ErrLost)
 	for _, call := range []string{"upload", "download", "zero"} {
 		c, s, _ := open(t, 0, 0)
 		m := alloc(t, c, 8)
 		FailEmulated(call, 1)
 		wants(t, errors.Join(m.Upload(s, 0, make([]byte, 8)), m.Download(s, make([]byte, 8), 0), m.Zero(s, 0, 8)), ErrLost, "injected into "+call)
+		wants(t, errors.Join(m.Free(), c.Close()), ErrLost)
+	}
+	after, _, _ := open(t, 0, 0)
+	if all := after.Device().Memory; after.Budget() != all/10*9 {
+		t.Errorf("a budget of %d bytes of %d: a lost context keeps memory", after.Budget(), all)
 	}
 }
 
@@ -117,4 +124,42 @@ func TestPanic(t *testing.T) {
 	if err := c.do(func() error { return nil }); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLocked: copies of page-locked memory take what is there when the stream comes to
+// them. Memory that is freed before is an error, and NaN.
+func TestLocked(t *testing.T) {
+	c, s, _ := open(t, 0, 0)
+	m, h := alloc(t, c, 8), host(t, c, 8)
+	h.Float64s()[0] = 1
+	err := m.UploadAsync(s, 0, h, 8)
+	h.Float64s()[0] = 2
+	out := make([]float64, 1)
+	if err := errors.Join(err, m.Download(s, Bytes(out), 0), m.UploadAsync(s, 0, h, 8)); err != nil || out[0] != 2 {
+		t.Errorf("%v, %v: want what was there when the card came to it", out, err)
+	}
+	wants(t, h.Free(), errRange, "under way")
+	if err := m.Download(s, Bytes(out), 0); err != nil || !math.IsNaN(out[0]) {
+		t.Errorf("freed memory has %v (%v)", out, err)
+	}
+	FailEmulated("alloc", 1)
+	_, err = c.AllocHost(8)
+	wants(t, err, ErrOutOfMemory)
+	_, err = c.AllocHost(0)
+	wants(t, err, errRange)
+	if err := errors.Join(m.Free(), c.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFaultAtClose: Close finds the fault of a launch that nobody waited for, and the
+// next who opens the card does not.
+func TestFaultAtClose(t *testing.T) {
+	c, s, f := open(t, 0, 0)
+	if err := f("fault").Launch(one, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, c.Close(), ErrLost, "fault (grid")
+	next, s, f := open(t, 0, 0)
+	addsOne(t, next, s, f("add"))
 }

@@ -20,8 +20,8 @@ func at(address uint64, n int) []float64 {
 }
 
 // The kernels of these tests: add adds args[2], the bits of a number, to the
-// args[1] numbers at args[0]; slow takes 2 ms; fault faults; spill writes a number
-// args[1] bytes beyond args[0].
+// args[1] numbers at args[0]; wait takes args[0] ns; wide and fault are as in
+// testdata/driver.ptx; spill writes a number args[1] bytes beyond args[0].
 func TestMain(m *testing.M) {
 	for _, arch := range []int{80, 90} {
 		RegisterEmulated(arch, "add", func(_ Geometry, args []uint64) error {
@@ -30,8 +30,15 @@ func TestMain(m *testing.M) {
 			}
 			return nil
 		})
-		RegisterEmulated(arch, "slow", func(Geometry, []uint64) error {
-			time.Sleep(2 * time.Millisecond)
+		RegisterEmulated(arch, "wait", func(_ Geometry, args []uint64) error {
+			time.Sleep(time.Duration(args[0]))
+			return nil
+		})
+		RegisterEmulated(arch, "wide", func(g Geometry, args []uint64) error {
+			if args[1] > uint64(g.Shared) {
+				return errors.New("write beyond shared memory")
+			}
+			at(args[0], 1)[0] = 7
 			return nil
 		})
 		RegisterEmulated(arch, "fault", func(Geometry, []uint64) error { return errors.New("read of nowhere") })
@@ -43,44 +50,6 @@ func TestMain(m *testing.M) {
 	RegisterEmulated(90, "only90", func(Geometry, []uint64) error { return nil })
 	os.Exit(m.Run())
 }
-
-// open makes a context with a stream and the kernels, closed at the end.
-func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(string) *Function) {
-	t.Helper()
-	c, err := Open(ordinal, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	s, err := c.NewStream(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.Load([]byte("image"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, s, func(name string) *Function {
-		t.Helper()
-		f, err := m.Function(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-}
-
-// alloc is Alloc that must go well.
-func alloc(t *testing.T, c *Context, bytes int64) *Memory {
-	t.Helper()
-	m, err := c.Alloc(bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-var one = Geometry{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}
 
 func TestRoundTrip(t *testing.T) {
 	c, s, f := open(t, 1, 0)
@@ -249,7 +218,7 @@ func TestGeometry(t *testing.T) {
 
 func TestKernelNotThere(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
-	m, err := c.Load([]byte("image"))
+	m, err := c.Load(driverPTX)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +239,7 @@ func TestTimes(t *testing.T) {
 	c, other, f := open(t, 0, 0)
 	var took []string
 	s, err := c.NewStream(func(kernel string, d time.Duration) {
-		if kernel == "slow" && d < 2*time.Millisecond {
+		if kernel == "wait" && d < 2*time.Millisecond {
 			t.Errorf("%s took %v", kernel, d)
 		}
 		took = append(took, kernel)
@@ -282,18 +251,18 @@ func TestTimes(t *testing.T) {
 	args := []uint64{m.Address(), 1, 0}
 	for range 3 {
 		took = nil
-		if err := errors.Join(f("add").Launch(one, s, args), f("slow").Launch(one, s, nil), f("add").Launch(one, other, args), other.Synchronize()); err != nil {
+		if err := errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}), f("add").Launch(one, other, args), other.Synchronize()); err != nil {
 			t.Fatal(err)
 		}
 		if len(took) > 0 {
 			t.Errorf("times of %v at another stream's synchronisation", took)
 		}
-		if err := errors.Join(m.Download(s, make([]byte, 8), 0), s.Synchronize()); err != nil || !slices.Equal(took, []string{"add", "slow"}) {
+		if err := errors.Join(m.Download(s, make([]byte, 8), 0), s.Synchronize()); err != nil || !slices.Equal(took, []string{"add", "wait"}) {
 			t.Errorf("times of %v, %v", took, err)
 		}
 	}
-	if len(c.events) != 4 || len(c.launches) != 0 {
-		t.Errorf("%d events and %d launches are left", len(c.events), len(c.launches))
+	if len(c.events) != 4 || len(c.card.launches) != 0 {
+		t.Errorf("%d events and %d launches are left", len(c.events), len(c.card.launches))
 	}
 }
 

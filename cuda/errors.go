@@ -14,12 +14,13 @@ var (
 	// ErrBudget: the memory would pass the context's budget. The driver is not
 	// asked.
 	ErrBudget = errors.New("over the memory budget")
-	// ErrLost: a kernel faulted, and the context can do nothing more. Close
-	// it and open another.
+	// ErrLost: a kernel faulted, and no context on the card can do anything more.
+	// Close them all and open another.
 	ErrLost = errors.New("the CUDA context is lost")
 
-	// This package finds errClosed, errGeometry and errRange, not the driver.
+	// This package finds these, not the driver.
 	errClosed   = errors.New("closed")
+	errFreed    = errors.New("it is freed already")
 	errGeometry = errors.New("a geometry that the device does not have")
 	errRange    = errors.New("outside the memory")
 )
@@ -47,4 +48,12 @@ func (c *code) Unwrap() error { return c.kind }
 func fault(err error) bool {
 	var c *code
 	return errors.As(err, &c) && c.fault
+}
+
+// unlessFault is err, but nil for a fault: what a lost card says to every call.
+func unlessFault(err error) error {
+	if fault(err) {
+		return nil
+	}
+	return err
 }

@@ -5,18 +5,16 @@ import "fmt"
 // Module is a loaded image of kernels. It ends with its context.
 type Module struct {
 	context *Context
-	handle  handle
+	shared  *module
 }
 
-// Load compiles PTX, or takes a cubin. If the driver refuses the image, the
-// error has the first line of the compiler's log.
+// Load compiles PTX, or takes a cubin. An image that the process has loaded on
+// the card before, in whichever Context, is there at once. If the driver refuses the
+// image, the error has the first line of the compiler's log.
 func (c *Context) Load(image []byte) (*Module, error) {
 	m := &Module{context: c}
 	err := c.call(func() (err error) {
-		if len(image) == 0 {
-			return fmt.Errorf("want PTX or a cubin: %w", errRange)
-		}
-		m.handle, err = c.session.load(image)
+		m.shared, err = c.card.load(c.session, image)
 		return err
 	}, "load an image of %d bytes", len(image))
 	if err != nil {
@@ -29,22 +27,19 @@ func (c *Context) Load(image []byte) (*Module, error) {
 type Function struct {
 	context *Context
 	name    string
-	handle  handle
-	limits  limits
-	opted   int // dynamic shared memory that launches may have; on the thread only
+	*function
 }
 
 // Function finds a kernel by its name.
 func (m *Module) Function(name string) (*Function, error) {
 	f := &Function{context: m.context, name: name}
 	err := m.context.call(func() (err error) {
-		f.handle, f.limits, err = m.context.session.function(m.handle, name)
+		f.function, err = m.context.card.find(m.context.session, m.shared, name)
 		return err
 	}, "find kernel %s", name)
 	if err != nil {
 		return nil, err
 	}
-	f.opted = plainShared - f.limits.shared
 	return f, nil
 }
 
@@ -92,19 +87,19 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
 	if err := f.check(g); err != nil {
 		return err
 	}
-	if g.Shared > f.opted {
-		if err := c.session.optIn(f.handle, g.Shared); err != nil {
-			return fmt.Errorf("opting into shared memory: %w", err)
-		}
-		f.opted = g.Shared
+	if err := f.optIn(c.session, g.Shared); err != nil {
+		return err
 	}
-	l := launch{stream: s, kernel: f.name, geometry: g}
+	l := launch{context: c, stream: s, kernel: f.name, geometry: g}
 	if s.took != nil {
 		if l.from, err = s.event(); err != nil {
 			return err
 		}
 	}
 	if err := c.session.launch(f.handle, g, s.handle, args); err != nil {
+		if l.from != nil {
+			c.events = append(c.events, l.from)
+		}
 		return err
 	}
 	if s.took != nil {
@@ -112,6 +107,6 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
 			return err
 		}
 	}
-	c.launches = append(c.launches, l)
+	c.card.remember(l)
 	return nil
 }

@@ -3,10 +3,6 @@
 #include "library_cu.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
-
-/* What a call answers before the driver is there: CUDA_ERROR_NOT_INITIALIZED. */
-static int missing(void) { return 3; }
 
 /* gorgonia.org/cu calls cuInit when the program starts, and ends it where that
  * fails. It gets a yes here; vssgp_cuda_start calls the driver's own. */
@@ -15,7 +11,16 @@ __attribute__((visibility("hidden"))) int cuInit(unsigned int flags) {
 	return 0;
 }
 
-#define SYMBOL(name) __attribute__((visibility("hidden"))) void *vssgp_slot_##name = (void *)missing;
+/* Until the driver fills it, a slot has a function that says which one is lacking. */
+enum {
+#define SYMBOL(name) number_##name,
+#include "symbols.h"
+#undef SYMBOL
+};
+
+#define SYMBOL(name) \
+	static int lacks_##name(void) { return VSSGP_LACKS + number_##name; } \
+	__attribute__((visibility("hidden"))) void *vssgp_slot_##name = (void *)lacks_##name;
 #include "symbols.h"
 #undef SYMBOL
 
@@ -28,6 +33,8 @@ static const struct {
 #undef SYMBOL
 };
 
+static const int count = sizeof symbols / sizeof symbols[0];
+
 int vssgp_cuda_start(const char **why) {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL) {
@@ -39,8 +46,7 @@ int vssgp_cuda_start(const char **why) {
 		*why = "libcuda.so.1 has no cuInit";
 		return -1;
 	}
-	/* A function that this driver has not keeps answering "not initialised". */
-	for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+	for (int i = 0; i < count; i++) {
 		void *found = dlsym(library, symbols[i].name);
 		if (found != NULL)
 			*symbols[i].slot = found;
@@ -48,18 +54,44 @@ int vssgp_cuda_start(const char **why) {
 	return init(0);
 }
 
-/* cuda.h is not needed for these two. 8 is
- * CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES. */
-int cuFuncSetAttribute(void *function, int attribute, int value);
-int cuGetErrorName(int code, const char **name);
-
-int vssgp_cuda_opt_in(void *function, int bytes) {
-	return cuFuncSetAttribute(function, 8, bytes);
+const char *vssgp_cuda_lacking(int code) {
+	int i = code - VSSGP_LACKS;
+	return i >= 0 && i < count ? symbols[i].name : NULL;
 }
+
+int cuGetErrorName(int code, const char **name);
 
 const char *vssgp_cuda_name(int code) {
 	const char *name = NULL;
 	if (cuGetErrorName(code, &name) != 0)
 		return NULL;
 	return name;
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned int n, const int *options, void **values);
+
+int vssgp_cuda_load(void **module, const void *image, char *log, size_t size) {
+	/* CU_JIT_ERROR_LOG_BUFFER and CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES */
+	const int options[] = {5, 6};
+	void *values[] = {log, (void *)size};
+	return cuModuleLoadDataEx(module, image, 2, options, values);
+}
+
+int cuLaunchKernel(void *function, unsigned int gx, unsigned int gy, unsigned int gz,
+	unsigned int bx, unsigned int by, unsigned int bz,
+	unsigned int shared, void *stream, void **arguments, void **extra);
+
+int vssgp_cuda_launch(void *function, const unsigned int grid[3], const unsigned int block[3],
+	unsigned int shared, void *stream, const uint64_t *words, int n) {
+	enum { most = 512 }; /* 4 KiB, the most that a kernel takes */
+	uint64_t copies[most];
+	void *arguments[most];
+	if (n > most)
+		return 1;
+	for (int i = 0; i < n; i++) {
+		copies[i] = words[i];
+		arguments[i] = &copies[i];
+	}
+	return cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+		shared, stream, arguments, NULL);
 }

@@ -4,7 +4,6 @@ package cuda
 
 /*
 #cgo LDFLAGS: -Wl,--as-needed -ldl
-#include <stdlib.h>
 #include "library_cu.h"
 */
 import "C"
@@ -13,12 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
-	"unsafe"
 )
 
-// start opens the driver's library, once. Its error wraps ErrNoDevice.
-var start = sync.OnceValue(func() error {
+// start opens the driver's library. It is to be called once. Its error wraps
+// ErrNoDevice.
+func start() error {
 	var why *C.char
 	switch n := C.vssgp_cuda_start(&why); {
 	case n < 0:
@@ -27,25 +25,23 @@ var start = sync.OnceValue(func() error {
 		return fmt.Errorf("cuda: the driver does not start: %w: %w", coded(int(n)), ErrNoDevice)
 	}
 	return nil
-})
-
-// optIn allows launches of a CUfunction this much dynamic shared memory.
-func optIn(function unsafe.Pointer, bytes int) error {
-	return coded(int(C.vssgp_cuda_opt_in(function, C.int(bytes))))
 }
 
 // Codes of the driver that are treated by themselves.
 const (
 	codeOutOfMemory = 2
+	codeUnavailable = 46
 	codeNoDevice    = 100
 	codeNotReady    = 600
 )
 
-// faults are the codes after which the driver refuses every call of a context.
+// faults are the codes after which the driver refuses every call of a context,
+// whichever call answers them.
 var faults = map[int]bool{
 	4:   true, // deinitialised
 	214: true, // memory error that could not be corrected
 	220: true, // NVLink error
+	226: true, // error that the card contained
 	700: true, // illegal address
 	702: true, // launch timeout
 	709: true, // the context is destroyed
@@ -56,6 +52,9 @@ var faults = map[int]bool{
 	717: true, // invalid address space
 	718: true, // invalid program counter
 	719: true, // launch failed
+	721: true, // tensor memory was not given back
+	810: true, // the process that shares the card with others was ended (MPS)
+	911: true, // error of a device outside CUDA
 	999: true, // unknown
 }
 
@@ -63,6 +62,9 @@ var faults = map[int]bool{
 func coded(n int) error {
 	if n == 0 {
 		return nil
+	}
+	if name := C.vssgp_cuda_lacking(C.int(n)); name != nil {
+		return fmt.Errorf("the driver lacks %s: want release 520 or later", C.GoString(name))
 	}
 	c := &code{name: "CUDA_ERROR", number: n, fault: faults[n]}
 	if name := C.vssgp_cuda_name(C.int(n)); name != nil {
@@ -73,8 +75,22 @@ func coded(n int) error {
 		c.kind = ErrOutOfMemory
 	case codeNoDevice:
 		c.kind = ErrNoDevice
+	case codeUnavailable:
+		c.kind, c.detail = ErrNoDevice, "another process may have the card for itself (compute mode exclusive-process)"
 	}
 	return c
+}
+
+// waited is translated, for calls that wait for the card or ask how far it is. Such
+// a call passes on how earlier work ended. So whatever it answers, but for "not
+// ready" and "out of memory", is a fault: also a code of a driver to come.
+func waited(err error) error {
+	err = translated(err)
+	var c *code
+	if errors.As(err, &c) && c.number != codeNotReady && c.number != codeOutOfMemory {
+		c.fault = true
+	}
+	return err
 }
 
 // number returns the driver's code from an error of gorgonia.org/cu, which does

@@ -3,20 +3,20 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 )
 
 // Memory is a piece of a card's memory.
 type Memory struct {
 	context *Context
-	*piece
+	address uint64
+	size    int64
 }
 
 // Alloc gets device memory, 1 byte or more. It is not zeroed. It counts
 // against the budget, and fails with ErrBudget before the driver is asked;
 // ErrOutOfMemory is the driver's own.
 func (c *Context) Alloc(bytes int64) (*Memory, error) {
-	m := &Memory{c, &piece{size: bytes}}
+	m := &Memory{context: c, size: bytes}
 	err := c.call(func() (err error) {
 		if bytes < 1 {
 			return fmt.Errorf("want 1 or more: %w", errRange)
@@ -25,14 +25,10 @@ func (c *Context) Alloc(bytes int64) (*Memory, error) {
 		if left := c.budget - held; bytes > left {
 			return fmt.Errorf("%d left of a budget of %d: %w", left, c.budget, ErrBudget)
 		}
-		if m.address, err = c.session.alloc(bytes); err != nil {
-			return err
+		if m.address, err = c.session.alloc(bytes); err == nil {
+			c.memory.add(m, piece{bytes, m.release})
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.held[m.piece] = true
-		c.sum += bytes
-		return nil
+		return err
 	}, "alloc %d bytes", bytes)
 	if err != nil {
 		return nil, err
@@ -40,30 +36,27 @@ func (c *Context) Alloc(bytes int64) (*Memory, error) {
 	return m, nil
 }
 
+// release gives the memory back. It runs on the thread.
+func (m *Memory) release() error { return m.context.session.release(m.address) }
+
 // Address is the device's address of the first byte, for a kernel's argument.
 func (m *Memory) Address() uint64 { return m.address }
 
 // Free gives the memory back. Freeing it twice is an error. On a lost context
 // the memory counts as given back, and the error wraps ErrLost.
 func (m *Memory) Free() error {
-	c := m.context
-	c.mu.Lock()
-	held := c.held[m.piece]
-	if held {
-		delete(c.held, m.piece)
-		c.sum -= m.size
-	}
-	c.mu.Unlock()
-	return c.call(func() error {
+	held := m.context.memory.drop(m)
+	return m.context.call(func() error {
 		if !held {
-			return errors.New("it is freed already")
+			return errFreed
 		}
-		return c.session.release(m.address)
+		return m.release()
 	}, "free %d bytes", m.size)
 }
 
 // Upload copies host to the memory from offset on, after everything given to
-// the stream before. host may be changed when Upload returns.
+// the stream before. host may be changed when Upload returns, unless it is
+// page-locked.
 func (m *Memory) Upload(s *Stream, offset int64, host []byte) error {
 	n := int64(len(host))
 	return m.context.call(func() error {
@@ -102,23 +95,11 @@ func (m *Memory) Zero(s *Stream, offset, bytes int64) error {
 // check refuses memory that is freed, a range outside it, and a stream that
 // cannot be used with it.
 func (m *Memory) check(s *Stream, offset, bytes int64) error {
-	c := m.context
-	c.mu.Lock()
-	held := c.held[m.piece]
-	c.mu.Unlock()
 	switch {
-	case !held:
+	case !m.context.memory.has(m):
 		return errors.New("the memory is freed")
 	case offset < 0 || bytes < 0 || offset > m.size-bytes:
 		return fmt.Errorf("want 0 to %d: %w", m.size, errRange)
 	}
-	return s.check(c)
-}
-
-// Bytes views numbers as bytes, without a copy.
-func Bytes[T float64 | float32 | int32 | int64 | uint64 | int8](v []T) []byte {
-	if len(v) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*int(unsafe.Sizeof(v[0])))
+	return s.check(m.context)
 }

@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -23,7 +22,9 @@ type Stream struct {
 func (c *Context) NewStream(took func(kernel string, d time.Duration)) (*Stream, error) {
 	s := &Stream{context: c, took: took}
 	err := c.call(func() (err error) {
-		s.handle, err = c.session.newStream()
+		if s.handle, err = c.session.newStream(); err == nil {
+			c.streams[s.handle] = true
+		}
 		return err
 	}, "new stream")
 	if err != nil {
@@ -66,18 +67,14 @@ func (s *Stream) idle() (bool, error) {
 	if err != nil || !idle {
 		return false, err
 	}
-	c.launches = slices.DeleteFunc(c.launches, func(l launch) bool {
-		if l.stream != s {
-			return false
-		}
+	for _, l := range c.card.forget(func(l launch) bool { return l.stream == s }) {
 		if s.took != nil {
 			d, e := c.session.elapsed(l.from, l.to)
 			err = errors.Join(err, e)
 			s.took(l.kernel, d)
 			c.events = append(c.events, l.from, l.to)
 		}
-		return true
-	})
+	}
 	return err == nil, err
 }
 
@@ -100,6 +97,7 @@ func (s *Stream) Close() error {
 			return err
 		}
 		s.closed = true
+		delete(c.streams, s.handle)
 		return c.session.closeStream(s.handle)
 	}, "close stream")
 }

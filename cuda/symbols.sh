@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes symbols.h: the driver's functions that gorgonia.org/cu refers to, and
-# those that this package calls itself. CUDA's headers give some functions
+# those that library_cu.h and library_cu.c declare. CUDA's headers give some functions
 # versioned names, which differ from one major version to the next, so name an
 # include folder of each:
 #
@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 INCLUDE_FOLDER..." >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-printf '%s\n' cuFuncSetAttribute cuGetErrorName > "$work/names"
+sed -n 's/^int \(cu[A-Z][A-Za-z0-9_]*\)(.*/\1/p' "$here/library_cu.h" "$here/library_cu.c" > "$work/names"
 for include; do
 	[ -f "$include/cuda.h" ] || { echo "$0: $include has no cuda.h" >&2; exit 1; }
 	archive=$(cd "$here" && CGO_ENABLED=1 CGO_CFLAGS="-I$here/compat -I$include" CGO_LDFLAGS="-L$here/compat" \

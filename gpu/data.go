@@ -109,7 +109,7 @@ func (r *rows) Close() error {
 	if r.queue == nil {
 		return nil
 	}
-	err := errors.Join(r.stream.Synchronize(), r.releaseAll(), r.stream.Close())
+	err := r.queue.close()
 	*r = rows{data: r.data}
 	return err
 }

@@ -40,8 +40,9 @@
 // (budget.go): rows, features, Gram matrix, tables, partial sums. If the partial sums
 // do not fit all at once, they are taken for some runs at a time. If that does not fit
 // either, a BudgetError says how many rows would. Each array is one allocation, made
-// at the first evaluation and used again. The rows of a mini-batch are gathered on the
-// card.
+// at the first evaluation and used again, and so is its copy on the host, in
+// page-locked memory: copies up and down are queued, and waited for once, at the end of
+// a method. The rows of a mini-batch are gathered on the card.
 //
 // # Several at once
 //

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"slices"
 
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels"
@@ -19,11 +18,8 @@ const featuresAtOnce = 1024
 // are evenly spaced, and has the arguments point to them. The kernels count angles in
 // turns.
 func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
-	n := bankNumbers(f.M, f.Q)
-	bank := slices.Grow(r.host[arrayBank][:0], n)[:n]
-	r.host[arrayBank] = bank
-	packBank(bank, f)
-	r.upload(arrayBank, bank)
+	packBank(r.room(arrayBank, bankNumbers(f.M, f.Q)), f)
+	r.push(arrayBank)
 	at := r.address(arrayBank)
 	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
 		*to = at

@@ -2,7 +2,7 @@ package gpu
 
 import (
 	"cmp"
-	"slices"
+	"errors"
 	"time"
 
 	"github.com/vssgp/vssgp/cuda"
@@ -34,12 +34,17 @@ func gradientShared(q int) int     { return 8 * kernels.GradientRows * (q + 2 + 
 
 // A queue is a stream of a card with arrays there. It keeps the first error since it
 // was last finished; after an error nothing more is queued.
+//
+// Copies between the host and the card are queued too. So host[a] is what came down
+// once the queue is finished, and what goes up is changed by way of room alone.
 type queue struct {
 	card   *Backend
 	stream *cuda.Stream
 	holdings
-	host [arrays][]float64 // copies of arrays, on their way up or down
-	err  error
+	host   [arrays][]float64        // copies of arrays, on their way up or down
+	locked [arrays]*cuda.HostMemory // where they are: page-locked, kept from one evaluation to the next
+	moving [arrays]bool             // whether a copy may be under way
+	err    error
 }
 
 func (b *Backend) newQueue() (*queue, error) {
@@ -92,17 +97,61 @@ func (q *queue) send(a array, b []byte) {
 	}
 }
 
+// room makes host[a] n numbers long, for the caller to fill. It waits for a copy that
+// is under way there. After an error they are numbers that nobody uploads.
+func (q *queue) room(a array, n int) []float64 {
+	if q.err == nil && q.moving[a] {
+		q.err = q.wait()
+	}
+	if q.err == nil && n > 0 && (q.locked[a] == nil || len(q.locked[a].Float64s()) < n) {
+		q.err = q.grow(a, n)
+	}
+	if q.err != nil || n == 0 {
+		q.host[a] = make([]float64, n)
+	} else {
+		q.host[a] = q.locked[a].Float64s()[:n]
+	}
+	return q.host[a]
+}
+
+// grow gets page-locked memory for n numbers of an array that nothing is copying.
+func (q *queue) grow(a array, n int) (err error) {
+	if err := q.freeHost(a); err != nil {
+		return err
+	}
+	q.locked[a], err = q.card.context.AllocHost(int64(8 * n))
+	return err
+}
+
+// freeHost frees host[a].
+func (q *queue) freeHost(a array) error {
+	m := q.locked[a]
+	q.host[a], q.locked[a] = nil, nil
+	if m == nil {
+		return nil
+	}
+	return m.Free()
+}
+
+// push queues the copy of host[a] to the beginning of an array.
+func (q *queue) push(a array) {
+	if n := len(q.host[a]); n > 0 && q.err == nil {
+		q.moving[a] = true
+		q.err = q.mem[a].UploadAsync(q.stream, 0, q.locked[a], int64(8*n))
+	}
+}
+
 // upload copies numbers to the beginning of an array, one slice behind the other.
 func (q *queue) upload(a array, all ...[]float64) {
-	v := all[0]
-	if len(all) > 1 {
-		v = q.host[a][:0]
-		for _, part := range all {
-			v = append(v, part...)
-		}
-		q.host[a] = v
+	n := 0
+	for _, part := range all {
+		n += len(part)
 	}
-	q.send(a, cuda.Bytes(v))
+	v := q.room(a, n)[:0]
+	for _, part := range all {
+		v = append(v, part...)
+	}
+	q.push(a)
 }
 
 // zero clears what a plan wants of an array.
@@ -112,19 +161,35 @@ func (q *queue) zero(p *plan, a array) {
 	}
 }
 
-// download fetches what a plan wants of an array to host.
+// download queues the copy of what a plan wants of an array to host[a].
 func (q *queue) download(p *plan, a array) {
-	n := int(p.wants[a] / 8)
-	q.host[a] = slices.Grow(q.host[a][:0], n)[:n]
+	n := p.wants[a]
+	q.room(a, int(n/8))
 	if n > 0 && q.err == nil {
-		q.err = q.mem[a].Download(q.stream, cuda.Bytes(q.host[a]), 0)
+		q.moving[a] = true
+		q.err = q.mem[a].DownloadAsync(q.stream, q.locked[a], 0, n)
 	}
+}
+
+// wait waits for everything queued.
+func (q *queue) wait() error {
+	q.moving = [arrays]bool{}
+	return q.stream.Synchronize()
 }
 
 // finish waits for everything queued. It returns the first error, which is err if that
 // is not nil.
 func (q *queue) finish(err error) error {
-	err = cmp.Or(err, q.err, q.stream.Synchronize())
+	err = cmp.Or(err, q.err, q.wait())
 	q.err = nil
 	return err
+}
+
+// close waits for everything queued and frees what the queue holds.
+func (q *queue) close() error {
+	err := errors.Join(q.wait(), q.releaseAll())
+	for a := range arrays {
+		err = errors.Join(err, q.freeHost(a))
+	}
+	return errors.Join(err, q.stream.Close())
 }

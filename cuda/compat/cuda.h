@@ -1,8 +1,8 @@
 /* The CUDA toolkit's cuda.h, as gorgonia.org/cu v0.9.6 expects it. Put this
  * folder before the toolkit's in CGO_CFLAGS.
  *
- * CUDA 13 gave some names another signature under a new version, and cu knows
- * the old ones. The driver still has both. */
+ * CUDA 13 gave some names a new version, most with another signature. cu knows
+ * the old ones, which later drivers still have, and earlier ones have alone. */
 #ifndef VSSGP_COMPAT_CUDA_H
 #define VSSGP_COMPAT_CUDA_H
 
@@ -11,6 +11,7 @@
 #if CUDA_VERSION >= 13000
 
 #undef cuCtxCreate
+#undef cuEventElapsedTime
 #undef cuMemAdvise
 #undef cuMemPrefetchAsync
 #undef cuGraphAddDependencies
@@ -19,6 +20,7 @@
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
 #define cuCtxCreate cuCtxCreate_v2
 
+CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent from, CUevent to);
 CUresult CUDAAPI cuMemAdvise(CUdeviceptr at, size_t count, CUmem_advise advice, CUdevice device);
 CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr at, size_t count, CUdevice device, CUstream stream);
 CUresult CUDAAPI cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count);

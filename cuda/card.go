@@ -1,0 +1,205 @@
+package cuda
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// card is the process's one context on a card, which the driver calls its primary
+// context, with what is made once for it: modules and their functions. All
+// Contexts on the card share it.
+//
+// It stays when the last Context has closed, until the process ends: making it
+// takes the driver some tenths of a second, and loading the kernels' image
+// milliseconds to seconds, and programs (and tests) close a Context and open the
+// next. Only one that a fault has lost is destroyed, when its last user has closed.
+type card struct {
+	ordinal int
+	primary primary
+
+	mu       sync.Mutex // guards what follows
+	users    int
+	lost     error
+	launches []launch // that may still be running, in order
+
+	loading sync.Mutex // guards modules and their functions: compiling may take seconds
+	modules map[[sha256.Size]byte]*module
+}
+
+// launch is one that may still be running. If its stream asks for times, it has an
+// event before it and one behind it.
+type launch struct {
+	context, stream any // the *Context and the *Stream, as keys
+	kernel          string
+	geometry        Geometry
+	from, to        handle
+}
+
+// module is a loaded image, with the functions found so far.
+type module struct {
+	handle    handle
+	functions map[string]*function
+}
+
+// function is a kernel.
+type function struct {
+	handle handle
+	limits limits
+
+	mu    sync.Mutex // guards opted
+	opted int        // dynamic shared memory that launches may have
+}
+
+// inUse has the cards that were opened, by ordinal.
+var inUse = struct {
+	sync.Mutex
+	cards map[int]*card
+}{cards: map[int]*card{}}
+
+// join adds a user to a card.
+func join(ordinal int) (*card, error) {
+	inUse.Lock()
+	defer inUse.Unlock()
+	k := inUse.cards[ordinal]
+	if k == nil {
+		p, err := newDriver().retain(ordinal)
+		if err != nil {
+			return nil, err
+		}
+		k = &card{ordinal: ordinal, primary: p, modules: map[[sha256.Size]byte]*module{}}
+		inUse.cards[ordinal] = k
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lost != nil {
+		return nil, fmt.Errorf("close what is open on it first (%d in all): %w", k.users, k.lost)
+	}
+	k.users++
+	return k, nil
+}
+
+// leave takes a user away. Without any, a lost card is destroyed, and the next join
+// makes another.
+func (k *card) leave() error {
+	inUse.Lock()
+	defer inUse.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.users--; k.users > 0 || k.lost == nil {
+		return nil
+	}
+	delete(inUse.cards, k.ordinal)
+	return unlessFault(k.primary.discard())
+}
+
+// failure is why the card is lost, nil if it is not.
+func (k *card) failure() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lost
+}
+
+// lose loses the card to a fault, unless it is lost, and returns why it is.
+func (k *card) lose(err error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lost == nil {
+		k.lost = fmt.Errorf("%w: %w%s", ErrLost, err, k.launched())
+	}
+	return k.lost
+}
+
+// remember adds a launch.
+func (k *card) remember(l launch) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.launches = append(k.launches, l)
+}
+
+// forget takes these launches out and returns them.
+func (k *card) forget(which func(launch) bool) (gone []launch) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.launches = slices.DeleteFunc(k.launches, func(l launch) bool {
+		if !which(l) {
+			return false
+		}
+		gone = append(gone, l)
+		return true
+	})
+	return gone
+}
+
+// mostNamed is how many launches a fault's message names.
+const mostNamed = 16
+
+// launched is the end of a fault's message. A fault shows only at the next
+// synchronisation, so any launch on the card since the last one may have caused it.
+func (k *card) launched() string {
+	if len(k.launches) == 0 {
+		return ""
+	}
+	var names []string
+	for _, l := range k.launches[max(0, len(k.launches)-mostNamed):] {
+		names = append(names, fmt.Sprintf("%s (%v)", l.kernel, l.geometry))
+	}
+	var before string
+	if n := len(k.launches) - mostNamed; n > 0 {
+		before = fmt.Sprintf("%d and then ", n)
+	}
+	return "; launched since the last synchronisation: " + before + strings.Join(names, ", ")
+}
+
+// load loads an image, the first time that it is asked for.
+func (k *card) load(s session, image []byte) (*module, error) {
+	if len(image) == 0 {
+		return nil, fmt.Errorf("want PTX or a cubin: %w", errRange)
+	}
+	key := sha256.Sum256(image)
+	k.loading.Lock()
+	defer k.loading.Unlock()
+	if m := k.modules[key]; m != nil {
+		return m, nil
+	}
+	h, err := s.load(image)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{h, map[string]*function{}}
+	k.modules[key] = m
+	return m, nil
+}
+
+// find finds a function, the first time that it is asked for.
+func (k *card) find(s session, m *module, name string) (*function, error) {
+	k.loading.Lock()
+	defer k.loading.Unlock()
+	if f := m.functions[name]; f != nil {
+		return f, nil
+	}
+	h, l, err := s.function(m.handle, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &function{handle: h, limits: l, opted: plainShared - l.shared}
+	m.functions[name] = f
+	return f, nil
+}
+
+// optIn allows launches this much dynamic shared memory. What another Context has
+// asked for is never taken back.
+func (f *function) optIn(s session, bytes int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if bytes <= f.opted {
+		return nil
+	}
+	if err := s.optIn(f.handle, bytes); err != nil {
+		return fmt.Errorf("opting into shared memory: %w", err)
+	}
+	f.opted = bytes
+	return nil
+}
