@@ -25,7 +25,7 @@ import (
 func main() {
 	ptxas := flag.String("ptxas", "ptxas", "the compiler of PTX")
 	nvdisasm := flag.String("nvdisasm", "", "the disassembler (default: nvdisasm in PATH; without it the code is not looked at)")
-	list := flag.String("arch", "80,86,89,90,100,103,120", "compute capabilities, times ten; those that ptxas does not know are left out")
+	list := flag.String("arch", "80,89,90,100,120", "compute capabilities, times ten; those that ptxas does not know are left out")
 	kernel := flag.String("kernel", "", "print the loops of this kernel")
 	table := flag.Bool("table", false, "print the registers, stack and spills of all kernels")
 	flag.Parse()

@@ -34,7 +34,7 @@ type Instruction struct {
 var (
 	section = regexp.MustCompile(`^\.text\.(\S+):$`)
 	label   = regexp.MustCompile(`^(\.L_x_\d+|\$\S+|\.L\.\S+):$`)
-	first   = regexp.MustCompile(`^\s+/\*([0-9a-f]{4,})\*/\s+\{?\s*(@\S+)?\s*([A-Z]\S*)\s*(.*?)\s*;?\s*\}?\s+/\* 0x[0-9a-f]{16} \*/$`)
+	first   = regexp.MustCompile(`^\s+/\*([0-9a-f]{4,})\*/\s+\{?\s*(@\S+)?\s*([A-Z][\w.]*)\s*(.*?)\s*;?\s*\}?\s+/\* 0x[0-9a-f]{16} \*/$`)
 	second  = regexp.MustCompile(`^\s+/\* 0x([0-9a-f]{16}) \*/$`)
 	named   = regexp.MustCompile("`?\\(?(\\.L_x_\\d+|\\$[\\w$.]+|\\.L\\.[\\w$.]+)")
 )
