@@ -87,10 +87,11 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	case len(args) != k.words:
 		return fmt.Errorf("emulated %s: %d arguments: it takes %d", k.name, len(args), k.words)
 	}
-	return k.watch(func(workers int) error {
+	name := fmt.Sprintf("emulated %s for sm_%d", k.name, k.arch)
+	return watch(name, func(workers int) error {
 		return parallel.Try(blocks, workers, func(at int) error {
 			if why := k.run(&g, &b, shared, args, at); why != "" {
-				return fmt.Errorf("emulated %s for sm_%d, block %d of %d: %s", k.name, k.arch, at, blocks, why)
+				return fmt.Errorf("%s, block %d of %d: %s", name, at, blocks, why)
 			}
 			return nil
 		})

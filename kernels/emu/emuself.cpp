@@ -6,6 +6,7 @@
 #define VSSGP_ARCH 800
 #define VSSGP_EMU
 
+#include "race.h"
 #include "runtime.h"
 
 #include <stdexcept>
@@ -35,6 +36,7 @@ const EmuKernel table[] = {
 	EMU_KERNEL(race_blocks, 32)
 	EMU_KERNEL(race_reads_blocks, 32)
 	EMU_KERNEL(race_bytes, 64)
+	EMU_KERNEL(race_copies, 64)
 	{nullptr, 0, 0, nullptr},
 };
 }

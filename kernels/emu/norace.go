@@ -7,5 +7,5 @@ import "runtime"
 // Races says whether launches look for races between threads.
 const Races = false
 
-// watch runs a launch's blocks beside each other.
-func (k kernel) watch(run func(workers int) error) error { return run(runtime.GOMAXPROCS(0)) }
+// watch runs the blocks of a launch of that name beside each other.
+func watch(name string, run func(workers int) error) error { return run(runtime.GOMAXPROCS(0)) }
