@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -60,6 +61,25 @@ func TestShape(t *testing.T) {
 		wrong := strings.Join(code{arch: 90, functions: []sass.Function{{Name: c.name, Code: ops(c.code)}}}.shape(), "\n")
 		if c.want == "" && wrong != "" || !strings.Contains(wrong, c.want) {
 			t.Errorf("%s %s: %q, want %q", c.name, c.code, wrong, c.want)
+		}
+	}
+}
+
+func TestTranslations(t *testing.T) {
+	const ptx = ".version 7.8\n.visible .entry a(\n.param .u64 p\n)\n{\n%s [x], [y], 8;\n}\n.visible .entry b()\n{\nret;\n}"
+	for _, c := range []struct{ instruction, kind, want string }{
+		{"cp.async.cg.shared.global", "LDGSTS", ""},
+		{"cp.async.ca.shared.global", "LDG", "a: its PTX has cp.async.ca, its machine code no LDGSTS"},
+		{"cp.async.wait_group", "LDG", ""},
+		{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "DFMA", "no DMMA"},
+		{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "DMMA", ""},
+		{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", "IDP", "no IMMA"},
+		{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", "IMMA", ""},
+	} {
+		functions := []sass.Function{{Name: "b", Code: []sass.Instruction{{Op: "EXIT"}}}, {Name: "a", Code: []sass.Instruction{{Op: c.kind + ".E"}}}}
+		wrong := strings.Join(code{ptx: fmt.Appendf(nil, ptx, c.instruction), functions: functions}.translations(), "\n")
+		if c.want == "" && wrong != "" || !strings.Contains(wrong, c.want) {
+			t.Errorf("%s as %s: %q, want %q", c.instruction, c.kind, wrong, c.want)
 		}
 	}
 }

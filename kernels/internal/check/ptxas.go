@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/kernels/internal/sass"
@@ -24,8 +25,10 @@ type use struct {
 // A code is the kernels as compiled for an architecture.
 type code struct {
 	arch      int
+	ptx       []byte
 	uses      []use
 	functions []sass.Function // nil without a disassembler
+	took      time.Duration   // of one core, for ptxas: what a driver takes at its first start
 }
 
 // tools are the programs that compile and disassemble.
@@ -35,8 +38,7 @@ type tools struct {
 
 var release = regexp.MustCompile(`release (\d+\.\d+)`)
 
-// find looks for both programs. The disassembler may be missing, and be of another
-// release, but must know the architectures.
+// find asks ptxas for its release. nvdisasm may be empty: there is none.
 func find(ptxas, nvdisasm string) (tools, error) {
 	out, err := exec.Command(ptxas, "--version").Output()
 	if err != nil {
@@ -58,8 +60,8 @@ func (t tools) knows(arch int) bool {
 // compile compiles the committed PTX that a card of the architecture would be given.
 func (t tools) compile(arch int) (code, error) {
 	c := code{arch: arch}
-	ptx, err := kernels.Image(arch/10, arch%10)
-	if err != nil {
+	var err error
+	if c.ptx, err = kernels.Image(arch/10, arch%10); err != nil {
 		return c, err
 	}
 	folder, err := os.MkdirTemp("", "kernels")
@@ -68,7 +70,7 @@ func (t tools) compile(arch int) (code, error) {
 	}
 	defer os.RemoveAll(folder)
 	source, cubin := filepath.Join(folder, "all.ptx"), filepath.Join(folder, "all.cubin")
-	if err := os.WriteFile(source, ptx, 0o666); err != nil {
+	if err := os.WriteFile(source, c.ptx, 0o666); err != nil {
 		return c, err
 	}
 	cmd := exec.Command(t.ptxas, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", arch), "-o", cubin, source)
@@ -76,13 +78,14 @@ func (t tools) compile(arch int) (code, error) {
 	if err != nil {
 		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
+	c.took = cmd.ProcessState.UserTime()
 	if c.uses, err = uses(string(out)); err != nil || t.nvdisasm == "" {
 		return c, err
 	}
 	cmd = exec.Command(t.nvdisasm, "-c", "-hex", cubin)
 	text, err := cmd.Output()
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
+		return c, fmt.Errorf("%s: %w (it should be as new as ptxas)", strings.Join(cmd.Args, " "), err)
 	}
 	c.functions, err = sass.Parse(bytes.NewReader(text))
 	return c, err

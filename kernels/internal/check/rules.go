@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/kernels/internal/sass"
 )
 
@@ -38,11 +41,37 @@ func (c code) spills() (wrong []string) {
 	return wrong
 }
 
+// A translation says which kind of machine code stands for instructions of the PTX.
+var translations = []struct {
+	ptx  *regexp.Regexp
+	kind string
+}{
+	{regexp.MustCompile(`\bmma\.sync\S*\.f64\b`), "DMMA"},
+	{regexp.MustCompile(`\bmma\.sync\S*\.s8\b`), "IMMA"},
+	{regexp.MustCompile(`\bcp\.async\.c[ag]\b`), "LDGSTS"},
+}
+
+// translations looks for the machine code of a card's special units where the PTX
+// asks for them: ptxas may put others in their place, many times as slow.
+func (c code) translations() (wrong []string) {
+	for part := range strings.SplitSeq(string(c.ptx), ".visible .entry ") {
+		name, body, _ := strings.Cut(part, "(")
+		for _, f := range c.functions {
+			for _, t := range translations {
+				if f.Name == name && t.ptx.MatchString(body) && !slices.ContainsFunc(f.Code, func(x sass.Instruction) bool { return x.Kind() == t.kind }) {
+					wrong = append(wrong, fmt.Sprintf("%s: its PTX has %s, its machine code no %s", name, t.ptx.FindString(body), t.kind))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
 // products is how many instructions of the float64 tensor cores a warp takes for a
-// stage of a tile: 16 rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4 each, or
-// 16 × 8 × 8 on sm_90, which alone has these.
+// stage of a tile: STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4
+// each, or 16 × 8 × 8 on sm_90, which alone has these.
 func products(arch, t int) int {
-	n := 16 * 32 * t / 2 / (8 * 8 * 4)
+	n := kernels.Stage * 32 * t / 2 / (8 * 8 * 4)
 	if arch == 90 {
 		n /= 4
 	}
