@@ -26,6 +26,8 @@
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
 //	emu              runs the sources on the processor, for tests
 //	internal/source  reads the sources, runs the compiler
+//	internal/check   compiles the PTX for cards of all kinds, looks at spills and code
+//	internal/sass    reads machine code, counts the instructions of its loops
 //
 // Each .cu opens with its shapes, what a block owns and the precision of its
 // sums.
@@ -34,7 +36,8 @@
 //
 //	go generate ./kernels                              after any change of a source
 //	go run ./internal/generate -ptx=false              in this folder: what needs no nvcc
-//	go run ./internal/generate -ptx=false -report      what ptxas says: registers, shared memory, spills
+//	go run ./internal/check -table                     what ptxas says: registers, stack, spills
+//	go run ./internal/check -arch 90 -kernel NAME      a kernel's loops: instructions, cycles to issue them
 //
 // nvcc 11.8 makes the PTX: drivers since 520 load it, that release knows sm_90, and
 // the bytes are the same wherever it is made. Nothing else makes a difference: flags
@@ -109,4 +112,7 @@
 // each:
 //
 //	go test -tags cudaemu ./...
+//	go test -tags cudaemu,racekernels -ldflags='-s=0 -w=0' ./kernels/emu ./gpu
+//
+// The second looks for races between threads, and takes ten times as long.
 package kernels

@@ -72,7 +72,7 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 				for (int k = 0; k < DEPTH; k++)
 					acc[i][j][c] = fma(of(group * 4 + k % 4)->a[i][k / 4 * 2 + c / 2],
 									   of((2 * place + c % 2) * 4 + k % 4)->b[j][k / 4], acc[i][j][c]);
-	warp_barrier();
+	warp_meet();
 #elif VSSGP_ARCH >= 900
 #pragma unroll
 	for (int i = 0; i < ROWS; i++)

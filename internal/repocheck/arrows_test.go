@@ -33,8 +33,10 @@ var allowed = map[string][]string{
 	"kernels":     {},
 	"kernels/emu": {"cuda", "internal/parallel"},
 
+	"kernels/internal/check":    {"kernels", "kernels/internal/sass", "internal/parallel"},
 	"kernels/internal/generate": {"kernels/internal/source", "internal/atomicfile", "internal/parallel"},
 	"kernels/internal/source":   {},
+	"kernels/internal/sass":     {},
 
 	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
 	"internal/mpi": {},

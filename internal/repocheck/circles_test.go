@@ -18,7 +18,7 @@ import (
 // tag: none uses a name of another that, straight or by way of others, uses one of
 // its own.
 func TestCircles(t *testing.T) {
-	for _, tag := range []string{"", "cuda", "cudaemu", "mpi"} {
+	for _, tag := range []string{"", "cuda", "cudaemu", "cudaemu racekernels", "mpi"} {
 		for _, dir := range packages(t) {
 			for _, circle := range circles(uses(t, filepath.Join(root, dir), tag, nil)) {
 				t.Errorf("%s, tag %q: these files reach one another in a circle: %s", dir, tag, strings.Join(circle, " "))
@@ -62,7 +62,7 @@ func uses(t *testing.T, dir, tag string, sources map[string]string) map[string][
 		add(name, source)
 	}
 	machine := build.Default
-	machine.CgoEnabled, machine.BuildTags = true, []string{tag}
+	machine.CgoEnabled, machine.BuildTags = true, strings.Fields(tag)
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, path := range names {
 		match, err := machine.MatchFile(dir, filepath.Base(path))

@@ -6,6 +6,8 @@ package emu
 // #include <stdint.h>
 // #include <stdlib.h>
 // void emu_backwards(int on);
+// void emu_leave_out(const char *file, int line);
+// long emu_left_out();
 // int emu_count(int arch);
 // const char *emu_name(int arch, int i);
 // int emu_threads(int arch, int i);
@@ -16,7 +18,6 @@ import "C"
 
 import (
 	"fmt"
-	"runtime"
 	"unsafe"
 
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -58,6 +59,18 @@ func Backwards(on bool) {
 	C.emu_backwards(n)
 }
 
+// LeaveOut has blocks pass a barrier of the sources as if it were not there: the
+// one at a line of a file, which is named without its folders. Line 0 leaves out
+// none. Tests see by it whether a missing barrier would be found.
+func LeaveOut(file string, line int) {
+	name := C.CString(file)
+	defer C.free(unsafe.Pointer(name))
+	C.emu_leave_out(name, C.int(line))
+}
+
+// LeftOut is how many times a thread has passed the barrier that LeaveOut names.
+func LeftOut() int { return int(C.emu_left_out()) }
+
 // launch runs a kernel and returns when all its blocks have ended. Each argument is
 // one word. If blocks fail, the error says why the first of them did, in their order.
 func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
@@ -74,11 +87,14 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	case len(args) != k.words:
 		return fmt.Errorf("emulated %s: %d arguments: it takes %d", k.name, len(args), k.words)
 	}
-	return parallel.Try(blocks, runtime.GOMAXPROCS(0), func(at int) error {
-		if why := k.run(&g, &b, shared, args, at); why != "" {
-			return fmt.Errorf("emulated %s for sm_%d, block %d of %d: %s", k.name, k.arch, at, blocks, why)
-		}
-		return nil
+	name := fmt.Sprintf("emulated %s for sm_%d", k.name, k.arch)
+	return watch(name, func(workers int) error {
+		return parallel.Try(blocks, workers, func(at int) error {
+			if why := k.run(&g, &b, shared, args, at); why != "" {
+				return fmt.Errorf("%s, block %d of %d: %s", name, at, blocks, why)
+			}
+			return nil
+		})
 	})
 }
 

@@ -91,7 +91,7 @@ func TestEarlyReturn(t *testing.T) {
 }
 
 func TestUnset(t *testing.T) {
-	out := room(32)
+	out := room(8 * 32)
 	for range 3 {
 		if err := try("self_unset", 8, 32, 256, [][]float64{out}); err != nil {
 			t.Fatal(err)

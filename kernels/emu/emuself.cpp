@@ -6,6 +6,7 @@
 #define VSSGP_ARCH 800
 #define VSSGP_EMU
 
+#include "race.h"
 #include "runtime.h"
 
 #include <stdexcept>
@@ -27,6 +28,15 @@ const EmuKernel table[] = {
 	EMU_KERNEL(self_unset, 32)
 	EMU_KERNEL(self_throws, 32)
 	EMU_KERNEL(self_deep, 32)
+	EMU_KERNEL(race_warps, 64)
+	EMU_KERNEL(race_overwrites, 64)
+	EMU_KERNEL(race_twice, 64)
+	EMU_KERNEL(race_lanes, 32)
+	EMU_KERNEL(race_other_warp, 64)
+	EMU_KERNEL(race_blocks, 32)
+	EMU_KERNEL(race_reads_blocks, 32)
+	EMU_KERNEL(race_bytes, 64)
+	EMU_KERNEL(race_copies, 64)
 	{nullptr, 0, 0, nullptr},
 };
 }

@@ -63,11 +63,15 @@ void Engine::main(unsigned high, unsigned low) {
 
 void Engine::body() {
 	Fiber &f = fibers[current];
+	race_code(true);
 	try {
 		kernel->call(words);
+		race_code(false);
 	} catch (const std::exception &e) {
+		race_code(false);
 		f.threw = e.what();
 	} catch (...) {
+		race_code(false);
 		f.threw = "no std::exception";
 	}
 	f.state = DONE;
@@ -91,6 +95,7 @@ void Engine::birth(int i) {
 
 void Engine::resume(int i) {
 	current = i;
+	race_turn(i);
 	threadIdx = fibers[i].thread;
 	if (_setjmp(scheduler))
 		return;
@@ -99,9 +104,10 @@ void Engine::resume(int i) {
 	_longjmp(fibers[i].context, 1);
 }
 
-void Engine::wait(State state, Place place) {
+void Engine::wait(State state, Place place, bool orders) {
 	Fiber &f = fibers[current];
 	f.state = state;
+	f.orders = orders;
 	f.place = place;
 	if (!_setjmp(f.context))
 		_longjmp(scheduler, 1);
@@ -116,7 +122,7 @@ uint64_t Engine::shuffle(uint64_t v, int mask, Place place) {
 	if (mask < 0 || mask > 31)
 		throw std::runtime_error("shuffle_xor takes a mask from 0 to 31, not " + std::to_string(mask));
 	fibers[me].slot[turn] = v;
-	wait(AT_WARP, place);
+	wait(AT_WARP, place, false);
 	return took_part(other) ? fibers[other].slot[turn] : unset;
 }
 
@@ -124,7 +130,7 @@ const void *const *Engine::gather(const void *p, Place place) {
 	int me = current, turn = fibers[me].exchanges++ & 1;
 	Warp &w = warps[me / 32];
 	w.gathered[turn][me % 32] = p;
-	wait(AT_WARP, place);
+	wait(AT_WARP, place, false);
 	for (int i = me / 32 * 32; i < me / 32 * 32 + 32; i++)
 		if (!took_part(i))
 			throw std::runtime_error("warp_gather without all 32 threads of the warp: " + std::to_string(i) + " is missing");
@@ -138,6 +144,7 @@ void Engine::begin() {
 	memset(shared + bytes, 0x5a, whole - bytes);
 	fill(shared + whole, fence, guard);
 	live = threads;
+	race_block(shared, most_shared, stacks, most * (stack + fence));
 	for (int i = 0; i < threads; i++) {
 		Fiber &f = fibers[i];
 		f.state = READY;
@@ -155,9 +162,8 @@ std::string Engine::describe(int i) const {
 	std::string s = "thread " + std::to_string(i);
 	if (f.state == DONE)
 		return s + " has returned";
-	const char *name = strrchr(f.place.file, '/');
 	return s + (f.state == AT_BARRIER ? " is at a barrier of the block, " : " is at a barrier of the warp, ") +
-		   (name ? name + 1 : f.place.file) + ":" + std::to_string(f.place.line);
+		   f.place.base() + ":" + std::to_string(f.place.line);
 }
 
 // same refuses threads that wait for each other at different lines.
@@ -206,9 +212,14 @@ bool Engine::meet(int from, int to, State state, int live) {
 	if (waits == 0 || waits != live)
 		return false;
 	same(from, to, state);
+	bool orders = false;
 	for (int i = from; i < to; i++)
-		if (fibers[i].state == state)
+		if (fibers[i].state == state) {
 			fibers[i].state = READY;
+			orders |= fibers[i].orders;
+		}
+	if (orders)
+		race_met(state == AT_BARRIER ? -1 : from / 32);
 	return true;
 }
 

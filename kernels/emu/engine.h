@@ -1,6 +1,7 @@
 // The engine that runs blocks, and what the parts of the emulator share.
 #pragma once
 
+#include "race.h"
 #include "runtime.h"
 
 #include <setjmp.h>
@@ -14,11 +15,18 @@ enum State { READY, AT_BARRIER, AT_WARP, DONE };
 struct Place {
 	const char *file;
 	int line;
+
+	// base is the file's name without its folders.
+	const char *base() const {
+		const char *slash = strrchr(file, '/');
+		return slash ? slash + 1 : file;
+	}
 };
 
 // A Fiber's first 64 bytes are what changing places looks at.
 struct alignas(64) Fiber {
 	State state;
+	bool orders;      // it waits at a barrier that orders what was done to memory
 	int exchanges;    // how many shuffles and gathers it has taken part in
 	uint64_t slot[2]; // what it gives to them, by turns
 	Place place;      // where it waits
@@ -54,7 +62,8 @@ class Engine {
 	std::string run();
 
 	// For the fibers: wait until the others come, exchange values in a warp.
-	void wait(State state, Place place);
+	// Only barriers of the sources order what threads do to memory.
+	void wait(State state, Place place, bool orders);
 	uint64_t shuffle(uint64_t v, int mask, Place place);
 	const void *const *gather(const void *p, Place place);
 

@@ -6,16 +6,51 @@
 
 #include "engine.h"
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
 static __thread Engine *running;
 
+// The barrier that is left out, and how many threads have passed it.
+static char left_file[64];
+static int left_line = 0;
+static std::atomic<long> left_out{0};
+
+extern "C" void emu_leave_out(const char *file, int line) {
+	snprintf(left_file, sizeof left_file, "%s", file);
+	left_line = line;
+	left_out = 0;
+}
+
+extern "C" long emu_left_out() { return left_out; }
+
+static void meet(State state, Place place) {
+	RaceQuiet quiet;
+	if (place.line == left_line && !strcmp(place.base(), left_file))
+		left_out++;
+	else
+		running->wait(state, place, true);
+}
+
 void *emu_shared() { return running->shared; }
-void emu_barrier(const char *file, int line) { running->wait(AT_BARRIER, {file, line}); }
-void emu_warp_barrier(const char *file, int line) { running->wait(AT_WARP, {file, line}); }
-uint64_t emu_shuffle(uint64_t v, int mask, const char *file, int line) { return running->shuffle(v, mask, {file, line}); }
-const void *const *emu_warp_gather(const void *p, const char *file, int line) { return running->gather(p, {file, line}); }
+void emu_barrier(const char *file, int line) { meet(AT_BARRIER, {file, line}); }
+void emu_warp_barrier(const char *file, int line) { meet(AT_WARP, {file, line}); }
+
+void emu_warp_meet(const char *file, int line) {
+	RaceQuiet quiet;
+	running->wait(AT_WARP, {file, line}, false);
+}
+
+uint64_t emu_shuffle(uint64_t v, int mask, const char *file, int line) {
+	RaceQuiet quiet;
+	return running->shuffle(v, mask, {file, line});
+}
+
+const void *const *emu_warp_gather(const void *p, const char *file, int line) {
+	RaceQuiet quiet;
+	return running->gather(p, {file, line});
+}
 
 static std::mutex idle_lock;
 static std::vector<Engine *> idle;

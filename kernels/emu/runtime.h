@@ -3,7 +3,7 @@
 //
 // A barrier knows where it stands in the source, so that a deadlock is reported
 // with the lines at which threads wait, and threads that meet at different
-// barriers are found. Only emulated code may call warp_gather.
+// barriers are found. Only emulated code may call warp_gather and warp_meet.
 #pragma once
 
 #include <math.h>
@@ -27,6 +27,7 @@ extern __thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
 void *emu_shared();
 void emu_barrier(const char *file, int line);
 void emu_warp_barrier(const char *file, int line);
+void emu_warp_meet(const char *file, int line);
 uint64_t emu_shuffle(uint64_t v, int mask, const char *file, int line);
 const void *const *emu_warp_gather(const void *p, const char *file, int line);
 
@@ -49,8 +50,11 @@ inline double shuffle_xor(double v, int mask, EMU_HERE) {
 }
 
 // warp_gather returns the 32 pointers that the warp's lanes gave, after all
-// have; the caller ends with warp_barrier before what it points to changes.
+// have; the caller ends with warp_meet before what they point to changes. Neither
+// orders what the lanes do to memory: a card's instruction that a gather stands for
+// does not.
 inline const void *const *warp_gather(const void *p, EMU_HERE) { return emu_warp_gather(p, file, line); }
+inline void warp_meet(EMU_HERE) { emu_warp_meet(file, line); }
 
 // EmuKernel is an entry of the table of kernels.
 struct EmuKernel {

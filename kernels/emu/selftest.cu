@@ -29,7 +29,7 @@ KERNEL(64) self_gather(double *out) {
 		const void *const *all = warp_gather(&own);
 		for (int lane = 0; lane < 32; lane++)
 			sum += *(const double *)all[lane];
-		warp_barrier();
+		warp_meet();
 		own *= 2;
 	}
 	out[threadIdx.x] = sum;
@@ -76,7 +76,7 @@ KERNEL(32) self_outside(long long at) {
 KERNEL(32) self_unset(double *out) {
 	SHARED(double, s);
 	SHARED(float, f);
-	out[threadIdx.x] = (isnan(s[threadIdx.x]) ? 1 : 0) + (isnan(f[threadIdx.x]) ? 2 : 0);
+	out[blockIdx.x * 32 + threadIdx.x] = (isnan(s[threadIdx.x]) ? 1 : 0) + (isnan(f[threadIdx.x]) ? 2 : 0);
 	barrier();
 	s[threadIdx.x] = 0;
 }
@@ -91,4 +91,111 @@ KERNEL(32) self_deep(double *out) {
 	for (unsigned i = 0; i < sizeof big; i++)
 		big[i] = 1;
 	out[threadIdx.x] = big[threadIdx.x];
+}
+
+// race_warps has one warp read what another has written: with barriers 0 there is
+// none in between, with 1 there is.
+KERNEL(64) race_warps(double *out, long long barriers) {
+	SHARED(double, s);
+	if (threadIdx.x < 32)
+		s[threadIdx.x] = 1;
+	if (barriers == 1)
+		barrier();
+	if (threadIdx.x >= 32)
+		out[threadIdx.x] = s[threadIdx.x - 32];
+}
+
+// race_overwrites has one warp write what another has read.
+KERNEL(64) race_overwrites(double *out, long long barriers) {
+	SHARED(double, s);
+	s[threadIdx.x] = 1;
+	barrier();
+	if (threadIdx.x < 32)
+		out[threadIdx.x] = s[threadIdx.x + 32];
+	if (barriers == 1)
+		barrier();
+	if (threadIdx.x >= 32)
+		s[threadIdx.x] = 2;
+}
+
+// race_twice has both warps write the same.
+KERNEL(64) race_twice(long long barriers) {
+	SHARED(double, s);
+	if (threadIdx.x < 32)
+		s[threadIdx.x] = 1;
+	if (barriers == 1)
+		barrier();
+	if (threadIdx.x >= 32)
+		s[threadIdx.x - 32] = 2;
+}
+
+// race_lanes has a warp's threads read what the one beside has written. A meeting
+// (1) or a shuffle (2) orders nothing, a barrier of the warp (3) does.
+KERNEL(32) race_lanes(double *out, long long what) {
+	SHARED(double, s);
+	s[threadIdx.x] = 1;
+	if (what == 1)
+		warp_meet();
+	if (what == 2)
+		shuffle_xor(1, 1);
+	if (what == 3)
+		warp_barrier();
+	out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+// race_other_warp has a barrier of the warp where one of the block is needed.
+KERNEL(64) race_other_warp(double *out) {
+	SHARED(double, s);
+	s[threadIdx.x] = 1;
+	warp_barrier();
+	out[threadIdx.x] = s[threadIdx.x ^ 32];
+}
+
+// race_blocks has each block write the same number of device memory, or one each
+// (stride 1).
+KERNEL(32) race_blocks(double *out, long long stride) {
+	if (threadIdx.x == 0)
+		out[stride * blockIdx.x] = 1;
+}
+
+// race_reads_blocks has the blocks read what one of them writes.
+KERNEL(32) race_reads_blocks(double *out, double *kept, long long writes) {
+	if (blockIdx.x != writes)
+		kept[blockIdx.x * 32 + threadIdx.x] = out[0];
+	else if (threadIdx.x == 0)
+		out[0] = 1;
+}
+
+// race_bytes has threads write neighbouring bytes and read one so far apart: 0 is
+// their own.
+KERNEL(64) race_bytes(double *out, long long apart) {
+	SHARED(signed char, s);
+	s[threadIdx.x] = 1;
+	if (threadIdx.x < 32)
+		out[threadIdx.x] = s[threadIdx.x + apart];
+}
+
+// race_copies has each thread copy a number, as far as the detector of races is told.
+// At when = 1 it reads that number before its copy has landed, at 2 that of another
+// warp, between barriers; at 3 that of another warp without a barrier after that has
+// landed; at 4 it starts a second copy to the same place before the first has landed;
+// at 0 all is right.
+KERNEL(64) race_copies(double *x, double *out, long long when) {
+	SHARED(double, s);
+	int i = threadIdx.x;
+	race_copy(s + i, x + i, 8, __builtin_return_address(0));
+	if (when == 1)
+		out[i] = s[i];
+	if (when == 2) {
+		barrier();
+		out[i] = s[i ^ 32];
+		barrier();
+	}
+	if (when == 4)
+		race_copy(s + i, nullptr, 8, __builtin_return_address(0));
+	race_landed(s + i, x + i, 8, __builtin_return_address(0));
+	out[i] = s[i];
+	if (when != 3)
+		barrier();
+	out[i] = s[i ^ 32];
 }

@@ -20,15 +20,14 @@ func main() {
 	folder := flag.String("dir", ".", "the folder of the sources")
 	nvcc := flag.String("nvcc", "", "the compiler (default: NVCC, or nvcc in PATH or /usr/local/cuda)")
 	ptx := flag.Bool("ptx", true, "make the PTX and kernels.sum; without it args.go and emu/table.h alone")
-	report := flag.Bool("report", false, "print what ptxas says about the kernels' registers, memory and spills")
 	flag.Parse()
-	if err := run(*folder, *nvcc, *ptx, *report); err != nil {
+	if err := run(*folder, *nvcc, *ptx); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder, nvcc string, ptx, report bool) error {
+func run(folder, nvcc string, ptx bool) error {
 	s, err := source.Read(folder)
 	if err != nil {
 		return err
@@ -43,7 +42,7 @@ func run(folder, nvcc string, ptx, report bool) error {
 	if err := write(folder, "emu/table.h", s.Table()); err != nil {
 		return err
 	}
-	if !ptx && !report {
+	if !ptx {
 		return nil
 	}
 	c, err := source.FindCompiler(nvcc)
@@ -59,25 +58,13 @@ func run(folder, nvcc string, ptx, report bool) error {
 		return err
 	}
 	for i, arch := range source.Architectures {
-		if report {
-			text, err := c.Report(images[i], arch)
-			if err != nil {
-				return err
-			}
-			os.Stdout.Write(text)
+		packed, err := source.Pack(images[i])
+		if err != nil {
+			return err
 		}
-		if ptx {
-			packed, err := source.Pack(images[i])
-			if err != nil {
-				return err
-			}
-			if err := write(folder, source.Image(arch), packed); err != nil {
-				return err
-			}
+		if err := write(folder, source.Image(arch), packed); err != nil {
+			return err
 		}
-	}
-	if !ptx {
-		return nil
 	}
 	return write(folder, "kernels.sum", s.Sum(c.Version, images))
 }

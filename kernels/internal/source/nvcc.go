@@ -89,26 +89,6 @@ func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
 	return ptx, nil
 }
 
-// Report returns what ptxas says about an architecture's PTX: the registers, shared
-// memory, stack and spills of each kernel.
-func (c *Compiler) Report(ptx []byte, arch int) ([]byte, error) {
-	folder, err := os.MkdirTemp("", "kernels")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "all.ptx")
-	if err := os.WriteFile(file, ptx, 0o666); err != nil {
-		return nil, err
-	}
-	tool := filepath.Join(filepath.Dir(c.Path), "ptxas") // in PATH, if nvcc is
-	out, err := exec.Command(tool, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", arch), "-o", os.DevNull, file).CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("%s for sm_%d: %w\n%s", tool, arch, err, out)
-	}
-	return out, nil
-}
-
 // Image is the path of an architecture's packed PTX in the folder of the
 // sources.
 func Image(arch int) string { return fmt.Sprintf("ptx/sm_%d.ptx.gz", arch) }

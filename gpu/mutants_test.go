@@ -1,0 +1,119 @@
+//go:build cudaemu
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/kernels/emu"
+)
+
+// mutantShapes are small, and pass each barrier of the kernels: several stages, rows
+// and tiles of both sizes, several segments, blocks without features.
+var mutantShapes = []shape{
+	{n: 150, m: 200, q: 1, d: 2, even: true},
+	{n: 70, m: 70, q: 2, d: 1},
+	{n: 300, m: 90, q: 1, d: 1, even: true, windows: 3},
+	{n: 150, m: 200, q: 1, d: 2, windows: 10},
+	{n: 150, m: 20, q: 1, d: 5, windows: 40}, // every other window has no features
+}
+
+// A place is a line with a barrier.
+type place struct {
+	file string
+	line int
+	code string // the line and those around it
+}
+
+var barrierCall = regexp.MustCompile(`^[^/]*\b(warp_)?barrier\(\)`)
+
+// barriers finds all barriers of the kernels.
+func barriers(t *testing.T) (all []place) {
+	t.Helper()
+	files, err := filepath.Glob("../kernels/*.cu*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(file) == "device.cuh" { // which defines them
+			continue
+		}
+		lines := strings.Split(string(text), "\n")
+		for i, code := range lines {
+			if barrierCall.MatchString(code) {
+				all = append(all, place{filepath.Base(file), i + 1, strings.Join(lines[max(0, i-1):i+2], "\n")})
+			}
+		}
+	}
+	return all
+}
+
+// TestMutants leaves out one barrier after another: a race, or else what came of it,
+// must be an error. Without VSSGP_MUTANTS=1 every eighth barrier is left out, in
+// builds without the detector of races none.
+func TestMutants(t *testing.T) {
+	if !emu.Races {
+		t.Skip("this build looks for no races: it should have the tag racekernels as well")
+	}
+	defer emu.LeaveOut("", 0)
+	var problems []*problem
+	for _, s := range mutantShapes {
+		problems = append(problems, newProblem(s))
+	}
+	onEach(t, func(t *testing.T, ordinal int) {
+		wants, err := answers(ordinal, problems, nil)
+		if err != nil {
+			t.Fatal("with all barriers:", err)
+		}
+		for i, p := range barriers(t) {
+			if os.Getenv("VSSGP_MUTANTS") != "1" && i%8 != 0 {
+				continue
+			}
+			emu.LeaveOut(p.file, p.line)
+			_, err := answers(ordinal, problems, wants)
+			switch {
+			case emu.LeftOut() == 0:
+				t.Errorf("%s:%d: no problem here passes this barrier", p.file, p.line)
+			case err == nil:
+				t.Errorf("%s:%d: without this barrier nothing goes wrong:\n%s", p.file, p.line, p.code)
+			default:
+				t.Logf("%s:%d: %v", p.file, p.line, err)
+			}
+		}
+		emu.LeaveOut("", 0)
+	})
+}
+
+// answers runs all methods of all problems, until one fails or answers other than
+// wanted, if anything is. A launch that failed leaves a backend of no use, so it
+// takes one of its own.
+func answers(ordinal int, problems []*problem, wants [][]answer) (all [][]answer, err error) {
+	b, err := Open(Options{Ordinal: ordinal})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	for _, p := range problems {
+		for _, m := range p.methods() {
+			have, err := p.run(b, m)
+			if err == nil && wants != nil {
+				err = sameBits(wants[len(all)], have)
+			}
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("%d features, %s", p.m, m.name), err)
+			}
+			all = append(all, have)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,66 @@
+//go:build cudaemu && cgo && racekernels
+
+package emu
+
+// #include <stdint.h>
+// int64_t race_here();
+import "C"
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// program is this program's table of lines, with how far from where it says the
+// program was loaded.
+var program = sync.OnceValues(func() (*dwarf.Data, uint64) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, 0
+	}
+	file, err := elf.Open(path)
+	if err != nil {
+		return nil, 0
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, 0
+	}
+	lines, err := file.DWARF()
+	if err != nil {
+		return nil, 0
+	}
+	for _, s := range symbols {
+		if s.Name == "race_here" {
+			return lines, uint64(C.race_here()) - s.Value
+		}
+	}
+	return nil, 0
+})
+
+// line is the line of the sources that the code before a return address is of.
+func line(pc uint64) string {
+	lines, moved := program()
+	if lines == nil {
+		return fmt.Sprintf("%#x (which line that is, a test says that runs with -ldflags='-s=0 -w=0')", pc)
+	}
+	pc -= moved + 1
+	unit, err := lines.Reader().SeekPC(pc)
+	if err != nil {
+		return fmt.Sprintf("%#x", pc)
+	}
+	reader, err := lines.LineReader(unit)
+	if err != nil || reader == nil {
+		return fmt.Sprintf("%#x", pc)
+	}
+	var entry dwarf.LineEntry
+	if err := reader.SeekPC(pc, &entry); err != nil {
+		return fmt.Sprintf("%#x", pc)
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(entry.File.Name), entry.Line)
+}

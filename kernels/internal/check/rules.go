@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vssgp/vssgp/kernels"
+	"github.com/vssgp/vssgp/kernels/internal/sass"
+)
+
+// An allowance is how many bytes of stack and of spilled registers a thread of a
+// kernel may have: the most that ptxas 11.8, 12.9 or 13.5 takes on any card, and why.
+type allowance struct {
+	stack, spills int
+	why           string
+}
+
+// allowances are of the kernels that have a stack. All others may have none.
+var allowances = map[string]allowance{
+	"chain_factor":        {8, 32, "64 registers a thread, so that four blocks fit; outside the loops with products"},
+	"chain_inverse":       {32, 68, "as chain_factor"},
+	"chain_reduce":        {24, 80, "as chain_factor"},
+	"factorised_gradient": {536, 0, "sums by input and by output, indexed by loops that are not unrolled"},
+	"factorised_residual": {512, 432, "what walk keeps of 32 rows, in a loop that is not unrolled, beside 32 sums in 128 registers"},
+	"predict_rows":        {256, 0, "what walk keeps of 32 rows"},
+	"pullback_64":         {416, 0, "sums by input (contract.cuh), indexed by loops that are not unrolled"},
+	"pullback_128":        {560, 336, "as pullback_64, and a tile of 128 registers"},
+}
+
+// spills compares with the allowances.
+func (c code) spills() (wrong []string) {
+	for _, u := range c.uses {
+		a := allowances[u.kernel]
+		if u.stack > a.stack || u.spills > a.spills {
+			wrong = append(wrong, fmt.Sprintf("%s has %d bytes of stack and %d of spilled registers: at most %d and %d (allowances in rules.go)",
+				u.kernel, u.stack, u.spills, a.stack, a.spills))
+		}
+	}
+	return wrong
+}
+
+// A translation says which kind of machine code stands for instructions of the PTX.
+var translations = []struct {
+	ptx  *regexp.Regexp
+	kind string
+}{
+	{regexp.MustCompile(`\bmma\.sync\S*\.f64\b`), "DMMA"},
+	{regexp.MustCompile(`\bmma\.sync\S*\.s8\b`), "IMMA"},
+	{regexp.MustCompile(`\bcp\.async\.c[ag]\b`), "LDGSTS"},
+}
+
+// translations looks for the machine code of a card's special units where the PTX
+// asks for them: ptxas may put others in their place, many times as slow.
+func (c code) translations() (wrong []string) {
+	for part := range strings.SplitSeq(string(c.ptx), ".visible .entry ") {
+		name, body, _ := strings.Cut(part, "(")
+		for _, f := range c.functions {
+			for _, t := range translations {
+				if f.Name == name && t.ptx.MatchString(body) && !slices.ContainsFunc(f.Code, func(x sass.Instruction) bool { return x.Kind() == t.kind }) {
+					wrong = append(wrong, fmt.Sprintf("%s: its PTX has %s, its machine code no %s", name, t.ptx.FindString(body), t.kind))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// products is how many instructions of the float64 tensor cores a warp takes for a
+// stage of a tile: STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4
+// each, or 16 × 8 × 8 on sm_90, which alone has these.
+func products(arch, t int) int {
+	n := kernels.Stage * 32 * t / 2 / (8 * 8 * 4)
+	if arch == 90 {
+		n /= 4
+	}
+	return n
+}
+
+// shape looks at the loops of the tile kernels, moments_gram_128 and so on, that
+// multiply: they have a stage's products, all unrolled, and between the first and
+// the last of these nothing goes to local memory.
+func (c code) shape() (wrong []string) {
+	for i := range c.functions {
+		f := &c.functions[i]
+		t := 0
+		switch {
+		case strings.HasSuffix(f.Name, "_128"):
+			t = 128
+		case strings.HasSuffix(f.Name, "_64"):
+			t = 64
+		default:
+			continue
+		}
+		found := 0
+		loops := f.Loops()
+		for j := range loops {
+			n, local := dmma(f, sass.Own(loops, j))
+			if n == 0 {
+				continue
+			}
+			found++
+			if n != products(c.arch, t) {
+				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d DMMA: a stage takes %d", f.Name, n, products(c.arch, t)))
+			}
+			if local > 0 {
+				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last DMMA of a loop", f.Name, local))
+			}
+		}
+		if found == 0 {
+			wrong = append(wrong, fmt.Sprintf("%s: no loop has DMMA", f.Name))
+		}
+	}
+	return wrong
+}
+
+// dmma counts the DMMA among instructions of a function, and what goes to local
+// memory from the first to the last of them.
+func dmma(f *sass.Function, indices []int) (n, local int) {
+	since := 0
+	for _, i := range indices {
+		x := f.Code[i]
+		switch {
+		case x.Kind() == "DMMA":
+			n++
+			local += since
+			since = 0
+		case x.Local() && n > 0:
+			since++
+		}
+	}
+	return n, local
+}

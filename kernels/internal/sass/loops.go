@@ -1,0 +1,270 @@
+package sass
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Loop is a natural loop: what may run between two passes of its head. Code
+// that the compiler moved behind the function's end belongs to it as well.
+type Loop struct {
+	Head   int   // the index of its first instruction
+	Body   []int // the indices of all its instructions, ascending
+	Parent int   // the index of the loop around it, −1: none
+	Depth  int   // 1: in no other
+}
+
+// Loops finds the function's loops, outer ones before those in them, in the order of
+// their heads. Two loops with one head are one.
+func (f *Function) Loops() []Loop {
+	g := f.graph()
+	dominator := g.dominators()
+	bodies := map[int]map[int]bool{}
+	for b := range g.next {
+		for _, head := range g.next[b] {
+			if dominator[b] >= 0 && g.dominates(dominator, head, b) {
+				if bodies[head] == nil {
+					bodies[head] = map[int]bool{head: true}
+				}
+				g.collect(bodies[head], b)
+			}
+		}
+	}
+	var loops []Loop
+	for head, blocks := range bodies {
+		l := Loop{Head: g.from[head], Parent: -1}
+		for b := range blocks {
+			for i := g.from[b]; i < g.from[b+1]; i++ {
+				l.Body = append(l.Body, i)
+			}
+		}
+		slices.Sort(l.Body)
+		loops = append(loops, l)
+	}
+	slices.SortFunc(loops, func(a, b Loop) int {
+		return cmp.Or(a.Head-b.Head, len(b.Body)-len(a.Body))
+	})
+	nest(loops)
+	return loops
+}
+
+// nest finds each loop's parent: the smallest loop that has its head.
+func nest(loops []Loop) {
+	for i := range loops {
+		for j := range loops {
+			l, outer := &loops[i], &loops[j]
+			_, inside := slices.BinarySearch(outer.Body, l.Head)
+			if i != j && inside && (l.Parent < 0 || len(outer.Body) < len(loops[l.Parent].Body)) && len(outer.Body) > len(l.Body) {
+				l.Parent = j
+			}
+		}
+	}
+	for i := range loops {
+		for at := i; at >= 0; at = loops[at].Parent {
+			loops[i].Depth++
+		}
+	}
+}
+
+// Own are the indices of the loop's instructions that are in no loop inside it.
+func Own(loops []Loop, i int) []int {
+	var own []int
+	inner := map[int]bool{}
+	for _, l := range loops {
+		if l.Parent == i {
+			for _, at := range l.Body {
+				inner[at] = true
+			}
+		}
+	}
+	for _, at := range loops[i].Body {
+		if !inner[at] {
+			own = append(own, at)
+		}
+	}
+	return own
+}
+
+// A graph has the function's blocks of instructions that run one after another.
+type graph struct {
+	from           []int // block b has the instructions from[b] … from[b+1]−1
+	next, previous [][]int
+}
+
+// graph cuts the code into blocks. A BSYNC goes to where the BSSY of its barrier
+// says, as found along the way to it.
+func (f *Function) graph() *graph {
+	starts := map[int]bool{0: true, len(f.Code): true}
+	for i, x := range f.Code {
+		if x.ends() {
+			starts[i+1] = true
+		}
+		for _, t := range x.Targets {
+			starts[t] = true
+		}
+	}
+	g := &graph{}
+	for s := range starts {
+		g.from = append(g.from, s)
+	}
+	slices.Sort(g.from)
+	blocks := len(g.from) - 1
+	g.next, g.previous = make([][]int, blocks), make([][]int, blocks)
+	seen := make([]bool, blocks)
+	var visit func(b int, rejoin map[string]int)
+	visit = func(b int, rejoin map[string]int) {
+		if seen[b] {
+			return
+		}
+		seen[b] = true
+		after, rejoin := f.follow(g.from[b], g.from[b+1], rejoin)
+		for _, at := range after {
+			if n, ok := slices.BinarySearch(g.from, at); ok && n < blocks && !slices.Contains(g.next[b], n) {
+				g.next[b] = append(g.next[b], n)
+				g.previous[n] = append(g.previous[n], b)
+			}
+		}
+		for _, n := range g.next[b] {
+			visit(n, rejoin)
+		}
+	}
+	if blocks > 0 {
+		visit(0, map[string]int{})
+	}
+	return g
+}
+
+// ends says whether something other than the next instruction may follow. A CALL of
+// a label is a branch by another name, one of a function is not.
+func (x Instruction) ends() bool {
+	switch x.Kind() {
+	case "CALL":
+		return strings.Contains(x.Args, "(.L_x_")
+	case "BRA", "BRX", "JMP", "JMX", "BSYNC", "EXIT", "RET", "KILL":
+		return true
+	}
+	return false
+}
+
+// follow says where a block goes on, and where barriers rejoin from there on.
+func (f *Function) follow(from, to int, rejoin map[string]int) ([]int, map[string]int) {
+	for i := from; i < to; i++ {
+		x := f.Code[i]
+		if x.Kind() == "BSSY" && len(x.Targets) == 1 {
+			changed := map[string]int{x.register(): x.Targets[0]}
+			for r, at := range rejoin {
+				if r != x.register() {
+					changed[r] = at
+				}
+			}
+			rejoin = changed
+		}
+	}
+	x := f.Code[to-1]
+	if !x.ends() {
+		return []int{to}, rejoin
+	}
+	after := slices.Clone(x.Targets)
+	if at, ok := rejoin[x.register()]; ok && x.Kind() == "BSYNC" {
+		after = append(after, at)
+	}
+	if x.conditional() {
+		after = append(after, to)
+	}
+	return after, rejoin
+}
+
+// register is the first argument: a BSSY's or BSYNC's barrier.
+func (x Instruction) register() string {
+	r, _, _ := strings.Cut(x.Args, ",")
+	return r
+}
+
+// conditional says whether a branch may go on with the next instruction: it has
+// a guard, or a predicate or a set of threads among its arguments.
+func (x Instruction) conditional() bool {
+	return x.Guard != "" || x.Kind() == "BRA" && strings.Contains(x.Args, ",")
+}
+
+// collect adds the blocks that lead to b without passing the head.
+func (g *graph) collect(body map[int]bool, b int) {
+	if body[b] {
+		return
+	}
+	body[b] = true
+	for _, p := range g.previous[b] {
+		g.collect(body, p)
+	}
+}
+
+// dominators finds each block's immediate dominator (Cooper, Harvey, Kennedy: A
+// simple, fast dominance algorithm); −1: the block is not reached.
+func (g *graph) dominators() []int {
+	order := g.postorder()
+	number := make([]int, len(g.next))
+	dominator := make([]int, len(g.next))
+	for b := range dominator {
+		dominator[b] = -1
+	}
+	for n, b := range order {
+		number[b] = n
+	}
+	if len(dominator) > 0 {
+		dominator[0] = 0
+	}
+	for changed := true; changed; {
+		changed = false
+		for n := len(order) - 2; n >= 0; n-- {
+			b, best := order[n], -1
+			for _, p := range g.previous[b] {
+				switch {
+				case dominator[p] < 0:
+				case best < 0:
+					best = p
+				default:
+					for q := p; best != q; {
+						for number[best] < number[q] {
+							best = dominator[best]
+						}
+						for number[q] < number[best] {
+							q = dominator[q]
+						}
+					}
+				}
+			}
+			if dominator[b] != best {
+				dominator[b], changed = best, true
+			}
+		}
+	}
+	return dominator
+}
+
+// postorder lists the blocks that are reached, each after those that it leads to.
+func (g *graph) postorder() (order []int) {
+	seen := make([]bool, len(g.next))
+	var visit func(b int)
+	visit = func(b int) {
+		if seen[b] {
+			return
+		}
+		seen[b] = true
+		for _, n := range g.next[b] {
+			visit(n)
+		}
+		order = append(order, b)
+	}
+	if len(g.next) > 0 {
+		visit(0)
+	}
+	return order
+}
+
+// dominates says whether each way to b passes a.
+func (g *graph) dominates(dominator []int, a, b int) bool {
+	for b != a && b != dominator[b] {
+		b = dominator[b]
+	}
+	return a == b
+}
