@@ -31,7 +31,7 @@ func (p *Params) eachBlock(do func(block, lo, hi int)) {
 	parallel.Blocks(p.L, p.blockComponents(), do)
 }
 
-func (p *Params) blockComponents() int { return max(1, blockFeatures/p.K) }
+func (p *Params) blockComponents() int { return max(1, blockFeatures/max(1, p.K)) }
 
 // effective writes the effective features into f, which has their shape.
 func (p *Params) effective(f *spectral.Features) {
