@@ -56,6 +56,7 @@ const (
 	arrayGram   // in the order of spectral.NewGram
 	arraySums   // sums of each feature
 	arrayPart   // partial sums
+	arrayStore  // E[φ] of a slab of rows
 	arrayRes    // residuals
 	arrayValue  // squared residuals
 	arrayLevels // levels of a chain

@@ -9,7 +9,8 @@
 // rows to the card. Several cards take a rank each (package ranks).
 //
 //	upload    features, and weights or adjoints: O(M·(Q+D)), and Ḡ or S
-//	launch    a kernel over chunks of rows, then the reduction of its
+//	launch    what multiplies features has them stored first, a slab of rows
+//	          at a time; a kernel over chunks of rows; the reduction of its
 //	          partial sums
 //	download  the result, written to the caller's arrays if all went well
 //
@@ -31,18 +32,20 @@
 // (plan.go), so that a pass has some hundreds of blocks. A block sums one chunk, and
 // one reduction adds the chunks of a run in order. Runs over windows of one parity
 // share no feature. So even cells are reduced first, then odd ones, and each number of
-// the result is the sum of at most two runs. A repeat therefore gives the same bits on
-// any card of one architecture, however much memory is free.
+// the result is the sum of at most two runs. From slab to slab a block goes on where it
+// stood. A repeat therefore gives the same bits on any card of one architecture,
+// however much memory is free.
 //
 // # Memory
 //
 // The shapes say how much memory an operation needs, before anything is allocated
-// (budget.go): rows, features, Gram matrix, tables, partial sums. If the partial sums
-// do not fit all at once, they are taken for some runs at a time. If that does not fit
-// either, a BudgetError says how many rows would. Each array is one allocation, made
-// at the first evaluation and used again, and so is its copy on the host, in
-// page-locked memory: copies up and down are queued, and waited for once, at the end of
-// a method. The rows of a mini-batch are gathered on the card.
+// (budget.go): rows, features, Gram matrix, tables, partial sums, stored features. If
+// the partial sums do not fit all at once, they are taken for some runs at a time, and
+// slabs have fewer rows. If that does not fit either, a BudgetError says how many rows
+// would. Each array is one allocation, made at the first evaluation and used again, and
+// so is its copy on the host, in page-locked memory: copies up and down are queued, and
+// waited for once, at the end of a method. The rows of a mini-batch are gathered on the
+// card.
 //
 // # Several at once
 //

@@ -16,12 +16,6 @@ type kernel interface {
 	Words() []uint64
 }
 
-// outputGroup is how many outputs a column kernel takes at a time, and columnBlock how
-// many features a block of it has.
-const outputGroup = kernels.OutputGroup
-
-var columnBlock = kernels.MomentsColumns{}.Block()
-
 // groups is how many launches a kernel that sums outputGroup outputs at a time needs for
 // d outputs; at least one, because the kernel has other sums too.
 func groups(d int) int { return max(1, parts(d, outputGroup)) }
@@ -58,19 +52,22 @@ func (b *Backend) newQueue() (*queue, error) {
 
 // launch queues so many blocks of a kernel, with shared bytes of memory each. It does
 // nothing for 0 blocks.
-func (q *queue) launch(k kernel, blocks, shared int) {
-	if blocks == 0 || q.err != nil {
+func (q *queue) launch(k kernel, blocks, shared int) { q.launchGrid(k, blocks, 1, shared) }
+
+// launchGrid queues a grid of blocks across and down.
+func (q *queue) launchGrid(k kernel, across, down, shared int) {
+	if across*down == 0 || q.err != nil {
 		return
 	}
 	f, err := q.card.function(k.Name())
 	if err == nil {
-		g := cuda.Geometry{Grid: [3]int{blocks, 1, 1}, Block: [3]int{k.Block(), 1, 1}, Shared: shared}
+		g := cuda.Geometry{Grid: [3]int{across, down, 1}, Block: [3]int{k.Block(), 1, 1}, Shared: shared}
 		err = f.Launch(g, q.stream, k.Words())
 	}
 	q.err = err
 }
 
-// launchTile launches the kernel of a tile; its block holds two stages of panels.
+// launchTile launches the kernel of a tile; its block holds stages of panels.
 func (q *queue) launchTile(tile int, small, large kernel, blocks int) {
 	if tile == kernels.LargeTile {
 		small = large

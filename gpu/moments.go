@@ -52,15 +52,15 @@ func (r *rows) layMoments(p *plan) error {
 func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	r.zero(p, arrayGram)
 	g, part := p.passes[0], r.address(arrayPart)
-	r.sweep(p, g, a, func(a kernels.RowsBank, blocks int) {
-		k := kernels.MomentsGram64{RowsBank: a, Part: part}
+	r.sweep(p, g, a, func(a kernels.RowsBank, s slab, blocks int) {
+		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks)
 	}, func(jobs uint64, blocks int) {
 		r.launch(&kernels.MomentsGramReduce{
 			Runs: r.at(p, g.runTable, 0), Jobs: jobs, Part: part, Gram: r.address(arrayGram), Tile: int64(g.tile),
 		}, blocks, 0)
 	})
-	r.columns(p, p.passes[1], a, func(a kernels.RowsBank, d0 int64, part uint64, blocks int) {
+	r.columns(p, p.passes[1], a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
 		r.launch(&kernels.MomentsColumns{RowsBank: a, D0: d0, Part: part}, blocks, 0)
 	})
 }

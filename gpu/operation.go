@@ -16,34 +16,41 @@ type planner func(p *plan) error
 // The plan holds everything else that it wants, and its other sections.
 func (r *rows) layOut(p *plan, runs []run, kinds ...kind) error {
 	others := len(p.table)
-	cutInto := func(slots func(k kind) int) {
+	cutInto := func(part, store int64) {
 		p.passes, p.table = nil, p.table[:others]
 		for _, k := range kinds {
-			p.addPass(k, runs, slots(k))
+			p.addPass(k, runs, int(part/k.slotBytes), store)
 		}
 	}
-	cutInto(func(kind) int { return math.MaxInt })
-	var least, all int64
+	cutInto(math.MaxInt64, mostStore)
+	var least, all, leastStore, store int64
 	for _, k := range p.passes {
 		least, all = max(least, int64(k.least)*k.slotBytes), max(all, int64(k.slots)*k.slotBytes)
+		leastStore, store = max(leastStore, k.leastStore), max(store, k.store)
 	}
 	fixed := p.wants.total() + int64(8*len(p.table))
 	room := p.free - fixed
-	if room < least {
+	if room < least+leastStore {
 		ofRows := r.own.total()
 		for _, a := range []array{arrayRes, arrayOut, arrayQuad, arrayPart} {
 			ofRows += p.wants[a]
 		}
-		return r.refused(fixed+least, p.free, ofRows/int64(r.data.N))
+		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
-	if p.cramped = room < all; p.cramped {
-		cutInto(func(k kind) int { return int(room / k.slotBytes) })
+	if p.cramped = room < all+store; p.cramped {
+		store = max(leastStore, min(store, room-all))
+		cutInto(room-store, store)
 	}
 	for _, k := range p.passes {
 		p.wants[arrayPart] = max(p.wants[arrayPart], int64(k.slots)*k.slotBytes)
+		p.wants[arrayStore] = max(p.wants[arrayStore], k.store)
 	}
 	return nil
 }
+
+// mostStore is how many bytes of features are stored at a time: enough rows that the
+// launches for them do not count.
+const mostStore = 512 << 20
 
 // prepare finds or makes the operation's plan over all rows, or over the given ones,
 // allocates what it wants and brings tables and features to the card. The arguments
@@ -138,13 +145,27 @@ func (r *rows) at(p *plan, s section, i int) uint64 {
 	return r.address(arrayTable+array(p.op)) + uint64(8*(s.begin+s.width*i))
 }
 
-// sweep goes over the rows by a pass: it launches each batch, given the arguments with
-// the addresses of its chunks and jobs, and then reduces its even runs and its odd ones.
-func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, blocks int), reduce func(jobs uint64, blocks int)) {
+// A slab is so many rows of each chunk of a batch, from one row on, whose features are
+// in the store.
+type slab struct{ first, rows int64 }
+
+// sweep goes over the rows by a pass: it launches each batch, slab by slab if features
+// are stored, given the arguments with the addresses of its chunks and jobs, and then
+// reduces its even runs and its odd ones.
+func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int), reduce func(jobs uint64, blocks int)) {
 	a.Chunks = r.at(p, k.chunkTable, 0)
 	for _, b := range k.batches {
-		a.Jobs = r.at(p, k.jobTable, b.jobs.lo)
-		launch(a, b.jobs.len())
+		jobs := r.at(p, k.jobTable, b.jobs.lo)
+		for first := 0; first == 0 || first < b.rows; first += max(b.slab, 1) {
+			s := slab{int64(first), int64(b.slab)}
+			if k.stored {
+				a.Jobs = r.at(p, k.storeTable, b.store.lo)
+				r.launchGrid(&kernels.FeaturesStore{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore)},
+					b.store.len(), parts(min(b.slab, b.rows-first), kernels.Resync), 0)
+			}
+			a.Jobs = jobs
+			launch(a, s, b.jobs.len())
+		}
 		for _, jobs := range b.reduce {
 			reduce(r.at(p, k.reduceTable, jobs.lo), jobs.len())
 		}
@@ -153,21 +174,21 @@ func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels
 
 // columns leaves the sums of a pass of columnKind in arraySums, [groups,M,sums]. It
 // launches once for each group of outputs, the first of them being d0.
-func (r *rows) columns(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, d0 int64, part uint64, blocks int)) {
+func (r *rows) columns(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, d0 int64, part uint64, blocks int)) {
 	r.zero(p, arraySums)
 	part := func(group int) uint64 { return r.address(arrayPart) + uint64(8*group*k.slots*k.tile*k.sums) }
-	r.sweep(p, k, a, func(a kernels.RowsBank, blocks int) {
+	r.sweep(p, k, a, func(a kernels.RowsBank, s slab, blocks int) {
 		for g := range k.groups {
-			launch(a, int64(outputGroup*g), part(g), blocks)
+			launch(a, s, int64(outputGroup*g), part(g), blocks)
 		}
 	}, func(jobs uint64, blocks int) {
 		for g := range k.groups {
-			r.reduceSums(jobs, blocks, part(g), r.address(arraySums)+uint64(8*g*p.m*k.sums), k.tile, k.sums)
+			r.reduceSums(jobs, blocks, part(g), r.address(arraySums)+uint64(8*g*p.m*k.sums), k.tile, k.sums, k.sides)
 		}
 	})
 }
 
 // reduceSums adds the chunks' sums of each feature, for the jobs at this address.
-func (r *rows) reduceSums(jobs uint64, blocks int, part, out uint64, tile, width int) {
-	r.launch(&kernels.SumsReduce{Jobs: jobs, Part: part, Out: out, Tile: int64(tile), Width: int64(width)}, blocks, 0)
+func (r *rows) reduceSums(jobs uint64, blocks int, part, out uint64, tile, width, sides int) {
+	r.launch(&kernels.SumsReduce{Jobs: jobs, Part: part, Out: out, Tile: int64(tile), Width: int64(width), Sides: int64(sides)}, blocks, 0)
 }

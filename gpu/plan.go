@@ -24,11 +24,9 @@ type plan struct {
 	tabled  *cuda.Memory // where the card has the table; nil: nowhere
 	passes  []*pass
 
-	chunks, rowJobs      section // jobs of a few rows each: residuals, predictions
-	quadJobs, quadReduce section // predictions with a shared covariance
-	tile                 int
-	levels               []section // of the chain
-	chain                *chain
+	chunks, rowJobs section   // jobs of a few rows each: residuals, predictions
+	levels          []section // of the chain
+	chain           *chain
 }
 
 // fits says whether the plan was made for these shapes.
@@ -64,22 +62,28 @@ type span struct{ lo, hi int }
 
 func (s span) len() int { return s.hi - s.lo }
 
-// A batch is summed before its reductions: all chunks of some consecutive runs.
+// A batch is summed before its reductions: all chunks of some consecutive runs. Where
+// their features are stored, that is done slab by slab, in a store that has so many
+// rows of each chunk.
 type batch struct {
-	jobs   span
-	reduce [2]span // rows of the reduction's table, of even cells and of odd ones
+	jobs       span
+	reduce     [2]span // rows of the reduction's table, of even cells and of odd ones
+	store      span    // rows of the store's table
+	slab, rows int     // of a slab; of the longest chunk
 }
 
 // A pass is one kernel's way over the rows.
 type pass struct {
 	kind
-	chunks       []chunk
-	jobs         []int64 // [·,width]
-	reduction    []int64 // [·,reduceWidth]
-	batches      []batch
-	slots, least int // of the largest batch; of the run with most
+	chunks            []chunk
+	jobs              []int64 // [·,width]
+	reduction         []int64 // [·,reduceWidth]
+	batches           []batch
+	slots, least      int // of the largest batch; of the run with most
+	storeJobs         []int64
+	store, leastStore int64 // bytes: of the largest batch; of the run with most, a slab at a time
 
-	chunkTable, jobTable, reduceTable, runTable section
+	chunkTable, jobTable, reduceTable, runTable, storeTable section
 }
 
 // A kind says what the blocks of a pass do: how many there are over one chunk of a
@@ -88,26 +92,27 @@ type pass struct {
 // count(run) apart.
 type kind struct {
 	cut
+	stored                   bool // the blocks multiply features from the store
 	tile, width, reduceWidth int
-	groups, sums             int   // columnKind: groups of outputs, sums of a feature for each
+	groups, sums, sides      int   // columnKind: groups of outputs, sums of a feature for each, by so many threads
 	slotBytes                int64 // of the partial sums in a slot
 	count                    func(r run) int
 	job                      func(chunk, block, slot int) []int64
-	reduce                   func(run, block, slot0, slots int) []int64
-	runTable                 func(runs []run, p *pass) []int64 // nil: none
+	reduce                   func(run, block, slot0, chunks int) []int64 // nil: none
+	runTable                 func(runs []run, p *pass) []int64           // nil: none
 }
 
 // gramKind has a block for each tile of the triangle. Its reduction finds a
 // run's slots in the table of gramRuns.
 func gramKind(tile int) kind {
 	return kind{
-		cut: gramCut, tile: tile, width: 4, reduceWidth: 2, slotBytes: int64(8 * tile * tile), runTable: gramRuns,
+		cut: gramCut, stored: true, tile: tile, width: 4, reduceWidth: 2, slotBytes: int64(8 * tile * tile), runTable: gramRuns,
 		count: func(r run) int { return pairs(r.m, tile) },
 		job: func(chunk, block, slot int) []int64 {
 			i, j := triangle(block)
 			return []int64{int64(chunk), int64(i), int64(j), int64(slot)}
 		},
-		reduce: func(run, block, slot0, slots int) []int64 { return []int64{int64(run), int64(block)} },
+		reduce: func(run, block, slot0, chunks int) []int64 { return []int64{int64(run), int64(block)} },
 	}
 }
 
@@ -134,44 +139,119 @@ func gramRuns(runs []run, p *pass) []int64 {
 func columnKind(runs []run, c cut, size, groups, sums int) kind {
 	count := func(r run) int { return parts(r.m, size) }
 	return kind{
-		cut: c, tile: size, width: 3, reduceWidth: 5, groups: groups, sums: sums, slotBytes: int64(8 * size * groups * sums),
+		cut: c, tile: size, width: 3, reduceWidth: 5, groups: groups, sums: sums, sides: 1, slotBytes: int64(8 * size * groups * sums),
 		count: count,
 		job: func(chunk, block, slot int) []int64 {
 			return []int64{int64(chunk), int64(block), int64(slot)}
 		},
-		reduce: func(run, block, slot0, slots int) []int64 {
+		reduce: func(run, block, slot0, chunks int) []int64 {
 			r := runs[run]
 			return []int64{int64(r.f0 + block*size), int64(min(size, r.m-block*size)),
-				int64(slot0 + block), int64(slots), int64(count(r))}
+				int64(slot0 + block), int64(chunks), int64(count(r))}
 		},
 	}
 }
 
-// plan makes a pass with so many slots, or as many as one run needs.
+// twoSided has two threads for each feature, whose sums stand behind each other, and
+// features from the store.
+func (k kind) twoSided() kind {
+	k.stored, k.sides, k.slotBytes = true, 2, 2*k.slotBytes
+	return k
+}
+
+// quadKind has a block for each tile of features over a piece of rows, with a sum for
+// each row; those of a row's tiles lie behind each other.
+func quadKind(runs []run, tile int) kind {
+	return kind{
+		cut: quadCut, stored: true, tile: tile, width: 3, reduceWidth: 5, slotBytes: 8 * kernels.QuadRows,
+		count: func(r run) int { return parts(r.m, tile) },
+		job:   func(chunk, block, slot int) []int64 { return []int64{int64(chunk), int64(block), int64(slot)} },
+		reduce: func(run, block, slot0, chunks int) []int64 {
+			if block > 0 {
+				return nil
+			}
+			r := runs[run]
+			return []int64{int64(r.lo), int64(r.hi - r.lo), int64(slot0), int64(parts(r.m, tile)), 1}
+		},
+	}
+}
+
+// plan makes a pass with so many slots and bytes of a store, or as many as one run
+// needs.
 //
 // Sums do not depend on the slots: one reduction adds a run's partial sums, in
 // order, and a number of the result gets the sums of two runs at most (a window
 // meets two cells), and 0 + a + b is the same in either order.
-func (k kind) plan(runs []run, slots int) *pass {
+func (k kind) plan(runs []run, slots int, store int64) *pass {
 	p := &pass{kind: k, chunks: k.chunks(runs, k.count)}
 	of, slot0 := byRun(len(runs), p.chunks), make([]int, len(runs))
 	for first := 0; first < len(runs); {
-		end, used := first, 0
+		end, used, held := first, 0, int64(0)
 		for ; end < len(runs); end++ {
-			n := of[end].len() * k.count(runs[end])
+			n, bytes := of[end].len()*k.count(runs[end]), k.storeBytes(runs[end], p.chunks[of[end].lo:of[end].hi], longest)
 			p.least = max(p.least, n)
-			if end > first && used+n > slots {
+			p.leastStore = max(p.leastStore, k.storeBytes(runs[end], p.chunks[of[end].lo:of[end].hi], slabUnit))
+			if end > first && (used+n > slots || held+bytes > store) {
 				break
 			}
 			slot0[end] = used
 			used += n
+			held += bytes
 		}
 		p.slots = max(p.slots, used)
 		p.addBatch(runs, of, slot0, span{first, end})
+		if k.stored {
+			p.addStore(runs, p.chunks[of[first].lo:of[end-1].hi], of[first].lo, store)
+		}
 		first = end
 	}
 	return p
 }
+
+// storeBytes is the size of a store that has at most so many rows of each of a run's
+// chunks.
+func (k kind) storeBytes(r run, chunks []chunk, rows int) (bytes int64) {
+	if !k.stored {
+		return 0
+	}
+	for _, s := range chunks {
+		bytes += int64(8*kernels.StoreWidth(r.m)) * int64(min(rows, s.rows()))
+	}
+	return bytes
+}
+
+// addStore gives the chunks of the last batch, the first of which is number from,
+// their places in a store of so many bytes.
+func (p *pass) addStore(runs []run, chunks []chunk, from int, store int64) {
+	b := &p.batches[len(p.batches)-1]
+	b.store.lo = len(p.storeJobs) / storeJob
+	perRow, all := int64(0), int64(0)
+	for i, s := range chunks {
+		width := int64(8 * kernels.StoreWidth(runs[s.run].m))
+		perRow += width
+		all += width * int64(s.rows())
+		b.rows = max(b.rows, s.rows())
+		for block := range parts(kernels.StoreWidth(runs[s.run].m), columnBlock) {
+			p.storeJobs = append(p.storeJobs, int64(from+i), int64(block))
+		}
+	}
+	b.store.hi = len(p.storeJobs) / storeJob
+	b.slab = parts(b.rows, slabUnit) * slabUnit
+	if all > store {
+		b.slab = max(slabUnit, int(store/perRow)/slabUnit*slabUnit)
+	}
+	at := int64(0)
+	for i := range chunks {
+		s := &chunks[i]
+		s.store = at
+		at += int64(kernels.StoreWidth(runs[s.run].m)) * int64(min(b.slab, s.rows()))
+	}
+	p.store = max(p.store, 8*at)
+}
+
+// storeJob is how many numbers a row of the store's table has: a chunk and a block of
+// features.
+const storeJob = 2
 
 // addBatch adds the tables' rows for some consecutive runs.
 func (p *pass) addBatch(runs []run, of []span, slot0 []int, which span) {
@@ -202,12 +282,15 @@ func (p *pass) addBatch(runs []run, of []span, slot0 []int, which span) {
 }
 
 // addPass makes a pass and adds its tables to the plan's.
-func (p *plan) addPass(k kind, runs []run, slots int) {
-	s := k.plan(runs, slots)
+func (p *plan) addPass(k kind, runs []run, slots int, store int64) {
+	s := k.plan(runs, slots, store)
 	s.chunkTable = p.add(kernels.ChunkFields, chunkTable(runs, s.chunks))
 	s.jobTable, s.reduceTable = p.add(k.width, s.jobs), p.add(k.reduceWidth, s.reduction)
 	if k.runTable != nil {
 		s.runTable = p.add(kernels.ChunkFields, k.runTable(runs, s))
+	}
+	if k.stored {
+		s.storeTable = p.add(storeJob, s.storeJobs)
 	}
 	p.passes = append(p.passes, s)
 }

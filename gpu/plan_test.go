@@ -68,8 +68,8 @@ func TestChunks(t *testing.T) {
 		lo, hi int // blocks
 		chunks int // 0: any
 	}{
-		{"dense", one(100_000, 1024), 300, 500, 0},
-		{"dense, few features", one(1_000_000, 50), 300, 500, 0},
+		{"dense", one(100_000, 1024), 100, 396, 0},
+		{"dense, few features", one(1_000_000, 50), 100, 396, 0},
 		{"dense, many features", one(100_000, 8192), 2080, 2080, 1},
 		{"few rows", one(300, 100), 3, 3, 1},
 		{"one row", one(1, 1), 1, 1, 1},
@@ -126,10 +126,10 @@ func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1, 1)
-		whole := k.plan(runs, math.MaxInt)
+		k := columnKind(runs, cut{40, 64, longest}, 64, 1, 1)
+		whole := k.plan(runs, math.MaxInt, 0)
 		most := whole.least + rng.IntN(whole.slots+1)
-		p := k.plan(runs, most)
+		p := k.plan(runs, most, 0)
 		if p.slots > most {
 			t.Errorf("seed %d: %d slots, limit %d", seed, p.slots, most)
 		}
@@ -214,14 +214,14 @@ func TestGramRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		runs := someRuns(rng)
 		k := gramKind(64)
-		whole := k.plan(runs, math.MaxInt)
-		p := k.plan(runs, whole.least+rng.IntN(whole.slots+1))
+		whole := k.plan(runs, math.MaxInt, math.MaxInt64)
+		p := k.plan(runs, whole.least+rng.IntN(whole.slots+1), math.MaxInt64)
 		table := gramRuns(runs, p)
 		seen := make([]int64, len(runs))
 		for job := 0; job < len(p.jobs)/4; job++ {
 			j := p.jobs[4*job:][:4]
 			run := p.chunks[j[0]].run
-			row := table[8*run:][:8]
+			row := table[kernels.ChunkFields*run:][:kernels.ChunkFields]
 			pair := j[1]*(j[1]+1)/2 + j[2]
 			if want := row[5] + seen[run]/row[7]*row[7] + pair; j[1] < j[2] || j[3] != want {
 				t.Fatalf("seed %d: job %v of run %v, want slot %d", seed, j, row, want)
@@ -229,7 +229,7 @@ func TestGramRuns(t *testing.T) {
 			seen[run]++
 		}
 		for i := range runs {
-			row := table[8*i:][:8]
+			row := table[kernels.ChunkFields*i:][:kernels.ChunkFields]
 			if row[6]*row[7] != seen[i] || row[0] != int64(runs[i].m) {
 				t.Errorf("seed %d: run %v has %d jobs", seed, row, seen[i])
 			}
@@ -240,7 +240,7 @@ func TestGramRuns(t *testing.T) {
 // TestPieces: pieces cover each chunk once.
 func TestPieces(t *testing.T) {
 	runs := someRuns(rand.New(rand.NewPCG(1, 3)))
-	k := columnKind(runs, cut{blocks: 40, least: 64}, 64, 1, 1)
+	k := columnKind(runs, cut{40, 64, longest}, 64, 1, 1)
 	chunks := k.chunks(runs, k.count)
 	jobs := rowJobs(chunks)
 	at := 0
@@ -263,7 +263,7 @@ func planRows(n int, w spectral.Windows) *rows {
 	return &rows{data: spectral.Data{N: n, Q: 1, D: 1, Windows: w}, own: wants{arrayX: int64(10 * n)}}
 }
 
-// TestPredictPlan: tiles and pieces cover the same rows, and the slots of a row's
+// TestPredictPlan: pieces and jobs cover the same rows, and the slots of a piece's
 // tiles lie behind each other.
 func TestPredictPlan(t *testing.T) {
 	for seed := range uint64(20) {
@@ -279,25 +279,77 @@ func TestPredictPlan(t *testing.T) {
 		if err := r.layPredict(p); err != nil {
 			t.Fatal(err)
 		}
-		rowsOf := func(s section) []int64 { return p.table[s.begin:][:s.width*s.rows] }
-		quad, covered := rowsOf(p.quadJobs), 0
-		for reduce := rowsOf(p.quadReduce); len(reduce) > 0; reduce = reduce[5:] {
+		quad, covered := p.passes[0], 0
+		for reduce := quad.reduction; len(reduce) > 0; reduce = reduce[5:] {
+			at := slices.IndexFunc(quad.chunks, func(c chunk) bool { return c.lo == int(reduce[0]) })
+			if at < 0 || quad.chunks[at].rows() != int(reduce[1]) || reduce[1] > kernels.QuadRows {
+				t.Fatalf("seed %d: no piece of rows %v", seed, reduce[:5])
+			}
 			for tile := range reduce[3] {
-				j := quad[5*(reduce[2]+tile):][:5]
-				if j[4] != reduce[2]+tile || j[3] != tile || j[1] != reduce[0] || j[2] != reduce[0]+reduce[1] {
+				if j := quad.jobs[3*(reduce[2]+tile):][:3]; !slices.Equal(j, []int64{int64(at), tile, reduce[2] + tile}) {
 					t.Fatalf("seed %d: job %v for tile %d of %v", seed, j, tile, reduce[:5])
 				}
 			}
 			covered += int(reduce[1])
 		}
 		if covered != n {
-			t.Errorf("seed %d: tiles cover %d rows of %d", seed, covered, n)
+			t.Errorf("seed %d: pieces cover %d rows of %d", seed, covered, n)
 		}
-		for jobs := rowsOf(p.rowJobs); len(jobs) > 0; jobs = jobs[3:] {
+		for jobs := p.table[p.rowJobs.begin:][:3*p.rowJobs.rows]; len(jobs) > 0; jobs = jobs[3:] {
 			covered -= int(jobs[2] - jobs[1])
 		}
 		if covered != 0 {
-			t.Errorf("seed %d: pieces and tiles differ by %d rows", seed, covered)
+			t.Errorf("seed %d: jobs and pieces differ by %d rows", seed, covered)
+		}
+	}
+}
+
+// TestStore: in a store of any size, each batch's chunks have places of their own for
+// a slab each, and every feature of a chunk is stored once.
+func TestStore(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		runs := someRuns(rng)
+		k := columnKind(runs, cut{40, 64, 4096}, 64, 1, 1).twoSided()
+		whole := k.plan(runs, math.MaxInt, math.MaxInt64)
+		bytes := whole.leastStore + rng.Int64N(whole.store+1)
+		p := k.plan(runs, math.MaxInt, bytes)
+		if p.store > bytes || whole.leastStore != p.leastStore {
+			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, p.store, bytes, p.leastStore, whole.leastStore)
+		}
+		for _, b := range p.batches {
+			at, next := int64(0), -1
+			for i := b.store.lo; i < b.store.hi; i++ {
+				chunk, block := int(p.storeJobs[2*i]), int(p.storeJobs[2*i+1])
+				s := p.chunks[chunk]
+				width := kernels.StoreWidth(runs[s.run].m)
+				if chunk != next {
+					if block != 0 || s.store != at || s.rows() > b.rows {
+						t.Fatalf("seed %d: chunk %+v with block %d first, at %d, in %+v", seed, s, block, at, b)
+					}
+					next, at = chunk, at+int64(width*min(b.slab, s.rows()))
+				}
+				if last := i+1 == b.store.hi || int(p.storeJobs[2*i+2]) != chunk; last != (block == (width-1)/columnBlock) {
+					t.Errorf("seed %d: block %d of %d numbers, last %v", seed, block, width, last)
+				}
+			}
+			if 8*at > p.store || b.slab%slabUnit != 0 {
+				t.Errorf("seed %d: %d numbers in a store of %d bytes, slabs of %d rows", seed, at, p.store, b.slab)
+			}
+		}
+	}
+}
+
+// TestInWaves: the time of chunks in whole waves is never above that of as many as
+// there may be.
+func TestInWaves(t *testing.T) {
+	time := func(n, l, count int) int { return parts(parts(n, l)*count, multiprocessors) * (l + blockRows) }
+	for _, c := range []struct{ n, count, atMost int }{
+		{1_000_000, 8, 61_500}, {1_000_000, 32, 250_000}, {16_000, 7, 960}, {16_000, 28, 3650}, {300, 1, 448}, {1, 1, 192},
+	} {
+		l := pullbackCut.inWaves(c.n, parts(c.n, 256), c.count)
+		if got := time(c.n, l, c.count); got > c.atMost || got > time(c.n, 256, c.count) {
+			t.Errorf("%d rows, %d blocks over each chunk: chunks of %d rows take %d, want at most %d", c.n, c.count, l, got, c.atMost)
 		}
 	}
 }
@@ -310,7 +362,7 @@ func TestLayOut(t *testing.T) {
 	for v := range 4 {
 		runs = append(runs, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), m: 64, split: 64})
 	}
-	k := columnKind(runs, cut{blocks: 1, least: 1000}, 64, 1, 1)
+	k := columnKind(runs, cut{1, 1000, longest}, 64, 1, 1)
 	lay := func(free int64) (*plan, error) {
 		p := &plan{wants: r.own, free: free}
 		return p, r.layOut(p, runs, k)

@@ -25,35 +25,27 @@ func (r *rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectr
 	return nil
 }
 
-// layPredict cuts the rows into jobs, and for a shared covariance into tiles of
-// rows, each with a job for every tile of the features over it.
+// layPredict cuts the rows into jobs, and for a shared covariance into pieces, each
+// with a job for every tile of the features over it.
 func (r *rows) layPredict(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	chunks := predictCut.chunks(runs, func(run) int { return 1 })
 	p.chunks, p.rowJobs = p.add(kernels.ChunkFields, chunkTable(runs, chunks)), p.add(3, rowJobs(chunks))
 	p.wants[arrayCoef] = int64(16 * p.m * p.d)
 	p.wants[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
-	if p.op == opPredictShared {
-		p.tile = tileFor(runs)
-		var quad, reduce []int64
-		for i, s := range chunks {
-			tiles := parts(runs[s.run].m, p.tile)
-			for lo := s.lo; lo < s.hi; lo += p.tile {
-				hi := min(s.hi, lo+p.tile)
-				slot := len(quad) / 5
-				for t := range tiles {
-					quad = append(quad, int64(i), int64(lo), int64(hi), int64(t), int64(slot+t))
-				}
-				reduce = append(reduce, int64(lo), int64(hi-lo), int64(slot), int64(tiles), 1)
-			}
-		}
-		p.quadJobs, p.quadReduce = p.add(5, quad), p.add(5, reduce)
-		p.wants[arrayCoef] = int64(8 * p.m * (p.d + 1))
-		p.wants[arrayGram] = gramBytes(p.offset)
-		p.wants[arrayQuad] = int64(8 * p.n)
-		p.wants[arrayPart] = int64(8 * p.quadJobs.rows * p.tile)
+	if p.op != opPredictShared {
+		return r.layOut(p, runs)
 	}
-	return r.layOut(p, runs)
+	p.wants[arrayCoef] = int64(8 * p.m * (p.d + 1))
+	p.wants[arrayGram] = gramBytes(p.offset)
+	p.wants[arrayQuad] = int64(8 * p.n)
+	var pieces []run
+	for _, piece := range quadCut.chunks(runs, func(run) int { return 1 }) {
+		own := runs[piece.run]
+		own.lo, own.hi = piece.lo, piece.hi
+		pieces = append(pieces, own)
+	}
+	return r.layOut(p, pieces, quadKind(pieces, tileFor(runs)))
 }
 
 // predict leaves the predictions in host[arrayOut], [N,D+D²], with zeros for rows that
@@ -90,10 +82,15 @@ func (r *rows) predict(f *spectral.Features, post *spectral.Posterior) error {
 func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *spectral.Gram) {
 	r.uploadGram(cov)
 	r.zero(p, arrayQuad)
-	a.Jobs = r.at(p, p.quadJobs, 0)
-	k := kernels.PredictQuad64{RowsBank: a, Gram: r.address(arrayGram), Part: r.address(arrayPart)}
-	r.launchTile(p.tile, &k, (*kernels.PredictQuad128)(&k), p.quadJobs.rows)
-	r.reduceSums(r.at(p, p.quadReduce, 0), p.quadReduce.rows, k.Part, r.address(arrayQuad), p.tile, 1)
+	pass, part := p.passes[0], r.address(arrayPart)
+	r.sweep(p, pass, a, func(a kernels.RowsBank, s slab, blocks int) {
+		k := kernels.PredictQuad64{
+			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram), Part: part,
+		}
+		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks)
+	}, func(jobs uint64, blocks int) {
+		r.reduceSums(jobs, blocks, part, r.address(arrayQuad), kernels.QuadRows, 1, 1)
+	})
 	r.download(p, arrayQuad)
 }
 

@@ -15,22 +15,35 @@ const (
 	// largeFrom is the number of features over a run from which the large tile pays.
 	largeFrom = 193
 	// chunkUnit divides the number of a chunk's rows, except in the last chunk of a run.
-	chunkUnit = kernels.Resync
+	chunkUnit = kernels.LargeTile
+	// slabUnit divides the number of a slab's rows: a tile of rows is in one slab, and
+	// a wave begins anew at the same rows in slabs of any size.
+	slabUnit = kernels.LargeTile
 	// longest is the most rows of a chunk. They are added one after the other, so
 	// rounding grows along it.
 	longest = 1 << 18
 )
 
-// A cut says how many blocks of the device a pass should have, and how few rows are
-// worth one.
-type cut struct{ blocks, least int }
+// outputGroup is how many outputs a column kernel takes at a time, and columnBlock how
+// many features a block of it has.
+const outputGroup = kernels.OutputGroup
+
+var columnBlock = kernels.MomentsColumns{}.Block()
+
+// A cut says how many blocks of the device a pass should have, how few rows are
+// worth one, and the most rows of a chunk.
+type cut struct{ blocks, least, longest int }
 
 var (
-	gramCut     = cut{blocks: 3 * multiprocessors, least: 512}
-	pullbackCut = cut{blocks: 4 * multiprocessors, least: 256}
-	columnCut   = cut{blocks: 8 * multiprocessors, least: 128}
-	predictCut  = cut{blocks: 1, least: longest} // rows there are cut into pieces anyway
+	gramCut     = cut{3 * multiprocessors, 512, longest}
+	pullbackCut = cut{4 * multiprocessors, 256, longest}
+	columnCut   = cut{8 * multiprocessors, 128, longest}
+	predictCut  = cut{1, longest, longest} // rows there are cut into pieces anyway
+	quadCut     = cut{1, kernels.QuadRows, kernels.QuadRows}
 )
+
+// blockRows is how many rows' worth of time a block takes to begin and to end.
+const blockRows = 64
 
 // tileFor chooses the tile for these runs.
 func tileFor(runs []run) int {
@@ -114,8 +127,13 @@ func triangle(n int) (i, j int) {
 	return i, n - i*(i+1)/2
 }
 
-// A chunk is rows [lo, hi) of one run.
-type chunk struct{ run, lo, hi int }
+// A chunk is rows [lo, hi) of one run. Its features stand at store, counted in numbers.
+type chunk struct {
+	run, lo, hi int
+	store       int64
+}
+
+func (c chunk) rows() int { return c.hi - c.lo }
 
 // chunks cuts runs into chunks; count says how many blocks there are over one chunk.
 func (c cut) chunks(runs []run, count func(r run) int) (all []chunk) {
@@ -123,15 +141,38 @@ func (c cut) chunks(runs []run, count func(r run) int) (all []chunk) {
 	for _, r := range runs {
 		work += (r.hi - r.lo) * count(r)
 	}
-	most := min(max(c.least, parts(work, c.blocks)), longest)
+	most := min(max(c.least, parts(work, c.blocks)), c.longest)
 	for i, r := range runs {
 		n := r.hi - r.lo
-		length := parts(parts(n, parts(n, most)), chunkUnit) * chunkUnit
+		length := chunkLength(n, parts(n, most))
+		if len(runs) == 1 {
+			length = c.inWaves(n, parts(n, most), count(r))
+		}
 		for lo := r.lo; lo < r.hi; lo += length {
-			all = append(all, chunk{i, lo, min(r.hi, lo+length)})
+			all = append(all, chunk{run: i, lo: lo, hi: min(r.hi, lo+length)})
 		}
 	}
 	return all
+}
+
+// chunkLength is how long chunks are if n rows are cut into about so many.
+func chunkLength(n, stretches int) int { return parts(parts(n, stretches), chunkUnit) * chunkUnit }
+
+// inWaves is how long the chunks of n rows are, with count blocks over each, that take
+// the least time in waves of a block for each multiprocessor: a last wave of a few
+// blocks takes as long as any. There are at most so many chunks.
+func (c cut) inWaves(n, most, count int) (length int) {
+	least := 0
+	for stretches := parts(n, c.longest); stretches <= most; stretches++ {
+		l := chunkLength(n, stretches)
+		if l > c.longest {
+			continue
+		}
+		if time := parts(parts(n, l)*count, multiprocessors) * (l + blockRows); length == 0 || time < least {
+			length, least = l, time
+		}
+	}
+	return length
 }
 
 // chunkTable makes the kernels' table of chunks.
@@ -139,7 +180,7 @@ func chunkTable(runs []run, all []chunk) []int64 {
 	t := make([]int64, 0, kernels.ChunkFields*len(all))
 	for _, s := range all {
 		r := runs[s.run]
-		t = append(t, int64(s.lo), int64(s.hi), int64(r.f0), int64(r.m), int64(r.split), r.diag0, r.below, r.diag1)
+		t = append(t, int64(s.lo), int64(s.hi), int64(r.f0), int64(r.m), int64(r.split), r.diag0, r.below, r.diag1, s.store)
 	}
 	return t
 }

@@ -6,16 +6,18 @@ import "unsafe"
 
 // The constants of shape.cuh.
 const (
-	MaxInputs    = 16 // inputs that a kernel can hold sums for
-	OutputGroup  = 4  // outputs that a launch of a kernel with D0 takes
-	Rotations    = 6  // numbers that features_prepare leaves for each feature
-	Resync       = 64 // rows after which a Wave begins anew, in moments.cu
-	Stage        = 16 // rows of the sum in a stage of a tile's products
-	Pad          = 4  // numbers between two rows of a panel, beyond T
-	JobRows      = 32 // rows at most of a job of factorised_residual and predict_rows
-	GradientRows = 64 // rows that factorised_gradient holds in shared memory
-	ChunkFields  = 8  // numbers of a row of the table of chunks, or of runs
-	BlockFields  = 6  // numbers of a row of a level's table
+	MaxInputs    = 16   // inputs that a kernel can hold sums for
+	OutputGroup  = 4    // outputs that a launch of a kernel with D0 takes
+	Rotations    = 3    // numbers that features_prepare leaves for each feature
+	Resync       = 64   // rows after which a Wave begins anew
+	Stage        = 8    // numbers of the sum in a stage of a tile's products
+	Ring         = 4    // stages that a block holds in shared memory
+	Pad          = 4    // numbers between two rows of a panel, beyond its own
+	JobRows      = 32   // rows at most of a job of factorised_residual and predict_rows
+	QuadRows     = 4096 // rows at most of a chunk of predict_quad
+	GradientRows = 64   // rows that factorised_gradient holds in shared memory
+	ChunkFields  = 9    // numbers of a row of the table of chunks, or of runs
+	BlockFields  = 6    // numbers of a row of a level's table
 )
 
 // RowsBank are the arguments that several kernels begin with.
@@ -217,7 +219,7 @@ func (a *FactorisedResidual) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
 
-// FeaturesPrepare are the arguments of features_prepare (moments.cu).
+// FeaturesPrepare are the arguments of features_prepare (store.cu).
 type FeaturesPrepare struct {
 	Decay uint64
 	Turn  uint64
@@ -237,6 +239,27 @@ func (FeaturesPrepare) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *FeaturesPrepare) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
+}
+
+// FeaturesStore are the arguments of features_store (store.cu).
+type FeaturesStore struct {
+	RowsBank
+	Slab  int64
+	Most  int64
+	Store uint64
+}
+
+var _ [160]byte = [unsafe.Sizeof(FeaturesStore{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (FeaturesStore) Name() string { return "features_store" }
+
+// Block is how many threads a block has.
+func (FeaturesStore) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *FeaturesStore) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
 
 // MomentsColumns are the arguments of moments_columns (moments.cu).
@@ -261,11 +284,15 @@ func (a *MomentsColumns) Words() []uint64 {
 
 // MomentsGram128 are the arguments of moments_gram_128 (moments.cu).
 type MomentsGram128 struct {
-	RowsBank
-	Part uint64
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
 }
 
-var _ [144]byte = [unsafe.Sizeof(MomentsGram128{})]byte{}
+var _ [48]byte = [unsafe.Sizeof(MomentsGram128{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (MomentsGram128) Name() string { return "moments_gram_128" }
@@ -275,16 +302,20 @@ func (MomentsGram128) Block() int { return 256 }
 
 // Words are the arguments in order; they change with a.
 func (a *MomentsGram128) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 18)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
 
 // MomentsGram64 are the arguments of moments_gram_64 (moments.cu).
 type MomentsGram64 struct {
-	RowsBank
-	Part uint64
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
 }
 
-var _ [144]byte = [unsafe.Sizeof(MomentsGram64{})]byte{}
+var _ [48]byte = [unsafe.Sizeof(MomentsGram64{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (MomentsGram64) Name() string { return "moments_gram_64" }
@@ -294,7 +325,7 @@ func (MomentsGram64) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *MomentsGram64) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 18)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
 
 // MomentsGramReduce are the arguments of moments_gram_reduce (moments.cu).
@@ -321,12 +352,16 @@ func (a *MomentsGramReduce) Words() []uint64 {
 
 // PredictQuad128 are the arguments of predict_quad_128 (predict.cu).
 type PredictQuad128 struct {
-	RowsBank
-	Gram uint64
-	Part uint64
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Gram   uint64
+	Part   uint64
 }
 
-var _ [152]byte = [unsafe.Sizeof(PredictQuad128{})]byte{}
+var _ [56]byte = [unsafe.Sizeof(PredictQuad128{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (PredictQuad128) Name() string { return "predict_quad_128" }
@@ -336,17 +371,21 @@ func (PredictQuad128) Block() int { return 256 }
 
 // Words are the arguments in order; they change with a.
 func (a *PredictQuad128) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
 
 // PredictQuad64 are the arguments of predict_quad_64 (predict.cu).
 type PredictQuad64 struct {
-	RowsBank
-	Gram uint64
-	Part uint64
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Gram   uint64
+	Part   uint64
 }
 
-var _ [152]byte = [unsafe.Sizeof(PredictQuad64{})]byte{}
+var _ [56]byte = [unsafe.Sizeof(PredictQuad64{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (PredictQuad64) Name() string { return "predict_quad_64" }
@@ -356,7 +395,7 @@ func (PredictQuad64) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *PredictQuad64) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
 
 // PredictRows are the arguments of predict_rows (predict.cu).
@@ -384,12 +423,15 @@ func (a *PredictRows) Words() []uint64 {
 // Pullback128 are the arguments of pullback_128 (pullback.cu).
 type Pullback128 struct {
 	RowsBank
-	Gram uint64
-	Cbar uint64
-	Part uint64
+	Slab  int64
+	Most  int64
+	Store uint64
+	Gram  uint64
+	Cbar  uint64
+	Part  uint64
 }
 
-var _ [160]byte = [unsafe.Sizeof(Pullback128{})]byte{}
+var _ [184]byte = [unsafe.Sizeof(Pullback128{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (Pullback128) Name() string { return "pullback_128" }
@@ -399,18 +441,21 @@ func (Pullback128) Block() int { return 256 }
 
 // Words are the arguments in order; they change with a.
 func (a *Pullback128) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
 }
 
 // Pullback64 are the arguments of pullback_64 (pullback.cu).
 type Pullback64 struct {
 	RowsBank
-	Gram uint64
-	Cbar uint64
-	Part uint64
+	Slab  int64
+	Most  int64
+	Store uint64
+	Gram  uint64
+	Cbar  uint64
+	Part  uint64
 }
 
-var _ [160]byte = [unsafe.Sizeof(Pullback64{})]byte{}
+var _ [184]byte = [unsafe.Sizeof(Pullback64{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (Pullback64) Name() string { return "pullback_64" }
@@ -420,7 +465,7 @@ func (Pullback64) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *Pullback64) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
 }
 
 // RowsGather are the arguments of rows_gather (predict.cu).
@@ -457,9 +502,10 @@ type SumsReduce struct {
 	Out   uint64
 	Tile  int64
 	Width int64
+	Sides int64
 }
 
-var _ [40]byte = [unsafe.Sizeof(SumsReduce{})]byte{}
+var _ [48]byte = [unsafe.Sizeof(SumsReduce{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (SumsReduce) Name() string { return "sums_reduce" }
@@ -469,5 +515,5 @@ func (SumsReduce) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *SumsReduce) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }

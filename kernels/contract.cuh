@@ -40,19 +40,31 @@ template <int INPUTS> struct Sums {
 		}
 	}
 
-	// store writes the feature's width(q) sums, adding to what is
-	// there if there is something.
-	DEVICE void store(double *out, long long q, double barSecond, bool there) {
-		double four[4] = {theta, amp, barSecond * gate2, barSecond * ripple};
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			out[i] = there ? out[i] + four[i] : four[i];
+	// store writes the feature's width(q) sums, those of Ā0 and Ā2 times scale; load
+	// reads what store has written with scale 1.
+	DEVICE void store(double *out, long long q, double scale) const {
+		out[0] = theta;
+		out[1] = amp;
+		out[2] = scale * gate2;
+		out[3] = scale * ripple;
 #pragma unroll 1
 		for (int i = 0; i < (INPUTS == 1 ? 1 : (int)q); i++) {
-			double *o = out + 4 + i;
-			o[0] = there ? o[0] + thetaD[i] : thetaD[i];
-			o[q] = there ? o[q] + quadD[i] : quadD[i];
-			o[2 * q] = there ? o[2 * q] + quadD2[i] : quadD2[i];
+			out[4 + i] = thetaD[i];
+			out[4 + q + i] = quadD[i];
+			out[4 + 2 * q + i] = quadD2[i];
+		}
+	}
+
+	DEVICE void load(const double *in, long long q) {
+		theta = in[0];
+		amp = in[1];
+		gate2 = in[2];
+		ripple = in[3];
+#pragma unroll 1
+		for (int i = 0; i < (INPUTS == 1 ? 1 : (int)q); i++) {
+			thetaD[i] = in[4 + i];
+			quadD[i] = in[4 + q + i];
+			quadD2[i] = in[4 + 2 * q + i];
 		}
 	}
 };

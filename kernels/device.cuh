@@ -9,6 +9,12 @@
 //	barrier, warp_barrier     all threads of the block or warp that have not
 //	                          returned meet at the same place in the source
 //	shuffle_xor(v, mask)      v of the lane with that exclusive or
+//	copy_async(to, from, there)   starts a copy of 8 bytes from device memory to
+//	copy_async16                  shared memory, or of 16 to a multiple of 16; zeros
+//	                              where there is nothing (from is then not read)
+//	copy_commit(), copy_wait<N>() end a group of the thread's copies; wait until all
+//	                              but the last N groups have landed, for the thread
+//	                              that started them: others need a barrier as well
 //	VSSGP_ARCH                800 or 900
 #pragma once
 
@@ -31,5 +37,14 @@ extern __shared__ __align__(16) unsigned char vssgp_shared[];
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void warp_barrier() { __syncwarp(); }
 DEVICE double shuffle_xor(double v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
+
+DEVICE void copy_async(void *to, const void *from, bool there) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 8 : 0) : "memory");
+}
+DEVICE void copy_async16(void *to, const void *from, bool there) {
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 16 : 0) : "memory");
+}
+DEVICE void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int N> DEVICE void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 
 #endif

@@ -9,7 +9,9 @@
 //	shape.cuh        constants that a launch has to know
 //	feature.cuh      damped cosines: the functions of cpu/simd/feature.go
 //	tile.cuh         T×T tiles of products, on the tensor cores
-//	product.cuh      a tile of a symmetric matrix times features
+//	store.cuh        features in device memory, panels of them in shared memory
+//	store.cu         makes them
+//	product.cuh      a tile of a symmetric matrix times stored features
 //	contract.cuh     the sums over rows of one feature's derivatives
 //	rows.cuh         rows in shared memory, a thread for each feature
 //	moments.cu       cpu/moments.go, and the reductions of partial sums
@@ -69,14 +71,16 @@
 //	Center, Decay     z, P [M,Q]
 //	Turn, Phase       ω/2π [M,Q], c/2π [M]
 //	Amp, Power, Ripple   A1, A0, A2 [M]
-//	Rot               [M,6] rotations by Delta, made by features_prepare
-//	Chunks, Runs      [·,8] rows of one run, with its features and blocks
+//	Rot               [M,3] rotations by Delta, made by features_prepare
+//	Chunks, Runs      [·,9] rows of one run, with its features and blocks
+//	Store             E[φ] of rows Slab … Slab+Most−1 of every chunk (store.cuh)
 //	Jobs              what each block does: chunk or run, tile, slot
 //	Mean, Var         m, s [M,D]; Shared: s [M] where all outputs share it
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
 //	Res, Value        r [N,D]; Σ‖r‖² of each job
 //	Part, Out         partial sums by slot; their sums
 //	Tile, Width       edge of a tile; numbers of one feature in Part
+//	Sides             how many sums a slot of Part has, one behind the other
 //	Index             [N] the rows that rows_gather copies to Xs, Ys, Gates
 //
 // The kernels for chains of windows (chain.cuh) have in addition:

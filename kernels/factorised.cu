@@ -118,7 +118,7 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 	}
 
 	// rows walks along the n rows of a tile that begins at row base.
-	DEVICE void rows(Wave<1> &wave, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
+	DEVICE void rows(Wave &wave, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
 		double back = -2 * m2 * a1;
 #pragma unroll 2
 		for (int i = 0; i < n; i++) {
@@ -140,7 +140,7 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 	}
 
 	DEVICE void store(double *out, const Rows &r, const Bank &b, long long k, long long d0) {
-		sums.store(out, r.q, barSecond, false);
+		sums.store(out, r.q, barSecond);
 		out += width(r.q);
 #pragma unroll
 		for (int o = 0; o < 4; o++)
@@ -171,7 +171,7 @@ DEVICE void gradient(const Rows &r, const Bank &b, const long long *chunks, cons
 		}
 		barrier();
 		if (there) {
-			Wave<1> wave;
+			Wave wave;
 			wave.begin(view, b, 0, n, k, column);
 			if (wave.turning) // two loops, so that neither has the other's formula in it
 				slope.rows(wave, view, b, k, column, base, n, d0, staged);

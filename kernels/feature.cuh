@@ -37,14 +37,14 @@ struct Damped {
 
 // Chunk is a row of the table of chunks: rows [lo, hi) of one run, its
 // features f0 … f0+m−1, of which the first split are in its first window, and
-// where the windows' blocks begin in the Gram array.
+// where the windows' blocks begin in the Gram array, and its features in the store.
 struct Chunk {
-	long long lo, hi, f0, m, split, diag0, below, diag1;
+	long long lo, hi, f0, m, split, diag0, below, diag1, store;
 };
 
 DEVICE Chunk chunk_at(const long long *table, long long i) {
 	const long long *s = table + CHUNK_FIELDS * i;
-	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]};
+	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]};
 }
 
 // sincos_turns takes r in [−½, ½] turns: an octant's polynomials (the
@@ -77,6 +77,17 @@ DEVICE double decayed(double quad) { return quad == 0 ? 1.0 : exp(-0.5 * quad); 
 
 DEVICE double gate_at(const Rows &r, long long row, int column) { return r.gate ? r.gate[2 * row + column] : 1.0; }
 
+// spun is a feature of this phase and decay.
+DEVICE Damped spun(double turns, double quad, double &e) {
+	Damped v;
+	sincos_turns(turns - rint(turns), v.sin, v.cos);
+	e = decayed(quad);
+	v.cos *= e;
+	v.sin *= e;
+	v.e2 = e * e;
+	return v;
+}
+
 // bare is a feature at a row by the formula, its gate left out.
 DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, double &e) {
 	double turns = b.phase[k], quad = 0;
@@ -86,14 +97,25 @@ DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, dou
 		turns = fma(b.turn[k * r.q + i], d, turns);
 		quad = fma(b.decay[k * r.q + i] * d, d, quad);
 	}
-	Damped v;
-	sincos_turns(turns - rint(turns), v.sin, v.cos);
-	e = decayed(quad);
-	v.cos *= e;
-	v.sin *= e;
-	v.e2 = e * e;
-	return v;
+	return spun(turns, quad, e);
 }
+
+// Lone is bare of one input, the feature's numbers in registers.
+struct Lone {
+	double center, decay, turn, phase;
+
+	DEVICE void open(const Bank &b, long long k) {
+		center = b.center[k];
+		decay = b.decay[k];
+		turn = b.turn[k];
+		phase = b.phase[k];
+	}
+
+	DEVICE Damped at(double x) const {
+		double d = x - center, e;
+		return spun(fma(turn, d, phase), decay * d * d, e);
+	}
+};
 
 DEVICE Damped gated(Damped v, double g) { return {v.cos * g, v.sin * g, v.e2}; }
 
@@ -112,9 +134,8 @@ DEVICE double second(const Bank &b, long long k, const Damped &v, double g) {
 // neither the exponential nor the ratio of two of them leaves float64.
 constexpr double steepest = 1200;
 
-// A Wave is one feature along rows row, row+STRIDE, …; STRIDE is 1 or 16, the
-// strides for which features_prepare has rotations.
-template <int STRIDE> struct Wave {
+// A Wave is one feature along rows row, row+1, …
+struct Wave {
 	long long row, k;
 	int column;
 	bool turning;
@@ -127,20 +148,20 @@ template <int STRIDE> struct Wave {
 		k = feature;
 		column = which;
 		turning = false;
-		if (!r.even || steps < 3 || r.even[row] < (steps - 1) * STRIDE + 1)
+		if (!r.even || steps < 3 || r.even[row] < steps)
 			return;
-		double d = r.x[row] - b.center[k], p = b.decay[k], step = STRIDE * r.delta;
-		double far = fabs(d) + steps * fabs(step);
+		double d = r.x[row] - b.center[k], p = b.decay[k];
+		double far = fabs(d) + steps * fabs(r.delta);
 		if (!(p * far * far <= steepest))
 			return;
-		const double *rot = b.rot + ROTATIONS * k + (STRIDE == 1 ? 0 : 3);
+		const double *rot = b.rot + ROTATIONS * k;
 		turncos = rot[0];
 		turnsin = rot[1];
 		bend = rot[2];
 		Damped v = bare(r, b, row, k, e);
 		cos = v.cos;
 		sin = v.sin;
-		ratio = p == 0 ? 1.0 : exp(-p * step * (d + 0.5 * step));
+		ratio = p == 0 ? 1.0 : exp(-p * r.delta * (d + 0.5 * r.delta));
 		turning = true;
 	}
 
@@ -153,7 +174,7 @@ template <int STRIDE> struct Wave {
 		cos = c;
 		e *= ratio;
 		ratio *= bend;
-		row += STRIDE;
+		row++;
 		return gated(v, g);
 	}
 
@@ -162,7 +183,7 @@ template <int STRIDE> struct Wave {
 		if (turning)
 			return turned(r);
 		Damped v = damped(r, b, row, k, column);
-		row += STRIDE;
+		row++;
 		return v;
 	}
 };

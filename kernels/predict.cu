@@ -9,15 +9,15 @@
 //   operations float64 instructions for each row and feature, sm_90, one input
 //              and output: 24 on evenly spaced rows, 76 elsewhere; N = 10⁶, M =
 //              4096 in 7 or 21 ms on an H200, if only they take time
-// predict_quad_T  a block owns up to T rows and T features k of one chunk:
-//                 product makes T×T numbers (S̃φ̄)_nk, S̃ being S without its
+// predict_quad_T  a block owns T features k over a chunk's rows of a slab, whose
+//                 features are in the store (store.cuh); the chunk has at most
+//                 QUAD_ROWS rows. It walks them T at a time: product makes T×T numbers (S̃φ̄)_nk, S̃ being S without its
 //                 diagonal, which are multiplied by φ̄_nk and added along k, by
 //                 four threads a row.
-//   shapes     part [slot][T] = Σ_{k in tile} φ̄_nk (S̃φ̄_n)_k; 0 at or beyond row hi
+//   shapes     part [slot][QUAD_ROWS] = Σ_{k in tile} φ̄_nk (S̃φ̄_n)_k
 //   precision  float64 throughout
 //   shared     the tile engine's
-//   operations 2·N·M² flops on the tensor cores; for each T products a feature of
-//              the panel and an entry of S, and a feature for each sum of M
+//   operations 2·N·M² flops on the tensor cores
 // rows_gather     a thread copies a row.
 //
 // sums_reduce adds predict_quad's tiles in order, and the host adds their sums to
@@ -153,51 +153,43 @@ KERNEL(128) predict_rows(ROWS_BANK, const double *mean, const double *var, const
 }
 
 template <int T>
-DEVICE void quad(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *gram, double *part, double *room) {
-	const long long *job = jobs + 5 * (long long)blockIdx.x;
-	Chunk s = chunk_at(chunks, job[0]);
-	long long base = job[1], hi = job[2], k0 = T * job[3];
-	constexpr int rows = T / 4; // of a half tile, a thread's
-	int at = threadIdx.x % T, side = threadIdx.x / T, quarter = threadIdx.x % 4, own = threadIdx.x / 4;
-	long long local = k0 + at, k = s.f0 + local;
-	bool there = local < s.m;
-	int column = local < s.split ? 0 : 1;
-	Tile<T> tile;
-	product<T>(tile, r, b, s, gram, k0, base, hi, room);
-	for (int half = 0; half < 2; half++) {
-		bars<T>(tile, half, 1, room);
-		barrier();
-		long long first = base + half * T / 2;
-		long long lo = first + side * rows, end = lo + rows < hi ? lo + rows : hi;
-		double *numbers = room + side * rows * half_ld<T> + at;
-		if (there && lo < end) {
-			double amp = b.amp[k];
-			Wave<1> wave;
-			wave.begin(r, b, lo, (int)(end - lo), k, column);
-			for (long long n = lo; n < end; n++, numbers += half_ld<T>)
-				*numbers *= amp * wave.next(r, b).cos;
+DEVICE void quad(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, double *part, double *room) {
+	const long long *job = jobs + 3 * (long long)blockIdx.x;
+	Chunk s = slab_at(chunks, job[0], slab, most);
+	double *out = part + job[2] * QUAD_ROWS - chunk_at(chunks, job[0]).lo; // by row
+	long long k0 = T * job[1], wide = store_width(s.m);
+	int quarter = threadIdx.x % 4, own = threadIdx.x / 4;
+	for (long long base = s.lo; base < s.hi; base += T) {
+		Tile<T> tile;
+		product<T>(tile, s, gram, store, k0, base, room);
+#pragma unroll 1
+		for (int half = 0; half < 2; half++) {
+			bars<T>(tile, half, 1, room);
+			barrier();
+			long long row = base + half * T / 2 + own;
+			double sum = 0;
+			if (row < s.hi) {
+				const double *phi = store + s.store + (row - s.lo) * wide + k0;
+				for (int e = quarter; e < T && k0 + e < s.m; e += 4)
+					sum = fma(phi[e], room[own * half_ld<T> + e], sum);
+			}
+			sum += shuffle_xor(sum, 1);
+			sum += shuffle_xor(sum, 2);
+			if (quarter == 0 && row < s.hi)
+				out[row] = sum;
+			barrier();
 		}
-		barrier();
-		double sum = 0;
-		if (first + own < hi) // beyond it, and beyond the run, stands what was not multiplied
-			for (int e = quarter; e < T && k0 + e < s.m; e += 4)
-				sum += room[own * half_ld<T> + e];
-		sum += shuffle_xor(sum, 1);
-		sum += shuffle_xor(sum, 2);
-		if (quarter == 0)
-			part[job[4] * T + half * T / 2 + own] = sum;
-		barrier();
 	}
 }
 
-KERNEL(128) predict_quad_64(ROWS_BANK, const double *gram, double *part) {
+KERNEL(128) predict_quad_64(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
 	SHARED(double, room);
-	quad<64>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, part, room);
+	quad<64>(chunks, jobs, slab, most, store, gram, part, room);
 }
 
-KERNEL(256) predict_quad_128(ROWS_BANK, const double *gram, double *part) {
+KERNEL(256) predict_quad_128(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
 	SHARED(double, room);
-	quad<128>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, gram, part, room);
+	quad<128>(chunks, jobs, slab, most, store, gram, part, room);
 }
 
 // rows_gather copies rows index[0 … n) behind each other: a mini-batch.

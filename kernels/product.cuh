@@ -1,75 +1,61 @@
-// product: a tile of out_kn = Σ_{j≠k} w·S_kj φ̄_nj for T features k of a run, T rows
-// n and all the run's features j, as pullback and predict_quad need it. The
-// panels are made sixteen features j at a time: S from its blocks, φ̄ from the
-// rows. Left to do afterwards: bars, which moves half the tile to shared memory.
+// product: a tile of out_kn = Σ_{j≠k} S_kj φ̄_nj for T features k of a run, T rows n
+// and all the run's features j, as pullback and predict_quad need it: S from its
+// blocks, φ̄ from the store. Left to do afterwards: bars, which moves half the tile
+// to shared memory.
 #pragma once
 
-#include "tile.cuh"
+#include "store.cuh"
 
-// panels makes both panels of a stage: features j0 … j0+15 of the run by the T
-// features k of which the thread's is column k, and by T rows.
-template <int T>
-DEVICE void panels(double *a, const Rows &r, const Bank &b, const Chunk &s, const double *gram, const GramColumn &column, long long k, long long base, long long hi, long long j0) {
-	constexpr int passes = STAGE * 16 / Tile<T>::threads, each = T / 16;
-	double *p = a + Tile<T>::panel;
-	a += threadIdx.x % T;
-#pragma unroll 4
-	for (int i = threadIdx.x / T; i < STAGE; i += 2) {
-		long long j = j0 + i;
-		a[i * Tile<T>::ld] = j < s.m && k < s.m && j != k ? gram[column.entry(j)] : 0.0;
-	}
-#pragma unroll 1
-	for (int pass = 0; pass < passes; pass++) {
-		int own = threadIdx.x / 16 + pass * (STAGE / passes), lane = threadIdx.x % 16;
-		long long j = j0 + own, row = base + lane, f = s.f0 + j;
-		double *out = p + own * Tile<T>::ld + lane;
-		bool there = j < s.m;
-		double amp = there ? b.amp[f] : 0;
-		int steps = there && row < hi ? (int)((hi - row + 15) / 16 < each ? (hi - row + 15) / 16 : each) : 0;
-		Wave<16> wave;
-		wave.turning = false;
-		if (steps > 0)
-			wave.begin(r, b, row, steps, f, j < s.split ? 0 : 1);
-		if (steps == each && wave.turning) {
-#pragma unroll
-			for (int i = 0; i < each; i++)
-				out[16 * i] = amp * wave.turned(r).cos;
-			continue;
-		}
-#pragma unroll 1
-		for (int i = 0; i < steps; i++)
-			out[16 * i] = amp * wave.next(r, b).cos;
-		for (int i = steps; i < each; i++)
-			out[16 * i] = 0;
-	}
+// GramColumn is where column k of a run's symmetric matrix stands in the Gram
+// array, k counted from the run's first feature: two chunks of rows, one a
+// window, each with a step of its own.
+struct GramColumn {
+	long long split, at0, step0, at1, step1;
+
+	DEVICE long long entry(long long j) const { return j < split ? at0 + j * step0 : at1 + (j - split) * step1; }
+};
+
+DEVICE GramColumn gram_column(const Chunk &s, long long k) {
+	if (k < s.split)
+		return {s.split, s.diag0 + k, s.split, s.below + k, s.split};
+	return {s.split, s.below + (k - s.split) * s.split, 1, s.diag1 + k - s.split, s.m - s.split};
 }
 
-// product needs all threads of the block; rows at or beyond hi and features
+// gram_entry is where entry (i, j) stands.
+DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return gram_column(s, j).entry(i); }
+
+// product needs all threads of the block; rows at or beyond s.hi and features
 // beyond the run are zeros.
 template <int T>
-DEVICE void product(Tile<T> &tile, const Rows &r, const Bank &b, const Chunk &s, const double *gram, long long k0, long long base, long long hi, double *shared) {
-	long long k = k0 + threadIdx.x % T;
+DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const double *store, long long k0, long long base, double *shared) {
+	int at = threadIdx.x % T, side = threadIdx.x / T;
+	long long k = k0 + at;
 	GramColumn column = gram_column(s, k);
 	tile.clear();
-	overlap<T>(shared, (s.m + STAGE - 1) / STAGE,
-			   [&](double *stage, long long i) { panels<T>(stage, r, b, s, gram, column, k, base, hi, i * STAGE); },
-			   [&](const double *stage) { tile.multiply(stage, stage + Tile<T>::panel); });
+	Across<T> rows(store, s, base);
+	ring(
+		shared, Tile<T>::along + Tile<T>::across, (int)(store_width(s.m) / STAGE),
+		[&](double *stage, int i) {
+#pragma unroll
+			for (int e = 0; e < STAGE / 2; e++) {
+				int own = side + 2 * e;
+				long long j = i * STAGE + own;
+				bool there = j < s.m && k < s.m && j != k;
+				copy_async(stage + own * (T + PAD) + at, gram + (there ? column.entry(j) : 0), there);
+			}
+			rows.next(stage + Tile<T>::along);
+		},
+		[&](const double *stage) { tile.template multiply<true>(stage, stage + Tile<T>::along); });
 }
 
-// HALF is between the rows of the half tile that bars leaves: [T/2 rows][T].
+// half_ld is between the rows of the half tile that bars leaves: [T/2 rows][T].
 template <int T> constexpr int half_ld = T + 2;
 
 // bars writes the tile's columns (rows of data) of one half, times w, to shared
 // memory, [T/2][half_ld]: row of data, feature.
-template <int T> DEVICE void bars(const Tile<T> &tile, int half, double w, double *shared) {
-#pragma unroll
-	for (int i = 0; i < 2; i++)
-#pragma unroll
-		for (int j = 0; j < Tile<T>::columns; j++)
-#pragma unroll
-			for (int c = 0; c < 4; c++) {
-				int n = tile.col(j, c) - half * T / 2;
-				if (n >= 0 && n < T / 2)
-					shared[n * half_ld<T> + tile.row(i, c)] = w * tile.acc[i][j][c];
-			}
+template <int T> DEVICE void bars(Tile<T> &tile, int half, double w, double *shared) {
+	tile.each([&](int k, int n, double &v) {
+		if (n / (T / 2) == half)
+			shared[n % (T / 2) * half_ld<T> + k] = w * v;
+	});
 }

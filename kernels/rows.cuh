@@ -43,7 +43,7 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 		long long k = s.f0 + local;
 		int column = local < s.split ? 0 : 1;
 		terms.open(b, k);
-		Wave<1> wave;
+		Wave wave;
 		wave.begin(r, b, at, n, k, column);
 		if (wave.turning && n == ROWS) {
 #pragma unroll

@@ -4,11 +4,13 @@
 
 constexpr int MAX_INPUTS = 16;    // inputs that a kernel can hold sums for
 constexpr int OUTPUT_GROUP = 4;   // outputs that a launch of a kernel with D0 takes
-constexpr int ROTATIONS = 6;      // numbers that features_prepare leaves for each feature
-constexpr int RESYNC = 64;        // rows after which a Wave begins anew, in moments.cu
-constexpr int STAGE = 16;         // rows of the sum in a stage of a tile's products
-constexpr int PAD = 4;            // numbers between two rows of a panel, beyond T
+constexpr int ROTATIONS = 3;      // numbers that features_prepare leaves for each feature
+constexpr int RESYNC = 64;        // rows after which a Wave begins anew
+constexpr int STAGE = 8;          // numbers of the sum in a stage of a tile's products
+constexpr int RING = 4;           // stages that a block holds in shared memory
+constexpr int PAD = 4;            // numbers between two rows of a panel, beyond its own
 constexpr int JOB_ROWS = 32;      // rows at most of a job of factorised_residual and predict_rows
+constexpr int QUAD_ROWS = 4096;  // rows at most of a chunk of predict_quad
 constexpr int GRADIENT_ROWS = 64; // rows that factorised_gradient holds in shared memory
-constexpr int CHUNK_FIELDS = 8;   // numbers of a row of the table of chunks, or of runs
+constexpr int CHUNK_FIELDS = 9;   // numbers of a row of the table of chunks, or of runs
 constexpr int BLOCK_FIELDS = 6;   // numbers of a row of a level's table

@@ -5,8 +5,12 @@ package kernels
 const SmallTile, LargeTile = 64, 128
 
 // TileShared is the dynamic shared memory, in bytes, of a block that owns a T×T
-// tile (tile.cuh): two stages of two panels.
-func TileShared(t int) int { return 2 * 2 * Stage * (t + Pad) * 8 }
+// tile (tile.cuh): Ring stages of a panel along and one that may lie across.
+func TileShared(t int) int { return Ring * (Stage*(t+Pad) + t*(Stage+Pad)) * 8 }
+
+// StoreWidth is how many numbers a row has in the store that is of m features
+// (store.cuh).
+func StoreWidth(m int) int { return (m + Stage - 1) / Stage * Stage }
 
 // PullbackWidth is how many sums a feature of q inputs has (contract.cuh).
 func PullbackWidth(q int) int { return 4 + 3*q }

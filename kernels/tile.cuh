@@ -1,49 +1,53 @@
-// The tile engine: acc [T,T] += AᵀB for two panels [16,T] in shared memory, on
-// the float64 tensor cores.
+// The tile engine: acc [T,T] += A·B for two panels of STAGE numbers of the sum, in
+// shared memory, on the float64 tensor cores.
 //
 // A block of 2T threads owns a tile. T = 128: eight warps, four by two, each
 // with 32 × 64 numbers; T = 64: four warps, two by two, each with 32 × 32. A
 // thread's numbers lie as the tensor cores have them (group = lane/4, place =
-// lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}. A panel's rows are
-// T+4 apart, so that the loads of a fragment meet each bank once.
+// lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}.
+//
+// A panel lies either way in shared memory, as its source in device memory does:
+//	along    [STAGE][T + PAD]   neighbours are rows or columns of the tile
+//	across   [T][STAGE + PAD]   neighbours are numbers of the sum
+// In both the loads of a fragment meet each bank once.
 #pragma once
 
 #include "feature.cuh"
 
 template <int T> struct Tile {
 	static constexpr int threads = 2 * T;
-	static constexpr int across = 2;                        // warps along the columns
-	static constexpr int wide = T / across;                 // columns of a warp's part
+	static constexpr int over = 2;                          // warps along the columns
+	static constexpr int wide = T / over;                   // columns of a warp's part
 	static constexpr int tall = 32;                         // rows of a warp's part
-	static constexpr int ld = T + PAD;                      // between a panel's rows
-	static constexpr int panel = STAGE * ld;                // numbers of a panel
-	static constexpr int shared = 2 * 2 * panel;            // numbers of two stages
 	static constexpr int columns = wide / 8;
+	static constexpr int along = STAGE * (T + PAD);         // numbers of a panel
+	static constexpr int across = T * (STAGE + PAD);
 
 	double acc[2][columns][4]; // [16 rows][8 columns][the thread's four]
 	int row0, col0, group, place;
 
 	DEVICE void clear() {
 		int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-		row0 = warp / across * tall;
-		col0 = warp % across * wide;
+		row0 = warp / over * tall;
+		col0 = warp % over * wide;
 		group = lane / 4;
 		place = lane % 4;
+		each([](int, int, double &v) { v = 0; });
+	}
+
+	// each calls f(row, column, number) for the thread's numbers.
+	template <class F> DEVICE void each(F f) {
 #pragma unroll
 		for (int i = 0; i < 2; i++)
 #pragma unroll
 			for (int j = 0; j < columns; j++)
 #pragma unroll
 				for (int c = 0; c < 4; c++)
-					acc[i][j][c] = 0;
+					f(row0 + 16 * i + 8 * (c / 2) + group, col0 + 8 * j + 2 * place + c % 2, acc[i][j][c]);
 	}
 
-	// row and col are where the thread's number acc[i][j][c] stands.
-	DEVICE int row(int i, int c) const { return row0 + 16 * i + 8 * (c / 2) + group; }
-	DEVICE int col(int j, int c) const { return col0 + 8 * j + 2 * place + c % 2; }
-
-	// multiply adds a stage's products.
-	DEVICE void multiply(const double *a, const double *b);
+	// multiply adds a stage's products. a lies along; so does b, or across.
+	template <bool ACROSS> DEVICE void multiply(const double *a, const double *b);
 };
 
 // DEPTH is how many rows of the sum one instruction takes: m16n8k8 on sm_90,
@@ -94,14 +98,15 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 #endif
 }
 
-template <int T> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
+template <int T> template <bool ACROSS> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
+	constexpr int next = ACROSS ? 1 : T + PAD, column = ACROSS ? STAGE + PAD : 1;
 #pragma unroll
 	for (int k = 0; k < STAGE; k += DEPTH) {
 		Fragment<2, columns> f;
 #pragma unroll
 		for (int h = 0; h < DEPTH / 4; h++) {
-			const double *pa = a + (k + 4 * h + place) * ld + row0 + group;
-			const double *pb = b + (k + 4 * h + place) * ld + col0 + group;
+			const double *pa = a + (k + 4 * h + place) * (T + PAD) + row0 + group;
+			const double *pb = b + (k + 4 * h + place) * next + (col0 + group) * column;
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
 				f.a[i][2 * h] = pa[16 * i];
@@ -109,45 +114,39 @@ template <int T> DEVICE void Tile<T>::multiply(const double *a, const double *b)
 			}
 #pragma unroll
 			for (int j = 0; j < columns; j++)
-				f.b[j][h] = pb[8 * j];
+				f.b[j][h] = pb[8 * j * column];
 		}
 		mma(acc, f);
 	}
 }
 
-// overlap runs through stages 0 … n−1: make(stage, i) makes the i-th in one of two
-// places that take turns, multiply(stage) uses it. Two warps share each of a
-// processor's four parts; one of them makes the next stage while the other
-// multiplies, so that both kinds of unit are busy.
-template <int T, class Make, class Multiply> DEVICE void overlap(double *shared, long long n, Make make, Multiply multiply) {
-	int early = threadIdx.x / 128;
-	for (long long i = -1; i < n; i++) {
-		double *now = shared + (i & 1) * 2 * Tile<T>::panel, *then = shared + ((i + 1) & 1) * 2 * Tile<T>::panel;
+// ring runs through stages 0 … n−1: load(stage, i) starts the copies of the i-th to
+// shared memory, in their order, multiply(stage) uses it. RING places take turns, numbers apart:
+// while one stage is multiplied, the copies of the next RING − 2 at least are under
+// way. Of the two warps that share each of a processor's four parts, one starts
+// copies first and the other multiplies first, so that the tensor cores do not wait
+// for addresses. All threads of the block take part, and leave with shared memory
+// free.
+template <class Load, class Multiply> DEVICE void ring(double *shared, int numbers, int n, Load load, Multiply multiply) {
+	bool early = threadIdx.x < 128;
+	auto start = [&](int i) {
+		if (i < n)
+			load(shared + i % RING * numbers, i);
+		copy_commit(); // of nothing, too: the wait counts
+	};
 #pragma unroll 1
-		for (int part = 0; part < 2; part++) {
-			if (part == early && i + 1 < n)
-				make(then, i + 1);
-			if (part != early && i >= 0)
-				multiply(now);
-		}
+	for (int i = 0; i < RING - 1; i++)
+		start(i);
+#pragma unroll 1
+	for (int i = 0; i < n; i++) {
+		copy_wait<RING - 2>();
 		barrier();
+#pragma unroll 1
+		for (int part = 0; part < 2; part++)
+			if (early == (part == 0))
+				start(i + RING - 1);
+			else
+				multiply(shared + i % RING * numbers);
 	}
+	barrier();
 }
-
-// GramColumn is where column k of a run's symmetric matrix stands in the Gram
-// array, k counted from the run's first feature: two chunks of rows, one a
-// window, each with a step of its own.
-struct GramColumn {
-	long long split, at0, step0, at1, step1;
-
-	DEVICE long long entry(long long j) const { return j < split ? at0 + j * step0 : at1 + (j - split) * step1; }
-};
-
-DEVICE GramColumn gram_column(const Chunk &s, long long k) {
-	if (k < s.split)
-		return {s.split, s.diag0 + k, s.split, s.below + k, s.split};
-	return {s.split, s.below + (k - s.split) * s.split, 1, s.diag1 + k - s.split, s.m - s.split};
-}
-
-// gram_entry is where entry (i, j) stands.
-DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return gram_column(s, j).entry(i); }

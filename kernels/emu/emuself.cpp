@@ -6,7 +6,6 @@
 #define VSSGP_ARCH 800
 #define VSSGP_EMU
 
-#include "race.h"
 #include "runtime.h"
 
 #include <stdexcept>

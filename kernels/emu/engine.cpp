@@ -137,6 +137,27 @@ const void *const *Engine::gather(const void *p, Place place) {
 	return w.gathered[turn];
 }
 
+void Engine::copy(void *to, const void *from, int bytes, void *pc) {
+	Fiber &f = fibers[current];
+	if ((uintptr_t)to % bytes != 0 || (uintptr_t)from % bytes != 0)
+		throw std::runtime_error("an asynchronous copy of " + std::to_string(bytes) + " bytes that is not aligned to them");
+	fill((char *)to, bytes, unset);
+	race_copy(to, from, bytes, pc);
+	f.copies.push_back({to, from, bytes, f.groups, pc});
+}
+
+void Engine::land(int left) {
+	Fiber &f = fibers[current];
+	for (; !f.copies.empty() && f.copies.front().group < f.groups - left; f.copies.pop_front()) {
+		const Copy &c = f.copies.front();
+		if (c.from)
+			memcpy(c.to, c.from, c.bytes);
+		else
+			memset(c.to, 0, c.bytes);
+		race_landed(c.to, c.from, c.bytes, c.pc);
+	}
+}
+
 void Engine::begin() {
 	fill(shared - fence, fence, guard);
 	long whole = (bytes + 7) / 8 * 8;
@@ -150,6 +171,8 @@ void Engine::begin() {
 		f.state = READY;
 		f.exchanges = 0;
 		f.threw.clear();
+		f.copies.clear();
+		f.groups = 0;
 		unsigned x = i % blockDim.x, y = i / blockDim.x % blockDim.y, z = i / blockDim.x / blockDim.y;
 		f.thread = {x, y, z};
 	}

@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdio.h>
+#include <deque>
 #include <string>
 #include <ucontext.h>
 
@@ -23,6 +24,15 @@ struct Place {
 	}
 };
 
+// A Copy is an asynchronous one to shared memory that has not landed; from is null for
+// zeros.
+struct Copy {
+	void *to;
+	const void *from;
+	int bytes, group;
+	void *pc; // place of the program that started it
+};
+
 // A Fiber's first 64 bytes are what changing places looks at.
 struct alignas(64) Fiber {
 	State state;
@@ -35,6 +45,8 @@ struct alignas(64) Fiber {
 	jmp_buf context;
 	char *stack;       // its lowest byte
 	std::string threw; // what the kernel threw
+	std::deque<Copy> copies;
+	int groups; // of copies that it has ended
 };
 
 struct Warp {
@@ -66,6 +78,12 @@ class Engine {
 	void wait(State state, Place place, bool orders);
 	uint64_t shuffle(uint64_t v, int mask, Place place);
 	const void *const *gather(const void *p, Place place);
+
+	// For the fibers: start a copy, end a group of them, and have all but the last
+	// few groups land.
+	void copy(void *to, const void *from, int bytes, void *pc);
+	void commit() { fibers[current].groups++; }
+	void land(int left);
 
   private:
 	const EmuKernel *kernel = nullptr;

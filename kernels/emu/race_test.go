@@ -39,10 +39,10 @@ func TestRaces(t *testing.T) {
 		{"race_bytes", 1, 64, 64, out, []uint64{1}, `threads of a warp in shared memory`},
 		{"race_bytes", 1, 64, 64, out, []uint64{32}, `threads of a block in shared memory`},
 		{"race_copies", 1, 64, 512, two, []uint64{0}, ""},
-		{"race_copies", 1, 64, 512, two, []uint64{1}, `thread 0 of block 0 starts a copy at .*, and then thread 0 of block 0 reads at LINE`},
-		{"race_copies", 1, 64, 512, two, []uint64{2}, `threads of a block in shared memory: thread 32 of block 0 starts a copy at .*, and then thread 0 of block 0 reads at LINE`},
-		{"race_copies", 1, 64, 512, two, []uint64{3}, `threads of a block in shared memory: thread 0 of block 0 writes at .*, and then thread 32 of block 0 reads at LINE`},
-		{"race_copies", 1, 64, 512, two, []uint64{4}, `thread 0 of block 0 starts a copy at .*, and then thread 0 of block 0 starts a copy at`},
+		{"race_copies", 1, 64, 512, two, []uint64{1}, `thread 0 of block 0 starts a copy at LINE, and then thread 0 of block 0 reads at LINE`},
+		{"race_copies", 1, 64, 512, two, []uint64{2}, `threads of a block in shared memory: thread 32 of block 0 starts a copy at LINE, and then thread 0 of block 0 reads at LINE`},
+		{"race_copies", 1, 64, 512, two, []uint64{3}, `threads of a block in shared memory: thread 0 of block 0 writes at LINE, and then thread 32 of block 0 reads at LINE`},
+		{"race_copies", 1, 64, 512, two, []uint64{4}, `thread 0 of block 0 starts a copy at LINE, and then thread 0 of block 0 starts a copy at LINE`},
 	}
 	for _, c := range cases {
 		for _, backwards := range []bool{false, true} {

@@ -52,6 +52,21 @@ const void *const *emu_warp_gather(const void *p, const char *file, int line) {
 	return running->gather(p, {file, line});
 }
 
+void emu_copy(void *to, const void *from, int bytes) {
+	RaceQuiet quiet;
+	running->copy(to, from, bytes, __builtin_return_address(0));
+}
+
+void emu_copy_commit() {
+	RaceQuiet quiet;
+	running->commit();
+}
+
+void emu_copy_wait(int left) {
+	RaceQuiet quiet;
+	running->land(left);
+}
+
 static std::mutex idle_lock;
 static std::vector<Engine *> idle;
 

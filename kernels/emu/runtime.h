@@ -30,6 +30,9 @@ void emu_warp_barrier(const char *file, int line);
 void emu_warp_meet(const char *file, int line);
 uint64_t emu_shuffle(uint64_t v, int mask, const char *file, int line);
 const void *const *emu_warp_gather(const void *p, const char *file, int line);
+void emu_copy(void *to, const void *from, int bytes);
+void emu_copy_commit();
+void emu_copy_wait(int left);
 
 #define KERNEL(threads) void
 #define DEVICE inline
@@ -55,6 +58,14 @@ inline double shuffle_xor(double v, int mask, EMU_HERE) {
 // does not.
 inline const void *const *warp_gather(const void *p, EMU_HERE) { return emu_warp_gather(p, file, line); }
 inline void warp_meet(EMU_HERE) { emu_warp_meet(file, line); }
+
+// A copy leaves NaN until it has landed, which is when its thread waits for it: a
+// card may do it at any time in between. Macros: a race is reported with the line that
+// calls emu_copy.
+#define copy_async(to, from, there) emu_copy(to, (there) ? (from) : nullptr, 8)
+#define copy_async16(to, from, there) emu_copy(to, (there) ? (from) : nullptr, 16)
+inline void copy_commit() { emu_copy_commit(); }
+template <int N> inline void copy_wait() { emu_copy_wait(N); }
 
 // EmuKernel is an entry of the table of kernels.
 struct EmuKernel {

@@ -175,15 +175,15 @@ KERNEL(64) race_bytes(double *out, long long apart) {
 		out[threadIdx.x] = s[threadIdx.x + apart];
 }
 
-// race_copies has each thread copy a number, as far as the detector of races is told.
-// At when = 1 it reads that number before its copy has landed, at 2 that of another
-// warp, between barriers; at 3 that of another warp without a barrier after that has
-// landed; at 4 it starts a second copy to the same place before the first has landed;
-// at 0 all is right.
-KERNEL(64) race_copies(double *x, double *out, long long when) {
+// race_copies has each thread copy a number. At when = 1 it reads that number before
+// its copy has landed, at 2 that of another warp, between barriers; at 3 that of
+// another warp without a barrier after that has landed; at 4 it starts a second copy
+// to the same place before the first has landed; at 0 all is right.
+KERNEL(64) race_copies(const double *x, double *out, long long when) {
 	SHARED(double, s);
 	int i = threadIdx.x;
-	race_copy(s + i, x + i, 8, __builtin_return_address(0));
+	copy_async(s + i, x + i, true);
+	copy_commit();
 	if (when == 1)
 		out[i] = s[i];
 	if (when == 2) {
@@ -192,8 +192,9 @@ KERNEL(64) race_copies(double *x, double *out, long long when) {
 		barrier();
 	}
 	if (when == 4)
-		race_copy(s + i, nullptr, 8, __builtin_return_address(0));
-	race_landed(s + i, x + i, 8, __builtin_return_address(0));
+		copy_async(s + i, x, false);
+	copy_commit();
+	copy_wait<0>();
 	out[i] = s[i];
 	if (when != 3)
 		barrier();

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/kernels/internal/sass"
 )
 
@@ -48,13 +49,14 @@ func TestShape(t *testing.T) {
 		last.Guard, last.Targets = "@P0", []int{0}
 		return append(all, sass.Instruction{Op: "EXIT"})
 	}
-	stage := strings.Repeat("DMMA LDS.64 ", 15) + "DMMA "
+	stage := strings.Repeat("DMMA LDS.64 ", kernels.Stage-1) + "DMMA "
+	takes := func(has, needs int) string { return fmt.Sprintf("%d DMMA: a stage takes %d", has, needs) }
 	for _, c := range []struct{ name, code, want string }{
 		{"a_64", stage + "BRA", ""},
 		{"a_64", "LDL " + stage + "STL.64 BRA", ""},
 		{"a_64", strings.Replace(stage, "LDS", "LDL", 2) + "BRA", "2 instructions go to local memory"},
-		{"a_64", stage + "DMMA BRA", "17 DMMA: a stage takes 16"},
-		{"a_128", stage + "BRA", "16 DMMA: a stage takes 32"},
+		{"a_64", stage + "DMMA BRA", takes(kernels.Stage+1, kernels.Stage)},
+		{"a_128", stage + "BRA", takes(kernels.Stage, 2*kernels.Stage)},
 		{"a_128", "LDS BRA", "no loop has DMMA"},
 		{"a_reduce", "LDS BRA", ""},
 	} {
@@ -84,11 +86,11 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestProducts has the numbers that ptxas 11.8 to 13.5 make.
+// TestProducts has the numbers that ptxas 11.8 to 13.5 make of eight rows.
 func TestProducts(t *testing.T) {
-	for _, c := range []struct{ arch, t, want int }{{80, 128, 128}, {89, 64, 64}, {90, 128, 32}, {90, 64, 16}, {100, 128, 128}, {120, 64, 64}} {
-		if n := products(c.arch, c.t); n != c.want {
-			t.Errorf("sm_%d, T = %d: %d, want %d", c.arch, c.t, n, c.want)
+	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 16}, {90, 64, 8}, {100, 128, 64}, {120, 64, 32}} {
+		if n := products(c.arch, c.t); 8*n != c.want*kernels.Stage {
+			t.Errorf("sm_%d, T = %d: %d for %d rows, want %d for 8", c.arch, c.t, n, kernels.Stage, c.want)
 		}
 	}
 }

@@ -1,0 +1,58 @@
+// Features that wait in memory to be multiplied (store.cuh).
+//
+// features_prepare   a thread makes a feature's rotation by delta
+// features_store     a thread owns one feature over RESYNC rows of a slab: block
+//                    (job, group of rows), job = (chunk, 128 features)
+//   operations 9 float64 instructions a feature on evenly spaced rows and 84 for
+//              each RESYNC of them, 50 elsewhere; eight bytes written
+#include "store.cuh"
+
+KERNEL(128) features_prepare(const double *decay, const double *turn, double *rot, long long m, double delta) {
+	long long k = 128 * (long long)blockIdx.x + threadIdx.x;
+	if (k >= m)
+		return;
+	double t = turn[k] * delta, s, c;
+	sincos_turns(t - rint(t), s, c);
+	double *out = rot + ROTATIONS * k;
+	out[0] = c;
+	out[1] = s;
+	out[2] = exp(-decay[k] * delta * delta);
+}
+
+KERNEL(128) features_store(ROWS_BANK, long long slab, long long most, double *store) {
+	Rows r = ROWS_OF_ARGUMENTS;
+	Bank b = BANK_OF_ARGUMENTS;
+	const long long *job = jobs + 2 * (long long)blockIdx.x;
+	Chunk s = slab_at(chunks, job[0], slab, most);
+	long long local = 128 * job[1] + threadIdx.x, k = s.f0 + local, wide = store_width(s.m);
+	long long lo = s.lo + RESYNC * (long long)blockIdx.y;
+	int n = (int)(s.hi - lo < RESYNC ? s.hi - lo : RESYNC);
+	if (local >= wide || n <= 0)
+		return;
+	double *out = store + s.store + (lo - s.lo) * wide + local;
+	if (local >= s.m) {
+		for (int i = 0; i < n; i++)
+			out[i * wide] = 0;
+		return;
+	}
+	double scale = b.amp[k];
+	Wave wave;
+	wave.begin(r, b, lo, n, k, local < s.split ? 0 : 1);
+	if (wave.turning) { // loops of their own, so that none has the other's formula in it
+#pragma unroll 4
+		for (int i = 0; i < n; i++)
+			out[i * wide] = scale * wave.turned(r).cos;
+		return;
+	}
+	if (r.q == 1) {
+		Lone lone;
+		lone.open(b, k);
+#pragma unroll 1
+		for (int i = 0; i < n; i++)
+			out[i * wide] = scale * gated(lone.at(r.x[lo + i]), gate_at(r, lo + i, wave.column)).cos;
+		return;
+	}
+#pragma unroll 1
+	for (int i = 0; i < n; i++)
+		out[i * wide] = scale * damped(r, b, lo + i, k, wave.column).cos;
+}
