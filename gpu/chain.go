@@ -1,5 +1,7 @@
 package gpu
 
+import "github.com/vssgp/vssgp/kernels"
+
 // The algebra of windows on a card: a level is a chain of blocks that is cut into
 // segments of fan blocks, the first block of each a separator; the separators are
 // the next level's blocks (docs/algorithms.md). Shapes alone decide, so that sums
@@ -39,6 +41,21 @@ func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
 // chain with these windows and d right-hand sides. Nothing else decides that.
 func chainFits(offset []int, d, shared int) bool {
 	return d > 0 && chainShared(mostFeatures(offset), d) <= shared
+}
+
+// denseBlock is how many columns are divided out at a time.
+const denseBlock = kernels.DenseBlock
+
+// denseCorners is how many numbers U's diagonal blocks have.
+func denseCorners(m int) int64 { return int64(parts(m, denseBlock)) * denseBlock * denseBlock }
+
+// denseWorkspace is how many numbers the algebra needs besides A.
+func denseWorkspace(m, d int) int64 { return denseCorners(m) + int64(m)*int64(d) }
+
+// goesDense says whether many blocks of threads work on one window (dense.go), and not
+// one on each segment of windows.
+func goesDense(offset []int, d, shared int) bool {
+	return len(offset) == 2 && (offset[1] > denseBlock || !chainFits(offset, d, shared))
 }
 
 // mostFeatures is the size of the largest window.

@@ -19,12 +19,12 @@
 // most frequent step: there the kernels turn one feature into the next instead of
 // beginning anew.
 //
-// # The algebra of windows
+// # The algebra
 //
-// With windows whose features fit into shared memory (chain.go), CanSolve holds: the
-// card also factors A = G + λI, solves and inverts it, in the Gram array itself. Solve
-// leaves A⁻¹ there; PullbackSolved turns it into the adjoint and pulls that back.
-// Nothing of G's size crosses to the host.
+// With one window, or windows whose features fit into shared memory (chain.go), CanSolve
+// holds: the card also factors A = G + λI, solves and inverts it, in the Gram array
+// itself. Solve leaves A⁻¹ there; PullbackSolved turns it into the adjoint and pulls
+// that back. Nothing of G's size crosses to the host.
 //
 // # Order of sums
 //
@@ -59,5 +59,5 @@
 // times; runs.go, budget.go, chain.go, plan.go decide about order and memory, without
 // any device; data.go has the rows; features.go, operation.go what every operation
 // does; moments.go, pullback.go, factorised.go, predict.go are named as in package
-// cpu; solve.go has the algebra of windows.
+// cpu; solve.go has the algebra of windows, dense.go that of one window.
 package gpu

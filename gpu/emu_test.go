@@ -4,10 +4,12 @@ package gpu
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels/emu"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // TestBarriers: between barriers the order of threads makes no difference, so
@@ -44,6 +46,30 @@ func TestBarriers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDenseBarriers is TestBarriers for the large tiles of dense algebra, which small
+// models do not reach.
+func TestDenseBarriers(t *testing.T) {
+	defer emu.Backwards(false)
+	a, bar := newAlgebra(261, 2, 0, 0.3), spectral.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal})
+		for _, large := range []int{1, math.MaxInt} {
+			var both [2][]answer
+			for i := range both {
+				emu.Backwards(i > 0)
+				both[i] = a.on(t, b, large, bar).answers()
+			}
+			err := near(both[0], both[0], 0)
+			if err == nil {
+				err = sameBits(both[0], both[1])
+			}
+			if err != nil {
+				t.Errorf("large tiles from %d on: %v", large, err)
+			}
+		}
+	})
 }
 
 // TestFailures: whichever call fails, the method says so, leaves its outputs

@@ -42,7 +42,7 @@ func (r *rows) layMoments(p *plan) error {
 	p.wants[arrayGram] = gramBytes(p.offset)
 	p.wants[arraySums] = int64(8 * groups(p.d) * p.m * columnSums)
 	if p.op == opSolve {
-		p.layChain()
+		p.layChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}
 	return r.layOut(p, runs, gramKind(tileFor(runs)), columnKind(runs, columnCut, columnBlock, groups(p.d), columnSums))
 }

@@ -44,15 +44,18 @@ func (p *plan) add(width int, t []int64) section {
 	return s
 }
 
-// layChain adds the plan's chain, with its tables and what it needs on the card
-// besides the Gram array.
-func (p *plan) layChain() {
+// layChain adds the plan's chain, with its tables and what its algebra needs on the
+// card besides the Gram array.
+func (p *plan) layChain(dense bool) {
 	c := newChain(p.offset, p.d)
 	p.chain = c
 	for _, l := range c.levels {
 		p.levels = append(p.levels, p.add(kernels.BlockFields, l.table))
 	}
 	p.wants[arrayLevels] = 8 * c.workspace
+	if dense {
+		p.wants[arrayLevels] = 8 * denseWorkspace(p.m, p.d)
+	}
 	p.wants[arraySolved] = solvedBytes(c.m, c.d)
 	p.wants[arrayStats] = int64(8 * stats * c.levels[0].blocks)
 }

@@ -126,7 +126,7 @@ func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{40, 64, longest}, 64, 1, 1)
+		k := columnKind(runs, cut{40, 64, longest, false}, 64, 1, 1)
 		whole := k.plan(runs, math.MaxInt, 0)
 		most := whole.least + rng.IntN(whole.slots+1)
 		p := k.plan(runs, most, 0)
@@ -240,7 +240,7 @@ func TestGramRuns(t *testing.T) {
 // TestPieces: pieces cover each chunk once.
 func TestPieces(t *testing.T) {
 	runs := someRuns(rand.New(rand.NewPCG(1, 3)))
-	k := columnKind(runs, cut{40, 64, longest}, 64, 1, 1)
+	k := columnKind(runs, cut{40, 64, longest, false}, 64, 1, 1)
 	chunks := k.chunks(runs, k.count)
 	jobs := rowJobs(chunks)
 	at := 0
@@ -310,7 +310,7 @@ func TestStore(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{40, 64, 4096}, 64, 1, 1).twoSided()
+		k := columnKind(runs, cut{40, 64, 4096, false}, 64, 1, 1).twoSided()
 		whole := k.plan(runs, math.MaxInt, math.MaxInt64)
 		bytes := whole.leastStore + rng.Int64N(whole.store+1)
 		p := k.plan(runs, math.MaxInt, bytes)
@@ -362,7 +362,7 @@ func TestLayOut(t *testing.T) {
 	for v := range 4 {
 		runs = append(runs, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), m: 64, split: 64})
 	}
-	k := columnKind(runs, cut{1, 1000, longest}, 64, 1, 1)
+	k := columnKind(runs, cut{1, 1000, longest, false}, 64, 1, 1)
 	lay := func(free int64) (*plan, error) {
 		p := &plan{wants: r.own, free: free}
 		return p, r.layOut(p, runs, k)

@@ -31,15 +31,19 @@ const outputGroup = kernels.OutputGroup
 var columnBlock = kernels.MomentsColumns{}.Block()
 
 // A cut says how many blocks of the device a pass should have, how few rows are
-// worth one, and the most rows of a chunk.
-type cut struct{ blocks, least, longest int }
+// worth one, and the most rows of a chunk. Large blocks, of which a multiprocessor holds
+// one, run in waves.
+type cut struct {
+	blocks, least, longest int
+	large                  bool
+}
 
 var (
-	gramCut     = cut{3 * multiprocessors, 512, longest}
-	pullbackCut = cut{4 * multiprocessors, 256, longest}
-	columnCut   = cut{8 * multiprocessors, 128, longest}
-	predictCut  = cut{1, longest, longest} // rows there are cut into pieces anyway
-	quadCut     = cut{1, kernels.QuadRows, kernels.QuadRows}
+	gramCut     = cut{3 * multiprocessors, 512, longest, true}
+	pullbackCut = cut{4 * multiprocessors, 256, longest, true}
+	columnCut   = cut{8 * multiprocessors, 128, longest, false}
+	predictCut  = cut{1, longest, longest, false} // rows there are cut into pieces anyway
+	quadCut     = cut{1, kernels.QuadRows, kernels.QuadRows, false}
 )
 
 // blockRows is how many rows' worth of time a block takes to begin and to end.
@@ -145,7 +149,7 @@ func (c cut) chunks(runs []run, count func(r run) int) (all []chunk) {
 	for i, r := range runs {
 		n := r.hi - r.lo
 		length := chunkLength(n, parts(n, most))
-		if len(runs) == 1 {
+		if len(runs) == 1 && c.large {
 			length = c.inWaves(n, parts(n, most), count(r))
 		}
 		for lo := r.lo; lo < r.hi; lo += length {

@@ -8,10 +8,29 @@ import (
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// CanSolve says whether the card's shared memory holds what an elimination of
-// these windows needs.
+// CanSolve says whether there is one window, or the card's shared memory holds what an
+// elimination of these windows needs.
 func (r *rows) CanSolve(f *spectral.Features) bool {
-	return r.queue != nil && chainFits(f.Offsets(), r.data.D, r.card.device.SharedPerBlock)
+	if r.queue == nil || r.data.D == 0 {
+		return false
+	}
+	offset := f.Offsets()
+	return r.goesDense(offset) || chainFits(offset, r.data.D, r.card.device.SharedPerBlock)
+}
+
+// goesDense says whether the card takes these features for dense.
+func (r *rows) goesDense(offset []int) bool {
+	return goesDense(offset, r.data.D, r.card.device.SharedPerBlock)
+}
+
+// dense is where the algebra of one window stands.
+func (r *rows) dense(p *plan) *dense {
+	corner, mean, size := r.address(arrayLevels), r.address(arraySolved), uint64(8*p.m*p.d)
+	return &dense{
+		m: p.m, d: p.d, at: r.address(arrayGram), corner: corner, y: corner + uint64(8*denseCorners(p.m)),
+		mean: mean, coef: mean + size, stats: r.address(arrayStats), launch: r.launch,
+		large: multiprocessors, largeInverse: 4 * multiprocessors,
+	}
 }
 
 // Solve fills dst with what follows from A = E[ΦᵀΦ] + λI. It keeps A⁻¹ and m on the
@@ -86,23 +105,42 @@ func (r *rows) place(p *plan, i int) chainPlace {
 	return l
 }
 
-// algebra factors A, solves and inverts, level by level. The first level's kernels
-// leave the windows' statistics in arrayStats.
+// algebra factors A, solves and inverts, and leaves the windows' statistics in
+// arrayStats.
 func (r *rows) algebra(p *plan, lambda float64) {
-	c, first := p.chain, r.place(p, 0)
+	if !r.goesDense(p.offset) {
+		r.start(p, r.address(arraySolved), lambda)
+		r.eliminate(p)
+		return
+	}
+	a := r.dense(p)
+	r.start(p, a.y, lambda)
+	a.solve()
+}
+
+// start completes A's diagonal and brings C to rhs and to where it waits for its
+// adjoint.
+func (r *rows) start(p *plan, rhs uint64, lambda float64) {
+	first := r.place(p, 0)
+	k := &kernels.ChainStart{
+		Blocks: first.table, At: first.at, Rhs: rhs, Sums: r.address(arraySums), Coef: first.rhs + uint64(8*p.m*p.d),
+		Traces: r.address(arrayStats), Lambda: lambda, M: int64(p.m), D: int64(p.d),
+	}
+	r.launch(k, int(first.count), 8*k.Block())
+}
+
+// eliminate factors, solves and inverts level by level. The first level's kernels leave
+// statistics.
+func (r *rows) eliminate(p *plan) {
+	c, count := p.chain, p.chain.levels[0].blocks
 	top, shared := len(c.levels)-1, chainShared(c.most, c.d)
 	fan, d, stride := int64(c.fan), int64(c.d), int64(chainStride(c.most))
 	stat := func(level, n int) uint64 {
 		if level > 0 {
 			return 0
 		}
-		return r.address(arrayStats) + uint64(8*n)*uint64(first.count)
+		return r.address(arrayStats) + uint64(8*n*count)
 	}
-	start := &kernels.ChainStart{
-		Blocks: first.table, At: first.at, Rhs: first.rhs, Sums: r.address(arraySums), Coef: first.rhs + uint64(8*c.m*c.d),
-		Traces: stat(0, 0), Lambda: lambda, M: int64(c.m), D: d,
-	}
-	r.launch(start, int(first.count), 8*start.Block())
 	for i := range top {
 		a, up := r.place(p, i), r.place(p, i+1)
 		r.launch(&kernels.ChainReduce{
@@ -142,10 +180,14 @@ func (r *rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjo
 func (r *rows) pullbackSolved(f *spectral.Features, bar spectral.SolvedAdjoint) error {
 	a, d := r.place(r.solved, 0), r.data.D
 	coef := a.rhs + uint64(8*f.M*d)
-	r.launch(&kernels.ChainAdjoint{
-		Blocks: a.table, At: a.at, Mean: a.rhs, Coef: coef, Count: a.count,
-		Inverse: bar.Inverse, Outer: bar.Outer, Linear: bar.Linear, D: int64(d),
-	}, int(a.count), 0)
+	if r.goesDense(r.solved.offset) {
+		r.dense(r.solved).adjoint(bar)
+	} else {
+		r.launch(&kernels.ChainAdjoint{
+			Blocks: a.table, At: a.at, Mean: a.rhs, Coef: coef, Count: a.count,
+			Inverse: bar.Inverse, Outer: bar.Outer, Linear: bar.Linear, D: int64(d),
+		}, int(a.count), 0)
+	}
 	if err := r.finish(nil); err != nil { // prepare may free the memory of the tables
 		return err
 	}

@@ -265,8 +265,9 @@ func TestSolveDense(t *testing.T) {
 func TestSolveNotPositive(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})
-		for _, v := range []int{1, 4, 30} {
-			p := windowed(repeated(v, 5), 12*v+40, 1)
+		for _, sizes := range [][]int{repeated(1, 5), repeated(4, 5), repeated(30, 5), {65}, {200}} {
+			v := len(sizes)
+			p := windowed(sizes, 12*v+40, 1)
 			r, err := b.Open(p.data)
 			if err != nil {
 				t.Fatal(err)

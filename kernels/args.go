@@ -18,6 +18,8 @@ const (
 	GradientRows = 64   // rows that factorised_gradient holds in shared memory
 	ChunkFields  = 9    // numbers of a row of the table of chunks, or of runs
 	BlockFields  = 6    // numbers of a row of a level's table
+	DenseBlock   = 64   // columns that dense_panel divides out
+	DenseMirror  = 32   // edge of the tiles that dense_adjoint mirrors
 )
 
 // RowsBank are the arguments that several kernels begin with.
@@ -173,6 +175,213 @@ func (ChainStart) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *ChainStart) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
+}
+
+// DenseAdjoint are the arguments of dense_adjoint (dense.cu).
+type DenseAdjoint struct {
+	At      uint64
+	Mean    uint64
+	Coef    uint64
+	M       int64
+	D       int64
+	Inverse float64
+	Outer   float64
+	Linear  float64
+}
+
+var _ [64]byte = [unsafe.Sizeof(DenseAdjoint{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseAdjoint) Name() string { return "dense_adjoint" }
+
+// Block is how many threads a block has.
+func (DenseAdjoint) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseAdjoint) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
+}
+
+// DenseFinish are the arguments of dense_finish (dense.cu).
+type DenseFinish struct {
+	At     uint64
+	Corner uint64
+	M      int64
+	Logs   uint64
+	Traces uint64
+}
+
+var _ [40]byte = [unsafe.Sizeof(DenseFinish{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseFinish) Name() string { return "dense_finish" }
+
+// Block is how many threads a block has.
+func (DenseFinish) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseFinish) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
+}
+
+// DenseInverse128 are the arguments of dense_inverse_128 (dense.cu).
+type DenseInverse128 struct {
+	At     uint64
+	Corner uint64
+	M      int64
+}
+
+var _ [24]byte = [unsafe.Sizeof(DenseInverse128{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseInverse128) Name() string { return "dense_inverse_128" }
+
+// Block is how many threads a block has.
+func (DenseInverse128) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseInverse128) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 3)
+}
+
+// DenseInverse64 are the arguments of dense_inverse_64 (dense.cu).
+type DenseInverse64 struct {
+	At     uint64
+	Corner uint64
+	M      int64
+}
+
+var _ [24]byte = [unsafe.Sizeof(DenseInverse64{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseInverse64) Name() string { return "dense_inverse_64" }
+
+// Block is how many threads a block has.
+func (DenseInverse64) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseInverse64) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 3)
+}
+
+// DenseMean are the arguments of dense_mean (dense.cu).
+type DenseMean struct {
+	At     uint64
+	Corner uint64
+	Y      uint64
+	Mean   uint64
+	M      int64
+	D      int64
+	Share  float64
+}
+
+var _ [56]byte = [unsafe.Sizeof(DenseMean{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseMean) Name() string { return "dense_mean" }
+
+// Block is how many threads a block has.
+func (DenseMean) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseMean) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// DensePanel are the arguments of dense_panel (dense.cu).
+type DensePanel struct {
+	At     uint64
+	Corner uint64
+	Y      uint64
+	M      int64
+	D      int64
+	Col0   int64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DensePanel{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DensePanel) Name() string { return "dense_panel" }
+
+// Block is how many threads a block has.
+func (DensePanel) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DensePanel) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DenseResidual are the arguments of dense_residual (dense.cu).
+type DenseResidual struct {
+	At     uint64
+	Corner uint64
+	Mean   uint64
+	Y      uint64
+	M      int64
+	D      int64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DenseResidual{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseResidual) Name() string { return "dense_residual" }
+
+// Block is how many threads a block has.
+func (DenseResidual) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseResidual) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DenseUpdate128 are the arguments of dense_update_128 (dense.cu).
+type DenseUpdate128 struct {
+	At      uint64
+	Corner  uint64
+	Y       uint64
+	M       int64
+	D       int64
+	From    int64
+	Mid     int64
+	Columns int64
+}
+
+var _ [64]byte = [unsafe.Sizeof(DenseUpdate128{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseUpdate128) Name() string { return "dense_update_128" }
+
+// Block is how many threads a block has.
+func (DenseUpdate128) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseUpdate128) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
+}
+
+// DenseUpdate64 are the arguments of dense_update_64 (dense.cu).
+type DenseUpdate64 struct {
+	At      uint64
+	Corner  uint64
+	Y       uint64
+	M       int64
+	D       int64
+	From    int64
+	Mid     int64
+	Columns int64
+}
+
+var _ [64]byte = [unsafe.Sizeof(DenseUpdate64{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DenseUpdate64) Name() string { return "dense_update_64" }
+
+// Block is how many threads a block has.
+func (DenseUpdate64) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *DenseUpdate64) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
 }
 
 // FactorisedGradient are the arguments of factorised_gradient (factorised.cu).

@@ -61,10 +61,10 @@ struct Front {
 // goes to prior of the next level; the block that comes next, less E·Eᵀ, waits
 // where the following separator's will stand, and the coupling between that and
 // the separator, −E·Wᵀ, where theirs will.
-KERNEL(256) chain_reduce(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long fan, long long d, long long stride) {
+KERNEL(256, 3) chain_reduce(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long fan, long long d, long long stride) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
-	long long first = fan * (long long)blockIdx.x, end = first + fan < count ? first + fan : count;
+	int first = (int)(fan * blockIdx.x), end = (int)(first + fan < count ? first + fan : count);
 	Block s = a.block(first), t = up.block(blockIdx.x), run = up.block((long long)blockIdx.x + 1);
 	Front f(shared, stride);
 	f.left = (int)s.m;
@@ -79,7 +79,7 @@ KERNEL(256) chain_reduce(const long long *blocks, double *at, double *rhs, long 
 		each(1, f.left * f.d, [&](int, int e) { up.rhs[t.rhs + e] = a.rhs[s.rhs + e]; });
 	}
 	barrier(); // eliminate has none where the first inner block has no features
-	for (long long v = first + 1; v < end; v++) {
+	for (int v = first + 1; v < end; v++) {
 		Block b = a.block(v);
 		bool begins = v == first + 1, ends = v + 1 == end;
 		f.m = (int)b.m;
@@ -116,7 +116,7 @@ KERNEL(256) chain_reduce(const long long *blocks, double *at, double *rhs, long 
 // of what is left of it but what is prior. under is the level below, whose block
 // fan·v it hands each of its own on to before; null: there is none. logs gets
 // Σ log diag L_v.
-KERNEL(256) chain_factor(const long long *blocks, double *at, double *rhs, long long count, const long long *under, double *under_at, double *under_rhs, long long fan, long long length, long long d, long long stride, double *logs) {
+KERNEL(256, 3) chain_factor(const long long *blocks, double *at, double *rhs, long long count, const long long *under, double *under_at, double *under_rhs, long long fan, long long length, long long d, long long stride, double *logs) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, low = {under, under_at, under_rhs, 0};
 	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;
@@ -148,11 +148,14 @@ KERNEL(256) chain_factor(const long long *blocks, double *at, double *rhs, long 
 		});
 		each(f.next, f.m, [&](int i, int j) { a.at[b.below + i * b.m + j] = f.e()[i * f.ld + j]; });
 		each(f.m, f.d, [&](int i, int o) { a.rhs[b.rhs + i * d + o] = f.y()[o * f.ld + i]; });
-		if (logs && threadIdx.x == 0) {
+		if (logs && threadIdx.x < 32) {
 			double sum = 0;
-			for (int i = 0; i < f.m; i++)
+#pragma unroll 1
+			for (int i = threadIdx.x; i < f.m; i += 32)
 				sum += log(f.at[i * f.ld + i]);
-			logs[v] = sum;
+			sum = warp_sum(sum);
+			if (threadIdx.x == 0)
+				logs[v] = sum;
 		}
 		if (v + 1 < end) {
 			Block n = a.block(v + 1);

@@ -29,12 +29,30 @@ struct Level {
 	DEVICE int size(long long v) const { return v < count ? (int)blocks[BLOCK_FIELDS * v] : 0; }
 };
 
-// each calls f(i, j) for the numbers of a rows × cols matrix, neighbours in a row
-// by neighbouring threads.
+// each calls f(i, j) for the numbers of a rows × cols matrix, one behind the other by
+// neighbouring threads, so that no thread waits at the end of a row.
 template <class F> DEVICE void each(int rows, int cols, F f) {
-	for (int i = threadIdx.x / 32; i < rows; i += FRONT_THREADS / 32)
-		for (int j = threadIdx.x % 32; j < cols; j += 32)
-			f(i, j);
+	if (cols == 0)
+		return;
+	int i = threadIdx.x / cols, j = threadIdx.x - i * cols;
+	int down = FRONT_THREADS / cols, along = FRONT_THREADS - down * cols;
+	while (i < rows) {
+		f(i, j);
+		i += down;
+		j += along;
+		if (j >= cols) {
+			j -= cols;
+			i++;
+		}
+	}
+}
+
+// warp_sum adds a number of each lane of a warp; every lane gets the sum.
+DEVICE double warp_sum(double v) {
+#pragma unroll
+	for (int half = 16; half > 0; half /= 2)
+		v += shuffle_xor(v, half);
+	return v;
 }
 
 // diagonal is number (i, j) of a block's, what is to be subtracted left out.

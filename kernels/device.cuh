@@ -3,12 +3,17 @@
 // does the host's compiler, so fma() stands where one is wanted.
 //
 //	KERNEL(threads) name(…)   a kernel for blocks of that many threads; each
-//	                          parameter is a pointer, a long long or a double
+//	                          parameter is a pointer, a long long or a double.
+//	                          KERNEL(threads, blocks): with registers for so many
+//	                          blocks on a multiprocessor
 //	DEVICE                    a function that kernels call
 //	SHARED(type, s)           type *s is the block's dynamic shared memory
 //	barrier, warp_barrier     all threads of the block or warp that have not
 //	                          returned meet at the same place in the source
 //	shuffle_xor(v, mask)      v of the lane with that exclusive or
+//	shuffle(v, lane)          v of that lane
+//	inverse_root(d)           d^−½ within two units of the last place; NaN or Inf where
+//	                          there is none
 //	copy_async(to, from, there)   starts a copy of 8 bytes from device memory to
 //	copy_async16                  shared memory, or of 16 to a multiple of 16; zeros
 //	                              where there is nothing (from is then not read)
@@ -28,7 +33,7 @@
 
 #else
 
-#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
 #define DEVICE __device__ __forceinline__
 #define SHARED(type, s) type *s = reinterpret_cast<type *>(vssgp_shared)
 
@@ -37,6 +42,15 @@ extern __shared__ __align__(16) unsigned char vssgp_shared[];
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void warp_barrier() { __syncwarp(); }
 DEVICE double shuffle_xor(double v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
+DEVICE double shuffle(double v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+
+// A step of third order from 22 digits, without the branches of sqrt and division.
+DEVICE double inverse_root(double d) {
+	double y;
+	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+	double e = fma(-(d * y), y, 1.0);
+	return fma(fma(0.375, e, 0.5), y * e, y);
+}
 
 DEVICE void copy_async(void *to, const void *from, bool there) {
 	asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 8 : 0) : "memory");

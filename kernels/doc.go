@@ -22,6 +22,7 @@
 //	chain.cuh        chains of blocks, levels
 //	chain.cu         internal/blocktri: factor and solutions, by segments
 //	inverse.cu       internal/blocktri: the stored blocks of A⁻¹, and the adjoint
+//	dense.cu         the same for one window, by tiles
 //	shape.go         tiles and widths that package gpu plans with
 //	args.go          generated: a struct for each kernel's arguments, the constants
 //	ptx              generated: all kernels for sm_80 and sm_90, packed
@@ -96,11 +97,18 @@
 //	Lambda            λ, added to G's diagonal
 //	Inverse, Outer, Linear   factors of A⁻¹, m mᵀ and m in the adjoint
 //
+// Those for one window (dense.cu) have
+//
+//	Corner, Y         the factor's diagonal blocks; right-hand sides
+//	From, Mid         columns whose products are taken from those from Mid on
+//	Columns, Col0     how many tiles there are from Mid on; the first column of a panel
+//	Share             how much of Mean stays
+//
 // # Arithmetic
 //
 // A kernel computes the same function on a card and emulated. nvcc does not fuse
 // products and sums by itself (--fmad=false), nor does the host's compiler; the sources
-// say fma() where they want it. Only exp can differ, and the order of the sum within
+// say fma() where they want it. Only exp, log and d^−½ can differ, and the order of the sum within
 // one tensor-core product.
 //
 // # Order of sums

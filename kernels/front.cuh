@@ -118,26 +118,41 @@ DEVICE void take(int rows, int cols, bool lower, Operand a, Operand b, int depth
 // pivot factors the w × w block at x, w ≤ PANEL, by one warp, and leaves the
 // reciprocals of its diagonal in inv. Where a pivot is not positive it is NaN,
 // and so is all that depends on it.
+//
+// A lane has a row. What the next pivot takes goes to all lanes while d^−½ is made,
+// and nothing waits for the root itself: the steps from one pivot to the next are
+// the longest chain of a factor.
 DEVICE void pivot(double *x, int ld, int w, double *inv) {
 	int lane = threadIdx.x % 32;
-	for (int c = 0; c < w; c++) {
-		double d = x[c * ld + c], root = sqrt(d > 0 ? d : -1.0), over = 1 / root;
-		bool below = lane > c && lane < w;
-		double v = below ? x[lane * ld + c] * over : root;
-		warp_barrier();
-		if (below || lane == c)
-			x[lane * ld + c] = v;
-		if (lane == c)
-			inv[c] = over;
-		warp_barrier();
+	double row[PANEL];
 #pragma unroll
-		for (int e = lane; e < PANEL * PANEL; e += 32) {
-			int i = e / PANEL, j = e % PANEL;
-			if (i < w && j > c && j <= i)
-				x[i * ld + j] = fma(-x[i * ld + c], x[j * ld + c], x[i * ld + j]);
+	for (int j = 0; j < PANEL; j++)
+		row[j] = lane < w && j <= lane ? x[lane * ld + j] : lane == j; // beyond w: of I
+	double d = shuffle(row[0], 0);
+#pragma unroll
+	for (int c = 0; c < PANEL; c++) {
+		double first = 0, next = 0;
+		if (c + 1 < PANEL) {
+			first = shuffle(row[c], c + 1);
+			next = shuffle(row[c + 1], c + 1);
 		}
-		warp_barrier();
+		double over = inverse_root(d), root = d * over;
+		root = fma(fma(-root, root, d), 0.5 * over, root);
+		first *= over;
+		d = fma(-first, first, next);
+		if (lane == c && c < w)
+			inv[c] = over;
+		row[c] = lane == c ? root : row[c] * over;
+#pragma unroll
+		for (int j = c + 1; j < PANEL; j++)
+			row[j] = fma(-row[c], shuffle(row[c], j), row[j]);
 	}
+	if (lane >= w)
+		return;
+#pragma unroll
+	for (int j = 0; j < PANEL; j++)
+		if (j <= lane)
+			x[lane * ld + j] = row[j];
 }
 
 // divide replaces a row's w numbers at s by their product with the inverse of the
@@ -187,6 +202,7 @@ DEVICE void divide_up(double *s, const double *l, int ld, int w, const double *i
 // there are columns, it begins and ends with all threads in step.
 DEVICE void eliminate(double *f, int ld, int m, int rows, double *inv) {
 	int warp = threadIdx.x / 32;
+#pragma unroll 1
 	for (int c0 = 0; c0 < m; c0 += PANEL) {
 		int w = m - c0 < PANEL ? m - c0 : PANEL;
 		for (int i0 = c0 + 16 * warp; c0 > 0 && i0 < rows; i0 += 16 * (FRONT_THREADS / 32)) {

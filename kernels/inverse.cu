@@ -14,17 +14,14 @@ DEVICE double trace(const double *z, int m) {
 	double sum = 0;
 	for (int i = threadIdx.x % 32; i < m; i += 32)
 		sum += z[(long long)i * m + i];
-#pragma unroll
-	for (int half = 16; half > 0; half /= 2)
-		sum += shuffle_xor(sum, half);
-	return sum;
+	return warp_sum(sum);
 }
 
 // chain_inverse overwrites a segment's factor by Z, both triangles of its diagonal
 // blocks, and y by m. over is the level above, where segment i's separator is block
 // i; traces gets the traces of Z_vv. The front holds L, under it I, which becomes
 // L⁻¹, E, which becomes H, and yᵀ, which becomes yᵀL⁻¹.
-KERNEL(256) chain_inverse(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long length, long long d, long long stride, double *traces) {
+KERNEL(256, 3) chain_inverse(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long length, long long d, long long stride, double *traces) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
 	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;

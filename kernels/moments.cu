@@ -98,10 +98,8 @@ KERNEL(256) moments_gram_reduce(const long long *runs, const long long *jobs, co
 	const long long *run = runs + CHUNK_FIELDS * job[0];
 	Chunk s = {0, 0, 0, run[0], run[1], run[2], run[3], run[4], 0};
 	long long slot0 = run[5], slots = run[6], pairs = run[7];
-	long long ti = 0;
-	while ((ti + 1) * (ti + 2) / 2 <= job[1])
-		ti++;
-	long long tj = job[1] - ti * (ti + 1) / 2;
+	long long ti, tj;
+	triangle(job[1], ti, tj);
 	for (long long e = threadIdx.x; e < tile * tile; e += 256) {
 		long long i = tile * ti + e / tile, j = tile * tj + e % tile;
 		if (i >= s.m || j >= i)

@@ -14,3 +14,5 @@ constexpr int QUAD_ROWS = 4096;  // rows at most of a chunk of predict_quad
 constexpr int GRADIENT_ROWS = 64; // rows that factorised_gradient holds in shared memory
 constexpr int CHUNK_FIELDS = 9;   // numbers of a row of the table of chunks, or of runs
 constexpr int BLOCK_FIELDS = 6;   // numbers of a row of a level's table
+constexpr int DENSE_BLOCK = 64;   // columns that dense_panel divides out
+constexpr int DENSE_MIRROR = 32;  // edge of the tiles that dense_adjoint mirrors

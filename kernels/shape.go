@@ -14,3 +14,13 @@ func StoreWidth(m int) int { return (m + Stage - 1) / Stage * Stage }
 
 // PullbackWidth is how many sums a feature of q inputs has (contract.cuh).
 func PullbackWidth(q int) int { return 4 + 3*q }
+
+// DenseShared is the dynamic shared memory, in bytes, of a block that owns a T×T tile
+// of a dense matrix (dense.cu): Ring stages of two panels that lie across.
+func DenseShared(t int) int { return Ring * 2 * t * (Stage + Pad) * 8 }
+
+// DensePanelShared and DenseMirrorShared are those of dense_panel and dense_adjoint.
+const (
+	DensePanelShared  = 8 * (2*DenseBlock + 1) * (DenseBlock + Pad)
+	DenseMirrorShared = 8 * DenseMirror * (DenseMirror + 1)
+)

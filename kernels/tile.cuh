@@ -46,8 +46,26 @@ template <int T> struct Tile {
 					f(row0 + 16 * i + 8 * (c / 2) + group, col0 + 8 * j + 2 * place + c % 2, acc[i][j][c]);
 	}
 
-	// multiply adds a stage's products. a lies along; so does b, or across.
-	template <bool ACROSS> DEVICE void multiply(const double *a, const double *b);
+	// change calls to(row, column, from(row, column), number), for sixteen numbers from
+	// before to: loads do not wait for the stores of others.
+	template <class From, class To> DEVICE void change(From from, To to) {
+#pragma unroll
+		for (int j0 = 0; j0 < 2 * columns; j0 += 4) {
+			double old[4][4];
+			auto at = [&](auto f) {
+#pragma unroll
+				for (int j = 0; j < 4; j++)
+#pragma unroll
+					for (int c = 0; c < 4; c++)
+						f(row0 + 16 * (j0 / columns) + 8 * (c / 2) + group, col0 + 8 * (j0 % columns + j) + 2 * place + c % 2, old[j][c], acc[j0 / columns][j0 % columns + j][c]);
+			};
+			at([&](int r, int c, double &o, double) { o = from(r, c); });
+			at([&](int r, int c, double o, double v) { to(r, c, o, v); });
+		}
+	}
+
+	// multiply adds a stage's products; a and b lie along, or across.
+	template <bool B_ACROSS, bool A_ACROSS = false> DEVICE void multiply(const double *a, const double *b);
 };
 
 // DEPTH is how many rows of the sum one instruction takes: m16n8k8 on sm_90,
@@ -98,23 +116,24 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 #endif
 }
 
-template <int T> template <bool ACROSS> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
-	constexpr int next = ACROSS ? 1 : T + PAD, column = ACROSS ? STAGE + PAD : 1;
+template <int T> template <bool B_ACROSS, bool A_ACROSS> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
+	constexpr int a_next = A_ACROSS ? 1 : T + PAD, a_row = A_ACROSS ? STAGE + PAD : 1;
+	constexpr int b_next = B_ACROSS ? 1 : T + PAD, b_column = B_ACROSS ? STAGE + PAD : 1;
 #pragma unroll
 	for (int k = 0; k < STAGE; k += DEPTH) {
 		Fragment<2, columns> f;
 #pragma unroll
 		for (int h = 0; h < DEPTH / 4; h++) {
-			const double *pa = a + (k + 4 * h + place) * (T + PAD) + row0 + group;
-			const double *pb = b + (k + 4 * h + place) * next + (col0 + group) * column;
+			const double *pa = a + (k + 4 * h + place) * a_next + (row0 + group) * a_row;
+			const double *pb = b + (k + 4 * h + place) * b_next + (col0 + group) * b_column;
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				f.a[i][2 * h] = pa[16 * i];
-				f.a[i][2 * h + 1] = pa[16 * i + 8];
+				f.a[i][2 * h] = pa[16 * i * a_row];
+				f.a[i][2 * h + 1] = pa[(16 * i + 8) * a_row];
 			}
 #pragma unroll
 			for (int j = 0; j < columns; j++)
-				f.b[j][h] = pb[8 * j * column];
+				f.b[j][h] = pb[8 * j * b_column];
 		}
 		mma(acc, f);
 	}
@@ -149,4 +168,14 @@ template <class Load, class Multiply> DEVICE void ring(double *shared, int numbe
 				multiply(shared + i % RING * numbers);
 	}
 	barrier();
+}
+
+// triangle is the n'th pair (i, j), i ≥ j, counted row by row.
+DEVICE void triangle(long long n, long long &i, long long &j) {
+	i = (long long)((sqrt(8.0 * n + 1) - 1) / 2);
+	if (i * (i + 1) / 2 > n)
+		i--;
+	if ((i + 1) * (i + 2) / 2 <= n)
+		i++;
+	j = n - i * (i + 1) / 2;
 }

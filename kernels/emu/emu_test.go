@@ -57,9 +57,9 @@ func TestShuffle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, v := range out {
-		sum := float64(31*16 + i/32*32*32)
-		if v != sum {
-			t.Errorf("lane %d: %v, want %v", i, v, sum)
+		want := float64(31*16+i/32*32*32) + 1e6*float64(i/32*32+(i+3)%32)
+		if v != want {
+			t.Errorf("lane %d: %v, want %v", i, v, want)
 		}
 	}
 }

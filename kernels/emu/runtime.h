@@ -34,7 +34,7 @@ void emu_copy(void *to, const void *from, int bytes);
 void emu_copy_commit();
 void emu_copy_wait(int left);
 
-#define KERNEL(threads) void
+#define KERNEL(...) void
 #define DEVICE inline
 #define SHARED(type, s) type *s = reinterpret_cast<type *>(emu_shared())
 
@@ -58,6 +58,14 @@ inline double shuffle_xor(double v, int mask, EMU_HERE) {
 // does not.
 inline const void *const *warp_gather(const void *p, EMU_HERE) { return emu_warp_gather(p, file, line); }
 inline void warp_meet(EMU_HERE) { emu_warp_meet(file, line); }
+
+inline double shuffle(double v, int lane, EMU_HERE) {
+	double got = *(const double *)warp_gather(&v, file, line)[lane];
+	warp_meet(file, line);
+	return got;
+}
+
+inline double inverse_root(double d) { return 1 / sqrt(d); }
 
 // A copy leaves NaN until it has landed, which is when its thread waits for it: a
 // card may do it at any time in between. Macros: a race is reported with the line that

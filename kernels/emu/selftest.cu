@@ -14,12 +14,13 @@ KERNEL(128) self_sum(const double *x, double *out) {
 		out[blockIdx.x] = s[0];
 }
 
-// self_shuffle adds a warp's numbers; all lanes have the sum.
+// self_shuffle adds a warp's numbers, so that all lanes have the sum, and the number
+// of the lane three further on.
 KERNEL(64) self_shuffle(double *out) {
-	double v = threadIdx.x;
+	double v = threadIdx.x, next = shuffle(v, (threadIdx.x + 3) % 32);
 	for (int mask = 1; mask < 32; mask *= 2)
 		v += shuffle_xor(v, mask);
-	out[threadIdx.x] = v;
+	out[threadIdx.x] = v + 1e6 * next;
 }
 
 // self_gather has each lane read what all lanes of its warp hold, twice.

@@ -19,12 +19,11 @@ type allowance struct {
 
 // allowances are of the kernels that have a stack. All others may have none.
 var allowances = map[string]allowance{
-	"chain_factor":        {8, 32, "64 registers a thread, so that four blocks fit; outside the loops with products"},
-	"chain_inverse":       {32, 68, "as chain_factor"},
-	"chain_reduce":        {24, 80, "as chain_factor"},
+	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
 	"factorised_gradient": {536, 0, "sums by input and by output, indexed by loops that are not unrolled"},
 	"factorised_residual": {512, 432, "what walk keeps of 32 rows, in a loop that is not unrolled, beside 32 sums in 128 registers"},
 	"predict_rows":        {256, 0, "what walk keeps of 32 rows"},
+	"pullback_128":        {16, 32, "a tile of 128 registers; ptxas 12.9 and 13 on sm_90, outside the loop with products"},
 	"pullback_64":         {448, 64, "sums by input (contract.cuh), indexed by loops that are not unrolled"},
 }
 

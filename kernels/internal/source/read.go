@@ -13,7 +13,7 @@ import (
 var (
 	define   = regexp.MustCompile(`(?m)^#define (\w+) ((?:[^\n]*\\\n)*[^\n]*)$`)
 	opening  = regexp.MustCompile(`(?m)^KERNEL\b`)
-	header   = regexp.MustCompile(`^KERNEL\s*\(\s*(\d+)\s*\)\s*([a-z][a-z0-9_]*)\s*\(([^()]*)\)\s*\{`)
+	header   = regexp.MustCompile(`^KERNEL\s*\(\s*(\d+)\s*(?:,\s*\d+\s*)?\)\s*([a-z][a-z0-9_]*)\s*\(([^()]*)\)\s*\{`)
 	word     = regexp.MustCompile(`^\w+$`)
 	constant = regexp.MustCompile(`(?m)^constexpr int (\w+) = (\d+); *// (.*)$`)
 )

@@ -33,6 +33,7 @@ func TestParse(t *testing.T) {
 		{"pointers", "KERNEL(32) a(const void *const *p, const long long *__restrict__ j, float *f, const T<int> *t) {}", "a 32: p uint64 j uint64 f uint64 t uint64"},
 		{"macro", "#include \"b.cuh\"\nKERNEL(32) a(COMMON, double *part) {}", "a 32: x uint64 n int64 delta float64 part uint64"},
 		{"sorted", "KERNEL(32) b() {}\nKERNEL(64) a() {}", "a 64: b 32:"},
+		{"blocks of a multiprocessor", "KERNEL(256, 3) a(double x) {}", "a 256: x float64"},
 		{"comments", "// KERNEL(1) no()\n//\tKERNEL(2) no()\nKERNEL(32) a(double x) { } // KERNEL(3)", "a 32: x float64"},
 		{"a macro of that name", "#define KERNEL(threads) \\\n  void\nKERNEL(32) a() {}", "a 32:"},
 		{"const values", "KERNEL(32) a(const long long n, const double x) {}", "a 32: n int64 x float64"},

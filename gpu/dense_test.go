@@ -1,0 +1,321 @@
+package gpu
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// denseEdges are about every edge of panels of 64 columns and tiles of 64 and 128.
+var denseEdges = []int{65, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257}
+
+// TestDenseModels: models without windows are solved as by the host.
+func TestDenseModels(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal})
+		for _, m := range []int{1, 2, 63, 64} { // one front
+			solveAs(t, b, []int{m}, 1)
+		}
+		for _, m := range denseEdges {
+			solveAs(t, b, []int{m}, 1)
+		}
+		for _, d := range []int{2, 5, 65} {
+			solveAs(t, b, []int{97}, d)
+		}
+		solveAs(t, b, []int{129}, 130)
+		if !testing.Short() {
+			solveAs(t, b, []int{1500}, 1)
+		}
+	})
+}
+
+// An algebra is A = G + λI with right-hand sides C [m,d].
+type algebra struct {
+	m, d   int
+	g      *mat.SymDense
+	c      []float64
+	lambda float64
+}
+
+// newAlgebra makes G = XᵀX for features of which every other one differs from the one
+// before by twin, relatively; 0: none do.
+func newAlgebra(m, d int, twin, lambda float64) *algebra {
+	rng := rand.New(rand.NewPCG(uint64(m), uint64(d)))
+	a := &algebra{m: m, d: d, g: &mat.SymDense{}, lambda: lambda}
+	x := mat.NewDense(m, m+4, nil)
+	for i := range m {
+		for j := range m + 4 {
+			v := rng.NormFloat64()
+			if twin > 0 && i%2 == 1 {
+				v = x.At(i-1, j) + twin*v
+			}
+			x.Set(i, j, v)
+		}
+	}
+	a.g.SymOuterK(1/float64(m), x)
+	for range m * d {
+		a.c = append(a.c, rng.NormFloat64())
+	}
+	return a
+}
+
+// A solvedAlgebra is what a card leaves: the adjoints of G and C in z and coef.
+type solvedAlgebra struct{ z, mean, coef, stats []float64 }
+
+// on solves on a card, with large tiles from so many on.
+func (a *algebra) on(t *testing.T, b *Backend, large int, bar spectral.SolvedAdjoint) *solvedAlgebra {
+	t.Helper()
+	q, err := b.newQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := q.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	m, d := a.m, a.d
+	r := &rows{queue: q, data: spectral.Data{D: d}}
+	p := &plan{m: m, d: d, offset: []int{0, m}}
+	p.layChain(true)
+	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
+	p.wants[arrayTable] = int64(8 * len(p.table))
+	if err := q.fit(b.context, &p.wants, math.MaxInt64/2); err != nil {
+		t.Fatal(err)
+	}
+	lower, sums := make([]float64, m*m), make([]float64, groups(d)*m*columnSums)
+	for i := range m {
+		for j := range i {
+			lower[i*m+j] = a.g.At(i, j)
+		}
+		sums[i*columnSums+outputGroup] = a.g.At(i, i)
+		for o := range d {
+			sums[(o/outputGroup*m+i)*columnSums+o%outputGroup] = a.c[i*d+o]
+		}
+	}
+	q.upload(arrayGram, lower)
+	q.upload(arraySums, sums)
+	dense := r.dense(p)
+	dense.large, dense.largeInverse = large, large
+	q.send(arrayTable, cuda.Bytes(p.table))
+	r.start(p, dense.y, a.lambda)
+	dense.solve()
+	dense.adjoint(bar)
+	for _, x := range []array{arrayGram, arraySolved, arrayStats} {
+		q.download(p, x)
+	}
+	if err := q.finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	s := slices.Clone(q.host[arraySolved]) // which ends with the queue
+	return &solvedAlgebra{slices.Clone(q.host[arrayGram]), s[:m*d], s[m*d:], slices.Clone(q.host[arrayStats])}
+}
+
+// precision is the number of bits of what a card's results are held against.
+const precision = 300
+
+func precise(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
+
+// at is number (i, j) of A.
+func (a *algebra) at(i, j int) *big.Float {
+	x := precise(a.g.At(i, j))
+	if i == j {
+		x.Add(x, precise(a.lambda))
+	}
+	return x
+}
+
+// truth is (m, A⁻¹) [m,d+m] and log|A|, by Gauss and Jordan.
+func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
+	n := a.m + a.d + a.m
+	rows := make([][]*big.Float, a.m)
+	for i := range rows {
+		for j := range n {
+			switch {
+			case j < a.m:
+				rows[i] = append(rows[i], a.at(i, j))
+			case j < a.m+a.d:
+				rows[i] = append(rows[i], precise(a.c[i*a.d+j-a.m]))
+			default:
+				rows[i] = append(rows[i], precise(0))
+			}
+		}
+		rows[i][a.m+a.d+i].SetInt64(1)
+	}
+	product := precise(0)
+	for k, row := range rows {
+		pivot := precise(0).Set(row[k])
+		v, _ := pivot.Float64()
+		logDet += math.Log(v)
+		for _, x := range row[k:] {
+			x.Quo(x, pivot)
+		}
+		for i, other := range rows {
+			factor := precise(0).Set(other[k])
+			if i == k {
+				continue
+			}
+			for j := k; j < n; j++ {
+				if row[j].Sign() != 0 {
+					other[j].Sub(other[j], product.Mul(factor, row[j]))
+				}
+			}
+		}
+	}
+	solutions = mat.NewDense(a.m, a.d+a.m, nil)
+	for i, row := range rows {
+		for j, x := range row[a.m:] {
+			v, _ := x.Float64()
+			solutions.Set(i, j, v)
+		}
+	}
+	return solutions, logDet
+}
+
+// residual is the largest number of C − A·mean.
+func (a *algebra) residual(mean []float64) (largest float64) {
+	for i := range a.m {
+		for o := range a.d {
+			sum, product := precise(a.c[i*a.d+o]), precise(0)
+			for j := range a.m {
+				sum.Sub(sum, product.Mul(a.at(i, j), precise(mean[j*a.d+o])))
+			}
+			v, _ := sum.Float64()
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	return largest
+}
+
+// TestDenseAlgebra: against 300 bits, with small tiles and large ones, where A is
+// harmless and where nearly equal features give it a condition of 10¹⁰ and more.
+// Errors are at most M·κ·ε, as rounding A alone may cause; and m has as small a
+// residual as substitution leaves: U alone leaves a hundred thousand times that.
+func TestDenseAlgebra(t *testing.T) {
+	const epsilon = 0x1p-53
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal})
+		for _, c := range []struct {
+			m, d, large  int
+			twin, lambda float64
+		}{
+			{65, 2, math.MaxInt, 0, 0.3}, {130, 5, 1, 0, 1e-3},
+			{129, 1, math.MaxInt, 1e-4, 0}, {131, 2, 1, 1e-3, 1e-9},
+		} {
+			a := newAlgebra(c.m, c.d, c.twin, c.lambda)
+			want, logDet := a.truth()
+			got := a.on(t, b, c.large, spectral.SolvedAdjoint{Inverse: 1, Linear: 2})
+			mean, z := want.Slice(0, c.m, 0, c.d), want.Slice(0, c.m, c.d, c.d+c.m)
+			trace, norm := mat.Trace(a.g), mat.Norm(a.g, math.Inf(1))
+			kappa := norm * mat.Norm(z, math.Inf(1))
+			bound := float64(c.m) * kappa * epsilon
+			if c.twin > 0 && kappa < 1e10 {
+				t.Fatalf("%+v: the condition is %.1e: it was to be 10¹⁰ at least", c, kappa)
+			}
+			for _, e := range []struct {
+				name       string
+				off, bound float64
+			}{
+				{"A⁻¹", off(got.z, z), bound},
+				{"m", off(got.mean, mean), bound},
+				{"residual", a.residual(got.mean) / (norm * mat.Norm(mean, math.Inf(1))), 8 * epsilon},
+				{"log|A|", math.Abs(2*got.stats[1] - logDet), bound},
+				{"trace of A⁻¹", math.Abs(got.stats[2]/mat.Trace(z) - 1), bound},
+				{"trace of G", math.Abs(got.stats[0]/trace - 1), float64(c.m) * epsilon},
+			} {
+				if !(e.off <= e.bound) {
+					t.Errorf("%+v, condition %.1e: %s is off by %.1e, allowed %.1e", c, kappa, e.name, e.off, e.bound)
+				}
+			}
+			for i, v := range got.coef {
+				if v != 2*got.mean[i] {
+					t.Fatalf("%+v: coefficient %d is %v, want twice %v", c, i, v, got.mean[i])
+				}
+			}
+		}
+	})
+}
+
+// TestDenseTiles: large tiles, which only large models take, give what small ones do.
+func TestDenseTiles(t *testing.T) {
+	bar := spectral.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal})
+		for _, m := range []int{192, 193, 257, 390} {
+			a := newAlgebra(m, 2, 0, 0.3)
+			if err := near(a.on(t, b, 1, bar).answers(), a.on(t, b, math.MaxInt, bar).answers(), 1e-12); err != nil {
+				t.Errorf("%d features: %v", m, err)
+			}
+		}
+	})
+}
+
+func (s *solvedAlgebra) answers() []answer {
+	return []answer{{"adjoint of G", s.z}, {"m", s.mean}, {"adjoint of C", s.coef}, {"statistics", s.stats}}
+}
+
+// off is the largest difference, relative to want's largest number.
+func off(got []float64, want mat.Matrix) (worst float64) {
+	rows, cols := want.Dims()
+	largest := 0.0
+	for i := range rows {
+		for j := range cols {
+			largest = max(largest, math.Abs(want.At(i, j)))
+			if d := math.Abs(got[i*cols+j] - want.At(i, j)); !(d <= worst) { // NaN, too
+				worst = d
+			}
+		}
+	}
+	return worst / largest
+}
+
+// TestDenseJitter: where A has no factor, the jitter that Jittered finds is the one
+// that it finds on the host.
+func TestDenseJitter(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal})
+		p := windowed([]int{100}, 60, 1)
+		r, err := b.Open(p.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		mom := spectral.NewMoments(p.features, 1)
+		if err := r.Moments(mom, p.features); err != nil {
+			t.Fatal(err)
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(mat.NewSymDense(p.m, mom.Gram.Diag[0]), false) {
+			t.Fatal("no eigenvalues")
+		}
+		mean := traceOf(mom.Gram) / float64(p.m)
+		below := -eigen.Values(nil)[0] - 3e-9*mean // 10⁻⁸ is the first jitter above
+		s := spectral.NewSolution(p.m, 1)
+		card, err := matrices.Jittered(spectral.ErrNotPositive, 6, func(jitter float64) (float64, error) {
+			err := r.Solve(s, p.features, below+jitter)
+			return s.TraceGram / float64(p.m), err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, err := matrices.Jittered(spectral.ErrNotPositive, 6, func(jitter float64) (float64, error) {
+			_, err := blocktri.Factorise(mom.Gram.Clone(), below+jitter, 2)
+			return mean, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(card/host-1) > 1e-12 || math.Abs(card/mean/1e-8-1) > 1e-6 {
+			t.Errorf("jitter %v, on the host %v, want 10⁻⁸ of %v", card, host, mean)
+		}
+	})
+}
