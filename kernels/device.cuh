@@ -7,6 +7,7 @@
 //	                          KERNEL(threads, blocks): with registers for so many
 //	                          blocks on a multiprocessor
 //	DEVICE                    a function that kernels call
+//	CONSTANT                  before numbers that all threads read at once
 //	SHARED(type, s)           type *s is the block's dynamic shared memory
 //	barrier, warp_barrier     all threads of the block or warp that have not
 //	                          returned meet at the same place in the source
@@ -14,6 +15,7 @@
 //	shuffle(v, lane)          v of that lane
 //	inverse_root(d)           d^−½ within two units of the last place; NaN or Inf where
 //	                          there is none
+//	bits_of(d), of_bits(n)    the float64 as an integer, and back
 //	copy_async(to, from, there)   starts a copy of 8 bytes from device memory to
 //	copy_async16                  shared memory, or of 16 to a multiple of 16; zeros
 //	                              where there is nothing (from is then not read)
@@ -35,6 +37,7 @@
 
 #define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
 #define DEVICE __device__ __forceinline__
+#define CONSTANT __constant__
 #define SHARED(type, s) type *s = reinterpret_cast<type *>(vssgp_shared)
 
 extern __shared__ __align__(16) unsigned char vssgp_shared[];
@@ -43,6 +46,8 @@ DEVICE void barrier() { __syncthreads(); }
 DEVICE void warp_barrier() { __syncwarp(); }
 DEVICE double shuffle_xor(double v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
 DEVICE double shuffle(double v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+DEVICE long long bits_of(double v) { return __double_as_longlong(v); }
+DEVICE double of_bits(long long v) { return __longlong_as_double(v); }
 
 // A step of third order from 22 digits, without the branches of sqrt and division.
 DEVICE double inverse_root(double d) {

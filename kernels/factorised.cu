@@ -117,12 +117,13 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 		a2 = 4 * b.ripple[k] * barSecond;
 	}
 
-	// rows walks along the n rows of a tile that begins at row base.
-	DEVICE void rows(Wave &wave, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
+	// rows walks along the n rows of a tile that begins at row base; value(i) is the feature.
+	template <class Value>
+	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
 		double back = -2 * m2 * a1;
 #pragma unroll 2
 		for (int i = 0; i < n; i++) {
-			Damped v = wave.next(view, b);
+			Damped v = value(i);
 			double bar = back * v.cos;
 #pragma unroll
 			for (int o = 0; o < OUTPUTS; o++) {
@@ -173,10 +174,7 @@ DEVICE void gradient(const Rows &r, const Bank &b, const long long *chunks, cons
 		if (there) {
 			Wave wave;
 			wave.begin(view, b, 0, n, k, column);
-			if (wave.turning) // two loops, so that neither has the other's formula in it
-				slope.rows(wave, view, b, k, column, base, n, d0, staged);
-			else
-				slope.rows(wave, view, b, k, column, base, n, d0, staged);
+			wave.walk<INPUTS>(view, b, [&](auto value) { slope.rows(value, view, b, k, column, base, n, d0, staged); });
 		}
 		barrier();
 	}

@@ -47,40 +47,58 @@ DEVICE Chunk chunk_at(const long long *table, long long i) {
 	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]};
 }
 
-// sincos_turns takes r in [−½, ½] turns: an octant's polynomials (the
-// coefficients are those of the C library's sine and cosine on [−π/4, π/4]).
-DEVICE void sincos_turns(double r, double &s, double &c) {
-	double k = rint(4 * r);
-	double a = 6.283185307179586476925 * fma(-0.25, k, r), z = a * a;
-	double p = 1.58969099521155010221e-10;
-	p = fma(p, z, -2.50507602534068634195e-08);
-	p = fma(p, z, 2.75573137070700676789e-06);
-	p = fma(p, z, -1.98412698298579493134e-04);
-	p = fma(p, z, 8.33333333332248946124e-03);
-	p = fma(p, z, -1.66666666666666324348e-01);
-	p = fma(p * z, a, a);
-	double w = -1.13596475577881948265e-11;
-	w = fma(w, z, 2.08757232129817482790e-09);
-	w = fma(w, z, -2.75573143513906633035e-07);
-	w = fma(w, z, 2.48015872894767294178e-05);
-	w = fma(w, z, -1.38888888888741095749e-03);
-	w = fma(w, z, 4.16666666666666019037e-02);
-	w = fma(w * z, z, fma(-0.5, z, 1.0));
-	int n = (int)k & 3;
+// What the polynomials below need, kept where an instruction can name it: float64
+// constants in the code would be loaded anew, in two halves, at each row.
+CONSTANT double sine_terms[] = {1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
+	-1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01};
+CONSTANT double cosine_terms[] = {-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
+	2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02};
+CONSTANT double power_terms[] = {4.45667557101388228e-10, 7.07258618134636695e-09, 1.01780517273991863e-07, 1.32154425866128709e-06,
+	1.52527338532823537e-05, 1.54035304417385137e-04, 1.33335581463960018e-03, 9.61812910760688651e-03, 5.55041086648216594e-02,
+	2.40226506959100972e-01, 6.93147180559945286e-01};
+CONSTANT double quarter_turn = 1.57079632679489661923, half_binary = -0.72134752044448170368; // π/2, −½·log₂e
+constexpr double whole = 6755399441055744; // 1.5·2⁵²: v + whole ends in v, rounded, as an integer
+
+// polynomial is Σ_i terms_i z^(N−1−i).
+template <int N> DEVICE double polynomial(const double (&terms)[N], double z) {
+	double p = terms[0];
+#pragma unroll
+	for (int i = 1; i < N; i++)
+		p = fma(p, z, terms[i]);
+	return p;
+}
+
+// sincos_turns is of any number of turns, reduced first to half a turn, so that what
+// follows stays in range where a whole turn is less than an ulp, then to the octants'
+// polynomials (the coefficients are those of the C library's sine and cosine on
+// [−π/4, π/4]).
+DEVICE void sincos_turns(double turns, double &s, double &c) {
+	double r = turns - (turns + whole - whole), at = fma(4.0, r, whole);
+	double a = quarter_turn * fma(4.0, r, whole - at), z = a * a;
+	double p = fma(polynomial(sine_terms, z) * z, a, a);
+	double w = fma(polynomial(cosine_terms, z) * z, z, fma(-0.5, z, 1.0));
+	int n = (int)bits_of(at);
 	double u = n & 1 ? w : p, v = n & 1 ? p : w;
 	s = n & 2 ? -u : u;
 	c = (n + 1) & 2 ? -v : v;
 }
 
-// decayed is exp(−quad/2); 1 where there is no decay.
-DEVICE double decayed(double quad) { return quad == 0 ? 1.0 : exp(-0.5 * quad); }
+// decayed is exp(−quad/2), quad ≥ 0; below float64's normal numbers it may be 0. It is
+// 2^n·2^f, 2^f = 1 + f·q(f), q of least error on [−½, ½], 2·10⁻¹⁷ of 2^f.
+DEVICE double decayed(double quad) {
+	double y = half_binary * quad;
+	y = y < -1100 ? -1100 : y; // NaN stays
+	double at = y + whole, f = y - (at - whole);
+	int n = (int)bits_of(at) + 1023;
+	return fma(polynomial(power_terms, f), f, 1.0) * of_bits((long long)(n > 0 ? n : 0) << 52);
+}
 
 DEVICE double gate_at(const Rows &r, long long row, int column) { return r.gate ? r.gate[2 * row + column] : 1.0; }
 
 // spun is a feature of this phase and decay.
 DEVICE Damped spun(double turns, double quad, double &e) {
 	Damped v;
-	sincos_turns(turns - rint(turns), v.sin, v.cos);
+	sincos_turns(turns, v.sin, v.cos);
 	e = decayed(quad);
 	v.cos *= e;
 	v.sin *= e;
@@ -123,11 +141,6 @@ DEVICE Damped gated(Damped v, double g) { return {v.cos * g, v.sin * g, v.e2}; }
 DEVICE Damped damped(const Rows &r, const Bank &b, long long row, long long k, int column) {
 	double e;
 	return gated(bare(r, b, row, k, e), gate_at(r, row, column));
-}
-
-// second is E[φ²] of a feature with gate g.
-DEVICE double second(const Bank &b, long long k, const Damped &v, double g) {
-	return b.power[k] * g * g + b.ripple[k] * v.e2 * (v.cos * v.cos - v.sin * v.sin);
 }
 
 // steepest bounds quad over the rows that a Wave may turn through: within it
@@ -178,13 +191,20 @@ struct Wave {
 		return gated(v, g);
 	}
 
-	// next is the feature at the row, and moves on to the next.
-	DEVICE Damped next(const Rows &r, const Bank &b) {
-		if (turning)
-			return turned(r);
-		Damped v = damped(r, b, row, k, column);
-		row++;
-		return v;
+	// walk calls f(value) once: value(i) is the feature i rows on, and is asked for in
+	// this order. Each way to make it has a loop of its own in f, so that none has
+	// another's formula in it. INPUTS: 1, more, or 0 if only r.q says.
+	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const Bank &b, F f) {
+		long long first = row;
+		if (INPUTS <= 1 && turning)
+			f([&](long long) { return turned(r); });
+		else if (INPUTS == 1 || (INPUTS == 0 && r.q == 1)) {
+			Lone lone;
+			lone.open(b, k);
+			const double *x = r.x + first;
+			f([&](long long i) { return gated(lone.at(x[i]), gate_at(r, first + i, column)); });
+		} else
+			f([&](long long i) { return damped(r, b, first + i, k, column); });
 	}
 };
 

@@ -47,48 +47,57 @@ KERNEL(256) moments_gram_128(const long long *chunks, const long long *jobs, lon
 	moments_gram<128>(chunks, jobs, slab, most, store, part, shared);
 }
 
+// Columns are one feature's sums, of OUTPUTS outputs at most.
+template <int OUTPUTS> struct Columns {
+	double scale, power, ripple, along[OUTPUTS] = {}, squares = 0;
+
+	// add is one row's share: v the feature there, g its gate, y n outputs.
+	DEVICE void add(const Damped &v, double g, const double *y, int n) {
+		squares += fma(power * g, g, ripple * v.e2 * fma(v.cos, v.cos, -(v.sin * v.sin)));
+		double phi = scale * v.cos;
+#pragma unroll
+		for (int o = 0; o < OUTPUTS; o++)
+			if (OUTPUTS == 1 || o < n)
+				along[o] = fma(phi, y[o], along[o]);
+	}
+
+	DEVICE void walk(const Rows &r, const Bank &b, const Chunk &s, long long k, int column, long long d0, double *out) {
+		scale = b.amp[k];
+		power = b.power[k];
+		ripple = b.ripple[k];
+		int n = (int)(r.d - d0);
+		for (long long base = s.lo; base < s.hi; base += RESYNC) {
+			int rows = (int)(s.hi - base < RESYNC ? s.hi - base : RESYNC);
+			const double *y = r.y + base * r.d + d0;
+			Wave wave;
+			wave.begin(r, b, base, rows, k, column);
+			wave.walk<0>(r, b, [&](auto value) {
+#pragma unroll 2
+				for (int i = 0; i < rows; i++, y += r.d)
+					add(value(i), gate_at(r, base + i, column), y, n);
+			});
+		}
+#pragma unroll
+		for (int o = 0; o < OUTPUT_GROUP; o++)
+			out[o] = o < OUTPUTS ? along[o] : 0;
+		out[OUTPUT_GROUP] = squares;
+	}
+};
+
 KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
 	Rows r = ROWS_OF_ARGUMENTS;
 	Bank b = BANK_OF_ARGUMENTS;
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
 	Chunk s = chunk_at(chunks, job[0]);
-	long long local = 128 * job[1] + threadIdx.x, k = s.f0 + local;
+	long long local = 128 * job[1] + threadIdx.x;
 	if (local >= s.m)
 		return;
-	int column = local < s.split ? 0 : 1;
-	double along[OUTPUT_GROUP] = {}, squares = 0, scale = b.amp[k];
-	auto add = [&](long long row, const Damped &v, double g) {
-		double phi = scale * v.cos;
-		squares += second(b, k, v, g);
-#pragma unroll
-		for (int o = 0; o < OUTPUT_GROUP; o++)
-			if (d0 + o < r.d)
-				along[o] = fma(phi, r.y[row * r.d + d0 + o], along[o]);
-	};
-	Wave wave;
-	Lone lone;
-	if (r.q == 1)
-		lone.open(b, k);
-	for (long long base = s.lo; base < s.hi; base += RESYNC) {
-		int n = (int)(s.hi - base < RESYNC ? s.hi - base : RESYNC);
-		wave.begin(r, b, base, n, k, column);
-		if (wave.turning || r.q > 1) {
-#pragma unroll 1
-			for (long long row = base; row < base + n; row++)
-				add(row, wave.next(r, b), gate_at(r, row, column));
-			continue;
-		}
-#pragma unroll 1
-		for (long long row = base; row < base + n; row++) {
-			double g = gate_at(r, row, column);
-			add(row, gated(lone.at(r.x[row]), g), g);
-		}
-	}
 	double *out = part + (job[2] * 128 + threadIdx.x) * (OUTPUT_GROUP + 1);
-#pragma unroll
-	for (int o = 0; o < OUTPUT_GROUP; o++)
-		out[o] = along[o];
-	out[OUTPUT_GROUP] = squares;
+	int column = local < s.split ? 0 : 1;
+	if (r.d == 1)
+		Columns<1>().walk(r, b, s, s.f0 + local, column, d0, out);
+	else
+		Columns<OUTPUT_GROUP>().walk(r, b, s, s.f0 + local, column, d0, out);
 }
 
 // moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower

@@ -72,27 +72,21 @@ template <int T, int INPUTS>
 DEVICE void contract(Sums<INPUTS> &sums, const Near<T> &near, long long lo, long long hi, long long k, int column, const double *bars, double a1, double a2) {
 	const Rows &r = near.rows;
 	const double *cbar = near.cbar + (k - near.k0) * r.d;
-	Wave wave; // more inputs are never evenly spaced
-	if (INPUTS == 1)
-		wave.begin(r, near.bank, lo - near.row0, (int)(hi - lo), k - near.k0, column);
-	auto walk = [&](auto value) {
-		for (long long n = lo - near.row0; n < hi - near.row0; n++, bars += half_ld<T>) {
+	const double *y = r.y + (lo - near.row0) * r.d;
+	int outputs = (int)r.d, begin = (int)(lo - near.row0), n = (int)(hi - lo);
+	Wave wave;
+	wave.begin(r, near.bank, begin, n, k - near.k0, column);
+	wave.walk<INPUTS>(r, near.bank, [&](auto value) {
+		for (long long i = 0; i < n; i++, bars += half_ld<T>, y += outputs) {
 			double bar = *bars;
+			if (outputs > 0) // mostly one: no loop for that
+				bar = fma(y[0], cbar[0], bar);
 #pragma unroll 1
-			for (long long o = 0; o < r.d; o++)
-				bar = fma(r.y[n * r.d + o], cbar[o], bar);
-			sums.add(r, near.bank, n, k - near.k0, value(n), gate_at(r, n, column), bar, a1, a2);
+			for (int o = 1; o < outputs; o++)
+				bar = fma(y[o], cbar[o], bar);
+			sums.add(r, near.bank, begin + i, k - near.k0, value(i), gate_at(r, begin + i, column), bar, a1, a2);
 		}
-	};
-	if (INPUTS > 1)
-		walk([&](long long n) { return damped(r, near.bank, n, k - near.k0, column); });
-	else if (wave.turning) // loops of their own, so that none has another's formula in it
-		walk([&](long long) { return wave.turned(r); });
-	else {
-		Lone lone;
-		lone.open(near.bank, k - near.k0);
-		walk([&](long long n) { return gated(lone.at(r.x[n]), gate_at(r, n, column)); });
-	}
+	});
 }
 
 // second_adjoint is ∂/∂E[φ_nk²] = Ḡ_kk of the run's feature number local.

@@ -52,9 +52,11 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 			continue;
 		}
 		typename Terms::Kept kept[ROWS];
+		wave.walk<0>(r, b, [&](auto value) {
 #pragma unroll 1
-		for (int i = 0; i < n; i++)
-			kept[i] = terms.keep(wave.next(r, b), gate_at(r, at + i, column));
+			for (int i = 0; i < n; i++)
+				kept[i] = terms.keep(value(i), gate_at(r, at + i, column));
+		});
 #pragma unroll
 		for (int i = 0; i < ROWS; i++)
 			if (i < n)

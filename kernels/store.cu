@@ -11,8 +11,8 @@ KERNEL(128) features_prepare(const double *decay, const double *turn, double *ro
 	long long k = 128 * (long long)blockIdx.x + threadIdx.x;
 	if (k >= m)
 		return;
-	double t = turn[k] * delta, s, c;
-	sincos_turns(t - rint(t), s, c);
+	double s, c;
+	sincos_turns(turn[k] * delta, s, c);
 	double *out = rot + ROTATIONS * k;
 	out[0] = c;
 	out[1] = s;
@@ -38,21 +38,9 @@ KERNEL(128) features_store(ROWS_BANK, long long slab, long long most, double *st
 	double scale = b.amp[k];
 	Wave wave;
 	wave.begin(r, b, lo, n, k, local < s.split ? 0 : 1);
-	if (wave.turning) { // loops of their own, so that none has the other's formula in it
-#pragma unroll 4
+	wave.walk<0>(r, b, [&](auto value) {
+#pragma unroll 2
 		for (int i = 0; i < n; i++)
-			out[i * wide] = scale * wave.turned(r).cos;
-		return;
-	}
-	if (r.q == 1) {
-		Lone lone;
-		lone.open(b, k);
-#pragma unroll 1
-		for (int i = 0; i < n; i++)
-			out[i * wide] = scale * gated(lone.at(r.x[lo + i]), gate_at(r, lo + i, wave.column)).cos;
-		return;
-	}
-#pragma unroll 1
-	for (int i = 0; i < n; i++)
-		out[i * wide] = scale * damped(r, b, lo + i, k, wave.column).cos;
+			out[i * wide] = scale * value(i).cos;
+	});
 }

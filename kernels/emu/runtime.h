@@ -36,6 +36,7 @@ void emu_copy_wait(int left);
 
 #define KERNEL(...) void
 #define DEVICE inline
+#define CONSTANT const
 #define SHARED(type, s) type *s = reinterpret_cast<type *>(emu_shared())
 
 // Where a call stands: the defaults are evaluated at the caller.
@@ -44,12 +45,20 @@ void emu_copy_wait(int left);
 inline void barrier(EMU_HERE) { emu_barrier(file, line); }
 inline void warp_barrier(EMU_HERE) { emu_warp_barrier(file, line); }
 
-inline double shuffle_xor(double v, int mask, EMU_HERE) {
-	uint64_t bits;
+inline long long bits_of(double v) {
+	long long bits;
 	memcpy(&bits, &v, sizeof v);
-	bits = emu_shuffle(bits, mask, file, line);
+	return bits;
+}
+
+inline double of_bits(long long bits) {
+	double v;
 	memcpy(&v, &bits, sizeof v);
 	return v;
+}
+
+inline double shuffle_xor(double v, int mask, EMU_HERE) {
+	return of_bits((long long)emu_shuffle((uint64_t)bits_of(v), mask, file, line));
 }
 
 // warp_gather returns the 32 pointers that the warp's lanes gave, after all

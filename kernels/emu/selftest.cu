@@ -94,6 +94,14 @@ KERNEL(32) self_deep(double *out) {
 	out[threadIdx.x] = big[threadIdx.x];
 }
 
+// self_feature is what a feature is made of: [n][sine, cosine, exp(−quad/2)].
+KERNEL(32) self_feature(const double *turns, const double *quad, double *out, long long n) {
+	for (long long i = 32 * (long long)blockIdx.x + threadIdx.x; i < n; i += 32 * (long long)gridDim.x) {
+		sincos_turns(turns[i], out[3 * i], out[3 * i + 1]);
+		out[3 * i + 2] = decayed(quad[i]);
+	}
+}
+
 // race_warps has one warp read what another has written: with barriers 0 there is
 // none in between, with 1 there is.
 KERNEL(64) race_warps(double *out, long long barriers) {
