@@ -117,13 +117,14 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 		a2 = 4 * b.ripple[k] * barSecond;
 	}
 
-	// rows walks along the n rows of a tile that begins at row base; value(i) is the feature.
+	// rows walks along the n rows of a tile that begins at row base; value(i, g) is the feature.
 	template <class Value>
 	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
 		double back = -2 * m2 * a1;
-#pragma unroll 2
+#pragma unroll(OUTPUTS == 1 ? 2 : 1)
 		for (int i = 0; i < n; i++) {
-			Damped v = value(i);
+			double g = gate_at(view, i, column);
+			Damped v = value(i, g);
 			double bar = back * v.cos;
 #pragma unroll
 			for (int o = 0; o < OUTPUTS; o++) {
@@ -136,7 +137,7 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 					if (o < d0 || o >= d0 + OUTPUTS)
 						bar = fma(-2 * res[(base + i) * view.d + o], mean[o], bar);
 			square = fma(v.cos, v.cos, square);
-			sums.add(view, b, i, k, v, gate_at(view, i, column), bar, a1, a2);
+			sums.add(view, b, i, k, v, g, bar, a1, a2);
 		}
 	}
 

@@ -137,12 +137,6 @@ struct Lone {
 
 DEVICE Damped gated(Damped v, double g) { return {v.cos * g, v.sin * g, v.e2}; }
 
-// damped is feature k at a row; column says which of the row's gates is its own.
-DEVICE Damped damped(const Rows &r, const Bank &b, long long row, long long k, int column) {
-	double e;
-	return gated(bare(r, b, row, k, e), gate_at(r, row, column));
-}
-
 // steepest bounds quad over the rows that a Wave may turn through: within it
 // neither the exponential nor the ratio of two of them leaves float64.
 constexpr double steepest = 1200;
@@ -180,9 +174,9 @@ struct Wave {
 
 	// turned is the feature at the row, of a Wave that is turning, and moves on
 	// to the next.
-	DEVICE Damped turned(const Rows &r) {
+	DEVICE Damped turned(double g) {
 		Damped v = {cos, sin, e * e};
-		double g = gate_at(r, row, column), c = fma(cos, turncos, -(sin * turnsin)) * ratio;
+		double c = fma(cos, turncos, -(sin * turnsin)) * ratio;
 		sin = fma(sin, turncos, cos * turnsin) * ratio;
 		cos = c;
 		e *= ratio;
@@ -191,20 +185,23 @@ struct Wave {
 		return gated(v, g);
 	}
 
-	// walk calls f(value) once: value(i) is the feature i rows on, and is asked for in
-	// this order. Each way to make it has a loop of its own in f, so that none has
+	// walk calls f(value) once: value(i, g) is the feature i rows on, g its gate there,
+	// and is asked for in this order. Each way to make it has a loop of its own in f, so that none has
 	// another's formula in it. INPUTS: 1, more, or 0 if only r.q says.
 	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const Bank &b, F f) {
 		long long first = row;
 		if (INPUTS <= 1 && turning)
-			f([&](long long) { return turned(r); });
+			f([&](long long, double g) { return turned(g); });
 		else if (INPUTS == 1 || (INPUTS == 0 && r.q == 1)) {
 			Lone lone;
 			lone.open(b, k);
 			const double *x = r.x + first;
-			f([&](long long i) { return gated(lone.at(x[i]), gate_at(r, first + i, column)); });
+			f([&](long long i, double g) { return gated(lone.at(x[i]), g); });
 		} else
-			f([&](long long i) { return damped(r, b, first + i, k, column); });
+			f([&](long long i, double g) {
+				double e;
+				return gated(bare(r, b, first + i, k, e), g);
+			});
 	}
 };
 

@@ -73,8 +73,10 @@ template <int OUTPUTS> struct Columns {
 			wave.begin(r, b, base, rows, k, column);
 			wave.walk<0>(r, b, [&](auto value) {
 #pragma unroll 2
-				for (int i = 0; i < rows; i++, y += r.d)
-					add(value(i), gate_at(r, base + i, column), y, n);
+				for (int i = 0; i < rows; i++, y += r.d) {
+					double g = gate_at(r, base + i, column);
+					add(value(i, g), g, y, n);
+				}
 			});
 		}
 #pragma unroll

@@ -47,15 +47,19 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 		wave.begin(r, b, at, n, k, column);
 		if (wave.turning && n == ROWS) {
 #pragma unroll
-			for (int i = 0; i < ROWS; i++)
-				terms.add(acc + i * columns, terms.keep(wave.turned(r), gate_at(r, at + i, column)));
+			for (int i = 0; i < ROWS; i++) {
+				double g = gate_at(r, at + i, column);
+				terms.add(acc + i * columns, terms.keep(wave.turned(g), g));
+			}
 			continue;
 		}
 		typename Terms::Kept kept[ROWS];
 		wave.walk<0>(r, b, [&](auto value) {
 #pragma unroll 1
-			for (int i = 0; i < n; i++)
-				kept[i] = terms.keep(value(i), gate_at(r, at + i, column));
+			for (int i = 0; i < n; i++) {
+				double g = gate_at(r, at + i, column);
+				kept[i] = terms.keep(value(i, g), g);
+			}
 		});
 #pragma unroll
 		for (int i = 0; i < ROWS; i++)

@@ -4,7 +4,7 @@
 // features_store     a thread owns one feature over RESYNC rows of a slab: block
 //                    (job, group of rows), job = (chunk, 128 features)
 //   operations 9 float64 instructions a feature on evenly spaced rows and 84 for
-//              each RESYNC of them, 50 elsewhere; eight bytes written
+//              each RESYNC of them, 47 elsewhere; eight bytes written
 #include "store.cuh"
 
 KERNEL(128) features_prepare(const double *decay, const double *turn, double *rot, long long m, double delta) {
@@ -41,6 +41,6 @@ KERNEL(128) features_store(ROWS_BANK, long long slab, long long most, double *st
 	wave.walk<0>(r, b, [&](auto value) {
 #pragma unroll 2
 		for (int i = 0; i < n; i++)
-			out[i * wide] = scale * value(i).cos;
+			out[i * wide] = scale * value(i, gate_at(r, lo + i, wave.column)).cos;
 	});
 }
