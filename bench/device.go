@@ -32,12 +32,12 @@ func parseDevice(s string) (kind string, ordinal int, err error) {
 	return kind, ordinal, nil
 }
 
-// openDevice opens the CPU, or a card and with timing the clocks of its kernels.
-func openDevice(kind string, ordinal int, timing bool) (spectral.Backend, error) {
+// openDevice opens the CPU, or a card.
+func openDevice(kind string, o gpu.Options) (spectral.Backend, error) {
 	if kind == "cpu" {
 		return cpu.New(), nil
 	}
-	return gpu.Open(gpu.Options{Ordinal: ordinal, Timing: timing})
+	return gpu.Open(o)
 }
 
 // withCard adds the card of that number and its program to a machine, as far as they are known.

@@ -225,8 +225,8 @@ profile() {
 # Sizes: rows and features of the cases.
 n=1000000 m=1024 wide=4096 each=64 window=1024 peer_n=16000 peer_m=800 square=4096 repeats=5
 long=9600000 fine=40 grain=512 compare_n=65536
-checked=${VSSGP_DEVICE_TESTS:-AsCPU|Repeat|Solve|Model|Timings}
-sanitized=${VSSGP_DEVICE_SANITIZE:-^Test(Timings|WithoutOutputs|Steady|SolveShrinks)$}
+checked=${VSSGP_DEVICE_TESTS:-AsCPU|Repeat|Solve|Dense|Model|Timings|Digits}
+sanitized=${VSSGP_DEVICE_SANITIZE:-^Test(Timings|WithoutOutputs|Steady|SolveShrinks|DigitsExtremes)$}
 if [ -n "$small" ]; then
 	n=3000 m=64 wide=128 each=8 window=500 peer_n=500 peer_m=40 square=256 repeats=1
 	long=3000 fine=8 grain=200 compare_n=2000
@@ -242,7 +242,7 @@ speed start-again 10 -device "$device" -case "second start" -n 1000 -features 16
 
 # Right before fast.
 group 60
-tests gpu 50 "$checked"
+tests gpu 70 "$checked"
 tests cuda 20 '^TestDriver'
 group 30
 beside dense -n $compare_n -features $m
@@ -250,6 +250,8 @@ beside windows -n $compare_n -features $fine -window $grain
 
 group 60
 speed dense 30 "${on[@]}" "${dense[@]}"
+speed digits-7 30 "${on[@]}" "${dense[@]}" -precision digits=7
+speed digits-3 30 "${on[@]}" "${dense[@]}" -precision digits=3
 speed uneven 30 "${on[@]}" "${dense[@]}" -uneven
 speed factorised 30 "${on[@]}" -n $n -features $wide -inference factorised
 speed small 20 "${on[@]}" -n $peer_n -features $peer_m

@@ -13,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/gpu"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -23,6 +24,8 @@ type speedTask struct {
 	device           string // the flag, and
 	kind             string // what it says: cpu or cuda,
 	ordinal          int    // and which card
+	precision        string // the flag, and
+	digits           int    // how many it says; 0: float64
 	repeats, fit     int    // evaluations, iterations
 	peak             float64
 	kernels, clocked bool // time a card's kernels; time the parts of the CPU's passes
@@ -50,7 +53,7 @@ type session struct {
 // measure times the problem on its device. If the device runs out of memory, the record says so; other errors end the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	began := time.Now()
-	b, err := openDevice(o.kind, o.ordinal, o.kernels)
+	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Digits: o.digits})
 	start := time.Since(began)
 	if err != nil {
 		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
@@ -81,7 +84,7 @@ func newSession(o *speedTask, b spectral.Backend) (*session, error) {
 	r := &record{
 		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
 		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
-		Device: b.Name(), Precision: "float64", timing: timing{Status: machine.OK},
+		Device: b.Name(), Precision: o.precision, timing: timing{Status: machine.OK},
 	}
 	if r.Device == "cpu" {
 		set, _ := simd.Chosen() // with an unknown set nothing opens

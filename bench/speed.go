@@ -13,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/gpu"
 )
 
 var inferences = []string{"exact", "factorised", "predict"}
@@ -23,6 +24,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.D, "outputs", 1, "outputs")
 	set.StringVar(&o.inference, "inference", "exact", "exact, factorised (bound and gradient) or predict (mean and covariance at the rows)")
 	set.StringVar(&o.device, "device", "cpu", "cpu, cuda or cuda:n")
+	set.StringVar(&o.precision, "precision", "float64", "of a card: float64, digits (7 of int8) or digits=N with N from 3")
 	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after a first that is not counted")
 	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it; 0: measure the CPU's")
 	set.BoolVar(&o.kernels, "kernels", false, "time each of a card's kernels too, at a few microseconds a launch")
@@ -43,8 +45,11 @@ func (o *speedTask) check(files []string) error {
 	if o.name == "" {
 		o.name = o.defaultName()
 	}
-	var err error
+	var err, precise error
 	o.kind, o.ordinal, err = parseDevice(o.device)
+	if o.digits, precise = gpu.ParseDigits(o.precision); precise != nil {
+		precise = fmt.Errorf("-precision %q: %w", o.precision, precise)
+	}
 	o.peers = list(o.peerList)
 	exact, predict, dump := o.inference == "exact", o.inference == "predict", o.dump != ""
 	return cmp.Or(
@@ -55,7 +60,8 @@ func (o *speedTask) check(files []string) error {
 		demand(o.fit == 0 || !predict && !dump, "-fit: want -inference exact or factorised, and no -dump"),
 		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: want a time", o.peerTime),
-		want(files, 0, ""), o.sizes.check(), err, knownPeers(o.peers),
+		want(files, 0, ""), o.sizes.check(), err, precise,
+		demand(o.digits == 0 || o.kind != "cpu", "-precision %s: the CPU computes in float64: want -device cuda", o.precision), knownPeers(o.peers),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
 			"-peers: they compute the exact bound without windows: want -inference exact and no -window"),
 		demand(len(o.peers) == 0 || !dump, "-peers: -dump times nothing: want one of the two"))

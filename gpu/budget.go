@@ -56,7 +56,8 @@ const (
 	arrayGram   // in the order of spectral.NewGram
 	arraySums   // sums of each feature
 	arrayPart   // partial sums
-	arrayStore  // E[φ] of a slab of rows
+	arrayStore  // E[φ] of a slab of rows, or its digits, with bars behind them
+	arrayDigits // digits of Ḡ
 	arrayRes    // residuals
 	arrayValue  // squared residuals
 	arrayLevels // levels of a chain

@@ -22,10 +22,12 @@ func TestBarriers(t *testing.T) {
 		{n: 300, m: 70, q: 2, d: 1},
 		{n: 700, m: 90, q: 1, d: 1, even: true, windows: 3},
 		{n: 300, m: 200, q: 1, d: 2, windows: 10}, // 20 each: strips and panels in part, and segments
+		{n: 300, m: 130, q: 1, d: 1, even: true, digits: 3},
+		{n: 150, m: 70, q: 2, d: 1, windows: 2, digits: 7},
 	} {
 		p := newProblem(s)
 		onEach(t, func(t *testing.T, ordinal int) {
-			b := open(t, Options{Ordinal: ordinal})
+			b := open(t, Options{Ordinal: ordinal, Digits: s.digits})
 			for _, m := range p.methods() {
 				emu.Backwards(false)
 				forwards, err := p.run(b, m)
@@ -79,16 +81,22 @@ func TestFailures(t *testing.T) {
 	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
 	for _, call := range []string{"alloc", "upload", "download", "zero", "launch"} {
 		for _, m := range p.methods() {
-			t.Run(call+"/"+m.name, func(t *testing.T) {
-				for n := 1; ; n++ {
-					if n > 100 {
-						t.Fatal("100 calls and none is the last")
-					}
-					if !p.fails(t, m, call, n) {
-						break
-					}
-				}
-			})
+			t.Run(call+"/"+m.name, func(t *testing.T) { p.failsAt(t, m, call) })
+		}
+	}
+	p.digits = LeastDigits
+	for _, call := range []string{"alloc", "launch"} {
+		for _, m := range p.methods()[:2] {
+			t.Run(call+"/"+m.name+" by digits", func(t *testing.T) { p.failsAt(t, m, call) })
+		}
+	}
+}
+
+// failsAt has one call after the other fail.
+func (p *problem) failsAt(t *testing.T, m method, call string) {
+	for n := 1; p.fails(t, m, call, n); n++ {
+		if n > 100 {
+			t.Fatal("100 calls and none is the last")
 		}
 	}
 }
@@ -122,7 +130,7 @@ func TestOpenFails(t *testing.T) {
 
 // fails has the n'th call fail and says whether there was one.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
-	b, err := Open(Options{})
+	b, err := Open(Options{Digits: p.digits})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,11 @@ type Options struct {
 	// Timing takes the times of all kernels, for Timings. It costs a few
 	// microseconds a launch.
 	Timing bool
+	// Digits has G and its pullback's products made from so many int8 digits a
+	// feature, LeastDigits to MostDigits, in whole numbers and the same on every card;
+	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
+	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most.
+	Digits int
 }
 
 // Backend computes on one card.
@@ -29,6 +34,7 @@ type Backend struct {
 	context *cuda.Context
 	module  *cuda.Module
 	timings *timings // nil: not taken
+	digits  int      // Options.Digits
 
 	mu        sync.Mutex // guards what follows, and planning with allocating
 	functions map[string]*cuda.Function
@@ -46,11 +52,14 @@ func Open(o Options) (*Backend, error) {
 }
 
 func openCard(o Options) (*Backend, error) {
+	if o.Digits != 0 && (o.Digits < LeastDigits || o.Digits > MostDigits) {
+		return nil, fmt.Errorf("%d digits: want %d to %d, or 0 for float64", o.Digits, LeastDigits, MostDigits)
+	}
 	context, err := cuda.Open(o.Ordinal, o.Budget)
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{device: context.Device(), context: context, functions: map[string]*cuda.Function{}}
+	b := &Backend{device: context.Device(), context: context, digits: o.Digits, functions: map[string]*cuda.Function{}}
 	if o.Timing {
 		b.timings = &timings{sum: map[string]Timing{}}
 	}
@@ -64,8 +73,14 @@ func openCard(o Options) (*Backend, error) {
 	return b, nil
 }
 
-// Name is "cuda:0 NVIDIA H200".
-func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name) }
+// Name is "cuda:0 NVIDIA H200", and with digits "cuda:0 NVIDIA L40, 7 digits".
+func (b *Backend) Name() string {
+	name := fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name)
+	if b.digits > 0 {
+		name += fmt.Sprintf(", %d digits", b.digits)
+	}
+	return name
+}
 
 // Close gives the card back. It is an error if rows are still open; the error says
 // how much memory they hold.

@@ -70,16 +70,21 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 }
 
 func TestBackend(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		t.Parallel()
-		backendtest.Run(t, func(t testing.TB) spectral.Backend {
-			b, err := Open(Options{Ordinal: ordinal})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return b
+	for _, digits := range []int{0, MostDigits} {
+		if digits > 0 && testing.Short() {
+			break // TestDigitsAsCPU
+		}
+		onEach(t, func(t *testing.T, ordinal int) {
+			t.Parallel()
+			backendtest.Run(t, func(t testing.TB) spectral.Backend {
+				b, err := Open(Options{Ordinal: ordinal, Digits: digits})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			})
 		})
-	})
+	}
 }
 
 // float64Bound is how far float64 may be from package cpu: a rotation of 64 rows
@@ -237,8 +242,11 @@ func TestRanks(t *testing.T) {
 // TestName: it begins with the card as --device takes it.
 func TestName(t *testing.T) {
 	d := usable(t)[0]
-	if name, want := open(t, Options{Ordinal: d.Ordinal}).Name(), fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name); name != want {
-		t.Errorf("name %q, want %q", name, want)
+	want := fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name)
+	for digits, of := range map[int]string{0: "", 7: ", 7 digits"} {
+		if name := open(t, Options{Ordinal: d.Ordinal, Digits: digits}).Name(); name != want+of {
+			t.Errorf("name %q, want %q", name, want+of)
+		}
 	}
 }
 
@@ -288,6 +296,11 @@ func TestMisuse(t *testing.T) {
 	} {
 		if _, err := Open(o); !errors.Is(err, cuda.ErrNoDevice) {
 			t.Errorf("%+v: %v, want %v", o, err, cuda.ErrNoDevice)
+		}
+	}
+	for _, digits := range []int{-1, 1, LeastDigits - 1, MostDigits + 1} {
+		if _, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits}); err == nil || !strings.Contains(err.Error(), "want 3 to 7, or 0") {
+			t.Errorf("%d digits: %v", digits, err)
 		}
 	}
 	b, err := Open(Options{Ordinal: devices[0].Ordinal})

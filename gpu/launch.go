@@ -9,13 +9,6 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A kernel is one of package kernels with its arguments.
-type kernel interface {
-	Name() string
-	Block() int
-	Words() []uint64
-}
-
 // groups is how many launches a kernel that sums outputGroup outputs at a time needs for
 // d outputs; at least one, because the kernel has other sums too.
 func groups(d int) int { return max(1, parts(d, outputGroup)) }

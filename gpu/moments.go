@@ -44,7 +44,11 @@ func (r *rows) layMoments(p *plan) error {
 	if p.op == opSolve {
 		p.layChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}
-	return r.layOut(p, runs, gramKind(tileFor(runs)), columnKind(runs, columnCut, columnBlock, groups(p.d), columnSums))
+	gram := gramKind(tileFor(runs))
+	if digits := r.card.digits; digits > 0 {
+		gram = gramKind(kernels.DigitTile).byDigits(digits)
+	}
+	return r.layOut(p, runs, gram, columnKind(runs, columnCut, columnBlock, groups(p.d), columnSums))
 }
 
 // sumMoments leaves the sums over the rows on the card: strictly lower triangles in
@@ -53,12 +57,21 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	r.zero(p, arrayGram)
 	g, part := p.passes[0], r.address(arrayPart)
 	r.sweep(p, g, a, func(a kernels.RowsBank, s slab, blocks int) {
+		if r.card.digits > 0 {
+			r.gramByDigits(a, s, blocks)
+			return
+		}
 		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks)
 	}, func(jobs uint64, blocks int) {
-		r.launch(&kernels.MomentsGramReduce{
-			Runs: r.at(p, g.runTable, 0), Jobs: jobs, Part: part, Gram: r.address(arrayGram), Tile: int64(g.tile),
-		}, blocks, 0)
+		k := kernels.DigitsGramReduce{
+			Runs: r.at(p, g.runTable, 0), Jobs: jobs, Part: part, Gram: r.address(arrayGram), Amp: a.Amp, Digits: int64(r.card.digits),
+		}
+		if k.Digits > 0 {
+			r.launch(&k, blocks, 0)
+			return
+		}
+		r.launch(&kernels.MomentsGramReduce{Runs: k.Runs, Jobs: jobs, Part: part, Gram: k.Gram, Tile: int64(g.tile)}, blocks, 0)
 	})
 	r.columns(p, p.passes[1], a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
 		r.launch(&kernels.MomentsColumns{RowsBank: a, D0: d0, Part: part}, blocks, 0)

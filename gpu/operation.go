@@ -145,10 +145,6 @@ func (r *rows) at(p *plan, s section, i int) uint64 {
 	return r.address(arrayTable+array(p.op)) + uint64(8*(s.begin+s.width*i))
 }
 
-// A slab is so many rows of each chunk of a batch, from one row on, whose features are
-// in the store.
-type slab struct{ first, rows int64 }
-
 // sweep goes over the rows by a pass: it launches each batch, slab by slab if features
 // are stored, given the arguments with the addresses of its chunks and jobs, and then
 // reduces its even runs and its odd ones.
@@ -158,10 +154,9 @@ func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels
 		jobs := r.at(p, k.jobTable, b.jobs.lo)
 		for first := 0; first == 0 || first < b.rows; first += max(b.slab, 1) {
 			s := slab{int64(first), int64(b.slab)}
-			if k.stored {
+			if k.stored() {
 				a.Jobs = r.at(p, k.storeTable, b.store.lo)
-				r.launchGrid(&kernels.FeaturesStore{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore)},
-					b.store.len(), parts(min(b.slab, b.rows-first), kernels.Resync), 0)
+				r.launchGrid(k.kernel(a, s, r.address(arrayStore)), b.store.len(), parts(min(b.slab, b.rows-first), kernels.Resync), 0)
 			}
 			a.Jobs = jobs
 			launch(a, s, b.jobs.len())

@@ -24,7 +24,7 @@ type plan struct {
 	tabled  *cuda.Memory // where the card has the table; nil: nowhere
 	passes  []*pass
 
-	chunks, rowJobs section   // jobs of a few rows each: residuals, predictions
+	chunks, rowJobs section   // jobs of a few rows each: residuals, predictions; or of digits of Ḡ
 	levels          []section // of the chain
 	chain           *chain
 }
@@ -95,7 +95,7 @@ type pass struct {
 // count(run) apart.
 type kind struct {
 	cut
-	stored                   bool // the blocks multiply features from the store
+	storage
 	tile, width, reduceWidth int
 	groups, sums, sides      int   // columnKind: groups of outputs, sums of a feature for each, by so many threads
 	slotBytes                int64 // of the partial sums in a slot
@@ -109,7 +109,7 @@ type kind struct {
 // run's slots in the table of gramRuns.
 func gramKind(tile int) kind {
 	return kind{
-		cut: gramCut, stored: true, tile: tile, width: 4, reduceWidth: 2, slotBytes: int64(8 * tile * tile), runTable: gramRuns,
+		cut: gramCut, storage: storeFeatures, tile: tile, width: 4, reduceWidth: 2, slotBytes: int64(8 * tile * tile), runTable: gramRuns,
 		count: func(r run) int { return pairs(r.m, tile) },
 		job: func(chunk, block, slot int) []int64 {
 			i, j := triangle(block)
@@ -129,7 +129,7 @@ func gramRuns(runs []run, p *pass) []int64 {
 		row := t[kernels.ChunkFields*s.run:][:kernels.ChunkFields]
 		n := p.count(r)
 		if row[6] == 0 {
-			copy(row, []int64{int64(r.m), int64(r.split), r.diag0, r.below, r.diag1, p.jobs[p.width*job+3], 0, int64(n)})
+			copy(row, []int64{int64(r.m), int64(r.split), r.diag0, r.below, r.diag1, p.jobs[p.width*job+3], 0, int64(n), int64(r.f0)})
 		}
 		row[6]++
 		job += n
@@ -156,9 +156,9 @@ func columnKind(runs []run, c cut, size, groups, sums int) kind {
 }
 
 // twoSided has two threads for each feature, whose sums stand behind each other, and
-// features from the store.
-func (k kind) twoSided() kind {
-	k.stored, k.sides, k.slotBytes = true, 2, 2*k.slotBytes
+// features from a store.
+func (k kind) twoSided(s storage) kind {
+	k.storage, k.sides, k.slotBytes = s, 2, 2*k.slotBytes
 	return k
 }
 
@@ -166,7 +166,7 @@ func (k kind) twoSided() kind {
 // each row; those of a row's tiles lie behind each other.
 func quadKind(runs []run, tile int) kind {
 	return kind{
-		cut: quadCut, stored: true, tile: tile, width: 3, reduceWidth: 5, slotBytes: 8 * kernels.QuadRows,
+		cut: quadCut, storage: storeFeatures, tile: tile, width: 3, reduceWidth: 5, slotBytes: 8 * kernels.QuadRows,
 		count: func(r run) int { return parts(r.m, tile) },
 		job:   func(chunk, block, slot int) []int64 { return []int64{int64(chunk), int64(block), int64(slot)} },
 		reduce: func(run, block, slot0, chunks int) []int64 {
@@ -191,7 +191,7 @@ func (k kind) plan(runs []run, slots int, store int64) *pass {
 	for first := 0; first < len(runs); {
 		end, used, held := first, 0, int64(0)
 		for ; end < len(runs); end++ {
-			n, bytes := of[end].len()*k.count(runs[end]), k.storeBytes(runs[end], p.chunks[of[end].lo:of[end].hi], longest)
+			n, bytes := of[end].len()*k.count(runs[end]), k.storeBytes(runs[end], p.chunks[of[end].lo:of[end].hi], k.most)
 			p.least = max(p.least, n)
 			p.leastStore = max(p.leastStore, k.storeBytes(runs[end], p.chunks[of[end].lo:of[end].hi], slabUnit))
 			if end > first && (used+n > slots || held+bytes > store) {
@@ -203,58 +203,13 @@ func (k kind) plan(runs []run, slots int, store int64) *pass {
 		}
 		p.slots = max(p.slots, used)
 		p.addBatch(runs, of, slot0, span{first, end})
-		if k.stored {
+		if k.stored() {
 			p.addStore(runs, p.chunks[of[first].lo:of[end-1].hi], of[first].lo, store)
 		}
 		first = end
 	}
 	return p
 }
-
-// storeBytes is the size of a store that has at most so many rows of each of a run's
-// chunks.
-func (k kind) storeBytes(r run, chunks []chunk, rows int) (bytes int64) {
-	if !k.stored {
-		return 0
-	}
-	for _, s := range chunks {
-		bytes += int64(8*kernels.StoreWidth(r.m)) * int64(min(rows, s.rows()))
-	}
-	return bytes
-}
-
-// addStore gives the chunks of the last batch, the first of which is number from,
-// their places in a store of so many bytes.
-func (p *pass) addStore(runs []run, chunks []chunk, from int, store int64) {
-	b := &p.batches[len(p.batches)-1]
-	b.store.lo = len(p.storeJobs) / storeJob
-	perRow, all := int64(0), int64(0)
-	for i, s := range chunks {
-		width := int64(8 * kernels.StoreWidth(runs[s.run].m))
-		perRow += width
-		all += width * int64(s.rows())
-		b.rows = max(b.rows, s.rows())
-		for block := range parts(kernels.StoreWidth(runs[s.run].m), columnBlock) {
-			p.storeJobs = append(p.storeJobs, int64(from+i), int64(block))
-		}
-	}
-	b.store.hi = len(p.storeJobs) / storeJob
-	b.slab = parts(b.rows, slabUnit) * slabUnit
-	if all > store {
-		b.slab = max(slabUnit, int(store/perRow)/slabUnit*slabUnit)
-	}
-	at := int64(0)
-	for i := range chunks {
-		s := &chunks[i]
-		s.store = at
-		at += int64(kernels.StoreWidth(runs[s.run].m)) * int64(min(b.slab, s.rows()))
-	}
-	p.store = max(p.store, 8*at)
-}
-
-// storeJob is how many numbers a row of the store's table has: a chunk and a block of
-// features.
-const storeJob = 2
 
 // addBatch adds the tables' rows for some consecutive runs.
 func (p *pass) addBatch(runs []run, of []span, slot0 []int, which span) {
@@ -284,6 +239,35 @@ func (p *pass) addBatch(runs []run, of []span, slot0 []int, which span) {
 	p.batches = append(p.batches, b)
 }
 
+// addStore gives the chunks of the last batch, the first of which is number from,
+// their places in a store of so many bytes.
+func (p *pass) addStore(runs []run, chunks []chunk, from int, store int64) {
+	b := &p.batches[len(p.batches)-1]
+	b.store.lo = len(p.storeJobs) / storeJob
+	perRow, all := int64(0), int64(0)
+	for i, s := range chunks {
+		width := p.wide(runs[s.run].m)
+		perRow += int64(p.number * width)
+		all += int64(p.number) * p.numbers(runs[s.run].m, s, p.most)
+		b.rows = max(b.rows, s.rows())
+		for block := range parts(width, columnBlock) {
+			p.storeJobs = append(p.storeJobs, int64(from+i), int64(block))
+		}
+	}
+	b.store.hi = len(p.storeJobs) / storeJob
+	b.slab = min(p.most, parts(b.rows, slabUnit)*slabUnit)
+	if all > store {
+		b.slab = min(b.slab, max(slabUnit, int(store/perRow)/slabUnit*slabUnit))
+	}
+	at := int64(0)
+	for i := range chunks {
+		s := &chunks[i]
+		s.store = at
+		at += p.numbers(runs[s.run].m, *s, b.slab)
+	}
+	p.store = max(p.store, int64(p.number)*at)
+}
+
 // addPass makes a pass and adds its tables to the plan's.
 func (p *plan) addPass(k kind, runs []run, slots int, store int64) {
 	s := k.plan(runs, slots, store)
@@ -292,7 +276,7 @@ func (p *plan) addPass(k kind, runs []run, slots int, store int64) {
 	if k.runTable != nil {
 		s.runTable = p.add(kernels.ChunkFields, k.runTable(runs, s))
 	}
-	if k.stored {
+	if k.stored() {
 		s.storeTable = p.add(storeJob, s.storeJobs)
 	}
 	p.passes = append(p.passes, s)

@@ -310,7 +310,11 @@ func TestStore(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{40, 64, 4096, false}, 64, 1, 1).twoSided()
+		of := []storage{storeFeatures, storeRows(7), storeFeatureDigits(3)}[seed%3]
+		k := columnKind(runs, cut{40, 64, 4096, false}, 64, 1, 1).twoSided(of)
+		if seed%2 == 0 {
+			k.most = 512 // as DigitSum is for longer chunks
+		}
 		whole := k.plan(runs, math.MaxInt, math.MaxInt64)
 		bytes := whole.leastStore + rng.Int64N(whole.store+1)
 		p := k.plan(runs, math.MaxInt, bytes)
@@ -318,26 +322,33 @@ func TestStore(t *testing.T) {
 			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, p.store, bytes, p.leastStore, whole.leastStore)
 		}
 		for _, b := range p.batches {
-			at, next := int64(0), -1
-			for i := b.store.lo; i < b.store.hi; i++ {
-				chunk, block := int(p.storeJobs[2*i]), int(p.storeJobs[2*i+1])
-				s := p.chunks[chunk]
-				width := kernels.StoreWidth(runs[s.run].m)
-				if chunk != next {
-					if block != 0 || s.store != at || s.rows() > b.rows {
-						t.Fatalf("seed %d: chunk %+v with block %d first, at %d, in %+v", seed, s, block, at, b)
-					}
-					next, at = chunk, at+int64(width*min(b.slab, s.rows()))
-				}
-				if last := i+1 == b.store.hi || int(p.storeJobs[2*i+2]) != chunk; last != (block == (width-1)/columnBlock) {
-					t.Errorf("seed %d: block %d of %d numbers, last %v", seed, block, width, last)
-				}
-			}
-			if 8*at > p.store || b.slab%slabUnit != 0 {
-				t.Errorf("seed %d: %d numbers in a store of %d bytes, slabs of %d rows", seed, at, p.store, b.slab)
+			if err := checkStore(runs, p, b); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
 			}
 		}
 	}
+}
+
+func checkStore(runs []run, p *pass, b batch) error {
+	at, next := int64(0), -1
+	for i := b.store.lo; i < b.store.hi; i++ {
+		chunk, block := int(p.storeJobs[2*i]), int(p.storeJobs[2*i+1])
+		s := p.chunks[chunk]
+		width := parts(runs[s.run].m, p.unit) * p.unit
+		if chunk != next {
+			if block != 0 || s.store != at || s.rows() > b.rows {
+				return fmt.Errorf("chunk %+v with block %d first, at %d, in %+v", s, block, at, b)
+			}
+			next, at = chunk, at+int64(width*parts(min(b.slab, s.rows()), p.unit)*p.unit)
+		}
+		if last := i+1 == b.store.hi || int(p.storeJobs[2*i+2]) != chunk; last != (block == (width-1)/columnBlock) {
+			return fmt.Errorf("block %d of %d numbers, last %v", block, width, last)
+		}
+	}
+	if int64(p.number)*at > p.store || b.slab%slabUnit != 0 || b.slab > p.most {
+		return fmt.Errorf("%d numbers in a store of %d bytes, slabs of %d rows", at, p.store, b.slab)
+	}
+	return nil
 }
 
 // TestInWaves: the time of chunks in whole waves is never above that of as many as

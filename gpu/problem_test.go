@@ -21,6 +21,7 @@ type shape struct {
 	shuffled   bool
 	first      int  // window of the first feature; those before own none
 	steep      bool // every other feature fades within a fraction of a step, or two
+	digits     int  // that the backend should have
 }
 
 // A problem has everything that the methods are asked.

@@ -36,18 +36,32 @@ func (r *rows) layPullback(p *plan) error {
 		p.wants[arrayCoef] = int64(8 * p.m * p.d)
 	}
 	p.wants[arraySums] = int64(8 * p.m * width)
+	if digits := r.card.digits; digits > 0 {
+		k := columnKind(runs, pullbackCut, kernels.DigitTile, 1, width).twoSided(storeFeatureDigits(digits))
+		if err := p.layAdjoint(k, runs, digits); err != nil {
+			return err
+		}
+		return r.layOut(p, runs, k)
+	}
 	tile := tileFor(runs)
 	if r.data.Q > 1 { // pullback_128 takes one input
 		tile = kernels.SmallTile
 	}
-	return r.layOut(p, runs, columnKind(runs, pullbackCut, tile, 1, width).twoSided())
+	return r.layOut(p, runs, columnKind(runs, pullbackCut, tile, 1, width).twoSided(storeFeatures))
 }
 
 // pullback leaves the sums over the rows in host[arraySums], [M,width]. The adjoints
 // of G and C are on the card, in arrayGram and at coef.
 func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 	pass := p.passes[0]
+	if r.card.digits > 0 {
+		r.adjointDigits(p, a)
+	}
 	r.columns(p, pass, a, func(a kernels.RowsBank, s slab, _ int64, part uint64, blocks int) {
+		if r.card.digits > 0 {
+			r.pullbackByDigits(pass, a, s, coef, part, blocks)
+			return
+		}
 		k := kernels.Pullback64{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram), Cbar: coef, Part: part}
 		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks)
 	})

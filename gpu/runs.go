@@ -63,6 +63,7 @@ type run struct {
 	cell, lo, hi        int
 	f0, m, split        int // first feature, features, those of the first window
 	diag0, below, diag1 int64
+	adjoint             int64 // where its digits of Ḡ begin
 }
 
 // gramOffsets returns the places of the diagonal blocks, and of the blocks below
@@ -184,7 +185,7 @@ func chunkTable(runs []run, all []chunk) []int64 {
 	t := make([]int64, 0, kernels.ChunkFields*len(all))
 	for _, s := range all {
 		r := runs[s.run]
-		t = append(t, int64(s.lo), int64(s.hi), int64(r.f0), int64(r.m), int64(r.split), r.diag0, r.below, r.diag1, s.store)
+		t = append(t, int64(s.lo), int64(s.hi), int64(r.f0), int64(r.m), int64(r.split), r.diag0, r.below, r.diag1, s.store, r.adjoint)
 	}
 	return t
 }

@@ -6,20 +6,25 @@ import "unsafe"
 
 // The constants of shape.cuh.
 const (
-	MaxInputs    = 16   // inputs that a kernel can hold sums for
-	OutputGroup  = 4    // outputs that a launch of a kernel with D0 takes
-	Rotations    = 3    // numbers that features_prepare leaves for each feature
-	Resync       = 64   // rows after which a Wave begins anew
-	Stage        = 8    // numbers of the sum in a stage of a tile's products
-	Ring         = 4    // stages that a block holds in shared memory
-	Pad          = 4    // numbers between two rows of a panel, beyond its own
-	JobRows      = 32   // rows at most of a job of factorised_residual and predict_rows
-	QuadRows     = 4096 // rows at most of a chunk of predict_quad
-	GradientRows = 64   // rows that factorised_gradient holds in shared memory
-	ChunkFields  = 9    // numbers of a row of the table of chunks, or of runs
-	BlockFields  = 6    // numbers of a row of a level's table
-	DenseBlock   = 64   // columns that dense_panel divides out
-	DenseMirror  = 32   // edge of the tiles that dense_adjoint mirrors
+	MaxInputs    = 16    // inputs that a kernel can hold sums for
+	OutputGroup  = 4     // outputs that a launch of a kernel with D0 takes
+	Rotations    = 3     // numbers that features_prepare leaves for each feature
+	Resync       = 64    // rows after which a Wave begins anew
+	Stage        = 8     // numbers of the sum in a stage of a tile's products
+	Ring         = 4     // stages that a block holds in shared memory
+	Pad          = 4     // numbers between two rows of a panel, beyond its own
+	JobRows      = 32    // rows at most of a job of factorised_residual and predict_rows
+	QuadRows     = 4096  // rows at most of a chunk of predict_quad
+	GradientRows = 64    // rows that factorised_gradient holds in shared memory
+	NearOutputs  = 2     // outputs of the rows and of C̄ that pullback copies to shared memory, at most
+	ChunkFields  = 10    // numbers of a row of the table of chunks, or of runs
+	DigitTile    = 64    // edge of a tile of products by digits
+	DigitStage   = 32    // numbers of the sum in a stage of it
+	DigitRing    = 3     // such stages that a block holds in shared memory
+	DigitSum     = 20480 // numbers at most of a sum of products by digits in int32
+	BlockFields  = 6     // numbers of a row of a level's table
+	DenseBlock   = 64    // columns that dense_panel divides out
+	DenseMirror  = 32    // edge of the tiles that dense_adjoint mirrors
 )
 
 // RowsBank are the arguments that several kernels begin with.
@@ -382,6 +387,355 @@ func (DenseUpdate64) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *DenseUpdate64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
+}
+
+// DigitsAdjoint are the arguments of digits_adjoint (digits.cu).
+type DigitsAdjoint struct {
+	Chunks  uint64
+	Jobs    uint64
+	Gram    uint64
+	Amp     uint64
+	Adjoint uint64
+	Digits  int64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsAdjoint{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsAdjoint) Name() string { return "digits_adjoint" }
+
+// Block is how many threads a block has.
+func (DigitsAdjoint) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsAdjoint) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsContract are the arguments of digits_contract (pullback.cu).
+type DigitsContract struct {
+	RowsBank
+	Slab   int64
+	Most   int64
+	Stored uint64
+	Gram   uint64
+	Cbar   uint64
+	Part   uint64
+}
+
+var _ [184]byte = [unsafe.Sizeof(DigitsContract{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsContract) Name() string { return "digits_contract" }
+
+// Block is how many threads a block has.
+func (DigitsContract) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsContract) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
+}
+
+// DigitsFeatures are the arguments of digits_features (digits.cu).
+type DigitsFeatures struct {
+	RowsBank
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Digits int64
+}
+
+var _ [168]byte = [unsafe.Sizeof(DigitsFeatures{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsFeatures) Name() string { return "digits_features" }
+
+// Block is how many threads a block has.
+func (DigitsFeatures) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsFeatures) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
+}
+
+// DigitsGram3 are the arguments of digits_gram_3 (digits.cu).
+type DigitsGram3 struct {
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsGram3{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsGram3) Name() string { return "digits_gram_3" }
+
+// Block is how many threads a block has.
+func (DigitsGram3) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsGram3) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsGram4 are the arguments of digits_gram_4 (digits.cu).
+type DigitsGram4 struct {
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsGram4{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsGram4) Name() string { return "digits_gram_4" }
+
+// Block is how many threads a block has.
+func (DigitsGram4) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsGram4) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsGram5 are the arguments of digits_gram_5 (digits.cu).
+type DigitsGram5 struct {
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsGram5{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsGram5) Name() string { return "digits_gram_5" }
+
+// Block is how many threads a block has.
+func (DigitsGram5) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsGram5) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsGram6 are the arguments of digits_gram_6 (digits.cu).
+type DigitsGram6 struct {
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsGram6{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsGram6) Name() string { return "digits_gram_6" }
+
+// Block is how many threads a block has.
+func (DigitsGram6) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsGram6) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsGram7 are the arguments of digits_gram_7 (digits.cu).
+type DigitsGram7 struct {
+	Chunks uint64
+	Jobs   uint64
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Part   uint64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsGram7{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsGram7) Name() string { return "digits_gram_7" }
+
+// Block is how many threads a block has.
+func (DigitsGram7) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsGram7) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsGramReduce are the arguments of digits_gram_reduce (digits.cu).
+type DigitsGramReduce struct {
+	Runs   uint64
+	Jobs   uint64
+	Part   uint64
+	Gram   uint64
+	Amp    uint64
+	Digits int64
+}
+
+var _ [48]byte = [unsafe.Sizeof(DigitsGramReduce{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsGramReduce) Name() string { return "digits_gram_reduce" }
+
+// Block is how many threads a block has.
+func (DigitsGramReduce) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsGramReduce) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+}
+
+// DigitsProduct3 are the arguments of digits_product_3 (digits.cu).
+type DigitsProduct3 struct {
+	Chunks  uint64
+	Jobs    uint64
+	Slab    int64
+	Most    int64
+	Store   uint64
+	Adjoint uint64
+	Stored  uint64
+}
+
+var _ [56]byte = [unsafe.Sizeof(DigitsProduct3{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsProduct3) Name() string { return "digits_product_3" }
+
+// Block is how many threads a block has.
+func (DigitsProduct3) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsProduct3) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// DigitsProduct4 are the arguments of digits_product_4 (digits.cu).
+type DigitsProduct4 struct {
+	Chunks  uint64
+	Jobs    uint64
+	Slab    int64
+	Most    int64
+	Store   uint64
+	Adjoint uint64
+	Stored  uint64
+}
+
+var _ [56]byte = [unsafe.Sizeof(DigitsProduct4{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsProduct4) Name() string { return "digits_product_4" }
+
+// Block is how many threads a block has.
+func (DigitsProduct4) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsProduct4) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// DigitsProduct5 are the arguments of digits_product_5 (digits.cu).
+type DigitsProduct5 struct {
+	Chunks  uint64
+	Jobs    uint64
+	Slab    int64
+	Most    int64
+	Store   uint64
+	Adjoint uint64
+	Stored  uint64
+}
+
+var _ [56]byte = [unsafe.Sizeof(DigitsProduct5{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsProduct5) Name() string { return "digits_product_5" }
+
+// Block is how many threads a block has.
+func (DigitsProduct5) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsProduct5) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// DigitsProduct6 are the arguments of digits_product_6 (digits.cu).
+type DigitsProduct6 struct {
+	Chunks  uint64
+	Jobs    uint64
+	Slab    int64
+	Most    int64
+	Store   uint64
+	Adjoint uint64
+	Stored  uint64
+}
+
+var _ [56]byte = [unsafe.Sizeof(DigitsProduct6{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsProduct6) Name() string { return "digits_product_6" }
+
+// Block is how many threads a block has.
+func (DigitsProduct6) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsProduct6) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// DigitsProduct7 are the arguments of digits_product_7 (digits.cu).
+type DigitsProduct7 struct {
+	Chunks  uint64
+	Jobs    uint64
+	Slab    int64
+	Most    int64
+	Store   uint64
+	Adjoint uint64
+	Stored  uint64
+}
+
+var _ [56]byte = [unsafe.Sizeof(DigitsProduct7{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsProduct7) Name() string { return "digits_product_7" }
+
+// Block is how many threads a block has.
+func (DigitsProduct7) Block() int { return 256 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsProduct7) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// DigitsRows are the arguments of digits_rows (digits.cu).
+type DigitsRows struct {
+	RowsBank
+	Slab   int64
+	Most   int64
+	Store  uint64
+	Digits int64
+}
+
+var _ [168]byte = [unsafe.Sizeof(DigitsRows{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (DigitsRows) Name() string { return "digits_rows" }
+
+// Block is how many threads a block has.
+func (DigitsRows) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *DigitsRows) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
 }
 
 // FactorisedGradient are the arguments of factorised_gradient (factorised.cu).

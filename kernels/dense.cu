@@ -80,7 +80,7 @@ DEVICE void dense_update(double *at, const double *corner, double *y, long long 
 	int rows = (int)((right ? d : m) - row0 < T ? (right ? d : m) - row0 : T), cols = (int)(m - col0 < T ? m - col0 : T);
 	Tile<T> tile;
 	tile.clear();
-	ring(
+	ring<RING>(
 		shared, 2 * Tile<T>::across, (mid - lo) / STAGE,
 		[&](double *stage, long long s) {
 			long long k = lo + s * STAGE;
@@ -210,7 +210,7 @@ template <int T> DEVICE void dense_inverse(double *at, const double *corner, lon
 	long long row0 = T * i, col0 = T * j;
 	Tile<T> tile;
 	tile.clear();
-	ring(
+	ring<RING>(
 		shared, 2 * Tile<T>::across, (m - row0 + STAGE - 1) / STAGE,
 		[&](double *stage, long long s) {
 			long long k = row0 + s * STAGE;

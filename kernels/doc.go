@@ -73,8 +73,10 @@
 //	Turn, Phase       ω/2π [M,Q], c/2π [M]
 //	Amp, Power, Ripple   A1, A0, A2 [M]
 //	Rot               [M,3] rotations by Delta, made by features_prepare
-//	Chunks, Runs      [·,9] rows of one run, with its features and blocks
+//	Chunks, Runs      [·,10] rows of one run, with its features and blocks
 //	Store             E[φ] of rows Slab … Slab+Most−1 of every chunk (store.cuh)
+//	Stored            2·Ḡφ̄ of those rows, by digits_product_S
+//	Digits, Adjoint   how many int8 digits; those of Ḡ with their scales (digits.cu)
 //	Jobs              what each block does: chunk or run, tile, slot
 //	Mean, Var         m, s [M,D]; Shared: s [M] where all outputs share it
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]

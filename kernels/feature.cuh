@@ -37,14 +37,15 @@ struct Damped {
 
 // Chunk is a row of the table of chunks: rows [lo, hi) of one run, its
 // features f0 … f0+m−1, of which the first split are in its first window, and
-// where the windows' blocks begin in the Gram array, and its features in the store.
+// where the windows' blocks begin in the Gram array, its features in the store,
+// and its run's digits of Ḡ (digits.cu).
 struct Chunk {
-	long long lo, hi, f0, m, split, diag0, below, diag1, store;
+	long long lo, hi, f0, m, split, diag0, below, diag1, store, adjoint;
 };
 
 DEVICE Chunk chunk_at(const long long *table, long long i) {
 	const long long *s = table + CHUNK_FIELDS * i;
-	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]};
+	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]};
 }
 
 // What the polynomials below need, kept where an instruction can name it: float64

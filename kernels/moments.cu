@@ -23,7 +23,7 @@ DEVICE void moments_gram(const long long *chunks, const long long *jobs, long lo
 		tile.each([&](int i, int j, double &v) { v = own[i * T + j]; });
 	bool above = diagonal && tile.row0 + Tile<T>::tall <= tile.col0;
 	Along<T> rows(store, s, T * job[1]), columns(store, s, T * job[2]);
-	ring(
+	ring<RING>(
 		shared, 2 * Tile<T>::along, (int)((s.hi - s.lo + STAGE - 1) / STAGE),
 		[&](double *stage, int) {
 			rows.next(stage);
@@ -105,21 +105,12 @@ KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
 // moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower
 // triangle of the Gram matrix. The runs of one launch share no window.
 KERNEL(256) moments_gram_reduce(const long long *runs, const long long *jobs, const double *part, double *gram, long long tile) {
-	const long long *job = jobs + 2 * (long long)blockIdx.x;
-	const long long *run = runs + CHUNK_FIELDS * job[0];
-	Chunk s = {0, 0, 0, run[0], run[1], run[2], run[3], run[4], 0};
-	long long slot0 = run[5], slots = run[6], pairs = run[7];
-	long long ti, tj;
-	triangle(job[1], ti, tj);
-	for (long long e = threadIdx.x; e < tile * tile; e += 256) {
-		long long i = tile * ti + e / tile, j = tile * tj + e % tile;
-		if (i >= s.m || j >= i)
-			continue;
+	lower_triangle(runs, jobs, tile, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
 		double sum = 0;
 		for (long long t = 0; t < slots; t++)
-			sum += part[(slot0 + t * pairs + job[1]) * tile * tile + e];
+			sum += part[first + t * next];
 		gram[gram_entry(s, i, j)] += sum;
-	}
+	});
 }
 
 // sums_reduce adds the chunks' sums of each feature, in order, each of so many sides.

@@ -24,6 +24,23 @@ DEVICE GramColumn gram_column(const Chunk &s, long long k) {
 // gram_entry is where entry (i, j) stands.
 DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return gram_column(s, j).entry(i); }
 
+// lower_triangle calls sum(s, i, j, first, next, slots) for the entries (i, j), i > j, of
+// a tile of a run's matrix, the block's: its partial sums are number first of all, first +
+// next and so on. A run is a row of the table of runs: features, those of the first
+// window, the blocks' places, first slot, slots, tiles, first feature.
+template <class Sum> DEVICE void lower_triangle(const long long *runs, const long long *jobs, long long tile, Sum sum) {
+	const long long *job = jobs + 2 * (long long)blockIdx.x;
+	const long long *run = runs + CHUNK_FIELDS * job[0];
+	Chunk s = {0, 0, run[8], run[0], run[1], run[2], run[3], run[4], 0, 0};
+	long long ti, tj;
+	triangle(job[1], ti, tj);
+	for (long long e = threadIdx.x; e < tile * tile; e += blockDim.x) {
+		long long i = tile * ti + e / tile, j = tile * tj + e % tile;
+		if (i < s.m && j < i)
+			sum(s, i, j, (run[5] + job[1]) * tile * tile + e, run[7] * tile * tile, run[6]);
+	}
+}
+
 // product needs all threads of the block; rows at or beyond s.hi and features
 // beyond the run are zeros.
 template <int T>
@@ -33,7 +50,7 @@ DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const dou
 	GramColumn column = gram_column(s, k);
 	tile.clear();
 	Across<T> rows(store, s, base);
-	ring(
+	ring<RING>(
 		shared, Tile<T>::along + Tile<T>::across, (int)(store_width(s.m) / STAGE),
 		[&](double *stage, int i) {
 #pragma unroll

@@ -17,10 +17,6 @@
 #include "product.cuh"
 #include "rows.cuh"
 
-// NEAR_OUTPUTS is how many outputs of the rows and of C̄ a block copies to shared
-// memory: with them the copies fit beside the half tile.
-constexpr int NEAR_OUTPUTS = 2;
-
 // Near is what the contraction of T rows reads again and again, in shared memory if
 // there is one input: otherwise each step waits for device memory in turn. Rows are
 // counted from row0, features from k0.
@@ -69,9 +65,9 @@ template <int T, int INPUTS> struct Near {
 	}
 };
 
-// contract adds rows lo … lo+n−1 of one feature; bars has 2·Ḡφ̄ of them, half_ld apart.
+// contract adds rows lo … lo+n−1 of one feature; bars has 2·Ḡφ̄ of them, pitch apart.
 template <int T, int INPUTS>
-DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column, const double *bars, double a1, double a2) {
+DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column, const double *bars, long long pitch, double a1, double a2) {
 	const Rows &r = near.rows;
 	long long row0 = lo - near.row0, own = k - near.k0;
 	const double *cbar = near.cbar + own * near.outputs, *y = r.y + row0 * near.outputs;
@@ -79,7 +75,7 @@ DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long 
 	wave.begin(r, near.bank, row0, n, own, column);
 	wave.walk<INPUTS>(r, near.bank, [&](auto value) {
 		for (int i = 0; i < n; i++) {
-			double bar = bars[i * half_ld<T>], g = gate_at(r, row0 + i, column);
+			double bar = bars[i * pitch], g = gate_at(r, row0 + i, column);
 			if (near.outputs > 0)
 				bar = fma(y[i * near.outputs], cbar[0], bar);
 			if (near.outputs > 1)
@@ -90,20 +86,50 @@ DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long 
 }
 
 // add_outputs adds Σ_d y_nd C̄_kd to bars of rows lo … lo+n−1.
-template <int T> DEVICE void add_outputs(const Rows &r, const double *cbar, long long lo, int n, long long k, double *bars) {
+DEVICE void add_outputs(const Rows &r, const double *cbar, long long lo, int n, long long k, double *bars, long long pitch) {
 #pragma unroll 1
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		double bar = bars[i * pitch];
 #pragma unroll 1
 		for (long long o = 0; o < r.d; o++)
-			bars[i * half_ld<T>] = fma(r.y[(lo + i) * r.d + o], cbar[k * r.d + o], bars[i * half_ld<T>]);
+			bar = fma(r.y[(lo + i) * r.d + o], cbar[k * r.d + o], bar);
+		bars[i * pitch] = bar;
+	}
 }
 
 // second_adjoint is ∂/∂E[φ_nk²] = Ḡ_kk of the run's feature number local.
 DEVICE double second_adjoint(const Chunk &s, const double *gram, long long local) { return gram[gram_entry(s, local, local)]; }
 
-// What is not used by product is read again after it: registers are for the tile.
-template <int T, int INPUTS>
-DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part, double *shared) {
+// Where the numbers 2·Ḡφ̄ of T rows come from: make(s, k0, base) before, and half(h) has
+// [row][feature] of a half of the rows, pitch(s) apart. room is what of shared memory
+// half's numbers take. TileBars are products in float64, StoredBars those that
+// digits_product has left.
+template <int T> struct TileBars {
+	static constexpr int room = T / 2 * half_ld<T>;
+	const double *store, *gram;
+	double *shared;
+	Tile<T> tile;
+
+	DEVICE void make(const Chunk &s, long long k0, long long base) { product<T>(tile, s, gram, store, k0, base, shared); }
+	DEVICE double *half(const Chunk &, int h) {
+		bars<T>(tile, h, 2, shared);
+		return shared;
+	}
+	DEVICE long long pitch(const Chunk &) const { return half_ld<T>; }
+};
+
+template <int T> struct StoredBars {
+	static constexpr int room = 0;
+	double *all, *own;
+
+	DEVICE void make(const Chunk &s, long long k0, long long base) { own = all + s.store + (base - s.lo) * s.m + k0; }
+	DEVICE double *half(const Chunk &s, int h) const { return own + h * (T / 2) * s.m; }
+	DEVICE long long pitch(const Chunk &s) const { return s.m; }
+};
+
+// What is not used by make is read again after it: registers are for the tile.
+template <int T, int INPUTS, class Bars>
+DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, long long slab, long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
 	const long long *job = jobs + 3 * (long long)blockIdx.x;
 	auto chunk = [&] { return slab_at(chunks, job[0], slab, most); };
 	constexpr int walked = T / 4; // of a half tile, a thread's rows
@@ -117,22 +143,22 @@ DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, cons
 	if (slab > 0)
 		sums.load(own, r.q);
 	for (; base < end; base += T) {
-		Tile<T> tile;
-		product<T>(tile, chunk(), gram, store, T * job[1], base, shared);
+		bars.make(chunk(), T * job[1], base);
 		Chunk s = chunk();
 		long long local = T * job[1] + at, k = s.f0 + local;
 		Near<T, INPUTS> near;
-		near.open(r, b, s, cbar, base, k - at, shared + T / 2 * half_ld<T>);
+		near.open(r, b, s, cbar, base, k - at, shared + Bars::room);
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) {
-			bars<T>(tile, half, 2, shared);
+			double *at_half = bars.half(s, half);
 			barrier();
 			long long lo = base + half * T / 2 + side * walked, hi = lo + walked < end ? lo + walked : end;
-			double *own_bars = shared + side * walked * half_ld<T> + at;
+			long long pitch = bars.pitch(s);
+			double *own_bars = at_half + side * walked * pitch + at;
 			if (local < s.m && lo < hi && near.outputs < r.d)
-				add_outputs<T>(r, cbar, lo, (int)(hi - lo), k, own_bars);
+				add_outputs(r, cbar, lo, (int)(hi - lo), k, own_bars, pitch);
 			if (local < s.m && lo < hi)
-				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, b.amp[k], 4 * b.ripple[k] * second_adjoint(s, gram, local));
+				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k], 4 * b.ripple[k] * second_adjoint(s, gram, local));
 			barrier();
 		}
 	}
@@ -144,14 +170,26 @@ DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, cons
 
 KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part) {
 	SHARED(double, shared);
+	TileBars<64> bars{store, gram, shared};
 	if (q == 1)
-		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
 	else
-		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
 }
 
 // pullback_128 takes one input: with the sums of more, its registers do not suffice.
 KERNEL(256) pullback_128(ROWS_BANK, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part) {
 	SHARED(double, shared);
-	pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+	TileBars<128> bars{store, gram, shared};
+	pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
+}
+
+// digits_contract is the contraction alone, in pullback_64's order.
+KERNEL(128) digits_contract(ROWS_BANK, long long slab, long long most, double *stored, const double *gram, const double *cbar, double *part) {
+	SHARED(double, shared);
+	StoredBars<64> bars{stored};
+	if (q == 1)
+		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
+	else
+		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
 }

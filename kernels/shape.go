@@ -8,9 +8,19 @@ const SmallTile, LargeTile = 64, 128
 // tile (tile.cuh): Ring stages of a panel along and one that may lie across.
 func TileShared(t int) int { return Ring * (Stage*(t+Pad) + t*(Stage+Pad)) * 8 }
 
-// StoreWidth is how many numbers a row has in the store that is of m features
-// (store.cuh).
-func StoreWidth(m int) int { return (m + Stage - 1) / Stage * Stage }
+// DigitShared is the dynamic shared memory, in bytes, of a block that owns a tile of
+// products by so many digits (digits.cuh).
+func DigitShared(digits int) int { return DigitRing * 2 * digits * DigitTile * DigitStage }
+
+// DigitAdjoint is how many bytes the digits of Ḡ for a run of m features have, with
+// their scales (digits_adjoint).
+func DigitAdjoint(m, digits int) int {
+	return (m+3)/4*32 + (m+DigitStage-1)/DigitStage*DigitStage*m*digits
+}
+
+// NearShared is the dynamic shared memory, in bytes, of digits_contract's blocks of T
+// features: what Near has there (pullback.cu).
+func NearShared(t int) int { return 8 * t * (3 + 2*NearOutputs + 4 + Rotations) }
 
 // PullbackWidth is how many sums a feature of q inputs has (contract.cuh).
 func PullbackWidth(q int) int { return 4 + 3*q }

@@ -140,32 +140,32 @@ template <int T> template <bool B_ACROSS, bool A_ACROSS> DEVICE void Tile<T>::mu
 }
 
 // ring runs through stages 0 … n−1: load(stage, i) starts the copies of the i-th to
-// shared memory, in their order, multiply(stage) uses it. RING places take turns, numbers apart:
-// while one stage is multiplied, the copies of the next RING − 2 at least are under
+// shared memory, in their order, multiply(stage) uses it. PLACES take turns, size apart:
+// while one stage is multiplied, the copies of the next PLACES − 2 at least are under
 // way. Of the two warps that share each of a processor's four parts, one starts
 // copies first and the other multiplies first, so that the tensor cores do not wait
 // for addresses. All threads of the block take part, and leave with shared memory
 // free.
-template <class Load, class Multiply> DEVICE void ring(double *shared, int numbers, int n, Load load, Multiply multiply) {
+template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring(Number *shared, int size, int n, Load load, Multiply multiply) {
 	bool early = threadIdx.x < 128;
 	auto start = [&](int i) {
 		if (i < n)
-			load(shared + i % RING * numbers, i);
+			load(shared + i % PLACES * size, i);
 		copy_commit(); // of nothing, too: the wait counts
 	};
 #pragma unroll 1
-	for (int i = 0; i < RING - 1; i++)
+	for (int i = 0; i < PLACES - 1; i++)
 		start(i);
 #pragma unroll 1
 	for (int i = 0; i < n; i++) {
-		copy_wait<RING - 2>();
+		copy_wait<PLACES - 2>();
 		barrier();
 #pragma unroll 1
 		for (int part = 0; part < 2; part++)
 			if (early == (part == 0))
-				start(i + RING - 1);
+				start(i + PLACES - 1);
 			else
-				multiply(shared + i % RING * numbers);
+				multiply(shared + i % PLACES * size);
 	}
 	barrier();
 }

@@ -98,6 +98,9 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if a.computer.device.kind == "cuda" {
 		return a.computer.unusable("baseline computes on the CPU alone")
 	}
+	if a.computer.precision.digits > 0 {
+		return a.computer.precision.hostless(", and baseline on it alone")
+	}
 	read, err := a.readData(ctx, dataPath, o.columns, o.columns.split, nil)
 	if err != nil {
 		return err

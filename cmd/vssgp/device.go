@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -46,10 +47,11 @@ func (d *deviceFlag) set(s string) error {
 	return nil
 }
 
-// A computer opens the backend that --device asks for, and holds it for the command.
+// A computer opens the backend that --device and --precision ask for, and holds it for the command.
 type computer struct {
-	device deviceFlag
-	note   func(format string, a ...any) // says what auto chose
+	device    deviceFlag
+	precision precisionFlag
+	note      func(format string, a ...any) // says what auto chose
 
 	// what the machine has; tests put their own here
 	list    func() ([]cuda.Device, error)
@@ -71,10 +73,11 @@ func (c *computer) spread() {
 
 func newComputer(note func(string, ...any)) computer {
 	return computer{
-		device:  deviceFlag{text: "auto", kind: "auto"},
-		note:    note,
-		list:    gpu.Devices,
-		present: func() bool { return cardPresent("/") },
+		device:    deviceFlag{text: "auto", kind: "auto"},
+		precision: precisionFlag{text: "auto", auto: true},
+		note:      note,
+		list:      gpu.Devices,
+		present:   func() bool { return cardPresent("/") },
 		open: func(o gpu.Options) (spectral.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
@@ -97,7 +100,7 @@ func (c *computer) get() (spectral.Backend, error) {
 		return nil, err
 	}
 	if c.ranks && c.job != nil {
-		many, err := ranks.New(c.job, b, c.device.text)
+		many, err := ranks.New(c.job, b, c.spec())
 		if err != nil {
 			b.Close()
 			return nil, c.failed(err)
@@ -142,35 +145,52 @@ func (c *computer) unusable(why string) error {
 	return mistake("--device %s: %s; want --device cpu or auto", c.device.text, why)
 }
 
+// spec is what the other ranks need to know to open their backends, and take reads it.
+func (c *computer) spec() string { return c.device.text + " " + c.precision.text }
+
+func (c *computer) take(spec string) error {
+	device, precision, _ := strings.Cut(spec, " ")
+	if err := cmp.Or(c.device.set(device), c.precision.set(precision)); err != nil {
+		return fmt.Errorf("--device and --precision %s: %w", spec, err)
+	}
+	return nil
+}
+
 func (c *computer) choose() (spectral.Backend, error) {
 	switch c.device.kind {
 	case "cpu":
-		return c.host(), nil
+		return c.host("")
 	case "cuda":
 		return c.cuda()
 	}
-	return c.auto(), nil
+	return c.auto()
 }
 
-// host is the CPU. A rank holds many shards of rows, and uses one at a time.
-func (c *computer) host() spectral.Backend {
-	if c.ranks {
-		return cpu.New(cpu.Shared())
+// host is the CPU, for which why is a reason or nothing. A rank holds many shards of
+// rows, and uses one at a time.
+func (c *computer) host(why string) (spectral.Backend, error) {
+	if c.precision.digits > 0 {
+		return nil, c.precision.hostless(why)
 	}
-	return cpu.New()
+	if c.ranks {
+		return cpu.New(cpu.Shared()), nil
+	}
+	return cpu.New(), nil
 }
 
 // cuda opens the card that was asked for.
 func (c *computer) cuda() (spectral.Backend, error) {
-	card := c.device.card
-	if card == nil {
+	card := cuda.Device{}
+	if c.device.card != nil {
+		card = c.numbered(*c.device.card)
+	} else {
 		first, why, _ := c.first(true)
 		if first == nil {
 			return nil, c.unusable(why)
 		}
-		card = &first.Ordinal
+		card = *first
 	}
-	b, err := c.open(gpu.Options{Ordinal: *card})
+	b, err := c.openCard(card)
 	if errors.Is(err, cuda.ErrNoDevice) {
 		return nil, c.unusable(reason(err))
 	}
@@ -180,24 +200,46 @@ func (c *computer) cuda() (spectral.Backend, error) {
 	return b, nil
 }
 
-// auto never fails: if a card cannot be opened, it uses the CPU. It says what it chose if it
-// leaves a card unused, or if the user asked for auto by name.
-func (c *computer) auto() spectral.Backend {
+// openCard opens a card in the precision asked for.
+func (c *computer) openCard(card cuda.Device) (spectral.Backend, error) {
+	digits, _ := c.precision.on(card)
+	return c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
+}
+
+// numbered is the card of that number. If there is none, opening it says so.
+func (c *computer) numbered(ordinal int) cuda.Device {
+	list, _ := c.list()
+	for _, d := range list {
+		if d.Ordinal == ordinal {
+			return d
+		}
+	}
+	return cuda.Device{Ordinal: ordinal}
+}
+
+// auto fails only where digits are asked for: if a card cannot be opened, it uses the CPU.
+// It says what it chose if it leaves a card unused, or if the user asked for auto by name.
+func (c *computer) auto() (spectral.Backend, error) {
 	card, why, there := c.first(false)
 	if card != nil {
-		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
+		b, err := c.openCard(*card)
 		switch {
 		case err == nil && c.device.given:
-			return c.announced(b, fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name()))
+			text := fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())
+			if digits, why := c.precision.on(*card); why != "" {
+				text += fmt.Sprintf(", in %s (%s)", precisionOf(digits), why)
+			}
+			return c.announced(b, text), nil
 		case err == nil:
-			return b
+			return b, nil
 		}
 		why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
 	}
-	if !there && !c.device.given {
-		return c.host()
+	b, err := c.host(", and " + why)
+	if err != nil || !there && !c.device.given {
+		return b, err
 	}
-	return c.announced(c.host(), "computing on the CPU: "+why)
+	return c.announced(b, "computing on the CPU: "+why), nil
 }
 
 // noCard says why there is no card if the driver lists none.

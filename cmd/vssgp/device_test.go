@@ -210,9 +210,85 @@ func TestCardPresent(t *testing.T) {
 	}
 }
 
+func TestPrecisionFlag(t *testing.T) {
+	for _, c := range []struct {
+		in         string
+		fast, slow int
+		refused    string
+	}{
+		{in: "auto", slow: 7}, {in: "float64"}, {in: "digits", fast: 7, slow: 7}, {in: "digits=3", fast: 3, slow: 3}, {in: "digits=7", fast: 7, slow: 7},
+		{in: "digits=2", refused: "from 3 to 7"}, {in: "digits=8", refused: "from 3 to 7"}, {in: "digits=x", refused: "from 3"}, {in: "digits=", refused: "from 3"},
+		{in: "auto=3", refused: "want auto"}, {in: "float64=7", refused: "want auto"}, {in: "", refused: "want auto"}, {in: "mixed", refused: "want digits"},
+	} {
+		p := precisionFlag{text: "before"}
+		err := p.set(c.in)
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) || p.text != "before" {
+				t.Errorf("%q: %+v, %v; want an error with %q", c.in, p, err, c.refused)
+			}
+			continue
+		}
+		fast, _ := p.on(cuda.Device{Major: 9})
+		slow, why := p.on(cuda.Device{Major: 8, Minor: 9})
+		if err != nil || fast != c.fast || slow != c.slow || (why != "") != (c.in == "auto") {
+			t.Errorf("%q: %d digits on a fast card, %d (%s) on a slow one, %v; want %d and %d", c.in, fast, slow, why, err, c.fast, c.slow)
+		}
+	}
+}
+
+// TestPrecisionChoice: the digits that a card is opened with, and whose mistake they are
+// where the CPU computes.
+func TestPrecisionChoice(t *testing.T) {
+	fast, slow := cuda.Device{Ordinal: 0, Name: "Fast", Major: 9}, cuda.Device{Ordinal: 1, Name: "Slow", Major: 12}
+	for _, c := range []struct {
+		device, precision string
+		cards             []cuda.Device
+		digits            int // −1: a mistake
+		said              string
+	}{
+		{"auto", "auto", []cuda.Device{fast}, 0, "in float64 (its float64 units are fast)"},
+		{"auto", "auto", []cuda.Device{slow}, 7, "in digits=7 (int8"},
+		{"auto", "digits=3", []cuda.Device{slow}, 3, "the first GPU that can be used"},
+		{"auto", "digits", nil, -1, "--precision digits: the CPU computes in float64, and there is no GPU"},
+		{"auto", "auto", nil, 0, "there is no GPU"},
+		{"cpu", "digits=4", []cuda.Device{slow}, -1, "--precision digits=4: the CPU computes in float64; want"},
+		{"cuda", "auto", []cuda.Device{slow}, 7, ""},
+		{"cuda:1", "auto", []cuda.Device{fast, slow}, 7, ""},
+		{"cuda:0", "auto", []cuda.Device{fast, slow}, 0, ""},
+		{"cuda:1", "float64", []cuda.Device{fast, slow}, 0, ""},
+	} {
+		m, said := machineWith(c.cards, nil, nil)
+		opened := 0
+		m.open = func(o gpu.Options) (spectral.Backend, error) {
+			opened = o.Digits
+			return &fakeCard{Backend: cpu.New(), name: "made"}, nil
+		}
+		if err := m.take(c.device + " " + c.precision); err != nil || m.spec() != c.device+" "+c.precision {
+			t.Fatal(m.spec(), err)
+		}
+		b, err := m.get()
+		var usage *usageError
+		if c.digits < 0 {
+			if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.said) {
+				t.Errorf("%s: %v, want a mistake with %q", m.spec(), err, c.said)
+			}
+			continue
+		}
+		if err != nil || opened != c.digits {
+			t.Errorf("%s: %d digits, %v; want %d", m.spec(), opened, err, c.digits)
+			continue
+		}
+		passOver(t, b, func() {})
+		if text := strings.Join(*said, ""); !strings.Contains(text, c.said) {
+			t.Errorf("%s: said %q, want %q", m.spec(), text, c.said)
+		}
+	}
+}
+
 func TestDevicesList(t *testing.T) {
 	c, _ := machineWith([]cuda.Device{
 		{Ordinal: 0, Name: "NVIDIA Fast", Memory: 80 << 30, Major: 9, SMs: 132},
+		{Ordinal: 2, Name: "NVIDIA Game", Memory: 24 << 30, Major: 8, Minor: 9, SMs: 128},
 		{Ordinal: 1, Name: "NVIDIA Old", Memory: 2 << 30, Major: 5, Minor: 2, SMs: 5, Reason: "too old"},
 	}, nil, nil)
 	var b bytes.Buffer
@@ -222,7 +298,8 @@ func TestDevicesList(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	for i, words := range [][]string{
 		{"cpu", "cores"},
-		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132"},
+		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132", "precision auto: float64 (its float64 units are fast)"},
+		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as exact as its float64 units, which are slow)"},
 		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
 	} {
 		for _, w := range words {

@@ -94,6 +94,7 @@ func TestCompletion(t *testing.T) {
 		"impute --inference ":             {[]string{"exact", "factorised", "stochastic"}, nil, ":4"},
 		"evaluate m --inference ":         {[]string{"exact", "factorised"}, []string{"stochastic"}, ":4"},
 		"fit --device ":                   {[]string{"auto", "cpu", "cuda"}, nil, ":4"},
+		"fit --precision d":               {[]string{"digits", "digits=3", "digits=7"}, []string{"float64"}, ":4"},
 		"fit --tie ":                      {[]string{"kernel.frequency"}, []string{"noise.precision"}, ":4"},
 		"fit --fix ":                      {[]string{"noise.precision", "kernel.frequency"}, nil, ":4"},
 		"fit --fix noise.precision,":      {[]string{"noise.precision,kernel.variance"}, []string{"noise.precision,noise.precision"}, ":4"},

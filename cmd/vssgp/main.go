@@ -119,11 +119,11 @@ func (j *job) serve(stderr io.Writer) int {
 	return exitDone
 }
 
-// openDevice opens another rank's backend by rank 0's --device.
-func openDevice(device string) (spectral.Backend, error) {
+// openDevice opens another rank's backend by what rank 0 was asked for (computer.spec).
+func openDevice(spec string) (spectral.Backend, error) {
 	c := newComputer(func(string, ...any) {})
-	if err := c.device.set(device); err != nil {
-		return nil, fmt.Errorf("--device %s: %w", device, err)
+	if err := c.take(spec); err != nil {
+		return nil, err
 	}
 	c.spread()
 	return c.choose()

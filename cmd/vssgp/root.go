@@ -45,8 +45,8 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	f := root.PersistentFlags()
 	device := &value{kind: "device", text: "auto", words: []string{"auto", "cpu", "cuda"}, set: a.computer.device.set}
 	f.Var(device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
-	f.Var(&value{kind: "word", text: "float64", set: checkPrecision}, "precision", "float64")
-	f.Lookup("precision").Hidden = true // old commands may name it
+	f.Var(&value{kind: "word", text: "auto", words: precisions, set: a.computer.precision.set}, "precision",
+		"what a GPU multiplies in: auto, float64, or digits[=N] of int8, 3 to 7 (7, the default: as exact as float64)")
 	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
@@ -67,17 +67,6 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { completeFlag(root, f) })
 	return root
-}
-
-// checkPrecision accepts float64. --precision once took mixed, too.
-func checkPrecision(s string) error {
-	switch s {
-	case "float64":
-		return nil
-	case "mixed":
-		return errors.New("mixed precision was removed: every device computes in float64; leave the flag out")
-	}
-	return errors.New("want float64, or leave the flag out")
 }
 
 // helpCommand is like cobra's, but an unknown command is an error.

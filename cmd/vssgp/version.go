@@ -87,6 +87,8 @@ type deviceInfo struct {
 	Free       int64  `json:"memory_available_bytes,omitempty"`
 	Capability string `json:"compute_capability,omitempty"`
 	Processors int    `json:"multiprocessors,omitempty"`
+	Precision  string `json:"precision,omitempty"` // of a GPU: what --precision auto takes
+	Why        string `json:"precision_reason,omitempty"`
 	Reason     string `json:"reason,omitempty"` // why it is not available
 }
 
@@ -122,7 +124,9 @@ func (c *computer) devices() []deviceInfo {
 		return append(all, deviceInfo{Name: "cuda", Reason: noCard})
 	}
 	for _, d := range cards {
+		digits, why := precisionFlag{auto: true}.on(d)
 		all = append(all, deviceInfo{
+			Precision: precisionOf(digits), Why: why,
 			Name: fmt.Sprintf("cuda:%d", d.Ordinal), Available: d.Reason == "", Reason: d.Reason, Card: d.Name, Memory: d.Memory,
 			Capability: fmt.Sprintf("%d.%d", d.Major, d.Minor), Processors: d.SMs,
 		})
@@ -147,6 +151,8 @@ func (d deviceInfo) String() string {
 		facts = append(facts, text)
 	}
 	switch {
+	case d.Available && d.Precision != "":
+		facts = append(facts, fmt.Sprintf("precision auto: %s (%s)", d.Precision, d.Why))
 	case d.Available:
 	case d.Card == "":
 		facts = append(facts, "missing: "+d.Reason)

@@ -58,6 +58,11 @@ func TestShape(t *testing.T) {
 		{"a_64", stage + "DMMA BRA", takes(kernels.Stage+1, kernels.Stage)},
 		{"a_128", stage + "BRA", takes(kernels.Stage, 2*kernels.Stage)},
 		{"a_128", "LDS BRA", "no loop has DMMA"},
+		{"digits_gram_3", strings.Repeat("IMMA LDS ", 24) + "BRA", ""},
+		{"digits_product_7", "LDL " + strings.Repeat("IMMA ", 112) + "STL BRA", ""},
+		{"digits_product_7", strings.Repeat("IMMA ", 111) + "BRA", "111 IMMA: a stage takes 112"},
+		{"digits_gram_7", strings.Repeat("IMMA STL ", 112) + "BRA", "111 instructions go to local memory"},
+		{"digits_gram_3", stage + "BRA", "no loop has IMMA"},
 		{"a_reduce", "LDS BRA", ""},
 	} {
 		wrong := strings.Join(code{arch: 90, functions: []sass.Function{{Name: c.name, Code: ops(c.code)}}}.shape(), "\n")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vssgp/vssgp/kernels"
@@ -20,6 +21,7 @@ type allowance struct {
 // allowances are of the kernels that have a stack. All others may have none.
 var allowances = map[string]allowance{
 	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
+	"digits_contract":     {424, 8, "as pullback_64; a register of ptxas 12.9 and 13"},
 	"factorised_gradient": {536, 0, "sums by input and by output, indexed by loops that are not unrolled"},
 	"factorised_residual": {512, 432, "what walk keeps of 32 rows, in a loop that is not unrolled, beside 32 sums in 128 registers"},
 	"predict_rows":        {256, 0, "what walk keeps of 32 rows"},
@@ -76,51 +78,67 @@ func products(arch, t int) int {
 	return n
 }
 
-// shape looks at the loops of the tile kernels, moments_gram_128 and so on, that
-// multiply: they have a stage's products, all unrolled, and between the first and
-// the last of these nothing goes to local memory.
+// digitProducts is how many instructions of the int8 tensor cores a warp takes for a
+// stage of products by digits: DIGIT_STAGE numbers of the sum for 16 × 32 numbers, 16 × 8
+// × 32 each, of every pair of digits that is kept (digits.cuh).
+func digitProducts(digits int) int {
+	return digits * (digits + 1) / 2 * 32 / 8 * kernels.DigitStage / 32
+}
+
+// multiplies says by which instructions a kernel multiplies, moments_gram_128 and so on,
+// and how many a stage takes; none: it is no kernel of a tile.
+func multiplies(arch int, name string) (kind string, stage int) {
+	at := strings.LastIndex(name, "_") + 1
+	n, err := strconv.Atoi(name[at:])
+	switch prefix := name[:at]; {
+	case err != nil:
+		return "", 0
+	case prefix == "digits_gram_" || prefix == "digits_product_":
+		return "IMMA", digitProducts(n)
+	}
+	return "DMMA", products(arch, n)
+}
+
+// shape looks at the loops of the tile kernels that multiply: they have a stage's
+// products, all unrolled, and between the first and the last of these nothing goes to
+// local memory.
 func (c code) shape() (wrong []string) {
 	for i := range c.functions {
 		f := &c.functions[i]
-		t := 0
-		switch {
-		case strings.HasSuffix(f.Name, "_128"):
-			t = 128
-		case strings.HasSuffix(f.Name, "_64"):
-			t = 64
-		default:
+		kind, stage := multiplies(c.arch, f.Name)
+		if stage == 0 {
 			continue
 		}
 		found := 0
 		loops := f.Loops()
 		for j := range loops {
-			n, local := dmma(f, sass.Own(loops, j))
+			n, local := count(f, sass.Own(loops, j), kind)
 			if n == 0 {
 				continue
 			}
 			found++
-			if n != products(c.arch, t) {
-				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d DMMA: a stage takes %d", f.Name, n, products(c.arch, t)))
+			if n != stage {
+				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d %s: a stage takes %d", f.Name, n, kind, stage))
 			}
 			if local > 0 {
-				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last DMMA of a loop", f.Name, local))
+				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last %s of a loop", f.Name, local, kind))
 			}
 		}
 		if found == 0 {
-			wrong = append(wrong, fmt.Sprintf("%s: no loop has DMMA", f.Name))
+			wrong = append(wrong, fmt.Sprintf("%s: no loop has %s", f.Name, kind))
 		}
 	}
 	return wrong
 }
 
-// dmma counts the DMMA among instructions of a function, and what goes to local
-// memory from the first to the last of them.
-func dmma(f *sass.Function, indices []int) (n, local int) {
+// count counts the instructions of a kind among those of a function, and what goes to
+// local memory from the first to the last of them.
+func count(f *sass.Function, indices []int, kind string) (n, local int) {
 	since := 0
 	for _, i := range indices {
 		x := f.Code[i]
 		switch {
-		case x.Kind() == "DMMA":
+		case x.Kind() == kind:
 			n++
 			local += since
 			since = 0

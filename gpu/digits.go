@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/vssgp/vssgp/kernels"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// storeRows stores the digits of features for sums over the rows, of which int32 has
+// room for so many.
+func storeRows(digits int) storage {
+	return storage{number: digits, unit: kernels.DigitStage, most: kernels.DigitSum, kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
+		return &kernels.DigitsRows{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
+	}}
+}
+
+// storeFeatureDigits stores the digits for sums over the features; behind all of them is
+// room for the products, in float64.
+func storeFeatureDigits(digits int) storage {
+	return storage{number: digits + 8, unit: kernels.DigitStage, most: longest, kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
+		return &kernels.DigitsFeatures{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
+	}}
+}
+
+// byDigits has whole numbers in the place of gramKind's.
+func (k kind) byDigits(digits int) kind {
+	k.storage, k.slotBytes = storeRows(digits), 16*kernels.DigitTile*kernels.DigitTile
+	return k
+}
+
+// summable refuses more features over a run than int32 has room for in a sum over them.
+func summable(runs []run) error {
+	if m := widest(runs); m > kernels.DigitSum {
+		return fmt.Errorf("%d features over the same rows, digits take %d at most; want float64, or smaller windows: %w", m, kernels.DigitSum, spectral.ErrShape)
+	}
+	return nil
+}
+
+// layAdjoint gives the runs their places in the array of the digits of Ḡ, and lays a job
+// for every columnBlock features of a run. A job names the run's first chunk of k's.
+func (p *plan) layAdjoint(k kind, runs []run, digits int) error {
+	var jobs []int64
+	at := int64(0)
+	for i, chunks := range byRun(len(runs), k.chunks(runs, k.count)) {
+		runs[i].adjoint = at
+		at += int64(kernels.DigitAdjoint(runs[i].m, digits))
+		for block := range parts(runs[i].m, columnBlock) {
+			jobs = append(jobs, int64(chunks.lo), int64(block))
+		}
+	}
+	p.wants[arrayDigits] = at
+	p.rowJobs = p.add(2, jobs)
+	return summable(runs)
+}
+
+// gramByDigits launches what MomentsGram64 is for in float64.
+func (r *rows) gramByDigits(a kernels.RowsBank, s slab, blocks int) {
+	k := &kernels.DigitsGram7{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: r.address(arrayPart)}
+	r.launch(of{k, r.card.digits}, blocks, kernels.DigitShared(r.card.digits))
+}
+
+// adjointDigits leaves the digits of Ḡ in arrayDigits.
+func (r *rows) adjointDigits(p *plan, a kernels.RowsBank) {
+	k := &kernels.DigitsAdjoint{
+		Chunks: r.at(p, p.passes[0].chunkTable, 0), Jobs: r.at(p, p.rowJobs, 0), Gram: r.address(arrayGram), Amp: a.Amp,
+		Adjoint: r.address(arrayDigits), Digits: int64(r.card.digits),
+	}
+	r.launch(k, p.rowJobs.rows, 0)
+}
+
+// pullbackByDigits launches what Pullback64 is for in float64: the products, which go
+// behind the features' digits in the store, and their contraction.
+func (r *rows) pullbackByDigits(pass *pass, a kernels.RowsBank, s slab, coef, part uint64, blocks int) {
+	n := r.card.digits
+	store := r.address(arrayStore)
+	stored := store + uint64(pass.store/int64(pass.number)*int64(n))
+	k := &kernels.DigitsProduct7{
+		Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: store, Adjoint: r.address(arrayDigits), Stored: stored,
+	}
+	r.launchGrid(of{k, n}, blocks, parts(int(s.rows), kernels.DigitTile), kernels.DigitShared(n))
+	r.launch(&kernels.DigitsContract{
+		RowsBank: a, Slab: s.first, Most: s.rows, Stored: stored, Gram: r.address(arrayGram), Cbar: coef, Part: part,
+	}, blocks, kernels.NearShared(kernels.DigitTile))
+}

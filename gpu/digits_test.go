@@ -1,0 +1,507 @@
+package gpu
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/kernels"
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// digitShapes are those at which panels of digits begin and end, besides shapes.
+var digitShapes = []shape{
+	{name: "one feature", n: 1, m: 1, q: 1, d: 1},
+	{name: "31 features", n: 31, m: 31, q: 1, d: 1},
+	{name: "32 features", n: 32, m: 32, q: 2, d: 2},
+	{name: "33 features", n: 33, m: 33, q: 1, d: 1, even: true},
+}
+
+// TestDigitsAsCPU: seven digits are as near to the CPU as float64 is.
+func TestDigitsAsCPU(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
+		for _, s := range slices.Concat(digitShapes, shapes) {
+			if testing.Short() && s.n*s.m > 50_000 {
+				continue
+			}
+			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
+		}
+	})
+}
+
+// lost is what s digits leave out of each number of a sum of products at most
+// (digits.cuh).
+func lost(s int) float64 { return float64(s) * math.Ldexp(1.01, 2-8*s) }
+
+// TestDigitsBound: beside float64 on the same card, s digits keep within what lost says,
+// of G in each entry and of the gradient in those sums that have one bar a row; s−1
+// would not. The log has the errors of a larger problem, too.
+func TestDigitsBound(t *testing.T) {
+	p, large := newProblem(shape{n: 3, m: 4, q: 1, d: 1}), newProblem(shape{n: 300, m: 129, q: 1, d: 1, even: true})
+	onEach(t, func(t *testing.T, ordinal int) {
+		whole := open(t, Options{Ordinal: ordinal})
+		var before [2]float64 // errors of s−1
+		for s := LeastDigits; s <= MostDigits; s++ {
+			b := open(t, Options{Ordinal: ordinal, Digits: s})
+			var off [2]float64
+			for i, of := range []func(got, want []answer) float64{p.gramError, p.gradientError} {
+				m := p.methods()[i]
+				off[i] = of(p.on(t, b, m), p.on(t, whole, m))
+				bound := lost(s) + 1e-16 // and float64's own sums
+				if !(off[i] <= bound) {
+					t.Errorf("%d digits, %s: off by %.2g a number, the bound is %.2g", s, m.name, off[i], bound)
+				}
+				if s > LeastDigits && before[i] <= bound {
+					t.Errorf("%s: %d digits are off by %.2g only, and would pass for %d", m.name, s-1, before[i], s)
+				}
+				l := large.methods()[i]
+				t.Logf("%d digits, %s: off by %.1e a number, the bound is %.1e; %d × %d: %.1e of the largest",
+					s, m.name, off[i], lost(s), large.n, large.m, apart(large.on(t, b, l), large.on(t, whole, l)))
+			}
+			before = off
+		}
+	})
+}
+
+// apart is the largest difference, each array's relative to its largest number.
+func apart(got, want []answer) (worst float64) {
+	for i := range want {
+		scale, most := 0.0, 0.0
+		for j, w := range want[i].v {
+			scale, most = max(scale, math.Abs(w)), max(most, math.Abs(got[i].v[j]-w))
+		}
+		if scale > 0 {
+			worst = max(worst, most/scale)
+		}
+	}
+	return worst
+}
+
+// on runs a method and has it succeed.
+func (p *problem) on(t *testing.T, b spectral.Backend, m method) []answer {
+	t.Helper()
+	all, err := p.run(b, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// gramError is the largest error of an entry of G beside the diagonal, for each of the
+// numbers that it is the sum of.
+func (p *problem) gramError(got, want []answer) (worst float64) {
+	for at, w := range want[1].v {
+		i, j := at/p.m, at%p.m
+		if i != j {
+			worst = max(worst, math.Abs(got[1].v[at]-w)/(p.features.Amp[i]*p.features.Amp[j]*float64(p.n)))
+		}
+	}
+	return worst
+}
+
+// gradientError is that of ∂/∂A1_k = Σ_n bar_nk cos, for each of its N·M numbers: a bar
+// is off by m numbers of a sum that is counted in a power of two, at most twice the
+// largest of Ḡ_kj·A1_j, and taken twice.
+func (p *problem) gradientError(got, want []answer) (worst float64) {
+	at := slices.IndexFunc(want, func(a answer) bool { return a.name == "Amp" })
+	for k := range p.m {
+		largest := 0.0
+		for j := range p.m {
+			if j != k {
+				largest = max(largest, math.Abs(p.bar.Gram.Diag[0][k*p.m+j]*p.features.Amp[j]))
+			}
+		}
+		worst = max(worst, math.Abs(got[at].v[k]-want[at].v[k])/(4*largest*float64(p.n*p.m)))
+	}
+	return worst
+}
+
+// A whole has the digits of many numbers, as the card stores them: number (own, sum).
+type whole struct {
+	digits    int
+	store     []byte
+	own, sums int
+}
+
+func (w whole) digit(own, sum, p int) int64 {
+	at := ((sum/kernels.DigitStage*w.digits+p)*w.own+own)*kernels.DigitStage + sum%kernels.DigitStage
+	return int64(int8(w.store[at]))
+}
+
+// number is X.
+func (w whole) number(own, sum int) (x int64) {
+	for p := w.digits - 1; p >= 0; p-- {
+		x = x<<8 + w.digit(own, sum, p)
+	}
+	return x
+}
+
+// product is the sum of the pairs of digits that are kept, over numbers i of a and j of
+// b, in whole numbers of X's products.
+func product(a, b whole, i, j int) *big.Int {
+	s := a.digits
+	levels := make([]int64, 2*s-1)
+	for n := range a.sums {
+		for p := range s {
+			for q := s - 1 - p; q < s; q++ {
+				levels[p+q] += a.digit(i, n, p) * b.digit(j, n, q)
+			}
+		}
+	}
+	sum := new(big.Int)
+	for l, v := range levels {
+		sum.Add(sum, new(big.Int).Lsh(big.NewInt(v), uint(8*l)))
+	}
+	return sum
+}
+
+// value is the float64 nearest to a sum of products of X.
+func value(sum *big.Int, digits int) float64 {
+	f, _ := new(big.Float).SetInt(sum).Float64()
+	return math.Ldexp(f, 2*(2-8*digits))
+}
+
+// held is what an array has.
+func (r *rows) held(t *testing.T, a array) []byte {
+	t.Helper()
+	b := make([]byte, r.size[a])
+	if err := r.mem[a].Download(r.stream, b, 0); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// asked calls a method on rows that stay open.
+func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
+	t.Helper()
+	r, err := b.Open(p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	all, err := m.call(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.(*rows), all
+}
+
+// place is where entry (i, j), i > j, of a run's matrix stands in a Gram array.
+func (r run) place(i, j int) int64 {
+	switch {
+	case i < r.split:
+		return r.diag0 + int64(i*r.split+j)
+	case j < r.split:
+		return r.below + int64((i-r.split)*r.split+j)
+	}
+	return r.diag1 + int64((i-r.split)*(r.m-r.split)+j-r.split)
+}
+
+// exactShapes fit a store of one slab.
+var exactShapes = []shape{
+	{name: "63 features", n: 65, m: 63, q: 1, d: 1},
+	{name: "65 features, even", n: 130, m: 65, q: 1, d: 1, even: true},
+	{name: "129 features, two inputs", n: 33, m: 129, q: 2, d: 1},
+	{name: "several chunks", n: 1100, m: 3, q: 1, d: 1, even: true},
+	{name: "windows", n: 150, m: 60, q: 1, d: 1, windows: 4},
+}
+
+// eachExact runs a test of each exact shape, under -short with the least and the most
+// digits only.
+func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *rows, digits int)) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		for digits := LeastDigits; digits <= MostDigits; digits++ {
+			if testing.Short() && digits != LeastDigits && digits != MostDigits {
+				continue
+			}
+			b := open(t, Options{Ordinal: ordinal, Digits: digits})
+			for _, s := range exactShapes {
+				t.Run(fmt.Sprintf("%d digits, %s", digits, s.name), func(t *testing.T) {
+					p := newProblem(s)
+					clear(p.bar.C) // of many outputs or inputs C̄y is added to the bars in place
+					r, _ := p.asked(t, b, p.methods()[method])
+					test(t, p, r, digits)
+				})
+			}
+		}
+	})
+}
+
+// TestDigitsGramExact: G is what big integers make of the stored digits, bit for bit,
+// and these are the features', rounded once.
+func TestDigitsGramExact(t *testing.T) {
+	eachExact(t, 0, func(t *testing.T, p *problem, r *rows, digits int) {
+		plan := r.plans[opMoments]
+		store, runs, gram := r.held(t, arrayStore), runsOver(plan.runs, plan.offset), r.host[arrayGram]
+		want := make([]float64, len(gram))
+		for i, run := range runs {
+			var all []whole
+			for _, c := range plan.passes[0].chunks {
+				if c.run == i {
+					all = append(all, whole{digits, store[c.store*int64(digits):], run.m, c.rows()})
+					p.areFeatures(t, c, run, digits, func(n, k int) int64 { return all[len(all)-1].number(k, n) })
+				}
+			}
+			for a := range run.m {
+				for b := range a {
+					sum := new(big.Int)
+					for _, w := range all {
+						sum.Add(sum, product(w, w, a, b))
+					}
+					want[run.place(a, b)] += p.features.Amp[run.f0+a] * p.features.Amp[run.f0+b] * value(sum, digits)
+				}
+			}
+		}
+		for at, w := range want {
+			if gram[at] != w {
+				t.Fatalf("G[%d] is %v, big integers say %v", at, gram[at], w)
+			}
+		}
+	})
+}
+
+// areFeatures has number(row of the chunk, feature of the run) be φ̄/A1 in units of
+// 2^(2−8·digits), to the half of one and what float64 loses on the way. Gates are not
+// known here, so windows are left out.
+func (p *problem) areFeatures(t *testing.T, c chunk, run run, digits int, number func(n, k int) int64) {
+	t.Helper()
+	if p.windows > 0 {
+		return
+	}
+	f, order := p.features, p.data.Prepare().Order
+	sigma := math.Ldexp(1, 8*digits-2)
+	for n := range c.rows() {
+		for k := range run.m {
+			angle, quad := f.Phase[k], 0.0
+			for i := range p.q {
+				d := p.data.X[order[c.lo+n]*p.q+i] - f.Center[k*p.q+i]
+				angle, quad = angle+f.Freq[k*p.q+i]*d, quad+f.Decay[k*p.q+i]*d*d
+			}
+			want := math.Exp(-quad/2) * math.Cos(angle)
+			if have := float64(number(n, k)) / sigma; !(math.Abs(have-want) <= 0.5/sigma+2e-12) {
+				t.Fatalf("row %d, feature %d: %v is stored, want %v", n, k, have, want)
+			}
+		}
+	}
+}
+
+// TestDigitsProductExact: the bars are what big integers make of the stored digits of
+// features and of Ḡ, bit for bit, and Ḡ's are its entries, rounded once by each row's
+// own power of two.
+func TestDigitsProductExact(t *testing.T) {
+	eachExact(t, 1, func(t *testing.T, p *problem, r *rows, digits int) {
+		plan := r.plans[opPullback]
+		pass, runs := plan.passes[0], runsOver(plan.runs, plan.offset)
+		store, adjoint := r.held(t, arrayStore), r.held(t, arrayDigits)
+		bars := store[pass.store/int64(pass.number)*int64(digits):]
+		at := 0
+		for i, run := range runs {
+			own := adjoint[at:][:kernels.DigitAdjoint(run.m, digits)]
+			at += len(own)
+			g := whole{digits, own[(run.m+3)/4*32:], run.m, run.m}
+			scales := p.areAdjoint(t, run, g, own)
+			for _, c := range pass.chunks {
+				if c.run != i {
+					continue
+				}
+				f := whole{digits, store[c.store*int64(digits):], c.rows(), run.m}
+				p.areFeatures(t, c, run, digits, f.number)
+				for n := range c.rows() {
+					for k := range run.m {
+						want := scales[k] * value(product(g, f, k, n), digits)
+						if have := float(bars, int(c.store)+n*run.m+k); have != want {
+							t.Fatalf("row %d, feature %d: the bar is %v, big integers say %v", n, k, have, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func float(b []byte, i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])) }
+
+// areAdjoint checks the digits of a run's Ḡ, and returns 2·2^e of each row.
+func (p *problem) areAdjoint(t *testing.T, run run, g whole, scales []byte) (powers []float64) {
+	t.Helper()
+	var gram []float64
+	for v, b := range p.bar.Gram.Diag {
+		gram = append(gram, b...)
+		if v < len(p.bar.Gram.Below) {
+			gram = append(gram, p.bar.Gram.Below[v]...)
+		}
+	}
+	for k := range run.m {
+		row, largest := make([]float64, run.m), 0.0
+		for j := range row {
+			if j != k {
+				row[j] = gram[run.place(max(j, k), min(j, k))] * p.features.Amp[run.f0+j]
+				largest = max(largest, math.Abs(row[j]))
+			}
+		}
+		_, e := math.Frexp(largest)
+		for j, v := range row {
+			if want := math.RoundToEven(math.Ldexp(v, 8*g.digits-2-e)); float64(g.number(k, j)) != want {
+				t.Fatalf("Ḡ[%d][%d]: %d is stored, want %v", k, j, g.number(k, j), want)
+			}
+		}
+		powers = append(powers, math.Ldexp(2, e))
+		if have, want := float(scales, k), math.Ldexp(2, e-8*g.digits-4); have != want {
+			t.Fatalf("row %d of Ḡ counts in %v, want %v", k, have, want)
+		}
+	}
+	return powers
+}
+
+// TestDigitsLongSums: sums of digits that are all the least there are, over more rows
+// than int32 has room for, are exact still: slab by slab.
+func TestDigitsLongSums(t *testing.T) {
+	defer func(c cut) { gramCut = c }(gramCut)
+	gramCut.blocks = 1 // so that all rows are one chunk
+	x := 64.0
+	for range MostDigits - 2 {
+		x = 256*x - 128
+	}
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
+		for _, n := range []int{kernels.DigitSum, kernels.DigitSum + 1, 27_000} {
+			p := newProblem(shape{n: n, m: 2, q: 1, d: 1})
+			for k := range p.m {
+				p.features.Freq[k], p.features.Decay[k], p.features.Phase[k] = 0, 0, math.Acos(256*x*math.Ldexp(1, 2-8*MostDigits))
+			}
+			r, _ := p.asked(t, b, p.methods()[0])
+			chunks := r.plans[opMoments].passes[0].chunks
+			one := whole{MostDigits, r.held(t, arrayStore)[chunks[0].store*MostDigits:], p.m, 1} // of the last slab
+			sum := product(one, one, 1, 0)
+			want := p.features.Amp[1] * p.features.Amp[0] * value(sum.Mul(sum, big.NewInt(int64(n))), MostDigits)
+			if got := r.host[arrayGram][2]; got != want || len(chunks) != 1 || one.digit(0, 0, 3) != -128 {
+				t.Errorf("%d rows, %d chunks, digits %d …: G is %v, want %v", n, len(chunks), one.digit(0, 0, 3), got, want)
+			}
+		}
+	})
+}
+
+// TestSummable: as many features over a row as int32 has room for.
+func TestSummable(t *testing.T) {
+	if err := summable([]run{{m: 3}, {m: kernels.DigitSum}}); err != nil {
+		t.Error(err)
+	}
+	if err := summable([]run{{m: kernels.DigitSum + 1}, {m: 3}}); !errors.Is(err, spectral.ErrShape) || !strings.Contains(err.Error(), "want float64") {
+		t.Errorf("%d features: %v", kernels.DigitSum+1, err)
+	}
+}
+
+// TestDigitsSameEverywhere: other cards, other chunks and a store of other size give the
+// same bits: cards all of them, chunks those of whole numbers.
+func TestDigitsSameEverywhere(t *testing.T) {
+	p := newProblem(shape{n: 1500, m: 70, q: 1, d: 1, even: true, broken: 700})
+	moments, pullback := p.methods()[0], p.methods()[1]
+	devices := usable(t)
+	o := Options{Ordinal: devices[0].Ordinal, Digits: MostDigits}
+	b := open(t, o)
+	wantG, wantB := p.on(t, b, moments), p.on(t, b, pullback)
+	for _, d := range devices[1:] {
+		other := open(t, Options{Ordinal: d.Ordinal, Digits: MostDigits})
+		for i, m := range []method{moments, pullback} {
+			if err := sameBits([][]answer{wantG, wantB}[i], p.on(t, other, m)); err != nil {
+				t.Errorf("%s, %s: %v", d.Name, m.name, err)
+			}
+		}
+	}
+	defer func(c cut) { gramCut = c }(gramCut)
+	for _, rows := range []int{128, 1024, longest} {
+		gramCut = cut{1, rows, rows, true}
+		got := p.on(t, b, moments)
+		for at, w := range wantG[1].v {
+			if at/p.m != at%p.m && got[1].v[at] != w {
+				t.Fatalf("chunks of %d rows: G[%d] is %v, was %v", rows, at, got[1].v[at], w)
+			}
+		}
+	}
+}
+
+// TestDigitsBudget: the bits do not depend on the memory for the store, and the plan
+// says how much is needed.
+func TestDigitsBudget(t *testing.T) {
+	o := Options{Ordinal: usable(t)[len(usable(t))-1].Ordinal, Digits: LeastDigits}
+	for _, s := range []shape{
+		{name: "dense", n: 1700, m: 70, q: 1, d: 5, even: true},
+		{name: "windows", n: 2300, m: 200, q: 1, d: 1, windows: 5},
+	} {
+		p := newProblem(s)
+		for _, m := range []method{p.methods()[0], p.methods()[1], p.methods()[6]} {
+			t.Run(s.name+"/"+m.name, func(t *testing.T) { p.budgets(t, m, o) })
+		}
+	}
+}
+
+// TestDigitsExtremes: rows of Ḡ that are zeros, tiny or huge, and entries that are no
+// numbers: each feature's gradient is as near to the CPU's as its own row of Ḡ is large,
+// and where that is NaN, so is this.
+func TestDigitsExtremes(t *testing.T) {
+	const row, m = 20, 40
+	for _, c := range []struct {
+		name  string
+		entry func(j int) float64 // of the row; 7: as it was
+	}{
+		{"zeros", func(int) float64 { return 0 }},
+		{"tiny", func(int) float64 { return 1e-310 }},
+		{"huge", func(int) float64 { return 1e300 }},
+		{"one huge", func(j int) float64 { return map[bool]float64{true: -1e300, false: 7}[j == 3] }},
+		{"NaN", func(j int) float64 { return map[bool]float64{true: math.NaN(), false: 7}[j == 3] }},
+		{"infinite", func(j int) float64 { return map[bool]float64{true: math.Inf(-1), false: 7}[j == 0] }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProblem(shape{n: 70, m: m, q: 1, d: 1})
+			g := p.bar.Gram.Diag[0]
+			for j := range m {
+				if v := c.entry(j); j != row && v != 7 {
+					g[row*m+j], g[j*m+row] = v, v
+				}
+			}
+			want := p.on(t, cpu.New(), p.methods()[1])
+			onEach(t, func(t *testing.T, ordinal int) {
+				got := p.on(t, open(t, Options{Ordinal: ordinal, Digits: MostDigits}), p.methods()[1])
+				for i, w := range want {
+					for k, v := range w.v {
+						largest := 1.0
+						for j := range m {
+							if v := math.Abs(g[k*m+j]); v <= math.MaxFloat64 {
+								largest = max(largest, v)
+							}
+						}
+						none := math.IsNaN(v) || math.IsInf(v, 0)
+						have := got[i].v[k]
+						if none != (math.IsNaN(have) || math.IsInf(have, 0)) || !none && !(math.Abs(have-v) <= 1e-13*largest*float64(p.n*m)) {
+							t.Errorf("%s[%d] is %v, want %v", w.name, k, have, v)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestDigitsOfNaN: a feature that is NaN has a diagonal entry, sums and a gradient that
+// are.
+func TestDigitsOfNaN(t *testing.T) {
+	p := newProblem(shape{n: 70, m: 40, q: 1, d: 1})
+	p.features.Phase[5] = math.NaN()
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
+		m, g := p.on(t, b, p.methods()[0]), p.on(t, b, p.methods()[1])
+		amp := slices.IndexFunc(g, func(a answer) bool { return a.name == "Amp" })
+		for what, v := range map[string]float64{"C": m[0].v[5], "the diagonal": m[1].v[5*p.m+5], "the gradient": g[amp].v[5]} {
+			if !math.IsNaN(v) {
+				t.Errorf("%s is %v, want NaN", what, v)
+			}
+		}
+	})
+}
