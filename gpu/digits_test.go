@@ -221,10 +221,10 @@ func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *
 			if testing.Short() && digits != LeastDigits && digits != MostDigits {
 				continue
 			}
-			b := open(t, Options{Ordinal: ordinal, Digits: digits})
 			for _, s := range exactShapes {
 				t.Run(fmt.Sprintf("%d digits, %s", digits, s.name), func(t *testing.T) {
-					p := newProblem(s)
+					s.digits = digits
+					b, p := open(t, s.options(ordinal)), newProblem(s)
 					clear(p.bar.C) // of many outputs or inputs C̄y is added to the bars in place
 					r, _ := p.asked(t, b, p.methods()[method])
 					test(t, p, r, digits)

@@ -27,7 +27,7 @@ func TestBarriers(t *testing.T) {
 	} {
 		p := newProblem(s)
 		onEach(t, func(t *testing.T, ordinal int) {
-			b := open(t, Options{Ordinal: ordinal, Digits: s.digits})
+			b := open(t, s.options(ordinal))
 			for _, m := range p.methods() {
 				emu.Backwards(false)
 				forwards, err := p.run(b, m)
@@ -130,7 +130,7 @@ func TestOpenFails(t *testing.T) {
 
 // fails has the n'th call fail and says whether there was one.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
-	b, err := Open(Options{Digits: p.digits})
+	b, err := Open(p.options(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func answers(ordinal int, problems []*problem, wants [][]answer) (all [][]answer
 
 // answers appends a problem's answers to all.
 func (p *problem) answers(ordinal int, all, wants [][]answer) ([][]answer, error) {
-	b, err := Open(Options{Ordinal: ordinal, Digits: p.digits})
+	b, err := Open(p.options(ordinal))
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,8 @@ type shape struct {
 	digits     int  // that the backend should have
 }
 
+func (s shape) options(ordinal int) Options { return Options{Ordinal: ordinal, Digits: s.digits} }
+
 // A problem has everything that the methods are asked.
 type problem struct {
 	shape
