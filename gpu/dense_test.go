@@ -284,15 +284,7 @@ func TestDenseJitter(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})
 		p := windowed([]int{100}, 60, 1)
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		mom := spectral.NewMoments(p.features, 1)
-		if err := r.Moments(mom, p.features); err != nil {
-			t.Fatal(err)
-		}
+		r, mom := p.withMoments(t, b)
 		var eigen mat.EigenSym
 		if !eigen.Factorize(mat.NewSymDense(p.m, mom.Gram.Diag[0]), false) {
 			t.Fatal("no eigenvalues")

@@ -219,15 +219,7 @@ func TestSolveDense(t *testing.T) {
 			}
 			f.Freq[k] += 1e-3
 		}
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		mom := spectral.NewMoments(p.features, 1)
-		if err := r.Moments(mom, p.features); err != nil {
-			t.Fatal(err)
-		}
+		r, mom := p.withMoments(t, b)
 		for _, l := range []float64{1, 1e-3, 1e-6} {
 			a := mat.NewSymDense(p.m, nil)
 			for i := range p.m {
@@ -361,4 +353,19 @@ func TestSolveShrinks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// withMoments opens the problem's rows until the test ends, and has their moments.
+func (p *problem) withMoments(t *testing.T, b spectral.Backend) (spectral.Rows, *spectral.Moments) {
+	t.Helper()
+	r, err := b.Open(p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	mom := spectral.NewMoments(p.features, p.d)
+	if err := r.Moments(mom, p.features); err != nil {
+		t.Fatal(err)
+	}
+	return r, mom
 }

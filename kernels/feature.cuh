@@ -187,8 +187,8 @@ struct Wave {
 	}
 
 	// walk calls f(value) once: value(i, g) is the feature i rows on, g its gate there,
-	// and is asked for in this order. Each way to make it has a loop of its own in f, so that none has
-	// another's formula in it. INPUTS: 1, more, or 0 if only r.q says.
+	// and is asked for in this order. Each way to make it has a loop of its own in f,
+	// so that none has another's formula in it. INPUTS: 1, more, or 0 if only r.q says.
 	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const Bank &b, F f) {
 		long long first = row;
 		if (INPUTS <= 1 && turning)
