@@ -43,7 +43,7 @@ func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
 	if opt.Order <= 0 || opt.Context <= 0 || opt.Iterations <= 0 {
 		return nil, fmt.Errorf("audio: order, context and iterations must be positive: %+v: %w", opt, ErrArgument)
 	}
-	gaps, err := CheckGaps(gaps, len(x))
+	gaps, err := CheckGaps(gaps, len(x), 1)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (f *File) DetectZeros(minRun int) ([]Gap, error) {
 	n, zeros := 0, 0 // the frame in hand, and the zero frames right before it
 	end := func() {
 		if zeros >= max(minRun, 1) {
-			gaps = append(gaps, Gap{n - zeros, n})
+			gaps = append(gaps, Gap{Start: n - zeros, End: n})
 		}
 		zeros = 0
 	}

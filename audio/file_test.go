@@ -54,7 +54,7 @@ func TestFileInParts(t *testing.T) {
 			if f.Len() != 37 || f.Channels() != g.channels || f.Rate() != whole.Rate || f.Encoding() != g.encoding || f.Seconds() != whole.Seconds() {
 				t.Fatalf("%s: %d samples of %d channels at %d, %v", g.name, f.Len(), f.Channels(), f.Rate(), f.Encoding())
 			}
-			for _, r := range []Gap{{0, 37}, {0, 1}, {36, 37}, {5, 23}, {9, 9}} {
+			for _, r := range []Gap{{Start: 0, End: 37}, {Start: 0, End: 1}, {Start: 36, End: 37}, {Start: 5, End: 23}, {Start: 9, End: 9}} {
 				part, err := f.Read(r.Start, r.End)
 				if err != nil {
 					t.Fatal(g.name, err)
@@ -65,7 +65,7 @@ func TestFileInParts(t *testing.T) {
 					}
 				}
 			}
-			for _, gaps := range [][]Gap{{{0, 3}, {34, 37}}, {{5, 23}, {23, 24}}, {{0, 37}}, {{36, 37}}, nil} {
+			for _, gaps := range [][]Gap{{{Start: 0, End: 3}, {Start: 34, End: 37}}, {{Start: 5, End: 23}, {Start: 23, End: 24}}, {{Start: 0, End: 37}}, {{Start: 36, End: 37}}, nil} {
 				checkPatch(t, g, f, gaps)
 			}
 		}
@@ -151,7 +151,7 @@ func TestBadPatch(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	for _, r := range []Gap{{-1, 3}, {3, 2}, {0, 21}} {
+	for _, r := range []Gap{{Start: -1, End: 3}, {Start: 3, End: 2}, {Start: 0, End: 21}} {
 		if _, err := f.Read(r.Start, r.End); err == nil {
 			t.Errorf("samples %v are read", r)
 		}
@@ -287,7 +287,7 @@ func TestDetectZerosInTiles(t *testing.T) {
 					i++
 				}
 				if i-start >= 8 {
-					gaps = append(gaps, Gap{start, i})
+					gaps = append(gaps, Gap{Start: start, End: i})
 				}
 			}
 			if got := r.DetectZeros(8); !slices.Equal(got, gaps) || len(gaps) == 0 {
@@ -302,7 +302,7 @@ func TestResidualInParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, rate = 20000, 16000
 	ref, est, mask := make([]float64, n), make([]float64, n), make([]bool, n)
-	parts := []Gap{{0, 100}, {350, 420}, {420, 500}, {7000, 7900}, {12000, 12001}, {19990, n}}
+	parts := []Gap{{Start: 0, End: 100}, {Start: 350, End: 420}, {Start: 420, End: 500}, {Start: 7000, End: 7900}, {Start: 12000, End: 12001}, {Start: 19990, End: n}}
 	for i := range ref {
 		ref[i], est[i] = rng.NormFloat64(), rng.NormFloat64()
 	}

@@ -11,7 +11,7 @@ import (
 func TestFillLinear(t *testing.T) {
 	nan := math.NaN()
 	x := []float64{nan, nan, 2, nan, nan, nan, 6, 1, nan}
-	gaps := []Gap{{0, 2}, {3, 6}, {8, 9}}
+	gaps := []Gap{{Start: 0, End: 2}, {Start: 3, End: 6}, {Start: 8, End: 9}}
 	if got, want := FillLinear(x, gaps), []float64{2, 2, 2, 3, 4, 5, 6, 1, 1}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -39,7 +39,7 @@ func TestFillARExact(t *testing.T) {
 			x[n] += 0.1 / float64(i+1) * math.Cos(2*math.Pi*f*float64(n)+float64(i))
 		}
 	}
-	inner := []Gap{{80, 120}, {300, 340}, {500, 540}, {720, 760}, {880, 920}}
+	inner := []Gap{{Start: 80, End: 120}, {Start: 300, End: 340}, {Start: 500, End: 540}, {Start: 720, End: 760}, {Start: 880, End: 920}}
 	for _, c := range []struct {
 		name string
 		gaps []Gap
@@ -48,7 +48,7 @@ func TestFillARExact(t *testing.T) {
 		{"order as it should be", inner, AROptions{10, 1000, 40}},
 		{"order too high", inner, AROptions{32, 1000, 20}},
 		{"excerpts", inner, AROptions{24, 200, 30}},
-		{"both ends", []Gap{{0, 20}, {490, 500}, {980, 1000}}, AROptions{16, 300, 30}},
+		{"both ends", []Gap{{Start: 0, End: 20}, {Start: 490, End: 500}, {Start: 980, End: 1000}}, AROptions{16, 300, 30}},
 	} {
 		y, err := FillAR(blank(x, c.gaps), c.gaps, c.opt)
 		if err != nil {
@@ -71,13 +71,13 @@ func TestFillAROddities(t *testing.T) {
 		gaps []Gap
 		opt  AROptions
 	}{
-		{"two samples left", x[:10], []Gap{{1, 9}}, AROptions{64, 100, 3}},
-		{"one sample left", x[:10], []Gap{{1, 10}}, AROptions{64, 100, 3}},
-		{"context of one", x, []Gap{{50, 60}, {61, 70}}, AROptions{8, 1, 3}},
-		{"context past overflow", x, []Gap{{50, 60}}, AROptions{8, math.MaxInt, 3}},
-		{"silence", make([]float64, 100), []Gap{{50, 60}}, AROptions{8, 30, 3}},
-		{"constant", slices.Repeat([]float64{0.5}, 100), []Gap{{50, 60}}, AROptions{8, 30, 3}},
-		{"wide range", append(slices.Repeat([]float64{1e-300}, 50), slices.Repeat([]float64{1}, 50)...), []Gap{{40, 60}}, AROptions{8, 30, 3}},
+		{"two samples left", x[:10], []Gap{{Start: 1, End: 9}}, AROptions{64, 100, 3}},
+		{"one sample left", x[:10], []Gap{{Start: 1, End: 10}}, AROptions{64, 100, 3}},
+		{"context of one", x, []Gap{{Start: 50, End: 60}, {Start: 61, End: 70}}, AROptions{8, 1, 3}},
+		{"context past overflow", x, []Gap{{Start: 50, End: 60}}, AROptions{8, math.MaxInt, 3}},
+		{"silence", make([]float64, 100), []Gap{{Start: 50, End: 60}}, AROptions{8, 30, 3}},
+		{"constant", slices.Repeat([]float64{0.5}, 100), []Gap{{Start: 50, End: 60}}, AROptions{8, 30, 3}},
+		{"wide range", append(slices.Repeat([]float64{1e-300}, 50), slices.Repeat([]float64{1}, 50)...), []Gap{{Start: 40, End: 60}}, AROptions{8, 30, 3}},
 	} {
 		y, err := FillAR(blank(c.x, c.gaps), c.gaps, c.opt)
 		if err != nil {
@@ -90,10 +90,10 @@ func TestFillAROddities(t *testing.T) {
 			}
 		}
 	}
-	if _, err := FillAR(x, []Gap{{90, 110}}, DefaultAR(16000)); !errors.Is(err, ErrGaps) {
+	if _, err := FillAR(x, []Gap{{Start: 90, End: 110}}, DefaultAR(16000)); !errors.Is(err, ErrGaps) {
 		t.Errorf("gap outside: %v", err)
 	}
-	if _, err := FillAR(x, []Gap{{9, 11}}, AROptions{}); err == nil {
+	if _, err := FillAR(x, []Gap{{Start: 9, End: 11}}, AROptions{}); err == nil {
 		t.Error("no options accepted")
 	}
 }

@@ -14,26 +14,38 @@ import (
 // leaving nothing to learn from.
 var ErrGaps = errors.New("bad gaps")
 
-// Gap is a run of missing samples, [Start, End), counted in samples per channel from the start of the recording. A gap
-// is missing in all channels.
-type Gap struct{ Start, End int }
+// Gap is a run of missing samples, [Start, End), counted in samples per channel from the start of the recording.
+type Gap struct {
+	Start, End int
+	Channel    int  // that misses them, from 1; 0: all
+	Clipped    bool // what was there lies at or beyond the samples that are there, on their side of zero
+}
 
 // Len returns the number of missing samples.
 func (g Gap) Len() int { return g.End - g.Start }
 
-// String returns START:END in samples, as ParseGap reads it.
-func (g Gap) String() string { return fmt.Sprintf("%d:%d", g.Start, g.End) }
+// In reports whether a channel, from 0, misses the samples.
+func (g Gap) In(channel int) bool { return g.Channel == 0 || g.Channel == channel+1 }
 
-// ParseGap reads START:END, the end exclusive. Each side is a whole number of samples ("1200") or a decimal time in
+// String returns START:END in samples, and @CHANNEL if it is one channel's, as ParseGap reads it.
+func (g Gap) String() string {
+	if g.Channel == 0 {
+		return fmt.Sprintf("%d:%d", g.Start, g.End)
+	}
+	return fmt.Sprintf("%d:%d@%d", g.Start, g.End, g.Channel)
+}
+
+// ParseGap reads START:END or, for a gap of one channel, START:END@CHANNEL; the end is exclusive. Each side is a whole number of samples ("1200") or a decimal time in
 // seconds or milliseconds ("0.5s", "500ms"), which is rounded to the nearest sample at rate samples a second. The gap
 // is non-empty and not negative; CheckGaps says whether it lies in a recording.
 func ParseGap(s string, rate int) (Gap, error) {
 	if rate <= 0 {
 		return Gap{}, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
 	}
-	left, right, ok := strings.Cut(s, ":")
+	span, channel, owned := strings.Cut(s, "@")
+	left, right, ok := strings.Cut(span, ":")
 	if !ok {
-		return Gap{}, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s", s, ErrGaps)
+		return Gap{}, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s, and @CHANNEL if it is one channel's", s, ErrGaps)
 	}
 	start, err := parsePosition(left, rate)
 	if err != nil {
@@ -43,11 +55,25 @@ func ParseGap(s string, rate int) (Gap, error) {
 	if err != nil {
 		return Gap{}, fmt.Errorf("gap %q: end: %w", s, err)
 	}
-	g := Gap{start, end}
+	g := Gap{Start: start, End: end}
+	if owned {
+		if g.Channel, err = parseChannel(channel); err != nil {
+			return Gap{}, fmt.Errorf("gap %q: %w", s, err)
+		}
+	}
 	if err := g.check(); err != nil {
 		return Gap{}, fmt.Errorf("gap %q: %w", s, err)
 	}
 	return g, nil
+}
+
+// parseChannel returns a channel's number.
+func parseChannel(s string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%w: %.40q is not a channel; they count from 1", ErrGaps, s)
+	}
+	return n, nil
 }
 
 // check refuses a gap without samples or with a negative start.
@@ -100,37 +126,76 @@ func parsePosition(s string, rate int) (int, error) {
 	return int(n), nil
 }
 
-// CheckGaps returns the gaps in rising order. Touching gaps ([10, 20) and [20, 30)) become one, because any fill treats them
-// as one. It refuses empty, reversed, overlapping or repeated gaps, gaps that reach outside the n samples, an empty list,
-// and gaps that leave no sample to learn from. The argument is not changed.
-func CheckGaps(gaps []Gap, n int) ([]Gap, error) {
+// CheckGaps returns the gaps of a recording of n samples in each of so many channels in rising order. Touching gaps of the same
+// channel ([10, 20) and [20, 30)) become one, because any fill treats them as one. It refuses empty, reversed or repeated gaps, gaps
+// that overlap in a channel or reach outside the recording, an empty list, and gaps that leave a channel no sample to learn from.
+// The argument is not changed.
+func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("%w: there are none; give at least one", ErrGaps)
 	}
+	if channels < 1 {
+		return nil, fmt.Errorf("%w: the recording has no channels", ErrGaps)
+	}
 	sorted := slices.Clone(gaps)
-	slices.SortFunc(sorted, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	slices.SortFunc(sorted, Gap.compare)
 	var merged []Gap
+	ends, missing := make([]int, channels), make([]int, channels)
+	last := make([]int, channels+1) // in merged, and one more, of each channel's own gaps and of those that all miss
 	for _, g := range sorted {
-		if err := g.check(); err != nil {
+		if err := g.fits(n, channels); err != nil {
 			return nil, fmt.Errorf("gap %v: %w", g, err)
 		}
-		if g.End > n {
-			return nil, fmt.Errorf("gap %v: %w: the recording ends at sample %d", g, ErrGaps, n)
+		from, to := max(0, g.Channel-1), g.Channel
+		if g.Channel == 0 {
+			to = channels
 		}
-		last := len(merged) - 1
-		switch {
-		case last >= 0 && g.Start < merged[last].End:
-			return nil, fmt.Errorf("gap %v: %w: it overlaps the one before, which ends at sample %d", g, ErrGaps, merged[last].End)
-		case last >= 0 && g.Start == merged[last].End:
-			merged[last].End = g.End
-		default:
-			merged = append(merged, g)
+		for c := from; c < to; c++ {
+			if g.Start < ends[c] {
+				return nil, fmt.Errorf("gap %v: %w: it overlaps the one before, which ends at sample %d", g, ErrGaps, ends[c])
+			}
+			ends[c] = g.End
+			if missing[c] += g.Len(); missing[c] == n {
+				return nil, fmt.Errorf("%w: they cover all %d samples; nothing is left to learn from", ErrGaps, n)
+			}
 		}
-	}
-	if Missing(merged) == n {
-		return nil, fmt.Errorf("%w: they cover all %d samples; nothing is left to learn from", ErrGaps, n)
+		if k := last[g.Channel] - 1; k >= 0 && merged[k].End == g.Start && merged[k].Clipped == g.Clipped {
+			merged[k].End = g.End
+			continue
+		}
+		merged = append(merged, g)
+		last[g.Channel] = len(merged)
 	}
 	return merged, nil
+}
+
+// compare orders gaps in time, and those of all channels first.
+func (g Gap) compare(h Gap) int {
+	return cmp.Or(cmp.Compare(g.Start, h.Start), cmp.Compare(g.End, h.End), cmp.Compare(g.Channel, h.Channel))
+}
+
+// fits refuses a gap that no recording has, or that this one has not.
+func (g Gap) fits(n, channels int) error {
+	switch err := g.check(); {
+	case err != nil:
+		return err
+	case g.End > n:
+		return fmt.Errorf("%w: the recording ends at sample %d", ErrGaps, n)
+	case g.Channel < 0 || g.Channel > channels:
+		return fmt.Errorf("%w: the recording has %d channels", ErrGaps, channels)
+	}
+	return nil
+}
+
+// Lane returns the gaps of a channel, from 0, of those that CheckGaps returns: they do not overlap.
+func Lane(gaps []Gap, channel int) []Gap {
+	var own []Gap
+	for _, g := range gaps {
+		if g.In(channel) {
+			own = append(own, g)
+		}
+	}
+	return own
 }
 
 // Missing returns the number of samples in all gaps together.

@@ -12,9 +12,9 @@ func TestParseGap(t *testing.T) {
 		in   string
 		want Gap
 	}{
-		{"1200:1240", Gap{1200, 1240}}, {"0:1", Gap{0, 1}}, {" 5 : 6 ", Gap{5, 6}}, {"0.5s:0.52s", Gap{8000, 8320}},
-		{"500ms:520ms", Gap{8000, 8320}}, {"0.5s:8040", Gap{8000, 8040}}, {".25s:1s", Gap{4000, 16000}},
-		{"0.03ms:0.1ms", Gap{0, 2}}, // 0.48 and 1.6 samples
+		{"1200:1240", Gap{Start: 1200, End: 1240}}, {"0:1", Gap{Start: 0, End: 1}}, {" 5 : 6 ", Gap{Start: 5, End: 6}}, {"0.5s:0.52s", Gap{Start: 8000, End: 8320}},
+		{"500ms:520ms", Gap{Start: 8000, End: 8320}}, {"0.5s:8040", Gap{Start: 8000, End: 8040}}, {".25s:1s", Gap{Start: 4000, End: 16000}},
+		{"0.03ms:0.1ms", Gap{Start: 0, End: 2}}, // 0.48 and 1.6 samples
 	} {
 		if got, err := ParseGap(c.in, 16000); err != nil || got != c.want {
 			t.Errorf("%q: %v, %v; want %v", c.in, got, err, c.want)
@@ -31,10 +31,10 @@ func TestParseGap(t *testing.T) {
 }
 
 func TestCheckGaps(t *testing.T) {
-	in := []Gap{{50, 60}, {10, 20}, {20, 30}, {99, 100}}
+	in := []Gap{{Start: 50, End: 60}, {Start: 10, End: 20}, {Start: 20, End: 30}, {Start: 99, End: 100}}
 	before := slices.Clone(in)
-	got, err := CheckGaps(in, 100)
-	if want := []Gap{{10, 30}, {50, 60}, {99, 100}}; err != nil || !slices.Equal(got, want) {
+	got, err := CheckGaps(in, 100, 1)
+	if want := []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	if !slices.Equal(in, before) {
@@ -51,11 +51,11 @@ func TestCheckGaps(t *testing.T) {
 		gaps []Gap
 		want string
 	}{
-		{nil, "none"}, {[]Gap{{5, 5}}, "empty"}, {[]Gap{{6, 5}}, "before start"}, {[]Gap{{-1, 5}}, "negative"},
-		{[]Gap{{90, 101}}, "ends at sample 100"}, {[]Gap{{10, 20}, {19, 30}}, "overlaps"}, {[]Gap{{1, 2}, {1, 2}}, "overlaps"},
-		{[]Gap{{0, 100}}, "nothing is left"}, {[]Gap{{50, 100}, {0, 50}}, "nothing is left"},
+		{nil, "none"}, {[]Gap{{Start: 5, End: 5}}, "empty"}, {[]Gap{{Start: 6, End: 5}}, "before start"}, {[]Gap{{Start: -1, End: 5}}, "negative"},
+		{[]Gap{{Start: 90, End: 101}}, "ends at sample 100"}, {[]Gap{{Start: 10, End: 20}, {Start: 19, End: 30}}, "overlaps"}, {[]Gap{{Start: 1, End: 2}, {Start: 1, End: 2}}, "overlaps"},
+		{[]Gap{{Start: 0, End: 100}}, "nothing is left"}, {[]Gap{{Start: 50, End: 100}, {Start: 0, End: 50}}, "nothing is left"},
 	} {
-		if got, err := CheckGaps(bad.gaps, 100); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), bad.want) {
+		if got, err := CheckGaps(bad.gaps, 100, 1); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%v: %v, %v; want an ErrGaps with %q", bad.gaps, got, err, bad.want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestCheckGaps(t *testing.T) {
 func TestGapsCSV(t *testing.T) {
 	for _, in := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12", "\"start\",\"end\"\n1,5\n9,12\n"} {
 		got, err := ReadGaps(strings.NewReader(in))
-		if want := []Gap{{1, 5}, {9, 12}}; err != nil || !slices.Equal(got, want) {
+		if want := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestDetectZeros(t *testing.T) {
 	for _, c := range []struct {
 		minRun int
 		want   []Gap
-	}{{0, []Gap{{0, 4}, {12, 20}, {55, 60}}}, {5, []Gap{{12, 20}, {55, 60}}}, {8, []Gap{{12, 20}}}, {9, nil}} {
+	}{{0, []Gap{{Start: 0, End: 4}, {Start: 12, End: 20}, {Start: 55, End: 60}}}, {5, []Gap{{Start: 12, End: 20}, {Start: 55, End: 60}}}, {8, []Gap{{Start: 12, End: 20}}}, {9, nil}} {
 		if got := r.DetectZeros(c.minRun); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", c.minRun, got, c.want)
 		}

@@ -61,6 +61,6 @@ func csvGap(rec []string) (Gap, error) {
 		}
 		v[i] = int(n)
 	}
-	g := Gap{v[0], v[1]}
+	g := Gap{Start: v[0], End: v[1]}
 	return g, g.check()
 }

@@ -63,9 +63,9 @@ func TestNil(t *testing.T) {
 			_, _, err := (&Recording{Rate: 8000, Samples: [][]float64{{1}}}).Fill(nil, [][]float64{{1}})
 			return err
 		}, ErrArgument},
-		{"Fill with nil", func() error { _, _, err := rec.Fill([]Gap{{0, 1}}, nil); return err }, ErrArgument},
-		{"Fill with ragged channels", func() error { _, _, err := rec.Fill([]Gap{{0, 1}}, [][]float64{{1}}); return err }, ErrArgument},
-		{"Fill outside", func() error { _, _, err := rec.Fill([]Gap{{0, 9}}, rec.Samples); return err }, ErrGaps},
+		{"Fill with nil", func() error { _, _, err := rec.Fill([]Gap{{Start: 0, End: 1}}, nil); return err }, ErrArgument},
+		{"Fill with ragged channels", func() error { _, _, err := rec.Fill([]Gap{{Start: 0, End: 1}}, [][]float64{{1}}); return err }, ErrArgument},
+		{"Fill outside", func() error { _, _, err := rec.Fill([]Gap{{Start: 0, End: 9}}, rec.Samples); return err }, ErrGaps},
 		{"Recording.Write of nil", func() error { return noRecording.Write(io.Discard, WAV) }, ErrArgument},
 		{"Recording.Write to nil", func() error { return rec.Write(nil, WAV) }, ErrArgument},
 		{"Recording.Write of no container", func() error { return rec.Write(io.Discard, 0) }, ErrFormat},
@@ -95,17 +95,17 @@ func TestNil(t *testing.T) {
 		{"Patch.Write of nothing", func() error { return (&Patch{}).Write(io.Discard, WAV) }, ErrArgument},
 		{"ParseGap of nothing", func() error { return modeltest.Second(ParseGap("", 8000)) }, ErrGaps},
 		{"ParseGap without a rate", func() error { return modeltest.Second(ParseGap("1:2", 0)) }, ErrArgument},
-		{"CheckGaps nil", func() error { return modeltest.Second(CheckGaps(nil, 0)) }, ErrGaps},
-		{"CheckGaps of nothing", func() error { return modeltest.Second(CheckGaps([]Gap{{}}, 0)) }, ErrGaps},
+		{"CheckGaps nil", func() error { return modeltest.Second(CheckGaps(nil, 0, 1)) }, ErrGaps},
+		{"CheckGaps of nothing", func() error { return modeltest.Second(CheckGaps([]Gap{{}}, 0, 1)) }, ErrGaps},
 		{"ReadGaps nil", func() error { return modeltest.Second(ReadGaps(nil)) }, ErrArgument},
 		{"ReadGaps nothing", func() error { return modeltest.Second(ReadGaps(bytes.NewReader(nil))) }, ErrGaps},
 		{"ReadGaps junk", func() error { return modeltest.Second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")))) }, ErrGaps},
 		{"FillAR nil", func() error { return modeltest.Second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
-		{"FillAR of no order", func() error { return modeltest.Second(FillAR([]float64{1, 2}, []Gap{{0, 1}}, AROptions{})) }, ErrArgument},
+		{"FillAR of no order", func() error { return modeltest.Second(FillAR([]float64{1, 2}, []Gap{{Start: 0, End: 1}}, AROptions{})) }, ErrArgument},
 		{"simple fills", modeltest.Does(func() {
 			FillLinear(nil, nil)
 			FillSilence(nil, nil)
-			for _, g := range []Gap{{0, 1}, {-3, -1}, {-2, 2}, {5, 9}, {0, 0}} {
+			for _, g := range []Gap{{Start: 0, End: 1}, {Start: -3, End: -1}, {Start: -2, End: 2}, {Start: 5, End: 9}, {Start: 0, End: 0}} {
 				FillLinear(nil, []Gap{g})
 				FillSilence([]float64{1, 2, 3}, []Gap{g})
 				FillLinear([]float64{1, 2, 3}, []Gap{g})

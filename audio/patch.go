@@ -70,7 +70,7 @@ func (f *File) encode(c Change) (r run, clipped int, err error) {
 			return r, 0, fmt.Errorf("audio: channel %d of a change has %d samples, channel 0 has %d: %w", i, len(v), count, ErrArgument)
 		}
 	}
-	if err := f.checkRange(Gap{c.Start, c.Start + count}); err != nil {
+	if err := f.checkRange(Gap{Start: c.Start, End: c.Start + count}); err != nil {
 		return r, 0, err
 	}
 	r = run{f.place(c.Start), make([]byte, count*f.frameBytes())}

@@ -124,7 +124,7 @@ func TestRoundTripKeepsBits(t *testing.T) {
 				t.Fatalf("same container: %v, equal %t", err, bytes.Equal(out.Bytes(), g.file))
 			}
 			// Encoding what was decoded gives the same bits: nothing is lost in float64.
-			refilled, clipped, err := r.Fill([]Gap{{0, 37}}, r.Samples)
+			refilled, clipped, err := r.Fill([]Gap{{Start: 0, End: 37}}, r.Samples)
 			if err != nil || clipped != 0 || !bytes.Equal(bytesOf(t, refilled), g.file) {
 				t.Fatalf("refill: %v, %d clipped", err, clipped)
 			}
@@ -171,7 +171,7 @@ func checkOnlyGapsChange(t *testing.T, r *Recording) {
 		}
 		v[7], v[8] = 0.25, -0.5
 	}
-	filled, clipped, err := r.Fill([]Gap{{7, 9}}, values)
+	filled, clipped, err := r.Fill([]Gap{{Start: 7, End: 9}}, values)
 	if err != nil || clipped != 0 {
 		t.Fatal(err, clipped)
 	}
@@ -327,7 +327,7 @@ func TestNewAndOpen(t *testing.T) {
 	if _, _, err := New(8000, PCM16, [][]float64{{0, 1}, {0}}); err == nil {
 		t.Error("ragged channels accepted")
 	}
-	if _, _, err := r.Fill([]Gap{{2, 5}}, samples); !errors.Is(err, ErrGaps) {
+	if _, _, err := r.Fill([]Gap{{Start: 2, End: 5}}, samples); !errors.Is(err, ErrGaps) {
 		t.Errorf("gap outside: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, 
 	if err != nil {
 		return nil, 0, err
 	}
-	return silence.Fill([]Gap{{0, n}}, samples)
+	return silence.Fill([]Gap{{Start: 0, End: n}}, samples)
 }
 
 // plain returns the layout of a plain WAV file, and its header.

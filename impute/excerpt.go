@@ -31,17 +31,17 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 	return out
 }
 
-// Excerpts returns the parts of a recording of n samples that FillFrom models, without their models: the gaps with the
+// Excerpts returns the parts of a recording of n samples in each of so many channels that FillFrom models, without their models: the gaps with the
 // options' context on each side, joined where they touch. Errors wrap ErrGaps if gaps do not fit the recording or leave too
 // little of an excerpt to learn from, and vssgp.ErrData if there are no samples or no rate.
-func Excerpts(n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
-	if n <= 0 || rate <= 0 {
-		return nil, fmt.Errorf("impute: %d samples at %d Hz, want at least one: %w", n, rate, vssgp.ErrData)
+func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
+	if channels < 1 || n <= 0 || rate <= 0 {
+		return nil, fmt.Errorf("impute: %d samples in %d channels at %d Hz, want at least one: %w", n, channels, rate, vssgp.ErrData)
 	}
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("impute: no gap given: %w", ErrGaps)
 	}
-	sorted, err := audio.CheckGaps(gaps, n)
+	sorted, err := audio.CheckGaps(gaps, n, channels)
 	if err != nil {
 		return nil, fmt.Errorf("impute: %w", err)
 	}

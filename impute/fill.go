@@ -27,7 +27,11 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 // FillFrom is Fill for a recording of n samples in each channel. It reads only the excerpts, so that memory does not grow
 // with the recording. The result's Filled, Fit, SD and Draws are nil: each excerpt has its own.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
-	all, err := Excerpts(n, rate, gaps, o)
+	channels, err := channelsOf(src)
+	if err != nil {
+		return nil, err
+	}
+	all, err := Excerpts(channels, n, rate, gaps, o)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,11 @@ func NewPlanFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Opt
 }
 
 func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Plan, error) {
-	all, err := Excerpts(n, rate, gaps, o)
+	channels, err := channelsOf(src)
+	if err != nil {
+		return nil, err
+	}
+	all, err := Excerpts(channels, n, rate, gaps, o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +56,7 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 		return nil, err
 	}
 	if m := o.Resolved(); m != VSSGP {
-		return planGaps(ctx, src, all, rate, m, &o)
+		return planGaps(ctx, float64(channels), all, rate, m, &o)
 	}
 	p := &Plan{Excerpts: len(all), AtOnce: o.workers(len(all))}
 	model := o.model()
@@ -90,12 +94,7 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 }
 
 // planGaps is the plan of a method that fills gaps one by one.
-func planGaps(ctx context.Context, src Source, all []Excerpt, rate int, m Method, o *Options) (*Plan, error) {
-	none, err := src.Read(0, 0)
-	if err != nil {
-		return nil, fmt.Errorf("impute: %w", err)
-	}
-	channels := float64(len(none))
+func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m Method, o *Options) (*Plan, error) {
 	p := &Plan{Excerpts: len(all)}
 	largest, gaps, guessed := 0.0, 0, 0
 	for _, e := range all {

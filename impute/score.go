@@ -100,7 +100,7 @@ func sameShape(a, b [][]float64) bool {
 
 // fits reports whether gaps are as audio.CheckGaps returns them for a recording.
 func fits(gaps []Gap, recording [][]float64) bool {
-	checked, err := audio.CheckGaps(gaps, len(recording[0]))
+	checked, err := audio.CheckGaps(gaps, len(recording[0]), len(recording))
 	return err == nil && slices.Equal(checked, gaps)
 }
 

@@ -14,6 +14,18 @@ type Source interface {
 	Read(lo, hi int) ([][]float64, error)
 }
 
+// channelsOf returns the number of channels.
+func channelsOf(s Source) (int, error) {
+	if s == nil {
+		return 0, fmt.Errorf("impute: the recording is nil, want a Source: %w", vssgp.ErrData)
+	}
+	none, err := s.Read(0, 0)
+	if err != nil {
+		return 0, fmt.Errorf("impute: %w", err)
+	}
+	return len(none), nil
+}
+
 // Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. The samples there are not
 // even read.
 func Around(s Source, gaps []Gap) Source { return &around{s, gaps} }

@@ -172,7 +172,7 @@ func (a *app) checkModels(f *report.Fill, fill impute.Options, o *imputeFlags) e
 	if o.models == "" {
 		return nil
 	}
-	excerpts, err := impute.Excerpts(f.Samples, f.Rate, f.Gaps, fill)
+	excerpts, err := impute.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, fill)
 	if err != nil || len(excerpts) == 1 {
 		return err
 	}

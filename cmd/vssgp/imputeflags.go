@@ -66,7 +66,7 @@ func (g *gapFlags) in(rec *audio.File, input string) ([]impute.Gap, error) {
 	if err != nil {
 		return nil, err
 	}
-	if gaps, err = audio.CheckGaps(gaps, rec.Len()); err != nil {
+	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	return gaps, nil
