@@ -68,6 +68,10 @@ func TestFileInParts(t *testing.T) {
 			for _, gaps := range [][]Gap{{{Start: 0, End: 3}, {Start: 34, End: 37}}, {{Start: 5, End: 23}, {Start: 23, End: 24}}, {{Start: 0, End: 37}}, {{Start: 36, End: 37}}, nil} {
 				checkPatch(t, g, f, gaps)
 			}
+			checkPatch(t, g, f, []Gap{{Start: 3, End: 30, Channel: g.channels}})
+			if g.channels > 1 { // both channels' changes overlap in time
+				checkPatch(t, g, f, []Gap{{Start: 2, End: 9, Channel: 1}, {Start: 4, End: 33, Channel: 2}, {Start: 9, End: 34, Channel: 1}})
+			}
 		}
 	})
 }
@@ -81,6 +85,10 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 		c := Change{Start: gap.Start, Values: makePlanar(g.channels, gap.Len())}
 		for n := range gap.Len() {
 			for i := range c.Values {
+				if !gap.In(i) {
+					c.Values[i] = nil
+					continue
+				}
 				c.Values[i][n] = float64((gap.Start+n+3*i)%7-3) / 8
 				g.encoding.encode(want[at+((gap.Start+n)*g.channels+i)*g.encoding.Bytes:], c.Values[i][n])
 			}
@@ -145,6 +153,7 @@ func TestBadPatch(t *testing.T) {
 		{"before", []Change{{-1, two(0)}}, true},
 		{"past the end", []Change{{19, two(0, 0)}}, true},
 		{"twice", []Change{{5, two(0, 0)}, {4, two(0, 0)}}, true},
+		{"a channel twice", []Change{{5, two(0, 0)}, {4, [][]float64{nil, {0, 0}}}}, true},
 		{"NaN", []Change{{5, two(0, math.NaN())}}, false},
 	} {
 		if _, _, err := f.Patch(c.changes); err == nil || errors.Is(err, ErrGaps) != c.gaps {

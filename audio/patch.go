@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -8,7 +9,7 @@ import (
 	"slices"
 )
 
-// Change replaces the n samples from Start on by Values [channels][n].
+// Change replaces the n samples from Start on by Values [channels][n]. A channel that is nil stays as it is, bit for bit.
 type Change struct {
 	Start  int
 	Values [][]float64
@@ -20,33 +21,56 @@ type Patch struct {
 	runs []run // rising, not overlapping
 }
 
-// run holds bytes that replace the file's from an offset on.
+// run holds bytes that replace the file's from an offset on: a number of them every so many, one sample of a channel in each frame, or all
+// of them.
 type run struct {
-	at    int64
-	bytes []byte
+	at         int64
+	bytes      []byte
+	each, step int
+}
+
+// end returns the offset of the byte after the last that it replaces.
+func (r *run) end() int64 { return r.at + int64(len(r.bytes)/r.each-1)*int64(r.step) + int64(r.each) }
+
+// replace copies the run's bytes into b, the part of the file from offset at on.
+func (r *run) replace(b []byte, at int64) {
+	first := max(0, (at-r.at-int64(r.each)+1)/int64(r.step))
+	for k := int(first); k*r.each < len(r.bytes); k++ {
+		from := r.at + int64(k)*int64(r.step)
+		if from >= at+int64(len(b)) {
+			return
+		}
+		lo, hi := max(at, from), min(at+int64(len(b)), from+int64(r.each))
+		if lo < hi {
+			copy(b[lo-at:hi-at], r.bytes[k*r.each+int(lo-from):])
+		}
+	}
 }
 
 // Patch replaces samples of the file, each new one rounded to the nearest value of the file's encoding. A value past full
 // scale is clipped and counted. Errors wrap ErrArgument where a change has another shape than the file or a value is not
-// finite, and ErrGaps where one reaches outside or overlaps another.
+// finite, and ErrGaps where one reaches outside or overlaps another in a channel.
 func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	if err := f.check(); err != nil {
 		return nil, 0, err
 	}
 	p = &Patch{f: f}
 	for _, c := range changes {
-		r, n, err := f.encode(c)
+		runs, n, err := f.encode(c)
 		if err != nil {
 			return nil, 0, err
 		}
-		p.runs = append(p.runs, r)
+		p.runs = append(p.runs, runs...)
 		clipped += n
 	}
-	slices.SortFunc(p.runs, func(a, b run) int { return int(a.at - b.at) })
-	for i := 1; i < len(p.runs); i++ {
-		if a, b := p.runs[i-1], p.runs[i]; a.at+int64(len(a.bytes)) > b.at {
-			return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", (b.at-f.offset)/int64(f.frameBytes()), ErrGaps)
+	slices.SortFunc(p.runs, func(a, b run) int { return cmp.Compare(a.at, b.at) })
+	ends := make([]int64, f.channels)
+	for _, r := range p.runs {
+		c := int((r.at - f.offset) % int64(f.frameBytes()) / int64(f.encoding.Bytes))
+		if r.at < ends[c] {
+			return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", (r.at-f.offset)/int64(f.frameBytes()), ErrGaps)
 		}
+		ends[c] = r.end()
 	}
 	return p, clipped, nil
 }
@@ -59,53 +83,58 @@ func (f *File) checkRange(g Gap) error {
 	return nil
 }
 
-// encode turns a change into bytes of the file.
-func (f *File) encode(c Change) (r run, clipped int, err error) {
+// encode turns a change into bytes of the file, a run for each channel.
+func (f *File) encode(c Change) (runs []run, clipped int, err error) {
 	if len(c.Values) != f.channels {
-		return r, 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
+		return nil, 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
 	}
-	count := len(c.Values[0])
+	count, width := -1, f.encoding.Bytes
 	for i, v := range c.Values {
-		if len(v) != count {
-			return r, 0, fmt.Errorf("audio: channel %d of a change has %d samples, channel 0 has %d: %w", i, len(v), count, ErrArgument)
-		}
-	}
-	if err := f.checkRange(Gap{Start: c.Start, End: c.Start + count}); err != nil {
-		return r, 0, err
-	}
-	r = run{f.place(c.Start), make([]byte, count*f.frameBytes())}
-	b := r.bytes
-	for n := range count {
-		for i := range c.Values {
-			v := c.Values[i][n]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return r, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w",
-					c.Start+n, i, v, ErrArgument)
+		switch {
+		case v == nil:
+			continue
+		case count < 0:
+			count = len(v)
+			if err := f.checkRange(Gap{Start: c.Start, End: c.Start + count}); err != nil {
+				return nil, 0, err
 			}
-			if f.encoding.encode(b, v) {
+		case len(v) != count:
+			return nil, 0, fmt.Errorf("audio: channel %d of a change has %d samples, another %d: %w", i, len(v), count, ErrArgument)
+		}
+		if count == 0 {
+			continue
+		}
+		r := run{f.place(c.Start) + int64(i*width), make([]byte, count*width), width, f.frameBytes()}
+		for n, v := range v {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v, ErrArgument)
+			}
+			if f.encoding.encode(r.bytes[n*width:], v) {
 				clipped++
 			}
-			b = b[f.encoding.Bytes:]
 		}
+		runs = append(runs, r)
 	}
-	return r, clipped, nil
+	return runs, clipped, nil
 }
 
-// replace copies the runs' bytes into b, the part of the file from offset at on. It returns the runs that reach beyond b.
-func replace(b []byte, at int64, runs []run) []run {
+// A cursor follows the tiles of a file with the runs that replace its bytes.
+type cursor struct{ open, later []run } // those that were begun, and the rest, rising
+
+// replace copies the runs' bytes into b, the part of the file from offset at on.
+func (c *cursor) replace(b []byte, at int64) {
 	end := at + int64(len(b))
-	for len(runs) > 0 && runs[0].at < end {
-		r := runs[0]
-		from, to := max(at, r.at), min(end, r.at+int64(len(r.bytes)))
-		if from < to {
-			copy(b[from-at:to-at], r.bytes[from-r.at:])
-		}
-		if r.at+int64(len(r.bytes)) > end {
-			break
-		}
-		runs = runs[1:]
+	for len(c.later) > 0 && c.later[0].at < end {
+		c.open, c.later = append(c.open, c.later[0]), c.later[1:]
 	}
-	return runs
+	left := c.open[:0]
+	for _, r := range c.open {
+		r.replace(b, at)
+		if r.end() > end {
+			left = append(left, r)
+		}
+	}
+	c.open = left
 }
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
@@ -116,7 +145,7 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
 		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
 	}
-	f, runs := p.f, p.runs
+	f, runs := p.f, &cursor{later: p.runs}
 	header, to, err := f.converted(c)
 	if err != nil {
 		return err
@@ -127,7 +156,7 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 		from = 0
 		riff := binary.LittleEndian.AppendUint32(nil, uint32(f.riffSize()))
 		data := binary.LittleEndian.AppendUint32(nil, uint32(f.dataLen()))
-		runs = append([]run{{4, riff}, {f.offset - 4, data}}, runs...)
+		runs.open = []run{{4, riff, 4, 4}, {f.offset - 4, data, 4, 4}}
 	case c == f.container:
 		from, end, pad = 0, f.size, false
 	default:
@@ -136,7 +165,7 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 		}
 	}
 	err = f.tiles(from, end, func(at int64, b []byte) error {
-		runs = replace(b, at, runs)
+		runs.replace(b, at)
 		f.encoding.recode(b, to)
 		_, err := w.Write(b)
 		return err
