@@ -1,0 +1,239 @@
+package damage
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/audio"
+)
+
+func init() { detectors[Dropouts] = dropouts }
+
+// widest is how many steps of the quantiser the samples of a dropout lie from its middle at most: dither of ±2.
+const widest = 2
+
+// dropouts finds runs of samples that stay within a few steps of one value: zeros or a held sample, with dither or without.
+func dropouts(ctx context.Context, r recording, o *Options) ([]Found, error) {
+	s, err := newStops(r, o)
+	if err != nil {
+		return nil, err
+	}
+	s.widths = widest
+	return s.find(ctx, Dropouts)
+}
+
+// stops looks for sound that stops for a moment.
+type stops struct {
+	recording
+	*Options
+	least, most, reach int     // samples of a stop, and of the sound looked at on either side of it
+	step               float64 // of the quantiser
+	widths             int     // the most steps that a stop's samples lie from its middle
+	zeros              bool    // only exact zeros count
+}
+
+const (
+	leastStop = 1e-3  // seconds: less is for a waveform to pass a crest, or for a click
+	mostStop  = 0.25  // seconds: longer ones are pauses, or cannot be filled
+	reachStop = 0.020 // seconds: for so long speech keeps its spectrum
+)
+
+// tileSamples is how many samples of a channel are looked at in one go.
+var tileSamples = 1 << 18
+
+func newStops(r recording, o *Options) (*stops, error) {
+	seconds := func(t float64, least int) int { return max(least, int(math.Round(t*float64(r.rate)))) }
+	s := &stops{recording: r, Options: o, least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64)}
+	var err error
+	s.step, err = r.step(o.Step)
+	return s, err
+}
+
+// step returns the quantiser's step: the least difference of neighbouring samples at some places, or the given one if that is larger.
+func (r recording) step(given float64) (float64, error) {
+	const places, samples = 16, 4096
+	least := math.Inf(1)
+	for i := range places {
+		lo := i * max(0, r.n-samples) / places
+		x, err := r.Read(lo, min(r.n, lo+samples))
+		if err != nil {
+			return 0, err
+		}
+		for _, x := range x {
+			for n := 1; n < len(x); n++ {
+				if d := math.Abs(x[n] - x[n-1]); d > 0 {
+					least = min(least, d)
+				}
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		least = 0
+	}
+	return max(least, given), nil
+}
+
+// A stop is what may be one: samples [lo, hi) that lie within so many steps of one value.
+type stop struct{ lo, hi, width int }
+
+// find goes through the recording tile by tile. What it says of a sample depends on the samples around it alone, and on no tile.
+func (s *stops) find(ctx context.Context, kind Kind) (out []Found, err error) {
+	lanes := make([][]stop, s.channels)
+	margin := s.most + s.reach + 1
+	for lo := 0; lo < s.n; lo += tileSamples {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		from, hi := max(0, lo-margin), min(s.n, lo+tileSamples)
+		x, err := s.Read(from, min(s.n, hi+margin))
+		if err != nil {
+			return nil, err
+		}
+		for c, x := range x {
+			for width := 0; width <= s.widths; width++ {
+				for _, run := range flat(x[:min(hi-from+1, len(x))], 2*float64(width)*s.step, s.least, s.most) {
+					if run[1]+from <= lo || run[1]+from > hi {
+						continue
+					}
+					if at, ok := s.judge(x, run[0], run[1], width); ok {
+						lanes[c] = append(lanes[c], stop{at + from, run[1] + from, width})
+					}
+				}
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(float64(hi) / float64(s.n))
+		}
+	}
+	for c, l := range lanes {
+		for _, f := range foremost(l) {
+			out = append(out, Found{Gap: audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1}, Kind: kind})
+		}
+	}
+	return out, nil
+}
+
+// foremost returns, of stops that overlap, the one of least width, and of these the longest; all in rising order.
+func foremost(all []stop) (out []stop) {
+	slices.SortFunc(all, func(a, b stop) int {
+		return cmp.Or(cmp.Compare(a.width, b.width), cmp.Compare(b.hi-b.lo, a.hi-a.lo), cmp.Compare(a.lo, b.lo))
+	})
+	for _, f := range all {
+		at, _ := slices.BinarySearchFunc(out, f, func(a, b stop) int { return cmp.Compare(a.lo, b.lo) })
+		if (at == len(out) || out[at].lo >= f.hi) && (at == 0 || out[at-1].hi <= f.lo) {
+			out = slices.Insert(out, at, f)
+		}
+	}
+	return out
+}
+
+// flat returns the runs [lo, hi) of x of least to most samples whose values differ by up to width and that cannot be extended on
+// either side. A run that reaches either end of x is none: it may go on.
+func flat(x []float64, width float64, least, most int) (runs [][2]int) {
+	var high, low []int // where the largest and the smallest of the run's rest are, for each place in it: the first is the run's own
+	lo := 0
+	for n, v := range x {
+		if n-lo >= least && n-lo <= most && lo > 0 && !(max(v, x[high[0]])-min(v, x[low[0]]) <= width) {
+			runs = append(runs, [2]int{lo, n})
+		}
+		for len(high) > 0 && x[high[len(high)-1]] <= v {
+			high = high[:len(high)-1]
+		}
+		for len(low) > 0 && x[low[len(low)-1]] >= v {
+			low = low[:len(low)-1]
+		}
+		high, low = append(high, n), append(low, n)
+		for !(x[high[0]]-x[low[0]] <= width) && lo < n || n-lo > most {
+			lo++
+			if high[0] < lo {
+				high = high[1:]
+			}
+			if low[0] < lo {
+				low = low[1:]
+			}
+		}
+	}
+	return runs
+}
+
+// judge reports whether the run x[lo:hi] is damage, and where it begins: a held sample is itself none.
+//
+// The sound has to be such that it would not stay there of itself: with innovations of standard deviation σ a sample is within h
+// of any value with probability erf(h/σ√2) at most, so L samples have −L·log erf(h/σ√2) nats against them. As every sample may
+// begin a run, and one in a minute is expected to, log(60·rate) of them are used up. And on both sides it has to stop short.
+func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
+	least, most := slices.Min(x[lo:hi]), slices.Max(x[lo:hi])
+	middle, silent := (least+most)/2, least <= 0 && most >= 0
+	if silent {
+		middle = 0
+	}
+	if s.zeros && (least != 0 || most != 0) {
+		return 0, false
+	}
+	if !silent {
+		lo++
+	}
+	left, right := s.side(x[max(0, lo-s.reach):lo], middle, false), s.side(x[hi:min(len(x), hi+s.reach)], middle, true)
+	half := (float64(width) + 0.5) * max(s.step, min(nearest(left), nearest(right)))
+	if !loud(left, 4*half, s.least) || !loud(right, 4*half, s.least) || !silent && extreme(left, right, middle, half) {
+		return 0, false
+	}
+	threshold := 4 * math.Exp2(DefaultSensitivity-s.Sensitivity)
+	inside := func(reverse bool) []float64 { return s.side(x[lo:hi], middle, reverse) }
+	l, r := newEdge(left, inside(false), half), newEdge(right, inside(true), half)
+	if l == nil || r == nil {
+		return 0, false
+	}
+	stays := -float64(hi-lo) * math.Log(math.Erf(half/(min(l.sd, r.sd)*math.Sqrt2)))
+	if !(stays > threshold+math.Log(60*float64(s.rate))) {
+		return 0, false
+	}
+	return lo, l.abrupt() > threshold && r.abrupt() > threshold
+}
+
+// side returns the samples less the middle, in reverse where they follow a run, so that time goes towards it.
+func (s *stops) side(x []float64, middle float64, reverse bool) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = v - middle
+	}
+	if reverse {
+		slices.Reverse(y)
+	}
+	return y
+}
+
+// nearest returns the least magnitude of y but 0: the quantiser's step at the run's value, where steps are not all alike.
+func nearest(y []float64) float64 {
+	least := math.Inf(1)
+	for _, v := range y {
+		if v != 0 {
+			least = min(least, math.Abs(v))
+		}
+	}
+	return least
+}
+
+// loud reports whether any of the last n samples is beyond a limit.
+func loud(y []float64, limit float64, n int) bool {
+	for _, v := range y[max(0, len(y)-2*n):] {
+		if math.Abs(v) > limit {
+			return true
+		}
+	}
+	return false
+}
+
+// extreme reports whether no sample on either side is further from zero than the middle: it is a limit that the sound was clipped at.
+func extreme(left, right []float64, middle, half float64) bool {
+	for _, y := range [][]float64{left, right} {
+		for _, v := range y {
+			if v*math.Copysign(1, middle) > 2*half {
+				return false
+			}
+		}
+	}
+	return true
+}
