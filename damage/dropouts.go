@@ -182,7 +182,7 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 	}
 	threshold := 4 * math.Exp2(DefaultSensitivity-s.Sensitivity)
 	inside := func(reverse bool) []float64 { return s.side(x[lo:hi], middle, reverse) }
-	l, r := newEdge(left, inside(false), half), newEdge(right, inside(true), half)
+	l, r := newEdge(left, inside(false), half, !silent), newEdge(right, inside(true), half, false)
 	if l == nil || r == nil {
 		return 0, false
 	}

@@ -23,7 +23,7 @@ const (
 
 // newEdge models the sound y that ends where the run begins, by an autoregressive model. Values are only known to ± half. It is nil
 // where there is too little sound.
-func newEdge(y, run []float64, half float64) *edge {
+func newEdge(y, run []float64, half float64, holds bool) *edge {
 	order := min(mostOrder, len(y)/8)
 	if order < 2 {
 		return nil
@@ -35,20 +35,22 @@ func newEdge(y, run []float64, half float64) *edge {
 		sum += a * a
 	}
 	g.q = half * half / 3 * sum
-	ahead := min(stopAhead, len(run))
+	ahead := min(stopAhead, order, len(run))
 	g.stop, g.jump = make([]float64, ahead), make([]float64, ahead)
 	for n := range g.e {
-		e := 0.0
+		e, sum := 0.0, 0.0
 		for j, a := range m.A {
 			e += a * y[n+order-j]
 		}
 		g.e[n] = e
 		for i := range ahead { // as if the run began at n+order−i
-			if i > order {
-				break
-			}
 			e -= m.A[i] * y[n+order-i]
-			g.jump[i] += e * e / float64(len(g.e))
+			held := e
+			if holds {
+				sum += m.A[i]
+				held += sum * y[n+order-i-1]
+			}
+			g.jump[i] += held * held / float64(len(g.e))
 		}
 	}
 	for i := range g.stop {
