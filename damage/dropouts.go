@@ -176,13 +176,14 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 		lo++
 	}
 	left, right := s.side(x[max(0, lo-s.reach):lo], middle, false), s.side(x[hi:min(len(x), hi+s.reach)], middle, true)
-	half := (float64(width) + 0.5) * max(s.step, min(nearest(left), nearest(right)))
+	step := max(s.step, finest(x[max(0, lo-s.reach):min(len(x), hi+s.reach)], middle))
+	half := (float64(width) + 0.5) * step
 	if !loud(left, 4*half, s.least) || !loud(right, 4*half, s.least) || !silent && extreme(left, right, middle, half) {
 		return 0, false
 	}
 	threshold := 4 * math.Exp2(DefaultSensitivity-s.Sensitivity)
 	inside := func(reverse bool) []float64 { return s.side(x[lo:hi], middle, reverse) }
-	l, r := newEdge(left, inside(false), half, !silent), newEdge(right, inside(true), half, false)
+	l, r := newEdge(left, inside(false), step, half, !silent), newEdge(right, inside(true), step, half, false)
 	if l == nil || r == nil {
 		return 0, false
 	}
@@ -205,13 +206,24 @@ func (s *stops) side(x []float64, middle float64, reverse bool) []float64 {
 	return y
 }
 
-// nearest returns the least magnitude of y but 0: the quantiser's step at the run's value, where steps are not all alike.
-func nearest(y []float64) float64 {
-	least := math.Inf(1)
-	for _, v := range y {
-		if v != 0 {
-			least = min(least, math.Abs(v))
+// finest returns the least difference of the values in x that are on middle's side of zero and at least half as far from it: the
+// quantiser's step there, where steps are not all alike.
+func finest(x []float64, middle float64) float64 {
+	var values []float64
+	for _, v := range x {
+		if v*middle >= middle*middle/2 {
+			values = append(values, v)
 		}
+	}
+	slices.Sort(values)
+	least := math.Inf(1)
+	for i := 1; i < len(values); i++ {
+		if d := values[i] - values[i-1]; d > 0 {
+			least = min(least, d)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
 	}
 	return least
 }

@@ -14,6 +14,7 @@ type edge struct {
 	stop []float64 // and of the run's first samples
 	jump []float64 // the mean squares of stop if the run began anywhere in the sound
 	q    float64   // the least variance that a prediction error has: the quantiser's
+	dim  []float64 // the same of stop: the run's samples are not known better than that they lie in it
 }
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // newEdge models the sound y that ends where the run begins, by an autoregressive model. Values are only known to ± half. It is nil
 // where there is too little sound.
-func newEdge(y, run []float64, half float64, holds bool) *edge {
+func newEdge(y, run []float64, step, half float64, holds bool) *edge {
 	order := min(mostOrder, len(y)/8)
 	if order < 2 {
 		return nil
@@ -34,9 +35,9 @@ func newEdge(y, run []float64, half float64, holds bool) *edge {
 	for _, a := range m.A {
 		sum += a * a
 	}
-	g.q = half * half / 3 * sum
+	g.q = step * step / 12 * sum
 	ahead := min(stopAhead, order, len(run))
-	g.stop, g.jump = make([]float64, ahead), make([]float64, ahead)
+	g.stop, g.jump, g.dim = make([]float64, ahead), make([]float64, ahead), make([]float64, ahead)
 	for n := range g.e {
 		e, sum := 0.0, 0.0
 		for j, a := range m.A {
@@ -54,8 +55,10 @@ func newEdge(y, run []float64, half float64, holds bool) *edge {
 		}
 	}
 	for i := range g.stop {
+		g.dim[i] = g.q
 		for j := 0; j <= order; j++ {
 			if j <= i {
+				g.dim[i] += m.A[j] * m.A[j] * (half*half/3 - step*step/12)
 				g.stop[i] += m.A[j] * run[i-j]
 			} else {
 				g.stop[i] += m.A[j] * y[len(y)+i-j]
@@ -87,7 +90,7 @@ func (g *edge) abrupt() float64 {
 			l += logNormal(e, v)
 		}
 		for i, e := range g.stop {
-			l += logNormal(e, g.jump[i]+g.q)
+			l += logNormal(e, g.jump[i]+g.dim[i])
 		}
 		goesOn = max(goesOn, l)
 		for _, power := range []float64{1, 2, 4} {
@@ -121,8 +124,8 @@ func (g *edge) fade(near []float64, power float64) float64 {
 	for i, e := range near {
 		l += logNormal(e, level*gain[i]+g.q)
 	}
-	for _, e := range g.stop {
-		l += logNormal(e, level*gain[len(gain)-1]+g.q)
+	for i, e := range g.stop {
+		l += logNormal(e, level*gain[len(gain)-1]+g.dim[i])
 	}
 	return l
 }
