@@ -182,8 +182,7 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 		return 0, false
 	}
 	threshold := 4 * math.Exp2(DefaultSensitivity-s.Sensitivity)
-	inside := func(reverse bool) []float64 { return s.side(x[lo:hi], middle, reverse) }
-	l, r := newEdge(left, inside(false), step, half, !silent), newEdge(right, inside(true), step, half, false)
+	l, r := newEdge(left, step), newEdge(right, step)
 	if l == nil || r == nil {
 		return 0, false
 	}

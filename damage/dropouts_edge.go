@@ -9,60 +9,28 @@ import (
 
 // An edge is where sound meets a run of samples that lie about zero.
 type edge struct {
-	sd   float64   // of the innovations, robustly
-	e    []float64 // prediction errors of the sound, in time
-	stop []float64 // and of the run's first samples
-	jump []float64 // the mean squares of stop if the run began anywhere in the sound
-	q    float64   // the least variance that a prediction error has: the quantiser's
-	dim  []float64 // the same of stop: the run's samples are not known better than that they lie in it
+	a     []float64 // prediction errors are e_n = Σ_j a_j y_{n−j}
+	y     []float64 // the sound, in time: the run is behind its end
+	e     []float64 // prediction errors of all but the first samples
+	sd    float64   // their standard deviation, robustly
+	noise float64   // variance of the quantiser's error
 }
 
 const (
-	mostOrder = 32
-	stopAhead = 8 // samples of the run that are predicted from the sound
+	mostOrder = 32 // of the model
+	leastFade = 16 // samples
 )
 
-// newEdge models the sound y that ends where the run begins, by an autoregressive model. Values are only known to ± half. It is nil
-// where there is too little sound.
-func newEdge(y, run []float64, step, half float64, holds bool) *edge {
+// newEdge models the sound y that ends where the run begins. It is nil where there is too little sound.
+func newEdge(y []float64, step float64) *edge {
 	order := min(mostOrder, len(y)/8)
-	if order < 2 {
+	if len(y)-order < leastFade {
 		return nil
 	}
-	m := ar.Burg([]ar.Segment{{X: y}}, order)
-	g := &edge{e: make([]float64, len(y)-order)}
-	sum := 0.0
-	for _, a := range m.A {
-		sum += a * a
-	}
-	g.q = step * step / 12 * sum
-	ahead := min(stopAhead, order, len(run))
-	g.stop, g.jump, g.dim = make([]float64, ahead), make([]float64, ahead), make([]float64, ahead)
-	for n := range g.e {
-		e, sum := 0.0, 0.0
-		for j, a := range m.A {
-			e += a * y[n+order-j]
-		}
-		g.e[n] = e
-		for i := range ahead { // as if the run began at n+order−i
-			e -= m.A[i] * y[n+order-i]
-			held := e
-			if holds {
-				sum += m.A[i]
-				held += sum * y[n+order-i-1]
-			}
-			g.jump[i] += held * held / float64(len(g.e))
-		}
-	}
-	for i := range g.stop {
-		g.dim[i] = g.q
-		for j := 0; j <= order; j++ {
-			if j <= i {
-				g.dim[i] += m.A[j] * m.A[j] * (half*half/3 - step*step/12)
-				g.stop[i] += m.A[j] * run[i-j]
-			} else {
-				g.stop[i] += m.A[j] * y[len(y)+i-j]
-			}
+	g := &edge{a: ar.Burg([]ar.Segment{{X: y}}, order).A, y: y, e: make([]float64, len(y)-order), noise: step * step / 12}
+	for i := range g.e {
+		for j, a := range g.a {
+			g.e[i] += a * y[i+order-j]
 		}
 	}
 	size := make([]float64, len(g.e))
@@ -74,27 +42,21 @@ func newEdge(y, run []float64, step, half float64, holds bool) *edge {
 	return g
 }
 
-// abrupt returns how much likelier it is, in nats, that the sound goes on at one level to the run than that it fades out before it.
+// abrupt returns how much likelier it is, in nats, that the sound goes on at one level up to the run than that it fades out there:
+// y_n = g_n f_n with f_n at one level and g_n = (n_0 − n)^k, n_0 where the run begins. Both hold for the last d samples, with d
+// and k, and the level before, as is likeliest.
 func (g *edge) abrupt() float64 {
+	least := g.noise
+	for _, a := range g.a[1:] {
+		least += g.noise * a * a
+	}
 	goesOn, fades := math.Inf(-1), math.Inf(-1)
-	for d := 16; ; d = min(2*d, len(g.e)) {
+	for d := leastFade; ; d = min(2*d, len(g.e)) {
 		far, near := g.e[:len(g.e)-d], g.e[len(g.e)-d:]
-		level := 0.0
-		if len(far) > 0 {
-			v := max(meanSquare(far), g.q)
-			level = -0.5 * float64(len(far)) * (math.Log(v) + 1)
-		}
-		v := max(meanSquare(near), g.q)
-		l := level
-		for _, e := range near {
-			l += logNormal(e, v)
-		}
-		for i, e := range g.stop {
-			l += logNormal(e, g.jump[i]+g.dim[i])
-		}
-		goesOn = max(goesOn, l)
+		before := logNormal(far, max(meanSquare(far), least))
+		goesOn = max(goesOn, before+logNormal(near, max(meanSquare(near), least)))
 		for _, power := range []float64{1, 2, 4} {
-			fades = max(fades, level+g.fade(near, power))
+			fades = max(fades, before+g.fade(d, power))
 		}
 		if d == len(g.e) {
 			return goesOn - fades
@@ -102,40 +64,50 @@ func (g *edge) abrupt() float64 {
 	}
 }
 
-// fade returns the log-likelihood of errors whose standard deviation falls as (samples to the run)^power, and of the run's first
-// samples then, with the level that is likeliest.
-func (g *edge) fade(near []float64, power float64) float64 {
-	d := float64(len(near))
-	gain := make([]float64, len(near)) // squares
+// fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of one variance v, those of y
+// are g_n times as large, and the quantiser's Σ_j (a_j g_n / g_{n−j})² of its own. v is as is likeliest.
+func (g *edge) fade(d int, power float64) float64 {
+	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is that of its beginning
 	for i := range gain {
-		gain[i] = math.Pow((d-float64(i))/d, 2*power)
+		gain[i] = math.Pow(float64(min(d, len(gain)-i))/float64(d), power)
 	}
-	level := meanSquare(near)
+	e, square, least := make([]float64, d), make([]float64, d), make([]float64, d)
+	y, order := g.y[len(g.y)-len(gain):], len(g.a)-1
+	for i := range e {
+		now := gain[i+order]
+		for j, a := range g.a {
+			a *= now / gain[i+order-j]
+			e[i] += a * y[i+order-j]
+			least[i] += a * a * g.noise
+		}
+		square[i] = now * now
+	}
+	v := meanSquare(e)
 	for range 4 { // of Fisher's scoring
 		above, below := 0.0, 0.0
-		for i, e := range near {
-			v := level*gain[i] + g.q
-			above += gain[i] / (v * v) * (e*e - g.q)
-			below += gain[i] * gain[i] / (v * v)
+		for i, e := range e {
+			w := square[i] / ((v*square[i] + least[i]) * (v*square[i] + least[i]))
+			above, below = above+w*(e*e-least[i]), below+w*square[i]
 		}
-		level = max(0, above/below)
+		v = max(0, above/below)
 	}
 	l := 0.0
-	for i, e := range near {
-		l += logNormal(e, level*gain[i]+g.q)
-	}
-	for i, e := range g.stop {
-		l += logNormal(e, level*gain[len(gain)-1]+g.dim[i])
+	for i, e := range e {
+		s := v*square[i] + least[i]
+		l -= 0.5 * (math.Log(s) + e*e/s)
 	}
 	return l
 }
 
-func logNormal(e, v float64) float64 { return -0.5 * (math.Log(v) + e*e/v) }
+// logNormal is the log-density of errors of variance v, but for a constant.
+func logNormal(e []float64, v float64) float64 {
+	return -0.5 * float64(len(e)) * (math.Log(v) + meanSquare(e)/v)
+}
 
 func meanSquare(e []float64) float64 {
 	s := 0.0
 	for _, v := range e {
 		s += v * v
 	}
-	return s / float64(len(e))
+	return s / float64(max(1, len(e)))
 }
