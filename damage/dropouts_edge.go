@@ -14,6 +14,7 @@ type edge struct {
 	e     []float64 // prediction errors of all but the first samples
 	sd    float64   // their standard deviation, robustly
 	noise float64   // variance of the quantiser's error
+	half  float64   // the run's samples lie within
 }
 
 const (
@@ -22,12 +23,12 @@ const (
 )
 
 // newEdge models the sound y that ends where the run begins. It is nil where there is too little sound.
-func newEdge(y []float64, step float64) *edge {
+func newEdge(y []float64, step, half float64) *edge {
 	order := min(mostOrder, len(y)/8)
 	if len(y)-order < leastFade {
 		return nil
 	}
-	g := &edge{a: ar.Burg([]ar.Segment{{X: y}}, order).A, y: y, e: make([]float64, len(y)-order), noise: step * step / 12}
+	g := &edge{a: ar.Burg([]ar.Segment{{X: y}}, order).A, y: y, e: make([]float64, len(y)-order), noise: step * step / 12, half: half}
 	for i := range g.e {
 		for j, a := range g.a {
 			g.e[i] += a * y[i+order-j]
@@ -68,11 +69,12 @@ func (g *edge) abrupt() float64 {
 // are g_n times as large, and the quantiser's Σ_j (a_j g_n / g_{n−j})² of its own. v is as is likeliest.
 func (g *edge) fade(d int, power float64) float64 {
 	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is that of its beginning
-	for i := range gain {
-		gain[i] = math.Pow(float64(min(d, len(gain)-i))/float64(d), power)
-	}
 	e, square, least := make([]float64, d), make([]float64, d), make([]float64, d)
 	y, order := g.y[len(g.y)-len(gain):], len(g.a)-1
+	end := min(1, g.half/math.Sqrt(meanSquare(y)))
+	for i := range gain {
+		gain[i] = end + (1-end)*math.Pow(float64(min(d, len(gain)-i))/float64(d), power)
+	}
 	for i := range e {
 		now := gain[i+order]
 		for j, a := range g.a {
