@@ -182,7 +182,7 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 		return 0, false
 	}
 	threshold := 4 * math.Exp2(DefaultSensitivity-s.Sensitivity)
-	l, r := newEdge(left, step, half), newEdge(right, step, half)
+	l, r := newEdge(left, step, half, !silent), newEdge(right, step, half, !silent)
 	if l == nil || r == nil {
 		return 0, false
 	}

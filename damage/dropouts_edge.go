@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/ar"
+	"gonum.org/v1/gonum/floats"
 )
 
 // An edge is where sound meets a run of samples that lie about zero.
@@ -15,6 +16,7 @@ type edge struct {
 	sd    float64   // their standard deviation, robustly
 	noise float64   // variance of the quantiser's error
 	half  float64   // the run's samples lie within
+	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
 }
 
 const (
@@ -22,16 +24,25 @@ const (
 	leastFade = 16 // samples
 )
 
-// newEdge models the sound y that ends where the run begins. It is nil where there is too little sound.
-func newEdge(y []float64, step, half float64) *edge {
+// newEdge models the sound y that ends where the run begins; held says that silence has no reason to have the run's value, but for that
+// the sound is about it. It is nil where there is too little sound.
+func newEdge(y []float64, step, half float64, held bool) *edge {
 	order := min(mostOrder, len(y)/8)
 	if len(y)-order < leastFade {
 		return nil
 	}
-	g := &edge{a: ar.Burg([]ar.Segment{{X: y}}, order).A, y: y, e: make([]float64, len(y)-order), noise: step * step / 12, half: half}
+	g := &edge{y: y, e: make([]float64, len(y)-order), noise: step * step / 12, half: half}
+	mean, sound := 0.0, slices.Clone(y)
+	if held {
+		mean = floats.Sum(y) / float64(len(y))
+		floats.AddConst(-mean, sound)
+	}
+	m := ar.Burg([]ar.Segment{{X: sound}}, order)
+	g.a = m.A
+	g.away = 0.5 * mean * mean * float64(len(y)) * math.Pow(floats.Sum(g.a), 2) / (m.E + g.noise)
 	for i := range g.e {
 		for j, a := range g.a {
-			g.e[i] += a * y[i+order-j]
+			g.e[i] += a * sound[i+order-j]
 		}
 	}
 	size := make([]float64, len(g.e))
@@ -60,7 +71,7 @@ func (g *edge) abrupt() float64 {
 			fades = max(fades, before+g.fade(d, power))
 		}
 		if d == len(g.e) {
-			return goesOn - fades
+			return goesOn - fades + g.away
 		}
 	}
 }
