@@ -181,7 +181,7 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 	if !loud(left, 4*half, s.least) || !loud(right, 4*half, s.least) || !silent && extreme(left, right, middle, half) {
 		return 0, false
 	}
-	threshold := 4 * math.Exp2(DefaultSensitivity-s.Sensitivity)
+	threshold := DefaultSensitivity + 1 - s.Sensitivity
 	l, r := newEdge(left, step, half, !silent), newEdge(right, step, half, !silent)
 	if l == nil || r == nil {
 		return 0, false

@@ -65,8 +65,8 @@ func (g *edge) abrupt() float64 {
 	goesOn, fades := math.Inf(-1), math.Inf(-1)
 	for d := leastFade; ; d = min(2*d, len(g.e)) {
 		far, near := g.e[:len(g.e)-d], g.e[len(g.e)-d:]
-		before := logNormal(far, max(meanSquare(far), least))
-		goesOn = max(goesOn, before+logNormal(near, max(meanSquare(near), least)))
+		before := logLaplace(far, max(meanSize(far), math.Sqrt(least)))
+		goesOn = max(goesOn, before+logLaplace(near, max(meanSize(near), math.Sqrt(least))))
 		for _, power := range []float64{1, 2, 4} {
 			fades = max(fades, before+g.fade(d, power))
 		}
@@ -80,7 +80,7 @@ func (g *edge) abrupt() float64 {
 // are g_n times as large, and the quantiser's Σ_j (a_j g_n / g_{n−j})² of its own. v is as is likeliest.
 func (g *edge) fade(d int, power float64) float64 {
 	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is that of its beginning
-	e, square, least := make([]float64, d), make([]float64, d), make([]float64, d)
+	e, size, least := make([]float64, d), make([]float64, d), make([]float64, d)
 	y, order := g.y[len(g.y)-len(gain):], len(g.a)-1
 	end := min(1, g.half/math.Sqrt(meanSquare(y)))
 	for i := range gain {
@@ -93,23 +93,36 @@ func (g *edge) fade(d int, power float64) float64 {
 			e[i] += a * y[i+order-j]
 			least[i] += a * a * g.noise
 		}
-		square[i] = now * now
+		size[i] = now
+		least[i] = math.Sqrt(least[i])
 	}
-	v := meanSquare(e)
+	v := meanSize(e)
 	for range 4 { // of Fisher's scoring
 		above, below := 0.0, 0.0
 		for i, e := range e {
-			w := square[i] / ((v*square[i] + least[i]) * (v*square[i] + least[i]))
-			above, below = above+w*(e*e-least[i]), below+w*square[i]
+			at := v*size[i] + least[i]
+			above, below = above+size[i]*(math.Abs(e)-least[i])/(at*at), below+size[i]*size[i]/(at*at)
 		}
 		v = max(0, above/below)
 	}
 	l := 0.0
 	for i, e := range e {
-		s := v*square[i] + least[i]
-		l -= 0.5 * (math.Log(s) + e*e/s)
+		at := v*size[i] + least[i]
+		l -= math.Log(at) + math.Abs(e)/at
 	}
 	return l
+}
+
+func logLaplace(e []float64, v float64) float64 {
+	return -float64(len(e)) * (math.Log(v) + meanSize(e)/v)
+}
+
+func meanSize(e []float64) float64 {
+	s := 0.0
+	for _, v := range e {
+		s += math.Abs(v)
+	}
+	return s / float64(max(1, len(e)))
 }
 
 // logNormal is the log-density of errors of variance v, but for a constant.
