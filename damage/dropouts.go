@@ -29,6 +29,7 @@ type stops struct {
 	recording
 	*Options
 	least, most, reach int     // samples of a stop, and of the sound looked at on either side of it
+	fade               int     // samples of the shortest fade
 	step               float64 // of the quantiser
 	widths             int     // the most steps that a stop's samples lie from its middle
 	zeros              bool    // only exact zeros count
@@ -37,6 +38,7 @@ type stops struct {
 const (
 	leastStop = 1e-3  // seconds: less is for a waveform to pass a crest, or for a click
 	mostStop  = 0.25  // seconds: longer ones are pauses, or cannot be filled
+	leastFade = 2e-3  // seconds: sound does not end faster
 	reachStop = 0.020 // seconds: for so long speech keeps its spectrum
 )
 
@@ -45,7 +47,7 @@ var tileSamples = 1 << 18
 
 func newStops(r recording, o *Options) (*stops, error) {
 	seconds := func(t float64, least int) int { return max(least, int(math.Round(t*float64(r.rate)))) }
-	s := &stops{recording: r, Options: o, least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64)}
+	s := &stops{recording: r, Options: o, least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64), fade: seconds(leastFade, 16)}
 	var err error
 	s.step, err = r.step(o.Step)
 	return s, err
@@ -182,7 +184,7 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 		return 0, false
 	}
 	threshold := DefaultSensitivity + 1 - s.Sensitivity
-	l, r := newEdge(left, step, half, !silent), newEdge(right, step, half, !silent)
+	l, r := newEdge(left, s.fade, step, half, !silent), newEdge(right, s.fade, step, half, !silent)
 	if l == nil || r == nil {
 		return 0, false
 	}

@@ -10,6 +10,7 @@ import (
 
 // An edge is where sound meets a run of samples that lie about zero.
 type edge struct {
+	least int       // samples of a fade
 	a     []float64 // prediction errors are e_n = Σ_j a_j y_{n−j}
 	y     []float64 // the sound, in time: the run is behind its end
 	e     []float64 // prediction errors of all but the first samples
@@ -21,17 +22,16 @@ type edge struct {
 
 const (
 	mostOrder = 32 // of the model
-	leastFade = 16 // samples
 )
 
 // newEdge models the sound y that ends where the run begins; held says that silence has no reason to have the run's value, but for that
 // the sound is about it. It is nil where there is too little sound.
-func newEdge(y []float64, step, half float64, held bool) *edge {
+func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
 	order := min(mostOrder, len(y)/8)
-	if len(y)-order < leastFade {
+	if len(y)-order < fade {
 		return nil
 	}
-	g := &edge{y: y, e: make([]float64, len(y)-order), noise: step * step / 12, half: half}
+	g := &edge{y: y, least: fade, e: make([]float64, len(y)-order), noise: step * step / 12, half: half}
 	mean, sound := 0.0, slices.Clone(y)
 	if held {
 		mean = floats.Sum(y) / float64(len(y))
@@ -63,7 +63,7 @@ func (g *edge) abrupt() float64 {
 		least += g.noise * a * a
 	}
 	goesOn, fades := math.Inf(-1), math.Inf(-1)
-	for d := leastFade; ; d = min(2*d, len(g.e)) {
+	for d := g.least; ; d = min(2*d, len(g.e)) {
 		far, near := g.e[:len(g.e)-d], g.e[len(g.e)-d:]
 		before := logLaplace(far, max(meanSize(far), math.Sqrt(least)))
 		goesOn = max(goesOn, before+logLaplace(near, max(meanSize(near), math.Sqrt(least))))
