@@ -79,16 +79,6 @@ func (e Encoding) decode(b []byte) float64 {
 	return float64(v) / float64(int64(1)<<(bits-1))
 }
 
-// zero reports whether all samples of a frame are exactly zero.
-func (e Encoding) zero(frame []byte) bool {
-	for ; len(frame) > 0; frame = frame[e.Bytes:] {
-		if e.decode(frame) != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even. It reports whether
 // it had to clip v to the range of the encoding.
 func (e Encoding) encode(b []byte, v float64) (clipped bool) {

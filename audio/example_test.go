@@ -2,17 +2,26 @@ package audio_test
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/vssgp/vssgp/audio"
 )
 
-// Find the gaps of a recording, and fill them without a model.
+// Fill the gaps of a recording without a model.
 func ExampleFillAR() {
 	rec, err := audio.Open("../testdata/speech_gapped.wav")
 	if err != nil {
 		panic(err)
 	}
-	gaps := rec.DetectZeros(audio.DefaultZeroRun)
+	table, err := os.Open("../testdata/speech_gaps.csv")
+	if err != nil {
+		panic(err)
+	}
+	defer table.Close()
+	gaps, err := audio.ReadGaps(table)
+	if err != nil {
+		panic(err)
+	}
 	fmt.Println(rec.Encoding(), rec.Rate, "Hz,", len(gaps), "gaps,", audio.Missing(gaps), "samples")
 	filled, err := audio.FillAR(rec.Samples[0], gaps, audio.DefaultAR(rec.Rate))
 	if err != nil {

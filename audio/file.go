@@ -110,39 +110,6 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 	return samples, nil
 }
 
-// DetectZeros returns every run of at least minRun samples (at least 1) that are exactly zero in all channels, reading the
-// file a tile at a time. Digital silence at either end of a recording, or in a gated pause, is a run like any other. In
-// 8-bit recordings real silence gives long runs of zeros too: ask for a longer minRun there.
-func (f *File) DetectZeros(minRun int) ([]Gap, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	var gaps []Gap
-	n, zeros := 0, 0 // the frame in hand, and the zero frames right before it
-	end := func() {
-		if zeros >= max(minRun, 1) {
-			gaps = append(gaps, Gap{Start: n - zeros, End: n})
-		}
-		zeros = 0
-	}
-	frame := f.frameBytes()
-	err := f.tiles(f.offset, f.end(), func(_ int64, b []byte) error {
-		for ; len(b) > 0; b, n = b[frame:], n+1 {
-			if f.encoding.zero(b[:frame]) {
-				zeros++
-			} else if zeros > 0 {
-				end()
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	end()
-	return gaps, nil
-}
-
 // tileBytes is how much of a file is in memory at once while it is read or copied.
 var tileBytes = 1 << 18
 

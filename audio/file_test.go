@@ -257,55 +257,6 @@ func (e endless) ReadAt(b []byte, at int64) (int, error) {
 	return len(b), nil
 }
 
-// Runs of zeros end where they end, whatever the tiles.
-func TestDetectZerosInTiles(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	zeros := map[Encoding][]float64{}
-	for _, e := range []Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64} {
-		zeros[e] = []float64{0}
-		if e.Float {
-			zeros[e] = []float64{0, math.Copysign(0, -1)}
-		}
-	}
-	tiled(t, func(t *testing.T) {
-		for e, zero := range zeros {
-			const n = 300
-			x := makePlanar(2, n)
-			want := make([]bool, n)
-			for i := 0; i < n; {
-				kind, length := rng.IntN(3), 1+rng.IntN(12) // both sound, one is zero, both are
-				for ; length > 0 && i < n; i, length = i+1, length-1 {
-					x[0][i], x[1][i] = 0.5, 0.25
-					if kind > 0 {
-						x[0][i] = zero[rng.IntN(len(zero))]
-					}
-					if kind > 1 {
-						x[1][i] = zero[rng.IntN(len(zero))]
-					}
-					want[i] = kind > 1
-				}
-			}
-			r, _, err := New(8000, e, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var gaps []Gap
-			for i := 0; i < n; i++ {
-				start := i
-				for i < n && want[i] {
-					i++
-				}
-				if i-start >= 8 {
-					gaps = append(gaps, Gap{Start: start, End: i})
-				}
-			}
-			if got := r.DetectZeros(8); !slices.Equal(got, gaps) || len(gaps) == 0 {
-				t.Errorf("%v: %v, want %v", e, got, gaps)
-			}
-		}
-	})
-}
-
 // A residual in parts has the scores of the whole, to the bit.
 func TestResidualInParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

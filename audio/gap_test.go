@@ -78,30 +78,3 @@ func TestGapsCSV(t *testing.T) {
 		}
 	}
 }
-
-func TestDetectZeros(t *testing.T) {
-	left := make([]float64, 60)
-	right := make([]float64, 60)
-	for n := range left {
-		left[n], right[n] = 0.5, 0.5
-	}
-	zero := func(s []float64, from, to int) { clear(s[from:to]) }
-	zero(left, 0, 4)
-	zero(right, 0, 4)
-	zero(left, 10, 30) // on the right only 12 to 20
-	zero(right, 12, 20)
-	zero(left, 55, 60)
-	zero(right, 55, 60)
-	r, _, err := New(8000, PCM8, [][]float64{left, right})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		minRun int
-		want   []Gap
-	}{{0, []Gap{{Start: 0, End: 4}, {Start: 12, End: 20}, {Start: 55, End: 60}}}, {5, []Gap{{Start: 12, End: 20}, {Start: 55, End: 60}}}, {8, []Gap{{Start: 12, End: 20}}}, {9, nil}} {
-		if got := r.DetectZeros(c.minRun); !slices.Equal(got, c.want) {
-			t.Errorf("%d: %v, want %v", c.minRun, got, c.want)
-		}
-	}
-}

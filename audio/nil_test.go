@@ -54,7 +54,6 @@ func TestNil(t *testing.T) {
 				r.Seconds()
 				r.Container()
 				r.Encoding()
-				r.DetectZeros(0)
 			}
 		}), nil},
 		{"Fill of nil", func() error { _, _, err := noRecording.Fill(nil, nil); return err }, ErrArgument},
@@ -82,8 +81,6 @@ func TestNil(t *testing.T) {
 		{"File.Read of nil", func() error { return modeltest.Second(noFile.Read(0, 0)) }, ErrArgument},
 		{"File.Read of nothing", func() error { return modeltest.Second((&File{}).Read(0, 0)) }, ErrArgument},
 		{"File.Read outside", func() error { return modeltest.Second(whole.Read(0, 9)) }, ErrArgument},
-		{"DetectZeros of nil", func() error { return modeltest.Second(noFile.DetectZeros(1)) }, ErrArgument},
-		{"DetectZeros of nothing", func() error { return modeltest.Second((&File{}).DetectZeros(1)) }, ErrArgument},
 		{"CheckWrite of nil", func() error { return noFile.CheckWrite(WAV) }, ErrArgument},
 		{"CheckWrite of no container", func() error { return whole.CheckWrite(0) }, ErrFormat},
 		{"File.Patch of nil", func() error { _, _, err := noFile.Patch(nil); return err }, ErrArgument},

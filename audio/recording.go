@@ -132,14 +132,3 @@ func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, cli
 	filled, err = Decode(file.Bytes())
 	return filled, clipped, err
 }
-
-// DefaultZeroRun is the shortest run of zeros that counts as a gap by default. A few zeros in a row are common where a
-// waveform passes through zero and in quiet 16-bit recordings. A lost packet is longer: the shortest frame of the common
-// codecs, 2.5 ms, has 20 samples at 8 kHz and 40 at 16 kHz.
-const DefaultZeroRun = 16
-
-// DetectZeros is File.DetectZeros. It returns nil where nothing was read into the recording.
-func (r *Recording) DetectZeros(minRun int) []Gap {
-	gaps, _ := r.own().DetectZeros(minRun) // reading from memory does not fail
-	return gaps
-}

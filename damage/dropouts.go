@@ -43,7 +43,7 @@ const (
 )
 
 // tileSamples is how many samples of a channel are looked at in one go.
-var tileSamples = 1 << 18
+var tileSamples = 1 << 17
 
 func newStops(r recording, o *Options) (*stops, error) {
 	seconds := func(t float64, least int) int { return max(least, int(math.Round(t*float64(r.rate)))) }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/damage"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
@@ -22,7 +24,7 @@ type gapFlags struct {
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive; repeatable")
 	f.Var(fileName(&g.file, file{extensions: []string{"csv"}}), "gaps", "CSV `file` with columns start,end in samples, the end exclusive")
-	f.Var(oneOf(&g.detect, "zeros"), "detect", fmt.Sprintf("find the gaps: zeros are runs of at least %d exact zeros in every channel", audio.DefaultZeroRun))
+	f.Var(oneOf(&g.detect, "zeros"), "detect", "find the gaps: zeros are runs of exact zeros that are no silence")
 }
 
 // check refuses no way or several ways.
@@ -50,9 +52,13 @@ func (g *gapFlags) in(rec *audio.File, input string) ([]impute.Gap, error) {
 	case g.file != "":
 		gaps, err = readGaps(g.file)
 	case g.detect != "":
-		gaps, err = rec.DetectZeros(audio.DefaultZeroRun)
-		if err == nil && len(gaps) == 0 {
-			return nil, mistake("%s: --detect zeros: no run of %d zeros or more; name the gaps with --gap or --gaps", input, audio.DefaultZeroRun)
+		var found []damage.Found
+		found, err = damage.Find(context.Background(), rec, rec.Len(), rec.Rate(), damage.Options{Kinds: []damage.Kind{damage.Zeros}})
+		if err == nil && len(found) == 0 {
+			return nil, mistake("%s: --detect zeros: no run of zeros that is not silence; name the gaps with --gap or --gaps", input)
+		}
+		for _, f := range found {
+			gaps = append(gaps, f.Gap)
 		}
 	default:
 		for _, s := range g.list {

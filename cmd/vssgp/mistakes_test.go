@@ -206,7 +206,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gaps gaps-names.csv -o out.wav", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv -o out.wav", "gaps-half.csv"},
 	{"impute good.wav --gaps gaps-empty.csv -o out.wav", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv -o out.wav", "110:130"},
 	{"impute good.wav --gap 1:2 --gaps gaps.csv -o out.wav", "--gaps"}, {"impute good.wav --detect zeros -o out.wav", "good.wav"},
-	{"impute silent.wav --detect zeros -o out.wav", "400"}, {"impute good.wav --detect ones -o out.wav", "ones"}, {"impute good.wav --gap 5:395 -o out.wav", "leave"},
+	{"impute silent.wav --detect zeros -o out.wav", "silence"}, {"impute good.wav --detect ones -o out.wav", "ones"}, {"impute good.wav --gap 5:395 -o out.wav", "leave"},
 }
 
 func TestMistakes(t *testing.T) {
