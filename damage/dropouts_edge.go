@@ -113,6 +113,7 @@ func (g *edge) fade(d int, power float64) float64 {
 	return l
 }
 
+// logLaplace is the log-density of Laplacian errors of mean size v, but for a constant.
 func logLaplace(e []float64, v float64) float64 {
 	return -float64(len(e)) * (math.Log(v) + meanSize(e)/v)
 }
@@ -123,11 +124,6 @@ func meanSize(e []float64) float64 {
 		s += math.Abs(v)
 	}
 	return s / float64(max(1, len(e)))
-}
-
-// logNormal is the log-density of errors of variance v, but for a constant.
-func logNormal(e []float64, v float64) float64 {
-	return -0.5 * float64(len(e)) * (math.Log(v) + meanSquare(e)/v)
 }
 
 func meanSquare(e []float64) float64 {
