@@ -178,11 +178,12 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 		lo++
 	}
 	left, right := s.side(x[max(0, lo-s.reach):lo], middle, false), s.side(x[hi:min(len(x), hi+s.reach)], middle, true)
-	step := max(s.step, finest(x[max(0, lo-s.reach):min(len(x), hi+s.reach)], middle))
-	half := (float64(width) + 0.5) * step
+	half := (float64(width) + 0.5) * s.step
 	if !loud(left, 4*half, s.least) || !loud(right, 4*half, s.least) || !silent && extreme(left, right, middle, half) {
 		return 0, false
 	}
+	step := max(s.step, finest(left, right, middle))
+	half = (float64(width) + 0.5) * step
 	threshold := DefaultSensitivity + 1 - s.Sensitivity
 	l, r := newEdge(left, s.fade, step, half, !silent), newEdge(right, s.fade, step, half, !silent)
 	if l == nil || r == nil {
@@ -207,13 +208,15 @@ func (s *stops) side(x []float64, middle float64, reverse bool) []float64 {
 	return y
 }
 
-// finest returns the least difference of the values in x that are on middle's side of zero and at least half as far from it: the
-// quantiser's step there, where steps are not all alike.
-func finest(x []float64, middle float64) float64 {
+// finest returns the least difference of the values on both sides that are on middle's side of zero and at least half as far from it:
+// the quantiser's step there, where steps are not all alike.
+func finest(left, right []float64, middle float64) float64 {
 	var values []float64
-	for _, v := range x {
-		if v*middle >= middle*middle/2 {
-			values = append(values, v)
+	for _, y := range [][]float64{left, right} {
+		for _, v := range y {
+			if v*middle >= -middle*middle/2 {
+				values = append(values, v)
+			}
 		}
 	}
 	slices.Sort(values)
