@@ -42,6 +42,9 @@ const (
 	reachStop = 0.020 // seconds: for so long speech keeps its spectrum
 )
 
+// alone is how many nats speak for damage where other channels go on: silence is most often all channels'.
+const alone = 2
+
 // tileSamples is how many samples of a channel are looked at in one go.
 var tileSamples = 1 << 17
 
@@ -83,27 +86,13 @@ type stop struct{ lo, hi, width int }
 // find goes through the recording tile by tile. What it says of a sample depends on the samples around it alone, and on no tile.
 func (s *stops) find(ctx context.Context, kind Kind) (out []Found, err error) {
 	lanes := make([][]stop, s.channels)
-	margin := s.most + s.reach + 1
 	for lo := 0; lo < s.n; lo += tileSamples {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		from, hi := max(0, lo-margin), min(s.n, lo+tileSamples)
-		x, err := s.Read(from, min(s.n, hi+margin))
-		if err != nil {
+		hi := min(s.n, lo+tileSamples)
+		if err := s.tile(lanes, lo, hi); err != nil {
 			return nil, err
-		}
-		for c, x := range x {
-			for width := 0; width <= s.widths; width++ {
-				for _, run := range flat(x[:min(hi-from+1, len(x))], 2*float64(width)*s.step, s.least, s.most) {
-					if run[1]+from <= lo || run[1]+from > hi {
-						continue
-					}
-					if at, ok := s.judge(x, run[0], run[1], width); ok {
-						lanes[c] = append(lanes[c], stop{at + from, run[1] + from, width})
-					}
-				}
-			}
 		}
 		if s.Progress != nil {
 			s.Progress(float64(hi) / float64(s.n))
@@ -115,6 +104,43 @@ func (s *stops) find(ctx context.Context, kind Kind) (out []Found, err error) {
 		}
 	}
 	return out, nil
+}
+
+// tile adds to the channels' stops those that end in [lo, hi).
+func (s *stops) tile(lanes [][]stop, lo, hi int) error {
+	margin := s.most + s.reach + 1
+	from := max(0, lo-margin)
+	x, err := s.Read(from, min(s.n, hi+margin))
+	if err != nil {
+		return err
+	}
+	for c, own := range x {
+		for width := 0; width <= s.widths; width++ {
+			for _, run := range flat(own[:min(hi-from+1, len(own))], 2*float64(width)*s.step, s.least, s.most) {
+				if run[1]+from <= lo || run[1]+from > hi {
+					continue
+				}
+				threshold := DefaultSensitivity + 1 - s.Sensitivity
+				if s.goesOn(x, c, run) {
+					threshold -= alone
+				}
+				if at, ok := s.judge(own, run[0], run[1], width, threshold); ok {
+					lanes[c] = append(lanes[c], stop{at + from, run[1] + from, width})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// goesOn reports whether another channel than c has sound during a run.
+func (s *stops) goesOn(x [][]float64, c int, run [2]int) bool {
+	for o, x := range x {
+		if x = x[run[0]:run[1]]; o != c && slices.Max(x)-slices.Min(x) > 8*widest*s.step {
+			return true
+		}
+	}
+	return false
 }
 
 // foremost returns, of stops that overlap, the one of least width, and of these the longest; all in rising order.
@@ -164,8 +190,9 @@ func flat(x []float64, width float64, least, most int) (runs [][2]int) {
 //
 // The sound has to be such that it would not stay there of itself: with innovations of standard deviation σ a sample is within h
 // of any value with probability erf(h/σ√2) at most, so L samples have −L·log erf(h/σ√2) nats against them. As every sample may
-// begin a run, and one in a minute is expected to, log(60·rate) of them are used up. And on both sides it has to stop short.
-func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
+// begin a run, and one in a minute is expected to, log(60·rate) of them are used up. And on both sides it has to stop short, by so
+// many nats as the threshold.
+func (s *stops) judge(x []float64, lo, hi, width int, threshold float64) (start int, ok bool) {
 	least, most := slices.Min(x[lo:hi]), slices.Max(x[lo:hi])
 	middle, silent := (least+most)/2, least <= 0 && most >= 0
 	if silent {
@@ -184,7 +211,6 @@ func (s *stops) judge(x []float64, lo, hi, width int) (start int, ok bool) {
 	}
 	step := max(s.step, finest(left, right, middle))
 	half = (float64(width) + 0.5) * step
-	threshold := DefaultSensitivity + 1 - s.Sensitivity
 	l, r := newEdge(left, s.fade, step, half, !silent), newEdge(right, s.fade, step, half, !silent)
 	if l == nil || r == nil {
 		return 0, false

@@ -20,12 +20,11 @@ type edge struct {
 	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
 }
 
-const (
-	mostOrder = 32 // of the model
-)
+const mostOrder = 32 // of the model
 
-// newEdge models the sound y that ends where the run begins; held says that silence has no reason to have the run's value, but for that
-// the sound is about it. It is nil where there is too little sound.
+// newEdge models the sound y that ends where the run begins, at zero. If the run is held at a sample's value it counts that silence has
+// no reason to be there unless the sound is about that value: its mean over N samples has variance E/(N(Σ_j a_j)²). It is nil where there
+// is too little sound.
 func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
 	order := min(mostOrder, len(y)/8)
 	if len(y)-order < fade {
@@ -54,9 +53,10 @@ func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
 	return g
 }
 
-// abrupt returns how much likelier it is, in nats, that the sound goes on at one level up to the run than that it fades out there:
-// y_n = g_n f_n with f_n at one level and g_n = (n_0 − n)^k, n_0 where the run begins. Both hold for the last d samples, with d
-// and k, and the level before, as is likeliest.
+// abrupt returns how much likelier it is, in nats, that the sound goes on at one level up to the run than that it fades out there: with
+// a level b before the last d samples in both cases, its errors e then have another level c up to the run, or else y_n = g_n f_n with
+// f_n at one level and g_n falling as (n_0 − n)^k to what the run has, n_0 where it begins. b, c, d and k are as is likeliest. Errors
+// are Laplacian: those of a voice are large at its pulses.
 func (g *edge) abrupt() float64 {
 	least := g.noise
 	for _, a := range g.a[1:] {
@@ -76,8 +76,8 @@ func (g *edge) abrupt() float64 {
 	}
 }
 
-// fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of one variance v, those of y
-// are g_n times as large, and the quantiser's Σ_j (a_j g_n / g_{n−j})² of its own. v is as is likeliest.
+// fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of mean size v, those of y are
+// Σ_j a_j y_{n−j} g_n / g_{n−j} of mean size v·g_n, and the quantiser's, of variance noise·Σ_j (a_j g_n / g_{n−j})², come on top.
 func (g *edge) fade(d int, power float64) float64 {
 	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is that of its beginning
 	e, size, least := make([]float64, d), make([]float64, d), make([]float64, d)
