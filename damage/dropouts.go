@@ -50,10 +50,9 @@ var tileSamples = 1 << 17
 
 func newStops(r recording, o *Options) (*stops, error) {
 	seconds := func(t float64, least int) int { return max(least, int(math.Round(t*float64(r.rate)))) }
-	s := &stops{recording: r, Options: o, least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64), fade: seconds(leastFade, 16)}
-	var err error
-	s.step, err = r.step(o.Step)
-	return s, err
+	step, err := r.step(o.Step)
+	return &stops{recording: r, Options: o, step: step,
+		least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64), fade: seconds(leastFade, 16)}, err
 }
 
 // step returns the quantiser's step: the least difference of neighbouring samples at some places, or the given one if that is larger.

@@ -143,6 +143,17 @@ func TestNoDropouts(t *testing.T) {
 		{"quiet", each(func(_ int, v float64) float64 { return v / 300 })},
 		{"8 bits", each(func(_ int, v float64) float64 { return math.Round(128*v) / 128 })},
 		{"clipped", each(func(_ int, v float64) float64 { return max(-0.1, min(0.1, v)) })},
+		{"clipped all over", each(func(_ int, v float64) float64 { return max(-0.005, min(0.005, v)) })},
+		{"steps of μ-law", each(func(_ int, v float64) float64 {
+			y := math.Round(127*math.Log1p(255*math.Abs(v))/math.Log(256)) / 127
+			return math.Copysign((math.Pow(256, y)-1)/255, v)
+		})},
+		{"low tone in steps of μ-law", each(func(n int, _ float64) float64 {
+			v := 0.9 * math.Sin(float64(n)/40) * (1 + 0.1*math.Sin(float64(n)/997))
+			y := math.Round(127*math.Log1p(255*math.Abs(v))/math.Log(256)) / 127
+			return math.Copysign((math.Pow(256, y)-1)/255, v)
+		})},
+		{"soft pauses", each(func(n int, v float64) float64 { return 0.01 * v * pause(n, 320, 320) })},
 		{"pauses", each(func(n int, v float64) float64 { return v * pause(n, 320, 320) })},
 		{"pauses with short fades", each(func(n int, v float64) float64 { return v * pause(n, 80, 80) })},
 		{"pauses before attacks", each(func(n int, v float64) float64 { return v * pause(n, 320, 1e-9) })},
@@ -208,9 +219,44 @@ func TestStopsOfChannels(t *testing.T) {
 	}
 }
 
+// quiet is x at a share of its level.
+func quiet(x []float64, share float64) []float64 {
+	y := make([]float64, len(x))
+	for n, v := range x {
+		y[n] = step * math.Round(share*v/step)
+	}
+	return y
+}
+
+// TestAlone: where the other channel goes on, silence is less likely, and more is found.
+func TestAlone(t *testing.T) {
+	x := stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)
+	mono, stereo := find(t, testRate, Dropouts, x), find(t, testRate, Dropouts, x, voice(64000, 2))
+	if len(stereo) <= len(mono) {
+		t.Errorf("%d found in one of two channels, %d in one alone", len(stereo), len(mono))
+	}
+}
+
+// TestHeld: of samples that are held in a soft voice nearly all are found, and each begins behind the sample.
+func TestHeld(t *testing.T) {
+	found, all := 0, 0
+	for seed := range uint64(6) {
+		gaps := places(160 + int(seed))
+		for _, f := range find(t, testRate, Dropouts, stopped(quiet(voice(64000, seed), 0.1), gaps, true, 0)) {
+			if slices.ContainsFunc(gaps, func(g audio.Gap) bool { return g.Start == f.Start }) {
+				found++
+			}
+		}
+		all += len(gaps)
+	}
+	if 100*found < 95*all {
+		t.Errorf("%d of %d found", found, all)
+	}
+}
+
 // TestStopsInTiles: what is found does not depend on the tiles nor on the cores.
 func TestStopsInTiles(t *testing.T) {
-	x := stopped(voice(64000, 1), places(160), true, 1)
+	x := stopped(voice(64000, 1), places(1600), true, 1)
 	want := find(t, testRate, Dropouts, x)
 	defer func(n, cores int) { tileSamples = n; runtime.GOMAXPROCS(cores) }(tileSamples, runtime.GOMAXPROCS(1))
 	for _, tile := range []int{997, 4096, 64000} {
@@ -255,7 +301,10 @@ func TestFlat(t *testing.T) {
 		width       float64
 		least, most int
 		want        [][2]int
-	}{{0, 2, 9, [][2]int{{1, 3}, {5, 9}}}, {1, 2, 9, [][2]int{{1, 5}, {5, 9}}}, {1, 2, 3, nil}, {0, 4, 4, [][2]int{{5, 9}}}, {3, 5, 9, nil}, {4, 5, 9, [][2]int{{1, 9}, {5, 10}}}} {
+	}{
+		{0, 2, 9, [][2]int{{1, 3}, {5, 9}}}, {1, 2, 9, [][2]int{{1, 5}, {5, 9}}}, {1, 2, 3, nil}, {0, 4, 4, [][2]int{{5, 9}}}, {3, 5, 9, nil},
+		{4, 5, 9, [][2]int{{1, 9}, {5, 10}}},
+	} {
 		if got := flat(x, c.width, c.least, c.most); !slices.Equal(got, c.want) {
 			t.Errorf("within %v, %d to %d samples: %v, want %v", c.width, c.least, c.most, got, c.want)
 		}
@@ -266,7 +315,9 @@ func TestFlat(t *testing.T) {
 func TestStopsInOddRecordings(t *testing.T) {
 	nan := slices.Repeat([]float64{math.NaN(), 1, math.Inf(1), 0, 0, 0, 0, 0, 0, 0, 0}, 400)
 	for _, rate := range []int{1, 100, 8000, 1 << 30} {
-		for _, x := range [][]float64{{0}, {1, 0}, make([]float64, 70), nan, slices.Repeat([]float64{1, -1}, 300), slices.Repeat([]float64{1e308, -1e308, 0}, 300)} {
+		for _, x := range [][]float64{
+			{0}, {1, 0}, make([]float64, 70), nan, slices.Repeat([]float64{1, -1}, 300), slices.Repeat([]float64{1e308, -1e308, 0}, 300),
+		} {
 			for _, kind := range []Kind{Dropouts, Zeros} {
 				if found := find(t, rate, kind, x); len(found) > 0 {
 					t.Errorf("%d samples at %d Hz: %s at %v", len(x), rate, kind, found)

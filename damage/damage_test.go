@@ -1,0 +1,93 @@
+package damage
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+)
+
+// gone is damage of a kind in a channel, from 1; 0 is all.
+func gone(start, end, channel int, kind Kind) Found {
+	return Found{Gap: audio.Gap{Start: start, End: end, Channel: channel}, Kind: kind}
+}
+
+func TestApart(t *testing.T) {
+	kinds := []Kind{Zeros, Dropouts}
+	clipped := gone(4, 6, 1, Clipped)
+	clipped.Clipped = true
+	for _, c := range []struct {
+		name      string
+		all, want []Found
+	}{
+		{"nothing", nil, nil},
+		{"touching", []Found{gone(5, 9, 1, Zeros), gone(1, 5, 1, Dropouts)}, []Found{gone(1, 5, 1, Dropouts), gone(5, 9, 1, Zeros)}},
+		{"overlapping", []Found{gone(1, 5, 1, Dropouts), gone(4, 9, 1, Zeros)}, []Found{gone(1, 9, 1, Zeros)}},
+		{"within", []Found{gone(1, 9, 1, Zeros), gone(4, 5, 1, Dropouts)}, []Found{gone(1, 9, 1, Zeros)}},
+		{"partly clipped", []Found{gone(1, 5, 1, Zeros), clipped}, []Found{gone(1, 6, 1, Zeros)}},
+	} {
+		if c.name == "partly clipped" {
+			kinds = []Kind{Zeros, Clipped}
+		}
+		if got := apart(c.all, kinds); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTogether(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lanes [][]Found
+		want  []Found
+	}{
+		{"mono", [][]Found{{gone(1, 5, 1, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
+		{"both", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
+		{"one", [][]Found{{gone(3, 5, 1, Zeros)}, {gone(1, 2, 2, Zeros)}}, []Found{gone(1, 2, 2, Zeros), gone(3, 5, 1, Zeros)}},
+		{"other ends", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 6, 2, Zeros)}}, []Found{gone(1, 5, 1, Zeros), gone(1, 6, 2, Zeros)}},
+		{"other kinds", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Clipped)}}, []Found{gone(1, 5, 2, Clipped), gone(1, 5, 1, Zeros)}},
+	} {
+		if got := together(c.lanes); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFindKinds: a run of zeros is a dropout too; the kind that is asked for first names it.
+func TestFindKinds(t *testing.T) {
+	x := voice(16000, 3)
+	clear(x[9000:9320])
+	for _, kinds := range [][]Kind{{Zeros, Dropouts}, {Dropouts, Zeros}} {
+		got, err := Find(context.Background(), inMemory{x}, len(x), testRate, Options{Kinds: kinds, Step: step})
+		if want := []Found{gone(9000, 9320, 0, kinds[0])}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: %v, %v; want %v", kinds, got, err, want)
+		}
+	}
+}
+
+func TestFindMistakes(t *testing.T) {
+	x := inMemory{make([]float64, 100)}
+	for _, c := range []struct {
+		name    string
+		src     Source
+		n, rate int
+		o       Options
+		want    error
+	}{
+		{"nil", nil, 100, 8000, Options{}, ErrArgument},
+		{"no samples", x, 0, 8000, Options{}, ErrArgument},
+		{"no rate", x, 100, 0, Options{}, ErrArgument},
+		{"too sensitive", x, 100, 8000, Options{Sensitivity: 10.1}, ErrArgument},
+		{"less than insensitive", x, 100, 8000, Options{Sensitivity: -1}, ErrArgument},
+		{"sensitivity without a number", x, 100, 8000, Options{Sensitivity: math.NaN()}, ErrArgument},
+		{"no such kind", x, 100, 8000, Options{Kinds: []Kind{"hum"}}, ErrArgument},
+		{"no kinds", x, 100, 8000, Options{}, nil},
+	} {
+		if found, err := Find(context.Background(), c.src, c.n, c.rate, c.o); !errors.Is(err, c.want) || found != nil {
+			t.Errorf("%s: %v, %v; want %v", c.name, found, err, c.want)
+		}
+	}
+}
