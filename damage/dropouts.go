@@ -205,7 +205,8 @@ func (s *stops) judge(x []float64, lo, hi, width int, threshold float64) (start 
 	}
 	left, right := s.side(x[max(0, lo-s.reach):lo], middle, false), s.side(x[hi:min(len(x), hi+s.reach)], middle, true)
 	half := (float64(width) + 0.5) * s.step
-	if !loud(left, 4*half, s.least) || !loud(right, 4*half, s.least) || !silent && extreme(left, right, middle, half) {
+	quiet := 4 * max(half, s.step) // there nobody could tell
+	if !loud(left, quiet, s.least) || !loud(right, quiet, s.least) || !silent && extreme(left, right, middle, half) {
 		return 0, false
 	}
 	step := max(s.step, finest(left, right, middle))
