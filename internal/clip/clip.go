@@ -1,0 +1,196 @@
+// Package clip restores clipped samples: those of which it is known that they lay at a limit or beyond it. The sound is taken for an
+// autoregressive Gaussian process whose spectrum is estimated anew every 20 ms; given the samples that are there, the clipped ones are
+// a Gaussian cut off at the limits.
+package clip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// ErrArgument is wrapped by errors about runs that are not rising, apart and inside the series, or a rate that is not positive.
+var ErrArgument = errors.New("bad argument")
+
+const (
+	orderSeconds  = 0.012
+	windowSeconds = 0.08 // of a model
+	hopSeconds    = 0.02 // from model to model
+	coreSeconds   = 0.5  // of a section, and what it looks at on either side:
+	sideSeconds   = 0.1
+
+	dense     = 0.4  // where more is missing, the order falls in proportion
+	rounds    = 14   // of model and sweep in turn
+	sweeps    = 8    // at most, with the models as they are
+	settled   = 0.02 // standard deviations that no sample moves by any more
+	share     = 0.9  // of the way that a site goes in a sweep
+	unsteady  = 1.5  // variance of the prediction errors that come over that of the errors before
+	weakLimit = 8    // levels: root of the weak prior's variance for a run of one sample
+	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed
+)
+
+// Options say what is wanted besides means and standard deviations.
+type Options struct {
+	Draws int // plausible fills
+	Seed  uint64
+}
+
+// Result is a series whose missing samples are filled.
+type Result struct {
+	Mean, SD []float64   // [samples]; 0 the deviation of what was not missing
+	Draws    [][]float64 // [draws][samples], drawn from the joint posterior
+	Doubt    []bool      // [clipped run] the limits contradict the sound around, or the means did not settle
+}
+
+// Fill restores the samples of the runs [start, end): the clipped ones, which lie at z's own values there or further from zero on the
+// same side, and others that are simply missing. Runs of both kinds together do not overlap, and each kind rises. A mean is never on the
+// wrong side of its limit, nor is a draw. rate is in samples a second. Its cost grows with what is missing; the same arguments give the
+// same bits. It ends early with ctx's error.
+func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
+	runs, err := merge(len(z), clipped, missing)
+	if err != nil {
+		return Result{}, err
+	}
+	if !(rate > 0) || math.IsInf(rate, 0) {
+		return Result{}, fmt.Errorf("clip: %v samples a second: want a positive number: %w", rate, ErrArgument)
+	}
+	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Doubt: make([]bool, len(clipped))}
+	for range o.Draws {
+		out.Draws = append(out.Draws, slices.Clone(z))
+	}
+	core := max(1, int(coreSeconds*rate))
+	parts := (len(z) + core - 1) / core
+	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
+		if ctx.Err() == nil {
+			out.part(ctx, z, runs, [2]int{i * core, (i + 1) * core}, rate, rand.New(rand.NewPCG(o.Seed, uint64(i))))
+		}
+	})
+	return out, ctx.Err()
+}
+
+// A run is missing samples.
+type run struct {
+	start, end int
+	which      int // clipped run, or −1
+}
+
+// merge returns all runs, rising.
+func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
+	for i, g := range clipped {
+		runs = append(runs, run{g[0], g[1], i})
+	}
+	for _, g := range missing {
+		runs = append(runs, run{g[0], g[1], -1})
+	}
+	slices.SortFunc(runs, func(a, b run) int { return a.start - b.start })
+	end := 0
+	for _, r := range runs {
+		if r.start < end || r.end <= r.start || r.end > n {
+			return nil, fmt.Errorf("clip: run %d to %d of %d samples, after one that ends at %d: want rising runs apart from each other: %w",
+				r.start, r.end, n, end, ErrArgument)
+		}
+		end = r.end
+	}
+	return runs, nil
+}
+
+// part fills the runs that start in core.
+func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]int, rate float64, rng *rand.Rand) {
+	end := -1
+	for _, r := range runs {
+		if core[0] <= r.start && r.start < core[1] {
+			end = max(end, r.end)
+		}
+	}
+	if end < 0 {
+		return
+	}
+	side := int(sideSeconds * rate)
+	from, to := max(0, core[0]-side), min(len(z), max(core[1], end)+side)
+	var at []int
+	var sites []site
+	for _, r := range runs {
+		for n := max(r.start, from); n < min(r.end, to); n++ {
+			at = append(at, n-from)
+			sites = append(sites, newSite(z[n], r))
+		}
+	}
+	s := newSection(slices.Clone(z[from:to]), at, sites, order(rate, to-from, len(at)), max(2, int(windowSeconds*rate)), max(1, int(hopSeconds*rate)))
+	for i, c := range sites {
+		if c.side == 0 {
+			s.mean[at[i]] = 0
+		}
+	}
+	ok := s.restore(ctx)
+	draws := make([][]float64, len(out.Draws))
+	for d := range draws {
+		if draws[d] = make([]float64, len(at)); ok {
+			draws[d] = s.draw(rng)
+		}
+	}
+	for _, r := range runs {
+		if r.start < core[0] || r.start >= core[1] {
+			continue
+		}
+		for n := r.start; n < r.end; n++ {
+			i := s.index(n - from)
+			c := &s.sites[i]
+			out.Mean[n], out.SD[n] = s.mean[n-from], c.sd
+			for d := range draws {
+				out.Draws[d][n] = draws[d][i]
+			}
+			if r.which >= 0 && (!ok || c.moved > 10*settled || c.against > doubtful) {
+				out.Doubt[r.which] = true
+			}
+		}
+	}
+}
+
+// order returns the order of the models of n samples of which some are missing.
+func order(rate float64, n, missing int) int {
+	p := orderSeconds * rate * min(1, dense*float64(n)/float64(missing))
+	return max(1, min(int(p), (n-missing)/3))
+}
+
+// newSite returns what is known of a sample of a run. A clipped sample lies about as far beyond its limit as the limit is from zero; how
+// far the posterior says. But where most samples are clipped, nothing else bounds the sound's lowest frequencies from above, and the
+// estimates of spectrum and samples would drive each other up. Samples of a run say the same, so their weights are 1/length.
+func newSite(z float64, r run) (c site) {
+	if r.which >= 0 && z != 0 {
+		c.side, c.limit = math.Copysign(1, z), math.Abs(z)
+		c.weak = 1 / (weakLimit * weakLimit * c.limit * c.limit * float64(r.end-r.start))
+	}
+	return c
+}
+
+// restore learns the models and fills the section. It is false where that failed, and the samples are what they were before it did.
+func (s *section) restore(ctx context.Context) bool {
+	for range rounds {
+		if ctx.Err() != nil {
+			return false
+		}
+		if s.learn(); !s.sweep(share) {
+			return false
+		}
+	}
+	s.widen()
+	for range sweeps {
+		if !s.sweep(share) {
+			return false
+		}
+		moved := 0.0
+		for i := range s.sites {
+			moved = max(moved, s.sites[i].moved)
+		}
+		if moved < settled {
+			break
+		}
+	}
+	return s.sweep(0) // the posterior of the sites as they are, for draws
+}

@@ -1,0 +1,92 @@
+package clip
+
+import (
+	"math"
+	"sort"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+// A section is samples that are restored together.
+type section struct {
+	mean  []float64 // the samples; the missing ones as they are expected
+	at    []int     // the missing ones, rising
+	sites []site    // [missing]
+	order int       // of the models
+	wide  int       // samples that a model is estimated from
+	tiles []tile
+
+	precision *band     // of the missing samples; its inverse is there from the first sweep on
+	swept     bool      // there was one
+	right     []float64 // [missing] precision times mean, without limits, and after a sweep the posterior's mean with its sites
+}
+
+// A site is what is known of a missing sample, and the Gaussian factor exp(−½·precision·u² + product·u) that stands for its limit.
+type site struct {
+	side               float64 // 1 or −1: side·sample ≥ limit; 0: nothing is known
+	limit              float64
+	weak               float64 // precision of the weak prior about the limit
+	precision, product float64
+	sd                 float64 // of the sample
+	moved              float64 // by its mean in the last sweep, in standard deviations
+	against            float64 // standard deviations from where the others expect the sample up to its limit
+}
+
+// A tile is the prediction errors at [lo, hi), which are one model's.
+type tile struct {
+	lo, hi int
+	order  int
+	model  ar.Model
+	sums   [][]float64 // sums[l][t] = Σ_{k<t} a_k a_{k+l} / E
+}
+
+// newSection returns a section of the samples z with the missing ones at rising places.
+func newSection(z []float64, at []int, sites []site, order, wide, hop int) *section {
+	s := &section{mean: z, at: at, sites: sites, order: order, wide: min(wide, len(z)), right: make([]float64, len(at))}
+	s.precision = newBand(at, order)
+	s.cut(hop)
+	return s
+}
+
+// index returns the number of missing samples before a place.
+func (s *section) index(place int) int { return sort.SearchInts(s.at, place) }
+
+// cut makes tiles where missing samples take part. What comes before the section is not there to predict its first samples by: tiles
+// of rising orders do, as in the exact likelihood.
+func (s *section) cut(hop int) {
+	for lo, hi, order := 0, 0, 0; lo < len(s.mean); lo = hi {
+		if order, hi = s.order, lo+hop; lo < s.order {
+			order, hi = lo, min(max(1, 2*lo), s.order)
+		}
+		hi = min(hi, len(s.mean))
+		if s.index(lo-order) < s.index(hi) {
+			s.tiles = append(s.tiles, tile{lo: lo, hi: hi, order: order})
+		}
+	}
+}
+
+// peak returns the largest magnitude.
+func (s *section) peak() (peak float64) {
+	for _, x := range s.mean {
+		peak = max(peak, math.Abs(x))
+	}
+	return peak
+}
+
+// sum computes the lagged sums of the model's coefficients.
+func (t *tile) sum() {
+	a := t.model.A
+	if t.sums == nil {
+		t.sums = make([][]float64, len(a))
+		for l := range t.sums {
+			t.sums[l] = make([]float64, len(a)-l+1)
+		}
+	}
+	for l, c := range t.sums {
+		sum := 0.0
+		for k := range len(a) - l {
+			sum += a[k] * a[k+l]
+			c[k+1] = sum / t.model.E
+		}
+	}
+}
