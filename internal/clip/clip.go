@@ -20,19 +20,23 @@ var ErrArgument = errors.New("bad argument")
 
 const (
 	orderSeconds  = 0.012
-	windowSeconds = 0.08 // of a model
-	hopSeconds    = 0.02 // from model to model
-	coreSeconds   = 0.5  // of a section, and what it looks at on either side:
+	windowSeconds = 0.08  // of a model
+	hopSeconds    = 0.02  // from model to model
+	grainSeconds  = 0.001 // of errors of the same variance
+	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
 	sideSeconds   = 0.1
 
 	dense     = 0.4  // where more is missing, the order falls in proportion
-	rounds    = 14   // of model and sweep in turn
+	rounds    = 14   // of model and sweep in turn,
+	even      = 2    // the first of them with the same variance for all errors of a tile
 	sweeps    = 8    // at most, with the models as they are
 	settled   = 0.02 // standard deviations that no sample moves by any more
 	share     = 0.9  // of the way that a site goes in a sweep
-	unsteady  = 1.5  // variance of the prediction errors that come over that of the errors before
-	weakLimit = 8    // levels: root of the weak prior's variance for a run of one sample
-	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed
+	unsteady  = 2.25 // variance of the prediction errors that come over that of the errors before
+	prior     = 5    // errors that the prior of a grain's variance counts for
+	weakLimit = 4    // levels: root of the weak prior's variance for a run of one sample
+	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed,
+	louder    = 2    // nor one that is so many times what is there around: a sound passes every value on its way
 )
 
 // Options say what is wanted besides means and standard deviations.
@@ -121,7 +125,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 			sites = append(sites, newSite(z[n], r))
 		}
 	}
-	s := newSection(slices.Clone(z[from:to]), at, sites, order(rate, to-from, len(at)), max(2, int(windowSeconds*rate)), max(1, int(hopSeconds*rate)))
+	s := newSection(slices.Clone(z[from:to]), at, sites, order(rate, to-from, len(at)), rate)
 	for i, c := range sites {
 		if c.side == 0 {
 			s.mean[at[i]] = 0
@@ -130,14 +134,13 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 	ok := s.restore(ctx)
 	draws := make([][]float64, len(out.Draws))
 	for d := range draws {
-		if draws[d] = make([]float64, len(at)); ok {
-			draws[d] = s.draw(rng)
-		}
+		draws[d] = s.draw(rng, ok)
 	}
 	for _, r := range runs {
 		if r.start < core[0] || r.start >= core[1] {
 			continue
 		}
+		around := s.loudest(r.start-from-s.wide/2, r.end-from+s.wide/2)
 		for n := r.start; n < r.end; n++ {
 			i := s.index(n - from)
 			c := &s.sites[i]
@@ -145,7 +148,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 			for d := range draws {
 				out.Draws[d][n] = draws[d][i]
 			}
-			if r.which >= 0 && (!ok || c.moved > 10*settled || c.against > doubtful) {
+			if r.which >= 0 && c.side != 0 && (!ok || c.moved > 10*settled || c.against > doubtful || c.limit > louder*around) {
 				out.Doubt[r.which] = true
 			}
 		}
@@ -169,13 +172,25 @@ func newSite(z float64, r run) (c site) {
 	return c
 }
 
-// restore learns the models and fills the section. It is false where that failed, and the samples are what they were before it did.
-func (s *section) restore(ctx context.Context) bool {
-	for range rounds {
+// restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
+// squared do: then the samples are as they were last, at the limits if nothing better is known, and as uncertain as they are large.
+func (s *section) restore(ctx context.Context) (ok bool) {
+	defer func() {
+		for i := range s.sites {
+			if c := &s.sites[i]; !ok {
+				c.sd = math.Abs(s.mean[s.at[i]])
+			}
+		}
+	}()
+	for round := range rounds {
 		if ctx.Err() != nil {
 			return false
 		}
-		if s.learn(); !s.sweep(share) {
+		s.learn()
+		if round >= even {
+			s.weigh()
+		}
+		if !s.sweep(share) {
 			return false
 		}
 	}

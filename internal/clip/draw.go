@@ -9,10 +9,17 @@ import (
 
 // draw returns the missing samples of a plausible section: each in turn, from the last to the first, given those after it, at or beyond
 // its own limit, while the sites stand for the limits of those before it, which are still to come. Right after a sweep that moved no
-// sites, L's columns are the weights of the samples after it, and L's diagonal is the root of the precision.
-func (s *section) draw(rng *rand.Rand) []float64 {
+// sites, L's columns are the weights of the samples after it, and L's diagonal is the root of the precision. Where there is no
+// posterior, all draws are the means.
+func (s *section) draw(rng *rand.Rand, posterior bool) []float64 {
 	n := len(s.at)
 	off, u := make([]float64, n), make([]float64, n)
+	if !posterior {
+		for i, at := range s.at {
+			u[i] = s.mean[at]
+		}
+		return u
+	}
 	for i := n - 1; i >= 0; i-- {
 		b, c := s.precision, &s.sites[i]
 		m := s.right[i] - simd.Dot(b.columns[i], off[i+1:b.end[i]])

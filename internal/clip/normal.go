@@ -5,6 +5,9 @@ import "math"
 // hazardTail is the limit from which on the hazard comes from its continued fraction; below it erfc has all digits.
 const hazardTail = 3
 
+// furthest is a limit so far out that nothing changes any more: the mean lies at it, in any unit of the samples.
+const furthest = 1e8
+
 // above returns the mean and the variance of a standard normal number x given x ≥ a, less a for the mean:
 //
 //	λ = φ(a)/Φ(−a),   E x − a = λ − a,   Var x = 1 − λ(λ − a)
@@ -16,7 +19,8 @@ func above(a float64) (excess, variance float64) {
 		hazard := math.Sqrt(2/math.Pi) * math.Exp(-a*a/2) / math.Erfc(a/math.Sqrt2)
 		return hazard - a, 1 - hazard*(hazard-a)
 	}
-	const terms = 60 // at 3, the fraction's error is below 1e-15
+	const terms = 60     // at 3, the fraction's error is below 1e-15
+	a = min(a, furthest) // what follows is finite
 	j := 0.0
 	for i := terms; i >= 3; i-- {
 		j = float64(i) / (a + j)

@@ -14,6 +14,7 @@ type section struct {
 	sites []site    // [missing]
 	order int       // of the models
 	wide  int       // samples that a model is estimated from
+	grain int       // errors of the same weight
 	tiles []tile
 
 	precision *band     // of the missing samples; its inverse is there from the first sweep on
@@ -38,13 +39,15 @@ type tile struct {
 	order  int
 	model  ar.Model
 	sums   [][]float64 // sums[l][t] = Σ_{k<t} a_k a_{k+l} / E
+	weight []float64   // of every grain of errors, whose variance is E/weight
 }
 
 // newSection returns a section of the samples z with the missing ones at rising places.
-func newSection(z []float64, at []int, sites []site, order, wide, hop int) *section {
-	s := &section{mean: z, at: at, sites: sites, order: order, wide: min(wide, len(z)), right: make([]float64, len(at))}
+func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
+	s := &section{mean: z, at: at, sites: sites, order: order, right: make([]float64, len(at))}
+	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
 	s.precision = newBand(at, order)
-	s.cut(hop)
+	s.cut(max(1, int(hopSeconds*rate)))
 	return s
 }
 
@@ -60,7 +63,11 @@ func (s *section) cut(hop int) {
 		}
 		hi = min(hi, len(s.mean))
 		if s.index(lo-order) < s.index(hi) {
-			s.tiles = append(s.tiles, tile{lo: lo, hi: hi, order: order})
+			t := tile{lo: lo, hi: hi, order: order, weight: make([]float64, (hi-lo+s.grain-1)/s.grain)}
+			for i := range t.weight {
+				t.weight[i] = 1
+			}
+			s.tiles = append(s.tiles, t)
 		}
 	}
 }
@@ -69,6 +76,19 @@ func (s *section) cut(hop int) {
 func (s *section) peak() (peak float64) {
 	for _, x := range s.mean {
 		peak = max(peak, math.Abs(x))
+	}
+	return peak
+}
+
+// loudest returns the largest magnitude of the samples of [lo, hi) that are there.
+func (s *section) loudest(lo, hi int) (peak float64) {
+	i := s.index(lo)
+	for n := max(lo, 0); n < min(hi, len(s.mean)); n++ {
+		if i < len(s.at) && s.at[i] == n {
+			i++
+			continue
+		}
+		peak = max(peak, math.Abs(s.mean[n]))
 	}
 	return peak
 }

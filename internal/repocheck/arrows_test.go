@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"impute":               {".", "audio", "cpu/simd", "internal/atomicfile", "internal/cost", "internal/parallel", "internal/safetensors", "internal/score", "internal/warp"},
 	"audio":                {"internal/ar"},
 	"damage":               {"audio", "internal/ar"},
+	"internal/clip":        {"cpu/simd", "internal/ar", "internal/parallel"},
 	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel"},
 	"dense":                {"."},
 	"internal/ar":          {"cpu/simd", "internal/cost", "internal/parallel"},
