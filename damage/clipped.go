@@ -97,7 +97,7 @@ func (l *rail) count(_ int, x float64) {
 }
 
 // settle finds where the level begins, or puts it out of reach where there is none: the smallest part of the width at the top that has
-// nine tenths of the samples there.
+// 19 of 20 samples there.
 func (l *rail) settle(o *Options) {
 	at, below := 0, 0
 	for i, n := range l.depth {
@@ -114,7 +114,7 @@ func (l *rail) settle(o *Options) {
 	}
 	sum := 0
 	for i, n := range l.depth[:clipFine] {
-		if sum += n; 10*sum >= 9*at {
+		if sum += n; 20*sum >= 19*at {
 			l.least = l.top - l.width*float64(i+1)/clipFine
 			return
 		}

@@ -107,6 +107,7 @@ def main():
     for path in a.files:
         x, rate = read(path)
         x = x[int(a.start * len(x)):][:int(a.seconds * rate)]
+        x = x / np.abs(x).max()  # as theirs are: the 0.1 is of samples with the peak 1
         levels = [np.abs(x).max() * 10**(-a.peak / 20)] if a.peak else [level_of(x, float(s)) for s in a.sdr.split(",")]
         for level in levels:
             y = np.clip(x, -level, level)
