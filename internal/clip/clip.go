@@ -18,27 +18,6 @@ import (
 // ErrArgument is wrapped by errors about runs that are not rising, apart and inside the series, or a rate that is not positive.
 var ErrArgument = errors.New("bad argument")
 
-const (
-	orderSeconds  = 0.012
-	windowSeconds = 0.08  // of a model
-	hopSeconds    = 0.02  // from model to model
-	grainSeconds  = 0.001 // of errors of the same variance
-	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
-	sideSeconds   = 0.1
-
-	dense     = 0.4  // where more is missing, the order falls in proportion
-	rounds    = 14   // of model and sweep in turn,
-	even      = 2    // the first of them with the same variance for all errors of a tile
-	sweeps    = 8    // at most, with the models as they are
-	settled   = 0.02 // standard deviations that no sample moves by any more
-	share     = 0.9  // of the way that a site goes in a sweep
-	unsteady  = 2.25 // variance of the prediction errors that come over that of the errors before
-	prior     = 5    // errors that the prior of a grain's variance counts for
-	weakLimit = 4    // levels: root of the weak prior's variance for a run of one sample
-	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed,
-	louder    = 2    // nor one that is so many times what is there around: a sound passes every value on its way
-)
-
 // Options say what is wanted besides means and standard deviations.
 type Options struct {
 	Draws int // plausible fills
@@ -76,12 +55,6 @@ func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate floa
 		}
 	})
 	return out, ctx.Err()
-}
-
-// A run is missing samples.
-type run struct {
-	start, end int
-	which      int // clipped run, or −1
 }
 
 // merge returns all runs, rising.
@@ -153,23 +126,6 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 			}
 		}
 	}
-}
-
-// order returns the order of the models of n samples of which some are missing.
-func order(rate float64, n, missing int) int {
-	p := orderSeconds * rate * min(1, dense*float64(n)/float64(missing))
-	return max(1, min(int(p), (n-missing)/3))
-}
-
-// newSite returns what is known of a sample of a run. A clipped sample lies about as far beyond its limit as the limit is from zero; how
-// far the posterior says. But where most samples are clipped, nothing else bounds the sound's lowest frequencies from above, and the
-// estimates of spectrum and samples would drive each other up. Samples of a run say the same, so their weights are 1/length.
-func newSite(z float64, r run) (c site) {
-	if r.which >= 0 && z != 0 {
-		c.side, c.limit = math.Copysign(1, z), math.Abs(z)
-		c.weak = 1 / (weakLimit * weakLimit * c.limit * c.limit * float64(r.end-r.start))
-	}
-	return c
 }
 
 // restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
