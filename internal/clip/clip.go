@@ -130,6 +130,8 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 
 // restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
 // squared do: then the samples are as they were last, at the limits if nothing better is known, and as uncertain as they are large.
+// The means are those of the models as they were learnt. What the models do not know widens the intervals and the draws; it would
+// take the means further out, where the limits alone bound them, and measured worse.
 func (s *section) restore(ctx context.Context) (ok bool) {
 	defer func() {
 		for i := range s.sites {
@@ -150,7 +152,18 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 			return false
 		}
 	}
+	if !s.settle() {
+		return false
+	}
+	best := slices.Clone(s.mean)
 	s.widen()
+	ok = s.settle() && s.sweep(0) // the posterior of the sites as they are, for draws
+	copy(s.mean, best)
+	return ok
+}
+
+// settle sweeps with the models as they are.
+func (s *section) settle() bool {
 	for range sweeps {
 		if !s.sweep(share) {
 			return false
@@ -163,5 +176,5 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 			break
 		}
 	}
-	return s.sweep(0) // the posterior of the sites as they are, for draws
+	return true
 }

@@ -18,7 +18,7 @@ const (
 	dense     = 0.4  // where more is missing, the order falls in proportion
 	rounds    = 14   // of model and sweep in turn,
 	even      = 2    // the first of them with the same variance for all errors of a tile
-	sweeps    = 8    // at most, with the models as they are
+	sweeps    = 5    // at most, with the models as they are
 	settled   = 0.02 // standard deviations that no sample moves by any more
 	share     = 0.9  // of the way that a site goes in a sweep
 	unsteady  = 2.25 // variance of the prediction errors that come over that of the errors before
