@@ -70,6 +70,7 @@ func TestFill(t *testing.T) {
 	}{
 		{"light", 1.5, nil, 20},
 		{"dense", 0.7, nil, 20},
+		{"most of it", 0.3, nil, 6},
 		{"with a gap", 1, [][2]int{{2000, 2040}}, 15},
 	} {
 		y, runs := cut(x, c.level)
@@ -127,6 +128,29 @@ func TestSameBits(t *testing.T) {
 	four, err4 := Fill(t.Context(), y, runs, nil, soundRate, o)
 	if err != nil || err4 != nil || !reflect.DeepEqual(one, four) {
 		t.Error("one core and four differ", err, err4)
+	}
+	o.Seed++
+	other, err := Fill(t.Context(), y, runs, nil, soundRate, o)
+	if err != nil || !slices.Equal(one.Mean, other.Mean) || slices.Equal(one.Draws[0], other.Draws[0]) {
+		t.Error("another seed: the means change, or the draws do not", err)
+	}
+}
+
+// TestSections: sections that are the same have the same means and draws of their own.
+func TestSections(t *testing.T) {
+	core := int(coreSeconds * soundRate)
+	y, _ := cut(sound(core), 1)
+	for range 2 {
+		y = append(y, y...)
+	}
+	_, runs := cut(y, 1)
+	r, err := Fill(t.Context(), y, runs, nil, soundRate, Options{Draws: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, third := r.Draws[0][core:2*core], r.Draws[0][2*core:3*core]
+	if !slices.Equal(r.Mean[core:2*core], r.Mean[2*core:3*core]) || slices.Equal(second, third) {
+		t.Error("the means differ, or the draws do not")
 	}
 }
 

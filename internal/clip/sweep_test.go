@@ -80,6 +80,26 @@ func TestWithoutLimits(t *testing.T) {
 	}
 }
 
+// TestStart: samples before the section are not there to predict by. As the process backward in time is the same process, a gap at the
+// start is about what the model says of one at the end of the reversed samples.
+func TestStart(t *testing.T) {
+	at := span(0, 6)
+	s, x := known(at, free)
+	s.sweep(share)
+	slices.Reverse(x)
+	n := len(x)
+	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, [][2]int{{n - 6, n}}, nil)
+	if !ok {
+		t.Fatal("not positive definite")
+	}
+	for i := range at {
+		mean, sd := want.Means[0][5-i], math.Sqrt(want.Variance[5-i])
+		if math.Abs(s.mean[i]-mean) > 0.15*sd || math.Abs(s.sites[i].sd/sd-1) > 0.15 {
+			t.Errorf("sample %d: %v ± %v, want %v ± %v", i, s.mean[i], s.sites[i].sd, mean, sd)
+		}
+	}
+}
+
 // gibbs is the slow way to the truncated posterior: each sample in turn given all others, by inversion.
 func gibbs(s *section, turns int) (mean, sd []float64) {
 	s.assemble()
