@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sort"
 
 	"github.com/vssgp/vssgp/internal/parallel"
 )
@@ -77,22 +78,26 @@ func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
 	return runs, nil
 }
 
+// between returns the runs that start in [lo, hi).
+func between(runs []run, lo, hi int) []run {
+	before := func(n int) int { return sort.Search(len(runs), func(i int) bool { return runs[i].start >= n }) }
+	return runs[before(lo):before(hi)]
+}
+
 // part fills the runs that start in core.
 func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]int, rate float64, rng *rand.Rand) {
-	end := -1
-	for _, r := range runs {
-		if core[0] <= r.start && r.start < core[1] {
-			end = max(end, r.end)
-		}
-	}
-	if end < 0 {
+	own := between(runs, core[0], core[1])
+	if len(own) == 0 {
 		return
 	}
 	side := int(sideSeconds * rate)
-	from, to := max(0, core[0]-side), min(len(z), max(core[1], end)+side)
+	from, to := max(0, core[0]-side), min(len(z), max(core[1], own[len(own)-1].end)+side)
 	var at []int
 	var sites []site
-	for _, r := range runs {
+	for _, r := range runs[sort.Search(len(runs), func(i int) bool { return runs[i].end > from }):] {
+		if r.start >= to {
+			break
+		}
 		for n := max(r.start, from); n < min(r.end, to); n++ {
 			at = append(at, n-from)
 			sites = append(sites, newSite(z[n], r))
@@ -109,10 +114,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 	for d := range draws {
 		draws[d] = s.draw(rng, ok)
 	}
-	for _, r := range runs {
-		if r.start < core[0] || r.start >= core[1] {
-			continue
-		}
+	for _, r := range own {
 		around := s.loudest(r.start-from-s.wide/2, r.end-from+s.wide/2)
 		for n := r.start; n < r.end; n++ {
 			i := s.index(n - from)
