@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	orderSeconds  = 0.012
+	orderSeconds  = 0.014
 	windowSeconds = 0.08  // of a model
 	hopSeconds    = 0.02  // from model to model
 	grainSeconds  = 0.001 // of errors of the same variance
 	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
 	sideSeconds   = 0.1
 
-	dense     = 0.4  // where more is missing, the order falls in proportion
-	rounds    = 14   // of model and sweep in turn,
+	dense     = 0.33 // where more is missing, the order falls in proportion
+	rounds    = 12   // of model and sweep in turn,
 	even      = 2    // the first of them with the same variance for all errors of a tile
 	sweeps    = 5    // at most, with the models as they are
 	settled   = 0.02 // standard deviations that no sample moves by any more
