@@ -16,6 +16,7 @@ import (
 
 // commands make the subcommands' tasks.
 var commands = map[string]func() task{
+	"clipped":   func() task { return &clippedTask{} },
 	"compare":   func() task { return &compareTask{} },
 	"long":      func() task { return &longTask{} },
 	"paper":     func() task { return &paperTask{} },
