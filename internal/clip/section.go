@@ -9,7 +9,7 @@ import (
 
 const (
 	orderSeconds  = 0.014
-	windowSeconds = 0.08  // of a model
+	windowSeconds = 0.12  // of a model
 	hopSeconds    = 0.02  // from model to model
 	grainSeconds  = 0.001 // of errors of the same variance
 	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
