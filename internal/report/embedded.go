@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/score"
 )
 
 // Limits that keep a page small enough for a browser.
@@ -17,34 +18,49 @@ const (
 	// mostSound bounds the bytes of the clip from the beginning on, and once more the
 	// bytes of the clips around gaps beyond it.
 	mostSound = 4 << 20
-	// mostGaps bounds the gaps that have players and charts of their own.
+	// mostGaps bounds the gaps that have charts of their own.
 	mostGaps = 40
+	// mostListed bounds the gaps that the page lists.
+	mostListed = 300
 	// openGaps is how many of them are open at first.
 	openGaps = 3
 	// mostGapPictures bounds those that have spectrograms.
 	mostGapPictures = 16
-	// aroundGap is how much is played on each side of a gap, in seconds.
+	// aroundGap is how much the page holds on each side of a gap, in seconds.
 	aroundGap = 0.3
 	// bytesGiven is the size of a sample in a page; a sample in a gap takes
-	// bytesFilled more.
-	bytesGiven, bytesFilled = 2, 10
+	// bytesFilled more, and the gap itself bytesGap.
+	bytesGiven, bytesFilled, bytesGap = 2, 10, 100
+	// levelReach is how much on each side of a gap says how loud the sound is, in
+	// seconds: as much as impute looks at.
+	levelReach = 0.06
 )
 
-// Fill is what Impute reports on: a filled recording.
+// Fill is what Impute reports on: a filled recording, or one in which damage was
+// only looked for.
 type Fill struct {
 	Name      string // of the recording's file
 	Output    string // of the filled one's
 	Samples   int    // per channel
 	Rate      int
 	Channels  int
-	Gaps      []impute.Gap // rising
-	Result    *impute.Result
-	Input     impute.Source // the recording as it was given, gaps and all
-	Reference impute.Source // nil: none is known
-	Scores    *Table        // nil: no reference
-	Method    string        // that filled
-	Density   *Densities    // nil: the method has no models with a density
+	Gaps      []impute.Gap   // rising, as audio.CheckGaps returns them
+	Found     []Found        // rising; nil: nothing was looked for
+	Result    *impute.Result // nil: nothing was filled, and the page shows what was found
+	Input     impute.Source  // the recording as it was given, gaps and all
+	Reference impute.Source  // nil: none is known
+	Scores    *Table         // nil: no reference
+	Method    string         // that filled
+	Density   *Densities     // nil: the method has no models with a density
 	Settings  []Setting
+}
+
+// Found is damage that was found in a recording, or a gap with the label that it was
+// given by.
+type Found struct {
+	audio.Gap
+	Kind     string  // such as clicks
+	Strength float64 // in decibels; 0: not known
 }
 
 // Device returns what filled the gaps: a model's backend, else the CPU.
@@ -55,25 +71,55 @@ func (f *Fill) Device() string { return cmp.Or(f.Result.Device, "cpu") }
 // beyond.
 type embedded struct {
 	*Fill
+	gaps      []impute.Gap // of the fill, or without one what was found
+	ends      []int        // of each gap, the last end so far: rising where gaps of several channels overlap
+	excerpt   map[impute.Gap]*impute.Excerpt
+	held      map[impute.Gap]bool // in a clip
 	recording recording
-	end       int        // of the first clip; 0: there is none
-	shown     []shownGap // rising
+	end       int         // of the first clip; 0: there is none
+	listed    []listedGap // the least sure first; of what was only found, the strongest
+	shown     int         // of them, with charts of their own
 }
 
-// shownGap is a gap with the frames around it that are played.
-type shownGap struct {
+// listedGap is a gap with what the page says of it.
+type listedGap struct {
 	impute.Gap
-	number int // from 1
-	lo, hi int
-	sd     float64 // the mean over it
+	number   int // in time, from 1
+	lo, hi   int // frames that the page holds, if it holds the gap
+	sd       float64
+	expected float64 // error of the fill, relative to the level around; NaN: not known
+	found    Found
+	doubt    string // why not to trust the fill
+	shown    bool   // has charts
 }
 
 func newEmbedded(f *Fill) (*embedded, error) {
-	p := &embedded{Fill: f, end: f.Samples, recording: recording{Rate: f.Rate, Channels: f.Channels}}
+	p := &embedded{
+		Fill: f, gaps: f.Gaps, end: f.Samples, excerpt: map[impute.Gap]*impute.Excerpt{}, held: map[impute.Gap]bool{},
+		recording: recording{Rate: f.Rate, Channels: f.Channels, Filled: f.Result != nil},
+	}
+	if f.Result == nil {
+		p.gaps = nil
+		for _, g := range f.Found {
+			p.gaps = append(p.gaps, g.Gap)
+		}
+	} else {
+		for i := range f.Result.Excerpts {
+			for _, g := range f.Result.Excerpts[i].Gaps {
+				p.excerpt[g] = &f.Result.Excerpts[i]
+			}
+		}
+	}
+	last := 0
+	for _, g := range p.gaps {
+		last = max(last, g.End)
+		p.ends = append(p.ends, last)
+	}
+	p.recording.Total = len(p.gaps)
 	for p.end > 0 && p.cost(0, p.end) > mostSound {
 		p.end = p.end / 4 * 3
 	}
-	for _, g := range f.Gaps { // the clip does not end in a gap
+	for _, g := range slices.Backward(p.gaps) { // the clip does not end in a gap
 		if g.Start < p.end && p.end < g.End {
 			p.end = g.Start
 		}
@@ -88,34 +134,52 @@ func newEmbedded(f *Fill) (*embedded, error) {
 
 // cost returns the size of frames [lo, hi) in bytes.
 func (p *embedded) cost(lo, hi int) int {
-	return p.Channels * (bytesGiven*(hi-lo) + bytesFilled*audio.Missing(p.within(lo, hi)))
+	n := p.Channels * bytesGiven * (hi - lo)
+	for _, g := range p.within(lo, hi) {
+		n += bytesGap + bytesFilled*g.Len()*len(p.lanes(g))
+	}
+	return n
 }
 
 // within returns the gaps that lie in [lo, hi), wholly or in part.
-func (p *embedded) within(lo, hi int) []impute.Gap {
-	from := sort.Search(len(p.Gaps), func(i int) bool { return p.Gaps[i].End > lo })
-	to := sort.Search(len(p.Gaps), func(i int) bool { return p.Gaps[i].Start >= hi })
-	return p.Gaps[from:max(from, to)]
+func (p *embedded) within(lo, hi int) (inside []impute.Gap) {
+	for i := sort.SearchInts(p.ends, lo+1); i < len(p.gaps) && p.gaps[i].Start < hi; i++ {
+		if p.gaps[i].End > lo {
+			inside = append(inside, p.gaps[i])
+		}
+	}
+	return inside
+}
+
+// lanes returns the channels, from 0, that miss a gap's samples.
+func (p *embedded) lanes(g impute.Gap) (channels []int) {
+	for c := range p.Channels {
+		if g.In(c) {
+			channels = append(channels, c)
+		}
+	}
+	return channels
 }
 
 // add keeps a clip, with the fills of the gaps that lie in it.
 func (p *embedded) add(lo, hi int) error {
 	samples, err := p.Input.Read(lo, hi)
 	if errors.Is(err, audio.ErrFormat) { // a gap may hold values that are not finite
-		samples, err = impute.Around(p.Input, p.Gaps).Read(lo, hi)
+		samples, err = impute.Around(p.Input, p.gaps).Read(lo, hi)
 	}
 	if err != nil {
 		return err
 	}
 	p.recording.Clips = append(p.recording.Clips, clip{lo, samples})
 	for _, g := range p.within(lo, hi) {
-		if slices.ContainsFunc(p.recording.Gaps, func(f filledGap) bool { return f.Start == g.Start }) {
+		if p.held[g] {
 			continue
 		}
+		p.held[g] = true
 		mean, sd := p.fill(g)
-		filled := filledGap{Start: g.Start, End: g.End, Mean: singles(mean...), SD: singles(sd...)}
+		filled := filledGap{Number: p.number(g), Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean...), SD: singles(sd...)}
 		if p.Reference != nil {
-			truth, err := p.Reference.Read(g.Start, g.End)
+			truth, err := p.truth(g)
 			if err != nil {
 				return err
 			}
@@ -126,37 +190,59 @@ func (p *embedded) add(lo, hi int) error {
 	return nil
 }
 
-// fill returns the mean and the standard deviation of a gap's fill, by channel.
+// number returns which gap it is, in time from 1.
+func (p *embedded) number(g impute.Gap) int {
+	first := sort.Search(len(p.gaps), func(i int) bool { return p.gaps[i].Start >= g.Start })
+	return 1 + first + slices.Index(p.gaps[first:], g)
+}
+
+// fill returns the mean and the standard deviation of a gap's fill, in each of its channels; nil if it has none.
 func (p *embedded) fill(g impute.Gap) (mean, sd [][]float64) {
-	all := p.Result.Excerpts
-	e := all[sort.Search(len(all), func(i int) bool { return all[i].End >= g.End })]
-	for c := range e.Fit {
+	e := p.excerpt[g]
+	if e == nil {
+		return nil, nil
+	}
+	for _, c := range p.lanes(g) {
 		mean, sd = append(mean, e.Fit[c][g.Start-e.Start:g.End-e.Start]), append(sd, e.SD[c][g.Start-e.Start:g.End-e.Start])
 	}
 	return mean, sd
 }
 
-// choose picks the gaps to show: all, or those with the largest standard deviations.
-func (p *embedded) choose() error {
-	var all []shownGap
-	for i, g := range p.Gaps {
-		side := int(aroundGap * float64(p.Rate))
-		s := shownGap{Gap: g, number: i + 1, lo: max(0, g.Start-side), hi: min(p.Samples, g.End+side)}
-		_, sd := p.fill(g)
-		for _, v := range slices.Concat(sd...) {
-			s.sd += v / float64(g.Len()*p.Channels)
-		}
-		if g.End <= p.end { // no part of the first clip is kept twice
-			s.hi = min(s.hi, p.end)
-		}
-		all = append(all, s)
+// truth returns the reference in a gap, in each of its channels.
+func (p *embedded) truth(g impute.Gap) (truth [][]float64, err error) {
+	all, err := p.Reference.Read(g.Start, g.End)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b shownGap) int { return cmp.Compare(b.sd, a.sd) })
-	room := mostSound
-	for _, s := range all {
-		if len(p.shown) == mostGaps {
-			break
+	for _, c := range p.lanes(g) {
+		truth = append(truth, all[c])
+	}
+	return truth, nil
+}
+
+// choose lists the gaps, those with the largest expected errors or strengths first, and picks those to show.
+func (p *embedded) choose() error {
+	exact := map[audio.Gap]Found{}
+	for _, f := range p.Found {
+		exact[f.Gap] = f
+	}
+	all := make([]listedGap, len(p.gaps))
+	for i, g := range p.gaps {
+		side := int(aroundGap * float64(p.Rate))
+		all[i] = listedGap{Gap: g, number: i + 1, lo: max(0, g.Start-side), hi: min(p.Samples, g.End+side), found: exact[g]}
+		if g.End <= p.end { // no part of the first clip is kept twice
+			all[i].hi = min(all[i].hi, p.end)
 		}
+		all[i].sd, all[i].expected = p.errorOf(g)
+	}
+	slices.SortStableFunc(all, func(a, b listedGap) int {
+		return cmp.Or(cmp.Compare(b.expected, a.expected), cmp.Compare(b.found.Strength, a.found.Strength))
+	})
+	p.listed = all[:min(len(all), mostListed)]
+	room := mostSound
+	for i := range p.listed {
+		s := &p.listed[i]
+		p.describe(s)
 		if s.hi > p.end {
 			cost := p.cost(s.lo, s.hi)
 			if cost > room {
@@ -167,10 +253,72 @@ func (p *embedded) choose() error {
 				return err
 			}
 		}
-		p.shown = append(p.shown, s)
+		if p.shown < mostGaps {
+			p.shown++
+			s.shown = true
+		}
 	}
-	slices.SortFunc(p.shown, func(a, b shownGap) int { return cmp.Compare(a.Start, b.Start) })
 	return nil
+}
+
+// errorOf returns the rms of a fill's standard deviations in the channel that is least sure, which is the error to expect, and the
+// same relative to the rms of what is known around.
+func (p *embedded) errorOf(g impute.Gap) (sd, relative float64) {
+	_, all := p.fill(g)
+	if all == nil {
+		return math.NaN(), math.NaN()
+	}
+	relative = math.NaN()
+	for i, c := range p.lanes(g) {
+		this, level := score.RMS(all[i]), p.level(g, c)
+		sd = max(sd, this)
+		if level > 0 && !(relative >= this/level) {
+			relative = this / level
+		}
+	}
+	return sd, relative
+}
+
+// level returns the rms of what a channel's samples about a gap are known to be.
+func (p *embedded) level(g impute.Gap, channel int) float64 {
+	e, reach := p.excerpt[g], int(levelReach*float64(p.Rate))
+	lo, hi := max(e.Start, g.Start-reach), min(e.End, g.End+reach)
+	var known []float64
+	for _, h := range p.within(lo, hi) {
+		if h.In(channel) {
+			known = append(known, e.Filled[channel][lo-e.Start:max(lo, h.Start)-e.Start]...)
+			lo = min(hi, h.End)
+		}
+	}
+	if known = append(known, e.Filled[channel][lo-e.Start:hi-e.Start]...); len(known) == 0 {
+		return 0
+	}
+	return score.RMS(known)
+}
+
+// describe finds what is known of a gap besides its fill: its kind, and why its fill is in doubt.
+func (p *embedded) describe(s *listedGap) {
+	for i := 0; i < len(p.Found) && s.found.Kind == "" && p.Found[i].Start < s.End; i++ {
+		f := p.Found[i] // a fill may join several finds
+		if f.End > s.Start && (f.Channel == s.Channel || f.Channel == 0 || s.Channel == 0) {
+			s.found = f
+		}
+	}
+	if p.Result == nil {
+		return
+	}
+	for _, d := range p.Result.Doubts {
+		if d.Gap != s.Gap {
+			continue
+		}
+		if s.doubt != "" {
+			s.doubt += "; "
+		}
+		if p.Channels > 1 && s.Channel == 0 {
+			s.doubt += fmt.Sprintf("in channel %d ", d.Channel+1)
+		}
+		s.doubt += d.Reason
+	}
 }
 
 // limits says which parts the page leaves out, and why.
@@ -178,14 +326,17 @@ func (p *embedded) limits() []string {
 	var out []string
 	if p.end < p.Samples {
 		out = append(out, fmt.Sprintf("The page holds the first %s of the recording, and %.1f s around each gap shown beyond that: "+
-			"all of it would make the page too large for a browser. The filled recording has it all.", clock(p.end, p.Rate), aroundGap))
+			"all of it would make the page too large for a browser.", clock(p.end, p.Rate), aroundGap))
 	}
-	if len(p.shown) < len(p.Gaps) {
-		out = append(out, fmt.Sprintf("Of %d gaps it shows the %d whose fills are least sure (the largest mean standard deviations), "+
-			"as many as a browser bears.", len(p.Gaps), len(p.shown)))
+	if p.shown < len(p.gaps) {
+		which := "whose fills are least sure (the largest expected errors relative to the level around)"
+		if p.Result == nil {
+			which = "that are strongest"
+		}
+		out = append(out, fmt.Sprintf("Of %d gaps it lists %d and draws %d, those %s, as many as a browser bears.", len(p.gaps), len(p.listed), p.shown, which))
 	}
 	if p.Channels > mostSeries {
-		out = append(out, fmt.Sprintf("Of %d channels it draws the first %d; the players have all.", p.Channels, mostSeries))
+		out = append(out, fmt.Sprintf("Of %d channels it draws the first %d.", p.Channels, mostSeries))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/png"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func made(n, every, channels int) *Fill {
 			for i := range sd {
 				sd[i] = float64(at) / float64(n)
 			}
-			e.Fit, e.SD = append(e.Fit, tone(20, 0.1)), append(e.SD, sd)
+			e.Filled, e.Fit, e.SD = append(e.Filled, tone(20, 0.1)), append(e.Fit, tone(20, 0.1)), append(e.SD, sd)
 		}
 		f.Result.Excerpts = append(f.Result.Excerpts, e)
 	}
@@ -74,10 +75,16 @@ func TestEmbedded(t *testing.T) {
 		for _, g := range p.recording.Gaps {
 			held += bytesFilled * (g.End - g.Start) * c.channels
 		}
-		if (p.end == c.n) != c.whole || held > 2*mostSound || len(p.shown) != c.shown || len(p.Gaps)-len(p.shown) != c.dropped {
-			t.Errorf("%s: holds the first %d of %d samples, %d bytes, shows %d gaps and drops %d; want whole %v, %d and %d", c.name, p.end, c.n, held, len(p.shown), len(p.Gaps)-len(p.shown), c.whole, c.shown, c.dropped)
+		if (p.end == c.n) != c.whole || held > 2*mostSound || p.shown != c.shown || len(p.gaps)-p.shown != c.dropped {
+			t.Errorf("%s: holds the first %d of %d samples, %d bytes, shows %d gaps and drops %d; want whole %v, %d and %d", c.name, p.end, c.n, held, p.shown, len(p.gaps)-p.shown, c.whole, c.shown, c.dropped)
 		}
-		for _, s := range p.shown {
+		for i, s := range p.listed {
+			if i > 0 && s.expected > p.listed[i-1].expected {
+				t.Errorf("%s: gap %d, expected error %v, is listed after one of %v", c.name, s.number, s.expected, p.listed[i-1].expected)
+			}
+			if !s.shown {
+				continue
+			}
 			inside := false
 			for _, r := range p.recording.Clips {
 				inside = inside || r.start <= s.lo && s.hi <= r.start+len(r.samples[0])
@@ -86,8 +93,8 @@ func TestEmbedded(t *testing.T) {
 				t.Errorf("%s: gap %v is shown and not held", c.name, s.Gap)
 			}
 		}
-		if c.dropped > 0 && p.shown[0].Start < f.Gaps[c.dropped].Start {
-			t.Errorf("%s: the gap at %d is shown, surer than others that are not", c.name, p.shown[0].Start)
+		if p.listed[0].number != len(f.Gaps) {
+			t.Errorf("%s: gap %d is the first in the list, want the least sure one, %d", c.name, p.listed[0].number, len(f.Gaps))
 		}
 		said := strings.Join(p.limits(), " ")
 		if strings.Contains(said, "first") != (!c.whole || c.channels > mostSeries) || strings.Contains(said, "least sure") != (c.dropped > 0) {
@@ -96,8 +103,22 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// counted writes a fill's page and sees that texts are in it so many times.
-func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
+// damaged is a recording in which n finds of three kinds and of all channels in turn are to be looked at; those of different channels overlap.
+func damaged(n, channels int) *Fill {
+	f := made(40*n+100, 1<<40, channels)
+	f.Result = nil
+	for i := range n {
+		g := audio.Gap{Start: 40*i + 20, End: 40*i + 65, Channel: (i + 1) % (channels + 1)}
+		if g.Channel == 0 || channels == 1 {
+			g.End = g.Start + 3
+		}
+		f.Found = append(f.Found, Found{g, []string{"clicks", "dropouts", "clipped"}[i%3], float64(i * (i % 2))})
+	}
+	return f
+}
+
+// pageOf is a report of what was filled or found.
+func pageOf(t *testing.T, f *Fill) []byte {
 	t.Helper()
 	d, err := Impute(f)
 	if err != nil {
@@ -107,36 +128,43 @@ func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 	if err := d.Write(&b, HTML); err != nil {
 		t.Fatal(err)
 	}
+	return b.Bytes()
+}
+
+// counted writes a fill's page and sees that texts are in it so many times.
+func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
+	t.Helper()
+	page = string(pageOf(t, f))
 	for text, times := range want {
-		if got := strings.Count(b.String(), text); got != times {
+		if got := strings.Count(page, text); got != times {
 			t.Errorf("%q is there %d times, want %d", text, got, times)
 		}
 	}
-	return b.String()
+	return page
 }
 
 // TestImputePage: the page has each of its sections, and none without content.
 func TestImputePage(t *testing.T) {
 	f := made(30000, 1000, 2)
 	text := counted(t, f, map[string]int{
-		"<details open>": openGaps, "<details": 30, `data-side="before"></audio>`: 31, `data-side="after"></audio>`: 31, "<audio controls": 62, `class="chart wave"`: 62, "data:image/png;base64,": 2 * (1 + mostGapPictures),
-		"Before: the whole recording": 2, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1, "Waveform of gap 2, channel 2": 2, "30 gaps filled (300 of 30000 samples": 1,
-		"The first 16 have spectrograms": 1, ">Scores<": 0, ">Learnt spectrum<": 0, ">Settings<": 0, "Fills in doubt": 0,
+		`" open>`: openGaps, `<details id="gap`: 30, `class="play"`: 31, `id="player"`: 1, `data-do="difference"`: 1, "<audio": 0, `class="chart wave"`: 62, "data:image/png;base64,": 2 * (1 + mostGapPictures),
+		"▶ Play the whole recording": 1, "▶ Play gap 30<": 1, `<a href="#gap30" data-select="30">Gap 30</a>`: 1, `data-rank="0"`: 1, `data-number="30" data-start="29500" data-rank="0"`: 1, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1, "Waveform of gap 2, channel 2": 2, "30 gaps filled (300 of 30000 samples": 1,
+		"The first 16 have spectrograms": 1, ">Scores<": 0, ">Learnt spectrum<": 0, ">Settings<": 0, "should not be trusted": 0, "What was found": 0,
 	})
 	if len(text) > 3<<20 {
 		t.Errorf("the page takes %d bytes", len(text))
 	}
 }
 
-// TestDoubts: the page names the fills not to trust in a table and at their gaps, as many as it bears.
+// TestDoubts: the page says how many fills not to trust, and in the list and at the gaps why.
 func TestDoubts(t *testing.T) {
 	f := made(400_000, 1000, 2)
 	for i, g := range f.Gaps {
 		f.Result.Doubts = append(f.Result.Doubts, impute.Doubt{Gap: g, Channel: i % 2, Reason: fmt.Sprintf("reason %d <", i+1)})
 	}
 	counted(t, f, map[string]int{
-		">Fills in doubt<": 2, "in 0.0 s by mixture on cpu": 1, "Gap 200 at 24.938 s": 1, "Gap 201 at": 0, "reason 7 &lt;": 1,
-		"These are the first 200 of 400.": 1, "Do not trust it in channel 1: reason 399 &lt;.": 1, "Do not trust it in channel 2: reason 400 &lt;.": 1,
+		"in 0.0 s by mixture on cpu": 1, "400 fills should not be trusted": 1, `data-rank="`: mostListed, "in channel 1 reason 101 &lt;<": 1, "reason 100 ": 0,
+		"Of 400 gaps it lists 300 and draws 40": 1, "Do not trust it: in channel 1 reason 399 &lt;.": 1, "Do not trust it: in channel 2 reason 400 &lt;.": 1,
 	})
 }
 
@@ -222,5 +250,73 @@ func TestEmbeddedHoles(t *testing.T) {
 		if mean, _ := p.fill(g); after[g.Start+3] != mean[0][3] || mean[0][3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
 			t.Errorf("gap %v: %v after the fill, beside it %v and %v", g, after[g.Start+3], before[g.Start-1], after[g.Start-1])
 		}
+	}
+}
+
+// overlapping is a fill of a gap of the first channel, and within its time of one of the second.
+func overlapping() *Fill {
+	f := made(4000, 1<<40, 2)
+	f.Gaps = []impute.Gap{{Start: 1000, End: 1030, Channel: 1}, {Start: 1010, End: 1020, Channel: 2}}
+	flat := func(v float64) []float64 { return slices.Repeat([]float64{v}, 100) }
+	f.Result.Excerpts = []impute.Excerpt{{Start: 950, End: 1050, Gaps: f.Gaps,
+		Filled: [][]float64{flat(0.5), flat(0.5)}, Fit: [][]float64{flat(0.9), flat(-0.9)}, SD: [][]float64{flat(0.1), flat(0.2)}}}
+	return f
+}
+
+// TestOverlappingGaps: gaps of two channels at the same time are found by where they
+// lie, and each has its own channel's fill, error and level.
+func TestOverlappingGaps(t *testing.T) {
+	f := overlapping()
+	p, err := newEmbedded(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ lo, hi, want int }{{0, 4000, 2}, {1025, 1030, 1}, {1029, 1031, 1}, {1030, 1040, 0}, {1012, 1013, 2}, {900, 1000, 0}, {900, 1001, 1}} {
+		if got := p.within(c.lo, c.hi); len(got) != c.want {
+			t.Errorf("[%d, %d) has gaps %v, want %d", c.lo, c.hi, got, c.want)
+		}
+	}
+	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-0.4) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
+		t.Errorf("listed %+v, held %d", p.listed, len(p.recording.Gaps))
+	}
+	mean, sd := p.fill(f.Gaps[1])
+	if len(mean) != 1 || len(mean[0]) != 10 || mean[0][0] != -0.9 || sd[0][9] != 0.2 {
+		t.Errorf("the second channel's fill is %v ± %v", mean, sd)
+	}
+	before, after := p.mixed(990, 1040)
+	for i := range before {
+		given := f.Input.(source)
+		want := given[0][990+i] + given[1][990+i]
+		if i >= 10 && i < 40 {
+			want += 0.9 - given[0][990+i]
+		}
+		if i >= 20 && i < 30 {
+			want += -0.9 - given[1][990+i]
+		}
+		if math.Abs(after[i]-want/2) > 1e-12 {
+			t.Errorf("sample %d is %v after the fill, want %v", 990+i, after[i], want/2)
+		}
+	}
+	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, `class="chart wave"`: 4, "Waveform of gap 2, channel 1": 0})
+}
+
+// TestFoundPage: what was found is counted by kind and channel and drawn, without a fill; many are drawn by their number.
+func TestFoundPage(t *testing.T) {
+	counted(t, damaged(60, 2), map[string]int{
+		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">What was found<": 2, `<th scope="row">clicks</th><td>20</td>`: 1,
+		"in channel 2 alone": 1, "Lengths of the finds": 2, "Strengths of the finds": 2, "Finds along": 0, `data-do="after"`: 0, "Strongest first": 1, "expected error": 0,
+		"data:image/png;base64,": 1 + mostGapPictures, `data-number="60" data-start="2380" data-rank="0"`: 1, "Spectrogram after": 0, `"mean":"`: 0, "Found: clipped, 59 dB": 1,
+	})
+	counted(t, damaged(3000, 2), map[string]int{"Lengths of the finds": 0, "Finds along the recording": 2, `data-rank="`: mostListed, "Of 3000 gaps it lists 300 and draws 40, those that are strongest": 1})
+	none := damaged(0, 1)
+	counted(t, none, map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
+	f := made(30000, 1000, 1)
+	for i, g := range f.Gaps {
+		g.End = g.Start + 4 // part of what was filled
+		f.Found = append(f.Found, Found{g, []string{hostile, "b", "c", "d", ""}[i%5], 0})
+	}
+	page := counted(t, f, map[string]int{">What was found<": 2, `<th scope="row">other</th><td>12</td>`: 1, "Found: d.": 6, "Strengths of the finds": 0})
+	if strings.Contains(page, "onerror=alert(2)>") {
+		t.Error("a kind has become markup")
 	}
 }

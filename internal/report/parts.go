@@ -6,7 +6,7 @@ import (
 )
 
 // A part is one thing in a section of a page: a paragraph, Table, *chart, wave,
-// players, raster or group. page.html has a template for each, by its type's name.
+// play, gapList, raster or group. page.html has a template for each, by its type's name.
 type part any
 
 // section is one entry of the page's contents.
@@ -34,11 +34,29 @@ type wave struct {
 	Lo, Hi            int
 }
 
-// players play the frames [From, To) of the document's Recording before and after
-// the fill, beside each other.
-type players struct {
-	What     string
-	From, To int
+// play is a button that has the page's player play a gap, or from Gap 0 the
+// recording from its beginning.
+type play struct {
+	Gap  int
+	What string
+}
+
+// gapList is a table of gaps, each with a label to click, in one order and, at the
+// press of a button, in that of time.
+type gapList struct {
+	Caption, Order string
+	Head           []string
+	Rows           []gapRow
+}
+
+// gapRow is a gap in the list. A gap that the page holds can be played; one with a
+// section of its own is linked to it.
+type gapRow struct {
+	Gap, Start  int
+	Label       string
+	Held, Shown bool
+	Cells       []string
+	Why         string
 }
 
 // raster is a picture with the scales at its edges: Up from the top down, Along
@@ -58,7 +76,7 @@ func (r raster) Source() template.URL {
 
 // group is parts below a title that opens and closes them.
 type group struct {
-	Title string
-	Open  bool
-	Parts []part
+	ID, Title string // no ID: nothing is linked to it
+	Open      bool
+	Parts     []part
 }

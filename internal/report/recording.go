@@ -11,8 +11,10 @@ import (
 // recording, and the fills of the gaps in them.
 type recording struct {
 	Channels int         `json:"channels"`
-	Gaps     []filledGap `json:"gaps"`
+	Filled   bool        `json:"filled"` // the gaps have fills
+	Gaps     []filledGap `json:"gaps"`   // that lie in the clips
 	Rate     int         `json:"rate"`
+	Total    int         `json:"total"` // gaps, of which the clips may have fewer
 	Clips    []clip      `json:"stretches"`
 }
 
@@ -23,12 +25,15 @@ type clip struct {
 }
 
 // filledGap is a gap [Start, End) with the mean and standard deviation of its
-// fill (singles) and, where one is known, the reference (pcm).
+// fill (singles), if it has one, and, where one is known, the reference (pcm): each
+// channel's that misses the samples, one after the other.
 type filledGap struct {
+	Number    int    `json:"number"` // in time, from 1
 	Start     int    `json:"start"`
 	End       int    `json:"end"`
-	Mean      []byte `json:"mean"`
-	SD        []byte `json:"sd"`
+	Channel   int    `json:"channel"` // from 1; 0: all
+	Mean      []byte `json:"mean,omitempty"`
+	SD        []byte `json:"sd,omitempty"`
 	Reference []byte `json:"reference,omitempty"`
 }
 

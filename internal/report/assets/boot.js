@@ -1,5 +1,5 @@
-// The page comes to life: charts and players that can be seen, others once
-// their group is opened.
+// The page comes to life: charts that can be seen, others once their group is
+// opened, and the player.
 const script = document.getElementById("recording");
 const recording = script && readRecording(script);
 
@@ -7,18 +7,13 @@ function enliven(root) {
   for (const figure of root.querySelectorAll("figure.chart")) {
     if (figure.chart || !figure.querySelector(".plot").clientWidth) continue;
     const json = figure.querySelector("script");
-    mount(figure, json ? fromFigure(JSON.parse(json.textContent)) : waveform(recording, figure));
-  }
-  for (const audio of root.querySelectorAll("audio")) {
-    const group = audio.closest("details");
-    if (!group || group.open) load(recording, audio); else unload(audio);
+    mount(figure, json ? fromFigure(JSON.parse(json.textContent)) : Object.assign(waveform(recording, figure), { to: (x) => sounding?.go(x * recording.rate) }));
   }
 }
 
 for (const group of document.querySelectorAll("details")) group.addEventListener("toggle", () => enliven(group));
-// One plays at a time, so that before and after can be told apart.
-document.addEventListener("play", (e) => {
-  for (const other of document.querySelectorAll("audio")) if (other !== e.target) other.pause();
-}, true);
+document.documentElement.dataset.ready = "yes"; // shows the player and what else needs scripts
 enliven(document);
-document.documentElement.dataset.ready = "yes";
+const board = document.getElementById("player");
+const sounding = board && recording.stretches.length ? player(recording, board) : null;
+if (board) board.hidden = !sounding;

@@ -8,9 +8,10 @@ const digits = (v) => v === null || v === undefined ? "–" : Number(v.toPrecisi
 
 // mount draws spec into the element of class plot within a figure:
 //   x, xLabel, yLabel, logY, dates (x is in seconds since 1970), initial [min, max], data [[y…], …] beside x,
-//   series [{name, kind, ink, over}], one for each of data; a band is two, of
+//   series [{name, kind, ink, over, hidden}], one for each of data; a band is two, of
 //   which the second says with over that it has the first one's key
-//   stems {series: {x, y, lo, hi}}, labels [{x, y, text}], spans [[from, to], …]
+//   stems {series: {x, y, lo, hi}}, labels [{x, y, text}], spans [[from, to], …],
+//   to(x), called at a click
 function mount(figure, spec) {
   const host = figure.querySelector(".plot");
   const here = element("p", { className: "here", ariaHidden: "true" });
@@ -37,7 +38,7 @@ function mount(figure, spec) {
     hooks: {
       draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
-      setScale: [(u, key) => { if (key === "x") { figure.dataset.min = u.scales.x.min; figure.dataset.max = u.scales.x.max; } }],
+      setScale: [(u, key) => { if (key === "x") { figure.dataset.min = u.scales.x.min; figure.dataset.max = u.scales.x.max; placeHead(u); } }],
     },
   }, [spec.x, ...spec.data], host);
   figure.chart = plot;
@@ -47,7 +48,17 @@ function mount(figure, spec) {
   const to = zoomable(plot, host, full, told);
   to.show(start[0], start[1]);
   host.after(here, tools(to, told, said, figure), key(plot, spec));
+  if (spec.to) plot.over.addEventListener("click", (e) => spec.to(plot.posToVal(e.offsetX, "x")));
   new ResizeObserver(() => { if (host.clientWidth) plot.setSize({ width: host.clientWidth, height: host.clientHeight }); }).observe(host);
+}
+
+// placeHead moves a plot's playhead, if it has one, to where in x it says.
+function placeHead(plot) {
+  const head = plot.head;
+  if (!head) return;
+  const left = plot.valToPos(head.x, "x");
+  head.hidden = !(left >= 0 && left <= plot.over.clientWidth);
+  head.style.transform = `translateX(${left}px)`;
 }
 
 function element(name, properties, ...children) {
@@ -58,7 +69,7 @@ function element(name, properties, ...children) {
 
 function seriesOf(s) {
   const ink = () => colour(s.ink), dots = s.kind === "points" || s.kind === "stems";
-  const o = { label: s.name, stroke: s.kind === "band" ? null : ink, width: s.ink === "mean" ? 2 : 1.2, points: { show: false } };
+  const o = { label: s.name, show: !s.hidden, stroke: s.kind === "band" ? null : ink, width: s.ink === "mean" ? 2 : 1.2, points: { show: false } };
   if (dots) Object.assign(o, { paths: () => null, points: { show: true, size: 4, fill: ink, stroke: ink, width: 0 } });
   return o;
 }
@@ -196,7 +207,7 @@ function key(plot, spec) {
   const row = element("div", { className: "key", role: "group", ariaLabel: "What is drawn" }), named = new Map();
   spec.series.forEach((s, i) => named.set(s.name, [...(named.get(s.name) || []), i + 1]));
   for (const [name, all] of named) {
-    const b = element("button", { type: "button", ariaPressed: "true" });
+    const b = element("button", { type: "button", ariaPressed: String(!spec.series[all[0] - 1].hidden) });
     b.append(swatch(spec.series[all[0] - 1]), name);
     b.addEventListener("click", () => {
       const show = b.ariaPressed !== "true";

@@ -1,92 +1,77 @@
 // Recordings: the page holds the samples once, as 16-bit numbers, with what was
-// filled into the gaps; players and waveforms are made of them here.
+// filled into the gaps; the player's sound and waveforms are made of them here.
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
 
 function readRecording(script) {
-  const r = JSON.parse(script.textContent);
-  r.stretches = r.stretches.map((s) => ({ start: s.start, end: s.start + s.frames, before: new Int16Array(bytes(s.pcm)) }));
-  r.gaps = (r.gaps || []).map((g) => ({
-    start: g.start, end: g.end, mean: new Float32Array(bytes(g.mean)), sd: new Float32Array(bytes(g.sd)),
-    reference: g.reference && new Int16Array(bytes(g.reference)),
+  const r = JSON.parse(script.textContent), floats = (text) => text && new Float32Array(bytes(text));
+  r.stretches = r.stretches.map((s) => ({ start: s.start, end: s.start + s.frames, pcm: new Int16Array(bytes(s.pcm)) }));
+  r.gaps = (r.gaps || []).map((g) => Object.assign(g, {
+    mean: floats(g.mean), sd: floats(g.sd), reference: g.reference && new Int16Array(bytes(g.reference)),
   }));
   return r;
 }
 
-// samples are frames [from, to) of one stretch, before or after the fill.
-function samples(r, from, to, filled) {
-  const s = r.stretches.find((s) => s.start <= from && to <= s.end), n = r.channels;
-  const out = s.before.slice((from - s.start) * n, (to - s.start) * n);
-  if (!filled) return out;
-  for (const g of r.gaps) {
-    for (let i = Math.max(from, g.start); i < Math.min(to, g.end); i++) {
-      for (let c = 0; c < n; c++) {
-        const v = g.mean[c * (g.end - g.start) + i - g.start] * 32768;
-        out[(i - from) * n + c] = Math.max(-32768, Math.min(32767, Math.round(v)));
-      }
-    }
-  }
-  return out;
+// stretchOf is the stretch that holds frames [from, to), the one that reaches
+// furthest around them; undefined if there is none.
+function stretchOf(r, from, to) {
+  const around = (s) => Math.min(from - s.start, s.end - to);
+  return r.stretches.filter((s) => around(s) >= 0).reduce((best, s) => best && around(best) >= around(s) ? best : s, undefined);
 }
 
-// wav is a WAV file of 16-bit samples.
-function wav(r, pcm) {
-  const head = new DataView(new ArrayBuffer(44)), n = r.channels;
-  const word = (at, text) => [...text].forEach((c, i) => head.setUint8(at + i, c.charCodeAt(0)));
-  word(0, "RIFF"); head.setUint32(4, 36 + pcm.byteLength, true); word(8, "WAVEfmt ");
-  head.setUint32(16, 16, true); head.setUint16(20, 1, true); head.setUint16(22, n, true);
-  head.setUint32(24, r.rate, true); head.setUint32(28, r.rate * n * 2, true); head.setUint16(32, n * 2, true); head.setUint16(34, 16, true);
-  word(36, "data"); head.setUint32(40, pcm.byteLength, true);
-  return new Blob([head, pcm], { type: "audio/wav" });
+// inGap calls f for each of a channel's frames [from, to) that a gap misses: the
+// frame, and where the gap has it.
+function inGap(g, channel, from, to, f) {
+  if (g.channel && g.channel !== channel + 1) return;
+  const first = g.channel ? 0 : channel * (g.end - g.start);
+  for (let i = Math.max(from, g.start); i < Math.min(to, g.end); i++) f(i, first + i - g.start);
 }
 
-// load gives a player its sound. A browser bears only so many players at once,
-// so those in a closed group have none.
-function load(r, audio) {
-  if (audio.src) return;
-  const d = audio.dataset;
-  audio.src = URL.createObjectURL(wav(r, samples(r, +d.from, +d.to, d.side === "after")));
-}
-
-function unload(audio) {
-  if (!audio.src) return;
-  URL.revokeObjectURL(audio.src);
-  audio.removeAttribute("src");
-  audio.load();
+// sound is a stretch's samples before or after the fill, by channel.
+function sound(r, s, filled) {
+  const n = r.channels;
+  return Array.from({ length: n }, (_, c) => {
+    const out = new Float32Array(s.end - s.start);
+    for (let i = 0; i < out.length; i++) out[i] = s.pcm[i * n + c] / 32768;
+    // The filled file ends at full scale, too.
+    if (filled) for (const g of r.gaps) inGap(g, c, s.start, s.end, (i, k) => { out[i - s.start] = Math.max(-1, Math.min(1, g.mean[k])); });
+    return out;
+  });
 }
 
 // waveform is the spec of a chart of one channel's frames [from, to).
 function waveform(r, figure) {
   const d = figure.dataset, from = +d.from, to = +d.to, channel = +d.channel, n = to - from;
-  const pcm = samples(r, from, to, false), none = () => new Array(n).fill(null);
-  const x = new Array(n), given = new Array(n), mean = none(), lo = none(), hi = none(), truth = none(), spans = [];
+  const s = stretchOf(r, from, to), none = () => new Array(n).fill(null), spans = [];
+  const x = new Array(n), given = new Array(n), was = none(), mean = none(), lo = none(), hi = none(), truth = none();
   for (let i = 0; i < n; i++) {
     x[i] = (from + i) / r.rate;
-    given[i] = pcm[i * r.channels + channel] / 32768;
+    given[i] = s.pcm[(from - s.start + i) * r.channels + channel] / 32768;
   }
+  const gaps = r.gaps.filter((g) => g.end > from && g.start < to && (!g.channel || g.channel === channel + 1));
   let known = false;
-  for (const g of r.gaps) {
-    if (g.end <= from || g.start >= to) continue;
+  for (const g of gaps) {
     spans.push([g.start / r.rate, g.end / r.rate]);
-    const at = channel * (g.end - g.start);
-    for (let i = Math.max(from, g.start); i < Math.min(to, g.end); i++) {
-      const k = at + i - g.start, m = g.mean[k], s = 1.96 * g.sd[k];
-      given[i - from] = null;
-      mean[i - from] = m; lo[i - from] = m - s; hi[i - from] = m + s;
-      if (g.reference) { truth[i - from] = g.reference[k] / 32768; known = true; }
-    }
+    if (g.mean) inGap(g, channel, from, to, (f, k) => {
+      const i = f - from, m = g.mean[k], sd = 1.96 * g.sd[k];
+      was[i] = given[i]; given[i] = null;
+      mean[i] = m; lo[i] = m - sd; hi[i] = m + sd;
+      if (g.reference) { truth[i] = g.reference[k] / 32768; known = true; }
+    });
   }
   // The curves begin and end at the samples beside the gap.
-  for (const g of r.gaps) {
+  for (const g of gaps) {
     for (const i of [g.start - 1 - from, g.end - from]) {
       if (i < 0 || i >= n || given[i] === null) continue;
-      mean[i] = lo[i] = hi[i] = given[i];
+      was[i] = mean[i] = lo[i] = hi[i] = given[i];
       if (known) truth[i] = given[i];
     }
   }
-  const series = [{ name: "recording", kind: "line", ink: "data" }, { name: "95 % band", kind: "band", ink: "mean" },
-    { name: "95 % band", kind: "band", ink: "mean", over: true }, { name: "reference", kind: "line", ink: "reference" }, { name: "mean", kind: "line", ink: "mean" }];
-  const data = [given, lo, hi, truth, mean];
-  if (!known) { series.splice(3, 1); data.splice(3, 1); }
+  const line = (name, ink, y, more) => [y, Object.assign({ name, kind: "line", ink }, more)];
+  const band = (y, more) => [y, Object.assign({ name: "95 % band", kind: "band", ink: "mean" }, more)];
+  const drawn = [line("recording", "data", given)];
+  if (r.filled) drawn.push(band(lo), band(hi, { over: true }), line("before", "draw", was, { hidden: true }));
+  if (known) drawn.push(line("reference", "reference", truth));
+  if (r.filled) drawn.push(line("mean", "mean", mean));
   const initial = d.lo ? [+d.lo / r.rate, +d.hi / r.rate] : null;
-  return { x, data, series, spans: d.lo ? [] : spans, initial, xLabel: "seconds", yLabel: "full scale" };
+  return { x, data: drawn.map((l) => l[0]), series: drawn.map((l) => l[1]), spans: d.lo && r.filled ? [] : spans, initial, xLabel: "seconds", yLabel: "full scale" };
 }

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/vssgp/vssgp/internal/score"
+)
+
+// list returns the table of the gaps, those to look at first on top.
+func (p *embedded) list() []part {
+	if len(p.listed) == 0 {
+		return nil
+	}
+	l := gapList{Caption: "Gaps", Order: "Strongest first", Head: []string{"time", "length, ms"}}
+	kinds := slices.ContainsFunc(p.listed, func(s listedGap) bool { return s.found.Kind != "" })
+	if p.Channels > 1 {
+		l.Head = append(l.Head, "channel")
+	}
+	if kinds {
+		l.Head = append(l.Head, "kind")
+	}
+	why := ""
+	if p.Result != nil {
+		l.Order, why = "Least sure first", "why not to trust it"
+		l.Head = append(l.Head, "expected error, % of the level around")
+	} else {
+		l.Head = append(l.Head, "strength, dB")
+	}
+	l.Head = append(l.Head, why)
+	for _, s := range p.listed {
+		row := gapRow{
+			Gap: s.number, Start: s.Start, Label: fmt.Sprintf("Gap %d", s.number), Held: p.held[s.Gap], Shown: s.shown, Why: s.doubt,
+			Cells: []string{clock(s.Start, p.Rate), fmt.Sprintf("%.4g", 1000*float64(s.Len())/float64(p.Rate))},
+		}
+		if p.Channels > 1 {
+			row.Cells = append(row.Cells, channelName(s.Channel))
+		}
+		if kinds {
+			row.Cells = append(row.Cells, s.found.Kind)
+		}
+		last := percent(s.expected)
+		if p.Result == nil {
+			last = short(cmp.Or(s.found.Strength, math.NaN()))
+		}
+		row.Cells = append(row.Cells, last)
+		l.Rows = append(l.Rows, row)
+	}
+	return []part{l}
+}
+
+// channelName names a gap's channel, from 1; 0: all.
+func channelName(channel int) string {
+	if channel == 0 {
+		return "all"
+	}
+	return strconv.Itoa(channel)
+}
+
+// percent writes a share for people, a dash if it is not known.
+func percent(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", 100*v)
+}
+
+// about describes a gap in words.
+func (p *embedded) about(s listedGap) (string, error) {
+	var text string
+	if s.found.Kind != "" {
+		text = "Found: " + s.found.Kind
+		if s.found.Strength != 0 {
+			text += fmt.Sprintf(", %.3g dB above what is expected", s.found.Strength)
+		}
+		text += ". "
+	}
+	if p.Result == nil {
+		return text, nil
+	}
+	text += fmt.Sprintf("Expected error %s %% of the level around, %s of full scale.", percent(s.expected), short(s.sd))
+	if s.doubt != "" {
+		text += " Do not trust it: " + s.doubt + "."
+	}
+	if p.Reference == nil {
+		return text, nil
+	}
+	truth, err := p.truth(s.Gap)
+	if err != nil {
+		return "", err
+	}
+	mean, _ := p.fill(s.Gap)
+	all := slices.Concat(truth...)
+	return text + fmt.Sprintf(" RMSE against the reference %s, of silence %s.",
+		short(score.RMSE(slices.Concat(mean...), all)), short(score.RMS(all))), nil
+}
+
+// sections returns the gaps that are drawn, each with its charts and spectrograms, in the order of the list.
+func (p *embedded) sections() ([]part, error) {
+	var out []part
+	if p.shown > mostGapPictures {
+		out = append(out, paragraph(fmt.Sprintf("The first %d have spectrograms, to keep the page small.", mostGapPictures)))
+	}
+	i := 0
+	for _, s := range p.listed {
+		if !s.shown {
+			continue
+		}
+		text, err := p.about(s)
+		if err != nil {
+			return nil, err
+		}
+		name, side := fmt.Sprintf("gap %d", s.number), max(3*s.Len()/2, 8)
+		w := wave{
+			Title: "Waveform of " + name, Text: "The mean with its 95 % band.",
+			From: s.lo, To: s.hi, Lo: max(s.lo, s.Start-side), Hi: min(s.hi-1, s.End+side),
+		}
+		if p.Result == nil {
+			w.Text = "The recording as it is; what was found is shaded."
+		}
+		parts := append([]part{play{s.number, name}, paragraph(text)}, p.waves(w, p.lanes(s.Gap))...)
+		if i < mostGapPictures {
+			pictures, err := p.spectrograms(s.lo, s.hi, gapColumns, gapFrame, true)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, pictures...)
+		}
+		out = append(out, group{ID: fmt.Sprintf("gap%d", s.number), Title: p.title(s), Open: i < openGaps, Parts: parts})
+		i++
+	}
+	return out, nil
+}
+
+// title names a gap with its length and place.
+func (p *embedded) title(s listedGap) string {
+	text := fmt.Sprintf("Gap %d: %.4g ms at %s, samples %d to %d",
+		s.number, 1000*float64(s.Len())/float64(p.Rate), clock(s.Start, p.Rate), s.Start, s.End)
+	if s.Channel > 0 {
+		text += fmt.Sprintf(", channel %d", s.Channel)
+	}
+	return text
+}

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// press presses and releases a key.
+func (b *tab) press(key string) {
+	b.t.Helper()
+	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": map[bool]string{true: key}[len(key) == 1]}, nil)
+	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+}
+
+// click clicks into the middle of what a selector finds, or at shares of its width and height.
+func (b *tab) click(selector string, at ...float64) {
+	b.t.Helper()
+	box := eval[[4]float64](b, `(() => { const e = document.querySelector('`+selector+`'); e.scrollIntoView({ block: "center", behavior: "instant" });
+		const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
+	at = append(at, 0.5, 0.5)[:2]
+	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": box[0] + at[0]*box[2], "y": box[1] + at[1]*box[3], "button": "left", "clickCount": 1}, nil)
+	}
+}
+
+// playing is what the player's attributes say.
+type playing struct {
+	State, Side, Gap, Loop, Said string
+	At                           float64
+}
+
+func (b *tab) playing() playing {
+	b.t.Helper()
+	return eval[playing](b, `(() => { const p = document.getElementById("player"), d = p.dataset;
+		return { State: d.state, Side: d.side, Gap: d.gap, Loop: d.loop, Said: p.querySelector(".said").textContent, At: +d.at }; })()`)
+}
+
+// opened is a page in a browser, whose complaints fail the test at its end.
+func opened(t *testing.T, page []byte, width int) *tab {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
+	b := newTab(t)
+	b.open(write(t, t.TempDir(), "page.html", page), width, "light")
+	t.Cleanup(func() {
+		if len(b.faults) > 0 {
+			t.Errorf("%q", b.faults)
+		}
+	})
+	return b
+}
+
+// rendered has the player's own graph play a stretch of a second into memory, in
+// one channel, from a frame on.
+func (b *tab) rendered(side string, raised float64, from, frames int, loop string) []float64 {
+	b.t.Helper()
+	return eval[[]float64](b, `(async () => { const r = recording, s = r.stretches[0], ctx = new OfflineAudioContext(1, `+short(float64(frames))+`, r.rate);
+		const buffers = [false, true].map((f) => soundBuffer(r, s, f));
+		voices(ctx, buffers, 0, `+short(float64(from))+` / r.rate, `+loop+`, 1, mixOf("`+side+`", `+short(raised)+`)).out.connect(ctx.destination);
+		return [...(await ctx.startRendering()).getChannelData(0)]; })()`)
+}
+
+// TestPlayerSound: what the audio graph gives out are the samples before and after
+// the fill at the same place, their difference, and a loop's again and again.
+func TestPlayerSound(t *testing.T) {
+	f := made(8000, 2000, 1)
+	b := opened(t, pageOf(t, f), 1280)
+	given, _ := f.Input.Read(0, f.Samples)
+	filled := slices.Clone(given[0])
+	for i, g := range f.Gaps {
+		copy(filled[g.Start:g.End], f.Result.Excerpts[i].Fit[0][g.Start-f.Result.Excerpts[i].Start:])
+	}
+	const from, frames = 900, 300
+	for _, c := range []struct {
+		side   string
+		raised float64
+		loop   string
+		want   func(i int) float64
+	}{
+		{"before", 1, "null", func(i int) float64 { return given[0][from+i] }},
+		{"after", 1, "null", func(i int) float64 { return filled[from+i] }},
+		{"difference", 1, "null", func(i int) float64 { return filled[from+i] - given[0][from+i] }},
+		{"difference", 4, "null", func(i int) float64 { return 4 * (filled[from+i] - given[0][from+i]) }},
+		{"after", 1, "[900 / 8000, 1020 / 8000]", func(i int) float64 { return filled[from+i%120] }},
+	} {
+		got := b.rendered(c.side, c.raised, from, frames, c.loop)
+		worst, loudest := 0.0, 0.0
+		for i, v := range got {
+			worst, loudest = max(worst, math.Abs(v-c.want(i))), max(loudest, math.Abs(v))
+		}
+		if len(got) != frames || worst > 4.1/32768 || !(loudest > 0.05) {
+			t.Errorf("%s × %v, loop %s: %d samples up to %v, %v off", c.side, c.raised, c.loop, len(got), loudest, worst)
+		}
+	}
+}
+
+// TestPlayerSwitch: the switch between before, after and difference neither stops
+// nor moves what plays.
+func TestPlayerSwitch(t *testing.T) {
+	b := opened(t, filledPage(t), 1280)
+	b.press(" ")
+	until(b, "it plays", func(p playing) bool { return p.State == "playing" && p.At > 0 })
+	began := eval[float64](b, `performance.now() - 1e3 * document.getElementById("player").dataset.at / recording.rate`)
+	for key, side := range map[string]string{"b": "before", "D": "difference", "a": "after", "1": "before", "3": "difference", "2": "after"} {
+		b.press(key)
+		if p := b.playing(); p.Side != side || p.State != "playing" {
+			t.Errorf("%s: %+v, want %s", key, p, side)
+		}
+	}
+	now := eval[float64](b, `performance.now() - 1e3 * sounding.engine.now() / recording.rate`)
+	if math.Abs(now-began) > 60 {
+		t.Errorf("after the switches the sound is %v ms late", now-began)
+	}
+	if pressed := eval[string](b, `[...document.querySelectorAll("#player [aria-pressed=true]")].map((b) => b.dataset.do).join()`); pressed != "after" {
+		t.Errorf("%s is pressed, want after", pressed)
+	}
+	until(b, "it ends", func(p playing) bool { return p.State == "paused" && p.At == 0 })
+	if said := b.playing().Said; said != "Paused: After, 0:00.000" {
+		t.Errorf("at the end it says %q", said)
+	}
+}
+
+// until waits for the player to be so.
+func until(b *tab, what string, is func(playing) bool) {
+	b.t.Helper()
+	for late := time.Now().Add(browserPatience); !is(b.playing()); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(late) {
+			b.t.Fatalf("%s: not after %v: %+v", what, browserPatience, b.playing())
+		}
+	}
+}
+
+// TestPlayerLoop: a gap's loop begins around it, wraps and stays there, and a place
+// outside ends it.
+func TestPlayerLoop(t *testing.T) {
+	b := opened(t, filledPage(t), 1280)
+	eval[bool](b, `(document.querySelector("[data-set=around]").value = "0.05", document.querySelector("[data-set=around]").dispatchEvent(new Event("input")), true)`)
+	b.click(`[data-gap="3"].play`)
+	p := b.playing()
+	if p.State != "playing" || p.Gap != "3" || p.Loop != "7400 9080" || !strings.Contains(p.Said, "After, gap 3 of 4, 0:00.4") || !strings.HasSuffix(p.Said, ", looped") {
+		t.Fatalf("gap 3: %+v", p)
+	}
+	wraps := eval[int](b, `new Promise((done) => { let was = 0, wraps = 0; const began = performance.now(), see = () => {
+		const at = +document.getElementById("player").dataset.at;
+		if (at < 7400 || at >= 9080) return done(-at);
+		if (at < was) wraps++;
+		was = at;
+		if (wraps > 2 || performance.now() - began > 20000) done(wraps); else requestAnimationFrame(see);
+	}; see(); })`)
+	if wraps < 3 {
+		t.Errorf("the loop wrapped %d times", wraps)
+	}
+	b.press("l")
+	until(b, "on after the loop", func(p playing) bool { return p.Loop == "" && p.At > 9080 })
+	b.press(" ")
+	b.press("l")
+	b.click("#player .seek", 0.1, 0.8)
+	if p := b.playing(); p.Loop != "" || p.State != "paused" || math.Abs(p.At-2000) > 20 {
+		t.Errorf("after a click at 0.125 s: %+v", p)
+	}
+}
+
+// TestPlayerGaps: gaps are chosen from the list, the bar and by keys, in the order
+// of the list, which may be that of time; keys of charts and choices stay theirs.
+func TestPlayerGaps(t *testing.T) {
+	b := opened(t, pageOf(t, made(200_000, 1000, 2)), 360)
+	rows := func() string {
+		return eval[string](b, `[...document.querySelectorAll("tr[data-number]")].slice(0, 3).map((r) => r.dataset.number).join()`)
+	}
+	if got := rows(); got != "200,199,198" {
+		t.Errorf("the list begins with gaps %s", got)
+	}
+	b.press("n")
+	b.press("n")
+	if p := b.playing(); p.Gap != "199" || p.At != 198500-2400 || p.Said != "Paused: After, gap 199 of 200, 0:24.512" {
+		t.Errorf("the second gap: %+v", p)
+	}
+	b.click(`a[data-select="180"]`)
+	if p := b.playing(); p.Gap != "180" || !eval[bool](b, `document.querySelector("tr[aria-current]").dataset.number === "180" && document.getElementById("gap180").open && location.hash === "#gap180"`) {
+		t.Errorf("a label: %+v", p)
+	}
+	b.click(`[data-order="start"]`)
+	if got := rows(); got != "1,2,3" {
+		t.Errorf("by time the list begins with gaps %s", got)
+	}
+	b.press("p")
+	if p := b.playing(); p.Gap != "179" {
+		t.Errorf("the gap before in time: %+v", p)
+	}
+	b.click("#player .seek", 0.5025, 0.2)
+	if p := b.playing(); p.Gap != "101" && p.Gap != "100" {
+		t.Errorf("a click on the bar: %+v", p)
+	}
+	was := b.playing()
+	eval[bool](b, `(document.querySelector(".more").open = true, document.querySelector("[data-set=around]").focus(), true)`)
+	b.press("n")
+	eval[bool](b, `(document.querySelector("figure.chart .plot").focus(), true)`)
+	b.press("0")
+	b.press("+")
+	eval[bool](b, `(document.querySelector("[data-set=keys]").click(), true)`)
+	b.press("n")
+	if p := b.playing(); p != was {
+		t.Errorf("keys that are not the player's: %+v, was %+v", p, was)
+	}
+	head := eval[[2]float64](b, `(() => { const u = [...charts].find((c) => c.root.closest("figure.wave")); u.setScale("x", { min: 0, max: 25 });
+		return [new DOMMatrix(u.head.style.transform).e, u.valToPos(sounding.engine.now() / recording.rate, "x")]; })()`)
+	if math.Abs(head[0]-head[1]) > 1 || head[0] < 100 {
+		t.Errorf("the playhead is at %v, want %v", head[0], head[1])
+	}
+}
+
+// TestPlayerFound: where nothing was filled there is the recording only.
+func TestPlayerFound(t *testing.T) {
+	b := opened(t, pageOf(t, damaged(6000, 2)), 1280)
+	if ms := eval[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`); ms > 10_000 {
+		t.Errorf("a page of 6000 finds took %v ms to open", ms)
+	}
+	b.press("n")
+	b.press("a")
+	if p := b.playing(); p.Side != "before" || p.Gap != "6000" || eval[int](b, `document.querySelectorAll("[data-do=after], [data-do=difference]").length`) != 0 {
+		t.Errorf("%+v", p)
+	}
+	b.press(" ")
+	until(b, "it plays", func(p playing) bool { return p.State == "playing" })
+}
+
+// TestPlayerChannels: a gap of one channel is filled and drawn in that one only,
+// beside another's at the same time.
+func TestPlayerChannels(t *testing.T) {
+	b := opened(t, pageOf(t, overlapping()), 1280)
+	got := eval[[4]int](b, `(() => { const s = recording.stretches[0], a = sound(recording, s, false), b = sound(recording, s, true);
+		const differ = (c, lo, hi) => b[c].slice(lo, hi).reduce((n, v, i) => n + (Math.abs(v - a[c][lo + i]) > 1e-3), 0);
+		const shaded = (c) => waveform(recording, document.querySelector('figure.wave[data-channel="' + c + '"]')).spans.length;
+		return [differ(0, 0, 4000), differ(1, 0, 4000), shaded(0), shaded(1)]; })()`)
+	if want := [4]int{30, 10, 1, 1}; got != want {
+		t.Errorf("samples changed in either channel, and gaps drawn: %v, want %v", got, want)
+	}
+}
