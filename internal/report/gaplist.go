@@ -15,7 +15,7 @@ func (p *embedded) list() []part {
 	if len(p.listed) == 0 {
 		return nil
 	}
-	l := gapList{Caption: "Gaps", Order: "Strongest first", Head: []string{"time", "length, ms"}}
+	l := gapList{Caption: "All gaps", Order: "Strongest first", Head: []string{"strength, dB", "time", "length, ms"}}
 	kinds := slices.ContainsFunc(p.listed, func(s listedGap) bool { return s.found.Kind != "" })
 	if p.Channels > 1 {
 		l.Head = append(l.Head, "channel")
@@ -26,15 +26,21 @@ func (p *embedded) list() []part {
 	why := ""
 	if p.Result != nil {
 		l.Order, why = "Least sure first", "why not to trust it"
-		l.Head = append(l.Head, "expected error, % of the level around")
-	} else {
-		l.Head = append(l.Head, "strength, dB")
+		l.Text = "The expected error is relative to the level of the sound around."
+		l.Head[0] = "expected error, %"
 	}
 	l.Head = append(l.Head, why)
+	if len(p.listed) < len(p.gaps) {
+		l.Caption = fmt.Sprintf("The first %d of %d gaps", len(p.listed), len(p.gaps))
+	}
 	for _, s := range p.listed {
+		first := percent(s.expected)
+		if p.Result == nil {
+			first = short(cmp.Or(s.found.Strength, math.NaN()))
+		}
 		row := gapRow{
 			Gap: s.number, Start: s.Start, Label: fmt.Sprintf("Gap %d", s.number), Held: p.held[s.Gap], Shown: s.shown, Why: s.doubt,
-			Cells: []string{clock(s.Start, p.Rate), fmt.Sprintf("%.4g", 1000*float64(s.Len())/float64(p.Rate))},
+			Cells: []string{first, clock(s.Start, p.Rate), fmt.Sprintf("%.4g", 1000*float64(s.Len())/float64(p.Rate))},
 		}
 		if p.Channels > 1 {
 			row.Cells = append(row.Cells, channelName(s.Channel))
@@ -42,11 +48,6 @@ func (p *embedded) list() []part {
 		if kinds {
 			row.Cells = append(row.Cells, s.found.Kind)
 		}
-		last := percent(s.expected)
-		if p.Result == nil {
-			last = short(cmp.Or(s.found.Strength, math.NaN()))
-		}
-		row.Cells = append(row.Cells, last)
 		l.Rows = append(l.Rows, row)
 	}
 	return []part{l}

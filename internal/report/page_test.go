@@ -37,7 +37,7 @@ func everything() *Document {
 				layers: []layer{{name: hostile, kind: asLine, ink: meanInk, x: x, y: []float64{1, math.NaN(), math.Inf(1)}}}},
 			wave{Title: hostile, Text: hostile, From: 5, To: 8, Hi: 7},
 			play{1, hostile},
-			gapList{Caption: hostile, Order: hostile, Head: []string{hostile}, Rows: []gapRow{
+			gapList{Caption: hostile, Text: hostile, Order: hostile, Head: []string{hostile}, Rows: []gapRow{
 				{Gap: 1, Start: 6, Label: hostile, Held: true, Shown: true, Cells: []string{hostile}, Why: hostile}, {Gap: 2, Label: hostile, Held: true}, {Gap: 3, Label: hostile}}},
 			raster{Title: hostile, Alt: hostile, PNG: []byte{1, 2, 3}, Width: 1, Height: 1, Up: []string{hostile}, Along: []string{hostile}},
 			group{ID: "gap1", Title: hostile, Open: true, Parts: []part{paragraph(hostile)}},

@@ -44,9 +44,9 @@ type play struct {
 // gapList is a table of gaps, each with a label to click, in one order and, at the
 // press of a button, in that of time.
 type gapList struct {
-	Caption, Order string
-	Head           []string
-	Rows           []gapRow
+	Caption, Text, Order string
+	Head                 []string
+	Rows                 []gapRow
 }
 
 // gapRow is a gap in the list. A gap that the page holds can be played; one with a

@@ -48,7 +48,7 @@ function mount(figure, spec) {
   const to = zoomable(plot, host, full, told);
   to.show(start[0], start[1]);
   host.after(here, tools(to, told, said, figure), key(plot, spec));
-  if (spec.to) plot.over.addEventListener("click", (e) => spec.to(plot.posToVal(e.offsetX, "x")));
+  if (spec.to) plot.over.addEventListener("click", (e) => e.shiftKey || spec.to(plot.posToVal(e.offsetX, "x")));
   new ResizeObserver(() => { if (host.clientWidth) plot.setSize({ width: host.clientWidth, height: host.clientHeight }); }).observe(host);
 }
 

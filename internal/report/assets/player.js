@@ -14,6 +14,7 @@ function player(r, root) {
   // say tells people who do not see the page what is heard, show everyone else.
   function say() {
     const gap = p.gap ? `gap ${p.gap.number} of ${r.total}, ` : "";
+    p.bar.say(e.now());
     root.querySelector(".said").textContent = `${e.playing ? "" : "Paused: "}${name(e.side)}, ${gap}${clock(e.now() / r.rate)}${p.looped ? ", looped" : ""}`;
   }
   function show() {
@@ -22,7 +23,6 @@ function player(r, root) {
     for (const side of ["before", "after", "difference"]) if (find(side)) find(side).ariaPressed = String(side === e.side);
     find("loop").ariaPressed = String(p.looped);
     find("toggle").ariaLabel = e.playing ? "Pause" : "Play";
-    find("toggle").querySelector(".sign").textContent = e.playing ? "⏸" : "▶";
     root.querySelector(".where").textContent = `${p.gap ? `gap ${p.gap.number} · ` : ""}${clock(now / r.rate)}`;
     p.bar.draw(now);
     heads(now / r.rate);
@@ -73,6 +73,7 @@ function player(r, root) {
   p.select = change((gap, playing) => { select(gap); if (playing) { p.looped = !!gap; e.set({ loop: region(e.stretch) }); e.play(true); } });
   listen(r, p, root);
   show();
+  p.bar.say(e.now());
   return p;
 }
 
@@ -138,8 +139,10 @@ function seekBar(r, p, canvas, go, select) {
     }
     if (p.gap) box("focus", toX(p.gap.start) - 1, toX(p.gap.end) + 1, 0, 0.55 * h, 4);
     box("text", toX(now) - 1, toX(now) + 1, 0.5 * h, 0.5 * h, 2);
-    const seconds = [e.stretch.start, e.stretch.end, now].map((f) => f / r.rate);
-    Object.assign(canvas, { ariaValueMin: seconds[0], ariaValueMax: seconds[1], ariaValueNow: seconds[2], ariaValueText: clock(seconds[2]) });
+  }
+  function say(now) {
+    const [from, to, at] = [e.stretch.start, e.stretch.end, now].map((f) => f / r.rate);
+    Object.assign(canvas, { ariaValueMin: from, ariaValueMax: to, ariaValueNow: at, ariaValueText: clock(at) });
   }
   let held = false;
   canvas.addEventListener("pointerdown", (event) => {
@@ -161,5 +164,5 @@ function seekBar(r, p, canvas, go, select) {
   });
   new ResizeObserver(() => draw(e.now())).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(e.now()));
-  return { draw };
+  return { draw, say };
 }
