@@ -110,7 +110,7 @@ func TestImpute(t *testing.T) {
 		t.Errorf("standard deviations: %d rows of %v, first %v", sd.Rows, sd.Names, sd.Data[:3])
 	}
 	page := string(readFile(t, in("report.html")))
-	for _, word := range []string{"coverage", "samples 600 to 620", "--detect", "cut0.wav", "Before: gap 1", "After: the whole recording", "data:image/png;base64,", "Learnt power spectrum"} {
+	for _, word := range []string{"coverage", "samples 600 to 620", "--detect", "cut0.wav", "Play gap 1", "Play the whole recording", "data:image/png;base64,", "Learnt power spectrum"} {
 		if !strings.Contains(page, word) {
 			t.Errorf("the report lacks %q", word)
 		}

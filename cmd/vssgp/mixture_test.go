@@ -56,7 +56,7 @@ func TestMainJob(t *testing.T) {
 		t.Error("two draws are the same")
 	}
 	page := string(readFile(t, in("page.html")))
-	for word, want := range map[string]bool{"by mixture on cpu": true, "Fills in doubt": len(r.Doubts) > 0, "Learnt": false, "After: the whole recording": true} {
+	for word, want := range map[string]bool{"by mixture on cpu": true, "should not be trusted;": len(r.Doubts) > 0, "Learnt": false, "Play the whole recording": true} {
 		if strings.Contains(page, word) != want {
 			t.Errorf("the page has %q: %v, want %v", word, !want, want)
 		}
