@@ -202,7 +202,8 @@ func eval[T any](b *tab, script string) T {
 func (b *tab) open(path string, width int, scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
+		{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}}, nil)
 	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
 	until := time.Now().Add(browserPatience)
 	for !eval[bool](b, `document.documentElement?.dataset.ready === "yes"`) {

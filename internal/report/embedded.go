@@ -333,7 +333,8 @@ func (p *embedded) limits() []string {
 		if p.Result == nil {
 			which = "that are strongest"
 		}
-		out = append(out, fmt.Sprintf("Of %d gaps it lists %d and draws %d, those %s, as many as a browser bears.", len(p.gaps), len(p.listed), p.shown, which))
+		out = append(out, fmt.Sprintf("Of %d gaps it lists %d and draws %d, those %s, as many as a browser bears.",
+			len(p.gaps), len(p.listed), p.shown, which))
 	}
 	if p.Channels > mostSeries {
 		out = append(out, fmt.Sprintf("Of %d channels it draws the first %d.", p.Channels, mostSeries))

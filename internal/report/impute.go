@@ -13,7 +13,8 @@ func Impute(f *Fill) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{Title: "Found: " + f.Name, Recording: &p.recording}
-	size := fmt.Sprintf("%d of %d samples, %s, %d Hz, %s", audio.Missing(p.gaps), f.Samples, clock(f.Samples, f.Rate), f.Rate, Counted(f.Channels, "channel"))
+	size := fmt.Sprintf("%d of %d samples, %s, %d Hz, %s",
+		audio.Missing(p.gaps), f.Samples, clock(f.Samples, f.Rate), f.Rate, Counted(f.Channels, "channel"))
 	lead := fmt.Sprintf("%s found (%s). Nothing was filled.", Counted(len(p.gaps), "gap"), size)
 	if f.Result != nil {
 		d.Title = "Filled: " + f.Name

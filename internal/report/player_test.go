@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,19 +12,33 @@ import (
 // press presses and releases a key.
 func (b *tab) press(key string) {
 	b.t.Helper()
-	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": map[bool]string{true: key}[len(key) == 1]}, nil)
+	text := map[bool]string{true: key}[len(key) == 1]
+	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": text}, nil)
 	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
 }
 
 // click clicks into the middle of what a selector finds, or at shares of its width and height.
 func (b *tab) click(selector string, at ...float64) {
 	b.t.Helper()
-	box := eval[[4]float64](b, `(() => { const e = document.querySelector('`+selector+`'); e.scrollIntoView({ block: "center", behavior: "instant" });
-		const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
+	box := eval[[4]float64](b, `(async () => { const e = document.querySelector('`+selector+`'); let was = NaN; for (;;) {
+		e.scrollIntoView({ block: "center", behavior: "instant" });
+		await new Promise((done) => setTimeout(done, 100));
+		const r = e.getBoundingClientRect();
+		if (r.top === was) return [r.left, r.top, r.width, r.height]; // charts that appear above move it
+		was = r.top;
+	} })()`)
 	at = append(at, 0.5, 0.5)[:2]
 	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": box[0] + at[0]*box[2], "y": box[1] + at[1]*box[3], "button": "left", "clickCount": 1}, nil)
+		event := map[string]any{"type": kind, "x": box[0] + at[0]*box[2], "y": box[1] + at[1]*box[3], "button": "left", "clickCount": 1}
+		b.call("Input.dispatchMouseEvent", event, nil)
 	}
+}
+
+// choose sets one of the player's choices.
+func (b *tab) choose(what, value string) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf(`(() => { const e = document.querySelector("[data-set=%s]"); e.value = %q;
+		return e.dispatchEvent(new Event("input")); })()`, what, value))
 }
 
 // playing is what the player's attributes say.
@@ -58,10 +73,10 @@ func opened(t *testing.T, page []byte, width int) *tab {
 // one channel, from a frame on.
 func (b *tab) rendered(side string, raised float64, from, frames int, loop string) []float64 {
 	b.t.Helper()
-	return eval[[]float64](b, `(async () => { const r = recording, s = r.stretches[0], ctx = new OfflineAudioContext(1, `+short(float64(frames))+`, r.rate);
+	return eval[[]float64](b, fmt.Sprintf(`(async () => { const r = recording, s = r.stretches[0], ctx = new OfflineAudioContext(1, %d, r.rate);
 		const buffers = [false, true].map((f) => soundBuffer(r, s, f));
-		voices(ctx, buffers, 0, `+short(float64(from))+` / r.rate, `+loop+`, 1, mixOf("`+side+`", `+short(raised)+`)).out.connect(ctx.destination);
-		return [...(await ctx.startRendering()).getChannelData(0)]; })()`)
+		voices(ctx, buffers, 0, %d / r.rate, %s, 1, mixOf(%q, %v)).out.connect(ctx.destination);
+		return [...(await ctx.startRendering()).getChannelData(0)]; })()`, frames, from, loop, side, raised))
 }
 
 // TestPlayerSound: what the audio graph gives out are the samples before and after
@@ -123,6 +138,12 @@ func TestPlayerSwitch(t *testing.T) {
 			t.Errorf("%s: before, after and volume go to %v, want %v", c.key, got, c.gains)
 		}
 	}
+	b.choose("raised", "20")
+	b.press("d")
+	if got := eval[[]float64](b, `gains.splice(0)`); !slices.Equal(got, []float64{0, 1, 1, -10, 10, 1}) {
+		t.Errorf("raised by 20 dB, and then the difference: %v", got)
+	}
+	b.press("a")
 	now := eval[float64](b, `performance.now() - 1e3 * sounding.engine.now() / recording.rate`)
 	if starts := eval[int](b, `starts`); starts != 0 || math.Abs(now-began) > 100 {
 		t.Errorf("after the switches the sound is %v ms late, and %d sources began anew", now-began, starts)
@@ -150,7 +171,7 @@ func until(b *tab, what string, is func(playing) bool) {
 // outside ends it.
 func TestPlayerLoop(t *testing.T) {
 	b := opened(t, filledPage(t), 1280)
-	eval[bool](b, `(document.querySelector("[data-set=around]").value = "0.05", document.querySelector("[data-set=around]").dispatchEvent(new Event("input")), true)`)
+	b.choose("around", "0.05")
 	b.click(`[data-gap="3"].play`)
 	p := b.playing()
 	if p.State != "playing" || p.Gap != "3" || p.Loop != "7400 9080" || !strings.Contains(p.Said, "After, gap 3 of 4, 0:00.4") || !strings.HasSuffix(p.Said, ", looped") {
@@ -207,6 +228,18 @@ func TestPlayerGaps(t *testing.T) {
 	if p := b.playing(); p.Gap != "101" && p.Gap != "100" {
 		t.Errorf("a click on the bar: %+v", p)
 	}
+	b.press("p")
+	eval[bool](b, `(document.querySelector("a[href='#player']").click(), document.querySelector("#player .seek").focus(), true)`)
+	from := b.playing().At
+	for _, c := range []struct {
+		key  string
+		want float64
+	}{{"ArrowRight", from + 800}, {"ArrowLeft", from}, {"Home", 0}, {"PageUp", 40_000}, {"End", 199_999}} {
+		b.press(c.key)
+		if at := b.playing().At; math.Abs(at-c.want) > 1 || eval[float64](b, `+document.querySelector("#player .seek").ariaValueNow`) != at/8000 {
+			t.Errorf("%s on the bar: frame %v, want %v", c.key, at, c.want)
+		}
+	}
 	was := b.playing()
 	eval[bool](b, `(document.querySelector(".more").open = true, document.querySelector("[data-set=around]").focus(), true)`)
 	b.press("n")
@@ -222,7 +255,8 @@ func TestPlayerGaps(t *testing.T) {
 	if p := b.playing(); p.Gap != was.Gap || math.Abs(p.At/200_000-0.25) > 0.01 {
 		t.Errorf("a click in the waveform: %+v", p)
 	}
-	head := eval[[2]float64](b, `(() => { const u = [...charts].find((c) => c.root.closest("figure.wave")); u.setScale("x", { min: 0, max: 25 });
+	head := eval[[2]float64](b, `(async () => { const u = [...charts].find((c) => c.root.closest("figure.wave")); u.setScale("x", { min: 0, max: 12 });
+		await new Promise(requestAnimationFrame);
 		return [new DOMMatrix(u.head.style.transform).e, u.valToPos(sounding.engine.now() / recording.rate, "x")]; })()`)
 	if math.Abs(head[0]-head[1]) > 1 || head[0] < 30 {
 		t.Errorf("the playhead is at %v, want %v", head[0], head[1])

@@ -82,6 +82,7 @@ function listen(r, p, root) {
   for (const s of root.querySelectorAll("[data-set]")) s.addEventListener("input", () => p.set[s.dataset.set]?.(s.value));
   const gapOf = (n) => r.gaps.find((g) => g.number === +n);
   document.addEventListener("click", (event) => {
+    if (event.target.closest("a[href='#player']")) { event.preventDefault(); root.querySelector("[data-do=toggle]").focus(); }
     const b = event.target.closest("[data-do], [data-select], [data-gap], [data-order]"), d = b && b.dataset;
     if (!b || b === root) return;
     if (d.do) p.act[d.do]();
@@ -131,14 +132,22 @@ function seekBar(r, p, canvas, go, select) {
     if (canvas.width !== Math.round(w * dot)) { canvas.width = Math.round(w * dot); canvas.height = Math.round(h * dot); }
     c.setTransform(dot, 0, 0, dot, 0, 0);
     c.clearRect(0, 0, w, h);
-    const box = (ink, from, to, y, height, least) => { c.fillStyle = colour(ink); c.fillRect(from, y, Math.max(least, to - from), height); };
-    box("line", 0, w, 0.68 * h, 0.14 * h, 0);
-    if (e.loop) box("band", toX(e.loop[0]), toX(e.loop[1]), 0, h, 2);
-    for (const g of r.gaps) {
-      if (g !== p.gap && g.end > e.stretch.start && g.start < e.stretch.end) box("mark", toX(g.start), toX(g.end), 0.06 * h, 0.4 * h, 2);
-    }
-    if (p.gap) box("focus", toX(p.gap.start) - 1, toX(p.gap.end) + 1, 0, 0.55 * h, 4);
-    box("text", toX(now) - 1, toX(now) + 1, 0.5 * h, 0.5 * h, 2);
+    const boxes = (ink, all, top, height, least) => {
+      const scale = w / (e.stretch.end - e.stretch.start);
+      let drawn = -1; // pixels: thousands of gaps are less than one apart
+      c.fillStyle = colour(ink);
+      for (const [from, to] of all) {
+        const x = (from - e.stretch.start) * scale, end = Math.max(x + least, (to - e.stretch.start) * scale);
+        if (end < drawn + 1) continue;
+        c.fillRect(x, top * h, end - x, height * h);
+        drawn = end;
+      }
+    };
+    boxes("line", [[e.stretch.start, e.stretch.end]], 0.68, 0.14, 0);
+    boxes("band", e.loop ? [e.loop] : [], 0, 1, 2);
+    boxes("mark", r.gaps.filter((g) => g.end > e.stretch.start && g.start < e.stretch.end).map((g) => [g.start, g.end]), 0.06, 0.4, 2);
+    boxes("focus", p.gap ? [[p.gap.start, p.gap.end]] : [], 0, 0.55, 4);
+    boxes("text", [[now, now]], 0.5, 0.5, 2);
   }
   function say(now) {
     const [from, to, at] = [e.stretch.start, e.stretch.end, now].map((f) => f / r.rate);
