@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
 )
@@ -258,8 +260,12 @@ func overlapping() *Fill {
 	f := made(4000, 1<<40, 2)
 	f.Gaps = []impute.Gap{{Start: 1000, End: 1030, Channel: 1}, {Start: 1010, End: 1020, Channel: 2}}
 	flat := func(v float64) []float64 { return slices.Repeat([]float64{v}, 100) }
+	second := flat(0.5)
+	for i := range 10 { // what the second channel knows within the first's gap
+		second[50+i], second[70+i] = 0.9, 0.9
+	}
 	f.Result.Excerpts = []impute.Excerpt{{Start: 950, End: 1050, Gaps: f.Gaps,
-		Filled: [][]float64{flat(0.5), flat(0.5)}, Fit: [][]float64{flat(0.9), flat(-0.9)}, SD: [][]float64{flat(0.1), flat(0.2)}}}
+		Filled: [][]float64{flat(0.5), second}, Fit: [][]float64{flat(0.9), flat(-0.9)}, SD: [][]float64{flat(0.1), flat(0.2)}}}
 	return f
 }
 
@@ -276,8 +282,14 @@ func TestOverlappingGaps(t *testing.T) {
 			t.Errorf("[%d, %d) has gaps %v, want %d", c.lo, c.hi, got, c.want)
 		}
 	}
-	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-0.4) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
+	expected := 0.2 / math.Sqrt((70*0.25+20*0.81)/90)
+	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-expected) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
 		t.Errorf("listed %+v, held %d", p.listed, len(p.recording.Gaps))
+	}
+	both := impute.Gap{Start: 1000, End: 1030}
+	p.excerpt[both] = p.excerpt[f.Gaps[0]]
+	if sd, relative := p.errorOf(both); math.Abs(sd-0.2) > 1e-12 || math.Abs(relative-expected) > 1e-12 {
+		t.Errorf("of both channels the error is %v, %v of the level; want the larger", sd, relative)
 	}
 	mean, sd := p.fill(f.Gaps[1])
 	if len(mean) != 1 || len(mean[0]) != 10 || mean[0][0] != -0.9 || sd[0][9] != 0.2 {
@@ -300,6 +312,23 @@ func TestOverlappingGaps(t *testing.T) {
 	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, `class="chart wave"`: 4, "Waveform of gap 2, channel 1": 0})
 }
 
+// TestClipEnd: the first clip ends before gaps that overlap one another where it would end.
+func TestClipEnd(t *testing.T) {
+	f := made(6_000_000, 1<<40, 2)
+	f.Result = nil
+	p, err := newEmbedded(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := p.end
+	for _, g := range []audio.Gap{{Start: end - 200, End: end - 100, Channel: 1}, {Start: end - 150, End: end + 100, Channel: 2}} {
+		f.Found = append(f.Found, Found{Gap: g})
+	}
+	if p, err = newEmbedded(f); err != nil || p.end != end-200 {
+		t.Errorf("the clip ends at %d, %v; want %d", p.end, err, end-200)
+	}
+}
+
 // TestFoundPage: what was found is counted by kind and channel and drawn, without a fill; many are drawn by their number.
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
@@ -308,6 +337,17 @@ func TestFoundPage(t *testing.T) {
 		"data:image/png;base64,": 1 + mostGapPictures, `data-number="60" data-start="2380" data-rank="0"`: 1, "Spectrogram after": 0, `"mean":"`: 0, "Found: clipped, 59 dB": 1,
 	})
 	counted(t, damaged(3000, 2), map[string]int{"Lengths of the finds": 0, "Finds along the recording": 2, `data-rank="`: mostListed, "Of 3000 gaps it lists 300 and draws 40, those that are strongest": 1})
+	parts := damaged(6000, 1).found() // of which 3000 have strengths: 1, 3, … 5999
+	count, least := 0.0, math.Inf(1)
+	for _, l := range parts[1].(*chart).layers {
+		count += floats.Sum(l.y) * 6000 * 40 / 8000 / foundBins
+	}
+	for _, l := range parts[2].(*chart).layers {
+		least = min(least, floats.Min(l.y))
+	}
+	if math.Abs(count-6000) > 6 || least != 2001 {
+		t.Errorf("%v of 6000 finds are in the histogram, and the strongest 2000 from %v on, want 2001", count, least)
+	}
 	none := damaged(0, 1)
 	counted(t, none, map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
 	f := made(30000, 1000, 1)

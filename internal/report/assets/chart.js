@@ -36,9 +36,9 @@ function mount(figure, spec) {
     },
     axes: [axis(cut(spec.xLabel, host.clientWidth - 90), spec.dates ? dateTicks : { size: 32 }), axis(cut(spec.yLabel, host.clientHeight - 70), { size: widest })],
     hooks: {
-      draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec); }],
+      draw: [(u) => { drawSpans(u, spec.spans || []); drawStems(u, spec); drawLabels(u, spec); placeHead(u); }],
       setCursor: [(u) => { here.textContent = readout(u, spec); }],
-      setScale: [(u, key) => { if (key === "x") { figure.dataset.min = u.scales.x.min; figure.dataset.max = u.scales.x.max; placeHead(u); } }],
+      setScale: [(u, key) => { if (key === "x") { figure.dataset.min = u.scales.x.min; figure.dataset.max = u.scales.x.max; } }],
     },
   }, [spec.x, ...spec.data], host);
   figure.chart = plot;
