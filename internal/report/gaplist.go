@@ -86,14 +86,14 @@ func (p *embedded) about(s listedGap) (string, error) {
 	if s.doubt != "" {
 		text += " Do not trust it: " + s.doubt + "."
 	}
-	if p.Reference == nil {
+	mean, _ := p.fill(s.Gap)
+	if p.Reference == nil || mean == nil {
 		return text, nil
 	}
 	truth, err := p.truth(s.Gap)
 	if err != nil {
 		return "", err
 	}
-	mean, _ := p.fill(s.Gap)
 	all := slices.Concat(truth...)
 	return text + fmt.Sprintf(" RMSE against the reference %s, of silence %s.",
 		short(score.RMSE(slices.Concat(mean...), all)), short(score.RMS(all))), nil

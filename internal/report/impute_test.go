@@ -341,6 +341,9 @@ func TestFoundPage(t *testing.T) {
 	count, least := 0.0, math.Inf(1)
 	for _, l := range parts[1].(*chart).layers {
 		count += floats.Sum(l.y) * 6000 * 40 / 8000 / foundBins
+		if least, most := floats.Min(l.y), floats.Max(l.y); !(least > 0.8*most) {
+			t.Errorf("finds at equal distances are drawn as %v to %v a second", least, most)
+		}
 	}
 	for _, l := range parts[2].(*chart).layers {
 		least = min(least, floats.Min(l.y))

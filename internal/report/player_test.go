@@ -290,3 +290,31 @@ func TestPlayerChannels(t *testing.T) {
 		t.Errorf("samples changed in either channel, and gaps drawn: %v, want %v", got, want)
 	}
 }
+
+// TestPlayerClips: of a long recording the player has its beginning and the parts
+// around gaps, and goes from one to another.
+func TestPlayerClips(t *testing.T) {
+	b := opened(t, pageOf(t, made(6_000_000, 100_000, 1)), 1280)
+	stretch := func() [2]int {
+		return eval[[2]int](b, `[sounding.engine.stretch.start, sounding.engine.stretch.end]`)
+	}
+	first := stretch()
+	b.press("n")
+	if p := b.playing(); p.Gap != "60" || p.At != 5_950_000-2400 || stretch() != [2]int{5_947_600, 5_952_410} {
+		t.Errorf("the least sure gap: %+v in %v", p, stretch())
+	}
+	b.choose("around", "3")
+	b.press("l")
+	if p := b.playing(); p.Loop != "5947600 5952410" {
+		t.Errorf("a loop longer than the page holds: %+v", p)
+	}
+	b.click("figure.wave .u-over", 0.5, 0.5)
+	if p := b.playing(); stretch() != first || p.Loop != "" || math.Abs(p.At/float64(first[1])-0.5) > 0.01 {
+		t.Errorf("a click in the beginning: %+v in %v", p, stretch())
+	}
+	b.press("p")
+	b.click(`[data-gap="0"].play`)
+	if p := b.playing(); p.State != "playing" || p.Gap != "" || stretch() != first || p.At > 8000 {
+		t.Errorf("the recording from its beginning: %+v in %v", p, stretch())
+	}
+}

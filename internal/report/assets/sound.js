@@ -33,7 +33,7 @@ function sound(r, s, filled) {
     const out = new Float32Array(s.end - s.start);
     for (let i = 0; i < out.length; i++) out[i] = s.pcm[i * n + c] / 32768;
     // The filled file ends at full scale, too.
-    if (filled) for (const g of r.gaps) inGap(g, c, s.start, s.end, (i, k) => { out[i - s.start] = Math.max(-1, Math.min(1, g.mean[k])); });
+    if (filled) for (const g of r.gaps) if (g.mean) inGap(g, c, s.start, s.end, (i, k) => { out[i - s.start] = Math.max(-1, Math.min(1, g.mean[k])); });
     return out;
   });
 }
