@@ -303,6 +303,10 @@ func TestPlayerClips(t *testing.T) {
 	if p := b.playing(); p.Gap != "60" || p.At != 5_950_000-2400 || stretch() != [2]int{5_947_600, 5_952_410} {
 		t.Errorf("the least sure gap: %+v in %v", p, stretch())
 	}
+	near := `stretchOf({ stretches: [{ start: 0, end: 100 }, { start: 50, end: 150 }, { start: 80, end: 180 }] }, 90, 95).start`
+	if at := eval[int](b, near); at != 50 {
+		t.Errorf("a gap in three parts is played in that from %d on, want the one with the most around it", at)
+	}
 	b.choose("around", "3")
 	b.press("l")
 	if p := b.playing(); p.Loop != "5947600 5952410" {

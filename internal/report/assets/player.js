@@ -41,7 +41,7 @@ function player(r, root) {
   function go(frame) {
     const s = frame >= e.stretch.start && frame < e.stretch.end ? e.stretch : stretchOf(r, frame, frame + 1);
     if (!s) return;
-    if (s !== e.stretch || e.loop && (frame < e.loop[0] || frame >= e.loop[1])) p.looped = false;
+    if (e.loop && (frame < e.loop[0] || frame >= e.loop[1])) p.looped = false;
     e.set({ stretch: s, loop: region(s) }, frame);
   }
   // select goes to a gap, or with null to the recording's beginning.
