@@ -198,11 +198,12 @@ func Lane(gaps []Gap, channel int) []Gap {
 	return own
 }
 
-// Missing returns the number of samples in all gaps together.
+// Missing returns at how many samples a channel misses something. The gaps rise.
 func Missing(gaps []Gap) int {
-	n := 0
+	n, end := 0, 0
 	for _, g := range gaps {
-		n += g.Len()
+		n += max(0, g.End-max(g.Start, end))
+		end = max(end, g.End)
 	}
 	return n
 }

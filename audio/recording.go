@@ -95,7 +95,7 @@ func Decode(file []byte) (*Recording, error) {
 	return &Recording{Rate: in.rate, Samples: samples, file: in}, nil
 }
 
-// Fill returns a copy of the recording in which the samples inside gaps come from values [channels][samples], rounded
+// Fill returns a copy of the recording in which the samples inside gaps, of their channels, come from values [channels][samples], rounded
 // to the nearest value of the file's encoding; values outside the gaps are ignored. A value past full scale is clipped
 // and counted. Errors wrap ErrArgument where values has another shape or a value is not finite, and ErrGaps where a gap is
 // outside or overlaps another.
@@ -117,8 +117,11 @@ func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, cli
 			return nil, 0, err
 		}
 		changes[i] = Change{Start: g.Start}
-		for _, v := range values {
-			changes[i].Values = append(changes[i].Values, v[g.Start:g.End])
+		for c, v := range values {
+			if !g.In(c) {
+				v = nil
+			}
+			changes[i].Values = append(changes[i].Values, v[min(g.Start, len(v)):min(g.End, len(v))])
 		}
 	}
 	p, clipped, err := r.file.Patch(changes)

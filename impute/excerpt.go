@@ -22,7 +22,7 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 	for _, g := range gaps {
 		lo, hi := max(0, g.Start-context), min(n, g.End+context)
 		if k := len(out); k > 0 && lo <= out[k-1].End {
-			out[k-1].End = hi
+			out[k-1].End = max(out[k-1].End, hi)
 			out[k-1].Gaps = append(out[k-1].Gaps, g)
 			continue
 		}
@@ -76,17 +76,26 @@ func (e *Excerpt) failed(err error) error {
 	return fmt.Errorf("impute: samples %d:%d: %w", e.Start, e.End, err)
 }
 
-// gapsInside returns the gaps counted from the excerpt's start.
-func (e *Excerpt) gapsInside() []Gap {
-	gaps := make([]Gap, len(e.Gaps))
-	for i, g := range e.Gaps {
-		gaps[i] = Gap{Start: g.Start - e.Start, End: g.End - e.Start}
+// gapsInside returns a channel's gaps, counted from the excerpt's start.
+func (e *Excerpt) gapsInside(channel int) (gaps []Gap) {
+	for _, g := range e.Gaps {
+		if g.In(channel) {
+			gaps = append(gaps, Gap{Start: g.Start - e.Start, End: g.End - e.Start})
+		}
 	}
 	return gaps
 }
 
-// missing returns which of the excerpt's samples lie in gaps.
-func (e *Excerpt) missing() []bool { return audio.Mask(e.gapsInside(), e.End-e.Start) }
+// missing returns at which of the excerpt's samples a channel misses something.
+func (e *Excerpt) missing() []bool {
+	all := make([]bool, e.End-e.Start)
+	for _, g := range e.Gaps {
+		for i := g.Start; i < g.End; i++ {
+			all[i-e.Start] = true
+		}
+	}
+	return all
+}
 
 // seconds returns the time of the excerpt's sample i from the recording's beginning.
 func (e *Excerpt) seconds(i, rate int) float64 { return float64(e.Start+i) / float64(rate) }

@@ -20,12 +20,11 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	if err != nil {
 		return nil, err
 	}
-	r.join(samples)
-	return r, nil
+	return r, r.join(samples, o.Draws)
 }
 
 // FillFrom is Fill for a recording of n samples in each channel. It reads only the excerpts, so that memory does not grow
-// with the recording. The result's Filled, Fit, SD and Draws are nil: each excerpt has its own.
+// with the recording. The result's Filled, Fit, SD and Draws are nil: Filling returns each gap's, until Close.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	channels, err := channelsOf(src)
 	if err != nil {
@@ -41,7 +40,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	}
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
-		res: &Result{Excerpts: all, rate: rate, samples: n, context: o.context(n, rate), Method: method},
+		res: &Result{Excerpts: all, rate: rate, samples: n, channels: channels, context: o.context(n, rate), Method: method},
 	}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)
@@ -50,31 +49,13 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if method == VSSGP {
 		err = f.fillExcerpts()
 	} else {
+		f.res.kept = newKept(&o, method)
 		err = f.fillGaps(method)
 	}
 	if err != nil {
+		f.res.Close()
 		return nil, err
 	}
 	f.res.Elapsed = time.Since(f.began)
 	return f.res, nil
-}
-
-// join makes whole recordings of the excerpts, which keep their parts of them.
-func (r *Result) join(samples [][]float64) {
-	into := func(to [][]float64, part func(e *Excerpt) [][]float64) [][]float64 {
-		for i := range r.Excerpts {
-			e := &r.Excerpts[i]
-			for c, v := range part(e) {
-				copy(to[c][e.Start:e.End], v)
-				part(e)[c] = to[c][e.Start:e.End:e.End]
-			}
-		}
-		return to
-	}
-	r.Filled = into(whole(samples).clone(), func(e *Excerpt) [][]float64 { return e.Filled })
-	r.Fit = into(unknown(samples), func(e *Excerpt) [][]float64 { return e.Fit })
-	r.SD = into(unknown(samples), func(e *Excerpt) [][]float64 { return e.SD })
-	for k := range r.Excerpts[0].Draws {
-		r.Draws = append(r.Draws, into(whole(samples).clone(), func(e *Excerpt) [][]float64 { return e.Draws[k] }))
-	}
 }

@@ -19,61 +19,70 @@ type gapFiller struct {
 	*filler
 	method  Method
 	rate    float64
-	fillers sync.Pool     // of *warp.Filler
-	guesses [][][]float64 // [gap][channel]: of gaps that others look at
+	fillers sync.Pool // of *warp.Filler
+	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
+	ends    []int     // where the gaps up to each have all ended
+	reach   int       // the most samples on either side of any gap that its fill looks at
 	kept    *kept
+
+	first   int           // the gap that guesses begin with
+	guesses [][][]float64 // [gap][channel]: of gaps that others look at
 }
+
+// newGapFiller indexes the gaps.
+func newGapFiller(f *filler, m Method) *gapFiller {
+	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels), kept: f.res.kept}
+	g.fillers.New = func() any { return warp.NewFiller(m.menu(), g.rate) }
+	end := 0
+	for i, gap := range f.res.gaps {
+		for c := range g.lanes {
+			if gap.In(c) {
+				g.lanes[c] = append(g.lanes[c], i)
+			}
+		}
+		end = max(end, gap.End)
+		g.ends = append(g.ends, end)
+		g.reach = max(g.reach, reachOf(gap, f.res.rate))
+	}
+	return g
+}
+
+// batch is how many gaps are filled before the guesses of the next ones are made: memory holds no more guesses than they look at.
+const batch = 512
 
 // fillGaps fills all gaps. Each gap looks at the samples around it; where those have gaps, it looks at a guess of them, which are
 // made first. So no fill depends on another, and the result not on the order of work.
 func (f *filler) fillGaps(m Method) error {
-	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), guesses: make([][][]float64, len(f.res.gaps))}
-	g.fillers.New = func() any { return warp.NewFiller(m.menu(), g.rate) }
+	if err := f.res.kept.open(f.o.Model.Resume); err != nil {
+		return err
+	}
+	defer f.res.kept.close()
+	g := newGapFiller(f, m)
 	f.units = len(f.res.gaps)
-	workers := f.o.workers(f.units)
-	g.kept = newKept(&f.o, m)
-	if err := g.kept.open(f.o.Model.Resume); err != nil {
-		return err
-	}
-	defer g.kept.close()
-	if err := parallel.Try(len(f.res.Excerpts), f.o.workers(len(f.res.Excerpts)), func(i int) error {
-		e := &f.res.Excerpts[i]
-		if err := e.open(f.src); err != nil {
-			return err
+	f.res.places = make([][]place, f.units)
+	doubts := make([][]Doubt, f.units)
+	for lo := 0; lo < f.units; lo += batch {
+		hi := min(lo+batch, f.units)
+		err := g.guessFor(lo, hi)
+		if err == nil {
+			err = parallel.Try(hi-lo, f.o.workers(hi-lo), func(i int) (err error) {
+				doubts[lo+i], err = g.fill(lo + i)
+				return err
+			})
 		}
-		e.Fit, e.SD = unknown(e.Filled), make([][]float64, len(e.Filled))
-		for c, s := range e.Filled {
-			copy(e.Fit[c], s)
-			e.SD[c] = make([]float64, len(s))
+		if err != nil {
+			return g.stopped(err)
 		}
-		for range f.o.Draws {
-			e.Draws = append(e.Draws, whole(e.Filled).clone())
-		}
-		return nil
-	}); err != nil {
-		return err
 	}
-	guesses := slices.Clone(g.guesses)
-	if err := parallel.Try(len(f.res.gaps), workers, func(i int) (err error) {
-		guesses[i], err = g.guess(i)
-		return err
-	}); err != nil {
-		return g.stopped(err)
-	}
-	g.guesses = guesses // only now: no guess looks at another
-	doubts := make([][]Doubt, len(f.res.gaps))
-	err := parallel.Try(len(f.res.gaps), workers, func(i int) (err error) {
-		doubts[i], err = g.fill(i)
-		return err
-	})
+	err := g.fillClipped(doubts)
 	f.res.Doubts = slices.Concat(doubts...)
 	return g.stopped(err)
 }
 
-// stopped saves what is finished, and says that the fill was interrupted if it was.
+// stopped has the checkpoint written to the disk, and says that the fill was interrupted if it was.
 func (g *gapFiller) stopped(err error) error {
-	if kept := g.kept.save(); err == nil && kept != nil {
-		return kept
+	if kept := g.kept.sync(true); err == nil && kept != nil && g.kept.warn == nil {
+		return fmt.Errorf("impute: checkpoint: %w", kept)
 	}
 	if err != nil && g.ctx.Err() != nil {
 		return fmt.Errorf("impute: interrupted: %w", g.ctx.Err())
@@ -81,55 +90,99 @@ func (g *gapFiller) stopped(err error) error {
 	return err
 }
 
-// around returns the samples of all channels about gap i, a reach to either side, and the gaps among them, counted from the first
-// sample; at is which of them is the gap.
-func (g *gapFiller) around(i, reach int) (z [][]float64, gaps [][2]int, at int, err error) {
-	gap := g.res.gaps[i]
-	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
-	if z, err = g.src.Read(lo, hi); err != nil {
-		return nil, nil, 0, fmt.Errorf("impute: samples %d:%d: %w", lo, hi, err)
-	}
-	for c := range z {
-		if n := slices.IndexFunc(z[c], func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); n >= 0 {
-			return nil, nil, 0, fmt.Errorf("impute: sample %d of channel %d is %v, want a number: %w", lo+n, c+1, z[c][n], vssgp.ErrData)
-		}
-	}
+// guessFor makes guesses of the gaps that the fills of gaps lo … hi−1 look at. Those of the batch before serve again.
+func (g *gapFiller) guessFor(lo, hi int) error {
 	all := g.res.gaps
-	for k := sort.Search(len(all), func(k int) bool { return all[k].End > lo }); k < len(all) && all[k].Start < hi; k++ {
-		if k == i {
-			at = len(gaps)
-		}
-		start, end := max(lo, all[k].Start), min(hi, all[k].End)
-		for c, guess := range g.guesses[k] {
-			if k != i {
-				copy(z[c][start-lo:end-lo], guess[start-all[k].Start:])
-			}
-		}
-		gaps = append(gaps, [2]int{start - lo, end - lo})
+	from := sort.SearchInts(g.ends, all[lo].Start-g.reach)
+	to := sort.Search(len(all), func(i int) bool { return all[i].Start > g.ends[hi-1]+g.reach })
+	guesses := make([][][]float64, to-from)
+	if k := from - g.first; k >= 0 && k < len(g.guesses) {
+		copy(guesses, g.guesses[k:])
 	}
-	return z, gaps, at, nil
+	g.guesses = nil // no guess looks at another
+	if err := parallel.Try(len(guesses), g.o.workers(len(guesses)), func(i int) (err error) {
+		if guesses[i] == nil {
+			guesses[i], err = g.guess(from + i)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	g.first, g.guesses = from, guesses
+	return nil
 }
 
-// guess returns first fills of gap i in every channel if another gap is so near that its fill looks at it, and else nil.
+// A view is what the fill of a gap looks at: the samples of all channels about it, and the gaps among them, counted from the first sample.
+type view struct {
+	z    [][]float64
+	gaps [][][2]int // [channel]
+	at   []int      // which of a channel's gaps is the one; −1 where the channel has others only
+}
+
+// view returns the samples of all channels about gap i, a reach to either side.
+func (g *gapFiller) view(i, reach int) (v view, err error) {
+	gap := g.res.gaps[i]
+	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
+	if v.z, err = g.src.Read(lo, hi); err != nil {
+		return v, fmt.Errorf("impute: samples %d:%d: %w", lo, hi, err)
+	}
+	v.gaps, v.at = make([][][2]int, len(v.z)), make([]int, len(v.z))
+	for c, z := range v.z {
+		if n := slices.IndexFunc(z, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); n >= 0 {
+			return v, fmt.Errorf("impute: sample %d of channel %d is %v, want a number: %w", lo+n, c+1, z[n], vssgp.ErrData)
+		}
+		v.at[c] = -1
+		lane := g.lanes[c]
+		from := sort.Search(len(lane), func(k int) bool { return g.res.gaps[lane[k]].End > lo })
+		for _, k := range lane[from:] {
+			other := g.res.gaps[k]
+			if other.Start >= hi {
+				break
+			}
+			if k == i {
+				v.at[c] = len(v.gaps[c])
+			} else if other.Clipped {
+				continue // its limits are a guess
+			}
+			start, end := max(lo, other.Start), min(hi, other.End)
+			if guess := g.guessed(k, c); k != i && guess != nil {
+				copy(z[start-lo:end-lo], guess[start-other.Start:])
+			}
+			v.gaps[c] = append(v.gaps[c], [2]int{start - lo, end - lo})
+		}
+	}
+	return v, nil
+}
+
+// guessed returns the guess of gap k in a channel, or nil.
+func (g *gapFiller) guessed(k, channel int) []float64 {
+	if k -= g.first; k < 0 || k >= len(g.guesses) || g.guesses[k] == nil {
+		return nil
+	}
+	return g.guesses[k][channel]
+}
+
+// guess returns first fills of gap i in its channels if another gap is so near that its fill may look at it, and else nil.
 func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
 	}
 	all := g.res.gaps
-	reach := func(k int) int { return reachOf(all[k], g.res.rate) }
-	near := i > 0 && all[i].Start-all[i-1].End < reach(i-1) || i+1 < len(all) && all[i+1].Start-all[i].End < reach(i+1)
-	if !near || all[i].Len() > longest(g.res.rate) {
+	near := i > 0 && all[i].Start-g.ends[i-1] < g.reach || i+1 < len(all) && all[i+1].Start-all[i].End < g.reach
+	if !near || all[i].Clipped || all[i].Len() > longest(g.res.rate) {
 		return nil, nil
 	}
-	z, gaps, at, err := g.around(i, audio.SamplesIn(guessReach, g.res.rate))
+	v, err := g.view(i, audio.SamplesIn(guessReach, g.res.rate))
 	if err != nil {
 		return nil, err
 	}
 	f := g.fillers.Get().(*warp.Filler)
 	defer g.fillers.Put(f)
-	guesses = make([][]float64, len(z))
-	for c := range z {
-		guesses[c] = f.Guess(g.ctx, z[c], gaps, at)
+	guesses = make([][]float64, len(v.z))
+	for c := range v.z {
+		if v.at[c] >= 0 {
+			guesses[c] = f.Guess(g.ctx, v.z[c], v.gaps[c], v.at[c])
+		}
 	}
 	return guesses, nil
 }
@@ -148,58 +201,58 @@ func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOf
 // reachOf returns how many samples on either side of a gap its fill looks at.
 func reachOf(gap Gap, rate int) int { return warp.Reach(known(gap, rate), float64(rate)) }
 
-// fill fills gap i in every channel.
+// fill fills gap i in its channels.
 func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
 	}
 	gap := g.res.gaps[i]
-	z, gaps, at, err := g.around(i, reachOf(gap, g.res.rate))
+	if gap.Clipped {
+		return nil, nil // with others like it
+	}
+	v, err := g.view(i, reachOf(gap, g.res.rate))
 	if err != nil {
 		return nil, err
 	}
-	e := &g.res.Excerpts[sort.Search(len(g.res.Excerpts), func(k int) bool { return g.res.Excerpts[k].End > gap.Start })]
-	for c := range z {
-		s, err := g.single(z[c], gaps, at, gap, c)
+	for c := range v.z {
+		if v.at[c] < 0 {
+			continue
+		}
+		s, at, err := g.single(v, gap, c)
 		if err != nil {
 			return nil, err
 		}
-		from := gap.Start - e.Start
-		copy(e.Filled[c][from:], s.mean)
-		copy(e.Fit[c][from:], s.mean)
-		copy(e.SD[c][from:], s.sd)
-		for k, d := range s.draws {
-			copy(e.Draws[k][c][from:], d)
-		}
+		g.res.places[i] = append(g.res.places[i], at)
 		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
 	}
 	g.tell(func() { g.done++ })
-	return doubts, g.kept.saveNow(false)
+	return doubts, nil
 }
 
 // single fills a gap of one channel, or takes the fill that an earlier run has kept.
-func (g *gapFiller) single(z []float64, gaps [][2]int, at int, gap Gap, channel int) (*single, error) {
-	key := g.kept.key(z, gaps, gap, channel, g.res.rate)
-	if s := g.kept.find(key, gap.Len(), g.o.Draws); s != nil {
-		return s, nil
+func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, err error) {
+	key := g.kept.key(v.z, v.gaps, gap, channel, g.res.rate)
+	if at, s = g.kept.find(key, gap.Len(), g.o.Draws); s != nil {
+		return s, at, nil
 	}
 	f := g.fillers.Get().(*warp.Filler)
 	defer g.fillers.Put(f)
+	z, gaps, which := v.z[channel], v.gaps[channel], v.at[channel]
 	seed := g.o.Model.Seed + uint64(gap.Start)*0x9e3779b97f4a7c15 + uint64(channel)
-	s := &single{level: level(z, gaps, at, audio.SamplesIn(levelReach, g.res.rate))}
+	s = &single{level: level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))}
 	if gap.Len() > longest(g.res.rate) {
-		if err := g.fromSides(f, s, z, gaps, at, known(gap, g.res.rate), seed); err != nil {
-			return nil, err
+		if err := g.fromSides(f, s, z, gaps, which, known(gap, g.res.rate), seed); err != nil {
+			return nil, at, err
 		}
 	} else {
-		q, err := f.Fill(g.ctx, z, gaps, at, g.o.Draws, seed)
+		q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
 		if err != nil {
-			return nil, err
+			return nil, at, err
 		}
 		s.mean, s.sd, s.draws, s.trials = q.Mean, roots(q.Variance), q.Draws, q.Trials
 	}
-	g.kept.keep(key, s)
-	return s, nil
+	at, err = g.kept.keep(key, s)
+	return s, at, err
 }
 
 // fromSides fills a long gap: what the samples on either side say of it alone, joined by their precisions. Where neither says

@@ -117,13 +117,13 @@ func TestKept(t *testing.T) {
 	}
 	o.Progress = nil
 	k := newKept(&o, Mixture)
-	if err := k.open(true); err != nil || len(k.fills) < 8 || len(k.fills) > 14 {
-		t.Fatalf("the checkpoint of an interrupted fill: %v, %v", k, err)
+	if err := k.open(true); err != nil || len(k.known) < 8 || len(k.known) > 14 {
+		t.Fatalf("the checkpoint of an interrupted fill: %d fills, %v", len(k.known), err)
 	}
 	if _, err := Fill(context.Background(), clean, rate, gaps, o); runtime.GOOS != "windows" && !errors.Is(err, vssgp.ErrCheckpoint) {
 		t.Errorf("a checkpoint that another fill has: error %v, want one that wraps ErrCheckpoint", err)
 	}
-	k.close()
+	k.release()
 	for _, c := range []struct {
 		name    string
 		samples [][]float64
@@ -140,7 +140,7 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: other bits than without interruption", c.name)
 		}
 	}
-	for name, bad := range map[string][]byte{"cut": before[:len(before)/2], "text": []byte("fills"), "empty": nil, "of a fit": bytes.Replace(before, []byte(keptFormat), []byte("vssgp-other/1"), 1)} {
+	for name, bad := range map[string][]byte{"text": []byte("fills"), "of an older version": bytes.Replace(before, []byte(keptFormat), []byte("vssgp-fills/1"), 1)} {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -156,23 +156,74 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeptTorn: of a checkpoint that is cut anywhere, or has a byte changed, what comes before is used and the fill ends with the same bits.
+func TestKeptTorn(t *testing.T) {
+	clean, gaps := tones(3000, 1, 0.005), []Gap{{Start: 500, End: 510}, {Start: 1500, End: 1501}, {Start: 2500, End: 2510}}
+	want := mustFill(t, clean, gaps, Options{})
+	path := filepath.Join(t.TempDir(), "fills")
+	o := Options{Workers: 1, Model: vssgp.Options{Checkpoint: path, Resume: true}}
+	mustFill(t, clean, gaps, o)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	if testing.Short() {
+		step = 37
+	}
+	for at := 0; at < len(file); at += step {
+		changed := bytes.Clone(file)
+		changed[at] ^= 0x41
+		for _, torn := range [][]byte{file[:at], changed} {
+			if at < len(keptFormat) && len(torn) == len(file) {
+				continue // it is no checkpoint any more
+			}
+			if err := os.WriteFile(path, torn, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			k := newKept(&o, Mixture)
+			if err := k.open(true); err != nil || len(k.known) == 3 || k.file.size > int64(at)+int64(len(keptFormat)) {
+				t.Fatalf("damaged at %d: %v, %d fills in %d bytes", at, err, len(k.known), k.file.size)
+			}
+			k.release()
+		}
+		if at%(11*step) == 0 {
+			if r := mustFill(t, clean, gaps, o); !sameBits(r.Filled, want.Filled) || !sameBits(r.SD, want.SD) {
+				t.Fatalf("damaged at %d: other bits", at)
+			}
+		}
+	}
+}
+
 // TestKeptFails: a fill goes on where its finished gaps cannot be kept, if there is somebody to warn.
 func TestKeptFails(t *testing.T) {
-	clean, gaps := tones(2000, 1, 0.005), []Gap{{Start: 500, End: 510}, {Start: 1500, End: 1510}}
 	for _, warned := range []bool{true, false} {
-		folder := filepath.Join(t.TempDir(), "folder")
-		if err := os.Mkdir(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
 		var warnings []error
-		o := Options{Workers: 1, Model: vssgp.Options{Checkpoint: filepath.Join(folder, "fills"), CheckpointEvery: 1}}
-		o.Progress = func(Progress) { os.RemoveAll(folder) }
+		o := Options{Workers: 1, Model: vssgp.Options{Checkpoint: filepath.Join(t.TempDir(), "fills"), CheckpointEvery: 1}}
 		if warned {
 			o.Model.Warn = func(err error) { warnings = append(warnings, err) }
 		}
-		_, err := Fill(context.Background(), clean, rate, gaps, o)
-		if (err == nil) != warned || warned != (len(warnings) > 0) {
+		k := newKept(&o, Mixture)
+		if err := k.open(false); err != nil {
+			t.Fatal(err)
+		}
+		s := &single{mean: []float64{1, 2}, sd: []float64{3, 4}}
+		k.file.file.Close() // as good as a full disk
+		at, err := k.keep(key{1}, s)
+		if (err == nil) != warned || warned != (len(warnings) == 1) {
 			t.Errorf("somebody to warn %v: error %v, warnings %v", warned, err, warnings)
+		}
+		if !warned {
+			continue
+		}
+		at2, err := k.keep(key{2}, s)
+		if err != nil || len(warnings) != 1 {
+			t.Errorf("the next fill: error %v, warnings %v", err, warnings)
+		}
+		for _, p := range []place{at, at2} {
+			if got, err := p.in.get(p.at); err != nil || !slices.Equal(got.mean, s.mean) || !slices.Equal(got.sd, s.sd) {
+				t.Errorf("a fill that could not be kept in the file: %v, %v", got, err)
+			}
 		}
 	}
 }
@@ -188,15 +239,15 @@ func TestKeptKey(t *testing.T) {
 		gap           Gap
 		channel, rate int
 	}
-	of := func(change func(in *inputs)) string {
+	of := func(change func(in *inputs)) key {
 		in := inputs{Mixture, 1, 2, []float64{1, 2, 0, 3}, [][2]int{{2, 3}}, Gap{Start: 12, End: 13}, 0, rate}
 		change(&in)
 		k := newKept(&Options{Draws: in.draws, Model: vssgp.Options{Seed: in.seed, Checkpoint: "fills"}}, in.m)
-		return k.key(in.z, in.gaps, in.gap, in.channel, in.rate)
+		return k.key([][]float64{in.z}, [][][2]int{in.gaps}, in.gap, in.channel, in.rate)
 	}
 	same := of(func(*inputs) {})
 	if again := of(func(*inputs) {}); again != same {
-		t.Errorf("one fill has two keys, %s and %s", same, again)
+		t.Errorf("one fill has two keys, %x and %x", same, again)
 	}
 	for name, change := range map[string]func(in *inputs){
 		"method":       func(in *inputs) { in.m = AR },
@@ -233,16 +284,20 @@ func FuzzKept(f *testing.F) {
 		}
 		k := newKept(&o, Mixture)
 		err := k.open(true)
-		defer k.close()
+		defer k.release()
 		if err != nil {
 			if !errors.Is(err, vssgp.ErrCheckpoint) {
 				t.Errorf("error %v, want one that wraps ErrCheckpoint", err)
 			}
 			return
 		}
-		for key, s := range k.fills {
-			if k.find(key, len(s.mean), len(s.draws)) == nil {
-				t.Errorf("the fill %q cannot be found", key)
+		for key, at := range k.known {
+			s, err := k.file.get(at)
+			if err != nil {
+				t.Fatalf("the fill %x: %v", key, err)
+			}
+			if _, found := k.find(key, len(s.mean), len(s.draws)); found == nil {
+				t.Errorf("the fill %x cannot be found", key)
 			}
 		}
 	})

@@ -88,10 +88,13 @@ type Result struct {
 	Device     string        // VSSGP's backend
 	Elapsed    time.Duration // of the whole fill
 
-	gaps    []Gap // rising, as audio.CheckGaps gives them
-	rate    int
-	samples int // in each channel of the recording
-	context int // samples modelled on each side of a gap
+	gaps     []Gap // rising, as audio.CheckGaps gives them
+	rate     int
+	samples  int // in each channel of the recording
+	channels int
+	context  int       // samples modelled on each side of a gap
+	kept     *kept     // what holds the fills of gaps one by one; nil: the excerpts do
+	places   [][]place // [gap][channel]: where
 }
 
 // A Doubt is a reason not to trust the fill of a gap.

@@ -5,64 +5,70 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/safetensors"
 )
 
-// kept holds finished fills of single gaps for a later run. A fill's key is a hash of all that it depends on, so that one that is
-// found is what the same command would make anew. A nil *kept keeps nothing.
+// kept holds the finished fills of single gaps: in the checkpoint, if there is one, where a later run finds them by their keys whatever ended
+// this one, else in a journal of its own. A fill's key is a hash of all that it depends on, so that one that is found is what the same
+// command would make anew.
 type kept struct {
-	path   string
-	every  time.Duration
-	warn   func(error) // of a save that failed, instead of ending the fill; or nil
+	path   string      // of the checkpoint; "": none
+	warn   func(error) // of a checkpoint that takes no more, instead of ending the fill; or nil
 	unlock func()
 	common string // of all keys: what the fill depends on besides the samples
+	every  time.Duration
 
-	mu     sync.Mutex
-	saving sync.Mutex
-	fills  map[string]*single
-	saved  time.Time
-	fresh  int // fills since then
+	own journal // where there is no checkpoint, or it takes no more
+
+	mu     sync.Mutex // guards the rest
+	file   *journal   // the checkpoint; nil: none
+	known  map[key]int64
+	failed bool // the checkpoint takes no more
+	synced time.Time
+}
+
+// A place says where a fill is kept.
+type place struct {
+	in *journal
+	at int64
 }
 
 const (
-	// keptFormat names the file's format, and keptVersion what makes its fills: a change of how they are made is to raise it. The
+	// keptFormat begins a checkpoint of fills, and keptVersion is for what makes them: a change of how they are made is to raise it. The
 	// recipes themselves are part of the key.
-	keptFormat   = "vssgp-fills/1"
-	keptVersion  = 1
+	keptFormat   = "vssgp-fills/2\n"
+	keptVersion  = 2
 	defaultEvery = 30 * time.Second
 )
 
-// newKept returns what keeps the fills of some options, which is nothing without a checkpoint.
+// newKept returns what keeps the fills of some options.
 func newKept(o *Options, m Method) *kept {
-	if o.Model.Checkpoint == "" {
-		return nil
-	}
 	recipes, err := json.Marshal(m.menu())
 	if err != nil {
 		panic(err) // of numbers and names
 	}
+	set, _ := simd.Chosen()
 	return &kept{
 		path: o.Model.Checkpoint, every: cmp.Or(o.Model.CheckpointEvery, defaultEvery), warn: o.Model.Warn,
-		common: fmt.Sprintf("%d %s %s %d %d %v", keptVersion, m, recipes, o.Draws, o.Model.Seed, mustSet()),
-		fills:  map[string]*single{}, saved: time.Now(),
+		common: fmt.Sprintf("%d %s %s %d %d %v", keptVersion, m, recipes, o.Draws, o.Model.Seed, set),
+		known:  map[key]int64{}, synced: time.Now(),
 	}
 }
 
-// open takes the file for this process until close, and reads its fills if the fill resumes. Otherwise it makes sure that a file which
-// is to be replaced holds fills.
+// open takes the checkpoint for this process until close, and finds its fills if the fill resumes. Otherwise it begins anew, if the file
+// holds fills.
 func (k *kept) open(resume bool) error {
-	if k == nil {
+	if k.path == "" {
 		return nil
 	}
 	unlock, err := atomicfile.Lock(k.path)
@@ -72,9 +78,8 @@ func (k *kept) open(resume bool) error {
 		return fmt.Errorf("impute: checkpoint: %w", err)
 	}
 	k.unlock = unlock
-	err = k.begin(resume)
-	if err == nil {
-		err = atomicfile.Check(k.path)
+	if err = atomicfile.Check(k.path); err == nil {
+		err = k.begin(resume)
 	}
 	if err != nil {
 		k.close()
@@ -84,149 +89,113 @@ func (k *kept) open(resume bool) error {
 }
 
 func (k *kept) begin(resume bool) error {
-	file, err := safetensors.ReadFile(k.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	f, err := os.OpenFile(k.path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
 	}
-	if err == nil && file.Metadata["format"] != keptFormat {
-		err = fmt.Errorf("%s: %w: its format is %q, want %q", k.path, safetensors.ErrFormat, file.Metadata["format"], keptFormat)
-	} else if err == nil && resume {
-		err = k.read(file)
+	k.file = &journal{file: f, size: int64(len(keptFormat))}
+	head := make([]byte, len(keptFormat))
+	switch n, err := io.ReadFull(io.NewSectionReader(f, 0, k.file.size), head); {
+	case err == io.EOF || string(head[:n]) == keptFormat[:n] && err == io.ErrUnexpectedEOF: // new, or killed as it was made
+		_, err = f.WriteAt([]byte(keptFormat), 0)
+		return err
+	case err != nil && err != io.ErrUnexpectedEOF:
+		return err
+	case string(head[:n]) != keptFormat:
+		return fmt.Errorf("%q begins with %q, want %q; it holds no fills and stays as it is; want another name: %w", k.path, head[:n], keptFormat, vssgp.ErrCheckpoint)
+	case !resume:
+		return f.Truncate(k.file.size)
 	}
-	if errors.Is(err, safetensors.ErrFormat) {
-		return fmt.Errorf("%w; it holds no fills and stays as it is; want another name: %w", err, vssgp.ErrCheckpoint)
-	}
-	return err
+	return k.file.scan(k.file.size, func(key key, at int64, _ *single) { k.known[key] = at })
 }
 
-// close leaves the file to others.
+// close leaves the checkpoint to others. What is kept can still be read until release.
 func (k *kept) close() {
-	if k != nil && k.unlock != nil {
+	if k.unlock != nil {
 		k.unlock()
+		k.unlock = nil
 	}
 }
 
-func mustSet() simd.Set {
-	set, _ := simd.Chosen()
-	return set
-}
-
-// read takes in the fills of a file: rows of each tensor are trials and level in the first two entries, mean, sd and draws.
-func (k *kept) read(file *safetensors.File) error {
-	for key, t := range file.Tensors {
-		if len(t.Shape) != 2 || t.Shape[0] < 3 || t.Shape[1] < 2 {
-			return fmt.Errorf("%s: %w: tensor %.20s has shape %v, want rows of trials and level, mean, sd and draws", k.path, safetensors.ErrFormat, key, t.Shape)
-		}
-		n := t.Shape[1]
-		row := func(i int) []float64 { return t.Data[i*n : (i+1)*n] }
-		s := &single{trials: int(row(0)[0]), level: row(0)[1], mean: row(1), sd: row(2)}
-		for i := 3; i < t.Shape[0]; i++ {
-			s.draws = append(s.draws, row(i))
-		}
-		k.fills[key] = s
+// release ends the use of all files.
+func (k *kept) release() {
+	k.close()
+	k.own.close()
+	if k.file != nil {
+		k.file.close()
 	}
-	return nil
 }
 
-// key returns the hash of all that the fill of a gap depends on.
-func (k *kept) key(z []float64, gaps [][2]int, gap Gap, channel, rate int) string {
-	if k == nil {
-		return ""
+// key returns the hash of all that the fill of a gap of a channel depends on: the samples of the channels that it looks at, and their gaps.
+func (k *kept) key(z [][]float64, gaps [][][2]int, gap Gap, channel, rate int) (sum key) {
+	if k.path == "" {
+		return sum
 	}
 	var b bytes.Buffer
 	fmt.Fprint(&b, k.common, gaps, gap, channel, rate)
-	binary.Write(&b, binary.LittleEndian, z) // a Buffer has no errors
-	sum := sha256.Sum256(b.Bytes())
-	return hex.EncodeToString(sum[:])
+	for _, v := range z {
+		binary.Write(&b, binary.LittleEndian, v) // a Buffer has no errors
+	}
+	return sha256.Sum256(b.Bytes())
 }
 
-// find returns the fill of n samples with a key, or nil. A fill of one sample has a second that stands for nothing.
-func (k *kept) find(key string, n, draws int) *single {
-	if k == nil {
-		return nil
+// find returns the place of the fill of n samples with a key, and the fill, if there is one.
+func (k *kept) find(key key, n, draws int) (at place, s *single) {
+	k.mu.Lock()
+	offset, ok := k.known[key]
+	k.mu.Unlock()
+	if !ok {
+		return place{}, nil
 	}
+	s, err := k.file.get(offset)
+	if err != nil || len(s.mean) != n || len(s.draws) != draws {
+		return place{}, nil
+	}
+	return place{k.file, offset}, s
+}
+
+// keep takes in a finished fill. Where the checkpoint takes no more, it says so once and keeps the others apart.
+func (k *kept) keep(key key, s *single) (place, error) {
+	record := s.encode(key)
+	if k.file != nil && !k.gaveUp(nil) {
+		at, err := k.file.add(record)
+		if err == nil {
+			err = k.sync(false)
+		}
+		if err == nil {
+			return place{k.file, at}, nil
+		}
+		if k.warn == nil {
+			return place{}, fmt.Errorf("impute: checkpoint %s: %w", k.path, err)
+		}
+		k.gaveUp(err)
+	}
+	at, err := k.own.add(record)
+	if err != nil {
+		return place{}, fmt.Errorf("impute: %w", err)
+	}
+	return place{&k.own, at}, nil
+}
+
+// gaveUp reports whether the checkpoint takes no more, which it does from an error on; the first is told.
+func (k *kept) gaveUp(err error) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := k.fills[key]
-	if s == nil || len(s.mean) != max(2, n) || len(s.draws) != draws {
-		return nil
+	if err != nil && !k.failed {
+		k.failed = true
+		k.warn(fmt.Errorf("impute: the fill goes on without its finished gaps being kept: checkpoint %s: %w", k.path, err))
 	}
-	out := &single{trials: s.trials, level: s.level, mean: s.mean[:n], sd: s.sd[:n]}
-	for _, d := range s.draws {
-		out.draws = append(out.draws, d[:n])
-	}
-	return out
+	return k.failed
 }
 
-// keep takes in a finished fill.
-func (k *kept) keep(key string, s *single) {
-	if k == nil {
-		return
-	}
-	wide := func(v []float64) []float64 {
-		if len(v) == 1 {
-			return []float64{v[0], 0}
-		}
-		return v
-	}
-	t := &single{trials: s.trials, level: s.level, mean: wide(s.mean), sd: wide(s.sd)}
-	for _, d := range s.draws {
-		t.draws = append(t.draws, wide(d))
-	}
+// sync asks the system to write the checkpoint to the disk, if it must or if the last time was long ago: what is written survives the process
+// in any case, but not a power cut.
+func (k *kept) sync(must bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.fills[key] = t
-	k.fresh++
-}
-
-// save saves the fills if there are new ones.
-func (k *kept) save() error { return k.saveNow(true) }
-
-// saveNow saves new fills, if it must or if the last time was long ago. Another goroutine that saves already is enough.
-func (k *kept) saveNow(must bool) error {
-	if k == nil {
+	if k.file == nil || !must && time.Since(k.synced) < k.every {
 		return nil
 	}
-	if must {
-		k.saving.Lock()
-	} else if !k.saving.TryLock() {
-		return nil
-	}
-	defer k.saving.Unlock()
-	k.mu.Lock()
-	due := k.fresh > 0 && (must || time.Since(k.saved) >= k.every)
-	file := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{"format": keptFormat}}
-	if due {
-		for key, s := range k.fills {
-			file.Tensors[key] = s.tensor()
-		}
-		k.fresh = 0
-	}
-	k.mu.Unlock()
-	if !due {
-		return nil
-	}
-	began := time.Now()
-	err := atomicfile.Write(k.path, file.Write)
-	k.mu.Lock()
-	k.saved = time.Now()
-	k.every = max(k.every, 20*k.saved.Sub(began)) // writing takes a twentieth of the time at most
-	k.mu.Unlock()
-	if err != nil && k.warn != nil {
-		k.warn(fmt.Errorf("impute: the fill goes on without its finished gaps being kept: %w", err))
-		return nil
-	}
-	return err
-}
-
-// tensor returns a fill as rows of a file's tensor; see read.
-func (s *single) tensor() safetensors.Tensor {
-	n := len(s.mean)
-	head := make([]float64, n)
-	head[0], head[1] = float64(s.trials), s.level
-	data := append(append(head, s.mean...), s.sd...)
-	for _, d := range s.draws {
-		data = append(data, d...)
-	}
-	return safetensors.Tensor{Shape: []int{3 + len(s.draws), n}, Data: data}
+	k.synced = time.Now()
+	return k.file.file.Sync()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/clip"
 	"github.com/vssgp/vssgp/internal/cost"
 )
 
@@ -96,27 +97,48 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 // planGaps is the plan of a method that fills gaps one by one.
 func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m Method, o *Options) (*Plan, error) {
 	p := &Plan{Excerpts: len(all)}
-	largest, gaps, guessed := 0.0, 0, 0
+	largest, records, guessed, held := 0.0, 0.0, 0.0, 0.0
+	gaps, clipped, span := 0, 0, 0
 	for _, e := range all {
 		p.Missing += audio.Missing(e.Gaps)
-		p.FillBytes += 8 * channels * float64(fillArrays+o.Draws) * float64(e.End-e.Start)
+		span += e.End - e.Start
 		for _, g := range e.Gaps {
-			flops, bytes := m.menu().Work(known(g, rate), float64(rate), o.Draws) // of a long gap both sides' fills, with half of the trials each
-			p.Flops += channels * flops
-			n, reach := float64(g.Len()), float64(reachOf(g, rate))
-			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n))
-			if g.Len() <= longest(rate) {
-				guessed += g.Len()
+			of := channels // that miss it
+			if g.Channel > 0 {
+				of = 1
 			}
-			gaps++
+			n, reach := float64(g.Len()), float64(reachOf(g, rate))
+			if g.Clipped {
+				clipped += g.Len()
+				records += of * (8*float64(2+o.Draws)*n + headBytes)
+				p.FillBytes += of * (8*float64(1+o.Draws)*n + placeBytes)
+				gaps++
+				continue
+			}
+			flops, bytes := m.menu().Work(known(g, rate), float64(rate), o.Draws) // of a long gap both sides' fills, with half of the trials each
+			p.Flops += of * flops
+			record := 8 * float64(2+o.Draws) * n
+			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n)+recordCopies*record)
+			records += of * (record + headBytes)
+			p.FillBytes += of * (8*float64(1+o.Draws)*n + placeBytes)
+			if gaps%batch == 0 {
+				held = 0
+			}
+			if gaps++; g.Len() <= longest(rate) {
+				held += 8 * channels * n
+			}
+			guessed = max(guessed, held)
 		}
 	}
-	p.AtOnce = o.workers(gaps)
-	held := float64(guessed)
-	if o.Model.Checkpoint != "" {
-		held += keptCopies * float64(2+o.Draws) * float64(p.Missing)
+	if clipped > 0 {
+		flops, bytes := clip.Work(span, clipped, float64(rate))
+		p.Flops, largest = p.Flops+flops, max(largest, bytes)
 	}
-	p.PeakBytes = cost.Collected * (p.FillBytes + 8*channels*held + largest*float64(p.AtOnce))
+	p.AtOnce = o.workers(gaps)
+	if o.Model.Checkpoint == "" {
+		p.FillBytes += min(records, journalMemory)
+	}
+	p.PeakBytes = cost.Collected * (p.FillBytes + guessBatches*guessed + largest*float64(p.AtOnce))
 	return p, ctx.Err()
 }
 
@@ -124,8 +146,9 @@ const (
 	// fillArrays counts an excerpt's arrays besides draws: Filled, Fit, SD.
 	fillArrays = 3
 	// singleArrays counts a gap's while it is filled: mean, sd and, of a long one, precisions. Its weighted means are zeros but at
-	// the ends, which take no memory. keptCopies are those of a kept fill: as made, and as it is saved.
-	singleArrays, keptCopies = 3, 2
+	// the ends, which take no memory. recordCopies are those of its record: as written, and as read again. placeBytes is what is known
+	// of each filled gap: where its fill is kept, and its new samples' place in the output. guessBatches are those whose guesses are held.
+	singleArrays, recordCopies, placeBytes, guessBatches = 3, 2, 200, 3
 	// drawCopies counts the copies of the missing samples and their places in a draw: as asked for, in the model's units, and
 	// the draw itself. drawNumbers are the further numbers that it holds for each feature.
 	drawCopies, drawNumbers = 3, 8

@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -49,12 +50,12 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
 	}
-	channels := len(r.Excerpts[0].Filled)
 	ar, err := FillFrom(context.Background(), recording, r.samples, r.rate, r.gaps, Options{Method: AR})
 	if err != nil {
 		return Scores{}, err
 	}
-	observed, t := Around(recording, r.gaps), newTally(channels, r.samples, r.rate)
+	defer ar.Close()
+	observed, t := Around(recording, r.gaps), newTally(r.channels, r.samples, r.rate)
 	for _, e := range excerpts(r.gaps, r.samples, max(r.context, ar.context)) {
 		var truth [][]float64
 		if e.Filled, err = observed.Read(e.Start, e.End); err == nil {
@@ -63,25 +64,21 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		if err != nil {
 			return Scores{}, fmt.Errorf("impute: score samples %d:%d: %w", e.Start, e.End, err)
 		}
-		if !sameShape(e.Filled, truth) || len(truth) != channels {
+		if !sameShape(e.Filled, truth) || len(truth) != r.channels {
 			return Scores{}, fmt.Errorf("impute: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
-				e.Start, e.End, len(e.Filled), len(truth), channels, vssgp.ErrData)
+				e.Start, e.End, len(e.Filled), len(truth), r.channels, vssgp.ErrData)
 		}
-		simple := whole(e.Filled).clone()
+		simple := &Excerpt{Start: e.Start, End: e.End, Filled: whole(e.Filled).clone()}
 		e.Fit, e.SD = unknown(e.Filled), unknown(e.Filled)
-		for _, part := range r.within(&e) {
-			for c := range part.Filled {
-				copy(e.Filled[c][part.Start-e.Start:], part.Filled[c])
+		for _, part := range r.within(&e) { // a model's predictions of what is observed
+			for c := range part.Fit {
 				copy(e.Fit[c][part.Start-e.Start:], part.Fit[c])
-				copy(e.SD[c][part.Start-e.Start:], part.SD[c])
 			}
 		}
-		for _, part := range ar.within(&e) {
-			for c := range part.Filled {
-				copy(simple[c][part.Start-e.Start:], part.Filled[c])
-			}
+		if err := cmp.Or(r.into(&e), ar.into(simple)); err != nil {
+			return Scores{}, err
 		}
-		t.add(&e, truth, simple)
+		t.add(&e, truth, simple.Filled)
 	}
 	return t.scores(), nil
 }
@@ -108,6 +105,7 @@ func fits(gaps []Gap, recording [][]float64) bool {
 type tally struct {
 	rate            int
 	methods         [4][]residuals // VSSGP, silence, linear and AR, by channel
+	missed          []bool         // by channel: it misses samples
 	covered, filled int            // samples in gaps: within their intervals, all
 }
 
@@ -115,7 +113,7 @@ type tally struct {
 type residuals struct{ train, test *audio.Residual }
 
 func newTally(channels, n, rate int) *tally {
-	t := &tally{rate: rate}
+	t := &tally{rate: rate, missed: make([]bool, channels)}
 	for m := range t.methods {
 		for range channels {
 			t.methods[m] = append(t.methods[m], residuals{audio.NewResidual(n, rate), audio.NewResidual(n, rate)})
@@ -126,9 +124,9 @@ func newTally(channels, n, rate int) *tally {
 
 // add takes in a filled excerpt, its undamaged samples and its fill by AR.
 func (t *tally) add(e *Excerpt, reference, ar [][]float64) {
-	gaps := e.gapsInside()
-	missing := audio.Mask(gaps, e.End-e.Start)
 	for c, ref := range reference {
+		gaps := e.gapsInside(c)
+		missing := audio.Mask(gaps, e.End-e.Start)
 		trained := make([]bool, len(ref))
 		mean := slices.Clone(e.Filled[c])
 		for i, v := range e.Fit[c] {
@@ -143,6 +141,7 @@ func (t *tally) add(e *Excerpt, reference, ar [][]float64) {
 		for i, m := range missing {
 			if m {
 				t.filled++
+				t.missed[c] = true
 				if math.Abs(ref[i]-e.Filled[c][i]) <= score.SD95*e.SD[c][i] {
 					t.covered++
 				}
@@ -151,12 +150,15 @@ func (t *tally) add(e *Excerpt, reference, ar [][]float64) {
 	}
 }
 
-// scores returns the root mean squares over the channels, which have equal weight.
+// scores returns the root mean squares over the channels that miss samples, which have equal weight.
 func (t *tally) scores() Scores {
 	s := Scores{Coverage95: float64(t.covered) / float64(t.filled)}
 	for m, to := range []*audio.Scores{&s.VSSGP, &s.Silence, &s.Linear, &s.AR} {
 		var train, test, trainSTFT, testSTFT []float64
-		for _, e := range t.methods[m] {
+		for c, e := range t.methods[m] {
+			if !t.missed[c] {
+				continue
+			}
 			train, test = append(train, e.train.RMSE()), append(test, e.test.RMSE())
 			trainSTFT, testSTFT = append(trainSTFT, e.train.STFTRMSE()), append(testSTFT, e.test.STFTRMSE())
 		}

@@ -11,8 +11,18 @@ type single struct {
 	mean, sd []float64
 	draws    [][]float64
 	trials   int     // that chose its recipe
+	limits   limits  // that it keeps to
 	level    float64 // rms of the samples known around it
 }
+
+// limits says whether a fill is of clipped samples, and whether it could keep to their limits.
+type limits int
+
+const (
+	noLimits limits = iota
+	limitsKept
+	limitsDoubtful
+)
 
 // doubtful is the expected error of a fill, relative to the level of the sound around, from which on it is in doubt. On half of some
 // recordings it told errors above 0.7 of that level best (docs/fills.md).
@@ -21,8 +31,12 @@ const doubtful = 0.65
 // doubts returns the reasons not to trust a fill.
 func (s *single) doubts(gap Gap, channel, longest int) (all []Doubt) {
 	add := func(format string, args ...any) { all = append(all, Doubt{gap, channel, fmt.Sprintf(format, args...)}) }
-	if s.level == 0 {
-		return nil // silence in silence
+	switch {
+	case s.limits == limitsDoubtful:
+		add("the limits of its clipped samples contradict the sound around, or its restoration did not settle")
+		return all
+	case s.limits == limitsKept || s.level == 0: // silence in silence
+		return nil
 	}
 	switch expected := score.RMS(s.sd) / s.level; {
 	case gap.Len() > longest:

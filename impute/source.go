@@ -26,13 +26,37 @@ func channelsOf(s Source) (int, error) {
 	return len(none), nil
 }
 
-// Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. The samples there are not
-// even read.
-func Around(s Source, gaps []Gap) Source { return &around{s, gaps} }
+// Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. What all channels miss is not even
+// read. Clipped samples stay: they are limits.
+func Around(s Source, gaps []Gap) Source {
+	a := &around{src: s}
+	for _, g := range gaps {
+		switch {
+		case g.Clipped:
+		case g.Channel == 0:
+			a.all = append(a.all, g)
+		default:
+			for len(a.own) < g.Channel {
+				a.own = append(a.own, nil)
+			}
+			a.own[g.Channel-1] = append(a.own[g.Channel-1], g)
+		}
+	}
+	return a
+}
 
+// around has the gaps of all channels, and each channel's own.
 type around struct {
-	src  Source
-	gaps []Gap
+	src Source
+	all []Gap
+	own [][]Gap
+}
+
+// overlapping returns the gaps, rising and apart, that reach into [lo, hi).
+func overlapping(gaps []Gap, lo, hi int) []Gap {
+	from := sort.Search(len(gaps), func(i int) bool { return gaps[i].End > lo })
+	to := sort.Search(len(gaps), func(i int) bool { return gaps[i].Start >= hi })
+	return gaps[from:max(from, to)]
 }
 
 // Read reads between the gaps, and an empty part before a gap that begins at lo: it gives the number of channels.
@@ -41,11 +65,12 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		return nil, fmt.Errorf("impute: the recording is nil, want a Source: %w", vssgp.ErrData)
 	}
 	var out [][]float64
-	i := sort.Search(len(a.gaps), func(i int) bool { return a.gaps[i].End > lo })
-	for at := lo; at < hi || out == nil; i++ {
+	gaps := overlapping(a.all, lo, hi)
+	for at := lo; at < hi || out == nil; {
 		end, next := hi, hi
-		if i < len(a.gaps) && a.gaps[i].Start < hi {
-			end, next = max(at, a.gaps[i].Start), a.gaps[i].End
+		if len(gaps) > 0 {
+			end, next = max(at, gaps[0].Start), gaps[0].End
+			gaps = gaps[1:]
 		}
 		part, err := a.src.Read(at, end)
 		if err != nil {
@@ -64,6 +89,11 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 			copy(out[c][at-lo:], part[c])
 		}
 		at = next
+	}
+	for c := range min(len(out), len(a.own)) {
+		for _, g := range overlapping(a.own[c], lo, hi) {
+			clear(out[c][max(g.Start, lo)-lo : min(g.End, hi)-lo])
+		}
 	}
 	return out, nil
 }

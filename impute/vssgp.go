@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,6 +19,11 @@ func (f *filler) fillExcerpts() error {
 	f.units = len(all)
 	if err := f.o.checkCheckpoint(len(all)); err != nil {
 		return err
+	}
+	for _, g := range f.res.gaps {
+		if g.Clipped {
+			return fmt.Errorf("impute: gap %v is clipped, and method %s knows no limits; want method %s: %w", g, VSSGP, Mixture, vssgp.ErrOptions)
+		}
 	}
 	errs := make([]error, len(all))
 	parallel.For(len(all), f.o.workers(len(all)), func(i int) { errs[i] = f.fill(i) })
@@ -99,7 +105,7 @@ func (f *filler) predict(e *Excerpt) error {
 	missing := e.missing()
 	x := make([]float64, len(missing))
 	var inGaps []float64
-	var at []int // the missing samples
+	var at []int // the samples that a channel misses
 	for i, m := range missing {
 		x[i] = e.seconds(i, f.res.rate)
 		if m {
@@ -117,20 +123,21 @@ func (f *filler) predict(e *Excerpt) error {
 	for i, sd := range p.SD(true) {
 		at, c := i/p.D, i%p.D
 		e.Fit[c][at], e.SD[c][at] = p.Mean[i], sd
-		if missing[at] {
-			e.Filled[c][at] = p.Mean[i]
+	}
+	var draws []*mat.Dense
+	if f.o.Draws > 0 {
+		if draws, err = e.Model.DrawContext(f.ctx, mat.NewDense(len(at), 1, inGaps), f.o.Draws, f.o.Model.Seed+uint64(e.Start)); err != nil {
+			return err
 		}
 	}
-	if f.o.Draws <= 0 {
-		return nil
-	}
-	draws, err := e.Model.DrawContext(f.ctx, mat.NewDense(len(at), 1, inGaps), f.o.Draws, f.o.Model.Seed+uint64(e.Start))
-	if err != nil {
-		return err
-	}
-	for k, d := range draws {
-		for c := range e.Filled {
-			for j, i := range at {
+	for c := range e.Filled {
+		own := audio.Mask(e.gapsInside(c), len(missing))
+		for j, i := range at {
+			if !own[i] {
+				continue
+			}
+			e.Filled[c][i] = e.Fit[c][i]
+			for k, d := range draws {
 				e.Draws[k][c][i] = d.At(j, c)
 			}
 		}

@@ -1,0 +1,132 @@
+package impute
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+)
+
+// TestChannels: a gap is its channels' own. What another channel holds there comes out bit for bit, by every method and in draws, though gaps
+// of several channels overlap in time.
+func TestChannels(t *testing.T) {
+	clean := tones(6000, 3, 0.005)
+	gaps := []Gap{
+		{Start: 1000, End: 1040, Channel: 1}, {Start: 1020, End: 1100, Channel: 2}, {Start: 3000, End: 3020},
+		{Start: 3020, End: 3030, Channel: 3}, {Start: 4000, End: 4020, Channel: 2},
+	}
+	slow := quick()
+	slow.Draws = 1
+	for _, o := range []Options{{Draws: 1}, {Draws: 1, Method: AR}, slow} {
+		cut := make([][]float64, len(clean))
+		for c := range clean {
+			cut[c] = slices.Clone(clean[c])
+			for _, g := range gaps {
+				for i := g.Start; i < g.End && g.In(c); i++ {
+					cut[c][i] = 1e6
+				}
+			}
+		}
+		r := mustFill(t, cut, gaps, o)
+		for c := range clean {
+			own := make([]bool, 6000)
+			for _, g := range gaps {
+				for i := g.Start; i < g.End && g.In(c); i++ {
+					own[i] = true
+				}
+			}
+			for i, v := range clean[c] {
+				if !own[i] && (r.Filled[c][i] != v || r.Draws[0][c][i] != v) {
+					t.Fatalf("%s: channel %d sample %d is intact, and became %v", r.Method, c+1, i, r.Filled[c][i])
+				}
+				if own[i] && (math.Abs(r.Filled[c][i]-v) > 0.2 || !(r.SD[c][i] > 0)) {
+					t.Fatalf("%s: channel %d sample %d is %v ± %v, was %v", r.Method, c+1, i, r.Filled[c][i], r.SD[c][i], v)
+				}
+			}
+		}
+		s := Score(clean, r.Filled, r.Fit, r.SD, rate, gaps)
+		if !(s.VSSGP.TestRMSE < 0.1) || !(s.Coverage95 > 0.5) {
+			t.Errorf("%s: scores %+v", r.Method, s)
+		}
+		if o.Method == AR {
+			if alone := mustFill(t, cut[1:2], []Gap{{Start: 1020, End: 1100}, {Start: 3000, End: 3020}, {Start: 4000, End: 4020}}, o); !sameBits(alone.Filled, r.Filled[1:2]) {
+				t.Error("a channel is filled otherwise by itself")
+			}
+		}
+	}
+	for name, g := range map[string][]Gap{
+		"twice": {{Start: 10, End: 20}, {Start: 19, End: 21, Channel: 2}}, "no such channel": {{Start: 10, End: 20, Channel: 4}},
+		"all of a channel": {{Start: 0, End: 6000, Channel: 1}},
+	} {
+		if _, err := Fill(t.Context(), clean, rate, g, Options{}); !errors.Is(err, ErrGaps) {
+			t.Errorf("%s: error %v, want one that wraps ErrGaps", name, err)
+		}
+	}
+	clipped := slow
+	if _, err := Fill(t.Context(), clean, rate, []Gap{{Start: 10, End: 20, Clipped: true}}, clipped); !errors.Is(err, vssgp.ErrOptions) {
+		t.Errorf("clipped samples for vssgp: error %v, want one that wraps ErrOptions", err)
+	}
+}
+
+// TestClipped: clipped samples come back beyond their limits and nearer to what was there, in the channel that is clipped; plain gaps beside
+// them are filled, and what is kept of an interrupted fill is used again.
+func TestClipped(t *testing.T) {
+	r, err := audio.Open("../testdata/speech.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := r.Samples[0][6000:22_000]
+	level := 0.4 * slices.Max(clean)
+	x := [][]float64{slices.Clone(clean), slices.Clone(clean)}
+	var gaps []Gap
+	for i, v := range clean {
+		if math.Abs(v) < level {
+			continue
+		}
+		x[1][i] = math.Copysign(level, v)
+		if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, Gap{Start: i, End: i + 1, Channel: 2, Clipped: true})
+		}
+	}
+	plain := Gap{Start: 100, End: 130, Channel: 2}
+	gaps = append(gaps, plain)
+	path := filepath.Join(t.TempDir(), "fills")
+	o := Options{Draws: 1, Model: vssgp.Options{Checkpoint: path, Resume: true}}
+	f := mustFill(t, x, gaps, o)
+	again := mustFill(t, x, gaps, o)
+	if !sameBits(f.Filled, again.Filled) || !sameBits(f.SD, again.SD) || !sameBits(f.Draws[0], again.Draws[0]) {
+		t.Error("other bits from the checkpoint")
+	}
+	if fresh := mustFill(t, x, gaps, Options{Draws: 1, Workers: 1}); !sameBits(f.Filled, fresh.Filled) {
+		t.Error("other bits without a checkpoint")
+	}
+	before, after := 0.0, 0.0
+	for _, g := range gaps {
+		for i := g.Start; i < g.End && g.Clipped; i++ {
+			before += (x[1][i] - clean[i]) * (x[1][i] - clean[i])
+			after += (f.Filled[1][i] - clean[i]) * (f.Filled[1][i] - clean[i])
+			for _, v := range []float64{f.Filled[1][i], f.Draws[0][1][i]} {
+				if v*math.Copysign(1, x[1][i]) < level {
+					t.Fatalf("sample %d became %v within its limit %v", i, v, x[1][i])
+				}
+			}
+		}
+	}
+	if gain := 10 * math.Log10(before/after); gain < 6 {
+		t.Errorf("the restored samples are %.1f dB nearer, want 6 at least", gain)
+	}
+	for i := range clean {
+		if f.Filled[0][i] != clean[i] || f.SD[0][i] > 0 {
+			t.Fatalf("sample %d of the other channel became %v", i, f.Filled[0][i])
+		}
+	}
+	if p, err := NewPlan(2, len(clean), r.Rate, gaps, o); err != nil || !(p.Flops > 0) || p.Missing != audio.Missing(gaps[:len(gaps)-1])+plain.Len() {
+		t.Errorf("plan %+v, %v", p, err)
+	}
+}

@@ -1,0 +1,123 @@
+package impute
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/clip"
+)
+
+const (
+	// clipTile is how many seconds of a channel are restored at a time, with clipMargin on either side that its spectra look at.
+	clipTile, clipMargin = 5.0, 0.2
+	// clipPlain is how many seconds from either end of a gap that is merely missing are solved for with clipped samples around.
+	clipPlain = 0.05
+)
+
+// fillClipped restores the clipped gaps of every channel, tile by tile: they are so dense that they are solved for together.
+func (g *gapFiller) fillClipped(doubts [][]Doubt) error {
+	for c := range g.lanes {
+		var own []int
+		for _, i := range g.lanes[c] {
+			if g.res.gaps[i].Clipped {
+				own = append(own, i)
+			}
+		}
+		tile := audio.SamplesIn(clipTile, g.res.rate)
+		for len(own) > 0 {
+			end := (g.res.gaps[own[0]].Start/tile + 1) * tile
+			n := slices.IndexFunc(own, func(i int) bool { return g.res.gaps[i].Start >= end })
+			if n < 0 {
+				n = len(own)
+			}
+			if err := g.fillTile(c, own[:n], end-tile, end, doubts); err != nil {
+				return err
+			}
+			own = own[n:]
+		}
+	}
+	return nil
+}
+
+// fillTile restores a channel's clipped gaps with the given numbers, which begin in [from, to).
+func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) error {
+	if err := g.ctx.Err(); err != nil {
+		return err
+	}
+	all, margin := g.res.gaps, audio.SamplesIn(clipMargin, g.res.rate)
+	lo, hi := max(0, from-margin), min(g.res.samples, max(to, all[own[len(own)-1]].End)+margin)
+	z, err := g.src.Read(lo, hi)
+	if err != nil {
+		return fmt.Errorf("impute: samples %d:%d: %w", lo, hi, err)
+	}
+	var clipped, missing [][2]int
+	first := 0 // of the tile's own gaps, among the clipped ones
+	lane := g.lanes[c]
+	for _, k := range lane[sort.Search(len(lane), func(i int) bool { return all[lane[i]].End > lo }):] {
+		gap := all[k]
+		if gap.Start >= hi {
+			break
+		}
+		start, end := max(gap.Start, lo)-lo, min(gap.End, hi)-lo
+		switch {
+		case !gap.Clipped:
+			missing = append(missing, ends(start, end, audio.SamplesIn(clipPlain, g.res.rate))...)
+		default:
+			if k == own[0] {
+				first = len(clipped)
+			}
+			clipped = append(clipped, [2]int{start, end})
+		}
+	}
+	keys, found := make([]key, len(own)), make([]*single, len(own))
+	places := make([]place, len(own))
+	complete := true
+	for j, i := range own {
+		keys[j] = g.kept.key([][]float64{z[c]}, [][][2]int{clipped, missing}, all[i], c, g.res.rate)
+		places[j], found[j] = g.kept.find(keys[j], all[i].Len(), g.o.Draws)
+		complete = complete && found[j] != nil
+	}
+	if !complete {
+		seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
+		r, err := clip.Fill(g.ctx, z[c], clipped, missing, g.rate, clip.Options{Draws: g.o.Draws, Seed: seed})
+		if err != nil {
+			return fmt.Errorf("impute: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
+		}
+		for j, i := range own {
+			start, end := all[i].Start-lo, all[i].End-lo
+			s := &single{mean: r.Mean[start:end], sd: r.SD[start:end], limits: limitsKept}
+			if r.Doubt[first+j] {
+				s.limits = limitsDoubtful
+			}
+			for _, d := range r.Draws {
+				s.draws = append(s.draws, d[start:end])
+			}
+			found[j] = s
+			if places[j], err = g.kept.keep(keys[j], s); err != nil {
+				return err
+			}
+		}
+	}
+	for j, i := range own {
+		g.res.places[i] = append(g.res.places[i], places[j])
+		doubts[i] = append(doubts[i], found[j].doubts(all[i], c, 0)...)
+	}
+	g.tell(func() {
+		for _, i := range own {
+			if len(g.res.places[i]) == 1 {
+				g.done++
+			}
+		}
+	})
+	return nil
+}
+
+// ends returns a run, or where it is long its two ends.
+func ends(start, end, most int) [][2]int {
+	if end-start <= 2*most {
+		return [][2]int{{start, end}}
+	}
+	return [][2]int{{start, start + most}, {end - most, end}}
+}
