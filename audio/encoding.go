@@ -26,6 +26,17 @@ var (
 	Float64 = Encoding{Bytes: 8, Float: true}
 )
 
+// Step returns the difference of neighbouring values, in full scale; 0 for floats.
+func (e Encoding) Step() float64 {
+	switch {
+	case e.Float:
+		return 0
+	case e.ValidBits != 0:
+		return math.Ldexp(1, 1-e.ValidBits)
+	}
+	return math.Ldexp(1, 1-8*e.Bytes)
+}
+
 // String names the encoding, as in "16-bit PCM" or "32-bit float".
 func (e Encoding) String() string {
 	if e.Float {

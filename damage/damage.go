@@ -42,7 +42,7 @@ type Options struct {
 	Progress    func(done float64) // share of the work, never from two goroutines at once
 }
 
-// DefaultSensitivity is where recall and precision balance on recordings (docs/repair.md).
+// DefaultSensitivity is where recall and precision balance on recordings.
 const DefaultSensitivity = 5
 
 // Found is damage in one channel, or with Gap.Channel 0 in all at the same samples.

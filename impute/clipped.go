@@ -80,6 +80,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 		complete = complete && found[j] != nil
 	}
 	if !complete {
+		reach := audio.SamplesIn(levelReach, g.res.rate)
 		seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
 		r, err := clip.Fill(g.ctx, z[c], clipped, missing, g.rate, clip.Options{Draws: g.o.Draws, Seed: seed})
 		if err != nil {
@@ -87,7 +88,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 		}
 		for j, i := range own {
 			start, end := all[i].Start-lo, all[i].End-lo
-			s := &single{mean: r.Mean[start:end], sd: r.SD[start:end], limits: limitsKept}
+			s := &single{mean: r.Mean[start:end], sd: r.SD[start:end], limits: limitsKept, level: level(z[c], clipped, first+j, reach)}
 			if r.Doubt[first+j] {
 				s.limits = limitsDoubtful
 			}
@@ -101,12 +102,12 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 		}
 	}
 	for j, i := range own {
-		g.res.places[i] = append(g.res.places[i], places[j])
+		g.places[i] = append(g.places[i], places[j])
 		doubts[i] = append(doubts[i], found[j].doubts(all[i], c, 0)...)
 	}
 	g.tell(func() {
 		for _, i := range own {
-			if len(g.res.places[i]) == 1 {
+			if len(g.places[i]) == 1 {
 				g.done++
 			}
 		}

@@ -49,7 +49,6 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if method == VSSGP {
 		err = f.fillExcerpts()
 	} else {
-		f.res.kept = newKept(&o, method)
 		err = f.fillGaps(method)
 	}
 	if err != nil {

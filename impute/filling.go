@@ -3,50 +3,72 @@ package impute
 import (
 	"fmt"
 	"sort"
+
+	"github.com/vssgp/vssgp/audio"
 )
 
-// A Filling is the fill of a gap in one channel.
-type Filling struct {
-	Mean, SD []float64   // of each missing sample: what was likely there, and its standard deviation (noise included)
-	Draws    [][]float64 // [draw][sample]
-}
-
 // Gaps returns the gaps that were filled, in rising order.
-func (r *Result) Gaps() []Gap { return r.gaps }
+func (r *Result) Gaps() []Gap {
+	if r.gaps == nil { // a result that was put together elsewhere
+		for _, e := range r.Excerpts {
+			r.gaps = append(r.gaps, e.Gaps...)
+		}
+	}
+	return r.gaps
+}
 
 // Filling returns the fill of gap i of Gaps in a channel, from 0, that misses it. Errors wrap ErrGaps, or are those of the file that holds
 // the fills of long recordings.
 func (r *Result) Filling(i, channel int) (Filling, error) {
-	if r == nil || i < 0 || i >= len(r.gaps) || channel < 0 || channel >= r.channels || !r.gaps[i].In(channel) {
+	if r == nil || i < 0 || i >= len(r.Gaps()) || channel < 0 || !r.gaps[i].In(channel) {
 		return Filling{}, fmt.Errorf("impute: no gap %d in channel %d was filled: %w", i, channel+1, ErrGaps)
 	}
 	g := r.gaps[i]
-	if r.places != nil {
+	if r.fills != nil {
 		k := channel
 		if g.Channel > 0 {
 			k = 0
 		}
-		p := r.places[i][k]
-		s, err := p.in.get(p.at)
+		filling, err := r.fills.filling(i, k)
 		if err != nil {
-			return Filling{}, fmt.Errorf("impute: gap %v: %w", g, err)
+			return Filling{}, fmt.Errorf("impute: gap %v in channel %d: %w", g, channel+1, err)
 		}
-		return Filling{s.mean, s.sd, s.draws}, nil
+		return filling, nil
 	}
 	all := r.Excerpts
 	e := &all[sort.Search(len(all), func(k int) bool { return all[k].End >= g.End })]
+	if channel >= len(e.Fit) {
+		return Filling{}, fmt.Errorf("impute: no channel %d: %w", channel+1, ErrGaps)
+	}
 	within := func(v [][]float64) []float64 { return v[channel][g.Start-e.Start : g.End-e.Start] }
-	f := Filling{Mean: within(e.Filled), SD: within(e.SD)}
+	f := Filling{Mean: within(e.Fit), SD: within(e.SD), Level: e.level(g, channel, r.rate)}
 	for _, d := range e.Draws {
 		f.Draws = append(f.Draws, within(d))
 	}
 	return f, nil
 }
 
+// level returns the rms of what is known about a gap.
+func (e *Excerpt) level(g Gap, channel, rate int) float64 {
+	var gaps [][2]int
+	at := 0
+	for _, h := range e.gapsInside(channel) {
+		if h.Start == g.Start-e.Start {
+			at = len(gaps)
+		}
+		gaps = append(gaps, [2]int{h.Start, h.End})
+	}
+	reach := e.End - e.Start
+	if rate > 0 {
+		reach = audio.SamplesIn(levelReach, rate)
+	}
+	return level(e.Filled[channel], gaps, at, reach)
+}
+
 // Close frees what holds the fills; Filling must not be called any more. A result of Fill needs no Close.
 func (r *Result) Close() {
-	if r != nil && r.kept != nil {
-		r.kept.release()
+	if r != nil && r.fills != nil {
+		r.fills.release()
 	}
 }
 
@@ -78,14 +100,14 @@ func (r *Result) into(e *Excerpt) error {
 
 // join makes whole recordings of the fills. The excerpts keep their parts of them.
 func (r *Result) join(samples [][]float64, draws int) error {
-	if r.places != nil {
+	if r.fills != nil {
 		for i := range r.Excerpts {
 			if err := r.gather(&r.Excerpts[i], samples, draws); err != nil {
 				return err
 			}
 		}
 		r.Close()
-		r.kept, r.places = nil, nil // the excerpts hold everything
+		r.fills = nil // the excerpts hold everything
 	}
 	into := func(to [][]float64, part func(e *Excerpt) [][]float64) [][]float64 {
 		for i := range r.Excerpts {

@@ -24,6 +24,7 @@ type gapFiller struct {
 	ends    []int     // where the gaps up to each have all ended
 	reach   int       // the most samples on either side of any gap that its fill looks at
 	kept    *kept
+	places  [][]place // [gap][channel that misses it]: where its fill is kept
 
 	first   int           // the gap that guesses begin with
 	guesses [][][]float64 // [gap][channel]: of gaps that others look at
@@ -31,7 +32,7 @@ type gapFiller struct {
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
-	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels), kept: f.res.kept}
+	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels), places: make([][]place, len(f.res.gaps)), kept: newKept(&f.o, m)}
 	g.fillers.New = func() any { return warp.NewFiller(m.menu(), g.rate) }
 	end := 0
 	for i, gap := range f.res.gaps {
@@ -45,49 +46,6 @@ func newGapFiller(f *filler, m Method) *gapFiller {
 		g.reach = max(g.reach, reachOf(gap, f.res.rate))
 	}
 	return g
-}
-
-// batch is how many gaps are filled before the guesses of the next ones are made: memory holds no more guesses than they look at.
-const batch = 512
-
-// fillGaps fills all gaps. Each gap looks at the samples around it; where those have gaps, it looks at a guess of them, which are
-// made first. So no fill depends on another, and the result not on the order of work.
-func (f *filler) fillGaps(m Method) error {
-	if err := f.res.kept.open(f.o.Model.Resume); err != nil {
-		return err
-	}
-	defer f.res.kept.close()
-	g := newGapFiller(f, m)
-	f.units = len(f.res.gaps)
-	f.res.places = make([][]place, f.units)
-	doubts := make([][]Doubt, f.units)
-	for lo := 0; lo < f.units; lo += batch {
-		hi := min(lo+batch, f.units)
-		err := g.guessFor(lo, hi)
-		if err == nil {
-			err = parallel.Try(hi-lo, f.o.workers(hi-lo), func(i int) (err error) {
-				doubts[lo+i], err = g.fill(lo + i)
-				return err
-			})
-		}
-		if err != nil {
-			return g.stopped(err)
-		}
-	}
-	err := g.fillClipped(doubts)
-	f.res.Doubts = slices.Concat(doubts...)
-	return g.stopped(err)
-}
-
-// stopped has the checkpoint written to the disk, and says that the fill was interrupted if it was.
-func (g *gapFiller) stopped(err error) error {
-	if kept := g.kept.sync(true); err == nil && kept != nil && g.kept.warn == nil {
-		return fmt.Errorf("impute: checkpoint: %w", kept)
-	}
-	if err != nil && g.ctx.Err() != nil {
-		return fmt.Errorf("impute: interrupted: %w", g.ctx.Err())
-	}
-	return err
 }
 
 // guessFor makes guesses of the gaps that the fills of gaps lo … hi−1 look at. Those of the batch before serve again.
@@ -222,7 +180,7 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 		if err != nil {
 			return nil, err
 		}
-		g.res.places[i] = append(g.res.places[i], at)
+		g.places[i] = append(g.places[i], at)
 		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
 	}
 	g.tell(func() { g.done++ })

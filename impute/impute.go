@@ -92,9 +92,21 @@ type Result struct {
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
-	context  int       // samples modelled on each side of a gap
-	kept     *kept     // what holds the fills of gaps one by one; nil: the excerpts do
-	places   [][]place // [gap][channel]: where
+	context  int   // samples modelled on each side of a gap
+	fills    fills // of gaps one by one; nil: the excerpts hold them
+}
+
+// A Filling is the fill of a gap in one channel.
+type Filling struct {
+	Mean, SD []float64   // of each missing sample: what was likely there, and its standard deviation (noise included)
+	Draws    [][]float64 // [draw][sample]
+	Level    float64     // rms of what is known around: errors are large or small beside it
+}
+
+// fills hold the fill of each gap in each channel that misses it.
+type fills interface {
+	filling(gap, k int) (Filling, error)
+	release()
 }
 
 // A Doubt is a reason not to trust the fill of a gap.

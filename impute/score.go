@@ -36,7 +36,11 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 	}
 	n := len(reference[0])
 	t := newTally(len(reference), n, rate)
-	ar, err := Fill(context.Background(), filled, rate, gaps, Options{Method: AR})
+	plain := slices.Clone(gaps) // a simple fill knows no limits
+	for i := range plain {
+		plain[i].Clipped = false
+	}
+	ar, err := Fill(context.Background(), filled, rate, plain, Options{Method: AR})
 	if err != nil { // too little is known for any model
 		return newTally(0, 0, rate).scores()
 	}
@@ -50,7 +54,11 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
 	}
-	ar, err := FillFrom(context.Background(), recording, r.samples, r.rate, r.gaps, Options{Method: AR})
+	plain := slices.Clone(r.gaps) // a simple fill knows no limits
+	for i := range plain {
+		plain[i].Clipped = false
+	}
+	ar, err := FillFrom(context.Background(), recording, r.samples, r.rate, plain, Options{Method: AR})
 	if err != nil {
 		return Scores{}, err
 	}
@@ -70,6 +78,9 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		}
 		simple := &Excerpt{Start: e.Start, End: e.End, Filled: whole(e.Filled).clone()}
 		e.Fit, e.SD = unknown(e.Filled), unknown(e.Filled)
+		if r.fills != nil { // what is observed is reproduced
+			e.Fit = whole(e.Filled).clone()
+		}
 		for _, part := range r.within(&e) { // a model's predictions of what is observed
 			for c := range part.Fit {
 				copy(e.Fit[c][part.Start-e.Start:], part.Fit[c])

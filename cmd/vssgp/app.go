@@ -103,6 +103,9 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 		}
 	}
 	planned, _ := a.flags.GetBool("plan") // false for a command without --plan
+	if dry, _ := a.flags.GetBool("dry-run"); dry {
+		planned = true
+	}
 	a.flags.VisitAll(func(flag *pflag.Flag) {
 		v, ok := flag.Value.(*value)
 		if !ok || v.file == nil || slices.Contains(v.words, v.text) || err != nil {

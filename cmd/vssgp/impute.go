@@ -74,7 +74,7 @@ func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
 }
 
 func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) error {
-	if err := cmp.Or(o.choose(), o.gaps.check(), o.keep.check(a.flags)); err != nil {
+	if err := cmp.Or(o.choose(), o.gaps.check(a.flags), o.keep.check(a.flags)); err != nil {
 		return err
 	}
 	if err := a.checkOutputs(numberedFiles(o.output, o.fill.Draws)...); err != nil {
@@ -93,15 +93,20 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err != nil {
 		return err
 	}
-	gaps, err := o.gaps.in(rec, input)
-	if err != nil {
-		return err
-	}
+	bar := a.newMeter()
 	f := &report.Fill{
 		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
-		Gaps: gaps, Input: rec, Settings: a.settings(), Method: cmp.Or(o.model.method, string(fill.Method)),
+		Input: rec, Settings: a.settings(), Method: cmp.Or(o.model.method, string(fill.Method)),
 	}
-	bar := a.newMeter()
+	if f.Gaps, f.Found, err = o.gaps.in(ctx, rec, input, bar); err != nil {
+		return err
+	}
+	if o.gaps.dry {
+		return a.finishDry(f, o)
+	}
+	if len(f.Gaps) == 0 {
+		return a.finishIntact(f, rec, container, o)
+	}
 	o.follow(&fill, f, bar)
 	if done, err := a.planFill(ctx, f, rec, fill, o); done || err != nil {
 		return err
@@ -118,11 +123,12 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		f.Reference = clean
 	}
 	a.apply(&o.keep, &fill.Model)
-	f.Result, err = impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, fill)
+	f.Result, err = impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	bar.clear()
 	if err != nil {
 		return fromFile(input, err)
 	}
+	defer f.Result.Close()
 	if fill.Method == impute.VSSGP {
 		a.warnFill(f.Result, float64(rec.Rate()), o)
 	}

@@ -1,96 +1,12 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/damage"
 	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
-
-// gapFlags say which samples are missing, in one of three ways.
-type gapFlags struct {
-	list   []string
-	file   string
-	detect string
-}
-
-func (g *gapFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive; repeatable")
-	f.Var(fileName(&g.file, file{extensions: []string{"csv"}}), "gaps", "CSV `file` with columns start,end in samples, the end exclusive")
-	f.Var(oneOf(&g.detect, "zeros"), "detect", "find the gaps: zeros are runs of exact zeros that are no silence")
-}
-
-// check refuses no way or several ways.
-func (g *gapFlags) check() error {
-	ways := 0
-	for _, given := range []bool{g.list != nil, g.file != "", g.detect != ""} {
-		if given {
-			ways++
-		}
-	}
-	switch {
-	case ways == 0:
-		return mistake("no gaps given; want --gap START:END, --gaps FILE.csv or --detect zeros")
-	case ways > 1:
-		return mistake("gaps are given in %d ways; want only one of --gap, --gaps and --detect", ways)
-	}
-	return nil
-}
-
-// in returns the gaps of a recording, in rising order.
-func (g *gapFlags) in(rec *audio.File, input string) ([]impute.Gap, error) {
-	var gaps []audio.Gap
-	var err error
-	switch {
-	case g.file != "":
-		gaps, err = readGaps(g.file)
-	case g.detect != "":
-		var found []damage.Found
-		found, err = damage.Find(context.Background(), rec, rec.Len(), rec.Rate(), damage.Options{Kinds: []damage.Kind{damage.Zeros}})
-		if err == nil && len(found) == 0 {
-			return nil, mistake("%s: --detect zeros: no run of zeros that is not silence; name the gaps with --gap or --gaps", input)
-		}
-		for _, f := range found {
-			gaps = append(gaps, f.Gap)
-		}
-	default:
-		for _, s := range g.list {
-			gap, err := audio.ParseGap(s, rec.Rate())
-			if err != nil {
-				return nil, err
-			}
-			gaps = append(gaps, gap)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
-		return nil, fmt.Errorf("%s: %w", input, err)
-	}
-	return gaps, nil
-}
-
-// readGaps reads --gaps.
-func readGaps(path string) ([]audio.Gap, error) {
-	f, _, err := atomicfile.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	gaps, err := audio.ReadGaps(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return gaps, nil
-}
 
 // imputeFlags are the flags of impute.
 type imputeFlags struct {

@@ -52,10 +52,7 @@ func (a *app) finishFill(f *report.Fill, rec *audio.File, container audio.Contai
 // filled is what impute --json prints.
 func filled(f *report.Fill, output string, models []string, scores object) object {
 	r := f.Result
-	gaps, doubts, excerpts := [][2]int{}, []object{}, []object{}
-	for _, g := range f.Gaps {
-		gaps = append(gaps, [2]int{g.Start, g.End})
-	}
+	doubts, excerpts := []object{}, []object{}
 	for _, d := range r.Doubts {
 		doubts = append(doubts, object{{"start", d.Gap.Start}, {"end", d.Gap.End}, {"channel", d.Channel + 1}, {"reason", d.Reason}})
 	}
@@ -74,7 +71,7 @@ func filled(f *report.Fill, output string, models []string, scores object) objec
 	return object{
 		{"method", f.Method}, {"device", f.Device()}, {"seconds", r.Elapsed}, {"iterations", r.Iterations}, {"bound", bound},
 		{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", audio.Missing(f.Gaps)}, // samples per channel
-		{"gaps", gaps}, {"doubts", doubts}, {"excerpts", excerpts}, {"output", output}, {"models,omitempty", models}, {"scores,omitempty", scores},
+		{"gaps", spans(f.Gaps)}, {"gap_channels,omitempty", owners(f.Gaps)}, {"found,omitempty", foundObjects(f.Found)}, {"doubts", doubts}, {"excerpts", excerpts}, {"output", output}, {"models,omitempty", models}, {"scores,omitempty", scores},
 	}
 }
 
@@ -95,7 +92,11 @@ func scoresTable(s impute.Scores, method string) *report.Table {
 func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags) (written []string, err error) {
 	var files []atomicfile.File
 	for i, path := range append([]string{o.output}, numberedFiles(o.output, o.fill.Draws)...) {
-		patch, clipped, err := rec.Patch(changes(f.Result, i))
+		new, err := changes(f, i)
+		if err != nil {
+			return nil, err
+		}
+		patch, clipped, err := rec.Patch(new)
 		if err != nil {
 			return nil, err
 		}
@@ -108,15 +109,13 @@ func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, mod
 		files = append(files, atomicfile.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
 	if o.sd != "" {
-		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, f.Result) }})
+		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, f) }})
 	}
-	if o.report != "" {
-		d, err := report.Impute(f)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, a.reportFile(o.report, d))
+	told, err := a.toldFiles(f, o)
+	if err != nil {
+		return nil, err
 	}
+	files = append(files, told...)
 	for _, f := range files {
 		written = append(written, f.Path)
 	}
@@ -124,49 +123,66 @@ func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, mod
 }
 
 // changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
-func changes(r *impute.Result, draw int) []audio.Change {
-	var all []audio.Change
-	for _, e := range r.Excerpts {
-		samples := e.Filled
-		if draw > 0 {
-			samples = e.Draws[draw-1]
-		}
-		for _, g := range e.Gaps {
-			c := audio.Change{Start: g.Start}
-			for _, s := range samples {
-				c.Values = append(c.Values, s[g.Start-e.Start:g.End-e.Start])
+func changes(f *report.Fill, draw int) ([]audio.Change, error) {
+	all := make([]audio.Change, len(f.Gaps))
+	for i, g := range f.Gaps {
+		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, f.Channels)}
+		for c := range f.Channels {
+			if !g.In(c) {
+				continue
 			}
-			all = append(all, c)
+			fill, err := f.Result.Filling(i, c)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Values[c] = fill.Mean
+			if draw > 0 {
+				all[i].Values[c] = fill.Draws[draw-1]
+			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // writeSD lists the filled samples in order, channel by channel within one, as
 // NPY or CSV by the path's extension.
-func writeSD(w io.Writer, path string, r *impute.Result) error {
-	var data []float64
-	for _, e := range r.Excerpts {
-		for _, g := range e.Gaps {
-			for i := g.Start; i < g.End; i++ {
-				for c := range e.SD {
-					data = append(data, float64(i), float64(c), e.SD[c][i-e.Start])
+func writeSD(w io.Writer, path string, f *report.Fill) error {
+	rows := 0
+	for _, g := range f.Gaps {
+		if rows += g.Len(); g.Channel == 0 {
+			rows += g.Len() * (f.Channels - 1)
+		}
+	}
+	to, err := newTable(w, path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil)
+	if err != nil {
+		return err
+	}
+	for i, g := range f.Gaps {
+		var channels []int
+		var sd [][]float64
+		for c := range f.Channels {
+			if g.In(c) {
+				fill, err := f.Result.Filling(i, c)
+				if err != nil {
+					return err
+				}
+				channels, sd = append(channels, c), append(sd, fill.SD)
+			}
+		}
+		for n := g.Start; n < g.End; n++ {
+			for k, c := range channels {
+				if err := to.Write([]float64{float64(n), float64(c), sd[k][n-g.Start]}); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	to, err := newTable(w, path, []int{len(data) / 3, 3}, []string{"sample", "channel", "sd"}, nil)
-	if err == nil {
-		err = to.Write(data)
-	}
-	if err == nil {
-		err = to.Close()
-	}
-	return err
+	return to.Close()
 }
 
 func (a *app) sayFill(f *report.Fill, written []string) {
 	r := f.Result
+	a.sayFound(f)
 	how := f.Method
 	if r.Method == impute.VSSGP {
 		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
@@ -183,7 +199,7 @@ func (a *app) sayFill(f *report.Fill, written []string) {
 			break
 		}
 		in := ""
-		if f.Channels > 1 {
+		if f.Channels > 1 && d.Gap.Channel == 0 {
 			in = fmt.Sprintf(" in channel %d", d.Channel+1)
 		}
 		a.say("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)

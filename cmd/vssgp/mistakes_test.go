@@ -205,8 +205,11 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gaps none.csv -o out.wav", "none.csv"}, {"impute good.wav --gaps gaps-ragged.csv -o out.wav", "gaps-ragged.csv"},
 	{"impute good.wav --gaps gaps-names.csv -o out.wav", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv -o out.wav", "gaps-half.csv"},
 	{"impute good.wav --gaps gaps-empty.csv -o out.wav", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv -o out.wav", "110:130"},
-	{"impute good.wav --gap 1:2 --gaps gaps.csv -o out.wav", "--gaps"}, {"impute good.wav --detect zeros -o out.wav", "good.wav"},
-	{"impute silent.wav --detect zeros -o out.wav", "silence"}, {"impute good.wav --detect ones -o out.wav", "ones"}, {"impute good.wav --gap 5:395 -o out.wav", "leave"},
+	{"impute good.wav --gap 1:2 --gaps gaps.csv -o out.wav", "--gaps"}, {"impute good.wav --gap 5:6@2 -o out.wav", "1 channels"},
+	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 -o out.wav", "--sensitivity"},
+	{"impute good.wav --detect zeros --sensitivity 11 -o out.wav", "--sensitivity 11"}, {"impute good.wav --gap 5:6@0 -o out.wav", "channel"},
+	{"impute good.wav --detect zeros --labels l.csv -o out.wav", "l.csv"}, {"impute good.wav --gap 5:6 --detect zeros -o out.wav", "2 ways"},
+	{"impute good.wav --detect ones -o out.wav", "ones"}, {"impute good.wav --gap 5:395 -o out.wav", "leave"},
 }
 
 func TestMistakes(t *testing.T) {

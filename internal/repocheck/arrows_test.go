@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
 	"internal/mpi": {},
 
-	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/cost", "internal/parallel", "internal/safetensors", "internal/score", "internal/warp"},
+	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
 	"audio":                {"internal/ar"},
 	"damage":               {"audio", "internal/ar"},
 	"internal/clip":        {"cpu/simd", "internal/ar", "internal/parallel"},

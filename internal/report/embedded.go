@@ -31,9 +31,6 @@ const (
 	// bytesGiven is the size of a sample in a page; a sample in a gap takes
 	// bytesFilled more, and the gap itself bytesGap.
 	bytesGiven, bytesFilled, bytesGap = 2, 10, 100
-	// levelReach is how much on each side of a gap says how loud the sound is, in
-	// seconds: as much as impute looks at.
-	levelReach = 0.06
 )
 
 // Fill is what Impute reports on: a filled recording, or one in which damage was
@@ -71,9 +68,10 @@ func (f *Fill) Device() string { return cmp.Or(f.Result.Device, "cpu") }
 // beyond.
 type embedded struct {
 	*Fill
-	gaps      []impute.Gap // of the fill, or without one what was found
-	ends      []int        // of each gap, the last end so far: rising where gaps of several channels overlap
-	excerpt   map[impute.Gap]*impute.Excerpt
+	gaps      []impute.Gap        // of the fill, or without one what was found
+	ends      []int               // of each gap, the last end so far: rising where gaps of several channels overlap
+	filled    map[impute.Gap]int  // its number in the result
+	err       error               // the first of a fill that could not be read
 	held      map[impute.Gap]bool // in a clip
 	recording recording
 	end       int         // of the first clip; 0: there is none
@@ -95,7 +93,7 @@ type listedGap struct {
 
 func newEmbedded(f *Fill) (*embedded, error) {
 	p := &embedded{
-		Fill: f, gaps: f.Gaps, end: f.Samples, excerpt: map[impute.Gap]*impute.Excerpt{}, held: map[impute.Gap]bool{},
+		Fill: f, gaps: f.Gaps, end: f.Samples, filled: map[impute.Gap]int{}, held: map[impute.Gap]bool{},
 		recording: recording{Rate: f.Rate, Channels: f.Channels, Filled: f.Result != nil},
 	}
 	if f.Result == nil {
@@ -104,10 +102,8 @@ func newEmbedded(f *Fill) (*embedded, error) {
 			p.gaps = append(p.gaps, g.Gap)
 		}
 	} else {
-		for i := range f.Result.Excerpts {
-			for _, g := range f.Result.Excerpts[i].Gaps {
-				p.excerpt[g] = &f.Result.Excerpts[i]
-			}
+		for i, g := range f.Result.Gaps() {
+			p.filled[g] = i
 		}
 	}
 	last := 0
@@ -198,14 +194,27 @@ func (p *embedded) number(g impute.Gap) int {
 
 // fill returns the mean and the standard deviation of a gap's fill, in each of its channels; nil if it has none.
 func (p *embedded) fill(g impute.Gap) (mean, sd [][]float64) {
-	e := p.excerpt[g]
-	if e == nil {
-		return nil, nil
-	}
-	for _, c := range p.lanes(g) {
-		mean, sd = append(mean, e.Fit[c][g.Start-e.Start:g.End-e.Start]), append(sd, e.SD[c][g.Start-e.Start:g.End-e.Start])
+	for _, f := range p.fillings(g) {
+		mean, sd = append(mean, f.Mean), append(sd, f.SD)
 	}
 	return mean, sd
+}
+
+// fillings returns a gap's fill in each of its channels; nil if it has none, or if one cannot be read, which is p.err.
+func (p *embedded) fillings(g impute.Gap) (all []impute.Filling) {
+	i, ok := p.filled[g]
+	if !ok {
+		return nil
+	}
+	for _, c := range p.lanes(g) {
+		f, err := p.Result.Filling(i, c)
+		if err != nil {
+			p.err = cmp.Or(p.err, err)
+			return nil
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 // truth returns the reference in a gap, in each of its channels.
@@ -264,36 +273,19 @@ func (p *embedded) choose() error {
 // errorOf returns the rms of a fill's standard deviations in the channel that is least sure, which is the error to expect, and the
 // same relative to the rms of what is known around.
 func (p *embedded) errorOf(g impute.Gap) (sd, relative float64) {
-	_, all := p.fill(g)
+	all := p.fillings(g)
 	if all == nil {
 		return math.NaN(), math.NaN()
 	}
 	relative = math.NaN()
-	for i, c := range p.lanes(g) {
-		this, level := score.RMS(all[i]), p.level(g, c)
+	for _, f := range all {
+		this := score.RMS(f.SD)
 		sd = max(sd, this)
-		if level > 0 && !(relative >= this/level) {
-			relative = this / level
+		if f.Level > 0 && !(relative >= this/f.Level) {
+			relative = this / f.Level
 		}
 	}
 	return sd, relative
-}
-
-// level returns the rms of what a channel's samples about a gap are known to be.
-func (p *embedded) level(g impute.Gap, channel int) float64 {
-	e, reach := p.excerpt[g], int(levelReach*float64(p.Rate))
-	lo, hi := max(e.Start, g.Start-reach), min(e.End, g.End+reach)
-	var known []float64
-	for _, h := range p.within(lo, hi) {
-		if h.In(channel) {
-			known = append(known, e.Filled[channel][lo-e.Start:max(lo, h.Start)-e.Start]...)
-			lo = min(hi, h.End)
-		}
-	}
-	if known = append(known, e.Filled[channel][lo-e.Start:hi-e.Start]...); len(known) == 0 {
-		return 0
-	}
-	return score.RMS(known)
 }
 
 // describe finds what is known of a gap besides its fill: its kind, and why its fill is in doubt.

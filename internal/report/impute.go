@@ -48,7 +48,7 @@ func Impute(f *Fill) (*Document, error) {
 			"Learnt power spectrum, mean over the excerpts", seconds, "full scale"))
 	}
 	d.addSettings(f.Settings)
-	return d, nil
+	return d, p.err
 }
 
 // whole returns the waveforms and spectrograms of the first clip.

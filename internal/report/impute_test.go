@@ -286,9 +286,14 @@ func TestOverlappingGaps(t *testing.T) {
 	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-expected) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
 		t.Errorf("listed %+v, held %d", p.listed, len(p.recording.Gaps))
 	}
-	both := impute.Gap{Start: 1000, End: 1030}
-	p.excerpt[both] = p.excerpt[f.Gaps[0]]
-	if sd, relative := p.errorOf(both); math.Abs(sd-0.2) > 1e-12 || math.Abs(relative-expected) > 1e-12 {
+	both := overlapping()
+	both.Gaps = []impute.Gap{{Start: 1000, End: 1030}}
+	both.Result.Excerpts[0].Gaps = both.Gaps
+	q, err := newEmbedded(both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sd, relative := q.errorOf(both.Gaps[0]); math.Abs(sd-0.2) > 1e-12 || math.Abs(relative-0.4) > 1e-12 {
 		t.Errorf("of both channels the error is %v, %v of the level; want the larger", sd, relative)
 	}
 	mean, sd := p.fill(f.Gaps[1])

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/damage"
+	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// gapFlags say which samples are missing, in one of three ways.
+type gapFlags struct {
+	list   []string
+	file   string
+	detect []string
+	find   damage.Options
+	labels string
+	dry    bool
+}
+
+func (g *gapFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's (1200:1240@2); repeatable")
+	f.Var(fileName(&g.file, file{extensions: []string{"csv", "txt"}}), "gaps", "`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
+	f.StringSliceVar(&g.detect, "detect", nil, "find the gaps: `kinds` of damage, of "+listed(kinds())+"; zeros are runs of zeros that are no silence, dropouts also held or dithered ones, clipped samples are restored at or beyond their limits")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", damage.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
+	f.Var(fileName(&g.labels, file{written: true, extensions: []string{"txt"}, only: true}), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
+	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
+}
+
+// kinds names the kinds of damage.
+func kinds() (names []string) {
+	for _, k := range damage.Kinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// check refuses no way or several ways.
+func (g *gapFlags) check(f *pflag.FlagSet) error {
+	ways := 0
+	for _, given := range []bool{g.list != nil, g.file != "", g.detect != nil} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways == 0:
+		return mistake("no gaps given; want --gap START:END, --gaps FILE.csv or --detect KIND (%s)", listed(kinds()))
+	case ways > 1:
+		return mistake("gaps are given in %d ways; want only one of --gap, --gaps and --detect", ways)
+	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
+		return mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", listed(kinds()))
+	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
+		return mistake("--sensitivity %v; want a number above 0, at most 10", g.find.Sensitivity)
+	}
+	for _, name := range g.detect {
+		if !slices.Contains(kinds(), name) {
+			return mistake("--detect %s: no such damage; want %s", name, listed(kinds()))
+		}
+		if k := damage.Kind(name); !slices.Contains(g.find.Kinds, k) {
+			g.find.Kinds = append(g.find.Kinds, k)
+		}
+	}
+	return nil
+}
+
+// in returns the gaps of a recording, in rising order, and what was found where they were looked for.
+func (g *gapFlags) in(ctx context.Context, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
+	switch {
+	case g.file != "":
+		gaps, err = readGaps(g.file)
+	case g.detect != nil:
+		return g.detected(ctx, rec, input, bar)
+	default:
+		for _, s := range g.list {
+			gap, err := audio.ParseGap(s, rec.Rate())
+			if err != nil {
+				return nil, nil, err
+			}
+			gaps = append(gaps, gap)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", input, err)
+	}
+	return gaps, nil, nil
+}
+
+// detected looks for damage.
+func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
+	o := g.find
+	o.Step, o.Progress = rec.Encoding().Step(), func(done float64) { bar.draw("listening", int(100*done), 100, "") }
+	all, err := damage.Find(ctx, rec, rec.Len(), rec.Rate(), o)
+	bar.clear()
+	if err != nil {
+		return nil, nil, fromFile(input, err)
+	}
+	found = []report.Found{}
+	for _, f := range all {
+		gaps = append(gaps, f.Gap)
+		found = append(found, report.Found{Gap: f.Gap, Kind: string(f.Kind), Strength: f.Strength})
+	}
+	if len(gaps) == 0 {
+		return nil, found, nil
+	}
+	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
+		return nil, nil, fmt.Errorf("%s: --detect %s: %w", input, strings.Join(g.detect, ","), err)
+	}
+	return gaps, found, nil
+}
+
+// labelFile is the output of --labels: what was found or, where nothing was looked for, the gaps.
+func (g *gapFlags) labelFile(f *report.Fill) atomicfile.File {
+	var labels []audio.Label
+	for _, d := range f.Found {
+		text := d.Kind
+		if d.Strength != 0 {
+			text += fmt.Sprintf(" %.0f dB", d.Strength)
+		}
+		labels = append(labels, audio.Label{Gap: d.Gap, Text: text})
+	}
+	if f.Found == nil {
+		for _, gap := range f.Gaps {
+			labels = append(labels, audio.Label{Gap: gap, Text: "gap"})
+		}
+	}
+	return atomicfile.File{Path: g.labels, Write: func(w io.Writer) error { return audio.WriteLabels(w, f.Rate, labels) }}
+}
+
+// readGaps reads --gaps.
+func readGaps(path string) ([]audio.Gap, error) {
+	f, _, err := atomicfile.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	gaps, err := audio.ReadGaps(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return gaps, nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stereo is a recording of two coloured noises, the second one damaged by a dropout of zeros and clipped.
+func stereo(t *testing.T) (file []byte, dropout [2]int, limit int16) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	samples, state := make([]int16, 2*16000), [2][2]float64{}
+	dropout, limit = [2]int{9000, 9160}, 9000
+	for i := range samples {
+		c := i % 2
+		s := &state[c]
+		v := 1.6*s[0] - 0.8*s[1] + 1500*rng.NormFloat64()
+		s[0], s[1] = v, s[0]
+		samples[i] = int16(v)
+		if c == 1 {
+			samples[i] = int16(math.Max(-float64(limit), math.Min(float64(limit), v)))
+		}
+		if n := i / 2; c == 1 && n >= dropout[0] && n < dropout[1] {
+			samples[i] = 0
+		}
+	}
+	return wav(16000, 2, samples), dropout, limit
+}
+
+// TestRepair: damage is found in its channel, told, written as labels and drawn; a dry run stops there; the other channel comes out bit for
+// bit; clipped samples come out at or beyond their limits.
+func TestRepair(t *testing.T) {
+	dir := t.TempDir()
+	file, dropout, limit := stereo(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	take := put(t, dir, "take.wav", string(file))
+	args := []string{"impute", take, "--detect", "dropouts,clipped", "--labels", in("found.txt"), "--report", in("page.html")}
+
+	r := decode[struct {
+		Gaps     [][2]int
+		Channels []int `json:"gap_channels"`
+		Found    []struct {
+			Start, End, Channel int
+			Kind                string
+		}
+	}](t, succeed(t, append(args, "--dry-run", "--json")...).stdout)
+	kinds := map[string]int{}
+	for i, d := range r.Found {
+		kinds[d.Kind]++
+		if d.Channel != 2 || d.Start != r.Gaps[i][0] || d.End != r.Gaps[i][1] || r.Channels[i] != 2 {
+			t.Fatalf("found %+v, gap %v of channel %d", d, r.Gaps[i], r.Channels[i])
+		}
+		if d.Kind == "dropouts" && [2]int{d.Start, d.End} != dropout {
+			t.Errorf("a dropout at %d:%d, was made at %v", d.Start, d.End, dropout)
+		}
+	}
+	if kinds["dropouts"] != 1 || kinds["clipped"] < 10 {
+		t.Errorf("found %v", kinds)
+	}
+	labels := strings.Split(strings.TrimSpace(string(readFile(t, in("found.txt")))), "\n")
+	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts @2") {
+		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
+	}
+	if page := string(readFile(t, in("page.html"))); !strings.Contains(page, "What was found") || !strings.Contains(page, "Nothing was filled") {
+		t.Error("the page of a dry run says nothing of what was found")
+	}
+	if files := listing(t, dir); len(files) != 4 {
+		t.Errorf("a dry run left %v", files)
+	}
+
+	text := succeed(t, append(args, "-o", in("out.wav"))...).stdout
+	if !strings.HasPrefix(text, "found ") || !strings.Contains(text, "1 dropouts") || !strings.Contains(text, "found.txt") {
+		t.Errorf("the summary is %q", text)
+	}
+	before, after := words(t, file), words(t, readFile(t, in("out.wav")))
+	changed, clipped := 0, 0
+	for i, v := range before {
+		switch n := i / 2; {
+		case i%2 == 0 && after[i] != v:
+			t.Fatalf("sample %d of the intact channel became %d, was %d", n, after[i], v)
+		case n >= dropout[0] && n < dropout[1] && after[i] != 0:
+			changed++
+		case v == limit && after[i] < limit || v == -limit && after[i] > -limit:
+			t.Fatalf("sample %d was clipped at %d and became %d", n, v, after[i])
+		case (v == limit || v == -limit) && after[i] != v:
+			clipped++
+		}
+	}
+	if changed < 140 || clipped < 10 {
+		t.Errorf("%d samples of the dropout and %d clipped ones are filled", changed, clipped)
+	}
+}
+
+// TestNothingFound: a recording without damage comes out as it is.
+func TestNothingFound(t *testing.T) {
+	dir := t.TempDir()
+	silent := append(make([]int16, 4000), tone(4000, 8000)...)
+	take := put(t, dir, "take.wav", string(wav(8000, 1, silent)))
+	out := filepath.Join(dir, "out.wav")
+	if text := succeed(t, "impute", take, "--detect", "zeros", "-o", out).stdout; !strings.Contains(text, "found nothing") {
+		t.Errorf("the summary is %q", text)
+	}
+	if !bytes.Equal(readFile(t, take), readFile(t, out)) {
+		t.Error("the output is not the input")
+	}
+	os.Remove(out)
+	if r := decode[imputed](t, succeed(t, "impute", take, "--detect", "zeros", "-o", out, "--json").stdout); len(r.Gaps) != 0 || r.Rate != 8000 {
+		t.Errorf("result %+v", r)
+	}
+}
