@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,6 +34,8 @@ type app struct {
 	quiet    bool
 	progress string
 
+	aside   bool     // stdout is for an output: what is said goes to stderr
+	results *[]any   // collects what --json prints of several recordings; nil: it is printed
 	warned  []string // kinds of warnings given
 	started bool     // the arguments were understood and the command's own work has begun
 }
@@ -93,7 +96,7 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 	f := &a.files
 	f.stdout = a.stdout
 	for i, o := range operands {
-		if o.file != nil && args[i] == fromStdin && slices.Contains(o.file.extensions, "csv") {
+		if o.file != nil && args[i] == fromStdin && (slices.Contains(o.file.extensions, "csv") || slices.Contains(o.file.extensions, "wav")) {
 			if a.stdinFor != "" {
 				return mistake("%s and %s are both stdin; want a file for one of them", a.stdinFor, o.name)
 			}
@@ -103,9 +106,11 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 		}
 	}
 	planned, _ := a.flags.GetBool("plan") // false for a command without --plan
-	if dry, _ := a.flags.GetBool("dry-run"); dry {
-		planned = true
+	given := func(name string) bool {
+		flag := a.flags.Lookup(name)
+		return flag != nil && flag.Changed
 	}
+	planned = planned || given("dry-run") || given("out-dir") // they need no output either
 	a.flags.VisitAll(func(flag *pflag.Flag) {
 		v, ok := flag.Value.(*value)
 		if !ok || v.file == nil || slices.Contains(v.words, v.text) || err != nil {
@@ -115,7 +120,7 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 		if flag.Shorthand != "" {
 			named.name = "-" + flag.Shorthand
 		}
-		if err = v.file.check(named, a.json, planned); v.text != "" {
+		if err = v.file.check(named, a.json, planned); v.text != "" && !(given("out-dir") && strings.Contains(v.text, nameMark)) {
 			f.add(named, v.file.written)
 		}
 	})

@@ -66,6 +66,15 @@ is modelled as a whole and optimised (--context all --iterations).`,
 }
 
 func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
+	if o.outDir != "" {
+		return a.imputeFolder(ctx, input, o)
+	}
+	return a.imputeOne(ctx, input, o)
+}
+
+// imputeOne fills a recording, and says how to go on if it is interrupted.
+func (a *app) imputeOne(ctx context.Context, input string, o *imputeFlags) error {
+	a.aside = o.output == toStdout
 	err := a.imputeFile(ctx, input, o)
 	if err != nil && ctx.Err() != nil {
 		return &interruption{": the output is not written; to continue, " + o.keep.goOn("", nil)}
@@ -77,6 +86,9 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err := cmp.Or(o.choose(), o.gaps.check(a.flags), o.keep.check(a.flags)); err != nil {
 		return err
 	}
+	if o.output == toStdout && o.fill.Draws > 0 {
+		return mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
+	}
 	if err := a.checkOutputs(numberedFiles(o.output, o.fill.Draws)...); err != nil {
 		return err
 	}
@@ -84,7 +96,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err != nil {
 		return err
 	}
-	rec, file, err := openRecording(ctx, input)
+	rec, file, err := a.openInput(ctx, input)
 	if err != nil {
 		return err
 	}
@@ -138,8 +150,11 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 // containerFor checks, before long work, that a recording can be written to the path: its
 // extension, and the sample formats of the container. With --plan there may be no path.
 func containerFor(r *audio.File, path string) (c audio.Container, err error) {
-	if path == "" {
+	switch path {
+	case "":
 		return c, nil
+	case toStdout:
+		return r.Container(), nil
 	}
 	if c, err = audio.ContainerOf(path); err != nil {
 		return c, err

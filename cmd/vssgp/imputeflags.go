@@ -16,6 +16,7 @@ type imputeFlags struct {
 	model     modelFlags
 	ofModel   *pflag.FlagSet // those that belong to VSSGP
 	output    string
+	outDir    string
 	reference string
 	report    string
 	sd        string
@@ -34,7 +35,8 @@ const (
 // add defines the flags.
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
-	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.wav"}), "output", "o", "`file` to write the filled recording to (required)")
+	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.wav", stdout: true}), "output", "o", "`file` to write the filled recording to, or - for stdout (required)")
+	f.StringVar(&o.outDir, "out-dir", "", "fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each one's name")
 	o.method = anyMethod
 	f.Var(oneOf(&o.method, anyMethod, string(impute.Mixture), string(impute.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)), "method",
 		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is mixture, or vssgp where a flag of its own is given")

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/audio"
@@ -69,8 +70,10 @@ func (a *app) finishIntact(f *report.Fill, rec *audio.File, container audio.Cont
 	if err != nil {
 		return err
 	}
-	files = append(files, told...)
-	if err := a.write(files...); err != nil {
+	if files = append(files, told...); o.output == toStdout {
+		files = append(files[1:], files[0])
+	}
+	if err := a.writeLast(files, func() {}); err != nil {
 		return err
 	}
 	if a.json {
@@ -113,8 +116,13 @@ func (a *app) sayWritten(files []atomicfile.File) {
 	for _, f := range files {
 		names = append(names, f.Path)
 	}
-	if names != nil {
-		a.say("wrote %s", strings.Join(names, ", "))
+	a.sayPaths(names)
+}
+
+// sayPaths names the files that were written.
+func (a *app) sayPaths(paths []string) {
+	if paths = slices.DeleteFunc(paths, func(p string) bool { return p == toStdout }); len(paths) > 0 {
+		a.say("wrote %s", strings.Join(paths, ", "))
 	}
 }
 

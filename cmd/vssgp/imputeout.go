@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
@@ -116,10 +115,13 @@ func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, mod
 		return nil, err
 	}
 	files = append(files, told...)
+	if o.output == toStdout {
+		files = append(files[1:], files[0])
+	}
 	for _, f := range files {
 		written = append(written, f.Path)
 	}
-	return written, a.write(files...)
+	return written, a.writeLast(files, func() {})
 }
 
 // changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
@@ -204,7 +206,7 @@ func (a *app) sayFill(f *report.Fill, written []string) {
 		}
 		a.say("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
 	}
-	a.say("wrote %s", strings.Join(written, ", "))
+	a.sayPaths(written)
 }
 
 // mostDoubts bounds the doubts that the text names.

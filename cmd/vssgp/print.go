@@ -33,6 +33,10 @@ type field struct {
 
 // printJSON writes one object on stdout, whole or not at all.
 func (a *app) printJSON(v any) error {
+	if a.results != nil {
+		*a.results = append(*a.results, v)
+		return nil
+	}
 	_, err := a.stdout.Write(append(appendJSON(nil, reflect.ValueOf(v)), '\n'))
 	return err
 }
@@ -117,8 +121,12 @@ func appendNumber(b []byte, v float64) []byte {
 
 // say prints a line of a result for people on stdout.
 func (a *app) say(format string, args ...any) {
+	to := a.stdout
+	if a.aside {
+		to = a.stderr
+	}
 	if !a.quiet && !a.json {
-		fmt.Fprintf(a.stdout, format+"\n", args...)
+		fmt.Fprintf(to, format+"\n", args...)
 	}
 }
 

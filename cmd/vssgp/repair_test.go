@@ -114,3 +114,74 @@ func TestNothingFound(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 }
+
+// TestFolder: all recordings of a folder are repaired into another one, each with files of its own name; one that cannot be read is named at
+// the end and keeps no other from being repaired.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	if err := os.Mkdir(in("takes"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	file, _, _ := stereo(t)
+	put(t, in("takes"), "a.wav", string(file))
+	put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
+	put(t, in("takes"), "notes.txt", "no recording")
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt")}
+	text := succeed(t, line...).stdout
+	if strings.Count(text, "wrote ") != 2 || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
+		t.Errorf("the summary is %q", text)
+	}
+	alone := in("alone.wav")
+	succeed(t, "impute", in("takes", "a.wav"), "--detect", "dropouts", "-o", alone)
+	if !bytes.Equal(readFile(t, alone), readFile(t, in("out", "a.wav"))) || !bytes.Equal(readFile(t, in("takes", "b.wav")), readFile(t, in("out", "b.wav"))) {
+		t.Error("a recording of a folder is repaired otherwise than by itself")
+	}
+	if len(readFile(t, in("out", "a.txt"))) == 0 || len(readFile(t, in("out", "b.txt"))) != 0 {
+		t.Error("the labels are not those of their recordings")
+	}
+	put(t, in("takes"), "aa.wav", "RIFF")
+	o := vssgpRun(t, append(line, "--json")...)
+	r := decode[struct {
+		Recordings []imputed
+		Failed     []string
+	}](t, o.stdout)
+	if o.code != exitMistake || len(r.Recordings) != 2 || !slices.Equal(r.Failed, []string{"aa.wav"}) || !strings.Contains(o.stderr, "1 of 3 recordings") {
+		t.Errorf("exit %d, %d repaired, failed %q, stderr %q", o.code, len(r.Recordings), r.Failed, o.stderr)
+	}
+	for word, args := range map[string][]string{
+		"{}":           {"--out-dir", in("out"), "--report", in("page.html")},
+		"-o ":          {"--out-dir", in("out"), "-o", in("x.wav")},
+		"same file":    {"--out-dir", in("takes")},
+		"a folder":     {"-o", in("x.wav")},
+		"no recording": nil,
+	} {
+		folder := in("takes")
+		if args == nil {
+			folder, args = in("out", "none"), []string{"--out-dir", in("more")}
+			if err := os.Mkdir(folder, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != exitMistake || !strings.Contains(o.stderr, word) {
+			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, exitMistake, word)
+		}
+	}
+}
+
+// TestStreams: a recording comes from stdin and goes to stdout, with what is said on stderr.
+func TestStreams(t *testing.T) {
+	dir := t.TempDir()
+	file, _, _ := stereo(t)
+	out := filepath.Join(dir, "out.wav")
+	succeed(t, "impute", put(t, dir, "take.wav", string(file)), "--detect", "dropouts", "-o", out)
+	o := fromStdinRun(t, string(file), "impute", "-", "--detect", "dropouts", "-o", "-")
+	if o.code != exitDone || o.stdout != string(readFile(t, out)) || !strings.Contains(o.stderr, "filled 1 gap") {
+		t.Errorf("exit %d, %d bytes, stderr %q", o.code, len(o.stdout), o.stderr)
+	}
+	for _, args := range [][]string{{"--json"}, {"--draws", "2"}} {
+		if o := fromStdinRun(t, string(file), append([]string{"impute", "-", "--detect", "dropouts", "-o", "-"}, args...)...); o.code != exitMistake || o.stdout != "" {
+			t.Errorf("%v: exit %d, %d bytes on stdout", args, o.code, len(o.stdout))
+		}
+	}
+}

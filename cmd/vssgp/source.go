@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -274,6 +275,9 @@ func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q
 // openRecording opens a WAV or SPHERE file and reads its header. Later reads fail once
 // ctx has ended, or the file is closed.
 func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, nil, mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
+	}
 	f, size, err := atomicfile.OpenRegular(path)
 	if err != nil {
 		return nil, nil, err
@@ -284,6 +288,26 @@ func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, er
 		return nil, nil, notRecording(path, f, err)
 	}
 	return r, f, nil
+}
+
+// openInput is openRecording for a path that may stand for stdin, which is held in a file.
+func (a *app) openInput(ctx context.Context, path string) (*audio.File, io.Closer, error) {
+	if path != fromStdin {
+		return openRecording(ctx, path)
+	}
+	var err error
+	if a.held, err = hold(ctx, a.stdin); err != nil {
+		return nil, nil, err
+	}
+	info, err := a.held.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := audio.NewFile(&interruptible{ctx, a.held}, info.Size())
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", inputName(path), err)
+	}
+	return r, io.NopCloser(nil), nil
 }
 
 // notRecording says what a file is that cannot be read as a recording.
