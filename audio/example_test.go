@@ -18,7 +18,7 @@ func ExampleFillAR() {
 		panic(err)
 	}
 	defer table.Close()
-	gaps, err := audio.ReadGaps(table)
+	gaps, err := audio.ReadGaps(table, 16000)
 	if err != nil {
 		panic(err)
 	}

@@ -113,7 +113,7 @@ func speech(t *testing.T) (clean, gapped *Recording, gaps []Gap) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if gaps, err = ReadGaps(f); err != nil {
+	if gaps, err = ReadGaps(f, 16000); err != nil {
 		t.Fatal(err)
 	}
 	return open("speech.wav"), open("speech_gapped.wav"), gaps

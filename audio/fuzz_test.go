@@ -125,22 +125,25 @@ func FuzzParseGap(f *testing.F) {
 }
 
 func FuzzGapsCSV(f *testing.F) {
-	for _, s := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart,end\r\n1,5\r\n", "start,end\n\"1\",5", "a,b\n"} {
+	for _, s := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart,end\r\n1,5\r\n", "start,end\n\"1\",5", "a,b\n", "start,end,channel\n5ms,0.1s,2\n",
+		"0.5\t0.625\tclick @2\n\\\t100\t200\n1,5\t2\t\r\n", "1\t1\tpoint\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		gaps, err := ReadGaps(strings.NewReader(s))
+		gaps, err := ReadGaps(strings.NewReader(s), 8000)
 		if err != nil {
 			if !errors.Is(err, ErrGaps) || strings.Contains(err.Error(), "\n") {
 				t.Fatal(err)
 			}
 			return
 		}
-		b := bytes.NewBufferString("start,end\n")
+		b := bytes.NewBufferString("start,end,channel\n")
 		for _, g := range gaps {
-			fmt.Fprintf(b, "%d,%d\n", g.Start, g.End)
+			fmt.Fprintf(b, "%d,%d,%d\n", g.Start, g.End, g.Channel)
 		}
-		if again, err := ReadGaps(b); err != nil || !slices.Equal(again, gaps) {
+		text := strings.ReplaceAll(b.String(), ",0\n", ",\n")
+		b = bytes.NewBufferString(text)
+		if again, err := ReadGaps(b, 8000); err != nil || !slices.Equal(again, gaps) {
 			t.Fatalf("%v came back as %v (%v)", gaps, again, err)
 		}
 	})

@@ -63,7 +63,7 @@ func TestCheckGaps(t *testing.T) {
 
 func TestGapsCSV(t *testing.T) {
 	for _, in := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12", "\"start\",\"end\"\n1,5\n9,12\n"} {
-		got, err := ReadGaps(strings.NewReader(in))
+		got, err := ReadGaps(strings.NewReader(in), 8000)
 		if want := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
@@ -73,7 +73,7 @@ func TestGapsCSV(t *testing.T) {
 		{"start,end\n1,2,3\n", "line 2"}, {"start,end\n5,2\n", "line 2"}, {"start,end\n1,x\n", "line 2"}, {"start,end\n1,2.5\n", "line 2"},
 		{"start,end\n\"1,2\n", "line"}, {"start,end\n-1,2\n", "negative"}, {"start,end\n1,9223372036854775807\n", "line 2"},
 	} {
-		if got, err := ReadGaps(strings.NewReader(c.in)); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), c.want) {
+		if got, err := ReadGaps(strings.NewReader(c.in), 8000); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, %v; want an ErrGaps with %q", c.in, got, err, c.want)
 		}
 	}

@@ -1,22 +1,52 @@
 package audio
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
-// ReadGaps reads gaps from CSV: the header start,end, then one line per gap, in samples, the end exclusive. Errors name the
-// line. There must be at least one gap; CheckGaps says whether the gaps fit a recording.
-func ReadGaps(src io.Reader) ([]Gap, error) {
+// ReadGaps reads the gaps of a recording of a rate from one of two kinds of text. Errors name the line. There must be at least one
+// gap; CheckGaps says whether the gaps fit a recording.
+//
+// CSV has the header start,end or start,end,channel, then one line per gap, the end exclusive, as ParseGap reads positions: in samples
+// (1200) or times (0.5s, 520ms). A channel counts from 1; an empty one means all.
+//
+// Labels are lines of start, end and a text, apart by tabs, in seconds, as WriteLabels and Audacity write them. A text that ends in
+// @CHANNEL means that channel. Lines that begin with a backslash, which hold frequencies, are skipped.
+func ReadGaps(src io.Reader, rate int) ([]Gap, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: gaps from nil: %w: want a reader", ErrArgument)
 	}
+	if rate <= 0 {
+		return nil, fmt.Errorf("audio: gaps at %d samples a second: %w: want a positive rate", rate, ErrArgument)
+	}
+	b := bufio.NewReader(src)
+	if bom, err := b.Peek(len(byteOrderMark)); err == nil && string(bom) == byteOrderMark { // some spreadsheets begin with one
+		b.Discard(len(byteOrderMark))
+	}
+	head, err := b.Peek(mostField)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if first, _, ok := strings.Cut(string(head), "\t"); ok && first != "" && strings.Trim(first, " 0123456789.,-") == "" {
+		return readLabels(b, rate)
+	}
+	return readCSV(b, rate)
+}
+
+const (
+	byteOrderMark = "\ufeff"
+	// mostField is how long a time in a label file may be.
+	mostField = 64
+)
+
+// readCSV reads gaps from CSV.
+func readCSV(src io.Reader, rate int) ([]Gap, error) {
 	r := csv.NewReader(src)
-	r.FieldsPerRecord = 2
 	r.TrimLeadingSpace = true
 	r.ReuseRecord = true
 	var gaps []Gap
@@ -27,23 +57,25 @@ func ReadGaps(src io.Reader) ([]Gap, error) {
 		case err == io.EOF && first:
 			return nil, fmt.Errorf("line 1: %w: empty; want the header start,end", ErrGaps)
 		case err == io.EOF && len(gaps) == 0:
-			return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples", ErrGaps)
+			return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples or times", ErrGaps)
 		case err == io.EOF:
 			return gaps, nil
 		case errors.As(err, &bad):
-			return nil, fmt.Errorf("line %d: %w: %v; want START,END in samples", bad.Line, ErrGaps, bad.Err)
+			return nil, fmt.Errorf("line %d: %w: %v; want START,END in samples or times", bad.Line, ErrGaps, bad.Err)
 		case err != nil:
 			return nil, err
 		}
 		line, _ := r.FieldPos(0)
 		if first {
-			rec[0] = strings.TrimPrefix(rec[0], "\ufeff") // some spreadsheets begin with a byte-order mark
-			if strings.TrimSpace(rec[0]) != "start" || strings.TrimSpace(rec[1]) != "end" {
-				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end", line, ErrGaps, strings.Join(rec, ","))
+			for i := range rec {
+				rec[i] = strings.TrimSpace(rec[i])
+			}
+			if head := strings.Join(rec, ","); head != "start,end" && head != "start,end,channel" {
+				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end or start,end,channel", line, ErrGaps, head)
 			}
 			continue
 		}
-		g, err := csvGap(rec)
+		g, err := csvGap(rec, rate)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
@@ -52,15 +84,17 @@ func ReadGaps(src io.Reader) ([]Gap, error) {
 }
 
 // csvGap reads the fields of one line.
-func csvGap(rec []string) (Gap, error) {
-	var v [2]int
-	for i, s := range rec {
-		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-		if err != nil || n > maxPosition {
-			return Gap{}, fmt.Errorf("%w: %.40q is not a whole number of samples", ErrGaps, s)
-		}
-		v[i] = int(n)
+func csvGap(rec []string, rate int) (g Gap, err error) {
+	if g.Start, err = parsePosition(rec[0], rate); err != nil {
+		return g, err
 	}
-	g := Gap{Start: v[0], End: v[1]}
+	if g.End, err = parsePosition(rec[1], rate); err != nil {
+		return g, err
+	}
+	if len(rec) > 2 && strings.TrimSpace(rec[2]) != "" {
+		if g.Channel, err = parseChannel(rec[2]); err != nil {
+			return g, err
+		}
+	}
 	return g, g.check()
 }

@@ -94,9 +94,9 @@ func TestNil(t *testing.T) {
 		{"ParseGap without a rate", func() error { return modeltest.Second(ParseGap("1:2", 0)) }, ErrArgument},
 		{"CheckGaps nil", func() error { return modeltest.Second(CheckGaps(nil, 0, 1)) }, ErrGaps},
 		{"CheckGaps of nothing", func() error { return modeltest.Second(CheckGaps([]Gap{{}}, 0, 1)) }, ErrGaps},
-		{"ReadGaps nil", func() error { return modeltest.Second(ReadGaps(nil)) }, ErrArgument},
-		{"ReadGaps nothing", func() error { return modeltest.Second(ReadGaps(bytes.NewReader(nil))) }, ErrGaps},
-		{"ReadGaps junk", func() error { return modeltest.Second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")))) }, ErrGaps},
+		{"ReadGaps nil", func() error { return modeltest.Second(ReadGaps(nil, 8000)) }, ErrArgument},
+		{"ReadGaps nothing", func() error { return modeltest.Second(ReadGaps(bytes.NewReader(nil), 8000)) }, ErrGaps},
+		{"ReadGaps junk", func() error { return modeltest.Second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")), 8000)) }, ErrGaps},
 		{"FillAR nil", func() error { return modeltest.Second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
 		{"FillAR of no order", func() error { return modeltest.Second(FillAR([]float64{1, 2}, []Gap{{Start: 0, End: 1}}, AROptions{})) }, ErrArgument},
 		{"simple fills", modeltest.Does(func() {

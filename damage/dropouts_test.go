@@ -185,7 +185,7 @@ func TestSpeechZeros(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer table.Close()
-	gaps, err := audio.ReadGaps(table)
+	gaps, err := audio.ReadGaps(table, 16000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,6 +119,9 @@ func formatOf(path string) string {
 	return extension
 }
 
+// nameMark stands for a recording's name, without its extension, in the names of other files.
+const nameMark = "{}"
+
 // numberedFiles returns n paths with -1 to -n before the extension.
 func numberedFiles(path string, n int) []string {
 	files, ext := make([]string, n), filepath.Ext(path)

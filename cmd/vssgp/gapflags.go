@@ -76,7 +76,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 func (g *gapFlags) in(ctx context.Context, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
 	switch {
 	case g.file != "":
-		gaps, err = readGaps(g.file)
+		gaps, err = readGaps(g.file, rec.Rate())
 	case g.detect != nil:
 		return g.detected(ctx, rec, input, bar)
 	default:
@@ -139,13 +139,13 @@ func (g *gapFlags) labelFile(f *report.Fill) atomicfile.File {
 }
 
 // readGaps reads --gaps.
-func readGaps(path string) ([]audio.Gap, error) {
+func readGaps(path string, rate int) ([]audio.Gap, error) {
 	f, _, err := atomicfile.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	gaps, err := audio.ReadGaps(f)
+	gaps, err := audio.ReadGaps(f, rate)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

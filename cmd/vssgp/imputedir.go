@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// nameMark stands for a recording's name, without its extension, in the names of other files.
-const nameMark = "{}"
-
 // imputeFolder fills every recording of a folder, or the one file, into another folder. One that cannot be filled does not keep the others
 // from being filled; the error says which.
 func (a *app) imputeFolder(ctx context.Context, input string, o *imputeFlags) error {
