@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) imputeCommand() *cobra.Command {
+	o := &imputeFlags{}
+	cmd := a.command(&cobra.Command{
+		Use:   "impute IN.wav -o OUT.wav",
+		Short: "Fill gaps in a recording",
+		Long: `Fills the gaps of a WAV or SPHERE file. The samples inside a gap are never read;
+samples outside the gaps are copied bit for bit, in the same sample format.
+
+The default, --method mixture, evens the pitch and the level of the sound around a
+gap, and fills the gap with what a stationary process of that spectrum expects there,
+gap by gap and channel by channel. How pitch and level move is uncertain, so the fill
+is a mixture over several guesses, and its error bars hold their spread. Recipes for
+voices and for steady sounds are weighed by how they fill made gaps of the same length
+beside the real one.
+
+The other methods: ar is the best simple fill, an autoregressive model whose length
+such trials choose; mixture is compared with it. vssgp fits an excerpt around each
+gap (--context on each side, joined where they meet) with a model of its own, whose
+predictive mean fills the gap; the channels are its outputs. ssgp and rp are the same
+with point frequencies. The flags that set this model (--context, --components,
+--window, --model, …) choose vssgp if there is no --method.
+
+Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
+times such as 0.5s:520ms), by --gaps FILE.csv (columns start,end in samples) or
+found by --detect zeros. A gap is missing in every channel. Gaps whose fill should not
+be trusted are named, with the reason.
+
+Only the samples around the gaps are held in memory, and the output is copied from
+the input a tile at a time, so a recording may be longer than memory holds.
+--overwrite lets -o be the input itself. --plan prints the work and memory that the
+fill would take, and stops.
+
+--reference CLEAN.wav scores the fill beside silence, linear interpolation and
+ar: RMSE over the gaps (test) and over the observed samples around them (train), the
+same of the short-time Fourier transform, and how many of the gaps' samples the 95 %
+intervals cover. Silence predicts 0 everywhere, and vssgp its mean; the other fills
+reproduce what is observed, so their training error is 0.
+
+Interrupting a fill of many gaps loses nothing with --checkpoint: it saves the gaps
+that are filled, every 30 seconds and when it is interrupted, and the same command
+with --resume goes on to the same output. With vssgp that works for a recording that
+is modelled as a whole and optimised (--context all --iterations).`,
+		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
+  vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
+  vssgp impute hours.wav --gaps gaps.csv --checkpoint hours.part --resume -o out.wav
+  vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
+	}, func(ctx context.Context, args []string) error { return a.impute(ctx, args[0], o) }, input("IN.wav", recordingFiles))
+	o.add(cmd.Flags())
+	return cmd
+}
+
+func (a *app) impute(ctx context.Context, input string, o *imputeFlags) error {
+	if o.outDir != "" {
+		return a.imputeFolder(ctx, input, o)
+	}
+	return a.imputeOne(ctx, input, o)
+}
