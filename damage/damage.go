@@ -1,4 +1,4 @@
-// Package damage finds what is to be repaired in a recording: clicks and crackle, dropouts, runs of zeros that are no silence, and
+// Package damage finds what is to be repaired in a recording: dropouts, runs of zeros that are no silence, and
 // clipped samples. What it finds are gaps of package audio, each with its channel.
 package damage
 
@@ -19,14 +19,13 @@ type Kind string
 
 // The kinds of damage.
 const (
-	Clicks   Kind = "clicks"   // short bursts that the samples around do not explain
 	Dropouts Kind = "dropouts" // sound that stops for a moment: zeros, with dither or without, or a sample that is held
 	Zeros    Kind = "zeros"    // runs of exact zeros with sound around them
 	Clipped  Kind = "clipped"  // samples at the largest values that the recording holds
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Clicks, Dropouts, Zeros, Clipped}
+var Kinds = []Kind{Dropouts, Zeros, Clipped}
 
 // A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once.
 type Source interface {
@@ -49,7 +48,7 @@ const DefaultSensitivity = 5
 type Found struct {
 	audio.Gap
 	Kind     Kind
-	Strength float64 // of a click: its excess over what is expected there, in decibels; otherwise 0
+	Strength float64 // its excess over what is expected there, in decibels; 0: not known
 }
 
 // A detector finds one kind of damage, rising within each channel, in a recording of n samples in each of some channels.

@@ -29,9 +29,19 @@ with point frequencies. The flags that set this model (--context, --components,
 --window, --model, …) choose vssgp if there is no --method.
 
 Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
-times such as 0.5s:520ms), by --gaps FILE.csv (columns start,end in samples) or
-found by --detect zeros. A gap is missing in every channel. Gaps whose fill should not
-be trusted are named, with the reason.
+times such as 0.5s:520ms, and @CHANNEL if it is one channel's), by --gaps FILE (CSV with
+the columns start,end and perhaps channel, or Audacity labels) or found by --detect:
+
+  zeros      runs of zeros that are no silence: lead-ins, pauses and tails stay
+  dropouts   also zeros with dither, and samples that are held
+  clipped    samples at the largest values: the fill lies at or beyond them
+
+What is found is said, with --labels written as Audacity labels, and drawn by --report;
+--dry-run stops there. Channels that miss nothing come out bit for bit. Gaps whose fill
+should not be trusted are named, with the reason.
+
+With --out-dir all recordings of a folder are filled into another one; - is stdin or,
+after -o, stdout.
 
 Only the samples around the gaps are held in memory, and the output is copied from
 the input a tile at a time, so a recording may be longer than memory holds.
@@ -44,12 +54,14 @@ same of the short-time Fourier transform, and how many of the gaps' samples the 
 intervals cover. Silence predicts 0 everywhere, and vssgp its mean; the other fills
 reproduce what is observed, so their training error is 0.
 
-Interrupting a fill of many gaps loses nothing with --checkpoint: it saves the gaps
-that are filled, every 30 seconds and when it is interrupted, and the same command
-with --resume goes on to the same output. With vssgp that works for a recording that
+A fill of many gaps loses nothing with --checkpoint, whatever ends it: each gap is kept
+there once it is filled, and the same command with --resume goes on to the same output.
+With vssgp that works for a recording that
 is modelled as a whole and optimised (--context all --iterations).`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
+  vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
+  vssgp impute takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
   vssgp impute hours.wav --gaps gaps.csv --checkpoint hours.part --resume -o out.wav
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return a.impute(ctx, args[0], o) }, input("IN.wav", recordingFiles))
