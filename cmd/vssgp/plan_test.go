@@ -57,7 +57,7 @@ func TestPlan(t *testing.T) {
 	if after := listing(t, dir); !same(before, after) {
 		t.Errorf("left %v", after)
 	}
-	for _, bad := range []string{"impute " + cut + " --plan", "impute " + cut + " --gap 600:620 --plan -o -", "fit none.csv --plan", "fit " + data + " --plan --components -1"} {
+	for _, bad := range []string{"impute " + cut + " --plan", "impute " + cut + " --gap 600:620 --plan --draws 2 -o -", "fit none.csv --plan", "fit " + data + " --plan --components -1"} {
 		if o := vssgpRun(t, strings.Fields(bad)...); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q", bad, o.code, o.stderr)
 		}
