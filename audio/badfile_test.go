@@ -33,7 +33,7 @@ func TestBadFiles(t *testing.T) {
 		{"text", []byte("hello, world"), `"hello, w"`},
 		{"RIFF only", []byte("RIFF\x00\x00"), "inside the RIFF header"},
 		{"AVI", []byte("RIFF\x00\x00\x00\x00AVI LIST"), `"AVI "`},
-		{"RF64", []byte("RF64\xff\xff\xff\xffWAVEds64"), "RF64"},
+		{"RF64", []byte("RF64\xff\xff\xff\xffWAVEds64"), "ds64"},
 		{"FLAC", []byte("fLaC\x00\x00\x00\x22\x10\x00\x10\x00"), "FLAC"},
 		{"no chunks", good[:12], `before its "fmt " chunk`},
 		{"no data", good[:36], `before its "data" chunk`},
@@ -86,6 +86,28 @@ func TestBadFiles(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: message of more than one line: %v", c.name, err)
+		}
+	}
+}
+
+// TestTruncated: a file of any container that is cut anywhere is an error or, where only chunks behind the samples are lost, the same sound.
+func TestTruncated(t *testing.T) {
+	for _, g := range goodFiles() {
+		if g.channels != 2 || g.encoding.Bytes > 2 {
+			continue
+		}
+		whole, err := Decode(g.file)
+		if err != nil {
+			t.Fatal(g.name, err)
+		}
+		for n := range g.file {
+			r, err := Decode(g.file[:n])
+			switch {
+			case err != nil && !errors.Is(err, ErrFormat):
+				t.Fatalf("%s cut to %d bytes: %v", g.name, n, err)
+			case err == nil && (whole.file.end() > int64(n) || !slices.Equal(r.Samples[1], whole.Samples[1])):
+				t.Fatalf("%s cut to %d bytes is read as %d samples", g.name, n, r.Len())
+			}
 		}
 	}
 }

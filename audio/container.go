@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -23,39 +24,61 @@ type Container int
 const (
 	WAV    Container = iota + 1 // RIFF WAVE
 	SPHERE                      // NIST SPHERE, NIST_1A
+	RF64                        // WAV with sizes of 64 bits: RF64 and BW64
+	W64                         // Sony Wave64
+	AIFF                        // AIFF and AIFF-C
 )
 
-// String returns "WAV" or "SPHERE".
+// containers has what is known of each.
+var containers = map[Container]struct {
+	name       string
+	extensions []string
+	parse      func(*head) (layout, error)
+	header     func(layout) ([]byte, error) // of a plain file
+	unsigned   bool                         // samples of one byte are
+	bigEndian  bool
+	align      int64 // the samples are padded to
+}{
+	WAV:    {"WAV", []string{".wav", ".wave"}, parseWAV, layout.wavHeader, true, false, 2},
+	SPHERE: {"SPHERE", []string{".sph", ".nist"}, parseSphere, layout.sphereHeader, false, false, 1},
+	RF64:   {"RF64", []string{".rf64", ".bw64"}, parseRF64, layout.rf64Header, true, false, 2},
+	W64:    {"W64", []string{".w64"}, parseW64, layout.w64Header, true, false, 8},
+	AIFF:   {"AIFF", []string{".aif", ".aiff", ".aifc"}, parseAIFF, layout.aiffHeader, false, true, 2},
+}
+
+// String returns the container's name, such as "WAV".
 func (c Container) String() string {
-	switch c {
-	case WAV:
-		return "WAV"
-	case SPHERE:
-		return "SPHERE"
+	if k, ok := containers[c]; ok {
+		return k.name
 	}
 	return fmt.Sprintf("Container(%d)", int(c))
 }
 
-// ContainerOf returns the container that an output path asks for: .wav and .wave are WAV, .sph and .nist are SPHERE. Input
-// files are recognised by their first bytes, not by their names.
+// ContainerOf returns the container that an output path asks for, by its extension. Input files are recognised by their first bytes, not by
+// their names.
 func ContainerOf(path string) (Container, error) {
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".wav", ".wave":
-		return WAV, nil
-	case ".sph", ".nist":
-		return SPHERE, nil
-	default:
-		return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav or .sph", path, ErrFormat, ext)
+	ext := strings.ToLower(filepath.Ext(path))
+	for c, k := range containers {
+		if slices.Contains(k.extensions, ext) {
+			return c, nil
+		}
 	}
+	return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
 }
 
 // magicLen is how many bytes of a file identify its format.
 const magicLen = 12
 
+// forms are the containers that begin with four letters, a size and the letters of a form.
+var forms = []struct {
+	magic     string
+	forms     []string
+	container Container
+}{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64}, {"FORM", []string{"AIFF", "AIFC"}, AIFF}}
+
 // foreign lists formats that are recognised only to be refused by name.
 var foreign = []struct{ magic, name string }{
-	{"RIFX", "big-endian WAV (RIFX)"}, {"RF64", "RF64 (64-bit WAV)"}, {"BW64", "BW64 (64-bit WAV)"}, {"riff", "Wave64"},
-	{"FORM", "AIFF"}, {".snd", "Sun AU"}, {"fLaC", "FLAC"}, {"OggS", "Ogg"}, {"ID3", "MP3"}, {"\xff\xfb", "MP3"},
+	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"fLaC", "FLAC"}, {"OggS", "Ogg"}, {"ID3", "MP3"}, {"\xff\xfb", "MP3"},
 	{"\xff\xf3", "MP3"}, {"ajkg", "shorten"}, {"caff", "Core Audio"}, {"MThd", "MIDI"},
 }
 
@@ -63,24 +86,30 @@ var foreign = []struct{ magic, name string }{
 func sniff(head []byte) (Container, error) {
 	switch {
 	case len(head) == 0:
-		return 0, fmt.Errorf("%w: empty; want a WAV or SPHERE file", ErrFormat)
+		return 0, fmt.Errorf("%w: empty; want a WAV, RF64, W64, AIFF or SPHERE file", ErrFormat)
 	case bytes.HasPrefix(head, []byte("NIST_1A")):
 		return SPHERE, nil
-	case bytes.HasPrefix(head, []byte("RIFF")):
-		if len(head) < 12 {
-			return 0, fmt.Errorf("%w: ends after %d bytes, inside the RIFF header; want at least 12", ErrFormat, len(head))
+	case bytes.HasPrefix(head, []byte(w64Riff[:12])):
+		return W64, nil
+	}
+	for _, f := range forms {
+		if !bytes.HasPrefix(head, []byte(f.magic)) {
+			continue
 		}
-		if string(head[8:12]) != "WAVE" {
-			return 0, fmt.Errorf("%w: offset 8: RIFF form %q; want \"WAVE\"", ErrFormat, head[8:12])
+		if len(head) < magicLen {
+			return 0, fmt.Errorf("%w: ends after %d bytes, inside the %s header; want at least %d", ErrFormat, len(head), f.magic, magicLen)
 		}
-		return WAV, nil
+		if form := string(head[8:12]); !slices.Contains(f.forms, form) {
+			return 0, fmt.Errorf("%w: offset 8: %s form %q; want %q", ErrFormat, f.magic, form, f.forms[0])
+		}
+		return f.container, nil
 	}
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
 		}
 	}
-	return 0, fmt.Errorf("%w: offset 0: starts with %q; want \"RIFF\" or \"NIST_1A\"", ErrFormat, head[:min(len(head), 8)])
+	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, RF64, W64, AIFF or SPHERE file", ErrFormat, head[:min(len(head), 8)])
 }
 
 // maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.

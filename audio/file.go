@@ -15,7 +15,7 @@ type File struct {
 	size int64 // of the whole file in bytes
 }
 
-// NewFile reads the header of an audio file of size bytes, telling WAV from SPHERE by the first of them. It reads
+// NewFile reads the header of an audio file of size bytes, telling its container by the first of them. It reads
 // the header alone. src must stay as it is while the File is in use. Memory is at most proportional to the header, which
 // is never longer than size. Errors that the contents cause wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
@@ -27,12 +27,10 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	c, err := sniff(in.bytes(0, magicLen))
 	switch {
 	case err != nil:
-	case c == SPHERE:
-		f.layout, err = parseSphere(in)
-	case size > maxFile:
+	case c == WAV && size > maxFile:
 		err = errTooLong
 	default:
-		f.layout, err = parseWAV(in)
+		f.layout, err = containers[c].parse(in)
 	}
 	f.container = c
 	if err = cmp.Or(in.err, err); err != nil {

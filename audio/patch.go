@@ -150,7 +150,9 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	if err != nil {
 		return err
 	}
-	from, end, pad := f.offset, f.end(), c == WAV && f.dataLen()&1 == 1
+	from, end := f.offset, f.end()
+	c = f.target(c)
+	pad := make([]byte, -f.dataLen()&(containers[c].align-1))
 	switch {
 	case c == f.container && f.streamed:
 		from = 0
@@ -158,7 +160,7 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 		data := binary.LittleEndian.AppendUint32(nil, uint32(f.dataLen()))
 		runs.open = []run{{4, riff, 4, 4}, {f.offset - 4, data, 4, 4}}
 	case c == f.container:
-		from, end, pad = 0, f.size, false
+		from, end, pad = 0, f.size, nil
 	default:
 		if _, err := w.Write(header); err != nil {
 			return err
@@ -170,8 +172,8 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 		_, err := w.Write(b)
 		return err
 	})
-	if err == nil && pad {
-		_, err = w.Write([]byte{0})
+	if err == nil && len(pad) > 0 {
+		_, err = w.Write(pad)
 	}
 	return err
 }
@@ -182,27 +184,30 @@ func (f *File) CheckWrite(c Container) error {
 	return err
 }
 
+// target returns the container that the file is written in where one is asked for: a WAV file with sizes of 64 bits stays one.
+func (f *File) target(c Container) Container {
+	if c == WAV && f.container == RF64 {
+		return RF64
+	}
+	return c
+}
+
 // converted returns the header and the encoding of the file in another container. In its own, the encoding is the same and
 // the header is nil.
 func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 	if err := f.check(); err != nil {
 		return nil, to, err
 	}
-	l := f.layout
-	l.encoding.BigEndian = false
+	l, k := f.layout, containers[f.target(c)]
 	switch {
-	case c == f.container && f.streamed && f.riffSize() > math.MaxUint32:
+	case f.target(c) == f.container && f.streamed && f.riffSize() > math.MaxUint32:
 		err = errTooLong
-	case c == f.container:
-		l.encoding = f.encoding
-	case c == WAV:
-		l.encoding.Unsigned = l.encoding.Bytes == 1
-		header, err = l.wavHeader()
-	case c == SPHERE:
-		l.encoding.Unsigned = false
-		header, err = l.sphereHeader()
-	default:
+	case f.target(c) == f.container:
+	case k.header == nil:
 		err = fmt.Errorf("audio: no such container: %v: %w", c, ErrFormat)
+	default:
+		l.encoding.BigEndian, l.encoding.Unsigned = k.bigEndian && l.encoding.Bytes > 1, k.unsigned && l.encoding.Bytes == 1
+		header, err = k.header(l)
 	}
 	return header, l.encoding, err
 }

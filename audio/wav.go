@@ -33,29 +33,34 @@ const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 // "to the end of the file".
 func parseWAV(in *head) (l layout, err error) {
 	riff := int64(binary.LittleEndian.Uint32(in.bytes(0, magicLen)[4:]))
-	next := "fmt " // the chunk that has to come
-	for at := int64(12); ; {
-		header := in.bytes(at, 8)
-		if len(header) < 8 {
-			return l, fmt.Errorf("%w: offset %d: the file ends before its %q chunk", ErrFormat, at, next)
+	return l.withChunks(in, magicLen, riffChunks(in, binary.LittleEndian, nil), riff)
+}
+
+// withChunks walks the chunks from an offset on. riff is the size that the whole file claims.
+func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout, error) {
+	want := "fmt " // the chunk that has to come
+	for {
+		c, ok := next(at)
+		if !ok {
+			return l, fmt.Errorf("%w: offset %d: the file ends before its %q chunk", ErrFormat, at, want)
 		}
-		id, size, left := string(header[:4]), int64(binary.LittleEndian.Uint32(header[4:])), in.size-at-8
-		switch {
-		case id == "data" && next == "data":
-			return l.withData(at, size, left, riff)
-		case id == "data":
+		switch left := in.size - c.body; {
+		case c.id == "data" && want == "data":
+			return l.withData(at, c, left, riff)
+		case c.id == "data":
 			return l, fmt.Errorf("%w: offset %d: \"data\" before \"fmt \"; want the format first", ErrFormat, at)
-		case size > left:
-			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, id, size, left)
-		case id == "fmt " && next == "data":
+		case c.size > left:
+			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, c.id, c.size, left)
+		case c.id == "fmt " && want == "data":
 			return l, fmt.Errorf("%w: offset %d: a second \"fmt \" chunk; want one", ErrFormat, at)
-		case id == "fmt ":
-			if l, err = parseFmt(in.bytes(at+8, int(min(size, fmtMost)))); err != nil {
+		case c.id == "fmt ":
+			var err error
+			if l, err = parseFmt(in.bytes(c.body, int(min(c.size, fmtMost)))); err != nil {
 				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)
 			}
-			next = "data"
+			want = "data"
 		}
-		at += 8 + size + size&1 // chunks are padded to even length
+		at = c.next
 	}
 }
 
@@ -111,11 +116,11 @@ func wavEncoding(code, bits, valid int) (Encoding, error) {
 	return Encoding{}, fmt.Errorf("format %#04x is %s; want PCM or IEEE float: convert it first", code, name)
 }
 
-// withData adds the data chunk: its header is at offset at and claims size bytes, and the file holds that many more. riff is the size
-// that the whole file claims.
-func (l layout) withData(at, size, held, riff int64) (layout, error) {
-	l.offset = at + 8
-	frame := int64(l.frameBytes())
+// withData adds the data chunk, whose header is at offset at; the file holds so many bytes of it. riff is the size that the whole file
+// claims.
+func (l layout) withData(at int64, c chunk, held, riff int64) (layout, error) {
+	l.offset = c.body
+	size, frame := c.size, int64(l.frameBytes())
 	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > held) {
 		l.streamed = true
 		size = held - held%frame
@@ -138,27 +143,24 @@ func sizeUnknown(size int64) bool {
 	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
 }
 
-// wavHeader returns a plain WAV file up to its samples.
+// wavHeader returns a plain WAV file up to its samples; an RF64 file where they do not fit.
 func (l layout) wavHeader() ([]byte, error) {
 	frame, size := l.frameBytes(), l.dataLen()
-	if size > math.MaxUint32-64 || frame > math.MaxUint16 {
-		return nil, fmt.Errorf("audio: %d bytes in frames of %d do not fit a WAV file (4 GiB, 64 KiB): %w", size, frame, ErrFormat)
+	if frame > math.MaxUint16 {
+		return nil, fmt.Errorf("audio: frames of %d bytes do not fit a WAV file (64 KiB): %w", frame, ErrFormat)
 	}
-	code, fmtLen, factLen := uint16(codePCM), uint32(16), uint32(0)
-	if l.encoding.Float { // all formats but PCM have the size of an extension, here 0, and a fact chunk with the length
-		code, fmtLen, factLen = codeFloat, 18, 12
+	if size > math.MaxUint32-64 {
+		return l.rf64Header()
 	}
-	b := []byte("RIFF")
-	put := func(values ...any) {
-		for _, v := range values {
-			b, _ = binary.Append(b, binary.LittleEndian, v) // numbers and bytes do not fail
-		}
+	format, le := l.waveFormat(), binary.LittleEndian
+	fact := 0
+	if l.encoding.Float { // all formats but PCM have a chunk with the length
+		fact = 12
 	}
-	put(4+8+fmtLen+factLen+8+uint32(size+size&1), []byte("WAVEfmt "), fmtLen, code, uint16(l.channels),
-		uint32(l.rate), uint32(int64(l.rate)*int64(frame)), uint16(frame), uint16(8*l.encoding.Bytes))
+	b := le.AppendUint32([]byte("RIFF"), uint32(int64(4+8+len(format)+fact+8)+size+size&1))
+	b = append(le.AppendUint32(append(b, "WAVEfmt "...), uint32(len(format))), format...)
 	if l.encoding.Float {
-		put(uint16(0), []byte("fact"), uint32(4), uint32(l.frames))
+		b = le.AppendUint32(le.AppendUint32(append(b, "fact"...), 4), uint32(l.frames))
 	}
-	put([]byte("data"), uint32(size))
-	return b, nil
+	return le.AppendUint32(append(b, "data"...), uint32(size)), nil
 }

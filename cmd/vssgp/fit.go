@@ -23,7 +23,7 @@ func (a *app) fitCommand() *cobra.Command {
 		Use:   "fit DATA -o MODEL.safetensors",
 		Short: "Fit a model to a table (CSV, TSV, TXT, NPY) or a recording (WAV, SPHERE)",
 		Long: `Fits a model to a table (.csv, .tsv, .txt, all also as .gz, .npy, or - for stdin) or
-to a recording (WAV or SPHERE; x is the time in seconds, each channel an output in
+to a recording (WAV, AIFF, SPHERE …; x is the time in seconds, each channel an output in
 full scale 1) and writes it as a safetensors file.
 
 A table may be separated by commas, semicolons, tabs or spaces, with or without a

@@ -11,7 +11,7 @@ func (a *app) imputeCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "impute IN.wav -o OUT.wav",
 		Short: "Fill gaps in a recording",
-		Long: `Fills the gaps of a WAV or SPHERE file. The samples inside a gap are never read;
+		Long: `Fills the gaps of a WAV, RF64, W64, AIFF or SPHERE file. The samples inside a gap are never read;
 samples outside the gaps are copied bit for bit, in the same sample format.
 
 The default, --method mixture, evens the pitch and the level of the sound around a

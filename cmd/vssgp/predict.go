@@ -17,7 +17,7 @@ func (a *app) predictCommand() *cobra.Command {
 then for each output y its predictive mean y_mean and standard deviation y_sd;
 with --full a_b_cov, the predictive covariance of outputs a and b (a before or
 equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
-joint posterior, without noise. A recording (WAV or SPHERE) may replace the table:
+joint posterior, without noise. A recording may replace the table:
 it stands for the times of its samples, in seconds.
 
 The extension of -o is the format: .csv, .tsv (also .gz), .npy (one array),

@@ -272,7 +272,7 @@ func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q
 	return &places{names: namesOf(s, x), rows: s.Rows, parts: parts, axes: axes}, nil
 }
 
-// openRecording opens a WAV or SPHERE file and reads its header. Later reads fail once
+// openRecording opens a recording and reads its header. Later reads fail once
 // ctx has ended, or the file is closed.
 func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -1,0 +1,133 @@
+package audio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// aiffCodings are the codings of AIFF-C that are read, by their names.
+var aiffCodings = map[string]Encoding{
+	"NONE": {BigEndian: true}, "twos": {BigEndian: true}, "sowt": {}, "in24": {Bytes: 3, BigEndian: true}, "in32": {Bytes: 4, BigEndian: true},
+	"fl32": {Bytes: 4, Float: true, BigEndian: true}, "FL32": {Bytes: 4, Float: true, BigEndian: true},
+	"fl64": {Bytes: 8, Float: true, BigEndian: true}, "FL64": {Bytes: 8, Float: true, BigEndian: true},
+}
+
+// parseAIFF reads the header of an AIFF or AIFF-C file: chunks in big-endian order, of which COMM has the format and SSND the samples, in
+// either order.
+func parseAIFF(in *head) (l layout, err error) {
+	packed := string(in.bytes(8, 4)) == "AIFC"
+	next := riffChunks(in, binary.BigEndian, nil)
+	var samples *chunk
+	for at := int64(magicLen); ; {
+		c, ok := next(at)
+		switch {
+		case !ok && l.channels == 0:
+			return l, fmt.Errorf("%w: offset %d: the file ends before its \"COMM\" chunk", ErrFormat, at)
+		case !ok && samples == nil:
+			return l, fmt.Errorf("%w: offset %d: the file ends before its \"SSND\" chunk", ErrFormat, at)
+		case !ok:
+			return l.withSound(in, *samples)
+		case c.id == "SSND" && samples == nil:
+			samples = &c
+		case c.size > in.size-c.body:
+			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, c.id, c.size, in.size-c.body)
+		case c.id == "COMM" && l.channels == 0:
+			if err := l.parseCOMM(in.bytes(c.body, int(min(c.size, fmtMost))), packed); err != nil {
+				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)
+			}
+		}
+		if l.channels > 0 && samples != nil {
+			return l.withSound(in, *samples)
+		}
+		at = c.next
+	}
+}
+
+// parseCOMM reads the body of the COMM chunk.
+func (l *layout) parseCOMM(b []byte, packed bool) error {
+	least := 18
+	if packed {
+		least = 22
+	}
+	if len(b) < least {
+		return fmt.Errorf("\"COMM\" chunk of %d bytes; want at least %d", len(b), least)
+	}
+	coding := "NONE"
+	if packed {
+		coding = string(b[18:22])
+	}
+	e, ok := aiffCodings[coding]
+	if !ok {
+		return fmt.Errorf("coding %q; want PCM or IEEE float: convert it first", coding)
+	}
+	bits := int(binary.BigEndian.Uint16(b[6:]))
+	if e.Bytes == 0 {
+		if bits < 1 || bits > 32 {
+			return fmt.Errorf("PCM of %d bits; want 1 to 32", bits)
+		}
+		e.Bytes = (bits + 7) / 8
+		if bits%8 != 0 {
+			e.ValidBits = bits
+		}
+	}
+	l.encoding, l.frames = e, int(binary.BigEndian.Uint32(b[2:]))
+	rate := extended(b[8:18])
+	if !(rate >= 1 && rate <= maxRate) {
+		return fmt.Errorf("%v samples a second; want 1 to %d", rate, maxRate)
+	}
+	l.rate = int(math.Round(rate))
+	if l.channels = int(binary.BigEndian.Uint16(b)); l.channels == 0 {
+		return fmt.Errorf("0 channels; want at least 1")
+	}
+	return nil
+}
+
+// extended returns a number of 80 bits, IEEE 754's extended precision.
+func extended(b []byte) float64 {
+	exponent := int(binary.BigEndian.Uint16(b)) // of sign and exponent
+	return math.Ldexp(float64(binary.BigEndian.Uint64(b[2:])), exponent-16383-63)
+}
+
+// withSound adds the SSND chunk: an offset to the first sample, a block size, and the samples.
+func (l layout) withSound(in *head, c chunk) (layout, error) {
+	b := in.bytes(c.body, 8)
+	if len(b) < 8 || c.size < 8 {
+		return l, fmt.Errorf("%w: offset %d: \"SSND\" of %d bytes; want 8 and the samples", ErrFormat, c.body-8, c.size)
+	}
+	l.offset = c.body + 8 + int64(binary.BigEndian.Uint32(b))
+	switch held := min(in.size, c.body+c.size) - l.offset; {
+	case l.frames == 0:
+		return l, fmt.Errorf("%w: offset %d: \"SSND\" holds no samples", ErrFormat, c.body-8)
+	case held < l.dataLen():
+		return l, fmt.Errorf("%w: offset %d: truncated: %d samples of %d channels × %d bytes are declared, \"SSND\" holds %d bytes",
+			ErrFormat, c.body-8, l.frames, l.channels, l.encoding.Bytes, max(0, held))
+	}
+	return l, nil
+}
+
+// aiffHeader returns a plain AIFF file, for floats an AIFF-C file, up to its samples.
+func (l layout) aiffHeader() ([]byte, error) {
+	size := l.dataLen()
+	if size > math.MaxUint32-128 || l.channels > math.MaxInt16 {
+		return nil, fmt.Errorf("audio: %d bytes in %d channels do not fit an AIFF file (4 GiB): %w", size, l.channels, ErrFormat)
+	}
+	be := binary.BigEndian
+	bits := 8 * l.encoding.Bytes
+	if l.encoding.ValidBits > bits-8 {
+		bits = l.encoding.ValidBits
+	}
+	comm := be.AppendUint32(be.AppendUint16(nil, uint16(l.channels)), uint32(l.frames))
+	comm = be.AppendUint16(comm, uint16(bits))
+	fraction, exponent := math.Frexp(float64(l.rate))
+	comm = be.AppendUint64(be.AppendUint16(comm, uint16(16383+exponent-1)), uint64(math.Ldexp(fraction, 64)))
+	form, version := "AIFF", ""
+	if l.encoding.Float {
+		form, version = "AIFC", "FVER\x00\x00\x00\x04\xa2\x80\x51\x40"
+		comm = append(comm, fmt.Sprintf("fl%d\x00\x00", bits)...) // an empty name, padded
+	}
+	b := append(be.AppendUint32([]byte("FORM"), uint32(int64(4+len(version)+8+len(comm)+8+8)+size+size&1)), form+version+"COMM"...)
+	b = append(be.AppendUint32(b, uint32(len(comm))), comm...)
+	b = be.AppendUint32(append(b, "SSND"...), uint32(8+size))
+	return be.AppendUint64(b, 0), nil
+}
