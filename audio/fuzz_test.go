@@ -26,6 +26,10 @@ func fuzzDecode(t *testing.T, file []byte) {
 		t.Fatalf("rate %d, %d channels, %d samples in %d bytes", r.Rate, r.Channels(), r.Len(), len(file))
 	}
 	fuzzParts(t, file, r)
+	cues, err := r.file.Cues()
+	if err != nil || slices.ContainsFunc(cues, func(g Gap) bool { return g.Start < 0 || g.Len() < 1 || g.End > r.Len() }) {
+		t.Fatal(cues, err)
+	}
 	var out bytes.Buffer
 	if err := r.Write(&out, r.Container()); err != nil {
 		t.Fatal(err)

@@ -62,21 +62,30 @@ func w64Chunks(in *head) chunks {
 
 // parseRF64 reads the header of an RF64 or BW64 file: that of a WAV file, with sizes in a ds64 chunk.
 func parseRF64(in *head) (l layout, err error) {
+	large, first, err := rf64Sizes(in)
+	if err != nil {
+		return l, err
+	}
+	return l.withChunks(in, first, riffChunks(in, binary.LittleEndian, large), 1)
+}
+
+// rf64Sizes returns the sizes that a ds64 chunk gives, by the chunks' names, and where the next chunk is.
+func rf64Sizes(in *head) (large map[string]int64, first int64, err error) {
 	b := in.bytes(magicLen, 8+28)
 	if len(b) < 8+28 || string(b[:4]) != "ds64" {
-		return l, fmt.Errorf("%w: offset %d: %.4q; want \"ds64\" with the sizes", ErrFormat, magicLen, b)
+		return nil, 0, fmt.Errorf("%w: offset %d: %.4q; want \"ds64\" with the sizes", ErrFormat, magicLen, b)
 	}
 	size := int64(binary.LittleEndian.Uint32(b[4:]))
 	body := in.bytes(magicLen+8, int(min(size, headBlock)))
 	if size < 28 || int64(len(body)) < min(size, headBlock) {
-		return l, fmt.Errorf("%w: offset %d: \"ds64\" of %d bytes; want at least 28, all in the file", ErrFormat, magicLen, size)
+		return nil, 0, fmt.Errorf("%w: offset %d: \"ds64\" of %d bytes; want at least 28, all in the file", ErrFormat, magicLen, size)
 	}
 	number := func(i int) int64 { return int64(min(binary.LittleEndian.Uint64(body[i:]), math.MaxInt64/2)) }
-	large := map[string]int64{"data": number(8)}
+	large = map[string]int64{"data": number(8)}
 	for i, left := 28, binary.LittleEndian.Uint32(body[24:]); left > 0 && i+12 <= len(body); i, left = i+12, left-1 {
 		large[string(body[i:i+4])] = number(i + 4)
 	}
-	return l.withChunks(in, magicLen+8+size+size&1, riffChunks(in, binary.LittleEndian, large), 1)
+	return large, magicLen + 8 + size + size&1, nil
 }
 
 // parseW64 reads the header of a Wave64 file.
