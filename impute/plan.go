@@ -20,7 +20,7 @@ type Plan struct {
 	AtOnce    int     // of them at work at a time
 	Missing   int     // samples to fill
 	Flops     float64 // operations of the whole fill, without the predictions
-	FillBytes float64 // the excerpts as filled, which stay
+	FillBytes float64 // what stays of the fills: excerpts, or where the fills of gaps one by one are, and those that fit in memory
 }
 
 // NewPlan returns the plan of FillFrom for a recording of n samples in so many channels, without their values: it counts the
@@ -111,16 +111,16 @@ func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m 
 			if g.Clipped {
 				clipped += g.Len()
 				records += of * (8*float64(2+o.Draws)*n + headBytes)
-				p.FillBytes += of * (8*float64(1+o.Draws)*n + placeBytes)
+				p.FillBytes += of * placeBytes
 				gaps++
 				continue
 			}
 			flops, bytes := m.menu().Work(known(g, rate), float64(rate), o.Draws) // of a long gap both sides' fills, with half of the trials each
 			p.Flops += of * flops
 			record := 8 * float64(2+o.Draws) * n
-			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n)+recordCopies*record)
+			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n)+record)
 			records += of * (record + headBytes)
-			p.FillBytes += of * (8*float64(1+o.Draws)*n + placeBytes)
+			p.FillBytes += of * placeBytes
 			if gaps%batch == 0 {
 				held = 0
 			}
@@ -146,9 +146,9 @@ const (
 	// fillArrays counts an excerpt's arrays besides draws: Filled, Fit, SD.
 	fillArrays = 3
 	// singleArrays counts a gap's while it is filled: mean, sd and, of a long one, precisions. Its weighted means are zeros but at
-	// the ends, which take no memory. recordCopies are those of its record: as written, and as read again. placeBytes is what is known
-	// of each filled gap: where its fill is kept, and its new samples' place in the output. guessBatches are those whose guesses are held.
-	singleArrays, recordCopies, placeBytes, guessBatches = 3, 2, 200, 3
+	// the ends, which take no memory. placeBytes is what is known of each filled gap: where its fill is kept, and its new samples' place in
+	// the output. guessBatches are those whose guesses are held.
+	singleArrays, placeBytes, guessBatches = 3, 200, 3
 	// drawCopies counts the copies of the missing samples and their places in a draw: as asked for, in the model's units, and
 	// the draw itself. drawNumbers are the further numbers that it holds for each feature.
 	drawCopies, drawNumbers = 3, 8
