@@ -4,194 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
-
-// randomData is frames×channels samples of an encoding, every bit pattern possible that is finite.
-func randomData(e Encoding, count int) []byte {
-	r := rand.New(rand.NewPCG(1, uint64(e.Bytes)))
-	b := make([]byte, count*e.Bytes)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	if e.Float {
-		for i := range count {
-			v := r.NormFloat64() / 3
-			w := math.Float64bits(v)
-			if e.Bytes == 4 {
-				w = uint64(math.Float32bits(float32(v)))
-			}
-			e.putWord(b[i*e.Bytes:], w)
-		}
-	}
-	return b
-}
-
-// riff wraps chunks, given as id, body, id, body …, padding each.
-func riff(chunks ...string) []byte {
-	var b []byte
-	for i := 0; i < len(chunks); i += 2 {
-		b = append(b, chunks[i]...)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(chunks[i+1])))
-		b = append(b, chunks[i+1]...)
-		if len(chunks[i+1])%2 == 1 {
-			b = append(b, 0)
-		}
-	}
-	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+len(b)))
-	return append(append(head, "WAVE"...), b...)
-}
-
-// fmtBody is the body of a fmt chunk.
-func fmtBody(code, channels, rate, bits int) string {
-	align := channels * bits / 8
-	b := binary.LittleEndian.AppendUint16(nil, uint16(code))
-	b = binary.LittleEndian.AppendUint16(b, uint16(channels))
-	b = binary.LittleEndian.AppendUint32(b, uint32(rate))
-	b = binary.LittleEndian.AppendUint32(b, uint32(rate*align))
-	b = binary.LittleEndian.AppendUint16(b, uint16(align))
-	return string(binary.LittleEndian.AppendUint16(b, uint16(bits)))
-}
-
-// extensible is the body of an extensible fmt chunk.
-func extensible(code, channels, rate, bits, valid int) string {
-	b := []byte(fmtBody(codeExtensible, channels, rate, bits))
-	b = append(b, 22, 0, byte(valid), 0, 0, 0, 0, 0, byte(code), byte(code>>8))
-	return string(b) + guidTail
-}
-
-// sph is a SPHERE file with these header lines.
-func sph(data []byte, lines ...string) []byte {
-	h := "NIST_1A\n   1024\n" + strings.Join(lines, "\n") + "\nend_head\n"
-	return append([]byte(h+strings.Repeat(" ", 1024-len(h))), data...)
-}
-
-type goodFile struct {
-	name     string
-	file     []byte
-	encoding Encoding
-	channels int
-	data     []byte
-}
-
-func goodFiles() []goodFile {
-	var out []goodFile
-	const frames = 37
-	for _, ch := range []int{1, 2, 5} {
-		for _, e := range []Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64} {
-			code := codePCM
-			if e.Float {
-				code = codeFloat
-			}
-			data := randomData(e, ch*frames)
-			out = append(out,
-				goodFile{fmt.Sprintf("wav %v %d channels", e, ch), riff("fmt ", fmtBody(code, ch, 16000, 8*e.Bytes), "data", string(data)), e, ch, data},
-				goodFile{fmt.Sprintf("extensible %v %d channels", e, ch), riff("JUNK", "odd", "fmt ", extensible(code, ch, 44100, 8*e.Bytes, 8*e.Bytes),
-					"data", string(data), "LIST", "INFOodd"), e, ch, data})
-		}
-		out = append(out, more(ch, frames)...)
-		for width := 1; width <= 4; width++ {
-			for _, order := range []string{"0123"[:width], "3210"[4-width:]} {
-				e := Encoding{Bytes: width, BigEndian: width > 1 && order[0] != '0'}
-				data := randomData(e, ch*frames)
-				out = append(out, goodFile{fmt.Sprintf("sphere %d bytes order %s %d channels", width, order, ch),
-					sph(data, "sample_rate -i 16000", fmt.Sprintf("channel_count -i %d", ch), fmt.Sprintf("sample_n_bytes -i %d", width),
-						fmt.Sprintf("sample_byte_format -s%d %s", width, order), fmt.Sprintf("sample_count -i %d", frames)), e, ch, data})
-			}
-		}
-	}
-	return out
-}
-
-// more are files of the other containers, with chunks that nobody here knows.
-func more(ch, frames int) (out []goodFile) {
-	for _, e := range []Encoding{PCM8, PCM16, PCM24, Float32, Float64} {
-		code := codePCM
-		if e.Float {
-			code = codeFloat
-		}
-		data, body := randomData(e, ch*frames), fmtBody(code, ch, 96_000, 8*e.Bytes)
-		long := riff("ds64", ds64(len(data), "LIST", 5), "bext", "odd", "fmt ", body, "data", string(data), "LIST", "title")
-		at := bytes.Index(long, []byte("data"))
-		binary.LittleEndian.PutUint32(long[at+4:], unknownSize)
-		for _, magic := range []string{"RF64\xff\xff\xff\xff", "BW64\xff\xff\xff\xff"} {
-			copy(long, magic)
-			out = append(out, goodFile{fmt.Sprintf("%.4s %v %d channels", magic, e, ch), bytes.Clone(long), e, ch, data})
-		}
-		out = append(out, goodFile{fmt.Sprintf("w64 %v %d channels", e, ch), w64("junk", "odd", "fmt ", body, "data", string(data), "levl", "12345"), e, ch, data})
-	}
-	for _, c := range []struct {
-		coding string
-		bits   int
-		e      Encoding
-	}{
-		{"", 8, Encoding{Bytes: 1, BigEndian: true}}, {"", 16, Encoding{Bytes: 2, BigEndian: true}}, {"", 24, Encoding{Bytes: 3, BigEndian: true}},
-		{"NONE", 32, Encoding{Bytes: 4, BigEndian: true}}, {"sowt", 16, PCM16}, {"fl32", 32, Encoding{Bytes: 4, Float: true, BigEndian: true}},
-		{"FL64", 64, Encoding{Bytes: 8, Float: true, BigEndian: true}},
-	} {
-		data := randomData(c.e, ch*frames)
-		comm, sound := comm(ch, frames, c.bits, c.coding), "\x00\x00\x00\x02\x00\x00\x00\x00xx"+string(data)
-		name := fmt.Sprintf("aiff %s %d bits %d channels", c.coding, c.bits, ch)
-		out = append(out, goodFile{name, aiff(c.coding != "", "MARK", "odd", "COMM", comm, "SSND", sound, "NAME", "title"), c.e, ch, data},
-			goodFile{name + ", samples first", aiff(c.coding != "", "SSND", sound, "COMM", comm), c.e, ch, data})
-	}
-	return out
-}
-
-// ds64 is the body of a ds64 chunk with the size of the data and of another chunk.
-func ds64(data int, id string, size int) string {
-	b := make([]byte, 8, 40)
-	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(data)), 0)
-	b = append(binary.LittleEndian.AppendUint32(b, 1), id...)
-	return string(binary.LittleEndian.AppendUint64(b, uint64(size)))
-}
-
-// w64 is a Wave64 file of chunks.
-func w64(chunks ...string) []byte {
-	b := append(make([]byte, 24), "wave"+w64Tail...)
-	for i := 0; i < len(chunks); i += 2 {
-		b = append(b, chunks[i]+w64Tail...)
-		b = binary.LittleEndian.AppendUint64(b, uint64(24+len(chunks[i+1])))
-		b = append(b, chunks[i+1]...)
-		b = append(b, make([]byte, -len(b)&7)...)
-	}
-	copy(b, w64Riff)
-	binary.LittleEndian.PutUint64(b[16:], uint64(len(b)))
-	return b
-}
-
-// comm is the body of a COMM chunk, at 44 100 Hz.
-func comm(channels, frames, bits int, coding string) string {
-	b := binary.BigEndian.AppendUint16(nil, uint16(channels))
-	b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(b, uint32(frames)), uint16(bits))
-	b = append(b, 0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0)
-	if coding != "" {
-		b = append(b, coding+"\x04name\x00"...)
-	}
-	return string(b)
-}
-
-// aiff is an AIFF or AIFF-C file of chunks.
-func aiff(packed bool, chunks ...string) []byte {
-	b := []byte("FORM\x00\x00\x00\x00AIFF")
-	if packed {
-		b[11] = 'C'
-	}
-	for i := 0; i < len(chunks); i += 2 {
-		b = binary.BigEndian.AppendUint32(append(b, chunks[i]...), uint32(len(chunks[i+1])))
-		b = append(b, chunks[i+1]...)
-		b = append(b, make([]byte, len(b)&1)...)
-	}
-	binary.BigEndian.PutUint32(b[4:], uint32(len(b)-8))
-	return b
-}
 
 func TestRoundTripKeepsBits(t *testing.T) {
 	for _, g := range goodFiles() {
@@ -308,45 +126,6 @@ func TestSphereAndWAVAgree(t *testing.T) {
 	}
 }
 
-func TestDecodeLevels(t *testing.T) {
-	for _, c := range []struct {
-		e    Encoding
-		bits uint64
-		want float64
-	}{
-		{PCM8, 128, 0}, {PCM8, 0, -1}, {PCM8, 255, 127. / 128}, {PCM16, 0x8000, -1}, {PCM16, 1, 1. / 32768},
-		{PCM24, 0x800000, -1}, {PCM24, 0xFFFFFF, -1. / (1 << 23)}, {PCM32, 0x80000000, -1}, {PCM32, 1, math.Ldexp(1, -31)},
-		{Encoding{Bytes: 1}, 0x80, -1}, {Encoding{Bytes: 2, BigEndian: true}, 0x4000, 0.5},
-		{Float32, uint64(math.Float32bits(1.5)), 1.5}, {Float64, math.Float64bits(-0.1), -0.1},
-	} {
-		b := make([]byte, 8)
-		c.e.putWord(b, c.bits)
-		if got := c.e.decode(b); got != c.want {
-			t.Errorf("%v of %#x is %v, want %v", c.e, c.bits, got, c.want)
-		}
-	}
-}
-
-func TestEncodeRoundsAndClips(t *testing.T) {
-	twelve := Encoding{Bytes: 2, ValidBits: 12}
-	for _, c := range []struct {
-		e       Encoding
-		v, want float64
-		clipped bool
-	}{
-		{PCM16, 0.4 / 32768, 0, false}, {PCM16, 0.6 / 32768, 1. / 32768, false}, {PCM16, 1, 32767. / 32768, true},
-		{PCM16, -1, -1, false}, {PCM16, -1.1, -1, true}, {PCM8, 7, 127. / 128, true}, {PCM24, -3, -1, true},
-		{PCM32, 1e30, 1 - math.Ldexp(1, -31), true}, {Float32, 2, 2, false}, {Float32, 1e300, math.MaxFloat32, true},
-		{Float64, -1e300, -1e300, false}, {twelve, 0.6 / 2048, 1. / 2048, false}, {twelve, 1, 2047. / 2048, true},
-	} {
-		b := make([]byte, 8)
-		clipped := c.e.encode(b, c.v)
-		if got := c.e.decode(b); got != c.want || clipped != c.clipped {
-			t.Errorf("%+v: %v became %v, clipped %t; want %v, %t", c.e, c.v, got, clipped, c.want, c.clipped)
-		}
-	}
-}
-
 // Programs that stream into a pipe leave sizes that mean nothing.
 func TestStreamedWAV(t *testing.T) { tiled(t, checkStreamedWAV) }
 
@@ -420,18 +199,6 @@ func TestNewAndOpen(t *testing.T) {
 	}
 	if _, _, err := r.Fill([]Gap{{Start: 2, End: 5}}, samples); !errors.Is(err, ErrGaps) {
 		t.Errorf("gap outside: %v", err)
-	}
-}
-
-// TestHalves: samples halfway between two integers go to the even one.
-func TestHalves(t *testing.T) {
-	const full = 1 << 15
-	r, clipped, err := New(8000, PCM16, [][]float64{{0.5 / full, 1.5 / full, 2.5 / full, -0.5 / full, -1.5 / full, -2.5 / full}})
-	if err != nil || clipped != 0 {
-		t.Fatal(clipped, err)
-	}
-	if want := []float64{0, 2. / full, 2. / full, 0, -2. / full, -2. / full}; !slices.Equal(r.Samples[0], want) {
-		t.Errorf("halves come out as %v, want the even ones %v", r.Samples[0], want)
 	}
 }
 

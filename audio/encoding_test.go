@@ -1,0 +1,58 @@
+package audio
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestDecodeLevels(t *testing.T) {
+	for _, c := range []struct {
+		e    Encoding
+		bits uint64
+		want float64
+	}{
+		{PCM8, 128, 0}, {PCM8, 0, -1}, {PCM8, 255, 127. / 128}, {PCM16, 0x8000, -1}, {PCM16, 1, 1. / 32768},
+		{PCM24, 0x800000, -1}, {PCM24, 0xFFFFFF, -1. / (1 << 23)}, {PCM32, 0x80000000, -1}, {PCM32, 1, math.Ldexp(1, -31)},
+		{Encoding{Bytes: 1}, 0x80, -1}, {Encoding{Bytes: 2, BigEndian: true}, 0x4000, 0.5},
+		{Float32, uint64(math.Float32bits(1.5)), 1.5}, {Float64, math.Float64bits(-0.1), -0.1},
+	} {
+		b := make([]byte, 8)
+		c.e.putWord(b, c.bits)
+		if got := c.e.decode(b); got != c.want {
+			t.Errorf("%v of %#x is %v, want %v", c.e, c.bits, got, c.want)
+		}
+	}
+}
+
+func TestEncodeRoundsAndClips(t *testing.T) {
+	twelve := Encoding{Bytes: 2, ValidBits: 12}
+	for _, c := range []struct {
+		e       Encoding
+		v, want float64
+		clipped bool
+	}{
+		{PCM16, 0.4 / 32768, 0, false}, {PCM16, 0.6 / 32768, 1. / 32768, false}, {PCM16, 1, 32767. / 32768, true},
+		{PCM16, -1, -1, false}, {PCM16, -1.1, -1, true}, {PCM8, 7, 127. / 128, true}, {PCM24, -3, -1, true},
+		{PCM32, 1e30, 1 - math.Ldexp(1, -31), true}, {Float32, 2, 2, false}, {Float32, 1e300, math.MaxFloat32, true},
+		{Float64, -1e300, -1e300, false}, {twelve, 0.6 / 2048, 1. / 2048, false}, {twelve, 1, 2047. / 2048, true},
+	} {
+		b := make([]byte, 8)
+		clipped := c.e.encode(b, c.v)
+		if got := c.e.decode(b); got != c.want || clipped != c.clipped {
+			t.Errorf("%+v: %v became %v, clipped %t; want %v, %t", c.e, c.v, got, clipped, c.want, c.clipped)
+		}
+	}
+}
+
+// TestHalves: samples halfway between two integers go to the even one.
+func TestHalves(t *testing.T) {
+	const full = 1 << 15
+	r, clipped, err := New(8000, PCM16, [][]float64{{0.5 / full, 1.5 / full, 2.5 / full, -0.5 / full, -1.5 / full, -2.5 / full}})
+	if err != nil || clipped != 0 {
+		t.Fatal(clipped, err)
+	}
+	if want := []float64{0, 2. / full, 2. / full, 0, -2. / full, -2. / full}; !slices.Equal(r.Samples[0], want) {
+		t.Errorf("halves come out as %v, want the even ones %v", r.Samples[0], want)
+	}
+}

@@ -1,0 +1,97 @@
+package audio
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// containers has what is known of each.
+var containers = map[Container]struct {
+	name       string
+	extensions []string
+	parse      func(*head) (layout, error)
+	header     func(layout) ([]byte, error) // of a plain file
+	unsigned   bool                         // samples of one byte are
+	bigEndian  bool
+	align      int64 // the samples are padded to
+}{
+	WAV:    {"WAV", []string{".wav", ".wave"}, parseWAV, layout.wavHeader, true, false, 2},
+	SPHERE: {"SPHERE", []string{".sph", ".nist"}, parseSphere, layout.sphereHeader, false, false, 1},
+	RF64:   {"RF64", []string{".rf64", ".bw64"}, parseRF64, layout.rf64Header, true, false, 2},
+	W64:    {"W64", []string{".w64"}, parseW64, layout.w64Header, true, false, 8},
+	AIFF:   {"AIFF", []string{".aif", ".aiff", ".aifc"}, parseAIFF, layout.aiffHeader, false, true, 2},
+}
+
+// String returns the container's name, such as "WAV".
+func (c Container) String() string {
+	if k, ok := containers[c]; ok {
+		return k.name
+	}
+	return fmt.Sprintf("Container(%d)", int(c))
+}
+
+// ContainerOf returns the container that an output path asks for, by its extension. Input files are recognised by their first bytes, not by
+// their names.
+func ContainerOf(path string) (Container, error) {
+	ext := strings.ToLower(filepath.Ext(path))
+	for c, k := range containers {
+		if slices.Contains(k.extensions, ext) {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
+}
+
+// magicLen is how many bytes of a file identify its format.
+const magicLen = 12
+
+// forms are the containers that begin with four letters, a size and the letters of a form.
+var forms = []struct {
+	magic     string
+	forms     []string
+	container Container
+}{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64}, {"FORM", []string{"AIFF", "AIFC"}, AIFF}}
+
+// foreign lists formats that are recognised only to be refused by name.
+var foreign = []struct{ magic, name string }{
+	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"fLaC", "FLAC"}, {"OggS", "Ogg"}, {"ID3", "MP3"}, {"\xff\xfb", "MP3"},
+	{"\xff\xf3", "MP3"}, {"ajkg", "shorten"}, {"caff", "Core Audio"}, {"MThd", "MIDI"},
+}
+
+// sniff recognises the container by a file's first bytes.
+func sniff(head []byte) (Container, error) {
+	switch {
+	case len(head) == 0:
+		return 0, fmt.Errorf("%w: empty; want a WAV, RF64, W64, AIFF or SPHERE file", ErrFormat)
+	case bytes.HasPrefix(head, []byte("NIST_1A")):
+		return SPHERE, nil
+	case bytes.HasPrefix(head, []byte(w64Riff[:12])):
+		return W64, nil
+	}
+	for _, f := range forms {
+		if !bytes.HasPrefix(head, []byte(f.magic)) {
+			continue
+		}
+		if len(head) < magicLen {
+			return 0, fmt.Errorf("%w: ends after %d bytes, inside the %s header; want at least %d", ErrFormat, len(head), f.magic, magicLen)
+		}
+		if form := string(head[8:12]); !slices.Contains(f.forms, form) {
+			return 0, fmt.Errorf("%w: offset 8: %s form %q; want %q", ErrFormat, f.magic, form, f.forms[0])
+		}
+		return f.container, nil
+	}
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
+		}
+	}
+	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, RF64, W64, AIFF or SPHERE file", ErrFormat, head[:min(len(head), 8)])
+}
+
+// maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.
+const maxFile = 1<<32 + 8
+
+var errTooLong = fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)
