@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -98,18 +99,37 @@ func parseW64(in *head) (l layout, err error) {
 	return l.withChunks(in, first, w64Chunks(in), 1)
 }
 
-// waveFormat returns the body of a fmt chunk, with an extension's size for all codings but PCM.
+// speakers are the positions that WAVE and FLAC give to 1 to 8 channels: bits of front left, front right, centre, low frequencies, back left,
+// back right, two beside the centre, back centre, side left, side right.
+var speakers = []uint32{0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f}
+
+// waveFormat returns the body of a fmt chunk, with an extension for all but PCM of 8 and 16 bits in 1 or 2 channels. The positions of more
+// than two channels, and integers of other widths, need the long one.
 func (l layout) waveFormat() (b []byte) {
 	code := uint16(codePCM)
 	if l.encoding.Float {
 		code = codeFloat
 	}
-	frame := l.frameBytes()
-	for _, v := range []any{code, uint16(l.channels), uint32(l.rate), uint32(int64(l.rate) * int64(frame)), uint16(frame), uint16(8 * l.encoding.Bytes)} {
-		b, _ = binary.Append(b, binary.LittleEndian, v) // numbers do not fail
+	frame, bits, short := l.frameBytes(), uint16(8*l.encoding.Bytes), code
+	long := l.channels > 2 || !l.encoding.Float && l.encoding.Bytes > 2 || l.encoding.ValidBits != 0
+	if long {
+		short = codeExtensible
 	}
-	if l.encoding.Float {
-		b = append(b, 0, 0)
+	add := func(values ...any) {
+		for _, v := range values {
+			b, _ = binary.Append(b, binary.LittleEndian, v) // numbers do not fail
+		}
+	}
+	add(short, uint16(l.channels), uint32(l.rate), uint32(int64(l.rate)*int64(frame)), uint16(frame), bits)
+	switch {
+	case long:
+		positions := l.speakers
+		if positions == 0 && l.channels < len(speakers) {
+			positions = speakers[l.channels]
+		}
+		add(uint16(22), cmp.Or(uint16(l.encoding.ValidBits), bits), positions, code, []byte(guidTail))
+	case l.encoding.Float:
+		add(uint16(0))
 	}
 	return b
 }

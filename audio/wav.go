@@ -82,7 +82,7 @@ func parseFmt(b []byte) (l layout, err error) {
 		if string(b[26:40]) != guidTail {
 			return l, fmt.Errorf("unknown coding with GUID %x; want PCM or IEEE float", b[24:40])
 		}
-		code, valid = u16(24), u16(18)
+		code, valid, l.speakers = u16(24), u16(18), binary.LittleEndian.Uint32(b[20:])
 	}
 	switch {
 	case l.channels == 0:
