@@ -36,6 +36,9 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	if err = cmp.Or(in.err, err); err != nil {
 		return nil, err
 	}
+	if f.pcm != nil {
+		f.src, f.size = f.pcm, f.dataLen()
+	}
 	return f, nil
 }
 

@@ -13,8 +13,9 @@ type layout struct {
 	encoding       Encoding
 	offset         int64 // of the first sample; from there the file holds frames × channels samples
 	frames         int
-	streamed       bool   // a WAV file whose sizes were never filled in
-	speakers       uint32 // as WAVE numbers the channels' positions; 0: not given
+	streamed       bool        // a WAV file whose sizes were never filled in
+	speakers       uint32      // as WAVE numbers the channels' positions; 0: not given
+	pcm            io.ReaderAt // the samples from offset 0 on, where the file does not hold them as such
 }
 
 // maxRate is above any converter's; a larger rate is a damaged header.
