@@ -109,24 +109,24 @@ func linear(x []int32, width int) subframe {
 	none := subframe{bits: math.Inf(1)}
 	precision := 12
 	if width > 17 {
-		precision = 14
+		precision = 15
 	}
 	orders := min(mostFIR, len(x)/4)
 	r := ar.Autocorrelation(tapered(x), orders)
-	if orders == 0 || !(r[0] > 0) {
+	if orders == 0 || r[0] == 0 {
 		return none
 	}
-	var model ar.Model
+	var model []float64
 	least := math.Inf(1)
-	for p := 1; p <= orders; p++ {
-		m := ar.YuleWalker(r[:p+1])
-		if b := float64(len(x)-p)*max(0, math.Log2(m.E)/2) + float64(p*(precision+width)); b < least {
-			model, least = m, b
+	levinson(r, func(a []float64, e float64) {
+		p := len(a)
+		if b := float64(len(x)-p)*max(0, math.Log2(e)/2) + float64(p*(precision+width)); b < least {
+			model, least = slices.Clone(a), b
 		}
-	}
-	s := subframe{frame.SubHeader{Pred: frame.PredFIR, Order: len(model.A) - 1, CoeffPrec: uint(precision)}, 0}
+	})
+	s := subframe{frame.SubHeader{Pred: frame.PredFIR, Order: len(model), CoeffPrec: uint(precision)}, 0}
 	s.bits = float64(4 + 5 + s.Order*(precision+width))
-	if !s.round(model.A[1:], precision) {
+	if s.Order == 0 || !s.round(model, precision) {
 		return none
 	}
 	residual := slices.Clone(x)
@@ -143,6 +143,27 @@ func linear(x []int32, width int) subframe {
 		residual[i] = int32(e)
 	}
 	return rice(s, residual)
+}
+
+// levinson gives the coefficients of each order that predict a series with autocorrelation r, and the variance of what is left. It adds
+// nothing to r, as a sound whose upper band is empty is predicted to the last of 24 bits.
+func levinson(r []float64, each func(a []float64, e float64)) {
+	a, e := make([]float64, 0, len(r)), r[0]
+	for p := 1; p < len(r); p++ {
+		k := r[p]
+		for j, v := range a {
+			k -= v * r[p-1-j]
+		}
+		k /= e
+		for i, j := 0, len(a)-1; i <= j; i, j = i+1, j-1 {
+			a[i], a[j] = a[i]-k*a[j], a[j]-k*a[i]
+		}
+		a = append(a, k)
+		if e *= 1 - k*k; !(e > 0) {
+			return
+		}
+		each(a, e)
+	}
 }
 
 // tapered returns the samples under a window that is flat in its middle half, with cosines to both sides.
@@ -171,7 +192,7 @@ func (s *subframe) round(a []float64, precision int) bool {
 	limit, err := math.Ldexp(1, precision-1), 0.
 	s.CoeffShift = int32(shift)
 	for _, v := range a {
-		v = math.Ldexp(-v, shift) + err
+		v = math.Ldexp(v, shift) + err
 		c := max(-limit, min(math.Round(v), limit-1))
 		err = v - c
 		s.Coeffs = append(s.Coeffs, int32(c))

@@ -46,9 +46,6 @@ func ContainerOf(path string) (Container, error) {
 	return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav, .flac, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
 }
 
-// magicLen is how many bytes of a file identify its format.
-const magicLen = 12
-
 // forms are the containers that begin with four letters, a size and the letters of a form.
 var forms = []struct {
 	magic     string

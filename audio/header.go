@@ -65,3 +65,6 @@ func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
 	}
 	return fmt.Errorf("audio: read at offset %d: %w", at, err)
 }
+
+// magicLen is how many bytes of a file identify its format.
+const magicLen = 12
