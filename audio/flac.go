@@ -94,7 +94,7 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 		case c.next > in.size:
 			return 0, fmt.Errorf("%w: offset %d: a metadata block claims %d bytes, the file holds %d more", ErrFormat, at, c.size, in.size-at-4)
 		case (s.info == nil) != (kind == meta.TypeStreamInfo) || kind == 127:
-			return 0, fmt.Errorf("%w: offset %d: a metadata block of type %d; want STREAMINFO, type 0, first and once, and none of type 127", ErrFormat, at, kind)
+			return 0, fmt.Errorf("%w: offset %d: a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127", ErrFormat, at, kind)
 		case kind == meta.TypeStreamInfo:
 			block, err := meta.Parse(bytes.NewReader(in.bytes(at, 4+int(min(c.size, fmtMost)))))
 			if err != nil || in.err != nil {

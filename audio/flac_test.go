@@ -175,8 +175,8 @@ func withBlocks(file []byte, blocks ...string) []byte {
 func TestFLACMetadata(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 1, 9000))
 	seek := block(3, false, strings.Repeat("\xff", 18))
-	blocks := []string{block(4, false, "\x03\x00\x00\x00abc\x00\x00\x00\x00"), block(6, false, strings.Repeat("picture", 1000)), block(2, false, "ABCDdata"),
-		block(100, false, "unknown"), block(5, false, "a cue sheet that is none"), block(1, true, "\x00\x00\x00\x00")}
+	blocks := []string{block(4, false, "\x03\x00\x00\x00abc\x00\x00\x00\x00"), block(6, false, strings.Repeat("picture", 1000)),
+		block(2, false, "ABCDdata"), block(100, false, "unknown"), block(5, false, "a cue sheet that is none"), block(1, true, "\x00\x00\x00\x00")}
 	want := strings.Join(blocks, "")
 	for name, c := range map[string]struct {
 		in   []byte
@@ -200,9 +200,8 @@ func TestFLACMetadata(t *testing.T) {
 		if got := out[42 : 42+len(want)]; !bytes.Equal(got, want) || rest.parts[0].at != int64(42+len(want)) {
 			t.Errorf("%s: metadata %.60q; want %.60q", name, got, want)
 		}
-		info := rest.info
-		if info.NSamples != 9000 || info.BlockSizeMin != 4096 || info.BlockSizeMax != 4096 || info.FrameSizeMin == 0 || info.FrameSizeMax < info.FrameSizeMin {
-			t.Errorf("%s: %+v", name, info)
+		if i := rest.info; i.NSamples != 9000 || i.BlockSizeMin != 4096 || i.BlockSizeMax != 4096 || i.FrameSizeMin == 0 || i.FrameSizeMax < i.FrameSizeMin {
+			t.Errorf("%s: %+v", name, i)
 		}
 	}
 }
@@ -275,10 +274,12 @@ func TestFLACRefuses(t *testing.T) {
 		rate, channels int
 		want           string
 	}{
-		{Float32, 8000, 1, "no 32-bit float samples"}, {PCM32, 8000, 1, "no 32-bit PCM samples"}, {PCM16, 8000, 9, "9 channels"}, {PCM16, 1 << 20, 1, "1048576 Hz"},
+		{Float32, 8000, 1, "no 32-bit float samples"}, {PCM32, 8000, 1, "no 32-bit PCM samples"}, {PCM16, 8000, 9, "9 channels"},
+		{PCM16, 1 << 20, 1, "1048576 Hz"},
 	} {
 		f := sound(t, c.rate, c.e, c.channels, 10)
-		if err := f.CheckWrite(FLAC); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "write a .wav") {
+		err := f.CheckWrite(FLAC)
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "write a .wav") {
 			t.Errorf("%v: %v; want %q", c.e, err, c.want)
 		}
 		if err := (&Patch{f: f}).Write(io.Discard, FLAC); !errors.Is(err, ErrFormat) {

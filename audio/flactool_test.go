@@ -33,8 +33,8 @@ func TestFLACWritten(t *testing.T) {
 		e                 Encoding
 		rate, channels, n int
 	}{
-		{PCM8, 8000, 1, 40_000}, {PCM16, 24000, 1, 1}, {PCM16, 44100, 2, 100_000}, {PCM24, 96000, 6, 30_000}, {PCM24, 655350, 8, 5000}, {PCM16, 95999, 2, 4097},
-		{PCM16, 1048575, 1, 5000},
+		{PCM8, 8000, 1, 40_000}, {PCM16, 24000, 1, 1}, {PCM16, 44100, 2, 100_000}, {PCM24, 96000, 6, 30_000}, {PCM24, 655350, 8, 5000},
+		{PCM16, 95999, 2, 4097}, {PCM16, 1048575, 1, 5000},
 	} {
 		f := sound(t, c.rate, c.e, c.channels, c.n)
 		path, plain, theirs := filepath.Join(dir, "ours.flac"), filepath.Join(dir, "ours.wav"), filepath.Join(dir, "theirs.flac")
@@ -64,8 +64,8 @@ func TestFLACMadeElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	plain, path := filepath.Join(dir, "in.wav"), filepath.Join(dir, "made.flac")
 	for _, args := range []string{
-		"-0", "-5", "-8", "-8 -p -e -l 32 --lax", "-0 --blocksize=16", "-5 --blocksize=4608 --no-padding", "-1 -b 192", "-5 -T TITLE=click -T ARTIST=none -S 1s",
-		"--disable-fixed-subframes --disable-constant-subframes", "-5 --lax -b 65535",
+		"-0", "-5", "-8", "-8 -p -e -l 32 --lax", "-0 --blocksize=16", "-5 --blocksize=4608 --no-padding", "-1 -b 192",
+		"-5 -T TITLE=click -T ARTIST=none -S 1s", "--disable-fixed-subframes --disable-constant-subframes", "-5 --lax -b 65535",
 	} {
 		for _, f := range []*File{sound(t, 44100, PCM16, 2, 70_000), sound(t, 48000, PCM24, 1, 30_000)} {
 			if err := os.WriteFile(plain, written(t, &Patch{f: f}, WAV), 0o600); err != nil {

@@ -138,9 +138,10 @@ func (c *cursor) replace(b []byte, at int64) {
 }
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
-// they are (a WAV file streamed without sizes gets them, and ends with its last whole frame). In the other container,
-// integers keep their width and value; SPHERE has no floats, which is an error. Writing is sequential; replacing a file
-// safely is the caller's task.
+// they are (a WAV file streamed without sizes gets them, and ends with its last whole frame), but for FLAC: all frames are
+// coded anew, if a sample is new, and only the other metadata stay. In another container, integers keep their width and value; SPHERE and
+// FLAC have no floats, FLAC has no more than 24 bits and 8 channels, which are errors. FLAC output beyond 16 MiB is held in a temporary
+// file. Writing is sequential; replacing a file safely is the caller's task.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
 		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
