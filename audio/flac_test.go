@@ -200,7 +200,8 @@ func TestFLACMetadata(t *testing.T) {
 		if got := out[42 : 42+len(want)]; !bytes.Equal(got, want) || rest.parts[0].at != int64(42+len(want)) {
 			t.Errorf("%s: metadata %.60q; want %.60q", name, got, want)
 		}
-		if i := rest.info; i.NSamples != 9000 || i.BlockSizeMin != 4096 || i.BlockSizeMax != 4096 || i.FrameSizeMin == 0 || i.FrameSizeMax < i.FrameSizeMin {
+		i := rest.info
+		if i.NSamples != 9000 || i.BlockSizeMin != 4096 || i.BlockSizeMax != 4096 || i.FrameSizeMin == 0 || i.FrameSizeMax < i.FrameSizeMin {
 			t.Errorf("%s: %+v", name, i)
 		}
 	}
