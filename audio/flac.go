@@ -178,7 +178,8 @@ func (d *flacDecoder) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// frame decodes the next frame; the error is io.EOF where there is none. The library panics at some bytes that no encoder writes.
+// frame decodes the next frame; the error is io.EOF where there is none. Were there bytes at which the library panics,
+// they would be an error.
 func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 	defer func() {
 		if r := recover(); r != nil {

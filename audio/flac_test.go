@@ -261,6 +261,32 @@ func TestFLACDamage(t *testing.T) {
 	}
 }
 
+// TestFLACImpossible: a frame whose sums are right, but whose samples have more bits than they may, is an error; so is a panic of the library.
+func TestFLACImpossible(t *testing.T) {
+	w, err := layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128; want 8 bits", -129: "is -129"} {
+		w.coded.Reset()
+		f := predicted([][]int32{{0, last, 5, 6}}, 8)
+		f.HasFixedBlockSize, f.BitsPerSample = true, 8
+		f.Subframes[0].SubHeader = polynomial([]int32{0, last, 5, 6}, 8).SubHeader
+		if err := w.coder.WriteFrame(f); err != nil {
+			t.Fatal(err)
+		}
+		file := append([]byte("fLaC\x80\x00\x00\x22\x10\x00\x10\x00\x00\x00\x00\x00\x00\x00\x01\xf4\x00\x70"), make([]byte, 20)...)
+		_, err := Decode(append(file, w.coded.Bytes()...))
+		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d: %v; want %q", last, err, want)
+		}
+		d := (&flacFile{src: bytes.NewReader(w.coded.Bytes())}).decoder(0, int64(w.coded.Len())) // without STREAMINFO
+		if _, err := d.frame(); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
+			t.Errorf("a panic: %v", err)
+		}
+	}
+}
+
 // patchedAt is a file with other bytes from an offset on.
 func patchedAt(file []byte, at int, b ...byte) []byte {
 	file = bytes.Clone(file)
