@@ -197,11 +197,14 @@ func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 		is, want uint32
 	}{
 		{"channels", uint32(f.Channels.Count()), uint32(d.info.NChannels)}, {"bits a sample", uint32(f.BitsPerSample), uint32(d.info.BitsPerSample)},
-		{"samples a second", cmp.Or(f.SampleRate, d.info.SampleRate), d.info.SampleRate}, {"samples", max(1, uint32(f.BlockSize)), uint32(f.BlockSize)},
+		{"samples a second", cmp.Or(f.SampleRate, d.info.SampleRate), d.info.SampleRate},
 	} {
 		if c.is != c.want {
 			return nil, fmt.Errorf("%d %s; want %d as STREAMINFO says", c.is, c.what, c.want)
 		}
+	}
+	if f.BlockSize == 0 {
+		return nil, errors.New("65536 samples; want 1 to 65535")
 	}
 	if err = f.Parse(); err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -236,8 +239,8 @@ func (s *flacFile) frameBytes() int { return s.width * int(s.info.NChannels) }
 func (s *flacFile) decode(part int) ([]byte, error) {
 	from, to := s.parts[part], s.parts[part+1]
 	b := make([]byte, 0, (to.first-from.first)*s.frameBytes())
-	d := s.decoder(from.at, to.at)
-	for n := from.first; n < to.first; {
+	d, n := s.decoder(from.at, to.at), from.first
+	for n < to.first {
 		at := d.at
 		f, err := d.frame()
 		if b, err = s.pack(b, f, 8*s.width-int(s.info.BitsPerSample), err); err != nil {
@@ -245,7 +248,7 @@ func (s *flacFile) decode(part int) ([]byte, error) {
 		}
 		n += int(f.BlockSize)
 	}
-	if len(b) != cap(b) {
+	if n != to.first {
 		return nil, fmt.Errorf("%w: offset %d: the file has changed since it was opened", ErrFormat, from.at)
 	}
 	return b, nil

@@ -244,6 +244,7 @@ func TestFLACDamage(t *testing.T) {
 		"junk behind":      {append(bytes.Clone(file), "TAG"...), ""},
 		"junk instead":     {append(patchedAt(unsaid, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
 		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},
+		"another rate":     {patchedAt(file, 18, 0x01), "16000 samples a second; want"},
 		"another width":    {patchedAt(file, 20, 0x03, 0x70), "16 bits a sample; want 24"},
 		"no STREAMINFO":    {patchedAt(file, 4, 0x84), "type 4; want STREAMINFO"},
 		"short STREAMINFO": {patchedAt(file, 7, 10), "STREAMINFO"},
@@ -284,6 +285,23 @@ func TestFLACImpossible(t *testing.T) {
 		if _, err := d.frame(); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
 			t.Errorf("a panic: %v", err)
 		}
+	}
+}
+
+// TestFLACLongFrame: the library counts 65 536 samples of a frame as none.
+func TestFLACLongFrame(t *testing.T) {
+	header, sum := []byte{0xff, 0xf8, 0x70, 0, 0, 0xff, 0xff}, byte(0)
+	for _, b := range header {
+		sum ^= b
+		for range 8 {
+			sum = sum<<1 ^ sum>>7*7
+		}
+	}
+	header = append(header, sum)
+	s := mustOpen(t, flacOf(t, sound(t, 8000, PCM16, 1, 10))).pcm.(*flacFile)
+	s.src = bytes.NewReader(append(header, make([]byte, 10)...))
+	if _, err := s.decoder(0, 18).frame(); err == nil || !strings.Contains(err.Error(), "samples; want 1 to 65535") {
+		t.Error(err)
 	}
 }
 
@@ -340,6 +358,14 @@ func TestFLACReadError(t *testing.T) {
 	}
 	if _, err := f.Read(0, f.Len()); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), fmt.Sprint("the frame of sample ", s.parts[1].first)) {
 		t.Errorf("a file that has changed: %v", err)
+	}
+	s.parts[1].first--
+	if _, err := f.Read(0, 100); err != nil {
+		t.Error(err)
+	}
+	s.kept = nil
+	if _, err := f.Read(0, 100); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("other frames than before: %v", err)
 	}
 	s.src, s.kept = failing{}, nil
 	for name, err := range map[string]error{

@@ -100,7 +100,9 @@ func TestFormats(t *testing.T) {
 func checkConversions(t *testing.T, dir, gap string) {
 	t.Helper()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	for _, c := range []struct{ from, to, like string }{{"a.wav", "1.flac", "out-e.flac"}, {"e.flac", "2.wav", "out-a.wav"}, {"d.aiff", "3.flac", "out-e.flac"}} {
+	for _, c := range []struct{ from, to, like string }{
+		{"a.wav", "1.flac", "out-e.flac"}, {"e.flac", "2.wav", "out-a.wav"}, {"d.aiff", "3.flac", "out-e.flac"},
+	} {
 		succeed(t, "impute", in(c.from), "--gap", gap, "-o", in(c.to))
 		if !bytes.Equal(readFile(t, in(c.to)), readFile(t, in(c.like))) {
 			t.Errorf("%s as %s is another file than %s", c.from, c.to, c.like)
@@ -141,7 +143,8 @@ func TestFillCues(t *testing.T) {
 	put(t, takes, "marked.wav", string(marked))
 	put(t, takes, "plain.wav", string(file))
 	succeed(t, "impute", filepath.Join(takes, "marked.wav"), "--gap", "600:620", "-o", in("by-hand.wav"))
-	r := decode[imputed](t, succeed(t, "impute", filepath.Join(takes, "marked.wav"), "--cues", "-o", in("by-cues.wav"), "--labels", in("cues.txt"), "--json").stdout)
+	line := []string{"impute", filepath.Join(takes, "marked.wav"), "--cues", "-o", in("by-cues.wav"), "--labels", in("cues.txt"), "--json"}
+	r := decode[imputed](t, succeed(t, line...).stdout)
 	if !slices.Equal(r.Gaps, [][2]int{{600, 620}}) || !bytes.Equal(readFile(t, in("by-hand.wav")), readFile(t, in("by-cues.wav"))) {
 		t.Errorf("gaps %v, or another fill than by --gap", r.Gaps)
 	}
