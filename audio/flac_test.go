@@ -245,6 +245,7 @@ func TestFLACDamage(t *testing.T) {
 		"junk instead":     {append(patchedAt(unsaid, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
 		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},
 		"another rate":     {patchedAt(file, 18, 0x01), "16000 samples a second; want"},
+		"more channels":    {patchedAt(file, 20, 0x04), "2 channels; want 3"},
 		"another width":    {patchedAt(file, 20, 0x03, 0x70), "16 bits a sample; want 24"},
 		"no STREAMINFO":    {patchedAt(file, 4, 0x84), "type 4; want STREAMINFO"},
 		"short STREAMINFO": {patchedAt(file, 7, 10), "STREAMINFO"},
