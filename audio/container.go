@@ -20,4 +20,5 @@ const (
 	RF64                        // WAV with sizes of 64 bits: RF64 and BW64
 	W64                         // Sony Wave64
 	AIFF                        // AIFF and AIFF-C
+	FLAC                        // of 4 to 24 bits
 )

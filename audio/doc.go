@@ -1,4 +1,4 @@
-// Package audio reads and writes recordings (WAV, RF64, BW64, Wave64, AIFF and NIST SPHERE), names the gaps in them, fills gaps by the simple
+// Package audio reads and writes recordings (WAV, FLAC, RF64, BW64, Wave64, AIFF and NIST SPHERE), names the gaps in them, fills gaps by the simple
 // methods that a model is compared with (silence, linear interpolation, autoregressive interpolation), and scores a
 // fill.
 //

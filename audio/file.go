@@ -16,8 +16,9 @@ type File struct {
 }
 
 // NewFile reads the header of an audio file of size bytes, telling its container by the first of them. It reads
-// the header alone. src must stay as it is while the File is in use. Memory is at most proportional to the header, which
-// is never longer than size. Errors that the contents cause wrap ErrFormat; others are src's.
+// the header alone, but all of a FLAC file, once: it must be sound, with the MD5 sum that it names. src must stay as it is while the File is
+// in use. Memory is at most proportional to the header, which is never longer than size, and to a FLAC file's length by 16 bytes for 16 384
+// samples. Errors that the contents cause wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: a file of nil: %w: want a reader", ErrArgument)
@@ -35,6 +36,9 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	f.container = c
 	if err = cmp.Or(in.err, err); err != nil {
 		return nil, err
+	}
+	if f.pcm != nil {
+		f.src, f.size = f.pcm, f.dataLen()
 	}
 	return f, nil
 }

@@ -32,7 +32,7 @@ func mustOpen(t *testing.T, file []byte) *File {
 	return f
 }
 
-func written(t *testing.T, p *Patch, c Container) []byte {
+func written(t testing.TB, p *Patch, c Container) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := p.Write(&out, c); err != nil {

@@ -23,6 +23,7 @@ var containers = map[Container]struct {
 	RF64:   {"RF64", []string{".rf64", ".bw64"}, parseRF64, layout.rf64Header, true, false, 2},
 	W64:    {"W64", []string{".w64"}, parseW64, layout.w64Header, true, false, 8},
 	AIFF:   {"AIFF", []string{".aif", ".aiff", ".aifc"}, parseAIFF, layout.aiffHeader, false, true, 2},
+	FLAC:   {"FLAC", []string{".flac"}, parseFLAC, layout.flacHeader, false, false, 1},
 }
 
 // String returns the container's name, such as "WAV".
@@ -42,11 +43,8 @@ func ContainerOf(path string) (Container, error) {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
+	return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav, .flac, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
 }
-
-// magicLen is how many bytes of a file identify its format.
-const magicLen = 12
 
 // forms are the containers that begin with four letters, a size and the letters of a form.
 var forms = []struct {
@@ -57,7 +55,7 @@ var forms = []struct {
 
 // foreign lists formats that are recognised only to be refused by name.
 var foreign = []struct{ magic, name string }{
-	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"fLaC", "FLAC"}, {"OggS", "Ogg"}, {"ID3", "MP3"}, {"\xff\xfb", "MP3"},
+	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"OggS", "Ogg (Vorbis, Opus or FLAC)"}, {"ID3", "MP3, or another file behind an ID3 tag"}, {"\xff\xfb", "MP3"},
 	{"\xff\xf3", "MP3"}, {"ajkg", "shorten"}, {"caff", "Core Audio"}, {"MThd", "MIDI"},
 }
 
@@ -65,11 +63,13 @@ var foreign = []struct{ magic, name string }{
 func sniff(head []byte) (Container, error) {
 	switch {
 	case len(head) == 0:
-		return 0, fmt.Errorf("%w: empty; want a WAV, RF64, W64, AIFF or SPHERE file", ErrFormat)
+		return 0, fmt.Errorf("%w: empty; want a WAV, FLAC, RF64, W64, AIFF or SPHERE file", ErrFormat)
 	case bytes.HasPrefix(head, []byte("NIST_1A")):
 		return SPHERE, nil
 	case bytes.HasPrefix(head, []byte(w64Riff[:12])):
 		return W64, nil
+	case bytes.HasPrefix(head, []byte(flacMagic)):
+		return FLAC, nil
 	}
 	for _, f := range forms {
 		if !bytes.HasPrefix(head, []byte(f.magic)) {
@@ -88,7 +88,7 @@ func sniff(head []byte) (Container, error) {
 			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
 		}
 	}
-	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, RF64, W64, AIFF or SPHERE file", ErrFormat, head[:min(len(head), 8)])
+	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, FLAC, RF64, W64, AIFF or SPHERE file", ErrFormat, head[:min(len(head), 8)])
 }
 
 // maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.

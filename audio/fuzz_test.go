@@ -22,7 +22,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 		}
 		return
 	}
-	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.file.offset+r.file.dataLen() > int64(len(file)) {
+	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.file.pcm == nil && r.file.end() > int64(len(file)) {
 		t.Fatalf("rate %d, %d channels, %d samples in %d bytes", r.Rate, r.Channels(), r.Len(), len(file))
 	}
 	fuzzParts(t, file, r)

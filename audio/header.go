@@ -13,7 +13,9 @@ type layout struct {
 	encoding       Encoding
 	offset         int64 // of the first sample; from there the file holds frames × channels samples
 	frames         int
-	streamed       bool // a WAV file whose sizes were never filled in
+	streamed       bool        // a WAV file whose sizes were never filled in
+	speakers       uint32      // as WAVE numbers the channels' positions; 0: not given
+	pcm            io.ReaderAt // the samples from offset 0 on, where the file does not hold them as such
 }
 
 // maxRate is above any converter's; a larger rate is a damaged header.
@@ -63,3 +65,6 @@ func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
 	}
 	return fmt.Errorf("audio: read at offset %d: %w", at, err)
 }
+
+// magicLen is how many bytes of a file identify its format.
+const magicLen = 12

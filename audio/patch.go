@@ -138,9 +138,10 @@ func (c *cursor) replace(b []byte, at int64) {
 }
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
-// they are (a WAV file streamed without sizes gets them, and ends with its last whole frame). In the other container,
-// integers keep their width and value; SPHERE has no floats, which is an error. Writing is sequential; replacing a file
-// safely is the caller's task.
+// they are (a WAV file streamed without sizes gets them, and ends with its last whole frame), but for FLAC: all frames are
+// coded anew, if a sample is new, and only the other metadata stay. In another container, integers keep their width and value; SPHERE and
+// FLAC have no floats, FLAC has no more than 24 bits and 8 channels, which are errors. FLAC output beyond 16 MiB is held in a temporary
+// file. Writing is sequential; replacing a file safely is the caller's task.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
 		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
@@ -150,8 +151,10 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	if err != nil {
 		return err
 	}
+	if c = f.target(c); c == FLAC {
+		return p.writeFLAC(w, to)
+	}
 	from, end := f.offset, f.end()
-	c = f.target(c)
 	pad := make([]byte, -f.dataLen()&(containers[c].align-1))
 	switch {
 	case c == f.container && f.streamed:
@@ -166,16 +169,39 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 			return err
 		}
 	}
-	err = f.tiles(from, end, func(at int64, b []byte) error {
-		runs.replace(b, at)
-		f.encoding.recode(b, to)
-		_, err := w.Write(b)
-		return err
-	})
-	if err == nil && len(pad) > 0 {
+	if err = p.copy(w, from, end, to, runs); err == nil && len(pad) > 0 {
 		_, err = w.Write(pad)
 	}
 	return err
+}
+
+// copy writes bytes of the file with the runs that replace some, in an encoding.
+func (p *Patch) copy(w io.Writer, from, end int64, to Encoding, runs *cursor) error {
+	return p.f.tiles(from, end, func(at int64, b []byte) error {
+		runs.replace(b, at)
+		p.f.encoding.recode(b, to)
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// writeFLAC writes a FLAC file: as it is, if it was one and no sample is new.
+func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
+	f := p.f
+	if from, ok := f.pcm.(*flacFile); ok && len(p.runs) == 0 {
+		return from.copy(w)
+	}
+	l := f.layout
+	l.encoding = to
+	coder, err := l.flacWriter()
+	if err != nil {
+		return err
+	}
+	defer coder.frames.Close()
+	if err := p.copy(coder, f.offset, f.end(), to, &cursor{later: p.runs}); err != nil {
+		return err
+	}
+	return coder.finish(w)
 }
 
 // CheckWrite says whether the file can be written in a container. It returns Write's error without reading samples.

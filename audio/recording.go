@@ -50,7 +50,7 @@ func Open(path string) (*Recording, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (WAV, RF64, W64, AIFF, SPHERE)", path, ErrFormat)
+		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (WAV, FLAC, RF64, W64, AIFF, SPHERE)", path, ErrFormat)
 	}
 	r, err := Read(f)
 	if err != nil {
@@ -59,8 +59,8 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a whole audio file from a stream. It tells WAV from SPHERE by the first bytes, and stops there if they are
-// neither. Memory is at most proportional to the bytes that the stream really holds, whatever its header says.
+// Read reads a whole audio file from a stream. It tells the container by the first bytes, and stops there if it is none. Memory is at most
+// proportional to the bytes that the stream really holds, for FLAC to the samples that they decode to, whatever the header says.
 func Read(src io.Reader) (*Recording, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: read from nil: %w: want a reader", ErrArgument)

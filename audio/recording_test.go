@@ -63,8 +63,9 @@ func checkOtherContainer(t *testing.T, r *Recording) {
 
 // others are the containers that a file can be written to, besides its own.
 func others(f *File) (all []Container) {
-	for _, c := range []Container{WAV, SPHERE, RF64, W64, AIFF} {
-		if c != f.container && f.target(c) == c && !(f.encoding.Float && c == SPHERE) {
+	for _, c := range []Container{WAV, SPHERE, RF64, W64, AIFF, FLAC} {
+		unfit := f.encoding.Float && (c == SPHERE || c == FLAC) || f.encoding.Bytes == 4 && c == FLAC
+		if c != f.container && f.target(c) == c && !unfit {
 			all = append(all, c)
 		}
 	}

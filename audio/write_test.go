@@ -2,6 +2,7 @@ package audio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -67,5 +68,38 @@ func TestWriterRefuses(t *testing.T) {
 	}
 	if err := w.Close(); !errors.Is(err, ErrArgument) {
 		t.Errorf("three are missing: %v", err)
+	}
+}
+
+// TestExtensible: what the plain format cannot say is said by the long one: positions of more than two channels, integers of other widths.
+func TestExtensible(t *testing.T) {
+	twelve := Encoding{Bytes: 2, BigEndian: true, ValidBits: 12}
+	for _, c := range []struct {
+		e          Encoding
+		channels   int
+		code, mask uint32 // 0: the plain format
+		valid      uint16
+	}{
+		{PCM16, 1, 0, 0, 0}, {PCM8, 2, 0, 0, 0}, {Float32, 2, 0, 0, 0}, {PCM24, 1, codePCM, 0x4, 24}, {PCM24, 2, codePCM, 0x3, 24},
+		{PCM16, 3, codePCM, 0x7, 16}, {PCM16, 4, codePCM, 0x33, 16}, {PCM16, 5, codePCM, 0x37, 16}, {PCM24, 6, codePCM, 0x3f, 24},
+		{Float32, 7, codeFloat, 0x70f, 32}, {PCM32, 8, codePCM, 0x63f, 32}, {PCM8, 9, codePCM, 0, 8}, {twelve, 1, codePCM, 0x4, 12},
+	} {
+		b := layout{rate: 8000, channels: c.channels, encoding: c.e}.waveFormat()
+		l, err := parseFmt(append(b, make([]byte, 24)...))
+		if err != nil || l.channels != c.channels || l.encoding.Bytes != c.e.Bytes || l.encoding.ValidBits != c.e.ValidBits || l.speakers != c.mask {
+			t.Errorf("%v, %d channels: %+v, %v", c.e, c.channels, l, err)
+		}
+		if long := binary.LittleEndian.Uint16(b) == codeExtensible; long != (c.code != 0) {
+			t.Errorf("%v, %d channels: format %x", c.e, c.channels, b)
+		} else if long && (len(b) != 40 || binary.LittleEndian.Uint16(b[18:]) != c.valid || binary.LittleEndian.Uint16(b[24:]) != uint16(c.code)) {
+			t.Errorf("%v, %d channels: format %x", c.e, c.channels, b)
+		}
+	}
+	side := []byte(extensible(codePCM, 6, 48000, 24, 24))
+	side[20], side[21] = 0x0f, 0x06 // 5.1 with the surround channels at the sides
+	f := mustOpen(t, riff("fmt ", string(side), "data", strings.Repeat("abc", 60)))
+	back := mustOpen(t, written(t, &Patch{f: f}, W64))
+	if back.speakers != 0x60f {
+		t.Errorf("positions %x; want the input's", back.speakers)
 	}
 }

@@ -170,8 +170,8 @@ func (a *app) writeLast(files []atomicfile.File, done func()) error {
 	if files[last].Path != toStdout {
 		return a.write(files...)
 	}
-	s := &spool{}
-	defer s.close()
+	s := &atomicfile.Spool{}
+	defer s.Close()
 	if err := files[last].Write(s); err != nil {
 		return err
 	}
@@ -179,5 +179,5 @@ func (a *app) writeLast(files []atomicfile.File, done func()) error {
 		return err
 	}
 	done()
-	return s.copyTo(a.stdout)
+	return s.CopyTo(a.stdout)
 }

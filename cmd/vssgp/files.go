@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -177,59 +176,6 @@ func onStdout(err error) error {
 		err = e.Err
 	}
 	return fmt.Errorf("write to stdout: %w", err)
-}
-
-// spoolMemory is the most bytes of a spool that stay in memory.
-const spoolMemory = 1 << 24
-
-// spool holds output that is to appear on stdout whole or not at all: in memory, and
-// beyond spoolMemory in a temporary file.
-type spool struct {
-	b    bytes.Buffer
-	file *os.File
-}
-
-// Write adds to the spool.
-func (s *spool) Write(b []byte) (int, error) {
-	if s.b.Len()+len(b) > spoolMemory {
-		if err := s.spill(); err != nil {
-			return 0, fmt.Errorf("hold what goes to stdout: %w", err)
-		}
-	}
-	return s.b.Write(b)
-}
-
-// spill empties the memory into the file.
-func (s *spool) spill() (err error) {
-	if s.file == nil {
-		if s.file, err = os.CreateTemp("", "vssgp-*"); err != nil {
-			return err
-		}
-		os.Remove(s.file.Name()) // if the system allows it, an open file's space is freed however the process ends
-	}
-	_, err = s.b.WriteTo(s.file)
-	return err
-}
-
-// copyTo writes everything to stdout.
-func (s *spool) copyTo(stdout io.Writer) error {
-	if s.file != nil {
-		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("hold what goes to stdout: %w", err)
-		}
-		if _, err := io.Copy(stdout, s.file); err != nil {
-			return err
-		}
-	}
-	_, err := s.b.WriteTo(stdout)
-	return err
-}
-
-func (s *spool) close() {
-	if s.file != nil {
-		s.file.Close()
-		os.Remove(s.file.Name()) // if the system did not allow it while the file was open
-	}
 }
 
 // fromStdin is the input path that stands for stdin.

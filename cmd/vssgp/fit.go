@@ -21,9 +21,9 @@ func (a *app) fitCommand() *cobra.Command {
 	o := &fitFlags{}
 	cmd := a.command(&cobra.Command{
 		Use:   "fit DATA -o MODEL.safetensors",
-		Short: "Fit a model to a table (CSV, TSV, TXT, NPY) or a recording (WAV, SPHERE)",
+		Short: "Fit a model to a table (CSV, TSV, TXT, NPY) or a recording (WAV, FLAC, SPHERE …)",
 		Long: `Fits a model to a table (.csv, .tsv, .txt, all also as .gz, .npy, or - for stdin) or
-to a recording (WAV, AIFF, SPHERE …; x is the time in seconds, each channel an output in
+to a recording (WAV, FLAC, AIFF, SPHERE …; x is the time in seconds, each channel an output in
 full scale 1) and writes it as a safetensors file.
 
 A table may be separated by commas, semicolons, tabs or spaces, with or without a

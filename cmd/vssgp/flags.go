@@ -34,7 +34,7 @@ var (
 
 // Extensions of files, by content.
 var (
-	recordingFiles = []string{"wav", "wave", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "sph", "nist"}
+	recordingFiles = []string{"wav", "wave", "flac", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "sph", "nist"}
 	tableFiles     = table.Extensions
 	tableOutputs   = []string{"csv", "tsv", "npy"}
 	modelFiles     = []string{"safetensors"}

@@ -16,10 +16,11 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// gapFlags say which samples are missing, in one of three ways.
+// gapFlags say which samples are missing, in one of four ways.
 type gapFlags struct {
 	list   []string
 	file   string
+	cues   bool
 	detect []string
 	find   damage.Options
 	labels string
@@ -29,6 +30,7 @@ type gapFlags struct {
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's (1200:1240@2); repeatable")
 	f.Var(fileName(&g.file, file{extensions: []string{"csv", "txt"}}), "gaps", "`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
+	f.BoolVar(&g.cues, "cues", false, "fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
 	f.StringSliceVar(&g.detect, "detect", nil, "find the gaps: `kinds` of damage, of "+listed(kinds())+"; zeros are runs of zeros that are no silence, dropouts also held or dithered ones, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", damage.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(fileName(&g.labels, file{written: true, extensions: []string{"txt"}, only: true}), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
@@ -46,16 +48,16 @@ func kinds() (names []string) {
 // check refuses no way or several ways.
 func (g *gapFlags) check(f *pflag.FlagSet) error {
 	ways := 0
-	for _, given := range []bool{g.list != nil, g.file != "", g.detect != nil} {
+	for _, given := range []bool{g.list != nil, g.file != "", g.cues, g.detect != nil} {
 		if given {
 			ways++
 		}
 	}
 	switch {
 	case ways == 0:
-		return mistake("no gaps given; want --gap START:END, --gaps FILE.csv or --detect KIND (%s)", listed(kinds()))
+		return mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", listed(kinds()))
 	case ways > 1:
-		return mistake("gaps are given in %d ways; want only one of --gap, --gaps and --detect", ways)
+		return mistake("gaps are given in %d ways; want only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
 		return mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", listed(kinds()))
 	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
@@ -77,6 +79,8 @@ func (g *gapFlags) in(ctx context.Context, rec *audio.File, input string, bar *m
 	switch {
 	case g.file != "":
 		gaps, err = readGaps(g.file, rec.Rate())
+	case g.cues:
+		gaps, err = cues(rec, input)
 	case g.detect != nil:
 		return g.detected(ctx, rec, input, bar)
 	default:
@@ -136,6 +140,16 @@ func (g *gapFlags) labelFile(f *report.Fill) atomicfile.File {
 		}
 	}
 	return atomicfile.File{Path: g.labels, Write: func(w io.Writer) error { return audio.WriteLabels(w, f.Rate, labels) }}
+}
+
+// cues returns the regions that a recording marks.
+func cues(rec *audio.File, input string) ([]audio.Gap, error) {
+	gaps, err := rec.Cues()
+	if err == nil && len(gaps) == 0 {
+		err = mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file, or --gap, --gaps or --detect",
+			inputName(input), rec.Len())
+	}
+	return gaps, fromFile(input, err)
 }
 
 // readGaps reads --gaps.

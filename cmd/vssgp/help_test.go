@@ -100,7 +100,7 @@ func TestCompletion(t *testing.T) {
 		"fit --fix noise.precision,":      {[]string{"noise.precision,kernel.variance"}, []string{"noise.precision,noise.precision"}, ":4"},
 		"fit --init p":                    {[]string{"paper"}, []string{"spectrum"}, ":0"},
 		"fit ":                            {[]string{"csv", "npy", "wav", "sph"}, []string{"safetensors"}, ":8"},
-		"impute ":                         {[]string{"wav", "sph"}, []string{"csv"}, ":8"},
+		"impute ":                         {[]string{"wav", "flac", "sph"}, []string{"csv"}, ":8"},
 		"impute in.wav --reference ":      {[]string{"wav", "sph"}, nil, ":8"},
 		"impute in.wav --gaps ":           {[]string{"csv"}, nil, ":8"},
 		"impute --method ":                {[]string{"auto", "mixture", "ar", "vssgp", "ssgp", "rp"}, []string{"structural"}, ":4"},

@@ -11,8 +11,9 @@ func (a *app) imputeCommand() *cobra.Command {
 	cmd := a.command(&cobra.Command{
 		Use:   "impute IN.wav -o OUT.wav",
 		Short: "Fill gaps in a recording",
-		Long: `Fills the gaps of a WAV, RF64, W64, AIFF or SPHERE file. The samples inside a gap are never read;
-samples outside the gaps are copied bit for bit, in the same sample format.
+		Long: `Fills the gaps of a WAV, FLAC, RF64, W64, AIFF or SPHERE file. The samples inside a gap are never
+read; samples outside the gaps are copied bit for bit, in the same sample format. The output's
+extension says its container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's.
 
 The default, --method mixture, evens the pitch and the level of the sound around a
 gap, and fills the gap with what a stationary process of that spectrum expects there,
@@ -30,7 +31,8 @@ with point frequencies. The flags that set this model (--context, --components,
 
 Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
 times such as 0.5s:520ms, and @CHANNEL if it is one channel's), by --gaps FILE (CSV with
-the columns start,end and perhaps channel, or Audacity labels) or found by --detect:
+the columns start,end and perhaps channel, or Audacity labels), marked in the file itself
+(--cues: cue points with a length of WAV, RF64 and BW64) or found by --detect:
 
   zeros      runs of zeros that are no silence: lead-ins, pauses and tails stay
   dropouts   also zeros with dither, and samples that are held
@@ -60,6 +62,7 @@ With vssgp that works for a recording that
 is modelled as a whole and optimised (--context all --iterations).`,
 		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
+  vssgp impute marked.wav --cues -o out.flac
   vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
   vssgp impute takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
   vssgp impute hours.wav --gaps gaps.csv --checkpoint hours.part --resume -o out.wav

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -26,6 +27,7 @@ import (
 const garbage = 25
 
 func main() {
+	log.SetOutput(io.Discard) // we print nothing by it; mewkiz/flac prints a line for each frame of rates that it has no files of
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}

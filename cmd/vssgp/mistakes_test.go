@@ -107,6 +107,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit good.csv -o m.safetensors --precision digits --device cpu", "CPU computes in float64"}, {"fit good.csv -o m.safetensors --precision digits=8", "from 3 to 7"},
 	{"fit good.csv -o m.safetensors --precision float64=3", "want auto"}, {"fit good.csv -o m.safetensors --precision digits=", "from 3 to 7"}, {"fit good.csv -o m.safetensors --precision float32", "float64"},
 	{"fit good.csv -o m.safetensors --seed -1", "--seed"}, {"impute good.wav --gap 100:120", "-o"}, {"impute good.wav -o out.wav", "--gap"},
+	{"impute good.wav --cues -o out.wav", "--cues: good.wav marks no region"}, {"impute good.wav --cues --gap 1:2 -o out.wav", "only one of"},
+	{"impute good.wav --cues --dry-run -o out.wav", "--detect"},
 	// Numbers in flags.
 	{"fit good.csv -o m.safetensors --components two", "two"}, {"fit good.csv -o m.safetensors --components -2", "--components"},
 	{"fit good.csv -o m.safetensors --features 1e3", "1e3"}, {"fit good.csv -o m.safetensors --iterations -5", "--iterations"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"iter"
@@ -219,25 +218,5 @@ func TestPredictInterrupted(t *testing.T) {
 	}
 	if after := listing(t, dir); !same(before, after) {
 		t.Errorf("left %v", after)
-	}
-}
-
-// What goes to stdout goes by way of a file where it is much.
-func TestSpool(t *testing.T) {
-	s := &spool{}
-	defer s.close()
-	var want, got bytes.Buffer
-	for i := range 2*spoolMemory/(1<<20) + 1 {
-		part := bytes.Repeat([]byte{byte(i)}, 1<<20)
-		want.Write(part)
-		if _, err := s.Write(part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.file == nil || s.b.Len() > spoolMemory {
-		t.Errorf("%d bytes in memory", s.b.Len())
-	}
-	if err := s.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
-		t.Errorf("%v; %d bytes of %d", err, got.Len(), want.Len())
 	}
 }

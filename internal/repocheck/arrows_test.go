@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/mpi": {},
 
 	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
-	"audio":                {"internal/ar"},
+	"audio":                {"internal/ar", "internal/atomicfile", "internal/parallel"},
 	"damage":               {"audio", "internal/ar"},
 	"internal/clip":        {"cpu/simd", "internal/ar", "internal/parallel"},
 	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel"},

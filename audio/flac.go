@@ -1,0 +1,320 @@
+package audio
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/mewkiz/flac/frame"
+	"github.com/mewkiz/flac/meta"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// flacBits is the most bits a sample of FLAC that are read and written: the library's decoder knows no more.
+const flacBits = 24
+
+// A flacFile shows the samples of a FLAC file as bytes at offsets, as if the file held them interleaved: integers, least significant byte
+// first, their bits at the top. In memory are a few parts that were decoded last, and where each part begins.
+type flacFile struct {
+	src    io.ReaderAt
+	size   int64 // of the file
+	info   *meta.StreamInfo
+	blocks []chunk     // metadata that is kept when the file is written again, with headers of 4 bytes
+	parts  []flacStart // at least flacPart samples each, but for the last, and where the last one ends
+	width  int         // bytes of a sample
+
+	lock sync.Mutex
+	kept []flacKept // the latest last
+}
+
+// flacStart is where a part begins: at an offset in the file, with a sample.
+type flacStart struct {
+	at    int64
+	first int
+}
+
+// flacKept is a decoded part.
+type flacKept struct {
+	part  int
+	bytes []byte
+}
+
+const (
+	flacPart  = 1 << 14 // samples
+	mostKept  = 4
+	flacMagic = "fLaC"
+)
+
+// parseFLAC reads a FLAC file's metadata, and all its frames once: to learn where they are, and whether they are sound.
+func parseFLAC(in *head) (l layout, err error) {
+	s := &flacFile{src: in.src, size: in.size}
+	at, err := s.metadata(in)
+	if err != nil {
+		return l, err
+	}
+	info := s.info
+	switch bits := int(info.BitsPerSample); {
+	case bits < 4 || bits > flacBits:
+		return l, fmt.Errorf("%w: offset 8: FLAC of %d bits a sample; want 4 to %d: convert it to WAV first", ErrFormat, bits, flacBits)
+	default:
+		s.width = (bits + 7) / 8
+		l.encoding.Bytes = s.width
+		if bits%8 != 0 {
+			l.encoding.ValidBits = bits
+		}
+	}
+	if l.frames, err = s.scan(at, in.size); err != nil {
+		return l, err
+	}
+	l.rate, l.channels, l.pcm = int(info.SampleRate), int(info.NChannels), s
+	return l, nil
+}
+
+// metadata reads the metadata blocks, and returns where the frames begin.
+func (s *flacFile) metadata(in *head) (at int64, err error) {
+	for at = int64(len(flacMagic)); ; {
+		b := in.bytes(at, 4)
+		if len(b) < 4 {
+			return 0, fmt.Errorf("%w: offset %d: truncated: the file ends in its metadata", ErrFormat, at)
+		}
+		last, kind := b[0]&0x80 != 0, meta.Type(b[0]&0x7f)
+		c := chunk{body: at, size: int64(b[1])<<16 | int64(b[2])<<8 | int64(b[3])}
+		c.next = at + 4 + c.size
+		switch {
+		case c.next > in.size:
+			return 0, fmt.Errorf("%w: offset %d: a metadata block claims %d bytes, the file holds %d more", ErrFormat, at, c.size, in.size-at-4)
+		case (s.info == nil) != (kind == meta.TypeStreamInfo) || kind == 127:
+			return 0, fmt.Errorf("%w: offset %d: a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127", ErrFormat, at, kind)
+		case kind == meta.TypeStreamInfo:
+			block, err := meta.Parse(bytes.NewReader(in.bytes(at, 4+int(min(c.size, fmtMost)))))
+			if err != nil || in.err != nil {
+				return 0, cmp.Or(in.err, fmt.Errorf("%w: offset %d: STREAMINFO: %v", ErrFormat, at, err))
+			}
+			s.info = block.Body.(*meta.StreamInfo)
+		case kind != meta.TypeSeekTable: // its offsets would be wrong
+			s.blocks = append(s.blocks, c)
+		}
+		if at = c.next; last {
+			return at, nil
+		}
+	}
+}
+
+// scan decodes the frames between two offsets of the file, and returns the number of samples.
+func (s *flacFile) scan(at, end int64) (samples int, err error) {
+	sum, packed, claimed := md5.New(), []byte(nil), int(s.info.NSamples)
+	d := s.decoder(at, end)
+	for claimed == 0 || samples < claimed {
+		from := d.at
+		f, err := d.frame()
+		if err == io.EOF && claimed == 0 {
+			break
+		}
+		if err == io.EOF {
+			return 0, fmt.Errorf("%w: offset %d: truncated: %d samples are declared, the frames hold %d", ErrFormat, from, claimed, samples)
+		}
+		if packed, err = s.pack(packed[:0], f, 0, err); err != nil {
+			return 0, s.failed(d, from, samples, err)
+		}
+		sum.Write(packed)
+		if len(s.parts) == 0 || samples-s.parts[len(s.parts)-1].first >= flacPart {
+			s.parts = append(s.parts, flacStart{from, samples})
+		}
+		samples += int(f.BlockSize)
+	}
+	switch got := [md5.Size]byte(sum.Sum(nil)); {
+	case samples == 0:
+		return 0, fmt.Errorf("%w: offset %d: the file holds no samples", ErrFormat, at)
+	case claimed > 0 && samples > claimed:
+		return 0, fmt.Errorf("%w: offset %d: %d samples are declared, the frames hold %d", ErrFormat, at, claimed, samples)
+	case s.info.MD5sum != got && s.info.MD5sum != [md5.Size]byte{}:
+		return 0, fmt.Errorf("%w: offset 26: the samples' MD5 sum is %s, %s is declared: the file is damaged",
+			ErrFormat, hex.EncodeToString(got[:]), hex.EncodeToString(s.info.MD5sum[:]))
+	}
+	s.parts = append(s.parts, flacStart{d.at, samples})
+	return samples, nil
+}
+
+// failed says where a frame cannot be decoded. An error of the reader stays what it is.
+func (s *flacFile) failed(d *flacDecoder, at int64, first int, err error) error {
+	switch {
+	case d.err != nil:
+		return fmt.Errorf("audio: read at offset %d: %w", d.at, d.err)
+	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
+		return fmt.Errorf("%w: offset %d: truncated: the file ends in the frame of sample %d", ErrFormat, at, first)
+	}
+	return fmt.Errorf("%w: offset %d: the frame of sample %d: %v", ErrFormat, at, first, err)
+}
+
+// A flacDecoder reads frames one after the other.
+type flacDecoder struct {
+	from *bufio.Reader
+	at   int64 // offset of what comes next
+	err  error // of the file, other than its end
+	info *meta.StreamInfo
+}
+
+func (s *flacFile) decoder(at, end int64) *flacDecoder {
+	return &flacDecoder{from: bufio.NewReaderSize(io.NewSectionReader(s.src, at, end-at), 1<<16), at: at, info: s.info}
+}
+
+// Read counts what is read.
+func (d *flacDecoder) Read(b []byte) (int, error) {
+	n, err := d.from.Read(b)
+	d.at += int64(n)
+	if err != nil && err != io.EOF {
+		d.err = cmp.Or(d.err, err)
+	}
+	return n, err
+}
+
+// frame decodes the next frame; the error is io.EOF where there is none. Were there bytes at which the library panics,
+// they would be an error.
+func (d *flacDecoder) frame() (f *frame.Frame, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it cannot be decoded: %v", r)
+		}
+	}()
+	if f, err = frame.New(d); err != nil {
+		return nil, err
+	}
+	if f.BitsPerSample == 0 {
+		f.BitsPerSample = d.info.BitsPerSample
+	}
+	for _, c := range []struct {
+		what     string
+		is, want uint32
+	}{
+		{"channels", uint32(f.Channels.Count()), uint32(d.info.NChannels)}, {"bits a sample", uint32(f.BitsPerSample), uint32(d.info.BitsPerSample)},
+		{"samples a second", cmp.Or(f.SampleRate, d.info.SampleRate), d.info.SampleRate},
+	} {
+		if c.is != c.want {
+			return nil, fmt.Errorf("%d %s; want %d as STREAMINFO says", c.is, c.what, c.want)
+		}
+	}
+	if f.BlockSize == 0 {
+		return nil, errors.New("65536 samples; want 1 to 65535")
+	}
+	if err = f.Parse(); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return f, err
+}
+
+// pack appends a frame's samples to b, interleaved, shifted to the left. err is the decoder's.
+func (s *flacFile) pack(b []byte, f *frame.Frame, shift int, err error) ([]byte, error) {
+	if err != nil {
+		return b, err
+	}
+	limit := int32(1) << (f.BitsPerSample - 1)
+	for n := range int(f.BlockSize) {
+		for c, sub := range f.Subframes {
+			v := sub.Samples[n]
+			if v < -limit || v >= limit {
+				return b, fmt.Errorf("sample %d of channel %d is %d; want %d bits", n, c, v, f.BitsPerSample)
+			}
+			for v, i := v<<shift, 0; i < s.width; i++ {
+				b, v = append(b, byte(v)), v>>8
+			}
+		}
+	}
+	return b, nil
+}
+
+// frameBytes is how many bytes the samples of one moment have.
+func (s *flacFile) frameBytes() int { return s.width * int(s.info.NChannels) }
+
+// decode returns the samples of a part.
+func (s *flacFile) decode(part int) ([]byte, error) {
+	from, to := s.parts[part], s.parts[part+1]
+	b := make([]byte, 0, (to.first-from.first)*s.frameBytes())
+	d, n := s.decoder(from.at, to.at), from.first
+	for n < to.first {
+		at := d.at
+		f, err := d.frame()
+		if b, err = s.pack(b, f, 8*s.width-int(s.info.BitsPerSample), err); err != nil {
+			return nil, s.failed(d, at, n, err)
+		}
+		n += int(f.BlockSize)
+	}
+	if n != to.first {
+		return nil, fmt.Errorf("%w: offset %d: the file has changed since it was opened", ErrFormat, from.at)
+	}
+	return b, nil
+}
+
+// ReadAt reads from the samples.
+func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
+	frame := int64(s.frameBytes())
+	end := int64(s.parts[len(s.parts)-1].first) * frame
+	if at >= end {
+		return 0, io.EOF
+	}
+	to := min(at+int64(len(b)), end)
+	partOf := func(at int64) int {
+		return sort.Search(len(s.parts), func(i int) bool { return int64(s.parts[i].first)*frame > at }) - 1
+	}
+	first, last := partOf(at), partOf(max(at, to-1))
+	err = parallel.Try(last-first+1, runtime.GOMAXPROCS(0), func(i int) error {
+		samples, err := s.part(first + i)
+		if err != nil {
+			return err
+		}
+		begin := int64(s.parts[first+i].first) * frame
+		lo, hi := max(at, begin), min(to, begin+int64(len(samples)))
+		copy(b[lo-at:hi-at], samples[lo-begin:])
+		return nil
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case to-at < int64(len(b)):
+		err = io.EOF
+	}
+	return int(to - at), err
+}
+
+// copy writes the whole file as it is.
+func (s *flacFile) copy(w io.Writer) error {
+	_, err := io.Copy(w, io.NewSectionReader(s.src, 0, s.size))
+	return err
+}
+
+// part returns the samples of a part, which must not be changed.
+func (s *flacFile) part(part int) ([]byte, error) {
+	if b := s.keep(part, nil); b != nil {
+		return b, nil
+	}
+	b, err := s.decode(part)
+	if err == nil {
+		s.keep(part, b)
+	}
+	return b, err
+}
+
+// keep returns the samples of a part, if it is kept; else it keeps those that are given in the place of the oldest.
+func (s *flacFile) keep(part int, b []byte) []byte {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for i, k := range s.kept {
+		if k.part == part {
+			s.kept = append(slices.Delete(s.kept, i, i+1), k)
+			return k.bytes
+		}
+	}
+	if b != nil {
+		s.kept = append(s.kept[max(0, len(s.kept)-mostKept+1):], flacKept{part, b})
+	}
+	return b
+}

@@ -1,0 +1,244 @@
+package audio
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func init() { log.SetOutput(io.Discard) } // the library names the rates that it has no files of
+
+// sound is a WAV file of samples that need each kind of frame: silence, tones in noise, white noise at full scale, the same in all channels,
+// extremes, and values of which the low bits are zero.
+func sound(t testing.TB, rate int, e Encoding, channels, n int) *File {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(channels)))
+	x := makePlanar(channels, n)
+	for i := range n {
+		common := rng.Float64()*2 - 1
+		for c := range x {
+			switch tone := math.Sin(float64(i)*0.05*float64(c+1)) / 2; i / 3000 % 6 {
+			case 0:
+				x[c][i] = tone + rng.NormFloat64()/1000
+			case 1:
+				x[c][i] = rng.Float64()*2 - 1
+			case 2:
+				x[c][i] = common / 2
+			case 3:
+				x[c][i] = float64(i%2*2 - 1)
+			case 4:
+				x[c][i] = math.Round(tone*16) / 16
+			}
+		}
+	}
+	r, _, err := New(rate, e, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.file
+}
+
+// flacOf is a file's sound as FLAC.
+func flacOf(t testing.TB, f *File) []byte { return written(t, &Patch{f: f}, FLAC) }
+
+// samplesOf are all samples of a file.
+func samplesOf(t *testing.T, f *File) [][]float64 {
+	t.Helper()
+	x, err := f.Read(0, f.Len())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func sameSamples(a, b [][]float64) bool { return slices.EqualFunc(a, b, slices.Equal[[]float64]) }
+
+// TestFLAC: integers of every width that FLAC has here, of any shape and rate, come back from a FLAC file, whole, in parts and with new samples.
+func TestFLAC(t *testing.T) {
+	twelve := Encoding{Bytes: 2, ValidBits: 12}
+	for _, c := range []struct {
+		e                 Encoding
+		rate, channels, n int
+	}{
+		{PCM8, 8000, 1, 1}, {PCM16, 8000, 1, 2}, {PCM24, 11025, 2, 3}, {PCM16, 22050, 1, 15}, {PCM16, 24000, 2, 17}, {PCM16, 44100, 2, 4095},
+		{PCM16, 44100, 2, 4096}, {PCM24, 48000, 1, 4097}, {PCM24, 96000, 6, 20000}, {PCM8, 192000, 2, 30000}, {PCM16, 95999, 8, 9000},
+		{PCM24, 655350, 2, 20000}, {PCM16, 1048575, 1, flacBatch*flacBlock + 1}, {PCM24, 176400, 2, flacBatch * flacBlock}, {twelve, 16000, 3, 20000},
+	} {
+		t.Run(fmt.Sprintf("%d bits %d Hz %d channels %d samples", 8*c.e.Bytes, c.rate, c.channels, c.n), func(t *testing.T) {
+			var f *File
+			if c.e == twelve {
+				f = mustOpen(t, riff("fmt ", extensible(1, c.channels, c.rate, 16, 12), "data", strings.Repeat("\x10\x20\xf0\xe0\x30\x0f", c.n)))
+			} else {
+				f = sound(t, c.rate, c.e, c.channels, c.n)
+			}
+			checkFLAC(t, f)
+		})
+	}
+}
+
+// checkFLAC holds a file's sound against its FLAC file.
+func checkFLAC(t *testing.T, f *File) {
+	t.Helper()
+	file := flacOf(t, f)
+	back, want := mustOpen(t, file), samplesOf(t, f)
+	if back.Container() != FLAC || back.Rate() != f.Rate() || back.Len() != f.Len() || back.Encoding() != (Encoding{Bytes: f.encoding.Bytes}) {
+		t.Fatalf("a %v of %d samples of %v at %d", back.Container(), back.Len(), back.Encoding(), back.Rate())
+	}
+	if got := samplesOf(t, back); !sameSamples(got, want) {
+		t.Fatal("other samples came back")
+	}
+	if again := flacOf(t, f); !bytes.Equal(again, file) {
+		t.Error("the same samples gave another file")
+	}
+	n := f.Len()
+	for _, r := range [][2]int{{0, 1}, {n - 1, n}, {n / 3, n - n/3}, {max(0, n-5000), n}, {min(n, 4095), min(n, 4097)}, {n, n}} {
+		got, err := back.Read(r[0], r[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range got {
+			if !slices.Equal(got[c], want[c][r[0]:r[1]]) {
+				t.Fatalf("samples %v are other ones", r)
+			}
+		}
+	}
+	change := Change{Start: n / 2, Values: make([][]float64, f.Channels())}
+	change.Values[f.Channels()-1] = []float64{0.25}
+	patch := func(f *File) *Patch {
+		p, _, err := f.Patch([]Change{change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want[f.Channels()-1][n/2] = 0.25
+	for _, c := range []Container{FLAC, WAV, AIFF} {
+		if got := samplesOf(t, mustOpen(t, written(t, patch(back), c))); !sameSamples(got, want) {
+			t.Errorf("a changed sample, as %v: other samples", c)
+		}
+	}
+	if fromWAV, fromFLAC := written(t, patch(f), FLAC), written(t, patch(back), FLAC); !bytes.Equal(fromWAV, fromFLAC) {
+		t.Error("the file depends on the container that the samples come from")
+	}
+	if !bytes.Equal(written(t, &Patch{f: back}, FLAC), file) {
+		t.Error("a file without changes came out changed")
+	}
+}
+
+// TestFLACConcurrent: several goroutines may read at once.
+func TestFLACConcurrent(t *testing.T) {
+	f := sound(t, 44100, PCM16, 2, 150_000)
+	back, want := mustOpen(t, flacOf(t, f)), samplesOf(t, f)
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(g), 1))
+			for range 30 {
+				lo := rng.IntN(f.Len() - 40_000)
+				hi := lo + rng.IntN(40_000)
+				got, err := back.Read(lo, hi)
+				if err != nil || !slices.Equal(got[0], want[0][lo:hi]) || !slices.Equal(got[1], want[1][lo:hi]) {
+					t.Errorf("samples %d:%d: %v", lo, hi, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// block is a metadata block.
+func block(kind byte, last bool, body string) string {
+	if last {
+		kind |= 0x80
+	}
+	return string([]byte{kind, byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}) + body
+}
+
+// withBlocks puts metadata behind STREAMINFO of a file that has none.
+func withBlocks(file []byte, blocks ...string) []byte {
+	out := append(bytes.Clone(file[:42]), strings.Join(blocks, "")...)
+	out[4] &^= 0x80
+	return append(out, file[42:]...)
+}
+
+// TestFLACMetadata: what is said of the sound is kept, byte for byte; a table of places in the file is not.
+func TestFLACMetadata(t *testing.T) {
+	file := flacOf(t, sound(t, 16000, PCM16, 1, 9000))
+	seek := block(3, false, strings.Repeat("\xff", 18))
+	blocks := []string{block(4, false, "\x03\x00\x00\x00abc\x00\x00\x00\x00"), block(6, false, strings.Repeat("picture", 1000)),
+		block(2, false, "ABCDdata"), block(100, false, "unknown"), block(5, false, "a cue sheet that is none"), block(1, true, "\x00\x00\x00\x00")}
+	want := strings.Join(blocks, "")
+	for name, c := range map[string]struct {
+		in   []byte
+		want string
+	}{
+		"seek table first":  {withBlocks(file, append([]string{seek}, blocks...)...), want},
+		"seek table last":   {withBlocks(file, blocks[0], block(3, true, "")), blocks[0]},
+		"nothing but seeks": {withBlocks(file, block(3, true, "")), ""},
+	} {
+		f := mustOpen(t, c.in)
+		p, _, err := f.Patch([]Change{{5, [][]float64{{0.5}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := written(t, p, FLAC)
+		rest := mustOpen(t, out).pcm.(*flacFile)
+		want := []byte(c.want)
+		if name == "seek table last" {
+			want[0] |= 0x80
+		}
+		if got := out[42 : 42+len(want)]; !bytes.Equal(got, want) || rest.parts[0].at != int64(42+len(want)) {
+			t.Errorf("%s: metadata %.60q; want %.60q", name, got, want)
+		}
+		i := rest.info
+		if i.NSamples != 9000 || i.BlockSizeMin != 4096 || i.BlockSizeMax != 4096 || i.FrameSizeMin == 0 || i.FrameSizeMax < i.FrameSizeMin {
+			t.Errorf("%s: %+v", name, i)
+		}
+	}
+}
+
+// TestFLACMemory: what is held of a file does not grow with its samples.
+func TestFLACMemory(t *testing.T) {
+	n := 30_000_000
+	if testing.Short() {
+		n /= 20
+	}
+	file := flacOf(t, mustOpen(t, riff("fmt ", fmtBody(1, 1, 16000, 16), "data", strings.Repeat("\x00\x01\x00\xff", n/2))))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f := mustOpen(t, file)
+	for at := 0; at < n; at += n / 100 {
+		if _, err := f.Read(at, min(n, at+1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > 1<<20 {
+		t.Errorf("%d bytes are held of %d samples", got, n)
+	}
+	runtime.KeepAlive(f)
+}
+
+func FuzzReadFLAC(f *testing.F) {
+	for _, e := range []Encoding{PCM8, PCM16, PCM24} {
+		for channels := 1; channels < 4; channels++ {
+			file := flacOf(f, sound(f, 44100, e, channels, 20))
+			f.Add(file)
+			f.Add(withBlocks(file, block(4, true, "comment")))
+			clear(file[26:42])
+			f.Add(patchedAt(file, 22, 0, 0, 0, 0))
+		}
+	}
+	f.Fuzz(fuzzDecode)
+}

@@ -1,0 +1,182 @@
+package audio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestFLACDamage: a byte that is wrong anywhere is an error or harms no sample; so is a file that ends anywhere, and a wrong sum.
+func TestFLACDamage(t *testing.T) {
+	file := flacOf(t, sound(t, 16000, PCM16, 2, 5000))
+	want := samplesOf(t, mustOpen(t, file))
+	step := 1 + len(file)/1500
+	if testing.Short() {
+		step *= 10
+	}
+	for n := 0; n < len(file); n += step {
+		if _, err := Decode(file[:n]); !errors.Is(err, ErrFormat) {
+			t.Fatalf("cut to %d of %d bytes: %v", n, len(file), err)
+		}
+		bad := bytes.Clone(file)
+		bad[n] ^= 0x10
+		r, err := Decode(bad)
+		switch {
+		case err != nil && (!errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "\n")):
+			t.Fatalf("byte %d is wrong: %v", n, err)
+		case err == nil && !sameSamples(r.Samples, want):
+			t.Fatalf("byte %d is wrong, and other samples are read", n)
+		}
+	}
+	unsaid := bytes.Clone(file)
+	clear(unsaid[26:42])
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"sum":              {patchedAt(file, 26, 0, 1, 2, 3), "MD5"},
+		"sum of 0":         {unsaid, ""},
+		"more samples":     {patchedAt(unsaid, 25, 0xff), "truncated: 5119 samples are declared, the frames hold 5000"},
+		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, the frames hold 5000"},
+		"length unknown":   {patchedAt(unsaid, 22, 0, 0, 0, 0), ""},
+		"unknown, cut":     {patchedAt(unsaid, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
+		"junk behind":      {append(bytes.Clone(file), "TAG"...), ""},
+		"junk instead":     {append(patchedAt(unsaid, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
+		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},
+		"another rate":     {patchedAt(file, 18, 0x01), "16000 samples a second; want"},
+		"more channels":    {patchedAt(file, 20, 0x04), "2 channels; want 3"},
+		"another width":    {patchedAt(file, 20, 0x03, 0x70), "16 bits a sample; want 24"},
+		"no STREAMINFO":    {patchedAt(file, 4, 0x84), "type 4; want STREAMINFO"},
+		"short STREAMINFO": {patchedAt(file, 7, 10), "STREAMINFO"},
+		"twice":            {withBlocks(file, string(file[4:42])), "type 0; want"},
+		"long block":       {withBlocks(file, "\x81\xff\xff\xff"), "claims 16777215 bytes"},
+		"metadata alone":   {patchedAt(file, 4, 0)[:42], "ends in its metadata"},
+		"no frames":        {patchedAt(unsaid, 22, 0, 0, 0, 0)[:42], "no samples"},
+		"Ogg":              {[]byte("OggS\x00\x02\x7fFLAC\x01\x00fLaC"), "Ogg (Vorbis, Opus or FLAC); convert it"},
+		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "behind an ID3 tag"},
+	} {
+		_, err := Decode(c.file)
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestFLACImpossible: a frame whose sums are right, but whose samples have more bits than they may, is an error; so is a panic of the library.
+func TestFLACImpossible(t *testing.T) {
+	w, err := layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128; want 8 bits", -129: "is -129"} {
+		w.coded.Reset()
+		f := predicted([][]int32{{0, last, 5, 6}}, 8)
+		f.HasFixedBlockSize, f.BitsPerSample = true, 8
+		f.Subframes[0].SubHeader = polynomial([]int32{0, last, 5, 6}, 8).SubHeader
+		if err := w.coder.WriteFrame(f); err != nil {
+			t.Fatal(err)
+		}
+		file := append([]byte("fLaC\x80\x00\x00\x22\x10\x00\x10\x00\x00\x00\x00\x00\x00\x00\x01\xf4\x00\x70"), make([]byte, 20)...)
+		_, err := Decode(append(file, w.coded.Bytes()...))
+		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d: %v; want %q", last, err, want)
+		}
+		d := (&flacFile{src: bytes.NewReader(w.coded.Bytes())}).decoder(0, int64(w.coded.Len())) // without STREAMINFO
+		if _, err := d.frame(); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
+			t.Errorf("a panic: %v", err)
+		}
+	}
+}
+
+// TestFLACLongFrame: the library counts 65 536 samples of a frame as none.
+func TestFLACLongFrame(t *testing.T) {
+	header, sum := []byte{0xff, 0xf8, 0x70, 0, 0, 0xff, 0xff}, byte(0)
+	for _, b := range header {
+		sum ^= b
+		for range 8 {
+			sum = sum<<1 ^ sum>>7*7
+		}
+	}
+	header = append(header, sum)
+	s := mustOpen(t, flacOf(t, sound(t, 8000, PCM16, 1, 10))).pcm.(*flacFile)
+	s.src = bytes.NewReader(append(header, make([]byte, 10)...))
+	if _, err := s.decoder(0, 18).frame(); err == nil || !strings.Contains(err.Error(), "samples; want 1 to 65535") {
+		t.Error(err)
+	}
+}
+
+// patchedAt is a file with other bytes from an offset on.
+func patchedAt(file []byte, at int, b ...byte) []byte {
+	file = bytes.Clone(file)
+	copy(file[at:], b)
+	return file
+}
+
+// TestFLACRefuses: what FLAC cannot hold is told before a sample is written.
+func TestFLACRefuses(t *testing.T) {
+	for _, c := range []struct {
+		e              Encoding
+		rate, channels int
+		want           string
+	}{
+		{Float32, 8000, 1, "no 32-bit float samples"}, {PCM32, 8000, 1, "no 32-bit PCM samples"}, {PCM16, 8000, 9, "9 channels"},
+		{PCM16, 1 << 20, 1, "1048576 Hz"},
+	} {
+		f := sound(t, c.rate, c.e, c.channels, 10)
+		err := f.CheckWrite(FLAC)
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "write a .wav") {
+			t.Errorf("%v: %v; want %q", c.e, err, c.want)
+		}
+		if err := (&Patch{f: f}).Write(io.Discard, FLAC); !errors.Is(err, ErrFormat) {
+			t.Errorf("%v: %v", c.e, err)
+		}
+	}
+}
+
+// TestFLACReadError: an error of the reader stays what it is, when the file is opened and later; one that has changed is an error.
+func TestFLACReadError(t *testing.T) {
+	file := flacOf(t, sound(t, 16000, PCM16, 1, 60_000))
+	for calls := 0; ; calls++ {
+		src := &flaky{bytes.NewReader(file), calls}
+		_, err := NewFile(src, int64(len(file)))
+		if src.calls >= 0 {
+			if err != nil || calls < 3 {
+				t.Errorf("%d reads, %v", calls, err)
+			}
+			break
+		}
+		if !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
+			t.Errorf("read %d fails: %v", calls, err)
+		}
+	}
+	held := bytes.Clone(file)
+	f := mustOpen(t, held)
+	s := f.pcm.(*flacFile)
+	held[s.parts[1].at+50] ^= 1
+	if _, err := f.Read(0, 100); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Read(0, f.Len()); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), fmt.Sprint("the frame of sample ", s.parts[1].first)) {
+		t.Errorf("a file that has changed: %v", err)
+	}
+	s.parts[1].first--
+	if _, err := f.Read(0, 100); err != nil {
+		t.Error(err)
+	}
+	s.kept = nil
+	if _, err := f.Read(0, 100); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("other frames than before: %v", err)
+	}
+	s.src, s.kept = failing{}, nil
+	for name, err := range map[string]error{
+		"samples": func() error { _, err := f.Read(40_000, 40_001); return err }(),
+		"write":   (&Patch{f: f}).Write(io.Discard, FLAC),
+	} {
+		if !errors.Is(err, errBroken) {
+			t.Errorf("%s: %v, want the reader's own error", name, err)
+		}
+	}
+}

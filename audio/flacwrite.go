@@ -1,0 +1,179 @@
+package audio
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/mewkiz/flac"
+	"github.com/mewkiz/flac/frame"
+	"github.com/mewkiz/flac/meta"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+const (
+	flacBlock = 4096 // samples of a frame that is written
+	flacBatch = 16   // frames that are coded at a time
+)
+
+// flacHeader says whether a FLAC file can hold the samples. It returns no bytes: the header is known after the last sample.
+func (l layout) flacHeader() ([]byte, error) {
+	switch e := l.encoding; {
+	case e.Float || 8*e.Bytes > flacBits:
+		return nil, fmt.Errorf("%w: FLAC holds no %v samples here, but integers of up to %d bits; write a .wav", ErrFormat, e, flacBits)
+	case l.channels > 8 || l.rate >= 1<<20 || l.frames >= 1<<36:
+		return nil, fmt.Errorf("%w: %d samples of %d channels at %d Hz do not fit a FLAC file (8 channels, 1048575 Hz); write a .wav",
+			ErrFormat, l.frames, l.channels, l.rate)
+	}
+	return nil, nil
+}
+
+// A flacWriter makes a FLAC file of samples that it is given as bytes, in the encoding of a layout. The frames are held until all is known
+// that the header says of them.
+type flacWriter struct {
+	layout
+	bits        int
+	from        *flacFile // whose metadata the file has; nil: none
+	held        []byte    // samples that do not fill a batch of frames yet
+	frames      atomicfile.Spool
+	coder       *flac.Encoder
+	coded       flacSink
+	least, most int // bytes of a frame
+}
+
+// flacSink is what the library's encoder writes to. The encoder tells the samples' MD5 sum only to a file that it can go back in.
+type flacSink struct{ bytes.Buffer }
+
+// Seek does nothing: what is written after it is not used.
+func (*flacSink) Seek(int64, int) (int64, error) { return 0, nil }
+
+// flacWidths are the bits per sample that the library's encoder writes.
+var flacWidths = []int{8, 12, 16, 20, flacBits}
+
+func (l layout) flacWriter() (*flacWriter, error) {
+	w := &flacWriter{layout: l, bits: 8 * l.encoding.Bytes}
+	if w.from, _ = l.pcm.(*flacFile); w.from != nil { // elsewhere the bits that do not count may be other than zero
+		w.bits = int(w.from.info.BitsPerSample)
+	}
+	for _, b := range flacWidths {
+		if b >= w.bits {
+			w.bits = b
+			break
+		}
+	}
+	var err error
+	w.coder, err = flac.NewEncoder(&w.coded, &meta.StreamInfo{
+		BlockSizeMin: flacBlock, BlockSizeMax: flacBlock, SampleRate: uint32(l.rate), NChannels: uint8(l.channels), BitsPerSample: uint8(w.bits),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.coder.EnablePredictionAnalysis(false)
+	return w, nil
+}
+
+// Write adds samples.
+func (w *flacWriter) Write(b []byte) (int, error) {
+	w.held = append(w.held, b...)
+	for batch := flacBatch * flacBlock * w.frameBytes(); len(w.held) >= batch; {
+		if err := w.code(w.held[:batch]); err != nil {
+			return 0, err
+		}
+		w.held = append(w.held[:0], w.held[batch:]...)
+	}
+	return len(b), nil
+}
+
+// code codes samples in frames, of which the last may be short.
+func (w *flacWriter) code(samples []byte) error {
+	size := flacBlock * w.frameBytes()
+	frames := make([]*frame.Frame, (len(samples)+size-1)/size)
+	parallel.For(len(frames), runtime.GOMAXPROCS(0), func(i int) {
+		frames[i] = predicted(w.unpack(samples[i*size:min(len(samples), (i+1)*size)]), w.bits)
+	})
+	for _, f := range frames {
+		f.HasFixedBlockSize, f.BitsPerSample = true, uint8(w.bits)
+		if r := w.rate; r <= 65535 || r <= 255000 && r%1000 == 0 || r <= 655350 && r%10 == 0 { // elsewhere it is in STREAMINFO alone
+			f.SampleRate = uint32(r)
+		}
+		w.coded.Reset()
+		if err := w.coder.WriteFrame(f); err != nil {
+			return fmt.Errorf("audio: FLAC: %w", err)
+		}
+		n := w.coded.Len()
+		w.least, w.most = min(cmp.Or(w.least, n), n), max(w.most, n)
+		if _, err := w.coded.WriteTo(&w.frames); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpack returns the samples as numbers [channels][·].
+func (w *flacWriter) unpack(b []byte) [][]int32 {
+	width, n := w.encoding.Bytes, len(b)/w.frameBytes()
+	x := make([][]int32, w.channels)
+	for c := range x {
+		x[c] = make([]int32, n)
+		for i := range x[c] {
+			at := (i*w.channels + c) * width
+			x[c][i] = int32(w.encoding.word(b[at:])<<(32-8*width)) >> (32 - w.bits)
+		}
+	}
+	return x
+}
+
+// finish codes the last samples and writes the file.
+func (w *flacWriter) finish(to io.Writer) error {
+	if len(w.held) > 0 {
+		if err := w.code(w.held); err != nil {
+			return err
+		}
+	}
+	if err := w.coder.Close(); err != nil {
+		return fmt.Errorf("audio: FLAC: %w", err)
+	}
+	info := w.coder.Info
+	info.BlockSizeMin, info.BlockSizeMax = flacBlock, flacBlock // the last frame does not count
+	info.FrameSizeMin, info.FrameSizeMax = uint32(w.least), uint32(w.most)
+	var header bytes.Buffer
+	if _, err := flac.NewEncoder(&header, info); err != nil {
+		return fmt.Errorf("audio: FLAC: %w", err)
+	}
+	if err := w.metadata(to, header.Bytes()); err != nil {
+		return err
+	}
+	return w.frames.CopyTo(to)
+}
+
+// metadata writes the header with STREAMINFO, and behind it the other blocks.
+func (w *flacWriter) metadata(to io.Writer, header []byte) error {
+	var blocks []chunk
+	if w.from != nil {
+		blocks = w.from.blocks
+	}
+	const last = 0x80 // of a block's first byte
+	if len(blocks) > 0 {
+		header[len(flacMagic)] &^= last
+	}
+	if _, err := to.Write(header); err != nil {
+		return err
+	}
+	for i, c := range blocks {
+		b := make([]byte, c.next-c.body)
+		if err := readAt(w.from.src, c.next, b, c.body); err != nil {
+			return err
+		}
+		if b[0] &^= last; i == len(blocks)-1 {
+			b[0] |= last
+		}
+		if _, err := to.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
