@@ -22,6 +22,7 @@ var commands = map[string]func() task{
 	"paper":     func() task { return &paperTask{} },
 	"ranks":     func() task { return &ranksTask{} },
 	"recording": func() task { return &recordingTask{} },
+	"repair":    func() task { return &repairTask{} },
 	"report":    func() task { return &reportTask{} },
 	"series":    func() task { return &seriesTask{} },
 	"speed":     func() task { return &speedTask{} },

@@ -19,13 +19,14 @@ type Kind string
 
 // The kinds of damage.
 const (
+	Clicks   Kind = "clicks"   // bursts of a few samples that the sound on either side does not explain
 	Dropouts Kind = "dropouts" // sound that stops for a moment: zeros, with dither or without, or a sample that is held
 	Zeros    Kind = "zeros"    // runs of exact zeros with sound around them
 	Clipped  Kind = "clipped"  // samples at the largest values that the recording holds
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Dropouts, Zeros, Clipped}
+var Kinds = []Kind{Clicks, Dropouts, Zeros, Clipped}
 
 // A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once.
 type Source interface {
@@ -48,6 +49,7 @@ const DefaultSensitivity = 5
 type Found struct {
 	audio.Gap
 	Kind     Kind
+	Nats     float64
 	Strength float64 // its excess over what is expected there, in decibels; 0: not known
 }
 

@@ -1,0 +1,104 @@
+package spoil
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vssgp/vssgp/audio"
+)
+
+// localLevel is how many seconds on either side of a click say how loud the sound is.
+const localLevel = 0.01
+
+// A Shape is that of a click. Half of the clicks have the other polarity.
+type Shape string
+
+// The shapes.
+
+const (
+	Noise Shape = "noise" // Gaussian, and nothing of the sound
+	Tick  Shape = "tick"  // a jump that decays, added
+	Bump  Shape = "bump"  // half a sine, added
+	Ring  Shape = "ring"  // a damped oscillation, added
+)
+
+// Shapes lists them all.
+var Shapes = []Shape{Noise, Tick, Bump, Ring}
+
+// Clicks returns a copy of a channel x with n clicks of some shapes and least to most samples at random places, and where, in rising order. The rms of a click
+// is level decibels over that of the sound within 10 ms, itself taken for ten steps of the quantiser at least. Samples are rounded to
+// steps and stay between ±1.
+func Clicks(x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64) (y []float64, all []Damage) {
+	rng := rand.New(rand.NewPCG(seed, 0xc11c))
+	y = slices.Clone(x)
+	apart := len(x) / (n + 1) // each has a part of its own
+	for i := range n {
+		length := least + rng.IntN(most-least+1)
+		if apart < 2*length {
+			break
+		}
+		at := i*apart + apart/2 + rng.IntN(apart-length)
+		all = append(all, add(y, x, of, at, length, level, rate, step, rng))
+	}
+	return y, all
+}
+
+// Crackle returns a copy of a channel with so many clicks a minute of 1 to 6 samples, at places that know nothing of each other,
+// 12 to 30 decibels over the sound around.
+func Crackle(x []float64, perMinute float64, rate int, step float64, seed uint64) (y []float64, all []Damage) {
+	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
+	y = slices.Clone(x)
+	for at := 0.0; ; {
+		at += rng.ExpFloat64() * 60 * float64(rate) / perMinute
+		length := 1 + rng.IntN(6)
+		start := int(at)
+		if start+length > len(x) {
+			return y, all
+		}
+		if k := len(all) - 1; k >= 0 && start <= all[k].End {
+			continue
+		}
+		all = append(all, add(y, x, Shapes, start, length, 12+18*rng.Float64(), rate, step, rng))
+	}
+}
+
+// add makes a click in y, the damaged copy of x.
+func add(y, x []float64, of []Shape, at, length int, level float64, rate int, step float64, rng *rand.Rand) Damage {
+	reach := max(1, int(localLevel*float64(rate)))
+	near := x[max(0, at-reach):min(len(x), at+length+reach)]
+	power := 0.0
+	for _, v := range near {
+		power += v * v
+	}
+	size := max(math.Sqrt(power/float64(len(near))), 10*step) * math.Pow(10, level/20)
+	kind, sign := of[rng.IntN(len(of))], float64(1-2*rng.IntN(2))
+	turn := 0.2 + 2.5*rng.Float64()
+	click, sum := make([]float64, length), 0.0
+	for i := range click {
+		t := float64(i) / float64(length)
+		switch kind {
+		case Noise:
+			click[i] = rng.NormFloat64()
+		case Tick:
+			click[i] = sign * math.Exp(-4*t)
+		case Bump:
+			click[i] = sign * math.Sin(math.Pi*(t+0.5/float64(length)))
+		case Ring:
+			click[i] = sign * math.Exp(-3*t) * math.Cos(turn*float64(i))
+		}
+		sum += click[i] * click[i]
+	}
+	scale := size / math.Sqrt(sum/float64(length))
+	for i, v := range click {
+		v *= scale
+		if kind != Noise {
+			v += x[at+i]
+		}
+		if step > 0 {
+			v = step * math.Round(v/step)
+		}
+		y[at+i] = max(-1, min(1-step, v))
+	}
+	return Damage{Gap: audio.Gap{Start: at, End: at + length}, Kind: string(kind), Level: level}
+}

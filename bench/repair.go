@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/bench/internal/spoil"
+	"github.com/vssgp/vssgp/damage"
+	"github.com/vssgp/vssgp/impute"
+)
+
+// repairTask is `bench repair`.
+type repairTask struct {
+	seconds     float64
+	sensitivity float64
+	seed        uint64
+	only        string
+	out, commit string
+	show        bool
+	files       []string
+}
+
+func (o *repairTask) flags(set *flag.FlagSet) {
+	set.Float64Var(&o.seconds, "seconds", 10, "the most of each recording that is taken")
+	set.Float64Var(&o.sensitivity, "sensitivity", damage.DefaultSensitivity, "of the detectors")
+	set.Uint64Var(&o.seed, "seed", 1, "of the places and shapes of the damage")
+	set.StringVar(&o.only, "only", "", "kind of damage to make, such as clicks; without it every one")
+	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
+	set.BoolVar(&o.show, "show", false, "print the tables of the lines of a file instead of repairing")
+	commitFlag(set, &o.commit)
+}
+
+func (o *repairTask) check(files []string) error {
+	o.files = files
+	return cmp.Or(
+		demand(len(files) > 0, "no files, want undamaged recordings, or with -show one of lines"),
+		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10, "-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
+			o.seconds, o.sensitivity),
+		demand(o.only == "" || slices.Contains(damage.Kinds, damage.Kind(o.only)), "-only %q: want one of %q", o.only, damage.Kinds))
+}
+
+// A spoiling makes one kind of damage.
+type spoiling struct {
+	kind  damage.Kind
+	made  string
+	level float64
+	do    func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage)
+}
+
+const (
+	clicksMade    = 60   // in a recording
+	crackleMade   = 2000 // a minute
+	dropoutsEvery = 0.25 // seconds
+	clippingBelow = 6.0  // decibels below the peak
+)
+
+// spoilings lists what is done to each recording.
+func spoilings() (all []spoiling) {
+	for _, k := range damage.Kinds {
+		all = append(all, spoiling{kind: k, made: "nothing"})
+	}
+	clicks := func(made string, level float64, of ...spoil.Shape) {
+		all = append(all, spoiling{damage.Clicks, made, level, func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage) {
+			return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
+		}})
+	}
+	for _, level := range []float64{6, 9, 12, 15, 20, 25} {
+		clicks("clicks", level, spoil.Shapes...)
+	}
+	for _, shape := range spoil.Shapes {
+		clicks("clicks, all a "+string(shape), 12, shape)
+	}
+	all = append(all, spoiling{damage.Clicks, "crackle", 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage) {
+		return spoil.Crackle(x, crackleMade, rate, step, seed)
+	}})
+	for _, stop := range spoil.Stops {
+		if stop == spoil.Fall {
+			continue // no detector looks for it
+		}
+		all = append(all, spoiling{damage.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage) {
+			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), rate, step, seed)
+		}})
+	}
+	return append(all, spoiling{damage.Clipped, "clipping", clippingBelow, clipped})
+}
+
+// clipped clips x, and lists the runs of samples that lost something.
+func clipped(x []float64, _ int, _ float64, _ uint64) (y []float64, all []spoil.Damage) {
+	y = cutAt(x, (&clippedTask{peak: clippingBelow}).level(x, clippingBelow))
+	for i := range x {
+		if k := len(all) - 1; x[i] == y[i] {
+			continue
+		} else if k >= 0 && all[k].End == i {
+			all[k].End++
+		} else {
+			all = append(all, spoil.Damage{Gap: audio.Gap{Start: i, End: i + 1}})
+		}
+	}
+	return y, all
+}
+
+func (o *repairTask) run() error {
+	if o.show {
+		lines, err := jsonl.Read[repairLine](o.files[0], nil)
+		if err != nil {
+			return err
+		}
+		return showRepairs(os.Stdout, lines)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	var lines []repairLine
+	for _, path := range o.files {
+		r, err := audio.Open(path)
+		if err != nil {
+			return err
+		}
+		x := r.Samples[0][:min(r.Len(), int(o.seconds*float64(r.Rate)))]
+		for _, s := range spoilings() {
+			if o.only != "" && string(s.kind) != o.only {
+				continue
+			}
+			line, err := o.repair(ctx, x, r.Rate, r.Encoding().Step(), s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			line.Machine, line.Time, line.Bench, line.File = machine.This(o.commit), machine.Now(), "repair", filepath.Base(path)
+			if err := jsonl.Append(o.out, line); err != nil {
+				return err
+			}
+			lines = append(lines, *line)
+		}
+	}
+	return showRepairs(os.Stdout, lines)
+}
+
+// repair damages x, and finds and fills the damage.
+func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s spoiling) (*repairLine, error) {
+	y, made := x, []spoil.Damage(nil)
+	if s.do != nil {
+		y, made = s.do(x, rate, step, o.seed)
+	}
+	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
+	began := time.Now()
+	found, err := damage.Find(ctx, memory(y), len(y), rate, damage.Options{Kinds: []damage.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step})
+	if err != nil {
+		return nil, err
+	}
+	l.Finding, l.Found = time.Since(began).Seconds(), len(found)
+	l.Hit, l.Right = matches(x, y, made, found)
+	if s.do == nil || len(made) == 0 {
+		return l, nil
+	}
+	l.Before, l.After = distortion(x, y), distortion(x, y)
+	if len(found) == 0 {
+		return l, nil
+	}
+	began = time.Now()
+	gaps := make([]audio.Gap, len(found))
+	for i, f := range found {
+		gaps[i] = f.Gap
+	}
+	r, err := impute.Fill(ctx, [][]float64{y}, rate, gaps, impute.Options{})
+	if err != nil {
+		return nil, err
+	}
+	l.Filling, l.After = time.Since(began).Seconds(), distortion(x, r.Filled[0])
+	return l, nil
+}
+
+// memory is a recording of one channel.
+type memory []float64
+
+// Read returns a copy of samples.
+func (m memory) Read(lo, hi int) ([][]float64, error) {
+	return [][]float64{slices.Clone(m[lo:hi])}, nil
+}
+
+// matches counts the places where at least half of the energy of what was done to x lies within finds, and the finds that meet any place.
+func matches(x, y []float64, made []spoil.Damage, found []damage.Found) (hit, right int) {
+	energy := func(lo, hi int) (sum float64) {
+		for n := lo; n < hi; n++ {
+			sum += (y[n] - x[n]) * (y[n] - x[n])
+		}
+		return sum
+	}
+	for _, m := range made {
+		within := 0.0
+		for _, f := range found {
+			within += energy(max(m.Start, f.Start), min(m.End, f.End))
+		}
+		if all := energy(m.Start, m.End); all > 0 && 2*within >= all {
+			hit++
+		}
+	}
+	for _, f := range found {
+		if slices.ContainsFunc(made, func(m spoil.Damage) bool { return m.Start < f.End && f.Start < m.End }) {
+			right++
+		}
+	}
+	return hit, right
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/spoil"
+	"github.com/vssgp/vssgp/damage"
+)
+
+// TestMatches: a place is found where half of its damage is, and a find is right where it meets a place.
+func TestMatches(t *testing.T) {
+	gap := func(start, end int) audio.Gap { return audio.Gap{Start: start, End: end} }
+	x, y := make([]float64, 100), slices.Repeat([]float64{1}, 100)
+	y[16], y[17], y[18], y[19] = 2, 2, 2, 2
+	made := []spoil.Damage{{Gap: gap(10, 20)}, {Gap: gap(30, 34)}, {Gap: gap(50, 60)}}
+	for _, c := range []struct {
+		found      []audio.Gap
+		hit, right int
+	}{
+		{nil, 0, 0},
+		{[]audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}, 3, 3},
+		{[]audio.Gap{gap(5, 40)}, 2, 1},               // one find, two places
+		{[]audio.Gap{gap(10, 16), gap(17, 19)}, 1, 2}, // most of it, in two parts
+		{[]audio.Gap{gap(16, 25)}, 1, 1},              // the loudest four of ten
+		{[]audio.Gap{gap(10, 16)}, 0, 1},              // the others
+		{[]audio.Gap{gap(20, 30), gap(70, 80)}, 0, 0},
+	} {
+		var found []damage.Found
+		for _, g := range c.found {
+			found = append(found, damage.Found{Gap: g})
+		}
+		if hit, right := matches(x, y, made, found); hit != c.hit || right != c.right {
+			t.Errorf("%v: %d hit, %d right; want %d, %d", c.found, hit, right, c.hit, c.right)
+		}
+	}
+}
+
+// TestRepair: damage of one kind is made, found and filled; lines are kept, and the same tables come from them.
+func TestRepair(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "lines.jsonl")
+	o := &repairTask{seconds: 2, sensitivity: damage.DefaultSensitivity, seed: 1, only: string(damage.Dropouts), out: out}
+	o.files = []string{"../testdata/speech.wav"}
+	if err := o.run(); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := jsonl.Read[repairLine](out, nil)
+	if err != nil || len(lines) != 6 {
+		t.Fatal(len(lines), err)
+	}
+	for _, l := range lines {
+		if l.Made == "nothing" {
+			if l.Found != 0 {
+				t.Errorf("%d finds in undamaged sound", l.Found)
+			}
+		} else if !(l.Places == 8 && l.Hit > 4 && l.Right == l.Found && l.After > l.Before+2) {
+			t.Errorf("%+v", l)
+		}
+	}
+	var shown bytes.Buffer
+	if err := showRepairs(&shown, lines); err != nil || strings.Count(shown.String(), "\n") != 2+5+3+1 {
+		t.Errorf("%v\n%s", err, &shown)
+	}
+	for _, args := range [][]string{{}, {"-only", "rust", "a.wav"}, {"-sensitivity", "11", "a.wav"}, {"-seconds", "0", "a.wav"}} {
+		if _, err := parse("repair", args, io.Discard); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
+}
