@@ -95,7 +95,14 @@ func findClicks(x []float64, around int, step, threshold float64) (found []click
 			break
 		}
 	}
-	return found
+	return slices.DeleteFunc(found, func(c click) bool {
+		return constant(x[max(0, c.lo-beside):c.lo]) != constant(x[c.hi:min(len(x), c.hi+beside)])
+	})
+}
+
+// constant reports whether all samples are alike: where sound meets digital silence it stops or begins, but there is no click.
+func constant(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
 // take takes a click out of the sound and adds it to those found. Those that it meets become one with it.

@@ -174,6 +174,15 @@ func TestClicksAnywhere(t *testing.T) {
 		}
 		count = len(all)
 	}
+	stop := audio.Gap{Start: 30000, End: 30400} // its edges are no clicks, whether it is looked for or not
+	stopped := stopped(x, []audio.Gap{stop}, false, 0)
+	all, err := Find(context.Background(), inMemory{stopped}, len(x), testRate, Options{Kinds: []Kind{Clicks, Dropouts}, Step: step})
+	if err != nil || len(all) != 1 || all[0].Gap.Start != stop.Start || all[0].Kind != Dropouts {
+		t.Errorf("a dropout is found as %v, %v", all, err)
+	}
+	if found := find(t, testRate, Clicks, stopped); len(found) > 0 {
+		t.Errorf("edges of a dropout are found as %v", found)
+	}
 	silent := make([]float64, 32000)
 	silent[20000], silent[20001] = 0.3, -0.2
 	for i := 8000; i < 12000; i++ {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/vssgp/vssgp/audio"
 )
@@ -105,9 +106,11 @@ func Find(ctx context.Context, src Source, n, rate int, o Options) ([]Found, err
 	return together(lanes), nil
 }
 
-// apart returns a channel's finds in rising order. Those that overlap become one, of the kind that comes first.
+// apart returns a channel's finds in rising order. A click that meets sound that stops is its edge. Others that overlap become one, of the
+// kind that comes first.
 func apart(all []Found, kinds []Kind) (out []Found) {
 	slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
+	all = withoutEdges(all)
 	for _, f := range all {
 		k := len(out) - 1
 		if k < 0 || f.Start >= out[k].End {
@@ -119,6 +122,26 @@ func apart(all []Found, kinds []Kind) (out []Found) {
 		}
 		out[k].End = max(out[k].End, f.End)
 		out[k].Clipped = out[k].Clipped && f.Clipped
+	}
+	return out
+}
+
+// withoutEdges leaves out clicks that meet dropouts and zeros, all in rising order.
+func withoutEdges(all []Found) (out []Found) {
+	var others []Found
+	var ends []int // the last end of all up to each
+	last := 0
+	for _, f := range all {
+		if f.Kind == Dropouts || f.Kind == Zeros {
+			last = max(last, f.End)
+			others, ends = append(others, f), append(ends, last)
+		}
+	}
+	for _, f := range all {
+		k := sort.Search(len(others), func(k int) bool { return others[k].Start > f.End })
+		if f.Kind != Clicks || k == 0 || ends[k-1] < f.Start {
+			out = append(out, f)
+		}
 	}
 	return out
 }

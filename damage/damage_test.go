@@ -28,6 +28,8 @@ func TestApart(t *testing.T) {
 		{"overlapping", []Found{gone(1, 5, 1, Dropouts), gone(4, 9, 1, Zeros)}, []Found{gone(1, 9, 1, Zeros)}},
 		{"within", []Found{gone(1, 9, 1, Zeros), gone(4, 5, 1, Dropouts)}, []Found{gone(1, 9, 1, Zeros)}},
 		{"partly clipped", []Found{gone(1, 5, 1, Zeros), clipped}, []Found{gone(1, 6, 1, Zeros)}},
+		{"edges", []Found{gone(1, 5, 1, Zeros), gone(5, 7, 1, Clicks), gone(8, 9, 1, Clicks), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)},
+			[]Found{gone(1, 5, 1, Zeros), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)}},
 	} {
 		if c.name == "partly clipped" {
 			kinds = []Kind{Zeros, Clipped}

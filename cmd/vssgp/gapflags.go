@@ -31,7 +31,7 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's (1200:1240@2); repeatable")
 	f.Var(fileName(&g.file, file{extensions: []string{"csv", "txt"}}), "gaps", "`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
-	f.StringSliceVar(&g.detect, "detect", nil, "find the gaps: `kinds` of damage, of "+listed(kinds())+"; zeros are runs of zeros that are no silence, dropouts also held or dithered ones, clipped samples are restored at or beyond their limits")
+	f.StringSliceVar(&g.detect, "detect", nil, "find the gaps: `kinds` of damage, of "+listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", damage.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(fileName(&g.labels, file{written: true, extensions: []string{"txt"}, only: true}), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")

@@ -34,8 +34,10 @@ times such as 0.5s:520ms, and @CHANNEL if it is one channel's), by --gaps FILE (
 the columns start,end and perhaps channel, or Audacity labels), marked in the file itself
 (--cues: cue points with a length of WAV, RF64 and BW64) or found by --detect:
 
-  zeros      runs of zeros that are no silence: lead-ins, pauses and tails stay
-  dropouts   also zeros with dither, and samples that are held
+  clicks     bursts of up to 60 samples that the sound on either side does not
+             explain, and crackle; attacks, plosives and the pulses of a voice stay
+  dropouts   sound that stops for a moment: zeros, zeros with dither, held samples
+  zeros      runs of exact zeros that are no silence: lead-ins, pauses and tails stay
   clipped    samples at the largest values: the fill lies at or beyond them
 
 What is found is said, with --labels written as Audacity labels, and drawn by --report;
@@ -60,7 +62,7 @@ A fill of many gaps loses nothing with --checkpoint, whatever ends it: each gap 
 there once it is filled, and the same command with --resume goes on to the same output.
 With vssgp that works for a recording that
 is modelled as a whole and optimised (--context all --iterations).`,
-		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
+		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
   vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
