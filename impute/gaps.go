@@ -26,6 +26,8 @@ type gapFiller struct {
 	kept    *kept
 	places  [][]place // [gap][channel that misses it]: where its fill is kept
 
+	joined int // gaps that other channels help to fill, guarded by the filler's lock
+
 	first   int           // the gap that guesses begin with
 	guesses [][][]float64 // [gap][channel]: of gaps that others look at
 }
@@ -172,6 +174,7 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 	if err != nil {
 		return nil, err
 	}
+	joint := false
 	for c := range v.z {
 		if v.at[c] < 0 {
 			continue
@@ -181,15 +184,22 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 			return nil, err
 		}
 		g.places[i] = append(g.places[i], at)
+		joint = joint || s.others > 0
 		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
 	}
-	g.tell(func() { g.done++ })
+	g.tell(func() {
+		g.done++
+		if joint {
+			g.joined++
+		}
+	})
 	return doubts, nil
 }
 
 // single fills a gap of one channel, or takes the fill that an earlier run has kept.
 func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, err error) {
-	key := g.kept.key(v.z, v.gaps, gap, channel, g.res.rate)
+	from := g.others(gap, channel, len(v.z))
+	key := g.kept.key(v.z, v.gaps, gap, channel, g.res.rate, from)
 	if at, s = g.kept.find(key, gap.Len(), g.o.Draws); s != nil {
 		return s, at, nil
 	}
@@ -197,20 +207,35 @@ func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, e
 	defer g.fillers.Put(f)
 	z, gaps, which := v.z[channel], v.gaps[channel], v.at[channel]
 	seed := g.o.Model.Seed + uint64(gap.Start)*0x9e3779b97f4a7c15 + uint64(channel)
-	s = &single{level: level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))}
-	if gap.Len() > longest(g.res.rate) {
-		if err := g.fromSides(f, s, z, gaps, which, known(gap, g.res.rate), seed); err != nil {
-			return nil, at, err
-		}
-	} else {
-		q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
-		if err != nil {
-			return nil, at, err
-		}
-		s.mean, s.sd, s.draws, s.trials = q.Mean, roots(q.Variance), q.Draws, q.Trials
+	with, err := g.beside(f, v, gap, channel, from)
+	if err != nil {
+		return nil, at, err
 	}
+	if with == nil {
+		s, err = g.alone(f, z, gaps, which, seed)
+	} else {
+		s, err = g.joint(f, z, with, seed)
+	}
+	if err != nil {
+		return nil, at, err
+	}
+	s.level = level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))
 	at, err = g.kept.keep(key, s)
 	return s, at, err
+}
+
+// alone fills a gap of a channel by what that channel holds.
+func (g *gapFiller) alone(f *warp.Filler, z []float64, gaps [][2]int, which int, seed uint64) (s *single, err error) {
+	n := gaps[which][1] - gaps[which][0]
+	s = &single{level: level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))}
+	if n > longest(g.res.rate) {
+		return s, g.fromSides(f, s, z, gaps, which, known(Gap{End: n}, g.res.rate), seed)
+	}
+	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
+	if err == nil {
+		s.mean, s.sd, s.draws, s.trials = q.Mean, roots(q.Variance), q.Draws, q.Trials
+	}
+	return s, err
 }
 
 // fromSides fills a long gap: what the samples on either side say of it alone, joined by their precisions. Where neither says

@@ -83,6 +83,7 @@ type Result struct {
 	Excerpts   []Excerpt     // in rising order; each gap lies in one
 	Method     Method        // that filled
 	Doubts     []Doubt       // fills that should not be trusted, in rising order
+	Joint      int           // gaps whose fill in some channel uses what other channels hold at the same time
 	Bound      float64       // VSSGP's, sum over the excerpts
 	Iterations int           // VSSGP's, of all excerpts
 	Device     string        // VSSGP's backend
@@ -101,6 +102,7 @@ type Filling struct {
 	Mean, SD []float64   // of each missing sample: what was likely there, and its standard deviation (noise included)
 	Draws    [][]float64 // [draw][sample]
 	Level    float64     // rms of what is known around: errors are large or small beside it
+	Others   int         // other channels whose samples at the same time are used
 }
 
 // fills hold the fill of each gap in each channel that misses it.

@@ -36,6 +36,7 @@ func (f *filler) fillGaps(m Method) error {
 	}
 	err := g.fillClipped(doubts)
 	f.res.Doubts = slices.Concat(doubts...)
+	f.res.Joint = g.joined
 	return g.stopped(err)
 }
 
@@ -60,7 +61,7 @@ func (g *gapFiller) filling(i, k int) (Filling, error) {
 	if err != nil {
 		return Filling{}, err
 	}
-	return Filling{s.mean, s.sd, s.draws, s.level}, nil
+	return Filling{s.mean, s.sd, s.draws, s.level, s.others}, nil
 }
 
 // release ends the use of the files that hold the fills.

@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
 	"internal/mpi": {},
 
-	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
+	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/beside", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
 	"audio":                {"internal/ar"},
 	"damage":               {"audio", "internal/ar"},
 	"internal/clip":        {"cpu/simd", "internal/ar", "internal/parallel"},
@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"dense":                {"."},
 	"internal/ar":          {"cpu/simd", "internal/cost", "internal/parallel"},
 	"internal/atomicfile":  {"internal/fault"},
+	"internal/beside":      {"cpu/simd", "internal/ar"},
 	"internal/blocktri":    {"spectral", "cpu/simd", "internal/parallel"},
 	"internal/checkpoint":  {"variational", "internal/atomicfile", "internal/optimise", "internal/safetensors"},
 	"internal/cost":        {"spectral"},

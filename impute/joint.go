@@ -1,0 +1,84 @@
+package impute
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/internal/beside"
+	"github.com/vssgp/vssgp/internal/warp"
+)
+
+// jointGain is how much the logarithm of the mean squared error in trial gaps must fall for other channels to be used.
+const jointGain = 0.1
+
+// others returns the channels that hold what they recorded in a gap of a channel and around it. Clipped samples are not what was there.
+func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
+	if g.method != Mixture { // simple fills know their channel only
+		return nil
+	}
+	reach := beside.Reach(g.rate)
+	for c := range channels {
+		lane := g.lanes[c]
+		k, _ := slices.BinarySearchFunc(lane, gap.Start-reach+1, func(k, at int) int { return g.res.gaps[k].End - at })
+		if c != channel && (k == len(lane) || g.res.gaps[lane[k]].Start >= gap.End+reach) {
+			from = append(from, c)
+		}
+	}
+	return from
+}
+
+// beside returns what other channels say of one about a gap if its fill is expected to be better with it, and else nil.
+func (g *gapFiller) beside(f *warp.Filler, v view, gap Gap, channel int, from []int) (*beside.Prediction, error) {
+	p := beside.Predict(v.z, v.gaps, channel, v.at[channel], from, g.rate)
+	if p == nil {
+		return nil, nil
+	}
+	gain, trials, err := f.Compare(g.ctx, v.z[channel], p.Left, p.Gaps, p.Which)
+	if err != nil || trials > 0 && gain < jointGain {
+		return nil, err
+	}
+	return p, nil
+}
+
+// joint fills what other channels leave of a channel in a gap, and adds what they say.
+func (g *gapFiller) joint(f *warp.Filler, z []float64, p *beside.Prediction, seed uint64) (*single, error) {
+	s, err := g.alone(f, p.Left, p.Gaps, p.Which, seed)
+	if err != nil {
+		return nil, err
+	}
+	mean := p.Mean[p.Gaps[p.Which][0]:p.Gaps[p.Which][1]]
+	floats.Add(s.mean, mean)
+	for _, d := range s.draws {
+		floats.Add(d, mean)
+	}
+	least := quantum(z, p.Gaps) / math.Sqrt(12)
+	for i, sd := range s.sd {
+		s.sd[i] = max(sd, least)
+	}
+	s.others = len(p.Channels)
+	return s, nil
+}
+
+// quantum returns the least difference of known samples that differ.
+func quantum(z []float64, gaps [][2]int) float64 {
+	var known []float64
+	from := 0
+	for _, g := range gaps {
+		known = append(known, z[from:max(from, g[0])]...)
+		from = g[1]
+	}
+	known = append(known, z[from:]...)
+	slices.Sort(known)
+	least := math.Inf(1)
+	for i := 1; i < len(known); i++ {
+		if d := known[i] - known[i-1]; d > 0 {
+			least = min(least, d)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
+}
