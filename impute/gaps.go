@@ -213,13 +213,12 @@ func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, e
 	}
 	if with == nil {
 		s, err = g.alone(f, z, gaps, which, seed)
-	} else {
-		s, err = g.joint(f, z, with, seed)
+	} else if s, err = g.joint(f, z, with, seed); err == nil {
+		s.level = level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))
 	}
 	if err != nil {
 		return nil, at, err
 	}
-	s.level = level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))
 	at, err = g.kept.keep(key, s)
 	return s, at, err
 }

@@ -102,7 +102,6 @@ type Filling struct {
 	Mean, SD []float64   // of each missing sample: what was likely there, and its standard deviation (noise included)
 	Draws    [][]float64 // [draw][sample]
 	Level    float64     // rms of what is known around: errors are large or small beside it
-	Others   int         // other channels whose samples at the same time are used
 }
 
 // fills hold the fill of each gap in each channel that misses it.

@@ -11,7 +11,7 @@ import (
 )
 
 // jointGain is how much the logarithm of the mean squared error in trial gaps must fall for other channels to be used.
-const jointGain = 0.1
+const jointGain = 0.05
 
 // others returns the channels that hold what they recorded in a gap of a channel and around it. Clipped samples are not what was there.
 func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {

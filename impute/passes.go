@@ -61,7 +61,7 @@ func (g *gapFiller) filling(i, k int) (Filling, error) {
 	if err != nil {
 		return Filling{}, err
 	}
-	return Filling{s.mean, s.sd, s.draws, s.level, s.others}, nil
+	return Filling{s.mean, s.sd, s.draws, s.level}, nil
 }
 
 // release ends the use of the files that hold the fills.

@@ -114,30 +114,27 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 	}
 }
 
-// solve returns h under the prior that has most evidence, or nil if none has more than h = 0.
-func (s *normal) solve() []float64 { h, _ := s.fit(); return h }
-
-// gain returns how much the evidence of h is above that of h = 0, in nats.
-func (s *normal) gain() float64 { _, gain := s.fit(); return gain }
-
-// fit solves the normal equations with ridges λ·d, d their mean diagonal. With the noise at its likeliest level the evidence is, up to
-// a constant, −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of h = 0 it is −½ n log xx.
-func (s *normal) fit() (h []float64, gain float64) {
+// solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
+// has more. With ridges λ·d, d the mean diagonal, and the
+// noise at its likeliest level the evidence is, up to a constant, −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of
+// h = 0 it is −½ n log xx.
+func (s *normal) solve() (h []float64, gain float64) {
 	m := len(s.right)
 	diagonal := mat.Trace(s.products) / float64(m)
 	if s.weights < float64(2*m) || !(diagonal > 0) || !(s.square > 0) {
 		return nil, 0
 	}
 	b := mat.NewVecDense(m, s.right)
-	for ridge := 1e-9; ridge < 100; ridge *= 10 {
-		var with mat.SymDense
+	for i := range ridges {
+		ridge := math.Pow(10, float64(i-9))
+		with := mat.NewSymDense(m, nil)
 		with.CopySym(s.products)
-		for i := range m {
-			with.SetSym(i, i, with.At(i, i)+ridge*diagonal)
+		for j := range m {
+			with.SetSym(j, j, with.At(j, j)+ridge*diagonal)
 		}
 		var f mat.Cholesky
 		v := mat.NewVecDense(m, nil)
-		if !f.Factorize(&with) || f.SolveVecTo(v, b) != nil {
+		if !f.Factorize(with) || f.SolveVecTo(v, b) != nil {
 			continue
 		}
 		left := max(s.square-floats.Dot(v.RawVector().Data, s.right), 1e-12*s.square)

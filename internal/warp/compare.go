@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Compare returns by how much the mean squared errors of fills of b are below those of a: the mean difference of their logarithms over
@@ -19,33 +21,35 @@ func (f *Filler) Compare(ctx context.Context, a, b []float64, gaps [][2]int, whi
 	places = slowest(places...)
 	start, end := places[0].gap()
 	least := max(trialFloor*meanSquare(places[0].z), math.SmallestNonzeroFloat64) // errors of both are of the same samples
-	sums := [2][]float64{make([]float64, len(recipes)), make([]float64, len(recipes))}
+	var sums [2][]float64
 	sides := [2][2]*place{places[0].sides(), places[1].sides()}
+	for k := range sums {
+		sums[k] = make([]float64, len(recipes))
+	}
 	for _, d := range f.menu.Distances {
-		for s := range 2 {
+		for s := range sides[0] {
 			var errors [2][]float64
-			ok := true
+			fits := true
 			for k := range sides {
 				if err := ctx.Err(); err != nil {
 					return 0, 0, err
 				}
-				var fits bool
-				errors[k], fits = f.trial(sides[k][s], samples(d, places[k].rate), end-start, least)
-				ok = ok && fits
+				if fits {
+					errors[k], fits = f.trial(sides[k][s], samples(d, places[k].rate), end-start, least)
+				}
 			}
-			if !ok {
+			if !fits {
 				continue
 			}
 			trials++
 			for k := range sums {
-				for i, e := range errors[k] {
-					sums[k][i] += e
-				}
+				floats.Add(sums[k], errors[k])
 			}
+			gain = (slices.Min(sums[0]) - slices.Min(sums[1])) / float64(trials)
+		}
+		if math.Abs(gain) > trialStop {
+			break
 		}
 	}
-	if trials == 0 {
-		return 0, 0, nil
-	}
-	return (slices.Min(sums[0]) - slices.Min(sums[1])) / float64(trials), trials, nil
+	return gain, trials, nil
 }
