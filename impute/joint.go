@@ -6,9 +6,72 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/beside"
 	"github.com/vssgp/vssgp/internal/warp"
 )
+
+// fill fills gap i in its channels.
+func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
+	if err := g.ctx.Err(); err != nil {
+		return nil, err
+	}
+	gap := g.res.gaps[i]
+	if gap.Clipped {
+		return nil, nil // with others like it
+	}
+	v, err := g.view(i, reachOf(gap, g.res.rate))
+	if err != nil {
+		return nil, err
+	}
+	joint := false
+	for c := range v.z {
+		if v.at[c] < 0 {
+			continue
+		}
+		s, at, err := g.single(v, gap, c)
+		if err != nil {
+			return nil, err
+		}
+		g.places[i] = append(g.places[i], at)
+		joint = joint || s.others > 0
+		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
+	}
+	g.tell(func() {
+		g.done++
+		if joint {
+			g.joined++
+		}
+	})
+	return doubts, nil
+}
+
+// single fills a gap of one channel, or takes the fill that an earlier run has kept.
+func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, err error) {
+	from := g.others(gap, channel, len(v.z))
+	key := g.kept.key(v.z, v.gaps, gap, channel, g.res.rate, from)
+	if at, s = g.kept.find(key, gap.Len(), g.o.Draws); s != nil {
+		return s, at, nil
+	}
+	f := g.fillers.Get().(*warp.Filler)
+	defer g.fillers.Put(f)
+	z, gaps, which := v.z[channel], v.gaps[channel], v.at[channel]
+	seed := g.o.Model.Seed + uint64(gap.Start)*0x9e3779b97f4a7c15 + uint64(channel)
+	with, err := g.beside(f, v, channel, from)
+	if err != nil {
+		return nil, at, err
+	}
+	if with == nil {
+		s, err = g.alone(f, z, gaps, which, seed)
+	} else if s, err = g.joint(f, z, with, seed); err == nil {
+		s.level = level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))
+	}
+	if err != nil {
+		return nil, at, err
+	}
+	at, err = g.kept.keep(key, s)
+	return s, at, err
+}
 
 // jointGain is how much the logarithm of the mean squared error in trial gaps must fall for other channels to be used.
 const jointGain = 0.05
@@ -30,7 +93,7 @@ func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
 }
 
 // beside returns what other channels say of one about a gap if its fill is expected to be better with it, and else nil.
-func (g *gapFiller) beside(f *warp.Filler, v view, gap Gap, channel int, from []int) (*beside.Prediction, error) {
+func (g *gapFiller) beside(f *warp.Filler, v view, channel int, from []int) (*beside.Prediction, error) {
 	p := beside.Predict(v.z, v.gaps, channel, v.at[channel], from, g.rate)
 	if p == nil {
 		return nil, nil

@@ -7,25 +7,13 @@ package beside
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/internal/ar"
-)
-
-const (
-	lag     = 0.001 // seconds: L
-	context = 0.500 // seconds on either side of a gap that h is estimated from
-	block   = 0.025 // seconds whose samples have the same weight in it
-	order   = 0.002 // seconds, of the autoregressive model
-	most    = 3     // channels to predict from
 )
 
 // Reach returns how many samples about a gap another channel must hold for a prediction from it.
 func Reach(rate float64) int { return 2 * lags(rate) }
-
-func lags(rate float64) int { return max(1, int(math.Round(lag*rate))) }
 
 // A Prediction is what other channels say of one, up to what is left of it.
 type Prediction struct {
@@ -34,16 +22,6 @@ type Prediction struct {
 	Channels []int     // the c
 	Gaps     [][2]int  // where x or a prediction of it is missing
 	Which    int       // of them the gap
-}
-
-// A problem is what h is estimated from.
-type problem struct {
-	z    [][]float64
-	gaps [][][2]int // rising and apart, [channel]
-	of   int        // the channel to predict
-	gap  [2]int
-	l    int
-	rate float64
 }
 
 // Predict predicts channel of about its gap number which, from those of the channels from that know of it. z are the samples of all
@@ -89,54 +67,6 @@ func (p *problem) best(a []float64, from []int) []int {
 	return from
 }
 
-// missing returns the gaps of the channel and those of the others, wider by the lags, without overlaps.
-func (p *problem) missing(from []int) (all [][2]int) {
-	all = slices.Clone(p.gaps[p.of])
-	for _, c := range from {
-		for _, g := range p.gaps[c] {
-			all = append(all, [2]int{max(0, g[0]-p.l), min(len(p.z[c]), g[1]+p.l)})
-		}
-	}
-	slices.SortFunc(all, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
-	n := 0
-	for _, g := range all {
-		if n > 0 && g[0] < all[n-1][1] {
-			all[n-1][1] = max(all[n-1][1], g[1])
-			continue
-		}
-		all[n] = g
-		n++
-	}
-	return all[:n]
-}
-
-// whitener returns the coefficients of an autoregressive model of what is known about the gap, last first; nil of silence.
-func (p *problem) whitener() []float64 {
-	x, reach := p.z[p.of], int(context*p.rate)
-	lo, hi := max(0, p.gap[0]-reach), min(len(x), p.gap[1]+reach)
-	var segments []ar.Segment
-	known := 0
-	add := func(end int) {
-		if end > lo {
-			segments = append(segments, ar.Segment{X: x[lo:end]})
-			known += end - lo
-		}
-	}
-	for _, g := range p.gaps[p.of] {
-		if g[1] > lo && g[0] < hi {
-			add(g[0])
-			lo = g[1]
-		}
-	}
-	add(hi)
-	m := ar.Burg(segments, min(max(1, int(order*p.rate)), known/8))
-	if !(m.E > 0) {
-		return nil
-	}
-	slices.Reverse(m.A)
-	return m.A
-}
-
 // filtered returns Σ_l h_l y_{n−l}, |l| ≤ L, with zeros around y.
 func filtered(y, h []float64, l int) []float64 {
 	turned := slices.Clone(h)
@@ -164,7 +94,6 @@ func Work(channels, n int, rate float64) (flops, bytes float64) {
 }
 
 const (
-	ridges   = 11 // that are tried
-	matrices = 3  // P, P + λd and its factor
-	arrays   = 7  // of samples: r, h * y, its padded y, a part of the sum, and copies of what is known
+	matrices = 3 // P, P + λd and its factor
+	arrays   = 7 // of samples: r, h * y, its padded y, a part of the sum, and copies of what is known
 )

@@ -43,37 +43,6 @@ func (p *problem) normal(a []float64, from []int) *normal {
 	return s
 }
 
-// usable returns the runs of [lo, hi) where the errors of x, of order q, and of the others at all lags are of known samples.
-func (p *problem) usable(from []int, q, lo, hi int) (runs [][2]int) {
-	if lo >= hi {
-		return nil
-	}
-	bad := make([]bool, hi-lo)
-	mark := func(start, end int) {
-		for i := max(start, lo); i < min(end, hi); i++ {
-			bad[i-lo] = true
-		}
-	}
-	for _, g := range p.gaps[p.of] {
-		mark(g[0], g[1]+q)
-	}
-	for _, c := range from {
-		for _, g := range p.gaps[c] {
-			mark(g[0]-p.l, g[1]+q+p.l)
-		}
-	}
-	for i := lo; i < hi; i++ {
-		switch {
-		case bad[i-lo]:
-		case len(runs) > 0 && runs[len(runs)-1][1] == i:
-			runs[len(runs)-1][1]++
-		default:
-			runs = append(runs, [2]int{i, i + 1})
-		}
-	}
-	return runs
-}
-
 // errorsOf returns the prediction errors of z by coefficients in reverse, 0 where they would reach before it.
 func errorsOf(z, a []float64) []float64 {
 	e := make([]float64, len(z))
@@ -113,6 +82,9 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 		}
 	}
 }
+
+// ridges are so many that are tried.
+const ridges = 11
 
 // solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
 // has more. With ridges λ·d, d the mean diagonal, and the
