@@ -75,7 +75,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 	places := make([]place, len(own))
 	complete := true
 	for j, i := range own {
-		keys[j] = g.kept.key([][]float64{z[c]}, [][][2]int{clipped, missing}, all[i], c, g.res.rate)
+		keys[j] = g.kept.key([][]float64{z[c]}, [][][2]int{clipped, missing}, all[i], c, g.res.rate, nil)
 		places[j], found[j] = g.kept.find(keys[j], all[i].Len(), g.o.Draws)
 		complete = complete && found[j] != nil
 	}

@@ -26,6 +26,8 @@ type gapFiller struct {
 	kept    *kept
 	places  [][]place // [gap][channel that misses it]: where its fill is kept
 
+	joined int // gaps that other channels help to fill, guarded by the filler's lock
+
 	first   int           // the gap that guesses begin with
 	guesses [][][]float64 // [gap][channel]: of gaps that others look at
 }
@@ -159,58 +161,18 @@ func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOf
 // reachOf returns how many samples on either side of a gap its fill looks at.
 func reachOf(gap Gap, rate int) int { return warp.Reach(known(gap, rate), float64(rate)) }
 
-// fill fills gap i in its channels.
-func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
-	if err := g.ctx.Err(); err != nil {
-		return nil, err
-	}
-	gap := g.res.gaps[i]
-	if gap.Clipped {
-		return nil, nil // with others like it
-	}
-	v, err := g.view(i, reachOf(gap, g.res.rate))
-	if err != nil {
-		return nil, err
-	}
-	for c := range v.z {
-		if v.at[c] < 0 {
-			continue
-		}
-		s, at, err := g.single(v, gap, c)
-		if err != nil {
-			return nil, err
-		}
-		g.places[i] = append(g.places[i], at)
-		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
-	}
-	g.tell(func() { g.done++ })
-	return doubts, nil
-}
-
-// single fills a gap of one channel, or takes the fill that an earlier run has kept.
-func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, err error) {
-	key := g.kept.key(v.z, v.gaps, gap, channel, g.res.rate)
-	if at, s = g.kept.find(key, gap.Len(), g.o.Draws); s != nil {
-		return s, at, nil
-	}
-	f := g.fillers.Get().(*warp.Filler)
-	defer g.fillers.Put(f)
-	z, gaps, which := v.z[channel], v.gaps[channel], v.at[channel]
-	seed := g.o.Model.Seed + uint64(gap.Start)*0x9e3779b97f4a7c15 + uint64(channel)
+// alone fills a gap of a channel by what that channel holds.
+func (g *gapFiller) alone(f *warp.Filler, z []float64, gaps [][2]int, which int, seed uint64) (s *single, err error) {
+	n := gaps[which][1] - gaps[which][0]
 	s = &single{level: level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))}
-	if gap.Len() > longest(g.res.rate) {
-		if err := g.fromSides(f, s, z, gaps, which, known(gap, g.res.rate), seed); err != nil {
-			return nil, at, err
-		}
-	} else {
-		q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
-		if err != nil {
-			return nil, at, err
-		}
+	if n > longest(g.res.rate) {
+		return s, g.fromSides(f, s, z, gaps, which, known(Gap{End: n}, g.res.rate), seed)
+	}
+	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
+	if err == nil {
 		s.mean, s.sd, s.draws, s.trials = q.Mean, roots(q.Variance), q.Draws, q.Trials
 	}
-	at, err = g.kept.keep(key, s)
-	return s, at, err
+	return s, err
 }
 
 // fromSides fills a long gap: what the samples on either side say of it alone, joined by their precisions. Where neither says

@@ -243,7 +243,7 @@ func TestKeptKey(t *testing.T) {
 		in := inputs{Mixture, 1, 2, []float64{1, 2, 0, 3}, [][2]int{{2, 3}}, Gap{Start: 12, End: 13}, 0, rate}
 		change(&in)
 		k := newKept(&Options{Draws: in.draws, Model: vssgp.Options{Seed: in.seed, Checkpoint: "fills"}}, in.m)
-		return k.key([][]float64{in.z}, [][][2]int{in.gaps}, in.gap, in.channel, in.rate)
+		return k.key([][]float64{in.z}, [][][2]int{in.gaps}, in.gap, in.channel, in.rate, nil)
 	}
 	same := of(func(*inputs) {})
 	if again := of(func(*inputs) {}); again != same {

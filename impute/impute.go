@@ -83,6 +83,7 @@ type Result struct {
 	Excerpts   []Excerpt     // in rising order; each gap lies in one
 	Method     Method        // that filled
 	Doubts     []Doubt       // fills that should not be trusted, in rising order
+	Joint      int           // gaps whose fill in some channel uses what other channels hold at the same time
 	Bound      float64       // VSSGP's, sum over the excerpts
 	Iterations int           // VSSGP's, of all excerpts
 	Device     string        // VSSGP's backend

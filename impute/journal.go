@@ -26,7 +26,7 @@ const (
 	// journalMemory is the most bytes that stay in memory where no file is given.
 	journalMemory = 1 << 24
 	// frameBytes stand before a record: its length and its checksum. headBytes are those of the numbers before its arrays.
-	frameBytes, headBytes = 8, keyBytes + 4*4 + 8
+	frameBytes, headBytes = 8, keyBytes + 5*4 + 8
 	keyBytes              = 32
 )
 
@@ -35,11 +35,12 @@ type key [keyBytes]byte
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode returns the record of a fill: length, checksum, key, the numbers of samples, draws and trials, limits, level, mean, sd and draws.
+// encode returns the record of a fill: length, checksum, key, the numbers of samples, draws, trials and other channels, limits, level,
+// mean, sd and draws.
 func (s *single) encode(k key) []byte {
 	b := make([]byte, frameBytes, frameBytes+headBytes+8*(2+len(s.draws))*len(s.mean))
 	b = append(b, k[:]...)
-	for _, n := range []int{len(s.mean), len(s.draws), s.trials, int(s.limits)} {
+	for _, n := range []int{len(s.mean), len(s.draws), s.trials, s.others, int(s.limits)} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
 	}
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.level))
@@ -63,7 +64,7 @@ func decode(b []byte) (k key, s *single, err error) {
 	b = b[keyBytes:]
 	number := func(i int) int { return int(binary.LittleEndian.Uint32(b[4*i:])) }
 	n, draws := number(0), number(1)
-	s = &single{trials: number(2), limits: limits(number(3)), level: math.Float64frombits(binary.LittleEndian.Uint64(b[16:]))}
+	s = &single{trials: number(2), others: number(3), limits: limits(number(4)), level: math.Float64frombits(binary.LittleEndian.Uint64(b[20:]))}
 	b = b[headBytes-keyBytes:]
 	if rows := len(b) / 8 / max(1, n); n < 1 || rows != 2+draws || len(b) != 8*n*rows {
 		return k, nil, errTorn

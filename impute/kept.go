@@ -46,8 +46,8 @@ type place struct {
 const (
 	// keptFormat begins a checkpoint of fills, and keptVersion is for what makes them: a change of how they are made is to raise it. The
 	// recipes themselves are part of the key.
-	keptFormat   = "vssgp-fills/2\n"
-	keptVersion  = 2
+	keptFormat   = "vssgp-fills/3\n"
+	keptVersion  = 3
 	defaultEvery = 30 * time.Second
 )
 
@@ -126,13 +126,14 @@ func (k *kept) release() {
 	}
 }
 
-// key returns the hash of all that the fill of a gap of a channel depends on: the samples of the channels that it looks at, and their gaps.
-func (k *kept) key(z [][]float64, gaps [][][2]int, gap Gap, channel, rate int) (sum key) {
+// key returns the hash of all that the fill of a gap of a channel depends on: the samples of the channels that it looks at, their
+// gaps, and which other channels may be used.
+func (k *kept) key(z [][]float64, gaps [][][2]int, gap Gap, channel, rate int, others []int) (sum key) {
 	if k.path == "" {
 		return sum
 	}
 	var b bytes.Buffer
-	fmt.Fprint(&b, k.common, gaps, gap, channel, rate)
+	fmt.Fprint(&b, k.common, gaps, gap, channel, rate, others)
 	for _, v := range z {
 		binary.Write(&b, binary.LittleEndian, v) // a Buffer has no errors
 	}

@@ -36,6 +36,7 @@ func (f *filler) fillGaps(m Method) error {
 	}
 	err := g.fillClipped(doubts)
 	f.res.Doubts = slices.Concat(doubts...)
+	f.res.Joint = g.joined
 	return g.stopped(err)
 }
 

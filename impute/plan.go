@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/beside"
 	"github.com/vssgp/vssgp/internal/clip"
 	"github.com/vssgp/vssgp/internal/cost"
 )
@@ -115,7 +116,12 @@ func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m 
 				gaps++
 				continue
 			}
-			flops, bytes := m.menu().Work(known(g, rate), float64(rate), o.Draws) // of a long gap both sides' fills, with half of the trials each
+			joint := m == Mixture && g.Channel > 0 && channels > 1
+			flops, bytes := m.menu().Work(known(g, rate), float64(rate), o.Draws, joint) // of a long gap both sides' fills, with half of the trials each
+			if joint {
+				f, b := beside.Work(int(channels)-1, g.Len()+2*reachOf(g, rate), float64(rate))
+				flops, bytes = flops+f, bytes+b
+			}
 			p.Flops += of * flops
 			record := 8 * float64(2+o.Draws) * n
 			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n)+record)

@@ -11,6 +11,7 @@ type single struct {
 	mean, sd []float64
 	draws    [][]float64
 	trials   int     // that chose its recipe
+	others   int     // channels that it looks at besides its own
 	limits   limits  // that it keeps to
 	level    float64 // rms of the samples known around it
 }
@@ -39,7 +40,7 @@ func (s *single) doubts(gap Gap, channel, longest int) (all []Doubt) {
 		return nil
 	}
 	switch expected := score.RMS(s.sd) / s.level; {
-	case gap.Len() > longest:
+	case gap.Len() > longest && s.others == 0:
 		add("the gap is too long: only its ends are known")
 	case expected > doubtful:
 		add("the error is expected to be %.0f %% of the level around", 100*expected)

@@ -70,7 +70,7 @@ func filled(f *report.Fill, output string, models []string, scores object) objec
 	return object{
 		{"method", f.Method}, {"device", f.Device()}, {"seconds", r.Elapsed}, {"iterations", r.Iterations}, {"bound", bound},
 		{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", audio.Missing(f.Gaps)}, // samples per channel
-		{"gaps", spans(f.Gaps)}, {"gap_channels,omitempty", owners(f.Gaps)}, {"found,omitempty", foundObjects(f.Found)}, {"doubts", doubts}, {"excerpts", excerpts}, {"output", output}, {"models,omitempty", models}, {"scores,omitempty", scores},
+		{"gaps", spans(f.Gaps)}, {"gap_channels,omitempty", owners(f.Gaps)}, {"found,omitempty", foundObjects(f.Found)}, {"doubts", doubts}, {"joint", r.Joint}, {"excerpts", excerpts}, {"output", output}, {"models,omitempty", models}, {"scores,omitempty", scores},
 	}
 }
 
@@ -188,6 +188,9 @@ func (a *app) sayFill(f *report.Fill, written []string) {
 	how := f.Method
 	if r.Method == impute.VSSGP {
 		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
+	}
+	if r.Joint > 0 {
+		how += fmt.Sprintf(", %d with what other channels hold", r.Joint)
 	}
 	a.say("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate, r.Elapsed.Seconds(), how)
 	if f.Scores != nil {

@@ -99,9 +99,16 @@ func TestPlanMemory(t *testing.T) {
 		put(t, ".", name, string(singing(16000*seconds, gaps...)))
 	}
 	sound("cut.wav", 2, [2]int{8000, 8320}, [2]int{20000, 20400})
+	rng, both := rand.New(rand.NewPCG(5, 6)), make([]int16, 4*16000)
+	for i := 0; i < len(both); i += 2 { // two channels that agree
+		both[i] = int16(3000 * rng.NormFloat64())
+		both[i+1] = both[i] + int16(100*rng.NormFloat64())
+	}
+	put(t, ".", "two.wav", string(wav(16000, 2, both)))
 	process(t, "version").Run() // the binary's pages are read once
 	cases := []string{
 		"impute cut.wav --detect zeros -o out.wav",
+		"impute two.wav --gap 8000:8320@1 --gap 20000:20800@1 -o out.wav",
 		"fit cut.wav --window 32ms --iterations 3 -o out.st",
 	}
 	if !testing.Short() {

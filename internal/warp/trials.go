@@ -25,13 +25,7 @@ const (
 // Fill fills gap number which of z, whose other gaps hold guesses; what z holds in the gap does not matter. gaps are [start, end),
 // rising and apart, all that are in z. draws are joint, and depend on the seed and on nothing else. Errors are ctx's.
 func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, draws int, seed uint64) (*Filling, error) {
-	p := &place{slices.Clone(z), gaps, which, f.rate}
-	start, end := p.gap()
-	clear(p.z[start:end])
-	backward := start < len(z)-end // the side that has more comes first
-	if backward {
-		p = p.reversed()
-	}
+	p, backward := f.placed(z, gaps, which)
 	n := len(f.menu.Recipes)
 	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n)}
 	if n > 1 {
@@ -50,6 +44,17 @@ func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, dr
 		}
 	}
 	return out, nil
+}
+
+// placed returns a gap to fill with zeros in it, backward in time if that has the side come first that has more.
+func (f *Filler) placed(z []float64, gaps [][2]int, which int) (p *place, backward bool) {
+	p = &place{slices.Clone(z), gaps, which, f.rate}
+	start, end := p.gap()
+	clear(p.z[start:end])
+	if backward = start < len(z)-end; backward {
+		p = p.reversed()
+	}
+	return p, backward
 }
 
 // Guess returns a first fill of a gap of z for fills of other gaps close by. Where gaps are so close that there is little between
@@ -124,13 +129,11 @@ func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int,
 func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 	m := f.menu
 	least := max(trialFloor*meanSquare(p.z), math.SmallestNonzeroFloat64)
-	low := p.prefilled(m.Recipes[0].Trial.Prefill).slowest()
+	low := slowest(p.prefilled(m.Recipes[0].Trial.Prefill))[0]
 	start, end := low.gap()
-	before := &place{low.z[:start], low.gaps[:low.which], 0, low.rate}
-	behind := (&place{low.z[end:], shifted(low.gaps, end, len(low.z)), 0, low.rate}).reversed()
 	sums := make([]float64, len(m.Recipes))
 	for _, d := range m.Distances {
-		for _, side := range []*place{before, behind} {
+		for _, side := range low.sides() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -163,17 +166,29 @@ func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 	return nil
 }
 
-// slowest returns the place at the lowest rate, trialRate and trialSamples in the gap at least, that keeps most of the sound. Short
-// gaps need a higher one: what they leave to guess is above their own frequency.
-func (p *place) slowest() *place {
-	power := meanSquare(p.z)
-	start, end := p.gap()
-	for by := min(int(p.rate/trialRate), (end-start)/trialSamples); by > 1; by-- {
-		if low := p.slower(by); meanSquare(low.z) >= trialPart*power {
+// slowest returns places with the same gap at the lowest rate, trialRate and trialSamples in the gap at least, that keeps most of the
+// sound of each. Short gaps need a higher one: what they leave to guess is above their own frequency.
+func slowest(places ...*place) []*place {
+	start, end := places[0].gap()
+	low := make([]*place, len(places))
+	for by := min(int(places[0].rate/trialRate), (end-start)/trialSamples); by > 1; by-- {
+		keeps := true
+		for i, p := range places {
+			low[i] = p.slower(by)
+			keeps = keeps && meanSquare(low[i].z) >= trialPart*meanSquare(p.z)
+		}
+		if keeps {
 			return low
 		}
 	}
-	return p
+	return places
+}
+
+// sides returns the samples on either side of the gap, which come last; those behind it backward.
+func (p *place) sides() [2]*place {
+	start, end := p.gap()
+	behind := &place{p.z[end:], shifted(p.gaps, end, len(p.z)), 0, p.rate}
+	return [2]*place{{p.z[:start], p.gaps[:p.which], 0, p.rate}, behind.reversed()}
 }
 
 func meanSquare(z []float64) float64 { return floats.Dot(z, z) / float64(len(z)) }

@@ -3,11 +3,15 @@ package warp
 import "math"
 
 // Work returns about how many operations the fill of a gap of n samples takes, and the most bytes that it holds at a time: every
-// trial is made, and every recipe takes part.
-func (m Menu) Work(n int, rate float64, draws int) (flops, bytes float64) {
+// trial is made, and every recipe takes part. If two series are compared first, trials are made of both.
+func (m Menu) Work(n int, rate float64, draws int, compared bool) (flops, bytes float64) {
+	made, held := 2.0, float64(copies)
+	if compared {
+		made, held = 3*made, 2*held
+	}
 	slow := rate / math.Max(1, math.Floor(math.Min(rate/trialRate, float64(n)/trialSamples)))
 	for _, c := range m.Recipes {
-		flops += 2 * float64(len(m.Distances)) * c.Trial.work(float64(n)*slow/rate, slow, 0)
+		flops += made * float64(len(m.Distances)) * c.Trial.work(float64(n)*slow/rate, slow, 0)
 		r := c.Trial
 		if c.Final != nil {
 			r = c.Final
@@ -16,7 +20,7 @@ func (m Menu) Work(n int, rate float64, draws int) (flops, bytes float64) {
 		reach := float64(r.reach(rate))
 		bytes = math.Max(bytes, 8*(arrays*(2*reach+float64(n))+2*float64(draws)*float64(n)))
 	}
-	return flops, bytes + 8*copies*float64(2*Reach(n, rate)+n)
+	return flops, bytes + 8*held*float64(2*Reach(n, rate)+n)
 }
 
 const (
