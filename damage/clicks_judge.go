@@ -7,15 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A click is what was added to the samples [lo, hi), and how many nats speak for it.
-type click struct {
-	lo, hi       int
-	added        []float64
-	nats         float64
-	shape, level int     // of its kind
-	strength     float64 // decibels over the sound around
-}
-
 const (
 	// clickNats is what has to speak for a click at the default sensitivity, beside the logarithm of the samples of a second, each of
 	// which could begin one. A step of the sensitivity is worth natsPerSensitivity; natsPerSample and natsPerDecibel have to be added for each

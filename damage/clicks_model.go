@@ -9,6 +9,15 @@ import (
 // longestClick is the most samples of a click that is looked for.
 const longestClick = 64
 
+// A click is what was added to the samples [lo, hi), and how many nats speak for it.
+type click struct {
+	lo, hi       int
+	added        []float64
+	nats         float64
+	shape, level int     // of its kind
+	strength     float64 // decibels over the sound around
+}
+
 // A clickKind is what is thought of a click beforehand: with coefficients g, g∗added are independent of variance level, in units of the errors'
 // variance σ². So added has the precision GᵀG/(level·σ²), and after the errors are known (Q + GᵀG/level)/σ², both Toeplitz.
 type clickKind struct {
