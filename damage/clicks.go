@@ -19,8 +19,9 @@ const (
 	halfBlockTime = 0.020
 	// seam is how far beyond its own samples a block's finds count: where a click begins may differ a little from block to block.
 	seam        = 8
-	clickMargin = 1 // samples on either side of a click that are taken for damaged, too
-	clickRounds = 4 // of finding clicks and modelling what is left
+	clickMargin = 1  // samples on either side of a click that are taken for damaged, too
+	leastPulse  = 16 // samples: shorter clicks are all alike
+	clickRounds = 4  // of finding clicks and modelling what is left
 )
 
 // clicks finds short bursts that were added to the sound or put in its place.
@@ -95,8 +96,10 @@ func findClicks(x []float64, around int, step, threshold float64) (found []click
 			break
 		}
 	}
+	copy(j.z, x)
+	j.update(0, len(x))
 	return slices.DeleteFunc(found, func(c click) bool {
-		return constant(x[max(0, c.lo-beside):c.lo]) != constant(x[c.hi:min(len(x), c.hi+beside)])
+		return constant(x[max(0, c.lo-beside):c.lo]) != constant(x[c.hi:min(len(x), c.hi+beside)]) || c.hi-c.lo >= leastPulse && j.recurs(c.lo, c.hi+clickOrder)
 	})
 }
 

@@ -11,13 +11,15 @@ import (
 
 const (
 	clickOrder    = 32    // of the model
-	evenReach     = 48    // samples on either side that say how much a sample weighs in the model
+	evenReach     = 20    // samples on either side that say how much a sample weighs in the model
 	beside        = 32    // samples right beside a click that have to be as usual
 	leastAround   = 96    // samples on either side, some way off, that say what is usual, or aroundClicks
 	aroundClicks  = 0.012 // seconds: the pulses of a voice are usual
 	seedApart     = 12    // samples from one place that is looked into to the next
 	seedLevel     = 3.0   // standard deviations of what a sample is off at such a place
-	strengthReach = 160   // samples on either side that the strength of a click is compared with
+	recurring     = 0.6   // correlation of errors that come again, and recurringGain of what size at least
+	recurringGain = 0.3
+	strengthReach = 160 // samples on either side that the strength of a click is compared with
 )
 
 // A block is some sound, its model and its prediction errors e_n = Σ_j a_j z_{n−j}.
@@ -63,7 +65,7 @@ func (b *block) weights() []float64 {
 		for ; lo < n-evenReach; lo++ {
 			sum -= b.z[lo] * b.z[lo]
 		}
-		w[n] = 1 / (max(0, sum)/float64(hi-lo) + least)
+		w[n] = math.Pow(max(0, sum)/float64(hi-lo)+least, -1.5)
 	}
 	return w
 }
@@ -154,6 +156,29 @@ func (b *block) usual(lo, hi int) (all []errorsLike) {
 		}
 	}
 	return all
+}
+
+// recurs reports whether the errors [lo, hi) come again nearby, much the same and not much smaller, once on either side or twice on one, in
+// equal steps: then they are a pulse of a voice or of a string.
+func (b *block) recurs(lo, hi int) bool {
+	e := b.e[lo:hi]
+	power := simd.Dot(e, e)
+	var lags []int
+	for at := clickOrder; at+len(e) <= len(b.e); at++ {
+		other := b.e[at : at+len(e)]
+		c := simd.Dot(e, other)
+		if (at < lo-len(e)/2 || at > lo+len(e)/2) && c > recurring*math.Sqrt(power*simd.Dot(other, other)) && c > recurringGain*power {
+			lags = append(lags, at-lo)
+		}
+	}
+	for _, one := range lags {
+		for _, two := range lags {
+			if off := min(max(one+two, -one-two), max(2*one-two, two-2*one)); 10*off <= max(one, -one) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // strength returns the level of a click over that of the sound around, in decibels.

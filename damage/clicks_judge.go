@@ -11,7 +11,7 @@ const (
 	// clickNats is what has to speak for a click at the default sensitivity, beside the logarithm of the samples of a second, each of
 	// which could begin one. A step of the sensitivity is worth natsPerSensitivity; natsPerSample and natsPerDecibel have to be added for each
 	// sample, and for each decibel that a click is below the sound around: few clicks are long or soft.
-	clickNats          = 5.0
+	clickNats          = 8.0
 	natsPerSensitivity = 3.0
 	natsPerSample      = 0.4
 	natsPerDecibel     = 1.0
@@ -67,7 +67,7 @@ func (j *judge) climb(lo, hi int) (best click, ok bool) {
 			moved = try(best.lo, best.hi, s) || moved
 		}
 	}
-	if best.nats <= j.threshold {
+	if best.nats <= j.threshold || best.hi-best.lo == longestClick { // which could go on
 		return best, false
 	}
 	j.nats(&best, usual)
