@@ -9,6 +9,7 @@
 //	go run ./bench windows [-out DIR] [-table | -choose FILE]
 //	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
 //	go run ./bench clipped [-sdr 3,7,10,15 | -peak 6] [-from 0] [-seconds 10] FILE.wav …
+//	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-out FILE.jsonl | -show] FILE.wav …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //	go run ./bench compare [-tolerance 1e-6] [-gradient 1e-6] A.json B.json
@@ -46,6 +47,9 @@
 // recording repeats a file for -minutes, cuts gaps, and fills them with one model of the whole: bound, time, memory and errors.
 //
 // clipped clips recordings and restores them: decibels gained, coverage, seconds; peers/spade.py does the same by A-SPADE.
+//
+// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and says what was found, what was made up in
+// the recordings as they are, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with the other.
 //
 // series forecasts series that people have, and scores every method alike: six rolling origins of eight series; series of the M4
 // competition; CO2 as it was before 1994, 2003 and 2005, up to 2020; CO2 with a tenth of its rows or with four blocks of two years missing.

@@ -33,7 +33,7 @@ func (o *repairTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.seconds, "seconds", 10, "the most of each recording that is taken")
 	set.Float64Var(&o.sensitivity, "sensitivity", damage.DefaultSensitivity, "of the detectors")
 	set.Uint64Var(&o.seed, "seed", 1, "of the places and shapes of the damage")
-	set.StringVar(&o.only, "only", "", "kind of damage to make, such as clicks; without it every one")
+	set.StringVar(&o.only, "only", "", "kind of damage to make, such as clicks, or channels: gaps in the first channel; without it every one")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
 	set.BoolVar(&o.show, "show", false, "print the tables of the lines of a file instead of repairing")
 	commitFlag(set, &o.commit)
@@ -45,7 +45,7 @@ func (o *repairTask) check(files []string) error {
 		demand(len(files) > 0, "no files, want undamaged recordings, or with -show one of lines"),
 		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10, "-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
 			o.seconds, o.sensitivity),
-		demand(o.only == "" || slices.Contains(damage.Kinds, damage.Kind(o.only)), "-only %q: want one of %q", o.only, damage.Kinds))
+		demand(o.only == "" || o.only == besideOnly || slices.Contains(damage.Kinds, damage.Kind(o.only)), "-only %q: want %s or one of %q", o.only, besideOnly, damage.Kinds))
 }
 
 // A spoiling makes one kind of damage.
@@ -124,20 +124,33 @@ func (o *repairTask) run() error {
 		if err != nil {
 			return err
 		}
-		x := r.Samples[0][:min(r.Len(), int(o.seconds*float64(r.Rate)))]
+		x := make([][]float64, r.Channels())
+		for c := range x {
+			x[c] = r.Samples[c][:min(r.Len(), int(o.seconds*float64(r.Rate)))]
+		}
+		keep := func(l *repairLine, err error) error {
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			l.Machine, l.Time, l.Bench, l.File = machine.This(o.commit), machine.Now(), "repair", filepath.Base(path)
+			lines = append(lines, *l)
+			return jsonl.Append(o.out, l)
+		}
 		for _, s := range spoilings() {
 			if o.only != "" && string(s.kind) != o.only {
 				continue
 			}
-			line, err := o.repair(ctx, x, r.Rate, r.Encoding().Step(), s)
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			line.Machine, line.Time, line.Bench, line.File = machine.This(o.commit), machine.Now(), "repair", filepath.Base(path)
-			if err := jsonl.Append(o.out, line); err != nil {
+			if err := keep(o.repair(ctx, x[0], r.Rate, r.Encoding().Step(), s)); err != nil {
 				return err
 			}
-			lines = append(lines, *line)
+		}
+		for _, seconds := range besideGaps {
+			if len(x) == 1 || o.only != "" && o.only != besideOnly {
+				continue
+			}
+			if err := keep(besideLine(ctx, x, r.Rate, seconds)); err != nil {
+				return err
+			}
 		}
 	}
 	return showRepairs(os.Stdout, lines)

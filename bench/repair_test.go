@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,6 +67,15 @@ func TestRepair(t *testing.T) {
 	var shown bytes.Buffer
 	if err := showRepairs(&shown, lines); err != nil || strings.Count(shown.String(), "\n") != 2+5+3+1 {
 		t.Errorf("%v\n%s", err, &shown)
+	}
+	x := make([][]float64, 2)
+	for i := range 16000 {
+		v := math.Sin(float64(i * i % 9973)) // nothing that a channel could tell of itself
+		x[0], x[1] = append(x[0], v), append(x[1], 0.5*v)
+	}
+	l, err := besideLine(t.Context(), x, 8000, 0.1)
+	if err != nil || l.Places != 2 || l.Joint != 2 || !(l.After > l.Before+10) || !(l.Coverage > 0.9) {
+		t.Errorf("a copy of a channel: %+v, %v", l, err)
 	}
 	for _, args := range [][]string{{}, {"-only", "rust", "a.wav"}, {"-sensitivity", "11", "a.wav"}, {"-seconds", "0", "a.wav"}} {
 		if _, err := parse("repair", args, io.Discard); err == nil {

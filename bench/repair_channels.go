@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
+)
+
+const (
+	besideOnly = "channels" // the flag's word for it
+	gapsEvery  = 0.6        // seconds
+	besideMax  = 40.0       // decibels: smaller errors count as that, or a copy of a channel would rule a mean
+)
+
+// besideGaps are the lengths in seconds of the gaps that are made in one of several channels.
+var besideGaps = []float64{0.005, 0.020, 0.100}
+
+// besideLine fills gaps of the first channel, alone and with the others, which stay as they are.
+func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (*repairLine, error) {
+	l := &repairLine{Rate: rate, Length: float64(len(x[0])) / float64(rate), Made: "one channel", Level: 1000 * seconds}
+	var gaps []audio.Gap
+	n, every := audio.SamplesIn(seconds, rate), audio.SamplesIn(gapsEvery, rate)
+	for at := every; at+n+every <= len(x[0]); at += every {
+		gaps = append(gaps, audio.Gap{Start: at, End: at + n, Channel: 1})
+	}
+	if l.Places = len(gaps); l.Places == 0 {
+		return l, nil
+	}
+	alone, err := impute.Fill(ctx, x[:1], rate, gaps, impute.Options{})
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	joint, err := impute.Fill(ctx, x, rate, gaps, impute.Options{})
+	if err != nil {
+		return nil, err
+	}
+	l.Filling, l.Joint = time.Since(began).Seconds(), joint.Joint
+	for c := 1; c < len(x); c++ {
+		if !slices.Equal(joint.Filled[c], x[c]) {
+			return nil, fmt.Errorf("channel %d has no gap and was changed", c+1)
+		}
+	}
+	within := 0
+	for _, g := range gaps {
+		was := x[0][g.Start:g.End]
+		l.Before += min(besideMax, distortion(was, alone.Filled[0][g.Start:g.End])) / float64(len(gaps))
+		l.After += min(besideMax, distortion(was, joint.Filled[0][g.Start:g.End])) / float64(len(gaps))
+		for i, v := range was {
+			if math.Abs(v-joint.Filled[0][g.Start+i]) <= 1.96*joint.SD[0][g.Start+i] {
+				within++
+			}
+		}
+	}
+	l.Coverage = float64(within) / float64(len(gaps)*n)
+	return l, nil
+}
