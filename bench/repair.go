@@ -148,7 +148,9 @@ func (o *repairTask) run() error {
 			if len(x) == 1 || o.only != "" && o.only != besideOnly {
 				continue
 			}
-			if err := keep(besideLine(ctx, x, r.Rate, seconds)); err != nil {
+			if l, err := besideLine(ctx, x, r.Rate, seconds); l == nil && err == nil {
+				break // too short
+			} else if err := keep(l, err); err != nil {
 				return err
 			}
 		}

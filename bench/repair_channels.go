@@ -20,7 +20,7 @@ const (
 // besideGaps are the lengths in seconds of the gaps that are made in one of several channels.
 var besideGaps = []float64{0.005, 0.020, 0.100}
 
-// besideLine fills gaps of the first channel, alone and with the others, which stay as they are.
+// besideLine fills gaps of the first channel, alone and with the others, which stay as they are. There is no line if it is too short.
 func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (*repairLine, error) {
 	l := &repairLine{Rate: rate, Length: float64(len(x[0])) / float64(rate), Made: "one channel", Level: 1000 * seconds}
 	var gaps []audio.Gap
@@ -29,7 +29,7 @@ func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (
 		gaps = append(gaps, audio.Gap{Start: at, End: at + n, Channel: 1})
 	}
 	if l.Places = len(gaps); l.Places == 0 {
-		return l, nil
+		return nil, nil
 	}
 	alone, err := impute.Fill(ctx, x[:1], rate, gaps, impute.Options{})
 	if err != nil {

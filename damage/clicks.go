@@ -1,125 +1,87 @@
 package damage
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"gonum.org/v1/gonum/floats"
 )
 
 func init() { detectors[Clicks] = clicks }
 
 const (
-	// halfBlock is how many samples of sound are searched at a time, or halfBlockTime seconds; as many again, on both sides together, are
-	// modelled with them.
-	halfBlock     = 400
-	halfBlockTime = 0.020
-	// seam is how far beyond its own samples a block's finds count: where a click begins may differ a little from block to block.
-	seam        = 8
-	clickMargin = 1  // samples on either side of a click that are taken for damaged, too
-	leastPulse  = 16 // samples: shorter clicks are all alike
-	clickRounds = 4  // of finding clicks and modelling what is left
+	clickHop   = 0.020 // seconds of a window's own part
+	clickReach = 0.015 // seconds of the sound on either side of it that its model is fitted to
+	clickEdge  = 1     // samples that are added on either side, as a click fades in and out below the noise
 )
 
-// clicks finds short bursts that were added to the sound or put in its place.
-func clicks(ctx context.Context, r recording, o *Options) (out []Found, err error) {
+// clickTile is how many windows of a channel are read in one go.
+var clickTile = 64
+
+// clicks finds bursts of up to some sixty samples that were added to the sound or put in its place.
+func clicks(ctx context.Context, r recording, o *Options) ([]Found, error) {
 	step, err := r.step(o.Step)
 	if err != nil {
 		return nil, err
 	}
-	half := max(halfBlock, int(math.Round(halfBlockTime*float64(r.rate))))
-	around := max(leastAround, int(math.Round(aroundClicks*float64(r.rate))))
-	threshold := math.Log(float64(r.rate)) + clickNats + natsPerSensitivity*(DefaultSensitivity-o.Sensitivity)
-	lanes, tile := make([][]Found, r.channels), tileSamples/half*half
-	for lo := 0; lo < r.n; lo += tile {
-		hi := min(r.n, lo+tile)
-		from := max(0, lo-half)
-		x, err := r.Read(from, min(r.n, hi+half))
+	hop, reach := max(256, int(clickHop*float64(r.rate))), max(192, int(clickReach*float64(r.rate)))
+	lanes := make([][]burst, r.channels)
+	for lo := 0; lo < r.n; lo += clickTile * hop {
+		hi := min(r.n, lo+clickTile*hop)
+		from := max(0, lo-reach)
+		x, err := r.Read(from, min(r.n, hi+reach))
 		if err != nil {
 			return nil, err
 		}
-		blocks := (hi - lo + half - 1) / half
-		finds := make([][]Found, len(x)*blocks)
-		if err := parallel.Try(len(finds), 0, func(i int) error {
-			own := lo + i%blocks*half
-			begin := max(0, own-half/2)
-			for _, c := range findClicks(x[i/blocks][begin-from:min(r.n, own+half+half/2)-from], around, step, threshold) {
-				if at := begin + c.lo; at >= own-seam && at < own+half+seam {
-					g := audio.Gap{Start: max(0, at-clickMargin), End: min(r.n, begin+c.hi+clickMargin), Channel: i/blocks + 1}
-					finds[i] = append(finds[i], Found{Gap: g, Kind: Clicks, Strength: c.strength})
-				}
+		windows := (hi - lo + hop - 1) / hop
+		found := make([][]burst, r.channels*windows)
+		parallel.For(len(found), runtime.GOMAXPROCS(0), func(i int) {
+			if ctx.Err() != nil {
+				return
 			}
-			return ctx.Err()
-		}); err != nil {
+			c, start := i/windows, lo+i%windows*hop
+			end := min(r.n, start+hop)
+			first := max(0, start-reach)
+			own := x[c][first-from : min(r.n, end+reach)-from]
+			found[i] = newClickWindow(own, step, o.Sensitivity).find(start-first, end-first)
+			for k := range found[i] {
+				found[i][k].lo += first
+				found[i][k].hi += first
+			}
+		})
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for i, f := range finds {
-			lanes[i/blocks] = append(lanes[i/blocks], f...)
+		for i, f := range found {
+			lanes[i/windows] = append(lanes[i/windows], f...)
 		}
 		if o.Progress != nil {
 			o.Progress(float64(hi) / float64(r.n))
 		}
 	}
-	return slices.Concat(lanes...), nil
-}
-
-// findClicks returns the clicks in some sound: in turn the model is fitted to what is left, and its errors say what to take out.
-func findClicks(x []float64, around int, step, threshold float64) (found []click) {
-	j := &judge{block: newBlock(x, around, step), threshold: threshold}
-	for round := range clickRounds {
-		if j.fit(); !(j.model.E > 0) {
-			break
-		}
-		again := found
-		found = nil
-		for i := range again { // under the model of what is left
-			if again[i].hi-again[i].lo > longestClick { // several that met
-				found = append(found, again[i])
-				continue
-			}
-			j.add(&again[i], 1)
-			if c, ok := j.climb(again[i].lo, again[i].hi); ok {
-				found = j.take(found, c, x)
-			}
-		}
-		fresh := false
-		for _, seed := range j.seeds() {
-			if c, ok := j.climb(seed, seed+1); ok {
-				found = j.take(found, c, x)
-				fresh = true
-			}
-		}
-		if len(found) == 0 || !fresh && round > 0 {
-			break
+	var out []Found
+	for c, l := range lanes {
+		for _, b := range merged(l, r.n) {
+			out = append(out, Found{Gap: audio.Gap{Start: b.lo, End: b.hi, Channel: c + 1}, Kind: Clicks, Strength: b.level})
 		}
 	}
-	copy(j.z, x)
-	j.update(0, len(x))
-	return slices.DeleteFunc(found, func(c click) bool {
-		return constant(x[max(0, c.lo-beside):c.lo]) != constant(x[c.hi:min(len(x), c.hi+beside)]) || c.hi-c.lo >= leastPulse && j.recurs(c.lo, c.hi+clickOrder)
-	})
+	return out, nil
 }
 
-// constant reports whether all samples are alike: where sound meets digital silence it stops or begins, but there is no click.
-func constant(x []float64) bool {
-	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
-}
-
-// take takes a click out of the sound and adds it to those found. Those that it meets become one with it.
-func (j *judge) take(found []click, c click, x []float64) []click {
-	j.add(&c, -1)
-	kept := found[:0]
-	for _, other := range found {
-		if other.hi < c.lo || other.lo > c.hi {
-			kept = append(kept, other)
+// merged returns a channel's bursts in rising order with their edges; those that meet become one.
+func merged(all []burst, n int) (out []burst) {
+	slices.SortFunc(all, func(a, b burst) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) })
+	for _, b := range all {
+		b.lo, b.hi = max(0, b.lo-clickEdge), min(n, b.hi+clickEdge)
+		if k := len(out) - 1; k >= 0 && b.lo <= out[k].hi {
+			out[k].hi, out[k].level = max(out[k].hi, b.hi), math.Max(out[k].level, b.level)
 			continue
 		}
-		c = click{lo: min(c.lo, other.lo), hi: max(c.hi, other.hi), strength: max(c.strength, other.strength)}
-		c.added = make([]float64, c.hi-c.lo)
-		floats.SubTo(c.added, x[c.lo:c.hi], j.z[c.lo:c.hi])
+		out = append(out, b)
 	}
-	return append(kept, c)
+	return out
 }

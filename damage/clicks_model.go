@@ -2,112 +2,230 @@ package damage
 
 import (
 	"math"
+	"slices"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// longestClick is the most samples of a click that is looked for.
-const longestClick = 64
+// A clickWindow is an excerpt of a channel, and a model of its sound without the clicks.
+type clickWindow struct {
+	x           []float64 // as it is
+	z           []float64 // without what was taken out
+	sound       []float64 // without what was found alone
+	whole       []float64 // its errors
+	out         []bool    // where errors say nothing of the sound, as clicks were taken out
+	step        float64   // of the quantiser
+	sensitivity float64
 
-// A click is what was added to the samples [lo, hi), and how many nats speak for it.
-type click struct {
-	lo, hi       int
-	added        []float64
-	nats         float64
-	shape, level int     // of its kind
-	strength     float64 // decibels over the sound around
+	a, reversed []float64   // prediction errors are e_n = Σ_j a_j z_{n−j}
+	lags        []float64   // r_l = Σ_j a_j a_{j+l}: missing samples have the precision r_{|i−j|}/size²
+	backward    [][]float64 // b_m with Σ_m b_m b_mᵀ the inverse of R_ij = r_{|i−j|}, for any number of first rows and columns
+	e           []float64   // the errors; 0 for the first samples
+	y           []float64   // Σ_j a_j e_{n+j}: over r_0, by how much z_n differs from what both sides say
+	size        []float64   // the standard deviation of e
+	tail        tail        // the distribution of e/size
 }
 
-// A clickKind is what is thought of a click beforehand: with coefficients g, g∗added are independent of variance level, in units of the errors'
-// variance σ². So added has the precision GᵀG/(level·σ²), and after the errors are known (Q + GᵀG/level)/σ², both Toeplitz.
-type clickKind struct {
-	g         []float64
-	level     float64
-	posterior *ar.Toeplitz
-	costs     []float64 // by length less 1: ½ log |Q + GᵀG/level| / |GᵀG/level|
-}
-
-var (
-	// clickShapes are the coefficients g: of clicks that are rough, that jump and go back slowly, and that are smooth.
-	clickShapes = [...][]float64{{1}, {1, -0.9}, {1, -1.8, 0.81}}
-	// clickLevels are powers of ten.
-	clickLevels = [...]float64{1, 10, 100, 1e3, 1e4, 1e5}
+const (
+	clickOrder = 32
+	clickLong  = 80  // samples of the longest claim that is looked into
+	clickNear  = 128 // samples on either side that a click's level is compared with
+	clickScale = 256 // samples for the size of the errors: a click and its errors are less than half of them
 )
 
-// clickKinds returns the kinds under a model of the sound, [shape][level].
-func clickKinds(m ar.Model) (all [][]clickKind) {
-	q := m.Covers(longestClick)
-	for _, g := range clickShapes {
-		c := ar.Model{A: g}.Covers(longestClick)
-		var kinds []clickKind
-		for _, level := range clickLevels {
-			before, after := make([]float64, longestClick), make([]float64, longestClick)
-			for i := range q {
-				before[i] = c[i] / level
-				after[i] = q[i] + before[i]
+func newClickWindow(x []float64, step, sensitivity float64) *clickWindow {
+	return &clickWindow{x: x, step: step, sensitivity: sensitivity,
+		z: slices.Clone(x), sound: slices.Clone(x), whole: make([]float64, len(x)), out: make([]bool, len(x))}
+}
+
+// fit fits the model to z, or reports false.
+func (w *clickWindow) fit() bool {
+	weights := w.first()
+	if w.size != nil {
+		weights = w.even()
+	}
+	w.a = ar.Burg([]ar.Segment{{X: w.z, Weights: weights}}, clickOrder).A
+	for _, v := range w.a {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	w.reversed = slices.Clone(w.a)
+	slices.Reverse(w.reversed)
+	w.lags = make([]float64, clickLong)
+	for l := range clickOrder + 1 {
+		w.lags[l] = simd.Dot(w.a[:len(w.a)-l], w.a[l:])
+	}
+	if w.backward = backwards(w.lags); w.backward == nil {
+		return false
+	}
+	w.errors()
+	w.scale()
+	w.settle()
+	return true
+}
+
+// first returns weights for samples of which nothing is known but their power v in 3 clickOrder/2 of them: 1/v², so that a click counts
+// less than as many samples of the sound.
+func (w *clickWindow) first() []float64 {
+	const half = 3 * clickOrder / 4
+	n := len(w.z)
+	v, sums := make([]float64, n), make([]float64, n+1)
+	for i, z := range w.z {
+		sums[i+1] = sums[i] + z*z
+	}
+	for i := range v {
+		lo, hi := max(0, i-half), min(n, i+half+1)
+		v[i] = (sums[hi] - sums[lo]) / float64(hi-lo)
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	least := sorted[n/2]/10 + w.step*w.step + math.SmallestNonzeroFloat64
+	lowest := sorted[0] + least
+	for i := range v {
+		v[i] = lowest / (v[i] + least)
+		v[i] *= v[i]
+	}
+	return v
+}
+
+// even returns the weights with which soft and loud parts count alike and large errors little; where clicks were taken out there is
+// nothing to fit.
+func (w *clickWindow) even() []float64 {
+	v, least := make([]float64, len(w.z)), slices.Min(w.size)
+	for i, s := range w.size {
+		z := w.e[i] / s
+		v[i] = least * least / (s * s * (1 + z*z/4))
+		if w.out[i] {
+			v[i] *= 1e-3
+		}
+	}
+	return v
+}
+
+// backwards returns the backward predictors of the Toeplitz matrix of first row r, over the root of their errors, or nil where it is not
+// positive definite.
+func backwards(r []float64) (out [][]float64) {
+	a, e := []float64{1}, r[0]
+	for m := 0; e > 0; m++ {
+		b := make([]float64, m+1)
+		for i := range b {
+			b[i] = a[m-i] / math.Sqrt(e)
+		}
+		if out = append(out, b); m+1 == len(r) {
+			return out
+		}
+		k := 0.0
+		for j, v := range a {
+			k -= v * r[m+1-j] / e
+		}
+		next := append(slices.Clone(a), 0)
+		for j := range a {
+			next[j+1] += k * a[m-j]
+		}
+		a, e = next, e*(1-k*k)
+	}
+	return nil
+}
+
+// errors computes e and y of z.
+func (w *clickWindow) errors() {
+	w.e, w.y = make([]float64, len(w.z)), make([]float64, len(w.z))
+	w.predict(len(w.a)-1, len(w.z))
+	w.correlate(0, len(w.z))
+}
+
+// predict computes e from lo to hi, correlate y.
+func (w *clickWindow) predict(lo, hi int) {
+	for n := lo; n < hi; n++ {
+		w.e[n] = simd.Dot(w.reversed, w.z[n+1-len(w.a):n+1])
+	}
+}
+
+func (w *clickWindow) correlate(lo, hi int) {
+	for n := max(0, lo); n < min(hi, len(w.z)); n++ {
+		k := min(len(w.a), len(w.e)-n)
+		w.y[n] = simd.Dot(w.a[:k], w.e[n:n+k])
+	}
+}
+
+// scale computes the size of the errors: of the median in parts of clickScale samples that overlap by half, and between their middles on
+// lines. It is twice that of the quantiser's errors at least, as these alone are no sound.
+func (w *clickWindow) scale() {
+	n, p := len(w.e), len(w.a)-1
+	least := w.step*math.Sqrt(w.lags[0]/3) + math.SmallestNonzeroFloat64
+	at := make([]float64, max(1, 2*(n-p)/clickScale-1))
+	known := -1
+	for i := range at {
+		lo := p + i*clickScale/2
+		var abs []float64
+		for k, e := range w.e[lo:min(n, lo+clickScale)] {
+			if !w.out[lo+k] {
+				abs = append(abs, math.Abs(e))
 			}
-			k := clickKind{g: g, level: level, posterior: ar.NewToeplitz(after)}
-			prior, sum := ar.NewToeplitz(before), 0.0
-			for i := range min(len(prior.Errors), len(k.posterior.Errors)) {
-				sum += 0.5 * math.Log(k.posterior.Errors[i]/prior.Errors[i])
-				k.costs = append(k.costs, sum)
+		}
+		if len(abs) < clickScale/4 {
+			continue
+		}
+		slices.Sort(abs)
+		at[i] = math.Hypot(abs[len(abs)/2]/normalMedian, least)
+		for j := known + 1; j < i; j++ {
+			at[j] = at[i]
+			if known >= 0 {
+				at[j] = at[known] + (at[i]-at[known])*float64(j-known)/float64(i-known)
 			}
-			kinds = append(kinds, k)
 		}
-		all = append(all, kinds)
+		known = i
 	}
-	return all
-}
-
-// innovations returns Σ (g∗added)², with the ends where g reaches beyond.
-func (k *clickKind) innovations(added []float64) (sum float64) {
-	for i := range len(added) + len(k.g) - 1 {
-		v := 0.0
-		for j := max(0, i-len(added)+1); j < min(len(k.g), i+1); j++ {
-			v += k.g[j] * added[i-j]
-		}
-		sum += v * v
-	}
-	return sum
-}
-
-// errorsLike says how prediction errors are distributed: as Student's t with so many degrees of freedom, times a scale.
-type errorsLike struct{ scale, freedom float64 }
-
-// freedoms are the degrees of freedom that are tried, with the medians of |t| and the logarithms of the densities at 0.
-var freedoms = [...]struct{ nu, median, top float64 }{
-	{1.5, 0.8781, density(1.5)}, {2, 0.8165, density(2)}, {3, 0.7649, density(3)}, {5, 0.7267, density(5)}, {10, 0.6998, density(10)},
-	{30, 0.6828, density(30)},
-}
-
-// density returns the logarithm of the density of t with ν degrees of freedom at 0.
-func density(nu float64) float64 {
-	g, _ := math.Lgamma((nu + 1) / 2)
-	h, _ := math.Lgamma(nu / 2)
-	return g - h - 0.5*math.Log(nu*math.Pi)
-}
-
-// newErrorsLike returns the likeliest distribution of errors whose sizes have a median.
-func newErrorsLike(e []float64, median float64) (like errorsLike) {
-	best := math.Inf(-1)
-	for _, f := range freedoms {
-		tried := errorsLike{median / f.median, f.nu}
-		ll := float64(len(e))*(f.top-math.Log(tried.scale)) - tried.unlikely(e)
-		if ll > best {
-			best, like = ll, tried
+	for j := known + 1; j < len(at); j++ {
+		at[j] = least
+		if known >= 0 {
+			at[j] = at[known]
 		}
 	}
-	return like
+	w.size = make([]float64, n)
+	for i := range w.size {
+		t := min(max(0, 2*float64(i-p)/clickScale-1), float64(len(at)-1))
+		k := int(t)
+		w.size[i] = at[k] + (t-float64(k))*(at[min(k+1, len(at)-1)]-at[k])
+	}
 }
 
-// unlikely returns how much less likely errors are than zeros, in nats: Σ ½(ν+1) log(1 + e²/(ν·scale²)).
-func (l errorsLike) unlikely(e []float64) float64 {
-	w := 1 / (l.freedom * l.scale * l.scale)
-	sum, product := 0.0, 1.0
-	for _, v := range e {
-		if product *= 1 + v*v*w; product > 1e150 { // a logarithm for many samples
-			sum, product = sum+math.Log(product), 1
+// normalMedian is the median of |e| for normal errors of size 1.
+const normalMedian = 0.6745
+
+// A tail is Student's distribution of errors in units of the standard deviation that a normal distribution has with their median.
+type tail struct{ freedom, scale float64 }
+
+// tails are the distributions that errors may have, from those of pulses to noise.
+var tails = []tail{{1, normalMedian}, {2, normalMedian / 0.8165}, {4, normalMedian / 0.7407}, {8, normalMedian / 0.7064}}
+
+// cost returns minus the log-density of an error, but for a constant.
+func (t tail) cost(z float64) float64 {
+	z /= t.scale
+	return (t.freedom + 1) / 2 * math.Log(1+z*z/t.freedom)
+}
+
+// constant is what cost leaves out.
+func (t tail) constant() float64 {
+	a, _ := math.Lgamma((t.freedom + 1) / 2)
+	b, _ := math.Lgamma(t.freedom / 2)
+	return b - a + 0.5*math.Log(t.freedom*math.Pi) + math.Log(t.scale)
+}
+
+// settle chooses the likeliest tail.
+func (w *clickWindow) settle() {
+	w.tail = tails[0]
+	least := math.Inf(1)
+	for _, t := range tails {
+		sum, constant := 0.0, t.constant()
+		for n, e := range w.e {
+			if !w.out[n] {
+				sum += constant + t.cost(e/w.size[n])
+			}
+		}
+		if sum < least {
+			least, w.tail = sum, t
 		}
 	}
-	return (l.freedom + 1) / 2 * (sum + math.Log(product))
 }

@@ -1,4 +1,4 @@
-// Package damage finds what is to be repaired in a recording: dropouts, runs of zeros that are no silence, and
+// Package damage finds what is to be repaired in a recording: clicks, dropouts, runs of zeros that are no silence, and
 // clipped samples. What it finds are gaps of package audio, each with its channel.
 package damage
 

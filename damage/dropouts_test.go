@@ -318,7 +318,7 @@ func TestStopsInOddRecordings(t *testing.T) {
 		for _, x := range [][]float64{
 			{0}, {1, 0}, make([]float64, 70), nan, slices.Repeat([]float64{1, -1}, 300), slices.Repeat([]float64{1e308, -1e308, 0}, 300),
 		} {
-			for _, kind := range []Kind{Dropouts, Zeros} {
+			for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
 				if found := find(t, rate, kind, x); len(found) > 0 {
 					t.Errorf("%d samples at %d Hz: %s at %v", len(x), rate, kind, found)
 				}
@@ -341,7 +341,7 @@ func TestStopsFail(t *testing.T) {
 	x := inMemory{voice(32000, 5)}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, kind := range []Kind{Dropouts, Zeros} {
+	for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
 		o := Options{Kinds: []Kind{kind}}
 		if _, err := Find(context.Background(), broken{x}, 32000, testRate, o); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s in a broken source: %v", kind, err)
@@ -385,7 +385,7 @@ func FuzzStops(f *testing.F) {
 		for i, v := range b {
 			x[i] = []float64{0, 0, 1, -1, math.NaN(), math.Inf(1), 1e308, 1e-308, float64(v) / 256, -float64(v)}[v%10]
 		}
-		for _, kind := range []Kind{Dropouts, Zeros} {
+		for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
 			found, err := Find(context.Background(), inMemory{x}, len(x), 1+rate&0xffff, Options{Kinds: []Kind{kind}, Sensitivity: sensitivity})
 			end := 0
 			for _, g := range found {
