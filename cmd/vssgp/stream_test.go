@@ -218,7 +218,7 @@ func TestTermProcess(t *testing.T) {
 	}
 	table := make([]byte, 0, 64<<20)
 	table = append(table, "seconds,left,right\n"...)
-	for i := range 2_000_000 {
+	for i := range 4_000_000 {
 		table = fmt.Appendf(table, "%d.5,0,1\n", i)
 	}
 	put(t, ".", "long.csv", string(table))
