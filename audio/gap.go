@@ -187,17 +187,6 @@ func (g Gap) fits(n, channels int) error {
 	return nil
 }
 
-// Lane returns the gaps of a channel, from 0, of those that CheckGaps returns: they do not overlap.
-func Lane(gaps []Gap, channel int) []Gap {
-	var own []Gap
-	for _, g := range gaps {
-		if g.In(channel) {
-			own = append(own, g)
-		}
-	}
-	return own
-}
-
 // Missing returns at how many samples a channel misses something. The gaps rise.
 func Missing(gaps []Gap) int {
 	n, end := 0, 0
