@@ -19,6 +19,8 @@ const (
 	clickSample = 0.2  // nats that each sample of a click costs, beside what the accuracy of its value does
 	clickAgain  = 8.0  // nats that it costs to say which part of the sound comes again
 	clickMost   = 30.0 // nats that this may speak against a click: clicks of a sample are alike too
+	clickPulse  = 24   // samples from which a claim may be a voice's pulse,
+	clickAlike  = 2.0  // of less than so many times the power of another
 )
 
 // price returns what a claim's samples cost in nats: each takes a number, of an accuracy that grows with what it explains. t is the sum of
@@ -89,11 +91,31 @@ func (w *clickWindow) again(c claim) float64 {
 	return min(clickMost, max(0, nats))
 }
 
-// level returns how loud what was added is, in decibels over the sound on the louder side.
+// level returns how loud what was added is, in decibels over the sound on the louder side. A long claim that is not louder than sound on
+// both sides, a voice's pulses for one, is compared with that.
 func (w *clickWindow) level(c claim) float64 {
 	lo, hi := c.at[0], c.at[len(c.at)-1]+1
-	around := max(meanSquare(w.sound[max(0, lo-clickNear):lo]), meanSquare(w.sound[hi:min(len(w.x), hi+clickNear)]))
-	return 10 * math.Log10(meanSquare(c.d)/(around+w.step*w.step+math.SmallestNonzeroFloat64))
+	before, after, added := w.sound[:lo], w.sound[hi:], meanSquare(c.d)
+	around := max(meanSquare(before[max(0, lo-clickNear):]), meanSquare(after[:min(len(after), clickNear)]))
+	if length := hi - lo; length >= clickPulse {
+		if pulse := min(loudest(before, length), loudest(after, length)); added < clickAlike*pulse {
+			around = max(around, pulse)
+		}
+	}
+	return 10 * math.Log10(added/(around+w.step*w.step+math.SmallestNonzeroFloat64))
+}
+
+// loudest returns the largest mean square of so many samples in a row.
+func loudest(x []float64, length int) float64 {
+	most, sum := 0.0, 0.0
+	for i, v := range x {
+		sum += v * v
+		if i >= length {
+			sum -= x[i-length] * x[i-length]
+		}
+		most = max(most, sum)
+	}
+	return most / float64(length)
 }
 
 // take removes what was added from z.
