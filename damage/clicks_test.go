@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -112,12 +111,12 @@ func TestNoClicks(t *testing.T) {
 		}
 		return y
 	}
-	ring := func(every, long int) []float64 { // a resonance driven by noise that is louder for so many samples now and then
+	ring := func(every, long int, gain float64) []float64 { // a resonance driven by noise that is louder for so many samples now and then
 		var a, b float64
 		return each(func(n int) float64 {
 			drive := 0.002 * rng.NormFloat64()
 			if n%every < long {
-				drive *= 10
+				drive *= gain
 			}
 			a, b = 1.9*a-0.98*b+drive, a
 			return a
@@ -138,7 +137,8 @@ func TestNoClicks(t *testing.T) {
 		{"noise of a step", 0, each(func(int) float64 { return step * float64(rng.IntN(3)-1) })},
 		{"rare steps", 0, each(func(int) float64 { return step * math.Trunc(1.02*rng.Float64()) })},
 		{"noise", 0, each(func(int) float64 { return 0.1 * rng.NormFloat64() })},
-		{"strokes that ring", 1, ring(2000, 5)},
+		{"strokes that ring", 1, ring(2000, 5, 10)},
+		{"bows that ring", 1, ring(2000, 20, 5)},
 		{"drum", 1, each(func(n int) float64 {
 			return 1e-3*rng.NormFloat64() + 0.3*rng.NormFloat64()*math.Exp(-60*since(n, 8000))
 		})},
@@ -185,18 +185,9 @@ func TestClicksOfChannels(t *testing.T) {
 	}
 }
 
-// TestClicksInTiles: what is found does not depend on the tiles nor on the cores.
 func TestClicksInTiles(t *testing.T) {
 	x, _ := clicked(voice(64000, 1), testRate, 500, 1, 40, 15, 6)
-	want := find(t, testRate, Clicks, x)
-	defer func(n, cores int) { clickTile = n; runtime.GOMAXPROCS(cores) }(clickTile, runtime.GOMAXPROCS(1))
-	for _, tile := range []int{1, 7, 1000} {
-		clickTile = tile
-		if got := find(t, testRate, Clicks, x); !slices.Equal(got, want) || len(got) == 0 {
-			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
-		}
-		runtime.GOMAXPROCS(4)
-	}
+	sameInTiles(t, Clicks, &clickTile, []int{1, 7, 1000}, x)
 }
 
 // TestEdges: where sound meets digital silence there is no click, nor beside a dropout that is found.

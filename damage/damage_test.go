@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -91,5 +92,18 @@ func TestFindMistakes(t *testing.T) {
 		if found, err := Find(context.Background(), c.src, c.n, c.rate, c.o); !errors.Is(err, c.want) || found != nil {
 			t.Errorf("%s: %v, %v; want %v", c.name, found, err, c.want)
 		}
+	}
+}
+
+// sameInTiles: what is found in x does not depend on the tiles nor on the cores.
+func sameInTiles(t *testing.T, kind Kind, tile *int, tiles []int, x []float64) {
+	t.Helper()
+	want := find(t, testRate, kind, x)
+	defer func(n, cores int) { *tile = n; runtime.GOMAXPROCS(cores) }(*tile, runtime.GOMAXPROCS(1))
+	for _, *tile = range tiles {
+		if got := find(t, testRate, kind, x); !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("tiles of %d: %v, want %v", *tile, got, want)
+		}
+		runtime.GOMAXPROCS(4)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -254,17 +253,9 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestStopsInTiles: what is found does not depend on the tiles nor on the cores.
 func TestStopsInTiles(t *testing.T) {
 	x := stopped(voice(64000, 1), places(1600), true, 1)
-	want := find(t, testRate, Dropouts, x)
-	defer func(n, cores int) { tileSamples = n; runtime.GOMAXPROCS(cores) }(tileSamples, runtime.GOMAXPROCS(1))
-	for _, tile := range []int{997, 4096, 64000} {
-		tileSamples = tile
-		if got := find(t, testRate, Dropouts, x); !slices.Equal(got, want) || len(got) == 0 {
-			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
-		}
-	}
+	sameInTiles(t, Dropouts, &tileSamples, []int{997, 4096, 64000}, x)
 }
 
 // TestUnknownStep: without the quantiser's step the same is found.
