@@ -165,17 +165,28 @@ func (m *Model) Write(w io.Writer) error {
 
 // Load reads a model file; it computes on the CPU until SetBackend. Errors wrap ErrFile, or are the system's.
 func Load(path string) (*Model, error) {
-	f, err := safetensors.ReadFile(path)
-	if err == nil {
-		var m *Model
-		if m, err = load(f); err == nil {
-			return m, nil
-		}
+	f, size, err := atomicfile.OpenRegular(path)
+	if err != nil {
+		return nil, err
 	}
+	defer f.Close()
+	m, err := Read(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Read reads a model file of size bytes, as Load does.
+func Read(r io.ReaderAt, size int64) (*Model, error) {
+	f, err := safetensors.Read(r, size)
 	if errors.Is(err, safetensors.ErrFormat) {
 		err = fmt.Errorf("%w: %w", err, ErrFile)
 	}
-	return nil, fmt.Errorf("%s: %w", path, err)
+	if err != nil {
+		return nil, err
+	}
+	return load(f)
 }
 
 func load(f *safetensors.File) (*Model, error) {

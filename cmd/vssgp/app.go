@@ -25,6 +25,7 @@ type app struct {
 	stdin          io.Reader
 	stdinFor       string         // the operand that is stdin
 	held           *os.File       // what came from stdin
+	memory         *memory        // files of a call of serve; nil: there is none
 	flags          *pflag.FlagSet // of the command
 	files          files
 
@@ -136,7 +137,7 @@ func (a *app) checkOutputs(made ...string) error {
 	for _, path := range made {
 		a.files.add(namedFile{path: path}, true)
 	}
-	if err := a.files.apart(); err != nil {
+	if err := a.files.apart(); err != nil || a.memory != nil {
 		return err
 	}
 	var paths []string
@@ -155,6 +156,9 @@ func (a *app) write(files ...atomicfile.File) error {
 	}
 	for i, f := range files {
 		files[i] = zipped(f)
+	}
+	if a.memory != nil {
+		return a.memory.write(files)
 	}
 	err := atomicfile.WriteAll(a.ctx, files...)
 	if errors.Is(err, context.Canceled) {

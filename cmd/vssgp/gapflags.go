@@ -75,10 +75,10 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 }
 
 // in returns the gaps of a recording, in rising order, and what was found where they were looked for.
-func (g *gapFlags) in(ctx context.Context, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
+func (g *gapFlags) in(ctx context.Context, a *app, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
 	switch {
 	case g.file != "":
-		gaps, err = readGaps(g.file, rec.Rate())
+		gaps, err = a.readGaps(g.file, rec.Rate())
 	case g.cues:
 		gaps, err = cues(rec, input)
 	case g.detect != nil:
@@ -153,8 +153,8 @@ func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 }
 
 // readGaps reads --gaps.
-func readGaps(path string, rate int) ([]audio.Gap, error) {
-	f, _, err := atomicfile.OpenRegular(path)
+func (a *app) readGaps(path string, rate int) ([]audio.Gap, error) {
+	f, _, err := a.open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
 		Input: rec, Settings: a.settings(), Method: cmp.Or(o.model.method, string(fill.Method)),
 	}
-	if f.Gaps, f.Found, err = o.gaps.in(ctx, rec, input, bar); err != nil {
+	if f.Gaps, f.Found, err = o.gaps.in(ctx, a, rec, input, bar); err != nil {
 		return err
 	}
 	if o.gaps.dry {
@@ -67,7 +67,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		return err
 	}
 	if o.reference != "" {
-		clean, file, err := openReference(ctx, o.reference, rec, input)
+		clean, file, err := a.openReference(ctx, o.reference, rec, input)
 		if err != nil {
 			return err
 		}
@@ -142,8 +142,8 @@ func (a *app) checkModels(f *report.Fill, fill impute.Options, o *imputeFlags) e
 
 // openReference opens the undamaged recording, which must have the rate, channels and
 // samples of the input.
-func openReference(ctx context.Context, path string, rec *audio.File, input string) (*audio.File, io.Closer, error) {
-	ref, file, err := openRecording(ctx, path)
+func (a *app) openReference(ctx context.Context, path string, rec *audio.File, input string) (*audio.File, io.Closer, error) {
+	ref, file, err := a.openRecording(ctx, path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--reference: %w", err)
 	}

@@ -63,35 +63,45 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 // run executes one command line, by itself or on rank 0 of a job, and returns its exit code.
 // It writes nothing to the process's own streams.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
-	out, notes := &stream{ctx: ctx, to: stdout}, &stream{ctx: ctx, to: stderr}
-	a := &app{ctx: ctx, stdout: out, stderr: notes, stdin: os.Stdin, progress: "auto"}
+	a := newApp(ctx, stdout, stderr)
+	a.computer.job = j
+	err, panicked := a.run(args)
+	if err != nil {
+		fmt.Fprintln(a.stderr, oneLine(err))
+	}
+	if panicked && j != nil { // the other ranks wait for messages that will not come
+		j.Abort(exitFailure)
+	}
+	return exitCode(err)
+}
+
+func newApp(ctx context.Context, stdout, stderr io.Writer) *app {
+	a := &app{ctx: ctx, stdout: &stream{ctx: ctx, to: stdout}, stderr: &stream{ctx: ctx, to: stderr}, stdin: os.Stdin, progress: "auto"}
+	a.computer = newComputer(a.note)
+	return a
+}
+
+// run executes one command line. What has to be said of an error is left to the caller.
+func (a *app) run(args []string) (err error, panicked bool) {
 	defer func() {
 		if a.held != nil {
 			drop(a.held)
 		}
 	}()
-	a.computer = newComputer(a.note)
-	a.computer.job = j
 	root := a.root()
 	root.SetArgs(args)
-	err, panicked := execute(ctx, root)
-	if panicked && j != nil { // the other ranks wait for messages that will not come
-		fmt.Fprintln(notes, oneLine(err))
-		j.Abort(exitFailure)
-		return exitFailure
+	if err, panicked = execute(a.ctx, root); panicked && a.computer.job != nil {
+		return err, true
 	}
 	if failed := a.computer.close(); err == nil {
 		err = failed
 	}
-	if failed := out.finish(); err == nil || errors.Is(err, failed) {
+	if failed := a.stdout.(*stream).finish(); err == nil || errors.Is(err, failed) {
 		err = failed
 	} else if !a.started {
 		err = &usageError{err}
 	}
-	if err != nil {
-		fmt.Fprintln(notes, oneLine(err))
-	}
-	return exitCode(err)
+	return err, panicked
 }
 
 // execute runs the command and turns a panic, which is a bug, into an error: users

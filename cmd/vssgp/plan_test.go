@@ -122,7 +122,7 @@ func TestWriteInterrupted(t *testing.T) {
 	_, cut, _ := damaged(t, dir, 0)
 	before := listing(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
-	rec, file, err := openRecording(ctx, cut)
+	rec, file, err := new(app).openRecording(ctx, cut)
 	if err != nil {
 		t.Fatal(err)
 	}

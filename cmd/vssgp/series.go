@@ -37,7 +37,7 @@ func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool
 // the model's does.
 func (a *app) readSeriesFor(ctx context.Context, path string, c columns, holes bool, m *series.Model) (*timeSeries, error) {
 	if !isTable(path) { // says what the file is
-		_, err := readAudio(ctx, path)
+		_, err := a.readAudio(ctx, path)
 		if err == nil {
 			err = mistake("%s: a recording, not a table; impute fills recordings, fit models them", path)
 		}

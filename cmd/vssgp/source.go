@@ -15,7 +15,6 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
@@ -27,36 +26,36 @@ func (a *app) load(path string) (*vssgp.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := readModel(path)
-	if err == nil {
-		m.Backend = b
+	m, along, err := a.readEither(path)
+	if err == nil && along != nil {
+		err = mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, series.FileFormat)
 	}
-	return m, err
-}
-
-// readModel reads a model file. The model computes on the CPU.
-func readModel(path string) (*vssgp.Model, error) {
-	m, err := vssgp.Load(path)
 	if err != nil {
-		return nil, fmt.Errorf("read model: %w", err)
+		return nil, err
 	}
+	m.Backend = b
 	return m, nil
 }
 
-// readEither reads a model file of either kind: of package vssgp, or of a series.
-func (a *app) readEither(path string) (*vssgp.Model, *series.Model, error) {
-	m, err := readModel(path)
-	if err == nil {
-		return m, nil, nil
-	}
-	if f, bad := safetensors.ReadFile(path); bad != nil || f.Metadata["format"] != series.FileFormat {
-		return nil, nil, err
-	}
-	s, err := series.Load(path)
+// readEither reads a model file of either kind: of package vssgp, or of a series. The model computes on the CPU.
+func (a *app) readEither(path string) (m *vssgp.Model, along *series.Model, err error) {
+	f, size, err := a.open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read model: %w", err)
 	}
-	return nil, s, nil
+	defer f.Close()
+	file, err := safetensors.Read(f, size)
+	switch {
+	case err != nil:
+	case file.Metadata["format"] == series.FileFormat:
+		along, err = series.Read(f, size)
+	default:
+		m, err = vssgp.Read(f, size)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read model: %s: %w", path, err)
+	}
+	return m, along, nil
 }
 
 // loadEither is readEither with the backend of --device.
@@ -117,7 +116,7 @@ func (a *app) readData(ctx context.Context, path string, c columns, choose choos
 		return nil, mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .%s)", path, strings.Join(tableFiles, ", ."))
 	default:
 		data = &dataset{}
-		data.Data, err = readAudio(ctx, path)
+		data.Data, err = a.readAudio(ctx, path)
 	}
 	return data, whileReading(path, err)
 }
@@ -135,8 +134,8 @@ func isRecording(path string) bool { return slices.Contains(recordingFiles, form
 
 // readAudio reads a recording as data: x is the time in seconds, y the
 // channels in full scale 1.
-func readAudio(ctx context.Context, path string) (*vssgp.Data, error) {
-	r, file, err := openRecording(ctx, path)
+func (a *app) readAudio(ctx context.Context, path string) (*vssgp.Data, error) {
+	r, file, err := a.openRecording(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +205,7 @@ func (a *app) readPlaces(ctx context.Context, path string, c columns, m *vssgp.M
 		return nil, mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, such as .csv or .npy",
 			path, listed(own))
 	}
-	r, file, err := openRecording(ctx, path)
+	r, file, err := a.openRecording(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -274,11 +273,11 @@ func tablePlaces(ctx context.Context, s *table.Stream, path string, c columns, q
 
 // openRecording opens a recording and reads its header. Later reads fail once
 // ctx has ended, or the file is closed.
-func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {
+func (a *app) openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, nil, mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
 	}
-	f, size, err := atomicfile.OpenRegular(path)
+	f, size, err := a.open(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -293,7 +292,7 @@ func openRecording(ctx context.Context, path string) (*audio.File, io.Closer, er
 // openInput is openRecording for a path that may stand for stdin, which is held in a file.
 func (a *app) openInput(ctx context.Context, path string) (*audio.File, io.Closer, error) {
 	if path != fromStdin {
-		return openRecording(ctx, path)
+		return a.openRecording(ctx, path)
 	}
 	var err error
 	if a.held, err = hold(ctx, a.stdin); err != nil {

@@ -27,7 +27,7 @@ var printing = []string{
 	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json", "impute cut0.wav --gap 600:620 --plan", "impute cut0.wav --gap 600:620 --plan --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
 	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o -", "baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv",
-	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv --json",
+	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv --json", "serve",
 }
 
 // TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.

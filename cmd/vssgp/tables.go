@@ -26,6 +26,9 @@ func (a *app) openTable(ctx context.Context, path string) (*table.Stream, error)
 }
 
 func (a *app) tableFile(ctx context.Context, path string) (*table.File, error) {
+	if f, ok := a.inMemory(path); ok {
+		return table.In(f, f.Size(), path), nil
+	}
 	if path != fromStdin {
 		return table.At(path)
 	}

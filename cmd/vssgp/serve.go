@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "serve",
+		Short: "Answer command lines from stdin, for programs",
+		Long: `Executes command lines that a program, such as the Python package, writes to stdin, one
+after the other, and answers each on stdout. Input files may come with a call; all
+outputs go back with its answer, and none is written to a disk.
+
+A frame is 8 bytes (little-endian: the length of the JSON), a JSON object, and the bytes
+of its files. A call has "args", the command line without vssgp, and "files", a list of
+objects with a "name" and a "size" in bytes. An answer has the exit "code", the "error"
+that belongs to it, "stdout", and "files". Before it come any number of frames with a
+"note" each: what the command writes to stderr. The first frame of all has the "version".
+
+The end of stdin ends the command that is being executed, and serve.`,
+		Example: `  vssgp serve`,
+	}, func(ctx context.Context, _ []string) error {
+		if a.computer.job != nil {
+			return mistake("serve: a job of mpirun has one command line; want a process of its own")
+		}
+		signal.Ignore(os.Interrupt) // ^C of a terminal is the program's to handle
+		return serve(ctx, a.stdin, a.stdout)
+	})
+}
+
+// late is how long a command may take to end after stdin has.
+const late = 2 * time.Second
+
+// serve answers calls until in ends.
+func serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	calls, failed := make(chan *frame), make(chan error, 1)
+	go func() {
+		from := bufio.NewReader(in)
+		for {
+			f, err := readFrame(from)
+			if err != nil {
+				failed <- err
+				stop()
+				if in == io.Reader(os.Stdin) { // the caller is gone
+					time.AfterFunc(late, func() { os.Exit(exitInterrupted) })
+				}
+				return
+			}
+			select {
+			case calls <- f:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	to := &sender{to: out}
+	if err := to.send(&frame{Version: readVersion().String()}); err != nil {
+		return err
+	}
+	for {
+		select {
+		case f := <-calls:
+			if err := to.send(answer(ctx, f, to)); err != nil {
+				return err
+			}
+			tidy(f)
+		case err := <-failed:
+			if errors.Is(err, errFrame) {
+				return &usageError{err}
+			}
+			if !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
+		}
+	}
+}
+
+// answer executes a call.
+func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
+	var stdout bytes.Buffer
+	a := newApp(ctx, &stdout, notes)
+	a.stdin = strings.NewReader("")
+	a.memory = &memory{in: map[string][]byte{}}
+	for _, f := range call.Files {
+		a.memory.in[f.Name] = f.content
+	}
+	var err error
+	if len(call.Args) > 0 && call.Args[0] == "serve" {
+		err = mistake("serve: it is being served already; want another command")
+	} else {
+		err, _ = a.run(call.Args)
+	}
+	code := exitCode(err)
+	f := &frame{Code: &code, Stdout: stdout.String(), Files: a.memory.out}
+	if err != nil {
+		f.Error = strings.TrimPrefix(oneLine(err), prefix)
+	}
+	return f
+}
+
+// A sender writes frames, one at a time.
+type sender struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (s *sender) send(f *frame) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f.write(s.to)
+}
+
+// Write sends what a command writes to stderr.
+func (s *sender) Write(b []byte) (int, error) {
+	if err := s.send(&frame{Note: string(b)}); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// tidy gives the memory of a large call back to the system, as the next one may be long in coming.
+func tidy(f *frame) {
+	const large = 16 << 20
+	var held int64
+	for i, file := range f.Files {
+		held += file.Size
+		f.Files[i].content = nil
+	}
+	if held > large {
+		debug.FreeOSMemory()
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// client calls a server of this process.
+type client struct {
+	t    *testing.T
+	to   io.WriteCloser
+	from *bufio.Reader
+	done chan error
+}
+
+func newClient(t *testing.T) *client {
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	c := &client{t, to, bufio.NewReader(from), make(chan error, 1)}
+	go func() {
+		err := serve(t.Context(), in, out)
+		out.Close()
+		c.done <- err
+	}()
+	if f := c.frame(); f.Version != readVersion().String() {
+		t.Fatalf("the greeting is %+v", f)
+	}
+	return c
+}
+
+func (c *client) frame() *frame {
+	c.t.Helper()
+	f, err := readFrame(c.from)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return f
+}
+
+// call executes a command line with files by name, and returns its answer and its notes.
+func (c *client) call(files map[string]string, args ...string) (answer *frame, notes string) {
+	c.t.Helper()
+	f := &frame{Args: args}
+	for name, content := range files {
+		f.Files = append(f.Files, frameFile{Name: name, content: []byte(content)})
+	}
+	if err := f.write(c.to); err != nil {
+		c.t.Fatal(err)
+	}
+	for {
+		f := c.frame()
+		if f.Code != nil {
+			return f, notes
+		}
+		notes += f.Note
+	}
+}
+
+// must is call of a command line that exits with 0; it returns its outputs by name.
+func (c *client) must(files map[string]string, args ...string) map[string]string {
+	c.t.Helper()
+	f, _ := c.call(files, args...)
+	if *f.Code != exitDone {
+		c.t.Fatalf("%v: exit %d, %s", args, *f.Code, f.Error)
+	}
+	out := map[string]string{}
+	for _, file := range f.Files {
+		out[file.Name] = string(file.content)
+	}
+	return out
+}
+
+// TestServe: a served command reads and writes what the same command reads from files and writes to files, one call after the other.
+func TestServe(t *testing.T) {
+	speech, err := os.ReadFile("../../testdata/speech_gapped.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var csv strings.Builder
+	csv.WriteString("day,flow\n")
+	day := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 60 {
+		value := []string{"3", "5", "4", "", "7", "6", "4"}[i%7]
+		csv.WriteString(day.AddDate(0, 0, i).Format("2006-01-02") + "," + value + "\n")
+	}
+	var npy bytes.Buffer
+	if err := table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-03-09\n", "xy.npy": npy.String(), "gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
+	c := newClient(t)
+	for _, step := range []struct {
+		args string
+		out  []string
+	}{
+		{"forecast flow.csv --horizon 5 -o f.csv -m s.safetensors", []string{"f.csv", "s.safetensors"}},
+		{"predict s.safetensors at.csv -o p.csv", []string{"p.csv"}},
+		{"fill flow.csv -o whole.csv --bands bands.csv", []string{"whole.csv", "bands.csv"}},
+		{"fit xy.npy --x 0,1 --y 2 --iterations 3 -o m.safetensors", []string{"m.safetensors"}},
+		{"predict m.safetensors xy.npy --x 0,1 -o p.npy --draws 2 --draws-file d.npy", []string{"p.npy", "d.npy"}},
+		{"impute in.wav --gaps gaps.csv -o out.wav --sd sd.npy", []string{"out.wav", "sd.npy"}},
+	} {
+		args := strings.Fields(step.args)
+		served := c.must(files, args...)
+		if len(served) != len(step.out) {
+			t.Errorf("%s: %d outputs, want %v", step.args, len(served), step.out)
+		}
+		for _, name := range step.out {
+			if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+				t.Fatalf("%s: %s is on the disk: %v", step.args, name, err)
+			}
+		}
+		for name, content := range files {
+			put(t, dir, name, content)
+		}
+		succeed(t, args...)
+		for _, name := range step.out {
+			want, err := os.ReadFile(name)
+			if err != nil || served[name] != string(want) {
+				t.Errorf("%s: %s differs from the command's own (%d bytes, %d; %v)", step.args, name, len(served[name]), len(want), err)
+			}
+			files[name] = served[name]
+		}
+		for name := range files {
+			os.Remove(name)
+		}
+	}
+	if f, _ := c.call(files, "forecast", "flow.csv", "--horizon", "2", "-o", "-"); *f.Code != exitDone || strings.Count(f.Stdout, "\n") != 3 || len(f.Files) != 0 {
+		t.Errorf("exit %d, %d files, stdout %q", *f.Code, len(f.Files), f.Stdout)
+	}
+	c.to.Close()
+	if err := <-c.done; err != nil {
+		t.Errorf("the end of stdin: %v", err)
+	}
+}
+
+// TestServeErrors: a call that fails is answered in one line, and the next one works.
+func TestServeErrors(t *testing.T) {
+	c := newClient(t)
+	const series = "t,y\n0,1\n1,2\n2,1\n3,2\n"
+	for _, e := range []struct {
+		args, want string
+		code       int
+	}{
+		{"forecast none.csv --horizon 2 -o f.csv", "no such file", exitMistake},
+		{"forecast s.csv --horizon 0 -o f.csv", "--horizon 0; want", exitMistake},
+		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", exitMistake},
+		{"info s.csv", "safetensors", exitMistake},
+		{"serve", "already", exitMistake},
+		{"", "command is missing", exitMistake},
+		{"fit - -o m.safetensors", "stdin", exitMistake},
+	} {
+		f, _ := c.call(map[string]string{"s.csv": series}, strings.Fields(e.args)...)
+		if *f.Code != e.code || !strings.Contains(f.Error, e.want) || strings.HasPrefix(f.Error, prefix) || len(f.Files) > 0 {
+			t.Errorf("%s: exit %d, %q; want %d and %q", e.args, *f.Code, f.Error, e.code, e.want)
+		}
+	}
+	if _, notes := c.call(map[string]string{"s.csv": "t,y,z\n0,1,a\n1,2,b\n2,1,c\n3,2,d\n"}, "fit", "s.csv", "-o", "m.safetensors"); !strings.Contains(notes, "left out z") {
+		t.Errorf("the notes are %q", notes)
+	}
+	io.WriteString(c.to, "\xff\xff\xff\xff\xff\xff\xff\xff")
+	if err := <-c.done; exitCode(err) != exitMistake {
+		t.Errorf("what is no frame: %v", err)
+	}
+}
+
+// TestServeEnd: the end of stdin ends the command that is being executed.
+func TestServeEnd(t *testing.T) {
+	c := newClient(t)
+	var csv strings.Builder
+	for i := range 3000 {
+		csv.WriteString([]string{"1,2\n", "2,3\n", "3,7\n"}[i%3])
+	}
+	go func() {
+		call := &frame{Args: strings.Fields("fit xy.csv --method vssgp --features 300 --iterations 100000 --progress always -o m.safetensors"), Files: []frameFile{{Name: "xy.csv", content: []byte(csv.String())}}}
+		call.write(c.to)
+	}()
+	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work
+		t.Logf("%+v", f)
+	}
+	c.to.Close()
+	go io.Copy(io.Discard, c.from)
+	select {
+	case err := <-c.done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Error("it goes on")
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	for _, one := range []*frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []frameFile{{Name: "m", content: []byte("abc")}}}, {Note: "x"}} {
+		var b bytes.Buffer
+		if err := one.write(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
+	f.Add([]byte("\x30\x00\x00\x00\x00\x00\x00\x00" + `{"files":[{"name":"a","size":8000000000000000}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		one, err := readFrame(bufio.NewReader(bytes.NewReader(b)))
+		if err != nil {
+			if !errors.Is(err, errFrame) && !errors.Is(err, io.EOF) {
+				t.Fatalf("%v; want errFrame", err)
+			}
+			return
+		}
+		var again bytes.Buffer
+		if err := one.write(&again); err != nil {
+			t.Fatal(err)
+		}
+		two, err := readFrame(bufio.NewReader(&again))
+		if err != nil || !reflect.DeepEqual(one, two) {
+			t.Fatalf("%+v becomes %+v: %v", one, two, err)
+		}
+	})
+}
