@@ -1,0 +1,243 @@
+"""The bridge to the Go side: the command `vssgp serve`, as a child process on pipes.
+
+A call is a command line with its input files in memory; the answer holds its outputs. A child executes one call at a
+time, so calls from several threads get a child each. A child that dies takes its call with it and nothing else: the
+next call starts another one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Union
+
+Buffer = Union[bytes, bytearray, memoryview]
+Progress = Union[bool, Callable[[str], None], None]
+
+log = logging.getLogger("vssgp")
+
+_PREFIX = "vssgp: "  # of every line that the command writes to stderr
+_IDLE = 4  # children that wait for a next call at most
+_MISTAKE = 2  # exit code: the caller's mistake
+
+
+class VssgpWarning(UserWarning):
+    """What the Go side warns of: inputs far beyond the data, a fit that does not explain them."""
+
+
+class Answer:
+    """What a command left: `result`, its --json; `files`, its outputs by name; `error`, the line of exit code `code`."""
+
+    def __init__(self, header: dict[str, Any], files: dict[str, bytearray]):
+        self.code: int = header["code"]
+        self.error: str = header.get("error", "")
+        self.stdout: str = header.get("stdout", "")
+        self.files = files
+
+    @property
+    def result(self) -> dict[str, Any]:
+        return json.loads(self.stdout)
+
+
+def binary() -> str:
+    """The path of the command: $VSSGP_BINARY, the one in this package, or the one on PATH."""
+    own = Path(__file__).parent / "_bin" / ("vssgp.exe" if os.name == "nt" else "vssgp")
+    for path in (os.environ.get("VSSGP_BINARY"), own if own.exists() else None, shutil.which("vssgp")):
+        if path:
+            return str(path)
+    raise RuntimeError(f"the command vssgp is not at {own}, where `pip install` puts it; install the package again")
+
+
+def call(
+    args: Sequence[str],
+    files: Mapping[str, Buffer | Sequence[Buffer]] | None = None,
+    *,
+    progress: Progress = False,
+    stacklevel: int = 3,
+) -> Answer:
+    """Execute a command line.
+
+    `files` are its inputs by name, each a buffer or several that follow one another. Raises ValueError with the
+    command's own line where the caller is mistaken, RuntimeError elsewhere; KeyboardInterrupt ends the command at once.
+    """
+    show = _shower(progress)
+    args = [*args, "--progress", "always" if show else "never"]
+    with _lease() as child:
+        child.send(args, files or {})
+        while True:
+            header, out = child.receive()
+            if "code" in header:
+                break
+            if "note" in header:
+                _note(header["note"], show, stacklevel + 1)
+    answer = Answer(header, out)
+    if answer.code == 0:
+        return answer
+    raise (ValueError if answer.code == _MISTAKE else RuntimeError)(answer.error)
+
+
+def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> None:
+    """Pass on what the command wrote to stderr: a warning, a remark, or progress."""
+    if not text.startswith(_PREFIX):
+        if show:
+            show(text)
+        return
+    text = text[len(_PREFIX) :].rstrip()
+    if text.startswith("warning: "):
+        warnings.warn(text[len("warning: ") :], VssgpWarning, stacklevel=stacklevel + 1)
+    else:
+        log.info("%s", text)
+
+
+def _shower(progress: Progress) -> Callable[[str], None] | None:
+    """What shows progress. None: a line on stderr where that is a terminal or a notebook's."""
+    if callable(progress):
+        return lambda text: progress(text.strip()) if text.strip() else None
+    if progress is None:
+        progress = "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+    if not progress:
+        return None
+
+    def show(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+    return show
+
+
+class _Child:
+    """One process of `vssgp serve`."""
+
+    def __init__(self) -> None:
+        env = dict(os.environ)
+        if "GOMAXPROCS" not in env and env.get("OMP_NUM_THREADS", "").isdigit():
+            env["GOMAXPROCS"] = env["OMP_NUM_THREADS"]  # joblib's workers get their share of the cores so
+        self.last_words = tempfile.TemporaryFile()  # what a crash prints; a pipe that nobody reads would fill
+        path = binary()
+        try:
+            self.process = subprocess.Popen(
+                [path, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.last_words, env=env
+            )
+        except OSError as err:
+            raise RuntimeError(f"cannot start {path}: {err.strerror}") from err
+        greeting, _ = self.receive()
+        if "version" not in greeting:
+            raise RuntimeError(f"{path} is not a command vssgp that this package can use: it says {greeting!r}")
+
+    def send(self, args: Sequence[str], files: Mapping[str, Buffer | Sequence[Buffer]]) -> None:
+        parts = {
+            name: [
+                memoryview(b).cast("B") for b in ([data] if isinstance(data, (bytes, bytearray, memoryview)) else data)
+            ]
+            for name, data in files.items()
+        }
+        listed = [{"name": name, "size": sum(map(len, views))} for name, views in parts.items()]
+        header = json.dumps({"args": list(args), "files": listed}).encode()
+        to = self.process.stdin
+        try:
+            to.write(struct.pack("<Q", len(header)) + header)
+            for views in parts.values():
+                for view in views:
+                    to.write(view)
+            to.flush()
+        except OSError:
+            raise self.crash() from None
+
+    def receive(self) -> tuple[dict[str, Any], dict[str, bytearray]]:
+        (size,) = struct.unpack("<Q", self.read(8))
+        header = json.loads(bytes(self.read(size)))
+        return header, {f["name"]: self.read(f["size"]) for f in header.get("files") or ()}
+
+    def read(self, size: int) -> bytearray:
+        data = bytearray(size)
+        if self.process.stdout.readinto(data) != size:
+            raise self.crash()
+        return data
+
+    def crash(self) -> RuntimeError:
+        """The error for a child that is gone."""
+        self.kill()
+        self.last_words.seek(0)
+        words = self.last_words.read().decode(errors="replace").strip().splitlines()
+        why = f": {words[0]}" if words else ""
+        return RuntimeError(
+            f"the command vssgp ended in the middle of its work (exit code {self.process.returncode}){why}"
+        )
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def close(self) -> None:
+        """Let an idle child end."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            pass
+        self.kill()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Close our ends of the pipes."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            try:
+                pipe.close()
+            except OSError:  # something was left to write
+                pass
+
+
+_lock = threading.Lock()
+_idle: list[_Child] = []
+
+
+@contextmanager
+def _lease() -> Iterator[_Child]:
+    """A child for one call. Whatever goes wrong meanwhile, a KeyboardInterrupt too, ends the child."""
+    with _lock:
+        child = _idle.pop() if _idle else None
+    if child is None or not child.alive():
+        child = _Child()
+    try:
+        yield child
+    except BaseException:
+        child.kill()
+        raise
+    with _lock:
+        if len(_idle) < _IDLE:
+            _idle.append(child)
+            return
+    child.close()
+
+
+def _close_all() -> None:
+    while _idle:
+        _idle.pop().close()
+
+
+def _after_fork() -> None:
+    """The children belong to the parent: a forked process starts its own."""
+    global _lock
+    _lock = threading.Lock()
+    while _idle:
+        _idle.pop().forget()
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

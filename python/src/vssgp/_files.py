@@ -1,0 +1,87 @@
+"""Arrays as the files that the command reads, and its files as arrays: NPY and WAV."""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def npy(a: NDArray) -> list[bytes | memoryview]:
+    """An array of float64 as an NPY file, without a copy if it lies row by row already."""
+    a = np.ascontiguousarray(a, dtype="<f8")
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(a))
+    return [head.getvalue(), memoryview(a.reshape(-1)).cast("B")]
+
+
+def from_npy(data: bytearray) -> NDArray:
+    """The array of an NPY file, in the file's own memory."""
+    head = io.BytesIO(data[: 1 << 16])
+    if np.lib.format.read_magic(head) != (1, 0):
+        raise ValueError("an NPY file that is not of version 1.0")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(head)
+    a = np.frombuffer(data, dtype=dtype, offset=head.tell())
+    return a.reshape(shape, order="F" if fortran else "C")
+
+
+# The encodings of samples: dtype, the format tag of a WAV file.
+_INTEGERS, _FLOATS = 1, 3
+_TAGS = {"u1": _INTEGERS, "i2": _INTEGERS, "i4": _INTEGERS, "f4": _FLOATS, "f8": _FLOATS}
+_MOST = (1 << 32) - 64  # bytes of samples that a WAV file counts
+
+
+def wav(samples: NDArray, rate: int) -> list[bytes | memoryview]:
+    """Samples [n] or [n, channels] as a WAV file of their own encoding: uint8, int16, int32, float32 or float64."""
+    tag = _TAGS.get(samples.dtype.str[1:])
+    if tag is None:
+        raise ValueError(f"samples are {samples.dtype}; want float32, float64, int16, int32 or uint8")
+    a = np.ascontiguousarray(samples, dtype=samples.dtype.newbyteorder("<"))
+    if a.nbytes > _MOST:
+        raise ValueError(
+            f"samples of {a.nbytes} bytes; want at most {_MOST} at once, or a file and the command vssgp impute"
+        )
+    channels = 1 if a.ndim == 1 else a.shape[1]
+    frame = channels * a.itemsize
+    fmt = struct.pack("<HHIIHH", tag, channels, rate, rate * frame, frame, 8 * a.itemsize)
+    head = b"WAVEfmt " + struct.pack("<I", len(fmt)) + fmt + b"data" + struct.pack("<I", a.nbytes)
+    pad = b"\0" * (a.nbytes % 2)
+    riff = b"RIFF" + struct.pack("<I", len(head) + a.nbytes + len(pad)) + head
+    return [riff, memoryview(a.reshape(-1)).cast("B"), pad]
+
+
+def from_wav(data: bytearray, like: NDArray) -> NDArray:
+    """The samples of a WAV file that was written for samples like these."""
+    at = 12
+    while data[at : at + 4] != b"data":
+        (size,) = struct.unpack_from("<I", data, at + 4)
+        at += 8 + size + size % 2
+    return (
+        np.frombuffer(data, like.dtype.newbyteorder("<"), like.size, at + 8)
+        .reshape(like.shape)
+        .astype(like.dtype, copy=False)
+    )
+
+
+def to_csv(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bytes:
+    """Columns of text as a CSV file."""
+    lines = map(",".join, zip(*columns))
+    return ("\n".join([",".join(map(quoted, names)), *lines]) + "\n").encode()
+
+
+def quoted(name: str) -> str:
+    if any(c in name for c in ',;"\t\r\n '):
+        return '"' + name.replace('"', '""') + '"'
+    return name
+
+
+def from_csv(data: bytearray) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The names and columns of a CSV file whose cells need no quotes."""
+    rows = csv_module.reader(io.StringIO(data.decode()))
+    names = next(rows)
+    columns = list(zip(*rows)) or [()] * len(names)
+    return names, columns

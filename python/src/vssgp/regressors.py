@@ -1,0 +1,257 @@
+"""Gaussian process regression as scikit-learn's estimators: VSSGPRegressor, and sparse GPs on inducing inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _engine, _files
+from ._flags import flags
+
+Seed = Union[int, np.random.RandomState, None]
+
+_DATA, _MODEL, _AT, _OUT, _DRAWS, _JOINT = "data.npy", "model.safetensors", "x.npy", "out.npy", "draws.npy", "joint.npy"
+
+
+class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """What the estimators share: a model file in memory, and predictions from it.
+
+    After a fit, `model_` is the content of the model file, `bound_` the bound of the log marginal likelihood in nats
+    of the standardised data, `noise_sd_` [D] the noise's standard deviation in units of y, `result_` what the command
+    says of the fit.
+    """
+
+    def _fit_args(self, inputs: int, outputs: int) -> list[str]:
+        """The command line of a fit; the caller adds the seed."""
+        raise NotImplementedError
+
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
+        X, y = validate_data(self, X, y, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
+        y = np.asarray(y, dtype="float64")
+        outputs = y.reshape(len(y), -1)
+        args = self._fit_args(X.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
+        answer = _engine.call(args, {_DATA: _files.npy(np.column_stack([X, outputs]))}, progress=self.progress)
+        self.model_ = bytes(answer.files[_MODEL])
+        self.result_ = answer.result
+        self.bound_ = self.result_["bound"]
+        self.noise_sd_ = np.array(self.result_["noise_sd"])
+        self._single = y.ndim == 1
+        return self
+
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, *, latent: bool = False
+    ) -> NDArray | tuple[NDArray, NDArray]:
+        """Predict y at X [m, Q].
+
+        Returns the mean [m] or [m, D]; with return_std also the standard deviation, of the same shape; with
+        return_cov also the joint covariance, [m, m] or [m, m, D]. They are of observations: the noise is in them,
+        unless `latent`, which asks for the function itself.
+        """
+        if return_std and return_cov:
+            raise ValueError("return_std and return_cov are both set; want one of them")
+        joint = ["--joint=" + _JOINT] if return_cov else []
+        out = self._predict(X, *flags(latent=latent or None), *joint, output=_OUT)
+        q, d = self.n_features_in_, len(self.noise_sd_)
+        columns = _files.from_npy(out[_OUT])[:, q:]
+        mean, sd = self._shaped(columns[:, 0 : 2 * d : 2]), self._shaped(columns[:, 1 : 2 * d : 2])
+        if return_std:
+            return mean, sd
+        if return_cov:
+            cov = np.einsum("ndmd->nmd", _files.from_npy(out[_JOINT]))
+            return mean, cov[:, :, 0] if self._single else cov
+        return mean
+
+    def _predict(self, X: ArrayLike, *args: str, output: str) -> dict[str, bytearray]:
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype="float64", reset=False)
+        files = {_MODEL: self.model_, _AT: _files.npy(X)}
+        return _engine.call(["predict", _MODEL, _AT, "-o", output, *args], files, stacklevel=5).files
+
+    def _shaped(self, a: NDArray) -> NDArray:
+        """A column for each output, in the shape of the y of the fit."""
+        return np.ascontiguousarray(a[:, 0] if self._single else a)
+
+    def _seed(self, state: Seed) -> int:
+        if isinstance(state, (int, np.integer)):
+            return int(state)
+        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file (safetensors), which `vssgp predict` and `info` read."""
+        check_is_fitted(self)
+        Path(path).write_bytes(self.model_)
+
+    @classmethod
+    def load(cls, path: str | Path):
+        """An estimator that predicts with the model in a file. Its parameters are the defaults, not those of the fit."""
+        self = cls()
+        self.model_ = Path(path).read_bytes()
+        info = _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
+        if not info.get(cls._marker):
+            raise ValueError(f"{path}: not a model that {cls.__name__} predicts with")
+        self.result_, self.bound_ = info, info.get("bound")
+        self.noise_sd_ = np.array(info["noise_sd"])
+        self.n_features_in_, self._single = len(info["inputs"]), len(info["outputs"]) == 1
+        return self
+
+    def info(self) -> dict[str, Any]:
+        """What was learnt, as `vssgp info --json` has it."""
+        check_is_fitted(self)
+        return _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
+
+
+class VSSGPRegressor(_Regressor):
+    """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
+
+    The covariance is a spectral mixture, approximated by random cosines whose frequencies have a posterior.
+
+    Parameters
+    ----------
+    method : "vssgp", "ssgp" (point frequencies, optimised) or "rp" (random frequencies, kept).
+    components : covariance components; None: chosen from the data.
+    features : random cosines for each component; None: chosen by the bound.
+    inference : "exact", "factorised" (time linear in the features), "stochastic" (on mini-batches).
+    init : "paper", "spectrum" (of one input), or the path of a model file.
+    lengthscales, periods : where the components start, in units of X, a number for each; a period of 0 is none.
+    noise_precision : where the noise's precision starts, in 1/y².
+    window : length of the windows along one input, in its units, "none" or "auto".
+    iterations, batch, restarts : of the optimiser.
+    prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise; "none" for no priors.
+    posterior : draws of the hyper-parameters that the model keeps.
+    device : "auto", "cpu" or "cuda:0".
+    random_state : seed of everything random; None draws one.
+    progress : False, True, None (on a terminal or in a notebook), or a function that gets the texts.
+
+    None leaves a choice to the command; `vssgp fit --help` explains each.
+    """
+
+    _marker = "components"
+
+    def __init__(
+        self,
+        method: Literal["vssgp", "ssgp", "rp"] = "vssgp",
+        *,
+        components: int | None = None,
+        features: int | None = None,
+        inference: Literal["exact", "factorised", "stochastic"] | None = None,
+        init: str | None = None,
+        lengthscales: Sequence[float] | float | None = None,
+        periods: Sequence[float] | float | None = None,
+        noise_precision: float | None = None,
+        window: float | str | None = None,
+        iterations: int | None = None,
+        batch: int | None = None,
+        restarts: int | None = None,
+        prior: Mapping[str, str | Sequence[float]] | str | None = None,
+        posterior: int | None = None,
+        device: str | None = None,
+        random_state: Seed = 0,
+        progress: _engine.Progress = False,
+    ):
+        self.method = method
+        self.components = components
+        self.features = features
+        self.inference = inference
+        self.init = init
+        self.lengthscales = lengthscales
+        self.periods = periods
+        self.noise_precision = noise_precision
+        self.window = window
+        self.iterations = iterations
+        self.batch = batch
+        self.restarts = restarts
+        self.prior = prior
+        self.posterior = posterior
+        self.device = device
+        self.random_state = random_state
+        self.progress = progress
+
+    def _fit_args(self, inputs: int, outputs: int) -> list[str]:
+        options = self.get_params(deep=False)
+        del options["random_state"], options["progress"]
+        return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
+        """Draw functions from the posterior, jointly at all rows of X [m, Q] and without noise: [m, n_samples] or [m, D, n_samples]."""
+        args = flags(draws=n_samples, draws_file=_DRAWS, seed=self._seed(random_state))
+        draws = _files.from_npy(self._predict(X, *args, output=_OUT)[_DRAWS])
+        return np.moveaxis(draws[:, :, 0] if self._single else draws, 0, -1)
+
+
+class SparseGPRegressor(_Regressor):
+    """Sparse Gaussian process regression on inducing inputs, to compare with.
+
+    Parameters
+    ----------
+    approximation : "vfe" (the variational bound, Titsias 2009), "fitc" (Snelson & Ghahramani 2006) or "svgp" (on
+        mini-batches, Hensman et al. 2013).
+    inducing : inducing inputs; None: 100, or fewer where the data have fewer different rows.
+    lengthscales, periods : where the components of the covariance start, in units of X; None: one component, a tenth
+        of each input's range.
+    noise_precision : where the noise's precision starts, in 1/y².
+    iterations, batch : of the optimiser; batch for "svgp" alone.
+    random_state, progress : as in VSSGPRegressor.
+    """
+
+    _marker = "inducing"
+
+    def __init__(
+        self,
+        approximation: Literal["vfe", "fitc", "svgp"] = "vfe",
+        *,
+        inducing: int | None = None,
+        lengthscales: Sequence[float] | float | None = None,
+        periods: Sequence[float] | float | None = None,
+        noise_precision: float | None = None,
+        iterations: int | None = None,
+        batch: int | None = None,
+        random_state: Seed = 0,
+        progress: _engine.Progress = False,
+    ):
+        self.approximation = approximation
+        self.inducing = inducing
+        self.lengthscales = lengthscales
+        self.periods = periods
+        self.noise_precision = noise_precision
+        self.iterations = iterations
+        self.batch = batch
+        self.random_state = random_state
+        self.progress = progress
+
+    def _fit_args(self, inputs: int, outputs: int) -> list[str]:
+        options = self.get_params(deep=False)
+        del options["approximation"], options["random_state"], options["progress"]
+        return [
+            "baseline",
+            self.approximation,
+            _DATA,
+            "-m",
+            _MODEL,
+            "--json",
+            *_columns(inputs, outputs),
+            *flags(**options),
+        ]
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
+        """Draw functions from the posterior, jointly at all rows of X [m, Q] and without noise: [m, n_samples] or [m, D, n_samples]."""
+        mean, cov = self.predict(X, return_cov=True, latent=True)
+        random = check_random_state(random_state)
+        m, cov = len(mean), cov.reshape(len(mean), len(mean), -1)
+        draws = [
+            random.multivariate_normal(mu, cov[:, :, d], n_samples).T for d, mu in enumerate(mean.reshape(m, -1).T)
+        ]
+        return draws[0] if self._single else np.stack(draws, axis=1)
+
+
+def _columns(inputs: int, outputs: int) -> list[str]:
+    """--x and --y of a table of inputs and then outputs."""
+    numbers = list(map(str, range(inputs + outputs)))
+    return ["--x=" + ",".join(numbers[:inputs]), "--y=" + ",".join(numbers[inputs:])]

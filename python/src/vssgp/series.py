@@ -1,0 +1,351 @@
+"""Time series: forecasts, fills of missing values, and backtests.
+
+The model is a sum of parts that have names: a level and a slope that wander, seasons that earn their place, a short
+memory and noise. Bands are of observations, noise included.
+
+`y` is [n] or [n, D] numbers, NaN or None where a value is missing: an array, or a pandas Series or DataFrame, whose
+index has the places of the rows. `x` gives the places of an array: [n] numbers in any unit and order, or datetime64
+(default: 0, 1, …). What comes back has the caller's types and units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _engine, _files
+from ._engine import Progress
+from ._flags import flags
+from ._table import Places, Series, Shape
+
+Period = Any  # a number in units of x; on dates a text such as "7d", or a timedelta
+Prior = Mapping[str, Union[str, Sequence[float]]]  # name: (median in the data's units, sd of the logarithm)
+Values = Any  # an array [n] or [n, D], or a pandas Series or DataFrame
+
+_DATA, _MODEL, _AT, _OUT, _BANDS = "series.csv", "model.safetensors", "at.csv", "out.csv", "bands.csv"
+
+
+@dataclass(frozen=True)
+class SeriesModel:
+    """A fitted model of a series, as `vssgp forecast -m` keeps it.
+
+    `data` is the content of the model file. Python and the command read what the other has saved, and predict the
+    same numbers.
+    """
+
+    data: bytes = field(repr=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> SeriesModel:
+        """Read a model file. Raises ValueError if it does not hold the model of a series."""
+        model = cls(Path(path).read_bytes())
+        if "periods" not in model.info():
+            raise ValueError(
+                f"{path}: not the model of a series; want one of vssgp forecast -m, or VSSGPRegressor.load"
+            )
+        return model
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file (safetensors)."""
+        Path(path).write_bytes(self.data)
+
+    def info(self) -> dict[str, Any]:
+        """What was learnt, as `vssgp info --json` has it: parts, periods, hyper-parameters with intervals, reach."""
+        return _engine.call(["info", _MODEL, "--json"], {_MODEL: self.data}).result
+
+    def predict(self, at: ArrayLike | Any) -> Forecast:
+        """Predict observations at places [n] of the kind that the data had: numbers or dates.
+
+        A pandas Index gives pandas objects. Raises ValueError beyond the model's reach, which is half of the data's
+        range beyond their end, or as far as the forecast went that made the model.
+        """
+        places, info = Places(at), self.info()
+        names = info["outputs"]
+        args = ["predict", _MODEL, _AT, "-o", _OUT, "--posterior", "--json"]
+        table = _files.to_csv([info["inputs"][0]], [places.cells()])
+        answer = _engine.call(args, {_MODEL: self.data, _AT: table})
+        shape = Shape(names, len(names) == 1, places.pandas)
+        return _forecast(answer.files[_OUT], shape, places, info, self, None)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A forecast of observations, noise included.
+
+    mean, sd (standard deviation), lower and upper (the central 95 % interval) are [horizon] or [horizon, D] in the
+    units of y; `index` has their places. `periods` are the seasons' in units of x (of dates: in the unit that the
+    model counts in, see `model.info()`), `noise_sd` [D], `bound` the log marginal likelihood in nats of the
+    standardised data.
+    """
+
+    index: Any
+    mean: Values
+    sd: Values
+    lower: Values
+    upper: Values
+    periods: list[float]
+    noise_sd: list[float]
+    bound: float
+    model: SeriesModel = field(repr=False)
+    observed: Any = field(repr=False, default=None)
+    names: list[Any] = field(repr=False, default_factory=list)
+
+    def frame(self) -> Any:
+        """A pandas DataFrame with the columns mean, sd, lower and upper; of several outputs (output, column)."""
+        import pandas as pd
+
+        parts = {k: np.asarray(getattr(self, k)).reshape(len(self.index), -1) for k in ("mean", "sd", "lower", "upper")}
+        if self.mean.ndim == 1:
+            return pd.DataFrame({k: v[:, 0] for k, v in parts.items()}, index=self.index)
+        columns = {(name, k): v[:, d] for d, name in enumerate(self.names) for k, v in parts.items()}
+        return pd.DataFrame(columns, index=self.index)
+
+    def plot(self, ax: Any = None, *, last: int | None = None) -> Any:
+        """Draw the data (the `last` rows) and the forecast with its band, an output an axes; needs matplotlib."""
+        import matplotlib.pyplot as plt
+
+        outputs = 1 if self.mean.ndim == 1 else self.mean.shape[1]
+        if ax is None:
+            _, ax = plt.subplots(outputs, 1, sharex=True, squeeze=False, figsize=(9, 3 * outputs), layout="constrained")
+        axes = np.ravel(ax)
+        if len(axes) != outputs:
+            raise ValueError(f"{len(axes)} axes for {outputs} outputs; want one for each")
+        at = self.index.to_timestamp() if hasattr(self.index, "to_timestamp") else self.index
+        for d, one in enumerate(axes):
+            mean, lower, upper = (np.asarray(a).reshape(len(at), -1)[:, d] for a in (self.mean, self.lower, self.upper))
+            if self.observed is not None:
+                x, y = self.observed
+                order = np.argsort(x, kind="stable")[-last if last else None :]
+                one.plot(x[order], y[order, d], color="0.3", linewidth=1, label="data")
+            (line,) = one.plot(at, mean, linewidth=1.5, label="forecast")
+            one.fill_between(at, lower, upper, color=line.get_color(), alpha=0.2, linewidth=0, label="95 %")
+            one.set_ylabel(str(self.names[d]) if self.names and self.names[d] is not None else "")
+            one.legend(frameon=False, loc="upper left")
+        return ax
+
+
+@dataclass(frozen=True)
+class Filling:
+    """A series without holes.
+
+    `values` is y with its missing values filled in; what was there is as it was. mean, sd, lower and upper have the
+    same shape, NaN where nothing was missing; `missing` [n] or [n, D] says where it was.
+    """
+
+    values: Values
+    missing: Values
+    sd: Values
+    lower: Values
+    upper: Values
+    periods: list[float]
+    noise_sd: list[float]
+    bound: float | None
+    model: SeriesModel | None = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Backtest:
+    """The scores of forecasts from earlier ends of a series.
+
+    `scores` has for each of vssgp, naive and seasonal_naive: rmse, mae, crps (units of y), mase, coverage95, nlpd
+    (nats); of several outputs they are means, and `by_output` has those of each.
+    """
+
+    horizon: int
+    origins: int
+    season: int
+    scores: dict[str, dict[str, float]]
+    by_output: dict[str, dict[str, dict[str, float]]] = field(repr=False)
+    seconds: float = field(repr=False)
+
+    def frame(self) -> Any:
+        """The scores as a pandas DataFrame, a method a row."""
+        import pandas as pd
+
+        return pd.DataFrame(self.scores).T
+
+
+def forecast(
+    y: Values,
+    horizon: int | None = None,
+    *,
+    x: ArrayLike | None = None,
+    until: Any = None,
+    at: ArrayLike | Any = None,
+    yerr: Values | None = None,
+    period: Period | Sequence[Period] | None = None,
+    season: int | str | Sequence[int | str] | None = None,
+    trend: str | Sequence[str] | None = None,
+    log: Literal["auto", "always", "never"] | None = None,
+    short_memory: bool | None = None,
+    robust: bool | None = None,
+    prior: Prior | None = None,
+    hmc: bool | None = None,
+    seed: int = 0,
+    device: str | None = None,
+    progress: Progress = None,
+) -> Forecast:
+    """Forecast a series: `horizon` steps of its grid, `until` a place, or `at` places [m] of the kind of x.
+
+    Without any of these: two of the shortest season, or a tenth of the rows. period (in units of x, "7d", or a
+    timedelta) and season (in rows) name known seasons; "none" and "auto" are seasons, too. trend is of line, smooth,
+    walk, none; yerr the known standard deviation of each value; prior {name: (median, sd of the logarithm)}.
+    `vssgp forecast --help` explains each. progress: None shows it on a terminal or in a notebook; a function gets
+    its texts.
+
+    Raises ValueError, with what would be right, for data or options that cannot be; RuntimeError if the Go side
+    fails. A KeyboardInterrupt ends the work at once.
+    """
+    s = Series(y, x, yerr)
+    args = ["forecast", _DATA, "-o", _OUT, "-m", _MODEL, "--json", *s.flags()]
+    files = {_DATA: s.csv()}
+    to = s.places
+    if at is not None:
+        to = Places(at)
+        files[_AT] = _files.to_csv([s.x_name], [to.cells()])
+        args.append("--at=" + _AT)
+    args += flags(horizon=horizon, until=None if until is None else s.places.cell(until))
+    args += flags(
+        period=period,
+        season=season,
+        trend=trend,
+        log=log,
+        short_memory=short_memory,
+        robust=robust,
+        prior=prior,
+        hmc=hmc,
+        seed=seed,
+        device=device,
+    )
+    answer = _engine.call(args, files, progress=progress)
+    model = SeriesModel(bytes(answer.files[_MODEL]))
+    observed = (s.places.sortable(), s.columns())
+    return _forecast(answer.files[_OUT], s.shape(), to, answer.result, model, observed)
+
+
+def fill(
+    y: Values,
+    *,
+    x: ArrayLike | None = None,
+    yerr: Values | None = None,
+    period: Period | Sequence[Period] | None = None,
+    season: int | str | Sequence[int | str] | None = None,
+    trend: str | Sequence[str] | None = None,
+    log: Literal["auto", "always", "never"] | None = None,
+    short_memory: bool | None = None,
+    robust: bool | None = None,
+    prior: Prior | None = None,
+    hmc: bool | None = None,
+    seed: int = 0,
+    device: str | None = None,
+    progress: Progress = None,
+) -> Filling:
+    """Fill the missing values of a series, each from all that is known of it. Options and errors are forecast's."""
+    s = Series(y, x, yerr)
+    args = ["fill", _DATA, "-o", _OUT, "--bands", _BANDS, "-m", _MODEL, "--json", *s.flags()]
+    args += flags(
+        period=period,
+        season=season,
+        trend=trend,
+        log=log,
+        short_memory=short_memory,
+        robust=robust,
+        prior=prior,
+        hmc=hmc,
+        seed=seed,
+        device=device,
+    )
+    answer = _engine.call(args, {_DATA: s.csv()}, progress=progress)
+    _, (rows, _, names, *bands) = _files.from_csv(answer.files[_BANDS])
+    at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
+    mean, sd, lower, upper = (np.full(s.columns().shape, np.nan) for _ in range(4))
+    for to, column in zip((mean, sd, lower, upper), bands):
+        to[at] = np.array(column, dtype=float)
+    values = np.where(np.isnan(s.columns()), mean, s.columns())
+    shape, index, result = s.shape(), getattr(y, "index", None), answer.result
+
+    def shaped(a: Any) -> Values:
+        return shape(list(a.T), index)
+
+    return Filling(
+        values=shaped(values),
+        missing=shaped(np.isnan(s.columns())),
+        sd=shaped(sd),
+        lower=shaped(lower),
+        upper=shaped(upper),
+        periods=result["periods"],
+        noise_sd=result["noise_sd"],
+        bound=result["bound"],
+        model=SeriesModel(bytes(answer.files[_MODEL])),
+    )
+
+
+def backtest(
+    y: Values,
+    horizon: int | None = None,
+    origins: int = 6,
+    *,
+    x: ArrayLike | None = None,
+    yerr: Values | None = None,
+    period: Period | Sequence[Period] | None = None,
+    season: int | str | Sequence[int | str] | None = None,
+    trend: str | Sequence[str] | None = None,
+    log: Literal["auto", "always", "never"] | None = None,
+    short_memory: bool | None = None,
+    robust: bool | None = None,
+    prior: Prior | None = None,
+    hmc: bool | None = None,
+    seed: int = 0,
+    device: str | None = None,
+    progress: Progress = None,
+) -> Backtest:
+    """Forecast `horizon` rows from each of the last `origins` ends of the series, and score the forecasts.
+
+    Each forecast is by a model of the rows before it alone; beside it stand the last value and the value one season
+    before. horizon defaults to a twentieth of the rows. Options and errors are forecast's.
+    """
+    s = Series(y, x, yerr)
+    args = ["backtest", _DATA, "--json", *s.flags(), *flags(horizon=horizon, origins=origins)]
+    args += flags(
+        period=period,
+        season=season,
+        trend=trend,
+        log=log,
+        short_memory=short_memory,
+        robust=robust,
+        prior=prior,
+        hmc=hmc,
+        seed=seed,
+        device=device,
+    )
+    r = _engine.call(args, {_DATA: s.csv()}, progress=progress).result
+    by_output = r.get("by_output") or {s.names[0]: r["scores"]}
+    return Backtest(r["horizon"], r["origins"], r["season"], r["scores"], by_output, r["seconds"])
+
+
+def _forecast(
+    table: bytearray, shape: Shape, like: Places, result: Mapping[str, Any], model: SeriesModel, observed: Any
+) -> Forecast:
+    """The table that the command has written, as the caller's kind of objects."""
+    _, (places, *columns) = _files.from_csv(table)
+    index = like.parse(places)
+    numbers = [np.array(c, dtype=float) for c in columns]
+    mean, sd, lower, upper = (shape(numbers[i::4], index) for i in range(4))
+    return Forecast(
+        index=index,
+        mean=mean,
+        sd=sd,
+        lower=lower,
+        upper=upper,
+        periods=result["periods"],
+        noise_sd=result["noise_sd"],
+        bound=result["bound"],
+        model=model,
+        observed=observed,
+        names=shape.names,
+    )
