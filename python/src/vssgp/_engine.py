@@ -21,10 +21,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
-Buffer = Union[bytes, bytearray, memoryview]
-Progress = Union[bool, Callable[[str], None], None]
+Buffer = bytes | bytearray | memoryview
+Progress = bool | Callable[[str], None] | None
 
 log = logging.getLogger("vssgp")
 
@@ -38,7 +38,7 @@ class VssgpWarning(UserWarning):
 
 
 class Answer:
-    """What a command left: `result`, its --json; `files`, its outputs by name; `error`, the line of exit code `code`."""
+    """What a command left: its outputs in `files`, by name; its exit code, and the line of an error."""
 
     def __init__(self, header: dict[str, Any], files: dict[str, bytearray]):
         self.code: int = header["code"]
@@ -48,6 +48,7 @@ class Answer:
 
     @property
     def result(self) -> dict[str, Any]:
+        """The object that --json prints."""
         return json.loads(self.stdout)
 
 
@@ -117,6 +118,10 @@ def _shower(progress: Progress) -> Callable[[str], None] | None:
     return show
 
 
+def _buffers(data: Buffer | Sequence[Buffer]) -> Sequence[Buffer]:
+    return [data] if isinstance(data, bytes | bytearray | memoryview) else data
+
+
 class _Child:
     """One process of `vssgp serve`."""
 
@@ -137,12 +142,7 @@ class _Child:
             raise RuntimeError(f"{path} is not a command vssgp that this package can use: it says {greeting!r}")
 
     def send(self, args: Sequence[str], files: Mapping[str, Buffer | Sequence[Buffer]]) -> None:
-        parts = {
-            name: [
-                memoryview(b).cast("B") for b in ([data] if isinstance(data, (bytes, bytearray, memoryview)) else data)
-            ]
-            for name, data in files.items()
-        }
+        parts = {name: [memoryview(b).cast("B") for b in _buffers(data)] for name, data in files.items()}
         listed = [{"name": name, "size": sum(map(len, views))} for name, views in parts.items()]
         header = json.dumps({"args": list(args), "files": listed}).encode()
         to = self.process.stdin
@@ -171,10 +171,8 @@ class _Child:
         self.kill()
         self.last_words.seek(0)
         words = self.last_words.read().decode(errors="replace").strip().splitlines()
-        why = f": {words[0]}" if words else ""
-        return RuntimeError(
-            f"the command vssgp ended in the middle of its work (exit code {self.process.returncode}){why}"
-        )
+        why = f"exit code {self.process.returncode}" + (f": {words[0]}" if words else "")
+        return RuntimeError(f"the command vssgp ended in the middle of its work ({why})")
 
     def alive(self) -> bool:
         return self.process.poll() is None

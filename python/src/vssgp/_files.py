@@ -42,9 +42,7 @@ def wav(samples: NDArray, rate: int) -> list[bytes | memoryview]:
         raise ValueError(f"samples are {samples.dtype}; want float32, float64, int16, int32 or uint8")
     a = np.ascontiguousarray(samples, dtype=samples.dtype.newbyteorder("<"))
     if a.nbytes > _MOST:
-        raise ValueError(
-            f"samples of {a.nbytes} bytes; want at most {_MOST} at once, or a file and the command vssgp impute"
-        )
+        raise ValueError(f"samples of {a.nbytes} bytes; want at most {_MOST}, or a file and vssgp impute")
     channels = 1 if a.ndim == 1 else a.shape[1]
     frame = channels * a.itemsize
     fmt = struct.pack("<HHIIHH", tag, channels, rate, rate * frame, frame, 8 * a.itemsize)
@@ -60,16 +58,13 @@ def from_wav(data: bytearray, like: NDArray) -> NDArray:
     while data[at : at + 4] != b"data":
         (size,) = struct.unpack_from("<I", data, at + 4)
         at += 8 + size + size % 2
-    return (
-        np.frombuffer(data, like.dtype.newbyteorder("<"), like.size, at + 8)
-        .reshape(like.shape)
-        .astype(like.dtype, copy=False)
-    )
+    a = np.frombuffer(data, like.dtype.newbyteorder("<"), like.size, at + 8)
+    return a.reshape(like.shape).astype(like.dtype, copy=False)
 
 
 def to_csv(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bytes:
     """Columns of text as a CSV file."""
-    lines = map(",".join, zip(*columns))
+    lines = map(",".join, zip(*columns, strict=True))
     return ("\n".join([",".join(map(quoted, names)), *lines]) + "\n").encode()
 
 
@@ -83,5 +78,5 @@ def from_csv(data: bytearray) -> tuple[list[str], list[tuple[str, ...]]]:
     """The names and columns of a CSV file whose cells need no quotes."""
     rows = csv_module.reader(io.StringIO(data.decode()))
     names = next(rows)
-    columns = list(zip(*rows)) or [()] * len(names)
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return names, columns

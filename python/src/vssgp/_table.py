@@ -66,9 +66,7 @@ class Places:
             try:
                 values = np.asarray(self.values, dtype=float)
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"the index is {self.values.dtype}; want numbers, or dates (pandas.to_datetime)"
-                ) from None
+                raise ValueError(f"the index is {self.values.dtype}; want numbers or dates") from None
             if not np.isfinite(values).all():
                 raise ValueError("the index has values that are not finite; want a place for each row")
             return list(map(repr, values.tolist()))
@@ -93,9 +91,8 @@ class Places:
             whole = np.issubdtype(self.like.dtype, np.integer) and (values == np.round(values)).all()
             return pd.Index(values.astype(int) if whole else values, name=name)
         if self.zone is not None:
-            return pd.DatetimeIndex(pd.to_datetime(list(cells), utc=True, format="ISO8601"), name=name).tz_convert(
-                self.zone
-            )
+            dates = pd.to_datetime(list(cells), utc=True, format="ISO8601")
+            return pd.DatetimeIndex(dates, name=name).tz_convert(self.zone)
         dates = pd.DatetimeIndex(pd.to_datetime(list(cells), format="ISO8601"), name=name)
         if self.periods is None and self.like.freq is not None:
             try:
@@ -147,7 +144,7 @@ class Series:
     def csv(self) -> bytes:
         names, columns = [self.x_name, *self.names], [self.places.cells(), *map(_cells, self.columns().T)]
         if self.errors is not None:
-            for name, e in zip(list(self.names), self.errors.reshape(len(self.y), -1).T):
+            for name, e in zip(list(self.names), self.errors.reshape(len(self.y), -1).T, strict=True):
                 names.append(_free(name + "_error", names))
                 columns.append(_cells(e))
         return _files.to_csv(names, columns)

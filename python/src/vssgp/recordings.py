@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from . import _engine, _files
 from ._engine import Progress
 from ._flags import flags
 
-Gaps = Union[Iterable[Sequence[int]], NDArray]
+Gaps = Iterable[Sequence[int]] | NDArray
 
 _IN, _OUT, _GAPS, _SD, _REFERENCE = "in.wav", "out.wav", "gaps.csv", "sd.npy", "reference.wav"
 
@@ -92,7 +92,7 @@ def impute(
     answer = _engine.call(args, files, progress=progress)
     r = answer.result
     channels = r.get("gap_channels") or [0] * len(r["gaps"])
-    own = [(start, end, c - 1 if c else None) for (start, end), c in zip(r["gaps"], channels)]
+    own = [(start, end, c - 1 if c else None) for (start, end), c in zip(r["gaps"], channels, strict=True)]
     filled = _files.from_wav(answer.files[_OUT], a)
     _check_known(missing, own)
     sd = np.zeros(a.shape)
@@ -147,7 +147,7 @@ def _listed(gaps: Gaps, shape: tuple[int, ...]) -> list[str]:
     for c, column in enumerate(mask.T):
         edges = np.flatnonzero(np.diff(column, prepend=False, append=False))
         own = c + 1 if mask.shape[1] > 1 else ""
-        lines += [f"{start},{end},{own}" for start, end in zip(edges[::2], edges[1::2])]
+        lines += [f"{start},{end},{own}" for start, end in zip(edges[::2], edges[1::2], strict=True)]
     return lines
 
 

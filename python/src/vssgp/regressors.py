@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _engine, _files
 from ._flags import flags
 
-Seed = Union[int, np.random.RandomState, None]
+Seed = int | np.random.RandomState | None
 
-_DATA, _MODEL, _AT, _OUT, _DRAWS, _JOINT = "data.npy", "model.safetensors", "x.npy", "out.npy", "draws.npy", "joint.npy"
+_DATA, _MODEL, _AT, _OUT = "data.npy", "model.safetensors", "x.npy", "out.npy"
+_DRAWS, _JOINT = "draws.npy", "joint.npy"
 
 
 class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -91,7 +92,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | Path):
-        """An estimator that predicts with the model in a file. Its parameters are the defaults, not those of the fit."""
+        """An estimator that predicts with the model in a file; its own parameters are the defaults."""
         self = cls()
         self.model_ = Path(path).read_bytes()
         info = _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
@@ -180,7 +181,10 @@ class VSSGPRegressor(_Regressor):
         return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
-        """Draw functions from the posterior, jointly at all rows of X [m, Q] and without noise: [m, n_samples] or [m, D, n_samples]."""
+        """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
+
+        Returns [m, n_samples], or [m, D, n_samples] for a y of two dimensions.
+        """
         args = flags(draws=n_samples, draws_file=_DRAWS, seed=self._seed(random_state))
         draws = _files.from_npy(self._predict(X, *args, output=_OUT)[_DRAWS])
         return np.moveaxis(draws[:, :, 0] if self._single else draws, 0, -1)
@@ -241,7 +245,10 @@ class SparseGPRegressor(_Regressor):
         ]
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
-        """Draw functions from the posterior, jointly at all rows of X [m, Q] and without noise: [m, n_samples] or [m, D, n_samples]."""
+        """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
+
+        Returns [m, n_samples], or [m, D, n_samples] for a y of two dimensions.
+        """
         mean, cov = self.predict(X, return_cov=True, latent=True)
         random = check_random_state(random_state)
         m, cov = len(mean), cov.reshape(len(mean), len(mean), -1)

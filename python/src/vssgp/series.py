@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ from ._flags import flags
 from ._table import Places, Series, Shape
 
 Period = Any  # a number in units of x; on dates a text such as "7d", or a timedelta
-Prior = Mapping[str, Union[str, Sequence[float]]]  # name: (median in the data's units, sd of the logarithm)
+Prior = Mapping[str, str | Sequence[float]]  # name: (median in the data's units, sd of the logarithm)
 Values = Any  # an array [n] or [n, D], or a pandas Series or DataFrame
 
 _DATA, _MODEL, _AT, _OUT, _BANDS = "series.csv", "model.safetensors", "at.csv", "out.csv", "bands.csv"
@@ -45,9 +45,7 @@ class SeriesModel:
         """Read a model file. Raises ValueError if it does not hold the model of a series."""
         model = cls(Path(path).read_bytes())
         if "periods" not in model.info():
-            raise ValueError(
-                f"{path}: not the model of a series; want one of vssgp forecast -m, or VSSGPRegressor.load"
-            )
+            raise ValueError(f"{path}: not the model of a series; want one of forecast, or VSSGPRegressor.load")
         return model
 
     def save(self, path: str | Path) -> None:
@@ -264,7 +262,7 @@ def fill(
     _, (rows, _, names, *bands) = _files.from_csv(answer.files[_BANDS])
     at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
     mean, sd, lower, upper = (np.full(s.columns().shape, np.nan) for _ in range(4))
-    for to, column in zip((mean, sd, lower, upper), bands):
+    for to, column in zip((mean, sd, lower, upper), bands, strict=True):
         to[at] = np.array(column, dtype=float)
     values = np.where(np.isnan(s.columns()), mean, s.columns())
     shape, index, result = s.shape(), getattr(y, "index", None), answer.result
