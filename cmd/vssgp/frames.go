@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -70,12 +69,16 @@ func readFrame(r *bufio.Reader) (*frame, error) {
 
 // readBytes reads n bytes.
 func readBytes(r io.Reader, n int64) ([]byte, error) {
-	const most = 1 << 20 // that are believed before they are there
-	b := bytes.NewBuffer(make([]byte, 0, min(n, most)))
-	if _, err := io.CopyN(b, r, n); err != nil {
-		return nil, err
+	const most = 64 << 20 // that are believed before they are there
+	b := make([]byte, min(n, most))
+	for have := 0; ; {
+		more, err := io.ReadFull(r, b[have:])
+		have += more
+		if err != nil || int64(have) == n {
+			return b, err
+		}
+		b = append(b, make([]byte, min(n-int64(have), int64(have)))...)
 	}
-	return b.Bytes(), nil
 }
 
 func cutOff(what string, err error) error {

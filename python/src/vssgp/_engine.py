@@ -133,7 +133,12 @@ class _Child:
         path = binary()
         try:
             self.process = subprocess.Popen(
-                [path, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.last_words, env=env
+                [path, "serve"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.last_words,
+                env=env,
+                pipesize=1 << 20,  # where the system can: fewer turns for a large array
             )
         except OSError as err:
             raise RuntimeError(f"cannot start {path}: {err.strerror}") from err

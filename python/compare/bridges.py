@@ -1,0 +1,168 @@
+"""Compare two bridges from Python to the Go side: a child process on pipes, and a C shared library.
+
+    go build -o vssgp ./cmd/vssgp
+    go build -tags cshared -buildmode=c-shared -o libvssgp.so ./cmd/vssgp
+    VSSGP_BINARY=./vssgp PYTHONPATH=python/src python python/compare/bridges.py ./libvssgp.so
+
+Both execute the same frames. Times are medians of several calls, in milliseconds.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+from vssgp import VSSGPRegressor, _engine, _files
+
+
+class Library:
+    """The C library; a call releases the interpreter's lock, so ^C has to be noticed by another thread."""
+
+    def __init__(self, path):
+        self.so = ctypes.CDLL(path)
+        self.so.vssgp_call.restype = ctypes.c_void_p
+        self.number = 0
+
+    def call(self, args, files):
+        parts = {name: list(map(memoryview, _engine._buffers(data))) for name, data in files.items()}
+        listed = [{"name": n, "size": sum(len(v.cast("B")) for v in views)} for n, views in parts.items()]
+        header = json.dumps({"args": args, "files": listed}).encode()
+        frame = b"".join([struct.pack("<Q", len(header)), header, *(v for views in parts.values() for v in views)])
+        self.number += 1
+        size, left = ctypes.c_int64(), []
+
+        def work(number=self.number):
+            left.append(self.so.vssgp_call(ctypes.c_int64(number), frame, ctypes.c_int64(len(frame)), ctypes.byref(size)))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(0.01)
+        except KeyboardInterrupt:
+            self.so.vssgp_cancel(ctypes.c_int64(self.number))
+            thread.join()
+            raise
+        data = bytearray(ctypes.string_at(left[0], size.value))
+        self.so.vssgp_free(ctypes.c_void_p(left[0]))
+        (length,) = struct.unpack_from("<Q", data)
+        answer, at, out = json.loads(data[8 : 8 + length]), 8 + length, {}
+        for f in answer.get("files") or ():
+            out[f["name"]] = data[at : at + f["size"]]
+            at += f["size"]
+        return answer, out
+
+
+def median(work, n):
+    times = []
+    for _ in range(n):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return 1e3 * statistics.median(times)
+
+
+def interrupted(call, after=0.5):
+    """How long a long fit takes to end after ^C."""
+    x = np.linspace(0, 1, 4000)
+    table = np.column_stack([x, np.sin(300 * x) + np.random.default_rng(0).normal(size=4000)])
+    args = "fit d.npy --method vssgp --window none --components 1 --features 600 --iterations 100000 -o m.safetensors --quiet".split()
+    began = []
+
+    def interrupt():
+        began.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(after, interrupt).start()
+    try:
+        call(args, {"d.npy": _files.npy(table)})
+    except KeyboardInterrupt:
+        return 1e3 * (time.perf_counter() - began[0])
+    raise SystemExit("the fit was not interrupted")
+
+
+def together(call, args, files):
+    """Two calls at once, over two calls one after the other."""
+    alone = median(lambda: (call(args, files), call(args, files)), 5)
+
+    def both():
+        threads = [threading.Thread(target=call, args=(args, files)) for _ in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+
+    both()
+    return median(both, 5) / alone
+
+
+def outcome(code, *args):
+    """How a Python ends that does this."""
+    try:
+        p = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=20)
+        return p.stdout.strip() or f"Python itself ended (exit code {p.returncode})"
+    except subprocess.TimeoutExpired:
+        return "Python itself hung"
+
+
+FORK = """
+import multiprocessing, sys; sys.path.insert(0, {folder!r})
+import bridges
+call = bridges.Library(sys.argv[1]).call if sys.argv[1:] else bridges._engine.call
+call(["version"], {{}})
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        pool.apply_async(call, (["version"], {{}})).get(10)
+    print("works")
+"""
+CRASH_LIBRARY = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).vssgp_crash()"
+CRASH_CHILD = """
+import vssgp._engine as e
+e.call(["version"]); e._idle[0].process.kill()
+try: e._idle[0].alive = lambda: True; e.call(["version"])
+except RuntimeError as err: print("RuntimeError; the next call works:", e.call(["version"]).code == 0)
+"""
+
+
+def main():
+    library = sys.argv[1:]
+    bridges = {"child": lambda args, files: _engine.call(args, files)}
+    if library:
+        bridges["library"] = Library(library[0]).call
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, (300, 1))
+    model = VSSGPRegressor().fit(x, np.sin(2 * x[:, 0]) + 0.1 * rng.normal(size=300)).model_
+    small = (["predict", "m.safetensors", "x.npy", "-o", "o.npy"], {"m.safetensors": model, "x.npy": _files.npy(x)})
+    many = rng.uniform(-3, 3, (1_000_000, 1))
+    folder = os.path.dirname(os.path.abspath(__file__))
+    fit = rng.normal(size=(1500, 3))
+    fit[:, 2] += np.sin(3 * fit[:, 0])
+    fitting = (["fit", "d.npy", "--iterations", "20", "-o", "m.safetensors"], {"d.npy": _files.npy(fit)})
+    rows = {
+        "a call that does nothing, ms": lambda call: median(lambda: call(["version"], {}), 200),
+        "predict at 300 rows, ms": lambda call: median(lambda: call(*small), 100),
+        "10⁶ rows there, no work, ms": lambda call: median(lambda: call(["version"], {"x.npy": _files.npy(many)}), 20),
+        "10⁶ rows predicted, ms": lambda call: median(
+            lambda: call(small[0], {"m.safetensors": model, "x.npy": _files.npy(many)}), 5
+        ),
+        "two fits at once, over one after the other": lambda call: together(call, *fitting),
+        "^C until the fit has ended, ms": interrupted,
+    }
+    for what, measure in rows.items():
+        print(f"{what:45}", *(f"{name} {measure(call):8.3g}" for name, call in bridges.items()), sep="  ", flush=True)
+    env = FORK.format(folder=folder)
+    print(f"{'a forked Python calls':45}  child: {outcome(env)}", *(f"  library: {outcome(env, p)}" for p in library))
+    print(f"{'the Go side crashes':45}  child: {outcome(CRASH_CHILD)}")
+    for path in library:
+        print(f"{'':45}  library: {outcome(CRASH_LIBRARY, path)}")
+
+
+if __name__ == "__main__":
+    main()
