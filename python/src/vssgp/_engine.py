@@ -30,6 +30,7 @@ log = logging.getLogger("vssgp")
 
 _PREFIX = "vssgp: "  # of every line that the command writes to stderr
 _IDLE = 4  # children that wait for a next call at most
+_MOST_HEADER = 1 << 30  # bytes of a frame's JSON
 _MISTAKE = 2  # exit code: the caller's mistake
 
 
@@ -130,10 +131,10 @@ class _Child:
         if "GOMAXPROCS" not in env and env.get("OMP_NUM_THREADS", "").isdigit():
             env["GOMAXPROCS"] = env["OMP_NUM_THREADS"]  # joblib's workers get their share of the cores so
         self.last_words = tempfile.TemporaryFile()  # what a crash prints; a pipe that nobody reads would fill
-        path = binary()
+        self.path = binary()
         try:
             self.process = subprocess.Popen(
-                [path, "serve"],
+                [self.path, "serve"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.last_words,
@@ -141,10 +142,8 @@ class _Child:
                 pipesize=1 << 20,  # where the system can: fewer turns for a large array
             )
         except OSError as err:
-            raise RuntimeError(f"cannot start {path}: {err.strerror}") from err
-        greeting, _ = self.receive()
-        if "version" not in greeting:
-            raise RuntimeError(f"{path} is not a command vssgp that this package can use: it says {greeting!r}")
+            raise RuntimeError(f"cannot start {self.path}: {err.strerror}") from err
+        self.receive()  # its greeting
 
     def send(self, args: Sequence[str], files: Mapping[str, Buffer | Sequence[Buffer]]) -> None:
         parts = {name: [memoryview(b).cast("B") for b in _buffers(data)] for name, data in files.items()}
@@ -162,6 +161,9 @@ class _Child:
 
     def receive(self) -> tuple[dict[str, Any], dict[str, bytearray]]:
         (size,) = struct.unpack("<Q", self.read(8))
+        if size > _MOST_HEADER:
+            self.kill()
+            raise RuntimeError(f"{self.path} is not a command vssgp that this package can use")
         header = json.loads(bytes(self.read(size)))
         return header, {f["name"]: self.read(f["size"]) for f in header.get("files") or ()}
 

@@ -1,0 +1,107 @@
+import csv
+import wave as wave_module
+
+import numpy as np
+import pytest
+from conftest import TESTDATA
+from vssgp import impute
+
+
+def speech():
+    with wave_module.open(str(TESTDATA / "speech.wav")) as w:
+        return np.frombuffer(w.readframes(w.getnframes()), "<i2")
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return speech()[:30000]
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    with open(TESTDATA / "speech_gaps.csv") as f:
+        return [(int(a), int(b)) for a, b, *_ in list(csv.reader(f))[1:] if int(b) < 30000]
+
+
+def inside(n, gaps):
+    mask = np.zeros(n, dtype=bool)
+    for start, end in gaps:
+        mask[start:end] = True
+    return mask
+
+
+def test_fill(clean, gaps):
+    mask = inside(len(clean), gaps)
+    cut = np.where(mask, 0, clean).astype("i2")
+    r = impute(cut, 16000, gaps, reference=clean, draws=2)
+    assert r.samples.dtype == clean.dtype and (r.samples[~mask] == clean[~mask]).all() and (r.samples[mask] != 0).any()
+    assert (r.sd[~mask] == 0).all() and (r.sd[mask] > 0).all() and r.gaps == [(a, b, None) for a, b in gaps]
+    off = (r.samples - clean.astype(float))[mask] / r.sd[mask]
+    assert 0.85 < np.mean(np.abs(off) < 1.96) and r.scores["vssgp"]["test_rmse"] < r.scores["ar"]["test_rmse"]
+    assert len(r.draws) == 2 and (r.draws[0] != r.draws[1]).any() and (r.draws[0][~mask] == clean[~mask]).all()
+
+
+def test_ways_to_say_gaps(clean, gaps):
+    """A list, a mask and NaN say the same; full scale does not matter."""
+    mask = inside(len(clean), gaps)
+    cut = np.where(mask, 0, clean / 2.0**15)
+    r = impute(cut, 16000, gaps)
+    for other in (
+        impute(np.where(mask, np.nan, cut), 16000),
+        impute(cut, 16000, mask),
+        impute(cut, 16000, np.array(gaps)),
+    ):
+        assert (other.samples == r.samples).all() and (other.sd == r.sd).all() and other.gaps == r.gaps
+    single = impute(np.where(mask, np.nan, cut).astype("f4"), 16000)
+    assert single.samples.dtype == np.float32
+    np.testing.assert_allclose(single.samples, r.samples, atol=1e-4)
+
+
+def test_channels(clean):
+    stereo = np.column_stack([clean[:8000], np.roll(clean[:8000], 3)]) / 2.0**15
+    stereo[5000:5080, 1] = np.nan
+    r = impute(stereo, 16000)
+    assert r.gaps == [(5000, 5080, 1)] and (r.samples[:, 0] == stereo[:, 0]).all() and (r.sd[:, 0] == 0).all()
+    assert (r.sd[5000:5080, 1] > 0).all() and r.samples.shape == stereo.shape
+    assert impute(np.nan_to_num(stereo), 16000, [(5000, 5080, 1)]).gaps == r.gaps
+    both = np.zeros(8000, dtype=bool)
+    both[5000:5010] = True
+    assert impute(np.nan_to_num(stereo), 16000, both).gaps == [(5000, 5010, None)]
+
+
+def test_detect(clean):
+    clicked = clean.copy()
+    clicked[20000:20006] = [30000, -30000, 30000, -30000, 30000, -30000]
+    r = impute(clicked, 16000, detect=["clicks"])
+    assert any(f["start"] <= 20000 and f["end"] >= 20006 and f["kind"] == "clicks" for f in r.found)
+    nothing = impute(np.round(1000 * np.sin(np.arange(4000) / 9)).astype("i2"), 16000, detect="zeros")
+    assert nothing.found == [] and nothing.gaps == [] and nothing.method == "none" and (nothing.sd == 0).all()
+
+
+@pytest.mark.parametrize(
+    "call, match",
+    [
+        (lambda a: impute(a, 16000), "no gaps: want"),
+        (lambda a: impute(a.astype("i8"), 16000, [(1, 2)]), "samples are int64; want"),
+        (lambda a: impute(a, 16000, [(1, 10**9)]), "ends at sample"),
+        (lambda a: impute(a, 16000, [(5, 5)]), "gap"),
+        (lambda a: impute(a, 16000, [(5, 9, -1)]), "from 0 on"),
+        (lambda a: impute(a, 16000, [(5.5, 9)]), "in samples"),
+        (lambda a: impute(a, 16000, [(5, 9, 1)]), "channel"),
+        (lambda a: impute(a, 0, [(5, 9)]), "rate is 0"),
+        (lambda a: impute(a, 16000, [(5, 9)], detect="clicks"), "only one"),
+        (lambda a: impute(a, 16000, detect="scratches"), "scratches"),
+        (
+            lambda a: impute(np.where(np.arange(len(a)) < 9, np.nan, a / 2.0**15), 16000, [(100, 109)]),
+            "NaN and in no gap",
+        ),
+        (lambda a: impute(np.full(999, np.inf), 16000, [(300, 304)]), "finite"),
+        (lambda a: impute(a, 16000, np.zeros(5, dtype=bool)), "mask"),
+        (lambda a: impute(a, 16000, [(5, 9)], reference=a[:100]), "reference"),
+        (lambda a: impute(a[:, None, None], 16000, [(5, 9)]), "shape"),
+    ],
+)
+def test_mistakes(clean, call, match):
+    with pytest.raises(ValueError, match=match) as error:
+        call(clean)
+    assert "\n" not in str(error.value)

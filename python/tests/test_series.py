@@ -1,0 +1,163 @@
+import datetime
+import pickle
+
+import numpy as np
+import pytest
+from vssgp import SeriesModel, backtest, fill, forecast
+
+pd = pytest.importorskip("pandas")
+
+
+def short(n=40):
+    t = np.arange(n, dtype=float)
+    return 10 + 0.1 * t + np.sin(2 * np.pi * t / 7) + 0.05 * np.cos(17.3 * t)
+
+
+INDEXES = {
+    "days": pd.date_range("2024-01-01", periods=40, name="day"),
+    "months": pd.date_range("2020-01-31", periods=40, freq="ME"),
+    "hours": pd.date_range("2024-03-30", periods=40, freq="h", tz="Europe/Berlin"),
+    "milliseconds": pd.date_range("2024-01-01", periods=40, freq="250ms"),
+    "periods": pd.period_range("2021-01", periods=40, freq="M"),
+    "business days": pd.bdate_range("2024-01-01", periods=40),
+    "integers": pd.RangeIndex(5, 45),
+    "floats": pd.Index(np.arange(40) / 12 + 2000, name="year"),
+}
+
+
+@pytest.mark.parametrize("index", INDEXES.values(), ids=INDEXES)
+def test_index(index):
+    """A forecast goes on where the data end, in their own kind of index; the model predicts the same there."""
+    y = pd.Series(short(), index=index, name="flow")
+    f = forecast(y, 3)
+    assert type(f.index) is type(index) or isinstance(index, pd.RangeIndex)
+    assert f.index.name == index.name and isinstance(f.mean, pd.Series) and f.mean.name == "flow"
+    step = index[-1] - index[-2]
+    if "Date" in type(index).__name__ and index.freq is not None:
+        want = pd.date_range(index[-1], periods=4, freq=index.freq)[1:]
+        assert list(f.index) == list(want) and f.index.tz == index.tz
+    elif isinstance(index, pd.PeriodIndex):
+        assert list(f.index) == [index[-1] + i for i in (1, 2, 3)]
+    else:
+        np.testing.assert_allclose(np.asarray(f.index, float), [index[-1] + i * step for i in (1, 2, 3)], rtol=1e-12)
+    assert (f.lower < f.mean).all() and (f.mean < f.upper).all() and (f.sd > 0).all()
+    again = f.model.predict(f.index)
+    for name in ("mean", "sd", "lower", "upper"):
+        np.testing.assert_allclose(getattr(again, name), getattr(f, name), rtol=1e-12)
+    assert list(f.frame().columns) == ["mean", "sd", "lower", "upper"] and f.frame().index.equals(f.index)
+
+
+def test_arrays():
+    y = short()
+    f = forecast(y, 4)
+    assert isinstance(f.mean, np.ndarray) and f.index.tolist() == [40, 41, 42, 43] and f.mean.shape == (4,)
+    days = np.arange("2024-01-01", "2024-02-10", dtype="M8[D]")
+    g = forecast(y, 4, x=days)
+    assert g.index.dtype == days.dtype and g.index[0] == np.datetime64("2024-02-10")
+    np.testing.assert_allclose(g.mean, f.mean, rtol=0.05)  # a week is tried, as rows are days
+    two = np.column_stack([y, 2 * y])
+    h = forecast(two.tolist(), 4)
+    assert h.mean.shape == (4, 2) and list(h.frame().columns[:2]) == [("y0", "mean"), ("y0", "sd")]
+
+
+def test_places():
+    y = pd.Series(short(), index=INDEXES["days"])
+    until = [forecast(y, until=u) for u in ("2024-02-12", pd.Timestamp("2024-02-12"), datetime.date(2024, 2, 12))]
+    assert all(len(f.index) == 3 and (f.mean == until[0].mean).all() for f in until)
+    at = pd.DatetimeIndex(["2024-02-10", "2024-01-15"])
+    assert list(forecast(y, at=at).index) == list(at)
+    period = [forecast(y, 2, period=p).mean for p in ("7d", pd.Timedelta(days=7), np.timedelta64(7, "D"), [7])]
+    assert all((p == period[0]).all() for p in period)
+    monthly = pd.Series(short(), index=INDEXES["periods"])
+    assert forecast(monthly, until=monthly.index[-1] + 2).index[-1] == monthly.index[-1] + 2
+
+
+def test_frame(co2):
+    frame = pd.DataFrame({"co2": co2, 7: 2 * co2, "a,b": co2 - 300})
+    f = forecast(frame, 2)
+    assert list(f.mean.columns) == ["co2", 7, "a,b"] and f.frame().shape == (2, 12)
+    np.testing.assert_allclose(f.mean[7], 2 * f.mean["co2"], rtol=0.01)
+
+
+def test_fill(co2):
+    holes = co2.copy()
+    holes.iloc[[3, 50, 51]] = np.nan
+    f = fill(holes)
+    assert f.values.index.equals(co2.index) and f.missing.sum() == 3 and f.sd.notna().sum() == 3
+    known = ~f.missing
+    assert (f.values[known] == co2[known]).all()
+    assert ((f.lower < co2) & (co2 < f.upper))[f.missing].all()
+    two = pd.DataFrame({"a": holes, "b": co2})
+    g = fill(two)
+    assert g.missing.sum().tolist() == [3, 0] and g.values.shape == two.shape and not g.values.isna().any(axis=None)
+    none = fill(co2.to_numpy())
+    assert (none.values == co2.to_numpy()).all() and not none.missing.any() and np.isnan(none.sd).all()
+
+
+def test_nullable_and_none():
+    y = short()
+    nullable = pd.Series(y).convert_dtypes()
+    nullable.iloc[4] = pd.NA
+    listed = [None if i == 4 else v for i, v in enumerate(y)]
+    np.testing.assert_array_equal(fill(nullable).values, fill(listed).values)
+
+
+def test_backtest(co2):
+    b = backtest(co2, 6, 2)
+    assert (b.horizon, b.origins, b.season) == (6, 2, 12) and b.scores["vssgp"]["rmse"] < b.scores["naive"]["rmse"]
+    assert list(b.frame().index) == ["vssgp", "naive", "seasonal_naive"] and b.by_output == {"co2": b.scores}
+
+
+def test_model(co2, tmp_path):
+    f = forecast(co2, 5)
+    path = tmp_path / "m.safetensors"
+    f.model.save(path)
+    model = SeriesModel.load(path)
+    assert (model.predict(f.index).mean == f.mean).all() and model.info()["outputs"] == ["co2"]
+    assert (pickle.loads(pickle.dumps(f)).model.predict(f.index).mean == f.mean).all()
+    with pytest.raises(ValueError, match="beyond"):
+        model.predict(pd.DatetimeIndex(["2100-01-01"]))
+
+
+def test_same_seed(co2):
+    a, b, c = (forecast(co2, 3, seed=s) for s in (1, 1, 2))
+    assert (a.mean == b.mean).all() and (a.sd != c.sd).any()
+
+
+def test_plot(co2):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    for y in (co2, co2.to_numpy(), co2.to_period("M"), pd.DataFrame({"a": co2, "b": co2})):
+        axes = np.ravel(forecast(y, 3).plot(last=30))
+        assert all(len(ax.lines) == 2 and len(ax.lines[0].get_xdata()) == 30 for ax in axes)
+        plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "call, match",
+    [
+        (lambda y: forecast(y, 0), "horizon 0; want"),
+        (lambda y: forecast(y, 2, until="2030-01-01"), "want one of them"),
+        (lambda y: forecast(y, trend="cubic"), "trend"),
+        (lambda y: forecast(y.iloc[:3], 2), "has 3 values"),
+        (lambda y: forecast(y.astype(str) + "x"), "no numbers"),
+        (lambda y: forecast(y, x=[1, 2]), "2 places and y 120 rows"),
+        (lambda y: forecast(y.to_numpy(), x=np.full(120, np.nan)), "not finite"),
+        (lambda y: forecast(y.set_axis([pd.NaT, *y.index[1:]])), "NaT"),
+        (lambda y: forecast(y.set_axis(list(map(str, y.index)))), "numbers or dates"),
+        (lambda y: forecast([]), "at least a row"),
+        (lambda y: forecast(np.zeros((2, 2, 2))), "shape"),
+        (lambda y: forecast(y, yerr=[1, 2]), "yerr"),
+        (lambda y: forecast(y, yerr=-1), "standard deviation"),
+        (lambda y: forecast(y, at=["x"]), "numbers or dates"),
+        (lambda y: fill(y, prior={"noise": (-1, 1)}), "prior"),
+        (lambda y: backtest(y, 500), "horizon|rows"),
+        (lambda y: SeriesModel(b"no model").info(), "safetensors"),
+    ],
+)
+def test_mistakes(co2, call, match):
+    with pytest.raises(ValueError, match=match) as error:
+        call(co2)
+    assert "\n" not in str(error.value)
