@@ -57,7 +57,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	for _, c := range root.Commands() {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			completeFlag(c, f)
+			a.completeFlag(c, f)
 			v, ok := f.Value.(*value)
 			writes = writes || ok && v.file != nil && v.file.written
 		})
@@ -65,7 +65,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 			c.Flags().BoolVar(&a.files.overwrite, "overwrite", false, "let an output replace a file that this command reads")
 		}
 	}
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { completeFlag(root, f) })
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
 	return root
 }
 

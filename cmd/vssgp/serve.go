@@ -93,6 +93,8 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // answer executes a call.
 func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
 	var stdout bytes.Buffer
 	a := newApp(ctx, &stdout, notes)
 	a.stdin = strings.NewReader("")

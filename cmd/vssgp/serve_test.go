@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,27 @@ func TestServe(t *testing.T) {
 	c.to.Close()
 	if err := <-c.done; err != nil {
 		t.Errorf("the end of stdin: %v", err)
+	}
+}
+
+// TestServeMemory: a call leaves nothing behind.
+func TestServeMemory(t *testing.T) {
+	c := newClient(t)
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	files := map[string]string{"big.csv": strings.Repeat(" ", 1<<20)}
+	c.call(files, "version")
+	before := held()
+	const calls = 20
+	for range calls {
+		c.call(files, "version")
+	}
+	if grown := int64(held()) - int64(before); grown > calls<<17 {
+		t.Errorf("%d calls left %d bytes", calls, grown)
 	}
 }
 

@@ -67,12 +67,13 @@ def call(
     files: Mapping[str, Buffer | Sequence[Buffer]] | None = None,
     *,
     progress: Progress = False,
-    stacklevel: int = 3,
+    stacklevel: int = 4,
 ) -> Answer:
     """Execute a command line.
 
     `files` are its inputs by name, each a buffer or several that follow one another. Raises ValueError with the
     command's own line where the caller is mistaken, RuntimeError elsewhere; KeyboardInterrupt ends the command at once.
+    A warning is shown at the caller's caller, or further up by `stacklevel`.
     """
     show = _shower(progress)
     args = [*args, "--progress", "always" if show else "never"]
@@ -83,7 +84,7 @@ def call(
             if "code" in header:
                 break
             if "note" in header:
-                _note(header["note"], show, stacklevel + 1)
+                _note(header["note"], show, stacklevel)
     answer = Answer(header, out)
     if answer.code == 0:
         return answer
@@ -98,7 +99,7 @@ def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> Non
         return
     text = text[len(_PREFIX) :].rstrip()
     if text.startswith("warning: "):
-        warnings.warn(text[len("warning: ") :], VssgpWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text[len("warning: ") :], VssgpWarning, stacklevel=stacklevel)
     else:
         log.info("%s", text)
 

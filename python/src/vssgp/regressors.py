@@ -125,6 +125,7 @@ class VSSGPRegressor(_Regressor):
     noise_precision : where the noise's precision starts, in 1/y².
     window : length of the windows along one input, in its units, "none" or "auto".
     iterations, batch, restarts : of the optimiser.
+    fix : tensors of the model file to keep at their starts, such as "noise.precision".
     prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise; "none" for no priors.
     posterior : draws of the hyper-parameters that the model keeps.
     device : "auto", "cpu" or "cuda:0".
@@ -151,6 +152,7 @@ class VSSGPRegressor(_Regressor):
         iterations: int | None = None,
         batch: int | None = None,
         restarts: int | None = None,
+        fix: Sequence[str] | str | None = None,
         prior: Mapping[str, str | Sequence[float]] | str | None = None,
         posterior: int | None = None,
         device: str | None = None,
@@ -169,6 +171,7 @@ class VSSGPRegressor(_Regressor):
         self.iterations = iterations
         self.batch = batch
         self.restarts = restarts
+        self.fix = fix
         self.prior = prior
         self.posterior = posterior
         self.device = device
