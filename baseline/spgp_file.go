@@ -1,0 +1,155 @@
+package baseline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/safetensors"
+)
+
+// FileFormat is the metadata entry "format" of a SparseModel's file.
+const FileFormat = "vssgp-baseline/1"
+
+// ErrFile is wrapped by every error about the content of a SparseModel's file.
+var ErrFile = errors.New("baseline: not a model file of a sparse Gaussian process")
+
+// The file's tensors. σ² and τ⁻¹ are in units of the scaled y, l, p and z in those of x.
+const (
+	nameVariance    = "kernel.variance"    // σ² [L]
+	nameLengthscale = "kernel.lengthscale" // l [L,Q]
+	nameFrequency   = "kernel.frequency"   // p [L,Q]
+	nameNoise       = "noise.variance"     // τ⁻¹ [1]
+	nameInducing    = "inducing.location"  // z [M,Q]
+	nameMean        = "coefficient.mean"   // of the whitened inducing variables [M,D]
+	nameFactor      = "coefficient.factor" // R of their precision R·Rᵀ [M,M], the lower triangle
+)
+
+// metadata are the JSON entries of the file, with where they are written from and read into.
+func (s *SparseModel) metadata() map[string]any {
+	return map[string]any{"y.offset": &s.out.Offset, "y.scale": &s.out.Scale, "x.names": &s.XNames, "y.names": &s.YNames, "notes": &s.Notes}
+}
+
+// Write writes the model as a safetensors file, from which ReadSparse makes one that predicts the same bits.
+func (s *SparseModel) Write(w io.Writer) error {
+	if s == nil || s.proj == nil {
+		return fmt.Errorf("baseline: save: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
+	}
+	h, r := s.proj.h, s.q.precision.l
+	m, d := s.q.mean.Dims()
+	precision := make([]float64, m*m)
+	for i := range m {
+		copy(precision[i*m:][:i+1], r.Data[i*r.Stride:])
+	}
+	lq := []int{h.cov.L, h.cov.Q}
+	f := &safetensors.File{
+		Tensors: map[string]safetensors.Tensor{
+			nameVariance:    {Shape: lq[:1], Data: h.cov.Variance},
+			nameLengthscale: {Shape: lq, Data: h.cov.Lengthscale},
+			nameFrequency:   {Shape: lq, Data: h.cov.Frequency},
+			nameNoise:       {Shape: []int{1}, Data: []float64{h.noise}},
+			nameInducing:    {Shape: []int{m, h.cov.Q}, Data: h.z},
+			nameMean:        {Shape: []int{m, d}, Data: mat.DenseCopyOf(s.q.mean).RawMatrix().Data},
+			nameFactor:      {Shape: []int{m, m}, Data: precision},
+		},
+		Metadata: map[string]string{"format": FileFormat},
+	}
+	for name, from := range s.metadata() {
+		text, err := json.Marshal(from)
+		if err != nil {
+			return fmt.Errorf("baseline: save %s: %w", name, err)
+		}
+		f.Metadata[name] = string(text)
+	}
+	return f.Write(w)
+}
+
+// ReadSparse reads a file of size bytes that Write has written. Errors wrap ErrFile, or are r's own.
+func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
+	f, err := safetensors.Read(r, size)
+	if errors.Is(err, safetensors.ErrFormat) {
+		err = fmt.Errorf("%w: %w", err, ErrFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if got := f.Metadata["format"]; got != FileFormat {
+		return nil, fmt.Errorf("its format is %.40q, want %q: %w", got, FileFormat, ErrFile)
+	}
+	s := &SparseModel{}
+	for name, to := range s.metadata() {
+		if err := json.Unmarshal([]byte(f.Metadata[name]), to); err != nil {
+			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
+		}
+	}
+	return s, s.read(f)
+}
+
+// read takes the tensors, and makes what Predict needs of them.
+func (s *SparseModel) read(f *safetensors.File) error {
+	shape, z := f.Tensors[nameLengthscale].Shape, f.Tensors[nameInducing].Shape
+	if len(shape) != 2 || len(z) != 2 || shape[0] < 1 || shape[1] < 1 || z[0] < 1 {
+		return fmt.Errorf("%s has shape %v and %s %v, want [L,Q] and [M,Q]: %w", nameLengthscale, shape, nameInducing, z, ErrFile)
+	}
+	q, m, d := shape[1], z[0], len(s.out.Scale)
+	var noise, mean, precision []float64
+	h := hyper{cov: Covariance{L: shape[0], Q: q}}
+	for _, t := range []struct {
+		name  string
+		shape []int
+		to    *[]float64
+		ok    func(float64) bool
+	}{
+		{nameVariance, shape[:1], &h.cov.Variance, positive}, {nameLengthscale, shape, &h.cov.Lengthscale, positive},
+		{nameFrequency, shape, &h.cov.Frequency, finite}, {nameNoise, []int{1}, &noise, positive},
+		{nameInducing, []int{m, q}, &h.z, finite}, {nameMean, []int{m, d}, &mean, finite}, {nameFactor, []int{m, m}, &precision, finite},
+	} {
+		have, ok := f.Tensors[t.name]
+		if !ok || !slices.Equal(have.Shape, t.shape) {
+			return fmt.Errorf("%s has shape %v, want %v: %w", t.name, have.Shape, t.shape, ErrFile)
+		}
+		if i := slices.IndexFunc(have.Data, func(v float64) bool { return !t.ok(v) }); i >= 0 {
+			return fmt.Errorf("%s[%d] is %v: %w", t.name, i, have.Data[i], ErrFile)
+		}
+		*t.to = have.Data
+	}
+	for i := range m {
+		if !positive(precision[i*m+i]) {
+			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", nameFactor, i, i, precision[i*m+i], ErrFile)
+		}
+	}
+	if err := s.checkUnits(q, d); err != nil {
+		return err
+	}
+	h.noise = noise[0]
+	s.units.q, s.proj = q, newProjection(m)
+	if err := s.proj.set(h); err != nil {
+		return fmt.Errorf("%w: %w", err, ErrFile)
+	}
+	s.proj.work = nil
+	l := blas64.Triangular{N: m, Stride: m, Data: precision, Uplo: blas.Lower, Diag: blas.NonUnit}
+	s.q = posterior{factor{l: l}, mat.NewDense(m, d, mean)}
+	return nil
+}
+
+// checkUnits checks the maps of the outputs and the names.
+func (s *SparseModel) checkUnits(q, d int) error {
+	if d < 1 || len(s.out.Offset) != d || slices.ContainsFunc(s.out.Offset, func(v float64) bool { return !finite(v) }) ||
+		slices.ContainsFunc(s.out.Scale, func(v float64) bool { return !positive(v) }) {
+		return fmt.Errorf("its metadata y.offset %v and y.scale %v; want a finite and a positive number for each output: %w", s.out.Offset, s.out.Scale, ErrFile)
+	}
+	if n := len(s.XNames); n != 0 && n != q {
+		return fmt.Errorf("its metadata x.names has %d names for %d inputs: %w", n, q, ErrFile)
+	}
+	if n := len(s.YNames); n != 0 && n != d {
+		return fmt.Errorf("its metadata y.names has %d names for %d outputs: %w", n, d, ErrFile)
+	}
+	return nil
+}
