@@ -120,3 +120,6 @@ func (s *SparseModel) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymD
 	}
 	return mat.NewDense(n, d, single.Mean), cov, nil
 }
+
+// Scale is the outputs' standard deviations [D], in whose units the covariance's σ² is.
+func (s *SparseModel) Scale() []float64 { return slices.Clone(s.out.Scale) }

@@ -48,7 +48,7 @@ func (a *app) command(c *cobra.Command, work func(ctx context.Context, args []st
 		switch is, want := len(args), len(operands); {
 		case is > want:
 			return fmt.Errorf("unexpected argument %.60q; want: %s", args[want], cmd.UseLine())
-		case is < want:
+		case is < want && !operands[is].optional:
 			return fmt.Errorf("%s is missing; want: %s", operands[is].name, cmd.UseLine())
 		}
 		return nil
@@ -96,7 +96,7 @@ func (a *app) warn(kind, format string, args ...any) {
 func (a *app) takeFiles(operands []operand, args []string) (err error) {
 	f := &a.files
 	f.stdout = a.stdout
-	for i, o := range operands {
+	for i, o := range operands[:len(args)] {
 		if o.file != nil && args[i] == fromStdin && (slices.Contains(o.file.extensions, "csv") || slices.Contains(o.file.extensions, "wav")) {
 			if a.stdinFor != "" {
 				return mistake("%s and %s are both stdin; want a file for one of them", a.stdinFor, o.name)

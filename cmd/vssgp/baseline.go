@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/baseline"
@@ -22,7 +20,7 @@ import (
 // baselineFlags are the flags of baseline.
 type baselineFlags struct {
 	columns               columns
-	output                string
+	output, keep          string
 	lengthscales, periods []float64
 	inducing, batch       int
 	options               baseline.Options
@@ -33,8 +31,10 @@ var baselines = []string{"gp", "fitc", "vfe", "svgp"}
 
 func (a *app) baselineCommand() *cobra.Command {
 	o := &baselineFlags{}
+	inputs := input("INPUTS.csv", tableFiles)
+	inputs.optional = true
 	cmd := a.command(&cobra.Command{
-		Use:   "baseline METHOD DATA INPUTS.csv -o OUT.csv",
+		Use:   "baseline METHOD DATA [INPUTS.csv -o OUT.csv] [-m MODEL.safetensors]",
 		Short: "Fit another kind of Gaussian process and predict, for comparison",
 		Long: `Fits one of the comparison methods to DATA (read as by fit) and predicts at each
 row of a table of inputs. The output is as predict's: the
@@ -46,19 +46,24 @@ input columns, then y_mean and y_sd for each output y.
   svgp  inducing inputs on mini-batches, O(S·M² + M³) a step
 
 All learn a covariance with as many components as --lengthscales has numbers,
-those with a period as spectral mixtures. Interrupting writes the predictions
-of the best model so far.`,
+those with a period as spectral mixtures. -m keeps the model of fitc, vfe or svgp, for
+predict and info; INPUTS and -o may be left out then. Interrupting writes the predictions
+of the best model so far, and the model.`,
 		Example: `  vssgp baseline gp co2.csv months.csv -o gp.csv --lengthscales 0.1,1000 --periods 5,0
-  vssgp baseline svgp table.csv new.csv --x age,water --y strength --inducing 200 -o svgp.csv`,
-	}, func(ctx context.Context, args []string) error { return a.baseline(ctx, args[0], args[1], args[2], o) },
-		operand{"METHOD", value{words: baselines}}, dataOperand, input("INPUTS.csv", tableFiles))
+  vssgp baseline svgp table.csv new.csv --x age,water --y strength --inducing 200 -o svgp.csv
+  vssgp baseline vfe table.csv -m vfe.safetensors`,
+	}, func(ctx context.Context, args []string) error {
+		return a.baseline(ctx, args[0], args[1], strings.Join(args[2:], ""), o)
+	},
+		operand{name: "METHOD", value: value{words: baselines}}, dataOperand, inputs)
 	o.add(cmd.Flags())
 	return cmd
 }
 
 func (o *baselineFlags) add(f *pflag.FlagSet) {
 	o.columns.add(f)
-	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: tableOutputs, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
+	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", optional: true, extensions: tableOutputs, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required, unless there is -m)")
+	f.VarP(fileName(&o.keep, file{written: true, extensions: modelFiles}), "model", "m", "keep the model of fitc, vfe or svgp in this `file`")
 	f.Var(lengths(&o.lengthscales), "lengthscales", "starting length-scales in units of x (of a recording seconds, or times such as 32ms), one for each component, such as 0.1,1000 (default: one, a tenth of each input's range)")
 	f.Var(lengths(&o.periods), "periods", "starting periods beside --lengthscales in units of x (of a recording seconds, or times), 0 for none, such as 5,0")
 	f.Float64Var(&o.options.NoisePrecision, "noise-precision", 0, "starting noise `precision` in 1/y² of the first output (default: a hundredth of its variance is noise)")
@@ -72,6 +77,8 @@ func (o *baselineFlags) method(name string) (baseline.Method, error) {
 	switch {
 	case o.inducing != 0 && name == "gp":
 		return nil, mistake("--inducing %d: method gp does not use it; leave it out", o.inducing)
+	case o.keep != "" && name == "gp":
+		return nil, mistake("-m %s: the full Gaussian process is not kept, as it has a matrix of all rows; want fitc, vfe or svgp, or INPUTS -o OUT", o.keep)
 	case o.batch != 0 && name != "svgp":
 		return nil, mistake("--batch %d: method %s does not use it; leave it out", o.batch, name)
 	}
@@ -88,17 +95,21 @@ func (o *baselineFlags) method(name string) (baseline.Method, error) {
 	return nil, mistake("method %.40q; want one of %s", name, strings.Join(baselines, ", "))
 }
 
-// baseline fits a method and writes its predictions.
+// baseline fits a method, and writes its predictions and its model.
 func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o *baselineFlags) error {
 	bar := a.newMeter()
 	o.options.Seed, o.options.Progress = a.seed, bar.progress
 	if _, err := o.method(name); err != nil { // before anything is read
 		return err
 	}
-	if a.computer.device.kind == "cuda" {
+	switch {
+	case inputPath == "" && (o.keep == "" || o.output != ""):
+		return mistake("INPUTS.csv is missing: where to predict; want it with -o OUT.csv, or -m MODEL.safetensors alone")
+	case inputPath != "" && o.output == "":
+		return mistake("the output file is missing; want -o OUT.csv")
+	case a.computer.device.kind == "cuda":
 		return a.computer.unusable("baseline computes on the CPU alone")
-	}
-	if a.computer.precision.digits > 0 {
+	case a.computer.precision.digits > 0:
 		return a.computer.precision.hostless(", and baseline on it alone")
 	}
 	read, err := a.readData(ctx, dataPath, o.columns, o.columns.split, nil)
@@ -106,9 +117,11 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 		return err
 	}
 	data := read.Data
-	out, columns, err := a.baselinePrediction(ctx, read, inputPath, o)
-	if err != nil {
-		return err
+	var out *prediction
+	if inputPath != "" {
+		if out, err = a.baselinePrediction(ctx, read, inputPath, o); err != nil {
+			return err
+		}
 	}
 	if o.lengthscales != nil || o.periods != nil { // else the default
 		if o.options.Covariance, err = baseline.SpectralMixture(data.Q, o.lengthscales, o.periods); err != nil {
@@ -125,35 +138,71 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 	if err != nil && !interrupted {
 		return err
 	}
-	noise, err := a.predictBaseline(fit, out)
-	if err != nil {
-		return err
-	}
-	components := mixture(fit.Covariance, data)
-	if a.json {
-		err = a.printJSON(object{
-			{"method", name}, {"bound", fit.Bound}, {"iterations", fit.Iterations}, {"ended", fit.Ended}, {"seconds", fit.Elapsed}, {"rows", data.N},
-			{"components", components}, {"noise_sd", noise}, // of each output, in its units
-			{"predicted", out.at.rows}, {"columns", columns}, {"output", o.output}, {"interrupted,omitempty", interrupted},
-		})
-	} else if o.output != toStdout { // stdout is for the table alone
-		a.say("%s: bound %.9g after %d iterations (%s), %.1f s", name, fit.Bound, fit.Iterations, fit.Ended, fit.Elapsed.Seconds())
-		a.say("%s, noise sd %s", counted(data.N, "row"), row(noise))
-		a.sayComponents(components, firstNumbers(len(components)))
-		a.say("%d predictions in %s", out.at.rows, o.output)
+	columns, err := a.writeFit(fit, read, out, o)
+	if err == nil {
+		err = a.reportBaseline(name, fit, data, out, columns, interrupted, o)
 	}
 	if err == nil && interrupted {
-		err = &interruption{fmt.Sprintf(" at iteration %d: the predictions of the best model so far are in %s", fit.Iterations, o.output)}
+		err = &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s", fit.Iterations, strings.TrimSpace(o.keep+" "+o.output))}
 	}
 	return err
 }
 
+// writeFit writes the model and the predictions, and returns the columns of these.
+func (a *app) writeFit(fit *baseline.Fit, data *dataset, out *prediction, o *baselineFlags) (columns []string, err error) {
+	var files []atomicfile.File
+	if o.keep != "" {
+		f, err := sparseFile(o.keep, fit, data)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if out == nil {
+		return nil, a.write(files...)
+	}
+	return a.writeBaseline(fit.Model, out, files...)
+}
+
+// reportBaseline prints how a fit went.
+func (a *app) reportBaseline(name string, fit *baseline.Fit, data *vssgp.Data, out *prediction, columns []string, interrupted bool, o *baselineFlags) error {
+	_, scale := data.Standardise()
+	components, predicted := mixture(fit.Covariance, scale.Scale), 0
+	var noise []float64
+	for _, s := range scale.Scale { // fit.NoiseSD is the first output's
+		noise = append(noise, fit.NoiseSD*(s/scale.Scale[0]))
+	}
+	if out != nil {
+		predicted = out.at.rows
+	}
+	if a.json {
+		return a.printJSON(object{
+			{"method", name}, {"bound", fit.Bound}, {"iterations", fit.Iterations}, {"ended", fit.Ended}, {"seconds", fit.Elapsed}, {"rows", data.N},
+			{"components", components}, {"noise_sd", noise}, // of each output, in its units
+			{"predicted", predicted}, {"columns", columns}, {"output", o.output}, {"model,omitempty", o.keep}, {"interrupted,omitempty", interrupted},
+		})
+	}
+	if o.output == toStdout { // which is for the table alone
+		return nil
+	}
+	a.say("%s: bound %.9g after %d iterations (%s), %.1f s", name, fit.Bound, fit.Iterations, fit.Ended, fit.Elapsed.Seconds())
+	a.say("%s, noise sd %s", counted(data.N, "row"), row(noise))
+	a.sayComponents(components, firstNumbers(len(components)))
+	if out != nil {
+		a.say("%d predictions in %s", predicted, o.output)
+	}
+	if o.keep != "" {
+		a.say("wrote %s", o.keep)
+	}
+	return nil
+}
+
 // baselinePrediction reads where to predict, and makes the columns of the output: if two have
 // the same name, the user should hear of it before the fit.
-func (a *app) baselinePrediction(ctx context.Context, data *dataset, path string, o *baselineFlags) (*prediction, []string, error) {
+func (a *app) baselinePrediction(ctx context.Context, data *dataset, path string, o *baselineFlags) (*prediction, error) {
 	s, err := a.openTable(ctx, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	like := data.axes
 	if like == nil { // of a recording
@@ -161,47 +210,18 @@ func (a *app) baselinePrediction(ctx context.Context, data *dataset, path string
 	}
 	at, err := tablePlaces(ctx, s, path, columns{}, data.Q, data.XNames, like)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r := &prediction{ctx: ctx, at: at, o: &predictFlags{output: o.output}, outputs: report.Names(data.YNames, data.D, "y")}
-	_, names, err := r.files()
-	return r, names, err
+	_, _, err = r.files()
+	return r, err
 }
 
-// predictBaseline writes the predictions at all places at once, and returns the
-// noise's standard deviation in each output.
-func (a *app) predictBaseline(fit *baseline.Fit, r *prediction) (noise []float64, err error) {
-	var x []float64
-	err = r.at.each(context.WithoutCancel(r.ctx), func(_ int, part []float64) error {
-		x = append(x, part...)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	p, err := fit.Model.Predict(mat.NewDense(r.at.rows, len(r.at.names), x))
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range p.Noise {
-		noise = append(noise, math.Sqrt(v))
-	}
-	r.each = func(context.Context, iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error] {
-		return func(yield func(*vssgp.Part, error) bool) { yield(&vssgp.Part{X: x, Prediction: p}, nil) }
-	}
-	files, _, err := r.files()
-	if err != nil {
-		return nil, err
-	}
-	return noise, a.writeLast([]atomicfile.File{r.file(files[0])}, r.meter.clear)
-}
-
-// mixture returns a covariance's components in the data's units.
-func mixture(c baseline.Covariance, data *vssgp.Data) []vssgp.Component {
-	_, y := data.Standardise()
+// mixture returns a covariance's components in the data's units; scale is the outputs'.
+func mixture(c baseline.Covariance, scale []float64) []vssgp.Component {
 	out := make([]vssgp.Component, c.L)
 	for i := range out {
-		for _, s := range y.Scale {
+		for _, s := range scale {
 			out[i].SD = append(out[i].SD, math.Sqrt(c.Variance[i])*s)
 		}
 		for q := range c.Q {

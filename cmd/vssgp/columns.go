@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +15,26 @@ import (
 
 // columns are --x and --y, and for a series --yerr: names of a table's columns, or their numbers from 0.
 // A column cannot have a number as its name (package table refuses it).
-type columns struct{ x, y, errors []string }
+type columns struct {
+	x, y, errors []string
+	names        []string // --names
+}
 
 func (c *columns) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.x, "x", nil, "input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: the first of dates, or all of numbers that are not outputs)")
 	f.StringSliceVar(&c.y, "y", nil, "output `columns` of a table (default: the last of numbers)")
+	f.StringSliceVar(&c.names, "names", nil, "the `columns` of the table, all in their order, in place of its own names (an NPY file has none)")
+}
+
+// rename gives a table the names of --names.
+func (c columns) rename(s *table.Stream) error {
+	if c.names == nil {
+		return nil
+	}
+	if err := s.Rename(c.names); err != nil {
+		return fmt.Errorf("--names: %w", err)
+	}
+	return nil
 }
 
 // A choice is the columns to read, by number. errors are the standard deviations of y; nil: none are known.

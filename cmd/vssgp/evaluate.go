@@ -49,20 +49,23 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 
 func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evaluateFlags) error {
 	a.computer.spread()
-	m, along, err := a.loadEither(modelPath)
+	m, err := a.loadAny(modelPath)
 	if err != nil {
 		return err
 	}
-	if along != nil {
+	if m.sparse != nil {
+		return mistake("%s is a model of vssgp baseline, which evaluate does not know; want one of fit or forecast", modelPath)
+	}
+	if m.series != nil {
 		if o.inference != "" || o.gradient || o.rows != nil {
 			return mistake("%s is the model of a series; leave --inference, --gradient and --rows out", modelPath)
 		}
-		return a.evaluateSeries(ctx, along, dataPath, o.columns)
+		return a.evaluateSeries(ctx, m.series, dataPath, o.columns)
 	}
 	if o.columns.errors != nil {
 		return mistake("--yerr: %s is no model of a series; leave the flag out", modelPath)
 	}
-	return a.evaluateModel(ctx, m, dataPath, o)
+	return a.evaluateModel(ctx, m.model, dataPath, o)
 }
 
 // evaluateModel evaluates a model of package vssgp.

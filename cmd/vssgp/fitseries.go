@@ -102,6 +102,9 @@ func firstGiven(flags *pflag.FlagSet) (name string) {
 func (a *app) hasOneInput(ctx context.Context, path string, c columns) (bool, error) {
 	s, err := a.openTable(ctx, path)
 	if err == nil {
+		err = c.rename(s)
+	}
+	if err == nil {
 		err = c.survey(ctx, s)
 	}
 	if err != nil {

@@ -20,11 +20,12 @@ import (
 type operand struct {
 	name string
 	value
+	optional bool // it, and those that follow, may be left out
 }
 
 // input is an operand that is a file with one of the extensions.
 func input(name string, extensions []string) operand {
-	return operand{name, value{file: &file{extensions: extensions}}}
+	return operand{name: name, value: value{file: &file{extensions: extensions}}}
 }
 
 var (
@@ -56,6 +57,7 @@ type value struct {
 type file struct {
 	written    bool
 	needed     string   // the flag with an example, if the command needs it
+	optional   bool     // the command says itself when it needs it
 	extensions []string // that a shell offers; none: all
 	only       bool     // another extension is a mistake
 	stdout     bool     // - is stdout

@@ -42,14 +42,16 @@ and how far the model reaches; --plot draws its parts.`,
 }
 
 func (a *app) info(ctx context.Context, path string, top int, plot string) error {
-	m, line, err := a.readEither(path)
-	if err != nil {
+	m, err := a.readAny(path)
+	switch {
+	case err != nil:
 		return err
+	case m.series != nil:
+		return a.infoSeries(ctx, path, m.series, plot)
+	case m.sparse != nil:
+		return a.infoSparse(path, m.sparse, plot)
 	}
-	if line != nil {
-		return a.infoSeries(ctx, path, line, plot)
-	}
-	return a.infoModel(path, m, top, plot)
+	return a.infoModel(path, m.model, top, plot)
 }
 
 // infoModel prints a model of package vssgp.

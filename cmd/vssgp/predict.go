@@ -28,7 +28,8 @@ file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
 the mean with a 95 % band, and draws, along the input or, of several inputs, along
 the rows. The model of a series (forecast -m, fit --method structural) predicts at a
 table, always averaged over its hyper-parameters, with draws as columns of the output;
---full and --latent are for the other models.
+--full, --joint and --latent are for the other models. Those of baseline -m predict a
+table of mean and sd, and --joint.
 
 The inputs are read, predicted and written part by part, in memory that does not
 grow with their number: an hour of audio takes as much memory as a minute. --plan
@@ -45,6 +46,7 @@ prints the work, memory and files that the prediction would take, and stops.`,
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.csv", extensions: drawn, only: true, stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.posterior, "posterior", false, "average over the model's draws of its hyper-parameters (fit --posterior N), and add y_lower and y_upper, between which 95 % lie")
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
+	f.Var(fileName(&o.joint, file{written: true, extensions: []string{"npy"}, only: true}), "joint", "write the joint covariance of all rows and outputs to this `file`: .npy, an array [rows, outputs, rows, outputs]")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.Var(count(&o.draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")
 	f.Var(fileName(&o.drawsFile, file{written: true, extensions: drawn, only: true}), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
@@ -60,13 +62,16 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err := a.checkFormats(o); err != nil {
 		return err
 	}
-	m, along, err := a.loadEither(modelPath)
-	if err != nil {
+	any, err := a.loadAny(modelPath)
+	switch {
+	case err != nil:
 		return err
+	case any.series != nil:
+		return a.predictSeries(ctx, any.series, modelPath, inputPath, o)
+	case any.sparse != nil:
+		return a.predictSparse(ctx, any.sparse, modelPath, inputPath, o)
 	}
-	if along != nil {
-		return a.predictSeries(ctx, along, modelPath, inputPath, o)
-	}
+	m := any.model
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
 		return err

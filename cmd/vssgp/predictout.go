@@ -23,6 +23,7 @@ type predictFlags struct {
 	columns   columns
 	output    string
 	full      bool
+	joint     string
 	latent    bool
 	posterior bool
 	draws     int
@@ -38,6 +39,8 @@ func (a *app) checkFormats(o *predictFlags) error {
 	switch {
 	case recording && o.full:
 		return mistake("--full: a recording cannot hold covariances; want -o with .csv or .npy")
+	case o.joint != "" && o.posterior:
+		return mistake("--joint %s: it is of the model itself, without --posterior; leave one of them out", o.joint)
 	case o.drawsFile != "" && o.draws == 0:
 		return mistake("--draws-file %s needs --draws N", o.drawsFile)
 	case o.drawsFile == "" && o.draws > 0 && recording:
@@ -183,6 +186,9 @@ func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *pre
 			}
 		}
 		files = append(files, r.file(out))
+	}
+	if o.joint != "" {
+		files = slices.Insert(files, 0, r.jointFile(m, m.NoiseSD()))
 	}
 	if o.plot != "" {
 		plot, err := a.plot(r, m, p, model)

@@ -78,6 +78,8 @@ func (o *predictFlags) notOfSeries() string {
 	switch {
 	case o.full:
 		return "--full"
+	case o.joint != "":
+		return "--joint " + o.joint
 	case o.latent:
 		return "--latent"
 	case o.drawsFile != "":

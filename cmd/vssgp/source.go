@@ -15,63 +15,73 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 
-// load reads a model file and gives it the backend of --device.
-func (a *app) load(path string) (*vssgp.Model, error) {
-	b, err := a.computer.get()
-	if err != nil {
-		return nil, err
-	}
-	m, along, err := a.readEither(path)
-	if err == nil && along != nil {
-		err = mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, series.FileFormat)
-	}
-	if err != nil {
-		return nil, err
-	}
-	m.Backend = b
-	return m, nil
+// A fitted is a model of a file: one of the three is not nil.
+type fitted struct {
+	model  *vssgp.Model
+	series *series.Model
+	sparse *baseline.SparseModel
 }
 
-// readEither reads a model file of either kind: of package vssgp, or of a series. The model computes on the CPU.
-func (a *app) readEither(path string) (m *vssgp.Model, along *series.Model, err error) {
+// load reads a model file of package vssgp and gives it the backend of --device.
+func (a *app) load(path string) (*vssgp.Model, error) {
+	f, err := a.loadAny(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.series != nil:
+		return nil, mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, series.FileFormat)
+	case f.sparse != nil:
+		return nil, mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, baseline.FileFormat)
+	}
+	return f.model, nil
+}
+
+// readAny reads a model file of any kind. The model computes on the CPU.
+func (a *app) readAny(path string) (m fitted, err error) {
 	f, size, err := a.open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read model: %w", err)
+		return m, fmt.Errorf("read model: %w", err)
 	}
 	defer f.Close()
 	file, err := safetensors.Read(f, size)
-	switch {
-	case err != nil:
-	case file.Metadata["format"] == series.FileFormat:
-		along, err = series.Read(f, size)
-	default:
-		m, err = vssgp.Read(f, size)
+	if err == nil {
+		switch file.Metadata["format"] {
+		case series.FileFormat:
+			m.series, err = series.Read(f, size)
+		case baseline.FileFormat:
+			m.sparse, err = baseline.ReadSparse(f, size)
+		default:
+			m.model, err = vssgp.Read(f, size)
+		}
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("read model: %s: %w", path, err)
+		return m, fmt.Errorf("read model: %s: %w", path, err)
 	}
-	return m, along, nil
+	return m, nil
 }
 
-// loadEither is readEither with the backend of --device.
-func (a *app) loadEither(path string) (*vssgp.Model, *series.Model, error) {
+// loadAny is readAny with the backend of --device.
+func (a *app) loadAny(path string) (m fitted, err error) {
 	b, err := a.computer.get()
 	if err != nil {
-		return nil, nil, err
+		return m, err
 	}
-	m, s, err := a.readEither(path)
-	if m != nil {
-		m.Backend = b
+	if m, err = a.readAny(path); err != nil {
+		return m, err
 	}
-	if s != nil {
-		s.SetBackend(b)
+	if m.model != nil {
+		m.model.Backend = b
 	}
-	return m, s, err
+	if m.series != nil {
+		m.series.SetBackend(b)
+	}
+	return m, nil
 }
 
 // readFor reads a table or a recording to evaluate a model on. If nothing in the model
@@ -182,6 +192,14 @@ func (p *places) each(ctx context.Context, visit func(n int, x []float64) error)
 		n += len(x) / len(p.names)
 	}
 	return nil
+}
+
+// all returns the rows of all parts [rows,Q].
+func (p *places) all(ctx context.Context) (x []float64, err error) {
+	return x, p.each(ctx, func(_ int, part []float64) error {
+		x = append(x, part...)
+		return nil
+	})
 }
 
 // readPlaces finds where to predict: at the rows of a table or, for a model of a

@@ -59,6 +59,9 @@ func (a *app) readTable(ctx context.Context, path string, c columns, choose choo
 		return nil, err
 	}
 	path = inputName(path)
+	if err := c.rename(s); err != nil {
+		return nil, err
+	}
 	if err := c.survey(ctx, s); err != nil {
 		return nil, err
 	}
@@ -118,16 +121,11 @@ const axesName = "app.axes"
 
 // keepAxes notes the axes of inputs that are dates in the model.
 func keepAxes(m *vssgp.Model, axes []*table.Axis) error {
-	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
-		return nil
+	text, err := axesText(axes)
+	if err != nil || text == "" {
+		return err
 	}
-	kept := slices.Clone(axes)
-	for i, axis := range kept {
-		if !axis.Dates() {
-			kept[i] = nil
-		}
-	}
-	return keep(m, axesName, kept)
+	return keep(m, axesName, json.RawMessage(text))
 }
 
 // keep adds an entry to the metadata of a model's file.
@@ -164,20 +162,7 @@ func rangeOfModel(m *vssgp.Model) (lo, hi float64, ok bool) {
 
 // axesOfModel returns the axes of a model's inputs [Q].
 func axesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
-	axes := make([]*table.Axis, m.Params.Q)
-	if text := m.Metadata[axesName]; text != "" {
-		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != m.Params.Q {
-			return nil, mistake("the model's metadata %s is %.60q; want a JSON list of %d axes: %v", axesName, text, m.Params.Q, err)
-		}
-	}
-	for i, axis := range axes {
-		if axis == nil {
-			axes[i] = &table.Axis{}
-		} else if err := axis.Check(); err != nil {
-			return nil, fmt.Errorf("the model's metadata %s: %w", axesName, err)
-		}
-	}
-	return axes, nil
+	return axesFrom(m.Metadata[axesName], "metadata "+axesName, m.Params.Q)
 }
 
 // axisNote is the note of a series' model file that holds the axis of its input as JSON.

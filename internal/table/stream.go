@@ -236,6 +236,22 @@ func (s *Stream) Check(picks []Pick) error {
 	return worst
 }
 
+// Rename gives the columns other names, one each. The error wraps ErrFormat.
+func (s *Stream) Rename(names []string) error {
+	if len(names) != s.Cols {
+		return malformed("%s: %d names for %d columns; want one for each", s.file.name, len(names), s.Cols)
+	}
+	cols := make([]int, s.Cols)
+	for i := range cols {
+		cols[i] = i
+	}
+	if err := checkNames(names, cols); err != nil {
+		return malformed("%s: %w", s.file.name, err)
+	}
+	s.Names = names
+	return nil
+}
+
 // checkNames checks the names of the columns.
 func (s *Stream) checkNames(picks []Pick) error {
 	if !s.d.header {

@@ -39,7 +39,9 @@ class Library:
         size, left = ctypes.c_int64(), []
 
         def work(number=self.number):
-            left.append(self.so.vssgp_call(ctypes.c_int64(number), frame, ctypes.c_int64(len(frame)), ctypes.byref(size)))
+            left.append(
+                self.so.vssgp_call(ctypes.c_int64(number), frame, ctypes.c_int64(len(frame)), ctypes.byref(size))
+            )
 
         thread = threading.Thread(target=work)
         thread.start()

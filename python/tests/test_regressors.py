@@ -101,6 +101,16 @@ def test_command_to_python(wave, tmp_path):
     assert m.score(x, y) > 0.95 and m.info()["outputs"] == ["heat"]
 
 
+def test_names(wave):
+    """The model keeps the names of a DataFrame's columns."""
+    pd = pytest.importorskip("pandas")
+    x, y = wave
+    for name, model in (("depth", VSSGPRegressor()), ("a,b", SparseGPRegressor(inducing=9))):
+        m = model.fit(pd.DataFrame({name: x[:, 0], "heat": y**2}), y)
+        assert m.info()["inputs"] == (["depth", "heat"] if name == "depth" else ["x0", "x1"])
+        assert m.info()["outputs"] == ["y"]
+
+
 def test_pipeline(wave):
     x, y = wave
     pipe = make_pipeline(StandardScaler(), VSSGPRegressor())

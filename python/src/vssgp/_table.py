@@ -124,7 +124,7 @@ class Series:
         names = [y.name] if frame and y.ndim == 1 else list(y.columns) if frame else []
         self.names = _names(names, self.outputs)
         xname = getattr(x, "name", None)
-        self.x_name = xname if _usable(xname) and xname not in self.names else _free("x", self.names)
+        self.x_name = xname if usable(xname) and xname not in self.names else _free("x", self.names)
         self.errors = None
         if yerr is not None:
             self.errors = _numbers(yerr, "yerr")
@@ -200,12 +200,12 @@ def _cells(column: NDArray) -> list[str]:
 
 def _names(given: Sequence[Any], count: int) -> list[str]:
     """The columns' own names if the command can take them, else y, or y0, y1, …."""
-    if len(given) == count and all(map(_usable, given)) and len(set(given)) == count:
+    if len(given) == count and all(map(usable, given)) and len(set(given)) == count:
         return list(given)
     return ["y"] if count == 1 else [f"y{i}" for i in range(count)]
 
 
-def _usable(name: Any) -> bool:
+def usable(name: Any) -> bool:
     """Whether the command takes a name: a number is no name."""
     if not isinstance(name, str) or not name.strip() or name != name.strip() or not name.isprintable():
         return False

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _engine, _files
 from ._flags import flags
+from ._table import usable
 
 Seed = int | np.random.RandomState | None
 
@@ -39,6 +40,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         y = np.asarray(y, dtype="float64")
         outputs = y.reshape(len(y), -1)
         args = self._fit_args(X.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
+        args.append("--names=" + ",".join([*self._input_names(), *_names("y", outputs.shape[1])]))
         answer = _engine.call(args, {_DATA: _files.npy(np.column_stack([X, outputs]))}, progress=self.progress)
         self.model_ = bytes(answer.files[_MODEL])
         self.result_ = answer.result
@@ -75,6 +77,13 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X = validate_data(self, X, dtype="float64", reset=False)
         files = {_MODEL: self.model_, _AT: _files.npy(X)}
         return _engine.call(["predict", _MODEL, _AT, "-o", output, *args], files, stacklevel=5).files
+
+    def _input_names(self) -> list[str]:
+        """The names of X's columns, where it is a DataFrame whose names the command can take."""
+        names = list(getattr(self, "feature_names_in_", []))
+        if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & set(_names("y", 99)):
+            return names
+        return _names("x", self.n_features_in_)
 
     def _shaped(self, a: NDArray) -> NDArray:
         """A column for each output, in the shape of the y of the fit."""
@@ -135,7 +144,7 @@ class VSSGPRegressor(_Regressor):
     None leaves a choice to the command; `vssgp fit --help` explains each.
     """
 
-    _marker = "components"
+    _marker = "inference"
 
     def __init__(
         self,
@@ -259,6 +268,10 @@ class SparseGPRegressor(_Regressor):
             random.multivariate_normal(mu, cov[:, :, d], n_samples).T for d, mu in enumerate(mean.reshape(m, -1).T)
         ]
         return draws[0] if self._single else np.stack(draws, axis=1)
+
+
+def _names(name: str, count: int) -> list[str]:
+    return [name] if count == 1 else [f"{name}{i}" for i in range(count)]
 
 
 def _columns(inputs: int, outputs: int) -> list[str]:

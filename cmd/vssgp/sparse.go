@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/baseline"
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// sparseFile is the output of baseline --model: the model with the names and axes of its data.
+func sparseFile(path string, fit *baseline.Fit, data *dataset) (atomicfile.File, error) {
+	m := fit.Model.(*baseline.SparseModel)
+	m.XNames, m.YNames = data.XNames, data.YNames
+	text, err := axesText(data.axes)
+	if text != "" {
+		m.Notes = map[string]string{axisNote: text}
+	}
+	return atomicfile.File{Path: path, Write: m.Write}, err
+}
+
+// axesText writes the axes of inputs of which some are dates as JSON, null for numbers; "" if all are numbers.
+func axesText(axes []*table.Axis) (string, error) {
+	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
+		return "", nil
+	}
+	kept := slices.Clone(axes)
+	for i, axis := range kept {
+		if !axis.Dates() {
+			kept[i] = nil
+		}
+	}
+	text, err := json.Marshal(kept)
+	return string(text), err
+}
+
+// axesFrom reads what axesText has written of q inputs; what names its place in the file.
+func axesFrom(text, what string, q int) ([]*table.Axis, error) {
+	axes := make([]*table.Axis, q)
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != q {
+			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes: %v", what, text, q, err)
+		}
+	}
+	for i, axis := range axes {
+		if axis == nil {
+			axes[i] = &table.Axis{}
+		} else if err := axis.Check(); err != nil {
+			return nil, fmt.Errorf("the model's %s: %w", what, err)
+		}
+	}
+	return axes, nil
+}
+
+// predictSparse predicts by a model of baseline.
+func (a *app) predictSparse(ctx context.Context, m *baseline.SparseModel, modelPath, inputPath string, o *predictFlags) error {
+	if bad := o.notOfSparse(); bad != "" {
+		return mistake("%s: %s is a model of vssgp baseline, which predicts a table of mean and sd; leave the flag out", bad, modelPath)
+	}
+	q, d, _ := m.Sizes()
+	like, err := axesFrom(m.Notes[axisNote], "note "+axisNote, q)
+	if err != nil {
+		return err
+	}
+	s, err := a.openTable(ctx, inputPath)
+	if err != nil {
+		return err
+	}
+	at, err := tablePlaces(ctx, s, inputName(inputPath), o.columns, q, m.XNames, like)
+	if err != nil {
+		return err
+	}
+	r := &prediction{ctx: ctx, at: at, o: o, outputs: report.Names(m.YNames, d, "y")}
+	var files []atomicfile.File
+	if o.joint != "" {
+		files = append(files, r.jointFile(m, m.NoiseSD()))
+	}
+	columns, err := a.writeBaseline(m, r, files...)
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJSON(object{{"rows", at.rows}, {"columns", columns}, {"output", o.output}, {"device", "cpu"}})
+}
+
+// notOfSparse is a flag that a model of baseline cannot follow; "" if there is none.
+func (o *predictFlags) notOfSparse() string {
+	switch {
+	case o.full:
+		return "--full"
+	case o.posterior:
+		return "--posterior"
+	case o.draws > 0:
+		return "--draws"
+	case o.plot != "":
+		return "--plot " + o.plot
+	case o.plan:
+		return "--plan"
+	case formatOf(o.output) == "wav":
+		return "-o " + o.output
+	}
+	return ""
+}
+
+// writeBaseline predicts at all places at once, writes the predictions after other files, and returns the columns of their table.
+func (a *app) writeBaseline(m baseline.Model, r *prediction, before ...atomicfile.File) (columns []string, err error) {
+	x, err := r.at.all(context.WithoutCancel(r.ctx))
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.Predict(mat.NewDense(r.at.rows, len(r.at.names), x))
+	if err != nil {
+		return nil, err
+	}
+	r.each = func(context.Context, iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error] {
+		return func(yield func(*vssgp.Part, error) bool) { yield(&vssgp.Part{X: x, Prediction: p}, nil) }
+	}
+	files, columns, err := r.files()
+	if err != nil {
+		return nil, err
+	}
+	return columns, a.writeLast(append(before, r.file(files[0])), r.meter.clear)
+}
+
+// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
+const mostJoint = 1 << 14
+
+// jointly is a model that knows the joint covariance [N·D,N·D] of the function at rows.
+type jointly interface {
+	PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error)
+}
+
+// jointFile is the output of --joint: [N,D,N,D], with the outputs' noise on the diagonal unless --latent.
+func (r *prediction) jointFile(m jointly, noise []float64) atomicfile.File {
+	return atomicfile.File{Path: r.o.joint, Write: func(w io.Writer) error {
+		n, d := r.at.rows, len(r.outputs)
+		if n*d > mostJoint {
+			return mistake("--joint: %s of %s; want at most %d of both together", counted(n, "row"), counted(d, "output"), mostJoint)
+		}
+		x, err := r.at.all(r.ctx)
+		if err != nil {
+			return err
+		}
+		_, cov, err := m.PredictJoint(mat.NewDense(n, len(r.at.names), x))
+		if err != nil {
+			return err
+		}
+		to, err := table.NewNPYWriter(w, []int{n, d, n, d})
+		if err != nil {
+			return err
+		}
+		row := make([]float64, n*d)
+		for i := range row {
+			for j := range row {
+				row[j] = cov.At(i, j)
+			}
+			if !r.o.latent {
+				row[i] += noise[i%d] * noise[i%d]
+			}
+			if err := to.Write(row); err != nil {
+				return err
+			}
+		}
+		return to.Close()
+	}}
+}
+
+// infoSparse prints a model of baseline.
+func (a *app) infoSparse(path string, m *baseline.SparseModel, plot string) error {
+	if plot != "" {
+		return mistake("--plot %s: %s is a model of vssgp baseline, which it does not draw; leave the flag out", plot, path)
+	}
+	q, d, inducing := m.Sizes()
+	inputs, outputs := report.Names(m.XNames, q, "x"), report.Names(m.YNames, d, "y")
+	components := mixture(m.Covariance(), m.Scale())
+	if a.json {
+		return a.printJSON(object{
+			{"model", path}, {"inputs", inputs}, {"outputs", outputs}, {"inducing", inducing}, {"noise_sd", m.NoiseSD()}, {"components", components},
+		})
+	}
+	a.say("%s: a sparse Gaussian process of vssgp baseline", filepath.Base(path))
+	a.say("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "), counted(len(components), "component"), counted(inducing, "inducing input"))
+	a.say("noise sd: %s", row(m.NoiseSD()))
+	a.sayComponents(components, firstNumbers(len(components)))
+	return nil
+}
