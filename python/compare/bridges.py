@@ -19,6 +19,7 @@ import threading
 import time
 
 import numpy as np
+
 from vssgp import VSSGPRegressor, _engine, _files
 
 
@@ -75,7 +76,8 @@ def interrupted(call, after=0.5):
     """How long a long fit takes to end after ^C."""
     x = np.linspace(0, 1, 4000)
     table = np.column_stack([x, np.sin(300 * x) + np.random.default_rng(0).normal(size=4000)])
-    args = "fit d.npy --method vssgp --window none --components 1 --features 600 --iterations 100000 -o m.safetensors --quiet".split()
+    options = "--window none --components 1 --features 600 --iterations 100000"
+    args = f"fit d.npy --method vssgp {options} -o m.safetensors --quiet".split()
     began = []
 
     def interrupt():

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+
 from vssgp import VssgpWarning, _engine, _files
 from vssgp._flags import flags, text
 

@@ -4,6 +4,7 @@ import wave as wave_module
 import numpy as np
 import pytest
 from conftest import TESTDATA
+
 from vssgp import impute
 
 

@@ -8,6 +8,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from vssgp import SparseGPRegressor, VSSGPRegressor, _engine
 
 ESTIMATORS = [

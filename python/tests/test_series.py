@@ -3,6 +3,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from vssgp import SeriesModel, backtest, fill, forecast
 
 pd = pytest.importorskip("pandas")

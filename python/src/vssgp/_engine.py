@@ -8,6 +8,7 @@ next call starts another one.
 from __future__ import annotations
 
 import atexit
+import io
 import json
 import logging
 import os
@@ -21,9 +22,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 Buffer = bytes | bytearray | memoryview
+Files = Mapping[str, Buffer | Sequence[Buffer]]
 Progress = bool | Callable[[str], None] | None
 
 log = logging.getLogger("vssgp")
@@ -64,7 +66,7 @@ def binary() -> str:
 
 def call(
     args: Sequence[str],
-    files: Mapping[str, Buffer | Sequence[Buffer]] | None = None,
+    files: Files | None = None,
     *,
     progress: Progress = False,
     stacklevel: int = 4,
@@ -107,7 +109,8 @@ def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> Non
 def _shower(progress: Progress) -> Callable[[str], None] | None:
     """What shows progress. None: a line on stderr where that is a terminal or a notebook's."""
     if callable(progress):
-        return lambda text: progress(text.strip()) if text.strip() else None
+        tell = progress
+        return lambda text: tell(text.strip()) if text.strip() else None
     if progress is None:
         progress = "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
     if not progress:
@@ -142,21 +145,21 @@ class _Child:
                 env=env,
                 pipesize=1 << 20,  # where the system can: fewer turns for a large array
             )
+            self.to, self.answers = cast(BinaryIO, self.process.stdin), cast(io.BufferedReader, self.process.stdout)
         except OSError as err:
             raise RuntimeError(f"cannot start {self.path}: {err.strerror}") from err
         self.receive()  # its greeting
 
-    def send(self, args: Sequence[str], files: Mapping[str, Buffer | Sequence[Buffer]]) -> None:
+    def send(self, args: Sequence[str], files: Files) -> None:
         parts = {name: [memoryview(b).cast("B") for b in _buffers(data)] for name, data in files.items()}
         listed = [{"name": name, "size": sum(map(len, views))} for name, views in parts.items()]
         header = json.dumps({"args": list(args), "files": listed}).encode()
-        to = self.process.stdin
         try:
-            to.write(struct.pack("<Q", len(header)) + header)
+            self.to.write(struct.pack("<Q", len(header)) + header)
             for views in parts.values():
                 for view in views:
-                    to.write(view)
-            to.flush()
+                    self.to.write(view)
+            self.to.flush()
         except OSError:
             raise self.crash() from None
 
@@ -170,7 +173,7 @@ class _Child:
 
     def read(self, size: int) -> bytearray:
         data = bytearray(size)
-        if self.process.stdout.readinto(data) != size:
+        if self.answers.readinto(data) != size:
             raise self.crash()
         return data
 
@@ -187,7 +190,7 @@ class _Child:
 
     def close(self) -> None:
         """Let an idle child end."""
-        self.process.stdin.close()
+        self.to.close()
         try:
             self.process.wait(timeout=1)
         except subprocess.TimeoutExpired:
@@ -201,7 +204,7 @@ class _Child:
 
     def forget(self) -> None:
         """Close our ends of the pipes."""
-        for pipe in (self.process.stdin, self.process.stdout):
+        for pipe in (self.to, self.answers):
             try:
                 pipe.close()
             except OSError:  # something was left to write

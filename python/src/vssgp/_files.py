@@ -10,13 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ._engine import Buffer
 
-def npy(a: NDArray) -> list[bytes | memoryview]:
+
+def npy(a: NDArray) -> list[Buffer]:
     """An array of float64 as an NPY file, without a copy if it lies row by row already."""
     a = np.ascontiguousarray(a, dtype="<f8")
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(a))
-    return [head.getvalue(), memoryview(a.reshape(-1)).cast("B")]
+    return [head.getvalue(), a.reshape(-1).view(np.uint8).data]
 
 
 def from_npy(data: bytearray) -> NDArray:
@@ -35,7 +37,7 @@ _TAGS = {"u1": _INTEGERS, "i2": _INTEGERS, "i4": _INTEGERS, "f4": _FLOATS, "f8":
 _MOST = (1 << 32) - 64  # bytes of samples that a WAV file counts
 
 
-def wav(samples: NDArray, rate: int) -> list[bytes | memoryview]:
+def wav(samples: NDArray, rate: int) -> list[Buffer]:
     """Samples [n] or [n, channels] as a WAV file of their own encoding: uint8, int16, int32, float32 or float64."""
     tag = _TAGS.get(samples.dtype.str[1:])
     if tag is None:
@@ -49,7 +51,7 @@ def wav(samples: NDArray, rate: int) -> list[bytes | memoryview]:
     head = b"WAVEfmt " + struct.pack("<I", len(fmt)) + fmt + b"data" + struct.pack("<I", a.nbytes)
     pad = b"\0" * (a.nbytes % 2)
     riff = b"RIFF" + struct.pack("<I", len(head) + a.nbytes + len(pad)) + head
-    return [riff, memoryview(a.reshape(-1)).cast("B"), pad]
+    return [riff, a.reshape(-1).view(np.uint8).data, pad]
 
 
 def from_wav(data: bytearray, like: NDArray) -> NDArray:

@@ -74,10 +74,10 @@ class Places:
             if self.values.hasnans:
                 raise ValueError("the index has missing dates (NaT); want a date for each row")
             return [t.isoformat() for t in self.values]
-        values = np.asarray(self.values)
+        values: Any = np.asarray(self.values)
         if np.isnat(values).any():
             raise ValueError("the index has missing dates (NaT); want a date for each row")
-        unit = next((u for u in ("D", "s", "us") if (values.astype(f"M8[{u}]") == values).all()), "ns")
+        unit: Any = next((u for u in ("D", "s", "us") if (values.astype(f"M8[{u}]") == values).all()), "ns")
         return np.datetime_as_string(values, unit=unit).tolist()
 
     def parse(self, cells: Sequence[str]) -> Any:
@@ -123,8 +123,8 @@ class Series:
             raise ValueError(f"x has {len(self.places)} places and y {n} rows; want as many")
         names = [y.name] if frame and y.ndim == 1 else list(y.columns) if frame else []
         self.names = _names(names, self.outputs)
-        xname = getattr(x, "name", None)
-        self.x_name = xname if usable(xname) and xname not in self.names else _free("x", self.names)
+        xname: Any = getattr(x, "name", None)
+        self.x_name: str = xname if usable(xname) and xname not in self.names else _free("x", self.names)
         self.errors = None
         if yerr is not None:
             self.errors = _numbers(yerr, "yerr")

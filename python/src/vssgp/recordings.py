@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _engine, _files
-from ._engine import Progress
+from ._engine import Buffer, Progress
 from ._flags import flags
 
 Gaps = Iterable[Sequence[int]] | NDArray
@@ -78,7 +78,7 @@ def impute(
         raise ValueError("no gaps: want gaps, detect, or samples that are NaN where they are missing")
     if not (isinstance(rate, (int, np.integer)) and 0 < rate < 1 << 31):
         raise ValueError(f"rate is {rate!r}; want a whole number of samples a second")
-    files = {}
+    files: dict[str, Buffer | Sequence[Buffer]] = {}
     if gaps is not None:
         listed = _listed(gaps, a.shape)
         files[_GAPS] = "\n".join(["start,end,channel", *listed, ""]).encode()

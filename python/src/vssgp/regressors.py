@@ -36,12 +36,12 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
-        X, y = validate_data(self, X, y, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
-        y = np.asarray(y, dtype="float64")
+        checked = validate_data(self, X, y, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
+        x, y = (np.asarray(a, dtype="float64") for a in checked)
         outputs = y.reshape(len(y), -1)
-        args = self._fit_args(X.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
+        args = self._fit_args(x.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
         args.append("--names=" + ",".join([*self._input_names(), *_names("y", outputs.shape[1])]))
-        answer = _engine.call(args, {_DATA: _files.npy(np.column_stack([X, outputs]))}, progress=self.progress)
+        answer = _engine.call(args, {_DATA: _files.npy(np.column_stack([x, outputs]))}, progress=self.progress)
         self.model_ = bytes(answer.files[_MODEL])
         self.result_ = answer.result
         self.bound_ = self.result_["bound"]
@@ -74,8 +74,8 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _predict(self, X: ArrayLike, *args: str, output: str) -> dict[str, bytearray]:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype="float64", reset=False)
-        files = {_MODEL: self.model_, _AT: _files.npy(X)}
+        x = np.asarray(validate_data(self, X, dtype="float64", reset=False))
+        files: _engine.Files = {_MODEL: self.model_, _AT: _files.npy(x)}
         return _engine.call(["predict", _MODEL, _AT, "-o", output, *args], files, stacklevel=5).files
 
     def _input_names(self) -> list[str]:
