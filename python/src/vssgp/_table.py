@@ -74,11 +74,11 @@ class Places:
             if self.values.hasnans:
                 raise ValueError("the index has missing dates (NaT); want a date for each row")
             return [t.isoformat() for t in self.values]
-        values: Any = np.asarray(self.values)
-        if np.isnat(values).any():
+        dates: Any = np.asarray(self.values)
+        if np.isnat(dates).any():
             raise ValueError("the index has missing dates (NaT); want a date for each row")
-        unit: Any = next((u for u in ("D", "s", "us") if (values.astype(f"M8[{u}]") == values).all()), "ns")
-        return np.datetime_as_string(values, unit=unit).tolist()
+        unit: Any = next((u for u in ("D", "s", "us") if (dates.astype(f"M8[{u}]") == dates).all()), "ns")
+        return np.datetime_as_string(dates, unit=unit).tolist()
 
     def parse(self, cells: Sequence[str]) -> Any:
         if not self.pandas:
