@@ -13,6 +13,7 @@ from vssgp import SparseGPRegressor, VSSGPRegressor, _engine
 
 ESTIMATORS = [
     VSSGPRegressor(),
+    VSSGPRegressor("vssgp"),
     VSSGPRegressor("ssgp"),
     VSSGPRegressor("rp"),
     VSSGPRegressor(inference="factorised"),

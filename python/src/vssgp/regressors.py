@@ -125,7 +125,8 @@ class VSSGPRegressor(_Regressor):
 
     Parameters
     ----------
-    method : "vssgp", "ssgp" (point frequencies, optimised) or "rp" (random frequencies, kept).
+    method : "vssgp", "ssgp" (point frequencies, optimised) or "rp" (random frequencies, kept); None: "vssgp", or, of
+        several inputs and where no `features` are given, random frequencies if the bound is better with them.
     components : covariance components; None: chosen from the data.
     features : random cosines for each component; None: chosen by the bound.
     inference : "exact", "factorised" (time linear in the features), "stochastic" (on mini-batches).
@@ -148,7 +149,7 @@ class VSSGPRegressor(_Regressor):
 
     def __init__(
         self,
-        method: Literal["vssgp", "ssgp", "rp"] = "vssgp",
+        method: Literal["vssgp", "ssgp", "rp"] | None = None,
         *,
         components: int | None = None,
         features: int | None = None,
@@ -190,6 +191,8 @@ class VSSGPRegressor(_Regressor):
     def _fit_args(self, inputs: int, outputs: int) -> list[str]:
         options = self.get_params(deep=False)
         del options["random_state"], options["progress"]
+        if inputs == 1 and self.method is None:
+            options["method"] = "vssgp"  # the command would fit the model of a series
         return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
