@@ -61,6 +61,21 @@ def test_arrays():
     assert h.mean.shape == (4, 2) and list(h.frame().columns[:2]) == [("y0", "mean"), ("y0", "sd")]
 
 
+def test_text_and_dates():
+    """Dates as text come back as text, in their own notation; Python's dates as datetime64."""
+    days = pd.date_range("2024-01-01", periods=40)
+    want = forecast(short(), 2, x=days.to_numpy())
+    iso = forecast(pd.Series(short(), index=days.strftime("%Y-%m-%d")), 2)
+    german = forecast(short(), 2, x=days.strftime("%d.%m.%Y").tolist())
+    python = forecast(short(), 2, x=[d.date() for d in days])
+    assert list(iso.index) == ["2024-02-10", "2024-02-11"] and list(german.index) == ["10.02.2024", "11.02.2024"]
+    assert python.index.dtype.kind == "M" and python.index[0] == want.index[0]
+    for f in (iso, german, python):
+        np.testing.assert_allclose(f.mean, want.mean, rtol=1e-12)
+    with pytest.raises(ValueError, match="notation"):
+        german.plot()
+
+
 def test_places():
     y = pd.Series(short(), index=INDEXES["days"])
     until = [forecast(y, until=u) for u in ("2024-02-12", pd.Timestamp("2024-02-12"), datetime.date(2024, 2, 12))]
@@ -130,7 +145,15 @@ def test_plot(co2):
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    for y in (co2, co2.to_numpy(), co2.to_period("M"), pd.DataFrame({"a": co2, "b": co2})):
+    text = pd.Series(co2.to_numpy(), index=co2.index.strftime("%Y-%m-%d"))
+    for y in (
+        co2,
+        co2.to_numpy(),
+        co2.to_period("M"),
+        pd.DataFrame({"a": co2, "b": co2}),
+        co2.tz_localize("UTC"),
+        text,
+    ):
         axes = np.ravel(forecast(y, 3).plot(last=30))
         assert all(len(ax.lines) == 2 and len(ax.lines[0].get_xdata()) == 30 for ax in axes)
         plt.close("all")
@@ -147,12 +170,13 @@ def test_plot(co2):
         (lambda y: forecast(y, x=[1, 2]), "2 places and y 120 rows"),
         (lambda y: forecast(y.to_numpy(), x=np.full(120, np.nan)), "not finite"),
         (lambda y: forecast(y.set_axis([pd.NaT, *y.index[1:]])), "NaT"),
-        (lambda y: forecast(y.set_axis(list(map(str, y.index)))), "numbers or dates"),
+        (lambda y: forecast(y.set_axis([f"row {i}" for i in range(120)])), "month|text|date"),
+        (lambda y: forecast(y.set_axis([object() for _ in range(120)])), "numbers or dates"),
         (lambda y: forecast([]), "at least a row"),
         (lambda y: forecast(np.zeros((2, 2, 2))), "shape"),
         (lambda y: forecast(y, yerr=[1, 2]), "yerr"),
         (lambda y: forecast(y, yerr=-1), "standard deviation"),
-        (lambda y: forecast(y, at=["x"]), "numbers or dates"),
+        (lambda y: forecast(y, at=["x"]), "x"),
         (lambda y: fill(y, prior={"noise": (-1, 1)}), "prior"),
         (lambda y: backtest(y, 500), "horizon|rows"),
         (lambda y: SeriesModel(b"no model").info(), "safetensors"),

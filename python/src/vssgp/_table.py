@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ def is_pandas(data: Any) -> bool:
 
 
 class Places:
-    """Where the rows of a series stand: numbers, or dates with or without a time zone.
+    """Where the rows of a series stand: numbers, dates with or without a time zone, or dates as text.
 
     `cells` writes places as the command reads them, `parse` reads what it wrote, in the caller's own type.
     """
@@ -33,27 +34,27 @@ class Places:
     def __init__(self, index: Any):
         pd = _pandas()
         self.like = index
-        self.zone = None
-        self.periods = None
+        self.pandas = pd is not None and isinstance(index, pd.Index)
+        self.periods = self.zone = None
         if pd is not None and isinstance(index, pd.PeriodIndex):
             self.periods, index = index.freq, index.to_timestamp()
         if pd is not None and isinstance(index, pd.DatetimeIndex):
             self.zone = index.tz
-        elif pd is None or not isinstance(index, pd.Index):
-            index = np.asarray(index)
-            if index.ndim != 1:
-                raise ValueError(f"the places have {index.ndim} dimensions; want one")
-        self.values = index
-        self.dates = np.issubdtype(np.asarray(index).dtype, np.datetime64) or self.zone is not None
-
-        self.pandas = pd is not None and isinstance(self.like, pd.Index)
+        self.values: Any = index if self.zone is not None else _plain(np.asarray(index))
+        self.dates = self.zone is not None or self.values.dtype.kind == "M"
+        self.texts = not self.dates and all(isinstance(v, str) for v in self.values)
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def sortable(self) -> NDArray:
-        """The places as an array that can be sorted and drawn."""
-        return np.asarray(self.values)
+    def sortable(self) -> Any:
+        """The places as an array that can be sorted and drawn; None for text in another notation than ISO 8601."""
+        if not self.texts:
+            return np.asarray(self.values)
+        try:
+            return np.array(self.values, dtype="M8[us]")
+        except ValueError:
+            return None
 
     def cell(self, place: Any) -> str:
         """One place, such as a last one: a date of any kind where the places are dates."""
@@ -62,44 +63,64 @@ class Places:
         return text(place)
 
     def cells(self) -> list[str]:
+        if self.texts:
+            return [_files.quoted(v) for v in self.values]
         if not self.dates:
-            try:
-                values = np.asarray(self.values, dtype=float)
-            except (TypeError, ValueError):
-                raise ValueError(f"the index is {self.values.dtype}; want numbers or dates") from None
-            if not np.isfinite(values).all():
-                raise ValueError("the index has values that are not finite; want a place for each row")
-            return list(map(repr, values.tolist()))
+            return _number_cells(self.values)
         if self.zone is not None:
             if self.values.hasnans:
                 raise ValueError("the index has missing dates (NaT); want a date for each row")
             return [t.isoformat() for t in self.values]
-        dates: Any = np.asarray(self.values)
-        if np.isnat(dates).any():
+        if np.isnat(self.values).any():
             raise ValueError("the index has missing dates (NaT); want a date for each row")
-        unit: Any = next((u for u in ("D", "s", "us") if (dates.astype(f"M8[{u}]") == dates).all()), "ns")
-        return np.datetime_as_string(dates, unit=unit).tolist()
+        return np.datetime_as_string(self.values, unit=_unit(self.values)).tolist()
 
     def parse(self, cells: Sequence[str]) -> Any:
+        values = np.array(cells) if self.dates or self.texts else np.array(cells, dtype=float)
         if not self.pandas:
-            if self.dates:
-                return np.array(cells, dtype=np.asarray(self.values).dtype)
-            return np.array(cells, dtype=float)
+            return values.astype(self.values.dtype) if self.dates or self.texts else values
         pd, name = _pandas(), self.like.name
+        if self.texts:
+            return pd.Index(list(cells), name=name, dtype=self.like.dtype)
         if not self.dates:
-            values = np.array(cells, dtype=float)
             whole = np.issubdtype(self.like.dtype, np.integer) and (values == np.round(values)).all()
             return pd.Index(values.astype(int) if whole else values, name=name)
         if self.zone is not None:
             dates = pd.to_datetime(list(cells), utc=True, format="ISO8601")
             return pd.DatetimeIndex(dates, name=name).tz_convert(self.zone)
         dates = pd.DatetimeIndex(pd.to_datetime(list(cells), format="ISO8601"), name=name)
-        if self.periods is None and self.like.freq is not None:
+        if self.periods is not None:
+            return dates.to_period(self.periods)
+        if getattr(self.like, "freq", None) is not None:
             try:
                 dates.freq = self.like.freq
             except ValueError:  # places of another step
                 pass
-        return dates.to_period(self.periods) if self.periods is not None else dates
+        return dates
+
+
+def _plain(index: NDArray) -> NDArray:
+    """Places [n] as numbers, datetime64, or text; Python's own dates are datetime64 then."""
+    if index.ndim != 1:
+        raise ValueError(f"the places have {index.ndim} dimensions; want one")
+    if index.dtype.kind == "O" and len(index) and all(isinstance(v, datetime.date) for v in index):
+        return index.astype("M8[us]")
+    return index
+
+
+def _number_cells(values: NDArray) -> list[str]:
+    try:
+        numbers = values.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(f"the index is {values.dtype}; want numbers or dates (pandas.to_datetime)") from None
+    if not np.isfinite(numbers).all():
+        raise ValueError("the index has values that are not finite; want a place for each row")
+    return list(map(repr, numbers.tolist()))
+
+
+def _unit(dates: NDArray) -> Any:
+    """The coarsest unit in which dates are exact."""
+    return next((u for u in ("D", "s", "us") if (dates.astype(f"M8[{u}]") == dates).all()), "ns")
 
 
 class Series:

@@ -113,7 +113,9 @@ class Forecast:
         axes = np.ravel(ax)
         if len(axes) != outputs:
             raise ValueError(f"{len(axes)} axes for {outputs} outputs; want one for each")
-        at = self.index.to_timestamp() if hasattr(self.index, "to_timestamp") else self.index
+        at = Places(self.index).sortable()
+        if at is None or self.observed is not None and self.observed[0] is None:
+            raise ValueError("the index is text in another notation than ISO 8601; want dates (pandas.to_datetime)")
         for d, one in enumerate(axes):
             mean, lower, upper = (np.asarray(a).reshape(len(at), -1)[:, d] for a in (self.mean, self.lower, self.upper))
             if self.observed is not None:
