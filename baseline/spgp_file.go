@@ -37,10 +37,14 @@ func (s *SparseModel) metadata() map[string]any {
 	return map[string]any{"y.offset": &s.out.Offset, "y.scale": &s.out.Scale, "x.names": &s.XNames, "y.names": &s.YNames, "notes": &s.Notes}
 }
 
-// Write writes the model as a safetensors file, from which ReadSparse makes one that predicts the same bits.
+// Write writes the model as a safetensors file, from which ReadSparse makes one that predicts the same bits. Errors wrap
+// vssgp.ErrUnfitted before a fit, or ErrFile where w is nil, or are w's own.
 func (s *SparseModel) Write(w io.Writer) error {
-	if s == nil || s.proj == nil {
+	switch {
+	case !s.fitted():
 		return fmt.Errorf("baseline: save: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
+	case w == nil:
+		return fmt.Errorf("baseline: write a model to nil, want a writer: %w", ErrFile)
 	}
 	h, r := s.proj.h, s.q.precision.l
 	m, d := s.q.mean.Dims()
@@ -73,6 +77,9 @@ func (s *SparseModel) Write(w io.Writer) error {
 
 // ReadSparse reads a file of size bytes that Write has written. Errors wrap ErrFile, or are r's own.
 func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
+	if r == nil {
+		return nil, fmt.Errorf("baseline: read a model from nil, want a reader: %w", ErrFile)
+	}
 	f, err := safetensors.Read(r, size)
 	if errors.Is(err, safetensors.ErrFormat) {
 		err = fmt.Errorf("%w: %w", err, ErrFile)
@@ -92,41 +99,41 @@ func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
 	return s, s.read(f)
 }
 
-// read takes the tensors, and makes what Predict needs of them.
+// read takes the tensors.
 func (s *SparseModel) read(f *safetensors.File) error {
 	shape, z := f.Tensors[nameLengthscale].Shape, f.Tensors[nameInducing].Shape
 	if len(shape) != 2 || len(z) != 2 || shape[0] < 1 || shape[1] < 1 || z[0] < 1 {
 		return fmt.Errorf("%s has shape %v and %s %v, want [L,Q] and [M,Q]: %w", nameLengthscale, shape, nameInducing, z, ErrFile)
 	}
 	q, m, d := shape[1], z[0], len(s.out.Scale)
+	if err := s.checkUnits(q, d); err != nil {
+		return err
+	}
 	var noise, mean, precision []float64
 	h := hyper{cov: Covariance{L: shape[0], Q: q}}
 	for _, t := range []struct {
 		name  string
 		shape []int
 		to    *[]float64
-		ok    func(float64) bool
+		want  kind
 	}{
-		{nameVariance, shape[:1], &h.cov.Variance, positive}, {nameLengthscale, shape, &h.cov.Lengthscale, positive},
-		{nameFrequency, shape, &h.cov.Frequency, finite}, {nameNoise, []int{1}, &noise, positive},
-		{nameInducing, []int{m, q}, &h.z, finite}, {nameMean, []int{m, d}, &mean, finite}, {nameFactor, []int{m, m}, &precision, finite},
+		{nameVariance, shape[:1], &h.cov.Variance, aPositive}, {nameLengthscale, shape, &h.cov.Lengthscale, aPositive},
+		{nameFrequency, shape, &h.cov.Frequency, aFinite}, {nameNoise, []int{1}, &noise, aPositive},
+		{nameInducing, []int{m, q}, &h.z, aFinite}, {nameMean, []int{m, d}, &mean, aFinite}, {nameFactor, []int{m, m}, &precision, aFinite},
 	} {
 		have, ok := f.Tensors[t.name]
 		if !ok || !slices.Equal(have.Shape, t.shape) {
 			return fmt.Errorf("%s has shape %v, want %v: %w", t.name, have.Shape, t.shape, ErrFile)
 		}
-		if i := slices.IndexFunc(have.Data, func(v float64) bool { return !t.ok(v) }); i >= 0 {
-			return fmt.Errorf("%s[%d] is %v: %w", t.name, i, have.Data[i], ErrFile)
+		if err := t.want.check(t.name, have.Data); err != nil {
+			return err
 		}
 		*t.to = have.Data
 	}
 	for i := range m {
-		if !positive(precision[i*m+i]) {
-			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", nameFactor, i, i, precision[i*m+i], ErrFile)
+		if v := precision[i*m+i]; !positive(v) {
+			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", nameFactor, i, i, v, ErrFile)
 		}
-	}
-	if err := s.checkUnits(q, d); err != nil {
-		return err
 	}
 	h.noise = noise[0]
 	s.units.q, s.proj = q, newProjection(m)
@@ -139,11 +146,26 @@ func (s *SparseModel) read(f *safetensors.File) error {
 	return nil
 }
 
+// A kind of numbers, as errors call one.
+type kind struct {
+	name string
+	has  func(float64) bool
+}
+
+var aPositive, aFinite = kind{"positive", positive}, kind{"finite", finite}
+
+// check reports the first number of a file's array that is none of the kind.
+func (k kind) check(name string, data []float64) error {
+	if i := slices.IndexFunc(data, func(v float64) bool { return !k.has(v) }); i >= 0 {
+		return fmt.Errorf("%s[%d] is %v, want a %s number: %w", name, i, data[i], k.name, ErrFile)
+	}
+	return nil
+}
+
 // checkUnits checks the maps of the outputs and the names.
 func (s *SparseModel) checkUnits(q, d int) error {
-	if d < 1 || len(s.out.Offset) != d || slices.ContainsFunc(s.out.Offset, func(v float64) bool { return !finite(v) }) ||
-		slices.ContainsFunc(s.out.Scale, func(v float64) bool { return !positive(v) }) {
-		return fmt.Errorf("its metadata y.offset %v and y.scale %v; want a finite and a positive number for each output: %w", s.out.Offset, s.out.Scale, ErrFile)
+	if d < 1 || len(s.out.Offset) != d {
+		return fmt.Errorf("its metadata y.offset has %d numbers and y.scale %d; want one for each output: %w", len(s.out.Offset), d, ErrFile)
 	}
 	if n := len(s.XNames); n != 0 && n != q {
 		return fmt.Errorf("its metadata x.names has %d names for %d inputs: %w", n, q, ErrFile)
@@ -151,5 +173,5 @@ func (s *SparseModel) checkUnits(q, d int) error {
 	if n := len(s.YNames); n != 0 && n != d {
 		return fmt.Errorf("its metadata y.names has %d names for %d outputs: %w", n, d, ErrFile)
 	}
-	return nil
+	return aPositive.check("y.scale", s.out.Scale) // JSON has finite numbers only
 }
