@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +29,11 @@ const (
 	nameFrequency   = "kernel.frequency"   // p [L,Q]
 	nameNoise       = "noise.variance"     // τ⁻¹ [1]
 	nameInducing    = "inducing.location"  // z [M,Q]
-	nameMean        = "coefficient.mean"   // of the whitened inducing variables [M,D]
-	nameFactor      = "coefficient.factor" // R of their precision R·Rᵀ [M,M], the lower triangle
+	// nameWhitening is L of K_uu [M,M], the lower triangle. K_uu is all but singular: another processor's last bits in it would
+	// change L by 10⁵ times as much, and a file with many components would take its reader long to factorise.
+	nameWhitening = "inducing.factor"
+	nameMean      = "coefficient.mean"   // of the whitened inducing variables [M,D]
+	nameFactor    = "coefficient.factor" // R of their precision R·Rᵀ [M,M], the lower triangle
 )
 
 // metadata are the JSON entries of the file, with where they are written from and read into.
@@ -46,13 +50,9 @@ func (s *SparseModel) Write(w io.Writer) error {
 	case w == nil:
 		return fmt.Errorf("baseline: write a model to nil, want a writer: %w", ErrFile)
 	}
-	h, r := s.proj.h, s.q.precision.l
+	h := s.proj.h
 	m, d := s.q.mean.Dims()
-	precision := make([]float64, m*m)
-	for i := range m {
-		copy(precision[i*m:][:i+1], r.Data[i*r.Stride:])
-	}
-	lq := []int{h.cov.L, h.cov.Q}
+	lq, mm := []int{h.cov.L, h.cov.Q}, []int{m, m}
 	f := &safetensors.File{
 		Tensors: map[string]safetensors.Tensor{
 			nameVariance:    {Shape: lq[:1], Data: h.cov.Variance},
@@ -61,7 +61,8 @@ func (s *SparseModel) Write(w io.Writer) error {
 			nameNoise:       {Shape: []int{1}, Data: []float64{h.noise}},
 			nameInducing:    {Shape: []int{m, h.cov.Q}, Data: h.z},
 			nameMean:        {Shape: []int{m, d}, Data: mat.DenseCopyOf(s.q.mean).RawMatrix().Data},
-			nameFactor:      {Shape: []int{m, m}, Data: precision},
+			nameWhitening:   {Shape: mm, Data: s.proj.factor.triangle()},
+			nameFactor:      {Shape: mm, Data: s.q.precision.triangle()},
 		},
 		Metadata: map[string]string{"format": FileFormat},
 	}
@@ -73,6 +74,16 @@ func (s *SparseModel) Write(w io.Writer) error {
 		f.Metadata[name] = string(text)
 	}
 	return f.Write(w)
+}
+
+// triangle returns the factor [n,n] with zeros above its diagonal.
+func (f factor) triangle() []float64 {
+	n := f.l.N
+	out := make([]float64, n*n)
+	for i := range n {
+		copy(out[i*n:][:i+1], f.l.Data[i*f.l.Stride:])
+	}
+	return out
 }
 
 // ReadSparse reads a file of size bytes that Write has written. Errors wrap ErrFile, or are r's own.
@@ -96,7 +107,10 @@ func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
 			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
 		}
 	}
-	return s, s.read(f)
+	if err := s.read(f); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // read takes the tensors.
@@ -109,7 +123,7 @@ func (s *SparseModel) read(f *safetensors.File) error {
 	if err := s.checkUnits(q, d); err != nil {
 		return err
 	}
-	var noise, mean, precision []float64
+	var noise, mean, whitening, precision []float64
 	h := hyper{cov: Covariance{L: shape[0], Q: q}}
 	for _, t := range []struct {
 		name  string
@@ -119,7 +133,8 @@ func (s *SparseModel) read(f *safetensors.File) error {
 	}{
 		{nameVariance, shape[:1], &h.cov.Variance, aPositive}, {nameLengthscale, shape, &h.cov.Lengthscale, aPositive},
 		{nameFrequency, shape, &h.cov.Frequency, aFinite}, {nameNoise, []int{1}, &noise, aPositive},
-		{nameInducing, []int{m, q}, &h.z, aFinite}, {nameMean, []int{m, d}, &mean, aFinite}, {nameFactor, []int{m, m}, &precision, aFinite},
+		{nameInducing, []int{m, q}, &h.z, aFinite}, {nameMean, []int{m, d}, &mean, aFinite},
+		{nameWhitening, []int{m, m}, &whitening, aFinite}, {nameFactor, []int{m, m}, &precision, aFinite},
 	} {
 		have, ok := f.Tensors[t.name]
 		if !ok || !slices.Equal(have.Shape, t.shape) {
@@ -130,19 +145,25 @@ func (s *SparseModel) read(f *safetensors.File) error {
 		}
 		*t.to = have.Data
 	}
-	for i := range m {
-		if v := precision[i*m+i]; !positive(v) {
-			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", nameFactor, i, i, v, ErrFile)
+	h.noise = noise[0]
+	if v := h.cov.diagonal(); !finite(v) {
+		return fmt.Errorf("%s adds up to %v, want a finite number: %w", nameVariance, v, ErrFile)
+	}
+	lower := func(data []float64) factor {
+		return factor{l: blas64.Triangular{N: m, Stride: m, Data: data, Uplo: blas.Lower, Diag: blas.NonUnit}}
+	}
+	s.units.q, s.proj = q, &projection{h: h, factor: lower(whitening)}
+	s.q = posterior{lower(precision), mat.NewDense(m, d, mean)}
+	return cmp.Or(s.proj.factor.check(nameWhitening), s.q.precision.check(nameFactor))
+}
+
+// check reports an entry of a file's factor that no factor has on its diagonal.
+func (f factor) check(name string) error {
+	for i := range f.l.N {
+		if v := f.l.Data[i*f.l.Stride+i]; !positive(v) {
+			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", name, i, i, v, ErrFile)
 		}
 	}
-	h.noise = noise[0]
-	s.units.q, s.proj = q, newProjection(m)
-	if err := s.proj.set(h); err != nil {
-		return fmt.Errorf("%w: %w", err, ErrFile)
-	}
-	s.proj.work = nil
-	l := blas64.Triangular{N: m, Stride: m, Data: precision, Uplo: blas.Lower, Diag: blas.NonUnit}
-	s.q = posterior{factor{l: l}, mat.NewDense(m, d, mean)}
 	return nil
 }
 

@@ -69,25 +69,67 @@ func TestSparseFile(t *testing.T) {
 	}
 }
 
+// TestSparseFileFactors: the factors are read, not made again, and have nothing above their diagonals.
+func TestSparseFileFactors(t *testing.T) {
+	s, at := fitSparse(t, sparseMethods["vfe"]), mat.NewDense(1, 2, nil)
+	want, err := s.Predict(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{nameWhitening, nameFactor} {
+		file := written(t, s)
+		f, err := safetensors.Read(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		factor := f.Tensors[name].Data
+		for i := range 7 {
+			for j := i + 1; j < 7; j++ {
+				if factor[i*7+j] != 0 {
+					t.Fatalf("%s[%d,%d] is %v, want 0", name, i, j, factor[i*7+j])
+				}
+			}
+			factor[i*7+i] *= 2
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		other, err := ReadSparse(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have, err := other.Predict(at); err != nil || reflect.DeepEqual(have, want) {
+			t.Errorf("%s: %v; another factor predicts the same", name, err)
+		}
+	}
+}
+
 // TestSparseFileMalformed: whatever is wrong with a file is said, with its name.
 func TestSparseFileMalformed(t *testing.T) {
-	good := written(t, fitSparse(t, sparseMethods["vfe"]))
+	good := written(t, fitSparse(t, sparseMethods["fitc"]))
 	for want, spoil := range map[string]func(f *safetensors.File){
-		"its format is":                 func(f *safetensors.File) { f.Metadata["format"] = "vssgp/1" },
-		"metadata \"y.scale\"":          func(f *safetensors.File) { f.Metadata["y.scale"] = "1" },
-		"y.scale[1] is -1":              func(f *safetensors.File) { f.Metadata["y.scale"] = "[1,-1,1]" },
-		"y.offset has 1":                func(f *safetensors.File) { f.Metadata["y.offset"] = "[1]" },
-		"x.names has 1":                 func(f *safetensors.File) { f.Metadata["x.names"] = `["a"]` },
-		"y.names has 1":                 func(f *safetensors.File) { f.Metadata["y.names"] = `["a"]` },
-		"kernel.variance[0] is 0":       func(f *safetensors.File) { f.Tensors["kernel.variance"].Data[0] = 0 },
-		"kernel.lengthscale has":        func(f *safetensors.File) { delete(f.Tensors, "kernel.lengthscale") },
-		"shape [1 0] and":               func(f *safetensors.File) { f.Tensors["kernel.lengthscale"] = safetensors.Tensor{Shape: []int{1, 0}} },
-		"kernel.lengthscale[1] is -1":   func(f *safetensors.File) { f.Tensors["kernel.lengthscale"].Data[1] = -1 },
-		"kernel.frequency[1] is NaN":    func(f *safetensors.File) { f.Tensors["kernel.frequency"].Data[1] = math.NaN() },
-		"noise.variance[0] is -1":       func(f *safetensors.File) { f.Tensors["noise.variance"].Data[0] = -1 },
-		"inducing.location[0] is +Inf":  func(f *safetensors.File) { f.Tensors["inducing.location"].Data[0] = math.Inf(1) },
-		"coefficient.mean has":          func(f *safetensors.File) { f.Tensors["coefficient.mean"] = f.Tensors["kernel.lengthscale"] },
-		"coefficient.mean[4] is NaN":    func(f *safetensors.File) { f.Tensors["coefficient.mean"].Data[4] = math.NaN() },
+		"its format is":                func(f *safetensors.File) { f.Metadata["format"] = "vssgp/1" },
+		"metadata \"y.scale\"":         func(f *safetensors.File) { f.Metadata["y.scale"] = "1" },
+		"y.scale[1] is -1":             func(f *safetensors.File) { f.Metadata["y.scale"] = "[1,-1,1]" },
+		"y.offset has 1":               func(f *safetensors.File) { f.Metadata["y.offset"] = "[1]" },
+		"x.names has 1":                func(f *safetensors.File) { f.Metadata["x.names"] = `["a"]` },
+		"y.names has 1":                func(f *safetensors.File) { f.Metadata["y.names"] = `["a"]` },
+		"kernel.variance[0] is 0":      func(f *safetensors.File) { f.Tensors["kernel.variance"].Data[0] = 0 },
+		"kernel.lengthscale has":       func(f *safetensors.File) { delete(f.Tensors, "kernel.lengthscale") },
+		"shape [2 0] and":              func(f *safetensors.File) { f.Tensors["kernel.lengthscale"] = safetensors.Tensor{Shape: []int{2, 0}} },
+		"kernel.lengthscale[1] is -1":  func(f *safetensors.File) { f.Tensors["kernel.lengthscale"].Data[1] = -1 },
+		"kernel.frequency[1] is NaN":   func(f *safetensors.File) { f.Tensors["kernel.frequency"].Data[1] = math.NaN() },
+		"noise.variance[0] is -1":      func(f *safetensors.File) { f.Tensors["noise.variance"].Data[0] = -1 },
+		"inducing.location[0] is +Inf": func(f *safetensors.File) { f.Tensors["inducing.location"].Data[0] = math.Inf(1) },
+		"coefficient.mean has":         func(f *safetensors.File) { f.Tensors["coefficient.mean"] = f.Tensors["kernel.lengthscale"] },
+		"coefficient.mean[4] is NaN":   func(f *safetensors.File) { f.Tensors["coefficient.mean"].Data[4] = math.NaN() },
+		"kernel.variance adds up": func(f *safetensors.File) {
+			f.Tensors["kernel.variance"].Data[0], f.Tensors["kernel.variance"].Data[1] = math.MaxFloat64, math.MaxFloat64
+		},
+		"inducing.factor has":           func(f *safetensors.File) { delete(f.Tensors, "inducing.factor") },
+		"inducing.factor[7] is NaN":     func(f *safetensors.File) { f.Tensors["inducing.factor"].Data[7] = math.NaN() },
+		"inducing.factor[1,1] is 0,":    func(f *safetensors.File) { f.Tensors["inducing.factor"].Data[8] = 0 },
 		"coefficient.factor[7] is NaN":  func(f *safetensors.File) { f.Tensors["coefficient.factor"].Data[7] = math.NaN() },
 		"coefficient.factor[1,1] is -1": func(f *safetensors.File) { f.Tensors["coefficient.factor"].Data[8] = -1 },
 	} {
