@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -30,15 +31,38 @@ func TestNil(t *testing.T) {
 			t.Errorf("%s without a context: %v", name, err)
 			continue
 		}
+		sparse, isSparse := fit.Model.(*SparseModel)
 		for _, x := range []mat.Matrix{nil, (*mat.Dense)(nil), &mat.Dense{}, mat.NewDense(1, 2, nil), mat.NewDense(1, 1, []float64{math.NaN()})} {
 			if _, err := fit.Model.Predict(x); !errors.Is(err, vssgp.ErrData) {
 				t.Errorf("%s predicts at %v: error %v, want ErrData", name, x, err)
 			}
+			if !isSparse {
+				continue
+			}
+			if _, _, err := sparse.PredictJointContext(none, x); !errors.Is(err, vssgp.ErrData) {
+				t.Errorf("%s predicts jointly at %v: error %v, want ErrData", name, x, err)
+			}
+		}
+		if isSparse {
+			if err := sparse.Write(nil); !errors.Is(err, ErrFile) {
+				t.Errorf("%s is written to nil: error %v, want ErrFile", name, err)
+			}
 		}
 	}
+	if _, err := ReadSparse(nil, 100); !errors.Is(err, ErrFile) {
+		t.Errorf("read from nil: error %v, want ErrFile", err)
+	}
 	for _, s := range []*SparseModel{nil, {}} {
-		if _, err := s.Predict(mat.NewDense(1, 1, nil)); !errors.Is(err, vssgp.ErrUnfitted) || s.Locations() != nil {
-			t.Errorf("a model that is none: error %v, locations %v", err, s.Locations())
+		q, d, m := s.Sizes()
+		if q+d+m+s.Covariance().L+len(s.Scale())+len(s.NoiseSD())+len(s.Locations()) != 0 {
+			t.Errorf("a model that is none has sizes or hyper-parameters")
+		}
+		_, err := s.Predict(mat.NewDense(1, 1, nil))
+		_, _, joint := s.PredictJoint(mat.NewDense(1, 1, nil))
+		for _, err := range []error{err, joint, s.Write(&bytes.Buffer{})} {
+			if !errors.Is(err, vssgp.ErrUnfitted) {
+				t.Errorf("a model that is none: error %v, want ErrUnfitted", err)
+			}
 		}
 	}
 	Covariance{}.Clone()

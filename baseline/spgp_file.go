@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +29,11 @@ const (
 	nameFrequency   = "kernel.frequency"   // p [L,Q]
 	nameNoise       = "noise.variance"     // τ⁻¹ [1]
 	nameInducing    = "inducing.location"  // z [M,Q]
-	nameMean        = "coefficient.mean"   // of the whitened inducing variables [M,D]
-	nameFactor      = "coefficient.factor" // R of their precision R·Rᵀ [M,M], the lower triangle
+	// nameWhitening is L of K_uu [M,M], the lower triangle. K_uu is all but singular: another processor's last bits in it would
+	// change L by 10⁵ times as much, and a file with many components would take its reader long to factorise.
+	nameWhitening = "inducing.factor"
+	nameMean      = "coefficient.mean"   // of the whitened inducing variables [M,D]
+	nameFactor    = "coefficient.factor" // R of their precision R·Rᵀ [M,M], the lower triangle
 )
 
 // metadata are the JSON entries of the file, with where they are written from and read into.
@@ -37,18 +41,18 @@ func (s *SparseModel) metadata() map[string]any {
 	return map[string]any{"y.offset": &s.out.Offset, "y.scale": &s.out.Scale, "x.names": &s.XNames, "y.names": &s.YNames, "notes": &s.Notes}
 }
 
-// Write writes the model as a safetensors file, from which ReadSparse makes one that predicts the same bits.
+// Write writes the model as a safetensors file, from which ReadSparse makes one that predicts the same bits. Errors wrap
+// vssgp.ErrUnfitted before a fit, or ErrFile where w is nil, or are w's own.
 func (s *SparseModel) Write(w io.Writer) error {
-	if s == nil || s.proj == nil {
+	switch {
+	case !s.fitted():
 		return fmt.Errorf("baseline: save: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
+	case w == nil:
+		return fmt.Errorf("baseline: write a model to nil, want a writer: %w", ErrFile)
 	}
-	h, r := s.proj.h, s.q.precision.l
+	h := s.proj.h
 	m, d := s.q.mean.Dims()
-	precision := make([]float64, m*m)
-	for i := range m {
-		copy(precision[i*m:][:i+1], r.Data[i*r.Stride:])
-	}
-	lq := []int{h.cov.L, h.cov.Q}
+	lq, mm := []int{h.cov.L, h.cov.Q}, []int{m, m}
 	f := &safetensors.File{
 		Tensors: map[string]safetensors.Tensor{
 			nameVariance:    {Shape: lq[:1], Data: h.cov.Variance},
@@ -57,7 +61,8 @@ func (s *SparseModel) Write(w io.Writer) error {
 			nameNoise:       {Shape: []int{1}, Data: []float64{h.noise}},
 			nameInducing:    {Shape: []int{m, h.cov.Q}, Data: h.z},
 			nameMean:        {Shape: []int{m, d}, Data: mat.DenseCopyOf(s.q.mean).RawMatrix().Data},
-			nameFactor:      {Shape: []int{m, m}, Data: precision},
+			nameWhitening:   {Shape: mm, Data: s.proj.factor.triangle()},
+			nameFactor:      {Shape: mm, Data: s.q.precision.triangle()},
 		},
 		Metadata: map[string]string{"format": FileFormat},
 	}
@@ -71,8 +76,21 @@ func (s *SparseModel) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
+// triangle returns the factor [n,n] with zeros above its diagonal.
+func (f factor) triangle() []float64 {
+	n := f.l.N
+	out := make([]float64, n*n)
+	for i := range n {
+		copy(out[i*n:][:i+1], f.l.Data[i*f.l.Stride:])
+	}
+	return out
+}
+
 // ReadSparse reads a file of size bytes that Write has written. Errors wrap ErrFile, or are r's own.
 func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
+	if r == nil {
+		return nil, fmt.Errorf("baseline: read a model from nil, want a reader: %w", ErrFile)
+	}
 	f, err := safetensors.Read(r, size)
 	if errors.Is(err, safetensors.ErrFormat) {
 		err = fmt.Errorf("%w: %w", err, ErrFile)
@@ -89,61 +107,86 @@ func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
 			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
 		}
 	}
-	return s, s.read(f)
+	if err := s.read(f); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// read takes the tensors, and makes what Predict needs of them.
+// read takes the tensors.
 func (s *SparseModel) read(f *safetensors.File) error {
 	shape, z := f.Tensors[nameLengthscale].Shape, f.Tensors[nameInducing].Shape
 	if len(shape) != 2 || len(z) != 2 || shape[0] < 1 || shape[1] < 1 || z[0] < 1 {
 		return fmt.Errorf("%s has shape %v and %s %v, want [L,Q] and [M,Q]: %w", nameLengthscale, shape, nameInducing, z, ErrFile)
 	}
 	q, m, d := shape[1], z[0], len(s.out.Scale)
-	var noise, mean, precision []float64
+	if err := s.checkUnits(q, d); err != nil {
+		return err
+	}
+	var noise, mean, whitening, precision []float64
 	h := hyper{cov: Covariance{L: shape[0], Q: q}}
 	for _, t := range []struct {
 		name  string
 		shape []int
 		to    *[]float64
-		ok    func(float64) bool
+		want  kind
 	}{
-		{nameVariance, shape[:1], &h.cov.Variance, positive}, {nameLengthscale, shape, &h.cov.Lengthscale, positive},
-		{nameFrequency, shape, &h.cov.Frequency, finite}, {nameNoise, []int{1}, &noise, positive},
-		{nameInducing, []int{m, q}, &h.z, finite}, {nameMean, []int{m, d}, &mean, finite}, {nameFactor, []int{m, m}, &precision, finite},
+		{nameVariance, shape[:1], &h.cov.Variance, aPositive}, {nameLengthscale, shape, &h.cov.Lengthscale, aPositive},
+		{nameFrequency, shape, &h.cov.Frequency, aFinite}, {nameNoise, []int{1}, &noise, aPositive},
+		{nameInducing, []int{m, q}, &h.z, aFinite}, {nameMean, []int{m, d}, &mean, aFinite},
+		{nameWhitening, []int{m, m}, &whitening, aFinite}, {nameFactor, []int{m, m}, &precision, aFinite},
 	} {
 		have, ok := f.Tensors[t.name]
 		if !ok || !slices.Equal(have.Shape, t.shape) {
 			return fmt.Errorf("%s has shape %v, want %v: %w", t.name, have.Shape, t.shape, ErrFile)
 		}
-		if i := slices.IndexFunc(have.Data, func(v float64) bool { return !t.ok(v) }); i >= 0 {
-			return fmt.Errorf("%s[%d] is %v: %w", t.name, i, have.Data[i], ErrFile)
+		if err := t.want.check(t.name, have.Data); err != nil {
+			return err
 		}
 		*t.to = have.Data
 	}
-	for i := range m {
-		if !positive(precision[i*m+i]) {
-			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", nameFactor, i, i, precision[i*m+i], ErrFile)
+	h.noise = noise[0]
+	if v := h.cov.diagonal(); !finite(v) {
+		return fmt.Errorf("%s adds up to %v, want a finite number: %w", nameVariance, v, ErrFile)
+	}
+	lower := func(data []float64) factor {
+		return factor{l: blas64.Triangular{N: m, Stride: m, Data: data, Uplo: blas.Lower, Diag: blas.NonUnit}}
+	}
+	s.units.q, s.proj = q, &projection{h: h, factor: lower(whitening)}
+	s.q = posterior{lower(precision), mat.NewDense(m, d, mean)}
+	return cmp.Or(s.proj.factor.check(nameWhitening), s.q.precision.check(nameFactor))
+}
+
+// check reports an entry of a file's factor that no factor has on its diagonal.
+func (f factor) check(name string) error {
+	for i := range f.l.N {
+		if v := f.l.Data[i*f.l.Stride+i]; !positive(v) {
+			return fmt.Errorf("%s[%d,%d] is %v, want a positive number: %w", name, i, i, v, ErrFile)
 		}
 	}
-	if err := s.checkUnits(q, d); err != nil {
-		return err
+	return nil
+}
+
+// A kind of numbers, as errors call one.
+type kind struct {
+	name string
+	has  func(float64) bool
+}
+
+var aPositive, aFinite = kind{"positive", positive}, kind{"finite", finite}
+
+// check reports the first number of a file's array that is none of the kind.
+func (k kind) check(name string, data []float64) error {
+	if i := slices.IndexFunc(data, func(v float64) bool { return !k.has(v) }); i >= 0 {
+		return fmt.Errorf("%s[%d] is %v, want a %s number: %w", name, i, data[i], k.name, ErrFile)
 	}
-	h.noise = noise[0]
-	s.units.q, s.proj = q, newProjection(m)
-	if err := s.proj.set(h); err != nil {
-		return fmt.Errorf("%w: %w", err, ErrFile)
-	}
-	s.proj.work = nil
-	l := blas64.Triangular{N: m, Stride: m, Data: precision, Uplo: blas.Lower, Diag: blas.NonUnit}
-	s.q = posterior{factor{l: l}, mat.NewDense(m, d, mean)}
 	return nil
 }
 
 // checkUnits checks the maps of the outputs and the names.
 func (s *SparseModel) checkUnits(q, d int) error {
-	if d < 1 || len(s.out.Offset) != d || slices.ContainsFunc(s.out.Offset, func(v float64) bool { return !finite(v) }) ||
-		slices.ContainsFunc(s.out.Scale, func(v float64) bool { return !positive(v) }) {
-		return fmt.Errorf("its metadata y.offset %v and y.scale %v; want a finite and a positive number for each output: %w", s.out.Offset, s.out.Scale, ErrFile)
+	if d < 1 || len(s.out.Offset) != d {
+		return fmt.Errorf("its metadata y.offset has %d numbers and y.scale %d; want one for each output: %w", len(s.out.Offset), d, ErrFile)
 	}
 	if n := len(s.XNames); n != 0 && n != q {
 		return fmt.Errorf("its metadata x.names has %d names for %d inputs: %w", n, q, ErrFile)
@@ -151,5 +194,5 @@ func (s *SparseModel) checkUnits(q, d int) error {
 	if n := len(s.YNames); n != 0 && n != d {
 		return fmt.Errorf("its metadata y.names has %d names for %d outputs: %w", n, d, ErrFile)
 	}
-	return nil
+	return aPositive.check("y.scale", s.out.Scale) // JSON has finite numbers only
 }

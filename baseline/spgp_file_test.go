@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -66,30 +67,71 @@ func TestSparseFile(t *testing.T) {
 			t.Errorf("%s: written again, it is another file", name)
 		}
 	}
-	for _, s := range []*SparseModel{nil, {}} {
-		if err := s.Write(&bytes.Buffer{}); !errors.Is(err, vssgp.ErrUnfitted) {
-			t.Errorf("a model that is none is written: %v", err)
+}
+
+// TestSparseFileFactors: the factors are read, not made again, and have nothing above their diagonals.
+func TestSparseFileFactors(t *testing.T) {
+	s, at := fitSparse(t, sparseMethods["vfe"]), mat.NewDense(1, 2, nil)
+	want, err := s.Predict(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{nameWhitening, nameFactor} {
+		file := written(t, s)
+		f, err := safetensors.Read(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		factor := f.Tensors[name].Data
+		for i := range 7 {
+			for j := i + 1; j < 7; j++ {
+				if factor[i*7+j] != 0 {
+					t.Fatalf("%s[%d,%d] is %v, want 0", name, i, j, factor[i*7+j])
+				}
+			}
+			factor[i*7+i] *= 2
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		other, err := ReadSparse(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have, err := other.Predict(at); err != nil || reflect.DeepEqual(have, want) {
+			t.Errorf("%s: %v; another factor predicts the same", name, err)
 		}
 	}
 }
 
 // TestSparseFileMalformed: whatever is wrong with a file is said, with its name.
 func TestSparseFileMalformed(t *testing.T) {
-	good := written(t, fitSparse(t, sparseMethods["vfe"]))
+	good := written(t, fitSparse(t, sparseMethods["fitc"]))
 	for want, spoil := range map[string]func(f *safetensors.File){
-		"format":                     func(f *safetensors.File) { f.Metadata["format"] = "vssgp/1" },
-		"metadata \"y.scale\"":       func(f *safetensors.File) { f.Metadata["y.scale"] = "1" },
-		"y.scale":                    func(f *safetensors.File) { f.Metadata["y.scale"] = "[1,-1,1]" },
-		"y.offset":                   func(f *safetensors.File) { f.Metadata["y.offset"] = "[1]" },
-		"x.names":                    func(f *safetensors.File) { f.Metadata["x.names"] = `["a"]` },
-		"y.names":                    func(f *safetensors.File) { f.Metadata["y.names"] = `["a"]` },
-		"kernel.variance[0] is 0":    func(f *safetensors.File) { f.Tensors["kernel.variance"].Data[0] = 0 },
-		"kernel.lengthscale has":     func(f *safetensors.File) { delete(f.Tensors, "kernel.lengthscale") },
-		"kernel.frequency[1] is NaN": func(f *safetensors.File) { f.Tensors["kernel.frequency"].Data[1] = math.NaN() },
-		"noise.variance[0]":          func(f *safetensors.File) { f.Tensors["noise.variance"].Data[0] = -1 },
-		"inducing.location[0]":       func(f *safetensors.File) { f.Tensors["inducing.location"].Data[0] = math.Inf(1) },
-		"coefficient.mean has":       func(f *safetensors.File) { f.Tensors["coefficient.mean"] = f.Tensors["kernel.lengthscale"] },
-		"coefficient.factor[1,1]":    func(f *safetensors.File) { f.Tensors["coefficient.factor"].Data[8] = 0 },
+		"its format is":                func(f *safetensors.File) { f.Metadata["format"] = "vssgp/1" },
+		"metadata \"y.scale\"":         func(f *safetensors.File) { f.Metadata["y.scale"] = "1" },
+		"y.scale[1] is -1":             func(f *safetensors.File) { f.Metadata["y.scale"] = "[1,-1,1]" },
+		"y.offset has 1":               func(f *safetensors.File) { f.Metadata["y.offset"] = "[1]" },
+		"x.names has 1":                func(f *safetensors.File) { f.Metadata["x.names"] = `["a"]` },
+		"y.names has 1":                func(f *safetensors.File) { f.Metadata["y.names"] = `["a"]` },
+		"kernel.variance[0] is 0":      func(f *safetensors.File) { f.Tensors["kernel.variance"].Data[0] = 0 },
+		"kernel.lengthscale has":       func(f *safetensors.File) { delete(f.Tensors, "kernel.lengthscale") },
+		"shape [2 0] and":              func(f *safetensors.File) { f.Tensors["kernel.lengthscale"] = safetensors.Tensor{Shape: []int{2, 0}} },
+		"kernel.lengthscale[1] is -1":  func(f *safetensors.File) { f.Tensors["kernel.lengthscale"].Data[1] = -1 },
+		"kernel.frequency[1] is NaN":   func(f *safetensors.File) { f.Tensors["kernel.frequency"].Data[1] = math.NaN() },
+		"noise.variance[0] is -1":      func(f *safetensors.File) { f.Tensors["noise.variance"].Data[0] = -1 },
+		"inducing.location[0] is +Inf": func(f *safetensors.File) { f.Tensors["inducing.location"].Data[0] = math.Inf(1) },
+		"coefficient.mean has":         func(f *safetensors.File) { f.Tensors["coefficient.mean"] = f.Tensors["kernel.lengthscale"] },
+		"coefficient.mean[4] is NaN":   func(f *safetensors.File) { f.Tensors["coefficient.mean"].Data[4] = math.NaN() },
+		"kernel.variance adds up": func(f *safetensors.File) {
+			f.Tensors["kernel.variance"].Data[0], f.Tensors["kernel.variance"].Data[1] = math.MaxFloat64, math.MaxFloat64
+		},
+		"inducing.factor has":           func(f *safetensors.File) { delete(f.Tensors, "inducing.factor") },
+		"inducing.factor[7] is NaN":     func(f *safetensors.File) { f.Tensors["inducing.factor"].Data[7] = math.NaN() },
+		"inducing.factor[1,1] is 0,":    func(f *safetensors.File) { f.Tensors["inducing.factor"].Data[8] = 0 },
+		"coefficient.factor[7] is NaN":  func(f *safetensors.File) { f.Tensors["coefficient.factor"].Data[7] = math.NaN() },
+		"coefficient.factor[1,1] is -1": func(f *safetensors.File) { f.Tensors["coefficient.factor"].Data[8] = -1 },
 	} {
 		f, err := safetensors.Read(bytes.NewReader(good), int64(len(good)))
 		if err != nil {
@@ -100,7 +142,7 @@ func TestSparseFileMalformed(t *testing.T) {
 		if err := f.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadSparse(bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), want) {
+		if _, err := ReadSparse(bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -116,8 +158,9 @@ func TestSparseJoint(t *testing.T) {
 			c := newCollapsed(p, bound, 6)
 			value(t, c, h)
 			model := c.model().(*SparseModel)
-			at := noisyData(8, p.q, 1, 99).X
-			x := mat.NewDense(8, p.q, at)
+			const rows = jointRows + 22 // more than are computed at a time
+			at := noisyData(rows, p.q, 1, 99).X
+			x := mat.NewDense(rows, p.q, at)
 			mean, cov, err := model.PredictJoint(x)
 			if err != nil {
 				t.Fatal(err)
@@ -127,11 +170,11 @@ func TestSparseJoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			truth := c.denseJoint(h, at)
-			for n := range 8 {
+			for n := range rows {
 				for e, s := range p.out.Scale {
 					near(t, "mean", mean.At(n, e), single.Mean[n*p.d+e], 0)
 					near(t, "variance", cov.At(n*p.d+e, n*p.d+e)+single.Noise[e], single.Cov[(n*p.d+e)*p.d+e], 1e-9)
-					for n2 := range 8 {
+					for n2 := range rows {
 						near(t, "covariance", cov.At(n*p.d+e, n2*p.d+e)/(s*s), truth.At(n, n2), 1e-7)
 						if p.d > 1 && cov.At(n*p.d+e, n2*p.d+(1-e)) != 0 {
 							t.Fatalf("outputs covary")
@@ -141,8 +184,14 @@ func TestSparseJoint(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := (&SparseModel{}).PredictJoint(mat.NewDense(1, 1, nil)); !errors.Is(err, vssgp.ErrUnfitted) {
-		t.Error(err)
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	s := fitSparse(t, sparseMethods["vfe"])
+	if _, _, err := s.PredictJointContext(ctx, mat.NewDense(1, 2, nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: error %v", err)
+	}
+	if _, _, err := s.PredictJoint(mat.NewDense(mostCovariances/(1<<15)/3, 2, nil)); !errors.Is(err, vssgp.ErrData) {
+		t.Errorf("too many rows: error %v, want ErrData", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package baseline
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -29,26 +31,46 @@ func newSparseModel(u units, proj *projection, q posterior) *SparseModel {
 	return &SparseModel{units: u, proj: proj, q: q}
 }
 
-// Sizes are the numbers of inputs Q, outputs D and inducing inputs M of a fitted model.
+// fitted says whether there is a posterior.
+func (s *SparseModel) fitted() bool { return s != nil && s.proj != nil }
+
+// Sizes are the numbers of inputs Q, outputs D and inducing inputs M; 0 before a fit.
 func (s *SparseModel) Sizes() (q, d, m int) {
+	if !s.fitted() {
+		return 0, 0, 0
+	}
 	m, d = s.q.mean.Dims()
 	return s.units.q, d, m
 }
 
-// Covariance is a fitted model's covariance, in the data's units (see there for σ²).
-func (s *SparseModel) Covariance() Covariance { return s.proj.h.cov.upright() }
+// Covariance is the model's covariance, in the data's units (see there for σ²); empty before a fit.
+func (s *SparseModel) Covariance() Covariance {
+	if !s.fitted() {
+		return Covariance{}
+	}
+	return s.proj.h.cov.upright()
+}
 
-// NoiseSD is the noise's standard deviation in each output of a fitted model, in its units.
-func (s *SparseModel) NoiseSD() (sd []float64) {
-	for _, scale := range s.out.Scale {
-		sd = append(sd, math.Sqrt(s.proj.h.noise)*scale)
+// Scale is the outputs' standard deviations [D], in whose units the covariance's σ² is; nil before a fit.
+func (s *SparseModel) Scale() []float64 {
+	if !s.fitted() {
+		return nil
+	}
+	return slices.Clone(s.out.Scale)
+}
+
+// NoiseSD is the noise's standard deviation in each output [D], in its units; nil before a fit.
+func (s *SparseModel) NoiseSD() []float64 {
+	sd := s.Scale()
+	for i := range sd {
+		sd[i] *= math.Sqrt(s.proj.h.noise)
 	}
 	return sd
 }
 
 // Locations returns the inducing inputs [M,Q] in units of x; nil before a fit.
 func (s *SparseModel) Locations() []float64 {
-	if s == nil || s.proj == nil {
+	if !s.fitted() {
 		return nil
 	}
 	return slices.Clone(s.proj.h.z)
@@ -81,45 +103,73 @@ func (s *SparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
 
 // at returns the rows of x to predict at.
 func (s *SparseModel) at(x mat.Matrix) ([]float64, error) {
-	if s == nil || s.proj == nil {
+	if !s.fitted() {
 		return nil, fmt.Errorf("baseline: predict: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
 	}
 	return s.rows(x)
 }
 
-// PredictJoint is the mean [N,D] and the joint covariance [N·D,N·D] of the function (without noise) at all rows of x [N,Q], in
-// O(N²·M) time; entry (n·D+d, n'·D+d') is
+// PredictJoint is PredictJointContext without an end.
+func (s *SparseModel) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
+	return s.PredictJointContext(context.Background(), x)
+}
+
+const (
+	jointRows       = 128     // whose covariances with all rows are held at a time
+	mostCovariances = 1 << 31 // 16 GiB
+)
+
+// PredictJointContext is the mean [N,D] and the joint covariance [N·D,N·D] of the function (without noise) at all rows of
+// x [N,Q] in the data's units, in O(N²·M) time and O(N·M) memory besides the result; entry (n·D+d, n'·D+d') is
 //
 //	1[d=d'] (k(x_n, x_n') − φ_n φ_n'ᵀ + φ_n P⁻¹ φ_n'ᵀ)
 //
-// Its diagonal is Predict's variance without the noise. Errors are those of Predict.
-func (s *SparseModel) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
+// The first two terms are the variance that the inducing variables do not explain. FITC takes it for independent between the
+// rows of the data only, so its rows x covary by it, too. The diagonal is Predict's variance without the noise. Errors are
+// Predict's, vssgp.ErrData where N·D is above 46340, and ctx.Err() soon after ctx (nil: the background) has ended.
+func (s *SparseModel) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
 	rows, err := s.at(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	single, err := s.Predict(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	q, d, m := s.Sizes()
 	n := len(rows) / q
-	k, phi := mat.NewDense(n, n, nil), mat.NewDense(n, m, nil)
-	s.proj.h.cov.matrix(k, rows, rows)
+	if size := float64(n) * float64(d); size*size > mostCovariances {
+		return nil, nil, fmt.Errorf("baseline: predict: %d rows of %d outputs have more than %d joint covariances; want fewer rows: %w",
+			n, d, mostCovariances, vssgp.ErrData)
+	}
+	phi, spread := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil) // φ and φR⁻ᵀ
 	s.proj.rows(phi, rows)
-	blas64.Gemm(blas.NoTrans, blas.Trans, -1, phi.RawMatrix(), phi.RawMatrix(), 1, k.RawMatrix())
-	s.q.precision.rightUpper(phi)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, phi.RawMatrix(), phi.RawMatrix(), 1, k.RawMatrix())
-	cov = mat.NewSymDense(n*d, nil)
-	for i := range n {
-		for j := range i + 1 {
+	spread.Copy(phi)
+	s.q.precision.rightUpper(spread)
+	mean, cov = mat.NewDense(n, d, nil), mat.NewSymDense(n*d, nil)
+	mean.Mul(phi, s.q.mean)
+	mean.Apply(func(_, e int, v float64) float64 { return s.out.Offset[e] + s.out.Scale[e]*v }, mean)
+	for lo := 0; lo < n; lo += jointRows {
+		if err := cmp.Or(ctx, context.Background()).Err(); err != nil {
+			return nil, nil, fmt.Errorf("baseline: predict: %w", err)
+		}
+		hi := min(n, lo+jointRows)
+		k := mat.NewDense(hi-lo, hi, nil) // the lower triangle's
+		s.proj.h.cov.matrix(k, rows[lo*q:hi*q], rows[:hi*q])
+		add := func(sign float64, a blas64.General) {
+			blas64.Gemm(blas.NoTrans, blas.Trans, sign, part(a, lo, hi, 0, m), part(a, 0, hi, 0, m), 1, k.RawMatrix())
+		}
+		add(-1, phi.RawMatrix())
+		add(1, spread.RawMatrix())
+		s.spreadOut(cov, k, lo)
+	}
+	return mean, cov, nil
+}
+
+// spreadOut puts rows of the covariance of the scaled function, from row lo on, into that of the outputs.
+func (s *SparseModel) spreadOut(cov *mat.SymDense, k *mat.Dense, lo int) {
+	d := len(s.out.Scale)
+	for i := range k.RawMatrix().Rows {
+		for j, v := range k.RawRowView(i)[:lo+i+1] {
 			for e, scale := range s.out.Scale {
-				cov.SetSym(i*d+e, j*d+e, k.At(i, j)*scale*scale)
+				cov.SetSym((lo+i)*d+e, j*d+e, v*scale*scale)
 			}
 		}
 	}
-	return mat.NewDense(n, d, single.Mean), cov, nil
 }
-
-// Scale is the outputs' standard deviations [D], in whose units the covariance's σ² is.
-func (s *SparseModel) Scale() []float64 { return slices.Clone(s.out.Scale) }

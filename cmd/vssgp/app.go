@@ -26,6 +26,7 @@ type app struct {
 	stdinFor       string         // the operand that is stdin
 	held           *os.File       // what came from stdin
 	memory         *memory        // files of a call of serve; nil: there is none
+	answer         answerer       // of serve
 	flags          *pflag.FlagSet // of the command
 	files          files
 

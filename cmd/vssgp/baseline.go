@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -215,19 +214,4 @@ func (a *app) baselinePrediction(ctx context.Context, data *dataset, path string
 	r := &prediction{ctx: ctx, at: at, o: &predictFlags{output: o.output}, outputs: report.Names(data.YNames, data.D, "y")}
 	_, _, err = r.files()
 	return r, err
-}
-
-// mixture returns a covariance's components in the data's units; scale is the outputs'.
-func mixture(c baseline.Covariance, scale []float64) []vssgp.Component {
-	out := make([]vssgp.Component, c.L)
-	for i := range out {
-		for _, s := range scale {
-			out[i].SD = append(out[i].SD, math.Sqrt(c.Variance[i])*s)
-		}
-		for q := range c.Q {
-			out[i].Lengthscale = append(out[i].Lengthscale, c.Lengthscale[i*c.Q+q])
-			out[i].Period = append(out[i].Period, 1/math.Abs(c.Frequency[i*c.Q+q]))
-		}
-	}
-	return out
 }

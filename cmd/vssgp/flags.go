@@ -103,9 +103,9 @@ func (v *value) complete(_ *cobra.Command, _ []string, typed string) (all []cobr
 }
 
 // completeFlag registers the completion of a flag that knows its words or files. Cobra holds what is registered, and all that it leads
-// to, until the process ends, so the commands that serve executes do without.
-func (a *app) completeFlag(c *cobra.Command, f *pflag.Flag) {
-	if v, ok := f.Value.(*value); ok && a.memory == nil && (v.file != nil || v.words != nil) {
+// to, until the process ends.
+func completeFlag(c *cobra.Command, f *pflag.Flag) {
+	if v, ok := f.Value.(*value); ok && (v.file != nil || v.words != nil) {
 		if err := c.RegisterFlagCompletionFunc(f.Name, v.complete); err != nil {
 			panic(err) // the caller found f among c's flags
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,9 @@ type frameFile struct {
 	Size    int64  `json:"size"`
 	content []byte
 }
+
+// An answerer executes a call; what its command writes to stderr goes to notes.
+type answerer func(ctx context.Context, call *frame, notes io.Writer) *frame
 
 // errFrame is wrapped by every error about what a frame holds.
 var errFrame = errors.New("not a frame of serve")

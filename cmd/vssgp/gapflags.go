@@ -154,7 +154,7 @@ func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 
 // readGaps reads --gaps.
 func (a *app) readGaps(path string, rate int) ([]audio.Gap, error) {
-	f, _, err := a.open(path)
+	f, _, err := a.memory.open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -78,6 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) i
 func newApp(ctx context.Context, stdout, stderr io.Writer) *app {
 	a := &app{ctx: ctx, stdout: &stream{ctx: ctx, to: stdout}, stderr: &stream{ctx: ctx, to: stderr}, stdin: os.Stdin, progress: "auto"}
 	a.computer = newComputer(a.note)
+	a.answer = answer
 	return a
 }
 
@@ -102,6 +105,31 @@ func (a *app) run(args []string) (err error, panicked bool) {
 		err = &usageError{err}
 	}
 	return err, panicked
+}
+
+// answer executes a call of serve.
+func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	var stdout bytes.Buffer
+	a := newApp(ctx, &stdout, notes)
+	a.stdin = strings.NewReader("")
+	a.memory = &memory{in: map[string][]byte{}}
+	for _, f := range call.Files {
+		a.memory.in[f.Name] = f.content
+	}
+	var err error
+	if len(call.Args) > 0 && call.Args[0] == "serve" {
+		err = mistake("serve: it is being served already; want another command")
+	} else {
+		err, _ = a.run(call.Args)
+	}
+	code := exitCode(err)
+	f := &frame{Code: &code, Stdout: stdout.String(), Files: a.memory.out}
+	if err != nil {
+		f.Error = strings.TrimPrefix(oneLine(err), prefix)
+	}
+	return f
 }
 
 // execute runs the command and turns a panic, which is a bug, into an error: users

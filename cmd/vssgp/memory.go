@@ -24,18 +24,18 @@ type inMemory struct{ *bytes.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// inMemory returns an input that came with the call; ok is false for one of the file system's.
-func (a *app) inMemory(path string) (f *bytes.Reader, ok bool) {
-	if a.memory == nil {
+// file returns an input that came with the call; ok is false for one of the file system's.
+func (m *memory) file(path string) (f *bytes.Reader, ok bool) {
+	if m == nil {
 		return nil, false
 	}
-	content, ok := a.memory.in[path]
+	content, ok := m.in[path]
 	return bytes.NewReader(content), ok
 }
 
 // open opens an input and returns its size: one that came with the call, or a regular file.
-func (a *app) open(path string) (inputFile, int64, error) {
-	if f, ok := a.inMemory(path); ok {
+func (m *memory) open(path string) (inputFile, int64, error) {
+	if f, ok := m.file(path); ok {
 		return inMemory{f}, f.Size(), nil
 	}
 	return atomicfile.OpenRegular(path)

@@ -188,7 +188,7 @@ func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *pre
 		files = append(files, r.file(out))
 	}
 	if o.joint != "" {
-		files = slices.Insert(files, 0, r.jointFile(m, m.NoiseSD()))
+		files = slices.Insert(files, 0, jointFile(ctx, at, m, m.NoiseSD(), o.joint, o.latent))
 	}
 	if o.plot != "" {
 		plot, err := a.plot(r, m, p, model)

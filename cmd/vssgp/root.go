@@ -54,10 +54,14 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	root.AddCommand(a.imputeCommand(), a.forecastCommand(), a.fillCommand(), a.backtestCommand(), a.fitCommand(), a.predictCommand(),
 		a.baselineCommand(), a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand(), a.serveCommand())
 	root.SetHelpCommand(helpCommand())
+	complete := completeFlag
+	if a.memory != nil { // nobody completes what serve executes, and calls would add up
+		complete = func(*cobra.Command, *pflag.Flag) {}
+	}
 	for _, c := range root.Commands() {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			a.completeFlag(c, f)
+			complete(c, f)
 			v, ok := f.Value.(*value)
 			writes = writes || ok && v.file != nil && v.file.written
 		})
@@ -65,7 +69,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 			c.Flags().BoolVar(&a.files.overwrite, "overwrite", false, "let an output replace a file that this command reads")
 		}
 	}
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { complete(root, f) })
 	return root
 }
 

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +35,7 @@ The end of stdin ends the command that is being executed, and serve.`,
 			return mistake("serve: a job of mpirun has one command line; want a process of its own")
 		}
 		signal.Ignore(os.Interrupt) // ^C of a terminal is the program's to handle
-		return serve(ctx, a.stdin, a.stdout)
+		return serve(ctx, a.stdin, a.stdout, a.version, a.answer)
 	})
 }
 
@@ -45,7 +43,7 @@ The end of stdin ends the command that is being executed, and serve.`,
 const late = 2 * time.Second
 
 // serve answers calls until in ends.
-func serve(ctx context.Context, in io.Reader, out io.Writer) error {
+func serve(ctx context.Context, in io.Reader, out io.Writer, version string, answer answerer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	calls, failed := make(chan *frame), make(chan error, 1)
@@ -69,7 +67,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 	}()
 	to := &sender{to: out}
-	if err := to.send(&frame{Version: readVersion().String()}); err != nil {
+	if err := to.send(&frame{Version: version}); err != nil {
 		return err
 	}
 	for {
@@ -89,31 +87,6 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			return nil
 		}
 	}
-}
-
-// answer executes a call.
-func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
-	ctx, done := context.WithCancel(ctx)
-	defer done()
-	var stdout bytes.Buffer
-	a := newApp(ctx, &stdout, notes)
-	a.stdin = strings.NewReader("")
-	a.memory = &memory{in: map[string][]byte{}}
-	for _, f := range call.Files {
-		a.memory.in[f.Name] = f.content
-	}
-	var err error
-	if len(call.Args) > 0 && call.Args[0] == "serve" {
-		err = mistake("serve: it is being served already; want another command")
-	} else {
-		err, _ = a.run(call.Args)
-	}
-	code := exitCode(err)
-	f := &frame{Code: &code, Stdout: stdout.String(), Files: a.memory.out}
-	if err != nil {
-		f.Error = strings.TrimPrefix(oneLine(err), prefix)
-	}
-	return f
 }
 
 // A sender writes frames, one at a time.

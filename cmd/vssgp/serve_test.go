@@ -28,7 +28,7 @@ func newClient(t *testing.T) *client {
 	from, out := io.Pipe()
 	c := &client{t, to, bufio.NewReader(from), make(chan error, 1)}
 	go func() {
-		err := serve(t.Context(), in, out)
+		err := serve(t.Context(), in, out, readVersion().String(), answer)
 		out.Close()
 		c.done <- err
 	}()

@@ -44,7 +44,7 @@ func (a *app) load(path string) (*vssgp.Model, error) {
 
 // readAny reads a model file of any kind. The model computes on the CPU.
 func (a *app) readAny(path string) (m fitted, err error) {
-	f, size, err := a.open(path)
+	f, size, err := a.memory.open(path)
 	if err != nil {
 		return m, fmt.Errorf("read model: %w", err)
 	}
@@ -295,7 +295,7 @@ func (a *app) openRecording(ctx context.Context, path string) (*audio.File, io.C
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, nil, mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
 	}
-	f, size, err := a.open(path)
+	f, size, err := a.memory.open(path)
 	if err != nil {
 		return nil, nil, err
 	}

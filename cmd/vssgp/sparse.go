@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"iter"
+	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +13,6 @@ import (
 	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // sparseFile is the output of baseline --model: the model with the names and axes of its data.
@@ -28,39 +24,6 @@ func sparseFile(path string, fit *baseline.Fit, data *dataset) (atomicfile.File,
 		m.Notes = map[string]string{axisNote: text}
 	}
 	return atomicfile.File{Path: path, Write: m.Write}, err
-}
-
-// axesText writes the axes of inputs of which some are dates as JSON, null for numbers; "" if all are numbers.
-func axesText(axes []*table.Axis) (string, error) {
-	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
-		return "", nil
-	}
-	kept := slices.Clone(axes)
-	for i, axis := range kept {
-		if !axis.Dates() {
-			kept[i] = nil
-		}
-	}
-	text, err := json.Marshal(kept)
-	return string(text), err
-}
-
-// axesFrom reads what axesText has written of q inputs; what names its place in the file.
-func axesFrom(text, what string, q int) ([]*table.Axis, error) {
-	axes := make([]*table.Axis, q)
-	if text != "" {
-		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != q {
-			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes: %v", what, text, q, err)
-		}
-	}
-	for i, axis := range axes {
-		if axis == nil {
-			axes[i] = &table.Axis{}
-		} else if err := axis.Check(); err != nil {
-			return nil, fmt.Errorf("the model's %s: %w", what, err)
-		}
-	}
-	return axes, nil
 }
 
 // predictSparse predicts by a model of baseline.
@@ -84,7 +47,7 @@ func (a *app) predictSparse(ctx context.Context, m *baseline.SparseModel, modelP
 	r := &prediction{ctx: ctx, at: at, o: o, outputs: report.Names(m.YNames, d, "y")}
 	var files []atomicfile.File
 	if o.joint != "" {
-		files = append(files, r.jointFile(m, m.NoiseSD()))
+		files = append(files, jointFile(ctx, at, m, m.NoiseSD(), o.joint, o.latent))
 	}
 	columns, err := a.writeBaseline(m, r, files...)
 	if err != nil || !a.json {
@@ -132,49 +95,6 @@ func (a *app) writeBaseline(m baseline.Model, r *prediction, before ...atomicfil
 	return columns, a.writeLast(append(before, r.file(files[0])), r.meter.clear)
 }
 
-// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
-const mostJoint = 1 << 14
-
-// jointly is a model that knows the joint covariance [N·D,N·D] of the function at rows.
-type jointly interface {
-	PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error)
-}
-
-// jointFile is the output of --joint: [N,D,N,D], with the outputs' noise on the diagonal unless --latent.
-func (r *prediction) jointFile(m jointly, noise []float64) atomicfile.File {
-	return atomicfile.File{Path: r.o.joint, Write: func(w io.Writer) error {
-		n, d := r.at.rows, len(r.outputs)
-		if n*d > mostJoint {
-			return mistake("--joint: %s of %s; want at most %d of both together", counted(n, "row"), counted(d, "output"), mostJoint)
-		}
-		x, err := r.at.all(r.ctx)
-		if err != nil {
-			return err
-		}
-		_, cov, err := m.PredictJoint(mat.NewDense(n, len(r.at.names), x))
-		if err != nil {
-			return err
-		}
-		to, err := table.NewNPYWriter(w, []int{n, d, n, d})
-		if err != nil {
-			return err
-		}
-		row := make([]float64, n*d)
-		for i := range row {
-			for j := range row {
-				row[j] = cov.At(i, j)
-			}
-			if !r.o.latent {
-				row[i] += noise[i%d] * noise[i%d]
-			}
-			if err := to.Write(row); err != nil {
-				return err
-			}
-		}
-		return to.Close()
-	}}
-}
-
 // infoSparse prints a model of baseline.
 func (a *app) infoSparse(path string, m *baseline.SparseModel, plot string) error {
 	if plot != "" {
@@ -193,4 +113,19 @@ func (a *app) infoSparse(path string, m *baseline.SparseModel, plot string) erro
 	a.say("noise sd: %s", row(m.NoiseSD()))
 	a.sayComponents(components, firstNumbers(len(components)))
 	return nil
+}
+
+// mixture returns a covariance's components in the data's units; scale is the outputs'.
+func mixture(c baseline.Covariance, scale []float64) []vssgp.Component {
+	out := make([]vssgp.Component, c.L)
+	for i := range out {
+		for _, s := range scale {
+			out[i].SD = append(out[i].SD, math.Sqrt(c.Variance[i])*s)
+		}
+		for q := range c.Q {
+			out[i].Lengthscale = append(out[i].Lengthscale, c.Lengthscale[i*c.Q+q])
+			out[i].Period = append(out[i].Period, 1/math.Abs(c.Frequency[i*c.Q+q]))
+		}
+	}
+	return out
 }

@@ -26,7 +26,7 @@ func (a *app) openTable(ctx context.Context, path string) (*table.Stream, error)
 }
 
 func (a *app) tableFile(ctx context.Context, path string) (*table.File, error) {
-	if f, ok := a.inMemory(path); ok {
+	if f, ok := a.memory.file(path); ok {
 		return table.In(f, f.Size(), path), nil
 	}
 	if path != fromStdin {
@@ -118,6 +118,39 @@ func axesOf(s *table.Stream, c choice, like []*table.Axis) (axes []*table.Axis, 
 
 // axesName is the entry of a model file's metadata that holds the axes of its inputs as JSON, null for those of numbers.
 const axesName = "app.axes"
+
+// axesText writes the axes of inputs of which some are dates as JSON, null for numbers; "" if all are numbers.
+func axesText(axes []*table.Axis) (string, error) {
+	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
+		return "", nil
+	}
+	kept := slices.Clone(axes)
+	for i, axis := range kept {
+		if !axis.Dates() {
+			kept[i] = nil
+		}
+	}
+	text, err := json.Marshal(kept)
+	return string(text), err
+}
+
+// axesFrom reads what axesText has written of q inputs; what names its place in the file.
+func axesFrom(text, what string, q int) ([]*table.Axis, error) {
+	axes := make([]*table.Axis, q)
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != q {
+			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes: %v", what, text, q, err)
+		}
+	}
+	for i, axis := range axes {
+		if axis == nil {
+			axes[i] = &table.Axis{}
+		} else if err := axis.Check(); err != nil {
+			return nil, fmt.Errorf("the model's %s: %w", what, err)
+		}
+	}
+	return axes, nil
+}
 
 // keepAxes notes the axes of inputs that are dates in the model.
 func keepAxes(m *vssgp.Model, axes []*table.Axis) error {

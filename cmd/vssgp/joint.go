@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
+const mostJoint = 1 << 14
+
+// jointly is a model that knows the joint covariance [N·D,N·D] of the function at rows.
+type jointly interface {
+	PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error)
+}
+
+// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
+func jointFile(ctx context.Context, at *places, m jointly, noiseSD []float64, path string, latent bool) atomicfile.File {
+	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
+		n, d := at.rows, len(noiseSD)
+		if n*d > mostJoint {
+			return mistake("--joint %s: %s of %s; want at most %d of both together", path, counted(n, "row"), counted(d, "output"), mostJoint)
+		}
+		x, err := at.all(ctx)
+		if err != nil {
+			return err
+		}
+		_, cov, err := m.PredictJointContext(ctx, mat.NewDense(n, len(at.names), x))
+		if err != nil {
+			return err
+		}
+		to, err := table.NewNPYWriter(w, []int{n, d, n, d})
+		if err != nil {
+			return err
+		}
+		row := make([]float64, n*d)
+		for i := range row {
+			for j := range row {
+				row[j] = cov.At(i, j)
+			}
+			if !latent {
+				row[i] += noiseSD[i%d] * noiseSD[i%d]
+			}
+			if err := to.Write(row); err != nil {
+				return err
+			}
+		}
+		return to.Close()
+	}}
+}
