@@ -1,10 +1,11 @@
 import datetime
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
 
-from vssgp import SeriesModel, backtest, fill, forecast
+from vssgp import SeriesModel, _engine, backtest, fill, forecast
 
 pd = pytest.importorskip("pandas")
 
@@ -133,6 +134,19 @@ def test_model(co2, tmp_path):
     assert (pickle.loads(pickle.dumps(f)).model.predict(f.index).mean == f.mean).all()
     with pytest.raises(ValueError, match="beyond"):
         model.predict(pd.DatetimeIndex(["2100-01-01"]))
+
+
+def test_command_to_python(tmp_path):
+    """Models that the command has fitted, of dates in another notation and of rows by their number."""
+    days = pd.date_range("2024-01-01", periods=40)
+    frame = pd.DataFrame({"day": days.strftime("%d.%m.%Y"), "flow": short()})
+    for table, at in ((frame, pd.date_range("2024-02-10", periods=2)), (frame[["flow"]], [41, 42])):
+        table.to_csv(tmp_path / "d.csv", index=False)
+        command = [_engine.binary(), "fit", tmp_path / "d.csv", "-o", tmp_path / "m.safetensors"]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        f = SeriesModel.load(tmp_path / "m.safetensors").predict(at)
+        assert list(f.index) == list(at)
+        np.testing.assert_allclose(f.mean, forecast(short(), 2, x=days.to_numpy()).mean, rtol=0.05)
 
 
 def test_same_seed(co2):

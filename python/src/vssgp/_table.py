@@ -47,6 +47,11 @@ class Places:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def index(self) -> Any:
+        """The places in the caller's own type."""
+        return self.like if self.pandas else self.values
+
     def sortable(self) -> Any:
         """The places as an array that can be sorted and drawn; None for text in another notation than ISO 8601."""
         if not self.texts:

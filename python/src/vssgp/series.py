@@ -68,7 +68,7 @@ class SeriesModel:
         table = _files.to_csv([info["inputs"][0]], [places.cells()])
         answer = _engine.call(args, {_MODEL: self.data, _AT: table})
         shape = Shape(names, len(names) == 1, places.pandas)
-        return _forecast(answer.files[_OUT], shape, places, info, self, None)
+        return _forecast(answer.files[_OUT], shape, places.index, info, self, None)
 
 
 @dataclass(frozen=True)
@@ -204,10 +204,11 @@ def forecast(
     s = Series(y, x, yerr)
     args = ["forecast", _DATA, "-o", _OUT, "-m", _MODEL, "--json", *s.flags()]
     files = {_DATA: s.csv()}
-    to = s.places
+    index = None
     if at is not None:
-        to = Places(at)
-        files[_AT] = _files.to_csv([s.x_name], [to.cells()])
+        places = Places(at)
+        index = places.index
+        files[_AT] = _files.to_csv([s.x_name], [places.cells()])
         args.append("--at=" + _AT)
     args += flags(horizon=horizon, until=None if until is None else s.places.cell(until))
     args += flags(
@@ -225,7 +226,9 @@ def forecast(
     answer = _engine.call(args, files, progress=progress)
     model = SeriesModel(bytes(answer.files[_MODEL]))
     observed = (s.places.sortable(), s.columns())
-    return _forecast(answer.files[_OUT], s.shape(), to, answer.result, model, observed)
+    if index is None:
+        index = s.places.parse(_files.from_csv(answer.files[_OUT])[1][0])
+    return _forecast(answer.files[_OUT], s.shape(), index, answer.result, model, observed)
 
 
 def fill(
@@ -329,11 +332,10 @@ def backtest(
 
 
 def _forecast(
-    table: bytearray, shape: Shape, like: Places, result: Mapping[str, Any], model: SeriesModel, observed: Any
+    table: bytearray, shape: Shape, index: Any, result: Mapping[str, Any], model: SeriesModel, observed: Any
 ) -> Forecast:
     """The table that the command has written, as the caller's kind of objects."""
-    _, (places, *columns) = _files.from_csv(table)
-    index = like.parse(places)
+    _, (_, *columns) = _files.from_csv(table)
     numbers = [np.array(c, dtype=float) for c in columns]
     mean, sd, lower, upper = (shape(numbers[i::4], index) for i in range(4))
     return Forecast(
