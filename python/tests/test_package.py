@@ -1,6 +1,10 @@
 import os
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
+
+import pytest
 
 import vssgp
 from vssgp import _engine
@@ -22,3 +26,53 @@ def test_import():
 
 def test_names():
     assert all(hasattr(vssgp, name) and getattr(vssgp, name).__doc__ for name in vssgp.__all__)
+
+
+def wheel(to, **env):
+    """What pip says, and the wheel that it builds, None where it builds none."""
+    pytest.importorskip("hatchling")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(to)]
+    done = subprocess.run(
+        [*pip, str(Path(__file__).parents[1])], env=os.environ | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert (done.returncode == 0) == bool(built := list(to.glob("*.whl"))), done.stdout.decode()
+    return done.stdout.decode(), next(iter(built), None)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the Go that is too old is a shell script")
+@pytest.mark.parametrize("version", [None, "go1.19.8", ""])
+def test_unfit_go(tmp_path, version):
+    """Where there is no Go, or one too old, the build says so in one line. Go 1.15 did not know its GOVERSION."""
+    if version is not None:
+        (tmp_path / "go").write_text(f"#!/bin/sh\nprintf '{version}\\nlinux\\namd64\\nlinux\\namd64\\n/go\\n'\n")
+        (tmp_path / "go").chmod(0o755)
+    said, built = wheel(tmp_path, PATH=str(tmp_path))
+    why = "there is no command go on PATH" if version is None else f"the Go on PATH is {version or 'older than 1.16'}"
+    assert built is None and "Traceback" not in said
+    assert f"vssgp: {why}. To build vssgp takes Go 1." in said and "https://go.dev/dl/" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "system, processor, tag, name, magic",
+    [
+        ("windows", "amd64", "win_amd64", "vssgp.exe", b"MZ"),
+        ("darwin", "arm64", "macosx_12_0_arm64", "vssgp", b"\xcf\xfa\xed\xfe"),
+    ],
+)
+def test_wheel_of_another_platform(tmp_path, system, processor, tag, name, magic):
+    _, built = wheel(tmp_path, GOOS=system, GOARCH=processor)
+    assert built.name.endswith(f"-py3-none-{tag}.whl")
+    with zipfile.ZipFile(built) as files:
+        assert [f for f in files.namelist() if f.startswith("vssgp/_bin/")] == [f"vssgp/_bin/{name}"]
+        assert files.read(f"vssgp/_bin/{name}").startswith(magic)
+        assert files.getinfo(f"vssgp/_bin/{name}").external_attr >> 16 & 0o111 == 0o111
+        for licence in ("LICENSE", "THIRD_PARTY.md", "go/LICENSE", "gonum.org/v1/gonum/LICENSE"):
+            assert f"vssgp-{vssgp.__version__}.dist-info/licenses/{licence}" in files.namelist()
+
+
+@pytest.mark.slow
+def test_git_refuses(tmp_path):
+    """In a folder of another user git answers nothing, and the command does without its commit."""
+    assert wheel(tmp_path, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")[1]
