@@ -29,8 +29,9 @@ const (
 	nameFrequency   = "kernel.frequency"   // p [L,Q]
 	nameNoise       = "noise.variance"     // τ⁻¹ [1]
 	nameInducing    = "inducing.location"  // z [M,Q]
-	// nameWhitening is L of K_uu [M,M], the lower triangle. K_uu is all but singular: another processor's last bits in it would
-	// change L by 10⁵ times as much, and a file with many components would take its reader long to factorise.
+	// nameWhitening is L of K_uu [M,M], the lower triangle. K_uu is all but singular: were L made again from one with another
+	// processor's last bits, means would move by up to a hundredth of the noise. And a reader's time would not be bounded by
+	// the file's length.
 	nameWhitening = "inducing.factor"
 	nameMean      = "coefficient.mean"   // of the whitened inducing variables [M,D]
 	nameFactor    = "coefficient.factor" // R of their precision R·Rᵀ [M,M], the lower triangle

@@ -142,9 +142,21 @@ func (a *app) baseline(ctx context.Context, name, dataPath, inputPath string, o 
 		err = a.reportBaseline(name, fit, data, out, columns, interrupted, o)
 	}
 	if err == nil && interrupted {
-		err = &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s", fit.Iterations, strings.TrimSpace(o.keep+" "+o.output))}
+		err = &interruption{fmt.Sprintf(" at iteration %d: %s", fit.Iterations, o.kept())}
 	}
 	return err
+}
+
+// kept says where what an interrupted fit has found is.
+func (o *baselineFlags) kept() string {
+	if o.output == "" {
+		return "the best model so far is in " + o.keep
+	}
+	kept := "the predictions of the best model so far are in " + o.output
+	if o.keep != "" {
+		kept += ", the model in " + o.keep
+	}
+	return kept
 }
 
 // writeFit writes the model and the predictions, and returns the columns of these.
@@ -160,6 +172,7 @@ func (a *app) writeFit(fit *baseline.Fit, data *dataset, out *prediction, o *bas
 	if out == nil {
 		return nil, a.write(files...)
 	}
+	out.ctx = context.WithoutCancel(out.ctx) // a fit that was interrupted predicts, too
 	return a.writeBaseline(fit.Model, out, files...)
 }
 

@@ -146,9 +146,14 @@ func TestBaselineReport(t *testing.T) {
 func TestBaselineInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	data := put(t, dir, "data.csv", waves(200))
-	out := filepath.Join(dir, "out.csv")
-	o, line := interrupted(t, "baseline", "svgp", data, data, "--x", "t", "--y", "y1", "-o", out, "--iterations", "100000000", "--inducing", "10", "--json")
-	if o.code != exitInterrupted || !strings.Contains(line, prefix+"interrupted") || !strings.Contains(line, out) {
+	out, model := filepath.Join(dir, "out.csv"), filepath.Join(dir, "m.safetensors")
+	fit := []string{"baseline", "svgp", data, "--x", "t", "--y", "y1", "--iterations", "100000000", "--inducing", "10", "--json", "-m", model}
+	if o, line := interrupted(t, fit...); o.code != exitInterrupted || !strings.HasSuffix(line, ": the best model so far is in "+model+"\n") {
+		t.Fatalf("exit %d, want %d; stderr ends %q", o.code, exitInterrupted, line)
+	}
+	succeed(t, "predict", model, data, "--x", "t", "-o", "-")
+	o, line := interrupted(t, append(fit, data, "-o", out)...)
+	if o.code != exitInterrupted || !strings.Contains(line, prefix+"interrupted") || !strings.HasSuffix(line, "are in "+out+", the model in "+model+"\n") {
 		t.Fatalf("exit %d, want %d; stderr ends %q", o.code, exitInterrupted, line)
 	}
 	if r := decode[baselinePrinted](t, o.stdout); !r.Interrupted || r.Predicted != 200 {

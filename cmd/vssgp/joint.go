@@ -18,12 +18,21 @@ type jointly interface {
 	PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error)
 }
 
+// jointBytes is what the numbers of a joint covariance take, if they are not too many.
+func jointBytes(path string, rows, outputs int) (byteCount, error) {
+	n := rows * outputs
+	if n > mostJoint {
+		return 0, mistake("--joint %s: %s of %s; want at most %d of both together", path, counted(rows, "row"), counted(outputs, "output"), mostJoint)
+	}
+	return byteCount(8 * n * n), nil
+}
+
 // jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
 func jointFile(ctx context.Context, at *places, m jointly, noiseSD []float64, path string, latent bool) atomicfile.File {
 	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
 		n, d := at.rows, len(noiseSD)
-		if n*d > mostJoint {
-			return mistake("--joint %s: %s of %s; want at most %d of both together", path, counted(n, "row"), counted(d, "output"), mostJoint)
+		if _, err := jointBytes(path, n, d); err != nil {
+			return err
 		}
 		x, err := at.all(ctx)
 		if err != nil {

@@ -104,10 +104,17 @@ func (a *app) planPrediction(m *vssgp.Model, at *places, o *predictFlags) error 
 		each := map[string]int{"csv": 19, "tsv": 19, "npy": 8, "wav": 4}[formatOf(f.path)]                        // bytes of a number, for CSV about
 		files = append(files, object{{"path", f.path}, {"bytes", byteCount(p.Rows) * byteCount(f.columns*each)}}) // without a header
 	}
+	if o.joint != "" {
+		joint, err := jointBytes(o.joint, at.rows, p.Outputs)
+		if err != nil {
+			return err
+		}
+		files, peak = append(files, object{{"path", o.joint}, {"bytes", joint}}), peak+joint
+	}
 	if a.json {
 		return a.printJSON(object{
 			{"rows", p.Rows}, {"inputs", p.Inputs}, {"outputs", p.Outputs}, {"windows", p.Windows}, {"components", p.Components},
-			{"features", p.Features}, {"flops", p.Flops}, // without draws
+			{"features", p.Features}, {"flops", p.Flops}, // without draws and --joint
 			{"columns", columns}, {"files", files}, // null for a recording; without a plot
 			// rows: those that are predicted at a time, with their predictions; matrix: the posterior's covariance
 			{"bytes", object{{"rows", rows}, {"matrix", matrix}, {"peak", peak}}},

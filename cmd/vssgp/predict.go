@@ -62,16 +62,16 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	if err := a.checkFormats(o); err != nil {
 		return err
 	}
-	any, err := a.loadAny(modelPath)
+	file, err := a.loadAny(modelPath)
 	switch {
 	case err != nil:
 		return err
-	case any.series != nil:
-		return a.predictSeries(ctx, any.series, modelPath, inputPath, o)
-	case any.sparse != nil:
-		return a.predictSparse(ctx, any.sparse, modelPath, inputPath, o)
+	case file.series != nil:
+		return a.predictSeries(ctx, file.series, modelPath, inputPath, o)
+	case file.sparse != nil:
+		return a.predictSparse(ctx, file.sparse, modelPath, inputPath, o)
 	}
-	m := any.model
+	m := file.model
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
 		return err

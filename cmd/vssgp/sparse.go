@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,7 +45,8 @@ func (a *app) predictSparse(ctx context.Context, m *baseline.SparseModel, modelP
 	if err != nil {
 		return err
 	}
-	r := &prediction{ctx: ctx, at: at, o: o, outputs: report.Names(m.YNames, d, "y")}
+	r := &prediction{ctx: ctx, at: at, o: o, outputs: report.Names(m.YNames, d, "y"), meter: a.newMeter()}
+	defer r.meter.clear()
 	var files []atomicfile.File
 	if o.joint != "" {
 		files = append(files, jointFile(ctx, at, m, m.NoiseSD(), o.joint, o.latent))
@@ -75,24 +77,42 @@ func (o *predictFlags) notOfSparse() string {
 	return ""
 }
 
-// writeBaseline predicts at all places at once, writes the predictions after other files, and returns the columns of their table.
+// writeBaseline writes a model's predictions after other files, and returns the columns of their table.
 func (a *app) writeBaseline(m baseline.Model, r *prediction, before ...atomicfile.File) (columns []string, err error) {
-	x, err := r.at.all(context.WithoutCancel(r.ctx))
-	if err != nil {
-		return nil, err
-	}
-	p, err := m.Predict(mat.NewDense(r.at.rows, len(r.at.names), x))
-	if err != nil {
-		return nil, err
-	}
-	r.each = func(context.Context, iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error] {
-		return func(yield func(*vssgp.Part, error) bool) { yield(&vssgp.Part{X: x, Prediction: p}, nil) }
-	}
+	r.each = batches(m, len(r.at.names))
 	files, columns, err := r.files()
 	if err != nil {
 		return nil, err
 	}
 	return columns, a.writeLast(append(before, r.file(files[0])), r.meter.clear)
+}
+
+// batchRows are predicted at a time by a model of baseline: a signal is heeded between batches.
+const batchRows = 2048
+
+// batches predicts at rows of q inputs, some at a time.
+func batches(m baseline.Model, q int) func(context.Context, iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error] {
+	return func(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error] {
+		return func(yield func(*vssgp.Part, error) bool) {
+			first := 0
+			for x, err := range rows {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				for batch := range slices.Chunk(x, batchRows*q) {
+					p, err := m.Predict(mat.NewDense(len(batch)/q, q, batch))
+					if err == nil {
+						err = ctx.Err()
+					}
+					if !yield(&vssgp.Part{First: first, X: batch, Prediction: p}, err) || err != nil {
+						return
+					}
+					first += p.N
+				}
+			}
+		}
+	}
 }
 
 // infoSparse prints a model of baseline.

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/internal/table"
 )
@@ -51,6 +57,7 @@ func TestSparse(t *testing.T) {
 		csv.WriteString("2024-0" + string(rune('1'+i/20)) + "-" + string(rune('0'+(i%20+1)/10)) + string(rune('0'+(i%20+1)%10)) + "," + strings.Trim(string(line), "[]") + "\n")
 	}
 	put(t, ".", "d.csv", csv.String())
+	put(t, ".", "many.csv", "depth,day\n"+strings.Repeat("1,2024-01-03\n", 8200))
 	put(t, ".", "at.csv", "depth,day\n1,2024-01-03\n4,2024-02-20\n")
 	for _, method := range []string{"vfe", "fitc", "svgp"} {
 		common := []string{"baseline", method, "d.csv", "--x", "day,depth", "--y", "heat,salt", "--inducing", "9", "--iterations", "5"}
@@ -93,6 +100,9 @@ func TestSparse(t *testing.T) {
 		"predict alone.safetensors at.csv -o o.csv --joint o.csv":       ".npy",
 		"evaluate alone.safetensors d.csv":                              "baseline",
 		"info alone.safetensors --plot o.png":                           "--plot",
+		"predict alone.safetensors at.csv --plan":                       "--plan",
+		"predict alone.safetensors at.csv -o o.wav":                     "-o o.wav",
+		"predict alone.safetensors many.csv -o o.csv --joint o.npy":     "8200 rows of 2 outputs; want at most 16384",
 		"fit d.csv --x depth --init alone.safetensors -o m.safetensors": baseline.FileFormat,
 	} {
 		if o := vssgpRun(t, strings.Fields(args)...); o.code != exitMistake || !strings.Contains(o.stderr, want) {
@@ -141,8 +151,72 @@ func TestJoint(t *testing.T) {
 			}
 		}
 	}
-	if o := vssgpRun(t, "predict", x("f.safetensors"), at, "-o", x("o.npy"), "--joint", x("j.npy"), "--posterior"); o.code != exitMistake {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
+	succeed(t, "fit", data, "--x", "t", "--y", "u,v", "-o", x("series.safetensors"))
+	for args, want := range map[string]string{
+		"f.safetensors --posterior": "without --posterior",
+		"series.safetensors":        "model of a series",
+	} {
+		args := strings.Fields(args)
+		o := vssgpRun(t, append([]string{"predict", x(args[0]), at, "-o", x("o.npy"), "--joint", x("no.npy")}, args[1:]...)...)
+		if o.code != exitMistake || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.stderr, want)
+		}
+	}
+	plan := func(extra ...string) plannedPrediction {
+		args := append([]string{"predict", x("f.safetensors"), at, "-o", x("o.npy"), "--plan", "--json"}, extra...)
+		return decode[plannedPrediction](t, succeed(t, args...).stdout)
+	}
+	const size = 8 * 6 * 6
+	with, without := plan("--joint", x("no.npy")), plan()
+	if last := with.Files[len(with.Files)-1]; last.Path != x("no.npy") || last.Bytes != size || with.Bytes.Peak != without.Bytes.Peak+size {
+		t.Errorf("planned %+v, and without the joint covariance %+v", with, without)
+	}
+}
+
+// TestBatches: predictions in batches are those at once, and end with the context.
+func TestBatches(t *testing.T) {
+	data := &vssgp.Data{N: 20, Q: 1, D: 1}
+	for i := range data.N {
+		data.X, data.Y = append(data.X, float64(i)), append(data.Y, math.Sin(float64(i)))
+	}
+	fit, err := baseline.SPGP{Inducing: 5}.Fit(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, 2*batchRows+3)
+	for i := range x {
+		x[i] = float64(i) / 100
+	}
+	want, err := fit.Model.Predict(mat.NewDense(len(x), 1, x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := func(yield func([]float64, error) bool) { _ = yield(x[:7], nil) && yield(x[7:], nil) }
+	all, mean := batches(fit.Model, 1), []float64(nil)
+	for p, err := range all(t.Context(), cut) {
+		if err != nil || p.First != len(mean) || p.N > batchRows || p.X[0] != x[p.First] {
+			t.Fatalf("%v: a part of %d rows from %d on, after %d", err, p.N, p.First, len(mean))
+		}
+		mean = append(mean, p.Mean...)
+	}
+	if !slices.Equal(mean, want.Mean) {
+		t.Error("other predictions in batches")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	parts := 0
+	for _, err = range all(ctx, cut) {
+		parts++
+		stop()
+	}
+	if parts != 2 || !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted in part 1: %d parts, error %v", parts, err)
+	}
+	broken := errors.New("broken")
+	for _, err = range all(t.Context(), func(yield func([]float64, error) bool) { yield(nil, broken) }) {
+	}
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v of the rows, want %v", err, broken)
 	}
 }
 
