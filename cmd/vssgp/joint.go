@@ -19,12 +19,12 @@ type jointly interface {
 }
 
 // jointBytes is what the numbers of a joint covariance take, if they are not too many.
-func jointBytes(path string, rows, outputs int) (byteCount, error) {
+func jointBytes(path string, rows, outputs int) (int, error) {
 	n := rows * outputs
 	if n > mostJoint {
 		return 0, mistake("--joint %s: %s of %s; want at most %d of both together", path, counted(rows, "row"), counted(outputs, "output"), mostJoint)
 	}
-	return byteCount(8 * n * n), nil
+	return 8 * n * n, nil
 }
 
 // jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.

@@ -109,7 +109,7 @@ func (a *app) planPrediction(m *vssgp.Model, at *places, o *predictFlags) error 
 		if err != nil {
 			return err
 		}
-		files, peak = append(files, object{{"path", o.joint}, {"bytes", joint}}), peak+joint
+		files, peak = append(files, object{{"path", o.joint}, {"bytes", byteCount(joint)}}), peak+byteCount(joint)
 	}
 	if a.json {
 		return a.printJSON(object{
