@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -15,6 +16,16 @@ def test_command():
     assert os.access(_engine.binary(), os.X_OK)
     done = subprocess.run([sys.executable, "-m", "vssgp", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("vssgp ") and subprocess.run([sys.executable, "-m", "vssgp", "oops"]).returncode == 2
+
+
+def test_script_that_finds_itself():
+    """Where the package has lost its command, the script on PATH would be it, and start itself for ever."""
+    script = shutil.which("vssgp", path=os.path.dirname(sys.executable))
+    if script is None:
+        pytest.skip("the package is not installed, so there is no script")
+    env = os.environ | {"VSSGP_BINARY": script}
+    done = subprocess.run([script], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "has lost its command" in done.stderr
 
 
 def test_import():
