@@ -4,7 +4,8 @@
     go build -tags cshared -buildmode=c-shared -o libvssgp.so ./cmd/vssgp
     VSSGP_BINARY=./vssgp PYTHONPATH=python/src python python/compare/bridges.py ./libvssgp.so
 
-Both execute the same frames. Times are medians of several calls, in milliseconds.
+Both execute the same frames. Times are medians of several calls, in milliseconds. The library was not kept: its source
+is in the history (git log -- cmd/vssgp/cshared.go). Without its path the child alone is measured.
 """
 
 import ctypes
@@ -111,6 +112,8 @@ def outcome(code, *args):
     """How a Python ends that does this."""
     try:
         p = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=20)
+        if "TimeoutError" in p.stderr:
+            return "the forked Python hung"
         return p.stdout.strip() or f"Python itself ended (exit code {p.returncode})"
     except subprocess.TimeoutExpired:
         return "Python itself hung"
