@@ -123,11 +123,11 @@ FORK = """
 import multiprocessing, sys; sys.path.insert(0, {folder!r})
 import bridges
 call = bridges.Library(sys.argv[1]).call if sys.argv[1:] else bridges._engine.call
-call(["version"], {{}})
-if __name__ == "__main__":
-    with multiprocessing.get_context("fork").Pool(1) as pool:
-        pool.apply_async(call, (["version"], {{}})).get(10)
-    print("works")
+def again(): call(["version"], {{}})
+again()
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    pool.apply_async(again).get(10)
+print("works")
 """
 CRASH_LIBRARY = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).vssgp_crash()"
 CRASH_CHILD = """
