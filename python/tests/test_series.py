@@ -171,6 +171,12 @@ def test_plot(co2):
         axes = np.ravel(forecast(y, 3).plot(last=30))
         assert all(len(ax.lines) == 2 and len(ax.lines[0].get_xdata()) == 30 for ax in axes)
         plt.close("all")
+    holes = co2.copy()
+    holes.iloc[[-4, -2]] = np.nan
+    ax = forecast(holes, 1).plot(last=30)
+    alone = ax.lines[1].get_xdata()
+    assert list(alone) == [co2.index[-3], co2.index[-1]] and len(ax.containers) == 1 and ax.get_xlabel() == "month"
+    plt.close("all")
 
 
 @pytest.mark.parametrize(

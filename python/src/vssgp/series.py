@@ -104,12 +104,16 @@ class Forecast:
         return pd.DataFrame(columns, index=self.index)
 
     def plot(self, ax: Any = None, *, last: int | None = None) -> Any:
-        """Draw the data (the `last` rows) and the forecast with its band, an output an axes; needs matplotlib."""
+        """Draw the data (the `last` rows) and the forecast with its band; needs matplotlib.
+
+        Returns the axes; of several outputs an array of them, one for each.
+        """
         import matplotlib.pyplot as plt
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
         outputs = 1 if self.mean.ndim == 1 else self.mean.shape[1]
         if ax is None:
-            _, ax = plt.subplots(outputs, 1, sharex=True, squeeze=False, figsize=(9, 3 * outputs), layout="constrained")
+            _, ax = plt.subplots(outputs, 1, sharex=True, figsize=(9, 3 * outputs), layout="constrained")
         axes = np.ravel(ax)
         if len(axes) != outputs:
             raise ValueError(f"{len(axes)} axes for {outputs} outputs; want one for each")
@@ -121,11 +125,24 @@ class Forecast:
             if self.observed is not None:
                 x, y = self.observed
                 order = np.argsort(x, kind="stable")[-last if last else None :]
-                one.plot(x[order], y[order, d], color="0.3", linewidth=1, label="data")
-            (line,) = one.plot(at, mean, linewidth=1.5, label="forecast")
-            one.fill_between(at, lower, upper, color=line.get_color(), alpha=0.2, linewidth=0, label="95 %")
+                x, y = x[order], y[order, d]
+                one.plot(x, y, color="0.3", linewidth=1, label="data")
+                gone = np.isnan(np.pad(y, 1, constant_values=np.nan))
+                alone = gone[:-2] & ~gone[1:-1] & gone[2:]  # a line does not show them
+                if alone.any():
+                    one.plot(x[alone], y[alone], ".", color="0.3", markersize=3)
+            if len(at) > 1:
+                (line,) = one.plot(at, mean, linewidth=1.5, label="forecast")
+                one.fill_between(at, lower, upper, color=line.get_color(), alpha=0.2, linewidth=0, label="95 %")
+            else:
+                one.errorbar(at, mean, [mean - lower, upper - mean], fmt=".", capsize=3, label="forecast, 95 %")
             one.set_ylabel(str(self.names[d]) if self.names and self.names[d] is not None else "")
-            one.legend(frameon=False, loc="upper left")
+            dates = one.xaxis.get_major_locator()
+            if isinstance(dates, AutoDateLocator):  # dates in full overlap
+                one.xaxis.set_major_formatter(ConciseDateFormatter(dates, tz=dates.tz))
+        axes[0].legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
+        if getattr(self.index, "name", None) is not None:
+            axes[-1].set_xlabel(str(self.index.name))
         return ax
 
 
