@@ -46,7 +46,8 @@ const late = 2 * time.Second
 func serve(ctx context.Context, in io.Reader, out io.Writer, version string, answer answerer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	calls, failed := make(chan *frame), make(chan error, 1)
+	calls, failed, over := make(chan *frame), make(chan error, 1), make(chan struct{})
+	defer close(over)
 	go func() {
 		from := bufio.NewReader(in)
 		for {
@@ -55,7 +56,11 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, version string, ans
 				failed <- err
 				stop()
 				if in == io.Reader(os.Stdin) { // the caller is gone
-					time.AfterFunc(late, func() { os.Exit(exitInterrupted) })
+					select {
+					case <-time.After(late):
+						os.Exit(exitInterrupted)
+					case <-over:
+					}
 				}
 				return
 			}
