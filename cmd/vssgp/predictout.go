@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"slices"
 	"time"
 
@@ -198,39 +197,6 @@ func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *pre
 		files = slices.Insert(files, 0, plot)
 	}
 	return columns, a.writeLast(files, r.meter.clear)
-}
-
-// sampleRate returns how many of the inputs, which rise evenly, make one unit.
-func sampleRate(ctx context.Context, at *places) (int, error) {
-	var first, last float64
-	err := at.each(ctx, func(n int, x []float64) error {
-		if n == 0 {
-			first = x[0]
-		}
-		last = x[len(x)-1]
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	if len(at.names) != 1 || at.rows < 2 || !(last > first) {
-		return 0, mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or .npy",
-			len(at.names), at.rows)
-	}
-	rate := math.Round(float64(at.rows-1) / (last - first))
-	const tolerance = 0.01 // in samples, for the rounding of the inputs
-	err = at.each(ctx, func(n int, x []float64) error {
-		for i, v := range x {
-			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
-				return mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a second: want .csv or .npy", n+i, v, rate)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	return int(rate), nil
 }
 
 // file returns an output as a file to write.
