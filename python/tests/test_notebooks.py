@@ -1,0 +1,71 @@
+"""The notebooks run: pytest checks that no cell fails, `python tests/test_notebooks.py [NAME …]` writes them anew."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "notebooks"
+NAMES = ["forecast", "regression", "repair"]
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
+}
+MOST = 400_000  # bytes of a notebook
+
+
+def executed(name):
+    """The notebook with all outputs made anew, and nothing that another run would change but its figures."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    book = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    env = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}  # the kernel's own shows figures
+    client = nbclient.NotebookClient(
+        book, timeout=120, kernel_name="python3", record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
+    )
+    client.execute(env=env)
+    book.metadata = nbformat.from_dict(METADATA)
+    for i, cell in enumerate(book.cells):
+        cell.id, cell.metadata = f"{name}-{i}", nbformat.from_dict({})
+        if cell.cell_type == "code":
+            cell.outputs = [o for o in map(plain, cell.outputs) if o is not None]
+    nbformat.validate(book)
+    return book
+
+
+def plain(output):
+    """An output without what each run has of its own, without progress and without sound."""
+    if output.get("name") == "stderr" and "\r" in output["text"]:
+        return None
+    data = output.get("data", {})
+    if "<audio" in data.get("text/html", ""):
+        data["text/html"] = "<em>a player: run the cell to listen</em>"
+    if "text/plain" in data:
+        data["text/plain"] = re.sub(r" at 0x[0-9a-f]+", "", data["text/plain"])
+    return output
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs(name):
+    """All cells run, and leave the outputs that are committed, but for their numbers."""
+    nbformat = pytest.importorskip("nbformat")
+    kept, now = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4), executed(name)
+
+    def kinds(book):
+        return [[(o.output_type, sorted(o.get("data", ()))) for o in c.get("outputs", ())] for c in book.cells]
+
+    assert kinds(kept) == kinds(now) and kept.metadata == now.metadata
+    assert not any(o.get("name") == "stderr" for c in now.cells for o in c.get("outputs", ()))
+    assert len(nbformat.writes(now).encode()) < MOST
+
+
+def test_all():
+    assert sorted(NAMES) == sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+
+
+if __name__ == "__main__":
+    import nbformat
+
+    for name in sys.argv[1:] or NAMES:
+        nbformat.write(executed(name), FOLDER / f"{name}.ipynb")
