@@ -1,0 +1,32 @@
+"""The Python in both READMEs runs, in the repository's folder and in the order of the page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+def test_python(page, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib").use("Agg")
+    (tmp_path / "testdata").symlink_to(ROOT / "testdata")  # what the blocks write stays here
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    assert blocks
+    names = {}
+    for block in blocks:
+        line = text.count("\n", 0, block.start()) + 1
+        exec(compile("\n" * line + block[1], str(ROOT / page), "exec"), names)
+    if page == "python/README.md":
+        assert (tmp_path / "forecast.png").stat().st_size > 10_000
+        assert "trend" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_size():
+    lines = (ROOT / "python/README.md").read_text(encoding="utf-8").splitlines()
+    prose = re.sub(r"^```.*?^```$", "", "\n".join(lines), flags=re.MULTILINE | re.DOTALL).splitlines()
+    assert len(lines) <= 120 and max(map(len, prose)) <= 140
