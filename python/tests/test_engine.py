@@ -52,6 +52,18 @@ def test_crash():
     assert works() and child not in _engine._idle
 
 
+def test_nothing_stays_open():
+    program = """if True:
+        from vssgp import _engine
+        for _ in range(2):
+            _engine.call(["version", "--json"])
+            _engine._idle[0].process.kill()
+            _engine._idle[0].process.wait()
+    """
+    args = [sys.executable, "-W", "always::ResourceWarning", "-c", program]
+    assert subprocess.run(args, capture_output=True, check=True, text=True).stderr == ""
+
+
 def test_idle_child_that_dies():
     assert works()
     for child in _engine._idle:

@@ -100,6 +100,7 @@ def test_detect(clean):
         (lambda a: impute(a, 16000, np.zeros(5, dtype=bool)), "mask"),
         (lambda a: impute(a, 16000, [(5, 9)], reference=a[:100]), "reference"),
         (lambda a: impute(a[:, None, None], 16000, [(5, 9)]), "shape"),
+        (lambda a: impute(np.stack([a, a]), 16000, [(5, 9)]), "transpose"),
     ],
 )
 def test_mistakes(clean, call, match):

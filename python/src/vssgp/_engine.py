@@ -147,6 +147,7 @@ class _Child:
             )
             self.to, self.answers = cast(BinaryIO, self.process.stdin), cast(io.BufferedReader, self.process.stdout)
         except OSError as err:
+            self.last_words.close()
             raise RuntimeError(f"cannot start {self.path}: {err.strerror}") from err
         self.receive()  # its greeting
 
@@ -179,9 +180,11 @@ class _Child:
 
     def crash(self) -> RuntimeError:
         """The error for a child that is gone."""
-        self.kill()
+        self.process.kill()
+        self.process.wait()
         self.last_words.seek(0)
         words = self.last_words.read().decode(errors="replace").strip().splitlines()
+        self.forget()
         why = f"exit code {self.process.returncode}" + (f": {words[0]}" if words else "")
         return RuntimeError(f"the command vssgp ended in the middle of its work ({why})")
 
@@ -203,8 +206,8 @@ class _Child:
         self.forget()
 
     def forget(self) -> None:
-        """Close our ends of the pipes."""
-        for pipe in (self.to, self.answers):
+        """Close our ends of the pipes, and the file."""
+        for pipe in (self.to, self.answers, self.last_words):
             try:
                 pipe.close()
             except OSError:  # something was left to write
@@ -220,8 +223,10 @@ def _lease() -> Iterator[_Child]:
     """A child for one call. Whatever goes wrong meanwhile, a KeyboardInterrupt too, ends the child."""
     with _lock:
         child = _idle.pop() if _idle else None
-    if child is None or not child.alive():
-        child = _Child()
+    if child and not child.alive():
+        child.forget()
+        child = None
+    child = child or _Child()
     try:
         yield child
     except BaseException:

@@ -208,15 +208,19 @@ class Shape:
 
 
 def _numbers(a: Any, what: str) -> NDArray:
-    if is_pandas(a):
-        try:
-            return a.to_numpy(dtype=float, na_value=np.nan)
-        except (TypeError, ValueError) as err:
-            raise ValueError(f"{what} has values that are no numbers: {err}") from None
+    """The values as float64, NaN where one is missing."""
     try:
-        return np.array(a, dtype=float)
+        if np.iscomplexobj(a):
+            raise TypeError("they are complex")
+        numbers = a.to_numpy(dtype=float, na_value=np.nan) if is_pandas(a) else np.array(a, dtype=float)
     except (TypeError, ValueError) as err:
         raise ValueError(f"{what} has values that are no numbers: {err}") from None
+    if np.isinf(numbers).any():
+        row = np.argwhere(np.isinf(numbers))[0][:1].tolist()  # empty for a single number
+        raise ValueError(
+            f"{what} is infinite{f' in row {row[0]}' if row else ''}; want finite numbers, NaN where missing"
+        )
+    return numbers
 
 
 def _cells(column: NDArray) -> list[str]:

@@ -117,6 +117,8 @@ def _samples(samples: ArrayLike, what: str) -> NDArray:
     a = np.asarray(samples)
     if a.ndim not in (1, 2) or 0 in a.shape:
         raise ValueError(f"{what} have the shape {a.shape}; want [n] or [n, channels], with at least a sample")
+    if a.ndim == 2 and a.shape[1] > a.shape[0]:
+        raise ValueError(f"{what} have the shape {a.shape}; want [n, channels], so their transpose")
     return a
 
 
