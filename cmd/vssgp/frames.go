@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -27,7 +28,46 @@ type frame struct {
 type frameFile struct {
 	Name    string `json:"name"`
 	Size    int64  `json:"size"`
-	content []byte
+	content chunks
+}
+
+// chunks are bytes in pieces. What is written to them does not move as they grow: an output of many rows is neither copied nor cleared twice.
+type chunks [][]byte
+
+// Write never fails.
+func (c *chunks) Write(b []byte) (int, error) {
+	const least, most = 1 << 12, 1 << 20
+	for rest := b; len(rest) > 0; {
+		last := len(*c) - 1
+		if last < 0 || len((*c)[last]) == cap((*c)[last]) {
+			size := least
+			if last >= 0 {
+				size = min(2*cap((*c)[last]), most)
+			}
+			*c = append(*c, make([]byte, 0, size))
+			last++
+		}
+		n := min(len(rest), cap((*c)[last])-len((*c)[last]))
+		(*c)[last] = append((*c)[last], rest[:n]...)
+		rest = rest[n:]
+	}
+	return len(b), nil
+}
+
+// size is the number of bytes.
+func (c chunks) size() (n int64) {
+	for _, piece := range c {
+		n += int64(len(piece))
+	}
+	return n
+}
+
+// whole returns the bytes in one piece.
+func (c chunks) whole() []byte {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return bytes.Join(c, nil)
 }
 
 // An answerer executes a call; what its command writes to stderr goes to notes.
@@ -64,9 +104,11 @@ func readFrame(r *bufio.Reader) (*frame, error) {
 		if file.Size < 0 || file.Name == "" {
 			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size, errFrame)
 		}
-		if file.content, err = readBytes(r, file.Size); err != nil {
+		content, err := readBytes(r, file.Size)
+		if err != nil {
 			return nil, cutOff(fmt.Sprintf("file %.40q", file.Name), err)
 		}
+		file.content = chunks{content}
 	}
 	return f, nil
 }
@@ -95,7 +137,7 @@ func cutOff(what string, err error) error {
 // write writes the frame.
 func (f *frame) write(w io.Writer) error {
 	for i := range f.Files {
-		f.Files[i].Size = int64(len(f.Files[i].content))
+		f.Files[i].Size = f.Files[i].content.size()
 	}
 	header, err := json.Marshal(f)
 	if err != nil {
@@ -105,8 +147,10 @@ func (f *frame) write(w io.Writer) error {
 		return err
 	}
 	for _, file := range f.Files {
-		if _, err := w.Write(file.content); err != nil {
-			return err
+		for _, piece := range file.content {
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -116,7 +116,7 @@ func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
 	a.stdin = strings.NewReader("")
 	a.memory = &memory{in: map[string][]byte{}}
 	for _, f := range call.Files {
-		a.memory.in[f.Name] = f.content
+		a.memory.in[f.Name] = f.content.whole()
 	}
 	var err error
 	if len(call.Args) > 0 && call.Args[0] == "serve" {

@@ -45,11 +45,10 @@ func (m *memory) open(path string) (inputFile, int64, error) {
 func (m *memory) write(files []atomicfile.File) error {
 	out := make([]frameFile, len(files))
 	for i, f := range files {
-		var b bytes.Buffer
-		if err := f.Write(&b); err != nil {
+		out[i].Name = f.Path
+		if err := f.Write(&out[i].content); err != nil {
 			return err
 		}
-		out[i] = frameFile{Name: f.Path, content: b.Bytes()}
 	}
 	m.out = append(m.out, out...)
 	return nil

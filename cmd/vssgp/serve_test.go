@@ -52,7 +52,7 @@ func (c *client) call(files map[string]string, args ...string) (answer *frame, n
 	c.t.Helper()
 	f := &frame{Args: args}
 	for name, content := range files {
-		f.Files = append(f.Files, frameFile{Name: name, content: []byte(content)})
+		f.Files = append(f.Files, frameFile{Name: name, content: chunks{[]byte(content)}})
 	}
 	if err := f.write(c.to); err != nil {
 		c.t.Fatal(err)
@@ -75,7 +75,7 @@ func (c *client) must(files map[string]string, args ...string) map[string]string
 	}
 	out := map[string]string{}
 	for _, file := range f.Files {
-		out[file.Name] = string(file.content)
+		out[file.Name] = string(file.content.whole())
 	}
 	return out
 }
@@ -205,7 +205,7 @@ func TestServeEnd(t *testing.T) {
 		csv.WriteString([]string{"1,2\n", "2,3\n", "3,7\n"}[i%3])
 	}
 	go func() {
-		call := &frame{Args: strings.Fields("fit xy.csv --method vssgp --features 300 --iterations 100000 --progress always -o m.safetensors"), Files: []frameFile{{Name: "xy.csv", content: []byte(csv.String())}}}
+		call := &frame{Args: strings.Fields("fit xy.csv --method vssgp --features 300 --iterations 100000 --progress always -o m.safetensors"), Files: []frameFile{{Name: "xy.csv", content: chunks{[]byte(csv.String())}}}}
 		call.write(c.to)
 	}()
 	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work
@@ -223,8 +223,35 @@ func TestServeEnd(t *testing.T) {
 	}
 }
 
+// TestChunks: what is written in parts of any length is what is read, and none of it moves.
+func TestChunks(t *testing.T) {
+	for _, step := range []int{1, 4095, 4096, 4097, 1 << 20, 3<<20 + 1} {
+		var c chunks
+		var want []byte
+		for i := 0; len(want) < 5000 || i < 3; i++ {
+			part := bytes.Repeat([]byte{byte(i)}, step)
+			first := append(chunks(nil), c...)
+			if n, err := c.Write(part); n != step || err != nil {
+				t.Fatalf("%d, %v", n, err)
+			}
+			for j := range first {
+				if &first[j][0] != &c[j][0] {
+					t.Fatalf("steps of %d: piece %d has moved", step, j)
+				}
+			}
+			want = append(want, part...)
+		}
+		if !bytes.Equal(c.whole(), want) || c.size() != int64(len(want)) {
+			t.Errorf("steps of %d: %d bytes, want %d", step, c.size(), len(want))
+		}
+	}
+	if c := chunks(nil); c.size() != 0 || len(c.whole()) != 0 {
+		t.Error("there is something in nothing")
+	}
+}
+
 func FuzzFrame(f *testing.F) {
-	for _, one := range []*frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []frameFile{{Name: "m", content: []byte("abc")}}}, {Note: "x"}} {
+	for _, one := range []*frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []frameFile{{Name: "m", content: chunks{[]byte("abc")}}}}, {Note: "x"}} {
 		var b bytes.Buffer
 		if err := one.write(&b); err != nil {
 			f.Fatal(err)

@@ -70,9 +70,9 @@ func (s *Stream) rows(ctx context.Context, visit func(row func(p Pick) (float64,
 				return errChanged
 			}
 			return a.each(ctx, func(_ int, data []float64) error {
+				cell := func(p Pick) (float64, bool) { return data[p.Col], !math.IsInf(data[p.Col], 0) }
 				for ; len(data) > 0; data = data[a.cols:] {
-					err := visit(func(p Pick) (float64, bool) { return data[p.Col], !math.IsInf(data[p.Col], 0) })
-					if err != nil {
+					if err := visit(cell); err != nil {
 						return err
 					}
 				}
