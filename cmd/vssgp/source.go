@@ -48,9 +48,9 @@ func (a *app) readAny(path string) (m fitted, err error) {
 		return m, fmt.Errorf("read model: %w", err)
 	}
 	defer f.Close()
-	file, err := safetensors.Read(f, size)
+	metadata, err := safetensors.Metadata(f, size)
 	if err == nil {
-		switch file.Metadata["format"] {
+		switch metadata["format"] {
 		case series.FileFormat:
 			m.series, err = series.Read(f, size)
 		case baseline.FileFormat:

@@ -29,30 +29,8 @@ func ReadFile(path string) (*File, error) {
 // memory is proportional to size whatever the header says. Errors wrap ErrFormat and give the offset or the tensor and what would be
 // right, or they wrap r's own error. Metadata is nil where the file has none.
 func Read(r io.ReaderAt, size int64) (*File, error) {
-	if size < 8 {
-		return nil, malformed("the file has %d bytes; want a safetensors file, which begins with 8 bytes of header length", size)
-	}
-	var first [8]byte
-	if err := readAt(r, first[:], 0); err != nil {
-		return nil, err
-	}
-	h := binary.LittleEndian.Uint64(first[:])
-	switch {
-	case h > uint64(size-8):
-		return nil, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h, size-8)
-	case h > maxHeader:
-		return nil, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
-	}
-	text := make([]byte, h)
-	if err := readAt(r, text, 8); err != nil {
-		return nil, err
-	}
-	entries, metadata, err := parseHeader(text)
+	entries, metadata, start, err := readHeader(r, size)
 	if err != nil {
-		return nil, err
-	}
-	start := 8 + int(h)
-	if err := checkLayout(entries, start, int(size)-start); err != nil {
 		return nil, err
 	}
 	f := &File{Tensors: make(map[string]Tensor, len(entries)), Metadata: metadata}
@@ -65,6 +43,39 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 		f.Tensors[entries[i].name] = Tensor{Shape: entries[i].shape, Data: data}
 	}
 	return f, nil
+}
+
+// Metadata reads no more of a file than its header, and returns the Metadata that Read does. Errors are Read's about the header.
+func Metadata(r io.ReaderAt, size int64) (map[string]string, error) {
+	_, metadata, _, err := readHeader(r, size)
+	return metadata, err
+}
+
+// readHeader reads the header and checks it against size; the data begins at start.
+func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string]string, start int, err error) {
+	if size < 8 {
+		return nil, nil, 0, malformed("the file has %d bytes; want a safetensors file, which begins with 8 bytes of header length", size)
+	}
+	var first [8]byte
+	if err := readAt(r, first[:], 0); err != nil {
+		return nil, nil, 0, err
+	}
+	h := binary.LittleEndian.Uint64(first[:])
+	switch {
+	case h > uint64(size-8):
+		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h, size-8)
+	case h > maxHeader:
+		return nil, nil, 0, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
+	}
+	text := make([]byte, h)
+	if err := readAt(r, text, 8); err != nil {
+		return nil, nil, 0, err
+	}
+	if entries, metadata, err = parseHeader(text); err != nil {
+		return nil, nil, 0, err
+	}
+	start = 8 + int(h)
+	return entries, metadata, start, checkLayout(entries, start, int(size)-start)
 }
 
 // readData reads one tensor's values through buf, which holds all of them or a multiple of 8 bytes.

@@ -312,6 +312,22 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
+// TestMetadata: no more than the header is read, and checked as Read does.
+func TestMetadata(t *testing.T) {
+	b := encode(t, sample())
+	header := 8 + binary.LittleEndian.Uint64(b)
+	got, err := Metadata(bytes.NewReader(b[:header]), int64(len(b)))
+	if err != nil || !maps.Equal(got, sample().Metadata) {
+		t.Errorf("%v, %v; want %v", got, err, sample().Metadata)
+	}
+	for name, c := range malformedFiles {
+		_, want := read(c.file)
+		if _, err := Metadata(bytes.NewReader(c.file), int64(len(c.file))); !errors.Is(err, ErrFormat) || err.Error() != want.Error() {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+}
+
 // FuzzRead: whatever is read can be written and read again, and takes no more room than the file.
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, &File{Tensors: map[string]Tensor{"a": {[]int{2}, []float64{1, 2}}}, Metadata: map[string]string{"k": "v"}}))
