@@ -190,7 +190,7 @@ func TestSparseJoint(t *testing.T) {
 	if _, _, err := s.PredictJointContext(ctx, mat.NewDense(1, 2, nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: error %v", err)
 	}
-	if _, _, err := s.PredictJoint(mat.NewDense(mostCovariances/(1<<15)/3, 2, nil)); !errors.Is(err, vssgp.ErrData) {
+	if _, _, err := s.PredictJoint(mat.NewDense(1<<15, 2, nil)); !errors.Is(err, vssgp.ErrData) {
 		t.Errorf("too many rows: error %v, want ErrData", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/matrices"
 )
 
 // SparseModel is the model of SPGP and SVGP: inducing inputs and the posterior of
@@ -114,10 +115,8 @@ func (s *SparseModel) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymD
 	return s.PredictJointContext(context.Background(), x)
 }
 
-const (
-	jointRows       = 128     // whose covariances with all rows are held at a time
-	mostCovariances = 1 << 31 // 16 GiB
-)
+// jointRows are those whose covariances with all rows are held at a time.
+const jointRows = 128
 
 // PredictJointContext is the mean [N,D] and the joint covariance [N·D,N·D] of the function (without noise) at all rows of
 // x [N,Q] in the data's units, in O(N²·M) time and O(N·M) memory besides the result; entry (n·D+d, n'·D+d') is
@@ -126,7 +125,7 @@ const (
 //
 // The first two terms are the variance that the inducing variables do not explain. FITC takes it for independent between the
 // rows of the data only, so its rows x covary by it, too. The diagonal is Predict's variance without the noise. Errors are
-// Predict's, vssgp.ErrData where N·D is above 46340, and ctx.Err() soon after ctx (nil: the background) has ended.
+// Predict's, vssgp.ErrData where the result has more than 2³¹ entries, and ctx.Err() soon after ctx (nil: the background) has ended.
 func (s *SparseModel) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
 	rows, err := s.at(x)
 	if err != nil {
@@ -134,9 +133,8 @@ func (s *SparseModel) PredictJointContext(ctx context.Context, x mat.Matrix) (me
 	}
 	q, d, m := s.Sizes()
 	n := len(rows) / q
-	if size := float64(n) * float64(d); size*size > mostCovariances {
-		return nil, nil, fmt.Errorf("baseline: predict: %d rows of %d outputs have more than %d joint covariances; want fewer rows: %w",
-			n, d, mostCovariances, vssgp.ErrData)
+	if err := matrices.CheckJoint(n, d); err != nil {
+		return nil, nil, fmt.Errorf("baseline: predict: %w: %w", err, vssgp.ErrData)
 	}
 	phi, spread := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil) // φ and φR⁻ᵀ
 	s.proj.rows(phi, rows)

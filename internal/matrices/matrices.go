@@ -2,6 +2,7 @@
 package matrices
 
 import (
+	"fmt"
 	"reflect"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,4 +15,15 @@ func Dims(m mat.Matrix) (rows, cols int, ok bool) {
 	}
 	rows, cols = m.Dims()
 	return rows, cols, true
+}
+
+// MostCovariances bounds what one prediction holds, 16 GiB of numbers.
+const MostCovariances = 1 << 31
+
+// CheckJoint reports rows and outputs whose joint covariance [N·D,N·D] has more than MostCovariances entries.
+func CheckJoint(rows, outputs int) error {
+	if n := float64(rows) * float64(outputs); n*n > MostCovariances {
+		return fmt.Errorf("%d rows of %d outputs have more than %d joint covariances; want fewer rows", rows, outputs, MostCovariances)
+	}
+	return nil
 }
