@@ -26,7 +26,7 @@ type app struct {
 	stdinFor       string         // the operand that is stdin
 	held           *os.File       // what came from stdin
 	memory         *memory        // files of a call of serve; nil: there is none
-	answer         answerer       // of serve
+	answer         answerer       // of serve: files call one another in no circle, and serve.go cannot call main.go
 	flags          *pflag.FlagSet // of the command
 	files          files
 

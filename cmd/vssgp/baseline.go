@@ -52,9 +52,12 @@ of the best model so far, and the model.`,
   vssgp baseline svgp table.csv new.csv --x age,water --y strength --inducing 200 -o svgp.csv
   vssgp baseline vfe table.csv -m vfe.safetensors`,
 	}, func(ctx context.Context, args []string) error {
-		return a.baseline(ctx, args[0], args[1], strings.Join(args[2:], ""), o)
-	},
-		operand{name: "METHOD", value: value{words: baselines}}, dataOperand, inputs)
+		at := ""
+		if len(args) > 2 {
+			at = args[2]
+		}
+		return a.baseline(ctx, args[0], args[1], at, o)
+	}, operand{name: "METHOD", value: value{words: baselines}}, dataOperand, inputs)
 	o.add(cmd.Flags())
 	return cmd
 }
