@@ -1,11 +1,12 @@
 import datetime
+import inspect
 import pickle
 import subprocess
 
 import numpy as np
 import pytest
 
-from vssgp import SeriesModel, _engine, backtest, fill, forecast
+from vssgp import SeriesModel, _engine, backtest, fill, forecast, series
 
 pd = pytest.importorskip("pandas")
 
@@ -210,3 +211,13 @@ def test_mistakes(co2, call, match):
     with pytest.raises(ValueError, match=match) as error:
         call(co2)
     assert "\n" not in str(error.value)
+
+
+def test_same_options():
+    """forecast, fill and backtest have the same options of the model, with the same types and defaults."""
+    own = {"self", "y", "horizon", "origins", "until", "at"}
+    options = [
+        {k: p for k, p in inspect.signature(f).parameters.items() if k not in own} for f in (forecast, fill, backtest)
+    ]
+    assert options[0] == options[1] == options[2]
+    assert set(options[0]) == {*series._OPTIONS, "x", "yerr", "progress"}

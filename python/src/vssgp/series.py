@@ -218,6 +218,7 @@ def forecast(
     Raises ValueError, with what would be right, for data or options that cannot be; RuntimeError if the Go side
     fails. A KeyboardInterrupt ends the work at once.
     """
+    options = _options(locals())
     s = Series(y, x, yerr)
     args = ["forecast", _DATA, "-o", _OUT, "-m", _MODEL, "--json", *s.flags()]
     files = {_DATA: s.csv()}
@@ -228,18 +229,7 @@ def forecast(
         files[_AT] = _files.to_csv([s.x_name], [places.cells()])
         args.append("--at=" + _AT)
     args += flags(horizon=horizon, until=None if until is None else s.places.cell(until))
-    args += flags(
-        period=period,
-        season=season,
-        trend=trend,
-        log=log,
-        short_memory=short_memory,
-        robust=robust,
-        prior=prior,
-        hmc=hmc,
-        seed=seed,
-        device=device,
-    )
+    args += options
     answer = _engine.call(args, files, progress=progress)
     model = SeriesModel(bytes(answer.files[_MODEL]))
     observed = (s.places.sortable(), s.columns())
@@ -266,20 +256,10 @@ def fill(
     progress: Progress = None,
 ) -> Filling:
     """Fill the missing values of a series, each from all that is known of it. Options and errors are forecast's."""
+    options = _options(locals())
     s = Series(y, x, yerr)
     args = ["fill", _DATA, "-o", _OUT, "--bands", _BANDS, "-m", _MODEL, "--json", *s.flags()]
-    args += flags(
-        period=period,
-        season=season,
-        trend=trend,
-        log=log,
-        short_memory=short_memory,
-        robust=robust,
-        prior=prior,
-        hmc=hmc,
-        seed=seed,
-        device=device,
-    )
+    args += options
     answer = _engine.call(args, {_DATA: s.csv()}, progress=progress)
     _, (rows, _, names, *bands) = _files.from_csv(answer.files[_BANDS])
     at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
@@ -329,23 +309,21 @@ def backtest(
     Each forecast is by a model of the rows before it alone; beside it stand the last value and the value one season
     before. horizon defaults to a twentieth of the rows. Options and errors are forecast's.
     """
+    options = _options(locals())
     s = Series(y, x, yerr)
     args = ["backtest", _DATA, "--json", *s.flags(), *flags(horizon=horizon, origins=origins)]
-    args += flags(
-        period=period,
-        season=season,
-        trend=trend,
-        log=log,
-        short_memory=short_memory,
-        robust=robust,
-        prior=prior,
-        hmc=hmc,
-        seed=seed,
-        device=device,
-    )
+    args += options
     r = _engine.call(args, {_DATA: s.csv()}, progress=progress).result
     by_output = r.get("by_output") or {s.names[0]: r["scores"]}
     return Backtest(r["horizon"], r["origins"], r["season"], r["scores"], by_output, r["seconds"])
+
+
+_OPTIONS = ("period", "season", "trend", "log", "short_memory", "robust", "prior", "hmc", "seed", "device")
+
+
+def _options(arguments: Mapping[str, Any]) -> list[str]:
+    """The flags of the options that forecast, fill and backtest share, from the arguments of one of them."""
+    return flags(**{name: arguments[name] for name in _OPTIONS})
 
 
 def _forecast(
