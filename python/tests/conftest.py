@@ -1,9 +1,29 @@
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
+
+
+def insisted(report):
+    """With VSSGP_REQUIRE_PYTHON=1 a skip is a failure, unless it is scikit-learn's own or of another system."""
+    if report.skipped and os.environ.get("VSSGP_REQUIRE_PYTHON") and os.name != "nt":
+        path, line, reason = report.longrepr
+        if "SCIPY_ARRAY_API" not in reason:
+            report.outcome, report.longrepr = "failed", f"{path}:{line}: {reason}; VSSGP_REQUIRE_PYTHON is set"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    return insisted((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    return insisted((yield))
 
 
 @pytest.fixture
