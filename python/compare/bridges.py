@@ -1,11 +1,11 @@
 """Compare two bridges from Python to the Go side: a child process on pipes, and a C shared library.
 
-    go build -o vssgp ./cmd/vssgp
-    go build -tags cshared -buildmode=c-shared -o libvssgp.so ./cmd/vssgp
-    VSSGP_BINARY=./vssgp PYTHONPATH=python/src python python/compare/bridges.py ./libvssgp.so
+    git worktree add ../library 698f84f
+    (cd ../library && go build -tags cshared -buildmode=c-shared -o libvssgp.so ./cmd/vssgp)
+    python python/compare/bridges.py ../library/libvssgp.so
 
-Both execute the same frames. Times are medians of several calls, in milliseconds. The library was not kept: its source
-is in the history (git log -- cmd/vssgp/cshared.go). Without its path the child alone is measured.
+Both execute the same frames. Times are medians of several calls, in milliseconds. The library was not kept: the commit
+698f84f has its source. Without its path the child alone is measured.
 """
 
 import ctypes

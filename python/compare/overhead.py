@@ -41,7 +41,7 @@ def table(rows, inputs):
 
 
 def fits():
-    """Fits of about 0.1, 1 and 5 s: how much longer than the command's own time fit() takes."""
+    """Fits of hundredths of a second to seconds: how much longer than the command's own time fit() takes."""
     for name, rows, options in (
         ("short", 300, {}),
         ("second", 4000, {"features": 200, "window": "none", "components": 1, "iterations": 60}),
