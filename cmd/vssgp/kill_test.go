@@ -145,15 +145,6 @@ func waitForKill(c *exec.Cmd, dir string, after time.Duration, inWrite bool) (en
 	return err == nil || !err.Sys().(syscall.WaitStatus).Signaled()
 }
 
-func content(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // fileLimit is the environment's variable for the size that a file may reach.
 const fileLimit = "VSSGP_TEST_FILE_LIMIT"
 

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,15 +70,10 @@ func TestSparse(t *testing.T) {
 			t.Errorf("%s: %s", method, o.stdout)
 		}
 		succeed(t, "predict", "alone.safetensors", "at.csv", "-o", "kept.csv", "--joint", "joint.npy")
-		both, err := os.ReadFile("both.csv")
-		if err != nil {
-			t.Fatal(err)
+		if both, kept := content(t, "both.csv"), content(t, "kept.csv"); !bytes.Equal(both, kept) {
+			t.Errorf("%s:\n%s predicted at once, and from the file\n%s", method, both, kept)
 		}
-		kept, err := os.ReadFile("kept.csv")
-		if err != nil || string(both) != string(kept) {
-			t.Errorf("%s: %v\n%s predicted at once, and from the file\n%s", method, err, both, kept)
-		}
-		if m1, m2 := read(t, "both.safetensors"), read(t, "alone.safetensors"); m1 != m2 {
+		if !bytes.Equal(content(t, "both.safetensors"), content(t, "alone.safetensors")) {
 			t.Errorf("%s: with and without predictions, the model differs", method)
 		}
 		if o := succeed(t, "info", "alone.safetensors", "--json"); !strings.Contains(o.stdout, `"inducing":9`) || !strings.Contains(o.stdout, `"outputs":["heat","salt"]`) {
@@ -109,15 +104,6 @@ func TestSparse(t *testing.T) {
 			t.Errorf("vssgp %s: exit %d, %q; want %q", args, o.code, o.stderr, want)
 		}
 	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // TestJoint: the joint covariance is symmetric, and has on its diagonal the squares of the standard deviations.
@@ -223,7 +209,7 @@ func TestBatches(t *testing.T) {
 // readJoint reads an array [3,2,3,2] as one of n columns.
 func readJoint(t *testing.T, path string, n int) []float64 {
 	t.Helper()
-	b := read(t, path)
+	b := string(content(t, path))
 	const shape = "(3, 2, 3, 2)"
 	if !strings.Contains(b[:128], shape) {
 		t.Fatalf("%s: %q, want the shape %s", path, b[:128], shape)
