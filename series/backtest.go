@@ -48,7 +48,6 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	for k := origins; k >= 1; k-- {
 		end := n - k*horizon
 		before, after := s.rows(0, end), s.rows(end, end+horizon)
-		o.End = max(o.End, after.X[horizon-1])
 		m, err := Fit(ctx, before, o)
 		if err != nil {
 			return nil, fmt.Errorf("the origin after row %d: %w", end, err)
@@ -220,7 +219,7 @@ func (t *tally) add(y float64, m score.Mixture, scale float64) {
 	if math.IsNaN(y) {
 		return
 	}
-	mean, _ := m.Moments()
+	mean, _, _, _, _ := m.Summary()
 	t.n++
 	t.square += (y - mean) * (y - mean)
 	t.abs += math.Abs(y - mean)

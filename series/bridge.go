@@ -21,6 +21,7 @@ type view struct {
 	sums   *moments
 	factor *blocktri.Factor
 	lambda float64
+	hyper  []float64 // that it is at
 }
 
 // A bridge is what a long series' rows say of the short memory at some places. The memory there given weights w is N(ȳ − φ̄w, V), with ȳ and φ̄
@@ -31,12 +32,13 @@ type bridge struct {
 	phi, bar []float64   // [n,M] φ and φ̄, at unit amplitudes
 	y        [][]float64 // [outputs][n] ȳ
 	variance []float64   // [n] V
+	u        []float64   // [n]
 }
 
 // bridge smooths every column, eight at a time.
 func (l *long) bridge(ctx context.Context, group int, features *spectral.Features, u []float64) (*bridge, error) {
 	t, m, n := l.tracks[group], features.M, len(u)
-	b := &bridge{sequence: t.join(u), phi: make([]float64, n*m), bar: make([]float64, n*m)}
+	b := &bridge{sequence: t.join(u), phi: make([]float64, n*m), bar: make([]float64, n*m), u: u}
 	s := b.sequence
 	b.filter = l.memory.filter(s.u, s.e)
 	b.variance = b.filter.variances(s, n)
@@ -82,30 +84,53 @@ func (l *long) bridge(ctx context.Context, group int, features *spectral.Feature
 // latent is view.latent for a long series. Of its parts, those that keep has are alone without the memory, and the memory is what stays
 // without features.
 func (b *bridge) latent(v view, only *selection, visit func(d, n int, mean, variance float64)) error {
-	d := v.o.d
+	d, l := v.o.d, v.o.layout
 	m, n := len(d), len(b.variance)
-	x := make([]float64, n*m)
-	for i := range x {
-		k := i % m
-		switch {
-		case only == nil:
-			x[i] = d[k] * (b.phi[i] - b.bar[i])
-		case only.memory:
-			x[i] = -d[k] * b.bar[i]
-		case only.keep(k):
-			x[i] = d[k] * b.phi[i]
+	x, innovations := make([]float64, n*m), make([]float64, n)
+	parallel.For(n, runtime.GOMAXPROCS(0), func(r int) {
+		row := x[r*m : (r+1)*m]
+		if only == nil || !only.memory {
+			copy(row, b.phi[r*m:])
+			if b.u[r] > l.reach {
+				innovations[r] = l.beyond(row, v.hyper, b.u[r], only.features())
+			}
 		}
-	}
+		for k := range row {
+			switch {
+			case only == nil || only.memory:
+				row[k] = d[k] * (row[k] - b.bar[r*m+k])
+			case only.keep(k):
+				row[k] *= d[k]
+			default:
+				row[k] = 0
+			}
+		}
+	})
 	local := only == nil || only.memory
-	means := make([][]float64, len(v.sums.outputs))
+	v.solve(x, func(r int, means []float64, variance float64) {
+		variance += innovations[r]
+		if local {
+			variance += b.variance[r]
+		}
+		for i, out := range v.sums.outputs {
+			if local {
+				means[i] += b.y[i][r]
+			}
+			visit(out, r, means[i], variance)
+		}
+	})
+	return nil
+}
+
+// solve calls visit with φDm of each output and λ‖R⁻¹Dφ‖² for the rows φD of x [n,M], which it overwrites.
+func (v view) solve(x []float64, visit func(r int, means []float64, variance float64)) {
+	m, outputs := len(v.o.d), len(v.sums.outputs)
+	n := len(x) / m
+	means := make([]float64, n*outputs)
 	for i, c := range v.sums.c {
 		w := v.o.mean(v.factor, c)
-		means[i] = make([]float64, n)
 		for r := range n {
-			means[i][r] = dot(x[r*m:(r+1)*m], w)
-			if local {
-				means[i][r] += b.y[i][r]
-			}
+			means[r*outputs+i] = dot(x[r*m:(r+1)*m], w)
 		}
 	}
 	const share = 64 // rows
@@ -115,24 +140,20 @@ func (b *bridge) latent(v view, only *selection, visit func(d, n int, mean, vari
 		blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: hi - lo, Cols: m, Stride: m, Data: x[lo*m : hi*m]})
 	})
 	for r := range n {
-		variance := v.lambda * dot(x[r*m:(r+1)*m], x[r*m:(r+1)*m])
-		if local {
-			variance += b.variance[r]
-		}
-		for i, out := range v.sums.outputs {
-			visit(out, r, means[i][r], variance)
-		}
+		row := x[r*m : (r+1)*m]
+		visit(r, means[r*outputs:(r+1)*outputs], v.lambda*dot(row, row))
 	}
-	return nil
 }
 
-// draw draws the function at the places, given the weights of output i times their amplitudes.
-func (b *bridge) draw(t *track, features *spectral.Features, i int, w []float64, random *rand.Rand) []float64 {
+// draw draws the function at the places up to reach, and the memory beyond, given the weights of output i times their amplitudes.
+func (b *bridge) draw(t *track, features *spectral.Features, i int, w []float64, reach float64, random *rand.Rand) []float64 {
 	residual := (&track{u: t.u, e: t.e, y: [][]float64{t.y[i]}}).residuals(features, [][]float64{w})[0]
 	f := make([]float64, len(b.variance))
 	b.filter.draw(b.sequence, residual, random, f)
 	for r := range f {
-		f[r] += dot(b.phi[r*len(w):(r+1)*len(w)], w)
+		if b.u[r] <= reach {
+			f[r] += dot(b.phi[r*len(w):(r+1)*len(w)], w)
+		}
 	}
 	return f
 }
@@ -141,4 +162,12 @@ func (b *bridge) draw(t *track, features *spectral.Features, i int, w []float64,
 type selection struct {
 	memory bool
 	keep   func(k int) bool
+}
+
+// features is keep; nil for all.
+func (s *selection) features() func(k int) bool {
+	if s == nil {
+		return nil
+	}
+	return s.keep
 }

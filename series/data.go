@@ -129,6 +129,14 @@ func (f *frame) value(d int, y float64) float64 {
 	return y
 }
 
+// growth is the largest standard deviation of an output's logarithm, if it is modeled and is more than 1; else 1.
+func (f *frame) growth() float64 {
+	if !f.Log {
+		return 1
+	}
+	return max(1, slices.Max(f.Scale))
+}
+
 // newFrame checks and standardises the series: by its mean and standard deviation or, if robust, by what outliers do not move.
 func newFrame(s *Series, robust bool) (*frame, error) {
 	if err := s.check(); err != nil {

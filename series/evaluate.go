@@ -31,10 +31,17 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	}
 	at.close()
 	f, l := *m.frame, *m.layout
-	f.u, f.y, f.known, f.weaker, l.frame = make([]float64, len(s.X)), nil, nil, nil, &f
+	f.u, f.y, f.known, f.weaker = make([]float64, len(s.X)), nil, nil, nil
+	end := l.reach
 	for n, x := range s.X {
 		f.u[n] = f.steps(x)
+		end = max(end, f.u[n])
 	}
+	if end > l.reach { // the same parts, laid out to there
+		memory := int(math.Ceil(float64(l.memory) * end / l.reach))
+		l = *newLayout(m.frame, l.parts, end, memory, l.sines, 0, func(float64) float64 { return 1 })
+	}
+	l.frame = &f
 	scaled := func(a []float64, offset, scale float64) []float64 {
 		b := make([]float64, len(a))
 		for n, v := range a {

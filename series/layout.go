@@ -28,6 +28,7 @@ type layout struct {
 	reach  float64 // R, in steps: what the features are laid out on
 	wander float64 // R and a little: the walks' expansion is exact inside
 	memory int     // the most frequencies of the short memory
+	sines  int     // of the random walk, over a range of the data
 	peak   func(f float64) float64
 
 	parts  []Part
@@ -44,7 +45,7 @@ type block struct {
 	part   int
 	amp    amplitude
 	cos    []float64 // frequencies; 0: the constant
-	offset []float64 // from the block's carrier, for the shape; nil: 0
+	offset []float64 // of each frequency from its carrier; nil: there is no carrier
 	start  bool      // phases count from the first row, and there are cosines (or sines) only
 	sine   bool      // with start: sines
 	line   bool      // the slope, a single sine
@@ -67,8 +68,8 @@ type slope struct{ length, quality float64 }
 func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, quality: -1, factor: a} }
 
 // newLayout lays ordered parts out, up to where there are more than most features (0: any number).
-func newLayout(f *frame, parts []Part, reach float64, memory, most int, peak func(float64) float64) *layout {
-	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, peak: peak, parts: parts, noise: -1}
+func newLayout(f *frame, parts []Part, reach float64, memory, sines, most int, peak func(float64) float64) *layout {
+	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, sines: sines, peak: peak, parts: parts, noise: -1}
 	for i, p := range parts {
 		l.part = i
 		if p.lay(l); most > 0 && l.features() > most {
@@ -80,6 +81,9 @@ func newLayout(f *frame, parts []Part, reach float64, memory, most int, peak fun
 
 // period is the length P that the lines of a spectrum are 1/P apart for.
 func (l *layout) period() float64 { return 1.6 * l.reach }
+
+// epsilon is the angular frequency of the slope's sine: a line but for 2e-5 of it. A smaller one would cost digits of G.
+func (l *layout) epsilon() float64 { return 1e-2 / l.reach }
 
 // features is M.
 func (l *layout) features() int {
@@ -102,11 +106,24 @@ func (l *layout) add(b block) {
 	l.blocks = append(l.blocks, b)
 }
 
-// walk adds the cosines or sines of a walk's Karhunen–Loève expansion on [0, wander].
-func (l *layout) walk(sine bool, a amplitude, factor func(c float64) float64) {
+// walkSines and longWalkSines are the numbers of sines of a random walk over a range of the data. With 30 of a short series its evidence is
+// too small beside a short memory, and forecasts of random walks are too narrow: 95 % bands contain 86 %, with 60 they contain 92 % (120 rows).
+// A long series has a short memory that is exact at any frequency.
+const (
+	walkSines     = 60
+	longWalkSines = 30
+	trendCosines  = 30
+)
+
+// walk adds the cosines or sines of a walk's Karhunen–Loève expansion on [0, wander], none faster than a step shows.
+func (l *layout) walk(sine bool, count int, a amplitude, factor func(c float64) float64) {
 	b := block{amp: a, start: true, sine: sine}
 	b.amp.walk = factor
-	for j := 1; j <= int(math.Ceil(30*l.reach/l.frame.Range)); j++ {
+	most := math.Ceil(float64(count) * l.reach / l.frame.Range)
+	if count > longWalkSines {
+		most = max(min(most, l.wander), math.Ceil(longWalkSines*l.reach/l.frame.Range))
+	}
+	for j := 1; j <= int(most); j++ {
 		b.cos = append(b.cos, (float64(j)-0.5)/(2*l.wander))
 	}
 	l.add(b)
@@ -152,7 +169,7 @@ func (l *layout) spectral() *spectral.Features {
 		}
 		switch {
 		case b.line:
-			epsilon := 1e-2 / l.reach // a line but for 2e-5 of it; a smaller one would cost digits of G
+			epsilon := l.epsilon()
 			put(epsilon/(2*math.Pi), middle, -math.Pi/2)
 			a := 1 / (epsilon * l.frame.Range)
 			f.Amp[b.lo], f.Power[b.lo], f.Ripple[b.lo] = a, a*a/2, a*a/2

@@ -91,19 +91,30 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLogFar: where the logarithm wanders far, the mean is still a number, inside its band.
-func TestLogFar(t *testing.T) {
-	s := Series{Y: [][]float64{nil}}
-	random, sum := rand.New(rand.NewPCG(2, 2)), 0.0
-	for i := range 60 {
-		sum += random.NormFloat64()
-		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
-	}
-	m := fit(t, s, Options{End: 460})
-	p := predict(t, m, m.Next(400))
-	for i := range p.X {
-		if !m.Log() || !(p.Lower[0][i] > 0 && p.Mean[0][i] > p.Lower[0][i] && p.Mean[0][i] < p.Upper[0][i]) || math.IsInf(p.SD[0][i], 0) {
-			t.Fatalf("step %d: %v ± %v, from %v to %v", i, p.Mean[0][i], p.SD[0][i], p.Lower[0][i], p.Upper[0][i])
+// TestForecastWidensLogarithm: bands of an exponential random walk widen as the walk does, in proportion to the root of the horizon, and all
+// numbers stay finite and inside their bands, up to the longest horizon.
+func TestForecastWidensLogarithm(t *testing.T) {
+	for _, seed := range []uint64{0, 1, 4} {
+		s := Series{Y: [][]float64{nil}}
+		random, sum := rand.New(rand.NewPCG(seed, 9)), 0.0
+		for i := range 120 {
+			sum += random.NormFloat64()
+			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
+		}
+		m := fit(t, s, Options{})
+		p := predict(t, m, m.Next(1190))
+		for i := range p.X {
+			low, high := p.Lower[0][i], p.Upper[0][i]
+			if !m.Log() || !(low > 0 && p.Mean[0][i] > low && p.Mean[0][i] < high && p.SD[0][i] < high-low) || math.IsInf(high, 0) {
+				t.Fatalf("seed %d, step %d: %v ± %v, from %v to %v", seed, i+1, p.Mean[0][i], p.SD[0][i], low, high)
+			}
+			width := math.Log(high/low) / (2 * 1.96 * math.Sqrt(float64(i+1)))
+			if (i == 24 || i == 99 || i == 399) && (width < 0.7 || width > 2) {
+				t.Errorf("seed %d, step %d: the band is %.2f times as wide as the walk's", seed, i+1, width)
+			}
+		}
+		if p.Median[0][0] || !p.Median[0][500] {
+			t.Errorf("seed %d: medians after 1 step %v, after 500 %v", seed, p.Median[0][0], p.Median[0][500])
 		}
 	}
 }

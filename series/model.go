@@ -126,7 +126,7 @@ func (m *Model) Step() float64 { return m.frame.Step }
 
 // Extent is the first and the last place of the data, and the last that the model reaches.
 func (m *Model) Extent() (first, last, end float64) {
-	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x(m.layout.reach)
+	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x((MaxHorizon + 1) * m.frame.Range)
 }
 
 // noise is the variance of a value's noise, standardised, at λ.

@@ -41,7 +41,7 @@ func objectiveOf(t *testing.T, s Series, memory int) *objective {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLayout(f, ordered(everything), 1.5*f.Range, memory, 0, func(float64) float64 { return 0.5 })
+	l := newLayout(f, ordered(everything), 1.5*f.Range, memory, walkSines, 0, func(float64) float64 { return 0.5 })
 	sums, err := l.sum(context.Background(), cpu.New(), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,6 @@ type Options struct {
 	// factors then, bands lie above zero, and priors are in units of the logarithm.
 	Log Log
 
-	// End is how far the model reaches, in units of the input. Default, and at least: half the data's range beyond their end.
-	End float64
 	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See Outliers.
 	Robust bool
 	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are

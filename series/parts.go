@@ -74,14 +74,14 @@ func (p Slope) lay(l *layout) {
 
 func (p SmoothTrend) lay(l *layout) {
 	ratio := l.wander / l.frame.Range
-	l.walk(false, l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3, SD: 1.5}), func(c float64) float64 {
+	l.walk(false, trendCosines, l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), func(c float64) float64 {
 		return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c)
 	})
 }
 
 func (p RandomWalk) lay(l *layout) {
 	ratio := l.wander / l.frame.Range
-	l.walk(true, l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}), func(c float64) float64 {
+	l.walk(true, l.sines, l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}), func(c float64) float64 {
 		return math.Sqrt(2) * math.Sqrt(ratio) / c
 	})
 }

@@ -48,7 +48,7 @@ func TestCovariances(t *testing.T) {
 				return sd * sd * (1 + z) * math.Exp(-z) * math.Cos(2*math.Pi*(u-v)/8)
 			}},
 	} {
-		l := newLayout(f, []Part{c.part}, reach, 120, 0, func(float64) float64 { return 1 })
+		l := newLayout(f, []Part{c.part}, reach, 120, walkSines, 0, func(float64) float64 { return 1 })
 		v := make([]float64, len(c.hyper))
 		for i, h := range c.hyper {
 			v[i] = math.Log(h)

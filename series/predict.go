@@ -1,25 +1,34 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
 
-// ErrReach is wrapped by the error about a place that the model does not reach: its trends end at Options.End.
+// ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before them.
 var ErrReach = errors.New("series: beyond the model's reach")
 
+// MaxHorizon is how far beyond the end of the data a model predicts, in ranges of the data.
+const MaxHorizon = 10
+
 // A Prediction is of observations, noise included, [D][N] in the outputs' units: mean and standard deviation, and the ends of the central
-// 95 % interval. If the model is of logarithms and the mean lies above that interval, or is no number, the median stands for it, and half of
-// the central 68 % interval for the standard deviation. If the data have known errors, the noise is that of a value with their median error.
+// 95 % interval. If the data have known errors, the noise is that of a value with their median error.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
+	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval, because the far tail of a
+	// log-normal distribution decides its moments: the mean lies above the interval, or the standard deviation exceeds its width.
+	Median [][]bool
 
 	mixtures [][]score.Mixture
 }
@@ -75,24 +84,23 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	}
 	for _, mixtures := range p.mixtures {
 		n := len(x)
+		median := make([]bool, n)
 		mean, sd, low, high := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 		for i, mix := range mixtures {
-			mean[i], sd[i] = mix.Moments()
-			low[i], high[i] = mix.Quantile(0.025), mix.Quantile(0.975)
-			if mix.Log && !(mean[i] < high[i]) { // the far tail of some draws, which says nothing of the values
-				mean[i], sd[i] = mix.Quantile(0.5), (mix.Quantile(0.8413)-mix.Quantile(0.1587))/2
-			}
+			mean[i], sd[i], low[i], high[i], median[i] = mix.Summary()
 		}
+		p.Median = append(p.Median, median)
 		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
 	}
 	return p, nil
 }
 
-// places are where to predict: on the backend or, for a long series, bridged on the host.
+// places are where to predict: on the backend up to the layout's end, or, for a long series, bridged on the host.
 type places struct {
-	n       int
-	rows    spectral.Rows
-	bridges []*bridge // a group each
+	u         []float64
+	near, far []int         // indices of u, up to the layout's end and beyond
+	rows      spectral.Rows // the near ones
+	bridges   []*bridge     // a group each
 }
 
 func (p *places) close() {
@@ -109,8 +117,8 @@ func (m *Model) open(ctx context.Context, x []float64) (*places, error) {
 		if math.IsNaN(u) || math.IsInf(u, 0) {
 			return nil, fmt.Errorf("%w: place %d is %v, want a finite number", ErrData, i, v)
 		}
-		if u > m.layout.reach*(1+1e-9) || u < -m.layout.reach/2 {
-			return nil, fmt.Errorf("%w: place %d is %v; this model reaches to %v: fit it with a later end", ErrReach, i, v, m.frame.x(m.layout.reach))
+		if _, last, end := m.Extent(); u > (MaxHorizon+1)*m.frame.Range*(1+1e-9) || u < -m.layout.reach/2 {
+			return nil, fmt.Errorf("%w: x[%d] is %v; the data end at %v, and the model reaches to %v", ErrReach, i, v, last, end)
 		}
 		steps[i] = u
 	}
@@ -118,9 +126,19 @@ func (m *Model) open(ctx context.Context, x []float64) (*places, error) {
 }
 
 func (m *Model) openSteps(ctx context.Context, u []float64) (p *places, err error) {
-	p = &places{n: len(u)}
+	p = &places{u: u}
+	var near []float64
+	for i, v := range u {
+		if v > m.layout.reach {
+			p.far = append(p.far, i)
+		} else {
+			p.near, near = append(p.near, i), append(near, v)
+		}
+	}
 	if m.long == nil {
-		p.rows, err = m.backend.Open(spectral.Data{N: len(u), Q: 1, X: u, Stop: ctx.Err})
+		if len(near) > 0 {
+			p.rows, err = m.backend.Open(spectral.Data{N: len(near), Q: 1, X: near, Stop: ctx.Err})
+		}
 		return p, err
 	}
 	features := m.layout.spectral()
@@ -141,7 +159,7 @@ func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 	for g, s := range m.sums {
 		factor, err := o.factor(s, o.d, lambda)
 		if err == nil {
-			err = visit(view{g, o, s, factor, lambda})
+			err = visit(view{g, o, s, factor, lambda, v})
 		}
 		if err != nil {
 			return fmt.Errorf("series: %w", err)
@@ -154,6 +172,10 @@ func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 func (v view) latent(at *places, only *selection, visit func(d, n int, mean, variance float64)) error {
 	if at.bridges != nil {
 		return at.bridges[v.group].latent(v, only, visit)
+	}
+	v.beyond(at, only, visit)
+	if len(at.near) == 0 {
+		return nil
 	}
 	d, outputs := v.o.d, len(v.sums.outputs)
 	post := &spectral.Posterior{Mean: make([]float64, len(d)*outputs), D: outputs}
@@ -175,16 +197,34 @@ func (v view) latent(at *places, only *selection, visit func(d, n int, mean, var
 		features.Power[k] *= a * a
 		features.Ripple[k] *= a * a
 	}
-	p := spectral.NewPrediction(at.n, outputs)
+	p := spectral.NewPrediction(len(at.near), outputs)
 	if err := at.rows.Predict(p, features, post); err != nil {
 		return err
 	}
-	for r := range at.n {
+	for r, n := range at.near {
 		for i, out := range v.sums.outputs {
-			visit(out, r, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
+			visit(out, n, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
 		}
 	}
 	return nil
+}
+
+// beyond is latent at the places beyond the layout's end, on the host.
+func (v view) beyond(at *places, only *selection, visit func(d, n int, mean, variance float64)) {
+	m := len(v.o.d)
+	x, innovations := make([]float64, len(at.far)*m), make([]float64, len(at.far))
+	parallel.For(len(at.far), runtime.GOMAXPROCS(0), func(i int) {
+		row := x[i*m : (i+1)*m]
+		innovations[i] = v.o.layout.beyond(row, v.hyper, at.u[at.far[i]], only.features())
+		for k, d := range v.o.d {
+			row[k] *= d
+		}
+	})
+	v.solve(x, func(r int, means []float64, variance float64) {
+		for i, out := range v.sums.outputs {
+			visit(out, at.far[r], means[i], variance+innovations[r])
+		}
+	})
 }
 
 // draw draws the weights of the group's output i, times their amplitudes.
@@ -276,6 +316,12 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) (
 		return nil, err
 	}
 	at.close()
+	order := slices.Clone(at.far)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at.u[a], at.u[b]) })
+	var far []float64
+	for _, n := range order {
+		far = append(far, at.u[n])
+	}
 	features, random := m.layout.spectral(), rand.New(rand.NewPCG(seed, 2))
 	phi := make([]float64, features.M)
 	o := newObjective(m.layout, m.sums)
@@ -286,13 +332,17 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) (
 			for j, d := range v.sums.outputs {
 				w, f := v.draw(j, random), make([]float64, len(x))
 				if m.long != nil {
-					f = at.bridges[v.group].draw(m.long.tracks[v.group], features, j, w, random)
-				}
-				for n, place := range x {
-					if m.long == nil {
-						values(phi, features, m.frame.steps(place), 1)
+					f = at.bridges[v.group].draw(m.long.tracks[v.group], features, j, w, m.layout.reach, random)
+				} else {
+					for _, n := range at.near {
+						values(phi, features, at.u[n], 1)
 						f[n] = dot(phi, w)
 					}
+				}
+				for i, y := range m.layout.drawBeyond(w, v.hyper, far, random) {
+					f[order[i]] += y
+				}
+				for n := range f {
 					f[n] = m.frame.value(d, f[n])
 				}
 				all[i][d] = f

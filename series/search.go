@@ -40,12 +40,6 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 		spectra[d] = newSpectrum(f.u, y, f.Range, o.Robust)
 	}
 	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
-	if o.End != 0 {
-		s.reach = max(s.reach, f.steps(o.End))
-	}
-	if s.reach > farthest*f.Range {
-		return nil, fmt.Errorf("%w: End %v is %.3g times the data's range from their start; want at most %d times", ErrOptions, o.End, s.reach/f.Range, farthest)
-	}
 	s.peak = func(f float64) float64 {
 		sum := 0.0
 		for _, p := range spectra {
@@ -99,9 +93,6 @@ const (
 	searchedPeriods = 4 // of any season, at least
 )
 
-// farthest bounds the reach in ranges of the data: features grow with it.
-const farthest = 10
-
 // candidates are those of every output, none twice, without those that Parts or Try have: whose frequencies lie within a cycle over the
 // data's range.
 func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
@@ -134,7 +125,11 @@ func (s *search) fixed() []Part {
 }
 
 func (s *search) lay(parts []Part, memory int) *layout {
-	return newLayout(s.frame, ordered(parts), s.reach, memory, 0, s.peak)
+	sines := walkSines
+	if s.long() {
+		sines = longWalkSines
+	}
+	return newLayout(s.frame, ordered(parts), s.reach, memory, sines, 0, s.peak)
 }
 
 // A trial is a layout at its mode.

@@ -166,7 +166,6 @@ func TestMistakes(t *testing.T) {
 		"few":       {Series{X: []float64{1, 2, 3}, Y: [][]float64{{1, 2, 3}}}, Options{}, ErrData, "3 values"},
 		"one place": {Series{X: []float64{1, 1, 1, 1}, Y: [][]float64{{1, 2, 3, 4}}}, Options{}, ErrData, "different places"},
 		"error":     {Series{X: good.X, Y: good.Y, Err: [][]float64{make([]float64, 40)}}, Options{}, ErrData, "standard deviation of y[0][0]"},
-		"far":       {good, Options{End: 1e6}, ErrOptions, "End"},
 		"twice":     {good, Options{Parts: []Part{Slope{}, Slope{}}}, ErrOptions, `two parts "slope"`},
 		"nil part":  {good, Options{Parts: []Part{nil}}, ErrOptions, "nil"},
 		"prior":     {good, Options{Parts: []Part{Slope{SD: Prior{Median: -1, SD: 1}}}}, ErrOptions, "slope"},
@@ -179,8 +178,11 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	m := fit(t, good, Options{})
-	if _, err := m.Predict(ctx, []float64{good.X[39] + 100}); !errors.Is(err, ErrReach) {
-		t.Errorf("beyond the reach: %v", err)
+	first, last, end := m.Extent()
+	for x, ok := range map[float64]bool{end: true, end + 1e-3*(last-first): false, first - 0.7*(last-first): true, first - 0.8*(last-first): false} {
+		if _, err := m.Predict(ctx, []float64{x}); errors.Is(err, ErrReach) == ok {
+			t.Errorf("data from %v to %v, predict at %v: %v", first, last, x, err)
+		}
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

@@ -47,7 +47,7 @@ func (a *app) backtest(ctx context.Context, path string, o *backtestFlags) error
 	if err != nil {
 		return err
 	}
-	options, err := a.seriesOptions(&o.model, r, 0)
+	options, err := a.seriesOptions(&o.model, r)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 
 // fillSeries fits and fills the series; files are all but the table.
 func (a *app) fillSeries(ctx context.Context, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling, files []atomicfile.File, err error) {
-	if m, err = a.fitSeries(ctx, r, &o.model, 0); err != nil {
+	if m, err = a.fitSeries(ctx, r, &o.model); err != nil {
 		return nil, nil, nil, err
 	}
 	done := a.busy("filling %s", counted(holes, "cell"))

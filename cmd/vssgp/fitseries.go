@@ -129,7 +129,7 @@ func (a *app) fitStructural(ctx context.Context, path string, o *fitFlags) error
 		return err
 	}
 	began := time.Now()
-	m, err := a.fitSeries(ctx, r, &o.series, 0)
+	m, err := a.fitSeries(ctx, r, &o.series)
 	if err != nil {
 		return err
 	}

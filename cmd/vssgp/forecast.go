@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -44,6 +45,7 @@ included. It is .csv, .tsv (also .gz), .npy, or - for stdout.
 --horizon counts rows beyond the last one, --until names the last place in the input's own
 notation, and --at is a table of places. Without any of them the forecast is two seasons
 long, of the shortest one that the model has, or a tenth of the rows if it has none.
+It ends at most 10 times the range of the data after their end.
 -m keeps the model: predict, evaluate and info take it.
 ` + modelHelp,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
@@ -75,17 +77,16 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 	if err != nil {
 		return err
 	}
-	end := 0.0
-	if len(at.x) > 0 {
-		end = slices.Max(at.x)
+	if err := r.checkHorizon(at.x, o); err != nil {
+		return err
 	}
 	began := time.Now()
-	m, err := a.fitSeries(ctx, r, &o.model, end)
+	m, err := a.fitSeries(ctx, r, &o.model)
 	if err != nil {
 		return err
 	}
 	if len(at.x) == 0 {
-		at.x = r.next(usualHorizon(m))
+		at.x = r.next(r.defaultHorizon(m))
 	}
 	done := a.busy("forecasting %s", counted(len(at.x), "row"))
 	p, err := predictParts(ctx, m, at.x)
@@ -93,6 +94,7 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 	if err != nil {
 		return outOfReach(m, at.axis, at.x, err)
 	}
+	a.noteMedians(m, p)
 	files, err := a.forecastFiles(ctx, r, m, at, p, o)
 	if err != nil {
 		return err
@@ -203,15 +205,31 @@ func (r *timeSeries) next(n int) []float64 {
 	return x
 }
 
-// usualHorizon is two of the shortest season, or a tenth of the rows, as far as the model reaches.
-func usualHorizon(m *series.Model) int {
-	first, last, end := m.Extent()
-	rows := (last - first) / m.Step() / 10
-	if periods := m.Periods(); len(periods) > 0 {
-		rows = 2 * slices.Min(periods) / m.Step()
+// checkHorizon refuses times x that are too far beyond the data.
+func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
+	limit := r.grid.Last + series.MaxHorizon*(r.grid.Last-r.grid.First)
+	if len(x) == 0 || slices.Max(x) <= limit {
+		return nil
 	}
-	const rounding = 1e-6
-	return int(max(1, min(math.Round(rows), math.Floor((end-last)/m.Step()+rounding))))
+	asked := "--until " + o.until
+	switch {
+	case o.at != "":
+		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
+	case o.until == "":
+		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
+		return mistake("--horizon %d exceeds the maximum of %d rows, %d times the range of the data", o.horizon, most, series.MaxHorizon)
+	}
+	return mistake("%s is beyond %s, %d times the range of the data after their end", asked, r.axis.Format(limit), series.MaxHorizon)
+}
+
+// defaultHorizon returns two of the model's shortest season, but no more rows than the data have, or a tenth of the number of rows. The
+// forecast ends within MaxHorizon.
+func (r *timeSeries) defaultHorizon(m *series.Model) int {
+	rows := len(r.x) / 10
+	if periods := m.Periods(); len(periods) > 0 {
+		rows = int(math.Round(min(2*slices.Min(periods)/m.Step(), float64(len(r.x)))))
+	}
+	return max(1, min(rows, int(series.MaxHorizon*(r.grid.Last-r.grid.First)/r.grid.Step)))
 }
 
 // bandNames are the inputs and four columns for each output.

@@ -29,9 +29,9 @@ func (a *app) seriesOf(ctx context.Context, path string, c columns, s *seriesFla
 	return r, whileReading(path, err)
 }
 
-// fitSeries fits the structural model. It reaches to end; 0: as far as is usual.
-func (a *app) fitSeries(ctx context.Context, r *timeSeries, s *seriesFlags, end float64) (*series.Model, error) {
-	o, err := a.seriesOptions(s, r, end)
+// fitSeries fits the structural model.
+func (a *app) fitSeries(ctx context.Context, r *timeSeries, s *seriesFlags) (*series.Model, error) {
+	o, err := a.seriesOptions(s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ const predictedAtOnce = 1 << 16
 // predictParts predicts rows, a part at a time.
 func predictParts(ctx context.Context, m *series.Model, x []float64) (*series.Prediction, error) {
 	d := m.Outputs()
-	all := &series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d), Upper: make([][]float64, d)}
+	all := &series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d), Upper: make([][]float64, d), Median: make([][]bool, d)}
 	for part := range slices.Chunk(x, predictedAtOnce) {
 		p, err := m.Predict(ctx, part)
 		if err != nil {
@@ -68,10 +68,27 @@ func predictParts(ctx context.Context, m *series.Model, x []float64) (*series.Pr
 		}
 		for i := range d {
 			all.Mean[i], all.SD[i] = append(all.Mean[i], p.Mean[i]...), append(all.SD[i], p.SD[i]...)
+			all.Median[i] = append(all.Median[i], p.Median[i]...)
 			all.Lower[i], all.Upper[i] = append(all.Lower[i], p.Lower[i]...), append(all.Upper[i], p.Upper[i]...)
 		}
 	}
 	return all, nil
+}
+
+// noteMedians names the outputs whose mean and standard deviation a log-normal tail would decide.
+func (a *app) noteMedians(m *series.Model, p *series.Prediction) {
+	for d, median := range p.Median {
+		n := 0
+		for _, yes := range median {
+			if yes {
+				n++
+			}
+		}
+		if n > 0 {
+			a.note("%s: in %d of %s the mean of the log-normal forecast is not meaningful; %[1]s_mean is the median and %[1]s_sd half of the 68 %% interval there",
+				m.YNames[d], n, counted(len(median), "row"))
+		}
+	}
 }
 
 // outOfReach says which place the model does not reach, and what would.
@@ -81,8 +98,8 @@ func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error
 	}
 	first, last, end := extent(m)
 	if far := slices.Max(x); far > end {
-		return mistake("%s %s is beyond this model's reach: its data are from %s to %s, and it reaches to %s; vssgp forecast DATA --until %s reaches there",
-			m.XName, axis.Format(far), axis.Format(first), axis.Format(last), axis.Format(end), axis.Format(far))
+		return mistake("%s %s is beyond %s, %d times the range of the model's data after their end: they are from %s to %s",
+			m.XName, axis.Format(far), axis.Format(end), series.MaxHorizon, axis.Format(first), axis.Format(last))
 	}
 	return mistake("%s %s is too far before this model's data, which are from %s to %s", m.XName, axis.Format(slices.Min(x)), axis.Format(first), axis.Format(last))
 }

@@ -175,9 +175,9 @@ func (l length) along(r *timeSeries) (float64, error) {
 	return l.value * units[l.unit] / units[r.axis.Unit], nil
 }
 
-// seriesOptions are those of a fit that reaches to end, 0 for as far as is usual.
-func (a *app) seriesOptions(s *seriesFlags, r *timeSeries, end float64) (series.Options, error) {
-	o := series.Options{End: end, Robust: s.robust, HMC: s.hmc, Seed: a.seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == trendAuto}
+// seriesOptions returns the options of a fit.
+func (a *app) seriesOptions(s *seriesFlags, r *timeSeries) (series.Options, error) {
+	o := series.Options{Robust: s.robust, HMC: s.hmc, Seed: a.seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == trendAuto}
 	o.Log = map[string]series.Log{logAlways: series.LogAlways, logNever: series.LogNever}[s.log]
 	err := r.check()
 	var named []float64

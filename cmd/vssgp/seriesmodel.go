@@ -43,6 +43,7 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 	if err != nil {
 		return outOfReach(m, axis, x, err)
 	}
+	a.noteMedians(m, p)
 	names, err := o.tableNames(at.names, m.YNames)
 	if err != nil {
 		return err
@@ -173,9 +174,10 @@ func (a *app) infoSeries(ctx context.Context, path string, m *series.Model, plot
 		return err
 	}
 	first, last, end := extent(m)
+	shown := last + (last-first)/2
 	view := modelView("Model "+filepath.Base(path), m, axis)
 	for i := range shownPlaces {
-		view.At = append(view.At, first+(end-first)*float64(i)/(shownPlaces-1))
+		view.At = append(view.At, first+(shown-first)*float64(i)/(shownPlaces-1))
 	}
 	files, err := a.draw(ctx, drawing{plot: plot}, view)
 	if err != nil {

@@ -65,12 +65,31 @@ func (m Mixture) Moments() (mean, sd float64) {
 		v, _ := m.moments(i)
 		mean += v / n
 	}
-	variance := 0.0
+	largest := math.SmallestNonzeroFloat64
 	for i := range m.Means {
 		v, sd := m.moments(i)
-		variance += (sd*sd + (v-mean)*(v-mean)) / n
+		largest = max(largest, sd, math.Abs(v-mean))
 	}
-	return mean, math.Sqrt(variance)
+	_, exponent := math.Frexp(largest)
+	scale, variance := math.Ldexp(1, -max(exponent, -1000)), 0.0 // squares of very small or large numbers are none
+	for i := range m.Means {
+		v, sd := m.moments(i)
+		v, sd = (v-mean)*scale, sd*scale
+		variance += (sd*sd + v*v) / n
+	}
+	return mean, math.Sqrt(variance) / scale
+}
+
+// Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can decide
+// the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central 68 % interval
+// stand for them, and median is true.
+func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
+	mean, sd = m.Moments()
+	low, high = m.Quantile(0.025), m.Quantile(0.975)
+	if m.Log && !(mean < high && sd < high-low) {
+		return m.Quantile(0.5), (m.Quantile(0.8413) - m.Quantile(0.1587)) / 2, low, high, true
+	}
+	return mean, sd, low, high, false
 }
 
 // moments are those of part i.
@@ -86,7 +105,7 @@ func (m Mixture) moments(i int) (mean, sd float64) {
 // Quantile returns the y with CDF p, 0 < p < 1, to 1e-10 of the smallest deviation: by the secant within a bracket that halves at worst.
 func (m Mixture) Quantile(p float64) float64 {
 	if m.Log {
-		return math.Exp(m.logarithm().Quantile(p))
+		return min(math.Exp(m.logarithm().Quantile(p)), math.MaxFloat64)
 	}
 	z := -math.Sqrt2 * math.Erfcinv(2*p)
 	low, high, least := math.Inf(1), math.Inf(-1), math.Inf(1)

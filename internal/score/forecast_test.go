@@ -159,3 +159,20 @@ func TestQuantile(t *testing.T) {
 		t.Errorf("mean %v and deviation %v, want 3 and 3", mean, sd)
 	}
 }
+
+// TestSummary: moments of very small and large numbers are numbers, and a log-normal far tail does not decide the mean.
+func TestSummary(t *testing.T) {
+	for _, scale := range []float64{1e-300, 1e-160, 1, 1e150, 1e300} {
+		mean, sd := Mixture{Means: []float64{-scale, scale, 4 * scale}, SDs: []float64{0.2 * scale, 2 * scale, 0.7 * scale}}.Moments()
+		if want := math.Sqrt((0.04+4+0.49)/3 + 38./9); !near(mean/scale, 4./3, 1e-12) || !near(sd/scale, want, 1e-12) {
+			t.Errorf("in units of %v: %v ± %v, want %v ± %v", scale, mean/scale, sd/scale, 4./3, want)
+		}
+	}
+	for sd, want := range map[float64]bool{0.5: false, 1.5: false, 2.5: true, 14: true, 400: true} {
+		m := Mixture{Means: []float64{1, 1}, SDs: []float64{sd, sd}, Log: true}
+		mean, dev, low, high, median := m.Summary()
+		if median != want || !(low < mean && mean < high && dev > 0) || math.IsInf(high, 0) || math.IsInf(dev, 0) {
+			t.Errorf("log-normal with %v: %v ± %v in [%v, %v], median: %v, want %v", sd, mean, dev, low, high, median, want)
+		}
+	}
+}

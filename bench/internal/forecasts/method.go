@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/vssgp/vssgp/series"
 )
@@ -51,7 +50,7 @@ func Methods() (names []string) {
 
 // structural is package series as it comes. It is not told the season.
 func structural(ctx context.Context, s Series, _ int, at []float64) (f Forecast, err error) {
-	m, err := series.Fit(ctx, series.Series{X: s.X, Y: [][]float64{s.Y}}, series.Options{End: slices.Max(at)})
+	m, err := series.Fit(ctx, series.Series{X: s.X, Y: [][]float64{s.Y}}, series.Options{})
 	if err != nil {
 		return f, err
 	}

@@ -1,0 +1,199 @@
+package series
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// wideKernel is the covariance of a model's parts, at its mode, by features that are laid out over all that it predicts.
+func wideKernel(m *Model) func(u, v float64) float64 {
+	reach := (MaxHorizon + 1) * m.frame.Range
+	l := newLayout(m.frame, m.layout.parts, reach, int(float64(m.layout.memory)*reach/m.layout.reach), m.layout.sines, 0, func(float64) float64 { return 1 })
+	features, d := l.spectral(), make([]float64, l.features())
+	l.amplitudes(d, m.at.Mode, nil)
+	a, b := make([]float64, len(d)), make([]float64, len(d))
+	return func(u, v float64) (k float64) {
+		values(a, features, u, 1)
+		values(b, features, v, 1)
+		for i := range d {
+			k += d[i] * d[i] * a[i] * b[i]
+		}
+		return k
+	}
+}
+
+// TestForecastBeyondLayout compares predictions up to ten ranges beyond the data with a dense Gaussian process whose features are
+// laid out to there, and components and draws with the predictions.
+func TestForecastBeyondLayout(t *testing.T) {
+	const n = 96
+	s := Series{Y: [][]float64{nil}}
+	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
+	for i := range n {
+		level += 0.1 * random.NormFloat64()
+		s.X = append(s.X, float64(i))
+		s.Y[0] = append(s.Y[0], level+0.01*float64(i)+math.Sin(2*math.Pi*float64(i)/12)+0.2*random.NormFloat64())
+	}
+	parts := []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Length: Prior{Median: 4, SD: 0.1}}, Season{Period: 12, Harmonics: 2, Length: Prior{Median: 15, SD: 0.1}}}
+	m := fit(t, s, Options{Parts: parts, Known: true, Draws: AtMode, Log: LogNever})
+	var at []float64
+	for _, ahead := range []float64{0.2, 0.49, 0.501, 0.6, 1, 2.5, 6, 10} {
+		at = append(at, m.frame.x(m.frame.Range*(1+ahead)))
+	}
+	p, kernel := predict(t, m, at), wideKernel(m)
+	k, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, m.frame.y[0])
+	noise := m.NoiseSD(0) / m.frame.Scale[0]
+	for i, x := range m.frame.u {
+		for j := range i + 1 {
+			k.SetSym(i, j, kernel(x, m.frame.u[j]))
+		}
+		k.SetSym(i, i, k.At(i, i)+noise*noise)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(k) {
+		t.Fatal("K has no factor")
+	}
+	for i, x := range at {
+		u := m.frame.steps(x)
+		cross := mat.NewVecDense(n, nil)
+		for j, v := range m.frame.u {
+			cross.SetVec(j, kernel(u, v))
+		}
+		var w mat.VecDense
+		if err := c.SolveVecTo(&w, cross); err != nil {
+			t.Fatal(err)
+		}
+		mean := m.frame.Offset[0] + m.frame.Scale[0]*mat.Dot(&w, y)
+		sd := m.frame.Scale[0] * math.Sqrt(kernel(u, u)-mat.Dot(&w, cross)+noise*noise)
+		if math.Abs(p.Mean[0][i]-mean) > 0.03*sd || math.Abs(p.SD[0][i]/sd-1) > 0.03 {
+			t.Errorf("at %.1f: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
+		}
+	}
+	componentsOf(t, m, p)
+
+	const count = 4000
+	order := []int{6, 3, 7, 1, 5}
+	var places []float64
+	for _, i := range order {
+		places = append(places, at[i])
+	}
+	draws, err := m.Draw(context.Background(), places, count, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, i := range order {
+		mean, square := 0.0, 0.0
+		for _, d := range draws {
+			mean += d[0][j] / count
+		}
+		for _, d := range draws {
+			square += (d[0][j] - mean) * (d[0][j] - mean) / count
+		}
+		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - m.NoiseSD(0)*m.NoiseSD(0))
+		if math.Abs(mean-p.Mean[0][i]) > 0.06*sd || math.Abs(math.Sqrt(square)/sd-1) > 0.05 {
+			t.Errorf("at %.1f: draws have %v ± %v, want %v ± %v", places[j], mean, math.Sqrt(square), p.Mean[0][i], sd)
+		}
+	}
+}
+
+// TestTransition checks the covariance over a time against closed forms and an integral of the spectrum, and that two transitions are one
+// over both times.
+func TestTransition(t *testing.T) {
+	l := &layout{frame: &frame{Range: 50}}
+	v := []float64{math.Log(2), math.Log(7), 0}
+	oscillating := func(q float64) func(tau float64) float64 { // Σ 2·S·cos over frequencies, S as in ShortMemory
+		return func(tau float64) (sum float64) {
+			const step = 2e-5
+			for f := step / 2; f < 4; f += step {
+				w := 2 * math.Pi * f * 7
+				sum += step * 2 * 2 * 7 / (1 + (1-2*q*q)*w*w + math.Pow(q*w, 4)) * math.Cos(2*math.Pi*f*tau)
+			}
+			return sum
+		}
+	}
+	matern := func(tau float64) float64 {
+		z := math.Sqrt(3) * tau / 7
+		return (1 + z) * math.Exp(-z)
+	}
+	length := func(q float64, nested bool) block {
+		b := block{nested: nested, amp: amplitude{sd: 0, length: 1, quality: -1, shape: func(_, _, _ float64) (float64, slope) { return 0, slope{} }}}
+		if q > 0 {
+			v[2], b.amp.quality = math.Log(q), 2
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		b    block
+		q    float64
+		want func(tau float64) float64 // the covariance over tau at variance 1; nil: not stationary
+	}{
+		"Ornstein-Uhlenbeck": {length(0, true), 0, func(tau float64) float64 { return math.Exp(-tau / 7) }},
+		"overdamped":         {length(0.3, true), 0.3, oscillating(0.3)},
+		"critical":           {length(0.5, true), 0.5, oscillating(0.5)},
+		"oscillating":        {length(2, true), 2, oscillating(2)},
+		"season":             {length(0, false), 0, matern},
+		"random walk":        {block{start: true, sine: true, amp: amplitude{sd: 0}}, 0, nil},
+		"smooth trend":       {block{start: true, amp: amplitude{sd: 0}}, 0, nil},
+		"constant":           {block{amp: fixed(2)}, 0, nil},
+	} {
+		if c.q > 0 {
+			v[2] = math.Log(c.q)
+		}
+		const a, b = 3., 5.5
+		one, sd := l.transition(&c.b, v, a)
+		two, _ := l.transition(&c.b, v, b)
+		both, _ := l.transition(&c.b, v, a+b)
+		if math.Abs(sd-2) > 1e-15 {
+			t.Errorf("%s: sd %v, want 2", name, sd)
+		}
+		if c.want != nil && (math.Abs(one.f[0][0]-c.want(a)) > 2e-5 || math.Abs(one.q[0][0]-1+c.want(a)*c.want(a)+one.f[0][1]*one.f[0][1]*(1./49)*slopeVariance(name, c.q)) > 5e-5) {
+			t.Errorf("%s: F %v, Q %v, want the covariance %v", name, one.f, one.q, c.want(a))
+		}
+		for i := range 2 {
+			for j := range 2 {
+				f := two.f[i][0]*one.f[0][j] + two.f[i][1]*one.f[1][j]
+				q := two.q[i][j]
+				for k := range 2 {
+					for m := range 2 {
+						q += two.f[i][k] * one.q[k][m] * two.f[j][m]
+					}
+				}
+				if math.Abs(f-both.f[i][j]) > 1e-12 || math.Abs(q-both.q[i][j]) > 1e-12 {
+					t.Errorf("%s [%d,%d]: two transitions %v, %v, one over both times %v, %v", name, i, j, f, q, both.f[i][j], both.q[i][j])
+				}
+			}
+		}
+	}
+	walk, _ := l.transition(&block{start: true, sine: true, amp: amplitude{sd: 0}}, v, 50)
+	trend, _ := l.transition(&block{start: true, amp: amplitude{sd: 0}}, v, 50)
+	if math.Abs(walk.q[0][0]-1) > 1e-15 || math.Abs(trend.q[0][0]-1) > 1e-15 {
+		t.Errorf("variances over the data's range %v and %v, want 1", walk.q[0][0], trend.q[0][0])
+	}
+}
+
+// slopeVariance is the variance of the derivative over that of the process, times the square of its length.
+func slopeVariance(name string, q float64) float64 {
+	switch {
+	case name == "season":
+		return 3
+	case q > 0:
+		return 1 / (q * q)
+	}
+	return 0
+}
+
+// TestForecastHorizonIndependent: how far ahead is asked for decides no other number.
+func TestForecastHorizonIndependent(t *testing.T) {
+	s := made(60, false)
+	m := fit(t, s, Options{})
+	near, far := predict(t, m, m.Next(12)), predict(t, m, m.Next(400))
+	for d := range near.Mean {
+		if !slices.Equal(near.Mean[d], far.Mean[d][:12]) || !slices.Equal(near.Upper[d], far.Upper[d][:12]) {
+			t.Errorf("12 steps ahead %v, in 400 %v", near.Mean[d], far.Mean[d][:12])
+		}
+	}
+}
