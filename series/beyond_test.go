@@ -16,15 +16,18 @@ func wideKernel(m *Model) func(u, v float64) float64 {
 	l := newLayout(m.frame, m.layout.parts, reach, int(float64(m.layout.memory)*reach/m.layout.reach), m.layout.sines, 0, func(float64) float64 { return 1 })
 	features, d := l.spectral(), make([]float64, l.features())
 	l.amplitudes(d, m.at.Mode, nil)
-	a, b := make([]float64, len(d)), make([]float64, len(d))
-	return func(u, v float64) (k float64) {
-		values(a, features, u, 1)
-		values(b, features, v, 1)
-		for i := range d {
-			k += d[i] * d[i] * a[i] * b[i]
+	known := map[float64][]float64{}
+	row := func(u float64) []float64 {
+		if known[u] == nil {
+			known[u] = make([]float64, len(d))
+			values(known[u], features, u, 1)
+			for i := range d {
+				known[u][i] *= d[i]
+			}
 		}
-		return k
+		return known[u]
 	}
+	return func(u, v float64) float64 { return dot(row(u), row(v)) }
 }
 
 // TestForecastBeyondLayout compares predictions up to ten ranges beyond the data with a dense Gaussian process whose features are
