@@ -37,7 +37,7 @@ type record struct {
 	Frame  frame    `json:"frame"`
 	Reach  float64  `json:"reach"`           // steps
 	Memory int      `json:"memory"`          // frequencies
-	Sines  int      `json:"sines,omitempty"` // of the random walk over a range of the data; 0: longWalkSines
+	Sines  int      `json:"sines,omitempty"` // of the random walk over a range of the data; 0: walkSines
 	Parts  []saved  `json:"parts"`
 	Groups []saving `json:"groups"`
 	Bound  float64  `json:"bound"`
@@ -242,7 +242,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	fr, outputs := m.frame, len(m.frame.Scale)
 	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs &&
 		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) && slices.Min(fr.Scale) > 0 &&
-		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Memory >= 0 && r.Memory <= memories[len(memories)-1] && r.Sines >= 0 && r.Sines <= walkSines && len(r.Parts) <= mostParts
+		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Memory >= 0 && r.Memory <= memories[len(memories)-1] && r.Sines >= 0 && r.Sines <= wildSines && len(r.Parts) <= mostParts
 	if !ok {
 		return fmt.Errorf("its frame or layout is impossible: %w", ErrFile)
 	}
@@ -264,7 +264,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	if len(size) == 0 || size[0] < 1 {
 		return fmt.Errorf("it has no moments: %w", ErrFile)
 	}
-	m.layout = newLayout(fr, o.Parts, r.Reach, r.Memory, cmp.Or(r.Sines, longWalkSines), size[0], func(float64) float64 { return 1 })
+	m.layout = newLayout(fr, o.Parts, r.Reach, r.Memory, cmp.Or(r.Sines, walkSines), size[0], func(float64) float64 { return 1 })
 	if m.layout.features() != size[0] {
 		return fmt.Errorf("its parts do not have the %d features of its moments: %w", size[0], ErrFile)
 	}

@@ -33,9 +33,10 @@ type layout struct {
 
 	parts  []Part
 	blocks []block
-	names  []string // [θ]
-	priors []Prior  // [θ] in the model's units
-	noise  int      // which θ is the noise's sd; −1: none
+	names  []string  // [θ]
+	priors []Prior   // [θ] in the model's units
+	most   []float64 // [θ] logarithms that are not exceeded
+	noise  int       // which θ is the noise's sd; −1: none
 
 	part int // that is being laid
 }
@@ -106,13 +107,12 @@ func (l *layout) add(b block) {
 	l.blocks = append(l.blocks, b)
 }
 
-// walkSines and longWalkSines are the numbers of sines of a random walk over a range of the data. With 30 of a short series its evidence is
-// too small beside a short memory, and forecasts of random walks are too narrow: 95 % bands contain 86 %, with 60 they contain 92 % (120 rows).
-// A long series has a short memory that is exact at any frequency.
+// walkSines is the number of sines (cosines) of a walk over a range of the data, and wildSines that of a walk in logarithms whose standard
+// deviation is above 1: beside a short memory its evidence is too small with fewer, and 95 % bands of exponential random walks contain 86 %
+// instead of 92 %. Other series are forecast better with walkSines (docs/experiments.md, "Random walks").
 const (
-	walkSines     = 60
-	longWalkSines = 30
-	trendCosines  = 30
+	walkSines = 30
+	wildSines = 60
 )
 
 // walk adds the cosines or sines of a walk's Karhunen–Loève expansion on [0, wander], none faster than a step shows.
@@ -120,8 +120,8 @@ func (l *layout) walk(sine bool, count int, a amplitude, factor func(c float64) 
 	b := block{amp: a, start: true, sine: sine}
 	b.amp.walk = factor
 	most := math.Ceil(float64(count) * l.reach / l.frame.Range)
-	if count > longWalkSines {
-		most = max(min(most, l.wander), math.Ceil(longWalkSines*l.reach/l.frame.Range))
+	if count > walkSines {
+		most = max(min(most, l.wander), math.Ceil(walkSines*l.reach/l.frame.Range))
 	}
 	for j := 1; j <= int(most); j++ {
 		b.cos = append(b.cos, (float64(j)-0.5)/(2*l.wander))
@@ -134,7 +134,7 @@ func (l *layout) parameter(name string, p Prior) int {
 	if i := slices.Index(l.names, name); i >= 0 {
 		return i
 	}
-	l.names, l.priors = append(l.names, name), append(l.priors, p)
+	l.names, l.priors, l.most = append(l.names, name), append(l.priors, p), append(l.most, math.Inf(1))
 	return len(l.names) - 1
 }
 

@@ -135,7 +135,7 @@ func (s *search) layLong(parts []Part) *layout {
 		}
 		return false
 	})
-	return newLayout(s.frame, parts, s.reach, 0, longWalkSines, 0, s.peak)
+	return newLayout(s.frame, parts, s.reach, 0, walkSines, 0, s.peak)
 }
 
 // lengthen replaces a trial's short memory by the one without frequencies.

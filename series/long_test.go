@@ -21,7 +21,7 @@ func longModel(t *testing.T, s Series) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLayout(f, []Part{Constant{}, Slope{}, RandomWalk{}, Season{Period: 1, Harmonics: 2}}, 1.5*f.Range, 0, longWalkSines, 0, func(float64) float64 { return 0.5 })
+	l := newLayout(f, []Part{Constant{}, Slope{}, RandomWalk{}, Season{Period: 1, Harmonics: 2}}, 1.5*f.Range, 0, walkSines, 0, func(float64) float64 { return 0.5 })
 	m := &Model{frame: f, layout: l, long: &long{memory: memory{SD: 0.6, Length: 5, Noise: 0.3}}}
 	for _, g := range f.groups() {
 		track := f.track(g)

@@ -71,6 +71,11 @@ var ridges = []float64{0, 1e-13, 1e-12, 1e-11}
 
 // evaluate fills e at coordinates v.
 func (o *objective) evaluate(e *posterior.Evaluation, v []float64) error {
+	for i, most := range o.layout.most {
+		if v[i] > most {
+			return errUnresolved
+		}
+	}
 	lambda, dlambda := o.variance(v)
 	o.layout.amplitudes(o.d, v, o.slopes)
 	e.Reset(len(v))

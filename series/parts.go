@@ -74,7 +74,7 @@ func (p Slope) lay(l *layout) {
 
 func (p SmoothTrend) lay(l *layout) {
 	ratio := l.wander / l.frame.Range
-	l.walk(false, trendCosines, l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), func(c float64) float64 {
+	l.walk(false, walkSines, l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), func(c float64) float64 {
 		return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c)
 	})
 }
@@ -150,6 +150,7 @@ func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitu
 	}
 	prior.Median *= math.Pow(float64(h), -1.5)
 	shape.sd = l.parameter(fmt.Sprintf("%s.amplitude[%d]", name, h), prior)
+	l.most[shape.sd] = math.Log(max(mostAmplitude, prior.Median*math.Exp(3*prior.SD)))
 	return shape
 }
 
@@ -212,6 +213,7 @@ const (
 	usualHarmonics = 6
 	constantSD     = 10   // of the constant, in sds of the data; 3 was too small
 	sidebands      = 8    // on each side of a season's line
+	mostAmplitude  = 10   // of a season, in sds of the data: lines of a larger one cancel within the data, and are extreme beyond
 	leastPeak      = 0.01 // sds of the data: the smallest median of a season's amplitude
 	productShare   = 0.2  // of the short season's amplitude
 	productLines   = 3    // of the long season, on each side of the short one's

@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -126,8 +127,8 @@ func (s *search) fixed() []Part {
 
 func (s *search) lay(parts []Part, memory int) *layout {
 	sines := walkSines
-	if s.long() {
-		sines = longWalkSines
+	if s.frame.growth() > 1 && !s.long() {
+		sines = wildSines
 	}
 	return newLayout(s.frame, ordered(parts), s.reach, memory, sines, 0, s.peak)
 }
@@ -203,18 +204,29 @@ func (s *search) trial(parts []Part, memory int, from *trial) (*trial, error) {
 // mode finds the trial's mode.
 func (s *search) mode(t, from *trial) (*trial, error) {
 	l := t.o.layout
-	v := make([]float64, len(l.priors))
+	medians := make([]float64, len(l.priors))
 	for i, p := range l.priors {
-		v[i] = math.Log(p.Median)
+		medians[i] = math.Log(p.Median)
+	}
+	v, noisy := slices.Clone(medians), slices.Clone(medians)
+	for i, name := range l.names {
 		if from == nil {
-			continue
+			break
 		}
-		if j := slices.Index(from.o.layout.names, l.names[i]); j >= 0 {
+		if j := slices.Index(from.o.layout.names, name); j >= 0 {
 			v[i] = from.mode[j]
 		}
 	}
+	if l.noise >= 0 {
+		noisy[l.noise] += math.Log(10)
+	}
 	var err error
-	if t.mode, t.at, err = posterior.Climb(s.ctx, t.objective(), v, enough, mostEvaluations); err != nil {
+	for _, start := range [][]float64{v, medians, noisy} { // the other trial's mode may need more digits than the sums have with these features
+		if t.mode, t.at, err = posterior.Climb(s.ctx, t.objective(), start, enough, mostEvaluations); !errors.Is(err, errUnresolved) {
+			break
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("series: %w", err)
 	}
 	return t, nil
