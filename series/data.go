@@ -17,7 +17,8 @@ var ErrData = errors.New("series: unusable data")
 type Series struct {
 	X []float64   // [N] in any unit and any order
 	Y [][]float64 // [D][N]; NaN is a missing value
-	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt.
+	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. An error
+	// below 1e-4, or 1e-6·√N if that is more, standard deviations of the output counts as that, and one above 1e6 as 1e6.
 	Err [][]float64
 }
 
@@ -54,8 +55,11 @@ func (s *Series) check() error {
 }
 
 const (
-	largest   = 1e150 // magnitude of y: its square has to be a number
-	leastRows = 4     // with a value, in every output: fewer say nothing of noise
+	largest = 1e150 // magnitude of y: its square has to be a number
+	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the value
+	// would be its rounding's.
+	leastError, leastErrorByRow, largestError = 1e-4, 1e-6, 1e6
+	leastRows                                 = 4 // with a value, in every output: fewer say nothing of noise
 	// onGrid is how far rows may lie beside the places of a grid, in steps, to be taken for rows on it: times in decimal years are rounded.
 	onGrid = 0.02
 )
@@ -168,10 +172,9 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 	}
 	f.place(s.X)
 	for d, sd := range s.Err {
-		f.known = append(f.known, slices.Clone(sd))
+		f.known = append(f.known, f.standardErrors(d, sd))
 		var usual []float64
 		for n := range sd {
-			f.known[d][n] /= f.Scale[d]
 			if !math.IsNaN(s.Y[d][n]) {
 				usual = append(usual, f.known[d][n])
 			}
@@ -180,6 +183,16 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		f.Error = append(f.Error, usual[len(usual)/2])
 	}
 	return f, nil
+}
+
+// standardErrors returns known errors of an output, standardized, within what the sums can tell.
+func (f *frame) standardErrors(d int, errors []float64) []float64 {
+	least := max(leastError, leastErrorByRow*math.Sqrt(float64(f.Rows)))
+	standard := make([]float64, len(errors))
+	for n, e := range errors {
+		standard[n] = min(max(e/f.Scale[d], least), largestError)
+	}
+	return standard
 }
 
 // medianSD is the median, and the standard deviation of a Gaussian with the same median distance to it; sd if that is 0.

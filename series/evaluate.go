@@ -42,17 +42,14 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		l = *newLayout(m.frame, l.parts, end, memory, l.sines, 0, func(float64) float64 { return 1 })
 	}
 	l.frame = &f
-	scaled := func(a []float64, offset, scale float64) []float64 {
-		b := make([]float64, len(a))
-		for n, v := range a {
-			b[n] = (v - offset) / scale
-		}
-		return b
-	}
 	for d := range s.Y {
-		f.y = append(f.y, scaled(s.Y[d], f.Offset[d], f.Scale[d]))
+		y := make([]float64, len(s.X))
+		for n, v := range s.Y[d] {
+			y[n] = (v - f.Offset[d]) / f.Scale[d]
+		}
+		f.y = append(f.y, y)
 		if s.Err != nil {
-			f.known = append(f.known, scaled(s.Err[d], 0, f.Scale[d]))
+			f.known = append(f.known, f.standardErrors(d, s.Err[d]))
 		}
 	}
 	var sums []*moments

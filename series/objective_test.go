@@ -179,6 +179,7 @@ func TestUnresolved(t *testing.T) {
 		v[i] = math.Log(p.Median)
 	}
 	grown := slices.Index(o.layout.names, "season 1.amplitude[1]")
+	o.layout.most[grown] = math.Inf(1)
 	for v[grown] = 0; v[grown] < 60; v[grown] += 2 {
 		var e posterior.Evaluation
 		if err := o.evaluate(&e, v); err != nil {
@@ -195,4 +196,62 @@ func TestUnresolved(t *testing.T) {
 		}
 	}
 	t.Error("no amplitude is too large")
+}
+
+// TestUnresolvedStart: a trial that begins at another's mode, where the sums have too few digits for its features, finds its own mode.
+func TestUnresolvedStart(t *testing.T) {
+	s := made(100, false)
+	o := Options{Backend: cpu.New(), Known: true}
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search, err := newSearch(context.Background(), f, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := search.run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := *want
+	far.mode = slices.Clone(want.mode)
+	far.mode[slices.Index(want.o.layout.names, "noise.sd")] = -30
+	far.mode[slices.Index(want.o.layout.names, "smooth_trend.sd")] = 40
+	if err := want.o.evaluate(&posterior.Evaluation{}, far.mode); !errors.Is(err, errUnresolved) {
+		t.Fatalf("at its mode: %v, want %v", err, errUnresolved)
+	}
+	got, err := search.trial(want.parts, want.memory, &far)
+	if err != nil || math.Abs(got.fit()-want.fit()) > 0.1 {
+		t.Errorf("from there: %v, log posterior %v, want %v", err, got.fit(), want.fit())
+	}
+}
+
+// TestSeasonAmplitudeBounded: no season is larger than mostAmplitude standard deviations of the data, unless its prior says so.
+func TestSeasonAmplitudeBounded(t *testing.T) {
+	s := made(100, false)
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ median, most float64 }{{0, mostAmplitude}, {50, 50 / f.Scale[0] * math.Exp(3)}} {
+		prior := Prior{}
+		if c.median > 0 {
+			prior = Prior{Median: c.median, SD: 1}
+		}
+		l := newLayout(f, ordered([]Part{Constant{}, Season{Period: 1, Harmonics: 1, Amplitude: prior}}), 1.5*f.Range, 30, walkSines, 0, func(float64) float64 { return 0.5 })
+		i := slices.Index(l.names, "season 1.amplitude[1]")
+		if math.Abs(l.most[i]-math.Log(c.most)) > 1e-12 {
+			t.Errorf("prior %v: at most %v, want %v", prior, math.Exp(l.most[i]), c.most)
+		}
+		sums, err := l.sum(context.Background(), cpu.New(), math.Inf(-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := make([]float64, len(l.priors))
+		v[i] = l.most[i] + 1e-9
+		if err := newObjective(l, sums).evaluate(&posterior.Evaluation{}, v); !errors.Is(err, errUnresolved) {
+			t.Errorf("prior %v: beyond the bound: %v", prior, err)
+		}
+	}
 }

@@ -150,7 +150,11 @@ func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitu
 	}
 	prior.Median *= math.Pow(float64(h), -1.5)
 	shape.sd = l.parameter(fmt.Sprintf("%s.amplitude[%d]", name, h), prior)
-	l.most[shape.sd] = math.Log(max(mostAmplitude, prior.Median*math.Exp(3*prior.SD)))
+	most := float64(mostAmplitude)
+	if p.Amplitude.Median != 0 {
+		most = max(most, prior.Median*math.Exp(3*prior.SD))
+	}
+	l.most[shape.sd] = math.Log(most)
 	return shape
 }
 

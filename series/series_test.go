@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -227,5 +228,34 @@ func TestEasy(t *testing.T) {
 	a, b := fit(t, s, Options{}), fit(t, r, Options{})
 	if p, q := predict(t, a, a.Next(3)), predict(t, b, b.Next(3)); math.Abs(p.Mean[0][2]-q.Mean[0][2]) > 1e-3*p.SD[0][2] {
 		t.Errorf("rows in reverse order: %v, want %v", q.Mean[0], p.Mean[0])
+	}
+}
+
+// TestKnownErrorsExtreme: errors of any size give a forecast near the series, whose values they do not describe.
+func TestKnownErrorsExtreme(t *testing.T) {
+	const n = 120
+	random := rand.New(rand.NewPCG(3, 3))
+	for name, e := range map[string]func() float64{
+		"tiny":      func() float64 { return 1e-200 },
+		"huge":      func() float64 { return 1e200 },
+		"both":      func() float64 { return math.Pow(10, -10+19*random.Float64()) },
+		"precise":   func() float64 { return 1e-5 },
+		"by 10^280": func() float64 { return math.Pow(10, -140+280*random.Float64()) },
+	} {
+		s := Series{Y: [][]float64{nil}, Err: [][]float64{nil}}
+		for i := range n {
+			s.X = append(s.X, float64(i))
+			s.Y[0] = append(s.Y[0], math.Sin(float64(i)/5)+0.01*random.NormFloat64())
+			s.Err[0] = append(s.Err[0], e())
+		}
+		m, err := Fit(context.Background(), s, Options{Draws: AtMode})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p := predict(t, m, m.Next(1))
+		if math.Abs(p.Mean[0][0]-math.Sin(n/5.)) > 1 || !(p.SD[0][0] > 0) || math.IsInf(p.SD[0][0], 0) {
+			t.Errorf("%s: %v ± %v, want about %v", name, p.Mean[0][0], p.SD[0][0], math.Sin(n/5.))
+		}
 	}
 }
