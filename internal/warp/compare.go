@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Compare returns by how much the mean squared errors of fills of b are below those of a: the mean difference of their logarithms over
@@ -28,14 +26,14 @@ func (f *Filler) Compare(ctx context.Context, a, b []float64, gaps [][2]int, whi
 	}
 	for _, d := range f.menu.Distances {
 		for s := range sides[0] {
-			var errors [2][]float64
+			var errors [2][]trialError
 			fits := true
 			for k := range sides {
 				if err := ctx.Err(); err != nil {
 					return 0, 0, err
 				}
 				if fits {
-					errors[k], fits = f.trial(sides[k][s], samples(d, places[k].rate), end-start, least)
+					errors[k], fits = f.trial(sides[k][s], samples(d, places[k].rate), end-start)
 				}
 			}
 			if !fits {
@@ -43,7 +41,9 @@ func (f *Filler) Compare(ctx context.Context, a, b []float64, gaps [][2]int, whi
 			}
 			trials++
 			for k := range sums {
-				floats.Add(sums[k], errors[k])
+				for i, e := range errors[k] {
+					sums[k][i] += math.Log(e.square + least)
+				}
 			}
 			gain = (slices.Min(sums[0]) - slices.Min(sums[1])) / float64(trials)
 		}

@@ -21,6 +21,14 @@ type Choice struct {
 	Trial, Final *Recipe
 }
 
+// final returns the recipe for the gap itself.
+func (c Choice) final() *Recipe {
+	if c.Final != nil {
+		return c.Final
+	}
+	return c.Trial
+}
+
 // Mixture is the menu for sounds of all kinds.
 func Mixture() Menu {
 	v, b, s := voice(), bentVoice(), steady()
@@ -48,6 +56,8 @@ type Filling struct {
 	Draws          [][]float64 // [draw][sample], joint
 	Weights        []float64   // of the menu's recipes; 0: it takes no part
 	Trials         int         // that chose them; 0: there was no space for any
+
+	exact float64 // what trials say that variances are too large by; 1 if nothing
 }
 
 // A Filler fills gaps of recordings of one rate, one at a time.

@@ -20,6 +20,11 @@ const (
 	trialPart    = 0.9   // of the signal's power, at least, that is left at that rate
 	trialFloor   = 1e-10 // of the signal's power: smaller errors are equal
 	leastWeight  = 0.01  // of a recipe that takes part
+
+	// A spectrum estimated from short contexts is broader than a tone's, so the variance of a fill may be far too large. It is multiplied by
+	// exactSafety times the largest share of their variance that trials have as mean squared errors, if that is below 1, and by leastExact at
+	// least: this leaves room for a fill that is harder than its trials.
+	exactSafety, leastExact = 4, 0.003
 )
 
 // Fill fills gap number which of z, whose other gaps hold guesses; what z holds in the gap does not matter. gaps are [start, end),
@@ -27,7 +32,7 @@ const (
 func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, draws int, seed uint64) (*Filling, error) {
 	p, backward := f.placed(z, gaps, which)
 	n := len(f.menu.Recipes)
-	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n)}
+	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n), exact: 1}
 	if n > 1 {
 		if err := f.weigh(ctx, p, out); err != nil {
 			return nil, err
@@ -92,11 +97,7 @@ func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int,
 		if out.Weights[k] == 0 {
 			continue
 		}
-		r := item.Trial
-		if item.Final != nil {
-			r = item.Final
-		}
-		q, ok := f.fill(p, r, rngs[k])
+		q, ok := f.fill(p, item.final(), rngs[k])
 		if !ok {
 			out.Weights[k] = 0
 			continue
@@ -111,15 +112,16 @@ func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int,
 		parts = []part{{1, make([]float64, end-start), slices.Repeat([]float64{meanSquare(p.z)}, end-start)}}
 	}
 	out.Mean, out.Variance = mix(parts, end-start)
+	widen := m.Widen * out.exact
 	for i := range out.Variance {
-		out.Variance[i] *= m.Widen
+		out.Variance[i] *= widen
 	}
 	for d := range out.Draws {
 		if out.Draws[d] == nil {
 			out.Draws[d] = slices.Clone(out.Mean)
 		}
 		for i, v := range out.Draws[d] {
-			out.Draws[d][i] = out.Mean[i] + math.Sqrt(m.Widen)*(v-out.Mean[i])
+			out.Draws[d][i] = out.Mean[i] + math.Sqrt(widen)*(v-out.Mean[i])
 		}
 	}
 	return nil
@@ -131,19 +133,20 @@ func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 	least := max(trialFloor*meanSquare(p.z), math.SmallestNonzeroFloat64)
 	low := slowest(p.prefilled(m.Recipes[0].Trial.Prefill))[0]
 	start, end := low.gap()
-	sums := make([]float64, len(m.Recipes))
+	sums, shares := make([]float64, len(m.Recipes)), make([]float64, len(m.Recipes))
 	for _, d := range m.Distances {
 		for _, side := range low.sides() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			errors, ok := f.trial(side, samples(d, low.rate), end-start, least)
+			errors, ok := f.trial(side, samples(d, low.rate), end-start)
 			if !ok {
 				continue
 			}
 			out.Trials++
 			for k, e := range errors {
-				sums[k] += e
+				sums[k] += math.Log(e.square + least)
+				shares[k] = max(shares[k], e.share())
 			}
 		}
 		if out.Trials > 0 && (slices.Max(sums)-slices.Min(sums))/float64(out.Trials) > trialStop {
@@ -163,7 +166,70 @@ func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
 			out.Weights[k] = 0
 		}
 	}
+	f.tighten(p, out, shares)
 	return nil
+}
+
+// tighten sets exact if the trials of every recipe that takes part are exact, and so is a fill of the gap with margins on both sides, which
+// are known: in the gap itself nothing changes then.
+func (f *Filler) tighten(p *place, out *Filling, shares []float64) {
+	start, end := p.gap()
+	margin := max(leastMargin, (end-start)/4)
+	lo, hi := start-margin, end+margin
+	if out.Trials < 2 || lo < samples(trialBefore, p.rate) || len(p.z)-hi < samples(trialBefore, p.rate) ||
+		p.which > 0 && p.gaps[p.which-1][1] > lo || p.which+1 < len(p.gaps) && p.gaps[p.which+1][0] < hi {
+		return
+	}
+	largest := 0.0
+	for k, s := range shares {
+		if out.Weights[k] > 0 {
+			largest = max(largest, s)
+		}
+	}
+	if exactSafety*largest >= 1 {
+		return
+	}
+	wide := &place{slices.Clone(p.z), slices.Clone(p.gaps), p.which, p.rate}
+	wide.gaps[p.which] = [2]int{lo, hi}
+	clear(wide.z[lo:hi])
+	for k, item := range f.menu.Recipes {
+		if out.Weights[k] == 0 {
+			continue
+		}
+		q, ok := f.fill(wide, item.final(), nil)
+		if !ok {
+			return
+		}
+		for _, side := range [2][2]int{{lo, start}, {end, hi}} {
+			e := trialError{}
+			e.add(q, p.z[side[0]:side[1]], side[0]-lo)
+			largest = max(largest, e.share())
+		}
+	}
+	out.exact = min(1, max(leastExact, exactSafety*largest))
+}
+
+// leastMargin is in samples.
+const leastMargin = 8
+
+// A trialError is a fill's mean squared error and its mean variance.
+type trialError struct{ square, variance float64 }
+
+// share returns the error as a share of the variance, and 1 where there is none.
+func (e trialError) share() float64 {
+	if !(e.variance > 0) {
+		return 1
+	}
+	return e.square / e.variance
+}
+
+// add adds the errors of a fill's samples from an index on.
+func (e *trialError) add(q *Filling, truth []float64, from int) {
+	n := float64(len(truth))
+	for i, v := range truth {
+		d := q.Mean[from+i] - v
+		e.square, e.variance = e.square+d*d/n, e.variance+q.Variance[from+i]/n
+	}
 }
 
 // slowest returns places with the same gap at the lowest rate, trialRate and trialSamples in the gap at least, that keeps most of the
@@ -203,8 +269,8 @@ func shifted(gaps [][2]int, lo, hi int) (out [][2]int) {
 	return out
 }
 
-// trial returns the logarithm of each recipe's mean squared error on a gap of n samples that ends a distance before the side's end.
-func (f *Filler) trial(side *place, distance, n int, least float64) (errors []float64, ok bool) {
+// trial returns each recipe's error on a gap of n samples that ends a distance before the side's end.
+func (f *Filler) trial(side *place, distance, n int) (errors []trialError, ok bool) {
 	start := len(side.z) - distance - n
 	for i := len(side.gaps) - 1; i >= 0; i-- { // clear of other gaps
 		if g := side.gaps[i]; g[0] < start+n && g[1] > start {
@@ -223,11 +289,9 @@ func (f *Filler) trial(side *place, distance, n int, least float64) (errors []fl
 		if !ok {
 			return nil, false
 		}
-		sum := 0.0
-		for i, v := range q.Mean {
-			sum += (v - truth[i]) * (v - truth[i])
-		}
-		errors = append(errors, math.Log(sum/float64(n)+least))
+		var e trialError
+		e.add(q, truth, 0)
+		errors = append(errors, e)
 	}
 	return errors, true
 }

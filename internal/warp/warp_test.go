@@ -340,3 +340,46 @@ func TestReach(t *testing.T) {
 		}
 	}
 }
+
+// TestExactFillVariance: the error bars of a fill that trials show to be exact are of its error's size, and those of a gap in which the note
+// changes are not narrowed.
+func TestExactFillVariance(t *testing.T) {
+	const rate, n, length = 16000, 12000, 320
+	for _, c := range []struct {
+		name    string
+		second  float64 // frequency from the gap's middle on
+		noise   float64
+		largest float64 // standard deviation
+		exact   bool
+	}{
+		{"tone", 440, 0, 1e-3, true},
+		{"16-bit tone", 440, 1. / 32768, 1e-3, true},
+		{"note changes", 660, 0, 1, false},
+		{"noisy tone", 440, 0.05, 1, false},
+	} {
+		random := rand.New(rand.NewPCG(1, 1))
+		z := make([]float64, n)
+		for i := range z {
+			f := 440.
+			if i >= n/2 {
+				f = c.second
+			}
+			z[i] = math.Sin(2*math.Pi*f*float64(i)/rate) + c.noise*(random.Float64()-0.5)
+		}
+		start := n/2 - length/2
+		q, err := NewFiller(Mixture(), rate).Fill(context.Background(), z, [][2]int{{start, start + length}}, 0, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := 0
+		for i, v := range q.Mean {
+			if math.Abs(v-z[start+i]) < 1.96*math.Sqrt(q.Variance[i]) {
+				inside++
+			}
+		}
+		sd := math.Sqrt(slices.Max(q.Variance))
+		if (q.exact < 0.1) != c.exact || sd > c.largest || c.exact && inside < length*9/10 {
+			t.Errorf("%s: standard deviation %v, narrowed by %v, %d of %d samples inside the 95 %% intervals", c.name, sd, q.exact, inside, length)
+		}
+	}
+}

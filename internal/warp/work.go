@@ -12,10 +12,7 @@ func (m Menu) Work(n int, rate float64, draws int, compared bool) (flops, bytes 
 	slow := rate / math.Max(1, math.Floor(math.Min(rate/trialRate, float64(n)/trialSamples)))
 	for _, c := range m.Recipes {
 		flops += made * float64(len(m.Distances)) * c.Trial.work(float64(n)*slow/rate, slow, 0)
-		r := c.Trial
-		if c.Final != nil {
-			r = c.Final
-		}
+		r := c.final()
 		flops += r.work(float64(n), rate, draws)
 		reach := float64(r.reach(rate))
 		bytes = math.Max(bytes, 8*(arrays*(2*reach+float64(n))+2*float64(draws)*float64(n)))
