@@ -124,6 +124,9 @@ func (m *Model) Outputs() int { return len(m.frame.Scale) }
 // Step is the distance of neighbouring rows in units of the input: the grid's, or the median.
 func (m *Model) Step() float64 { return m.frame.Step }
 
+// MaxHorizon is how far beyond the end of the data a model predicts, in ranges of the data.
+const MaxHorizon = 10
+
 // Extent is the first and the last place of the data, and the last that the model reaches.
 func (m *Model) Extent() (first, last, end float64) {
 	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x((MaxHorizon + 1) * m.frame.Range)

@@ -18,9 +18,6 @@ import (
 // ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before them.
 var ErrReach = errors.New("series: beyond the model's reach")
 
-// MaxHorizon is how far beyond the end of the data a model predicts, in ranges of the data.
-const MaxHorizon = 10
-
 // A Prediction is of observations, noise included, [D][N] in the outputs' units: mean and standard deviation, and the ends of the central
 // 95 % interval. If the data have known errors, the noise is that of a value with their median error.
 type Prediction struct {
