@@ -24,7 +24,7 @@ const (
 	// A spectrum estimated from short contexts is broader than a tone's, so the variance of a fill may be far too large. It is multiplied by
 	// exactSafety times the largest share of their variance that trials have as mean squared errors, if that is below 1, and by leastExact at
 	// least: this leaves room for a fill that is harder than its trials.
-	exactSafety, leastExact = 4, 0.003
+	exactSafety, leastExact = 2, 0.003
 )
 
 // Fill fills gap number which of z, whose other gaps hold guesses; what z holds in the gap does not matter. gaps are [start, end),
@@ -200,11 +200,10 @@ func (f *Filler) tighten(p *place, out *Filling, shares []float64) {
 		if !ok {
 			return
 		}
-		for _, side := range [2][2]int{{lo, start}, {end, hi}} {
-			e := trialError{}
-			e.add(q, p.z[side[0]:side[1]], side[0]-lo)
-			largest = max(largest, e.share())
-		}
+		e := trialError{}
+		e.add(q, p.z[lo:start], 0)
+		e.add(q, p.z[end:hi], end-lo)
+		largest = max(largest, e.share())
 	}
 	out.exact = min(1, max(leastExact, exactSafety*largest))
 }
