@@ -1,0 +1,81 @@
+package warp
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+// TestMix checks the moments of a mixture by the law of total variance. The weights need not sum to 1.
+func TestMix(t *testing.T) {
+	mean, variance := mix([]part{{1, []float64{0, 2}, []float64{1, 0}}, {3, []float64{4, 2}, []float64{5, 2}}}, 2)
+	if !slices.Equal(mean, []float64{3, 2}) || !slices.Equal(variance, []float64{7, 1.5}) { // 7 = (1·1 + 3·5)/4 + (1·9 + 3·1)/4
+		t.Errorf("means %v, want [3 2]; variances %v, want [7 1.5]", mean, variance)
+	}
+}
+
+// TestVariances checks that a standard deviation is scaled by the same gain as the samples, and that each is that of its own time.
+func TestVariances(t *testing.T) {
+	const rate, n = 8000, 81
+	z := gliding(4001, rate, 130, 0, 0, 3, 0)
+	for _, c := range []Clock{{Level: 2e-3}, {Glide: 2e-4}, {Glide: -2e-4, Level: -1e-3}} {
+		s := (&place{z, hole(z, n), 0, rate}).warped(c, 600).even(c.Level)
+		g := s.gaps[s.which]
+		linear := make([]float64, g[1]-g[0]) // in the signal's own time
+		for i := range linear {
+			linear[i] = 100 + s.t[g[0]+i]
+		}
+		for i, v := range s.variances(linear, n) {
+			time := float64(i - n/2)
+			if want := math.Exp(2*c.Level*time) * (100 + time); math.Abs(v-want) > 5e-3*want {
+				t.Errorf("%+v: the variance at %v is %v, want %v", c, time, v, want)
+			}
+		}
+	}
+}
+
+// TestCloseGaps checks that a fill does not depend on what the signal holds in other gaps within the model's order: they are solved for
+// with it.
+func TestCloseGaps(t *testing.T) {
+	const rate, order = 8000, 40
+	z := gliding(3001, rate, 130, 0, 0, 6, 0.05)
+	m := ar.Burg([]ar.Segment{{X: z}}, order)
+	gaps := [][2]int{{1440, 1470}, {1500, 1540}, {1560, 1580}}
+	want, ok := m.Conditional([][]float64{z}, gaps, nil)
+	if !ok {
+		t.Fatal("the model is not positive definite")
+	}
+	guessed := slices.Clone(z)
+	for _, i := range []int{1445, 1460, 1565, 1579} {
+		guessed[i] += 5
+	}
+	c, ok := conditional([]*levelled{(&place{guessed, gaps, 1, rate}).warped(Clock{}, 600)}, m, nil)
+	if !ok {
+		t.Fatal("the gap cannot be filled")
+	}
+	for i, v := range want.Means[0][30:70] {
+		if math.Abs(c.Means[0][i]-v) > 1e-9 || math.Abs(c.Variance[i]/want.Variance[30+i]-1) > 1e-9 {
+			t.Errorf("sample %d: %v ± %v, want %v ± %v", i, c.Means[0][i], c.Variance[i], v, want.Variance[30+i])
+		}
+	}
+}
+
+// TestQuietGuess checks that the variance of the innovations is estimated from the samples outside of the gap: a guess of zeros does not
+// lower it.
+func TestQuietGuess(t *testing.T) {
+	const n, rate = 1000, 1000
+	z := make([]float64, 4*n)
+	rng := rand.New(rand.NewPCG(3, 1))
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
+	p := &place{z, hole(z, n), 0, rate}
+	start, end := p.gap()
+	clear(z[start:end])
+	if m := p.warped(Clock{}, n).estimate(Estimate{Hann: true, Context: 1, Order: 0.001}, rate); math.Abs(m.E-1) > 0.15 {
+		t.Errorf("the innovations of white noise of variance 1 have the variance %v", m.E)
+	}
+}
