@@ -138,6 +138,16 @@ func TestPad(t *testing.T) {
 	})
 }
 
+// TestPadAIFF checks that a file that is converted to AIFF declares its whole length, with the byte that pads an odd number of bytes.
+func TestPadAIFF(t *testing.T) {
+	for n := 1; n < 4; n++ {
+		b := written(t, &Patch{f: mustOpen(t, riff("fmt ", fmtBody(1, 1, 8000, 8), "data", "abc"[:n]))}, AIFF)
+		if form := int(binary.BigEndian.Uint32(b[4:])); len(b)%2 != 0 || form != len(b)-8 {
+			t.Errorf("%d samples of 8 bits: %d bytes, of which FORM declares %d after its own 8", n, len(b), form)
+		}
+	}
+}
+
 func TestBadPatch(t *testing.T) {
 	f := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
 	two := func(v ...float64) [][]float64 { return [][]float64{v, v} }
