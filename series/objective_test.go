@@ -113,7 +113,12 @@ func TestObjective(t *testing.T) {
 	for n := range weighted.X {
 		weighted.Err[0][n] = 0.1 + 0.5*math.Abs(math.Sin(float64(n)))
 	}
-	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted} {
+	both := weighted.rows(0, 40) // of one group: the errors are the same in units of each output
+	both.Y, both.Err = append(both.Y, make([]float64, 40)), append(both.Err, both.Err[0])
+	for n, y := range both.Y[0] {
+		both.Y[1][n] = -y
+	}
+	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted, "outputs with errors": both} {
 		o := objectiveOf(t, s, 20)
 		v := make([]float64, len(o.layout.priors))
 		for i, p := range o.layout.priors {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
 )
 
 // TestSeasons: those in the data are found, with the products of a day and a week, and none where there is none.
@@ -74,5 +76,53 @@ func TestCalendar(t *testing.T) {
 	}
 	if all := Calendar("hour", 1, 1000, []float64{24}, like); len(all) != 1 || len(all[0]) != 1 {
 		t.Errorf("a day that is known: %v", all)
+	}
+}
+
+// TestSeasonGain checks that a season is accepted only if it raises the log posterior by two nats and one for each of its hyper-parameters.
+func TestSeasonGain(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	noise := make([]float64, 48)
+	for i := range noise {
+		noise[i] = random.NormFloat64()
+	}
+	season := Season{Period: 6}
+	o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{season}}, Known: true, Backend: cpu.New()}
+	between := 0 // gains that would do without the hyper-parameters
+	for swing := 0.3; swing < 1; swing += 0.05 {
+		s := Series{Y: [][]float64{nil}}
+		for i, v := range noise {
+			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], v+swing*math.Cos(2*math.Pi*float64(i)/6))
+		}
+		f, err := newFrame(&s, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		search, err := newSearch(t.Context(), f, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := search.trial(o.Parts, search.memories[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, err := search.trial([]Part{Constant{}, season}, search.memories[0], without)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, err := search.run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		gain, more := with.fit()-without.fit(), float64(len(with.mode)-len(without.mode))
+		if accepted := len(best.parts) > 1; accepted != (gain > 2+more) {
+			t.Errorf("a season with %v hyper-parameters that gains %.2f nats is accepted: %v", more, gain, accepted)
+		}
+		if gain > 2 && gain < 2+more {
+			between++
+		}
+	}
+	if between == 0 {
+		t.Error("no gain lies between 2 nats and what the hyper-parameters need")
 	}
 }
