@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/vssgp/vssgp/cpu"
 )
 
 // fit fits or fails.
@@ -228,32 +225,5 @@ func TestEasy(t *testing.T) {
 	a, b := fit(t, s, Options{}), fit(t, r, Options{})
 	if p, q := predict(t, a, a.Next(3)), predict(t, b, b.Next(3)); math.Abs(p.Mean[0][2]-q.Mean[0][2]) > 1e-3*p.SD[0][2] {
 		t.Errorf("rows in reverse order: %v, want %v", q.Mean[0], p.Mean[0])
-	}
-}
-
-// TestRobustAlone checks that a value far from all others is not taken for an outlier: a walk may have got there.
-func TestRobustAlone(t *testing.T) {
-	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
-	s := Series{Y: [][]float64{nil}}
-	for i := range 60 {
-		level += random.NormFloat64()
-		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], level+0.1*random.NormFloat64())
-	}
-	s.X, s.Y[0] = append(s.X, 90), append(s.Y[0], level+10)
-	f, err := newFrame(&s, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	search, err := newSearch(t.Context(), f, &Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: true, Backend: cpu.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	best, err := search.run()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, _, err := search.odds(best)
-	if err != nil || !(p[60] < 0.1) {
-		t.Errorf("the value is an outlier with probability %v, %v", p[60], err)
 	}
 }
