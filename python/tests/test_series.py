@@ -94,7 +94,22 @@ def test_frame(co2):
     frame = pd.DataFrame({"co2": co2, 7: 2 * co2, "a,b": co2 - 300})
     f = forecast(frame, 2)
     assert list(f.mean.columns) == ["co2", 7, "a,b"] and f.frame().shape == (2, 12)
+    assert all((f.frame()[name, k] == getattr(f, k)[name]).all() for name in frame for k in ("mean", "sd", "upper"))
     np.testing.assert_allclose(f.mean[7], 2 * f.mean["co2"], rtol=0.01)
+
+
+def test_quoted_names():
+    y = pd.DataFrame({'so "called"': short(), "b": short()})
+    assert list(forecast(y, 1).model.info()["outputs"]) == ['so "called"', "b"]
+
+
+def test_known_errors():
+    """A value with a large error counts little, in each output by its own errors."""
+    y, yerr = np.column_stack([short(), -short()]), np.full((40, 2), 0.05)
+    want = forecast(y, 3, yerr=yerr).mean
+    y[[20, 30], [0, 1]] += 50
+    yerr[[20, 30], [0, 1]] = 500
+    np.testing.assert_allclose(forecast(y, 3, yerr=yerr).mean, want, atol=0.1)
 
 
 def test_fill(co2):
