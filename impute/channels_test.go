@@ -176,3 +176,27 @@ func TestClippedDraws(t *testing.T) {
 		t.Error("two channels with the same samples have other means, or the same draws")
 	}
 }
+
+// TestClippedLevel checks that each clipped gap has the level of the sound around itself.
+func TestClippedLevel(t *testing.T) {
+	x := tones(8000, 1, 0.002)[0]
+	for i := range x[:4000] {
+		x[i] *= 0.1
+	}
+	_, gaps := clippedPeaks(x, 0.009, 1000, 1100)
+	y, loud := clippedPeaks(x, 0.09, 6000, 6100)
+	gaps = append(gaps, loud...)
+	r, err := FillFrom(t.Context(), whole{y}, len(y), rate, gaps, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	first, err := r.Filling(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := r.Filling(len(r.Gaps())-1, 0)
+	if err != nil || !(last.Level > 5*first.Level) || !(first.Level > 0) {
+		t.Errorf("levels %v and %v of sounds of which one is ten times as loud, %v", first.Level, last.Level, err)
+	}
+}

@@ -56,3 +56,18 @@ func TestPlanLongGap(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanChannels checks that a gap of all channels takes as many operations as gaps of each of them.
+func TestPlanChannels(t *testing.T) {
+	flops := func(gaps ...Gap) float64 {
+		p, err := NewPlan(3, 4*rate, rate, gaps, Options{Method: AR})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Flops
+	}
+	all, one := flops(Gap{Start: rate, End: rate + 80}), flops(Gap{Start: rate, End: rate + 80, Channel: 2})
+	if math.Abs(all/one-3) > 1e-9 {
+		t.Errorf("%v operations for a gap of three channels, %v for a gap of one", all, one)
+	}
+}

@@ -79,3 +79,71 @@ func TestQuietGuess(t *testing.T) {
 		t.Errorf("the innovations of white noise of variance 1 have the variance %v", m.E)
 	}
 }
+
+// TestSow checks that each clock gets draws in proportion to its weight.
+func TestSow(t *testing.T) {
+	families := familiesOf([]weighted{{Clock{}, 1, 0}, {Clock{Level: 1}, 2, 0}, {Clock{Glide: 1}, 5, 0}})
+	const n = 800
+	for i := range n {
+		sow(families, rand.New(rand.NewPCG(uint64(i), 0)), i)
+	}
+	count := [3]int{0, 0, len(families[1].picks)}
+	for _, k := range families[0].picks {
+		count[k]++
+	}
+	for k, w := range []int{1, 2, 5} {
+		if want := n * w / 8; count[k] < want-60 || count[k] > want+60 {
+			t.Errorf("%d of %d draws are of clock %d, want about %d", count[k], n, k, want)
+		}
+	}
+}
+
+// TestWiden checks that the factor of the variances widens draws by its root, and leaves the means.
+func TestWiden(t *testing.T) {
+	const rate = 8000
+	z := gliding(3001, rate, 130, 0, 0, 6, 0.05)
+	m := AR()
+	m.Distances, m.Widen = nil, 1
+	narrow := fillOf(t, m, z, hole(z, 40), rate, 1)
+	m.Widen = 4
+	wide := fillOf(t, m, z, hole(z, 40), rate, 1)
+	for i, mean := range narrow.Mean {
+		a, b := narrow.Draws[0][i]-mean, wide.Draws[0][i]-mean
+		if wide.Mean[i] != mean || math.Abs(wide.Variance[i]/narrow.Variance[i]-4) > 1e-9 || math.Abs(b-2*a) > 1e-9 {
+			t.Fatalf("sample %d: a draw is %v off with the variance %v, and %v off with %v", i, a, narrow.Variance[i], b, wide.Variance[i])
+		}
+	}
+}
+
+// TestLogPrior checks that the values of an uneven grid have the moments of the normal prior.
+func TestLogPrior(t *testing.T) {
+	g := voice().Glide
+	total, square := 0.0, 0.0
+	for i, v := range g.Values {
+		w := math.Exp(g.logPrior(i))
+		total, square = total+w, square+w*v*v
+	}
+	if sd := math.Sqrt(square / total); math.Abs(sd/g.SD-1) > 0.05 {
+		t.Errorf("the standard deviation is %v on the grid, want about %v", sd, g.SD)
+	}
+}
+
+// TestLikeliest checks that the clocks that are kept have their probabilities among all.
+func TestLikeliest(t *testing.T) {
+	of := func() (all []weighted) {
+		for _, p := range []float64{0.1, 0.5, 0.15, 0.25} {
+			all = append(all, weighted{weight: 7 + math.Log(p)})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		most  int
+		least float64
+		want  []float64
+	}{{1, 0, []float64{0.5}}, {3, 0, []float64{0.5, 0.25, 0.15}}, {9, 0.2, []float64{0.5, 0.25}}, {9, 0.9, []float64{0.5}}} {
+		got := likeliest(of(), c.most, c.least)
+		if !slices.EqualFunc(got, c.want, func(w weighted, p float64) bool { return math.Abs(w.weight-p) < 1e-12 }) {
+			t.Errorf("at most %d of at least %v: %+v, want %v", c.most, c.least, got, c.want)
+		}
+	}
+}
