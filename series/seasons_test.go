@@ -126,3 +126,36 @@ func TestSeasonGain(t *testing.T) {
 		t.Error("no gain lies between 2 nats and what the hyper-parameters need")
 	}
 }
+
+// TestCompanions checks that the season that comes with a shorter one is the calendar's next: a week with its days, a year with its weeks.
+func TestCompanions(t *testing.T) {
+	for word, steps := range calendars {
+		for i, p := range steps[:len(steps)-1] {
+			if got, ok := companions[int(p)]; ok && got != steps[i+1] {
+				t.Errorf("%s: with %v comes %v, want %v", word, p, got, steps[i+1])
+			}
+		}
+	}
+	for _, day := range []int{24, 48, 96, 144, 288} {
+		if got := companions[day]; got != float64(7*day) {
+			t.Errorf("with a day of %d steps comes %v, want a week", day, got)
+		}
+	}
+}
+
+// TestSeasonOfOutputs checks that a season that several outputs have is tried once.
+func TestSeasonOfOutputs(t *testing.T) {
+	s := Series{Y: [][]float64{nil, nil}}
+	for n := range 200 {
+		v := math.Cos(2*math.Pi*float64(n)/20) + 0.1*math.Sin(float64(n*n))
+		s.X, s.Y[0], s.Y[1] = append(s.X, float64(n)), append(s.Y[0], v), append(s.Y[1], -v)
+	}
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := newSearch(t.Context(), f, &Options{Backend: cpu.New()})
+	if err != nil || len(found.try) != 1 {
+		t.Errorf("%v are tried, %v; want one season", found.try, err)
+	}
+}
