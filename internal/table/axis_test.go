@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -51,6 +52,7 @@ func TestAxis(t *testing.T) {
 		"quarters of hours":  {"2024-03-05 09:00:00|2024-03-05 09:15:00", "minutes", []float64{540, 555}, "", "2024-03-05 09:30:00|2024-03-05 09:45:00"},
 		"seconds":            {"2024-03-05 00:00:01.250|2024-03-05 00:00:01.500", "seconds", []float64{1.25, 1.5}, "", "2024-03-05 00:00:01.750|2024-03-05 00:00:02.000"},
 		"fractions or none":  {"2024-03-05T00:00:01|2024-03-05T00:00:01.5", "seconds", []float64{1, 1.5}, "", "2024-03-05T00:00:02|2024-03-05T00:00:02.5"},
+		"fractions at first": {"2024-03-05T00:00:00.5|2024-03-05T00:00:01", "seconds", []float64{.5, 1}, "", "2024-03-05T00:00:01.5|2024-03-05T00:00:02"},
 		"Greenwich":          {"2024-03-05T14:00:00Z|2024-03-06T14:00:00Z", "days", []float64{14. / 24, 1.5833333333333335}, "day", "2024-03-07T14:00:00Z|2024-03-08T14:00:00Z"},
 		"an offset":          {"2024-03-05 23:00+0200|2024-03-06 00:00+0200", "hours", []float64{23, 24}, "hour", "2024-03-06 01:00+0200|2024-03-06 02:00+0200"},
 		"an offset apart":    {"2024-03-05 23:00:00 -03:30|2024-03-06 00:00:00 -03:30", "hours", []float64{23, 24}, "hour", "2024-03-06 01:00:00 -03:30|2024-03-06 02:00:00 -03:30"},
@@ -220,6 +222,28 @@ func TestSeconds(t *testing.T) {
 		}
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)
+		}
+	}
+}
+
+// TestAxisCheck checks that axes from a model file that no column has are refused.
+func TestAxisCheck(t *testing.T) {
+	good, _, err := along(t, "2024-03-05T14:00:00Z", "2024-03-06T15:00:00Z")
+	if err != nil || good.Check() != nil {
+		t.Fatal(err, good.Check())
+	}
+	for name, change := range map[string]func(a *Axis){
+		"unit":     func(a *Axis) { a.Unit = "weeks" },
+		"offsets":  func(a *Axis) { a.Offsets = nil },
+		"origin":   func(a *Axis) { a.Origin = 1e13 },
+		"decimals": func(a *Axis) { a.Decimals = -1 },
+		"day":      func(a *Axis) { a.Unit, a.Day = "months", 32 },
+		"clock":    func(a *Axis) { a.Unit, a.Day, a.Clock = "years", 1, -1 },
+		"notation": func(a *Axis) { a.Notation = nil },
+	} {
+		a := *good
+		if change(&a); !errors.Is(a.Check(), ErrFormat) {
+			t.Errorf("%s: %+v is accepted, %v", name, a, a.Check())
 		}
 	}
 }

@@ -147,3 +147,26 @@ func TestLikeliest(t *testing.T) {
 		}
 	}
 }
+
+// TestClocksAtTheEnd checks that time runs evenly if too little sound follows the gap to show that a glide goes on.
+func TestClocksAtTheEnd(t *testing.T) {
+	const rate = 16000
+	r, z := bentVoice(), gliding(6000, rate, 140, 2, 20, 12, 0.002)
+	for behind, one := range map[int]bool{100: true, 700: false} {
+		gap := [2]int{len(z) - behind - 160, len(z) - behind}
+		found := r.clocks((&place{z, [][2]int{gap}, 0, rate}).prefilled(r.Prefill))
+		if even := len(found) == 1 && found[0].Clock == (Clock{}) && found[0].weight == 1; even != one {
+			t.Errorf("%d samples behind the gap: %+v", behind, found)
+		}
+	}
+}
+
+// TestShortEstimate checks that a model has fewer coefficients than there are samples on the longer side.
+func TestShortEstimate(t *testing.T) {
+	p := &place{gliding(60, 16000, 120, 0, 0, 3, 0.01), [][2]int{{20, 30}}, 0, 16000}
+	for _, e := range voice().Estimates {
+		if m := p.warped(Clock{}, 1000).estimate(e, 16000); len(m.A)-1 > 24 || len(m.A) < 2 {
+			t.Errorf("%+v: %d coefficients of 30 samples, want at most 24", e, len(m.A)-1)
+		}
+	}
+}

@@ -85,6 +85,10 @@ def test_detect(clean):
     clicked[20000:20006] = [30000, -30000, 30000, -30000, 30000, -30000]
     r = impute(clicked, 16000, detect=["clicks"])
     assert any(f["start"] <= 20000 and f["end"] >= 20006 and f["kind"] == "clicks" for f in r.found)
+    noise = np.random.default_rng(0).normal(scale=100, size=8000)
+    noise[500::500] += 800
+    few, many = (len(impute(noise.astype("i2"), 16000, detect="clicks", sensitivity=s).found) for s in (1, 10))
+    assert few < many
     nothing = impute(np.round(1000 * np.sin(np.arange(4000) / 9)).astype("i2"), 16000, detect="zeros")
     assert nothing.found == [] and nothing.gaps == [] and nothing.method == "none" and (nothing.sd == 0).all()
 
@@ -100,6 +104,7 @@ def test_detect(clean):
         (lambda a: impute(a, 16000, [(5.5, 9)]), "in samples"),
         (lambda a: impute(a, 16000, [(5, 9, 1)]), "channel"),
         (lambda a: impute(a, 0, [(5, 9)]), "rate is 0"),
+        (lambda a: impute(a, 1 << 31, [(5, 9)]), "rate is 2147483648"),
         (lambda a: impute(a, 16000, [(5, 9)], detect="clicks"), "only one"),
         (lambda a: impute(a, 16000, detect="scratches"), "scratches"),
         (

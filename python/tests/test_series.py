@@ -103,6 +103,16 @@ def test_quoted_names():
     assert list(forecast(y, 1).model.info()["outputs"]) == ['so "called"', "b"]
 
 
+def test_same_names():
+    """Outputs of the same name, and an index that is called like the series."""
+    twice = pd.DataFrame(np.column_stack([short(), 2 * short()]), columns=["a", "a"])
+    f = forecast(twice, 1)
+    assert list(f.mean.columns) == ["a", "a"] and f.model.info()["outputs"] == ["y0", "y1"]
+    own = pd.Series(short(), index=pd.Index(np.arange(40), name="flow"), name="flow")
+    g = forecast(own, 1)
+    assert (g.index.name, g.mean.name, g.index[0]) == ("flow", "flow", 40)
+
+
 def test_known_errors():
     """A value with a large error counts little, in each output by its own errors."""
     y, yerr = np.column_stack([short(), -short()]), np.full((40, 2), 0.05)
