@@ -82,6 +82,7 @@ func TestClipped(t *testing.T) {
 		{"two levels", -0.5, 0.3, nil, 1, true},
 		{"softer, with dither", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.7, 1) }, 0.97, true},
 		{"softer, on three values", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.6, 1) }, 0.97, true},
+		{"very soft, with dither", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.06, 1) }, 0.97, true},
 		{"a tone as loud all the time", -2, 2, func([]float64) []float64 { return slices.Clone(sine) }, 0, false},
 		{"full scale once", -2, 2, func(y []float64) []float64 { y[500], y[501] = 32767.0/32768, 32767.0/32768; return y }, 0, false},
 		{"silence", 0, 0, nil, 0, false},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -138,5 +139,20 @@ func TestForemost(t *testing.T) {
 	all := []stop{{20, 30, 0}, {10, 40, 1}, {50, 60, 1}, {50, 80, 1}, {55, 85, 1}, {80, 90, 2}}
 	if got, want := foremost(all), []stop{{20, 30, 0}, {50, 80, 1}, {80, 90, 2}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestDropoutInSilence checks that zeros in noise of a few steps of the quantiser are no dropout: a silence may have them.
+func TestDropoutInSilence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for level, want := range map[float64]int{1: 0, 2: 0, 20: 1} {
+		x := make([]float64, 8000)
+		for n := range x {
+			x[n] = step * math.Round(level*max(-2, min(2, rng.NormFloat64())))
+		}
+		clear(x[4000:4100])
+		if found := find(t, testRate, Dropouts, x); len(found) != want {
+			t.Errorf("noise of %v steps: %+v, want %d", level, found, want)
+		}
 	}
 }
