@@ -91,3 +91,19 @@ func TestBacktestNaive(t *testing.T) {
 		t.Errorf("season %v, %+v; want MAE %v, MASE %v, NLPD %v", b.Season, got, abs, abs/season, -density)
 	}
 }
+
+// TestBacktestSeason checks that the seasonal forecast is by the shortest season within the data, in rows.
+func TestBacktestSeason(t *testing.T) {
+	for _, c := range []struct {
+		periods []float64 // the step is 0.5
+		want    int
+	}{{[]float64{3.5, 12}, 7}, {[]float64{12, 3.5}, 7}, {[]float64{60}, 1}, {nil, 1}} {
+		m := &Model{frame: &frame{Range: 100, Step: 0.5}, layout: &layout{}}
+		for _, p := range c.periods {
+			m.layout.parts = append(m.layout.parts, Season{Period: p})
+		}
+		if got := m.season(); got != c.want {
+			t.Errorf("seasons %v: %d rows, want %d", c.periods, got, c.want)
+		}
+	}
+}

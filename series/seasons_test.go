@@ -159,3 +159,22 @@ func TestSeasonOfOutputs(t *testing.T) {
 		t.Errorf("%v are tried, %v; want one season", found.try, err)
 	}
 }
+
+// TestNoSeasonTried checks that no season is tried that explains less than a fifth of what slow parts leave.
+func TestNoSeasonTried(t *testing.T) {
+	for swing, want := range map[float64]int{0: 0, 0.5: 0, 1.5: 1} {
+		random := rand.New(rand.NewPCG(7, 7))
+		s := Series{Y: [][]float64{nil}}
+		for n := range 300 {
+			s.X, s.Y[0] = append(s.X, float64(n)), append(s.Y[0], random.NormFloat64()+swing*math.Cos(2*math.Pi*float64(n)/15))
+		}
+		f, err := newFrame(&s, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := newSearch(t.Context(), f, &Options{Backend: cpu.New()})
+		if err != nil || len(found.try) != want {
+			t.Errorf("a swing of %v in noise: %v are tried, %v; want %d", swing, found.try, err, want)
+		}
+	}
+}
