@@ -137,11 +137,11 @@ func TestLogFarSD(t *testing.T) {
 	s := Series{Y: [][]float64{nil}}
 	random, sum := rand.New(rand.NewPCG(2, 2)), 0.0
 	for i := range 60 {
-		sum += random.NormFloat64()
+		sum += 4 * random.NormFloat64()
 		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
 	}
-	m := fit(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways, End: 460})
-	p := predict(t, m, []float64{460})
+	m := fit(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways})
+	p := predict(t, m, []float64{80})
 	if low, high := p.Quantile(0, 0, 0.158655), p.Quantile(0, 0, 0.841345); p.Mean[0][0] != p.Quantile(0, 0, 0.5) || math.Abs(p.SD[0][0]/(high-low)*2-1) > 1e-2 {
 		t.Errorf("%v ± %v, want the median %v ± half of %v to %v", p.Mean[0][0], p.SD[0][0], p.Quantile(0, 0, 0.5), low, high)
 	}

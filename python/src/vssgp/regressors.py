@@ -40,8 +40,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         x, y = (np.asarray(a, dtype="float64") for a in checked)
         outputs = y.reshape(len(y), -1)
         args = self._fit_args(x.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
-        targets = _names("y", outputs.shape[1])
-        args.append("--names=" + ",".join([*self._input_names(targets), *targets]))
+        args.append("--names=" + ",".join([*self._input_names(), *_names("y", outputs.shape[1])]))
         answer = _engine.call(args, {_DATA: _files.npy(np.column_stack([x, outputs]))}, progress=self.progress)
         self.model_ = bytes(answer.files[_MODEL])
         self.result_ = answer.result
@@ -79,10 +78,11 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         files: _engine.Files = {_MODEL: self.model_, _AT: _files.npy(x)}
         return _engine.call(["predict", _MODEL, _AT, "-o", output, *args], files, stacklevel=5).files
 
-    def _input_names(self, taken: list[str]) -> list[str]:
-        """The names of X's columns, if it is a DataFrame whose names the command can take; x0, x1, … otherwise."""
+    def _input_names(self) -> list[str]:
+        """The names of X's columns, where it is a DataFrame whose names the command can take."""
         names = list(getattr(self, "feature_names_in_", []))
-        if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & set(taken):
+        taken = {"y", *_names("y", 99)}
+        if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & taken:
             return names
         return _names("x", self.n_features_in_)
 
