@@ -234,6 +234,17 @@ func TestAxisCheck(t *testing.T) {
 	}
 }
 
+// TestGridGaps checks that the steps without a row are counted, and that time counts from the first row's own day.
+func TestGridGaps(t *testing.T) {
+	axis, x, err := along(t, "2024-03-05T00:30+02:00", "2024-03-05T01:30+02:00", "2024-03-05T04:30+02:00", "2024-03-05T05:30+02:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := axis.Grid(x); !g.Even || g.Gaps != 2 || axis.Since() != "2024-03-05" {
+		t.Errorf("%+v, since %s; want 2 gaps, since 2024-03-05", g, axis.Since())
+	}
+}
+
 // TestSeconds: x of dates on the clock of the column, in seconds; NaN where no date can be written.
 func TestSeconds(t *testing.T) {
 	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December

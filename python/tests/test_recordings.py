@@ -85,6 +85,8 @@ def test_detect(clean):
     clicked[20000:20006] = [30000, -30000, 30000, -30000, 30000, -30000]
     r = impute(clicked, 16000, detect=["clicks"])
     assert any(f["start"] <= 20000 and f["end"] >= 20006 and f["kind"] == "clicks" for f in r.found)
+    right = impute(np.column_stack([clean, clicked]), 16000, detect="clicks")
+    assert [f["channel"] for f in right.found if f["start"] <= 20000 < f["end"]] == [1]
     noise = np.random.default_rng(0).normal(scale=100, size=8000)
     noise[500::500] += 800
     few, many = (len(impute(noise.astype("i2"), 16000, detect="clicks", sensitivity=s).found) for s in (1, 10))

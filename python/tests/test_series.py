@@ -45,6 +45,7 @@ def test_index(index):
         np.testing.assert_allclose(np.asarray(f.index, float), [index[-1] + i * step for i in (1, 2, 3)], rtol=1e-12)
     assert (f.lower < f.mean).all() and (f.mean < f.upper).all() and (f.sd > 0).all()
     again = f.model.predict(f.index)
+    assert isinstance(again.mean, pd.Series) and again.mean.index.equals(f.index)
     for name in ("mean", "sd", "lower", "upper"):
         np.testing.assert_allclose(getattr(again, name), getattr(f, name), rtol=1e-12)
     assert list(f.frame().columns) == ["mean", "sd", "lower", "upper"] and f.frame().index.equals(f.index)
