@@ -238,3 +238,14 @@ func TestSphereOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestAIFFBits checks that an AIFF file of 12 or 20 bits a sample keeps to the values of so many bits.
+func TestAIFFBits(t *testing.T) {
+	for _, bits := range []int{12, 16, 20} {
+		width := (bits + 7) / 8
+		f := mustOpen(t, aiff(false, "COMM", comm(1, 1, bits, ""), "SSND", string(make([]byte, 8+width))))
+		if got := f.Encoding().Step(); got != math.Ldexp(1, 1-bits) {
+			t.Errorf("%d bits: a step of %v, want %v", bits, got, math.Ldexp(1, 1-bits))
+		}
+	}
+}
