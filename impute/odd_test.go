@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -127,5 +128,13 @@ func TestOtherGapsGuessed(t *testing.T) {
 	}
 	if e := gapError([][]float64{v.z[0][1000:]}, [][]float64{clean[0][3000:]}, []Gap{{Start: 300, End: 400}}); e > 0.02 {
 		t.Errorf("the other gap holds what is off by %v, in tones of rms 0.08", e)
+	}
+}
+
+// TestDoubtPercent checks that a doubt names the expected error, the rms of the standard deviations, in percent of the level.
+func TestDoubtPercent(t *testing.T) {
+	s := &single{sd: []float64{1, 1.8}, level: 2, trials: 1}
+	if d := s.doubts(Gap{End: 2}, 0, 100); len(d) != 1 || !strings.Contains(d[0].Reason, "73 %") {
+		t.Errorf("doubts %+v, want one of 73 %%", d)
 	}
 }

@@ -178,3 +178,31 @@ func TestNoSeasonTried(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchedPeriods checks that a long series is searched over four periods of its longest season, whatever the unit of its input.
+func TestSearchedPeriods(t *testing.T) {
+	for _, step := range []float64{1, 1.0 / 24, 3600} {
+		s := &search{frame: &frame{Rows: 100_000, Range: 100_000, Step: step}}
+		if got := s.searched([]Part{Constant{}, Season{Period: 8766 * step}}); math.Abs(got-4*8766) > 1e-6 {
+			t.Errorf("step %v: %v steps are searched, want %v", step, got, 4*8766)
+		}
+		if got := s.searched([]Part{Season{Period: 24 * step}}); got != searchedRows {
+			t.Errorf("step %v: %v steps are searched, want %v", step, got, searchedRows)
+		}
+	}
+}
+
+// TestSpectrumOfOutliers checks that a robust spectrum finds a season that a few huge values hide.
+func TestSpectrumOfOutliers(t *testing.T) {
+	const n = 240
+	var u, y []float64
+	for i := range n {
+		u, y = append(u, float64(i)), append(y, math.Cos(2*math.Pi*float64(i)/12)+0.1*math.Sin(float64(i*i)))
+	}
+	for _, i := range []int{31, 77, 150, 201} {
+		y[i] += 60
+	}
+	if f, _, ok := newSpectrum(u, y, n-1, true).strongest(); !ok || math.Abs(f*12-1) > 0.02 {
+		t.Errorf("a frequency of %v, %v; want 1/12", f, ok)
+	}
+}

@@ -182,7 +182,7 @@ func TestLeastWeight(t *testing.T) {
 	}
 	for _, c := range all {
 		if c.Recipe != 0 {
-			t.Errorf("%+v is of the recipe that takes no part", c)
+			t.Errorf("a candidate of weight %v is of the recipe that takes no part", c.Weight)
 		}
 	}
 }
