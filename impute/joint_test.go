@@ -185,6 +185,15 @@ func TestDualMono(t *testing.T) {
 	}
 }
 
+// TestJointOfAR checks that the simple fill uses no other channel.
+func TestJointOfAR(t *testing.T) {
+	x, gap := tones(4000, 1, 0.01)[0], []Gap{{Start: 2000, End: 2080, Channel: 1}}
+	alone := mustFillAt(t, [][]float64{x}, gap, Options{Method: AR})
+	if r := mustFillAt(t, [][]float64{x, x}, gap, Options{Method: AR}); r.Joint != 0 || !sameBits(r.Filled[:1], alone.Filled) {
+		t.Errorf("%d joint fills, or another fill than without the other channel", r.Joint)
+	}
+}
+
 // TestJointBits: joint fills do not depend on GOMAXPROCS, and those of a checkpoint are counted as such.
 func TestJointBits(t *testing.T) {
 	x := voice(t, 6000, 22_000)
