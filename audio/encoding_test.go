@@ -56,3 +56,16 @@ func TestHalves(t *testing.T) {
 		t.Errorf("halves come out as %v, want the even ones %v", r.Samples[0], want)
 	}
 }
+
+// TestStep checks that the values of an encoding are the multiples of its step.
+func TestStep(t *testing.T) {
+	for _, e := range []Encoding{PCM8, PCM16, PCM24, PCM32, {Bytes: 2, ValidBits: 12}, {Bytes: 3, BigEndian: true, ValidBits: 20}} {
+		for _, k := range []float64{-3, 0, 1, 5} {
+			b := make([]byte, 8)
+			e.encode(b, (k+0.4)*e.Step())
+			if got := e.decode(b); got != k*e.Step() {
+				t.Errorf("%+v: %v steps of %v become %v", e, k+0.4, e.Step(), got/e.Step())
+			}
+		}
+	}
+}

@@ -138,6 +138,23 @@ func TestPad(t *testing.T) {
 	})
 }
 
+// TestDeclaredSize checks that a file that is converted declares its whole length, with the bytes that pad its samples.
+func TestDeclaredSize(t *testing.T) {
+	for n := 1; n < 4; n++ {
+		f := mustOpen(t, sph([]byte("abc")[:n], "sample_rate -i 8000", "sample_n_bytes -i 1"))
+		for c, size := range map[Container]func(b []byte) int{
+			WAV:  func(b []byte) int { return 8 + int(binary.LittleEndian.Uint32(b[4:])) },
+			RF64: func(b []byte) int { return 8 + int(binary.LittleEndian.Uint64(b[20:])) },
+			W64:  func(b []byte) int { return int(binary.LittleEndian.Uint64(b[16:])) },
+			AIFF: func(b []byte) int { return 8 + int(binary.BigEndian.Uint32(b[4:])) },
+		} {
+			if b := written(t, &Patch{f: f}, c); size(b) != len(b) || len(b)%2 != 0 {
+				t.Errorf("%v of %d samples of 8 bits: %d bytes, of which %d are declared", c, n, len(b), size(b))
+			}
+		}
+	}
+}
+
 func TestBadPatch(t *testing.T) {
 	f := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
 	two := func(v ...float64) [][]float64 { return [][]float64{v, v} }

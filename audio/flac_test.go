@@ -206,6 +206,23 @@ func TestFLACMetadata(t *testing.T) {
 	}
 }
 
+// TestFLACFrameSizes checks that the header has the bytes of the smallest and of the largest frame, of silence and of noise.
+func TestFLACFrameSizes(t *testing.T) {
+	quiet, rng := make([]float64, 2*flacBlock), rand.New(rand.NewPCG(1, 1))
+	for i := range flacBlock {
+		quiet[flacBlock+i] = rng.Float64() - 0.5
+	}
+	r, _, err := New(16000, PCM16, [][]float64{quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := flacOf(t, r.file)
+	i := mustOpen(t, file).pcm.(*flacFile).info
+	if frames := len(file) - 42; i.FrameSizeMin > 20 || int(i.FrameSizeMin+i.FrameSizeMax) != frames {
+		t.Errorf("frames of %d to %d bytes; want two, of %d bytes together", i.FrameSizeMin, i.FrameSizeMax, frames)
+	}
+}
+
 // TestFLACMemory: what is held of a file does not grow with its samples.
 func TestFLACMemory(t *testing.T) {
 	n := 30_000_000

@@ -37,6 +37,10 @@ func TestCheckGaps(t *testing.T) {
 	if want := []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
+	apart := []Gap{{Start: 10, End: 20, Clipped: true}, {Start: 20, End: 30}}
+	if got, err := CheckGaps(apart, 100, 1); err != nil || !slices.Equal(got, apart) {
+		t.Errorf("clipped samples beside missing ones: %v, %v; want %v", got, err, apart)
+	}
 	if !slices.Equal(in, before) {
 		t.Error("the argument was changed")
 	}

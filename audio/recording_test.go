@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -220,4 +221,31 @@ func TestSizeUnknown(t *testing.T) {
 func bytesOf(t *testing.T, r *Recording) []byte {
 	t.Helper()
 	return written(t, &Patch{f: r.file}, r.Container())
+}
+
+// TestSphereOrder checks that the byte order 10 is big-endian for samples of any width, as sox writes it.
+func TestSphereOrder(t *testing.T) {
+	for width := 2; width <= 4; width++ {
+		for order, want := range map[string]float64{"10": 0.5, "01": 1.0 / 256} {
+			b := make([]byte, width) // 0x40 is first
+			if b[0] = 0x40; order == "01" {
+				b[0], b[width-2] = 0, 0x80
+			}
+			f := mustOpen(t, sph(b, "sample_rate -i 8000", fmt.Sprintf("sample_n_bytes -i %d", width), "sample_byte_format -s2 "+order))
+			if got := samplesOf(t, f)[0][0]; got != want {
+				t.Errorf("%d bytes in the order %s are %v, want %v", width, order, got, want)
+			}
+		}
+	}
+}
+
+// TestAIFFBits checks that an AIFF file of 12 or 20 bits a sample keeps to the values of so many bits.
+func TestAIFFBits(t *testing.T) {
+	for _, bits := range []int{12, 16, 20} {
+		width := (bits + 7) / 8
+		f := mustOpen(t, aiff(false, "COMM", comm(1, 1, bits, ""), "SSND", string(make([]byte, 8+width))))
+		if got := f.Encoding().Step(); got != math.Ldexp(1, 1-bits) {
+			t.Errorf("%d bits: a step of %v, want %v", bits, got, math.Ldexp(1, 1-bits))
+		}
+	}
 }

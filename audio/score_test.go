@@ -94,6 +94,9 @@ func TestScores(t *testing.T) {
 	if got := SNR(ref, est, mask); math.Abs(got) > 1e-12 {
 		t.Errorf("SNR %v, want 0: error and signal are equally strong", got)
 	}
+	if got := SNR([]float64{1, -2, 3}, []float64{1.1, -2.2, 3.3}, nil); math.Abs(got-20) > 1e-9 {
+		t.Errorf("SNR %v, want 20 dB: the error is a tenth of the signal", got)
+	}
 	if got := RMSE(ref, est, make([]bool, 4)); !math.IsNaN(got) {
 		t.Errorf("RMSE of nothing is %v", got)
 	}

@@ -262,3 +262,18 @@ func BenchmarkClicks(b *testing.B) {
 		}
 	}
 }
+
+// TestClickStrength checks that the strength of a click is its power over the power of the sound around, in decibels.
+func TestClickStrength(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	x := make([]float64, 4000)
+	for n := range x {
+		x[n] = 0.01 * rng.NormFloat64()
+	}
+	for n := 2000; n < 2010; n++ {
+		x[n] += 0.32 * float64(1-2*(n%2))
+	}
+	if found := find(t, testRate, Clicks, x); len(found) != 1 || math.Abs(found[0].Strength-30) > 1.5 { // 30.1 dB
+		t.Errorf("a click 30 dB over noise is found as %+v", found)
+	}
+}

@@ -81,6 +81,8 @@ func TestClipped(t *testing.T) {
 		{"above only", -2, 0.5, nil, 1, true},
 		{"two levels", -0.5, 0.3, nil, 1, true},
 		{"softer, with dither", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.7, 1) }, 0.97, true},
+		{"softer, on three values", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.6, 1) }, 0.97, true},
+		{"very soft, with dither", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.06, 1) }, 0.97, true},
 		{"a tone as loud all the time", -2, 2, func([]float64) []float64 { return slices.Clone(sine) }, 0, false},
 		{"full scale once", -2, 2, func(y []float64) []float64 { y[500], y[501] = 32767.0/32768, 32767.0/32768; return y }, 0, false},
 		{"silence", 0, 0, nil, 0, false},
@@ -162,5 +164,46 @@ func TestClippedEnds(t *testing.T) {
 	}
 	if _, err := Find(ctx, x, 200_000, 8000, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestClippedSensitivity checks that a higher sensitivity accepts a level with fewer samples in excess: a tone that is as loud all the time
+// is found at the highest, and light clipping is missed at the lowest.
+func TestClippedSensitivity(t *testing.T) {
+	const n = 30_000
+	tone, light := make([]float64, n), make([]float64, n)
+	for i := range tone {
+		tone[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+		light[i] = rounded(min(0.99, 4*math.Abs(math.Remainder(float64(i)/997, 1))-1)) // 21 times as many samples there as elsewhere
+	}
+	for _, c := range []struct {
+		name        string
+		y           []float64
+		sensitivity float64
+		any         bool
+	}{
+		{"tone", tone, DefaultSensitivity, false}, {"tone", tone, 10, true},
+		{"light", light, 0.1, false}, {"light", light, DefaultSensitivity, true},
+	} {
+		o := Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768, Sensitivity: c.sensitivity}
+		if found, err := Find(t.Context(), samples{c.y}, n, 16_000, o); err != nil || len(found) > 0 != c.any {
+			t.Errorf("%s at sensitivity %v: %d runs, %v; want some: %v", c.name, c.sensitivity, len(found), err, c.any)
+		}
+	}
+}
+
+// TestClippedAtFullScale checks that three samples in a row are enough where the level is the format's largest value, but not below it.
+func TestClippedAtFullScale(t *testing.T) {
+	const n = 30_000
+	for top, want := range map[float64]int{32767.0 / 32768: 1, 0.9: 0} {
+		y := swelling(n, 1)
+		for i := range y {
+			y[i] *= 0.8
+		}
+		copy(y[500:], []float64{top, top, top})
+		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
+		if err != nil || len(found) != want || want > 0 && found[0].Gap != (audio.Gap{Start: 500, End: 503, Channel: found[0].Channel, Clipped: true}) {
+			t.Errorf("three samples at %v: %+v, %v; want %d run", top, found, err, want)
+		}
 	}
 }

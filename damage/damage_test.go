@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -59,6 +60,15 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestTogetherStrength checks that a click of all channels is as strong as in the channel in which it is strongest.
+func TestTogetherStrength(t *testing.T) {
+	strong, weak := gone(1, 5, 1, Clicks), gone(1, 5, 2, Clicks)
+	strong.Strength, weak.Strength = 20, 8
+	if got := together([][]Found{{strong}, {weak}}); len(got) != 1 || got[0].Strength != 20 {
+		t.Errorf("%+v, want one of 20 dB", got)
+	}
+}
+
 // TestFindKinds: a run of zeros is a dropout too; the kind that is asked for first names it.
 func TestFindKinds(t *testing.T) {
 	x := voice(16000, 3)
@@ -105,5 +115,44 @@ func sameInTiles(t *testing.T, kind Kind, tile *int, tiles []int, x []float64) {
 			t.Errorf("tiles of %d: %v, want %v", *tile, got, want)
 		}
 		runtime.GOMAXPROCS(4)
+	}
+}
+
+// TestDropoutSensitivity checks that dropouts in a soft voice, some of which are missed at the lowest sensitivity, are found at the highest.
+func TestDropoutSensitivity(t *testing.T) {
+	x := stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)
+	var count []int
+	for _, s := range []float64{0.1, 10} {
+		found, err := Find(t.Context(), inMemory{x}, len(x), testRate, Options{Kinds: []Kind{Dropouts}, Step: step, Sensitivity: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count = append(count, len(found))
+	}
+	if count[1] <= count[0] {
+		t.Errorf("%d found at the lowest sensitivity, %d at the highest", count[0], count[1])
+	}
+}
+
+// TestForemost checks that of stops that overlap the flattest is kept and, of these, the longest.
+func TestForemost(t *testing.T) {
+	all := []stop{{20, 30, 0}, {10, 40, 1}, {50, 60, 1}, {50, 80, 1}, {55, 85, 1}, {80, 90, 2}}
+	if got, want := foremost(all), []stop{{20, 30, 0}, {50, 80, 1}, {80, 90, 2}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestDropoutInSilence checks that zeros in noise of a few steps of the quantiser are no dropout: a silence may have them.
+func TestDropoutInSilence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for level, want := range map[float64]int{1: 0, 2: 0, 20: 1} {
+		x := make([]float64, 8000)
+		for n := range x {
+			x[n] = step * math.Round(level*max(-2, min(2, rng.NormFloat64())))
+		}
+		clear(x[4000:4100])
+		if found := find(t, testRate, Dropouts, x); len(found) != want {
+			t.Errorf("noise of %v steps: %+v, want %d", level, found, want)
+		}
 	}
 }

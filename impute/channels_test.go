@@ -130,3 +130,73 @@ func TestClipped(t *testing.T) {
 		t.Errorf("plan %+v, %v", p, err)
 	}
 }
+
+// clippedPeaks clips the peaks of x that begin in [lo, hi), and returns the gaps.
+func clippedPeaks(x []float64, level float64, lo, hi int) (y []float64, gaps []Gap) {
+	y = slices.Clone(x)
+	for i := lo; i < hi; i++ {
+		if y[i] = max(-level, min(level, x[i])); y[i] == x[i] {
+			continue
+		}
+		if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, Gap{Start: i, End: i + 1, Clipped: true})
+		}
+	}
+	return y, gaps
+}
+
+// TestClippedTiles checks that clipped samples at the beginning of a tile are restored with the samples before it: to the same values as
+// where that tile begins elsewhere.
+func TestClippedTiles(t *testing.T) {
+	const low, tile = 1000, 5000 // Hz, samples
+	clean := tones(tile+60, 1, 0.002)[0]
+	restored := func(from int) (values []float64) {
+		y, gaps := clippedPeaks(clean[from:], 0.09, tile-from, tile+30-from)
+		r, err := Fill(t.Context(), [][]float64{y}, low, gaps, Options{})
+		if err != nil || len(gaps) == 0 {
+			t.Fatal(len(gaps), err)
+		}
+		return r.Filled[0][tile-from:]
+	}
+	elsewhere := restored(300)
+	for i, v := range restored(0) {
+		if math.Abs(v-elsewhere[i]) > 1e-6 {
+			t.Errorf("sample %d: %v at the beginning of a tile, %v elsewhere", tile+i, v, elsewhere[i])
+		}
+	}
+}
+
+// TestClippedDraws checks that the draws of two channels with the same samples are independent.
+func TestClippedDraws(t *testing.T) {
+	y, gaps := clippedPeaks(tones(1000, 1, 0.02)[0], 0.09, 300, 700)
+	r := mustFill(t, [][]float64{y, y}, gaps, Options{Draws: 1})
+	if !slices.Equal(r.Filled[0], r.Filled[1]) || slices.Equal(r.Draws[0][0], r.Draws[0][1]) {
+		t.Error("two channels with the same samples have other means, or the same draws")
+	}
+}
+
+// TestClippedLevel checks that each clipped gap has the level of the sound around itself.
+func TestClippedLevel(t *testing.T) {
+	x := tones(8000, 1, 0.002)[0]
+	for i := range x[:4000] {
+		x[i] *= 0.1
+	}
+	_, gaps := clippedPeaks(x, 0.009, 1000, 1100)
+	y, loud := clippedPeaks(x, 0.09, 6000, 6100)
+	gaps = append(gaps, loud...)
+	r, err := FillFrom(t.Context(), whole{y}, len(y), rate, gaps, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	first, err := r.Filling(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := r.Filling(len(r.Gaps())-1, 0)
+	if err != nil || !(last.Level > 5*first.Level) || !(first.Level > 0) {
+		t.Errorf("levels %v and %v of sounds of which one is ten times as loud, %v", first.Level, last.Level, err)
+	}
+}

@@ -40,7 +40,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	}
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
-		res: &Result{Excerpts: all, rate: rate, samples: n, channels: channels, context: o.context(n, rate), Method: method},
+		res: &Result{Excerpts: all, rate: rate, samples: n, channels: channels, Method: method},
 	}
 	for _, e := range all {
 		f.res.gaps = append(f.res.gaps, e.Gaps...)

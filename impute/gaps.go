@@ -203,12 +203,11 @@ func (g *gapFiller) fromSides(f *warp.Filler, s *single, z []float64, gaps [][2]
 		if len(part) == edge {
 			continue // the recording ends there
 		}
-		which := 0
+		which, own := 0, seed // the draws of the sides are independent
 		if forward {
-			which = at
-			seed++
+			which, own = at, seed+1
 		}
-		q, err := f.Fill(g.ctx, part, inPart, which, g.o.Draws, seed)
+		q, err := f.Fill(g.ctx, part, inPart, which, g.o.Draws, own)
 		if err != nil {
 			return err
 		}

@@ -238,12 +238,13 @@ func TestKeptKey(t *testing.T) {
 		gaps          [][2]int
 		gap           Gap
 		channel, rate int
+		others        []int
 	}
 	of := func(change func(in *inputs)) key {
-		in := inputs{Mixture, 1, 2, []float64{1, 2, 0, 3}, [][2]int{{2, 3}}, Gap{Start: 12, End: 13}, 0, rate}
+		in := inputs{Mixture, 1, 2, []float64{1, 2, 0, 3}, [][2]int{{2, 3}}, Gap{Start: 12, End: 13}, 0, rate, nil}
 		change(&in)
 		k := newKept(&Options{Draws: in.draws, Model: vssgp.Options{Seed: in.seed, Checkpoint: "fills"}}, in.m)
-		return k.key([][]float64{in.z}, [][][2]int{in.gaps}, in.gap, in.channel, in.rate, nil)
+		return k.key([][]float64{in.z}, [][][2]int{in.gaps}, in.gap, in.channel, in.rate, in.others)
 	}
 	same := of(func(*inputs) {})
 	if again := of(func(*inputs) {}); again != same {
@@ -259,6 +260,7 @@ func TestKeptKey(t *testing.T) {
 		"the place":    func(in *inputs) { in.gap.Start-- },
 		"the channel":  func(in *inputs) { in.channel = 1 },
 		"the rate":     func(in *inputs) { in.rate++ },
+		"the others":   func(in *inputs) { in.others = []int{1} },
 	} {
 		if of(change) == same {
 			t.Errorf("%s is not in the key", name)

@@ -93,7 +93,6 @@ type Result struct {
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
-	context  int   // samples modelled on each side of a gap
 	fills    fills // of gaps one by one; nil: the excerpts hold them
 }
 

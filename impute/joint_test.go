@@ -174,11 +174,23 @@ func TestDualMono(t *testing.T) {
 				if d := math.Abs(r.Filled[0][i] - x[i]); !(d < c.off) || !(r.SD[0][i] >= step/math.Sqrt(12)*(1-1e-9)) || !(r.SD[0][i] < 3*step) {
 					t.Fatalf("%s: sample %d is off by %v ± %v steps", name, i, d/step, r.SD[0][i]/step)
 				}
+				if d := math.Abs(r.Draws[0][0][i] - x[i]); !(d < c.off+6*r.SD[0][i]) {
+					t.Fatalf("%s: sample %d of a draw is off by %v steps", name, i, d/step)
+				}
 			}
 		}
 		if r.Joint != len(gaps) || len(r.Doubts) > 0 {
 			t.Errorf("%s: %d joint fills, doubts %v", name, r.Joint, r.Doubts)
 		}
+	}
+}
+
+// TestJointOfAR checks that the simple fill uses no other channel.
+func TestJointOfAR(t *testing.T) {
+	x, gap := tones(4000, 1, 0.01)[0], []Gap{{Start: 2000, End: 2080, Channel: 1}}
+	alone := mustFillAt(t, [][]float64{x}, gap, Options{Method: AR})
+	if r := mustFillAt(t, [][]float64{x, x}, gap, Options{Method: AR}); r.Joint != 0 || !sameBits(r.Filled[:1], alone.Filled) {
+		t.Errorf("%d joint fills, or another fill than without the other channel", r.Joint)
 	}
 }
 

@@ -47,7 +47,7 @@ const (
 	// keptFormat begins a checkpoint of fills, and keptVersion is for what makes them: a change of how they are made is to raise it. The
 	// recipes themselves are part of the key.
 	keptFormat   = "vssgp-fills/3\n"
-	keptVersion  = 3
+	keptVersion  = 4
 	defaultEvery = 30 * time.Second
 )
 

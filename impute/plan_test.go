@@ -3,6 +3,7 @@ package impute
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/cost"
@@ -53,6 +54,32 @@ func TestPlanLongGap(t *testing.T) {
 		kept := plan(20, Options{Method: m, Model: vssgp.Options{Checkpoint: "fills"}})
 		if !(kept.PeakBytes < once.PeakBytes) {
 			t.Errorf("%s: %v bytes, with fills in a file %v", m, once.PeakBytes, kept.PeakBytes)
+		}
+	}
+}
+
+// TestPlanChannels checks that a gap of all channels takes as many operations as gaps of each of them.
+func TestPlanChannels(t *testing.T) {
+	flops := func(gaps ...Gap) float64 {
+		p, err := NewPlan(3, 4*rate, rate, gaps, Options{Method: AR})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Flops
+	}
+	all, one := flops(Gap{Start: rate, End: rate + 80}), flops(Gap{Start: rate, End: rate + 80, Channel: 2})
+	if math.Abs(all/one-3) > 1e-9 {
+		t.Errorf("%v operations for a gap of three channels, %v for a gap of one", all, one)
+	}
+}
+
+// TestTimeLeft checks that the time left is in proportion to the gaps left.
+func TestTimeLeft(t *testing.T) {
+	var p Progress
+	f := &filler{o: Options{Progress: func(q Progress) { p = q }}, units: 4, began: time.Now().Add(-time.Hour)}
+	for done, want := range []float64{0, 3, 1, 1. / 3, 0} {
+		if f.tell(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
+			t.Errorf("%d of 4 in %v: %v left, want %.2f times as long", p.Excerpt, p.Elapsed, p.Left, want)
 		}
 	}
 }

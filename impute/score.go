@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -49,7 +48,7 @@ func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores 
 }
 
 // Score compares the fill with the undamaged recording, with the numbers of the function of the same name. It reads the
-// excerpts of both, and the samples around them that the autoregressive fill needs.
+// excerpts of both, and the samples of the recording around them that the autoregressive fill needs.
 func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
@@ -64,7 +63,8 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	}
 	defer ar.Close()
 	observed, t := Around(recording, r.gaps), newTally(r.channels, r.samples, r.rate)
-	for _, e := range excerpts(r.gaps, r.samples, max(r.context, ar.context)) {
+	for _, fitted := range r.Excerpts {
+		e := Excerpt{Start: fitted.Start, End: fitted.End, Gaps: fitted.Gaps}
 		var truth [][]float64
 		if e.Filled, err = observed.Read(e.Start, e.End); err == nil {
 			truth, err = reference.Read(e.Start, e.End)
@@ -81,10 +81,8 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		if r.fills != nil { // what is observed is reproduced
 			e.Fit = whole(e.Filled).clone()
 		}
-		for _, part := range r.within(&e) { // a model's predictions of what is observed
-			for c := range part.Fit {
-				copy(e.Fit[c][part.Start-e.Start:], part.Fit[c])
-			}
+		for c, fit := range fitted.Fit { // a model's predictions of what is observed
+			copy(e.Fit[c], fit)
 		}
 		if err := cmp.Or(r.into(&e), ar.into(simple)); err != nil {
 			return Scores{}, err
@@ -92,13 +90,6 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		t.add(&e, truth, simple.Filled)
 	}
 	return t.scores(), nil
-}
-
-// within returns the excerpts that lie in one.
-func (r *Result) within(e *Excerpt) []Excerpt {
-	from := sort.Search(len(r.Excerpts), func(i int) bool { return r.Excerpts[i].Start >= e.Start })
-	to := sort.Search(len(r.Excerpts), func(i int) bool { return r.Excerpts[i].End > e.End })
-	return r.Excerpts[from:to]
 }
 
 // sameShape reports whether two recordings have the same channels and samples.

@@ -64,3 +64,46 @@ func TestBacktestHoles(t *testing.T) {
 		t.Errorf("a series in a void: %v", err)
 	}
 }
+
+// TestBacktestNaive checks the scores of the naive forecast against their definitions: its band is a Gaussian with the root mean square
+// of the steps before, and MASE divides by the mean step of a season.
+func TestBacktestNaive(t *testing.T) {
+	s := made(72, false)
+	b, err := Backtest(context.Background(), s, 6, 1, Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: AtMode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := s.Y[0]
+	variance, season := 0.0, 0.0
+	for i := 1; i < 66; i++ {
+		variance += (y[i] - y[i-1]) * (y[i] - y[i-1]) / 65
+		if i >= 12 {
+			season += math.Abs(y[i]-y[i-12]) / 54
+		}
+	}
+	abs, density := 0.0, 0.0
+	for _, v := range y[66:] {
+		abs += math.Abs(v-y[65]) / 6
+		density -= (math.Log(2*math.Pi*variance) + (v-y[65])*(v-y[65])/variance) / 12
+	}
+	got := b.Naive[0]
+	if math.Abs(got.MAE-abs) > 1e-9 || math.Abs(got.MASE-abs/season) > 1e-9 || math.Abs(got.NLPD+density) > 1e-9 || b.Season[0] != 12 {
+		t.Errorf("season %v, %+v; want MAE %v, MASE %v, NLPD %v", b.Season, got, abs, abs/season, -density)
+	}
+}
+
+// TestBacktestSeason checks that the seasonal forecast is by the shortest season within the data, in rows.
+func TestBacktestSeason(t *testing.T) {
+	for _, c := range []struct {
+		periods []float64 // the step is 0.5
+		want    int
+	}{{[]float64{3.5, 12}, 7}, {[]float64{12, 3.5}, 7}, {[]float64{60}, 1}, {nil, 1}} {
+		m := &Model{frame: &frame{Range: 100, Step: 0.5}, layout: &layout{}}
+		for _, p := range c.periods {
+			m.layout.parts = append(m.layout.parts, Season{Period: p})
+		}
+		if got := m.season(); got != c.want {
+			t.Errorf("seasons %v: %d rows, want %d", c.periods, got, c.want)
+		}
+	}
+}

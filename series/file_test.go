@@ -58,6 +58,20 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestSavedParts checks that all fields of all parts come back from a file.
+func TestSavedParts(t *testing.T) {
+	a, b, c := Prior{Median: 1, SD: 2}, Prior{Median: 3, SD: 4}, Prior{Median: 5, SD: 6}
+	season := Season{Period: 7, Harmonics: 3, Length: a, Amplitude: b, Cycle: true}
+	for _, p := range []Part{
+		Constant{}, Slope{a}, SmoothTrend{a}, RandomWalk{a}, ShortMemory{a, b, c}, season, Product{Long: season, Short: Season{Period: 1, Amplitude: c}}, Noise{a},
+	} {
+		s := save(p)
+		if got, err := s.part(); err != nil || got != p {
+			t.Errorf("%+v comes back as %+v, %v", p, got, err)
+		}
+	}
+}
+
 // FuzzLoad: any file is a model that predicts, or an error.
 func FuzzLoad(f *testing.F) {
 	m, err := Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2})

@@ -133,3 +133,33 @@ func (s Series) shifted(by float64) Series {
 	}
 	return Series{X: s.X, Y: [][]float64{y}}
 }
+
+// TestLogErrors checks that the known error of a logarithm is what the error of the value makes of it.
+func TestLogErrors(t *testing.T) {
+	s := Series{X: []float64{0, 1, 2}, Y: [][]float64{{0.5, 2, 40}}, Err: [][]float64{{0.001, 0.01, 0.1}}}
+	l, ok := s.logarithm()
+	if !ok {
+		t.Fatal("positive values have no logarithm")
+	}
+	for n, y := range s.Y[0] {
+		e := s.Err[0][n]
+		if want := math.Log((y+e)/(y-e)) / 2; math.Abs(l.Err[0][n]/want-1) > 1e-4 {
+			t.Errorf("%v ± %v: the logarithm's error is %v, want %v", y, e, l.Err[0][n], want)
+		}
+	}
+}
+
+// TestLogFarSD checks the standard deviation where the mean of a log-normal forecast says nothing: half of the central 68 % interval.
+func TestLogFarSD(t *testing.T) {
+	s := Series{Y: [][]float64{nil}}
+	random, sum := rand.New(rand.NewPCG(2, 2)), 0.0
+	for i := range 60 {
+		sum += 4 * random.NormFloat64()
+		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
+	}
+	m := fit(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways})
+	p := predict(t, m, []float64{80})
+	if low, high := p.Quantile(0, 0, 0.158655), p.Quantile(0, 0, 0.841345); p.Mean[0][0] != p.Quantile(0, 0, 0.5) || math.Abs(p.SD[0][0]/(high-low)*2-1) > 1e-2 {
+		t.Errorf("%v ± %v, want the median %v ± half of %v to %v", p.Mean[0][0], p.SD[0][0], p.Quantile(0, 0, 0.5), low, high)
+	}
+}

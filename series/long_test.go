@@ -185,3 +185,47 @@ func TestLongBare(t *testing.T) {
 		}
 	}
 }
+
+// TestLongErrors checks the likelihood of a memory, on a grid where the filter has settled, against the dense covariance: the known errors
+// change there.
+func TestLongErrors(t *testing.T) {
+	const n = 60
+	m, tr := memory{SD: 0.8, Length: 1, Noise: 0.3}, &track{}
+	k := mat.NewSymDense(n, nil)
+	r := make([]float64, n)
+	for i := range n {
+		tr.u, tr.e = append(tr.u, float64(i)), append(tr.e, 1)
+		if i >= n/2 {
+			tr.e[i] = 1 + float64(i%7)
+		}
+		r[i] = math.Sin(float64(i * i))
+		for j := range i + 1 {
+			k.SetSym(i, j, m.SD*m.SD*math.Exp(-float64(i-j)/m.Length))
+		}
+		k.SetSym(i, i, k.At(i, i)+math.Pow(m.Noise*tr.e[i], 2))
+	}
+	var c mat.Cholesky
+	var a mat.VecDense
+	y := mat.NewVecDense(n, r)
+	if !c.Factorize(k) || c.SolveVecTo(&a, y) != nil {
+		t.Fatal("K has no factor")
+	}
+	want := -0.5 * (n*math.Log(2*math.Pi) + c.LogDet() + mat.Dot(&a, y))
+	if got := m.likelihood(tr, r); math.Abs(got-want) > 1e-9*math.Abs(want) {
+		t.Errorf("likelihood %v, want %v", got, want)
+	}
+}
+
+// TestLongNoise checks that the noise of a long series is the same function of its hyper-parameter as the noise of a short one, down to the
+// least that both keep.
+func TestLongNoise(t *testing.T) {
+	o := objectiveOf(t, made(40, false), 10)
+	v := make([]float64, len(o.layout.names))
+	for _, log := range []float64{-40, -6, 0} {
+		v[o.layout.noise] = log
+		want, _ := o.variance(v)
+		if got := of([]float64{0, 0, log}).Noise; math.Abs(got*got/want-1) > 1e-12 {
+			t.Errorf("noise e^%v: variance %v, of a short series %v", log, got*got, want)
+		}
+	}
+}

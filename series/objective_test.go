@@ -113,7 +113,12 @@ func TestObjective(t *testing.T) {
 	for n := range weighted.X {
 		weighted.Err[0][n] = 0.1 + 0.5*math.Abs(math.Sin(float64(n)))
 	}
-	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted} {
+	both := weighted.rows(0, 40) // the first two are a group: the errors are the same in units of each output
+	both.Y, both.Err = append(both.Y, make([]float64, 40), two.Y[1][:40]), append(both.Err, both.Err[0], slices.Clone(both.Err[0]))
+	for n, y := range both.Y[0] {
+		both.Y[1][n], both.Err[2][n] = -y, 0.2
+	}
+	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted, "outputs with errors": both} {
 		o := objectiveOf(t, s, 20)
 		v := make([]float64, len(o.layout.priors))
 		for i, p := range o.layout.priors {

@@ -118,3 +118,41 @@ func TestDraw(t *testing.T) {
 		}
 	}
 }
+
+// TestPriorUnits checks that priors are in units of the data: a narrow one keeps its hyper-parameter at its median.
+func TestPriorUnits(t *testing.T) {
+	s := made(60, false)
+	for n := range s.Y[0] {
+		s.Y[0][n] *= 1000
+	}
+	narrow := func(median float64) Prior { return Prior{Median: median, SD: 0.001} }
+	parts := []Part{
+		Constant{}, RandomWalk{SD: narrow(700)}, Season{Period: 1, Harmonics: 1, Length: narrow(9), Amplitude: narrow(2000)}, Noise{SD: narrow(300)},
+		ShortMemory{SD: narrow(400), Length: narrow(0.3)},
+	}
+	m := fit(t, s, Options{Parts: parts, Known: true, Draws: AtMode})
+	want := map[string]float64{
+		"random_walk.sd": 700, "season 1.length": 9, "season 1.amplitude[1]": 2000, "noise.sd": 300, "short_memory.sd": 400, "short_memory.length": 0.3,
+	}
+	for _, v := range m.Hyper() {
+		if w, ok := want[v.Name]; !ok || math.Abs(v.Mode/w-1) > 0.01 {
+			t.Errorf("%s is %v, want about %v", v.Name, v.Mode, w)
+		}
+		delete(want, v.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no hyper-parameters for the priors %v", want)
+	}
+}
+
+// TestMedianError checks that the noise of a value to predict is the noise of a value with the median error, missing values apart.
+func TestMedianError(t *testing.T) {
+	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{10, 30, math.NaN(), 20, 50, 40}}, Err: [][]float64{{1, 9, 100, 3, 2, 20}}}
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Scale[0] * math.Sqrt(f.usualError(0)); math.Abs(got-3) > 1e-12 {
+		t.Errorf("the error of a value to predict is %v, want 3", got)
+	}
+}

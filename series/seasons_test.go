@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/cpu"
 )
 
 // TestSeasons: those in the data are found, with the products of a day and a week, and none where there is none.
@@ -74,5 +76,133 @@ func TestCalendar(t *testing.T) {
 	}
 	if all := Calendar("hour", 1, 1000, []float64{24}, like); len(all) != 1 || len(all[0]) != 1 {
 		t.Errorf("a day that is known: %v", all)
+	}
+}
+
+// TestSeasonGain checks that a season is accepted only if it raises the log posterior by two nats and one for each of its hyper-parameters.
+func TestSeasonGain(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	noise := make([]float64, 48)
+	for i := range noise {
+		noise[i] = random.NormFloat64()
+	}
+	season := Season{Period: 6}
+	o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{season}}, Known: true, Backend: cpu.New()}
+	between := 0 // gains that would do without the hyper-parameters
+	for swing := 0.3; swing < 1; swing += 0.05 {
+		s := Series{Y: [][]float64{nil}}
+		for i, v := range noise {
+			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], v+swing*math.Cos(2*math.Pi*float64(i)/6))
+		}
+		f, err := newFrame(&s, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		search, err := newSearch(t.Context(), f, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := search.trial(o.Parts, search.memories[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, err := search.trial([]Part{Constant{}, season}, search.memories[0], without)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, err := search.run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		gain, more := with.fit()-without.fit(), float64(len(with.mode)-len(without.mode))
+		if accepted := len(best.parts) > 1; accepted != (gain > 2+more) {
+			t.Errorf("a season with %v hyper-parameters that gains %.2f nats is accepted: %v", more, gain, accepted)
+		}
+		if gain > 2 && gain < 2+more {
+			between++
+		}
+	}
+	if between == 0 {
+		t.Error("no gain lies between 2 nats and what the hyper-parameters need")
+	}
+}
+
+// TestCompanions checks that the season that comes with a shorter one is the calendar's next: a week with its days, a year with its weeks.
+func TestCompanions(t *testing.T) {
+	for word, steps := range calendars {
+		for i, p := range steps[:len(steps)-1] {
+			if got, ok := companions[int(p)]; ok && got != steps[i+1] {
+				t.Errorf("%s: with %v comes %v, want %v", word, p, got, steps[i+1])
+			}
+		}
+	}
+	for _, day := range []int{24, 48, 96, 144, 288} {
+		if got := companions[day]; got != float64(7*day) {
+			t.Errorf("with a day of %d steps comes %v, want a week", day, got)
+		}
+	}
+}
+
+// TestSeasonOfOutputs checks that a season that several outputs have is tried once.
+func TestSeasonOfOutputs(t *testing.T) {
+	s := Series{Y: [][]float64{nil, nil}}
+	for n := range 200 {
+		v := math.Cos(2*math.Pi*float64(n)/20) + 0.1*math.Sin(float64(n*n))
+		s.X, s.Y[0], s.Y[1] = append(s.X, float64(n)), append(s.Y[0], v), append(s.Y[1], -v)
+	}
+	f, err := newFrame(&s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := newSearch(t.Context(), f, &Options{Backend: cpu.New()})
+	if err != nil || len(found.try) != 1 {
+		t.Errorf("%v are tried, %v; want one season", found.try, err)
+	}
+}
+
+// TestNoSeasonTried checks that no season is tried that explains less than a fifth of what slow parts leave.
+func TestNoSeasonTried(t *testing.T) {
+	for swing, want := range map[float64]int{0: 0, 0.5: 0, 1.5: 1} {
+		random := rand.New(rand.NewPCG(7, 7))
+		s := Series{Y: [][]float64{nil}}
+		for n := range 300 {
+			s.X, s.Y[0] = append(s.X, float64(n)), append(s.Y[0], random.NormFloat64()+swing*math.Cos(2*math.Pi*float64(n)/15))
+		}
+		f, err := newFrame(&s, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := newSearch(t.Context(), f, &Options{Backend: cpu.New()})
+		if err != nil || len(found.try) != want {
+			t.Errorf("a swing of %v in noise: %v are tried, %v; want %d", swing, found.try, err, want)
+		}
+	}
+}
+
+// TestSearchedPeriods checks that a long series is searched over four periods of its longest season, whatever the unit of its input.
+func TestSearchedPeriods(t *testing.T) {
+	for _, step := range []float64{1, 1.0 / 24, 3600} {
+		s := &search{frame: &frame{Rows: 100_000, Range: 100_000, Step: step}}
+		if got := s.searched([]Part{Constant{}, Season{Period: 8766 * step}}); math.Abs(got-4*8766) > 1e-6 {
+			t.Errorf("step %v: %v steps are searched, want %v", step, got, 4*8766)
+		}
+		if got := s.searched([]Part{Season{Period: 24 * step}}); got != searchedRows {
+			t.Errorf("step %v: %v steps are searched, want %v", step, got, searchedRows)
+		}
+	}
+}
+
+// TestSpectrumOfOutliers checks that a robust spectrum finds a season that a few huge values hide.
+func TestSpectrumOfOutliers(t *testing.T) {
+	const n = 240
+	var u, y []float64
+	for i := range n {
+		u, y = append(u, float64(i)), append(y, math.Cos(2*math.Pi*float64(i)/12)+0.1*math.Sin(float64(i*i)))
+	}
+	for _, i := range []int{31, 77, 150, 201} {
+		y[i] += 60
+	}
+	if f, _, ok := newSpectrum(u, y, n-1, true).strongest(); !ok || math.Abs(f*12-1) > 0.02 {
+		t.Errorf("a frequency of %v, %v; want 1/12", f, ok)
 	}
 }

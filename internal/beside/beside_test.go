@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 const rate = 8000
@@ -159,6 +161,44 @@ func TestNormal(t *testing.T) {
 			if got := s.products.At(i, j); math.Abs(got-want[i*len(right)+j]) > 1e-9*s.square {
 				t.Fatalf("product %d, %d: %v, want %v", i, j, got, want[i*len(right)+j])
 			}
+		}
+	}
+}
+
+// TestEvidence checks the evidence against the N×N covariance of the errors, K = I + Y Yᵀ/(λd), with the noise at its likeliest level.
+func TestEvidence(t *testing.T) {
+	const n, m = 40, 3
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, strength := range []float64{0.3, 1, 10} {
+		y, x := mat.NewDense(n, m, nil), mat.NewVecDense(n, nil)
+		for i := range n {
+			for j := range m {
+				y.Set(i, j, rng.NormFloat64())
+			}
+			x.SetVec(i, strength*(y.At(i, 0)-0.5*y.At(i, 2))+rng.NormFloat64())
+		}
+		var products mat.SymDense
+		products.SymOuterK(1, y.T())
+		var right mat.VecDense
+		right.MulVec(y.T(), x)
+		s := &normal{products: &products, right: right.RawVector().Data, square: mat.Dot(x, x), weights: n}
+		_, gain := s.solve()
+		want := 0.0
+		for i := range ridges {
+			k := mat.NewSymDense(n, nil)
+			k.SymOuterK(1/(math.Pow(10, float64(i-9))*mat.Trace(&products)/m), y)
+			for i := range n {
+				k.SetSym(i, i, k.At(i, i)+1)
+			}
+			var c mat.Cholesky
+			var a mat.VecDense
+			if !c.Factorize(k) || c.SolveVecTo(&a, x) != nil {
+				t.Fatal("K has no factor")
+			}
+			want = max(want, n/2.0*math.Log(s.square/mat.Dot(x, &a))-c.LogDet()/2)
+		}
+		if want == 0 || math.Abs(gain/want-1) > 1e-4 {
+			t.Errorf("strength %v: the evidence gains %v nats, want %v", strength, gain, want)
 		}
 	}
 }

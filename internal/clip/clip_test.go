@@ -248,3 +248,25 @@ func TestWork(t *testing.T) {
 		t.Errorf("a second %v, %v bytes; ten %v, %v; with three times as much missing %v", one, held, ten, heldTen, more)
 	}
 }
+
+// TestMirrored checks that a sound turned upside down is restored to the same samples upside down, with the same deviations.
+func TestMirrored(t *testing.T) {
+	y, runs := cut(sound(1500), 0.5)
+	turned := slices.Clone(y)
+	for i := range turned {
+		turned[i] = -turned[i]
+	}
+	a, err := Fill(t.Context(), y, runs, nil, soundRate, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Fill(t.Context(), turned, runs, nil, soundRate, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range a.Mean {
+		if math.Abs(v+b.Mean[i]) > 1e-9 || math.Abs(a.SD[i]-b.SD[i]) > 1e-9 {
+			t.Fatalf("sample %d: %v ± %v, upside down %v ± %v", i, v, a.SD[i], b.Mean[i], b.SD[i])
+		}
+	}
+}

@@ -51,6 +51,7 @@ func TestAxis(t *testing.T) {
 		"quarters of hours":  {"2024-03-05 09:00:00|2024-03-05 09:15:00", "minutes", []float64{540, 555}, "", "2024-03-05 09:30:00|2024-03-05 09:45:00"},
 		"seconds":            {"2024-03-05 00:00:01.250|2024-03-05 00:00:01.500", "seconds", []float64{1.25, 1.5}, "", "2024-03-05 00:00:01.750|2024-03-05 00:00:02.000"},
 		"fractions or none":  {"2024-03-05T00:00:01|2024-03-05T00:00:01.5", "seconds", []float64{1, 1.5}, "", "2024-03-05T00:00:02|2024-03-05T00:00:02.5"},
+		"fractions at first": {"2024-03-05T00:00:00.5|2024-03-05T00:00:01", "seconds", []float64{.5, 1}, "", "2024-03-05T00:00:01.5|2024-03-05T00:00:02"},
 		"Greenwich":          {"2024-03-05T14:00:00Z|2024-03-06T14:00:00Z", "days", []float64{14. / 24, 1.5833333333333335}, "day", "2024-03-07T14:00:00Z|2024-03-08T14:00:00Z"},
 		"an offset":          {"2024-03-05 23:00+0200|2024-03-06 00:00+0200", "hours", []float64{23, 24}, "hour", "2024-03-06 01:00+0200|2024-03-06 02:00+0200"},
 		"an offset apart":    {"2024-03-05 23:00:00 -03:30|2024-03-06 00:00:00 -03:30", "hours", []float64{23, 24}, "hour", "2024-03-06 01:00:00 -03:30|2024-03-06 02:00:00 -03:30"},
@@ -58,6 +59,7 @@ func TestAxis(t *testing.T) {
 		"winter time, hours": {"2024-10-27T02:00+02:00|2024-10-27T02:00+01:00|2024-10-27T03:00+01:00", "hours", []float64{2, 3, 4}, "hour", "2024-10-27T04:00+01:00|2024-10-27T05:00+01:00"},
 		"summer time, days":  {"2024-03-30T00:00+01:00|2024-03-31T00:00+01:00|2024-04-01T00:00+02:00", "days", []float64{0, 1, 2}, "day", "2024-04-02T00:00+02:00|2024-04-03T00:00+02:00"},
 		"far east, days":     {"2024-04-06T00:00+13:00|2024-04-07T00:00+13:00|2024-04-08T00:00+12:00", "days", []float64{0, 1, 2}, "day", "2024-04-09T00:00+12:00|2024-04-10T00:00+12:00"},
+		"a day of 23 hours":  {"2024-03-31T00:00+01:00|2024-04-01T00:00+02:00", "days", []float64{0, 1}, "day", "2024-04-02T00:00+02:00|2024-04-03T00:00+02:00"},
 		"day first":          {"13/01/2024|14/01/2024", "days", []float64{0, 1}, "day", "15/01/2024|16/01/2024"},
 		"month first":        {"1/9/2024|1/13/2024|1/17/2024", "days", []float64{0, 4, 8}, "", "1/21/2024|1/25/2024"},
 		"dots":               {"01.02.2024|02.02.2024", "days", []float64{0, 1}, "day", "03.02.2024|04.02.2024"},
@@ -69,6 +71,7 @@ func TestAxis(t *testing.T) {
 		"decimal years":     {"1958.17|1958.25|1958.33|1958.5|1958.58", "", []float64{1958.17, 1958.25, 1958.33, 1958.5, 1958.58}, "", "1958.66|1958.74"},
 		"whole years":       {"1700|1701|1702", "", []float64{1700, 1701, 1702}, "", "1703|1704"},
 		"decimals as given": {"0.10|0.20|0.30", "", []float64{.1, .2, .3}, "", "0.40|0.50"},
+		"fewer at the end":  {"0.25|0.5|0.75|1", "", []float64{.25, .5, .75, 1}, "", "1.25|1.5"},
 		"some decimals":     {"0|0.25|0.5|0.75", "", []float64{0, .25, .5, .75}, "", "1|1.25"},
 	} {
 		cells := strings.Split(c.cells, "|")
@@ -128,6 +131,7 @@ func TestBadDates(t *testing.T) {
 		"2024-01-01|2024-01-02|20240103":          "is a number among dates",
 		"2024-01-01|2024-01-02|Total":             "(a footer",
 		"1|2|2024-01-01":                          "is a date among numbers",
+		"2024-01-01T10:00+02:60|2024-01-02":       `"2024-01-01T10:00+02:60" is not a date`,
 		"2024-01-01 25:00|2024-01-01|2024-01-02":  `"2024-01-01 25:00" is not a date`,
 		"2024-01-01 1:00 PM|2024-01-01|2024-01-2": `"2024-01-01 1:00 PM" is not a date`,
 	} {
@@ -206,6 +210,39 @@ func FuzzDates(f *testing.F) {
 			t.Fatalf("%q comes back as %q", s, back)
 		}
 	})
+}
+
+// TestAxisCheck checks that axes from a model file that no column has are refused.
+func TestAxisCheck(t *testing.T) {
+	good, _, err := along(t, "2024-03-05T14:00:00Z", "2024-03-06T15:00:00Z")
+	if err != nil || good.Check() != nil {
+		t.Fatal(err, good.Check())
+	}
+	for name, change := range map[string]func(a *Axis){
+		"unit":     func(a *Axis) { a.Unit = "weeks" },
+		"offsets":  func(a *Axis) { a.Offsets = nil },
+		"origin":   func(a *Axis) { a.Origin = 1e13 },
+		"decimals": func(a *Axis) { a.Decimals = -1 },
+		"day":      func(a *Axis) { a.Unit, a.Day = "months", 32 },
+		"clock":    func(a *Axis) { a.Unit, a.Day, a.Clock = "years", 1, -1 },
+		"notation": func(a *Axis) { a.Notation = nil },
+	} {
+		a := *good
+		if change(&a); a.Check() == nil {
+			t.Errorf("%s: %+v is accepted", name, a)
+		}
+	}
+}
+
+// TestGridGaps checks that the steps without a row are counted, and that time counts from the first row's own day.
+func TestGridGaps(t *testing.T) {
+	axis, x, err := along(t, "2024-03-05T00:30+02:00", "2024-03-05T01:30+02:00", "2024-03-05T04:30+02:00", "2024-03-05T05:30+02:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := axis.Grid(x); !g.Even || g.Gaps != 2 || axis.Since() != "2024-03-05" {
+		t.Errorf("%+v, since %s; want 2 gaps, since 2024-03-05", g, axis.Since())
+	}
 }
 
 // TestSeconds: x of dates on the clock of the column, in seconds; NaN where no date can be written.

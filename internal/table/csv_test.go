@@ -134,6 +134,19 @@ func TestWriteCSV(t *testing.T) {
 	same(t, got, names, data)
 }
 
+// TestWriteCSVNumberSign checks that a first name that begins with # is not read back as a comment.
+func TestWriteCSVNumberSign(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteCSV(&b, []string{"#1", "y"}, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadCSV(&b, "f.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, []string{"#1", "y"}, []float64{1, 2})
+}
+
 func TestWriteCSVRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		names []string

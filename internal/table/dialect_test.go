@@ -72,6 +72,8 @@ func TestDialects(t *testing.T) {
 		"dates before commas":   {"05.03.2024 10:00;1,5\n06.03.2024 10:00;2,5\n", "x0 x1", "dn", []float64{1.5, 2.5}},
 		"years as names":        {"land,1990,1991\nDE,5,6\n", "x0 x1 x2", "tnn", []float64{1990, 1991, 5, 6}},
 		"a comment is no name":  {"#a,b\n1,2\n", "x0 x1", "nn", []float64{1, 2}},
+		"no comment later":      {"a,b\nx,1\n#y,2\n", "a b", "tn", []float64{1, 2}},
+		"half of them dates":    {"day,2023-12-31\n2024-01-01,1\nx,2\n", "day 2023-12-31", "dn", []float64{1, 2}},
 		"names that look alike": {"a,b,a\nu,1,v\n", "a b a", "tnt", []float64{1}},
 	} {
 		s, err := surveyed(t, c.text)

@@ -121,7 +121,7 @@ func TestStreamEnds(t *testing.T) {
 			t.Errorf("%s: %v", what, last)
 		}
 	}
-	for _, text := range []string{"a,b\n1,2\n", "a,b\n1,2\n3,4\n5,6\n", "a\n1\n2\n"} {
+	for _, text := range []string{"a,b\n1,2\n", "a,b\n1,2\n3,4\n5,6\n", "a\n1\n2\n", "a,b\n1,2\n3,\n"} {
 		write(text)
 		changed(s, text)
 	}

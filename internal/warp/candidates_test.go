@@ -45,6 +45,16 @@ func TestCandidates(t *testing.T) {
 				bent++
 			}
 			checkRows(t, &c, gap, len(z))
+			prior := 0.0
+			for _, of := range []struct {
+				grid  Grid
+				value float64
+			}{{r.Glide, c.clock.Glide * rate}, {r.Bend, c.clock.Bend * rate * rate}, {r.Level, c.clock.Level * rate}} {
+				prior += of.grid.logPrior(slices.IndexFunc(of.grid.values(), func(v float64) bool { return math.Abs(v-of.value) < 1e-6 }))
+			}
+			if math.Abs(c.LogPrior-prior) > 1e-9 {
+				t.Errorf("%+v: log prior %v, want %v", c.clock, c.LogPrior, prior)
+			}
 		}
 		mean, variance := mix(parts, n)
 		if all[0].sign < 0 {

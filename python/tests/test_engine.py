@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from vssgp import VssgpWarning, _engine, _files
+from vssgp import VSSGPRegressor, VssgpWarning, _engine, _files
 from vssgp._flags import flags, text
 
 LONG = "fit d.npy --method vssgp --window none --components 1 --features 300 --iterations 100000 -o m.safetensors"
@@ -161,15 +161,28 @@ def test_warning_and_progress():
     assert any("bound" in text for text in shown)
 
 
-def test_joblib_share(monkeypatch):
-    """A worker of joblib gets its share of the cores."""
+def test_where_a_warning_points():
+    """A warning is shown at the line that called the package."""
+    x = np.linspace(0, 1, 60)[:, None]
+    with pytest.warns(VssgpWarning, match="noise has fallen") as fit:
+        model = VSSGPRegressor().fit(x, np.sin(9 * x[:, 0]))
+    with pytest.warns(VssgpWarning, match="beyond the data") as predict:
+        model.predict([[1e6]])
+    assert {w.filename for w in (*fit, *predict)} == {__file__}
+
+
+@pytest.mark.parametrize("own", [None, "3"])
+def test_joblib_share(monkeypatch, own):
+    """A worker of joblib gets its share of the cores, unless the user has given it one."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.delenv("GOMAXPROCS", raising=False)
+    if own:
+        monkeypatch.setenv("GOMAXPROCS", own)
     child = _engine._Child()
     try:
         if os.path.exists("/proc"):
             with open(f"/proc/{child.process.pid}/environ") as f:
-                assert "GOMAXPROCS=1" in f.read()
+                assert f"GOMAXPROCS={own or 1}" in f.read().split("\0")
     finally:
         child.kill()
 

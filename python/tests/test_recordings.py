@@ -56,6 +56,8 @@ def test_ways_to_say_gaps(clean, gaps):
     single = impute(np.where(mask, np.nan, cut).astype("f4"), 16000)
     assert single.samples.dtype == np.float32
     np.testing.assert_allclose(single.samples, r.samples, atol=1e-4)
+    whole = impute(np.where(mask, 0, clean).astype("i2"), 16000, gaps)  # in units of its samples
+    np.testing.assert_allclose(whole.sd, r.sd * 2**15, rtol=1e-9)
 
 
 def test_channels(clean):
@@ -67,7 +69,15 @@ def test_channels(clean):
     assert impute(np.nan_to_num(stereo), 16000, [(5000, 5080, 1)]).gaps == r.gaps
     both = np.zeros(8000, dtype=bool)
     both[5000:5010] = True
-    assert impute(np.nan_to_num(stereo), 16000, both).gaps == [(5000, 5010, None)]
+    for mask in (both, np.column_stack([both, both])):
+        assert impute(np.nan_to_num(stereo), 16000, mask).gaps == [(5000, 5010, None)]
+
+
+def test_doubts_of_channels():
+    random = np.random.default_rng(0)
+    tone_and_noise = np.column_stack([np.sin(np.arange(8000) / 9), random.normal(size=8000)]) / 4
+    doubts = impute(tone_and_noise, 16000, [(4000, 4100), (6000, 6100, 1)]).doubts
+    assert [(d["start"], d["channel"]) for d in doubts] == [(4000, 1), (6000, 1)]
 
 
 def test_detect(clean):
@@ -75,6 +85,12 @@ def test_detect(clean):
     clicked[20000:20006] = [30000, -30000, 30000, -30000, 30000, -30000]
     r = impute(clicked, 16000, detect=["clicks"])
     assert any(f["start"] <= 20000 and f["end"] >= 20006 and f["kind"] == "clicks" for f in r.found)
+    right = impute(np.column_stack([clean, clicked]), 16000, detect="clicks")
+    assert [f["channel"] for f in right.found if f["start"] <= 20000 < f["end"]] == [1]
+    noise = np.random.default_rng(0).normal(scale=100, size=8000)
+    noise[500::500] += 800
+    few, many = (len(impute(noise.astype("i2"), 16000, detect="clicks", sensitivity=s).found) for s in (1, 10))
+    assert few < many
     nothing = impute(np.round(1000 * np.sin(np.arange(4000) / 9)).astype("i2"), 16000, detect="zeros")
     assert nothing.found == [] and nothing.gaps == [] and nothing.method == "none" and (nothing.sd == 0).all()
 
@@ -90,11 +106,16 @@ def test_detect(clean):
         (lambda a: impute(a, 16000, [(5.5, 9)]), "in samples"),
         (lambda a: impute(a, 16000, [(5, 9, 1)]), "channel"),
         (lambda a: impute(a, 0, [(5, 9)]), "rate is 0"),
+        (lambda a: impute(a, 1 << 31, [(5, 9)]), "rate is 2147483648"),
         (lambda a: impute(a, 16000, [(5, 9)], detect="clicks"), "only one"),
         (lambda a: impute(a, 16000, detect="scratches"), "scratches"),
         (
             lambda a: impute(np.where(np.arange(len(a)) < 9, np.nan, a / 2.0**15), 16000, [(100, 109)]),
             "NaN and in no gap",
+        ),
+        (
+            lambda a: impute(np.where(np.arange(999) == 500, np.nan, np.ones((2, 999))).T, 16000, [(490, 510, 1)]),
+            "sample 500 of channel 0 is NaN",
         ),
         (lambda a: impute(np.full(999, np.inf), 16000, [(300, 304)]), "finite"),
         (lambda a: impute(a, 16000, np.zeros(5, dtype=bool)), "mask"),

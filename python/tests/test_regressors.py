@@ -107,7 +107,11 @@ def test_names(wave):
     """The model keeps the names of a DataFrame's columns."""
     pd = pytest.importorskip("pandas")
     x, y = wave
-    for name, model in (("depth", VSSGPRegressor()), ("a,b", SparseGPRegressor(inducing=9))):
+    for name, model in (
+        ("depth", VSSGPRegressor()),
+        ("a,b", SparseGPRegressor(inducing=9)),
+        ("y", SparseGPRegressor(inducing=9)),
+    ):
         m = model.fit(pd.DataFrame({name: x[:, 0], "heat": y**2}), y)
         assert m.info()["inputs"] == (["depth", "heat"] if name == "depth" else ["x0", "x1"])
         assert m.info()["outputs"] == ["y"]

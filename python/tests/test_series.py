@@ -45,6 +45,7 @@ def test_index(index):
         np.testing.assert_allclose(np.asarray(f.index, float), [index[-1] + i * step for i in (1, 2, 3)], rtol=1e-12)
     assert (f.lower < f.mean).all() and (f.mean < f.upper).all() and (f.sd > 0).all()
     again = f.model.predict(f.index)
+    assert isinstance(again.mean, pd.Series) and again.mean.index.equals(f.index)
     for name in ("mean", "sd", "lower", "upper"):
         np.testing.assert_allclose(getattr(again, name), getattr(f, name), rtol=1e-12)
     assert list(f.frame().columns) == ["mean", "sd", "lower", "upper"] and f.frame().index.equals(f.index)
@@ -94,7 +95,32 @@ def test_frame(co2):
     frame = pd.DataFrame({"co2": co2, 7: 2 * co2, "a,b": co2 - 300})
     f = forecast(frame, 2)
     assert list(f.mean.columns) == ["co2", 7, "a,b"] and f.frame().shape == (2, 12)
+    assert all((f.frame()[name, k] == getattr(f, k)[name]).all() for name in frame for k in ("mean", "sd", "upper"))
     np.testing.assert_allclose(f.mean[7], 2 * f.mean["co2"], rtol=0.01)
+
+
+def test_quoted_names():
+    y = pd.DataFrame({'so "called"': short(), "b": short()})
+    assert list(forecast(y, 1).model.info()["outputs"]) == ['so "called"', "b"]
+
+
+def test_same_names():
+    """Outputs of the same name, and an index that is called like the series."""
+    twice = pd.DataFrame(np.column_stack([short(), 2 * short()]), columns=["a", "a"])
+    f = forecast(twice, 1)
+    assert list(f.mean.columns) == ["a", "a"] and f.model.info()["outputs"] == ["y0", "y1"]
+    own = pd.Series(short(), index=pd.Index(np.arange(40), name="flow"), name="flow")
+    g = forecast(own, 1)
+    assert (g.index.name, g.mean.name, g.index[0]) == ("flow", "flow", 40)
+
+
+def test_known_errors():
+    """A value with a large error counts little, in each output by its own errors."""
+    y, yerr = np.column_stack([short(), -short()]), np.full((40, 2), 0.05)
+    want = forecast(y, 3, yerr=yerr).mean
+    y[[20, 30], [0, 1]] += 50
+    yerr[[20, 30], [0, 1]] = 500
+    np.testing.assert_allclose(forecast(y, 3, yerr=yerr).mean, want, atol=0.1)
 
 
 def test_fill(co2):

@@ -81,7 +81,8 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _input_names(self) -> list[str]:
         """The names of X's columns, where it is a DataFrame whose names the command can take."""
         names = list(getattr(self, "feature_names_in_", []))
-        if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & set(_names("y", 99)):
+        taken = {"y", *_names("y", 99)}
+        if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & taken:
             return names
         return _names("x", self.n_features_in_)
 
