@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -22,7 +23,7 @@ func dataOf(rows *spectral.Data) *Data {
 func TestChoosesWindow(t *testing.T) {
 	lengths := []float64{64, 512}
 	for _, n := range []int{4096, 2 * 8 * 4 * 512 * 2} {
-		if n > 1<<14 && testing.Short() {
+		if n > 1<<14 && !slow.Tests {
 			continue
 		}
 		for _, c := range []struct{ every, want int }{{1 << 20, 512}, {96, 64}} {

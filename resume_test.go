@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -118,7 +119,7 @@ func TestResume(t *testing.T) {
 			}
 			whole := encoded(t, m)
 			stops := []int{1, passes / 3, passes - 2, passes - 1}
-			if !testing.Short() {
+			if slow.Tests {
 				stops = append(stops, 2, 3, passes/2, passes-3)
 				for n := 4; n < passes; n += 1 + passes/30 {
 					stops = append(stops, n)

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -105,7 +106,7 @@ var exactShapes = []shape{
 func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *rows, digits int)) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		for digits := LeastDigits; digits <= MostDigits; digits++ {
-			if testing.Short() && digits != LeastDigits && digits != MostDigits {
+			if !slow.Tests && digits != LeastDigits && digits != MostDigits {
 				continue
 			}
 			for _, s := range exactShapes {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // fit fits or fails.
@@ -32,10 +34,7 @@ func predict(t *testing.T, m *Model, x []float64) *Prediction {
 
 // TestCoverage: of made series, intervals of forecasts hold what they promise.
 func TestCoverage(t *testing.T) {
-	count := 40
-	if testing.Short() {
-		count = 10
-	}
+	count := slow.Pick(40, 10)
 	inside, all := 0, 0
 	for i := range count {
 		s := made(150+i, i%2 == 1)
@@ -57,7 +56,7 @@ func TestCoverage(t *testing.T) {
 // TestHMC judges the Gaussian: means agree. Deviations are at most 2.2 times as large: the Gaussian of an amplitude's logarithm has more
 // mass above, where the data speak against it, than the posterior.
 func TestHMC(t *testing.T) {
-	if testing.Short() {
+	if !slow.Tests {
 		t.Skip("a minute of Hamiltonian Monte Carlo")
 	}
 	s := made(90, false)

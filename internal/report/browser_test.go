@@ -14,13 +14,14 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
 // TestBrowser opens the pages in Chromium: they load without a complaint, fit
 // the screen, and zoom in every way.
 func TestBrowser(t *testing.T) {
-	if testing.Short() {
+	if !slow.Tests {
 		t.Skip("a browser takes long")
 	}
 	b := newTab(t)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // press presses and releases a key.
@@ -56,7 +58,7 @@ func (b *tab) playing() playing {
 // opened is a page in a browser, whose complaints fail the test at its end.
 func opened(t *testing.T, page []byte, width int) *tab {
 	t.Helper()
-	if testing.Short() {
+	if !slow.Tests {
 		t.Skip("a browser takes long")
 	}
 	b := newTab(t)
