@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"internal/periodogram": {"internal/cost"},
 	"internal/score":       {},
 	"internal/start":       {"spectral", "variational", "internal/ar", "internal/parallel", "internal/periodogram"},
+	"internal/cputime":     {},
 	"internal/slow":        {},
 	"internal/backendtest": {"spectral", "internal/oracle", "internal/slow"},
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
@@ -78,7 +79,7 @@ var allowed = map[string][]string{
 }
 
 // testOnly are for tests: no other code may import them.
-var testOnly = []string{"internal/oracle", "internal/backendtest", "internal/modeltest", "internal/slow"}
+var testOnly = []string{"internal/oracle", "internal/backendtest", "internal/cputime", "internal/modeltest", "internal/slow"}
 
 // arrow says why a file of a package may not import another package, "" if it
 // may. Packages are folders of the module.
