@@ -58,7 +58,7 @@ func open(t testing.TB, o Options) *Backend {
 	return b
 }
 
-// onEach runs a test on each card; under -short on the last only, which among
+// onEach runs a test on each card; without the tag slow on the last only, which among
 // emulated ones is the newest.
 func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	devices := usable(t)
