@@ -85,6 +85,19 @@ func put(t *testing.T, dir, name, content string) string {
 	return path
 }
 
+// waitFor waits until there is a file of that name.
+func waitFor(t *testing.T, path string) {
+	t.Helper()
+	for late := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("no %s after %v", path, patience)
+		}
+	}
+}
+
 // listing is the names and sizes of the files below dir.
 func listing(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
