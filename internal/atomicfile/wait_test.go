@@ -159,16 +159,19 @@ func TestSweepBareName(t *testing.T) {
 	if os.Getenv("ATOMICFILE_KILLED") != "" {
 		Write("out", func(io.Writer) error {
 			os.Stdout.WriteString("writing")
-			select {}
+			_, err := io.Copy(io.Discard, os.Stdin) // for as long as the test lives; the runtime ends a process in which nothing can run
+			return err
 		})
 	}
 	d := t.TempDir()
 	c := exec.Command(os.Args[0], "-test.run=^TestSweepBareName$")
 	c.Env, c.Dir = append(os.Environ(), "ATOMICFILE_KILLED=1"), d
-	stdout, err := c.StdoutPipe()
-	if err := errors.Join(err, c.Start()); err != nil {
+	stdin, err1 := c.StdinPipe()
+	stdout, err2 := c.StdoutPipe()
+	if err := errors.Join(err1, err2, c.Start()); err != nil {
 		t.Fatal(err)
 	}
+	defer stdin.Close()
 	if _, err := stdout.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
