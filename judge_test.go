@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -22,7 +23,7 @@ func dataOf(rows *spectral.Data) *Data {
 func TestChoosesWindow(t *testing.T) {
 	lengths := []float64{64, 512}
 	for _, n := range []int{4096, 2 * 8 * 4 * 512 * 2} {
-		if n > 1<<14 && testing.Short() {
+		if n > 1<<14 && !slow.Tests {
 			continue
 		}
 		for _, c := range []struct{ every, want int }{{1 << 20, 512}, {96, 64}} {
@@ -86,7 +87,7 @@ func TestCriterion(t *testing.T) {
 // TestChoosesNone: lines that last want no windows and not many more components
 // than there are lines, whatever the rows' number is to the windows tried.
 func TestChoosesNone(t *testing.T) {
-	for _, n := range []int{1300, 3000} {
+	for _, n := range slow.Pick([]int{1300, 3000}, []int{1300}) {
 		rng := modeltest.NewRNG(uint64(n))
 		d := &Data{N: n, Q: 1, D: 1}
 		for i := range n {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // withPosterior is a fit of one line with draws of its hyper-parameters.
@@ -187,7 +189,7 @@ func TestPosteriorUnits(t *testing.T) {
 
 // TestPosteriorHMC: draws by Hamiltonian Monte Carlo predict as those of the Gaussian do.
 func TestPosteriorHMC(t *testing.T) {
-	if testing.Short() {
+	if !slow.Tests {
 		t.Skip("takes seconds")
 	}
 	predicted := func(o Options) *Prediction {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -118,10 +119,7 @@ func checkSingles(t *testing.T, m *Model, name string, x []float64, n int, mean 
 
 // TestMonteCarloPredictions draws frequencies, phases, coefficients and noise.
 func TestMonteCarloPredictions(t *testing.T) {
-	draws := 100_000
-	if testing.Short() {
-		draws = 20_000
-	}
+	draws := slow.Pick(100_000, 20_000)
 	for i, c := range predictKinds {
 		p, data := made(c)
 		x := data.X[:2*c.Q]

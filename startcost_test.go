@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/cputime"
 	"github.com/vssgp/vssgp/internal/modeltest"
 )
 
 // looks is a context that counts how often it is looked at, and notes the longest
-// time from one look to the next. It ends at look number end, if that is not 0.
+// processor time from one look to the next. It ends at look number end, if that is not 0.
 type looks struct {
 	context.Context
 	mu      sync.Mutex
 	n, end  int
-	last    time.Time
+	last    time.Duration
 	longest time.Duration
 }
 
@@ -26,8 +27,9 @@ func (l *looks) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n++
-	l.longest = max(l.longest, time.Since(l.last))
-	l.last = time.Now()
+	now := cputime.Now()
+	l.longest = max(l.longest, now-l.last)
+	l.last = now
 	if l.end > 0 && l.n >= l.end {
 		return context.Canceled
 	}
@@ -36,10 +38,10 @@ func (l *looks) Err() error {
 
 // TestStartCancelled: a start looks at its context all the way, and wherever it
 // ends there is no model. From one look to the next is less than a quarter of all the
-// time that the start takes, whatever that is here; each case's stage, which makes
-// one of a quick start, would by itself be more. One that another process holds up
-// is tried again: a stage that does not look is long each time. On two processors,
-// whatever there are: many do a short stage at a stroke.
+// processor time that the start takes, whatever that is here; each case's stage,
+// which makes one of a quick start, would by itself be more. One that garbage
+// collection holds up is tried again: a stage that does not look is long each time.
+// On two processors, whatever there are: many do a short stage at a stroke.
 func TestStartCancelled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	many := dataOf(modeltest.Tones(1<<10, 0)) // uneven rows of many tones, which take several rounds
@@ -61,15 +63,15 @@ func TestStartCancelled(t *testing.T) {
 	} {
 		c.o.Inference = Stochastic
 		start := func(end int) (l *looks, share float64, err error) {
-			began := time.Now()
+			began := cputime.Now()
 			l = &looks{Context: t.Context(), end: end, last: began}
 			f, err := c.o.frame(c.data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, _, err = f.start(l, f.init, 0)
-			l.longest = max(l.longest, time.Since(l.last))
-			return l, float64(l.longest) / float64(time.Since(began)), err
+			l.longest = max(l.longest, cputime.Now()-l.last)
+			return l, float64(l.longest) / float64(cputime.Now()-began), err
 		}
 		least, all := 1.0, 0
 		for try := 0; try < 10 && least >= 0.25; try++ {

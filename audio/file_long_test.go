@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // sparse is a 16-bit mono file of so many bytes of samples, of which the disk holds hardly any.
@@ -46,7 +48,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // Memory does not grow with the file: all that is allocated from opening to writing is a few tiles.
 func TestMemoryOfLongFile(t *testing.T) {
 	for c, size := range map[Container]int64{WAV: 2 << 30, RF64: 4_500_000_000, W64: 4_300_000_000} {
-		if testing.Short() {
+		if !slow.Tests {
 			size = 32 << 20
 		}
 		t.Run(c.String(), func(t *testing.T) { memoryOf(t, c, size) })

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 func init() { log.SetOutput(io.Discard) } // the library names the rates that it has no files of
@@ -225,10 +227,7 @@ func TestFLACFrameSizes(t *testing.T) {
 
 // TestFLACMemory: what is held of a file does not grow with its samples.
 func TestFLACMemory(t *testing.T) {
-	n := 30_000_000
-	if testing.Short() {
-		n /= 20
-	}
+	n := slow.Pick(30_000_000, 1_500_000)
 	file := flacOf(t, mustOpen(t, riff("fmt ", fmtBody(1, 1, 16000, 16), "data", strings.Repeat("\x00\x01\x00\xff", n/2))))
 	var before, after runtime.MemStats
 	runtime.GC()

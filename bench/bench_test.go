@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
@@ -139,26 +140,28 @@ func (r slowRows) Close() error {
 
 // TestStopwatch: each pass is charged to its part, opening and closing to none.
 func TestStopwatch(t *testing.T) {
-	o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
-	run, err := newSession(o, slow{cpu.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.run(); err != nil {
-		t.Fatal(err)
-	}
-	r := run.record
-	s := r.Seconds
-	one := pass.Seconds()
-	if s[moments] < one || s[pullback] < 2*one || s[opening] < 10*one || s[moments] >= 2*one || s[hosted] < 0 || s[factorised]+s[predicted] != 0 {
-		t.Errorf("parts %+v, want passes of %v and %v s", s, one, 2*one)
-	}
-	if r.Evaluation < 3*one || r.Evaluation > 8*one {
-		t.Errorf("evaluation %v s, want a little over %v: opening and closing are not counted", r.Evaluation, 3*one)
-	}
-	if want := run.work("exact")[pullback] / s[pullback] / 1e9; math.Abs(r.GFlops[pullback]-want) > 1e-12*want || math.Abs(r.Share[pullback]-want/1e3) > 1e-12 {
-		t.Errorf("%v GFLOP/s, share %v; want %v", r.GFlops[pullback], r.Share[pullback], want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
+		run, err := newSession(o, slow{cpu.New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.run(); err != nil {
+			t.Fatal(err)
+		}
+		r := run.record
+		s := r.Seconds
+		one := pass.Seconds()
+		if s[moments] != one || s[pullback] != 2*one || s[opening] != 10*one || s[hosted] != 0 || s[factorised]+s[predicted] != 0 {
+			t.Errorf("parts %+v, want passes of %v and %v s", s, one, 2*one)
+		}
+		if r.Evaluation != 3*one {
+			t.Errorf("evaluation %v s, expected %v: opening and closing are not counted", r.Evaluation, 3*one)
+		}
+		if want := run.work("exact")[pullback] / s[pullback] / 1e9; math.Abs(r.GFlops[pullback]-want) > 1e-12*want || math.Abs(r.Share[pullback]-want/1e3) > 1e-12 {
+			t.Errorf("%v GFLOP/s, share %v; want %v", r.GFlops[pullback], r.Share[pullback], want)
+		}
+	})
 }
 
 func TestMedian(t *testing.T) {

@@ -175,7 +175,7 @@ tests() {
 		record "test-$1" 0 "skipped: no test matches $3"
 		return
 	fi
-	stage "test-$1" "$2" bash -c "in_test $1 ./$1.test -test.v -test.short -test.run '$3'"
+	stage "test-$1" "$2" bash -c "in_test $1 ./$1.test -test.v -test.run '$3'"
 }
 
 # sanitize TOOL: faults and races that no wrong number shows.
@@ -185,7 +185,7 @@ sanitize() {
 	elif ! listed gpu "$sanitized"; then
 		record "$1" 0 "skipped: no test matches $sanitized"
 	else
-		stage "$1" 60 bash -c "in_test gpu compute-sanitizer --tool $1 --error-exitcode 9 ./gpu.test -test.v -test.short -test.run '$sanitized'"
+		stage "$1" 60 bash -c "in_test gpu compute-sanitizer --tool $1 --error-exitcode 9 ./gpu.test -test.v -test.run '$sanitized'"
 	fi
 }
 

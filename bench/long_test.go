@@ -147,7 +147,7 @@ func TestLong(t *testing.T) {
 	if err := os.WriteFile(python, []byte(fakeCelerite), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-from", "2000", "-to", "8000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-fit", "1", "-limit", "1000", "-out", out}
+	args := []string{"-from", "1000", "-to", "4000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-fit", "1", "-limit", "1000", "-out", out}
 	if err := bench("long", append(args, "-python", python)...); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkLong(t, lines)
-	if err := bench("long", append(args, "-dense=false", "-to", "2000", "-python", filepath.Join(dir, "none"))...); err != nil {
+	if err := bench("long", append(args, "-dense=false", "-to", "1000", "-python", filepath.Join(dir, "none"))...); err != nil {
 		t.Fatal(err)
 	}
 	again, err := jsonl.Read(out, (*longLine).check)
@@ -203,7 +203,7 @@ func checkLong(t *testing.T, lines []longLine) {
 	}
 	var table bytes.Buffer
 	printLong(&table, lines)
-	for _, want := range []string{"windows of 64, 4 features", "dense", "J = 6, value", "missing: No module", " 6325 ", " (1)"} {
+	for _, want := range []string{"windows of 64, 4 features", "dense", "J = 6, value", "missing: No module", " 3162 ", " (1)"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -32,7 +33,7 @@ func TestDenseModels(t *testing.T) {
 			solveAs(t, b, []int{97}, d)
 		}
 		solveAs(t, b, []int{129}, 130)
-		if !testing.Short() {
+		if slow.Tests {
 			solveAs(t, b, []int{1500}, 1)
 		}
 	})

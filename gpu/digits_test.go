@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -26,7 +27,7 @@ func TestDigitsAsCPU(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
 		for _, s := range slices.Concat(digitShapes, shapes) {
-			if testing.Short() && s.n*s.m > 50_000 {
+			if !slow.Tests && s.n*s.m > 50_000 {
 				continue
 			}
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })

@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/backendtest"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
@@ -57,11 +58,11 @@ func open(t testing.TB, o Options) *Backend {
 	return b
 }
 
-// onEach runs a test on each card; under -short on the last only, which among
+// onEach runs a test on each card; without the tag slow on the last only, which among
 // emulated ones is the newest.
 func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	devices := usable(t)
-	if testing.Short() {
+	if !slow.Tests {
 		devices = devices[len(devices)-1:]
 	}
 	for _, d := range devices {
@@ -71,7 +72,7 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 
 func TestBackend(t *testing.T) {
 	for _, digits := range []int{0, MostDigits} {
-		if digits > 0 && testing.Short() {
+		if digits > 0 && !slow.Tests {
 			break // TestDigitsAsCPU
 		}
 		onEach(t, func(t *testing.T, ordinal int) {

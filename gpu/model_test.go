@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/oracle"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -179,7 +180,7 @@ func TestNoiseless(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})
 		for i, s := range all[:5] {
-			if testing.Short() && i != 0 && i != 2 {
+			if !slow.Tests && i != 0 && i != 2 {
 				continue // emulated cards take a minute for all
 			}
 			o := vssgp.Options{Backend: b, Iterations: 30}

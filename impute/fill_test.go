@@ -319,16 +319,16 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		o := quick()
 		o.Model.Iterations = 100_000
-		o.Progress = func(Progress) { cancel() }
+		reports := 0
+		o.Progress = func(Progress) { cancel(); reports++ }
 		if !within {
 			cancel()
 		}
-		began := time.Now()
 		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil {
 			t.Errorf("cancelled within: %v: result %v, error %v", within, r, err)
 		}
-		if d := time.Since(began); d > 20*time.Second {
-			t.Errorf("cancelled within: %v: it took %v", within, d)
+		if reports > 100 {
+			t.Errorf("cancelled within: %v: %d steps after that", within, reports)
 		}
 		cancel()
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // TestMethods: auto is the mixture unless an option says otherwise, and what a method cannot use is refused.
@@ -93,7 +94,7 @@ func TestMixture(t *testing.T) {
 func TestKept(t *testing.T) {
 	clean := tones(12_000, 2, 0.005)
 	var gaps []Gap
-	for at := 500; at < 11_500; at += 1000 {
+	for at := 500; at < 11_500; at += 2000 {
 		gaps = append(gaps, Gap{Start: at, End: at + 1 + at/100})
 	}
 	want := mustFill(t, clean, gaps, Options{Draws: 1})
@@ -104,7 +105,7 @@ func TestKept(t *testing.T) {
 		if p.Excerpts != len(gaps) {
 			t.Errorf("%d gaps, want %d", p.Excerpts, len(gaps))
 		}
-		if p.Excerpt == 4 {
+		if p.Excerpt == 2 {
 			stop()
 		}
 	}
@@ -117,7 +118,7 @@ func TestKept(t *testing.T) {
 	}
 	o.Progress = nil
 	k := newKept(&o, Mixture)
-	if err := k.open(true); err != nil || len(k.known) < 8 || len(k.known) > 14 {
+	if err := k.open(true); err != nil || len(k.known) < 4 || len(k.known) > 10 {
 		t.Fatalf("the checkpoint of an interrupted fill: %d fills, %v", len(k.known), err)
 	}
 	if _, err := Fill(context.Background(), clean, rate, gaps, o); runtime.GOOS != "windows" && !errors.Is(err, vssgp.ErrCheckpoint) {
@@ -167,10 +168,7 @@ func TestKeptTorn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() {
-		step = 37
-	}
+	step := slow.Pick(1, 37)
 	for at := 0; at < len(file); at += step {
 		changed := bytes.Clone(file)
 		changed[at] ^= 0x41
@@ -343,7 +341,7 @@ func TestDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := r.Samples[0][8000:14_000]
+	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
 	var gaps []Gap
 	for at := 100; at+40 <= len(x); at += 200 {
 		gaps = append(gaps, Gap{Start: at, End: at + 40})

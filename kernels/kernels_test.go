@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/kernels/internal/source"
 )
 
@@ -84,7 +85,7 @@ func TestSum(t *testing.T) {
 
 // TestRegenerate makes the PTX anew where there is an nvcc of the right release.
 func TestRegenerate(t *testing.T) {
-	if testing.Short() {
+	if !slow.Tests {
 		t.Skip("compiling takes half a minute")
 	}
 	c, err := source.FindCompiler("")

@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // chirp is a rising tone with noise and holes, n rows, one place in ten left
@@ -105,7 +106,7 @@ func TestFit(t *testing.T) {
 			}
 			drift := math.Abs(plain.bounds[len(plain.bounds)-1]/one.bounds[len(one.bounds)-1] - 1)
 			t.Logf("%d bounds, M = %d, V = %d; at the end one rank is %.1e from one process", len(one.bounds), one.model.Params.M(), one.model.Params.Windows.Count(), drift)
-			for _, n := range []int{2, 3, 4} {
+			for _, n := range slow.Pick([]int{2, 3, 4}, []int{3}) {
 				many := fitOn(t, c, n)
 				if !slices.Equal(one.bounds, many.bounds) {
 					t.Fatalf("%d ranks: bounds %v, one rank %v", n, many.bounds, one.bounds)
@@ -123,7 +124,7 @@ func TestFit(t *testing.T) {
 // TestNoiseless: series that a model explains to their last digits, whose squared
 // errors take a pass of their own, end the same on any number of ranks too.
 func TestNoiseless(t *testing.T) {
-	for _, s := range modeltest.Noiseless()[:5] {
+	for _, s := range modeltest.Noiseless()[:slow.Pick(5, 2)] {
 		t.Run(s.Name, func(t *testing.T) {
 			c := fitCase{s.Name, &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, vssgp.Options{}}
 			if s.Paper {

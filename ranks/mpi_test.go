@@ -40,7 +40,7 @@ func TestMPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= 4; n++ {
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 		cmd := exec.CommandContext(ctx, mpirun, "-n", strconv.Itoa(n), os.Args[0], "-test.run=^TestMPI$")
 		cmd.Env = append(os.Environ(), ofJob+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 		cmd.WaitDelay = time.Second

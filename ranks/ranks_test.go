@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/backendtest"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/ranks"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -51,11 +52,7 @@ func (g *grouped) Close() error {
 
 // TestBackend: ranks are a backend like any other.
 func TestBackend(t *testing.T) {
-	counts := []int{1, 3, 5}
-	if testing.Short() {
-		counts = []int{3}
-	}
-	for _, n := range counts {
+	for _, n := range slow.Pick([]int{1, 3, 5}, []int{3}) {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
 			backendtest.Run(t, func(t testing.TB) spectral.Backend { return group(t, n) })
 		})

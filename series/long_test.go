@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // longModel is a model of a short series whose memory is taken out of the rows, at hyper-parameters of no mode.
@@ -127,7 +128,7 @@ func TestLong(t *testing.T) {
 // TestLongFit: of a made series of more rows than longRows the memory and the noise are found, forecasts hold, components add up, and a file
 // gives the same numbers.
 func TestLongFit(t *testing.T) {
-	n := 4000
+	n := slow.Pick(4000, 2000)
 	s := longSeries(n + 48)
 	m := fit(t, s.rows(0, n), Options{})
 	if m.long == nil {

@@ -31,46 +31,6 @@ func predict(t *testing.T, m *Model, x []float64) *Prediction {
 	return p
 }
 
-// TestCoverage: of made series, intervals of forecasts hold what they promise.
-func TestCoverage(t *testing.T) {
-	count := 40
-	if testing.Short() {
-		count = 10
-	}
-	inside, all := 0, 0
-	for i := range count {
-		s := made(150+i, i%2 == 1)
-		known := s.rows(0, len(s.X)-24)
-		m := fit(t, known, Options{})
-		p := predict(t, m, s.X[len(known.X):])
-		for j, y := range s.Y[0][len(known.X):] {
-			all++
-			if y >= p.Lower[0][j] && y <= p.Upper[0][j] {
-				inside++
-			}
-		}
-	}
-	if share := float64(inside) / float64(all); share < 0.88 || share > 0.995 {
-		t.Errorf("%d of %d inside 95 %% intervals", inside, all)
-	}
-}
-
-// TestHMC judges the Gaussian: means agree. Deviations are at most 2.2 times as large: the Gaussian of an amplitude's logarithm has more
-// mass above, where the data speak against it, than the posterior.
-func TestHMC(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a minute of Hamiltonian Monte Carlo")
-	}
-	s := made(90, false)
-	a, b := fit(t, s, Options{Draws: 60}), fit(t, s, Options{Draws: 60, HMC: true})
-	p, q := predict(t, a, a.Next(24)), predict(t, b, b.Next(24))
-	for i := range p.X {
-		if math.Abs(p.Mean[0][i]-q.Mean[0][i]) > 0.4*q.SD[0][i] || !(p.SD[0][i] > 0.85*q.SD[0][i] && p.SD[0][i] < 2.2*q.SD[0][i]) {
-			t.Errorf("step %d: %v ± %v, by HMC %v ± %v", i+1, p.Mean[0][i], p.SD[0][i], q.Mean[0][i], q.SD[0][i])
-		}
-	}
-}
-
 // TestRobust: outliers are named, and move neither the forecast nor the noise by much.
 func TestRobust(t *testing.T) {
 	clean := made(144, false)

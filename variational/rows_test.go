@@ -10,16 +10,16 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// slow is a backend that takes its time to refuse rows.
-type slow struct{ takes time.Duration }
+// late is a backend that takes its time to refuse rows.
+type late struct{ takes time.Duration }
 
-func (slow) Name() string { return "slow" }
+func (late) Name() string { return "late" }
 
-func (slow) Close() error { return nil }
+func (late) Close() error { return nil }
 
 var errRefused = errors.New("refused")
 
-func (s slow) Open(spectral.Data) (spectral.Rows, error) {
+func (s late) Open(spectral.Data) (spectral.Rows, error) {
 	time.Sleep(s.takes)
 	return nil, errRefused
 }
@@ -30,10 +30,10 @@ func TestOpenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := spectral.Data{N: 1 << 20, Q: 1, D: 1}
-	if _, err := variational.Open(ctx, data, variational.Setting{Backend: slow{5 * time.Second}, Leave: true}); !errors.Is(err, context.Canceled) {
+	if _, err := variational.Open(ctx, data, variational.Setting{Backend: late{5 * time.Second}, Leave: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want one that wraps context.Canceled", err)
 	}
-	if _, err := variational.Open(ctx, data, variational.Setting{Backend: slow{20 * time.Millisecond}}); !errors.Is(err, errRefused) {
+	if _, err := variational.Open(ctx, data, variational.Setting{Backend: late{20 * time.Millisecond}}); !errors.Is(err, errRefused) {
 		t.Errorf("error %v, want the backend's", err)
 	}
 }

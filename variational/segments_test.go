@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -69,7 +70,7 @@ func eachStored(g *spectral.Gram, visit func(i, j int, v *float64)) {
 // block-tridiagonal algebra are those by dense algebra.
 func TestBlocksAgainstDense(t *testing.T) {
 	c := kind{Name: "blocks", N: 8000, L: 125, K: 12, Q: 1, D: 2, Windows: 25, Tau: 50}
-	if testing.Short() {
+	if !slow.Tests {
 		c.N, c.L = 800, 50
 	}
 	p, data := c.Make()

@@ -18,6 +18,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 func made(y []float64) *signal { return &signal{Signal: gapfill.Signal{Rate: 16000, Y: y}} }
@@ -285,7 +286,7 @@ func TestPaperNumbers(t *testing.T) {
 // tables and figures come of the lines alone, nothing is run again.
 func TestAudioQuick(t *testing.T) {
 	t.Chdir("../..")
-	for _, c := range sets[2:5] {
+	for _, c := range sets[2:slow.Pick(5, 3)] {
 		t.Run(c.name, func(t *testing.T) {
 			var out, log bytes.Buffer
 			s := &session{Options: Options{Quick: true, Seeds: 1, Out: t.TempDir()}, log: &log}

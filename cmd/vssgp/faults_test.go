@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // faultLine is a fit whose checkpoint outgrows its model.
@@ -214,14 +213,7 @@ func TestTwoProcesses(t *testing.T) {
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, "part")); err == nil {
-			break
-		}
-		if time.Since(began) > patience {
-			t.Fatal("no checkpoint")
-		}
-	}
+	waitFor(t, filepath.Join(dir, "part"))
 	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

@@ -328,7 +328,7 @@ func TestLogarithms(t *testing.T) {
 // TestMethods: which flags choose which model.
 func TestMethods(t *testing.T) {
 	dir := t.TempDir()
-	data, wide := put(t, dir, "d.csv", evenSeries(40, func(n int) float64 { return math.Sin(float64(n)) })), put(t, dir, "w.csv", waves(40))
+	data, wide := put(t, dir, "d.csv", evenSeries(24, func(n int) float64 { return math.Sin(float64(n)) })), put(t, dir, "w.csv", waves(24))
 	kind := func(args ...string) string {
 		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
 		if o["parts"] != nil {

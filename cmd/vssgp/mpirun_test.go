@@ -102,21 +102,18 @@ func TestMPIRunMistakes(t *testing.T) {
 // fitting starts a long fit on n ranks and waits for its first checkpoint.
 func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
 	t.Helper()
-	data := put(t, dir, "data.csv", waves(3000))
+	data, part := put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
 	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 	t.Cleanup(stop)
 	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",
-		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", filepath.Join(dir, "part"))
+		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", part, "--every", "100ms")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(patience); len(pids) < n; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("%d of %d ranks after %v: %s", len(pids), n, patience, stderr)
-		}
-		pids = childrenOf(cmd.Process.Pid)
+	waitFor(t, part)
+	if pids = childrenOf(cmd.Process.Pid); len(pids) != n {
+		t.Fatalf("%d of %d ranks: %s", len(pids), n, stderr)
 	}
-	time.Sleep(2 * time.Second) // into the optimisation
 	return cmd, stderr, pids
 }
 
@@ -190,14 +187,7 @@ func TestMPIRunResumed(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(part); err == nil {
-			break
-		}
-		if time.Now().After(until) {
-			t.Fatalf("no checkpoint after %v", patience)
-		}
-	}
+	waitFor(t, part)
 	pids := childrenOf(cmd.Process.Pid)
 	if len(pids) != 3 {
 		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))

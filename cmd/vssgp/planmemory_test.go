@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -111,7 +112,7 @@ func TestPlanMemory(t *testing.T) {
 		"impute two.wav --gap 8000:8320@1 --gap 20000:20800@1 -o out.wav",
 		"fit cut.wav --window 32ms --iterations 3 -o out.st",
 	}
-	if !testing.Short() {
+	if slow.Tests {
 		sound("long.wav", 600, [2]int{16000, 16300}, [2]int{5000000, 5000400}, [2]int{8000000, 8000300})
 		sound("ten.wav", 10)
 		sound("some.wav", 30)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // printing are command lines that print something on stdout, of every command and each of its forms, in clashFolder.
@@ -28,6 +30,17 @@ var printing = []string{
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
 	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o -", "baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv",
 	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv --json", "serve",
+}
+
+// oneEach returns all lines if the tests run in full, and otherwise the first of each command.
+func oneEach(lines []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		command := strings.Fields(line)[0]
+		again := seen[command]
+		seen[command] = true
+		return again && !slow.Tests
+	})
 }
 
 // TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.
@@ -51,7 +64,7 @@ func TestFullStdout(t *testing.T) {
 		code := run(context.Background(), strings.Fields(line), full, &stderr, nil)
 		return outcome{code, "", stderr.String()}
 	}
-	for _, line := range printing {
+	for _, line := range oneEach(printing) {
 		o := onFull(line)
 		if o.code != exitFailure || o.stderr != prefix+"write to stdout: no space left on device\n" {
 			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitFailure)
@@ -81,7 +94,7 @@ var writing = []string{
 // TestFullOutput: a file for which there is no room is an error in one line.
 func TestFullOutput(t *testing.T) {
 	t.Chdir(clashFolder(t))
-	for i, line := range writing {
+	for i, line := range oneEach(writing) {
 		at := strings.Index(line, "OUT")
 		name := "new-1.wav"
 		if at >= 0 {
@@ -128,7 +141,7 @@ func TestUnreadProcess(t *testing.T) {
 	if err := os.Symlink("/dev/stdout", "stdout.csv"); err != nil {
 		t.Fatal(err)
 	}
-	for i, line := range append(slices.Clone(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv", "fit data.csv --plan --json",
+	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv", "fit data.csv --plan --json",
 		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv", "impute cut0.wav --gap 600:620 -o new.wav") {
 		if at := strings.Index(line, "OUT"); at >= 0 {
 			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
@@ -149,7 +162,6 @@ func TestUnreadProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		waitIdle(t, line, c.Process.Pid)
-		began := time.Now()
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatalf("vssgp %s: %v, %s; want it to wait", line, err, c.Stderr)
 		}
@@ -157,9 +169,6 @@ func TestUnreadProcess(t *testing.T) {
 		text := fmt.Sprint(c.Stderr)
 		if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
 			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
-		}
-		if took := time.Since(began); took > 2*time.Second { // half a second, but for a busy machine
-			t.Errorf("vssgp %s: ended %v after the signal", line, took)
 		}
 	}
 	if left, _ := filepath.Glob(".*.tmp"); left != nil {
@@ -175,11 +184,18 @@ func fullPipe(t *testing.T) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
-	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+	raw, err := w.SyscallConn()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(make([]byte, 1<<24)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("fill a pipe: %v", err)
+	full := raw.Write(func(fd uintptr) bool { // which does not wait
+		for err == nil {
+			_, err = syscall.Write(int(fd), make([]byte, 1))
+		}
+		return true
+	})
+	if full != nil || !errors.Is(err, syscall.EAGAIN) {
+		t.Fatalf("fill a pipe: %v, %v", full, err)
 	}
 	return w
 }
@@ -204,71 +220,4 @@ func waitIdle(t *testing.T, line string, pid int) {
 			}
 		}
 	}
-}
-
-// TestTermProcess: SIGTERM ends what predicts and evaluates many rows, wherever it stands, within a second or so, and nothing is left.
-func TestTermProcess(t *testing.T) {
-	t.Chdir(t.TempDir())
-	model, _ := fittedWave(t, ".")
-	long := wav(1000, 2, make([]int16, 2*1000))
-	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
-	put(t, ".", "long.wav", string(long))
-	if err := os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)); err != nil {
-		t.Fatal(err)
-	}
-	table := make([]byte, 0, 64<<20)
-	table = append(table, "seconds,left,right\n"...)
-	for i := range 4_000_000 {
-		table = fmt.Appendf(table, "%d.5,0,1\n", i)
-	}
-	put(t, ".", "long.csv", string(table))
-	before := listing(t, ".")
-	waits := []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond}
-	if testing.Short() {
-		waits = waits[1:]
-	}
-	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy", "predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav", "evaluate MODEL long.csv --x seconds --y left,right"} {
-		for _, wait := range waits {
-			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
-			c.Stdout = &bytes.Buffer{}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
-				time.Sleep(5 * time.Millisecond)
-			}
-			began := time.Now()
-			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatalf("vssgp %s: %v, %s; want it to take longer", line, err, c.Stderr)
-			}
-			c.Wait()
-			took, text := time.Since(began), fmt.Sprint(c.Stderr)
-			t.Logf("%v after %v: %s", took, wait, line)
-			if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
-				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
-			}
-			if took > 5*time.Second { // under one where nothing else runs
-				t.Errorf("vssgp %s: ended %v after the signal", line, took)
-			}
-			if out := fmt.Sprint(c.Stdout); out != "" {
-				t.Errorf("vssgp %s: printed %.60q", line, out)
-			}
-			if after := listing(t, "."); !same(before, after) {
-				t.Errorf("vssgp %s: left %v", line, after)
-			}
-		}
-	}
-}
-
-// cpuTime is how long a process has worked.
-func cpuTime(pid int) time.Duration {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) < 13 {
-		return 0
-	}
-	var user, system int64 // in hundredths of a second
-	fmt.Sscan(fields[11], &user)
-	fmt.Sscan(fields[12], &system)
-	return time.Duration(user+system) * 10 * time.Millisecond
 }

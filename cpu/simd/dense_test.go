@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // positive makes a random positive definite matrix [n,n] with rows ld apart;
@@ -45,7 +47,7 @@ func TestDense(t *testing.T) {
 		})
 	}
 	// More rows than one block of 128 columns has, and reuse for fewer.
-	if !testing.Short() {
+	if slow.Tests {
 		d := NewDense(3)
 		testDense(t, d, 1504, 1504)
 		testDense(t, d, 64, 64)

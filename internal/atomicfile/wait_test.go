@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -48,7 +49,7 @@ func TestUnread(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p) || !strings.Contains(err.Error(), "nothing reads it") {
 				t.Errorf("opened %v: %v; want the pipe, why, and context.Canceled", opened, err)
 			}
-		case <-time.After(Grace + 5*time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("opened %v: still waiting", opened)
 		}
 		os.Remove(p)
@@ -58,19 +59,21 @@ func TestUnread(t *testing.T) {
 
 // TestGrace: what is written once the context has ended arrives where somebody reads it.
 func TestGrace(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var b bytes.Buffer
-	w := Until(ctx, &b)
-	long := strings.Repeat("long ", 1<<16)
-	for range 2 {
-		if err := content(long)(w); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var b bytes.Buffer
+		w := Until(ctx, &b)
+		long := strings.Repeat("long ", 1<<16)
+		for range 2 {
+			if err := content(long)(w); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if b.String() != long+long {
-		t.Errorf("%d bytes arrived of %d", b.Len(), 2*len(long))
-	}
+		if b.String() != long+long {
+			t.Errorf("%d bytes arrived of %d", b.Len(), 2*len(long))
+		}
+	})
 }
 
 // TestUntilEnds: after a write that was given up nothing more is written, so that no part can be missing between others.
@@ -82,7 +85,10 @@ func TestUntilEnds(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	go func() {
+		io.ReadFull(r, make([]byte, 1<<16+1)) // a first part is written
+		cancel()
+	}()
 	u := Until(ctx, w)
 	n, err := u.Write(make([]byte, 1<<20)) // a pipe holds less
 	if !errors.Is(err, context.Canceled) || n < 1 || n >= 1<<20 {
@@ -104,15 +110,16 @@ func TestLeftBehind(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	t.Run("slow", func(t *testing.T) {
-		t.Parallel()
-		w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(Grace / 4); return len(b), nil }))
-		n, err := 0, error(nil)
-		for ; n < 8 && err == nil; n++ {
-			_, err = w.Write([]byte("slowly"))
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%d writes of a quarter of Grace each: %v", n, err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(Grace / 4); return len(b), nil }))
+			n, err := 0, error(nil)
+			for ; n < 8 && err == nil; n++ {
+				_, err = w.Write([]byte("slowly"))
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%d writes of a quarter of Grace each: %v", n, err)
+			}
+		})
 	})
 	t.Run("bytes", func(t *testing.T) {
 		t.Parallel()
@@ -141,7 +148,7 @@ func TestLeftBehind(t *testing.T) {
 			if v != 7 {
 				t.Errorf("%v was closed", v)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("what came late was not closed")
 		}
 	})
@@ -152,16 +159,19 @@ func TestSweepBareName(t *testing.T) {
 	if os.Getenv("ATOMICFILE_KILLED") != "" {
 		Write("out", func(io.Writer) error {
 			os.Stdout.WriteString("writing")
-			select {}
+			_, err := io.Copy(io.Discard, os.Stdin) // for as long as the test lives; the runtime ends a process in which nothing can run
+			return err
 		})
 	}
 	d := t.TempDir()
 	c := exec.Command(os.Args[0], "-test.run=^TestSweepBareName$")
 	c.Env, c.Dir = append(os.Environ(), "ATOMICFILE_KILLED=1"), d
-	stdout, err := c.StdoutPipe()
-	if err := errors.Join(err, c.Start()); err != nil {
+	stdin, err1 := c.StdinPipe()
+	stdout, err2 := c.StdoutPipe()
+	if err := errors.Join(err1, err2, c.Start()); err != nil {
 		t.Fatal(err)
 	}
+	defer stdin.Close()
 	if _, err := stdout.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ type size struct {
 	sure       bool             // point frequencies (P = 0)
 	offset     float64          // of every x
 	atOrigin   bool             // every other feature is centred at 0 whatever the offset
-	long       bool             // left out under -short
+	long       bool             // runs with the tag slow only
 }
 
 // windowSpacing is half a window's length; centres stand at ½ + v·spacing, so

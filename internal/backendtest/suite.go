@@ -13,6 +13,7 @@ package backendtest
 import (
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -42,7 +43,7 @@ var checks = []check{
 // Run puts the backends that open gives through every case and check; it
 // closes each. The log says what ran.
 func Run(t *testing.T, open func(testing.TB) spectral.Backend) {
-	run(t, func(c size) bool { return !c.long || !testing.Short() }, open)
+	run(t, func(c size) bool { return !c.long || slow.Tests }, open)
 }
 
 // run is Run over some of the cases.

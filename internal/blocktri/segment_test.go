@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -40,7 +41,7 @@ func TestSegmentsAgainstDense(t *testing.T) {
 		chain(24, 7, 0, 0, 8, 3), chain(24, 0, 6, 9), chain(40, 8), append(chain(31, 0), 1), {0, 0, 5, 0, 0, 0, 3, 0, 0},
 		{5, 9, 4, 200, 3, 17, 8}, {200, 9, 4, 3, 195, 8, 3, 9, 210}, chain(7, 194),
 	} {
-		if testing.Short() && slices.Max(sizes) > 100 { // as emulated processors take minutes for
+		if !slow.Tests && slices.Max(sizes) > 100 { // as emulated processors take minutes for
 			continue
 		}
 		for segments := 3; 2*segments-1 <= len(sizes); segments++ {

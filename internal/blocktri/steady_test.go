@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // TestSegmentsMemory: with a's scratch there, factor and inverse take next to
@@ -18,7 +20,7 @@ func TestSegmentsMemory(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const size, segments = 64, 4
 	for _, blocks := range []int{40, 160} {
-		if testing.Short() && blocks > 100 {
+		if !slow.Tests && blocks > 100 {
 			continue
 		}
 		g := dominant(chain(blocks, size))

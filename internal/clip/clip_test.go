@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 const soundRate = 4000.0
@@ -57,11 +59,7 @@ func gain(x, a, b []float64) float64 {
 // TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as
 // they are; the intervals hold what was there. The bits are the same on any number of cores.
 func TestFill(t *testing.T) {
-	n := 12_000
-	if testing.Short() {
-		n = 5_000
-	}
-	x := sound(n)
+	x := sound(slow.Pick(12_000, 5_000))
 	for _, c := range []struct {
 		name    string
 		level   float64

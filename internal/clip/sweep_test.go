@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/slow"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -160,10 +161,7 @@ func span(start, end int) (at []int) {
 // TestAgainstGibbs: means and deviations of the sweeps, and of draws, are those of long sampling from the same truncated Gaussian; one
 // sample alone is exact. Samples and draws are at their limits or beyond.
 func TestAgainstGibbs(t *testing.T) {
-	turns, draws := 400_000, 20_000
-	if testing.Short() {
-		turns, draws = 60_000, 5_000
-	}
+	turns, draws := slow.Pick(400_000, 60_000), slow.Pick(20_000, 5_000)
 	for _, c := range []struct {
 		name   string
 		at     []int

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -122,7 +123,7 @@ func TestScatter(t *testing.T) {
 
 // TestHMC: the Gaussian's moments are those of Hamiltonian Monte Carlo over the same objective, in which q follows all the way.
 func TestHMC(t *testing.T) {
-	if testing.Short() {
+	if !slow.Tests {
 		t.Skip("takes seconds")
 	}
 	m := lines[0]

@@ -5,6 +5,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // Bounds on the error against the golden files. Both sides are float64: they
@@ -91,7 +93,7 @@ func TestGoldenBounds(t *testing.T) {
 
 func TestGoldenGradients(t *testing.T) {
 	forEachGolden(t, func(t *testing.T, g *Golden) {
-		if testing.Short() && g.N > 60 {
+		if !slow.Tests && g.N > 60 {
 			t.Skip("short: seconds of central differences")
 		}
 		sameGradient(t, "exact", GradExact(g.Params, g.X, g.Y), g.Exact.Gradient)

@@ -62,7 +62,9 @@ var allowed = map[string][]string{
 	"internal/periodogram": {"internal/cost"},
 	"internal/score":       {},
 	"internal/start":       {"spectral", "variational", "internal/ar", "internal/parallel", "internal/periodogram"},
-	"internal/backendtest": {"spectral", "internal/oracle"},
+	"internal/cputime":     {},
+	"internal/slow":        {},
+	"internal/backendtest": {"spectral", "internal/oracle", "internal/slow"},
 	"internal/modeltest":   {"spectral", "variational", "internal/oracle", "internal/score"},
 	"internal/posterior":   {"internal/lbfgs"},
 	"series": {
@@ -77,7 +79,7 @@ var allowed = map[string][]string{
 }
 
 // testOnly are for tests: no other code may import them.
-var testOnly = []string{"internal/oracle", "internal/backendtest", "internal/modeltest"}
+var testOnly = []string{"internal/oracle", "internal/backendtest", "internal/cputime", "internal/modeltest", "internal/slow"}
 
 // arrow says why a file of a package may not import another package, "" if it
 // may. Packages are folders of the module.

@@ -1,10 +1,9 @@
-//go:build linux
+//go:build linux && slow
 
 package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,32 +15,6 @@ import (
 	"testing"
 	"time"
 )
-
-// asCommand makes this test binary the command itself.
-const asCommand = "VSSGP_TEST_AS_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
-		limitFiles()
-		main()
-	}
-	os.Exit(m.Run())
-}
-
-// process is a command line in a process of its own.
-func process(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancel)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(ctx, self, args...)
-	c.Env = append(os.Environ(), asCommand+"=1")
-	c.Stderr = &bytes.Buffer{}
-	return c
-}
 
 // kills are those of this test: VSSGP_KILLS, or a few.
 func kills(t *testing.T) int {
@@ -76,11 +49,11 @@ func TestKill(t *testing.T) {
 	}
 	for i := range killLines {
 		dir := t.TempDir()
-		began := time.Now()
-		if c := process(t, line(i, dir)...); c.Run() != nil {
+		c := process(t, line(i, dir)...)
+		if c.Run() != nil {
 			t.Fatal(c.Stderr)
 		}
-		took[i], want[i] = time.Since(began), content(t, filepath.Join(dir, "model"))
+		took[i], want[i] = worked(c), content(t, filepath.Join(dir, "model"))
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	most, done, writing, resumed, ends := kills(t), 0, 0, 0, 0
@@ -120,15 +93,17 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// waitForKill kills the process after a time, or as soon as it writes after
-// that, and reports whether it had ended by itself.
+// waitForKill kills the process after so much processor time, or as soon as it
+// writes after that, and reports whether it had ended by itself.
 func waitForKill(c *exec.Cmd, dir string, after time.Duration, inWrite bool) (ended bool) {
 	over := make(chan error, 1)
 	go func() { over <- c.Wait() }()
-	select {
-	case <-over:
-		return true
-	case <-time.After(after):
+	for cpuTime(c.Process.Pid) < after {
+		select {
+		case <-over:
+			return true
+		case <-time.After(time.Millisecond):
+		}
 	}
 	for inWrite {
 		if temps, _ := filepath.Glob(filepath.Join(dir, ".*.tmp")); len(temps) > 0 {
@@ -143,23 +118,6 @@ func waitForKill(c *exec.Cmd, dir string, after time.Duration, inWrite bool) (en
 	c.Process.Kill()
 	err, _ := (<-over).(*exec.ExitError)
 	return err == nil || !err.Sys().(syscall.WaitStatus).Signaled()
-}
-
-// fileLimit is the environment's variable for the size that a file may reach.
-const fileLimit = "VSSGP_TEST_FILE_LIMIT"
-
-// limitFiles sets that limit in the process of a command.
-func limitFiles() {
-	if n, err := strconv.ParseUint(os.Getenv(fileLimit), 10, 63); err == nil {
-		limit := syscall.Rlimit{}
-		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-			panic(err)
-		}
-		limit.Cur = n
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-			panic(fmt.Sprint("limit the size of files: ", err))
-		}
-	}
 }
 
 // TestKillFill: a fill of 300 gaps that is killed at random moments, and gone on with each time, ends with the same files as without, fills
@@ -178,16 +136,13 @@ func TestKillFill(t *testing.T) {
 		return []string{"impute", spoken, "--gaps", source, "--draws", "1", "--resume", "--checkpoint", filepath.Join(dir, "part"), "-o", filepath.Join(dir, "out.wav")}
 	}
 	whole := t.TempDir()
-	began := time.Now()
-	if c := process(t, line(whole)...); c.Run() != nil {
+	c := process(t, line(whole)...)
+	if c.Run() != nil {
 		t.Fatal(c.Stderr)
 	}
-	took := time.Since(began)
+	took := worked(c)
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	most := min(10, kills(t))
-	if testing.Short() {
-		most = 3
-	}
 	out, kept := t.TempDir(), 0
 	for done := 0; done < most; {
 		c := process(t, line(out)...)
@@ -222,7 +177,75 @@ func TestKillFill(t *testing.T) {
 	if left := listing(t, out); len(left) != 4 { // the folder, outputs, checkpoint
 		t.Errorf("left %v", left)
 	}
-	if kept == 0 && most > 3 {
+	if kept == 0 {
 		t.Error("nothing was gone on with")
 	}
+}
+
+// TestTermProcess: SIGTERM ends what predicts and evaluates many rows, wherever it stands, after little more work, and nothing is left.
+func TestTermProcess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, _ := fittedWave(t, ".")
+	long := wav(1000, 2, make([]int16, 2*1000))
+	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
+	put(t, ".", "long.wav", string(long))
+	if err := os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)); err != nil {
+		t.Fatal(err)
+	}
+	table := make([]byte, 0, 64<<20)
+	table = append(table, "seconds,left,right\n"...)
+	for i := range 4_000_000 {
+		table = fmt.Appendf(table, "%d.5,0,1\n", i)
+	}
+	put(t, ".", "long.csv", string(table))
+	files := listing(t, ".")
+	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy", "predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav", "evaluate MODEL long.csv --x seconds --y left,right"} {
+		for _, wait := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond} {
+			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
+			c.Stdout = &bytes.Buffer{}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
+				time.Sleep(5 * time.Millisecond)
+			}
+			before := cpuTime(c.Process.Pid)
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatalf("vssgp %s: %v, %s; want it to take longer", line, err, c.Stderr)
+			}
+			c.Wait()
+			took, text := worked(c)-before, fmt.Sprint(c.Stderr)
+			t.Logf("%v of processor time, signal after %v: %s", took, wait, line)
+			if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
+			}
+			if took > 5*time.Second {
+				t.Errorf("vssgp %s: worked for %v after the signal", line, took)
+			}
+			if out := fmt.Sprint(c.Stdout); out != "" {
+				t.Errorf("vssgp %s: printed %.60q", line, out)
+			}
+			if after := listing(t, "."); !same(files, after) {
+				t.Errorf("vssgp %s: left %v", line, after)
+			}
+		}
+	}
+}
+
+// worked returns the processor time of a process that has ended.
+func worked(c *exec.Cmd) time.Duration {
+	return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+}
+
+// cpuTime returns the processor time of a process that is running.
+func cpuTime(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	var user, system int64 // in hundredths of a second
+	fmt.Sscan(fields[11], &user)
+	fmt.Sscan(fields[12], &system)
+	return time.Duration(user+system) * 10 * time.Millisecond
 }

@@ -1,0 +1,5 @@
+//go:build slow
+
+package slow
+
+func init() { Tests = true }

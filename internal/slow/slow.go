@@ -1,0 +1,15 @@
+// Package slow tells tests how much to do. By default they use few cases and
+// little data, so that go test ./... takes two minutes; with the build tag slow
+// they run in full, together with the files that have this tag.
+package slow
+
+// Tests reports whether the tests run in full.
+var Tests bool
+
+// Pick returns full if the tests run in full, and otherwise quick.
+func Pick[T any](full, quick T) T {
+	if Tests {
+		return full
+	}
+	return quick
+}
