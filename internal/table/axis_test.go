@@ -21,7 +21,7 @@ func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := s.Read(t.Context(), []Pick{{0, axis}})
+	read, err := s.Read(t.Context(), []Pick{{Col: 0, Axis: axis}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +152,7 @@ func TestAxisLike(t *testing.T) {
 			oneLine(t, err, want)
 			continue
 		}
-		x, err := s.Read(t.Context(), []Pick{{0, axis}})
+		x, err := s.Read(t.Context(), []Pick{{Col: 0, Axis: axis}})
 		if err != nil || fmt.Sprint(x.Data[0]) != want || axis.Format(x.Data[0]) != text {
 			t.Errorf("%s: %v, %v, written %s; want %s", text, x, err, axis.Format(x.Data[0]), want)
 		}
