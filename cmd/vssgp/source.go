@@ -201,7 +201,7 @@ func (a *app) readPlaces(ctx context.Context, path string, c columns, m *vssgp.M
 // openRecording opens a recording and reads its header. Later reads fail once
 // ctx has ended, or the file is closed.
 func (a *app) openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if info, err := os.Stat(path); a.memory == nil && err == nil && info.IsDir() {
 		return nil, nil, mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
 	}
 	f, size, err := a.memory.open(path)

@@ -26,7 +26,11 @@ func (a *app) openTable(ctx context.Context, path string) (*table.Stream, error)
 }
 
 func (a *app) tableFile(ctx context.Context, path string) (*table.File, error) {
-	if f, ok := a.memory.file(path); ok {
+	if a.memory != nil {
+		f, err := a.memory.file(path)
+		if err != nil {
+			return nil, err
+		}
 		return table.In(f, f.Size(), path), nil
 	}
 	if path != fromStdin {
