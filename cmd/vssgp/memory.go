@@ -28,7 +28,7 @@ func (inMemory) Close() error { return nil }
 func (m *memory) file(path string) (*bytes.Reader, error) {
 	content, ok := m.in[path]
 	if !ok {
-		return nil, mistake("%s did not come with the call; want one of its %s", path, counted(len(m.in), "file"))
+		return nil, mistake("%s did not come with the call, which has %d files; want one of these", path, len(m.in))
 	}
 	return bytes.NewReader(content), nil
 }
