@@ -192,7 +192,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	for _, e := range m.metadata() {
 		if text, ok := f.Metadata[e.name]; ok {
-			if err := json.Unmarshal([]byte(text), e.value); err != nil {
+			if err := f.Entry(e.name, e.value); err != nil {
 				return nil, fmt.Errorf("vssgp: metadata %s is %.40q, want a JSON list: %w: %w", e.name, text, err, ErrParams)
 			}
 		}
@@ -384,7 +384,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 		n := r.Size(v)
 		for i := range n {
 			if d := b[i*n+i]; d <= 0 {
-				return fmt.Errorf("vssgp: %s has pivot %v in block %d, want a positive number: %w", nameFactor, d, v, ErrParams)
+				return fmt.Errorf("vssgp: %s has %v on the diagonal of block %d, want a positive number: %w", nameFactor, d, v, ErrParams)
 			}
 		}
 	}

@@ -19,8 +19,8 @@ func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 // PredictContext is the predictive distribution of y at each row of x [N,Q] in
 // the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
 // memory besides the result. Errors wrap ErrData if x does not have the model's
-// columns, has values that are not finite, or has too many rows for the number of
-// outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
+// columns, has values that are not finite or so far away that a prediction is not,
+// or has too many rows for the number of outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
 // invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for rows that
 // do not fit in memory.
 func (m *Model) PredictContext(ctx context.Context, x mat.Matrix) (*Prediction, error) {
@@ -290,6 +290,9 @@ func (c *parts) emit(n int) bool {
 	q := c.p.m.Params.Q
 	x := c.x[:n*q]
 	out, err := c.p.part(c.ctx, c.p.m.X.ToModel(x))
+	if err == nil {
+		err = out.checkFinite(c.first, x)
+	}
 	if err != nil {
 		c.yield(nil, err)
 		return false

@@ -135,6 +135,20 @@ func (m *Model) inDataUnits(raw *spectral.Prediction) *Prediction {
 	return out
 }
 
+// checkFinite refuses a prediction that overflows, at rows x of which the first has a number.
+func (p *Prediction) checkFinite(first int, x []float64) error {
+	sd := p.SD(true)
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	for n := range p.N {
+		if slices.ContainsFunc(p.Mean[n*p.D:(n+1)*p.D], bad) || slices.ContainsFunc(sd[n*p.D:(n+1)*p.D], bad) {
+			q := len(x) / p.N
+			return fmt.Errorf("vssgp: predict: row %d, x = %.6g: the prediction is not finite; want x of the size of the model's data, and a model with such numbers: %w",
+				first+n, x[n*q:(n+1)*q], ErrData)
+		}
+	}
+	return nil
+}
+
 // mixture is the mean of predictions: its covariance is their mean covariance and the
 // covariance of their means.
 func mixture(parts []*Prediction) *Prediction {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
@@ -85,6 +86,11 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		}
 		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
 	}
+	if m.loaded && slices.ContainsFunc(slices.Concat(p.Mean, p.SD, p.Lower, p.Upper), func(a []float64) bool {
+		return slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) && !m.frame.Log })
+	}) {
+		return nil, m.failed(nil)
+	}
 	return p, nil
 }
 
@@ -144,7 +150,7 @@ func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 			err = visit(view{g, o, s, factor, lambda})
 		}
 		if err != nil {
-			return fmt.Errorf("series: %w", err)
+			return m.failed(err)
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func axesFrom(text, what string, q int) ([]*table.Axis, error) {
 	axes := make([]*table.Axis, q)
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != q {
-			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes: %v", what, text, q, err)
+			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes", what, text, q)
 		}
 	}
 	for i, axis := range axes {
@@ -210,7 +210,7 @@ func axisOfSeries(m *series.Model) (*table.Axis, error) {
 	axis := &table.Axis{}
 	if text := m.Notes[axisNote]; text != "" {
 		if err := json.Unmarshal([]byte(text), axis); err != nil {
-			return nil, mistake("the model's note %s is %.60q; want an axis as JSON: %v", axisNote, text, err)
+			return nil, mistake("the model's note %s is %.60q; want an axis as JSON", axisNote, text)
 		}
 	}
 	if err := axis.Check(); err != nil {
