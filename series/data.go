@@ -45,8 +45,8 @@ func (s *Series) check() error {
 			if math.IsInf(v, 0) || math.Abs(v) > largest {
 				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, largest)
 			}
-			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < math.Inf(1)) {
-				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number", ErrData, d, n, s.Err[d][n])
+			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < largest) {
+				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n, s.Err[d][n], largest)
 			}
 		}
 	}

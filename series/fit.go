@@ -4,20 +4,24 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/spectral"
 )
 
 // Fit fits the model: it sums the moments, finds the parts that earn their place and the mode of their hyper-parameters, and draws from
 // the posterior there. Errors wrap ErrData, ErrOptions or ctx's.
-func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
+func Fit(ctx context.Context, s Series, o Options) (m *Model, err error) {
 	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
 	}
+	defer func() { err = s.explain(err) }()
 	if o.Backend == nil {
 		o.Backend = cpu.New()
 	}
@@ -38,7 +42,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{frame: search.frame, layout: all[0].o.layout, sums: all[0].o.sums, backend: o.Backend, long: best.long}
+	m = &Model{frame: search.frame, layout: all[0].o.layout, sums: all[0].o.sums, backend: o.Backend, long: best.long}
 	if err := m.average(ctx, all, &o); err != nil {
 		return nil, err
 	}
@@ -210,3 +214,28 @@ const (
 	warmDraws   = 30   // of HMC that are dropped
 	thinning    = 3    // trajectories of HMC a draw
 )
+
+// explain names the known errors as the cause of a failure of the algebra: those far smaller than the spread of the values take all digits.
+func (s *Series) explain(err error) error {
+	if s.Err == nil || !errors.Is(err, errUnresolved) && !errors.Is(err, spectral.ErrNotPositive) {
+		return err
+	}
+	least, most, share := math.Inf(1), 0.0, math.Inf(1)
+	for d, y := range s.Y {
+		var seen []float64
+		own := math.Inf(1)
+		for n, v := range y {
+			if !math.IsNaN(v) {
+				seen, own, most = append(seen, v), min(own, s.Err[d][n]), max(most, s.Err[d][n])
+			}
+		}
+		_, sd := score.MeanSD(seen, 0, 1)
+		least, share = min(least, own), min(share, own/sd)
+	}
+	const supported = 1e-4
+	if share > 10*supported {
+		return err
+	}
+	return fmt.Errorf("%w: the known standard deviations are %.3g to %.3g, down to %.2g of the standard deviation of the values; want %v of it or more",
+		ErrData, least, most, share, supported)
+}

@@ -227,3 +227,33 @@ func TestEasy(t *testing.T) {
 		t.Errorf("rows in reverse order: %v, want %v", q.Mean[0], p.Mean[0])
 	}
 }
+
+// TestKnownErrorsTooSmall: known errors that the sums cannot resolve are unusable data, and the error gives their range.
+func TestKnownErrorsTooSmall(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  func(n int) float64
+		want string
+	}{
+		"all":   {func(int) float64 { return 1e-200 }, "1e-200 to 1e-200"},
+		"some":  {func(n int) float64 { return math.Pow(10, float64(n%20)-10) }, "1e-10 to 1e+09"},
+		"large": {func(int) float64 { return 1e200 }, "1e+200"},
+	} {
+		s := made(60, false)
+		s.Err = [][]float64{make([]float64, 60)}
+		for n := range s.Err[0] {
+			s.Err[0][n] = c.err(n)
+		}
+		_, err := Fit(t.Context(), s, Options{Parts: []Part{Constant{}, Slope{}, Noise{}}, Known: true})
+		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want ErrData with %q", name, err, c.want)
+		}
+	}
+}
+
+// TestNearSeasons: two seasons whose periods nothing tells apart are refused by both values.
+func TestNearSeasons(t *testing.T) {
+	_, err := Fit(t.Context(), made(60, false), Options{Parts: []Part{Constant{}, Season{Period: 12}, Season{Period: 12.0000001}}})
+	if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "period 12 and 12.0000001") {
+		t.Errorf("%v; want ErrOptions with both periods", err)
+	}
+}

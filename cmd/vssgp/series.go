@@ -106,6 +106,9 @@ func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs, error
 // fewestValues is how many values of an output a fit needs.
 const fewestValues = 4
 
+// mostError bounds known standard deviations: their squares have to be numbers.
+const mostError = 1e150
+
 // check names the column that nothing can be fitted to, and a standard deviation that is none.
 func (r *timeSeries) check() error {
 	d := len(r.yNames)
@@ -115,8 +118,8 @@ func (r *timeSeries) check() error {
 		}
 	}
 	for i, e := range r.errors {
-		if !(e > 0) && !math.IsNaN(r.y[i]) {
-			return mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number", r.path, i/d+1, r.yNames[i%d], e)
+		if !(e > 0 && e < mostError) && !math.IsNaN(r.y[i]) {
+			return mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v", r.path, i/d+1, r.yNames[i%d], e, mostError)
 		}
 	}
 	if len(r.x) > 0 && r.grid.First == r.grid.Last {

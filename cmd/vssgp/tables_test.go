@@ -283,3 +283,23 @@ func TestGuessedInput(t *testing.T) {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
 }
+
+// TestNearPeriods: two lengths for one season are refused by both values, unless the rows are not known so well.
+func TestNearPeriods(t *testing.T) {
+	dir := t.TempDir()
+	rows := "t,year,y\n"
+	for i := range 48 {
+		rows += fmt.Sprintf("%d,%.4f,%d\n", i, 2000+float64(i)/12, i%12)
+	}
+	data := put(t, dir, "d.csv", rows)
+	for args, want := range map[string]string{
+		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are 12.0000001 and 12 along t",
+		"--x t --period 12 --season 12":         "",
+		"--x year --period 1 --season 12":       "",
+	} {
+		o := vssgpRun(t, append([]string{"forecast", data, "--horizon", "1", "--trend", "none", "-o", filepath.Join(dir, "o.csv")}, strings.Fields(args)...)...)
+		if code := map[bool]int{true: exitDone, false: exitMistake}[want == ""]; o.code != code || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
+		}
+	}
+}
