@@ -49,7 +49,8 @@ var (
 	ErrMemory = errors.New("more memory than there is")
 	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot go
 	// on from, which stays as it is: damaged, of other data, options or another
-	// build, no checkpoint at all, or in use by another process.
+	// build, no checkpoint at all, or in use by another process; or that cannot be
+	// written, as its folder is missing.
 	ErrCheckpoint = checkpoint.Err
 	// ErrFile is wrapped by every error about the contents of a model file that is
 	// damaged or no safetensors file at all; one that is whole and holds no model

@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -75,6 +76,8 @@ type Model struct {
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
 	hyper *Posterior             // of the hyper-parameters; nil: not computed
+
+	noDraws string // why a fit that was asked for draws has none
 }
 
 // A Posterior says how well a fit's data determine its hyper-parameters: a
@@ -212,6 +215,12 @@ func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Infer
 // Condition is ConditionContext without an end.
 func (m *Model) Condition(data *Data) (*Evaluation, error) {
 	return m.ConditionContext(context.Background(), data)
+}
+
+// withoutDraws is the error about a model that has no draws of its hyper-parameters.
+func (m *Model) withoutDraws(what string) error {
+	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior)")
+	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
 }
 
 // ConditionContext computes the exact posterior of the coefficients given data,

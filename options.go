@@ -284,6 +284,12 @@ func (o *Options) checkScales(data *Data) error {
 			return badOption("period %v, want a positive number, or 0 for none", p)
 		}
 	}
+	switch n := len(o.Lengthscales); {
+	case n > 0 && o.Components > 0 && o.Components != n:
+		return badOption("%d components with %d length-scales, want one length-scale for each component, or no number of components", o.Components, n)
+	case o.Lengthscales != nil && n == 0:
+		return badOption("length-scales of no component, want one at least, or nil")
+	}
 	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
 		return badOption("%d periods for %d length-scales, want one each", len(o.Periods), n)
 	}

@@ -128,7 +128,7 @@ func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 		return nil, err
 	}
 	if m.hyper == nil || len(m.hyper.Draws) == 0 {
-		return nil, fmt.Errorf("vssgp: predict: the model has no draws of its hyper-parameters; fit it with some (Options.Posterior): %w", ErrUnfitted)
+		return nil, m.withoutDraws("predict")
 	}
 	for _, d := range m.hyper.Draws {
 		one, err := m.with(d).Predictor(ctx)
@@ -289,7 +289,11 @@ func (c *parts) emit(n int) bool {
 	}
 	q := c.p.m.Params.Q
 	x := c.x[:n*q]
-	out, err := c.p.part(c.ctx, c.p.m.X.ToModel(x))
+	var out *Prediction
+	u, err := c.p.m.inUnits("predict", c.first, x)
+	if err == nil {
+		out, err = c.p.part(c.ctx, u)
+	}
 	if err == nil {
 		err = out.checkFinite(c.first, x)
 	}

@@ -142,11 +142,24 @@ func (p *Prediction) checkFinite(first int, x []float64) error {
 	for n := range p.N {
 		if slices.ContainsFunc(p.Mean[n*p.D:(n+1)*p.D], bad) || slices.ContainsFunc(sd[n*p.D:(n+1)*p.D], bad) {
 			q := len(x) / p.N
-			return fmt.Errorf("vssgp: predict: row %d, x = %.6g: the prediction is not finite; want x of the size of the model's data, and a model with such numbers: %w",
-				first+n, x[n*q:(n+1)*q], ErrData)
+			return notFinite("predict", first+n, x[n*q:(n+1)*q])
 		}
 	}
 	return nil
+}
+
+// inUnits maps rows x to the model's units, of which the first has a number, and refuses those that leave float64's range there.
+func (m *Model) inUnits(what string, first int, x []float64) ([]float64, error) {
+	u, q := m.X.ToModel(x), m.Params.Q
+	if at := slices.IndexFunc(u, func(v float64) bool { return math.IsInf(v, 0) }); at >= 0 && !math.IsInf(x[at], 0) {
+		return nil, notFinite(what, first+at/q, x[at/q*q:][:q])
+	}
+	return u, nil
+}
+
+// notFinite is the error about a row x whose prediction or draw overflows.
+func notFinite(what string, row int, x []float64) error {
+	return fmt.Errorf("vssgp: %s: row %d, x = %.6g: the result is not finite; want x of the size of the model's data, and a model with such numbers: %w", what, row, x, ErrData)
 }
 
 // mixture is the mean of predictions: its covariance is their mean covariance and the
