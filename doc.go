@@ -20,6 +20,12 @@
 //	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{})
 //	p, err := model.Predict(xNew)                             // p.Mean, p.SD(true)
 //	err = model.Save("model.safetensors")
+//
+// Data, a Model, a Predictor, a Posterior and a Prediction may be used by several
+// goroutines at a time, as long as none changes them: everything reads them but
+// Model.Condition, which sets the model's posterior, and assignments to their
+// fields. Draws are for one goroutine; each may take its own from Model.Draws. Fits
+// share nothing but the cores, and Options.From is only read.
 package vssgp
 
 import (

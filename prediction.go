@@ -200,8 +200,11 @@ func mixture(parts []*Prediction) *Prediction {
 
 // Quantile is the value [N,D] that each observed y, or the latent function if noise is
 // false, stays below with probability prob: of a Gaussian, or of the mixture from a
-// PosteriorPredictor.
+// PosteriorPredictor. It panics unless 0 < prob < 1: the 95th percentile is that of 0.95.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
+	if !(prob > 0 && prob < 1) {
+		panic(fmt.Sprintf("vssgp: quantile of probability %v, want a number between 0 and 1, such as 0.95", prob))
+	}
 	if p == nil {
 		return nil
 	}

@@ -25,8 +25,12 @@ type Prediction struct {
 	mixtures [][]score.Mixture
 }
 
-// Quantile is the value below which an observation lies with probability p, for output d and row n.
+// Quantile is the value below which an observation lies with a probability, for output d and row n. It panics unless 0 < probability < 1:
+// the 95th percentile is that of 0.95.
 func (p *Prediction) Quantile(d, n int, probability float64) float64 {
+	if !(probability > 0 && probability < 1) {
+		panic(fmt.Sprintf("series: quantile of probability %v, want a number between 0 and 1, such as 0.95", probability))
+	}
 	return p.mixtures[d][n].Quantile(probability)
 }
 

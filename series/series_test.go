@@ -3,11 +3,14 @@ package series
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -255,5 +258,49 @@ func TestNearSeasons(t *testing.T) {
 	_, err := Fit(t.Context(), made(60, false), Options{Parts: []Part{Constant{}, Season{Period: 12}, Season{Period: 12.0000001}}})
 	if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "period 12 and 12.0000001") {
 		t.Errorf("%v; want ErrOptions with both periods", err)
+	}
+}
+
+// TestConcurrentUse: several goroutines use one model at a time, and get what one alone gets. The race detector watches.
+func TestConcurrentUse(t *testing.T) {
+	s := made(60, false)
+	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}, Season{Period: 1}}, Known: true, Draws: 4})
+	x, want := m.Next(5), predict(t, m, m.Next(5))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			p, err := m.Predict(t.Context(), x)
+			if err != nil || !reflect.DeepEqual(p, want) {
+				t.Errorf("Predict: %v, or other numbers", err)
+			}
+			_, drawn := m.Draw(t.Context(), x, 2, 1)
+			_, parts := m.Components(t.Context(), x)
+			_, bound := m.Evaluate(t.Context(), s)
+			_, filled := m.Fill(t.Context(), s)
+			for name, err := range map[string]error{"Draw": drawn, "Components": parts, "Evaluate": bound, "Fill": filled, "Write": m.Write(io.Discard)} {
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			m.Hyper()
+			p.Quantile(0, 0, 0.9)
+		})
+	}
+	all.Wait()
+}
+
+// TestQuantileProbability: a probability that is none, such as a percentage, panics.
+func TestQuantileProbability(t *testing.T) {
+	m := fit(t, made(30, false), Options{Parts: []Part{Constant{}}, Known: true, Draws: AtMode})
+	p := predict(t, m, m.Next(1))
+	for _, probability := range []float64{95, 0, 1, -0.1, math.NaN()} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, fmt.Sprintf("probability %v", probability)) {
+					t.Errorf("%v: panic %q", probability, text)
+				}
+			}()
+			t.Errorf("%v: %v", probability, p.Quantile(0, 0, probability))
+		}()
 	}
 }
