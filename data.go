@@ -80,6 +80,15 @@ func (d *Data) Check() error {
 	return nil
 }
 
+// extents are the least and the greatest of each input [Q].
+func (d *Data) extents() (all [][2]float64) {
+	for q := range d.Q {
+		lo, hi := (&spectral.Data{Q: d.Q, X: d.X}).Extent(q)
+		all = append(all, [2]float64{lo, hi})
+	}
+	return all
+}
+
 // mostValue bounds data so that no difference of two leaves float64's range.
 const mostValue = math.MaxFloat64 / 4
 

@@ -96,6 +96,9 @@ func (m *Model) file() (*safetensors.File, error) {
 		return nil, err
 	}
 	for _, e := range m.metadata() {
+		if m.Range == nil && e.name == "x.range" { // not known
+			continue
+		}
 		text, err := json.Marshal(e.value)
 		if err != nil {
 			return nil, fmt.Errorf("vssgp: save %s: %w", e.name, err)
@@ -120,7 +123,7 @@ func (m *Model) metadata() []struct {
 		value any
 	}{
 		{"x.offset", &m.X.Offset}, {"x.scale", &m.X.Scale}, {"y.offset", &m.Y.Offset}, {"y.scale", &m.Y.Scale},
-		{"x.names", &m.XNames}, {"y.names", &m.YNames},
+		{"x.names", &m.XNames}, {"y.names", &m.YNames}, {"x.range", &m.Range},
 	}
 }
 

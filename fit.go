@@ -43,6 +43,7 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if f.best == nil {
 		return nil, nil, cmp.Or(err, f.failed)
 	}
+	f.best.model.Range = data.extents()
 	if err == nil {
 		f.res.NoPosterior, err = f.posterior()
 		err = optimise.Interrupted(f.ctx, err)

@@ -18,7 +18,8 @@ func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 
 // PredictContext is the predictive distribution of y at each row of x [N,Q] in
 // the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
-// memory besides the result. Errors wrap ErrData if x does not have the model's
+// memory besides the result. It is made for rows among the data; those outside of
+// them are marked (Prediction.Beyond). Errors wrap ErrData if x does not have the model's
 // columns, has values that are not finite or so far away that a prediction is not,
 // or has too many rows for the number of outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
 // invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for rows that
@@ -169,6 +170,7 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	if out == nil {
 		return nil, fmt.Errorf("vssgp: predict: no rows: %w", ErrData)
 	}
+	out.Beyond = p.m.beyond(x)
 	return out, nil
 }
 
@@ -295,6 +297,7 @@ func (c *parts) emit(n int) bool {
 		out, err = c.p.part(c.ctx, u)
 	}
 	if err == nil {
+		out.Beyond = c.p.m.beyond(x)
 		err = out.checkFinite(c.first, x)
 	}
 	if err != nil {

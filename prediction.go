@@ -20,6 +20,12 @@ type Prediction struct {
 	Cov   []float64 // [N,D,D] of the observed y: function and noise
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
 
+	// Beyond [N] marks the rows that lie outside of the data of the fit (Model.Range), in any input; nil: none does, or it is not known.
+	// Do not trust the error bars there: away from the data the variance goes to τ⁻¹ + Ψ' (DESIGN.md, section 7), which is what the fitted
+	// frequencies leave open and not what else the function may do, so it can be far too small. For a series, package series has a model
+	// whose variance grows.
+	Beyond []bool
+
 	// parts are the predictions that this is the mean of, if it is a mixture.
 	parts []*Prediction
 	// own is set where outputs are so small or large that their variances leave

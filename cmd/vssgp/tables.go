@@ -177,24 +177,16 @@ func keep(m *vssgp.Model, name string, value any) error {
 	return err
 }
 
-// rangeName is the entry of a model file's metadata that holds the range of its one input, of a table, as a JSON list of two numbers.
+// rangeName is the entry of an older model file's metadata that holds the range of its one input, of a table, as a JSON list of two numbers.
 const rangeName = "app.range"
 
-// keepRange notes the range of the one input of a table.
-func keepRange(m *vssgp.Model, data *dataset) error {
-	if data.Q != 1 || data.axes == nil {
-		return nil
-	}
-	return keep(m, rangeName, []float64{slices.Min(data.X), slices.Max(data.X)})
-}
-
-// rangeOfModel returns the range of a model's one input; ok is false if it is not known.
-func rangeOfModel(m *vssgp.Model) (lo, hi float64, ok bool) {
+// rangeOfModel returns the least and the greatest of each input in a model's data; nil if they are not known.
+func rangeOfModel(m *vssgp.Model) [][2]float64 {
 	var ends []float64
-	if json.Unmarshal([]byte(m.Metadata[rangeName]), &ends) != nil || len(ends) != 2 {
-		return 0, 0, false
+	if m.Range == nil && json.Unmarshal([]byte(m.Metadata[rangeName]), &ends) == nil && len(ends) == 2 {
+		return [][2]float64{{ends[0], ends[1]}}
 	}
-	return ends[0], ends[1], true
+	return m.Range
 }
 
 // axesOfModel returns the axes of a model's inputs [Q].
