@@ -157,3 +157,21 @@ func TestBeyond(t *testing.T) {
 		}
 	}
 }
+
+// TestTransposedData: two matrices on their side are refused with the likely cause, and one row of fewer outputs is not.
+func TestTransposedData(t *testing.T) {
+	x, y := mat.NewDense(1, 5, []float64{1, 2, 3, 4, 5}), mat.NewDense(1, 5, []float64{1, 4, 9, 16, 25})
+	if _, err := NewData(x, y); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
+		t.Errorf("%v; want ErrData with the cause", err)
+	}
+	filled := &Data{N: 1, Q: 5, D: 5, X: x.RawMatrix().Data, Y: y.RawMatrix().Data}
+	if _, _, err := Fit(t.Context(), filled, Options{}); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
+		t.Errorf("%v; want ErrData with the cause", err)
+	}
+	if _, err := NewData(x.T(), y.T()); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewData(x, mat.NewDense(1, 1, []float64{1})); err != nil {
+		t.Error(err)
+	}
+}

@@ -232,6 +232,11 @@ func (o *Options) checkSize(data *Data) error {
 	if data != nil && data.Q > MaxInputs {
 		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q, data.N, MaxInputs, ErrData)
 	}
+	if data != nil {
+		if err := onSide(data.N, data.Q, data.D); err != nil {
+			return err
+		}
+	}
 	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
 		return nil
 	}
