@@ -45,7 +45,7 @@ type Options struct {
 	From      *Model    // start from this model's parameters instead
 
 	Components int // L, of each window if there are windows; 0: chosen by Init
-	Features   int // K per component; 0: chosen by Init, of several inputs with the kind of frequencies (docs/algorithms.md, "Several inputs")
+	Features   int // K per component; 0: chosen by Init, of several inputs with the kind of frequencies (docs/algorithms.md, "Several inputs"), or for mini-batches by the number of rows
 
 	// Window is the length of the windows in the data's units of x, or WindowNone.
 	// With WindowAuto, which is 0, the spectrum start chooses the length by a
