@@ -48,6 +48,8 @@ func TestBadOptions(t *testing.T) {
 		{"length-scale 0", data, Options{Lengthscales: []float64{1, 0}}},
 		{"length-scale NaN", data, Options{Lengthscales: []float64{nan}}},
 		{"length-scale infinite", data, Options{Lengthscales: []float64{inf}}},
+		{"components beside length-scales", data, Options{Components: 3, Lengthscales: []float64{1}}},
+		{"no length-scale", data, Options{Lengthscales: []float64{}}},
 		{"period", data, Options{Lengthscales: []float64{1}, Periods: []float64{-1}}},
 		{"period NaN", data, Options{Lengthscales: []float64{1}, Periods: []float64{nan}}},
 		{"periods without length-scales", data, Options{Periods: []float64{1}}},

@@ -252,3 +252,11 @@ func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool
 	}
 	return true
 }
+
+// TestCheckpointFolder: a checkpoint in no folder is an error about a checkpoint, before the fit.
+func TestCheckpointFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "part")
+	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: path}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v; want ErrCheckpoint with %s", err, path)
+	}
+}

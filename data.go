@@ -25,7 +25,8 @@ type Data struct {
 
 // NewData copies x [N,Q] and y [N,D], in their own units, so that both may change
 // afterwards. Errors wrap ErrData: numbers of rows that differ, no rows or
-// columns, values that are not finite. To share slices that are row-major
+// columns, values that are not finite, one row of as many outputs as inputs,
+// which is what the transposes of N rows of both are. To share slices that are row-major
 // already, fill a Data in.
 func NewData(x, y mat.Matrix) (*Data, error) {
 	n, q, err := dims("x", x)
@@ -39,11 +40,22 @@ func NewData(x, y mat.Matrix) (*Data, error) {
 	if n != ny {
 		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
 	}
+	if err := onSide(n, q, d); err != nil {
+		return nil, err
+	}
 	data := &Data{N: n, Q: q, D: d, X: flatten(x), Y: flatten(y)}
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
 	return data, nil
+}
+
+// onSide refuses one row of as many outputs as inputs.
+func onSide(n, q, d int) error {
+	if n == 1 && q > 1 && q == d {
+		return fmt.Errorf("vssgp: x and y are both 1 by %d, one row of %d inputs and outputs; want a row for each observation, %d by 1 (are they transposed?): %w", q, q, q, ErrData)
+	}
+	return nil
 }
 
 // dims are the rows and columns of a caller's matrix; a nil matrix of any type is
@@ -78,6 +90,15 @@ func (d *Data) Check() error {
 		return fmt.Errorf("vssgp: %d names of inputs and %d of outputs, want none or %d and %d: %w", nx, ny, d.Q, d.D, ErrData)
 	}
 	return nil
+}
+
+// extents are the least and the greatest of each input [Q].
+func (d *Data) extents() (all [][2]float64) {
+	for q := range d.Q {
+		lo, hi := (&spectral.Data{Q: d.Q, X: d.X}).Extent(q)
+		all = append(all, [2]float64{lo, hi})
+	}
+	return all
 }
 
 // mostValue bounds data so that no difference of two leaves float64's range.

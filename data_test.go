@@ -1,8 +1,11 @@
 package vssgp
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -71,5 +74,104 @@ func TestBorrow(t *testing.T) {
 	}
 	if own[0] = 7; data.X[0] != 1 || data.Y[0] != 1 {
 		t.Errorf("NewData shares its matrices' memory: x starts with %v, y with %v, want 1", data.X[0], data.Y[0])
+	}
+}
+
+// TestFarInput: where a prediction or a draw overflows, it is an error that names the row, and no NaN.
+func TestFarInput(t *testing.T) {
+	for _, unit := range []float64{1e-10, 1.7e-9} { // x in the model's units is infinite, or only its products are
+		testFarInput(t, unit)
+	}
+}
+
+func testFarInput(t *testing.T, unit float64) {
+	data := wave(60, 0.1)
+	for i := range data.X {
+		data.X[i] *= unit
+	}
+	m, _, err := Fit(t.Context(), data, Options{Init: InitPaper, Features: 6, Iterations: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []float64{1, 1e300}
+	_, rows := m.PredictRows(x, 2)
+	_, matrix := m.Predict(mat.NewDense(2, 1, x))
+	_, _, joint := m.PredictJoint(mat.NewDense(2, 1, x))
+	_, draw := m.Draw(mat.NewDense(2, 1, x), 1, 1)
+	for name, err := range map[string]error{"PredictRows": rows, "Predict": matrix, "PredictJoint": joint, "Draw": draw} {
+		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "row 1, x = [1e+300]: the result is not finite") {
+			t.Errorf("x in %v, %s: %v; want ErrData with the row", unit, name, err)
+		}
+	}
+}
+
+// TestBeyond: rows outside of the data of the fit are marked, also by a model from a file; without a known range none is.
+func TestBeyond(t *testing.T) {
+	decay := &Data{N: 80, Q: 1, D: 1}
+	for n := range decay.N {
+		decay.X, decay.Y = append(decay.X, float64(n)/10), append(decay.Y, 5*math.Exp(-float64(n)/20))
+	}
+	two := &Data{N: 40, Q: 2, D: 1}
+	for n := range two.N {
+		two.X, two.Y = append(two.X, float64(n), float64(n*7%40)), append(two.Y, math.Sin(float64(n)/5))
+	}
+	for name, c := range map[string]struct {
+		data *Data
+		x    []float64
+		want []bool
+	}{
+		"among the data": {decay, []float64{0, 3, 7.9}, nil},
+		"on both sides":  {decay, []float64{-0.1, 3, 8, 12}, []bool{true, false, true, true}},
+		"two inputs":     {two, []float64{3, 3, 3, 40, -1, 3}, []bool{false, true, true}},
+	} {
+		m, _, err := Fit(t.Context(), c.data, Options{Features: 6, Iterations: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		read, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := len(c.x) / c.data.Q
+		for from, m := range map[string]*Model{"fit": m, "file": read} {
+			if p, err := m.PredictRows(c.x, rows); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
+				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)
+			}
+		}
+		if read.Range = nil; c.want != nil {
+			if p, err := read.PredictRows(c.x, rows); err != nil || p.Beyond != nil {
+				t.Errorf("%s, no range: %v (%v)", name, p.Beyond, err)
+			}
+			read.Params.CoefMean, read.Params.CoefVar = nil, nil
+			conditioned, err := NewModel(read.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conditioned.Condition(c.data); err != nil || !slices.Equal(conditioned.Range, m.Range) {
+				t.Errorf("%s: conditioned on %v, want %v (%v)", name, conditioned.Range, m.Range, err)
+			}
+		}
+	}
+}
+
+// TestTransposedData: two matrices on their side are refused with the likely cause, and one row of fewer outputs is not.
+func TestTransposedData(t *testing.T) {
+	x, y := mat.NewDense(1, 5, []float64{1, 2, 3, 4, 5}), mat.NewDense(1, 5, []float64{1, 4, 9, 16, 25})
+	if _, err := NewData(x, y); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
+		t.Errorf("%v; want ErrData with the cause", err)
+	}
+	filled := &Data{N: 1, Q: 5, D: 5, X: x.RawMatrix().Data, Y: y.RawMatrix().Data}
+	if _, _, err := Fit(t.Context(), filled, Options{}); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
+		t.Errorf("%v; want ErrData with the cause", err)
+	}
+	if _, err := NewData(x.T(), y.T()); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewData(x, mat.NewDense(1, 1, []float64{1})); err != nil {
+		t.Error(err)
 	}
 }

@@ -20,6 +20,12 @@
 //	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{})
 //	p, err := model.Predict(xNew)                             // p.Mean, p.SD(true)
 //	err = model.Save("model.safetensors")
+//
+// Data, a Model, a Predictor, a Posterior and a Prediction may be used by several
+// goroutines at a time, as long as none changes them: everything reads them but
+// Model.Condition, which sets the model's posterior, and assignments to their
+// fields. Draws are for one goroutine; each may take its own from Model.Draws. Fits
+// share nothing but the cores, and Options.From is only read.
 package vssgp
 
 import (
@@ -49,7 +55,8 @@ var (
 	ErrMemory = errors.New("more memory than there is")
 	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot go
 	// on from, which stays as it is: damaged, of other data, options or another
-	// build, no checkpoint at all, or in use by another process.
+	// build, no checkpoint at all, or in use by another process; or that cannot be
+	// written, as its folder is missing.
 	ErrCheckpoint = checkpoint.Err
 	// ErrFile is wrapped by every error about the contents of a model file that is
 	// damaged or no safetensors file at all; one that is whole and holds no model

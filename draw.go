@@ -3,7 +3,9 @@ package vssgp
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -70,7 +72,7 @@ func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 		return nil, err
 	}
 	if m.hyper == nil || len(m.hyper.Draws) == 0 {
-		return nil, fmt.Errorf("vssgp: draw: the model has no draws of its hyper-parameters; fit it with some (Options.Posterior): %w", ErrUnfitted)
+		return nil, m.withoutDraws("draw")
 	}
 	d.m = m.hyper.Draws
 	return d, nil
@@ -83,11 +85,18 @@ func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 		d.function(len(d.at) - 1)
 	}
 	m := d.m[i%len(d.m)]
-	y, err := d.function(i).At(ctx, m.X.ToModel(x))
+	u, err := m.inUnits("draw", 0, x)
+	if err != nil {
+		return nil, err
+	}
+	y, err := d.function(i).At(ctx, u)
 	if err != nil {
 		return nil, dataError(err)
 	}
 	m.Y.toData(y)
+	if at := slices.IndexFunc(y, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); at >= 0 {
+		return nil, notFinite("draw", at/m.Params.D, x[at/m.Params.D*m.Params.Q:][:m.Params.Q])
+	}
 	return y, nil
 }
 

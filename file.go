@@ -96,6 +96,9 @@ func (m *Model) file() (*safetensors.File, error) {
 		return nil, err
 	}
 	for _, e := range m.metadata() {
+		if m.Range == nil && e.name == "x.range" { // not known
+			continue
+		}
 		text, err := json.Marshal(e.value)
 		if err != nil {
 			return nil, fmt.Errorf("vssgp: save %s: %w", e.name, err)
@@ -120,7 +123,7 @@ func (m *Model) metadata() []struct {
 		value any
 	}{
 		{"x.offset", &m.X.Offset}, {"x.scale", &m.X.Scale}, {"y.offset", &m.Y.Offset}, {"y.scale", &m.Y.Scale},
-		{"x.names", &m.XNames}, {"y.names", &m.YNames},
+		{"x.names", &m.XNames}, {"y.names", &m.YNames}, {"x.range", &m.Range},
 	}
 }
 
@@ -192,7 +195,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	for _, e := range m.metadata() {
 		if text, ok := f.Metadata[e.name]; ok {
-			if err := json.Unmarshal([]byte(text), e.value); err != nil {
+			if err := f.Entry(e.name, e.value); err != nil {
 				return nil, fmt.Errorf("vssgp: metadata %s is %.40q, want a JSON list: %w: %w", e.name, text, err, ErrParams)
 			}
 		}
@@ -384,7 +387,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 		n := r.Size(v)
 		for i := range n {
 			if d := b[i*n+i]; d <= 0 {
-				return fmt.Errorf("vssgp: %s has pivot %v in block %d, want a positive number: %w", nameFactor, d, v, ErrParams)
+				return fmt.Errorf("vssgp: %s has %v on the diagonal of block %d, want a positive number: %w", nameFactor, d, v, ErrParams)
 			}
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // Fit makes starting values, optimises the bound from each and keeps the model
 // with the best. Where ctx (nil: the background) ends it early, the best model so
 // far comes back with an error that wraps ctx.Err(). Other errors wrap ErrData,
-// ErrOptions, ErrMemory, ErrCheckpoint or ErrBound. data stay as they are.
+// ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or are the backend's or the
+// system's. data stay as they are.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := data.Check(); err != nil {
 		return nil, nil, err
@@ -42,9 +43,13 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if f.best == nil {
 		return nil, nil, cmp.Or(err, f.failed)
 	}
+	f.best.model.Range = data.extents()
 	if err == nil {
 		f.res.NoPosterior, err = f.posterior()
 		err = optimise.Interrupted(f.ctx, err)
+		if f.o.Posterior > 0 {
+			f.best.model.noDraws = f.res.NoPosterior
+		}
 	}
 	return f.best.model, f.result(), err
 }

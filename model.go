@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -67,6 +68,10 @@ type Model struct {
 
 	XNames, YNames []string // of the inputs [Q] and outputs [D]; may be empty
 
+	// Range is the least and the greatest of each input [Q] in the data of the fit, in their units; nil: not known. Prediction.Beyond says
+	// which rows lie outside.
+	Range [][2]float64
+
 	// Metadata are entries of the model file that programs keep beside a model. Their names begin with "app."; others are not written.
 	Metadata map[string]string
 
@@ -75,6 +80,8 @@ type Model struct {
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
 	hyper *Posterior             // of the hyper-parameters; nil: not computed
+
+	noDraws string // why a fit that was asked for draws has none
 }
 
 // A Posterior says how well a fit's data determine its hyper-parameters: a
@@ -214,6 +221,12 @@ func (m *Model) Condition(data *Data) (*Evaluation, error) {
 	return m.ConditionContext(context.Background(), data)
 }
 
+// withoutDraws is the error about a model that has no draws of its hyper-parameters.
+func (m *Model) withoutDraws(what string) error {
+	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior)")
+	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
+}
+
 // ConditionContext computes the exact posterior of the coefficients given data,
 // leaving the parameters as they are, those of the draws of its Posterior too, and
 // makes the model an Exact one: q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
@@ -243,7 +256,22 @@ func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, 
 		m.hyper = &hyper
 	}
 	m.adopt(e)
+	m.Range = data.extents()
 	return e, nil
+}
+
+// beyond marks the rows x [N,Q] outside of the model's Range; nil if none is.
+func (m *Model) beyond(x []float64) (marks []bool) {
+	q := len(m.Range)
+	for i, v := range x {
+		if q > 0 && (v < m.Range[i%q][0] || v > m.Range[i%q][1]) {
+			if marks == nil {
+				marks = make([]bool, len(x)/q)
+			}
+			marks[i/q] = true
+		}
+	}
+	return marks
 }
 
 // adopt takes the exact posterior of an evaluation.
@@ -325,6 +353,9 @@ func (m *Model) checkMaps() error {
 				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s, a.name, i, a.Offset[i], ErrParams)
 			}
 		}
+	}
+	if n := len(m.Range); n != 0 && n != m.Params.Q || slices.ContainsFunc(m.Range, func(ends [2]float64) bool { return !(ends[0] <= ends[1]) }) {
+		return fmt.Errorf("vssgp: x.range is %.6g, want a least and a greatest value for each of %d inputs: %w", m.Range, m.Params.Q, ErrParams)
 	}
 	if n := len(m.XNames); n != 0 && n != m.Params.Q {
 		return fmt.Errorf("vssgp: %d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)

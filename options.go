@@ -45,7 +45,7 @@ type Options struct {
 	From      *Model    // start from this model's parameters instead
 
 	Components int // L, of each window if there are windows; 0: chosen by Init
-	Features   int // K per component; 0: chosen by Init, of several inputs with the kind of frequencies (docs/algorithms.md, "Several inputs")
+	Features   int // K per component; 0: chosen by Init, of several inputs with the kind of frequencies (docs/algorithms.md, "Several inputs"), or for mini-batches by the number of rows
 
 	// Window is the length of the windows in the data's units of x, or WindowNone.
 	// With WindowAuto, which is 0, the spectrum start chooses the length by a
@@ -232,6 +232,11 @@ func (o *Options) checkSize(data *Data) error {
 	if data != nil && data.Q > MaxInputs {
 		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q, data.N, MaxInputs, ErrData)
 	}
+	if data != nil {
+		if err := onSide(data.N, data.Q, data.D); err != nil {
+			return err
+		}
+	}
 	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
 		return nil
 	}
@@ -283,6 +288,12 @@ func (o *Options) checkScales(data *Data) error {
 		if !(p >= 0) {
 			return badOption("period %v, want a positive number, or 0 for none", p)
 		}
+	}
+	switch n := len(o.Lengthscales); {
+	case n > 0 && o.Components > 0 && o.Components != n:
+		return badOption("%d components with %d length-scales, want one length-scale for each component, or no number of components", o.Components, n)
+	case o.Lengthscales != nil && n == 0:
+		return badOption("length-scales of no component, want one at least, or nil")
 	}
 	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
 		return badOption("%d periods for %d length-scales, want one each", len(o.Periods), n)

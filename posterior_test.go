@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -239,5 +240,20 @@ func TestNoPosterior(t *testing.T) {
 	var none *Model
 	if none.Posterior() != nil || (*Prediction)(nil).Quantile(0.5, true) != nil {
 		t.Error("a model that is none has a posterior")
+	}
+}
+
+// TestNoDraws: where a fit keeps no draws although they were asked for, a prediction by them says why.
+func TestNoDraws(t *testing.T) {
+	m, r, err := Fit(t.Context(), wave(60, 0.1), Options{Posterior: 3, Inference: Stochastic, Iterations: 5, Features: 6})
+	if err != nil || r.NoPosterior == "" {
+		t.Fatalf("no reason (%v)", err)
+	}
+	_, predict := m.PosteriorPredictor(t.Context())
+	_, draw := m.PosteriorDraws(1)
+	for _, err := range []error{predict, draw} {
+		if !errors.Is(err, ErrUnfitted) || !strings.Contains(err.Error(), r.NoPosterior) || strings.Contains(err.Error(), "Options.Posterior") {
+			t.Errorf("%v; want the reason %q", err, r.NoPosterior)
+		}
 	}
 }

@@ -18,9 +18,10 @@ func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
 
 // PredictContext is the predictive distribution of y at each row of x [N,Q] in
 // the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
-// memory besides the result. Errors wrap ErrData if x does not have the model's
-// columns, has values that are not finite, or has too many rows for the number of
-// outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
+// memory besides the result. It is made for rows among the data; those outside of
+// them are marked (Prediction.Beyond). Errors wrap ErrData if x does not have the model's
+// columns, has values that are not finite or so far away that a prediction is not,
+// or has too many rows for the number of outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
 // invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for rows that
 // do not fit in memory.
 func (m *Model) PredictContext(ctx context.Context, x mat.Matrix) (*Prediction, error) {
@@ -128,7 +129,7 @@ func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 		return nil, err
 	}
 	if m.hyper == nil || len(m.hyper.Draws) == 0 {
-		return nil, fmt.Errorf("vssgp: predict: the model has no draws of its hyper-parameters; fit it with some (Options.Posterior): %w", ErrUnfitted)
+		return nil, m.withoutDraws("predict")
 	}
 	for _, d := range m.hyper.Draws {
 		one, err := m.with(d).Predictor(ctx)
@@ -169,6 +170,7 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	if out == nil {
 		return nil, fmt.Errorf("vssgp: predict: no rows: %w", ErrData)
 	}
+	out.Beyond = p.m.beyond(x)
 	return out, nil
 }
 
@@ -289,7 +291,15 @@ func (c *parts) emit(n int) bool {
 	}
 	q := c.p.m.Params.Q
 	x := c.x[:n*q]
-	out, err := c.p.part(c.ctx, c.p.m.X.ToModel(x))
+	var out *Prediction
+	u, err := c.p.m.inUnits("predict", c.first, x)
+	if err == nil {
+		out, err = c.p.part(c.ctx, u)
+	}
+	if err == nil {
+		out.Beyond = c.p.m.beyond(x)
+		err = out.checkFinite(c.first, x)
+	}
 	if err != nil {
 		c.yield(nil, err)
 		return false

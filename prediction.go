@@ -20,6 +20,12 @@ type Prediction struct {
 	Cov   []float64 // [N,D,D] of the observed y: function and noise
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
 
+	// Beyond [N] marks the rows that lie outside of the data of the fit (Model.Range), in any input; nil: none does, or it is not known.
+	// Do not trust the error bars there: away from the data the variance goes to τ⁻¹ + Ψ' (DESIGN.md, section 7), which is what the fitted
+	// frequencies leave open and not what else the function may do, so it can be far too small. For a series, package series has a model
+	// whose variance grows.
+	Beyond []bool
+
 	// parts are the predictions that this is the mean of, if it is a mixture.
 	parts []*Prediction
 	// own is set where outputs are so small or large that their variances leave
@@ -135,6 +141,33 @@ func (m *Model) inDataUnits(raw *spectral.Prediction) *Prediction {
 	return out
 }
 
+// checkFinite refuses a prediction that overflows, at rows x of which the first has a number.
+func (p *Prediction) checkFinite(first int, x []float64) error {
+	sd := p.SD(true)
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	for n := range p.N {
+		if slices.ContainsFunc(p.Mean[n*p.D:(n+1)*p.D], bad) || slices.ContainsFunc(sd[n*p.D:(n+1)*p.D], bad) {
+			q := len(x) / p.N
+			return notFinite("predict", first+n, x[n*q:(n+1)*q])
+		}
+	}
+	return nil
+}
+
+// inUnits maps rows x to the model's units, of which the first has a number, and refuses those that leave float64's range there.
+func (m *Model) inUnits(what string, first int, x []float64) ([]float64, error) {
+	u, q := m.X.ToModel(x), m.Params.Q
+	if at := slices.IndexFunc(u, func(v float64) bool { return math.IsInf(v, 0) }); at >= 0 && !math.IsInf(x[at], 0) {
+		return nil, notFinite(what, first+at/q, x[at/q*q:][:q])
+	}
+	return u, nil
+}
+
+// notFinite is the error about a row x whose prediction or draw overflows.
+func notFinite(what string, row int, x []float64) error {
+	return fmt.Errorf("vssgp: %s: row %d, x = %.6g: the result is not finite; want x of the size of the model's data, and a model with such numbers: %w", what, row, x, ErrData)
+}
+
 // mixture is the mean of predictions: its covariance is their mean covariance and the
 // covariance of their means.
 func mixture(parts []*Prediction) *Prediction {
@@ -173,8 +206,11 @@ func mixture(parts []*Prediction) *Prediction {
 
 // Quantile is the value [N,D] that each observed y, or the latent function if noise is
 // false, stays below with probability prob: of a Gaussian, or of the mixture from a
-// PosteriorPredictor.
+// PosteriorPredictor. It panics unless 0 < prob < 1: the 95th percentile is that of 0.95.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
+	if !(prob > 0 && prob < 1) {
+		panic(fmt.Sprintf("vssgp: quantile of probability %v, want a number between 0 and 1, such as 0.95", prob))
+	}
 	if p == nil {
 		return nil
 	}

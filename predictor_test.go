@@ -3,8 +3,13 @@ package vssgp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"iter"
+	"math"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -306,5 +311,66 @@ func TestContexts(t *testing.T) {
 	}
 	if e, err := m.Condition(wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
 		t.Errorf("after all that: %v", err)
+	}
+}
+
+// TestConcurrentUse: several goroutines use one model, one predictor and one Data at a time, and get what one alone gets. The race detector
+// watches.
+func TestConcurrentUse(t *testing.T) {
+	data := wave(80, 0.1)
+	m, _, err := Fit(t.Context(), data, Options{Features: 6, Iterations: 5, Window: 5, Posterior: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := m.Predictor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mat.NewDense(3, 1, []float64{1, 2, 30})
+	want, err := m.Predict(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			p, err := m.Predict(x)
+			if err != nil || !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) {
+				t.Errorf("Predict: %v, or other numbers", err)
+			}
+			_, rows := one.Predict(t.Context(), x.RawMatrix().Data)
+			_, _, joint := m.PredictJoint(x)
+			_, drawn := m.Draw(x, 2, 1)
+			_, bound := m.Evaluate(data, Exact, nil, true)
+			_, _, again := Fit(t.Context(), data, Options{From: m, Iterations: 2, Posterior: NoPosterior})
+			_, density := want.LogDensity([]float64{0, 0, 0})
+			for name, err := range map[string]error{"Predictor": rows, "PredictJoint": joint, "Draw": drawn, "Evaluate": bound, "Fit": again, "LogDensity": density, "Write": m.Write(io.Discard)} {
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			m.Components()
+			m.Frequencies()
+			want.Quantile(0.9, true)
+		})
+	}
+	all.Wait()
+}
+
+// TestQuantileProbability: a probability that is none, such as a percentage, panics.
+func TestQuantileProbability(t *testing.T) {
+	p := &Prediction{N: 1, D: 1, Mean: []float64{0}, Cov: []float64{1}, Noise: []float64{0}}
+	for _, probability := range []float64{95, 0, 1, -0.1, math.NaN()} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, fmt.Sprintf("probability %v", probability)) {
+					t.Errorf("%v: panic %q", probability, text)
+				}
+			}()
+			t.Errorf("%v: %v", probability, p.Quantile(probability, true))
+		}()
+	}
+	if q := p.Quantile(0.975, true); math.Abs(q[0]-1.959964) > 1e-6 {
+		t.Errorf("quantile %v", q)
 	}
 }

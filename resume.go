@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/checkpoint"
 	"github.com/vssgp/vssgp/internal/optimise"
 	"github.com/vssgp/vssgp/internal/safetensors"
@@ -64,6 +66,11 @@ func (f *fit) openCheckpoint() (m *Model, state *optimise.State, err error) {
 		m, err = f.read(s, made)
 		return err
 	})
+	for _, place := range []error{fs.ErrNotExist, fs.ErrPermission, atomicfile.ErrTarget, atomicfile.ErrNotRegular} {
+		if errors.Is(err, place) && !errors.Is(err, ErrCheckpoint) {
+			err = fmt.Errorf("%w: %w", err, ErrCheckpoint)
+		}
+	}
 	if s == nil || err != nil {
 		f.writer = writer
 		return nil, nil, err

@@ -254,6 +254,10 @@ func (f *frame) model(p *Params) *Model {
 	return &Model{Params: p, Inference: Exact, X: f.x, Y: f.y, XNames: f.data.XNames, YNames: f.data.YNames, Backend: f.o.Backend}
 }
 
+// manyFeatures is K of a fit on mini-batches of manyRows or more, one component and no windows. A step costs in proportion to K, and the
+// paper's 50 are too few for what so many rows show (docs/experiments.md, "Tables").
+const manyFeatures, manyRows = 200, 10_000
+
 // settings are the options of a start in the model's units.
 func (f *frame) settings(seed uint64) start.Settings {
 	o := &f.o
@@ -268,6 +272,9 @@ func (f *frame) settings(seed uint64) start.Settings {
 	}
 	if f.init == InitPaper || f.init == initTable {
 		s.Lengthscales, s.Frequencies = f.paperScales()
+	}
+	if o.Inference == Stochastic && f.init == InitPaper && s.Window == 0 && len(s.Lengthscales) == 1 && f.data.N >= manyRows {
+		s.Features = cmp.Or(s.Features, manyFeatures)
 	}
 	return s
 }

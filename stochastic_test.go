@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"math"
 	"testing"
 
@@ -95,4 +96,39 @@ func TestFactorisedBelowItsExact(t *testing.T) {
 			t.Errorf("%s: bound %.5g, exact inference reaches %.5g: want within %g", name, r.Bound, exact.Bound, c.within)
 		}
 	}
+}
+
+// TestStochasticFeatures: mini-batches of many rows of several inputs have more features than the paper's 50, unless the options say.
+func TestStochasticFeatures(t *testing.T) {
+	table := func(n int) *Data { return &Data{N: n, Q: 2, D: 1, X: varied(2 * n), Y: varied(n)} }
+	for name, c := range map[string]struct {
+		data *Data
+		o    Options
+		want int
+	}{
+		"few rows":        {table(100), Options{}, 50},
+		"many rows":       {table(manyRows), Options{}, manyFeatures},
+		"given":           {table(manyRows), Options{Features: 30}, 30},
+		"two components":  {table(manyRows), Options{Components: 2}, 50},
+		"with windows":    {table(manyRows), Options{Window: 0.5}, 50},
+		"exact inference": {table(manyRows), Options{Inference: Exact, Init: InitPaper}, 50},
+	} {
+		c.o.Inference = cmp.Or(c.o.Inference, Stochastic)
+		m, err := New(c.data, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Params.K != c.want {
+			t.Errorf("%s: K = %d, want %d", name, m.Params.K, c.want)
+		}
+	}
+}
+
+// varied are n numbers in [0, 1).
+func varied(n int) []float64 {
+	a := make([]float64, n)
+	for i := range a {
+		_, a[i] = math.Modf(float64(i) * math.Phi)
+	}
+	return a
 }

@@ -104,7 +104,7 @@ func ReadSparse(r io.ReaderAt, size int64) (*SparseModel, error) {
 	}
 	s := &SparseModel{}
 	for name, to := range s.metadata() {
-		if err := json.Unmarshal([]byte(f.Metadata[name]), to); err != nil {
+		if err := f.Entry(name, to); err != nil {
 			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
 		}
 	}

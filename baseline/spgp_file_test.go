@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -253,4 +256,29 @@ func FuzzReadSparse(f *testing.F) {
 		s.Covariance()
 		s.NoiseSD()
 	})
+}
+
+// TestConcurrentUse: several goroutines use one model at a time, and get what one alone gets. The race detector watches.
+func TestConcurrentUse(t *testing.T) {
+	m := fitSparse(t, sparseMethods["vfe"])
+	q, _, _ := m.Sizes()
+	want, err := m.Predict(mat.NewDense(1, q, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			p, err := m.Predict(mat.NewDense(1, q, nil))
+			if err != nil || !slices.Equal(p.Mean, want.Mean) {
+				t.Errorf("Predict: %v, or other numbers", err)
+			}
+			if err := m.Write(io.Discard); err != nil {
+				t.Error(err)
+			}
+			m.Covariance()
+			m.NoiseSD()
+		})
+	}
+	all.Wait()
 }

@@ -17,8 +17,8 @@ var ErrData = errors.New("series: unusable data")
 type Series struct {
 	X []float64   // [N] in any unit and any order
 	Y [][]float64 // [D][N]; NaN is a missing value
-	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. An error
-	// below 1e-4, or 1e-6·√N if that is more, standard deviations of the output counts as that, and one above 1e6 as 1e6.
+	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. It is
+	// 1e-9 to 1e9 standard deviations of the output; below 1e-4, or 1e-6·√N if that is more, it counts as that, and above 1e6 as 1e6.
 	Err [][]float64
 }
 
@@ -46,8 +46,8 @@ func (s *Series) check() error {
 			if math.IsInf(v, 0) || math.Abs(v) > largest {
 				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, largest)
 			}
-			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < math.Inf(1)) {
-				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number", ErrData, d, n, s.Err[d][n])
+			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < largest) {
+				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n, s.Err[d][n], largest)
 			}
 		}
 	}
@@ -59,7 +59,8 @@ const (
 	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the value
 	// would be its rounding's.
 	leastError, leastErrorByRow, largestError = 1e-4, 1e-6, 1e6
-	leastRows                                 = 4 // with a value, in every output: fewer say nothing of noise
+	smallestKnown, largestKnown               = 1e-9, 1e9 // beyond these an error is no measurement's
+	leastRows                                 = 4         // with a value, in every output: fewer say nothing of noise
 	// onGrid is how far rows may lie beside the places of a grid, in steps, to be taken for rows on it: times in decimal years are rounded.
 	onGrid = 0.02
 )
@@ -174,10 +175,16 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 	for d, sd := range s.Err {
 		f.known = append(f.known, f.standardErrors(d, sd))
 		var usual []float64
+		least, most := math.Inf(1), 0.0
 		for n := range sd {
 			if !math.IsNaN(s.Y[d][n]) {
 				usual = append(usual, f.known[d][n])
+				least, most = min(least, sd[n]), max(most, sd[n])
 			}
+		}
+		if least < smallestKnown*f.Scale[d] || most > largestKnown*f.Scale[d] {
+			return nil, fmt.Errorf("%w: the known errors are %.3g to %.3g and must be %v to %v times the standard deviation of the values, %.3g",
+				ErrData, least, most, smallestKnown, float64(largestKnown), f.Scale[d])
 		}
 		slices.Sort(usual)
 		f.Error = append(f.Error, usual[len(usual)/2])

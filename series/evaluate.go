@@ -16,7 +16,8 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		return 0, err
 	}
 	if len(s.Y) != m.Outputs() || (s.Err != nil) != (m.frame.Error != nil) {
-		return 0, fmt.Errorf("%w: %d outputs, errors known: %v; the model has %d, %v", ErrData, len(s.Y), s.Err != nil, m.Outputs(), m.frame.Error != nil)
+		known := map[bool]string{true: "with known errors", false: "without known errors"}
+		return 0, fmt.Errorf("%w: outputs: %d %s; the model has %d %s", ErrData, len(s.Y), known[s.Err != nil], m.Outputs(), known[m.frame.Error != nil])
 	}
 	if m.frame.Log {
 		logs, ok := s.logarithm()
@@ -63,8 +64,8 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		}
 	}
 	var e posterior.Evaluation
-	if err := newObjective(&l, sums).evaluate(&e, m.at.Mode); err != nil {
-		return 0, fmt.Errorf("series: %w", err)
+	if err := newObjective(&l, sums).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {
+		return 0, m.failed(err)
 	}
 	return e.Value, nil
 }

@@ -18,9 +18,6 @@ import (
 // FileFormat is the metadata entry "format" of a series' model file.
 const FileFormat = "vssgp-series/1"
 
-// ErrFile is wrapped by every error about the content of a model file.
-var ErrFile = errors.New("series: not a model file of a series")
-
 // The model file's tensors. Those of group g end in .g.
 const (
 	nameMode        = "hyper.mode"        // [θ] logarithms, in the model's units
@@ -195,13 +192,16 @@ func load(f *safetensors.File) (*Model, error) {
 	if got := f.Metadata["format"]; got != FileFormat {
 		return nil, fmt.Errorf("its format is %.40q, want %q: %w", got, FileFormat, ErrFile)
 	}
-	m, r := &Model{backend: cpu.New()}, &record{}
+	m, r := &Model{backend: cpu.New(), loaded: true}, &record{}
 	for name, to := range map[string]any{"series": r, "x.name": &m.XName, "y.names": &m.YNames, "notes": &m.Notes} {
-		if err := json.Unmarshal([]byte(f.Metadata[name]), to); err != nil {
+		if err := f.Entry(name, to); err != nil {
 			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
 		}
 	}
 	m.frame, m.bound = &r.Frame, r.Bound
+	if n := len(m.YNames); n != 0 && n != len(r.Frame.Scale) {
+		return nil, fmt.Errorf("its metadata \"y.names\" has %d names for %d outputs: %w", n, len(r.Frame.Scale), ErrFile)
+	}
 	if err := m.loadLayout(r, f); err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (m *Model) loadTracks(at memory, f *safetensors.File) error {
 // loadLayout lays the parts out again, if that takes no more features than the file has moments of.
 func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	fr, outputs := m.frame, len(m.frame.Scale)
-	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs &&
+	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs && (fr.Error == nil || len(fr.Error) == outputs) && finite(fr.Error...) &&
 		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) && slices.Min(fr.Scale) > 0 &&
 		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Memory >= 0 && r.Memory <= memories[len(memories)-1] && r.Sines >= 0 && r.Sines <= wildSines && len(r.Parts) <= mostParts
 	if !ok {

@@ -83,7 +83,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	for _, swap := range [][2]string{{`\"period\":1`, `\"period\":9`}, {`\"reach\":43.5`, `\"reach\":1e99`}, {`constant`, `constanz`}, {`\"outputs\":[0]`, `\"outputs\":[7]`}, {`\"harmonics\":1`, `\"harmonics\":8`}, {`\"harmonics\":1`, `\"harmonics\":100`}} {
+	for _, swap := range [][2]string{{`\"Rows\":30`, `\"Rows\":30,\"Error\":[]`}, {`\"period\":1`, `\"period\":9`}, {`\"reach\":43.5`, `\"reach\":1e99`}, {`constant`, `constanz`}, {`\"outputs\":[0]`, `\"outputs\":[7]`}, {`\"harmonics\":1`, `\"harmonics\":8`}, {`\"harmonics\":1`, `\"harmonics\":100`}} {
 		f.Add(bytes.Replace(b.Bytes(), []byte(swap[0]), []byte(swap[1]), 1))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -98,6 +98,12 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		_, _ = m.Predict(context.Background(), []float64{0, 1})
+		p, err := m.Predict(context.Background(), []float64{0, 1})
+		if err != nil && !errors.Is(err, ErrFile) && !errors.Is(err, ErrReach) {
+			t.Errorf("an error that is neither ErrFile nor ErrReach: %v", err)
+		}
+		if err == nil && slices.ContainsFunc(p.SD[0], math.IsNaN) {
+			t.Errorf("it predicts NaN")
+		}
 	})
 }

@@ -1,6 +1,9 @@
 package series
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +13,9 @@ import (
 	"github.com/vssgp/vssgp/internal/score"
 	"github.com/vssgp/vssgp/spectral"
 )
+
+// ErrFile is wrapped by every error about the content of a model file.
+var ErrFile = errors.New("series: not a model file of a series")
 
 // A Model is a fitted series. Its names and notes are the caller's.
 type Model struct {
@@ -24,7 +30,16 @@ type Model struct {
 	draws   [][]float64
 	bound   float64
 	backend spectral.Backend
+	loaded  bool  // from a file
 	long    *long // of a long series; nil: the layout has the memory and the noise
+}
+
+// failed words an error of the algebra. The numbers of a fit go together; those of a file need not.
+func (m *Model) failed(err error) error {
+	if m.loaded && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("its numbers do not go together, so nothing can be computed with them: %w", ErrFile)
+	}
+	return fmt.Errorf("series: %w", err)
 }
 
 // SetBackend chooses where predictions are computed; nil: the CPU.

@@ -56,15 +56,26 @@ var usualParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortM
 // ErrOptions is wrapped by every error about options.
 var ErrOptions = errors.New("series: bad options")
 
+// apart is by how much of its length the period of a season has to differ from another one.
+const apart = 1e-5
+
 // check reports parts that cannot be.
 func (o *Options) check() error {
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
 		return fmt.Errorf("%w: there are no parts but noise; want one more at least, such as Constant", ErrOptions)
 	}
-	seen := map[string]bool{}
+	seen, periods := map[string]bool{}, []float64(nil)
 	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
 		if p == nil {
 			return fmt.Errorf("%w: a part is nil", ErrOptions)
+		}
+		if s, ok := p.(Season); ok {
+			for _, q := range periods {
+				if q != s.Period && math.Abs(q-s.Period) <= apart*q {
+					return fmt.Errorf("%w: seasons of period %v and %v are too close to tell apart; want one of them", ErrOptions, q, s.Period)
+				}
+			}
+			periods = append(periods, s.Period)
 		}
 		if seen[p.name()] {
 			return fmt.Errorf("%w: there are two parts %q", ErrOptions, p.name())

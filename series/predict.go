@@ -30,8 +30,12 @@ type Prediction struct {
 	mixtures [][]score.Mixture
 }
 
-// Quantile is the value below which an observation lies with probability p, for output d and row n.
+// Quantile is the value below which an observation lies with a probability, for output d and row n. It panics unless 0 < probability < 1:
+// the 95th percentile is that of 0.95.
 func (p *Prediction) Quantile(d, n int, probability float64) float64 {
+	if !(probability > 0 && probability < 1) {
+		panic(fmt.Sprintf("series: quantile of probability %v, want a number between 0 and 1, such as 0.95", probability))
+	}
 	return p.mixtures[d][n].Quantile(probability)
 }
 
@@ -88,6 +92,11 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		}
 		p.Median = append(p.Median, median)
 		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
+	}
+	if m.loaded && slices.ContainsFunc(slices.Concat(p.Mean, p.SD, p.Lower, p.Upper), func(a []float64) bool {
+		return slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) && !m.frame.Log })
+	}) {
+		return nil, m.failed(nil)
 	}
 	return p, nil
 }
@@ -159,7 +168,7 @@ func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 			err = visit(view{g, o, s, factor, lambda, v})
 		}
 		if err != nil {
-			return fmt.Errorf("series: %w", err)
+			return m.failed(err)
 		}
 	}
 	return nil

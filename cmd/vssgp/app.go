@@ -99,6 +99,9 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 	f.stdout = a.stdout
 	for i, o := range operands[:len(args)] {
 		if o.file != nil && args[i] == fromStdin && (slices.Contains(o.file.extensions, "csv") || slices.Contains(o.file.extensions, "wav")) {
+			if a.memory != nil {
+				return mistake("%s is stdin, which carries the calls of serve; want a file that comes with the call", o.name)
+			}
 			if a.stdinFor != "" {
 				return mistake("%s and %s are both stdin; want a file for one of them", a.stdinFor, o.name)
 			}
@@ -121,6 +124,13 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 		named := namedFile{name: "--" + flag.Name, path: v.text}
 		if flag.Shorthand != "" {
 			named.name = "-" + flag.Shorthand
+		}
+		if v.text != "" && a.memory != nil && (v.file.folder || v.file.atOnce) {
+			err = mistake("%v: serve writes nothing to a disk; leave the flag out", named)
+			return
+		}
+		if v.file.folder {
+			return
 		}
 		if err = v.file.check(named, a.json, planned); v.text != "" && !(given("out-dir") && strings.Contains(v.text, nameMark)) {
 			f.add(named, v.file.written)
@@ -175,7 +185,7 @@ func (a *app) writeLast(files []atomicfile.File, done func()) error {
 	if files[last].Path != toStdout {
 		return a.write(files...)
 	}
-	s := &atomicfile.Spool{}
+	s := &atomicfile.Spool{InMemory: a.memory != nil}
 	defer s.Close()
 	if err := files[last].Write(s); err != nil {
 		return err

@@ -18,6 +18,8 @@ import (
 type columns struct {
 	x, y, errors []string
 	names        []string // --names
+	rows         bool     // --x row: the number of the row is the input
+	ordered      bool     // rows are in the order of time: a guessed input has to rise
 }
 
 func (c *columns) add(f *pflag.FlagSet) {
@@ -148,6 +150,9 @@ func named(s *table.Stream, given []string, flag string) (out []int, err error) 
 			}
 			col, known = i, true
 		}
+		if !known && flag == "--x" && text == rowName {
+			return nil, mistake("--x row: the numbers of the rows are an input of forecast, fill, backtest and fit --method structural alone; want some of %s", listed(s.Names))
+		}
 		if !known {
 			return nil, mistake("%s: no column %.40q; want some of %s", flag, text, listed(s.Names))
 		}
@@ -180,7 +185,7 @@ func (c choice) check(s *table.Stream, path string) (choice, error) {
 
 // leftOut says which columns a default choice leaves out; "" if it takes all.
 func (c columns) leftOut(s *table.Stream, chosen choice) string {
-	if c.x != nil && c.y != nil {
+	if (c.x != nil || c.rows) && c.y != nil {
 		return ""
 	}
 	taken, kinds := slices.Concat(chosen.x, chosen.y, chosen.errors), []string{}
@@ -260,4 +265,14 @@ func listed(names []string) string {
 		names = slices.Concat(names[:most], []string{"…"})
 	}
 	return strings.Join(names, ", ")
+}
+
+// rowName is the --x that stands for the number of the row, unless a column has this name.
+const rowName = "row"
+
+// takeRow turns --x row into no column and rows.
+func (c *columns) takeRow(s *table.Stream) {
+	if len(c.x) == 1 && strings.TrimSpace(c.x[0]) == rowName && !slices.Contains(s.Names, rowName) {
+		c.x, c.rows = nil, true
+	}
 }

@@ -60,12 +60,12 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 		if o.inference != "" || o.gradient || o.rows != nil {
 			return mistake("%s is the model of a series; leave --inference, --gradient and --rows out", modelPath)
 		}
-		return a.evaluateSeries(ctx, m.series, dataPath, o.columns)
+		return ofModel(modelPath, dataPath, a.evaluateSeries(ctx, m.series, dataPath, o.columns))
 	}
 	if o.columns.errors != nil {
 		return mistake("--yerr: %s is no model of a series; leave the flag out", modelPath)
 	}
-	return a.evaluateModel(ctx, m.model, dataPath, o)
+	return ofModel(modelPath, dataPath, a.evaluateModel(ctx, m.model, dataPath, o))
 }
 
 // evaluateModel evaluates a model of package vssgp.
@@ -94,6 +94,9 @@ func (a *app) evaluateModel(ctx context.Context, m *vssgp.Model, dataPath string
 		return err
 	}
 	rmse, times := score.RMSE(p.Mean, data.Y), a.computer.rankTimes(time.Since(began))
+	if err := checkScores(inputName(dataPath), rmse, density); err != nil {
+		return err
+	}
 	if a.json {
 		var g object
 		for _, t := range slices.SortedFunc(slices.Values(gradient), func(s, t vssgp.Tensor) int { return cmp.Compare(s.Name, t.Name) }) {

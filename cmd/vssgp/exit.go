@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/safetensors"
@@ -49,6 +51,7 @@ var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	spectral.ErrShape, spectral.ErrValue,
 	safetensors.ErrFormat, table.ErrFormat,
+	baseline.ErrFile,
 	series.ErrData, series.ErrOptions, series.ErrReach, series.ErrFile,
 	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,
 	atomicfile.ErrTarget, atomicfile.ErrNotRegular,
@@ -87,4 +90,12 @@ func oneLine(err error) string {
 		return r
 	}, text)
 	return prefix + text
+}
+
+// checkScores refuses scores that are not finite.
+func checkScores(path string, rmse, density float64) error {
+	if v := rmse + density; math.IsNaN(v) || math.IsInf(v, 0) {
+		return mistake("%s: the RMSE is %v and the mean log predictive density %v; want data of the size of the model's", path, rmse, density)
+	}
+	return nil
 }

@@ -35,7 +35,8 @@ func (a *app) fillCommand() *cobra.Command {
 		Short: "Fill the empty cells of a table's series, with bands",
 		Long: `Fills the missing values (empty, NA, NaN, null, -) of one or several columns of a table,
 each from all that is known of the series. Without --x the input is the first column of
-dates, else the first of several columns of numbers, else the rows' number. Without --y the
+dates, else the first of several columns of numbers, else the rows' number; a guess that
+does not rise, or repeats because there are several series, is refused. Without --y the
 outputs are all columns of numbers in which values are missing.
 
 OUT is the table as it was, byte for byte, with the missing cells of the outputs filled in:

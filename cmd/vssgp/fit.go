@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,7 +122,7 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 	case err != nil && !interrupted:
 		return o.checkpoint.hint(err)
 	}
-	if err := cmp.Or(keepAxes(m, read.axes), keepRange(m, read)); err != nil {
+	if err := keepAxes(m, read.axes); err != nil {
 		return err
 	}
 	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {

@@ -104,6 +104,9 @@ func (a *app) hasOneInput(ctx context.Context, path string, c columns) (bool, er
 	if err == nil {
 		err = c.rename(s)
 	}
+	if c.takeRow(s); c.rows {
+		return true, err
+	}
 	if err == nil {
 		err = c.survey(ctx, s)
 	}

@@ -61,6 +61,8 @@ type file struct {
 	extensions []string // that a shell offers; none: all
 	only       bool     // another extension is a mistake
 	stdout     bool     // - is stdout
+	folder     bool     // it is a folder, whose files have names that the command makes
+	atOnce     bool     // it is written during the work, not with the other outputs
 }
 
 // String returns the value as it was written.

@@ -35,7 +35,8 @@ func (a *app) forecastCommand() *cobra.Command {
 		Use:   "forecast DATA -o OUT",
 		Short: "Forecast a series beyond its end, with bands",
 		Long: `Forecasts one or several columns of a table along one input. Without --x the input is the
-first column of dates, else the first of several columns of numbers, else the rows' number.
+first column of dates, else the first of several columns of numbers, else the rows' number. A
+guess that does not rise, or that repeats because the table has several series, is refused.
 Without --y the output is the last column of numbers. Rows may lack values.
 
 OUT has the input in the table's own notation, then for each output NAME its NAME_mean,

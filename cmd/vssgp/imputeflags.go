@@ -36,7 +36,7 @@ const (
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.wav", stdout: true}), "output", "o", "`file` to write the filled recording to, or - for stdout (required)")
-	f.StringVar(&o.outDir, "out-dir", "", "fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each one's name")
+	f.Var(fileName(&o.outDir, file{written: true, folder: true}), "out-dir", "fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each one's name")
 	o.method = anyMethod
 	f.Var(oneOf(&o.method, anyMethod, string(impute.Mixture), string(impute.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)), "method",
 		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is mixture, or vssgp where a flag of its own is given")

@@ -118,10 +118,8 @@ func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
 	for _, f := range call.Files {
 		a.memory.in[f.Name] = f.content.whole()
 	}
-	var err error
-	if len(call.Args) > 0 && call.Args[0] == "serve" {
-		err = mistake("serve: it is being served already; want another command")
-	} else {
+	err := mistake(`the call has no command line; want "args", a list of words`)
+	if len(call.Args) > 0 { // cobra would take the process' own
 		err, _ = a.run(call.Args)
 	}
 	code := exitCode(err)

@@ -24,21 +24,25 @@ type inMemory struct{ *bytes.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// file returns an input that came with the call; ok is false for one of the file system's.
-func (m *memory) file(path string) (f *bytes.Reader, ok bool) {
-	if m == nil {
-		return nil, false
-	}
+// file returns an input that came with the call. A served command reads no other files.
+func (m *memory) file(path string) (*bytes.Reader, error) {
 	content, ok := m.in[path]
-	return bytes.NewReader(content), ok
+	if !ok {
+		return nil, mistake("%s did not come with the call, which has %d files; want one of these", path, len(m.in))
+	}
+	return bytes.NewReader(content), nil
 }
 
-// open opens an input and returns its size: one that came with the call, or a regular file.
+// open opens an input and returns its size: one that came with the call or, outside of serve, a regular file.
 func (m *memory) open(path string) (inputFile, int64, error) {
-	if f, ok := m.file(path); ok {
-		return inMemory{f}, f.Size(), nil
+	if m == nil {
+		return atomicfile.OpenRegular(path)
 	}
-	return atomicfile.OpenRegular(path)
+	f, err := m.file(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return inMemory{f}, f.Size(), nil
 }
 
 // write adds outputs: all or none.

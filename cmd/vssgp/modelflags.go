@@ -95,7 +95,7 @@ type checkpointFlags struct {
 }
 
 func (c *checkpointFlags) add(f *pflag.FlagSet) {
-	f.Var(fileName(&c.file, file{written: true}), "checkpoint",
+	f.Var(fileName(&c.file, file{written: true, atOnce: true}), "checkpoint",
 		"save what is done in this `file`, so that --resume can continue whatever stopped it; the file stays afterwards")
 	f.DurationVar(&c.every, "every", 30*time.Second, "least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
 	f.BoolVar(&c.resume, "resume", false, "continue from the checkpoint, to the same bits as without an interruption; start from the beginning if there is none yet")

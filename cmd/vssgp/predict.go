@@ -67,9 +67,9 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	case err != nil:
 		return err
 	case file.series != nil:
-		return a.predictSeries(ctx, file.series, modelPath, inputPath, o)
+		return ofModel(modelPath, inputPath, a.predictSeries(ctx, file.series, modelPath, inputPath, o))
 	case file.sparse != nil:
-		return a.predictSparse(ctx, file.sparse, modelPath, inputPath, o)
+		return ofModel(modelPath, inputPath, a.predictSparse(ctx, file.sparse, modelPath, inputPath, o))
 	}
 	m := file.model
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
@@ -82,7 +82,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	a.warnBeyond(m, at)
 	names, err := a.predictAll(ctx, m, at, o, filepath.Base(modelPath))
 	if err != nil {
-		return err
+		return ofModel(modelPath, inputPath, err)
 	}
 	if a.json {
 		return a.printJSON(object{{"rows", at.rows}, {"columns", names}, {"output", o.output}, {"device", m.Backend.Name()}})

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"iter"
 	"math"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -218,5 +221,40 @@ func TestPredictInterrupted(t *testing.T) {
 	}
 	if after := listing(t, dir); !same(before, after) {
 		t.Errorf("left %v", after)
+	}
+}
+
+// TestPredictBeyond: of rows outside of the data, in any input, one line warns, and of no others; a model without a range has none.
+func TestPredictBeyond(t *testing.T) {
+	dir := t.TempDir()
+	rows := "t,u,y\n"
+	for i := range 30 {
+		rows += fmt.Sprintf("%d,%d,%d\n", i, i*7%30, i%5)
+	}
+	data, model, out := put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
+	for x, at := range map[string]struct{ text, want string }{
+		"t":   {"t\n3\n40\n50\n", "t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
+		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", "u -4 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there\n"},
+	} {
+		succeed(t, "fit", data, "--method", "vssgp", "--x", x, "--y", "y", "--features", "4", "--iterations", "2", "-o", model)
+		if o := succeed(t, "predict", model, data, "--x", x, "-o", out); strings.Contains(o.stderr, "beyond") {
+			t.Errorf("%s: %s", x, o.stderr)
+		}
+		beside := put(t, dir, "at.csv", at.text)
+		if o := succeed(t, "predict", model, beside, "-o", out); strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, at.want) {
+			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
+		}
+		file, err := safetensors.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(file.Metadata, "x.range")
+		var b bytes.Buffer
+		if err := file.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if o := succeed(t, "predict", put(t, dir, "old.safetensors", b.String()), beside, "-o", out); o.stderr != "" {
+			t.Errorf("%s, no range: %s", x, o.stderr)
+		}
 	}
 }

@@ -24,11 +24,14 @@ type timeSeries struct {
 	y       []float64 // [N,D]; NaN is missing
 	errors  []float64 // [N,D], standard deviations of y; nil: none are known
 	missing []int     // [D]
+
+	chosen choice
+	left   string // columns that the default choice leaves out
 }
 
 // readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
 // first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
-// there are any; else the last column of numbers. A note names columns that are left out.
+// there are any; else the last column of numbers.
 func (a *app) readSeries(ctx context.Context, path string, c columns, holes bool) (*timeSeries, error) {
 	return a.readSeriesFor(ctx, path, c, holes, nil)
 }
@@ -50,7 +53,8 @@ func (a *app) readSeriesFor(ctx context.Context, path string, c columns, holes b
 	if err != nil {
 		return nil, err
 	}
-	r := &timeSeries{path: inputName(path), table: s, xName: "row", axis: &table.Axis{Unit: rowUnit}}
+	c.takeRow(s)
+	r := &timeSeries{path: inputName(path), table: s, xName: rowName, axis: &table.Axis{Unit: rowUnit}}
 	var like []*table.Axis
 	if m != nil {
 		if like, err = c.like(s, m); err != nil {
@@ -65,9 +69,6 @@ func (a *app) readSeriesFor(ctx context.Context, path string, c columns, holes b
 		return nil, mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
 			counted(len(chosen.x), "input"), counted(len(chosen.y), "output"), m.XName, counted(m.Outputs(), "output"))
 	}
-	if left := c.leftOut(s, chosen); left != "" && m == nil {
-		a.note("%s: left out %s; choose with --x and --y", r.path, left)
-	}
 	axes, picks, err := axesOf(s, chosen, like)
 	if err != nil {
 		return nil, err
@@ -79,6 +80,7 @@ func (a *app) readSeriesFor(ctx context.Context, path string, c columns, holes b
 	for _, col := range r.yCols {
 		r.missing = append(r.missing, s.Columns[col].Missing())
 	}
+	r.chosen, r.left = chosen, c.leftOut(s, chosen)
 	return r, r.read(ctx, picks, len(axes), len(chosen.errors))
 }
 
@@ -104,6 +106,9 @@ func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs, error
 // fewestValues is how many values of an output a fit needs.
 const fewestValues = 4
 
+// mostError bounds known standard deviations: their squares have to be numbers.
+const mostError = 1e150
+
 // check names the column that nothing can be fitted to, and a standard deviation that is none.
 func (r *timeSeries) check() error {
 	d := len(r.yNames)
@@ -113,8 +118,8 @@ func (r *timeSeries) check() error {
 		}
 	}
 	for i, e := range r.errors {
-		if !(e > 0) && !math.IsNaN(r.y[i]) {
-			return mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number", r.path, i/d+1, r.yNames[i%d], e)
+		if !(e > 0 && e < mostError) && !math.IsNaN(r.y[i]) {
+			return mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v", r.path, i/d+1, r.yNames[i%d], e, mostError)
 		}
 	}
 	if len(r.x) > 0 && r.grid.First == r.grid.Last {
@@ -155,6 +160,7 @@ func (c *columns) like(s *table.Stream, m *series.Model) ([]*table.Axis, error) 
 	}
 	axis, err := axisOfSeries(m)
 	if err != nil || axis.Unit == rowUnit && c.x == nil {
+		c.rows = true
 		return nil, err
 	}
 	return []*table.Axis{axis}, nil
@@ -180,7 +186,7 @@ func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, err
 	numbers = others(numbers, errors)
 	free := others(numbers, y)
 	switch dates := others(ofKind(s, table.Dates), y); {
-	case x != nil:
+	case x != nil || c.rows:
 	case len(dates) > 0:
 		x = dates[:1]
 	case y == nil && len(numbers) > 1, y != nil && len(free) > 0:

@@ -18,14 +18,21 @@ var tableOperand = input("DATA", slices.Concat(tableFiles, []string{"gz"}))
 
 // addSeries defines --x and --y of one series.
 func (c *columns) addSeries(f *pflag.FlagSet) {
-	f.StringSliceVar(&c.x, "x", nil, "input `column`, by name or by number from 0 (default: the first of dates, or the first of several of numbers, or the rows' number)")
+	c.ordered = true
+	f.StringSliceVar(&c.x, "x", nil, "input `column`, by name or by number from 0, or row: the rows' number (default: the first of dates, else the first of several of numbers, else row)")
 	f.StringSliceVar(&c.y, "y", nil, "output `columns`, by name or by number from 0 (default: the last of numbers)")
 }
 
-// seriesOf reads a table as a series with the standard deviations of --yerr.
+// seriesOf reads a table as a series with the standard deviations of --yerr. A note names columns that are left out.
 func (a *app) seriesOf(ctx context.Context, path string, c columns, s *seriesFlags, holes bool) (*timeSeries, error) {
 	c.errors = s.errors
 	r, err := a.readSeries(ctx, path, c, holes)
+	if err == nil && len(r.chosen.x) > 0 && c.x == nil {
+		err = r.checkGuess(ctx, c.ordered)
+	}
+	if err == nil && r.left != "" {
+		a.note("%s: left out %s; choose with --x and --y", r.path, r.left)
+	}
 	return r, whileReading(path, err)
 }
 

@@ -231,12 +231,17 @@ func (s *seriesFlags) season(period float64) series.Season {
 
 // named are the periods of --period and --season in units of the input, none twice.
 func (s *seriesFlags) named(r *timeSeries) (all []float64, err error) {
+	var texts []string
 	add := func(flag, text string, p float64) {
+		near := slices.IndexFunc(all, func(q float64) bool { return math.Abs(p-q) < 1e-5*q })
+		rounded := r.grid.Step != math.Trunc(r.grid.Step) // then a season in rows is not known to all digits
 		switch {
 		case p < 2*r.grid.Step*(1-1e-6):
 			err = mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step, r.xName)
-		case !slices.ContainsFunc(all, func(q float64) bool { return math.Abs(p-q) < 1e-5*q }):
-			all = append(all, p)
+		case near < 0:
+			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
+		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):
+			err = mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag, text, all[near], p, r.xName)
 		}
 	}
 	for _, l := range s.periods {

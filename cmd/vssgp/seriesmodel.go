@@ -149,6 +149,9 @@ func (a *app) evaluateSeries(ctx context.Context, m *series.Model, path string, 
 	}
 	rmse := math.Sqrt(square / float64(values))
 	density /= float64(rows)
+	if err := checkScores(r.path, rmse, density); err != nil {
+		return err
+	}
 	b, err := a.computer.get()
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Answer command lines from stdin, for programs",
 		Long: `Executes command lines that a program, such as the Python package, writes to stdin, one
-after the other, and answers each on stdout. Input files may come with a call; all
-outputs go back with its answer, and none is written to a disk.
+after the other, and answers each on stdout. Input files come with a call, and outputs
+go back with its answer: nothing is read from a disk, or written to one.
 
 A frame is 8 bytes (little-endian: the length of the JSON), a JSON object, and the bytes
 of its files. A call has "args", the command line without vssgp, and "files", a list of
@@ -31,6 +31,9 @@ that belongs to it, "stdout", and "files". Before it come any number of frames w
 The end of stdin ends the command that is being executed, and serve.`,
 		Example: `  vssgp serve`,
 	}, func(ctx context.Context, _ []string) error {
+		if a.memory != nil {
+			return mistake("serve: it is being served already; want another command")
+		}
 		if a.computer.job != nil {
 			return mistake("serve: a job of mpirun has one command line; want a process of its own")
 		}

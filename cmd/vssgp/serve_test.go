@@ -3,14 +3,20 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/internal/table"
 )
@@ -175,12 +181,13 @@ func TestServeErrors(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"forecast none.csv --horizon 2 -o f.csv", "no such file", exitMistake},
+		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", exitMistake},
 		{"forecast s.csv --horizon 0 -o f.csv", "--horizon 0; want", exitMistake},
 		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", exitMistake},
 		{"info s.csv", "safetensors", exitMistake},
 		{"serve", "already", exitMistake},
-		{"", "command is missing", exitMistake},
+		{"--seed 3 serve", "already", exitMistake},
+		{"", "no command line", exitMistake},
 		{"fit - -o m.safetensors", "stdin", exitMistake},
 	} {
 		f, _ := c.call(map[string]string{"s.csv": series}, strings.Fields(e.args)...)
@@ -277,4 +284,92 @@ func FuzzFrame(f *testing.F) {
 			t.Fatalf("%+v becomes %+v: %v", one, two, err)
 		}
 	})
+}
+
+// TestServeDisk: a served command neither writes a file nor reads one that did not come with the call, whichever flag names it.
+func TestServeDisk(t *testing.T) {
+	there, dir := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	c := newClient(t)
+	table := "t,y\n"
+	for i := range 20 {
+		table += fmt.Sprintf("%d,%d\n", i, i%3)
+	}
+	speech := string(content(t, "../../testdata/speech_gapped.wav"))
+	model := c.must(map[string]string{"d.csv": table}, "fit", "d.csv", "--method", "vssgp", "--features", "3", "--iterations", "2", "-o", "m.safetensors")["m.safetensors"]
+	files := map[string]string{"d.csv": table, "m.safetensors": model, "in.wav": speech, "gaps.csv": "start,end\n4950,4960\n"}
+	for name, content := range files {
+		put(t, there, name, content)
+	}
+	before := listing(t, there)
+	calls := map[string]string{
+		"impute":   "in.wav -o o.wav --gaps gaps.csv --method vssgp --features 3 --iterations 2",
+		"forecast": "d.csv -o o.csv --season none", "fill": "d.csv -o o.csv --season none", "backtest": "d.csv --season none --origins 1",
+		"fit": "d.csv -o o.st --method vssgp --features 3 --iterations 2", "predict": "m.safetensors d.csv -o o.csv", "baseline": "gp d.csv d.csv -o o.csv",
+		"evaluate": "m.safetensors d.csv", "info": "m.safetensors", "devices": "", "version": "",
+	}
+	a := newApp(t.Context(), io.Discard, io.Discard)
+	for _, command := range a.root().Commands() {
+		args, known := calls[command.Name()]
+		if !known {
+			if command.Name() != "serve" && command.Name() != "help" {
+				t.Errorf("%s: no call of it is tried", command.Name())
+			}
+			continue
+		}
+		first := append([]string{command.Name()}, strings.Fields(args)...)
+		for i, word := range first[1:] {
+			if _, is := files[word]; is { // an input of the disk
+				if f, _ := c.call(files, append(slices.Clone(first[:i+1]), append([]string{filepath.Join(there, word)}, first[i+2:]...)...)...); *f.Code != exitMistake || len(f.Files) > 0 {
+					t.Errorf("%v, %s of the disk: exit %d, %s", first, word, *f.Code, f.Error)
+				}
+			}
+		}
+		command.Flags().VisitAll(func(flag *pflag.Flag) {
+			name, _ := pflag.UnquoteUsage(flag)
+			v, ok := flag.Value.(*value)
+			if named := ok && v.file != nil; !named {
+				if name == "file" || name == "folder" {
+					t.Errorf("%s --%s: serve does not know that it names a %s", command.Name(), flag.Name, name)
+				}
+				return
+			}
+			path := filepath.Join(dir, "x")
+			if !v.file.written {
+				path = filepath.Join(there, "d.csv")
+			} else if v.file.extensions != nil {
+				path += "." + v.file.extensions[0]
+			}
+			f, _ := c.call(files, append(slices.Clone(first), "--"+flag.Name, path)...)
+			if *f.Code != exitDone && *f.Code != exitMistake || !v.file.written && !strings.Contains(f.Error, "did not come with the call") {
+				t.Errorf("%s --%s: exit %d, %s", command.Name(), flag.Name, *f.Code, f.Error)
+			}
+			if found := listing(t, dir); len(found) != 1 {
+				t.Fatalf("%s --%s: on the disk are %v", command.Name(), flag.Name, found)
+			}
+		})
+	}
+	if f, _ := c.call(files, "fit", "d.csv", "--method", "vssgp", "-o", "o.st", "--checkpoint", filepath.Join(dir, "x"), "--resume"); *f.Code != exitMistake || !strings.Contains(f.Error, "--checkpoint") {
+		t.Errorf("exit %d, %s", *f.Code, f.Error)
+	}
+	if !same(before, listing(t, there)) || len(listing(t, dir)) != 1 {
+		t.Errorf("on the disk are %v, %v", listing(t, there), listing(t, dir))
+	}
+}
+
+// TestServeWithoutArgs: a frame that has no command line is refused; it does not start what the process was started with.
+func TestServeWithoutArgs(t *testing.T) {
+	args := os.Args
+	t.Cleanup(func() { os.Args = args })
+	os.Args = []string{"vssgp", "serve"}
+	c := newClient(t)
+	for _, header := range []string{"{}", "null", `{"args":[]}`, `{"args":null,"files":[]}`} {
+		if _, err := c.to.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)); err != nil {
+			t.Fatal(err)
+		}
+		if f := c.frame(); f.Code == nil || *f.Code != exitMistake || !strings.Contains(f.Error, "args") {
+			t.Errorf("%s: %+v", header, f)
+		}
+	}
+	c.must(nil, "version")
 }

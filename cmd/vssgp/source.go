@@ -52,17 +52,36 @@ func (a *app) readAny(path string) (m fitted, err error) {
 	if err == nil {
 		switch metadata["format"] {
 		case series.FileFormat:
-			m.series, err = series.Read(f, size)
+			if m.series, err = series.Read(f, size); err == nil {
+				_, err = axisOfSeries(m.series)
+			}
 		case baseline.FileFormat:
-			m.sparse, err = baseline.ReadSparse(f, size)
+			if m.sparse, err = baseline.ReadSparse(f, size); err == nil {
+				_, err = axesOfSparse(m.sparse)
+			}
 		default:
-			m.model, err = vssgp.Read(f, size)
+			if m.model, err = vssgp.Read(f, size); err == nil {
+				_, err = axesOfModel(m.model)
+			}
 		}
 	}
 	if err != nil {
 		return m, fmt.Errorf("read model: %s: %w", path, err)
 	}
 	return m, nil
+}
+
+// ofModel names the model's file in an error of computing with it, unless the error names a file.
+func ofModel(path, data string, err error) error {
+	switch {
+	case err == nil || strings.Contains(err.Error(), path):
+		return err
+	case errors.Is(err, vssgp.ErrBound):
+		return mistake("%s: the bound cannot be evaluated on %s: they are of other sizes than the model's data, or its file is damaged", path, inputName(data))
+	case errors.Is(err, series.ErrFile), errors.Is(err, vssgp.ErrUnfitted), (errors.Is(err, vssgp.ErrData) || errors.Is(err, table.ErrFormat)) && !strings.Contains(err.Error(), data):
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }
 
 // loadAny is readAny with the backend of --device.
@@ -201,7 +220,7 @@ func (a *app) readPlaces(ctx context.Context, path string, c columns, m *vssgp.M
 // openRecording opens a recording and reads its header. Later reads fail once
 // ctx has ended, or the file is closed.
 func (a *app) openRecording(ctx context.Context, path string) (*audio.File, io.Closer, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if info, err := os.Stat(path); a.memory == nil && err == nil && info.IsDir() {
 		return nil, nil, mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
 	}
 	f, size, err := a.memory.open(path)

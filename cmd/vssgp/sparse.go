@@ -14,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
 // sparseFile is the output of baseline --model: the model with the names and axes of its data.
@@ -27,13 +28,19 @@ func sparseFile(path string, fit *baseline.Fit, data *dataset) (atomicfile.File,
 	return atomicfile.File{Path: path, Write: m.Write}, err
 }
 
+// axesOfSparse returns the axes of the inputs of a model of baseline.
+func axesOfSparse(m *baseline.SparseModel) ([]*table.Axis, error) {
+	q, _, _ := m.Sizes()
+	return axesFrom(m.Notes[axisNote], "note "+axisNote, q)
+}
+
 // predictSparse predicts by a model of baseline.
 func (a *app) predictSparse(ctx context.Context, m *baseline.SparseModel, modelPath, inputPath string, o *predictFlags) error {
 	if bad := o.notOfSparse(); bad != "" {
 		return mistake("%s: %s is a model of vssgp baseline, which predicts a table of mean and sd; leave the flag out", bad, modelPath)
 	}
 	q, d, _ := m.Sizes()
-	like, err := axesFrom(m.Notes[axisNote], "note "+axisNote, q)
+	like, err := axesOfSparse(m)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,11 @@ func (a *app) openTable(ctx context.Context, path string) (*table.Stream, error)
 }
 
 func (a *app) tableFile(ctx context.Context, path string) (*table.File, error) {
-	if f, ok := a.memory.file(path); ok {
+	if a.memory != nil {
+		f, err := a.memory.file(path)
+		if err != nil {
+			return nil, err
+		}
 		return table.In(f, f.Size(), path), nil
 	}
 	if path != fromStdin {
@@ -139,7 +143,7 @@ func axesFrom(text, what string, q int) ([]*table.Axis, error) {
 	axes := make([]*table.Axis, q)
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != q {
-			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes: %v", what, text, q, err)
+			return nil, mistake("the model's %s is %.60q; want a JSON list of %d axes", what, text, q)
 		}
 	}
 	for i, axis := range axes {
@@ -173,24 +177,16 @@ func keep(m *vssgp.Model, name string, value any) error {
 	return err
 }
 
-// rangeName is the entry of a model file's metadata that holds the range of its one input, of a table, as a JSON list of two numbers.
+// rangeName is the entry of an older model file's metadata that holds the range of its one input, of a table, as a JSON list of two numbers.
 const rangeName = "app.range"
 
-// keepRange notes the range of the one input of a table.
-func keepRange(m *vssgp.Model, data *dataset) error {
-	if data.Q != 1 || data.axes == nil {
-		return nil
-	}
-	return keep(m, rangeName, []float64{slices.Min(data.X), slices.Max(data.X)})
-}
-
-// rangeOfModel returns the range of a model's one input; ok is false if it is not known.
-func rangeOfModel(m *vssgp.Model) (lo, hi float64, ok bool) {
+// rangeOfModel returns the least and the greatest of each input in a model's data; nil if they are not known.
+func rangeOfModel(m *vssgp.Model) [][2]float64 {
 	var ends []float64
-	if json.Unmarshal([]byte(m.Metadata[rangeName]), &ends) != nil || len(ends) != 2 {
-		return 0, 0, false
+	if m.Range == nil && json.Unmarshal([]byte(m.Metadata[rangeName]), &ends) == nil && len(ends) == 2 {
+		return [][2]float64{{ends[0], ends[1]}}
 	}
-	return ends[0], ends[1], true
+	return m.Range
 }
 
 // axesOfModel returns the axes of a model's inputs [Q].
@@ -206,7 +202,7 @@ func axisOfSeries(m *series.Model) (*table.Axis, error) {
 	axis := &table.Axis{}
 	if text := m.Notes[axisNote]; text != "" {
 		if err := json.Unmarshal([]byte(text), axis); err != nil {
-			return nil, mistake("the model's note %s is %.60q; want an axis as JSON: %v", axisNote, text, err)
+			return nil, mistake("the model's note %s is %.60q; want an axis as JSON", axisNote, text)
 		}
 	}
 	if err := axis.Check(); err != nil {

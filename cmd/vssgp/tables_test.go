@@ -210,3 +210,96 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestGuessedInput: without --x, a column is not taken for the input if its rows are in no order, or if the table has several series.
+func TestGuessedInput(t *testing.T) {
+	dir := t.TempDir()
+	table := func(head string, row func(i int) string) string {
+		for i := range 24 {
+			head += "\n" + row(i)
+		}
+		return head + "\n"
+	}
+	y := func(i int) string { return fmt.Sprint(10 + i*i%7) }
+	month := func(i int) string { return fmt.Sprintf("2001-%02d-01", i%12+1) }
+	long := table("unique_id,ds,y", func(i int) string { return []string{"a,", "b,"}[i/12] + month(i) + "," + y(i) })
+	mixed := table("ds,shop,y", func(i int) string { return month(i/2) + []string{",a,", ",b,"}[i%2] + y(i) })
+	byYear := table("year,month,y", func(i int) string { return fmt.Sprintf("%d,%d,%s", 2000+i/12, i%12+1, y(i)) })
+	values := table("total,part", func(i int) string { return fmt.Sprintf("%d,%s", 90+i*5%11, y(i)) })
+	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
+	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
+	clock := table("at,y", func(i int) string { // set back by an hour after 2:45
+		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
+	})
+	flags := "t,flag,y\n0,u,3\n"
+	for i := range 120 {
+		flags += fmt.Sprintf("%d,%s,%s\n", i, []string{"v", "w"}[i%2], y(i))
+	}
+	named := strings.Replace(values, "total", "row", 1)
+	for name, c := range map[string]struct {
+		text, args string
+		want       []string // of the error; none: it succeeds
+		first      string   // what the output begins with
+	}{
+		"one series below the other":         {long, "", []string{"the column ds", "2001-01-01 in rows 1 and 13", "unique_id tells apart", "--x COLUMN", "--x row"}, ""},
+		"one series beside the other":        {mixed, "", []string{"the column ds", "2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
+		"a year and a month":                 {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
+		"values alone":                       {values, "", []string{"the column total", "does not rise", "row 4 (from 1) has 94 after 100", "--x COLUMN", "--x row"}, ""},
+		"values alone, an output":            {values, "--y part", []string{"does not rise"}, ""},
+		"several series, but --x":            {long, "--x ds", nil, "ds,"},
+		"values, but --x":                    {values, "--x total", nil, "total,"},
+		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
+		"a column that is really called row": {named, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n101,"},
+		"the latest first":                   {falling, "", nil, "day,"},
+		"two values at a time":               {twice, "", nil, "t,"},
+		"a clock that is set back":           {clock, "", nil, "at,"},
+		"a repeat among many rows":           {flags, "", nil, "t,"},
+	} {
+		path := put(t, dir, "d.csv", c.text)
+		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "-o", "-"}, strings.Fields(c.args)...)...)
+		if c.want == nil && (o.code != exitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil && (o.code != exitMistake || strings.Count(o.stderr, "\n") != 1) {
+			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(o.stderr, want) {
+				t.Errorf("%s: %s: want %q", name, o.stderr, want)
+			}
+		}
+	}
+	model := filepath.Join(dir, "m.st")
+	unsorted, several := put(t, dir, "x.csv", values), put(t, dir, "long.csv", long)
+	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
+	if o := vssgpRun(t, "fit", several, "-o", model); o.code != exitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
+	succeed(t, "evaluate", model, unsorted)
+	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
+		if o := vssgpRun(t, args...); o.code != exitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
+			t.Errorf("%s: exit %d, %s", args[0], o.code, o.stderr)
+		}
+	}
+	if o := vssgpRun(t, "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model); o.code != exitMistake || !strings.Contains(o.stderr, "--x row: ") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestNearPeriods: two lengths for one season are refused by both values, unless the rows are not known so well.
+func TestNearPeriods(t *testing.T) {
+	dir := t.TempDir()
+	rows := "t,year,y\n"
+	for i := range 48 {
+		rows += fmt.Sprintf("%d,%.4f,%d\n", i, 2000+float64(i)/12, i%12)
+	}
+	data := put(t, dir, "d.csv", rows)
+	for args, want := range map[string]string{
+		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are 12.0000001 and 12 along t",
+		"--x t --period 12 --season 12":         "",
+		"--x year --period 1 --season 12":       "",
+	} {
+		o := vssgpRun(t, append([]string{"forecast", data, "--horizon", "1", "--trend", "none", "-o", filepath.Join(dir, "o.csv")}, strings.Fields(args)...)...)
+		if code := map[bool]int{true: exitDone, false: exitMistake}[want == ""]; o.code != code || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
+		}
+	}
+}

@@ -12,13 +12,15 @@ const spoolMemory = 1 << 24
 
 // A Spool holds output that cannot go to its place yet: in memory, and beyond 16 MiB in a temporary file. The zero value is empty.
 type Spool struct {
+	InMemory bool // without a temporary file
+
 	b    bytes.Buffer
 	file *os.File
 }
 
 // Write adds to the spool.
 func (s *Spool) Write(b []byte) (int, error) {
-	if s.b.Len()+len(b) > spoolMemory {
+	if !s.InMemory && s.b.Len()+len(b) > spoolMemory {
 		if err := s.spill(); err != nil {
 			return 0, fmt.Errorf("hold the output: %w", err)
 		}

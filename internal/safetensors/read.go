@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,4 +109,17 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 		return malformed("offset %d: the file ends, want %d more bytes", at+int64(n), len(b)-n)
 	}
 	return fmt.Errorf("offset %d: %w", at, err)
+}
+
+// Entry reads an entry of the metadata that holds JSON into to. Its errors name no type of Go.
+func (f *File) Entry(name string, to any) error {
+	err := json.Unmarshal([]byte(f.Metadata[name]), to)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &kind):
+		return err
+	case kind.Field == "":
+		return malformed("a JSON %s is not what belongs there", kind.Value)
+	}
+	return malformed("a JSON %s is not what belongs into %q", kind.Value, kind.Field)
 }

@@ -1,7 +1,10 @@
 package snippets
 
 import (
+	"math"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -11,13 +14,15 @@ type block struct {
 	page, lang string // sh, go, python, …; "" for an indented one
 	line       int    // its first
 	text       string
-	output     string // the indented or text block that stands right below it and shows what is printed
+	output     string // the text block (Go) or indented block (shell) that stands right below it and shows what is printed
 	exempt     string // why it is not run, from the marker above it
 }
 
 var (
 	fence  = regexp.MustCompile("^```\\s*(\\w*)\\s*$")
 	marker = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
+	// figures stands above an indented block, and has the command that prints it where the block above it cannot be run.
+	figures = regexp.MustCompile(`^<!-- figures: (.+) -->$`)
 	// command begins lines that are typed into a shell.
 	command = regexp.MustCompile(`^(\$ |vssgp [a-z]+ |go (run|test|build|install|get|doc|vet|generate|tool) |export |mpirun |pip |git |apt |bash |python3? |VSSGP_\w+=|CGO_\w+=|GOOS=)`)
 )
@@ -25,7 +30,7 @@ var (
 // blocks cuts a page of Markdown into its fenced and its indented blocks.
 func blocks(page, text string) (all []block) {
 	lines := strings.Split(text, "\n")
-	why := ""
+	why, prints := "", ""
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimRight(lines[i], " \r")
 		switch m := fence.FindStringSubmatch(line); {
@@ -42,21 +47,31 @@ func blocks(page, text string) (all []block) {
 				b.text += strings.TrimPrefix(lines[i], "    ") + "\n"
 			}
 			i--
+			if prints != "" {
+				b.output, b.lang, b.text, prints = b.text, "sh", prints+"\n", ""
+			}
 			all, why = append(all, b), ""
 		case marker.MatchString(line):
 			why = marker.FindStringSubmatch(line)[1]
+		case figures.MatchString(line):
+			prints = figures.FindStringSubmatch(line)[1]
 		case line != "":
-			why = ""
+			why, prints = "", ""
 		}
 	}
 	for i := range all[:max(0, len(all)-1)] {
 		next := all[i+1]
-		between := lines[all[i].line-1+strings.Count(all[i].text, "\n")+1 : next.line-1]
-		if all[i].lang == "go" && next.lang == "text" && strings.TrimSpace(strings.Join(between[:max(0, len(between)-1)], "")) == "" {
+		if from := all[i].line + strings.Count(all[i].text, "\n"); all[i].lang == "go" && next.lang == "text" && blank(lines, from, next.line-2) ||
+			all[i].lang == "sh" && all[i].output == "" && next.lang == "" && blank(lines, from, next.line-1) {
 			all[i].output = next.text
 		}
 	}
 	return all
+}
+
+// blank reports whether lines [lo, hi) hold nothing.
+func blank(lines []string, lo, hi int) bool {
+	return lo >= hi || strings.TrimSpace(strings.Join(lines[lo:hi], "")) == ""
 }
 
 func indented(line string) bool {
@@ -75,15 +90,16 @@ func (b block) commands() (found []string) {
 
 func TestBlocks(t *testing.T) {
 	page := "text\n\n```sh\ngo test ./...\n```\n\n    vssgp: printed\n    more\n\n<!-- not run: needs a card -->\n```sh\nmake it\n```\n\n" +
-		"```go\npackage main\n```\n\n```text\nhello\n```\n<!-- not run: lost -->\nwords\n\n    go run ./x\n\n    and more\n"
+		"```go\npackage main\n```\n\n```text\nhello\n```\n<!-- not run: lost -->\nwords\n\n    go run ./x\n\n    and more\n\n<!-- figures: make -->\n\n    made 3\n"
 	got := blocks("p.md", page)
 	want := []block{
-		{page: "p.md", lang: "sh", line: 4, text: "go test ./...\n"},
+		{page: "p.md", lang: "sh", line: 4, text: "go test ./...\n", output: "vssgp: printed\nmore\n"},
 		{page: "p.md", line: 7, text: "vssgp: printed\nmore\n"},
 		{page: "p.md", lang: "sh", line: 12, text: "make it\n", exempt: "needs a card"},
 		{page: "p.md", lang: "go", line: 16, text: "package main\n", output: "hello\n"},
 		{page: "p.md", lang: "text", line: 20, text: "hello\n"},
 		{page: "p.md", line: 25, text: "go run ./x\n\nand more\n"},
+		{page: "p.md", lang: "sh", line: 31, text: "make\n", output: "made 3\n"},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d blocks, want %d: %+v", len(got), len(want), got)
@@ -118,4 +134,58 @@ func FuzzBlocks(f *testing.F) {
 			t.Errorf("blocks hold %d bytes, the page %d", total, len(s))
 		}
 	})
+}
+
+var (
+	// changing are the numbers that differ from run to run: times, and shares of them.
+	changing = regexp.MustCompile(`[0-9.]+ s\b`)
+	number   = regexp.MustCompile(`[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
+)
+
+// agree is how far a number that a page shows may lie from the printed one, relatively: other processors round otherwise, and a fit makes
+// more of that.
+const agree = 1e-3
+
+// missing returns the shown lines that are not printed: their words are the same and their numbers within agree. Where a line has … or
+// is only that, anything may stand.
+func missing(shown, printed string) (lines []string) {
+	for line := range strings.Lines(shown) {
+		if found := slices.ContainsFunc(strings.Split(printed, "\n"), func(got string) bool { return sameLine(strings.TrimSpace(line), strings.TrimSpace(got)) }); !found && strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func sameLine(shown, got string) bool {
+	shown, rest, open := strings.Cut(shown, "…")
+	if rest != "" {
+		return false // a page leaves out the end alone
+	}
+	shown, got = changing.ReplaceAllString(shown, "# s"), changing.ReplaceAllString(got, "# s")
+	want, have := number.FindAllString(shown, -1), number.FindAllString(got, -1)
+	if len(have) < len(want) || !open && len(have) > len(want) {
+		return false
+	}
+	for i, text := range want {
+		a, _ := strconv.ParseFloat(text, 64)
+		b, _ := strconv.ParseFloat(have[i], 64)
+		if math.Abs(a-b) > agree*math.Abs(a) {
+			return false
+		}
+	}
+	words := func(s string) string { return strings.Join(strings.Fields(number.ReplaceAllString(s, "#")), " ") }
+	return words(shown) == words(got) || open && strings.HasPrefix(words(got), words(shown))
+}
+
+func TestMissing(t *testing.T) {
+	const printed = "bound -4083.05215 after 20 iterations, 2.2 s on cpu\nvssgp: warning: poor (84 %)\nwrote x\n"
+	for shown, want := range map[string]int{
+		"bound -4083.06 after 20 iterations, 9.1 s on cpu\n": 0, "bound -4083 after …\n…\nwrote x\n": 0, "bound -3764.66 after …\n": 1,
+		"bound -4083.05215 after 21 iterations, 2.2 s on cpu": 1, "wrote y\nvssgp: warning: poor (85 %)\n": 2, "\n  wrote   x\n": 0, "bound": 1,
+	} {
+		if got := missing(shown, printed); len(got) != want {
+			t.Errorf("%q: missing %q, want %d", shown, got, want)
+		}
+	}
 }

@@ -64,7 +64,9 @@ func runBlock(t *testing.T, dir string, b block) {
 			t.Errorf("%s:%d: .ci/run does not run this block any more", b.page, b.line)
 		}
 	case b.lang == "sh":
-		shell(t, dir, b, "bash", "-euo", "pipefail", "-c", b.text)
+		for _, line := range missing(b.output, shell(t, dir, b, "bash", "-euo", "pipefail", "-c", "exec 2>&1\n"+b.text)) {
+			t.Errorf("%s:%d: the block below shows a line that is not printed: %s", b.page, b.line, line)
+		}
 	case b.lang == "go" && strings.Contains(b.text, "package main"):
 		program(t, dir, b)
 	case b.lang == "go":

@@ -182,6 +182,16 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
+// readable reports whether text, which Append has written for the date x, can be read.
+func (a *Axis) readable(x float64, text []byte) bool {
+	seconds, _, _, ok := a.clock(x)
+	if year, _, _ := civil(seconds); ok && year > 0 && year < 9999 {
+		return true
+	}
+	_, problem := a.parse(string(text))
+	return problem == ""
+}
+
 // Seconds returns x of dates in seconds since 1970, on the column's own clock; NaN beyond what can be written.
 func (a *Axis) Seconds(x float64) float64 {
 	seconds, nanos, _, ok := a.clock(x)

@@ -2,7 +2,9 @@ package table
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +23,7 @@ func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := s.Read(t.Context(), []Pick{{0, axis}})
+	read, err := s.Read(t.Context(), []Pick{{Col: 0, Axis: axis}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +158,7 @@ func TestAxisLike(t *testing.T) {
 			oneLine(t, err, want)
 			continue
 		}
-		x, err := s.Read(t.Context(), []Pick{{0, axis}})
+		x, err := s.Read(t.Context(), []Pick{{Col: 0, Axis: axis}})
 		if err != nil || fmt.Sprint(x.Data[0]) != want || axis.Format(x.Data[0]) != text {
 			t.Errorf("%s: %v, %v, written %s; want %s", text, x, err, axis.Format(x.Data[0]), want)
 		}
@@ -254,6 +256,32 @@ func TestSeconds(t *testing.T) {
 		}
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)
+		}
+	}
+}
+
+// TestFarDates: a date is written only where it can be read again.
+func TestFarDates(t *testing.T) {
+	for cells, step := range map[string]float64{
+		"9999-12-30|9999-12-31": 1, "9999-12-31T22:00|9999-12-31T23:00": 1, "9999-11|9999-12": 1, "9999-Q3|9999-Q4": 3,
+		"30.12.9999|31.12.9999": 1, "0000-01-02|0000-01-01": -1,
+	} {
+		axis, x, err := along(t, strings.Split(cells, "|")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func(x float64) error {
+			w, err := NewTextWriter(io.Discard, []string{"d"}, ',', []*Axis{axis})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.Write([]float64{x})
+		}
+		if err := write(x[1]); err != nil {
+			t.Errorf("%s: %v", cells, err)
+		}
+		if far := x[1] + step; !errors.Is(write(far), ErrFormat) || !strings.Contains(write(far).Error(), axis.Format(far)) {
+			t.Errorf("%s: %s is written: %v", cells, axis.Format(far), write(far))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"strings"
 )
 
 // errChanged says that a file is no longer as it was.
@@ -86,6 +87,12 @@ func (s *Stream) rows(ctx context.Context, visit func(row func(p Pick) (float64,
 		}
 		return visit(func(p Pick) (float64, bool) {
 			cell := r.fields[p.Col]
+			if p.Words != nil {
+				if _, known := p.Words[cell]; !known {
+					p.Words[strings.Clone(cell)] = float64(len(p.Words))
+				}
+				return p.Words[cell], true
+			}
 			if p.Axis.Dates() {
 				v, problem := p.Axis.parse(cell)
 				return v, problem == ""
@@ -145,7 +152,7 @@ func readAll(ctx context.Context, f *File) (*Table, error) {
 	}
 	picks := make([]Pick, s.Cols)
 	for c := range picks {
-		picks[c] = Pick{c, &Axis{}}
+		picks[c] = Pick{Col: c, Axis: &Axis{}}
 	}
 	return s.Read(ctx, picks)
 }

@@ -26,10 +26,12 @@ type Stream struct {
 	line int // of the names
 }
 
-// A Pick is a column to read: by Axis as an input, whose cells are all there, or, where Axis is nil, as numbers, NaN for missing ones.
+// A Pick is a column to read: by Axis as an input, whose cells are all there; with Words as text, of which equal cells have equal numbers
+// (Parts adds them); or else as numbers, NaN for missing ones.
 type Pick struct {
-	Col  int
-	Axis *Axis
+	Col   int
+	Axis  *Axis
+	Words map[string]float64
 }
 
 // OpenStream reads the names of a table's columns. Errors wrap ErrFormat, or are the system's or ctx's own.

@@ -26,7 +26,7 @@ func opened(ctx context.Context, path string) (*Stream, []Pick, error) {
 	}
 	picks := make([]Pick, s.Cols)
 	for c := range picks {
-		picks[c] = Pick{c, &Axis{}}
+		picks[c] = Pick{Col: c, Axis: &Axis{}}
 	}
 	return s, picks, s.Check(picks)
 }

@@ -61,6 +61,9 @@ func (c *Column) Kind() Kind {
 // Numbers returns how many cells are numbers.
 func (c *Column) Numbers() int { return c.Count[whole] + c.Count[point] + c.Count[comma] }
 
+// Whole reports whether all numbers are written without a decimal sign.
+func (c *Column) Whole() bool { return c.Count[point]+c.Count[comma] == 0 }
+
 // some returns the place of the first cell that is not a date.
 func (c *Column) some() (at place) {
 	for kind, here := range c.first {

@@ -88,6 +88,10 @@ func (c *textWriter) Write(data []float64) error {
 		}
 		if col < len(c.axes) && c.axes[col].Dates() {
 			c.text = c.axes[col].Append(c.text[:0], v)
+			if !c.axes[col].readable(v, c.text) {
+				return malformed("row %d, column %s: the date %s is not in the years 0 to 9999, and could not be read again; want a nearer one",
+					c.n/cols, fault.Quote(c.names[col]), c.text)
+			}
 		} else {
 			c.text = appendNumber(c.text[:0], v)
 		}

@@ -152,3 +152,11 @@ def test_mistakes(model, match, wave):
     with pytest.raises(ValueError, match=match) as error:
         model.fit(*wave)
     assert "\n" not in str(error.value)
+
+
+def test_init_file(wave, tmp_path):
+    x, y = wave
+    first = VSSGPRegressor(features=20, iterations=5).fit(x, y)
+    first.save(path := tmp_path / "first.safetensors")
+    again = VSSGPRegressor(init=str(path), iterations=20).fit(x, y)
+    assert again.bound_ > first.bound_

@@ -34,6 +34,10 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """The command line of a fit; the caller adds the seed."""
         raise NotImplementedError
 
+    def _fit_files(self) -> _engine.Files:
+        """Files that the command line of a fit names."""
+        return {}
+
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
         checked = validate_data(self, X, y, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
@@ -41,7 +45,8 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         outputs = y.reshape(len(y), -1)
         args = self._fit_args(x.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
         args.append("--names=" + ",".join([*self._input_names(), *_names("y", outputs.shape[1])]))
-        answer = _engine.call(args, {_DATA: _files.npy(np.column_stack([x, outputs]))}, progress=self.progress)
+        files: _engine.Files = {_DATA: _files.npy(np.column_stack([x, outputs])), **self._fit_files()}
+        answer = _engine.call(args, files, progress=self.progress)
         self.model_ = bytes(answer.files[_MODEL])
         self.result_ = answer.result
         self.bound_ = self.result_["bound"]
@@ -195,6 +200,11 @@ class VSSGPRegressor(_Regressor):
         if inputs == 1 and self.method is None:
             options["method"] = "vssgp"  # the command would fit the model of a series
         return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
+
+    def _fit_files(self) -> _engine.Files:
+        if self.init is None or not Path(self.init).is_file():
+            return {}
+        return {str(self.init): Path(self.init).read_bytes()}
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
         """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
