@@ -80,11 +80,11 @@ func TestJoint(t *testing.T) {
 		gain   float64 // dB, at least; 0: the same bits
 	}{
 		{"close by", heardBeside(x, 5, 0.05), 320, 6},
-		{"with noise", heardBeside(x, 5, 0.3), 320, 1},
 		{"independent", other, 320, 0},
 		{"silent", make([]float64, len(x)), 320, 0},
+		{"with noise", heardBeside(x, 5, 0.3), 320, 1},
 		{"in a long gap", heardBeside(x, 0, 0.05), 4000, 6},
-	}[:slow.Pick(5, 4)] {
+	}[:slow.Pick(5, 3)] {
 		gaps := gapsOf(len(x), c.length, 1, 4)
 		alone := mustFillAt(t, [][]float64{x}, gapsOf(len(x), c.length, 1, 4), Options{Draws: 1})
 		z := [][]float64{x, c.y}

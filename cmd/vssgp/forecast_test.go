@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/series"
 )
 
@@ -234,6 +235,8 @@ func TestBacktest(t *testing.T) {
 // TestModelFlags: the words of the flags are the parts of the model.
 func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
+	lines := strings.SplitAfter(string(readFile(t, river)), "\n")
+	river := put(t, dir, "river.csv", strings.Join(lines[:slow.Pick(len(lines), 80)], ""))
 	const usual = "constant, slope, smooth trend, random walk, noise, "
 	for flags, want := range map[string]string{
 		"":                           usual + "season 7, short memory",
