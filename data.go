@@ -25,8 +25,8 @@ type Data struct {
 
 // NewData copies x [N,Q] and y [N,D], in their own units, so that both may change
 // afterwards. Errors wrap ErrData: numbers of rows that differ, no rows or
-// columns, values that are not finite, one row of as many outputs as inputs,
-// which is what the transposes of N rows of both are. To share slices that are row-major
+// columns, values that are not finite, as many outputs as inputs in one row, or ten times as
+// many columns as rows, which is what transposed matrices look like. To share slices that are row-major
 // already, fill a Data in.
 func NewData(x, y mat.Matrix) (*Data, error) {
 	n, q, err := dims("x", x)
@@ -50,10 +50,10 @@ func NewData(x, y mat.Matrix) (*Data, error) {
 	return data, nil
 }
 
-// onSide refuses one row of as many outputs as inputs.
+// onSide refuses as many outputs as inputs if there is one row, or ten times as many columns as rows.
 func onSide(n, q, d int) error {
-	if n == 1 && q > 1 && q == d {
-		return fmt.Errorf("vssgp: x and y are both 1 by %d, one row of %d inputs and outputs; want a row for each observation, %d by 1 (are they transposed?): %w", q, q, q, ErrData)
+	if q == d && (n == 1 && q > 1 || q >= 10*n && n > 0) {
+		return fmt.Errorf("vssgp: x and y are both %d by %d, with more columns than rows; want a row for each observation, %d by %d (are they transposed?): %w", n, q, q, n, ErrData)
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	}
 	s = s.sorted()
 	n := len(s.X)
+	unit := s.scaleUp(&o)
 	if horizon < 1 || origins < 1 || n-horizon*origins < leastBefore {
 		return nil, fmt.Errorf("%w: %d origins with a horizon of %d leave %d of %d rows before the first; want at least %d",
 			ErrOptions, origins, horizon, n-horizon*origins, n, leastBefore)
@@ -76,7 +77,8 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		}
 	}
 	for d := range s.Y {
-		b.Model, b.Naive, b.Seasonal = append(b.Model, sums[0][d].scores()), append(b.Naive, sums[1][d].scores()), append(b.Seasonal, sums[2][d].scores())
+		b.Model = append(b.Model, sums[0][d].scores(unit))
+		b.Naive, b.Seasonal = append(b.Naive, sums[1][d].scores(unit)), append(b.Seasonal, sums[2][d].scores(unit))
 	}
 	return b, nil
 }
@@ -197,6 +199,25 @@ func (s Series) sorted() Series {
 	return c
 }
 
+// scaleUp divides values so small that squares of errors are 0 by a unit, and returns it; 1 for others, and if priors have the values' unit.
+func (s *Series) scaleUp(o *Options) (unit float64) {
+	size := 0.0
+	for _, y := range s.Y {
+		size = max(size, magnitude(y))
+	}
+	if size == 0 || size > 1e-100 || o.informed() {
+		return 1
+	}
+	_, exponent := math.Frexp(size)
+	unit = math.Ldexp(1, exponent)
+	for _, a := range slices.Concat(s.Y, s.Err) {
+		for n := range a {
+			a[n] /= unit
+		}
+	}
+	return unit
+}
+
 // rows are rows [lo, hi).
 func (s Series) rows(lo, hi int) Series {
 	c := Series{X: s.X[lo:hi]}
@@ -231,8 +252,10 @@ func (t *tally) add(y float64, m score.Mixture, scale float64) {
 	}
 }
 
-func (t *tally) scores() Scores {
+// scores are those of values in a unit.
+func (t *tally) scores(unit float64) Scores {
 	return Scores{
-		RMSE: math.Sqrt(t.square / t.n), MAE: t.abs / t.n, MASE: t.scaled / t.n, CRPS: t.crps / t.n, Coverage95: t.inside / t.n, NLPD: -t.density / t.n,
+		RMSE: unit * math.Sqrt(t.square/t.n), MAE: unit * t.abs / t.n, MASE: t.scaled / t.n, CRPS: unit * t.crps / t.n,
+		Coverage95: t.inside / t.n, NLPD: math.Log(unit) - t.density/t.n,
 	}
 }

@@ -28,6 +28,15 @@ func TestBacktest(t *testing.T) {
 	if math.Abs(b.Seasonal[0].MAE-sum) > 1e-12 {
 		t.Errorf("seasonal MAE %v, want %v", b.Seasonal[0].MAE, sum)
 	}
+	const unit = 0x1p-1000
+	tiny := Series{X: s.X, Y: [][]float64{slices.Clone(s.Y[0])}}
+	for n := range tiny.Y[0] {
+		tiny.Y[0][n] *= unit
+	}
+	c, err := Backtest(context.Background(), tiny, 6, 3, Options{Draws: AtMode})
+	if err != nil || math.Abs(c.Model[0].RMSE/unit/b.Model[0].RMSE-1) > 1e-9 || math.Abs(c.Naive[0].NLPD-b.Naive[0].NLPD-math.Log(unit)) > 1e-9 || c.Naive[0].Coverage95 != b.Naive[0].Coverage95 {
+		t.Errorf("values of 1e-300: model %+v, naive %+v, want %+v, %+v in that unit (%v)", c.Model, c.Naive, b.Model, b.Naive, err)
+	}
 	if _, err := Backtest(context.Background(), s, 40, 3, Options{}); !errors.Is(err, ErrOptions) {
 		t.Errorf("too many origins: %v", err)
 	}

@@ -22,6 +22,16 @@ type Series struct {
 	Err [][]float64
 }
 
+// magnitude returns the largest magnitude of y.
+func magnitude(y []float64) (size float64) {
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			size = max(size, math.Abs(v))
+		}
+	}
+	return size
+}
+
 // check reports arrays that do not fit and values that cannot be used.
 func (s *Series) check() error {
 	if len(s.Y) == 0 {
@@ -36,6 +46,9 @@ func (s *Series) check() error {
 		}
 	}
 	for d, y := range s.Y {
+		if size := magnitude(y); size > 0 && size < smallest {
+			return fmt.Errorf("%w: no value of output %d is larger than %.3g, want magnitudes of %v or more", ErrData, d, size, smallest)
+		}
 		if len(y) != len(s.X) {
 			return fmt.Errorf("%w: output %d has %d values for %d places", ErrData, d, len(y), len(s.X))
 		}
@@ -55,7 +68,8 @@ func (s *Series) check() error {
 }
 
 const (
-	largest = 1e150 // magnitude of y: its square has to be a number
+	largest  = 1e150  // magnitude of y: its square has to be a number
+	smallest = 1e-304 // of the largest magnitude: all digits have to be there
 	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the value
 	// would be its rounding's.
 	leastError, leastErrorByRow, largestError = 1e-4, 1e-6, 1e6

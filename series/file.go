@@ -37,6 +37,7 @@ type record struct {
 	Sines  int      `json:"sines,omitempty"` // of the random walk over a range of the data; 0: walkSines
 	Parts  []saved  `json:"parts"`
 	Groups []saving `json:"groups"`
+	Median []bool   `json:"median,omitempty"` // [D] Model.medians
 	Bound  float64  `json:"bound"`
 	Value  float64  `json:"log_posterior"`
 	Long   *memory  `json:"long,omitempty"` // the memory and noise of a long series
@@ -120,7 +121,7 @@ func (m *Model) Save(path string) error { return atomicfile.Write(path, m.Write)
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
 	l, n := m.layout, len(m.layout.names)
-	r := record{Frame: *m.frame, Reach: l.reach, Memory: l.memory, Sines: l.sines, Bound: m.bound, Value: m.at.Value}
+	r := record{Frame: *m.frame, Reach: l.reach, Memory: l.memory, Sines: l.sines, Median: m.medians, Bound: m.bound, Value: m.at.Value}
 	for _, p := range l.parts {
 		r.Parts = append(r.Parts, save(p))
 	}
@@ -198,7 +199,10 @@ func load(f *safetensors.File) (*Model, error) {
 			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
 		}
 	}
-	m.frame, m.bound = &r.Frame, r.Bound
+	m.frame, m.bound, m.medians = &r.Frame, r.Bound, r.Median
+	if n := len(m.medians); n != 0 && n != len(r.Frame.Scale) {
+		return nil, fmt.Errorf("its medians are of %d outputs of %d: %w", n, len(r.Frame.Scale), ErrFile)
+	}
 	if n := len(m.YNames); n != 0 && n != len(r.Frame.Scale) {
 		return nil, fmt.Errorf("its metadata \"y.names\" has %d names for %d outputs: %w", n, len(r.Frame.Scale), ErrFile)
 	}

@@ -42,6 +42,16 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err := m.average(ctx, all, &o); err != nil {
 		return nil, err
 	}
+	if !m.frame.Log {
+		return m, nil
+	}
+	ahead, err := m.Predict(ctx, []float64{m.frame.x(1.1 * m.frame.Range)})
+	if err != nil {
+		return nil, err
+	}
+	for _, median := range ahead.Median { // one choice for all rows, so that neighbors are comparable
+		m.medians = append(m.medians, median[0])
+	}
 	return m, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -119,8 +120,8 @@ func TestForecastWidensLogarithm(t *testing.T) {
 				t.Errorf("seed %d, step %d: the band is %.2f times as wide as the walk's", seed, h, width)
 			}
 		}
-		if p.Median[0][0] || !p.Median[0][5] {
-			t.Errorf("seed %d: medians after 1 step %v, after 600 %v", seed, p.Median[0][0], p.Median[0][5])
+		if slices.Contains(p.Median[0], false) {
+			t.Errorf("seed %d: medians in rows %v, want them in all", seed, p.Median[0])
 		}
 	}
 }

@@ -30,8 +30,9 @@ type Model struct {
 	draws   [][]float64
 	bound   float64
 	backend spectral.Backend
-	loaded  bool  // from a file
-	long    *long // of a long series; nil: the layout has the memory and the noise
+	loaded  bool   // from a file
+	medians []bool // [D] of a model of logarithms: predictions are medians; nil: none
+	long    *long  // of a long series; nil: the layout has the memory and the noise
 }
 
 // failed words an error of the algebra. The numbers of a fit go together; those of a file need not.

@@ -24,7 +24,8 @@ type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
 	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval, because the far tail of a
-	// log-normal distribution decides its moments: the mean lies above the interval, or the standard deviation exceeds its width.
+	// log-normal distribution decides its moments: the mean lies above the interval, or the standard deviation exceeds its width. If that is so
+	// a tenth of the data's range ahead, it marks all rows of the output.
 	Median [][]bool
 
 	mixtures [][]score.Mixture
@@ -75,7 +76,7 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		if err := m.each(o, hyper, func(v view) error {
 			return v.latent(at, nil, func(d, n int, mean, variance float64) {
 				mix := &p.mixtures[d][n]
-				mix.Log = m.frame.Log
+				mix.Log, mix.Median = m.frame.Log, m.medians != nil && m.medians[d]
 				mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
 				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+m.noise(d, v.lambda)))
 			})

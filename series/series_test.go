@@ -127,6 +127,7 @@ func TestMistakes(t *testing.T) {
 		"lengths":   {Series{X: good.X, Y: [][]float64{{1}}}, Options{}, ErrData, "1 values for 40 places"},
 		"x":         {Series{X: []float64{1, math.NaN()}, Y: [][]float64{{1, 2}}}, Options{}, ErrData, "x[1]"},
 		"y":         {Series{X: []float64{1, 2, 3, 4}, Y: [][]float64{{1, 2, math.Inf(1), 3}}}, Options{}, ErrData, "y[0][2]"},
+		"denormal":  {Series{X: good.X[:4], Y: [][]float64{{1e-309, 2e-309, 3e-309, 1e-309}}}, Options{}, ErrData, "larger than 3e-309"},
 		"few":       {Series{X: []float64{1, 2, 3}, Y: [][]float64{{1, 2, 3}}}, Options{}, ErrData, "3 values"},
 		"one place": {Series{X: []float64{1, 1, 1, 1}, Y: [][]float64{{1, 2, 3, 4}}}, Options{}, ErrData, "different places"},
 		"error":     {Series{X: good.X, Y: good.Y, Err: [][]float64{make([]float64, 40)}}, Options{}, ErrData, "standard deviation of y[0][0]"},

@@ -92,7 +92,7 @@ func (a *app) noteMedians(m *series.Model, p *series.Prediction) {
 			}
 		}
 		if n > 0 {
-			a.note("%s: in %d of %s the mean of the log-normal forecast is not meaningful; %[1]s_mean is the median and %[1]s_sd half of the 68 %% interval there",
+			a.note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of the 68 %% interval there",
 				m.YNames[d], n, counted(len(median), "row"))
 		}
 	}

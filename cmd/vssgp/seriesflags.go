@@ -114,7 +114,7 @@ func (s *seriesFlags) addSeason(text string) error {
 		case one == "none":
 			s.none = true
 		case err != nil || n < 2:
-			return errors.New("want a number of rows, 2 or more, or none, or auto")
+			return errors.New("want a whole number of rows, 2 or more, or none, or auto (--period takes any period)")
 		default:
 			s.seasons = append(s.seasons, n)
 		}

@@ -41,6 +41,7 @@ func NaiveError(y []float64, lag int) float64 {
 type Mixture struct {
 	Means, SDs []float64
 	Log        bool
+	Median     bool // of Log: Summary gives the median in any case
 }
 
 // logarithm is the mixture of the logarithm.
@@ -82,11 +83,11 @@ func (m Mixture) Moments() (mean, sd float64) {
 
 // Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can decide
 // the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central 68 % interval
-// stand for them, and median is true.
+// stand for them, and median is true. So they do if Median.
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
-	if m.Log && !(mean < high && sd < high-low) {
+	if m.Log && (m.Median || !(mean < high && sd < high-low)) {
 		return m.Quantile(0.5), (m.Quantile(0.8413) - m.Quantile(0.1587)) / 2, low, high, true
 	}
 	return mean, sd, low, high, false
