@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/internal/start"
 )
 
@@ -88,7 +89,7 @@ func TestExtremes(t *testing.T) {
 		{"two rows, one x", 1, 1, []float64{1, 1}, []float64{2, 3}},
 	} {
 		data := &Data{N: len(c.x) / c.q, Q: c.q, D: c.d, X: c.x, Y: c.y}
-		for _, inference := range []Inference{Exact, Factorised, Stochastic} {
+		for _, inference := range []Inference{Exact, Factorised, Stochastic}[:slow.Pick(3, 2)] {
 			o := Options{Inference: inference, Iterations: 40, Seed: 1}
 			if inference == Stochastic {
 				o.Iterations = 400

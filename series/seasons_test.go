@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/slow"
 )
 
 // TestSeasons: those in the data are found, with the products of a day and a week, and none where there is none.
@@ -31,6 +32,9 @@ func TestSeasons(t *testing.T) {
 		"noise":        {func(i int) float64 { return random.NormFloat64() }, nil},
 		"a cycle":      {func(i int) float64 { return math.Sin(2*math.Pi*float64(i)/37.3) + 0.5*random.NormFloat64() }, []string{"season 37.3"}},
 	} {
+		if !slow.Tests && (name == "day" || name == "a cycle") {
+			continue
+		}
 		s := Series{Y: [][]float64{nil}}
 		for i := range n {
 			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], c.y(i))
