@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// wideKernel is the covariance of a model's parts, at its mode, by features that are laid out over all that it predicts.
+// wideKernel is the covariance of a model's parts, at its mode, by features that cover its longest horizon.
 func wideKernel(m *Model) func(u, v float64) float64 {
 	reach := (MaxHorizon + 1) * m.frame.Range
 	l := newLayout(m.frame, m.layout.parts, reach, int(float64(m.layout.memory)*reach/m.layout.reach), m.layout.sines, 0, func(float64) float64 { return 1 })
@@ -30,8 +30,8 @@ func wideKernel(m *Model) func(u, v float64) float64 {
 	return func(u, v float64) float64 { return dot(row(u), row(v)) }
 }
 
-// TestForecastBeyondLayout compares predictions up to ten ranges beyond the data with a dense Gaussian process whose features are
-// laid out to there, and components and draws with the predictions.
+// TestForecastBeyondLayout compares predictions up to ten ranges beyond the data with a dense Gaussian process whose features
+// cover it, and components and draws with the predictions.
 func TestForecastBeyondLayout(t *testing.T) {
 	const n = 96
 	s := Series{Y: [][]float64{nil}}

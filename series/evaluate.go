@@ -38,7 +38,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		f.u[n] = f.steps(x)
 		end = max(end, f.u[n])
 	}
-	if end > l.reach { // the same parts, laid out to there
+	if end > l.reach { // features of the same parts that cover these times
 		memory := int(math.Ceil(float64(l.memory) * end / l.reach))
 		l = *newLayout(m.frame, l.parts, end, memory, l.sines, 0, func(float64) float64 { return 1 })
 	}

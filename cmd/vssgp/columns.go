@@ -267,7 +267,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// rowName is the --x that stands for the number of the row, unless a column has this name.
+// rowName is the value of --x for the number of the row, unless a column has this name.
 const rowName = "row"
 
 // takeRow turns --x row into no column and rows.

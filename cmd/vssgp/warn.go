@@ -189,7 +189,7 @@ func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
 // beyondShare of the range of the data beside them is no extrapolation.
 const beyondShare = 0.01
 
-// warnBeyond warns of places beside the data that a model was fitted to, as they are read; not those of a model of a recording.
+// warnBeyond warns of rows outside of the data that a model was fitted to, as they are read, except for a model of a recording.
 func (a *app) warnBeyond(m *vssgp.Model, at *places) {
 	ranges, parts := rangeOfModel(m), at.parts
 	if a.quiet || len(at.names) != len(ranges) || len(ranges) == 1 && inputNames(m)[0] == secondsName {

@@ -111,7 +111,7 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	return fmt.Errorf("offset %d: %w", at, err)
 }
 
-// Entry reads an entry of the metadata that holds JSON into to. Its errors name no type of Go.
+// Entry decodes a JSON entry of the metadata into to. Its errors name no type of Go.
 func (f *File) Entry(name string, to any) error {
 	err := json.Unmarshal([]byte(f.Metadata[name]), to)
 	var kind *json.UnmarshalTypeError

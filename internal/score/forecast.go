@@ -83,7 +83,7 @@ func (m Mixture) Moments() (mean, sd float64) {
 
 // Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can decide
 // the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central 68 % interval
-// stand for them, and median is true. So they do if Median.
+// replace them, and median is true. They are also returned if Median is set.
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)

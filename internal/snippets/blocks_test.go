@@ -14,14 +14,14 @@ type block struct {
 	page, lang string // sh, go, python, …; "" for an indented one
 	line       int    // its first
 	text       string
-	output     string // the text block (Go) or indented block (shell) that stands right below it and shows what is printed
+	output     string // the text block (Go) or indented block (shell) right below it that shows what is printed
 	exempt     string // why it is not run, from the marker above it
 }
 
 var (
 	fence  = regexp.MustCompile("^```\\s*(\\w*)\\s*$")
 	marker = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
-	// figures stands above an indented block, and has the command that prints it where the block above it cannot be run.
+	// figures marks an indented block with the command that prints it, if the block above it cannot be run.
 	figures = regexp.MustCompile(`^<!-- figures: (.+) -->$`)
 	// command begins lines that are typed into a shell.
 	command = regexp.MustCompile(`^(\$ |vssgp [a-z]+ |go (run|test|build|install|get|doc|vet|generate|tool) |export |mpirun |pip |git |apt |bash |python3? |VSSGP_\w+=|CGO_\w+=|GOOS=)`)
@@ -69,7 +69,7 @@ func blocks(page, text string) (all []block) {
 	return all
 }
 
-// blank reports whether lines [lo, hi) hold nothing.
+// blank reports whether lines [lo, hi) are blank.
 func blank(lines []string, lo, hi int) bool {
 	return lo >= hi || strings.TrimSpace(strings.Join(lines[lo:hi], "")) == ""
 }
