@@ -189,33 +189,27 @@ func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
 // beyondShare of the range of the data beside them is no extrapolation.
 const beyondShare = 0.01
 
-// warnBeyond warns of rows outside of the data that a model was fitted to, as they are read, except for a model of a recording.
+// warnBeyond warns of rows outside of the data that a model of one input was fitted to, as they are read, except for a model of a recording.
+// Rows of several inputs often lie outside in one of them, so those would warn in every cross-validation.
 func (a *app) warnBeyond(m *vssgp.Model, at *places) {
-	ranges, parts := rangeOfModel(m), at.parts
-	if a.quiet || len(at.names) != len(ranges) || len(ranges) == 1 && inputNames(m)[0] == secondsName {
+	ranges := rangeOfModel(m)
+	if a.quiet || len(ranges) != 1 || len(at.names) != 1 || inputNames(m)[0] == secondsName {
 		return
 	}
-	advice := ""
-	if len(ranges) == 1 {
-		advice = "; vssgp forecast fits a model that is made for it"
+	lo, hi := ranges[0][0], ranges[0][1]
+	axis, margin, parts := &table.Axis{Free: true}, beyondShare*(hi-lo), at.parts
+	if len(at.axes) == 1 {
+		axis = at.axes[0]
 	}
 	at.parts = func(ctx context.Context) iter.Seq2[[]float64, error] {
 		return func(yield func([]float64, error) bool) {
 			for x, err := range parts(ctx) {
-				for i, v := range x {
-					q := i % len(ranges)
-					lo, hi := ranges[q][0], ranges[q][1]
-					margin := beyondShare * (hi - lo)
-					if v >= lo-margin && v <= hi+margin {
-						continue
+				for _, v := range x {
+					if v < lo-margin || v > hi+margin {
+						a.warn("beyond", "%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there; vssgp forecast fits a model that is made for it",
+							at.names[0], axis.Format(v), axis.Format(lo), axis.Format(hi))
+						break
 					}
-					axis := &table.Axis{Free: true}
-					if at.axes != nil {
-						axis = at.axes[q]
-					}
-					a.warn("beyond", "%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there%s",
-						at.names[q], axis.Format(v), axis.Format(lo), axis.Format(hi), advice)
-					break
 				}
 				if !yield(x, err) {
 					return
