@@ -76,7 +76,7 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		if err := m.each(o, hyper, func(v view) error {
 			return v.latent(at, nil, func(d, n int, mean, variance float64) {
 				mix := &p.mixtures[d][n]
-				mix.Log, mix.Median = m.frame.Log, m.medians != nil && m.medians[d]
+				mix.Log, mix.Median = m.frame.Log, len(m.medians) > 0 && m.medians[d]
 				mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
 				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+m.noise(d, v.lambda)))
 			})

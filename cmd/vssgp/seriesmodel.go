@@ -41,7 +41,7 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 	}
 	done()
 	if err != nil {
-		return outOfReach(m, axis, x, err)
+		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
 	}
 	a.noteMedians(m, p)
 	names, err := o.tableNames(at.names, m.YNames)
