@@ -10,47 +10,32 @@ import (
 	"math/cmplx"
 	"slices"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
 
-	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/nufft"
 )
 
-// plan holds what the sums over times need. Each place is spread onto an even grid
-// as a Gaussian, which a Fourier transform takes to the sums but for the Gaussian's
-// own (Greengard & Lee 2004).
+// plan holds the sums over times.
 type plan struct {
 	times, weights []float64
 	total          float64 // Σw
 	step           float64
-	double         []complex128 // Σ w exp(4πi f t)
-	sum            []complex128 // Σ w y exp(2πi f t) of the series last asked for
-	terms          []complex128 // of a sum, one for each time
-
-	tau   float64 // the Gaussian is exp(−x²/4τ)
-	fft   *fourier.CmplxFFT
-	grid  []complex128
-	scale []float64 // makes up for the Gaussian at frequency k − n/2
+	sums           *nufft.Plan  // over times·step/2, in which frequency k is mode 2k+1
+	terms          []float64    // of a sum, one for each time
+	double         []complex128 // mode 2k+1 is Σ w exp(4πi f t)
+	sum            []complex128 // mode 2k+1 is Σ w y exp(2πi f t) of the series last asked for
 }
 
 // newPlan takes weights that are not negative, and not all 0.
 func newPlan(times, weights []float64, step float64, n int) *plan {
-	length := lengthOf(n)
-	ratio := float64(length) / float64(n)
+	turns := make([]float64, len(times))
 	p := &plan{
-		times: times, weights: weights, step: step,
-		double: make([]complex128, n), sum: make([]complex128, n), terms: make([]complex128, len(times)),
-		tau: math.Pi * reach / (float64(n) * float64(n) * ratio * (ratio - 0.5)),
-		fft: fourier.NewCmplxFFT(length), grid: make([]complex128, length), scale: make([]float64, n),
+		times: times, weights: weights, total: floats.Sum(weights), step: step,
+		sums: nufft.NewPlan(turns, nil, 2*n), terms: make([]float64, len(times)),
 	}
-	for k := range p.scale {
-		m := float64(k - n/2)
-		p.scale[k] = math.Sqrt(math.Pi/p.tau) * math.Exp(m*m*p.tau) / float64(length)
-	}
-	for i, w := range weights {
-		p.total += w
-		p.terms[i] = complex(w, 0) * turn(times[i]*step)
-	}
-	p.sumTerms(p.double, 2*step)
+	floats.ScaleTo(turns, step, times)
+	p.double = p.sums.Transform(nil, weights)
+	floats.Scale(0.5, turns)
 	return p
 }
 
@@ -63,14 +48,12 @@ func turn(u float64) complex128 { return cmplx.Rect(1, 2*math.Pi*(u-math.Floor(u
 // w·y·sin, the normal equations of y ≈ a·cos + b·sin have the matrix
 // ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
 func (p *plan) power(values []float64) []float64 {
-	for i, v := range values {
-		p.terms[i] = complex(p.weights[i]*v, 0) * turn(p.times[i]*p.step/2)
-	}
-	p.sumTerms(p.sum, p.step)
-	out := make([]float64, len(p.sum))
+	floats.MulTo(p.terms, p.weights, values)
+	p.sum = p.sums.Transform(p.sum, p.terms)
+	out := make([]float64, len(p.sum)/2)
 	for k := range out {
 		a, b := p.fit(k)
-		out[k] = max(0, (a*real(p.sum[k])+b*imag(p.sum[k]))/p.total)
+		out[k] = max(0, (a*real(p.sum[2*k+1])+b*imag(p.sum[2*k+1]))/p.total)
 	}
 	return out
 }
@@ -81,9 +64,9 @@ const singular = 1e-8
 
 // fit is the best a and b at frequency k of the series last asked for.
 func (p *plan) fit(k int) (a, b float64) {
-	q := p.double[k]
+	q := p.double[2*k+1]
 	cc, ss, cs := (p.total+real(q))/2, (p.total-real(q))/2, imag(q)/2
-	c, s := real(p.sum[k]), imag(p.sum[k])
+	c, s := real(p.sum[2*k+1]), imag(p.sum[2*k+1])
 	if det := cc*ss - cs*cs; det > singular*p.total*p.total/4 {
 		return (ss*c - cs*s) / det, (cc*s - cs*c) / det
 	}
@@ -184,9 +167,9 @@ func peaks(powers []float64, apart int) (lines []int) {
 // not in the plan's sums, so these are made anew.
 func (p *plan) remove(values []float64, k int) float64 {
 	f := (float64(k) + 0.5) * p.step
-	p.sum[k] = 0
+	p.sum[2*k+1] = 0
 	for i, v := range values {
-		p.sum[k] += complex(p.weights[i]*v, 0) * turn(f*p.times[i])
+		p.sum[2*k+1] += complex(p.weights[i]*v, 0) * turn(f*p.times[i])
 	}
 	a, b := p.fit(k)
 	before := p.meanSquare(values)
@@ -197,46 +180,9 @@ func (p *plan) remove(values []float64, k int) float64 {
 	return max(0, before-p.meanSquare(values))
 }
 
-const (
-	oversampling = 2
-	// reach is how many places of the grid a Gaussian is followed to either
-	// side: sums are within 1e-9 of the terms' absolute sum.
-	reach = 9
-)
-
-// lengthOf is the length of a transform to n frequencies.
-func lengthOf(n int) int {
-	length := 1
-	for length < max(oversampling*n, 2*reach) {
-		length *= 2
-	}
-	return length
-}
-
 // Work is how many operations Masses of so many rows at n frequencies takes at
-// most.
-func Work(rows, n int) float64 {
-	const spread = 8 * 2 * reach // for a row: a complex product and a sum at each place
-	return (lineRounds + 3) * (spread*float64(rows) + cost.Transform(float64(lengthOf(n))))
-}
-
-// sumTerms sets to[k] to Σ terms·exp(2πi k·step·time).
-func (p *plan) sumTerms(to []complex128, step float64) {
-	clear(p.grid)
-	n, length := len(to), len(p.grid)
-	cell := 2 * math.Pi / float64(length)
-	for i, time := range p.times {
-		u := time * step
-		u -= math.Floor(u)
-		at := int(u * float64(length))
-		v := p.terms[i] * turn(float64(n/2)*u)
-		for m := at - reach + 1; m <= at+reach; m++ {
-			d := 2*math.Pi*u - cell*float64(m)
-			p.grid[(m+length)%length] += v * complex(math.Exp(-d*d/(4*p.tau)), 0)
-		}
-	}
-	p.fft.Sequence(p.grid, p.grid)
-	for k := range to {
-		to[k] = p.grid[(k-n/2+length)%length] * complex(p.scale[k], 0)
-	}
+// most, and how many bytes.
+func Work(rows, n int) (flops, bytes float64) {
+	flops, bytes = nufft.Work(rows, 2*n)
+	return (lineRounds + 3) * flops, bytes + float64(3*8*rows+(2*2*16+8)*n)
 }

@@ -110,8 +110,8 @@ func (s *Series) spectraWork(length float64, outputs int) (flops, bytes float64)
 	places := min(len(s.missing), int(2*half/s.step)+1)
 	count, order := s.binCount(steps), int(spectrumOrder*steps)
 	if s.times != nil {
-		n := count * spectrumSteps
-		return float64(windows*outputs) * periodogram.Work(len(s.times)/windows, n), float64(3*16*n) + binBytes*float64(count)
+		each, held := periodogram.Work(len(s.times)/windows, count*spectrumSteps)
+		return float64(windows*outputs) * each, held + binBytes*float64(count)
 	}
 	each, held := ar.PeriodogramWork(places)
 	if order <= spectrumLongest {

@@ -1,0 +1,166 @@
+package nufft
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/cost"
+)
+
+// direct returns mode g of a sum by its definition, with compensated sums. The phases are reduced to a fraction of a turn
+// without a rounding error.
+func direct(u, low, v []float64, g int) complex128 {
+	var sum, lost complex128
+	for n, x := range u {
+		x -= math.RoundToEven(x)
+		turns := float64(g) * x
+		rest := math.FMA(float64(g), x, -turns)
+		if low != nil {
+			rest += float64(g) * low[n]
+		}
+		term := complex(v[n], 0)*cmplx.Rect(1, 2*math.Pi*(turns-math.RoundToEven(turns)+rest)) - lost
+		next := sum + term
+		sum, lost = next, (next-sum)-term
+	}
+	return sum
+}
+
+// absolute returns Σ|v|.
+func absolute(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += math.Abs(x)
+	}
+	return sum
+}
+
+func normal(rng *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	return v
+}
+
+// tolerance is twice the greatest error over Σ|v| that was seen, of a single value.
+const tolerance = 2.5e-14
+
+func TestTransformIsTheSum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name string
+		low  bool
+		at   func(i, n, count int) float64
+	}{
+		{"random", false, func(int, int, int) float64 { return rng.Float64() }},
+		{"even", false, func(i, n, _ int) float64 { return float64(i) / float64(n) }},
+		{"all equal", false, func(int, int, int) float64 { return 0.3 }},
+		{"negative", false, func(int, int, int) float64 { return -rng.Float64() / 3 }},
+		{"many turns", false, func(int, int, int) float64 { return 1e5 * rng.NormFloat64() }},
+		{"with low parts", true, func(int, int, int) float64 { return 1e5 * rng.NormFloat64() }},
+		{"borders of cells", true, func(_, _, count int) float64 { size := length(count); return float64(rng.IntN(size)) / float64(size) }},
+		{"tiny", true, func(int, int, int) float64 { return 1e-20 * rng.NormFloat64() }},
+	} {
+		for _, n := range []int{1, 2, 17, 1000, 20000} {
+			for _, count := range []int{1, 2, 15, 16, 17, 100, 4096, 30000} {
+				if n == 20000 && count < 4096 {
+					continue // long, and errors of so many values nearly cancel
+				}
+				u, v := make([]float64, n), normal(rng, n)
+				var low []float64
+				for i := range u {
+					u[i] = c.at(i, n, count)
+					if c.low {
+						low = append(low, 1e-11*rng.NormFloat64())
+					}
+				}
+				got := NewPlan(u, low, count).Transform(nil, v)
+				for i := range min(count, 4+1000/n) {
+					g := count - 1 - i*(count-1)/(3+1000/n)
+					if err := cmplx.Abs(got[g]-direct(u, low, v, g)) / absolute(v); !(err <= tolerance) {
+						t.Fatalf("%s: %d values: mode %d of %d is wrong by %.2g", c.name, n, g, count, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWork: a value is spread over sixteen cells, and a mode is one of a transform at least four times as long.
+func TestWork(t *testing.T) {
+	few, bytes := Work(1000, 256)
+	if more, same := Work(2000, 256); more-few != 10*16*1000 || same != bytes {
+		t.Errorf("a thousand values more are %v operations and %v bytes", more-few, same-bytes)
+	}
+	want := (cost.Transform(2048)-cost.Transform(1024))/2 + 3*18*256
+	if more, twice := Work(1000, 512); more-few != want || bytes != 40*1024 || twice != 2*bytes {
+		t.Errorf("256 modes more are %v operations and %v bytes", more-few, twice-bytes)
+	}
+}
+
+func TestTransformIsLinear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	u, v, w, both := normal(rng, 50), normal(rng, 50), normal(rng, 50), make([]float64, 50)
+	for i := range both {
+		both[i] = 3*v[i] - w[i]
+	}
+	p := NewPlan(u, nil, 70)
+	fv, fw := p.Transform(nil, v), p.Transform(nil, w)
+	for g, f := range p.Transform(nil, both) {
+		if err := cmplx.Abs(f-(3*fv[g]-fw[g])) / absolute(both); !(err <= tolerance) {
+			t.Errorf("mode %d is wrong by %.2g", g, err)
+		}
+	}
+}
+
+// TestTransformRepeats: a plan keeps nothing of the values before, and gives the same bits on any number of processors.
+func TestTransformRepeats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	u, v, dst := normal(rng, 3000), normal(rng, 3000), make([]complex128, 0, 5000)
+	p := NewPlan(u, nil, 4000)
+	first := p.Transform(nil, v)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, procs := range []int{1, 2, 7} {
+		runtime.GOMAXPROCS(procs)
+		p.Transform(dst, u)
+		if again := p.Transform(dst, v); !slices.Equal(first, again) || &again[0] != &dst[:1][0] {
+			t.Errorf("%d processors: other bits, or not in the slice that was given", procs)
+		}
+	}
+}
+
+func TestTransformOfNoNumbers(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300} {
+		for i := range 3 {
+			x := [3]float64{0.25, 0, 1}
+			x[i] = bad
+			for _, count := range []int{1, 50} {
+				if got := len(NewPlan([]float64{0.1, x[0]}, []float64{0, x[1]}, count).Transform(nil, []float64{1, x[2]})); got != count {
+					t.Errorf("%v: %d modes, want %d", x, got, count)
+				}
+			}
+		}
+	}
+	if got := NewPlan(nil, nil, 3).Transform(nil, nil); !slices.Equal(got, make([]complex128, 3)) {
+		t.Errorf("no values: %v, want zeros", got)
+	}
+}
+
+// BenchmarkTransform measures sums over N random positions for 3·N modes.
+func BenchmarkTransform(b *testing.B) {
+	for _, n := range []int{1e5, 1e6} {
+		rng := rand.New(rand.NewPCG(7, 8))
+		u, v := normal(rng, n), normal(rng, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := NewPlan(u, nil, 3*n)
+			dst := p.Transform(nil, v)
+			for b.Loop() {
+				dst = p.Transform(dst, v)
+			}
+		})
+	}
+}
