@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -89,7 +90,7 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 		r.Even, r.Delta = nil, 0
 	}
 	r.cut(d.N)
-	return r, nil
+	return rowspectrum.Over(r, &d), nil
 }
 
 // rows are data that are open.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -115,6 +116,9 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 	opened, err := New().Open(d)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r, ok := opened.(*rowspectrum.Rows); ok {
+		opened = r.Rows
 	}
 	even := opened.(*rows)
 	if even.Even == nil || even.Delta != 1 {

@@ -9,6 +9,9 @@ type Moments struct {
 	C    []float64 // [M,D] Φ̄ᵀY
 	Gram *Gram     // [M,M] Φ̄ᵀΦ̄ off the diagonal, Σ_n E[φ²] on it
 	D    int       // outputs
+	// Terms is how many roundings a sum of the last pass carries at most, of its entry's size on the diagonal: 0 for one of
+	// each row.
+	Terms int
 }
 
 // NewMoments makes zero moments for f and d outputs.

@@ -348,6 +348,19 @@ func dotVector(sums, a, b *float64, n int) bool {
 	return false
 }
 
+// sumWavesVector runs the kernel of the set in use, if it has one.
+func sumWavesVector(sums, jobs *float64, table *complex128, places *int64, points, panels int) bool {
+	switch {
+	case use == AVX512:
+		sumWavesAVX512(sums, jobs, table, places, points, panels)
+		return true
+	case use == AVX2:
+		sumWavesAVX2(sums, jobs, table, places, points, panels)
+		return true
+	}
+	return false
+}
+
 // peakVector runs the kernel of the set in use, if it has one.
 func peakVector(n int) bool {
 	switch {

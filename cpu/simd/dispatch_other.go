@@ -76,6 +76,10 @@ func dotVector(sums, a, b *float64, n int) bool {
 	return false
 }
 
+func sumWavesVector(sums, jobs *float64, table *complex128, places *int64, points, panels int) bool {
+	return false
+}
+
 func peakVector(n int) bool {
 	return false
 }

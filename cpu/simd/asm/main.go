@@ -29,6 +29,7 @@ var subjects = []subject{
 	{"contract", false, contractKernels},
 	{"dense", false, denseKernels},
 	{"lattice", false, latticeKernels},
+	{"sumwaves", true, sumWavesKernels},
 	{"peak", false, peakKernels},
 }
 

@@ -1,0 +1,163 @@
+package rowspectrum
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+const (
+	// over is T/R, the period of a table over the range of the rows. Smaller ones need more terms, larger ones more memory.
+	over = 3
+	// digits: exp(−digits²/2) = 2.5e-15 is negligible.
+	digits = 8.2
+	// evenRounding is how far an even row may lie from its place, in units in the last place of the largest |x|: even rows
+	// that were scaled to standard deviations are rounded.
+	evenRounding = 4
+	// sparsest is how many places of an even grid there may be for each row. An emptier grid has a smaller table as uneven
+	// rows.
+	sparsest = 4
+)
+
+// A layout is rows of one input in ascending order, in steps from their middle: X = (x − center)/step.
+type layout struct {
+	even         bool
+	step, center double  // of even rows exact, else a power of two and any number
+	span         float64 // R, the largest |X| times two
+
+	// Even rows lie on the places first, first+1, …; some may have none or several rows.
+	first     int
+	irregular []int // places X with another number of rows than one
+
+	// Uneven rows: X [N] ascending, exact.
+	x []double
+
+	// values[0] are the numbers of rows at each place (1 for each uneven row), values[1+d] the sums of their y_d.
+	values [][]float64
+}
+
+// newLayout returns nil if the rows have no extent, or one that is not finite.
+func newLayout(d *spectral.Data) *layout {
+	order := ascending(d.X)
+	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
+	if !(hi > lo) || math.IsInf(hi-lo, 0) || math.IsInf(2*max(math.Abs(lo), math.Abs(hi)), 0) {
+		return nil
+	}
+	if l := evenLayout(d, order); l != nil {
+		return l
+	}
+	_, e := math.Frexp((hi - lo) / float64(d.N))
+	l := &layout{step: double{hi: math.Ldexp(1, e)}, center: double{hi: lo + (hi-lo)/2}, values: [][]float64{make([]float64, d.N)}}
+	l.x = make([]double, d.N)
+	for i, n := range order {
+		x := add(d.X[n], -l.center.hi)
+		l.x[i] = double{x.hi / l.step.hi, x.lo / l.step.hi}
+		l.values[0][i] = 1
+	}
+	l.span = 2 * max(-l.x[0].hi, l.x[d.N-1].hi)
+	for o := range d.D {
+		y := make([]float64, d.N)
+		for i, n := range order {
+			y[i] = d.Y[n*d.D+o]
+		}
+		l.values = append(l.values, y)
+	}
+	return l
+}
+
+// ascending returns the numbers of the rows in the order of x.
+func ascending(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	if !slices.IsSorted(x) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	}
+	return order
+}
+
+// evenLayout returns nil if the rows, listed in order, are not even.
+func evenLayout(d *spectral.Data, order []int) *layout {
+	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
+	gaps := make([]float64, 0, d.N-1)
+	for i := 1; i < d.N; i++ {
+		if gap := d.X[order[i]] - d.X[order[i-1]]; gap > 0 {
+			gaps = append(gaps, gap)
+		}
+	}
+	slices.Sort(gaps)
+	steps := math.Round((hi - lo) / gaps[len(gaps)/2])
+	if !(steps < sparsest*float64(d.N)) {
+		return nil
+	}
+	step := add(hi, -lo).over(double{hi: steps})
+	places := make([]int, d.N)
+	tolerance := evenRounding * 0x1p-53 * 2 * max(math.Abs(lo), math.Abs(hi))
+	count := int(steps) + 1
+	middle := count / 2
+	var mean, slope, n, square float64 // of the rows' distances from their places
+	for i, row := range order {
+		at := math.Round((d.X[row] - lo) / step.hi)
+		off := add(d.X[row], -lo).minus(step.times(double{hi: at})).hi
+		if math.Abs(off) > tolerance {
+			return nil
+		}
+		places[i] = int(at)
+		at -= float64(middle)
+		mean, slope, n, square = mean+off, slope+off*at, n+1, square+at*at
+	}
+	l := &layout{even: true, first: -middle, span: 2 * float64(middle)}
+	l.center = step.times(double{hi: float64(middle)}).plus(double{hi: lo}).plus(double{hi: mean / n})
+	l.step = step.plus(double{hi: slope / square})
+	for v := range 1 + d.D {
+		sums := make([]float64, count)
+		for i, n := range order {
+			value := 1.0
+			if v > 0 {
+				value = d.Y[n*d.D+v-1]
+			}
+			sums[places[i]] += value
+		}
+		l.values = append(l.values, sums)
+	}
+	for i, rows := range l.values[0] {
+		if rows != 1 {
+			l.irregular = append(l.irregular, i-middle)
+		}
+	}
+	return l
+}
+
+// within returns the range [from, to) of places or rows whose |X − z| is at most radius.
+func (l *layout) within(z, radius float64) (from, to int) {
+	n := len(l.values[0])
+	if l.even {
+		lo, hi := math.Ceil(z-radius)-float64(l.first), math.Floor(z+radius)-float64(l.first)
+		return int(min(max(lo, 0), float64(n))), int(min(max(hi+1, 0), float64(n)))
+	}
+	from = sort.Search(n, func(i int) bool { return l.x[i].hi >= z-radius })
+	return from, from + sort.Search(n-from, func(i int) bool { return l.x[from+i].hi > z+radius })
+}
+
+// at is X of a place or row.
+func (l *layout) at(i int) double {
+	if l.even {
+		return double{hi: float64(l.first + i)}
+	}
+	return l.x[i]
+}
+
+// complete reports whether exactly one row lies on every place whose |X − z| is at most radius.
+func (l *layout) complete(z, radius float64) bool {
+	last := l.first + len(l.values[0]) - 1
+	if !l.even || z-radius < float64(l.first) || z+radius > float64(last) {
+		return false
+	}
+	lo := int(math.Ceil(z - radius))
+	i, _ := slices.BinarySearch(l.irregular, lo)
+	return i == len(l.irregular) || float64(l.irregular[i]) > z+radius
+}

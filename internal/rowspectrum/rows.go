@@ -1,0 +1,142 @@
+package rowspectrum
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// Rows are a backend's rows whose Moments and Pullback come from tables if that costs less than passes over the rows. They
+// forward all other methods.
+type Rows struct {
+	spectral.Rows
+	data     spectral.Data
+	spectrum *spectrum // nil: the rows have no tables
+	laid     bool      // spectrum has been chosen
+	force    bool      // tables even where they cost more, for tests
+
+	sums sums
+}
+
+// leastRows is the fewest rows for tables. mostPairs bounds the memory of the sums.
+const (
+	leastRows = 512
+	mostPairs = 1 << 27
+)
+
+// Over returns rows that hold d with tables over them, or the rows themselves if tables never pay: several inputs, windows, or
+// few rows.
+func Over(rows spectral.Rows, d *spectral.Data) spectral.Rows {
+	if d.Q != 1 || d.Windows.Count() > 1 || d.N < leastRows {
+		return rows
+	}
+	return &Rows{Rows: rows, data: *d}
+}
+
+// Terms is the number of roundings that an entry of G or C carries if it comes from tables, relative to the largest entry of the
+// diagonal.
+const Terms = 1000
+
+// Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
+func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	if err := r.data.CheckMoments(dst, f); err != nil {
+		return fmt.Errorf("row spectrum: moments: %w", err)
+	}
+	if !r.pays(f) {
+		dst.Terms = 0
+		return r.Rows.Moments(dst, f)
+	}
+	if err := r.take(f); err != nil {
+		return fmt.Errorf("row spectrum: moments: %w", err)
+	}
+	r.sums.moments(dst, f, r.data.N)
+	dst.Terms = Terms
+	return nil
+}
+
+// Pullback fills dst with the gradient by the features, from the sums of the last Moments if it had the same features.
+func (r *Rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	if err := r.data.CheckPullback(dst, f, bar); err != nil {
+		return fmt.Errorf("row spectrum: pullback: %w", err)
+	}
+	if !r.pays(f) {
+		return r.Rows.Pullback(dst, f, bar)
+	}
+	if !r.sums.are(f) {
+		if err := r.take(f); err != nil {
+			return fmt.Errorf("row spectrum: pullback: %w", err)
+		}
+	}
+	r.sums.pullback(dst, f, bar, r.data.N, r.spectrum.layout.step.hi)
+	return nil
+}
+
+// take takes the sums of f, and makes the tables first if there are none or too small ones.
+func (r *Rows) take(f *spectral.Features) error {
+	s := r.spectrum
+	if count := s.cover(r.sums.waves); s.tables == nil || s.count != count {
+		s.make(count)
+	}
+	return r.sums.take(s, f, r.data.D, r.data.Stopped)
+}
+
+// Costs of the parts of an evaluation, in terms of a table's sum: of a pair of features besides its terms, and of a row of a
+// pass over the rows for each pair.
+const (
+	pairCost = 40
+	passCost = 1. / 12
+)
+
+// pays reports whether tables cost less than passes over the rows. It counts: the choice must not depend on the machine, as the
+// bits of the sums do. It leaves the features' waves in r.
+func (r *Rows) pays(f *spectral.Features) bool {
+	m := float64(f.M)
+	if m*(m+1)/2 > mostPairs || !r.layOut() {
+		return false
+	}
+	s := r.spectrum
+	r.sums.waves = slices.Grow(r.sums.waves[:0], f.M)[:f.M]
+	if !s.waves(r.sums.waves, f) {
+		return false
+	}
+	if n := s.cover(r.sums.waves) - s.margin; float64(n) > mostPerRow*float64(r.data.N) {
+		return false
+	}
+	terms := 0.0
+	for i := range r.sums.waves {
+		terms += s.terms(&r.sums.waves[i])
+	}
+	tables := m/2*(m*pairCost+2*terms) + float64(r.data.D)*terms
+	return r.force || tables < passCost*m*m*float64(r.data.N)
+}
+
+// mostPerRow bounds the number of frequencies for each row, and with it the memory of the tables.
+const mostPerRow = 16
+
+// terms estimates the terms of the sums of products with a wave.
+func (s *spectrum) terms(w *wave) float64 {
+	p := 2 * w.p
+	table := 2 * digits * math.Sqrt(p+s.p0) / s.h
+	if p*s.layout.span*s.layout.span <= digits*digits {
+		return table
+	}
+	lives := min(1, 2*digits/math.Sqrt(p)/s.layout.span) // the part of the data that the wave lives on
+	rows := rowCost * lives * float64(len(s.layout.values[0]))
+	if !s.layout.even {
+		return min(table, rows)
+	}
+	return lives * min(table, rows)
+}
+
+// layOut chooses the grid, once. It reports false if there is none.
+func (r *Rows) layOut() bool {
+	if !r.laid {
+		r.laid = true
+		if l := newLayout(&r.data); l != nil {
+			r.spectrum = newSpectrum(l)
+		}
+	}
+	return r.spectrum != nil
+}

@@ -1,0 +1,145 @@
+package rowspectrum
+
+import "math"
+
+// moments are S_r = Σ_n v_n (X_n − a)^r ψ(X_n), r = 0, 1, 2, about the point a of a shape. The imaginary part of S_2 is not
+// needed.
+type moments struct {
+	re [3]float64
+	im [2]float64
+}
+
+// A class is a way to take a wave's sums.
+type class uint8
+
+const (
+	none  class = iota // the wave is below 1e-16 on all rows
+	whole              // one row lies on each place that the wave lives on: a closed form
+	few                // over the rows that it lives on
+	grid               // from a table
+)
+
+// shortest is the largest P, in steps⁻², of the closed form: its images at other multiples of 2π are below 1e-16.
+const shortest = 0.13
+
+// A shape is an envelope with what all sums of its waves share.
+type shape struct {
+	envelope
+	class    class
+	a        float64 // the moments' point
+	from, to int     // few: rows
+
+	// grid: V_k = exp(−½(quad + α(k − r)²) + 2πi(phase − turns·(k − r))), |k| ≤ half, of the frequencies g + k
+	alpha, turns, quad float64
+	half               int
+	// and of the sums' factors, X − a = δ − iη(k − r)
+	scale, delta, square, eta float64
+}
+
+// set makes the shape of an envelope, for sums of v = 1 (plain) or of y.
+func (m *shape) set(s *spectrum, e envelope, plain bool) {
+	span := s.layout.span
+	m.envelope, m.class, m.a = e, grid, 0
+	m.from, m.to = 0, len(s.layout.values[0])
+	// The envelope falls to 1e-16 at √width standard deviations.
+	width := digits*digits + 2*e.log
+	if width <= 0 {
+		m.class = none
+		return
+	}
+	if e.p > 0 {
+		m.a = min(max(e.z, -span/2), span/2)
+	}
+	q := e.p + s.p0
+	root := math.Sqrt(q)
+	m.half = int(digits*root/s.h+0.5) + 1
+	if e.p*span*span > width {
+		radius := math.Sqrt(width / e.p)
+		m.from, m.to = s.layout.within(e.z, radius)
+		switch rows := m.to - m.from; {
+		case rows == 0:
+			m.class = none
+			return
+		case plain && e.p < shortest && s.layout.complete(e.z, radius):
+			m.class, m.a = whole, e.z
+			return
+		case rows*rowCost < 2*m.half || m.half > s.reach:
+			m.class = few
+			return
+		}
+	}
+	inverse := 1 / q
+	m.eta = s.h * inverse
+	m.alpha, m.turns = s.h*m.eta, e.p*e.z*m.eta/(2*math.Pi)
+	m.quad = e.p*s.p0*inverse*e.z*e.z - 2*e.log
+	m.scale = s.density * root * inverse
+	m.delta = (e.p*((e.z-m.a)+e.zLow) - s.p0*m.a) * inverse
+	m.square = m.delta*m.delta + inverse
+}
+
+// nearest is ωT/2π as a whole number and a rest in [−½, ½], of even rows between −length/2 and length/2.
+func (s *spectrum) nearest(c carrier) (g int64, rest float64) {
+	more := math.RoundToEven(c.part)
+	g, rest = c.cycles+int64(more), c.part-more
+	if s.length > 0 {
+		if 2*g > s.length {
+			g -= s.length
+		} else if 2*g < -s.length {
+			g += s.length
+		}
+	}
+	return g, rest
+}
+
+// closed is the sum over all whole numbers of a wave that lives on places with one row each (Poisson's formula):
+//
+//	S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ)      S_1/S_0 = iω/P      S_2/S_0 = 1/P − ω²/P²
+//
+// around Z, with ω between −π and π. The phase is taken at the place nearest to Z.
+func (s *spectrum) closed(m *shape, c carrier) moments {
+	g, r := s.nearest(c)
+	omega := (float64(g) + r) * s.h
+	exponent := m.log - 0.5*omega*omega/m.p
+	if exponent < -0.5*digits*digits {
+		return moments{}
+	}
+	place := math.RoundToEven(m.z)
+	off := (m.z - place) + m.zLow
+	turns := c.phase + s.turnsAt(g, r, double{hi: place})
+	sin, cos := math.Sincos(2*math.Pi*fraction(turns) + omega*off)
+	amplitude := math.Sqrt(2*math.Pi/m.p) * math.Exp(exponent)
+	mean, square := omega/m.p, 1/m.p // of X − Z: the imaginary mean, and the variance
+	square += (m.zLow - mean) * (m.zLow + mean)
+	re, im := amplitude*cos, amplitude*sin
+	return moments{ // about z, from which Z is zLow away
+		[3]float64{re, re*m.zLow - im*mean, re*square - im*2*m.zLow*mean},
+		[2]float64{im, re*mean + im*m.zLow},
+	}
+}
+
+// turnsAt is (g + r)·X/T less whole turns.
+func (s *spectrum) turnsAt(g int64, r float64, x double) float64 {
+	if s.length > 0 {
+		return float64(g*int64(x.hi)%s.length)/s.period + r*x.hi/s.period
+	}
+	_, away := double{hi: float64(g), lo: r}.times(x.over(double{hi: s.period})).split()
+	return away
+}
+
+// direct sums over the rows that the wave lives on, with the values of a table.
+func (s *spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
+	g, r := s.nearest(c)
+	for i := m.from; i < m.to; i++ {
+		x := s.layout.at(i)
+		d := (x.hi - m.z) + (x.lo - m.zLow)
+		amplitude := values[i] * math.Exp(m.log-0.5*m.p*d*d)
+		sin, cos := math.Sincos(2 * math.Pi * fraction(c.phase+s.turnsAt(g, r, x)))
+		re, im, b := amplitude*cos, amplitude*sin, (x.hi-m.a)+x.lo
+		out.re[0] += re
+		out.re[1] += b * re
+		out.re[2] += b * b * re
+		out.im[0] += im
+		out.im[1] += b * im
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package rowspectrum
+
+import (
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+
+	"github.com/vssgp/vssgp/internal/nufft"
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+const (
+	// A lane of a sum takes leastPoints terms on either side of its middle, or binPoints more in each further bin. Sums of more
+	// terms take several lanes.
+	leastPoints, binPoints, bins = 16, 4, 5
+	mostPoints                   = leastPoints + (bins-1)*binPoints
+
+	// rowCost is the cost of a row of a wave that is summed over its rows, in terms of a table's sum.
+	rowCost = 64
+)
+
+// A spectrum holds the tables of a layout: E_g of the ones and of each output, at the frequencies g/T.
+type spectrum struct {
+	layout  *layout
+	period  float64        // T in steps
+	periodX double         // T in units of x
+	h       float64        // 2π/T
+	p0      float64        // P₀
+	density float64        // √(2π)/T
+	length  int64          // of even rows the number of frequencies, after which E_g repeats itself; else 0
+	count   int            // frequencies 0, 1, …, count−1 are in the tables
+	margin  int            // so are as many below 0
+	reach   int            // the most frequencies that a sum takes on each side
+	tables  [][]complex128 // E_g at margin + g
+}
+
+// newSpectrum chooses the grid of a layout. Its tables are still to be made.
+func newSpectrum(l *layout) *spectrum {
+	s := &spectrum{layout: l, period: over * l.span}
+	s.reach = int(math.Sqrt(rowCost*over*digits*digits/math.Pi*float64(len(l.values[0])))) + mostPoints
+	s.margin = s.reach + 2*mostPoints
+	if l.even {
+		s.length = transformLength(over * l.span)
+		s.period = float64(s.length)
+	}
+	s.periodX = double{hi: s.period}.times(l.step)
+	s.h, s.density = 2*math.Pi/s.period, math.Sqrt(2*math.Pi)/s.period
+	s.p0 = digits * digits / (s.period * (s.period - l.span))
+	return s
+}
+
+// transformLength is the least number from n on that is a power of two times 1, 3, 5, 9 or 15.
+func transformLength(n float64) int64 {
+	least := int64(math.MaxInt64)
+	for _, factor := range []int64{1, 3, 5, 9, 15} {
+		length := 2 * factor
+		for float64(length) < n {
+			length *= 2
+		}
+		least = min(least, length)
+	}
+	return least
+}
+
+// make fills the tables for frequencies below count.
+func (s *spectrum) make(count int) {
+	l := s.layout
+	s.count = count
+	s.tables = make([][]complex128, len(l.values))
+	n := len(l.values[0])
+	grown := make([]float64, n) // exp(½P₀X²)
+	for i := range grown {
+		x := l.at(i).hi
+		grown[i] = math.Exp(0.5 * s.p0 * x * x)
+	}
+	var plan *nufft.Plan
+	if !l.even {
+		turns, low := make([]float64, n), make([]float64, n)
+		for i, x := range l.x {
+			t := x.over(double{hi: s.period})
+			turns[i], low[i] = t.hi, t.lo
+		}
+		plan = nufft.NewPlan(turns, low, count)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	if plan != nil {
+		workers = 1 // as a plan has one grid
+	}
+	parallel.For(len(s.tables), workers, func(v int) {
+		var e []complex128
+		if plan != nil {
+			weighted := make([]float64, n)
+			for i, value := range l.values[v] {
+				weighted[i] = value * grown[i]
+			}
+			e = plan.Transform(nil, weighted)
+		} else {
+			e = s.transform(l.values[v], grown)
+		}
+		s.tables[v] = s.unfold(e)
+	})
+}
+
+// transform returns E_g for g from 0 to half the length, of even rows.
+func (s *spectrum) transform(values, grown []float64) []complex128 {
+	length := int(s.length)
+	places := make([]float64, length)
+	for i, v := range values {
+		places[(s.layout.first+i+length)%length] = v * grown[i]
+	}
+	e := fourier.NewFFT(length).Coefficients(nil, places)
+	for g, v := range e { // of exp(−iθX)
+		e[g] = conj(v)
+	}
+	return e
+}
+
+// unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g repeats itself.
+func (s *spectrum) unfold(e []complex128) []complex128 {
+	t := make([]complex128, s.margin+s.count)
+	for i := range t {
+		g := i - s.margin
+		if length := int(s.length); length > 0 {
+			if g = (g%length + length) % length; g > length/2 {
+				g -= length
+			}
+		}
+		if g < 0 {
+			t[i] = conj(e[-g])
+		} else {
+			t[i] = e[g]
+		}
+	}
+	return t
+}
+
+func conj(a complex128) complex128 { return complex(real(a), -imag(a)) }

@@ -1,0 +1,110 @@
+package rowspectrum
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// A wave is a damped wave over the rows, in steps from their middle:
+//
+//	ψ(X) = exp(log − ½P(X − Z)²) · exp(2πi((cycles + part)·X/T + phase))
+//
+// Features are waves, and so are the products of two.
+type wave struct {
+	envelope
+	carrier
+}
+
+// An envelope is a wave's amplitude. Both products of two waves have the same one.
+type envelope struct {
+	p       float64 // P ≥ 0
+	z, zLow float64 // Z = z + zLow; 0 if P is 0
+	log     float64
+}
+
+// A carrier is a wave's phase: ωT/2π = cycles + part, |part| ≤ ½, and the turns at X = 0.
+type carrier struct {
+	cycles int64
+	part   float64
+	phase  float64 // in [−½, ½]
+}
+
+// mostCycles is the largest |ωT/2π| that keeps its digits.
+const mostCycles = 1 << 45
+
+// waves writes the features' waves to dst. It reports false if a number is not finite or too large.
+func (s *spectrum) waves(dst []wave, f *spectral.Features) bool {
+	unit := s.layout.step.hi
+	for k := range dst {
+		w := &dst[k]
+		turns := double{hi: f.Freq[k]}.times(perTurn)
+		offset := add(f.Center[k], -s.layout.center.hi).plus(double{hi: -s.layout.center.lo})
+		cycles, part := turns.times(s.periodX).split()
+		if !(math.Abs(cycles) < mostCycles) {
+			return false
+		}
+		if s.length > 0 {
+			cycles = math.Remainder(cycles, float64(s.length))
+		}
+		_, away := turns.times(offset).split()
+		z := offset.over(s.layout.step)
+		w.p, w.log = f.Decay[k]*unit*unit, 0
+		w.z, w.zLow = z.hi, z.lo
+		w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*perTurn.hi-away)
+		if size := w.p + math.Abs(w.z) + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k]); !(w.p >= 0) || !(size < math.MaxFloat64) {
+			return false
+		}
+	}
+	return true
+}
+
+// cover returns how many frequencies the tables need for the products of waves. It depends on the waves in steps of powers of
+// two, so that the bits of a sum do not depend on earlier waves. On even rows it depends on the rows alone.
+func (s *spectrum) cover(waves []wave) int {
+	if s.layout.even {
+		return int(s.length/2) + s.margin
+	}
+	most := int64(0)
+	for i := range waves {
+		most = max(most, waves[i].cycles, -waves[i].cycles)
+	}
+	return 1<<bits.Len64(uint64(2*most+2)) + s.margin
+}
+
+// fraction is a phase in turns less whole turns.
+func fraction(turns float64) float64 { return turns - math.RoundToEven(turns) }
+
+// product is the envelope of ψ_aψ_b and of ψ_aψ_b*:
+//
+//	P = P_a + P_b      Z = (P_aZ_a + P_bZ_b)/P      log = −½ P_aP_b(Z_a − Z_b)²/P
+func product(a, b *wave) envelope {
+	if a.p < b.p {
+		a, b = b, a
+	}
+	if a.p == 0 {
+		return envelope{}
+	}
+	apart := (b.z - a.z) + (b.zLow - a.zLow)
+	share := b.p / (a.p + b.p)
+	z := add(a.z, share*apart)
+	return envelope{p: a.p + b.p, z: z.hi, zLow: z.lo + a.zLow, log: -0.5 * a.p * share * apart * apart}
+}
+
+// plus is the carrier of ψ_aψ_b, minus that of ψ_aψ_b*.
+func (a carrier) plus(b carrier) carrier {
+	return carrier{a.cycles + b.cycles, a.part + b.part, fraction(a.phase + b.phase)}
+}
+
+func (a carrier) minus(b carrier) carrier {
+	return carrier{a.cycles - b.cycles, a.part - b.part, fraction(a.phase - b.phase)}
+}
+
+// twice is ψ⁴ at half its phase, exp(−4q + 2iθ): the damped part of a second moment.
+func (w *wave) twice() wave {
+	t := *w
+	t.p *= 4
+	t.carrier = w.carrier.plus(w.carrier)
+	return t
+}
