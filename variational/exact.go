@@ -46,6 +46,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 		solve, pullback = r.solve, r.pullbackSolved
 	}
 	s := r.workspace.solutionOf(f, r.D)
+	r.workspace.terms = 0
 	jitter, err := withJitter(s, f, 1/tau, solve)
 	if err = cmp.Or(err, r.ctx.Err()); err != nil {
 		return nil, err
@@ -126,6 +127,7 @@ func (r *Rows) pullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjo
 // number of segments. It fills in s, except for the trace of A⁻¹.
 func (r *Rows) factor(s *spectral.Solution, f *spectral.Features, mom *spectral.Moments, lambda float64, segments int,
 ) (*blocktri.Factor, error) {
+	mom.Terms = 0 // unless the backend sets it
 	if err := cmp.Or(r.rows.Moments(mom, f), r.ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -149,6 +151,9 @@ func (r *Rows) factor(s *spectral.Solution, f *spectral.Features, mom *spectral.
 	copy(s.Mean, mom.C)
 	factor.Solve(s.Mean, r.D)
 	s.LogDet = factor.LogDet()
+	if r.workspace.terms = mom.Terms; mom.Terms > 0 {
+		r.workspace.measure(factor.R, s)
+	}
 	return factor, nil
 }
 

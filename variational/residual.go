@@ -3,6 +3,7 @@ package variational
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
@@ -37,11 +38,31 @@ func (r *Rows) residual(f *spectral.Features, offset []int, solved *spectral.Sol
 }
 
 // lost bounds the rounding error of Σ y² − Σ C∘m from above (DESIGN.md, section
-// 4): sums of n terms, a factor and two solves of b features that meet. size is
-// Σ |C∘m|.
+// 4): sums of n terms or from tables, a factor and two solves of b features that
+// meet. size is Σ |C∘m|.
 func (r *Rows) lost(f *spectral.Features, offset []int, size float64, s *spectral.Solution, lambda float64) float64 {
 	n, b := float64(r.deep), float64(widest(offset))
+	if terms := float64(r.workspace.terms); terms > 0 {
+		// An error is relative to the largest entry of the diagonal, and the errors do not share a sign: the norm of their
+		// matrix is at most 2√b times their root mean square, which is less than half the largest.
+		entries := math.Sqrt(b) * slices.Max(r.workspace.diagonal) * sumSquares(s.Mean)
+		return unit * ((terms+2)*r.square + 2*size + 2*terms*entries + (3*b+1)*r.workspace.spread)
+	}
 	return unit * ((n+2)*r.square + 2*size + (2*n+3*b+1)*r.spread(f, offset, s.Mean, lambda, s.TraceGram))
+}
+
+// measure leaves |m|ᵀ|R||Rᵀ||m| of a dense factor R and s.Mean.
+func (w *workspace) measure(factor *spectral.Gram, s *spectral.Solution) {
+	m := factor.M()
+	w.columns = append(w.columns[:0], w.zeros(m*s.D)...)
+	for i := range m {
+		for k, v := range factor.Diag[0][i*m:][:i+1] {
+			for d := range s.D {
+				w.columns[k*s.D+d] += math.Abs(v * s.Mean[i*s.D+d])
+			}
+		}
+	}
+	w.spread = sumSquares(w.columns)
 }
 
 // spread bounds |m|ᵀ|R||Rᵀ||m|, R a factor of A, from above: the weight that the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -47,6 +48,7 @@ type counting struct {
 	spectral.Backend
 	factorised int
 	value      *float64
+	noTables   bool
 }
 
 type countingRows struct {
@@ -56,6 +58,9 @@ type countingRows struct {
 
 func (c *counting) Open(d spectral.Data) (spectral.Rows, error) {
 	r, err := c.Backend.Open(d)
+	if t, ok := r.(*rowspectrum.Rows); ok && c.noTables {
+		r = t.Rows
+	}
 	return &countingRows{r, c}, err
 }
 
@@ -66,6 +71,72 @@ func (r *countingRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Feat
 		dst.Value = *r.of.value
 	}
 	return err
+}
+
+// interpolated are point frequencies that explain y up to noise of the model's standard deviation.
+func interpolated(n, m int, even bool, sd float64) (*variational.Params, *spectral.Data) {
+	rng := modeltest.NewRNG(uint64(n))
+	p := variational.NewParams(1, m, 1, 1)
+	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1/(sd*sd)
+	amplitude := math.Sqrt(2 / float64(m))
+	coefficient := make([]float64, m)
+	for k := range m {
+		p.Location[k], p.FreqMean[k] = float64(n)*rng.Float64(), 0.9*math.Pi*rng.Float64()
+		p.PhaseLower[k] = 2 * math.Pi * rng.Float64()
+		p.PhaseUpper[k] = p.PhaseLower[k]
+		coefficient[k] = amplitude * rng.NormFloat64()
+	}
+	d := &spectral.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	for i := range n {
+		d.X[i] = float64(i)
+		if !even {
+			d.X[i] = float64(n) * rng.Float64()
+		}
+		d.Y[i] = sd * rng.NormFloat64()
+		for k, a := range coefficient {
+			d.Y[i] += a * math.Cos(p.FreqMean[k]*(d.X[i]-p.Location[k])+p.PhaseLower[k])
+		}
+	}
+	return p, d
+}
+
+// TestResidualByTables: with the sums from tables, bound and gradient are those of passes over the rows, and a pass for the
+// squared errors is taken near zero noise only.
+func TestResidualByTables(t *testing.T) {
+	for _, c := range []struct {
+		sd              float64
+		pass            bool
+		bound, gradient float64 // tolerances: nats, and of the largest entry of a tensor; by the variance sums of size τ cancel
+	}{
+		{0.3, false, 1e-10, 1e-7}, {0.01, false, 5e-8, 1e-7}, {1e-3, true, 5e-7, 5e-6}, {1e-4, true, 2e-5, 5e-4}, {1e-5, true, 3e-3, 5e-2},
+	} {
+		for _, even := range []bool{true, false} {
+			p, d := interpolated(2000, 100, even, c.sd)
+			tables, passes := &counting{Backend: cpu.New()}, &counting{Backend: cpu.New(), noTables: true}
+			rows := openOn(t, tables, d)
+			got, want := evaluated(t, rows, p, variational.Exact, nil, true), evaluated(t, openOn(t, passes, d), p, variational.Exact, nil, true)
+			if (tables.factorised > 0) != c.pass || passes.factorised == 0 && c.pass {
+				t.Errorf("noise sd %g, even %v: %d passes for the squared errors, want some: %v", c.sd, even, tables.factorised, c.pass)
+			}
+			if off := math.Abs(got.Bound - want.Bound); !(off <= c.bound) {
+				t.Errorf("noise sd %g, even %v: the bound is off by %g nats", c.sd, even, off)
+			}
+			wantGradient := want.Gradient.Tensors()
+			for i, g := range got.Gradient.Tensors() {
+				modeltest.Near(t, g.Name, *g.Data, *wantGradient[i].Data, c.gradient)
+			}
+			difference, lost, err := rows.Difference(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, term := range want.Terms {
+				squares := -2 * term.Value / p.NoisePrecision[0]
+				if off := math.Abs(difference - squares); term.Name == "fit" && !(off <= lost) {
+					t.Errorf("noise sd %g, even %v: the difference is off by %g, which is said to be %g at most", c.sd, even, off, lost)
+				}
+			}
+		}
+	}
 }
 
 // TestNegativeSquares: squared errors that come out negative, as they may where a
