@@ -233,7 +233,8 @@ func (f *fit) keepRough(a *attempt) (bool, error) {
 // result says how the fit went.
 func (f *fit) result() *Result {
 	r, a := f.res, f.best
-	r.Bound, r.Terms, r.Jitter, r.Iterations, r.LogPrior = a.At.Bound, a.At.Terms, a.At.Jitter, a.Iterations, a.prior
+	r.Bound, r.Terms, r.Jitter, r.Sums = a.At.Bound, a.At.Terms, a.At.Jitter, a.At.Sums
+	r.Iterations, r.LogPrior = a.Iterations, a.prior
 	if a.Iterations > 0 {
 		r.NoiseFloor = math.Sqrt(a.floor) * a.model.Y.Scale[0]
 	}

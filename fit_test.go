@@ -104,6 +104,28 @@ func TestFitCO2(t *testing.T) {
 	}
 }
 
+// TestResultSums: a result and an evaluation say whether the sums over rows came from tables.
+func TestResultSums(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		o    Options
+		want string
+	}{
+		{1000, Options{Window: WindowNone}, "tables"},
+		{1000, Options{Window: 100}, "rows"},
+		{400, Options{Window: WindowNone}, "rows"},
+		{1000, Options{Window: WindowNone, Inference: Factorised}, "rows"},
+	} {
+		tones := modeltest.Tones(c.rows, 0)
+		data := &Data{N: tones.N, Q: 1, D: 1, X: tones.X, Y: tones.Y}
+		c.o.Init, c.o.Features, c.o.Iterations = InitPaper, 12, 2
+		m, r := mustFit(t, data, c.o)
+		if e := evaluated(t, m, data); r.Sums != c.want || e.Sums != c.want {
+			t.Errorf("%d rows, %+v: the result has sums from %q, an evaluation from %q, want %q", c.rows, c.o, r.Sums, e.Sums, c.want)
+		}
+	}
+}
+
 func evaluated(t testing.TB, m *Model, data *Data) *Evaluation {
 	t.Helper()
 	e, err := m.Evaluate(data, m.Inference, nil, false)

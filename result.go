@@ -28,6 +28,9 @@ type Result struct {
 	Starts     []StartResult // in the order they were made
 	Kept       int           // index in Starts
 	Jitter     float64       // in A at the end, 0 as a rule
+	// Sums says how the last bound's sums over rows were taken: "tables" if from tables of the rows' Fourier sums, whose
+	// cost does not grow with the number of rows (one input, no windows, exact inference on the CPU), else "rows".
+	Sums string
 	// NoiseFloor is the least noise that float64 can tell from none, as a standard
 	// deviation in units of y (of the first output), if the fit ended within twice
 	// that variance and its bound would rise with less noise: the model then explains

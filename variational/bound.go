@@ -30,12 +30,20 @@ const fitTerm = "fit"
 // an optimisation that gains less has converged.
 const BoundTolerance = 1e-6
 
+// Evaluation.Sums.
+const (
+	sumsOfTables = "tables"
+	sumsOfRows   = "rows"
+)
+
 // Evaluation is a bound at some parameters.
 type Evaluation struct {
 	Bound    float64 `json:"bound"`  // in nats, of y in the model's units
 	Terms    []Term  `json:"terms"`  // they add up to Bound
 	Gradient *Params `json:"-"`      // with respect to every parameter, in the model file's parametrisation; nil if not requested
 	Jitter   float64 `json:"jitter"` // added to A's diagonal because A had no factor without it; normally 0
+	// Sums is "tables" if the sums over rows came from tables of the rows' Fourier sums (DESIGN.md, section 19), else "rows".
+	Sums string `json:"sums"`
 
 	// Posterior is the optimal q(A) of an exact bound. With a gradient it has no
 	// Factor, and its Mean is valid until the next evaluation, as the gradient is.

@@ -51,7 +51,10 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	if err = cmp.Or(err, r.ctx.Err()); err != nil {
 		return nil, err
 	}
-	e.Jitter, e.Posterior.Mean = jitter, s.Mean
+	e.Jitter, e.Posterior.Mean, e.Sums = jitter, s.Mean, sumsOfRows
+	if r.workspace.terms > 0 {
+		e.Sums = sumsOfTables
+	}
 	if !gradient {
 		e.Posterior.Mean = slices.Clone(s.Mean)
 	}

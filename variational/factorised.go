@@ -27,7 +27,7 @@ func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool
 		scale = float64(r.N) / float64(len(rows))
 	}
 	tau, nd := p.NoisePrecision[0], float64(r.N*r.D)
-	e := &Evaluation{}
+	e := &Evaluation{Sums: sumsOfRows}
 	e.Terms = p.kl([]Term{
 		{"noise", -0.5 * nd * math.Log(2*math.Pi/tau)},
 		{fitTerm, -0.5 * tau * scale * sums.Value},

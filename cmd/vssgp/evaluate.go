@@ -104,7 +104,7 @@ func (a *app) evaluateModel(ctx context.Context, m *vssgp.Model, dataPath string
 		}
 		return a.printJSON(object{
 			{"bound", e.Bound}, {"terms", e.Terms}, {"inference", inference}, {"rows", data.N}, {"batch,omitempty", o.rows}, {"rmse", rmse},
-			{"mean_log_predictive_density", density}, {"jitter", e.Jitter}, {"device", m.Backend.Name()},
+			{"mean_log_predictive_density", density}, {"jitter", e.Jitter}, {"device", m.Backend.Name()}, {"sums", e.Sums},
 			{"gradient,omitempty", g}, {"ranks,omitempty", times},
 		})
 	}
@@ -118,7 +118,7 @@ func (a *app) evaluateModel(ctx context.Context, m *vssgp.Model, dataPath string
 	}
 	a.say("%-28s %.6g", "RMSE", rmse)
 	a.say("%-28s %.6g", "mean log predictive density", density)
-	a.say("%-28s %s", "device", m.Backend.Name())
+	a.say("%-28s %s%s", "device", m.Backend.Name(), byTables(e.Sums))
 	if times != nil {
 		a.say("%s", times)
 	}

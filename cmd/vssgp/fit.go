@@ -158,6 +158,14 @@ func posteriorStanding(r *vssgp.Result) string {
 	return "not computed: " + r.NoPosterior
 }
 
+// byTables adds to a device how the sums over rows were taken, unless by passes over the rows.
+func byTables(sums string) string {
+	if sums == "tables" {
+		return ", sums over rows from tables"
+	}
+	return ""
+}
+
 // features counts a model's features, and says if their frequencies are points.
 func features(m *vssgp.Model) string {
 	if m.Params.FreqVar[0] == 0 {
@@ -184,7 +192,7 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 		return a.printJSON(object{
 			{"bound", r.Bound}, {"log_prior", r.LogPrior}, {"terms", r.Terms}, {"iterations", r.Iterations}, {"starts", r.Starts},
 			{"kept", r.Kept}, // index in starts
-			{"seconds", r.Elapsed}, {"device", r.Device}, {"rows", data.N}, {"components", m.Params.L}, {"features", m.Params.M()},
+			{"seconds", r.Elapsed}, {"device", r.Device}, {"sums", r.Sums}, {"rows", data.N}, {"components", m.Params.L}, {"features", m.Params.M()},
 			{"features_per_component", m.Params.K}, {"point_frequencies", m.Params.FreqVar[0] == 0},
 			{"noise_sd", m.NoiseSD()}, // of each output, in its units
 			{"posterior", posteriorStanding(r)},
@@ -192,8 +200,8 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 			{"ranks,omitempty", times}, {"interrupted,omitempty", interrupted}, {"resumed,omitempty", resumed},
 		})
 	}
-	a.say("bound %.9g after %s, %s, %.1f s on %s",
-		r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device)
+	a.say("bound %.9g after %s, %s, %.1f s on %s%s",
+		r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device, byTables(r.Sums))
 	if r.Resumed >= 0 {
 		a.say("  resumed from a checkpoint at iteration %d", r.Resumed)
 	}

@@ -108,10 +108,10 @@ func TestJSONKeys(t *testing.T) {
 	tested := "{rmse mae mase crps coverage95 nlpd}"
 	scores := "{train_rmse test_rmse train_stft_rmse test_stft_rmse}"
 	for _, c := range []struct{ line, want string }{
-		{"fit " + fit + " -o m.st", "{bound log_prior " + terms + " iterations starts{seed bound ended} kept seconds device rows components features features_per_component point_frequencies noise_sd posterior jitter noise_floor model}"},
+		{"fit " + fit + " -o m.st", "{bound log_prior " + terms + " iterations starts{seed bound ended} kept seconds device sums rows components features features_per_component point_frequencies noise_sd posterior jitter noise_floor model}"},
 		{"fit " + fit + " --plan", "{rows outputs excerpts windows components features at_most starts tried_features tried_rows evaluations{bounds gradients mini_batches} flops{bound gradient start all} bytes{rows matrix history start filled peak} device}"},
-		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device}"},
-		{"evaluate m.st d.csv --gradient", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device gradient{frequency.mean frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
+		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums}"},
+		{"evaluate m.st d.csv --gradient", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums gradient{frequency.mean frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1", "{model inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location frequency frequency_sd period period_sd reach amplitude}}"},
 		{"forecast d.csv --y y1,y2 --horizon 2 -o f.csv -m s.st", "{rows horizon periods parts noise_sd bound features seconds device}"},
 		{"fill d.csv --y y1 -o f.csv", "{rows filled columns}"}, {"fill holes.csv -o f.csv", "{rows filled columns periods parts noise_sd bound features seconds device}"},
