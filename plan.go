@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/internal/start"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -44,12 +45,13 @@ type Plan struct {
 	StartFlops float64
 
 	// RowBytes hold the rows as given and as a backend on this machine keeps them,
-	// MatrixBytes one E[ΦᵀΦ], HistoryBytes the optimiser's steps and gradients,
+	// TableBytes the tables from which the sums over rows probably come, 0 if those
+	// take passes over the rows (Result.Sums). MatrixBytes hold one E[ΦᵀΦ], HistoryBytes the optimiser's steps and gradients,
 	// StartBytes a start's data on their grid and its spectra. PeakBytes is about the
 	// most memory that the process takes besides the program itself, if garbage takes
 	// at most a quarter of the memory in use (GOGC=25, which the command sets; with
 	// Go's default it takes as much again).
-	RowBytes, MatrixBytes, HistoryBytes, StartBytes, PeakBytes float64
+	RowBytes, TableBytes, MatrixBytes, HistoryBytes, StartBytes, PeakBytes float64
 }
 
 // Flops is the number of operations of the whole fit.
@@ -133,13 +135,31 @@ func (f *frame) tableWork(tried []variational.Shape, rows int) (w start.Work) {
 	return w
 }
 
+// evaluation counts the operations of bounds over all rows, and the bytes of the tables if the exact one has its sums over rows
+// from tables.
+func (f *frame) evaluation(s *variational.Shape) (e cost.Evaluation, tableBytes float64) {
+	offset := s.Offsets()
+	e = cost.Evaluate(offset, s.Windows.NewLayout(f.rows.X, f.data.N, s.Q).Runs, s.Q, s.D)
+	backend := f.model(nil).backend().Name()
+	if s.Q > 1 || s.Windows.Count() > 1 || backend != "cpu" && backend != "cpu on ranks" {
+		return e, 0
+	}
+	pays, flops, bytes := rowspectrum.Expect(f.data.N, s.M(), s.D, f.grid.Band)
+	if !pays {
+		return e, 0
+	}
+	e.Bound = flops + cost.Factor(offset)
+	e.Gradient = e.Bound + cost.Inverse(offset)
+	return e, bytes
+}
+
 // plan adds a fit's work and memory to a start's.
 func (f *frame) plan(work start.Work) *Plan {
 	o, d := &f.o, f.data
 	p := &Plan{Rows: d.N, Inputs: d.Q, Outputs: d.D, Starts: 1 + o.Restarts}
 	exact := cmp.Or(o.Inference, Exact) == Exact
 	for _, s := range work.Shapes { // of which the one that takes most counts
-		e := cost.Evaluate(s.Offsets(), s.Windows.NewLayout(f.rows.X, d.N, s.Q).Runs, s.Q, s.D)
+		e, _ := f.evaluation(&s)
 		if !exact {
 			e.Gradient = e.Factorised
 		}
@@ -178,6 +198,9 @@ func (f *frame) plan(work start.Work) *Plan {
 	if heldOut || run.Exact || work.Settings+work.Trials > 0 {
 		p.MatrixBytes = cost.MatrixBytes(shape.Offsets())
 	}
+	if exact {
+		_, p.TableBytes = f.evaluation(&shape)
+	}
 	// Rows are as given; in the model's units, and again in the order of the windows.
 	p.RowBytes = 3*f.givenBytes() + 8*float64(d.N)*cost.RowNumbers(shape.Windows.Count())
 	p.PeakBytes = f.peak(p, &shape, &work, heldOut)
@@ -214,7 +237,7 @@ func (f *frame) peak(p *Plan, s *variational.Shape, work *start.Work, heldOut bo
 	// An evaluation with a gradient, and at the end the posterior that is kept beside
 	// it. The best of earlier starts has a posterior, too.
 	exact := cmp.Or(f.o.Inference, Exact) == Exact
-	fit := p.RowBytes + paramCopies*params + p.HistoryBytes + matrix
+	fit := p.RowBytes + p.TableBytes + paramCopies*params + p.HistoryBytes + matrix
 	if exact && p.Gradients > 0 {
 		fit += matrix + beside
 	}
@@ -234,7 +257,7 @@ func (f *frame) peak(p *Plan, s *variational.Shape, work *start.Work, heldOut bo
 	if heldOut {
 		held = given + 8*float64(p.Rows) + asked + paramCopies*params
 		if exact {
-			held += 2 * matrix // the best fit's, and the workspace of its evaluations
+			held += p.TableBytes + 2*matrix // the best fit's, and the workspace of its evaluations
 		}
 	}
 	rows := cost.FewRows
@@ -351,8 +374,8 @@ const (
 func (f *frame) posteriorSize(s variational.Shape, set optimise.Settings) (n int, none string) {
 	o := &f.o
 	n = optimise.PosteriorSize(s, set)
-	pass := cost.Evaluate(s.Offsets(), s.Windows.NewLayout(f.rows.X, f.rows.N, s.Q).Runs, s.Q, s.D).Gradient
-	flops := 2*float64(n)*pass/passFlops + eigenFlops*math.Pow(float64(n), 3)
+	pass, _ := f.evaluation(&s)
+	flops := 2*float64(n)*pass.Gradient/passFlops + eigenFlops*math.Pow(float64(n), 3)
 	switch {
 	case o.Posterior == NoPosterior:
 		return 0, "not asked for"

@@ -113,6 +113,40 @@ func TestPlanFit(t *testing.T) {
 	}
 }
 
+// TestPlanTables: with tables an evaluation's cost does not grow with the rows, and the plan counts their memory; windows, several
+// inputs and other devices have none.
+func TestPlanTables(t *testing.T) {
+	plan := func(n, q int, o Options) *Plan {
+		data := &Data{N: n, Q: q, D: 1, X: make([]float64, n*q)}
+		for i := range data.X {
+			data.X[i] = float64(i)
+		}
+		o.Init, o.Features, o.Iterations = InitPaper, 400, 20
+		p, err := NewPlan(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	few, many := plan(10_000, 1, Options{}), plan(300_000, 1, Options{})
+	if few.GradientFlops != many.GradientFlops || many.GradientFlops > 1e9 || many.Flops() > 1e11 {
+		t.Errorf("a gradient takes %g and %g operations, a fit %g", few.GradientFlops, many.GradientFlops, many.Flops())
+	}
+	if perRow := many.TableBytes / 300_000; !(perRow > 100 && perRow < 400) || many.PeakBytes < many.TableBytes+many.RowBytes {
+		t.Errorf("%g bytes of tables a row, %g of %g at the peak", perRow, many.TableBytes, many.PeakBytes)
+	}
+	for _, p := range []*Plan{plan(10_000, 2, Options{}), plan(10_000, 1, Options{Window: 5000}), plan(10_000, 1, Options{Backend: elsewhere{cpu.New()}})} {
+		if p.TableBytes != 0 || p.GradientFlops < 10*few.GradientFlops {
+			t.Errorf("%d inputs, %d windows: %g bytes of tables, %g operations for a gradient", p.Inputs, p.Windows, p.TableBytes, p.GradientFlops)
+		}
+	}
+}
+
+// elsewhere is a backend that is not the CPU.
+type elsewhere struct{ spectral.Backend }
+
+func (elsewhere) Name() string { return "elsewhere" }
+
 // TestPlanCosts: by hand, of one dense model: N = 100, M = 2·6 = 12.
 func TestPlanCosts(t *testing.T) {
 	data := planned(108)

@@ -87,6 +87,7 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 	slices.SortFunc(parts, func(a, b *vssgp.Plan) int { return int(b.PeakBytes - a.PeakBytes) })
 	for _, e := range parts[:p.AtOnce] {
 		p.RowBytes += e.RowBytes
+		p.TableBytes += e.TableBytes
 		p.MatrixBytes += e.MatrixBytes
 		p.HistoryBytes += e.HistoryBytes
 		p.StartBytes += e.StartBytes

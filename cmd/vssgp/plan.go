@@ -36,8 +36,8 @@ func planObject(p *impute.Plan, device string) object {
 		{"evaluations", object{{"bounds", p.Bounds}, {"gradients", p.Gradients}, {"mini_batches", p.MiniBatches}}}, // each of one excerpt
 		// bound and gradient: one evaluation for every excerpt; all: the starts and all evaluations
 		{"flops", object{{"bound", p.BoundFlops}, {"gradient", p.GradientFlops}, {"start", p.StartFlops}, {"all", p.Flops}}},
-		// rows and matrix: of the excerpts that are fitted at a time; history: the optimiser's
-		{"bytes", object{{"rows", rows}, {"matrix", matrix}, {"history", history}, {"start", start}, {"filled", filled}, {"peak", peak}}},
+		// rows, tables (0: sums over rows take passes) and matrix: of the excerpts that are fitted at a time; history: the optimiser's
+		{"bytes", object{{"rows", rows}, {"tables", byteCount(p.TableBytes)}, {"matrix", matrix}, {"history", history}, {"start", start}, {"filled", filled}, {"peak", peak}}},
 		{"device", device},
 	}
 }
@@ -62,10 +62,14 @@ func (a *app) printPlan(p *impute.Plan, device string) error {
 	}
 	a.say("%-12s %d of the bound only, %d with its gradient, %d on mini-batches; %s", "evaluations",
 		p.Bounds, p.Gradients, p.MiniBatches, counted(p.Starts, "start"))
-	a.say("%-12s %s%s for a bound, %s with its gradient, %s for the start, %s in total", "operations",
-		most, flops(p.BoundFlops), flops(p.GradientFlops), flops(p.StartFlops), flops(p.Flops))
-	a.say("%-12s rows %v, matrix %v, optimiser %v, start %v, fill %v; about %v at the peak", "memory",
-		rows, matrix, history, start, filled, peak)
+	by, tables := "", ""
+	if p.TableBytes > 0 {
+		by, tables = " by tables of the rows", fmt.Sprintf("tables %v, ", byteCount(p.TableBytes))
+	}
+	a.say("%-12s %s%s for a bound%s, %s with its gradient, %s for the start, %s in total", "operations",
+		most, flops(p.BoundFlops), by, flops(p.GradientFlops), flops(p.StartFlops), flops(p.Flops))
+	a.say("%-12s rows %v, %smatrix %v, optimiser %v, start %v, fill %v; about %v at the peak", "memory",
+		rows, tables, matrix, history, start, filled, peak)
 	return nil
 }
 

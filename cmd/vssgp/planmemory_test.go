@@ -117,6 +117,7 @@ func TestPlanMemory(t *testing.T) {
 		sound("ten.wav", 10)
 		sound("some.wav", 30)
 		rows("one.npy", 16000, 1)
+		rows("tables.npy", 500_000, 1)
 		rows("four.npy", 8000, 4)
 		rows("factorised.npy", 50_000, 1)
 		rows("million.npy", 1_000_000, 3)
@@ -130,6 +131,7 @@ func TestPlanMemory(t *testing.T) {
 			"impute long.wav --gap 1000000:6000000 -o out.wav",
 			"impute long.wav --gap 1000000:6000000 --draws 2 --checkpoint part.fills -o out.wav",
 			"fit one.npy --init paper --components 8 --features 100 --window none --iterations 2 -o out.st",
+			"fit tables.npy --init paper --features 200 --window none --iterations 2 -o out.st",
 			"fit four.npy --x 0,1,2,3 --y 4 --components 4 --features 100 --iterations 2 --restarts 2 -o out.st",
 			"fit ten.wav --window 32ms --iterations 3 --checkpoint part.st --every 1ms -o out.st",
 			"fit some.wav --window 32ms --iterations 2 -o out.st",

@@ -22,7 +22,7 @@ const (
 var allowed = map[string][]string{
 	".": {
 		"spectral", "variational", "cpu", "internal/atomicfile", "internal/blocktri", "internal/checkpoint", "internal/cost", "internal/matrices",
-		"internal/optimise", "internal/posterior", "internal/safetensors", "internal/score", "internal/start",
+		"internal/optimise", "internal/posterior", "internal/rowspectrum", "internal/safetensors", "internal/score", "internal/start",
 	},
 	"variational": {"spectral", "internal/blocktri", "internal/cost", "internal/matrices", "internal/parallel"},
 	"spectral":    {},

@@ -3,8 +3,10 @@ package rowspectrum
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
+	"github.com/vssgp/vssgp/internal/nufft"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -18,6 +20,24 @@ type Rows struct {
 	force    bool      // tables even where they cost more, for tests
 
 	sums sums
+}
+
+// Expect estimates whether the sums of m features over n rows with d outputs come from tables, for features that reach over most of the
+// rows. flops are the operations of a bound or of a bound with its gradient, as many as passes over the rows make in that time; bytes
+// are for the tables and sums, or to make the tables if that is more. band is the features' highest frequency in cycles per mean
+// step if the rows are uneven, 0 if they are even.
+func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
+	rows, features, values := float64(n), float64(m), float64(1+d)
+	units := sumCost(features, float64(d), 2*leastPoints*features)
+	pairs := features * (features + 1) / 2
+	length := float64(transformLength(over * rows))
+	count, making := length/2, 32*length*min(values, float64(runtime.GOMAXPROCS(0)))
+	if band > 0 {
+		count = math.Exp2(math.Ceil(math.Log2(2 * band * over * rows)))
+		_, making = nufft.Work(n, int(count))
+	}
+	pays = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
+	return pays, 3 / passCost * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
 }
 
 // leastRows is the fewest rows for tables. mostPairs bounds the memory of the sums.
@@ -108,9 +128,11 @@ func (r *Rows) pays(f *spectral.Features) bool {
 	for i := range r.sums.waves {
 		terms += s.terms(&r.sums.waves[i])
 	}
-	tables := m/2*(m*pairCost+2*terms) + float64(r.data.D)*terms
-	return r.force || tables < passCost*m*m*float64(r.data.N)
+	return r.force || sumCost(m, float64(r.data.D), terms) < passCost*m*m*float64(r.data.N)
 }
+
+// sumCost is the cost of the sums of m features, which have so many terms together, with each other and with d outputs.
+func sumCost(m, d, terms float64) float64 { return m/2*(m*pairCost+2*terms) + d*terms }
 
 // mostPerRow bounds the number of frequencies for each row, and with it the memory of the tables.
 const mostPerRow = 16
