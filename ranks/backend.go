@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -77,7 +78,8 @@ func (b *Backend) Close() error {
 	return b.node.agree(err)
 }
 
-// Open divides the rows into shards and sends each to its rank.
+// Open divides the rows into shards and sends each to its rank. On the CPU rank 0 takes moments and their pullback from tables if
+// these cost less than passes over the rows (internal/rowspectrum). The other ranks have no part in that.
 func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("ranks: open: %w", err)
@@ -99,7 +101,11 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	if err := s.open(b.inner, &d); err != nil {
 		return nil, err
 	}
-	return &rows{b: b, set: s, id: id, data: d}, nil
+	r := &rows{b: b, set: s, id: id, data: d}
+	if b.inner.Name() == "cpu" {
+		return rowspectrum.Over(r, &d), nil // rank 0 has all rows
+	}
+	return r, nil
 }
 
 // rows are rows on all ranks.

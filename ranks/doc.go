@@ -23,6 +23,9 @@
 // Everything else is the same, except how numbers travel: rank 0 broadcasts, and sums
 // have many terms.
 //
+// The exact bound of one input without windows takes no passes on the CPU if tables cost
+// less (internal/rowspectrum): rank 0 makes them from all rows, and evaluates alone.
+//
 // # Exact sums
 //
 // Floating-point addition depends on the order; integer addition does not. So without

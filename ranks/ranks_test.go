@@ -1,7 +1,10 @@
 package ranks_test
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -48,6 +51,50 @@ func (g *grouped) Close() error {
 	ranks.Quit(g.comm)
 	g.others.Wait()
 	return err
+}
+
+// TestTables: without windows rank 0 takes the sums of many rows of one input from tables, the same for any number of ranks and as
+// one process does, and no rank has a pass.
+func TestTables(t *testing.T) {
+	const n, m = 3000, 30
+	d := spectral.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	f := spectral.NewFeatures(m, 1)
+	for i := range n {
+		d.X[i], d.Y[i] = float64(i), math.Sin(0.1*float64(i))
+	}
+	for k := range m {
+		f.Center[k], f.Decay[k], f.Freq[k] = 100*float64(k), 1e-7*float64(k), 0.1*float64(k)
+		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
+	}
+	sums := func(b spectral.Backend) (*spectral.Moments, *spectral.Features) {
+		rows, err := b.Open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mom, grad := spectral.NewMoments(f, 1), spectral.NewFeatures(m, 1)
+		if err := cmp.Or(rows.Moments(mom, f), rows.Pullback(grad, f, mom), rows.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return mom, grad
+	}
+	want, wantGrad := sums(cpu.New())
+	for n := 1; n <= 4; n++ {
+		g := group(t, n)
+		mom, grad := sums(g)
+		passes := g.Times().Passes
+		g.Close()
+		if mom.Terms == 0 || passes != 1 { // Close
+			t.Errorf("%d ranks: %d passes, want the sums from tables", n, passes)
+		}
+		if !slices.Equal(mom.C, want.C) || !slices.Equal(mom.Gram.Diag[0], want.Gram.Diag[0]) {
+			t.Errorf("%d ranks: the moments differ from one process", n)
+		}
+		for i, field := range grad.Fields() {
+			if !slices.Equal(field.Data, wantGrad.Fields()[i].Data) {
+				t.Errorf("%d ranks: the gradient by the %s differs from one process", n, field.Name)
+			}
+		}
+	}
 }
 
 // TestBackend: ranks are a backend like any other.

@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"kernels/internal/source":   {},
 	"kernels/internal/sass":     {},
 
-	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel"},
+	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel", "internal/rowspectrum"},
 	"internal/mpi": {},
 
 	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/beside", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
