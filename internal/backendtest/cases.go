@@ -11,8 +11,12 @@ type size struct {
 	sure       bool             // point frequencies (P = 0)
 	offset     float64          // of every x
 	atOrigin   bool             // every other feature is centred at 0 whatever the offset
+	places     int              // rows lie evenly on so many places: more than rows leave holes, fewer have some with two rows; 0: anywhere
 	long       bool             // runs with the tag slow only
 }
+
+// evenStep is the distance of places, and exact in float64 at any offset.
+const evenStep = 1. / 64
 
 // windowSpacing is half a window's length; centres stand at ½ + v·spacing, so
 // that rows can lie exactly on centres and edges.
@@ -51,5 +55,10 @@ var cases = []size{
 		owns: func(v int) bool { return v == 1 || v == 5 || v == 6 }},
 	{name: "far from the origin", n: 65, m: 20, q: 1, d: 1, offset: 3e6},
 	{name: "far from the origin, windows", n: 65, m: 20, q: 1, d: 1, windows: 4, offset: 3e6},
+	// So many even rows, under features of long reach, that the CPU sums them by tables.
+	{name: "even rows with holes", n: 970, m: 16, q: 1, d: 2, places: 1000, fixed: true},
+	{name: "even rows, two on some places, far from the origin", n: 970, m: 16, q: 1, d: 1, places: 700, offset: 3e6},
+	{name: "even rows, point frequencies", n: 700, m: 16, q: 1, d: 1, places: 700, sure: true},
+	{name: "even rows", n: 800, m: 40, q: 1, d: 3, places: 800, long: true},
 	{name: "far from the features", n: 65, m: 20, q: 2, d: 1, sure: true, offset: 3e6, atOrigin: true},
 }

@@ -90,6 +90,11 @@ func (p *problem) makeData() {
 		lo, hi = p.rowsIn[0], p.rowsIn[1]
 	}
 	x := p.uniform(p.n*p.q, lo, hi)
+	if p.places > 0 {
+		for i, place := range p.rng.Perm(max(p.places, p.n))[:p.n] {
+			x[i] = evenStep * float64(place%p.places)
+		}
+	}
 	for i := range x {
 		x[i] += p.offset
 	}
@@ -118,6 +123,16 @@ func (p *problem) makeFeatures() {
 		}
 	}
 	f.Decay = p.uniform(p.m*p.q, 0.02, 0.5)
+	for i := range f.Decay {
+		switch {
+		case p.places == 0:
+		case i%8 == 0: // a few reach over a part of the rows
+			f.Decay[i] *= 40
+		default:
+			f.Decay[i] /= 50
+			f.Freq[i] *= 10
+		}
+	}
 	if p.sure {
 		clear(f.Decay)
 	}
