@@ -6,15 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/nufft"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 const (
-	// A lane of a sum takes leastPoints terms on either side of its middle, or binPoints more in each further bin. Sums of more
-	// terms take several lanes.
-	leastPoints, binPoints, bins = 16, 4, 5
-	mostPoints                   = leastPoints + (bins-1)*binPoints
+	// mostPoints is how many terms on either side of its middle one lane sums. Sums of more terms take several lanes.
+	mostPoints = 40
 
 	// rowCost is the cost of a row of a wave that is summed over its rows, in terms of a table's sum.
 	rowCost = 64
@@ -33,6 +32,7 @@ type spectrum struct {
 	margin  int            // so are as many below 0
 	reach   int            // the most frequencies that a sum takes on each side
 	tables  [][]complex128 // E_g at margin + g
+	pairs   *simd.PairGrid
 }
 
 // newSpectrum chooses the grid of a layout. Its tables are still to be made.
@@ -47,6 +47,7 @@ func newSpectrum(l *layout) *spectrum {
 	s.periodX = double{hi: s.period}.times(l.step)
 	s.h, s.density = 2*math.Pi/s.period, math.Sqrt(2*math.Pi)/s.period
 	s.p0 = digits * digits / (s.period * (s.period - l.span))
+	s.pairs = simd.NewPairGrid(s.p0, s.h, s.density, l.span, float64(s.length), s.margin, digits)
 	return s
 }
 
@@ -119,6 +120,7 @@ func (s *spectrum) transform(values, grown []float64) []complex128 {
 // unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g repeats itself.
 func (s *spectrum) unfold(e []complex128) []complex128 {
 	t := make([]complex128, s.margin+s.count)
+	huge(t)
 	for i := range t {
 		g := i - s.margin
 		if length := int(s.length); length > 0 {

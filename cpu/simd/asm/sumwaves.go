@@ -9,10 +9,16 @@ import (
 )
 
 // sumWavesKernels sum damped waves times the numbers of a table, from a place of its own for each lane.
-var sumWavesKernels = []kernel{{
-	name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
-	params: "sums, jobs *float64; table *complex128; places *int64; points, panels int",
-}}
+var sumWavesKernels = []kernel{
+	{
+		name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
+		params: "sums, jobs *float64; table *complex128; places, points *int64; panels int",
+	},
+	{
+		name: "pairWaves", variants: always, body: pairWaves, doc: "is PairWaves for panels of waves.",
+		params: "jobs *float64; places *int64; about, one, waves, grid *float64; panels int",
+	},
+}
 
 // Rows of a panel of jobs. The kernel writes the last ones.
 const (
@@ -74,9 +80,8 @@ func sumWaves(p *pass) {
 	ADDQ(U32(waveSums*row), sums)
 	ADDQ(U32(jobRows*row), jobs)
 	ADDQ(U32(row), places)
-	left := Load(Param("panels"), GP64())
-	DECQ(left)
-	MOVQ(left, at("panels"))
+	ADDQ(U8(8), at("points"))
+	DECQ(at("panels"))
 	JNZ(LabelRef("panel"))
 }
 
@@ -173,6 +178,7 @@ func (p *pass) waveLoop(at []reg.GPVirtual, acc []reg.VecVirtual, wave, w [2]reg
 		first = -1
 	}
 	index, end := GP64(), Load(Param("points"), GP64())
+	MOVQ(Mem{Base: end}, end)
 	MOVQ(I32(16*first), index)
 	SHLQ(U8(4), end)
 	if sign < 0 {
