@@ -40,9 +40,6 @@ func (u *sums) moments(dst *spectral.Moments, f *spectral.Features, n int) {
 // mirrorRows is the size of the squares in which a triangle is copied.
 const mirrorRows = 32
 
-// A slope is a feature's sums by its phase and exponent, Σθ̄, Σθ̄d, Σq̄d and Σq̄d² with d = X − Z, and its Ā1.
-type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
-
 // add adds the derivatives of weight·Re Σψ by θ and quad·Re Σψ by q. The moments of ψ are about a point that is e from Z.
 func (g *slope) add(weight, quad, e, re0, re1, re2, im0, im1 float64) {
 	g.theta -= weight * im0
@@ -51,15 +48,12 @@ func (g *slope) add(weight, quad, e, re0, re1, re2, im0, im1 float64) {
 	g.quadD2 -= quad * (re2 + e*(2*re1+e*re0))
 }
 
-// parts is into how many parts the pairs are divided: a number that does not depend on the machine, as their sums are added.
-const parts = 16
-
 // pullback writes the gradient by the features of Σ C̄∘C + Σ Ḡ∘G (DESIGN.md, section 3). unit is the length of a step.
 func (u *sums) pullback(dst, f *spectral.Features, bar *spectral.Moments, n int, unit float64) {
-	m := f.M
-	of := make([][]slope, parts)
+	m, of := f.M, &u.slopes
 	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
-		of[i] = make([]slope, m)
+		of[i] = resize(of[i], m)
+		clear(of[i])
 		for j := range m {
 			if at := panelsBefore(j); at*parts/(panelsBefore(m)+1) == i {
 				u.pullRow(of[i], f, bar.Gram.Diag[0][j*m:], j)

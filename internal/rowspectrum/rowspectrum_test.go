@@ -144,6 +144,7 @@ func TestAccuracy(t *testing.T) {
 			m, sets, gradient = 8, sets[len(sets)-1:], 1e-10
 		}
 		for kind := range positions {
+			value, gradient := value, gradient
 			if kind == "even, in standard deviations" && n > 16_000 {
 				value, gradient = 2e-13, 1e-9
 			}

@@ -17,6 +17,7 @@ type sums struct {
 	panels   []float64          // the same [M/8,PairRows,8]
 	pairs    []float64          // of features j > k: the panels [⌈j/8⌉,pairRows,8] of each j from panelsBefore(j) on
 	singles  []single           // [M,1+D] of the second moment and, with each output, of the feature
+	slopes   [parts][]slope     // of the pullback
 	rows     sync.Pool
 }
 
@@ -51,6 +52,13 @@ type single struct {
 	moments
 	a float64 // the point that they are about
 }
+
+// A slope is a feature's sums by its phase and exponent, Σθ̄, Σθ̄d, Σq̄d and Σq̄d² with d = X − Z, and its Ā1.
+type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
+
+// parts is into how many parts the pullback divides the pairs: a number that does not depend on the machine, as their sums are
+// added.
+const parts = 16
 
 // take takes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
 func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() error) error {
