@@ -9,17 +9,7 @@ package simd
 //go:noescape
 func sumWavesAVX512(sums *float64, jobs *float64, table *complex128, places *int64, points *int64, panels int)
 
-// pairWavesAVX512 is PairWaves for panels of waves.
-//
-//go:noescape
-func pairWavesAVX512(jobs *float64, places *int64, about *float64, one *float64, waves *float64, grid *float64, panels int)
-
 // sumWavesAVX2 is sumWavesPlain for panels of jobs.
 //
 //go:noescape
 func sumWavesAVX2(sums *float64, jobs *float64, table *complex128, places *int64, points *int64, panels int)
-
-// pairWavesAVX2 is PairWaves for panels of waves.
-//
-//go:noescape
-func pairWavesAVX2(jobs *float64, places *int64, about *float64, one *float64, waves *float64, grid *float64, panels int)

@@ -6,6 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// pairWavesKernels prepare what sumWaves sums.
+var pairWavesKernels = []kernel{{
+	name: "pairWaves", variants: always, body: pairWaves, doc: "is PairWaves for panels of waves.",
+	params: "jobs *float64; places *int64; about, one, waves, grid *float64; panels int",
+}}
+
 // Rows of a panel of waves, and the same numbers of one wave.
 const (
 	pairDecay  = iota // P

@@ -9,16 +9,10 @@ import (
 )
 
 // sumWavesKernels sum damped waves times the numbers of a table, from a place of its own for each lane.
-var sumWavesKernels = []kernel{
-	{
-		name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
-		params: "sums, jobs *float64; table *complex128; places, points *int64; panels int",
-	},
-	{
-		name: "pairWaves", variants: always, body: pairWaves, doc: "is PairWaves for panels of waves.",
-		params: "jobs *float64; places *int64; about, one, waves, grid *float64; panels int",
-	},
-}
+var sumWavesKernels = []kernel{{
+	name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
+	params: "sums, jobs *float64; table *complex128; places, points *int64; panels int",
+}}
 
 // Rows of a panel of jobs. The kernel writes the last ones.
 const (
