@@ -120,7 +120,6 @@ func (s *spectrum) transform(values, grown []float64) []complex128 {
 // unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g repeats itself.
 func (s *spectrum) unfold(e []complex128) []complex128 {
 	t := make([]complex128, s.margin+s.count)
-	huge(t)
 	for i := range t {
 		g := i - s.margin
 		if length := int(s.length); length > 0 {

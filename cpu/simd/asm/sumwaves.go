@@ -36,7 +36,7 @@ const (
 	waveSums = 5
 
 	// fetched is how many terms on each side are fetched ahead.
-	fetched = 16
+	fetched = 24
 )
 
 // sumWaves sums the terms k = 0 … points−1 of all lanes, then k = −1 … −points. V_k+1 = V_k·w_k, w_k+1 = w_k·exp(−α).
@@ -44,8 +44,8 @@ func sumWaves(p *pass) {
 	p.keep("far", "turnCos", "turnSin", "root")
 	sums, jobs, places, table := Load(Param("sums"), GP64()), Load(Param("jobs"), GP64()), Load(Param("places"), GP64()), Load(Param("table"), GP64())
 	Label("panel")
-	p.fetchNext(places, table)
 	p.halves(func() {
+		p.fetchNext(places, table)
 		job := func(i int) Mem { return Mem{Base: jobs, Disp: i*row + p.place} }
 		forward := p.startWaves(job)
 		at := make([]reg.GPVirtual, p.width/8)
@@ -94,14 +94,14 @@ func (p *pass) waveMoments(acc []reg.VecVirtual, job func(int) Mem) {
 	}
 }
 
-// fetchNext asks for the parts of the table that the next panel reads; after the last one for its own.
+// fetchNext asks for the parts of the table that the next panel's vector reads; after the last one for its own.
 func (p *pass) fetchNext(places, table reg.Register) {
 	next, left, entry := GP64(), Load(Param("panels"), GP64()), GP64()
 	LEAQ(Mem{Base: places, Disp: row}, next)
 	CMPQ(left, U8(1))
 	CMOVQEQ(places, next)
-	for lane := range lanes {
-		MOVQ(Mem{Base: next, Disp: 8 * lane}, entry)
+	for lane := range p.width / 8 {
+		MOVQ(Mem{Base: next, Disp: 8*lane + p.place}, entry)
 		SHLQ(U8(4), entry)
 		ADDQ(table, entry)
 		for line := range 2*fetched*16/64 + 1 {
