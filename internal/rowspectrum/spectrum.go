@@ -41,7 +41,7 @@ func newSpectrum(l *layout) *spectrum {
 	s.reach = int(math.Sqrt(rowCost*over*digits*digits/math.Pi*float64(len(l.values[0])))) + mostPoints
 	s.margin = s.reach + 2*mostPoints
 	if l.even {
-		s.length = transformLength(over * l.span)
+		s.length = 2 * int64(nufft.FastLength(int(math.Ceil(over*l.span/2))))
 		s.period = float64(s.length)
 	}
 	s.periodX = double{hi: s.period}.times(l.step)
@@ -49,19 +49,6 @@ func newSpectrum(l *layout) *spectrum {
 	s.p0 = digits * digits / (s.period * (s.period - l.span))
 	s.pairs = simd.NewPairGrid(s.p0, s.h, s.density, l.span, float64(s.length), s.margin, digits)
 	return s
-}
-
-// transformLength is the least number from n on that is a power of two times 1, 3, 5, 9 or 15.
-func transformLength(n float64) int64 {
-	least := int64(math.MaxInt64)
-	for _, factor := range []int64{1, 3, 5, 9, 15} {
-		length := 2 * factor
-		for float64(length) < n {
-			length *= 2
-		}
-		least = min(least, length)
-	}
-	return least
 }
 
 // make fills the tables for frequencies below count.
