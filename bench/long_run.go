@@ -141,8 +141,8 @@ func (o *longTask) tooMuch(l, before *longLine) string {
 	switch l.Method {
 	case methodWindows:
 		return ""
-	case methodTables: // of the ones and of y, 3N/2 complex numbers each
-		bytes = 48 * n
+	case methodTables: // of the ones and of y, with 3N/2 complex numbers each, and N values
+		bytes = 2 * (24 + 8) * n
 	case methodDense: // the Gram matrix and its inverse
 		bytes = 2 * 8 * m * m
 		work = func(l *longLine) float64 { return float64(l.N) * float64(l.M) * float64(l.M) }

@@ -119,7 +119,7 @@ func TestTooMuch(t *testing.T) {
 		{line(methodDense, 1000, 7700, 0, 0), nil, ""},
 		{line(methodDense, 1000, 7800, 0, 0), nil, "its arrays take 1 GiB"},
 		{line(methodTables, 1e7, 400, 0, 0), line(methodTables, 1e6, 400, 0, 0.1), ""},
-		{line(methodTables, 1e8, 400, 0, 0), line(methodTables, 1e7, 400, 0, 0.1), "its arrays take 4 GiB"},
+		{line(methodTables, 1e8, 400, 0, 0), line(methodTables, 1e7, 400, 0, 0.1), "its arrays take 6 GiB"},
 		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 1.1), "would take 11 s"},
 		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 0.9), ""},
 		{line(methodGradient, 1e6, 0, 10, 0), nil, "its arrays take 4 GiB"},
