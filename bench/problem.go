@@ -208,7 +208,7 @@ func readSeries(path string) (*vssgp.Data, error) {
 		return nil, err
 	}
 	if s.Cols < 2 {
-		return nil, fmt.Errorf("%s: %d column, want two: times and values", path, s.Cols)
+		return nil, fmt.Errorf("%s: the table has one column, must have two: times and values", path)
 	}
 	if err := s.Survey(ctx, []int{0, 1}); err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func readSeries(path string) (*vssgp.Data, error) {
 		}
 	}
 	d.N = len(d.X)
-	return d, nil
+	return d, demand(d.N > 0, "%s: no row has a value of %s", path, s.Names[1])
 }
 
 // work counts the floating-point operations of the parts of an evaluation, by the formulas of package cost. A run is n rows that meet the

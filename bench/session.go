@@ -264,7 +264,7 @@ func (o *speedTask) problem(b spectral.Backend) (*problem, *fitRecord, error) {
 	}
 	d, err := readSeries(o.data)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &usage{err}
 	}
 	m, f, err := o.fitTo(d, vssgp.Options{Components: o.Features / 2, Features: 2, Window: vssgp.WindowNone, Backend: b})
 	if err != nil {

@@ -131,6 +131,23 @@ func TestSpeedOfData(t *testing.T) {
 	}
 }
 
+// TestBadData tests that data that cannot be read are mistakes of the user.
+func TestBadData(t *testing.T) {
+	for name, c := range map[string]struct{ text, err string }{
+		"one.csv": {"a\n1\n2\n", "one column"}, "missing.csv": {"a,b\n1,NaN\n2,\n", "no row has a value of b"},
+		"words.csv": {"a,b\n1,x\n2,y\n", "not a number"}, "bad.wav": {"none", "bad audio file"}, "other.foo": {"1,2\n", ".foo"},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		err := bench("speed", "-fit", "2", "-data", path)
+		if exitCode(err) != 2 || !strings.Contains(err.Error(), c.err) || strings.Count(err.Error(), name) != 1 {
+			t.Errorf("%s: exit status %d, %v; want 2 and %q", name, exitCode(err), err, c.err)
+		}
+	}
+}
+
 // TestGivenPeak: a peak that is given is not measured; the factorised pass's
 // kernels are its own.
 func TestGivenPeak(t *testing.T) {
