@@ -2,7 +2,8 @@
 //
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] … [CLASS:FILE …]
 //	go run ./bench starts [-rms 0.05] [FILE.wav …]
-//	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
+//	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-fitted] [-direct] [-device cuda:0] [-peers numpy,jax,torch] …
+//	go run ./bench speed -data FILE -features 400 -fit 20 [-peers celerite4,celerite20] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] [-plan] …
 //	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-outputs 1] [-out FILE.jsonl] [-dump DIR | -show] FILE.csv …
@@ -25,15 +26,20 @@
 //
 // speed times one evaluation on a made problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
 // (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
-// come back; the first evaluation, which warms caches, is not counted. A line has it, and the opening, apart. -peers times NumPy, JAX and PyTorch in the same run, each in a process of its own: a peer's bound and
-// gradient are compared with ours before its time is taken, and ours is timed before and after it. A missing library has a row that says so;
-// one that disagrees or fails ends the run with exit status 1. -dump DIR writes the problem for peers/speed.py to be run by hand.
+// come back; the first evaluation, which warms caches, is not counted. A line has it, and the opening, apart. -peers times NumPy, JAX and
+// PyTorch in the same run, each in a process of its own: a peer's bound and gradient are compared with ours before its time is taken, and
+// ours is timed before and after it. A missing library has a row that says so; one that disagrees or fails ends the run with exit status 1.
+// Peers celerite4 and celerite20 are celerite2's likelihood with J = 4 and its gradient, and with J = 20, of as many rows. If the sums over
+// rows come from tables, no rates are printed, but the seconds and the memory of making the tables; -direct has no tables. -fitted makes
+// features that reach over all rows, half of them of low frequencies. -data fits a recording's first channel, or a table's second column
+// over its first, and evaluates the fitted model. -dump DIR writes the problem for peers/speed.py to be run by hand.
 //
 // long times recordings of -from to -to rows that have equally many features a second: bound and gradient with windows; the same without
-// windows, where M grows with N; and celerite2's likelihood, by peers/celerite.py. Each measurement runs in a process of its own, so that
-// its peak of memory is its own. One that would take more than -limit seconds, or more memory than there is, is not run: its row says so, and longer
-// ones are not tried. A line replaces an earlier one of the same method, N and model. A slope is the least-squares exponent p of seconds (or
-// bytes) ∝ N^p from 10⁵ rows on, with its standard error.
+// windows, where M grows with N; without windows and with -tables features, whose sums come from tables; and celerite2's likelihood, by
+// peers/celerite.py. Each measurement runs in a process of its own, so that its peak of memory is its own. One that would take more than
+// -limit seconds, or more memory than there is, is not run: its row says so, and longer ones are not tried. A line replaces an earlier one
+// of the same method, N and model. A slope is the least-squares exponent p of seconds (or bytes) ∝ N^p from 10⁵ rows on, with its standard
+// error.
 //
 // ranks times an evaluation on several MPI ranks of this machine beside a model of it: the processor time of one rank, its sums over the
 // number of ranks, plus messages by latency and bytes by bandwidth. -plan prints what the model expects of larger machines.

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/spectral"
@@ -58,6 +63,41 @@ func (h *held) look(data spectral.Data) error {
 	data.D, data.Y = 0, nil
 	h.ahead, err = h.watch.Open(data)
 	return err
+}
+
+// tableFeatures is the number of features whose moments make the tables. Their own sums take no time.
+const tableFeatures = 16
+
+// makeTables makes the tables of the rows and measures the time and the memory that they keep. It returns nil if the rows have
+// no tables. The features with the highest frequencies need the largest tables.
+func (h *held) makeTables() (*tables, error) {
+	all := h.params.Features()
+	order := make([]int, all.M)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return -cmp.Compare(math.Abs(all.Freq[a]), math.Abs(all.Freq[b])) })
+	some := spectral.NewFeatures(min(all.M, tableFeatures), 1)
+	for i, field := range some.Fields() {
+		for k := range field.Data {
+			field.Data[k] = all.Fields()[i].Data[order[k]]
+		}
+	}
+	dst := spectral.NewMoments(some, h.rows.D)
+	before, began := heap(), time.Now()
+	if err := h.watch.rows.Moments(dst, some); err != nil || dst.Terms == 0 {
+		return nil, err
+	}
+	seconds := time.Since(began).Seconds()
+	return &tables{Seconds: seconds, Bytes: max(0, heap()-before)}, nil
+}
+
+// heap returns the number of bytes in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // nudge is by how much change moves the parameters.

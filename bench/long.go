@@ -23,6 +23,7 @@ func (o *longTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.features, "features", 40, "features in each window")
 	set.Float64Var(&o.window, "window", 512, "length of the windows in samples")
 	set.BoolVar(&o.dense, "dense", true, "the same without windows, with as many features, until it no longer fits")
+	set.IntVar(&o.tables, "tables", 400, "features of the exact bound without windows, whose sums come from tables; 0: none")
 	set.BoolVar(&o.celerite, "celerite", true, "celerite2's solver beside it")
 	set.StringVar(&o.termList, "terms", "2,10", "oscillators of celerite's covariance, with commas between; J is twice as many")
 	set.StringVar(&o.python, "python", "python3", "the Python that has celerite2")
@@ -49,6 +50,7 @@ func (o *longTask) check(files []string) (err error) {
 		demand(o.per >= 1 && o.per <= mostPer, "-per %d: want 1 to %d", o.per, mostPer),
 		demand(o.features >= 1, "-features %d: want 1 or more", o.features),
 		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: want %d samples to the %g of -from", o.window, leastWindow, o.from),
+		demand(o.tables >= 0, "-tables %d: want features, or 0 for none", o.tables),
 		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: want seconds", o.limit),
 		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
 		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),

@@ -16,6 +16,7 @@ import (
 const (
 	methodWindows  = "windows"
 	methodDense    = "dense"
+	methodTables   = "tables"         // without windows, a fixed number of features
 	methodValue    = "celerite value" // the log-likelihood
 	methodGradient = "celerite gradient"
 )
@@ -39,6 +40,7 @@ type longTask struct {
 	from, to        float64 // rows
 	per             int     // sizes in a decade
 	features        int     // of a window
+	tables          int     // features of methodTables
 	window          float64 // samples
 	dense, celerite bool
 	termList        string
@@ -58,7 +60,7 @@ type longTask struct {
 type longKey struct {
 	Method   string  `json:"method"`
 	N        int     `json:"N"`
-	Features int     `json:"features,omitempty"` // in each window; of dense, those that set its M
+	Features int     `json:"features,omitempty"` // in each window; of dense, those that set its M; of tables, in all
 	Window   float64 `json:"window,omitempty"`   // length in samples, as well
 	Terms    int     `json:"terms,omitempty"`    // of celerite: oscillators, J = 2·terms
 }
@@ -76,6 +78,8 @@ func (k longKey) label() string {
 		return fmt.Sprintf("windows of %g, %d features", k.Window, k.Features)
 	case methodDense:
 		return "dense, as many features"
+	case methodTables:
+		return fmt.Sprintf("exact, by tables, M = %d", k.Features)
 	case methodValue:
 		return fmt.Sprintf("celerite J = %d, value", 2*k.Terms)
 	case methodGradient:
@@ -94,6 +98,9 @@ func (o *longTask) methods() []longKey {
 	all := []longKey{{Method: methodWindows, Features: o.features, Window: o.window}}
 	if o.dense {
 		all = append(all, longKey{Method: methodDense, Features: o.features, Window: o.window})
+	}
+	if o.tables > 0 {
+		all = append(all, longKey{Method: methodTables, Features: o.tables})
 	}
 	if o.celerite {
 		for _, t := range o.terms {
@@ -134,6 +141,8 @@ func (o *longTask) tooMuch(l, before *longLine) string {
 	switch l.Method {
 	case methodWindows:
 		return ""
+	case methodTables: // of the ones and of y, with 3N/2 complex numbers each, and N values
+		bytes = 2 * (24 + 8) * n
 	case methodDense: // the Gram matrix and its inverse
 		bytes = 2 * 8 * m * m
 		work = func(l *longLine) float64 { return float64(l.N) * float64(l.M) * float64(l.M) }
@@ -170,7 +179,7 @@ func (o *longTask) ours(ctx context.Context, l *longLine) {
 		return
 	}
 	l.M, l.V, l.timing = m.M, m.V, m.timing
-	if l.Method == methodDense {
+	if l.Method != methodWindows {
 		l.V = 0
 	}
 }

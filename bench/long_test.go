@@ -65,7 +65,7 @@ func TestParseLong(t *testing.T) {
 	for _, c := range []struct{ args, err string }{
 		{"", ""}, {"-from 1e5 -to 1e6 -per 1 -features 8 -window 64 -dense=false -celerite=false -limit 3 -fit 5 -repeats 2 -out o -terms 1,2,3", ""},
 		{"-from 0", "-from"}, {"-from 1e6 -to 1e5", "-to"}, {"-to 1e12", "-to"}, {"-to NaN", "-to"}, {"-per 0", "-per"}, {"-per 1000000000", "-per"},
-		{"-features 0", "-features"}, {"-window 2", "-window"}, {"-window 512 -from 500", "-window"}, {"-window NaN", "-window"},
+		{"-features 0", "-features"}, {"-tables -1", "-tables"}, {"-window 2", "-window"}, {"-window 512 -from 500", "-window"}, {"-window NaN", "-window"},
 		{"-limit 0", "-limit"}, {"-limit Inf", "-limit"}, {"-fit -1", "-fit"}, {"-repeats 0", "-repeats"},
 		{"-terms 0", "-terms"}, {"-terms 2,", "-terms"}, {"-terms many", "-terms"}, {"more", "unexpected"}, {"-nonsense", "nonsense"},
 	} {
@@ -118,6 +118,8 @@ func TestTooMuch(t *testing.T) {
 		{line(methodDense, 2000, 200, 0, 0), line(methodDense, 1000, 100, 0, 1.3), "an evaluation would take 10.4 s"},
 		{line(methodDense, 1000, 7700, 0, 0), nil, ""},
 		{line(methodDense, 1000, 7800, 0, 0), nil, "its arrays take 1 GiB"},
+		{line(methodTables, 1e7, 400, 0, 0), line(methodTables, 1e6, 400, 0, 0.1), ""},
+		{line(methodTables, 1e8, 400, 0, 0), line(methodTables, 1e7, 400, 0, 0.1), "its arrays take 6 GiB"},
 		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 1.1), "would take 11 s"},
 		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 0.9), ""},
 		{line(methodGradient, 1e6, 0, 10, 0), nil, "its arrays take 4 GiB"},
@@ -147,7 +149,7 @@ func TestLong(t *testing.T) {
 	if err := os.WriteFile(python, []byte(fakeCelerite), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-from", "1000", "-to", "4000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-fit", "1", "-limit", "1000", "-out", out}
+	args := []string{"-from", "1000", "-to", "4000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-tables", "40", "-fit", "1", "-limit", "1000", "-out", out}
 	if err := bench("long", append(args, "-python", python)...); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +179,7 @@ func TestLong(t *testing.T) {
 	checkFigure(t, filepath.Join(dir, "small"))
 }
 
-// checkLong: three lengths of windows, dense and values; one line of gradients.
+// checkLong: three lengths of windows, dense, tables and values; one line of gradients.
 func checkLong(t *testing.T, lines []longLine) {
 	t.Helper()
 	count := map[string]int{}
@@ -192,18 +194,20 @@ func checkLong(t *testing.T, lines []longLine) {
 			t.Errorf("%s: status %q", l.label(), l.Status)
 		case l.Method == methodValue && (l.Version != "9" || l.Evaluation != digitsOf(l.N) || l.HostBytes != 1<<20 || l.Terms != 3):
 			t.Errorf("%+v", l)
+		case l.Method == methodTables && (l.M != 40 || l.V != 0 || l.Sums != fromTables || l.Tables == nil):
+			t.Errorf("%+v", l)
 		case l.Window > 0 && (l.M != 4*windows || l.Bound == nil):
 			t.Errorf("%s, N = %d: %d features, want 4 in each of %d windows", l.label(), l.N, l.M, windows)
 		case (l.Method == methodWindows) != (l.Fit != nil) || l.Fit != nil && (l.Fit.Iterations != 1 || !(l.Fit.Bound > *l.Bound) || l.Fit.Seconds <= 0):
 			t.Errorf("%s, N = %d: fit %+v", l.label(), l.N, l.Fit)
 		}
 	}
-	if want := map[string]int{methodWindows: 3, methodDense: 3, methodValue: 3, methodGradient: 1}; !reflect.DeepEqual(count, want) {
+	if want := map[string]int{methodWindows: 3, methodDense: 3, methodTables: 3, methodValue: 3, methodGradient: 1}; !reflect.DeepEqual(count, want) {
 		t.Errorf("lines %v, want %v", count, want)
 	}
 	var table bytes.Buffer
 	printLong(&table, lines)
-	for _, want := range []string{"windows of 64, 4 features", "dense", "J = 6, value", "missing: No module", " 3162 ", " (1)"} {
+	for _, want := range []string{"windows of 64, 4 features", "dense", "exact, by tables, M = 40", "J = 6, value", "missing: No module", " 3162 ", " (1)"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}

@@ -20,10 +20,13 @@ import (
 //go:embed peers/*.py
 var scripts embed.FS
 
-// peerNames are the libraries that speed.py knows.
-var peerNames = []string{"numpy", "jax", "torch"}
+// peerNames are the libraries that speed.py knows, and celerite's covariances.
+var peerNames = []string{"numpy", "jax", "torch", "celerite4", "celerite20"}
 
-// knownPeers reports a library that speed.py does not know.
+// celerite are the flags of celerite.py for J = 4, with gradient, and J = 20, whose gradient celerite2 has wrong.
+var celerite = map[string][]string{"celerite4": {"--terms", "2", "--mode", "gradient"}, "celerite20": {"--terms", "10", "--mode", "value"}}
+
+// knownPeers reports a peer that there is not.
 func knownPeers(names []string) error {
 	for _, p := range names {
 		if !slices.Contains(peerNames, p) {

@@ -14,15 +14,30 @@ type timing struct {
 	Evaluation float64     `json:"seconds_per_evaluation,omitempty"` // the median
 	Range      *[2]float64 `json:"seconds_range,omitempty"`          // least and most
 	Seconds    times       `json:"seconds,omitempty"`                // medians of the parts
+	Sums       string      `json:"sums,omitempty"`                   // of exact inference: over rows, or from tables
+	Tables     *tables     `json:"tables,omitempty"`                 // if the sums come from them
 	HostBytes  int64       `json:"host_bytes,omitempty"`             // the process's largest resident size (Linux)
 	Fit        *fitRecord  `json:"fit,omitempty"`
 	Status     string      `json:"status"` // ok, or why there are no times: out of memory: …
 }
 
-// A fitRecord is a fit from the made model.
+// The values of timing.Sums.
+const (
+	overRows   = "rows"
+	fromTables = "tables"
+)
+
+// tables are the cost of making the tables of the rows' Fourier sums, once for opened rows.
+type tables struct {
+	Seconds float64 `json:"seconds"`
+	Bytes   int64   `json:"bytes"` // that stay in memory
+}
+
+// A fitRecord is a fit from the made model, or of data from a file.
 type fitRecord struct {
 	Iterations int     `json:"iterations"`
-	Seconds    float64 `json:"seconds"`
+	Seconds    float64 `json:"seconds"`                         // in all
+	Each       float64 `json:"seconds_per_iteration,omitempty"` // after the first
 	Bound      float64 `json:"bound"`
 	Ended      string  `json:"ended"`
 	HostBytes  int64   `json:"host_bytes,omitempty"` // the process's largest resident size, evaluations included
@@ -34,12 +49,15 @@ type record struct {
 	Time  string `json:"time"`
 	Bench string `json:"bench"` // speed
 
-	Case      string  `json:"case"` // -case, or made of the sizes
+	Case      string  `json:"case"`             // -case, or made of the sizes
+	Data      string  `json:"data,omitempty"`   // file of the rows; "": made
+	Fitted    bool    `json:"fitted,omitempty"` // -fitted
+	Direct    bool    `json:"direct,omitempty"` // -direct
 	Seed      uint64  `json:"seed"`
 	Method    string  `json:"method"`    // vssgp
 	Inference string  `json:"inference"` // exact, factorised or predict
 	Window    float64 `json:"window"`    // length in samples, 0: none
-	Even      bool    `json:"even"`      // rows are on the grid
+	Even      bool    `json:"even"`      // made rows are on the grid
 	N         int     `json:"N"`
 	Q         int     `json:"Q"`
 	D         int     `json:"D"`
@@ -65,7 +83,7 @@ type record struct {
 	DeviceBytes int64   `json:"device_bytes,omitempty"`        // the most held of any one card's memory
 }
 
-// timed fills in the medians and the rates that follow from them. peak is in TFLOP/s, 0 if none is known. clocked are evaluations on the CPU
+// timed fills in the medians and the rates that follow from them, which are of passes over the rows. peak is in TFLOP/s, 0 if none is known. clocked are evaluations on the CPU
 // with clocks on the parts of moments: their shares count for all.
 func (r *record) timed(all, clocked []sample, work times, peak float64) {
 	p, seconds := each(all, partsOf, median), column(all, secondsOf)
@@ -77,9 +95,13 @@ func (r *record) timed(all, clocked []sample, work times, peak float64) {
 		}
 	}
 	r.Repeats, r.Evaluation, r.Range = len(seconds), median(seconds), &[2]float64{slices.Min(seconds), slices.Max(seconds)}
-	r.Seconds, r.Work = p, maps.Clone(work)
-	delete(r.Work, accumulating)
+	r.Seconds = p
 	r.RowsPer = float64(r.N) / r.Evaluation
+	if r.Sums == fromTables {
+		return
+	}
+	r.Work = maps.Clone(work)
+	delete(r.Work, accumulating)
 	r.GFlops = rates(work, p, r.Evaluation, 1e9)
 	if peak > 0 {
 		r.Peak, r.Share = peak, rates(work, p, r.Evaluation, 1e12*peak)

@@ -33,7 +33,10 @@ func (r *record) row() row {
 
 func (p peerLine) row() row {
 	what := p.Case
-	if p.Mode != "rates" {
+	switch {
+	case celerite[p.Peer] != nil:
+		what = fmt.Sprintf("%s N=%d", p.Mode, p.N)
+	case p.Mode != "rates":
 		what = fmt.Sprintf("exact N=%d M=%d", p.N, p.Features)
 	}
 	precision := "float64"
@@ -83,6 +86,15 @@ func (r *record) details(w io.Writer) {
 	}
 	if r.Share != nil {
 		fmt.Fprintf(w, "peak %.4g TFLOP/s %s; the evaluation has %.0f%% of it\n", r.Peak, r.Simd, 100*r.Share["evaluation"])
+	}
+	switch t := r.Tables; {
+	case t != nil:
+		fmt.Fprintf(w, "sums from tables, which take %.3g s once and %.3g MiB\n", t.Seconds, float64(t.Bytes)/(1<<20))
+	case r.Sums != "":
+		fmt.Fprintf(w, "sums from %s\n", r.Sums)
+	}
+	if f := r.Fit; f != nil {
+		fmt.Fprintf(w, "a fit of %d iterations takes %.4g s, each after the first %s; bound %.10g\n", f.Iterations, f.Seconds, positive(f.Each, "%.3g s"), f.Bound)
 	}
 	if r.Matrices > 0 {
 		fmt.Fprintf(w, "the evaluation holds %.0f MiB, %.2f matrices of M × M\n", float64(r.Bytes)/(1<<20), r.Matrices)

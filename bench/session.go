@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vssgp/vssgp"
@@ -29,6 +31,8 @@ type speedTask struct {
 	repeats, fit     int    // evaluations, iterations
 	peak             float64
 	kernels, clocked bool // time a card's kernels; time the parts of the CPU's passes
+	direct           bool // no tables
+	data             string
 	dump, name       string
 	driver, commit   string
 	peers            []string
@@ -76,15 +80,16 @@ func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 }
 
 func newSession(o *speedTask, b spectral.Backend) (*session, error) {
-	p, err := o.build()
+	watch := newStopwatch(b, o.direct)
+	p, fit, err := o.problem(watch)
 	if err != nil {
 		return nil, err
 	}
 	m := p.model.Params
 	r := &record{
 		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
-		Window: o.Window, Even: !o.Uneven, N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
-		Device: b.Name(), Precision: o.precision, timing: timing{Status: machine.OK},
+		Data: strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window, Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
+		Device: b.Name(), Precision: o.precision, timing: timing{Fit: fit, Status: machine.OK},
 	}
 	if r.Device == "cpu" {
 		set, _ := simd.Chosen() // with an unknown set nothing opens
@@ -92,7 +97,7 @@ func newSession(o *speedTask, b spectral.Backend) (*session, error) {
 	} else {
 		r.Driver, r.Machine = o.driver, withCard(r.Machine, o.ordinal)
 	}
-	s := &session{problem: p, o: o, watch: newStopwatch(b), record: r, peak: o.peak}
+	s := &session{problem: p, o: o, watch: watch, record: r, peak: o.peak}
 	p.model.Backend = s.watch
 	return s, nil
 }
@@ -132,10 +137,22 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		if s.held, err = s.hold(s.watch, s.o.inference); err != nil {
 			return
 		}
+		if s.o.inference == "exact" && s.watch.tabulate {
+			if s.record.Tables, err = s.held.makeTables(); err != nil {
+				return
+			}
+		}
 		began := time.Now()
 		e, err = s.held.evaluate()
 		s.record.First = time.Since(began).Seconds()
 	}))
+	switch {
+	case s.o.inference != "exact":
+	case s.watch.tables:
+		s.record.Sums = fromTables
+	default:
+		s.record.Sums, s.record.Tables = overRows, nil
+	}
 	if err == nil && e != nil {
 		bound := e.Bound
 		s.record.Bound = &bound
@@ -149,10 +166,10 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 // clocked are evaluations on the CPU with clocks on the parts of its passes. They stand apart because reading the clock takes time, which is
 // not to count as the evaluation's.
 func (s *session) clocked() (all []sample, err error) {
-	if s.record.Device != "cpu" || !s.o.clocked {
+	if s.record.Device != "cpu" || !s.o.clocked || s.record.Sums == fromTables {
 		return nil, nil
 	}
-	h, err := s.hold(newStopwatch(cpu.New(cpu.WithTimings())), s.o.inference)
+	h, err := s.hold(newStopwatch(cpu.New(cpu.WithTimings()), s.o.direct), s.o.inference)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +205,12 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 			return err
 		}
 		for _, peer := range s.o.peers {
-			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, script, "bound", dir, "--peer", peer, "--device", s.o.kind,
-				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64))
+			args := []string{script, "bound", dir, "--peer", peer, "--device", s.o.kind,
+				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64)}
+			if own := celerite[peer]; own != nil {
+				args = append([]string{filepath.Join(filepath.Dir(script), "celerite.py"), "--n", strconv.Itoa(s.N), "--repeats", strconv.Itoa(s.o.repeats)}, own...)
+			}
+			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, args...)
 			if err := s.round(); err != nil {
 				return err
 			}
@@ -206,18 +227,50 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 }
 
 // fit fits the made model to its data, if that is asked for.
-func (s *session) fit() error {
-	if s.o.fit == 0 {
-		return nil
+func (s *session) fit() (err error) {
+	if s.o.fit > 0 && s.o.data == "" {
+		_, s.record.Fit, err = s.o.fitTo(s.data, vssgp.Options{From: s.model, Inference: vssgp.Inference(s.o.inference)})
 	}
-	_, r, err := vssgp.Fit(context.Background(), s.data, vssgp.Options{
-		From: s.model, Inference: vssgp.Inference(s.o.inference), Iterations: s.o.fit, Posterior: vssgp.NoPosterior,
-	})
+	return err
+}
+
+// fitTo fits a model to data.
+func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *fitRecord, error) {
+	first, last := vssgp.Progress{}, vssgp.Progress{}
+	options.Iterations, options.Posterior = o.fit, vssgp.NoPosterior
+	options.Progress = func(p vssgp.Progress) {
+		if last = p; first.Iteration == 0 {
+			first = p
+		}
+	}
+	m, r, err := vssgp.Fit(context.Background(), d, options)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	s.record.Fit = &fitRecord{
+	f := &fitRecord{
 		Iterations: r.Iterations, Seconds: r.Elapsed.Seconds(), Bound: r.Bound, Ended: r.Starts[r.Kept].Ended, HostBytes: machine.HostPeak(),
 	}
-	return nil
+	if n := last.Iteration - first.Iteration; n > 0 {
+		f.Each = (last.Elapsed - first.Elapsed).Seconds() / float64(n)
+	}
+	return m, f, nil
+}
+
+// problem returns the made problem, or that of -data: its rows and the model that a fit ends in.
+func (o *speedTask) problem(b spectral.Backend) (*problem, *fitRecord, error) {
+	if o.data == "" {
+		p, err := o.build()
+		return p, nil, err
+	}
+	d, err := readSeries(o.data)
+	if err != nil {
+		return nil, nil, &usage{err}
+	}
+	m, f, err := o.fitTo(d, vssgp.Options{Components: o.Features / 2, Features: 2, Window: vssgp.WindowNone, Backend: b})
+	if err != nil {
+		return nil, nil, err
+	}
+	s := o.sizes
+	s.N = d.N
+	return &problem{s, &vssgp.Data{N: d.N, Q: d.Q, D: d.D, X: m.X.ToModel(d.X), Y: m.Y.ToModel(d.Y)}, m}, f, nil
 }

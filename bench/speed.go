@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -29,12 +30,15 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it; 0: measure the CPU's")
 	set.BoolVar(&o.kernels, "kernels", false, "time each of a card's kernels too, at a few microseconds a launch")
 	set.BoolVar(&o.clocked, "clocked", true, "evaluate as often again on the CPU to time the parts of its passes")
-	set.IntVar(&o.fit, "fit", 0, "iterations of a fit from the made model, after the evaluations; 0: no fit")
+	set.IntVar(&o.fit, "fit", 0, "iterations of a fit, from the made model after the evaluations, or of -data before them; 0: no fit")
+	set.BoolVar(&o.Fitted, "fitted", false, "features as real fits have them: all reach over all rows, half have low frequencies")
+	set.BoolVar(&o.direct, "direct", false, "sums over the rows by passes over them, never from tables")
+	set.StringVar(&o.data, "data", "", "rows of this recording or table of two columns, and the model that -fit iterations end in")
 	set.BoolVar(&o.json, "json", false, "print the line of JSON rather than text")
 	set.StringVar(&o.out, "out", "", "append the line of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; nothing is timed")
 	set.StringVar(&o.name, "case", "", "name of the measurement (default: made of the sizes)")
-	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run, of numpy, jax and torch: exact inference without windows")
+	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: numpy, jax, torch (exact, no windows), celerite4, celerite20")
 	set.DurationVar(&o.peerTime, "peer-time", 5*time.Minute, "limit of each of the peers, compiling included")
 	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
 	set.StringVar(&o.driver, "driver", "", "version of the card's driver, for the record")
@@ -58,22 +62,36 @@ func (o *speedTask) check(files []string) error {
 		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: want TFLOP/s, or 0 where none is known", o.peak),
 		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
 		demand(o.fit == 0 || !predict && !dump, "-fit: want -inference exact or factorised, and no -dump"),
+		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
+			"-data: must come with -fit and an even number of -features, and without -inference, -inputs, -outputs, -window, -uneven and -fitted"),
+		demand(!o.direct || o.kind == "cpu", "-direct: only the CPU has tables: must be without -device"),
 		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: want a time", o.peerTime),
 		want(files, 0, ""), o.sizes.check(), err, precise,
 		demand(o.digits == 0 || o.kind != "cpu", "-precision %s: the CPU computes in float64: want -device cuda", o.precision), knownPeers(o.peers),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
 			"-peers: they compute the exact bound without windows: want -inference exact and no -window"),
-		demand(len(o.peers) == 0 || !dump, "-peers: -dump times nothing: want one of the two"))
+		demand(len(o.peers) == 0 || !dump, "-peers: -dump times nothing: want one of the two"),
+		demand(o.data == "" || !slices.ContainsFunc(o.peers, func(p string) bool { return celerite[p] == nil }),
+			"-data: -peers must be celerite4 or celerite20: the other peers have no fixed phases"))
 }
 
 func (o *speedTask) defaultName() string {
 	s := fmt.Sprintf("%s N=%d M=%d", o.inference, o.N, o.Features)
+	if o.data != "" {
+		s = fmt.Sprintf("%s %s M=%d", o.inference, filepath.Base(o.data), o.Features)
+	}
 	if o.Window > 0 {
 		s += fmt.Sprintf(" window=%g", o.Window)
 	}
 	if o.Uneven {
 		s += " uneven"
+	}
+	if o.Fitted {
+		s += " fitted"
+	}
+	if o.direct {
+		s += " direct"
 	}
 	return s
 }

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
@@ -18,7 +21,7 @@ import (
 // it, features and accumulation most of the moments; rates and shares follow
 // from them.
 func TestParts(t *testing.T) {
-	r := measured(t, "-n 4000 -features 160 -repeats 1")
+	r := measured(t, "-n 4000 -features 160 -repeats 1 -direct")
 	p := r.Seconds
 	if sum := p.sum(moments, pullback, hosted); math.Abs(sum-r.Evaluation) > 1e-9 || p[factorised]+p[predicted] != 0 {
 		t.Errorf("parts %+v are %v s in all, the evaluation takes %v", p, sum, r.Evaluation)
@@ -45,6 +48,103 @@ func TestParts(t *testing.T) {
 	}
 	if r.Bytes > 0 && (r.Bytes > r.HostBytes || math.Abs(r.Matrices*160*160*8-float64(r.Bytes)) > 1e-9*float64(r.Bytes)) {
 		t.Errorf("the evaluation takes %d bytes, %v matrices, of the process's %d", r.Bytes, r.Matrices, r.HostBytes)
+	}
+}
+
+// TestSumsFromTables tests that rates of passes over the rows are left out if sums come from tables, that the cost of the tables is reported, and
+// that the bound is the same without them.
+func TestSumsFromTables(t *testing.T) {
+	var bounds []float64
+	for _, c := range []struct{ args, sums, detail string }{
+		{"", fromTables, "sums from tables, which take"},
+		{"-direct", overRows, "sums from rows"},
+		{"-window 64", overRows, "sums from rows"},
+		{"-inference factorised", "", "seconds:"},
+	} {
+		o := parsed[*speedTask](t, "speed", "-n 2000 -features 16 -repeats 1 -fit 3 "+c.args)
+		r, _, err := o.measure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := c.sums == fromTables
+		if r.Sums != c.sums || (r.Tables != nil) != tables || (r.Work == nil) != tables || (r.GFlops == nil) != tables || (r.Share == nil) != tables {
+			t.Errorf("%q: sums %q, tables %v, rates %v", c.args, r.Sums, r.Tables, r.GFlops)
+		}
+		if tables && (r.Tables.Seconds <= 0 || r.Tables.Bytes < 16*2000 || r.Tables.Bytes > 1<<20) {
+			t.Errorf("%+v, want some bytes for each of 2000 rows", r.Tables)
+		}
+		var out bytes.Buffer
+		if err := o.report(&out, r, nil); err != nil || !strings.Contains(out.String(), c.detail) || !strings.Contains(out.String(), "a fit of 3 iterations takes") {
+			t.Errorf("%q: %v, lacks %q:\n%s", c.args, err, c.detail, &out)
+		}
+		bounds = append(bounds, *r.Bound)
+	}
+	if math.Abs(bounds[0]-bounds[1]) > 1e-12*math.Abs(bounds[1]) {
+		t.Errorf("bound %v with tables, %v without", bounds[0], bounds[1])
+	}
+}
+
+// TestFittedProblem tests that features reach over 1 to 10 times the rows, and that half of the components have low frequencies.
+func TestFittedProblem(t *testing.T) {
+	p, err := sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, lows := p.model.Params, 0
+	for k := range m.M() {
+		if reach := m.Lengthscale[k/m.K] / math.Sqrt(m.FreqVar[k]); reach < 1000 || reach > 10000 {
+			t.Errorf("feature %d reaches over %v of 1000 rows", k, reach)
+		}
+	}
+	for _, f := range m.Frequency {
+		if f <= low {
+			lows++
+		}
+	}
+	if lows < m.L/2 || lows == m.L {
+		t.Errorf("%d of %d components have low frequencies", lows, m.L)
+	}
+}
+
+// TestSpeedOfData tests that a recording, and a table with dates and missing values, are read and fitted, and that the fitted model is evaluated.
+func TestSpeedOfData(t *testing.T) {
+	dates := filepath.Join(t.TempDir(), "dates.csv")
+	text := "day,level\n"
+	for i := range 600 {
+		cell := fmt.Sprint(math.Sin(float64(i)))
+		if i%100 == 5 {
+			cell = "NaN"
+		}
+		text += time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) + "," + cell + "\n"
+	}
+	if err := os.WriteFile(dates, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, rows := range map[string]int{dates: 594, "../testdata/co2_monthly.csv": 0, "../testdata/speech.wav": 46400} {
+		r := measured(t, "-features 8 -fit 2 -repeats 1 -data "+path)
+		if rows > 0 && r.N != rows || r.M != 8 || r.Data != filepath.Base(path) || r.Case != "exact "+r.Data+" M=8" || r.Fit == nil || r.Fit.Iterations != 2 {
+			t.Errorf("%s: %+v, fit %+v", path, r, r.Fit)
+		}
+		if !(math.Abs(*r.Bound-r.Fit.Bound) <= 1e-9*math.Abs(r.Fit.Bound)) {
+			t.Errorf("%s: the fit ends at a bound of %v, the evaluation of its model has %v", path, r.Fit.Bound, *r.Bound)
+		}
+	}
+}
+
+// TestBadData tests that data that cannot be read are mistakes of the user.
+func TestBadData(t *testing.T) {
+	for name, c := range map[string]struct{ text, err string }{
+		"one.csv": {"a\n1\n2\n", "one column"}, "missing.csv": {"a,b\n1,NaN\n2,\n", "no row has a value of b"},
+		"words.csv": {"a,b\n1,x\n2,y\n", "not a number"}, "bad.wav": {"none", "bad audio file"}, "other.foo": {"1,2\n", ".foo"},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		err := bench("speed", "-fit", "2", "-data", path)
+		if exitCode(err) != 2 || !strings.Contains(err.Error(), c.err) || strings.Count(err.Error(), name) != 1 {
+			t.Errorf("%s: exit status %d, %v; want 2 and %q", name, exitCode(err), err, c.err)
+		}
 	}
 }
 
@@ -82,6 +182,9 @@ func TestUsage(t *testing.T) {
 // fakePython is a shell script in Python's place: it finds script and dump
 // where speed.py does, and has an answer for each peer.
 const fakePython = `#!/bin/sh
+case "$*" in
+*"/celerite.py --n 60 --repeats 1 --terms 2 --mode gradient") echo '{"peer":"celerite2","mode":"gradient","version":"0","n":60,"seconds_per_evaluation":1000,"status":"ok"}'; exit ;;
+esac
 test "$2" = bound && test -s "$1" && test -s "$3/problem.json" && test -s "$3/gradient.noise.precision.npy" || exit 3
 case "$5" in
 numpy) echo "a warning"; echo '{"peer":"numpy","device":"cpu","version":"9","n":60,"features":6,"seconds_per_evaluation":1000,"seconds_range":[1,2000],"bound_difference":1e-15,"gradient_difference":0,"peak_bytes":1048576,"status":"ok"}' ;;
@@ -98,7 +201,7 @@ func TestPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "lines")
-	err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch", "-python", python, "-out", out)
+	err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch,celerite4", "-python", python, "-out", out)
 	if exitCode(err) != 1 || !strings.Contains(err.Error(), "it fell over") {
 		t.Errorf("error %v, want torch's", err)
 	}
@@ -106,14 +209,14 @@ func TestPeers(t *testing.T) {
 	if _, err := jsonl.Read(out, r.add); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Speed) != 1 || len(r.Peers) != 3 {
+	if len(r.Speed) != 1 || len(r.Peers) != 4 {
 		t.Fatalf("%d lines of ours, %d of peers", len(r.Speed), len(r.Peers))
 	}
 	var ours record
-	if err := json.Unmarshal(r.Speed[0], &ours); err != nil || ours.Repeats != 4 {
+	if err := json.Unmarshal(r.Speed[0], &ours); err != nil || ours.Repeats != 5 {
 		t.Errorf("%d evaluations of ours, %v; want one before the peers and one after each", ours.Repeats, err)
 	}
-	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: machine.OK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}} {
+	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: machine.OK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}, {Peer: "celerite4", Version: "0", Status: machine.OK}} {
 		var p peerLine
 		if err := json.Unmarshal(r.Peers[i], &p); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -76,11 +77,16 @@ type stopwatch struct {
 
 	timings func() []spectral.Timing // of kernels since it was last called
 	cores   int                      // that the kernels' times are summed over; 0 on a card
+
+	rows     spectral.Rows // the last that were opened
+	tabulate bool          // they may make tables
+	tables   bool          // the last moments came from tables
 }
 
-func newStopwatch(b spectral.Backend) *stopwatch {
+// newStopwatch times b. If direct is true, no sums come from tables.
+func newStopwatch(b spectral.Backend, direct bool) *stopwatch {
 	s := &stopwatch{parts: times{}, timings: func() []spectral.Timing { return nil }}
-	s.Backend = spectral.Observed(b, s.observe)
+	s.Backend = spectral.Observed(below{b, s, direct}, s.observe)
 	if _, ok := b.(*cpu.Backend); ok {
 		s.cores = runtime.GOMAXPROCS(0)
 	}
@@ -88,6 +94,47 @@ func newStopwatch(b spectral.Backend) *stopwatch {
 		s.timings = b.Timings
 	}
 	return s
+}
+
+// below is the backend below a stopwatch.
+type below struct {
+	spectral.Backend
+	watch  *stopwatch
+	direct bool
+}
+
+// Open opens rows and reports to the stopwatch whether they may make tables. If direct is true, it returns the rows that the
+// tables are made of.
+func (b below) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := b.Backend.Open(d)
+	over, ok := r.(*rowspectrum.Rows)
+	b.watch.tabulate = ok && !b.direct
+	if ok && b.direct {
+		r = over.Rows
+	}
+	return r, err
+}
+
+// Open opens rows that report whether their moments came from tables.
+func (s *stopwatch) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := s.Backend.Open(d)
+	if err != nil {
+		return nil, err
+	}
+	s.rows = r
+	return watchedRows{r, s}, nil
+}
+
+type watchedRows struct {
+	spectral.Rows
+	watch *stopwatch
+}
+
+// Moments computes the moments and records whether they came from tables.
+func (r watchedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	err := r.Rows.Moments(dst, f)
+	r.watch.tables = err == nil && dst.Terms > 0
+	return err
 }
 
 // time times an evaluation of rows that are open.

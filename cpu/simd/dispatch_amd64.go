@@ -349,13 +349,26 @@ func dotVector(sums, a, b *float64, n int) bool {
 }
 
 // sumWavesVector runs the kernel of the set in use, if it has one.
-func sumWavesVector(sums, jobs *float64, table *complex128, places *int64, points, panels int) bool {
+func sumWavesVector(sums, jobs *float64, table *complex128, places, points *int64, panels int) bool {
 	switch {
 	case use == AVX512:
 		sumWavesAVX512(sums, jobs, table, places, points, panels)
 		return true
 	case use == AVX2:
 		sumWavesAVX2(sums, jobs, table, places, points, panels)
+		return true
+	}
+	return false
+}
+
+// pairWavesVector runs the kernel of the set in use, if it has one.
+func pairWavesVector(jobs *float64, places *int64, about, one, waves, grid *float64, panels int) bool {
+	switch {
+	case use == AVX512:
+		pairWavesAVX512(jobs, places, about, one, waves, grid, panels)
+		return true
+	case use == AVX2:
+		pairWavesAVX2(jobs, places, about, one, waves, grid, panels)
 		return true
 	}
 	return false

@@ -76,7 +76,11 @@ func dotVector(sums, a, b *float64, n int) bool {
 	return false
 }
 
-func sumWavesVector(sums, jobs *float64, table *complex128, places *int64, points, panels int) bool {
+func sumWavesVector(sums, jobs *float64, table *complex128, places, points *int64, panels int) bool {
+	return false
+}
+
+func pairWavesVector(jobs *float64, places *int64, about, one, waves, grid *float64, panels int) bool {
 	return false
 }
 

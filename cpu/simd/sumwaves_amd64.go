@@ -7,9 +7,9 @@ package simd
 // sumWavesAVX512 is sumWavesPlain for panels of jobs.
 //
 //go:noescape
-func sumWavesAVX512(sums *float64, jobs *float64, table *complex128, places *int64, points int, panels int)
+func sumWavesAVX512(sums *float64, jobs *float64, table *complex128, places *int64, points *int64, panels int)
 
 // sumWavesAVX2 is sumWavesPlain for panels of jobs.
 //
 //go:noescape
-func sumWavesAVX2(sums *float64, jobs *float64, table *complex128, places *int64, points int, panels int)
+func sumWavesAVX2(sums *float64, jobs *float64, table *complex128, places *int64, points *int64, panels int)

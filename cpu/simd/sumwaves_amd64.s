@@ -77,7 +77,7 @@ DATA numbersAVX512<>+552(SB)/8, $0x3ffd5818dcfba487
 DATA numbersAVX512<>+560(SB)/8, $0x3ffea4afa2a490da
 GLOBL numbersAVX512<>(SB), RODATA|NOPTR, $568
 
-// func sumWavesAVX512(sums *float64, jobs *float64, table *complex128, places *int64, points int, panels int)
+// func sumWavesAVX512(sums *float64, jobs *float64, table *complex128, places *int64, points *int64, panels int)
 // Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
 TEXT ·sumWavesAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD numbersAVX512<>+152(SB), Z0
@@ -100,6 +100,8 @@ panel:
 	MOVQ             (SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -109,9 +111,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             8(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -121,9 +127,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             16(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -133,9 +143,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             24(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -145,9 +159,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             32(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -157,9 +175,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             40(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -169,9 +191,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             48(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -181,9 +207,13 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	MOVQ             56(SI), DI
 	SHLQ             $0x04, DI
 	ADDQ             BX, DI
+	PREFETCHT0       -384(DI)
+	PREFETCHT0       -320(DI)
 	PREFETCHT0       -256(DI)
 	PREFETCHT0       -192(DI)
 	PREFETCHT0       -128(DI)
@@ -193,6 +223,8 @@ panel:
 	PREFETCHT0       128(DI)
 	PREFETCHT0       192(DI)
 	PREFETCHT0       256(DI)
+	PREFETCHT0       320(DI)
+	PREFETCHT0       384(DI)
 	VMOVUPD          (CX), Z7
 	VADDPD           Z7, Z7, Z7
 	VCMPPD           $0x1a, Z0, Z7, K1
@@ -365,6 +397,7 @@ panel:
 	VMOVUPD          704(CX), Z8
 	VMOVUPD          768(CX), Z9
 	MOVQ             points+32(FP), R15
+	MOVQ             (R15), R15
 	MOVQ             $+0, R14
 	SHLQ             $0x04, R15
 
@@ -415,6 +448,7 @@ terms2_0:
 	VMOVUPD         960(CX), Z18
 	VSUBPD          320(CX), Z18, Z18
 	MOVQ            points+32(FP), R15
+	MOVQ            (R15), R15
 	MOVQ            $-16, R14
 	SHLQ            $0x04, R15
 	NEGQ            R15
@@ -473,9 +507,8 @@ terms0_0:
 	ADDQ            $0x00000140, AX
 	ADDQ            $0x00000400, CX
 	ADDQ            $0x00000040, DX
-	MOVQ            panels+40(FP), SI
-	DECQ            SI
-	MOVQ            SI, panels+40(FP)
+	ADDQ            $0x08, points+32(FP)
+	DECQ            panels+40(FP)
 	JNZ             panel
 	VZEROUPPER
 	RET
@@ -634,7 +667,7 @@ DATA numbersAVX2<>+1200(SB)/8, $0x43380000000003ff
 DATA numbersAVX2<>+1208(SB)/8, $0x43380000000003ff
 GLOBL numbersAVX2<>(SB), RODATA|NOPTR, $1216
 
-// func sumWavesAVX2(sums *float64, jobs *float64, table *complex128, places *int64, points int, panels int)
+// func sumWavesAVX2(sums *float64, jobs *float64, table *complex128, places *int64, points *int64, panels int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·sumWavesAVX2(SB), NOSPLIT, $0-48
 	MOVQ sums+0(FP), AX
@@ -650,6 +683,8 @@ panel:
 	MOVQ         (SI), DI
 	SHLQ         $0x04, DI
 	ADDQ         BX, DI
+	PREFETCHT0   -384(DI)
+	PREFETCHT0   -320(DI)
 	PREFETCHT0   -256(DI)
 	PREFETCHT0   -192(DI)
 	PREFETCHT0   -128(DI)
@@ -659,9 +694,13 @@ panel:
 	PREFETCHT0   128(DI)
 	PREFETCHT0   192(DI)
 	PREFETCHT0   256(DI)
+	PREFETCHT0   320(DI)
+	PREFETCHT0   384(DI)
 	MOVQ         8(SI), DI
 	SHLQ         $0x04, DI
 	ADDQ         BX, DI
+	PREFETCHT0   -384(DI)
+	PREFETCHT0   -320(DI)
 	PREFETCHT0   -256(DI)
 	PREFETCHT0   -192(DI)
 	PREFETCHT0   -128(DI)
@@ -671,9 +710,13 @@ panel:
 	PREFETCHT0   128(DI)
 	PREFETCHT0   192(DI)
 	PREFETCHT0   256(DI)
+	PREFETCHT0   320(DI)
+	PREFETCHT0   384(DI)
 	MOVQ         16(SI), DI
 	SHLQ         $0x04, DI
 	ADDQ         BX, DI
+	PREFETCHT0   -384(DI)
+	PREFETCHT0   -320(DI)
 	PREFETCHT0   -256(DI)
 	PREFETCHT0   -192(DI)
 	PREFETCHT0   -128(DI)
@@ -683,9 +726,13 @@ panel:
 	PREFETCHT0   128(DI)
 	PREFETCHT0   192(DI)
 	PREFETCHT0   256(DI)
+	PREFETCHT0   320(DI)
+	PREFETCHT0   384(DI)
 	MOVQ         24(SI), DI
 	SHLQ         $0x04, DI
 	ADDQ         BX, DI
+	PREFETCHT0   -384(DI)
+	PREFETCHT0   -320(DI)
 	PREFETCHT0   -256(DI)
 	PREFETCHT0   -192(DI)
 	PREFETCHT0   -128(DI)
@@ -695,54 +742,8 @@ panel:
 	PREFETCHT0   128(DI)
 	PREFETCHT0   192(DI)
 	PREFETCHT0   256(DI)
-	MOVQ         32(SI), DI
-	SHLQ         $0x04, DI
-	ADDQ         BX, DI
-	PREFETCHT0   -256(DI)
-	PREFETCHT0   -192(DI)
-	PREFETCHT0   -128(DI)
-	PREFETCHT0   -64(DI)
-	PREFETCHT0   (DI)
-	PREFETCHT0   64(DI)
-	PREFETCHT0   128(DI)
-	PREFETCHT0   192(DI)
-	PREFETCHT0   256(DI)
-	MOVQ         40(SI), DI
-	SHLQ         $0x04, DI
-	ADDQ         BX, DI
-	PREFETCHT0   -256(DI)
-	PREFETCHT0   -192(DI)
-	PREFETCHT0   -128(DI)
-	PREFETCHT0   -64(DI)
-	PREFETCHT0   (DI)
-	PREFETCHT0   64(DI)
-	PREFETCHT0   128(DI)
-	PREFETCHT0   192(DI)
-	PREFETCHT0   256(DI)
-	MOVQ         48(SI), DI
-	SHLQ         $0x04, DI
-	ADDQ         BX, DI
-	PREFETCHT0   -256(DI)
-	PREFETCHT0   -192(DI)
-	PREFETCHT0   -128(DI)
-	PREFETCHT0   -64(DI)
-	PREFETCHT0   (DI)
-	PREFETCHT0   64(DI)
-	PREFETCHT0   128(DI)
-	PREFETCHT0   192(DI)
-	PREFETCHT0   256(DI)
-	MOVQ         56(SI), DI
-	SHLQ         $0x04, DI
-	ADDQ         BX, DI
-	PREFETCHT0   -256(DI)
-	PREFETCHT0   -192(DI)
-	PREFETCHT0   -128(DI)
-	PREFETCHT0   -64(DI)
-	PREFETCHT0   (DI)
-	PREFETCHT0   64(DI)
-	PREFETCHT0   128(DI)
-	PREFETCHT0   192(DI)
-	PREFETCHT0   256(DI)
+	PREFETCHT0   320(DI)
+	PREFETCHT0   384(DI)
 	VMOVUPD      (CX), Y0
 	VADDPD       Y0, Y0, Y0
 	VCMPPD       $0x1e, numbersAVX2<>+1024(SB), Y0, Y1
@@ -934,6 +935,7 @@ panel:
 	VMOVUPD      704(CX), Y8
 	VMOVUPD      768(CX), Y9
 	MOVQ         points+32(FP), R11
+	MOVQ         (R11), R11
 	MOVQ         $+0, R10
 	SHLQ         $0x04, R11
 
@@ -980,6 +982,7 @@ terms2_0:
 	VMOVUPD        960(CX), Y9
 	VSUBPD         320(CX), Y9, Y9
 	MOVQ           points+32(FP), R11
+	MOVQ           (R11), R11
 	MOVQ           $-16, R10
 	SHLQ           $0x04, R11
 	NEGQ           R11
@@ -1031,6 +1034,74 @@ terms0_0:
 	VMOVUPD        Y3, 128(AX)
 	VMOVUPD        Y2, 192(AX)
 	VMOVUPD        Y4, 256(AX)
+	MOVQ           panels+40(FP), DI
+	LEAQ           64(DX), SI
+	CMPQ           DI, $0x01
+	CMOVQEQ        DX, SI
+	MOVQ           32(SI), DI
+	SHLQ           $0x04, DI
+	ADDQ           BX, DI
+	PREFETCHT0     -384(DI)
+	PREFETCHT0     -320(DI)
+	PREFETCHT0     -256(DI)
+	PREFETCHT0     -192(DI)
+	PREFETCHT0     -128(DI)
+	PREFETCHT0     -64(DI)
+	PREFETCHT0     (DI)
+	PREFETCHT0     64(DI)
+	PREFETCHT0     128(DI)
+	PREFETCHT0     192(DI)
+	PREFETCHT0     256(DI)
+	PREFETCHT0     320(DI)
+	PREFETCHT0     384(DI)
+	MOVQ           40(SI), DI
+	SHLQ           $0x04, DI
+	ADDQ           BX, DI
+	PREFETCHT0     -384(DI)
+	PREFETCHT0     -320(DI)
+	PREFETCHT0     -256(DI)
+	PREFETCHT0     -192(DI)
+	PREFETCHT0     -128(DI)
+	PREFETCHT0     -64(DI)
+	PREFETCHT0     (DI)
+	PREFETCHT0     64(DI)
+	PREFETCHT0     128(DI)
+	PREFETCHT0     192(DI)
+	PREFETCHT0     256(DI)
+	PREFETCHT0     320(DI)
+	PREFETCHT0     384(DI)
+	MOVQ           48(SI), DI
+	SHLQ           $0x04, DI
+	ADDQ           BX, DI
+	PREFETCHT0     -384(DI)
+	PREFETCHT0     -320(DI)
+	PREFETCHT0     -256(DI)
+	PREFETCHT0     -192(DI)
+	PREFETCHT0     -128(DI)
+	PREFETCHT0     -64(DI)
+	PREFETCHT0     (DI)
+	PREFETCHT0     64(DI)
+	PREFETCHT0     128(DI)
+	PREFETCHT0     192(DI)
+	PREFETCHT0     256(DI)
+	PREFETCHT0     320(DI)
+	PREFETCHT0     384(DI)
+	MOVQ           56(SI), DI
+	SHLQ           $0x04, DI
+	ADDQ           BX, DI
+	PREFETCHT0     -384(DI)
+	PREFETCHT0     -320(DI)
+	PREFETCHT0     -256(DI)
+	PREFETCHT0     -192(DI)
+	PREFETCHT0     -128(DI)
+	PREFETCHT0     -64(DI)
+	PREFETCHT0     (DI)
+	PREFETCHT0     64(DI)
+	PREFETCHT0     128(DI)
+	PREFETCHT0     192(DI)
+	PREFETCHT0     256(DI)
+	PREFETCHT0     320(DI)
+	PREFETCHT0     384(DI)
 	VMOVUPD        32(CX), Y0
 	VADDPD         Y0, Y0, Y0
 	VCMPPD         $0x1e, numbersAVX2<>+1024(SB), Y0, Y1
@@ -1222,6 +1293,7 @@ terms0_0:
 	VMOVUPD        736(CX), Y8
 	VMOVUPD        800(CX), Y9
 	MOVQ           points+32(FP), R11
+	MOVQ           (R11), R11
 	MOVQ           $+0, R10
 	SHLQ           $0x04, R11
 
@@ -1268,6 +1340,7 @@ terms2_32:
 	VMOVUPD        992(CX), Y9
 	VSUBPD         352(CX), Y9, Y9
 	MOVQ           points+32(FP), R11
+	MOVQ           (R11), R11
 	MOVQ           $-16, R10
 	SHLQ           $0x04, R11
 	NEGQ           R11
@@ -1322,9 +1395,8 @@ terms0_32:
 	ADDQ           $0x00000140, AX
 	ADDQ           $0x00000400, CX
 	ADDQ           $0x00000040, DX
-	MOVQ           panels+40(FP), SI
-	DECQ           SI
-	MOVQ           SI, panels+40(FP)
+	ADDQ           $0x08, points+32(FP)
+	DECQ           panels+40(FP)
 	JNZ            panel
 	VZEROUPPER
 	RET

@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -15,11 +16,15 @@ func TestSumWaves(t *testing.T) {
 			table[i] = complex(rng.NormFloat64(), rng.NormFloat64())
 		}
 		for _, panels := range []int{1, 2, 5} {
-			points := 14 + 2*panels
+			counts := make([]int64, panels)
+			for i := range counts {
+				counts[i] = int64(16 + 4*i)
+			}
+			most := 16 + 4*panels
 			jobs, places := make([]float64, panels*WaveRows*Lanes), make([]int64, panels*Lanes)
 			row := func(i, r int) *float64 { return &jobs[(i/Lanes*WaveRows+r)*Lanes+i%Lanes] }
 			for i := range places {
-				places[i] = int64(points + rng.IntN(len(table)-2*points))
+				places[i] = int64(most + rng.IntN(len(table)-2*most))
 				*row(i, WaveDecay) = []float64{0, 1e-9, 0.01, 0.3}[i%4] * rng.Float64()
 				*row(i, WaveCenter) = rng.Float64() - 0.5
 				*row(i, WaveQuad) = []float64{0, 3, 60, 1e4}[i/4%4]
@@ -28,10 +33,10 @@ func TestSumWaves(t *testing.T) {
 				*row(i, WaveTurns), *row(i, WaveTwist) = 3*rng.NormFloat64(), []float64{0, 0.4, 0.01}[i%3]*rng.NormFloat64()
 			}
 			sums := make([]float64, panels*WaveSums*Lanes)
-			SumWaves(sums, jobs, table, places, points)
+			SumWaves(sums, jobs, table, places, counts)
 			for i, at := range places {
 				var want [3]complex128
-				size := 0.0
+				size, points := 0.0, int(counts[i/Lanes])
 				for k := -points; k < points; k++ {
 					x := float64(k)
 					amplitude := math.Exp(-0.5 * (*row(i, WaveQuad) + *row(i, WaveDecay)*(x-*row(i, WaveCenter))*(x-*row(i, WaveCenter))))
@@ -60,12 +65,13 @@ func BenchmarkSumWaves(b *testing.B) {
 	eachSet(b, func(b *testing.B) {
 		const panels = 50
 		table, places := make([]complex128, 1<<12), make([]int64, panels*Lanes)
+		points := slices.Repeat([]int64{16}, panels)
 		sums, jobs := make([]float64, panels*WaveSums*Lanes), make([]float64, panels*WaveRows*Lanes)
 		for i := range places {
 			places[i] = int64(16 + i*10)
 		}
 		for b.Loop() {
-			SumWaves(sums, jobs, table, places, 16)
+			SumWaves(sums, jobs, table, places, points)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/panels/Lanes, "ns/wave")
 	})

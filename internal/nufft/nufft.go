@@ -38,14 +38,17 @@ func NewPlan(u, low []float64, count int) *Plan {
 	return &Plan{u, low, count, fourier.NewFFT(size), make([]float64, size+width), make([]complex128, size/2+1)}
 }
 
-// length is the length of the real FFT for count modes: at least 2·oversampling·count, as a power of two or 3, 5, 9 or 15 times one.
-func length(count int) int {
-	least, best := max(2*oversampling*count, width), math.MaxInt
-	for _, n := range []int{1, 3, 5, 9, 15} {
-		for n < least {
-			n *= 2
+// length is the length of the real FFT for count modes.
+func length(count int) int { return FastLength(max(2*oversampling*count, width)) }
+
+// FastLength returns the least length from n on that is a power of two or 3, 5, 9 or 15 times one: gonum transforms it fast.
+func FastLength(n int) int {
+	best := math.MaxInt
+	for _, length := range []int{1, 3, 5, 9, 15} {
+		for length < n {
+			length *= 2
 		}
-		best = min(best, n)
+		best = min(best, length)
 	}
 	return best
 }

@@ -8,33 +8,56 @@ type batch struct {
 	v      int // of the tables
 	groups []group
 	done   []moments // of waves that need no table
-	bins   [bins]bin
+	free   int       // lanes of the last panel
+	panels
 }
 
-// A group is one or two waves of a shape. Wave i's sums are those of the lanes first + i·blocks to first + (i+1)·blocks of a
-// bin, added, or done[first + i] if there are no blocks.
-type group struct{ bin, first, blocks int32 }
+// A group is one or two waves of a shape. Wave i's sums are those of the lanes first + i·blocks to first + (i+1)·blocks, added,
+// or done[first + i] if there are no blocks.
+type group struct{ first, blocks int }
 
-// A bin is waves with the same number of terms.
-type bin struct {
+// panels are the lanes of sums with a table.
+type panels struct {
 	jobs   []float64 // [panels,WaveRows,8]
 	sums   []float64 // [panels,WaveSums,8]
 	places []int64   // [panels,8]
-	lanes  int       // in use
+	points []int64   // [panels]
 }
+
+// jobSize and sumSize are how many numbers a panel has.
+const (
+	jobSize = simd.WaveRows * simd.Lanes
+	sumSize = simd.WaveSums * simd.Lanes
+)
+
+// reset makes room for n panels, whose values are arbitrary.
+func (p *panels) reset(n int) {
+	p.jobs, p.sums = resize(p.jobs, n*jobSize), resize(p.sums, n*sumSize)
+	p.places, p.points = resize(p.places, n*simd.Lanes), resize(p.points, n)
+}
+
+// idle lets panel i compute next to nothing.
+func (p *panels) idle(i int) {
+	clear(p.jobs[i*jobSize:][:jobSize])
+	for lane := range simd.Lanes {
+		p.places[i*simd.Lanes+lane] = mostPoints
+	}
+	p.points[i] = 1
+}
+
+// sum takes the sums of all lanes.
+func (p *panels) sum(table []complex128) { simd.SumWaves(p.sums, p.jobs, table, p.places, p.points) }
 
 // reset begins a new batch.
 func (b *batch) reset(s *spectrum, v int) {
-	b.s, b.v, b.groups, b.done = s, v, b.groups[:0], b.done[:0]
-	for i := range b.bins {
-		b.bins[i].places, b.bins[i].lanes = b.bins[i].places[:0], 0
-	}
+	b.s, b.v, b.groups, b.done, b.free = s, v, b.groups[:0], b.done[:0], 0
+	b.panels.reset(0)
 }
 
 // add adds a group.
 func (b *batch) add(m *shape, waves ...carrier) {
 	if m.class != grid {
-		b.groups = append(b.groups, group{first: int32(len(b.done))})
+		b.groups = append(b.groups, group{first: len(b.done)})
 		for _, c := range waves {
 			switch m.class {
 			case none:
@@ -47,67 +70,61 @@ func (b *batch) add(m *shape, waves ...carrier) {
 		}
 		return
 	}
-	which := max(0, min(bins-1, (m.half-leastPoints+binPoints)/binPoints))
-	to, blocks := &b.bins[which], m.half/mostPoints+1
-	b.groups = append(b.groups, group{int32(which), int32(to.lanes), int32(blocks)})
-	for _, c := range waves {
+	blocks := m.half/mostPoints + 1
+	points := min(m.half+1, mostPoints)
+	for i, c := range waves {
 		g, r := b.s.nearest(c)
 		phase, conjugate := c.phase, m.scale
 		if g < 0 { // E_−g is conj(E_g)
 			g, r, phase, conjugate = -g, -r, -phase, -conjugate
 		}
-		for i := range blocks {
-			k := (2*i + 1 - blocks) * mostPoints
-			lane := to.lane(int64(b.s.margin+k) + g)
-			lane[simd.WaveDecay*simd.Lanes] = m.alpha
-			lane[simd.WaveCenter*simd.Lanes] = r - float64(k)
-			lane[simd.WaveQuad*simd.Lanes] = m.quad
-			lane[simd.WaveTurns*simd.Lanes] = phase - m.turns*(float64(k)-r)
-			lane[simd.WaveTwist*simd.Lanes] = -m.turns
-			lane[simd.WaveWeight*simd.Lanes] = m.eta
-			lane[simd.WaveOffset*simd.Lanes] = m.delta
-			lane[simd.WaveSquare*simd.Lanes] = m.square
-			lane[simd.WaveReal*simd.Lanes] = m.scale
-			lane[simd.WaveImag*simd.Lanes] = conjugate
+		for block := range blocks {
+			k := (2*block + 1 - blocks) * mostPoints
+			n, lane := b.lane(int64(b.s.margin+k)+g, points)
+			if i == 0 && block == 0 {
+				b.groups = append(b.groups, group{n, blocks})
+			}
+			for row, v := range [...]float64{
+				simd.WaveDecay: m.alpha, simd.WaveCenter: r - float64(k), simd.WaveQuad: m.quad,
+				simd.WaveTurns: phase - m.turns*(float64(k)-r), simd.WaveTwist: -m.turns, simd.WaveWeight: m.eta,
+				simd.WaveOffset: m.delta, simd.WaveSquare: m.square, simd.WaveReal: m.scale, simd.WaveImag: conjugate,
+			} {
+				lane[row*simd.Lanes] = v
+			}
 		}
 	}
 }
 
-// lane takes the next lane, for the frequencies around a place of the table.
-func (b *bin) lane(place int64) []float64 {
-	panel, lane := b.lanes/simd.Lanes, b.lanes%simd.Lanes
-	const size = simd.WaveRows * simd.Lanes
-	if lane == 0 {
-		if len(b.jobs) < (panel+1)*size {
-			b.jobs = append(b.jobs, make([]float64, (panel+1)*size)...)
-		}
-		clear(b.jobs[panel*size:][:size])
-		for range simd.Lanes {
-			b.places = append(b.places, mostPoints)
-		}
+// lane takes the next lane, for the frequencies around a place of the table, and returns its number.
+func (b *batch) lane(place int64, points int) (n int, lane []float64) {
+	if b.free == 0 {
+		b.jobs = append(b.jobs, make([]float64, jobSize)...)
+		b.places = append(b.places, make([]int64, simd.Lanes)...)
+		b.points = append(b.points, 1)
+		b.idle(len(b.points) - 1)
+		b.free = simd.Lanes
 	}
-	b.places[b.lanes] = place
-	b.lanes++
-	return b.jobs[panel*size+lane:][:simd.WaveImag*simd.Lanes+1]
+	n = len(b.places) - b.free
+	b.free--
+	panel := n / simd.Lanes
+	b.places[n], b.points[panel] = place, max(b.points[panel], int64(points))
+	return n, b.jobs[panel*jobSize+n%simd.Lanes : (panel+1)*jobSize]
 }
 
 // run takes the sums.
 func (b *batch) run() {
-	for i := range b.bins {
-		to := &b.bins[i]
-		to.sums = resize(to.sums, len(to.places)*simd.WaveSums)
-		simd.SumWaves(to.sums, to.jobs, b.s.tables[b.v], to.places, leastPoints+i*binPoints)
-	}
+	b.sums = resize(b.sums, len(b.points)*sumSize)
+	b.sum(b.s.tables[b.v])
 }
 
 // of returns the moments of wave i of a group.
-func (b *batch) of(g *group, i int) (m moments) {
+func (b *batch) of(g group, i int) (m moments) {
 	if g.blocks == 0 {
-		return b.done[int(g.first)+i]
+		return b.done[g.first+i]
 	}
-	sums, first := b.bins[g.bin].sums, int(g.first)+i*int(g.blocks)
-	for lane := first; lane < first+int(g.blocks); lane++ {
-		s := sums[lane/simd.Lanes*simd.WaveSums*simd.Lanes+lane%simd.Lanes:][:(simd.WaveSums-1)*simd.Lanes+1]
+	for block := range g.blocks {
+		lane := g.first + i*g.blocks + block
+		s := b.sums[lane/simd.Lanes*sumSize+lane%simd.Lanes:][:sumSize-simd.Lanes+1]
 		m.re[0] += s[0]
 		m.im[0] += s[simd.Lanes]
 		m.re[1] += s[2*simd.Lanes]

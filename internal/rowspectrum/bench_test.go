@@ -16,7 +16,7 @@ func BenchmarkPairs(b *testing.B) {
 	for i := range d.X {
 		d.X[i], d.Y[i] = float64(i), rng.NormFloat64()
 	}
-	f := drawn(m, 0, n, 1, n/4, n, 0, rng)
+	f := featuresOf(d, m, stretch{n / 4, n, 0}, rng)
 	for k := range f.Decay {
 		f.Decay[k] = max(f.Decay[k], 1./n/n)
 		f.Freq[k] = 0.8 * math.Pi * rng.Float64()

@@ -3,6 +3,7 @@ package rowspectrum
 import (
 	"runtime"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -11,14 +12,18 @@ import (
 //
 //	G_jk = ½A1_jA1_k Re(S_0⁺ + S_0⁻)      G_kk = A0_k·N + A2_k Re S_0      C_kd = A1_k Re S_0
 func (u *sums) moments(dst *spectral.Moments, f *spectral.Features, n int) {
-	m, g := f.M, dst.Gram.Diag[0]
+	m, d, g := f.M, dst.D, dst.Gram.Diag[0]
 	parallel.Blocks(m, mirrorRows, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			row := u.pairs[j*(j+1)/2:]
+			panels := u.pairs[panelsBefore(j)*pairSize:]
 			for k := range j {
-				g[j*m+k] = 0.5 * f.Amp[j] * f.Amp[k] * row[k].re[0]
+				g[j*m+k] = 0.5 * f.Amp[j] * f.Amp[k] * panels[k/simd.Lanes*pairSize+pairRe0*simd.Lanes+k%simd.Lanes]
 			}
-			g[j*m+j] = f.Power[j]*float64(n) + f.Ripple[j]*row[j].re[0]
+			of := u.singles[j*(1+d) : (j+1)*(1+d)]
+			g[j*m+j] = f.Power[j]*float64(n) + f.Ripple[j]*of[0].re[0]
+			for o := range d {
+				dst.C[j*d+o] = f.Amp[j] * of[1+o].re[0]
+			}
 		}
 	})
 	parallel.Blocks(m, mirrorRows, func(_, lo, hi int) {
@@ -30,65 +35,78 @@ func (u *sums) moments(dst *spectral.Moments, f *spectral.Features, n int) {
 			}
 		}
 	})
-	for k := range m {
-		for o := range dst.D {
-			dst.C[k*dst.D+o] = f.Amp[k] * u.singles[k*dst.D+o].re[0]
-		}
-	}
 }
 
 // mirrorRows is the size of the squares in which a triangle is copied.
 const mirrorRows = 32
 
-// A gradient is the sums by one feature's phase and exponent: Σθ̄, Σθ̄d, Σq̄d, Σq̄d² with d = X − Z.
-type gradient struct{ theta, thetaD, quadD, quadD2 float64 }
-
-// add adds the derivatives of weight·Re Σψ by θ and quad·weight by q, of moments with the real parts re and imaginary parts im
-// about a point that is e from Z.
-func (g *gradient) add(weight, quad, e float64, re *[3]float64, im0, im1 float64) {
+// add adds the derivatives of weight·Re Σψ by θ and quad·Re Σψ by q. The moments of ψ are about a point that is e from Z.
+func (g *slope) add(weight, quad, e, re0, re1, re2, im0, im1 float64) {
 	g.theta -= weight * im0
 	g.thetaD -= weight * (im1 + e*im0)
-	g.quadD -= quad * (re[1] + e*re[0])
-	g.quadD2 -= quad * (re[2] + e*(2*re[1]+e*re[0]))
+	g.quadD -= quad * (re1 + e*re0)
+	g.quadD2 -= quad * (re2 + e*(2*re1+e*re0))
 }
 
 // pullback writes the gradient by the features of Σ C̄∘C + Σ Ḡ∘G (DESIGN.md, section 3). unit is the length of a step.
 func (u *sums) pullback(dst, f *spectral.Features, bar *spectral.Moments, n int, unit float64) {
-	m, d := f.M, bar.D
-	parallel.For(m, runtime.GOMAXPROCS(0), func(j int) {
-		var g gradient
-		w := &u.waves[j]
-		from := func(a float64) float64 { return (a - w.z) - w.zLow }
-		row, amp := bar.Gram.Diag[0][j*m:][:m], 0.0
-		for k, b := range row {
-			var s *pairSums
-			var im0, im1 float64
-			switch {
-			case k < j:
-				s = &u.pairs[j*(j+1)/2+k]
-				im0, im1 = s.plus0+s.minus0, s.plus1+s.minus1
-			case k > j:
-				s = &u.pairs[k*(k+1)/2+j]
-				im0, im1 = s.plus0-s.minus0, s.plus1-s.minus1
-			default:
-				continue
+	m, of := f.M, &u.slopes
+	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
+		of[i] = resize(of[i], m)
+		clear(of[i])
+		for j := range m {
+			if at := panelsBefore(j); at*parts/(panelsBefore(m)+1) == i {
+				u.pullRow(of[i], f, bar.Gram.Diag[0][j*m:], j)
 			}
-			weight := b * f.Amp[k]
-			amp += weight * s.re[0]
-			weight *= f.Amp[j]
-			g.add(weight, weight, from(s.a), &s.re, im0, im1)
 		}
-		for o, c := range bar.C[j*d : (j+1)*d] {
-			s := &u.singles[j*d+o]
-			amp += c * s.re[0]
-			g.add(c*f.Amp[j], c*f.Amp[j], from(s.a), &s.re, s.im[0], s.im[1])
-		}
-		second := &u.pairs[j*(j+1)/2+j]
-		weight := row[j] * f.Ripple[j]
-		g.add(2*weight, 4*weight, from(second.a), &second.re, second.plus0, second.plus1)
-		dst.Amp[j], dst.Power[j], dst.Ripple[j] = amp, row[j]*float64(n), row[j]*second.re[0]
-		dst.Phase[j], dst.Freq[j] = g.theta, g.thetaD*unit
-		dst.Decay[j] = 0.5 * g.quadD2 * unit * unit
-		dst.Center[j] = -f.Freq[j]*g.theta - f.Decay[j]*g.quadD*unit
 	})
+	parallel.Blocks(m, mirrorRows, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			g := &of[0][j]
+			for _, part := range of[1:] {
+				p := &part[j]
+				g.theta, g.thetaD, g.quadD, g.quadD2, g.amp = g.theta+p.theta, g.thetaD+p.thetaD, g.quadD+p.quadD, g.quadD2+p.quadD2, g.amp+p.amp
+			}
+			ripple := u.pullSingles(g, f, bar, j)
+			b := bar.Gram.Diag[0][j*m+j]
+			dst.Amp[j], dst.Power[j], dst.Ripple[j] = g.amp, b*float64(n), b*ripple
+			dst.Phase[j], dst.Freq[j] = g.theta, g.thetaD*unit
+			dst.Decay[j] = 0.5 * g.quadD2 * unit * unit
+			dst.Center[j] = -f.Freq[j]*g.theta - f.Decay[j]*g.quadD*unit
+		}
+	})
+}
+
+// pullRow adds the pairs of feature j with the features before it to their slopes; row is that of Ḡ.
+func (u *sums) pullRow(to []slope, f *spectral.Features, row []float64, j int) {
+	var own slope
+	panels, w := u.pairs[panelsBefore(j)*pairSize:], &u.waves[j]
+	for k := range j {
+		p := panels[k/simd.Lanes*pairSize+k%simd.Lanes:][:pairAbout*simd.Lanes+1]
+		re0, re1, re2, a := p[pairRe0*simd.Lanes], p[pairRe1*simd.Lanes], p[pairRe2*simd.Lanes], p[pairAbout*simd.Lanes]
+		o, g := &u.waves[k], &to[k]
+		own.amp += row[k] * f.Amp[k] * re0
+		g.amp += row[k] * f.Amp[j] * re0
+		weight := row[k] * f.Amp[j] * f.Amp[k]
+		own.add(weight, weight, (a-w.z)-w.zLow, re0, re1, re2, p[pairPlus0*simd.Lanes], p[pairPlus1*simd.Lanes])
+		g.add(weight, weight, (a-o.z)-o.zLow, re0, re1, re2, p[pairMinus0*simd.Lanes], p[pairMinus1*simd.Lanes])
+	}
+	g := &to[j]
+	g.theta, g.thetaD, g.quadD, g.quadD2, g.amp = g.theta+own.theta, g.thetaD+own.thetaD, g.quadD+own.quadD, g.quadD2+own.quadD2, g.amp+own.amp
+}
+
+// pullSingles adds the second moment and C to feature j's slopes, and returns the second moment's sum.
+func (u *sums) pullSingles(g *slope, f *spectral.Features, bar *spectral.Moments, j int) (ripple float64) {
+	d, w := bar.D, &u.waves[j]
+	add := func(t *single, weight, quad float64) {
+		g.add(weight, quad, (t.a-w.z)-w.zLow, t.re[0], t.re[1], t.re[2], t.im[0], t.im[1])
+	}
+	of := u.singles[j*(1+d) : (j+1)*(1+d)]
+	weight := bar.Gram.Diag[0][j*f.M+j] * f.Ripple[j]
+	add(&of[0], 2*weight, 4*weight)
+	for o, c := range bar.C[j*d : (j+1)*d] {
+		g.amp += c * of[1+o].re[0]
+		add(&of[1+o], c*f.Amp[j], c*f.Amp[j])
+	}
+	return of[0].re[0]
 }

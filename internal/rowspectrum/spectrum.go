@@ -6,15 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/nufft"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 const (
-	// A lane of a sum takes leastPoints terms on either side of its middle, or binPoints more in each further bin. Sums of more
-	// terms take several lanes.
-	leastPoints, binPoints, bins = 16, 4, 5
-	mostPoints                   = leastPoints + (bins-1)*binPoints
+	// mostPoints is how many terms on either side of its middle one lane sums. Sums of more terms take several lanes.
+	mostPoints = 40
 
 	// rowCost is the cost of a row of a wave that is summed over its rows, in terms of a table's sum.
 	rowCost = 64
@@ -33,6 +32,7 @@ type spectrum struct {
 	margin  int            // so are as many below 0
 	reach   int            // the most frequencies that a sum takes on each side
 	tables  [][]complex128 // E_g at margin + g
+	pairs   *simd.PairGrid
 }
 
 // newSpectrum chooses the grid of a layout. Its tables are still to be made.
@@ -41,26 +41,14 @@ func newSpectrum(l *layout) *spectrum {
 	s.reach = int(math.Sqrt(rowCost*over*digits*digits/math.Pi*float64(len(l.values[0])))) + mostPoints
 	s.margin = s.reach + 2*mostPoints
 	if l.even {
-		s.length = transformLength(over * l.span)
+		s.length = 2 * int64(nufft.FastLength(int(math.Ceil(over*l.span/2))))
 		s.period = float64(s.length)
 	}
 	s.periodX = double{hi: s.period}.times(l.step)
 	s.h, s.density = 2*math.Pi/s.period, math.Sqrt(2*math.Pi)/s.period
 	s.p0 = digits * digits / (s.period * (s.period - l.span))
+	s.pairs = simd.NewPairGrid(s.p0, s.h, s.density, l.span, float64(s.length), s.margin, digits)
 	return s
-}
-
-// transformLength is the least number from n on that is a power of two times 1, 3, 5, 9 or 15.
-func transformLength(n float64) int64 {
-	least := int64(math.MaxInt64)
-	for _, factor := range []int64{1, 3, 5, 9, 15} {
-		length := 2 * factor
-		for float64(length) < n {
-			length *= 2
-		}
-		least = min(least, length)
-	}
-	return least
 }
 
 // make fills the tables for frequencies below count.

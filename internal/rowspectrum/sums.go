@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -13,29 +14,57 @@ import (
 type sums struct {
 	features *spectral.Features // whose they are; nil: of none
 	waves    []wave             // of the features
-	pairs    []pairSums         // [M(M+1)/2] of features j ≥ k at j(j+1)/2 + k; where j = k of the second moment
-	singles  []singleSums       // [M,D] of a feature and y
-	batches  sync.Pool
+	panels   []float64          // the same [M/8,PairRows,8]
+	pairs    []float64          // of features j > k: the panels [⌈j/8⌉,pairRows,8] of each j from panelsBefore(j) on
+	singles  []single           // [M,1+D] of the second moment and, with each output, of the feature
+	slopes   [parts][]slope     // of the pullback
+	rows     sync.Pool
 }
 
-// pairSums are the moments S⁺ of ψ_jψ_k and S⁻ of ψ_jψ_k* as far as they are needed.
-type pairSums struct {
-	re            [3]float64 // Re(S_r⁺ + S_r⁻)
-	plus0, minus0 float64    // Im S_0⁺, Im S_0⁻
-	plus1, minus1 float64    // Im S_1⁺, Im S_1⁻
-	a             float64    // the point that they are about
+// Rows of a panel of pairs, of the moments S⁺ of ψ_jψ_k and S⁻ of ψ_jψ_k*.
+const (
+	pairRe0    = iota // Re(S_r⁺ + S_r⁻)
+	pairRe1           //
+	pairRe2           //
+	pairPlus0         // Im(S_r⁺ + S_r⁻)
+	pairMinus0        // Im(S_r⁺ − S_r⁻)
+	pairPlus1         //
+	pairMinus1        //
+	pairAbout         // the point that they are about
+	pairRows
+	pairSize = pairRows * simd.Lanes
+)
+
+// panelsBefore is how many panels of pairs the features before j have.
+func panelsBefore(j int) int {
+	if j == 0 {
+		return 0
+	}
+	whole := (j - 1) / simd.Lanes
+	return simd.Lanes*whole*(whole+1)/2 + (j-1-simd.Lanes*whole)*(whole+1)
 }
 
-// singleSums are the moments of one wave.
-type singleSums struct {
+// panelsOf is how many panels of pairs feature j has.
+func panelsOf(j int) int { return (j + simd.Lanes - 1) / simd.Lanes }
+
+// A single is the moments of one wave.
+type single struct {
 	moments
-	a float64
+	a float64 // the point that they are about
 }
+
+// A slope is a feature's sums by its phase and exponent, Σθ̄, Σθ̄d, Σq̄d and Σq̄d² with d = X − Z, and its Ā1.
+type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
+
+// parts is into how many parts the pullback divides the pairs: a number that does not depend on the machine, as their sums are
+// added.
+const parts = 16
 
 // take takes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
 func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() error) error {
 	m := f.M
-	u.pairs, u.singles = resize(u.pairs, m*(m+1)/2), resize(u.singles, m*d)
+	u.pairs, u.singles = resize(u.pairs, panelsBefore(m)*pairSize), resize(u.singles, m*(1+d))
+	u.pack()
 	of := u.features
 	u.features = nil
 	parallel.For(m, runtime.GOMAXPROCS(0), func(i int) {
@@ -43,8 +72,8 @@ func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() err
 			u.row(s, m-1-i) // the longest first
 		}
 	})
-	for o := range d {
-		parallel.Blocks(m, singleFeatures, func(_, lo, hi int) { u.outputs(s, o, d, lo, hi) })
+	for v := range 1 + d {
+		parallel.Blocks(m, singleFeatures, func(_, lo, hi int) { u.take1(s, v, d, lo, hi) })
 	}
 	if err := stopped(); err != nil {
 		return err
@@ -59,7 +88,7 @@ func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() err
 	return nil
 }
 
-// singleFeatures is how many features' sums with y a core takes at a time.
+// singleFeatures is how many features' sums with one vector a core takes at a time.
 const singleFeatures = 64
 
 // are reports whether the sums are those of f.
@@ -72,57 +101,147 @@ func (u *sums) are(f *spectral.Features) bool {
 		slices.Equal(of.Freq, as.Freq) && slices.Equal(of.Phase, as.Phase)
 }
 
-// batch takes one that is not in use, or makes one.
-func (u *sums) batch(s *spectrum, v int) *batch {
-	b, _ := u.batches.Get().(*batch)
-	if b == nil {
-		b = new(batch)
+// numbers are a wave's, as simd.PairWaves takes them.
+func (w *wave) numbers() [simd.PairRows]float64 {
+	return [...]float64{
+		simd.PairDecay: w.p, simd.PairCenter: w.z, simd.PairLow: w.zLow,
+		simd.PairCycles: float64(w.cycles), simd.PairPart: w.part, simd.PairPhase: w.phase,
 	}
-	b.reset(s, v)
-	return b
 }
 
-// row takes the sums of feature j with the features before it, and of its second moment.
-func (u *sums) row(s *spectrum, j int) {
-	b := u.batch(s, 0)
-	defer u.batches.Put(b)
-	to, w := u.pairs[j*(j+1)/2:][:j+1], &u.waves[j]
-	var m shape
-	for k := range j {
-		other := &u.waves[k]
-		m.set(s, product(w, other), true)
-		to[k].a = m.a
-		b.add(&m, w.plus(other.carrier), w.minus(other.carrier))
-	}
-	second := w.twice()
-	m.set(s, second.envelope, true)
-	to[j].a = m.a
-	b.add(&m, second.carrier)
-	b.run()
-	for k := range j {
-		plus, minus := b.of(&b.groups[k], 0), b.of(&b.groups[k], 1)
-		p := &to[k]
-		for i := range p.re {
-			p.re[i] = plus.re[i] + minus.re[i]
+// pack writes the waves' panels.
+func (u *sums) pack() {
+	const size = simd.PairRows * simd.Lanes
+	u.panels = resize(u.panels, panelsOf(len(u.waves))*size)
+	clear(u.panels)
+	for k := range u.waves {
+		for row, v := range u.waves[k].numbers() {
+			u.panels[k/simd.Lanes*size+row*simd.Lanes+k%simd.Lanes] = v
 		}
-		p.plus0, p.minus0, p.plus1, p.minus1 = plus.im[0], minus.im[0], plus.im[1], minus.im[1]
 	}
-	t := b.of(&b.groups[j], 0)
-	to[j].re, to[j].plus0, to[j].plus1 = t.re, t.im[0], t.im[1]
 }
 
-// outputs takes the sums of the features from lo to hi with output o of d.
-func (u *sums) outputs(s *spectrum, o, d, lo, hi int) {
-	b := u.batch(s, 1+o)
-	defer u.batches.Put(b)
+// A rowWork is what one goroutine needs.
+type rowWork struct {
+	plain panels // of PairWaves: of the sums and the differences with each panel
+	rest  batch
+	slow  []int // panels that need rest
+}
+
+// work takes what a goroutine needs; put gives it back.
+func (u *sums) work() (w *rowWork, put func()) {
+	w, _ = u.rows.Get().(*rowWork)
+	if w == nil {
+		w = new(rowWork)
+	}
+	return w, func() { u.rows.Put(w) }
+}
+
+// row takes the sums of feature j with the features before it.
+func (u *sums) row(s *spectrum, j int) {
+	w, put := u.work()
+	defer put()
+	n := panelsOf(j)
+	to, one := u.pairs[panelsBefore(j)*pairSize:][:n*pairSize], u.waves[j].numbers()
+	w.plain.reset(2 * n)
+	w.slow = w.slow[:0]
+	if simd.PairWaves(w.plain.jobs, w.plain.places, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs) {
+		for i := range n {
+			points, plain := pointsOf(w.plain.jobs[2*i*jobSize:][:jobSize])
+			w.plain.points[2*i], w.plain.points[2*i+1] = points, points
+			if !plain {
+				w.plain.idle(2 * i)
+				w.plain.idle(2*i + 1)
+				w.slow = append(w.slow, i)
+			}
+		}
+		w.plain.sum(s.tables[0])
+		for i := range n {
+			combine((*[pairSize]float64)(to[i*pairSize:]), (*[sumSize]float64)(w.plain.sums[2*i*sumSize:]), (*[sumSize]float64)(w.plain.sums[(2*i+1)*sumSize:]))
+		}
+	} else {
+		for i := range n {
+			w.slow = append(w.slow, i)
+		}
+	}
+	if len(w.slow) > 0 {
+		u.slowPairs(s, w, j, to)
+	}
+}
+
+// pointsOf is how many terms on each side the waves of a panel need, and whether one lane from a table does for all.
+func pointsOf(job []float64) (points int64, plain bool) {
+	lives, reach := 0.0, 0.0
+	for lane := range simd.Lanes {
+		lives = max(lives, job[simd.WaveLives*simd.Lanes+lane])
+		reach = max(reach, job[simd.WaveReach*simd.Lanes+lane])
+	}
+	if !(lives <= digits*digits && reach+1.5 < mostPoints) {
+		return 0, false
+	}
+	return int64(reach+0.5) + 2, true
+}
+
+// combine writes the sums of a panel of pairs from those of their products.
+func combine(to *[pairSize]float64, plus, minus *[sumSize]float64) {
+	const n = simd.Lanes
+	for i := range n {
+		to[pairRe0*n+i], to[pairRe1*n+i], to[pairRe2*n+i] = plus[i]+minus[i], plus[2*n+i]+minus[2*n+i], plus[4*n+i]+minus[4*n+i]
+		to[pairPlus0*n+i], to[pairMinus0*n+i] = plus[n+i]+minus[n+i], plus[n+i]-minus[n+i]
+		to[pairPlus1*n+i], to[pairMinus1*n+i] = plus[3*n+i]+minus[3*n+i], plus[3*n+i]-minus[3*n+i]
+	}
+}
+
+// slowPairs takes the sums of feature j with the features of some panels one by one.
+func (u *sums) slowPairs(s *spectrum, w *rowWork, j int, to []float64) {
+	b := &w.rest
+	b.reset(s, 0)
+	var m shape
+	each := func(visit func(k int, panel []float64)) {
+		for _, i := range w.slow {
+			for k := i * simd.Lanes; k < min(j, (i+1)*simd.Lanes); k++ {
+				visit(k, to[i*pairSize+k%simd.Lanes:])
+			}
+		}
+	}
+	each(func(k int, panel []float64) {
+		m.set(s, product(&u.waves[j], &u.waves[k]), true)
+		panel[pairAbout*simd.Lanes] = m.a
+		b.add(&m, u.waves[j].plus(u.waves[k].carrier), u.waves[j].minus(u.waves[k].carrier))
+	})
+	b.run()
+	next := 0
+	each(func(_ int, panel []float64) {
+		plus, minus := b.of(b.groups[next], 0), b.of(b.groups[next], 1)
+		next++
+		for r := range plus.re {
+			panel[(pairRe0+r)*simd.Lanes] = plus.re[r] + minus.re[r]
+		}
+		for r := range plus.im {
+			panel[(pairPlus0+2*r)*simd.Lanes] = plus.im[r] + minus.im[r]
+			panel[(pairMinus0+2*r)*simd.Lanes] = plus.im[r] - minus.im[r]
+		}
+	})
+}
+
+// take1 takes the sums of single waves of the features from lo to hi: of their second moments (v = 0), or with output v − 1.
+func (u *sums) take1(s *spectrum, v, d, lo, hi int) {
+	w, put := u.work()
+	defer put()
+	b := &w.rest
+	b.reset(s, v)
 	var m shape
 	for k := lo; k < hi; k++ {
-		m.set(s, u.waves[k].envelope, false)
-		u.singles[k*d+o].a = m.a
-		b.add(&m, u.waves[k].carrier)
+		one := u.waves[k]
+		if v == 0 {
+			one = one.twice()
+		}
+		m.set(s, one.envelope, v == 0)
+		u.singles[k*(1+d)+v].a = m.a
+		b.add(&m, one.carrier)
 	}
 	b.run()
 	for k := lo; k < hi; k++ {
-		u.singles[k*d+o].moments = b.of(&b.groups[k-lo], 0)
+		u.singles[k*(1+d)+v].moments = b.of(b.groups[k-lo], 0)
 	}
 }

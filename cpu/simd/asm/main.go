@@ -30,6 +30,7 @@ var subjects = []subject{
 	{"dense", false, denseKernels},
 	{"lattice", false, latticeKernels},
 	{"sumwaves", true, sumWavesKernels},
+	{"pairwaves", false, pairWavesKernels},
 	{"peak", false, peakKernels},
 }
 

@@ -11,7 +11,7 @@ import (
 // sumWavesKernels sum damped waves times the numbers of a table, from a place of its own for each lane.
 var sumWavesKernels = []kernel{{
 	name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
-	params: "sums, jobs *float64; table *complex128; places *int64; points, panels int",
+	params: "sums, jobs *float64; table *complex128; places, points *int64; panels int",
 }}
 
 // Rows of a panel of jobs. The kernel writes the last ones.
@@ -36,7 +36,7 @@ const (
 	waveSums = 5
 
 	// fetched is how many terms on each side are fetched ahead.
-	fetched = 16
+	fetched = 24
 )
 
 // sumWaves sums the terms k = 0 … points−1 of all lanes, then k = −1 … −points. V_k+1 = V_k·w_k, w_k+1 = w_k·exp(−α).
@@ -44,8 +44,8 @@ func sumWaves(p *pass) {
 	p.keep("far", "turnCos", "turnSin", "root")
 	sums, jobs, places, table := Load(Param("sums"), GP64()), Load(Param("jobs"), GP64()), Load(Param("places"), GP64()), Load(Param("table"), GP64())
 	Label("panel")
-	p.fetchNext(places, table)
 	p.halves(func() {
+		p.fetchNext(places, table)
 		job := func(i int) Mem { return Mem{Base: jobs, Disp: i*row + p.place} }
 		forward := p.startWaves(job)
 		at := make([]reg.GPVirtual, p.width/8)
@@ -74,9 +74,8 @@ func sumWaves(p *pass) {
 	ADDQ(U32(waveSums*row), sums)
 	ADDQ(U32(jobRows*row), jobs)
 	ADDQ(U32(row), places)
-	left := Load(Param("panels"), GP64())
-	DECQ(left)
-	MOVQ(left, at("panels"))
+	ADDQ(U8(8), at("points"))
+	DECQ(at("panels"))
 	JNZ(LabelRef("panel"))
 }
 
@@ -95,14 +94,14 @@ func (p *pass) waveMoments(acc []reg.VecVirtual, job func(int) Mem) {
 	}
 }
 
-// fetchNext asks for the parts of the table that the next panel reads; after the last one for its own.
+// fetchNext asks for the parts of the table that the next panel's vector reads; after the last one for its own.
 func (p *pass) fetchNext(places, table reg.Register) {
 	next, left, entry := GP64(), Load(Param("panels"), GP64()), GP64()
 	LEAQ(Mem{Base: places, Disp: row}, next)
 	CMPQ(left, U8(1))
 	CMOVQEQ(places, next)
-	for lane := range lanes {
-		MOVQ(Mem{Base: next, Disp: 8 * lane}, entry)
+	for lane := range p.width / 8 {
+		MOVQ(Mem{Base: next, Disp: 8*lane + p.place}, entry)
 		SHLQ(U8(4), entry)
 		ADDQ(table, entry)
 		for line := range 2*fetched*16/64 + 1 {
@@ -173,6 +172,7 @@ func (p *pass) waveLoop(at []reg.GPVirtual, acc []reg.VecVirtual, wave, w [2]reg
 		first = -1
 	}
 	index, end := GP64(), Load(Param("points"), GP64())
+	MOVQ(Mem{Base: end}, end)
 	MOVQ(I32(16*first), index)
 	SHLQ(U8(4), end)
 	if sign < 0 {
