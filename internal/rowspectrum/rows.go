@@ -28,9 +28,9 @@ type Rows struct {
 // step if the rows are uneven, 0 if they are even.
 func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
 	rows, features, values := float64(n), float64(m), float64(1+d)
-	units := sumCost(features, float64(d), 2*leastPoints*features)
+	units := sumCost(features, float64(d), longTerms*features)
 	pairs := features * (features + 1) / 2
-	length := float64(transformLength(over * rows))
+	length := 2 * float64(nufft.FastLength(int(over*rows/2)))
 	count, making := length/2, 32*length*min(values, float64(runtime.GOMAXPROCS(0)))
 	if band > 0 {
 		count = math.Exp2(math.Ceil(math.Log2(2 * band * over * rows)))
@@ -39,6 +39,9 @@ func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
 	pays = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
 	return pays, 3 / passCost * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
 }
+
+// longTerms is about how many terms the product of two features has if both reach over most of the rows.
+const longTerms = 32
 
 // leastRows is the fewest rows for tables. mostPairs bounds the memory of the sums.
 const (
