@@ -125,7 +125,7 @@ func (u *sums) pack() {
 type rowWork struct {
 	plain panels // of PairWaves: of the sums and the differences with each panel
 	rest  batch
-	slow  []int // panels that need rest
+	slow  []int // panels whose sums rest takes
 }
 
 // work takes what a goroutine needs; put gives it back.
@@ -144,28 +144,29 @@ func (u *sums) row(s *spectrum, j int) {
 	n := panelsOf(j)
 	to, one := u.pairs[panelsBefore(j)*pairSize:][:n*pairSize], u.waves[j].numbers()
 	w.plain.reset(2 * n)
+	vector := simd.PairWaves(w.plain.jobs, w.plain.places, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs)
+	if !vector {
+		for i := range n {
+			u.slowPairs(s, &w.rest, j, i, to[i*pairSize:])
+		}
+		return
+	}
 	w.slow = w.slow[:0]
-	if simd.PairWaves(w.plain.jobs, w.plain.places, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs) {
-		for i := range n {
-			points, plain := pointsOf(w.plain.jobs[2*i*jobSize:][:jobSize])
-			w.plain.points[2*i], w.plain.points[2*i+1] = points, points
-			if !plain {
-				w.plain.idle(2 * i)
-				w.plain.idle(2*i + 1)
-				w.slow = append(w.slow, i)
-			}
-		}
-		w.plain.sum(s.tables[0])
-		for i := range n {
-			combine((*[pairSize]float64)(to[i*pairSize:]), (*[sumSize]float64)(w.plain.sums[2*i*sumSize:]), (*[sumSize]float64)(w.plain.sums[(2*i+1)*sumSize:]))
-		}
-	} else {
-		for i := range n {
+	for i := range n {
+		points, plain := pointsOf(w.plain.jobs[2*i*jobSize:][:jobSize])
+		w.plain.points[2*i], w.plain.points[2*i+1] = points, points
+		if !plain {
+			w.plain.idle(2 * i)
+			w.plain.idle(2*i + 1)
 			w.slow = append(w.slow, i)
 		}
 	}
-	if len(w.slow) > 0 {
-		u.slowPairs(s, w, j, to)
+	w.plain.sum(s.tables[0])
+	for i := range n {
+		combine((*[pairSize]float64)(to[i*pairSize:]), (*[sumSize]float64)(w.plain.sums[2*i*sumSize:]), (*[sumSize]float64)(w.plain.sums[(2*i+1)*sumSize:]))
+	}
+	for _, i := range w.slow {
+		u.slowPairs(s, &w.rest, j, i, to[i*pairSize:])
 	}
 }
 
@@ -192,36 +193,27 @@ func combine(to *[pairSize]float64, plus, minus *[sumSize]float64) {
 	}
 }
 
-// slowPairs takes the sums of feature j with the features of some panels one by one.
-func (u *sums) slowPairs(s *spectrum, w *rowWork, j int, to []float64) {
-	b := &w.rest
+// slowPairs takes the sums of feature j with the features of panel i one by one.
+func (u *sums) slowPairs(s *spectrum, b *batch, j, i int, to []float64) {
 	b.reset(s, 0)
 	var m shape
-	each := func(visit func(k int, panel []float64)) {
-		for _, i := range w.slow {
-			for k := i * simd.Lanes; k < min(j, (i+1)*simd.Lanes); k++ {
-				visit(k, to[i*pairSize+k%simd.Lanes:])
-			}
-		}
+	features := u.waves[i*simd.Lanes : min(j, (i+1)*simd.Lanes)]
+	for lane := range features {
+		m.set(s, product(&u.waves[j], &features[lane]), true)
+		to[pairAbout*simd.Lanes+lane] = m.a
+		b.add(&m, u.waves[j].plus(features[lane].carrier), u.waves[j].minus(features[lane].carrier))
 	}
-	each(func(k int, panel []float64) {
-		m.set(s, product(&u.waves[j], &u.waves[k]), true)
-		panel[pairAbout*simd.Lanes] = m.a
-		b.add(&m, u.waves[j].plus(u.waves[k].carrier), u.waves[j].minus(u.waves[k].carrier))
-	})
 	b.run()
-	next := 0
-	each(func(_ int, panel []float64) {
-		plus, minus := b.of(b.groups[next], 0), b.of(b.groups[next], 1)
-		next++
+	for lane := range features {
+		plus, minus := b.of(b.groups[lane], 0), b.of(b.groups[lane], 1)
 		for r := range plus.re {
-			panel[(pairRe0+r)*simd.Lanes] = plus.re[r] + minus.re[r]
+			to[(pairRe0+r)*simd.Lanes+lane] = plus.re[r] + minus.re[r]
 		}
 		for r := range plus.im {
-			panel[(pairPlus0+2*r)*simd.Lanes] = plus.im[r] + minus.im[r]
-			panel[(pairMinus0+2*r)*simd.Lanes] = plus.im[r] - minus.im[r]
+			to[(pairPlus0+2*r)*simd.Lanes+lane] = plus.im[r] + minus.im[r]
+			to[(pairMinus0+2*r)*simd.Lanes+lane] = plus.im[r] - minus.im[r]
 		}
-	})
+	}
 }
 
 // take1 takes the sums of single waves of the features from lo to hi: of their second moments (v = 0), or with output v − 1.
