@@ -30,6 +30,7 @@ type ranksTask struct {
 
 func (o *ranksTask) flags(set *flag.FlagSet) {
 	o.sizes.flags(set, 1_000_000, 512, 0)
+	set.IntVar(&o.Q, "inputs", 2, "inputs; of one, rank 0 takes the sums from tables")
 	set.StringVar(&o.list, "ranks", "1,2,4", "how many ranks, with commas between")
 	set.IntVar(&o.repeats, "repeats", 3, "timed evaluations after a first that is not counted")
 	set.StringVar(&o.mpirun, "mpirun", "mpirun", "Open MPI's launcher")
