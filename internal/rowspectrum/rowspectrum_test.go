@@ -40,6 +40,9 @@ var positions = map[string]func(n int, rng *rand.Rand) []float64{
 	"uneven": func(n int, rng *rand.Rand) []float64 {
 		return steps(n, func(int) float64 { return float64(n) * rng.Float64() })
 	},
+	"uneven, half of them close together": func(n int, rng *rand.Rand) []float64 {
+		return steps(n, func(i int) float64 { return float64(n) * rng.Float64() * []float64{1, 0.01}[i%2] })
+	},
 	"uneven, in bursts": func(n int, rng *rand.Rand) []float64 {
 		return steps(n, func(i int) float64 { return float64(i) + 10*math.Floor(float64(i)/50) + 0.2*rng.Float64() })
 	},
@@ -208,8 +211,8 @@ func momentsOf(t *testing.T, r spectral.Rows, f *spectral.Features) *spectral.Mo
 	return m
 }
 
-// TestHistory: sums do not depend on the features of earlier sums, for which the tables may have had other frequencies, and
-// Pullback not on which Moments came before.
+// TestHistory: sums do not depend on earlier features, for which the tables may have had other frequencies, and Pullback not on
+// which Moments came before.
 func TestHistory(t *testing.T) {
 	for kind := range positions {
 		rng := rand.New(rand.NewPCG(2, 9))
@@ -218,20 +221,28 @@ func TestHistory(t *testing.T) {
 		for k := range other.Freq {
 			other.Freq[k] *= 3
 		}
-		bar := momentsOf(t, &Rows{data: *d, force: true}, f)
-		fresh, used := &Rows{data: *d, force: true}, &Rows{data: *d, force: true}
+		bar, used := momentsOf(t, &Rows{data: *d, force: true}, f), &Rows{data: *d, force: true}
 		momentsOf(t, used, other)
-		want, got := spectral.NewFeatures(12, 1), spectral.NewFeatures(12, 1)
-		if err := errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)); err != nil {
-			t.Fatal(err)
-		}
-		for i, field := range want.Fields() {
-			if !slices.Equal(field.Data, got.Fields()[i].Data) {
-				t.Errorf("%s: the gradient by %s depends on earlier features", kind, field.Name)
+		check := func(what string) {
+			t.Helper()
+			fresh, want, got := &Rows{data: *d, force: true}, spectral.NewFeatures(12, 1), spectral.NewFeatures(12, 1)
+			if err := errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)); err != nil {
+				t.Fatal(err)
+			}
+			for i, field := range want.Fields() {
+				if !slices.Equal(field.Data, got.Fields()[i].Data) {
+					t.Errorf("%s, %s: the gradient by %s depends on what was before", kind, what, field.Name)
+				}
+			}
+			if a, b := momentsOf(t, fresh, f), momentsOf(t, used, f); !slices.Equal(a.Gram.Diag[0], b.Gram.Diag[0]) || !slices.Equal(a.C, b.C) {
+				t.Errorf("%s, %s: moments depend on what was before", kind, what)
 			}
 		}
-		if a, b := momentsOf(t, fresh, f), momentsOf(t, used, f); !slices.Equal(a.Gram.Diag[0], b.Gram.Diag[0]) || !slices.Equal(a.C, b.C) {
-			t.Errorf("%s: moments depend on earlier features", kind)
+		check("other features")
+		check("the same")
+		for i, field := range f.Fields() {
+			field.Data[5] *= 1.001
+			check(f.Fields()[i].Name)
 		}
 	}
 }
@@ -251,7 +262,11 @@ func TestClasses(t *testing.T) {
 				for _, v := range []int{0, 1} {
 					for range slow.Pick(3, 1) {
 						w := wave{e, carrier{rng.Int64N(4000) - 2000, rng.Float64() - 0.5, rng.Float64() - 0.5}}
-						counts[s.compare(t, kind, w, v)]++
+						class := s.compare(t, kind, w, v)
+						if counts[class]++; class == whole {
+							w.zLow = 0.01
+							s.compare(t, kind, w, v)
+						}
 					}
 				}
 			}
@@ -282,7 +297,8 @@ func (s *spectrum) boundaries() (out []envelope) {
 		for _, p := range decays {
 			add(p, 0)
 			add(p, 0.4*span)
-			if p > 0 { // ends before the data do, or lives on no row
+			if p > 0 { // ends before the data do, or lives on few rows or none
+				add(p, span/2-0.6*digits/math.Sqrt(p))
 				add(p, span/2-digits/math.Sqrt(p)*near)
 				add(p, -span/2-digits/math.Sqrt(p)*near)
 			}
@@ -363,8 +379,14 @@ func TestChoice(t *testing.T) {
 		if c.change != nil {
 			c.change(d, f)
 		}
-		p := &passes{}
-		momentsOf(t, Over(p, d), f)
+		p, m := &passes{}, spectral.NewMoments(f, 1)
+		m.Terms = 7
+		if err := Over(p, d).Moments(m, f); err != nil {
+			t.Fatal(err)
+		}
+		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: Terms}[c.tables] {
+			t.Errorf("%s: %d terms of %T", c.name, m.Terms, r)
+		}
 		if (p.calls == 0) != c.tables {
 			t.Errorf("%s: tables are taken: %v", c.name, p.calls == 0)
 		}
@@ -380,24 +402,49 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestStopped: a pass that is stopped says so, and the sums of an earlier one are not taken for its own.
+// TestStopped: a pass that is stopped says so, and leaves no sums.
 func TestStopped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
 	d := dataOf("even", 600, 1, rng)
-	stop, calls := errors.New("stopped"), 0
+	stop, left := errors.New("stopped"), math.MaxInt
 	d.Stop = func() error {
-		if calls++; calls > 20 {
+		if left--; left < 0 {
 			return stop
 		}
 		return nil
 	}
-	f := featuresOf(d, 40, stretch{600, 6000, 0}, rng)
+	f, other := featuresOf(d, 40, stretch{600, 6000, 0}, rng), featuresOf(d, 40, stretch{600, 6000, 0}, rng)
 	r := &Rows{data: *d, force: true}
-	if err := r.Moments(spectral.NewMoments(f, 1), f); !errors.Is(err, stop) {
+	momentsOf(t, r, f)
+	left = 20
+	if err := r.Moments(spectral.NewMoments(f, 1), other); !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}
-	if r.sums.are(f) {
+	if r.sums.are(f) || r.sums.are(other) {
 		t.Error("half the sums are taken for all")
+	}
+}
+
+// TestProduct: the center of a product keeps the digits of both.
+func TestProduct(t *testing.T) {
+	a, b := &wave{envelope: envelope{p: 3, z: 1e6, zLow: 1e-11}}, &wave{envelope: envelope{p: 1, z: 1e6 + 0.5, zLow: -3e-11}}
+	for _, e := range []envelope{product(a, b), product(b, a)} {
+		if off := add(e.z, -1e6-0.125); e.p != 4 || math.Abs(off.hi+off.lo+e.zLow) > 1e-15 || math.Abs(e.log+0.5*0.75*0.25) > 1e-10 {
+			t.Errorf("%+v", e)
+		}
+	}
+	if e := product(&wave{envelope: envelope{z: 3}}, &wave{}); e != (envelope{}) {
+		t.Errorf("undamped: %+v", e)
+	}
+}
+
+// TestCover: tables reach as far for negative frequencies as for positive ones.
+func TestCover(t *testing.T) {
+	s := newSpectrum(newLayout(dataOf("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13)))))
+	for _, cycles := range []int64{-1000, 1000} {
+		if n := s.cover([]wave{{}, {carrier: carrier{cycles: cycles}}}) - s.margin; n != 2048 {
+			t.Errorf("%d cycles: %d frequencies", cycles, n)
+		}
 	}
 }
 
@@ -417,6 +464,7 @@ func TestLayout(t *testing.T) {
 		{"two rows", []float64{1e9, 1e9 + 1}, true, nil, -1},
 		{"a hole and a double", []float64{0, 1, 1, 2, 4}, true, []int{-1, 1}, -2},
 		{"a thousandth off", append([]float64{-1.001}, steps(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
+		{"a billionth off", append([]float64{-1 - 1e-9}, steps(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
 		{"too many holes", []float64{0, 1, 2, 1000}, false, nil, 0},
 		{"years", []float64{1958.208, 1958.292, 1958.375, 1958.458, 1958.542, 1958.625}, false, nil, 0},
 	} {
@@ -436,6 +484,21 @@ func TestLayout(t *testing.T) {
 		if newLayout(&spectral.Data{N: len(x), Q: 1, X: x}) != nil {
 			t.Errorf("%v have a layout", x)
 		}
+	}
+}
+
+// TestRoundedRows: even rows that were rounded lie around their places, without an offset or a drift.
+func TestRoundedRows(t *testing.T) {
+	d := dataOf("even, in standard deviations", 10_000, 0, nil)
+	l := newLayout(d)
+	mean, slope := 0.0, 0.0
+	for i, x := range d.X {
+		at := l.at(i)
+		off := add(x, 0).minus(at.times(l.step).plus(l.center)).hi / float64(d.N)
+		mean, slope = mean+off, slope+off*at.hi/float64(d.N)
+	}
+	if math.Abs(mean) > 1e-20 || math.Abs(slope) > 1e-20 {
+		t.Errorf("mean distance %g, drift %g", mean, slope)
 	}
 }
 
