@@ -299,6 +299,7 @@ func (s *spectrum) boundaries() (out []envelope) {
 			add(p, 0.4*span)
 			if p > 0 { // ends before the data do, or lives on few rows or none
 				add(p, span/2-0.6*digits/math.Sqrt(p))
+				add(p, span/2-digits/math.Sqrt(p)+6)
 				add(p, span/2-digits/math.Sqrt(p)*near)
 				add(p, -span/2-digits/math.Sqrt(p)*near)
 			}
