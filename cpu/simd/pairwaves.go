@@ -32,7 +32,7 @@ func NewPairGrid(p0, h, density, span, length float64, margin int, digits float6
 
 // PairWaves writes jobs and places of SumWaves for the products ψ_jψ_k and ψ_jψ_k* of the wave one [PairRows] with each of the
 // panels of waves [panels,PairRows,8]: two panels for each, and to row 7 of pairs [panels,8,8] the points that the moments are
-// about. In WaveLives of each job it leaves P·span² − 2·log of the envelope's greatest value, in WaveReach how many frequencies
+// about. In WaveExtent of each job it leaves P·span² − 2·log of the envelope's greatest value, in WaveReach how many frequencies
 // it reaches on each side. It reports false, and does nothing, if the instruction set in use has no such kernel.
 func PairWaves(jobs []float64, places []int64, pairs, one, waves []float64, grid *PairGrid) bool {
 	panels := len(waves) / (PairRows * Lanes)

@@ -14,7 +14,7 @@ const (
 	WaveSquare        // ς
 	WaveReal          // factor of the real parts
 	WaveImag          // factor of the imaginary parts
-	WaveLives         // see PairWaves; the kernel's own from here on
+	WaveExtent        // see PairWaves; the kernel's own from here on
 	WaveReach
 	WaveRows = WaveReach + 5
 )

@@ -15,6 +15,6 @@
 //	E_g = Σ_n v_n exp(½P₀X_n²) exp(iθ_gX_n)      S_0 = Σ_g E_g·W_g      Q = P + P₀
 //	W_g = √(2π/Q)/T · exp((PZ + iω − iθ_g)²/(2Q) − ½PZ² + iφ)
 //
-// W_g is a Gaussian around ω/h, so that 33 terms are enough for a feature that reaches over all the data. Waves that live on few
+// W_g is a Gaussian around ω/h, so that 33 terms are enough for a feature that reaches over all the data. Waves that reach few
 // rows are summed over these rows, and on even rows those that end before the data do have a closed form.
 package rowspectrum

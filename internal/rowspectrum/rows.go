@@ -147,12 +147,12 @@ func (s *spectrum) terms(w *wave) float64 {
 	if p*s.layout.span*s.layout.span <= digits*digits {
 		return table
 	}
-	lives := min(1, 2*digits/math.Sqrt(p)/s.layout.span) // the part of the data that the wave lives on
-	rows := rowCost * lives * float64(len(s.layout.values[0]))
+	share := min(1, 2*digits/math.Sqrt(p)/s.layout.span) // of the data that the wave reaches
+	rows := rowCost * share * float64(len(s.layout.values[0]))
 	if !s.layout.even {
 		return min(table, rows)
 	}
-	return lives * min(table, rows)
+	return share * min(table, rows)
 }
 
 // layOut chooses the grid, once. It reports false if there is none.

@@ -61,7 +61,7 @@ func dataOf(kind string, n, d int, rng *rand.Rand) *spectral.Data {
 	return &spectral.Data{N: n, Q: 1, D: d, X: positions[kind](n, rng), Y: steps(n*d, func(int) float64 { return rng.NormFloat64() })}
 }
 
-// A stretch says where features live: reaches in steps, and how far outside of the data their centers may be, in ranges.
+// A stretch is the range of the features' reaches in steps, and how far outside of the data their centers may be, in ranges.
 type stretch struct{ from, to, outside float64 }
 
 // featuresOf draws m features over the data, among them some with P = 0, with equal frequencies, and with frequencies near 0 and
@@ -297,7 +297,7 @@ func (s *spectrum) boundaries() (out []envelope) {
 		for _, p := range decays {
 			add(p, 0)
 			add(p, 0.4*span)
-			if p > 0 { // ends before the data do, or lives on few rows or none
+			if p > 0 { // ends before the data do, or reaches few rows or none
 				add(p, span/2-0.6*digits/math.Sqrt(p))
 				add(p, span/2-digits/math.Sqrt(p)+6)
 				add(p, span/2-digits/math.Sqrt(p)*near)

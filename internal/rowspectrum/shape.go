@@ -13,9 +13,9 @@ type moments struct {
 type class uint8
 
 const (
-	none  class = iota // the wave is below 1e-16 on all rows
-	whole              // one row lies on each place that the wave lives on: a closed form
-	few                // over the rows that it lives on
+	none  class = iota // 0: the wave is negligible on all rows
+	whole              // a closed form: one row is at each place that the wave reaches
+	few                // a sum over the rows that it reaches
 	grid               // from a table
 )
 
@@ -91,7 +91,7 @@ func (s *spectrum) nearest(c carrier) (g int64, rest float64) {
 	return g, rest
 }
 
-// closed is the sum over all whole numbers of a wave that lives on places with one row each (Poisson's formula):
+// closed is the sum over all whole numbers of a wave that reaches places with one row each (Poisson's formula):
 //
 //	S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ)      S_1/S_0 = iω/P      S_2/S_0 = 1/P − ω²/P²
 //
@@ -126,7 +126,7 @@ func (s *spectrum) turnsAt(g int64, r float64, x double) float64 {
 	return away
 }
 
-// direct sums over the rows that the wave lives on, with the values of a table.
+// direct sums over the rows that the wave reaches, with the values of a table.
 func (s *spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
 	g, r := s.nearest(c)
 	for i := m.from; i < m.to; i++ {

@@ -73,7 +73,7 @@ func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() err
 		}
 	})
 	for v := range 1 + d {
-		parallel.Blocks(m, singleFeatures, func(_, lo, hi int) { u.take1(s, v, d, lo, hi) })
+		parallel.Blocks(m, singleFeatures, func(_, lo, hi int) { u.takeSingles(s, v, d, lo, hi) })
 	}
 	if err := stopped(); err != nil {
 		return err
@@ -172,12 +172,12 @@ func (u *sums) row(s *spectrum, j int) {
 
 // pointsOf is how many terms on each side the waves of a panel need, and whether one lane from a table does for all.
 func pointsOf(job []float64) (points int64, plain bool) {
-	lives, reach := 0.0, 0.0
+	extent, reach := 0.0, 0.0
 	for lane := range simd.Lanes {
-		lives = max(lives, job[simd.WaveLives*simd.Lanes+lane])
+		extent = max(extent, job[simd.WaveExtent*simd.Lanes+lane])
 		reach = max(reach, job[simd.WaveReach*simd.Lanes+lane])
 	}
-	if !(lives <= digits*digits && reach+1.5 < mostPoints) {
+	if !(extent <= digits*digits && reach+1.5 < mostPoints) {
 		return 0, false
 	}
 	return int64(reach+0.5) + 2, true
@@ -216,8 +216,8 @@ func (u *sums) slowPairs(s *spectrum, b *batch, j, i int, to []float64) {
 	}
 }
 
-// take1 takes the sums of single waves of the features from lo to hi: of their second moments (v = 0), or with output v − 1.
-func (u *sums) take1(s *spectrum, v, d, lo, hi int) {
+// takeSingles takes the sums of single waves of the features from lo to hi: of their second moments (v = 0), or with output v − 1.
+func (u *sums) takeSingles(s *spectrum, v, d, lo, hi int) {
 	w, put := u.work()
 	defer put()
 	b := &w.rest

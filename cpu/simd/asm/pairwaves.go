@@ -45,8 +45,8 @@ const (
 
 // Rows of what Go asks of a panel, in those that sumWaves fills.
 const (
-	jobLives = jobBend // P·span² − 2·log
-	jobReach = jobWave // digits·√Q/h
+	jobExtent = jobBend // P·span² − 2·log
+	jobReach  = jobWave // digits·√Q/h
 )
 
 // pairWaves writes the jobs of ψ_jψ_k and ψ_jψ_k* for eight k at a time.
@@ -98,7 +98,7 @@ func (p *pass) pairShape(wave func(int) Mem, of, number func(int) reg.VecVirtual
 	VMULPD(of(pairDecay), log, log)
 	VMOVAPD(log, t)
 	VFMADD231PD(number(gridSquare), decay, t)
-	both(t, jobLives)
+	both(t, jobExtent)
 	// Q, its root and inverse
 	q := number(gridDecay)
 	VADDPD(decay, q, q)
