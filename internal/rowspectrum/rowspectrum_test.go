@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu/simd"
@@ -407,9 +408,11 @@ func TestChoice(t *testing.T) {
 func TestStopped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
 	d := dataOf("even", 600, 1, rng)
-	stop, left := errors.New("stopped"), math.MaxInt
+	stop := errors.New("stopped")
+	var left atomic.Int64
+	left.Store(math.MaxInt)
 	d.Stop = func() error {
-		if left--; left < 0 {
+		if left.Add(-1) < 0 {
 			return stop
 		}
 		return nil
@@ -417,7 +420,7 @@ func TestStopped(t *testing.T) {
 	f, other := featuresOf(d, 40, stretch{600, 6000, 0}, rng), featuresOf(d, 40, stretch{600, 6000, 0}, rng)
 	r := &Rows{data: *d, force: true}
 	momentsOf(t, r, f)
-	left = 20
+	left.Store(20)
 	if err := r.Moments(spectral.NewMoments(f, 1), other); !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}
