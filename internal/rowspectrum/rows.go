@@ -41,7 +41,7 @@ func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
 }
 
 // longTerms is about how many terms the product of two features has if both reach over most of the rows.
-const longTerms = 32
+const longTerms = 33
 
 // leastRows is the fewest rows for tables. mostPairs bounds the memory of the sums.
 const (
