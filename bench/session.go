@@ -256,7 +256,7 @@ func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *
 	return m, f, nil
 }
 
-// problem returns the made problem, or that of -data: its rows and the model that a fit ends in.
+// problem returns the made problem, or with -data the rows of a file and the model that a fit ends in.
 func (o *speedTask) problem(b spectral.Backend) (*problem, *fitRecord, error) {
 	if o.data == "" {
 		p, err := o.build()

@@ -13,7 +13,7 @@ const (
 	PairRows
 )
 
-// A PairGrid holds what PairWaves needs to know of a table.
+// A PairGrid contains the numbers of a table that PairWaves needs.
 type PairGrid [16]float64
 
 // NewPairGrid takes P₀, the step h of the frequencies, √(2π)/T, the span of the rows, the number of frequencies after which they

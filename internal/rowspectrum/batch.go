@@ -12,7 +12,7 @@ type batch struct {
 	panels
 }
 
-// A group is one or two waves of a shape. Wave i's sums are those of the lanes first + i·blocks to first + (i+1)·blocks, added,
+// A group is one or two waves of a shape. Wave i's sums are the sums of the lanes first + i·blocks to first + (i+1)·blocks, added,
 // or done[first + i] if there are no blocks.
 type group struct{ first, blocks int }
 

@@ -77,7 +77,7 @@ func (u *sums) pullback(dst, f *spectral.Features, bar *spectral.Moments, n int,
 	})
 }
 
-// pullRow adds the pairs of feature j with the features before it to their slopes; row is that of Ḡ.
+// pullRow adds the pairs of feature j with the features before it to their slopes; row is row j of Ḡ.
 func (u *sums) pullRow(to []slope, f *spectral.Features, row []float64, j int) {
 	var own slope
 	panels, w := u.pairs[panelsBefore(j)*pairSize:], &u.waves[j]

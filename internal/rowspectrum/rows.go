@@ -16,7 +16,7 @@ type Rows struct {
 	spectral.Rows
 	data     spectral.Data
 	spectrum *spectrum // nil: the rows have no tables
-	laid     bool      // spectrum has been chosen
+	chosen   bool      // spectrum, if there is one
 	force    bool      // tables even where they cost more, for tests
 
 	sums sums
@@ -49,8 +49,8 @@ const (
 	mostPairs = 1 << 27
 )
 
-// Over returns rows that hold d with tables over them, or the rows themselves if tables never pay: several inputs, windows, or
-// few rows.
+// Over adds tables to a backend's rows with the data d. It returns the rows themselves if tables never pay: several inputs,
+// windows, or few rows.
 func Over(rows spectral.Rows, d *spectral.Data) spectral.Rows {
 	if d.Q != 1 || d.Windows.Count() > 1 || d.N < leastRows {
 		return rows
@@ -157,8 +157,8 @@ func (s *spectrum) terms(w *wave) float64 {
 
 // layOut chooses the grid, once. It reports false if there is none.
 func (r *Rows) layOut() bool {
-	if !r.laid {
-		r.laid = true
+	if !r.chosen {
+		r.chosen = true
 		if l := newLayout(&r.data); l != nil {
 			r.spectrum = newSpectrum(l)
 		}

@@ -19,7 +19,7 @@ const (
 	rowCost = 64
 )
 
-// A spectrum holds the tables of a layout: E_g of the ones and of each output, at the frequencies g/T.
+// A spectrum contains the tables of a layout: E_g of the ones and of each output, at the frequencies g/T.
 type spectrum struct {
 	layout  *layout
 	period  float64        // T in steps

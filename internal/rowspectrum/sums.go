@@ -91,7 +91,7 @@ func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() err
 // singleFeatures is how many features' sums with one vector a core takes at a time.
 const singleFeatures = 64
 
-// are reports whether the sums are those of f.
+// are reports whether the sums belong to f.
 func (u *sums) are(f *spectral.Features) bool {
 	if u.features == nil || u.features.M != f.M {
 		return false
@@ -183,7 +183,7 @@ func pointsOf(job []float64) (points int64, plain bool) {
 	return int64(reach+0.5) + 2, true
 }
 
-// combine writes the sums of a panel of pairs from those of their products.
+// combine writes the sums of a panel of pairs, given the sums of their products.
 func combine(to *[pairSize]float64, plus, minus *[sumSize]float64) {
 	const n = simd.Lanes
 	for i := range n {

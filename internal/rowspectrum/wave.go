@@ -92,7 +92,7 @@ func product(a, b *wave) envelope {
 	return envelope{p: a.p + b.p, z: z.hi, zLow: z.lo + a.zLow, log: -0.5 * a.p * share * apart * apart}
 }
 
-// plus is the carrier of ψ_aψ_b, minus that of ψ_aψ_b*.
+// plus returns the carrier of ψ_aψ_b, minus the carrier of ψ_aψ_b*.
 func (a carrier) plus(b carrier) carrier {
 	return carrier{a.cycles + b.cycles, a.part + b.part, fraction(a.phase + b.phase)}
 }

@@ -1,0 +1,97 @@
+package rowspectrum
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// TestProduct: the center of a product keeps the digits of both.
+func TestProduct(t *testing.T) {
+	a, b := &wave{envelope: envelope{p: 3, z: 1e6, zLow: 1e-11}}, &wave{envelope: envelope{p: 1, z: 1e6 + 0.5, zLow: -3e-11}}
+	for _, e := range []envelope{product(a, b), product(b, a)} {
+		if off := add(e.z, -1e6-0.125); e.p != 4 || math.Abs(off.hi+off.lo+e.zLow) > 1e-15 || math.Abs(e.log+0.5*0.75*0.25) > 1e-10 {
+			t.Errorf("%+v", e)
+		}
+	}
+	if e := product(&wave{envelope: envelope{z: 3}}, &wave{}); e != (envelope{}) {
+		t.Errorf("undamped: %+v", e)
+	}
+}
+
+// TestCover: tables reach as far for negative frequencies as for positive ones.
+func TestCover(t *testing.T) {
+	s := newSpectrum(newLayout(dataOf("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13)))))
+	for _, cycles := range []int64{-1000, 1000} {
+		if n := s.cover([]wave{{}, {carrier: carrier{cycles: cycles}}}) - s.margin; n != 2048 {
+			t.Errorf("%d cycles: %d frequencies", cycles, n)
+		}
+	}
+}
+
+// TestLayout: which rows are even.
+func TestLayout(t *testing.T) {
+	tenths := steps(100, func(i int) float64 { return float64(i) / 10 })
+	for _, c := range []struct {
+		name  string
+		x     []float64
+		even  bool
+		gaps  []int // places with another number of rows than one
+		first int
+	}{
+		{"integers", steps(9, func(i int) float64 { return float64(i) }), true, nil, -4},
+		{"tenths", tenths, true, nil, -50},
+		{"falling", []float64{3, 2, 1}, true, nil, -1},
+		{"two rows", []float64{1e9, 1e9 + 1}, true, nil, -1},
+		{"a hole and a double", []float64{0, 1, 1, 2, 4}, true, []int{-1, 1}, -2},
+		{"a thousandth off", append([]float64{-1.001}, steps(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
+		{"a billionth off", append([]float64{-1 - 1e-9}, steps(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
+		{"too many holes", []float64{0, 1, 2, 1000}, false, nil, 0},
+		{"years", []float64{1958.208, 1958.292, 1958.375, 1958.458, 1958.542, 1958.625}, false, nil, 0},
+	} {
+		l := newLayout(&spectral.Data{N: len(c.x), Q: 1, X: c.x})
+		if l.even != c.even || !slices.Equal(l.irregular, c.gaps) || l.first != c.first {
+			t.Errorf("%s: even %v, gaps %v, first %d; want %v, %v, %d", c.name, l.even, l.irregular, l.first, c.even, c.gaps, c.first)
+		}
+		for i := range l.values[0] {
+			x := l.at(i)
+			at := double{hi: x.hi}.times(l.step).plus(double{hi: x.lo}.times(l.step)).plus(l.center)
+			if l.values[0][i] == 1 && !slices.ContainsFunc(c.x, func(v float64) bool { return math.Abs(at.hi-v) <= 4e-16*slices.Max(c.x) }) {
+				t.Errorf("%s: place %d is at %v", c.name, i, at.hi)
+			}
+		}
+	}
+	for _, x := range [][]float64{{1, 1, 1}, {-1e308, 1e308}} {
+		if newLayout(&spectral.Data{N: len(x), Q: 1, X: x}) != nil {
+			t.Errorf("%v have a layout", x)
+		}
+	}
+}
+
+// TestRoundedRows: even rows that were rounded lie around their places, without an offset or a drift.
+func TestRoundedRows(t *testing.T) {
+	d := dataOf("even, in standard deviations", 10_000, 0, nil)
+	l := newLayout(d)
+	mean, slope := 0.0, 0.0
+	for i, x := range d.X {
+		at := l.at(i)
+		off := add(x, 0).minus(at.times(l.step).plus(l.center)).hi / float64(d.N)
+		mean, slope = mean+off, slope+off*at.hi/float64(d.N)
+	}
+	if math.Abs(mean) > 1e-20 || math.Abs(slope) > 1e-20 {
+		t.Errorf("mean distance %g, drift %g", mean, slope)
+	}
+}
+
+// TestPanelsBefore counts.
+func TestPanelsBefore(t *testing.T) {
+	for j, sum := 0, 0; j < 100; j++ {
+		if got := panelsBefore(j); got != sum {
+			t.Fatalf("%d panels before %d, want %d", got, j, sum)
+		}
+		sum += panelsOf(j)
+	}
+}

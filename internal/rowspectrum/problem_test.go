@@ -1,0 +1,132 @@
+package rowspectrum
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/spectral"
+)
+
+// positions make n values of x.
+var positions = map[string]func(n int, rng *rand.Rand) []float64{
+	"even": func(n int, _ *rand.Rand) []float64 { return steps(n, func(i int) float64 { return float64(i) }) },
+	"even, in standard deviations": func(n int, _ *rand.Rand) []float64 {
+		return steps(n, func(i int) float64 { return (float64(i) - 0.5*float64(n)) / (0.29 * float64(n)) })
+	},
+	"even, shuffled, far away": func(n int, rng *rand.Rand) []float64 {
+		x := steps(n, func(i int) float64 { return 3e6 + 0.25*float64(i) })
+		rng.Shuffle(n, func(i, j int) { x[i], x[j] = x[j], x[i] })
+		return x
+	},
+	"holes and doubles": func(n int, rng *rand.Rand) []float64 {
+		at := -1
+		return steps(n, func(i int) float64 {
+			switch v := rng.Float64(); {
+			case i == 0 || v > 0.05:
+				at++
+			case v > 0.02:
+				at += 3
+			}
+			return 0.5 * float64(at)
+		})
+	},
+	"uneven": func(n int, rng *rand.Rand) []float64 {
+		return steps(n, func(int) float64 { return float64(n) * rng.Float64() })
+	},
+	"uneven, half of them close together": func(n int, rng *rand.Rand) []float64 {
+		return steps(n, func(i int) float64 { return float64(n) * rng.Float64() * []float64{1, 0.01}[i%2] })
+	},
+	"uneven, in bursts": func(n int, rng *rand.Rand) []float64 {
+		return steps(n, func(i int) float64 { return float64(i) + 10*math.Floor(float64(i)/50) + 0.2*rng.Float64() })
+	},
+}
+
+func steps(n int, of func(i int) float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = of(i)
+	}
+	return x
+}
+
+// dataOf draws n rows with d outputs.
+func dataOf(kind string, n, d int, rng *rand.Rand) *spectral.Data {
+	return &spectral.Data{N: n, Q: 1, D: d, X: positions[kind](n, rng), Y: steps(n*d, func(int) float64 { return rng.NormFloat64() })}
+}
+
+// A stretch is the range of the features' reaches in steps, and how far outside of the data their centers may be, in ranges.
+type stretch struct{ from, to, outside float64 }
+
+// featuresOf draws m features over the data, among them some with P = 0, with equal frequencies, and with frequencies near 0 and
+// near half the sample rate.
+func featuresOf(d *spectral.Data, m int, s stretch, rng *rand.Rand) *spectral.Features {
+	lo, hi := d.Extent(0)
+	step := (hi - lo) / float64(d.N-1)
+	f := spectral.NewFeatures(m, 1)
+	for k := range m {
+		reach := step * s.from * math.Pow(s.to/s.from, rng.Float64())
+		f.Decay[k] = 1 / (reach * reach)
+		f.Center[k] = lo + (hi-lo)*(rng.Float64()*(1+2*s.outside)-s.outside)
+		f.Freq[k] = 0.98 * math.Pi / step * rng.Float64() * float64(1-2*rng.IntN(2))
+		f.Phase[k] = 2 * math.Pi * rng.Float64()
+		f.Amp[k] = 0.5 + rng.Float64()
+		f.Power[k], f.Ripple[k] = f.Amp[k]*f.Amp[k]/2, 0.4*f.Amp[k]*f.Amp[k]
+		switch k % 8 {
+		case 1:
+			f.Decay[k] = 0
+		case 3:
+			f.Freq[k] = f.Freq[k-1] * (1 + 1e-9)
+		case 5:
+			f.Freq[k] = f.Freq[k-1]
+		case 6:
+			f.Freq[k] = 1e-7 / (hi - lo)
+		case 7:
+			f.Freq[k] = math.Pi / step * (1 - 1e-8)
+		}
+	}
+	return f
+}
+
+// errorsOf are the largest errors of G and C, of G's largest diagonal entry, and of the gradient, of the largest entry of each
+// field.
+func errorsOf(t *testing.T, d *spectral.Data, f *spectral.Features, rows spectral.Rows, rng *rand.Rand) (g, c, grad float64) {
+	t.Helper()
+	bar := spectral.NewMoments(f, d.D)
+	for i := range bar.C {
+		bar.C[i] = rng.NormFloat64()
+	}
+	for i := range f.M {
+		for j := range i + 1 {
+			v := rng.NormFloat64()
+			bar.Gram.Diag[0][i*f.M+j], bar.Gram.Diag[0][j*f.M+i] = v, v
+		}
+	}
+	want, wantGrad := truth(d, f, bar)
+	got, gotGrad := spectral.NewMoments(f, d.D), spectral.NewFeatures(f.M, 1)
+	if err := errors.Join(rows.Moments(got, f), rows.Pullback(gotGrad, f, bar)); err != nil {
+		t.Fatal(err)
+	}
+	if got.Terms != Terms {
+		t.Fatalf("the sums are not from tables: %d terms", got.Terms)
+	}
+	most := 0.0
+	for k := range f.M {
+		most = max(most, want.Gram.At(k, k))
+	}
+	for i, v := range want.Gram.Diag[0] {
+		g = max(g, math.Abs(got.Gram.Diag[0][i]-v)/most)
+	}
+	for i, v := range want.C {
+		c = max(c, math.Abs(got.C[i]-v)/most)
+	}
+	for i, field := range wantGrad.Fields() {
+		size, worst := 1e-3, 0.0 // some fields vanish
+		for k, v := range field.Data {
+			size, worst = max(size, math.Abs(v)), max(worst, math.Abs(gotGrad.Fields()[i].Data[k]-v))
+		}
+		grad = max(grad, worst/size)
+	}
+	return g, c, grad
+}
