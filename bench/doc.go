@@ -27,7 +27,7 @@
 // speed times one evaluation on a made problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
 // (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
 // come back; the first evaluation, which warms caches, is not counted. A line has it, and the opening, apart. -peers times NumPy, JAX and
-// PyTorch in the same run, each in a process of its own: a peer's bound and gradient are compared with ours before its time is taken, and
+// PyTorch in the same run, each in its own process: a peer's bound and gradient are compared with ours before its time is taken, and
 // ours is timed before and after it. A missing library has a row that says so; one that disagrees or fails ends the run with exit status 1.
 // Peers celerite4 and celerite20 are celerite2's likelihood with J = 4 and its gradient, and with J = 20, of as many rows. If the sums over
 // rows come from tables, no rates are printed, but the seconds and the memory of making the tables; -direct has no tables. -fitted makes
@@ -36,7 +36,7 @@
 //
 // long times recordings of -from to -to rows that have equally many features a second: bound and gradient with windows; the same without
 // windows, where M grows with N; without windows and with -tables features, whose sums come from tables; and celerite2's likelihood, by
-// peers/celerite.py. Each measurement runs in a process of its own, so that its peak of memory is its own. One that would take more than
+// peers/celerite.py. Each measurement runs in its own process, so that its peak of memory can be told. One that would take more than
 // -limit seconds, or more memory than there is, is not run: its row says so, and longer ones are not tried. A line replaces an earlier one
 // of the same method, N and model. A slope is the least-squares exponent p of seconds (or bytes) ∝ N^p from 10⁵ rows on, with its standard
 // error.

@@ -1,6 +1,10 @@
 package spectral
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/double"
+)
 
 // On evenly spaced rows, where x_{n+i} = x_n + i·Δ holds without rounding, a
 // feature's value at the next row is its value at this one, turned and damped by
@@ -50,11 +54,8 @@ func evenRows(x []float64, runs []Run, delta float64) []int32 {
 	return even
 }
 
-// exactStep is b − a, and whether that is exact: the rounding error of the
-// difference, by Knuth's two-sum, has to be 0.
+// exactStep is b − a, and whether that is exact and not 0.
 func exactStep(a, b float64) (step float64, exact bool) {
-	step = b - a
-	back := step + a
-	err := (b - back) + ((back - step) - a)
-	return step, err == 0 && step != 0
+	d := double.Sum(b, -a)
+	return d.Hi, d.Lo == 0 && d.Hi != 0
 }

@@ -3,6 +3,7 @@ package variational
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -47,29 +48,20 @@ func dotExact(a, b []float64) (sum, size float64) {
 		var p part
 		for i, x := range a[lo:hi] {
 			y := b[lo+i]
-			xy := x * y
-			t, err := twoSum(p.sum, xy)
-			p.low += math.FMA(x, y, -xy) + err
-			p.sum = t
-			p.size += math.Abs(xy)
+			xy := double.Product(x, y)
+			t := double.Sum(p.sum, xy.Hi)
+			p.sum, p.low = t.Hi, p.low+(xy.Lo+t.Lo)
+			p.size += math.Abs(xy.Hi)
 		}
 		parts[block] = p
 	})
 	low := 0.0
 	for _, p := range parts {
-		t, err := twoSum(sum, p.sum)
-		low += p.low + err
-		sum = t
+		t := double.Sum(sum, p.sum)
+		sum, low = t.Hi, low+(p.low+t.Lo)
 		size += p.size
 	}
 	return sum + low, size
-}
-
-// twoSum is the rounded sum and its rounding error.
-func twoSum(a, b float64) (sum, err float64) {
-	sum = a + b
-	z := sum - a
-	return sum, (a - (sum - z)) + (b - z)
 }
 
 // sumSquares is Σ a², on all cores.

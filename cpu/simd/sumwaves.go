@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// Rows of a panel of waves to sum (SumWaves). The kernel keeps numbers of its own in the last ones.
+// Rows of a panel of waves to sum (SumWaves). The kernel uses the last ones as scratch.
 const (
 	WaveDecay  = iota // α ≥ 0
 	WaveCenter        // r

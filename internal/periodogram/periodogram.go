@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/nufft"
 )
 
-// plan holds the sums over times.
+// plan computes the sums over times.
 type plan struct {
 	times, weights []float64
 	total          float64 // Σw

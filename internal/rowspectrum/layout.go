@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -26,15 +27,15 @@ const (
 // A layout is rows of one input in ascending order, in steps from their middle: X = (x − center)/step.
 type layout struct {
 	even         bool
-	step, center double  // of even rows exact, else a power of two and any number
-	span         float64 // R, the largest |X| times two
+	step, center double.Float // of even rows exact, else a power of two and any number
+	span         float64      // R, the largest |X| times two
 
 	// Even rows lie on the places first, first+1, …; some may have none or several rows.
 	first     int
 	irregular []int // places X with another number of rows than one
 
 	// Uneven rows: X [N] ascending, exact.
-	x []double
+	x []double.Float
 
 	// values[0] are the numbers of rows at each place (1 for each uneven row), values[1+d] the sums of their y_d.
 	values [][]float64
@@ -51,14 +52,14 @@ func newLayout(d *spectral.Data) *layout {
 		return l
 	}
 	_, e := math.Frexp((hi - lo) / float64(d.N))
-	l := &layout{step: double{hi: math.Ldexp(1, e)}, center: double{hi: lo + (hi-lo)/2}, values: [][]float64{make([]float64, d.N)}}
-	l.x = make([]double, d.N)
+	l := &layout{step: double.Of(math.Ldexp(1, e)), center: double.Of(lo + (hi-lo)/2), values: [][]float64{make([]float64, d.N)}}
+	l.x = make([]double.Float, d.N)
 	for i, n := range order {
-		x := add(d.X[n], -l.center.hi)
-		l.x[i] = double{x.hi / l.step.hi, x.lo / l.step.hi}
+		x := double.Sum(d.X[n], -l.center.Hi)
+		l.x[i] = double.Float{Hi: x.Hi / l.step.Hi, Lo: x.Lo / l.step.Hi}
 		l.values[0][i] = 1
 	}
-	l.span = 2 * max(-l.x[0].hi, l.x[d.N-1].hi)
+	l.span = 2 * max(-l.x[0].Hi, l.x[d.N-1].Hi)
 	for o := range d.D {
 		y := make([]float64, d.N)
 		for i, n := range order {
@@ -95,15 +96,15 @@ func evenLayout(d *spectral.Data, order []int) *layout {
 	if !(steps < sparsest*float64(d.N)) {
 		return nil
 	}
-	step := add(hi, -lo).over(double{hi: steps})
+	step := double.Sum(hi, -lo).Over(double.Of(steps))
 	places := make([]int, d.N)
 	tolerance := evenRounding * 0x1p-53 * 2 * max(math.Abs(lo), math.Abs(hi))
 	count := int(steps) + 1
 	middle := count / 2
 	var mean, slope, n, square float64 // of the rows' distances from their places
 	for i, row := range order {
-		at := math.Round((d.X[row] - lo) / step.hi)
-		off := add(d.X[row], -lo).minus(step.times(double{hi: at})).hi
+		at := math.Round((d.X[row] - lo) / step.Hi)
+		off := double.Sum(d.X[row], -lo).Minus(step.Times(double.Of(at))).Hi
 		if math.Abs(off) > tolerance {
 			return nil
 		}
@@ -112,8 +113,8 @@ func evenLayout(d *spectral.Data, order []int) *layout {
 		mean, slope, n, square = mean+off, slope+off*at, n+1, square+at*at
 	}
 	l := &layout{even: true, first: -middle, span: 2 * float64(middle)}
-	l.center = step.times(double{hi: float64(middle)}).plus(double{hi: lo}).plus(double{hi: mean / n})
-	l.step = step.plus(double{hi: slope / square})
+	l.center = step.Times(double.Of(float64(middle))).Plus(double.Of(lo)).Plus(double.Of(mean / n))
+	l.step = step.Plus(double.Of(slope / square))
 	for v := range 1 + d.D {
 		sums := make([]float64, count)
 		for i, n := range order {
@@ -140,14 +141,14 @@ func (l *layout) within(z, radius float64) (from, to int) {
 		lo, hi := math.Ceil(z-radius)-float64(l.first), math.Floor(z+radius)-float64(l.first)
 		return int(min(max(lo, 0), float64(n))), int(min(max(hi+1, 0), float64(n)))
 	}
-	from = sort.Search(n, func(i int) bool { return l.x[i].hi >= z-radius })
-	return from, from + sort.Search(n-from, func(i int) bool { return l.x[from+i].hi > z+radius })
+	from = sort.Search(n, func(i int) bool { return l.x[i].Hi >= z-radius })
+	return from, from + sort.Search(n-from, func(i int) bool { return l.x[from+i].Hi > z+radius })
 }
 
 // at is X of a place or row.
-func (l *layout) at(i int) double {
+func (l *layout) at(i int) double.Float {
 	if l.even {
-		return double{hi: float64(l.first + i)}
+		return double.Of(float64(l.first + i))
 	}
 	return l.x[i]
 }

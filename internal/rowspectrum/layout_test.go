@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestProduct(t *testing.T) {
 	a, b := &wave{envelope: envelope{p: 3, z: 1e6, zLow: 1e-11}}, &wave{envelope: envelope{p: 1, z: 1e6 + 0.5, zLow: -3e-11}}
 	for _, e := range []envelope{product(a, b), product(b, a)} {
-		if off := add(e.z, -1e6-0.125); e.p != 4 || math.Abs(off.hi+off.lo+e.zLow) > 1e-15 || math.Abs(e.log+0.5*0.75*0.25) > 1e-10 {
+		if off := double.Sum(e.z, -1e6-0.125); e.p != 4 || math.Abs(off.Hi+off.Lo+e.zLow) > 1e-15 || math.Abs(e.log+0.5*0.75*0.25) > 1e-10 {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -58,9 +59,9 @@ func TestLayout(t *testing.T) {
 		}
 		for i := range l.values[0] {
 			x := l.at(i)
-			at := double{hi: x.hi}.times(l.step).plus(double{hi: x.lo}.times(l.step)).plus(l.center)
-			if l.values[0][i] == 1 && !slices.ContainsFunc(c.x, func(v float64) bool { return math.Abs(at.hi-v) <= 4e-16*slices.Max(c.x) }) {
-				t.Errorf("%s: place %d is at %v", c.name, i, at.hi)
+			at := double.Of(x.Hi).Times(l.step).Plus(double.Of(x.Lo).Times(l.step)).Plus(l.center)
+			if l.values[0][i] == 1 && !slices.ContainsFunc(c.x, func(v float64) bool { return math.Abs(at.Hi-v) <= 4e-16*slices.Max(c.x) }) {
+				t.Errorf("%s: place %d is at %v", c.name, i, at.Hi)
 			}
 		}
 	}
@@ -78,8 +79,8 @@ func TestRoundedRows(t *testing.T) {
 	mean, slope := 0.0, 0.0
 	for i, x := range d.X {
 		at := l.at(i)
-		off := add(x, 0).minus(at.times(l.step).plus(l.center)).hi / float64(d.N)
-		mean, slope = mean+off, slope+off*at.hi/float64(d.N)
+		off := double.Sum(x, 0).Minus(at.Times(l.step).Plus(l.center)).Hi / float64(d.N)
+		mean, slope = mean+off, slope+off*at.Hi/float64(d.N)
 	}
 	if math.Abs(mean) > 1e-20 || math.Abs(slope) > 1e-20 {
 		t.Errorf("mean distance %g, drift %g", mean, slope)

@@ -3,6 +3,7 @@ package rowspectrum
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -10,10 +11,10 @@ import (
 // of a feature by the same amount and hide the errors of the tables.
 
 // theta returns d = x − z and the phase ω(x − z) + c, less whole turns.
-func theta(f *spectral.Features, k int, x float64) (d double, angle float64) {
-	d = add(x, -f.Center[k])
-	_, away := double{hi: f.Freq[k]}.times(perTurn).times(d).split()
-	_, c := double{hi: f.Phase[k]}.times(perTurn).split()
+func theta(f *spectral.Features, k int, x float64) (d double.Float, angle float64) {
+	d = double.Sum(x, -f.Center[k])
+	_, away := double.Of(f.Freq[k]).Times(double.PerTurn).Times(d).Split()
+	_, c := double.Of(f.Phase[k]).Times(double.PerTurn).Split()
 	return d, 2 * math.Pi * fraction(away+c)
 }
 
@@ -21,11 +22,11 @@ func theta(f *spectral.Features, k int, x float64) (d double, angle float64) {
 func truth(d *spectral.Data, f *spectral.Features, bar *spectral.Moments) (*spectral.Moments, *spectral.Features) {
 	m, block := f.M, 1024
 	blocks := (d.N + block - 1) / block
-	type part struct{ mom, grad []double }
-	total := part{make([]double, m*d.D+m*m), make([]double, m*7)}
-	accumulate := func(to []double, i int, v float64) {
-		s := add(to[i].hi, v)
-		to[i] = double{s.hi, to[i].lo + s.lo}
+	type part struct{ mom, grad []double.Float }
+	total := part{make([]double.Float, m*d.D+m*m), make([]double.Float, m*7)}
+	accumulate := func(to []double.Float, i int, v float64) {
+		s := double.Sum(to[i].Hi, v)
+		to[i] = double.Float{Hi: s.Hi, Lo: to[i].Lo + s.Lo}
 	}
 	cos, sin, ds, e := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
 	mom, grad := make([]float64, m*d.D+m*m), make([]float64, m*7)
@@ -35,9 +36,9 @@ func truth(d *spectral.Data, f *spectral.Features, bar *spectral.Moments) (*spec
 		for n := b * block; n < min(d.N, (b+1)*block); n++ {
 			for k := range m {
 				dd, angle := theta(f, k, d.X[n])
-				e[k] = math.Exp(-0.5 * f.Decay[k] * dd.hi * dd.hi)
+				e[k] = math.Exp(-0.5 * f.Decay[k] * dd.Hi * dd.Hi)
 				s, c := math.Sincos(angle)
-				cos[k], sin[k], ds[k] = e[k]*c, e[k]*s, dd.hi
+				cos[k], sin[k], ds[k] = e[k]*c, e[k]*s, dd.Hi
 			}
 			for k := range m {
 				mean := f.Amp[k] * cos[k]
@@ -78,17 +79,17 @@ func truth(d *spectral.Data, f *spectral.Features, bar *spectral.Moments) (*spec
 	}
 	out, g := spectral.NewMoments(f, d.D), spectral.NewFeatures(m, 1)
 	for i := range out.C {
-		out.C[i] = total.mom[i].hi + total.mom[i].lo
+		out.C[i] = total.mom[i].Hi + total.mom[i].Lo
 	}
 	for k := range m {
 		for j := range k + 1 {
 			v := total.mom[m*d.D+k*m+j]
-			out.Gram.Diag[0][k*m+j], out.Gram.Diag[0][j*m+k] = v.hi+v.lo, v.hi+v.lo
+			out.Gram.Diag[0][k*m+j], out.Gram.Diag[0][j*m+k] = v.Hi+v.Lo, v.Hi+v.Lo
 		}
 	}
 	for i, field := range g.Fields() {
 		for k := range m {
-			field.Data[k] = total.grad[i*m+k].hi + total.grad[i*m+k].lo
+			field.Data[k] = total.grad[i*m+k].Hi + total.grad[i*m+k].Lo
 		}
 	}
 	return out, g

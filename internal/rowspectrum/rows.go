@@ -92,7 +92,7 @@ func (r *Rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 			return fmt.Errorf("row spectrum: pullback: %w", err)
 		}
 	}
-	r.sums.pullback(dst, f, bar, r.data.N, r.spectrum.layout.step.hi)
+	r.sums.pullback(dst, f, bar, r.data.N, r.spectrum.layout.step.Hi)
 	return nil
 }
 

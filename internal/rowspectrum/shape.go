@@ -1,6 +1,10 @@
 package rowspectrum
 
-import "math"
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/internal/double"
+)
 
 // moments are S_r = Σ_n v_n (X_n − a)^r ψ(X_n), r = 0, 1, 2, about the point a of a shape. The imaginary part of S_2 is not
 // needed.
@@ -105,7 +109,7 @@ func (s *spectrum) closed(m *shape, c carrier) moments {
 	}
 	place := math.RoundToEven(m.z)
 	off := (m.z - place) + m.zLow
-	turns := c.phase + s.turnsAt(g, r, double{hi: place})
+	turns := c.phase + s.turnsAt(g, r, double.Of(place))
 	sin, cos := math.Sincos(2*math.Pi*fraction(turns) + omega*off)
 	amplitude := math.Sqrt(2*math.Pi/m.p) * math.Exp(exponent)
 	mean, square := omega/m.p, 1/m.p // of X − Z: the imaginary mean, and the variance
@@ -118,11 +122,11 @@ func (s *spectrum) closed(m *shape, c carrier) moments {
 }
 
 // turnsAt is (g + r)·X/T less whole turns.
-func (s *spectrum) turnsAt(g int64, r float64, x double) float64 {
+func (s *spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
 	if s.length > 0 {
-		return float64(g*int64(x.hi)%s.length)/s.period + r*x.hi/s.period
+		return float64(g*int64(x.Hi)%s.length)/s.period + r*x.Hi/s.period
 	}
-	_, away := double{hi: float64(g), lo: r}.times(x.over(double{hi: s.period})).split()
+	_, away := double.Float{Hi: float64(g), Lo: r}.Times(x.Over(double.Of(s.period))).Split()
 	return away
 }
 
@@ -131,10 +135,10 @@ func (s *spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
 	g, r := s.nearest(c)
 	for i := m.from; i < m.to; i++ {
 		x := s.layout.at(i)
-		d := (x.hi - m.z) + (x.lo - m.zLow)
+		d := (x.Hi - m.z) + (x.Lo - m.zLow)
 		amplitude := values[i] * math.Exp(m.log-0.5*m.p*d*d)
 		sin, cos := math.Sincos(2 * math.Pi * fraction(c.phase+s.turnsAt(g, r, x)))
-		re, im, b := amplitude*cos, amplitude*sin, (x.hi-m.a)+x.lo
+		re, im, b := amplitude*cos, amplitude*sin, (x.Hi-m.a)+x.Lo
 		out.re[0] += re
 		out.re[1] += b * re
 		out.re[2] += b * b * re

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/nufft"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
@@ -23,7 +24,7 @@ const (
 type spectrum struct {
 	layout  *layout
 	period  float64        // T in steps
-	periodX double         // T in units of x
+	periodX double.Float   // T in units of x
 	h       float64        // 2π/T
 	p0      float64        // P₀
 	density float64        // √(2π)/T
@@ -44,7 +45,7 @@ func newSpectrum(l *layout) *spectrum {
 		s.length = 2 * int64(nufft.FastLength(int(math.Ceil(over*l.span/2))))
 		s.period = float64(s.length)
 	}
-	s.periodX = double{hi: s.period}.times(l.step)
+	s.periodX = double.Of(s.period).Times(l.step)
 	s.h, s.density = 2*math.Pi/s.period, math.Sqrt(2*math.Pi)/s.period
 	s.p0 = digits * digits / (s.period * (s.period - l.span))
 	s.pairs = simd.NewPairGrid(s.p0, s.h, s.density, l.span, float64(s.length), s.margin, digits)
@@ -59,15 +60,15 @@ func (s *spectrum) make(count int) {
 	n := len(l.values[0])
 	grown := make([]float64, n) // exp(½P₀X²)
 	for i := range grown {
-		x := l.at(i).hi
+		x := l.at(i).Hi
 		grown[i] = math.Exp(0.5 * s.p0 * x * x)
 	}
 	var plan *nufft.Plan
 	if !l.even {
 		turns, low := make([]float64, n), make([]float64, n)
 		for i, x := range l.x {
-			t := x.over(double{hi: s.period})
-			turns[i], low[i] = t.hi, t.lo
+			t := x.Over(double.Of(s.period))
+			turns[i], low[i] = t.Hi, t.Lo
 		}
 		plan = nufft.NewPlan(turns, low, count)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/spectral"
 )
 
@@ -36,23 +37,23 @@ const mostCycles = 1 << 45
 
 // waves writes the features' waves to dst. It reports false if a number is not finite or too large.
 func (s *spectrum) waves(dst []wave, f *spectral.Features) bool {
-	unit := s.layout.step.hi
+	unit := s.layout.step.Hi
 	for k := range dst {
 		w := &dst[k]
-		turns := double{hi: f.Freq[k]}.times(perTurn)
-		offset := add(f.Center[k], -s.layout.center.hi).plus(double{hi: -s.layout.center.lo})
-		cycles, part := turns.times(s.periodX).split()
+		turns := double.Of(f.Freq[k]).Times(double.PerTurn)
+		offset := double.Sum(f.Center[k], -s.layout.center.Hi).Plus(double.Of(-s.layout.center.Lo))
+		cycles, part := turns.Times(s.periodX).Split()
 		if !(math.Abs(cycles) < mostCycles) {
 			return false
 		}
 		if s.length > 0 {
 			cycles = math.Remainder(cycles, float64(s.length))
 		}
-		_, away := turns.times(offset).split()
-		z := offset.over(s.layout.step)
+		_, away := turns.Times(offset).Split()
+		z := offset.Over(s.layout.step)
 		w.p, w.log = f.Decay[k]*unit*unit, 0
-		w.z, w.zLow = z.hi, z.lo
-		w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*perTurn.hi-away)
+		w.z, w.zLow = z.Hi, z.Lo
+		w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*double.PerTurn.Hi-away)
 		if size := w.p + w.z*w.z + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k]); !(w.p >= 0) || !(size < math.MaxFloat64) {
 			return false
 		}
@@ -88,8 +89,8 @@ func product(a, b *wave) envelope {
 	}
 	apart := (b.z - a.z) + (b.zLow - a.zLow)
 	share := b.p / (a.p + b.p)
-	z := add(a.z, share*apart)
-	return envelope{p: a.p + b.p, z: z.hi, zLow: z.lo + a.zLow, log: -0.5 * a.p * share * apart * apart}
+	z := double.Sum(a.z, share*apart)
+	return envelope{p: a.p + b.p, z: z.Hi, zLow: z.Lo + a.zLow, log: -0.5 * a.p * share * apart * apart}
 }
 
 // plus returns the carrier of ψ_aψ_b, minus the carrier of ψ_aψ_b*.

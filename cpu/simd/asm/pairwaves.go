@@ -33,7 +33,7 @@ const (
 	gridLength         // 0: the frequencies do not repeat themselves
 	gridPerLength
 	gridMargin  // and 2^52
-	gridWholes  // 1.5·2^52: what is added to it is rounded to a whole number
+	gridWholes  // 1.5·2^52: adding it rounds to a whole number
 	gridPerTurn // 1/2π
 	gridSquare  // span²
 	gridReach   // digits/h

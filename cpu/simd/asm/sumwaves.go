@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sumWavesKernels sum damped waves times the numbers of a table, from a place of its own for each lane.
+// sumWavesKernels sum damped waves times the numbers of a table, each lane from its own place.
 var sumWavesKernels = []kernel{{
 	name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
 	params: "sums, jobs *float64; table *complex128; places, points *int64; panels int",
