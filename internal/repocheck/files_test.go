@@ -41,17 +41,6 @@ func sources(t *testing.T, endings ...string) (paths []string) {
 	return paths
 }
 
-// packages are the folders that have Go files besides tests.
-func packages(t *testing.T) (dirs []string) {
-	t.Helper()
-	for _, path := range sources(t, ".go") {
-		if dir := filepath.ToSlash(filepath.Dir(path)); !strings.HasSuffix(path, "_test.go") && !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
 var (
 	// comment is a line's comment, in Go, C++ and shell.
 	comment = regexp.MustCompile(`(?:^|\s)(?://|#)\s(.*)$`)
