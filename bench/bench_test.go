@@ -30,7 +30,7 @@ func TestParseSpeed(t *testing.T) {
 		{"-n 0", "rows"}, {"-features -1", "features"}, {"-outputs 0", "outputs"},
 		{"-window 2", "-window"}, {"-window NaN", "-window"}, {"-n 100 -window 101", "-window"}, {"-window -5", "-window"},
 		{"-repeats 0", "-repeats"}, {"-peak -1", "-peak"}, {"-peak Inf", "-peak"},
-		{"-dump d -inference predict", "-dump"},
+		{"-dump d -inference predict", "-dump"}, {"-check -inference predict", "-check"},
 		{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
 		{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
 		{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},

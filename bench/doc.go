@@ -1,19 +1,14 @@
 // Command bench makes the project's figures; README.md beside it has the results, and `bench COMMAND -h` every flag.
 //
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] … [CLASS:FILE …]
-//	go run ./bench starts [-rms 0.05] [FILE.wav …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-fitted] [-direct] [-device cuda:0] [-peers numpy,jax,torch] …
 //	go run ./bench speed -data FILE -features 400 -fit 20 [-peers celerite4,celerite20] …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-python PATH] [-fit 20] [-out FILE.jsonl] [-draw] …
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-inputs 2] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] [-plan] …
 //	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-outputs 1] [-out FILE.jsonl] [-dump DIR | -show] FILE.csv …
-//	go run ./bench windows [-out DIR] [-table | -choose FILE]
-//	go run ./bench recording [-minutes 10] [-components 20] [-iterations 30] [-out FILE.jsonl] FILE.wav
-//	go run ./bench clipped [-sdr 3,7,10,15 | -peak 6] [-from 0] [-seconds 10] FILE.wav …
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-out FILE.jsonl | -show] FILE.wav …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
-//	go run ./bench compare [-tolerance 1e-6] [-gradient 1e-6] A.json B.json
 //
 // paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures as PNG and SVG, and
 // keeps a line for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures without running anything. PREFIX is paper
@@ -21,8 +16,6 @@
 // interrupted run. A set whose files are not in -data is skipped and says so. -quick runs a small version of everything on testdata.
 // Recordings that are named, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a whole path. One of the set's own that is
 // not in -data is left out, saying so.
-//
-// starts cuts vowels and running speech out of recordings, removes samples, and fills them from each start beside autoregressive fills.
 //
 // speed times one evaluation on a made problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
 // (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
@@ -32,7 +25,8 @@
 // Peers celerite4 and celerite20 are celerite2's likelihood with J = 4 and its gradient, and with J = 20, of as many rows. If the sums over
 // rows come from tables, no rates are printed, but the seconds and the memory of making the tables; -direct has no tables. -fitted makes
 // features that reach over all rows, half of them of low frequencies. -data fits a recording's first channel, or a table's second column
-// over its first, and evaluates the fitted model. -dump DIR writes the problem for peers/speed.py to be run by hand.
+// over its first, and evaluates the fitted model. -check compares bound and gradient
+// with the CPU's. -dump DIR writes the problem for peers/speed.py to be run by hand.
 //
 // long times recordings of -from to -to rows that have equally many features a second: bound and gradient with windows; the same without
 // windows, where M grows with N; without windows and with -tables features, whose sums come from tables; and celerite2's likelihood, by
@@ -47,13 +41,6 @@
 // tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learnt or drawn. -dump writes
 // the same splits for peers/tables.py, which appends its lines to the same file; -show prints the table of a file's lines.
 //
-// windows draws what windows do to the covariance and the spectrum of a tone; -table fills gaps in steady sounds with windows and without;
-// -choose prints the settings of windows that the bound chooses from.
-//
-// recording repeats a file for -minutes, cuts gaps, and fills them with one model of the whole: bound, time, memory and errors.
-//
-// clipped clips recordings and restores them: decibels gained, coverage, seconds; peers/spade.py does the same by A-SPADE.
-//
 // repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and says what was found, what was made up in
 // the recordings as they are, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with the other.
 //
@@ -64,8 +51,7 @@
 // the repository (solar irradiance, M4) is read from -data or left out. With other data take another folder for -write: forecasts that it
 // has are not made again.
 //
-// report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. compare checks that
-// two outputs of `vssgp … --json` have the same bound, or two folders of `speed -dump` the same bound and gradient. build.sh collects
+// report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. build.sh collects
 // programs for a machine with a card and without Go, where device.sh tests and measures.
 //
 // Test data never take part in a fit or in a choice. Every method gets the same cuts, the same starting information and the same wall time.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp"
@@ -83,6 +85,53 @@ func TestWarm(t *testing.T) {
 		}
 		if e, err := s.model.Evaluate(s.data, vssgp.Inference(inference), nil, false); err != nil || *r.Bound != e.Bound {
 			t.Errorf("%s: bound %v, the model's is %v (%v)", inference, *r.Bound, e.Bound, err)
+		}
+	}
+}
+
+// wrong is a backend that scales a sum of Moments and of Pullback.
+type wrong struct {
+	spectral.Backend
+	moment, slope float64
+}
+
+func (w wrong) Open(d spectral.Data) (spectral.Rows, error) {
+	r, err := w.Backend.Open(d)
+	return wrongRows{r, w}, err
+}
+
+type wrongRows struct {
+	spectral.Rows
+	wrong wrong
+}
+
+func (r wrongRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+	err := r.Rows.Moments(dst, f)
+	dst.C[0] *= r.wrong.moment
+	return err
+}
+
+func (r wrongRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+	err := r.Rows.Pullback(dst, f, bar)
+	dst.Freq[0] *= r.wrong.slope
+	return err
+}
+
+// TestCheck checks that -check accepts the CPU's own results, and refuses a wrong bound, a wrong gradient and NaN.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		moment, slope float64
+		err           string
+	}{{1, 1, ""}, {1.001, 1, "bound"}, {1, 1 + 1e-6, "gradient by"}, {1, math.NaN(), "gradient by"}} {
+		for _, inference := range []string{"exact", "exact -window 20"} {
+			o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 1 -peak 1 -clocked=false -check -inference "+inference)
+			s, err := newSession(o, wrong{cpu.New(), c.moment, c.slope})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.run(); (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%+v, %s: %v", c, inference, err)
+			}
 		}
 	}
 }

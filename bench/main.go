@@ -16,19 +16,14 @@ import (
 
 // commands make the subcommands' tasks.
 var commands = map[string]func() task{
-	"clipped":   func() task { return &clippedTask{} },
-	"compare":   func() task { return &compareTask{} },
-	"long":      func() task { return &longTask{} },
-	"paper":     func() task { return &paperTask{} },
-	"ranks":     func() task { return &ranksTask{} },
-	"recording": func() task { return &recordingTask{} },
-	"repair":    func() task { return &repairTask{} },
-	"report":    func() task { return &reportTask{} },
-	"series":    func() task { return &seriesTask{} },
-	"speed":     func() task { return &speedTask{} },
-	"starts":    func() task { return &startsTask{} },
-	"tables":    func() task { return &tablesTask{} },
-	"windows":   func() task { return &windowsTask{} },
+	"long":   func() task { return &longTask{} },
+	"paper":  func() task { return &paperTask{} },
+	"ranks":  func() task { return &ranksTask{} },
+	"repair": func() task { return &repairTask{} },
+	"report": func() task { return &reportTask{} },
+	"series": func() task { return &seriesTask{} },
+	"speed":  func() task { return &speedTask{} },
+	"tables": func() task { return &tablesTask{} },
 }
 
 func main() {

@@ -5,10 +5,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
@@ -53,7 +56,7 @@ type spoiling struct {
 	kind  damage.Kind
 	made  string
 	level float64
-	do    func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage)
+	do    func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
 }
 
 const (
@@ -69,7 +72,7 @@ func spoilings() (all []spoiling) {
 		all = append(all, spoiling{kind: k, made: "nothing"})
 	}
 	clicks := func(made string, level float64, of ...spoil.Shape) {
-		all = append(all, spoiling{damage.Clicks, made, level, func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage) {
+		all = append(all, spoiling{damage.Clicks, made, level, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
 		}})
 	}
@@ -79,30 +82,31 @@ func spoilings() (all []spoiling) {
 	for _, shape := range spoil.Shapes {
 		clicks("clicks, all a "+string(shape), 12, shape)
 	}
-	all = append(all, spoiling{damage.Clicks, "crackle", 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage) {
+	all = append(all, spoiling{damage.Clicks, "crackle", 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 		return spoil.Crackle(x, crackleMade, rate, step, seed)
 	}})
 	for _, stop := range spoil.Stops {
-		if stop == spoil.Fall {
-			continue // no detector looks for it
-		}
-		all = append(all, spoiling{damage.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []spoil.Damage) {
-			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), rate, step, seed)
+		all = append(all, spoiling{damage.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)
 		}})
 	}
 	return append(all, spoiling{damage.Clipped, "clipping", clippingBelow, clipped})
 }
 
 // clipped clips x, and lists the runs of samples that lost something.
-func clipped(x []float64, _ int, _ float64, _ uint64) (y []float64, all []spoil.Damage) {
-	y = cutAt(x, (&clippedTask{peak: clippingBelow}).level(x, clippingBelow))
+func clipped(x []float64, _ int, _ float64, _ uint64) (y []float64, all []audio.Gap) {
+	y = slices.Clone(x)
+	level := floats.Norm(x, math.Inf(1)) * math.Pow(10, -clippingBelow/20)
+	for i, v := range x {
+		y[i] = max(-level, min(level, v))
+	}
 	for i := range x {
 		if k := len(all) - 1; x[i] == y[i] {
 			continue
 		} else if k >= 0 && all[k].End == i {
 			all[k].End++
 		} else {
-			all = append(all, spoil.Damage{Gap: audio.Gap{Start: i, End: i + 1}})
+			all = append(all, audio.Gap{Start: i, End: i + 1})
 		}
 	}
 	return y, all
@@ -160,7 +164,7 @@ func (o *repairTask) run() error {
 
 // repair damages x, and finds and fills the damage.
 func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s spoiling) (*repairLine, error) {
-	y, made := x, []spoil.Damage(nil)
+	y, made := x, []audio.Gap(nil)
 	if s.do != nil {
 		y, made = s.do(x, rate, step, o.seed)
 	}
@@ -192,6 +196,15 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	return l, nil
 }
 
+// distortion returns signal over distortion in decibels.
+func distortion(x, y []float64) float64 {
+	signal, off := 0.0, 0.0
+	for i, v := range x {
+		signal, off = signal+v*v, off+(v-y[i])*(v-y[i])
+	}
+	return 10 * math.Log10(signal/off)
+}
+
 // memory is a recording of one channel.
 type memory []float64
 
@@ -201,7 +214,7 @@ func (m memory) Read(lo, hi int) ([][]float64, error) {
 }
 
 // matches counts the places where at least half of the energy of what was done to x lies within finds, and the finds that meet any place.
-func matches(x, y []float64, made []spoil.Damage, found []damage.Found) (hit, right int) {
+func matches(x, y []float64, made []audio.Gap, found []damage.Found) (hit, right int) {
 	energy := func(lo, hi int) (sum float64) {
 		for n := lo; n < hi; n++ {
 			sum += (y[n] - x[n]) * (y[n] - x[n])
@@ -218,7 +231,7 @@ func matches(x, y []float64, made []spoil.Damage, found []damage.Found) (hit, ri
 		}
 	}
 	for _, f := range found {
-		if slices.ContainsFunc(made, func(m spoil.Damage) bool { return m.Start < f.End && f.Start < m.End }) {
+		if slices.ContainsFunc(made, func(m audio.Gap) bool { return m.Start < f.End && f.Start < m.End }) {
 			right++
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/bench/internal/spoil"
 	"github.com/vssgp/vssgp/damage"
 )
 
@@ -20,7 +19,7 @@ func TestMatches(t *testing.T) {
 	gap := func(start, end int) audio.Gap { return audio.Gap{Start: start, End: end} }
 	x, y := make([]float64, 100), slices.Repeat([]float64{1}, 100)
 	y[16], y[17], y[18], y[19] = 2, 2, 2, 2
-	made := []spoil.Damage{{Gap: gap(10, 20)}, {Gap: gap(30, 34)}, {Gap: gap(50, 60)}}
+	made := []audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}
 	for _, c := range []struct {
 		found      []audio.Gap
 		hit, right int

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,6 +34,7 @@ type speedTask struct {
 	peak             float64
 	kernels, clocked bool // time a card's kernels; time the parts of the CPU's passes
 	direct           bool // no tables
+	checked          bool // compare with the CPU
 	data             string
 	dump, name       string
 	driver, commit   string
@@ -105,6 +108,9 @@ func newSession(o *speedTask, b spectral.Backend) (*session, error) {
 // run evaluates, with peers in between if there are any, fills the record, and fits if that is asked for.
 func (s *session) run() error {
 	e, err := s.first()
+	if err == nil && s.o.checked {
+		err = s.check(e)
+	}
 	switch {
 	case err != nil:
 	case s.o.dump != "":
@@ -161,6 +167,48 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		e.Gradient = e.Gradient.Clone()
 	}
 	return e, err
+}
+
+// The largest differences from the CPU that check accepts: of the bound, relative, and of a tensor of the gradient, relative to its largest
+// number.
+const (
+	boundTolerance    = 1e-11
+	gradientTolerance = 1e-9
+)
+
+// check compares an evaluation's bound and gradient with the CPU's of the same problem.
+func (s *session) check(e *vssgp.Evaluation) error {
+	m, err := vssgp.NewModel(s.model.Params)
+	if err != nil {
+		return err
+	}
+	want, err := m.EvaluateContext(context.Background(), s.data, vssgp.Inference(s.o.inference), nil, true)
+	if err != nil {
+		return err
+	}
+	off := difference([]float64{e.Bound}, []float64{want.Bound})
+	if !(off <= boundTolerance) {
+		return fmt.Errorf("the bound %.15g differs from the CPU's %.15g by %.3g of its size, want %g at most", e.Bound, want.Bound, off, boundTolerance)
+	}
+	got, worst := e.Gradient.Tensors(), 0.0
+	for i, t := range want.Gradient.Tensors() {
+		off := difference(*got[i].Data, *t.Data)
+		if !(off <= gradientTolerance) {
+			return fmt.Errorf("the gradient by %s differs from the CPU's by %.3g of its largest number, want %g at most", t.Name, off, gradientTolerance)
+		}
+		worst = max(worst, off)
+	}
+	fmt.Fprintf(os.Stderr, "relative differences from the CPU: bound %.3g, gradient %.3g\n", off, worst)
+	return nil
+}
+
+// difference returns the largest difference of two arrays, relative to their largest number: NaN if one has a NaN.
+func difference(a, b []float64) float64 {
+	largest, size := 0.0, math.SmallestNonzeroFloat64
+	for i := range a {
+		largest, size = max(largest, math.Abs(a[i]-b[i])), max(size, math.Abs(a[i]), math.Abs(b[i]))
+	}
+	return largest / size
 }
 
 // clocked are evaluations on the CPU with clocks on the parts of its passes. They stand apart because reading the clock takes time, which is

@@ -32,6 +32,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.BoolVar(&o.clocked, "clocked", true, "evaluate as often again on the CPU to time the parts of its passes")
 	set.IntVar(&o.fit, "fit", 0, "iterations of a fit, from the made model after the evaluations, or of -data before them; 0: no fit")
 	set.BoolVar(&o.Fitted, "fitted", false, "features as real fits have them: all reach over all rows, half have low frequencies")
+	set.BoolVar(&o.checked, "check", false, "compare bound and gradient with the CPU's; fail if they differ by more than 1e-11 and 1e-9")
 	set.BoolVar(&o.direct, "direct", false, "sums over the rows by passes over them, never from tables")
 	set.StringVar(&o.data, "data", "", "rows of this recording or table of two columns, and the model that -fit iterations end in")
 	set.BoolVar(&o.json, "json", false, "print the line of JSON rather than text")
@@ -65,6 +66,7 @@ func (o *speedTask) check(files []string) error {
 		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
 			"-data: must come with -fit and an even number of -features, and without -inference, -inputs, -outputs, -window, -uneven and -fitted"),
 		demand(!o.direct || o.kind == "cpu", "-direct: only the CPU has tables: must be without -device"),
+		demand(!o.checked || !predict, "-check compares a bound and a gradient: want -inference exact or factorised"),
 		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: want a time", o.peerTime),
 		want(files, 0, ""), o.sizes.check(), err, precise,

@@ -179,20 +179,6 @@ func (t *task) alone(method, start string, make func() gapfill.Method) fit {
 	})
 }
 
-// some is the task of some of its gaps, all over the recording; 0: of all.
-func (t *task) some(most int) *task {
-	if most == 0 || most >= len(t.Gaps) {
-		return t
-	}
-	part, g := *t, *t.signal
-	g.Gaps = nil
-	for i := range most {
-		g.Gaps = append(g.Gaps, t.Gaps[i*len(t.Gaps)/most])
-	}
-	part.signal = &g
-	return &part
-}
-
 // fills are the fills of a task's gaps by every method.
 func (t *task) fills() (out []fit) {
 	menu := func(m warp.Menu) func() gapfill.Method {
@@ -209,9 +195,9 @@ func (t *task) fills() (out []fit) {
 	}
 	out = append(out, t.alone(formerMethod, "", settled(gapfill.VSSGP(impute.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
 	for _, v := range leftOut {
-		if v.most == 0 || !t.key.Quick {
-			out = append(out, t.some(v.most).alone(mixtureMethod, v.name, func() gapfill.Method { return v.method(float64(t.Rate)) }))
-		}
+		m := warp.Mixture()
+		v.change(&m)
+		out = append(out, t.alone(mixtureMethod, v.name, menu(m)))
 	}
 	return out
 }

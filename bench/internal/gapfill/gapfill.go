@@ -38,14 +38,6 @@ func Scale(x []float64) ([]float64, error) {
 	return y, nil
 }
 
-// Even returns gaps of a length in the middle of each so many of n samples.
-func Even(n, every, length int) (gaps []audio.Gap) {
-	for at := every / 2; at+length <= n; at += every {
-		gaps = append(gaps, audio.Gap{Start: at, End: at + length})
-	}
-	return gaps
-}
-
 // A Fill is the mean of every sample, NaN if a method says nothing of it, and with a model its standard deviation and the fit.
 type Fill struct {
 	Mean, SD   []float64
@@ -56,11 +48,6 @@ type Fill struct {
 
 // A Method fills the gaps of a signal and looks at nothing that is in them.
 type Method func(ctx context.Context, s *Signal) (*Fill, error)
-
-// Silence fills by zeros and leaves the other samples.
-func Silence(_ context.Context, s *Signal) (*Fill, error) {
-	return &Fill{Mean: audio.FillSilence(s.Y, s.Gaps)}, nil
-}
 
 // Zeros predicts silence in the gaps and outside them.
 func Zeros(_ context.Context, s *Signal) (*Fill, error) {

@@ -26,7 +26,7 @@ func TestMethods(t *testing.T) {
 		within float64 // of silence's error
 		model  bool
 	}{
-		{"zeros", Zeros, 1, false}, {"silence", Silence, 1, false}, {"linear", Linear, 3, false}, {"ar", AR(audio.DefaultAR), 0.1, false},
+		{"zeros", Zeros, 1, false}, {"linear", Linear, 3, false}, {"ar", AR(audio.DefaultAR), 0.1, false},
 		{"vssgp", VSSGP(impute.Options{Model: vssgp.Options{Seed: 1}}), 0.1, true},
 		{"warp", Warp(warp.NewFiller(warp.Mixture(), 8000)), 0.1, true}, {"warp, ar", Warp(warp.NewFiller(warp.AR(), 8000)), 0.1, true},
 	} {
@@ -106,14 +106,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestEven: a gap in the middle of each so many samples, as long as there is space for it.
-func TestEven(t *testing.T) {
-	want := []audio.Gap{{Start: 5, End: 8}, {Start: 15, End: 18}}
-	for n, want := range map[int][]audio.Gap{20: want, 18: want, 17: want[:1], 7: nil} {
-		if got := Even(n, 10, 3); !slices.Equal(got, want) {
-			t.Errorf("%d samples: gaps %v, want %v", n, got, want)
-		}
-	}
+// TestRMSE checks that the error is that of the samples in the gaps.
+func TestRMSE(t *testing.T) {
 	s := &Signal{Y: []float64{9, 3, 4, 9}, Gaps: []audio.Gap{{Start: 1, End: 3}}}
 	if rmse, silence := s.RMSE(&Fill{Mean: []float64{0, 3, 3, 0}}); math.Abs(rmse-math.Sqrt(0.5)) > 1e-15 || math.Abs(silence-math.Sqrt(12.5)) > 1e-15 {
 		t.Errorf("RMSE %v and of silence %v", rmse, silence)

@@ -1,3 +1,4 @@
+// Package spoil damages intact recordings for `bench repair`, and reports where.
 package spoil
 
 import (
@@ -28,7 +29,7 @@ var Shapes = []Shape{Noise, Tick, Bump, Ring}
 // Clicks returns a copy of a channel x with n clicks of some shapes and least to most samples at random places, and where, in rising order.
 // The rms of a click is level decibels over that of the sound within 10 ms, itself taken for ten steps of the quantiser at least. Samples
 // are rounded to steps and stay between ±1.
-func Clicks(x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64) (y []float64, all []Damage) {
+func Clicks(x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, 0xc11c))
 	y = slices.Clone(x)
 	apart := len(x) / (n + 1) // each has a part of its own
@@ -45,7 +46,7 @@ func Clicks(x []float64, of []Shape, n, least, most int, level float64, rate int
 
 // Crackle returns a copy of a channel with so many clicks a minute of 1 to 6 samples, at places that know nothing of each other,
 // 12 to 30 decibels over the sound around.
-func Crackle(x []float64, perMinute float64, rate int, step float64, seed uint64) (y []float64, all []Damage) {
+func Crackle(x []float64, perMinute float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
 	y = slices.Clone(x)
 	for at := 0.0; ; {
@@ -63,7 +64,7 @@ func Crackle(x []float64, perMinute float64, rate int, step float64, seed uint64
 }
 
 // add makes a click in y, the damaged copy of x.
-func add(y, x []float64, of []Shape, at, length int, level float64, rate int, step float64, rng *rand.Rand) Damage {
+func add(y, x []float64, of []Shape, at, length int, level float64, rate int, step float64, rng *rand.Rand) audio.Gap {
 	reach := max(1, int(localLevel*float64(rate)))
 	near := x[max(0, at-reach):min(len(x), at+length+reach)]
 	power := 0.0
@@ -99,5 +100,5 @@ func add(y, x []float64, of []Shape, at, length int, level float64, rate int, st
 		}
 		y[at+i] = max(-1, min(1-step, v))
 	}
-	return Damage{Gap: audio.Gap{Start: at, End: at + length}, Kind: string(kind), Level: level}
+	return audio.Gap{Start: at, End: at + length}
 }
