@@ -39,27 +39,6 @@ func SE(q int, lengthscales ...float64) Covariance {
 	return c
 }
 
-// SpectralMixture is SE with periods beside the length-scales, the same for each
-// of q inputs, in units of x; 0 and +Inf mean none, as do no periods at all. The
-// error wraps ErrOptions.
-func SpectralMixture(q int, lengthscales, periods []float64) (Covariance, error) {
-	c := SE(q, lengthscales...)
-	if len(periods) != 0 && len(periods) != len(lengthscales) {
-		return c, fmt.Errorf("baseline: %d periods for %d length-scales; want one each: %w", len(periods), len(lengthscales), ErrOptions)
-	}
-	for i, t := range periods {
-		if !(t >= 0) {
-			return c, fmt.Errorf("baseline: period %d is %v; want a positive number, or 0 for none: %w", i, t, ErrOptions)
-		}
-		for j := range q {
-			if t > 0 {
-				c.Frequency[i*q+j] = 1 / t
-			}
-		}
-	}
-	return c, c.check(q)
-}
-
 func newCovariance(l, q int) Covariance {
 	return Covariance{L: l, Q: q, Variance: make([]float64, l), Lengthscale: make([]float64, l*q), Frequency: make([]float64, l*q)}
 }

@@ -192,27 +192,3 @@ func TestFactorise(t *testing.T) {
 		t.Errorf("indefinite: error %v, want ErrBound", err)
 	}
 }
-
-func TestSpectralMixture(t *testing.T) {
-	c, err := SpectralMixture(2, []float64{3, 4, 5}, []float64{8, 0, math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := SE(2, 3, 4, 5)
-	want.Frequency[0], want.Frequency[1] = 0.125, 0.125
-	if !slices.Equal(c.Frequency, want.Frequency) || !slices.Equal(c.Lengthscale, want.Lengthscale) || !slices.Equal(c.Variance, want.Variance) {
-		t.Errorf("%+v, want %+v", c, want)
-	}
-	near(t, "k(x, x)", c.diagonal(), 1, 1e-15)
-	if c, err = SpectralMixture(1, []float64{3}, nil); err != nil || c.Frequency[0] != 0 {
-		t.Errorf("without periods: %+v, %v", c, err)
-	}
-	for name, lp := range map[string][2][]float64{
-		"fewer periods": {{1, 2}, {3}}, "a negative period": {{1}, {-3}}, "no number": {{1}, {math.NaN()}},
-		"a period too short": {{1}, {1e-320}}, "a negative length-scale": {{-1}, {3}}, "nothing": {nil, nil},
-	} {
-		if _, err := SpectralMixture(1, lp[0], lp[1]); !errors.Is(err, ErrOptions) {
-			t.Errorf("%s: %v, want ErrOptions", name, err)
-		}
-	}
-}

@@ -23,7 +23,6 @@ type app struct {
 	version        string
 	stdout, stderr io.Writer
 	stdin          io.Reader
-	stdinFor       string         // the operand that is stdin
 	held           *os.File       // what came from stdin
 	memory         *memory        // files of a call of serve; nil: there is none
 	answer         answerer       // of serve: files call one another in no circle, and serve.go cannot call main.go
@@ -49,7 +48,7 @@ func (a *app) command(c *cobra.Command, work func(ctx context.Context, args []st
 		switch is, want := len(args), len(operands); {
 		case is > want:
 			return fmt.Errorf("unexpected argument %.60q; want: %s", args[want], cmd.UseLine())
-		case is < want && !operands[is].optional:
+		case is < want:
 			return fmt.Errorf("%s is missing; want: %s", operands[is].name, cmd.UseLine())
 		}
 		return nil
@@ -98,15 +97,11 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 	f := &a.files
 	f.stdout = a.stdout
 	for i, o := range operands[:len(args)] {
-		if o.file != nil && args[i] == fromStdin && (slices.Contains(o.file.extensions, "csv") || slices.Contains(o.file.extensions, "wav")) {
+		if args[i] == fromStdin && (slices.Contains(o.file.extensions, "csv") || slices.Contains(o.file.extensions, "wav")) {
 			if a.memory != nil {
 				return mistake("%s is stdin, which carries the calls of serve; want a file that comes with the call", o.name)
 			}
-			if a.stdinFor != "" {
-				return mistake("%s and %s are both stdin; want a file for one of them", a.stdinFor, o.name)
-			}
-			a.stdinFor = o.name
-		} else if o.file != nil {
+		} else {
 			f.add(namedFile{name: o.name, path: args[i]}, false)
 		}
 	}

@@ -169,7 +169,6 @@ func TestDamagedModels(t *testing.T) {
 		"fit %s --y a,b --method vssgp --features 4 --components 2 --iterations 4 --posterior 2 -o",
 		"fit %s --y a --method vssgp --features 4 --components 1 --window 10 --iterations 4 -o",
 		"fit %s --y a --method vssgp --inference factorised --features 4 --components 1 --iterations 4 -o",
-		"baseline vfe %s --x day --y a --inducing 3 -m",
 	} {
 		succeed(t, append(strings.Fields(fmt.Sprintf(args, data)), model)...)
 		for i, m := range mutations(t, content(t, model), 60, rng) {

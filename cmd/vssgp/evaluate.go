@@ -53,9 +53,6 @@ func (a *app) evaluate(ctx context.Context, modelPath, dataPath string, o *evalu
 	if err != nil {
 		return err
 	}
-	if m.sparse != nil {
-		return mistake("%s is a model of vssgp baseline, which evaluate does not know; want one of fit or forecast", modelPath)
-	}
 	if m.series != nil {
 		if o.inference != "" || o.gradient || o.rows != nil {
 			return mistake("%s is the model of a series; leave --inference, --gradient and --rows out", modelPath)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/safetensors"
@@ -51,7 +50,6 @@ var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	spectral.ErrShape, spectral.ErrValue,
 	safetensors.ErrFormat, table.ErrFormat,
-	baseline.ErrFile,
 	series.ErrData, series.ErrOptions, series.ErrReach, series.ErrFile,
 	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,
 	atomicfile.ErrTarget, atomicfile.ErrNotRegular,

@@ -38,7 +38,7 @@ func (f namedFile) String() string { return strings.TrimSpace(f.name + " " + f.p
 func (f *file) check(named namedFile, json, plan bool) error {
 	stdout := named.path == toStdout
 	switch {
-	case named.path == "" && f.needed != "" && !f.optional && !plan:
+	case named.path == "" && f.needed != "" && !plan:
 		return mistake("the output file is missing; want %s", f.needed)
 	case !f.written || named.path == "":
 		return nil

@@ -28,7 +28,6 @@ var clashes = []struct {
 	{"predict MODEL DATA --x seconds -o OUT.csv", "data.csv", []string{"-o", "INPUTS"}},
 	{"predict MODEL DATA --x seconds -o other.csv --draws 1 --draws-file OUT.csv", "data.csv", []string{"--draws-file", "INPUTS"}},
 	{"predict MODEL DATA --x seconds -o other.csv --plot OUT.svg", "m.safetensors", []string{"--plot", "MODEL"}},
-	{"baseline vfe DATA DATA --y y1,y2 -o OUT.csv --iterations 2 --inducing 5", "data.csv", []string{"-o", "DATA"}},
 	{"info MODEL --plot OUT.svg", "m.safetensors", []string{"--plot", "MODEL"}},
 	{"impute WAV --gap 600:620 -o OUT.wav", "cut0.wav", []string{"-o", "IN.wav"}},
 	{"impute WAV --gaps GAPS --reference CLEAN -o OUT.wav", "clean.wav", []string{"-o", "--reference"}},

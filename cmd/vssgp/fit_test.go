@@ -240,7 +240,7 @@ func TestQuietAndJSON(t *testing.T) {
 	if o := vssgpRun(t, "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99"); o.code != exitMistake || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
 		t.Errorf("--device cuda:99 without it: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, exitMistake)
 	}
-	for _, c := range []string{"", "impute", "forecast", "fill", "backtest", "fit", "predict", "baseline", "evaluate", "info", "devices", "version"} {
+	for _, c := range []string{"", "impute", "forecast", "fill", "backtest", "fit", "predict", "evaluate", "info", "devices", "version"} {
 		o := succeed(t, append(strings.Fields(c), "--help")...)
 		if !strings.Contains(o.stdout, "Examples:") || o.stderr != "" {
 			t.Errorf("%s --help has no example, or prints %q on stderr", c, o.stderr)

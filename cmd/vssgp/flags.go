@@ -16,11 +16,10 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// An operand is a positional argument of a command: a file to read, or one of the words.
+// An operand is a positional argument of a command: a file to read.
 type operand struct {
 	name string
 	value
-	optional bool // it, and those that follow, may be left out
 }
 
 // input is an operand that is a file with one of the extensions.
@@ -57,7 +56,6 @@ type value struct {
 type file struct {
 	written    bool
 	needed     string   // the flag with an example, if the command needs it
-	optional   bool     // the command says itself when it needs it
 	extensions []string // that a shell offers; none: all
 	only       bool     // another extension is a mistake
 	stdout     bool     // - is stdout

@@ -110,8 +110,6 @@ func TestCompletion(t *testing.T) {
 		"predict ":                        {[]string{"safetensors"}, []string{"csv"}, ":8"},
 		"predict m.safetensors ":          {[]string{"csv", "npy", "wav"}, []string{"safetensors"}, ":8"},
 		"info m.safetensors ":             {nil, []string{"safetensors"}, ":4"},
-		"baseline ":                       {[]string{"gp", "svgp"}, nil, ":4"},
-		"baseline gp data.csv ":           {[]string{"csv"}, []string{"wav"}, ":8"},
 		"devices ":                        {nil, []string{"csv"}, ":4"},
 		"completion ":                     {[]string{"bash", "zsh", "fish", "powershell"}, nil, ":4"},
 		"fit d.csv -o m --progress ":      {[]string{"auto", "always", "never"}, nil, ":4"},

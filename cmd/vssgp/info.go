@@ -48,8 +48,6 @@ func (a *app) info(ctx context.Context, path string, top int, plot string) error
 		return err
 	case m.series != nil:
 		return a.infoSeries(ctx, path, m.series, plot)
-	case m.sparse != nil:
-		return a.infoSparse(path, m.sparse, plot)
 	}
 	return a.infoModel(path, m.model, top, plot)
 }

@@ -6,17 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
 // mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
 const mostJoint = 1 << 14
-
-// jointly is a model that knows the joint covariance [N·D,N·D] of the function at rows.
-type jointly interface {
-	PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error)
-}
 
 // jointBytes is what the numbers of a joint covariance take, if they are not too many.
 func jointBytes(path string, rows, outputs int) (int, error) {
@@ -28,8 +24,9 @@ func jointBytes(path string, rows, outputs int) (int, error) {
 }
 
 // jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
-func jointFile(ctx context.Context, at *places, m jointly, noiseSD []float64, path string, latent bool) atomicfile.File {
+func jointFile(ctx context.Context, at *places, m *vssgp.Model, path string, latent bool) atomicfile.File {
 	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
+		noiseSD := m.NoiseSD()
 		n, d := at.rows, len(noiseSD)
 		if _, err := jointBytes(path, n, d); err != nil {
 			return err

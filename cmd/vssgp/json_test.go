@@ -121,7 +121,6 @@ func TestJSONKeys(t *testing.T) {
 		{"info s.st", "{model inputs outputs rows features parts periods hyper{name mode lower upper} noise_sd bound first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
 		{"predict m.st at.csv --plan", "{rows inputs outputs windows components features flops columns files{path bytes} bytes{rows matrix peak} device}"},
-		{"baseline gp d.csv at.csv --x t --y y1 -o b.csv --iterations 2", "{method bound iterations ended seconds rows components{sd lengthscale period} noise_sd predicted columns output}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st", "{method device seconds iterations bound rate channels samples missing gaps doubts joint excerpts{start end bound iterations features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" + strings.Replace(scores, "}", " coverage95}}}", 1)},
 		{"impute cut0.wav --gap 100:1100 -o o.wav", "{method device seconds iterations bound rate channels samples missing gaps doubts{start end channel reason} joint excerpts{start end} output}"},
 		{"impute cut0.wav --gap 600:620 --plan", "{rows outputs excerpts windows components features at_most starts tried_features tried_rows evaluations{bounds gradients mini_batches} flops{bound gradient start all} bytes{rows tables matrix history start filled peak} device method missing}"},

@@ -28,8 +28,7 @@ file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
 the mean with a 95 % band, and draws, along the input or, of several inputs, along
 the rows. The model of a series (forecast -m, fit --method structural) predicts at a
 table, always averaged over its hyper-parameters, with draws as columns of the output;
---full, --joint and --latent are for the other models. Those of baseline -m predict a
-table of mean and sd, and --joint.
+--full, --joint and --latent are for the other models.
 
 The inputs are read, predicted and written part by part, in memory that does not
 grow with their number: an hour of audio takes as much memory as a minute. --plan
@@ -68,8 +67,6 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 		return err
 	case file.series != nil:
 		return ofModel(modelPath, inputPath, a.predictSeries(ctx, file.series, modelPath, inputPath, o))
-	case file.sparse != nil:
-		return ofModel(modelPath, inputPath, a.predictSparse(ctx, file.sparse, modelPath, inputPath, o))
 	}
 	m := file.model
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)

@@ -127,8 +127,7 @@ func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, s sp
 	return out
 }
 
-// prediction holds what the commands predict and baseline write. Each file takes a pass of
-// its own over the rows, of which one part is in memory at a time.
+// prediction holds what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
 type prediction struct {
 	ctx     context.Context
 	at      *places
@@ -187,7 +186,7 @@ func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *pre
 		files = append(files, r.file(out))
 	}
 	if o.joint != "" {
-		files = slices.Insert(files, 0, jointFile(ctx, at, m, m.NoiseSD(), o.joint, o.latent))
+		files = slices.Insert(files, 0, jointFile(ctx, at, m, o.joint, o.latent))
 	}
 	if o.plot != "" {
 		plot, err := a.plot(r, m, p, model)

@@ -17,7 +17,7 @@ func TestInstructionSet(t *testing.T) {
 	before := listing(t, dir)
 	for _, line := range []string{
 		"fit data.csv -o new.st", "info m.safetensors", "evaluate m.safetensors data.csv", "predict m.safetensors data.csv -o new.csv", "devices",
-		"baseline gp data.csv data.csv --x seconds -o new.csv", "impute cut0.wav --gap 600:620 -o new.wav",
+		"impute cut0.wav --gap 600:620 -o new.wav",
 	} {
 		c := process(t, strings.Fields(line)...)
 		c.Env = append(c.Env, simd.Variable+"=bogus")

@@ -14,17 +14,15 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/baseline"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 
-// A fitted is a model of a file: one of the three is not nil.
+// A fitted is a model of a file: one of the two is not nil.
 type fitted struct {
 	model  *vssgp.Model
 	series *series.Model
-	sparse *baseline.SparseModel
 }
 
 // load reads a model file of package vssgp and gives it the backend of --device.
@@ -35,8 +33,6 @@ func (a *app) load(path string) (*vssgp.Model, error) {
 		return nil, err
 	case f.series != nil:
 		return nil, mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, series.FileFormat)
-	case f.sparse != nil:
-		return nil, mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, baseline.FileFormat)
 	}
 	return f.model, nil
 }
@@ -54,10 +50,6 @@ func (a *app) readAny(path string) (m fitted, err error) {
 		case series.FileFormat:
 			if m.series, err = series.Read(f, size); err == nil {
 				_, err = axisOfSeries(m.series)
-			}
-		case baseline.FileFormat:
-			if m.sparse, err = baseline.ReadSparse(f, size); err == nil {
-				_, err = axesOfSparse(m.sparse)
 			}
 		default:
 			if m.model, err = vssgp.Read(f, size); err == nil {

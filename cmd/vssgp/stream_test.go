@@ -28,8 +28,7 @@ var printing = []string{
 	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
 	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json", "impute cut0.wav --gap 600:620 --plan", "impute cut0.wav --gap 600:620 --plan --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
-	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o -", "baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv",
-	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o new.csv --json", "serve",
+	"serve",
 }
 
 // oneEach returns all lines if the tests run in full, and otherwise the first of each command.
@@ -86,7 +85,7 @@ var writing = []string{
 	"forecast data.csv --horizon 2 --quiet -o OUT.csv", "forecast data.csv --horizon 2 --quiet -o new.csv -m OUT.st", "forecast data.csv --horizon 2 --quiet -o new.csv --plot OUT.svg", "fill data.csv --y y1 --quiet -o OUT.csv", "fit data.csv --x seconds --y y1 -o OUT.st",
 	"predict m.safetensors data.csv --x seconds -o OUT.csv", "predict m.safetensors data.csv --x seconds -o OUT.npy", "predict m.safetensors clean.wav -o OUT.wav",
 	"predict m.safetensors data.csv --x seconds -o new.csv --draws 1 --draws-file OUT.npy", "predict m.safetensors data.csv --x seconds -o new.csv --plot OUT.svg",
-	"baseline vfe data.csv data.csv --y y1,y2 --iterations 2 --inducing 5 -o OUT.csv", "info m.safetensors --plot OUT.html",
+	"info m.safetensors --plot OUT.html",
 	"impute cut0.wav --gap 600:620 -o OUT.wav", "impute cut0.wav --gap 600:620 -o new.wav --sd OUT.csv", "impute cut0.wav --gap 600:620 -o new.wav --report OUT.html",
 	"impute cut0.wav --gap 600:620 -o new.wav --model OUT.st", "impute cut0.wav --gap 600:620 -o new.wav --draws 1",
 }
@@ -125,7 +124,7 @@ func TestPipesIn(t *testing.T) {
 	for _, line := range []string{
 		"fit pipe.csv -o new.st", "fit pipe.npy -o new.st", "fit pipe.wav -o new.st", "fit data.csv -o new.st --init pipe.safetensors", "fit data.csv -o new.st --checkpoint pipe.safetensors",
 		"info pipe.safetensors", "evaluate m.safetensors pipe.csv", "predict m.safetensors pipe.csv -o new.csv", "predict m.safetensors pipe.wav -o new.csv",
-		"baseline gp data.csv pipe.csv -o new.csv", "impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav", "impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
+		"impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav", "impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
 	} {
 		if o := vssgpRun(t, strings.Fields(line)...); o.code != exitMistake || !strings.Contains(o.stderr, "a pipe") {
 			t.Errorf("vssgp %s: exit %d, %q; want %d", line, o.code, o.stderr, exitMistake)

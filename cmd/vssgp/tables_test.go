@@ -196,10 +196,6 @@ func TestSeries(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
-	succeed(t, "baseline", "vfe", "d.csv", "--names", "age,water,strength", "--inducing", "3", "-m", "m.safetensors")
-	if o := succeed(t, "info", "m.safetensors", "--json"); !strings.Contains(o.stdout, `"inputs":["age","water"],"outputs":["strength"]`) {
-		t.Errorf("%s", o.stdout)
-	}
 	succeed(t, "fit", "d.csv", "--names", "age,water,strength", "--x", "water,age", "--y", "strength", "--iterations", "2", "-o", "m.safetensors")
 	if o := succeed(t, "info", "m.safetensors", "--json"); !strings.Contains(o.stdout, `"inputs":["water","age"],"outputs":["strength"]`) {
 		t.Errorf("%s", o.stdout)

@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"audio":                {"internal/ar", "internal/atomicfile", "internal/parallel"},
 	"damage":               {"audio", "cpu/simd", "internal/ar", "internal/parallel"},
 	"internal/clip":        {"cpu/simd", "internal/ar", "internal/parallel"},
-	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel", "internal/safetensors"},
+	"baseline":             {".", "variational", "internal/lbfgs", "internal/matrices", "internal/optimise", "internal/parallel"},
 	"dense":                {"."},
 	"internal/ar":          {"cpu/simd", "internal/cost", "internal/parallel"},
 	"internal/atomicfile":  {"internal/fault"},

@@ -6,7 +6,7 @@
 FOLDER holds uci_concrete.csv, uci_energy.csv (its first output is used) and uci_yacht.txt. A tenth of the rows, drawn
 anew for each split, is kept apart; every method gets the others and predicts those with a standard deviation.
 
-- vssgp and sparse gp get the table as it is: they scale it themselves.
+- vssgp gets the table as it is: it scales it itself.
 - gp is GaussianProcessRegressor with a length-scale for each input, a noise to learn, and one restart, on standardised
   inputs.
 - boosting's standard deviation is that of its errors in five folds of the training rows.
@@ -33,7 +33,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import vssgp
-from vssgp import SparseGPRegressor, VSSGPRegressor
+from vssgp import VSSGPRegressor
 
 TABLES = {
     "yacht": ("uci_yacht.txt", {}, 6),
@@ -74,8 +74,6 @@ METHODS = {
     "VSSGPRegressor": gaussian(lambda _: VSSGPRegressor()),
     "VSSGPRegressor vssgp": gaussian(lambda _: VSSGPRegressor("vssgp")),
     "VSSGPRegressor ssgp": gaussian(lambda _: VSSGPRegressor("ssgp")),
-    "SparseGPRegressor vfe": gaussian(lambda _: SparseGPRegressor("vfe")),
-    "SparseGPRegressor fitc": gaussian(lambda _: SparseGPRegressor("fitc")),
     "scikit-learn gp": gaussian(process),
     "scikit-learn boosting": with_residuals(
         lambda: GradientBoostingRegressor(

@@ -7,7 +7,7 @@ from .recordings import Repair, impute
 from .series import Backtest, Filling, Forecast, SeriesModel, backtest, fill, forecast
 
 if TYPE_CHECKING:
-    from .regressors import SparseGPRegressor, VSSGPRegressor
+    from .regressors import VSSGPRegressor
 
 __version__ = "0.1.0"
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "Forecast",
     "Repair",
     "SeriesModel",
-    "SparseGPRegressor",
     "VSSGPRegressor",
     "VssgpWarning",
     "backtest",
@@ -27,8 +26,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load the estimators when they are asked for: scikit-learn takes a second to import."""
-    if name not in ("SparseGPRegressor", "VSSGPRegressor"):
+    """Load the estimator when it is asked for: scikit-learn takes a second to import."""
+    if name != "VSSGPRegressor":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import regressors
 

@@ -1,4 +1,4 @@
-"""Gaussian process regression as scikit-learn's estimators: VSSGPRegressor, and sparse GPs on inducing inputs."""
+"""Gaussian process regression as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -22,21 +22,89 @@ _DATA, _MODEL, _AT, _OUT = "data.npy", "model.safetensors", "x.npy", "out.npy"
 _DRAWS, _JOINT = "draws.npy", "joint.npy"
 
 
-class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
-    """What the estimators share: a model file in memory, and predictions from it.
+class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
+
+    The covariance is a spectral mixture, approximated by random cosines whose frequencies have a posterior.
+
+    Parameters
+    ----------
+    method : "vssgp", "ssgp" (point frequencies, optimised) or "rp" (random frequencies, kept); None: "vssgp", or, of
+        several inputs and where no `features` are given, random frequencies if the bound is better with them.
+    components : covariance components; None: chosen from the data.
+    features : random cosines for each component; None: chosen by the bound.
+    inference : "exact", "factorised" (time linear in the features), "stochastic" (on mini-batches).
+    init : "paper", "spectrum" (of one input), or the path of a model file.
+    lengthscales, periods : where the components start, in units of X, a number for each; a period of 0 is none.
+    noise_precision : where the noise's precision starts, in 1/y².
+    window : length of the windows along one input, in its units, "none" or "auto".
+    iterations, batch, restarts : of the optimiser.
+    fix : tensors of the model file to keep at their starts, such as "noise.precision".
+    prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise; "none" for no priors.
+    posterior : draws of the hyper-parameters that the model keeps.
+    device : "auto", "cpu" or "cuda:0".
+    random_state : seed of everything random; None draws one.
+    progress : False, True, None (on a terminal or in a notebook), or a function that gets the texts.
+
+    None leaves a choice to the command; `vssgp fit --help` explains each.
 
     After a fit, `model_` is the content of the model file, `bound_` the bound of the log marginal likelihood in nats
     of the standardised data, `noise_sd_` [D] the noise's standard deviation in units of y, `result_` what the command
     says of the fit.
     """
 
+    def __init__(
+        self,
+        method: Literal["vssgp", "ssgp", "rp"] | None = None,
+        *,
+        components: int | None = None,
+        features: int | None = None,
+        inference: Literal["exact", "factorised", "stochastic"] | None = None,
+        init: str | None = None,
+        lengthscales: Sequence[float] | float | None = None,
+        periods: Sequence[float] | float | None = None,
+        noise_precision: float | None = None,
+        window: float | str | None = None,
+        iterations: int | None = None,
+        batch: int | None = None,
+        restarts: int | None = None,
+        fix: Sequence[str] | str | None = None,
+        prior: Mapping[str, str | Sequence[float]] | str | None = None,
+        posterior: int | None = None,
+        device: str | None = None,
+        random_state: Seed = 0,
+        progress: _engine.Progress = False,
+    ):
+        self.method = method
+        self.components = components
+        self.features = features
+        self.inference = inference
+        self.init = init
+        self.lengthscales = lengthscales
+        self.periods = periods
+        self.noise_precision = noise_precision
+        self.window = window
+        self.iterations = iterations
+        self.batch = batch
+        self.restarts = restarts
+        self.fix = fix
+        self.prior = prior
+        self.posterior = posterior
+        self.device = device
+        self.random_state = random_state
+        self.progress = progress
+
     def _fit_args(self, inputs: int, outputs: int) -> list[str]:
-        """The command line of a fit; the caller adds the seed."""
-        raise NotImplementedError
+        options = self.get_params(deep=False)
+        del options["random_state"], options["progress"]
+        if inputs == 1 and self.method is None:
+            options["method"] = "vssgp"  # the command would fit the model of a series
+        return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
 
     def _fit_files(self) -> _engine.Files:
-        """Files that the command line of a fit names."""
-        return {}
+        if self.init is None or not Path(self.init).is_file():
+            return {}
+        return {str(self.init): Path(self.init).read_bytes()}
 
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
@@ -111,7 +179,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self = cls()
         self.model_ = Path(path).read_bytes()
         info = _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
-        if not info.get(cls._marker):
+        if not info.get("inference"):
             raise ValueError(f"{path}: not a model that {cls.__name__} predicts with")
         self.result_, self.bound_ = info, info.get("bound")
         self.noise_sd_ = np.array(info["noise_sd"])
@@ -123,89 +191,6 @@ class _Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         return _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
 
-
-class VSSGPRegressor(_Regressor):
-    """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
-
-    The covariance is a spectral mixture, approximated by random cosines whose frequencies have a posterior.
-
-    Parameters
-    ----------
-    method : "vssgp", "ssgp" (point frequencies, optimised) or "rp" (random frequencies, kept); None: "vssgp", or, of
-        several inputs and where no `features` are given, random frequencies if the bound is better with them.
-    components : covariance components; None: chosen from the data.
-    features : random cosines for each component; None: chosen by the bound.
-    inference : "exact", "factorised" (time linear in the features), "stochastic" (on mini-batches).
-    init : "paper", "spectrum" (of one input), or the path of a model file.
-    lengthscales, periods : where the components start, in units of X, a number for each; a period of 0 is none.
-    noise_precision : where the noise's precision starts, in 1/y².
-    window : length of the windows along one input, in its units, "none" or "auto".
-    iterations, batch, restarts : of the optimiser.
-    fix : tensors of the model file to keep at their starts, such as "noise.precision".
-    prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise; "none" for no priors.
-    posterior : draws of the hyper-parameters that the model keeps.
-    device : "auto", "cpu" or "cuda:0".
-    random_state : seed of everything random; None draws one.
-    progress : False, True, None (on a terminal or in a notebook), or a function that gets the texts.
-
-    None leaves a choice to the command; `vssgp fit --help` explains each.
-    """
-
-    _marker = "inference"
-
-    def __init__(
-        self,
-        method: Literal["vssgp", "ssgp", "rp"] | None = None,
-        *,
-        components: int | None = None,
-        features: int | None = None,
-        inference: Literal["exact", "factorised", "stochastic"] | None = None,
-        init: str | None = None,
-        lengthscales: Sequence[float] | float | None = None,
-        periods: Sequence[float] | float | None = None,
-        noise_precision: float | None = None,
-        window: float | str | None = None,
-        iterations: int | None = None,
-        batch: int | None = None,
-        restarts: int | None = None,
-        fix: Sequence[str] | str | None = None,
-        prior: Mapping[str, str | Sequence[float]] | str | None = None,
-        posterior: int | None = None,
-        device: str | None = None,
-        random_state: Seed = 0,
-        progress: _engine.Progress = False,
-    ):
-        self.method = method
-        self.components = components
-        self.features = features
-        self.inference = inference
-        self.init = init
-        self.lengthscales = lengthscales
-        self.periods = periods
-        self.noise_precision = noise_precision
-        self.window = window
-        self.iterations = iterations
-        self.batch = batch
-        self.restarts = restarts
-        self.fix = fix
-        self.prior = prior
-        self.posterior = posterior
-        self.device = device
-        self.random_state = random_state
-        self.progress = progress
-
-    def _fit_args(self, inputs: int, outputs: int) -> list[str]:
-        options = self.get_params(deep=False)
-        del options["random_state"], options["progress"]
-        if inputs == 1 and self.method is None:
-            options["method"] = "vssgp"  # the command would fit the model of a series
-        return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
-
-    def _fit_files(self) -> _engine.Files:
-        if self.init is None or not Path(self.init).is_file():
-            return {}
-        return {str(self.init): Path(self.init).read_bytes()}
-
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
         """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
 
@@ -214,74 +199,6 @@ class VSSGPRegressor(_Regressor):
         args = flags(draws=n_samples, draws_file=_DRAWS, seed=self._seed(random_state))
         draws = _files.from_npy(self._predict(X, *args, output=_OUT)[_DRAWS])
         return np.moveaxis(draws[:, :, 0] if self._single else draws, 0, -1)
-
-
-class SparseGPRegressor(_Regressor):
-    """Sparse Gaussian process regression on inducing inputs, to compare with.
-
-    Parameters
-    ----------
-    approximation : "vfe" (the variational bound, Titsias 2009), "fitc" (Snelson & Ghahramani 2006) or "svgp" (on
-        mini-batches, Hensman et al. 2013).
-    inducing : inducing inputs; None: 100, or fewer where the data have fewer different rows.
-    lengthscales, periods : where the components of the covariance start, in units of X; None: one component, a tenth
-        of each input's range.
-    noise_precision : where the noise's precision starts, in 1/y².
-    iterations, batch : of the optimiser; batch for "svgp" alone.
-    random_state, progress : as in VSSGPRegressor.
-    """
-
-    _marker = "inducing"
-
-    def __init__(
-        self,
-        approximation: Literal["vfe", "fitc", "svgp"] = "vfe",
-        *,
-        inducing: int | None = None,
-        lengthscales: Sequence[float] | float | None = None,
-        periods: Sequence[float] | float | None = None,
-        noise_precision: float | None = None,
-        iterations: int | None = None,
-        batch: int | None = None,
-        random_state: Seed = 0,
-        progress: _engine.Progress = False,
-    ):
-        self.approximation = approximation
-        self.inducing = inducing
-        self.lengthscales = lengthscales
-        self.periods = periods
-        self.noise_precision = noise_precision
-        self.iterations = iterations
-        self.batch = batch
-        self.random_state = random_state
-        self.progress = progress
-
-    def _fit_args(self, inputs: int, outputs: int) -> list[str]:
-        options = self.get_params(deep=False)
-        del options["approximation"], options["random_state"], options["progress"]
-        return [
-            "baseline",
-            self.approximation,
-            _DATA,
-            "-m",
-            _MODEL,
-            "--json",
-            *_columns(inputs, outputs),
-            *flags(**options),
-        ]
-
-    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
-        """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
-
-        Returns [m, n_samples], or [m, D, n_samples] for a y of two dimensions.
-        """
-        mean, cov = self.predict(X, return_cov=True, latent=True)
-        random = check_random_state(random_state)
-        m, cov = len(mean), cov.reshape(len(mean), len(mean), -1)
-        draws = [
-            random.multivariate_normal(mu, cov[:, :, d], n_samples).T for d, mu in enumerate(mean.reshape(m, -1).T)
-        ]
-        return draws[0] if self._single else np.stack(draws, axis=1)
 
 
 def _names(name: str, count: int) -> list[str]:
