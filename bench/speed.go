@@ -25,7 +25,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.D, "outputs", 1, "outputs")
 	set.StringVar(&o.inference, "inference", "exact", "exact, factorised (bound and gradient) or predict (mean and covariance at the rows)")
 	set.StringVar(&o.device, "device", "cpu", "cpu, cuda or cuda:n")
-	set.StringVar(&o.precision, "precision", "float64", "of a card: float64, digits (7 of int8) or digits=N with N from 3")
+	set.StringVar(&o.precision, "precision", "float64", "of a card: float64, digits (7 of int8) or digits=3")
 	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after a first that is not counted")
 	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it; 0: measure the CPU's")
 	set.BoolVar(&o.kernels, "kernels", false, "time each of a card's kernels too, at a few microseconds a launch")

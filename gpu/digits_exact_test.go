@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -101,14 +100,10 @@ var exactShapes = []shape{
 	{name: "windows", n: 150, m: 60, q: 1, d: 1, windows: 4},
 }
 
-// eachExact runs a test of each exact shape, without the tag slow with the least and
-// the most digits only.
+// eachExact runs a test of each exact shape, with either number of digits.
 func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *rows, digits int)) {
 	onEach(t, func(t *testing.T, ordinal int) {
-		for digits := LeastDigits; digits <= MostDigits; digits++ {
-			if !slow.Tests && digits != LeastDigits && digits != MostDigits {
-				continue
-			}
+		for _, digits := range []int{LeastDigits, MostDigits} {
 			for _, s := range exactShapes {
 				t.Run(fmt.Sprintf("%d digits, %s", digits, s.name), func(t *testing.T) {
 					s.digits = digits

@@ -22,7 +22,7 @@ type Options struct {
 	// microseconds a launch.
 	Timing bool
 	// Digits has G and its pullback's products made from so many int8 digits a
-	// feature, LeastDigits to MostDigits, in whole numbers and the same on every card;
+	// feature, LeastDigits or MostDigits, in whole numbers and the same on every card;
 	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
 	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most.
 	Digits int
@@ -52,8 +52,8 @@ func Open(o Options) (*Backend, error) {
 }
 
 func openCard(o Options) (*Backend, error) {
-	if o.Digits != 0 && (o.Digits < LeastDigits || o.Digits > MostDigits) {
-		return nil, fmt.Errorf("%d digits: want %d to %d, or 0 for float64", o.Digits, LeastDigits, MostDigits)
+	if o.Digits != 0 && o.Digits != LeastDigits && o.Digits != MostDigits {
+		return nil, fmt.Errorf("%d digits: want %d or %d, or 0 for float64", o.Digits, LeastDigits, MostDigits)
 	}
 	context, err := cuda.Open(o.Ordinal, o.Budget)
 	if err != nil {

@@ -299,8 +299,8 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", o, err, cuda.ErrNoDevice)
 		}
 	}
-	for _, digits := range []int{-1, 1, LeastDigits - 1, MostDigits + 1} {
-		if _, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits}); err == nil || !strings.Contains(err.Error(), "want 3 to 7, or 0") {
+	for _, digits := range []int{-1, 1, LeastDigits - 1, LeastDigits + 1, MostDigits - 1, MostDigits + 1} {
+		if _, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits}); err == nil || !strings.Contains(err.Error(), "want 3 or 7, or 0") {
 			t.Errorf("%d digits: %v", digits, err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// LeastDigits and MostDigits are how many int8 digits a feature may have
-// (Options.Digits). Each takes 8 bits off the error; 7 have float64's own.
+// LeastDigits and MostDigits are the two numbers of int8 digits that a feature may have
+// (Options.Digits): 3 for gradients of six decimals, 7 for float64's own error.
 const LeastDigits, MostDigits = 3, 7
 
 // FastFloat64 says whether cards of this compute capability multiply in float64 about
@@ -15,8 +15,8 @@ const LeastDigits, MostDigits = 3, 7
 // Others have one float64 unit for 64 of float32.
 func FastFloat64(major, minor int) bool { return minor == 0 && major >= 8 && major <= 10 }
 
-// ParseDigits reads a precision: float64 is 0 digits, digits=N so many, and digits as
-// many as there may be.
+// ParseDigits returns the number of digits of a precision: 0 of float64, N of digits=N,
+// MostDigits of digits.
 func ParseDigits(s string) (int, error) {
 	word, number, numbered := strings.Cut(s, "=")
 	switch n, err := strconv.Atoi(number); {
@@ -24,8 +24,8 @@ func ParseDigits(s string) (int, error) {
 		return 0, nil
 	case s == "digits":
 		return MostDigits, nil
-	case word == "digits" && numbered && err == nil && n >= LeastDigits && n <= MostDigits:
+	case word == "digits" && numbered && err == nil && (n == LeastDigits || n == MostDigits):
 		return n, nil
 	}
-	return 0, fmt.Errorf("gpu: want float64, digits or digits=N with N from %d to %d", LeastDigits, MostDigits)
+	return 0, fmt.Errorf("gpu: want float64, digits, digits=%d or digits=%d", LeastDigits, MostDigits)
 }

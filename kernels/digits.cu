@@ -95,21 +95,6 @@ KERNEL(256) digits_gram_3(const long long *chunks, const long long *jobs, long l
 	digits_gram<3>(chunks, jobs, slab, most, store, part, shared);
 }
 
-KERNEL(256, 1) digits_gram_4(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part) {
-	SHARED(Digit, shared);
-	digits_gram<4>(chunks, jobs, slab, most, store, part, shared);
-}
-
-KERNEL(256) digits_gram_5(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part) {
-	SHARED(Digit, shared);
-	digits_gram<5>(chunks, jobs, slab, most, store, part, shared);
-}
-
-KERNEL(256) digits_gram_6(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part) {
-	SHARED(Digit, shared);
-	digits_gram<6>(chunks, jobs, slab, most, store, part, shared);
-}
-
 KERNEL(256) digits_gram_7(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part) {
 	SHARED(Digit, shared);
 	digits_gram<7>(chunks, jobs, slab, most, store, part, shared);
@@ -180,21 +165,6 @@ DEVICE void digits_product(const long long *chunks, const long long *jobs, long 
 KERNEL(256) digits_product_3(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
 	SHARED(Digit, shared);
 	digits_product<3>(chunks, jobs, slab, most, store, adjoint, stored, shared);
-}
-
-KERNEL(256) digits_product_4(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
-	SHARED(Digit, shared);
-	digits_product<4>(chunks, jobs, slab, most, store, adjoint, stored, shared);
-}
-
-KERNEL(256) digits_product_5(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
-	SHARED(Digit, shared);
-	digits_product<5>(chunks, jobs, slab, most, store, adjoint, stored, shared);
-}
-
-KERNEL(256) digits_product_6(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
-	SHARED(Digit, shared);
-	digits_product<6>(chunks, jobs, slab, most, store, adjoint, stored, shared);
 }
 
 KERNEL(256) digits_product_7(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {

@@ -13,7 +13,7 @@
 // DIGIT_SUM numbers of a sum are at most (s−1)·2¹⁴·20480 < 2³¹. Then the levels are
 // added in 96 bits (Whole), so a sum is one whole number whatever its order is.
 //
-// What is missing of a product c·c' (in units of σ², for s of 3 … 7): rounding takes
+// What is missing of a product c·c' (in units of σ², for s of 3 or 7): rounding takes
 // (½|X'| + ½|X| + ¼)/σ² ≤ 2^(2−8s) + 2^(2−16s); the pairs left out, s−1 on the highest
 // of their levels, Σ_(l<s−1) (l+1)·2¹⁴·256^l/σ² ≤ (s−1)·2^(2−8s) · 1.005. Together
 // s·2^(2−8s) · 1.01 for each number of the sum.

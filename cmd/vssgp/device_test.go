@@ -217,7 +217,7 @@ func TestPrecisionFlag(t *testing.T) {
 		refused    string
 	}{
 		{in: "auto", slow: 7}, {in: "float64"}, {in: "digits", fast: 7, slow: 7}, {in: "digits=3", fast: 3, slow: 3}, {in: "digits=7", fast: 7, slow: 7},
-		{in: "digits=2", refused: "from 3 to 7"}, {in: "digits=8", refused: "from 3 to 7"}, {in: "digits=x", refused: "from 3"}, {in: "digits=", refused: "from 3"},
+		{in: "digits=2", refused: "digits=3 or digits=7"}, {in: "digits=5", refused: "digits=3 or digits=7"}, {in: "digits=8", refused: "digits=3 or digits=7"}, {in: "digits=x", refused: "digits=3 or digits=7"}, {in: "digits=", refused: "digits=3 or digits=7"},
 		{in: "auto=3", refused: "want auto"}, {in: "float64=7", refused: "want auto"}, {in: "", refused: "want auto"}, {in: "mixed", refused: "want digits"},
 	} {
 		p := precisionFlag{text: "before"}
@@ -251,7 +251,7 @@ func TestPrecisionChoice(t *testing.T) {
 		{"auto", "digits=3", []cuda.Device{slow}, 3, "the first GPU that can be used"},
 		{"auto", "digits", nil, -1, "--precision digits: the CPU computes in float64, and there is no GPU"},
 		{"auto", "auto", nil, 0, "there is no GPU"},
-		{"cpu", "digits=4", []cuda.Device{slow}, -1, "--precision digits=4: the CPU computes in float64; want"},
+		{"cpu", "digits=3", []cuda.Device{slow}, -1, "--precision digits=3: the CPU computes in float64; want"},
 		{"cuda", "auto", []cuda.Device{slow}, 7, ""},
 		{"cuda:1", "auto", []cuda.Device{fast, slow}, 7, ""},
 		{"cuda:0", "auto", []cuda.Device{fast, slow}, 0, ""},

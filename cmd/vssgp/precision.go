@@ -18,9 +18,9 @@ type precisionFlag struct {
 }
 
 // precisions are what a shell offers.
-var precisions = []string{"auto", "float64", "digits", "digits=3", "digits=4", "digits=5", "digits=6", "digits=7"}
+var precisions = []string{"auto", "float64", "digits", "digits=3", "digits=7"}
 
-// set takes auto, float64, digits or digits=N.
+// set takes auto, float64, digits, digits=3 or digits=7.
 func (p *precisionFlag) set(s string) error {
 	if s == "mixed" {
 		return errors.New("mixed precision was removed; want digits, which are as exact as float64, or digits=3, which is near to what mixed was")

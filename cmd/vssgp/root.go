@@ -46,7 +46,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	device := &value{kind: "device", text: "auto", words: []string{"auto", "cpu", "cuda"}, set: a.computer.device.set}
 	f.Var(device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
 	f.Var(&value{kind: "word", text: "auto", words: precisions, set: a.computer.precision.set}, "precision",
-		"what a GPU multiplies in: auto, float64, or digits[=N] of int8, 3 to 7 (7, the default: as exact as float64)")
+		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
 	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
