@@ -316,7 +316,7 @@ func TestResidualInParts(t *testing.T) {
 		}
 	}
 	var sum float64
-	spectra := STFT(diff, rate)
+	spectra := transformed(diff, rate)
 	for _, s := range spectra {
 		for k, v := range s {
 			square := real(v)*real(v) + imag(v)*imag(v)

@@ -115,9 +115,7 @@ func TestNil(t *testing.T) {
 				isNaN(RMSE(est, nil, nil))
 				isNaN(SNR(est, nil, nil))
 				isNaN(STFTRMSE(est, nil, nil, 0))
-				isNaN(LogSpectralDistance(est, nil, nil, 0))
 			}
-			STFT(nil, 0)
 			for _, r := range []*Residual{nil, {}, NewResidual(0, 0)} {
 				r.Add(0, nil, nil, nil)
 				isNaN(r.RMSE())

@@ -2,7 +2,6 @@ package audio
 
 import (
 	"math"
-	"slices"
 )
 
 // The scores compare an estimate with a reference of the same length. A mask says which samples count; nil means all.
@@ -108,37 +107,6 @@ func SNR(ref, est []float64, mask []bool) float64 {
 	signal, _ := masked(make([]float64, len(ref)), ref, mask)
 	return 10 * math.Log10(sumSquares(signal)/sumSquares(diff))
 }
-
-// lsdFloor keeps digital silence out of the logarithm: the magnitude, on STFT's scale at 16 kHz, of the rounding noise
-// of 16-bit samples.
-const lsdFloor = 1e-4
-
-// LogSpectralDistance returns the mean, over the frames of STFT that contain a sample that counts, of the root mean square
-// over frequencies of 20·log10(|X_tk| / |Y_tk|), in dB; magnitudes below 1e-4 count as 1e-4.
-func LogSpectralDistance(ref, est []float64, mask []bool, rate int) float64 {
-	if _, count := masked(ref, est, mask); count == 0 {
-		return math.NaN()
-	}
-	x, y := newSTFT(len(ref), rate), newSTFT(len(est), rate)
-	var sum float64
-	count := 0
-	for at := 0; at < x.count*x.hop; at += x.hop {
-		if mask != nil && !slices.Contains(mask[at:min(at+x.length, len(mask))], true) {
-			continue
-		}
-		var square float64
-		other := y.transform(est[at:])
-		for k, v := range x.transform(ref[at:]) {
-			d := 20 * math.Log10(floored(v)/floored(other[k]))
-			square += d * d
-		}
-		sum += math.Sqrt(square / float64(len(other)))
-		count++
-	}
-	return sum / float64(count)
-}
-
-func floored(v complex128) float64 { return max(lsdFloor, math.Hypot(real(v), imag(v))) }
 
 // Scores are the paper's measures of a fill, in units of the signal: TrainRMSE and TrainSTFTRMSE over the observed samples,
 // TestRMSE and TestSTFTRMSE over the missing ones (see RMSE and STFTRMSE).

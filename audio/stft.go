@@ -2,16 +2,15 @@ package audio
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// FrameSeconds and HopSeconds are the length of a frame of the short-time Fourier transform and the time from one frame to
+// frameSeconds and hopSeconds are the length of a frame of the short-time Fourier transform and the time from one frame to
 // the next, in seconds, as in the paper.
 const (
-	FrameSeconds = 0.025
-	HopSeconds   = 0.012
+	frameSeconds = 0.025
+	hopSeconds   = 0.012
 )
 
 // stft transforms a channel frame by frame.
@@ -24,7 +23,7 @@ type stft struct {
 
 // newSTFT takes as many frames as reach the last of n samples.
 func newSTFT(n, rate int) *stft {
-	s := &stft{length: SamplesIn(FrameSeconds, rate), hop: SamplesIn(HopSeconds, rate), count: 1}
+	s := &stft{length: SamplesIn(frameSeconds, rate), hop: SamplesIn(hopSeconds, rate), count: 1}
 	if n > s.length {
 		s.count += (n - s.length + s.hop - 1) / s.hop
 	}
@@ -50,21 +49,6 @@ func (s *stft) transform(x []float64) []complex128 {
 	}
 	s.spectrum = s.fft.Coefficients(s.spectrum, s.frame)
 	return s.spectrum
-}
-
-// STFT returns the short-time Fourier transform [frames][F/2+1] of x: frames of F = 25 ms every 12 ms from sample 0 on, the
-// last one padded with zeros, under a Hamming window, with no scaling:
-//
-//	X_tk = Σ_{i<F} w_i x_{tH+i} exp(-2πi·ik/F)
-//
-// Bin k is the frequency k·rate/F; the other half of the bins is the mirror image.
-func STFT(x []float64, rate int) [][]complex128 {
-	s := newSTFT(len(x), rate)
-	spectra := make([][]complex128, s.count)
-	for t := range spectra {
-		spectra[t] = slices.Clone(s.transform(x[t*s.hop:]))
-	}
-	return spectra
 }
 
 // stftSum sums |X_tk|² of a channel over all frames and all F bins, from parts of it that rise; the samples in between are

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/lbfgs"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -15,7 +16,7 @@ const usualIterations = 300
 
 // An objective is a bound with its gradient.
 type objective interface {
-	// value moves to h; its error wraps ErrBound. The other methods follow it, once.
+	// value moves to h; its error wraps vssgp.ErrBound. The other methods follow it, once.
 	value(h hyper) (float64, error)
 	// gradient adds the gradient there to grad.
 	gradient(grad *hyper)
@@ -25,7 +26,7 @@ type objective interface {
 
 // ascend maximises f from c's start by L-BFGS. If ctx ends it, the best fit so far
 // comes back with an error that wraps ctx.Err(); any other error, for which f has
-// no value at the start, wraps ErrBound and comes without a fit.
+// no value at the start, wraps vssgp.ErrBound and comes without a fit.
 func (p *problem) ascend(ctx context.Context, c *coordinates, f objective) (*Fit, error) {
 	ctx = cmp.Or(ctx, context.Background())
 	eval := func(v, g []float64) (float64, error) {
@@ -45,8 +46,8 @@ func (p *problem) ascend(ctx context.Context, c *coordinates, f objective) (*Fit
 	if of > 0 {
 		state, err = lbfgs.Start(eval, state.X)
 		if err != nil && ctx.Err() == nil {
-			if !errors.Is(err, ErrBound) {
-				err = fmt.Errorf("%w: %w", err, ErrBound)
+			if !errors.Is(err, vssgp.ErrBound) {
+				err = fmt.Errorf("%w: %w", err, vssgp.ErrBound)
 			}
 			return nil, fmt.Errorf("baseline: at the starting values: %w", err)
 		}

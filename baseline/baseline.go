@@ -25,7 +25,7 @@ import (
 
 // A Method makes a model of data. Where ctx (nil: the background) ends it early,
 // the best model so far comes back together with an error that wraps ctx.Err().
-// Errors of Fit wrap ErrOptions, vssgp.ErrData or ErrBound.
+// Errors of Fit wrap vssgp.ErrOptions, ErrData or ErrBound.
 type Method interface {
 	Fit(ctx context.Context, data *vssgp.Data) (*Fit, error)
 }
@@ -51,7 +51,7 @@ type Fit struct {
 }
 
 // Options are common to the methods with a covariance matrix. Bad ones give an
-// error that wraps ErrOptions, bad data one that wraps vssgp.ErrData.
+// error that wraps vssgp.ErrOptions, bad data one that wraps vssgp.ErrData.
 type Options struct {
 	// Covariance has the starting hyper-parameters; the zero value stands for one
 	// squared exponential with a tenth of each input's range, times √Q.

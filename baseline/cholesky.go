@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/matrices"
 )
 
@@ -24,7 +25,7 @@ const jitterTimes = 7
 
 // factorise takes the Cholesky factor of a symmetric matrix [n,n] into a's lower
 // triangle; the upper one stays as it is. Where it fails, it adds jitter to the
-// diagonal (matrices.Jittered). The error wraps ErrBound.
+// diagonal (matrices.Jittered). The error wraps vssgp.ErrBound.
 func factorise(a *mat.Dense) (f factor, err error) {
 	n := a.RawMatrix().Rows
 	diagonal := make([]float64, n)
@@ -35,9 +36,9 @@ func factorise(a *mat.Dense) (f factor, err error) {
 	}
 	if !positive(mean) {
 		return f, fmt.Errorf("baseline: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w",
-			n, mean, ErrBound)
+			n, mean, vssgp.ErrBound)
 	}
-	f.jitter, err = matrices.Jittered(ErrBound, jitterTimes, func(jitter float64) (float64, error) {
+	f.jitter, err = matrices.Jittered(vssgp.ErrBound, jitterTimes, func(jitter float64) (float64, error) {
 		for i := 0; i < n && jitter > 0; i++ { // the attempt before has overwritten the lower triangle
 			a.Set(i, i, diagonal[i]+jitter)
 			for j := range i {
@@ -46,7 +47,7 @@ func factorise(a *mat.Dense) (f factor, err error) {
 		}
 		l, ok := lapack64.Potrf(lower(a))
 		if f.l = l; !ok {
-			return mean, ErrBound
+			return mean, vssgp.ErrBound
 		}
 		return mean, nil
 	})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp"
 )
 
 // hyper holds what a fit learns, or the gradient by it.
@@ -29,12 +31,12 @@ func (h *hyper) numbers() (logs, linear []*float64) {
 }
 
 // check reports values that are no longer positive because a step was too long.
-// The error wraps ErrBound.
+// The error wraps vssgp.ErrBound.
 func (h hyper) check() error {
 	logs, _ := h.numbers()
 	for _, x := range logs {
 		if !positive(*x) {
-			return fmt.Errorf("baseline: a variance or length-scale of %v; want a positive number: %w", *x, ErrBound)
+			return fmt.Errorf("baseline: a variance or length-scale of %v; want a positive number: %w", *x, vssgp.ErrBound)
 		}
 	}
 	return nil

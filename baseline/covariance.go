@@ -53,7 +53,7 @@ func (c Covariance) Clone() Covariance {
 func (c Covariance) check(q int) error {
 	if c.Q != q || c.L < 1 || len(c.Variance) != c.L || len(c.Lengthscale) != c.L*q || len(c.Frequency) != c.L*q {
 		return fmt.Errorf("baseline: covariance of %d components and %d inputs: %d variances, %d length-scales, %d frequencies; "+
-			"the data have %d inputs: %w", c.L, c.Q, len(c.Variance), len(c.Lengthscale), len(c.Frequency), q, ErrOptions)
+			"the data have %d inputs: %w", c.L, c.Q, len(c.Variance), len(c.Lengthscale), len(c.Frequency), q, vssgp.ErrOptions)
 	}
 	for _, a := range []struct {
 		name   string
@@ -66,7 +66,7 @@ func (c Covariance) check(q int) error {
 		{"frequency", c.Frequency, "finite", finite},
 	} {
 		if i := slices.IndexFunc(a.values, func(v float64) bool { return !a.ok(v) }); i >= 0 {
-			return fmt.Errorf("baseline: covariance's %s %d is %v; want a %s number: %w", a.name, i, a.values[i], a.want, ErrOptions)
+			return fmt.Errorf("baseline: covariance's %s %d is %v; want a %s number: %w", a.name, i, a.values[i], a.want, vssgp.ErrOptions)
 		}
 	}
 	return nil

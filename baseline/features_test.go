@@ -175,8 +175,8 @@ func TestFeaturesErrors(t *testing.T) {
 	if _, err := (Features{}).Fit(t.Context(), nil); !errors.Is(err, vssgp.ErrData) {
 		t.Errorf("no data: %v, want ErrData", err)
 	}
-	if _, err := (Features{vssgp.Options{Features: -1}}).Fit(t.Context(), data); !errors.Is(err, ErrOptions) {
-		t.Errorf("-1 features: %v, want ErrOptions", err)
+	if _, err := (Features{vssgp.Options{Features: -1}}).Fit(t.Context(), data); !errors.Is(err, vssgp.ErrOptions) {
+		t.Errorf("-1 features: %v, want vssgp.ErrOptions", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	fit, err := Features{vssgp.Options{Init: vssgp.InitPaper, Features: 5, Progress: func(vssgp.Progress) { cancel() }}}.Fit(ctx, data)

@@ -33,7 +33,7 @@ func (g GP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	}
 	if p.n > MaxRows {
 		return nil, fmt.Errorf("baseline: a full GP of %d rows; want at most %d, or one of the sparse methods: %w",
-			p.n, MaxRows, ErrOptions)
+			p.n, MaxRows, vssgp.ErrOptions)
 	}
 	return p.ascend(ctx, newCoordinates(p.start, false), newEvidence(p))
 }

@@ -80,16 +80,16 @@ func TestMistakes(t *testing.T) {
 	}{
 		"no data":             {Options{}, nil, vssgp.ErrData},
 		"not a number":        {Options{}, bad, vssgp.ErrData},
-		"too many rows":       {Options{}, many, ErrOptions},
-		"another Q":           {Options{Covariance: SE(2, 1)}, good, ErrOptions},
-		"negative variance":   {with(func(c *Covariance) { c.Variance[1] = -1 }), good, ErrOptions},
-		"length-scale 0":      {with(func(c *Covariance) { c.Lengthscale[0] = 0 }), good, ErrOptions},
-		"infinite frequency":  {with(func(c *Covariance) { c.Frequency[0] = math.Inf(1) }), good, ErrOptions},
-		"missing frequencies": {with(func(c *Covariance) { c.Frequency = nil }), good, ErrOptions},
-		"negative iterations": {Options{Iterations: -2}, good, ErrOptions},
-		"negative precision":  {Options{NoisePrecision: -1}, good, ErrOptions},
-		"precision NaN":       {Options{NoisePrecision: math.NaN()}, good, ErrOptions},
-		"precision infinite":  {Options{NoisePrecision: math.Inf(1)}, good, ErrOptions},
+		"too many rows":       {Options{}, many, vssgp.ErrOptions},
+		"another Q":           {Options{Covariance: SE(2, 1)}, good, vssgp.ErrOptions},
+		"negative variance":   {with(func(c *Covariance) { c.Variance[1] = -1 }), good, vssgp.ErrOptions},
+		"length-scale 0":      {with(func(c *Covariance) { c.Lengthscale[0] = 0 }), good, vssgp.ErrOptions},
+		"infinite frequency":  {with(func(c *Covariance) { c.Frequency[0] = math.Inf(1) }), good, vssgp.ErrOptions},
+		"missing frequencies": {with(func(c *Covariance) { c.Frequency = nil }), good, vssgp.ErrOptions},
+		"negative iterations": {Options{Iterations: -2}, good, vssgp.ErrOptions},
+		"negative precision":  {Options{NoisePrecision: -1}, good, vssgp.ErrOptions},
+		"precision NaN":       {Options{NoisePrecision: math.NaN()}, good, vssgp.ErrOptions},
+		"precision infinite":  {Options{NoisePrecision: math.Inf(1)}, good, vssgp.ErrOptions},
 	} {
 		if fit, err := (GP{c.o}).Fit(t.Context(), c.data); !errors.Is(err, c.want) || fit != nil {
 			t.Errorf("%s: fit %v, error %v; want none and %v", name, fit, err, c.want)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/vssgp/vssgp"
 )
 
 // usualInducing is M if the options do not set it.
@@ -13,7 +15,7 @@ const usualInducing = 100
 // inducing reads the options that SPGP and SVGP share.
 func (p *problem) inducing(m int, given []float64, fixed bool) (*coordinates, error) {
 	if m < 0 {
-		return nil, fmt.Errorf("baseline: %d inducing inputs; want a positive number, or 0 for the default: %w", m, ErrOptions)
+		return nil, fmt.Errorf("baseline: %d inducing inputs; want a positive number, or 0 for the default: %w", m, vssgp.ErrOptions)
 	}
 	start := p.start
 	if given == nil {
@@ -23,11 +25,11 @@ func (p *problem) inducing(m int, given []float64, fixed bool) (*coordinates, er
 	}
 	if len(given) == 0 || len(given)%p.q != 0 || m != 0 && m*p.q != len(given) {
 		return nil, fmt.Errorf("baseline: Locations has %d numbers; want %d inducing inputs with %d coordinates each: %w",
-			len(given), m, p.q, ErrOptions)
+			len(given), m, p.q, vssgp.ErrOptions)
 	}
 	for i, v := range given {
 		if !finite(v) {
-			return nil, fmt.Errorf("baseline: Locations[%d] is %v; want a finite number: %w", i, v, ErrOptions)
+			return nil, fmt.Errorf("baseline: Locations[%d] is %v; want a finite number: %w", i, v, vssgp.ErrOptions)
 		}
 	}
 	start.z = slices.Clone(given)
@@ -45,7 +47,7 @@ func (p *problem) spread(m int) ([]float64, error) {
 	}
 	if m > len(rows) {
 		return nil, fmt.Errorf("baseline: %d inducing inputs for data with %d different inputs; want no more than that, or Locations: %w",
-			m, len(rows), ErrOptions)
+			m, len(rows), vssgp.ErrOptions)
 	}
 	if p.q > 1 {
 		order := rand.New(rand.NewPCG(p.o.Seed, inducingSalt)).Perm(len(rows))[:m]

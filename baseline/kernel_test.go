@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
 )
 
 func TestMatrix(t *testing.T) {
@@ -184,11 +186,11 @@ func TestFactorise(t *testing.T) {
 		}
 	}
 	for name, v := range map[string]float64{"negative": -1, "NaN": math.NaN(), "infinite": math.Inf(1)} {
-		if _, err := factorise(mat.NewDense(2, 2, []float64{v, 0, 0, 1e-3})); !errors.Is(err, ErrBound) {
-			t.Errorf("%s: error %v, want ErrBound", name, err)
+		if _, err := factorise(mat.NewDense(2, 2, []float64{v, 0, 0, 1e-3})); !errors.Is(err, vssgp.ErrBound) {
+			t.Errorf("%s: error %v, want vssgp.ErrBound", name, err)
 		}
 	}
-	if _, err := factorise(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); !errors.Is(err, ErrBound) {
-		t.Errorf("indefinite: error %v, want ErrBound", err)
+	if _, err := factorise(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); !errors.Is(err, vssgp.ErrBound) {
+		t.Errorf("indefinite: error %v, want vssgp.ErrBound", err)
 	}
 }

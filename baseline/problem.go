@@ -37,7 +37,7 @@ type units struct {
 }
 
 // prepare checks data and options, scales y and completes the starting values.
-// Errors wrap vssgp.ErrData or ErrOptions.
+// Errors wrap vssgp.ErrData or vssgp.ErrOptions.
 func prepare(data *vssgp.Data, o Options) (*problem, error) {
 	began := time.Now()
 	if data == nil {
@@ -57,14 +57,14 @@ func prepare(data *vssgp.Data, o Options) (*problem, error) {
 	}
 	if o.Iterations < NoIterations {
 		return nil, fmt.Errorf("baseline: %d iterations; want a positive number, 0 for the default or NoIterations: %w",
-			o.Iterations, ErrOptions)
+			o.Iterations, vssgp.ErrOptions)
 	}
 	if o.NoisePrecision != 0 {
 		p.start.noise = 1 / (o.NoisePrecision * y.Scale[0] * y.Scale[0])
 	}
 	if !positive(p.start.noise) {
 		return nil, fmt.Errorf("baseline: noise precision %v, the first output's standard deviation %v; "+
-			"want a positive number, or 0 for the default: %w", o.NoisePrecision, y.Scale[0], ErrOptions)
+			"want a positive number, or 0 for the default: %w", o.NoisePrecision, y.Scale[0], vssgp.ErrOptions)
 	}
 	return p, nil
 }

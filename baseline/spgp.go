@@ -37,7 +37,7 @@ func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 		return nil, err
 	}
 	if s.Bound = cmp.Or(s.Bound, VFE); s.Bound != VFE && s.Bound != FITC {
-		return nil, fmt.Errorf("baseline: bound %q; want %q or %q: %w", s.Bound, VFE, FITC, ErrOptions)
+		return nil, fmt.Errorf("baseline: bound %q; want %q or %q: %w", s.Bound, VFE, FITC, vssgp.ErrOptions)
 	}
 	in, err := p.inducing(s.Inducing, s.Locations, s.FixLocations)
 	if err != nil {

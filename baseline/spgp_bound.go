@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
 )
 
 // Bound is the objective of SPGP.
@@ -82,7 +84,7 @@ func (c *collapsed) value(h hyper) (float64, error) {
 	determinant := float64(c.n)*math.Log(2*math.Pi) + log + c.post.precision.logDet()
 	f := -0.5*(d*determinant+fit+square(c.post.mean.RawMatrix().Data)) - 0.5*d/h.noise*open
 	if !finite(f) {
-		return 0, fmt.Errorf("baseline: %s bound is %v: %w", c.bound, f, ErrBound)
+		return 0, fmt.Errorf("baseline: %s bound is %v: %w", c.bound, f, vssgp.ErrBound)
 	}
 	return f, nil
 }

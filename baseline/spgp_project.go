@@ -31,7 +31,7 @@ func newProjection(m int) *projection {
 	return &projection{k: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
 }
 
-// set moves to h and factorises K_uu; the error wraps ErrBound.
+// set moves to h and factorises K_uu; the error wraps vssgp.ErrBound.
 func (p *projection) set(h hyper) (err error) {
 	if err := h.check(); err != nil {
 		return err

@@ -256,13 +256,13 @@ func TestSPGPValueErrors(t *testing.T) {
 	} {
 		h.z = z
 		for _, bound := range bounds {
-			if f, err := newCollapsed(p, bound, 3).value(h); !errors.Is(err, ErrBound) {
-				t.Errorf("%s, %s: %v, %v; want ErrBound", name, bound, f, err)
+			if f, err := newCollapsed(p, bound, 3).value(h); !errors.Is(err, vssgp.ErrBound) {
+				t.Errorf("%s, %s: %v, %v; want vssgp.ErrBound", name, bound, f, err)
 			}
 		}
 	}
-	if f, err := newCollapsed(p, VFE, 3).value(hyper{SE(1, 1), 0.1, []float64{1, math.NaN(), 3}}); !errors.Is(err, ErrBound) {
-		t.Errorf("z NaN: %v, %v; want ErrBound", f, err)
+	if f, err := newCollapsed(p, VFE, 3).value(hyper{SE(1, 1), 0.1, []float64{1, math.NaN(), 3}}); !errors.Is(err, vssgp.ErrBound) {
+		t.Errorf("z NaN: %v, %v; want vssgp.ErrBound", f, err)
 	}
 }
 
@@ -278,8 +278,8 @@ func TestSPGPOptions(t *testing.T) {
 		"location infinite": {Locations: []float64{1, math.Inf(1)}},
 		"covariance":        {Options: Options{Covariance: SE(1, 1)}},
 	} {
-		if _, err := s.Fit(bg, data); !errors.Is(err, ErrOptions) {
-			t.Errorf("%s: %v, want ErrOptions", name, err)
+		if _, err := s.Fit(bg, data); !errors.Is(err, vssgp.ErrOptions) {
+			t.Errorf("%s: %v, want vssgp.ErrOptions", name, err)
 		}
 	}
 	data.Y[0] = math.NaN()

@@ -46,11 +46,11 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	}
 	if s.Batch < 0 || s.Batch > p.n {
 		return nil, fmt.Errorf("baseline: mini-batches of %d of %d rows; want a positive number of them, or 0 for the default: %w",
-			s.Batch, p.n, ErrOptions)
+			s.Batch, p.n, vssgp.ErrOptions)
 	}
 	s.Batch, s.Rate = cmp.Or(s.Batch, min(usualBatch, p.n)), cmp.Or(s.Rate, usualRate)
 	if !(s.Rate > 0 && s.Rate <= 1) {
-		return nil, fmt.Errorf("baseline: a rate of %v; want one above 0, up to 1, or 0 for the default: %w", s.Rate, ErrOptions)
+		return nil, fmt.Errorf("baseline: a rate of %v; want one above 0, up to 1, or 0 for the default: %w", s.Rate, vssgp.ErrOptions)
 	}
 	in, err := p.inducing(s.Inducing, s.Locations, s.FixLocations)
 	if err != nil {

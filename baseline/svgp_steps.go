@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/optimise"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/optimise"
 )
 
 const (
@@ -142,7 +144,7 @@ func (w *steps) step() (float64, error) {
 	t := w.tile
 	t.project(w.proj)
 	if !finite(floats.Sum(t.gap)) {
-		return 0, fmt.Errorf("baseline: covariances with the inducing inputs are not numbers: %w", ErrBound)
+		return 0, fmt.Errorf("baseline: covariances with the inducing inputs are not numbers: %w", vssgp.ErrBound)
 	}
 	if w.was.h.noise > 0 {
 		w.q.carry(w.was, w.proj)
@@ -157,7 +159,7 @@ func (w *steps) step() (float64, error) {
 	w.q.gradient(t, w.was, weight, grad)
 	w.in.pull(w.grad, &w.h, grad)
 	if !finite(value) || !finite(floats.Sum(w.grad)) {
-		return 0, fmt.Errorf("baseline: SVGP's bound or its gradient is not a number: %w", ErrBound)
+		return 0, fmt.Errorf("baseline: SVGP's bound or its gradient is not a number: %w", vssgp.ErrBound)
 	}
 	return value, nil
 }
@@ -191,7 +193,7 @@ func (w *steps) bound() (float64, error) {
 	f := -w.q.kl()
 	w.tile.each(w.proj, w.x, w.y, func(_ int, t *tile) { f += w.q.data(t, w.h.noise) })
 	if !finite(f) {
-		return 0, fmt.Errorf("baseline: SVGP's bound is %v: %w", f, ErrBound)
+		return 0, fmt.Errorf("baseline: SVGP's bound is %v: %w", f, vssgp.ErrBound)
 	}
 	return f, nil
 }

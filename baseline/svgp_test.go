@@ -92,8 +92,8 @@ func TestSVGPTakesBadStepsBack(t *testing.T) {
 	}
 	w = newSteps(p, in, 60, usualRate)
 	w.move(bad)
-	if why, err := w.all(bg, 5); why != "" || !errors.Is(err, ErrBound) {
-		t.Errorf("bad start: %q, %v; want ErrBound", why, err)
+	if why, err := w.all(bg, 5); why != "" || !errors.Is(err, vssgp.ErrBound) {
+		t.Errorf("bad start: %q, %v; want vssgp.ErrBound", why, err)
 	}
 }
 
@@ -113,8 +113,8 @@ func TestSVGPOptions(t *testing.T) {
 		"rate negative": {Rate: -1}, "rate NaN": {Rate: math.NaN()}, "rate too large": {Rate: 2},
 		"precision": {Options: Options{NoisePrecision: -1}},
 	} {
-		if _, err := s.Fit(bg, noisyData(10, 1, 1, 1)); !errors.Is(err, ErrOptions) {
-			t.Errorf("%s: %v, want ErrOptions", name, err)
+		if _, err := s.Fit(bg, noisyData(10, 1, 1, 1)); !errors.Is(err, vssgp.ErrOptions) {
+			t.Errorf("%s: %v, want vssgp.ErrOptions", name, err)
 		}
 	}
 	fit, err := SVGP{Locations: []float64{1, 2}, FixLocations: true, Options: Options{Iterations: 40}}.Fit(bg, noisyData(10, 1, 1, 1))

@@ -50,7 +50,6 @@ const DefaultSensitivity = 5
 type Found struct {
 	audio.Gap
 	Kind     Kind
-	Nats     float64
 	Strength float64 // its excess over what is expected there, in decibels; 0: not known
 }
 

@@ -48,7 +48,7 @@ func TestChannels(t *testing.T) {
 				}
 			}
 		}
-		s := Score(clean, r.Filled, r.Fit, r.SD, rate, gaps)
+		s := wholeScore(clean, r.Filled, r.Fit, r.SD, rate, gaps)
 		if !(s.VSSGP.TestRMSE < 0.1) || !(s.Coverage95 > 0.5) {
 			t.Errorf("%s: scores %+v", r.Method, s)
 		}

@@ -58,13 +58,6 @@ func TestNil(t *testing.T) {
 		{"Score of a nil recording", score(r, nil, whole(x)), vssgp.ErrData},
 		{"Score against other channels", score(r, whole(x), ragged{}), vssgp.ErrData},
 	})
-	for _, s := range []Scores{
-		Score(nil, nil, nil, nil, 0, nil), Score(x, x, nil, x, rate, gap), Score(x, x, x, x, rate, nil), Score(x, x, x, x, rate, []Gap{{Start: 990, End: 1001}}),
-	} {
-		if !math.IsNaN(s.VSSGP.TestRMSE) || !math.IsNaN(s.Coverage95) {
-			t.Errorf("scores %+v of what does not fit, want NaN", s)
-		}
-	}
 }
 
 // TestDrawsDiffer: two gaps in the same place of a tone's period, so that their

@@ -26,29 +26,7 @@ type Scores struct {
 	Coverage95 float64
 }
 
-// Score compares a fill with the undamaged recording, all [channel][sample]: filled is the recording with its gaps filled, fit
-// the model's mean and sd its standard deviation, NaN outside the excerpts (Result.Filled, Fit, SD). gaps must be as
-// audio.CheckGaps returns them. If they are not, or if the arrays differ in shape, the scores are NaN.
-func Score(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores {
-	if !sameShape(reference, filled) || !sameShape(reference, fit) || !sameShape(reference, sd) || !fits(gaps, reference) {
-		return newTally(0, 0, rate).scores()
-	}
-	n := len(reference[0])
-	t := newTally(len(reference), n, rate)
-	plain := slices.Clone(gaps) // a simple fill knows no limits
-	for i := range plain {
-		plain[i].Clipped = false
-	}
-	ar, err := Fill(context.Background(), filled, rate, plain, Options{Method: AR})
-	if err != nil { // too little is known for any model
-		return newTally(0, 0, rate).scores()
-	}
-	t.add(&Excerpt{Start: 0, End: n, Gaps: gaps, Filled: filled, Fit: fit, SD: sd}, reference, ar.Filled)
-	return t.scores()
-}
-
-// Score compares the fill with the undamaged recording, with the numbers of the function of the same name. It reads the
-// excerpts of both, and the samples of the recording around them that the autoregressive fill needs.
+// Score compares the fill with the undamaged recording. It reads the excerpts of both, and the samples of the recording around them that the autoregressive fill needs.
 func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("impute: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
@@ -95,12 +73,6 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 // sameShape reports whether two recordings have the same channels and samples.
 func sameShape(a, b [][]float64) bool {
 	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y []float64) bool { return len(x) == len(y) && len(x) == len(a[0]) })
-}
-
-// fits reports whether gaps are as audio.CheckGaps returns them for a recording.
-func fits(gaps []Gap, recording [][]float64) bool {
-	checked, err := audio.CheckGaps(gaps, len(recording[0]), len(recording))
-	return err == nil && slices.Equal(checked, gaps)
 }
 
 // tally adds up the scores of a fill, an excerpt at a time.

@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -36,7 +37,18 @@ func scored(trainOff, testOff, sdValue float64) (ref [][]float64, s Scores) {
 		}
 		ref, filled, fit, sd = append(ref, r), append(filled, f), append(fit, m), append(sd, d)
 	}
-	return ref, Score(ref, filled, fit, sd, 8000, gaps)
+	return ref, wholeScore(ref, filled, fit, sd, 8000, gaps)
+}
+
+// wholeScore returns the scores of a fill of whole recordings [channel][sample]: filled, the model's mean and standard deviation.
+func wholeScore(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores {
+	t := newTally(len(reference), len(reference[0]), rate)
+	ar, err := Fill(context.Background(), filled, rate, gaps, Options{Method: AR})
+	if err != nil {
+		panic(err)
+	}
+	t.add(&Excerpt{Start: 0, End: len(reference[0]), Gaps: gaps, Filled: filled, Fit: fit, SD: sd}, reference, ar.Filled)
+	return t.scores()
 }
 
 func TestScore(t *testing.T) {

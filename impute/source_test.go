@@ -114,7 +114,7 @@ func TestFillFrom(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if w := Score(clean, want.Filled, want.Fit, want.SD, rate, gaps); !sameScores(scores, w) {
+		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); !sameScores(scores, w) {
 			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
 		}
 		if again, err := want.Score(src, truth); err != nil || !sameScores(again, scores) {

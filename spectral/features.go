@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -127,23 +126,4 @@ func (f *Features) CheckRoom(of *Features) error {
 		return fmt.Errorf("spectral: room for %d features of %d inputs, want %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
 	}
 	return f.checkLengths()
-}
-
-// Check is CheckShape, and also refuses values that are not finite and
-// negative decays.
-func (f *Features) Check() error {
-	if err := cmp.Or(f.CheckShape(), f.Windows.Check(f.Q)); err != nil {
-		return err
-	}
-	for _, a := range f.Fields() {
-		if err := checkFinite("feature "+a.Name, a.Data); err != nil {
-			return err
-		}
-	}
-	for i, p := range f.Decay {
-		if p < 0 {
-			return fmt.Errorf("spectral: feature Decay[%d] is %v, want ≥ 0: %w", i, p, ErrValue)
-		}
-	}
-	return nil
 }

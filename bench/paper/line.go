@@ -87,7 +87,6 @@ const (
 	ZeroTest  Score = "silence_test_stft_rmse"
 	ZeroRMSE  Score = "silence_test_rmse"
 	SNR       Score = "snr"        // dB, over the gaps
-	LSD       Score = "lsd"        // log-spectral distance in dB
 	Coverage  Score = "coverage95" // share of the left-out rows inside the 95 % interval
 	NLPD      Score = "nlpd"       // mean negative log predictive density of a left-out row
 	StepTime  Score = "seconds_per_step"

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -133,13 +132,10 @@ func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
 // silence's scores beside it. Observed samples for which a fit says nothing (NaN) do not count.
 func (g *signal) score(l *Line, f *gapfill.Fill) {
 	n, missing := len(g.Y), g.Mask()
-	observed, said, silence, filled := make([]bool, n), make([]bool, n), make([]float64, n), slices.Clone(g.Y)
+	observed, said, silence := make([]bool, n), make([]bool, n), make([]float64, n)
 	for i, out := range missing {
 		observed[i] = !out
 		said[i] = !out && !math.IsNaN(f.Mean[i])
-		if out { // other samples as they are: only the gaps' frames tell
-			filled[i] = f.Mean[i]
-		}
 	}
 	if l.Scores == nil {
 		l.Scores = map[Score]float64{}
@@ -153,7 +149,6 @@ func (g *signal) score(l *Line, f *gapfill.Fill) {
 		ZeroTest:  audio.STFTRMSE(g.Y, silence, missing, g.Rate),
 		ZeroRMSE:  audio.RMSE(g.Y, silence, missing),
 		SNR:       audio.SNR(g.Y, f.Mean, missing),
-		LSD:       audio.LogSpectralDistance(g.Y, filled, missing, g.Rate),
 	})
 	if coverage, nlpd, ok := g.Intervals(f); ok {
 		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
