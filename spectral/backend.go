@@ -41,7 +41,7 @@ func (d *Data) Check() error {
 // CheckFeatures reports features that do not fit the data: wrong shapes, other
 // inputs, other windows.
 func (d *Data) CheckFeatures(f *Features) error {
-	if err := f.CheckShape(); err != nil {
+	if err := f.checkShape(); err != nil {
 		return err
 	}
 	if f.Q != d.Q {

@@ -83,9 +83,9 @@ func (f *Features) Offsets() []int {
 	return o
 }
 
-// CheckShape reports arrays whose lengths do not fit M and Q, and window
+// checkShape reports arrays whose lengths do not fit M and Q, and window
 // indices that fall or lie outside.
-func (f *Features) CheckShape() error {
+func (f *Features) checkShape() error {
 	if f.M < 1 || f.Q < 1 {
 		return fmt.Errorf("spectral: %d features of %d inputs, want at least one of each: %w", f.M, f.Q, ErrShape)
 	}

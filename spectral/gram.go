@@ -119,8 +119,8 @@ func (g *Gram) At(i, j int) float64 {
 	return 0
 }
 
-// CheckShape reports offsets that differ from the features'.
-func (g *Gram) CheckShape(f *Features) error {
+// checkShape reports offsets that differ from the features'.
+func (g *Gram) checkShape(f *Features) error {
 	o := f.Offsets()
 	if len(o) != len(g.Offset) {
 		return fmt.Errorf("spectral: matrix has %d blocks, the features have %d windows: %w", len(g.Offset)-1, len(o)-1, ErrShape)

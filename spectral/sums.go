@@ -21,7 +21,7 @@ func NewMoments(f *Features, d int) *Moments {
 
 // Check reports arrays that do not fit the features and d.
 func (m *Moments) Check(f *Features, d int) error {
-	return cmp.Or(checkOutputs(m.D, d), checkLength("C", len(m.C), f.M*d, "M·D"), m.Gram.CheckShape(f))
+	return cmp.Or(checkOutputs(m.D, d), checkLength("C", len(m.C), f.M*d, "M·D"), m.Gram.checkShape(f))
 }
 
 // Weights are a Gaussian over the coefficients with diagonal covariance, as
@@ -82,7 +82,7 @@ func (p *Posterior) Check(f *Features) error {
 	if p.Cov == nil {
 		return (&Weights{p.Mean, p.Var, p.D}).Check(f, max(1, p.D))
 	}
-	return cmp.Or(checkOutputs(p.D, max(1, p.D)), checkLength("coefficient mean", len(p.Mean), f.M*p.D, "M·D"), p.Cov.CheckShape(f))
+	return cmp.Or(checkOutputs(p.D, max(1, p.D)), checkLength("coefficient mean", len(p.Mean), f.M*p.D, "M·D"), p.Cov.checkShape(f))
 }
 
 // Prediction is the mean and covariance of the latent function at each row

@@ -37,7 +37,7 @@ func Write(path string, fn func(w io.Writer) error) error {
 // straight through, after the temporary files are complete and before they are renamed.
 //
 // Errors name the path and wrap ErrTarget (the path cannot be written to), the function's own error or the system's. Once ctx has
-// ended, a write to a pipe waits for its reader no longer than Grace; the error then wraps ctx's.
+// ended, a write to a pipe waits for its reader no longer than grace; the error then wraps ctx's.
 func WriteAll(ctx context.Context, files ...File) (err error) {
 	jobs, err := plan(files)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/vssgp/vssgp/internal/fault"
 )
 
-// Grace is the time that a waiting write still has once its context has ended: enough for a reader that is there, too short to be
+// grace is the time that a waiting write still has once its context has ended: enough for a reader that is there, too short to be
 // noticed.
-const Grace = 500 * time.Millisecond
+const grace = 500 * time.Millisecond
 
-// Until returns a writer to w, which may be a pipe without a reader. Once ctx has ended, all writes together have Grace. A write that
+// Until returns a writer to w, which may be a pipe without a reader. Once ctx has ended, all writes together have grace. A write that
 // still waits then is left behind, and it and all later writes fail with an error that wraps ctx's.
 func Until(ctx context.Context, w io.Writer) io.Writer {
 	return &until{ctx: ctx, w: w}
@@ -20,7 +20,7 @@ func Until(ctx context.Context, w io.Writer) io.Writer {
 
 type until struct {
 	ctx  context.Context
-	end  time.Time // of Grace; zero as long as ctx has not ended
+	end  time.Time // of grace; zero as long as ctx has not ended
 	w    io.Writer
 	copy []byte
 	err  error
@@ -41,7 +41,7 @@ func (u *until) Write(b []byte) (n int, err error) {
 	return n, u.err
 }
 
-// await returns fn's result, or gives up when Grace ends; late then gets the value that fn may still return.
+// await returns fn's result, or gives up when grace ends; late then gets the value that fn may still return.
 func await[T any](u *until, fn func() (T, error), late func(T)) (T, error) {
 	if u.ctx.Done() == nil {
 		return fn()
@@ -59,7 +59,7 @@ func await[T any](u *until, fn func() (T, error), late func(T)) (T, error) {
 	case <-u.ctx.Done():
 	}
 	if u.end.IsZero() {
-		u.end = time.Now().Add(Grace)
+		u.end = time.Now().Add(grace)
 	}
 	select {
 	case <-done:

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestUnread: a pipe that nobody opens, or that its reader leaves full, is given up Grace after the context has ended, and the other
+// TestUnread: a pipe that nobody opens, or that its reader leaves full, is given up grace after the context has ended, and the other
 // outputs are not written.
 func TestUnread(t *testing.T) {
 	for _, opened := range []bool{false, true} {
@@ -104,20 +104,20 @@ type writerFunc func(b []byte) (int, error)
 
 func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 
-// TestLeftBehind: all writes together have Grace, not each; what one that was left behind still reads is what it was given, and what it
+// TestLeftBehind: all writes together have grace, not each; what one that was left behind still reads is what it was given, and what it
 // still opens is closed.
 func TestLeftBehind(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	t.Run("slow", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(Grace / 4); return len(b), nil }))
+			w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(grace / 4); return len(b), nil }))
 			n, err := 0, error(nil)
 			for ; n < 8 && err == nil; n++ {
 				_, err = w.Write([]byte("slowly"))
 			}
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%d writes of a quarter of Grace each: %v", n, err)
+				t.Errorf("%d writes of a quarter of grace each: %v", n, err)
 			}
 		})
 	})

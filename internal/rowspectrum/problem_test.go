@@ -108,7 +108,7 @@ func errorsOf(t *testing.T, d *spectral.Data, f *spectral.Features, rows spectra
 	if err := errors.Join(rows.Moments(got, f), rows.Pullback(gotGrad, f, bar)); err != nil {
 		t.Fatal(err)
 	}
-	if got.Terms != Terms {
+	if got.Terms != tableTerms {
 		t.Fatalf("the sums are not from tables: %d terms", got.Terms)
 	}
 	most := 0.0

@@ -58,9 +58,9 @@ func Over(rows spectral.Rows, d *spectral.Data) spectral.Rows {
 	return &Rows{Rows: rows, data: *d}
 }
 
-// Terms is the number of roundings that an entry of G or C carries if it comes from tables, relative to the largest entry of the
+// tableTerms is the number of roundings that an entry of G or C carries if it comes from tables, relative to the largest entry of the
 // diagonal.
-const Terms = 1000
+const tableTerms = 1000
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
 func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
@@ -75,7 +75,7 @@ func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 		return fmt.Errorf("row spectrum: moments: %w", err)
 	}
 	r.sums.moments(dst, f, r.data.N)
-	dst.Terms = Terms
+	dst.Terms = tableTerms
 	return nil
 }
 

@@ -174,7 +174,7 @@ func TestChoice(t *testing.T) {
 		if err := Over(p, d).Moments(m, f); err != nil {
 			t.Fatal(err)
 		}
-		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: Terms}[c.tables] {
+		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: tableTerms}[c.tables] {
 			t.Errorf("%s: %d terms of %T", c.name, m.Terms, r)
 		}
 		if (p.calls == 0) != c.tables {
