@@ -201,7 +201,7 @@ same_bound() {
 		{ print; bound[NR] = $1 }
 		END {
 			difference = bound[1] - bound[2]
-			exit !(NR == 2 && difference^2 <= (1e-6 * bound[1])^2)
+			exit !(NR == 2 && bound[1] * bound[2] > 0 && difference^2 <= (1e-6 * bound[1])^2)
 		}'
 }
 export -f same_bound
