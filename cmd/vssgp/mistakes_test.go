@@ -145,10 +145,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"baseline gp none.csv good.csv -o out.csv", "none.csv"}, {"baseline gp good.csv none.csv -o out.csv", "none.csv"}, {"baseline gp nan.csv good.csv -o out.csv", "nan.csv:3"},
 	{"baseline gp good.csv nan.csv -o out.csv", "nan.csv:3"}, {"baseline gp good.csv wide.csv -o out.csv", "wide.csv"}, {"baseline gp good.csv good.wav -o out.csv", "good.wav"},
 	{"baseline gp good.wav good.csv --x t -o out.csv", "--x"}, {"baseline gp clash.csv clash.csv --x y_sd -o out.csv", "y_sd"},
-	{"impute good.wav --gap 100:120 --method vssgp --checkpoint c -o out.wav", "checkpoint"}, {"impute good.wav --gap 100:120 --resume -o out.wav", "--resume"},
-	{"impute good.wav --gap 100:120 --checkpoint good.wav -o out.wav", "good.wav"}, {"impute good.wav --gap 100:120 --checkpoint good.safetensors --resume -o out.wav", "good.safetensors"},
 	{"impute good.wav --gap 100:120 --method best -o out.wav", "one of auto, mixture"}, {"impute good.wav --gap 100:120 --method mixture --model m.st -o out.wav", "--model belongs"},
-	{"impute good.wav --gap 100:120 --method ar --context 5ms -o out.wav", "--context belongs"}, {"impute good.wav --gap 100:120 --method mixture --prior none -o out.wav", "--prior belongs"}, {"impute good.wav --gap 100:120 --gap 300:310 --context 5ms --iterations 2 --checkpoint c -o out.wav", "2 excerpts"},
+	{"impute good.wav --gap 100:120 --method ar --context 5ms -o out.wav", "--context belongs"}, {"impute good.wav --gap 100:120 --method mixture --prior none -o out.wav", "--prior belongs"},
 	{"impute good.wav --gap 100:120 --context soon -o out.wav", "soon"}, {"impute good.wav --gap 100:120 --draws 100000 -o out.wav", "--draws"},
 	// Series.
 	{"forecast", "DATA"}, {"forecast good.csv", "-o OUT.csv"}, {"forecast good.csv -o out.txt", "out.txt"}, {"forecast good.csv -o - --json", "--json"}, {"fill good.csv", "-o OUT.csv"}, {"backtest", "DATA"},
