@@ -79,8 +79,10 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 	if err != nil {
 		return fromFile(input, err)
 	}
-	if fill.Method == impute.VSSGP {
-		a.warnFill(f.Result, float64(rec.Rate()), o)
+	if fill.Method == impute.VSSGP && !a.quiet {
+		for i := range f.Result.Excerpts {
+			a.warnGaps(&f.Result.Excerpts[i], float64(rec.Rate()), o)
+		}
 	}
 	return a.finishFill(f, rec, container, input, o)
 }
