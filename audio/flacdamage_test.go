@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mewkiz/flac/frame"
 	"github.com/vssgp/vssgp/internal/slow"
 )
 
@@ -72,9 +73,11 @@ func TestFLACImpossible(t *testing.T) {
 	}
 	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128; want 8 bits", -129: "is -129"} {
 		w.coded.Reset()
-		f := predicted([][]int32{{0, last, 5, 6}}, 8)
-		f.HasFixedBlockSize, f.BitsPerSample = true, 8
-		f.Subframes[0].SubHeader = polynomial([]int32{0, last, 5, 6}, 8).SubHeader
+		rice := &frame.RiceSubframe{Partitions: []frame.RicePartition{{Param: 4}}}
+		f := &frame.Frame{
+			Header:    frame.Header{HasFixedBlockSize: true, BlockSize: 4, BitsPerSample: 8},
+			Subframes: []*frame.Subframe{{SubHeader: frame.SubHeader{Pred: frame.PredFixed, RiceSubframe: rice}, Samples: []int32{0, last, 5, 6}, NSamples: 4}},
+		}
 		if err := w.coder.WriteFrame(f); err != nil {
 			t.Fatal(err)
 		}

@@ -5,20 +5,16 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/mewkiz/flac"
 	"github.com/mewkiz/flac/frame"
 	"github.com/mewkiz/flac/meta"
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-const (
-	flacBlock = 4096 // samples of a frame that is written
-	flacBatch = 16   // frames that are coded at a time
-)
+// flacBlock is the number of samples of a frame that is written.
+const flacBlock = 4096
 
 // flacHeader says whether a FLAC file can hold the samples. It returns no bytes: the header is known after the last sample.
 func (l layout) flacHeader() ([]byte, error) {
@@ -38,7 +34,7 @@ type flacWriter struct {
 	layout
 	bits        int
 	from        *flacFile // whose metadata the file has; nil: none
-	held        []byte    // samples that do not fill a batch of frames yet
+	held        []byte    // samples that do not fill a frame yet
 	frames      atomicfile.Spool
 	coder       *flac.Encoder
 	coded       flacSink
@@ -72,45 +68,43 @@ func (l layout) flacWriter() (*flacWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.coder.EnablePredictionAnalysis(false)
 	return w, nil
 }
 
 // Write adds samples.
 func (w *flacWriter) Write(b []byte) (int, error) {
 	w.held = append(w.held, b...)
-	for batch := flacBatch * flacBlock * w.frameBytes(); len(w.held) >= batch; {
-		if err := w.code(w.held[:batch]); err != nil {
+	size := flacBlock * w.frameBytes()
+	at := 0
+	for ; len(w.held)-at >= size; at += size {
+		if err := w.code(w.held[at : at+size]); err != nil {
 			return 0, err
 		}
-		w.held = append(w.held[:0], w.held[batch:]...)
 	}
+	w.held = append(w.held[:0], w.held[at:]...)
 	return len(b), nil
 }
 
-// code codes samples in frames, of which the last may be short.
+// code codes samples as a frame, whose predictions the library's encoder chooses.
 func (w *flacWriter) code(samples []byte) error {
-	size := flacBlock * w.frameBytes()
-	frames := make([]*frame.Frame, (len(samples)+size-1)/size)
-	parallel.For(len(frames), runtime.GOMAXPROCS(0), func(i int) {
-		frames[i] = predicted(w.unpack(samples[i*size:min(len(samples), (i+1)*size)]), w.bits)
-	})
-	for _, f := range frames {
-		f.HasFixedBlockSize, f.BitsPerSample = true, uint8(w.bits)
-		if r := w.rate; r <= 65535 || r <= 255000 && r%1000 == 0 || r <= 655350 && r%10 == 0 { // elsewhere it is in STREAMINFO alone
-			f.SampleRate = uint32(r)
-		}
-		w.coded.Reset()
-		if err := w.coder.WriteFrame(f); err != nil {
-			return fmt.Errorf("audio: FLAC: %w", err)
-		}
-		n := w.coded.Len()
-		w.least, w.most = min(cmp.Or(w.least, n), n), max(w.most, n)
-		if _, err := w.coded.WriteTo(&w.frames); err != nil {
-			return err
-		}
+	x := w.unpack(samples)
+	f := &frame.Frame{Header: frame.Header{
+		HasFixedBlockSize: true, BlockSize: uint16(len(x[0])), Channels: frame.Channels(len(x) - 1), BitsPerSample: uint8(w.bits),
+	}}
+	if r := w.rate; r <= 65535 || r <= 255000 && r%1000 == 0 || r <= 655350 && r%10 == 0 { // otherwise it is in STREAMINFO alone
+		f.SampleRate = uint32(r)
 	}
-	return nil
+	for _, v := range x {
+		f.Subframes = append(f.Subframes, &frame.Subframe{SubHeader: frame.SubHeader{Pred: frame.PredVerbatim}, Samples: v, NSamples: len(v)})
+	}
+	w.coded.Reset()
+	if err := w.coder.WriteFrame(f); err != nil {
+		return fmt.Errorf("audio: FLAC: %w", err)
+	}
+	n := w.coded.Len()
+	w.least, w.most = min(cmp.Or(w.least, n), n), max(w.most, n)
+	_, err := w.coded.WriteTo(&w.frames)
+	return err
 }
 
 // unpack returns the samples as numbers [channels][·].

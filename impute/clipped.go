@@ -71,43 +71,28 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 			clipped = append(clipped, [2]int{start, end})
 		}
 	}
-	keys, found := make([]key, len(own)), make([]*single, len(own))
-	places := make([]place, len(own))
-	complete := true
-	for j, i := range own {
-		keys[j] = g.kept.key([][]float64{z[c]}, [][][2]int{clipped, missing}, all[i], c, g.res.rate, nil)
-		places[j], found[j] = g.kept.find(keys[j], all[i].Len(), g.o.Draws)
-		complete = complete && found[j] != nil
-	}
-	if !complete {
-		reach := audio.SamplesIn(levelReach, g.res.rate)
-		seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
-		r, err := clip.Fill(g.ctx, z[c], clipped, missing, g.rate, clip.Options{Draws: g.o.Draws, Seed: seed})
-		if err != nil {
-			return fmt.Errorf("impute: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
-		}
-		for j, i := range own {
-			start, end := all[i].Start-lo, all[i].End-lo
-			s := &single{mean: r.Mean[start:end], sd: r.SD[start:end], limits: limitsKept, level: level(z[c], clipped, first+j, reach)}
-			if r.Doubt[first+j] {
-				s.limits = limitsDoubtful
-			}
-			for _, d := range r.Draws {
-				s.draws = append(s.draws, d[start:end])
-			}
-			found[j] = s
-			if places[j], err = g.kept.keep(keys[j], s); err != nil {
-				return err
-			}
-		}
+	reach := audio.SamplesIn(levelReach, g.res.rate)
+	seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
+	r, err := clip.Fill(g.ctx, z[c], clipped, missing, g.rate, clip.Options{Draws: g.o.Draws, Seed: seed})
+	if err != nil {
+		return fmt.Errorf("impute: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
 	}
 	for j, i := range own {
-		g.places[i] = append(g.places[i], places[j])
-		doubts[i] = append(doubts[i], found[j].doubts(all[i], c, 0)...)
+		start, end := all[i].Start-lo, all[i].End-lo
+		part := func(v []float64) []float64 { return slices.Clone(v[start:end]) } // the tile's arrays are freed
+		s := &single{mean: part(r.Mean), sd: part(r.SD), limits: limitsKept, level: level(z[c], clipped, first+j, reach)}
+		if r.Doubt[first+j] {
+			s.limits = limitsDoubtful
+		}
+		for _, d := range r.Draws {
+			s.draws = append(s.draws, part(d))
+		}
+		g.fills[i] = append(g.fills[i], s)
+		doubts[i] = append(doubts[i], s.doubts(all[i], c, 0)...)
 	}
 	g.tell(func() {
 		for _, i := range own {
-			if len(g.places[i]) == 1 {
+			if len(g.fills[i]) == 1 {
 				g.done++
 			}
 		}

@@ -23,8 +23,8 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	return r, r.join(samples, o.Draws)
 }
 
-// FillFrom is Fill for a recording of n samples in each channel. It reads only the excerpts, so that memory does not grow
-// with the recording. The result's Filled, Fit, SD and Draws are nil: Filling returns each gap's, until Close.
+// FillFrom is Fill for a recording of n samples in each channel. It reads only the excerpts, so that memory grows
+// with the missing samples and not with the recording. The result's Filled, Fit, SD and Draws are nil: Filling returns each gap's.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	channels, err := channelsOf(src)
 	if err != nil {
@@ -52,7 +52,6 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 		err = f.fillGaps(method)
 	}
 	if err != nil {
-		f.res.Close()
 		return nil, err
 	}
 	f.res.Elapsed = time.Since(f.began)

@@ -17,8 +17,7 @@ func (r *Result) Gaps() []Gap {
 	return r.gaps
 }
 
-// Filling returns the fill of gap i of Gaps in a channel, from 0, that misses it. Errors wrap ErrGaps, or are those of the file that holds
-// the fills of long recordings.
+// Filling returns the fill of gap i of Gaps in a channel, from 0, that misses it. Its arrays must not be changed. Errors wrap ErrGaps.
 func (r *Result) Filling(i, channel int) (Filling, error) {
 	if r == nil || i < 0 || i >= len(r.Gaps()) || channel < 0 || !r.gaps[i].In(channel) {
 		return Filling{}, fmt.Errorf("impute: no gap %d in channel %d was filled: %w", i, channel+1, ErrGaps)
@@ -29,11 +28,11 @@ func (r *Result) Filling(i, channel int) (Filling, error) {
 		if g.Channel > 0 {
 			k = 0
 		}
-		filling, err := r.fills.filling(i, k)
-		if err != nil {
-			return Filling{}, fmt.Errorf("impute: gap %v in channel %d: %w", g, channel+1, err)
+		if k >= len(r.fills[i]) {
+			return Filling{}, fmt.Errorf("impute: no channel %d: %w", channel+1, ErrGaps)
 		}
-		return filling, nil
+		s := r.fills[i][k]
+		return Filling{s.mean, s.sd, s.draws, s.level}, nil
 	}
 	all := r.Excerpts
 	e := &all[sort.Search(len(all), func(k int) bool { return all[k].End >= g.End })]
@@ -63,13 +62,6 @@ func (e *Excerpt) level(g Gap, channel, rate int) float64 {
 		reach = audio.SamplesIn(levelReach, rate)
 	}
 	return level(e.Filled[channel], gaps, at, reach)
-}
-
-// Close frees what holds the fills; Filling must not be called any more. A result of Fill needs no Close.
-func (r *Result) Close() {
-	if r != nil && r.fills != nil {
-		r.fills.release()
-	}
 }
 
 // into copies the fills of the gaps that lie in an excerpt into its arrays, of which nil ones are left out.
@@ -106,7 +98,6 @@ func (r *Result) join(samples [][]float64, draws int) error {
 				return err
 			}
 		}
-		r.Close()
 		r.fills = nil // the excerpts hold everything
 	}
 	into := func(to [][]float64, part func(e *Excerpt) [][]float64) [][]float64 {

@@ -19,12 +19,11 @@ type gapFiller struct {
 	*filler
 	method  Method
 	rate    float64
-	fillers sync.Pool // of *warp.Filler
-	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
-	ends    []int     // where the gaps up to each have all ended
-	reach   int       // the most samples on either side of any gap that its fill looks at
-	kept    *kept
-	places  [][]place // [gap][channel that misses it]: where its fill is kept
+	fillers sync.Pool   // of *warp.Filler
+	lanes   [][]int     // of each channel: the numbers of its gaps, which do not overlap
+	ends    []int       // where the gaps up to each have all ended
+	reach   int         // the most samples on either side of any gap that its fill looks at
+	fills   [][]*single // [gap][channel that misses it]
 
 	joined int // gaps that other channels help to fill, guarded by the filler's lock
 
@@ -34,7 +33,7 @@ type gapFiller struct {
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
-	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels), places: make([][]place, len(f.res.gaps)), kept: newKept(&f.o, m)}
+	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels), fills: make([][]*single, len(f.res.gaps))}
 	g.fillers.New = func() any { return warp.NewFiller(m.menu(), g.rate) }
 	end := 0
 	for i, gap := range f.res.gaps {

@@ -33,13 +33,11 @@ const (
 
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
-	// Method is how gaps are filled. With Mixture and AR no option of Model counts but Seed, of the draws, and Checkpoint,
-	// CheckpointEvery, Resume and Warn: finished gaps are kept there.
+	// Method is how gaps are filled. With Mixture and AR no option of Model counts but Seed, of the draws.
 	Method Method
 	// Model are the fit's options; lengths and periods are in seconds. Zero fields are chosen for audio: the spectrum start,
 	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill
-	// (DESIGN.md, "Starting values"). Excerpts at work at the same time share the MemoryLimit. A checkpoint is for one
-	// excerpt that is optimised (All, Iterations).
+	// (DESIGN.md, "Starting values"). Excerpts at work at the same time share the MemoryLimit. A checkpoint is refused.
 	Model vssgp.Options
 	// Context is the time on each side of a gap that is modelled; 0: DefaultContext.
 	Context time.Duration
@@ -93,7 +91,7 @@ type Result struct {
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
-	fills    fills // of gaps one by one; nil: the excerpts hold them
+	fills    [][]*single // [gap][channel that misses it]; nil if the excerpts contain the fills
 }
 
 // A Filling is the fill of a gap in one channel.
@@ -101,12 +99,6 @@ type Filling struct {
 	Mean, SD []float64   // of each missing sample: what was likely there, and its standard deviation (noise included)
 	Draws    [][]float64 // [draw][sample]
 	Level    float64     // rms of what is known around: errors are large or small beside it
-}
-
-// fills hold the fill of each gap in each channel that misses it.
-type fills interface {
-	filling(gap, k int) (Filling, error)
-	release()
 }
 
 // A Doubt is a reason not to trust the fill of a gap.

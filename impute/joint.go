@@ -29,11 +29,11 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 		if v.at[c] < 0 {
 			continue
 		}
-		s, at, err := g.single(v, gap, c)
+		s, err := g.single(v, gap, c)
 		if err != nil {
 			return nil, err
 		}
-		g.places[i] = append(g.places[i], at)
+		g.fills[i] = append(g.fills[i], s)
 		joint = joint || s.others > 0
 		doubts = append(doubts, s.doubts(gap, c, longest(g.res.rate))...)
 	}
@@ -46,31 +46,24 @@ func (g *gapFiller) fill(i int) (doubts []Doubt, err error) {
 	return doubts, nil
 }
 
-// single fills a gap of one channel, or takes the fill that an earlier run has kept.
-func (g *gapFiller) single(v view, gap Gap, channel int) (s *single, at place, err error) {
-	from := g.others(gap, channel, len(v.z))
-	key := g.kept.key(v.z, v.gaps, gap, channel, g.res.rate, from)
-	if at, s = g.kept.find(key, gap.Len(), g.o.Draws); s != nil {
-		return s, at, nil
-	}
+// single fills a gap of one channel.
+func (g *gapFiller) single(v view, gap Gap, channel int) (*single, error) {
 	f := g.fillers.Get().(*warp.Filler)
 	defer g.fillers.Put(f)
 	z, gaps, which := v.z[channel], v.gaps[channel], v.at[channel]
 	seed := g.o.Model.Seed + uint64(gap.Start)*0x9e3779b97f4a7c15 + uint64(channel)
-	with, err := g.beside(f, v, channel, from)
+	with, err := g.beside(f, v, channel, g.others(gap, channel, len(v.z)))
 	if err != nil {
-		return nil, at, err
+		return nil, err
 	}
 	if with == nil {
-		s, err = g.alone(f, z, gaps, which, seed)
-	} else if s, err = g.joint(f, z, with, seed); err == nil {
+		return g.alone(f, z, gaps, which, seed)
+	}
+	s, err := g.joint(f, z, with, seed)
+	if err == nil {
 		s.level = level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))
 	}
-	if err != nil {
-		return nil, at, err
-	}
-	at, err = g.kept.keep(key, s)
-	return s, at, err
+	return s, err
 }
 
 // jointGain is how much the logarithm of the mean squared error in trial gaps must fall for other channels to be used.

@@ -24,7 +24,6 @@ func (o *Options) Resolved() Method {
 func (o *Options) forVSSGP() bool {
 	common := vssgp.Options{
 		Backend: o.Model.Backend, Seed: o.Model.Seed, MemoryLimit: o.Model.MemoryLimit, Warn: o.Model.Warn, Progress: o.Model.Progress,
-		Checkpoint: o.Model.Checkpoint, CheckpointEvery: o.Model.CheckpointEvery, Resume: o.Model.Resume,
 	}
 	set, plain := reflect.ValueOf(o.Model), reflect.ValueOf(common)
 	for i := range set.NumField() {
@@ -35,8 +34,11 @@ func (o *Options) forVSSGP() bool {
 	return o.All || o.Context != 0
 }
 
-// checkMethod refuses unknown methods, and those that have no use of the options.
+// checkMethod refuses unknown methods, options that the method does not have, and checkpoints.
 func (o *Options) checkMethod() error {
+	if o.Model.Checkpoint != "" || o.Model.Resume {
+		return fmt.Errorf("impute: a fill has no checkpoint: %w", vssgp.ErrOptions)
+	}
 	switch o.Method {
 	case Auto, VSSGP:
 	case Mixture, AR:

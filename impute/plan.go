@@ -21,7 +21,7 @@ type Plan struct {
 	AtOnce    int     // of them at work at a time
 	Missing   int     // samples to fill
 	Flops     float64 // operations of the whole fill, without the predictions
-	FillBytes float64 // what stays of the fills: excerpts, or where the fills of gaps one by one are, and those that fit in memory
+	FillBytes float64 // what stays of the fills: excerpts, or gaps one by one
 }
 
 // NewPlan returns the plan of FillFrom for a recording of n samples in so many channels, without their values: it counts the
@@ -99,7 +99,7 @@ func newPlan(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options
 // planGaps is the plan of a method that fills gaps one by one.
 func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m Method, o *Options) (*Plan, error) {
 	p := &Plan{Excerpts: len(all)}
-	largest, records, guessed, held := 0.0, 0.0, 0.0, 0.0
+	largest, guessed, held := 0.0, 0.0, 0.0
 	gaps, clipped, span := 0, 0, 0
 	for _, e := range all {
 		p.Missing += audio.Missing(e.Gaps)
@@ -112,8 +112,7 @@ func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m 
 			n, reach := float64(g.Len()), float64(reachOf(g, rate))
 			if g.Clipped {
 				clipped += g.Len()
-				records += of * (8*float64(2+o.Draws)*n + headBytes)
-				p.FillBytes += of * placeBytes
+				p.FillBytes += of * (8*float64(2+o.Draws)*n + gapBytes)
 				gaps++
 				continue
 			}
@@ -126,8 +125,7 @@ func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m 
 			p.Flops += of * flops
 			record := 8 * float64(2+o.Draws) * n
 			largest = max(largest, bytes+8*(channels*(n+2*reach)+float64(singleArrays+o.Draws)*n)+record)
-			records += of * (record + headBytes)
-			p.FillBytes += of * placeBytes
+			p.FillBytes += of * (record + gapBytes)
 			if gaps%batch == 0 {
 				held = 0
 			}
@@ -142,9 +140,6 @@ func planGaps(ctx context.Context, channels float64, all []Excerpt, rate int, m 
 		p.Flops, largest = p.Flops+flops, max(largest, bytes)
 	}
 	p.AtOnce = o.workers(gaps)
-	if o.Model.Checkpoint == "" {
-		p.FillBytes += min(records, journalMemory)
-	}
 	p.PeakBytes = cost.Collected * (p.FillBytes + guessBatches*guessed + largest*float64(p.AtOnce))
 	return p, ctx.Err()
 }
@@ -153,9 +148,8 @@ const (
 	// fillArrays counts an excerpt's arrays besides draws: Filled, Fit, SD.
 	fillArrays = 3
 	// singleArrays counts a gap's while it is filled: mean, sd and, of a long one, precisions. Its weighted means are zeros but at
-	// the ends, which take no memory. placeBytes is what is known of each filled gap: where its fill is kept, and its new samples' place in
-	// the output. guessBatches are those whose guesses are held.
-	singleArrays, placeBytes, guessBatches = 3, 200, 3
+	// the ends, which take no memory. gapBytes is what is known of each filled gap besides its samples. guessBatches are those whose guesses are held.
+	singleArrays, gapBytes, guessBatches = 3, 260, 3
 	// drawCopies counts the copies of the missing samples and their places in a draw: as asked for, in the model's units, and
 	// the draw itself. drawNumbers are the further numbers that it holds for each feature.
 	drawCopies, drawNumbers = 3, 8

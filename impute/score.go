@@ -39,7 +39,6 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if err != nil {
 		return Scores{}, err
 	}
-	defer ar.Close()
 	observed, t := Around(recording, r.gaps), newTally(r.channels, r.samples, r.rate)
 	for _, fitted := range r.Excerpts {
 		e := Excerpt{Start: fitted.Start, End: fitted.End, Gaps: fitted.Gaps}

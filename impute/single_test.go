@@ -2,12 +2,9 @@ package impute
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/vssgp/vssgp"
 )
 
 // TestLongGapDraws checks that the draws of a long gap are filled from both sides independently, with shares that add up to 1.
@@ -80,18 +77,5 @@ func TestDoubtPercent(t *testing.T) {
 	s := &single{sd: []float64{1, 1.8}, level: 2, trials: 1}
 	if d := s.doubts(Gap{End: 2}, 0, 100); len(d) != 1 || !strings.Contains(d[0].Reason, "73 %") {
 		t.Errorf("doubts %+v, want one of 73 %%", d)
-	}
-}
-
-// TestKeptAnew checks that a fill that does not resume takes none of the fills that its checkpoint holds.
-func TestKeptAnew(t *testing.T) {
-	o := Options{Model: vssgp.Options{Checkpoint: filepath.Join(t.TempDir(), "fills"), Resume: true}}
-	for want, resume := range []bool{false, true} {
-		mustFill(t, tones(1000, 1, 0.01), []Gap{{Start: 500, End: 510}}, o)
-		k := newKept(&o, Mixture)
-		if err := k.open(resume); err != nil || len(k.known) != want {
-			t.Errorf("resuming %v: %d fills, %v; want %d", resume, len(k.known), err, want)
-		}
-		k.release()
 	}
 }

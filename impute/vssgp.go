@@ -17,9 +17,6 @@ var defaultWindows = []float64{0.032, 0.048, 0.064}
 func (f *filler) fillExcerpts() error {
 	all := f.res.Excerpts
 	f.units = len(all)
-	if err := f.o.checkCheckpoint(len(all)); err != nil {
-		return err
-	}
 	for _, g := range f.res.gaps {
 		if g.Clipped {
 			return fmt.Errorf("impute: gap %v is clipped, and method %s knows no limits; want method %s: %w", g, VSSGP, Mixture, vssgp.ErrOptions)
@@ -54,18 +51,6 @@ func (o *Options) model() vssgp.Options {
 		m.WindowCandidates = defaultWindows
 	}
 	return m
-}
-
-// checkCheckpoint refuses a checkpoint, which holds one fit, where there are several fits or none.
-func (o *Options) checkCheckpoint(excerpts int) error {
-	switch {
-	case o.Model.Checkpoint == "":
-	case excerpts > 1:
-		return fmt.Errorf("impute: a checkpoint holds one fit, but %d excerpts are fitted one by one; want the whole recording as one excerpt (--context all): %w", excerpts, vssgp.ErrOptions)
-	case o.model().Iterations == vssgp.NoIterations:
-		return fmt.Errorf("impute: a checkpoint holds the state of an optimisation, and this fill does not optimise; want iterations, or no checkpoint: %w", vssgp.ErrOptions)
-	}
-	return nil
 }
 
 // fill fits excerpt i and fills it.

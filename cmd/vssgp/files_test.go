@@ -138,7 +138,7 @@ func TestMadeNames(t *testing.T) {
 		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --init fill-2.safetensors --model fill.safetensors -o out.wav", "fill-2.safetensors", "--init"},
 		{"predict m.safetensors out-1.wav --draws 1 -o out.wav", "out-1.wav", "INPUTS"},
 		{"impute cut0.wav --gap 600:620 -o one.wav --model ./one.wav", "one.wav", "same file"},
-		{"impute cut0.wav --gap 600:620 -o out.wav --sd one.csv --report two.html --checkpoint two.csv --overwrite", "one.csv", "same file"},
+		{"impute cut0.wav --gap 600:620 -o out.wav --sd one.csv --labels two.csv --overwrite", "one.csv", "same file"},
 		{"fit data.csv -o new --checkpoint ./new --overwrite", "new", "same file"},
 		{"predict m.safetensors data.csv --x seconds --draws 2 -o new.csv --draws-file ./new.csv --overwrite", "new.csv", "same file"},
 		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.wav --draws 1 -o fill.wav", "fill.wav", "same file"},

@@ -147,7 +147,10 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 	if options.Posterior > 0 && r.NoPosterior != "" {
 		a.note("%s has no posterior of its hyper-parameters: %s", o.output, r.NoPosterior)
 	}
-	return a.warnFit(m, r, data, options)
+	if !a.quiet {
+		a.warnFit(m, r, data, options)
+	}
+	return nil
 }
 
 // posteriorStanding says whether the model has a posterior of its hyper-parameters, or why not.

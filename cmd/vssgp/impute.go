@@ -12,18 +12,18 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// imputeOne fills a recording, and says how to go on if it is interrupted.
+// imputeOne fills a recording.
 func (a *app) imputeOne(ctx context.Context, input string, o *imputeFlags) error {
 	a.aside = o.output == toStdout
 	err := a.imputeFile(ctx, input, o)
 	if err != nil && ctx.Err() != nil {
-		return &interruption{": the output is not written; to continue, " + o.keep.goOn("", nil)}
+		return &interruption{": the output is not written"}
 	}
 	return err
 }
 
 func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) error {
-	if err := cmp.Or(o.choose(), o.gaps.check(a.flags), o.keep.check(a.flags)); err != nil {
+	if err := cmp.Or(o.choose(), o.gaps.check(a.flags)); err != nil {
 		return err
 	}
 	if o.output == toStdout && o.fill.Draws > 0 {
@@ -74,15 +74,15 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		defer file.Close()
 		f.Reference = clean
 	}
-	a.apply(&o.keep, &fill.Model)
 	f.Result, err = impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	bar.clear()
 	if err != nil {
 		return fromFile(input, err)
 	}
-	defer f.Result.Close()
-	if fill.Method == impute.VSSGP {
-		a.warnFill(f.Result, float64(rec.Rate()), o)
+	if fill.Method == impute.VSSGP && !a.quiet {
+		for i := range f.Result.Excerpts {
+			a.warnGaps(&f.Result.Excerpts[i], float64(rec.Rate()), o)
+		}
 	}
 	return a.finishFill(f, rec, container, input, o)
 }
@@ -109,7 +109,6 @@ func (a *app) planFill(ctx context.Context, f *report.Fill, rec *audio.File, fil
 	if !o.plan && (fill.Method == impute.VSSGP || limit == 0) {
 		return false, nil
 	}
-	fill.Model.Checkpoint = o.keep.file
 	p, err := impute.NewPlanFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	switch {
 	case err != nil:

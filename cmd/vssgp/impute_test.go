@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -226,36 +225,21 @@ func TestImputeStereo(t *testing.T) {
 	}
 }
 
+// TestImputeInterrupted: an interrupted fill writes nothing, and prints one line.
 func TestImputeInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
 	before := listing(t, dir)
-	o, line := interrupted(t, "impute", cut, "--gap", "600:620", "-o", filepath.Join(dir, "out.wav"), "--sd", filepath.Join(dir, "sd.csv"), "--restarts", "100000")
-	if o.code != exitInterrupted || !strings.HasPrefix(line, prefix+"interrupted") || strings.Count(line, "\n") != 1 {
-		t.Errorf("exit %d, %q; want %d and one line", o.code, line, exitInterrupted)
-	}
-	if after := listing(t, dir); !same(before, after) {
-		t.Errorf("left %v", after)
-	}
-}
-
-// TestImputeResumed: a fill of a whole recording that is interrupted and gone
-// on with is the same as one that is not.
-func TestImputeResumed(t *testing.T) {
-	dir := t.TempDir()
-	_, cut, _ := damaged(t, dir, 0)
-	line := []string{"impute", cut, "--gap", "600:620", "--context", "all", "--iterations", "12", "--restarts", "1", "--components", "3"}
-	whole, out, part := filepath.Join(dir, "whole.wav"), filepath.Join(dir, "out.wav"), filepath.Join(dir, "part")
-	succeed(t, append(line, "-o", whole)...)
-	line = append(line, "-o", out, "--checkpoint", part)
-	o, text := interrupted(t, line...)
-	if _, err := os.Stat(out); o.code != exitInterrupted || !strings.Contains(text, "--resume") || err == nil {
-		t.Errorf("exit %d, %q; want %d, how to go on, and no output yet", o.code, text, exitInterrupted)
-	}
-	succeed(t, append(line, "--resume")...)
-	a, err1 := os.ReadFile(whole)
-	b, err2 := os.ReadFile(out)
-	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
-		t.Errorf("gone on with to another output (%v, %v)", err1, err2)
+	for _, args := range [][]string{
+		{cut, "--gap", "600:620", "--restarts", "100000"}, {gapped, "--gaps", gapsCSV, "--method", "mixture"}, {gapped, "--gaps", gapsCSV, "--method", "ar"},
+	} {
+		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd", filepath.Join(dir, "sd.csv"))
+		o, line := interrupted(t, args...)
+		if o.code != exitInterrupted || line != prefix+"interrupted: the output is not written\n" {
+			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, exitInterrupted)
+		}
+		if after := listing(t, dir); !same(before, after) {
+			t.Errorf("%v: left %v", args, after)
+		}
 	}
 }

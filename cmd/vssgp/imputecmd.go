@@ -56,18 +56,12 @@ fill would take, and stops.
 ar: RMSE over the gaps (test) and over the observed samples around them (train), the
 same of the short-time Fourier transform, and how many of the gaps' samples the 95 %
 intervals cover. Silence predicts 0 everywhere, and vssgp its mean; the other fills
-reproduce what is observed, so their training error is 0.
-
-A fill of many gaps loses nothing with --checkpoint, whatever ends it: each gap is kept
-there once it is filled, and the same command with --resume goes on to the same output.
-With vssgp that works for a recording that
-is modelled as a whole and optimised (--context all --iterations).`,
+reproduce what is observed, so their training error is 0.`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
   vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
   vssgp impute takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
-  vssgp impute hours.wav --gaps gaps.csv --checkpoint hours.part --resume -o out.wav
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return a.impute(ctx, args[0], o) }, input("IN.wav", recordingFiles))
 	o.add(cmd.Flags())

@@ -94,7 +94,7 @@ type recordingFile struct {
 func (o *imputeFlags) perRecording() []recordingFile {
 	return []recordingFile{
 		{"gaps", &o.gaps.file, true}, {"labels", &o.gaps.labels, false}, {"report", &o.report, false}, {"sd", &o.sd, false},
-		{"model", &o.models, false}, {"checkpoint", &o.keep.file, false}, {"reference", &o.reference, true},
+		{"model", &o.models, false}, {"reference", &o.reference, true},
 	}
 }
 

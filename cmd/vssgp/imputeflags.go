@@ -22,7 +22,6 @@ type imputeFlags struct {
 	sd        string
 	models    string
 	plan      bool
-	keep      checkpointFlags
 }
 
 const (
@@ -46,7 +45,6 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or NPY `file`")
 	f.Var(count(&o.fill.Draws, maxFills), "draws", "write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	f.BoolVar(&o.plan, "plan", false, planUsage)
-	o.keep.add(f)
 	o.model.addMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
 	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context", "how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")

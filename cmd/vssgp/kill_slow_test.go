@@ -120,68 +120,6 @@ func waitForKill(c *exec.Cmd, dir string, after time.Duration, inWrite bool) (en
 	return err == nil || !err.Sys().(syscall.WaitStatus).Signaled()
 }
 
-// TestKillFill: a fill of 300 gaps that is killed at random moments, and gone on with each time, ends with the same files as without, fills
-// nothing twice that was finished, and leaves nothing beside them.
-func TestKillFill(t *testing.T) {
-	dir := t.TempDir()
-	samples := words(t, readFile(t, spoken))
-	var gaps strings.Builder
-	gaps.WriteString("start,end\n")
-	for i := range 300 {
-		at := 200 + i*(len(samples)-500)/300
-		fmt.Fprintf(&gaps, "%d,%d\n", at, at+1+i%24)
-	}
-	source := put(t, dir, "gaps.csv", gaps.String())
-	line := func(dir string) []string {
-		return []string{"impute", spoken, "--gaps", source, "--draws", "1", "--resume", "--checkpoint", filepath.Join(dir, "part"), "-o", filepath.Join(dir, "out.wav")}
-	}
-	whole := t.TempDir()
-	c := process(t, line(whole)...)
-	if c.Run() != nil {
-		t.Fatal(c.Stderr)
-	}
-	took := worked(c)
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	most := min(10, kills(t))
-	out, kept := t.TempDir(), 0
-	for done := 0; done < most; {
-		c := process(t, line(out)...)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if waitForKill(c, out, time.Duration(rng.Int64N(int64(took)/int64(most)+1)), false) {
-			out, kept = t.TempDir(), 0 // it was done: from the beginning
-			continue
-		}
-		done++
-		info, err := os.Stat(filepath.Join(out, "part"))
-		if err != nil {
-			continue // killed before it began
-		}
-		if int(info.Size()) < kept {
-			t.Errorf("the checkpoint has %d bytes, had %d", info.Size(), kept)
-		}
-		kept = int(info.Size())
-	}
-	if c := process(t, line(out)...); c.Run() != nil {
-		t.Fatal(c.Stderr)
-	}
-	for _, name := range []string{"out.wav", "out-1.wav"} {
-		if !bytes.Equal(content(t, filepath.Join(out, name)), content(t, filepath.Join(whole, name))) {
-			t.Errorf("another %s than without kills", name)
-		}
-	}
-	if a, b := len(content(t, filepath.Join(out, "part"))), len(content(t, filepath.Join(whole, "part"))); a != b {
-		t.Errorf("the checkpoint has %d bytes, %d without kills: fills were made twice", a, b)
-	}
-	if left := listing(t, out); len(left) != 4 { // the folder, outputs, checkpoint
-		t.Errorf("left %v", left)
-	}
-	if kept == 0 {
-		t.Error("nothing was gone on with")
-	}
-}
-
 // TestTermProcess: SIGTERM ends what predicts and evaluates many rows, wherever it stands, after little more work, and nothing is left.
 func TestTermProcess(t *testing.T) {
 	t.Chdir(t.TempDir())

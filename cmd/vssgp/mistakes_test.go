@@ -132,10 +132,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"predict good.safetensors good.csv --draws -1 -o out.csv", "--draws"}, {"info good.safetensors --top -1", "--top"},
 	{"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"}, {"evaluate good.safetensors good.csv --rows 4 --inference factorised", "rows[0] is 4"},
 	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"}, {"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
-	{"impute good.wav --gap 100:120 --method vssgp --checkpoint c -o out.wav", "checkpoint"}, {"impute good.wav --gap 100:120 --resume -o out.wav", "--resume"},
-	{"impute good.wav --gap 100:120 --checkpoint good.wav -o out.wav", "good.wav"}, {"impute good.wav --gap 100:120 --checkpoint good.safetensors --resume -o out.wav", "good.safetensors"},
 	{"impute good.wav --gap 100:120 --method best -o out.wav", "one of auto, mixture"}, {"impute good.wav --gap 100:120 --method mixture --model m.st -o out.wav", "--model belongs"},
-	{"impute good.wav --gap 100:120 --method ar --context 5ms -o out.wav", "--context belongs"}, {"impute good.wav --gap 100:120 --method mixture --prior none -o out.wav", "--prior belongs"}, {"impute good.wav --gap 100:120 --gap 300:310 --context 5ms --iterations 2 --checkpoint c -o out.wav", "2 excerpts"},
+	{"impute good.wav --gap 100:120 --method ar --context 5ms -o out.wav", "--context belongs"}, {"impute good.wav --gap 100:120 --method mixture --prior none -o out.wav", "--prior belongs"},
 	{"impute good.wav --gap 100:120 --context soon -o out.wav", "soon"}, {"impute good.wav --gap 100:120 --draws 100000 -o out.wav", "--draws"},
 	// Series.
 	{"forecast", "DATA"}, {"forecast good.csv", "-o OUT.csv"}, {"forecast good.csv -o out.txt", "out.txt"}, {"forecast good.csv -o - --json", "--json"}, {"fill good.csv", "-o OUT.csv"}, {"backtest", "DATA"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -130,7 +129,7 @@ func TestChooseMethod(t *testing.T) {
 		return o, o.choose()
 	}
 	for method, want := range map[string]impute.Method{"": impute.Mixture, "auto": impute.Mixture, "mixture": impute.Mixture, "ar": impute.AR, "vssgp": impute.VSSGP, "ssgp": impute.VSSGP, "rp": impute.VSSGP} {
-		o, err := chosen(method, "draws", "memory", "checkpoint", "resume", "every", "report", "sd", "reference", "plan", "gap")
+		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "plan", "gap")
 		if err != nil || o.fill.Method != want || (o.model.method != "") != (want == impute.VSSGP) || o.model.method != "" && o.model.method != method {
 			t.Errorf("--method %q: %q with model %q, %v; want %q", method, o.fill.Method, o.model.method, err, want)
 		}
@@ -150,34 +149,6 @@ func TestChooseMethod(t *testing.T) {
 	})
 	if flags < 20 {
 		t.Errorf("%d flags belong to the model", flags)
-	}
-}
-
-// TestGapsResumed: a fill of many gaps that is interrupted keeps the gaps that are filled, and goes on to the same files.
-func TestGapsResumed(t *testing.T) {
-	for _, method := range []string{"mixture", "ar"} {
-		dir := t.TempDir()
-		in := func(name string) string { return filepath.Join(dir, name) }
-		line := []string{"impute", gapped, "--gaps", gapsCSV, "--draws", "1", "--method", method}
-		succeed(t, append(line, "-o", in("whole.wav"))...)
-		line = append(line, "-o", in("out.wav"), "--checkpoint", in("part"))
-		o, text := interrupted(t, line...)
-		if o.code != exitInterrupted || !strings.HasPrefix(text, prefix+"interrupted") || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") || !strings.Contains(text, in("part")) {
-			t.Fatalf("%s: exit %d, %q; want %d and how to go on", method, o.code, text, exitInterrupted)
-		}
-		if _, err := os.Stat(in("out.wav")); err == nil {
-			t.Errorf("%s: there is an output after an interruption", method)
-		}
-		kept := len(readFile(t, in("part")))
-		succeed(t, append(line, "--resume")...)
-		for a, b := range map[string]string{"whole.wav": "out.wav", "whole-1.wav": "out-1.wav"} {
-			if !bytes.Equal(readFile(t, in(a)), readFile(t, in(b))) {
-				t.Errorf("%s: gone on to another %s", method, b)
-			}
-		}
-		if all := len(readFile(t, in("part"))); all <= kept {
-			t.Errorf("%s: the checkpoint had %d bytes when it was interrupted and has %d at the end", method, kept, all)
-		}
 	}
 }
 

@@ -120,7 +120,7 @@ func (c *checkpointFlags) exists() bool {
 	return c.file != "" && err == nil
 }
 
-// apply gives a fit or a fill its checkpoint, and says if there is none yet.
+// apply gives a fit its checkpoint, and says if there is none yet.
 func (a *app) apply(c *checkpointFlags, o *vssgp.Options) {
 	o.Checkpoint, o.CheckpointEvery, o.Resume = c.file, c.every, c.resume
 	o.Warn = func(err error) { a.note("%w", err) }

@@ -129,7 +129,7 @@ func TestPlanMemory(t *testing.T) {
 			"impute long.wav --detect zeros -o out.wav",
 			"impute long.wav --detect zeros --method vssgp -o out.wav",
 			"impute long.wav --gap 1000000:6000000 -o out.wav",
-			"impute long.wav --gap 1000000:6000000 --draws 2 --checkpoint part.fills -o out.wav",
+			"impute long.wav --gap 1000000:6000000 --draws 2 -o out.wav",
 			"fit one.npy --init paper --components 8 --features 100 --window none --iterations 2 -o out.st",
 			"fit tables.npy --init paper --features 200 --window none --iterations 2 -o out.st",
 			"fit four.npy --x 0,1,2,3 --y 4 --components 4 --features 100 --iterations 2 --restarts 2 -o out.st",

@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"ranks":        {"spectral", "internal/blocktri", "internal/mpi", "internal/parallel", "internal/rowspectrum"},
 	"internal/mpi": {},
 
-	"impute":               {".", "audio", "cpu/simd", "internal/clip", "internal/atomicfile", "internal/beside", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
+	"impute":               {".", "audio", "internal/clip", "internal/beside", "internal/cost", "internal/parallel", "internal/score", "internal/warp"},
 	"audio":                {"internal/ar", "internal/atomicfile", "internal/parallel"},
 	"damage":               {"audio", "cpu/simd", "internal/ar", "internal/parallel"},
 	"internal/clip":        {"cpu/simd", "internal/ar", "internal/parallel"},

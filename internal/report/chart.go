@@ -1,13 +1,13 @@
 package report
 
 import (
-	"encoding/json"
-	"math"
-	"strconv"
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html/template"
 )
 
-// A chart is described once and drawn twice: as a plot (draw.go), and in a page
-// by its script (assets/chart.js).
+// A chart is drawn by gonum/plot (draw.go), in a page as SVG.
 type chart struct {
 	Title          string
 	Text           string // describes the chart for readers who cannot see it
@@ -41,6 +41,7 @@ const (
 	meanInk      ink = "mean"
 	referenceInk ink = "reference"
 	drawInk      ink = "draw"
+	gapsInk      ink = "gap"
 )
 
 // A layer is one series of a chart. Its slices are equally long; those that its
@@ -54,64 +55,21 @@ type layer struct {
 
 // A label is a text above a point.
 type label struct {
-	X    float64 `json:"x"`
-	Y    float64 `json:"y"`
-	Text string  `json:"text"`
+	X, Y float64
+	Text string
 }
 
-// Digits of the numbers in a page; x may be a date or a time, whose differences matter.
-const digitsX, digitsY = 12, 7
-
-// rounded are numbers in JSON, rounded to the given digits, and null where they
-// are not finite.
-type rounded struct {
-	values []float64
-	digits int
-}
-
-// IsZero is for omitzero.
-func (r rounded) IsZero() bool { return r.values == nil }
-
-// MarshalJSON writes an array.
-func (r rounded) MarshalJSON() ([]byte, error) {
-	out := []byte{'['}
-	for i, v := range r.values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			out = append(out, "null"...)
-			continue
-		}
-		out = strconv.AppendFloat(out, v, 'g', r.digits, 64)
+// Source returns the chart without its title, which the page has, as the address of an SVG picture.
+func (c *chart) Source() (template.URL, error) {
+	plain := *c
+	plain.Title = ""
+	f, err := figureOf([]*chart{&plain})
+	if err != nil {
+		return "", fmt.Errorf("draw %q: %w", c.Title, err)
 	}
-	return append(out, ']'), nil
-}
-
-// MarshalJSON writes the layer without the slices that it does not use.
-func (l layer) MarshalJSON() ([]byte, error) {
-	interval := digitsY
-	if l.kind == asStems { // whose intervals are along x
-		interval = digitsX
+	var b bytes.Buffer
+	if err := f.SVG(&b); err != nil {
+		return "", fmt.Errorf("draw %q: %w", c.Title, err)
 	}
-	return json.Marshal(struct {
-		Name string  `json:"name"`
-		Kind kind    `json:"kind"`
-		Ink  ink     `json:"ink"`
-		X    rounded `json:"x"`
-		Y    rounded `json:"y,omitzero"`
-		Lo   rounded `json:"lo,omitzero"`
-		Hi   rounded `json:"hi,omitzero"`
-	}{l.name, l.kind, l.ink, rounded{l.x, digitsX}, rounded{l.y, digitsY}, rounded{l.lo, interval}, rounded{l.hi, interval}})
-}
-
-// MarshalJSON writes the chart as chart.js takes it.
-func (c *chart) MarshalJSON() ([]byte, error) {
-	said := map[string]any{
-		"layers": c.layers, "labels": append([]label{}, c.labels...), "xLabel": c.XLabel, "yLabel": c.YLabel, "logY": c.logY,
-	}
-	if c.dates {
-		said["dates"] = true
-	}
-	return json.Marshal(said)
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
 }

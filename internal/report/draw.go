@@ -19,6 +19,7 @@ var inks = map[ink]color.RGBA{
 	meanInk:      {0x00, 0x5a, 0xb5, 0xff},
 	referenceInk: {0xc4, 0x28, 0x1b, 0xff},
 	drawInk:      {0x8a, 0x5a, 0x00, 0xff},
+	gapsInk:      {0xe6, 0x9f, 0x00, 0xff},
 }
 
 const (
@@ -45,7 +46,7 @@ func (f *Figure) add(c *chart) error {
 	p := Panel(c.Title, c.XLabel, c.YLabel)
 	f.Panels = append(f.Panels, p)
 	if c.logY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 6}
 	}
 	if c.dates {
 		p.X.Tick.Marker = dateTicks
@@ -100,11 +101,11 @@ func (l layer) addPoints(p *plot.Plot) (plot.Thumbnailer, error) {
 	return s, nil
 }
 
-// addLine draws the line between its NaNs.
+// addLine draws the line between values that are not finite.
 func (l layer) addLine(p *plot.Plot) (mark plot.Thumbnailer, err error) {
 	for at := 0; at < len(l.x); {
 		end := at
-		for end < len(l.x) && !math.IsNaN(l.y[end]) {
+		for end < len(l.x) && !math.IsNaN(l.y[end]) && !math.IsInf(l.y[end], 0) {
 			end++
 		}
 		if end > at {

@@ -30,7 +30,7 @@ const (
 	aroundGap = 0.3
 	// bytesGiven is the size of a sample in a page; a sample in a gap takes
 	// bytesFilled more, and the gap itself bytesGap.
-	bytesGiven, bytesFilled, bytesGap = 2, 10, 100
+	bytesGiven, bytesFilled, bytesGap = 2, 4, 100
 )
 
 // Fill is what Impute reports on: a filled recording, or one in which damage was
@@ -172,16 +172,8 @@ func (p *embedded) add(lo, hi int) error {
 			continue
 		}
 		p.held[g] = true
-		mean, sd := p.fill(g)
-		filled := filledGap{Number: p.number(g), Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean...), SD: singles(sd...)}
-		if p.Reference != nil {
-			truth, err := p.truth(g)
-			if err != nil {
-				return err
-			}
-			filled.Reference = pcm(truth...)
-		}
-		p.recording.Gaps = append(p.recording.Gaps, filled)
+		mean, _ := p.fill(g)
+		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number(g), Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean...)})
 	}
 	return nil
 }

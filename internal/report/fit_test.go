@@ -18,7 +18,7 @@ import (
 func TestFitReport(t *testing.T) {
 	d := fittedDocument(t)
 	for as, words := range map[Format][]string{
-		HTML: {"Residuals of co2_ppm", "% of the rows lie in the 95 % band", "Bound against time", "Bound against iterations", "kl frequencies", "noise sd, co2_ppm", "--seed", `"text":"period `, `"kind":"stems"`},
+		HTML: {"Residuals of co2_ppm", "% of the rows lie in the 95 % band", "Bound against time", "Bound against iterations", "kl frequencies", "noise sd, co2_ppm", "--seed", "The largest that repeats within the data: period ", "data:image/svg&#43;xml;base64,"},
 		SVG:  {"Residuals of co2_ppm", "Bound against time", "period ", "95 % band"},
 		PNG:  {"\x89PNG"},
 	} {

@@ -115,14 +115,15 @@ func (p *embedded) sections() ([]part, error) {
 			return nil, err
 		}
 		name, side := fmt.Sprintf("gap %d", s.number), max(3*s.Len()/2, 8)
-		w := wave{
-			Title: "Waveform of " + name, Text: "The mean with its 95 % band.",
-			From: s.lo, To: s.hi, Lo: max(s.lo, s.Start-side), Hi: min(s.hi-1, s.End+side),
-		}
+		what := "The mean with its 95 % band."
 		if p.Result == nil {
-			w.Text = "The recording as it is; what was found is shaded."
+			what = "The recording as it is; what was found is shaded."
 		}
-		parts := append([]part{play{s.number, name}, paragraph(text)}, p.waves(w, p.lanes(s.Gap))...)
+		waves, err := p.waves("Waveform of "+name, what, max(s.lo, s.Start-side), min(s.hi, s.End+side+1), p.lanes(s.Gap), p.Result == nil)
+		if err != nil {
+			return nil, err
+		}
+		parts := append([]part{play{s.number, name}, paragraph(text)}, waves...)
 		if i < mostGapPictures {
 			pictures, err := p.spectrograms(s.lo, s.hi, gapColumns, gapFrame, true)
 			if err != nil {

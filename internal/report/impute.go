@@ -60,13 +60,16 @@ func (p *embedded) whole() ([]part, error) {
 	if p.end < p.Samples {
 		what = "the first " + clock(p.end, p.Rate)
 	}
-	w := wave{Title: "Waveform", To: p.end, Text: "The recording as it is; what was found is shaded."}
+	text := "The recording as it is; what was found is shaded."
 	if p.Result != nil {
-		w.Text = fmt.Sprintf("The recording, and in its %s the mean of the fill with the band that holds 95 %% of what may have been there; "+
+		text = fmt.Sprintf("The recording, and in its %s the mean of the fill with the band that holds 95 %% of what may have been there; "+
 			"gaps are shaded.", Counted(len(p.within(0, p.end)), "gap"))
 	}
-	w.Text += " Scroll, pinch or drag to zoom; Shift and drag to move; click to have the player go there."
-	parts := append([]part{play{0, what}}, p.waves(w, p.lanes(audio.Gap{}))...)
+	waves, err := p.waves("Waveform", text, 0, p.end, p.lanes(audio.Gap{}), true)
+	if err != nil {
+		return nil, err
+	}
+	parts := append([]part{play{0, what}}, waves...)
 	pictures, err := p.spectrograms(0, p.end, wholeColumns, wholeFrame, false)
 	return append(parts, pictures...), err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -149,8 +150,8 @@ func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 func TestImputePage(t *testing.T) {
 	f := made(30000, 1000, 2)
 	text := counted(t, f, map[string]int{
-		`" open>`: openGaps, `<details id="gap`: 30, `class="play"`: 31, `id="player"`: 1, `data-do="difference"`: 1, "<audio": 0, `class="chart wave"`: 62, "data:image/png;base64,": 2 * (1 + mostGapPictures),
-		"▶ Play the whole recording": 1, "▶ Play gap 30<": 1, `<a href="#gap30" data-select="30">Gap 30</a>`: 1, `data-rank="0"`: 1, `data-number="30" data-start="29500" data-rank="0"`: 1, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1, "Waveform of gap 2, channel 2": 2, "30 gaps filled (300 of 30000 samples": 1,
+		`" open>`: openGaps, `<details id="gap`: 30, `class="play"`: 31, `id="player"`: 1, `data-do="difference"`: 1, "<audio": 0, "data:image/svg&#43;xml;base64,": 62, "data:image/png;base64,": 2 * (1 + mostGapPictures),
+		"▶ Play the whole recording": 1, "▶ Play gap 30<": 1, `<a href="#gap30" data-select="30">Gap 30</a>`: 1, `data-rank="0"`: 1, `data-number="30" data-start="29500" data-rank="0"`: 1, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1, "Waveform of gap 2, channel 2": 3, "30 gaps filled (300 of 30000 samples": 1,
 		"The first 16 have spectrograms": 1, ">Scores<": 0, ">Learnt spectrum<": 0, ">Settings<": 0, "should not be trusted": 0, "What was found": 0,
 	})
 	if len(text) > 3<<20 {
@@ -173,7 +174,7 @@ func TestDoubts(t *testing.T) {
 // TestFilledPage: with a reference and densities, and a name to be wary of.
 func TestFilledPage(t *testing.T) {
 	text := string(filledPage(t))
-	for _, want := range []string{"RMSE against the reference", "Learnt power spectrum, mean over the excerpts", "the most at", "&lt;/script&gt;", `"reference":"`} {
+	for _, want := range []string{"RMSE against the reference", "Learnt power spectrum, mean over the excerpts", "the most at", "&lt;/script&gt;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -314,7 +315,78 @@ func TestOverlappingGaps(t *testing.T) {
 			t.Errorf("sample %d is %v after the fill, want %v", 990+i, after[i], want/2)
 		}
 	}
-	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, `class="chart wave"`: 4, "Waveform of gap 2, channel 1": 0})
+	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, "data:image/svg&#43;xml;base64,": 4, "Waveform of gap 2, channel 1": 0})
+}
+
+// TestWaveform: each sample is drawn once, by the recording or by the fill, which begins and ends at the samples next to its gap; in a long
+// recording a column has the range of its samples.
+func TestWaveform(t *testing.T) {
+	f := made(900, 400, 1) // gaps from 200 and from 600 on
+	f.Reference = source{tone(900, 0.03)}
+	p, err := newEmbedded(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := f.Input.(source)[0]
+	parts, err := p.waves("title", "text", 100, 700, []int{0}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, l := range parts[0].(*chart).layers {
+		count[l.name]++
+		inGap := func(x float64, more int) bool {
+			i := int(math.Round(x * 8000))
+			return i >= 200-more && i < 210+more || i >= 600-more && i < 610+more
+		}
+		for i, x := range l.x {
+			n := int(math.Round(x * 8000))
+			switch {
+			case l.name == "gap":
+			case l.kind == asLine && math.IsNaN(l.y[i]):
+			case l.name == "recording" && inGap(x, 0) || l.name != "recording" && !inGap(x, 1):
+				t.Errorf("%s has sample %d", l.name, n)
+			case !inGap(x, 0) && (l.kind == asLine && l.y[i] != given[n] || l.kind == asBand && (l.lo[i] != given[n] || l.hi[i] != given[n])):
+				t.Errorf("%s does not have the recording's value at sample %d", l.name, n)
+			case inGap(x, 0) && l.name == "reference" && l.y[i] != f.Reference.(source)[0][n]:
+				t.Errorf("the reference is %v at sample %d", l.y[i], n)
+			case inGap(x, 0) && l.kind == asBand && math.Abs(l.hi[i]-l.lo[i]-2*interval*f.Result.Excerpts[n/400].SD[0][0]) > 1e-12:
+				t.Errorf("the band at sample %d is from %v to %v", n, l.lo[i], l.hi[i])
+			}
+		}
+	}
+	if want := map[string]int{"gap": 2, "recording": 1, "95 % band": 2, "reference": 1, "mean": 1}; !maps.Equal(count, want) {
+		t.Errorf("layers %v, want %v", count, want)
+	}
+	long, err := newEmbedded(made(10*waveColumns-5, 5000, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := long.waveOf(0, 10*waveColumns-5, 0)
+	if err != nil || len(w.given) != waveColumns {
+		t.Fatalf("%d columns, %v", len(w.given), err)
+	}
+	x := long.Input.(source)[0][90:100]
+	if w.given[9] != (span{slices.Min(x), slices.Max(x)}) || len(w.gaps) != 2 || w.gaps[0].x[1]-w.gaps[0].x[0] < 9.99/8000 {
+		t.Errorf("column 9 has %v of %v; gaps %v", w.given[9], x, w.gaps)
+	}
+	if l := w.line("recording", dataInk, w.given[:10]); len(l.x) != 20 || l.x[18] != 90./8000 || l.y[18] != w.given[9].lo || l.y[19] != w.given[9].hi {
+		t.Errorf("ten columns are drawn as %v, %v", l.x, l.y)
+	}
+}
+
+// TestWaveformChannels: a waveform has the gaps of its channel only.
+func TestWaveformChannels(t *testing.T) {
+	p, err := newEmbedded(overlapping())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range []float64{30, 10} {
+		w, err := p.waveOf(980, 1050, c)
+		if err != nil || len(w.gaps) != 1 || math.Abs((w.gaps[0].x[1]-w.gaps[0].x[0])*8000-want) > 1e-6 {
+			t.Errorf("channel %d: gaps %v, %v; want one of %v samples", c+1, w.gaps, err, want)
+		}
+	}
 }
 
 // TestClipEnd: the first clip ends before gaps that overlap one another where it would end.
@@ -338,10 +410,10 @@ func TestClipEnd(t *testing.T) {
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
 		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">What was found<": 2, `<th scope="row">clicks</th><td>20</td>`: 1,
-		"in channel 2 alone": 1, "Lengths of the finds": 2, "Strengths of the finds": 2, "Finds along": 0, `data-do="after"`: 0, "Strongest first": 1, "expected error": 0,
+		"in channel 2 alone": 1, "Lengths of the finds": 3, "Strengths of the finds": 3, "Finds along": 0, `data-do="after"`: 0, "Strongest first": 1, "expected error": 0,
 		"data:image/png;base64,": 1 + mostGapPictures, `data-number="60" data-start="2380" data-rank="0"`: 1, "Spectrogram after": 0, `"mean":"`: 0, "Found: clipped, 59 dB": 1,
 	})
-	counted(t, damaged(3000, 2), map[string]int{"Lengths of the finds": 0, "Finds along the recording": 2, `data-rank="`: mostListed, "Of 3000 gaps it lists 300 and draws 40, those that are strongest": 1})
+	counted(t, damaged(3000, 2), map[string]int{"Lengths of the finds": 0, "Finds along the recording": 3, `data-rank="`: mostListed, "Of 3000 gaps it lists 300 and draws 40, those that are strongest": 1})
 	parts := damaged(6000, 1).found() // of which 3000 have strengths: 1, 3, … 5999
 	count, least := 0.0, math.Inf(1)
 	for _, l := range parts[1].(*chart).layers {

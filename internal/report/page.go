@@ -13,11 +13,10 @@ import (
 var assets embed.FS
 
 var (
-	style   = asset("uplot/uPlot.min.css") + asset("page.css")
-	library = "/*\n" + asset("uplot/LICENSE") + "*/\n" + asset("uplot/uPlot.iife.min.js") // every copy must carry it
-	script  = "\"use strict\";\n" + asset("zoom.js") + asset("chart.js") + asset("sound.js") + asset("engine.js") + asset("player.js") + asset("boot.js")
-	policy  = fmt.Sprintf("default-src 'none'; img-src data:; "+
-		"style-src %s; script-src %s %s; base-uri 'none'; form-action 'none'", hash(style), hash(library), hash(script))
+	style  = asset("page.css")
+	script = "\"use strict\";\n" + asset("sound.js") + asset("engine.js") + asset("player.js") + asset("boot.js")
+	policy = fmt.Sprintf("default-src 'none'; img-src data:; "+
+		"style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hash(style), hash(script))
 )
 
 // asset returns an embedded file.

@@ -5,8 +5,8 @@ import (
 	"html/template"
 )
 
-// A part is one thing in a section of a page: a paragraph, Table, *chart, wave,
-// play, gapList, raster or group. page.html has a template for each, by its type's name.
+// A part is one thing in a section of a page: a paragraph, Table, *chart, play,
+// gapList, raster or group. page.html has a template for each, by its type's name.
 type part any
 
 // section is one entry of the page's contents.
@@ -23,15 +23,6 @@ type Table struct {
 	Head    []string
 	Rows    [][]string
 	Words   bool // cells are words rather than numbers
-}
-
-// wave is the waveform of one channel's frames [From, To) of the document's
-// Recording, with the fill and its band. Lo and Hi are what it shows at first,
-// all where both are 0.
-type wave struct {
-	Title, Text       string
-	From, To, Channel int
-	Lo, Hi            int
 }
 
 // play is a button that has the page's player play a gap, or from Gap 0 the

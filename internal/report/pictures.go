@@ -12,18 +12,6 @@ const (
 	gapColumns, gapFrame     = 300, 0.010
 )
 
-// waves returns w for some channels.
-func (p *embedded) waves(w wave, channels []int) (parts []part) {
-	title := w.Title
-	for _, w.Channel = range channels[:min(len(channels), mostSeries)] {
-		if p.Channels > 1 {
-			w.Title = fmt.Sprintf("%s, channel %d", title, w.Channel+1)
-		}
-		parts = append(parts, w)
-	}
-	return parts
-}
-
 // spectrograms returns the spectrograms before and after the fill of frames
 // [from, to), which the page holds, of the mean of the channels.
 func (p *embedded) spectrograms(from, to, columns int, frame float64, low bool) ([]part, error) {
@@ -57,8 +45,7 @@ func (p *embedded) spectrograms(from, to, columns int, frame float64, low bool) 
 
 // mixed returns the mean of the channels, before and after the fill.
 func (p *embedded) mixed(from, to int) (before, after []float64) {
-	clips := p.recording.Clips
-	held := clips[slices.IndexFunc(clips, func(c clip) bool { return c.start <= from && to <= c.start+len(c.samples[0]) })]
+	held := p.clip(from, to)
 	before = make([]float64, to-from)
 	for _, c := range held.samples {
 		for i := range before {
@@ -75,4 +62,10 @@ func (p *embedded) mixed(from, to int) (before, after []float64) {
 		}
 	}
 	return before, after
+}
+
+// clip returns the clip that has frames [from, to).
+func (p *embedded) clip(from, to int) clip {
+	clips := p.recording.Clips
+	return clips[slices.IndexFunc(clips, func(c clip) bool { return c.start <= from && to <= c.start+len(c.samples[0]) })]
 }

@@ -24,17 +24,14 @@ type clip struct {
 	samples [][]float64
 }
 
-// filledGap is a gap [Start, End) with the mean and standard deviation of its
-// fill (singles), if it has one, and, where one is known, the reference (pcm): each
-// channel's that misses the samples, one after the other.
+// filledGap is a gap [Start, End) with the mean of its fill (singles), if it has one: that of each channel that misses the samples, one
+// after the other.
 type filledGap struct {
-	Number    int    `json:"number"` // in time, from 1
-	Start     int    `json:"start"`
-	End       int    `json:"end"`
-	Channel   int    `json:"channel"` // from 1; 0: all
-	Mean      []byte `json:"mean,omitempty"`
-	SD        []byte `json:"sd,omitempty"`
-	Reference []byte `json:"reference,omitempty"`
+	Number  int    `json:"number"` // in time, from 1
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	Channel int    `json:"channel"` // from 1; 0: all
+	Mean    []byte `json:"mean,omitempty"`
 }
 
 // MarshalJSON gives the clip as pcm, the channels of a frame together.
@@ -53,10 +50,10 @@ func (c clip) MarshalJSON() ([]byte, error) {
 	}{c.start, frames, pcm(mixed)})
 }
 
-// pcm writes samples, one slice after the other, as 16-bit PCM, little-endian and
+// pcm writes samples as 16-bit PCM, little-endian and
 // clipped at full scale.
-func pcm(samples ...[]float64) (out []byte) {
-	for _, v := range slices.Concat(samples...) {
+func pcm(samples []float64) (out []byte) {
+	for _, v := range samples {
 		v = math.Max(-32768, math.Min(32767, math.Round(v*32768)))
 		out = binary.LittleEndian.AppendUint16(out, uint16(int16(v)))
 	}

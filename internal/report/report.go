@@ -43,7 +43,7 @@ type Document struct {
 	Lead      []string // paragraphs below the title
 	Sections  []section
 	Foot      []string
-	Recording *recording // played and shown by players and waves; nil if there are none
+	Recording *recording // that the player plays; nil if there is none
 }
 
 // Setting is one of the settings of a run.
@@ -68,16 +68,15 @@ func (d *Document) Write(w io.Writer, as Format) error {
 
 // writePage writes the document as one file that holds all it shows: a browser
 // loads nothing from elsewhere, and a content security policy enforces that.
-// Readers zoom into charts by mouse, touch and keys. The page brings the library
-// that draws them (assets/uplot, MIT licence). Every text is escaped.
+// Every text is escaped.
 func (d *Document) writePage(w io.Writer) error {
 	var b bytes.Buffer
 	err := templates.Execute(&b, struct {
 		*Document
-		Policy          string
-		Style           template.CSS
-		Library, Script template.JS
-	}{d, policy, template.CSS(style), template.JS(library), template.JS(script)})
+		Policy string
+		Style  template.CSS
+		Script template.JS
+	}{d, policy, template.CSS(style), template.JS(script)})
 	if err == nil {
 		_, err = w.Write(bytes.ToValidUTF8(b.Bytes(), []byte("\ufffd"))) // names of files and columns may be anything
 	}

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strconv"
 )
 
@@ -13,27 +12,23 @@ import (
 type Axis struct {
 	// Unit is seconds, minutes, hours, days, months or years for dates, rows where the rows' numbers are the input, "" for numbers.
 	Unit string `json:"unit"`
-	// Origin is where x = 0, in seconds since 1970: on the local clock if Local.
+	// Origin is where x = 0, in seconds since 1970: local time if Local, else UTC. It is a midnight in the column.
 	Origin int64 `json:"origin,omitempty"`
-	// Local says that x follows the local clock through changes of the offset.
+	// Local says that x counts local days or months, whatever the rows' offsets from UTC.
 	Local bool `json:"local,omitempty"`
 	// Day of the month (31: the last) and Clock, in nanoseconds since midnight, are where months and years begin.
 	Day   int   `json:"day,omitempty"`
 	Clock int64 `json:"clock,omitempty"`
 	// Notation is how the column writes dates: 3 February 2001, 04:05:06.789123456.
 	Notation *notation `json:"notation,omitempty"`
-	// Offsets are those from Greenwich, in the order of time.
-	Offsets []Offset `json:"offsets,omitempty"`
+	// Offset is the offset from UTC of the last row in time, in seconds. New dates are written with it.
+	Offset int `json:"offset,omitempty"`
 	// Decimals are those of a column of numbers; Fixed if all rows have as many. Free is a column with exponents.
 	Decimals int  `json:"decimals,omitempty"`
 	Fixed    bool `json:"fixed,omitempty"`
 	Free     bool `json:"free,omitempty"`
-}
 
-// An Offset is how many seconds a clock is ahead of Greenwich, until a time in seconds since 1970. The last one has no end.
-type Offset struct {
-	Seconds int   `json:"seconds"`
-	Until   int64 `json:"until,omitempty"`
+	offsets map[float64]int // of the x of rows with another offset than Offset, which are written with their own
 }
 
 // unitSeconds are the lengths of the units that have one.
@@ -46,9 +41,9 @@ func (a *Axis) Dates() bool { return a != nil && a.Notation != nil }
 func (a *Axis) Since() string {
 	seconds := a.Origin
 	if !a.Local {
-		seconds += int64(a.offsetAt(seconds))
+		seconds += int64(a.Offset)
 	}
-	year, month, day := civil(seconds)
+	year, month, day := civil(seconds + secondsPerDay/2) // the first row may have another offset
 	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
 }
 
@@ -58,7 +53,7 @@ func (a *Axis) Check() error {
 	if a.Notation != nil {
 		_, timed := unitSeconds[a.Unit]
 		calendar := (a.Unit == "months" || a.Unit == "years") && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
-		bad = !timed && !calendar || a.Notation.zone != 0 && len(a.Offsets) == 0
+		bad = !timed && !calendar
 	}
 	if const1e12 := int64(1e12); bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > const1e12 || a.Origin < -const1e12 {
 		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a notation", a.Unit)
@@ -66,56 +61,67 @@ func (a *Axis) Check() error {
 	return nil
 }
 
-// Parse reads a cell of the column, or a date in ISO 8601. A time without an offset is on the column's clock.
+// Parse reads a cell of the column, or a date in ISO 8601. A time without an offset has that of the last row.
 func (a *Axis) Parse(text string) (float64, error) {
-	v, problem := a.parse(text)
+	v, _, problem := a.parse(text)
 	if problem != "" {
 		return 0, fmt.Errorf("%.40q %s", text, problem)
 	}
 	return v, nil
 }
 
-func (a *Axis) parse(s string) (float64, string) {
+// row is Parse for a row of the column, whose offset Format gives back.
+func (a *Axis) row(s string) (float64, string) {
+	x, offset, problem := a.parse(s)
+	if problem == "" && offset != a.Offset {
+		if a.offsets == nil {
+			a.offsets = map[float64]int{}
+		}
+		a.offsets[x] = offset
+	}
+	return x, problem
+}
+
+func (a *Axis) parse(s string) (x float64, offset int, problem string) {
 	if !a.Dates() {
 		if c, v := classify(s, ';'); c == point || c == comma || c == whole {
-			return v, ""
+			return v, 0, ""
 		}
 		if isMissing(s) {
-			return 0, "is missing; want a number, or leave the row out"
+			return 0, 0, "is missing; want a number, or leave the row out"
 		}
-		return 0, notNumber(s)
+		return 0, 0, notNumber(s)
 	}
 	t, ok := parseStamp(s)
 	if !ok {
 		if isMissing(s) {
-			return 0, "is missing; want a date, or leave the row out"
+			return 0, 0, "is missing; want a date, or leave the row out"
 		}
-		return 0, "is not a date; want one such as " + a.Format(0)
+		return 0, 0, "is not a date; want one such as " + a.Format(0)
 	}
 	order := t.form.order
 	if order == yearLast {
 		if order = a.Notation.order; order != dayMonthYear && order != monthDayYear {
-			return 0, "may be day/month or month/day; want a date such as " + a.Format(0)
+			return 0, 0, "may be day/month or month/day; want a date such as " + a.Format(0)
 		}
 	}
 	local, ok := t.local(order)
 	switch {
 	case !ok:
-		return 0, "is no day of the calendar; want a date such as " + a.Format(0)
+		return 0, 0, "is no day of the calendar; want a date such as " + a.Format(0)
 	case t.form.zone != 0 && a.Notation.zone == 0:
-		return 0, "has an offset from Greenwich, but the column has none; want a date such as " + a.Format(0)
+		return 0, 0, "has an offset from Greenwich, but the column has none; want a date such as " + a.Format(0)
 	case t.form.zone == 0:
-		t.offset = a.offsetOfLocal(local)
+		t.offset = a.Offset
 	}
-	return a.at(local, t.nanos, t.offset), ""
+	if !a.Local {
+		local -= int64(t.offset)
+	}
+	return a.at(local, t.nanos), t.offset, ""
 }
 
-// at returns x of a time on a clock that is offset seconds ahead of Greenwich.
-func (a *Axis) at(local int64, nanos, offset int) float64 {
-	seconds := local - int64(offset)
-	if a.Local && len(a.Offsets) > 0 {
-		seconds += int64(a.offsetAt(seconds))
-	}
+// at returns x of a time, which is local if the axis is.
+func (a *Axis) at(seconds int64, nanos int) float64 {
 	if unit := unitSeconds[a.Unit]; unit > 0 {
 		d := seconds - a.Origin
 		whole := floorDiv(d, unit)
@@ -160,7 +166,7 @@ func (a *Axis) monthStart(month int64) (seconds, nanos int64) {
 // mostSeconds bounds the times that can be written, some 30 million years.
 const mostSeconds = 1e15
 
-// Format writes x as the column does: a date on the clock that the nearest row has.
+// Format writes x as the column does: a row's date with its own offset from UTC, others with that of the last row.
 func (a *Axis) Format(x float64) string { return string(a.Append(nil, x)) }
 
 // Append appends what Format returns.
@@ -188,7 +194,7 @@ func (a *Axis) readable(x float64, text []byte) bool {
 	if year, _, _ := civil(seconds); ok && year > 0 && year < 9999 {
 		return true
 	}
-	_, problem := a.parse(string(text))
+	_, _, problem := a.parse(string(text))
 	return problem == ""
 }
 
@@ -209,7 +215,7 @@ func (a *Axis) longest() float64 {
 	return 31 * secondsPerDay
 }
 
-// clock returns the time of x on the local clock, which is offset seconds ahead of Greenwich.
+// clock returns the local time of x, which is offset seconds ahead of UTC.
 func (a *Axis) clock(x float64) (seconds, nanos int64, offset int, ok bool) {
 	if !(math.Abs(x)*a.longest() < mostSeconds) {
 		return 0, 0, 0, false
@@ -221,13 +227,12 @@ func (a *Axis) clock(x float64) (seconds, nanos int64, offset int, ok bool) {
 	} else {
 		seconds, nanos = a.fromCalendar(x)
 	}
-	if len(a.Offsets) > 0 {
-		if a.Local {
-			offset = a.offsetOfLocal(seconds)
-		} else {
-			offset = a.offsetAt(seconds)
-			seconds += int64(offset)
-		}
+	offset, own := a.offsets[x]
+	if !own {
+		offset = a.Offset
+	}
+	if !a.Local {
+		seconds += int64(offset)
 	}
 	return seconds, nanos, offset, true
 }
@@ -274,19 +279,4 @@ func (a *Axis) fromCalendar(x float64) (seconds, nanos int64) {
 	}
 	nanos = after + int64(math.Round((inside-math.Floor(inside))*1e9))
 	return start + int64(inside) + nanos/1e9, nanos % 1e9
-}
-
-// offsetAt returns the offset at a time in seconds since 1970.
-func (a *Axis) offsetAt(seconds int64) int {
-	last := len(a.Offsets) - 1
-	if last < 0 {
-		return 0
-	}
-	return a.Offsets[sort.Search(last, func(i int) bool { return seconds < a.Offsets[i].Until })].Seconds
-}
-
-// offsetOfLocal returns the offset at a time on the local clock.
-func (a *Axis) offsetOfLocal(local int64) int {
-	first := a.offsetAt(local - int64(a.offsetAt(local)))
-	return a.offsetAt(local - int64(first))
 }

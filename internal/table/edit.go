@@ -19,61 +19,79 @@ type Cell struct {
 	SD       float64 // how well it is known: digits far below are not written; 0 writes all
 }
 
-// Edit writes the file to w byte for byte as it is, but for the given cells. They keep the column's decimal sign, and have as many
-// decimals as the column or more. A packed file is written unpacked. The columns were surveyed before. Cells outside the table, and
-// values that are not finite, are errors that wrap ErrFormat.
+// A patch replaces the bytes [lo, hi) of a file.
+type patch struct {
+	lo, hi int64
+	bytes  []byte
+}
+
+// Edit writes the file to w with the given cells replaced; all other bytes stay. The cells keep the column's decimal sign, and have as many
+// decimals as the column or more. A packed file is written unpacked. The columns were surveyed before. A value that is not finite, and a
+// file that has changed since, are errors that wrap ErrFormat.
 func (s *Stream) Edit(ctx context.Context, w io.Writer, cells []Cell) error {
-	cells = slices.Clone(cells)
-	slices.SortFunc(cells, func(a, b Cell) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col)) })
-	for i, c := range cells {
-		switch {
-		case c.Row < 0 || c.Row >= s.Rows || c.Col < 0 || c.Col >= s.Cols || s.Columns[c.Col] == nil:
-			return malformed("%s: no cell in row %d, column %d (from 0)", s.file.name, c.Row, c.Col)
-		case i > 0 && cells[i-1].Row == c.Row && cells[i-1].Col == c.Col:
-			return malformed("%s: row %d, column %d (from 0) is given twice", s.file.name, c.Row, c.Col)
-		case math.IsNaN(c.Value) || math.IsInf(c.Value, 0):
+	for _, c := range cells {
+		if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
 			return malformed("%s: %v for row %d, column %d (from 0); want a finite number", s.file.name, c.Value, c.Row, c.Col)
 		}
 	}
-	b := bufio.NewWriterSize(w, 1<<16)
-	var err error
+	find := s.inText
 	if s.file.npy {
-		err = s.editArray(ctx, b, cells)
-	} else {
-		err = s.editText(ctx, b, cells)
+		find = s.inArray
 	}
+	patches, err := find(ctx, cells)
 	if err != nil {
+		return err
+	}
+	in, f, err := s.file.text(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, at := bufio.NewWriterSize(w, 1<<16), int64(0)
+	for _, p := range patches {
+		if _, err = io.CopyN(b, in, p.lo-at); err == nil {
+			_, err = in.Discard(int(p.hi - p.lo))
+		}
+		if err == io.EOF {
+			return s.changed()
+		} else if err != nil {
+			return err
+		}
+		b.Write(p.bytes) // b keeps an error until its own Flush
+		at = p.hi
+	}
+	if _, err = io.Copy(b, in); err != nil {
 		return err
 	}
 	return b.Flush()
 }
 
-func (s *Stream) editText(ctx context.Context, b *bufio.Writer, cells []Cell) error {
-	pass := func(line []byte) error {
-		_, err := b.Write(line)
-		return err
-	}
+// changed is the error of a file that is no longer what was surveyed.
+func (s *Stream) changed() error {
+	return malformed("%s: it has changed while it was read", s.file.name)
+}
+
+// inText finds the cells in a text.
+func (s *Stream) inText(ctx context.Context, cells []Cell) (patches []patch, err error) {
+	cells = slices.Clone(cells)
+	slices.SortFunc(cells, func(a, b Cell) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col)) })
 	row := 0
-	err := s.each(ctx, pass, func(r *records) error {
-		at := 0
+	err = s.each(ctx, func(r *records) error {
+		begin := r.bytes - int64(len(r.raw))
 		for ; len(cells) > 0 && cells[0].Row == row; cells = cells[1:] {
 			c := cells[0]
 			if c.Col >= len(r.spans) {
-				return errChanged
+				return s.changed()
 			}
-			here := r.spans[c.Col]
-			b.Write(r.raw[at:here.lo])
-			b.WriteString(s.number(c))
-			at = here.hi
+			patches = append(patches, patch{begin + int64(r.spans[c.Col].lo), begin + int64(r.spans[c.Col].hi), []byte(s.number(c))})
 		}
 		row++
-		_, err := b.Write(r.raw[at:])
-		return err
+		return nil
 	})
-	if err == errChanged || err == nil && len(cells) > 0 {
-		err = malformed("%s: it has changed while it was read", s.file.name)
+	if err == nil && len(cells) > 0 {
+		err = s.changed()
 	}
-	return err
+	return patches, err
 }
 
 // number writes a value as its column has numbers.
@@ -109,46 +127,32 @@ func (s *Stream) decimalComma(col int) bool {
 	return commas > points
 }
 
-// editArray replaces numbers of an array, which is of floats.
-func (s *Stream) editArray(ctx context.Context, b *bufio.Writer, cells []Cell) error {
-	return s.withArray(ctx, func(a *npyArray) error {
+// inArray finds the cells in an array, which is of floats.
+func (s *Stream) inArray(ctx context.Context, cells []Cell) (patches []patch, err error) {
+	err = s.withArray(ctx, func(a *npyArray) error {
 		var order binary.ByteOrder = binary.LittleEndian
 		if a.descr[0] == '>' {
 			order = binary.BigEndian
 		}
-		type patch struct {
-			at    int64
-			bytes []byte
-		}
-		var patches []patch
 		for _, c := range cells {
 			i := c.Row*a.cols + c.Col
 			if a.columns {
 				i = c.Col*a.rows + c.Row
 			}
-			p := patch{at: a.start + int64(i*a.size)}
+			p := patch{lo: a.start + int64(i*a.size), bytes: make([]byte, a.size)}
+			p.hi = p.lo + int64(a.size)
 			switch a.descr[1:] {
 			case "f8":
-				p.bytes = make([]byte, 8)
 				order.PutUint64(p.bytes, math.Float64bits(c.Value))
 			case "f4":
-				p.bytes = make([]byte, 4)
 				order.PutUint32(p.bytes, math.Float32bits(float32(c.Value)))
 			default:
 				return malformed("an array of integers, which has no missing values")
 			}
 			patches = append(patches, p)
 		}
-		slices.SortFunc(patches, func(p, q patch) int { return cmp.Compare(p.at, q.at) })
-		at := int64(0)
-		for _, p := range patches {
-			if _, err := io.Copy(b, io.NewSectionReader(a.f, at, p.at-at)); err != nil {
-				return err
-			}
-			b.Write(p.bytes)
-			at = p.at + int64(len(p.bytes))
-		}
-		_, err := io.Copy(b, io.NewSectionReader(a.f, at, a.start+int64(a.rows*a.cols*a.size)-at))
-		return err
+		slices.SortFunc(patches, func(p, q patch) int { return cmp.Compare(p.lo, q.lo) })
+		return nil
 	})
+	return patches, err
 }

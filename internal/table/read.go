@@ -81,7 +81,7 @@ func (s *Stream) rows(ctx context.Context, visit func(row func(p Pick) (float64,
 			})
 		})
 	}
-	return s.each(ctx, nil, func(r *records) error {
+	return s.each(ctx, func(r *records) error {
 		if r.cols != s.Cols {
 			return errChanged
 		}
@@ -94,7 +94,7 @@ func (s *Stream) rows(ctx context.Context, visit func(row func(p Pick) (float64,
 				return p.Words[cell], true
 			}
 			if p.Axis.Dates() {
-				v, problem := p.Axis.parse(cell)
+				v, problem := p.Axis.row(cell)
 				return v, problem == ""
 			}
 			kind, v := classify(cell, s.d.sep)

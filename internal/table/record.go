@@ -26,11 +26,11 @@ type records struct {
 	name string // of the file
 	in   *bufio.Reader
 	d    dialect
-	skip func(line []byte) error // sees what is passed over; may be nil
 
 	first  int    // line of the first record; 0 before it
 	line   int    // line on which the record begins
 	lines  int    // lines read
+	bytes  int64  // bytes read
 	blank  int    // line of the first of the blank lines just passed, in a file of one column
 	cols   int    // fields of the first record
 	raw    []byte // the record with its line end
@@ -50,8 +50,7 @@ func (r *records) read() error {
 	for {
 		r.raw, r.begin = r.raw[:0], 0
 		r.line = r.lines + 1
-		err := r.grow()
-		if err != nil {
+		if err := r.grow(); err != nil {
 			return err
 		}
 		if r.line == 1 && bytes.HasPrefix(r.raw, []byte(mark)) {
@@ -61,12 +60,6 @@ func (r *records) read() error {
 		if r.isBlank(text) || r.first == 0 && text[0] == '#' {
 			if r.cols == 1 && r.blank == 0 {
 				r.blank = r.line
-			}
-			if r.skip != nil {
-				err = r.skip(r.raw)
-			}
-			if err != nil {
-				return err
 			}
 			continue
 		}
@@ -90,6 +83,7 @@ func (r *records) grow() error {
 	for had := len(r.raw); ; {
 		part, err := r.in.ReadSlice(r.d.end)
 		r.raw = append(r.raw, part...)
+		r.bytes += int64(len(part))
 		switch {
 		case len(r.raw) > maxLine:
 			r.lines++

@@ -101,13 +101,13 @@ func (s *Stream) withArray(ctx context.Context, use func(a *npyArray) error) err
 }
 
 // each visits the records with cells.
-func (s *Stream) each(ctx context.Context, skip func([]byte) error, visit func(r *records) error) error {
+func (s *Stream) each(ctx context.Context, visit func(r *records) error) error {
 	in, f, err := s.file.text(ctx)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := &records{name: s.file.name, in: in, d: s.d, skip: skip}
+	r := &records{name: s.file.name, in: in, d: s.d}
 	for {
 		if err := r.read(); err == io.EOF {
 			return nil
@@ -118,11 +118,6 @@ func (s *Stream) each(ctx context.Context, skip func([]byte) error, visit func(r
 			return err
 		}
 		if s.d.header && r.line == r.first {
-			if skip != nil {
-				if err := skip(r.raw); err != nil {
-					return err
-				}
-			}
 			continue
 		}
 		if err := visit(r); err != nil {
@@ -146,7 +141,7 @@ func (s *Stream) Survey(ctx context.Context, cols []int) error {
 		return s.surveyArray(ctx, cols)
 	}
 	line := 0
-	err := s.each(ctx, nil, func(r *records) error {
+	err := s.each(ctx, func(r *records) error {
 		for _, c := range cols {
 			s.Columns[c].add(r.fields[c], s.d.sep, r.line)
 		}
@@ -202,9 +197,9 @@ func (s *Stream) Axis(col int, like *Axis) (*Axis, error) {
 		at, problem = s.Columns[col].first[date], "has an offset from Greenwich, but the model's input has none; want a date such as "+like.Format(0)
 	case own.Dates():
 		both := *like
-		both.Notation = own.Notation
+		both.Notation, both.offsets = own.Notation, nil
 		if own.Notation.zone != 0 {
-			both.Offsets = own.Offsets
+			both.Offset = own.Offset
 		}
 		return &both, nil
 	default:

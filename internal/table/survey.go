@@ -1,9 +1,6 @@
 package table
 
 import (
-	"cmp"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -167,31 +164,25 @@ func (c *Column) axis(like *Axis) (*Axis, place, string) {
 	}
 	n := d.notation
 	n.order = k.order
-	return k.axis(n)
+	return k.axis(n), place{}, ""
 }
 
 // A calendar is what the dates of a column have in common, under one order of day and month.
 type calendar struct {
 	order       byte
 	rows        int
-	first, last int64 // on the local clock, in seconds since 1970
-	before      int64 // the last instant
-	day         int   // of the first
-	clock       int64 // of the first, in nanoseconds since midnight
+	first, last int64    // on the local clock, in seconds since 1970
+	before      int64    // the last instant
+	latest      int64    // of the instants
+	offsets     [2]int64 // from UTC, of the first row and of the latest
+	day         int      // of the first
+	clock       int64    // of the first, in nanoseconds since midnight
 	otherDay    bool
 	notMonthEnd bool
 	otherClock  bool
 	otherMonth  bool   // than the first's, in whatever year
 	units       [4]int // differences below a minute, an hour, a day, and longer ones
-	zones       []zone
-	tooMany     bool
 }
-
-// A zone is where rows in a row have the same offset.
-type zone struct{ first, last, offset int64 }
-
-// mostZones bounds how many of them are kept: two a year are usual, if the rows are in the order of time.
-const mostZones = 1 << 14
 
 // add takes in a date; false if it does not exist in this order.
 func (k *calendar) add(t *stamp) bool {
@@ -203,11 +194,13 @@ func (k *calendar) add(t *stamp) bool {
 	clock := (local-floorDiv(local, secondsPerDay)*secondsPerDay)*1e9 + int64(t.nanos)
 	instant := local - int64(t.offset)
 	if k.rows == 0 {
-		k.first, k.day, k.clock = local, day, clock
+		k.first, k.day, k.clock, k.latest, k.offsets[0] = local, day, clock, instant, int64(t.offset)
 	} else {
 		k.unit(instant - k.before)
 	}
-	k.zone(instant, int64(t.offset))
+	if instant >= k.latest {
+		k.latest, k.offsets[1] = instant, int64(t.offset)
+	}
 	_, firstMonth, _ := civil(k.first)
 	k.otherDay = k.otherDay || day != k.day
 	k.notMonthEnd = k.notMonthEnd || day != daysIn(t.year, month)
@@ -237,8 +230,8 @@ func (k *calendar) unit(d int64) {
 }
 
 // axis chooses the unit and the origin.
-func (k *calendar) axis(n notation) (*Axis, place, string) {
-	a := &Axis{Notation: &n}
+func (k *calendar) axis(n notation) *Axis {
+	a := &Axis{Notation: &n, Offset: int(k.offsets[1])}
 	months := k.rows > 1 && monthOf(k.first) != monthOf(k.last)
 	switch {
 	case n.order == yearMonth || n.order == yearQuarter:
@@ -266,13 +259,9 @@ func (k *calendar) axis(n notation) (*Axis, place, string) {
 		}
 	}
 	a.Local = months || a.Unit == "days" && !k.otherClock
-	a.Offsets = k.offsets(n.zone)
-	if k.tooMany {
-		return nil, place{}, "offsets from Greenwich that change in more than " + strconv.Itoa(mostZones) + " places; want rows in the order of time"
-	}
 	start := k.first
 	if !a.Local {
-		start -= k.zones[0].offset
+		start -= k.offsets[0]
 	}
 	midnight := floorDiv(k.first, secondsPerDay) * secondsPerDay
 	a.Origin = start - (k.first - midnight)
@@ -280,37 +269,5 @@ func (k *calendar) axis(n notation) (*Axis, place, string) {
 		month, _ := a.calendar(k.first, int(k.clock%1e9))
 		a.Origin = unixMonth(month) * secondsPerDay
 	}
-	return a, place{}, ""
-}
-
-// zone takes in a row's offset.
-func (k *calendar) zone(instant, offset int64) {
-	if last := len(k.zones) - 1; last >= 0 && k.zones[last].offset == offset {
-		z := &k.zones[last]
-		z.first, z.last = min(z.first, instant), max(z.last, instant)
-	} else if len(k.zones) < mostZones {
-		k.zones = append(k.zones, zone{instant, instant, offset})
-	} else {
-		k.tooMany = true
-	}
-}
-
-// offsets returns the offsets in the order of time. Between two rows, the nearer one's holds.
-func (k *calendar) offsets(form byte) []Offset {
-	if form == 0 {
-		return nil
-	}
-	var rows []zone
-	for _, z := range k.zones {
-		rows = append(rows, zone{z.first, z.first, z.offset}, zone{z.last, z.last, z.offset})
-	}
-	slices.SortStableFunc(rows, func(a, b zone) int { return cmp.Compare(a.first, b.first) })
-	all := []Offset{{Seconds: int(rows[0].offset)}}
-	for i, z := range rows[1:] {
-		if last := &all[len(all)-1]; int64(last.Seconds) != z.offset {
-			last.Until = rows[i].first + (z.first-rows[i].first+1)/2
-			all = append(all, Offset{Seconds: int(z.offset)})
-		}
-	}
-	return all
+	return a
 }

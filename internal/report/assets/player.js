@@ -1,5 +1,6 @@
-// The page's player: one engine, its buttons and keys, the list of gaps to choose
-// from, and playheads in the waveforms.
+// The page's player: one engine, its buttons and keys, and the list of gaps to
+// choose from.
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(3).padStart(6, "0")}`;
 const leadIn = 0.3; // seconds before a gap, from where it is played
 
@@ -25,7 +26,6 @@ function player(r, root) {
     find("toggle").ariaLabel = e.playing ? "Pause" : "Play";
     root.querySelector(".where").textContent = `${p.gap ? `gap ${p.gap.number} · ` : ""}${clock(now / r.rate)}`;
     p.bar.draw(now);
-    heads(now / r.rate);
     if (e.playing) requestAnimationFrame(() => { if (e.playing) show(); });
   }
   // change is what the user did: it is shown and said.
@@ -109,16 +109,6 @@ function listen(r, p, root) {
 function sortList(by) {
   for (const body of document.querySelectorAll("table.gaps tbody")) body.append(...[...body.rows].sort((a, b) => a.dataset[by] - b.dataset[by]));
   for (const b of document.querySelectorAll("[data-order]")) b.ariaPressed = String(b.dataset.order === by);
-}
-
-// heads puts the playhead into the waveforms that show a time.
-function heads(seconds) {
-  for (const plot of charts) {
-    if (!plot.root.closest("figure.wave")) continue;
-    if (!plot.head) plot.over.append(plot.head = element("div", { className: "head" }));
-    plot.head.x = seconds;
-    placeHead(plot);
-  }
 }
 
 // seekBar draws the stretch that plays: gaps above, to be clicked, and below them
