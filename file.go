@@ -12,7 +12,6 @@ import (
 
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/internal/safetensors"
 	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
@@ -369,7 +368,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	}
 	p := m.Params
 	offset := p.Features().Offsets()
-	want := int(cost.MatrixBytes(offset) / 8)
+	want := int(blocktri.Size(offset))
 	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
 		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean), want, p.M()*p.D, ErrParams)
 	}

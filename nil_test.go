@@ -71,7 +71,6 @@ func TestNilModel(t *testing.T) {
 		if m.params != nil && m.m != nil {
 			modeltest.CheckCalls(t, []modeltest.Call{
 				{m.name + " From", func() error { return modeltest.Second(New(data, Options{From: m.m})) }, ErrOptions},
-				{m.name + " From in a plan", func() error { return modeltest.Second(NewPlan(data, Options{From: m.m})) }, ErrOptions},
 				{m.name + " Condition", func() error { return modeltest.Second(m.m.Condition(data)) }, m.params},
 			})
 		}
@@ -105,10 +104,6 @@ func TestNilArguments(t *testing.T) {
 		{"New nil", func() error { return modeltest.Second(New(nil, Options{})) }, ErrData},
 		{"New zero", func() error { return modeltest.Second(New(&Data{}, Options{})) }, ErrData},
 		{"New from other data", func() error { return modeltest.Second(New(wide, Options{From: m})) }, ErrData},
-		{"NewPlan nil", func() error { return modeltest.Second(NewPlan(nil, Options{})) }, ErrData},
-		{"NewPlan zero", func() error { return modeltest.Second(NewPlan(&Data{}, Options{})) }, ErrData},
-		{"NewPlan from other data", func() error { return modeltest.Second(NewPlan(wide, Options{From: m})) }, ErrData},
-		{"Plan.Flops", modeltest.Does(func() { (*Plan)(nil).Flops(); (&Plan{}).Flops() }), nil},
 		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
 		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
 		{"Fit resumes nothing", func() error { _, _, err := Fit(none, data, Options{Resume: true}); return err }, ErrOptions},

@@ -114,8 +114,9 @@ type Options struct {
 	// differences) keep their starting values.
 	Tie []string
 
-	// MemoryLimit is the most bytes that a fit may take by its Plan. A model that
-	// needs more is refused (ErrMemory) before it is computed. 0: no limit.
+	// MemoryLimit is the most bytes that a fit may need, by an estimate from its rows
+	// and features. One that needs more is refused (ErrMemory) before it is computed.
+	// 0: no limit.
 	MemoryLimit float64
 
 	Backend  spectral.Backend // nil: the CPU

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/vssgp/vssgp/internal/blocktri"
 	"github.com/vssgp/vssgp/internal/optimise"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -18,6 +19,12 @@ const (
 	posteriorShort = 0.1
 	// posteriorSalt tells this random stream from the others.
 	posteriorSalt = 0x90e7
+	// posteriorFlops is what standard deviations of the hyper-parameters may cost if
+	// no draws are asked for: well under a second on a core. Taking a matrix of n rows
+	// apart costs eigenFlops·n³, each as much as passFlops in a pass over the rows.
+	posteriorFlops, eigenFlops, passFlops = 6e8, 25, 8
+	// posteriorMost is the most coordinates.
+	posteriorMost = 3000
 )
 
 // posterior computes the posterior of the best model's hyper-parameters, or says
@@ -30,7 +37,7 @@ func (f *fit) posterior() (none string, err error) {
 		init = initRough
 	}
 	set := o.optimise(init, 0)
-	n, none := f.posteriorSize(variational.ShapeOf(p), set)
+	n, none := f.posteriorSize(p, set)
 	if none != "" {
 		return none, nil
 	}
@@ -63,6 +70,43 @@ func (f *fit) posterior() (none string, err error) {
 	}
 	m.hyper = hyper
 	return "", nil
+}
+
+// posteriorSize is the number of coordinates about a fit of which the posterior takes
+// two gradients each, or why there is none.
+func (f *fit) posteriorSize(p *Params, set optimise.Settings) (n int, none string) {
+	o, shape := &f.o, variational.ShapeOf(p)
+	n = optimise.PosteriorSize(shape, set)
+	flops := 2*float64(n)*f.gradientFlops(&shape)/passFlops + eigenFlops*math.Pow(float64(n), 3)
+	switch {
+	case o.Posterior == NoPosterior:
+		return 0, "not asked for"
+	case o.Iterations == NoIterations || n == 0:
+		return 0, "the starting values are kept"
+	case o.Inference == Stochastic:
+		return 0, "mini-batches do not end at a mode of the bound"
+	case n > posteriorMost:
+		return 0, fmt.Sprintf("%d coordinates, want at most %d", n, posteriorMost)
+	case o.Posterior == 0 && flops > posteriorFlops:
+		return 0, "it would take long beside the fit; ask for draws"
+	}
+	return n, ""
+}
+
+// gradientFlops is the number of operations of the exact bound and its gradient: of
+// n rows that meet m features 3·n·m² + 2·n·m·D, or those of the tables, and the
+// algebra of the matrix.
+func (f *fit) gradientFlops(s *variational.Shape) float64 {
+	offset := s.Offsets()
+	flops := blocktri.Flops(offset)
+	if pay, sums, _ := f.tables(s); pay {
+		return flops + sums
+	}
+	for _, r := range s.Windows.NewLayout(f.rows.X, f.data.N, s.Q).Runs {
+		n, m := float64(r.Hi-r.Lo), float64(offset[r.End]-offset[r.First])
+		flops += 3*n*m*m + 2*n*m*float64(s.D)
+	}
+	return flops
 }
 
 // draws are models at draws of the hyper-parameters, fewer than asked for if the

@@ -374,3 +374,16 @@ func TestQuantileProbability(t *testing.T) {
 		t.Errorf("quantile %v", q)
 	}
 }
+
+// TestHeldInterrupted: rows that take long to be brought in order are not waited for.
+func TestHeldInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m, err := New(wave(100, 0.1), Options{Init: InitPaper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.open(ctx, wave(200_001, 0.1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

@@ -4,26 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/vssgp/vssgp/internal/cost"
 )
-
-// TestPlanMean: what the coefficients start from is in the plan, once a start.
-func TestPlanMean(t *testing.T) {
-	const directRows = 1 << 16 // of more, the mean starts from these where the fit sees mini-batches alone
-	d := wave(directRows+100, 0.1)
-	work := func(inference Inference) float64 {
-		p, err := NewPlan(d, Options{Window: WindowNone, Components: 2, Features: 2, Inference: inference, Restarts: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.StartFlops
-	}
-	const m = 4
-	if got, want := work(Stochastic)-work(Factorised), 2*(cost.Moments(directRows, m, 1)+m*m*m/3.); got < 0.999*want || got > 1.001*want {
-		t.Errorf("two means of %d rows take %v, want %v", directRows, got, want)
-	}
-}
 
 // TestRandomSchedule: from random starting values the noise precision stays
 // for the first stage, and moves in the second, except where it is fixed, given

@@ -92,28 +92,6 @@ func TestStartCancelled(t *testing.T) {
 	}
 }
 
-// TestPlanStart: the start's operations and bytes are in the plan, and grow as
-// the rows do.
-func TestPlanStart(t *testing.T) {
-	plan := func(n int, o Options) *Plan {
-		p, err := NewPlan(dataOf(modeltest.Tones(n, 0)), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	a, b := plan(1<<17, Options{Window: WindowNone, Inference: Stochastic}), plan(1<<18, Options{Window: WindowNone, Inference: Stochastic})
-	if r := b.StartFlops / a.StartFlops; !(a.StartFlops > 0) || r > 3 || b.Flops() < b.StartFlops {
-		t.Errorf("operations of the start: %v, of twice the rows %v, of all %v", a.StartFlops, b.StartFlops, b.Flops())
-	}
-	if r := b.StartBytes / a.StartBytes; r < 1.5 || r > 3 || b.PeakBytes < max(b.RowBytes, b.StartBytes) {
-		t.Errorf("bytes of the start: %v, of twice the rows %v", a.StartBytes, b.StartBytes)
-	}
-	if p := plan(100, Options{Init: InitPaper}); p.StartFlops != 0 || p.StartBytes != 0 {
-		t.Errorf("the paper's start reads no spectrum: %+v", p)
-	}
-}
-
 // TestStochasticOfMany: a stochastic fit of more rows than its mean starts from.
 func TestStochasticOfMany(t *testing.T) {
 	d := dataOf(modeltest.Tones(1<<16+100, 0))

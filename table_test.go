@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // surface is a table of two inputs: a smooth function if noise is small.
@@ -82,30 +83,15 @@ func TestTableBits(t *testing.T) {
 	}
 }
 
-// TestTablePlan: the plan says what will be tried, and is an upper limit of it.
-func TestTablePlan(t *testing.T) {
+// TestTableMemory: a memory limit below the need of the largest settings leaves the smaller ones.
+func TestTableMemory(t *testing.T) {
 	data := surface(90, 0.1)
-	p, err := NewPlan(data, Options{Iterations: 9})
+	f, err := (Options{Features: 100}).frame(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(p.Tried, []int{50, 100, 200, 400}) || p.TriedRows != 90 || !p.AtMost || p.Features != 400 || p.StartFlops == 0 {
-		t.Errorf("%+v", p)
-	}
-	many, err := NewPlan(surface(9000, 0.1), Options{})
-	if err != nil || many.TriedRows != 3000 || many.Features != 800 || many.StartBytes < 8*3*3000 {
-		t.Errorf("many rows: %+v, %v", many, err)
-	}
-	said, err := NewPlan(data, Options{Features: 70})
-	if err != nil || said.Tried != nil || said.TriedRows != 0 || said.Features != 70 {
-		t.Errorf("K given: %+v, %v", said, err)
-	}
-	// A limit below the largest leaves the smaller ones.
-	least, err := NewPlan(data, Options{Features: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: least.PeakBytes})
+	rows, features := f.memory(&variational.Shape{Components: []int{1}, K: 100, Q: data.Q, D: data.D})
+	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: rows + features})
 	if err != nil || m.Params.K > 100 {
 		t.Errorf("K = %v with memory for 100, %v", m, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/cost"
+	"github.com/vssgp/vssgp/internal/blocktri"
 )
 
 // A ranksModel says how many seconds an evaluation of the bound and its gradient takes on R ranks: sums/R + host, and among several ranks
@@ -98,10 +98,9 @@ const (
 
 // model returns the problem's model on a machine, and the bytes of an evaluation.
 func (p planned) model(on ranksMachine) (m ranksModel, bytes float64) {
-	work := cost.Moments(p.n, p.m, 1) + cost.Pullback(p.n, p.m)
+	work := 3*p.n*p.m*p.m + 2*p.n*p.m
 	if p.windows == 1 {
-		offset := []int{0, int(p.m)}
-		host := (cost.Factor(offset) + cost.Inverse(offset)) / on.algebra
+		host := blocktri.Flops([]int{0, int(p.m)}) / on.algebra
 		bytes = 8 * p.m * p.m
 		return ranksModel{work / on.rate, host, 10 * on.latency, bytes / on.bytes}, bytes
 	}

@@ -48,7 +48,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	f.src = Around(src, f.res.gaps)
 	if method == VSSGP {
 		err = f.fillExcerpts()
-	} else {
+	} else if err = f.fits(method); err == nil {
 		err = f.fillGaps(method)
 	}
 	if err != nil {

@@ -45,9 +45,6 @@ func TestMethods(t *testing.T) {
 		if _, err := Fill(context.Background(), tones(1000, 1, 0.01), rate, []Gap{{Start: 400, End: 420}}, c.o); !errors.Is(err, vssgp.ErrOptions) {
 			t.Errorf("%s: error %v, want one that wraps ErrOptions", c.name, err)
 		}
-		if _, err := NewPlan(1, 1000, rate, []Gap{{Start: 400, End: 420}}, c.o); !errors.Is(err, vssgp.ErrOptions) {
-			t.Errorf("%s: plan: error %v, want one that wraps ErrOptions", c.name, err)
-		}
 	}
 }
 

@@ -31,9 +31,6 @@ func TestNil(t *testing.T) {
 	score := func(r *Result, a, b Source) func() error {
 		return func() error { return modeltest.Second(r.Score(a, b)) }
 	}
-	plan := func(channels, n, rate int, gaps []Gap) func() error {
-		return func() error { return modeltest.Second(NewPlan(channels, n, rate, gaps, Options{})) }
-	}
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"Fill without a context", fill(x, rate, gap), nil},
 		{"Fill nil", fill(nil, 0, nil), vssgp.ErrData},
@@ -48,10 +45,6 @@ func TestNil(t *testing.T) {
 		{"Around nil", func() error { return modeltest.Second(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
 		{"Excerpts of nothing", func() error { return modeltest.Second(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
 		{"Excerpts of no gaps", func() error { return modeltest.Second(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
-		{"NewPlan of nothing", plan(0, 0, 0, nil), vssgp.ErrData},
-		{"NewPlan of no channels", plan(0, 1000, rate, gap), vssgp.ErrData},
-		{"NewPlan of less than no channels", plan(-1, 1000, rate, gap), vssgp.ErrData},
-		{"NewPlan of no gaps", plan(1, 1000, rate, nil), ErrGaps},
 		{"Score of nil", score(nobody, whole(x), whole(x)), vssgp.ErrData},
 		{"Score of nothing", score(&Result{}, whole(x), whole(x)), vssgp.ErrData},
 		{"Score against nil", score(r, whole(x), nil), vssgp.ErrData},

@@ -3,7 +3,9 @@ package impute
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
+	"time"
 
 	"github.com/vssgp/vssgp"
 )
@@ -39,4 +41,15 @@ func countLines(s string) int {
 		}
 	}
 	return n
+}
+
+// TestTimeLeft checks that the time left is in proportion to the gaps left.
+func TestTimeLeft(t *testing.T) {
+	var p Progress
+	f := &filler{o: Options{Progress: func(q Progress) { p = q }}, units: 4, began: time.Now().Add(-time.Hour)}
+	for done, want := range []float64{0, 3, 1, 1. / 3, 0} {
+		if f.tell(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
+			t.Errorf("%d of 4 in %v: %v left, want %.2f times as long", p.Excerpt, p.Elapsed, p.Left, want)
+		}
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/slow"
 )
 
@@ -183,47 +182,6 @@ func TestSourceErrors(t *testing.T) {
 	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
 		if _, err := r.Score(c[0], c[1]); !errors.Is(err, errUnreadable) {
 			t.Errorf("%v", err)
-		}
-	}
-	if _, err := NewPlan(1, 2000, rate, []Gap{{Start: 1, End: 3000}}, quick()); !errors.Is(err, audio.ErrGaps) {
-		t.Errorf("%v", err)
-	}
-}
-
-// TestPlan: what it foretells is what happens.
-func TestPlan(t *testing.T) {
-	x := tones(4000, 2, 0.01)
-	for _, c := range []struct {
-		name  string
-		set   func(o *Options)
-		exact bool // windows, components and features are told, not bounded
-	}{
-		{"set", func(*Options) {}, true},
-		{"default", func(o *Options) { o.Model.Window, o.Model.Components, o.Model.Iterations = 0, 0, 0 }, false},
-		{"all", func(o *Options) { o.All = true }, true},
-	} {
-		o := quick()
-		c.set(&o)
-		p, err := NewPlan(2, 4000, rate, fiveGaps, o)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		r := mustFill(t, x, fiveGaps, o)
-		windows, components, features, rows := 0, 0, 0, 0
-		for _, e := range r.Excerpts {
-			windows += e.Model.Params.Windows.Count()
-			components += e.Model.Params.L
-			features += e.Features
-			rows += e.End - e.Start - audio.Missing(e.Gaps)
-		}
-		if p.Excerpts != len(r.Excerpts) || p.Rows != rows || p.Missing != audio.Missing(fiveGaps) || p.AtMost == c.exact {
-			t.Errorf("%s: %+v for %d excerpts of %d rows", c.name, p, len(r.Excerpts), rows)
-		}
-		if c.exact && (p.Windows != windows || p.Components != components || p.Features != features) || components > p.Components || features > p.Features {
-			t.Errorf("%s: %d windows, %d components, %d features; the plan has %d, %d and %d", c.name, windows, components, features, p.Windows, p.Components, p.Features)
-		}
-		if !(p.Flops > 0 && p.GradientFlops > p.BoundFlops && p.PeakBytes > p.RowBytes+p.MatrixBytes+p.FillBytes) || (p.HistoryBytes > 0) != (p.Gradients > 0) {
-			t.Errorf("%s: %+v", c.name, p)
 		}
 	}
 }

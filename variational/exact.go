@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/internal/matrices"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
@@ -109,7 +108,7 @@ func (r *Rows) solve(s *spectral.Solution, f *spectral.Features, lambda float64)
 	if err != nil {
 		return err
 	}
-	if err := r.await(cost.Inverse(f.Offsets()), func() { factor.Inverse() }); err != nil {
+	if err := r.await(blocktri.Flops(f.Offsets()), func() { factor.Inverse() }); err != nil {
 		return err
 	}
 	s.TraceInverse = mom.Gram.Trace(0, mom.Gram.Blocks())
@@ -142,7 +141,7 @@ func (r *Rows) factor(s *spectral.Solution, f *spectral.Features, mom *spectral.
 	r.workspace.diagonal = diag
 	var factor *blocktri.Factor
 	var err error // work that is left behind may still write it
-	if stopped := r.await(cost.Factor(f.Offsets()), func() {
+	if stopped := r.await(blocktri.Flops(f.Offsets()), func() {
 		factor, err = blocktri.Factorise(mom.Gram, lambda, segments)
 	}); stopped != nil {
 		return nil, stopped

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// ConjugateSteps bounds the iterations of conjugateGradients, which end once the
+	// conjugateSteps bounds the iterations of conjugateGradients, which end once the
 	// residual is conjugateEnd times |c|: the result is only a start.
-	ConjugateSteps = 50
+	conjugateSteps = 50
 	conjugateEnd   = 1e-3
 )
 
@@ -78,7 +78,7 @@ func conjugateGradients(c, diag []float64, apply func(av, v []float64) error) ([
 	x, v, av := make([]float64, n), make([]float64, n), make([]float64, n)
 	r := append([]float64(nil), c...) // the residual
 	end, was := conjugateEnd*math.Sqrt(sumSquares(c)), 0.0
-	for range ConjugateSteps {
+	for range conjugateSteps {
 		if !(math.Sqrt(sumSquares(r)) > end) {
 			break
 		}

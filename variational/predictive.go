@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/spectral"
 )
@@ -34,7 +33,7 @@ func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictiv
 	t.r = exact.Factor
 	factor := exact.Factor.Clone()
 	var s *spectral.Gram
-	if err := parallel.Await(ctx, cost.Inverse(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
+	if err := parallel.Await(ctx, blocktri.Flops(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
 		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
 	}
 	for _, b := range slices.Concat(s.Diag, s.Below) {

@@ -7,7 +7,7 @@ import (
 )
 
 // A Shape is the sizes of a model before its arrays are made. A start proposes a
-// Shape, a plan counts its work, and it is checked against the memory limit.
+// Shape, which is checked against the memory limit.
 type Shape struct {
 	Windows    spectral.Windows // in the model's units; the zero value: none
 	Components []int            // [V] of each window; one entry without windows

@@ -105,12 +105,11 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 			f.add(namedFile{name: o.name, path: args[i]}, false)
 		}
 	}
-	planned, _ := a.flags.GetBool("plan") // false for a command without --plan
 	given := func(name string) bool {
 		flag := a.flags.Lookup(name)
 		return flag != nil && flag.Changed
 	}
-	planned = planned || given("dry-run") || given("out-dir") // they need no output either
+	without := given("dry-run") || given("out-dir") // -o
 	a.flags.VisitAll(func(flag *pflag.Flag) {
 		v, ok := flag.Value.(*value)
 		if !ok || v.file == nil || slices.Contains(v.words, v.text) || err != nil {
@@ -127,7 +126,7 @@ func (a *app) takeFiles(operands []operand, args []string) (err error) {
 		if v.file.folder {
 			return
 		}
-		if err = v.file.check(named, a.json, planned); v.text != "" && !(given("out-dir") && strings.Contains(v.text, nameMark)) {
+		if err = v.file.check(named, a.json, without); v.text != "" && !(given("out-dir") && strings.Contains(v.text, nameMark)) {
 			f.add(named, v.file.written)
 		}
 	})

@@ -34,11 +34,11 @@ type namedFile struct {
 // String is "--sd FILE".
 func (f namedFile) String() string { return strings.TrimSpace(f.name + " " + f.path) }
 
-// check refuses a path that the flag cannot take.
-func (f *file) check(named namedFile, json, plan bool) error {
+// check refuses a path that the flag cannot take. without says that none is needed.
+func (f *file) check(named namedFile, json, without bool) error {
 	stdout := named.path == toStdout
 	switch {
-	case named.path == "" && f.needed != "" && !plan:
+	case named.path == "" && f.needed != "" && !without:
 		return mistake("the output file is missing; want %s", f.needed)
 	case !f.written || named.path == "":
 		return nil

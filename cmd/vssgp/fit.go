@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/impute"
 	"github.com/vssgp/vssgp/internal/atomicfile"
 	"github.com/vssgp/vssgp/internal/report"
 )
@@ -67,7 +66,6 @@ a model too (info, evaluate, --init).`,
 	f.Var(o.prior(), "prior", "log-normal `prior` NAME=MEDIAN,SD: median in the data's units, sd of the logarithm; of the structural model "+strings.Join(priorNames, ", ")+
 		"; of the others amplitude, lengthscale, noise (as a standard deviation), NAME=none, or none for all (default: weak ones from the data)")
 	f.BoolVar(&o.hmc, "hmc", false, "draw the hyper-parameters (of the methods but structural: --posterior's) by Hamiltonian Monte Carlo rather than from the Gaussian about the fit: ten to some hundred times as slow")
-	f.BoolVar(&o.plan, "plan", false, planUsage)
 	f.Var(fileName(&o.report, file{written: true, extensions: plotFiles, only: true}), "report", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
 	return cmd
 }
@@ -98,13 +96,6 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 	data := read.Data
 	if options.Batch > data.N {
 		return mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch, data.N)
-	}
-	if o.plan {
-		p, err := vssgp.NewPlanContext(ctx, data, options)
-		if err != nil {
-			return err
-		}
-		return a.printPlan(&impute.Plan{Plan: *p, Excerpts: 1, Flops: p.Flops()}, options.Backend.Name())
 	}
 	bar := a.newMeter()
 	trace := &report.Trace{}

@@ -28,7 +28,6 @@ type fitFlags struct {
 	columns    columns
 	output     string
 	checkpoint checkpointFlags
-	plan       bool
 	report     string
 }
 
@@ -81,9 +80,6 @@ func (a *app) isStructural(ctx context.Context, path string, o *fitFlags) (is bo
 		if is, err = a.hasOneInput(ctx, path, o.columns); err != nil {
 			return false, err
 		}
-	}
-	if is && o.plan {
-		return false, mistake("--plan: it plans --method vssgp, ssgp and rp; the structural model takes a pass over the rows and up to a thousand features")
 	}
 	return is, nil
 }

@@ -60,9 +60,6 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		return a.finishIntact(f, rec, container, o)
 	}
 	o.follow(&fill, f, bar)
-	if done, err := a.planFill(ctx, f, rec, fill, o); done || err != nil {
-		return err
-	}
 	if err := a.checkModels(f, fill, o); err != nil {
 		return err
 	}
@@ -88,7 +85,7 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 }
 
 // containerFor checks, before long work, that a recording can be written to the path: its
-// extension, and the sample formats of the container. With --plan there may be no path.
+// extension, and the sample formats of the container. With --dry-run there may be no path.
 func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 	switch path {
 	case "":
@@ -100,31 +97,6 @@ func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 		return c, err
 	}
 	return c, fromFile(path, r.CheckWrite(c))
-}
-
-// planFill prints the plan if that is all that is asked for. It refuses a fill gap by gap that needs more memory than there is; vssgp.Fit
-// sees to the others.
-func (a *app) planFill(ctx context.Context, f *report.Fill, rec *audio.File, fill impute.Options, o *imputeFlags) (done bool, err error) {
-	limit := fill.Model.MemoryLimit
-	if !o.plan && (fill.Method == impute.VSSGP || limit == 0) {
-		return false, nil
-	}
-	p, err := impute.NewPlanFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
-	switch {
-	case err != nil:
-		return false, err
-	case !o.plan && p.PeakBytes > limit:
-		return false, mistake("filling %s takes about %v, of which %v are to be had; want a larger --memory, or to fill a part of the gaps at a time",
-			counted(len(f.Gaps), "gap"), byteCount(p.PeakBytes), byteCount(limit))
-	case !o.plan:
-		return false, nil
-	}
-	device := "cpu"
-	if fill.Method == impute.VSSGP {
-		device = fill.Model.Backend.Name()
-	}
-	p.Outputs = f.Channels
-	return true, a.printFillPlan(p, f, device)
 }
 
 // checkModels checks the names of several models, once the gaps are known.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -241,5 +242,18 @@ func TestImputeInterrupted(t *testing.T) {
 		if after := listing(t, dir); !same(before, after) {
 			t.Errorf("%v: left %v", args, after)
 		}
+	}
+}
+
+// A recording may be filled in its own place, if one says so.
+func TestImputeInPlace(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, samples := damaged(t, dir, 0)
+	before := readFile(t, cut)
+	succeed(t, append([]string{"impute", cut, "--detect", "zeros", "-o", cut, "--overwrite"}, quick...)...)
+	after := readFile(t, cut)
+	checkFilled(t, before, after, samples)
+	if bytes.Equal(before, after) {
+		t.Error("nothing was filled")
 	}
 }

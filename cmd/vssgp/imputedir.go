@@ -23,7 +23,7 @@ func (a *app) imputeFolder(ctx context.Context, input string, o *imputeFlags) er
 			return mistake("--%s %s is one file for %d recordings; want %s in it, which stands for each one's name", f.flag, *f.path, len(paths), nameMark)
 		}
 	}
-	if !o.gaps.dry && !o.plan {
+	if !o.gaps.dry {
 		if err := os.MkdirAll(o.outDir, 0o777); err != nil {
 			return mistake("--out-dir: %w", err)
 		}
@@ -119,7 +119,7 @@ func (a *app) takeRecording(input string, o *imputeFlags) error {
 		}
 		a.files.add(namedFile{name: "--" + f.flag, path: *f.path}, !f.shared)
 	}
-	if o.gaps.dry || o.plan {
+	if o.gaps.dry {
 		return a.checkOutputs()
 	}
 	return a.checkOutputs(o.output)

@@ -21,7 +21,6 @@ type imputeFlags struct {
 	report    string
 	sd        string
 	models    string
-	plan      bool
 }
 
 const (
@@ -44,7 +43,6 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.Var(fileName(&o.sd, file{written: true, extensions: tableOutputs}), "sd",
 		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or NPY `file`")
 	f.Var(count(&o.fill.Draws, maxFills), "draws", "write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
-	f.BoolVar(&o.plan, "plan", false, planUsage)
 	o.model.addMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
 	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context", "how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")

@@ -3,11 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/internal/report"
 )
 
 // interrupter is a stderr that interrupts at the first sign of progress.
@@ -111,5 +117,35 @@ func TestTableOnItsSide(t *testing.T) {
 	o := vssgpRun(t, "fit", put(t, dir, "wide.csv", line+line), "-o", filepath.Join(dir, "m.safetensors"))
 	if o.code != exitMistake || !strings.Contains(o.stderr, "150000 inputs in 2 rows") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+}
+
+// An interruption ends the copying too, and nothing is left.
+func TestWriteInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	before := listing(t, dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	rec, file, err := new(app).openRecording(ctx, cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	gaps := []impute.Gap{{Start: 600, End: 620}}
+	r, err := impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, impute.Options{Forget: true, Model: vssgp.Options{Components: 6, Window: 0.02}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &imputeFlags{output: filepath.Join(dir, "out.wav")}
+	a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
+	cancel()
+	if _, err := a.writeFill(&report.Fill{Result: r}, rec, audio.WAV, nil, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want it interrupted", err)
+	}
+	if after := listing(t, dir); !same(before, after) {
+		t.Errorf("left %v", after)
+	}
+	if code := run(ctx, []string{"impute", cut, "--detect", "zeros", "-o", o.output}, new(bytes.Buffer), new(bytes.Buffer), nil); code != exitInterrupted {
+		t.Errorf("exit %d, want %d", code, exitInterrupted)
 	}
 }

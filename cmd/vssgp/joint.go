@@ -14,13 +14,12 @@ import (
 // mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
 const mostJoint = 1 << 14
 
-// jointBytes is what the numbers of a joint covariance take, if they are not too many.
-func jointBytes(path string, rows, outputs int) (int, error) {
-	n := rows * outputs
-	if n > mostJoint {
-		return 0, mistake("--joint %s: %s of %s; want at most %d of both together", path, counted(rows, "row"), counted(outputs, "output"), mostJoint)
+// checkJoint refuses a joint covariance of too many numbers.
+func checkJoint(path string, rows, outputs int) error {
+	if rows*outputs > mostJoint {
+		return mistake("--joint %s: %s of %s; want at most %d of both together", path, counted(rows, "row"), counted(outputs, "output"), mostJoint)
 	}
-	return 8 * n * n, nil
+	return nil
 }
 
 // jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
@@ -28,7 +27,7 @@ func jointFile(ctx context.Context, at *places, m *vssgp.Model, path string, lat
 	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
 		noiseSD := m.NoiseSD()
 		n, d := at.rows, len(noiseSD)
-		if _, err := jointBytes(path, n, d); err != nil {
+		if err := checkJoint(path, n, d); err != nil {
 			return err
 		}
 		x, err := at.all(ctx)

@@ -79,15 +79,6 @@ func TestJoint(t *testing.T) {
 			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.stderr, want)
 		}
 	}
-	plan := func(extra ...string) plannedPrediction {
-		args := append([]string{"predict", x("f.safetensors"), at, "-o", x("o.npy"), "--plan", "--json"}, extra...)
-		return decode[plannedPrediction](t, succeed(t, args...).stdout)
-	}
-	const size = 8 * 6 * 6
-	with, without := plan("--joint", x("no.npy")), plan()
-	if last := with.Files[len(with.Files)-1]; last.Path != x("no.npy") || last.Bytes != size || with.Bytes.Peak != without.Bytes.Peak+size {
-		t.Errorf("planned %+v, and without the joint covariance %+v", with, without)
-	}
 }
 
 // readJoint reads an array [3,2,3,2] as one of n columns.

@@ -109,7 +109,6 @@ func TestJSONKeys(t *testing.T) {
 	scores := "{train_rmse test_rmse train_stft_rmse test_stft_rmse}"
 	for _, c := range []struct{ line, want string }{
 		{"fit " + fit + " -o m.st", "{bound log_prior " + terms + " iterations starts{seed bound ended} kept seconds device sums rows components features features_per_component point_frequencies noise_sd posterior jitter noise_floor model}"},
-		{"fit " + fit + " --plan", "{rows outputs excerpts windows components features at_most starts tried_features tried_rows evaluations{bounds gradients mini_batches} flops{bound gradient start all} bytes{rows tables matrix history start filled peak} device}"},
 		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums}"},
 		{"evaluate m.st d.csv --gradient", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums gradient{frequency.mean frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1", "{model inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location frequency frequency_sd period period_sd reach amplitude}}"},
@@ -120,10 +119,8 @@ func TestJSONKeys(t *testing.T) {
 		{"evaluate s.st d.csv", "{bound rows rmse mean_log_predictive_density device}"},
 		{"info s.st", "{model inputs outputs rows features parts periods hyper{name mode lower upper} noise_sd bound first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
-		{"predict m.st at.csv --plan", "{rows inputs outputs windows components features flops columns files{path bytes} bytes{rows matrix peak} device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st", "{method device seconds iterations bound rate channels samples missing gaps doubts joint excerpts{start end bound iterations features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" + strings.Replace(scores, "}", " coverage95}}}", 1)},
 		{"impute cut0.wav --gap 100:1100 -o o.wav", "{method device seconds iterations bound rate channels samples missing gaps doubts{start end channel reason} joint excerpts{start end} output}"},
-		{"impute cut0.wav --gap 600:620 --plan", "{rows outputs excerpts windows components features at_most starts tried_features tried_rows evaluations{bounds gradients mini_batches} flops{bound gradient start all} bytes{rows tables matrix history start filled peak} device method missing}"},
 	} {
 		d := json.NewDecoder(strings.NewReader(succeed(t, append(strings.Fields(c.line), "--json", "--quiet")...).stdout))
 		if got := keysOf(t, d); got != c.want {

@@ -25,7 +25,7 @@ import (
 
 // garbage is how much the collector may leave, in percent of the memory in use.
 // Nearly all of that memory is a few large arrays of numbers, which take no time to
-// scan. vssgp.Plan relies on it. If the user sets GOGC, that is used instead.
+// scan. The estimates of memory rely on it. If the user sets GOGC, that is used instead.
 const garbage = 25
 
 func main() {

@@ -146,7 +146,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"forecast good.csv -o out.csv --trend none,walk", "by themselves"}, {"forecast good.csv -o out.csv --prior noise=1", "NAME=MEDIAN,SD"}, {"forecast good.csv -o out.csv --prior hiss=1,1", "slope"}, {"forecast good.csv -o good.csv", "the same file"}, {"forecast good.csv -o out.csv -m good.csv", "the same file"},
 	{"fill good.csv -o out.npy", "good.csv"}, {"fill good.csv -o out.csv --bands out.csv", "out.csv"}, {"fill word.csv --x t --y y -o out.csv", "two"}, {"fill good.csv -o good.csv", "the same file"},
 	{"backtest good.csv --horizon 9", "good.csv"}, {"backtest good.csv --origins 0", "0 origins"},
-	{"fit good.csv -o m.safetensors --period 2 --components 2", "--components"}, {"fit good.csv -o m.safetensors --method structural --iterations 2", "--iterations"}, {"fit good.csv -o m.safetensors --method ssgp --trend walk", "--trend"}, {"fit good.csv --plan", "--plan"},
+	{"fit good.csv -o m.safetensors --period 2 --components 2", "--components"}, {"fit good.csv -o m.safetensors --method structural --iterations 2", "--iterations"}, {"fit good.csv -o m.safetensors --method ssgp --trend walk", "--trend"},
 	{"fit good.csv -o m.safetensors --prior season=1,1 --prior lengthscale=1,1", "--prior lengthscale"}, {"fit good.csv -o m.safetensors --trend walk --posterior 3", "--posterior"}, {"fit good.csv -o m.safetensors --prior hue=1,1", "none, or amplitude"},
 	{"evaluate good.safetensors good.csv --yerr y", "--yerr"},
 	// Places to write.

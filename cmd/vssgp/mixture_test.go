@@ -129,7 +129,7 @@ func TestChooseMethod(t *testing.T) {
 		return o, o.choose()
 	}
 	for method, want := range map[string]impute.Method{"": impute.Mixture, "auto": impute.Mixture, "mixture": impute.Mixture, "ar": impute.AR, "vssgp": impute.VSSGP, "ssgp": impute.VSSGP, "rp": impute.VSSGP} {
-		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "plan", "gap")
+		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "gap")
 		if err != nil || o.fill.Method != want || (o.model.method != "") != (want == impute.VSSGP) || o.model.method != "" && o.model.method != method {
 			t.Errorf("--method %q: %q with model %q, %v; want %q", method, o.fill.Method, o.model.method, err, want)
 		}

@@ -31,8 +31,7 @@ table, always averaged over its hyper-parameters, with draws as columns of the o
 --full, --joint and --latent are for the other models.
 
 The inputs are read, predicted and written part by part, in memory that does not
-grow with their number: an hour of audio takes as much memory as a minute. --plan
-prints the work, memory and files that the prediction would take, and stops.`,
+grow with their number: an hour of audio takes as much memory as a minute.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -
@@ -50,14 +49,10 @@ prints the work, memory and files that the prediction would take, and stops.`,
 	f.Var(count(&o.draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")
 	f.Var(fileName(&o.drawsFile, file{written: true, extensions: drawn, only: true}), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
 	f.Var(fileName(&o.plot, file{written: true, extensions: plotFiles, only: true}), "plot", "draw the prediction to this `file`: .html, .png or .svg")
-	f.BoolVar(&o.plan, "plan", false, planUsage)
 	return cmd
 }
 
 func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predictFlags) error {
-	if o.output == "" && o.plan {
-		o.output = toStdout
-	}
 	if err := a.checkFormats(o); err != nil {
 		return err
 	}
@@ -72,9 +67,6 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
 	if err != nil {
 		return err
-	}
-	if o.plan {
-		return a.planPrediction(m, at, o)
 	}
 	a.warnBeyond(m, at)
 	names, err := a.predictAll(ctx, m, at, o, filepath.Base(modelPath))

@@ -28,7 +28,6 @@ type predictFlags struct {
 	draws     int
 	drawsFile string // "": the draws are columns of the output
 	plot      string
-	plan      bool
 }
 
 // checkFormats checks the flags for predict's outputs against each other. Draws beside

@@ -85,8 +85,6 @@ func (o *predictFlags) notOfSeries() string {
 		return "--latent"
 	case o.drawsFile != "":
 		return "--draws-file " + o.drawsFile
-	case o.plan:
-		return "--plan"
 	case formatOf(o.output) == "wav":
 		return "-o " + o.output
 	}

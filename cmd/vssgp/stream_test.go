@@ -23,10 +23,10 @@ var printing = []string{
 	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh", "completion fish", "completion powershell",
 	"completion", "devices", "devices --json", "info m.safetensors", "info m.safetensors --json",
 	"evaluate m.safetensors data.csv", "evaluate m.safetensors data.csv --json", "evaluate m.safetensors data.csv --gradient",
-	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --plan", "fit data.csv --plan --json", "fit data.csv --x seconds --y y1 -o new.st", "fit data.csv --x seconds --y y1 -o new.st --json",
+	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --x seconds --y y1 -o new.st", "fit data.csv --x seconds --y y1 -o new.st --json",
 	"forecast holes.csv --horizon 2 -o new.csv", "forecast holes.csv --horizon 2 -o -", "forecast holes.csv --horizon 2 -o new.csv --json", "fill holes.csv -o -", "fill holes.csv -o new.csv", "fill holes.csv -o new.csv --json",
 	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
-	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json", "impute cut0.wav --gap 600:620 --plan", "impute cut0.wav --gap 600:620 --plan --json",
+	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
 	"serve",
 }
@@ -140,7 +140,7 @@ func TestUnreadProcess(t *testing.T) {
 	if err := os.Symlink("/dev/stdout", "stdout.csv"); err != nil {
 		t.Fatal(err)
 	}
-	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv", "fit data.csv --plan --json",
+	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv",
 		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv", "impute cut0.wav --gap 600:620 -o new.wav") {
 		if at := strings.Index(line, "OUT"); at >= 0 {
 			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/vssgp/vssgp/internal/cost"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
@@ -44,10 +43,21 @@ func (f Filling) Work(n int, gaps [][2]int) (all, largest float64) {
 		for _, g := range gapsIn(gaps, j.excerpt) {
 			missing += min(g[1], j.excerpt[1]) - max(g[0], j.excerpt[0])
 		}
-		w := float64(f.Rounds) * cost.Fill(float64(long), float64(missing), float64(min(f.Order, (long-missing)/2)))
+		w := float64(f.Rounds) * roundWork(float64(long), float64(missing), float64(min(f.Order, (long-missing)/2)))
 		all, largest = all+w, max(largest, w)
 	}
 	return all, largest
+}
+
+// roundWork is 6·n·p + p³/3 + 3·p² + s: a round of a fill of order p of u among n samples, by the products of its lags, a
+// Cholesky factor, the errors forward and backward, and s for the missing samples, u³/3 or, if they are more than 4·p and their
+// matrix has a band, u·p².
+func roundWork(n, u, p float64) float64 {
+	solve := u * u * u / 3
+	if u > 4*p {
+		solve = u * p * p
+	}
+	return 6*n*p + p*p*p/3 + 3*p*p + solve
 }
 
 // A job is an excerpt to fill, and the part of the series that takes over the fill.

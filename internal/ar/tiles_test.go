@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // sparse is gaps of one to four samples at random, about a share of n samples.
@@ -114,32 +112,19 @@ func TestJobs(t *testing.T) {
 }
 
 // TestWorkOfTiles: of a gap longer than its tiles each counts what its own excerpt
-// misses; a model's autocorrelation is counted as it is computed.
+// misses.
 func TestWorkOfTiles(t *testing.T) {
 	// Excerpts of [0, 300) and [100, 400), each of which misses 100 samples.
 	if all, largest := (Filling{32, 100, 3, true}).Work(400, [][2]int{{150, 250}}); all != 2*largest || largest != 3*(6*300*32+32*32*32/3.+3*32*32+100*100*100/3.) {
 		t.Errorf("a gap over two tiles: %v, largest %v", all, largest)
 	}
 	// A longer one: of [0, 300), [100, 400) and [200, 400) it is 150, 200 and 150 samples.
-	want := 3*cost.Fill(300, 150, 32) + 3*cost.Fill(300, 200, 32) + 3*cost.Fill(200, 150, 25)
+	want := 3*roundWork(300, 150, 32) + 3*roundWork(300, 200, 32) + 3*roundWork(200, 150, 25)
 	if all, _ := (Filling{32, 100, 3, true}).Work(400, [][2]int{{150, 350}}); all != want {
 		t.Errorf("a gap over three tiles: %v, want %v", all, want)
 	}
 	// An order of which only half of what is known bears: of 40 samples that know 20, 10.
 	if one, _ := (Filling{32, 100, 1, false}).Work(40, [][2]int{{10, 30}}); one != 6*40*10+10*10*10/3.+3*10*10+20*20*20/3. {
 		t.Errorf("a short series: %v", one)
-	}
-	if w := ModelWork(1000, 100); w != 2*1000*101+cost.Levinson(100) {
-		t.Errorf("a short series' model: %v", w)
-	}
-	if w := ModelWork(1<<20, 4096); w != cost.Transform(float64(smooth(1<<20+4096)))+cost.Levinson(4096) {
-		t.Errorf("a long series' model: %v", w)
-	} // A density at each frequency takes one transform of complex numbers there and
-	// one of the divisor; a periodogram half of one, of real numbers.
-	if w := DensitiesWork(1000, 24); w != 2*cost.Transform(1024) {
-		t.Errorf("densities: %v", w)
-	}
-	if w, held := PeriodogramWork(512); w != cost.Transform(1024)/2 || held != 8*5*1024 {
-		t.Errorf("a periodogram: %v operations, %v bytes", w, held)
 	}
 }

@@ -79,21 +79,3 @@ func filtered(y, h []float64, l int) []float64 {
 	}
 	return out
 }
-
-// Work returns about how many operations Predict takes for n samples and so many channels to choose from, and the most bytes that it and
-// its result hold.
-func Work(channels, n int, rate float64) (flops, bytes float64) {
-	used := float64(min(channels, most))
-	samples, taps := float64(n), used*float64(2*lags(rate)+1)
-	known := min(samples, 2*context*rate)
-	flops = 2*used*taps*known + ridges*taps*taps*taps/3 + 2*taps*samples + 2*(1+used)*order*rate*known
-	if channels > most {
-		flops += float64(channels) / used * flops
-	}
-	return flops, 8 * (matrices*taps*taps + (arrays+used)*samples)
-}
-
-const (
-	matrices = 3 // P, P + λd and its factor
-	arrays   = 7 // of samples: r, h * y, its padded y, a part of the sum, and copies of what is known
-)

@@ -179,3 +179,26 @@ func logDet(r *spectral.Gram, lo, hi int) float64 {
 	}
 	return 2 * s
 }
+
+// Size is how many numbers a matrix has whose windows' features begin at offset
+// [V+1]: Σ_v M_v² + M_v·M_{v+1}.
+func Size(offset []int) float64 {
+	return overBlocks(offset, func(m float64) float64 { return m * m }, func(m, n float64) float64 { return m * n })
+}
+
+// Flops is the number of operations of its factor and of the stored blocks of its
+// inverse: Σ_v M_v³ + 3·M_v·M_{v+1}·(M_v + M_{v+1}).
+func Flops(offset []int) float64 {
+	return overBlocks(offset, func(m float64) float64 { return m * m * m }, func(m, n float64) float64 { return 3 * m * n * (m + n) })
+}
+
+func overBlocks(offset []int, own func(m float64) float64, coupling func(m, n float64) float64) (sum float64) {
+	for v := range len(offset) - 1 {
+		m := float64(offset[v+1] - offset[v])
+		sum += own(m)
+		if v+2 < len(offset) {
+			sum += coupling(m, float64(offset[v+2]-offset[v+1]))
+		}
+	}
+	return sum
+}

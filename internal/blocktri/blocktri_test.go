@@ -241,3 +241,15 @@ func TestPivot(t *testing.T) {
 		t.Errorf("error %v, want one about block 1 of 3 and pivot 5", err)
 	}
 }
+
+// TestSizes counts by hand, of blocks of 2, 3 and 1 features.
+func TestSizes(t *testing.T) {
+	offset := []int{0, 2, 5, 6}
+	if got := Size(offset); got != 4+6+9+3+1 {
+		t.Errorf("%v numbers", got)
+	}
+	factor, inverse := (8+27+1)/3.+(4*3+2*9)+(9*1+3*1), 2*(8+27+1)/3.+2*(2*9+4*3)+2*(3*1+9*1)
+	if got := Flops(offset); got != factor+inverse {
+		t.Errorf("%v operations, want %v", got, factor+inverse)
+	}
+}

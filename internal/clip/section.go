@@ -154,3 +154,12 @@ func newSite(z float64, r run) (c site) {
 	}
 	return c
 }
+
+// Bytes is about the most memory that a section of a fill needs, of n samples of which so many are missing.
+func Bytes(n, missing int, rate float64) float64 {
+	long := min(float64(n), (coreSeconds+2*sideSeconds)*rate)
+	p := float64(order(rate, n, missing))
+	missed := float64(missing) / float64(n)
+	u := long * missed
+	return 8 * (4*u*min(u, p*missed) + long/(hopSeconds*rate)*p*p/2 + 8*long)
+}

@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/dsp/fourier"
-
-	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // The kernel, exp(β(√(1−t²)−1)). With this β the greatest error that was measured for one value is 1.3e-14 of it; with 2.25·width and
@@ -53,12 +51,8 @@ func FastLength(n int) int {
 	return best
 }
 
-// Work returns the operations of a Transform of so many values to count modes, and the bytes of its plan.
-func Work(values, count int) (flops, bytes float64) {
-	const cell, term = 10, 3 // operations of the kernel and of the Chebyshev series
-	n := float64(length(count))
-	return cell*width*float64(values) + cost.Transform(n)/2 + term*terms*float64(count), 8 * 5 * n
-}
+// Bytes returns the memory of a Plan and its Transform for count modes.
+func Bytes(count int) float64 { return 8 * 5 * float64(length(count)) }
 
 // Transform returns F_g = Σ_n v_n exp(2πi·g·(u_n + low_n)) for 0 ≤ g < count, in dst if it has the capacity. Errors of at most
 // 1.3e-14·Σ|v_n| were measured, 2e-15·Σ|v_n| in the root mean square. If a position or a value is NaN or infinite, all sums may be NaN.

@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-
-	"github.com/vssgp/vssgp/internal/cost"
 )
 
 // direct returns mode g of a sum by its definition, with compensated sums. The phases are reduced to a fraction of a turn
@@ -87,18 +85,6 @@ func TestTransformIsTheSum(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestWork: a value is spread over sixteen cells, and a mode is one of a transform at least four times as long.
-func TestWork(t *testing.T) {
-	few, bytes := Work(1000, 256)
-	if more, same := Work(2000, 256); more-few != 10*16*1000 || same != bytes {
-		t.Errorf("a thousand values more are %v operations and %v bytes", more-few, same-bytes)
-	}
-	want := (cost.Transform(2048)-cost.Transform(1024))/2 + 3*18*256
-	if more, twice := Work(1000, 512); more-few != want || bytes != 40*1024 || twice != 2*bytes {
-		t.Errorf("256 modes more are %v operations and %v bytes", more-few, twice-bytes)
 	}
 }
 

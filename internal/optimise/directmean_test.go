@@ -15,6 +15,7 @@ import (
 type roomy struct{ start.Judge }
 
 func (roomy) Fits(variational.Shape) error { return nil }
+func (roomy) FitsStart(float64) error      { return nil }
 
 // tonesRun is a stochastic run over rows from the spectrum start, at a noise
 // precision; 0: the start's.

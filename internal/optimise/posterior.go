@@ -37,6 +37,41 @@ func PosteriorSize(shape variational.Shape, s Settings) int {
 	return Count(shape, s.unfixed(s.moving()), s.Ties)
 }
 
+// HistoryBytes is the memory of L-BFGS for the parameters of a shape: pairs of steps and gradients, and eight further arrays.
+func HistoryBytes(shape variational.Shape, s Settings) float64 {
+	pairs := lbfgs.Memory
+	if s.Iterations != 0 {
+		pairs = min(pairs, s.Iterations)
+	}
+	if pairs < 0 || s.Inference == variational.Stochastic {
+		return 0
+	}
+	return 8 * float64(Count(shape, s.unfixed(s.moving()), s.Ties)*(2*pairs+8))
+}
+
+// Count is Coordinates.N for parameters of the shape.
+func Count(shape variational.Shape, free []string, ties Ties) (n int) {
+	for _, t := range shape.Tensors() {
+		if !slices.Contains(free, t.Name) || t.Coordinate == variational.PhaseEnd || shape.Constant(t) {
+			continue
+		}
+		size := t.Size()
+		switch {
+		case ties.Twins && t.Name == variational.FrequencyMean:
+			size = shape.M() / 2 * shape.Q
+		case slices.Contains(ties.Tensors, t.Name):
+			size = t.PerComponent(shape.L())
+		case ties.Shared && t.Tieable && len(shape.Windows.Center) > 0:
+			size = shape.Most() * t.PerComponent(shape.L())
+		}
+		if t.Coordinate == variational.Phase {
+			size *= 2
+		}
+		n += size
+	}
+	return n
+}
+
 // moving are the tensors of which the bound is at its maximum when a run ends.
 func (s *Settings) moving() []string {
 	if cmp.Or(s.Inference, variational.Exact) == variational.Exact {

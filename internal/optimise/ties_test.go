@@ -52,8 +52,8 @@ func shapes() (all []variational.Shape) {
 	return all
 }
 
-// TestCount: what a plan counts from a shape is the number of coordinates that
-// its parameters have.
+// TestCount: the number that is counted from a shape is the number of coordinates
+// that its parameters have.
 func TestCount(t *testing.T) {
 	ties := []Ties{{}, {Twins: true}, {Shared: true}, {Tensors: tieable}, {Twins: true, Shared: true}}
 	for _, name := range tieable {

@@ -180,9 +180,5 @@ func (p *plan) remove(values []float64, k int) float64 {
 	return max(0, before-p.meanSquare(values))
 }
 
-// Work is how many operations Masses of so many rows at n frequencies takes at
-// most, and how many bytes.
-func Work(rows, n int) (flops, bytes float64) {
-	flops, bytes = nufft.Work(rows, 2*n)
-	return (lineRounds + 3) * flops, bytes + float64(3*8*rows+(2*2*16+8)*n)
-}
+// Bytes is the memory of Masses of so many rows at n frequencies.
+func Bytes(rows, n int) float64 { return nufft.Bytes(2*n) + float64(3*8*rows+(2*2*16+8)*n) }

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/vssgp/vssgp/internal/nufft"
 )
 
 // slow is Power by its definition: sums, and two normal equations at each
@@ -153,15 +151,6 @@ func TestMassesOfNoise(t *testing.T) {
 		if !(math.Abs(m-want) <= 1e-12) {
 			t.Errorf("cell %d holds %v, want %v", i, m, want)
 		}
-	}
-}
-
-// TestWork: eight rounds at most, the last powers, the weights' sums and the lines are eleven transforms; a plan holds three
-// numbers a row, and two sums and a power a frequency.
-func TestWork(t *testing.T) {
-	once, held := nufft.Work(1000, 200)
-	if flops, bytes := Work(1000, 100); flops != 11*once || bytes != held+24*1000+72*100 {
-		t.Errorf("%v operations, want 11·%v; %v bytes, of which %v of the transform", flops, once, bytes, held)
 	}
 }
 

@@ -34,7 +34,7 @@ func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
 	count, making := length/2, 32*length*min(values, float64(runtime.GOMAXPROCS(0)))
 	if band > 0 {
 		count = math.Exp2(math.Ceil(math.Log2(2 * band * over * rows)))
-		_, making = nufft.Work(n, int(count))
+		making = nufft.Bytes(int(count))
 	}
 	pays = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
 	return pays, 3 / passCost * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))

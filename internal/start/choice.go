@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/bits"
 
 	"github.com/vssgp/vssgp/variational"
 )
@@ -90,26 +89,6 @@ func (t *trials) chooseComponents(s *Series) error {
 		}
 	}
 	return nil
-}
-
-// mostTried returns the most settings that choose tries for so many lengths, and the
-// most components that a window of so many steps has in any of them.
-func (s *Series) mostTried(set *Settings, lengths int, steps float64) (settings, components int) {
-	settings, components = lengths, min(set.mostBins(steps), s.binCount(steps))
-	switch {
-	case !set.Auto, !set.Optimised && lengths == 1:
-		return 0, components
-	case !set.Optimised:
-		return settings, components
-	}
-	if set.Components == 0 {
-		settings += bits.Len(uint(components)) // twice, or half again and again
-		components = min(2*components, s.binCount(steps))
-	}
-	if set.Features == 0 {
-		settings++
-	}
-	return settings, components
 }
 
 // try evaluates the criterion of a setting and keeps the setting if it is the best.

@@ -30,33 +30,26 @@ func (s *Series) fill(ctx context.Context, length float64) {
 		return // uneven rows have no places to fill
 	}
 	gaps := runs(s.missing, true)
-	f := s.filling(gaps, length, len(s.y))
+	f := s.filling(gaps, length)
 	for _, y := range s.y {
 		f.Fill(ctx, y, gaps) // where that fails, the places stay at the mean, zero
 	}
 }
 
-// A filling is how missing places are filled: order and reach are in steps.
-type filling struct {
-	ar.Filling
-	work float64 // operations for all outputs
-}
-
 // filling chooses how to fill gaps for windows of the given length, 0 for none:
 // gap by gap, or, if that is too much work, tile by tile, with order and reach
-// halved until it is not. Such data have many gaps or long ones, about which a
+// halved until it is not; both are in steps. Such data have many gaps or long ones, about which a
 // fill of any order knows little.
-func (s *Series) filling(gaps [][2]int, length float64, outputs int) filling {
+func (s *Series) filling(gaps [][2]int, length float64) ar.Filling {
 	if length == 0 {
 		length = spectrumWindows[0] * s.step
 	}
-	f := filling{Filling: ar.Filling{
+	f := ar.Filling{
 		Order: min(len(s.missing)/4, int(fillOrder*length/s.step)), Reach: int(fillContext * length / s.step), Rounds: fillRounds,
-	}}
+	}
 	for {
 		all, largest := f.Work(len(s.missing), gaps)
-		f.work = all * float64(outputs)
-		if f.work <= fillWork && largest <= fillExcerpt || f.Tiled && f.Order < 2*fillLeast {
+		if all*float64(len(s.y)) <= fillWork && largest <= fillExcerpt || f.Tiled && f.Order < 2*fillLeast {
 			return f
 		}
 		if f.Tiled {

@@ -2,6 +2,7 @@ package start
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -22,6 +23,8 @@ type scorer struct {
 	tried  []variational.Shape       // that it scored
 	asked  []spectral.Data           // that it predicted
 	shapes []variational.Shape       // that it was asked to refuse
+	bytes  float64                   // that it was asked to refuse
+	room   float64                   // that it allows; 0: any
 }
 
 var _ Judge = &scorer{}
@@ -69,6 +72,16 @@ func (s *scorer) Fits(shape variational.Shape) error {
 	}
 	return nil
 }
+
+func (s *scorer) FitsStart(bytes float64) error {
+	s.bytes = bytes
+	if s.room > 0 && bytes > s.room {
+		return errTooLarge
+	}
+	return nil
+}
+
+var errTooLarge = errors.New("too large")
 
 // begin is the spectrum start of rows.
 func begin(t *testing.T, d *spectral.Data, set Settings, judge Judge) (*variational.Params, *variational.Evaluation) {

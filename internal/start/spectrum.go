@@ -2,8 +2,11 @@ package start
 
 import (
 	"context"
+	"runtime"
 	"slices"
 
+	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/periodogram"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -23,6 +26,9 @@ const noWindowWork = 4e9
 // come from the judge or wrap ctx.Err().
 func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation, err error) {
 	lengths := s.candidates(set)
+	if err := judge.FitsStart(s.bytes(lengths)); err != nil {
+		return nil, nil, err
+	}
 	s.fill(ctx, lengths[0])
 	if set.Auto {
 		if set, begun, err = s.choose(ctx, lengths, set, judge); err != nil {
@@ -45,6 +51,21 @@ func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *va
 		}
 	}
 	return layout.params(), begun, ctx.Err()
+}
+
+// bytes is about the memory of the series and of the spectra of windows of these
+// lengths, which are made on all cores.
+func (s *Series) bytes(lengths []float64) (most float64) {
+	for _, length := range lengths {
+		w, length := s.windows(length, 0.5)
+		windows := w.Count()
+		each := 40 * float64(ar.PeriodogramSize(min(len(s.missing), int(2*length/s.step)+1)))
+		if s.times != nil {
+			each = periodogram.Bytes(len(s.times)/windows, s.binCount(length/s.step)*spectrumSteps)
+		}
+		most = max(most, each*float64(min(windows, runtime.GOMAXPROCS(0))))
+	}
+	return most + float64(len(s.missing)*(8*len(s.y)+1))
 }
 
 // candidates are the lengths of windows to try, ascending; 0, the last: no windows.

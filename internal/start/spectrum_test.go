@@ -49,7 +49,9 @@ func TestStartIsLinear(t *testing.T) {
 	const few, many = 1 << 13, 1 << 17
 	for _, missing := range []float64{0, 0.05, 0.4, 0.7} {
 		work := func(n int) float64 {
-			flops, _ := seriesOf(modeltest.Tones(n, missing)).startWork([]float64{0}, 1, true)
+			s := seriesOf(modeltest.Tones(n, missing))
+			gaps := runs(s.missing, true)
+			flops, _ := s.filling(gaps, 0).Work(len(s.missing), gaps)
 			return flops
 		}
 		// A fill beyond fillWork takes tiles of less and less, so that its count may fall.
@@ -74,13 +76,12 @@ func TestStartIsLinear(t *testing.T) {
 // TestRefused: a shape that the judge refuses is not laid, at the first noise level
 // or at the one that is chosen.
 func TestRefused(t *testing.T) {
-	tooLarge := errors.New("too large")
 	for _, set := range []Settings{{Optimised: true, Window: 60}, {Window: 60}} {
 		for allowed := range 2 {
 			j := &scorer{t: t, predict: func(*variational.Params) (square, variance float64) { return 0, 1 }}
 			j.refuse = func(variational.Shape) error {
 				if len(j.shapes) > allowed {
-					return tooLarge
+					return errTooLarge
 				}
 				return nil
 			}
@@ -90,7 +91,7 @@ func TestRefused(t *testing.T) {
 				if err != nil || p == nil {
 					t.Errorf("an allowed shape: %v", err)
 				}
-			case !errors.Is(err, tooLarge) || p != nil || begun != nil:
+			case !errors.Is(err, errTooLarge) || p != nil || begun != nil:
 				t.Errorf("%+v, %d shapes allowed: %v, %v", set, allowed, p, err)
 			}
 		}

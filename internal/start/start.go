@@ -67,8 +67,10 @@ type Judge interface {
 	// Predicted conditions on the known rows and predicts the ones asked for: the
 	// squared errors and the predicted variances there, summed.
 	Predicted(ctx context.Context, known, asked spectral.Data, p *variational.Params) (square, variance float64, err error)
-	// Fits refuses a shape that needs more memory than there is.
+	// Fits refuses a shape that needs more memory than there is, and FitsStart a start
+	// that needs so many bytes besides the rows.
 	Fits(shape variational.Shape) error
+	FitsStart(bytes float64) error
 }
 
 // layWindows lays windows of the given length over [lo, hi], with the first and the

@@ -21,8 +21,8 @@ const (
 	// tableGain is the rise of a score, for each number that is scored, below which
 	// more features are not worth their time.
 	tableGain = 0.002
-	// TableIterations are the most of a trial; drawn frequencies need about a hundred.
-	TableIterations = 300
+	// tableIterations are the most of a trial; drawn frequencies need about a hundred.
+	tableIterations = 300
 	// tableScatter is how much the bound of drawn frequencies may fall, for each number,
 	// with more of them still to be preferred: it differs by as much from draw to draw,
 	// while predictions get better.
@@ -60,19 +60,6 @@ func tableForms(n int, s *Settings) []form {
 		return []form{learnt}
 	}
 	return []form{{variational.SSGP, drawn, 1}, learnt}
-}
-
-// TableShapes are the shapes that a table's start may try, and the rows it tries
-// them on.
-func TableShapes(data *spectral.Data, s Settings) (shapes []variational.Shape, rows int) {
-	for _, f := range tableForms(data.N, &s) {
-		for _, k := range f.ladder {
-			set := s
-			set.Method, set.Features = f.method, k
-			shapes = append(shapes, PaperShape(data, set))
-		}
-	}
-	return shapes, triedRows(data.N)
 }
 
 // triedRows is how many of n rows a choice is made on.
@@ -178,7 +165,7 @@ func (t *table) try(ctx context.Context, data *spectral.Data, set Settings) (bet
 
 // scored optimises p on the known rows and scores it, for each number.
 func (t *table) scored(ctx context.Context, p *variational.Params) (float64, error) {
-	bound, err := t.judge.Optimised(ctx, t.known, p, TableIterations)
+	bound, err := t.judge.Optimised(ctx, t.known, p, tableIterations)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,114 @@
+package vssgp
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/variational"
+)
+
+const (
+	// collected is the size of the heap before a collection, as a factor on live memory: GOGC=25, as the command sets it. With Go's
+	// default it is 2.
+	collected = 1.25
+	// tileRows are the rows of a tile, whose features a core computes at a time, in tilePanels arrays.
+	tileRows, tilePanels = 256, 2
+	// paramCopies is how many sets of parameters a fit needs: the model, a trial, the gradient, effective features and their gradient.
+	paramCopies = 5
+)
+
+// memory is an upper estimate of the bytes that a fit of this shape needs at a time, for what grows with the rows and for what grows
+// with the features.
+func (f *frame) memory(s *variational.Shape) (rows, features float64) {
+	n, offset, exact := float64(f.data.N), s.Offsets(), cmp.Or(f.o.Inference, Exact) == Exact
+	windows := len(s.Windows.Center) > 0
+	heldOut := f.o.Iterations != NoIterations && f.holdsOut(cmp.Or(f.o.Inference, Exact), s.M(), windows)
+
+	rows = f.rowBytes()
+	if exact {
+		_, _, tables := f.tables(s)
+		rows += tables
+	}
+	matrices := 0.0 // E[ΦᵀΦ] and others of its size
+	switch {
+	case exact && heldOut:
+		matrices = 4 // the best fit's posterior, one without the rows held out, its inverse, the workspace of the fit
+	case exact:
+		matrices = 3
+	case heldOut || s.M() <= optimise.DirectLimit:
+		matrices = 2
+	}
+	switch { // the workspace of the factor and the inverse
+	case matrices > 0 && !windows:
+		matrices++
+	case matrices > 0 && f.o.Segments > 2: // blocks fill in
+		matrices += 0.5
+	}
+	most := 0.0 // features that a row meets
+	for v := range len(offset) - 1 {
+		most = max(most, float64(offset[min(v+2, len(offset)-1)]-offset[v]))
+	}
+	tile := tileRows * tilePanels * most
+	if windows {
+		tile += most * most
+	}
+	features = 8*(paramCopies*float64(s.Numbers())+matrices*blocktri.Size(offset)+tile*min(float64(runtime.GOMAXPROCS(0)), 1+n/tileRows)) +
+		optimise.HistoryBytes(*s, f.o.optimise(f.formOf(s.PointFrequencies), f.o.Seed))
+	return collected * rows, collected * features
+}
+
+// rowBytes is the memory of the rows: as given, in the model's units, twice more as a backend keeps them or without those held out, and
+// eight numbers of their order and their windows.
+func (f *frame) rowBytes() float64 { return 8 * float64(f.data.N*(4*(f.data.Q+f.data.D)+8)) }
+
+// tables estimates the operations and the bytes of the tables that the exact bound takes its sums over rows from, if they pay.
+func (f *frame) tables(s *variational.Shape) (pay bool, flops, bytes float64) {
+	backend := f.model(nil).backend().Name()
+	if s.Q > 1 || s.Windows.Count() > 1 || backend != "cpu" && backend != "cpu on ranks" {
+		return false, 0, 0
+	}
+	if pay, flops, bytes = rowspectrum.Expect(f.data.N, s.M(), s.D, f.grid.Band); !pay {
+		return false, 0, 0
+	}
+	return pay, flops, bytes
+}
+
+// Fits refuses a shape whose fit needs more than Options.MemoryLimit, before its arrays are made.
+func (f *frame) Fits(shape variational.Shape) error {
+	rows, features := f.memory(&shape)
+	limit, windows := f.o.MemoryLimit, shape.Windows.Count()
+	if limit <= 0 || rows+features <= limit {
+		return nil
+	}
+	if rows > features || rows > limit {
+		return fmt.Errorf("vssgp: a fit of %d rows needs about %s of memory, most of it for the rows, but only %s may be used; want fewer rows: %w",
+			f.data.N, gib(rows+features), gib(limit), ErrMemory)
+	}
+	each := float64(shape.L()) / float64(windows)
+	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // matrices grow with its square
+	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, most of it for the components, but only %s may be used; "+
+		"want at most about %d components a window, shorter windows, or excerpts: %w", f.data.N, windows, each, gib(rows+features), gib(limit), most, ErrMemory)
+}
+
+// FitsStart refuses a start whose spectra need more than Options.MemoryLimit besides the rows.
+func (f *frame) FitsStart(bytes float64) error {
+	limit, need := f.o.MemoryLimit, collected*(f.rowBytes()+bytes)
+	if limit <= 0 || need <= limit {
+		return nil
+	}
+	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; want fewer rows, shorter windows, or start %q: %w",
+		f.data.N, gib(need), gib(limit), InitPaper, ErrMemory)
+}
+
+// gib writes a number of bytes with three digits.
+func gib(bytes float64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.3g MiB", bytes/(1<<20))
+	}
+	return fmt.Sprintf("%.3g GiB", bytes/(1<<30))
+}
