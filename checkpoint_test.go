@@ -14,10 +14,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/checkpoint"
-	"github.com/vssgp/vssgp/internal/safetensors"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
 )
 
 // checkpointed is a small fit's options and the checkpoint of its middle.
@@ -149,7 +149,7 @@ func TestCheckpointFails(t *testing.T) {
 }
 
 // aCard is a backend under the name of a GPU.
-type aCard struct{ spectral.Backend }
+type aCard struct{ backend.Backend }
 
 func (aCard) Name() string { return "cuda:0" }
 
@@ -157,7 +157,7 @@ func (aCard) Name() string { return "cuda:0" }
 // whatever the device.
 func TestInstructionSetTrait(t *testing.T) {
 	data := &Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{0}}
-	for _, b := range []spectral.Backend{nil, cpu.New(), aCard{cpu.New()}} {
+	for _, b := range []backend.Backend{nil, cpu.New(), aCard{cpu.New()}} {
 		made, err := (&fit{frame: &frame{o: Options{Backend: b}, data: data}}).fingerprint()
 		if err != nil {
 			t.Fatal(err)

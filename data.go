@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/matrices"
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/linalg"
 )
 
 // Data are N rows of Q inputs and D outputs in their own units.
@@ -61,7 +61,7 @@ func onSide(n, q, d int) error {
 // dims are the rows and columns of a caller's matrix; a nil matrix of any type is
 // an error, not a panic.
 func dims(name string, m mat.Matrix) (rows, cols int, err error) {
-	rows, cols, ok := matrices.Dims(m)
+	rows, cols, ok := linalg.Dims(m)
 	if !ok {
 		return 0, 0, fmt.Errorf("vssgp: %s is nil, want a matrix: %w", name, ErrData)
 	}
@@ -74,7 +74,7 @@ func (d *Data) Check() error {
 	if d == nil {
 		return fmt.Errorf("vssgp: the data are nil: %w", ErrData)
 	}
-	s := spectral.Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
+	s := backend.Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
 	if d.D < 1 {
 		return fmt.Errorf("vssgp: data have no output column: %w", ErrData)
 	}
@@ -95,7 +95,7 @@ func (d *Data) Check() error {
 // extents are the least and the greatest of each input [Q].
 func (d *Data) extents() (all [][2]float64) {
 	for q := range d.Q {
-		lo, hi := (&spectral.Data{Q: d.Q, X: d.X}).Extent(q)
+		lo, hi := (&backend.Data{Q: d.Q, X: d.X}).Extent(q)
 		all = append(all, [2]float64{lo, hi})
 	}
 	return all
@@ -174,7 +174,7 @@ func (a Affine) toData(rows []float64) {
 // dataError makes a backend's refusal of data wrap ErrData. Other errors, such as
 // a card that is out of memory, are not the data's fault.
 func dataError(err error) error {
-	if errors.Is(err, spectral.ErrShape) || errors.Is(err, spectral.ErrValue) {
+	if errors.Is(err, backend.ErrShape) || errors.Is(err, backend.ErrValue) {
 		return fmt.Errorf("%w: %w", err, ErrData)
 	}
 	return err
@@ -200,7 +200,7 @@ const leastNormal = 0x1p-1022
 func standardise(a []float64, cols int) Affine {
 	m := identity(cols)
 	for c := range cols {
-		mean, sd := score.MeanSD(a, c, cols)
+		mean, sd := bayes.MeanSD(a, c, cols)
 		m.Offset[c], m.Scale[c] = mean, sd
 		if size := math.Abs(mean); sd <= constantShare*size {
 			m.Scale[c] = max(constantShare*cmp.Or(size, 1), leastNormal)

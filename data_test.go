@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/start"
+	"github.com/vssgp/vssgp/internal/initialize"
 )
 
 // TestToModelGrid: times of samples are whole numbers of steps in the model's
@@ -24,7 +24,7 @@ func TestToModelGrid(t *testing.T) {
 				x[i] = float64(first+i) / rate
 			}
 			d := &Data{N: n, Q: 1, D: 1, X: x, Y: make([]float64, n)}
-			a := Affine{Offset: []float64{x[0]}, Scale: []float64{start.GridOf(d.X, d.Q).Even()}}
+			a := Affine{Offset: []float64{x[0]}, Scale: []float64{initialize.GridOf(d.X, d.Q).Even()}}
 			for i, u := range a.ToModel(x) {
 				if u != float64(i) {
 					t.Fatalf("rate %g from %d: sample %d is at %v in the model's units", rate, first, i, u)

@@ -31,8 +31,8 @@ package vssgp
 import (
 	"errors"
 
-	"github.com/vssgp/vssgp/internal/checkpoint"
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
 	"github.com/vssgp/vssgp/variational"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -28,8 +28,8 @@ func (m *Model) DrawContext(ctx context.Context, x mat.Matrix, n int, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > matrices.MostCovariances {
-		return nil, fmt.Errorf("vssgp: %d draws at %d rows, want 0 or more draws of %d numbers in all at most: %w", n, rows, matrices.MostCovariances, ErrOptions)
+	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MostCovariances {
+		return nil, fmt.Errorf("vssgp: %d draws at %d rows, want 0 or more draws of %d numbers in all at most: %w", n, rows, linalg.MostCovariances, ErrOptions)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {

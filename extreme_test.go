@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/internal/start"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // scaled is v times f.
@@ -94,7 +94,7 @@ func TestExtremes(t *testing.T) {
 			if inference == Stochastic {
 				o.Iterations = 400
 			}
-			if start.GridOf(data.X, data.Q).Even() == 0 {
+			if initialize.GridOf(data.X, data.Q).Even() == 0 {
 				o.Features = 20
 			}
 			t.Run(c.name+" "+string(inference), func(t *testing.T) { checkExtreme(t, data, o) })
@@ -126,7 +126,7 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 			t.Fatalf("y[%d] = %v is predicted as %v ± %v", i, v, p.Mean[i], sd[i])
 		}
 	}
-	if e := score.RMSE(p.Mean, data.Y); !finite(e) {
+	if e := bayes.RMSE(p.Mean, data.Y); !finite(e) {
 		t.Errorf("RMSE %v", e)
 	}
 }

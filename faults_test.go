@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // planter is a backend that puts values that are no numbers into what every
 // n-th pass computes, from the given pass on.
 type planter struct {
-	spectral.Backend
+	backend.Backend
 	what        string
 	value       float64
 	every, from int
@@ -25,11 +25,11 @@ type planter struct {
 }
 
 type planterRows struct {
-	spectral.Rows
+	backend.Rows
 	b *planter
 }
 
-func (b *planter) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *planter) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	return &planterRows{r, b}, err
 }
@@ -43,20 +43,20 @@ func (b *planter) plant(what string, a []float64) {
 	}
 }
 
-func (r *planterRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *planterRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.Rows.Moments(dst, f)
 	r.b.plant("C", dst.C)
 	r.b.plant("G", dst.Gram.Diag[0])
 	return err
 }
 
-func (r *planterRows) Pullback(dst, f *spectral.Features, m *spectral.Moments) error {
+func (r *planterRows) Pullback(dst, f *backend.Features, m *backend.Moments) error {
 	err := r.Rows.Pullback(dst, f, m)
 	r.b.plant("gradient", dst.Fields()[0].Data)
 	return err
 }
 
-func (r *planterRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+func (r *planterRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	err := r.Rows.Factorised(dst, f, w, rows)
 	r.b.plant("factorised gradient", dst.Features.Fields()[0].Data)
 	return err
@@ -107,19 +107,19 @@ func TestPlantedFromTheStart(t *testing.T) {
 
 // breaker is a backend whose n-th pass fails, and with lost all after it.
 type breaker struct {
-	spectral.Backend
+	backend.Backend
 	left int
 	lost bool
 }
 
 type breakerRows struct {
-	spectral.Rows
+	backend.Rows
 	b *breaker
 }
 
 var errBroken = errors.New("the card has no memory left")
 
-func (b *breaker) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *breaker) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	return &breakerRows{r, b}, err
 }
@@ -131,15 +131,15 @@ func (b *breaker) pass() error {
 	return nil
 }
 
-func (r *breakerRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *breakerRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return cmp.Or(r.b.pass(), r.Rows.Moments(dst, f))
 }
 
-func (r *breakerRows) Pullback(dst, f *spectral.Features, m *spectral.Moments) error {
+func (r *breakerRows) Pullback(dst, f *backend.Features, m *backend.Moments) error {
 	return cmp.Or(r.b.pass(), r.Rows.Pullback(dst, f, m))
 }
 
-func (r *breakerRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+func (r *breakerRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	return cmp.Or(r.b.pass(), r.Rows.Factorised(dst, f, w, rows))
 }
 

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/safetensors"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -40,7 +40,7 @@ var windowNames = []string{nameWindowCenter, nameWindowLength, nameComponentWind
 // safetensors.numpy.load_file. Errors wrap ErrParams, or are the system's: an
 // fs.ErrInvalid where path is no place to write to.
 func (m *Model) Save(path string) error {
-	return atomicfile.Write(path, m.Write)
+	return fileio.Write(path, m.Write)
 }
 
 // Write writes the model as a safetensors file to w. Errors wrap ErrParams, or
@@ -343,7 +343,7 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 		return fmt.Errorf("vssgp: want %s [V], %s [1] and %s [%d] together, have shapes %v, %v, %v: %w",
 			nameWindowCenter, nameWindowLength, nameComponentWindow, p.L, center.Shape, length.Shape, own.Shape, ErrParams)
 	}
-	p.Windows = spectral.Windows{Center: center.Data, Length: length.Data[0]}
+	p.Windows = backend.Windows{Center: center.Data, Length: length.Data[0]}
 	if s := f.Metadata["window.input"]; s != "" {
 		var err error
 		if p.Windows.Dim, err = strconv.Atoi(s); err != nil {
@@ -372,7 +372,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
 		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean), want, p.M()*p.D, ErrParams)
 	}
-	r := spectral.NewGram(offset)
+	r := backend.NewGram(offset)
 	at := 0
 	for _, b := range slices.Concat(r.Diag, r.Below) {
 		at += copy(b, t.Data[at:])

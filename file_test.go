@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 // fileModels are models of each sort of file.

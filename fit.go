@@ -7,9 +7,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/checkpoint"
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/start"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
 )
 
 // Fit makes starting values, optimises the bound from each and keeps the model
@@ -46,7 +46,7 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	f.best.model.Range = data.extents()
 	if err == nil {
 		f.res.NoPosterior, err = f.posterior()
-		err = optimise.Interrupted(f.ctx, err)
+		err = optimize.Interrupted(f.ctx, err)
 		if f.o.Posterior > 0 {
 			f.best.model.noDraws = f.res.NoPosterior
 		}
@@ -56,13 +56,13 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 
 // one runs a start and keeps it if it is the best. If there is a state, the start
 // goes on from there with its model.
-func (f *fit) one(m *Model, state *optimise.State) error {
+func (f *fit) one(m *Model, state *optimize.State) error {
 	var (
 		init  = f.init
 		seed  = f.o.Seed + uint64(f.Start)
 		rough = f.Rough > 0 && f.Start == f.Rough
 		begun *Evaluation
-		run   *optimise.Run
+		run   *optimize.Run
 		err   error
 	)
 	if rough {
@@ -81,7 +81,7 @@ func (f *fit) one(m *Model, state *optimise.State) error {
 		run, err = f.run(f.ctx, f.rows, m, f.o.optimise(init, seed))
 	}
 	if err != nil {
-		return f.saveBetween(optimise.Interrupted(f.ctx, err))
+		return f.saveBetween(optimize.Interrupted(f.ctx, err))
 	}
 	defer run.Close()
 	run.Report = f.report
@@ -109,7 +109,7 @@ func (f *fit) one(m *Model, state *optimise.State) error {
 // attempt optimises a start's model, gives it its posterior and says why the
 // optimisation ended. It returns no attempt if there is no bound. begun is the bound
 // at the model's parameters, if it is known.
-func (f *fit) attempt(m *Model, run *optimise.Run, from *optimise.State, begun *Evaluation) (a *attempt, ended string, err error) {
+func (f *fit) attempt(m *Model, run *optimize.Run, from *optimize.State, begun *Evaluation) (a *attempt, ended string, err error) {
 	const noBound = "collapsed: the bound could not be evaluated"
 	if err := run.Begin(from); err != nil {
 		return nil, noBound, err
@@ -131,7 +131,7 @@ func (f *fit) attempt(m *Model, run *optimise.Run, from *optimise.State, begun *
 		ended = "collapsed: " + a.Bad
 	}
 	if run.Total == 0 && err == nil {
-		run.Report(optimise.Progress{Bound: run.Bound, Noise: 1 / m.Params.NoisePrecision[0]})
+		run.Report(optimize.Progress{Bound: run.Bound, Noise: 1 / m.Params.NoisePrecision[0]})
 	}
 	return a, ended, err
 }
@@ -168,10 +168,10 @@ const heldPoints = 0.8
 
 // heldOut compares a fitted model with straight lines between neighbours.
 func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
-	known, asked, line := start.HeldOut(f.rows, f.grid)
+	known, asked, line := initialize.HeldOut(f.rows, f.grid)
 	mean, _, err := a.model.clone().predictFrom(f.ctx, known, asked.X)
 	if err != nil {
-		return h, optimise.Interrupted(f.ctx, err)
+		return h, optimize.Interrupted(f.ctx, err)
 	}
 	h.Rows = asked.N
 	for i, y := range asked.Y {
@@ -246,7 +246,7 @@ func (f *fit) result() *Result {
 }
 
 // report tells Options.Progress of the running start's iterations.
-func (f *fit) report(at optimise.Progress) {
+func (f *fit) report(at optimize.Progress) {
 	if f.o.Progress == nil {
 		return
 	}

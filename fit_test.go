@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -243,7 +243,7 @@ func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 }
 
 // running is the frame of a fit and the run of its start m.
-func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimise.Run) {
+func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimize.Run) {
 	t.Helper()
 	f, err := o.frame(data)
 	if err != nil {
@@ -361,7 +361,7 @@ func TestManyFeaturesStart(t *testing.T) {
 		data.X = append(data.X, float64(i))
 		data.Y = append(data.Y, math.Sin(0.2*float64(i)))
 	}
-	o := Options{Init: InitPaper, Lengthscales: []float64{4}, Features: optimise.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
+	o := Options{Init: InitPaper, Lengthscales: []float64{4}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
 	fill := func(inference Inference) []float64 {
 		o.Inference = inference
 		m, _, err := Fit(t.Context(), data, o)

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/oracle"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
 // flat lays out a golden file's nested rows as the model has them.
@@ -28,7 +28,7 @@ func fromOracle(o *oracle.Params, l, k, q, d int) *Params {
 		Location: flat(o.Location), FreqMean: flat(o.FreqMean), FreqVar: flat(o.FreqVar),
 		PhaseLower: o.PhaseLower, PhaseUpper: o.PhaseUpper, NoisePrecision: []float64{o.NoisePrecision},
 		CoefMean: flat(o.CoefMean), CoefVar: flat(o.CoefVar),
-		Windows: spectral.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
+		Windows: backend.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
 	}
 	return p
 }

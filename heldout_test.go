@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/start"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // calendar is CO2-like: a trend, a season and noise at the first of each month,
@@ -132,11 +132,11 @@ func TestHeldOutMargins(t *testing.T) {
 // TestHoldsOut: a fit of few rows, of one place, of several inputs or of a matrix
 // that only mini-batches bear is not held against lines.
 func TestHoldsOut(t *testing.T) {
-	data := walk(start.HeldFewest)
-	few := &Data{N: start.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
+	data := walk(initialize.HeldFewest)
+	few := &Data{N: initialize.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
 	place := &Data{N: data.N, Q: 1, D: 1, X: make([]float64, data.N), Y: data.Y}
 	two := &Data{N: data.N, Q: 2, D: 1, X: append(data.X, data.Y...), Y: data.Y}
-	const small, large = 2, 2 * optimise.DirectLimit
+	const small, large = 2, 2 * optimize.DirectLimit
 	for _, c := range []struct {
 		name      string
 		m         int

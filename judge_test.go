@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // dataOf are rows as a caller gives them.
-func dataOf(rows *spectral.Data) *Data {
+func dataOf(rows *backend.Data) *Data {
 	return &Data{N: rows.N, Q: rows.Q, D: rows.D, X: rows.X, Y: rows.Y}
 }
 
@@ -167,7 +167,7 @@ func TestPredictFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := spectral.Data{N: data.N, Q: data.Q, D: data.D, X: data.X, Y: data.Y}
+	known := backend.Data{N: data.N, Q: data.Q, D: data.D, X: data.X, Y: data.Y}
 	mean, sd, err := mustModel(t, p).predictFrom(t.Context(), known, data.X)
 	if err != nil {
 		t.Fatal(err)

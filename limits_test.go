@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // TestFarFromFeatures: where no feature reaches, the mean is 0 and the

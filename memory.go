@@ -6,8 +6,8 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -40,7 +40,7 @@ func (f *frame) memory(s *variational.Shape) (rows, features float64) {
 		matrices = 4 // the best fit's posterior, one without the rows held out, its inverse, the workspace of the fit
 	case exact:
 		matrices = 3
-	case heldOut || s.M() <= optimise.DirectLimit:
+	case heldOut || s.M() <= optimize.DirectLimit:
 		matrices = 2
 	}
 	switch { // the workspace of the factor and the inverse
@@ -58,7 +58,7 @@ func (f *frame) memory(s *variational.Shape) (rows, features float64) {
 		tile += most * most
 	}
 	features = 8*(paramCopies*float64(s.Numbers())+matrices*blocktri.Size(offset)+tile*min(float64(runtime.GOMAXPROCS(0)), 1+n/tileRows)) +
-		optimise.HistoryBytes(*s, f.o.optimise(f.formOf(s.PointFrequencies), f.o.Seed))
+		optimize.HistoryBytes(*s, f.o.optimise(f.formOf(s.PointFrequencies), f.o.Seed))
 	return collected * rows, collected * features
 }
 

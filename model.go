@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -76,7 +76,7 @@ type Model struct {
 	Metadata map[string]string
 
 	// Backend computes the passes over the rows; nil is the CPU.
-	Backend spectral.Backend
+	Backend backend.Backend
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
 	hyper *Posterior             // of the hyper-parameters; nil: not computed
@@ -140,7 +140,7 @@ func (m *Model) check() error {
 	return m.checkMaps()
 }
 
-func (m *Model) backend() spectral.Backend {
+func (m *Model) backend() backend.Backend {
 	if m.Backend == nil {
 		return cpu.New()
 	}
@@ -167,11 +167,11 @@ func (m *Model) open(ctx context.Context, data *Data) (*variational.Rows, error)
 	if err := m.fits(data); err != nil {
 		return nil, err
 	}
-	return m.openScaled(ctx, spectral.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
+	return m.openScaled(ctx, backend.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
 }
 
 // openScaled is open for data in the model's units.
-func (m *Model) openScaled(ctx context.Context, data spectral.Data) (*variational.Rows, error) {
+func (m *Model) openScaled(ctx context.Context, data backend.Data) (*variational.Rows, error) {
 	data.Windows = m.Params.Windows
 	rows, err := variational.Open(ctx, data, m.setting())
 	return rows, dataError(err)
@@ -179,9 +179,9 @@ func (m *Model) openScaled(ctx context.Context, data spectral.Data) (*variationa
 
 // setting is how the model's rows are opened.
 func (m *Model) setting() variational.Setting {
-	backend := m.backend()
-	_, memory := backend.(*cpu.Backend) // other backends hold devices or connections, which must be closed
-	return variational.Setting{Backend: backend, Origin: m.Y.origin(), Leave: memory}
+	b := m.backend()
+	_, memory := b.(*cpu.Backend) // other backends hold devices or connections, which must be closed
+	return variational.Setting{Backend: b, Origin: m.Y.origin(), Leave: memory}
 }
 
 // Evaluate is EvaluateContext without an end.
@@ -207,7 +207,7 @@ func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Infer
 	default:
 		return nil, fmt.Errorf("vssgp: inference %q, want exact, factorised or stochastic: %w", inference, ErrOptions)
 	}
-	if err := (&spectral.Data{N: data.N}).CheckRows(rows); err != nil {
+	if err := (&backend.Data{N: data.N}).CheckRows(rows); err != nil {
 		return nil, fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
 	if rows != nil && inference == Exact {

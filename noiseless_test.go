@@ -3,8 +3,8 @@ package vssgp
 import (
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestNoiseless: without priors, which keep the noise of a few rows away from nothing, where noise is small to nothing the bound's terms are numbers,

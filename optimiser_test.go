@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // drifting is n samples of six sinusoids whose frequencies and loudness drift,
@@ -129,7 +129,7 @@ func TestOptimiserOfManyWindows(t *testing.T) {
 		if at[""] != at[want] {
 			t.Errorf("%d windows: the default reaches %v, %s %v", windows, at[""], want, at[want])
 		}
-		if windows >= optimise.PerWindow && at[OptimiserWindows] <= at[OptimiserGlobal] {
+		if windows >= optimize.PerWindow && at[OptimiserWindows] <= at[OptimiserGlobal] {
 			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimiserWindows], after, at[OptimiserGlobal])
 		}
 	}
@@ -187,7 +187,7 @@ func BenchmarkContiguousStep(b *testing.B) {
 				f, m := started(b, data, o)
 				p := m.Params
 				p.CoefMean, p.CoefVar = make([]float64, p.M()), slices.Repeat([]float64{1}, p.M())
-				steps := func(n int) *optimise.Run {
+				steps := func(n int) *optimize.Run {
 					set := o.optimise(f.init, o.Seed)
 					set.Random, set.Iterations = false, n // one stage in which everything moves
 					run, err := f.run(b.Context(), f.rows, m, set)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -119,8 +119,8 @@ type Options struct {
 	// 0: no limit.
 	MemoryLimit float64
 
-	Backend  spectral.Backend // nil: the CPU
-	Progress func(Progress)   // called now and then, from one goroutine
+	Backend  backend.Backend // nil: the CPU
+	Progress func(Progress)  // called now and then, from one goroutine
 
 	// Checkpoint is a file that holds the state of the fit: parameters, optimiser,
 	// random streams and the stage. A new one replaces the last, whole or not at
@@ -241,7 +241,7 @@ func (o *Options) checkSize(data *Data) error {
 	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
 		return nil
 	}
-	lo, hi := (&spectral.Data{Q: data.Q, X: data.X}).Extent(o.WindowDim)
+	lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(o.WindowDim)
 	for _, w := range append([]float64{o.Window}, o.WindowCandidates...) {
 		if w > 0 && 2*(hi-lo)/w > float64(data.N) {
 			return badOption("window length %.6g: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))

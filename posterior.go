@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -74,9 +74,9 @@ func (f *fit) posterior() (none string, err error) {
 
 // posteriorSize is the number of coordinates about a fit of which the posterior takes
 // two gradients each, or why there is none.
-func (f *fit) posteriorSize(p *Params, set optimise.Settings) (n int, none string) {
+func (f *fit) posteriorSize(p *Params, set optimize.Settings) (n int, none string) {
 	o, shape := &f.o, variational.ShapeOf(p)
-	n = optimise.PosteriorSize(shape, set)
+	n = optimize.PosteriorSize(shape, set)
 	flops := 2*float64(n)*f.gradientFlops(&shape)/passFlops + eigenFlops*math.Pow(float64(n), 3)
 	switch {
 	case o.Posterior == NoPosterior:
@@ -111,7 +111,7 @@ func (f *fit) gradientFlops(s *variational.Shape) float64 {
 
 // draws are models at draws of the hyper-parameters, fewer than asked for if the
 // bound cannot be evaluated at some.
-func (f *fit) draws(run *optimise.Run, about *optimise.Posterior) (all []*Model, err error) {
+func (f *fit) draws(run *optimize.Run, about *optimize.Posterior) (all []*Model, err error) {
 	random := rand.New(rand.NewPCG(f.o.Seed, posteriorSalt))
 	draw := func(int) (*Params, error) { return about.Draw(random) }
 	if f.o.HMC && f.o.Posterior > 0 {
@@ -124,7 +124,7 @@ func (f *fit) draws(run *optimise.Run, about *optimise.Posterior) (all []*Model,
 	for i := range f.o.Posterior {
 		d := f.best.model.bare(nil)
 		if d.Params, err = draw(i); err != nil {
-			return nil, optimise.Interrupted(f.ctx, err)
+			return nil, optimize.Interrupted(f.ctx, err)
 		}
 		if d.Inference == Exact {
 			e, err := run.Rows.Exact(d.Params, false)
@@ -142,7 +142,7 @@ func (f *fit) draws(run *optimise.Run, about *optimise.Posterior) (all []*Model,
 }
 
 // spreads reads standard deviations off a Gaussian about p.
-func spreads(about *optimise.Posterior, p *Params) *Posterior {
+func spreads(about *optimize.Posterior, p *Params) *Posterior {
 	all := about.SD(func(p *Params) []float64 {
 		v := slices.Concat(p.Variance, p.Lengthscale, p.NoisePrecision)
 		for i := range v {

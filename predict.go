@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -79,7 +79,7 @@ func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *ma
 		return nil, nil, err
 	}
 	d := m.Params.D
-	if err := matrices.CheckJoint(n, d); err != nil {
+	if err := linalg.CheckJoint(n, d); err != nil {
 		return nil, nil, fmt.Errorf("vssgp: predict: %w: %w", err, ErrData)
 	}
 	p, err := m.Predictor(ctx)
@@ -152,8 +152,8 @@ func (m *Model) with(draw *Model) *Model {
 func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
-	if float64(n)*float64(d)*float64(d) > matrices.MostCovariances { // a recording of one sample may claim 65535 channels
-		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, d, matrices.MostCovariances, ErrData)
+	if float64(n)*float64(d)*float64(d) > linalg.MostCovariances { // a recording of one sample may claim 65535 channels
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, d, linalg.MostCovariances, ErrData)
 	}
 	var out *Prediction
 	for part, err := range p.Each(ctx, func(yield func([]float64, error) bool) { yield(x, nil) }) {

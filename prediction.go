@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Prediction is the predictive distribution at N inputs, in the data's units
@@ -118,7 +118,7 @@ const leastSquare, mostSquare = 1e-130, 1e130
 
 // inDataUnits adds the noise to a prediction of the latent function and brings it
 // to the data's units. It takes raw's memory.
-func (m *Model) inDataUnits(raw *spectral.Prediction) *Prediction {
+func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
 	d, noise := m.Params.D, 1/m.Params.NoisePrecision[0]
 	out := &Prediction{N: len(raw.Mean) / d, D: d, Mean: raw.Mean, Cov: raw.Cov}
 	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < leastSquare || s > mostSquare }) {
@@ -223,7 +223,7 @@ func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 		sds[s] = one.SD(noise)
 	}
 	out := make([]float64, len(p.Mean))
-	mix := score.Mixture{Means: make([]float64, len(parts)), SDs: make([]float64, len(parts))}
+	mix := bayes.Mixture{Means: make([]float64, len(parts)), SDs: make([]float64, len(parts))}
 	for i := range out {
 		for s, one := range parts {
 			mix.Means[s], mix.SDs[s] = one.Mean[i], max(sds[s][i], math.SmallestNonzeroFloat64)

@@ -15,10 +15,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/cputime"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/cputime"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -185,23 +185,23 @@ func TestPartRows(t *testing.T) {
 
 // meddling looks at what is opened, and changes what is predicted.
 type meddling struct {
-	spectral.Backend
-	open    func(*spectral.Data)
-	predict func(*spectral.Prediction)
+	backend.Backend
+	open    func(*backend.Data)
+	predict func(*backend.Prediction)
 }
 
 type meddlingRows struct {
-	spectral.Rows
+	backend.Rows
 	of *meddling
 }
 
-func (b *meddling) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *meddling) Open(d backend.Data) (backend.Rows, error) {
 	b.open(&d)
 	r, err := b.Backend.Open(d)
 	return &meddlingRows{r, b}, err
 }
 
-func (r *meddlingRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+func (r *meddlingRows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
 	err := r.Rows.Predict(dst, f, p)
 	r.of.predict(dst)
 	return err
@@ -214,7 +214,7 @@ func TestPredictBackend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &meddling{Backend: cpu.New(), open: func(*spectral.Data) {}, predict: func(p *spectral.Prediction) { p.Cov[1] = -1e-9 }}
+	b := &meddling{Backend: cpu.New(), open: func(*backend.Data) {}, predict: func(p *backend.Prediction) { p.Cov[1] = -1e-9 }}
 	m.Backend = b
 	p, err := m.PredictRows([]float64{1, 2}, 2)
 	if err != nil {
@@ -225,7 +225,7 @@ func TestPredictBackend(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told := false
-	b.open = func(d *spectral.Data) {
+	b.open = func(d *backend.Data) {
 		told = d.Stop != nil && d.Stop() == nil
 		cancel()
 		told = told && errors.Is(d.Stop(), context.Canceled)

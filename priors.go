@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/optimize"
+
+	"github.com/vssgp/vssgp/backend"
 )
 
 // A Prior is log-normal: log θ is N(log Median, SD²), with the Median in θ's
 // units. Prior{} is a weak default read off the data; an SD of +Inf says nothing.
-type Prior = posterior.Prior
+type Prior = bayes.Prior
 
 // Priors are those of a model's hyper-parameters, in the data's units. Each holds
 // for every component and input; for the units of y the first output's count.
@@ -67,11 +67,11 @@ func (s *Priors) check(x, y Affine) error {
 // of are the priors in the units x and y, in which rows are, for a model of p's
 // shape. A prior of σ or of the noise's standard deviation is one of its square,
 // whose logarithm varies twice as much.
-func (s *Priors) of(x, y Affine, rows *spectral.Data, p *Params) (out optimise.Priors) {
+func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Priors) {
 	square := func(p Prior) Prior { return Prior{Median: p.Median * p.Median, SD: 2 * p.SD} }
 	variance := 0.0
 	for d := range rows.D {
-		_, sd := score.MeanSD(rows.Y, d, rows.D)
+		_, sd := bayes.MeanSD(rows.Y, d, rows.D)
 		variance += sd * sd / float64(rows.D)
 	}
 	sd := cmp.Or(math.Sqrt(variance), 1) // constant outputs: any will do

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/checkpoint"
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
 )
 
 // fit is a fit in progress: what it knows of its starts, and the best one's model.
@@ -40,14 +40,14 @@ type attempt struct {
 const extraStarts = 2
 
 // ended makes an attempt of a run at its end.
-func (f *fit) ended(m *Model, run *optimise.Run, end checkpoint.Best) *attempt {
+func (f *fit) ended(m *Model, run *optimize.Run, end checkpoint.Best) *attempt {
 	return &attempt{Best: end, model: m, points: run.PointEstimates(), prior: run.LogPrior(), floor: run.NoiseFloor()}
 }
 
 // openCheckpoint locks the options' checkpoint file and, to resume from it, takes
 // over the starts that have ended. If it was written within a start, m and state say
 // where.
-func (f *fit) openCheckpoint() (m *Model, state *optimise.State, err error) {
+func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	o := &f.o
 	switch {
 	case o.CheckpointEvery < 0:
@@ -66,7 +66,7 @@ func (f *fit) openCheckpoint() (m *Model, state *optimise.State, err error) {
 		m, err = f.read(s, made)
 		return err
 	})
-	for _, place := range []error{fs.ErrNotExist, fs.ErrPermission, atomicfile.ErrTarget, atomicfile.ErrNotRegular} {
+	for _, place := range []error{fs.ErrNotExist, fs.ErrPermission, fileio.ErrTarget, fileio.ErrNotRegular} {
 		if errors.Is(err, place) && !errors.Is(err, ErrCheckpoint) {
 			err = fmt.Errorf("%w: %w", err, ErrCheckpoint)
 		}
@@ -188,7 +188,7 @@ func (f *fit) goOn(s *checkpoint.Snapshot) error {
 	if m.Inference == Exact {
 		e, err := run.Rows.Exact(m.Params, false)
 		if err != nil {
-			return optimise.Interrupted(f.ctx, err)
+			return optimize.Interrupted(f.ctx, err)
 		}
 		m.adopt(e)
 	}
@@ -204,7 +204,7 @@ type keeper struct {
 }
 
 // Keep writes a checkpoint within the running start.
-func (k keeper) Keep(s *optimise.State) error { return k.f.save(k.model.at(s.Params), s) }
+func (k keeper) Keep(s *optimize.State) error { return k.f.save(k.model.at(s.Params), s) }
 
 // at is the model with other parameters and the inference that their coefficients
 // imply, without a posterior.
@@ -227,7 +227,7 @@ func (f *fit) saveBetween(err error) error {
 
 // save writes a checkpoint of the starts that have ended and of current: the running
 // start's model at the state or, between two starts, the best one.
-func (f *fit) save(current *Model, state *optimise.State) error {
+func (f *fit) save(current *Model, state *optimize.State) error {
 	f.Elapsed = time.Since(f.began)
 	if f.failed != nil {
 		f.Failed = f.failed.Error()

@@ -11,24 +11,24 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // stopper is a backend that cancels in its n-th pass, as a signal would.
 type stopper struct {
-	spectral.Backend
+	backend.Backend
 	left   int
 	cancel context.CancelFunc
 }
 
 type stopperRows struct {
-	spectral.Rows
+	backend.Rows
 	b *stopper
 }
 
-func (b *stopper) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *stopper) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	return &stopperRows{r, b}, err
 }
@@ -39,17 +39,17 @@ func (b *stopper) pass() {
 	}
 }
 
-func (r *stopperRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *stopperRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	r.b.pass()
 	return r.Rows.Moments(dst, f)
 }
 
-func (r *stopperRows) Pullback(dst, f *spectral.Features, m *spectral.Moments) error {
+func (r *stopperRows) Pullback(dst, f *backend.Features, m *backend.Moments) error {
 	r.b.pass()
 	return r.Rows.Pullback(dst, f, m)
 }
 
-func (r *stopperRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+func (r *stopperRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	r.b.pass()
 	return r.Rows.Factorised(dst, f, w, rows)
 }

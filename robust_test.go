@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // Among collapsed starts the best bound is kept, and so it is among the others.
@@ -29,21 +29,21 @@ func TestRobustKeptAmongCollapsed(t *testing.T) {
 
 // flaky is a backend whose Moments fail between two counts of calls.
 type flaky struct {
-	spectral.Backend
+	backend.Backend
 	calls, from, to int
 }
 
 type flakyRows struct {
-	spectral.Rows
+	backend.Rows
 	b *flaky
 }
 
-func (b *flaky) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *flaky) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	return &flakyRows{r, b}, err
 }
 
-func (r *flakyRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *flakyRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.Rows.Moments(dst, f)
 	if r.b.calls++; r.b.calls > r.b.from && r.b.calls <= r.b.to {
 		for i := range dst.C {

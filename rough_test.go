@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/start"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -39,13 +39,13 @@ func TestRoughStart(t *testing.T) {
 // none open.
 func TestLeavesRough(t *testing.T) {
 	leaves := func(o Options, data *Data) bool {
-		return (&frame{o: o, data: data, init: o.init(start.GridOf(data.X, data.Q), data)}).leavesRough()
+		return (&frame{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).leavesRough()
 	}
 	data := walk(50)
 	if !leaves(Options{}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {
 		t.Error("options that say nothing of the start leave none open")
 	}
-	if many := (&Data{N: start.RoughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); leaves(Options{}, many) {
+	if many := (&Data{N: initialize.RoughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); leaves(Options{}, many) {
 		t.Error("there is one for any number of rows")
 	}
 	for _, o := range []Options{
@@ -67,7 +67,7 @@ func TestRoughSettings(t *testing.T) {
 		free := variational.Names(func(v variational.Tensor) bool {
 			return v.Group != variational.Coefficients && !slices.Contains(set.Fix, v.Name)
 		})
-		if n := optimise.Count(shape, free, set.Ties); set.Iterations != want || n != 2 {
+		if n := optimize.Count(shape, free, set.Ties); set.Iterations != want || n != 2 {
 			t.Errorf("%d iterations, want %d; %d numbers of %v are free, want the size and the noise", set.Iterations, want, n, free)
 		}
 	}

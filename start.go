@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/optimise"
-	"github.com/vssgp/vssgp/internal/start"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -30,7 +30,7 @@ func New(data *Data, o Options) (*Model, error) {
 // start makes a start's model. begun is the bound there, if it had to be evaluated.
 func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, begun *Evaluation, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, optimise.Interrupted(ctx, err)
+		return nil, nil, optimize.Interrupted(ctx, err)
 	}
 	o := &f.o
 	if o.From != nil {
@@ -41,15 +41,15 @@ func (f *frame) start(ctx context.Context, init Init, seed uint64) (m *Model, be
 	set := f.settings(seed)
 	switch init {
 	case initRough:
-		m.Params, err = start.NewSeries(f.rows, f.grid).Rough(ctx, set, f)
+		m.Params, err = initialize.NewSeries(f.rows, f.grid).Rough(ctx, set, f)
 	case initTable:
-		m.Params, err = start.Table(ctx, &f.rows, set, f)
+		m.Params, err = initialize.Table(ctx, &f.rows, set, f)
 	case InitSpectrum:
-		m.Params, begun, err = start.NewSeries(f.rows, f.grid).Spectrum(ctx, set, f)
+		m.Params, begun, err = initialize.NewSeries(f.rows, f.grid).Spectrum(ctx, set, f)
 	default:
-		m.Params, err = start.Paper(&f.rows, set, f)
+		m.Params, err = initialize.Paper(&f.rows, set, f)
 	}
-	if err := cmp.Or(optimise.Interrupted(ctx, ctx.Err()), err); err != nil {
+	if err := cmp.Or(optimize.Interrupted(ctx, ctx.Err()), err); err != nil {
 		return nil, nil, err
 	}
 	if err := m.Params.Check(); err != nil {
@@ -85,10 +85,10 @@ func (o *Options) from() (*Model, error) {
 }
 
 // A frame tells a start how good parameters are for its fit.
-var _ start.Judge = (*frame)(nil)
+var _ initialize.Judge = (*frame)(nil)
 
 // Bound is the exact bound at p.
-func (f *frame) Bound(ctx context.Context, data spectral.Data, p *Params) (*Evaluation, error) {
+func (f *frame) Bound(ctx context.Context, data backend.Data, p *Params) (*Evaluation, error) {
 	rows, err := f.model(p).openScaled(ctx, data)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (f *frame) Bound(ctx context.Context, data spectral.Data, p *Params) (*Eval
 }
 
 // Optimised is the selection criterion after some iterations.
-func (f *frame) Optimised(ctx context.Context, data spectral.Data, p *Params, iterations int) (float64, error) {
+func (f *frame) Optimised(ctx context.Context, data backend.Data, p *Params, iterations int) (float64, error) {
 	set := f.o.optimise(f.form(p), 0)
 	set.Iterations, set.Inference = f.trialIterations(iterations), Exact
 	run, err := f.run(ctx, data, f.model(p), set)
@@ -119,7 +119,7 @@ func (f *frame) trialIterations(iterations int) int {
 
 // Predicted sums the squared errors and the predicted variances over the rows asked
 // for, given the known ones, in the data's units.
-func (f *frame) Predicted(ctx context.Context, known, asked spectral.Data, p *Params) (square, variance float64, err error) {
+func (f *frame) Predicted(ctx context.Context, known, asked backend.Data, p *Params) (square, variance float64, err error) {
 	m := f.model(p)
 	mean, sd, err := m.predictFrom(ctx, known, asked.X)
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *frame) Predicted(ctx context.Context, known, asked spectral.Data, p *Pa
 // predictFrom conditions the model on known rows and predicts at others, x [n,Q],
 // both in the model's units. It returns the mean and the standard deviation [n,D] of
 // the observed y in the data's units. It holds the covariances of some rows at a time.
-func (m *Model) predictFrom(ctx context.Context, known spectral.Data, x []float64) (mean, sd []float64, err error) {
+func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64) (mean, sd []float64, err error) {
 	rows, err := m.openScaled(ctx, known)
 	if err != nil {
 		return nil, nil, err
@@ -168,9 +168,9 @@ type frame struct {
 	o    Options
 	data *Data
 	init Init
-	grid start.Grid    // of one input, in the model's units
-	x, y Affine        // between the data's units and the model's
-	rows spectral.Data // in the model's units
+	grid initialize.Grid // of one input, in the model's units
+	x, y Affine          // between the data's units and the model's
+	rows backend.Data    // in the model's units
 }
 
 // initRough is the start that follows where the spectrum's fit is worse than
@@ -203,7 +203,7 @@ func (o Options) frame(data *Data) (*frame, error) {
 	if err := o.check(data); err != nil {
 		return nil, err
 	}
-	grid := start.GridOf(data.X, data.Q)
+	grid := initialize.GridOf(data.X, data.Q)
 	f := &frame{o: o, data: data, init: o.init(grid, data), x: identity(data.Q), y: identity(data.D)}
 	switch {
 	case o.From != nil:
@@ -221,8 +221,8 @@ func (o Options) frame(data *Data) (*frame, error) {
 			f.y = standardise(data.Y, data.D)
 		}
 	}
-	f.grid = start.Grid{Step: grid.Step / f.x.Scale[0], Band: grid.Band}
-	f.rows = spectral.Data{N: data.N, Q: data.Q, D: data.D, X: f.x.ToModel(data.X), Y: f.y.ToModel(data.Y)}
+	f.grid = initialize.Grid{Step: grid.Step / f.x.Scale[0], Band: grid.Band}
+	f.rows = backend.Data{N: data.N, Q: data.Q, D: data.D, X: f.x.ToModel(data.X), Y: f.y.ToModel(data.Y)}
 	if err := o.Priors.check(f.x, f.y); err != nil {
 		return nil, badOption("%w", err)
 	}
@@ -230,7 +230,7 @@ func (o Options) frame(data *Data) (*frame, error) {
 }
 
 // init is the start that the options ask for, or the default for the data.
-func (o *Options) init(grid start.Grid, data *Data) Init {
+func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
@@ -244,7 +244,7 @@ func (o *Options) init(grid start.Grid, data *Data) Init {
 
 // leavesTable reports whether the options leave the features of a table to the data.
 func (o *Options) leavesTable(data *Data) bool {
-	return data.Q > 1 && data.N >= start.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
+	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
 		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Window <= 0 && o.Iterations != NoIterations &&
 		o.Lengthscales == nil && o.Periods == nil && o.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil && o.Tie == nil
 }
@@ -259,9 +259,9 @@ func (f *frame) model(p *Params) *Model {
 const manyFeatures, manyRows = 200, 10_000
 
 // settings are the options of a start in the model's units.
-func (f *frame) settings(seed uint64) start.Settings {
+func (f *frame) settings(seed uint64) initialize.Settings {
 	o := &f.o
-	s := start.Settings{
+	s := initialize.Settings{
 		Method: o.Method, Components: o.Components, Features: o.Features, UniformPhases: o.UniformPhases,
 		Optimised: o.Iterations != NoIterations, Noise: o.NoisePrecision * f.y.Scale[0] * f.y.Scale[0], Seed: seed,
 		Dim: o.WindowDim, Window: max(0, o.Window) / f.x.Scale[o.WindowDim], Auto: o.Window == WindowAuto,
@@ -291,7 +291,7 @@ func (f *frame) paperScales() (lengths, frequencies [][]float64) {
 	lengths, frequencies = make([][]float64, n), make([][]float64, n)
 	for i := range n {
 		for q, unit := range f.x.Scale {
-			lo, hi := (&spectral.Data{Q: data.Q, X: data.X}).Extent(q)
+			lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(q)
 			l, p := (hi-lo)/10*math.Sqrt(float64(data.Q))/math.Pow(4, float64(i)), 0.0
 			if l == 0 { // a constant input: any length-scale will do that its unit can express
 				l = min(1, cmp.Or(math.Abs(lo), 1))
@@ -312,16 +312,16 @@ func (f *frame) paperScales() (lengths, frequencies [][]float64) {
 // at the cost of about one bound: it has one input, and its matrix is no larger than
 // those that the fit has computed.
 func (f *frame) holdsOut(inference Inference, m int, windows bool) bool {
-	small := inference == Exact || m <= optimise.DirectLimit || windows
-	return small && f.data.N >= start.HeldFewest && f.grid.Step > 0
+	small := inference == Exact || m <= optimize.DirectLimit || windows
+	return small && f.data.N >= initialize.HeldFewest && f.grid.Step > 0
 }
 
 // optimise are the options of a run from the given start.
-func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
-	s := optimise.Settings{
+func (o *Options) optimise(init Init, seed uint64) optimize.Settings {
+	s := optimize.Settings{
 		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initTable) && o.From == nil,
 		Iterations: o.Iterations, Batch: o.Batch, Contiguous: o.Contiguous, Along: o.WindowDim,
-		Fix: o.Fix, Ties: optimise.Ties{Twins: o.Method == SSGP, Shared: o.Shared, Tensors: o.Tie}, Seed: seed,
+		Fix: o.Fix, Ties: optimize.Ties{Twins: o.Method == SSGP, Shared: o.Shared, Tensors: o.Tie}, Seed: seed,
 	}
 	if o.Posterior > 0 && o.Iterations == 0 && o.Inference != Stochastic {
 		s.Iterations = modeIterations
@@ -337,18 +337,18 @@ func (o *Options) optimise(init Init, seed uint64) optimise.Settings {
 	}
 	if init == initRough { // two free numbers
 		s.Ties.Tensors = []string{"kernel.variance"}
-		s.Fix = append([]string{"kernel.lengthscale", "kernel.frequency"}, optimise.FeatureTensors...)
+		s.Fix = append([]string{"kernel.lengthscale", "kernel.frequency"}, optimize.FeatureTensors...)
 		s.Iterations = min(cmp.Or(o.Iterations, roughIterations), roughIterations)
 	}
 	return s
 }
 
 // run opens rows for an optimisation of the model.
-func (f *frame) run(ctx context.Context, rows spectral.Data, m *Model, set optimise.Settings) (*optimise.Run, error) {
+func (f *frame) run(ctx context.Context, rows backend.Data, m *Model, set optimize.Settings) (*optimize.Run, error) {
 	s := m.setting()
 	s.Segments = f.o.Segments
 	set.Priors = f.o.Priors.of(f.x, f.y, &f.rows, m.Params)
-	run, err := optimise.New(ctx, rows, m.Params, s, set)
+	run, err := optimize.New(ctx, rows, m.Params, s, set)
 	return run, dataError(err)
 }
 
@@ -363,5 +363,5 @@ const roughIterations = 30
 func (f *frame) leavesRough() bool {
 	o := &f.o
 	return o.From == nil && f.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) && (o.Inference == "" || o.Inference == Exact) &&
-		o.Components == 0 && o.Features == 0 && o.Window == WindowAuto && o.WindowCandidates == nil && !o.Shared && o.Fix == nil && o.Tie == nil && f.data.N <= start.RoughMost
+		o.Components == 0 && o.Features == 0 && o.Window == WindowAuto && o.WindowCandidates == nil && !o.Shared && o.Fix == nil && o.Tie == nil && f.data.N <= initialize.RoughMost
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/cputime"
-	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/cputime"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // looks is a context that counts how often it is looked at, and notes the longest

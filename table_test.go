@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // kind is modeltest's.
@@ -72,7 +72,7 @@ func TestBadData(t *testing.T) {
 			t.Errorf("%s: error %v, want one that wraps ErrData", name, err)
 		}
 	}
-	if err := badEvaluate(t, 1, 1, Factorised, []int{0, 5})(); !errors.Is(err, spectral.ErrValue) {
+	if err := badEvaluate(t, 1, 1, Factorised, []int{0, 5})(); !errors.Is(err, backend.ErrValue) {
 		t.Errorf("row 5 of 5: error %v, want one that wraps ErrValue", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 func init() { log.SetOutput(io.Discard) } // the library names the rates that it has no files of

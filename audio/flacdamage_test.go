@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mewkiz/flac/frame"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestFLACDamage: a byte that is wrong anywhere is an error or harms no sample; so is a file that ends anywhere, and a wrong sum.

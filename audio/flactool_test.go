@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // tool runs a program of FLAC's own, which must succeed, and returns what it prints.

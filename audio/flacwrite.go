@@ -10,7 +10,7 @@ import (
 	"github.com/mewkiz/flac/frame"
 	"github.com/mewkiz/flac/meta"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // flacBlock is the number of samples of a frame that is written.
@@ -35,7 +35,7 @@ type flacWriter struct {
 	bits        int
 	from        *flacFile // whose metadata the file has; nil: none
 	held        []byte    // samples that do not fill a frame yet
-	frames      atomicfile.Spool
+	frames      fileio.Spool
 	coder       *flac.Encoder
 	coded       flacSink
 	least, most int // bytes of a frame

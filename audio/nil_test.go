@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // TestNil calls what the package exports with arguments that are nil, empty or

@@ -12,11 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/table"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 func TestParseSpeed(t *testing.T) {
@@ -114,24 +114,24 @@ func TestWork(t *testing.T) {
 }
 
 // slow is a backend whose passes take a known time.
-type slow struct{ spectral.Backend }
+type slow struct{ backend.Backend }
 
 const pass = 20 * time.Millisecond
 
-func (s slow) Open(d spectral.Data) (spectral.Rows, error) {
+func (s slow) Open(d backend.Data) (backend.Rows, error) {
 	r, err := s.Backend.Open(d)
 	time.Sleep(10 * pass) // is not to be counted
 	return slowRows{r}, err
 }
 
-type slowRows struct{ spectral.Rows }
+type slowRows struct{ backend.Rows }
 
-func (r slowRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r slowRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	time.Sleep(pass)
 	return r.Rows.Moments(dst, f)
 }
 
-func (r slowRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (r slowRows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	time.Sleep(2 * pass)
 	return r.Rows.Pullback(dst, f, bar)
 }

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/internal/simd"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -33,7 +33,7 @@ func parseDevice(s string) (kind string, ordinal int, err error) {
 }
 
 // openDevice opens the CPU, or a card.
-func openDevice(kind string, o gpu.Options) (spectral.Backend, error) {
+func openDevice(kind string, o gpu.Options) (backend.Backend, error) {
 	if kind == "cpu" {
 		return cpu.New(), nil
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -23,16 +23,16 @@ type held struct {
 	params    *vssgp.Params // the model's at first; change moves them
 
 	rows  *variational.Rows // for a bound
-	ahead spectral.Rows     // for predict: the same rows without outputs,
-	known *spectral.Posterior
-	out   *spectral.Prediction
-	at    *spectral.Features // the parameters' features
+	ahead backend.Rows      // for predict: the same rows without outputs,
+	known *backend.Posterior
+	out   *backend.Prediction
+	at    *backend.Features // the parameters' features
 }
 
 // hold opens the problem's rows on a stopwatch's backend.
 func (p *problem) hold(watch *stopwatch, inference string) (h *held, err error) {
 	h = &held{watch: watch, inference: inference, params: p.model.Params.Clone()}
-	data := spectral.Data{N: p.N, Q: p.Q, D: p.D, X: p.data.X, Y: p.data.Y, Windows: h.params.Windows}
+	data := backend.Data{N: p.N, Q: p.Q, D: p.D, X: p.data.X, Y: p.data.Y, Windows: h.params.Windows}
 	if h.rows, err = variational.Open(context.Background(), data, variational.Setting{Backend: watch}); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (p *problem) hold(watch *stopwatch, inference string) (h *held, err error) 
 }
 
 // look puts the rows in order for predictions, from the posterior that their outputs give.
-func (h *held) look(data spectral.Data) error {
+func (h *held) look(data backend.Data) error {
 	e, err := h.rows.Exact(h.params, false)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (h *held) look(data spectral.Data) error {
 	if err != nil {
 		return err
 	}
-	h.rows, h.known, h.at, h.out = nil, posterior.Coefficients, h.params.Features(), spectral.NewPrediction(data.N, data.D)
+	h.rows, h.known, h.at, h.out = nil, posterior.Coefficients, h.params.Features(), backend.NewPrediction(data.N, data.D)
 	h.watch.parts = times{}
 	data.D, data.Y = 0, nil
 	h.ahead, err = h.watch.Open(data)
@@ -77,13 +77,13 @@ func (h *held) makeTables() (*tables, error) {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return -cmp.Compare(math.Abs(all.Freq[a]), math.Abs(all.Freq[b])) })
-	some := spectral.NewFeatures(min(all.M, tableFeatures), 1)
+	some := backend.NewFeatures(min(all.M, tableFeatures), 1)
 	for i, field := range some.Fields() {
 		for k := range field.Data {
 			field.Data[k] = all.Fields()[i].Data[order[k]]
 		}
 	}
-	dst := spectral.NewMoments(some, h.rows.D)
+	dst := backend.NewMoments(some, h.rows.D)
 	before, began := heap(), time.Now()
 	if err := h.watch.rows.Moments(dst, some); err != nil || dst.Terms == 0 {
 		return nil, err

@@ -7,42 +7,42 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // seen counts how often rows are opened and closed, and keeps a number of each
 // pass's features.
 type seen struct {
-	spectral.Backend
+	backend.Backend
 	opened, closed int
 	freq           []float64
 }
 
-func (s *seen) Open(d spectral.Data) (spectral.Rows, error) {
+func (s *seen) Open(d backend.Data) (backend.Rows, error) {
 	s.opened++
 	r, err := s.Backend.Open(d)
 	return seenRows{r, s}, err
 }
 
 type seenRows struct {
-	spectral.Rows
+	backend.Rows
 	s *seen
 }
 
-func (r seenRows) keep(f *spectral.Features) { r.s.freq = append(r.s.freq, f.Freq[0]) }
+func (r seenRows) keep(f *backend.Features) { r.s.freq = append(r.s.freq, f.Freq[0]) }
 
-func (r seenRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r seenRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	r.keep(f)
 	return r.Rows.Moments(dst, f)
 }
 
-func (r seenRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+func (r seenRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	r.keep(f)
 	return r.Rows.Factorised(dst, f, w, rows)
 }
 
-func (r seenRows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+func (r seenRows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
 	r.keep(f)
 	return r.Rows.Predict(dst, f, p)
 }
@@ -91,27 +91,27 @@ func TestWarm(t *testing.T) {
 
 // wrong is a backend that scales a sum of Moments and of Pullback.
 type wrong struct {
-	spectral.Backend
+	backend.Backend
 	moment, slope float64
 }
 
-func (w wrong) Open(d spectral.Data) (spectral.Rows, error) {
+func (w wrong) Open(d backend.Data) (backend.Rows, error) {
 	r, err := w.Backend.Open(d)
 	return wrongRows{r, w}, err
 }
 
 type wrongRows struct {
-	spectral.Rows
+	backend.Rows
 	wrong wrong
 }
 
-func (r wrongRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r wrongRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.Rows.Moments(dst, f)
 	dst.C[0] *= r.wrong.moment
 	return err
 }
 
-func (r wrongRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (r wrongRows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	err := r.Rows.Pullback(dst, f, bar)
 	dst.Freq[0] *= r.wrong.slope
 	return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 func (o *longTask) flags(set *flag.FlagSet) {
@@ -59,7 +59,7 @@ func (o *longTask) check(files []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Check(o.out, o.figure()+".png", o.figure()+".svg"); err != nil {
+	if err := fileio.Check(o.out, o.figure()+".png", o.figure()+".svg"); err != nil {
 		return err
 	}
 	o.lines, err = jsonl.Read(o.out, (*longLine).check)

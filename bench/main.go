@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/cuda"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // commands make the subcommands' tasks.
@@ -68,7 +68,7 @@ func parse(name string, args []string, stderr io.Writer) (task, error) {
 // exitCode is 2 for a mistake of the caller, a file that cannot be written or a card that is not there included, else 1.
 func exitCode(err error) int {
 	var u *usage
-	if errors.As(err, &u) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, atomicfile.ErrTarget) {
+	if errors.As(err, &u) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, fileio.ErrTarget) {
 		return 2
 	}
 	return 1

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/bench/paper"
+	"github.com/vssgp/vssgp/bench/internal/paper"
 )
 
 // paperTask is `bench paper`.

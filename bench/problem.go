@@ -16,10 +16,10 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/table"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // sizes say how large a made problem is.
@@ -117,7 +117,7 @@ func (s sizes) components() int {
 }
 
 // windows returns the model's windows, and the range of the first input over which the features of one are spread.
-func (s sizes) windows() (w spectral.Windows, reach float64) {
+func (s sizes) windows() (w backend.Windows, reach float64) {
 	if s.Window == 0 {
 		return w, float64(s.N)
 	}
@@ -274,7 +274,7 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	var failed error
 	save := func(name string, shape []int, data []float64) {
 		if failed == nil {
-			failed = atomicfile.Write(filepath.Join(dir, name+".npy"), func(w io.Writer) error { return table.WriteNPY(w, shape, data) })
+			failed = fileio.Write(filepath.Join(dir, name+".npy"), func(w io.Writer) error { return table.WriteNPY(w, shape, data) })
 		}
 	}
 	save("x", []int{p.N, p.Q}, p.data.X)

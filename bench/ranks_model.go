@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
 // A ranksModel says how many seconds an evaluation of the bound and its gradient takes on R ranks: sums/R + host, and among several ranks

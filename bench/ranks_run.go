@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A ranksLine is one number of ranks on one problem, as rank 0 measures it, in seconds: the quickest evaluation, since whatever else the
@@ -54,7 +54,7 @@ func (l *ranksLine) check() error {
 // serveRank is one rank. Rank 0 measures a problem and prints the result.
 func serveRank(c ranks.Comm, of sizes, repeats int) error {
 	ranks.ShareCores()
-	open := func(string) (spectral.Backend, error) { return cpu.New(cpu.Shared()), nil }
+	open := func(string) (backend.Backend, error) { return cpu.New(cpu.Shared()), nil }
 	latency, bandwidth := probe(c)
 	if c.Rank() != 0 {
 		return ranks.Serve(c, open)

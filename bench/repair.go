@@ -14,11 +14,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/bench/internal/spoil"
-	"github.com/vssgp/vssgp/damage"
-	"github.com/vssgp/vssgp/impute"
 )
 
 // repairTask is `bench repair`.
@@ -34,7 +34,7 @@ type repairTask struct {
 
 func (o *repairTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.seconds, "seconds", 10, "the most of each recording that is taken")
-	set.Float64Var(&o.sensitivity, "sensitivity", damage.DefaultSensitivity, "of the detectors")
+	set.Float64Var(&o.sensitivity, "sensitivity", detect.DefaultSensitivity, "of the detectors")
 	set.Uint64Var(&o.seed, "seed", 1, "of the places and shapes of the damage")
 	set.StringVar(&o.only, "only", "", "kind of damage to make, such as clicks, or channels: gaps in the first channel; without it every one")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
@@ -48,12 +48,12 @@ func (o *repairTask) check(files []string) error {
 		demand(len(files) > 0, "no files, want undamaged recordings, or with -show one of lines"),
 		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10, "-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
 			o.seconds, o.sensitivity),
-		demand(o.only == "" || o.only == besideOnly || slices.Contains(damage.Kinds, damage.Kind(o.only)), "-only %q: want %s or one of %q", o.only, besideOnly, damage.Kinds))
+		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)), "-only %q: want %s or one of %q", o.only, besideOnly, detect.Kinds))
 }
 
 // A spoiling makes one kind of damage.
 type spoiling struct {
-	kind  damage.Kind
+	kind  detect.Kind
 	made  string
 	level float64
 	do    func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
@@ -68,11 +68,11 @@ const (
 
 // spoilings lists what is done to each recording.
 func spoilings() (all []spoiling) {
-	for _, k := range damage.Kinds {
+	for _, k := range detect.Kinds {
 		all = append(all, spoiling{kind: k, made: "nothing"})
 	}
 	clicks := func(made string, level float64, of ...spoil.Shape) {
-		all = append(all, spoiling{damage.Clicks, made, level, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+		all = append(all, spoiling{detect.Clicks, made, level, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
 		}})
 	}
@@ -82,15 +82,15 @@ func spoilings() (all []spoiling) {
 	for _, shape := range spoil.Shapes {
 		clicks("clicks, all a "+string(shape), 12, shape)
 	}
-	all = append(all, spoiling{damage.Clicks, "crackle", 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+	all = append(all, spoiling{detect.Clicks, "crackle", 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 		return spoil.Crackle(x, crackleMade, rate, step, seed)
 	}})
 	for _, stop := range spoil.Stops {
-		all = append(all, spoiling{damage.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+		all = append(all, spoiling{detect.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)
 		}})
 	}
-	return append(all, spoiling{damage.Clipped, "clipping", clippingBelow, clipped})
+	return append(all, spoiling{detect.Clipped, "clipping", clippingBelow, clipped})
 }
 
 // clipped clips x, and lists the runs of samples that lost something.
@@ -170,7 +170,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	}
 	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
 	began := time.Now()
-	found, err := damage.Find(ctx, memory(y), len(y), rate, damage.Options{Kinds: []damage.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step})
+	found, err := detect.Find(ctx, memory(y), len(y), rate, detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step})
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	for i, f := range found {
 		gaps[i] = f.Gap
 	}
-	r, err := impute.Fill(ctx, [][]float64{y}, rate, gaps, impute.Options{})
+	r, err := restore.Fill(ctx, [][]float64{y}, rate, gaps, restore.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (m memory) Read(lo, hi int) ([][]float64, error) {
 }
 
 // matches counts the places where at least half of the energy of what was done to x lies within finds, and the finds that meet any place.
-func matches(x, y []float64, made []audio.Gap, found []damage.Found) (hit, right int) {
+func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
 	energy := func(lo, hi int) (sum float64) {
 		for n := lo; n < hi; n++ {
 			sum += (y[n] - x[n]) * (y[n] - x[n])

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 )
 
 const (
@@ -31,12 +31,12 @@ func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (
 	if l.Places = len(gaps); l.Places == 0 {
 		return nil, nil
 	}
-	alone, err := impute.Fill(ctx, x[:1], rate, gaps, impute.Options{})
+	alone, err := restore.Fill(ctx, x[:1], rate, gaps, restore.Options{})
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	joint, err := impute.Fill(ctx, x, rate, gaps, impute.Options{})
+	joint, err := restore.Fill(ctx, x, rate, gaps, restore.Options{})
 	if err != nil {
 		return nil, err
 	}

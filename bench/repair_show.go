@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/damage"
 )
 
 // A repairLine is what became of one kind of damage in one recording.
@@ -17,7 +17,7 @@ type repairLine struct {
 	File     string          `json:"file"`
 	Rate     int             `json:"rate"`
 	Length   float64         `json:"length"` // seconds of sound
-	Kind     damage.Kind     `json:"kind"`   // that was looked for
+	Kind     detect.Kind     `json:"kind"`   // that was looked for
 	Made     string          `json:"made"`   // what was done to the recording; "nothing": as it is
 	Level    float64         `json:"level"`  // decibels
 	Places   int             `json:"places"` // that were damaged
@@ -34,7 +34,7 @@ type repairLine struct {
 
 // A repairSum adds up the lines of one kind of damage.
 type repairSum struct {
-	kind                      damage.Kind
+	kind                      detect.Kind
 	made                      string
 	level                     float64
 	places, hit, found, right int

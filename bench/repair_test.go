@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/damage"
 )
 
 // TestMatches: a place is found where half of its damage is, and a find is right where it meets a place.
@@ -32,9 +32,9 @@ func TestMatches(t *testing.T) {
 		{[]audio.Gap{gap(10, 16)}, 0, 1},              // the others
 		{[]audio.Gap{gap(20, 30), gap(70, 80)}, 0, 0},
 	} {
-		var found []damage.Found
+		var found []detect.Found
 		for _, g := range c.found {
-			found = append(found, damage.Found{Gap: g})
+			found = append(found, detect.Found{Gap: g})
 		}
 		if hit, right := matches(x, y, made, found); hit != c.hit || right != c.right {
 			t.Errorf("%v: %d hit, %d right; want %d, %d", c.found, hit, right, c.hit, c.right)
@@ -45,7 +45,7 @@ func TestMatches(t *testing.T) {
 // TestRepair: damage of one kind is made, found and filled; lines are kept, and the same tables come from them.
 func TestRepair(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "lines.jsonl")
-	o := &repairTask{seconds: 2, sensitivity: damage.DefaultSensitivity, seed: 1, only: string(damage.Dropouts), out: out}
+	o := &repairTask{seconds: 2, sensitivity: detect.DefaultSensitivity, seed: 1, only: string(detect.Dropouts), out: out}
 	o.files = []string{"../testdata/speech.wav"}
 	if err := o.run(); err != nil {
 		t.Fatal(err)

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // speedTask is `bench speed`.
@@ -82,7 +82,7 @@ func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	return s.record, s.peers, nil
 }
 
-func newSession(o *speedTask, b spectral.Backend) (*session, error) {
+func newSession(o *speedTask, b backend.Backend) (*session, error) {
 	watch := newStopwatch(b, o.direct)
 	p, fit, err := o.problem(watch)
 	if err != nil {
@@ -305,7 +305,7 @@ func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *
 }
 
 // problem returns the made problem, or with -data the rows of a file and the model that a fit ends in.
-func (o *speedTask) problem(b spectral.Backend) (*problem, *fitRecord, error) {
+func (o *speedTask) problem(b backend.Backend) (*problem, *fitRecord, error) {
 	if o.data == "" {
 		p, err := o.build()
 		return p, nil, err

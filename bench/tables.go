@@ -16,8 +16,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -188,7 +188,7 @@ func dumpSplit(path string, names []string, train, test *vssgp.Data) error {
 			all = append(all, d.X[n*d.Q:(n+1)*d.Q]...)
 			all = append(all, d.Y[n*d.D:(n+1)*d.D]...)
 		}
-		if err := atomicfile.Write(path+"."+part+".csv", func(w io.Writer) error { return table.WriteCSV(w, names, all) }); err != nil {
+		if err := fileio.Write(path+"."+part+".csv", func(w io.Writer) error { return table.WriteCSV(w, names, all) }); err != nil {
 			return err
 		}
 	}
@@ -208,12 +208,12 @@ func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l 
 		return l, err
 	}
 	sd := at.SD(true)
-	l.RMSE, l.NLPD, l.Coverage = score.RMSE(at.Mean, test.Y), score.NLPD(at.Mean, sd, test.Y), score.Coverage(at.Mean, sd, test.Y)
+	l.RMSE, l.NLPD, l.Coverage = bayes.RMSE(at.Mean, test.Y), bayes.NLPD(at.Mean, sd, test.Y), bayes.Coverage(at.Mean, sd, test.Y)
 	known, err := m.PredictRows(train.X, train.N)
 	if err != nil {
 		return l, err
 	}
-	l.Train = score.RMSE(known.Mean, train.Y)
+	l.Train = bayes.RMSE(known.Mean, train.Y)
 	return l, nil
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // The parts of an evaluation.
@@ -71,26 +71,26 @@ type sample struct {
 
 // A stopwatch is a spectral.Backend that times another. A pass hands host values back, so when it returns the device has finished.
 type stopwatch struct {
-	spectral.Backend
+	backend.Backend
 	mu    sync.Mutex
 	parts times
 
-	timings func() []spectral.Timing // of kernels since it was last called
-	cores   int                      // that the kernels' times are summed over; 0 on a card
+	timings func() []backend.Timing // of kernels since it was last called
+	cores   int                     // that the kernels' times are summed over; 0 on a card
 
-	rows     spectral.Rows // the last that were opened
-	tabulate bool          // they may make tables
-	tables   bool          // the last moments came from tables
+	rows     backend.Rows // the last that were opened
+	tabulate bool         // they may make tables
+	tables   bool         // the last moments came from tables
 }
 
 // newStopwatch times b. If direct is true, no sums come from tables.
-func newStopwatch(b spectral.Backend, direct bool) *stopwatch {
-	s := &stopwatch{parts: times{}, timings: func() []spectral.Timing { return nil }}
-	s.Backend = spectral.Observed(below{b, s, direct}, s.observe)
+func newStopwatch(b backend.Backend, direct bool) *stopwatch {
+	s := &stopwatch{parts: times{}, timings: func() []backend.Timing { return nil }}
+	s.Backend = backend.Observed(below{b, s, direct}, s.observe)
 	if _, ok := b.(*cpu.Backend); ok {
 		s.cores = runtime.GOMAXPROCS(0)
 	}
-	if b, ok := b.(interface{ Timings() []spectral.Timing }); ok {
+	if b, ok := b.(interface{ Timings() []backend.Timing }); ok {
 		s.timings = b.Timings
 	}
 	return s
@@ -98,14 +98,14 @@ func newStopwatch(b spectral.Backend, direct bool) *stopwatch {
 
 // below is the backend below a stopwatch.
 type below struct {
-	spectral.Backend
+	backend.Backend
 	watch  *stopwatch
 	direct bool
 }
 
 // Open opens rows and reports to the stopwatch whether they may make tables. If direct is true, it returns the rows that the
 // tables are made of.
-func (b below) Open(d spectral.Data) (spectral.Rows, error) {
+func (b below) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	over, ok := r.(*rowspectrum.Rows)
 	b.watch.tabulate = ok && !b.direct
@@ -116,7 +116,7 @@ func (b below) Open(d spectral.Data) (spectral.Rows, error) {
 }
 
 // Open opens rows that report whether their moments came from tables.
-func (s *stopwatch) Open(d spectral.Data) (spectral.Rows, error) {
+func (s *stopwatch) Open(d backend.Data) (backend.Rows, error) {
 	r, err := s.Backend.Open(d)
 	if err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func (s *stopwatch) Open(d spectral.Data) (spectral.Rows, error) {
 }
 
 type watchedRows struct {
-	spectral.Rows
+	backend.Rows
 	watch *stopwatch
 }
 
 // Moments computes the moments and records whether they came from tables.
-func (r watchedRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r watchedRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.Rows.Moments(dst, f)
 	r.watch.tables = err == nil && dst.Terms > 0
 	return err

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // Backend computes on the processor's cores.
@@ -73,7 +73,7 @@ func (b *Backend) Timings() []Timing {
 
 // Open sorts a copy of the rows into runs under the same windows. It fails if the
 // environment asks for an instruction set that the processor does not have.
-func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	_, err := simd.Chosen()
 	if err == nil {
 		err = d.Check()
@@ -96,7 +96,7 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 // rows are data that are open.
 type rows struct {
 	prepared
-	spectral.NoSolver
+	backend.NoSolver
 	work   *workspace
 	picked *rows // a mini-batch, whose memory is used again
 	at     []int // its rows

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/cputime"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/cputime"
 )
 
 // BenchmarkPasses times a pass over the rows, as `bench speed` has them: a
@@ -51,9 +51,9 @@ func BenchmarkPasses(b *testing.B) {
 
 // made are rows of noise and features that are somewhat sure, m in every
 // window.
-func made(n, m int, window float64) (spectral.Data, *spectral.Features) {
+func made(n, m int, window float64) (backend.Data, *backend.Features) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	d := spectral.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	d := backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
 		d.X[i], d.Y[i] = float64(i), rng.NormFloat64()
 	}
@@ -70,7 +70,7 @@ func made(n, m int, window float64) (spectral.Data, *spectral.Features) {
 		}
 		m = len(windows)
 	}
-	f := spectral.NewFeatures(m, 1)
+	f := backend.NewFeatures(m, 1)
 	f.Window, f.Windows = windows, d.Windows
 	for k := range m {
 		f.Center[k] = float64(n) * rng.Float64()

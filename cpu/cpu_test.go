@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/internal/backendtest"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
-func open(testing.TB) spectral.Backend { return cpu.New() }
+func open(testing.TB) backend.Backend { return cpu.New() }
 
 // eachSet calls f with every instruction set that the processor has.
 func eachSet(t *testing.T, f func(t *testing.T)) {
@@ -103,11 +103,11 @@ func TestAllocations(t *testing.T) {
 
 // passes are all methods of one problem's rows.
 type passes struct {
-	moments *spectral.Moments
-	bar     *spectral.Features
-	sums    *spectral.FactorisedSums
-	batch   *spectral.FactorisedSums
-	predict *spectral.Prediction
+	moments *backend.Moments
+	bar     *backend.Features
+	sums    *backend.FactorisedSums
+	batch   *backend.FactorisedSums
+	predict *backend.Prediction
 	calls   []func() error
 }
 
@@ -121,7 +121,7 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := spectral.NewWeights(f.M, 1)
+	w := backend.NewWeights(f.M, 1)
 	for k := range w.Mean {
 		w.Mean[k], w.Var[k] = math.Cos(float64(k)), 0.1
 	}
@@ -130,8 +130,8 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 		some = append(some, i)
 	}
 	p := &passes{
-		moments: spectral.NewMoments(f, 1), bar: spectral.NewFeatures(f.M, 1), predict: spectral.NewPrediction(n, 1),
-		sums: spectral.NewFactorisedSums(f, 1), batch: spectral.NewFactorisedSums(f, 1),
+		moments: backend.NewMoments(f, 1), bar: backend.NewFeatures(f.M, 1), predict: backend.NewPrediction(n, 1),
+		sums: backend.NewFactorisedSums(f, 1), batch: backend.NewFactorisedSums(f, 1),
 	}
 	p.calls = []func() error{
 		func() error { return rows.Moments(p.moments, f) },
@@ -139,7 +139,7 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 		func() error { return rows.Factorised(p.sums, f, w, nil) },
 		func() error { return rows.Factorised(p.batch, f, w, some) },
 		func() error {
-			return rows.Predict(p.predict, f, &spectral.Posterior{Mean: w.Mean, Cov: p.moments.Gram, D: 1})
+			return rows.Predict(p.predict, f, &backend.Posterior{Mean: w.Mean, Cov: p.moments.Gram, D: 1})
 		},
 	}
 	return p
@@ -147,10 +147,10 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 
 func (p *passes) results() [][]float64 {
 	all := append([][]float64{p.moments.C, p.predict.Mean, p.predict.Cov}, slices.Concat(p.moments.Gram.Diag, p.moments.Gram.Below)...)
-	for _, s := range []*spectral.FactorisedSums{p.sums, p.batch} {
+	for _, s := range []*backend.FactorisedSums{p.sums, p.batch} {
 		all = append(all, []float64{s.Value}, s.Weights.Mean, s.Weights.Var)
 	}
-	for _, f := range []*spectral.Features{p.bar, p.sums.Features, p.batch.Features} {
+	for _, f := range []*backend.Features{p.bar, p.sums.Features, p.batch.Features} {
 		for _, field := range f.Fields() {
 			all = append(all, field.Data)
 		}

@@ -1,5 +1,5 @@
 // Package cpu is the spectral.Backend that runs everywhere, on all cores, with
-// the kernels of package cpu/simd.
+// the kernels of package internal/simd.
 //
 // Features are packed into panels of eight; the features of each window begin a
 // new panel (panels.go). Rows are sorted into runs under the same windows, and

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // TestIntervals: a tile is cut at jumps, and what is too short to be stepped
@@ -36,7 +36,7 @@ func TestIntervals(t *testing.T) {
 		{"strays", slices.Concat(run(0, 9), []float64{9.25, 9.5, 9.875}, run(12, 3), run(20, 8)), 0, 23, []interval{{0, 9, true}, {9, 15, false}, {15, 23, true}}},
 		{"hardly any", []float64{0, 1, 2, 3.5, 4.5, 9}, 0, 6, []interval{{0, 6, false}}},
 	} {
-		d := spectral.Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
+		d := backend.Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
 		opened, err := New().Open(d)
 		if err != nil {
 			t.Fatal(err)
@@ -51,9 +51,9 @@ func TestIntervals(t *testing.T) {
 
 // jumpy are rows on a grid with a jump and some strays, and features of every
 // width over them: some cannot be stepped in some tiles.
-func jumpy(n, m, outputs int, window float64) (spectral.Data, *spectral.Features) {
+func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) {
 	rng := rand.New(rand.NewPCG(31, uint64(m)))
-	d := spectral.Data{N: n, Q: 1, D: outputs, X: make([]float64, n), Y: make([]float64, n*outputs)}
+	d := backend.Data{N: n, Q: 1, D: outputs, X: make([]float64, n), Y: make([]float64, n*outputs)}
 	for i := range n {
 		d.X[i] = float64(i)
 		if i > n/3 {
@@ -76,7 +76,7 @@ func jumpy(n, m, outputs int, window float64) (spectral.Data, *spectral.Features
 			windows[k] = k * len(d.Windows.Center) / m
 		}
 	}
-	f := spectral.NewFeatures(m, 1)
+	f := backend.NewFeatures(m, 1)
 	f.Window, f.Windows = windows, d.Windows
 	for k := range m {
 		f.Center[k] = d.X[n-1] * rng.Float64()
@@ -158,20 +158,20 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 }
 
 // results are what all passes compute.
-func results(t *testing.T, r *rows, f *spectral.Features) map[string][]float64 {
+func results(t *testing.T, r *rows, f *backend.Features) map[string][]float64 {
 	t.Helper()
 	dd := r.data.D
-	w := spectral.NewWeights(f.M, dd)
+	w := backend.NewWeights(f.M, dd)
 	for k := range w.Mean {
 		w.Mean[k], w.Var[k] = math.Cos(float64(k)), 0.1
 	}
-	moments, bar := spectral.NewMoments(f, dd), spectral.NewFeatures(f.M, 1)
-	sums, prediction := spectral.NewFactorisedSums(f, dd), spectral.NewPrediction(r.data.N, dd)
+	moments, bar := backend.NewMoments(f, dd), backend.NewFeatures(f.M, 1)
+	sums, prediction := backend.NewFactorisedSums(f, dd), backend.NewPrediction(r.data.N, dd)
 	for _, err := range []error{
 		r.Moments(moments, f),
 		r.Pullback(bar, f, moments),
 		r.Factorised(sums, f, w, nil),
-		r.Predict(prediction, f, &spectral.Posterior{Mean: w.Mean, Cov: moments.Gram, D: dd}),
+		r.Predict(prediction, f, &backend.Posterior{Mean: w.Mean, Cov: moments.Gram, D: dd}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func results(t *testing.T, r *rows, f *spectral.Features) map[string][]float64 {
 		"C": moments.C, "Gram": slices.Concat(slices.Concat(moments.Gram.Diag...), slices.Concat(moments.Gram.Below...)),
 		"mean": prediction.Mean, "cov": prediction.Cov, "factorised": {sums.Value}, "m": sums.Weights.Mean, "s": sums.Weights.Var,
 	}
-	for name, f := range map[string]*spectral.Features{"pullback ": bar, "factorised ": sums.Features} {
+	for name, f := range map[string]*backend.Features{"pullback ": bar, "factorised ": sums.Features} {
 		for i, field := range f.Fields() {
 			all[fmt.Sprint(name, i)] = slices.Clone(field.Data)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // Factorised fills dst with the expected squared error over the rows and its
@@ -14,7 +14,7 @@ import (
 //
 //	∂F/∂φ̄_nk = −2 Σ_d r_nd m_kd − 2 φ̄_nk Σ_d m_kd²   ∂F/∂E[φ_nk²] = Σ_d m_kd² + s_kd
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
-func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+func (d *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	if err := d.data.CheckFactorised(dst, f, w, rows); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
@@ -48,7 +48,7 @@ func (d *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 type factorised struct {
 	*rows
 	bank *bank
-	w    *spectral.Weights
+	w    *backend.Weights
 	fit  [][]float64 // [Count,8] A1·m of each output
 	out  [][]float64 // [Count,8] −2·m of each output
 	self []float64   // [Count,8] −2·A1·Σ m²
@@ -188,7 +188,7 @@ func residual(fit, y []float64) float64 {
 
 // finish writes the gradient from the sums over all rows, and adds the terms of the
 // value that do not depend on the residuals.
-func (p *factorised) finish(dst *spectral.FactorisedSums, along []column, square, rest column) {
+func (p *factorised) finish(dst *backend.FactorisedSums, along []column, square, rest column) {
 	f, w, b := p.bank.f, p.w, p.bank
 	for k := range f.M {
 		m2, s2 := p.squares(k)
@@ -211,10 +211,10 @@ func (p *factorised) finish(dst *spectral.FactorisedSums, along []column, square
 // pick gathers the given rows, in layout order, into data of their own.
 func (d *rows) pick(given []int) *rows {
 	if d.picked == nil {
-		d.picked = &rows{prepared: prepared{data: d.data, Prepared: &spectral.Prepared{}}, work: d.work}
+		d.picked = &rows{prepared: prepared{data: d.data, Prepared: &backend.Prepared{}}, work: d.work}
 	}
 	sub := d.picked
-	var runs []spectral.Run
+	var runs []backend.Run
 	sub.at, runs = d.Pick(sub.at[:0], sub.Runs[:0], given)
 	for i, place := range sub.at {
 		sub.at[i] = d.Order[place]

@@ -3,9 +3,9 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 const (
@@ -15,7 +15,7 @@ const (
 )
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
-func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (d *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if err := d.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("cpu: moments: %w", err)
 	}
@@ -37,7 +37,7 @@ func (d *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 type moments struct {
 	*rows
 	bank    *bank
-	gram    *spectral.Gram
+	gram    *backend.Gram
 	second  []float64 // [Count,2,8]
 	along   []float64 // [D,Count,8] Σ y·cos
 	outputs int
@@ -45,7 +45,7 @@ type moments struct {
 
 // run adds the sums over a run, tile by tile: features first, then the products of
 // every two panels.
-func (m *moments) run(r spectral.Run, w int) {
+func (m *moments) run(r backend.Run, w int) {
 	t := m.work.over(&m.prepared, r, momentsRows)
 	defer m.work.put(t)
 	m.blocks(t)
@@ -150,7 +150,7 @@ func (b *block) add() {
 
 // finish multiplies the sums by the amplitudes, and fills in the diagonal's second
 // moments and the upper triangles of diagonal blocks.
-func (m *moments) finish(dst *spectral.Moments) {
+func (m *moments) finish(dst *backend.Moments) {
 	b, f, g := m.bank, m.bank.f, dst.Gram
 	for k, lane := range b.lane {
 		for i := range dst.D {

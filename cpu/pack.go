@@ -3,9 +3,9 @@ package cpu
 import (
 	"sync"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // packs holds the part of a symmetric matrix for each run, as simd.Product reads
@@ -16,7 +16,7 @@ import (
 // so that cos·B is 2·Σ_{j≠k} φ̄_j·G_jk.
 type packs struct {
 	b     *bank
-	g     *spectral.Gram
+	g     *backend.Gram
 	inner int // goroutines to pack with
 	runs  []pack
 	mu    sync.Mutex
@@ -31,7 +31,7 @@ type pack struct {
 }
 
 // reset prepares for the features and matrix of a new call.
-func (p *packs) reset(d *prepared, b *bank, g *spectral.Gram) {
+func (p *packs) reset(d *prepared, b *bank, g *backend.Gram) {
 	p.b, p.g, p.inner = b, g, 1
 	if len(d.Runs) == 1 {
 		p.inner = workers()
@@ -48,7 +48,7 @@ func (p *packs) reset(d *prepared, b *bank, g *spectral.Gram) {
 }
 
 // get returns the matrix over run i.
-func (p *packs) get(i int, r spectral.Run) simd.Panels {
+func (p *packs) get(i int, r backend.Run) simd.Panels {
 	k := &p.runs[i]
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *packs) get(i int, r spectral.Run) simd.Panels {
 }
 
 // share fills all panels, of which lo is the first, on many goroutines.
-func (p *packs) share(to simd.Panels, r spectral.Run, lo int) {
+func (p *packs) share(to simd.Panels, r backend.Run, lo int) {
 	parallel.For(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
 
@@ -108,7 +108,7 @@ func (p *packs) room(n int) []float64 {
 
 // fill writes the eight columns of a panel, counted among all, for the
 // features over a run.
-func (p *packs) fill(to []float64, r spectral.Run, panel int) {
+func (p *packs) fill(to []float64, r backend.Run, panel int) {
 	clear(to)
 	b, v := p.b, r.First
 	for panel >= b.first[v+1] {
@@ -150,7 +150,7 @@ func scale(to, g []float64, ld, n int, amp []float64) {
 }
 
 // diagonal returns the address of entry (k, k) of g.
-func diagonal(g *spectral.Gram, b *bank, k int) *float64 {
+func diagonal(g *backend.Gram, b *bank, k int) *float64 {
 	v := b.window(k)
 	return &g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)]
 }

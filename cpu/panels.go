@@ -3,15 +3,15 @@ package cpu
 import (
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // A bank holds a model's features in panels. Lanes after a window's last feature
 // are empty: their results are not read, or are multiplied by a weight of 0.
 type bank struct {
 	simd.Bank
-	f      *spectral.Features
+	f      *backend.Features
 	offset []int // [V+1] first feature of each window
 	first  []int // [V+1] first panel of each window
 	lane   []int // [M] place of each feature, counted through the panels
@@ -20,7 +20,7 @@ type bank struct {
 
 // set packs the features and, unless delta is 0, the numbers for steps of delta
 // along even rows.
-func (b *bank) set(f *spectral.Features, delta float64) {
+func (b *bank) set(f *backend.Features, delta float64) {
 	b.f, b.offset = f, f.Offsets()
 	b.first, b.lane = append(b.first[:0], 0), b.lane[:0]
 	for v, lo := range b.offset[:len(b.offset)-1] {
@@ -44,7 +44,7 @@ func (b *bank) set(f *spectral.Features, delta float64) {
 }
 
 // over returns the range of panels over a run.
-func (b *bank) over(r spectral.Run) (lo, hi int) { return b.first[r.First], b.first[r.End] }
+func (b *bank) over(r backend.Run) (lo, hi int) { return b.first[r.First], b.first[r.End] }
 
 // spread writes value(k) to every feature's lane of dst [Count,8], 0 to the
 // empty ones, and returns dst.

@@ -3,9 +3,9 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // predictRows is how many rows a tile has.
@@ -14,7 +14,7 @@ const predictRows = 64
 // Predict fills dst with the latent function's mean and covariance at every
 // row, in the order given to Open: O(N·M·D²) and, for a shared covariance,
 // 2·N·M² flops.
-func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spectral.Posterior) error {
+func (d *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backend.Posterior) error {
 	if err := d.data.CheckPredict(dst, f, post); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
@@ -36,8 +36,8 @@ func (d *rows) Predict(dst *spectral.Prediction, f *spectral.Features, post *spe
 type predict struct {
 	*rows
 	bank *bank
-	post *spectral.Posterior
-	dst  *spectral.Prediction
+	post *backend.Posterior
+	dst  *backend.Prediction
 	mean [][]float64 // [Count,8] A1·m of each output
 	half []float64   // [Count,8] A1/2
 }

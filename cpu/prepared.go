@@ -1,14 +1,14 @@
 package cpu
 
 import (
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // prepared holds data in the order of their layout, and numbers that all passes need.
 type prepared struct {
-	data spectral.Data
-	*spectral.Prepared
+	data backend.Data
+	*backend.Prepared
 	inv    [2][]float64 // [N] inverse squares of the gates; empty where all are 1
 	power  []float64    // [V] Σ_n g²
 	chunks []chunk

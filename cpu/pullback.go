@@ -3,8 +3,8 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // pullbackRows is how many rows a tile has; the matrix is read from memory once for
@@ -15,7 +15,7 @@ const pullbackRows = 128
 // gradient by the moments is bar:
 //
 //	∂/∂φ̄_nk = Σ_d y_nd barC_kd + 2 Σ_{j≠k} barG_kj φ̄_nj,   ∂/∂E[φ_nk²] = barG_kk
-func (d *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (d *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	if err := d.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("cpu: pullback: %w", err)
 	}
@@ -92,7 +92,7 @@ func (d *rows) sum(b *bank, widths []int, work func(c chunk, part []float64)) []
 // from sums that have Contract's rows from SumRipple on:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
-func (c column) write(dst *spectral.Features, b *bank, k int, barSecond float64, power []float64) {
+func (c column) write(dst *backend.Features, b *bank, k int, barSecond float64, power []float64) {
 	f, q, sums := b.f, b.f.Q, c.of(b.lane[k])
 	get := func(row int) float64 { return sums[(row-simd.SumRipple)*simd.Lanes] }
 	theta := get(simd.SumTheta)

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // A chunk is rows [lo, hi) of a run, which one goroutine sums.
@@ -22,7 +22,7 @@ const (
 
 // cut appends the chunks of the runs over n rows. It decides the order of sums, so
 // it must depend on the data alone.
-func cut(to []chunk, runs []spectral.Run, n int) []chunk {
+func cut(to []chunk, runs []backend.Run, n int) []chunk {
 	size := min(chunkRows, (n/chunkCount+leastRows)/leastRows*leastRows)
 	for i, r := range runs {
 		for lo := r.Lo; lo < r.Hi; lo += size {
@@ -90,12 +90,12 @@ func jobs(n, size, w int, f func(lo, hi int)) {
 // features of different windows (cell v touches windows v and v+1 alone), so they
 // run in parallel: first the even cells, then the odd ones. Every sum over rows is
 // taken in one order. w is how many goroutines body may use itself.
-func sweep(runs []spectral.Run, body func(r spectral.Run, w int)) {
+func sweep(runs []backend.Run, body func(r backend.Run, w int)) {
 	inner, total := 1, workers()
 	if len(runs) < 4*total {
 		inner = total
 	}
-	side := make([]spectral.Run, 0, len(runs))
+	side := make([]backend.Run, 0, len(runs))
 	for parity := range 2 {
 		side = side[:0]
 		for _, r := range runs {

@@ -1,6 +1,6 @@
 package cpu
 
-import "github.com/vssgp/vssgp/cpu/simd"
+import "github.com/vssgp/vssgp/internal/simd"
 
 // A tile is a few rows and the features over them:
 //

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/cputime"
+	"github.com/vssgp/vssgp/internal/testkit/cputime"
 )
 
 // TestTimings: every pass charges its own parts, no more than its goroutines

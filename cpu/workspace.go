@@ -3,8 +3,8 @@ package cpu
 import (
 	"sync"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // workspace is memory that is kept from one call to the next.
@@ -22,7 +22,7 @@ type workspace struct {
 }
 
 // over takes a tile for up to n rows of one of d's runs; put gives it back.
-func (w *workspace) over(d *prepared, r spectral.Run, n int) *tile {
+func (w *workspace) over(d *prepared, r backend.Run, n int) *tile {
 	b := &w.bank
 	lo, hi := b.over(r)
 	count := hi - lo

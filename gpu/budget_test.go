@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // TestBudget: every method works in any budget from the one that its refusal
@@ -107,7 +107,7 @@ func TestBudgetOfAll(t *testing.T) {
 }
 
 // sameAs compares a method's answers with those on rows opened anew.
-func (p *problem) sameAs(t *testing.T, free *Backend, r spectral.Rows, m method) {
+func (p *problem) sameAs(t *testing.T, free *Backend, r backend.Rows, m method) {
 	t.Helper()
 	want, err := p.run(free, m)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestRoomThatGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := open(t, Options{Ordinal: ordinal, Budget: free.Memory() + p.needed(t, moments, Options{Ordinal: ordinal})})
-	var both [2]spectral.Rows
+	var both [2]backend.Rows
 	for i := range both {
 		r, err := b.Open(p.data)
 		if err != nil {

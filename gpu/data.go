@@ -4,25 +4,25 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // rows are data on a card, in the order of their layout, with all that is held for
 // them there from one evaluation to the next.
 type rows struct {
-	data   spectral.Data
-	layout *spectral.Prepared // X, Y, Gate and Even are on the card alone
-	*queue                    // nil: closed
-	own    wants              // the rows'
-	plans  [operations]*plan  // the last of each
-	solved *plan              // whose solution and inverse are on the card; nil: none
+	data   backend.Data
+	layout *backend.Prepared // X, Y, Gate and Even are on the card alone
+	*queue                   // nil: closed
+	own    wants             // the rows'
+	plans  [operations]*plan // the last of each
+	solved *plan             // whose solution and inverse are on the card; nil: none
 }
 
 // Open checks the data, sorts the rows into runs under the same windows and
 // brings them to the card. If they do not fit, the error is a BudgetError.
-func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.openRows(d)
 	if err != nil {
 		return nil, fmt.Errorf("gpu: open: %w", err)
@@ -30,12 +30,12 @@ func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
 	return r, nil
 }
 
-func (b *Backend) openRows(d spectral.Data) (*rows, error) {
+func (b *Backend) openRows(d backend.Data) (*rows, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	if d.Q > kernels.MaxInputs {
-		return nil, fmt.Errorf("%d inputs, the kernels hold %d at most, package cpu any number: %w", d.Q, kernels.MaxInputs, spectral.ErrShape)
+		return nil, fmt.Errorf("%d inputs, the kernels hold %d at most, package cpu any number: %w", d.Q, kernels.MaxInputs, backend.ErrShape)
 	}
 	if b.module == nil {
 		return nil, fmt.Errorf("the backend: %w", errClosed)

@@ -3,8 +3,8 @@ package gpu
 import (
 	"math/bits"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A dense says where the algebra of one window stands that many blocks of threads
@@ -71,7 +71,7 @@ func (a *dense) eliminate(from, end int) {
 }
 
 // adjoint replaces A⁻¹ and fills coef (kernels/dense.cu).
-func (a *dense) adjoint(bar spectral.SolvedAdjoint) {
+func (a *dense) adjoint(bar backend.SolvedAdjoint) {
 	a.launch(&kernels.DenseAdjoint{
 		At: a.at, Mean: a.mean, Coef: a.coef, M: int64(a.m), D: int64(a.d),
 		Inverse: bar.Inverse, Outer: bar.Outer, Linear: bar.Linear,

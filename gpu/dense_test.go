@@ -9,11 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/matrices"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/linalg"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // denseEdges are about every edge of panels of 64 columns and tiles of 64 and 128.
@@ -73,7 +73,7 @@ func newAlgebra(m, d int, twin, lambda float64) *algebra {
 type solvedAlgebra struct{ z, mean, coef, stats []float64 }
 
 // on solves on a card, with large tiles from so many on.
-func (a *algebra) on(t *testing.T, b *Backend, large int, bar spectral.SolvedAdjoint) *solvedAlgebra {
+func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjoint) *solvedAlgebra {
 	t.Helper()
 	q, err := b.newQueue()
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar spectral.SolvedAdj
 		}
 	}()
 	m, d := a.m, a.d
-	r := &rows{queue: q, data: spectral.Data{D: d}}
+	r := &rows{queue: q, data: backend.Data{D: d}}
 	p := &plan{m: m, d: d, offset: []int{0, m}}
 	p.layChain(true)
 	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
@@ -214,7 +214,7 @@ func TestDenseAlgebra(t *testing.T) {
 		} {
 			a := newAlgebra(c.m, c.d, c.twin, c.lambda)
 			want, logDet := a.truth()
-			got := a.on(t, b, c.large, spectral.SolvedAdjoint{Inverse: 1, Linear: 2})
+			got := a.on(t, b, c.large, backend.SolvedAdjoint{Inverse: 1, Linear: 2})
 			mean, z := want.Slice(0, c.m, 0, c.d), want.Slice(0, c.m, c.d, c.d+c.m)
 			trace, norm := mat.Trace(a.g), mat.Norm(a.g, math.Inf(1))
 			kappa := norm * mat.Norm(z, math.Inf(1))
@@ -248,7 +248,7 @@ func TestDenseAlgebra(t *testing.T) {
 
 // TestDenseTiles: large tiles, which only large models take, give what small ones do.
 func TestDenseTiles(t *testing.T) {
-	bar := spectral.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
+	bar := backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})
 		for _, m := range []int{192, 193, 257, 390} {
@@ -292,15 +292,15 @@ func TestDenseJitter(t *testing.T) {
 		}
 		mean := traceOf(mom.Gram) / float64(p.m)
 		below := -eigen.Values(nil)[0] - 3e-9*mean // 10⁻⁸ is the first jitter above
-		s := spectral.NewSolution(p.m, 1)
-		card, err := matrices.Jittered(spectral.ErrNotPositive, 6, func(jitter float64) (float64, error) {
+		s := backend.NewSolution(p.m, 1)
+		card, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {
 			err := r.Solve(s, p.features, below+jitter)
 			return s.TraceGram / float64(p.m), err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		host, err := matrices.Jittered(spectral.ErrNotPositive, 6, func(jitter float64) (float64, error) {
+		host, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {
 			_, err := blocktri.Factorise(mom.Gram.Clone(), below+jitter, 2)
 			return mean, err
 		})

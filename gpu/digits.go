@@ -3,8 +3,8 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // storeRows stores the digits of features for sums over the rows, of which int32 has
@@ -32,7 +32,7 @@ func (k kind) byDigits(digits int) kind {
 // summable refuses more features over a run than int32 has room for in a sum over them.
 func summable(runs []run) error {
 	if m := widest(runs); m > kernels.DigitSum {
-		return fmt.Errorf("%d features over the same rows, digits take %d at most; want float64, or smaller windows: %w", m, kernels.DigitSum, spectral.ErrShape)
+		return fmt.Errorf("%d features over the same rows, digits take %d at most; want float64, or smaller windows: %w", m, kernels.DigitSum, backend.ErrShape)
 	}
 	return nil
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // digitShapes are those at which panels of digits begin and end, besides shapes.
@@ -82,7 +82,7 @@ func apart(got, want []answer) (worst float64) {
 }
 
 // on runs a method and has it succeed.
-func (p *problem) on(t *testing.T, b spectral.Backend, m method) []answer {
+func (p *problem) on(t *testing.T, b backend.Backend, m method) []answer {
 	t.Helper()
 	all, err := p.run(b, m)
 	if err != nil {
@@ -153,7 +153,7 @@ func TestSummable(t *testing.T) {
 	if err := summable([]run{{m: 3}, {m: kernels.DigitSum}}); err != nil {
 		t.Error(err)
 	}
-	if err := summable([]run{{m: kernels.DigitSum + 1}, {m: 3}}); !errors.Is(err, spectral.ErrShape) || !strings.Contains(err.Error(), "want float64") {
+	if err := summable([]run{{m: kernels.DigitSum + 1}, {m: 3}}); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "want float64") {
 		t.Errorf("%d features: %v", kernels.DigitSum+1, err)
 	}
 }

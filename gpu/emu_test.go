@@ -7,9 +7,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
-	"github.com/vssgp/vssgp/kernels/emu"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
 // TestBarriers: between barriers the order of threads makes no difference, so
@@ -54,7 +54,7 @@ func TestBarriers(t *testing.T) {
 // models do not reach.
 func TestDenseBarriers(t *testing.T) {
 	defer emu.Backwards(false)
-	a, bar := newAlgebra(261, 2, 0, 0.3), spectral.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
+	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})
 		for _, large := range []int{1, math.MaxInt} {

@@ -1,8 +1,8 @@
 package gpu
 
 import (
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // slopeWidth is how many sums of a feature of q inputs factorised_gradient makes: those
@@ -11,7 +11,7 @@ func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 
 // Factorised fills dst with the expected squared error over the rows, or over the
 // given ones, and its gradient.
-func (r *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, given []int) error {
+func (r *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, given []int) error {
 	err := r.pass("factorised", r.data.CheckFactorised(dst, f, w, given), func() error { return r.factorised(f, w, given) })
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (r *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 // residuals and the gradients:
 //
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
-func slopes(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, sums []float64) {
+func slopes(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, sums []float64) {
 	width, base := slopeWidth(f.Q), kernels.PullbackWidth(f.Q)
 	for k := range f.M {
 		s := sums[k*width+base:]
@@ -60,7 +60,7 @@ func (r *rows) laySlopes(p *plan) error {
 // factorised leaves the sums over the rows in host[arraySums], [groups,M,slopeWidth],
 // and their squared residuals in host[arrayValue]. It takes the residuals of all rows
 // first, for all features, then the gradient.
-func (r *rows) factorised(f *spectral.Features, w *spectral.Weights, given []int) error {
+func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) error {
 	op := opFactorised
 	if given != nil {
 		op = opPick

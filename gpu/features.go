@@ -3,9 +3,9 @@ package gpu
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // bankNumbers is how many numbers a bank of m features of q inputs has.
@@ -17,7 +17,7 @@ const featuresAtOnce = 1024
 // uploadBank brings the features to the card, with their rotations if rows
 // are evenly spaced, and has the arguments point to them. The kernels count angles in
 // turns.
-func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
+func (r *rows) uploadBank(a *kernels.RowsBank, f *backend.Features) {
 	packBank(r.room(arrayBank, bankNumbers(f.M, f.Q)), f)
 	r.push(arrayBank)
 	at := r.address(arrayBank)
@@ -38,8 +38,8 @@ func (r *rows) uploadBank(a *kernels.RowsBank, f *spectral.Features) {
 }
 
 // packBank writes the features into a bank, on all cores.
-func packBank(bank []float64, f *spectral.Features) {
-	to := spectral.FeaturesIn(bank, f.M, f.Q)
+func packBank(bank []float64, f *backend.Features) {
+	to := backend.FeaturesIn(bank, f.M, f.Q)
 	from := f.Fields()
 	parallel.Blocks(f.M, featuresAtOnce, func(_, lo, hi int) {
 		for i, field := range to.Fields() {
@@ -60,7 +60,7 @@ func packBank(bank []float64, f *spectral.Features) {
 // the features. A row begins with the sums of contract.cuh:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
-func adjoint(dst, f *spectral.Features, sums []float64, width int) {
+func adjoint(dst, f *backend.Features, sums []float64, width int) {
 	parallel.Blocks(f.M, featuresAtOnce, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			adjointOf(dst, f, k, sums[k*width:][:width])
@@ -69,7 +69,7 @@ func adjoint(dst, f *spectral.Features, sums []float64, width int) {
 }
 
 // adjointOf is adjoint for feature k, whose sums are s.
-func adjointOf(dst, f *spectral.Features, k int, s []float64) {
+func adjointOf(dst, f *backend.Features, k int, s []float64) {
 	q := f.Q
 	theta, thetaD, quadD, quadD2 := s[0], s[4:4+q], s[4+q:4+2*q], s[4+2*q:4+3*q]
 	dst.Phase[k], dst.Amp[k], dst.Power[k], dst.Ripple[k] = theta, s[1], s[2], s[3]

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
-	"github.com/vssgp/vssgp/internal/backendtest"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // usable are the cards that tests run on. Without one the test is skipped, or
@@ -77,7 +77,7 @@ func TestBackend(t *testing.T) {
 		}
 		onEach(t, func(t *testing.T, ordinal int) {
 			t.Parallel()
-			backendtest.Run(t, func(t testing.TB) spectral.Backend {
+			backendtest.Run(t, func(t testing.TB) backend.Backend {
 				b, err := Open(Options{Ordinal: ordinal, Digits: digits})
 				if err != nil {
 					t.Fatal(err)
@@ -207,13 +207,13 @@ func TestSideBySide(t *testing.T) {
 func TestRanks(t *testing.T) {
 	devices := usable(t)
 	all := ranks.Group(max(2, len(devices)))
-	on := func(rank int) (spectral.Backend, error) {
+	on := func(rank int) (backend.Backend, error) {
 		return Open(Options{Ordinal: devices[rank%len(devices)].Ordinal})
 	}
 	var others sync.WaitGroup
 	for i, c := range all[1:] {
 		others.Go(func() {
-			if err := ranks.Serve(c, func(string) (spectral.Backend, error) { return on(i + 1) }); err != nil {
+			if err := ranks.Serve(c, func(string) (backend.Backend, error) { return on(i + 1) }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -308,7 +308,7 @@ func TestMisuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Open(spectral.Data{N: 1, Q: 17, X: make([]float64, 17)}); !errors.Is(err, spectral.ErrShape) {
+	if _, err := b.Open(backend.Data{N: 1, Q: 17, X: make([]float64, 17)}); !errors.Is(err, backend.ErrShape) {
 		t.Errorf("17 inputs: %v", err)
 	}
 	p := newProblem(shape{n: 20, m: 3, q: 1, d: 1})

@@ -7,22 +7,22 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/oracle"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // counted is a backend whose calls are counted.
 type counted struct {
-	spectral.Backend
+	backend.Backend
 	host, card int // calls of Moments and Pullback, of Solve and PullbackSolved
 }
 
-func count(b spectral.Backend) *counted {
+func count(b backend.Backend) *counted {
 	c := &counted{}
-	c.Backend = spectral.Observed(b, func(method string) func() {
+	c.Backend = backend.Observed(b, func(method string) func() {
 		switch method {
 		case "Moments", "Pullback":
 			c.host++
@@ -51,7 +51,7 @@ func paramsOf(o *oracle.Params, g *oracle.Golden) *vssgp.Params {
 		Location: flat(o.Location), FreqMean: flat(o.FreqMean), FreqVar: flat(o.FreqVar),
 		PhaseLower: o.PhaseLower, PhaseUpper: o.PhaseUpper, NoisePrecision: []float64{o.NoisePrecision},
 		CoefMean: flat(o.CoefMean), CoefVar: flat(o.CoefVar),
-		Windows: spectral.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
+		Windows: backend.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
 	}
 }
 
@@ -68,7 +68,7 @@ func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 	rng := rand.New(rand.NewPCG(uint64(v), uint64(l*k)))
 	const step = 20.0 // rows from one centre to the next
 	p := vssgp.NewParams(v*l, k, 1, d)
-	p.Windows = spectral.Windows{Length: 2 * step}
+	p.Windows = backend.Windows{Length: 2 * step}
 	for w := range v {
 		p.Windows.Center = append(p.Windows.Center, step*(float64(w)+0.5))
 		for range l {
@@ -77,7 +77,7 @@ func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 	}
 	centers := p.Windows.Center
 	if v == 1 {
-		p.Windows, p.ComponentWindow = spectral.Windows{}, nil
+		p.Windows, p.ComponentWindow = backend.Windows{}, nil
 	}
 	for i := range p.Variance {
 		p.Variance[i], p.Lengthscale[i], p.Frequency[i] = 0.3+rng.Float64(), 10+20*rng.Float64(), 0.02+0.3*rng.Float64()

@@ -3,9 +3,9 @@ package gpu
 import (
 	"runtime"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // columnSums is how many sums of a feature moments_columns makes: one for each of four
@@ -13,7 +13,7 @@ import (
 const columnSums = outputGroup + 1
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
-func (r *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.pass("moments", r.data.CheckMoments(dst, f), func() error {
 		p, a, err := r.prepare(opMoments, f, r.data.D, nil, r.layMoments)
 		if err == nil {
@@ -80,7 +80,7 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 
 // fillGram writes lower triangles from an array in the order of
 // spectral.NewGram to both triangles of g, and the diagonal.
-func fillGram(g *spectral.Gram, lower []float64, diagonal func(k int) float64) {
+func fillGram(g *backend.Gram, lower []float64, diagonal func(k int) float64) {
 	diag, below, _ := gramOffsets(g.Offset)
 	for v, b := range g.Diag {
 		m := g.Size(v)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/kernels/emu"
+	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
 // mutantShapes are small, and pass each barrier of the kernels: several stages, rows

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A planner completes a plan that has rows and features.
@@ -55,7 +55,7 @@ const mostStore = 512 << 20
 // prepare finds or makes the operation's plan over all rows, or over the given ones,
 // allocates what it wants and brings tables and features to the card. The arguments
 // that it returns still lack the tables' addresses.
-func (r *rows) prepare(op operation, f *spectral.Features, d int, given []int, lay planner) (*plan, kernels.RowsBank, error) {
+func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, lay planner) (*plan, kernels.RowsBank, error) {
 	r.solved = nil
 	p, err := r.reserve(op, f, d, given, lay)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *rows) prepare(op operation, f *spectral.Features, d int, given []int, l
 }
 
 // reserve plans and allocates.
-func (r *rows) reserve(op operation, f *spectral.Features, d int, given []int, lay planner) (p *plan, err error) {
+func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, lay planner) (p *plan, err error) {
 	offset := f.Offsets()
 	err = r.allocate(func(free int64) (*wants, error) {
 		p = r.plans[op]

@@ -3,9 +3,9 @@ package gpu
 import (
 	"slices"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A plan says how an operation goes over rows.
@@ -14,11 +14,11 @@ type plan struct {
 	m, d   int   // features, outputs
 	offset []int // of the windows' features
 
-	n       int            // rows
-	runs    []spectral.Run // of their layout
-	index   []int64        // which rows they are; nil: all
-	free    int64          // bytes that the plan could use
-	cramped bool           // with more free bytes the plan would differ
+	n       int           // rows
+	runs    []backend.Run // of their layout
+	index   []int64       // which rows they are; nil: all
+	free    int64         // bytes that the plan could use
+	cramped bool          // with more free bytes the plan would differ
 	wants   wants
 	table   []int64
 	tabled  *cuda.Memory // where the card has the table; nil: nowhere

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 func TestTileFor(t *testing.T) {
@@ -26,7 +26,7 @@ func TestTileFor(t *testing.T) {
 func TestGramOffsets(t *testing.T) {
 	for _, offset := range [][]int{{0, 5}, {0, 2, 5}, {0, 0, 3, 3, 7, 8}, {0, 4, 4}} {
 		diag, below, size := gramOffsets(offset)
-		g := spectral.NewGram(offset)
+		g := backend.NewGram(offset)
 		n := 0.0
 		number := func(b []float64) {
 			for i := range b {
@@ -104,7 +104,7 @@ func TestChunks(t *testing.T) {
 // someRuns are runs of a layout over windows of random sizes.
 func someRuns(rng *rand.Rand) []run {
 	n, windows := 1+rng.IntN(20_000), 1+rng.IntN(6)
-	w := spectral.Windows{Length: 2}
+	w := backend.Windows{Length: 2}
 	for v := range windows {
 		w.Center = append(w.Center, float64(v))
 	}
@@ -259,8 +259,8 @@ func TestPieces(t *testing.T) {
 }
 
 // planRows are rows without a card, of which each takes 10 bytes.
-func planRows(n int, w spectral.Windows) *rows {
-	return &rows{data: spectral.Data{N: n, Q: 1, D: 1, Windows: w}, own: wants{arrayX: int64(10 * n)}}
+func planRows(n int, w backend.Windows) *rows {
+	return &rows{data: backend.Data{N: n, Q: 1, D: 1, Windows: w}, own: wants{arrayX: int64(10 * n)}}
 }
 
 // TestPredictPlan: pieces and jobs cover the same rows, and the slots of a piece's
@@ -269,11 +269,11 @@ func TestPredictPlan(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n, windows := 1+rng.IntN(20_000), 2+rng.IntN(6)
-		r := planRows(n, spectral.Windows{})
+		r := planRows(n, backend.Windows{})
 		p := &plan{op: opPredictShared, d: 1, n: n, offset: []int{0}, free: 1 << 40}
 		for v := range windows {
 			p.offset = append(p.offset, p.offset[v]+1+rng.IntN(300))
-			p.runs = append(p.runs, spectral.Run{Cell: v, Lo: v * n / windows, Hi: (v + 1) * n / windows, First: v, End: min(v+2, windows)})
+			p.runs = append(p.runs, backend.Run{Cell: v, Lo: v * n / windows, Hi: (v + 1) * n / windows, First: v, End: min(v+2, windows)})
 		}
 		p.m = p.offset[windows]
 		if err := r.layPredict(p); err != nil {
@@ -321,7 +321,7 @@ func TestInWaves(t *testing.T) {
 // TestLayOut: all partial sums at once, some of them, and one byte less than the
 // least, which is refused with what would fit.
 func TestLayOut(t *testing.T) {
-	r := planRows(4000, spectral.Windows{})
+	r := planRows(4000, backend.Windows{})
 	var runs []run
 	for v := range 4 {
 		runs = append(runs, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), m: 64, split: 64})
@@ -357,7 +357,7 @@ func TestLayOut(t *testing.T) {
 
 // TestBudgetError: it names bytes needed, bytes free, and what would fit.
 func TestBudgetError(t *testing.T) {
-	r := planRows(4000, spectral.Windows{})
+	r := planRows(4000, backend.Windows{})
 	for _, c := range []struct {
 		free int64
 		want string

@@ -1,13 +1,13 @@
 package gpu
 
 import (
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Predict fills dst with the latent function's mean and covariance at every
 // row, in the order given to Open.
-func (r *rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
 	err := r.pass("predict", r.data.CheckPredict(dst, f, p), func() error { return r.predict(f, p) })
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *rows) layPredict(p *plan) error {
 // predict leaves the predictions in host[arrayOut], [N,D+D²], with zeros for rows that
 // meet no feature. A shared covariance adds the numbers in host[arrayQuad] to each
 // variance.
-func (r *rows) predict(f *spectral.Features, post *spectral.Posterior) error {
+func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	op, beside := opPredict, post.Var
 	if post.Cov != nil {
 		op, beside = opPredictShared, diagonal(post.Cov)
@@ -79,7 +79,7 @@ func (r *rows) predict(f *spectral.Features, post *spectral.Posterior) error {
 
 // predictQuad leaves what a shared covariance adds to the variances in
 // host[arrayQuad].
-func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *spectral.Gram) {
+func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *backend.Gram) {
 	r.uploadGram(cov)
 	r.zero(p, arrayQuad)
 	pass, part := p.passes[0], r.address(arrayPart)
@@ -95,7 +95,7 @@ func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *spectral.Gram) {
 }
 
 // diagonal returns g's diagonal.
-func diagonal(g *spectral.Gram) (all []float64) {
+func diagonal(g *backend.Gram) (all []float64) {
 	for v, b := range g.Diag {
 		m := g.Size(v)
 		for i := range m {

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/backendtest"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A shape says what a problem is made of.
@@ -29,12 +29,12 @@ func (s shape) options(ordinal int) Options { return Options{Ordinal: ordinal, D
 // A problem has everything that the methods are asked.
 type problem struct {
 	shape
-	data     spectral.Data
-	features *spectral.Features
-	weights  *spectral.Weights
-	bar      *spectral.Moments
-	exact    *spectral.Posterior
-	diagonal *spectral.Posterior
+	data     backend.Data
+	features *backend.Features
+	weights  *backend.Weights
+	bar      *backend.Moments
+	exact    *backend.Posterior
+	diagonal *backend.Posterior
 	subset   []int
 }
 
@@ -48,7 +48,7 @@ func newProblem(s shape) *problem {
 		return v
 	}
 	extent := float64(s.n) / 4
-	p := &problem{shape: s, data: spectral.Data{N: s.n, Q: s.q, D: s.d, Y: normal(s.n * s.d)}}
+	p := &problem{shape: s, data: backend.Data{N: s.n, Q: s.q, D: s.d, Y: normal(s.n * s.d)}}
 	for i := range s.n * s.q {
 		x := rng.Float64() * extent
 		if s.even {
@@ -66,17 +66,17 @@ func newProblem(s shape) *problem {
 	}
 	p.makeFeatures(rng, extent)
 	f := p.features
-	p.weights = &spectral.Weights{Mean: normal(s.m * s.d), Var: make([]float64, s.m*s.d), D: s.d}
+	p.weights = &backend.Weights{Mean: normal(s.m * s.d), Var: make([]float64, s.m*s.d), D: s.d}
 	for i := range p.weights.Var {
 		p.weights.Var[i] = rng.Float64()
 	}
-	p.bar = spectral.NewMoments(f, s.d)
+	p.bar = backend.NewMoments(f, s.d)
 	copy(p.bar.C, normal(len(p.bar.C)))
 	backendtest.Symmetric(p.bar.Gram, rng)
-	cov := spectral.NewGram(f.Offsets())
+	cov := backend.NewGram(f.Offsets())
 	backendtest.Symmetric(cov, rng)
-	p.exact = &spectral.Posterior{Mean: p.weights.Mean, Cov: cov, D: s.d}
-	p.diagonal = &spectral.Posterior{Mean: p.weights.Mean, Var: p.weights.Var, D: s.d}
+	p.exact = &backend.Posterior{Mean: p.weights.Mean, Cov: cov, D: s.d}
+	p.diagonal = &backend.Posterior{Mean: p.weights.Mean, Var: p.weights.Var, D: s.d}
 	for range s.n/3 + 1 {
 		p.subset = append(p.subset, rng.IntN(s.n))
 	}
@@ -85,7 +85,7 @@ func newProblem(s shape) *problem {
 
 // makeFeatures draws features over rows in [0, extent).
 func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
-	f := spectral.NewFeatures(p.m, p.q)
+	f := backend.NewFeatures(p.m, p.q)
 	if p.windows > 1 {
 		step := extent / float64(p.windows)
 		p.data.Windows.Length = 2 * step
@@ -121,7 +121,7 @@ type answer struct {
 // A method of Rows with its answers, which begin as sevens.
 type method struct {
 	name string
-	call func(r spectral.Rows) ([]answer, error)
+	call func(r backend.Rows) ([]answer, error)
 }
 
 func sevens(v []float64) []float64 {
@@ -132,9 +132,9 @@ func sevens(v []float64) []float64 {
 }
 
 func (p *problem) methods() []method {
-	factorised := func(rows []int) func(spectral.Rows) ([]answer, error) {
-		return func(r spectral.Rows) ([]answer, error) {
-			s := spectral.NewFactorisedSums(p.features, p.d)
+	factorised := func(rows []int) func(backend.Rows) ([]answer, error) {
+		return func(r backend.Rows) ([]answer, error) {
+			s := backend.NewFactorisedSums(p.features, p.d)
 			s.Value = 7
 			all := []answer{{"Mean", sevens(s.Weights.Mean)}, {"Var", sevens(s.Weights.Var)}}
 			all = append(all, fields(s.Features)...)
@@ -142,16 +142,16 @@ func (p *problem) methods() []method {
 			return append(all, answer{"Value", []float64{s.Value}}), err
 		}
 	}
-	predict := func(post *spectral.Posterior) func(spectral.Rows) ([]answer, error) {
-		return func(r spectral.Rows) ([]answer, error) {
-			y := spectral.NewPrediction(p.n, p.d)
+	predict := func(post *backend.Posterior) func(backend.Rows) ([]answer, error) {
+		return func(r backend.Rows) ([]answer, error) {
+			y := backend.NewPrediction(p.n, p.d)
 			all := []answer{{"Mean", sevens(y.Mean)}, {"Cov", sevens(y.Cov)}}
 			return all, r.Predict(y, p.features, post)
 		}
 	}
 	return []method{
-		{"Moments", func(r spectral.Rows) ([]answer, error) {
-			m := spectral.NewMoments(p.features, p.d)
+		{"Moments", func(r backend.Rows) ([]answer, error) {
+			m := backend.NewMoments(p.features, p.d)
 			all := []answer{{"C", sevens(m.C)}}
 			for v, b := range m.Gram.Diag {
 				all = append(all, answer{fmt.Sprint("Diag ", v), sevens(b)})
@@ -161,15 +161,15 @@ func (p *problem) methods() []method {
 			}
 			return all, r.Moments(m, p.features)
 		}},
-		{"Pullback", func(r spectral.Rows) ([]answer, error) {
-			g := spectral.NewFeatures(p.m, p.q)
+		{"Pullback", func(r backend.Rows) ([]answer, error) {
+			g := backend.NewFeatures(p.m, p.q)
 			return fields(g), r.Pullback(g, p.features, p.bar)
 		}},
 		{"Factorised", factorised(nil)},
 		{"Factorised some rows", factorised(p.subset)},
 		{"Predict exact", predict(p.exact)},
 		{"Predict diagonal", predict(p.diagonal)},
-		{"Solve", func(r spectral.Rows) ([]answer, error) {
+		{"Solve", func(r backend.Rows) ([]answer, error) {
 			if r.CanSolve(p.features) {
 				return p.solved(r)
 			}
@@ -178,7 +178,7 @@ func (p *problem) methods() []method {
 	}
 }
 
-func fields(f *spectral.Features) (all []answer) {
+func fields(f *backend.Features) (all []answer) {
 	for _, a := range f.Fields() {
 		all = append(all, answer{a.Name, sevens(a.Data)})
 	}
@@ -186,7 +186,7 @@ func fields(f *spectral.Features) (all []answer) {
 }
 
 // run opens the problem's rows, calls one method and closes them.
-func (p *problem) run(b spectral.Backend, m method) ([]answer, error) {
+func (p *problem) run(b backend.Backend, m method) ([]answer, error) {
 	r, err := b.Open(p.data)
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func near(got, want []answer, bound float64) error {
 }
 
 // asCPU compares all methods with package cpu's.
-func (p *problem) asCPU(t *testing.T, b spectral.Backend, bound func(method string) float64) {
+func (p *problem) asCPU(t *testing.T, b backend.Backend, bound func(method string) float64) {
 	t.Helper()
 	for _, m := range p.methods() {
 		want, err := p.run(cpu.New(), m)

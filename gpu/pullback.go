@@ -1,13 +1,13 @@
 package gpu
 
 import (
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Pullback fills dst with the gradient by the features of a number whose
 // gradient by the moments is bar.
-func (r *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	err := r.pass("pullback", r.data.CheckPullback(dst, f, bar), func() error {
 		p, a, err := r.prepare(opPullback, f, r.data.D, nil, r.layPullback)
 		if err == nil {
@@ -69,7 +69,7 @@ func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 }
 
 // uploadGram uploads a Gram matrix in the order of spectral.NewGram.
-func (r *rows) uploadGram(g *spectral.Gram) {
+func (r *rows) uploadGram(g *backend.Gram) {
 	var blocks [][]float64
 	for v, b := range g.Diag {
 		blocks = append(blocks, b)

@@ -3,8 +3,8 @@ package gpu
 import (
 	"slices"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // How rows are cut. Only the shapes of data and features decide, never the card
@@ -89,12 +89,12 @@ func gramBytes(offset []int) int64 {
 
 // runsOver lays the features over a layout's runs, and leaves out runs that meet
 // none.
-func runsOver(layout []spectral.Run, offset []int) []run {
+func runsOver(layout []backend.Run, offset []int) []run {
 	return slices.DeleteFunc(allRuns(layout, offset), func(r run) bool { return r.m == 0 })
 }
 
 // allRuns lays the features over a layout's runs.
-func allRuns(layout []spectral.Run, offset []int) (runs []run) {
+func allRuns(layout []backend.Run, offset []int) (runs []run) {
 	diag, below, _ := gramOffsets(offset)
 	for _, l := range layout {
 		v := l.First

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/kernels"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // CanSolve says whether there is one window, or the card's shared memory holds what an
 // elimination of these windows needs.
-func (r *rows) CanSolve(f *spectral.Features) bool {
+func (r *rows) CanSolve(f *backend.Features) bool {
 	if r.queue == nil || r.data.D == 0 {
 		return false
 	}
@@ -35,11 +35,11 @@ func (r *rows) dense(p *plan) *dense {
 
 // Solve fills dst with what follows from A = E[ΦᵀΦ] + λI. It keeps A⁻¹ and m on the
 // card for PullbackSolved.
-func (r *rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	invalid := r.data.CheckSolve(dst, f)
 	if invalid == nil && !r.CanSolve(f) {
 		invalid = fmt.Errorf("%d features in a window and %d outputs are too many to solve for on this card: %w",
-			mostFeatures(f.Offsets()), r.data.D, spectral.ErrShape)
+			mostFeatures(f.Offsets()), r.data.D, backend.ErrShape)
 	}
 	var solved *plan
 	err := r.pass("solve", invalid, func() error {
@@ -63,7 +63,7 @@ func (r *rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float6
 	dst.TraceGram = sum(grams)
 	for v, log := range logs {
 		if math.IsNaN(log) || math.IsInf(log, 0) {
-			return fmt.Errorf("gpu: solve: window %d of %d, or one that is eliminated before: %w", v, windows, spectral.ErrNotPositive)
+			return fmt.Errorf("gpu: solve: window %d of %d, or one that is eliminated before: %w", v, windows, backend.ErrNotPositive)
 		}
 	}
 	dst.LogDet, dst.TraceInverse = 2*sum(logs), sum(inverses)
@@ -165,10 +165,10 @@ func (r *rows) eliminate(p *plan) {
 
 // PullbackSolved fills dst with the gradient by the features of a number whose
 // gradient by the moments is made from what Solve has left.
-func (r *rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	invalid := r.data.CheckPullbackSolved(dst, f)
 	if invalid == nil && !r.solved.fits(f.M, f.Offsets(), r.data.D) {
-		invalid = fmt.Errorf("no solution with these features is there: Solve has to come right before: %w", spectral.ErrShape)
+		invalid = fmt.Errorf("no solution with these features is there: Solve has to come right before: %w", backend.ErrShape)
 	}
 	if err := r.pass("pullback of a solution", invalid, func() error { return r.pullbackSolved(f, bar) }); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (r *rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjo
 	return nil
 }
 
-func (r *rows) pullbackSolved(f *spectral.Features, bar spectral.SolvedAdjoint) error {
+func (r *rows) pullbackSolved(f *backend.Features, bar backend.SolvedAdjoint) error {
 	a, d := r.place(r.solved, 0), r.data.D
 	coef := a.rhs + uint64(8*f.M*d)
 	if r.goesDense(r.solved.offset) {

@@ -9,18 +9,18 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
 // lambda and solvedBar are what the tests solve with and pull back.
 const lambda = 0.3
 
-var solvedBar = spectral.SolvedAdjoint{Inverse: -0.7, Outer: -0.4, Linear: 1.3}
+var solvedBar = backend.SolvedAdjoint{Inverse: -0.7, Outer: -0.4, Linear: 1.3}
 
 // solved is what Solve and PullbackSolved give.
-func (p *problem) solved(r spectral.Rows) ([]answer, error) {
-	s, g := spectral.NewSolution(p.m, p.d), spectral.NewFeatures(p.m, p.q)
+func (p *problem) solved(r backend.Rows) ([]answer, error) {
+	s, g := backend.NewSolution(p.m, p.d), backend.NewFeatures(p.m, p.q)
 	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
 	if err := r.Solve(s, p.features, lambda); err != nil {
 		return all, err
@@ -31,14 +31,14 @@ func (p *problem) solved(r spectral.Rows) ([]answer, error) {
 	return append(all, numbers(s)), nil
 }
 
-func numbers(s *spectral.Solution) answer {
+func numbers(s *backend.Solution) answer {
 	return answer{"LogDet, TraceInverse, TraceGram", []float64{s.LogDet, s.TraceInverse, s.TraceGram}}
 }
 
-// solvedHere is the same by way of the host (internal/blocktri), from the rows'
+// solvedHere is the same by way of the host (internal/linalg/blocktri), from the rows'
 // own moments.
-func (p *problem) solvedHere(r spectral.Rows) ([]answer, error) {
-	s, g, mom := spectral.NewSolution(p.m, p.d), spectral.NewFeatures(p.m, p.q), spectral.NewMoments(p.features, p.d)
+func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
+	s, g, mom := backend.NewSolution(p.m, p.d), backend.NewFeatures(p.m, p.q), backend.NewMoments(p.features, p.d)
 	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
 	if err := r.Moments(mom, p.features); err != nil {
 		return all, err
@@ -52,14 +52,14 @@ func (p *problem) solvedHere(r spectral.Rows) ([]answer, error) {
 	copy(s.Mean, mom.C)
 	f.Solve(s.Mean, p.d)
 	s.LogDet = f.LogDet()
-	bar := &spectral.Moments{C: mom.C, Gram: f.Inverse(), D: p.d}
+	bar := &backend.Moments{C: mom.C, Gram: f.Inverse(), D: p.d}
 	s.TraceInverse = traceOf(bar.Gram)
 	spread(bar, s.Mean)
 	err = r.Pullback(g, p.features, bar)
 	return append(all, numbers(s)), err
 }
 
-func traceOf(g *spectral.Gram) (sum float64) {
+func traceOf(g *backend.Gram) (sum float64) {
 	for i := range g.M() {
 		sum += g.At(i, i)
 	}
@@ -67,7 +67,7 @@ func traceOf(g *spectral.Gram) (sum float64) {
 }
 
 // spread makes solvedBar of A⁻¹ and m.
-func spread(bar *spectral.Moments, mean []float64) {
+func spread(bar *backend.Moments, mean []float64) {
 	g, d := bar.Gram, bar.D
 	block := func(b []float64, left, right, rows, cols int) {
 		for i := range rows {
@@ -104,7 +104,7 @@ func windowed(sizes []int, rows, d int) *problem {
 		}
 	}
 	extent := float64(rows) / 4
-	p.windows, p.data.Windows = len(sizes), spectral.Windows{}
+	p.windows, p.data.Windows = len(sizes), backend.Windows{}
 	p.makeFeatures(rng, extent)
 	if len(sizes) > 1 {
 		p.features.Window = window
@@ -201,8 +201,8 @@ func TestSolveLargest(t *testing.T) {
 		defer r.Close()
 		if r.CanSolve(p.features) {
 			t.Errorf("%d features are to be solved on the card", most+1)
-		} else if err := r.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); !errors.Is(err, spectral.ErrShape) {
-			t.Errorf("%d features: %v, want %v", most+1, err, spectral.ErrShape)
+		} else if err := r.Solve(backend.NewSolution(p.m, 1), p.features, lambda); !errors.Is(err, backend.ErrShape) {
+			t.Errorf("%d features: %v, want %v", most+1, err, backend.ErrShape)
 		}
 	})
 }
@@ -236,7 +236,7 @@ func TestSolveDense(t *testing.T) {
 			if err := c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))); err != nil {
 				t.Fatal(err)
 			}
-			s := spectral.NewSolution(p.m, 1)
+			s := backend.NewSolution(p.m, 1)
 			if err := r.Solve(s, p.features, l); err != nil {
 				t.Fatal(err)
 			}
@@ -270,15 +270,15 @@ func TestSolveNotPositive(t *testing.T) {
 			}
 			trace := want[len(want)-1].v[2]
 			for _, l := range []float64{-trace, math.NaN(), math.Inf(1)} {
-				dst := spectral.NewSolution(p.m, 1)
+				dst := backend.NewSolution(p.m, 1)
 				sevens(dst.Mean)
-				if err := r.Solve(dst, p.features, l); !errors.Is(err, spectral.ErrNotPositive) {
-					t.Errorf("%d windows, λ = %g: %v, want %v", v, l, err, spectral.ErrNotPositive)
+				if err := r.Solve(dst, p.features, l); !errors.Is(err, backend.ErrNotPositive) {
+					t.Errorf("%d windows, λ = %g: %v, want %v", v, l, err, backend.ErrNotPositive)
 				}
 				if dst.TraceGram != trace || dst.Mean[0] != 7 {
 					t.Errorf("%d windows, λ = %g: trace %v, want %v; mean %v", v, l, dst.TraceGram, trace, dst.Mean[0])
 				}
-				if err := r.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar); err == nil {
+				if err := r.PullbackSolved(backend.NewFeatures(p.m, 1), p.features, solvedBar); err == nil {
 					t.Errorf("%d windows, λ = %g: there is something to pull back", v, l)
 				}
 			}
@@ -303,23 +303,23 @@ func TestSolveMisuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pull := func() error { return r.PullbackSolved(spectral.NewFeatures(p.m, 1), p.features, solvedBar) }
-	if err := pull(); !errors.Is(err, spectral.ErrShape) {
+	pull := func() error { return r.PullbackSolved(backend.NewFeatures(p.m, 1), p.features, solvedBar) }
+	if err := pull(); !errors.Is(err, backend.ErrShape) {
 		t.Errorf("before any solution: %v", err)
 	}
 	for _, m := range p.methods() {
-		if err := r.Solve(spectral.NewSolution(p.m, 1), p.features, lambda); err != nil {
+		if err := r.Solve(backend.NewSolution(p.m, 1), p.features, lambda); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := m.call(r); err != nil {
 			t.Fatal(err)
 		}
-		if err := pull(); !errors.Is(err, spectral.ErrShape) {
+		if err := pull(); !errors.Is(err, backend.ErrShape) {
 			t.Errorf("after %s: %v", m.name, err)
 		}
 	}
 	other := windowed(repeated(3, 5), 80, 1)
-	if err := r.Solve(spectral.NewSolution(p.m, 1), other.features, lambda); !errors.Is(err, spectral.ErrShape) {
+	if err := r.Solve(backend.NewSolution(p.m, 1), other.features, lambda); !errors.Is(err, backend.ErrShape) {
 		t.Errorf("room for other features: %v", err)
 	}
 	r.Close()
@@ -356,14 +356,14 @@ func TestSolveShrinks(t *testing.T) {
 }
 
 // withMoments opens the problem's rows until the test ends, and has their moments.
-func (p *problem) withMoments(t *testing.T, b spectral.Backend) (spectral.Rows, *spectral.Moments) {
+func (p *problem) withMoments(t *testing.T, b backend.Backend) (backend.Rows, *backend.Moments) {
 	t.Helper()
 	r, err := b.Open(p.data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	mom := spectral.NewMoments(p.features, p.d)
+	mom := backend.NewMoments(p.features, p.d)
 	if err := r.Moments(mom, p.features); err != nil {
 		t.Fatal(err)
 	}

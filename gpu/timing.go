@@ -6,11 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // A Timing says how long a kernel has run on the card, by the card's own clock.
-type Timing = spectral.Timing
+type Timing = backend.Timing
 
 // timings sum the times of a card's launches.
 type timings struct {

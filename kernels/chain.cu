@@ -1,5 +1,5 @@
 // The algebra of windows: factor and solutions of the block-tridiagonal
-// A = G + λI (internal/blocktri; DESIGN.md, section 12). A block of threads goes
+// A = G + λI (internal/linalg/blocktri; DESIGN.md, section 12). A block of threads goes
 // along a segment, so many windows after each other; a segment begins at a
 // separator.
 //

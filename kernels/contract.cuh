@@ -1,4 +1,4 @@
-// The contraction of cpu/simd/contract.go: from ∂/∂E[φ_n] and ∂/∂E[φ_n²] to the sums
+// The contraction of internal/simd/contract.go: from ∂/∂E[φ_n] and ∂/∂E[φ_n²] to the sums
 // over rows that the adjoint of one feature is made of.
 #pragma once
 

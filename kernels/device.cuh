@@ -31,7 +31,7 @@
 
 #ifdef VSSGP_EMU
 
-#include "emu/runtime.h"
+#include "../internal/testkit/emu/runtime.h"
 
 #else
 

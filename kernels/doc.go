@@ -7,7 +7,7 @@
 //
 //	device.cuh       barriers, shared memory: the same on a card and emulated
 //	shape.cuh        constants that a launch has to know
-//	feature.cuh      damped cosines: the functions of cpu/simd/feature.go
+//	feature.cuh      damped cosines: the functions of internal/simd/feature.go
 //	tile.cuh         T×T tiles of products, on the tensor cores
 //	store.cuh        features in device memory, panels of them in shared memory
 //	store.cu         makes them
@@ -20,14 +20,14 @@
 //	predict.cu       cpu/predict.go
 //	front.cuh        columns divided out of a front, products of the rows below
 //	chain.cuh        chains of blocks, levels
-//	chain.cu         internal/blocktri: factor and solutions, by segments
-//	inverse.cu       internal/blocktri: the stored blocks of A⁻¹, and the adjoint
+//	chain.cu         internal/linalg/blocktri: factor and solutions, by segments
+//	inverse.cu       internal/linalg/blocktri: the stored blocks of A⁻¹, and the adjoint
 //	dense.cu         the same for one window, by tiles
 //	shape.go         tiles and widths that package gpu plans with
 //	args.go          generated: a struct for each kernel's arguments, the constants
 //	ptx              generated: all kernels for sm_80 and sm_90, packed
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
-//	emu              runs the sources on the processor, for tests
+//	../internal/testkit/emu   runs the sources on the processor, for tests
 //	internal/source  reads the sources, runs the compiler
 //	internal/check   compiles the PTX for cards of all kinds, looks at spills and code
 //	internal/sass    reads machine code, counts the instructions of its loops
@@ -126,7 +126,7 @@
 // each:
 //
 //	go test -tags cudaemu ./...
-//	go test -tags cudaemu,racekernels -ldflags='-s=0 -w=0' ./kernels/emu ./gpu
+//	go test -tags cudaemu,racekernels -ldflags='-s=0 -w=0' ./internal/testkit/emu ./gpu
 //
 // The second looks for races between threads, and takes ten times as long.
 package kernels

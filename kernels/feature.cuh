@@ -1,4 +1,4 @@
-// Damped cosines in float64: the functions of cpu/simd/feature.go for one thread.
+// Damped cosines in float64: the functions of internal/simd/feature.go for one thread.
 //
 //	d = x − z,  quad = Σ_q P_q d_q²,  turns = Σ_q (ω_q/2π) d_q + c/2π
 //	cos = g·e·cos θ,  sin = g·e·sin θ,  e = exp(−quad/2),  θ = 2π·turns

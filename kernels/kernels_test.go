@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels/internal/source"
 )
 
@@ -57,8 +57,8 @@ func TestGenerated(t *testing.T) {
 	if !bytes.Equal(args, file(t, "args.go")) {
 		t.Error("args.go is not what the sources give:", regenerate)
 	}
-	if !bytes.Equal(s.Table(), file(t, "emu/table.h")) {
-		t.Error("emu/table.h is not what the sources give:", regenerate)
+	if !bytes.Equal(s.Table(), file(t, "../internal/testkit/emu/table.h")) {
+		t.Error("table.h is not what the sources give:", regenerate)
 	}
 }
 

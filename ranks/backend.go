@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Backend is a spectral.Backend on rank 0 whose rows are on all ranks; the other ranks
@@ -15,14 +15,14 @@ import (
 type Backend struct {
 	mu        sync.Mutex
 	node      *node
-	inner     spectral.Backend
+	inner     backend.Backend
 	next      int // number of the next rows
 	shardRows int // see rowsPerShard
 }
 
 // New makes a Backend over all ranks of c; this one has to be rank 0. It computes with
 // inner, the others with what their Serve opens for spec.
-func New(c Comm, inner spectral.Backend, spec string) (*Backend, error) {
+func New(c Comm, inner backend.Backend, spec string) (*Backend, error) {
 	b := &Backend{node: newNode(c), inner: inner, shardRows: rowsPerShard(inner.Name())}
 	b.command(opStart, 0)
 	b.node.broadcastText(spec)
@@ -80,7 +80,7 @@ func (b *Backend) Close() error {
 
 // Open divides the rows into shards and sends each to its rank. On the CPU rank 0 takes moments and their pullback from tables if
 // these cost less than passes over the rows (internal/rowspectrum). The other ranks have no part in that.
-func (b *Backend) Open(d spectral.Data) (spectral.Rows, error) {
+func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("ranks: open: %w", err)
 	}
@@ -113,7 +113,7 @@ type rows struct {
 	b    *Backend
 	set  *set
 	id   int
-	data spectral.Data
+	data backend.Data
 }
 
 // pass tells the ranks which pass is next, and does rank 0's part of it. It refuses
@@ -130,17 +130,17 @@ func (r *rows) pass(o op, name string, bad error, do func() error, more ...float
 
 // Moments fills dst with C and G. With windows all of G is sent to rank 0; Solve
 // needs less.
-func (r *rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return r.pass(opMoments, "moments", r.data.CheckMoments(dst, f), func() error { return r.set.moments(dst, f) })
 }
 
 // Pullback fills dst with the gradient by the features.
-func (r *rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return r.pass(opPullback, "pullback", r.data.CheckPullback(dst, f, bar), func() error { return r.set.pullback(dst, f, bar) })
 }
 
 // Factorised fills dst with the expected squared error and its gradient.
-func (r *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, picked []int) error {
+func (r *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, picked []int) error {
 	count := len(picked)
 	if picked == nil {
 		count = -1
@@ -151,7 +151,7 @@ func (r *rows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w 
 }
 
 // Predict fills dst in the order of the rows given to Open.
-func (r *rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior) error {
+func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
 	cov := 0.0
 	if p.Cov != nil {
 		cov = 1
@@ -162,17 +162,17 @@ func (r *rows) Predict(dst *spectral.Prediction, f *spectral.Features, p *spectr
 }
 
 // CanSolve reports whether G stays on the ranks: it does if it has several blocks.
-func (r *rows) CanSolve(*spectral.Features) bool { return !r.set.dense() }
+func (r *rows) CanSolve(*backend.Features) bool { return !r.set.dense() }
 
 // Solve sums C and G and fills dst with the solution for A = G + λI, on all ranks
 // together. The error wraps spectral.ErrNotPositive if A has no factor.
-func (r *rows) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	return r.pass(opSolve, "solve", r.data.CheckSolve(dst, f), func() error { return r.set.solve(dst, f, lambda) }, lambda)
 }
 
 // PullbackSolved, after Solve with the same features, fills dst with the gradient by
 // them.
-func (r *rows) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	return r.pass(opPullSolved, "pullback", r.data.CheckPullbackSolved(dst, f), func() error {
 		return r.set.pullSolved(dst, f, bar)
 	}, bar.Inverse, bar.Outer, bar.Linear)

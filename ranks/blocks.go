@@ -3,8 +3,8 @@ package ranks
 import (
 	"runtime"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A block is numbers that are sent together. Of a symmetric matrix [m,m] only the
@@ -24,7 +24,7 @@ func eachWindow(a []float64) byWindow {
 }
 
 // rowsBy is the rows of arrays [M,n], one row for each feature of f.
-func rowsBy(f *spectral.Features, arrays ...[]float64) byWindow {
+func rowsBy(f *backend.Features, arrays ...[]float64) byWindow {
 	if f == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func rowsBy(f *spectral.Features, arrays ...[]float64) byWindow {
 }
 
 // featuresBy is the numbers of f's features in values, which has f's shape.
-func featuresBy(f, values *spectral.Features) byWindow {
+func featuresBy(f, values *backend.Features) byWindow {
 	if f == nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func featuresBy(f, values *spectral.Features) byWindow {
 }
 
 // momentsBy is the rows of C and the blocks of G.
-func momentsBy(m *spectral.Moments) byWindow {
+func momentsBy(m *backend.Moments) byWindow {
 	if m == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func momentsBy(m *spectral.Moments) byWindow {
 }
 
 // gramBlocks are the stored blocks of the windows [first, end) and between them.
-func gramBlocks(g *spectral.Gram, first, end int) (all []block) {
+func gramBlocks(g *backend.Gram, first, end int) (all []block) {
 	for v := first; v < end; v++ {
 		all = append(all, block{g.Diag[v], g.Size(v)})
 		if v+1 < end {

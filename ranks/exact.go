@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // exactBits is the size of sums: the total is below 2^exactBits units, and so is the
@@ -46,7 +46,7 @@ type units struct {
 	output  []int // [D]
 }
 
-func unitsOf(f *spectral.Features, n int, square []float64) units {
+func unitsOf(f *backend.Features, n int, square []float64) units {
 	u := units{make([]int, f.M), make([]int, len(square))}
 	for k := range u.feature {
 		u.feature[k] = exponent(math.Sqrt(float64(n) * (f.Power[k] + math.Abs(f.Ripple[k]))))
@@ -62,7 +62,7 @@ func inverse(e int) float64 { return math.Ldexp(1, exactBits-e) }
 
 // addMoments adds a shard's moments to sums: the lower triangle of G row by row,
 // then C. It reports whether all of them could be held.
-func (u units) addMoments(sums []int64, mom *spectral.Moments) bool {
+func (u units) addMoments(sums []int64, mom *backend.Moments) bool {
 	m, d := len(u.feature), mom.D
 	g, scale := mom.Gram.Diag[0], make([]float64, m)
 	for k, e := range u.feature {
@@ -87,7 +87,7 @@ func (u units) addMoments(sums []int64, mom *spectral.Moments) bool {
 }
 
 // moments writes the sums to dst.
-func (u units) moments(dst *spectral.Moments, sums []int64) {
+func (u units) moments(dst *backend.Moments, sums []int64) {
 	m, d := len(u.feature), dst.D
 	g, c := dst.Gram.Diag[0], sums[triangle(m):]
 	eachRow(m, func(i int) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // sumOn adds parts up on a group of ranks, each having neighbouring ones.
@@ -92,12 +92,12 @@ func TestSumExactlyNotFinite(t *testing.T) {
 // TestUnits: no entry of C and G that features and data can have is beyond what
 // its unit holds, and the unit is fine enough.
 func TestUnits(t *testing.T) {
-	f := spectral.NewFeatures(3, 1)
+	f := backend.NewFeatures(3, 1)
 	f.Power, f.Ripple = []float64{2, 1e-9, 0}, []float64{2, -1e-9, 0}
 	for _, n := range []int{1, 7, 1000, 1 << 30} {
 		square := []float64{5.5 * float64(n), 0}
 		u := unitsOf(f, n, square)
-		most := spectral.NewMoments(f, 2)
+		most := backend.NewMoments(f, 2)
 		for j := range 3 {
 			bj := float64(n) * (f.Power[j] + math.Abs(f.Ripple[j]))
 			for k := range 3 {
@@ -111,7 +111,7 @@ func TestUnits(t *testing.T) {
 		if !u.addMoments(acc, most) {
 			t.Errorf("%d rows: the largest moments cannot be held", n)
 		}
-		got := spectral.NewMoments(f, 2)
+		got := backend.NewMoments(f, 2)
 		u.moments(got, acc)
 		for i, want := range most.Gram.Diag[0] {
 			if math.Abs(got.Gram.Diag[0][i]-want) > 0x1p-50*want {

@@ -8,16 +8,16 @@ import (
 	"sync"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Three ranks, here goroutines, fit one model: rank 0 has the data and calls
 // Fit, the others serve it. Under mpirun each would be a process, with World
 // for Group.
 func Example() {
-	open := func(string) (spectral.Backend, error) { return cpu.New(cpu.Shared()), nil }
+	open := func(string) (backend.Backend, error) { return cpu.New(cpu.Shared()), nil }
 	fit := func(all []ranks.Comm) float64 {
 		var others sync.WaitGroup
 		for _, c := range all[1:] {
@@ -27,7 +27,7 @@ func Example() {
 				}
 			})
 		}
-		backend, err := ranks.New(all[0], cpu.New(cpu.Shared()), "")
+		b, err := ranks.New(all[0], cpu.New(cpu.Shared()), "")
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -36,11 +36,11 @@ func Example() {
 			x := 0.1 * float64(n)
 			data.X, data.Y = append(data.X, x), append(data.Y, math.Sin(x)+0.1*math.Cos(50*x*x))
 		}
-		_, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 2, Iterations: 20, Backend: backend})
+		_, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 2, Iterations: 20, Backend: b})
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := backend.Close(); err != nil {
+		if err := b.Close(); err != nil {
 			log.Fatal(err)
 		}
 		ranks.Quit(all[0])

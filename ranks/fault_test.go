@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // faulty is a backend whose rows fail at a pass.
 type faulty struct {
-	spectral.Backend
+	backend.Backend
 	open, moments, pullback error
 }
 
-func (b faulty) Open(d spectral.Data) (spectral.Rows, error) {
+func (b faulty) Open(d backend.Data) (backend.Rows, error) {
 	if b.open != nil {
 		return nil, b.open
 	}
@@ -29,18 +29,18 @@ func (b faulty) Open(d spectral.Data) (spectral.Rows, error) {
 }
 
 type faultyRows struct {
-	spectral.Rows
+	backend.Rows
 	b faulty
 }
 
-func (r faultyRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r faultyRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if r.b.moments != nil {
 		return r.b.moments
 	}
 	return r.Rows.Moments(dst, f)
 }
 
-func (r faultyRows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (r faultyRows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	if r.b.pullback != nil {
 		return r.b.pullback
 	}
@@ -70,7 +70,7 @@ func TestRankFails(t *testing.T) {
 				over := make(chan error, 2)
 				for _, r := range all[1:] {
 					go func() {
-						over <- ranks.Serve(r, func(string) (spectral.Backend, error) {
+						over <- ranks.Serve(r, func(string) (backend.Backend, error) {
 							f := faulty{Backend: cpu.New()}
 							if r.Rank() == bad {
 								f = c.faulty
@@ -114,16 +114,16 @@ func TestRankFails(t *testing.T) {
 }
 
 // spoilt is a backend that plants NaN in what one rank sums.
-type spoilt struct{ spectral.Backend }
+type spoilt struct{ backend.Backend }
 
-func (b spoilt) Open(d spectral.Data) (spectral.Rows, error) {
+func (b spoilt) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	return spoiltRows{r}, err
 }
 
-type spoiltRows struct{ spectral.Rows }
+type spoiltRows struct{ backend.Rows }
 
-func (r spoiltRows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r spoiltRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.Rows.Moments(dst, f)
 	dst.Gram.Diag[0][0] = math.NaN()
 	return err
@@ -140,7 +140,7 @@ func TestNaN(t *testing.T) {
 		all := ranks.Group(2)
 		over := make(chan error)
 		go func() {
-			over <- ranks.Serve(all[1], func(string) (spectral.Backend, error) { return spoilt{cpu.New()}, nil })
+			over <- ranks.Serve(all[1], func(string) (backend.Backend, error) { return spoilt{cpu.New()}, nil })
 		}()
 		b, err := ranks.New(all[0], cpu.New(), "")
 		if err != nil {

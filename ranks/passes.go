@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // shareFeatures gives each domain its features: first how many each window has, then
 // their numbers.
-func (s *set) shareFeatures(f *spectral.Features) {
+func (s *set) shareFeatures(f *backend.Features) {
 	counts := make([]float64, s.windows.Count())
 	if f != nil {
 		offset := f.Offsets()
@@ -33,7 +33,7 @@ func (d *domain) reserve(q int) {
 		}
 	}
 	if f := d.features; f == nil || f.M != m || !slices.Equal(f.Window, window) {
-		d.features = spectral.NewFeatures(m, q)
+		d.features = backend.NewFeatures(m, q)
 		d.features.Window, d.features.Windows = window, d.windows
 	}
 }
@@ -41,12 +41,12 @@ func (d *domain) reserve(q int) {
 // reserveMoments allocates moments for the outputs, unless it already has them.
 func (d *domain) reserveMoments(outputs int) {
 	if m := d.moments; m == nil || m.Check(d.features, outputs) != nil {
-		d.moments, d.segment = spectral.NewMoments(d.features, outputs), nil
+		d.moments, d.segment = backend.NewMoments(d.features, outputs), nil
 	}
 }
 
 // shareMoments gives each domain its part of a matrix, and of a vector for each output.
-func (s *set) shareMoments(whole *spectral.Moments, outputs int) {
+func (s *set) shareMoments(whole *backend.Moments, outputs int) {
 	to := func(d *domain) byWindow { return momentsBy(d.moments) }
 	for _, d := range s.domains {
 		if s.dense() && whole != nil { // no second matrix on rank 0
@@ -60,14 +60,14 @@ func (s *set) shareMoments(whole *spectral.Moments, outputs int) {
 }
 
 // shareWeights gives each domain the mean and the variance of its coefficients.
-func (s *set) shareWeights(f *spectral.Features, w *spectral.Weights, outputs int) {
+func (s *set) shareWeights(f *backend.Features, w *backend.Weights, outputs int) {
 	var from byWindow
 	if w != nil {
 		from = rowsBy(f, w.Mean, w.Var)
 	}
 	for _, d := range s.domains {
 		if d.weights == nil || d.weights.Check(d.features, outputs) != nil {
-			d.weights = spectral.NewWeights(d.features.M, outputs)
+			d.weights = backend.NewWeights(d.features.M, outputs)
 		}
 	}
 	s.scatter(from, func(d *domain) byWindow { return rowsBy(d.features, d.weights.Mean, d.weights.Var) })
@@ -77,7 +77,7 @@ func (s *set) shareWeights(f *spectral.Features, w *spectral.Weights, outputs in
 func (o *shard) idle() bool { return o.rows == nil || o.features.M == 0 }
 
 // moments fills dst, on rank 0, with C and G.
-func (s *set) moments(dst *spectral.Moments, f *spectral.Features) error {
+func (s *set) moments(dst *backend.Moments, f *backend.Features) error {
 	s.shareFeatures(f)
 	if s.dense() {
 		return s.denseMoments(dst)
@@ -108,7 +108,7 @@ func (o *shard) sumMoments(outputs int) error {
 // kept until all ranks agree on units, as in sum. So the units follow from the features
 // (unitsOf), and each matrix is added before the next one is made. Each rank sends
 // ½M(M+1) + M·D numbers.
-func (s *set) denseMoments(dst *spectral.Moments) error {
+func (s *set) denseMoments(dst *backend.Moments) error {
 	all := s.domains[0]
 	if dst != nil {
 		all.moments = dst
@@ -147,26 +147,26 @@ func (s *set) denseMoments(dst *spectral.Moments) error {
 }
 
 // pullback fills dst, on rank 0, with the gradient by the features.
-func (s *set) pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (s *set) pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	s.shareFeatures(f)
 	s.shareMoments(bar, s.d)
 	return s.pull(dst, f)
 }
 
 // pull is pullback once each domain has its moments' adjoint.
-func (s *set) pull(dst, f *spectral.Features) error {
-	return s.sum(featuresBy(f, dst), 0, spectral.FeatureNumbers(s.q), func(one *shard, vector []float64) error {
+func (s *set) pull(dst, f *backend.Features) error {
+	return s.sum(featuresBy(f, dst), 0, backend.FeatureNumbers(s.q), func(one *shard, vector []float64) error {
 		if one.idle() {
 			return nil
 		}
-		return one.rows.Pullback(spectral.FeaturesIn(vector, one.features.M, s.q), one.features, one.moments)
+		return one.rows.Pullback(backend.FeaturesIn(vector, one.features.M, s.q), one.features, one.moments)
 	})
 }
 
 // factorised fills dst, on rank 0, with the expected squared error and its gradient
 // over the count rows at the given places; over all rows if count is negative, and
 // places is nil.
-func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, places []int, count int) error {
+func (s *set) factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
 	s.shareFeatures(f)
 	if count >= 0 {
 		numbers := make([]float64, count)
@@ -185,7 +185,7 @@ func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *
 			return append(append([]block{{a: value}}, features(first, end)...), weights(first, end)...)
 		}
 	}
-	features := spectral.FeatureNumbers(s.q)
+	features := backend.FeatureNumbers(s.q)
 	err := s.sum(to, 1, features+2*s.d, func(one *shard, vector []float64) error {
 		rows := one.rowsAt(places)
 		if one.rows == nil || places != nil && len(rows) == 0 {
@@ -197,9 +197,9 @@ func (s *set) factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *
 			return nil
 		}
 		weights := vector[1+m*features:]
-		sums := &spectral.FactorisedSums{
-			Features: spectral.FeaturesIn(vector[1:], m, s.q),
-			Weights:  &spectral.Weights{Mean: weights[:m*s.d], Var: weights[m*s.d:], D: s.d},
+		sums := &backend.FactorisedSums{
+			Features: backend.FeaturesIn(vector[1:], m, s.q),
+			Weights:  &backend.Weights{Mean: weights[:m*s.d], Var: weights[m*s.d:], D: s.d},
 		}
 		err := one.rows.Factorised(sums, one.features, one.weights, rows)
 		vector[0] = sums.Value
@@ -238,7 +238,7 @@ func (o *shard) square(rows []int, d int) (sum float64) {
 
 // predict fills dst, on rank 0, in the given order of the rows. The posterior has d
 // outputs, and with cov they share a covariance.
-func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectral.Posterior, d int, cov bool) error {
+func (s *set) predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior, d int, cov bool) error {
 	s.shareFeatures(f)
 	s.sharePosterior(f, p, d, cov)
 	vectors, err := s.each(1, func(one *shard) ([]float64, error) {
@@ -247,13 +247,13 @@ func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectra
 		if one.idle() {
 			return vector, nil
 		}
-		posterior := &spectral.Posterior{D: d}
+		posterior := &backend.Posterior{D: d}
 		if cov {
 			posterior.Mean, posterior.Cov = one.moments.C, one.moments.Gram
 		} else {
 			posterior.Mean, posterior.Var = one.weights.Mean, one.weights.Var
 		}
-		return vector, one.rows.Predict(&spectral.Prediction{Mean: vector[:n], Cov: vector[n:]}, one.features, posterior)
+		return vector, one.rows.Predict(&backend.Prediction{Mean: vector[:n], Cov: vector[n:]}, one.features, posterior)
 	})
 	if err := s.agree(err); err != nil {
 		return err
@@ -275,11 +275,11 @@ func (s *set) predict(dst *spectral.Prediction, f *spectral.Features, p *spectra
 
 // sharePosterior gives each domain its part of the posterior: as moments with cov,
 // else as weights.
-func (s *set) sharePosterior(f *spectral.Features, p *spectral.Posterior, d int, cov bool) {
-	var moments *spectral.Moments
-	var weights *spectral.Weights
+func (s *set) sharePosterior(f *backend.Features, p *backend.Posterior, d int, cov bool) {
+	var moments *backend.Moments
+	var weights *backend.Weights
 	if p != nil {
-		moments, weights = &spectral.Moments{C: p.Mean, Gram: p.Cov, D: d}, &spectral.Weights{Mean: p.Mean, Var: p.Var, D: d}
+		moments, weights = &backend.Moments{C: p.Mean, Gram: p.Cov, D: d}, &backend.Weights{Mean: p.Mean, Var: p.Var, D: d}
 	}
 	if cov {
 		s.shareMoments(moments, d)

@@ -8,15 +8,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/backendtest"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // onCPU is a rank's backend.
-func onCPU(string) (spectral.Backend, error) { return cpu.New(cpu.Shared()), nil }
+func onCPU(string) (backend.Backend, error) { return cpu.New(cpu.Shared()), nil }
 
 // group is a backend over n ranks that are goroutines; its Close ends them.
 func group(t testing.TB, n int) *grouped {
@@ -57,8 +57,8 @@ func (g *grouped) Close() error {
 // one process does, and no rank has a pass.
 func TestTables(t *testing.T) {
 	const n, m = 3000, 30
-	d := spectral.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
-	f := spectral.NewFeatures(m, 1)
+	d := backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	f := backend.NewFeatures(m, 1)
 	for i := range n {
 		d.X[i], d.Y[i] = float64(i), math.Sin(0.1*float64(i))
 	}
@@ -66,12 +66,12 @@ func TestTables(t *testing.T) {
 		f.Center[k], f.Decay[k], f.Freq[k] = 100*float64(k), 1e-7*float64(k), 0.1*float64(k)
 		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
 	}
-	sums := func(b spectral.Backend) (*spectral.Moments, *spectral.Features) {
+	sums := func(b backend.Backend) (*backend.Moments, *backend.Features) {
 		rows, err := b.Open(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mom, grad := spectral.NewMoments(f, 1), spectral.NewFeatures(m, 1)
+		mom, grad := backend.NewMoments(f, 1), backend.NewFeatures(m, 1)
 		if err := cmp.Or(rows.Moments(mom, f), rows.Pullback(grad, f, mom), rows.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestTables(t *testing.T) {
 func TestBackend(t *testing.T) {
 	for _, n := range slow.Pick([]int{1, 3, 5}, []int{3}) {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
-			backendtest.Run(t, func(t testing.TB) spectral.Backend { return group(t, n) })
+			backendtest.Run(t, func(t testing.TB) backend.Backend { return group(t, n) })
 		})
 	}
 }

@@ -3,16 +3,16 @@ package ranks
 import (
 	"fmt"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // Serve works for rank 0's backends until rank 0 calls Quit. open opens this rank's own
 // backend for the spec given to New. Errors of open and of the passes are reported to
 // rank 0, which decides what to do about them.
-func Serve(c Comm, open func(spec string) (spectral.Backend, error)) error {
+func Serve(c Comm, open func(spec string) (backend.Backend, error)) error {
 	n := newNode(c)
 	sets := map[int]*set{}
-	var inner spectral.Backend
+	var inner backend.Backend
 	for {
 		var h header
 		n.Broadcast(h[:], 0)
@@ -59,6 +59,6 @@ func (s *set) serve(o op, more []float64) {
 	case opSolve:
 		_ = s.solve(nil, nil, more[0])
 	case opPullSolved:
-		_ = s.pullSolved(nil, nil, spectral.SolvedAdjoint{Inverse: more[0], Outer: more[1], Linear: more[2]})
+		_ = s.pullSolved(nil, nil, backend.SolvedAdjoint{Inverse: more[0], Outer: more[1], Linear: more[2]})
 	}
 }

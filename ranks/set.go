@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A set is open rows as one rank knows them. All ranks call its methods alike;
@@ -15,7 +15,7 @@ import (
 type set struct {
 	*node
 	n, q, d int
-	windows spectral.Windows
+	windows backend.Windows
 	square  []float64 // [D] Σ y²
 	extents []extent  // of all shards
 	shards  []*shard  // this rank's
@@ -33,23 +33,23 @@ type shard struct {
 	extent
 	*domain
 	y    []float64
-	rows spectral.Rows // nil if the shard has none
+	rows backend.Rows // nil if the shard has none
 }
 
 // A domain is the windows [from, to) that a shard's rows meet, with the arrays that its
 // rank keeps for them from one pass to the next.
 type domain struct {
 	from, to int
-	windows  spectral.Windows
+	windows  backend.Windows
 	counts   []float64 // of features in each window
-	features *spectral.Features
-	weights  *spectral.Weights
-	moments  *spectral.Moments // without windows, on rank 0 the caller's own; after solve G is Z
+	features *backend.Features
+	weights  *backend.Weights
+	moments  *backend.Moments // without windows, on rank 0 the caller's own; after solve G is Z
 
 	// Only with windows (see solve):
 	left, right int // how many windows, 0 or 1, it has in common with the shards on either side
 	segment     *blocktri.Segment
-	separators  *spectral.Gram // of those windows, as blocks of moments.Gram and the segment
+	separators  *backend.Gram // of those windows, as blocks of moments.Gram and the segment
 	mean        []float64
 }
 
@@ -68,7 +68,7 @@ func newSet(n *node, h header) *set {
 func (s *set) dense() bool { return s.windows.Count() == 1 }
 
 // divide decides which rows belong to which shard. order is nil if they are in order.
-func divide(data *spectral.Data, each int) (all []extent, order []int) {
+func divide(data *backend.Data, each int) (all []extent, order []int) {
 	if data.Windows.Count() == 1 {
 		return divideRows(data.N, countShards(data.N, each)), nil
 	}
@@ -77,7 +77,7 @@ func divide(data *spectral.Data, each int) (all []extent, order []int) {
 }
 
 // onRank0 fills in the part of a new set that only rank 0 knows.
-func (s *set) onRank0(data *spectral.Data, extents []extent, order []int) {
+func (s *set) onRank0(data *backend.Data, extents []extent, order []int) {
 	s.windows, s.extents, s.order = data.Windows, extents, order
 	for i, y := range data.Y {
 		s.square[i%s.d] += y * y
@@ -103,7 +103,7 @@ func (s *set) places(rows []int) []int {
 }
 
 // open gives each rank its shards' rows, and opens them.
-func (s *set) open(inner spectral.Backend, data *spectral.Data) error {
+func (s *set) open(inner backend.Backend, data *backend.Data) error {
 	s.sharePlan()
 	if s.dense() {
 		s.domains = []*domain{{to: 1, counts: make([]float64, 1), windows: s.windows}}
@@ -154,7 +154,7 @@ func (s *set) sharePlan() {
 }
 
 // add opens one of this rank's shards.
-func (s *set) add(inner spectral.Backend, e extent, d spectral.Data) (err error) {
+func (s *set) add(inner backend.Backend, e extent, d backend.Data) (err error) {
 	if !s.dense() {
 		s.domains = append(s.domains, &domain{
 			from: e.first, to: e.end, windows: d.Windows, counts: make([]float64, e.end-e.first),
@@ -170,8 +170,8 @@ func (s *set) add(inner spectral.Backend, e extent, d spectral.Data) (err error)
 }
 
 // rowsOf is a shard's rows, in the order of the layout; zeros on ranks without data.
-func (s *set) rowsOf(data *spectral.Data, e extent) spectral.Data {
-	d := spectral.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: subWindows(&s.windows, e.first, e.end)}
+func (s *set) rowsOf(data *backend.Data, e extent) backend.Data {
+	d := backend.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: subWindows(&s.windows, e.first, e.end)}
 	switch {
 	case data == nil:
 		d.X, d.Y = make([]float64, d.N*d.Q), make([]float64, d.N*d.D)

@@ -3,7 +3,7 @@ package ranks
 import (
 	"strings"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 const (
@@ -33,9 +33,9 @@ func countShards(n, each int) int {
 	return minShards * ((n + minShards*each - 1) / (minShards * each))
 }
 
-// rowsPerShard is shardRows or cardRows, whichever suits the backend.
-func rowsPerShard(backend string) int {
-	if strings.HasPrefix(backend, "cuda") {
+// rowsPerShard is shardRows or cardRows, whichever suits the backend of this name.
+func rowsPerShard(name string) int {
+	if strings.HasPrefix(name, "cuda") {
 		return cardRows
 	}
 	return shardRows
@@ -54,7 +54,7 @@ func divideRows(n, shards int) []extent {
 // divideCells divides rows with windows between cells, so that shards have about
 // the same number of rows and at least shardCells/2 cells each. Cells without rows
 // belong to a shard, too, because their windows do.
-func divideCells(w *spectral.Windows, l *spectral.Layout, n, shards int) []extent {
+func divideCells(w *backend.Windows, l *backend.Layout, n, shards int) []extent {
 	v := w.Count()
 	cells := v + 1 // from −1 to V−1
 	shards = max(1, min(shards, cells/shardCells))
@@ -91,9 +91,9 @@ func shardsOf(shards, rank, ranks int) (lo, hi int) {
 
 // subWindows is the windows [first, end). For rows between their centres nothing
 // else is needed: the gates of the others end at a neighbour's centre.
-func subWindows(w *spectral.Windows, first, end int) spectral.Windows {
+func subWindows(w *backend.Windows, first, end int) backend.Windows {
 	if len(w.Center) == 0 {
 		return *w
 	}
-	return spectral.Windows{Center: w.Center[first:end], Length: w.Length, Dim: w.Dim}
+	return backend.Windows{Center: w.Center[first:end], Length: w.Length, Dim: w.Dim}
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // checkExtents: all cover n rows without a hole.
@@ -46,7 +46,7 @@ func TestDivideCells(t *testing.T) {
 	for _, v := range []int{2, 3, 4, 7, 8, 30, 47, 60, 200} {
 		for _, holes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d windows, holes %v", v, holes), func(t *testing.T) {
-				w := spectral.Windows{Length: 20}
+				w := backend.Windows{Length: 20}
 				for i := range v {
 					w.Center = append(w.Center, float64(10*i))
 				}
@@ -130,7 +130,7 @@ func TestCoresOf(t *testing.T) {
 // TestDivideCellsEven: where cells have as many rows each, and shards can have as many
 // cells each, they do: a cut falls as soon as a shard has its part of the rows.
 func TestDivideCellsEven(t *testing.T) {
-	w := spectral.Windows{Length: 20}
+	w := backend.Windows{Length: 20}
 	for i := range 23 {
 		w.Center = append(w.Center, float64(10*i))
 	}

@@ -6,15 +6,15 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
 // solve fills dst, on rank 0, with the solution for A = G + λI, with windows. G stays
 // in the domains and becomes A⁻¹: each eliminates its inner windows, rank 0 the
 // separators, the windows between shards (blocktri.Segment). Each shard sends and gets
 // its blocks of the separators, and sends its part of C and m.
-func (s *set) solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+func (s *set) solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	s.shareFeatures(f)
 	traces, err := s.each(1, func(one *shard) ([]float64, error) {
 		err := one.sumMoments(s.d)
@@ -25,16 +25,16 @@ func (s *set) solve(dst *spectral.Solution, f *spectral.Features, lambda float64
 		vectors, err = s.inParallel(func(one *shard) ([]float64, error) { return one.eliminate(lambda, s.d) })
 	}
 	if dst == nil { // not on rank 0
-		dst = &spectral.Solution{}
+		dst = &backend.Solution{}
 	}
 	err = s.agree(err)
-	if err == nil || errors.Is(err, spectral.ErrNotPositive) { // jitter is a fraction of the trace
+	if err == nil || errors.Is(err, backend.ErrNotPositive) { // jitter is a fraction of the trace
 		dst.TraceGram = s.total(0, traces)
 	}
 	if err != nil {
 		return err
 	}
-	var small *spectral.Moments
+	var small *backend.Moments
 	if s.Rank() == 0 {
 		small = s.newSeparators(f.Offsets())
 	}
@@ -86,25 +86,25 @@ func (d *domain) split(outputs int) (left, inner, right []float64) {
 
 // newSeparators makes moments over the separators, on rank 0. First they hold the Schur
 // complement of A and C, in the end Z and m.
-func (s *set) newSeparators(offset []int) *spectral.Moments {
+func (s *set) newSeparators(offset []int) *backend.Moments {
 	sizes := []int{0}
 	for i, e := range s.extents[1:] {
 		sizes = append(sizes, sizes[i]+offset[e.first+1]-offset[e.first])
 	}
-	gram := spectral.NewGram(sizes)
-	return &spectral.Moments{Gram: gram, C: make([]float64, gram.M()*s.d), D: s.d}
+	gram := backend.NewGram(sizes)
+	return &backend.Moments{Gram: gram, C: make([]float64, gram.M()*s.d), D: s.d}
 }
 
 // beside is the blocks of the separators at the ends of shard i: their rows of C first,
 // then the blocks of G.
-func beside(small *spectral.Moments, i int) (rows, gram []block) {
+func beside(small *backend.Moments, i int) (rows, gram []block) {
 	all := momentsBy(small)(max(i-1, 0), min(i+1, small.Gram.Blocks()))
 	return all[:1], all[1:]
 }
 
 // solveSeparators adds up the results of eliminate on rank 0, factors the separators'
 // matrix there and solves for their rows.
-func (s *set) solveSeparators(small *spectral.Moments, vectors [][]float64, lambda float64) (f *blocktri.Factor, logDet float64, err error) {
+func (s *set) solveSeparators(small *backend.Moments, vectors [][]float64, lambda float64) (f *blocktri.Factor, logDet float64, err error) {
 	of := func(i int) []block { return slices.Concat(beside(small, i)) }
 	s.collect(vectors, func(i int) int { return 1 + sizeOf(of(i)) }, func(i int, v []float64) {
 		logDet += v[0]
@@ -121,7 +121,7 @@ func (s *set) solveSeparators(small *spectral.Moments, vectors [][]float64, lamb
 }
 
 // solveBack fills in C and m, once the separators' rows of m are known.
-func (s *set) solveBack(dst *spectral.Solution, f *spectral.Features, small *spectral.Moments) {
+func (s *set) solveBack(dst *backend.Solution, f *backend.Features, small *backend.Moments) {
 	s.scatterShards(func(i int) []block {
 		rows, _ := beside(small, i)
 		return rows
@@ -143,7 +143,7 @@ func (s *set) solveBack(dst *spectral.Solution, f *spectral.Features, small *spe
 }
 
 // invert replaces the factors by A⁻¹; the result, on rank 0, is its trace.
-func (s *set) invert(small *spectral.Moments, factor *blocktri.Factor) (trace float64) {
+func (s *set) invert(small *backend.Moments, factor *blocktri.Factor) (trace float64) {
 	if small != nil {
 		factor.Inverse()
 		trace = small.Gram.Trace(0, small.Gram.Blocks())
@@ -162,7 +162,7 @@ func (s *set) invert(small *spectral.Moments, factor *blocktri.Factor) (trace fl
 
 // pullSolved, after solve, fills dst, on rank 0, with the gradient by the features if
 // the adjoint is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. A⁻¹ is lost.
-func (s *set) pullSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+func (s *set) pullSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	_, _ = s.inParallel(func(one *shard) ([]float64, error) {
 		blocktri.OuterAdjoint(one.moments.Gram, one.mean, s.d, bar.Inverse, bar.Outer)
 		for j, m := range one.mean {

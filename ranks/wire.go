@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // An op is a command from rank 0 to the others.
@@ -93,7 +93,7 @@ const (
 )
 
 // errNotPositive is what agree returns if a rank's matrix has no factor.
-var errNotPositive = fmt.Errorf("ranks: a shard's %w", spectral.ErrNotPositive)
+var errNotPositive = fmt.Errorf("ranks: a shard's %w", backend.ErrNotPositive)
 
 // agree is called by all ranks after each step, with the rank's own error. All of them
 // fail if one does; rank 0's error says what went wrong and on which rank.
@@ -101,7 +101,7 @@ func (n *node) agree(err error) error {
 	n.lap(&n.times.Compute)
 	state := []float64{fine}
 	switch {
-	case errors.Is(err, spectral.ErrNotPositive):
+	case errors.Is(err, backend.ErrNotPositive):
 		state[0] = notPositive
 	case err != nil:
 		state[0] = failed

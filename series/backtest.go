@@ -6,22 +6,23 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Scores measure forecasts: means over all rows that were forecast. CRPS and MAE are in the output's unit; MASE is the MAE over that of the
 // seasonal naive forecast within the data before; Coverage95 is the share inside the central 95 % intervals.
 type Scores struct {
-	RMSE       float64 `json:"rmse"`
+	RMSE       float64 `json:"rmse"` // root mean squared error
 	MAE        float64 `json:"mae"`
 	MASE       float64 `json:"mase"`
 	CRPS       float64 `json:"crps"`
 	Coverage95 float64 `json:"coverage95"`
-	NLPD       float64 `json:"nlpd"`
+	NLPD       float64 `json:"nlpd"` // mean negative log predictive density
 }
 
-// A Backtested is the scores of forecasts from several origins, for each output: the model's, those of the last value, and those of the
-// value one season before. Their bands are Gaussians with the errors that they would have made within the data.
+// A Backtested scores forecasts from Origins origins, Horizon rows each, for each output: Model's forecasts, Naive ones that repeat the last
+// value, and Seasonal ones that repeat the value one season before. The naive intervals are Gaussians with the standard deviation of the
+// naive errors within the data.
 type Backtested struct {
 	Horizon, Origins       int
 	Season                 []int // of the seasonal forecast, in steps; 1: none
@@ -65,7 +66,7 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 				b.Season = append(b.Season, season)
 			}
 			known := at.values(before.Y[d])
-			scale := score.NaiveError(known, season)
+			scale := bayes.NaiveError(known, season)
 			for j, v := range y {
 				sums[0][d].add(v, p.mixtures[d][j], scale)
 			}
@@ -142,7 +143,7 @@ func (g *grid) values(y []float64) []float64 {
 }
 
 // naive forecasts by the last values whole seasons before, with the root mean square of the errors that this makes a season ahead.
-func naive(y []float64, season int, ahead []int) []score.Mixture {
+func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 	square, n, last := 0.0, 0, math.NaN()
 	for i, v := range y {
 		if math.IsNaN(v) {
@@ -153,7 +154,7 @@ func naive(y []float64, season int, ahead []int) []score.Mixture {
 		}
 	}
 	sd := max(math.Sqrt(square/float64(max(1, n))), math.SmallestNonzeroFloat64)
-	all := make([]score.Mixture, len(ahead))
+	all := make([]bayes.Mixture, len(ahead))
 	for j, p := range ahead {
 		mean := last // where no season before has a value
 		for i := p - (p-len(y)+season)/season*season; i >= 0; i -= season {
@@ -162,7 +163,7 @@ func naive(y []float64, season int, ahead []int) []score.Mixture {
 				break
 			}
 		}
-		all[j] = score.Mixture{Means: []float64{mean}, SDs: []float64{sd}}
+		all[j] = bayes.Mixture{Means: []float64{mean}, SDs: []float64{sd}}
 	}
 	return all
 }
@@ -236,7 +237,7 @@ type tally struct {
 }
 
 // add scores one value; a missing one is left out.
-func (t *tally) add(y float64, m score.Mixture, scale float64) {
+func (t *tally) add(y float64, m bayes.Mixture, scale float64) {
 	if math.IsNaN(y) {
 		return
 	}

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // A view is a group of outputs at some hyper-parameters, with the factor of its A.
@@ -36,7 +36,7 @@ type bridge struct {
 }
 
 // bridge smooths every column, eight at a time.
-func (l *long) bridge(ctx context.Context, group int, features *spectral.Features, u []float64) (*bridge, error) {
+func (l *long) bridge(ctx context.Context, group int, features *backend.Features, u []float64) (*bridge, error) {
 	t, m, n := l.tracks[group], features.M, len(u)
 	b := &bridge{sequence: t.join(u), phi: make([]float64, n*m), bar: make([]float64, n*m), u: u}
 	s := b.sequence
@@ -146,7 +146,7 @@ func (v view) solve(x []float64, visit func(r int, means []float64, variance flo
 }
 
 // draw draws the function at the places up to reach, and the memory beyond, given the weights of output i times their amplitudes.
-func (b *bridge) draw(t *track, features *spectral.Features, i int, w []float64, reach float64, random *rand.Rand) []float64 {
+func (b *bridge) draw(t *track, features *backend.Features, i int, w []float64, reach float64, random *rand.Rand) []float64 {
 	residual := (&track{u: t.u, e: t.e, y: [][]float64{t.y[i]}}).residuals(features, [][]float64{w})[0]
 	f := make([]float64, len(b.variance))
 	b.filter.draw(b.sequence, residual, random, f)

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // ErrData is wrapped by every error about the series.
@@ -174,7 +174,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		if len(seen) < leastRows || first == last {
 			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen), len(s.X), leastRows)
 		}
-		mean, sd := score.MeanSD(seen, 0, 1)
+		mean, sd := bayes.MeanSD(seen, 0, 1)
 		if robust {
 			mean, sd = medianSD(seen, sd)
 		}

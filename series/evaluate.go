@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Evaluate is the log marginal likelihood of data at the mode of the hyper-parameters, in nats, the outputs in the model's units. Of the data
@@ -63,7 +63,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 			sums = append(sums, l.whiten(f.track(g), m.long.memory, g.outputs))
 		}
 	}
-	var e posterior.Evaluation
+	var e bayes.Evaluation
 	if err := newObjective(&l, sums).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {
 		return 0, m.failed(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 // FileFormat is the metadata entry "format" of a series' model file.
@@ -116,7 +116,7 @@ func (s *saved) season() Season {
 }
 
 // Save writes the model to a safetensors file, whole or not at all. Load predicts the same numbers from it.
-func (m *Model) Save(path string) error { return atomicfile.Write(path, m.Write) }
+func (m *Model) Save(path string) error { return fileio.Write(path, m.Write) }
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
@@ -165,7 +165,7 @@ func (m *Model) Write(w io.Writer) error {
 
 // Load reads a model file; it computes on the CPU until SetBackend. Errors wrap ErrFile, or are the system's.
 func Load(path string) (*Model, error) {
-	f, size, err := atomicfile.OpenRegular(path)
+	f, size, err := fileio.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +296,7 @@ func (m *Model) loadPosterior(value float64, f *safetensors.File) error {
 	if err != nil {
 		return err
 	}
-	if m.at, err = posterior.NewGaussian(mode, m.layout.scale(), value, information); err != nil {
+	if m.at, err = bayes.NewGaussian(mode, m.layout.scale(), value, information); err != nil {
 		return fmt.Errorf("%w: %w", err, ErrFile)
 	}
 	if n == 0 {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 // reloaded is a model from its file.

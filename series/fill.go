@@ -13,7 +13,8 @@ type Filling struct {
 	Bands []Band
 }
 
-// A Band is predictions of one output: mean, standard deviation and the central 95 % interval of an observation.
+// A Band contains predictions of one output: Mean, standard deviation SD, and Lower and Upper, the ends of the central 95 % interval of an
+// observation.
 type Band struct{ Mean, SD, Lower, Upper []float64 }
 
 // Fill fits the series and predicts its missing values.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Fit fits the model: it sums the moments, finds the parts that earn their place and the mode of their hyper-parameters, and draws from
@@ -206,7 +206,7 @@ func (v *variant) draw(ctx context.Context, hmc bool, count int, random *rand.Ra
 		}
 		return draws, nil
 	}
-	all, _, err := posterior.HMC(ctx, v.objective().Func, v.gaussian, warmDraws, thinning*count, random)
+	all, _, err := bayes.HMC(ctx, v.objective().Func, v.gaussian, warmDraws, thinning*count, random)
 	for i := thinning - 1; i < len(all); i += thinning {
 		draws = append(draws, all[i])
 	}

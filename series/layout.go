@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // A Prior is log-normal, for a positive hyper-parameter in the data's units: the median, and the standard deviation of its logarithm. The
 // zero value is a weak prior chosen from the data.
-type Prior = posterior.Prior
+type Prior = bayes.Prior
 
 // A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, Season or Noise.
 type Part interface {
@@ -155,8 +155,8 @@ func (l *layout) lengthscale(name string, given, usual Prior) int {
 }
 
 // spectral returns all features at unit amplitude.
-func (l *layout) spectral() *spectral.Features {
-	f := spectral.NewFeatures(l.features(), 1)
+func (l *layout) spectral() *backend.Features {
+	f := backend.NewFeatures(l.features(), 1)
 	for k := range f.M {
 		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
 	}
@@ -250,7 +250,7 @@ func (l *layout) chain(a *amplitude, s slope, add func(i int, by float64)) {
 }
 
 // inform adds scale·Σ_kl s_ik w_kl s_jl to the information, where s_ik = ∂log d_k/∂v_i and w is [M,M].
-func (l *layout) inform(e *posterior.Evaluation, w []float64, slopes []slope, scale float64) {
+func (l *layout) inform(e *bayes.Evaluation, w []float64, slopes []slope, scale float64) {
 	m := l.features()
 	sums := make([]float64, len(l.names)) // Σ_l w_kl s_jl of a k
 	for _, b := range l.blocks {

@@ -6,9 +6,9 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // In a long series the short memory's frequencies would have to be as many as the rows. There it is taken out of the rows instead (memory),
@@ -71,7 +71,7 @@ func (l *layout) whiten(t *track, m memory, outputs []int) *moments {
 
 // fill writes eight columns from first on, features and then outputs, at rows [lo, hi). Where places are one step apart a feature is turned
 // from one to the next; it is computed anew at the first row.
-func fill(panel []float64, f *spectral.Features, t *track, first, lo, hi int) {
+func fill(panel []float64, f *backend.Features, t *track, first, lo, hi int) {
 	var sin, cos, stepSin, stepCos, amp [simd.Lanes]float64
 	lanes := min(simd.Lanes, max(0, f.M-first)) // that are features
 	for lane := range lanes {
@@ -103,7 +103,7 @@ func fill(panel []float64, f *spectral.Features, t *track, first, lo, hi int) {
 }
 
 // residuals are the outputs less the features' sums with weights w [outputs][M].
-func (t *track) residuals(f *spectral.Features, w [][]float64) [][]float64 {
+func (t *track) residuals(f *backend.Features, w [][]float64) [][]float64 {
 	all := make([][]float64, len(w))
 	for d := range all {
 		all[d] = slices.Clone(t.y[d])

@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // longModel is a model of a short series whose memory is taken out of the rows, at hyper-parameters of no mode.
@@ -102,7 +102,7 @@ func TestLong(t *testing.T) {
 			}
 		}
 	}
-	var e posterior.Evaluation
+	var e bayes.Evaluation
 	if err := newObjective(m.layout, m.sums).evaluate(&e, m.draws[0]); err != nil || math.Abs(e.Value-value) > 1e-8*math.Abs(value) {
 		t.Errorf("value %v (%v), want %v", e.Value, err, value)
 	}

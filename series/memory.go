@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/lbfgs"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/internal/posterior"
 )
 
 // A memory is the short memory and the noise of a long series, without an approximation: an Ornstein–Uhlenbeck process o with the standard
@@ -148,9 +148,9 @@ func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]Prior) (
 		}
 		return values[2*len(v)], nil
 	}
-	s, err := lbfgs.Start(posterior.With(objective, priors[:]), []float64{math.Log(m.SD), math.Log(m.Length), math.Log(m.Noise)})
+	s, err := lbfgs.Start(bayes.With(objective, priors[:]), []float64{math.Log(m.SD), math.Log(m.Length), math.Log(m.Noise)})
 	if err == nil {
-		_, err = lbfgs.Maximise(posterior.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 30, Gain: 0.1})
+		_, err = lbfgs.Maximise(bayes.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 30, Gain: 0.1})
 	}
 	if err != nil {
 		return m, err

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/bayes"
+
+	"github.com/vssgp/vssgp/backend"
 )
 
 // ErrFile is wrapped by every error about the content of a model file.
@@ -26,10 +26,10 @@ type Model struct {
 	frame   *frame
 	layout  *layout
 	sums    []*moments
-	at      *posterior.Gaussian
+	at      *bayes.Gaussian
 	draws   [][]float64
 	bound   float64
-	backend spectral.Backend
+	backend backend.Backend
 	loaded  bool   // from a file
 	medians []bool // [D] of a model of logarithms: predictions are medians; nil: none
 	long    *long  // of a long series; nil: the layout has the memory and the noise
@@ -44,14 +44,14 @@ func (m *Model) failed(err error) error {
 }
 
 // SetBackend chooses where predictions are computed; nil: the CPU.
-func (m *Model) SetBackend(b spectral.Backend) {
+func (m *Model) SetBackend(b backend.Backend) {
 	if m.backend = b; b == nil {
 		m.backend = cpu.New()
 	}
 }
 
-// A Value is a hyper-parameter's posterior: its mode, and a central 95 % interval by the Gaussian at the mode of its logarithm. It is in
-// units of the output, of the input for a length, or none for a factor of known errors.
+// A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, a central 95 % interval from the Gaussian at the mode
+// of its logarithm. It is in units of the output, of the input for a length, or none for a factor of known errors.
 type Value struct {
 	Name               string
 	Mode, Lower, Upper float64
@@ -68,7 +68,7 @@ func (m *Model) Hyper() (all []Value) {
 			unit = 1
 		}
 		if at, sd := m.at.Mode[i], m.at.SD(i); at != absent {
-			all = append(all, Value{name, unit * math.Exp(at), unit * math.Exp(at-score.SD95*sd), unit * math.Exp(at+score.SD95*sd)})
+			all = append(all, Value{name, unit * math.Exp(at), unit * math.Exp(at-bayes.SD95*sd), unit * math.Exp(at+bayes.SD95*sd)})
 		}
 	}
 	if m.long != nil {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // moments are the sums over a group's rows that everything else is computed from: G = ΦᵀΦ and C = Φᵀy at unit amplitudes, and Σy². If the
@@ -23,12 +23,12 @@ type moments struct {
 }
 
 // sum makes one pass over the rows of each group, from a place on.
-func (l *layout) sum(ctx context.Context, backend spectral.Backend, from float64) ([]*moments, error) {
+func (l *layout) sum(ctx context.Context, device backend.Backend, from float64) ([]*moments, error) {
 	var all []*moments
 	features := l.spectral()
 	for _, g := range l.frame.groups() {
 		g.rows = slices.DeleteFunc(g.rows, func(n int) bool { return l.frame.u[n] < from })
-		m, err := l.sumGroup(ctx, backend, features, g)
+		m, err := l.sumGroup(ctx, device, features, g)
 		if err != nil {
 			return nil, err
 		}
@@ -39,10 +39,10 @@ func (l *layout) sum(ctx context.Context, backend spectral.Backend, from float64
 
 // sumGroup sums rows with the usual noise on the backend, and others, divided by their error e_n, on the host: the backends' rows have no
 // weights.
-func (l *layout) sumGroup(ctx context.Context, backend spectral.Backend, features *spectral.Features, g group) (*moments, error) {
+func (l *layout) sumGroup(ctx context.Context, device backend.Backend, features *backend.Features, g group) (*moments, error) {
 	f, d := l.frame, len(g.outputs)
 	m := &moments{outputs: g.outputs, n: len(g.rows), yy: make([]float64, d)}
-	usual := spectral.Data{Q: 1, D: d, Stop: ctx.Err}
+	usual := backend.Data{Q: 1, D: d, Stop: ctx.Err}
 	weighted := usual
 	var errs []float64
 	for _, n := range g.rows {
@@ -59,9 +59,9 @@ func (l *layout) sumGroup(ctx context.Context, backend spectral.Backend, feature
 			m.yy[i] += f.y[out][n] * f.y[out][n] / (e * e)
 		}
 	}
-	sums := spectral.NewMoments(features, d)
+	sums := backend.NewMoments(features, d)
 	if usual.N > 0 {
-		rows, err := backend.Open(usual)
+		rows, err := device.Open(usual)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (l *layout) sumGroup(ctx context.Context, backend spectral.Backend, feature
 }
 
 // addWeighted adds rows divided by their errors, a few hundred at a time.
-func addWeighted(gram, cross []float64, f *spectral.Features, data *spectral.Data, errs []float64) {
+func addWeighted(gram, cross []float64, f *backend.Features, data *backend.Data, errs []float64) {
 	const part = 256
 	d := data.D
 	g := blas64.Symmetric{N: f.M, Stride: f.M, Data: gram, Uplo: blas.Lower}
@@ -112,7 +112,7 @@ func (m *moments) split(c []float64) {
 }
 
 // values fills phi with all features at u, times scale.
-func values(phi []float64, f *spectral.Features, u, scale float64) {
+func values(phi []float64, f *backend.Features, u, scale float64) {
 	for k := range f.M {
 		phi[k] = scale * f.Amp[k] * math.Cos(f.Freq[k]*(u-f.Center[k])+f.Phase[k])
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/posterior"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
 // leastNoise is added to the noise's variance, in units of the data's: below it the sums' rounding would count.
@@ -27,14 +27,14 @@ type objective struct {
 	layout *layout
 	sums   []*moments // a group each
 
-	a      *spectral.Gram // workspace [M,M]
+	a      *backend.Gram // workspace [M,M]
 	d      []float64
 	slopes []slope
 }
 
 func newObjective(l *layout, sums []*moments) *objective {
 	m := l.features()
-	return &objective{layout: l, sums: sums, a: spectral.NewGram([]int{0, m}), d: make([]float64, m), slopes: make([]slope, m)}
+	return &objective{layout: l, sums: sums, a: backend.NewGram([]int{0, m}), d: make([]float64, m), slopes: make([]slope, m)}
 }
 
 // variance is λ for coordinates v, and dλ/dv of the noise's coordinate.
@@ -70,7 +70,7 @@ func (o *objective) factor(s *moments, d []float64, lambda float64) (factor *blo
 var ridges = []float64{0, 1e-13, 1e-12, 1e-11}
 
 // evaluate fills e at coordinates v.
-func (o *objective) evaluate(e *posterior.Evaluation, v []float64) error {
+func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	for i, most := range o.layout.most {
 		if v[i] > most {
 			return errUnresolved
@@ -97,7 +97,7 @@ func (o *objective) evaluate(e *posterior.Evaluation, v []float64) error {
 //	amplitudes  2 Σ_kl s_ik (W_kl)² s_jl,  s_ik = ∂log d_k/∂v_i
 //	and noise   λ'/λ Σ_k s_ik (W − W²)_kk
 //	noise       ½ (λ'/λ)² (n − 2 tr W + tr W²)
-func (o *objective) add(e *posterior.Evaluation, bar []float64, s *moments, lambda, dlambda float64) (value float64, err error) {
+func (o *objective) add(e *bayes.Evaluation, bar []float64, s *moments, lambda, dlambda float64) (value float64, err error) {
 	factor, err := o.factor(s, o.d, lambda)
 	if err != nil {
 		return 0, err

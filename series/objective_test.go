@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // made is a series of n rows with a trend, a season of 12 and noise; if uneven, rows are dropped at random.
@@ -124,7 +124,7 @@ func TestObjective(t *testing.T) {
 		for i, p := range o.layout.priors {
 			v[i] = math.Log(p.Median) + 0.3*math.Sin(float64(i))
 		}
-		var e posterior.Evaluation
+		var e bayes.Evaluation
 		if err := o.evaluate(&e, v); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestUnresolved(t *testing.T) {
 	grown := slices.Index(o.layout.names, "season 1.amplitude[1]")
 	o.layout.most[grown] = math.Inf(1)
 	for v[grown] = 0; v[grown] < 60; v[grown] += 2 {
-		var e posterior.Evaluation
+		var e bayes.Evaluation
 		if err := o.evaluate(&e, v); err != nil {
 			if !errors.Is(err, errUnresolved) || v[grown] < 8 {
 				t.Errorf("amplitude e^%v: %v", v[grown], err)
@@ -223,7 +223,7 @@ func TestUnresolvedStart(t *testing.T) {
 	far.mode = slices.Clone(want.mode)
 	far.mode[slices.Index(want.o.layout.names, "noise.sd")] = -30
 	far.mode[slices.Index(want.o.layout.names, "smooth_trend.sd")] = 40
-	if err := want.o.evaluate(&posterior.Evaluation{}, far.mode); !errors.Is(err, errUnresolved) {
+	if err := want.o.evaluate(&bayes.Evaluation{}, far.mode); !errors.Is(err, errUnresolved) {
 		t.Fatalf("at its mode: %v, want %v", err, errUnresolved)
 	}
 	got, err := search.trial(want.parts, want.memory, &far)
@@ -255,7 +255,7 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 		}
 		v := make([]float64, len(l.priors))
 		v[i] = l.most[i] + 1e-9
-		if err := newObjective(l, sums).evaluate(&posterior.Evaluation{}, v); !errors.Is(err, errUnresolved) {
+		if err := newObjective(l, sums).evaluate(&bayes.Evaluation{}, v); !errors.Is(err, errUnresolved) {
 			t.Errorf("prior %v: beyond the bound: %v", prior, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // Options of Fit. The zero value is a good choice.
@@ -34,7 +34,7 @@ type Options struct {
 	HMC  bool
 	Seed uint64 // of the draws
 
-	Backend spectral.Backend // nil: the CPU
+	Backend backend.Backend // nil: the CPU
 }
 
 // Log is when logarithms are taken.
@@ -43,8 +43,8 @@ type Log int
 const (
 	// LogByEvidence: if all values are positive, they are much more probable so, and no part has a prior, which would be in their units.
 	LogByEvidence Log = iota
-	LogNever
-	LogAlways // an error if a value is not positive
+	LogNever          // the model is of the values themselves
+	LogAlways         // an error if a value is not positive
 )
 
 // AtMode asks for predictions at the mode of the hyper-parameters.

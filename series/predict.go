@@ -10,16 +10,16 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before them.
 var ErrReach = errors.New("series: beyond the model's reach")
 
-// A Prediction is of observations, noise included, [D][N] in the outputs' units: mean and standard deviation, and the ends of the central
-// 95 % interval. If the data have known errors, the noise is that of a value with their median error.
+// A Prediction is of observations at X, noise included, [D][N] in the outputs' units: Mean, standard deviation SD, and Lower and Upper, the
+// ends of the central 95 % interval. If the data have known errors, the noise is that of a value with their median error.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
@@ -28,7 +28,7 @@ type Prediction struct {
 	// a tenth of the data's range ahead, it marks all rows of the output.
 	Median [][]bool
 
-	mixtures [][]score.Mixture
+	mixtures [][]bayes.Mixture
 }
 
 // Quantile is the value below which an observation lies with a probability, for output d and row n. It panics unless 0 < probability < 1:
@@ -67,9 +67,9 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 		return nil, err
 	}
 	defer at.close()
-	p := &Prediction{X: x, mixtures: make([][]score.Mixture, len(m.frame.Scale))}
+	p := &Prediction{X: x, mixtures: make([][]bayes.Mixture, len(m.frame.Scale))}
 	for d := range p.mixtures {
-		p.mixtures[d] = make([]score.Mixture, len(x))
+		p.mixtures[d] = make([]bayes.Mixture, len(x))
 	}
 	o := newObjective(m.layout, m.sums)
 	for _, hyper := range m.draws {
@@ -105,9 +105,9 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 // places are where to predict: on the backend up to the layout's end, or, for a long series, bridged on the host.
 type places struct {
 	u         []float64
-	near, far []int         // indices of u, up to the layout's end and beyond
-	rows      spectral.Rows // the near ones
-	bridges   []*bridge     // a group each
+	near, far []int        // indices of u, up to the layout's end and beyond
+	rows      backend.Rows // the near ones
+	bridges   []*bridge    // a group each
 }
 
 func (p *places) close() {
@@ -144,7 +144,7 @@ func (m *Model) openSteps(ctx context.Context, u []float64) (p *places, err erro
 	}
 	if m.long == nil {
 		if len(near) > 0 {
-			p.rows, err = m.backend.Open(spectral.Data{N: len(near), Q: 1, X: near, Stop: ctx.Err})
+			p.rows, err = m.backend.Open(backend.Data{N: len(near), Q: 1, X: near, Stop: ctx.Err})
 		}
 		return p, err
 	}
@@ -185,7 +185,7 @@ func (v view) latent(at *places, only *selection, visit func(d, n int, mean, var
 		return nil
 	}
 	d, outputs := v.o.d, len(v.sums.outputs)
-	post := &spectral.Posterior{Mean: make([]float64, len(d)*outputs), D: outputs}
+	post := &backend.Posterior{Mean: make([]float64, len(d)*outputs), D: outputs}
 	for i, c := range v.sums.c {
 		for k, w := range v.o.mean(v.factor, c) {
 			post.Mean[k*outputs+i] = w
@@ -204,7 +204,7 @@ func (v view) latent(at *places, only *selection, visit func(d, n int, mean, var
 		features.Power[k] *= a * a
 		features.Ripple[k] *= a * a
 	}
-	p := spectral.NewPrediction(len(at.near), outputs)
+	p := backend.NewPrediction(len(at.near), outputs)
 	if err := at.rows.Predict(p, features, post); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (v view) draw(i int, random *rand.Rand) []float64 {
 	return w
 }
 
-// A Component is what some parts contribute at each place, without noise, [D][N] in the outputs' units, or in those of their logarithm if the
+// A Component is the Mean and standard deviation SD of some parts' sum at each time, without noise, [D][N] in the outputs' units, or in those of their logarithm if the
 // model is of that.
 type Component struct {
 	Name     string // trend, a season's name, or short memory

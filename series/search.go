@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 const (
@@ -139,13 +139,13 @@ type trial struct {
 	memory int
 	o      *objective
 	mode   []float64
-	at     *posterior.Evaluation
+	at     *bayes.Evaluation
 	long   *long // of a long series; nil: the layout has the memory and the noise
 }
 
 // objective is the log posterior but for its constant.
-func (t *trial) objective() posterior.Scored {
-	return posterior.Scored(t.o.evaluate).WithPriors(t.o.layout.priors)
+func (t *trial) objective() bayes.Scored {
+	return bayes.Scored(t.o.evaluate).WithPriors(t.o.layout.priors)
 }
 
 // bound is the log marginal likelihood at the mode.
@@ -222,7 +222,7 @@ func (s *search) mode(t, from *trial) (*trial, error) {
 	}
 	var err error
 	for _, start := range [][]float64{v, medians, noisy} { // the other trial's mode may need more digits than the sums have with these features
-		if t.mode, t.at, err = posterior.Climb(s.ctx, t.objective(), start, enough, mostEvaluations); !errors.Is(err, errUnresolved) {
+		if t.mode, t.at, err = bayes.Climb(s.ctx, t.objective(), start, enough, mostEvaluations); !errors.Is(err, errUnresolved) {
 			break
 		}
 	}

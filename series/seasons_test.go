@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestSeasons: those in the data are found, with the products of a day and a week, and none where there is none.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/posterior"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // A variant is a trial with some of the trend's parts and one of two short memories, and its probability. Of a series that nothing is known
@@ -13,7 +13,7 @@ import (
 // are seen, and weigh in proportion to their evidence (the integral over the hyper-parameters, by the Gaussian at the mode).
 type variant struct {
 	*trial
-	gaussian         *posterior.Gaussian
+	gaussian         *bayes.Gaussian
 	evidence, weight float64
 }
 
@@ -123,7 +123,7 @@ func (v *variant) widen(l *layout, own []float64) []float64 {
 }
 
 // embed is the variant's Gaussian over a layout with more parts, whose amplitudes are certain to be none.
-func (v *variant) embed(l *layout) (*posterior.Gaussian, error) {
+func (v *variant) embed(l *layout) (*bayes.Gaussian, error) {
 	const certain = 1e12
 	n, own := len(l.names), v.o.layout.names
 	h := make([]float64, n*n)
@@ -136,5 +136,5 @@ func (v *variant) embed(l *layout) (*posterior.Gaussian, error) {
 			h[slices.Index(l.names, a)*n+slices.Index(l.names, b)] = information[i*len(own)+j]
 		}
 	}
-	return posterior.NewGaussian(v.widen(l, v.mode), l.scale(), v.gaussian.Value, h)
+	return bayes.NewGaussian(v.widen(l, v.mode), l.scale(), v.gaussian.Value, h)
 }

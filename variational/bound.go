@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
 var (

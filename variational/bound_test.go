@@ -6,11 +6,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/oracle"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -18,15 +18,15 @@ import (
 type kind = modeltest.Kind
 
 // open opens data on the CPU.
-func open(t testing.TB, data *spectral.Data) *variational.Rows {
+func open(t testing.TB, data *backend.Data) *variational.Rows {
 	t.Helper()
 	return openOn(t, cpu.New(), data)
 }
 
 // openOn opens data on a backend.
-func openOn(t testing.TB, backend spectral.Backend, data *spectral.Data) *variational.Rows {
+func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variational.Rows {
 	t.Helper()
-	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: backend})
+	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestWindowsAlongAnotherInput(t *testing.T) {
 	for _, a := range []*[]float64{&s.Lengthscale, &s.Frequency, &s.Location, &s.FreqMean, &s.FreqVar} {
 		*a = swap(*a)
 	}
-	turned := &spectral.Data{N: data.N, Q: 2, D: 1, X: swap(data.X), Y: data.Y, Windows: s.Windows}
+	turned := &backend.Data{N: data.N, Q: 2, D: 1, X: swap(data.X), Y: data.Y, Windows: s.Windows}
 	second := evaluated(t, open(t, turned), s, variational.Exact, nil, true)
 	modeltest.Near(t, "bound", []float64{second.Bound}, []float64{first.Bound}, rounding)
 	modeltest.Near(t, "∂/∂z", second.Gradient.Location, swap(first.Gradient.Location), rounding)

@@ -1,12 +1,12 @@
 package variational
 
-import "github.com/vssgp/vssgp/spectral"
+import "github.com/vssgp/vssgp/backend"
 
 // A chain is what the gradient of a bound is assembled from.
 type chain struct {
-	scale    float64            // times the data's part, which is by
-	features *spectral.Features // the effective features
-	weights  *spectral.Weights  // and by the coefficients; nil: they have no gradient
+	scale    float64           // times the data's part, which is by
+	features *backend.Features // the effective features
+	weights  *backend.Weights  // and by the coefficients; nil: they have no gradient
 	kl       []klTerm
 	weight   []float64 // of each window's KL terms; nil: 1
 }

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // chainShapes are models whose evaluations cost the host something: windows×components×K
@@ -29,7 +29,7 @@ func chainParams(windows, components, k int) *Params {
 	if windows == 1 {
 		return p
 	}
-	p.Windows = spectral.Windows{Length: 2}
+	p.Windows = backend.Windows{Length: 2}
 	for v := range windows {
 		p.Windows.Center = append(p.Windows.Center, float64(v))
 		for range components {
@@ -43,25 +43,25 @@ func chainParams(windows, components, k int) *Params {
 // is the host's share alone.
 type idle struct{}
 
-func (idle) Name() string                                                { return "idle" }
-func (idle) Open(spectral.Data) (spectral.Rows, error)                   { return idle{}, nil }
-func (idle) Close() error                                                { return nil }
-func (idle) CanSolve(*spectral.Features) bool                            { return true }
-func (idle) Moments(*spectral.Moments, *spectral.Features) error         { return nil }
-func (idle) Pullback(_, _ *spectral.Features, _ *spectral.Moments) error { return nil }
-func (idle) Factorised(s *spectral.FactorisedSums, _ *spectral.Features, _ *spectral.Weights, _ []int) error {
+func (idle) Name() string                                              { return "idle" }
+func (idle) Open(backend.Data) (backend.Rows, error)                   { return idle{}, nil }
+func (idle) Close() error                                              { return nil }
+func (idle) CanSolve(*backend.Features) bool                           { return true }
+func (idle) Moments(*backend.Moments, *backend.Features) error         { return nil }
+func (idle) Pullback(_, _ *backend.Features, _ *backend.Moments) error { return nil }
+func (idle) Factorised(s *backend.FactorisedSums, _ *backend.Features, _ *backend.Weights, _ []int) error {
 	s.Value = 1
 	return nil
 }
-func (idle) Predict(*spectral.Prediction, *spectral.Features, *spectral.Posterior) error { return nil }
-func (idle) Solve(*spectral.Solution, *spectral.Features, float64) error                 { return nil }
-func (idle) PullbackSolved(_, _ *spectral.Features, _ spectral.SolvedAdjoint) error      { return nil }
+func (idle) Predict(*backend.Prediction, *backend.Features, *backend.Posterior) error { return nil }
+func (idle) Solve(*backend.Solution, *backend.Features, float64) error                { return nil }
+func (idle) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) error     { return nil }
 
 // idleRows opens a row for p on the idle backend, and returns the features' adjoint that
 // its pullbacks leave.
-func idleRows(t testing.TB, p *Params) (*Rows, *spectral.Features) {
+func idleRows(t testing.TB, p *Params) (*Rows, *backend.Features) {
 	t.Helper()
-	data := spectral.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
+	data := backend.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
 	r, err := Open(t.Context(), data, Setting{Backend: idle{}})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func idleRows(t testing.TB, p *Params) (*Rows, *spectral.Features) {
 	for i, a := range [][]float64{s.C, s.Mean, sums.Weights.Mean, sums.Weights.Var} {
 		fill(a, i)
 	}
-	for _, f := range []*spectral.Features{bar, sums.Features} {
+	for _, f := range []*backend.Features{bar, sums.Features} {
 		for i, a := range f.Fields() {
 			fill(a.Data, i)
 		}

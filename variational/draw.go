@@ -7,15 +7,15 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A Function is one function drawn from the posterior q(A)q(ω), in the model's
 // units and without noise. Its features have one frequency and phase each, so they
 // are damped cosines without damping.
 type Function struct {
-	features     *spectral.Features
+	features     *backend.Features
 	coefficients []float64 // A [M,D]
 	d            int
 }
@@ -65,7 +65,7 @@ func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 	q := f.features.Q
 	n := len(x) / q
-	if err := (&spectral.Data{N: n, Q: q, X: x, Windows: f.features.Windows}).Check(); err != nil {
+	if err := (&backend.Data{N: n, Q: q, X: x, Windows: f.features.Windows}).Check(); err != nil {
 		return nil, fmt.Errorf("vssgp: draw: %w", err)
 	}
 	y, offset := make([]float64, n*f.d), f.features.Offsets()

@@ -3,8 +3,8 @@ package variational
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Features are the effective parameters of the model's features. The rows depend on
@@ -12,11 +12,11 @@ import (
 //
 //	P = Σ/l²   ω = μ/l + 2πp   c = (α+β)/2   h = (β−α)/2
 //	A1 = √(2σ²/K)·sinc h   A0 = σ²/K   A2 = (σ²/K)·sinc 2h
-func (p *Params) Features() *spectral.Features {
+func (p *Params) Features() *backend.Features {
 	if p == nil {
 		return nil
 	}
-	f := spectral.NewFeatures(p.M(), p.Q)
+	f := backend.NewFeatures(p.M(), p.Q)
 	p.effective(f)
 	return f
 }
@@ -34,7 +34,7 @@ func (p *Params) eachBlock(do func(block, lo, hi int)) {
 func (p *Params) blockComponents() int { return max(1, blockFeatures/max(1, p.K)) }
 
 // effective writes the effective features into f, which has their shape.
-func (p *Params) effective(f *spectral.Features) {
+func (p *Params) effective(f *backend.Features) {
 	f.Windows = p.Windows
 	if p.ComponentWindow == nil {
 		f.Window = nil
@@ -51,7 +51,7 @@ func (p *Params) effective(f *spectral.Features) {
 }
 
 // effectiveOf is effective for component i, except for the centres.
-func (p *Params) effectiveOf(f *spectral.Features, i int) {
+func (p *Params) effectiveOf(f *backend.Features, i int) {
 	share := p.Variance[i] / float64(p.K)
 	amp := math.Sqrt(2 * share)
 	for k := i * p.K; k < (i+1)*p.K; k++ {
@@ -74,7 +74,7 @@ func (p *Params) effectiveOf(f *spectral.Features, i int) {
 
 // pullFeatures takes scale times a gradient by the effective parameters, bar, and
 // sets dst to the gradient by the parameters of component i.
-func (p *Params) pullFeatures(dst *Params, bar *spectral.Features, scale float64, i int) {
+func (p *Params) pullFeatures(dst *Params, bar *backend.Features, scale float64, i int) {
 	first, end := i*p.K, (i+1)*p.K
 	for q := range p.Q {
 		of := i*p.Q + q

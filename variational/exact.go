@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/matrices"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // MaxExact is the largest number of features in a window for exact inference, which
@@ -36,8 +36,8 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	solve, pullback := r.rows.Solve, r.rows.PullbackSolved
 	switch {
 	case !gradient:
-		mom := spectral.NewMoments(f, r.D)
-		solve = func(s *spectral.Solution, f *spectral.Features, lambda float64) (err error) {
+		mom := backend.NewMoments(f, r.D)
+		solve = func(s *backend.Solution, f *backend.Features, lambda float64) (err error) {
 			e.Posterior.Factor, err = r.factor(s, f, mom, lambda, 1)
 			return err
 		}
@@ -57,10 +57,10 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	if !gradient {
 		e.Posterior.Mean = slices.Clone(s.Mean)
 	}
-	var barF *spectral.Features
+	var barF *backend.Features
 	if gradient {
 		barF = r.workspace.adjointOf(f)
-		bar := spectral.SolvedAdjoint{Inverse: -0.5 * float64(r.D), Outer: -0.5 * tau, Linear: tau} // ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ, ∂L/∂C = τ·m
+		bar := backend.SolvedAdjoint{Inverse: -0.5 * float64(r.D), Outer: -0.5 * tau, Linear: tau} // ∂L/∂G = −½D·A⁻¹ − ½τ·m mᵀ, ∂L/∂C = τ·m
 		if err := pullback(barF, f, bar); err != nil {
 			return nil, err
 		}
@@ -99,10 +99,10 @@ func checkExact(offset []int) error {
 }
 
 // solver is the Solve of spectral.Rows, on a device or on the host.
-type solver func(s *spectral.Solution, f *spectral.Features, lambda float64) error
+type solver func(s *backend.Solution, f *backend.Features, lambda float64) error
 
 // solve is the solver on the host. It leaves A⁻¹ in the workspace's moments.
-func (r *Rows) solve(s *spectral.Solution, f *spectral.Features, lambda float64) error {
+func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) error {
 	mom := r.workspace.momentsOf(f, r.D)
 	factor, err := r.factor(s, f, mom, lambda, max(2, r.Segments))
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Rows) solve(s *spectral.Solution, f *spectral.Features, lambda float64)
 }
 
 // pullbackSolved is the PullbackSolved of spectral.Rows, after solve.
-func (r *Rows) pullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+func (r *Rows) pullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	mom, mean := r.workspace.moments, r.workspace.solution.Mean
 	for i, m := range mean {
 		mom.C[i] = bar.Linear * m
@@ -127,7 +127,7 @@ func (r *Rows) pullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjo
 
 // factor sums G and C and overwrites G by the factor of A = G + λI with the given
 // number of segments. It fills in s, except for the trace of A⁻¹.
-func (r *Rows) factor(s *spectral.Solution, f *spectral.Features, mom *spectral.Moments, lambda float64, segments int,
+func (r *Rows) factor(s *backend.Solution, f *backend.Features, mom *backend.Moments, lambda float64, segments int,
 ) (*blocktri.Factor, error) {
 	mom.Terms = 0 // unless the backend sets it
 	if err := cmp.Or(r.rows.Moments(mom, f), r.ctx.Err()); err != nil {
@@ -174,12 +174,12 @@ const jitterTimes = 6
 
 // withJitter solves for A = G + (λ + jitter)·I, with jitter only if there is no
 // Cholesky factor without (matrices.Jittered).
-func withJitter(s *spectral.Solution, f *spectral.Features, lambda float64, solve solver) (jitter float64, err error) {
-	jitter, err = matrices.Jittered(spectral.ErrNotPositive, jitterTimes, func(jitter float64) (float64, error) {
+func withJitter(s *backend.Solution, f *backend.Features, lambda float64, solve solver) (jitter float64, err error) {
+	jitter, err = linalg.Jittered(backend.ErrNotPositive, jitterTimes, func(jitter float64) (float64, error) {
 		err := solve(s, f, lambda+jitter)
 		return s.TraceGram/float64(f.M) + lambda, err
 	})
-	if errors.Is(err, spectral.ErrNotPositive) {
+	if errors.Is(err, backend.ErrNotPositive) {
 		err = fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
 	}
 	return jitter, err

@@ -3,7 +3,7 @@ package variational
 import (
 	"math"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // What the tests in package variational_test need to see. They are not in this
@@ -26,7 +26,7 @@ func (r *Rows) SwapWorkspace(w Workspace) (was Workspace) {
 // Difference is Σ y² − Σ C∘m at p, and the most that rounding may have changed
 // of it.
 func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
-	f, s := p.Features(), spectral.NewSolution(p.M(), r.D)
+	f, s := p.Features(), backend.NewSolution(p.M(), r.D)
 	if err := r.solve(s, f, 1/p.NoisePrecision[0]); err != nil {
 		return 0, 0, err
 	}

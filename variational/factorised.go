@@ -3,7 +3,7 @@ package variational
 import (
 	"math"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // Factorised is the bound with a diagonal q(A) (eqs. lower_bound_factorised,
@@ -18,7 +18,7 @@ import (
 func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
 	f := r.workspace.featuresOf(p)
 	sums := r.workspace.sumsOf(f, r.D)
-	w := &spectral.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: r.D}
+	w := &backend.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: r.D}
 	if err := r.rows.Factorised(sums, f, w, rows); err != nil {
 		return nil, err
 	}

@@ -6,15 +6,15 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/matrices"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg"
 )
 
 // TestJitter: it is added where there is no Cholesky factor, and only there; a
 // matrix that it cannot help is an error.
 func TestJitter(t *testing.T) {
-	gram := func(diagonal float64) *spectral.Gram { // ones, singular but for λ
-		g := spectral.NewGram([]int{0, 3})
+	gram := func(diagonal float64) *backend.Gram { // ones, singular but for λ
+		g := backend.NewGram([]int{0, 3})
 		for i := range g.Diag[0] {
 			g.Diag[0][i] = 1
 		}
@@ -35,15 +35,15 @@ func TestJitter(t *testing.T) {
 		{"not a number", math.NaN(), 0.1, -1},
 	} {
 		r := &Rows{D: 1, rows: given{gram: gram(c.diagonal)}, ctx: context.Background()}
-		f := spectral.NewFeatures(3, 1)
-		jitter, err := withJitter(spectral.NewSolution(3, 1), f, c.lambda, r.solve)
+		f := backend.NewFeatures(3, 1)
+		jitter, err := withJitter(backend.NewSolution(3, 1), f, c.lambda, r.solve)
 		if c.jitter < 0 {
 			if !errors.Is(err, ErrBound) {
 				t.Errorf("%s: error %v, want one that wraps ErrBound", c.name, err)
 			}
 			continue
 		}
-		if want := c.jitter * matrices.JitterFirst * ((2+c.diagonal)/3 + c.lambda); err != nil || math.Abs(jitter-want) > 1e-9*want {
+		if want := c.jitter * linalg.JitterFirst * ((2+c.diagonal)/3 + c.lambda); err != nil || math.Abs(jitter-want) > 1e-9*want {
 			t.Errorf("%s: jitter %g, want %g (error %v)", c.name, jitter, want, err)
 		}
 	}
@@ -51,11 +51,11 @@ func TestJitter(t *testing.T) {
 
 // given are rows whose moments are known.
 type given struct {
-	spectral.Rows
-	gram *spectral.Gram
+	backend.Rows
+	gram *backend.Gram
 }
 
-func (g given) Moments(dst *spectral.Moments, _ *spectral.Features) error {
+func (g given) Moments(dst *backend.Moments, _ *backend.Features) error {
 	dst.Gram.CopyFrom(g.gram)
 	return nil
 }

@@ -6,20 +6,20 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/oracle"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/variational"
 )
 
 // bound is the bound of data that are opened for it alone.
-func bound(t testing.TB, p *variational.Params, data *spectral.Data, inference variational.Inference, rows []int) *variational.Evaluation {
+func bound(t testing.TB, p *variational.Params, data *backend.Data, inference variational.Inference, rows []int) *variational.Evaluation {
 	t.Helper()
 	return evaluated(t, open(t, data), p, inference, rows, false)
 }
 
 // logGaussian is Σ_d log N(y_d; 0, ΦΦᵀ + τ⁻¹I), the covariance formed densely.
-func logGaussian(t *testing.T, p *variational.Params, data *spectral.Data) float64 {
+func logGaussian(t *testing.T, p *variational.Params, data *backend.Data) float64 {
 	t.Helper()
 	op := modeltest.ToOracle(p)
 	cov := mat.NewSymDense(data.N, nil)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 const (
@@ -20,8 +20,8 @@ func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 	if err := checkExact(f.Offsets()); err != nil {
 		return nil, nil, err
 	}
-	s, mom := spectral.NewSolution(f.M, r.D), r.workspace.momentsOf(f, r.D)
-	_, err = withJitter(s, f, 1/p.NoisePrecision[0], func(s *spectral.Solution, f *spectral.Features, lambda float64) error {
+	s, mom := backend.NewSolution(f.M, r.D), r.workspace.momentsOf(f, r.D)
+	_, err = withJitter(s, f, 1/p.NoisePrecision[0], func(s *backend.Solution, f *backend.Features, lambda float64) error {
 		_, err := r.factor(s, f, mom, lambda, max(2, r.Segments))
 		return err
 	})
@@ -42,8 +42,8 @@ func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err
 	if rows != nil {
 		scale = float64(r.N) / float64(len(rows))
 	}
-	w := &spectral.Weights{Mean: make([]float64, n), Var: make([]float64, n), D: r.D}
-	sums := spectral.NewFactorisedSums(f, r.D)
+	w := &backend.Weights{Mean: make([]float64, n), Var: make([]float64, n), D: r.D}
+	sums := backend.NewFactorisedSums(f, r.D)
 	if err := r.rows.Factorised(sums, f, w, rows); err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // conjugateWithin is how much of the error conjugateGradients may leave when it
@@ -28,7 +28,7 @@ func TestApproximateMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := open(t, &spectral.Data{N: c.n, Q: 1, D: c.d, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y), Windows: m.Params.Windows})
+		rows := open(t, &backend.Data{N: c.n, Q: 1, D: c.d, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y), Windows: m.Params.Windows})
 		wantDiag, wantMean, err := rows.SolveMean(m.Params)
 		if err != nil {
 			t.Fatal(err)

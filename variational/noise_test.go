@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -40,7 +40,7 @@ func TestNoiseLevel(t *testing.T) {
 func checkAgainstTruth(t *testing.T, m *vssgp.Model, data *vssgp.Data, bound float64, p *vssgp.Prediction) {
 	t.Helper()
 	const margin = variational.ConditionMargin
-	tr := newTruth(m.Params, &spectral.Data{N: data.N, Q: 1, D: 1, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
+	tr := newTruth(m.Params, &backend.Data{N: data.N, Q: 1, D: 1, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
 	want := tr.exact().float()
 	if most := 0.5 * float64(data.N+m.Params.M()) / margin; !(math.Abs(bound-want) <= most) {
 		t.Errorf("bound %.10g, in 192 bits %.10g: want it within %.2g", bound, want, most)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // ErrParams is wrapped by every error about impossible parameters.
@@ -31,8 +31,8 @@ type Params struct {
 	CoefMean []float64 // m [M,D], of the factorised posterior; empty before a fit
 	CoefVar  []float64 // diag s [M,D], > 0; empty for the exact posterior
 
-	Windows         spectral.Windows // in the model's units; the zero value: none
-	ComponentWindow []int            // [L] window of each component, not falling; nil without windows
+	Windows         backend.Windows // in the model's units; the zero value: none
+	ComponentWindow []int           // [L] window of each component, not falling; nil without windows
 }
 
 // M is the number of features, L·K; 0 for nil.

@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/blocktri"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A Predictive is the distribution of the latent function that parameters and a
 // posterior over the coefficients make (eqs. pred_mean, pred_uncertainty), in the
 // model's units. The parameters must not change while it is in use.
 type Predictive struct {
-	Coefficients *spectral.Posterior // their means, and their covariances in one of its forms
+	Coefficients *backend.Posterior // their means, and their covariances in one of its forms
 
 	p *Params
-	f *spectral.Features
+	f *backend.Features
 	r *blocktri.Factor // of A; nil for a factorised posterior
 }
 
@@ -27,12 +27,12 @@ type Predictive struct {
 func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictive, error) {
 	t := &Predictive{p: p, f: p.Features()}
 	if exact == nil {
-		t.Coefficients = &spectral.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}
+		t.Coefficients = &backend.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}
 		return t, nil
 	}
 	t.r = exact.Factor
 	factor := exact.Factor.Clone()
-	var s *spectral.Gram
+	var s *backend.Gram
 	if err := parallel.Await(ctx, blocktri.Flops(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
 		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
 	}
@@ -41,7 +41,7 @@ func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictiv
 			b[i] /= p.NoisePrecision[0]
 		}
 	}
-	t.Coefficients = &spectral.Posterior{Mean: exact.Mean, Cov: s, D: p.D}
+	t.Coefficients = &backend.Posterior{Mean: exact.Mean, Cov: s, D: p.D}
 	return t, nil
 }
 
@@ -59,14 +59,14 @@ func (t *Predictive) Variances() []float64 {
 
 // At predicts the function at rows x [N,Q] in one pass of the backend. Errors are
 // the backend's, or wrap ctx.Err().
-func (t *Predictive) At(ctx context.Context, backend spectral.Backend, x []float64) (*spectral.Prediction, error) {
+func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64) (*backend.Prediction, error) {
 	n, d := len(x)/t.p.Q, t.p.D
-	rows, err := backend.Open(spectral.Data{N: n, Q: t.p.Q, X: x, Windows: t.p.Windows, Stop: ctx.Err})
+	rows, err := device.Open(backend.Data{N: n, Q: t.p.Q, X: x, Windows: t.p.Windows, Stop: ctx.Err})
 	if err != nil {
 		return nil, fmt.Errorf("vssgp: predict: %w", err)
 	}
 	defer rows.Close()
-	out := spectral.NewPrediction(n, d)
+	out := backend.NewPrediction(n, d)
 	if err := rows.Predict(out, t.f, t.Coefficients); err != nil {
 		return nil, fmt.Errorf("vssgp: predict: %w", err)
 	}

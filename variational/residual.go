@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // The squared errors that the optimal q(A) leaves, with λ = τ⁻¹ and m = A⁻¹C, are
@@ -22,7 +22,7 @@ const residualDigits = BoundTolerance / 10
 
 // residual is S, by the difference if its rounding error is known to be small.
 // offset are f.Offsets(), lambda is τ⁻¹ and any jitter.
-func (r *Rows) residual(f *spectral.Features, offset []int, solved *spectral.Solution, lambda float64) (float64, error) {
+func (r *Rows) residual(f *backend.Features, offset []int, solved *backend.Solution, lambda float64) (float64, error) {
 	mean := solved.Mean
 	product, size := dotExact(solved.C, mean)
 	s := r.square - product
@@ -30,7 +30,7 @@ func (r *Rows) residual(f *spectral.Features, offset []int, solved *spectral.Sol
 		return s, nil
 	}
 	sums := r.workspace.sumsOf(f, r.D)
-	w := &spectral.Weights{Mean: mean, Var: r.workspace.zeros(len(mean)), D: r.D}
+	w := &backend.Weights{Mean: mean, Var: r.workspace.zeros(len(mean)), D: r.D}
 	if err := r.rows.Factorised(sums, f, w, nil); err != nil {
 		return 0, fmt.Errorf("vssgp: the bound's squared errors: %w", err)
 	}
@@ -40,7 +40,7 @@ func (r *Rows) residual(f *spectral.Features, offset []int, solved *spectral.Sol
 // lost bounds the rounding error of Σ y² − Σ C∘m from above (DESIGN.md, section
 // 4): sums of n terms or from tables, a factor and two solves of b features that
 // meet. size is Σ |C∘m|.
-func (r *Rows) lost(f *spectral.Features, offset []int, size float64, s *spectral.Solution, lambda float64) float64 {
+func (r *Rows) lost(f *backend.Features, offset []int, size float64, s *backend.Solution, lambda float64) float64 {
 	n, b := float64(r.deep), float64(widest(offset))
 	if terms := float64(r.workspace.terms); terms > 0 {
 		// An error is relative to the largest entry of the diagonal, and the errors do not share a sign: the norm of their
@@ -52,7 +52,7 @@ func (r *Rows) lost(f *spectral.Features, offset []int, size float64, s *spectra
 }
 
 // measure leaves |m|ᵀ|R||Rᵀ||m| of a dense factor R and s.Mean.
-func (w *workspace) measure(factor *spectral.Gram, s *spectral.Solution) {
+func (w *workspace) measure(factor *backend.Gram, s *backend.Solution) {
 	m := factor.M()
 	w.columns = append(w.columns[:0], w.zeros(m*s.D)...)
 	for i := range m {
@@ -68,7 +68,7 @@ func (w *workspace) measure(factor *spectral.Gram, s *spectral.Solution) {
 // spread bounds |m|ᵀ|R||Rᵀ||m|, R a factor of A, from above: the weight that the
 // errors of the factor's and the sums' entries have in mᵀAm. A row or column of R
 // meets the features of two windows at most.
-func (r *Rows) spread(f *spectral.Features, offset []int, mean []float64, lambda, traceGram float64) float64 {
+func (r *Rows) spread(f *backend.Features, offset []int, mean []float64, lambda, traceGram float64) float64 {
 	sum := parallel.Sum(len(offset)-1, blockWindows, func(from, end int) (sum float64) {
 		for v := from; v < end; v++ {
 			lo, hi := offset[v], offset[v+1]

@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/modeltest"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -45,18 +45,18 @@ func TestResidual(t *testing.T) {
 
 // counting counts the factorised passes, or has them be as told.
 type counting struct {
-	spectral.Backend
+	backend.Backend
 	factorised int
 	value      *float64
 	noTables   bool
 }
 
 type countingRows struct {
-	spectral.Rows
+	backend.Rows
 	of *counting
 }
 
-func (c *counting) Open(d spectral.Data) (spectral.Rows, error) {
+func (c *counting) Open(d backend.Data) (backend.Rows, error) {
 	r, err := c.Backend.Open(d)
 	if t, ok := r.(*rowspectrum.Rows); ok && c.noTables {
 		r = t.Rows
@@ -64,7 +64,7 @@ func (c *counting) Open(d spectral.Data) (spectral.Rows, error) {
 	return &countingRows{r, c}, err
 }
 
-func (r *countingRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Features, w *spectral.Weights, rows []int) error {
+func (r *countingRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	r.of.factorised++
 	err := r.Rows.Factorised(dst, f, w, rows)
 	if r.of.value != nil {
@@ -74,7 +74,7 @@ func (r *countingRows) Factorised(dst *spectral.FactorisedSums, f *spectral.Feat
 }
 
 // interpolated are point frequencies that explain y up to noise of the model's standard deviation.
-func interpolated(n, m int, even bool, sd float64) (*variational.Params, *spectral.Data) {
+func interpolated(n, m int, even bool, sd float64) (*variational.Params, *backend.Data) {
 	rng := modeltest.NewRNG(uint64(n))
 	p := variational.NewParams(1, m, 1, 1)
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1/(sd*sd)
@@ -86,7 +86,7 @@ func interpolated(n, m int, even bool, sd float64) (*variational.Params, *spectr
 		p.PhaseUpper[k] = p.PhaseLower[k]
 		coefficient[k] = amplitude * rng.NormFloat64()
 	}
-	d := &spectral.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	d := &backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
 		d.X[i] = float64(i)
 		if !even {

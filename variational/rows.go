@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Rows are data that a backend holds, with the sums over them that the bounds need
@@ -16,7 +16,7 @@ type Rows struct {
 	N, D     int // rows and outputs
 	Segments int // into which the exact bound's matrix is cut (Options.Segments of package vssgp)
 
-	rows      spectral.Rows
+	rows      backend.Rows
 	ctx       context.Context // checked between passes
 	square    float64         // Σ y²
 	deep      int             // the most rows that one window meets: the terms of its sums
@@ -26,7 +26,7 @@ type Rows struct {
 
 // Setting says how rows are opened.
 type Setting struct {
-	Backend spectral.Backend // holds the rows and computes the passes over them
+	Backend backend.Backend // holds the rows and computes the passes over them
 	// Origin [D] has been subtracted from the outputs, in the outputs' units here.
 	// It decides how large the outputs' last digits are. nil: nothing.
 	Origin []float64
@@ -42,7 +42,7 @@ const openFlops = 5e3
 
 // Open brings data in the model's units to a backend, for evaluations that stop if
 // ctx ends. Errors are the backend's, or wrap ctx.Err().
-func Open(ctx context.Context, data spectral.Data, s Setting) (*Rows, error) {
+func Open(ctx context.Context, data backend.Data, s Setting) (*Rows, error) {
 	r := &Rows{N: data.N, D: data.D, Segments: s.Segments, ctx: cmp.Or(ctx, context.Background()), origin: s.Origin}
 	data.Stop = func() error { return r.ctx.Err() }
 	var err error

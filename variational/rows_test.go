@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -19,7 +19,7 @@ func (late) Close() error { return nil }
 
 var errRefused = errors.New("refused")
 
-func (s late) Open(spectral.Data) (spectral.Rows, error) {
+func (s late) Open(backend.Data) (backend.Rows, error) {
 	time.Sleep(s.takes)
 	return nil, errRefused
 }
@@ -29,7 +29,7 @@ func (s late) Open(spectral.Data) (spectral.Rows, error) {
 func TestOpenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	data := spectral.Data{N: 1 << 20, Q: 1, D: 1}
+	data := backend.Data{N: 1 << 20, Q: 1, D: 1}
 	if _, err := variational.Open(ctx, data, variational.Setting{Backend: late{5 * time.Second}, Leave: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want one that wraps context.Canceled", err)
 	}

@@ -4,11 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // blockwise is how close the block-tridiagonal algebra must be to the dense one.
@@ -16,11 +16,11 @@ const blockwise = 1e-10
 
 // wholeCPU is a CPU whose rows are whole.
 type wholeCPU struct {
-	spectral.Backend
-	f *spectral.Features
+	backend.Backend
+	f *backend.Features
 }
 
-func (b wholeCPU) Open(data spectral.Data) (spectral.Rows, error) {
+func (b wholeCPU) Open(data backend.Data) (backend.Rows, error) {
 	rows, err := b.Backend.Open(data)
 	return whole{rows, b.f}, err
 }
@@ -28,12 +28,12 @@ func (b wholeCPU) Open(data spectral.Data) (spectral.Rows, error) {
 // whole are rows whose features seem to have one window, to which all of A is
 // one dense block; their passes go by windows all the same.
 type whole struct {
-	spectral.Rows
-	f *spectral.Features // with its windows
+	backend.Rows
+	f *backend.Features // with its windows
 }
 
-func (w whole) Moments(dst *spectral.Moments, _ *spectral.Features) error {
-	byWindow := spectral.NewMoments(w.f, dst.D)
+func (w whole) Moments(dst *backend.Moments, _ *backend.Features) error {
+	byWindow := backend.NewMoments(w.f, dst.D)
 	if err := w.Rows.Moments(byWindow, w.f); err != nil {
 		return err
 	}
@@ -45,14 +45,14 @@ func (w whole) Moments(dst *spectral.Moments, _ *spectral.Features) error {
 	return nil
 }
 
-func (w whole) Pullback(dst, _ *spectral.Features, bar *spectral.Moments) error {
-	byWindow := &spectral.Moments{C: bar.C, Gram: spectral.NewGram(w.f.Offsets()), D: bar.D}
+func (w whole) Pullback(dst, _ *backend.Features, bar *backend.Moments) error {
+	byWindow := &backend.Moments{C: bar.C, Gram: backend.NewGram(w.f.Offsets()), D: bar.D}
 	eachStored(byWindow.Gram, func(i, j int, v *float64) { *v = bar.Gram.Diag[0][i*w.f.M+j] })
 	return w.Rows.Pullback(dst, w.f, byWindow)
 }
 
 // eachStored visits the stored entries of g, those of Below once.
-func eachStored(g *spectral.Gram, visit func(i, j int, v *float64)) {
+func eachStored(g *backend.Gram, visit func(i, j int, v *float64)) {
 	for v, b := range g.Diag {
 		n, at := g.Size(v), g.Offset[v]
 		for i := range b {
@@ -81,7 +81,7 @@ func TestBlocksAgainstDense(t *testing.T) {
 		p.Location[k] = p.Windows.Center[p.ComponentWindow[k/p.K]] + p.Location[k] - 3
 	}
 	dense, f := p.Clone(), p.Features()
-	dense.Windows, dense.ComponentWindow = spectral.Windows{}, nil
+	dense.Windows, dense.ComponentWindow = backend.Windows{}, nil
 	want, err := openOn(t, wholeCPU{cpu.New(), f}, data).Exact(dense, true)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestBlocksAgainstDense(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	mom := spectral.NewMoments(f, data.D)
+	mom := backend.NewMoments(f, data.D)
 	if err := rows.Moments(mom, f); err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,15 @@ package variational
 import (
 	"slices"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // A Shape is the sizes of a model before its arrays are made. A start proposes a
 // Shape, which is checked against the memory limit.
 type Shape struct {
-	Windows    spectral.Windows // in the model's units; the zero value: none
-	Components []int            // [V] of each window; one entry without windows
-	K, Q, D    int              // features of a component, inputs, outputs
+	Windows    backend.Windows // in the model's units; the zero value: none
+	Components []int           // [V] of each window; one entry without windows
+	K, Q, D    int             // features of a component, inputs, outputs
 
 	PointFrequencies bool // Σ = 0: SSGP and random projections
 	FixedPhases      bool // α = β

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 

@@ -5,19 +5,19 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/blocktri"
-	"github.com/vssgp/vssgp/internal/matrices"
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/linalg"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 
 // hosted are rows that solve, and keep what they solve on the host. The first
 // failures tries find no Cholesky factor.
 type hosted struct {
-	spectral.Rows
-	mom      *spectral.Moments
+	backend.Rows
+	mom      *backend.Moments
 	mean     []float64
 	lambdas  []float64 // of each try
 	failures int
@@ -25,7 +25,7 @@ type hosted struct {
 }
 
 // Open makes r the rows of d on the CPU: r is a backend for one set of rows.
-func (r *hosted) Open(d spectral.Data) (spectral.Rows, error) {
+func (r *hosted) Open(d backend.Data) (backend.Rows, error) {
 	rows, err := cpu.New().Open(d)
 	r.Rows = rows
 	return r, err
@@ -34,18 +34,18 @@ func (r *hosted) Open(d spectral.Data) (spectral.Rows, error) {
 func (r *hosted) Name() string { return "hosted" }
 
 // trace is the sum of a matrix's diagonal.
-func trace(g *spectral.Gram) (sum float64) {
+func trace(g *backend.Gram) (sum float64) {
 	for i := range g.Offset[len(g.Offset)-1] {
 		sum += *entry(g, i, i)
 	}
 	return sum
 }
 
-func (r *hosted) CanSolve(*spectral.Features) bool { return true }
+func (r *hosted) CanSolve(*backend.Features) bool { return true }
 
-func (r *hosted) Solve(dst *spectral.Solution, f *spectral.Features, lambda float64) error {
+func (r *hosted) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	r.lambdas = append(r.lambdas, lambda)
-	r.mom = spectral.NewMoments(f, dst.D)
+	r.mom = backend.NewMoments(f, dst.D)
 	if err := r.Rows.Moments(r.mom, f); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (r *hosted) Solve(dst *spectral.Solution, f *spectral.Features, lambda floa
 		return r.broken
 	}
 	if len(r.lambdas) <= r.failures {
-		return spectral.ErrNotPositive
+		return backend.ErrNotPositive
 	}
 	factor, err := blocktri.Factorise(r.mom.Gram, lambda, 2)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *hosted) Solve(dst *spectral.Solution, f *spectral.Features, lambda floa
 	return nil
 }
 
-func (r *hosted) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAdjoint) error {
+func (r *hosted) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	g, d := r.mom.Gram, r.mom.D
 	for i := range f.M {
 		for j := range f.M {
@@ -91,7 +91,7 @@ func (r *hosted) PullbackSolved(dst, f *spectral.Features, bar spectral.SolvedAd
 }
 
 // entry is where (i, j) of a matrix stands, nil if elsewhere or nowhere.
-func entry(g *spectral.Gram, i, j int) *float64 {
+func entry(g *backend.Gram, i, j int) *float64 {
 	for v, b := range g.Diag {
 		if j < g.Offset[v] || j >= g.Offset[v+1] {
 			continue
@@ -140,7 +140,7 @@ func TestSolverJitter(t *testing.T) {
 		there := &hosted{failures: failures}
 		e, err := openOn(t, there, data).Exact(p, true)
 		if failures > variational.JitterTimes {
-			if !errors.Is(err, variational.ErrBound) || !errors.Is(err, spectral.ErrNotPositive) {
+			if !errors.Is(err, variational.ErrBound) || !errors.Is(err, backend.ErrNotPositive) {
 				t.Errorf("%d failures: %v", failures, err)
 			}
 			continue
@@ -151,11 +151,11 @@ func TestSolverJitter(t *testing.T) {
 		lambda, want := 1/p.NoisePrecision[0], 0.0
 		if failures > 0 {
 			f := p.Features()
-			mom := spectral.NewMoments(f, 1)
+			mom := backend.NewMoments(f, 1)
 			if err := there.Rows.Moments(mom, f); err != nil {
 				t.Fatal(err)
 			}
-			want = matrices.JitterFirst * math.Pow(matrices.JitterGrow, float64(failures-1)) * (trace(mom.Gram)/float64(f.M) + lambda)
+			want = linalg.JitterFirst * math.Pow(linalg.JitterGrow, float64(failures-1)) * (trace(mom.Gram)/float64(f.M) + lambda)
 		}
 		if math.Abs(e.Jitter-want) > 1e-9*want || there.lambdas[failures] != lambda+e.Jitter {
 			t.Errorf("%d failures: jitter %g, want %g; λ %v", failures, e.Jitter, want, there.lambdas)

@@ -3,9 +3,9 @@ package variational
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // unit is float64's unit roundoff.
@@ -21,7 +21,7 @@ func widest(offset []int) int {
 }
 
 // deepest is the most rows of x [N,Q] that one of the windows meets.
-func deepest(w *spectral.Windows, x []float64, q int) int {
+func deepest(w *backend.Windows, x []float64, q int) int {
 	count := make([]int, w.Count()+1) // of the cells from −1 on
 	for at := 0; at < len(x); at += q {
 		count[w.Cell(x[at+w.Dim])+1]++

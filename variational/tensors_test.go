@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
-	"github.com/vssgp/vssgp/internal/optimise"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -169,7 +169,7 @@ func TestConstants(t *testing.T) {
 			case variational.PhaseEnd:
 				want = 0
 			}
-			if got := optimise.NewCoordinates(p, []string{tensor.Name}, optimise.Ties{}, 1).N(); got != want {
+			if got := optimize.NewCoordinates(p, []string{tensor.Name}, optimize.Ties{}, 1).N(); got != want {
 				t.Errorf("%s: %d coordinates, want %d", tensor.Name, got, want)
 			}
 		}

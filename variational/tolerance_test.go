@@ -1,6 +1,6 @@
 package variational_test
 
-import "github.com/vssgp/vssgp/internal/modeltest"
+import "github.com/vssgp/vssgp/internal/testkit/modeltest"
 
 // Tolerances of this package's tests, each with where it comes from.
 const (

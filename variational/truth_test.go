@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -13,7 +13,7 @@ import (
 // written from the paper's equations, with central differences for gradients.
 type truth struct {
 	p     *variational.Params
-	data  *spectral.Data
+	data  *backend.Data
 	value map[string][]real // by tensor
 
 	// What one entry leaves as it was is not computed again for it.
@@ -27,7 +27,7 @@ type moment struct {
 	known        bool
 }
 
-func newTruth(p *variational.Params, data *spectral.Data) *truth {
+func newTruth(p *variational.Params, data *backend.Data) *truth {
 	t := &truth{p: p, data: data, value: map[string][]real{}, features: make([]moment, data.N*p.M()), logs: map[[2]*big.Float]real{}}
 	for _, tensor := range p.Tensors() {
 		for _, v := range *tensor.Data {

@@ -3,7 +3,7 @@ package variational
 import (
 	"sync"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // A workspace keeps the arrays of one evaluation for the next one: in a steady state a
@@ -11,11 +11,11 @@ import (
 // Evaluation's gradient, and with it the posterior's mean, lies in the workspace and is
 // valid until the next evaluation.
 type workspace struct {
-	features, adjoint *spectral.Features
-	sums              *spectral.FactorisedSums
+	features, adjoint *backend.Features
+	sums              *backend.FactorisedSums
 	gradient          *Params
-	moments           *spectral.Moments
-	solution          *spectral.Solution
+	moments           *backend.Moments
+	solution          *backend.Solution
 	diagonal          []float64 // of G, from the last factor
 	terms             int       // Moments.Terms of G, from the last factor; 0: a device factored it
 	spread            float64   // |m|ᵀ|R||Rᵀ||m|, if terms > 0
@@ -24,34 +24,34 @@ type workspace struct {
 }
 
 // featuresOf returns p's effective features.
-func (w *workspace) featuresOf(p *Params) *spectral.Features {
+func (w *workspace) featuresOf(p *Params) *backend.Features {
 	if f := w.features; f == nil || f.M != p.M() || f.Q != p.Q {
-		w.features = spectral.NewFeatures(p.M(), p.Q)
+		w.features = backend.NewFeatures(p.M(), p.Q)
 	}
 	p.effective(w.features)
 	return w.features
 }
 
 // adjointOf returns room for a gradient by f's arrays; its values are arbitrary.
-func (w *workspace) adjointOf(f *spectral.Features) *spectral.Features {
+func (w *workspace) adjointOf(f *backend.Features) *backend.Features {
 	if a := w.adjoint; a == nil || a.CheckRoom(f) != nil {
-		w.adjoint = spectral.NewFeatures(f.M, f.Q)
+		w.adjoint = backend.NewFeatures(f.M, f.Q)
 	}
 	return w.adjoint
 }
 
 // sumsOf returns sums for f and d outputs; their values are arbitrary.
-func (w *workspace) sumsOf(f *spectral.Features, d int) *spectral.FactorisedSums {
+func (w *workspace) sumsOf(f *backend.Features, d int) *backend.FactorisedSums {
 	if s := w.sums; s == nil || s.Check(f, d) != nil {
-		w.sums = spectral.NewFactorisedSums(f, d)
+		w.sums = backend.NewFactorisedSums(f, d)
 	}
 	return w.sums
 }
 
 // solutionOf returns a solution for f and d outputs; its values are arbitrary.
-func (w *workspace) solutionOf(f *spectral.Features, d int) *spectral.Solution {
+func (w *workspace) solutionOf(f *backend.Features, d int) *backend.Solution {
 	if s := w.solution; s == nil || s.Check(f, d) != nil {
-		w.solution = spectral.NewSolution(f.M, d)
+		w.solution = backend.NewSolution(f.M, d)
 	}
 	return w.solution
 }
@@ -81,12 +81,12 @@ func (w *workspace) zeros(n int) []float64 {
 var spareMoments sync.Pool
 
 // momentsOf returns moments for f and d outputs; their values are arbitrary.
-func (w *workspace) momentsOf(f *spectral.Features, d int) *spectral.Moments {
+func (w *workspace) momentsOf(f *backend.Features, d int) *backend.Moments {
 	if w.moments == nil {
-		w.moments, _ = spareMoments.Get().(*spectral.Moments)
+		w.moments, _ = spareMoments.Get().(*backend.Moments)
 	}
 	if m := w.moments; m == nil || m.Check(f, d) != nil {
-		w.moments = spectral.NewMoments(f, d)
+		w.moments = backend.NewMoments(f, d)
 	}
 	return w.moments
 }

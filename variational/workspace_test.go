@@ -3,7 +3,7 @@ package variational_test
 import (
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // app holds what the commands share: the streams and the common flags.
@@ -151,11 +151,11 @@ func (a *app) checkOutputs(made ...string) error {
 			paths = append(paths, out.path)
 		}
 	}
-	return atomicfile.Check(paths...)
+	return fileio.Check(paths...)
 }
 
 // write writes files together or not at all. All files are written here, except checkpoints.
-func (a *app) write(files ...atomicfile.File) error {
+func (a *app) write(files ...fileio.File) error {
 	if err := a.files.apart(); err != nil { // a file may have appeared since the check
 		return err
 	}
@@ -165,7 +165,7 @@ func (a *app) write(files ...atomicfile.File) error {
 	if a.memory != nil {
 		return a.memory.write(files)
 	}
-	err := atomicfile.WriteAll(a.ctx, files...)
+	err := fileio.WriteAll(a.ctx, files...)
 	if errors.Is(err, context.Canceled) {
 		return &interruption{": " + err.Error()}
 	}
@@ -174,12 +174,12 @@ func (a *app) write(files ...atomicfile.File) error {
 
 // writeLast is write for files of which the last may be stdout. It calls done before it
 // writes anything there.
-func (a *app) writeLast(files []atomicfile.File, done func()) error {
+func (a *app) writeLast(files []fileio.File, done func()) error {
 	last := len(files) - 1
 	if files[last].Path != toStdout {
 		return a.write(files...)
 	}
-	s := &atomicfile.Spool{InMemory: a.memory != nil}
+	s := &fileio.Spool{InMemory: a.memory != nil}
 	defer s.Close()
 	if err := files[last].Write(s); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 // mutation is a damaged file and how it was made.

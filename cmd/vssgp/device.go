@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
 	"github.com/vssgp/vssgp/internal/procfs"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // deviceFlag is --device.
@@ -55,10 +55,10 @@ type computer struct {
 
 	// what the machine has; tests put their own here
 	list    func() ([]cuda.Device, error)
-	open    func(gpu.Options) (spectral.Backend, error)
+	open    func(gpu.Options) (backend.Backend, error)
 	present func() bool // a card, whether or not this build can use one
 
-	backend spectral.Backend // once it is opened
+	backend backend.Backend // once it is opened
 
 	job   *job // nil without other ranks
 	ranks bool // the command spreads its rows over the ranks
@@ -78,7 +78,7 @@ func newComputer(note func(string, ...any)) computer {
 		note:      note,
 		list:      gpu.Devices,
 		present:   func() bool { return cardPresent("/") },
-		open: func(o gpu.Options) (spectral.Backend, error) {
+		open: func(o gpu.Options) (backend.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
 				return nil, err // not b: an interface that holds a nil *gpu.Backend is not nil
@@ -91,7 +91,7 @@ func newComputer(note func(string, ...any)) computer {
 // get returns the backend that the flags ask for, the same one each time. auto takes
 // the first GPU that can be used, else the CPU; cuda without a GPU is a mistake. close
 // closes the backend.
-func (c *computer) get() (spectral.Backend, error) {
+func (c *computer) get() (backend.Backend, error) {
 	if c.backend != nil {
 		return c.backend, nil
 	}
@@ -156,7 +156,7 @@ func (c *computer) take(spec string) error {
 	return nil
 }
 
-func (c *computer) choose() (spectral.Backend, error) {
+func (c *computer) choose() (backend.Backend, error) {
 	switch c.device.kind {
 	case "cpu":
 		return c.host("")
@@ -168,7 +168,7 @@ func (c *computer) choose() (spectral.Backend, error) {
 
 // host is the CPU, for which why is a reason or nothing. A rank holds many shards of
 // rows, and uses one at a time.
-func (c *computer) host(why string) (spectral.Backend, error) {
+func (c *computer) host(why string) (backend.Backend, error) {
 	if c.precision.digits > 0 {
 		return nil, c.precision.hostless(why)
 	}
@@ -179,7 +179,7 @@ func (c *computer) host(why string) (spectral.Backend, error) {
 }
 
 // cuda opens the card that was asked for.
-func (c *computer) cuda() (spectral.Backend, error) {
+func (c *computer) cuda() (backend.Backend, error) {
 	card := cuda.Device{}
 	if c.device.card != nil {
 		card = c.numbered(*c.device.card)
@@ -201,7 +201,7 @@ func (c *computer) cuda() (spectral.Backend, error) {
 }
 
 // openCard opens a card in the precision asked for.
-func (c *computer) openCard(card cuda.Device) (spectral.Backend, error) {
+func (c *computer) openCard(card cuda.Device) (backend.Backend, error) {
 	digits, _ := c.precision.on(card)
 	return c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
 }
@@ -219,7 +219,7 @@ func (c *computer) numbered(ordinal int) cuda.Device {
 
 // auto fails only where digits are asked for: if a card cannot be opened, it uses the CPU.
 // It says what it chose if it leaves a card unused, or if the user asked for auto by name.
-func (c *computer) auto() (spectral.Backend, error) {
+func (c *computer) auto() (backend.Backend, error) {
 	card, why, there := c.first(false)
 	if card != nil {
 		b, err := c.openCard(*card)
@@ -283,9 +283,9 @@ func reason(err error) string {
 
 // announced returns a backend that notes text before its first pass over the rows: not
 // before that, because a command that finds a mistake prints one line.
-func (c *computer) announced(b spectral.Backend, text string) spectral.Backend {
+func (c *computer) announced(b backend.Backend, text string) backend.Backend {
 	say := sync.OnceFunc(func() { c.note("%s", text) })
-	return spectral.Observed(b, func(method string) func() {
+	return backend.Observed(b, func(method string) func() {
 		if method != "Open" && method != "Close" {
 			say()
 		}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 func TestDeviceFlag(t *testing.T) {
@@ -37,7 +37,7 @@ func TestDeviceFlag(t *testing.T) {
 
 // fakeCard is a backend that counts how often it was closed.
 type fakeCard struct {
-	spectral.Backend
+	backend.Backend
 	name   string
 	closed int
 	fail   error
@@ -56,7 +56,7 @@ func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *co
 	made := newComputer(func(format string, a ...any) { *said = append(*said, fmt.Sprintf(format, a...)) })
 	made.present = func() bool { return false }
 	made.list = func() ([]cuda.Device, error) { return cards, listErr }
-	made.open = func(o gpu.Options) (spectral.Backend, error) {
+	made.open = func(o gpu.Options) (backend.Backend, error) {
 		if err := fails[o.Ordinal]; err != nil {
 			return nil, err
 		}
@@ -143,16 +143,16 @@ func TestChoice(t *testing.T) {
 }
 
 // passOver opens one row and takes its moments; before is called between.
-func passOver(t *testing.T, b spectral.Backend, before func()) {
+func passOver(t *testing.T, b backend.Backend, before func()) {
 	t.Helper()
-	r, err := b.Open(spectral.Data{N: 1, Q: 1, X: []float64{1}})
+	r, err := b.Open(backend.Data{N: 1, Q: 1, X: []float64{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	before()
-	f := spectral.NewFeatures(1, 1)
-	if err := r.Moments(spectral.NewMoments(f, 0), f); err != nil {
+	f := backend.NewFeatures(1, 1)
+	if err := r.Moments(backend.NewMoments(f, 0), f); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -165,7 +165,7 @@ func TestDeviceClosed(t *testing.T) {
 		t.Errorf("closing what was never opened: %v", err)
 	}
 	card := &fakeCard{Backend: cpu.New(), fail: errors.New("held")}
-	c.open = func(gpu.Options) (spectral.Backend, error) { return card, nil }
+	c.open = func(gpu.Options) (backend.Backend, error) { return card, nil }
 	for range 2 {
 		if _, err := c.get(); err != nil {
 			t.Fatal(err)
@@ -259,7 +259,7 @@ func TestPrecisionChoice(t *testing.T) {
 	} {
 		m, said := machineWith(c.cards, nil, nil)
 		opened := 0
-		m.open = func(o gpu.Options) (spectral.Backend, error) {
+		m.open = func(o gpu.Options) (backend.Backend, error) {
 			opened = o.Digits
 			return &fakeCard{Backend: cpu.New(), name: "made"}, nil
 		}
@@ -320,29 +320,29 @@ func TestDevicesList(t *testing.T) {
 }
 
 // solving is a backend whose rows solve.
-type solving struct{ spectral.Backend }
+type solving struct{ backend.Backend }
 
-type solver struct{ spectral.Rows }
+type solver struct{ backend.Rows }
 
-func (b solving) Open(d spectral.Data) (spectral.Rows, error) {
+func (b solving) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	return solver{r}, err
 }
 
-func (solver) CanSolve(f *spectral.Features) bool { return f.M == 3 }
-func (solver) Solve(*spectral.Solution, *spectral.Features, float64) error {
-	return spectral.ErrNotPositive
+func (solver) CanSolve(f *backend.Features) bool { return f.M == 3 }
+func (solver) Solve(*backend.Solution, *backend.Features, float64) error {
+	return backend.ErrNotPositive
 }
-func (solver) PullbackSolved(_, _ *spectral.Features, _ spectral.SolvedAdjoint) error {
-	return spectral.ErrShape
+func (solver) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) error {
+	return backend.ErrShape
 }
 
 // TestAnnouncedSolver: rows that are announced solve if they did before, and speak when
 // they begin.
 func TestAnnouncedSolver(t *testing.T) {
 	c, said := machineWith(nil, nil, nil)
-	data := spectral.Data{N: 1, Q: 1, X: []float64{0}}
-	for _, b := range []spectral.Backend{cpu.New(), solving{cpu.New()}} {
+	data := backend.Data{N: 1, Q: 1, X: []float64{0}}
+	for _, b := range []backend.Backend{cpu.New(), solving{cpu.New()}} {
 		*said = nil
 		r, err := c.announced(b, "here").Open(data)
 		if err != nil {
@@ -350,16 +350,16 @@ func TestAnnouncedSolver(t *testing.T) {
 		}
 		defer r.Close()
 		_, solves := b.(solving)
-		if r.CanSolve(spectral.NewFeatures(3, 1)) != solves || r.CanSolve(spectral.NewFeatures(4, 1)) || len(*said) != 0 {
+		if r.CanSolve(backend.NewFeatures(3, 1)) != solves || r.CanSolve(backend.NewFeatures(4, 1)) || len(*said) != 0 {
 			t.Errorf("%T: CanSolve is not the rows' own, or spoke: %v", b, *said)
 		}
 		if !solves {
 			continue
 		}
-		if err := r.Solve(nil, nil, 0); !errors.Is(err, spectral.ErrNotPositive) || len(*said) != 1 {
+		if err := r.Solve(nil, nil, 0); !errors.Is(err, backend.ErrNotPositive) || len(*said) != 1 {
 			t.Errorf("Solve: %v, said %v", err, *said)
 		}
-		if err := r.PullbackSolved(nil, nil, spectral.SolvedAdjoint{}); !errors.Is(err, spectral.ErrShape) {
+		if err := r.PullbackSolved(nil, nil, backend.SolvedAdjoint{}); !errors.Is(err, backend.ErrShape) {
 			t.Errorf("PullbackSolved: %v", err)
 		}
 	}

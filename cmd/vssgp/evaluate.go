@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // evaluateFlags are the flags of evaluate.
@@ -90,7 +90,7 @@ func (a *app) evaluateModel(ctx context.Context, m *vssgp.Model, dataPath string
 	if err != nil {
 		return err
 	}
-	rmse, times := score.RMSE(p.Mean, data.Y), a.computer.rankTimes(time.Since(began))
+	rmse, times := bayes.RMSE(p.Mean, data.Y), a.computer.rankTimes(time.Since(began))
 	if err := checkScores(inputName(dataPath), rmse, density); err != nil {
 		return err
 	}

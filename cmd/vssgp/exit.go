@@ -12,12 +12,12 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/atomicfile"
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Exit codes, which other people's scripts rely on.
@@ -48,11 +48,11 @@ func (i *interruption) Unwrap() error { return context.Canceled }
 // mistakes are the sentinels of errors that the caller can put right.
 var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
-	spectral.ErrShape, spectral.ErrValue,
+	backend.ErrShape, backend.ErrValue,
 	safetensors.ErrFormat, table.ErrFormat,
 	series.ErrData, series.ErrOptions, series.ErrReach, series.ErrFile,
-	audio.ErrFormat, audio.ErrGaps, impute.ErrGaps,
-	atomicfile.ErrTarget, atomicfile.ErrNotRegular,
+	audio.ErrFormat, audio.ErrGaps, restore.ErrGaps,
+	fileio.ErrTarget, fileio.ErrNotRegular,
 	fs.ErrNotExist, fs.ErrPermission,
 }
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -28,7 +28,7 @@ type files struct {
 type namedFile struct {
 	name  string // the flag or argument; "" if the command has made the path
 	path  string
-	place atomicfile.Place // of an input
+	place fileio.Place // of an input
 }
 
 // String is "--sd FILE".
@@ -63,7 +63,7 @@ func (f *file) check(named namedFile, json, without bool) error {
 func (f *files) add(named namedFile, written bool) {
 	if written {
 		f.written = append(f.written, named)
-	} else if p, err := atomicfile.PlaceOf(named.path); err == nil {
+	} else if p, err := fileio.PlaceOf(named.path); err == nil {
 		named.place = p
 		f.read = append(f.read, named)
 	}
@@ -90,16 +90,16 @@ func (f *files) apart() error {
 }
 
 // placeOf returns the place of an output. Stdout may be a file, too.
-func (f *files) placeOf(path string) (atomicfile.Place, error) {
+func (f *files) placeOf(path string) (fileio.Place, error) {
 	if path != toStdout {
-		return atomicfile.PlaceOf(path)
+		return fileio.PlaceOf(path)
 	}
 	if s, ok := f.stdout.(*stream); ok {
 		if file, ok := s.to.(*os.File); ok {
-			return atomicfile.PlaceOfOpen(file)
+			return fileio.PlaceOfOpen(file)
 		}
 	}
-	return atomicfile.Place{}, nil
+	return fileio.Place{}, nil
 }
 
 // formatOf returns the extension of a path, in small letters and without its dot: csv for
@@ -148,7 +148,7 @@ func (s *stream) Write(b []byte) (n int, err error) {
 		return 0, s.err
 	}
 	s.any = true
-	n, err = atomicfile.Until(s.ctx, s.to).Write(b)
+	n, err = fileio.Until(s.ctx, s.to).Write(b)
 	if err != nil {
 		s.err = onStdout(err)
 	}
@@ -220,7 +220,7 @@ func drop(f *os.File) {
 }
 
 // zipped packs what a file writes if its name ends in .gz.
-func zipped(f atomicfile.File) atomicfile.File {
+func zipped(f fileio.File) fileio.File {
 	if !strings.EqualFold(filepath.Ext(f.Path), ".gz") {
 		return f
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
@@ -165,7 +165,7 @@ func TestClashSince(t *testing.T) {
 	if err := os.Symlink("in", "out"); err != nil {
 		t.Fatal(err)
 	}
-	err := a.write(atomicfile.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
+	err := a.write(fileio.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
 	if err == nil || !strings.Contains(err.Error(), "IN in") || string(readFile(t, "in")) != "read" {
 		t.Errorf("%v; the input is %q", err, readFile(t, "in"))
 	}

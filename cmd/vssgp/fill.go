@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
@@ -74,7 +74,7 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 		holes += n
 	}
 	var m *series.Model
-	var files []atomicfile.File
+	var files []fileio.File
 	filling := &series.Filling{}
 	if holes > 0 || o.keep != "" || o.drawing != (drawing{}) {
 		m, filling, files, err = a.fillSeries(ctx, r, o, holes)
@@ -86,9 +86,9 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 		a.note("%s: no value of %s is missing; the output is a copy", r.path, listed(r.yNames))
 	}
 	if o.bands != "" {
-		files = append(files, atomicfile.File{Path: o.bands, Write: func(w io.Writer) error { return writeBands(w, o.bands, r, filling) }})
+		files = append(files, fileio.File{Path: o.bands, Write: func(w io.Writer) error { return writeBands(w, o.bands, r, filling) }})
 	}
-	files = append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, r.cells(filling)) }})
+	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, r.cells(filling)) }})
 	if err := a.writeLast(files, func() {}); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 }
 
 // fillSeries fits and fills the series; files are all but the table.
-func (a *app) fillSeries(ctx context.Context, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling, files []atomicfile.File, err error) {
+func (a *app) fillSeries(ctx context.Context, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling, files []fileio.File, err error) {
 	if m, err = a.fitSeries(ctx, r, &o.model); err != nil {
 		return nil, nil, nil, err
 	}
@@ -125,7 +125,7 @@ func (a *app) fillSeries(ctx context.Context, r *timeSeries, o *fillFlags, holes
 		return nil, nil, nil, err
 	}
 	if o.keep != "" {
-		files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
+		files = append(files, fileio.File{Path: o.keep, Write: m.Write})
 	}
 	pictures, err := a.draw(ctx, o.drawing, r.view("Fill of "+filepath.Base(r.path), m))
 	return m, f, append(files, pictures...), err

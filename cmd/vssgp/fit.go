@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -116,7 +116,7 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 	if err := keepAxes(m, read.axes); err != nil {
 		return err
 	}
-	if err := a.write(atomicfile.File{Path: o.output, Write: m.Write}); err != nil {
+	if err := a.write(fileio.File{Path: o.output, Write: m.Write}); err != nil {
 		return err
 	}
 	if o.report != "" { // after the model, so that an error here does not keep it from being saved

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -136,7 +136,7 @@ func (a *app) fitStructural(ctx context.Context, path string, o *fitFlags) error
 	if err != nil {
 		return err
 	}
-	files = append(files, atomicfile.File{Path: o.output, Write: m.Write})
+	files = append(files, fileio.File{Path: o.output, Write: m.Write})
 	if err := a.write(files...); err != nil {
 		return err
 	}

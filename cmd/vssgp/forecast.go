@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
@@ -117,7 +117,7 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 }
 
 // forecastFiles are what forecast writes, the table last.
-func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction, o *forecastFlags) ([]atomicfile.File, error) {
+func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction, o *forecastFlags) ([]fileio.File, error) {
 	names, err := bandNames([]string{at.name}, r.yNames)
 	if err != nil {
 		return nil, err
@@ -129,9 +129,9 @@ func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model,
 		return nil, err
 	}
 	if o.keep != "" {
-		files = append(files, atomicfile.File{Path: o.keep, Write: m.Write})
+		files = append(files, fileio.File{Path: o.keep, Write: m.Write})
 	}
-	return append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error {
+	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error {
 		to, err := newTable(w, o.output, []int{len(at.x), len(names)}, names, []*table.Axis{at.axis})
 		if err != nil {
 			return err
@@ -255,7 +255,7 @@ func bandRows(p *series.Prediction) []float64 {
 }
 
 // pathsOf lists files, the last first.
-func pathsOf(files []atomicfile.File) string {
+func pathsOf(files []fileio.File) string {
 	var paths []string
 	for _, f := range slices.Backward(files) {
 		paths = append(paths, f.Path)

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/series"
 )
 

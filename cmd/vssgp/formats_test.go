@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // coloured are channels of noise with a spectrum, rounded to so many bits.

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/damage"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/audio/detect"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -22,7 +22,7 @@ type gapFlags struct {
 	file   string
 	cues   bool
 	detect []string
-	find   damage.Options
+	find   detect.Options
 	labels string
 	dry    bool
 }
@@ -32,14 +32,14 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.Var(fileName(&g.file, file{extensions: []string{"csv", "txt"}}), "gaps", "`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
 	f.StringSliceVar(&g.detect, "detect", nil, "find the gaps: `kinds` of damage, of "+listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", damage.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(fileName(&g.labels, file{written: true, extensions: []string{"txt"}, only: true}), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
 }
 
 // kinds names the kinds of damage.
 func kinds() (names []string) {
-	for _, k := range damage.Kinds {
+	for _, k := range detect.Kinds {
 		names = append(names, string(k))
 	}
 	return names
@@ -67,7 +67,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 		if !slices.Contains(kinds(), name) {
 			return mistake("--detect %s: no such damage; want %s", name, listed(kinds()))
 		}
-		if k := damage.Kind(name); !slices.Contains(g.find.Kinds, k) {
+		if k := detect.Kind(name); !slices.Contains(g.find.Kinds, k) {
 			g.find.Kinds = append(g.find.Kinds, k)
 		}
 	}
@@ -75,7 +75,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 }
 
 // in returns the gaps of a recording, in rising order, and what was found where they were looked for.
-func (g *gapFlags) in(ctx context.Context, a *app, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
+func (g *gapFlags) in(ctx context.Context, a *app, rec *audio.File, input string, bar *meter) (gaps []restore.Gap, found []report.Found, err error) {
 	switch {
 	case g.file != "":
 		gaps, err = a.readGaps(g.file, rec.Rate())
@@ -102,10 +102,10 @@ func (g *gapFlags) in(ctx context.Context, a *app, rec *audio.File, input string
 }
 
 // detected looks for damage.
-func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, bar *meter) (gaps []impute.Gap, found []report.Found, err error) {
+func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, bar *meter) (gaps []restore.Gap, found []report.Found, err error) {
 	o := g.find
 	o.Step, o.Progress = rec.Encoding().Step(), func(done float64) { bar.draw("listening", int(100*done), 100, "") }
-	all, err := damage.Find(ctx, rec, rec.Len(), rec.Rate(), o)
+	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
 	bar.clear()
 	if err != nil {
 		return nil, nil, fromFile(input, err)
@@ -125,7 +125,7 @@ func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, 
 }
 
 // labelFile is the output of --labels: what was found or, where nothing was looked for, the gaps.
-func (g *gapFlags) labelFile(f *report.Fill) atomicfile.File {
+func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 	var labels []audio.Label
 	for _, d := range f.Found {
 		text := d.Kind
@@ -139,7 +139,7 @@ func (g *gapFlags) labelFile(f *report.Fill) atomicfile.File {
 			labels = append(labels, audio.Label{Gap: gap, Text: "gap"})
 		}
 	}
-	return atomicfile.File{Path: g.labels, Write: func(w io.Writer) error { return audio.WriteLabels(w, f.Rate, labels) }}
+	return fileio.File{Path: g.labels, Write: func(w io.Writer) error { return audio.WriteLabels(w, f.Rate, labels) }}
 }
 
 // cues returns the regions that a recording marks.

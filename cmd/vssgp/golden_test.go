@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/safetensors"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 const (
@@ -225,7 +225,7 @@ func TestEvaluateUnfitted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := score.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
+			if want := bayes.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
 				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *out.RMSE, want)
 			}
 			if o := vssgpRun(t, "evaluate", model, data, "--inference", "factorised"); o.code != exitMistake {

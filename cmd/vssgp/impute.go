@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -71,12 +71,12 @@ func (a *app) imputeFile(ctx context.Context, input string, o *imputeFlags) erro
 		defer file.Close()
 		f.Reference = clean
 	}
-	f.Result, err = impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
+	f.Result, err = restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	bar.clear()
 	if err != nil {
 		return fromFile(input, err)
 	}
-	if fill.Method == impute.VSSGP && !a.quiet {
+	if fill.Method == restore.VSSGP && !a.quiet {
 		for i := range f.Result.Excerpts {
 			a.warnGaps(&f.Result.Excerpts[i], float64(rec.Rate()), o)
 		}
@@ -100,11 +100,11 @@ func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 }
 
 // checkModels checks the names of several models, once the gaps are known.
-func (a *app) checkModels(f *report.Fill, fill impute.Options, o *imputeFlags) error {
+func (a *app) checkModels(f *report.Fill, fill restore.Options, o *imputeFlags) error {
 	if o.models == "" {
 		return nil
 	}
-	excerpts, err := impute.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, fill)
+	excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, fill)
 	if err != nil || len(excerpts) == 1 {
 		return err
 	}

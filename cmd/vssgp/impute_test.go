@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -72,7 +72,7 @@ func TestImpute(t *testing.T) {
 		truth[i] = float64(v) / (1 << 15)
 	}
 	gap := []audio.Gap{{Start: 600, End: 620}}
-	ar, err := impute.Fill(t.Context(), [][]float64{truth}, 8000, gap, impute.Options{Method: impute.AR})
+	ar, err := restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,15 +4,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
 // imputeFlags are the flags of impute.
 type imputeFlags struct {
 	gaps      gapFlags
-	fill      impute.Options // Method, Context, All and Draws
-	method    string         // as --method gives it
+	fill      restore.Options // Method, Context, All and Draws
+	method    string          // as --method gives it
 	model     modelFlags
 	ofModel   *pflag.FlagSet // those that belong to VSSGP
 	output    string
@@ -36,7 +36,7 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o OUT.wav", stdout: true}), "output", "o", "`file` to write the filled recording to, or - for stdout (required)")
 	f.Var(fileName(&o.outDir, file{written: true, folder: true}), "out-dir", "fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each one's name")
 	o.method = anyMethod
-	f.Var(oneOf(&o.method, anyMethod, string(impute.Mixture), string(impute.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)), "method",
+	f.Var(oneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)), "method",
 		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is mixture, or vssgp where a flag of its own is given")
 	f.Var(fileName(&o.reference, file{extensions: recordingFiles}), "reference", "the undamaged recording, a `file` to score the fill against")
 	f.Var(fileName(&o.report, file{written: true, extensions: plotFiles[:1], only: true}), "report", "write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
@@ -56,13 +56,13 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 // choose chooses the method: by --method, else by whether a flag is given that belongs to VSSGP.
 func (o *imputeFlags) choose() error {
 	given := firstGiven(o.ofModel)
-	switch m := impute.Method(o.method); {
-	case m != impute.Mixture && m != impute.AR && m != anyMethod:
-		o.fill.Method, o.model.method = impute.VSSGP, o.method
+	switch m := restore.Method(o.method); {
+	case m != restore.Mixture && m != restore.AR && m != anyMethod:
+		o.fill.Method, o.model.method = restore.VSSGP, o.method
 	case m == anyMethod && given != "":
-		o.fill.Method = impute.VSSGP
+		o.fill.Method = restore.VSSGP
 	case m == anyMethod:
-		o.fill.Method = impute.Mixture
+		o.fill.Method = restore.Mixture
 	case given != "":
 		return mistake("--%s belongs to --method vssgp; want --method vssgp instead of %s, or leave --%s out", given, m, given)
 	default:
@@ -72,8 +72,8 @@ func (o *imputeFlags) choose() error {
 }
 
 // fillOptions returns the options of impute.FillFrom.
-func (a *app) fillOptions(o *imputeFlags) (fill impute.Options, err error) {
-	if fill = o.fill; fill.Method == impute.VSSGP {
+func (a *app) fillOptions(o *imputeFlags) (fill restore.Options, err error) {
+	if fill = o.fill; fill.Method == restore.VSSGP {
 		fill.Forget = o.models == ""
 		fill.Model, err = a.options(o.model)
 		return fill, err
@@ -86,9 +86,9 @@ func (a *app) fillOptions(o *imputeFlags) (fill impute.Options, err error) {
 }
 
 // follow shows the fill's progress on the meter, and collects the densities for a report in f.
-func (o *imputeFlags) follow(fill *impute.Options, f *report.Fill, bar *meter) {
+func (o *imputeFlags) follow(fill *restore.Options, f *report.Fill, bar *meter) {
 	fill.Progress = bar.filling
-	if fill.Method != impute.VSSGP {
+	if fill.Method != restore.VSSGP {
 		return
 	}
 	fill.Progress = bar.fitting

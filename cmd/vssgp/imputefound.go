@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
 // toldFiles are the outputs that say what was found and filled: labels and a page.
-func (a *app) toldFiles(f *report.Fill, o *imputeFlags) (files []atomicfile.File, err error) {
+func (a *app) toldFiles(f *report.Fill, o *imputeFlags) (files []fileio.File, err error) {
 	if o.gaps.labels != "" {
 		files = append(files, o.gaps.labelFile(f))
 	}
@@ -65,7 +65,7 @@ func (a *app) finishIntact(f *report.Fill, rec *audio.File, container audio.Cont
 	if err != nil {
 		return err
 	}
-	files := []atomicfile.File{{Path: o.output, Write: func(w io.Writer) error { return patch.Write(w, container) }}}
+	files := []fileio.File{{Path: o.output, Write: func(w io.Writer) error { return patch.Write(w, container) }}}
 	told, err := a.toldFiles(f, o)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (a *app) sayFound(f *report.Fill) {
 // mostFound bounds the finds that the text names.
 const mostFound = 40
 
-func (a *app) sayWritten(files []atomicfile.File) {
+func (a *app) sayWritten(files []fileio.File) {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Path)

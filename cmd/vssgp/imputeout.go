@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -56,7 +56,7 @@ func filled(f *report.Fill, output string, models []string, scores object) objec
 		doubts = append(doubts, object{{"start", d.Gap.Start}, {"end", d.Gap.End}, {"channel", d.Channel + 1}, {"reason", d.Reason}})
 	}
 	var bound any // only a VSSGP has one; a sum over the excerpts
-	if r.Method == impute.VSSGP {
+	if r.Method == restore.VSSGP {
 		bound = r.Bound
 	}
 	for _, e := range r.Excerpts {
@@ -75,7 +75,7 @@ func filled(f *report.Fill, output string, models []string, scores object) objec
 }
 
 // scoresTable returns the scores of the fill by a method and of those that it is compared with.
-func scoresTable(s impute.Scores, method string) *report.Table {
+func scoresTable(s restore.Scores, method string) *report.Table {
 	line := func(name string, s audio.Scores, coverage string) []string {
 		return []string{name, short(s.TestRMSE), short(s.TrainRMSE), short(s.TestSTFTRMSE), short(s.TrainSTFTRMSE), coverage}
 	}
@@ -89,7 +89,7 @@ func scoresTable(s impute.Scores, method string) *report.Table {
 
 // writeFill writes every output together or none, and returns their paths.
 func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags) (written []string, err error) {
-	var files []atomicfile.File
+	var files []fileio.File
 	for i, path := range append([]string{o.output}, numberedFiles(o.output, o.fill.Draws)...) {
 		new, err := changes(f, i)
 		if err != nil {
@@ -102,13 +102,13 @@ func (a *app) writeFill(f *report.Fill, rec *audio.File, to audio.Container, mod
 		if clipped > 0 {
 			a.note("%s: %d filled samples exceed full scale and were clipped", path, clipped)
 		}
-		files = append(files, atomicfile.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, to) }})
+		files = append(files, fileio.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, to) }})
 	}
 	for i, path := range models {
-		files = append(files, atomicfile.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
+		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
 	if o.sd != "" {
-		files = append(files, atomicfile.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, f) }})
+		files = append(files, fileio.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, f) }})
 	}
 	told, err := a.toldFiles(f, o)
 	if err != nil {
@@ -186,7 +186,7 @@ func (a *app) sayFill(f *report.Fill, written []string) {
 	r := f.Result
 	a.sayFound(f)
 	how := f.Method
-	if r.Method == impute.VSSGP {
+	if r.Method == restore.VSSGP {
 		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, counted(r.Iterations, "iteration"), counted(len(r.Excerpts), "excerpt"))
 	}
 	if r.Joint > 0 {

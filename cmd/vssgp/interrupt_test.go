@@ -12,7 +12,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -131,8 +131,8 @@ func TestWriteInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	gaps := []impute.Gap{{Start: 600, End: 620}}
-	r, err := impute.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, impute.Options{Forget: true, Model: vssgp.Options{Components: 6, Window: 0.02}})
+	gaps := []restore.Gap{{Start: 600, End: 620}}
+	r, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, restore.Options{Forget: true, Model: vssgp.Options{Components: 6, Window: 0.02}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -23,8 +23,8 @@ func checkJoint(path string, rows, outputs int) error {
 }
 
 // jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
-func jointFile(ctx context.Context, at *places, m *vssgp.Model, path string, latent bool) atomicfile.File {
-	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
+func jointFile(ctx context.Context, at *places, m *vssgp.Model, path string, latent bool) fileio.File {
+	return fileio.File{Path: path, Write: func(w io.Writer) error {
 		noiseSD := m.NoiseSD()
 		n, d := at.rows, len(noiseSD)
 		if err := checkJoint(path, n, d); err != nil {

@@ -19,8 +19,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/ranks"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // garbage is how much the collector may leave, in percent of the memory in use.
@@ -158,7 +158,7 @@ func (j *job) serve(stderr io.Writer) int {
 }
 
 // openDevice opens another rank's backend by what rank 0 was asked for (computer.spec).
-func openDevice(spec string) (spectral.Backend, error) {
+func openDevice(spec string) (backend.Backend, error) {
 	c := newComputer(func(string, ...any) {})
 	if err := c.take(spec); err != nil {
 		return nil, err

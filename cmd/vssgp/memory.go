@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // memory holds the files of one call of serve: inputs that came with it, and all outputs, which go back with its answer.
@@ -36,7 +36,7 @@ func (m *memory) file(path string) (*bytes.Reader, error) {
 // open opens an input and returns its size: one that came with the call or, outside of serve, a regular file.
 func (m *memory) open(path string) (inputFile, int64, error) {
 	if m == nil {
-		return atomicfile.OpenRegular(path)
+		return fileio.OpenRegular(path)
 	}
 	f, err := m.file(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *memory) open(path string) (inputFile, int64, error) {
 }
 
 // write adds outputs: all or none.
-func (m *memory) write(files []atomicfile.File) error {
+func (m *memory) write(files []fileio.File) error {
 	out := make([]frameFile, len(files))
 	for i, f := range files {
 		out[i].Name = f.Path

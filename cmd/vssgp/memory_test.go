@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/slow"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 func TestMemoryFlag(t *testing.T) {

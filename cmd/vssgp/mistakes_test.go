@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 // tensors is a small valid model, which the cases below spoil.

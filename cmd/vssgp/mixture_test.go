@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -128,9 +128,9 @@ func TestChooseMethod(t *testing.T) {
 		}
 		return o, o.choose()
 	}
-	for method, want := range map[string]impute.Method{"": impute.Mixture, "auto": impute.Mixture, "mixture": impute.Mixture, "ar": impute.AR, "vssgp": impute.VSSGP, "ssgp": impute.VSSGP, "rp": impute.VSSGP} {
+	for method, want := range map[string]restore.Method{"": restore.Mixture, "auto": restore.Mixture, "mixture": restore.Mixture, "ar": restore.AR, "vssgp": restore.VSSGP, "ssgp": restore.VSSGP, "rp": restore.VSSGP} {
 		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "gap")
-		if err != nil || o.fill.Method != want || (o.model.method != "") != (want == impute.VSSGP) || o.model.method != "" && o.model.method != method {
+		if err != nil || o.fill.Method != want || (o.model.method != "") != (want == restore.VSSGP) || o.model.method != "" && o.model.method != method {
 			t.Errorf("--method %q: %q with model %q, %v; want %q", method, o.fill.Method, o.model.method, err, want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestChooseMethod(t *testing.T) {
 	flags := 0
 	all.ofModel.VisitAll(func(f *pflag.Flag) {
 		flags++
-		if o, err := chosen("", f.Name); err != nil || o.fill.Method != impute.VSSGP || o.model.method != "" {
+		if o, err := chosen("", f.Name); err != nil || o.fill.Method != restore.VSSGP || o.model.method != "" {
 			t.Errorf("--%s chooses %q, %v; want vssgp", f.Name, o.fill.Method, err)
 		}
 		for _, method := range []string{"mixture", "ar"} {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 )
@@ -175,7 +175,7 @@ func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *pre
 	if err != nil {
 		return nil, err
 	}
-	var files []atomicfile.File
+	var files []fileio.File
 	for _, out := range all {
 		if formatOf(out.path) == "wav" && r.rate == 0 {
 			if r.rate, err = sampleRate(ctx, at); err != nil {
@@ -198,8 +198,8 @@ func (a *app) predictAll(ctx context.Context, m *vssgp.Model, at *places, o *pre
 }
 
 // file returns an output as a file to write.
-func (r *prediction) file(out output) atomicfile.File {
-	return atomicfile.File{Path: out.path, Write: func(w io.Writer) (err error) {
+func (r *prediction) file(out output) fileio.File {
+	return fileio.File{Path: out.path, Write: func(w io.Writer) (err error) {
 		var to table.Writer
 		switch formatOf(out.path) {
 		case "wav": // of 32-bit floats, which clip only numbers beyond the range of float32
@@ -335,7 +335,7 @@ func (r *prediction) eachPlace(visit func(x []float64) error) error {
 }
 
 // plot draws the first rows.
-func (a *app) plot(r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, model string) (f atomicfile.File, err error) {
+func (a *app) plot(r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, model string) (f fileio.File, err error) {
 	most := min(r.at.rows, report.MostRows) * len(r.at.names)
 	var x []float64
 	for part, err := range r.at.parts(r.ctx) {

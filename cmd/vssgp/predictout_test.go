@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/safetensors"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 )
 

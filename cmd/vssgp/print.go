@@ -17,8 +17,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 )
 
@@ -193,9 +193,9 @@ func (a *app) settings() (s []report.Setting) {
 }
 
 // reportFile returns a document as a file to write. The path's extension has been checked.
-func (a *app) reportFile(path string, d *report.Document) atomicfile.File {
+func (a *app) reportFile(path string, d *report.Document) fileio.File {
 	d.Foot = append(d.Foot, a.version)
-	return atomicfile.File{Path: path, Write: func(w io.Writer) error {
+	return fileio.File{Path: path, Write: func(w io.Writer) error {
 		as, err := report.FormatOf(path)
 		if err != nil {
 			return err
@@ -246,7 +246,7 @@ func (m *meter) progress(p vssgp.Progress) {
 }
 
 // fitting shows how far a fill is whose excerpts are fitted one by one.
-func (m *meter) fitting(p impute.Progress) {
+func (m *meter) fitting(p restore.Progress) {
 	done, of := p.Iteration, p.Iterations
 	if of == 0 { // nothing is iterated: count excerpts
 		done, of = p.Excerpt, p.Excerpts
@@ -257,7 +257,7 @@ func (m *meter) fitting(p impute.Progress) {
 }
 
 // filling shows how many gaps are filled, and the time left.
-func (m *meter) filling(p impute.Progress) {
+func (m *meter) filling(p restore.Progress) {
 	m.draw("gaps", p.Excerpt, p.Excerpts, "left "+p.Left.Round(time.Second).String())
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/series"
 )
 
@@ -54,7 +54,7 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 	if err != nil {
 		return err
 	}
-	files = append(files, atomicfile.File{Path: o.output, Write: func(w io.Writer) error {
+	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error {
 		to, err := newTable(w, o.output, []int{len(x), len(names)}, names, at.axes)
 		if err != nil {
 			return err

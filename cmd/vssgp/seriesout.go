@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
@@ -40,7 +40,7 @@ func modelView(title string, m *series.Model, axis *table.Axis) *report.Series {
 }
 
 // draw makes the pictures, if any are wanted.
-func (a *app) draw(ctx context.Context, o drawing, view *report.Series) (files []atomicfile.File, err error) {
+func (a *app) draw(ctx context.Context, o drawing, view *report.Series) (files []fileio.File, err error) {
 	if o == (drawing{}) {
 		return nil, nil
 	}

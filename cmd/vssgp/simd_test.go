@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // TestInstructionSet: a set that there is not is refused before any work, by every command that does some.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // printing are command lines that print something on stdout, of every command and each of its forms, in clashFolder.

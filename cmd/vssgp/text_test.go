@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -163,7 +163,7 @@ func TestMeanLogDensity(t *testing.T) {
 	if got, err := meanLogDensity(t.Context(), p, y); err != nil || math.Abs(got-(first+second)/2) > 1e-14 {
 		t.Errorf("mean log density %v, %v, want %v", got, err, (first+second)/2)
 	}
-	if got, want := score.RMSE(p.Mean, y), math.Sqrt((1+0+4+9)/4.); math.Abs(got-want) > 1e-15 {
+	if got, want := bayes.RMSE(p.Mean, y), math.Sqrt((1+0+4+9)/4.); math.Abs(got-want) > 1e-15 {
 		t.Errorf("RMSE %v, want %v", got, want)
 	}
 	p.Cov[0] = -1

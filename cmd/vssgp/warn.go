@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -31,10 +31,10 @@ func (a *app) warnFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o vssgp
 }
 
 // warnGaps warns of gaps longer than the context around them, or than a window.
-func (a *app) warnGaps(e *impute.Excerpt, rate float64, o *imputeFlags) {
+func (a *app) warnGaps(e *restore.Excerpt, rate float64, o *imputeFlags) {
 	for _, g := range e.Gaps {
 		length := float64(g.Len()) / rate
-		around := cmp.Or(o.fill.Context, impute.DefaultContext).Seconds()
+		around := cmp.Or(o.fill.Context, restore.DefaultContext).Seconds()
 		if !o.fill.All && length > around {
 			a.warn("context",
 				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error bars show; try --context %.0fms",
@@ -67,7 +67,7 @@ func (a *app) warnHeldOut(h vssgp.HeldOut, o vssgp.Options) {
 func (a *app) warnNoise(m *vssgp.Model, data *vssgp.Data) {
 	all := mat.NewDense(data.N, data.D, data.Y)
 	for d, noise := range m.NoiseSD() {
-		mean, sd := score.MeanSD(mat.Col(nil, d, all), 0, 1)
+		mean, sd := bayes.MeanSD(mat.Col(nil, d, all), 0, 1)
 		if noise*noise > noiseMost*sd*sd && sd > 0 {
 			a.warn("noise",
 				"%s: the model explains %.0f %% of the variance as noise (mean %.4g, noise sd %.4g): try --restarts 3, other --lengthscales, or a smaller --window",

@@ -5,7 +5,7 @@ package ar
 import (
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/simd"
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 

@@ -3,7 +3,7 @@ package ar
 import (
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // A Segment is an unbroken run of samples, and the weights of the errors at them; no weights means 1.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/simd"
 	"gonum.org/v1/gonum/floats"
 )
 

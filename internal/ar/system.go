@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // A system is a symmetric positive definite matrix to solve with. Its condition number does not matter here: near-solutions

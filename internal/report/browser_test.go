@@ -10,7 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -34,11 +34,11 @@ var filled = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	const n = 20000
-	gaps := []impute.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
-	r, density := (*impute.Result)(nil), NewDensities(cut.Rate)
+	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
+	r, density := (*restore.Result)(nil), NewDensities(cut.Rate)
 	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
-	o := impute.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Window: 0.032}}
-	if r, err = impute.FillFrom(context.Background(), input, n, cut.Rate, gaps, o); err != nil {
+	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Window: 0.032}}
+	if r, err = restore.FillFrom(context.Background(), input, n, cut.Rate, gaps, o); err != nil {
 		return nil, err
 	}
 	d, err := Impute(&Fill{

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 )
 
 // densityBins is the number of bins of a power spectrum that is drawn.
@@ -98,7 +98,7 @@ type Densities struct {
 func NewDensities(rate int) *Densities { return &Densities{rate: rate, of: map[int][]float32{}} }
 
 // Add takes in an excerpt that has its model.
-func (s *Densities) Add(e *impute.Excerpt) {
+func (s *Densities) Add(e *restore.Excerpt) {
 	density := density(e.Model, 0, float64(s.rate)/2, densityBins/2)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Limits that keep a page small enough for a browser.
@@ -41,14 +41,14 @@ type Fill struct {
 	Samples   int    // per channel
 	Rate      int
 	Channels  int
-	Gaps      []impute.Gap   // rising, as audio.CheckGaps returns them
-	Found     []Found        // rising; nil: nothing was looked for
-	Result    *impute.Result // nil: nothing was filled, and the page shows what was found
-	Input     impute.Source  // the recording as it was given, gaps and all
-	Reference impute.Source  // nil: none is known
-	Scores    *Table         // nil: no reference
-	Method    string         // that filled
-	Density   *Densities     // nil: the method has no models with a density
+	Gaps      []restore.Gap   // rising, as audio.CheckGaps returns them
+	Found     []Found         // rising; nil: nothing was looked for
+	Result    *restore.Result // nil: nothing was filled, and the page shows what was found
+	Input     restore.Source  // the recording as it was given, gaps and all
+	Reference restore.Source  // nil: none is known
+	Scores    *Table          // nil: no reference
+	Method    string          // that filled
+	Density   *Densities      // nil: the method has no models with a density
 	Settings  []Setting
 }
 
@@ -68,11 +68,11 @@ func (f *Fill) Device() string { return cmp.Or(f.Result.Device, "cpu") }
 // beyond.
 type embedded struct {
 	*Fill
-	gaps      []impute.Gap        // of the fill, or without one what was found
-	ends      []int               // of each gap, the last end so far: rising where gaps of several channels overlap
-	filled    map[impute.Gap]int  // its number in the result
-	err       error               // the first of a fill that could not be read
-	held      map[impute.Gap]bool // in a clip
+	gaps      []restore.Gap        // of the fill, or without one what was found
+	ends      []int                // of each gap, the last end so far: rising where gaps of several channels overlap
+	filled    map[restore.Gap]int  // its number in the result
+	err       error                // the first of a fill that could not be read
+	held      map[restore.Gap]bool // in a clip
 	recording recording
 	end       int         // of the first clip; 0: there is none
 	listed    []listedGap // the least sure first; of what was only found, the strongest
@@ -81,7 +81,7 @@ type embedded struct {
 
 // listedGap is a gap with what the page says of it.
 type listedGap struct {
-	impute.Gap
+	restore.Gap
 	number   int // in time, from 1
 	lo, hi   int // frames that the page holds, if it holds the gap
 	sd       float64
@@ -93,7 +93,7 @@ type listedGap struct {
 
 func newEmbedded(f *Fill) (*embedded, error) {
 	p := &embedded{
-		Fill: f, gaps: f.Gaps, end: f.Samples, filled: map[impute.Gap]int{}, held: map[impute.Gap]bool{},
+		Fill: f, gaps: f.Gaps, end: f.Samples, filled: map[restore.Gap]int{}, held: map[restore.Gap]bool{},
 		recording: recording{Rate: f.Rate, Channels: f.Channels, Filled: f.Result != nil},
 	}
 	if f.Result == nil {
@@ -138,7 +138,7 @@ func (p *embedded) cost(lo, hi int) int {
 }
 
 // within returns the gaps that lie in [lo, hi), wholly or in part.
-func (p *embedded) within(lo, hi int) (inside []impute.Gap) {
+func (p *embedded) within(lo, hi int) (inside []restore.Gap) {
 	for i := sort.SearchInts(p.ends, lo+1); i < len(p.gaps) && p.gaps[i].Start < hi; i++ {
 		if p.gaps[i].End > lo {
 			inside = append(inside, p.gaps[i])
@@ -148,7 +148,7 @@ func (p *embedded) within(lo, hi int) (inside []impute.Gap) {
 }
 
 // lanes returns the channels, from 0, that miss a gap's samples.
-func (p *embedded) lanes(g impute.Gap) (channels []int) {
+func (p *embedded) lanes(g restore.Gap) (channels []int) {
 	for c := range p.Channels {
 		if g.In(c) {
 			channels = append(channels, c)
@@ -161,7 +161,7 @@ func (p *embedded) lanes(g impute.Gap) (channels []int) {
 func (p *embedded) add(lo, hi int) error {
 	samples, err := p.Input.Read(lo, hi)
 	if errors.Is(err, audio.ErrFormat) { // a gap may hold values that are not finite
-		samples, err = impute.Around(p.Input, p.gaps).Read(lo, hi)
+		samples, err = restore.Around(p.Input, p.gaps).Read(lo, hi)
 	}
 	if err != nil {
 		return err
@@ -179,13 +179,13 @@ func (p *embedded) add(lo, hi int) error {
 }
 
 // number returns which gap it is, in time from 1.
-func (p *embedded) number(g impute.Gap) int {
+func (p *embedded) number(g restore.Gap) int {
 	first := sort.Search(len(p.gaps), func(i int) bool { return p.gaps[i].Start >= g.Start })
 	return 1 + first + slices.Index(p.gaps[first:], g)
 }
 
 // fill returns the mean and the standard deviation of a gap's fill, in each of its channels; nil if it has none.
-func (p *embedded) fill(g impute.Gap) (mean, sd [][]float64) {
+func (p *embedded) fill(g restore.Gap) (mean, sd [][]float64) {
 	for _, f := range p.fillings(g) {
 		mean, sd = append(mean, f.Mean), append(sd, f.SD)
 	}
@@ -193,7 +193,7 @@ func (p *embedded) fill(g impute.Gap) (mean, sd [][]float64) {
 }
 
 // fillings returns a gap's fill in each of its channels; nil if it has none, or if one cannot be read, which is p.err.
-func (p *embedded) fillings(g impute.Gap) (all []impute.Filling) {
+func (p *embedded) fillings(g restore.Gap) (all []restore.Filling) {
 	i, ok := p.filled[g]
 	if !ok {
 		return nil
@@ -210,7 +210,7 @@ func (p *embedded) fillings(g impute.Gap) (all []impute.Filling) {
 }
 
 // truth returns the reference in a gap, in each of its channels.
-func (p *embedded) truth(g impute.Gap) (truth [][]float64, err error) {
+func (p *embedded) truth(g restore.Gap) (truth [][]float64, err error) {
 	all, err := p.Reference.Read(g.Start, g.End)
 	if err != nil {
 		return nil, err
@@ -264,14 +264,14 @@ func (p *embedded) choose() error {
 
 // errorOf returns the rms of a fill's standard deviations in the channel that is least sure, which is the error to expect, and the
 // same relative to the rms of what is known around.
-func (p *embedded) errorOf(g impute.Gap) (sd, relative float64) {
+func (p *embedded) errorOf(g restore.Gap) (sd, relative float64) {
 	all := p.fillings(g)
 	if all == nil {
 		return math.NaN(), math.NaN()
 	}
 	relative = math.NaN()
 	for _, f := range all {
-		this := score.RMS(f.SD)
+		this := bayes.RMS(f.SD)
 		sd = max(sd, this)
 		if f.Level > 0 && !(relative >= this/f.Level) {
 			relative = this / f.Level

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // A Figure is a grid of panels, drawn as PNG or SVG.
@@ -44,10 +44,10 @@ var (
 
 // Save writes PATH.png and PATH.svg, each whole or not at all.
 func (f Figure) Save(path string) error {
-	if err := atomicfile.Write(path+".png", f.PNG); err != nil {
+	if err := fileio.Write(path+".png", f.PNG); err != nil {
 		return err
 	}
-	return atomicfile.Write(path+".svg", f.SVG)
+	return fileio.Write(path+".svg", f.SVG)
 }
 
 // PNG writes the figure at 144 dots an inch.

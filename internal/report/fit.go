@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // MostRows bounds the rows that a chart of data or of a prediction shows.
@@ -111,7 +111,7 @@ func against(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, resid
 			rest.lo, rest.hi = append(rest.lo, lo-mid), append(rest.hi, hi-mid)
 		}
 		fit.Text = fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.",
-			short(score.RMSE(mean, y)), 100*float64(inside)/float64(p.N))
+			short(bayes.RMSE(mean, y)), 100*float64(inside)/float64(p.N))
 		fit.layers = []layer{around, given, line}
 		fits, residuals = append(fits, fit), append(residuals, &chart{
 			Title: "Residuals of " + name, Text: "What the mean leaves of each row, with the band that holds 95 % of them by the model.",

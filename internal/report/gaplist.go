@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // list returns the table of the gaps, those to look at first on top.
@@ -96,7 +96,7 @@ func (p *embedded) about(s listedGap) (string, error) {
 	}
 	all := slices.Concat(truth...)
 	return text + fmt.Sprintf(" RMSE against the reference %s, of silence %s.",
-		short(score.RMSE(slices.Concat(mean...), all)), short(score.RMS(all))), nil
+		short(bayes.RMSE(slices.Concat(mean...), all)), short(bayes.RMS(all))), nil
 }
 
 // sections returns the gaps that are drawn, each with its charts and spectrograms, in the order of the list.

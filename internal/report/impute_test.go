@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
+	"github.com/vssgp/vssgp/audio/restore"
 )
 
 // tone is n samples of a sine of a frequency, as a share of the sampling rate.
@@ -28,16 +28,16 @@ func tone(n int, frequency float64) []float64 {
 // made is a fill of n samples with gaps of 10 every so often, each an excerpt of
 // its own; the later the gap the less sure.
 func made(n, every, channels int) *Fill {
-	f := &Fill{Name: "long.wav", Output: "out.wav", Samples: n, Rate: 8000, Channels: channels, Method: "mixture", Result: &impute.Result{Method: impute.Mixture}}
+	f := &Fill{Name: "long.wav", Output: "out.wav", Samples: n, Rate: 8000, Channels: channels, Method: "mixture", Result: &restore.Result{Method: restore.Mixture}}
 	input := make(source, channels)
 	for c := range input {
 		input[c] = tone(n, 0.02)
 	}
 	f.Input = input
 	for at := every / 2; at+20 < n; at += every {
-		g := impute.Gap{Start: at, End: at + 10}
+		g := restore.Gap{Start: at, End: at + 10}
 		f.Gaps = append(f.Gaps, g)
-		e := impute.Excerpt{Start: at - 5, End: at + 15, Gaps: []impute.Gap{g}}
+		e := restore.Excerpt{Start: at - 5, End: at + 15, Gaps: []restore.Gap{g}}
 		for range channels {
 			sd := make([]float64, 20)
 			for i := range sd {
@@ -163,7 +163,7 @@ func TestImputePage(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	f := made(400_000, 1000, 2)
 	for i, g := range f.Gaps {
-		f.Result.Doubts = append(f.Result.Doubts, impute.Doubt{Gap: g, Channel: i % 2, Reason: fmt.Sprintf("reason %d <", i+1)})
+		f.Result.Doubts = append(f.Result.Doubts, restore.Doubt{Gap: g, Channel: i % 2, Reason: fmt.Sprintf("reason %d <", i+1)})
 	}
 	counted(t, f, map[string]int{
 		"in 0.0 s by mixture on cpu": 1, "400 fills should not be trusted": 1, `data-rank="`: mostListed, "in channel 1 reason 101 &lt;<": 1, "reason 100 ": 0,
@@ -223,7 +223,7 @@ func TestSpectrogram(t *testing.T) {
 // holed is a recording whose gaps hold what is no number.
 type holed struct {
 	source
-	gaps []impute.Gap
+	gaps []restore.Gap
 }
 
 func (h holed) Read(lo, hi int) ([][]float64, error) {
@@ -259,13 +259,13 @@ func TestEmbeddedHoles(t *testing.T) {
 // overlapping is a fill of a gap of the first channel, and within its time of one of the second.
 func overlapping() *Fill {
 	f := made(4000, 1<<40, 2)
-	f.Gaps = []impute.Gap{{Start: 1000, End: 1030, Channel: 1}, {Start: 1010, End: 1020, Channel: 2}}
+	f.Gaps = []restore.Gap{{Start: 1000, End: 1030, Channel: 1}, {Start: 1010, End: 1020, Channel: 2}}
 	flat := func(v float64) []float64 { return slices.Repeat([]float64{v}, 100) }
 	second := flat(0.5)
 	for i := range 10 { // what the second channel knows within the first's gap
 		second[50+i], second[70+i] = 0.9, 0.9
 	}
-	f.Result.Excerpts = []impute.Excerpt{{Start: 950, End: 1050, Gaps: f.Gaps,
+	f.Result.Excerpts = []restore.Excerpt{{Start: 950, End: 1050, Gaps: f.Gaps,
 		Filled: [][]float64{flat(0.5), second}, Fit: [][]float64{flat(0.9), flat(-0.9)}, SD: [][]float64{flat(0.1), flat(0.2)}}}
 	return f
 }
@@ -288,7 +288,7 @@ func TestOverlappingGaps(t *testing.T) {
 		t.Errorf("listed %+v, held %d", p.listed, len(p.recording.Gaps))
 	}
 	both := overlapping()
-	both.Gaps = []impute.Gap{{Start: 1000, End: 1030}}
+	both.Gaps = []restore.Gap{{Start: 1000, End: 1030}}
 	both.Result.Excerpts[0].Gaps = both.Gaps
 	q, err := newEmbedded(both)
 	if err != nil {

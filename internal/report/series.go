@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/series"
 )
 
@@ -139,7 +139,7 @@ func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Predi
 	for _, c := range parts {
 		band := layer{name: "95 % band", kind: asBand, ink: meanInk, x: x}
 		for i, v := range c.Mean[d] {
-			band.lo, band.hi = append(band.lo, v-score.SD95*c.SD[d][i]), append(band.hi, v+score.SD95*c.SD[d][i])
+			band.lo, band.hi = append(band.lo, v-bayes.SD95*c.SD[d][i]), append(band.hi, v+bayes.SD95*c.SD[d][i])
 		}
 		all = append(all, chartOf(fmt.Sprintf("%s: %s", name, c.Name), "What this part adds, with the band that holds it with 95 % probability.",
 			band, layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: c.Mean[d]}))

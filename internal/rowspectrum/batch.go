@@ -1,6 +1,6 @@
 package rowspectrum
 
-import "github.com/vssgp/vssgp/cpu/simd"
+import "github.com/vssgp/vssgp/internal/simd"
 
 // A batch takes the sums of many waves with one vector v. Waves come in groups that share a shape.
 type batch struct {

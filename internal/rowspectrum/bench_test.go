@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // BenchmarkPairs takes all sums of features such as bench's made problem has.
 func BenchmarkPairs(b *testing.B) {
 	const n, m = 16000, 400
 	rng := rand.New(rand.NewPCG(1, 2))
-	d := &spectral.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	d := &backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
 	for i := range d.X {
 		d.X[i], d.Y[i] = float64(i), rng.NormFloat64()
 	}

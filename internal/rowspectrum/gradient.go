@@ -3,15 +3,15 @@ package rowspectrum
 import (
 	"runtime"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // moments writes G and C:
 //
 //	G_jk = ½A1_jA1_k Re(S_0⁺ + S_0⁻)      G_kk = A0_k·N + A2_k Re S_0      C_kd = A1_k Re S_0
-func (u *sums) moments(dst *spectral.Moments, f *spectral.Features, n int) {
+func (u *sums) moments(dst *backend.Moments, f *backend.Features, n int) {
 	m, d, g := f.M, dst.D, dst.Gram.Diag[0]
 	parallel.Blocks(m, mirrorRows, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -49,7 +49,7 @@ func (g *slope) add(weight, quad, e, re0, re1, re2, im0, im1 float64) {
 }
 
 // pullback writes the gradient by the features of Σ C̄∘C + Σ Ḡ∘G (DESIGN.md, section 3). unit is the length of a step.
-func (u *sums) pullback(dst, f *spectral.Features, bar *spectral.Moments, n int, unit float64) {
+func (u *sums) pullback(dst, f *backend.Features, bar *backend.Moments, n int, unit float64) {
 	m, of := f.M, &u.slopes
 	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
 		of[i] = resize(of[i], m)
@@ -78,7 +78,7 @@ func (u *sums) pullback(dst, f *spectral.Features, bar *spectral.Moments, n int,
 }
 
 // pullRow adds the pairs of feature j with the features before it to their slopes; row is row j of Ḡ.
-func (u *sums) pullRow(to []slope, f *spectral.Features, row []float64, j int) {
+func (u *sums) pullRow(to []slope, f *backend.Features, row []float64, j int) {
 	var own slope
 	panels, w := u.pairs[panelsBefore(j)*pairSize:], &u.waves[j]
 	for k := range j {
@@ -96,7 +96,7 @@ func (u *sums) pullRow(to []slope, f *spectral.Features, row []float64, j int) {
 }
 
 // pullSingles adds the second moment and C to feature j's slopes, and returns the second moment's sum.
-func (u *sums) pullSingles(g *slope, f *spectral.Features, bar *spectral.Moments, j int) (ripple float64) {
+func (u *sums) pullSingles(g *slope, f *backend.Features, bar *backend.Moments, j int) (ripple float64) {
 	d, w := bar.D, &u.waves[j]
 	add := func(t *single, weight, quad float64) {
 		g.add(weight, quad, (t.a-w.z)-w.zLow, t.re[0], t.re[1], t.re[2], t.im[0], t.im[1])

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 const (
@@ -42,7 +42,7 @@ type layout struct {
 }
 
 // newLayout returns nil if the rows have no extent, or one that is not finite.
-func newLayout(d *spectral.Data) *layout {
+func newLayout(d *backend.Data) *layout {
 	order := ascending(d.X)
 	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
 	if !(hi > lo) || math.IsInf(hi-lo, 0) || math.IsInf(2*max(math.Abs(lo), math.Abs(hi)), 0) {
@@ -83,7 +83,7 @@ func ascending(x []float64) []int {
 }
 
 // evenLayout returns nil if the rows, listed in order, are not even.
-func evenLayout(d *spectral.Data, order []int) *layout {
+func evenLayout(d *backend.Data, order []int) *layout {
 	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
 	gaps := make([]float64, 0, d.N-1)
 	for i := 1; i < d.N; i++ {

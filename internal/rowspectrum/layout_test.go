@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // TestProduct: the center of a product keeps the digits of both.
@@ -53,7 +53,7 @@ func TestLayout(t *testing.T) {
 		{"too many holes", []float64{0, 1, 2, 1000}, false, nil, 0},
 		{"years", []float64{1958.208, 1958.292, 1958.375, 1958.458, 1958.542, 1958.625}, false, nil, 0},
 	} {
-		l := newLayout(&spectral.Data{N: len(c.x), Q: 1, X: c.x})
+		l := newLayout(&backend.Data{N: len(c.x), Q: 1, X: c.x})
 		if l.even != c.even || !slices.Equal(l.irregular, c.gaps) || l.first != c.first {
 			t.Errorf("%s: even %v, gaps %v, first %d; want %v, %v, %d", c.name, l.even, l.irregular, l.first, c.even, c.gaps, c.first)
 		}
@@ -66,7 +66,7 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	for _, x := range [][]float64{{1, 1, 1}, {-1e308, 1e308}} {
-		if newLayout(&spectral.Data{N: len(x), Q: 1, X: x}) != nil {
+		if newLayout(&backend.Data{N: len(x), Q: 1, X: x}) != nil {
 			t.Errorf("%v have a layout", x)
 		}
 	}

@@ -3,15 +3,15 @@ package rowspectrum
 import (
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // The truth: sums over rows with exact phases. x − z and its products with ω are doubles, as rounding x − z would move every row
 // of a feature by the same amount and hide the errors of the tables.
 
 // theta returns d = x − z and the phase ω(x − z) + c, less whole turns.
-func theta(f *spectral.Features, k int, x float64) (d double.Float, angle float64) {
+func theta(f *backend.Features, k int, x float64) (d double.Float, angle float64) {
 	d = double.Sum(x, -f.Center[k])
 	_, away := double.Of(f.Freq[k]).Times(double.PerTurn).Times(d).Split()
 	_, c := double.Of(f.Phase[k]).Times(double.PerTurn).Split()
@@ -19,7 +19,7 @@ func theta(f *spectral.Features, k int, x float64) (d double.Float, angle float6
 }
 
 // truth returns C and G and the gradient of Σ C̄∘C + Σ Ḡ∘G, as backends have to.
-func truth(d *spectral.Data, f *spectral.Features, bar *spectral.Moments) (*spectral.Moments, *spectral.Features) {
+func truth(d *backend.Data, f *backend.Features, bar *backend.Moments) (*backend.Moments, *backend.Features) {
 	m, block := f.M, 1024
 	blocks := (d.N + block - 1) / block
 	type part struct{ mom, grad []double.Float }
@@ -77,7 +77,7 @@ func truth(d *spectral.Data, f *spectral.Features, bar *spectral.Moments) (*spec
 			accumulate(total.grad, i, v)
 		}
 	}
-	out, g := spectral.NewMoments(f, d.D), spectral.NewFeatures(m, 1)
+	out, g := backend.NewMoments(f, d.D), backend.NewFeatures(m, 1)
 	for i := range out.C {
 		out.C[i] = total.mom[i].Hi + total.mom[i].Lo
 	}

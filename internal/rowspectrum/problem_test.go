@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
 )
 
 // positions make n values of x.
@@ -52,8 +52,8 @@ func steps(n int, of func(i int) float64) []float64 {
 }
 
 // dataOf draws n rows with d outputs.
-func dataOf(kind string, n, d int, rng *rand.Rand) *spectral.Data {
-	return &spectral.Data{N: n, Q: 1, D: d, X: positions[kind](n, rng), Y: steps(n*d, func(int) float64 { return rng.NormFloat64() })}
+func dataOf(kind string, n, d int, rng *rand.Rand) *backend.Data {
+	return &backend.Data{N: n, Q: 1, D: d, X: positions[kind](n, rng), Y: steps(n*d, func(int) float64 { return rng.NormFloat64() })}
 }
 
 // A stretch is the range of the features' reaches in steps, and how far outside of the data their centers may be, in ranges.
@@ -61,10 +61,10 @@ type stretch struct{ from, to, outside float64 }
 
 // featuresOf draws m features over the data, among them some with P = 0, with equal frequencies, and with frequencies near 0 and
 // near half the sample rate.
-func featuresOf(d *spectral.Data, m int, s stretch, rng *rand.Rand) *spectral.Features {
+func featuresOf(d *backend.Data, m int, s stretch, rng *rand.Rand) *backend.Features {
 	lo, hi := d.Extent(0)
 	step := (hi - lo) / float64(d.N-1)
-	f := spectral.NewFeatures(m, 1)
+	f := backend.NewFeatures(m, 1)
 	for k := range m {
 		reach := step * s.from * math.Pow(s.to/s.from, rng.Float64())
 		f.Decay[k] = 1 / (reach * reach)
@@ -91,9 +91,9 @@ func featuresOf(d *spectral.Data, m int, s stretch, rng *rand.Rand) *spectral.Fe
 
 // errorsOf are the largest errors of G and C, of G's largest diagonal entry, and of the gradient, of the largest entry of each
 // field.
-func errorsOf(t *testing.T, d *spectral.Data, f *spectral.Features, rows spectral.Rows, rng *rand.Rand) (g, c, grad float64) {
+func errorsOf(t *testing.T, d *backend.Data, f *backend.Features, rows backend.Rows, rng *rand.Rand) (g, c, grad float64) {
 	t.Helper()
-	bar := spectral.NewMoments(f, d.D)
+	bar := backend.NewMoments(f, d.D)
 	for i := range bar.C {
 		bar.C[i] = rng.NormFloat64()
 	}
@@ -104,7 +104,7 @@ func errorsOf(t *testing.T, d *spectral.Data, f *spectral.Features, rows spectra
 		}
 	}
 	want, wantGrad := truth(d, f, bar)
-	got, gotGrad := spectral.NewMoments(f, d.D), spectral.NewFeatures(f.M, 1)
+	got, gotGrad := backend.NewMoments(f, d.D), backend.NewFeatures(f.M, 1)
 	if err := errors.Join(rows.Moments(got, f), rows.Pullback(gotGrad, f, bar)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,15 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/nufft"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // Rows are a backend's rows whose Moments and Pullback come from tables if that costs less than passes over the rows. They
 // forward all other methods.
 type Rows struct {
-	spectral.Rows
-	data     spectral.Data
+	backend.Rows
+	data     backend.Data
 	spectrum *spectrum // nil: the rows have no tables
 	chosen   bool      // spectrum, if there is one
 	force    bool      // tables even where they cost more, for tests
@@ -51,7 +51,7 @@ const (
 
 // Over adds tables to a backend's rows with the data d. It returns the rows themselves if tables never pay: several inputs,
 // windows, or few rows.
-func Over(rows spectral.Rows, d *spectral.Data) spectral.Rows {
+func Over(rows backend.Rows, d *backend.Data) backend.Rows {
 	if d.Q != 1 || d.Windows.Count() > 1 || d.N < leastRows {
 		return rows
 	}
@@ -63,7 +63,7 @@ func Over(rows spectral.Rows, d *spectral.Data) spectral.Rows {
 const tableTerms = 1000
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
-func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
+func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if err := r.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("row spectrum: moments: %w", err)
 	}
@@ -80,7 +80,7 @@ func (r *Rows) Moments(dst *spectral.Moments, f *spectral.Features) error {
 }
 
 // Pullback fills dst with the gradient by the features, from the sums of the last Moments if it had the same features.
-func (r *Rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error {
+func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	if err := r.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("row spectrum: pullback: %w", err)
 	}
@@ -97,7 +97,7 @@ func (r *Rows) Pullback(dst, f *spectral.Features, bar *spectral.Moments) error 
 }
 
 // take takes the sums of f, and makes the tables first if there are none or too small ones.
-func (r *Rows) take(f *spectral.Features) error {
+func (r *Rows) take(f *backend.Features) error {
 	s := r.spectrum
 	if count := s.cover(r.sums.waves); s.tables == nil || s.count != count {
 		s.make(count)
@@ -114,7 +114,7 @@ const (
 
 // pays reports whether tables cost less than passes over the rows. It counts: the choice must not depend on the machine, as the
 // bits of the sums do. It leaves the features' waves in r.
-func (r *Rows) pays(f *spectral.Features) bool {
+func (r *Rows) pays(f *backend.Features) bool {
 	m := float64(f.M)
 	if m*(m+1)/2 > mostPairs || !r.layOut() {
 		return false

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/vssgp/vssgp/cpu/simd"
-	"github.com/vssgp/vssgp/internal/slow"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestAccuracy compares G, C and the gradient with sums over rows with exact phases, for every instruction set. Even rows that
@@ -78,11 +78,11 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-func momentsOf(t *testing.T, r spectral.Rows, f *spectral.Features) *spectral.Moments {
+func momentsOf(t *testing.T, r backend.Rows, f *backend.Features) *backend.Moments {
 	t.Helper()
-	m := spectral.NewMoments(f, 1)
+	m := backend.NewMoments(f, 1)
 	if rows, ok := r.(*Rows); ok {
-		m = spectral.NewMoments(f, rows.data.D)
+		m = backend.NewMoments(f, rows.data.D)
 	}
 	if err := r.Moments(m, f); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestHistory(t *testing.T) {
 		momentsOf(t, used, other)
 		check := func(what string) {
 			t.Helper()
-			fresh, want, got := &Rows{data: *d, force: true}, spectral.NewFeatures(12, 1), spectral.NewFeatures(12, 1)
+			fresh, want, got := &Rows{data: *d, force: true}, backend.NewFeatures(12, 1), backend.NewFeatures(12, 1)
 			if err := errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)); err != nil {
 				t.Fatal(err)
 			}
@@ -128,11 +128,11 @@ func TestHistory(t *testing.T) {
 
 // passes count how often they are asked for moments.
 type passes struct {
-	spectral.Rows
+	backend.Rows
 	calls int
 }
 
-func (p *passes) Moments(*spectral.Moments, *spectral.Features) error { p.calls++; return nil }
+func (p *passes) Moments(*backend.Moments, *backend.Features) error { p.calls++; return nil }
 
 // TestChoice: tables where they cost less, by counts, and passes over the rows for the rest and for features that tables cannot
 // take.
@@ -141,22 +141,22 @@ func TestChoice(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		n, m    int
-		change  func(d *spectral.Data, f *spectral.Features)
+		change  func(d *backend.Data, f *backend.Features)
 		stretch stretch
 		tables  bool
 	}{
 		{name: "few rows", n: leastRows - 1, m: 100},
 		{name: "long features", n: 4000, m: 100, tables: true},
 		{name: "one feature", n: 4000, m: 1, tables: true},
-		{name: "rows at one place", n: 4000, m: 10, change: func(d *spectral.Data, _ *spectral.Features) { clear(d.X) }},
+		{name: "rows at one place", n: 4000, m: 10, change: func(d *backend.Data, _ *backend.Features) { clear(d.X) }},
 		{name: "short features, even", n: 4000, m: 100, stretch: stretch{5, 20, 0}, tables: true},
-		{name: "a frequency that is not a number", n: 4000, m: 10, change: func(_ *spectral.Data, f *spectral.Features) { f.Freq[3] = math.NaN() }},
-		{name: "a phase that is not a number", n: 4000, m: 10, change: func(_ *spectral.Data, f *spectral.Features) { f.Phase[3] = math.NaN() }},
-		{name: "an infinite center", n: 4000, m: 10, change: func(_ *spectral.Data, f *spectral.Features) { f.Center[3] = math.Inf(1) }},
-		{name: "a huge center", n: 4000, m: 10, change: func(_ *spectral.Data, f *spectral.Features) { f.Center[3] = 1e200 }},
-		{name: "an amplitude that is not a number", n: 4000, m: 10, change: func(_ *spectral.Data, f *spectral.Features) { f.Ripple[3] = math.NaN() }},
-		{name: "a huge frequency", n: 4000, m: 10, change: func(_ *spectral.Data, f *spectral.Features) { f.Freq[3] = 1e12 }},
-		{name: "a frequency beyond the tables, uneven", n: 4000, m: 100, change: func(d *spectral.Data, f *spectral.Features) {
+		{name: "a frequency that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = math.NaN() }},
+		{name: "a phase that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Phase[3] = math.NaN() }},
+		{name: "an infinite center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = math.Inf(1) }},
+		{name: "a huge center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = 1e200 }},
+		{name: "an amplitude that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Ripple[3] = math.NaN() }},
+		{name: "a huge frequency", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = 1e12 }},
+		{name: "a frequency beyond the tables, uneven", n: 4000, m: 100, change: func(d *backend.Data, f *backend.Features) {
 			d.X[5] += 0.3
 			f.Freq[3] = 1e5
 		}},
@@ -169,7 +169,7 @@ func TestChoice(t *testing.T) {
 		if c.change != nil {
 			c.change(d, f)
 		}
-		p, m := &passes{}, spectral.NewMoments(f, 1)
+		p, m := &passes{}, backend.NewMoments(f, 1)
 		m.Terms = 7
 		if err := Over(p, d).Moments(m, f); err != nil {
 			t.Fatal(err)
@@ -181,12 +181,12 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s: tables are taken: %v", c.name, p.calls == 0)
 		}
 	}
-	for name, d := range map[string]spectral.Data{
+	for name, d := range map[string]backend.Data{
 		"two inputs": {N: 1000, Q: 2, X: make([]float64, 2000)},
-		"windows":    {N: 1000, Q: 1, X: make([]float64, 1000), Windows: spectral.Windows{Center: []float64{0, 1}, Length: 2}},
+		"windows":    {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
 	} {
 		p := &passes{}
-		if Over(p, &d) != spectral.Rows(p) {
+		if Over(p, &d) != backend.Rows(p) {
 			t.Errorf("%s: rows with tables", name)
 		}
 	}
@@ -209,7 +209,7 @@ func TestStopped(t *testing.T) {
 	r := &Rows{data: *d, force: true}
 	momentsOf(t, r, f)
 	left.Store(20)
-	if err := r.Moments(spectral.NewMoments(f, 1), other); !errors.Is(err, stop) {
+	if err := r.Moments(backend.NewMoments(f, 1), other); !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}
 	if r.sums.are(f) || r.sums.are(other) {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/slow"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestClasses: on both sides of every boundary between the ways to take a wave's sums, they are the sums over all rows.

@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
-	"github.com/vssgp/vssgp/cpu/simd"
 	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/nufft"
 	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 const (

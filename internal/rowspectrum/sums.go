@@ -5,19 +5,19 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/vssgp/vssgp/cpu/simd"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/spectral"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // sums are all sums over the rows that G, C and their gradients are made of.
 type sums struct {
-	features *spectral.Features // whose they are; nil: of none
-	waves    []wave             // of the features
-	panels   []float64          // the same [M/8,PairRows,8]
-	pairs    []float64          // of features j > k: the panels [⌈j/8⌉,pairRows,8] of each j from panelsBefore(j) on
-	singles  []single           // [M,1+D] of the second moment and, with each output, of the feature
-	slopes   [parts][]slope     // of the pullback
+	features *backend.Features // whose they are; nil: of none
+	waves    []wave            // of the features
+	panels   []float64         // the same [M/8,PairRows,8]
+	pairs    []float64         // of features j > k: the panels [⌈j/8⌉,pairRows,8] of each j from panelsBefore(j) on
+	singles  []single          // [M,1+D] of the second moment and, with each output, of the feature
+	slopes   [parts][]slope    // of the pullback
 	rows     sync.Pool
 }
 
@@ -61,7 +61,7 @@ type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
 const parts = 16
 
 // take takes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
-func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() error) error {
+func (u *sums) take(s *spectrum, f *backend.Features, d int, stopped func() error) error {
 	m := f.M
 	u.pairs, u.singles = resize(u.pairs, panelsBefore(m)*pairSize), resize(u.singles, m*(1+d))
 	u.pack()
@@ -79,7 +79,7 @@ func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() err
 		return err
 	}
 	if of == nil || of.M != m {
-		of = spectral.NewFeatures(m, 1)
+		of = backend.NewFeatures(m, 1)
 	}
 	for i, field := range f.Fields() {
 		copy(of.Fields()[i].Data, field.Data)
@@ -92,7 +92,7 @@ func (u *sums) take(s *spectrum, f *spectral.Features, d int, stopped func() err
 const singleFeatures = 64
 
 // are reports whether the sums belong to f.
-func (u *sums) are(f *spectral.Features) bool {
+func (u *sums) are(f *backend.Features) bool {
 	if u.features == nil || u.features.M != f.M {
 		return false
 	}

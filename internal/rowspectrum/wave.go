@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
-	"github.com/vssgp/vssgp/spectral"
 )
 
 // A wave is a damped wave over the rows, in steps from their middle:
@@ -36,7 +36,7 @@ type carrier struct {
 const mostCycles = 1 << 45
 
 // waves writes the features' waves to dst. It reports false if a number is not finite or too large.
-func (s *spectrum) waves(dst []wave, f *spectral.Features) bool {
+func (s *spectrum) waves(dst []wave, f *backend.Features) bool {
 	unit := s.layout.step.Hi
 	for k := range dst {
 		w := &dst[k]

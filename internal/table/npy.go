@@ -8,7 +8,7 @@ import (
 	"math"
 	"regexp"
 
-	"github.com/vssgp/vssgp/internal/fault"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // each visits an array's rows, some at a time: an array of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64,

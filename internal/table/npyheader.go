@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vssgp/vssgp/internal/fault"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // npyMagic begins an NPY file; two bytes of version follow.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/safetensors/pythontest"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors/pythontest"
 )
 
 // NumPy reads what we write.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // Extensions are those of the files that are tables. Text may be packed: .csv.gz.
@@ -41,7 +41,7 @@ func At(path string) (*File, error) {
 	case ext == "npy" && packed(path):
 		return nil, malformed("%s: a packed NPY file; want it unpacked (gunzip)", path)
 	}
-	return &File{path, ext == "npy", func() (readable, int64, error) { return atomicfile.OpenRegular(path) }}, nil
+	return &File{path, ext == "npy", func() (readable, int64, error) { return fileio.OpenRegular(path) }}, nil
 }
 
 // In is a table in size bytes; name stands for the file in messages. It may be packed text.

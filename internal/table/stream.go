@@ -8,7 +8,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/vssgp/vssgp/internal/fault"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // A Stream is a table in a file. It is read part by part, as often as needed, in memory that does not grow with the file. Only columns

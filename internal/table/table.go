@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/vssgp/vssgp/internal/fault"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrFormat is wrapped by every error about the content of a file that is read or of a table to be written.

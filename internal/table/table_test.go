@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 func TestOpen(t *testing.T) {
@@ -43,7 +43,7 @@ func TestOpen(t *testing.T) {
 		put("swapped.npy", csv):           ErrFormat,
 		filepath.Join(d, "none.csv"):      fs.ErrNotExist,
 		filepath.Join(d, "none.npy"):      fs.ErrNotExist,
-		filepath.Join(d, "dir.csv"):       atomicfile.ErrNotRegular,
+		filepath.Join(d, "dir.csv"):       fileio.ErrNotRegular,
 		filepath.Join(d, "none", "c.csv"): fs.ErrNotExist,
 	} {
 		if _, err := Open(p); !errors.Is(err, want) || !strings.Contains(err.Error(), p) {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vssgp/vssgp/internal/fault"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // WriteCSV writes a line of names and then data, [len(data)/len(names), len(names)] row-major, each value in the shortest form that

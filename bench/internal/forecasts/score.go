@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/internal/score"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/series"
 )
 
@@ -60,11 +60,11 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	if err := f.check(len(p.At)); err != nil {
 		return s, err
 	}
-	scale := score.NaiveError(newGrid(p.Series).y, p.Season)
+	scale := bayes.NaiveError(newGrid(p.Series).y, p.Season)
 	if !(scale > 0) {
 		return s, fmt.Errorf("seasonal naive's error before the origin is %g: MASE wants one above 0", scale)
 	}
-	s = Scores{RMSE: score.RMSE(f.Mean, p.truth), MAE: score.MAE(f.Mean, p.truth), SMAPE: score.SMAPE(f.Mean, p.truth)}
+	s = Scores{RMSE: bayes.RMSE(f.Mean, p.truth), MAE: bayes.MAE(f.Mean, p.truth), SMAPE: bayes.SMAPE(f.Mean, p.truth)}
 	s.MASE = s.MAE / scale
 	for i, y := range p.truth {
 		m, n := f.at(i), float64(len(p.truth))
@@ -100,9 +100,9 @@ func (f *Forecast) at(i int) distribution {
 		return predicted{f.own, i}
 	}
 	if len(f.Means) == 0 {
-		return score.Mixture{Means: f.Mean[i : i+1], SDs: f.SD[i : i+1]}
+		return bayes.Mixture{Means: f.Mean[i : i+1], SDs: f.SD[i : i+1]}
 	}
-	var m score.Mixture
+	var m bayes.Mixture
 	for d := range f.Means {
 		m.Means, m.SDs = append(m.Means, f.Means[d][i]), append(m.SDs, f.SDs[d][i])
 	}

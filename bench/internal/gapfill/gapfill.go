@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/internal/warp"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
 // Level is the rms that excerpts are scaled to.
@@ -27,7 +27,7 @@ type Signal struct {
 
 // Scale scales samples to Level; it cannot scale silence.
 func Scale(x []float64) ([]float64, error) {
-	level := score.RMS(x)
+	level := bayes.RMS(x)
 	if level == 0 {
 		return nil, fmt.Errorf("silence in %d samples, want a sound", len(x))
 	}
@@ -68,10 +68,10 @@ func AR(options func(rate int) audio.AROptions) Method {
 }
 
 // VSSGP is package impute's fill by that method.
-func VSSGP(o impute.Options) Method {
-	o.Method = impute.VSSGP
+func VSSGP(o restore.Options) Method {
+	o.Method = restore.VSSGP
 	return func(ctx context.Context, s *Signal) (*Fill, error) {
-		r, err := impute.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
+		r, err := restore.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func VSSGP(o impute.Options) Method {
 }
 
 // Warp is package warp's fill, one goroutine at a time.
-func Warp(filler *warp.Filler) Method {
+func Warp(filler *timewarp.Filler) Method {
 	return func(ctx context.Context, s *Signal) (*Fill, error) {
 		z, gaps := audio.FillSilence(s.Y, s.Gaps), make([][2]int, len(s.Gaps))
 		for i, g := range s.Gaps {
@@ -158,7 +158,7 @@ func (s *Signal) In(v []float64) (in []float64) {
 // RMSE is the error of a fill in the gaps, and of silence there.
 func (s *Signal) RMSE(f *Fill) (rmse, silence float64) {
 	was := s.In(s.Y)
-	return score.RMSE(s.In(f.Mean), was), score.RMS(was)
+	return bayes.RMSE(s.In(f.Mean), was), bayes.RMS(was)
 }
 
 // Intervals returns the coverage of a fill's 95 % intervals and its mean negative log predictive density, over the gaps; ok is false for a
@@ -168,5 +168,5 @@ func (s *Signal) Intervals(f *Fill) (coverage, nlpd float64, ok bool) {
 		return 0, 0, false
 	}
 	mean, sd, y := s.In(f.Mean), s.In(f.SD), s.In(s.Y)
-	return score.Coverage(mean, sd, y), score.NLPD(mean, sd, y), true
+	return bayes.Coverage(mean, sd, y), bayes.NLPD(mean, sd, y), true
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/impute"
-	"github.com/vssgp/vssgp/internal/score"
-	"github.com/vssgp/vssgp/internal/warp"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
 // TestMethods: every method fills a tone's gaps without a look at what is in them, models and the autoregressive fill better than silence.
@@ -27,8 +27,8 @@ func TestMethods(t *testing.T) {
 		model  bool
 	}{
 		{"zeros", Zeros, 1, false}, {"linear", Linear, 3, false}, {"ar", AR(audio.DefaultAR), 0.1, false},
-		{"vssgp", VSSGP(impute.Options{Model: vssgp.Options{Seed: 1}}), 0.1, true},
-		{"warp", Warp(warp.NewFiller(warp.Mixture(), 8000)), 0.1, true}, {"warp, ar", Warp(warp.NewFiller(warp.AR(), 8000)), 0.1, true},
+		{"vssgp", VSSGP(restore.Options{Model: vssgp.Options{Seed: 1}}), 0.1, true},
+		{"warp", Warp(timewarp.NewFiller(timewarp.Mixture(), 8000)), 0.1, true}, {"warp, ar", Warp(timewarp.NewFiller(timewarp.AR(), 8000)), 0.1, true},
 	} {
 		f, err := c.fill(context.Background(), s)
 		if err != nil {
@@ -38,7 +38,7 @@ func TestMethods(t *testing.T) {
 		if err != nil || !slices.Equal(s.In(f.Mean), s.In(other.Mean)) {
 			t.Errorf("%s looks into the gaps: %v", c.name, err)
 		}
-		if e := score.RMSE(s.In(f.Mean), s.In(s.Y)) / score.RMS(s.In(s.Y)); !(e <= c.within) {
+		if e := bayes.RMSE(s.In(f.Mean), s.In(s.Y)) / bayes.RMS(s.In(s.Y)); !(e <= c.within) {
 			t.Errorf("%s leaves %v of silence's error, want %v at most", c.name, e, c.within)
 		}
 		coverage, nlpd, ok := s.Intervals(f)
@@ -54,8 +54,8 @@ func TestWarp(t *testing.T) {
 	for i := range s.Y {
 		s.Y[i] = math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i))
 	}
-	f, err := Warp(warp.NewFiller(warp.AR(), 8000))(context.Background(), s)
-	want, failed := warp.NewFiller(warp.AR(), 8000).Fill(context.Background(), s.Y, [][2]int{{500, 520}}, 0, 0, 0)
+	f, err := Warp(timewarp.NewFiller(timewarp.AR(), 8000))(context.Background(), s)
+	want, failed := timewarp.NewFiller(timewarp.AR(), 8000).Fill(context.Background(), s.Y, [][2]int{{500, 520}}, 0, 0, 0)
 	if err != nil || failed != nil {
 		t.Fatal(err, failed)
 	}
@@ -98,7 +98,7 @@ func TestAlone(t *testing.T) {
 
 func TestScale(t *testing.T) {
 	y, err := Scale([]float64{3, -4, 3, -4})
-	if err != nil || math.Abs(score.RMS(y)-Level) > 1e-15 || math.Abs(y[0]/y[1]+0.75) > 1e-15 {
+	if err != nil || math.Abs(bayes.RMS(y)-Level) > 1e-15 || math.Abs(y[0]/y[1]+0.75) > 1e-15 {
 		t.Errorf("%v, %v", y, err)
 	}
 	if _, err := Scale(make([]float64, 5)); err == nil {

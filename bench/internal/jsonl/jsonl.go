@@ -12,7 +12,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // Read reads a file of lines, or the file PATH.gz that many lines have been packed into; without either there are none. check reports a
@@ -77,7 +77,7 @@ func Parse[T any](text []byte, check func(*T) error) (lines []T, err error) {
 
 // Write replaces a file by lines, all or none.
 func Write[T any](path string, lines []T) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return fileio.Write(path, func(w io.Writer) error {
 		encode := json.NewEncoder(w)
 		for i := range lines {
 			if err := encode.Encode(&lines[i]); err != nil {

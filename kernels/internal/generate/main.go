@@ -1,5 +1,5 @@
 // Command generate writes, from the kernels' sources, the Go types of the arguments
-// (args.go), the emulator's table (emu/table.h), and with nvcc the PTX and the file
+// (args.go), the emulator's table (internal/testkit/emu/table.h), and with nvcc the PTX and the file
 // of hashes (ptx, kernels.sum). It runs in the folder kernels.
 package main
 
@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vssgp/vssgp/internal/atomicfile"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/kernels/internal/source"
 )
@@ -19,7 +19,7 @@ import (
 func main() {
 	folder := flag.String("dir", ".", "the folder of the sources")
 	nvcc := flag.String("nvcc", "", "the compiler (default: NVCC, or nvcc in PATH or /usr/local/cuda)")
-	ptx := flag.Bool("ptx", true, "make the PTX and kernels.sum; without it args.go and emu/table.h alone")
+	ptx := flag.Bool("ptx", true, "make the PTX and kernels.sum; without it args.go and the emulator's table.h alone")
 	flag.Parse()
 	if err := run(*folder, *nvcc, *ptx); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
@@ -39,7 +39,7 @@ func run(folder, nvcc string, ptx bool) error {
 	if err := write(folder, "args.go", args); err != nil {
 		return err
 	}
-	if err := write(folder, "emu/table.h", s.Table()); err != nil {
+	if err := write(folder, "../internal/testkit/emu/table.h", s.Table()); err != nil {
 		return err
 	}
 	if !ptx {
@@ -47,7 +47,7 @@ func run(folder, nvcc string, ptx bool) error {
 	}
 	c, err := source.FindCompiler(nvcc)
 	if err != nil {
-		return fmt.Errorf("args.go and emu/table.h are written, ptx and kernels.sum are left as they were: %w", err)
+		return fmt.Errorf("args.go and the emulator's table.h are written, ptx and kernels.sum are left as they were: %w", err)
 	}
 	images := make([][]byte, len(source.Architectures))
 	err = parallel.Try(len(images), len(images), func(i int) (err error) {
@@ -78,7 +78,7 @@ func write(folder, name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return fileio.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

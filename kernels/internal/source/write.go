@@ -60,7 +60,7 @@ func (s *Sources) Table() []byte {
 	b.WriteString(generated)
 	fmt.Fprintf(&b, "// The sources' hash: %s\n\n", s.Hash())
 	for _, name := range s.Units() {
-		fmt.Fprintf(&b, "#include \"../%s\"\n", name)
+		fmt.Fprintf(&b, "#include \"../../../kernels/%s\"\n", name)
 	}
 	b.WriteString("\nconst EmuKernel table[] = {\n")
 	for _, k := range s.Kernels {

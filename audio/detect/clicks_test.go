@@ -1,0 +1,280 @@
+package detect
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// clicked is x with a click in each so many samples, of least to most samples and a level in decibels over the 20 ms around it: noise,
+// half a sine or a decay, of either sign, added or in place of the sound.
+func clicked(x []float64, rate, every, least, most int, level float64, seed uint64) (y []float64, gaps []audio.Gap) {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	y = slices.Clone(x)
+	for lo := every; lo+2*every <= len(x); lo += every {
+		length := least + rng.IntN(most-least+1)
+		start, shape, sign, keep := lo+rng.IntN(every-length-1), rng.IntN(3), float64(2*rng.IntN(2)-1), float64(rng.IntN(2))
+		pulse := make([]float64, length)
+		for i := range pulse {
+			t := (float64(i) + 0.5) / float64(length)
+			pulse[i] = sign * []float64{rng.NormFloat64(), math.Sin(math.Pi * t), math.Exp(-3 * t)}[shape]
+		}
+		around := meanSquare(x[max(0, start-rate/100):min(len(x), start+rate/100)])
+		gain := max(16*step, math.Sqrt(around)*math.Pow(10, level/20)) / math.Sqrt(meanSquare(pulse))
+		for i, v := range pulse {
+			y[start+i] = step * math.Round((keep*y[start+i]+gain*v)/step)
+		}
+		gaps = append(gaps, audio.Gap{Start: start, End: start + length})
+	}
+	return y, gaps
+}
+
+// matched counts the gaps that finds cover by half at least, the finds that touch no gap, and the share of the gaps' samples that is found.
+func matched(found []Found, gaps []audio.Gap) (hits, others int, covered float64) {
+	all, in := 0, 0
+	for _, g := range gaps {
+		n := 0
+		for _, f := range found {
+			n += max(0, min(f.End, g.End)-max(f.Start, g.Start))
+		}
+		if 2*n >= g.Len() {
+			hits, all, in = hits+1, all+g.Len(), in+n
+		}
+	}
+	for _, f := range found {
+		if !slices.ContainsFunc(gaps, func(g audio.Gap) bool { return f.Start < g.End && g.Start < f.End }) {
+			others++
+		}
+	}
+	return hits, others, float64(in) / float64(max(1, all))
+}
+
+// speech is the sample of speech that comes with the project.
+func speech(t *testing.T) []float64 {
+	r, err := audio.Open("../../testdata/speech.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Samples[0][:slow.Pick(len(r.Samples[0]), 24000)]
+}
+
+// hum is a chord of decaying partials with a little noise, struck twice a second.
+func hum(n int) []float64 {
+	rng, x := rand.New(rand.NewPCG(3, 3)), make([]float64, n)
+	for i := range x {
+		t := float64(i%8000) / 16000
+		for k := 1; k < 12; k++ {
+			x[i] += 0.03 * math.Exp(-float64(2+k)*t) / float64(k) * math.Sin(2*math.Pi*196.3*float64(k)*t+float64(k*k))
+		}
+		x[i] = step * math.Round((x[i]+1e-4*rng.NormFloat64())/step)
+	}
+	return x
+}
+
+// TestClicks: nine in ten clicks from 12 dB on are found, with nearly all their samples, and nine in ten finds are clicks. The speech
+// that comes with the project is harder: its pulses are sharp.
+func TestClicks(t *testing.T) {
+	for _, s := range []struct {
+		name  string
+		x     []float64
+		least float64 // share that is found, and of the finds that are clicks
+	}{{"voice", voice(64000, 1), 0.9}, {"speech", speech(t), 0.7}, {"hum", hum(slow.Pick(64000, 32000)), 0.9}} {
+		for _, c := range []struct {
+			name               string
+			every, least, most int
+			level              float64
+		}{{"crackle", 480, 1, 5, 15}, {"12 dB", 1000, 3, 40, 12}, {"15 dB", 1000, 3, 40, 15}, {"25 dB", 1000, 3, 60, 25}} {
+			if !slow.Tests && s.name+c.name != "speech15 dB" && s.name+c.name != "humcrackle" {
+				continue
+			}
+			y, gaps := clicked(s.x, testRate, c.every, c.least, c.most, c.level, 5)
+			found := find(t, testRate, Clicks, y)
+			hits, others, covered := matched(found, gaps)
+			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.96 {
+				t.Errorf("%s, %s: %d of %d found to %.3f, %d of %d finds are none", s.name, c.name, hits, len(gaps), covered, others, len(found))
+			}
+		}
+	}
+}
+
+// TestNoClicks: in sound without clicks less than one a second is found, however it begins, and nothing in silence or tones.
+func TestNoClicks(t *testing.T) {
+	x, rng := voice(slow.Pick(64000, 16000), 2), rand.New(rand.NewPCG(4, 4))
+	each := func(f func(n int) float64) []float64 {
+		y := make([]float64, len(x))
+		for n := range y {
+			y[n] = step * math.Round(f(n)/step)
+		}
+		return y
+	}
+	ring := func(every, long int, gain float64) []float64 { // a resonance driven by noise that is louder for so many samples now and then
+		var a, b float64
+		return each(func(n int) float64 {
+			drive := 0.002 * rng.NormFloat64()
+			if n%every < long {
+				drive *= gain
+			}
+			a, b = 1.9*a-0.98*b+drive, a
+			return a
+		})
+	}
+	since := func(n, every int) float64 { return float64(n%every) / testRate }
+	for _, c := range []struct {
+		name string
+		most int
+		x    []float64
+	}{
+		{"voice", 1, x},
+		{"speech", 1, speech(t)},
+		{"quiet", 1, quiet(x, 1.0/300)},
+		{"8 bits", 1, each(func(n int) float64 { return math.Round(128*x[n]) / 128 })},
+		{"hum", 1, hum(len(x))},
+		{"silence", 0, make([]float64, len(x))},
+		{"noise of a step", 0, each(func(int) float64 { return step * float64(rng.IntN(3)-1) })},
+		{"rare steps", 0, each(func(int) float64 { return step * math.Trunc(1.02*rng.Float64()) })},
+		{"noise", 0, each(func(int) float64 { return 0.1 * rng.NormFloat64() })},
+		{"strokes that ring", 1, ring(2000, 5, 10)},
+		{"bows that ring", 1, ring(2000, 20, 5)},
+		{"drum", 1, each(func(n int) float64 {
+			return 1e-3*rng.NormFloat64() + 0.3*rng.NormFloat64()*math.Exp(-60*since(n, 8000))
+		})},
+		{"struck tones", 1, each(func(n int) float64 {
+			return 1e-4*rng.NormFloat64() + 0.4*math.Exp(-30*since(n, 8000))*math.Sin(2*math.Pi*700*since(n, 8000))
+		})},
+		{"tone", 0, each(func(n int) float64 { return 0.5 * math.Sin(float64(n)/7) })},
+		{"square wave", 0, each(func(n int) float64 { return math.Copysign(0.3, float64(n%200)-99.5) })},
+		{"saw", 0, each(func(n int) float64 { return 0.004*float64(n%147) - 0.3 })},
+		{"constant", 0, each(func(int) float64 { return 0.25 })},
+	} {
+		if found := find(t, testRate, Clicks, c.x); len(found) > c.most {
+			t.Errorf("%s: %v", c.name, found)
+		}
+	}
+}
+
+// TestClickExtents: a click of either sign in noise that a filter coloured is found to the sample, and the edges added.
+func TestClickExtents(t *testing.T) {
+	for _, sign := range []float64{-1, 1} {
+		for _, length := range []int{1, 2, 7, 30, 60} {
+			x := hum(32000)
+			for n := 20000; n < 20000+length; n++ {
+				x[n] += 0.2 * sign
+			}
+			got := find(t, testRate, Clicks, x)
+			want := audio.Gap{Start: 20000 - clickEdge, End: 20000 + length + clickEdge}
+			if len(got) != 1 || got[0].Gap != want || got[0].Kind != Clicks || !(got[0].Strength > 6) {
+				t.Errorf("%d samples, sign %v: %v, want %v", length, sign, got, want)
+			}
+		}
+	}
+}
+
+// TestClicksOfChannels: a channel's click is its own, one of both is both's.
+func TestClicksOfChannels(t *testing.T) {
+	left, right := hum(32000), hum(32000)
+	left[9000] += 0.3
+	left[20000] -= 0.3
+	right[20000] -= 0.3
+	got := find(t, testRate, Clicks, left, right)
+	if len(got) != 2 || got[0].Channel != 1 || got[0].Start != 8999 || got[1].Channel != 0 || got[1].Start != 19999 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestClicksInTiles(t *testing.T) {
+	x, _ := clicked(voice(slow.Pick(64000, 8000), 1), testRate, 500, 1, 40, 15, 6)
+	sameInTiles(t, Clicks, &clickTile, []int{1, 7, 1000}, x)
+}
+
+// TestEdges: where sound meets digital silence there is no click, nor beside a dropout that is found.
+func TestEdges(t *testing.T) {
+	x := voice(24000, 3)
+	y := stopped(x, []audio.Gap{{Start: 9000, End: 9400}, {Start: 16000, End: 16200}}, false, 0)
+	was := find(t, testRate, Clicks, x)
+	if found := find(t, testRate, Clicks, y); len(found) > len(was) {
+		t.Errorf("edges are found as %v", found)
+	}
+	all, err := Find(context.Background(), inMemory{y}, len(y), testRate, Options{Kinds: []Kind{Clicks, Dropouts}, Step: step})
+	if err != nil || len(all) != 2+len(was) || !slices.ContainsFunc(all, func(f Found) bool { return f.Kind == Dropouts && f.Start == 9000 && f.End == 9400 }) {
+		t.Errorf("two dropouts are found as %v, %v", all, err)
+	}
+}
+
+// TestClickSensitivity: more of it finds more, and nearly all that less of it does.
+func TestClickSensitivity(t *testing.T) {
+	x, _ := clicked(voice(slow.Pick(64000, 16000), 1), testRate, 1000, 1, 40, 8, 7)
+	var before []Found
+	for _, s := range slow.Pick([]float64{1, 3, 5, 7, 9}, []float64{1, 5, 9}) {
+		found, err := Find(context.Background(), inMemory{x}, len(x), testRate, Options{Kinds: []Kind{Clicks}, Step: step, Sensitivity: s})
+		kept := 0
+		for _, b := range before {
+			if slices.ContainsFunc(found, func(f Found) bool { return f.Start < b.End && b.Start < f.End }) {
+				kept++
+			}
+		}
+		if err != nil || len(found) < len(before) || 20*kept < 19*len(before) {
+			t.Errorf("sensitivity %v: %d found, %d of the %d at less; %v", s, len(found), kept, len(before), err)
+		}
+		before = found
+	}
+}
+
+// TestBackwards: the predictors give the inverse of the Toeplitz matrix.
+func TestBackwards(t *testing.T) {
+	r := []float64{2, 0.9, -0.3, 0.1, 0}
+	all := backwards(r)
+	for i := range r {
+		for j := range r {
+			sum := 0.0
+			for k := range r {
+				inverse := 0.0
+				for _, b := range all {
+					if max(j, k) < len(b) {
+						inverse += b[j] * b[k]
+					}
+				}
+				sum += r[max(i-k, k-i)] * inverse
+			}
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if math.Abs(sum-want) > 1e-14 {
+				t.Errorf("product %d, %d is %v", i, j, sum)
+			}
+		}
+	}
+	if got := backwards([]float64{1, 2}); got != nil {
+		t.Errorf("of a matrix that is not positive definite: %v", got)
+	}
+}
+
+// BenchmarkClicks: ten seconds of a crackling chord.
+func BenchmarkClicks(b *testing.B) {
+	x, _ := clicked(hum(441000), 44100, 1323, 1, 5, 15, 1)
+	for b.Loop() {
+		if _, err := Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Clicks}, Step: step}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestClickStrength checks that the strength of a click is its power over the power of the sound around, in decibels.
+func TestClickStrength(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	x := make([]float64, 4000)
+	for n := range x {
+		x[n] = 0.01 * rng.NormFloat64()
+	}
+	for n := 2000; n < 2010; n++ {
+		x[n] += 0.32 * float64(1-2*(n%2))
+	}
+	if found := find(t, testRate, Clicks, x); len(found) != 1 || math.Abs(found[0].Strength-30) > 1.5 { // 30.1 dB
+		t.Errorf("a click 30 dB over noise is found as %+v", found)
+	}
+}

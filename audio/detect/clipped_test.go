@@ -1,0 +1,209 @@
+package detect
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+)
+
+// samples is a recording in memory.
+type samples [][]float64
+
+func (s samples) Read(lo, hi int) ([][]float64, error) {
+	out := make([][]float64, len(s))
+	for c := range s {
+		out[c] = slices.Clone(s[c][lo:hi])
+	}
+	return out, nil
+}
+
+// swelling is tones whose loudness wanders, with a little noise, largest magnitude 1, as 16 bits hold it.
+func swelling(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	x := make([]float64, n)
+	slow, top := 0.0, 0.0
+	for i := range x {
+		slow += 0.0003*rng.NormFloat64() - 0.00001*slow
+		t := float64(i) / 16_000
+		x[i] = math.Exp(10*slow)*(math.Sin(2*math.Pi*190*t)+0.6*math.Sin(2*math.Pi*431*t+1)+0.4*math.Sin(2*math.Pi*1207*t)) + 0.02*rng.NormFloat64()
+		top = max(top, math.Abs(x[i]))
+	}
+	for i := range x {
+		x[i] = rounded(x[i] / top)
+	}
+	return x
+}
+
+func rounded(x float64) float64 { return math.Round(x*32767) / 32768 }
+
+// between returns x limited to [low, high], and the samples that this changed.
+func between(x []float64, low, high float64) (y []float64, changed map[int]bool) {
+	y, changed = slices.Clone(x), map[int]bool{}
+	for i, v := range x {
+		if y[i] = min(max(v, low), high); y[i] != v {
+			changed[i] = true
+		}
+	}
+	return y, changed
+}
+
+// TestClipped: the samples that clipping changed are found, and few others, wherever the level lies and whatever spread it; what is
+// clean has none.
+func TestClipped(t *testing.T) {
+	const n = 100_000 // two tiles
+	scaled := func(y []float64, by, dither float64) []float64 {
+		rng := rand.New(rand.NewPCG(8, 8))
+		for i := range y {
+			y[i] = rounded(by*y[i] + dither/32768*(rng.Float64()+rng.Float64()-1))
+		}
+		return y
+	}
+	sine := make([]float64, n)
+	for i := range sine {
+		sine[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+	}
+	for _, c := range []struct {
+		name      string
+		low, high float64
+		change    func(y []float64) []float64
+		recall    float64
+		any       bool
+	}{
+		{"clean", -2, 2, nil, 0, false},
+		{"at the rails", -0.4, 0.4, func(y []float64) []float64 { return scaled(y, 2.5, 0) }, 1, true},
+		{"below the rails", -0.3, 0.3, nil, 1, true},
+		{"light", -0.85, 0.85, nil, 1, true},
+		{"above only", -2, 0.5, nil, 1, true},
+		{"two levels", -0.5, 0.3, nil, 1, true},
+		{"softer, with dither", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.7, 1) }, 0.97, true},
+		{"softer, on three values", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.6, 1) }, 0.97, true},
+		{"very soft, with dither", -0.5, 0.5, func(y []float64) []float64 { return scaled(y, 0.06, 1) }, 0.97, true},
+		{"a tone as loud all the time", -2, 2, func([]float64) []float64 { return slices.Clone(sine) }, 0, false},
+		{"full scale once", -2, 2, func(y []float64) []float64 { y[500], y[501] = 32767.0/32768, 32767.0/32768; return y }, 0, false},
+		{"silence", 0, 0, nil, 0, false},
+		{"nearly silent", -2, 2, func(y []float64) []float64 { return scaled(y, 1e-4, 1) }, 0, false},
+	} {
+		y, changed := between(swelling(n, 1), c.low, c.high)
+		if c.change != nil {
+			y = c.change(y)
+		}
+		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		right, wrong := 0, 0
+		for _, f := range found {
+			if f.Kind != Clipped || !f.Clipped {
+				t.Fatalf("%s: %+v is not clipped", c.name, f)
+			}
+			for i := f.Start; i < f.End; i++ {
+				if changed[i] {
+					right++
+				} else {
+					wrong++
+				}
+			}
+		}
+		if c.any && (right < int(c.recall*float64(len(changed))) || len(changed) == 0 || wrong > max(3, right/20)) {
+			t.Errorf("%s: %d of %d found, %d others", c.name, right, len(changed), wrong)
+		}
+		if !c.any && len(found) > 0 {
+			t.Errorf("%s: %d samples in %d runs found", c.name, right+wrong, len(found))
+		}
+	}
+}
+
+// TestClippedChannels: each channel has levels of its own, and the sum of finds is in rising order, by floats too.
+func TestClippedChannels(t *testing.T) {
+	left, changed := between(swelling(40_000, 2), -0.3, 0.3)
+	found, err := Find(t.Context(), samples{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
+	if err != nil || len(found) == 0 {
+		t.Fatal(len(found), err)
+	}
+	if !slices.IsSortedFunc(found, func(a, b Found) int { return a.Start - b.Start }) {
+		t.Error("not rising")
+	}
+	all := 0
+	for _, f := range found {
+		if all += f.Len(); f.Channel != 2 {
+			t.Errorf("%v in the clean channel", f)
+		}
+	}
+	if all < len(changed) || all > len(changed)+3 {
+		t.Errorf("%d found of %d", all, len(changed))
+	}
+}
+
+// failing is a source that ends early.
+type failing struct{ samples }
+
+func (f failing) Read(lo, hi int) ([][]float64, error) {
+	if lo > 0 {
+		return nil, audio.ErrFormat
+	}
+	return f.samples.Read(lo, hi)
+}
+
+func TestClippedEnds(t *testing.T) {
+	x := samples{make([]float64, 200_000)}
+	o := Options{Kinds: []Kind{Clipped}}
+	if _, err := Find(t.Context(), failing{x}, 200_000, 8000, o); !errors.Is(err, audio.ErrFormat) {
+		t.Errorf("a source that fails: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	o.Progress = func(done float64) {
+		if stop(); !(done > 0 && done < 1) {
+			t.Errorf("progress %v", done)
+		}
+	}
+	if _, err := Find(ctx, x, 200_000, 8000, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestClippedSensitivity checks that a higher sensitivity accepts a level with fewer samples in excess: a tone that is as loud all the time
+// is found at the highest, and light clipping is missed at the lowest.
+func TestClippedSensitivity(t *testing.T) {
+	const n = 30_000
+	tone, light := make([]float64, n), make([]float64, n)
+	for i := range tone {
+		tone[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+		light[i] = rounded(min(0.99, 4*math.Abs(math.Remainder(float64(i)/997, 1))-1)) // 21 times as many samples there as elsewhere
+	}
+	for _, c := range []struct {
+		name        string
+		y           []float64
+		sensitivity float64
+		any         bool
+	}{
+		{"tone", tone, DefaultSensitivity, false}, {"tone", tone, 10, true},
+		{"light", light, 0.1, false}, {"light", light, DefaultSensitivity, true},
+	} {
+		o := Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768, Sensitivity: c.sensitivity}
+		if found, err := Find(t.Context(), samples{c.y}, n, 16_000, o); err != nil || len(found) > 0 != c.any {
+			t.Errorf("%s at sensitivity %v: %d runs, %v; want some: %v", c.name, c.sensitivity, len(found), err, c.any)
+		}
+	}
+}
+
+// TestClippedAtFullScale checks that three samples in a row are enough where the level is the format's largest value, but not below it.
+func TestClippedAtFullScale(t *testing.T) {
+	const n = 30_000
+	for top, want := range map[float64]int{32767.0 / 32768: 1, 0.9: 0} {
+		y := swelling(n, 1)
+		for i := range y {
+			y[i] *= 0.8
+		}
+		copy(y[500:], []float64{top, top, top})
+		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
+		if err != nil || len(found) != want || want > 0 && found[0].Gap != (audio.Gap{Start: 500, End: 503, Channel: found[0].Channel, Clipped: true}) {
+			t.Errorf("three samples at %v: %+v, %v; want %d run", top, found, err, want)
+		}
+	}
+}

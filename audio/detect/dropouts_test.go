@@ -1,0 +1,391 @@
+package detect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// inMemory is a recording [channel][sample].
+type inMemory [][]float64
+
+func (m inMemory) Read(lo, hi int) ([][]float64, error) {
+	out := make([][]float64, len(m))
+	for c := range m {
+		out[c] = slices.Clone(m[c][lo:hi])
+	}
+	return out, nil
+}
+
+const (
+	step     = 1.0 / 32768
+	testRate = 16000
+)
+
+// voice is pulses and noise through three resonances whose pitch glides and whose level swells twice a second, of 16 bits.
+func voice(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	x, phase := make([]float64, n), 0.0
+	for i := range x {
+		t := float64(i) / testRate
+		x[i] = 0.05 * rng.NormFloat64()
+		if phase += (110 + 30*math.Sin(3*t)) / testRate; phase >= 1 {
+			phase--
+			x[i]++
+		}
+	}
+	for _, r := range [][2]float64{{500, 60}, {1500, 90}, {2500, 150}} {
+		radius, angle := math.Exp(-math.Pi*r[1]/testRate), 2*math.Pi*r[0]/testRate
+		for i := 2; i < n; i++ {
+			x[i] += 2*radius*math.Cos(angle)*x[i-1] - radius*radius*x[i-2]
+		}
+	}
+	loudest := max(slices.Max(x), -slices.Min(x))
+	for i := range x {
+		level := 0.5 * (0.1 + math.Pow(math.Sin(2*math.Pi*float64(i)/testRate), 2)) / loudest
+		x[i] = step * math.Round(level*x[i]/step)
+	}
+	return x
+}
+
+// places are where the tests damage a voice of 4 s.
+func places(length int) (gaps []audio.Gap) {
+	rng := rand.New(rand.NewPCG(uint64(length), 8))
+	for at := 4000; at < 60000; at += 4000 {
+		start := at + rng.IntN(3900-length)
+		gaps = append(gaps, audio.Gap{Start: start, End: start + length})
+	}
+	return gaps
+}
+
+// stopped is x with samples of a kind in the gaps.
+func stopped(x []float64, gaps []audio.Gap, hold bool, dither int) []float64 {
+	rng, y := rand.New(rand.NewPCG(1, 9)), slices.Clone(x)
+	for _, g := range gaps {
+		for n := g.Start; n < g.End; n++ {
+			y[n] = step * float64(rng.IntN(2*dither+1)-dither)
+			if hold {
+				y[n] += x[g.Start-1]
+			}
+		}
+	}
+	return y
+}
+
+func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
+	t.Helper()
+	all, err := Find(context.Background(), inMemory(lanes), len(lanes[0]), rate, Options{Kinds: []Kind{kind}, Step: step})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// near reports how many of the gaps are found to within two samples, and how many finds are none of them.
+func near(found []Found, gaps []audio.Gap) (hits, others int) {
+	for _, f := range found {
+		if slices.ContainsFunc(gaps, func(g audio.Gap) bool { return max(f.Start-g.Start, g.Start-f.Start, f.End-g.End, g.End-f.End) <= 2 }) {
+			hits++
+		} else {
+			others++
+		}
+	}
+	return hits, others
+}
+
+// TestDropouts: at least nine in ten of each kind and length are found where they are, and nothing else.
+func TestDropouts(t *testing.T) {
+	x := voice(64000, 1)
+	for _, length := range slow.Pick([]int{32, 40, 160, 800, 1600}, []int{32, 800}) {
+		gaps := places(length)
+		for _, c := range []struct {
+			kind   Kind
+			hold   bool
+			dither int
+		}{{Zeros, false, 0}, {Dropouts, false, 0}, {Dropouts, false, 1}, {Dropouts, false, 2}, {Dropouts, true, 0}, {Dropouts, true, 1}} {
+			found := find(t, testRate, c.kind, stopped(x, gaps, c.hold, c.dither))
+			hits, others := near(found, gaps)
+			if 10*hits < 9*len(gaps) || others > 0 {
+				t.Errorf("%s of %d samples, held %v, dither %d: %d of %d found and %d others", c.kind, length, c.hold, c.dither, hits, len(gaps), others)
+			}
+		}
+	}
+}
+
+// TestNoDropouts: what is natural, or cannot be told from it, is left alone.
+func TestNoDropouts(t *testing.T) {
+	x := voice(64000, 2)
+	each := func(f func(n int, v float64) float64) []float64 {
+		y := make([]float64, len(x))
+		for n, v := range x {
+			y[n] = step * math.Round(f(n, v)/step)
+		}
+		return y
+	}
+	// pause is silence of 100 ms in every half second, after a fade-out and before a fade-in.
+	pause := func(n int, fade, back float64) float64 {
+		at := float64(n % 8000)
+		return max(0, 1-at/fade, min(1, (at-fade-1600)/back))
+	}
+	for _, c := range []struct {
+		name string
+		x    []float64
+	}{
+		{"clean", x},
+		{"quiet", each(func(_ int, v float64) float64 { return v / 300 })},
+		{"8 bits", each(func(_ int, v float64) float64 { return math.Round(128*v) / 128 })},
+		{"clipped", each(func(_ int, v float64) float64 { return max(-0.1, min(0.1, v)) })},
+		{"clipped all over", each(func(_ int, v float64) float64 { return max(-0.005, min(0.005, v)) })},
+		{"steps of μ-law", each(func(_ int, v float64) float64 {
+			y := math.Round(127*math.Log1p(255*math.Abs(v))/math.Log(256)) / 127
+			return math.Copysign((math.Pow(256, y)-1)/255, v)
+		})},
+		{"low tone in steps of μ-law", each(func(n int, _ float64) float64 {
+			v := 0.9 * math.Sin(float64(n)/40) * (1 + 0.1*math.Sin(float64(n)/997))
+			y := math.Round(127*math.Log1p(255*math.Abs(v))/math.Log(256)) / 127
+			return math.Copysign((math.Pow(256, y)-1)/255, v)
+		})},
+		{"soft pauses", each(func(n int, v float64) float64 { return 0.01 * v * pause(n, 320, 320) })},
+		{"pauses", each(func(n int, v float64) float64 { return v * pause(n, 320, 320) })},
+		{"pauses with short fades", each(func(n int, v float64) float64 { return v * pause(n, 80, 80) })},
+		{"pauses before attacks", each(func(n int, v float64) float64 { return v * pause(n, 320, 1e-9) })},
+		{"pauses behind cuts", each(func(n int, v float64) float64 { return v * pause(8000-n%8000, 320, 1e-9) })},
+		{"pauses that are not at zero", each(func(n int, v float64) float64 { return 100*step + v*pause(n, 320, 320) })},
+		{"long silence", each(func(n int, v float64) float64 {
+			if n%16000 < 8000 {
+				return 0
+			}
+			return v
+		})},
+		{"square wave", each(func(n int, _ float64) float64 { return math.Copysign(0.3, float64(n%200)-99.5) })},
+		{"low tone", each(func(n int, _ float64) float64 { return 0.01 * math.Sin(float64(n)/300) })},
+		{"silence", make([]float64, 64000)},
+		{"constant", each(func(int, float64) float64 { return 0.25 })},
+	} {
+		for _, kind := range []Kind{Dropouts, Zeros} {
+			if found := find(t, testRate, kind, c.x); len(found) > 0 {
+				t.Errorf("%s: %s at %v", c.name, kind, found)
+			}
+		}
+	}
+}
+
+// TestSpeechZeros: in the sample of speech that comes with the project nothing is found; most of what was cut out of it is, to the sample.
+func TestSpeechZeros(t *testing.T) {
+	table, err := os.Open("../../testdata/speech_gaps.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	gaps, err := audio.ReadGaps(table, 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, least := range map[string]int{"speech.wav": 0, "speech_gapped.wav": 10} {
+		r, err := audio.Open("../../testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := find(t, r.Rate, Zeros, r.Samples...)
+		for _, f := range found {
+			if f.Channel--; !slices.Contains(gaps, f.Gap) && !slices.Contains(gaps, audio.Gap{Start: f.Start, End: f.End}) {
+				t.Errorf("%s: %v was not cut out", name, f.Gap)
+			}
+		}
+		if len(found) < least {
+			t.Errorf("%s: %d found, want %d at least", name, len(found), least)
+		}
+	}
+}
+
+// TestStopsOfChannels: a channel's dropout is its own, one of both is both's.
+func TestStopsOfChannels(t *testing.T) {
+	left, right := voice(32000, 3), voice(32000, 4)
+	clear(left[9000:9320])
+	clear(left[20000:20080])
+	clear(right[20000:20080])
+	got := find(t, testRate, Zeros, left, right)
+	want := []Found{{Gap: audio.Gap{Start: 9000, End: 9320, Channel: 1}, Kind: Zeros}, {Gap: audio.Gap{Start: 20000, End: 20080}, Kind: Zeros}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// quiet is x at a share of its level.
+func quiet(x []float64, share float64) []float64 {
+	y := make([]float64, len(x))
+	for n, v := range x {
+		y[n] = step * math.Round(share*v/step)
+	}
+	return y
+}
+
+// TestAlone: where the other channel goes on, silence is less likely, and more is found.
+func TestAlone(t *testing.T) {
+	x := stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)
+	mono, stereo := find(t, testRate, Dropouts, x), find(t, testRate, Dropouts, x, voice(64000, 2))
+	if len(stereo) <= len(mono) {
+		t.Errorf("%d found in one of two channels, %d in one alone", len(stereo), len(mono))
+	}
+}
+
+// TestHeld: of samples that are held in a soft voice nearly all are found, and each begins behind the sample.
+func TestHeld(t *testing.T) {
+	found, all := 0, 0
+	for seed := range uint64(6) {
+		gaps := places(160 + int(seed))
+		for _, f := range find(t, testRate, Dropouts, stopped(quiet(voice(64000, seed), 0.1), gaps, true, 0)) {
+			if slices.ContainsFunc(gaps, func(g audio.Gap) bool { return g.Start == f.Start }) {
+				found++
+			}
+		}
+		all += len(gaps)
+	}
+	if 100*found < 95*all {
+		t.Errorf("%d of %d found", found, all)
+	}
+}
+
+func TestStopsInTiles(t *testing.T) {
+	x := stopped(voice(64000, 1), places(1600), true, 1)
+	sameInTiles(t, Dropouts, &tileSamples, []int{997, 4096, 64000}, x)
+}
+
+// TestUnknownStep: without the quantiser's step the same is found.
+func TestUnknownStep(t *testing.T) {
+	gaps := places(160)
+	x := stopped(voice(64000, 1), gaps, false, 1)
+	for _, scale := range []float64{1, 1e-3, 32768} {
+		y := make([]float64, len(x))
+		for n, v := range x {
+			y[n] = scale * v
+		}
+		found, err := Find(context.Background(), inMemory{y}, len(y), testRate, Options{Kinds: []Kind{Dropouts}})
+		if hits, others := near(found, gaps); err != nil || 10*hits < 9*len(gaps) || others > 0 {
+			t.Errorf("times %v: %d of %d found, %d others, %v", scale, hits, len(gaps), others, err)
+		}
+	}
+}
+
+// TestSensitivity: more of it finds at least as much.
+func TestSensitivity(t *testing.T) {
+	x, before := stopped(voice(64000, 1), places(160), false, 2), 0
+	for s := 1.0; s <= 10; s++ {
+		found, err := Find(context.Background(), inMemory{x}, len(x), testRate, Options{Kinds: []Kind{Dropouts}, Step: step, Sensitivity: s})
+		if err != nil || len(found) < before {
+			t.Errorf("sensitivity %v: %d found, %d at one less; %v", s, len(found), before, err)
+		}
+		before = len(found)
+	}
+}
+
+func TestFlat(t *testing.T) {
+	x := []float64{9, 1, 1, 2, 1, 5, 5, 5, 5, 9, 0, 0, 0}
+	for _, c := range []struct {
+		width       float64
+		least, most int
+		want        [][2]int
+	}{
+		{0, 2, 9, [][2]int{{1, 3}, {5, 9}}}, {1, 2, 9, [][2]int{{1, 5}, {5, 9}}}, {1, 2, 3, nil}, {0, 4, 4, [][2]int{{5, 9}}}, {3, 5, 9, nil},
+		{4, 5, 9, [][2]int{{1, 9}, {5, 10}}},
+	} {
+		if got := flat(x, c.width, c.least, c.most); !slices.Equal(got, c.want) {
+			t.Errorf("within %v, %d to %d samples: %v, want %v", c.width, c.least, c.most, got, c.want)
+		}
+	}
+}
+
+// TestStopsInOddRecordings: they end well, and nothing is found in what has no sound.
+func TestStopsInOddRecordings(t *testing.T) {
+	nan := slices.Repeat([]float64{math.NaN(), 1, math.Inf(1), 0, 0, 0, 0, 0, 0, 0, 0}, 400)
+	for _, rate := range []int{1, 100, 8000, 1 << 30} {
+		for _, x := range [][]float64{
+			{0}, {1, 0}, make([]float64, 70), nan, slices.Repeat([]float64{1, -1}, 300), slices.Repeat([]float64{1e308, -1e308, 0}, 300),
+		} {
+			for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
+				if found := find(t, rate, kind, x); len(found) > 0 {
+					t.Errorf("%d samples at %d Hz: %s at %v", len(x), rate, kind, found)
+				}
+			}
+		}
+	}
+}
+
+// broken is a source that ends early.
+type broken struct{ inMemory }
+
+func (b broken) Read(lo, hi int) ([][]float64, error) {
+	if hi > 20000 {
+		return nil, errors.ErrUnsupported
+	}
+	return b.inMemory.Read(lo, hi)
+}
+
+func TestStopsFail(t *testing.T) {
+	x := inMemory{voice(32000, 5)}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
+		o := Options{Kinds: []Kind{kind}}
+		if _, err := Find(context.Background(), broken{x}, 32000, testRate, o); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s in a broken source: %v", kind, err)
+		}
+		if _, err := Find(ended, x, 32000, testRate, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s after the end: %v", kind, err)
+		}
+	}
+}
+
+func TestStopsProgress(t *testing.T) {
+	defer func(n int) { tileSamples = n }(tileSamples)
+	tileSamples = 1000
+	var seen []float64
+	_, err := Find(context.Background(), inMemory{voice(2500, 5)}, 2500, testRate,
+		Options{Kinds: []Kind{Zeros}, Progress: func(done float64) { seen = append(seen, done) }})
+	if want := []float64{0.4, 0.8, 1}; err != nil || !slices.Equal(seen, want) {
+		t.Errorf("progress %v, %v; want %v", seen, err, want)
+	}
+}
+
+// BenchmarkStops: a minute of noise of about a step, where almost everything may be a dropout.
+func BenchmarkStops(b *testing.B) {
+	rng, x := rand.New(rand.NewPCG(1, 1)), make([]float64, 44100*60)
+	for n := range x {
+		x[n] = step * math.Round(1.2*rng.NormFloat64())
+	}
+	for b.Loop() {
+		if _, err := Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Dropouts}, Step: step}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// FuzzStops: whatever the samples, finds lie in the recording, rising and apart.
+func FuzzStops(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 8000, 5.0)
+	f.Add([]byte(fmt.Sprint(voice(300, 6))), 100, 10.0)
+	f.Fuzz(func(t *testing.T, b []byte, rate int, sensitivity float64) {
+		x := make([]float64, len(b))
+		for i, v := range b {
+			x[i] = []float64{0, 0, 1, -1, math.NaN(), math.Inf(1), 1e308, 1e-308, float64(v) / 256, -float64(v)}[v%10]
+		}
+		for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
+			found, err := Find(context.Background(), inMemory{x}, len(x), 1+rate&0xffff, Options{Kinds: []Kind{kind}, Sensitivity: sensitivity})
+			end := 0
+			for _, g := range found {
+				if g.Start < end || g.End <= g.Start || g.End > len(x) || err != nil {
+					t.Fatalf("%v of %d samples, %v", found, len(x), err)
+				}
+				end = g.End
+			}
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package crosschannel
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/simd"
+)
+
+// normal are the normal equations of h: weighted sums of products of the prediction errors.
+type normal struct {
+	products *mat.SymDense // of the other channels' errors, at each of their lags
+	right    []float64     // of theirs and x's
+	square   float64       // of x's
+	weights  float64
+}
+
+// normal sums up the normal equations for some channels, over the samples about the gap where all of what they need is known. Weights
+// fall off from the gap as cos².
+func (p *problem) normal(a []float64, from []int) *normal {
+	reach, taps := int(context*p.rate), 2*p.l+1
+	lo, hi := max(0, p.gap[0]-reach), min(len(p.z[p.of]), p.gap[1]+reach)
+	margin := len(a) - 1 + p.l
+	from0 := max(0, lo-margin-1) // errors are known a lag and a sample further
+	e := func(c int) []float64 { return errorsOf(p.z[c][from0:min(len(p.z[c]), hi+p.l)], a) }
+	x, y := e(p.of), make([][]float64, len(from))
+	for k, c := range from {
+		y[k] = e(c)
+	}
+	s := &normal{products: mat.NewSymDense(taps*len(from), nil), right: make([]float64, taps*len(from))}
+	use := p.usable(from, len(a)-1, max(lo, margin+1), min(hi, len(p.z[p.of])-p.l))
+	size := max(1, int(block*p.rate))
+	for _, run := range use {
+		for start := run[0]; start < run[1]; start += size {
+			end := min(run[1], start+size)
+			d := max(float64(p.gap[0]-end), float64(start-p.gap[1]), 0)
+			w := math.Cos(math.Pi / 2 * min(1, d/float64(reach)))
+			s.add(x, y, start-from0, end-from0, p.l, w*w)
+		}
+	}
+	return s
+}
+
+// errorsOf returns the prediction errors of z by coefficients in reverse, 0 where they would reach before it.
+func errorsOf(z, a []float64) []float64 {
+	e := make([]float64, len(z))
+	for n := len(a) - 1; n < len(z); n++ {
+		e[n] = simd.Dot(a, z[n-len(a)+1:n+1])
+	}
+	return e
+}
+
+// add adds the products over [lo, hi). Those at the first lag are summed; each at further lags of both differs from the one before by
+// two products.
+func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) {
+	taps := 2*l + 1
+	at := func(v []float64, i int) []float64 { return v[lo-(i-l) : hi-(i-l)] }
+	s.square += weight * simd.Dot(x[lo:hi], x[lo:hi])
+	s.weights += weight * float64(hi-lo)
+	for k, u := range y {
+		for i := range taps {
+			s.right[k*taps+i] += weight * simd.Dot(x[lo:hi], at(u, i))
+		}
+		for m, v := range y[:k+1] {
+			along := func(i, j int) {
+				sum := weight * simd.Dot(at(u, i), at(v, j))
+				for ; i < taps && j < taps; i, j = i+1, j+1 {
+					if m < k || j <= i {
+						s.products.SetSym(k*taps+i, m*taps+j, s.products.At(k*taps+i, m*taps+j)+sum)
+					}
+					sum += weight * (u[lo-1-(i-l)]*v[lo-1-(j-l)] - u[hi-1-(i-l)]*v[hi-1-(j-l)])
+				}
+			}
+			for i := range taps {
+				along(i, 0)
+			}
+			for j := 1; j < taps && m < k; j++ {
+				along(0, j)
+			}
+		}
+	}
+}
+
+// ridges are so many that are tried.
+const ridges = 11
+
+// solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
+// has more. With ridges λ·d, d the mean diagonal, and the
+// noise at its likeliest level the evidence is, up to a constant, −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of
+// h = 0 it is −½ n log xx.
+func (s *normal) solve() (h []float64, gain float64) {
+	m := len(s.right)
+	diagonal := mat.Trace(s.products) / float64(m)
+	if s.weights < float64(2*m) || !(diagonal > 0) || !(s.square > 0) {
+		return nil, 0
+	}
+	b := mat.NewVecDense(m, s.right)
+	for i := range ridges {
+		ridge := math.Pow(10, float64(i-9))
+		with := mat.NewSymDense(m, nil)
+		with.CopySym(s.products)
+		for j := range m {
+			with.SetSym(j, j, with.At(j, j)+ridge*diagonal)
+		}
+		var f mat.Cholesky
+		v := mat.NewVecDense(m, nil)
+		if !f.Factorize(with) || f.SolveVecTo(v, b) != nil {
+			continue
+		}
+		left := max(s.square-floats.Dot(v.RawVector().Data, s.right), 1e-12*s.square)
+		g := s.weights/2*math.Log(s.square/left) - f.LogDet()/2 + float64(m)/2*math.Log(ridge*diagonal)
+		if g > gain {
+			h, gain = v.RawVector().Data, g
+		}
+	}
+	return h, gain
+}

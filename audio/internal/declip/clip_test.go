@@ -1,0 +1,265 @@
+package declip
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+const soundRate = 4000.0
+
+// sound is tones that come and go, with noise 40 dB below.
+func sound(n int) []float64 {
+	rng := rand.New(rand.NewPCG(2, 2))
+	x := make([]float64, n)
+	for i := range x {
+		t := float64(i) / soundRate
+		for k, f := range []float64{110, 220, 331, 563} {
+			x[i] += math.Sin(2*math.Pi*f*t+float64(k)) / float64(1+k) * (1 + 0.5*math.Sin(2*math.Pi*float64(1+k)*t))
+		}
+		x[i] += 0.01 * rng.NormFloat64()
+	}
+	return x
+}
+
+// cut returns x clipped at ±level, and the runs at either.
+func cut(x []float64, level float64) (y []float64, runs [][2]int) {
+	y = slices.Clone(x)
+	for i, v := range x {
+		if math.Abs(v) < level {
+			continue
+		}
+		y[i] = math.Copysign(level, v)
+		if k := len(runs) - 1; k >= 0 && runs[k][1] == i {
+			runs[k][1]++
+		} else {
+			runs = append(runs, [2]int{i, i + 1})
+		}
+	}
+	return y, runs
+}
+
+// gain returns by how many decibels a's distance from x is below b's.
+func gain(x, a, b []float64) float64 {
+	p, q := 0.0, 0.0
+	for i := range x {
+		p += (a[i] - x[i]) * (a[i] - x[i])
+		q += (b[i] - x[i]) * (b[i] - x[i])
+	}
+	return 10 * math.Log10(q/p)
+}
+
+// TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as
+// they are; the intervals hold what was there. The bits are the same on any number of cores.
+func TestFill(t *testing.T) {
+	x := sound(slow.Pick(12_000, 5_000))
+	for _, c := range []struct {
+		name    string
+		level   float64
+		missing [][2]int
+		least   float64 // decibels
+	}{
+		{"light", 1.5, nil, 20},
+		{"dense", 0.7, nil, 20},
+		{"most of it", 0.3, nil, 6},
+		{"with a gap", 1, [][2]int{{2000, 2040}}, 15},
+	} {
+		y, runs := cut(x, c.level)
+		for _, g := range c.missing {
+			clear(y[g[0]:g[1]])
+			runs = slices.DeleteFunc(runs, func(r [2]int) bool { return r[0] < g[1] && g[0] < r[1] })
+		}
+		r, err := Fill(t.Context(), y, runs, c.missing, soundRate, Options{Draws: 2, Seed: 1})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if g := gain(x, r.Mean, y); !(g > c.least) {
+			t.Errorf("%s: %.1f dB better than clipped, want more than %v", c.name, g, c.least)
+		}
+		in, all := 0.0, 0.0
+		for _, g := range runs {
+			for i := g[0]; i < g[1]; i++ {
+				for _, v := range [][]float64{r.Mean, r.Draws[0], r.Draws[1]} {
+					if v[i]*y[i] < y[i]*y[i] {
+						t.Fatalf("%s: sample %d is %v, limit %v", c.name, i, v[i], y[i])
+					}
+				}
+				if all++; math.Abs(x[i]-r.Mean[i]) <= 1.96*r.SD[i] {
+					in++
+				}
+			}
+		}
+		if share := in / all; share < 0.9 {
+			t.Errorf("%s: %.3f of the samples lie in their 95 %% intervals", c.name, share)
+		}
+		if slices.Equal(r.Draws[0], r.Draws[1]) {
+			t.Errorf("%s: both draws are the same", c.name)
+		}
+		for _, g := range slices.Concat(runs, c.missing) {
+			for i := g[0]; i < g[1]; i++ {
+				if !(r.SD[i] > 0) {
+					t.Fatalf("%s: sample %d is certain", c.name, i)
+				}
+				r.Mean[i], r.SD[i], r.Draws[0][i] = y[i], 0, y[i]
+			}
+		}
+		if !slices.Equal(r.Mean, y) || !slices.Equal(r.Draws[0], y) || slices.Max(r.SD) != 0 {
+			t.Errorf("%s: samples that were there changed", c.name)
+		}
+	}
+}
+
+// TestSameBits: on one core and on many.
+func TestSameBits(t *testing.T) {
+	y, runs := cut(sound(5000), 1)
+	o := Options{Draws: 1, Seed: 4}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one, err := Fill(t.Context(), y, runs, nil, soundRate, o)
+	runtime.GOMAXPROCS(4)
+	four, err4 := Fill(t.Context(), y, runs, nil, soundRate, o)
+	if err != nil || err4 != nil || !reflect.DeepEqual(one, four) {
+		t.Error("one core and four differ", err, err4)
+	}
+	o.Seed++
+	other, err := Fill(t.Context(), y, runs, nil, soundRate, o)
+	if err != nil || !slices.Equal(one.Mean, other.Mean) || slices.Equal(one.Draws[0], other.Draws[0]) {
+		t.Error("another seed: the means change, or the draws do not", err)
+	}
+}
+
+// TestSections: sections that are the same have the same means and draws of their own.
+func TestSections(t *testing.T) {
+	core := int(coreSeconds * soundRate)
+	y, _ := cut(sound(core), 1)
+	for range 2 {
+		y = append(y, y...)
+	}
+	_, runs := cut(y, 1)
+	r, err := Fill(t.Context(), y, runs, nil, soundRate, Options{Draws: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, third := r.Draws[0][core:2*core], r.Draws[0][2*core:3*core]
+	if !slices.Equal(r.Mean[core:2*core], r.Mean[2*core:3*core]) || slices.Equal(second, third) {
+		t.Error("the means differ, or the draws do not")
+	}
+}
+
+// TestDoubt: a limit that the sound contradicts is kept to, and doubted.
+func TestDoubt(t *testing.T) {
+	x := sound(4000)
+	x[1990] = 50
+	r, err := Fill(t.Context(), x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, Options{})
+	if err != nil || !slices.Equal(r.Doubt, []bool{false, true}) || r.Mean[1990] < 50 {
+		t.Errorf("doubt %v, mean %v, %v; want doubt of the second alone, 50 or more", r.Doubt, r.Mean[1990], err)
+	}
+}
+
+// TestOddCases: whatever comes, means are numbers at their limits or beyond.
+func TestOddCases(t *testing.T) {
+	constant := slices.Repeat([]float64{1}, 300)
+	huge := slices.Repeat([]float64{1e300, -1e300, 0}, 100)
+	notANumber := slices.Clone(constant)
+	notANumber[7] = math.NaN()
+	for _, c := range []struct {
+		name             string
+		z                []float64
+		clipped, missing [][2]int
+		rate             float64
+		doubt            bool
+	}{
+		{"empty", nil, nil, nil, 1, false},
+		{"nothing missing", constant, nil, nil, 8000, false},
+		{"one sample", []float64{1}, [][2]int{{0, 1}}, nil, 8000, true},
+		{"all of it", constant, [][2]int{{0, 300}}, nil, 8000, true},
+		{"all missing", constant, nil, [][2]int{{0, 300}}, 8000, false},
+		{"silence", make([]float64, 300), [][2]int{{10, 20}}, [][2]int{{20, 30}}, 8000, false},
+		{"both ends", constant, [][2]int{{0, 3}, {297, 300}}, nil, 8000, false},
+		{"slow", constant, [][2]int{{100, 110}}, nil, 1e-3, true},
+		{"squares overflow", huge, [][2]int{{99, 100}}, nil, 8000, true},
+		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
+	} {
+		r, err := Fill(t.Context(), c.z, c.clipped, c.missing, c.rate, Options{Draws: 1})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if c.doubt != slices.Contains(r.Doubt, true) {
+			t.Errorf("%s: doubt %v, want %v", c.name, r.Doubt, c.doubt)
+		}
+		for _, g := range c.clipped {
+			for n := g[0]; n < g[1]; n++ {
+				for _, v := range []float64{r.Mean[n], r.Draws[0][n]} {
+					if math.Abs(v) < math.Abs(c.z[n]) || v*c.z[n] < 0 || math.IsNaN(v) || math.IsNaN(r.SD[n]) {
+						t.Errorf("%s: sample %d is %v ± %v, limit %v", c.name, n, v, r.SD[n], c.z[n])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestArguments: bad ones are refused, and a context that has ended ends a fill.
+func TestArguments(t *testing.T) {
+	z := make([]float64, 100)
+	for _, c := range []struct {
+		name             string
+		clipped, missing [][2]int
+		rate             float64
+	}{
+		{"overlap", [][2]int{{1, 5}}, [][2]int{{4, 6}}, 1},
+		{"reversed", [][2]int{{5, 1}}, nil, 1},
+		{"empty", [][2]int{{5, 5}}, nil, 1},
+		{"outside", [][2]int{{99, 101}}, nil, 1},
+		{"negative", [][2]int{{-1, 1}}, nil, 1},
+		{"no rate", [][2]int{{1, 2}}, nil, 0},
+		{"rate not a number", nil, nil, math.NaN()},
+		{"rate without end", nil, nil, math.Inf(1)},
+	} {
+		if _, err := Fill(t.Context(), z, c.clipped, c.missing, c.rate, Options{}); !errors.Is(err, ErrArgument) {
+			t.Errorf("%s: %v, want ErrArgument", c.name, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Fill(ctx, z, [][2]int{{1, 2}}, nil, 8000, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestBytes: a section's memory does not grow with the recording, but with what is missing of it.
+func TestBytes(t *testing.T) {
+	one, ten, more := Bytes(44_100, 4_410, 44_100), Bytes(441_000, 44_100, 44_100), Bytes(44_100, 13_230, 44_100)
+	if one != ten || !(more > one) {
+		t.Errorf("a second %v bytes, ten %v; with three times as much missing %v", one, ten, more)
+	}
+}
+
+// TestMirrored checks that a sound turned upside down is restored to the same samples upside down, with the same deviations.
+func TestMirrored(t *testing.T) {
+	y, runs := cut(sound(1500), 0.5)
+	turned := slices.Clone(y)
+	for i := range turned {
+		turned[i] = -turned[i]
+	}
+	a, err := Fill(t.Context(), y, runs, nil, soundRate, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Fill(t.Context(), turned, runs, nil, soundRate, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range a.Mean {
+		if math.Abs(v+b.Mean[i]) > 1e-9 || math.Abs(a.SD[i]-b.SD[i]) > 1e-9 {
+			t.Fatalf("sample %d: %v ± %v, upside down %v ± %v", i, v, a.SD[i], b.Mean[i], b.SD[i])
+		}
+	}
+}

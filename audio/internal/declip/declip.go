@@ -1,0 +1,182 @@
+// Package declip restores clipped samples: those of which it is known that they lay at a limit or beyond it. The sound is taken for an
+// autoregressive Gaussian process whose spectrum is estimated anew every 20 ms; given the samples that are there, the clipped ones are
+// a Gaussian cut off at the limits.
+package declip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// ErrArgument is wrapped by errors about runs that are not rising, apart and inside the series, or a rate that is not positive.
+var ErrArgument = errors.New("bad argument")
+
+// Options say what is wanted besides means and standard deviations.
+type Options struct {
+	Draws int // plausible fills
+	Seed  uint64
+}
+
+// Result is a series whose missing samples are filled.
+type Result struct {
+	Mean, SD []float64   // [samples]; 0 the deviation of what was not missing
+	Draws    [][]float64 // [draws][samples], drawn from the joint posterior
+	Doubt    []bool      // [clipped run] the limits contradict the sound around, or the means did not settle
+}
+
+// Fill restores the samples of the runs [start, end): the clipped ones, which lie at z's own values there or further from zero on the
+// same side, and others that are simply missing. Runs of both kinds together do not overlap, and each kind rises. A mean is never on the
+// wrong side of its limit, nor is a draw. rate is in samples a second. Its cost grows with what is missing; the same arguments give the
+// same bits. It ends early with ctx's error.
+func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
+	runs, err := merge(len(z), clipped, missing)
+	if err != nil {
+		return Result{}, err
+	}
+	if !(rate > 0) || math.IsInf(rate, 0) {
+		return Result{}, fmt.Errorf("declip: %v samples a second: want a positive number: %w", rate, ErrArgument)
+	}
+	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Doubt: make([]bool, len(clipped))}
+	for range o.Draws {
+		out.Draws = append(out.Draws, slices.Clone(z))
+	}
+	core := max(1, int(coreSeconds*rate))
+	parts := (len(z) + core - 1) / core
+	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
+		if ctx.Err() == nil {
+			out.part(ctx, z, runs, [2]int{i * core, (i + 1) * core}, rate, rand.New(rand.NewPCG(o.Seed, uint64(i))))
+		}
+	})
+	return out, ctx.Err()
+}
+
+// merge returns all runs, rising.
+func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
+	for i, g := range clipped {
+		runs = append(runs, run{g[0], g[1], i})
+	}
+	for _, g := range missing {
+		runs = append(runs, run{g[0], g[1], -1})
+	}
+	slices.SortFunc(runs, func(a, b run) int { return a.start - b.start })
+	end := 0
+	for _, r := range runs {
+		if r.start < end || r.end <= r.start || r.end > n {
+			return nil, fmt.Errorf("declip: run %d to %d of %d samples, after one that ends at %d: want rising runs apart from each other: %w",
+				r.start, r.end, n, end, ErrArgument)
+		}
+		end = r.end
+	}
+	return runs, nil
+}
+
+// between returns the runs that start in [lo, hi).
+func between(runs []run, lo, hi int) []run {
+	before := func(n int) int { return sort.Search(len(runs), func(i int) bool { return runs[i].start >= n }) }
+	return runs[before(lo):before(hi)]
+}
+
+// part fills the runs that start in core.
+func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]int, rate float64, rng *rand.Rand) {
+	own := between(runs, core[0], core[1])
+	if len(own) == 0 {
+		return
+	}
+	side := int(sideSeconds * rate)
+	from, to := max(0, core[0]-side), min(len(z), max(core[1], own[len(own)-1].end)+side)
+	var at []int
+	var sites []site
+	for _, r := range runs[sort.Search(len(runs), func(i int) bool { return runs[i].end > from }):] {
+		if r.start >= to {
+			break
+		}
+		for n := max(r.start, from); n < min(r.end, to); n++ {
+			at = append(at, n-from)
+			sites = append(sites, newSite(z[n], r))
+		}
+	}
+	s := newSection(slices.Clone(z[from:to]), at, sites, order(rate, to-from, len(at)), rate)
+	for i, c := range sites {
+		if c.side == 0 {
+			s.mean[at[i]] = 0
+		}
+	}
+	ok := s.restore(ctx)
+	draws := make([][]float64, len(out.Draws))
+	for d := range draws {
+		draws[d] = s.draw(rng, ok)
+	}
+	for _, r := range own {
+		around := s.loudest(r.start-from-s.wide/2, r.end-from+s.wide/2)
+		for n := r.start; n < r.end; n++ {
+			i := s.index(n - from)
+			c := &s.sites[i]
+			out.Mean[n], out.SD[n] = s.mean[n-from], c.sd
+			for d := range draws {
+				out.Draws[d][n] = draws[d][i]
+			}
+			if r.which >= 0 && c.side != 0 && (!ok || c.moved > 10*settled || c.against > doubtful || c.limit > louder*around) {
+				out.Doubt[r.which] = true
+			}
+		}
+	}
+}
+
+// restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
+// squared do: then the samples are as they were last, at the limits if nothing better is known, and as uncertain as they are large.
+// The means are those of the models as they were learnt. What the models do not know widens the intervals and the draws; it would
+// take the means further out, where the limits alone bound them, and measured worse.
+func (s *section) restore(ctx context.Context) (ok bool) {
+	defer func() {
+		for i := range s.sites {
+			if c := &s.sites[i]; !ok {
+				c.sd = math.Abs(s.mean[s.at[i]])
+			}
+		}
+	}()
+	for round := range rounds {
+		if ctx.Err() != nil {
+			return false
+		}
+		s.learn()
+		if round >= even {
+			s.weigh()
+		}
+		if !s.sweep(share) {
+			return false
+		}
+	}
+	if !s.settle() {
+		return false
+	}
+	best := slices.Clone(s.mean)
+	s.widen()
+	ok = s.settle() && s.sweep(0) // the posterior of the sites as they are, for draws
+	copy(s.mean, best)
+	return ok
+}
+
+// settle sweeps with the models as they are.
+func (s *section) settle() bool {
+	for range sweeps {
+		if !s.sweep(share) {
+			return false
+		}
+		moved := 0.0
+		for i := range s.sites {
+			moved = max(moved, s.sites[i].moved)
+		}
+		if moved < settled {
+			break
+		}
+	}
+	return true
+}

@@ -1,0 +1,59 @@
+package declip
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vssgp/vssgp/internal/simd"
+)
+
+// draw returns the missing samples of a plausible section: each in turn, from the last to the first, given those after it, at or beyond
+// its own limit, while the sites stand for the limits of those before it, which are still to come. Right after a sweep that moved no
+// sites, L's columns are the weights of the samples after it, and L's diagonal is the root of the precision. Where there is no
+// posterior, all draws are the means.
+func (s *section) draw(rng *rand.Rand, posterior bool) []float64 {
+	n := len(s.at)
+	off, u := make([]float64, n), make([]float64, n)
+	if !posterior {
+		for i, at := range s.at {
+			u[i] = s.mean[at]
+		}
+		return u
+	}
+	for i := n - 1; i >= 0; i-- {
+		b, c := s.precision, &s.sites[i]
+		m := s.right[i] - simd.Dot(b.columns[i], off[i+1:b.end[i]])
+		p := b.pivot(i) * b.pivot(i)
+		rest := p - c.precision
+		switch {
+		case c.side == 0 || !(rest > 1e-9*p):
+			u[i] = m + rng.NormFloat64()/math.Sqrt(p)
+			if c.side != 0 {
+				u[i] = c.side * max(c.side*u[i], c.limit)
+			}
+		default:
+			center, sd := (m*p-c.product)/rest, 1/math.Sqrt(rest)
+			u[i] = c.side * (c.limit + sd*drawAbove(rng, (c.limit-c.side*center)/sd))
+		}
+		off[i] = u[i] - s.right[i]
+	}
+	return u
+}
+
+// drawAbove draws x − a for a standard normal x given x ≥ a; from 0 on by rejection from an exponential (Robert 1995).
+func drawAbove(rng *rand.Rand, a float64) float64 {
+	if a < 0 {
+		for {
+			if x := rng.NormFloat64(); x >= a {
+				return x - a
+			}
+		}
+	}
+	rate := (a + math.Sqrt(a*a+4)) / 2
+	for {
+		x := rng.ExpFloat64() / rate
+		if d := x + a - rate; rng.Float64() <= math.Exp(-d*d/2) {
+			return x
+		}
+	}
+}

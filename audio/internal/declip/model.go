@@ -1,0 +1,68 @@
+package declip
+
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+// ridge keeps models of pure tones stable and stands for the noise of 16 bits; the least power is for silence.
+const (
+	ridge      = 1e-9
+	leastPower = 1e-30
+)
+
+// learn estimates every tile's model.
+func (s *section) learn() {
+	least := 1e-12*s.peak()*s.peak() + leastPower
+	for i := range s.tiles {
+		t := &s.tiles[i]
+		r := s.autocorrelation(t)
+		r[0] = r[0]*(1+ridge) + least
+		t.model = ar.YuleWalker(r)
+		t.sum()
+	}
+}
+
+// widen raises the tiles' variances E for what the estimates do not know. A model of order p that fits n samples predicts others
+// with (n+p)/(n−p) times the error (Akaike 1970), where Hann's window leaves half of the samples; and sounds are not stationary.
+func (s *section) widen() {
+	for i := range s.tiles {
+		t := &s.tiles[i]
+		n, p := float64(s.wide)/2, float64(t.order)
+		t.model.E *= unsteady * (n + p) / max(n-p, n/8)
+		t.sum()
+	}
+}
+
+// autocorrelation returns what is expected of the samples around a tile under Hann's window,
+//
+//	r_l = Σ_n w_n w_{n+l} (m_n m_{n+l} + Cov_{n,n+l}) / Σ_n w_n²,
+//
+// as expectation maximisation has it: the means alone are quieter than the sound.
+func (s *section) autocorrelation(t *tile) []float64 {
+	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
+	weights, x := make([]float64, s.wide), make([]float64, s.wide)
+	sum := 0.0
+	for i := range x {
+		sine := math.Sin(math.Pi * (float64(i) + 0.5) / float64(s.wide))
+		weights[i] = sine * sine
+		x[i] = weights[i] * s.mean[lo+i]
+		sum += weights[i] * weights[i]
+	}
+	r := ar.Autocorrelation(x, t.order)
+	for l := range r {
+		r[l] *= float64(s.wide) / sum
+	}
+	if !s.swept {
+		return r
+	}
+	from, to := s.index(lo), s.index(lo+s.wide)
+	for i := from; i < to; i++ {
+		w := weights[s.at[i]-lo] / sum
+		for j := i; j >= max(from, s.precision.first[i]) && s.at[i]-s.at[j] <= t.order; j-- {
+			r[s.at[i]-s.at[j]] += w * weights[s.at[j]-lo] * s.precision.covariance(i, j)
+		}
+	}
+	return r
+}

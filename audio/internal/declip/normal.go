@@ -1,0 +1,31 @@
+package declip
+
+import "math"
+
+// hazardTail is the limit from which on the hazard comes from its continued fraction; below it erfc has all digits.
+const hazardTail = 3
+
+// furthest is a limit so far out that nothing changes any more: the mean lies at it, in any unit of the samples.
+const furthest = 1e8
+
+// above returns the mean and the variance of a standard normal number x given x ≥ a, less a for the mean:
+//
+//	λ = φ(a)/Φ(−a),   E x − a = λ − a,   Var x = 1 − λ(λ − a)
+//
+// Far in the tail both are differences of numbers that agree to most of their digits. There the fraction
+// K = λ − a = 1/(a + 2/(a + 3/(a + …))) is summed, and with K = 1/(a + M) the variance is (aM + M² − 1)/(a + M)².
+func above(a float64) (excess, variance float64) {
+	if a < hazardTail {
+		hazard := math.Sqrt(2/math.Pi) * math.Exp(-a*a/2) / math.Erfc(a/math.Sqrt2)
+		return hazard - a, 1 - hazard*(hazard-a)
+	}
+	const terms = 60     // at 3, the fraction's error is below 1e-15
+	a = min(a, furthest) // what follows is finite
+	j := 0.0
+	for i := terms; i >= 3; i-- {
+		j = float64(i) / (a + j)
+	}
+	// m = 2/(a + j), and am − 1 = (a − j)/(a + j) with a − j > 0 as j < a
+	m := 2 / (a + j)
+	return 1 / (a + m), ((a-j)/(a+j) + m*m) / ((a + m) * (a + m))
+}

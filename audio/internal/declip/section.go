@@ -1,0 +1,165 @@
+package declip
+
+import (
+	"math"
+	"sort"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+const (
+	orderSeconds  = 0.014
+	windowSeconds = 0.12  // of a model
+	hopSeconds    = 0.02  // from model to model
+	grainSeconds  = 0.001 // of errors of the same variance
+	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
+	sideSeconds   = 0.1
+
+	dense     = 0.33 // where more is missing, the order falls in proportion
+	rounds    = 12   // of model and sweep in turn,
+	even      = 2    // the first of them with the same variance for all errors of a tile
+	sweeps    = 5    // at most, with the models as they are
+	settled   = 0.02 // standard deviations that no sample moves by any more
+	share     = 0.9  // of the way that a site goes in a sweep
+	unsteady  = 2.25 // variance of the prediction errors that come over that of the errors before
+	prior     = 5    // errors that the prior of a grain's variance counts for
+	weakLimit = 4    // levels: root of the weak prior's variance for a run of one sample
+	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed,
+	louder    = 2    // nor one that is so many times what is there around: a sound passes every value on its way
+)
+
+// A section is samples that are restored together.
+type section struct {
+	mean  []float64 // the samples; the missing ones as they are expected
+	at    []int     // the missing ones, rising
+	sites []site    // [missing]
+	order int       // of the models
+	wide  int       // samples that a model is estimated from
+	grain int       // errors of the same weight
+	tiles []tile
+
+	precision *band     // of the missing samples; its inverse is there from the first sweep on
+	swept     bool      // there was one
+	right     []float64 // [missing] precision times mean, without limits, and after a sweep the posterior's mean with its sites
+}
+
+// A site is what is known of a missing sample, and the Gaussian factor exp(−½·precision·u² + product·u) that stands for its limit.
+type site struct {
+	side               float64 // 1 or −1: side·sample ≥ limit; 0: nothing is known
+	limit              float64
+	weak               float64 // precision of the weak prior about the limit
+	precision, product float64
+	sd                 float64 // of the sample
+	moved              float64 // by its mean in the last sweep, in standard deviations
+	against            float64 // standard deviations from where the others expect the sample up to its limit
+}
+
+// A run is missing samples.
+type run struct {
+	start, end int
+	which      int // clipped run, or −1
+}
+
+// A tile is the prediction errors at [lo, hi), which are one model's.
+type tile struct {
+	lo, hi int
+	order  int
+	model  ar.Model
+	sums   [][]float64 // sums[l][t] = Σ_{k<t} a_k a_{k+l} / E
+	weight []float64   // of every grain of errors, whose variance is E/weight
+}
+
+// newSection returns a section of the samples z with the missing ones at rising places.
+func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
+	s := &section{mean: z, at: at, sites: sites, order: order, right: make([]float64, len(at))}
+	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
+	s.precision = newBand(at, order)
+	s.cut(max(1, int(hopSeconds*rate)))
+	return s
+}
+
+// index returns the number of missing samples before a place.
+func (s *section) index(place int) int { return sort.SearchInts(s.at, place) }
+
+// cut makes tiles where missing samples take part. What comes before the section is not there to predict its first samples by: tiles
+// of rising orders do, as in the exact likelihood.
+func (s *section) cut(hop int) {
+	for lo, hi, order := 0, 0, 0; lo < len(s.mean); lo = hi {
+		if order, hi = s.order, lo+hop; lo < s.order {
+			order, hi = lo, min(max(1, 2*lo), s.order)
+		}
+		hi = min(hi, len(s.mean))
+		if s.index(lo-order) < s.index(hi) {
+			t := tile{lo: lo, hi: hi, order: order, weight: make([]float64, (hi-lo+s.grain-1)/s.grain)}
+			for i := range t.weight {
+				t.weight[i] = 1
+			}
+			s.tiles = append(s.tiles, t)
+		}
+	}
+}
+
+// peak returns the largest magnitude.
+func (s *section) peak() (peak float64) {
+	for _, x := range s.mean {
+		peak = max(peak, math.Abs(x))
+	}
+	return peak
+}
+
+// loudest returns the largest magnitude of the samples of [lo, hi) that are there.
+func (s *section) loudest(lo, hi int) (peak float64) {
+	i := s.index(lo)
+	for n := max(lo, 0); n < min(hi, len(s.mean)); n++ {
+		if i < len(s.at) && s.at[i] == n {
+			i++
+			continue
+		}
+		peak = max(peak, math.Abs(s.mean[n]))
+	}
+	return peak
+}
+
+// sum computes the lagged sums of the model's coefficients.
+func (t *tile) sum() {
+	a := t.model.A
+	if t.sums == nil {
+		t.sums = make([][]float64, len(a))
+		for l := range t.sums {
+			t.sums[l] = make([]float64, len(a)-l+1)
+		}
+	}
+	for l, c := range t.sums {
+		sum := 0.0
+		for k := range len(a) - l {
+			sum += a[k] * a[k+l]
+			c[k+1] = sum / t.model.E
+		}
+	}
+}
+
+// order returns the order of the models of n samples of which some are missing.
+func order(rate float64, n, missing int) int {
+	p := orderSeconds * rate * min(1, dense*float64(n)/float64(missing))
+	return max(1, min(int(p), (n-missing)/3))
+}
+
+// newSite returns what is known of a sample of a run. A clipped sample lies about as far beyond its limit as the limit is from zero; how
+// far the posterior says. But where most samples are clipped, nothing else bounds the sound's lowest frequencies from above, and the
+// estimates of spectrum and samples would drive each other up. Samples of a run say the same, so their weights are 1/length.
+func newSite(z float64, r run) (c site) {
+	if r.which >= 0 && z != 0 {
+		c.side, c.limit = math.Copysign(1, z), math.Abs(z)
+		c.weak = 1 / (weakLimit * weakLimit * c.limit * c.limit * float64(r.end-r.start))
+	}
+	return c
+}
+
+// Bytes is about the most memory that a section of a fill needs, of n samples of which so many are missing.
+func Bytes(n, missing int, rate float64) float64 {
+	long := min(float64(n), (coreSeconds+2*sideSeconds)*rate)
+	p := float64(order(rate, n, missing))
+	missed := float64(missing) / float64(n)
+	u := long * missed
+	return 8 * (4*u*min(u, p*missed) + long/(hopSeconds*rate)*p*p/2 + 8*long)
+}

@@ -1,0 +1,289 @@
+package declip
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"gonum.org/v1/gonum/mat"
+)
+
+const testRate = 2000.0 // tiles of 40 samples, grains of 2
+
+// lags are the autocorrelation of two damped tones and noise.
+func lags(order int) []float64 {
+	r := make([]float64, order+1)
+	for l := range r {
+		x := float64(l)
+		r[l] = math.Exp(-x/30)*math.Cos(0.3*x) + 0.3*math.Exp(-x/20)*math.Cos(0.9*x)
+	}
+	r[0] += 0.01
+	return r
+}
+
+// known is a section of a process with those lags, whose models are the true ones. The limits are shares of what the samples are.
+func known(at []int, limit func(i int, x float64) site) (*section, []float64) {
+	const order, n = 12, 160
+	m := ar.YuleWalker(lags(order))
+	rng := rand.New(rand.NewPCG(5, 5))
+	x := make([]float64, 1000+n)
+	for i := range x {
+		x[i] = math.Sqrt(m.E) * rng.NormFloat64()
+		for j := 1; j <= min(i, order); j++ {
+			x[i] -= m.A[j] * x[i-j]
+		}
+	}
+	x = x[1000:]
+	var sites []site
+	for _, u := range at {
+		sites = append(sites, limit(u, x[u]))
+	}
+	s := newSection(slices.Clone(x), at, sites, order, testRate)
+	for i := range s.tiles {
+		t := &s.tiles[i]
+		t.model = ar.YuleWalker(lags(t.order))
+		t.sum()
+	}
+	return s, x
+}
+
+func free(int, float64) site { return site{} }
+
+// below has limits at a share of the true samples.
+func below(share float64) func(int, float64) site {
+	return func(_ int, x float64) site { return site{side: math.Copysign(1, x), limit: share * math.Abs(x)} }
+}
+
+// TestWithoutLimits: the posterior is the model's exact conditional distribution, over several tiles, whatever stood in the gaps.
+func TestWithoutLimits(t *testing.T) {
+	gaps := [][2]int{{30, 36}, {39, 40}, {60, 100}, {155, 160}}
+	var at []int
+	for _, g := range gaps {
+		for n := g[0]; n < g[1]; n++ {
+			at = append(at, n)
+		}
+	}
+	s, x := known(at, free)
+	for _, u := range at {
+		s.mean[u] = 1e3
+	}
+	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, gaps, nil)
+	if !ok || !s.sweep(share) {
+		t.Fatal("not positive definite")
+	}
+	for i, u := range at {
+		if math.Abs(s.mean[u]-want.Means[0][i]) > 1e-9 || math.Abs(s.sites[i].sd-math.Sqrt(want.Variance[i])) > 1e-9 {
+			t.Errorf("sample %d: %v ± %v, want %v ± %v", u, s.mean[u], s.sites[i].sd, want.Means[0][i], math.Sqrt(want.Variance[i]))
+		}
+	}
+}
+
+// TestStart: samples before the section are not there to predict by. As the process backward in time is the same process, a gap at the
+// start is about what the model says of one at the end of the reversed samples.
+func TestStart(t *testing.T) {
+	at := span(0, 6)
+	s, x := known(at, free)
+	s.sweep(share)
+	slices.Reverse(x)
+	n := len(x)
+	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, [][2]int{{n - 6, n}}, nil)
+	if !ok {
+		t.Fatal("not positive definite")
+	}
+	for i := range at {
+		mean, sd := want.Means[0][5-i], math.Sqrt(want.Variance[5-i])
+		if math.Abs(s.mean[i]-mean) > 0.15*sd || math.Abs(s.sites[i].sd/sd-1) > 0.15 {
+			t.Errorf("sample %d: %v ± %v, want %v ± %v", i, s.mean[i], s.sites[i].sd, mean, sd)
+		}
+	}
+}
+
+// gibbs is the slow way to the truncated posterior: each sample in turn given all others, by inversion.
+func gibbs(s *section, turns int) (mean, sd []float64) {
+	s.assemble()
+	n := len(s.at)
+	q := mat.NewSymDense(n, nil)
+	for i, row := range s.precision.rows {
+		for j, v := range row {
+			q.SetSym(i, s.precision.first[i]+j, v)
+		}
+	}
+	right := slices.Clone(s.right)
+	u, sum, square := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, c := range s.sites {
+		u[i] = c.side * c.limit
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	for turn := range turns {
+		for i, c := range s.sites {
+			h := right[i]
+			for j := range u {
+				if j != i {
+					h -= q.At(i, j) * u[j]
+				}
+			}
+			m, d := h/q.At(i, i), 1/math.Sqrt(q.At(i, i))
+			tail := 1.0
+			if c.side != 0 {
+				tail = math.Erfc((c.limit-c.side*m)/d/math.Sqrt2) / 2
+			}
+			side := c.side
+			if side == 0 {
+				side = 1
+			}
+			u[i] = m + side*d*math.Sqrt2*math.Erfcinv(2*tail*(1-rng.Float64()))
+			if turn >= turns/20 {
+				sum[i] += u[i]
+				square[i] += u[i] * u[i]
+			}
+		}
+	}
+	mean, sd = make([]float64, n), make([]float64, n)
+	for i := range u {
+		k := float64(turns - turns/20)
+		mean[i] = sum[i] / k
+		sd[i] = math.Sqrt(square[i]/k - mean[i]*mean[i])
+	}
+	return mean, sd
+}
+
+// span lists places.
+func span(start, end int) (at []int) {
+	for n := start; n < end; n++ {
+		at = append(at, n)
+	}
+	return at
+}
+
+// TestAgainstGibbs: means and deviations of the sweeps, and of draws, are those of long sampling from the same truncated Gaussian; one
+// sample alone is exact. Samples and draws are at their limits or beyond.
+func TestAgainstGibbs(t *testing.T) {
+	turns, draws := slow.Pick(400_000, 60_000), slow.Pick(20_000, 5_000)
+	for _, c := range []struct {
+		name   string
+		at     []int
+		limit  func(int, float64) site
+		within float64 // standard deviations
+	}{
+		{"one", []int{80}, below(1.3), 0.02},
+		{"one from below", []int{80}, below(0.5), 0.02},
+		{"two", []int{80, 81}, below(1.1), 0.03},
+		{"two, one free", []int{80, 81}, func(u int, x float64) site {
+			if u == 80 {
+				return site{}
+			}
+			return below(1.2)(u, x)
+		}, 0.03},
+		{"three apart", []int{70, 73, 79}, below(1.2), 0.03},
+		{"a run", span(60, 67), below(0.8), 0.05},
+		{"at the start", span(0, 4), below(0.9), 0.05},
+		{"runs", slices.Concat(span(60, 64), span(67, 72), span(80, 83)), below(0.9), 0.05},
+	} {
+		s, _ := known(c.at, c.limit)
+		mean, sd := gibbs(s, turns)
+		for range 40 {
+			if !s.sweep(share) {
+				t.Fatalf("%s: not positive definite", c.name)
+			}
+		}
+		s.sweep(0)
+		rng := rand.New(rand.NewPCG(9, 9))
+		sum, square := make([]float64, len(c.at)), make([]float64, len(c.at))
+		for range draws {
+			for i, v := range s.draw(rng, true) {
+				sum[i] += v
+				square[i] += v * v
+				if side := s.sites[i].side; side*v < s.sites[i].limit {
+					t.Fatalf("%s: %v drawn for sample %d, limit %v", c.name, v, c.at[i], side*s.sites[i].limit)
+				}
+			}
+		}
+		for i, u := range c.at {
+			if s.sites[i].moved > 1e-3 {
+				t.Errorf("%s: sample %d still moves by %v", c.name, u, s.sites[i].moved)
+			}
+			drawn := sum[i] / float64(draws)
+			spread := math.Sqrt(square[i]/float64(draws) - drawn*drawn)
+			noise := 4 / math.Sqrt(float64(draws))
+			if d := math.Abs(s.mean[u]-mean[i]) / sd[i]; !(d < c.within) || !(math.Abs(s.sites[i].sd/sd[i]-1) < c.within) {
+				t.Errorf("%s: sample %d is %v ± %v, want %v ± %v", c.name, u, s.mean[u], s.sites[i].sd, mean[i], sd[i])
+			}
+			if d := math.Abs(drawn-mean[i]) / sd[i]; !(d < c.within+noise) || !(math.Abs(spread/sd[i]-1) < c.within+noise) {
+				t.Errorf("%s: draws of sample %d are %v ± %v, want %v ± %v", c.name, u, drawn, spread, mean[i], sd[i])
+			}
+		}
+	}
+}
+
+// TestExpectations: autocorrelation and weights are the sums that they are said to be, entry by entry.
+func TestExpectations(t *testing.T) {
+	s, _ := known(slices.Concat(span(20, 26), span(40, 55), span(70, 73)), below(0.9))
+	s.sweep(share)
+	cov := func(a, b int) float64 {
+		i, j := slices.Index(s.at, a), slices.Index(s.at, b)
+		if i < 0 || j < 0 || max(i, j)-min(i, j) > 0 && (j < s.precision.first[i] || j >= s.precision.end[i]) {
+			return 0
+		}
+		return s.precision.covariance(i, j)
+	}
+	for k := range s.tiles {
+		tl := &s.tiles[k]
+		from := min(max(0, (tl.lo+tl.hi-s.wide)/2), len(s.mean)-s.wide)
+		w := func(n int) float64 {
+			v := math.Sin(math.Pi * (float64(n-from) + 0.5) / float64(s.wide))
+			return v * v
+		}
+		for l, got := range s.autocorrelation(tl) {
+			want, weights := 0.0, 0.0
+			for n := from; n < from+s.wide; n++ {
+				weights += w(n) * w(n)
+				if n+l < from+s.wide {
+					want += w(n) * w(n+l) * (s.mean[n]*s.mean[n+l] + cov(n, n+l))
+				}
+			}
+			if want /= weights; math.Abs(got-want) > 1e-12 {
+				t.Errorf("tile %d: r_%d = %v, want %v", k, l, got, want)
+			}
+		}
+	}
+	s.weigh()
+	for k := range s.tiles {
+		tl := &s.tiles[k]
+		for g, got := range tl.weight {
+			count, square := 0.0, 0.0
+			for n := tl.lo + g*s.grain; n < min(tl.hi, tl.lo+(g+1)*s.grain); n++ {
+				count++
+				for i, a := range tl.model.A {
+					for j, b := range tl.model.A {
+						square += a * b * (s.mean[n-i]*s.mean[n-j] + cov(n-i, n-j)) / tl.model.E
+					}
+				}
+			}
+			if want := (prior + count) / (prior + square); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("tile %d: weight %d is %v, want %v", k, g, got, want)
+			}
+		}
+	}
+	// With weights the posterior's mean is still where the gradient of the weighted errors vanishes.
+	for i := range s.sites {
+		s.sites[i] = site{}
+	}
+	s.sweep(share)
+	for _, u := range s.at {
+		gradient := 0.0
+		for k := range s.tiles {
+			tl := &s.tiles[k]
+			for n, e := range tl.errors(s.mean) {
+				if d := tl.lo + n - u; d >= 0 && d <= tl.order {
+					gradient += tl.weight[n/s.grain] * e * tl.model.A[d] / tl.model.E
+				}
+			}
+		}
+		if math.Abs(gradient) > 1e-6 {
+			t.Errorf("sample %d: gradient %v", u, gradient)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package restore
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+)
+
+// TestChannels: a gap is its channels' own. What another channel holds there comes out bit for bit, by every method and in draws, though gaps
+// of several channels overlap in time.
+func TestChannels(t *testing.T) {
+	clean := tones(6000, 3, 0.005)
+	gaps := []Gap{
+		{Start: 1000, End: 1040, Channel: 1}, {Start: 1020, End: 1100, Channel: 2}, {Start: 3000, End: 3020},
+		{Start: 3020, End: 3030, Channel: 3}, {Start: 4000, End: 4020, Channel: 2},
+	}
+	slow := quick()
+	slow.Draws = 1
+	for _, o := range []Options{{Draws: 1}, {Draws: 1, Method: AR}, slow} {
+		cut := make([][]float64, len(clean))
+		for c := range clean {
+			cut[c] = slices.Clone(clean[c])
+			for _, g := range gaps {
+				for i := g.Start; i < g.End && g.In(c); i++ {
+					cut[c][i] = 1e6
+				}
+			}
+		}
+		r := mustFill(t, cut, gaps, o)
+		for c := range clean {
+			own := make([]bool, 6000)
+			for _, g := range gaps {
+				for i := g.Start; i < g.End && g.In(c); i++ {
+					own[i] = true
+				}
+			}
+			for i, v := range clean[c] {
+				if !own[i] && (r.Filled[c][i] != v || r.Draws[0][c][i] != v) {
+					t.Fatalf("%s: channel %d sample %d is intact, and became %v", r.Method, c+1, i, r.Filled[c][i])
+				}
+				if own[i] && (math.Abs(r.Filled[c][i]-v) > 0.2 || !(r.SD[c][i] > 0)) {
+					t.Fatalf("%s: channel %d sample %d is %v ± %v, was %v", r.Method, c+1, i, r.Filled[c][i], r.SD[c][i], v)
+				}
+			}
+		}
+		s := wholeScore(clean, r.Filled, r.Fit, r.SD, rate, gaps)
+		if !(s.VSSGP.TestRMSE < 0.1) || !(s.Coverage95 > 0.5) {
+			t.Errorf("%s: scores %+v", r.Method, s)
+		}
+		if o.Method == AR {
+			if alone := mustFill(t, cut[1:2], []Gap{{Start: 1020, End: 1100}, {Start: 3000, End: 3020}, {Start: 4000, End: 4020}}, o); !sameBits(alone.Filled, r.Filled[1:2]) {
+				t.Error("a channel is filled otherwise by itself")
+			}
+		}
+	}
+	for name, g := range map[string][]Gap{
+		"twice": {{Start: 10, End: 20}, {Start: 19, End: 21, Channel: 2}}, "no such channel": {{Start: 10, End: 20, Channel: 4}},
+		"all of a channel": {{Start: 0, End: 6000, Channel: 1}},
+	} {
+		if _, err := Fill(t.Context(), clean, rate, g, Options{}); !errors.Is(err, ErrGaps) {
+			t.Errorf("%s: error %v, want one that wraps ErrGaps", name, err)
+		}
+	}
+	clipped := slow
+	if _, err := Fill(t.Context(), clean, rate, []Gap{{Start: 10, End: 20, Clipped: true}}, clipped); !errors.Is(err, vssgp.ErrOptions) {
+		t.Errorf("clipped samples for vssgp: error %v, want one that wraps ErrOptions", err)
+	}
+}
+
+// TestClipped: clipped samples come back beyond their limits and nearer to what was there, in the channel that is clipped; plain gaps beside
+// them are filled, and the bits do not depend on workers.
+func TestClipped(t *testing.T) {
+	r, err := audio.Open("../../testdata/speech.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := r.Samples[0][6000:22_000]
+	level := 0.4 * slices.Max(clean)
+	x := [][]float64{slices.Clone(clean), slices.Clone(clean)}
+	var gaps []Gap
+	for i, v := range clean {
+		if math.Abs(v) < level {
+			continue
+		}
+		x[1][i] = math.Copysign(level, v)
+		if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, Gap{Start: i, End: i + 1, Channel: 2, Clipped: true})
+		}
+	}
+	plain := Gap{Start: 100, End: 130, Channel: 2}
+	gaps = append(gaps, plain)
+	f := mustFill(t, x, gaps, Options{Draws: 1})
+	one := mustFill(t, x, gaps, Options{Draws: 1, Workers: 1})
+	if !sameBits(f.Filled, one.Filled) || !sameBits(f.SD, one.SD) || !sameBits(f.Draws[0], one.Draws[0]) {
+		t.Error("other bits with one worker")
+	}
+	before, after := 0.0, 0.0
+	for _, g := range gaps {
+		for i := g.Start; i < g.End && g.Clipped; i++ {
+			before += (x[1][i] - clean[i]) * (x[1][i] - clean[i])
+			after += (f.Filled[1][i] - clean[i]) * (f.Filled[1][i] - clean[i])
+			for _, v := range []float64{f.Filled[1][i], f.Draws[0][1][i]} {
+				if v*math.Copysign(1, x[1][i]) < level {
+					t.Fatalf("sample %d became %v within its limit %v", i, v, x[1][i])
+				}
+			}
+		}
+	}
+	if gain := 10 * math.Log10(before/after); gain < 6 {
+		t.Errorf("the restored samples are %.1f dB nearer, want 6 at least", gain)
+	}
+	for i := range clean {
+		if f.Filled[0][i] != clean[i] || f.SD[0][i] > 0 {
+			t.Fatalf("sample %d of the other channel became %v", i, f.Filled[0][i])
+		}
+	}
+}
+
+// clippedPeaks clips the peaks of x that begin in [lo, hi), and returns the gaps.
+func clippedPeaks(x []float64, level float64, lo, hi int) (y []float64, gaps []Gap) {
+	y = slices.Clone(x)
+	for i := lo; i < hi; i++ {
+		if y[i] = max(-level, min(level, x[i])); y[i] == x[i] {
+			continue
+		}
+		if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, Gap{Start: i, End: i + 1, Clipped: true})
+		}
+	}
+	return y, gaps
+}
+
+// TestClippedTiles checks that clipped samples at the beginning of a tile are restored with the samples before it: to the same values as
+// where that tile begins elsewhere.
+func TestClippedTiles(t *testing.T) {
+	const low, tile = 1000, 5000 // Hz, samples
+	clean := tones(tile+60, 1, 0.002)[0]
+	restored := func(from int) (values []float64) {
+		y, gaps := clippedPeaks(clean[from:], 0.09, tile-from, tile+30-from)
+		r, err := Fill(t.Context(), [][]float64{y}, low, gaps, Options{})
+		if err != nil || len(gaps) == 0 {
+			t.Fatal(len(gaps), err)
+		}
+		return r.Filled[0][tile-from:]
+	}
+	elsewhere := restored(300)
+	for i, v := range restored(0) {
+		if math.Abs(v-elsewhere[i]) > 1e-6 {
+			t.Errorf("sample %d: %v at the beginning of a tile, %v elsewhere", tile+i, v, elsewhere[i])
+		}
+	}
+}
+
+// TestClippedDraws checks that the draws of two channels with the same samples are independent.
+func TestClippedDraws(t *testing.T) {
+	y, gaps := clippedPeaks(tones(1000, 1, 0.02)[0], 0.09, 300, 700)
+	r := mustFill(t, [][]float64{y, y}, gaps, Options{Draws: 1})
+	if !slices.Equal(r.Filled[0], r.Filled[1]) || slices.Equal(r.Draws[0][0], r.Draws[0][1]) {
+		t.Error("two channels with the same samples have other means, or the same draws")
+	}
+}
+
+// TestClippedLevel checks that each clipped gap has the level of the sound around itself.
+func TestClippedLevel(t *testing.T) {
+	x := tones(8000, 1, 0.002)[0]
+	for i := range x[:4000] {
+		x[i] *= 0.1
+	}
+	_, gaps := clippedPeaks(x, 0.009, 1000, 1100)
+	y, loud := clippedPeaks(x, 0.09, 6000, 6100)
+	gaps = append(gaps, loud...)
+	r, err := FillFrom(t.Context(), whole{y}, len(y), rate, gaps, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := r.Filling(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := r.Filling(len(r.Gaps())-1, 0)
+	if err != nil || !(last.Level > 5*first.Level) || !(first.Level > 0) {
+		t.Errorf("levels %v and %v of sounds of which one is ten times as loud, %v", first.Level, last.Level, err)
+	}
+}

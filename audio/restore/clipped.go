@@ -1,0 +1,109 @@
+package restore
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/internal/declip"
+)
+
+const (
+	// clipTile is how many seconds of a channel are restored at a time, with clipMargin on either side that its spectra look at.
+	clipTile, clipMargin = 5.0, 0.2
+	// clipPlain is how many seconds from either end of a gap that is merely missing are solved for with clipped samples around.
+	clipPlain = 0.05
+)
+
+// fillClipped restores the clipped gaps of every channel, tile by tile: they are so dense that they are solved for together.
+func (g *gapFiller) fillClipped(doubts [][]Doubt) error {
+	for c := range g.lanes {
+		var own []int
+		for _, i := range g.lanes[c] {
+			if g.res.gaps[i].Clipped {
+				own = append(own, i)
+			}
+		}
+		tile := audio.SamplesIn(clipTile, g.res.rate)
+		for len(own) > 0 {
+			end := (g.res.gaps[own[0]].Start/tile + 1) * tile
+			n := slices.IndexFunc(own, func(i int) bool { return g.res.gaps[i].Start >= end })
+			if n < 0 {
+				n = len(own)
+			}
+			if err := g.fillTile(c, own[:n], end-tile, end, doubts); err != nil {
+				return err
+			}
+			own = own[n:]
+		}
+	}
+	return nil
+}
+
+// fillTile restores a channel's clipped gaps with the given numbers, which begin in [from, to).
+func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) error {
+	if err := g.ctx.Err(); err != nil {
+		return err
+	}
+	all, margin := g.res.gaps, audio.SamplesIn(clipMargin, g.res.rate)
+	lo, hi := max(0, from-margin), min(g.res.samples, max(to, all[own[len(own)-1]].End)+margin)
+	z, err := g.src.Read(lo, hi)
+	if err != nil {
+		return fmt.Errorf("restore: samples %d:%d: %w", lo, hi, err)
+	}
+	var clipped, missing [][2]int
+	first := 0 // of the tile's own gaps, among the clipped ones
+	lane := g.lanes[c]
+	for _, k := range lane[sort.Search(len(lane), func(i int) bool { return all[lane[i]].End > lo }):] {
+		gap := all[k]
+		if gap.Start >= hi {
+			break
+		}
+		start, end := max(gap.Start, lo)-lo, min(gap.End, hi)-lo
+		switch {
+		case !gap.Clipped:
+			missing = append(missing, ends(start, end, audio.SamplesIn(clipPlain, g.res.rate))...)
+		default:
+			if k == own[0] {
+				first = len(clipped)
+			}
+			clipped = append(clipped, [2]int{start, end})
+		}
+	}
+	reach := audio.SamplesIn(levelReach, g.res.rate)
+	seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
+	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, declip.Options{Draws: g.o.Draws, Seed: seed})
+	if err != nil {
+		return fmt.Errorf("restore: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
+	}
+	for j, i := range own {
+		start, end := all[i].Start-lo, all[i].End-lo
+		part := func(v []float64) []float64 { return slices.Clone(v[start:end]) } // the tile's arrays are freed
+		s := &single{mean: part(r.Mean), sd: part(r.SD), limits: limitsKept, level: level(z[c], clipped, first+j, reach)}
+		if r.Doubt[first+j] {
+			s.limits = limitsDoubtful
+		}
+		for _, d := range r.Draws {
+			s.draws = append(s.draws, part(d))
+		}
+		g.fills[i] = append(g.fills[i], s)
+		doubts[i] = append(doubts[i], s.doubts(all[i], c, 0)...)
+	}
+	g.tell(func() {
+		for _, i := range own {
+			if len(g.fills[i]) == 1 {
+				g.done++
+			}
+		}
+	})
+	return nil
+}
+
+// ends returns a run, or where it is long its two ends.
+func ends(start, end, most int) [][2]int {
+	if end-start <= 2*most {
+		return [][2]int{{start, end}}
+	}
+	return [][2]int{{start, start + most}, {end - most, end}}
+}

@@ -1,0 +1,391 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+)
+
+const rate = 8000
+
+// tones is a recording of two tones in a little noise, the second channel
+// another mixture of them.
+func tones(n, channels int, noise float64) [][]float64 {
+	rng := rand.New(rand.NewPCG(uint64(n), 2))
+	out := make([][]float64, channels)
+	for c := range out {
+		for i := range n {
+			t := float64(i) / rate
+			v := math.Sin(2*math.Pi*310*t+float64(c)) + 0.5*math.Cos(2*math.Pi*(820+100*float64(c))*t)
+			out[c] = append(out[c], 0.1*v+noise*rng.NormFloat64())
+		}
+	}
+	return out
+}
+
+var fiveGaps = []Gap{{Start: 400, End: 420}, {Start: 700, End: 730}, {Start: 1000, End: 1015}, {Start: 1300, End: 1325}, {Start: 1600, End: 1610}}
+
+// quick is a fit short enough to do often.
+func quick() Options {
+	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Window: 0.02, Components: 16, Iterations: 8, Seed: 1}}
+}
+
+// damage replaces gaps by something else.
+func damage(x [][]float64, gaps []Gap, by float64) [][]float64 {
+	out := whole(x).clone()
+	for _, g := range gaps {
+		for c := range out {
+			for i := g.Start; i < g.End; i++ {
+				out[c][i] = by
+			}
+		}
+	}
+	return out
+}
+
+// gapError is the rms error inside gaps.
+func gapError(got, want [][]float64, gaps []Gap) float64 {
+	s, n := 0.0, 0.0
+	for c := range got {
+		for _, g := range gaps {
+			for i := g.Start; i < g.End; i++ {
+				s += (got[c][i] - want[c][i]) * (got[c][i] - want[c][i])
+				n++
+			}
+		}
+	}
+	return math.Sqrt(s / n)
+}
+
+// linear interpolates over gaps.
+func linear(x [][]float64, gaps []Gap) [][]float64 {
+	out := whole(x).clone()
+	for c := range out {
+		for _, g := range gaps {
+			a, b := x[c][g.Start-1], x[c][g.End]
+			for i := g.Start; i < g.End; i++ {
+				out[c][i] = a + (b-a)*float64(i-g.Start+1)/float64(g.End-g.Start+1)
+			}
+		}
+	}
+	return out
+}
+
+func mustFill(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
+	t.Helper()
+	r, err := Fill(context.Background(), x, rate, gaps, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestFill: gaps come back far better than a line's, with honest intervals;
+// nothing else changes, and what stood in the gaps is not looked at.
+func TestFill(t *testing.T) {
+	for _, channels := range []int{1, 2} {
+		want := tones(2000, channels, 0.002)
+		x := damage(want, fiveGaps, math.NaN())
+		given := damage(want, fiveGaps, 1e9)
+		r := mustFill(t, x, fiveGaps, quick())
+		if again := mustFill(t, given, fiveGaps, quick()); !sameBits(r.Filled, again.Filled) {
+			t.Error("what stands in the gaps changes the fill")
+		}
+		if e, line := gapError(r.Filled, want, fiveGaps), gapError(linear(want, fiveGaps), want, fiveGaps); !(e < line/8) {
+			t.Errorf("%d channels: rms error %.3g in the gaps, a line's is %.3g: want an eighth", channels, e, line)
+		}
+		checkOutside(t, r, x, want)
+		inside, all := 0.0, 0.0
+		for c := range want {
+			for _, g := range fiveGaps {
+				for i := g.Start; i < g.End; i++ {
+					all++
+					if math.Abs(r.Filled[c][i]-want[c][i]) < 1.96*r.SD[c][i] {
+						inside++
+					}
+				}
+			}
+		}
+		if share := inside / all; share < 0.8 {
+			t.Errorf("%d channels: %.0f %% of the samples within their 95 %% intervals", channels, 100*share)
+		}
+		if r.Device != "cpu" || r.Iterations == 0 || len(r.Excerpts) == 0 || math.IsNaN(r.Bound) || r.Elapsed <= 0 {
+			t.Errorf("result: %s, %d iterations, %d excerpts, bound %v", r.Device, r.Iterations, len(r.Excerpts), r.Bound)
+		}
+	}
+}
+
+// checkOutside: outside the gaps the samples keep their bits; fit and SD cover
+// the excerpts and nothing else.
+func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
+	t.Helper()
+	missing, covered := make([]bool, len(x[0])), make([]bool, len(x[0]))
+	for _, g := range fiveGaps {
+		for i := g.Start; i < g.End; i++ {
+			missing[i] = true
+		}
+	}
+	for _, e := range r.Excerpts {
+		for i := e.Start; i < e.End; i++ {
+			covered[i] = true
+		}
+		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
+		p, err := e.Model.Predict(mat.NewDense(1, 1, []float64{float64(at) / rate}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(p.Mean[0]-r.Fit[0][at]) > 1e-9 {
+			t.Errorf("the model of samples %d:%d predicts %v for sample %d, the fit is %v", e.Start, e.End, p.Mean[0], at, r.Fit[0][at])
+		}
+	}
+	for c := range x {
+		for i, v := range x[c] {
+			if !missing[i] && r.Filled[c][i] != v {
+				t.Fatalf("sample %d outside the gaps went from %v to %v", i, v, r.Filled[c][i])
+			}
+			if has := !math.IsNaN(r.Fit[c][i]) && r.SD[c][i] > 0; has != covered[i] {
+				t.Fatalf("sample %d: fit %v ± %v, in an excerpt: %v", i, r.Fit[c][i], r.SD[c][i], covered[i])
+			}
+			if missing[i] && r.Filled[c][i] != r.Fit[c][i] {
+				t.Fatalf("sample %d in a gap is %v, the fit %v", i, r.Filled[c][i], r.Fit[c][i])
+			}
+			if covered[i] && math.Abs(r.Fit[c][i]-want[c][i]) > 0.1 {
+				t.Fatalf("sample %d is fitted %v, want about %v", i, r.Fit[c][i], want[c][i])
+			}
+		}
+	}
+}
+
+func sameBits(a, b [][]float64) bool {
+	return slices.EqualFunc(a, b, func(x, y []float64) bool {
+		return slices.EqualFunc(x, y, func(u, v float64) bool { return math.Float64bits(u) == math.Float64bits(v) })
+	})
+}
+
+// TestSameBits: neither Workers nor GOMAXPROCS nor the gaps' order matter.
+func TestSameBits(t *testing.T) {
+	x := tones(2000, 2, 0.01)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	turned := slices.Clone(fiveGaps)
+	slices.Reverse(turned)
+	var want *Result
+	for _, c := range []struct {
+		procs, workers int
+		gaps           []Gap
+	}{{1, 1, fiveGaps}, {1, 4, fiveGaps}, {2, 0, turned}, {5, 2, fiveGaps}, {5, 9, turned}} {
+		runtime.GOMAXPROCS(c.procs)
+		o := quick()
+		o.Workers, o.Draws = c.workers, 1
+		r := mustFill(t, x, c.gaps, o)
+		if want == nil {
+			want = r
+		}
+		if !sameBits(r.Filled, want.Filled) || !sameBits(r.SD, want.SD) || !sameBits(r.Draws[0], want.Draws[0]) || r.Bound != want.Bound {
+			t.Errorf("GOMAXPROCS %d, %d workers: other bits than with one", c.procs, c.workers)
+		}
+	}
+}
+
+// TestExcerpts: context on each side, joined where they touch; all as one.
+func TestExcerpts(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		gaps    []Gap
+		n, ctx  int
+		want    [][2]int
+		touched int // gaps in the first excerpt
+	}{
+		{"apart", []Gap{{Start: 100, End: 110}, {Start: 300, End: 305}}, 1000, 50, [][2]int{{50, 160}, {250, 355}}, 1},
+		{"overlapping", []Gap{{Start: 100, End: 110}, {Start: 180, End: 190}}, 1000, 50, [][2]int{{50, 240}}, 2},
+		{"touching", []Gap{{Start: 100, End: 110}, {Start: 210, End: 220}}, 1000, 50, [][2]int{{50, 270}}, 2},
+		{"at the ends", []Gap{{Start: 0, End: 10}, {Start: 990, End: 1000}}, 1000, 50, [][2]int{{0, 60}, {940, 1000}}, 1},
+		{"all", []Gap{{Start: 100, End: 110}, {Start: 300, End: 305}}, 1000, 1000, [][2]int{{0, 1000}}, 2},
+	} {
+		got := excerpts(c.gaps, c.n, c.ctx)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %d excerpts, want %d", c.name, len(got), len(c.want))
+			continue
+		}
+		for i, e := range got {
+			if e.Start != c.want[i][0] || e.End != c.want[i][1] {
+				t.Errorf("%s: excerpt %d is %d:%d, want %v", c.name, i, e.Start, e.End, c.want[i])
+			}
+		}
+		if len(got[0].Gaps) != c.touched {
+			t.Errorf("%s: %d gaps in the first excerpt, want %d", c.name, len(got[0].Gaps), c.touched)
+		}
+	}
+	o := quick()
+	o.All = true
+	if r := mustFill(t, tones(600, 1, 0.01), []Gap{{Start: 100, End: 110}, {Start: 110, End: 120}, {Start: 500, End: 505}}, o); len(r.Excerpts) != 1 || r.Excerpts[0].End != 600 || len(r.Excerpts[0].Gaps) != 2 {
+		t.Errorf("all as one: %+v", r.Excerpts)
+	}
+}
+
+// TestEdges: gaps at the very beginning and end are filled, with wider
+// intervals than one in the middle.
+func TestEdges(t *testing.T) {
+	want := tones(1200, 1, 0.002)
+	gaps := []Gap{{Start: 0, End: 12}, {Start: 600, End: 612}, {Start: 1188, End: 1200}}
+	r := mustFill(t, damage(want, gaps, 0), gaps, quick())
+	if e, silence := gapError(r.Filled, want, gaps), gapError(damage(want, gaps, 0), want, gaps); !(e < silence/2) {
+		t.Errorf("rms error %.3g in the gaps, silence's is %.3g", e, silence)
+	}
+	if !(r.SD[0][0] > r.SD[0][606] && r.SD[0][1199] > r.SD[0][606]) {
+		t.Errorf("standard deviations %.3g and %.3g at the ends, %.3g in the middle", r.SD[0][0], r.SD[0][1199], r.SD[0][606])
+	}
+}
+
+// TestConstantRecordings: silence is filled with silence, a constant with
+// itself, a silent channel beside a loud one with silence.
+func TestConstantRecordings(t *testing.T) {
+	level := func(v float64) []float64 {
+		x := make([]float64, 800)
+		for i := range x {
+			x[i] = v
+		}
+		return x
+	}
+	for _, c := range []struct {
+		name   string
+		x      [][]float64
+		within float64
+	}{
+		{"silence", [][]float64{level(0)}, 1e-6},
+		{"constant", [][]float64{level(0.25)}, 1e-6},
+		{"integers", [][]float64{level(-12000)}, 1e-2},
+		{"silence in stereo", [][]float64{level(0), level(0)}, 1e-6},
+		{"silent right", [][]float64{tones(800, 1, 0.01)[0], level(0)}, 0.05},
+	} {
+		gaps := []Gap{{Start: 300, End: 320}, {Start: 500, End: 501}}
+		r := mustFill(t, damage(c.x, gaps, 9), gaps, quick())
+		last := len(c.x) - 1
+		for i, v := range r.Filled[last] {
+			if !(math.Abs(v-c.x[last][i]) <= c.within) || math.IsNaN(r.SD[last][310]) {
+				t.Errorf("%s: sample %d is %v ± %v, want %v", c.name, i, v, r.SD[last][i], c.x[last][i])
+				break
+			}
+		}
+	}
+}
+
+// TestDraws differ from each other within the gaps alone, about the fill and by
+// as much as its standard deviation says.
+func TestDraws(t *testing.T) {
+	want := tones(1000, 1, 0.02)
+	gaps := []Gap{{Start: 300, End: 330}, {Start: 700, End: 720}}
+	o := quick()
+	o.Draws = 60
+	r := mustFill(t, want, gaps, o)
+	noise := math.Inf(1) // SD counts it, the draws do not
+	for _, e := range r.Excerpts {
+		noise = min(noise, e.Model.Y.Scale[0]/math.Sqrt(e.Model.Params.NoisePrecision[0]))
+	}
+	var got, expected float64
+	for i, v := range want[0] {
+		inside := i >= 300 && i < 330 || i >= 700 && i < 720
+		for k, d := range r.Draws {
+			if !inside && d[0][i] != v {
+				t.Fatalf("draw %d changes sample %d outside the gaps", k, i)
+			}
+			if inside {
+				got += (d[0][i] - r.Filled[0][i]) * (d[0][i] - r.Filled[0][i])
+				expected += r.SD[0][i]*r.SD[0][i] - noise*noise
+			}
+		}
+	}
+	if ratio := math.Sqrt(got / expected); !(ratio > 0.6 && ratio < 1.6) {
+		t.Errorf("the draws spread %.2f times the fill's standard deviation", ratio)
+	}
+	if sameBits(r.Draws[0], r.Draws[1]) {
+		t.Error("two draws are the same")
+	}
+}
+
+// TestCancelled: a context that ends stops the fill, before and within.
+func TestCancelled(t *testing.T) {
+	x := tones(2000, 1, 0.01)
+	for _, within := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := quick()
+		o.Model.Iterations = 100_000
+		reports := 0
+		o.Progress = func(Progress) { cancel(); reports++ }
+		if !within {
+			cancel()
+		}
+		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil {
+			t.Errorf("cancelled within: %v: result %v, error %v", within, r, err)
+		}
+		if reports > 100 {
+			t.Errorf("cancelled within: %v: %d steps after that", within, reports)
+		}
+		cancel()
+	}
+}
+
+// TestProgress counts up to all excerpts and iterations.
+func TestProgress(t *testing.T) {
+	var last Progress
+	calls := 0
+	o := quick()
+	o.Workers = 3
+	o.Progress = func(p Progress) {
+		if calls++; p.Excerpt < last.Excerpt || p.Iteration < last.Iteration || p.Excerpts != 5 {
+			t.Errorf("report %d: %+v after %+v", calls, p, last)
+		}
+		last = p
+	}
+	r := mustFill(t, tones(2000, 1, 0.01), fiveGaps, o)
+	if last.Excerpt != 5 || last.Iteration != r.Iterations || len(r.Excerpts) != 5 || math.Abs(last.Bound-r.Bound) > 1e-9*math.Abs(r.Bound) {
+		t.Errorf("ended with %+v; %d iterations of %d excerpts, bound %v", last, r.Iterations, len(r.Excerpts), r.Bound)
+	}
+}
+
+func TestBadFill(t *testing.T) {
+	x := tones(1000, 1, 0.01)
+	ok := []Gap{{Start: 300, End: 310}}
+	nan := whole(x).clone()
+	nan[0][320] = math.NaN()
+	few := Options{Context: time.Millisecond}
+	for _, c := range []struct {
+		name string
+		x    [][]float64
+		rate int
+		gaps []Gap
+		o    Options
+		want error
+	}{
+		{"no channels", nil, rate, ok, quick(), vssgp.ErrData},
+		{"no samples", [][]float64{{}}, rate, ok, quick(), vssgp.ErrData},
+		{"no rate", x, 0, ok, quick(), vssgp.ErrData},
+		{"no gaps", x, rate, nil, quick(), ErrGaps},
+		{"reversed", x, rate, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
+		{"empty", x, rate, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},
+		{"before the beginning", x, rate, []Gap{{Start: -1, End: 5}}, quick(), ErrGaps},
+		{"past the end", x, rate, []Gap{{Start: 990, End: 1001}}, quick(), ErrGaps},
+		{"overlapping", x, rate, []Gap{{Start: 300, End: 310}, {Start: 309, End: 320}}, quick(), ErrGaps},
+		{"twice", x, rate, []Gap{{Start: 300, End: 310}, {Start: 300, End: 310}}, quick(), ErrGaps},
+		{"total", x, rate, []Gap{{Start: 0, End: 1000}}, quick(), ErrGaps},
+		{"too little left", x, rate, ok, few, ErrGaps},
+		{"not a number near a gap", nan, rate, ok, quick(), vssgp.ErrData},
+		{"the model's options", x, rate, ok, Options{Model: vssgp.Options{Method: "gp"}}, vssgp.ErrOptions},
+	} {
+		r, err := Fill(context.Background(), c.x, c.rate, c.gaps, c.o)
+		if !errors.Is(err, c.want) || r != nil {
+			t.Errorf("%s: error %v, want one that wraps %q", c.name, err, c.want)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %q, want one line", c.name, err)
+		}
+	}
+}

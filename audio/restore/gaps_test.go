@@ -1,0 +1,141 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// TestMethods: auto is the mixture unless an option says otherwise, and what a method cannot use is refused.
+func TestMethods(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    Options
+		want Method // "": refused
+	}{
+		{"nothing said", Options{}, Mixture},
+		{"a seed and draws", Options{Draws: 3, Model: vssgp.Options{Seed: 4}}, Mixture},
+		{"workers and memory", Options{Workers: 2, Forget: true, Model: vssgp.Options{MemoryLimit: 1e9}}, Mixture},
+		{"a window", Options{Model: vssgp.Options{Window: 0.05}}, VSSGP},
+		{"all", Options{All: true}, VSSGP},
+		{"a context", Options{Context: time.Second}, VSSGP},
+		{"ar", Options{Method: AR}, AR},
+		{"vssgp", Options{Method: VSSGP}, VSSGP},
+		{"ar with a window", Options{Method: AR, Model: vssgp.Options{Window: 0.05}}, ""},
+		{"the mixture of all", Options{Method: Mixture, All: true}, ""},
+		{"unknown", Options{Method: "spline"}, ""},
+		{"a checkpoint", Options{All: true, Model: vssgp.Options{Checkpoint: "x"}}, ""},
+		{"resume", Options{Method: Mixture, Model: vssgp.Options{Resume: true}}, ""},
+	} {
+		if c.want != "" {
+			if got := c.o.Resolved(); got != c.want || c.o.checkMethod() != nil {
+				t.Errorf("%s: method %q, %v; want %q", c.name, got, c.o.checkMethod(), c.want)
+			}
+			continue
+		}
+		if _, err := Fill(context.Background(), tones(1000, 1, 0.01), rate, []Gap{{Start: 400, End: 420}}, c.o); !errors.Is(err, vssgp.ErrOptions) {
+			t.Errorf("%s: error %v, want one that wraps ErrOptions", c.name, err)
+		}
+	}
+}
+
+// TestMixture: gaps come back far better than a line's, observed samples to the bit and certain; what stood in the gaps is not looked
+// at, and the bits depend on neither workers nor other draws.
+func TestMixture(t *testing.T) {
+	clean := tones(9000, 2, 0.005)
+	gaps := []Gap{{Start: 0, End: 12}, {Start: 3000, End: 3080}, {Start: 3100, End: 3110}, {Start: 6000, End: 6200}, {Start: 8990, End: 9000}}
+	for _, m := range []Method{Mixture, AR} {
+		r := mustFill(t, damage(clean, gaps, math.NaN()), gaps, Options{Method: m, Draws: 2, Workers: 1})
+		if r.Method != m || r.Bound != 0 || r.Excerpts[0].Model != nil {
+			t.Errorf("%s: method %s, bound %v, model %v", m, r.Method, r.Bound, r.Excerpts[0].Model)
+		}
+		if e := gapError(r.Filled, clean, gaps[1:4]); e > 0.02 {
+			t.Errorf("%s: error %v in tones of rms 0.08, want 0.02 at most", m, e)
+		}
+		missing := audio.Mask(gaps, 9000)
+		for c := range clean {
+			for i, v := range clean[c] {
+				switch inside := !math.IsNaN(r.Fit[c][i]); {
+				case missing[i] && !(r.SD[c][i] > 0):
+					t.Fatalf("%s: sample %d is missing and certain: sd %v", m, i, r.SD[c][i])
+				case !missing[i] && (r.Filled[c][i] != v || r.Draws[1][c][i] != v || inside && (r.Fit[c][i] != v || r.SD[c][i] != 0)):
+					t.Fatalf("%s: sample %d is observed, and filled with %v ± %v", m, i, r.Filled[c][i], r.SD[c][i])
+				}
+			}
+		}
+		again := mustFill(t, damage(clean, gaps, 1e6), gaps, Options{Method: m, Draws: 1, Workers: 3})
+		if !sameBits(again.Filled, r.Filled) || !sameBits(again.SD, r.SD) || !sameBits(again.Draws[0], r.Draws[0]) {
+			t.Errorf("%s: other bits with three workers and other samples in the gaps", m)
+		}
+		other := mustFill(t, damage(clean, gaps, 0), gaps, Options{Method: m, Draws: 1, Model: vssgp.Options{Seed: 9}})
+		if sameBits(other.Draws[0], r.Draws[0]) || !sameBits(other.Filled, r.Filled) {
+			t.Errorf("%s: another seed is to make other draws of the same fill", m)
+		}
+	}
+}
+
+// TestDoubts: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
+func TestDoubts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	noise := make([]float64, 12_000)
+	for i := range noise {
+		noise[i] = rng.NormFloat64()
+	}
+	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
+	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
+	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
+	if len(r.Doubts) != 3 {
+		t.Fatalf("doubts %+v, want noise and the long gap of both channels", r.Doubts)
+	}
+	for i, want := range []Doubt{{gap, 1, "% of the level"}, {long, 0, "too long"}, {long, 1, "too long"}} {
+		if d := r.Doubts[i]; d.Gap != want.Gap || d.Channel != want.Channel || !strings.Contains(d.Reason, want.Reason) {
+			t.Errorf("doubt %d is %+v, want %+v", i, d, want)
+		}
+	}
+	if e := gapError(r.Filled[:1], x[:1], []Gap{{Start: 6000, End: 6050}, {Start: long.End - 50, End: long.End}}); e > 0.03 {
+		t.Errorf("at its ends a long gap in tones has error %v", e)
+	}
+	level := math.Sqrt(0.5*0.01 + 0.5*0.0025)
+	for c, level := range []float64{level, 1} {
+		if sd := r.SD[c][6000+rate/4]; c == 1 && (sd < 0.7*level || sd > 1.3*level) || !(sd > 0) {
+			t.Errorf("channel %d: sd %v in the middle of a long gap in a sound of rms %v", c, sd, level)
+		}
+	}
+	if s := mustFill(t, [][]float64{make([]float64, 3000)}, []Gap{{Start: 1000, End: 1100}}, Options{}); s.Doubts != nil || slices.Max(s.Filled[0]) != 0 {
+		t.Errorf("silence: doubts %+v, filled with %v", s.Doubts, slices.Max(s.Filled[0]))
+	}
+}
+
+// TestDense: where a fifth of the samples is missing the mixture leaves less than Janssen's fill, which solves for them together.
+func TestDense(t *testing.T) {
+	r, err := audio.Open("../../testdata/speech.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
+	var gaps []Gap
+	for at := 100; at+40 <= len(x); at += 200 {
+		gaps = append(gaps, Gap{Start: at, End: at + 40})
+	}
+	janssen, err := audio.FillAR(x, gaps, audio.DefaultAR(r.Rate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := audio.Mask(gaps, len(x))
+	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {
+		t.Errorf("RMSE %v, Janssen's %v", got, other)
+	}
+}

@@ -1,0 +1,61 @@
+package restore
+
+import (
+	"fmt"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio/internal/declip"
+)
+
+const (
+	// collected is the size of the heap before a collection, as a factor on live memory: GOGC=25, as the command sets it.
+	collected = 1.25
+	// gapArrays counts the arrays of the samples around a gap while it is filled, and jointArrays those if other channels help.
+	gapArrays, jointArrays = 30, 45
+	// ownArrays counts the arrays of a gap's own samples while it is filled, besides its draws.
+	ownArrays = 5
+)
+
+// bytes is an upper estimate of the memory of a fill gap by gap: the largest gaps that are filled at a time, and all fills.
+func (f *filler) bytes(m Method) float64 {
+	channels, rate, draws := float64(f.res.channels), float64(f.res.rate), float64(f.o.Draws)
+	filled, largest := 0.0, 0.0
+	clipped, span := 0, 0
+	for _, e := range f.res.Excerpts {
+		span += e.End - e.Start
+	}
+	for _, g := range f.res.gaps {
+		of := channels // that miss it
+		if g.Channel > 0 {
+			of = 1
+		}
+		n := float64(g.Len())
+		filled += of * (3 + draws) * n // with a guess
+		if g.Clipped {
+			clipped += g.Len()
+			continue
+		}
+		arrays := channels + gapArrays
+		if m == Mixture && g.Channel > 0 && channels > 1 {
+			arrays = channels + jointArrays
+		}
+		around := float64(known(g, f.res.rate) + 2*reachOf(g, f.res.rate))
+		largest = max(largest, 8*(arrays*around+(channels+ownArrays+2*draws)*n))
+	}
+	if clipped > 0 {
+		largest = max(largest, declip.Bytes(span, clipped, rate))
+	}
+	return collected * (8*filled + largest*float64(f.o.workers(len(f.res.gaps))))
+}
+
+// fits refuses a fill gap by gap that needs more memory than the options allow.
+func (f *filler) fits(m Method) error {
+	limit := f.o.Model.MemoryLimit
+	need := f.bytes(m)
+	if limit <= 0 || need <= limit {
+		return nil
+	}
+	const mib = 1 << 20
+	return fmt.Errorf("restore: filling %d gaps needs about %.1f MiB of memory, but only %.1f MiB may be used; want more memory, or fewer gaps at a time: %w",
+		len(f.res.gaps), need/mib, limit/mib, vssgp.ErrMemory)
+}

@@ -1,0 +1,68 @@
+package restore
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/timewarp"
+)
+
+// Resolved returns the method that the options ask for, which is not Auto.
+func (o *Options) Resolved() Method {
+	switch {
+	case o.Method != Auto:
+		return o.Method
+	case o.forVSSGP():
+		return VSSGP
+	}
+	return Mixture
+}
+
+// forVSSGP reports whether an option is set that only VSSGP has.
+func (o *Options) forVSSGP() bool {
+	common := vssgp.Options{
+		Backend: o.Model.Backend, Seed: o.Model.Seed, MemoryLimit: o.Model.MemoryLimit, Warn: o.Model.Warn, Progress: o.Model.Progress,
+	}
+	set, plain := reflect.ValueOf(o.Model), reflect.ValueOf(common)
+	for i := range set.NumField() {
+		if !set.Field(i).IsZero() && plain.Field(i).IsZero() {
+			return true
+		}
+	}
+	return o.All || o.Context != 0
+}
+
+// checkMethod refuses unknown methods, options that the method does not have, and checkpoints.
+func (o *Options) checkMethod() error {
+	if o.Model.Checkpoint != "" || o.Model.Resume {
+		return fmt.Errorf("restore: a fill has no checkpoint: %w", vssgp.ErrOptions)
+	}
+	switch o.Method {
+	case Auto, VSSGP:
+	case Mixture, AR:
+		if o.forVSSGP() {
+			return fmt.Errorf("restore: method %s has neither a model's options nor a context; want method vssgp for them: %w", o.Method, vssgp.ErrOptions)
+		}
+	default:
+		return fmt.Errorf("restore: method %q; want one of mixture, ar, vssgp: %w", o.Method, vssgp.ErrOptions)
+	}
+	return nil
+}
+
+// menu returns the recipes of a method that is not VSSGP.
+func (m Method) menu() timewarp.Menu {
+	if m == AR {
+		return timewarp.AR()
+	}
+	return timewarp.Mixture()
+}
+
+// workers returns how many excerpts or gaps are filled at the same time.
+func (o *Options) workers(excerpts int) int {
+	if o.Workers > 0 {
+		return min(o.Workers, excerpts)
+	}
+	return min(runtime.GOMAXPROCS(0), excerpts)
+}

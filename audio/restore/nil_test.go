@@ -1,0 +1,77 @@
+package restore
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+)
+
+// ragged is a source whose channels have not the samples that were asked for.
+type ragged struct{ channels [][]float64 }
+
+func (r ragged) Read(lo, hi int) ([][]float64, error) { return r.channels, nil }
+
+// TestNil calls what the package exports with arguments that are nil, empty or of
+// other shapes: none panics, and each error wraps its sentinel.
+func TestNil(t *testing.T) {
+	gap := []Gap{{Start: 300, End: 310}}
+	x := tones(1000, 1, 0.01)
+	r := mustFill(t, x, gap, quick())
+	var none context.Context
+	var nobody *Result
+	fill := func(samples [][]float64, rate int, gaps []Gap) func() error {
+		return func() error { return modeltest.Second(Fill(none, samples, rate, gaps, quick())) }
+	}
+	from := func(s Source) func() error {
+		return func() error { return modeltest.Second(FillFrom(none, s, 1000, rate, gap, quick())) }
+	}
+	score := func(r *Result, a, b Source) func() error {
+		return func() error { return modeltest.Second(r.Score(a, b)) }
+	}
+	modeltest.CheckCalls(t, []modeltest.Call{
+		{"Fill without a context", fill(x, rate, gap), nil},
+		{"Fill nil", fill(nil, 0, nil), vssgp.ErrData},
+		{"Fill no samples", fill([][]float64{nil}, rate, gap), vssgp.ErrData},
+		{"Fill ragged channels", fill([][]float64{x[0], x[0][:500]}, rate, gap), vssgp.ErrData},
+		{"Fill without a rate", fill(x, 0, gap), vssgp.ErrData},
+		{"Fill no gaps", fill(x, rate, nil), ErrGaps},
+		{"FillFrom nil", from(nil), vssgp.ErrData},
+		{"FillFrom no channels", from(ragged{}), vssgp.ErrData},
+		{"FillFrom short channels", from(ragged{[][]float64{{1, 2}}}), vssgp.ErrData},
+		{"FillFrom ragged channels", from(ragged{[][]float64{x[0], nil}}), vssgp.ErrData},
+		{"Around nil", func() error { return modeltest.Second(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
+		{"Excerpts of nothing", func() error { return modeltest.Second(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
+		{"Excerpts of no gaps", func() error { return modeltest.Second(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
+		{"Score of nil", score(nobody, whole(x), whole(x)), vssgp.ErrData},
+		{"Score of nothing", score(&Result{}, whole(x), whole(x)), vssgp.ErrData},
+		{"Score against nil", score(r, whole(x), nil), vssgp.ErrData},
+		{"Score of a nil recording", score(r, nil, whole(x)), vssgp.ErrData},
+		{"Score against other channels", score(r, whole(x), ragged{}), vssgp.ErrData},
+	})
+}
+
+// TestDrawsDiffer: two gaps in the same place of a tone's period, so that their
+// excerpts have all but the same model, are not filled by the same draw.
+func TestDrawsDiffer(t *testing.T) {
+	x := [][]float64{make([]float64, 2400)}
+	for i := range x[0] {
+		x[0][i] = math.Sin(2*math.Pi*float64(i)/20) + 0.1*math.Sin(2*math.Pi*float64(i*i%1200)/1200)
+	}
+	o := quick()
+	o.Draws, o.Model.Iterations = 1, vssgp.NoIterations
+	r := mustFill(t, x, []Gap{{Start: 600, End: 640}, {Start: 1800, End: 1840}}, o)
+	if len(r.Excerpts) != 2 {
+		t.Fatalf("%d excerpts, want 2", len(r.Excerpts))
+	}
+	var both, first, second float64
+	for i := range 40 {
+		a, b := r.Draws[0][0][600+i]-r.Filled[0][600+i], r.Draws[0][0][1800+i]-r.Filled[0][1800+i]
+		both, first, second = both+a*b, first+a*a, second+b*b
+	}
+	if c := both / math.Sqrt(first*second); !(math.Abs(c) < 0.9) {
+		t.Errorf("the draws of two gaps are correlated by %.3f about their means, want two draws", c)
+	}
+}

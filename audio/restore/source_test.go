@@ -1,0 +1,187 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// watched is a recording that remembers what was read of it.
+type watched struct {
+	whole
+	mu   sync.Mutex
+	read []bool
+}
+
+func watch(x [][]float64) *watched { return &watched{whole: x, read: make([]bool, len(x[0]))} }
+
+func (w *watched) Read(lo, hi int) ([][]float64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := lo; i < hi; i++ {
+		w.read[i] = true
+	}
+	return w.whole.Read(lo, hi)
+}
+
+// sameScores compares to the bit.
+func sameScores(a, b Scores) bool { return a == b }
+
+// TestFitted: it is called once with each excerpt, filled and with its model,
+// though the model is not kept.
+func TestFitted(t *testing.T) {
+	gaps := []Gap{{Start: 500, End: 520}, {Start: 1500, End: 1510}, {Start: 3000, End: 3030}}
+	o := quick()
+	o.Context, o.Forget = 20*time.Millisecond, true
+	var mu sync.Mutex
+	seen := map[int]int{}
+	o.Fitted = func(e *Excerpt) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Model == nil || len(e.Fit) != 1 || len(e.SD) != 1 {
+			t.Errorf("excerpt %d:%d: model %v, %d fits", e.Start, e.End, e.Model != nil, len(e.Fit))
+		}
+		seen[e.Start]++
+	}
+	r := mustFill(t, damage(tones(4000, 1, 0.01), gaps, math.NaN()), gaps, o)
+	for _, e := range r.Excerpts {
+		if seen[e.Start] != 1 || e.Model != nil {
+			t.Errorf("excerpt %d:%d was told of %d times, model kept %v", e.Start, e.End, seen[e.Start], e.Model != nil)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d excerpts", len(seen))
+	}
+}
+
+// TestFillFrom: the same bits and scores as in memory, from the observed
+// samples of the excerpts alone: gaps at both ends, next to each other, and with
+// less context than an autoregressive fill has.
+func TestFillFrom(t *testing.T) {
+	gaps := []Gap{{Start: 0, End: 12}, {Start: 700, End: 730}, {Start: 1000, End: 1015}, {Start: 1300, End: 1325}, {Start: 3988, End: 4000}}
+	for _, c := range []struct {
+		name    string
+		context time.Duration
+		all     bool
+	}{
+		{"some joined", 20 * time.Millisecond, false}, {"own excerpts", 8 * time.Millisecond, false},
+		{"wider than the fills compared", 40 * time.Millisecond, false}, {"all", 0, true},
+	}[:slow.Pick(4, 2)] {
+		clean := tones(4000, 2, 0.01)
+		x := damage(clean, gaps, math.NaN())
+		o := quick()
+		o.Context, o.All, o.Draws = c.context, c.all, 1
+		want := mustFill(t, x, gaps, o)
+		src, truth := watch(x), watch(clean)
+		o.Forget = true
+		r, err := FillFrom(context.Background(), src, 4000, rate, gaps, o)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		inside := make([]bool, 4000)
+		for i, e := range r.Excerpts {
+			w := want.Excerpts[i]
+			if !sameBits(e.Filled, w.Filled) || !sameBits(e.Fit, w.Fit) || !sameBits(e.SD, w.SD) || !sameBits(e.Draws[0], w.Draws[0]) || e.Start != w.Start || e.End != w.End {
+				t.Errorf("%s: excerpt %d has other bits than in memory", c.name, i)
+			}
+			if e.Model != nil || w.Model == nil || e.Features != w.Model.Params.M() || !(e.NoiseSD > 0) || e.NoiseSD != w.NoiseSD {
+				t.Errorf("%s: excerpt %d: model kept %v, %d features, noise %v", c.name, i, e.Model != nil, e.Features, e.NoiseSD)
+			}
+			if &w.Filled[0][0] != &want.Filled[0][w.Start] || !sameBits([][]float64{want.SD[1][w.Start:w.End]}, w.SD[1:]) {
+				t.Errorf("%s: excerpt %d is no part of the whole", c.name, i)
+			}
+			for j := e.Start; j < e.End; j++ {
+				inside[j] = true
+			}
+		}
+		for _, g := range gaps {
+			clear(inside[g.Start:g.End])
+		}
+		if !slices.Equal(src.read, inside) {
+			t.Errorf("%s: other samples were read than the excerpts' observed ones", c.name)
+		}
+		if r.Filled != nil || r.Fit != nil || r.SD != nil || r.Draws != nil || r.Bound != want.Bound {
+			t.Errorf("%s: whole recordings, or another bound: %v", c.name, r.Bound)
+		}
+		scores, err := r.Score(src, truth)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); !sameScores(scores, w) {
+			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
+		}
+		if again, err := want.Score(src, truth); err != nil || !sameScores(again, scores) {
+			t.Errorf("%s: scores of the whole's result %+v, %v", c.name, again, err)
+		}
+		if far := 2500; !c.all && truth.read[far] { // the recording is read as far as the fill by AR looks
+			t.Errorf("%s: sample %d, far from any gap, was read", c.name, far)
+		}
+	}
+}
+
+// TestAround: the gaps are zero and not read, wherever the stretch ends.
+func TestAround(t *testing.T) {
+	x := [][]float64{make([]float64, 40), make([]float64, 40)}
+	for i := range x[0] {
+		x[0][i], x[1][i] = float64(1+i), -float64(1+i)
+	}
+	gaps := []Gap{{Start: 0, End: 3}, {Start: 10, End: 20}, {Start: 38, End: 40}}
+	for lo := range 41 {
+		for hi := lo; hi <= 40; hi++ {
+			src := watch(x)
+			got, err := Around(src, gaps).Read(lo, hi)
+			if err != nil || len(got) != 2 || len(got[0]) != hi-lo {
+				t.Fatalf("%d:%d: %d channels, %v", lo, hi, len(got), err)
+			}
+			for i := lo; i < hi; i++ {
+				missing := i < 3 || i >= 10 && i < 20 || i >= 38
+				want := x[0][i]
+				if missing {
+					want = 0
+				}
+				if got[0][i-lo] != want || got[1][i-lo] != -want || src.read[i] == missing {
+					t.Fatalf("%d:%d: sample %d is %v and %v; read %v", lo, hi, i, got[0][i-lo], got[1][i-lo], src.read[i])
+				}
+			}
+		}
+	}
+}
+
+var errUnreadable = errors.New("unreadable")
+
+// broken fails to read from a sample on.
+type broken struct {
+	whole
+	from int
+}
+
+func (b broken) Read(lo, hi int) ([][]float64, error) {
+	if hi > b.from {
+		return nil, errUnreadable
+	}
+	return b.whole.Read(lo, hi)
+}
+
+// TestSourceErrors come back as they are.
+func TestSourceErrors(t *testing.T) {
+	x := tones(2000, 1, 0.01)
+	src := broken{x, 1500}
+	if r, err := FillFrom(context.Background(), src, 2000, rate, fiveGaps, quick()); !errors.Is(err, errUnreadable) || r != nil {
+		t.Errorf("%v", err)
+	}
+	r, err := FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
+		if _, err := r.Score(c[0], c[1]); !errors.Is(err, errUnreadable) {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package backendtest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
+)
+
+// checkFactorised: value and gradient are the oracle's, over all rows, over
+// some in no order with one named twice, over one and over none.
+func checkFactorised(p *problem, b backend.Backend) error {
+	return p.withRows(b, func(r backend.Rows, out *fences) error {
+		for name, rows := range map[string][]int{
+			"all rows": nil, "some rows": p.subset, "the last row": {p.n - 1}, "no rows": {},
+		} {
+			got := p.sums(out)
+			if err := r.Factorised(got, p.features, p.weights, rows); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			a := oracle.Diagonal{Mean: unflatten(p.weights.Mean, p.m), Var: unflatten(p.weights.Var, p.m)}
+			value, f, barA := 0.0, (*oracle.Damped)(nil), oracle.Diagonal{}
+			if len(rows) == 0 && rows != nil {
+				value, f, barA = p.damped.Factorised(nil, p.ys[:1], a, nil)
+			} else {
+				value, f, barA = p.damped.Factorised(p.xs, p.ys, a, rows)
+			}
+			err := firstOf(
+				same("Value", []float64{got.Value}, []float64{value}, p.tol.value),
+				sameFeatures("gradient", got.Features, f, p.tol.gradient),
+				same("gradient by Mean", got.Weights.Mean, flatten(barA.Mean), p.tol.gradient),
+				same("gradient by Var", got.Weights.Var, flatten(barA.Var), p.tol.gradient),
+			)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// checkSumsWithoutOutputs: data that have only inputs still have second moments,
+// and neither squared errors nor a gradient of them.
+func checkSumsWithoutOutputs(p *problem, b backend.Backend) error {
+	d := p.data
+	d.D, d.Y = 0, nil
+	return p.withData(b, d, func(r backend.Rows, out *fences) error {
+		mom := p.moments(out, 0)
+		if err := r.Moments(mom, p.features); err != nil {
+			return err
+		}
+		sums := &backend.FactorisedSums{Value: math.NaN(), Features: p.cotangent(out), Weights: backend.NewWeights(p.m, 0)}
+		if err := r.Factorised(sums, p.features, backend.NewWeights(p.m, 0), nil); err != nil {
+			return err
+		}
+		_, g := p.damped.Moments(p.xs, p.ys)
+		got := numbers(sums)
+		return firstOf(
+			same("G", flatten(dense(mom.Gram)), flatten(g), p.tol.value),
+			same("Value and gradient", got, make([]float64, len(got)), 0),
+		)
+	})
+}
+
+// checkFactorisedAdd: the sums over the even rows and over the odd ones are,
+// added, those over all.
+func checkFactorisedAdd(p *problem, b backend.Backend) error {
+	if p.n < 2 {
+		return nil
+	}
+	return p.withRows(b, func(r backend.Rows, out *fences) error {
+		var all [3][]float64
+		for i, rows := range [][]int{nil, p.everySecond(0), p.everySecond(1)} {
+			s := p.sums(out)
+			if err := r.Factorised(s, p.features, p.weights, rows); err != nil {
+				return err
+			}
+			all[i] = numbers(s)
+		}
+		parts := make([]float64, len(all[0]))
+		for i := range parts {
+			parts[i] = all[1][i] + all[2][i]
+		}
+		return same("sums of two halves", parts, all[0], p.tol.adds)
+	})
+}
+
+// numbers are all of s in one array.
+func numbers(s *backend.FactorisedSums) []float64 {
+	v := []float64{s.Value}
+	for _, f := range s.Features.Fields() {
+		v = append(v, f.Data...)
+	}
+	return append(append(v, s.Weights.Mean...), s.Weights.Var...)
+}
+
+// checkFactorisedGradient: along a direction in each field, the gradient is
+// the central difference of the backend's own Value.
+func checkFactorisedGradient(p *problem, b backend.Backend) error {
+	return p.withRows(b, func(r backend.Rows, out *fences) error {
+		s, other := p.sums(out), p.sums(out)
+		if err := r.Factorised(s, p.features, p.weights, p.subset); err != nil {
+			return err
+		}
+		err := p.alongFields(s.Features, func(f *backend.Features) (float64, error) {
+			err := r.Factorised(other, f, p.weights, p.subset)
+			return other.Value, err
+		})
+		if err != nil {
+			return err
+		}
+		return firstOf(
+			p.alongWeights("Mean", s.Weights.Mean, r, other),
+			p.alongWeights("Var", s.Weights.Var, r, other),
+		)
+	})
+}
+
+// alongWeights does the same for the coefficients' means or variances.
+func (p *problem) alongWeights(name string, grad []float64, r backend.Rows, other *backend.FactorisedSums) error {
+	direction := make([]float64, len(grad))
+	var expected, size float64
+	for i := range grad {
+		direction[i] = p.rng.Float64() // positive: no variance falls below zero
+		expected += grad[i] * direction[i]
+		size += math.Abs(grad[i] * direction[i])
+	}
+	moved := backend.NewWeights(p.m, p.d)
+	var failed error
+	got, _ := oracle.Derivative(func(step float64) float64 {
+		copy(moved.Mean, p.weights.Mean)
+		copy(moved.Var, p.weights.Var)
+		to := moved.Mean
+		if name == "Var" {
+			to = moved.Var
+		}
+		for i, v := range direction {
+			to[i] += step * v
+		}
+		if err := r.Factorised(other, p.features, moved, p.subset); err != nil {
+			failed = err
+		}
+		return other.Value
+	}, 1.0/16)
+	if failed != nil {
+		return failed
+	}
+	if d := math.Abs(got - expected); !(d <= p.tol.difference*size) {
+		return fmt.Errorf("gradient by coefficient %s along a direction: %.12g, by central differences %.12g", name, expected, got)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package backendtest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
+)
+
+// checkPullback: the gradient is the oracle's, field by field.
+func checkPullback(p *problem, b backend.Backend) error {
+	return p.withRows(b, func(r backend.Rows, out *fences) error {
+		got := p.cotangent(out)
+		if err := r.Pullback(got, p.features, p.bar); err != nil {
+			return err
+		}
+		want := p.damped.Pullback(p.xs, p.ys, p.oracleBar[0], p.oracleBar[1])
+		return sameFeatures("Pullback", got, want, p.tol.gradient)
+	})
+}
+
+// checkAdjoint: ⟨bar, J·v⟩ = ⟨Jᵀbar, v⟩ for a direction v in each field alone,
+// J·v by central differences of the backend's own Moments.
+func checkAdjoint(p *problem, b backend.Backend) error {
+	return p.withRows(b, func(r backend.Rows, out *fences) error {
+		grad := p.cotangent(out)
+		if err := r.Pullback(grad, p.features, p.bar); err != nil {
+			return err
+		}
+		m := p.moments(out, p.d)
+		return p.alongFields(grad, func(f *backend.Features) (float64, error) {
+			if err := r.Moments(m, f); err != nil {
+				return 0, err
+			}
+			return inner(p.bar, m), nil
+		})
+	})
+}
+
+// inner is ⟨bar, m⟩ over C and all pairs of G.
+func inner(bar, m *backend.Moments) (sum float64) {
+	for i, c := range m.C {
+		sum += bar.C[i] * c
+	}
+	for v, b := range m.Gram.Diag {
+		for i, g := range b {
+			sum += bar.Gram.Diag[v][i] * g
+		}
+	}
+	for v, b := range m.Gram.Below {
+		for i, g := range b {
+			sum += 2 * bar.Gram.Below[v][i] * g
+		}
+	}
+	return sum
+}
+
+// alongFields compares grad with the derivative of value along a random
+// direction in each field of the features.
+func (p *problem) alongFields(grad *backend.Features, value func(*backend.Features) (float64, error)) error {
+	var scratch fences
+	moved := p.cotangent(&scratch)
+	moved.Window, moved.Windows = p.features.Window, p.features.Windows
+	grads := grad.Fields()
+	for i, field := range p.features.Fields() {
+		direction, expected, size := p.direction(field), 0.0, 0.0
+		for j, v := range direction {
+			expected += grads[i].Data[j] * v
+			size += math.Abs(grads[i].Data[j] * v)
+		}
+		var failed error
+		got, _ := oracle.Derivative(func(step float64) float64 {
+			for j, from := range p.features.Fields() {
+				copy(moved.Fields()[j].Data, from.Data)
+			}
+			for j, v := range direction {
+				moved.Fields()[i].Data[j] += step * v
+			}
+			v, err := value(moved)
+			if err != nil {
+				failed = err
+			}
+			return v
+		}, 1.0/16)
+		if failed != nil {
+			return failed
+		}
+		if d := math.Abs(got - expected); !(d <= p.tol.difference*size) && size != 0 {
+			return fmt.Errorf("gradient by %s along a direction: %.12g, by central differences %.12g: off by %.2g of the terms' sizes, allowed %.1g",
+				field.Name, expected, got, d/size, p.tol.difference)
+		} else if size == 0 && got != 0 {
+			return fmt.Errorf("gradient by %s is 0, by central differences %g", field.Name, got)
+		}
+	}
+	return nil
+}
+
+// direction is a random one in a field, of a length at which a step of 1
+// turns a cosine by about a radian and no decay falls below zero. Decays of
+// zero, at the end of their range, stay put: the oracle's gradient judges them.
+func (p *problem) direction(f backend.Field) []float64 {
+	v := make([]float64, len(f.Data))
+	for i := range v {
+		v[i] = p.rng.NormFloat64()
+		switch f.Name {
+		case "Center":
+			v[i] /= 4
+		case "Decay":
+			v[i] *= f.Data[i]
+		case "Freq":
+			v[i] /= math.Abs(p.features.Center[i]-p.offset) + 8 // the farthest row
+		}
+	}
+	return v
+}

@@ -1,0 +1,72 @@
+package backend
+
+import "time"
+
+// A Timing is the time that a kernel or a part of a pass has taken.
+type Timing struct {
+	Kernel string        // on a GPU its name in the PTX; on the CPU "moments.features", "pullback.products", …
+	Calls  int           // launches, or how many times the part ran: once a tile as a rule
+	Time   time.Duration // by the GPU's own clock; on the CPU summed over the cores
+}
+
+// Observed wraps b so that begin is called with the method's name ("Open", "Moments",
+// …, "Close") before rows are opened and before each of their methods except CanSolve.
+// If begin returns a function, it is called when the method ends.
+func Observed(b Backend, begin func(method string) (end func())) Backend {
+	return &observed{b, begin}
+}
+
+type observed struct {
+	Backend
+	begin func(method string) (end func())
+}
+
+// around makes a call between begin and end.
+func (o *observed) around(method string, call func() error) error {
+	if end := o.begin(method); end != nil {
+		defer end()
+	}
+	return call()
+}
+
+func (o *observed) Open(d Data) (r Rows, err error) {
+	err = o.around("Open", func() (err error) {
+		r, err = o.Backend.Open(d)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &observedRows{r, o}, nil
+}
+
+type observedRows struct {
+	Rows
+	*observed
+}
+
+func (r *observedRows) Moments(dst *Moments, f *Features) error {
+	return r.around("Moments", func() error { return r.Rows.Moments(dst, f) })
+}
+
+func (r *observedRows) Pullback(dst, f *Features, bar *Moments) error {
+	return r.around("Pullback", func() error { return r.Rows.Pullback(dst, f, bar) })
+}
+
+func (r *observedRows) Factorised(dst *FactorisedSums, f *Features, w *Weights, rows []int) error {
+	return r.around("Factorised", func() error { return r.Rows.Factorised(dst, f, w, rows) })
+}
+
+func (r *observedRows) Predict(dst *Prediction, f *Features, p *Posterior) error {
+	return r.around("Predict", func() error { return r.Rows.Predict(dst, f, p) })
+}
+
+func (r *observedRows) Solve(dst *Solution, f *Features, lambda float64) error {
+	return r.around("Solve", func() error { return r.Rows.Solve(dst, f, lambda) })
+}
+
+func (r *observedRows) PullbackSolved(dst, f *Features, bar SolvedAdjoint) error {
+	return r.around("PullbackSolved", func() error { return r.Rows.PullbackSolved(dst, f, bar) })
+}
+
+func (r *observedRows) Close() error { return r.around("Close", r.Rows.Close) }

@@ -1,0 +1,95 @@
+package backend
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// someRows are n rows of q inputs and two outputs, Y telling their numbers, under
+// windows or none.
+func someRows(n, q, windows int) *Data {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(windows)))
+	d := &Data{N: n, Q: q, D: 2}
+	for v := range windows {
+		d.Windows.Center = append(d.Windows.Center, float64(v))
+	}
+	d.Windows.Length = 2
+	for i := range n {
+		for range q {
+			d.X = append(d.X, float64(rng.IntN(12))/4)
+		}
+		d.Y = append(d.Y, float64(i), float64(-i))
+	}
+	return d
+}
+
+// TestPrepare: all rows of all runs are there, in the layout's order, with their
+// gates and no even rows beyond their run.
+func TestPrepare(t *testing.T) {
+	for _, d := range []*Data{someRows(100, 1, 3), someRows(100, 2, 3), someRows(100, 1, 0)} {
+		p := d.Prepare()
+		at := 0
+		for _, r := range p.Runs {
+			for i := r.Lo; i < r.Hi; i++ {
+				own := p.Y[2*i] == float64(p.Order[i]) && slices.Equal(p.X[d.Q*i:][:d.Q], d.X[d.Q*p.Order[i]:][:d.Q])
+				if i != at || !own || p.Place[p.Order[i]] != i {
+					t.Fatalf("place %d has row %v, want %d", at, p.Y[2*i], p.Order[at])
+				}
+				if p.Even != nil && int(p.Even[i]) > r.Hi-i {
+					t.Fatalf("place %d is even for %d rows, its run has %d more", at, p.Even[i], r.Hi-i)
+				}
+				for v := r.First; v < r.First+2 && d.Windows.Count() > 1; v++ {
+					want := 0.0
+					if v < r.End {
+						want = d.Windows.Gate(v, p.X[d.Q*i])
+					}
+					if g := p.Gate[v-r.First][i]; g != want {
+						t.Fatalf("place %d has gate %v of window %d, want %v", at, g, v, want)
+					}
+				}
+				at++
+			}
+		}
+		if at != d.N || (p.Even != nil) != (d.Q == 1) || (p.Delta != 0) != (d.Q == 1) || (p.Gate[0] != nil) != (d.Windows.Count() > 1) {
+			t.Errorf("%d rows in runs; even %v, step %v, gates %v", at, p.Even != nil, p.Delta, p.Gate[0] != nil)
+		}
+	}
+}
+
+// TestPick: some rows, one of them twice, gathered in the layout's order again and
+// again, are those of a Prepared of their own.
+func TestPick(t *testing.T) {
+	d := someRows(60, 1, 4)
+	p, sub := d.Prepare(), &Prepared{}
+	var places []int
+	for _, given := range [][]int{{5}, {59, 3, 3, 17, 40, 0, 22}, {2, 1}, {}} {
+		var runs []Run
+		places, runs = p.Pick(places[:0], sub.Runs[:0], given)
+		for i, place := range places {
+			places[i] = p.Order[place]
+		}
+		sub.Gather(d, places, runs)
+		want := &Data{N: len(given), Q: 1, D: 2, Windows: d.Windows}
+		for _, n := range slices.Sorted(slices.Values(given)) {
+			want.X, want.Y = append(want.X, d.X[n]), append(want.Y, d.Y[2*n:2*n+2]...)
+		}
+		own := want.Prepare()
+		if !slices.Equal(sub.X, own.X) || !slices.Equal(sub.Y, own.Y) || !slices.Equal(sub.Runs, own.Runs) {
+			t.Errorf("rows %v: %v in runs %+v, want %v in %+v", given, sub.Y, sub.Runs, own.Y, own.Runs)
+		}
+		for i := range own.Gate {
+			if !slices.Equal(sub.Gate[i], own.Gate[i]) {
+				t.Errorf("rows %v: gates %v, want %v", given, sub.Gate[i], own.Gate[i])
+			}
+		}
+	}
+}
+
+// TestNoSolver: it cannot, and says so.
+func TestNoSolver(t *testing.T) {
+	var s NoSolver
+	if s.CanSolve(nil) || s.Solve(nil, nil, 0) == nil || s.PullbackSolved(nil, nil, SolvedAdjoint{}) == nil {
+		t.Error("rows that do not solve do")
+	}
+}

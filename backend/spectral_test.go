@@ -1,0 +1,182 @@
+package backend
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestGates: the gates' squares add up to one everywhere, and a cell names all
+// the windows that are open over it.
+func TestGates(t *testing.T) {
+	for _, w := range []Windows{{}, {Center: []float64{3}, Length: 2}, {Center: []float64{-1, 0, 1, 2}, Length: 2}, {Center: []float64{3e6, 3e6 + 256, 3e6 + 512}, Length: 512}} {
+		lo, length := 0.0, 1.0
+		if len(w.Center) > 0 {
+			lo, length = w.Center[0], w.Length
+		}
+		for x := lo - 2*length; x < lo+4*length; x += length / 37 {
+			first, end := w.Over(w.Cell(x))
+			sum := 0.0
+			for v := range w.Count() {
+				g := w.Gate(v, x)
+				sum += g * g
+				if g != 0 && (v < first || v >= end) {
+					t.Errorf("%v: gate %d is %v at %v, where windows %d to %d are said to be open", w.Center, v, g, x, first, end)
+				}
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Errorf("%v: squares of the gates add up to %v at %v", w.Center, sum, x)
+			}
+		}
+	}
+}
+
+func TestWindowsCheck(t *testing.T) {
+	for name, w := range map[string]Windows{
+		"unequal spacing": {Center: []float64{0, 1, 2.1}, Length: 2},
+		"falling":         {Center: []float64{1, 0}, Length: 2},
+		"no length":       {Center: []float64{0, 1}},
+		"not finite":      {Center: []float64{0, math.NaN()}, Length: 2},
+		"another input":   {Center: []float64{0, 1}, Length: 2, Dim: 1},
+	} {
+		if err := w.Check(1); !errors.Is(err, ErrValue) {
+			t.Errorf("%s: error %v, want ErrValue", name, err)
+		}
+	}
+	w := Windows{Center: []float64{3e6, 3e6 + 0.1, 3e6 + 0.2}, Length: 0.2}
+	if err := w.Check(1); err != nil {
+		t.Errorf("far from the origin, where centres are rounded: %v", err)
+	}
+}
+
+// TestLayout: every row once, neighbours under the same windows, in the order
+// given within a run.
+func TestLayout(t *testing.T) {
+	w := Windows{Center: []float64{0, 1, 2}, Length: 2, Dim: 1}
+	x := []float64{9, 1.5, 9, -3, 9, 0.2, 9, 1.1, 9, 2, 9, 0.1, 9, 70}
+	l := w.NewLayout(x, 7, 2)
+	want := []int{1, 2, 5, 0, 3, 4, 6}
+	for i, n := range want {
+		if l.Order[i] != n {
+			t.Fatalf("order %v, want %v", l.Order, want)
+		}
+	}
+	runs := []Run{{-1, 0, 1, 0, 1}, {0, 1, 3, 0, 2}, {1, 3, 5, 1, 3}, {2, 5, 7, 2, 3}}
+	if len(l.Runs) != len(runs) {
+		t.Fatalf("runs %v, want %v", l.Runs, runs)
+	}
+	for i, r := range runs {
+		if l.Runs[i] != r {
+			t.Errorf("run %d is %+v, want %+v", i, l.Runs[i], r)
+		}
+	}
+}
+
+// TestPair: at one input a pair is the second moment; a feature without
+// uncertainty is the product of its means.
+func TestPair(t *testing.T) {
+	f := NewFeatures(2, 1)
+	f.Center, f.Decay, f.Freq, f.Phase = []float64{0.3, -1}, []float64{0.2, 0}, []float64{2, 5}, []float64{0.4, 1}
+	f.Amp, f.Power, f.Ripple = []float64{1.2, math.Sqrt2}, []float64{0.9, 1}, []float64{0.7, 1}
+	d := 0.8 - 0.3
+	second := 0.9 + 0.7*math.Exp(-2*0.2*d*d)*math.Cos(2*(2*d+0.4))
+	if got := f.Pair(0, []float64{0.8}, []float64{0.8}); math.Abs(got-second) > 1e-15 {
+		t.Errorf("pair at one input %v, second moment %v", got, second)
+	}
+	x, y := []float64{0.8}, []float64{-2.5}
+	if got, want := f.Pair(1, x, y), f.Mean(1, x)*f.Mean(1, y); math.Abs(got-want) > 1e-14 {
+		t.Errorf("pair of a certain feature %v, product of its means %v", got, want)
+	}
+}
+
+// TestGram: entries outside the blocks are zero, At is symmetric.
+func TestGram(t *testing.T) {
+	g := NewGram([]int{0, 2, 2, 5, 6})
+	n := 0.0
+	for v := range g.Diag {
+		for i := range g.Diag[v] {
+			n++
+			g.Diag[v][i] = n
+		}
+		if v < len(g.Below) {
+			for i := range g.Below[v] {
+				n++
+				g.Below[v][i] = n
+			}
+		}
+	}
+	if g.M() != 6 || g.At(5, 2) == 0 || g.At(5, 2) != g.At(2, 5) || g.At(0, 4) != 0 || g.At(5, 0) != 0 {
+		t.Errorf("M %d, entries %v %v %v %v", g.M(), g.At(5, 2), g.At(2, 5), g.At(0, 4), g.At(5, 0))
+	}
+	g.Zero()
+	if g.At(5, 2) != 0 || g.At(3, 3) != 0 {
+		t.Error("Zero leaves entries")
+	}
+}
+
+// TestMeanCorrelation: over all places, Σ_v g_v(x) g_v(x+r) has the mean
+// (1−u) cos πu + sin(πu)/π with u = r/W, and is 1 everywhere where r = 0.
+func TestMeanCorrelation(t *testing.T) {
+	const length, steps = 8.0, 4000
+	w := Windows{Length: length}
+	for v := range 40 {
+		w.Center = append(w.Center, length/2*float64(v))
+	}
+	for _, u := range []float64{0, 0.1, 0.25, 0.5, 0.9, 1, 1.2} {
+		want := 0.0
+		if u < 1 {
+			want = (1-u)*math.Cos(math.Pi*u) + math.Sin(math.Pi*u)/math.Pi
+		}
+		mean := 0.0
+		for i := range steps { // one period, far from the ends
+			x, s := 10*length+length/2*(float64(i)+0.5)/steps, 0.0
+			for v := range w.Center {
+				s += w.Gate(v, x) * w.Gate(v, x+u*length)
+			}
+			if u == 0 && math.Abs(s-1) > 1e-14 {
+				t.Fatalf("Σ g² = %v at %v", s, x)
+			}
+			mean += s / steps
+		}
+		if math.Abs(mean-want) > 1e-6 {
+			t.Errorf("u = %v: mean %v, want %v", u, mean, want)
+		}
+	}
+}
+
+// TestWindowsEqual: each field tells windows apart, but for those of none.
+func TestWindowsEqual(t *testing.T) {
+	a := Windows{Center: []float64{0, 1}, Length: 2}
+	for _, b := range []Windows{
+		{Center: []float64{0, 1.5}, Length: 2}, {Center: []float64{0}, Length: 2},
+		{Center: a.Center, Length: 3}, {Center: a.Center, Length: 2, Dim: 1},
+	} {
+		if a.Equal(&b) {
+			t.Errorf("%v equals %v", a, b)
+		}
+	}
+	if same := (Windows{Center: []float64{0, 1}, Length: 2}); !a.Equal(&same) || !(&Windows{Length: 1}).Equal(&Windows{}) {
+		t.Error("equal windows are told apart")
+	}
+}
+
+// TestOffsets: where each window's features begin, with windows of none and of many.
+func TestOffsets(t *testing.T) {
+	for _, counts := range [][]int{{3}, {0, 2}, {2, 0}, {0, 0, 1, 0, 0}, {40, 40, 40, 40}, {1, 500, 1, 1, 0, 0, 300, 2}} {
+		f := &Features{}
+		want := []int{0}
+		for v, n := range counts {
+			f.Window = append(f.Window, slices.Repeat([]int{v}, n)...)
+			f.Windows.Center = append(f.Windows.Center, float64(v))
+			f.M += n
+			want = append(want, f.M)
+		}
+		if got := f.Offsets(); !slices.Equal(got, want) {
+			t.Errorf("windows of %v features begin at %v, want %v", counts, got, want)
+		}
+	}
+	if got := (&Features{M: 5}).Offsets(); !slices.Equal(got, []int{0, 5}) {
+		t.Errorf("5 features without windows begin at %v", got)
+	}
+}

@@ -1,0 +1,134 @@
+package backend
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Windows divide one input (Dim, usually time) into overlapping intervals, each
+// with a gate:
+//
+//	g_v(x) = cos(π (x − x_v)/Length)  for |x − x_v| < Length/2, else 0
+//
+// with centres x_v spaced Length/2, so that two of them overlap everywhere and
+// Σ_v g_v(x)² = 1. The first gate stays at 1 below its centre and the last
+// above its own. The zero value has no windows: one gate, g ≡ 1.
+type Windows struct {
+	Center []float64 // [V] x_v, rising, in units of x
+	Length float64   // W, in units of x
+	Dim    int       // the input they run along
+}
+
+// The distance of neighbouring centres may differ from Length/2 by this fraction of
+// the length and, for centres far from the origin, by some units in their last
+// place. With a larger difference Σ g² = 1 would fail, and rows between two centres
+// would meet the end of a third gate.
+const (
+	spacingTolerance = 1e-9
+	spacingRounding  = 1e-15
+)
+
+// Count is V, the number of windows; 1 without windows.
+func (w *Windows) Count() int { return max(1, len(w.Center)) }
+
+// Check reports centres that do not rise by half a length, a length that is
+// not positive, or a Dim outside [0, q).
+func (w *Windows) Check(q int) error {
+	if w.Dim < 0 || w.Dim >= q {
+		return fmt.Errorf("backend: windows run along input %d, want one of the %d inputs: %w", w.Dim, q, ErrValue)
+	}
+	if len(w.Center) == 0 {
+		return nil
+	}
+	if err := checkFinite("window centre", w.Center); err != nil {
+		return err
+	}
+	if !(w.Length > 0) || math.IsInf(w.Length, 0) {
+		return fmt.Errorf("backend: window length is %v, want a positive number: %w", w.Length, ErrValue)
+	}
+	for v := 1; v < len(w.Center); v++ {
+		step := w.Center[v] - w.Center[v-1]
+		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingRounding*math.Abs(w.Center[v]) {
+			return fmt.Errorf("backend: window centres %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2, ErrValue)
+		}
+	}
+	return nil
+}
+
+// Gate is g_v(x) for the coordinate x along Dim.
+func (w *Windows) Gate(v int, x float64) float64 {
+	last := len(w.Center) - 1
+	if last <= 0 {
+		return 1
+	}
+	d := x - w.Center[v]
+	if (v == 0 && d <= 0) || (v == last && d >= 0) {
+		return 1
+	}
+	t := d / w.Length
+	if math.Abs(t) >= 0.5 {
+		return 0
+	}
+	return math.Cos(math.Pi * t)
+}
+
+// Cell is the index of the interval that x falls in: −1 below the first centre,
+// v between centres v and v+1, V−1 from the last centre on. Without windows it
+// is 0.
+func (w *Windows) Cell(x float64) int {
+	if len(w.Center) <= 1 {
+		return 0
+	}
+	return sort.Search(len(w.Center), func(v int) bool { return w.Center[v] > x }) - 1
+}
+
+// Over is the range [first, end) of the windows whose gates can be non-zero in a
+// cell.
+func (w *Windows) Over(cell int) (first, end int) {
+	if len(w.Center) <= 1 {
+		return 0, 1
+	}
+	return max(cell, 0), min(cell+2, len(w.Center))
+}
+
+// Equal reports whether both are the same windows.
+func (w *Windows) Equal(o *Windows) bool {
+	return slices.Equal(w.Center, o.Center) && (len(w.Center) == 0 || w.Length == o.Length && w.Dim == o.Dim)
+}
+
+// A Run is consecutive rows, in the order of a Layout, that meet the features of
+// the same windows [First, End).
+type Run struct {
+	Cell       int // the interval between two window centres
+	Lo, Hi     int // rows Order[Lo:Hi]
+	First, End int // windows over them
+}
+
+// A Layout orders rows such that rows under the same windows are neighbours. Rows
+// keep their given order within a run, so a sum over a run has one order.
+type Layout struct {
+	Order []int // [N] the row at each place
+	Runs  []Run // rising in Cell; no run is empty
+}
+
+// NewLayout sorts the rows of x [N,q] into runs.
+func (w *Windows) NewLayout(x []float64, n, q int) *Layout {
+	l := &Layout{Order: make([]int, n)}
+	cell := make([]int, n)
+	for i := range l.Order {
+		l.Order[i], cell[i] = i, w.Cell(x[i*q+w.Dim])
+	}
+	slices.SortStableFunc(l.Order, func(a, b int) int { return cmp.Compare(cell[a], cell[b]) })
+	for place, row := range l.Order {
+		c := cell[row]
+		if k := len(l.Runs); k == 0 || l.Runs[k-1].Cell != c {
+			first, end := w.Over(c)
+			l.Runs = append(l.Runs, Run{Cell: c, Lo: place, First: first, End: end})
+		}
+		l.Runs[len(l.Runs)-1].Hi = place + 1
+	}
+	return l
+}

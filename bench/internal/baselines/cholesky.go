@@ -1,0 +1,125 @@
+package baselines
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/linalg"
+)
+
+// factor is L of A + jitter·1 = L·Lᵀ.
+type factor struct {
+	l      blas64.Triangular
+	jitter float64 // 0 as a rule
+}
+
+// jitterTimes bounds the attempts to factor a matrix with jitter: the last one
+// has 10⁻⁴ of the mean of the diagonal.
+const jitterTimes = 7
+
+// factorise takes the Cholesky factor of a symmetric matrix [n,n] into a's lower
+// triangle; the upper one stays as it is. Where it fails, it adds jitter to the
+// diagonal (matrices.Jittered). The error wraps vssgp.ErrBound.
+func factorise(a *mat.Dense) (f factor, err error) {
+	n := a.RawMatrix().Rows
+	diagonal := make([]float64, n)
+	mean := 0.0
+	for i := range diagonal {
+		diagonal[i] = a.At(i, i)
+		mean += diagonal[i] / float64(n)
+	}
+	if !positive(mean) {
+		return f, fmt.Errorf("baselines: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w",
+			n, mean, vssgp.ErrBound)
+	}
+	f.jitter, err = linalg.Jittered(vssgp.ErrBound, jitterTimes, func(jitter float64) (float64, error) {
+		for i := 0; i < n && jitter > 0; i++ { // the attempt before has overwritten the lower triangle
+			a.Set(i, i, diagonal[i]+jitter)
+			for j := range i {
+				a.Set(i, j, a.At(j, i))
+			}
+		}
+		l, ok := lapack64.Potrf(lower(a))
+		if f.l = l; !ok {
+			return mean, vssgp.ErrBound
+		}
+		return mean, nil
+	})
+	if err != nil {
+		return f, fmt.Errorf("baselines: a covariance matrix of %d rows: not positive definite, even with jitter on the diagonal: %w", n, err)
+	}
+	return f, nil
+}
+
+// logDet returns ln |A|.
+func (f factor) logDet() float64 {
+	sum := 0.0
+	for i := range f.l.N {
+		sum += 2 * math.Log(f.l.Data[i*f.l.Stride+i])
+	}
+	return sum
+}
+
+// in returns the factor in another matrix, which holds a copy of the first.
+func (f factor) in(a *mat.Dense) factor {
+	f.l.Data = a.RawMatrix().Data
+	return f
+}
+
+// solve sets b [n,c] to A⁻¹·b.
+func (f factor) solve(b *mat.Dense) { lapack64.Potrs(f.l, b.RawMatrix()) }
+
+// solveLower sets b [n,c] to L⁻¹·b.
+func (f factor) solveLower(b *mat.Dense) {
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, f.l, b.RawMatrix())
+}
+
+// rightUpper sets b [c,n] to b·L⁻ᵀ.
+func (f factor) rightUpper(b *mat.Dense) { f.right(b, blas.Trans) }
+
+// rightLower sets b [c,n] to b·L⁻¹.
+func (f factor) rightLower(b *mat.Dense) { f.right(b, blas.NoTrans) }
+
+// rightBlock is how many columns right solves at a time; the rest is products
+// of matrices, which are much faster.
+const rightBlock = 64
+
+func (f factor) right(b *mat.Dense, t blas.Transpose) {
+	n, all := f.l.N, b.RawMatrix()
+	l := blas64.General{Rows: n, Cols: n, Stride: f.l.Stride, Data: f.l.Data}
+	blocks := (n + rightBlock - 1) / rightBlock
+	for i := range blocks {
+		if t == blas.NoTrans {
+			i = blocks - 1 - i
+		}
+		lo, hi := i*rightBlock, min(n, (i+1)*rightBlock)
+		x, done, beside := part(all, 0, all.Rows, lo, hi), part(all, 0, all.Rows, 0, lo), part(l, lo, hi, 0, lo)
+		if t == blas.NoTrans {
+			done, beside = part(all, 0, all.Rows, hi, n), part(l, hi, n, lo, hi)
+		}
+		if done.Cols > 0 {
+			blas64.Gemm(blas.NoTrans, t, -1, done, beside, 1, x)
+		}
+		diagonal := f.l
+		diagonal.N, diagonal.Data = hi-lo, part(l, lo, hi, lo, hi).Data
+		chunks(x.Rows, func(_, from, to int) {
+			blas64.Trsm(blas.Right, t, 1, diagonal, part(x, from, to, 0, x.Cols))
+		})
+	}
+}
+
+// part returns rows [i, i2) and columns [j, j2) of a.
+func part(a blas64.General, i, i2, j, j2 int) blas64.General {
+	a.Rows, a.Cols, a.Data = i2-i, j2-j, a.Data[min(i*a.Stride+j, len(a.Data)):]
+	return a
+}
+
+// invert overwrites the lower triangle of the matrix that the factor lies in
+// with A⁻¹'s. The factor is gone then.
+func (f factor) invert() { lapack64.Potri(f.l) }

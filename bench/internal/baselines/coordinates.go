@@ -1,0 +1,122 @@
+package baselines
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp"
+)
+
+// hyper holds what a fit learns, or the gradient by it.
+type hyper struct {
+	cov   Covariance // σ² in units of the scaled y, l and p in those of x
+	noise float64    // τ⁻¹, in units of the scaled y
+	z     []float64  // inducing inputs [M,Q]; nil: there are none, or the gradient leaves them out
+}
+
+func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise, slices.Clone(h.z)} }
+
+// numbers returns the places of σ², l and τ⁻¹, and those of p and z.
+func (h *hyper) numbers() (logs, linear []*float64) {
+	places := func(parts ...[]float64) (out []*float64) {
+		for _, part := range parts {
+			for i := range part {
+				out = append(out, &part[i])
+			}
+		}
+		return out
+	}
+	return append(places(h.cov.Variance, h.cov.Lengthscale), &h.noise), places(h.cov.Frequency, h.z)
+}
+
+// check reports values that are no longer positive because a step was too long.
+// The error wraps vssgp.ErrBound.
+func (h hyper) check() error {
+	logs, _ := h.numbers()
+	for _, x := range logs {
+		if !positive(*x) {
+			return fmt.Errorf("baselines: a variance or length-scale of %v; want a positive number: %w", *x, vssgp.ErrBound)
+		}
+	}
+	return nil
+}
+
+// coordinates map hyper to the vector that an optimiser sees and back: the
+// logarithms of σ², l and τ⁻¹, each periodic component's p in units of the 1/l
+// that it starts with, and z in units of the shortest distance over which the
+// starting k changes. The p of a squared exponential stay 0. Nothing fixes the
+// sign of p, since k is even in it.
+type coordinates struct {
+	start hyper
+	fixed bool      // there is no z, or it is not optimised
+	free  []int     // which of p and z are
+	unit  []float64 // of each of them
+	size  int       // number of coordinates
+}
+
+// newCoordinates returns the coordinates around a starting point.
+func newCoordinates(start hyper, fixed bool) *coordinates {
+	c := &coordinates{start: start, fixed: fixed || start.z == nil}
+	for i, l := range start.cov.Lengthscale {
+		if start.cov.periodic(i / start.cov.Q) {
+			c.free, c.unit = append(c.free, i), append(c.unit, 1/l)
+		}
+	}
+	grain := start.cov.grain()
+	for i := range start.z {
+		if !c.fixed {
+			c.free, c.unit = append(c.free, len(start.cov.Frequency)+i), append(c.unit, grain[i%len(grain)])
+		}
+	}
+	logs, _ := start.numbers()
+	c.size = len(logs) + len(c.free)
+	return c
+}
+
+// first returns the coordinates of the start.
+func (c *coordinates) first() []float64 {
+	v := make([]float64, c.size)
+	logs, linear := c.start.numbers()
+	for i, x := range logs {
+		v[i] = math.Log(*x)
+	}
+	for j, i := range c.free {
+		v[len(logs)+j] = *linear[i] / c.unit[j]
+	}
+	return v
+}
+
+// at returns the point with coordinates v.
+func (c *coordinates) at(v []float64) hyper {
+	h := c.start.clone()
+	logs, linear := h.numbers()
+	for i, x := range logs {
+		*x = math.Exp(v[i])
+	}
+	for j, i := range c.free {
+		*linear[i] = v[len(logs)+j] * c.unit[j]
+	}
+	return h
+}
+
+// zero returns a gradient of zeros, without z where that is fixed.
+func (c *coordinates) zero() *hyper {
+	grad := &hyper{cov: newCovariance(c.start.cov.L, c.start.cov.Q)}
+	if !c.fixed {
+		grad.z = make([]float64, len(c.start.z))
+	}
+	return grad
+}
+
+// pull sets g to the gradient by the coordinates, given the one by h.
+func (c *coordinates) pull(g []float64, h, grad *hyper) {
+	logs, linear := grad.numbers()
+	at, _ := h.numbers()
+	for i, slope := range logs {
+		g[i] = *slope * *at[i]
+	}
+	for j, i := range c.free {
+		g[len(logs)+j] = *linear[i] * c.unit[j]
+	}
+}

@@ -1,0 +1,165 @@
+package paper
+
+import (
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/bench/internal/baselines"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
+)
+
+// speech are utterances of two speakers, music a trumpet. The starting Σ was chosen on the first utterance, which the 1K signals
+// therefore leave out.
+var speech = []string{"arctic_aew_a0001.wav", "arctic_aew_a0002.wav", "speech_16k_be_mono.sph"}
+
+const music = "music_trumpet_44k.wav"
+
+// An audioSet is an experiment on recordings: models fill gaps drawn in the most voiced excerpt of each.
+type audioSet struct {
+	name               string
+	files              []string // of the data folder; a quick run takes the first
+	n, gaps, gapLength int      // samples of an excerpt, and its gaps
+	counts             []int    // features to compare: they go into the key as K
+	repeats            int
+}
+
+// audioFits lists the fits of each signal with its gaps. first marks the first signal's first seed.
+func (s *session) audioFits(a audioSet, fits func(t *task, first bool) []fit) (out []fit, err error) {
+	for i, file := range a.files[:s.size(len(a.files), 1)] {
+		r, err := s.recording(file)
+		if err != nil {
+			return nil, err
+		}
+		g, err := r.at(r.voiced(a.n), a.n)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range a.counts {
+			for seed := range s.repeats(a.repeats) {
+				gaps, err := g.drawGaps(seed, a.gaps, a.gapLength)
+				if err != nil {
+					return nil, err
+				}
+				t := s.task(a.name, *g, gaps, seed)
+				t.key.K = k
+				out = append(out, fits(t, i == 0 && seed == 0)...)
+			}
+		}
+	}
+	return out, nil
+}
+
+// audio1kFits lists the paper's comparison with SSGP and of its three bounds, each from the paper's start and from ours.
+func audio1kFits(s *session) ([]fit, error) {
+	starts := []struct {
+		name string
+		vssgp.Options
+	}{
+		{paperStart, paperAudio(s.size(100, 10), 1)},
+		{spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone}},
+	}
+	set := audioSet{
+		name: "audio1k", files: []string{speech[1], speech[2], music}, n: s.size(1000, 400), gaps: s.size(5, 2), gapLength: 40,
+		counts: []int{0}, repeats: 5,
+	}
+	return s.audioFits(set, func(t *task, first bool) (out []fit) {
+		t.curve = first
+		for _, start := range starts {
+			o := start.Options
+			o.Iterations = s.size(1000, 20)
+			ssgp, factorised := o, o
+			ssgp.Method = vssgp.SSGP
+			factorised.Inference, factorised.Iterations = vssgp.Factorised, s.size(5000, 30)
+			out = append(out, t.features("ssgp", start.name, ssgp), t.features("vssgp", start.name, o),
+				t.features("fvssgp", start.name, factorised), t.stochastic(start.name, o, s.size(5000, 50), s.size(200, 100)))
+		}
+		return append(append(out, t.features("vssgp", keptStart, keptOptions)), t.references(gapfill.Zeros)...)
+	})
+}
+
+// longStart is the paper's start with ten times the paper's steps.
+const longStart = "paper, ten times the steps"
+
+// audio4kFits lists the paper's trade-off of time and error in the number of features: sfVSSGP with 2K, K for each of two components from
+// the paper's start, a cosine and a sine for each of K components from ours.
+func audio4kFits(s *session) ([]fit, error) {
+	set := audioSet{
+		name: "audio4k", files: speech[1:2], n: s.size(4000, 1000), gaps: s.size(20, 5), gapLength: 40,
+		counts: []int{50, 100, 200, 400, 800}, repeats: 5,
+	}
+	if s.Quick {
+		set.counts = []int{5, 10, 20}
+	}
+	steps, batch := s.size(500, 60), s.size(512, 200)
+	return s.audioFits(set, func(t *task, _ bool) []fit {
+		paper := paperAudio(t.key.K, 1)
+		ours := vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone, Components: t.key.K, Features: 2}
+		return []fit{
+			t.stochastic(paperStart, paper, steps, batch), t.stochastic(spectrumStart, ours, steps, batch),
+			t.stochastic(longStart, paper, 10*steps, batch),
+		}
+	})
+}
+
+// audio16kFits lists the paper's comparison with a sparse Gaussian process on mini-batches: sfVSSGP from the paper's start and from ours,
+// there with as many features as the paper has and with as many as the start lays, and exact inference, which windows make affordable for
+// 16000 samples.
+func audio16kFits(s *session) ([]fit, error) {
+	set := audioSet{
+		name: "audio16k", files: speech, n: s.size(16000, 1000), gaps: s.size(25, 3), gapLength: s.size(80, 40), counts: []int{0}, repeats: 3,
+	}
+	few := keptOptions
+	few.Window, few.Components, few.Features = float64(s.size(1024, 250)), s.size(13, 5), 2
+	short, batch := s.size(1000, 20), s.size(512, 200)
+	return s.audioFits(set, func(t *task, first bool) []fit {
+		out := []fit{
+			t.stochastic(paperStart, paperAudio(s.size(400, 20), 1), s.size(5000, 40), batch),
+			t.stochastic("spectrum, few features", few, short, batch),
+			t.stochastic("spectrum, few features, kept", few, vssgp.NoIterations, batch),
+			t.stochastic("spectrum, windows", keptOptions, short, batch),
+			t.stochastic(keptStart, keptOptions, vssgp.NoIterations, batch),
+			t.features("vssgp", keptStart, keptOptions),
+		}
+		if first { // minutes, and the paper has one run of each
+			out = append(out, t.svgp(s.size(800, 30), s.size(150, 5), batch))
+		}
+		fill := gapfill.VSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
+		return append(append(out, t.fill("impute", keptStart, fill)), t.references(gapfill.Zeros)...)
+	})
+}
+
+// references are the fills that need no model: silence, straight lines, and an autoregressive fill. gapfill.Zeros as silence predicts the
+// observed samples too, so that its errors on them are the signal's size.
+func (t *task) references(silence gapfill.Method) []fit {
+	return []fit{
+		t.fill("silence", "", silence), t.fill("linear", "", gapfill.Linear), t.fill("ar", "", gapfill.AR(audio.DefaultAR)),
+	}
+}
+
+// paperAudio is the paper's start for audio: two squared exponentials of 2 and 10 samples, τ = 1000. The paper leaves Σ open: here features
+// reach over ten length-scales. rate is the number of samples in a unit of x.
+func paperAudio(features int, rate float64) vssgp.Options {
+	return vssgp.Options{
+		Init: vssgp.InitPaper, Lengthscales: []float64{2 / rate, 10 / rate}, Features: features, NoisePrecision: 1000, FrequencyVariance: 0.01,
+	}
+}
+
+// keptOptions keep the starting values, from the spectrum with windows.
+var keptOptions = vssgp.Options{Init: vssgp.InitSpectrum, Iterations: vssgp.NoIterations, Window: vssgp.WindowAuto}
+
+// stochastic is the line of sfVSSGP by some options, with so many steps on mini-batches.
+func (t *task) stochastic(start string, o vssgp.Options, steps, batch int) fit {
+	o.Inference, o.Iterations, o.Batch = vssgp.Stochastic, steps, batch
+	return t.features("sfvssgp", start, o)
+}
+
+// svgp is the line of the sparse Gaussian process on mini-batches with the covariance and the noise that sfVSSGP starts from.
+func (t *task) svgp(inducing, steps, batch int) fit {
+	const rate = 0.1 // Adam's: faster than by default, for hundreds of steps rather than thousands
+	p := paperAudio(0, 1)
+	return t.model("svgp", paperStart, func(report func(vssgp.Progress)) baselines.Method {
+		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Options: baselines.Options{
+			Covariance: baselines.SE(1, p.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps, Seed: t.key.Seed, Progress: report,
+		}}
+	})
+}

@@ -1,0 +1,215 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// counted is a set whose fits note that they ran.
+func counted(ran *[]string) set {
+	return set{
+		name: "counted", title: "Counted",
+		fits: func(s *session) ([]fit, error) {
+			var fits []fit
+			for _, m := range []string{"a", "b", "fails"} {
+				for seed := range uint64(2) {
+					fits = append(fits, fit{Line{Key: Key{Set: "counted", Method: m, Seed: seed}, Source: Source{SHA256: s.Data}}, func(ctx context.Context, l *Line) error {
+						*ran = append(*ran, fmt.Sprint(m, seed))
+						if m == "fails" {
+							return errors.New("no such luck")
+						}
+						l.Scores = map[Score]float64{TestRMSE: float64(seed)}
+						return ctx.Err()
+					}})
+				}
+			}
+			return fits, nil
+		},
+		table: func(w io.Writer, lines []Line) { fmt.Fprintln(w, len(ok(lines)), "lines") },
+		figures: func(lines []Line) []figure {
+			p := report.Panel("A", "x", "y")
+			c := whole().Curve
+			c.Observed = &Trace{[]float64{1, 1.5, 2}, []float64{3, 20, 3}}
+			addCurve(p, c)
+			return []figure{{name: "counted", Figure: report.Figure{Panels: []*plot.Plot{p}, Width: vg.Centimeter * 5, Height: vg.Centimeter * 5}}}
+		},
+	}
+}
+
+// TestGoesOn: a run does what there is no line of, in the order of the list,
+// whatever was there before; a failed fit keeps its place; other data, or
+// being asked, make it run again.
+func TestGoesOn(t *testing.T) {
+	var ran []string
+	c := counted(&ran)
+	s := &session{Options: Options{Out: t.TempDir(), Data: "one"}, log: io.Discard}
+	run := func(want ...string) []Line {
+		t.Helper()
+		ran = nil
+		lines, err := s.set(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(ran, want) {
+			t.Errorf("ran %v, want %v", ran, want)
+		}
+		return lines
+	}
+	s.Methods = []string{"b"}
+	run("b0", "b1")
+	s.Methods = nil
+	lines := run("a0", "a1", "fails0", "fails1")
+	var order []string
+	for _, l := range lines {
+		order = append(order, fmt.Sprint(l.Method, l.Seed))
+	}
+	if !slices.Equal(order, []string{"a0", "a1", "b0", "b1", "fails0", "fails1"}) {
+		t.Errorf("lines in the order %v", order)
+	}
+	if lines[4].Status != "no such luck" {
+		t.Errorf("a failed fit's status is %q", lines[4].Status)
+	}
+	if again := run(); !reflect.DeepEqual(again, lines) {
+		t.Error("the lines changed without a run")
+	}
+	if err := jsonl.Write(s.path(c.name+".jsonl"), slices.Delete(slices.Clone(lines), 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	run("a1")
+	s.Again, s.Methods = true, []string{"a"}
+	run("a0", "a1")
+	s.Again, s.Methods, s.Data = false, nil, "other"
+	run("a0", "a1", "b0", "b1", "fails0", "fails1")
+	s.Draw, s.Data = true, "one"
+	run()
+}
+
+// TestInterrupted: the fit under way leaves no line, those before it do.
+func TestInterrupted(t *testing.T) {
+	var ran []string
+	c := counted(&ran)
+	ctx, cancel := context.WithCancel(context.Background())
+	fits := c.fits
+	c.fits = func(s *session) ([]fit, error) {
+		list, err := fits(s)
+		list[1].run = func(context.Context, *Line) error { cancel(); return nil }
+		return list, err
+	}
+	s := &session{Options: Options{Out: t.TempDir()}, log: io.Discard}
+	if _, err := s.set(ctx, c); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the same command goes on") {
+		t.Errorf("error %v", err)
+	}
+	if lines, err := jsonl.Read[Line](s.path(c.name+".jsonl"), nil); err != nil || len(lines) != 1 {
+		t.Errorf("%d lines left, %v", len(lines), err)
+	}
+}
+
+// TestShow: tables and figures come of lines alone; both files of a figure are
+// whole.
+func TestShow(t *testing.T) {
+	var ran []string
+	c := counted(&ran)
+	s := &session{Options: Options{Out: t.TempDir()}, log: io.Discard}
+	lines, err := s.set(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := s.show(c, lines, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## Counted", "4 lines", "no result: fails, seed 1: no such luck"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q lacks %q", out.String(), want)
+		}
+	}
+	checkFigure(t, filepath.Join(s.Out, "paper-counted"))
+}
+
+// checkFigure: PATH.png is a picture with something on it, PATH.svg is XML.
+func checkFigure(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path + ".png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[any]bool{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			seen[img.At(x, y)] = true
+		}
+	}
+	if !seen[report.Red] || !seen[report.Blue] || !seen[report.Pale] {
+		t.Errorf("%s.png: red %v, blue %v, pale %v", path, seen[report.Red], seen[report.Blue], seen[report.Pale])
+	}
+	svg, err := os.Open(path + ".svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer svg.Close()
+	d := xml.NewDecoder(svg)
+	elements := 0
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s.svg: %v", path, err)
+		}
+		if _, is := token.(xml.StartElement); is {
+			elements++
+		}
+	}
+	if elements < 20 {
+		t.Errorf("%s.svg has %d elements", path, elements)
+	}
+}
+
+// TestMistakes: options that cannot be met, each with what would be right.
+func TestMistakes(t *testing.T) {
+	t.Chdir("../../..")
+	for _, c := range []struct {
+		o    Options
+		says string
+	}{
+		{Options{Sets: []string{"lunar"}}, "want some of co2, solar"},
+		{Options{Sets: []string{"solar"}, Quick: true, Methods: []string{"gp", "pg"}}, `"pg": want some of fitc, vfe`},
+		{Options{Seeds: -1}, "-1 seeds"},
+		{Options{Draw: true, Again: true}, "drawing"},
+		{Options{Draw: true, Methods: []string{"gp"}}, "drawing"},
+		{Options{Sets: []string{"solar", "co2"}, Data: "nowhere"}, "nowhere"},
+	} {
+		c.o.Out = t.TempDir()
+		var out bytes.Buffer
+		err := Run(context.Background(), c.o, &out, io.Discard)
+		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: error %v, want one that says %q", c.o, err, c.says)
+		}
+		if c.o.Data == "nowhere" && strings.Count(out.String(), "SKIPPED: ") != 2 {
+			t.Errorf("says %q", out.String())
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package paper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/bench/internal/baselines"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// A series is y over one input.
+type series struct {
+	Source
+	Trace
+}
+
+// series reads a table of two columns.
+func (s *session) series(name, standIn string) (*series, error) {
+	path, from, err := s.file(name, standIn)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if t.Cols != 2 {
+		return nil, fmt.Errorf("%s: %d columns, want two", path, t.Cols)
+	}
+	out := &series{Source: from}
+	for i := range t.Rows {
+		out.add(t.Data[2*i], t.Data[2*i+1])
+	}
+	return out, nil
+}
+
+// scaled is the series with mean 0 and standard deviation 1.
+func (s *series) scaled() *series {
+	mean, sd := stat.PopMeanStdDev(s.Y, nil)
+	out := &series{Source: s.Source}
+	for i, v := range s.Y {
+		out.add(s.X[i], (v-mean)/sd)
+	}
+	return out
+}
+
+// fits lists the fits of some trials, for each seed with the rows that it leaves out. A curve says that all seeds leave out the same rows:
+// then a trial that draws nothing has one fit alone, and the first seed's fit has the curve.
+func (s *series) fits(key Key, trials []trial, left [][]bool, curve []float64) (out []fit) {
+	for _, t := range trials {
+		over := curve
+		for seed, rows := range left {
+			if seed == 0 || t.draws || curve == nil {
+				key.Method, key.Start, key.Seed = t.method, t.start, uint64(seed)
+				out = append(out, s.fit(key, t.with(key.Seed), rows, over))
+			}
+			over = nil
+		}
+	}
+	return out
+}
+
+// fit is the line of a method on the rows that left does not name, with its curve over grid, if there is one.
+func (s *series) fit(key Key, m baselines.Method, left []bool, grid []float64) fit {
+	return fit{Line{Key: key, Source: s.Source}, func(ctx context.Context, l *Line) error {
+		train, test := s.split(left)
+		l.N = len(train.X)
+		f, err := train.fit(ctx, m)
+		if err != nil {
+			return err
+		}
+		l.take(f)
+		l.Learnt.Confident = confident(f.Model)
+		c, err := predict(f.Model, train.X)
+		if err != nil {
+			return err
+		}
+		l.Scores = map[Score]float64{TrainRMSE: bayes.RMSE(c.Mean, train.Y)}
+		if test != nil {
+			if c, err = predict(f.Model, test.X); err != nil {
+				return err
+			}
+			l.Scores[TestRMSE] = bayes.RMSE(c.Mean, test.Y)
+			l.Scores[Coverage], l.Scores[NLPD] = bayes.Coverage(c.Mean, c.SD, test.Y), bayes.NLPD(c.Mean, c.SD, test.Y)
+		}
+		if grid != nil {
+			if l.Curve, err = predict(f.Model, grid); err != nil {
+				return err
+			}
+			l.Curve.Observed, l.Curve.Missing = train, test
+		}
+		return nil
+	}}
+}
+
+// split returns the rows that left does not name, and those that it does: nil if it names none.
+func (t *Trace) split(left []bool) (kept, out *Trace) {
+	kept = &Trace{}
+	for i, is := range left {
+		to := kept
+		if is {
+			if out == nil {
+				out = &Trace{}
+			}
+			to = out
+		}
+		to.add(t.X[i], t.Y[i])
+	}
+	return kept, out
+}
+
+// fit fits a method to the rows of a trace.
+func (t *Trace) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, error) {
+	data, err := vssgp.NewData(toColumn(t.X), toColumn(t.Y))
+	if err != nil {
+		return nil, err
+	}
+	return m.Fit(ctx, data)
+}
+
+// predict is a model's mean at some places, and its standard deviation with noise.
+func predict(m baselines.Model, at []float64) (*Curve, error) {
+	p, err := m.Predict(toColumn(at))
+	if err != nil {
+		return nil, err
+	}
+	return &Curve{X: at, Mean: p.Mean, SD: p.SD(true)}, nil
+}
+
+// take copies the results of a fit into a line.
+func (l *Line) take(f *baselines.Fit) {
+	l.Seconds, l.Iterations, l.Ended, l.Bound = f.Elapsed.Seconds(), f.Iterations, f.Ended, &f.Bound
+	switch m := f.Model.(type) {
+	case *vssgp.Model:
+		l.M = m.Params.M()
+	case *baselines.SparseModel:
+		l.M = len(m.Locations())
+	}
+	l.Learnt = &Learnt{NoiseSD: f.NoiseSD}
+	if c := f.Covariance; len(c.Variance) <= mostLearnt {
+		l.Learnt.Lengthscale, l.Learnt.Variance = c.Lengthscale, c.Variance
+		for _, p := range c.Frequency {
+			if p != 0 {
+				p = 1 / p
+			}
+			l.Learnt.Period = append(l.Learnt.Period, p)
+		}
+	}
+}
+
+const (
+	mostLearnt = 8 // up to how many components a line lists
+	surest     = 2 // how many frequencies of a component
+)
+
+// confident returns the frequencies along a model's only input that it is surest of, by the smallest standard deviations √Σ/(2πl): of each
+// component, or if there are many, of all together. Models without a distribution over frequencies have none.
+func confident(model baselines.Model) (out []Confident) {
+	m, ok := model.(*vssgp.Model)
+	if !ok || m.Params.FreqVar[0] == 0 {
+		return nil
+	}
+	listed := make([]int, m.Params.L)
+	if m.Params.L > mostLearnt {
+		listed = listed[:1]
+	}
+	for _, f := range m.Frequencies() {
+		if of := f.Component % len(listed); listed[of] < surest {
+			listed[of]++
+			out = append(out, Confident{f.Component, f.Mean[0], f.Spread[0]})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Confident) int { return cmp.Compare(a.Component, b.Component) })
+	return out
+}
+
+func toColumn(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
+
+// inside says which rows lie in [start, start+length) of one of the starts.
+func (s *series) inside(starts []float64, length float64) []bool {
+	in := make([]bool, len(s.X))
+	for i, x := range s.X {
+		for _, a := range starts {
+			in[i] = in[i] || a <= x && x < a+length
+		}
+	}
+	return in
+}
+
+// grid is from lo to hi or just short of it.
+func grid(lo, hi, step float64) []float64 {
+	g := make([]float64, 1+int(math.Floor((hi-lo)/step)))
+	for i := range g {
+		g[i] = lo + float64(i)*step
+	}
+	return g
+}

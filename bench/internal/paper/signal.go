@@ -1,0 +1,156 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/baselines"
+	"github.com/vssgp/vssgp/bench/internal/gapfill"
+	"github.com/vssgp/vssgp/internal/bayes"
+)
+
+// A signal is the first channel of a recording, or an excerpt of it with gaps. Its name is the file's without its extension, and for an
+// excerpt the place of its first sample: speech@9000.
+type signal struct {
+	gapfill.Signal
+	Source
+}
+
+// recording reads an audio file from the folder of data; a quick run reads the speech of testdata whatever the name.
+func (s *session) recording(name string) (*signal, error) {
+	path, from, err := s.file(name, "speech.wav")
+	if err != nil {
+		return nil, err
+	}
+	r, err := audio.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	stem := strings.TrimSuffix(from.Data, filepath.Ext(from.Data))
+	return &signal{gapfill.Signal{Name: stem, Rate: r.Rate, Y: r.Samples[0]}, from}, nil
+}
+
+// voiced is where the most periodic excerpt of n samples starts of those as loud as the recording: a vowel or a note where n is a
+// thousand, as the paper's must be. In an utterance's loudest excerpt, a burst of noise, nothing fills anything. No method is asked.
+func (g *signal) voiced(n int) int {
+	level := bayes.RMS(g.Y)
+	return g.most(n, func(x []float64) float64 {
+		if bayes.RMS(x) < level {
+			return -1
+		}
+		return periodicity(x, g.Rate/maxPitch, g.Rate/minPitch)
+	})
+}
+
+// minPitch and maxPitch bound a voice's or an instrument's pitch in hertz.
+const (
+	minPitch = 70
+	maxPitch = 500
+)
+
+// most is where the excerpt of n samples starts that has the most of something, of those that start at multiples of n/2.
+func (g *signal) most(n int, of func(x []float64) float64) int {
+	best, at := math.Inf(-1), 0
+	for i := 0; i+n <= len(g.Y); i += max(1, n/2) {
+		if v := of(g.Y[i : i+n]); v > best {
+			best, at = v, i
+		}
+	}
+	return at
+}
+
+// periodicity is the largest correlation of x with itself lo to hi samples later, 1 for a periodic signal.
+func periodicity(x []float64, lo, hi int) float64 {
+	best := -1.0
+	for lag := lo; lag <= min(hi, len(x)-2); lag++ {
+		a, b := x[:len(x)-lag], x[lag:]
+		if s := floats.Dot(a, a) * floats.Dot(b, b); s > 0 {
+			best = max(best, floats.Dot(a, b)/math.Sqrt(s))
+		}
+	}
+	return best
+}
+
+// at is the excerpt of n samples that starts at a place, scaled to gapfill.Level.
+func (g *signal) at(start, n int) (*signal, error) {
+	if start < 0 || n <= 0 || start+n > len(g.Y) {
+		return nil, fmt.Errorf("%s: an excerpt of %d samples from %d on, want one inside its %d", g.Data, n, start, len(g.Y))
+	}
+	y, err := gapfill.Scale(g.Y[start : start+n])
+	if err != nil {
+		return nil, fmt.Errorf("%s from %d on: %w", g.Data, start, err)
+	}
+	return &signal{gapfill.Signal{Name: fmt.Sprintf("%s@%d", g.Name, start), Rate: g.Rate, Y: y}, g.Source}, nil
+}
+
+// drawGaps draws count gaps of a length, one in each of count equal cells, at random but half a length from the cell's ends at least:
+// so far, too, from the ends of the signal, and a length from each other.
+func (g *signal) drawGaps(seed uint64, count, length int) ([]audio.Gap, error) {
+	n, margin := len(g.Y), (length+1)/2
+	if length < 1 || count < 1 || n/count < length+2*margin {
+		return nil, fmt.Errorf("%d gaps of %d in %d samples: want a gap in each %d at least", count, length, n, length+2*margin)
+	}
+	const salt = 0x9a95 // tells this random stream from the fits'
+	rng := rand.New(rand.NewPCG(seed, salt))
+	var out []audio.Gap
+	for i := range count {
+		lo, hi := i*n/count+margin, (i+1)*n/count-margin-length
+		at := lo + rng.IntN(hi-lo+1)
+		out = append(out, audio.Gap{Start: at, End: at + length})
+	}
+	return out, nil
+}
+
+// traces are the samples outside the gaps and those in them, x counting samples from 0.
+func (g *signal) traces() (observed, missing *Trace) {
+	return (&Trace{g.grid(), g.Y}).split(g.Mask())
+}
+
+// fit fits a method to the samples outside the gaps and predicts all samples.
+func (g *signal) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, *Curve, error) {
+	observed, _ := g.traces()
+	f, err := observed.fit(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := predict(f.Model, g.grid())
+	return f, c, err
+}
+
+// grid are the places of all samples, 0, 1, 2, …
+func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
+
+// score takes into a line how well a fit over all samples does, mean and, if it has one, the standard deviation of a sample;
+// silence's scores beside it. Observed samples for which a fit says nothing (NaN) do not count.
+func (g *signal) score(l *Line, f *gapfill.Fill) {
+	n, missing := len(g.Y), g.Mask()
+	observed, said, silence := make([]bool, n), make([]bool, n), make([]float64, n)
+	for i, out := range missing {
+		observed[i] = !out
+		said[i] = !out && !math.IsNaN(f.Mean[i])
+	}
+	if l.Scores == nil {
+		l.Scores = map[Score]float64{}
+	}
+	maps.Copy(l.Scores, map[Score]float64{
+		TrainRMSE: audio.RMSE(g.Y, f.Mean, said),
+		TestRMSE:  audio.RMSE(g.Y, f.Mean, missing),
+		TrainSTFT: audio.STFTRMSE(g.Y, f.Mean, said, g.Rate),
+		TestSTFT:  audio.STFTRMSE(g.Y, f.Mean, missing, g.Rate),
+		ZeroTrain: audio.STFTRMSE(g.Y, silence, observed, g.Rate),
+		ZeroTest:  audio.STFTRMSE(g.Y, silence, missing, g.Rate),
+		ZeroRMSE:  audio.RMSE(g.Y, silence, missing),
+		SNR:       audio.SNR(g.Y, f.Mean, missing),
+	})
+	if coverage, nlpd, ok := g.Intervals(f); ok {
+		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
+	}
+}

@@ -1,0 +1,227 @@
+package bayes
+
+import "math"
+
+// MAE returns the mean absolute error of mean as a prediction of y.
+func MAE(mean, y []float64) float64 {
+	s := 0.0
+	for i, v := range y {
+		s += math.Abs(v-mean[i]) / float64(len(y))
+	}
+	return s
+}
+
+// SMAPE returns the symmetric mean absolute percentage error as the M4 competition defines it, 0 to 200. Where both are 0 the error is 0.
+func SMAPE(mean, y []float64) float64 {
+	s := 0.0
+	for i, v := range y {
+		if d := math.Abs(v) + math.Abs(mean[i]); d > 0 {
+			s += 200 * math.Abs(v-mean[i]) / d / float64(len(y))
+		}
+	}
+	return s
+}
+
+// NaiveError returns the mean absolute difference of numbers of y that are lag apart: the in-sample error of a naive forecast by the
+// number one season before, by which MASE divides the mean absolute error (Hyndman & Koehler 2006; the M4 competition). NaN in y is a
+// missing number, and its pairs are left out. Without a pair the result is NaN.
+func NaiveError(y []float64, lag int) float64 {
+	sum, n := 0.0, 0
+	for i := lag; i < len(y); i++ {
+		if d := math.Abs(y[i] - y[i-lag]); !math.IsNaN(d) {
+			sum, n = sum+d, n+1
+		}
+	}
+	return sum / float64(n)
+}
+
+// A Mixture is an equal mixture of Gaussians, one for each draw of a model's hyper-parameters: the distribution that a forecast gives to
+// one number. One Gaussian is a mixture of one, and a sample is a mixture with deviations of 0. If Log, it is the distribution of the
+// number's logarithm, and the number's is a mixture of log-normal ones.
+type Mixture struct {
+	Means, SDs []float64
+	Log        bool
+	Median     bool // of Log: Summary gives the median in any case
+}
+
+// logarithm is the mixture of the logarithm.
+func (m Mixture) logarithm() Mixture { return Mixture{Means: m.Means, SDs: m.SDs} }
+
+// CDF returns the probability of a number up to y.
+func (m Mixture) CDF(y float64) float64 {
+	if m.Log {
+		return m.logarithm().CDF(math.Log(max(y, 0)))
+	}
+	p := 0.0
+	for i, mean := range m.Means {
+		p += below(y-mean, m.SDs[i]) / float64(len(m.Means))
+	}
+	return p
+}
+
+// Moments returns the mean and the standard deviation: the mean variance, and the variance of the means.
+func (m Mixture) Moments() (mean, sd float64) {
+	n := float64(len(m.Means))
+	for i := range m.Means {
+		v, _ := m.moments(i)
+		mean += v / n
+	}
+	largest := math.SmallestNonzeroFloat64
+	for i := range m.Means {
+		v, sd := m.moments(i)
+		largest = max(largest, sd, math.Abs(v-mean))
+	}
+	_, exponent := math.Frexp(largest)
+	scale, variance := math.Ldexp(1, -max(exponent, -1000)), 0.0 // squares of very small or large numbers are none
+	for i := range m.Means {
+		v, sd := m.moments(i)
+		v, sd = (v-mean)*scale, sd*scale
+		variance += (sd*sd + v*v) / n
+	}
+	return mean, math.Sqrt(variance) / scale
+}
+
+// Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can decide
+// the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central 68 % interval
+// replace them, and median is true. They are also returned if Median is set.
+func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
+	mean, sd = m.Moments()
+	low, high = m.Quantile(0.025), m.Quantile(0.975)
+	if m.Log && (m.Median || !(mean < high && sd < high-low)) {
+		return m.Quantile(0.5), (m.Quantile(0.8413) - m.Quantile(0.1587)) / 2, low, high, true
+	}
+	return mean, sd, low, high, false
+}
+
+// moments are those of part i.
+func (m Mixture) moments(i int) (mean, sd float64) {
+	mean, sd = m.Means[i], m.SDs[i]
+	if m.Log {
+		mean, sd = math.Exp(mean+0.5*sd*sd), math.Sqrt(math.Expm1(sd*sd))
+		sd *= mean
+	}
+	return mean, sd
+}
+
+// Quantile returns the y with CDF p, 0 < p < 1, to 1e-10 of the smallest deviation: by the secant within a bracket that halves at worst.
+func (m Mixture) Quantile(p float64) float64 {
+	if m.Log {
+		return min(math.Exp(m.logarithm().Quantile(p)), math.MaxFloat64)
+	}
+	z := -math.Sqrt2 * math.Erfcinv(2*p)
+	low, high, least := math.Inf(1), math.Inf(-1), math.Inf(1)
+	for i, v := range m.Means {
+		low, high = min(low, v+z*m.SDs[i]), max(high, v+z*m.SDs[i])
+		least = min(least, m.SDs[i])
+	}
+	at, above := m.CDF(low)-p, m.CDF(high)-p // of the ends, from below and from above
+	for n := 0; high-low > 1e-10*least && n < 200; n++ {
+		y := low + (high-low)/2
+		if s := low - at*(high-low)/(above-at); n%2 == 0 && s > low && s < high {
+			y = s
+		}
+		if y == low || y == high {
+			break
+		}
+		if d := m.CDF(y) - p; d < 0 {
+			low, at = y, d
+		} else {
+			high, above = y, d
+		}
+	}
+	return low + (high-low)/2
+}
+
+// Covers95 reports whether y is inside the central 95 % interval.
+func (m Mixture) Covers95(y float64) bool {
+	if m.Log {
+		return y > 0 && m.logarithm().Covers95(math.Log(y))
+	}
+	if len(m.Means) == 1 { // by the bounds of Coverage, for those of a CDF round otherwise
+		return math.Abs(y-m.Means[0]) <= SD95*m.SDs[0]
+	}
+	p := m.CDF(y)
+	return p >= 0.025 && p <= 0.975
+}
+
+// LogDensity returns the log of the density at y.
+func (m Mixture) LogDensity(y float64) float64 {
+	if m.Log {
+		if y <= 0 {
+			return math.Inf(-1)
+		}
+		return m.logarithm().LogDensity(math.Log(y)) - math.Log(y)
+	}
+	largest := math.Inf(-1)
+	terms := make([]float64, len(m.Means))
+	for i, mean := range m.Means {
+		z := (y - mean) / m.SDs[i]
+		terms[i] = -0.5*z*z - math.Log(m.SDs[i]) - 0.5*math.Log(2*math.Pi)
+		largest = max(largest, terms[i])
+	}
+	sum := 0.0
+	for _, t := range terms {
+		sum += math.Exp(t - largest)
+	}
+	return largest + math.Log(sum/float64(len(terms)))
+}
+
+// CRPS returns the continuous ranked probability score, ∫ (CDF(x) − 1[x ≥ y])² dx, in the unit of y: E|X − y| − ½E|X − X'| for
+// independent X and X' from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006).
+func (m Mixture) CRPS(y float64) float64 {
+	n := float64(len(m.Means))
+	off, apart := 0.0, 0.0
+	for i := range m.Means {
+		off += m.away(i, y) / n
+		apart += m.between(i, i) / (n * n)
+		for j := range i {
+			apart += 2 * m.between(i, j) / (n * n)
+		}
+	}
+	return off - 0.5*apart
+}
+
+// away is E|X − y| of part i.
+func (m Mixture) away(i int, y float64) float64 {
+	if !m.Log {
+		return absolute(y-m.Means[i], m.SDs[i])
+	}
+	mean, _ := m.moments(i)
+	if y <= 0 {
+		return mean - y
+	}
+	d := math.Log(y) - m.Means[i]
+	return y*(2*below(d, m.SDs[i])-1) + mean*(1-2*below(d-m.SDs[i]*m.SDs[i], m.SDs[i]))
+}
+
+// between is E|X − X'| of X from part i and an independent X' from part j.
+func (m Mixture) between(i, j int) float64 {
+	d, s, t := m.Means[i]-m.Means[j], m.SDs[i], m.SDs[j]
+	both := math.Hypot(s, t)
+	if !m.Log {
+		return absolute(d, both)
+	}
+	a, _ := m.moments(i)
+	b, _ := m.moments(j)
+	return a*(2*below(d+s*s, both)-1) + b*(2*below(t*t-d, both)-1)
+}
+
+// absolute returns E|X| of a Gaussian X.
+func absolute(mean, sd float64) float64 {
+	if sd == 0 {
+		return math.Abs(mean)
+	}
+	z := mean / sd
+	return mean*math.Erf(z/math.Sqrt2) + sd*math.Sqrt(2/math.Pi)*math.Exp(-0.5*z*z)
+}
+
+// below returns the probability that a Gaussian with mean 0 is at most d.
+func below(d, sd float64) float64 {
+	switch {
+	case sd > 0:
+		return 0.5 * math.Erfc(-d/sd/math.Sqrt2)
+	case d >= 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,204 @@
+package bayes
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+)
+
+// correlated is the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, less a constant.
+func correlated(v, g []float64) (float64, error) {
+	const rho = 0.8
+	a, b := (v[0]-1)/0.1, (v[1]+2)/3
+	c := 1 / (1 - rho*rho)
+	g[0], g[1] = -c*(a-rho*b)/0.1, -c*(b-rho*a)/3
+	return -0.5 * c * (a*a - 2*rho*a*b + b*b), nil
+}
+
+// skewed is the log density of log Gamma(3, 1) in each coordinate: not Gaussian, with mean digamma(3) and variance trigamma(3).
+func skewed(v, g []float64) (float64, error) {
+	value := 0.0
+	for i, x := range v {
+		value += 3*x - math.Exp(x)
+		g[i] = 3 - math.Exp(x)
+	}
+	return value, nil
+}
+
+// walled has no value above 0.5.
+func walled(v, g []float64) (float64, error) {
+	if v[0] > 0.5 {
+		return 0, errors.New("no value")
+	}
+	g[0] = -v[0]
+	return -0.5 * v[0] * v[0], nil
+}
+
+// TestLaplace: of a Gaussian it is the Gaussian, whatever the scales.
+func TestLaplace(t *testing.T) {
+	for _, scale := range [][]float64{{0.1, 3}, {0.5, 4}, {0.12, 30}} {
+		g, err := laplace(correlated, []float64{1, -2}, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := math.Log(2*math.Pi*0.1*3) + 0.5*math.Log(1-0.64); math.Abs(g.LogEvidence()-want) > 1e-6 {
+			t.Errorf("scale %v: log evidence %v, want %v", scale, g.LogEvidence(), want)
+		}
+		if math.Abs(g.SD(0)-0.1) > 1e-6 || math.Abs(g.SD(1)-3) > 1e-5 {
+			t.Errorf("scale %v: sd %v and %v, want 0.1 and 3", scale, g.SD(0), g.SD(1))
+		}
+	}
+	flat := func(_, g []float64) (float64, error) { clear(g); return 0, nil }
+	g, err := laplace(flat, []float64{0}, []float64{2})
+	if err != nil || math.Abs(g.SD(0)-2/math.Sqrt(leastCurvature)) > 1e-12 {
+		t.Errorf("where nothing is known: sd %v (%v), want the bound's", g.SD(0), err)
+	}
+	if _, err := laplace(walled, []float64{0.5}, []float64{1}); err == nil {
+		t.Error("an objective without a value beside the mode is no error")
+	}
+}
+
+// TestDraws: the Gaussian's draws have its moments; those of HMC the posterior's own, even where it is skewed or ends at a wall.
+func TestDraws(t *testing.T) {
+	const n = 4000
+	for name, c := range map[string]struct {
+		f             lbfgs.Func
+		mode          []float64
+		mean, sd      float64 // of coordinate 0
+		gaussian, hmc bool
+	}{
+		"correlated": {correlated, []float64{1, -2}, 1, 0.1, true, true},
+		"skewed":     {skewed, []float64{math.Log(3), math.Log(3)}, 0.922784335098467, math.Sqrt(0.394934066848226), false, true},
+		"walled":     {walled, []float64{0}, -0.50916, 0.69740, false, true}, // a normal cut at 0.5
+	} {
+		g, err := laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		if c.gaussian {
+			var draws [][]float64
+			for range n {
+				draws = append(draws, g.Draw(random))
+			}
+			moments(t, name+", Gaussian", draws, c.mean, c.sd)
+		}
+		draws, accepted, err := HMC(context.Background(), c.f, g, 300, n, random)
+		if err != nil || len(draws) != n || accepted < 0.6 || accepted > 0.97 {
+			t.Fatalf("%s: %d draws, %v accepted, error %v", name, len(draws), accepted, err)
+		}
+		moments(t, name+", HMC", draws, c.mean, c.sd)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	g, _ := laplace(correlated, []float64{1, -2}, []float64{1, 1})
+	if _, _, err := HMC(ended, correlated, g, 1, 1, rand.New(rand.NewPCG(1, 2))); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that has ended: %v", err)
+	}
+}
+
+func moments(t *testing.T, name string, draws [][]float64, mean, sd float64) {
+	t.Helper()
+	m, s := 0.0, 0.0
+	for _, d := range draws {
+		m += d[0] / float64(len(draws))
+	}
+	for _, d := range draws {
+		s += (d[0] - m) * (d[0] - m) / float64(len(draws))
+	}
+	if s = math.Sqrt(s); math.Abs(m-mean) > 0.1*sd || math.Abs(s/sd-1) > 0.1 {
+		t.Errorf("%s: mean %v and sd %v, want %v and %v", name, m, s, mean, sd)
+	}
+}
+
+// TestPrior: density and slope against its own integral and differences; priors that are none are refused.
+func TestPrior(t *testing.T) {
+	p := Prior{2, 1.5}
+	sum := quad.Fixed(func(v float64) float64 { l, _ := p.Log(v); return math.Exp(l) }, -15, 15, 200, nil, 0)
+	up, _ := p.Log(1 + 1e-5)
+	down, _ := p.Log(1 - 1e-5)
+	_, slope := p.Log(1)
+	if math.Abs(sum-1) > 1e-9 || math.Abs((up-down)/2e-5-slope) > 1e-8 {
+		t.Errorf("integral %v, slope %v, differences %v", sum, slope, (up-down)/2e-5)
+	}
+	for _, bad := range []Prior{{0, 1}, {1, 0}, {-1, 1}, {math.Inf(1), 1}, {1, math.NaN()}} {
+		if bad.Check() == nil {
+			t.Errorf("%v is accepted", bad)
+		}
+	}
+	f := With(correlated, []Prior{{1, 1}, {2, 0.5}})
+	g := make([]float64, 2)
+	v, err := f([]float64{0.3, 0.4}, g)
+	bare, _ := correlated([]float64{0.3, 0.4}, make([]float64, 2))
+	a, _ := Prior{1, 1}.Log(0.3)
+	b, _ := Prior{2, 0.5}.Log(0.4)
+	if err != nil || math.Abs(v-bare-a-b) > 1e-12 {
+		t.Errorf("with priors %v (%v), want %v", v, err, bare+a+b)
+	}
+	if _, err := With(walled, []Prior{{1, 1}})([]float64{2}, g); err == nil {
+		t.Error("an objective's error is lost")
+	}
+}
+
+// ridge is the log density of a Gaussian over (θ, ψ), ψ following θ with the slope 3 and θ stiff by itself: its standard deviation is 0.5
+// with ψ at its best, and 1e-4 with ψ held.
+func ridge(v, g []float64) (float64, error) {
+	a, b := v[0]-1, v[1]-2-3*(v[0]-1)
+	const stiff = 1 / (1e-4 * 1e-4) / 9
+	g[0], g[1] = -a/0.25+3*stiff*b, -stiff*b
+	return -0.5*a*a/0.25 - 0.5*stiff*b*b, nil
+}
+
+// TestProfile: the others follow, the curvature is that of the best of them, and a point off the mode is told from it.
+func TestProfile(t *testing.T) {
+	p, err := LaplaceProfile(ridge, []float64{1, 2}, []float64{1, 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(p.SD(0)/0.5-1) > 1e-4 || p.Short > 1e-9 {
+		t.Errorf("sd %v, %v nats short, want 0.5 and 0", p.SD(0), p.Short)
+	}
+	if all := p.All([]float64{1.1}); math.Abs(all[1]-2.3) > 1e-6 {
+		t.Errorf("at 1.1 the other is at %v, want 2.3", all[1])
+	}
+	off, err := LaplaceProfile(ridge, []float64{1.5, 3.5}, []float64{1, 1}, 1)
+	if err != nil || math.Abs(off.Short-0.5) > 1e-3 {
+		t.Errorf("a standard deviation off the mode is %v nats short (%v), want 0.5", off.Short, err)
+	}
+	if alone, err := LaplaceProfile(correlated, []float64{1, -2}, []float64{0.5, 4}, 2); err != nil || math.Abs(alone.SD(1)-3) > 1e-5 {
+		t.Errorf("without others: %v", err)
+	}
+	if _, err := LaplaceProfile(walled, []float64{0.5}, []float64{1}, 1); err == nil {
+		t.Error("an objective without a value beside the mode is no error")
+	}
+}
+
+// bent is quadratic within a few standard deviations, 1e-5, and bends beyond.
+func bent(v, g []float64) (float64, error) {
+	z := v[0] / 1e-5
+	g[0] = -z / (1 + z*z) / 1e-5
+	return -0.5 * math.Log(1+z*z), nil
+}
+
+// TestStiff: the differences' step shrinks to where a stiff objective is quadratic.
+func TestStiff(t *testing.T) {
+	g, err := laplace(bent, []float64{0}, []float64{1})
+	if err != nil || math.Abs(g.SD(0)/1e-5-1) > 0.01 {
+		t.Errorf("sd %v (%v), want 1e-5", g.SD(0), err)
+	}
+}
+
+// laplace is the Profile over all coordinates.
+func laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
+	p, err := LaplaceProfile(f, mode, scale, len(mode))
+	if err != nil {
+		return nil, err
+	}
+	return p.Gaussian, nil
+}

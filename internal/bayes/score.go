@@ -1,0 +1,92 @@
+// Package bayes measures predictions.
+package bayes
+
+import "math"
+
+// SD95 is half the width of a Gaussian's 95 % interval in standard deviations: the standard normal's quantile at 0.975.
+const SD95 = 1.959963984540054
+
+// RMS returns the root of the mean square of x.
+func RMS(x []float64) float64 {
+	return rms(len(x), func(i int) float64 { return x[i] })
+}
+
+// RMSE returns the root of the mean squared error of mean as a prediction of y.
+func RMSE(mean, y []float64) float64 {
+	return rms(len(y), func(i int) float64 { return y[i] - mean[i] })
+}
+
+// MeanSD returns the mean and the standard deviation of every step-th number of a from the first on. If all are the same number, it
+// returns that number and 0: the rounding of the sum would be more than the least noise of a fit.
+func MeanSD(a []float64, first, step int) (mean, sd float64) {
+	n := (len(a) - first + step - 1) / step
+	at := func(i int) float64 { return a[first+i*step] }
+	if constant(n, at) {
+		return at(0), 0
+	}
+	f := factor(n, at)
+	for i := range n {
+		mean += at(i) * f / float64(n)
+	}
+	square := 0.0
+	for i := range n {
+		square += (at(i)*f - mean) * (at(i)*f - mean) / float64(n)
+	}
+	return mean / f, math.Sqrt(square) / f
+}
+
+// constant reports whether n numbers are equal.
+func constant(n int, at func(i int) float64) bool {
+	for i := range n {
+		if at(i) != at(0) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// rms returns the root of the mean square of n numbers.
+func rms(n int, at func(i int) float64) float64 {
+	s, f := 0.0, factor(n, at)
+	for i := range n {
+		s += (at(i) * f) * (at(i) * f)
+	}
+	return math.Sqrt(s/float64(n)) / f
+}
+
+// factor returns a power of two by which to multiply n numbers so that their squares and the sums of the squares stay within float64's
+// range. It is 1 except for numbers beyond 10^±120. Multiplying by it is exact.
+func factor(n int, at func(i int) float64) float64 {
+	largest := 0.0
+	for i := range n {
+		largest = max(largest, math.Abs(at(i)))
+	}
+	switch {
+	case largest > 0x1p400:
+		return 0x1p-600
+	case largest < 0x1p-400 && largest > 0:
+		return 0x1p600
+	}
+	return 1
+}
+
+// Coverage returns the share of y inside the 95 % intervals of Gaussians.
+func Coverage(mean, sd, y []float64) float64 {
+	in := 0
+	for i, v := range y {
+		if math.Abs(v-mean[i]) <= SD95*sd[i] {
+			in++
+		}
+	}
+	return float64(in) / float64(len(y))
+}
+
+// NLPD returns the mean negative log density of y under independent Gaussians.
+func NLPD(mean, sd, y []float64) float64 {
+	s := 0.0
+	for i, v := range y {
+		z := (v - mean[i]) / sd[i]
+		s += 0.5*z*z + math.Log(sd[i]) + 0.5*math.Log(2*math.Pi)
+	}
+	return s / float64(len(y))
+}

@@ -1,0 +1,126 @@
+// Package fileio writes files that appear whole or not at all: each is written beside its place, synced and renamed.
+//
+// A reader sees the old content or the new, never a part, whatever happens to the writing program: an error, a panic, a full
+// disk, a loss of power. An error or a panic leaves nothing behind. A killed process can leave a hidden file ".NAME.*.tmp". The next
+// WriteAll or Check of the same path removes it, unless a live process holds its lock. To leave nothing behind after
+// SIGINT, turn the signal into a cancelled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
+package fileio
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+)
+
+// File is one output: its path and the function that writes its content.
+type File struct {
+	Path  string
+	Write func(w io.Writer) error
+}
+
+// Write creates or replaces the file at path with what fn writes; see WriteAll.
+func Write(path string, fn func(w io.Writer) error) error {
+	return WriteAll(context.Background(), File{Path: path, Write: fn})
+}
+
+// WriteAll creates or replaces several files, together or not at all.
+//
+// Every path is checked before the first function is called. The functions then run in the order given. Each writes, through a
+// buffer, to a temporary file in the output's folder, which is synced. When all have succeeded, the files are renamed into place and
+// their folders synced. If a function fails or panics, no output changes and the temporary files are removed. If one of the
+// renames fails, the renames before it are undone. (Without hard links in the file system, a replaced file cannot be restored; its
+// new content stays.)
+//
+// An existing file keeps its permission bits; a new one gets 0666 less the umask. A symbolic link stays, and the file that it points to
+// is replaced. A pipe, a terminal, /dev/null, /dev/stdout or another of the process's descriptors is not replaced but written
+// straight through, after the temporary files are complete and before they are renamed.
+//
+// Errors name the path and wrap ErrTarget (the path cannot be written to), the function's own error or the system's. Once ctx has
+// ended, a write to a pipe waits for its reader no longer than grace; the error then wraps ctx's.
+func WriteAll(ctx context.Context, files ...File) (err error) {
+	jobs, err := plan(files)
+	if err != nil {
+		return err
+	}
+	done := false
+	defer func() {
+		// Runs on a panic too, which then continues.
+		for _, j := range slices.Backward(jobs) {
+			if done {
+				os.Remove(j.backup)
+				j.open.Close()
+			} else {
+				j.undo()
+			}
+		}
+	}()
+	for _, through := range []bool{false, true} {
+		for _, j := range jobs {
+			if j.through == through {
+				if err := j.write(ctx); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, j := range jobs {
+		if err := j.rename(len(jobs) > 1); err != nil {
+			return err
+		}
+	}
+	done = true
+	return syncFolders(jobs)
+}
+
+// Check says, before a long computation, whether WriteAll could write to these paths: each folder exists and takes new files, no path
+// is a directory or protected, and all are different files. It leaves nothing behind, and removes the temporary files of killed
+// processes. Errors wrap ErrTarget.
+func Check(paths ...string) error {
+	files := make([]File, len(paths))
+	for i, p := range paths {
+		files[i].Path = p
+	}
+	jobs, err := plan(files)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.through {
+			continue
+		}
+		_, err := j.create()
+		j.undo()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan finds the place of every path, and removes the files that killed processes have left beside them.
+func plan(files []File) ([]*job, error) {
+	var jobs []*job
+	var replaced []string
+	for _, f := range files {
+		p, err := PlaceOf(f.Path)
+		if err == nil {
+			err = p.replaceable()
+		}
+		if err != nil {
+			return nil, err
+		}
+		j := &job{Place: p, fn: f.Write}
+		for _, k := range jobs {
+			if k.Same(j.Place) {
+				return nil, j.badTarget("%s is the same file; give each output a name of its own", k.path)
+			}
+		}
+		jobs = append(jobs, j)
+		if !j.through {
+			replaced = append(replaced, j.name)
+		}
+	}
+	sweep(replaced)
+	return jobs, nil
+}

@@ -1,0 +1,299 @@
+package fileio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var errHalfway = errors.New("halfway")
+
+// content returns a writing function.
+func content(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// halfway writes more than the buffer holds and then fails.
+func halfway(w io.Writer) error {
+	if _, err := w.Write(bytes.Repeat([]byte("half "), 1<<16)); err != nil {
+		return err
+	}
+	return errHalfway
+}
+
+// holds fails the test unless the folder contains exactly these files: pairs of name and content.
+func holds(t *testing.T, folder string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		known := false
+		for i := 0; i < len(want); i += 2 {
+			known = known || e.Name() == want[i]
+		}
+		if !known {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+	for i := 0; i < len(want); i += 2 {
+		got, err := os.ReadFile(filepath.Join(folder, want[i]))
+		if err != nil {
+			t.Error(err)
+		} else if string(got) != want[i+1] {
+			t.Errorf("%s holds %.40q, want %.40q", want[i], got, want[i+1])
+		}
+	}
+}
+
+// put makes a file.
+func put(t *testing.T, path, s string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(s), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	d := t.TempDir()
+	a := filepath.Join(d, "a")
+	long := strings.Repeat("long ", 1<<16)
+	for _, s := range []string{"", "first", long} {
+		if err := Write(a, content(s)); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, d, "a", s)
+	}
+	name := strings.Repeat("n", 250) // a temporary name made of it all would be too long
+	if err := Write(filepath.Join(d, name), content("x")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, d, "a", long, name, "x")
+}
+
+func TestWriteFailureLeavesTheOld(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		d := t.TempDir()
+		a := filepath.Join(d, "a")
+		var want []string
+		if old {
+			put(t, a, "old", 0o644)
+			want = []string{"a", "old"}
+		}
+		if err := Write(a, halfway); !errors.Is(err, errHalfway) || !strings.Contains(err.Error(), a) {
+			t.Errorf("error %v, want errHalfway with the path", err)
+		}
+		holds(t, d, want...)
+
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was swallowed")
+				}
+			}()
+			Write(a, func(w io.Writer) error { halfway(w); panic("a defect") })
+		}()
+		holds(t, d, want...)
+	}
+}
+
+// No target may be touched before the last function has succeeded.
+func TestWriteAllTogether(t *testing.T) {
+	d := t.TempDir()
+	a, b := filepath.Join(d, "a"), filepath.Join(d, "b")
+	put(t, a, "old", 0o644)
+	err := WriteAll(context.Background(), File{a, content("new a")}, File{b, func(w io.Writer) error {
+		if got, _ := os.ReadFile(a); string(got) != "old" {
+			t.Errorf("a is %q while b is still being written", got)
+		}
+		return halfway(w)
+	}})
+	if !errors.Is(err, errHalfway) {
+		t.Errorf("error %v, want errHalfway", err)
+	}
+	holds(t, d, "a", "old")
+
+	if err := WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, d, "a", "new a", "b", "new b")
+}
+
+// A rename that fails, here because a directory takes the target's place while its content is written, undoes those before it.
+func TestWriteAllUndoesRenames(t *testing.T) {
+	d := t.TempDir()
+	a, b, c := filepath.Join(d, "a"), filepath.Join(d, "b"), filepath.Join(d, "c")
+	put(t, a, "old", 0o600)
+	err := WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}, File{c, func(w io.Writer) error { return os.Mkdir(c, 0o777) }})
+	if err == nil || !strings.Contains(err.Error(), c) {
+		t.Errorf("error %v, want one that names %s", err, c)
+	}
+	if err := os.Remove(c); err != nil {
+		t.Error(err)
+	}
+	holds(t, d, "a", "old")
+}
+
+func TestMode(t *testing.T) {
+	d := t.TempDir()
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o755} {
+		p := filepath.Join(d, "old"+mode.String())
+		put(t, p, "old", mode)
+		if err := Write(p, content("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, _ := os.Stat(p); info.Mode() != mode {
+			t.Errorf("mode %v became %v", mode, info.Mode())
+		}
+	}
+	plain, ours := filepath.Join(d, "plain"), filepath.Join(d, "ours")
+	f, err := os.Create(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := Write(ours, content("x")); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := os.Stat(plain)
+	if got, _ := os.Stat(ours); got.Mode() != want.Mode() {
+		t.Errorf("a new file has mode %v, os.Create gives %v", got.Mode(), want.Mode())
+	}
+}
+
+func TestSymlink(t *testing.T) {
+	d := t.TempDir()
+	sub := filepath.Join(d, "sub", "deep")
+	if err := os.MkdirAll(sub, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(sub, "real"), "old", 0o600)
+	links := map[string]string{
+		"link":     filepath.Join("sub", "deep", "real"),
+		"absolute": filepath.Join(sub, "real"),
+		"chain":    "link",
+		"folder":   filepath.Join("sub", "deep"),
+		"up":       filepath.Join("sub", "deep") + "/../deep/real",
+		"dangling": filepath.Join("folder") + "/../fresh", // folder/.. is sub, not d
+	}
+	for name, to := range links {
+		if err := os.Symlink(to, filepath.Join(d, name)); err != nil {
+			t.Skip("this file system has no symbolic links: ", err)
+		}
+	}
+	for _, name := range []string{"link", "absolute", "chain", "up", filepath.Join("folder", "real")} {
+		if err := Write(filepath.Join(d, name), content(name)); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, sub, "real", name)
+		if to, ok := links[name]; ok {
+			if got, err := os.Readlink(filepath.Join(d, name)); got != to {
+				t.Errorf("the link %s points to %q (%v), want %q", name, got, err, to)
+			}
+		}
+	}
+	if err := Write(filepath.Join(d, "dangling"), content("made")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(d, "sub", "fresh")); string(got) != "made" {
+		t.Errorf("the dangling link's target holds %q, %v", got, err)
+	}
+}
+
+func TestBadTargets(t *testing.T) {
+	d := t.TempDir()
+	put(t, filepath.Join(d, "file"), "x", 0o644)
+	os.Symlink("loop", filepath.Join(d, "loop"))
+	for name, c := range map[string]struct {
+		path, says string
+		cause      error
+	}{
+		"missing folder":     {filepath.Join(d, "none", "a"), "no folder", fs.ErrNotExist},
+		"file as a folder":   {filepath.Join(d, "file", "a"), "file", nil},
+		"directory":          {d, "directory", nil},
+		"slash at the end":   {d + "/", "names no file", nil},
+		"dots":               {d + "/..", "names no file", nil},
+		"empty":              {"", "names no file", nil},
+		"loop":               {filepath.Join(d, "loop"), "symbolic links", nil},
+		"name too long":      {filepath.Join(d, strings.Repeat("n", 300)), "name too long", nil},
+		"folder of the fd's": {"/dev/fd/none", "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			good := filepath.Join(d, "good")
+			called := false
+			fn := func(io.Writer) error { called = true; return nil }
+			for what, err := range map[string]error{
+				"WriteAll": WriteAll(context.Background(), File{good, fn}, File{c.path, fn}),
+				"Check":    Check(good, c.path),
+			} {
+				if !errors.Is(err, ErrTarget) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.path) {
+					t.Errorf("%s: %v; want ErrTarget, %q and the path", what, err, c.says)
+				}
+				if c.cause != nil && !errors.Is(err, c.cause) {
+					t.Errorf("%s: %v does not wrap %v", what, err, c.cause)
+				}
+			}
+			if called {
+				t.Error("the functions ran although a target was bad")
+			}
+		})
+	}
+	os.Remove(filepath.Join(d, "loop"))
+	holds(t, d, "file", "x")
+}
+
+func TestSameTargetTwice(t *testing.T) {
+	d := t.TempDir()
+	a := filepath.Join(d, "a")
+	if err := WriteAll(context.Background(), File{a, content("1")}, File{d + "/./a", content("2")}); !errors.Is(err, ErrTarget) {
+		t.Errorf("error %v, want ErrTarget: the same path in other words", err)
+	}
+	os.Symlink("a", filepath.Join(d, "b"))
+	if err := WriteAll(context.Background(), File{a, content("1")}, File{filepath.Join(d, "b"), content("2")}); !errors.Is(err, ErrTarget) {
+		t.Errorf("error %v, want ErrTarget: b points to a", err)
+	}
+	os.Remove(filepath.Join(d, "b"))
+	holds(t, d)
+}
+
+func TestCheckLeavesNothing(t *testing.T) {
+	d := t.TempDir()
+	a := filepath.Join(d, "a")
+	put(t, a, "old", 0o600)
+	before, _ := os.Stat(a)
+	if err := Check(a, filepath.Join(d, "b")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, d, "a", "old")
+	if after, _ := os.Stat(a); !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
+		t.Error("Check changed the file")
+	}
+}
+
+func TestOpenRegular(t *testing.T) {
+	d := t.TempDir()
+	put(t, filepath.Join(d, "a"), "12345", 0o644)
+	f, n, err := OpenRegular(filepath.Join(d, "a"))
+	if err != nil || n != 5 {
+		t.Fatalf("size %d, error %v; want 5, nil", n, err)
+	}
+	f.Close()
+	for path, want := range map[string]error{d: ErrNotRegular, os.DevNull: ErrNotRegular, filepath.Join(d, "none"): fs.ErrNotExist} {
+		if _, _, err := OpenRegular(path); !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v; want %v with the path", path, err, want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package fileio
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// A job is one output while it is written: to a temporary file, which is renamed to its place, or straight through.
+type job struct {
+	Place
+	fn      func(io.Writer) error
+	temp    string   // the temporary file; "": none was made
+	open    *os.File // the same file, open and locked until the end so that no other process sweeps it away
+	backup  string   // a second link to the replaced file, while a rename may have to be undone
+	renamed bool
+}
+
+// create makes the temporary file, in the output's folder because a rename works only within one file system.
+func (j *job) create() (*os.File, error) {
+	folder, base := filepath.Split(j.name)
+	for try := 0; ; try++ {
+		name := fmt.Sprintf("%s.%s.%0*x%s", folder, short(base), idDigits, rand.Uint64(), tempEnd)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) && try < 100 {
+			continue
+		}
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EROFS) {
+			return nil, j.badTarget("no file can be made in folder %s: %w; choose a folder that takes new files", folder, cause(err))
+		}
+		if err != nil {
+			return nil, j.failed(cause(err))
+		}
+		if held, _ := flock(f); (held || !still(f, name)) && try < 100 { // another process is sweeping it away
+			f.Close()
+			continue
+		}
+		j.temp, j.open = name, f
+		if j.file != nil {
+			if err := f.Chmod(j.file.Mode().Perm()); err != nil {
+				return nil, j.failed(err)
+			}
+		}
+		return f, nil
+	}
+}
+
+// write fills the job's temporary file, or writes straight through.
+func (j *job) write(ctx context.Context) error {
+	if j.through {
+		return j.writeThrough(&until{ctx: ctx})
+	}
+	f, err := j.create()
+	if err != nil {
+		return err
+	}
+	if err = j.fill(f); err == nil {
+		err = f.Sync()
+	}
+	return j.failed(err)
+}
+
+func (j *job) writeThrough(u *until) (err error) {
+	f, err := j.reach(u)
+	if err != nil {
+		return err
+	}
+	if f != os.Stdout && f != os.Stderr {
+		defer func() { err = cmp.Or(err, j.failed(f.Close())) }()
+	}
+	u.w = f
+	return j.failed(j.fill(u))
+}
+
+// fill writes the content.
+func (j *job) fill(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := j.fn(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// reach opens a place that is written straight through. It opens a standard stream anew where it can, because a write to os.Stdout
+// whose reader has gone ends the process and would leave temporary files. A standard stream that is a file must keep its position.
+func (j *job) reach(u *until) (*os.File, error) {
+	if j.std != nil {
+		if info, err := j.std.Stat(); err == nil && info.Mode().IsRegular() {
+			return j.std, nil
+		}
+	}
+	f, err := await(u, func() (*os.File, error) { return os.OpenFile(j.name, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
+	switch {
+	case err == nil:
+		return f, nil
+	case u.ctx.Err() != nil && errors.Is(err, u.ctx.Err()):
+		return nil, j.failed(err)
+	case j.std != nil: // a socket, or a terminal that was another user's
+		return j.std, nil
+	}
+	return nil, j.badTarget("%w", cause(err))
+}
+
+// rename moves the temporary file into place. With keep, the replaced file stays reachable by the backup.
+func (j *job) rename(keep bool) error {
+	if j.through {
+		return nil
+	}
+	if backup := j.temp + backupEnd; keep && j.file != nil && os.Link(j.name, backup) == nil {
+		j.backup = backup
+	}
+	if !locks { // Windows renames no open file
+		j.open.Close()
+	}
+	if err := os.Rename(j.temp, j.name); err != nil {
+		return j.failed(cause(err))
+	}
+	j.renamed = true
+	return nil
+}
+
+// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. Its open
+// file keeps the lock until then. Where there is no temporary file, backup or open file, the calls fail and do nothing.
+func (j *job) undo() {
+	if !locks {
+		j.open.Close()
+	}
+	defer j.open.Close()
+	os.Remove(j.temp)
+	switch {
+	case !j.renamed:
+		os.Remove(j.backup)
+	case j.backup != "":
+		os.Rename(j.backup, j.name)
+	case j.file == nil:
+		os.Remove(j.name)
+	}
+}
+
+// syncFolders makes the renames survive a loss of power. A file system that cannot sync a folder is not an error.
+func syncFolders(jobs []*job) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	synced := map[string]bool{}
+	for _, j := range jobs {
+		folder := filepath.Dir(j.name)
+		if j.through || synced[folder] {
+			continue
+		}
+		synced[folder] = true
+		d, err := os.Open(folder)
+		if err != nil {
+			continue // the folder may be written but not read
+		}
+		err = d.Sync()
+		d.Close()
+		if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("write %q: written, but its folder could not be synced: %w", j.path, err)
+		}
+	}
+	return nil
+}
+
+// failed names the path. The system's errors name the temporary file, which means nothing to users: only their cause is kept.
+func (j *job) failed(err error) error {
+	var pe *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &pe) && j.temp != "" && pe.Path == j.temp:
+		err = pe.Err
+	}
+	return fmt.Errorf("write %q: %w", j.path, err)
+}

@@ -1,0 +1,172 @@
+//go:build linux
+
+package fileio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asNobody runs fn without root's right to write everywhere.
+func asNobody(t *testing.T, fn func()) {
+	if os.Geteuid() != 0 {
+		fn()
+		return
+	}
+	const nobody = 65534
+	if err := syscall.Setresuid(-1, nobody, -1); err != nil {
+		t.Skip("root cannot give up its rights here: ", err)
+	}
+	defer func() {
+		if err := syscall.Setresuid(-1, 0, -1); err != nil {
+			panic(err)
+		}
+	}()
+	fn()
+}
+
+func TestReadOnly(t *testing.T) {
+	d, err := os.MkdirTemp("", "fileio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(d)
+	locked, open := filepath.Join(d, "locked"), filepath.Join(d, "open")
+	for _, p := range []string{locked, open} {
+		if err := os.Mkdir(p, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(p, "protected"), "old", 0o444)
+	}
+	for p, mode := range map[string]fs.FileMode{d: 0o755, locked: 0o555, open: 0o777} {
+		if err := os.Chmod(p, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asNobody(t, func() {
+		for _, p := range []string{filepath.Join(locked, "new"), filepath.Join(open, "protected")} {
+			for what, err := range map[string]error{"Write": Write(p, content("x")), "Check": Check(p)} {
+				if !errors.Is(err, ErrTarget) || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), p) {
+					t.Errorf("%s: %v; want ErrTarget, fs.ErrPermission and the path %s", what, err, p)
+				}
+			}
+		}
+	})
+	os.Chmod(locked, 0o777)
+	holds(t, locked, "protected", "old")
+	holds(t, open, "protected", "old")
+}
+
+func TestPipe(t *testing.T) {
+	d := t.TempDir()
+	p, a := filepath.Join(d, "pipe"), filepath.Join(d, "a")
+	if err := syscall.Mkfifo(p, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p); err != nil { // must not wait for a reader
+		t.Fatal(err)
+	}
+	got := make(chan string, 1)
+	read := func() {
+		s, _ := os.ReadFile(p)
+		got <- string(s)
+	}
+	go read()
+	if err := WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case s := <-got:
+		if s != "through" {
+			t.Errorf("the pipe's reader got %q", s)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the pipe's reader got nothing")
+	}
+	if info, _ := os.Lstat(p); info.Mode()&fs.ModeNamedPipe == 0 {
+		t.Errorf("the pipe became %v", info.Mode())
+	}
+	if _, _, err := OpenRegular(p); !errors.Is(err, ErrNotRegular) { // again without waiting
+		t.Errorf("OpenRegular: %v, want ErrNotRegular", err)
+	}
+	os.Remove(p)
+	holds(t, d, "a", "file")
+}
+
+func TestDevNull(t *testing.T) {
+	if err := Write("/dev/null", content("x")); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Stat("/dev/null"); info.Mode()&fs.ModeCharDevice == 0 {
+		t.Fatalf("/dev/null became %v", info.Mode())
+	}
+	if err := Write("/dev/full", content("x")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("/dev/full: %v, want ENOSPC", err)
+	}
+}
+
+// TestStdout runs this test binary as a program that writes to /dev/stdout.
+func TestStdout(t *testing.T) {
+	if a := os.Getenv("ATOMICFILE_STDOUT"); a != "" {
+		os.Stdout.WriteString("before ")
+		if err := WriteAll(context.Background(), File{a, content("file")}, File{"/dev/stdout", func(w io.Writer) error {
+			return content(strings.Repeat("through ", 1<<15))(w)
+		}}); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(3)
+		}
+		os.Stdout.WriteString("after")
+		os.Exit(0)
+	}
+	d := t.TempDir()
+	a := filepath.Join(d, "a")
+	program := func() *exec.Cmd {
+		c := exec.Command(os.Args[0], "-test.run=^TestStdout$")
+		c.Env = append(os.Environ(), "ATOMICFILE_STDOUT="+a)
+		return c
+	}
+	want := "before " + strings.Repeat("through ", 1<<15) + "after"
+	if got, err := program().Output(); err != nil || string(got) != want {
+		t.Errorf("into a pipe: %.60q, %v", got, err)
+	}
+	out, err := os.Create(filepath.Join(d, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c := program()
+	c.Stdout = out
+	if err := c.Run(); err != nil {
+		t.Error(err)
+	}
+	holds(t, d, "a", "file", "out", want)
+
+	// A reader that goes away is an error, not the end of the process with temporary files left.
+	os.Remove(a)
+	c = program()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	r.Read(make([]byte, 1))
+	r.Close()
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
+		t.Errorf("with its reader gone the program ended with %v, want exit status 3", err)
+	}
+	holds(t, d, "out", want)
+}

@@ -1,0 +1,125 @@
+package safetensors
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
+)
+
+// ReadFile reads the file at path. Errors name the path and wrap Read's, the system's or atomicfile.ErrNotRegular.
+func ReadFile(path string) (*File, error) {
+	r, size, err := fileio.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f, err := Read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Read reads a file of size bytes. It checks the whole header, also against size, before it allocates anything for the tensors, so that
+// memory is proportional to size whatever the header says. Errors wrap ErrFormat and give the offset or the tensor and what would be
+// right, or they wrap r's own error. Metadata is nil where the file has none.
+func Read(r io.ReaderAt, size int64) (*File, error) {
+	entries, metadata, start, err := readHeader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Tensors: make(map[string]Tensor, len(entries)), Metadata: metadata}
+	buf := make([]byte, min(1<<16, int(size)-start))
+	for i := range entries {
+		data, err := readData(r, start, &entries[i], buf)
+		if err != nil {
+			return nil, err
+		}
+		f.Tensors[entries[i].name] = Tensor{Shape: entries[i].shape, Data: data}
+	}
+	return f, nil
+}
+
+// Metadata reads no more of a file than its header, and returns the Metadata that Read does. Errors are Read's about the header.
+func Metadata(r io.ReaderAt, size int64) (map[string]string, error) {
+	_, metadata, _, err := readHeader(r, size)
+	return metadata, err
+}
+
+// readHeader reads the header and checks it against size; the data begins at start.
+func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string]string, start int, err error) {
+	if size < 8 {
+		return nil, nil, 0, malformed("the file has %d bytes; want a safetensors file, which begins with 8 bytes of header length", size)
+	}
+	var first [8]byte
+	if err := readAt(r, first[:], 0); err != nil {
+		return nil, nil, 0, err
+	}
+	h := binary.LittleEndian.Uint64(first[:])
+	switch {
+	case h > uint64(size-8):
+		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h, size-8)
+	case h > maxHeader:
+		return nil, nil, 0, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
+	}
+	text := make([]byte, h)
+	if err := readAt(r, text, 8); err != nil {
+		return nil, nil, 0, err
+	}
+	if entries, metadata, err = parseHeader(text); err != nil {
+		return nil, nil, 0, err
+	}
+	start = 8 + int(h)
+	return entries, metadata, start, checkLayout(entries, start, int(size)-start)
+}
+
+// readData reads one tensor's values through buf, which holds all of them or a multiple of 8 bytes.
+func readData(r io.ReaderAt, start int, e *entry, buf []byte) ([]float64, error) {
+	data := make([]float64, 0, e.count)
+	for at := e.begin; at < e.end; {
+		b := buf[:min(len(buf), e.end-at)]
+		if err := readAt(r, b, int64(start+at)); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", fault.Quote(e.name), err)
+		}
+		at += len(b)
+		for size := e.size(); len(b) > 0; b = b[size:] {
+			if size == 4 {
+				data = append(data, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+			} else {
+				data = append(data, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+			}
+		}
+	}
+	return data, nil
+}
+
+// readAt fills b from offset at. A file that ends before its size, because another process is shortening it, is malformed.
+func readAt(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		return malformed("offset %d: the file ends, want %d more bytes", at+int64(n), len(b)-n)
+	}
+	return fmt.Errorf("offset %d: %w", at, err)
+}
+
+// Entry decodes a JSON entry of the metadata into to. Its errors name no type of Go.
+func (f *File) Entry(name string, to any) error {
+	err := json.Unmarshal([]byte(f.Metadata[name]), to)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &kind):
+		return err
+	case kind.Field == "":
+		return malformed("a JSON %s is not what belongs there", kind.Value)
+	}
+	return malformed("a JSON %s is not what belongs into %q", kind.Value, kind.Field)
+}

@@ -1,0 +1,113 @@
+//go:build unix
+
+package fileio
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSweep: what a killed process left goes with the next write of the same target; what is a live one's, another target's or anybody
+// else's stays.
+func TestSweep(t *testing.T) {
+	d := t.TempDir()
+	path := filepath.Join(d, "out")
+	const id = "0123456789abcdef"
+	for _, name := range []string{".out." + id + ".tmp", ".out." + id + ".tmp.old", ".out.fedcba9876543210.tmp.old"} {
+		put(t, filepath.Join(d, name), "left", 0o666)
+	}
+	kept := []string{".other." + id + ".tmp", ".out." + id[1:] + ".tmp", ".out.mine.tmp", ".out." + id + ".tmp.older", "out." + id + ".tmp"}
+	for _, name := range kept {
+		put(t, filepath.Join(d, name), "kept", 0o666)
+	}
+	var pairs []string
+	for _, name := range kept {
+		pairs = append(pairs, name, "kept")
+	}
+	if err := Check(path); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, d, pairs...)
+	err := Write(path, func(w io.Writer) error { // another write of the same target, meanwhile
+		_, e := io.WriteString(w, "x")
+		return errors.Join(e, Check(path), Write(path, content("other")))
+	})
+	if err != nil {
+		t.Errorf("a write's own file was swept away by another's: %v", err)
+	}
+	holds(t, d, append(pairs, "out", "x")...)
+}
+
+// TestSweepBackup: the second link to what is replaced stays while the process that made it lives.
+func TestSweepBackup(t *testing.T) {
+	d := t.TempDir()
+	one, two := filepath.Join(d, "one"), filepath.Join(d, "two")
+	put(t, one, "old", 0o666)
+	jobs, err := plan([]File{{one, content("new")}, {two, content("new")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(jobs[0].write(t.Context()), jobs[1].write(t.Context()), jobs[0].rename(true)); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(one, two); err != nil {
+		t.Fatal(err)
+	}
+	jobs[1].undo()
+	jobs[0].undo()
+	if text, err := os.ReadFile(one); err != nil || string(text) != "old" {
+		t.Errorf("undone to %q, %v; want what was there", text, err)
+	}
+	holds(t, d, "one", "old")
+}
+
+// TestFailedRename: a rename that fails after the backup was made leaves neither a backup nor a lock.
+func TestFailedRename(t *testing.T) {
+	d := t.TempDir()
+	one := filepath.Join(d, "one")
+	put(t, one, "old", 0o666)
+	jobs, err := plan([]File{{one, content("new")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(jobs[0].write(t.Context()), os.Remove(jobs[0].temp)); err != nil {
+		t.Fatal(err)
+	}
+	if err := jobs[0].rename(true); err == nil || jobs[0].backup == "" {
+		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
+	}
+	jobs[0].undo()
+	holds(t, d, "one", "old")
+}
+
+func TestLock(t *testing.T) {
+	d := t.TempDir()
+	path := filepath.Join(d, "file")
+	put(t, filepath.Join(d, ".file.lock"), "left by a killed process", 0o666)
+	unlock, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, "there", 0o666)
+	if err := os.Symlink(path, filepath.Join(d, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, filepath.Join(d, "alias"), d + "/./file"} {
+		if _, err := Lock(name); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "process") {
+			t.Errorf("%s: %v; want ErrLocked and the process", name, err)
+		}
+	}
+	unlock()
+	holds(t, d, "alias", "there", "file", "there")
+	if unlock, err = Lock(path); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if _, err := Lock(filepath.Join(d, "nowhere", "file")); !errors.Is(err, ErrTarget) {
+		t.Errorf("%v; want ErrTarget", err)
+	}
+}

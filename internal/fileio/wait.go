@@ -1,0 +1,76 @@
+package fileio
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
+)
+
+// grace is the time that a waiting write still has once its context has ended: enough for a reader that is there, too short to be
+// noticed.
+const grace = 500 * time.Millisecond
+
+// Until returns a writer to w, which may be a pipe without a reader. Once ctx has ended, all writes together have grace. A write that
+// still waits then is left behind, and it and all later writes fail with an error that wraps ctx's.
+func Until(ctx context.Context, w io.Writer) io.Writer {
+	return &until{ctx: ctx, w: w}
+}
+
+type until struct {
+	ctx  context.Context
+	end  time.Time // of grace; zero as long as ctx has not ended
+	w    io.Writer
+	copy []byte
+	err  error
+}
+
+// Write passes on a copy of b, because a write that is left behind may read it later.
+func (u *until) Write(b []byte) (n int, err error) {
+	if u.ctx.Done() == nil {
+		return u.w.Write(b)
+	}
+	const most = 1 << 16
+	for len(b) > 0 && u.err == nil {
+		part := append(u.copy[:0], b[:min(len(b), most)]...)
+		var wrote int
+		wrote, u.err = await(u, func() (int, error) { return u.w.Write(part) }, func(int) {})
+		n, b, u.copy = n+wrote, b[wrote:], part
+	}
+	return n, u.err
+}
+
+// await returns fn's result, or gives up when grace ends; late then gets the value that fn may still return.
+func await[T any](u *until, fn func() (T, error), late func(T)) (T, error) {
+	if u.ctx.Done() == nil {
+		return fn()
+	}
+	var value T
+	var err error
+	done := make(chan struct{})
+	go func() {
+		value, err = fn()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return value, err
+	case <-u.ctx.Done():
+	}
+	if u.end.IsZero() {
+		u.end = time.Now().Add(grace)
+	}
+	select {
+	case <-done:
+		return value, err
+	case <-time.After(time.Until(u.end)):
+	}
+	go func() {
+		if <-done; err == nil {
+			late(value)
+		}
+	}()
+	var none T
+	return none, fault.Errorf(u.ctx.Err(), "nothing reads it")
+}

@@ -1,0 +1,254 @@
+package initialize
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/periodogram"
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// Constants of the spectrum start. DESIGN.md, "Starting values", gives the reasons.
+// W is the length of a window; some constants are in steps of the data's grid.
+const (
+	spectrumOrder = 0.5 // order of a window's autoregressive model, in steps of the grid in W
+	// spectrumLongest is the highest such order p. Beyond it the recursion, which
+	// takes p² operations, is slow, and a periodogram resolves as much.
+	spectrumLongest = 4096
+	spectrumSegment = 1.0  // half the length of the data that it is read from, in W
+	spectrumBin     = 0.75 // width of a frequency bin, in 1/W
+	spectrumMost    = 0.27 // bins kept in a window at most, for each step in W
+	spectrumFew     = 0.04 // the same if they will be optimised: each brings three point estimates
+	spectrumCap     = 200  // bins kept in a window at most
+	spectrumFewest  = 8    // bins kept in a window at least
+	spectrumSteps   = 8    // density evaluations across a bin
+	// spectrumShare is how much of the noise level the dropped bins may hold.
+	spectrumShare = 0.1
+	// Noise may put up to spectrumNoise times the median mass into a bin of uneven
+	// rows, whose spectrum leaks into all bins.
+	spectrumNoise = 8
+)
+
+// bins lists the bins to keep of each window's spectrum by window and frequency.
+// dropped is the mass of the others, averaged over the windows. Without centres there
+// are no windows, and length is the length of the data.
+func (s *Series) bins(ctx context.Context, centres []float64, length, level float64, set Settings) (kept []bin, dropped float64) {
+	half := spectrumSegment * length
+	if len(centres) == 0 {
+		centres, half = []float64{s.x0 + float64(len(s.missing)-1)*s.step/2}, length
+	}
+	steps := length / s.step
+	for _, r := range s.rankings(ctx, centres, half, steps, set.mostBins(steps), set.Shared) {
+		keep, rest := set.split(r, spectrumShare*level)
+		dropped += rest / float64(len(centres))
+		at := len(kept)
+		kept = append(kept, r.bins[:keep]...)
+		top := kept[at:]
+		sort.Slice(top, func(i, j int) bool { return top[i].freq < top[j].freq })
+	}
+	return kept, dropped
+}
+
+// rankings ranks the bins of each window's spectrum, which is read from the data
+// within half of its centre, and keeps at most most of them. If shared, every window
+// has the bins of the windows' mean spectrum. Once ctx has ended the bins have no
+// mass, and are not kept for the next call.
+func (s *Series) rankings(ctx context.Context, centres []float64, half, steps float64, most int, shared bool) []ranking {
+	asked := spectra{len(centres), most, half, shared}
+	if s.ranked != nil && s.spectra == asked {
+		return s.ranked
+	}
+	all := make([]ranking, len(centres))
+	count, order := s.binCount(steps), int(spectrumOrder*steps)
+	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
+	masses := make([][]float64, len(centres)) // kept if there is to be a mean of them
+	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
+		var own []float64
+		switch {
+		case ctx.Err() != nil:
+			own = make([]float64, count)
+		case s.times != nil:
+			own = s.unevenMasses(ctx, centres[v], half, count)
+		case order > spectrumLongest:
+			own = s.periodogram(ctx, centres[v], half, count)
+		default:
+			t := transforms.Get().(*ar.Transform)
+			defer transforms.Put(t)
+			own = s.modelMasses(t, centres[v], half, order, count)
+		}
+		if shared {
+			masses[v] = own
+			return
+		}
+		all[v] = s.rank(own, v, most)
+	})
+	if shared {
+		mean := meanOf(masses)
+		for v := range all {
+			all[v] = s.rank(mean, v, most)
+		}
+	}
+	s.ranked = nil
+	if ctx.Err() == nil {
+		s.spectra, s.ranked = asked, all
+	}
+	return all
+}
+
+// rank sorts the bins of window v by their masses and keeps the heaviest.
+func (s *Series) rank(masses []float64, v, most int) (r ranking) {
+	bins, width := make([]bin, len(masses)), s.band/float64(len(masses))
+	for i, mass := range masses {
+		bins[i] = bin{v, (float64(i) + 0.5) * width, mass}
+	}
+	slices.SortFunc(bins, func(a, b bin) int { return cmp.Or(cmp.Compare(b.mass, a.mass), cmp.Compare(a.freq, b.freq)) })
+	keep := min(most, len(bins))
+	r.lines = keep
+	if s.times != nil {
+		noise := spectrumNoise * bins[len(bins)/2].mass
+		for r.lines > 0 && bins[r.lines-1].mass <= noise {
+			r.lines--
+		}
+	}
+	r.bins = slices.Clone(bins[:keep])
+	for _, a := range bins[keep:] {
+		r.rest += a.mass
+	}
+	return r
+}
+
+// split says how many bins of a window to keep, and the mass of the rest. It drops
+// the lightest, which together hold less than hidden or, of uneven rows, do not stand
+// out of the noise, but keeps at least Components or, if that is open,
+// spectrumFewest.
+func (s *Settings) split(r ranking, hidden float64) (keep int, rest float64) {
+	fewest := cmp.Or(s.Components, min(spectrumFewest, len(r.bins)))
+	keep, rest = len(r.bins), r.rest
+	for keep > fewest && (keep > r.lines || rest+r.bins[keep-1].mass < hidden) {
+		keep--
+		rest += r.bins[keep].mass
+	}
+	return keep, rest
+}
+
+// binCount is how many bins the spectrum of a window of so many steps is divided
+// into.
+func (s *Series) binCount(steps float64) int {
+	return max(1, int(math.Ceil(s.band*steps/spectrumBin)))
+}
+
+// mostBins is the most of them that a window may keep.
+func (s *Settings) mostBins(steps float64) int {
+	if n := cmp.Or(s.Components, s.most); n != 0 {
+		return n
+	}
+	share := spectrumFew
+	if !s.Optimised {
+		share = spectrumMost
+	}
+	return max(spectrumFewest, min(spectrumCap, int(share*steps)))
+}
+
+// unevenMasses are the masses of count bins by a periodogram of the uneven rows
+// within half of centre, in the mean over the outputs: zero once ctx has ended.
+func (s *Series) unevenMasses(ctx context.Context, centre, half float64, count int) []float64 {
+	masses := make([]float64, count)
+	from, to := s.within(centre-half, centre+half)
+	if to-from < 2 {
+		return masses
+	}
+	times, weights := s.times[from:to], make([]float64, to-from)
+	for i, x := range times {
+		w := math.Cos(math.Pi / 2 * (x - centre) / half)
+		weights[i] = max(w*w, 1e-6)
+	}
+	for _, y := range s.y {
+		m, err := periodogram.Masses(ctx, times, y[from:to], weights, s.band/s.step, count, spectrumSteps)
+		if err != nil {
+			return masses
+		}
+		for i, a := range m {
+			masses[i] += a / float64(len(s.y))
+		}
+	}
+	return masses
+}
+
+// modelMasses are the masses of count bins over [0, ½] cycles per step, in the mean
+// over the outputs, by autoregressive models of the places within half of centre,
+// tapered by a cosine: the variance that the models have in each bin and its mirror
+// image, by the midpoint rule.
+func (s *Series) modelMasses(t *ar.Transform, centre, half float64, order, count int) []float64 {
+	tapered, weight := s.tapered(centre, half)
+	masses, width := make([]float64, count), 0.5/float64(count)
+	for _, y := range tapered {
+		r := ar.Autocorrelation(y, max(1, min(order, len(y)/3)))
+		for j := range r {
+			r[j] *= float64(len(y)) / weight
+		}
+		for i, d := range t.Densities(ar.YuleWalker(r)) {
+			masses[i/spectrumSteps] += d
+		}
+	}
+	for i := range masses {
+		masses[i] *= 2 * width / float64(spectrumSteps*len(s.y))
+	}
+	return masses
+}
+
+// periodogram is the masses of count bins by the periodogram of the places within
+// half of centre, tapered by a cosine, in the mean over the outputs. The power at a
+// frequency of the transform is spread evenly over the frequencies nearest to it.
+func (s *Series) periodogram(ctx context.Context, centre, half float64, count int) []float64 {
+	tapered, weight := s.tapered(centre, half)
+	n := ar.PeriodogramSize(len(tapered[0]))
+	power, masses := make([]float64, n/2+1), make([]float64, count)
+	for _, y := range tapered {
+		if ctx.Err() == nil {
+			ar.Periodogram(power, y)
+		}
+	}
+	width := 2 * float64(count) / float64(n) // of a step of the transform, in bins
+	for k, v := range power {
+		v *= 2 / (weight * float64(n*len(s.y))) // with the mirror image
+		from, to := (float64(k)-0.5)*width, (float64(k)+0.5)*width
+		for i := max(0, int(from)); i <= min(count-1, int(to)); i++ {
+			masses[i] += v * (min(to, float64(i+1)) - max(from, float64(i))) / width
+		}
+	}
+	return masses
+}
+
+// tapered is the places within half of centre, of each output, times a cosine. The
+// squares of the cosine sum to weight.
+func (s *Series) tapered(centre, half float64) (out [][]float64, weight float64) {
+	lo := max(0, int(math.Ceil((centre-half-s.x0)/s.step)))
+	hi := min(len(s.missing)-1, int(math.Floor((centre+half-s.x0)/s.step))) + 1
+	for _, y := range s.y {
+		out = append(out, slices.Clone(y[lo:hi]))
+	}
+	for i := range hi - lo {
+		t := math.Cos(math.Pi / 2 * (s.x0 + float64(lo+i)*s.step - centre) / half)
+		for _, y := range out {
+			y[i] *= t
+		}
+		weight += t * t
+	}
+	return out, weight
+}
+
+func meanOf(all [][]float64) []float64 {
+	mean := make([]float64, len(all[0]))
+	for _, a := range all {
+		for i, x := range a {
+			mean[i] += x / float64(len(all))
+		}
+	}
+	return mean
+}

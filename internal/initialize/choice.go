@@ -1,0 +1,167 @@
+package initialize
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/vssgp/vssgp/variational"
+)
+
+// The selection criterion is the bound of a setting's starting values or, if they
+// will be optimised, the bound after some iterations less the number of point
+// estimates. DESIGN.md, "Which windows?", says what it chooses from, and why.
+const (
+	// choiceExcerpts excerpts, each choiceWindows of the longest windows long, stand
+	// for data more than twice as long as all of them.
+	choiceExcerpts = 8
+	choiceWindows  = 4
+	// choiceIterations are taken before settings that will be optimised are
+	// compared.
+	choiceIterations = 10
+	// choiceFeatures is K of the one setting with more than a cosine and a sine for
+	// each of its components, of which it has half as many.
+	choiceFeatures = 2 * spectrumFeatures
+)
+
+// trials compares settings on parts of the data.
+type trials struct {
+	ctx   context.Context
+	judge Judge
+	parts []*Series
+	whole bool // the one part is all of the data
+
+	best      Settings
+	laid      int // its components in a window: the mean, rounded up
+	criterion float64
+	begun     *variational.Evaluation // the bound of the best's starting values, if it was tried on all data
+}
+
+// choose is the setting with the highest criterion, and the bound of its starting
+// values if it was evaluated on all data. First it chooses the length of the
+// windows, at the default number of components. If they will be optimised, it then
+// tries twice or half as many components, and then more features for each.
+func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, judge Judge) (Settings, *variational.Evaluation, error) {
+	var tried []Settings
+	for _, length := range lengths {
+		c := set
+		c.Window, c.most = length, set.mostBins(s.steps(length))
+		tried = append(tried, c)
+	}
+	t := &trials{ctx: ctx, judge: judge, best: tried[0], criterion: math.Inf(-1)}
+	if len(tried) == 1 && !set.Optimised {
+		return t.best, nil, nil
+	}
+	t.parts, t.whole = s.excerpts(lengths)
+	var err error
+	for _, c := range tried {
+		if _, err = t.try(c); err != nil {
+			return t.best, nil, err
+		}
+	}
+	if set.Optimised && set.Components == 0 {
+		err = t.chooseComponents(s)
+	}
+	if set.Optimised && set.Features == 0 && err == nil {
+		more := t.best
+		more.Features = choiceFeatures
+		if set.Components == 0 {
+			more.most = max(1, t.laid*spectrumFeatures/choiceFeatures)
+		}
+		_, err = t.try(more)
+	}
+	return t.best, t.begun, err
+}
+
+// chooseComponents tries twice as many components, unless the spectrum has no more
+// bins; if that is not better, half as many, again for as long as that is better.
+func (t *trials) chooseComponents(s *Series) error {
+	c := t.best
+	if twice := min(2*c.most, s.binCount(s.steps(c.Window))); t.laid == c.most && twice > c.most {
+		c.most = twice
+		if better, err := t.try(c); better || err != nil {
+			return err
+		}
+	}
+	for c.most = t.laid / 2; c.most > 0; c.most = t.laid / 2 {
+		if better, err := t.try(c); !better || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try evaluates the criterion of a setting and keeps the setting if it is the best.
+// A setting without a bound is passed over.
+func (t *trials) try(c Settings) (better bool, err error) {
+	sum, laid, begun := 0.0, 0, (*variational.Evaluation)(nil)
+	for _, part := range t.parts {
+		if err := t.ctx.Err(); err != nil {
+			return false, err
+		}
+		layout := part.propose(t.ctx, noiseLevels[0], c)
+		p, v := layout.params(), 0.0
+		if c.Optimised {
+			v, err = t.judge.Optimised(t.ctx, part.data, p, choiceIterations)
+		} else if begun, err = t.judge.Bound(t.ctx, part.data, p); err == nil {
+			v = begun.Bound
+		}
+		if errors.Is(err, variational.ErrBound) && t.ctx.Err() == nil {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		sum += v
+		windows := p.Windows.Count()
+		laid = max(laid, (p.L+windows-1)/windows)
+	}
+	if !(sum > t.criterion) {
+		return false, nil
+	}
+	t.best, t.laid, t.criterion, t.begun = c, laid, sum, nil
+	if t.whole {
+		t.begun = begun
+	}
+	return true, nil
+}
+
+// excerpts are evenly spread parts of the data, without those that have no rows;
+// or all of the data, if they are not much longer than the excerpts.
+func (s *Series) excerpts(lengths []float64) (parts []*Series, whole bool) {
+	places, length := len(s.missing), s.excerpt(lengths)
+	if length == places {
+		return []*Series{s}, true
+	}
+	at, rows := make([]int, choiceExcerpts), make([][]int, choiceExcerpts)
+	for i := range at {
+		at[i] = (2*i + 1) * (places - length) / (2 * choiceExcerpts)
+	}
+	stride := (places - length) / choiceExcerpts
+	for n, x := range s.data.X {
+		place := s.place(x)
+		i := min(max(0, (place-at[0])/stride), choiceExcerpts-1)
+		if place >= at[i] && place < at[i]+length {
+			rows[i] = append(rows[i], n)
+		}
+	}
+	for i, lo := range at {
+		if len(rows[i]) > 0 {
+			part := s.cut(lo, lo+length)
+			part.data = s.data.Some(rows[i])
+			parts = append(parts, part)
+		}
+	}
+	return parts, false
+}
+
+// excerpt is the number of places of each excerpt on which these lengths, ascending,
+// are tried: all, if the data are not much longer than the excerpts.
+func (s *Series) excerpt(lengths []float64) int {
+	longest := lengths[len(lengths)-1]
+	n := choiceWindows * int(math.Ceil(s.steps(longest)))
+	if longest == 0 || len(s.missing) <= 2*choiceExcerpts*n {
+		return len(s.missing)
+	}
+	return n
+}

@@ -1,0 +1,234 @@
+package initialize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// TestExcerpts: of long data eight excerpts are tried, spread over all of them,
+// each row where it belongs, in the units of the whole.
+func TestExcerpts(t *testing.T) {
+	const longest = 20.0
+	for _, n := range []int{2 * choiceExcerpts * choiceWindows * longest, 2*choiceExcerpts*choiceWindows*longest + 1, 12345} {
+		data := modeltest.ChangingTones(n, 100)
+		data.X, data.Y = append(data.X[:700], data.X[701:]...), append(data.Y[:700], data.Y[701:]...) // a place without a row
+		data.N--
+		s := series(data.X, data.Y, 1, 0)
+		s.fill(t.Context(), longest)
+		parts, whole := s.excerpts([]float64{10, longest})
+		if want := n <= 2*choiceExcerpts*choiceWindows*longest; whole != want {
+			t.Fatalf("%d places: all tried: %v, want %v", n, whole, want)
+		}
+		if whole {
+			continue
+		}
+		if len(parts) != choiceExcerpts {
+			t.Fatalf("%d places: %d excerpts, want %d", n, len(parts), choiceExcerpts)
+		}
+		last := -1.0
+		for i, p := range parts {
+			if p.unit != s.unit || len(p.missing) != choiceWindows*longest || p.x0 <= last {
+				t.Errorf("%d places: excerpt %d has unit %v and %d places from %v, want %v and %v after %v",
+					n, i, p.unit, len(p.missing), p.x0, s.unit, choiceWindows*longest, last)
+			}
+			last = p.end()
+			observed := 0
+			for _, missing := range p.missing {
+				if !missing {
+					observed++
+				}
+			}
+			if d := p.data; d.N != observed || d.X[0] < p.x0 || d.X[d.N-1] > last {
+				t.Errorf("%d places: excerpt %d has %d rows from %v to %v, want %d from %v to %v", n, i, d.N, d.X[0], d.X[d.N-1], observed, p.x0, last)
+			}
+			for j, x := range p.data.X {
+				if p.data.Y[j] != p.y[0][p.place(x)] {
+					t.Fatalf("%d places: excerpt %d row %d is not at its place", n, i, j)
+				}
+			}
+		}
+		if d := parts[0].x0 - (float64(n-1) - last); math.Abs(d) > choiceExcerpts {
+			t.Errorf("%d places: excerpts from %v to %v, want them spread", n, parts[0].x0, last)
+		}
+	}
+}
+
+// peak is a score that is highest at a number of components in a window, on a log
+// scale.
+func peak(at float64) func(p *variational.Params) (float64, error) {
+	return func(p *variational.Params) (float64, error) {
+		return -math.Abs(math.Log(float64(p.L) / float64(p.Windows.Count()) / at)), nil
+	}
+}
+
+// TestChoosesByScore: what has the highest score is kept: of the lengths of windows,
+// then of the default number of components, twice and half as many, half of that and
+// so on, then of more features.
+func TestChoosesByScore(t *testing.T) {
+	const first = spectrumFewest // components of a window of 128 steps
+	for name, c := range map[string]struct {
+		score      func(p *variational.Params) (float64, error)
+		set        Settings
+		length     float64
+		components int // of a window; 0: whatever
+		features   int
+		most       int // settings tried
+	}{
+		"the longest":   {func(p *variational.Params) (float64, error) { return p.Windows.Length, nil }, Settings{}, 128, 0, 2, 3},
+		"the shortest":  {func(p *variational.Params) (float64, error) { return -p.Windows.Length, nil }, Settings{}, 64, 0, 2, 3},
+		"one between":   {func(p *variational.Params) (float64, error) { return -math.Abs(p.Windows.Length - 100), nil }, Settings{}, 96, 0, 2, 3},
+		"the default":   {peak(first), Settings{Optimised: true, Candidates: []float64{128}}, 128, first, 2, 4},
+		"twice":         {peak(100), Settings{Optimised: true, Candidates: []float64{128}}, 128, 2 * first, 2, 3},
+		"half":          {peak(first / 2), Settings{Optimised: true, Candidates: []float64{128}}, 128, first / 2, 2, 5},
+		"half of half":  {peak(first / 4), Settings{Optimised: true, Candidates: []float64{128}}, 128, first / 4, 2, 6},
+		"a single one":  {peak(0.1), Settings{Optimised: true, Candidates: []float64{128}, Features: 2}, 128, 1, 2, 5},
+		"as asked for":  {peak(1), Settings{Optimised: true, Candidates: []float64{128}, Components: 7}, 128, 7, 2, 2},
+		"more features": {func(p *variational.Params) (float64, error) { return float64(p.K), nil }, Settings{Optimised: true, Candidates: []float64{64}}, 64, 4, 4, 4},
+		"a given K":     {func(p *variational.Params) (float64, error) { return float64(-p.K), nil }, Settings{Optimised: true, Candidates: []float64{64}, Features: 6}, 64, 8, 6, 3},
+		"ties: first":   {func(*variational.Params) (float64, error) { return 1, nil }, Settings{}, 64, 0, 2, 3},
+		"NaN: first":    {func(*variational.Params) (float64, error) { return math.NaN(), nil }, Settings{}, 64, 0, 2, 3},
+	} {
+		c.set.Auto = true
+		if c.set.Candidates == nil {
+			c.set.Candidates = []float64{128, 64, 96}
+		}
+		j := &scorer{t: t, score: c.score}
+		p, begun := begin(t, modeltest.Tones(900, 0), c.set, j)
+		components := (p.L + p.Windows.Count() - 1) / p.Windows.Count()
+		if p.Windows.Length != c.length || c.components > 0 && components != c.components || p.K != c.features || len(j.tried) > c.most {
+			t.Errorf("%s: %d components of %d features in windows of %v after %d settings, want %d of %d in windows of %v after at most %d",
+				name, components, p.K, p.Windows.Length, len(j.tried), c.components, c.features, c.length, c.most)
+		}
+		// The bound of the starting values is handed on, if it is theirs.
+		if want := !c.set.Optimised && name != "NaN: first"; (begun != nil) != want {
+			t.Errorf("%s: the bound at the start is %v", name, begun)
+		} else if want && (!slices.Contains(j.bounds, begun) || begun.Bound != must(c.score(p))) {
+			t.Errorf("%s: the bound at the start is %v, want %v", name, begun.Bound, must(c.score(p)))
+		}
+	}
+}
+
+func must(v float64, _ error) float64 { return v }
+
+// TestBoundOfAnotherNoise: the bound of a setting's starting values is not handed on
+// where the noise is chosen after them.
+func TestBoundOfAnotherNoise(t *testing.T) {
+	for _, lower := range []bool{false, true} {
+		j := &scorer{t: t, score: func(p *variational.Params) (float64, error) { return p.Windows.Length, nil }}
+		j.predict = func(*variational.Params) (square, variance float64) {
+			if lower {
+				return 0, 1
+			}
+			return 1, 0
+		}
+		if _, begun := begin(t, gappy(500), Settings{Auto: true, Candidates: []float64{50, 80}}, j); (begun == nil) != lower {
+			t.Errorf("at a lower noise level: %v; the bound at the start is %v", lower, begun)
+		}
+	}
+}
+
+// TestChoiceSums: settings are compared by their sums over all excerpts.
+func TestChoiceSums(t *testing.T) {
+	rows := modeltest.Tones(2*choiceExcerpts*choiceWindows*24+1, 0)
+	calls := map[float64]int{}
+	j := &scorer{t: t}
+	j.score = func(p *variational.Params) (float64, error) {
+		calls[p.Windows.Length]++
+		if p.Windows.Length == 16 && calls[16] == 3 { // one excerpt likes it well, the others do not
+			return 5, nil
+		}
+		return p.Windows.Length / 24, nil
+	}
+	p, begun := begin(t, rows, Settings{Auto: true, Candidates: []float64{16, 24}, Components: 2}, j)
+	if calls[16] != choiceExcerpts || calls[24] != choiceExcerpts || p.Windows.Length != 16 || begun != nil {
+		t.Errorf("windows of %v after %v, the bound at the start is %v; want the sum to decide, and no bound of all rows", p.Windows.Length, calls, begun)
+	}
+}
+
+// TestNoBound: settings without a bound are passed over; other errors end the choice.
+func TestNoBound(t *testing.T) {
+	set := Settings{Auto: true, Candidates: []float64{64, 96, 128}}
+	without := func(lengths ...float64) *scorer {
+		return &scorer{t: t, score: func(p *variational.Params) (float64, error) {
+			if slices.Contains(lengths, p.Windows.Length) {
+				return 0, fmt.Errorf("as a backend wraps it: %w", variational.ErrBound)
+			}
+			return p.Windows.Length, nil
+		}}
+	}
+	for want, j := range map[float64]*scorer{96: without(128), 128: without(64, 96), 64: without(64, 96, 128)} {
+		if p, _ := begin(t, modeltest.Tones(600, 0), set, j); p.Windows.Length != want || len(j.tried) != 3 {
+			t.Errorf("windows of %v of %d settings, want %v of 3", p.Windows.Length, len(j.tried), want)
+		}
+	}
+	broken := errors.New("broken")
+	for _, optimised := range []bool{false, true} {
+		set.Optimised = optimised
+		j := &scorer{t: t}
+		j.score = func(*variational.Params) (float64, error) {
+			if len(j.tried) > 2 {
+				return 0, broken
+			}
+			return 1, nil
+		}
+		if p, _, err := seriesOf(modeltest.Tones(600, 0)).Spectrum(t.Context(), set, j); !errors.Is(err, broken) || p != nil || len(j.tried) != 3 {
+			t.Errorf("optimised %v: %v, %v after %d settings", optimised, p, err, len(j.tried))
+		}
+	}
+}
+
+// fitting is a Judge that fits.
+type fitting struct{ scorer }
+
+func (fitting) Optimised(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error) {
+	run, err := optimize.New(ctx, data, p, variational.Setting{Backend: cpu.New()}, optimize.Settings{Iterations: iterations})
+	if err != nil {
+		return 0, err
+	}
+	defer run.Close()
+	return run.Criterion()
+}
+
+// TestChoosesComponents: of half, the default and twice the components, and of
+// those with more features each, the setting with the highest criterion is kept.
+func TestChoosesComponents(t *testing.T) {
+	const window = 128
+	kept := map[int]bool{}
+	for _, every := range []int{1 << 20, 60} {
+		data := modeltest.ChangingTones(2000, every)
+		set, j := Settings{Auto: true, Candidates: []float64{window}, Optimised: true}, &fitting{scorer{t: t}}
+		p, _ := begin(t, data, set, j)
+		s := seriesOf(data)
+		criterion := func(window float64, components, features int) float64 {
+			c := set
+			c.Window, c.most, c.Features = window, components, features
+			layout := s.propose(t.Context(), noiseLevels[0], c)
+			v, err := j.Optimised(t.Context(), *data, layout.params(), choiceIterations)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		chosen := p.L / p.Windows.Count()
+		got, first := criterion(window, chosen, p.K), set.mostBins(window)
+		kept[chosen] = true
+		for _, other := range []int{first, 2 * first, first / 2} {
+			if v := criterion(window, other, 2); v > got {
+				t.Errorf("new sound every %d: %d components have a criterion of %v, the chosen %d of %d features have %v", every, other, v, chosen, p.K, got)
+			}
+		}
+	}
+	if len(kept) < 2 {
+		t.Errorf("the same number for steady and for changing sound: %v", kept)
+	}
+}

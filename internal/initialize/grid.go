@@ -1,0 +1,151 @@
+package initialize
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+const (
+	// evenTolerance is how far, in steps, a row may lie from its place on the grid:
+	// the first of a month lies within 0.1 of a mean month. Only the start looks at
+	// the places; features are evaluated at the rows' own x.
+	evenTolerance = 0.25
+	// evenExact is the same for a grid whose step is told by its first and last row.
+	evenExact = 1e-3
+	// evenFewest is the fewest rows that can show a grid.
+	evenFewest = 16
+	// evenSparsest is how many places there may be for each row: an emptier grid
+	// does not show the data's spectrum.
+	evenSparsest = 4
+	// bandMost is the highest frequency looked at in uneven rows, in cycles per
+	// mean step: bursts of rows show higher ones than the mean step would.
+	bandMost = 16
+)
+
+// A Grid says how far apart the rows of one input lie.
+type Grid struct {
+	// Step is the distance between the even places on which the rows lie, some of
+	// them possibly empty; for rows that lie on no such places it is the mean step.
+	// 0: the rows have no extent, or there are several inputs.
+	Step float64
+	// Band is the highest frequency that uneven rows can show, in cycles per step;
+	// 0 for even ones.
+	Band float64
+}
+
+// Even is Step if the rows lie on even places, else 0.
+func (g Grid) Even() float64 {
+	if g.Band > 0 {
+		return 0
+	}
+	return g.Step
+}
+
+// GridOf looks at the rows of x [N,q].
+func GridOf(x []float64, q int) Grid {
+	if q != 1 || !varies(x) {
+		return Grid{}
+	}
+	x = slices.Clone(x)
+	sort.Float64s(x)
+	gaps := make([]float64, len(x)-1)
+	for i := range gaps {
+		gaps[i] = x[i+1] - x[i]
+	}
+	slices.Sort(gaps)
+	if step := evenStep(x, gaps); step > 0 {
+		return Grid{Step: step}
+	}
+	gaps = gaps[sort.Search(len(gaps), func(i int) bool { return gaps[i] > 0 }):]
+	step := (x[len(x)-1] - x[0]) / float64(len(gaps))
+	return Grid{step, min(max(0.5, 0.5*step/gaps[len(gaps)/2]), bandMost)}
+}
+
+// varies reports whether x has a finite extent.
+func varies(x []float64) bool {
+	lo, hi := slices.Min(x), slices.Max(x)
+	return hi > lo && !math.IsInf(hi-lo, 0)
+}
+
+// evenStep is the step of the grid on which x lie, given x and the gaps between
+// them, both sorted; 0 if there is no such grid. Places are counted from neighbour
+// to neighbour, but compared with all rows at once.
+func evenStep(x, gaps []float64) float64 {
+	n := len(x)
+	if n < evenFewest || gaps[0] <= 0 {
+		return 0
+	}
+	step := singleGap(gaps)
+	at := make([]float64, n)
+	for i := range n - 1 {
+		places := math.Round((x[i+1] - x[i]) / step)
+		if places < 1 {
+			return 0
+		}
+		at[i+1] = at[i] + places
+	}
+	places := at[n-1]
+	if places > evenSparsest*float64(n) {
+		return 0
+	}
+	if ends := (x[n-1] - x[0]) / places; furthest(x, at, x[0], ends) <= evenExact*ends {
+		return ends
+	}
+	if first, step := regression(at, x); furthest(x, at, first, step) <= evenTolerance*step {
+		return step
+	}
+	return 0
+}
+
+// singleGap is the mean of the sorted gaps up to one and a half medians: months
+// have 28 to 31 days.
+func singleGap(gaps []float64) float64 {
+	median, sum, n := gaps[len(gaps)/2], 0.0, 0
+	for _, g := range gaps {
+		if g > 1.5*median {
+			break
+		}
+		sum += g
+		n++
+	}
+	return sum / float64(n)
+}
+
+// furthest is the largest distance of any x from its place, first + step·at.
+func furthest(x, at []float64, first, step float64) (far float64) {
+	for i, v := range x {
+		far = max(far, math.Abs((v-x[0])-(first-x[0])-step*at[i]))
+	}
+	return far
+}
+
+// regression is the line a + b·t that fits y best in least squares.
+func regression(t, y []float64) (a, b float64) {
+	n := float64(len(t))
+	var mt, my, tt, ty float64
+	for i := range t {
+		mt += t[i] / n
+		my += (y[i] - y[0]) / n
+	}
+	for i := range t {
+		tt += (t[i] - mt) * (t[i] - mt)
+		ty += (t[i] - mt) * (y[i] - y[0] - my)
+	}
+	b = ty / tt
+	return y[0] + my - b*mt, b
+}
+
+// offGrid is the distance from lo to the nearest place of the grid on which x lie,
+// by the circular mean of their phases: 0 if it is negligible.
+func offGrid(x []float64, lo, step float64) float64 {
+	var s, c float64
+	for _, v := range x {
+		sin, cos := math.Sincos(2 * math.Pi * math.Remainder((v-lo)/step, 1))
+		s, c = s+sin, c+cos
+	}
+	if off := math.Atan2(s, c) / (2 * math.Pi); math.Abs(off) > evenExact {
+		return off * step
+	}
+	return 0
+}

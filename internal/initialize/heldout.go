@@ -1,0 +1,55 @@
+package initialize
+
+import (
+	"math"
+	"sort"
+
+	"github.com/vssgp/vssgp/backend"
+)
+
+const (
+	heldShare = 0.1 // the share of the rows that are held out
+	// HeldFewest is the fewest rows a fit needs to have some held out.
+	HeldFewest = 20
+)
+
+// HeldOut splits the rows of a series into known ones and asked-for ones, both in
+// the order of x, and predicts the latter by straight lines between known
+// neighbours. The intervals asked for are as long as the data's own gaps. They are
+// spaced by the golden ratio, which keeps out of step with any period.
+func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []float64) {
+	length := typicalGap(data, grid)
+	var kept, held []int
+	for i, n := range inOrder(data.X) {
+		_, part := math.Modf(float64(i/length) * (math.Sqrt(5) - 1) / 2)
+		if i > 0 && i < data.N-1 && part >= 1-heldShare {
+			held = append(held, n)
+		} else {
+			kept = append(kept, n)
+		}
+	}
+	known, asked = data.Some(kept), data.Some(held)
+	for _, x := range asked.X {
+		b := sort.SearchFloat64s(known.X, x)
+		a := max(0, b-1) // the first and the last row are known; at the x of the first, that row
+		share := 0.0
+		if d := known.X[b] - known.X[a]; d > 0 {
+			share = (x - known.X[a]) / d
+		}
+		for j := range data.D {
+			line = append(line, (1-share)*known.Y[a*data.D+j]+share*known.Y[b*data.D+j])
+		}
+	}
+	return known, asked, line
+}
+
+// typicalGap is the median length of the gaps in places, from 1 to a share of the
+// rows; 1 for uneven rows.
+func typicalGap(data backend.Data, grid Grid) int {
+	if grid.Even() == 0 {
+		return 1
+	}
+	data.D, data.Y = 0, nil
+	gap := NewSeries(data, grid).medianGap()
+	return max(1, min(gap, max(1, data.N/HeldFewest)))
+}

@@ -1,0 +1,125 @@
+package initialize
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A scorer is a Judge by functions of the parameters. It says no to nothing, and
+// notes what it is asked.
+type scorer struct {
+	score   func(p *variational.Params) (float64, error) // the bound, and the criterion; nil: is not to be asked
+	predict func(p *variational.Params) (square, variance float64)
+	refuse  func(shape variational.Shape) error
+
+	t      *testing.T
+	bounds []*variational.Evaluation // that it gave
+	tried  []variational.Shape       // that it scored
+	asked  []backend.Data            // that it predicted
+	shapes []variational.Shape       // that it was asked to refuse
+	bytes  float64                   // that it was asked to refuse
+	room   float64                   // that it allows; 0: any
+}
+
+var _ Judge = &scorer{}
+
+func (s *scorer) scored(p *variational.Params) (float64, error) {
+	if s.score == nil {
+		s.t.Error("the bound is evaluated although nothing is to be chosen")
+		return 0, nil
+	}
+	s.tried = append(s.tried, variational.ShapeOf(p))
+	return s.score(p)
+}
+
+func (s *scorer) Bound(_ context.Context, _ backend.Data, p *variational.Params) (*variational.Evaluation, error) {
+	v, err := s.scored(p)
+	if err != nil {
+		return nil, err
+	}
+	e := &variational.Evaluation{Bound: v}
+	s.bounds = append(s.bounds, e)
+	return e, nil
+}
+
+func (s *scorer) Optimised(_ context.Context, _ backend.Data, p *variational.Params, iterations int) (float64, error) {
+	if iterations != choiceIterations {
+		s.t.Errorf("the criterion is after %d iterations, want %d", iterations, choiceIterations)
+	}
+	return s.scored(p)
+}
+
+func (s *scorer) Predicted(_ context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error) {
+	if s.predict == nil {
+		s.t.Error("a noise level is tried although none is to be chosen")
+		return 0, 0, nil
+	}
+	s.asked = append(s.asked, asked)
+	square, variance = s.predict(p)
+	return square, variance, nil
+}
+
+func (s *scorer) Fits(shape variational.Shape) error {
+	s.shapes = append(s.shapes, shape)
+	if s.refuse != nil {
+		return s.refuse(shape)
+	}
+	return nil
+}
+
+func (s *scorer) FitsStart(bytes float64) error {
+	s.bytes = bytes
+	if s.room > 0 && bytes > s.room {
+		return errTooLarge
+	}
+	return nil
+}
+
+var errTooLarge = errors.New("too large")
+
+// begin is the spectrum start of rows.
+func begin(t *testing.T, d *backend.Data, set Settings, judge Judge) (*variational.Params, *variational.Evaluation) {
+	t.Helper()
+	p, begun, err := seriesOf(d).Spectrum(t.Context(), set, judge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return p, begun
+}
+
+// seriesOf are rows on their own grid, in steps of it.
+func seriesOf(d *backend.Data) *Series { return NewSeries(*d, GridOf(d.X, d.Q)) }
+
+// series are rows of d outputs whose step is 1, even if band is 0.
+func series(x, y []float64, d int, band float64) *Series {
+	return NewSeries(backend.Data{N: len(x), Q: 1, D: d, X: x, Y: y}, Grid{Step: 1, Band: band})
+}
+
+// gappy are rows of which some intervals are missing.
+func gappy(n int) *backend.Data {
+	all, d := modeltest.Tones(n, 0), &backend.Data{Q: 1, D: 1}
+	for i := range n {
+		if i%100 < 92 {
+			d.Add(all, i)
+		}
+	}
+	return d
+}
+
+// uneven are rows whose steps vary.
+func uneven(n int) *backend.Data {
+	d := modeltest.Tones(n, 0)
+	for i := range d.X {
+		d.X[i] += 0.4 * math.Sin(float64(i*i))
+	}
+	return d
+}

@@ -1,0 +1,106 @@
+package initialize
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/variational"
+)
+
+const (
+	// paperFeatures is K if the settings leave it open, paperVariance the starting
+	// Σ, with which a feature reaches over thirty length-scales (DESIGN.md,
+	// "Starting values").
+	paperFeatures = 50
+	paperVariance = 0.001
+	// paperNoise is the starting τ in units of 1/var(y).
+	paperNoise = 100
+	// paperSalt sets this random stream apart from the others.
+	paperSalt = 0x9a9e6
+)
+
+// PaperShape is the shape of the paper's start, which follows from the settings.
+func PaperShape(data *backend.Data, s Settings) variational.Shape {
+	lo, hi := data.Extent(s.Dim)
+	w := layWindows(lo, hi, s.Window, 0.5, s.Dim)
+	return s.shape(w, slices.Repeat([]int{len(s.Lengthscales)}, w.Count()), cmp.Or(s.Features, paperFeatures), data)
+}
+
+// Paper draws the paper's starting values around the given length-scales and
+// frequencies: μ ~ N(0, 1), z from the rows' inputs, fixed phases uniform over a
+// turn, Σ small. The features of SSGP share z and come as cosine and sine; those of
+// SSGP and RP have Σ = 0. Errors come from the judge.
+func Paper(data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
+	shape := PaperShape(data, s)
+	if err := judge.Fits(shape); err != nil {
+		return nil, err
+	}
+	p := shape.Params()
+	variance := cmp.Or(sumSquares(data.Y)/float64(data.N*data.D), 1) // 1 if all outputs are zero
+	per := len(s.Lengthscales)
+	for i := range p.L {
+		p.Variance[i] = variance / float64(per)
+		copy(p.Lengthscale[i*p.Q:], s.Lengthscales[i%per])
+		copy(p.Frequency[i*p.Q:], s.Frequencies[i%per])
+	}
+	p.NoisePrecision[0] = cmp.Or(s.Noise, paperNoise/variance)
+	drawFeatures(p, data.X, s)
+	return p, nil
+}
+
+// drawFeatures fills z, μ, Σ and the phases for the method.
+func drawFeatures(p *variational.Params, x []float64, s Settings) {
+	rng := rand.New(rand.NewPCG(s.Seed, paperSalt))
+	n := len(x) / p.Q
+	for k := range p.M() {
+		row := rng.IntN(n)
+		for q := range p.Q {
+			at := k*p.Q + q
+			p.FreqMean[at] = rng.NormFloat64()
+			p.Location[at] = x[row*p.Q+q]
+			p.FreqVar[at] = cmp.Or(s.FrequencyVariance, paperVariance)
+		}
+		a := 2 * math.Pi * rng.Float64()
+		p.PhaseLower[k], p.PhaseUpper[k] = a, a
+		if s.UniformPhases {
+			p.PhaseUpper[k] = a + math.Pi/2
+		}
+		if s.points() {
+			pointFeature(p, k, s.Method)
+		}
+	}
+	if len(p.Windows.Center) > 0 {
+		centreFeatures(p)
+	}
+}
+
+// pointFeature makes feature k one of SSGP or RP: Σ = 0 and z = 0, and for SSGP a
+// cosine or the sine after it.
+func pointFeature(p *variational.Params, k int, method variational.Method) {
+	for q := range p.Q {
+		at := k*p.Q + q
+		p.FreqVar[at] = 0
+		p.Location[at] = 0
+		if method == variational.SSGP && k%2 == 1 {
+			p.FreqMean[at] = p.FreqMean[at-p.Q]
+		}
+	}
+	if method == variational.SSGP {
+		phase := -float64(k%2) * math.Pi / 2
+		p.PhaseLower[k], p.PhaseUpper[k] = phase, phase
+	}
+}
+
+// centreFeatures moves the z of every feature under its own window: most of the
+// rows that z are drawn from lie outside it.
+func centreFeatures(p *variational.Params) {
+	w, q := &p.Windows, p.Windows.Dim
+	for k := range p.M() {
+		c := w.Center[p.ComponentWindow[k/p.K]]
+		z := &p.Location[k*p.Q+q]
+		*z = c + math.Remainder(*z-c, w.Length)
+	}
+}

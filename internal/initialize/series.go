@@ -1,0 +1,184 @@
+package initialize
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/backend"
+)
+
+// A Series is rows of one input in the model's units. Even rows lie on places, of
+// which the missing ones are filled. Uneven rows are kept by their times; their
+// places only tell how many mean steps the data span.
+type Series struct {
+	data backend.Data
+
+	x0, step float64
+	y        [][]float64 // [D][places], of uneven rows [D][N] by their times
+	missing  []bool
+	// unit is the variance of all data, of which noise levels are shares; 1 for
+	// constant data, which any small covariance explains.
+	unit float64
+
+	grid  Grid      // of all data
+	band  float64   // highest frequency of the spectrum in cycles per step: ½ for even rows
+	times []float64 // of uneven rows, ascending; nil: the rows are even
+
+	spectra spectra   // that were asked for last, and their rankings: several noise
+	ranked  []ranking // levels are tried on the same ones
+}
+
+// NewSeries lays rows on the places of a grid in the model's units, or keeps uneven
+// rows by their times. Without y the places have no values.
+func NewSeries(data backend.Data, grid Grid) *Series {
+	lo, hi := data.Extent(0)
+	s := &Series{data: data, x0: lo, step: grid.Step, grid: grid, band: grid.Band}
+	if grid.Band == 0 {
+		s.band = 0.5
+		s.x0 += offGrid(data.X, lo, grid.Step)
+	}
+	s.missing = slices.Repeat([]bool{true}, int(math.Round((hi-s.x0)/s.step))+1)
+	for _, x := range data.X {
+		s.missing[s.place(x)] = false
+	}
+	s.y = make([][]float64, data.D)
+	if grid.Band > 0 {
+		for _, n := range inOrder(data.X) {
+			s.times = append(s.times, data.X[n])
+			for j := range s.y {
+				s.y[j] = append(s.y[j], data.Y[n*data.D+j])
+			}
+		}
+	} else {
+		for j := range s.y {
+			s.y[j] = make([]float64, len(s.missing))
+			for n, x := range data.X {
+				s.y[j][s.place(x)] = data.Y[n*data.D+j]
+			}
+		}
+	}
+	s.unit = cmp.Or(s.variance(), 1)
+	return s
+}
+
+// inOrder lists the numbers of the rows in the order of x.
+func inOrder(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	return order
+}
+
+// end is the x of the last place.
+func (s *Series) end() float64 { return s.x0 + float64(len(s.missing)-1)*s.step }
+
+// place is the place nearest to x.
+func (s *Series) place(x float64) int {
+	return min(max(int(math.Round((x-s.x0)/s.step)), 0), len(s.missing)-1)
+}
+
+// cut is the part of the series at places [lo, hi), with its filled values.
+func (s *Series) cut(lo, hi int) *Series {
+	part := &Series{x0: s.x0 + float64(lo)*s.step, step: s.step, band: s.band, missing: s.missing[lo:hi], unit: s.unit}
+	if s.times != nil {
+		lo, hi = s.within(part.x0-s.step/2, part.x0+(float64(hi-lo)-0.5)*s.step)
+		part.times = s.times[lo:hi:hi]
+	}
+	for _, y := range s.y {
+		part.y = append(part.y, y[lo:hi])
+	}
+	return part
+}
+
+// within are the uneven rows [from, to) whose times lie in [lo, hi).
+func (s *Series) within(lo, hi float64) (from, to int) {
+	return sort.SearchFloat64s(s.times, lo), sort.SearchFloat64s(s.times, hi)
+}
+
+// steps is the length of a window in steps of the grid; 0, no windows: of the whole grid.
+func (s *Series) steps(length float64) float64 {
+	if length == 0 {
+		return float64(len(s.missing))
+	}
+	return length / s.step
+}
+
+// variance is the mean square of the values that are not missing.
+func (s *Series) variance() float64 {
+	sum, n := 0.0, 0
+	for _, y := range s.y {
+		if s.times != nil {
+			sum += sumSquares(y)
+			n += len(y)
+			continue
+		}
+		for i, v := range y {
+			if !s.missing[i] {
+				sum += v * v
+				n++
+			}
+		}
+	}
+	return sum / float64(n)
+}
+
+func sumSquares(a []float64) (sum float64) {
+	for _, v := range a {
+		sum += v * v
+	}
+	return sum
+}
+
+// medianGap is the median length of the gaps in places; 0 if there are none.
+func (s *Series) medianGap() int {
+	gaps := runs(s.missing, true)
+	if len(gaps) == 0 {
+		return 0
+	}
+	lengths := make([]int, len(gaps))
+	for i, r := range gaps {
+		lengths[i] = r[1] - r[0]
+	}
+	slices.Sort(lengths)
+	return lengths[len(lengths)/2]
+}
+
+// runs are the longest intervals [start, end) of a whose entries are all v.
+func runs(a []bool, v bool) (out [][2]int) {
+	for i, x := range a {
+		switch {
+		case x != v:
+		case i > 0 && a[i-1] == v:
+			out[len(out)-1][1]++
+		default:
+			out = append(out, [2]int{i, i + 1})
+		}
+	}
+	return out
+}
+
+// A bin is a part of the spectrum of a window: freq, its middle, is in cycles per
+// step, and mass, the variance that it holds, in units of y².
+type bin struct {
+	window     int
+	freq, mass float64
+}
+
+// A ranking holds the bins of a window that may be kept, heaviest first, and the mass
+// of all others.
+type ranking struct {
+	bins  []bin
+	rest  float64
+	lines int // how many of the bins stand out of the noise; of even rows all
+}
+
+// spectra say whose rankings are asked for.
+type spectra struct {
+	windows, most int
+	half          float64
+	shared        bool
+}

@@ -1,0 +1,95 @@
+package initialize
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/periodogram"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// noWindowWork is the N·M² up to which having no windows is a candidate too, for
+// data longer than the longest window: an evaluation takes a tenth of a second.
+const noWindowWork = 4e9
+
+// Spectrum lays a component on each of the heaviest bins of the data's local
+// spectrum. In each window the autoregressive spectrum of the data around it is
+// divided into bins. A bin of mass σ² at frequency f becomes one component with
+// variance σ², p = f and a length-scale of several windows; its features are a
+// cosine and a sine about the centre of the window, with q(w) = p(w). Before any
+// optimisation the model is then close to the Gaussian process with that spectrum,
+// whose conditional mean an autoregressive fill computes.
+//
+// begun is the bound at the parameters if it had to be evaluated, else nil. Errors
+// come from the judge or wrap ctx.Err().
+func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation, err error) {
+	lengths := s.candidates(set)
+	if err := judge.FitsStart(s.bytes(lengths)); err != nil {
+		return nil, nil, err
+	}
+	s.fill(ctx, lengths[0])
+	if set.Auto {
+		if set, begun, err = s.choose(ctx, lengths, set, judge); err != nil {
+			return nil, nil, err
+		}
+	}
+	level := noiseLevels[0]
+	layout := s.propose(ctx, level, set)
+	if err := judge.Fits(layout.shape); err != nil {
+		return nil, nil, err
+	}
+	if level, err = s.chooseNoise(ctx, set, judge); err != nil {
+		return nil, nil, err
+	}
+	if level != noiseLevels[0] {
+		begun = nil // it was evaluated at another noise
+		layout = s.propose(ctx, level, set)
+		if err := judge.Fits(layout.shape); err != nil {
+			return nil, nil, err
+		}
+	}
+	return layout.params(), begun, ctx.Err()
+}
+
+// bytes is about the memory of the series and of the spectra of windows of these
+// lengths, which are made on all cores.
+func (s *Series) bytes(lengths []float64) (most float64) {
+	for _, length := range lengths {
+		w, length := s.windows(length, 0.5)
+		windows := w.Count()
+		each := 40 * float64(ar.PeriodogramSize(min(len(s.missing), int(2*length/s.step)+1)))
+		if s.times != nil {
+			each = periodogram.Bytes(len(s.times)/windows, s.binCount(length/s.step)*spectrumSteps)
+		}
+		most = max(most, each*float64(min(windows, runtime.GOMAXPROCS(0))))
+	}
+	return most + float64(len(s.missing)*(8*len(s.y)+1))
+}
+
+// candidates are the lengths of windows to try, ascending; 0, the last: no windows.
+func (s *Series) candidates(set Settings) []float64 {
+	if !set.Auto {
+		return []float64{set.Window}
+	}
+	lengths := slices.Clone(set.Candidates)
+	if lengths == nil {
+		for _, w := range spectrumWindows {
+			lengths = append(lengths, w*s.step)
+		}
+	}
+	slices.Sort(lengths)
+	// One window as long as the data, or longer, is the same as none.
+	span := float64(len(s.missing)-1) * s.step
+	for i, w := range lengths {
+		if w >= span {
+			return append(lengths[:i:i], 0)
+		}
+	}
+	// Lines that last as long as the data (days and weeks in hourly rows) want none.
+	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimised && float64(len(s.missing))*m*m <= noWindowWork {
+		lengths = append(lengths, 0)
+	}
+	return lengths
+}

@@ -1,0 +1,114 @@
+package initialize
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit/cputime"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// TestCandidates: ascending; one as long as the data or longer is no window, and
+// where windows are left open no window is one beside them unless it would be dear
+// or is not optimised.
+func TestCandidates(t *testing.T) {
+	for _, c := range []struct {
+		places int
+		set    Settings
+		want   []float64
+	}{
+		{301, Settings{Window: 40}, []float64{40}}, {301, Settings{}, []float64{0}},
+		{301, Settings{Auto: true, Candidates: []float64{50, 10, 25}}, []float64{10, 25, 50}},
+		{301, Settings{Auto: true, Candidates: []float64{50, 300, 450, 299}}, []float64{50, 299, 0}},
+		{301, Settings{Auto: true}, []float64{0}}, {700, Settings{Auto: true}, []float64{512, 0}},
+		{20_000, Settings{Auto: true}, []float64{512, 768, 1024, 0}},
+		{30_000, Settings{Auto: true}, []float64{512, 768, 1024}},
+		{30_000, Settings{Auto: true, Components: 20}, []float64{512, 768, 1024, 0}},
+	} {
+		c.set.Optimised = true
+		s := &Series{step: 1, missing: make([]bool, c.places)}
+		if got := s.candidates(c.set); !slices.Equal(got, c.want) {
+			t.Errorf("%d places, %+v: %v, want %v", c.places, c.set, got, c.want)
+		}
+	}
+	s := &Series{step: 1, missing: make([]bool, 2000)}
+	if got, want := s.candidates(Settings{Auto: true}), []float64{512, 768, 1024}; !slices.Equal(got, want) {
+		t.Errorf("starting values alone: %v, want %v", got, want)
+	}
+}
+
+// TestStartIsLinear: sixteen times the rows take the start about sixteen times
+// as long, by its count and in processor time. Quadratic, it would be 256 times; 80
+// leaves room for whatever else the machine does.
+func TestStartIsLinear(t *testing.T) {
+	const few, many = 1 << 13, 1 << 17
+	for _, missing := range []float64{0, 0.05, 0.4, 0.7} {
+		work := func(n int) float64 {
+			s := seriesOf(modeltest.Tones(n, missing))
+			gaps := runs(s.missing, true)
+			flops, _ := s.filling(gaps, 0).Work(len(s.missing), gaps)
+			return flops
+		}
+		// A fill beyond fillWork takes tiles of less and less, so that its count may fall.
+		if r := work(4*many) / work(many); r > 6 {
+			t.Errorf("%v missing: four times the rows, %v times the operations", missing, r)
+		}
+	}
+	took := func(n int) time.Duration {
+		d, best := modeltest.Tones(n, 0), time.Duration(math.MaxInt64)
+		for range 2 {
+			at := cputime.Now()
+			begin(t, d, Settings{Optimised: true}, &scorer{t: t})
+			best = min(best, cputime.Now()-at)
+		}
+		return best
+	}
+	if a, b := took(few), took(many); b > 80*a {
+		t.Errorf("%d rows take %v to start, %d rows %v", few, a, many, b)
+	}
+}
+
+// TestRefused: a shape that the judge refuses is not laid, at the first noise level
+// or at the one that is chosen.
+func TestRefused(t *testing.T) {
+	for _, set := range []Settings{{Optimised: true, Window: 60}, {Window: 60}} {
+		for allowed := range 2 {
+			j := &scorer{t: t, predict: func(*variational.Params) (square, variance float64) { return 0, 1 }}
+			j.refuse = func(variational.Shape) error {
+				if len(j.shapes) > allowed {
+					return errTooLarge
+				}
+				return nil
+			}
+			p, begun, err := seriesOf(gappy(300)).Spectrum(t.Context(), set, j)
+			switch {
+			case set.Optimised && allowed == 1: // whose noise is not chosen
+				if err != nil || p == nil {
+					t.Errorf("an allowed shape: %v", err)
+				}
+			case !errors.Is(err, errTooLarge) || p != nil || begun != nil:
+				t.Errorf("%+v, %d shapes allowed: %v, %v", set, allowed, p, err)
+			}
+		}
+	}
+}
+
+// TestSpectrumInterrupted: once the context has ended there are no parameters, but
+// its error.
+func TestSpectrumInterrupted(t *testing.T) {
+	for _, set := range []Settings{{Optimised: true}, {Window: 60}, {Auto: true, Candidates: []float64{40, 60}, Optimised: true}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		j := &scorer{t: t}
+		j.score = func(*variational.Params) (float64, error) { cancel(); return 0, variational.ErrBound } // as evaluations that are cut short may say
+		j.predict = func(*variational.Params) (square, variance float64) { cancel(); return 0, 1 }
+		j.refuse = func(variational.Shape) error { cancel(); return nil }
+		if _, _, err := seriesOf(gappy(300)).Spectrum(ctx, set, j); err == nil || !set.Auto && !errors.Is(err, context.Canceled) || len(j.tried) > 1 {
+			t.Errorf("%+v: %v after %d settings", set, err, len(j.tried))
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package blocktri
+
+import (
+	"runtime"
+	"sort"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// adjointRows is how many rows of a matrix one goroutine takes.
+const adjointRows = 32
+
+// OuterAdjoint replaces g = A⁻¹ by inverse·A⁻¹ + outer·m mᵀ on the stored blocks;
+// mean is m [M,d]. It leaves a symmetric matrix symmetric to the last bit.
+func OuterAdjoint(g *backend.Gram, mean []float64, d int, inverse, outer float64) {
+	parallel.For((g.M()+adjointRows-1)/adjointRows, runtime.GOMAXPROCS(0), func(job int) {
+		v := 0
+		for i := job * adjointRows; i < min(g.M(), (job+1)*adjointRows); i++ {
+			v += sort.Search(g.Blocks()-v, func(k int) bool { return i < g.Offset[v+k+1] })
+			mi, at := mean[i*d:][:d], i-g.Offset[v]
+			outerRow(g.Diag[v], at, mi, rowsOf(g, mean, v, v+1, d), inverse, outer)
+			if v > 0 {
+				outerRow(g.Below[v-1], at, mi, rowsOf(g, mean, v-1, v, d), inverse, outer)
+			}
+		}
+	})
+}
+
+// outerRow is OuterAdjoint for row i of a block; mi is the mean of the row's feature
+// and means those of the columns'.
+func outerRow(b []float64, i int, mi, means []float64, inverse, outer float64) {
+	d := len(mi)
+	cols := len(means) / d
+	row := b[i*cols:][:cols]
+	if d == 1 {
+		for j, mj := range means {
+			row[j] = outer*(mi[0]*mj) + inverse*row[j]
+		}
+		return
+	}
+	for j := range row {
+		s := 0.0
+		for o, x := range mi {
+			s += x * means[j*d+o]
+		}
+		row[j] = inverse*row[j] + outer*s
+	}
+}

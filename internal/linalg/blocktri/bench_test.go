@@ -1,0 +1,173 @@
+package blocktri
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/backend"
+)
+
+// BenchmarkEvaluation times what one evaluation of the exact bound needs of a
+// matrix of so many blocks of so many features.
+func BenchmarkEvaluation(b *testing.B) {
+	for _, c := range []struct{ blocks, size int }{{1, 40}, {1, 80}, {1, 128}, {1, 256}, {1, 800}, {1, 801}, {1, 2048}, {100, 40}, {100, 37}, {10, 256}} {
+		sizes := make([]int, c.blocks)
+		for v := range sizes {
+			sizes[v] = c.size
+		}
+		g, _ := wellConditioned(sizes)
+		factor, room := factorised(b, g), backend.NewGram(g.Offset)
+		for _, part := range []struct {
+			name string
+			call func()
+		}{
+			{"factor", func() {
+				room.CopyFrom(g)
+				if _, err := Factorise(room, 0.1, 2); err != nil {
+					b.Fatal(err)
+				}
+			}},
+			{"inverse", func() {
+				room.CopyFrom(factor.R)
+				newFactor(room, factor.separators...).Inverse() // overwrites it
+			}},
+			{"solve", func() { factor.Solve(make([]float64, g.M()), 1) }},
+		} {
+			b.Run(fmt.Sprintf("%d×%d/%s", c.blocks, c.size, part.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					part.call()
+				}
+			})
+		}
+	}
+}
+
+// factorised is the factor of g, which keeps its value.
+func factorised(t testing.TB, g *backend.Gram) *Factor {
+	f, err := Factorise(g.Clone(), 0.1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// BenchmarkSegments times factor and inverse of a long recording's matrix, 600
+// windows of 40 features, in so many segments, in the best run of each: as it
+// is on this machine (here-ms), and as it would be where each segment has a
+// core (alone-ms): the longest segment's time while all others wait, and the
+// separators'.
+func BenchmarkSegments(b *testing.B) {
+	const blocks, size = 600, 40
+	g := dominant(slices.Repeat([]int{size}, blocks))
+	a := g.Clone()
+	for _, segments := range []int{0, 3, 4, 8, 16} {
+		b.Run(fmt.Sprint(segments), func(b *testing.B) {
+			here, alone := time.Duration(1<<60), time.Duration(1<<60)
+			for b.Loop() {
+				a.CopyFrom(g)
+				here = min(here, timed(func() {
+					f, err := Factorise(a, 0.1, segments)
+					if err != nil {
+						b.Fatal(err)
+					}
+					f.Inverse()
+				}))
+				a.CopyFrom(g)
+				t := timeParts(b, a, separators(a.Offset, max(2, segments)))
+				alone = min(alone, slices.Max(t.parts)+t.between)
+			}
+			b.ReportMetric(0, "ns/op") // of both and the copies
+			b.ReportMetric(here.Seconds()*1e3, "here-ms")
+			b.ReportMetric(alone.Seconds()*1e3, "alone-ms")
+		})
+	}
+}
+
+func timed(f func()) time.Duration {
+	from := time.Now()
+	f()
+	return time.Since(from)
+}
+
+// times are what segments take to factor and to invert, one after the other on
+// one core, and the separators between.
+type times struct {
+	parts   []time.Duration
+	between time.Duration
+}
+
+func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
+	offset, lo := []int{0}, 0
+	var segments []*Segment
+	for _, hi := range append(slices.Clone(at), a.Blocks()) {
+		segments = append(segments, NewSegment(a, lo, hi))
+		lo = hi + 1
+	}
+	for i, v := range at {
+		offset = append(offset, offset[i]+a.Size(v))
+	}
+	between, views := backend.NewGram(offset), []*backend.Gram(nil)
+	for _, s := range segments {
+		t.parts = append(t.parts, timed(func() {
+			if err := s.Eliminate(0.1); err != nil {
+				b.Fatal(err)
+			}
+		}))
+	}
+	t.between = timed(func() {
+		for i, s := range segments {
+			views = append(views, s.Schur())
+			if i > 0 && i < len(at) {
+				copy(between.Below[i-1], views[i].Below[0])
+			}
+		}
+		for i, v := range at {
+			copy(between.Diag[i], a.Diag[v])
+		}
+		f, err := Factorise(between, 0.1, 2)
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.Inverse()
+		for i, v := range at {
+			copy(a.Diag[v], between.Diag[i])
+			if i > 0 {
+				copy(views[i].Below[0], between.Below[i-1])
+			}
+		}
+	})
+	for i, s := range segments {
+		t.parts[i] += timed(func() {
+			s.Inverse()
+		})
+	}
+	return t
+}
+
+// BenchmarkShares times a block of an outer segment and one of an inner one, on
+// one core: factor and inverse, in the best run.
+func BenchmarkShares(b *testing.B) {
+	for _, c := range []struct{ blocks, size int }{{400, 24}, {600, 37}, {600, 40}, {200, 80}, {60, 160}} {
+		b.Run(fmt.Sprint(c.size), func(b *testing.B) {
+			g := dominant(slices.Repeat([]int{c.size}, c.blocks))
+			a := g.Clone()
+			third := c.blocks / 3
+			var best [3]float64
+			for b.Loop() {
+				a.CopyFrom(g)
+				for i, part := range timeParts(b, a, []int{third, 2 * third}).parts {
+					if us := part.Seconds() * 1e6 / float64(third); best[i] == 0 || us < best[i] {
+						best[i] = us
+					}
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(best[0], "outer-µs")
+			b.ReportMetric(best[1], "inner-µs")
+			b.ReportMetric(best[1]/best[0], "ratio")
+		})
+	}
+}

@@ -1,0 +1,255 @@
+package blocktri
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/backend"
+)
+
+// randomGram is a well-conditioned positive definite matrix with the given
+// block sizes, and the same matrix dense.
+func randomGram(sizes []int, rng *rand.Rand) (*backend.Gram, *mat.SymDense) {
+	g := randomBlocks(sizes, rng)
+	return g, denseOf(g)
+}
+
+// randomBlocks is randomGram without the dense matrix.
+func randomBlocks(sizes []int, rng *rand.Rand) *backend.Gram {
+	offset := make([]int, len(sizes)+1)
+	for v, m := range sizes {
+		offset[v+1] = offset[v] + m
+	}
+	g := backend.NewGram(offset)
+	for v := range g.Diag {
+		m := g.Size(v)
+		for i := range m {
+			for j := range i + 1 {
+				x := rng.NormFloat64()
+				if i == j {
+					x = 40 + rng.Float64()
+				}
+				g.Diag[v][i*m+j], g.Diag[v][j*m+i] = x, x
+			}
+		}
+		if v+1 < g.Blocks() {
+			for i := range g.Below[v] {
+				g.Below[v][i] = rng.NormFloat64()
+			}
+		}
+	}
+	return g
+}
+
+func denseOf(g *backend.Gram) *mat.SymDense {
+	d := mat.NewSymDense(g.M(), nil)
+	for i := range g.M() {
+		for j := range i + 1 {
+			d.SetSym(i, j, g.At(i, j))
+		}
+	}
+	return d
+}
+
+func TestAgainstDense(t *testing.T) {
+	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
+		againstDense(t, sizes, func(a *backend.Gram, lambda float64) (*Factor, error) { return Factorise(a, lambda, 2) })
+		againstDense(t, sizes, inSegments(t, 1))
+	}
+}
+
+// againstDense compares one order's factor with gonum's.
+func againstDense(t *testing.T, sizes []int, factorise func(*backend.Gram, float64) (*Factor, error)) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
+	g, d := wellConditioned(sizes)
+	const lambda = 0.25
+	for i := range g.M() {
+		d.SetSym(i, i, d.At(i, i)+lambda)
+	}
+	f, err := factorise(g.Clone(), lambda)
+	if err != nil {
+		t.Fatal(sizes, err)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(d) {
+		t.Fatal(sizes, "the dense matrix is not positive definite")
+	}
+	if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
+	}
+	for _, n := range []int{1, 3} {
+		b := make([]float64, g.M()*n)
+		for i := range b {
+			b[i] = rng.NormFloat64()
+		}
+		var want mat.Dense
+		if err := c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))); err != nil {
+			t.Fatal(err)
+		}
+		product := 0.0 // bᵀA⁻¹b
+		for i := range b {
+			product += b[i] * want.At(i/n, i%n)
+		}
+		f.SolveLower(b, n)
+		if got := mat.Dot(mat.NewVecDense(len(b), b), mat.NewVecDense(len(b), b)); math.Abs(got-product) > 1e-12*product {
+			t.Errorf("%v: |R⁻¹b|² = %v, want bᵀA⁻¹b = %v", sizes, got, product)
+		}
+		f.SolveUpper(b, n)
+		for i := range b {
+			if math.Abs(b[i]-want.At(i/n, i%n)) > 1e-13 {
+				t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/n, i%n))
+			}
+		}
+	}
+	var inv mat.SymDense
+	if err := c.InverseTo(&inv); err != nil {
+		t.Fatal(err)
+	}
+	checkInverse(t, sizes, f.Inverse(), &inv)
+}
+
+// checkInverse compares the stored blocks of z with the dense inverse's.
+func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric) {
+	t.Helper()
+	for v, d := range z.Diag {
+		for i := range z.Size(v) {
+			for j := range i {
+				if up, low := d[j*z.Size(v)+i], d[i*z.Size(v)+j]; up != low {
+					t.Fatalf("%v: block %d of the inverse is not symmetric at (%d, %d): %v and %v", sizes, v, i, j, low, up)
+				}
+			}
+		}
+	}
+	for v := range z.Blocks() {
+		for i := z.Offset[v]; i < z.Offset[v+1]; i++ {
+			lo := 0
+			if v > 0 {
+				lo = z.Offset[v-1]
+			}
+			for j := lo; j < z.Offset[v+1]; j++ {
+				if math.Abs(z.At(i, j)-inv.At(i, j)) > 1e-14 {
+					t.Fatalf("%v: inverse[%d,%d] = %v, dense %v", sizes, i, j, z.At(i, j), inv.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// TestDownward: from first block to last the factor is the usual one, and R Rᵀ
+// is the matrix.
+func TestDownward(t *testing.T) {
+	g, d := wellConditioned([]int{5, 1, 6, 2})
+	f, err := Factorise(g, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.R.M() {
+		for j := range i + 1 {
+			s := 0.0
+			for k := range j + 1 {
+				s += f.R.At(i, k) * f.R.At(j, k)
+			}
+			if want := d.At(i, j); math.Abs(s-want) > 1e-13*math.Abs(d.At(i, i)) {
+				t.Fatalf("(R Rᵀ)[%d,%d] = %v, want %v", i, j, s, want)
+			}
+		}
+	}
+}
+
+// TestSameBits: factor, inverse and solution do not depend on the number of
+// goroutines, nor on what the room was used for before.
+func TestSameBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	g, _ := wellConditioned([]int{200, 37, 0, 260, 8})
+	other, _ := wellConditioned([]int{300, 5, 310})
+	var first []float64
+	for _, threads := range []int{1, 2, 7} {
+		runtime.GOMAXPROCS(threads)
+		for range 2 {
+			f := factorised(t, g)
+			b := make([]float64, g.M())
+			b[3] = 1
+			f.Solve(b, 1)
+			for _, m := range append(append([][]float64{b}, f.R.Diag...), f.R.Below...) {
+				b = append(b, m...)
+			}
+			z := f.Inverse()
+			for _, m := range append(append([][]float64(nil), z.Diag...), z.Below...) {
+				b = append(b, m...)
+			}
+			if first == nil {
+				first = b
+			}
+			for i := range b {
+				if math.Float64bits(b[i]) != math.Float64bits(first[i]) {
+					t.Fatalf("%d goroutines: number %d is %v, with one %v", threads, i, b[i], first[i])
+				}
+			}
+			factorised(t, other).Inverse()
+		}
+	}
+}
+
+// wellConditioned is randomGram with a diagonal that outweighs all else.
+func wellConditioned(sizes []int) (*backend.Gram, *mat.SymDense) {
+	g := dominant(sizes)
+	return g, denseOf(g)
+}
+
+// dominant is wellConditioned without the dense matrix.
+func dominant(sizes []int) *backend.Gram {
+	g := randomBlocks(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
+	for v, d := range g.Diag {
+		for i := range g.Size(v) {
+			d[i*(g.Size(v)+1)] += 4 * float64(g.Size(v))
+		}
+	}
+	return g
+}
+
+func TestNotPositive(t *testing.T) {
+	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
+	g.Diag[1][4] = -1
+	if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
+		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
+	}
+	g.Diag[1][4] = math.NaN()
+	if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
+		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		g, _ := wellConditioned([]int{9, 9})
+		g.Below[0][80] = bad
+		if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
+			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
+		}
+	}
+}
+
+// TestPivot: the error names the window and the pivot, counted over all windows.
+func TestPivot(t *testing.T) {
+	g, _ := wellConditioned([]int{3, 5, 4})
+	g.Diag[1][2*5+2] = -1e4
+	if _, err := Factorise(g, 0, 2); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
+		t.Errorf("error %v, want one about block 1 of 3 and pivot 5", err)
+	}
+}
+
+// TestSizes counts by hand, of blocks of 2, 3 and 1 features.
+func TestSizes(t *testing.T) {
+	offset := []int{0, 2, 5, 6}
+	if got := Size(offset); got != 4+6+9+3+1 {
+		t.Errorf("%v numbers", got)
+	}
+	factor, inverse := (8+27+1)/3.+(4*3+2*9)+(9*1+3*1), 2*(8+27+1)/3.+2*(2*9+4*3)+2*(3*1+9*1)
+	if got := Flops(offset); got != factor+inverse {
+		t.Errorf("%v operations, want %v", got, factor+inverse)
+	}
+}

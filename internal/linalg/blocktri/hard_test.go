@@ -1,0 +1,175 @@
+package blocktri
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+)
+
+// truthBits is the precision of the matrices that float64 ones are held to.
+const truthBits = 256
+
+func truly(v float64) *big.Float { return new(big.Float).SetPrec(truthBits).SetFloat64(v) }
+
+// truth is (G + λI)⁻¹ and log|G + λI| in truthBits bits, rounded at the end.
+func truth(g *backend.Gram, lambda float64) (inverse [][]float64, logDet float64) {
+	n := g.M()
+	l := make([][]*big.Float, n)
+	product := new(big.Float).SetPrec(truthBits)
+	for i := range l {
+		l[i] = make([]*big.Float, n)
+		for j := range i + 1 {
+			s := truly(g.At(i, j))
+			if i == j {
+				s.Add(s, truly(lambda))
+			}
+			for k := range j {
+				s.Sub(s, product.Mul(l[i][k], l[j][k]))
+			}
+			if i == j {
+				pivot, _ := s.Float64()
+				logDet += math.Log(pivot)
+				l[i][j] = s.Sqrt(s)
+			} else {
+				l[i][j] = s.Quo(s, l[j][j])
+			}
+		}
+	}
+	inverse = make([][]float64, n)
+	for c := range inverse {
+		x := make([]*big.Float, n) // a column: forward, then back
+		for i := range x {
+			x[i] = truly(0)
+			if i == c {
+				x[i] = truly(1)
+			}
+			for k := c; k < i; k++ {
+				x[i].Sub(x[i], product.Mul(l[i][k], x[k]))
+			}
+			x[i].Quo(x[i], l[i][i])
+		}
+		inverse[c] = make([]float64, n)
+		for i := n - 1; i >= 0; i-- {
+			for k := i + 1; k < n; k++ {
+				x[i].Sub(x[i], product.Mul(l[k][i], x[k]))
+			}
+			x[i].Quo(x[i], l[i][i])
+			inverse[c][i], _ = x[i].Float64()
+		}
+	}
+	return inverse, logDet
+}
+
+// hardGram is Σ φφᵀ over so many random rows in each cell, fewer than features
+// where it is to have low rank. With twins every second feature is the one
+// before but for 1e-7 of it; silent windows have features that are 0.
+func hardGram(sizes []int, rows int, twins bool, silent ...int) *backend.Gram {
+	rng := rand.New(rand.NewPCG(11, uint64(rows)))
+	offset := []int{0}
+	for _, m := range sizes {
+		offset = append(offset, offset[len(offset)-1]+m)
+	}
+	g := backend.NewGram(offset)
+	quiet := map[int]bool{}
+	for _, v := range silent {
+		quiet[v] = true
+	}
+	for v := range len(sizes) - 1 {
+		for range rows {
+			row := make([]float64, sizes[v]+sizes[v+1])
+			for k := range row {
+				window, i := v, k
+				if k >= sizes[v] {
+					window, i = v+1, k-sizes[v]
+				}
+				switch {
+				case quiet[window]:
+				case twins && i%2 == 1:
+					row[k] = row[k-1] + 1e-7*rng.NormFloat64()
+				default:
+					row[k] = rng.NormFloat64()
+				}
+			}
+			outer(g, v, row)
+		}
+	}
+	return g
+}
+
+// TestHard holds both orders of elimination to the truth where A's condition
+// number is as large as τ = 10⁸ makes it. With κ that of A scaled to a diagonal
+// of ones, errors (scaled alike) are those that rounding A alone may cause,
+// M·κ·ε, and those of the segments at most four times the two ends'.
+func TestHard(t *testing.T) {
+	const epsilon = 0x1p-53
+	sizes := chain(15, 6, 4, 8)
+	for _, c := range []struct {
+		name   string
+		lambda float64
+		rows   int
+		twins  bool
+		silent []int
+	}{
+		{"plain", 0.1, 20, false, nil},
+		{"little noise, low rank", 1e-8, 3, false, nil},
+		{"twins", 1e-4, 20, true, nil},
+		{"twins, little noise, low rank", 1e-8, 4, true, nil},
+		{"silence in an end, an inner segment and a separator", 1e-6, 20, false, []int{1, 6, 7}},
+		{"silence all over but two windows", 1e-8, 20, false, []int{0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14}},
+		{"silence, twins, little noise", 1e-8, 6, true, []int{4, 5, 9}},
+	} {
+		g := hardGram(sizes, c.rows, c.twins, c.silent...)
+		inverse, logDet := truth(g, c.lambda)
+		scale := func(i, j int) float64 { return math.Sqrt((g.At(i, i) + c.lambda) * (g.At(j, j) + c.lambda)) }
+		norm, most := 0.0, 0.0 // of A and of A⁻¹, scaled
+		for i := range inverse {
+			a, z := c.lambda/scale(i, i), 0.0
+			for j := range inverse {
+				a += math.Abs(g.At(i, j)) / scale(i, j)
+				z += math.Abs(inverse[i][j]) * scale(i, j)
+			}
+			norm, most = max(norm, a), max(most, z)
+		}
+		rounded := float64(g.M()) * norm * most * epsilon
+		var ends float64
+		for segments := 2; segments <= 8; segments++ {
+			f, err := Factorise(g.Clone(), c.lambda, segments)
+			if err != nil {
+				t.Errorf("%s, %d segments: %v", c.name, segments, err)
+				continue
+			}
+			if d := math.Abs(f.LogDet() - logDet); !(d <= rounded+epsilon*math.Abs(logDet)) {
+				t.Errorf("%s, %d segments: log-determinant off by %.1e, want at most %.1e", c.name, segments, d, rounded)
+			}
+			worst := 0.0
+			eachStored(f.Inverse(), func(i, j int, z float64) {
+				worst = max(worst, math.Abs(z-inverse[i][j])*scale(i, j)/most)
+			})
+			if segments == 2 {
+				ends = worst
+			}
+			if !(worst <= rounded) || !(worst <= 4*ends) {
+				t.Errorf("%s, %d segments: inverse off by %.1e of ‖A⁻¹‖, want at most %.1e; from two ends %.1e", c.name, segments, worst, rounded, ends)
+			}
+			t.Logf("%s, %d segments: inverse off by %.1e, rounding %.1e", c.name, segments, worst, rounded)
+		}
+	}
+}
+
+// eachStored visits the stored entries of z.
+func eachStored(z *backend.Gram, visit func(i, j int, z float64)) {
+	for v, d := range z.Diag {
+		m := z.Size(v)
+		for k, x := range d {
+			visit(z.Offset[v]+k/m, z.Offset[v]+k%m, x)
+		}
+		if v < len(z.Below) {
+			for k, x := range z.Below[v] {
+				visit(z.Offset[v+1]+k/m, z.Offset[v]+k%m, x)
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+//go:build !race
+
+package blocktri
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// TestSegmentsMemory: with a's scratch there, factor and inverse take next to
+// nothing from the heap (what starts a block's jobs, no matrix), and the
+// scratch holds one block for each inner window. (The race detector drops spare
+// buffers at random, hence this file's build constraint; with several processors
+// a spare workspace can wait where no other takes it, hence one of them.)
+func TestSegmentsMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const size, segments = 64, 4
+	for _, blocks := range []int{40, 160} {
+		if !slow.Tests && blocks > 100 {
+			continue
+		}
+		g := dominant(chain(blocks, size))
+		a := g.Clone()
+		least := math.Inf(1)
+		for range 6 {
+			a.CopyFrom(g)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := Factorise(a, 0.1, segments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Inverse()
+			runtime.ReadMemStats(&after)
+			least = min(least, float64(after.TotalAlloc-before.TotalAlloc))
+		}
+		if matrix := float64(8 * size * size * (2*blocks - 1)); least > 0.05*matrix {
+			t.Errorf("%d blocks: %.0f bytes, want less than a twentieth of the matrix's %.0f", blocks, least, matrix)
+		}
+		inner, fill := 0, 0
+		f, err := Factorise(a, 0.1, segments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range f.segments {
+			fill += len(s.fill)
+			if i > 0 && i < segments-1 {
+				inner += s.hi - s.lo - 1
+			}
+		}
+		if fill != inner*size*size {
+			t.Errorf("%d blocks: fill of %d numbers, want one block for each of %d", blocks, fill, inner)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package optimize
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// batchSalt tells this random stream from the others.
+const batchSalt = 0xba7c
+
+// A batch is a mini-batch: rows, and where they are neighbours under windows
+// the part of the model that they meet.
+type batch struct {
+	rows []int
+	// weight is 1/π_v for a window v that the rows meet, where π_v is the share of
+	// all batches that meet it, and 0 for the other windows. The weighted KL is then
+	// the KL of all windows on average. nil: all windows, once.
+	weight []float64
+	met    []int // windows of weight other than 0, rising
+}
+
+// batches draws mini-batches so that every row is as likely as any other: the
+// estimate stays unbiased.
+type batches struct {
+	source     *rand.PCG
+	rng        *rand.Rand // of source
+	size       int
+	contiguous bool
+	order      []int // rows along x (contiguous), or a permutation in progress
+	out        batch
+
+	// Contiguous, with windows:
+	over   [][2]int32 // windows [first, end) of each place in order
+	inside []float64  // π_v
+}
+
+func (r *Run) newBatches() *batches {
+	source := rand.NewPCG(r.Seed, batchSalt)
+	b := &batches{source: source, rng: rand.New(source), size: r.batchSize(r.data.N), contiguous: r.Contiguous, order: make([]int, r.data.N)}
+	b.out.rows = make([]int, b.size)
+	for i := range b.order {
+		b.order[i] = i
+	}
+	if !b.contiguous {
+		return b
+	}
+	w, along := &r.Params.Windows, r.Along
+	if w.Count() > 1 {
+		along = w.Dim
+	}
+	x := func(row int) float64 { return r.data.X[row*r.data.Q+along] }
+	slices.SortStableFunc(b.order, func(i, j int) int { return cmp.Compare(x(i), x(j)) })
+	if w.Count() > 1 {
+		b.overWindows(w, x)
+	}
+	return b
+}
+
+// stream is the state of the generator that draws the mini-batches.
+func (b *batches) stream() []byte {
+	state, _ := b.source.MarshalBinary() // which always has a binary form
+	return state
+}
+
+// overWindows notes which windows each row meets. Those between two rows
+// that neither meets belong to the first; so every window is in some batch.
+func (b *batches) overWindows(w *backend.Windows, x func(row int) float64) {
+	n := len(b.order)
+	b.over = make([][2]int32, n)
+	for i, row := range b.order {
+		first, end := w.Over(w.Cell(x(row)))
+		b.over[i] = [2]int32{int32(first), int32(end)}
+		if i > 0 {
+			b.over[i-1][1] = max(b.over[i-1][1], int32(first))
+		}
+	}
+	b.over[0][0], b.over[n-1][1] = 0, int32(w.Count())
+	b.inside = make([]float64, w.Count())
+	for _, o := range b.over {
+		for v := o[0]; v < o[1]; v++ {
+			b.inside[v]++ // rows that meet it, neighbours all
+		}
+	}
+	for v, rows := range b.inside {
+		b.inside[v] = min(1, (rows+float64(b.size-1))/float64(n))
+	}
+	b.out.weight = make([]float64, w.Count())
+}
+
+// next is the next mini-batch: neighbours along x from a uniform place on, or
+// rows drawn without replacement. It is good until the one after.
+func (b *batches) next() *batch {
+	n := len(b.order)
+	if b.contiguous {
+		return b.from(b.rng.IntN(n))
+	}
+	for i := range b.out.rows {
+		j := i + b.rng.IntN(n-i)
+		b.order[i], b.order[j] = b.order[j], b.order[i]
+	}
+	copy(b.out.rows, b.order)
+	return &b.out
+}
+
+// from is the contiguous mini-batch of the rows from place at on, the end
+// joined to the beginning.
+func (b *batches) from(at int) *batch {
+	n, o := len(b.order), &b.out
+	for i := range o.rows {
+		o.rows[i] = b.order[(at+i)%n]
+	}
+	if b.over == nil {
+		return o
+	}
+	for _, v := range o.met {
+		o.weight[v] = 0
+	}
+	o.met = o.met[:0]
+	for i := range o.rows {
+		for v := b.over[(at+i)%n][0]; v < b.over[(at+i)%n][1]; v++ {
+			if o.weight[v] == 0 {
+				o.weight[v] = 1 / b.inside[v]
+				o.met = append(o.met, int(v))
+			}
+		}
+	}
+	slices.Sort(o.met)
+	return o
+}
+
+// components returns the range [lo, hi) of components that covers the batch's
+// windows, or all components.
+func (m *batch) components(p *variational.Params) (lo, hi int) {
+	if m.weight == nil {
+		return 0, p.L
+	}
+	at := func(v int) int { return sort.SearchInts(p.ComponentWindow, v) }
+	lo, hi = at(m.met[0]), at(m.met[len(m.met)-1]+1)
+	if lo == hi { // windows without components: a model has some, if out of sight
+		lo = min(lo, p.L-1)
+		hi = lo + 1
+	}
+	return lo, hi
+}
+
+// pullPrior adds the slopes of the log prior to g: of a window that the batch meets, weighted like its KL terms, so that over all batches
+// each prior counts once.
+func (m *batch) pullPrior(c *Coordinates, v, g []float64, shared []span, own [][]span) {
+	if m.weight == nil {
+		c.logPrior(c.spans, v, g, 1)
+		return
+	}
+	c.logPrior(shared, v, g, 1)
+	for _, w := range m.met {
+		c.logPrior(own[w], v, g, m.weight[w])
+	}
+}
+
+// spans returns the spans of the parameters that the batch moves.
+func (m *batch) spans(all, shared []span, own [][]span) []span {
+	if m.weight == nil {
+		return all
+	}
+	spans := slices.Clone(shared)
+	for _, v := range m.met {
+		spans = append(spans, own[v]...)
+	}
+	return spans
+}

@@ -1,0 +1,130 @@
+// Package checkpoint writes where a fit stands to a file, so that a fit that is
+// killed goes on to the same bits, and reads it back: the file's layout and its
+// seal, how often it is written, and the fingerprint of all that the fit's bits
+// depend on.
+package checkpoint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/fileio"
+)
+
+const (
+	defaultEvery = 30 * time.Second
+	// writingShare bounds the time that writing takes, of all: the interval
+	// grows with what the last write took.
+	writingShare = 0.05
+)
+
+// Writer writes a fit's checkpoints; nil writes none.
+type Writer struct {
+	Setting
+	Failed error // the last write's
+
+	next   time.Time // to write, by the monotonic clock
+	unlock func()
+}
+
+// Setting says where checkpoints go and when.
+type Setting struct {
+	Path   string
+	Every  time.Duration // at least, between two of them; 0: half a minute
+	Resume bool          // from the file that is there
+	Warn   func(error)   // called if one could not be written; nil: that ends the fit
+	Made   []Trait       // what the fit's bits depend on
+}
+
+// Open takes the file for this process and, to go on from it, reads it; the
+// snapshot is nil where there is none. check says why the fit cannot go on from
+// it. Errors wrap Err, or are the system's.
+func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error) {
+	unlock, err := fileio.Lock(set.Path)
+	if errors.Is(err, fileio.ErrLocked) {
+		return nil, nil, fmt.Errorf("vssgp: checkpoint %w; want a file for each fit: %w", err, Err)
+	} else if err != nil {
+		return nil, nil, fmt.Errorf("vssgp: checkpoint: %w", err)
+	}
+	set.Every = cmp.Or(set.Every, defaultEvery)
+	w := &Writer{Setting: set, next: time.Now().Add(set.Every), unlock: unlock}
+	s, err := w.begin(check)
+	if err == nil {
+		err = fileio.Check(set.Path)
+	}
+	if err != nil {
+		w.Close()
+		return nil, nil, fmt.Errorf("vssgp: checkpoint %w", err)
+	}
+	return w, s, nil
+}
+
+// begin reads the file if the fit resumes from it. Otherwise it makes sure that the
+// file to be replaced, if there is one, is a checkpoint.
+func (w *Writer) begin(check func(s *Snapshot) error) (*Snapshot, error) {
+	f, size, err := fileio.OpenRegular(w.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if !w.Resume {
+		if !looksLike(f, size) {
+			return nil, fmt.Errorf("%q: the file that is there is no checkpoint and stays as it is; want another name: %w", w.Path, Err)
+		}
+		return nil, nil
+	}
+	s, err := read(f, size)
+	if err == nil {
+		err = check(s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%q stays as it is: %w", w.Path, err)
+	}
+	return s, nil
+}
+
+// Close leaves the file to others.
+func (w *Writer) Close() {
+	if w != nil {
+		w.unlock()
+	}
+}
+
+// Due reports whether it is time to write.
+func (w *Writer) Due() bool { return w != nil && !time.Now().Before(w.next) }
+
+// wrote notes a write that began at the given time and has just ended.
+func (w *Writer) wrote(began time.Time) {
+	took := time.Since(began)
+	w.next = began.Add(took + max(w.Every, time.Duration(float64(took)*(1/writingShare-1))))
+}
+
+// Write replaces the file. A failure leaves the one before it, and ends the fit
+// unless there is somebody to warn.
+func (w *Writer) Write(s *Snapshot) error {
+	began := time.Now()
+	err := w.replace(s)
+	w.wrote(began)
+	w.Failed = err
+	if err != nil && w.Warn != nil {
+		w.Warn(fmt.Errorf("vssgp: the fit goes on without a new checkpoint: %w", err))
+		return nil
+	}
+	return err
+}
+
+func (w *Writer) replace(s *Snapshot) error {
+	s.Made = w.Made
+	f, err := s.file()
+	if err != nil {
+		return err
+	}
+	return fileio.Write(w.Path, func(to io.Writer) error { return sealing(to, f.Write) })
+}

@@ -1,0 +1,146 @@
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// TestPace: writes come by the interval and take a twentieth of the time at most.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := &Writer{Setting: Setting{Every: 10 * time.Second}, next: began.Add(10 * time.Second)}
+		due := func(seconds time.Duration) bool {
+			time.Sleep(time.Until(began.Add(seconds * time.Second)))
+			return w.Due()
+		}
+		if due(9) || !due(10) {
+			t.Error("not due from 10 s on")
+		}
+		time.Sleep(time.Second)
+		w.wrote(began.Add(10 * time.Second)) // a second's write
+		if due(29) || !due(30) {
+			t.Error("after a write from 10 s to 11 s, not due from 30 s on")
+		}
+		w.wrote(time.Now()) // in no time
+		if due(39) || !due(40) {
+			t.Error("after a write in no time at 30 s, not due from 40 s on")
+		}
+	})
+	// A clock that is set has no say in it: times with a monotonic reading, which
+	// String shows, are compared by that.
+	if began := time.Now(); !strings.Contains(began.String(), "m=+") {
+		t.Errorf("%v has no monotonic reading", began)
+	}
+}
+
+// TestOpen: a file is one process's, for as long as it is open; what is no
+// checkpoint stays, and one that cannot be gone on from too.
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "part")
+	set := Setting{Path: path, Every: time.Hour, Resume: true, Made: []Trait{{"a", "b"}}}
+	accept := func(*Snapshot) error { return nil }
+	w, s, err := Open(set, accept)
+	if err != nil || s != nil || w.Due() {
+		t.Fatalf("of no file: %v, due %v, %v", s, w.Due(), err)
+	}
+	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "in use by process") {
+		t.Errorf("while it is open: %v; want Err and who has it", err)
+	}
+	if err := w.Write(samples()["mini-batches"]); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, s, err = Open(set, accept)
+	if err != nil || s.State.Descent.Steps != 13 || len(s.Made) != 1 || s.Made[0] != set.Made[0] {
+		t.Fatalf("of its own file: %+v, %v", s, err)
+	}
+	w.Close()
+	foreign := errors.New("foreign")
+	if _, _, err := Open(set, func(*Snapshot) error { return foreign }); !errors.Is(err, foreign) || !strings.Contains(err.Error(), path) {
+		t.Errorf("of one that is refused: %v; want why, and the path", err)
+	}
+	set.Resume = false
+	w, s, err = Open(set, accept)
+	if err != nil || s != nil {
+		t.Fatalf("to begin anew: %v, %v", s, err)
+	}
+	w.Close()
+	if now, err := os.ReadFile(path); err != nil || string(now) != string(was) {
+		t.Errorf("nothing was written, and the file has changed (%v)", err)
+	}
+	if err := os.WriteFile(path, []byte("t,y\n1,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "is no checkpoint") {
+		t.Errorf("of a table: %v; want Err", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) != "t,y\n1,2\n" {
+		t.Errorf("the table has become %q (%v)", now, err)
+	}
+}
+
+// BenchmarkCheckpoint writes and reads the checkpoint of a fit of 40 000
+// features with all of its pairs.
+func BenchmarkCheckpoint(b *testing.B) {
+	const m, pairs = 40_000, lbfgs.Memory
+	p := variational.NewParams(m/2, 2, 1, 1)
+	for _, t := range p.Tensors() {
+		for i := range *t.Data {
+			(*t.Data)[i] = 1 + float64(i%7)/8
+		}
+	}
+	current, begun := fileOf(p), fileOf(p)
+	array := func() []float64 { return make([]float64, 11*m/2) }
+	st := &lbfgs.State{X: array(), G: array()}
+	st.Pairs = pairs
+	for range pairs {
+		st.S, st.Y = append(st.S, array()), append(st.Y, array())
+	}
+	path := filepath.Join(b.TempDir(), "part")
+	c := &Writer{Setting: Setting{Path: path}}
+	s := &Snapshot{Standing: Standing{Starts: 1, Kept: -1}, Current: current, Begun: begun, State: &optimize.State{Ascent: st}}
+	write := func(b *testing.B) {
+		if err := c.Write(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write(b)
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("write", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		b.ReportAllocs()
+		for b.Loop() {
+			write(b)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		for b.Loop() {
+			f, err := os.Open(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := read(f, info.Size()); err != nil {
+				b.Fatal(err)
+			}
+			f.Close()
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// Snapshot is the state of a fit: all that the rest of the fit depends on, besides
+// data and options. Its file is a model file of Current, with further tensors whose
+// names begin with "checkpoint.", the rest as JSON in the metadata, and a seal.
+type Snapshot struct {
+	Version int     `json:"version"`
+	Made    []Trait `json:"made"` // what the fit's bits depend on
+	Standing
+	// State is the running start's, nil where none runs.
+	State *optimize.State `json:"state,omitempty"`
+
+	// The model files of the running start (the best one's where none runs), of
+	// its stage's beginning, and of the best of the starts before, without its
+	// posterior. The last two are nil where there is none.
+	Current, Begun, BestModel *safetensors.File `json:"-"`
+}
+
+// Standing says how far a fit has come with its starts.
+type Standing struct {
+	Start   int           `json:"start"` // the one that runs or is next, from 0
+	Starts  int           `json:"starts"`
+	Rough   int           `json:"rough,omitempty"`  // which of them is the rough one; 0: none
+	Elapsed time.Duration `json:"elapsed"`          // when a snapshot was last written
+	Results []Result      `json:"results"`          // of the starts before
+	Kept    int           `json:"kept"`             // of Results; −1: none
+	Failed  string        `json:"failed,omitempty"` // why the last start without a bound has none
+	Best    *Best         `json:"best,omitempty"`   // of the starts before
+}
+
+// Result is one start's end.
+type Result struct {
+	Seed  uint64 `json:"seed"`
+	Bound Number `json:"bound"`
+	Ended string `json:"ended"`
+}
+
+// Best describes the best start so far, except for its model.
+type Best struct {
+	Bad        string                 `json:"bad,omitempty"` // why it is a bad optimum
+	Iterations int                    `json:"iterations"`
+	At         variational.Evaluation `json:"at"`
+}
+
+// Number is a float64 that JSON holds to the last bit, infinite ones too.
+type Number float64
+
+// MarshalText writes the shortest text that reads back as the same number.
+func (r Number) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(r), 'g', -1, 64), nil
+}
+
+// UnmarshalText is MarshalText's inverse.
+func (r *Number) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*r = Number(v)
+	return err
+}
+
+const (
+	version = 2
+	key     = "checkpoint" // of the metadata
+	prefix  = "checkpoint."
+	// sealName comes after every other name, so that the seal ends the file.
+	sealName = "~sha256"
+)
+
+// file lays the snapshot out; its arrays are not copied.
+func (s *Snapshot) file() (*safetensors.File, error) {
+	s.Version = version
+	f := s.Current
+	put := func(name string, a []float64) {
+		f.Tensors[name] = safetensors.Tensor{Shape: []int{len(a)}, Data: a}
+	}
+	for name, part := range map[string]*safetensors.File{"begun": s.Begun, "best": s.BestModel} {
+		if part == nil {
+			continue
+		}
+		putUnder(f.Tensors, name, part.Tensors)
+		putUnder(f.Metadata, name, part.Metadata)
+	}
+	if s.State != nil {
+		arrays, _ := s.State.Arrays() // a run leaves no impossible counts
+		for name, a := range arrays {
+			put(prefix+name, *a)
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("vssgp: checkpoint: %w", err)
+	}
+	f.Metadata[key] = string(text)
+	put(sealName, make([]float64, sealBytes/8))
+	return f, nil
+}
+
+// looksLike reports whether a file's header calls it a checkpoint.
+func looksLike(r io.ReaderAt, size int64) bool {
+	const most = 1 << 20
+	head := make([]byte, min(size, most))
+	n, _ := r.ReadAt(head, 0)
+	return strings.Contains(string(head[:n]), `{"__metadata__":{"`+key+`":`)
+}
+
+// read reads a file of the given size, in memory in proportion to it. Errors
+// wrap Err.
+func read(r io.ReaderAt, size int64) (*Snapshot, error) {
+	if err := sealed(r, size); err != nil {
+		return nil, err
+	}
+	f, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, Err)
+	}
+	s := &Snapshot{}
+	if err := s.read(f); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, Err)
+	}
+	return s, nil
+}
+
+// read is file's inverse.
+func (s *Snapshot) read(f *safetensors.File) error {
+	text, ok := f.Metadata[key]
+	if !ok {
+		return fmt.Errorf("it has no metadata %q and is no checkpoint", key)
+	}
+	var which struct{ Version int }
+	if err := json.Unmarshal([]byte(text), &which); err != nil {
+		return fmt.Errorf("metadata %s: %w", key, err)
+	}
+	if which.Version != version {
+		return fmt.Errorf("it has version %d of the format, want %d: it was written by another version of vssgp, which can go on from it", which.Version, version)
+	}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		return fmt.Errorf("metadata %s: %w", key, err)
+	}
+	part := func(name string) *safetensors.File {
+		if tensors := under(f.Tensors, name); len(tensors) > 0 {
+			return &safetensors.File{Tensors: tensors, Metadata: under(f.Metadata, name)}
+		}
+		return nil
+	}
+	s.Current, s.Begun, s.BestModel = f, part("begun"), part("best")
+	if s.Start < 0 || s.Start >= s.Starts || len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start || (s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
+		return fmt.Errorf("it stands in start %d of %d with %d results after %v and keeps number %d: want numbers that fit together", s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
+	}
+	if s.Rough != 0 && s.Rough != s.Starts-1 {
+		return fmt.Errorf("its rough start is %d of %d, want the last", s.Rough, s.Starts)
+	}
+	if b := s.Best; b != nil && (b.Iterations < 0 || math.IsNaN(b.At.Bound)) {
+		return fmt.Errorf("its best start took %d iterations", b.Iterations)
+	}
+	if (s.Best == nil) != (s.BestModel == nil) || (s.State == nil) != (s.Begun == nil) {
+		return fmt.Errorf("it lacks a model, or has one too many")
+	}
+	if s.State == nil {
+		return nil
+	}
+	arrays, err := s.State.Arrays()
+	for _, name := range slices.Sorted(maps.Keys(arrays)) {
+		t, ok := f.Tensors[prefix+name]
+		if !ok {
+			return fmt.Errorf("it has no tensor %s", prefix+name)
+		}
+		*arrays[name] = t.Data
+	}
+	return err
+}
+
+// putUnder copies a part's entries into all, under the part's name.
+func putUnder[V any](all map[string]V, name string, part map[string]V) {
+	for k, v := range part {
+		all[prefix+name+"."+k] = v
+	}
+}
+
+// under is the inverse of putUnder.
+func under[V any](all map[string]V, name string) map[string]V {
+	part := map[string]V{}
+	for k, v := range all {
+		if k, ok := strings.CutPrefix(k, prefix+name+"."); ok {
+			part[k] = v
+		}
+	}
+	return part
+}

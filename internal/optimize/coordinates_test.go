@@ -1,0 +1,245 @@
+package optimize
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// everything names all tensors that a fit may move.
+var everything = slices.Concat(hyperparameters, FeatureTensors, coefficients)
+
+// tieable names the tensors that may be tied.
+var tieable = variational.Names(func(t variational.Tensor) bool { return t.Tieable })
+
+// paired makes p one of SSGP's: Σ = 0, neighbours share a frequency.
+func paired(p *variational.Params) {
+	clear(p.FreqVar)
+	clear(p.Location)
+	for k := range p.M() {
+		if at := k * p.Q; k%2 == 1 {
+			copy(p.FreqMean[at:at+p.Q], p.FreqMean[at-p.Q:at])
+		}
+		p.PhaseLower[k] = -float64(k%2) * math.Pi / 2
+		p.PhaseUpper[k] = p.PhaseLower[k]
+	}
+}
+
+// coordinatesOf are p's with a noise level.
+func coordinatesOf(p *variational.Params, free []string, ties Ties, reach float64, level variational.NoiseLevel) *Coordinates {
+	c := NewCoordinates(p, free, ties, reach)
+	c.level = level
+	return c
+}
+
+// opened are rows of data in the model's units, on the CPU.
+func opened(t testing.TB, data *backend.Data) *variational.Rows {
+	t.Helper()
+	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: cpu.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rows.Close() })
+	return rows
+}
+
+// pulledGradient is the tolerance of Richardson differences of the float64 bound.
+const pulledGradient = 1e-6
+
+// coordinateCases are models and the tensors that move.
+var coordinateCases = []struct {
+	name  string
+	kind  modeltest.Kind
+	free  []string
+	ties  Ties
+	level variational.NoiseLevel
+}{
+	{"uniform phases", modeltest.Kind{Name: "c1", N: 9, L: 2, K: 3, Q: 2, D: 2}, everything, Ties{}, variational.NoiseLevel{}},
+	{"fixed phases", modeltest.Kind{Name: "c2", N: 9, L: 2, K: 3, Q: 1, D: 1, Fixed: true}, everything, Ties{}, variational.NoiseLevel{}},
+	{"point frequencies", modeltest.Kind{Name: "c3", N: 9, L: 2, K: 3, Q: 1, D: 1, Variance: -1}, everything, Ties{}, variational.NoiseLevel{}},
+	{"pairs", modeltest.Kind{Name: "c4", N: 9, L: 2, K: 4, Q: 2, D: 1, Fixed: true}, everything, Ties{Twins: true}, variational.NoiseLevel{}},
+	{"covariance alone", modeltest.Kind{Name: "c5", N: 9, L: 2, K: 2, Q: 1, D: 1}, hyperparameters, Ties{}, variational.NoiseLevel{}},
+	{"windows", modeltest.Kind{Name: "c6", N: 12, L: 4, K: 2, Q: 1, D: 1, Windows: 3}, everything, Ties{}, variational.NoiseLevel{}},
+	{"shared components", modeltest.Kind{Name: "c7", N: 12, L: 7, K: 2, Q: 1, D: 1, Windows: 3}, everything, Ties{Shared: true}, variational.NoiseLevel{}},
+	{"tied", modeltest.Kind{Name: "c8", N: 12, L: 4, K: 2, Q: 2, D: 1}, everything, Ties{Tensors: tieable}, variational.NoiseLevel{}},
+	{"shared, length-scales tied", modeltest.Kind{Name: "c9", N: 12, L: 5, K: 2, Q: 1, D: 2, Windows: 2}, hyperparameters, Ties{Shared: true, Tensors: []string{"kernel.lengthscale"}}, variational.NoiseLevel{}},
+	{"the noise near its level", modeltest.Kind{Name: "c10", N: 9, L: 2, K: 3, Q: 1, D: 1, Tau: 2}, everything, Ties{}, variational.NoiseLevel{Rounding: 0.1, Condition: 0.1}},
+	{"the level under windows", modeltest.Kind{Name: "c11", N: 12, L: 4, K: 2, Q: 1, D: 1, Windows: 3, Tau: 2}, hyperparameters, Ties{Shared: true}, variational.NoiseLevel{Rounding: 0.01, Condition: 0.1}},
+}
+
+// TestCoordinatesRoundTrip: read then write gives the parameters back, and write
+// then read the vector; what is not free, or fixed, keeps its bits.
+func TestCoordinatesRoundTrip(t *testing.T) {
+	for _, c := range coordinateCases {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := c.kind.Make()
+			if c.ties.Twins {
+				paired(p)
+			}
+			checkRoundTrip(t, p, c.free, c.ties, c.level, 3, 1)
+		})
+	}
+}
+
+// TestCoordinatesHold: held coordinates lead to a model from wherever they have gone,
+// and those that lead to one anyway stay.
+func TestCoordinatesHold(t *testing.T) {
+	for _, c := range coordinateCases {
+		p, _ := c.kind.Make()
+		if c.ties.Twins {
+			paired(p)
+		}
+		coords := coordinatesOf(p, c.free, c.ties, 3, c.level)
+		v := make([]float64, coords.n)
+		coords.read(v, p)
+		for _, far := range []float64{-1e5, 1e5, 0} {
+			moved := slices.Clone(v)
+			for _, s := range coords.spans {
+				lo, hi := coords.coordinates(s)
+				for i := lo; i < hi; i++ {
+					moved[i] += far
+				}
+				coords.hold(moved, s)
+			}
+			if far == 0 && !slices.Equal(moved, v) {
+				t.Errorf("%s: what needs no hold is moved", c.name)
+			}
+			at := p.Clone()
+			coords.write(at, moved)
+			if err := at.Check(); err != nil {
+				t.Errorf("%s, %g further: %v", c.name, far, err)
+			}
+		}
+	}
+}
+
+// checkRoundTrip moves p's coordinates by normal steps of the given size.
+func checkRoundTrip(t *testing.T, p *variational.Params, free []string, ties Ties, level variational.NoiseLevel, reach, size float64) {
+	t.Helper()
+	c := coordinatesOf(p, free, ties, reach, level)
+	v := make([]float64, c.n)
+	c.read(v, p)
+	same := p.Clone()
+	c.write(same, v)
+	at, was := same.Tensors(), p.Tensors()
+	for i, tensor := range at {
+		modeltest.Near(t, "read, then write: "+tensor.Name, *tensor.Data, *was[i].Data, 1e-12)
+	}
+	rng := modeltest.NewRNG(uint64(c.n))
+	for i := range v {
+		v[i] += size * rng.NormFloat64()
+	}
+	moved := p.Clone()
+	c.write(moved, v)
+	if err := moved.Check(); err != nil {
+		t.Fatalf("a step of size %g leaves the domain: %v", size, err)
+	}
+	back := make([]float64, c.n)
+	c.read(back, moved)
+	modeltest.Near(t, "write, then read", back, v, 1e-9)
+	at = moved.Tensors()
+	for i, tensor := range at {
+		for j, now := range *tensor.Data {
+			before := (*was[i].Data)[j]
+			if (was[i].Constant(j) || !isFree(free, tensor.Name)) && now != before {
+				t.Errorf("%s[%d] went from %v to %v, want it kept", tensor.Name, j, before, now)
+			}
+		}
+	}
+	for k := 1; ties.Twins && k < p.M(); k += 2 {
+		for q := range p.Q {
+			if a, b := moved.FreqMean[(k-1)*p.Q+q], moved.FreqMean[k*p.Q+q]; a != b {
+				t.Errorf("frequencies of the pair %d, %d are %v and %v, want the same", k-1, k, a, b)
+			}
+		}
+	}
+}
+
+// isFree counts the phases' ends as one.
+func isFree(free []string, name string) bool {
+	if name == "phase.upper" {
+		name = "phase.lower"
+	}
+	return slices.Contains(free, name)
+}
+
+// TestCoordinatesPull: the gradient by the vector is the difference of the bound
+// along each of its coordinates.
+func TestCoordinatesPull(t *testing.T) {
+	for _, c := range coordinateCases {
+		t.Run(c.name, func(t *testing.T) {
+			p, data := c.kind.Make()
+			if c.ties.Twins {
+				paired(p)
+			}
+			rows := opened(t, data)
+			coords := coordinatesOf(p, c.free, c.ties, 3, c.level)
+			v, got, want := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
+			coords.read(v, p)
+			e, err := rows.Factorised(p, nil, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			coords.pull(got, p, e.Gradient)
+			trial := p.Clone()
+			for i := range v {
+				want[i], _ = oracle.Derivative(func(step float64) float64 {
+					w := slices.Clone(v)
+					w[i] += step
+					coords.write(trial, w)
+					e, err := rows.Factorised(trial, nil, nil, false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return e.Bound
+				}, 0.125)
+			}
+			for i := range v {
+				if d := math.Abs(got[i] - want[i]); !(d <= pulledGradient*max(1, math.Abs(want[i]))) {
+					t.Errorf("coordinate %d (%s): %.10g, differences give %.10g", i, coords.nameOf(i, p), got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// nameOf is the tensor of coordinate i.
+func (c *Coordinates) nameOf(i int, p *variational.Params) string {
+	for _, g := range c.groups {
+		n := g.width() * g.count()
+		if i < n {
+			return p.Tensors()[g.tensor].Name
+		}
+		i -= n
+	}
+	return "?"
+}
+
+// FuzzCoordinates moves random models about.
+func FuzzCoordinates(f *testing.F) {
+	f.Add(uint64(1), uint8(1), uint8(2), uint8(1), true, false, 0.5)
+	f.Add(uint64(2), uint8(3), uint8(1), uint8(4), false, true, 3.0)
+	f.Fuzz(func(t *testing.T, seed uint64, l, k, q uint8, twins, shared bool, size float64) {
+		c := modeltest.Kind{Name: string(rune('a' + seed%1000)), N: 1, L: 1 + int(l%6), K: 1 + int(k%6), Q: 1 + int(q%4), D: 1}
+		if twins {
+			c.K += c.K % 2
+		}
+		// A width within 1e-6 of a whole turn keeps too few digits of its
+		// logit: steps of 3 stay clear of that.
+		if !(math.Abs(size) <= 3) {
+			size = 1
+		}
+		p, _ := c.Make()
+		if twins {
+			paired(p)
+		}
+		checkRoundTrip(t, p, everything, Ties{Twins: twins, Shared: shared}, variational.NoiseLevel{}, 1+float64(seed%50), size)
+	})
+}

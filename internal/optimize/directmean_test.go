@@ -1,0 +1,96 @@
+package optimize
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// roomy is a judge that a spectrum start asks for nothing but room.
+type roomy struct{ initialize.Judge }
+
+func (roomy) Fits(variational.Shape) error { return nil }
+func (roomy) FitsStart(float64) error      { return nil }
+
+// tonesRun is a stochastic run over rows from the spectrum start, at a noise
+// precision; 0: the start's.
+func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
+	t.Helper()
+	series := initialize.NewSeries(*d, initialize.GridOf(d.X, 1))
+	p, _, err := series.Spectrum(t.Context(), initialize.Settings{Optimised: true, Noise: noise}, roomy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(t.Context(), *d, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// directMean is Run.directMean where it must succeed.
+func directMean(t *testing.T, r *Run, rows []int) (diag, mean []float64) {
+	t.Helper()
+	diag, mean, err := r.directMean(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diag, mean
+}
+
+// TestDirectMean: from all rows it is the exact one, from half of them nearly.
+func TestDirectMean(t *testing.T) {
+	d := modeltest.Tones(4000, 0)
+	r := tonesRun(t, d, 0)
+	var all, half []int
+	for i := range d.N {
+		all = append(all, i)
+		if i%2 == 0 {
+			half = append(half, i)
+		}
+	}
+	bound := func(diag, mean []float64) float64 {
+		p := r.Params.Clone()
+		p.CoefMean, p.CoefVar = mean, make([]float64, len(mean))
+		for i := range p.CoefVar {
+			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
+		}
+		e, err := r.Rows.Factorised(p, nil, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Bound
+	}
+	diag, mean := directMean(t, r, nil)
+	best, zero := bound(diag, mean), bound(diag, make([]float64, len(mean)))
+	for _, c := range []struct {
+		rows   []int
+		within float64
+	}{{all, 1e-9}, {half, 0.05}} {
+		if near := bound(directMean(t, r, c.rows)); !(math.Abs(best-near) <= c.within*(best-zero)) {
+			t.Errorf("%d rows: the bound is %v, of all rows %v, at a mean of zero %v", len(c.rows), near, best, zero)
+		}
+	}
+}
+
+// TestDirectMeanOfHalf: where the rows come twice, those that come first tell the
+// mean of all, and the diagonal: the noise is counted as often as they are.
+func TestDirectMeanOfHalf(t *testing.T) {
+	d := modeltest.Tones(300, 0)
+	d.N, d.X, d.Y = 2*d.N, append(d.X, d.X...), append(d.Y, d.Y...)
+	r := tonesRun(t, d, 0.3) // so much noise that it matters
+	var half []int
+	for i := range d.N / 2 {
+		half = append(half, i)
+	}
+	diag, mean := directMean(t, r, nil)
+	of, got := directMean(t, r, half)
+	modeltest.Near(t, "diagonal", of, diag, 1e-9)
+	modeltest.Near(t, "mean", got, mean, 1e-9)
+}

@@ -1,0 +1,168 @@
+// Package optimize raises a bound from where a start has put the parameters:
+// which tensors move when (stages), the coordinates they move in, L-BFGS over
+// all of them or window by window, and RMSPROP on mini-batches. A run depends on
+// its data, its Settings and its State alone, and resumes from them to the same
+// bits.
+package optimize
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/variational"
+)
+
+// Begin lists the run's stages, gives the coefficients their starting values and, if
+// there is a State, prepares to resume from it.
+func (r *Run) Begin(from *State) error {
+	r.stages = r.Settings.stages(r.data.N, r.Params.M())
+	for _, s := range r.stages {
+		r.Total += s.iterations
+	}
+	if r.needsCoefficients(r.stages) {
+		if err := r.startCoefficients(); err != nil {
+			return err
+		}
+	}
+	if from == nil {
+		return nil
+	}
+	if from.Stage >= len(r.stages) || from.Iterations > r.Total {
+		return fmt.Errorf("vssgp: the checkpoint stands at stage %d, iteration %d, of %d and %d: %w", from.Stage, from.Iterations, len(r.stages), r.Total, ErrState)
+	}
+	r.from, r.Taken, r.at = from, from.Iterations, from.Stage
+	return nil
+}
+
+// Optimise runs all stages and says why it ended. Params are the best so far, even
+// if it returns an error.
+func (r *Run) Optimise() (ended string, err error) {
+	ended = "starting values kept"
+	for ; r.at < len(r.stages) && err == nil; r.at++ {
+		ended, err = r.take(r.stages[r.at])
+	}
+	r.Params.WrapPhases()
+	return ended, err
+}
+
+// take runs a stage, or resumes it.
+func (r *Run) take(s stage) (ended string, err error) {
+	r.stage, r.begun = s, r.Params.Clone()
+	from := &State{}
+	if r.from != nil {
+		from, r.from = r.from, nil
+		r.begun = from.Begun
+	}
+	c := r.coordinates(r.begun, s.free, r.Inference == variational.Exact && !s.stochastic)
+	switch {
+	case c.n == 0:
+		return "nothing to optimise", r.ctx.Err()
+	case s.stochastic:
+		return r.descend(c, from)
+	}
+	return r.ascend(c, from)
+}
+
+// coordinates are those of the running stage, or of all hyper-parameters, from p on.
+func (r *Run) coordinates(p *variational.Params, free []string, exact bool) *Coordinates {
+	c := NewCoordinates(p, free, r.Ties, r.reach())
+	c.level = r.Rows.NoiseLevel(r.Params, exact)
+	c.lay(p, r.Priors)
+	return c
+}
+
+// LogPrior is the log density of the run's free hyper-parameters under their priors, as they stand.
+func (r *Run) LogPrior() float64 {
+	c := r.coordinates(r.Params, r.unfixed(hyperparameters), r.Inference == variational.Exact)
+	v := make([]float64, c.n)
+	c.read(v, r.Params)
+	return c.logPrior(c.spans, v, nil, 1)
+}
+
+// A noise within levelReached times the noise level is held up by it if a relative
+// change of the noise changes the bound by more than heldUp of the data's number.
+// Noise of the data's own leaves .01 of them where the level has come up to it;
+// noiseless data leave .12 to .5 (TestNoiseless).
+const levelReached, heldUp = 2, 0.05
+
+// NoiseFloor is the noise level, a variance, if it holds the noise up, and else 0.
+func (r *Run) NoiseFloor() float64 {
+	p := r.Params
+	level := r.Rows.NoiseLevel(p, r.Inference == variational.Exact).At(p)
+	if tau := p.NoisePrecision[0]; 1/tau <= levelReached*level {
+		e, err := r.Rows.Evaluate(p, r.Inference, nil, true)
+		if err == nil && tau*e.Gradient.NoisePrecision[0] > heldUp*float64(r.Rows.N*r.Rows.D) {
+			return level
+		}
+	}
+	return 0
+}
+
+// Evaluate is the bound at the end, with the posterior of exact inference. The
+// rows' context no longer ends it, so that an interrupted fit has a whole model.
+func (r *Run) Evaluate() (*variational.Evaluation, error) {
+	r.Rows.Finish()
+	e, err := r.Rows.Evaluate(r.Params, r.Inference, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	r.Bound = e.Bound
+	return e, nil
+}
+
+// Criterion runs to the end and returns the bound there minus one nat for each point
+// estimate: on average the bound is higher by that much on the data that it was
+// fitted to than on other data (Akaike 1974), since it integrates over frequencies
+// and coefficients alone.
+func (r *Run) Criterion() (float64, error) {
+	if err := r.Begin(nil); err != nil {
+		return 0, err
+	}
+	if _, err := r.Optimise(); err != nil {
+		return 0, err
+	}
+	if _, err := r.Evaluate(); err != nil {
+		return 0, err
+	}
+	return r.Bound - float64(r.PointEstimates()), nil
+}
+
+// PointEstimates counts the numbers of the covariance and the noise that the run
+// estimates by a point.
+func (r *Run) PointEstimates() int {
+	free := r.unfixed(hyperparameters)
+	if r.Params.FreqVar[0] == 0 && r.Method == variational.SSGP {
+		free = append(free, r.unfixed([]string{variational.FrequencyMean})...)
+	}
+	return NewCoordinates(r.Params, free, r.Ties, r.reach()).n
+}
+
+// noiseShare is the share of the data's variance above which we say that the model
+// takes all of the data for noise.
+const noiseShare = 0.98
+
+// Collapsed says in which of the two bad optima the run has ended, or nothing:
+// everything explained as noise, or features so short that they touch one row each.
+// step is the distance between rows, 0 if they lie on no grid.
+func (r *Run) Collapsed(step float64) string {
+	p, variance := r.Params, r.Rows.MeanSquare()
+	switch {
+	case variance == 0:
+		return "" // the data are constant: there is nothing to explain
+	case 1/p.NoisePrecision[0] > noiseShare*variance:
+		return "all of the data taken for noise"
+	case step == 0:
+		return ""
+	}
+	short := 0
+	for k := range p.M() {
+		l := p.Lengthscale[(k/p.K)*p.Q]
+		if l/math.Sqrt(p.FreqVar[k*p.Q]) < step {
+			short++
+		}
+	}
+	if 2*short > p.M() {
+		return "most features reach less than one step of x"
+	}
+	return ""
+}

@@ -1,0 +1,304 @@
+package optimize
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A Posterior is the Gaussian of a run's hyper-parameters about its end: all numbers that the run estimates by a point. What q consists of
+// is profiled out (posterior.Profile).
+type Posterior struct {
+	*bayes.Profile
+	c      *Coordinates
+	order  []int               // of c's coordinates: the hyper-parameters' first
+	params *variational.Params // at the mode
+	f      lbfgs.Func          // the bound plus the log prior of all coordinates in this order
+}
+
+// shiftScale is the length of a coordinate that is no logarithm, in its units: about a radian of a feature's phase at its reach. A frequency
+// that the data say nothing of is so uncertain that a feature loses its phase within them.
+const shiftScale = 1
+
+// PosteriorSize is the number of coordinates of which Laplace's approximation takes derivatives, for parameters of a shape; 0 if no
+// hyper-parameter moves.
+func PosteriorSize(shape variational.Shape, s Settings) int {
+	if Count(shape, s.unfixed(hyperparameters), s.Ties) == 0 {
+		return 0
+	}
+	return Count(shape, s.unfixed(s.moving()), s.Ties)
+}
+
+// HistoryBytes is the memory of L-BFGS for the parameters of a shape: pairs of steps and gradients, and eight further arrays.
+func HistoryBytes(shape variational.Shape, s Settings) float64 {
+	pairs := lbfgs.Memory
+	if s.Iterations != 0 {
+		pairs = min(pairs, s.Iterations)
+	}
+	if pairs < 0 || s.Inference == variational.Stochastic {
+		return 0
+	}
+	return 8 * float64(Count(shape, s.unfixed(s.moving()), s.Ties)*(2*pairs+8))
+}
+
+// Count is Coordinates.N for parameters of the shape.
+func Count(shape variational.Shape, free []string, ties Ties) (n int) {
+	for _, t := range shape.Tensors() {
+		if !slices.Contains(free, t.Name) || t.Coordinate == variational.PhaseEnd || shape.Constant(t) {
+			continue
+		}
+		size := t.Size()
+		switch {
+		case ties.Twins && t.Name == variational.FrequencyMean:
+			size = shape.M() / 2 * shape.Q
+		case slices.Contains(ties.Tensors, t.Name):
+			size = t.PerComponent(shape.L())
+		case ties.Shared && t.Tieable && len(shape.Windows.Center) > 0:
+			size = shape.Most() * t.PerComponent(shape.L())
+		}
+		if t.Coordinate == variational.Phase {
+			size *= 2
+		}
+		n += size
+	}
+	return n
+}
+
+// moving are the tensors of which the bound is at its maximum when a run ends.
+func (s *Settings) moving() []string {
+	if cmp.Or(s.Inference, variational.Exact) == variational.Exact {
+		return s.freeTensors()
+	}
+	return slices.Concat(s.freeTensors(), coefficients)
+}
+
+// Posterior computes the Gaussian where the run has ended, by two gradients of the bound a coordinate. Errors wrap
+// variational.ErrBound if one of them does not exist.
+func (r *Run) Posterior() (*Posterior, error) {
+	c := r.coordinates(r.Params, r.unfixed(r.moving()), r.Inference == variational.Exact)
+	own := 0
+	order, scale := make([]int, 0, c.n), make([]float64, 0, c.n)
+	for _, hyper := range []bool{true, false} {
+		for _, s := range c.spans {
+			lo, hi := c.coordinates(s)
+			for at := lo; at < hi; at++ {
+				if c.point(s, at, r.Params) == hyper {
+					order, scale = append(order, at), append(scale, c.length(s, at))
+				}
+			}
+		}
+		if hyper {
+			own = len(order)
+		}
+	}
+	p := &Posterior{c: c, order: order, params: r.Params}
+	v := make([]float64, c.n)
+	c.read(v, r.Params)
+	p.f = p.ordered(r.objective(c, r.Params.Clone()))
+	var err error
+	if p.Profile, err = bayes.LaplaceProfile(p.f, p.sorted(v), scale, own); err != nil {
+		err = fmt.Errorf("vssgp: the posterior of the hyper-parameters: %w", err)
+		if r.ctx.Err() == nil && !errors.Is(err, variational.ErrBound) {
+			err = fmt.Errorf("%w: %w", err, variational.ErrBound)
+		}
+		return nil, Interrupted(r.ctx, err)
+	}
+	return p, nil
+}
+
+// point reports whether a coordinate of a span is a point estimate: of the covariance, of the noise, or of a point frequency.
+func (c *Coordinates) point(s span, at int, p *variational.Params) bool {
+	g := &c.groups[s.group]
+	t := p.Tensors()[g.tensor]
+	switch t.Group {
+	case variational.Covariance, variational.Noise:
+		return true
+	case variational.FeatureDist:
+		return t.Name == variational.FrequencyMean && p.FreqVar[g.of((at - s.at) / g.width())[0].index] == 0
+	}
+	return false
+}
+
+// length is a coordinate's natural length.
+func (c *Coordinates) length(s span, at int) float64 {
+	switch {
+	case c.priors != nil && c.priors[at].SD > 0:
+		return c.priors[at].SD
+	case c.groups[s.group].kind == variational.Shift:
+		return shiftScale
+	}
+	return 1
+}
+
+// sorted are coordinates in the posterior's order.
+func (p *Posterior) sorted(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, at := range p.order {
+		out[i] = v[at]
+	}
+	return out
+}
+
+// ordered is an objective of coordinates in the posterior's order.
+func (p *Posterior) ordered(f lbfgs.Func) lbfgs.Func {
+	x, slope := make([]float64, p.c.n), make([]float64, p.c.n)
+	return func(v, g []float64) (float64, error) {
+		for i, at := range p.order {
+			x[at] = v[i]
+		}
+		value, err := f(x, slope)
+		copy(g, p.sorted(slope))
+		return value, err
+	}
+}
+
+// At writes the parameters where the hyper-parameters' coordinates are own to to, which is a copy of the run's.
+func (p *Posterior) At(to *variational.Params, own []float64) { p.write(to, p.All(own)) }
+
+// write writes parameters from all coordinates in the posterior's order.
+func (p *Posterior) write(to *variational.Params, v []float64) {
+	x := make([]float64, p.c.n)
+	for i, v := range v {
+		x[p.order[i]] = v
+	}
+	p.c.write(to, x)
+}
+
+const (
+	// hmcWarm trajectories are dropped before those that draw.
+	hmcWarm = 100
+	// followGain is the gain in nats below which q no longer follows the hyper-parameters of a draw, and followMost its steps at most.
+	followGain, followMost = 1e-3, 50
+	// raySlack nats below the Gaussian's density a draw moves back, by rayBack at a time, to rayLeast of its way at least.
+	raySlack, rayBack, rayLeast = 3, 0.7, 0.01
+)
+
+// HMC draws the hyper-parameters' coordinates by Hamiltonian Monte Carlo, in which q follows them all the way: the slow judge of the
+// Gaussian. accepted is the share of trajectories that were accepted.
+func (p *Posterior) HMC(ctx context.Context, count int, random *rand.Rand) (draws [][]float64, accepted float64, err error) {
+	draws, accepted, err = bayes.HMC(ctx, p.followed(), p.Gaussian, hmcWarm, count, random)
+	return draws, accepted, Interrupted(ctx, err)
+}
+
+// followed is the objective of the hyper-parameters' coordinates, q being the best for them.
+func (p *Posterior) followed() lbfgs.Func {
+	return func(own, g []float64) (float64, error) {
+		_, value, slope, err := p.follow(own)
+		copy(g, slope)
+		return value, err
+	}
+}
+
+// follow is all coordinates where the hyper-parameters' are own and q is the best for them, with the objective and its slope there.
+func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []float64, err error) {
+	n := len(own)
+	v = p.All(own)
+	slope = make([]float64, len(v))
+	inner := func(x, s []float64) (float64, error) {
+		copy(v[n:], x)
+		value, err := p.f(v, slope)
+		copy(s, slope[n:])
+		return value, err
+	}
+	state, err := lbfgs.Start(inner, v[n:])
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if _, err := lbfgs.Maximise(inner, state, lbfgs.Settings{Iterations: followMost, Gain: followGain}); err != nil {
+		return nil, 0, nil, err
+	}
+	value, err = inner(state.X, state.G)
+	return v, value, slope, err
+}
+
+// Best is the parameters where the hyper-parameters' coordinates are own and q is the best for them.
+func (p *Posterior) Best(own []float64) (*variational.Params, error) {
+	v, _, _, err := p.follow(own)
+	if err != nil {
+		return nil, err
+	}
+	to := p.params.Clone()
+	p.write(to, v)
+	return to, nil
+}
+
+// Draw is the parameters of a draw from the Gaussian, q being the best for them. Where the objective falls faster than the Gaussian along
+// the way to a draw, the Gaussian is none there: the draw moves back towards the mode until the objective is no more than raySlack below.
+func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
+	z := make([]float64, len(p.Mode))
+	half := 0.0
+	for i := range z {
+		z[i] = random.NormFloat64()
+		half += 0.5 * z[i] * z[i]
+	}
+	for t := 1.0; t > rayLeast; t *= rayBack {
+		along := slices.Clone(z)
+		for i := range along {
+			along[i] *= t
+		}
+		v, value, _, err := p.follow(p.Along(along))
+		if errors.Is(err, lbfgs.ErrStop) {
+			return nil, err
+		}
+		if err == nil && value >= p.Value-t*t*half-raySlack {
+			to := p.params.Clone()
+			p.write(to, v)
+			return to, nil
+		}
+	}
+	return p.params.Clone(), nil
+}
+
+// axisStep is the step along the Gaussian's axes that SD takes differences over, in standard deviations.
+const axisStep = 1e-3
+
+// SD is the standard deviation of each number that of reads off parameters: to first order, by differences along the Gaussian's axes.
+func (p *Posterior) SD(of func(*variational.Params) []float64) []float64 {
+	var variance []float64
+	z, at := make([]float64, len(p.Mode)), p.params.Clone()
+	for k := range z {
+		z[k] = axisStep
+		p.At(at, p.Along(z))
+		up := of(at)
+		z[k] = -axisStep
+		p.At(at, p.Along(z))
+		z[k] = 0
+		if variance == nil {
+			variance = make([]float64, len(up))
+		}
+		for i, down := range of(at) {
+			d := (up[i] - down) / (2 * axisStep)
+			variance[i] += d * d
+		}
+	}
+	for i, v := range variance {
+		variance[i] = math.Sqrt(v)
+	}
+	return variance
+}
+
+// FrequencySD [M,Q] are the standard deviations of the features' frequencies, in cycles per unit of x: of p + μ/(2πl), whose μ follows the
+// hyper-parameters, and of w under q(w) given them (the law of total variance).
+func (p *Posterior) FrequencySD() []float64 {
+	sd := p.SD(func(p *variational.Params) []float64 {
+		out := make([]float64, len(p.FreqMean))
+		for i, mean := range p.FreqMean {
+			of := i/p.Q/p.K*p.Q + i%p.Q
+			out[i] = p.Frequency[of] + mean/(2*math.Pi*p.Lengthscale[of])
+		}
+		return out
+	})
+	for i, v := range p.params.FreqVar {
+		l := p.params.Lengthscale[i/p.params.Q/p.params.K*p.params.Q+i%p.params.Q]
+		sd[i] = math.Hypot(sd[i], math.Sqrt(v)/(2*math.Pi*l))
+	}
+	return sd
+}

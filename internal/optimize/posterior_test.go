@@ -1,0 +1,201 @@
+package optimize
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A made line: a cosine in noise.
+type made struct {
+	rows                            int
+	span, frequency, amp, sd, phase float64
+}
+
+// theory is the standard deviation of the frequency of a cosine in white noise of which nothing else is known (Cramér and Rao's bound).
+func (m made) theory() float64 {
+	return math.Sqrt(6) * m.sd / (math.Pi * m.amp * m.span * math.Sqrt(float64(m.rows)))
+}
+
+// data and the parameters of one component of a cosine and a sine near the line.
+func (m made) start(seed uint64, l float64) (backend.Data, *variational.Params) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	d := backend.Data{N: m.rows, Q: 1, D: 1}
+	for i := range m.rows {
+		x := m.span * (float64(i)/float64(m.rows-1) - 0.5)
+		d.X = append(d.X, x)
+		d.Y = append(d.Y, m.amp*math.Cos(2*math.Pi*m.frequency*x+m.phase)+m.sd*random.NormFloat64())
+	}
+	p := variational.NewParams(1, 2, 1, 1)
+	p.CoefMean, p.CoefVar = nil, nil
+	p.Variance[0], p.Lengthscale[0], p.Frequency[0], p.NoisePrecision[0] = m.amp*m.amp/2, l, m.frequency+0.1/m.span, 1/(m.sd*m.sd)
+	p.FreqVar[0], p.FreqVar[1] = 1, 1
+	p.PhaseLower[1], p.PhaseUpper[1] = -math.Pi/2, -math.Pi/2
+	return d, p
+}
+
+// run fits the line.
+func (m made) run(t *testing.T, seed uint64, priors Priors, l float64) *Run {
+	t.Helper()
+	data, p := m.start(seed, l)
+	run, err := New(context.Background(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Priors: priors})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { run.Close() })
+	if err := run.Begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Optimise(); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// weak are the priors that a fit takes where none are given.
+func (m made) weak() Priors {
+	one := func(median, sd float64) bayes.Prior { return bayes.Prior{Median: median, SD: sd} }
+	return Priors{one(m.amp*m.amp/2, 6), []bayes.Prior{one(10*m.span, 3)}, one(0.01*m.amp*m.amp/2, 6)}
+}
+
+// lines are of several frequencies, amplitudes, noises and numbers of rows.
+var lines = []made{
+	{400, 100, 0.083, 1, 0.3, 0.7}, {100, 10, 1.3, 2, 0.5, 2}, {1600, 1, 40, 0.2, 0.1, 0},
+	{60, 50, 0.2, 1, 0.05, 1}, {300, 1000, 0.02, 30, 30, 3}, {200, 20, 0.3, 1, 0.01, 5},
+}
+
+// TestFrequencySD: standard deviations of frequencies are sampling theory's within a factor of two, with priors and without. Without them
+// q(w) alone says far too little, for the length-scale has run away; with the weak ones it keeps its share.
+func TestFrequencySD(t *testing.T) {
+	for _, m := range lines {
+		tight := m.weak()
+		tight.Lengthscale[0] = bayes.Prior{Median: m.span, SD: 1.5}
+		for name, priors := range map[string]Priors{"none": {}, "weak": m.weak(), "tight": tight} {
+			run := m.run(t, 3, priors, 6*m.span)
+			p, err := run.Posterior()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sd, q := p.FrequencySD(), run.Params
+			// The cosine and the sine share the line as z happens to lie: the surer one is nearly all of it.
+			if ratio := slices.Min(sd) / m.theory(); ratio < 0.5 || ratio > 2 {
+				t.Errorf("%v, %s: the standard deviations are %.3g, theory's %.3g", m, name, sd, m.theory())
+			}
+			spread := math.Sqrt(q.FreqVar[0]) / (2 * math.Pi * q.Lengthscale[0]) / m.theory()
+			if name == "none" && spread > 0.1 && m.amp <= 20*m.sd {
+				t.Errorf("%v: q(w) has kept %.3g of theory without a prior; want the defect that priors cure", m, spread)
+			}
+			if name != "none" && spread < 0.2 {
+				t.Errorf("%v, %s: q(w) has %.3g of theory left", m, name, spread)
+			}
+			if p.Short > 0.1*float64(p.c.n) {
+				t.Errorf("%v, %s: %v nats from the mode", m, name, p.Short)
+			}
+		}
+	}
+}
+
+// TestScatter: over many series the frequency found scatters about the true one as the standard deviations say.
+func TestScatter(t *testing.T) {
+	m, n, square := lines[1], 60.0, 0.0
+	for seed := range uint64(n) {
+		run := m.run(t, 100+seed, m.weak(), 6*m.span)
+		p, err := run.Posterior()
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := run.Params
+		z := (math.Abs(q.Frequency[0]+q.FreqMean[0]/(2*math.Pi*q.Lengthscale[0])) - m.frequency) / p.FrequencySD()[0]
+		square += z * z / n
+	}
+	if rms := math.Sqrt(square); rms < 0.6 || rms > 1.3 {
+		t.Errorf("errors are %.3g standard deviations, want about 1", rms)
+	}
+}
+
+// TestHMC: the Gaussian's moments are those of Hamiltonian Monte Carlo over the same objective, in which q follows all the way.
+func TestHMC(t *testing.T) {
+	if !slow.Tests {
+		t.Skip("takes seconds")
+	}
+	m := lines[0]
+	run := m.run(t, 3, m.weak(), 6*m.span)
+	p, err := run.Posterior()
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws, accepted, err := p.HMC(t.Context(), 400, rand.New(rand.NewPCG(1, 2)))
+	if err != nil || accepted < 0.5 {
+		t.Fatalf("%v, %v accepted", err, accepted)
+	}
+	frequency := func(own []float64) float64 {
+		to := run.Params.Clone()
+		p.At(to, own)
+		return to.Frequency[0] + to.FreqMean[0]/(2*math.Pi*to.Lengthscale[0])
+	}
+	noise := func(own []float64) float64 {
+		to := run.Params.Clone()
+		p.At(to, own)
+		return math.Log(to.NoisePrecision[0])
+	}
+	for name, c := range map[string]struct {
+		of func([]float64) float64
+		sd []float64
+	}{
+		"noise": {noise, p.SD(func(q *variational.Params) []float64 { return []float64{math.Log(q.NoisePrecision[0])} })},
+		"frequency": {frequency, p.SD(func(q *variational.Params) []float64 {
+			return []float64{q.Frequency[0] + q.FreqMean[0]/(2*math.Pi*q.Lengthscale[0])}
+		})},
+	} {
+		sum, square := 0.0, 0.0
+		for _, d := range draws {
+			v := c.of(d) - c.of(p.Mode)
+			sum, square = sum+v, square+v*v
+		}
+		n := float64(len(draws))
+		sd := math.Sqrt(square/n - sum/n*sum/n)
+		t.Logf("%s: HMC %.4g, Gaussian %.4g, mean off %.2g", name, sd, c.sd[0], sum/n/sd)
+		if ratio := sd / c.sd[0]; ratio < 0.7 || ratio > 1.5 || math.Abs(sum/n) > 0.7*sd {
+			t.Errorf("%s: the mean is %.3g and the standard deviation %.3g, the Gaussian's 0 and %.3g", name, sum/n, sd, c.sd[0])
+		}
+	}
+}
+
+// TestDrawBack: where the objective falls off a cliff that the mode knows nothing of, draws stay on this side of it, and are the Gaussian's
+// elsewhere.
+func TestDrawBack(t *testing.T) {
+	_, params := lines[0].start(1, 1)
+	c := NewCoordinates(params, []string{"kernel.variance"}, Ties{}, 1)
+	cliff := func(v, g []float64) (float64, error) {
+		z := v[0] - math.Log(params.Variance[0])
+		over := max(0, z-0.5)
+		g[0] = -z - 1000*over
+		return -0.5*z*z - 500*over*over, nil
+	}
+	profile, err := bayes.LaplaceProfile(cliff, []float64{math.Log(params.Variance[0])}, []float64{1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Posterior{Profile: profile, c: c, order: []int{0}, params: params, f: cliff}
+	random := rand.New(rand.NewPCG(1, 2))
+	low, high := 0.0, 0.0
+	for range 300 {
+		q, err := p.Draw(random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := math.Log(q.Variance[0] / params.Variance[0])
+		low, high = min(low, z), max(high, z)
+	}
+	if most := 0.5 + math.Sqrt(raySlack/500.0); high > most+1e-9 || high < 0.5 || low > -2.3 {
+		t.Errorf("draws lie between %.3g and %.3g, want between about -3 and %.3g", low, high, most)
+	}
+}

@@ -1,0 +1,137 @@
+package optimize
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// somePriors are priors of everything that can have one, of Q inputs.
+func somePriors(q int) Priors {
+	return Priors{
+		Variance: bayes.Prior{Median: 0.7, SD: 2}, Noise: bayes.Prior{Median: 0.02, SD: 3},
+		Lengthscale: []bayes.Prior{{Median: 5, SD: 1.5}, {Median: 0.3, SD: 0.5}}[:q],
+	}
+}
+
+// normal is the log density of log θ.
+func normal(p bayes.Prior, theta float64) float64 {
+	z := (math.Log(theta) - math.Log(p.Median)) / p.SD
+	return -0.5*z*z - math.Log(p.SD*math.Sqrt(2*math.Pi))
+}
+
+// TestLogPrior: against the sum over parameters by hand, each tied set once, and its slope against differences.
+func TestLogPrior(t *testing.T) {
+	for _, c := range coordinateCases {
+		p, _ := c.kind.Make()
+		set := somePriors(p.Q)
+		coords := coordinatesOf(p, c.free, c.ties, 3, c.level)
+		coords.lay(p, set)
+		v := make([]float64, coords.n)
+		coords.read(v, p)
+		want := normal(set.Noise, 1/p.NoisePrecision[0]-c.level.At(p))
+		if c.ties.Shared { // TestSharedPrior
+			continue
+		}
+		lead := p.L // components whose entries have a coordinate of their own
+		if c.ties.Tensors != nil {
+			lead = 1
+		}
+		for i := range lead {
+			want += normal(set.Variance, p.Variance[i])
+			for q := range p.Q {
+				want += normal(set.Lengthscale[q], p.Lengthscale[i*p.Q+q])
+			}
+		}
+		slope := make([]float64, coords.n)
+		got := coords.logPrior(coords.spans, v, slope, 2)
+		if math.Abs(got-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%s: log prior %v, want %v", c.name, got, want)
+		}
+		for i := range v {
+			at := v[i]
+			v[i] = at + 1e-5
+			up := coords.logPrior(coords.spans, v, nil, 1)
+			v[i] = at - 1e-5
+			down := coords.logPrior(coords.spans, v, nil, 1)
+			v[i] = at
+			if want := 2 * (up - down) / 2e-5; math.Abs(slope[i]-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("%s: slope %d is %v, want %v", c.name, i, slope[i], want)
+			}
+		}
+	}
+}
+
+// TestSharedPrior: what windows share has its prior once, however many windows there are.
+func TestSharedPrior(t *testing.T) {
+	p, _ := modeltest.Kind{Name: "shared", N: 12, L: 6, K: 2, Q: 1, D: 1, Windows: 3}.Make()
+	coords := NewCoordinates(p, hyperparameters, Ties{Shared: true}, 3)
+	coords.lay(p, somePriors(1))
+	count := 0
+	for _, one := range coords.priors {
+		if one.SD > 0 {
+			count++
+		}
+	}
+	if count != 2*2+1 {
+		t.Errorf("%d priors, want those of two components and of the noise", count)
+	}
+}
+
+// TestContiguousPrior: the mean over all contiguous mini-batches of the prior's slope is the whole one's.
+func TestContiguousPrior(t *testing.T) {
+	for _, c := range contiguous {
+		p, data := c.kind.Make()
+		r := newRun(t, data, p, Settings{Batch: c.size, Contiguous: true})
+		coords := NewCoordinates(p, everything, c.ties, 2)
+		coords.lay(p, somePriors(p.Q))
+		shared, own := coords.byWindow(p)
+		v, want, mean := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
+		coords.read(v, p)
+		coords.logPrior(coords.spans, v, want, 1)
+		b := r.newBatches()
+		for at := range data.N {
+			b.from(at).pullPrior(coords, v, mean, shared, own)
+		}
+		for i := range mean {
+			mean[i] /= float64(data.N)
+		}
+		modeltest.Near(t, c.kind.Name, mean, want, 1e-12)
+	}
+}
+
+// TestPriorsRule: where a prior is sure a fit ends at its median, whatever optimises; the bound that is reported is the bound.
+func TestPriorsRule(t *testing.T) {
+	for _, inference := range []variational.Inference{variational.Exact, variational.Factorised, variational.Stochastic} {
+		m := made{60, 10, 0.7, 1, 0.1, 0.4}
+		data, p := m.start(1, 10)
+		sure := func(median float64) bayes.Prior { return bayes.Prior{Median: median, SD: 1e-3} }
+		r := newRun(t, &data, p, Settings{Inference: inference, Iterations: 2000, Priors: Priors{sure(0.25), []bayes.Prior{sure(3)}, sure(0.04)}})
+		if err := r.Begin(nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Optimise(); err != nil {
+			t.Fatal(err)
+		}
+		stood := r.Bound
+		e, err := r.Evaluate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inference != variational.Stochastic && math.Abs(stood-e.Bound) > 1e-9*math.Abs(e.Bound) {
+			t.Errorf("%s: the bound is said to be %v, and is %v", inference, stood, e.Bound)
+		}
+		for _, v := range [][2]float64{{p.Variance[0], 0.25}, {p.Lengthscale[0], 3}, {1 / p.NoisePrecision[0], 0.04}} {
+			if math.Abs(math.Log(v[0]/v[1])) > 0.05 {
+				t.Errorf("%s: %v, want %v of a prior that is sure", inference, v[0], v[1])
+			}
+		}
+		want := normal(r.Priors.Variance, p.Variance[0]) + normal(r.Priors.Lengthscale[0], p.Lengthscale[0]) + normal(r.Priors.Noise, 1/p.NoisePrecision[0])
+		if got := r.LogPrior(); math.Abs(got-want) > 1e-6*math.Abs(want) {
+			t.Errorf("%s: log prior %v, want %v", inference, got, want)
+		}
+	}
+}

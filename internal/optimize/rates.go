@@ -1,0 +1,88 @@
+package optimize
+
+import "math"
+
+// RMSPROP's constants (Tieleman & Hinton 2012), with each coordinate's step
+// rate adapted by the agreement of successive steps.
+const (
+	rmsDecay  = 0.9   // of the running mean of squared gradients
+	rmsRate   = 0.01  // first step, in units of the coordinates
+	rmsLeast  = 1e-6  // smallest rate
+	rmsMost   = 0.1   // largest rate
+	rmsAgree  = 1.05  // the rate's growth where two steps agree in sign
+	rmsDiffer = 0.9   // and its shrinking where they differ
+	rmsFlat   = 1e-12 // added to the mean square
+)
+
+// RMSProp is the optimiser's state, one number a coordinate.
+type RMSProp struct {
+	Square []float64 `json:"-"` // running mean of squared gradients
+	Rate   []float64 `json:"-"` // step rate
+	Last   []float64 `json:"-"` // step before
+}
+
+func newRMSProp(n int) RMSProp {
+	r := RMSProp{make([]float64, n), make([]float64, n), make([]float64, n)}
+	for i := range r.Rate {
+		r.Rate[i] = rmsRate
+	}
+	return r
+}
+
+// step moves the coordinates [lo, hi) of v up the gradient g. A gradient that
+// is not a number moves nothing.
+func (r *RMSProp) step(v, g []float64, lo, hi int, cool float64) {
+	for i := lo; i < hi; i++ {
+		x := g[i]
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		if r.Square[i] == 0 {
+			r.Square[i] = x * x
+		}
+		r.Square[i] = rmsDecay*r.Square[i] + (1-rmsDecay)*x*x
+		to := x / math.Sqrt(r.Square[i]+rmsFlat)
+		if to*r.Last[i] > 0 {
+			r.Rate[i] = min(rmsMost, r.Rate[i]*rmsAgree)
+		} else if to*r.Last[i] < 0 {
+			r.Rate[i] = max(rmsLeast, r.Rate[i]*rmsDiffer)
+		}
+		r.Last[i] = to
+		v[i] += cool * r.Rate[i] * to
+	}
+}
+
+// Adam's constants (Kingma & Ba 2015).
+const (
+	adamMean   = 0.9   // decay of the gradient's running mean
+	adamSquare = 0.999 // and of its square's
+	adamFlat   = 1e-12
+)
+
+// Adam is the optimiser's state, two numbers a coordinate.
+type Adam struct {
+	mean, square []float64
+	steps        int
+}
+
+// NewAdam is Adam of n coordinates.
+func NewAdam(n int) *Adam { return &Adam{mean: make([]float64, n), square: make([]float64, n)} }
+
+// Step moves v up the gradient g.
+func (a *Adam) Step(v, g []float64, rate float64) {
+	a.steps++
+	mean, square := 1-math.Pow(adamMean, float64(a.steps)), 1-math.Pow(adamSquare, float64(a.steps))
+	for i, x := range g {
+		a.mean[i] += (1 - adamMean) * (x - a.mean[i])
+		a.square[i] += (1 - adamSquare) * (x*x - a.square[i])
+		v[i] += rate * a.mean[i] / mean / (math.Sqrt(a.square[i]/square) + adamFlat)
+	}
+}
+
+// coolTail is the share of the steps over which rates fall to 0.
+const coolTail = 0.5
+
+// CoolDown is the factor on all rates at a step: 1, then falling linearly.
+func CoolDown(step, steps int) float64 {
+	return min(1, float64(steps-step)/(coolTail*float64(steps)))
+}

@@ -1,0 +1,117 @@
+package optimize
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// Progress says where a run stands after an iteration.
+type Progress struct {
+	Stage                 string  // what moves: "all", …
+	Iteration, Iterations int     // over all stages
+	Bound                 float64 // so far, in nats
+	Noise                 float64 // τ⁻¹ where the optimiser stands
+}
+
+// A Keeper writes States away.
+type Keeper interface {
+	Due() bool           // whether it is time to write one
+	Keep(s *State) error // s is valid until the run goes on
+}
+
+// Run is the optimisation of one start's parameters.
+type Run struct {
+	Settings
+	Params *variational.Params // moved in place
+	Rows   *variational.Rows
+	Bound  float64 // so far
+	Taken  int     // iterations
+	Total  int     // iterations of all stages, at most; 0 before Begin
+	Kept   bool    // whether the State of an interruption has been given to the Keeper
+
+	Report func(Progress) // called after iterations, unless nil
+	Keeper Keeper         // nil: States are not kept
+	// Evaluated is called after every evaluation of L-BFGS, unless nil.
+	Evaluated func(bound float64)
+
+	ctx     context.Context
+	data    backend.Data
+	setting variational.Setting
+	stages  []stage
+	at      int                 // the running one's place
+	stage   stage               // the running one
+	begun   *variational.Params // at the stage's beginning: the coordinates' origin
+	from    *State              // to resume from, nil once that is done
+}
+
+// New opens data in the model's units, with p's windows, for a run.
+func New(ctx context.Context, data backend.Data, p *variational.Params, setting variational.Setting, s Settings) (*Run, error) {
+	s.Inference = cmp.Or(s.Inference, variational.Exact)
+	s.PerWindow = cmp.Or(s.PerWindow, PerWindow)
+	data.Windows = p.Windows
+	rows, err := variational.Open(ctx, data, setting)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Settings: s, Params: p, Rows: rows, Bound: math.Inf(-1), ctx: ctx, data: data, setting: setting}, nil
+}
+
+// Close gives back what the rows hold.
+func (r *Run) Close() error { return r.Rows.Close() }
+
+func (r *Run) report(noise float64) {
+	if r.Report != nil {
+		r.Report(Progress{Stage: r.stage.name, Iteration: r.Taken, Iterations: r.Total, Bound: r.Bound, Noise: noise})
+	}
+}
+
+// Interrupted replaces an error by one that says that ctx has ended, if it has.
+func Interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("vssgp: fit interrupted: %w", ctx.Err())
+	}
+	return err
+}
+
+// reach is how far along the windows' input (or the first) a feature can be
+// seen at most, in the model's units: half a window's length, or half the data's
+// range.
+func (r *Run) reach() float64 {
+	p := r.Params
+	if len(p.Windows.Center) > 1 {
+		return p.Windows.Length / 2
+	}
+	lo, hi := r.data.Extent(0)
+	if hi > lo {
+		return (hi - lo) / 2
+	}
+	return 1
+}
+
+// keep gives the Keeper a State of the running stage.
+func (r *Run) keep(s *State) error {
+	if r.Keeper == nil {
+		return nil
+	}
+	r.Kept = r.ctx.Err() != nil
+	s.Stage, s.Iterations, s.Params, s.Begun = r.at, r.Taken, r.Params, r.begun
+	return r.Keeper.Keep(s)
+}
+
+// due reports whether it is time to keep a State.
+func (r *Run) due() bool { return r.Keeper != nil && r.Keeper.Due() }
+
+// checkPoint reports coordinates that lead to no parameters.
+func (r *Run) checkPoint(c *Coordinates, v []float64) error {
+	at := r.Params.Clone()
+	c.write(at, v)
+	if err := at.Check(); err != nil {
+		return fmt.Errorf("vssgp: where the checkpoint's optimiser stands: %w: %w", err, ErrState)
+	}
+	return nil
+}

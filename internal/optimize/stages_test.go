@@ -1,0 +1,104 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// TestMeanFrom: how many rows the coefficients start from, and whether their mean
+// is solved for: a part of them where the rest of the fit sees mini-batches alone,
+// and where there are too many features to solve for.
+func TestMeanFrom(t *testing.T) {
+	const many, factorised, stochastic = 3 * directRows, variational.Factorised, variational.Stochastic
+	const small, large, huge = 2, 2 * DirectLimit, 10 * DirectLimit
+	for _, c := range []struct {
+		name      string
+		m         int
+		windows   bool
+		inference variational.Inference
+		n, rows   int
+		direct    bool
+	}{
+		{"small", small, false, factorised, many, many, true},
+		{"small, mini-batches", small, false, stochastic, many, directRows, true},
+		{"small and few, mini-batches", small, false, stochastic, 100, 100, true},
+		{"windows, mini-batches", large, true, stochastic, many, many, true},
+		{"large", large, false, factorised, many, meanRows, false},
+		{"large and few", large, false, factorised, 500, 500, false},
+		{"huge", huge, false, stochastic, many, huge * meanShare, false},
+	} {
+		if rows, direct := meanFrom(c.n, c.m, c.windows, c.inference); rows != c.rows || direct != c.direct {
+			t.Errorf("%s: %d rows of %d, solved for %v; want %d, %v", c.name, rows, c.n, direct, c.rows, c.direct)
+		}
+	}
+}
+
+// TestMeanEnds: the mean from a part of the rows ends with the run's context, and
+// coefficients that a model brings along stay.
+func TestMeanEnds(t *testing.T) {
+	p, data := modeltest.Kind{Name: "mean", N: 300, L: 2, K: 3, Q: 1, D: 1}.Make()
+	p.CoefMean, p.CoefVar = nil, nil
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := New(ctx, *data, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	p.CoefMean[0] = 42
+	if err := r.startCoefficients(); err != nil || p.CoefMean[0] != 42 {
+		t.Errorf("a coefficient of 42 is %v, %v", p.CoefMean[0], err)
+	}
+	cancel()
+	if _, _, err := r.directMean([]int{1, 5, 7}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the mean of three rows once the context has ended: %v", err)
+	}
+}
+
+// TestStochasticSteps: by default every row is seen some times on average, of
+// few rows as of many.
+func TestStochasticSteps(t *testing.T) {
+	for _, c := range []struct{ n, batch, want int }{
+		{100, 0, stochasticSteps},
+		{100, 10, stochasticSteps},
+		{stochasticSteps * BatchRows, 0, stochasticPasses * stochasticSteps},
+		{stochasticSteps*BatchRows + 1, 0, stochasticPasses*stochasticSteps + 1},
+		{1 << 20, 1024, 10240},
+	} {
+		s := Settings{Inference: variational.Stochastic, Batch: c.batch}
+		if got := s.defaultIterations(c.n); got != c.want {
+			t.Errorf("%d rows, batches of %d: %d steps, want %d", c.n, c.batch, got, c.want)
+		}
+	}
+}
+
+// TestPointEstimates: SSGP's frequencies are points that count, unless they are fixed.
+func TestPointEstimates(t *testing.T) {
+	p := variational.NewParams(1, 6, 2, 1)
+	for i := range p.Lengthscale {
+		p.Lengthscale[i] = 1
+	}
+	p.Variance[0], p.NoisePrecision[0] = 1, 1
+	data := backend.Data{N: 4, Q: 2, D: 1, X: make([]float64, 8), Y: make([]float64, 4)}
+	for _, c := range []struct {
+		fix  []string
+		want int
+	}{{nil, 6 + 6}, {[]string{variational.FrequencyMean}, 6}} { // σ², l and p of two inputs, τ; three frequencies of two
+		run, err := New(t.Context(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Method: variational.SSGP, Fix: c.fix, Ties: Ties{Twins: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run.PointEstimates(); got != c.want {
+			t.Errorf("fixed %v: %d point estimates, want %d", c.fix, got, c.want)
+		}
+		run.Close()
+	}
+}

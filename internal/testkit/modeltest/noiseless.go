@@ -1,0 +1,91 @@
+// Package modeltest has data that tests of several packages fit models to.
+package modeltest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A Series is one input and one output.
+type Series struct {
+	Name  string
+	X, Y  []float64
+	Raw   bool // is to be fitted in its own units
+	Paper bool // is to be fitted from the paper's start
+	Rich  bool // takes more features than a fit lays, to be explained to rounding
+}
+
+// Noiseless are series without noise, or with next to none: a model may explain
+// them to the last digits that float64 has of them.
+func Noiseless() []Series {
+	line := func(x float64) float64 { return 2*x + 1 }
+	sum := func(x float64) float64 { return 2*x + math.Sin(x) }
+	far := func(x float64) float64 { return 1e7 + math.Sin(3*x) }
+	return []Series{
+		Series{Name: "line"}.at(200, 0, 10, line),
+		Series{Name: "line of 51"}.at(51, 0, 50, func(x float64) float64 { return 3 * x }),
+		Series{Name: "line of 5"}.at(5, 0, 4, line),
+		Series{Name: "line from the paper's start", Paper: true}.at(200, 0, 10, line),
+		Series{Name: "line with noise of 1e-3", Rich: true}.at(200, 0, 10, func(x float64) float64 { return line(x) + 1e-3*math.Sin(1e5*x*x) }),
+		Series{Name: "constant"}.at(100, 0, 10, func(float64) float64 { return 4 }),
+		Series{Name: "square"}.at(200, -3, 3, func(x float64) float64 { return x * x }),
+		Series{Name: "cubic"}.at(150, -3, 3, func(x float64) float64 { return x*x*x - 4*x }),
+		Series{Name: "exponential"}.at(200, 0, 10, func(x float64) float64 { return math.Exp(-x) }),
+		Series{Name: "sine on a line"}.at(200, 0, 10, func(x float64) float64 { return math.Sin(3*x) + x }),
+		Series{Name: "two sines"}.at(300, 0, 20, func(x float64) float64 { return math.Sin(3*x) + math.Cos(7.3*x) }),
+		Series{Name: "steps", Rich: true}.at(200, 0, 10, func(x float64) float64 { return math.Floor(x / 2) }),
+		Series{Name: "square wave", Rich: true}.at(240, 0, 12, func(x float64) float64 { return math.Copysign(1, math.Sin(2*math.Pi*(x+0.01)/4)) }),
+		Series{Name: "chirp", Rich: true}.at(400, 0, 10, func(x float64) float64 { return math.Sin(x * x) }),
+		Series{Name: "y times 1e6"}.at(200, 0, 10, func(x float64) float64 { return 1e6 * sum(x) }),
+		Series{Name: "y times 1e-6"}.at(200, 0, 10, func(x float64) float64 { return 1e-6 * sum(x) }),
+		Series{Name: "x times 1e6"}.at(200, 0, 1e7, func(x float64) float64 { return sum(1e-6 * x) }),
+		Series{Name: "offset of 1e7"}.at(200, 0, 10, far),
+		Series{Name: "offset of 1e7 in its own units", Raw: true}.at(200, 0, 10, far),
+	}
+}
+
+// at is the series with n values of f at even x from lo to hi.
+func (s Series) at(n int, lo, hi float64, f func(x float64) float64) Series {
+	for i := range n {
+		x := lo + (hi-lo)*float64(i)/float64(n-1)
+		s.X, s.Y = append(s.X, x), append(s.Y, f(x))
+	}
+	return s
+}
+
+// CheckTerms sees that a bound's terms are numbers, and none a negative square.
+func CheckTerms(t testing.TB, terms []variational.Term) {
+	t.Helper()
+	for _, term := range terms {
+		if math.IsNaN(term.Value) || math.IsInf(term.Value, 0) || term.Name == "fit" && term.Value > 0 {
+			t.Errorf("term %s is %v", term.Name, term.Value)
+		}
+	}
+}
+
+// Check looks at a prediction of the series' own rows, with the standard
+// deviations of observations: it explains all but a fifth of the data's standard
+// deviation, and its density is a number.
+func (s Series) Check(t *testing.T, mean, sd []float64) {
+	t.Helper()
+	middle, variance, size := 0.0, 0.0, 0.0
+	n := float64(len(s.Y))
+	for _, y := range s.Y {
+		middle += y / n
+		size = max(size, math.Abs(y))
+	}
+	for _, y := range s.Y {
+		variance += (y - middle) * (y - middle) / n
+	}
+	rmse, spread, density := bayes.RMSE(mean, s.Y), math.Sqrt(variance), -bayes.NLPD(mean, sd, s.Y)
+	t.Logf("RMSE %.2g of the data's sd, mean log density %.4g", rmse/max(spread, math.SmallestNonzeroFloat64), density)
+	if !(rmse <= max(spread/5, 1e-9*size)) {
+		t.Errorf("RMSE %g of data with sd %g", rmse, spread)
+	}
+	if math.IsNaN(density) || math.IsInf(density, 0) {
+		t.Errorf("mean log density %v", density)
+	}
+}

@@ -1,0 +1,151 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// Bounds on the error against the golden files. Both sides are float64: they
+// differ by rounding (features, predictions), amplified by the conditioning
+// of A (bounds), and by what central differences reach (gradients: 2e-10 at
+// worst when measured).
+const (
+	goldenValue    = 1e-10
+	goldenFeature  = 1e-12
+	goldenGradient = 1e-8
+)
+
+func forEachGolden(t *testing.T, check func(t *testing.T, g *Golden)) {
+	paths, err := filepath.Glob("../../../testdata/golden/*.json")
+	if err != nil || len(paths) != 7 {
+		t.Fatalf("golden files: %d found, want 7 (%v)", len(paths), err)
+	}
+	for _, path := range paths {
+		g, err := LoadGolden(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(g.Name, func(t *testing.T) { check(t, g) })
+	}
+}
+
+// distance is the largest |got − want| over the largest |want|.
+func distance(got, want []float64) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	var worst, scale float64
+	for i := range got {
+		d := math.Abs(got[i] - want[i])
+		if math.IsNaN(d) {
+			return math.Inf(1)
+		}
+		worst, scale = max(worst, d), max(scale, math.Abs(want[i]))
+	}
+	if worst == 0 {
+		return 0
+	}
+	return worst / scale
+}
+
+func near(t *testing.T, what string, got, want []float64, bound float64) {
+	t.Helper()
+	if d := distance(got, want); !(d <= bound) {
+		t.Errorf("%s: error %.2g of the largest entry, want at most %.1g\n got %v\nwant %v", what, d, bound, got, want)
+	}
+}
+
+func TestGoldenFeatures(t *testing.T) {
+	forEachGolden(t, func(t *testing.T, g *Golden) {
+		var mean, second []float64
+		for k := range g.FirstMean {
+			mean = append(mean, Mean(g.Params, g.X[0], k))
+			second = append(second, Second(g.Params, g.X[0], k))
+		}
+		near(t, "E[φ] of row 0", mean, g.FirstMean, goldenFeature)
+		near(t, "E[φ²] of row 0", second, g.FirstSecond, goldenFeature)
+		var trace, sum float64
+		for j, row := range Gram(g.Params, g.X) {
+			trace += row[j]
+			for _, v := range row {
+				sum += v
+			}
+		}
+		near(t, "Gram's trace", []float64{trace}, []float64{g.GramTrace}, goldenFeature)
+		near(t, "Gram's sum", []float64{sum}, []float64{g.GramSum}, goldenFeature)
+		near(t, "KL", []float64{KL(g.Params)}, []float64{g.KL}, goldenFeature)
+	})
+}
+
+func TestGoldenBounds(t *testing.T) {
+	forEachGolden(t, func(t *testing.T, g *Golden) {
+		near(t, "exact bound", []float64{Exact(g.Params, g.X, g.Y)}, []float64{g.Exact.Bound}, goldenValue)
+		near(t, "factorised bound", []float64{Factorised(g.Params, g.X, g.Y, nil)}, []float64{g.Factorised.Bound}, goldenValue)
+		if b := g.Minibatch; b != nil {
+			near(t, "mini-batch bound", []float64{Factorised(g.Params, g.X, g.Y, b.Rows)}, []float64{b.Bound}, goldenValue)
+		}
+	})
+}
+
+func TestGoldenGradients(t *testing.T) {
+	forEachGolden(t, func(t *testing.T, g *Golden) {
+		if !slow.Tests && g.N > 60 {
+			t.Skip("short: seconds of central differences")
+		}
+		sameGradient(t, "exact", GradExact(g.Params, g.X, g.Y), g.Exact.Gradient)
+		sameGradient(t, "factorised", GradFactorised(g.Params, g.X, g.Y, nil), g.Factorised.Gradient)
+		if b := g.Minibatch; b != nil {
+			sameGradient(t, "mini-batch", GradFactorised(g.Params, g.X, g.Y, b.Rows), b.Gradient)
+		}
+	})
+}
+
+func sameGradient(t *testing.T, which string, got, want *Params) {
+	t.Helper()
+	wants := want.Tensors()
+	for i, tensor := range got.Tensors() {
+		w := wants[i].Values()
+		if len(w) == 0 { // left out: every entry must be undefined here too
+			for _, v := range tensor.Values() {
+				if !math.IsNaN(v) {
+					t.Errorf("%s: d/d %s = %g, the golden file has none", which, tensor.Name, v)
+				}
+			}
+			continue
+		}
+		near(t, fmt.Sprintf("%s: d/d %s", which, tensor.Name), tensor.Values(), w, goldenGradient)
+	}
+}
+
+func TestGoldenPredictions(t *testing.T) {
+	forEachGolden(t, func(t *testing.T, g *Golden) {
+		exact := ExactPosterior(g.Params, g.X, g.Y)
+		near(t, "coefficient mean", flatten(exact.Mean), flatten(g.CoefMean), goldenValue)
+		var diagonal []float64
+		for k := range g.CoefVar {
+			diagonal = append(diagonal, exact.Cov[0][k][k])
+		}
+		near(t, "coefficient variance", diagonal, g.CoefVar, goldenValue)
+		for n, x := range g.Predict.X {
+			mean, cov := Predict(g.Params, exact, x)
+			near(t, "exact mean", mean, g.Predict.ExactMean[n], goldenValue)
+			near(t, "exact covariance", flatten(cov), flatten(g.Predict.ExactCov[n]), goldenValue)
+			mean, cov = Predict(g.Params, FactorisedPosterior(g.Params), x)
+			near(t, "factorised mean", mean, g.Predict.FactorisedMean[n], goldenValue)
+			near(t, "factorised covariance", flatten(cov), flatten(g.Predict.FactorisedCov[n]), goldenValue)
+		}
+	})
+}
+
+func TestLoadGoldenErrors(t *testing.T) {
+	if _, err := LoadGolden("no-such-file.json"); err == nil {
+		t.Error("a missing file loads")
+	}
+	if _, err := LoadGolden("golden.go"); err == nil {
+		t.Error("a file that is not JSON loads")
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vssgp/vssgp/internal/testkit/ptxcheck/sass"
+	"github.com/vssgp/vssgp/kernels"
+)
+
+// An allowance is how many bytes of stack and of spilled registers a thread of a
+// kernel may have: the most that ptxas 11.8, 12.9 or 13.5 takes on any card, and why.
+type allowance struct {
+	stack, spills int
+	why           string
+}
+
+// allowances are of the kernels that have a stack. All others may have none.
+var allowances = map[string]allowance{
+	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
+	"digits_contract":     {424, 8, "as pullback_64; a register of ptxas 12.9 and 13"},
+	"factorised_gradient": {536, 0, "sums by input and by output, indexed by loops that are not unrolled"},
+	"factorised_residual": {512, 432, "what walk keeps of 32 rows, in a loop that is not unrolled, beside 32 sums in 128 registers"},
+	"predict_rows":        {256, 0, "what walk keeps of 32 rows"},
+	"pullback_128":        {24, 32, "a tile of 128 registers; ptxas 12.9 and 13 on sm_90, outside the loop with products"},
+	"pullback_64":         {448, 64, "sums by input (contract.cuh), indexed by loops that are not unrolled"},
+}
+
+// spills compares with the allowances.
+func (c code) spills() (wrong []string) {
+	for _, u := range c.uses {
+		a := allowances[u.kernel]
+		if u.stack > a.stack || u.spills > a.spills {
+			wrong = append(wrong, fmt.Sprintf("%s has %d bytes of stack and %d of spilled registers: at most %d and %d (allowances in rules.go)",
+				u.kernel, u.stack, u.spills, a.stack, a.spills))
+		}
+	}
+	return wrong
+}
+
+// A translation says which kind of machine code stands for instructions of the PTX.
+var translations = []struct {
+	ptx  *regexp.Regexp
+	kind string
+}{
+	{regexp.MustCompile(`\bmma\.sync\S*\.f64\b`), "DMMA"},
+	{regexp.MustCompile(`\bmma\.sync\S*\.s8\b`), "IMMA"},
+	{regexp.MustCompile(`\bcp\.async\.c[ag]\b`), "LDGSTS"},
+}
+
+// translations looks for the machine code of a card's special units where the PTX
+// asks for them: ptxas may put others in their place, many times as slow.
+func (c code) translations() (wrong []string) {
+	for part := range strings.SplitSeq(string(c.ptx), ".visible .entry ") {
+		name, body, _ := strings.Cut(part, "(")
+		for _, f := range c.functions {
+			for _, t := range translations {
+				if f.Name == name && t.ptx.MatchString(body) && !slices.ContainsFunc(f.Code, func(x sass.Instruction) bool { return x.Kind() == t.kind }) {
+					wrong = append(wrong, fmt.Sprintf("%s: its PTX has %s, its machine code no %s", name, t.ptx.FindString(body), t.kind))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// products is how many instructions of the float64 tensor cores a warp takes for a
+// stage of a tile: STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4
+// each, or 16 × 8 × 8 on sm_90, which alone has these.
+func products(arch, t int) int {
+	n := kernels.Stage * 32 * t / 2 / (8 * 8 * 4)
+	if arch == 90 {
+		n /= 4
+	}
+	return n
+}
+
+// digitProducts is how many instructions of the int8 tensor cores a warp takes for a
+// stage of products by digits: DIGIT_STAGE numbers of the sum for 16 × 32 numbers, 16 × 8
+// × 32 each, of every pair of digits that is kept (digits.cuh).
+func digitProducts(digits int) int {
+	return digits * (digits + 1) / 2 * 32 / 8 * kernels.DigitStage / 32
+}
+
+// multiplies says by which instructions a kernel multiplies, moments_gram_128 and so on,
+// and how many a stage takes; none: it is no kernel of a tile.
+func multiplies(arch int, name string) (kind string, stage int) {
+	at := strings.LastIndex(name, "_") + 1
+	n, err := strconv.Atoi(name[at:])
+	switch prefix := name[:at]; {
+	case err != nil:
+		return "", 0
+	case prefix == "digits_gram_" || prefix == "digits_product_":
+		return "IMMA", digitProducts(n)
+	}
+	return "DMMA", products(arch, n)
+}
+
+// shape looks at the loops of the tile kernels that multiply: they have a stage's
+// products, all unrolled, and between the first and the last of these nothing goes to
+// local memory.
+func (c code) shape() (wrong []string) {
+	for i := range c.functions {
+		f := &c.functions[i]
+		kind, stage := multiplies(c.arch, f.Name)
+		if stage == 0 {
+			continue
+		}
+		found := 0
+		loops := f.Loops()
+		for j := range loops {
+			n, local := count(f, sass.Own(loops, j), kind)
+			if n == 0 {
+				continue
+			}
+			found++
+			if n != stage {
+				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d %s: a stage takes %d", f.Name, n, kind, stage))
+			}
+			if local > 0 {
+				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last %s of a loop", f.Name, local, kind))
+			}
+		}
+		if found == 0 {
+			wrong = append(wrong, fmt.Sprintf("%s: no loop has %s", f.Name, kind))
+		}
+	}
+	return wrong
+}
+
+// count counts the instructions of a kind among those of a function, and what goes to
+// local memory from the first to the last of them.
+func count(f *sass.Function, indices []int, kind string) (n, local int) {
+	since := 0
+	for _, i := range indices {
+		x := f.Code[i]
+		switch {
+		case x.Kind() == kind:
+			n++
+			local += since
+			since = 0
+		case x.Local() && n > 0:
+			since++
+		}
+	}
+	return n, local
+}

@@ -1,0 +1,218 @@
+package repocheck
+
+import (
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	modulePath = "github.com/vssgp/vssgp"
+	driver     = "gorgonia.org/cu" // of the cards; it links against the driver's library
+)
+
+// allowed are the packages of this module, by their folders, that each package
+// but the commands imports, tests apart: what is not here may not be imported,
+// and what is here has to be.
+var allowed = map[string][]string{
+	".": {
+		"backend", "variational", "cpu", "internal/fileio", "internal/linalg/blocktri", "internal/optimize/checkpoint", "internal/linalg",
+		"internal/optimize", "internal/bayes", "internal/rowspectrum", "internal/fileio/safetensors", "internal/initialize",
+	},
+	"variational":          {"backend", "internal/linalg/blocktri", "internal/double", "internal/linalg", "internal/parallel"},
+	"backend":              {"internal/double"},
+	"cpu":                  {"backend", "internal/simd", "internal/parallel", "internal/rowspectrum"},
+	"internal/simd":        {"internal/parallel"},
+	"gpu":                  {"backend", "cuda", "kernels", "internal/testkit/emu", "internal/parallel"},
+	"cuda":                 {},
+	"kernels":              {},
+	"internal/testkit/emu": {"cuda", "internal/parallel"},
+
+	"internal/testkit/ptxcheck":      {"kernels", "internal/testkit/ptxcheck/sass", "internal/parallel"},
+	"kernels/internal/generate":      {"kernels/internal/source", "internal/fileio", "internal/parallel"},
+	"kernels/internal/source":        {},
+	"internal/testkit/ptxcheck/sass": {},
+
+	"ranks":        {"backend", "internal/linalg/blocktri", "internal/mpi", "internal/parallel", "internal/rowspectrum"},
+	"internal/mpi": {},
+
+	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/timewarp"},
+	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
+	"audio/detect":                    {"audio", "internal/simd", "internal/ar", "internal/parallel"},
+	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/parallel"},
+	"tensors":                         {"."},
+	"internal/ar":                     {"internal/simd", "internal/parallel"},
+	"internal/fileio":                 {"internal/fileio/fault"},
+	"audio/internal/crosschannel":     {"internal/simd", "internal/ar"},
+	"internal/linalg/blocktri":        {"backend", "internal/simd", "internal/parallel"},
+	"internal/optimize/checkpoint":    {"variational", "internal/fileio", "internal/optimize", "internal/fileio/safetensors"},
+	"internal/double":                 {},
+	"internal/fileio/fault":           {},
+	"internal/optimize/lbfgs":         {"internal/parallel"},
+	"internal/linalg":                 {},
+	"internal/optimize":               {"backend", "variational", "internal/optimize/lbfgs", "internal/parallel", "internal/bayes"},
+	"internal/testkit/oracle":         {},
+	"internal/parallel":               {},
+	"internal/nufft":                  {},
+	"internal/initialize/periodogram": {"internal/nufft"},
+	"internal/rowspectrum":            {"backend", "internal/simd", "internal/double", "internal/nufft", "internal/parallel"},
+	"internal/initialize":             {"backend", "variational", "internal/ar", "internal/parallel", "internal/initialize/periodogram"},
+	"internal/testkit/cputime":        {},
+	"internal/testkit/slow":           {},
+	"backend/backendtest":             {"backend", "internal/testkit/oracle", "internal/testkit/slow"},
+	"internal/testkit/modeltest":      {"backend", "variational", "internal/testkit/oracle", "internal/bayes"},
+	"internal/bayes":                  {"internal/optimize/lbfgs"},
+	"series": {
+		"backend", "cpu", "internal/simd", "internal/fileio", "internal/linalg/blocktri", "internal/optimize/lbfgs", "internal/parallel", "internal/bayes",
+		"internal/fileio/safetensors",
+	},
+	"internal/procfs":             {},
+	"internal/fileio/safetensors": {"internal/fileio", "internal/fileio/fault"},
+	"internal/timewarp":           {"internal/ar"},
+	"internal/table":              {"internal/fileio", "internal/fileio/fault"},
+	"internal/report":             {".", "audio", "audio/restore", "series", "internal/fileio", "internal/bayes"},
+}
+
+// testOnly are for tests: no other code may import them.
+var testOnly = []string{
+	"backend/backendtest", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/slow",
+}
+
+// arrow says why a file of a package may not import another package, "" if it
+// may. Packages are folders of the module.
+func arrow(file, to string) string {
+	from := path.Dir(file)
+	test := strings.HasSuffix(file, "_test.go")
+	command := strings.HasPrefix(from, "cmd/") || from == "cmd" || from == "bench" || strings.HasPrefix(from, "bench/")
+	switch {
+	case strings.HasPrefix(to, "cmd/"):
+		return "nothing imports a command"
+	case test, command && !slices.Contains(testOnly, to):
+		return ""
+	case slices.Contains(testOnly, to) && !slices.Contains(testOnly, from):
+		return "it is for tests"
+	case command:
+		return ""
+	}
+	list, known := allowed[from]
+	switch {
+	case !known:
+		return "the package is not listed in arrows_test.go"
+	case !slices.Contains(list, to):
+		return "it may import " + strings.Join(list, ", ")
+	}
+	return ""
+}
+
+// TestArrows reads the imports of every Go file of the module, whatever its
+// build tags: each is allowed, and each that is allowed is there.
+func TestArrows(t *testing.T) {
+	used := map[string][]string{} // by folder, tests apart
+	for _, file := range sources(t, ".go") {
+		from, test := path.Dir(file), strings.HasSuffix(file, "_test.go")
+		if _, known := used[from]; !known {
+			used[from] = nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if to == driver && from != "cuda" {
+				t.Errorf("%s imports %s: only package cuda may", file, to)
+			}
+			folder, ours := strings.CutPrefix(to, modulePath)
+			if !ours || folder != "" && folder[0] != '/' {
+				continue
+			}
+			folder = path.Join(".", strings.TrimPrefix(folder, "/"))
+			if why := arrow(file, folder); why != "" {
+				t.Errorf("%s imports %s: %s", file, to, why)
+			}
+			if !test {
+				used[from] = append(used[from], folder)
+			}
+		}
+	}
+	for from, list := range allowed {
+		if _, known := used[from]; !known {
+			t.Errorf("%s is listed and has no Go file", from)
+		}
+		for _, to := range list {
+			if !slices.Contains(used[from], to) {
+				t.Errorf("%s is listed as importing %s and does not", from, to)
+			}
+		}
+	}
+}
+
+// TestArrowsBite: arrows that must not be are found.
+func TestArrowsBite(t *testing.T) {
+	for _, c := range []struct {
+		file, to string
+		ok       bool
+	}{
+		{"backend/sums.go", "cpu", false},
+		{"backend/sums.go", ".", false},
+		{"cpu/backend.go", "backend", true},
+		{"cpu/backend.go", "internal/testkit/oracle", false},
+		{"cpu/cpu_test.go", "backend/backendtest", true},
+		{"fit.go", "cpu", true},
+		{"fit.go", "internal/testkit/oracle", false},
+		{"fit_test.go", "internal/testkit/oracle", true},
+		{"fit.go", "audio/restore", false},
+		{"fit.go", "variational", true},
+		{"fit.go", "internal/optimize/lbfgs", false},
+		{"variational/exact.go", ".", false},
+		{"variational/exact.go", "cpu", false},
+		{"variational/exact.go", "internal/optimize", false},
+		{"internal/optimize/run.go", "variational", true},
+		{"internal/optimize/run.go", "internal/initialize", false},
+		{"internal/optimize/run.go", "internal/optimize/checkpoint", false},
+		{"internal/initialize/start.go", "internal/optimize", false},
+		{"internal/initialize/start.go", ".", false},
+		{"internal/optimize/checkpoint/snapshot.go", ".", false},
+		{"internal/testkit/modeltest/kind.go", "internal/testkit/oracle", true},
+		{"fit.go", "audio", false},
+		{"audio/restore/fill.go", ".", true},
+		{"audio/restore/fill.go", "audio", true},
+		{"audio/restore/fill.go", "cpu", false},
+		{"audio/wav.go", "audio/restore", false},
+		{"audio/ar.go", "internal/ar", true},
+		{"audio/ar.go", ".", false},
+		{"audio/ar.go", "backend", false},
+		{"internal/table/read.go", "internal/ar", false},
+		{"internal/testkit/oracle/bound.go", "backend", false},
+		{"internal/testkit/oracle/bound.go", ".", false},
+		{"backend/backendtest/suite.go", "internal/testkit/oracle", true},
+		{"cmd/vssgp/main.go", "audio", true},
+		{"cmd/vssgp/main.go", "internal/testkit/oracle", false},
+		{"fit_test.go", "cmd/vssgp", false},
+		{"gpu/data.go", "cuda", true},
+		{"gpu/emu.go", "internal/testkit/emu", true},
+		{"gpu/data.go", "cpu", false},
+		{"cuda/context.go", "backend", false},
+		{"cuda/driver_emu.go", "internal/testkit/emu", false},
+		{"kernels/args.go", "cuda", false},
+		{"internal/testkit/emu/register.go", "cuda", true},
+		{"internal/testkit/emu/register.go", "gpu", false},
+		{"ranks/exact.go", "backend", true},
+		{"ranks/exact.go", "cpu", false},
+		{"ranks/exact.go", ".", false},
+		{"internal/mpi/mpi.go", "ranks", false},
+		{"new/file.go", "backend", false},
+	} {
+		if why := arrow(c.file, c.to); (why == "") != c.ok {
+			t.Errorf("%s → %s: allowed %v (%s)", c.file, c.to, why == "", why)
+		}
+	}
+}

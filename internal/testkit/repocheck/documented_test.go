@@ -1,0 +1,178 @@
+package repocheck
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// public are the folders of the packages that other programs import.
+var public = []string{".", "audio", "audio/detect", "audio/restore", "backend", "cpu", "cuda", "gpu", "kernels", "ranks", "series", "tensors", "variational"}
+
+// Every exported name has a comment: constants, variables, functions, types,
+// methods of exported types, fields, methods of interfaces; whatever build tag
+// its file has. A field or a grouped name may stand in the words of the comment
+// above it instead, as N, Q and D do where they are explained together, and in
+// a generated file in the words of the package's page.
+func TestDocumented(t *testing.T) {
+	for _, dir := range public {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page *ast.CommentGroup
+		names := 0
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			page = either(page, parseFile(t, path).Doc)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			names += documented(parseFile(t, path), page, func(name string) { t.Errorf("%s: %s is exported and has no comment", path, name) })
+		}
+		if page == nil {
+			t.Errorf("%s: no file says what the package is", dir)
+		}
+		if names == 0 {
+			t.Errorf("%s: no exported name was found: is the folder still there?", dir)
+		}
+	}
+}
+
+// The test above can fail: each of these lines lacks one comment.
+func TestDocumentedFails(t *testing.T) {
+	for want, code := range map[string]string{
+		"F":     "package p\nfunc F() {}",
+		"T":     "package p\ntype T int",
+		"T.M":   "package p\n// T is.\ntype T int\nfunc (*T) M() {}",
+		"T.A":   "package p\n// T is.\ntype T struct { A int }",
+		"T.B":   "package p\n// T has A.\ntype T struct { A, B int }",
+		"I.Do":  "package p\n// I is.\ntype I interface { Do() }",
+		"C":     "package p\nconst C = 1",
+		"V":     "package p\nvar (\n// A is.\nA = 1\nV = 2\n)",
+		"T.A.B": "package p\n// T has A.\ntype T struct { A struct{ B int } }",
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "p.go", code, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		documented(f, nil, func(name string) { found = append(found, name) })
+		if len(found) != 1 || found[0] != want {
+			t.Errorf("%q: found %q without a comment, want %s", code, found, want)
+		}
+	}
+}
+
+func parseFile(t *testing.T, path string) *ast.File {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// documented calls missing with each exported name of a file that has no
+// comment, and counts them all; page is the package's own comment.
+func documented(f *ast.File, page *ast.CommentGroup, missing func(name string)) (names int) {
+	check := func(name string, own bool, around *ast.CommentGroup, as string) {
+		names++
+		if !own && !says(around, as) && !(ast.IsGenerated(f) && says(page, as)) {
+			missing(name)
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			of := receiver(d)
+			if d.Name.IsExported() && (of == "" || ast.IsExported(of)) {
+				name := strings.TrimPrefix(of+"."+d.Name.Name, ".")
+				check(name, d.Doc != nil, nil, "")
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						doc := either(s.Doc, d.Doc)
+						check(s.Name.Name, doc != nil, nil, "")
+						members(s.Name.Name, s.Type, doc, check)
+					}
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						if n.IsExported() {
+							check(n.Name, s.Doc != nil || s.Comment != nil || !d.Lparen.IsValid() && d.Doc != nil, d.Doc, n.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// members are the exported fields and methods that a type's own text lists.
+func members(of string, typ ast.Expr, doc *ast.CommentGroup, check func(string, bool, *ast.CommentGroup, string)) {
+	var fields *ast.FieldList
+	switch typ := typ.(type) {
+	case *ast.StructType:
+		fields = typ.Fields
+	case *ast.InterfaceType:
+		fields = typ.Methods
+	default:
+		return
+	}
+	for _, f := range fields.List {
+		own := f.Doc != nil || f.Comment != nil
+		for _, n := range f.Names {
+			if n.IsExported() {
+				check(of+"."+n.Name, own, doc, n.Name)
+				members(of+"."+n.Name, f.Type, either(f.Doc, f.Comment), check)
+			}
+		}
+	}
+}
+
+// receiver is the name of a method's type, "" for a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	typ := d.Recv.List[0].Type
+	if p, ok := typ.(*ast.StarExpr); ok {
+		typ = p.X
+	}
+	if g, ok := typ.(*ast.IndexExpr); ok {
+		typ = g.X
+	}
+	if n, ok := typ.(*ast.Ident); ok {
+		return n.Name
+	}
+	return ""
+}
+
+func either(a, b *ast.CommentGroup) *ast.CommentGroup {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// says reports whether a comment has a name as a word.
+func says(c *ast.CommentGroup, name string) bool {
+	return c != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).MatchString(c.Text())
+}

@@ -1,0 +1,95 @@
+package repocheck
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the repository's.
+const root = "../../.."
+
+// sources are the repository's files of the given endings, by their paths from
+// its root.
+func sources(t *testing.T, endings ...string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != root && (strings.HasPrefix(name, ".") && name != ".ci" || strings.HasPrefix(name, "_") || name == "testdata") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if slices.Contains(endings, filepath.Ext(name)) {
+			rel, err := filepath.Rel(root, path)
+			paths = append(paths, filepath.ToSlash(rel))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+var (
+	// comment is a line's comment, in Go, C++ and shell.
+	comment = regexp.MustCompile(`(?:^|\s)(?://|#)\s(.*)$`)
+	// named is a file of ours by its ending.
+	named = regexp.MustCompile(`[\w./-]*\w\.(?:go|cu|cuh|cpp|sh|py|md|jsonl|ptx)\b`)
+)
+
+// TestFileNames: the files that comments name are there, from the repository's
+// root, from the comment's own folder, or under that name alone.
+func TestFileNames(t *testing.T) {
+	paths := sources(t, ".go", ".cu", ".cuh", ".cpp", ".c", ".h", ".sh", ".py", ".md", ".jsonl", ".ptx", ".js", ".css", ".s")
+	base := map[string]bool{}
+	for _, p := range paths {
+		base[filepath.Base(p)] = true
+	}
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(root, name))
+		return err == nil
+	}
+	looked := 0
+	for _, path := range paths {
+		if !slices.Contains([]string{".go", ".cu", ".cuh", ".cpp", ".sh", ".py"}, filepath.Ext(path)) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			said := comment.FindStringSubmatch(line)
+			if said == nil {
+				continue
+			}
+			for _, name := range named.FindAllString(said[1], -1) {
+				looked++
+				clean := strings.TrimPrefix(name, "./")
+				if !base[clean] && !there(clean) && !there(filepath.Join(filepath.Dir(path), clean)) && !outside(said[1], name) {
+					t.Errorf("%s:%d: the comment names %s, which is not there", path, i+1, name)
+				}
+			}
+		}
+	}
+	if looked == 0 {
+		t.Error("no comment names a file: is the pattern right?")
+	}
+}
+
+// outside reports names that are not those of files of ours: in quotes, in
+// capitals as in a synopsis, or with a path from the root.
+func outside(comment, name string) bool {
+	return strings.Contains(comment, `"`+name+`"`) || strings.ToUpper(name[:1]) == name[:1] || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "http")
+}

@@ -1,0 +1,78 @@
+package repocheck
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	required = regexp.MustCompile(`(?m)^(?:require )?\s*([\w.~-]+\.[a-z]+/\S+) (v\d\S*)`)
+	listed   = regexp.MustCompile(`(?m)^\| (\S+) \| (v\d\S*) \| ([^|]+) \| ([^|]+) \|$`)
+)
+
+// THIRD_PARTY.md lists what the go.mod files require, in that version, with a
+// licence, and no more.
+func TestThirdParty(t *testing.T) {
+	want := map[string]string{}
+	for _, path := range []string{"go.mod", "internal/simd/asm/go.mod"} {
+		for _, m := range required.FindAllStringSubmatch(readText(t, path), -1) {
+			want[m[1]] = m[2]
+		}
+	}
+	if len(want) < 20 {
+		t.Fatalf("only %d modules found in the go.mod files", len(want))
+	}
+	page := readText(t, "THIRD_PARTY.md")
+	got := map[string]bool{}
+	for _, m := range listed.FindAllStringSubmatch(page, -1) {
+		if got[m[1]] {
+			t.Errorf("THIRD_PARTY.md lists %s twice", m[1])
+		}
+		got[m[1]] = true
+		if want[m[1]] != m[2] {
+			t.Errorf("THIRD_PARTY.md has %s %s, go.mod %q", m[1], m[2], want[m[1]])
+		}
+	}
+	for m, v := range want {
+		if !got[m] {
+			t.Errorf("THIRD_PARTY.md lacks %s %s: say under which licence it is and where it ends up", m, v)
+		}
+	}
+	if !strings.Contains(page, "cgoflags.go") || !strings.Contains(page, "GPL-like") {
+		t.Error("THIRD_PARTY.md lacks the caution about gorgonia.org/cu")
+	}
+}
+
+// What the command is linked from is what the page says it is, and it has
+// nothing of what tensors and CUDA bring.
+func TestThirdPartyLinked(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vssgp")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := map[string]bool{}
+	for m := range strings.FieldsSeq(string(out)) {
+		linked[m] = true
+	}
+	for _, m := range listed.FindAllStringSubmatch(readText(t, "THIRD_PARTY.md"), -1) {
+		in := strings.TrimSpace(m[4])
+		if says := in == "all" || in == "the command"; says != linked[m[1]] && in != "the command, on Windows" {
+			t.Errorf("%s ends up in %q by THIRD_PARTY.md; the command is linked from it: %v", m[1], in, linked[m[1]])
+		}
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

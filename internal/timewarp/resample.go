@@ -1,0 +1,106 @@
+package timewarp
+
+import (
+	"math"
+	"sync"
+)
+
+// The interpolation is by a sinc under Kaiser's window, to taps samples on either side; its values stand phases to a sample, with
+// straight lines between them.
+const (
+	taps       = 10
+	phases     = 256
+	kaiserBeta = 8 // 80 dB
+)
+
+// kaiser returns Kaiser's window at x in [−1, 1].
+func kaiser(x, beta float64) float64 {
+	if x < -1 || x > 1 {
+		return 0
+	}
+	return bessel0(beta*math.Sqrt(1-x*x)) / bessel0(beta)
+}
+
+// bessel0 is the modified Bessel function of order 0, by its series.
+func bessel0(x float64) float64 {
+	sum, term := 1.0, 1.0
+	for k := 1.0; term > 1e-17*sum; k++ {
+		term *= x * x / (4 * k * k)
+		sum += term
+	}
+	return sum
+}
+
+func sinc(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	return math.Sin(math.Pi*x) / (math.Pi * x)
+}
+
+// kernels returns the weights [phases+1][2·taps] of the samples from 1−taps before a place to taps behind it.
+var kernels = sync.OnceValue(func() []float64 {
+	k := make([]float64, (phases+1)*2*taps)
+	for p := range phases + 1 {
+		for j := range 2 * taps {
+			d := float64(j-taps+1) - float64(p)/phases
+			k[p*2*taps+j] = sinc(d) * kaiser(d/taps, kaiserBeta)
+		}
+	}
+	return k
+})
+
+// at returns z between its samples; beyond its ends it is 0.
+func at(z []float64, place float64) float64 {
+	whole := math.Floor(place)
+	n := int(whole)
+	phase := (place - whole) * phases
+	p := int(phase)
+	right := phase - float64(p)
+	k := kernels()
+	a, b := k[p*2*taps:][:2*taps], k[min(p+1, phases)*2*taps:][:2*taps]
+	from := n - taps + 1
+	sum, next := 0.0, 0.0
+	if from >= 0 && from+2*taps <= len(z) {
+		for j, v := range z[from : from+2*taps] {
+			sum += a[j] * v
+			next += b[j] * v
+		}
+	} else {
+		for j := max(0, -from); j < 2*taps && from+j < len(z); j++ {
+			sum += a[j] * z[from+j]
+			next += b[j] * z[from+j]
+		}
+	}
+	return sum + right*(next-sum)
+}
+
+// decimateBeta is the window's of the filter before decimation, to ten samples of the lower rate on either side.
+const decimateBeta = 6
+
+// decimate returns every by-th sample of z, from the first on, under a low-pass filter at the new Nyquist frequency.
+func decimate(z []float64, by int) []float64 {
+	if by == 1 {
+		return z
+	}
+	half := 10 * by
+	h := make([]float64, 2*half+1)
+	sum := 0.0
+	for i := range h {
+		d := float64(i - half)
+		h[i] = sinc(d/float64(by)) * kaiser(d/float64(half), decimateBeta)
+		sum += h[i]
+	}
+	for i := range h {
+		h[i] /= sum
+	}
+	out := make([]float64, (len(z)+by-1)/by)
+	for k := range out {
+		from := k*by - half
+		lo, hi := max(0, -from), min(len(h), len(z)-from)
+		for i := lo; i < hi; i++ {
+			out[k] += h[i] * z[from+i]
+		}
+	}
+	return out
+}

@@ -1,0 +1,385 @@
+package timewarp
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/bayes"
+)
+
+// TestClock: inverse undoes tau wherever time runs forward, and runs says where that is.
+func TestClock(t *testing.T) {
+	for _, c := range []Clock{{}, {Glide: 1e-4}, {Glide: -2.5e-4}, {Bend: 3e-7}, {Glide: 1e-4, Bend: -3e-7}, {Level: 1e-3}} {
+		for x := -1000.0; x <= 1000; x += 37 {
+			if !c.runs(math.Abs(x)) {
+				continue
+			}
+			if got := c.inverse(c.tau(x)); math.Abs(got-x) > 1e-6 {
+				t.Errorf("%+v: the inverse of τ(%v) is %v", c, x, got)
+			}
+		}
+	}
+	for _, x := range []struct {
+		Clock
+		reach float64
+		runs  bool
+	}{
+		{Clock{}, 1e9, true}, {Clock{Glide: 1e-3}, 799, true}, {Clock{Glide: 1e-3}, 801, false}, {Clock{Glide: -1e-3}, 801, false},
+		{Clock{Bend: -1.6e-6}, 999, true}, {Clock{Bend: -1.6e-6}, 1001, false}, {Clock{Glide: 2e-3, Bend: 2e-6}, 2000, false},
+	} {
+		if x.Clock.runs(x.reach) != x.runs {
+			t.Errorf("%+v to %v: runs is %v", x.Clock, x.reach, !x.runs)
+		}
+	}
+}
+
+// TestAt: tones come back, those near half the rate less well, between samples, and beyond the ends there is nothing.
+func TestAt(t *testing.T) {
+	for f, within := range map[float64]float64{0: 1e-3, 0.01: 1e-3, 0.1: 1e-3, 0.25: 1e-3, 0.4: 2e-2} {
+		z := make([]float64, 400)
+		for i := range z {
+			z[i] = math.Cos(2*math.Pi*f*float64(i) + 1)
+		}
+		for x := 50.0; x < 350; x += 0.137 {
+			if got, want := at(z, x), math.Cos(2*math.Pi*f*x+1); math.Abs(got-want) > within {
+				t.Fatalf("a tone of %v at %v is %v, want %v", f, x, got, want)
+			}
+		}
+		if at(z, -11) != 0 || at(z, 411) != 0 || math.Abs(at(z, 100)-z[100]) > 1e-15 {
+			t.Errorf("a tone of %v: %v before it, %v behind it, %v at a sample that is %v", f, at(z, -11), at(z, 411), at(z, 100), z[100])
+		}
+	}
+}
+
+// TestDecimate: a low tone stays as it is, one above the new Nyquist frequency goes.
+func TestDecimate(t *testing.T) {
+	for _, by := range []int{1, 2, 3, 8} {
+		for _, f := range []float64{0.1, 0.3, 0.8} { // of the new rate
+			z := make([]float64, 100*by+1)
+			for i := range z {
+				z[i] = math.Cos(2 * math.Pi * f * float64(i) / float64(by))
+			}
+			low := decimate(z, by)
+			if len(low) != 101 {
+				t.Fatalf("by %d: %d samples, want 101", by, len(low))
+			}
+			for k := 20; k < 80; k++ {
+				want := math.Cos(2 * math.Pi * f * float64(k))
+				if f > 0.5 && by > 1 {
+					want = 0
+				}
+				if math.Abs(low[k]-want) > 5e-3 {
+					t.Fatalf("by %d, a tone of %v: sample %d is %v, want %v", by, f, k, low[k], want)
+				}
+			}
+		}
+	}
+}
+
+// gliding is a voice: harmonics of a pitch that glides by rho a second, at a level that changes by level a second, and noise.
+func gliding(n int, rate, pitch, rho, level float64, harmonics int, noise float64) []float64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	z := make([]float64, n)
+	for i := range z {
+		t := (float64(i) - float64(n)/2) / rate
+		for h := 1; h <= harmonics; h++ {
+			z[i] += 0.1 / math.Sqrt(float64(h)) * math.Cos(2*math.Pi*float64(h)*pitch*(t+rho*t*t/2)+float64(h*h))
+		}
+		z[i] = z[i]*math.Exp(level*t) + noise*rng.NormFloat64()
+	}
+	return z
+}
+
+// hole is a gap of n samples in the middle of z.
+func hole(z []float64, n int) [][2]int { return [][2]int{{(len(z) - n) / 2, (len(z)-n)/2 + n}} }
+
+// TestLevelled: in its own clock a voice that glides and grows is periodic, and what comes back from there is the voice.
+func TestLevelled(t *testing.T) {
+	const rate = 16000
+	z := gliding(6001, rate, 125, 1.5, 8, 4, 0)
+	p := &place{z, hole(z, 161), 0, rate}
+	c := Clock{Glide: 1.5 / rate, Level: 8.0 / rate}
+	s := p.warped(c, 1500).even(c.Level)
+	const period = 128
+	worst := 0.0
+	for i := 40; i+period < len(s.y)-40; i++ {
+		worst = max(worst, math.Abs(s.y[i]-s.y[i+period]))
+	}
+	if worst > 2e-3 {
+		t.Errorf("a period later the levelled voice is %v off", worst)
+	}
+	g := s.gaps[s.which]
+	back := s.back(slices.Clone(s.y[g[0]:g[1]]), 161)
+	start, end := p.gap()
+	if e := bayes.RMSE(back, z[start:end]); e > 1e-3 {
+		t.Errorf("what comes back is %v off", e)
+	}
+	even := p.warped(Clock{}, 1500)
+	if !slices.Equal(even.y, z[start-1500:end+1500]) || even.gaps[0] != [2]int{1500, 1661} || even.even(0) != even {
+		t.Errorf("with an even clock the samples from %d on are not the signal's, or the gap %v is not its", start-1500, even.gaps)
+	}
+	for i, v := range even.variances(make([]float64, 161), 161) {
+		if v != 0 {
+			t.Fatalf("variance %d is %v, want 0", i, v)
+		}
+	}
+}
+
+// TestClocks: the evidence finds a glide and a change of level.
+func TestClocks(t *testing.T) {
+	const rate = 16000
+	r := bentVoice()
+	for _, c := range []struct{ rho, level float64 }{{0, 0}, {2, 0}, {-1, 0}, {0, 20}, {1, -20}} {
+		z := gliding(9001, rate, 140, c.rho, c.level, 12, 0.002)
+		p := (&place{z, hole(z, 160), 0, rate}).prefilled(r.Prefill)
+		found := r.clocks(p)
+		if got := found[0]; math.Abs(got.Glide*rate-c.rho) > 0.5 || math.Abs(got.Level*rate-c.level) > 1 {
+			t.Errorf("glide %v, level %v: found %v and %v", c.rho, c.level, got.Glide*rate, got.Level*rate)
+		}
+		total := 0.0
+		for i, w := range found {
+			if total += w.weight; i > 0 && (w.weight > found[i-1].weight || w.weight < r.Least) {
+				t.Errorf("weights %+v, want them falling, to %v at least", found, r.Least)
+			}
+		}
+		if total > 1+1e-12 || len(found) > r.Most {
+			t.Errorf("%d clocks with weights that sum to %v", len(found), total)
+		}
+	}
+}
+
+func fillOf(t *testing.T, m Menu, z []float64, gaps [][2]int, rate float64, draws int) *Filling {
+	t.Helper()
+	hidden := slices.Clone(z)
+	for i := gaps[0][0]; i < gaps[0][1]; i++ {
+		hidden[i] = 1e3
+	}
+	q, err := NewFiller(m, rate).Fill(context.Background(), hidden, gaps, 0, draws, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := gaps[0][1] - gaps[0][0]; len(q.Mean) != n || len(q.Variance) != n || len(q.Draws) != draws {
+		t.Fatalf("%d means, %d variances, %d draws of %d samples", len(q.Mean), len(q.Variance), len(q.Draws), n)
+	}
+	for i, v := range q.Variance {
+		if !(v >= 0) || math.IsInf(v, 0) || math.IsNaN(q.Mean[i]) || math.IsInf(q.Mean[i], 0) {
+			t.Fatalf("sample %d: mean %v, variance %v", i, q.Mean[i], v)
+		}
+	}
+	return q
+}
+
+// rmse of a fill of z's first gap.
+func rmse(z []float64, gaps [][2]int, q *Filling) float64 {
+	return bayes.RMSE(q.Mean, z[gaps[0][0]:gaps[0][1]])
+}
+
+// TestGlides: a voice whose pitch glides is filled far better than by an autoregressive model, and a steady chord is left to the recipe
+// for steady sounds.
+func TestGlides(t *testing.T) {
+	z := gliding(24_001, 16000, 120, 1.5, 5, 20, 0.001)
+	gaps := hole(z, 320)
+	voice, simple := fillOf(t, Mixture(), z, gaps, 16000, 0), fillOf(t, AR(), z, gaps, 16000, 0)
+	if a, b := rmse(z, gaps, voice), rmse(z, gaps, simple); a > 0.6*b {
+		t.Errorf("error %v, of an autoregressive fill %v; want 0.6 of it at most", a, b)
+	}
+	chord := make([]float64, 24_001)
+	for i := range chord {
+		for k, f := range []float64{220, 223, 277.2, 329.6, 331, 440.5, 554, 659.3} {
+			chord[i] += 0.05 * math.Cos(2*math.Pi*f*float64(i)/16000+float64(k))
+		}
+		chord[i] += 1e-4 * whiteNoise()[i%len(whiteNoise())]
+	}
+	q := fillOf(t, Mixture(), chord, gaps, 16000, 0)
+	if q.Weights[1] < 0.9 || q.Trials == 0 {
+		t.Errorf("weights %v by %d trials, want the second recipe", q.Weights, q.Trials)
+	}
+	if e := rmse(chord, gaps, q); e > 0.005 {
+		t.Errorf("a steady chord is filled with error %v", e)
+	}
+}
+
+// TestDraws: their mean and variance are the mixture's.
+func TestDraws(t *testing.T) {
+	z := gliding(8001, 8000, 130, 1, 5, 6, 0.03)
+	gaps := hole(z, 40)
+	const n = 400
+	q := fillOf(t, Mixture(), z, gaps, 8000, n)
+	for i, mean := range q.Mean {
+		sum, squares := 0.0, 0.0
+		for _, d := range q.Draws {
+			sum += d[i] / n
+			squares += (d[i] - mean) * (d[i] - mean) / n
+		}
+		if sd := math.Sqrt(q.Variance[i]); math.Abs(sum-mean) > 5*sd/math.Sqrt(n) || math.Abs(squares/q.Variance[i]-1) > 0.5 {
+			t.Errorf("sample %d: mean %v of draws, want %v; variance %v, want %v", i, sum, mean, squares, q.Variance[i])
+		}
+	}
+	few := fillOf(t, Mixture(), z, gaps, 8000, 3)
+	for i, d := range few.Draws {
+		if !slices.Equal(d, q.Draws[i]) {
+			t.Errorf("draw %d depends on how many are drawn", i)
+		}
+	}
+}
+
+// TestOddPlaces: ends, short recordings, silence, constants, gaps beside gaps, long gaps and all usual rates give numbers.
+func TestOddPlaces(t *testing.T) {
+	long := gliding(20_000, 16000, 120, 1, 5, 10, 0.01)
+	constant := slices.Repeat([]float64{0.3}, 4000)
+	dense := [][2]int{{9000, 9040}}
+	for at := 9043; at < 11000; at += 60 {
+		dense = append(dense, [2]int{at, at + 40})
+	}
+	for _, c := range []struct {
+		name string
+		z    []float64
+		gaps [][2]int
+		rate float64
+	}{
+		{"at the beginning", long, [][2]int{{0, 300}}, 16000},
+		{"near the beginning", long, [][2]int{{7, 300}}, 16000},
+		{"long, near the beginning", long, [][2]int{{30, 1500}}, 16000},
+		{"at the end", long, [][2]int{{19_700, 20_000}}, 16000},
+		{"near the end", long, [][2]int{{19_000, 19_999}}, 16000},
+		{"silence", make([]float64, 4000), [][2]int{{2000, 2100}}, 16000},
+		{"silence to one side", append(make([]float64, 4000), long[:4000]...), [][2]int{{3990, 4100}}, 16000},
+		{"a constant", constant, [][2]int{{2000, 2100}}, 16000},
+		{"short", long[:60], [][2]int{{20, 30}}, 16000},
+		{"very short", long[:5], [][2]int{{2, 4}}, 16000},
+		{"one sample known", long[:5], [][2]int{{1, 5}}, 16000},
+		{"one sample missing", long, [][2]int{{9000, 9001}}, 16000},
+		{"gaps beside it", long, dense, 16000},
+		{"a fifth of a second", long, [][2]int{{9000, 12_200}}, 16000},
+		{"loud", gliding(9000, 16000, 120, 1, 5, 10, 1e4), [][2]int{{4000, 4100}}, 16000},
+		{"8 kHz", long, [][2]int{{9000, 9100}}, 8000},
+		{"96 kHz", gliding(120_000, 96000, 120, 1, 5, 10, 0.01), [][2]int{{60_000, 60_500}}, 96000},
+		{"1 Hz", long, [][2]int{{9000, 9100}}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, m := range []Menu{Mixture(), AR()} {
+				q := fillOf(t, m, c.z, c.gaps, c.rate, 2)
+				if c.name == "a constant" && math.Abs(q.Mean[50]-0.3) > 0.05 {
+					t.Errorf("a constant is filled with %v", q.Mean[50])
+				}
+				if c.name == "silence" && (slices.Max(q.Mean) != 0 || slices.Max(q.Variance) != 0) {
+					t.Errorf("silence is filled with %v ± %v", slices.Max(q.Mean), slices.Max(q.Variance))
+				}
+			}
+			f := NewFiller(Mixture(), c.rate)
+			if g := f.Guess(context.Background(), c.z, c.gaps, 0); len(g) != c.gaps[0][1]-c.gaps[0][0] || slices.ContainsFunc(g, math.IsNaN) {
+				t.Errorf("guess %v", g)
+			}
+		})
+	}
+}
+
+// TestInterrupted: a fill ends with its context.
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	z := gliding(9000, 16000, 120, 1, 5, 10, 0.01)
+	if _, err := NewFiller(Mixture(), 16000).Fill(ctx, z, hole(z, 50), 0, 0, 1); err != context.Canceled {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestSpeech: on speech the mixture leaves less than the best autoregressive fill, chosen by trials as the mixture's recipes are, and
+// its bands hold.
+func TestSpeech(t *testing.T) {
+	r, err := audio.Open("../../testdata/speech.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Samples[0]
+	f, simple := NewFiller(Mixture(), float64(r.Rate)), NewFiller(AR(), float64(r.Rate))
+	for _, ms := range []int{5, 20} {
+		n := ms * r.Rate / 1000
+		var ofMixture, ofAR, covered, samples float64
+		for start := 8000; start+n+8000 < len(x); start += 2500 {
+			reach := Reach(n, float64(r.Rate))
+			lo, hi := max(0, start-reach), min(len(x), start+n+reach)
+			gap := [][2]int{{start - lo, start - lo + n}}
+			q, err := f.Fill(context.Background(), x[lo:hi], gap, 0, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := simple.Fill(context.Background(), x[lo:hi], gap, 0, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range x[start : start+n] {
+				d, e := q.Mean[i]-v, s.Mean[i]-v
+				ofMixture, ofAR, samples = ofMixture+d*d, ofAR+e*e, samples+1
+				if math.Abs(d) <= bayes.SD95*math.Sqrt(q.Variance[i]) {
+					covered++
+				}
+			}
+		}
+		if ratio, coverage := math.Sqrt(ofMixture/ofAR), covered/samples; ratio > 0.95 || coverage < 0.9 || coverage > 0.98 {
+			t.Errorf("%d ms: the RMSE is %.3f of the autoregressive fill's, coverage %.3f", ms, ratio, coverage)
+		}
+	}
+}
+
+// TestReach: nothing further off than Reach changes a fill.
+func TestReach(t *testing.T) {
+	const rate = 8000
+	z := gliding(24_000, rate, 120, 1, 2, 10, 0.01)
+	gaps := hole(z, 100)
+	reach := Reach(100, rate)
+	whole := fillOf(t, Mixture(), z, gaps, rate, 1)
+	part := fillOf(t, Mixture(), z[gaps[0][0]-reach:gaps[0][1]+reach], [][2]int{{reach, reach + 100}}, rate, 1)
+	for i, v := range whole.Mean {
+		if math.Abs(part.Mean[i]-v) > 1e-9 || math.Abs(part.Draws[0][i]-whole.Draws[0][i]) > 1e-6 {
+			t.Fatalf("sample %d: %v from the excerpt, %v from the whole", i, part.Mean[i], v)
+		}
+	}
+}
+
+// TestExactFillVariance: the error bars of a fill that trials show to be exact are of its error's size, and those of a gap in which the note
+// changes are not narrowed.
+func TestExactFillVariance(t *testing.T) {
+	const rate, n, length = 16000, 12000, 320
+	for _, c := range []struct {
+		name    string
+		second  float64 // frequency from the gap's middle on
+		noise   float64
+		largest float64 // standard deviation
+		exact   bool
+	}{
+		{"tone", 440, 0, 1e-3, true},
+		{"16-bit tone", 440, 1. / 32768, 1e-3, true},
+		{"note changes", 660, 0, 1, false},
+		{"noisy tone", 440, 0.05, 1, false},
+	} {
+		random := rand.New(rand.NewPCG(1, 1))
+		z := make([]float64, n)
+		for i := range z {
+			f := 440.
+			if i >= n/2 {
+				f = c.second
+			}
+			z[i] = math.Sin(2*math.Pi*f*float64(i)/rate) + c.noise*(random.Float64()-0.5)
+		}
+		start := n/2 - length/2
+		q, err := NewFiller(Mixture(), rate).Fill(context.Background(), z, [][2]int{{start, start + length}}, 0, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := 0
+		for i, v := range q.Mean {
+			if math.Abs(v-z[start+i]) < 1.96*math.Sqrt(q.Variance[i]) {
+				inside++
+			}
+		}
+		sd := math.Sqrt(slices.Max(q.Variance))
+		if (q.exact < 0.1) != c.exact || sd > c.largest || c.exact && inside < length*9/10 {
+			t.Errorf("%s: standard deviation %v, narrowed by %v, %d of %d samples inside the 95 %% intervals", c.name, sd, q.exact, inside, length)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package tensors_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gorgonia.org/tensor"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/tensors"
+)
+
+// Tensors in, float32 here, and tensors out.
+func Example() {
+	x, y := make([]float32, 100), make([]float32, 100)
+	for i := range x {
+		x[i] = float32(i) / 10
+		y[i] = float32(math.Sin(float64(x[i])))
+	}
+	data, err := tensors.Data(tensor.New(tensor.WithBacking(x)), tensor.New(tensor.WithBacking(y)))
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Iterations: 50})
+	if err != nil {
+		panic(err)
+	}
+	at, err := tensors.Matrix(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1.55, 4.75}))) // no copy
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(at)
+	if err != nil {
+		panic(err)
+	}
+	mean := tensors.Mean(p)
+	fmt.Println(mean.Shape())
+	for _, v := range mean.Data().([]float64) {
+		fmt.Printf("%.1f\n", v)
+	}
+	// Output:
+	// (2, 1)
+	// 1.0
+	// -1.0
+}

@@ -1,0 +1,175 @@
+package tensors_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/tensors"
+)
+
+func TestData(t *testing.T) {
+	wide := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 4, 5, 6}))
+	turned := wide.Clone().(*tensor.Dense)
+	if err := turned.T(); err != nil {
+		t.Fatal(err)
+	}
+	slice, err := wide.Slice(nil, tensor.S(1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	column, err := wide.Slice(nil, tensor.S(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned32 := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 2, 3, 4, 5, 6}))
+	if err := turned32.T(); err != nil {
+		t.Fatal(err)
+	}
+	columns := tensor.New(tensor.AsFortran([]float64{1, 4, 2, 5, 3, 6}), tensor.WithShape(2, 3))
+	single := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{0.5, 1, 2}))
+	for name, c := range map[string]struct {
+		x    *tensor.Dense
+		n, q int
+		want []float64
+	}{
+		"matrix":             {wide, 2, 3, []float64{1, 2, 3, 4, 5, 6}},
+		"transposed":         {turned, 3, 2, []float64{1, 4, 2, 5, 3, 6}},
+		"slice":              {slice.(*tensor.Dense), 2, 2, []float64{2, 3, 5, 6}},
+		"float32":            {single, 3, 1, []float64{0.5, 1, 2}},
+		"float32 transposed": {turned32, 3, 2, []float64{1, 4, 2, 5, 3, 6}},
+		"column-major":       {columns, 2, 3, []float64{1, 2, 3, 4, 5, 6}},
+		"column":             {column.(*tensor.Dense), 2, 1, []float64{2, 5}},
+	} {
+		if m, err := tensors.Matrix(c.x); err != nil {
+			t.Errorf("%s: Matrix: %v", name, err)
+		} else if got := mat.DenseCopyOf(m).RawMatrix(); got.Rows != c.n || got.Cols != c.q || !slices.Equal(got.Data, c.want) {
+			t.Errorf("%s: Matrix is %d×%d %v, want %d×%d %v", name, got.Rows, got.Cols, got.Data, c.n, c.q, c.want)
+		}
+		y := tensor.New(tensor.WithShape(c.n), tensor.WithBacking(make([]float64, c.n)))
+		d, err := tensors.Data(c.x, y)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d.N != c.n || d.Q != c.q || d.D != 1 {
+			t.Errorf("%s: N, Q, D = %d, %d, %d, want %d, %d, 1", name, d.N, d.Q, d.D, c.n, c.q)
+		}
+		if !slices.Equal(d.X, c.want) {
+			t.Errorf("%s: X = %v, want %v", name, d.X, c.want)
+		}
+	}
+}
+
+func TestBadData(t *testing.T) {
+	zeros := func(shape ...int) *tensor.Dense {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(make([]float64, n)))
+	}
+	for name, f := range map[string]func() error{
+		"rows differ": func() error { _, err := tensors.Data(zeros(2, 1), zeros(3)); return err },
+		"rank 3":      func() error { _, err := tensors.Data(zeros(2, 1, 1), zeros(2)); return err },
+		"no rows":     func() error { _, err := tensors.Matrix(zeros(0, 2)); return err },
+		"NaN": func() error {
+			_, err := tensors.Data(tensor.New(tensor.WithBacking([]float32{1, float32(math.NaN())})), zeros(2))
+			return err
+		},
+		"Matrix of rank 3":   func() error { _, err := tensors.Matrix(zeros(2, 1, 1)); return err },
+		"Matrix of integers": func() error { _, err := tensors.Matrix(tensor.New(tensor.WithBacking([]int{1, 2}))); return err },
+		"integers": func() error {
+			_, err := tensors.Data(tensor.New(tensor.WithBacking([]int{1, 2})), zeros(2))
+			return err
+		},
+	} {
+		if err := f(); !errors.Is(err, vssgp.ErrData) {
+			t.Errorf("%s: error %v, want one that wraps ErrData", name, err)
+		}
+	}
+}
+
+// What the package's page says is shared is, and what it says is copied is not.
+func TestCopies(t *testing.T) {
+	own := []float64{1, 2, 3, 4, 5, 6}
+	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(own))
+	m, err := tensors.Matrix(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := tensors.Data(x, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := m.Slice(0, 2, 1, 3).(*mat.Dense)
+	p := &vssgp.Prediction{N: 1, D: 2, Mean: []float64{1, 2}, Cov: []float64{5, 1, 1, 10}, Noise: []float64{1, 1}}
+	mean, cov, back, part := tensors.Mean(p), tensors.Cov(p), tensors.Tensor(m), tensors.Tensor(view)
+	for name, c := range map[string]struct {
+		of   *tensor.Dense
+		want tensor.Shape
+	}{"Mean": {mean, tensor.Shape{1, 2}}, "Cov": {cov, tensor.Shape{1, 2, 2}}, "Tensor": {back, tensor.Shape{2, 3}}, "SD": {tensors.SD(p, false), tensor.Shape{1, 2}}} {
+		if !c.of.Shape().Eq(c.want) {
+			t.Errorf("%s has shape %v, want %v", name, c.of.Shape(), c.want)
+		}
+	}
+	if sd := tensors.SD(p, false).Data().([]float64); !slices.Equal(sd, []float64{2, 3}) {
+		t.Errorf("SD without noise is %v, want [2 3]", sd)
+	}
+	own[1], p.Mean[0], p.Cov[3] = 70, 80, 90
+	for name, c := range map[string][2]float64{
+		"Matrix":           {m.At(0, 1), 70},
+		"Tensor":           {back.Data().([]float64)[1], 70},
+		"Tensor of a view": {part.Data().([]float64)[0], 2},
+		"Data.X":           {d.X[1], 2},
+		"Mean":             {mean.Data().([]float64)[0], 80},
+		"Cov":              {cov.Data().([]float64)[3], 90},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s has %v after its source was changed, want %v", name, c[0], c[1])
+		}
+	}
+}
+
+// Predictions from float32 tensors are those from matrices of the same numbers.
+func TestPredict(t *testing.T) {
+	n := 60
+	x32, y32, x, y := make([]float32, n), make([]float32, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		x32[i], y32[i] = float32(i)/4, float32(math.Sin(float64(i)/4))
+		x[i], y[i] = float64(x32[i]), float64(y32[i])
+	}
+	fromTensors, err := tensors.Data(tensor.New(tensor.WithBacking(x32)), tensor.New(tensor.WithBacking(y32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrices, err := vssgp.NewData(mat.NewDense(n, 1, x), mat.NewDense(n, 1, y))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := tensors.Matrix(tensor.New(tensor.WithShape(2), tensor.WithBacking([]float32{3.125, 7.5})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var means [2][]float64
+	for i, data := range []*vssgp.Data{fromTensors, matrices} {
+		model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 3, Iterations: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := model.Predict([]mat.Matrix{at, mat.NewDense(2, 1, []float64{3.125, 7.5})}[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		means[i] = tensors.Mean(p).Data().([]float64)
+	}
+	if !slices.Equal(means[0], means[1]) || means[0][0] == means[0][1] {
+		t.Errorf("predictions %v from tensors, %v from matrices", means[0], means[1])
+	}
+}
