@@ -188,7 +188,7 @@ func FuzzResume(f *testing.F) {
 	for _, c := range []Options{
 		{Init: InitPaper, Features: 2, Iterations: 6, Restarts: 1},
 		{Init: InitPaper, Features: 2, Iterations: 9, Inference: Stochastic, Batch: 5},
-		{Init: InitPaper, Features: 2, Iterations: 9, Window: 1.5, Optimiser: OptimiserWindows},
+		{Init: InitPaper, Features: 2, Iterations: 9, Window: 1.5, Optimizer: OptimizerWindows},
 	} {
 		path := filepath.Join(f.TempDir(), "part")
 		c.Checkpoint = path

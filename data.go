@@ -180,14 +180,14 @@ func dataError(err error) error {
 	return err
 }
 
-// Standardise gives maps under which every column has mean 0 and standard
+// Standardize gives maps under which every column has mean 0 and standard
 // deviation 1 (a constant one a unit far below its own size). Data that are nil
 // or empty have maps of no columns.
-func (d *Data) Standardise() (x, y Affine) {
+func (d *Data) Standardize() (x, y Affine) {
 	if d == nil || d.N < 1 {
 		return Affine{}, Affine{}
 	}
-	return standardise(d.X, d.Q), standardise(d.Y, d.D)
+	return standardize(d.X, d.Q), standardize(d.Y, d.D)
 }
 
 // constantShare is the relative spread below which a column counts as constant;
@@ -197,7 +197,7 @@ const constantShare = 1e-9
 // leastNormal is the smallest number of float64's full precision.
 const leastNormal = 0x1p-1022
 
-func standardise(a []float64, cols int) Affine {
+func standardize(a []float64, cols int) Affine {
 	m := identity(cols)
 	for c := range cols {
 		mean, sd := bayes.MeanSD(a, c, cols)

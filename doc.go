@@ -38,7 +38,7 @@ import (
 
 // The errors that others wrap: errors.Is tells them apart.
 var (
-	// ErrData is wrapped by every error about data that cannot be modelled: wrong
+	// ErrData is wrapped by every error about data that cannot be modeled: wrong
 	// shapes, no rows, values that are not finite.
 	ErrData = errors.New("unusable data")
 	// ErrOptions is wrapped by every error about options that cannot be met.

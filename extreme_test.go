@@ -89,7 +89,7 @@ func TestExtremes(t *testing.T) {
 		{"two rows, one x", 1, 1, []float64{1, 1}, []float64{2, 3}},
 	} {
 		data := &Data{N: len(c.x) / c.q, Q: c.q, D: c.d, X: c.x, Y: c.y}
-		for _, inference := range []Inference{Exact, Factorised, Stochastic}[:slow.Pick(3, 2)] {
+		for _, inference := range []Inference{Exact, Factorized, Stochastic}[:slow.Pick(3, 2)] {
 			o := Options{Inference: inference, Iterations: 40, Seed: 1}
 			if inference == Stochastic {
 				o.Iterations = 400
@@ -200,7 +200,7 @@ func TestTooLarge(t *testing.T) {
 // TestSubnormalScale maps by scales below float64's full precision.
 func TestSubnormalScale(t *testing.T) {
 	a := Affine{Offset: []float64{3e-322, 0}, Scale: []float64{5e-324, 0x1p-1074 * 8}}
-	_, y := (&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{3e-318, 3e-318, 3e-318}}).Standardise()
+	_, y := (&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{3e-318, 3e-318, 3e-318}}).Standardize()
 	if y.Scale[0] != leastNormal || y.Offset[0] != 3e-318 { // a billionth of it is nothing
 		t.Errorf("one subnormal number has the map %v", y)
 	}

@@ -56,8 +56,8 @@ func (r *planterRows) Pullback(dst, f *backend.Features, m *backend.Moments) err
 	return err
 }
 
-func (r *planterRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
-	err := r.Rows.Factorised(dst, f, w, rows)
+func (r *planterRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+	err := r.Rows.Factorized(dst, f, w, rows)
 	r.b.plant("factorised gradient", dst.Features.Fields()[0].Data)
 	return err
 }
@@ -139,8 +139,8 @@ func (r *breakerRows) Pullback(dst, f *backend.Features, m *backend.Moments) err
 	return cmp.Or(r.b.pass(), r.Rows.Pullback(dst, f, m))
 }
 
-func (r *breakerRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
-	return cmp.Or(r.b.pass(), r.Rows.Factorised(dst, f, w, rows))
+func (r *breakerRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+	return cmp.Or(r.b.pass(), r.Rows.Factorized(dst, f, w, rows))
 }
 
 // TestBrokenDevice: a pass that a device refuses is no step too long: the fit
@@ -151,7 +151,7 @@ func TestBrokenDevice(t *testing.T) {
 		o    Options
 	}{
 		"exact":      {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 20}},
-		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Window: 4, Optimiser: OptimiserWindows}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Window: 4, Optimizer: OptimizerWindows}},
 		"stochastic": {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 60, Inference: Stochastic}},
 	} {
 		m, _ := mustFit(t, c.data, c.o)

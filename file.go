@@ -187,7 +187,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	switch i := Inference(f.Metadata["inference"]); i {
 	case "":
-	case Exact, Factorised:
+	case Exact, Factorized:
 		m.Inference = i
 	default:
 		return nil, fmt.Errorf("vssgp: metadata inference is %q, want exact or factorised: %w", i, ErrParams)

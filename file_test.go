@@ -243,7 +243,7 @@ func TestForeignFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Inference != Factorised || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
+	if m.Inference != Factorized || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
 		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale, m.Y.Offset)
 	}
 	delete(f.Tensors, "coefficient.mean")

@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
 )
 
-// Fit makes starting values, optimises the bound from each and keeps the model
+// Fit makes starting values, optimizes the bound from each and keeps the model
 // with the best. Where ctx (nil: the background) ends it early, the best model so
 // far comes back with an error that wraps ctx.Err(). Other errors wrap ErrData,
 // ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or are the backend's or the
@@ -78,7 +78,7 @@ func (f *fit) one(m *Model, state *optimize.State) error {
 		if !rough {
 			init = f.form(m.Params)
 		}
-		run, err = f.run(f.ctx, f.rows, m, f.o.optimise(init, seed))
+		run, err = f.run(f.ctx, f.rows, m, f.o.optimize(init, seed))
 	}
 	if err != nil {
 		return f.saveBetween(optimize.Interrupted(f.ctx, err))
@@ -106,15 +106,15 @@ func (f *fit) one(m *Model, state *optimize.State) error {
 	return err
 }
 
-// attempt optimises a start's model, gives it its posterior and says why the
-// optimisation ended. It returns no attempt if there is no bound. begun is the bound
+// attempt optimizes a start's model, gives it its posterior and says why the
+// optimization ended. It returns no attempt if there is no bound. begun is the bound
 // at the model's parameters, if it is known.
 func (f *fit) attempt(m *Model, run *optimize.Run, from *optimize.State, begun *Evaluation) (a *attempt, ended string, err error) {
 	const noBound = "collapsed: the bound could not be evaluated"
 	if err := run.Begin(from); err != nil {
 		return nil, noBound, err
 	}
-	if ended, err = run.Optimise(); run.Total > 0 || run.Inference != Exact || begun == nil {
+	if ended, err = run.Optimize(); run.Total > 0 || run.Inference != Exact || begun == nil {
 		final, e := run.Evaluate()
 		begun, err = final, cmp.Or(err, e)
 	}
@@ -122,7 +122,7 @@ func (f *fit) attempt(m *Model, run *optimize.Run, from *optimize.State, begun *
 		return nil, noBound, err
 	}
 	run.Bound = begun.Bound
-	m.Inference = Factorised
+	m.Inference = Factorized
 	if run.Inference == Exact {
 		m.adopt(begun)
 	}
@@ -166,7 +166,7 @@ func (f *fit) more() error {
 // heldPoints is the most point estimates a number observed that optimism counts.
 const heldPoints = 0.8
 
-// heldOut compares a fitted model with straight lines between neighbours.
+// heldOut compares a fitted model with straight lines between neighbors.
 func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
 	known, asked, line := initialize.HeldOut(f.rows, f.grid)
 	mean, _, err := a.model.clone().predictFrom(f.ctx, known, asked.X)

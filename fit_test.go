@@ -114,7 +114,7 @@ func TestResultSums(t *testing.T) {
 		{1000, Options{Window: WindowNone}, "tables"},
 		{1000, Options{Window: 100}, "rows"},
 		{400, Options{Window: WindowNone}, "rows"},
-		{1000, Options{Window: WindowNone, Inference: Factorised}, "rows"},
+		{1000, Options{Window: WindowNone, Inference: Factorized}, "rows"},
 	} {
 		tones := modeltest.Tones(c.rows, 0)
 		data := &Data{N: tones.N, Q: 1, D: 1, X: tones.X, Y: tones.Y}
@@ -152,13 +152,13 @@ var fitKinds = []struct {
 	{"spectrum", Options{Window: WindowNone, Iterations: 6}},
 	{"spectrum, windows", Options{Window: 8, Components: 6, Iterations: 6}},
 	{"paper, windows, uniform phases", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 6, UniformPhases: true}},
-	{"windows each for itself", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 30, Optimiser: OptimiserWindows}},
-	{"factorised, windows each for itself", Options{Inference: Factorised, Init: InitPaper, Window: 8, Features: 6, Iterations: 20, UniformPhases: true, Optimiser: OptimiserWindows}},
-	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Window: 8, Components: 6, Iterations: 6, Optimiser: OptimiserWindows}},
+	{"windows each for itself", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 30, Optimizer: OptimizerWindows}},
+	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Window: 8, Features: 6, Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
+	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Window: 8, Components: 6, Iterations: 6, Optimizer: OptimizerWindows}},
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
 	{"ssgp, spectrum", Options{Method: SSGP, Window: WindowNone, Components: 8, Iterations: 6}},
 	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
-	{"factorised", Options{Inference: Factorised, Init: InitPaper, Features: 20, Iterations: 10}},
+	{"factorised", Options{Inference: Factorized, Init: InitPaper, Features: 20, Iterations: 10}},
 	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: 20}},
 	{"stochastic, contiguous", Options{Inference: Stochastic, Window: 8, Components: 6, Iterations: 60, Batch: 20, Contiguous: true}},
 }
@@ -217,7 +217,7 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 		}
 		want := Exact
 		if c.o.Inference != "" {
-			want = Factorised
+			want = Factorized
 		}
 		if m.Inference != want {
 			t.Errorf("%s: the model's inference is %s, want %s", c.name, m.Inference, want)
@@ -249,7 +249,7 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimize.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := f.run(context.Background(), f.rows, m, o.optimise(f.init, o.Seed))
+	run, err := f.run(context.Background(), f.rows, m, o.optimize(f.init, o.Seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestFix(t *testing.T) {
 		}
 		o.Fix, o.Inference = []string{name}, Exact
 		if slices.Contains(coefficients, name) {
-			o.Inference = Factorised
+			o.Inference = Factorized
 		}
 		if name == "phase.lower" {
 			o.Fix = append(o.Fix, "phase.upper")
@@ -289,7 +289,7 @@ func TestFix(t *testing.T) {
 			}
 		}
 	}
-	o.Fix, o.Inference = variational.Names(nil), Factorised
+	o.Fix, o.Inference = variational.Names(nil), Factorized
 	if _, r := mustFit(t, data, o); r.Iterations != 0 || r.Starts[0].Ended != "nothing to optimise" {
 		t.Errorf("all fixed: %d iterations, ended %q", r.Iterations, r.Starts[0].Ended)
 	}
@@ -299,7 +299,7 @@ func TestFix(t *testing.T) {
 // with them.
 func TestNoIterations(t *testing.T) {
 	data := wave(100, 0.1)
-	for _, inference := range []Inference{Exact, Factorised, Stochastic} {
+	for _, inference := range []Inference{Exact, Factorized, Stochastic} {
 		o := Options{Iterations: NoIterations, Inference: inference}
 		start, err := New(data, o)
 		if err != nil {
@@ -375,7 +375,7 @@ func TestManyFeaturesStart(t *testing.T) {
 		return p.Mean
 	}
 	exact, off := fill(Exact), 0.0
-	for i, v := range fill(Factorised) {
+	for i, v := range fill(Factorized) {
 		off += (v - exact[i]) * (v - exact[i])
 	}
 	// Conjugate gradients end early: this much of the error is left.

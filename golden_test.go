@@ -91,11 +91,11 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			check("exact", Exact, nil, g.Exact)
-			check("factorised", Factorised, nil, g.Factorised)
+			check("factorised", Factorized, nil, g.Factorized)
 			if g.Minibatch != nil {
-				check("mini-batch", Factorised, g.Minibatch.Rows, g.Minibatch.GoldenBound)
+				check("mini-batch", Factorized, g.Minibatch.Rows, g.Minibatch.GoldenBound)
 			}
-			checkPredict(t, m, "factorised", g, g.Predict.FactorisedMean, g.Predict.FactorisedCov)
+			checkPredict(t, m, "factorised", g, g.Predict.FactorizedMean, g.Predict.FactorizedCov)
 			if _, err := m.Condition(data); err != nil {
 				t.Fatal(err)
 			}

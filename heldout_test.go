@@ -145,8 +145,8 @@ func TestHoldsOut(t *testing.T) {
 		data      *Data
 		want      bool
 	}{
-		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorised, data, true}, {"windows", large, true, Factorised, data, true},
-		{"large", large, false, Factorised, data, false}, {"few rows", small, false, Exact, few, false}, {"one place", small, false, Exact, place, false},
+		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorized, data, true}, {"windows", large, true, Factorized, data, true},
+		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false}, {"one place", small, false, Exact, place, false},
 		{"two inputs", small, false, Exact, two, false},
 	} {
 		f, err := Options{}.frame(c.data)

@@ -18,7 +18,7 @@ func dataOf(rows *backend.Data) *Data {
 }
 
 // TestChoosesWindow: long windows for a sound that stays, short ones for one
-// that changes; on all data and on excerpts, with the optimiser and
+// that changes; on all data and on excerpts, with the optimizer and
 // without.
 func TestChoosesWindow(t *testing.T) {
 	lengths := []float64{64, 512}
@@ -72,7 +72,7 @@ func TestCriterion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Optimised(t.Context(), f.rows, begun.Params, iterations)
+		got, err := f.Optimized(t.Context(), f.rows, begun.Params, iterations)
 		if err != nil {
 			t.Fatal(err)
 		}

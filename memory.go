@@ -58,7 +58,7 @@ func (f *frame) memory(s *variational.Shape) (rows, features float64) {
 		tile += most * most
 	}
 	features = 8*(paramCopies*float64(s.Numbers())+matrices*blocktri.Size(offset)+tile*min(float64(runtime.GOMAXPROCS(0)), 1+n/tileRows)) +
-		optimize.HistoryBytes(*s, f.o.optimise(f.formOf(s.PointFrequencies), f.o.Seed))
+		optimize.HistoryBytes(*s, f.o.optimize(f.formOf(s.PointFrequencies), f.o.Seed))
 	return collected * rows, collected * features
 }
 

@@ -34,16 +34,16 @@ type (
 const (
 	// Exact is VSSGP: the optimal q(A), eq. lower_bound_opt_A.
 	Exact = variational.Exact
-	// Factorised is fVSSGP: a diagonal q(A), eq. lower_bound_factorised.
-	Factorised = variational.Factorised
-	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI.
-	// A model so fitted is a Factorised one.
+	// Factorized is fVSSGP: a diagonal q(A), eq. lower_bound_factorized.
+	Factorized = variational.Factorized
+	// Stochastic is sfVSSGP: Factorized on mini-batches, eq. lower_bound_SVI.
+	// A model so fitted is a Factorized one.
 	Stochastic = variational.Stochastic
 
 	// VSSGP is the paper's model: frequencies have a posterior.
 	VSSGP = variational.VSSGP
 	// SSGP is the sparse spectrum GP (Lázaro-Gredilla et al. 2010): point
-	// frequencies (Σ = 0), each a cosine and a sine, optimised with the
+	// frequencies (Σ = 0), each a cosine and a sine, optimized with the
 	// hyper-parameters.
 	SSGP = variational.SSGP
 	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
@@ -63,7 +63,7 @@ func NewParams(l, k, q, d int) *Params { return variational.NewParams(l, k, q, d
 // and, once fitted, a posterior over the coefficients.
 type Model struct {
 	Params    *Params   // in the model's units
-	Inference Inference // Exact or Factorised
+	Inference Inference // Exact or Factorized
 	X, Y      Affine    // between the data's units and the model's
 
 	XNames, YNames []string // of the inputs [Q] and outputs [D]; may be empty
@@ -115,7 +115,7 @@ func NewModel(p *Params) (*Model, error) {
 	}
 	m := &Model{Params: p, Inference: Exact, X: identity(p.Q), Y: identity(p.D)}
 	if len(p.CoefVar) > 0 {
-		m.Inference = Factorised
+		m.Inference = Factorized
 	}
 	return m, nil
 }
@@ -130,7 +130,7 @@ func (m *Model) check() error {
 		return err
 	}
 	switch m.Inference {
-	case "", Exact, Factorised:
+	case "", Exact, Factorized:
 	default:
 		return fmt.Errorf("vssgp: the model's inference is %q, want exact or factorised: %w", m.Inference, ErrParams)
 	}
@@ -203,7 +203,7 @@ func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Infer
 	}
 	defer opened.Close()
 	switch inference {
-	case Exact, Factorised, Stochastic:
+	case Exact, Factorized, Stochastic:
 	default:
 		return nil, fmt.Errorf("vssgp: inference %q, want exact, factorised or stochastic: %w", inference, ErrOptions)
 	}
@@ -285,7 +285,7 @@ func (m *Model) Fitted() bool {
 	if m == nil || m.Params == nil {
 		return false
 	}
-	if m.Inference == Factorised {
+	if m.Inference == Factorized {
 		return len(m.Params.CoefMean) > 0 && len(m.Params.CoefVar) > 0
 	}
 	return m.exact != nil
@@ -303,9 +303,9 @@ func (m *Model) predictive(ctx context.Context) (*variational.Predictive, error)
 	return variational.NewPredictive(ctx, m.Params, m.exactPosterior())
 }
 
-// exactPosterior is the posterior of an Exact model, nil for a Factorised one.
+// exactPosterior is the posterior of an Exact model, nil for a Factorized one.
 func (m *Model) exactPosterior() *variational.Posterior {
-	if m.Inference == Factorised {
+	if m.Inference == Factorized {
 		return nil
 	}
 	return m.exact

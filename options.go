@@ -11,16 +11,16 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Optimiser is how L-BFGS treats a model with windows.
-type Optimiser string
+// Optimizer is how L-BFGS treats a model with windows.
+type Optimizer string
 
 const (
-	// OptimiserGlobal steps all parameters together.
-	OptimiserGlobal Optimiser = "global"
-	// OptimiserWindows first steps every window by a curvature and a step
+	// OptimizerGlobal steps all parameters together.
+	OptimizerGlobal Optimizer = "global"
+	// OptimizerWindows first steps every window by a curvature and a step
 	// length of its own, all in the same evaluation of the bound, and goes on
-	// as OptimiserGlobal once that gains little.
-	OptimiserWindows Optimiser = "windows"
+	// as OptimizerGlobal once that gains little.
+	OptimizerWindows Optimizer = "windows"
 )
 
 // Init is a way to choose starting values.
@@ -50,7 +50,7 @@ type Options struct {
 	// Window is the length of the windows in the data's units of x, or WindowNone.
 	// With WindowAuto, which is 0, the spectrum start chooses the length by a
 	// selection criterion, on a few excerpts if the data are long. If the model will
-	// be optimised it also chooses Components and Features, unless they are given.
+	// be optimized it also chooses Components and Features, unless they are given.
 	// The paper's start then has no windows. WindowDim is the input they run along.
 	Window    float64
 	WindowDim int // from 0 to Q−1
@@ -89,9 +89,9 @@ type Options struct {
 	// takes; 0: chosen by the inference. NoIterations keeps the starting values
 	// and computes only the posterior of the coefficients.
 	Iterations int
-	// Optimiser is how L-BFGS treats windows. Default: OptimiserWindows if there
-	// are many of them, else OptimiserGlobal.
-	Optimiser Optimiser
+	// Optimizer is how L-BFGS treats windows. Default: OptimizerWindows if there
+	// are many of them, else OptimizerGlobal.
+	Optimizer Optimizer
 	// Segments is the number of parts into which exact inference divides the matrix
 	// of all windows, to factor and invert them in parallel. With more than two
 	// cores, use as many as there are cores. Below 3 there are two, which cause no
@@ -101,7 +101,7 @@ type Options struct {
 	// the number of cores does not.
 	Segments   int
 	Batch      int      // rows of a mini-batch; 0: min(N, 512)
-	Contiguous bool     // mini-batches of neighbouring rows instead of random ones
+	Contiguous bool     // mini-batches of neighboring rows instead of random ones
 	Restarts   int      // further starts, of which the best bound is kept; 0: one start
 	Fix        []string // tensors of the model file that keep their starting values
 	Seed       uint64   // of everything random; the same seed, data and options give the same bits
@@ -122,7 +122,7 @@ type Options struct {
 	Backend  backend.Backend // nil: the CPU
 	Progress func(Progress)  // called now and then, from one goroutine
 
-	// Checkpoint is a file that holds the state of the fit: parameters, optimiser,
+	// Checkpoint is a file that holds the state of the fit: parameters, optimizer,
 	// random streams and the stage. A new one replaces the last, whole or not at
 	// all, at least CheckpointEvery (0: 30 s) later, and so seldom that writing
 	// takes at most a twentieth of the time; the last one is written when ctx ends
@@ -142,7 +142,7 @@ type Options struct {
 }
 
 // NoIterations asks for a model with the starting values. InitSpectrum then
-// lays many components, since no optimisation can over-fit them.
+// lays many components, since no optimization can over-fit them.
 const NoIterations = -1
 
 // NoPosterior asks for no posterior of the hyper-parameters.
@@ -188,8 +188,8 @@ func (o *Options) checkWords(*Data) error {
 		want     []string
 	}{
 		{"method", string(o.Method), []string{string(VSSGP), string(SSGP), string(RP)}},
-		{"inference", string(o.Inference), []string{string(Exact), string(Factorised), string(Stochastic)}},
-		{"optimiser", string(o.Optimiser), []string{string(OptimiserGlobal), string(OptimiserWindows)}},
+		{"inference", string(o.Inference), []string{string(Exact), string(Factorized), string(Stochastic)}},
+		{"optimiser", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
 		{"start", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
 	} {
 		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {

@@ -36,7 +36,7 @@ func (f *fit) posterior() (none string, err error) {
 	if f.Rough > 0 && f.Kept == f.Rough {
 		init = initRough
 	}
-	set := o.optimise(init, 0)
+	set := o.optimize(init, 0)
 	n, none := f.posteriorSize(p, set)
 	if none != "" {
 		return none, nil

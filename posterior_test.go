@@ -28,7 +28,7 @@ func withPosterior(t testing.TB, o Options) (*Model, *Data) {
 
 // TestPosteriorFile: a model's posterior survives a file; the draws predict the same bits.
 func TestPosteriorFile(t *testing.T) {
-	for _, o := range []Options{{Posterior: 3}, {Posterior: 3, Inference: Factorised}, {}} {
+	for _, o := range []Options{{Posterior: 3}, {Posterior: 3, Inference: Factorized}, {}} {
 		m, _ := withPosterior(t, o)
 		b := encoded(t, m)
 		back, err := read(b)

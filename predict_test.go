@@ -34,7 +34,7 @@ func posteriors(t *testing.T, p *Params, data *Data) map[string]struct {
 		post *oracle.Posterior
 	}{
 		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N))},
-		"factorised": {mustModel(t, p), oracle.FactorisedPosterior(op)},
+		"factorised": {mustModel(t, p), oracle.FactorizedPosterior(op)},
 	}
 }
 
@@ -246,7 +246,7 @@ func TestUnits(t *testing.T) {
 	scaled, plain := mustModel(t, p.Clone()), mustModel(t, raw)
 	scaled.X, scaled.Y = Affine{ox, sx}, Affine{[]float64{oy}, []float64{sy}}
 	plain.Y.Offset[0] = oy
-	for _, inference := range []Inference{Factorised, Exact} { // Condition makes both exact
+	for _, inference := range []Inference{Factorized, Exact} { // Condition makes both exact
 		a, err := scaled.PredictRows(rawData.X, data.N)
 		if err != nil {
 			t.Fatal(err)
@@ -255,7 +255,7 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if inference == Factorised {
+		if inference == Factorized {
 			checkExactUnits(t, scaled, plain, rawData, sy)
 		}
 		modeltest.Near(t, string(inference)+": mean", a.Mean, b.Mean, rounding)
@@ -287,7 +287,7 @@ func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64)
 	modeltest.Near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
 }
 
-// TestRowsAreIndependent: a prediction does not depend on its neighbours.
+// TestRowsAreIndependent: a prediction does not depend on its neighbors.
 func TestRowsAreIndependent(t *testing.T) {
 	p, data := made(kind{Name: "rows", N: 30, L: 8, K: 3, Q: 1, D: 2, Windows: 4})
 	m := conditioned(t, p, data)

@@ -23,7 +23,7 @@ type Priors struct {
 	Noise       Prior // of the noise's standard deviation τ^−½; default sd(y)/10
 }
 
-// NoPriors says nothing of any hyper-parameter: a fit then maximises the bound
+// NoPriors says nothing of any hyper-parameter: a fit then maximizes the bound
 // alone.
 func NoPriors() Priors {
 	none := Prior{SD: math.Inf(1)}

@@ -47,7 +47,7 @@ func TestFrequencyTheory(t *testing.T) {
 		{"two", Options{Components: 3, Features: 2}, 1, 1, [][2]float64{{0.083, 1}, {0.21, 0.5}}, true},
 		{"no priors", Options{Components: 1, Features: 2, Priors: NoPriors()}, 1, 1, [][2]float64{{0.083, 1}}, false},
 		{"ssgp", Options{Method: SSGP, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, false},
-		{"factorised", Options{Inference: Factorised, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
+		{"factorised", Options{Inference: Factorized, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
 	} {
 		o := c.o
 		o.Window = WindowNone

@@ -36,7 +36,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestCollapsed: the two bad optima are recognised and started again from; data
+// TestCollapsed: the two bad optima are recognized and started again from; data
 // that are constant are no bad optimum.
 func TestCollapsed(t *testing.T) {
 	noise := wave(60, 100)
@@ -80,7 +80,7 @@ func TestFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, inference := range []Inference{Exact, Factorised} {
+	for _, inference := range []Inference{Exact, Factorized} {
 		further, r2 := mustFit(t, data, Options{From: loaded, Iterations: 8, Inference: inference})
 		if inference == Exact && r2.Bound <= r.Bound {
 			t.Errorf("going on from %g gives %g", r.Bound, r2.Bound)

@@ -21,8 +21,8 @@ type Progress struct {
 type Result struct {
 	Bound float64 // of the start that was kept, in nats, of y in the model's units
 	Terms []Term  // they add up to Bound
-	// LogPrior is the log density of the optimised hyper-parameters' logarithms
-	// under Options.Priors. A fit maximises Bound + LogPrior; 0 without priors.
+	// LogPrior is the log density of the optimized hyper-parameters' logarithms
+	// under Options.Priors. A fit maximizes Bound + LogPrior; 0 without priors.
 	LogPrior   float64
 	Iterations int           // of the start that was kept
 	Starts     []StartResult // in the order they were made
@@ -40,7 +40,7 @@ type Result struct {
 	Elapsed    time.Duration // of all runs of a fit that was resumed
 	// NoPosterior is why the model has no Posterior; "" if it has one.
 	NoPosterior string
-	// HeldOut compares a fit of one input with straight lines between neighbours,
+	// HeldOut compares a fit of one input with straight lines between neighbors,
 	// if the posterior is small enough to be computed once more. Otherwise it has no
 	// rows.
 	HeldOut HeldOut
@@ -56,7 +56,7 @@ type StartResult struct {
 	Seed  uint64  `json:"seed"`  // that the start's random numbers came from
 	Bound float64 `json:"bound"` // at its end, in nats
 	// Ended is why the optimisation ended, or "collapsed: …" if the result was
-	// recognised as one of the bad optima.
+	// recognized as one of the bad optima.
 	Ended string `json:"ended"`
 }
 
@@ -68,7 +68,7 @@ type HeldOut struct {
 	Rows int // held out
 	// RMSE is the error there, raised because the point estimates had seen these rows
 	// (Akaike's final prediction error, 1970). Line is the error of straight lines
-	// between the neighbours that are left. Both are in the model's units of y:
+	// between the neighbors that are left. Both are in the model's units of y:
 	// standard deviations, unless the fit was Raw.
 	RMSE, Line float64
 }
@@ -82,7 +82,7 @@ const (
 )
 
 // Worse reports whether the fit is clearly worse than straight lines between
-// neighbours: by a tenth, and more than a thousandth of a standard deviation.
+// neighbors: by a tenth, and more than a thousandth of a standard deviation.
 func (h HeldOut) Worse() bool { return h.above(heldWorse) }
 
 func (h HeldOut) above(margin float64) bool {

@@ -180,7 +180,7 @@ func (f *fit) goOn(s *checkpoint.Snapshot) error {
 	if f.Rough > 0 && f.Kept == f.Rough {
 		init = initRough
 	}
-	run, err := f.run(f.ctx, f.rows, m, f.o.optimise(init, 0)) // sums in the fit's own order
+	run, err := f.run(f.ctx, f.rows, m, f.o.optimize(init, 0)) // sums in the fit's own order
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (k keeper) Keep(s *optimize.State) error { return k.f.save(k.model.at(s.Par
 func (m *Model) at(p *Params) *Model {
 	c := m.bare(p)
 	if len(p.CoefVar) > 0 {
-		c.Inference = Factorised
+		c.Inference = Factorized
 	}
 	return c
 }

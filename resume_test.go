@@ -49,12 +49,12 @@ func (r *stopperRows) Pullback(dst, f *backend.Features, m *backend.Moments) err
 	return r.Rows.Pullback(dst, f, m)
 }
 
-func (r *stopperRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+func (r *stopperRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	r.b.pass()
-	return r.Rows.Factorised(dst, f, w, rows)
+	return r.Rows.Factorized(dst, f, w, rows)
 }
 
-// fitStopped runs a fit that is cancelled in its n-th pass; n = 0 counts.
+// fitStopped runs a fit that is canceled in its n-th pass; n = 0 counts.
 func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -64,7 +64,7 @@ func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
 	return m, r, -b.left, err
 }
 
-// resumable are fits of every form of schedule and optimiser.
+// resumable are fits of every form of schedule and optimizer.
 func resumable() map[string]struct {
 	data *Data
 	o    Options
@@ -80,11 +80,11 @@ func resumable() map[string]struct {
 	from := mustStart(two, Options{Init: InitPaper, Features: 6, Seed: 9})
 	return map[string]c{
 		"spectrum":   {wave(120, 0.1), Options{Components: 3, Features: 4, Iterations: 12, Window: 5}},
-		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Window: 4, Optimiser: OptimiserWindows}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Window: 4, Optimizer: OptimizerWindows}},
 		"restarts":   {two, Options{Init: InitPaper, Features: 5, Iterations: 6, Restarts: 2, UniformPhases: true}},
 		"from":       {two, Options{From: from, Iterations: 9, Restarts: 1}},
 		"warm-up":    {wave(80, 0.2), Options{Init: InitPaper, Features: 110, Iterations: 5, Restarts: 1, Batch: 7}},
-		"factorised": {wave(50, 0.2), Options{Init: InitPaper, Inference: Factorised, Features: 6, Iterations: 8}},
+		"factorised": {wave(50, 0.2), Options{Init: InitPaper, Inference: Factorized, Features: 6, Iterations: 8}},
 		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: 8}},
 		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 100, Batch: 16, Contiguous: true, Window: 4}},
 		"converged":  {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
@@ -148,7 +148,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// fitUntilDone runs a fit that is cancelled in its n-th pass, then in its 2n-th,
+// fitUntilDone runs a fit that is canceled in its n-th pass, then in its 2n-th,
 // 3n-th and so on, each time going on from the checkpoint.
 func fitUntilDone(t *testing.T, data *Data, o Options, n int) (m *Model, r *Result, cut int, err error) {
 	t.Helper()

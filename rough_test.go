@@ -49,7 +49,7 @@ func TestLeavesRough(t *testing.T) {
 		t.Error("there is one for any number of rows")
 	}
 	for _, o := range []Options{
-		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorised}, {Inference: Stochastic},
+		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized}, {Inference: Stochastic},
 		{Components: 3}, {Features: 4}, {Window: WindowNone}, {Window: 5}, {WindowCandidates: []float64{5}}, {Shared: true}, {Fix: []string{}}, {Tie: []string{"kernel.variance"}},
 	} {
 		if leaves(o, data) {
@@ -63,7 +63,7 @@ func TestLeavesRough(t *testing.T) {
 func TestRoughSettings(t *testing.T) {
 	shape := variational.Shape{Components: []int{4}, K: 2, Q: 1, D: 1}
 	for asked, want := range map[int]int{0: roughIterations, 10: 10, 500: roughIterations} {
-		set := (&Options{Iterations: asked}).optimise(initRough, 0)
+		set := (&Options{Iterations: asked}).optimize(initRough, 0)
 		free := variational.Names(func(v variational.Tensor) bool {
 			return v.Group != variational.Coefficients && !slices.Contains(set.Fix, v.Name)
 		})

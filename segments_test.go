@@ -18,7 +18,7 @@ func TestSegmentsOption(t *testing.T) {
 	fit := func(segments, cores int) *Result {
 		t.Helper()
 		runtime.GOMAXPROCS(cores)
-		_, r, err := Fit(t.Context(), data, Options{Window: 40, Components: 3, Iterations: 8, Optimiser: OptimiserGlobal, Segments: segments})
+		_, r, err := Fit(t.Context(), data, Options{Window: 40, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal, Segments: segments})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,13 +22,13 @@ func TestRandomSchedule(t *testing.T) {
 		held, warm bool
 	}{
 		"paper":            {func(*Options) {}, true, false},
-		"factorised":       {func(o *Options) { o.Inference = Factorised }, true, false},
+		"factorised":       {func(o *Options) { o.Inference = Factorized }, true, false},
 		"stochastic":       {func(o *Options) { o.Inference = Stochastic }, true, false},
 		"fixed":            {func(o *Options) { o.Fix = []string{"noise.precision"} }, false, false},
 		"ssgp":             {func(o *Options) { o.Method = SSGP }, false, false},
 		"spectrum":         {func(o *Options) { o.Init, o.Lengthscales, o.NoisePrecision = InitSpectrum, nil, 0 }, false, false},
 		"many":             {many, true, true},
-		"many, factorised": {func(o *Options) { many(o); o.Inference = Factorised }, true, true},
+		"many, factorised": {func(o *Options) { many(o); o.Inference = Factorized }, true, true},
 		"many, stochastic": {func(o *Options) { many(o); o.Inference = Stochastic }, true, false},
 		"many, ssgp":       {func(o *Options) { many(o); o.Method = SSGP }, false, false},
 	} {
@@ -49,7 +49,7 @@ func TestRandomSchedule(t *testing.T) {
 		if sawHeld != c.held || sawWarm != c.warm {
 			t.Errorf("%s: the noise was held: %v, want %v; a warm-up: %v, want %v", name, sawHeld, c.held, sawWarm, c.warm)
 		}
-		if (m.Inference == Factorised) != (o.Inference == Factorised || o.Inference == Stochastic) {
+		if (m.Inference == Factorized) != (o.Inference == Factorized || o.Inference == Stochastic) {
 			t.Errorf("%s: the model's inference is %s", name, m.Inference)
 		}
 		if sd := m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]); c.held && math.Abs(sd*math.Sqrt(50)-1) < 1e-9 {

@@ -97,9 +97,9 @@ func (f *frame) Bound(ctx context.Context, data backend.Data, p *Params) (*Evalu
 	return rows.Exact(p, false)
 }
 
-// Optimised is the selection criterion after some iterations.
-func (f *frame) Optimised(ctx context.Context, data backend.Data, p *Params, iterations int) (float64, error) {
-	set := f.o.optimise(f.form(p), 0)
+// Optimized is the selection criterion after some iterations.
+func (f *frame) Optimized(ctx context.Context, data backend.Data, p *Params, iterations int) (float64, error) {
+	set := f.o.optimize(f.form(p), 0)
 	set.Iterations, set.Inference = f.trialIterations(iterations), Exact
 	run, err := f.run(ctx, data, f.model(p), set)
 	if err != nil {
@@ -182,7 +182,7 @@ const (
 	initDrawn Init = "drawn"
 )
 
-// form is the start whose optimisation parameters of the fit's start take: what
+// form is the start whose optimization parameters of the fit's start take: what
 // initTable chose shows in them.
 func (f *frame) form(p *Params) Init { return f.formOf(p.FreqVar[0] == 0) }
 
@@ -213,12 +213,12 @@ func (o Options) frame(data *Data) (*frame, error) {
 	case f.init == InitSpectrum && o.Features%2 == 1:
 		return nil, badOption("start %q lays cosines and sines in pairs, want an even number of features a component, not %d", InitSpectrum, o.Features)
 	case !o.Raw:
-		f.x = standardise(data.X, data.Q)
+		f.x = standardize(data.X, data.Q)
 		if f.init == InitSpectrum {
 			f.x = Affine{Offset: []float64{slices.Min(data.X)}, Scale: []float64{grid.Step}}
 		}
 		if len(data.Y) > 0 {
-			f.y = standardise(data.Y, data.D)
+			f.y = standardize(data.Y, data.D)
 		}
 	}
 	f.grid = initialize.Grid{Step: grid.Step / f.x.Scale[0], Band: grid.Band}
@@ -263,7 +263,7 @@ func (f *frame) settings(seed uint64) initialize.Settings {
 	o := &f.o
 	s := initialize.Settings{
 		Method: o.Method, Components: o.Components, Features: o.Features, UniformPhases: o.UniformPhases,
-		Optimised: o.Iterations != NoIterations, Noise: o.NoisePrecision * f.y.Scale[0] * f.y.Scale[0], Seed: seed,
+		Optimized: o.Iterations != NoIterations, Noise: o.NoisePrecision * f.y.Scale[0] * f.y.Scale[0], Seed: seed,
 		Dim: o.WindowDim, Window: max(0, o.Window) / f.x.Scale[o.WindowDim], Auto: o.Window == WindowAuto,
 		Shared: o.Shared, FrequencyVariance: o.FrequencyVariance,
 	}
@@ -316,8 +316,8 @@ func (f *frame) holdsOut(inference Inference, m int, windows bool) bool {
 	return small && f.data.N >= initialize.HeldFewest && f.grid.Step > 0
 }
 
-// optimise are the options of a run from the given start.
-func (o *Options) optimise(init Init, seed uint64) optimize.Settings {
+// optimize are the options of a run from the given start.
+func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	s := optimize.Settings{
 		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initTable) && o.From == nil,
 		Iterations: o.Iterations, Batch: o.Batch, Contiguous: o.Contiguous, Along: o.WindowDim,
@@ -326,10 +326,10 @@ func (o *Options) optimise(init Init, seed uint64) optimize.Settings {
 	if o.Posterior > 0 && o.Iterations == 0 && o.Inference != Stochastic {
 		s.Iterations = modeIterations
 	}
-	switch o.Optimiser {
-	case OptimiserGlobal:
+	switch o.Optimizer {
+	case OptimizerGlobal:
 		s.PerWindow = math.MaxInt
-	case OptimiserWindows:
+	case OptimizerWindows:
 		s.PerWindow = 2
 	}
 	if init == initDrawn {
@@ -343,7 +343,7 @@ func (o *Options) optimise(init Init, seed uint64) optimize.Settings {
 	return s
 }
 
-// run opens rows for an optimisation of the model.
+// run opens rows for an optimization of the model.
 func (f *frame) run(ctx context.Context, rows backend.Data, m *Model, set optimize.Settings) (*optimize.Run, error) {
 	s := m.setting()
 	s.Segments = f.o.Segments

@@ -71,7 +71,7 @@ func checkUnderWindows(t *testing.T, p *Params, what string) {
 }
 
 // TestSpectrumStart: components stand on the data's tones with their power,
-// before any optimisation; holes in the grid do not matter.
+// before any optimization; holes in the grid do not matter.
 func TestSpectrumStart(t *testing.T) {
 	full := wave(400, 0.05)
 	holed := &Data{N: 0, Q: 1, D: 1}
@@ -225,7 +225,7 @@ func TestStartUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := f.settings(7)
-		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimised || set.Seed != 7 || set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
+		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimized || set.Seed != 7 || set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
 			t.Errorf("%+v: %+v", c.o, set)
 		}
 		if g := f.grid; g.Step != 1 || g.Band != 0 {
@@ -236,7 +236,7 @@ func TestStartUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.settings(0).Optimised {
+	if f.settings(0).Optimized {
 		t.Error("starting values alone are optimised")
 	}
 }

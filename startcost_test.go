@@ -36,13 +36,13 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// TestStartCancelled: a start looks at its context all the way, and wherever it
+// TestStartCanceled: a start looks at its context all the way, and wherever it
 // ends there is no model. From one look to the next is less than a quarter of all the
 // processor time that the start takes, whatever that is here; each case's stage,
 // which makes one of a quick start, would by itself be more. One that garbage
 // collection holds up is tried again: a stage that does not look is long each time.
 // On two processors, whatever there are: many do a short stage at a stroke.
-func TestStartCancelled(t *testing.T) {
+func TestStartCanceled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	many := dataOf(modeltest.Tones(1<<10, 0)) // uneven rows of many tones, which take several rounds
 	for i := range many.X {

@@ -28,32 +28,32 @@ func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
 	for i := range p.CoefVar {
 		p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
 	}
-	e, err := rows.Factorised(p, nil, nil, false)
+	e, err := rows.Factorized(p, nil, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Inference = Factorised
+	m.Inference = Factorized
 	for i := range p.CoefVar {
 		p.CoefMean[i], p.CoefVar[i] = 0, 1
 	}
 	return m, e.Bound
 }
 
-// TestFactorisedReachesBest: with all else fixed, both climbs reach the best
+// TestFactorizedReachesBest: with all else fixed, both climbs reach the best
 // diagonal posterior, which is known in closed form, within a stated distance
 // of its bound.
-func TestFactorisedReachesBest(t *testing.T) {
+func TestFactorizedReachesBest(t *testing.T) {
 	data := wave(80, 0.2)
 	from, best := poorCoefficients(t, data)
 	poor := evaluated(t, from, data).Bound
 	start := from.clone()
 	start.Params.CoefMean, start.Params.CoefVar = nil, nil
-	modeltest.Near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorised, From: start})}, []float64{best}, rounding)
+	modeltest.Near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorized, From: start})}, []float64{best}, rounding)
 	for name, c := range map[string]struct {
 		o      Options
 		within float64 // nats
 	}{
-		"L-BFGS":                  {Options{Inference: Factorised, Iterations: 300}, 0.01},
+		"L-BFGS":                  {Options{Inference: Factorized, Iterations: 300}, 0.01},
 		"RMSPROP":                 {Options{Inference: Stochastic, Iterations: 3000, Batch: 20}, 1},
 		"RMSPROP, contiguous":     {Options{Inference: Stochastic, Iterations: 3000, Batch: 20, Contiguous: true}, 1},
 		"RMSPROP, 5 rows a batch": {Options{Inference: Stochastic, Iterations: 3000, Batch: 5}, 3},
@@ -66,16 +66,16 @@ func TestFactorisedReachesBest(t *testing.T) {
 	}
 }
 
-// TestFactorisedBelowItsExact: fitted freely, both end above their start, and
+// TestFactorizedBelowItsExact: fitted freely, both end above their start, and
 // below the exact bound of the same parameters.
-func TestFactorisedBelowItsExact(t *testing.T) {
+func TestFactorizedBelowItsExact(t *testing.T) {
 	data := wave(80, 0.2)
 	_, exact := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 60})
 	for name, c := range map[string]struct {
 		o      Options
 		within float64
 	}{
-		"factorised": {Options{Inference: Factorised, Iterations: 200}, 60},
+		"factorised": {Options{Inference: Factorized, Iterations: 200}, 60},
 		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: 40}, 60},
 	} {
 		c.o.Init, c.o.Features = InitPaper, 8

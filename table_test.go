@@ -47,7 +47,7 @@ func TestTableChooses(t *testing.T) {
 	}
 	for name, o := range map[string]Options{
 		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Lengthscales: []float64{1}}, "start": {Init: InitPaper},
-		"inference": {Inference: Factorised}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
+		"inference": {Inference: Factorized}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
 		"no iterations": {Iterations: NoIterations}, "windows": {Window: 0.3},
 	} {
 		if f, err := o.frame(data); err != nil || f.init != InitPaper {

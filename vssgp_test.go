@@ -72,7 +72,7 @@ func TestBadData(t *testing.T) {
 			t.Errorf("%s: error %v, want one that wraps ErrData", name, err)
 		}
 	}
-	if err := badEvaluate(t, 1, 1, Factorised, []int{0, 5})(); !errors.Is(err, backend.ErrValue) {
+	if err := badEvaluate(t, 1, 1, Factorized, []int{0, 5})(); !errors.Is(err, backend.ErrValue) {
 		t.Errorf("row 5 of 5: error %v, want one that wraps ErrValue", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestUnfitted(t *testing.T) {
 		"PredictJoint": func() error { _, _, err := m.PredictJoint(x); return err },
 		"Draw":         func() error { _, err := m.Draw(x, 1, 1); return err },
 		"Coefficients": func() error { _, _, err := m.Coefficients(); return err },
-		"Evaluate":     func() error { _, err := m.Evaluate(data, Factorised, nil, false); return err },
+		"Evaluate":     func() error { _, err := m.Evaluate(data, Factorized, nil, false); return err },
 	} {
 		if err := f(); !errors.Is(err, ErrUnfitted) {
 			t.Errorf("%s: error %v, want one that wraps ErrUnfitted", name, err)

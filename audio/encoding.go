@@ -26,7 +26,7 @@ var (
 	Float64 = Encoding{Bytes: 8, Float: true}
 )
 
-// Step returns the difference of neighbouring values, in full scale; 0 for floats.
+// Step returns the difference of neighboring values, in full scale; 0 for floats.
 func (e Encoding) Step() float64 {
 	switch {
 	case e.Float:

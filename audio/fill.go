@@ -17,7 +17,7 @@ func FillSilence(x []float64, gaps []Gap) []float64 {
 }
 
 // FillLinear joins the samples on either side of each gap by a straight line. At the start or the end of the recording it
-// repeats the one neighbouring sample.
+// repeats the one neighboring sample.
 func FillLinear(x []float64, gaps []Gap) []float64 {
 	y := slices.Clone(x)
 	for _, g := range gaps {

@@ -34,7 +34,7 @@ func (c Container) String() string {
 	return fmt.Sprintf("Container(%d)", int(c))
 }
 
-// ContainerOf returns the container that an output path asks for, by its extension. Input files are recognised by their first bytes, not by
+// ContainerOf returns the container that an output path asks for, by its extension. Input files are recognized by their first bytes, not by
 // their names.
 func ContainerOf(path string) (Container, error) {
 	ext := strings.ToLower(filepath.Ext(path))
@@ -53,13 +53,13 @@ var forms = []struct {
 	container Container
 }{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64}, {"FORM", []string{"AIFF", "AIFC"}, AIFF}}
 
-// foreign lists formats that are recognised only to be refused by name.
+// foreign lists formats that are recognized only to be refused by name.
 var foreign = []struct{ magic, name string }{
 	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"OggS", "Ogg (Vorbis, Opus or FLAC)"}, {"ID3", "MP3, or another file behind an ID3 tag"}, {"\xff\xfb", "MP3"},
 	{"\xff\xf3", "MP3"}, {"ajkg", "shorten"}, {"caff", "Core Audio"}, {"MThd", "MIDI"},
 }
 
-// sniff recognises the container by a file's first bytes.
+// sniff recognizes the container by a file's first bytes.
 func sniff(head []byte) (Container, error) {
 	switch {
 	case len(head) == 0:

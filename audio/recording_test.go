@@ -205,7 +205,7 @@ func TestNewAndOpen(t *testing.T) {
 }
 
 // TestSizeUnknown: the sizes that programs write into a stream's header, and their
-// neighbours.
+// neighbors.
 func TestSizeUnknown(t *testing.T) {
 	for size, want := range map[int64]bool{
 		0: true, 1: false, 36: false, 0x7FFFF000 - 1: false, 0x7FFFF000: true, 0x7FFFF000 + 36: true, 1<<31 - 1: true,

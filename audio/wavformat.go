@@ -14,7 +14,7 @@ const (
 	codeExtensible = 0xFFFE
 )
 
-// codeNames names the codings that are recognised only to be refused.
+// codeNames names the codings that are recognized only to be refused.
 var codeNames = map[int]string{
 	0x0002: "Microsoft ADPCM", 0x0006: "A-law", 0x0007: "mu-law", 0x0010: "OKI ADPCM", 0x0011: "IMA ADPCM",
 	0x0014: "G.723 ADPCM", 0x0022: "TrueSpeech", 0x0031: "GSM 6.10", 0x0040: "G.721 ADPCM", 0x0045: "G.726 ADPCM",
@@ -133,8 +133,8 @@ func sizeUnknown(size int64) bool {
 	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
 }
 
-// speakers are the positions that WAVE and FLAC give to 1 to 8 channels: bits of front left, front right, centre, low frequencies, back left,
-// back right, two beside the centre, back centre, side left, side right.
+// speakers are the positions that WAVE and FLAC give to 1 to 8 channels: bits of front left, front right, center, low frequencies, back left,
+// back right, two beside the center, back center, side left, side right.
 var speakers = []uint32{0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f}
 
 // waveFormat returns the body of a fmt chunk, with an extension for all but PCM of 8 and 16 bits in 1 or 2 channels. The positions of more

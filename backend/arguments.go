@@ -14,8 +14,8 @@ func (d *Data) CheckPullback(dst, f *Features, bar *Moments) error {
 	return cmp.Or(d.CheckMoments(bar, f), dst.CheckRoom(f))
 }
 
-// CheckFactorised reports arguments of Rows.Factorised that do not fit the rows.
-func (d *Data) CheckFactorised(dst *FactorisedSums, f *Features, w *Weights, rows []int) error {
+// CheckFactorized reports arguments of Rows.Factorized that do not fit the rows.
+func (d *Data) CheckFactorized(dst *FactorizedSums, f *Features, w *Weights, rows []int) error {
 	return cmp.Or(d.CheckFeatures(f), w.Check(f, d.D), d.CheckRows(rows), dst.Check(f, d.D))
 }
 

@@ -87,10 +87,10 @@ type Rows interface {
 	// Pullback fills dst with the gradient by the features of a number whose
 	// gradient by the moments is bar: 2·N·M² flops.
 	Pullback(dst, f *Features, bar *Moments) error
-	// Factorised fills dst with the expected squared error and its gradient
+	// Factorized fills dst with the expected squared error and its gradient
 	// over the given rows (nil: all; a row named twice counts twice), in
 	// O(rows·M·(Q+D)).
-	Factorised(dst *FactorisedSums, f *Features, w *Weights, rows []int) error
+	Factorized(dst *FactorizedSums, f *Features, w *Weights, rows []int) error
 	// Predict fills dst, in the order of the rows given to Open.
 	Predict(dst *Prediction, f *Features, p *Posterior) error
 

@@ -3,7 +3,7 @@
 // that the bounds need, and the contract that a backend fulfils.
 //
 // It knows nothing of Gaussian processes. A feature k is a damped cosine with
-// centre z_k, decay P_k, angular frequency ω_k, phase c_k and amplitudes:
+// center z_k, decay P_k, angular frequency ω_k, phase c_k and amplitudes:
 //
 //	d         = x − z_k
 //	q         = ½ Σ_q P_kq d_q²                θ = Σ_q ω_kq d_q + c_k

@@ -7,7 +7,7 @@ import (
 )
 
 // Gram is a symmetric matrix [M,M] over the features, block tridiagonal in
-// the windows: a row meets the features of at most two neighbouring windows,
+// the windows: a row meets the features of at most two neighboring windows,
 // so all other blocks of E[ΦᵀΦ] are exactly zero. With one window it is dense.
 type Gram struct {
 	Offset []int       // [V+1] window v owns indices [Offset[v], Offset[v+1])

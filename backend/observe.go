@@ -53,8 +53,8 @@ func (r *observedRows) Pullback(dst, f *Features, bar *Moments) error {
 	return r.around("Pullback", func() error { return r.Rows.Pullback(dst, f, bar) })
 }
 
-func (r *observedRows) Factorised(dst *FactorisedSums, f *Features, w *Weights, rows []int) error {
-	return r.around("Factorised", func() error { return r.Rows.Factorised(dst, f, w, rows) })
+func (r *observedRows) Factorized(dst *FactorizedSums, f *Features, w *Weights, rows []int) error {
+	return r.around("Factorised", func() error { return r.Rows.Factorized(dst, f, w, rows) })
 }
 
 func (r *observedRows) Predict(dst *Prediction, f *Features, p *Posterior) error {

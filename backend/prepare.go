@@ -3,14 +3,14 @@ package backend
 import "slices"
 
 // Prepared are rows in the order in which the backends sum them, with the gates of
-// the windows over them and the step between neighbours.
+// the windows over them and the step between neighbors.
 type Prepared struct {
 	Order []int        // [N] the given row at each place
 	Place []int        // [N] the place of each given row
 	Runs  []Run        // of places, rising in Cell
 	X, Y  []float64    // [N,Q], [N,D] by place
 	Gate  [2][]float64 // [N] gates of the first and the second window of a row's run, 0 if there is no second; nil without windows
-	Delta float64      // the most frequent exact step between neighbours; 0: none, or several inputs
+	Delta float64      // the most frequent exact step between neighbors; 0: none, or several inputs
 	Even  []int32      // [N] rows of the run from each on, itself included, that lie Delta apart; nil if Delta is 0
 }
 

@@ -50,7 +50,7 @@ func TestWindowsCheck(t *testing.T) {
 	}
 }
 
-// TestLayout: every row once, neighbours under the same windows, in the order
+// TestLayout: every row once, neighbors under the same windows, in the order
 // given within a run.
 func TestLayout(t *testing.T) {
 	w := Windows{Center: []float64{0, 1, 2}, Length: 2, Dim: 1}

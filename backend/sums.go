@@ -44,26 +44,26 @@ func (w *Weights) Check(f *Features, d int) error {
 		checkLength("coefficient mean", len(w.Mean), f.M*d, "M·D"), checkLength("coefficient variance", len(w.Var), f.M*d, "M·D"))
 }
 
-// FactorisedSums are the value and the gradient of the expected squared error
+// FactorizedSums are the value and the gradient of the expected squared error
 // over some rows, the part of eq. lower_bound_dist that touches the data:
 //
 //	F = Σ_n E_q‖y_n − φ_n A‖²
 //	  = Σ_n [ ‖y_n − φ̄_n m‖² + Σ_k Σ_d (m_kd² + s_kd) E[φ_nk²] − m_kd² φ̄_nk² ]
 //
 // Sums over disjoint rows add.
-type FactorisedSums struct {
+type FactorizedSums struct {
 	Value    float64   // F
 	Features *Features // ∂F/∂features
 	Weights  *Weights  // ∂F/∂m and ∂F/∂s
 }
 
-// NewFactorisedSums makes zero sums for f and d outputs.
-func NewFactorisedSums(f *Features, d int) *FactorisedSums {
-	return &FactorisedSums{Features: NewFeatures(f.M, f.Q), Weights: NewWeights(f.M, d)}
+// NewFactorizedSums makes zero sums for f and d outputs.
+func NewFactorizedSums(f *Features, d int) *FactorizedSums {
+	return &FactorizedSums{Features: NewFeatures(f.M, f.Q), Weights: NewWeights(f.M, d)}
 }
 
 // Check reports sums that do not fit the features and d.
-func (s *FactorisedSums) Check(f *Features, d int) error {
+func (s *FactorizedSums) Check(f *Features, d int) error {
 	return cmp.Or(s.Features.CheckRoom(f), s.Weights.Check(f, d))
 }
 

@@ -13,8 +13,8 @@ import (
 //
 //	g_v(x) = cos(π (x − x_v)/Length)  for |x − x_v| < Length/2, else 0
 //
-// with centres x_v spaced Length/2, so that two of them overlap everywhere and
-// Σ_v g_v(x)² = 1. The first gate stays at 1 below its centre and the last
+// with centers x_v spaced Length/2, so that two of them overlap everywhere and
+// Σ_v g_v(x)² = 1. The first gate stays at 1 below its center and the last
 // above its own. The zero value has no windows: one gate, g ≡ 1.
 type Windows struct {
 	Center []float64 // [V] x_v, rising, in units of x
@@ -22,9 +22,9 @@ type Windows struct {
 	Dim    int       // the input they run along
 }
 
-// The distance of neighbouring centres may differ from Length/2 by this fraction of
-// the length and, for centres far from the origin, by some units in their last
-// place. With a larger difference Σ g² = 1 would fail, and rows between two centres
+// The distance of neighboring centers may differ from Length/2 by this fraction of
+// the length and, for centers far from the origin, by some units in their last
+// place. With a larger difference Σ g² = 1 would fail, and rows between two centers
 // would meet the end of a third gate.
 const (
 	spacingTolerance = 1e-9
@@ -34,7 +34,7 @@ const (
 // Count is V, the number of windows; 1 without windows.
 func (w *Windows) Count() int { return max(1, len(w.Center)) }
 
-// Check reports centres that do not rise by half a length, a length that is
+// Check reports centers that do not rise by half a length, a length that is
 // not positive, or a Dim outside [0, q).
 func (w *Windows) Check(q int) error {
 	if w.Dim < 0 || w.Dim >= q {
@@ -75,8 +75,8 @@ func (w *Windows) Gate(v int, x float64) float64 {
 	return math.Cos(math.Pi * t)
 }
 
-// Cell is the index of the interval that x falls in: −1 below the first centre,
-// v between centres v and v+1, V−1 from the last centre on. Without windows it
+// Cell is the index of the interval that x falls in: −1 below the first center,
+// v between centers v and v+1, V−1 from the last center on. Without windows it
 // is 0.
 func (w *Windows) Cell(x float64) int {
 	if len(w.Center) <= 1 {
@@ -102,12 +102,12 @@ func (w *Windows) Equal(o *Windows) bool {
 // A Run is consecutive rows, in the order of a Layout, that meet the features of
 // the same windows [First, End).
 type Run struct {
-	Cell       int // the interval between two window centres
+	Cell       int // the interval between two window centers
 	Lo, Hi     int // rows Order[Lo:Hi]
 	First, End int // windows over them
 }
 
-// A Layout orders rows such that rows under the same windows are neighbours. Rows
+// A Layout orders rows such that rows under the same windows are neighbors. Rows
 // keep their given order within a run, so a sum over a run has one order.
 type Layout struct {
 	Order []int // [N] the row at each place

@@ -102,7 +102,7 @@ func TestWork(t *testing.T) {
 	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {
 		t.Errorf("factorised: %v", w)
 	}
-	// Centres 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
+	// Centers 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
 	// nothing lies beyond.
 	windows, err := sizes{N: 100, Q: 1, D: 1, Features: 10, Window: 100, Seed: 1}.build()
 	if err != nil {

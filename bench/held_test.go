@@ -37,9 +37,9 @@ func (r seenRows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return r.Rows.Moments(dst, f)
 }
 
-func (r seenRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+func (r seenRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	r.keep(f)
-	return r.Rows.Factorised(dst, f, w, rows)
+	return r.Rows.Factorized(dst, f, w, rows)
 }
 
 func (r seenRows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {

@@ -115,8 +115,8 @@ func printLong(w io.Writer, lines []longLine) {
 	}
 }
 
-// longColours are the colours of the series, in order.
-var longColours = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Grey}
+// longColors are the colors of the series, in order.
+var longColors = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Grey}
 
 // drawLong draws time and memory against N as PATH.png and PATH.svg, if anything was measured.
 func drawLong(path string, lines []longLine) error {
@@ -126,7 +126,7 @@ func drawLong(path string, lines []longLine) error {
 		var key []report.Entry
 		for i, s := range seriesOf(lines) {
 			if n, y := q.values(s, 0); len(n) > 0 {
-				c := longColours[i%len(longColours)]
+				c := longColors[i%len(longColors)]
 				line := &plotter.Line{XYs: report.Points(n, y), LineStyle: report.Stroke(c)}
 				dots := &plotter.Scatter{XYs: line.XYs, GlyphStyle: plotter.DefaultGlyphStyle}
 				dots.GlyphStyle.Color = c

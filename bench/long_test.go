@@ -186,7 +186,7 @@ func checkLong(t *testing.T, lines []longLine) {
 	for _, l := range lines {
 		count[l.Method]++
 		timed := l.Status == machine.OK
-		windows := (l.N-1+31)/32 + 1 // centres 0, 32, … to the last row or beyond
+		windows := (l.N-1+31)/32 + 1 // centers 0, 32, … to the last row or beyond
 		switch {
 		case timed != (l.Method != methodGradient) || timed != (l.Evaluation > 0) || l.Time == "" || l.Go == "":
 			t.Errorf("%+v", l)

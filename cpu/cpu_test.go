@@ -105,8 +105,8 @@ func TestAllocations(t *testing.T) {
 type passes struct {
 	moments *backend.Moments
 	bar     *backend.Features
-	sums    *backend.FactorisedSums
-	batch   *backend.FactorisedSums
+	sums    *backend.FactorizedSums
+	batch   *backend.FactorizedSums
 	predict *backend.Prediction
 	calls   []func() error
 }
@@ -131,13 +131,13 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 	}
 	p := &passes{
 		moments: backend.NewMoments(f, 1), bar: backend.NewFeatures(f.M, 1), predict: backend.NewPrediction(n, 1),
-		sums: backend.NewFactorisedSums(f, 1), batch: backend.NewFactorisedSums(f, 1),
+		sums: backend.NewFactorizedSums(f, 1), batch: backend.NewFactorizedSums(f, 1),
 	}
 	p.calls = []func() error{
 		func() error { return rows.Moments(p.moments, f) },
 		func() error { return rows.Pullback(p.bar, f, p.moments) },
-		func() error { return rows.Factorised(p.sums, f, w, nil) },
-		func() error { return rows.Factorised(p.batch, f, w, some) },
+		func() error { return rows.Factorized(p.sums, f, w, nil) },
+		func() error { return rows.Factorized(p.batch, f, w, some) },
 		func() error {
 			return rows.Predict(p.predict, f, &backend.Posterior{Mean: w.Mean, Cov: p.moments.Gram, D: 1})
 		},
@@ -147,7 +147,7 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 
 func (p *passes) results() [][]float64 {
 	all := append([][]float64{p.moments.C, p.predict.Mean, p.predict.Cov}, slices.Concat(p.moments.Gram.Diag, p.moments.Gram.Below)...)
-	for _, s := range []*backend.FactorisedSums{p.sums, p.batch} {
+	for _, s := range []*backend.FactorizedSums{p.sums, p.batch} {
 		all = append(all, []float64{s.Value}, s.Weights.Mean, s.Weights.Var)
 	}
 	for _, f := range []*backend.Features{p.bar, p.sums.Features, p.batch.Features} {

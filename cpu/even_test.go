@@ -166,11 +166,11 @@ func results(t *testing.T, r *rows, f *backend.Features) map[string][]float64 {
 		w.Mean[k], w.Var[k] = math.Cos(float64(k)), 0.1
 	}
 	moments, bar := backend.NewMoments(f, dd), backend.NewFeatures(f.M, 1)
-	sums, prediction := backend.NewFactorisedSums(f, dd), backend.NewPrediction(r.data.N, dd)
+	sums, prediction := backend.NewFactorizedSums(f, dd), backend.NewPrediction(r.data.N, dd)
 	for _, err := range []error{
 		r.Moments(moments, f),
 		r.Pullback(bar, f, moments),
-		r.Factorised(sums, f, w, nil),
+		r.Factorized(sums, f, w, nil),
 		r.Predict(prediction, f, &backend.Posterior{Mean: w.Mean, Cov: moments.Gram, D: dd}),
 	} {
 		if err != nil {

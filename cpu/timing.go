@@ -20,8 +20,8 @@ const (
 	pullbackFeatures
 	pullbackProducts
 	pullbackContraction
-	factorisedFeatures
-	factorisedContraction
+	factorizedFeatures
+	factorizedContraction
 	predictPacking
 	predictFeatures
 	predictProducts

@@ -38,7 +38,7 @@ const (
 // faults are the codes after which the driver refuses every call of a context,
 // whichever call answers them.
 var faults = map[int]bool{
-	4:   true, // deinitialised
+	4:   true, // deinitialized
 	214: true, // memory error that could not be corrected
 	220: true, // NVLink error
 	226: true, // error that the card contained

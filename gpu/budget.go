@@ -34,7 +34,7 @@ const (
 	opPullback
 	opSolve
 	opPullbackSolved
-	opFactorised
+	opFactorized
 	opPick
 	opPredict
 	opPredictShared

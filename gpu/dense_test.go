@@ -301,7 +301,7 @@ func TestDenseJitter(t *testing.T) {
 			t.Fatal(err)
 		}
 		host, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {
-			_, err := blocktri.Factorise(mom.Gram.Clone(), below+jitter, 2)
+			_, err := blocktri.Factorize(mom.Gram.Clone(), below+jitter, 2)
 			return mean, err
 		})
 		if err != nil {

@@ -15,7 +15,7 @@ func groups(d int) int { return max(1, parts(d, outputGroup)) }
 
 // jobShared and gradientShared are the shared memory, in bytes, of kernels that
 // stage x and two gates of each row there: jobs of JobRows rows with a number for
-// each thread (rows.cuh), and factorised_gradient with outputs of each row.
+// each thread (rows.cuh), and factorized_gradient with outputs of each row.
 func jobShared(q, threads int) int { return 8 * (threads + kernels.JobRows*(q+2)) }
 func gradientShared(q int) int     { return 8 * kernels.GradientRows * (q + 2 + outputGroup) }
 

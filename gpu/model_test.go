@@ -66,7 +66,7 @@ func flat(a [][]float64) (all []float64) {
 // sum of tones; of one window, of none.
 func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 	rng := rand.New(rand.NewPCG(uint64(v), uint64(l*k)))
-	const step = 20.0 // rows from one centre to the next
+	const step = 20.0 // rows from one center to the next
 	p := vssgp.NewParams(v*l, k, 1, d)
 	p.Windows = backend.Windows{Length: 2 * step}
 	for w := range v {

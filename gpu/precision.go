@@ -11,7 +11,7 @@ import (
 const LeastDigits, MostDigits = 3, 7
 
 // FastFloat64 says whether cards of this compute capability multiply in float64 about
-// as fast as seven digits do: the data-centre cards A100, H100, B200 and their kin.
+// as fast as seven digits do: the data-center cards A100, H100, B200 and their kin.
 // Others have one float64 unit for 64 of float32.
 func FastFloat64(major, minor int) bool { return minor == 0 && major >= 8 && major <= 10 }
 

@@ -134,11 +134,11 @@ func sevens(v []float64) []float64 {
 func (p *problem) methods() []method {
 	factorised := func(rows []int) func(backend.Rows) ([]answer, error) {
 		return func(r backend.Rows) ([]answer, error) {
-			s := backend.NewFactorisedSums(p.features, p.d)
+			s := backend.NewFactorizedSums(p.features, p.d)
 			s.Value = 7
 			all := []answer{{"Mean", sevens(s.Weights.Mean)}, {"Var", sevens(s.Weights.Var)}}
 			all = append(all, fields(s.Features)...)
-			err := r.Factorised(s, p.features, p.weights, rows)
+			err := r.Factorized(s, p.features, p.weights, rows)
 			return append(all, answer{"Value", []float64{s.Value}}), err
 		}
 	}

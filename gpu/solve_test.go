@@ -44,7 +44,7 @@ func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 		return all, err
 	}
 	s.TraceGram = traceOf(mom.Gram)
-	f, err := blocktri.Factorise(mom.Gram, lambda, 2)
+	f, err := blocktri.Factorize(mom.Gram, lambda, 2)
 	if err != nil {
 		return all, err
 	}
@@ -207,7 +207,7 @@ func TestSolveLargest(t *testing.T) {
 	})
 }
 
-// TestSolveDense: as a dense factorisation, where A is badly conditioned too.
+// TestSolveDense: as a dense factorization, where A is badly conditioned too.
 func TestSolveDense(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})

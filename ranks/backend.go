@@ -139,13 +139,13 @@ func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return r.pass(opPullback, "pullback", r.data.CheckPullback(dst, f, bar), func() error { return r.set.pullback(dst, f, bar) })
 }
 
-// Factorised fills dst with the expected squared error and its gradient.
-func (r *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, picked []int) error {
+// Factorized fills dst with the expected squared error and its gradient.
+func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, picked []int) error {
 	count := len(picked)
 	if picked == nil {
 		count = -1
 	}
-	return r.pass(opFactorised, "factorised", r.data.CheckFactorised(dst, f, w, picked), func() error {
+	return r.pass(opFactorized, "factorised", r.data.CheckFactorized(dst, f, w, picked), func() error {
 		return r.set.factorised(dst, f, w, r.set.places(picked), count)
 	}, float64(count))
 }

@@ -1,20 +1,20 @@
 // Package ranks distributes the sums over rows over several processes, on one machine
 // or many. Its Backend is a spectral.Backend whose rows are on all of them.
 //
-// Rank 0 has the data, the parameters and the optimiser; the others Serve it. For each
+// Rank 0 has the data, the parameters and the optimizer; the others Serve it. For each
 // pass it sends the features, every rank sums over its own rows, and the sums are added
 // on rank 0. Rank 0 alone takes all decisions, so clocks, signals and processors may
 // differ between ranks.
 //
-// Rows are divided into shards by their number alone, and each rank gets neighbouring
+// Rows are divided into shards by their number alone, and each rank gets neighboring
 // shards. Sums are computed shard by shard in float64 and then added such that the order
 // does not matter. So any number of ranks gives the same bits.
 //
 // # Windows
 //
-// With windows, rows are divided between their centres. A shard meets the windows
+// With windows, rows are divided between their centers. A shard meets the windows
 // [first, end) alone, and its rank holds their features, blocks of G and sums. Only the
-// first and the last of them, the separators, belong to a neighbouring shard as well.
+// first and the last of them, the separators, belong to a neighboring shard as well.
 // G is never assembled: each rank eliminates the inner windows of its shards
 // (blocktri.Segment), and rank 0 factors the remaining matrix of the separators, a few
 // blocks of M_v² numbers. A separator gets two contributions to each sum, and a + b = b + a.

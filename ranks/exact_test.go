@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// sumOn adds parts up on a group of ranks, each having neighbouring ones.
+// sumOn adds parts up on a group of ranks, each having neighboring ones.
 func sumOn(parts [][]float64, size, n int) []float64 {
 	var sum []float64
 	done := make(chan bool)

@@ -58,8 +58,8 @@ func fitCases() []fitCase {
 		{"exact, three inputs", wide(301), vssgp.Options{Components: 2, Features: 20, Init: vssgp.InitPaper, Iterations: 20}},
 		{"windows", chirp(3000), vssgp.Options{Window: 100, Components: 3}},
 		{"few windows", chirp(500), vssgp.Options{Window: 100, Components: 3, Iterations: 20}},
-		{"factorised", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Factorised}},
-		{"factorised, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Factorised, Iterations: 20}},
+		{"factorised", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Factorized}},
+		{"factorised, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Factorized, Iterations: 20}},
 		{"stochastic", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Stochastic, Iterations: 60, Batch: 50}},
 		{"stochastic, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Stochastic, Contiguous: true, Iterations: 60, Batch: 50}},
 	}

@@ -166,7 +166,7 @@ func (s *set) pull(dst, f *backend.Features) error {
 // factorised fills dst, on rank 0, with the expected squared error and its gradient
 // over the count rows at the given places; over all rows if count is negative, and
 // places is nil.
-func (s *set) factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
+func (s *set) factorised(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
 	s.shareFeatures(f)
 	if count >= 0 {
 		numbers := make([]float64, count)
@@ -197,11 +197,11 @@ func (s *set) factorised(dst *backend.FactorisedSums, f *backend.Features, w *ba
 			return nil
 		}
 		weights := vector[1+m*features:]
-		sums := &backend.FactorisedSums{
+		sums := &backend.FactorizedSums{
 			Features: backend.FeaturesIn(vector[1:], m, s.q),
 			Weights:  &backend.Weights{Mean: weights[:m*s.d], Var: weights[m*s.d:], D: s.d},
 		}
-		err := one.rows.Factorised(sums, one.features, one.weights, rows)
+		err := one.rows.Factorized(sums, one.features, one.weights, rows)
 		vector[0] = sums.Value
 		return err
 	})

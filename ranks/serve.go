@@ -52,7 +52,7 @@ func (s *set) serve(o op, more []float64) {
 		_ = s.moments(nil, nil)
 	case opPullback:
 		_ = s.pullback(nil, nil, nil)
-	case opFactorised:
+	case opFactorized:
 		_ = s.factorised(nil, nil, nil, nil, int(more[0]))
 	case opPredict:
 		_ = s.predict(nil, nil, nil, int(more[0]), more[1] == 1)

@@ -89,8 +89,8 @@ func shardsOf(shards, rank, ranks int) (lo, hi int) {
 	return rank * shards / ranks, (rank + 1) * shards / ranks
 }
 
-// subWindows is the windows [first, end). For rows between their centres nothing
-// else is needed: the gates of the others end at a neighbour's centre.
+// subWindows is the windows [first, end). For rows between their centers nothing
+// else is needed: the gates of the others end at a neighbor's center.
 func subWindows(w *backend.Windows, first, end int) backend.Windows {
 	if len(w.Center) == 0 {
 		return *w

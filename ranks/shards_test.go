@@ -39,7 +39,7 @@ func TestDivideRows(t *testing.T) {
 	}
 }
 
-// TestDivideCells: every shard has a window of its own, neighbours have one in
+// TestDivideCells: every shard has a window of its own, neighbors have one in
 // common, and all windows are someone's.
 func TestDivideCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -113,7 +113,7 @@ func (s *set) solveSeparators(small *backend.Moments, vectors [][]float64, lambd
 	if small == nil {
 		return nil, 0, nil
 	}
-	if f, err = blocktri.Factorise(small.Gram, lambda, 2); err != nil {
+	if f, err = blocktri.Factorize(small.Gram, lambda, 2); err != nil {
 		return nil, 0, fmt.Errorf("windows between shards: %w", err)
 	}
 	f.Solve(small.C, s.d)

@@ -20,7 +20,7 @@ const (
 	opOpen
 	opMoments
 	opPullback
-	opFactorised
+	opFactorized
 	opPredict
 	opSolve
 	opPullSolved

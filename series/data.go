@@ -79,7 +79,7 @@ const (
 	onGrid = 0.02
 )
 
-// A frame is the series in the model's units: x in steps from the first row, y standardised.
+// A frame is the series in the model's units: x in steps from the first row, y standardized.
 type frame struct {
 	First float64 // x of the first row
 	Step  float64 // in x's units: the grid's, or the median step
@@ -90,7 +90,7 @@ type frame struct {
 
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
-	// Error is the median of the known errors of each output, standardised; nil where none is known.
+	// Error is the median of the known errors of each output, standardized; nil where none is known.
 	Error []float64 `json:",omitempty"`
 
 	u     []float64   // [N]
@@ -156,7 +156,7 @@ func (f *frame) growth() float64 {
 	return max(1, slices.Max(f.Scale))
 }
 
-// newFrame checks and standardises the series: by its mean and standard deviation or, if robust, by what outliers do not move.
+// newFrame checks and standardizes the series: by its mean and standard deviation or, if robust, by what outliers do not move.
 func newFrame(s *Series, robust bool) (*frame, error) {
 	if err := s.check(); err != nil {
 		return nil, err

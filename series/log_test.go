@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestLog: what grows in proportion is modelled by its logarithm, unless that is not possible or would turn a prior's unit over; bands are
+// TestLog: what grows in proportion is modeled by its logarithm, unless that is not possible or would turn a prior's unit over; bands are
 // above zero and hold, holes, draws and files are in the same units, and the log density of the data is the linear model's plus
 // what was gained.
 func TestLog(t *testing.T) {

@@ -150,7 +150,7 @@ func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]Prior) (
 	}
 	s, err := lbfgs.Start(bayes.With(objective, priors[:]), []float64{math.Log(m.SD), math.Log(m.Length), math.Log(m.Noise)})
 	if err == nil {
-		_, err = lbfgs.Maximise(bayes.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 30, Gain: 0.1})
+		_, err = lbfgs.Maximize(bayes.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 30, Gain: 0.1})
 	}
 	if err != nil {
 		return m, err

@@ -125,7 +125,7 @@ func (m *Model) NoiseSD(d int) float64 {
 	return m.frame.Scale[d] * math.Sqrt(m.noise(d, lambda))
 }
 
-// Bound is the log marginal likelihood of the standardised outputs at the mode, in nats.
+// Bound is the log marginal likelihood of the standardized outputs at the mode, in nats.
 func (m *Model) Bound() float64 { return m.bound }
 
 // Features is the number of features.
@@ -137,7 +137,7 @@ func (m *Model) Rows() int { return m.frame.Rows }
 // Outputs is their number.
 func (m *Model) Outputs() int { return len(m.frame.Scale) }
 
-// Step is the distance of neighbouring rows in units of the input: the grid's, or the median.
+// Step is the distance of neighboring rows in units of the input: the grid's, or the median.
 func (m *Model) Step() float64 { return m.frame.Step }
 
 // MaxHorizon is how far beyond the end of the data a model predicts, in ranges of the data.
@@ -148,7 +148,7 @@ func (m *Model) Extent() (first, last, end float64) {
 	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x((MaxHorizon + 1) * m.frame.Range)
 }
 
-// noise is the variance of a value's noise, standardised, at λ.
+// noise is the variance of a value's noise, standardized, at λ.
 func (m *Model) noise(d int, lambda float64) float64 {
 	if m.long != nil {
 		lambda = m.long.memory.Noise * m.long.memory.Noise

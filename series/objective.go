@@ -59,7 +59,7 @@ func (o *objective) factor(s *moments, d []float64, lambda float64) (factor *blo
 			}
 			row[j] *= 1 + ridge
 		}
-		if factor, err = blocktri.Factorise(o.a, lambda, 1); err == nil {
+		if factor, err = blocktri.Factorize(o.a, lambda, 1); err == nil {
 			return factor, nil
 		}
 	}

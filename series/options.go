@@ -21,7 +21,7 @@ type Options struct {
 	// Known keeps Fit from looking for seasons of its own in addition to Parts and Try.
 	Known bool
 
-	// Log says whether the logarithm of the values is modelled: of what grows in proportion, with swings and noise in proportion. Seasons are
+	// Log says whether the logarithm of the values is modeled: of what grows in proportion, with swings and noise in proportion. Seasons are
 	// factors then, bands lie above zero, and priors are in units of the logarithm.
 	Log Log
 

@@ -175,7 +175,7 @@ func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
 	return nil
 }
 
-// latent predicts the outputs at the places without noise, standardised, by all features or by a selection. The factor is lost.
+// latent predicts the outputs at the places without noise, standardized, by all features or by a selection. The factor is lost.
 func (v view) latent(at *places, only *selection, visit func(d, n int, mean, variance float64)) error {
 	if at.bridges != nil {
 		return at.bridges[v.group].latent(v, only, visit)

@@ -158,7 +158,7 @@ func (t *trial) bound() float64 {
 	return b
 }
 
-// fit is the log posterior at the mode, less the priors' normalisation: a hyper-parameter at its prior's median costs nothing.
+// fit is the log posterior at the mode, less the priors' normalization: a hyper-parameter at its prior's median costs nothing.
 func (t *trial) fit() float64 {
 	f := t.at.Value
 	for _, p := range t.o.layout.priors {

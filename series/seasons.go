@@ -24,7 +24,7 @@ const (
 	oversampling  = 10  // of the periodogram
 	smoothing     = 15  // lines over which a broad peak is looked for
 	broadPeak     = 1.5 // what a broad peak counts
-	sharpPeak     = 0.5 // of the residual square: a line that needs no neighbours
+	sharpPeak     = 0.5 // of the residual square: a line that needs no neighbors
 )
 
 // usual are the seasons that calendars have, in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.

@@ -10,7 +10,7 @@ import (
 
 var (
 	// ErrBound is wrapped if a bound is not a number or its matrix has no Cholesky
-	// factor even with jitter. An optimiser then shortens its step.
+	// factor even with jitter. An optimizer then shortens its step.
 	ErrBound = errors.New("bound cannot be evaluated")
 	// ErrUnfitted is wrapped if a posterior over the coefficients is needed and
 	// there is none yet.
@@ -27,7 +27,7 @@ type Term struct {
 const fitTerm = "fit"
 
 // BoundTolerance is a negligible error of a bound, in nats for each number observed:
-// an optimisation that gains less has converged.
+// an optimization that gains less has converged.
 const BoundTolerance = 1e-6
 
 // Evaluation.Sums.

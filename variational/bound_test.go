@@ -58,10 +58,10 @@ func TestBoundsAndGradients(t *testing.T) {
 			r, tr := open(t, data), newTruth(p, data)
 			e := evaluated(t, r, p, variational.Exact, nil, true)
 			checkEvaluation(t, c, "exact", e, tr, tr.exact)
-			e = evaluated(t, r, p, variational.Factorised, nil, true)
+			e = evaluated(t, r, p, variational.Factorized, nil, true)
 			checkEvaluation(t, c, "factorised", e, tr, func() real { return tr.factorised(nil) })
 			rows := []int{c.N - 1, 0, c.N / 2, 0} // unsorted, one twice
-			e = evaluated(t, r, p, variational.Factorised, rows, true)
+			e = evaluated(t, r, p, variational.Factorized, rows, true)
 			checkEvaluation(t, c, "mini-batch", e, tr, func() real { return tr.factorised(rows) })
 		})
 	}
@@ -134,8 +134,8 @@ func TestAgainstOracle(t *testing.T) {
 				want      float64
 			}{
 				{"exact", variational.Exact, nil, oracle.Exact(op, xs, ys)},
-				{"factorised", variational.Factorised, nil, oracle.Factorised(op, xs, ys, nil)},
-				{"mini-batch", variational.Factorised, rows, oracle.Factorised(op, xs, ys, rows)},
+				{"factorised", variational.Factorized, nil, oracle.Factorized(op, xs, ys, nil)},
+				{"mini-batch", variational.Factorized, rows, oracle.Factorized(op, xs, ys, rows)},
 			} {
 				e := evaluated(t, r, p, b.inference, b.rows, false)
 				if !(math.Abs(e.Bound-b.want) <= oracleBound*math.Abs(b.want)) {

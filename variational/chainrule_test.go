@@ -49,7 +49,7 @@ func (idle) Close() error                                              { return 
 func (idle) CanSolve(*backend.Features) bool                           { return true }
 func (idle) Moments(*backend.Moments, *backend.Features) error         { return nil }
 func (idle) Pullback(_, _ *backend.Features, _ *backend.Moments) error { return nil }
-func (idle) Factorised(s *backend.FactorisedSums, _ *backend.Features, _ *backend.Weights, _ []int) error {
+func (idle) Factorized(s *backend.FactorizedSums, _ *backend.Features, _ *backend.Weights, _ []int) error {
 	s.Value = 1
 	return nil
 }
@@ -97,8 +97,8 @@ func TestCores(t *testing.T) {
 		numbers := func() (all []float64) {
 			for _, evaluate := range []func() (*Evaluation, error){
 				func() (*Evaluation, error) { return r.Exact(p, true) },
-				func() (*Evaluation, error) { return r.Factorised(p, nil, nil, true) },
-				func() (*Evaluation, error) { return r.Factorised(p, nil, weight, true) },
+				func() (*Evaluation, error) { return r.Factorized(p, nil, nil, true) },
+				func() (*Evaluation, error) { return r.Factorized(p, nil, weight, true) },
 			} {
 				e, err := evaluate()
 				if err != nil {
@@ -205,7 +205,7 @@ func BenchmarkChainRule(b *testing.B) {
 			{"gradient", func() { p.pull(w.gradientOf(p), chain{scale: 1, features: bar, kl: featureKL}) }},
 			{"residual", func() { r.residual(f, f.Offsets(), solution, 1) }},
 			{"exact", func() { r.Exact(p, true) }},
-			{"factorised", func() { r.Factorised(p, nil, nil, true) }},
+			{"factorised", func() { r.Factorized(p, nil, nil, true) }},
 		} {
 			for _, cores := range []int{1, 2} {
 				b.Run(fmt.Sprintf("%d/%s/cores=%d", p.M(), part.name, cores), func(b *testing.B) {

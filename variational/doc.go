@@ -5,5 +5,5 @@
 // DESIGN.md in these letters).
 //
 // It knows rows that a backend holds (package spectral) and block-tridiagonal
-// matrices, and nothing of units, starts, optimisers or files.
+// matrices, and nothing of units, starts, optimizers or files.
 package variational

@@ -50,7 +50,7 @@ func (p *Params) effective(f *backend.Features) {
 	})
 }
 
-// effectiveOf is effective for component i, except for the centres.
+// effectiveOf is effective for component i, except for the centers.
 func (p *Params) effectiveOf(f *backend.Features, i int) {
 	share := p.Variance[i] / float64(p.K)
 	amp := math.Sqrt(2 * share)

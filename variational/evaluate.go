@@ -2,17 +2,17 @@ package variational
 
 import "fmt"
 
-// Inference is the bound that a fit maximises, with its posterior over the
+// Inference is the bound that a fit maximizes, with its posterior over the
 // coefficients.
 type Inference string
 
 const (
 	// Exact is VSSGP: the optimal q(A), eq. lower_bound_opt_A.
 	Exact Inference = "exact"
-	// Factorised is fVSSGP: a diagonal q(A), eq. lower_bound_factorised.
-	Factorised Inference = "factorised"
-	// Stochastic is sfVSSGP: Factorised on mini-batches, eq. lower_bound_SVI. It
-	// makes a Factorised model.
+	// Factorized is fVSSGP: a diagonal q(A), eq. lower_bound_factorized.
+	Factorized Inference = "factorised"
+	// Stochastic is sfVSSGP: Factorized on mini-batches, eq. lower_bound_SVI. It
+	// makes a Factorized model.
 	Stochastic Inference = "stochastic"
 )
 
@@ -24,7 +24,7 @@ const (
 	// VSSGP is the paper's model: frequencies have a posterior.
 	VSSGP Method = "vssgp"
 	// SSGP is the sparse spectrum GP (Lázaro-Gredilla et al. 2010): point
-	// frequencies (Σ = 0), each a cosine and a sine, optimised with the
+	// frequencies (Σ = 0), each a cosine and a sine, optimized with the
 	// hyper-parameters.
 	SSGP Method = "ssgp"
 	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
@@ -32,7 +32,7 @@ const (
 	RP Method = "rp"
 )
 
-// Evaluate evaluates the bound of the given inference; rows are for Factorised.
+// Evaluate evaluates the bound of the given inference; rows are for Factorized.
 func (r *Rows) Evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	if inference == Exact {
 		return r.Exact(p, gradient)
@@ -40,5 +40,5 @@ func (r *Rows) Evaluate(p *Params, inference Inference, rows []int, gradient boo
 	if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
 		return nil, fmt.Errorf("vssgp: the factorised bound needs coefficient.mean and coefficient.variance: %w", ErrUnfitted)
 	}
-	return r.Factorised(p, rows, nil, gradient)
+	return r.Factorized(p, rows, nil, gradient)
 }

@@ -142,7 +142,7 @@ func (r *Rows) factor(s *backend.Solution, f *backend.Features, mom *backend.Mom
 	var factor *blocktri.Factor
 	var err error // work that is left behind may still write it
 	if stopped := r.await(blocktri.Flops(f.Offsets()), func() {
-		factor, err = blocktri.Factorise(mom.Gram, lambda, segments)
+		factor, err = blocktri.Factorize(mom.Gram, lambda, segments)
 	}); stopped != nil {
 		return nil, stopped
 	}

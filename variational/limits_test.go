@@ -76,10 +76,10 @@ func TestSureIsSparseSpectrum(t *testing.T) {
 	}
 }
 
-// TestFactorisedBelowExact: the best diagonal q(A), s = 1/(1 + τG_kk) beside
+// TestFactorizedBelowExact: the best diagonal q(A), s = 1/(1 + τG_kk) beside
 // m = A⁻¹C, stays below the optimal one, meets it where there is one feature,
 // and is the best: a step away from it lowers the bound.
-func TestFactorisedBelowExact(t *testing.T) {
+func TestFactorizedBelowExact(t *testing.T) {
 	for _, c := range []kind{
 		{Name: "several", N: 30, L: 2, K: 5, Q: 1, D: 2},
 		{Name: "in windows", N: 40, L: 6, K: 2, Q: 1, D: 1, Windows: 3},
@@ -95,7 +95,7 @@ func TestFactorisedBelowExact(t *testing.T) {
 		for i := range p.CoefVar {
 			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i/p.D])
 		}
-		best := bound(t, p, data, variational.Factorised, nil).Bound
+		best := bound(t, p, data, variational.Factorized, nil).Bound
 		if p.M() == 1 {
 			modeltest.Near(t, c.Name, []float64{best}, []float64{exact}, rounding)
 		} else if best >= exact {
@@ -104,7 +104,7 @@ func TestFactorisedBelowExact(t *testing.T) {
 		for _, a := range [][]float64{p.CoefMean, p.CoefVar} {
 			for _, step := range []float64{1.01, 1 / 1.01} {
 				a[0] *= step
-				if b := bound(t, p, data, variational.Factorised, nil).Bound; b >= best {
+				if b := bound(t, p, data, variational.Factorized, nil).Bound; b >= best {
 					t.Errorf("%s: off the best coefficients the bound is %v, at them %v", c.Name, b, best)
 				}
 				a[0] /= step
@@ -124,9 +124,9 @@ func TestSplitRowsAdd(t *testing.T) {
 				rows = append(rows, n)
 			}
 		}
-		sum += term(t, bound(t, p, data, variational.Factorised, rows), "fit") * float64(len(rows)) / float64(data.N)
+		sum += term(t, bound(t, p, data, variational.Factorized, rows), "fit") * float64(len(rows)) / float64(data.N)
 	}
-	modeltest.Near(t, "sum of the parts", []float64{sum}, []float64{term(t, bound(t, p, data, variational.Factorised, nil), "fit")}, rounding)
+	modeltest.Near(t, "sum of the parts", []float64{sum}, []float64{term(t, bound(t, p, data, variational.Factorized, nil), "fit")}, rounding)
 }
 
 func term(t *testing.T, e *variational.Evaluation, name string) float64 {
@@ -165,7 +165,7 @@ func TestBelowEvidence(t *testing.T) {
 			if e.Bound > evidence {
 				t.Fatalf("%s: bound %g above the evidence %g", c.Name, e.Bound, evidence)
 			}
-			if f := bound(t, p, data, variational.Factorised, nil).Bound; f > e.Bound {
+			if f := bound(t, p, data, variational.Factorized, nil).Bound; f > e.Bound {
 				t.Fatalf("%s: factorised bound %g above the exact %g", c.Name, f, e.Bound)
 			}
 			overtakes = overtakes || e.Bound-term(t, e, "kl_frequencies")-term(t, e, "kl_phases") > evidence
@@ -183,7 +183,7 @@ func TestOneWindow(t *testing.T) {
 	plain.Windows.Center, plain.Windows.Length, plain.ComponentWindow = nil, 0, nil
 	bare := *data
 	bare.Windows = plain.Windows
-	for _, inference := range []variational.Inference{variational.Exact, variational.Factorised} {
+	for _, inference := range []variational.Inference{variational.Exact, variational.Factorized} {
 		if a, b := bound(t, p, data, inference, nil).Bound, bound(t, plain, &bare, inference, nil).Bound; a != b {
 			t.Errorf("%s: bound %v under one window, %v without", inference, a, b)
 		}

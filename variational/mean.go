@@ -43,8 +43,8 @@ func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err
 		scale = float64(r.N) / float64(len(rows))
 	}
 	w := &backend.Weights{Mean: make([]float64, n), Var: make([]float64, n), D: r.D}
-	sums := backend.NewFactorisedSums(f, r.D)
-	if err := r.rows.Factorised(sums, f, w, rows); err != nil {
+	sums := backend.NewFactorizedSums(f, r.D)
+	if err := r.rows.Factorized(sums, f, w, rows); err != nil {
 		return nil, nil, err
 	}
 	c, size := make([]float64, n), make([]float64, n)
@@ -60,7 +60,7 @@ func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.rows.Factorised(sums, f, w, rows); err != nil {
+		if err := r.rows.Factorized(sums, f, w, rows); err != nil {
 			return err
 		}
 		for i, g := range sums.Weights.Mean {

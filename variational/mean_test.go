@@ -48,7 +48,7 @@ func TestApproximateMean(t *testing.T) {
 			for i := range p.CoefVar {
 				p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*wantDiag[i/c.d])
 			}
-			e, err := rows.Factorised(p, nil, nil, false)
+			e, err := rows.Factorized(p, nil, nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}

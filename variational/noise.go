@@ -20,7 +20,7 @@ type NoiseLevel struct{ Rounding, Condition float64 }
 // that predicted variances keep a digit.
 const conditionMargin = 10
 
-// NoiseLevel is the least noise for fits of the rows with p's windows. Factorised
+// NoiseLevel is the least noise for fits of the rows with p's windows. Factorized
 // inference does not factor A, so the condition of A does not matter.
 func (r *Rows) NoiseLevel(p *Params, exact bool) NoiseLevel {
 	square := r.MeanSquare()

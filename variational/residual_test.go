@@ -64,9 +64,9 @@ func (c *counting) Open(d backend.Data) (backend.Rows, error) {
 	return &countingRows{r, c}, err
 }
 
-func (r *countingRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+func (r *countingRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	r.of.factorised++
-	err := r.Rows.Factorised(dst, f, w, rows)
+	err := r.Rows.Factorized(dst, f, w, rows)
 	if r.of.value != nil {
 		dst.Value = *r.of.value
 	}

@@ -109,7 +109,7 @@ func TestBlocksAgainstDense(t *testing.T) {
 	if err := rows.Moments(mom, f); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := blocktri.Factorise(mom.Gram, 1/c.Tau, 2); err != nil || r.R.Blocks() == 1 {
+	if r, err := blocktri.Factorize(mom.Gram, 1/c.Tau, 2); err != nil || r.R.Blocks() == 1 {
 		t.Errorf("blocks are not what was compared: %v, %v", r, err)
 	}
 }

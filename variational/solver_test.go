@@ -56,7 +56,7 @@ func (r *hosted) Solve(dst *backend.Solution, f *backend.Features, lambda float6
 	if len(r.lambdas) <= r.failures {
 		return backend.ErrNotPositive
 	}
-	factor, err := blocktri.Factorise(r.mom.Gram, lambda, 2)
+	factor, err := blocktri.Factorize(r.mom.Gram, lambda, 2)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // unit is float64's unit roundoff.
 const unit = 0x1p-53
 
-// widest is the most features that a row meets: those of two neighbouring windows.
+// widest is the most features that a row meets: those of two neighboring windows.
 func widest(offset []int) int {
 	most := 0
 	for v := range len(offset) - 1 {

@@ -11,7 +11,7 @@ type Tensor struct {
 
 	Group      Group      // what its numbers are
 	Domain     Domain     // which numbers it may hold
-	Coordinate Coordinate // how an optimiser moves it
+	Coordinate Coordinate // how an optimizer moves it
 	Tieable    bool       // whether Options.Tie and Shared may tie its entries
 
 	of *Params // of which it is a field
@@ -36,13 +36,13 @@ const (
 	Positive                  // above zero
 )
 
-// A Coordinate is how an optimiser moves the entries of a tensor.
+// A Coordinate is how an optimizer moves the entries of a tensor.
 type Coordinate uint8
 
 const (
 	Log      Coordinate = iota // as logarithms
 	Shift                      // as differences from where they began
-	Phase                      // lower and upper end together, as centre and width
+	Phase                      // lower and upper end together, as center and width
 	PhaseEnd                   // with Phase, which comes first
 	Level                      // a noise precision, above the noise level
 )

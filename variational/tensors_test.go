@@ -142,7 +142,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestConstants: an optimiser has a coordinate for every entry that is not
+// TestConstants: an optimizer has a coordinate for every entry that is not
 // Constant, two for a phase.
 func TestConstants(t *testing.T) {
 	mixed, _ := kind{Name: "mixed", N: 1, L: 2, K: 3, Q: 2, D: 1}.Make()

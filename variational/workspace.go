@@ -12,7 +12,7 @@ import (
 // valid until the next evaluation.
 type workspace struct {
 	features, adjoint *backend.Features
-	sums              *backend.FactorisedSums
+	sums              *backend.FactorizedSums
 	gradient          *Params
 	moments           *backend.Moments
 	solution          *backend.Solution
@@ -41,9 +41,9 @@ func (w *workspace) adjointOf(f *backend.Features) *backend.Features {
 }
 
 // sumsOf returns sums for f and d outputs; their values are arbitrary.
-func (w *workspace) sumsOf(f *backend.Features, d int) *backend.FactorisedSums {
+func (w *workspace) sumsOf(f *backend.Features, d int) *backend.FactorizedSums {
 	if s := w.sums; s == nil || s.Check(f, d) != nil {
-		w.sums = backend.NewFactorisedSums(f, d)
+		w.sums = backend.NewFactorizedSums(f, d)
 	}
 	return w.sums
 }

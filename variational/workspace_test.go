@@ -17,7 +17,7 @@ func TestWorkspace(t *testing.T) {
 	} {
 		p, data := c.Make()
 		rows := open(t, data)
-		for _, inference := range []variational.Inference{variational.Exact, variational.Factorised} {
+		for _, inference := range []variational.Inference{variational.Exact, variational.Factorized} {
 			want := evaluated(t, rows, p, inference, nil, true)
 			fresh := want.Gradient
 			rows.SwapWorkspace(shared)

@@ -15,7 +15,7 @@ type clickWindow struct {
 	sound       []float64 // without what was found alone
 	whole       []float64 // its errors
 	out         []bool    // where errors say nothing of the sound, as clicks were taken out
-	step        float64   // of the quantiser
+	step        float64   // of the quantizer
 	sensitivity float64
 
 	a, reversed []float64   // prediction errors are e_n = Σ_j a_j z_{n−j}
@@ -150,7 +150,7 @@ func (w *clickWindow) correlate(lo, hi int) {
 }
 
 // scale computes the size of the errors: of the median in parts of clickScale samples that overlap by half, and between their middles on
-// lines. It is twice that of the quantiser's errors at least, as these alone are no sound.
+// lines. It is twice that of the quantizer's errors at least, as these alone are no sound.
 func (w *clickWindow) scale() {
 	n, p := len(w.e), len(w.a)-1
 	least := w.step*math.Sqrt(w.lags[0]/3) + math.SmallestNonzeroFloat64

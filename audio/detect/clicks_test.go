@@ -157,7 +157,7 @@ func TestNoClicks(t *testing.T) {
 	}
 }
 
-// TestClickExtents: a click of either sign in noise that a filter coloured is found to the sample, and the edges added.
+// TestClickExtents: a click of either sign in noise that a filter colored is found to the sample, and the edges added.
 func TestClickExtents(t *testing.T) {
 	for _, sign := range []float64{-1, 1} {
 		for _, length := range []int{1, 2, 7, 30, 60} {

@@ -18,7 +18,7 @@ const (
 	clipFine   = 16      // parts of that width, to find how much of it the level takes
 	clipBelow  = 16      // such widths below are what a smooth tail is told by
 	clipExcess = 8       // times as many samples as there; a tone that stays equally loud has 4
-	clipPairs  = 4       // pairs of neighbours at the level; peaks that are merely equal have fewer
+	clipPairs  = 4       // pairs of neighbors at the level; peaks that are merely equal have fewer
 	railPairs  = 2       // where the level is the largest value of the format
 )
 

@@ -142,7 +142,7 @@ func TestForemost(t *testing.T) {
 	}
 }
 
-// TestDropoutInSilence checks that zeros in noise of a few steps of the quantiser are no dropout: a silence may have them.
+// TestDropoutInSilence checks that zeros in noise of a few steps of the quantizer are no dropout: a silence may have them.
 func TestDropoutInSilence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for level, want := range map[float64]int{1: 0, 2: 0, 20: 1} {

@@ -39,7 +39,7 @@ type Source interface {
 type Options struct {
 	Kinds       []Kind
 	Sensitivity float64            // above 0 to 10: the larger, the more is found; 0: DefaultSensitivity
-	Step        float64            // the difference of neighbouring sample values, such as 1/32768; 0: not known
+	Step        float64            // the difference of neighboring sample values, such as 1/32768; 0: not known
 	Progress    func(done float64) // share of the work, never from two goroutines at once
 }
 

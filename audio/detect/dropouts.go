@@ -11,7 +11,7 @@ import (
 
 func init() { detectors[Dropouts] = dropouts }
 
-// widest is how many steps of the quantiser the samples of a dropout lie from its middle at most: dither of ±2.
+// widest is how many steps of the quantizer the samples of a dropout lie from its middle at most: dither of ±2.
 const widest = 2
 
 // dropouts finds runs of samples that stay within a few steps of one value: zeros or a held sample, with dither or without.
@@ -30,7 +30,7 @@ type stops struct {
 	*Options
 	least, most, reach int     // samples of a stop, and of the sound looked at on either side of it
 	fade               int     // samples of the shortest fade
-	step               float64 // of the quantiser
+	step               float64 // of the quantizer
 	widths             int     // the most steps that a stop's samples lie from its middle
 	zeros              bool    // only exact zeros count
 }
@@ -55,7 +55,7 @@ func newStops(r recording, o *Options) (*stops, error) {
 		least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64), fade: seconds(leastFade, 16)}, err
 }
 
-// step returns the quantiser's step: the least difference of neighbouring samples at some places, or the given one if that is larger.
+// step returns the quantizer's step: the least difference of neighboring samples at some places, or the given one if that is larger.
 func (r recording) step(given float64) (float64, error) {
 	const places, samples = 16, 4096
 	least := math.Inf(1)
@@ -235,7 +235,7 @@ func (s *stops) side(x []float64, middle float64, reverse bool) []float64 {
 }
 
 // finest returns the least difference of the values on both sides that are on middle's side of zero and at least half as far from it:
-// the quantiser's step there, where steps are not all alike.
+// the quantizer's step there, where steps are not all alike.
 func finest(left, right []float64, middle float64) float64 {
 	var values []float64
 	for _, y := range [][]float64{left, right} {

@@ -15,7 +15,7 @@ type edge struct {
 	y     []float64 // the sound, in time: the run is behind its end
 	e     []float64 // prediction errors of all but the first samples
 	sd    float64   // their standard deviation, robustly
-	noise float64   // variance of the quantiser's error
+	noise float64   // variance of the quantizer's error
 	half  float64   // the run's samples lie within
 	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
 }
@@ -77,7 +77,7 @@ func (g *edge) abrupt() float64 {
 }
 
 // fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of mean size v, those of y are
-// Σ_j a_j y_{n−j} g_n / g_{n−j} of mean size v·g_n, and the quantiser's, of variance noise·Σ_j (a_j g_n / g_{n−j})², come on top.
+// Σ_j a_j y_{n−j} g_n / g_{n−j} of mean size v·g_n, and the quantizer's, of variance noise·Σ_j (a_j g_n / g_{n−j})², come on top.
 func (g *edge) fade(d int, power float64) float64 {
 	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is that of its beginning
 	e, size, least := make([]float64, d), make([]float64, d), make([]float64, d)

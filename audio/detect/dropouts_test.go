@@ -259,7 +259,7 @@ func TestStopsInTiles(t *testing.T) {
 	sameInTiles(t, Dropouts, &tileSamples, []int{997, 4096, 64000}, x)
 }
 
-// TestUnknownStep: without the quantiser's step the same is found.
+// TestUnknownStep: without the quantizer's step the same is found.
 func TestUnknownStep(t *testing.T) {
 	gaps := places(160)
 	x := stopped(voice(64000, 1), gaps, false, 1)

@@ -55,7 +55,7 @@ func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	return all, nil
 }
 
-// context returns the number of samples that are modelled on each side of a gap.
+// context returns the number of samples that are modeled on each side of a gap.
 func (o *Options) context(n, rate int) int {
 	if o.All {
 		return n

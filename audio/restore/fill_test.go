@@ -312,8 +312,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestCancelled: a context that ends stops the fill, before and within.
-func TestCancelled(t *testing.T) {
+// TestCanceled: a context that ends stops the fill, before and within.
+func TestCanceled(t *testing.T) {
 	x := tones(2000, 1, 0.01)
 	for _, within := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -154,7 +154,7 @@ func TestJointMissing(t *testing.T) {
 	}
 }
 
-// TestDualMono: a copy gives back what was missing to within its quantisation, with an uncertainty that is not less.
+// TestDualMono: a copy gives back what was missing to within its quantization, with an uncertainty that is not less.
 func TestDualMono(t *testing.T) {
 	x := voice(t, 6000, 22_000)
 	const step = 1.0 / 32768

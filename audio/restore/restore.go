@@ -39,7 +39,7 @@ type Options struct {
 	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill
 	// (DESIGN.md, "Starting values"). Excerpts at work at the same time share the MemoryLimit. A checkpoint is refused.
 	Model vssgp.Options
-	// Context is the time on each side of a gap that is modelled; 0: DefaultContext.
+	// Context is the time on each side of a gap that is modeled; 0: DefaultContext.
 	Context time.Duration
 	// All models the whole recording at once.
 	All bool
@@ -108,7 +108,7 @@ type Doubt struct {
 	Reason  string // in a sentence's words
 }
 
-// Excerpt is a part of the recording that was modelled on its own. Its Filled, Fit, SD and Draws are the Result's from sample
+// Excerpt is a part of the recording that was modeled on its own. Its Filled, Fit, SD and Draws are the Result's from sample
 // Start to End.
 type Excerpt struct {
 	Start, End int   // samples

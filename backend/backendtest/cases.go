@@ -10,7 +10,7 @@ type size struct {
 	fixed      bool             // fixed phases
 	sure       bool             // point frequencies (P = 0)
 	offset     float64          // of every x
-	atOrigin   bool             // every other feature is centred at 0 whatever the offset
+	atOrigin   bool             // every other feature is centerd at 0 whatever the offset
 	places     int              // rows lie evenly on so many places: more than rows leave holes, fewer have some with two rows; 0: anywhere
 	long       bool             // runs with the tag slow only
 }
@@ -18,8 +18,8 @@ type size struct {
 // evenStep is the distance of places, and exact in float64 at any offset.
 const evenStep = 1. / 64
 
-// windowSpacing is half a window's length; centres stand at ½ + v·spacing, so
-// that rows can lie exactly on centres and edges.
+// windowSpacing is half a window's length; centers stand at ½ + v·spacing, so
+// that rows can lie exactly on centers and edges.
 const windowSpacing = 2.0
 
 var cases = []size{

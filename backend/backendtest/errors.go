@@ -95,7 +95,7 @@ func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 		for method, call := range map[string]func() error{
 			"Moments":    func() error { return r.Moments(p.moments(out, p.d), &f) },
 			"Pullback":   func() error { return r.Pullback(p.cotangent(out), &f, p.bar) },
-			"Factorised": func() error { return r.Factorised(p.sums(out), &f, p.weights, nil) },
+			"Factorised": func() error { return r.Factorized(p.sums(out), &f, p.weights, nil) },
 			"Predict": func() error {
 				return r.Predict(backend.NewPrediction(p.n, p.d), &f, p.diagonal)
 			},
@@ -118,10 +118,10 @@ func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 	less := p.cotangent(out)
 	less.Ripple = less.Ripple[1:]
 	moreInputs := backend.NewFeatures(p.m, p.q+1)
-	sums := func(change func(s *backend.FactorisedSums)) func() error {
+	sums := func(change func(s *backend.FactorizedSums)) func() error {
 		s := p.sums(out)
 		change(s)
-		return func() error { return r.Factorised(s, p.features, p.weights, nil) }
+		return func() error { return r.Factorized(s, p.features, p.weights, nil) }
 	}
 	shape := backend.ErrShape
 	return []misuse{
@@ -130,9 +130,9 @@ func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 		{"Pullback: dst of more features", func() error { return r.Pullback(more, p.features, p.bar) }, shape},
 		{"Pullback: dst with a short field", func() error { return r.Pullback(less, p.features, p.bar) }, shape},
 		{"Pullback: dst of more inputs", func() error { return r.Pullback(moreInputs, p.features, p.bar) }, shape},
-		{"Factorised: dst of more features", sums(func(s *backend.FactorisedSums) { s.Features = more }), shape},
-		{"Factorised: dst with a short field", sums(func(s *backend.FactorisedSums) { s.Features = less }), shape},
-		{"Factorised: dst of other outputs", sums(func(s *backend.FactorisedSums) { s.Weights = backend.NewWeights(p.m, p.d+1) }), shape},
+		{"Factorised: dst of more features", sums(func(s *backend.FactorizedSums) { s.Features = more }), shape},
+		{"Factorised: dst with a short field", sums(func(s *backend.FactorizedSums) { s.Features = less }), shape},
+		{"Factorised: dst of other outputs", sums(func(s *backend.FactorizedSums) { s.Weights = backend.NewWeights(p.m, p.d+1) }), shape},
 		{"Predict: dst of more rows", func() error { return r.Predict(backend.NewPrediction(p.n+1, p.d), p.features, p.exact) }, shape},
 		{"Predict: dst of other outputs", func() error { return r.Predict(backend.NewPrediction(p.n, p.d+1), p.features, p.exact) }, shape},
 	}
@@ -143,7 +143,7 @@ func (p *problem) otherMisuses(r backend.Rows, out *fences) []misuse {
 	more := backend.NewFeatures(p.m+1, p.q)
 	shape, value := backend.ErrShape, backend.ErrValue
 	weights := func(w *backend.Weights, rows []int) func() error {
-		return func() error { return r.Factorised(p.sums(out), p.features, w, rows) }
+		return func() error { return r.Factorized(p.sums(out), p.features, w, rows) }
 	}
 	predict := func(post backend.Posterior) func() error {
 		return func() error { return r.Predict(backend.NewPrediction(p.n, p.d), p.features, &post) }

@@ -25,7 +25,7 @@ func Fuzz(f *testing.F, open func(testing.TB) backend.Backend) {
 		b := open(t)
 		defer b.Close()
 		for _, c := range []check{
-			{"Moments", checkMoments}, {"Pullback", checkPullback}, {"Factorised", checkFactorised}, {"Predict", checkPredict},
+			{"Moments", checkMoments}, {"Pullback", checkPullback}, {"Factorised", checkFactorized}, {"Predict", checkPredict},
 		} {
 			if err := c.run(newProblem(s), b); err != nil {
 				t.Errorf("%+v: %s: %v", s, c.name, err)

@@ -21,7 +21,7 @@ type problem struct {
 	features  *backend.Features
 	weights   *backend.Weights
 	bar       *backend.Moments // an adjoint for Pullback, symmetric
-	subset    []int            // rows for Factorised: unsorted, one twice
+	subset    []int            // rows for Factorized: unsorted, one twice
 	exact     *backend.Posterior
 	diagonal  *backend.Posterior
 	xs, ys    [][]float64
@@ -74,7 +74,7 @@ func (p *problem) normal(n int) []float64 {
 }
 
 // makeData draws rows in no order, a few of them exactly on the windows'
-// centres and edges.
+// centers and edges.
 func (p *problem) makeData() {
 	w := backend.Windows{}
 	extent := 8.0
@@ -212,8 +212,8 @@ func (p *problem) cotangent(f *fences) *backend.Features {
 }
 
 // sums makes fenced factorised sums, NaN.
-func (p *problem) sums(f *fences) *backend.FactorisedSums {
-	return &backend.FactorisedSums{
+func (p *problem) sums(f *fences) *backend.FactorizedSums {
+	return &backend.FactorizedSums{
 		Value: math.NaN(), Features: p.cotangent(f),
 		Weights: &backend.Weights{Mean: f.make(p.m * p.d), Var: f.make(p.m * p.d), D: p.d},
 	}

@@ -18,7 +18,7 @@ type slip struct {
 	features func(f *backend.Features) // what every method sees instead of f
 	moments  func(m *backend.Moments)
 	pullback func(bar *backend.Features)
-	sums     func(s *backend.FactorisedSums)
+	sums     func(s *backend.FactorizedSums)
 	predict  func(p *backend.Prediction)
 	rows     func(rows []int) []int
 }
@@ -126,7 +126,7 @@ func (r *referenceRows) Pullback(dst, f *backend.Features, bar *backend.Moments)
 	return nil
 }
 
-func (r *referenceRows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+func (r *referenceRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	o, err := r.see(f)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (r *referenceRows) Factorised(dst *backend.FactorisedSums, f *backend.Featu
 		xs, ys, rows = nil, ys[:1], nil
 	}
 	a := oracle.Diagonal{Mean: unflatten(w.Mean, f.M), Var: unflatten(w.Var, f.M)}
-	value, bar, barA := o.Factorised(xs, ys, a, rows)
+	value, bar, barA := o.Factorized(xs, ys, a, rows)
 	dst.Value = value
 	writeFeatures(dst.Features, bar)
 	copy(dst.Weights.Mean, flatten(barA.Mean))

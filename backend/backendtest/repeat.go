@@ -47,8 +47,8 @@ func (p *problem) everything(r backend.Rows, out *fences) ([]uint64, error) {
 	err := firstOf(
 		r.Moments(m, p.features),
 		r.Pullback(g, p.features, p.bar),
-		r.Factorised(s, p.features, p.weights, nil),
-		r.Factorised(batch, p.features, p.weights, p.subset),
+		r.Factorized(s, p.features, p.weights, nil),
+		r.Factorized(batch, p.features, p.weights, p.subset),
 		r.Predict(y, p.features, p.exact),
 	)
 	written := fences{out.all[from:]}
@@ -56,7 +56,7 @@ func (p *problem) everything(r backend.Rows, out *fences) ([]uint64, error) {
 }
 
 // checkNotFinite: a parameter that is not a number is refused or shows in the
-// answer; it never gives finite numbers, which an optimiser would believe.
+// answer; it never gives finite numbers, which an optimizer would believe.
 func checkNotFinite(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		for i, field := range p.features.Fields() {
@@ -70,7 +70,7 @@ func checkNotFinite(p *problem, b backend.Backend) error {
 				f.Fields()[i].Data[j] = math.NaN()
 			}
 			s := p.sums(out)
-			if err := r.Factorised(s, f, p.weights, nil); err == nil && !math.IsNaN(s.Value) && p.met() {
+			if err := r.Factorized(s, f, p.weights, nil); err == nil && !math.IsNaN(s.Value) && p.met() {
 				return fmt.Errorf("with %s NaN Factorised gives no error, value %g", field.Name, s.Value)
 			}
 			m := p.moments(out, p.d)

@@ -70,9 +70,9 @@ var slips = []slip{
 		}
 	}},
 	{name: "gradient by Center of the other sign", pullback: func(f *backend.Features) { f.Center[0] *= -1 }},
-	{name: "gradient by Power left out", sums: func(s *backend.FactorisedSums) { clear(s.Features.Power) }},
-	{name: "gradient by m left out once", sums: func(s *backend.FactorisedSums) { s.Weights.Mean[0] *= 1 + 1e-9 }},
-	{name: "value of too few rows", sums: func(s *backend.FactorisedSums) { s.Value *= 1 - 1e-9 }},
+	{name: "gradient by Power left out", sums: func(s *backend.FactorizedSums) { clear(s.Features.Power) }},
+	{name: "gradient by m left out once", sums: func(s *backend.FactorizedSums) { s.Weights.Mean[0] *= 1 + 1e-9 }},
+	{name: "value of too few rows", sums: func(s *backend.FactorizedSums) { s.Value *= 1 - 1e-9 }},
 	{name: "a row named twice counts once", rows: func(rows []int) []int {
 		if rows == nil {
 			return nil

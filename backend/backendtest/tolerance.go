@@ -22,13 +22,13 @@ var (
 	//     Measured 1.4e-9.
 	near = tolerance{value: 1e-12, gradient: 1e-12, difference: 1e-8, adds: 1e-12}
 
-	// shifted is for rows near 3·10⁶ under features centred there: x − z is
+	// shifted is for rows near 3·10⁶ under features centerd there: x − z is
 	// exact, so nothing is lost. A phase in float32, or ω·x − ω·z, fails.
 	//   difference: a step in z of 2⁻⁶ … 2⁻¹¹ is rounded to a multiple of 2⁻³¹,
 	//     1e-6 of the smallest. Measured 6e-8.
 	shifted = tolerance{value: 1e-12, gradient: 1e-12, difference: 1e-6, adds: 1e-12}
 
-	// far is for rows near 3·10⁶ under features centred at the origin, which
+	// far is for rows near 3·10⁶ under features centerd at the origin, which
 	// turn 10⁶ times: a turn's last bit is then 2⁻³³ of a turn, 7e-10 radians.
 	//   value, gradient: a few such slips. Measured 2e-9.
 	//   difference: the same over a first step of a sixteenth. Measured 6e-8.

@@ -22,8 +22,8 @@ import (
 // river is an export with dates of the day.month.year kind, words, decimal commas and holes.
 const river = "../../testdata/river.csv"
 
-// modelled is what commands say of the structural model with --json.
-type modelled struct {
+// modeled is what commands say of the structural model with --json.
+type modeled struct {
 	Rows, Horizon, Filled int
 	Periods               []float64
 	Parts                 []string
@@ -58,7 +58,7 @@ func TestForecast(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	flow := []string{"forecast", river, "--y", "Flow m3/s"}
 	o := succeed(t, append(flow, "--horizon", "10", "-o", in("f.csv"), "-m", in("m.st"), "--plot", in("f.svg"), "--report", in("f.html"), "--json")...)
-	r := decode[modelled](t, o.stdout)
+	r := decode[modeled](t, o.stdout)
 	if r.Rows != 154 || r.Horizon != 10 || !slices.Equal(r.Periods, []float64{7}) || !slices.Contains(r.Parts, "season 7") || len(r.NoiseSD) != 1 || !(r.NoiseSD[0] > 0) ||
 		math.IsNaN(r.Bound) || !(r.Seconds > 0) || r.Device != "cpu" {
 		t.Errorf("%s", o.stdout)
@@ -101,7 +101,7 @@ func TestForecast(t *testing.T) {
 }
 
 // testKeptModel tries the model that forecast has kept as m.st.
-func testKeptModel(t *testing.T, dir string, forecast [][]string, r modelled) {
+func testKeptModel(t *testing.T, dir string, forecast [][]string, r modeled) {
 	model, out := filepath.Join(dir, "m.st"), filepath.Join(dir, "p.csv")
 	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", out, "--plot", filepath.Join(dir, "p.png"), "--draws", "3")
 	for i, l := range lines(t, out) {
@@ -161,7 +161,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r modelled) {
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
-	r := decode[modelled](t, succeed(t, "fill", river, "-o", out, "--bands", bands, "--json").stdout)
+	r := decode[modeled](t, succeed(t, "fill", river, "-o", out, "--bands", bands, "--json").stdout)
 	before, after := strings.Split(string(readFile(t, river)), "\n"), strings.Split(string(readFile(t, out)), "\n")
 	filled := map[string]bool{}
 	for i, l := range before {
@@ -253,7 +253,7 @@ func TestModelFlags(t *testing.T) {
 			continue
 		}
 		args := append([]string{"fit", river, "--y", "2", "-o", filepath.Join(dir, "m.st"), "--json"}, strings.Fields(flags)...)
-		if got := decode[modelled](t, succeed(t, args...).stdout); strings.Join(got.Parts, ", ") != want {
+		if got := decode[modeled](t, succeed(t, args...).stdout); strings.Join(got.Parts, ", ") != want {
 			t.Errorf("%s: %q, want %q", flags, got.Parts, want)
 		}
 	}
@@ -265,7 +265,7 @@ func TestModelFlags(t *testing.T) {
 	}
 	sd := func(flags ...string) float64 {
 		args := append([]string{"fit", river, "--y", "2", "--season", "none", "--trend", "none", "--short-memory=false", "-o", filepath.Join(dir, "m.st"), "--json"}, flags...)
-		return decode[modelled](t, succeed(t, args...).stdout).NoiseSD[0]
+		return decode[modeled](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
 	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
 		t.Errorf("noise sd %v, with a prior that holds it %v", free, held)
@@ -289,7 +289,7 @@ func TestErrors(t *testing.T) {
 	data := put(t, dir, "d.csv", wild.String())
 	noise := func(flags ...string) float64 {
 		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o", filepath.Join(dir, "o.csv"), "--json"}, flags...)
-		return decode[modelled](t, succeed(t, args...).stdout).NoiseSD[0]
+		return decode[modeled](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
 	usual, robust, known := noise(), noise("--robust"), noise("--yerr", "e")
 	if !(usual > 1 && robust < 0.2 && known < 0.2) {
@@ -301,7 +301,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLogarithms: of sales that grow in proportion the logarithm is modelled, and output says so; not where --log forbids it.
+// TestLogarithms: of sales that grow in proportion the logarithm is modeled, and output says so; not where --log forbids it.
 func TestLogarithms(t *testing.T) {
 	dir := t.TempDir()
 	data := put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {

@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// coloured are channels of noise with a spectrum, rounded to so many bits.
-func coloured(channels, n, bits int) [][]float64 {
+// colored are channels of noise with a spectrum, rounded to so many bits.
+func colored(channels, n, bits int) [][]float64 {
 	rng, step := rand.New(rand.NewPCG(3, 4)), math.Ldexp(1, 1-bits)
 	x := make([][]float64, channels)
 	for c := range x {
@@ -56,7 +56,7 @@ func TestFormats(t *testing.T) {
 		of                   audio.Encoding
 		gap                  string
 	}{{44100, 2, 16, audio.PCM16, "2000:2040"}, {96000, 6, 24, audio.PCM24, "2000:2040@4"}}[:slow.Pick(2, 1)] {
-		dir, x := t.TempDir(), coloured(c.channels, 4000, c.bits)
+		dir, x := t.TempDir(), colored(c.channels, 4000, c.bits)
 		var first [][]float64
 		for _, f := range []struct {
 			name string

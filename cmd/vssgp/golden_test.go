@@ -31,7 +31,7 @@ type golden struct {
 	X, Y       [][]float64
 	Parameters map[string]any
 	Exact      goldenResult
-	Factorised goldenResult
+	Factorized goldenResult
 	Minibatch  *struct {
 		Rows []int
 		goldenResult
@@ -148,8 +148,8 @@ func TestEvaluateGolden(t *testing.T) {
 				g.compare(t, decode[printed](t, out.stdout), want)
 			}
 			check(g.Exact, "--inference", "exact")
-			check(g.Factorised, "--inference", "factorised")
-			check(g.Factorised) // coefficient.variance makes the model a factorised one
+			check(g.Factorized, "--inference", "factorised")
+			check(g.Factorized) // coefficient.variance makes the model a factorised one
 			if b := g.Minibatch; b != nil {
 				check(b.goldenResult, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
 			}

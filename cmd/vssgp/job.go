@@ -91,7 +91,7 @@ type rankTimes struct {
 	Compute       time.Duration `json:"compute_seconds"`       // rank 0's own sums and its share of the algebra
 	Waiting       time.Duration `json:"waiting_seconds"`       // for the slowest rank
 	Communication time.Duration `json:"communication_seconds"` // sending numbers
-	Other         time.Duration `json:"other_seconds"`         // the optimiser, with its part of the algebra
+	Other         time.Duration `json:"other_seconds"`         // the optimizer, with its part of the algebra
 	Share         float64       `json:"communication_share"`   // of the whole time
 	Bytes         int64         `json:"bytes"`                 // to and from rank 0
 }

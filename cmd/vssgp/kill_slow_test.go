@@ -29,7 +29,7 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// killLines are fits of every form of optimiser.
+// killLines are fits of every form of optimizer.
 var killLines = []string{
 	"--init paper --features 40 --iterations 60 --restarts 1",
 	"--window 8 --optimiser windows --components 3 --features 4 --iterations 80",

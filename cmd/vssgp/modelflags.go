@@ -29,7 +29,7 @@ func (m *modelFlags) addPrior(f *pflag.FlagSet) {
 
 // add defines the other flags. x is the unit of lengths, window the default of --window.
 func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
-	m.o = vssgp.Options{Inference: vssgp.Exact, Optimiser: "auto"}
+	m.o = vssgp.Options{Inference: vssgp.Exact, Optimizer: "auto"}
 	f.Var(oneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
 	f.Var(count(&m.o.Components, unbounded), "components", "covariance `components` (per window, if there are windows; default: from the data)")
 	f.Var(count(&m.o.Features, unbounded), "features", "random `features` per component (default: chosen by the start; of a table by the bound)")
@@ -44,7 +44,7 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
 	f.Var(count(&m.o.Iterations, unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
-	f.Var(oneOf(&m.o.Optimiser, "auto", "global", "windows"), "optimiser",
+	f.Var(oneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
 		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
 	f.Var(count(&m.o.Segments, unbounded), "segments",
 		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number of segments decides the last bits of a fit, the number of cores does not")
@@ -72,8 +72,8 @@ func (a *app) options(m modelFlags) (vssgp.Options, error) {
 	}
 	o.Backend, o.Seed = b, a.seed
 	o.MemoryLimit = memoryLimit(m.memory)
-	if o.Optimiser == "auto" {
-		o.Optimiser = ""
+	if o.Optimizer == "auto" {
+		o.Optimizer = ""
 	}
 	switch m.init {
 	case "":

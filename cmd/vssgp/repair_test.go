@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// stereo is a recording of two coloured noises, the second one damaged by a dropout of zeros and clipped.
+// stereo is a recording of two colored noises, the second one damaged by a dropout of zeros and clipped.
 func stereo(t *testing.T) (file []byte, dropout [2]int, limit int16) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))

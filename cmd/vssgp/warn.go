@@ -17,7 +17,7 @@ import (
 // A warning says what is probably wrong with a result, which numbers show it, and
 // what to do. It is printed after the work, and only once for each kind.
 
-// noiseMost is the share of the variance from which on a model explains next to nothing; the optimiser itself gives up at 0.98.
+// noiseMost is the share of the variance from which on a model explains next to nothing; the optimizer itself gives up at 0.98.
 const noiseMost = 0.9
 
 // warnFit checks a fitted model against its data.
@@ -49,7 +49,7 @@ func (a *app) warnGaps(e *restore.Excerpt, rate float64, o *imputeFlags) {
 }
 
 // warnHeldOut warns of a fit that predicts held-out rows worse than straight lines
-// between their neighbours do.
+// between their neighbors do.
 func (a *app) warnHeldOut(h vssgp.HeldOut, o vssgp.Options) {
 	if !h.Worse() {
 		return

@@ -6,7 +6,7 @@ import "gonum.org/v1/gonum/floats"
 //
 //	forward  e_n = Σ_k a_k z_{n-k}        backward  f_m = Σ_k a_k z_{m+k}
 //
-// and both steps of a fill minimise E = Σ e² + Σ f²: modifiedCovariance over a, solveMissing over the missing z.
+// and both steps of a fill minimize E = Σ e² + Σ f²: modifiedCovariance over a, solveMissing over the missing z.
 
 // modifiedCovariance returns the coefficients a [p+1] with the least E, which are exact for sinusoids. The problem is well
 // posed from about N = 2p+1 on. Where it has several solutions (fewer than p/2 sinusoids and no noise), a ridge of 1e-13 of

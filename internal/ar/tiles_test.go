@@ -58,8 +58,8 @@ func TestFillTilesLongGap(t *testing.T) {
 	}
 }
 
-// TestFillCancelled: nothing is filled once the context has ended.
-func TestFillCancelled(t *testing.T) {
+// TestFillCanceled: nothing is filled once the context has ended.
+func TestFillCanceled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	for _, tiled := range []bool{false, true} {

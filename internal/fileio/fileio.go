@@ -3,7 +3,7 @@
 // A reader sees the old content or the new, never a part, whatever happens to the writing program: an error, a panic, a full
 // disk, a loss of power. An error or a panic leaves nothing behind. A killed process can leave a hidden file ".NAME.*.tmp". The next
 // WriteAll or Check of the same path removes it, unless a live process holds its lock. To leave nothing behind after
-// SIGINT, turn the signal into a cancelled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
+// SIGINT, turn the signal into a canceled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
 package fileio
 
 import (

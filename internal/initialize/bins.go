@@ -24,7 +24,7 @@ const (
 	spectrumSegment = 1.0  // half the length of the data that it is read from, in W
 	spectrumBin     = 0.75 // width of a frequency bin, in 1/W
 	spectrumMost    = 0.27 // bins kept in a window at most, for each step in W
-	spectrumFew     = 0.04 // the same if they will be optimised: each brings three point estimates
+	spectrumFew     = 0.04 // the same if they will be optimized: each brings three point estimates
 	spectrumCap     = 200  // bins kept in a window at most
 	spectrumFewest  = 8    // bins kept in a window at least
 	spectrumSteps   = 8    // density evaluations across a bin
@@ -36,17 +36,17 @@ const (
 )
 
 // bins lists the bins to keep of each window's spectrum by window and frequency.
-// dropped is the mass of the others, averaged over the windows. Without centres there
+// dropped is the mass of the others, averaged over the windows. Without centers there
 // are no windows, and length is the length of the data.
-func (s *Series) bins(ctx context.Context, centres []float64, length, level float64, set Settings) (kept []bin, dropped float64) {
+func (s *Series) bins(ctx context.Context, centers []float64, length, level float64, set Settings) (kept []bin, dropped float64) {
 	half := spectrumSegment * length
-	if len(centres) == 0 {
-		centres, half = []float64{s.x0 + float64(len(s.missing)-1)*s.step/2}, length
+	if len(centers) == 0 {
+		centers, half = []float64{s.x0 + float64(len(s.missing)-1)*s.step/2}, length
 	}
 	steps := length / s.step
-	for _, r := range s.rankings(ctx, centres, half, steps, set.mostBins(steps), set.Shared) {
+	for _, r := range s.rankings(ctx, centers, half, steps, set.mostBins(steps), set.Shared) {
 		keep, rest := set.split(r, spectrumShare*level)
-		dropped += rest / float64(len(centres))
+		dropped += rest / float64(len(centers))
 		at := len(kept)
 		kept = append(kept, r.bins[:keep]...)
 		top := kept[at:]
@@ -56,31 +56,31 @@ func (s *Series) bins(ctx context.Context, centres []float64, length, level floa
 }
 
 // rankings ranks the bins of each window's spectrum, which is read from the data
-// within half of its centre, and keeps at most most of them. If shared, every window
+// within half of its center, and keeps at most most of them. If shared, every window
 // has the bins of the windows' mean spectrum. Once ctx has ended the bins have no
 // mass, and are not kept for the next call.
-func (s *Series) rankings(ctx context.Context, centres []float64, half, steps float64, most int, shared bool) []ranking {
-	asked := spectra{len(centres), most, half, shared}
+func (s *Series) rankings(ctx context.Context, centers []float64, half, steps float64, most int, shared bool) []ranking {
+	asked := spectra{len(centers), most, half, shared}
 	if s.ranked != nil && s.spectra == asked {
 		return s.ranked
 	}
-	all := make([]ranking, len(centres))
+	all := make([]ranking, len(centers))
 	count, order := s.binCount(steps), int(spectrumOrder*steps)
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
-	masses := make([][]float64, len(centres)) // kept if there is to be a mean of them
-	parallel.For(len(centres), runtime.GOMAXPROCS(0), func(v int) {
+	masses := make([][]float64, len(centers)) // kept if there is to be a mean of them
+	parallel.For(len(centers), runtime.GOMAXPROCS(0), func(v int) {
 		var own []float64
 		switch {
 		case ctx.Err() != nil:
 			own = make([]float64, count)
 		case s.times != nil:
-			own = s.unevenMasses(ctx, centres[v], half, count)
+			own = s.unevenMasses(ctx, centers[v], half, count)
 		case order > spectrumLongest:
-			own = s.periodogram(ctx, centres[v], half, count)
+			own = s.periodogram(ctx, centers[v], half, count)
 		default:
 			t := transforms.Get().(*ar.Transform)
 			defer transforms.Put(t)
-			own = s.modelMasses(t, centres[v], half, order, count)
+			own = s.modelMasses(t, centers[v], half, order, count)
 		}
 		if shared {
 			masses[v] = own
@@ -149,23 +149,23 @@ func (s *Settings) mostBins(steps float64) int {
 		return n
 	}
 	share := spectrumFew
-	if !s.Optimised {
+	if !s.Optimized {
 		share = spectrumMost
 	}
 	return max(spectrumFewest, min(spectrumCap, int(share*steps)))
 }
 
 // unevenMasses are the masses of count bins by a periodogram of the uneven rows
-// within half of centre, in the mean over the outputs: zero once ctx has ended.
-func (s *Series) unevenMasses(ctx context.Context, centre, half float64, count int) []float64 {
+// within half of center, in the mean over the outputs: zero once ctx has ended.
+func (s *Series) unevenMasses(ctx context.Context, center, half float64, count int) []float64 {
 	masses := make([]float64, count)
-	from, to := s.within(centre-half, centre+half)
+	from, to := s.within(center-half, center+half)
 	if to-from < 2 {
 		return masses
 	}
 	times, weights := s.times[from:to], make([]float64, to-from)
 	for i, x := range times {
-		w := math.Cos(math.Pi / 2 * (x - centre) / half)
+		w := math.Cos(math.Pi / 2 * (x - center) / half)
 		weights[i] = max(w*w, 1e-6)
 	}
 	for _, y := range s.y {
@@ -181,11 +181,11 @@ func (s *Series) unevenMasses(ctx context.Context, centre, half float64, count i
 }
 
 // modelMasses are the masses of count bins over [0, ½] cycles per step, in the mean
-// over the outputs, by autoregressive models of the places within half of centre,
+// over the outputs, by autoregressive models of the places within half of center,
 // tapered by a cosine: the variance that the models have in each bin and its mirror
 // image, by the midpoint rule.
-func (s *Series) modelMasses(t *ar.Transform, centre, half float64, order, count int) []float64 {
-	tapered, weight := s.tapered(centre, half)
+func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count int) []float64 {
+	tapered, weight := s.tapered(center, half)
 	masses, width := make([]float64, count), 0.5/float64(count)
 	for _, y := range tapered {
 		r := ar.Autocorrelation(y, max(1, min(order, len(y)/3)))
@@ -203,10 +203,10 @@ func (s *Series) modelMasses(t *ar.Transform, centre, half float64, order, count
 }
 
 // periodogram is the masses of count bins by the periodogram of the places within
-// half of centre, tapered by a cosine, in the mean over the outputs. The power at a
+// half of center, tapered by a cosine, in the mean over the outputs. The power at a
 // frequency of the transform is spread evenly over the frequencies nearest to it.
-func (s *Series) periodogram(ctx context.Context, centre, half float64, count int) []float64 {
-	tapered, weight := s.tapered(centre, half)
+func (s *Series) periodogram(ctx context.Context, center, half float64, count int) []float64 {
+	tapered, weight := s.tapered(center, half)
 	n := ar.PeriodogramSize(len(tapered[0]))
 	power, masses := make([]float64, n/2+1), make([]float64, count)
 	for _, y := range tapered {
@@ -225,16 +225,16 @@ func (s *Series) periodogram(ctx context.Context, centre, half float64, count in
 	return masses
 }
 
-// tapered is the places within half of centre, of each output, times a cosine. The
+// tapered is the places within half of center, of each output, times a cosine. The
 // squares of the cosine sum to weight.
-func (s *Series) tapered(centre, half float64) (out [][]float64, weight float64) {
-	lo := max(0, int(math.Ceil((centre-half-s.x0)/s.step)))
-	hi := min(len(s.missing)-1, int(math.Floor((centre+half-s.x0)/s.step))) + 1
+func (s *Series) tapered(center, half float64) (out [][]float64, weight float64) {
+	lo := max(0, int(math.Ceil((center-half-s.x0)/s.step)))
+	hi := min(len(s.missing)-1, int(math.Floor((center+half-s.x0)/s.step))) + 1
 	for _, y := range s.y {
 		out = append(out, slices.Clone(y[lo:hi]))
 	}
 	for i := range hi - lo {
-		t := math.Cos(math.Pi / 2 * (s.x0 + float64(lo+i)*s.step - centre) / half)
+		t := math.Cos(math.Pi / 2 * (s.x0 + float64(lo+i)*s.step - center) / half)
 		for _, y := range out {
 			y[i] *= t
 		}

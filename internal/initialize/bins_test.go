@@ -15,9 +15,9 @@ func TestLongSpectrum(t *testing.T) {
 	d := modeltest.Tones(20_000, 0)
 	s := seriesOf(d)
 	n := float64(d.N)
-	centre, count := (n-1)/2, s.binCount(n)
-	masses := s.periodogram(t.Context(), centre, n, count)
-	all, weight := s.tapered(centre, n)
+	center, count := (n-1)/2, s.binCount(n)
+	masses := s.periodogram(t.Context(), center, n, count)
+	all, weight := s.tapered(center, n)
 	tapered := all[0]
 	held := 0.0
 	for _, m := range masses {
@@ -26,7 +26,7 @@ func TestLongSpectrum(t *testing.T) {
 	if want := sumSquares(tapered) / weight; len(tapered) != d.N || !(math.Abs(held-want) <= 1e-12*want) {
 		t.Errorf("the bins of %d places hold %v, want %v", len(tapered), held, want)
 	}
-	got := s.rankings(t.Context(), []float64{centre}, n, n, 10, false)[0].bins
+	got := s.rankings(t.Context(), []float64{center}, n, n, 10, false)[0].bins
 	for _, w := range []float64{0.0131, 0.31} {
 		if f := w / (2 * math.Pi); !slices.ContainsFunc(got, func(b bin) bool { return math.Abs(b.freq-f) < 1/n }) {
 			t.Errorf("none of the ten heaviest bins is at the tone %v: %v", f, got)
@@ -50,16 +50,16 @@ func TestUnevenMasses(t *testing.T) {
 		both = append(both, y, 0) // an output that is silent beside it
 	}
 	s := series(d.X, both, 2, 0.5)
-	const centre, half = 150, 100
+	const center, half = 150, 100
 	square, total := 0.0, 0.0
 	for i, x := range d.X {
-		if math.Abs(x-centre) < half {
-			w := math.Pow(math.Cos(math.Pi/2*(x-centre)/half), 2)
+		if math.Abs(x-center) < half {
+			w := math.Pow(math.Cos(math.Pi/2*(x-center)/half), 2)
 			square, total = square+w*d.Y[i]*d.Y[i], total+w
 		}
 	}
 	sum := 0.0
-	for _, m := range s.unevenMasses(t.Context(), centre, half, 60) {
+	for _, m := range s.unevenMasses(t.Context(), center, half, 60) {
 		sum += m
 	}
 	if want := square / total / 2; !(math.Abs(sum/want-1) <= 1e-3) {
@@ -110,14 +110,14 @@ func TestRankAndSplit(t *testing.T) {
 // same ones are asked for.
 func TestSpectraAgain(t *testing.T) {
 	d := modeltest.Tones(600, 0)
-	s, centres := seriesOf(d), []float64{150, 450}
+	s, centers := seriesOf(d), []float64{150, 450}
 	for _, c := range []struct {
 		half   float64
 		most   int
 		shared bool
 	}{{150, 5, false}, {75, 5, false}, {75, 4, false}, {75, 4, true}} {
-		got := s.rankings(t.Context(), centres, c.half, 150, c.most, c.shared)
-		want := seriesOf(d).rankings(t.Context(), centres, c.half, 150, c.most, c.shared)
+		got := s.rankings(t.Context(), centers, c.half, 150, c.most, c.shared)
+		want := seriesOf(d).rankings(t.Context(), centers, c.half, 150, c.most, c.shared)
 		for v := range want {
 			if !slices.Equal(got[v].bins, want[v].bins) {
 				t.Errorf("%+v, window %d: %v, by itself %v", c, v, got[v].bins, want[v].bins)

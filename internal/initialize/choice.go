@@ -9,14 +9,14 @@ import (
 )
 
 // The selection criterion is the bound of a setting's starting values or, if they
-// will be optimised, the bound after some iterations less the number of point
+// will be optimized, the bound after some iterations less the number of point
 // estimates. DESIGN.md, "Which windows?", says what it chooses from, and why.
 const (
 	// choiceExcerpts excerpts, each choiceWindows of the longest windows long, stand
 	// for data more than twice as long as all of them.
 	choiceExcerpts = 8
 	choiceWindows  = 4
-	// choiceIterations are taken before settings that will be optimised are
+	// choiceIterations are taken before settings that will be optimized are
 	// compared.
 	choiceIterations = 10
 	// choiceFeatures is K of the one setting with more than a cosine and a sine for
@@ -39,7 +39,7 @@ type trials struct {
 
 // choose is the setting with the highest criterion, and the bound of its starting
 // values if it was evaluated on all data. First it chooses the length of the
-// windows, at the default number of components. If they will be optimised, it then
+// windows, at the default number of components. If they will be optimized, it then
 // tries twice or half as many components, and then more features for each.
 func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, judge Judge) (Settings, *variational.Evaluation, error) {
 	var tried []Settings
@@ -49,7 +49,7 @@ func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, ju
 		tried = append(tried, c)
 	}
 	t := &trials{ctx: ctx, judge: judge, best: tried[0], criterion: math.Inf(-1)}
-	if len(tried) == 1 && !set.Optimised {
+	if len(tried) == 1 && !set.Optimized {
 		return t.best, nil, nil
 	}
 	t.parts, t.whole = s.excerpts(lengths)
@@ -59,10 +59,10 @@ func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, ju
 			return t.best, nil, err
 		}
 	}
-	if set.Optimised && set.Components == 0 {
+	if set.Optimized && set.Components == 0 {
 		err = t.chooseComponents(s)
 	}
-	if set.Optimised && set.Features == 0 && err == nil {
+	if set.Optimized && set.Features == 0 && err == nil {
 		more := t.best
 		more.Features = choiceFeatures
 		if set.Components == 0 {
@@ -101,8 +101,8 @@ func (t *trials) try(c Settings) (better bool, err error) {
 		}
 		layout := part.propose(t.ctx, noiseLevels[0], c)
 		p, v := layout.params(), 0.0
-		if c.Optimised {
-			v, err = t.judge.Optimised(t.ctx, part.data, p, choiceIterations)
+		if c.Optimized {
+			v, err = t.judge.Optimized(t.ctx, part.data, p, choiceIterations)
 		} else if begun, err = t.judge.Bound(t.ctx, part.data, p); err == nil {
 			v = begun.Bound
 		}

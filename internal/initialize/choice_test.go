@@ -87,14 +87,14 @@ func TestChoosesByScore(t *testing.T) {
 		"the longest":   {func(p *variational.Params) (float64, error) { return p.Windows.Length, nil }, Settings{}, 128, 0, 2, 3},
 		"the shortest":  {func(p *variational.Params) (float64, error) { return -p.Windows.Length, nil }, Settings{}, 64, 0, 2, 3},
 		"one between":   {func(p *variational.Params) (float64, error) { return -math.Abs(p.Windows.Length - 100), nil }, Settings{}, 96, 0, 2, 3},
-		"the default":   {peak(first), Settings{Optimised: true, Candidates: []float64{128}}, 128, first, 2, 4},
-		"twice":         {peak(100), Settings{Optimised: true, Candidates: []float64{128}}, 128, 2 * first, 2, 3},
-		"half":          {peak(first / 2), Settings{Optimised: true, Candidates: []float64{128}}, 128, first / 2, 2, 5},
-		"half of half":  {peak(first / 4), Settings{Optimised: true, Candidates: []float64{128}}, 128, first / 4, 2, 6},
-		"a single one":  {peak(0.1), Settings{Optimised: true, Candidates: []float64{128}, Features: 2}, 128, 1, 2, 5},
-		"as asked for":  {peak(1), Settings{Optimised: true, Candidates: []float64{128}, Components: 7}, 128, 7, 2, 2},
-		"more features": {func(p *variational.Params) (float64, error) { return float64(p.K), nil }, Settings{Optimised: true, Candidates: []float64{64}}, 64, 4, 4, 4},
-		"a given K":     {func(p *variational.Params) (float64, error) { return float64(-p.K), nil }, Settings{Optimised: true, Candidates: []float64{64}, Features: 6}, 64, 8, 6, 3},
+		"the default":   {peak(first), Settings{Optimized: true, Candidates: []float64{128}}, 128, first, 2, 4},
+		"twice":         {peak(100), Settings{Optimized: true, Candidates: []float64{128}}, 128, 2 * first, 2, 3},
+		"half":          {peak(first / 2), Settings{Optimized: true, Candidates: []float64{128}}, 128, first / 2, 2, 5},
+		"half of half":  {peak(first / 4), Settings{Optimized: true, Candidates: []float64{128}}, 128, first / 4, 2, 6},
+		"a single one":  {peak(0.1), Settings{Optimized: true, Candidates: []float64{128}, Features: 2}, 128, 1, 2, 5},
+		"as asked for":  {peak(1), Settings{Optimized: true, Candidates: []float64{128}, Components: 7}, 128, 7, 2, 2},
+		"more features": {func(p *variational.Params) (float64, error) { return float64(p.K), nil }, Settings{Optimized: true, Candidates: []float64{64}}, 64, 4, 4, 4},
+		"a given K":     {func(p *variational.Params) (float64, error) { return float64(-p.K), nil }, Settings{Optimized: true, Candidates: []float64{64}, Features: 6}, 64, 8, 6, 3},
 		"ties: first":   {func(*variational.Params) (float64, error) { return 1, nil }, Settings{}, 64, 0, 2, 3},
 		"NaN: first":    {func(*variational.Params) (float64, error) { return math.NaN(), nil }, Settings{}, 64, 0, 2, 3},
 	} {
@@ -110,7 +110,7 @@ func TestChoosesByScore(t *testing.T) {
 				name, components, p.K, p.Windows.Length, len(j.tried), c.components, c.features, c.length, c.most)
 		}
 		// The bound of the starting values is handed on, if it is theirs.
-		if want := !c.set.Optimised && name != "NaN: first"; (begun != nil) != want {
+		if want := !c.set.Optimized && name != "NaN: first"; (begun != nil) != want {
 			t.Errorf("%s: the bound at the start is %v", name, begun)
 		} else if want && (!slices.Contains(j.bounds, begun) || begun.Bound != must(c.score(p))) {
 			t.Errorf("%s: the bound at the start is %v, want %v", name, begun.Bound, must(c.score(p)))
@@ -172,8 +172,8 @@ func TestNoBound(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	for _, optimised := range []bool{false, true} {
-		set.Optimised = optimised
+	for _, optimized := range []bool{false, true} {
+		set.Optimized = optimized
 		j := &scorer{t: t}
 		j.score = func(*variational.Params) (float64, error) {
 			if len(j.tried) > 2 {
@@ -182,7 +182,7 @@ func TestNoBound(t *testing.T) {
 			return 1, nil
 		}
 		if p, _, err := seriesOf(modeltest.Tones(600, 0)).Spectrum(t.Context(), set, j); !errors.Is(err, broken) || p != nil || len(j.tried) != 3 {
-			t.Errorf("optimised %v: %v, %v after %d settings", optimised, p, err, len(j.tried))
+			t.Errorf("optimised %v: %v, %v after %d settings", optimized, p, err, len(j.tried))
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestNoBound(t *testing.T) {
 // fitting is a Judge that fits.
 type fitting struct{ scorer }
 
-func (fitting) Optimised(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error) {
+func (fitting) Optimized(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error) {
 	run, err := optimize.New(ctx, data, p, variational.Setting{Backend: cpu.New()}, optimize.Settings{Iterations: iterations})
 	if err != nil {
 		return 0, err
@@ -206,14 +206,14 @@ func TestChoosesComponents(t *testing.T) {
 	kept := map[int]bool{}
 	for _, every := range []int{1 << 20, 60} {
 		data := modeltest.ChangingTones(2000, every)
-		set, j := Settings{Auto: true, Candidates: []float64{window}, Optimised: true}, &fitting{scorer{t: t}}
+		set, j := Settings{Auto: true, Candidates: []float64{window}, Optimized: true}, &fitting{scorer{t: t}}
 		p, _ := begin(t, data, set, j)
 		s := seriesOf(data)
 		criterion := func(window float64, components, features int) float64 {
 			c := set
 			c.Window, c.most, c.Features = window, components, features
 			layout := s.propose(t.Context(), noiseLevels[0], c)
-			v, err := j.Optimised(t.Context(), *data, layout.params(), choiceIterations)
+			v, err := j.Optimized(t.Context(), *data, layout.params(), choiceIterations)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,13 +21,13 @@ func TestAskedShapes(t *testing.T) {
 		"clean": clean(500), // whose noise level tells how many bins are dropped
 	} {
 		for name, set := range map[string]Settings{
-			"no windows":           {Optimised: true},
-			"windows":              {Optimised: true, Window: 40},
+			"no windows":           {Optimized: true},
+			"windows":              {Optimized: true, Window: 40},
 			"noise hides some":     {Window: 60, Noise: 30},
 			"components asked for": {Window: 60, Noise: 30, Components: 5},
-			"pairs":                {Optimised: true, Window: 50, Features: 4, UniformPhases: true},
-			"ssgp":                 {Optimised: true, Window: 50, Method: variational.SSGP},
-			"shared":               {Optimised: true, Window: 50, Shared: true},
+			"pairs":                {Optimized: true, Window: 50, Features: 4, UniformPhases: true},
+			"ssgp":                 {Optimized: true, Window: 50, Method: variational.SSGP},
+			"shared":               {Optimized: true, Window: 50, Shared: true},
 			"a noise is tried":     {Window: 60},
 		} {
 			j := &scorer{t: t}
@@ -82,7 +82,7 @@ func TestStartBytes(t *testing.T) {
 		t.Errorf("windows of a hundredth need %v bytes, one window %v", parts, whole)
 	}
 	j := &scorer{t: t, room: 1}
-	if p, _, err := bursts.Spectrum(t.Context(), Settings{Optimised: true}, j); p != nil || err != errTooLarge || j.shapes != nil || j.bytes != bursts.bytes([]float64{0}) {
+	if p, _, err := bursts.Spectrum(t.Context(), Settings{Optimized: true}, j); p != nil || err != errTooLarge || j.shapes != nil || j.bytes != bursts.bytes([]float64{0}) {
 		t.Errorf("without room: %v, asked for %v bytes", err, j.bytes)
 	}
 }

@@ -69,8 +69,8 @@ func varies(x []float64) bool {
 }
 
 // evenStep is the step of the grid on which x lie, given x and the gaps between
-// them, both sorted; 0 if there is no such grid. Places are counted from neighbour
-// to neighbour, but compared with all rows at once.
+// them, both sorted; 0 if there is no such grid. Places are counted from neighbor
+// to neighbor, but compared with all rows at once.
 func evenStep(x, gaps []float64) float64 {
 	n := len(x)
 	if n < evenFewest || gaps[0] <= 0 {

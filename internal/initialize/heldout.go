@@ -15,7 +15,7 @@ const (
 
 // HeldOut splits the rows of a series into known ones and asked-for ones, both in
 // the order of x, and predicts the latter by straight lines between known
-// neighbours. The intervals asked for are as long as the data's own gaps. They are
+// neighbors. The intervals asked for are as long as the data's own gaps. They are
 // spaced by the golden ratio, which keeps out of step with any period.
 func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []float64) {
 	length := typicalGap(data, grid)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestHeldOutParts: about a tenth of the rows, in intervals as long as the data's
-// own gaps, and lines between the neighbours that are left.
+// own gaps, and lines between the neighbors that are left.
 func TestHeldOutParts(t *testing.T) {
 	data := backend.Data{Q: 1, D: 2}
 	for i := range 500 {

@@ -48,7 +48,7 @@ func (s *scorer) Bound(_ context.Context, _ backend.Data, p *variational.Params)
 	return e, nil
 }
 
-func (s *scorer) Optimised(_ context.Context, _ backend.Data, p *variational.Params, iterations int) (float64, error) {
+func (s *scorer) Optimized(_ context.Context, _ backend.Data, p *variational.Params, iterations int) (float64, error) {
 	if iterations != choiceIterations {
 		s.t.Errorf("the criterion is after %d iterations, want %d", iterations, choiceIterations)
 	}

@@ -89,16 +89,16 @@ func (l *layout) params() *variational.Params {
 	}
 	least := spectrumLeast * s.unit // which looks at all rows
 	for i, b := range l.bins {
-		centre := middle
+		center := middle
 		if p.ComponentWindow != nil {
-			centre = p.Windows.Center[b.window]
+			center = p.Windows.Center[b.window]
 		}
 		p.Variance[i] = max(b.mass, least)
 		p.Lengthscale[i] = length
 		p.Frequency[i] = b.freq / s.step
 		for j := range p.K {
 			k := i*p.K + j
-			p.Location[k] = centre
+			p.Location[k] = center
 			p.FreqVar[k] = sigma
 			switch {
 			case p.K > 2 && j%2 == 0:

@@ -21,10 +21,10 @@ const (
 
 // trialGaps are intervals [start, end) of observed places to hide: as long as the
 // median gap and away from the gaps; none if nothing is missing, or if the settings
-// or the optimiser choose the noise.
+// or the optimizer choose the noise.
 func (s *Series) trialGaps(set *Settings) [][2]int {
 	length := s.medianGap()
-	if length == 0 || set.Optimised || set.Noise > 0 {
+	if length == 0 || set.Optimized || set.Noise > 0 {
 		return nil
 	}
 	var all [][2]int

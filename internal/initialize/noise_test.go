@@ -50,7 +50,7 @@ func TestTrialGaps(t *testing.T) {
 
 // TestChooseNoise: the least level whose predicted variance covers the squared
 // errors over hidden rows, none of them below one that does not; and none is tried
-// where the noise is given or left to the optimiser, or nothing is missing.
+// where the noise is given or left to the optimizer, or nothing is missing.
 func TestChooseNoise(t *testing.T) {
 	const covered = 1.25 * trialMargin // by a variance of 1.25
 	set, rows := Settings{Window: 100, Components: 5}, gappy(600)
@@ -85,7 +85,7 @@ func TestChooseNoise(t *testing.T) {
 		set  Settings
 	}{
 		"given":     {gappy(600), Settings{Noise: 30}},
-		"optimised": {gappy(600), Settings{Optimised: true}},
+		"optimised": {gappy(600), Settings{Optimized: true}},
 		"no gaps":   {modeltest.Tones(600, 0), Settings{}},
 	} {
 		p, _ := begin(t, c.data, c.set, &scorer{t: t}) // which fails where it is asked to predict

@@ -73,7 +73,7 @@ func drawFeatures(p *variational.Params, x []float64, s Settings) {
 		}
 	}
 	if len(p.Windows.Center) > 0 {
-		centreFeatures(p)
+		centerFeatures(p)
 	}
 }
 
@@ -94,9 +94,9 @@ func pointFeature(p *variational.Params, k int, method variational.Method) {
 	}
 }
 
-// centreFeatures moves the z of every feature under its own window: most of the
+// centerFeatures moves the z of every feature under its own window: most of the
 // rows that z are drawn from lie outside it.
-func centreFeatures(p *variational.Params) {
+func centerFeatures(p *variational.Params) {
 	w, q := &p.Windows, p.Windows.Dim
 	for k := range p.M() {
 		c := w.Center[p.ComponentWindow[k/p.K]]

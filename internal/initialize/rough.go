@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// The rough start assumes what straight lines between neighbours assume: that the
+// The rough start assumes what straight lines between neighbors assume: that the
 // data are a Brownian motion and noise. Its covariance has two free numbers, the
 // variances of both. It is for series that a few lines of a spectrum cannot
 // describe: see DESIGN.md, "Is the fit better than a line?".
@@ -27,7 +27,7 @@ const (
 	// window: its cosine is the same as the gate's, whose squares add up to 1.
 	roughLevel = 0.5
 	// roughNoise is the starting share of noise in the squared differences of
-	// neighbours.
+	// neighbors.
 	roughNoise = 0.25
 
 	// RoughMost is the most rows for which it is tried: it takes about 4 kB a row.
@@ -38,7 +38,7 @@ const (
 // window, beside a component for its level. Errors come from the judge or wrap
 // ctx.Err().
 func (s *Series) Rough(ctx context.Context, set Settings, judge Judge) (*variational.Params, error) {
-	difference, wide := s.neighbours()
+	difference, wide := s.neighbors()
 	w, length := s.windows(max(roughWindow*s.step, roughGaps*wide), 0.5)
 	unit := s.unit
 	own := s.brownian(length/s.step, difference*(1-roughNoise))
@@ -79,10 +79,10 @@ func (s *Series) brownian(steps, difference float64) []bin {
 	return bins
 }
 
-// neighbours returns the mean square of the differences of neighbouring rows (each
+// neighbors returns the mean square of the differences of neighboring rows (each
 // divided by the number of steps between them if that is more than one) and the
-// distance that a twentieth of the neighbours exceed.
-func (s *Series) neighbours() (difference, wide float64) {
+// distance that a twentieth of the neighbors exceed.
+func (s *Series) neighbors() (difference, wide float64) {
 	x, y, d := s.data.X, s.data.Y, s.data.D
 	n := len(x)
 	order := inOrder(x)

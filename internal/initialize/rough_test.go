@@ -12,11 +12,11 @@ import (
 )
 
 // TestRoughParts: the covariance of a Brownian motion, by hand: its differences
-// over a step are those that neighbouring rows have, and its spectrum falls as one
+// over a step are those that neighboring rows have, and its spectrum falls as one
 // of steps does.
 func TestRoughParts(t *testing.T) {
 	// Steps of 1, 2, 0.5 and 1, the rows in no order; differences of 1, 4, 3 and 2.
-	d, wide := series([]float64{3, 0, 1, 4.5, 3.5}, []float64{5, 0, 1, 10, 8}, 1, 0.5).neighbours()
+	d, wide := series([]float64{3, 0, 1, 4.5, 3.5}, []float64{5, 0, 1, 10, 8}, 1, 0.5).neighbors()
 	if want := (1 + 16./2 + 9 + 4) / 4; !(math.Abs(d-want) <= 1e-12) || wide != 2 {
 		t.Errorf("differences of %v, want %v; the widest step is %v, want 2", d, want, wide)
 	}
@@ -38,7 +38,7 @@ func TestRoughParts(t *testing.T) {
 }
 
 // TestRoughModel: over a walk with wide gaps the windows hold their rows, and level
-// and noise have the sizes that neighbouring rows show.
+// and noise have the sizes that neighboring rows show.
 func TestRoughModel(t *testing.T) {
 	data := modeltest.Walk(400)
 	for i := range data.X {
@@ -49,7 +49,7 @@ func TestRoughModel(t *testing.T) {
 		length float64
 	}{{modeltest.Walk(400), 48}, {data, 8 * 21}} {
 		s, j := seriesOf(c.data), &scorer{t: t}
-		p, err := s.Rough(t.Context(), Settings{Optimised: true}, j)
+		p, err := s.Rough(t.Context(), Settings{Optimized: true}, j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestRoughModel(t *testing.T) {
 		if p.Lengthscale[0] != roughLength*c.length || roughLength < 1000 { // with a shorter one a high level looks like noise
 			t.Errorf("a length-scale of %v for windows of %v", p.Lengthscale[0], c.length)
 		}
-		difference, _ := s.neighbours()
+		difference, _ := s.neighbors()
 		if noise := 1 / p.NoisePrecision[0]; !(math.Abs(noise/(difference/8)-1) <= 1e-6) { // a quarter, in each of two rows
 			t.Errorf("a noise of %v, of differences of %v", noise, difference)
 		}

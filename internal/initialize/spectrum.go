@@ -18,8 +18,8 @@ const noWindowWork = 4e9
 // spectrum. In each window the autoregressive spectrum of the data around it is
 // divided into bins. A bin of mass σ² at frequency f becomes one component with
 // variance σ², p = f and a length-scale of several windows; its features are a
-// cosine and a sine about the centre of the window, with q(w) = p(w). Before any
-// optimisation the model is then close to the Gaussian process with that spectrum,
+// cosine and a sine about the center of the window, with q(w) = p(w). Before any
+// optimization the model is then close to the Gaussian process with that spectrum,
 // whose conditional mean an autoregressive fill computes.
 //
 // begun is the bound at the parameters if it had to be evaluated, else nil. Errors
@@ -88,7 +88,7 @@ func (s *Series) candidates(set Settings) []float64 {
 		}
 	}
 	// Lines that last as long as the data (days and weeks in hourly rows) want none.
-	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimised && float64(len(s.missing))*m*m <= noWindowWork {
+	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized && float64(len(s.missing))*m*m <= noWindowWork {
 		lengths = append(lengths, 0)
 	}
 	return lengths

@@ -15,7 +15,7 @@ import (
 
 // TestCandidates: ascending; one as long as the data or longer is no window, and
 // where windows are left open no window is one beside them unless it would be dear
-// or is not optimised.
+// or is not optimized.
 func TestCandidates(t *testing.T) {
 	for _, c := range []struct {
 		places int
@@ -30,7 +30,7 @@ func TestCandidates(t *testing.T) {
 		{30_000, Settings{Auto: true}, []float64{512, 768, 1024}},
 		{30_000, Settings{Auto: true, Components: 20}, []float64{512, 768, 1024, 0}},
 	} {
-		c.set.Optimised = true
+		c.set.Optimized = true
 		s := &Series{step: 1, missing: make([]bool, c.places)}
 		if got := s.candidates(c.set); !slices.Equal(got, c.want) {
 			t.Errorf("%d places, %+v: %v, want %v", c.places, c.set, got, c.want)
@@ -63,7 +63,7 @@ func TestStartIsLinear(t *testing.T) {
 		d, best := modeltest.Tones(n, 0), time.Duration(math.MaxInt64)
 		for range 2 {
 			at := cputime.Now()
-			begin(t, d, Settings{Optimised: true}, &scorer{t: t})
+			begin(t, d, Settings{Optimized: true}, &scorer{t: t})
 			best = min(best, cputime.Now()-at)
 		}
 		return best
@@ -76,7 +76,7 @@ func TestStartIsLinear(t *testing.T) {
 // TestRefused: a shape that the judge refuses is not laid, at the first noise level
 // or at the one that is chosen.
 func TestRefused(t *testing.T) {
-	for _, set := range []Settings{{Optimised: true, Window: 60}, {Window: 60}} {
+	for _, set := range []Settings{{Optimized: true, Window: 60}, {Window: 60}} {
 		for allowed := range 2 {
 			j := &scorer{t: t, predict: func(*variational.Params) (square, variance float64) { return 0, 1 }}
 			j.refuse = func(variational.Shape) error {
@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 			}
 			p, begun, err := seriesOf(gappy(300)).Spectrum(t.Context(), set, j)
 			switch {
-			case set.Optimised && allowed == 1: // whose noise is not chosen
+			case set.Optimized && allowed == 1: // whose noise is not chosen
 				if err != nil || p == nil {
 					t.Errorf("an allowed shape: %v", err)
 				}
@@ -101,7 +101,7 @@ func TestRefused(t *testing.T) {
 // TestSpectrumInterrupted: once the context has ended there are no parameters, but
 // its error.
 func TestSpectrumInterrupted(t *testing.T) {
-	for _, set := range []Settings{{Optimised: true}, {Window: 60}, {Auto: true, Candidates: []float64{40, 60}, Optimised: true}} {
+	for _, set := range []Settings{{Optimized: true}, {Window: 60}, {Auto: true, Candidates: []float64{40, 60}, Optimized: true}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		j := &scorer{t: t}
 		j.score = func(*variational.Params) (float64, error) { cancel(); return 0, variational.ErrBound } // as evaluations that are cut short may say

@@ -22,9 +22,9 @@ type Settings struct {
 	Components    int // of a window; 0: chosen
 	Features      int // K; 0: chosen
 	UniformPhases bool
-	// Optimised says that the parameters will be optimised: the start then lays
-	// fewer components, and leaves the noise to the optimiser.
-	Optimised bool
+	// Optimized says that the parameters will be optimized: the start then lays
+	// fewer components, and leaves the noise to the optimizer.
+	Optimized bool
 	Noise     float64 // starting τ; 0: chosen
 	Seed      uint64
 
@@ -61,9 +61,9 @@ func (s *Settings) shape(w backend.Windows, components []int, k int, data *backe
 type Judge interface {
 	// Bound is the exact bound at p.
 	Bound(ctx context.Context, data backend.Data, p *variational.Params) (*variational.Evaluation, error)
-	// Optimised is the exact bound after some iterations from p, less one nat for
+	// Optimized is the exact bound after some iterations from p, less one nat for
 	// each point estimate.
-	Optimised(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error)
+	Optimized(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error)
 	// Predicted conditions on the known rows and predicts the ones asked for: the
 	// squared errors and the predicted variances there, summed.
 	Predicted(ctx context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error)
@@ -74,8 +74,8 @@ type Judge interface {
 }
 
 // layWindows lays windows of the given length over [lo, hi], with the first and the
-// last centre inside: the gates stay at 1 beyond them. share, in [0, 1], is how
-// much of the remainder lies before the first centre.
+// last center inside: the gates stay at 1 beyond them. share, in [0, 1], is how
+// much of the remainder lies before the first center.
 func layWindows(lo, hi, length, share float64, dim int) backend.Windows {
 	if length <= 0 || hi-lo <= length/2 {
 		return backend.Windows{}

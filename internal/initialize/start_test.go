@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWindowLayout: the squares of the gates add up to 1, centres lie within the data.
+// TestWindowLayout: the squares of the gates add up to 1, centers lie within the data.
 func TestWindowLayout(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi, length float64

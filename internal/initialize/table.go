@@ -78,7 +78,7 @@ type table struct {
 	known, asked backend.Data // asked has no rows if the bound decides
 	judge        Judge
 
-	best  *variational.Params // optimised on the known rows
+	best  *variational.Params // optimized on the known rows
 	score float64             // for each number that is scored
 	found Settings
 	rival float64 // the score that more features have to beat: the form's own, or the best if all rows are tried
@@ -163,9 +163,9 @@ func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (bett
 	return better, nil
 }
 
-// scored optimises p on the known rows and scores it, for each number.
+// scored optimizes p on the known rows and scores it, for each number.
 func (t *table) scored(ctx context.Context, p *variational.Params) (float64, error) {
-	bound, err := t.judge.Optimised(ctx, t.known, p, tableIterations)
+	bound, err := t.judge.Optimized(ctx, t.known, p, tableIterations)
 	if err != nil {
 		return 0, err
 	}

@@ -19,7 +19,7 @@ type tableJudge struct {
 	least int                              // rows that it was asked to condition on
 }
 
-func (j *tableJudge) Optimised(_ context.Context, d backend.Data, p *variational.Params, _ int) (float64, error) {
+func (j *tableJudge) Optimized(_ context.Context, d backend.Data, p *variational.Params, _ int) (float64, error) {
 	j.tried = append(j.tried, variational.ShapeOf(p))
 	p.Lengthscale[0] = 77
 	v, err := j.bound(p.K, p.FreqVar[0] == 0)

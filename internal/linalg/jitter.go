@@ -11,7 +11,7 @@ const (
 	JitterGrow  = 10
 )
 
-// Jittered calls factor to factorise a matrix with jitter added to its diagonal: none at first, then more and more while factor
+// Jittered calls factor to factorize a matrix with jitter added to its diagonal: none at first, then more and more while factor
 // fails with an error that wraps notPositive, up to the given number of times. factor also returns the mean of the diagonal without
 // jitter. It must expect that the attempt before has overwritten the matrix. Jittered returns the jitter that was enough, or factor's
 // last error.

@@ -13,7 +13,7 @@ import (
 // evaluation below which windows stop stepping each by itself.
 const perWindowGain = 1000 * variational.BoundTolerance
 
-// ascend maximises the bound plus the log prior over the stage's tensors by L-BFGS.
+// ascend maximizes the bound plus the log prior over the stage's tensors by L-BFGS.
 // A stage ends once their sum rises too little, by less than variational.BoundTolerance for
 // each number observed.
 func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
@@ -26,7 +26,7 @@ func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	}
 	r.Bound = state.F - c.logPrior(c.spans, state.X, nil, 1)
 	numbers := float64(r.Rows.N * r.Rows.D)
-	why, err := lbfgs.Maximise(eval, state, lbfgs.Settings{
+	why, err := lbfgs.Maximize(eval, state, lbfgs.Settings{
 		Iterations: r.stage.iterations, Gain: variational.BoundTolerance * numbers,
 		Blocks: blocks, PerBlockGain: perWindowGain * numbers,
 		Each: func(st *lbfgs.State) error {

@@ -13,7 +13,7 @@ import (
 // batchSalt tells this random stream from the others.
 const batchSalt = 0xba7c
 
-// A batch is a mini-batch: rows, and where they are neighbours under windows
+// A batch is a mini-batch: rows, and where they are neighbors under windows
 // the part of the model that they meet.
 type batch struct {
 	rows []int
@@ -83,7 +83,7 @@ func (b *batches) overWindows(w *backend.Windows, x func(row int) float64) {
 	b.inside = make([]float64, w.Count())
 	for _, o := range b.over {
 		for v := o[0]; v < o[1]; v++ {
-			b.inside[v]++ // rows that meet it, neighbours all
+			b.inside[v]++ // rows that meet it, neighbors all
 		}
 	}
 	for v, rows := range b.inside {
@@ -92,7 +92,7 @@ func (b *batches) overWindows(w *backend.Windows, x func(row int) float64) {
 	b.out.weight = make([]float64, w.Count())
 }
 
-// next is the next mini-batch: neighbours along x from a uniform place on, or
+// next is the next mini-batch: neighbors along x from a uniform place on, or
 // rows drawn without replacement. It is good until the one after.
 func (b *batches) next() *batch {
 	n := len(b.order)

@@ -59,7 +59,7 @@ func TestContiguousUnbiased(t *testing.T) {
 		r := newRun(t, data, p, Settings{Batch: c.size, Contiguous: true})
 		coords := NewCoordinates(p, everything, c.ties, 2)
 		shared, own := coords.byWindow(p)
-		full, err := r.Rows.Factorised(p, nil, nil, true)
+		full, err := r.Rows.Factorized(p, nil, nil, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestContiguousUnbiased(t *testing.T) {
 		for at := range data.N {
 			m := b.from(at)
 			lo, hi := m.components(p)
-			e, err := r.Rows.Factorised(p.Components(lo, hi), m.rows, m.weight, true)
+			e, err := r.Rows.Factorized(p.Components(lo, hi), m.rows, m.weight, true)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -124,11 +124,11 @@ func TestBatchLeavesOthersAlone(t *testing.T) {
 		if hi-lo > 2*len(m.met) {
 			t.Errorf("rows %v: components %d to %d for windows %v, which have two each", m.rows, lo, hi, m.met)
 		}
-		e, err := r.Rows.Factorised(spoilt.Components(lo, hi), m.rows, m.weight, true)
+		e, err := r.Rows.Factorized(spoilt.Components(lo, hi), m.rows, m.weight, true)
 		if err != nil {
 			t.Fatalf("rows %v: %v", m.rows, err)
 		}
-		whole, err := r.Rows.Factorised(p, m.rows, m.weight, false)
+		whole, err := r.Rows.Factorized(p, m.rows, m.weight, false)
 		if err != nil || math.Abs(e.Bound-whole.Bound) > 1e-13*math.Abs(whole.Bound) {
 			t.Errorf("rows %v: %.15g of their windows, %.15g of all (%v)", m.rows, e.Bound, whole.Bound, err)
 		}
@@ -173,10 +173,10 @@ func TestContiguousStarts(t *testing.T) {
 const standardErrors = 5
 
 // TestBatches: every row is as likely as any other, rows of a batch differ,
-// contiguous ones are neighbours, and the bound's estimate is unbiased.
+// contiguous ones are neighbors, and the bound's estimate is unbiased.
 func TestBatches(t *testing.T) {
 	p, data := modeltest.Kind{Name: "batches", N: 37, L: 1, K: 5, Q: 1, D: 1}.Make()
-	all, err := opened(t, data).Factorised(p, nil, nil, false)
+	all, err := opened(t, data).Factorized(p, nil, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestBatches(t *testing.T) {
 			for _, n := range rows {
 				count[n]++
 			}
-			e, err := r.Rows.Factorised(p, rows, nil, false)
+			e, err := r.Rows.Factorized(p, rows, nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// checkBatch: 8 different rows; neighbours along x, the end joined to the
+// checkBatch: 8 different rows; neighbors along x, the end joined to the
 // beginning, where contiguous.
 func checkBatch(t *testing.T, rows, rank []int, contiguous bool) {
 	t.Helper()

@@ -11,11 +11,11 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Coordinates map the free parameters of a model to the vector that an optimiser
+// Coordinates map the free parameters of a model to the vector that an optimizer
 // moves, and back. This is the one place where they are transformed. Positive
 // numbers become logarithms; the others become differences from where they
 // began, in units in which a step of one is about as large for each
-// (variational.Tensor.Unit). A uniform phase becomes its centre and the logit of
+// (variational.Tensor.Unit). A uniform phase becomes its center and the logit of
 // its width over 2π, the noise −log(τ⁻¹ − level).
 type Coordinates struct {
 	groups []group
@@ -28,7 +28,7 @@ type Coordinates struct {
 // N is the number of coordinates.
 func (c *Coordinates) N() int { return c.n }
 
-// span is some neighbouring coordinates of a group, from number lo to hi, of which
+// span is some neighboring coordinates of a group, from number lo to hi, of which
 // the first is at at.
 type span struct{ group, lo, hi, at int }
 
@@ -203,9 +203,9 @@ func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float6
 				}
 			case variational.Phase:
 				for j := lo; j < hi; j++ {
-					centre, half := v[at+2*(j-lo)], math.Pi/(1+math.Exp(-v[at+2*(j-lo)+1]))
+					center, half := v[at+2*(j-lo)], math.Pi/(1+math.Exp(-v[at+2*(j-lo)+1]))
 					for _, e := range g.of(j) {
-						p.PhaseLower[e.index], p.PhaseUpper[e.index] = centre-half, centre+half
+						p.PhaseLower[e.index], p.PhaseUpper[e.index] = center-half, center+half
 					}
 				}
 			case variational.Level:

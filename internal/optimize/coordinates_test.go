@@ -19,7 +19,7 @@ var everything = slices.Concat(hyperparameters, FeatureTensors, coefficients)
 // tieable names the tensors that may be tied.
 var tieable = variational.Names(func(t variational.Tensor) bool { return t.Tieable })
 
-// paired makes p one of SSGP's: Σ = 0, neighbours share a frequency.
+// paired makes p one of SSGP's: Σ = 0, neighbors share a frequency.
 func paired(p *variational.Params) {
 	clear(p.FreqVar)
 	clear(p.Location)
@@ -183,7 +183,7 @@ func TestCoordinatesPull(t *testing.T) {
 			coords := coordinatesOf(p, c.free, c.ties, 3, c.level)
 			v, got, want := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
 			coords.read(v, p)
-			e, err := rows.Factorised(p, nil, nil, true)
+			e, err := rows.Factorized(p, nil, nil, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestCoordinatesPull(t *testing.T) {
 					w := slices.Clone(v)
 					w[i] += step
 					coords.write(trial, w)
-					e, err := rows.Factorised(trial, nil, nil, false)
+					e, err := rows.Factorized(trial, nil, nil, false)
 					if err != nil {
 						t.Fatal(err)
 					}

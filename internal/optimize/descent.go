@@ -12,7 +12,7 @@ const (
 	boundDecay  = 0.98 // of the running mean of the bound's estimates
 )
 
-// descend maximises the factorised bound plus the log prior over the stage's tensors by RMSPROP on
+// descend maximizes the factorised bound plus the log prior over the stage's tensors by RMSPROP on
 // mini-batches (eq. lower_bound_SVI). A contiguous mini-batch under windows costs
 // what its windows hold: nothing of the others is computed, read or moved.
 func (r *Run) descend(c *Coordinates, from *State) (string, error) {
@@ -38,7 +38,7 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 		cool := CoolDown(step, r.stage.iterations)
 		m := batches.next()
 		lo, hi := m.components(p)
-		e, err := r.Rows.Factorised(p.Components(lo, hi), m.rows, m.weight, true)
+		e, err := r.Rows.Factorized(p.Components(lo, hi), m.rows, m.weight, true)
 		if err != nil {
 			return "", fmt.Errorf("vssgp: step %d: %w", step, err)
 		}

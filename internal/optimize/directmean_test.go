@@ -22,7 +22,7 @@ func (roomy) FitsStart(float64) error      { return nil }
 func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 	t.Helper()
 	series := initialize.NewSeries(*d, initialize.GridOf(d.X, 1))
-	p, _, err := series.Spectrum(t.Context(), initialize.Settings{Optimised: true, Noise: noise}, roomy{})
+	p, _, err := series.Spectrum(t.Context(), initialize.Settings{Optimized: true, Noise: noise}, roomy{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestDirectMean(t *testing.T) {
 		for i := range p.CoefVar {
 			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
 		}
-		e, err := r.Rows.Factorised(p, nil, nil, false)
+		e, err := r.Rows.Factorized(p, nil, nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}

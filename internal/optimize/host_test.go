@@ -73,7 +73,7 @@ func BenchmarkHost(b *testing.B) {
 		set := lbfgs.Settings{Blocks: blocks, PerBlockGain: -1e300, Gain: -1e300}
 		return func() {
 			set.Iterations = max(s.Iterations, lbfgs.Memory) + 1 // with all pairs
-			if _, err := lbfgs.Maximise(near, s, set); err != nil {
+			if _, err := lbfgs.Maximize(near, s, set); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -212,7 +212,7 @@ func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []f
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	if _, err := lbfgs.Maximise(inner, state, lbfgs.Settings{Iterations: followMost, Gain: followGain}); err != nil {
+	if _, err := lbfgs.Maximize(inner, state, lbfgs.Settings{Iterations: followMost, Gain: followGain}); err != nil {
 		return nil, 0, nil, err
 	}
 	value, err = inner(state.X, state.G)

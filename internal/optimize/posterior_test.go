@@ -54,7 +54,7 @@ func (m made) run(t *testing.T, seed uint64, priors Priors, l float64) *Run {
 	if err := run.Begin(nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Optimise(); err != nil {
+	if _, err := run.Optimize(); err != nil {
 		t.Fatal(err)
 	}
 	return run

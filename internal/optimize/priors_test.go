@@ -103,9 +103,9 @@ func TestContiguousPrior(t *testing.T) {
 	}
 }
 
-// TestPriorsRule: where a prior is sure a fit ends at its median, whatever optimises; the bound that is reported is the bound.
+// TestPriorsRule: where a prior is sure a fit ends at its median, whatever optimizes; the bound that is reported is the bound.
 func TestPriorsRule(t *testing.T) {
-	for _, inference := range []variational.Inference{variational.Exact, variational.Factorised, variational.Stochastic} {
+	for _, inference := range []variational.Inference{variational.Exact, variational.Factorized, variational.Stochastic} {
 		m := made{60, 10, 0.7, 1, 0.1, 0.4}
 		data, p := m.start(1, 10)
 		sure := func(median float64) bayes.Prior { return bayes.Prior{Median: median, SD: 1e-3} }
@@ -113,7 +113,7 @@ func TestPriorsRule(t *testing.T) {
 		if err := r.Begin(nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Optimise(); err != nil {
+		if _, err := r.Optimize(); err != nil {
 			t.Fatal(err)
 		}
 		stood := r.Bound

@@ -14,7 +14,7 @@ const (
 	rmsFlat   = 1e-12 // added to the mean square
 )
 
-// RMSProp is the optimiser's state, one number a coordinate.
+// RMSProp is the optimizer's state, one number a coordinate.
 type RMSProp struct {
 	Square []float64 `json:"-"` // running mean of squared gradients
 	Rate   []float64 `json:"-"` // step rate
@@ -59,7 +59,7 @@ const (
 	adamFlat   = 1e-12
 )
 
-// Adam is the optimiser's state, two numbers a coordinate.
+// Adam is the optimizer's state, two numbers a coordinate.
 type Adam struct {
 	mean, square []float64
 	steps        int

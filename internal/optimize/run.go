@@ -15,7 +15,7 @@ type Progress struct {
 	Stage                 string  // what moves: "all", …
 	Iteration, Iterations int     // over all stages
 	Bound                 float64 // so far, in nats
-	Noise                 float64 // τ⁻¹ where the optimiser stands
+	Noise                 float64 // τ⁻¹ where the optimizer stands
 }
 
 // A Keeper writes States away.
@@ -24,7 +24,7 @@ type Keeper interface {
 	Keep(s *State) error // s is valid until the run goes on
 }
 
-// Run is the optimisation of one start's parameters.
+// Run is the optimization of one start's parameters.
 type Run struct {
 	Settings
 	Params *variational.Params // moved in place

@@ -7,7 +7,7 @@ import (
 )
 
 // Settings say which parameters move, how, and for how long. The zero value
-// optimises the exact bound.
+// optimizes the exact bound.
 type Settings struct {
 	Inference variational.Inference // of the bound that is raised; the zero value is Exact
 	Method    variational.Method
@@ -16,8 +16,8 @@ type Settings struct {
 	Iterations int      // of L-BFGS, or steps on mini-batches; 0: chosen by the inference; negative: none
 	PerWindow  int      // windows step each by itself where there are as many as this; 0: PerWindow
 	Batch      int      // rows of a mini-batch; 0: BatchRows at most
-	Contiguous bool     // mini-batches of neighbouring rows
-	Along      int      // the input along which rows are neighbours, where there are no windows
+	Contiguous bool     // mini-batches of neighboring rows
+	Along      int      // the input along which rows are neighbors, where there are no windows
 	Fix        []string // tensors that stay as they are
 	Ties       Ties
 	Priors     Priors
@@ -27,7 +27,7 @@ type Settings struct {
 // Iterations where the settings leave them open.
 const (
 	exactIterations      = 300
-	factorisedIterations = 600
+	factorizedIterations = 600
 	stochasticSteps      = 3000 // at least
 	// stochasticPasses is how often each row is seen, on average.
 	stochasticPasses = 10
@@ -48,7 +48,7 @@ var (
 	})
 )
 
-// stage is a part of the optimisation in which only some tensors move.
+// stage is a part of the optimization in which only some tensors move.
 type stage struct {
 	name       string
 	free       []string
@@ -79,8 +79,8 @@ func (s *Settings) stages(rows, m int) []stage {
 // defaultIterations are a stage's where the settings leave them open.
 func (s *Settings) defaultIterations(rows int) int {
 	switch s.Inference {
-	case variational.Factorised:
-		return factorisedIterations
+	case variational.Factorized:
+		return factorizedIterations
 	case variational.Stochastic:
 		batch := s.batchSize(rows)
 		return max(stochasticSteps, (stochasticPasses*rows+batch-1)/batch)
@@ -173,5 +173,5 @@ func (s *Settings) batchSize(rows int) int {
 }
 
 // PerWindow is the least number of windows for which each steps by itself where
-// Settings.PerWindow leaves that open: see BenchmarkOptimiser.
+// Settings.PerWindow leaves that open: see BenchmarkOptimizer.
 const PerWindow = 32

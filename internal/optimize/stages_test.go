@@ -15,7 +15,7 @@ import (
 // is solved for: a part of them where the rest of the fit sees mini-batches alone,
 // and where there are too many features to solve for.
 func TestMeanFrom(t *testing.T) {
-	const many, factorised, stochastic = 3 * directRows, variational.Factorised, variational.Stochastic
+	const many, factorised, stochastic = 3 * directRows, variational.Factorized, variational.Stochastic
 	const small, large, huge = 2, 2 * DirectLimit, 10 * DirectLimit
 	for _, c := range []struct {
 		name      string

@@ -33,7 +33,7 @@ type Descent struct {
 	Stream []byte    `json:"stream"` // the state of the generator of mini-batches
 }
 
-// Arrays returns the optimiser's arrays by their names. It allocates the list of
+// Arrays returns the optimizer's arrays by their names. It allocates the list of
 // L-BFGS's pairs, whose number JSON has.
 func (s *State) Arrays() (map[string]*[]float64, error) {
 	all := map[string]*[]float64{}

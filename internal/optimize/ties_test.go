@@ -132,7 +132,7 @@ func TestTiesOfSeveralInputs(t *testing.T) {
 	}
 }
 
-// pairs are the entries [m,q] of each two neighbouring features, by input.
+// pairs are the entries [m,q] of each two neighboring features, by input.
 func pairs(m, q int) (all [][]int) {
 	for k := 0; k < m; k += 2 {
 		for i := range q {

@@ -33,7 +33,7 @@ const (
 	asStems kind = "stems"
 )
 
-// ink is the subject of a layer, which decides its colour.
+// ink is the subject of a layer, which decides its color.
 type ink string
 
 const (

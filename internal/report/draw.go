@@ -118,7 +118,7 @@ func (l layer) addLine(p *plot.Plot) (mark plot.Thumbnailer, err error) {
 	return mark, nil
 }
 
-// stroke draws a line in the layer's colour.
+// stroke draws a line in the layer's color.
 func (l layer) stroke(p *plot.Plot, x, y []float64) (plot.Thumbnailer, error) {
 	s, err := plotter.NewLine(Points(x, y))
 	if err != nil {

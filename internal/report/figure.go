@@ -29,7 +29,7 @@ type Entry struct {
 	Mark plot.Thumbnailer
 }
 
-// The colours of the figures, which most colour-blind readers can tell apart
+// The colors of the figures, which most color-blind readers can tell apart
 // (Okabe & Ito).
 var (
 	Red    = color.RGBA{0xd5, 0x5e, 0x00, 0xff}

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// TestFitReport: the year of the carbon dioxide is labelled, and all sections
+// TestFitReport: the year of the carbon dioxide is labeled, and all sections
 // are there in each format.
 func TestFitReport(t *testing.T) {
 	d := fittedDocument(t)

@@ -95,7 +95,7 @@ func (f *Fill) countFound(kinds []string) Table {
 	return t
 }
 
-// foundInks are the kinds' colours.
+// foundInks are the kinds' colors.
 var foundInks = [mostKinds]ink{meanInk, referenceInk, drawInk, dataInk}
 
 // strip returns a chart of a quantity of each find along the recording, of the largest if there are too many.

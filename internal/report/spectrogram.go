@@ -20,13 +20,13 @@ const (
 	mostRowsHigh = 200
 )
 
-// viridis are colours of equally rising lightness, from dark to light.
+// viridis are colors of equally rising lightness, from dark to light.
 var viridis = [][3]float64{
 	{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142},
 	{38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37},
 }
 
-// gapInk is the last colour of a spectrogram's palette, which marks gaps along its foot.
+// gapInk is the last color of a spectrogram's palette, which marks gaps along its foot.
 const gapInk = 255
 
 var spectrogramPalette = func() color.Palette {
@@ -46,7 +46,7 @@ var spectrogramPalette = func() color.Palette {
 type levels [][]float64
 
 // spectrogram computes the power of x in frames of the given length, spread evenly
-// over it, under a Hann window. It averages neighbouring frequencies if an image
+// over it, under a Hann window. It averages neighboring frequencies if an image
 // shows fewer.
 func spectrogram(x []float64, columns, frame int) levels {
 	columns = min(columns, len(x))
@@ -56,10 +56,10 @@ func spectrogram(x []float64, columns, frame int) levels {
 	rows := min(frame/2, mostRowsHigh)
 	out := make(levels, columns)
 	for t := range out {
-		centre := int((float64(t) + 0.5) * float64(len(x)) / float64(columns))
+		center := int((float64(t) + 0.5) * float64(len(x)) / float64(columns))
 		clear(in)
 		for i := range in {
-			if at := centre - frame/2 + i; at >= 0 && at < len(x) {
+			if at := center - frame/2 + i; at >= 0 && at < len(x) {
 				in[i] = x[at] * (0.5 - 0.5*math.Cos(2*math.Pi*(float64(i)+0.5)/float64(frame)))
 			}
 		}

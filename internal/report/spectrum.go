@@ -12,7 +12,7 @@ import (
 const (
 	// mostStems bounds the features that a spectrum shows, the largest ones.
 	mostStems = 400
-	// mostLabels bounds the labelled ones.
+	// mostLabels bounds the labeled ones.
 	mostLabels = 8
 	// leastAmplitude is the least that is shown, as a share of the largest.
 	leastAmplitude = 1e-3
@@ -84,7 +84,7 @@ func peaks(all []line, least float64) []line {
 }
 
 // spectra returns charts of the features' frequencies under the posterior, for each
-// input and output, and tables of the labelled ones. A wave longer than reach, the
+// input and output, and tables of the labeled ones. A wave longer than reach, the
 // range of the data along the input, is a trend and has no label. Without a
 // posterior, spectra returns nil.
 func spectra(m *vssgp.Model, reach []float64) []part {

@@ -56,7 +56,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestPeaks: the largest of each neighbourhood, none that may be 0.
+// TestPeaks: the largest of each neighborhood, none that may be 0.
 func TestPeaks(t *testing.T) {
 	all := []line{{at: 0.1, sd: 0.2, amplitude: 9}, {at: 10, sd: 0.1, amplitude: 1}, {at: 10.1, sd: 0.1, amplitude: 2}, {at: 50, sd: 1, amplitude: 0.5}}
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ func TestAllocations(t *testing.T) {
 		m := 3 * Lanes
 		c, acc := make([]float64, m*m), make([]float64, s.n*Lanes)
 		g := random(rand.New(rand.NewPCG(1, 1)), 3, m)
-		sums, res := make([]float64, 3*FactorisedRows*Lanes), make([]float64, s.n)
+		sums, res := make([]float64, 3*FactorizedRows*Lanes), make([]float64, s.n)
 		d := NewDense(1)
 		bank, steps, x, gate := evenProblem(3, s.n)
 		var starts Starts
@@ -28,7 +28,7 @@ func TestAllocations(t *testing.T) {
 				(&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate, Acc: acc, W: s.w, Starts: &starts}).Features()
 			},
 			"FactorisedEven": func() {
-				(&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate, Inv: gate, Starts: &starts}).Factorised(sums, res, s.lanes)
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: bank, Steps: steps, X: x, Gate: gate, Inv: gate, Starts: &starts}).Factorized(sums, res, s.lanes)
 			},
 			"Gram":    func() { Gram(c, m, s.cos, 0, 3) },
 			"Product": func() { Product(s.bar, s.cos, g, 0, 3) },
@@ -36,7 +36,7 @@ func TestAllocations(t *testing.T) {
 				(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Contract(sums[:3*SumRows(1)*Lanes], s.bar, nil, s.lanes)
 			},
 			"Factorised": func() {
-				(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorised(sums, res, s.lanes)
+				(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorized(sums, res, s.lanes)
 			},
 			"Second":    func() { (&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Second(sums[:3*2*Lanes]) },
 			"Along":     func() { Along(sums[:3*Lanes], s.cos, s.y, s.d) },

@@ -162,9 +162,9 @@ func BenchmarkContract(b *testing.B) {
 	}
 }
 
-// BenchmarkFactorised is value and gradient together: features, fit, residuals
+// BenchmarkFactorized is value and gradient together: features, fit, residuals
 // and contraction, tile by tile.
-func BenchmarkFactorised(b *testing.B) {
+func BenchmarkFactorized(b *testing.B) {
 	for _, m := range []int{80, 800, 2000} {
 		for _, n := range []int{16, 32, 64, 128} {
 			b.Run(fmt.Sprintf("M=%d,n=%d", m, n), func(b *testing.B) {
@@ -175,13 +175,13 @@ func BenchmarkFactorised(b *testing.B) {
 					x, _ := inputs(r, n, 1)
 					cos, sin := NewPanels(count, n), NewPanels(count, n)
 					acc, res := Aligned(n*Lanes), make([]float64, n)
-					sums := make([]float64, FactorisedRows*Lanes*count)
+					sums := make([]float64, FactorizedRows*Lanes*count)
 					lanes, w := make([]Lane, count), make([]float64, m)
 					perFeature(b, n*m, func() {
 						clear(acc)
 						(&Tile{Cos: cos, Sin: sin, Bank: bank, X: x, Acc: acc, W: w}).Features()
 						SumLanes(res, acc)
-						(&Tile{Cos: cos, Sin: sin, Bank: bank, X: x}).Factorised(sums, res, lanes)
+						(&Tile{Cos: cos, Sin: sin, Bank: bank, X: x}).Factorized(sums, res, lanes)
 					})
 				})
 			})

@@ -4,10 +4,10 @@ import "fmt"
 
 // A Lane holds the numbers of a panel's features that sums over rows need.
 type Lane struct {
-	Amp    [Lanes]float64 // A1; not for Factorised
+	Amp    [Lanes]float64 // A1; not for Factorized
 	Ripple [Lanes]float64 // 4·A2·b̄, b̄ = ∂/∂E[φ_n²], the same for every row
-	Center [Lanes]float64 // z; Contract and Factorised fill it in
-	Square [Lanes]float64 // α, for Factorised: A1·∂/∂E[φ_n] = α·cos + β·r_n
+	Center [Lanes]float64 // z; Contract and Factorized fill it in
+	Square [Lanes]float64 // α, for Factorized: A1·∂/∂E[φ_n] = α·cos + β·r_n
 	Weight [Lanes]float64 // β
 }
 
@@ -25,7 +25,7 @@ const (
 // SumRows returns the number of rows of sums for features of q inputs.
 func SumRows(q int) int { return SumThetaD + 3*q }
 
-// InverseSquares writes 1/g² for each gate, from which Contract, Factorised and
+// InverseSquares writes 1/g² for each gate, from which Contract, Factorized and
 // Second get e² = (cos² + sin²)/g²; 0 where g² vanishes and all terms with it.
 func InverseSquares(inv, gate []float64) {
 	const least = 1e-290 // above it, 1/g² and its products stay finite
@@ -77,7 +77,7 @@ func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []L
 	}
 }
 
-// centers gives the lanes their features' centres in input q.
+// centers gives the lanes their features' centers in input q.
 func (b Bank) centers(what string, lanes []Lane, q int) {
 	if len(lanes) != b.Count {
 		panic(fmt.Sprintf("simd: %s: lanes of %d panels, want %d", what, len(lanes), b.Count))

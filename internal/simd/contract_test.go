@@ -125,14 +125,14 @@ func TestContract(t *testing.T) {
 	})
 }
 
-func TestFactorised(t *testing.T) {
+func TestFactorized(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		res := s.floats(s.n, 1)
 		for n := range res {
 			res[n] = s.y[n*s.d]
 		}
-		sums := s.sums(FactorisedRows)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorised(sums, res, s.lanes)
+		sums := s.sums(FactorizedRows)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorized(sums, res, s.lanes)
 		for k := range s.count * Lanes {
 			lane := s.lanes[k/Lanes]
 			a1 := lane.Amp[k%Lanes]
@@ -144,7 +144,7 @@ func TestFactorised(t *testing.T) {
 				along += res[n] * s.cos.at(n, k)
 				square += s.cos.at(n, k) * s.cos.at(n, k)
 			}
-			s.compare("Factorised", sums, FactorisedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
+			s.compare("Factorised", sums, FactorizedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
 		}
 		// Where all gates are 1, there need be none.
 		ones, open := s.floats(s.n, 0), s.floats(len(sums), 0)
@@ -152,8 +152,8 @@ func TestFactorised(t *testing.T) {
 			ones[i] = 1
 		}
 		sums = s.floats(len(sums), 0)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: ones}).Factorised(sums, res, s.lanes)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x}).Factorised(open, res, s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: ones}).Factorized(sums, res, s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x}).Factorized(open, res, s.lanes)
 		for i := range sums {
 			if sums[i] != open[i] {
 				s.t.Fatalf("sum %d is %v with gates of 1, %v without", i, sums[i], open[i])

@@ -30,7 +30,7 @@ const (
 	// EvenLeast is how many rows make stepping worth its start.
 	EvenLeast = 8
 	// narrow bounds P·(x_last − x_first)² of a feature that is stepped: a walk
-	// from the tail of a narrower one to its centre would take the tail's
+	// from the tail of a narrower one to its center would take the tail's
 	// relative error along, 350 units in the last place.
 	narrow = 100
 )

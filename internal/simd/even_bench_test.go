@@ -40,8 +40,8 @@ func evenProblem(count, n int) (b Bank, s Stepped, x, gate []float64) {
 	return b, s, x, gate
 }
 
-// BenchmarkFactorisedEven is BenchmarkFactorised over even rows.
-func BenchmarkFactorisedEven(b *testing.B) {
+// BenchmarkFactorizedEven is BenchmarkFactorized over even rows.
+func BenchmarkFactorizedEven(b *testing.B) {
 	for _, m := range []int{80, 800, 2000} {
 		for _, n := range []int{32, 64} {
 			b.Run(fmt.Sprintf("M=%d,n=%d", m, n), func(b *testing.B) {
@@ -50,14 +50,14 @@ func BenchmarkFactorisedEven(b *testing.B) {
 					bank, s, x, _ := evenProblem(count, n)
 					cos, sin := NewPanels(count, n), NewPanels(count, n)
 					acc, res := Aligned(n*Lanes), make([]float64, n)
-					sums := make([]float64, FactorisedRows*Lanes*count)
+					sums := make([]float64, FactorizedRows*Lanes*count)
 					lanes, w := make([]Lane, count), make([]float64, m)
 					var starts Starts
 					perFeature(b, n*m, func() {
 						clear(acc)
 						(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Acc: acc, W: w, Starts: &starts}).Features()
 						SumLanes(res, acc)
-						(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Starts: &starts}).Factorised(sums, res, lanes)
+						(&Tile{Cos: cos, Sin: sin, Bank: bank, Steps: s, X: x, Starts: &starts}).Factorized(sums, res, lanes)
 					})
 				})
 			})

@@ -325,7 +325,7 @@ func TestStep(t *testing.T) {
 }
 
 // TestEvenFallsBack: panels of easy lanes are stepped, others are not, and one
-// of those between does not keep its neighbours from it.
+// of those between does not keep its neighbors from it.
 func TestEvenFallsBack(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for i, kind := range kinds {

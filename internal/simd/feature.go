@@ -3,14 +3,14 @@ package simd
 import "math"
 
 // A Bank holds the parameters of features, panel by panel: for each panel the
-// phases of its eight lanes, then for each input their centres, decays and
+// phases of its eight lanes, then for each input their centers, decays and
 // frequencies. Lanes that were never set are cosines of 0: a gate.
 type Bank struct {
 	Q, Count int       // inputs, panels
 	Data     []float64 // [Count][1+3Q][8]
 }
 
-// Set gives feature k, counted through the panels, its centres z, decays P ≥ 0
+// Set gives feature k, counted through the panels, its centers z, decays P ≥ 0
 // and angular frequencies ω [Q] and its phase c in radians. Decays above 1e36
 // are taken for 1e36, frequencies and phases above 1e100 for NaN, so that the
 // kernels need not look for overflow.

@@ -20,7 +20,7 @@ func (s *Starts) resize(count int) {
 }
 
 // EvenFused reports whether features of even rows need not be written for
-// Factorised. Tiles may then be larger than a core's second cache.
+// Factorized. Tiles may then be larger than a core's second cache.
 func EvenFused() bool { return use == AVX512 }
 
 // ramp and square are t and t² for rows counted from one in the middle,

@@ -16,7 +16,7 @@ type Tile struct {
 	Gate     []float64 // [n] g; where all are 1, kernels of one input take nil for Gate and Inv
 	Inv      []float64 // [n] InverseSquares of Gate
 	Acc, W   []float64 // [n,8], [Count,8] what Fit adds to and its weights: a fit made with the features; one input
-	Starts   *Starts   // with a fit over even rows: where features start that Factorised makes again
+	Starts   *Starts   // with a fit over even rows: where features start that Factorized makes again
 }
 
 // Rows returns rows [lo, hi) of the tile.
@@ -73,13 +73,13 @@ func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 
 // Features writes the damped cosines, and adds their share of a fit if there is
 // W. Where e is below 1e-76 it is 0. The phase is reduced in turns in float64 and
-// counts up to 2⁴⁷ turns. Inputs, centres and phases that are not finite give
+// counts up to 2⁴⁷ turns. Inputs, centers and phases that are not finite give
 // NaN, as may |d| > 1e14.
 //
 // With Steps the inputs must lie Steps.Delta apart exactly: x_n = x_0 + n·Delta
 // without rounding. The result differs by some units in the last place of e.
 //
-// With Starts features may be left unwritten that Factorised can step through
+// With Starts features may be left unwritten that Factorized can step through
 // once more, if the set in use has kernels for it (EvenFused).
 func (t *Tile) Features() {
 	if t.W == nil {

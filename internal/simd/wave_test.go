@@ -100,7 +100,7 @@ func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 func TestCircle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var turns []float64
-	for i := -64; i <= 64; i++ { // the seams and their neighbours
+	for i := -64; i <= 64; i++ { // the seams and their neighbors
 		x := float64(i) / 32
 		turns = append(turns, x, math.Nextafter(x, 9), math.Nextafter(x, -9))
 	}

@@ -8,7 +8,7 @@ import (
 // A Grid is how the rows of a series stand along its input.
 type Grid struct {
 	First, Last float64 // the least and the greatest x
-	// Step is between neighbouring rows; 0 if all stand at one x.
+	// Step is between neighboring rows; 0 if all stand at one x.
 	Step float64
 	// Even says that every row stands on a multiple of Step from First, within a tenth of it, no two on the same.
 	Even bool

@@ -80,7 +80,7 @@ func (f *Filler) mixture(p *place, r *Recipe, families []*family, draws int) (*F
 	for _, g := range families {
 		base := p.warped(g.warp, r.reach(p.rate))
 		model := f.model(base.even(g.meanLevel()), r, p.rate)
-		series := make([]*levelled, len(g.levels))
+		series := make([]*leveled, len(g.levels))
 		for i, level := range g.levels {
 			series[i] = base.even(level)
 		}
@@ -149,8 +149,8 @@ func sow(families []*family, rng *rand.Rand, draw int) {
 	}
 }
 
-// model is a recipe's of a levelled series.
-func (f *Filler) model(s *levelled, r *Recipe, rate float64) ar.Model {
+// model is a recipe's of a leveled series.
+func (f *Filler) model(s *leveled, r *Recipe, rate float64) ar.Model {
 	if len(r.Estimates) == 1 {
 		return s.estimate(r.Estimates[0], rate)
 	}

@@ -97,8 +97,8 @@ func gliding(n int, rate, pitch, rho, level float64, harmonics int, noise float6
 // hole is a gap of n samples in the middle of z.
 func hole(z []float64, n int) [][2]int { return [][2]int{{(len(z) - n) / 2, (len(z)-n)/2 + n}} }
 
-// TestLevelled: in its own clock a voice that glides and grows is periodic, and what comes back from there is the voice.
-func TestLevelled(t *testing.T) {
+// TestLeveled: in its own clock a voice that glides and grows is periodic, and what comes back from there is the voice.
+func TestLeveled(t *testing.T) {
 	const rate = 16000
 	z := gliding(6001, rate, 125, 1.5, 8, 4, 0)
 	p := &place{z, hole(z, 161), 0, rate}

@@ -39,7 +39,7 @@ func (s *section) widen() {
 //
 //	r_l = Σ_n w_n w_{n+l} (m_n m_{n+l} + Cov_{n,n+l}) / Σ_n w_n²,
 //
-// as expectation maximisation has it: the means alone are quieter than the sound.
+// as expectation maximization has it: the means alone are quieter than the sound.
 func (s *section) autocorrelation(t *tile) []float64 {
 	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
 	weights, x := make([]float64, s.wide), make([]float64, s.wide)

@@ -24,7 +24,7 @@ type objective interface {
 	model() Model
 }
 
-// ascend maximises f from c's start by L-BFGS. If ctx ends it, the best fit so far
+// ascend maximizes f from c's start by L-BFGS. If ctx ends it, the best fit so far
 // comes back with an error that wraps ctx.Err(); any other error, for which f has
 // no value at the start, wraps vssgp.ErrBound and comes without a fit.
 func (p *problem) ascend(ctx context.Context, c *coordinates, f objective) (*Fit, error) {
@@ -52,7 +52,7 @@ func (p *problem) ascend(ctx context.Context, c *coordinates, f objective) (*Fit
 			return nil, fmt.Errorf("baselines: at the starting values: %w", err)
 		}
 		if err == nil {
-			why, err = lbfgs.Maximise(eval, state, lbfgs.Settings{
+			why, err = lbfgs.Maximize(eval, state, lbfgs.Settings{
 				Iterations: of, Gain: variational.BoundTolerance * float64(p.n*p.d),
 				Each: func(s *lbfgs.State) error {
 					p.report(s.Iterations, of, s.F, c.at(s.X))

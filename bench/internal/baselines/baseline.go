@@ -45,8 +45,8 @@ type Fit struct {
 	Bound      float64
 	Covariance Covariance    // learnt, in the data's units (see Covariance for σ²)
 	NoiseSD    float64       // learnt, in the units of the first output
-	Iterations int           // steps of the optimiser
-	Ended      string        // why the optimiser ended
+	Iterations int           // steps of the optimizer
+	Ended      string        // why the optimizer ended
 	Elapsed    time.Duration // of the whole fit
 }
 
@@ -59,7 +59,7 @@ type Options struct {
 	// NoisePrecision is the starting τ in 1/y² of the first output; 0 makes the
 	// noise a hundredth of its variance.
 	NoisePrecision float64
-	// Iterations bounds the optimiser's steps; 0 stands for 300 of L-BFGS, or 2000
+	// Iterations bounds the optimizer's steps; 0 stands for 300 of L-BFGS, or 2000
 	// of SVGP; NoIterations keeps the starting values.
 	Iterations int
 	Seed       uint64               // of everything random; the same seed gives the same bits

@@ -23,10 +23,10 @@ type factor struct {
 // has 10⁻⁴ of the mean of the diagonal.
 const jitterTimes = 7
 
-// factorise takes the Cholesky factor of a symmetric matrix [n,n] into a's lower
+// factorize takes the Cholesky factor of a symmetric matrix [n,n] into a's lower
 // triangle; the upper one stays as it is. Where it fails, it adds jitter to the
 // diagonal (matrices.Jittered). The error wraps vssgp.ErrBound.
-func factorise(a *mat.Dense) (f factor, err error) {
+func factorize(a *mat.Dense) (f factor, err error) {
 	n := a.RawMatrix().Rows
 	diagonal := make([]float64, n)
 	mean := 0.0

@@ -42,14 +42,14 @@ func (h hyper) check() error {
 	return nil
 }
 
-// coordinates map hyper to the vector that an optimiser sees and back: the
+// coordinates map hyper to the vector that an optimizer sees and back: the
 // logarithms of σ², l and τ⁻¹, each periodic component's p in units of the 1/l
 // that it starts with, and z in units of the shortest distance over which the
 // starting k changes. The p of a squared exponential stay 0. Nothing fixes the
 // sign of p, since k is even in it.
 type coordinates struct {
 	start hyper
-	fixed bool      // there is no z, or it is not optimised
+	fixed bool      // there is no z, or it is not optimized
 	free  []int     // which of p and z are
 	unit  []float64 // of each of them
 	size  int       // number of coordinates

@@ -36,7 +36,7 @@ func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 func covarianceOf(m *vssgp.Model, data *vssgp.Data) Covariance {
 	p := m.Params
 	c := Covariance{L: p.L, Q: p.Q, Variance: p.Variance, Lengthscale: p.Lengthscale, Frequency: p.Frequency}.upright()
-	_, y := data.Standardise()
+	_, y := data.Standardize()
 	ratio := m.Y.Scale[0] / y.Scale[0]
 	for i := range c.Variance {
 		c.Variance[i] *= ratio * ratio

@@ -144,7 +144,7 @@ func TestFeaturesUnits(t *testing.T) {
 		}
 		want := 1.0
 		if raw { // the start's σ² are together the mean square of y as they are
-			_, y := data.Standardise()
+			_, y := data.Standardize()
 			want = dot(data.Y, data.Y) / float64(len(data.Y)) / math.Pow(y.Scale[0], 2)
 		}
 		near(t, "σ²", fit.Covariance.diagonal(), want, 1e-12)

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// GP is the full Gaussian process: hyper-parameters that maximise the exact log
+// GP is the full Gaussian process: hyper-parameters that maximize the exact log
 // marginal likelihood
 //
 //	ln p(Y) = −½ Σ_d y_dᵀ A⁻¹ y_d − D/2 ln |A| − N·D/2 ln 2π,   A = K + τ⁻¹·1,
@@ -25,7 +25,7 @@ type GP struct{ Options }
 // an evaluation takes a core a quarter of an hour.
 const MaxRows = 20_000
 
-// Fit maximises the marginal likelihood and conditions on the data.
+// Fit maximizes the marginal likelihood and conditions on the data.
 func (g GP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	p, err := prepare(data, g.Options)
 	if err != nil {
@@ -58,7 +58,7 @@ func (e *evidence) value(h hyper) (float64, error) {
 	h.cov.matrix(e.a, p.x, p.x)
 	addDiagonal(e.a, h.noise)
 	var err error
-	if m.f, err = factorise(e.a); err != nil {
+	if m.f, err = factorize(e.a); err != nil {
 		return 0, err
 	}
 	m.h, m.alpha = h, mat.NewDense(p.n, p.d, slices.Clone(p.y))

@@ -57,7 +57,7 @@ func TestGPInterrupted(t *testing.T) {
 	if fit.Iterations != 3 || !(fit.Bound > start.Bound) {
 		t.Errorf("bound %v after %d iterations, want 3 and more than the start's %v", fit.Bound, fit.Iterations, start.Bound)
 	}
-	fit, err = GP{}.Fit(ctx, data) // cancelled before it began
+	fit, err = GP{}.Fit(ctx, data) // canceled before it began
 	if !errors.Is(err, context.Canceled) || fit == nil || fit.Bound != start.Bound {
 		t.Errorf("fit %v, error %v; want the starting values and the cancellation", fit, err)
 	}

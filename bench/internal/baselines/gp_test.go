@@ -207,7 +207,7 @@ func TestGPFit(t *testing.T) {
 		}
 	}
 	// The bound is the marginal likelihood of the scaled y at what is reported.
-	_, scale := data.Standardise()
+	_, scale := data.Standardize()
 	h := hyper{cov: fit.Covariance, noise: math.Pow(fit.NoiseSD/scale.Scale[0], 2)}
 	want, _, _ := naiveGP(data.X, scale.ToModel(data.Y), data.X[:1], 2, h)
 	near(t, "bound", fit.Bound, want, 1e-8)
@@ -242,7 +242,7 @@ func TestGPUnits(t *testing.T) {
 	x := []float64{1, 2, 3, 4}
 	fit := fitGP(t, Options{Covariance: SE(2, 1.5), Iterations: NoIterations, NoisePrecision: 4}, data)
 	near(t, "noise", fit.NoiseSD, 0.5, 1e-14)
-	_, scale := data.Standardise()
+	_, scale := data.Standardize()
 	s := scale.Scale[0]
 	value, mean, variance := naiveGP(data.X, scale.ToModel(data.Y), x, 2, hyper{cov: SE(2, 1.5), noise: 0.25 / (s * s)})
 	near(t, "bound", fit.Bound, value, 1e-9)

@@ -152,7 +152,7 @@ func TestUpright(t *testing.T) {
 	near(t, "k", u.naive(x, z), c.naive(x, z), 1e-15)
 }
 
-func TestFactorise(t *testing.T) {
+func TestFactorize(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	b := mat.NewDense(6, 6, normals(r, 36))
 	full, rank2 := mat.NewDense(6, 6, nil), mat.NewDense(6, 6, nil)
@@ -164,7 +164,7 @@ func TestFactorise(t *testing.T) {
 		jitter bool
 	}{"full rank": {full, false}, "rank 2": {rank2, true}} {
 		a := mat.DenseCopyOf(c.a)
-		f, err := factorise(a)
+		f, err := factorize(a)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -186,11 +186,11 @@ func TestFactorise(t *testing.T) {
 		}
 	}
 	for name, v := range map[string]float64{"negative": -1, "NaN": math.NaN(), "infinite": math.Inf(1)} {
-		if _, err := factorise(mat.NewDense(2, 2, []float64{v, 0, 0, 1e-3})); !errors.Is(err, vssgp.ErrBound) {
+		if _, err := factorize(mat.NewDense(2, 2, []float64{v, 0, 0, 1e-3})); !errors.Is(err, vssgp.ErrBound) {
 			t.Errorf("%s: error %v, want vssgp.ErrBound", name, err)
 		}
 	}
-	if _, err := factorise(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); !errors.Is(err, vssgp.ErrBound) {
+	if _, err := factorize(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); !errors.Is(err, vssgp.ErrBound) {
 		t.Errorf("indefinite: error %v, want vssgp.ErrBound", err)
 	}
 }

@@ -46,7 +46,7 @@ func prepare(data *vssgp.Data, o Options) (*problem, error) {
 	if err := data.Check(); err != nil {
 		return nil, fmt.Errorf("baselines: %w", err)
 	}
-	_, y := data.Standardise()
+	_, y := data.Standardize()
 	p := &problem{units: units{data.Q, y}, o: o, n: data.N, d: data.D, x: slices.Clone(data.X), y: y.ToModel(data.Y), began: began}
 	p.start = hyper{cov: o.Covariance.Clone(), noise: startingNoise}
 	if reflect.ValueOf(o.Covariance).IsZero() {

@@ -104,12 +104,12 @@ func (c *collapsed) condition() error {
 	return c.post.condition(c.b)
 }
 
-// condition factorises the precision P, whose lower triangle p holds, in its place
+// condition factorizes the precision P, whose lower triangle p holds, in its place
 // and turns mean, which holds P·mean, into the mean. P is 1 plus a Gram matrix: it
 // has a factor unless it holds NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
-	if q.precision, err = factorise(p); err != nil {
+	if q.precision, err = factorize(p); err != nil {
 		return err
 	}
 	q.precision.solve(q.mean)

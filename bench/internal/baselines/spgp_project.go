@@ -31,7 +31,7 @@ func newProjection(m int) *projection {
 	return &projection{k: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
 }
 
-// set moves to h and factorises K_uu; the error wraps vssgp.ErrBound.
+// set moves to h and factorizes K_uu; the error wraps vssgp.ErrBound.
 func (p *projection) set(h hyper) (err error) {
 	if err := h.check(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *projection) set(h hyper) (err error) {
 	h.cov.matrix(p.k, h.z, h.z)
 	size := h.cov.diagonal()
 	addDiagonal(p.k, inducingJitter*size)
-	if p.factor, err = factorise(p.k); err != nil {
+	if p.factor, err = factorize(p.k); err != nil {
 		return fmt.Errorf("baselines: inducing inputs: %w", err)
 	}
 	p.share = inducingJitter + p.factor.jitter/size
@@ -58,7 +58,7 @@ func (p *projection) rows(phi *mat.Dense, x []float64) {
 // by k(x,x). The lower triangle of work holds LᵀL̄ for the gradient L̄ by L. It
 // overwrites bar and work.
 //
-// K̄_fu = Φ̄·L⁻¹. Through the factorisation (Murray 2016) K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹,
+// K̄_fu = Φ̄·L⁻¹. Through the factorization (Murray 2016) K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹,
 // where P is that triangle with half its diagonal.
 func (p *projection) pull(g *hyper, bar *mat.Dense, diagonal float64, x []float64) {
 	c, cov, z := p.work, p.h.cov, p.h.z

@@ -241,7 +241,7 @@ func TestSPGPSurvives(t *testing.T) {
 	}
 }
 
-// Where a step is too long there is an error that the optimiser understands.
+// Where a step is too long there is an error that the optimizer understands.
 func TestSPGPValueErrors(t *testing.T) {
 	p, err := prepare(noisyData(20, 1, 1, 6), Options{})
 	if err != nil {
@@ -375,7 +375,7 @@ func TestSolveFromTheRight(t *testing.T) {
 			l.Set(i, i, 1+r.Float64())
 		}
 		a.Mul(l, l.T())
-		f, err := factorise(a)
+		f, err := factorize(a)
 		if err != nil {
 			t.Fatal(err)
 		}

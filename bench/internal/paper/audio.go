@@ -69,7 +69,7 @@ func audio1kFits(s *session) ([]fit, error) {
 			o.Iterations = s.size(1000, 20)
 			ssgp, factorised := o, o
 			ssgp.Method = vssgp.SSGP
-			factorised.Inference, factorised.Iterations = vssgp.Factorised, s.size(5000, 30)
+			factorised.Inference, factorised.Iterations = vssgp.Factorized, s.size(5000, 30)
 			out = append(out, t.features("ssgp", start.name, ssgp), t.features("vssgp", start.name, o),
 				t.features("fvssgp", start.name, factorised), t.stochastic(start.name, o, s.size(5000, 50), s.size(200, 100)))
 		}

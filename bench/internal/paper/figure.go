@@ -44,7 +44,7 @@ func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	p.Add(area(report.Pale, outline), stroke(report.Blue, mean))
 }
 
-// curveKey is the key of panels by addCurve, in the paper's colours.
+// curveKey is the key of panels by addCurve, in the paper's colors.
 var curveKey = []report.Entry{
 	{Name: "observed", Mark: stroke(report.Red, nil)},
 	{Name: "left out", Mark: stroke(report.Green, nil)},
@@ -135,7 +135,7 @@ func curves(name string, lines []Line, views []view, height vg.Length) figure {
 	return f
 }
 
-// A group is lines that a panel draws in one colour.
+// A group is lines that a panel draws in one color.
 type group struct {
 	label string
 	color color.Color

@@ -23,7 +23,7 @@ const (
 var Stops = []Stop{Zero, Dithered, Triangular, Hold, HoldNoise}
 
 // Dropouts returns a copy of a channel x in which the sound stops in one place of a length in each part of every samples, at random
-// within it, and where. step is the quantiser's.
+// within it, and where. step is the quantizer's.
 func Dropouts(x []float64, kind Stop, length, every int, step float64, seed uint64) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, uint64(length)))
 	y = slices.Clone(x)

@@ -36,9 +36,9 @@ func (a *apart) ends(i int) (left, right int) {
 	return left, right
 }
 
-// factorise is what machines do, the sums over them being those that would
+// factorize is what machines do, the sums over them being those that would
 // travel.
-func (a *apart) factorise(t *testing.T, lambda float64) (logDet float64) {
+func (a *apart) factorize(t *testing.T, lambda float64) (logDet float64) {
 	offset := []int{0}
 	for _, v := range a.at {
 		offset = append(offset, offset[len(offset)-1]+a.whole.Size(v))
@@ -67,7 +67,7 @@ func (a *apart) factorise(t *testing.T, lambda float64) (logDet float64) {
 	}
 	if len(a.at) > 0 {
 		var err error
-		if a.small, err = Factorise(small, lambda, 2); err != nil {
+		if a.small, err = Factorize(small, lambda, 2); err != nil {
 			t.Fatal(err)
 		}
 		logDet += a.small.LogDet()
@@ -162,7 +162,7 @@ func TestSegmentsApart(t *testing.T) {
 		if !chol.Factorize(dense) {
 			t.Fatal(c, "not positive definite")
 		}
-		if got, want := a.factorise(t, lambda), chol.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		if got, want := a.factorize(t, lambda), chol.LogDet(); math.Abs(got-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%v: log-determinant %v, dense %v", c, got, want)
 		}
 		rng := rand.New(rand.NewPCG(2, 2))

@@ -25,7 +25,7 @@ func BenchmarkEvaluation(b *testing.B) {
 		}{
 			{"factor", func() {
 				room.CopyFrom(g)
-				if _, err := Factorise(room, 0.1, 2); err != nil {
+				if _, err := Factorize(room, 0.1, 2); err != nil {
 					b.Fatal(err)
 				}
 			}},
@@ -47,7 +47,7 @@ func BenchmarkEvaluation(b *testing.B) {
 
 // factorised is the factor of g, which keeps its value.
 func factorised(t testing.TB, g *backend.Gram) *Factor {
-	f, err := Factorise(g.Clone(), 0.1, 2)
+	f, err := Factorize(g.Clone(), 0.1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func BenchmarkSegments(b *testing.B) {
 			for b.Loop() {
 				a.CopyFrom(g)
 				here = min(here, timed(func() {
-					f, err := Factorise(a, 0.1, segments)
+					f, err := Factorize(a, 0.1, segments)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -127,7 +127,7 @@ func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
 		for i, v := range at {
 			copy(between.Diag[i], a.Diag[v])
 		}
-		f, err := Factorise(between, 0.1, 2)
+		f, err := Factorize(between, 0.1, 2)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -24,7 +24,7 @@ import (
 
 // A Factor is a Cholesky factor of A: with the rows and columns of R in the order
 // of elimination A = R Rᵀ, exactly. R.Diag has the triangles L_v (zero above the
-// diagonal), R.Below the blocks between neighbours (see Segment).
+// diagonal), R.Below the blocks between neighbors (see Segment).
 //
 // With one separator, the segment before it is eliminated downwards and the one
 // after it upwards. Nothing fills in, and each takes half the time:
@@ -40,7 +40,7 @@ type Factor struct {
 	schur      *Factor    // of the separators' Schur complement; nil if there is at most one separator, factored in R itself
 }
 
-// Factorise overwrites A by the factor of A + λI with the given number of segments,
+// Factorize overwrites A by the factor of A + λI with the given number of segments,
 // each eliminated by a goroutine of its own. If there is no factor A is lost.
 //
 // One segment is eliminated from the first block to the last, which gives the
@@ -53,9 +53,9 @@ type Factor struct {
 // From three segments on there is fill-in, one block for each block of an inner
 // segment. It is kept in a.Scratch, which must not be used for anything else as
 // long as the factor is needed.
-func Factorise(a *backend.Gram, lambda float64, segments int) (*Factor, error) {
+func Factorize(a *backend.Gram, lambda float64, segments int) (*Factor, error) {
 	f := newFactor(a, separators(a.Offset, segments)...)
-	if err := f.factorise(lambda); err != nil {
+	if err := f.factorize(lambda); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -64,10 +64,10 @@ func Factorise(a *backend.Gram, lambda float64, segments int) (*Factor, error) {
 // Downward is the Factor of one segment whose R is given, as model files keep it.
 func Downward(r *backend.Gram) *Factor { return newFactor(r) }
 
-// factorise overwrites R, which is A, by the factor of A + λI.
-func (f *Factor) factorise(lambda float64) error {
+// factorize overwrites R, which is A, by the factor of A + λI.
+func (f *Factor) factorize(lambda float64) error {
 	if f.schur == nil {
-		return f.factoriseEnds(lambda)
+		return f.factorizeEnds(lambda)
 	}
 	if err := f.each(func(_ int, s *Segment) error { return s.Eliminate(lambda) }); err != nil {
 		return err
@@ -75,15 +75,15 @@ func (f *Factor) factorise(lambda float64) error {
 	for _, s := range f.segments {
 		s.Schur()
 	}
-	if err := f.schur.factorise(lambda); err != nil {
+	if err := f.schur.factorize(lambda); err != nil {
 		return fmt.Errorf("blocktri: separators, which are blocks %v of %d, after all others: %w", f.separators, f.R.Blocks(), err)
 	}
 	return nil
 }
 
-// factoriseEnds is factorise with at most one separator: the products of both
+// factorizeEnds is factorize with at most one separator: the products of both
 // segments' last couplings are taken from its block directly.
-func (f *Factor) factoriseEnds(lambda float64) error {
+func (f *Factor) factorizeEnds(lambda float64) error {
 	couplings := make([]simd.Panels, len(f.segments))
 	for _, s := range f.segments {
 		s.begin()

@@ -59,13 +59,13 @@ func denseOf(g *backend.Gram) *mat.SymDense {
 
 func TestAgainstDense(t *testing.T) {
 	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
-		againstDense(t, sizes, func(a *backend.Gram, lambda float64) (*Factor, error) { return Factorise(a, lambda, 2) })
+		againstDense(t, sizes, func(a *backend.Gram, lambda float64) (*Factor, error) { return Factorize(a, lambda, 2) })
 		againstDense(t, sizes, inSegments(t, 1))
 	}
 }
 
 // againstDense compares one order's factor with gonum's.
-func againstDense(t *testing.T, sizes []int, factorise func(*backend.Gram, float64) (*Factor, error)) {
+func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float64) (*Factor, error)) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
 	g, d := wellConditioned(sizes)
@@ -73,7 +73,7 @@ func againstDense(t *testing.T, sizes []int, factorise func(*backend.Gram, float
 	for i := range g.M() {
 		d.SetSym(i, i, d.At(i, i)+lambda)
 	}
-	f, err := factorise(g.Clone(), lambda)
+	f, err := factorize(g.Clone(), lambda)
 	if err != nil {
 		t.Fatal(sizes, err)
 	}
@@ -146,7 +146,7 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 // is the matrix.
 func TestDownward(t *testing.T) {
 	g, d := wellConditioned([]int{5, 1, 6, 2})
-	f, err := Factorise(g, 0, 1)
+	f, err := Factorize(g, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,17 +217,17 @@ func dominant(sizes []int) *backend.Gram {
 func TestNotPositive(t *testing.T) {
 	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
 	g.Diag[1][4] = -1
-	if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
+	if _, err := Factorize(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
 		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
 	}
 	g.Diag[1][4] = math.NaN()
-	if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
+	if _, err := Factorize(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
 		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		g, _ := wellConditioned([]int{9, 9})
 		g.Below[0][80] = bad
-		if _, err := Factorise(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
+		if _, err := Factorize(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
 			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestNotPositive(t *testing.T) {
 func TestPivot(t *testing.T) {
 	g, _ := wellConditioned([]int{3, 5, 4})
 	g.Diag[1][2*5+2] = -1e4
-	if _, err := Factorise(g, 0, 2); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
+	if _, err := Factorize(g, 0, 2); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
 		t.Errorf("error %v, want one about block 1 of 3 and pivot 5", err)
 	}
 }

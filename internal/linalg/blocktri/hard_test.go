@@ -136,7 +136,7 @@ func TestHard(t *testing.T) {
 		rounded := float64(g.M()) * norm * most * epsilon
 		var ends float64
 		for segments := 2; segments <= 8; segments++ {
-			f, err := Factorise(g.Clone(), c.lambda, segments)
+			f, err := Factorize(g.Clone(), c.lambda, segments)
 			if err != nil {
 				t.Errorf("%s, %d segments: %v", c.name, segments, err)
 				continue

@@ -95,7 +95,7 @@ func (s *Segment) invertCouplings(c []float64, ld, v int) {
 	}
 	ahead.transpose().unpack(zh.Rows(0, split))
 	behind.transpose().unpack(zh.Rows(split, rows))
-	symmetrise(c, ld)
+	symmetrize(c, ld)
 }
 
 // packNext packs the part of Z that column block v of R meets: the first split rows
@@ -114,9 +114,9 @@ func (s *Segment) packNext(z simd.Panels, v, split int) {
 	}
 }
 
-// symmetrise replaces a by the mean of itself and its transpose, so that the two
+// symmetrize replaces a by the mean of itself and its transpose, so that the two
 // triangles are equal in spite of rounding.
-func symmetrise(a []float64, m int) {
+func symmetrize(a []float64, m int) {
 	const side = 32 // of squares that stay in the nearest cache
 	for top := 0; top < m; top += side {
 		for left := 0; left <= top; left += side {

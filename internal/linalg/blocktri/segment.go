@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Segment is a sequence of neighbouring blocks of A, eliminated independently of
+// A Segment is a sequence of neighboring blocks of A, eliminated independently of
 // all others towards the separators, the blocks beside it. A Factor eliminates
 // several of them in one matrix; machines that share no memory have one Segment
 // each and exchange only matrices of a separator's size:
@@ -25,7 +25,7 @@ import (
 // log|A| is the sum of the segments' LogDet and the LogDet of the separators' factor.
 //
 // The segment reads its own diagonal blocks of A and the blocks of Below between
-// them and beside them. G is a sum over rows, and a row meets only neighbouring
+// them and beside them. G is a sum over rows, and a row meets only neighboring
 // windows. So if each machine has the rows from one separator to the next, its own sum
 // of those blocks is all that its segment needs, and the separators' diagonal blocks
 // are sums over two machines.

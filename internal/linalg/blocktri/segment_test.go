@@ -13,12 +13,12 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// inSegments is Factorise with the number of segments given, which
+// inSegments is Factorize with the number of segments given, which
 // fails the test where they are not that many.
 func inSegments(t *testing.T, segments int) func(*backend.Gram, float64) (*Factor, error) {
 	return func(a *backend.Gram, lambda float64) (*Factor, error) {
 		t.Helper()
-		f, err := Factorise(a, lambda, segments)
+		f, err := Factorize(a, lambda, segments)
 		if err == nil && (len(f.segments) != segments) {
 			t.Errorf("%d blocks are not in %d segments: %+v", a.Blocks(), segments, f.segments)
 		}
@@ -64,7 +64,7 @@ func TestSegmentsAgainstDense(t *testing.T) {
 func TestFewBlocks(t *testing.T) {
 	for _, c := range []struct{ blocks, segments int }{{1, 3}, {2, 3}, {3, 3}, {3, 100}, {4, 100}, {40, 2}} {
 		g := dominant(chain(c.blocks, 9, 4))
-		f, err := Factorise(g.Clone(), 0.1, c.segments)
+		f, err := Factorize(g.Clone(), 0.1, c.segments)
 		if err != nil {
 			t.Fatal(c, err)
 		}
@@ -77,7 +77,7 @@ func TestFewBlocks(t *testing.T) {
 	for _, c := range []struct{ blocks, segments, want int }{{5, 100, 3}, {8, 4, 4}, {7, 4, 4}, {6, 4, 3}, {40, 100, 20},
 		{40, 1, 1}, {40, 0, 1}, {40, -3, 1}, {2, 2, 1}, {0, 2, 0}} {
 		g := dominant(chain(c.blocks, 3))
-		if f, err := Factorise(g, 0.1, c.segments); err != nil || len(f.segments) != c.want {
+		if f, err := Factorize(g, 0.1, c.segments); err != nil || len(f.segments) != c.want {
 			t.Errorf("%+v: other segments, error %v", c, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestSegmentsSameBits(t *testing.T) {
 				for i := range a.Scratch(1 << 20) {
 					a.Scratch(1 << 20)[i] = math.NaN()
 				}
-				f, err := Factorise(a, 0.1, segments)
+				f, err := Factorize(a, 0.1, segments)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -201,7 +201,7 @@ func TestSegmentsNotPositive(t *testing.T) {
 		} {
 			g := dominant(sizes)
 			spoil(g)
-			if _, err := Factorise(g, 0, segments); !errors.Is(err, backend.ErrNotPositive) {
+			if _, err := Factorize(g, 0, segments); !errors.Is(err, backend.ErrNotPositive) {
 				t.Errorf("%s at block %d (separators %v): error %v, want ErrNotPositive", what, v, at, err)
 			}
 		}

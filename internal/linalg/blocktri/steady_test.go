@@ -31,7 +31,7 @@ func TestSegmentsMemory(t *testing.T) {
 			a.CopyFrom(g)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			f, err := Factorise(a, 0.1, segments)
+			f, err := Factorize(a, 0.1, segments)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestSegmentsMemory(t *testing.T) {
 			t.Errorf("%d blocks: %.0f bytes, want less than a twentieth of the matrix's %.0f", blocks, least, matrix)
 		}
 		inner, fill := 0, 0
-		f, err := Factorise(a, 0.1, segments)
+		f, err := Factorize(a, 0.1, segments)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,13 +18,13 @@ type Ranges []Range
 // Range is coordinates [Lo, Hi).
 type Range struct{ Lo, Hi int }
 
-// neighbours is how many blocks in a row a core takes: they lie next to each other in each
+// neighbors is how many blocks in a row a core takes: they lie next to each other in each
 // vector, and a core that reads one fetches part of the next.
-const neighbours = 4
+const neighbors = 4
 
 // eachOf calls f for n blocks, on all cores.
 func eachOf(n int, f func(block int)) {
-	parallel.Blocks(n, neighbours, func(_, lo, hi int) {
+	parallel.Blocks(n, neighbors, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}

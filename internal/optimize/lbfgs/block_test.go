@@ -10,7 +10,7 @@ import (
 )
 
 // valleys are Rosenbrock functions of four coordinates, each the steeper the
-// later it is, coupled to their neighbours and to one coordinate that all
+// later it is, coupled to their neighbors and to one coordinate that all
 // share, the last.
 type valleys struct {
 	count int
@@ -83,7 +83,7 @@ func TestBlocksReachTheMaximum(t *testing.T) {
 			if perBlock {
 				set.Blocks = v.blocks()
 			}
-			why, err := Maximise(v.f, s, set)
+			why, err := Maximize(v.f, s, set)
 			if err != nil || s.F < -1e-8 {
 				t.Errorf("%d blocks, each by itself %v: %v after %d iterations (%s, %v), want 0", count, perBlock, s.F, s.Iterations, why, err)
 			}
@@ -101,7 +101,7 @@ func TestOneBlock(t *testing.T) {
 	v := &valleys{count: 3}
 	plain, one := v.start(t), v.start(t)
 	for s, blocks := range map[*State][]Block{plain: nil, one: {{Own: Ranges{{0, v.n()}}}}} {
-		if _, err := Maximise(v.f, s, Settings{Iterations: 40, Blocks: blocks}); err != nil {
+		if _, err := Maximize(v.f, s, Settings{Iterations: 40, Blocks: blocks}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestBlocksResume(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := Maximise(v.f, whole, set); err != nil {
+	if _, err := Maximize(v.f, whole, set); err != nil {
 		t.Fatal(err)
 	}
 	if together < 5 || together > most-20 {
@@ -134,12 +134,12 @@ func TestBlocksResume(t *testing.T) {
 	for _, cut := range []int{1, together - 2, together, together + 7} {
 		part := v.start(t)
 		set.Each, set.Iterations = nil, cut
-		if _, err := Maximise(v.f, part, set); err != nil {
+		if _, err := Maximize(v.f, part, set); err != nil {
 			t.Fatal(err)
 		}
 		restored := save(t, part).restore(t)
 		set.Iterations = most
-		if _, err := Maximise(v.f, restored, set); err != nil {
+		if _, err := Maximize(v.f, restored, set); err != nil {
 			t.Fatal(err)
 		}
 		if whole.F != restored.F || !slices.Equal(whole.X, restored.X) {
@@ -165,7 +165,7 @@ func TestBlocksMeetWalls(t *testing.T) {
 	}
 	s := v.start(t)
 	best := s.F
-	_, err := Maximise(walled, s, Settings{Iterations: 3000, Gain: 1e-12, PerBlockGain: 1e-2, Blocks: v.blocks(), Each: func(s *State) error {
+	_, err := Maximize(walled, s, Settings{Iterations: 3000, Gain: 1e-12, PerBlockGain: 1e-2, Blocks: v.blocks(), Each: func(s *State) error {
 		g := make([]float64, len(s.X))
 		if f, _ := v.f(s.X, g); f != s.F || f < best || !slices.Equal(g, s.G) {
 			t.Fatalf("iteration %d: the state says %v, its point has %v, the best so far %v", s.Iterations, s.F, f, best)
@@ -196,7 +196,7 @@ func TestBlockKeepsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Maximise(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}); err != nil {
+	if _, err := Maximize(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}); err != nil {
 		t.Fatal(err)
 	}
 	a := s.PerBlock
@@ -280,7 +280,7 @@ func TestCores(t *testing.T) {
 			runtime.GOMAXPROCS(cores)
 			s := v.start(t)
 			// Blocks join after the twentieth iteration.
-			if _, err := Maximise(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}); err != nil {
+			if _, err := Maximize(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}); err != nil {
 				t.Fatal(err)
 			}
 			if want == nil {

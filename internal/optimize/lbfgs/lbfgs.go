@@ -1,4 +1,4 @@
-// Package lbfgs maximises a smooth function by limited-memory BFGS with a
+// Package lbfgs maximizes a smooth function by limited-memory BFGS with a
 // bracketing line search.
 //
 // gonum/optimize has an L-BFGS, but its state cannot be saved, so a resumed fit
@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Why a maximisation ended.
+// Why a maximization ended.
 type Why string
 
 const (
@@ -34,11 +34,11 @@ func Start(f Func, x []float64) (*State, error) {
 	return s, err
 }
 
-// Maximise continues from s. It depends on nothing but the fields of s: with a
+// Maximize continues from s. It depends on nothing but the fields of s: with a
 // copy of them, taken in Each or after an error, another call with the same
 // settings ends at the same bits. It returns why it ended, and an error only if
 // Each or ErrStop ended it.
-func Maximise(f Func, s *State, set Settings) (Why, error) {
+func Maximize(f Func, s *State, set Settings) (Why, error) {
 	if s.PerBlock == nil && len(set.Blocks) > 1 {
 		s.PerBlock = newPerBlock(s, len(set.Blocks))
 	}
@@ -90,7 +90,7 @@ func (s *State) move(f Func, set Settings) (bool, error) {
 }
 
 const (
-	patience   = 5    // steps in a row that gain too little before a maximisation ends
+	patience   = 5    // steps in a row that gain too little before a maximization ends
 	armijo     = 1e-4 // fraction of the predicted rise that a step must reach
 	wolfe      = 0.9  // fraction of the slope that may remain
 	lineTries  = 25

@@ -31,7 +31,7 @@ func TestRosenbrock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		why, err := Maximise(rosenbrock, s, Settings{Iterations: 2000, Gain: 1e-18})
+		why, err := Maximize(rosenbrock, s, Settings{Iterations: 2000, Gain: 1e-18})
 		if err != nil || s.F < -1e-10 {
 			t.Errorf("n=%d: %v after %d iterations (%s, %v), want 0", n, s.F, s.Iterations, why, err)
 		}
@@ -60,7 +60,7 @@ func TestFailedEvaluations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Maximise(walled, s, Settings{Iterations: 500, Gain: 1e-18}); err != nil || s.F < -1e-8 {
+	if _, err := Maximize(walled, s, Settings{Iterations: 500, Gain: 1e-18}); err != nil || s.F < -1e-8 {
 		t.Errorf("value %v, error %v, want 0", s.F, err)
 	}
 }
@@ -69,7 +69,7 @@ func TestStopKeepsBest(t *testing.T) {
 	stop := errors.New("enough")
 	s, _ := Start(rosenbrock, []float64{-1.2, 1})
 	first := s.F
-	why, err := Maximise(rosenbrock, s, Settings{Iterations: 100, Each: func(s *State) error {
+	why, err := Maximize(rosenbrock, s, Settings{Iterations: 100, Each: func(s *State) error {
 		if s.Iterations == 5 {
 			return stop
 		}
@@ -90,7 +90,7 @@ func TestResume(t *testing.T) {
 		var cuts []record
 		set.Each = func(s *State) error { cuts = append(cuts, save(t, s)); return nil }
 		whole, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
-		ended, err := Maximise(rosenbrock, whole, set)
+		ended, err := Maximize(rosenbrock, whole, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestResume(t *testing.T) {
 		for n := 1; ; n++ { // cut by the n-th evaluation
 			part, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
 			left := n
-			if _, err := Maximise(func(x, g []float64) (float64, error) {
+			if _, err := Maximize(func(x, g []float64) (float64, error) {
 				if left--; left == 0 {
 					return 0, ErrStop
 				}
@@ -115,7 +115,7 @@ func TestResume(t *testing.T) {
 		}
 		for i, cut := range cuts {
 			s := cut.restore(t)
-			why, err := Maximise(rosenbrock, s, set)
+			why, err := Maximize(rosenbrock, s, set)
 			if err != nil || why != ended || whole.F != s.F || !slices.Equal(whole.X, s.X) || whole.Iterations != s.Iterations {
 				t.Errorf("cut %d of %d: %s at %v after %d iterations, uninterrupted %s at %v after %d", i, len(cuts), why, s.F, s.Iterations, ended, whole.F, whole.Iterations)
 			}
@@ -173,7 +173,7 @@ func arrays(s *State) []*[]float64 {
 	return all
 }
 
-// TestMakePairs: counts that no maximisation reaches are refused, and pairs that
+// TestMakePairs: counts that no maximization reaches are refused, and pairs that
 // are there stay.
 func TestMakePairs(t *testing.T) {
 	for _, s := range []State{{Pairs: -1}, {Pairs: Memory + 1}, {Steps: -1}, {Iterations: -1}, {Stalled: -1}} {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Func is the function to maximise: it returns the value at x and writes the
+// Func is the function to maximize: it returns the value at x and writes the
 // gradient to g. An error means that the function has no value there, and the
-// search steps back. An error that wraps ErrStop ends the maximisation at once.
+// search steps back. An error that wraps ErrStop ends the maximization at once.
 type Func func(x, g []float64) (float64, error)
 
-// ErrStop, wrapped by a Func's error, ends Maximise.
+// ErrStop, wrapped by a Func's error, ends Maximize.
 var ErrStop = errors.New("stop")
 
-// State is the state of a maximisation; one that is saved can be resumed. Its
+// State is the state of a maximization; one that is saved can be resumed. Its
 // arrays are saved apart from the JSON of the rest.
 type State struct {
 	X          []float64   `json:"-"`                   // the best point
@@ -98,10 +98,10 @@ func (s *State) pairs() pairs {
 	return pairs{s.S, s.Y, s.ids}
 }
 
-// Settings of a maximisation.
+// Settings of a maximization.
 type Settings struct {
 	Iterations int // at most so many iterations of the outer loop since Start
-	// Gain ends the maximisation once the value has risen by less than Gain
+	// Gain ends the maximization once the value has risen by less than Gain
 	// in each of the last five steps.
 	Gain float64
 	// Blocks, two or more that own every coordinate once, each take their own
@@ -109,6 +109,6 @@ type Settings struct {
 	// evaluation; from then on they step together.
 	Blocks       []Block
 	PerBlockGain float64 // default: Gain
-	// Each is called after every step; an error ends the maximisation.
+	// Each is called after every step; an error ends the maximization.
 	Each func(s *State) error
 }

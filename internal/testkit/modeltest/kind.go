@@ -104,7 +104,7 @@ func makeTwins(p *variational.Params) {
 	}
 }
 
-// layWindows gives p windows, centres 2 apart, and its components to them.
+// layWindows gives p windows, centers 2 apart, and its components to them.
 func (c Kind) layWindows(p *variational.Params) {
 	if c.Windows == 0 {
 		return

@@ -103,10 +103,10 @@ func ExactTerms(p *Params, xs, ys [][]float64) []Term {
 // Exact is the bound of eq. lower_bound_opt_A.
 func Exact(p *Params, xs, ys [][]float64) float64 { return Sum(ExactTerms(p, xs, ys)) }
 
-// FactorisedTerms are the parts of eq. lower_bound_factorised over all rows,
+// FactorizedTerms are the parts of eq. lower_bound_factorized over all rows,
 // or of eq. lower_bound_SVI where rows names a mini-batch S: the data terms
 // then stand for all N rows, scaled by N/|S|.
-func FactorisedTerms(p *Params, xs, ys [][]float64, rows []int) []Term {
+func FactorizedTerms(p *Params, xs, ys [][]float64, rows []int) []Term {
 	sx, sy, scale := subset(xs, ys, rows)
 	phi := MeanMatrix(p, sx)
 	g := gram(p, phi, sx)
@@ -140,9 +140,9 @@ func FactorisedTerms(p *Params, xs, ys [][]float64, rows []int) []Term {
 	}
 }
 
-// Factorised is the sum of [FactorisedTerms].
-func Factorised(p *Params, xs, ys [][]float64, rows []int) float64 {
-	return Sum(FactorisedTerms(p, xs, ys, rows))
+// Factorized is the sum of [FactorizedTerms].
+func Factorized(p *Params, xs, ys [][]float64, rows []int) float64 {
+	return Sum(FactorizedTerms(p, xs, ys, rows))
 }
 
 // subset takes the given rows (nil: all of them) and N/|S|.

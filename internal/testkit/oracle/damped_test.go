@@ -22,7 +22,7 @@ func TestEffective(t *testing.T) {
 			near(t, "G", flatten(g), flatten(Gram(p, xs)), rounding)
 			_, want := solver(p, xs, ys)
 			near(t, "C", flatten(c), flatten(want), rounding)
-			for _, post := range []*Posterior{ExactPosterior(p, xs, ys), FactorisedPosterior(p)} {
+			for _, post := range []*Posterior{ExactPosterior(p, xs, ys), FactorizedPosterior(p)} {
 				mean, cov := f.Predict(xs, post)
 				for n, x := range xs {
 					m, v := Predict(p, post, x)
@@ -34,9 +34,9 @@ func TestEffective(t *testing.T) {
 				}
 			}
 			rows := []int{1, 4, 1}
-			value, _, _ := f.Factorised(xs, ys, Diagonal{p.CoefMean, p.CoefVar}, rows)
+			value, _, _ := f.Factorized(xs, ys, Diagonal{p.CoefMean, p.CoefVar}, rows)
 			terms := map[string]float64{}
-			for _, term := range FactorisedTerms(p, xs, ys, rows) {
+			for _, term := range FactorizedTerms(p, xs, ys, rows) {
 				terms[term.Name] = term.Value
 			}
 			scale := -p.NoisePrecision / 2 * float64(s.n) / float64(len(rows))
@@ -98,14 +98,14 @@ func TestDampedPullback(t *testing.T) {
 	}
 }
 
-func TestDampedFactorisedGradient(t *testing.T) {
+func TestDampedFactorizedGradient(t *testing.T) {
 	for name, s := range dampedShapes {
 		t.Run(name, func(t *testing.T) {
 			p, xs, ys := random(s, newRNG(3))
 			f, a := Effective(p), Diagonal{p.CoefMean, p.CoefVar}
 			rows := []int{0, 3, 3, 5}
-			value := func() float64 { v, _, _ := f.Factorised(xs, ys, a, rows); return v }
-			_, bar, barA := f.Factorised(xs, ys, a, rows)
+			value := func() float64 { v, _, _ := f.Factorized(xs, ys, a, rows); return v }
+			_, bar, barA := f.Factorized(xs, ys, a, rows)
 			sameDerivative(t, f, bar, value)
 			for i, entry := range append(matrix(a.Mean), matrix(a.Var)...) {
 				at := *entry

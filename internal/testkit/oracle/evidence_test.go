@@ -57,7 +57,7 @@ func TestBoundBelowEvidence(t *testing.T) {
 			if exact > truth {
 				t.Fatalf("seed %d: exact bound %g above the evidence %g", seed, exact, truth)
 			}
-			if factorised := Factorised(p, xs, ys, nil); factorised > exact {
+			if factorised := Factorized(p, xs, ys, nil); factorised > exact {
 				t.Fatalf("seed %d: factorised bound %g above the exact %g", seed, factorised, exact)
 			}
 			overtakes = overtakes || exact+KL(p) > truth

@@ -13,7 +13,7 @@ func Gate(p *Params, x []float64, k int) float64 {
 }
 
 // gate is g_v(t) = cos(π(t − x_v)/W) for |t − x_v| < W/2, else 0. The first
-// and the last window stay at 1 outward of their centres.
+// and the last window stay at 1 outward of their centers.
 func gate(center []float64, length float64, v int, t float64) float64 {
 	d := t - center[v]
 	if v == 0 && d <= 0 {

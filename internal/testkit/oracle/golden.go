@@ -18,7 +18,7 @@ type Golden struct {
 	FirstMean, FirstSecond []float64 // [M]
 	GramTrace, GramSum     float64
 	KL                     float64 // of frequencies and phases
-	Exact, Factorised      GoldenBound
+	Exact, Factorized      GoldenBound
 	CoefMean               [][]float64 // [M][D] of the optimal q(A)
 	CoefVar                []float64   // [M] diagonal of its covariance
 	Predict                GoldenPredict
@@ -43,8 +43,8 @@ type GoldenPredict struct {
 	X              [][]float64   `json:"X"`
 	ExactMean      [][]float64   `json:"exact_mean"`
 	ExactCov       [][][]float64 `json:"exact_covariance"`
-	FactorisedMean [][]float64   `json:"factorised_mean"`
-	FactorisedCov  [][][]float64 `json:"factorised_covariance"`
+	FactorizedMean [][]float64   `json:"factorised_mean"`
+	FactorizedCov  [][][]float64 `json:"factorised_covariance"`
 }
 
 // wireParams are Params as the files spell them.
@@ -106,7 +106,7 @@ type wireGolden struct {
 	} `json:"features"`
 	KL         float64       `json:"kl_frequencies_and_phases"`
 	Exact      wireBound     `json:"exact"`
-	Factorised wireBound     `json:"factorised"`
+	Factorized wireBound     `json:"factorised"`
 	Predict    GoldenPredict `json:"predict"`
 	Minibatch  *struct {
 		Rows []int `json:"rows"`
@@ -129,7 +129,7 @@ func LoadGolden(path string) (*Golden, error) {
 		Params:    w.Parameters.params(),
 		FirstMean: w.Features.Mean, FirstSecond: w.Features.Second,
 		GramTrace: w.Features.Trace, GramSum: w.Features.Sum, KL: w.KL,
-		Exact: w.Exact.bound(), Factorised: w.Factorised.bound(),
+		Exact: w.Exact.bound(), Factorized: w.Factorized.bound(),
 		CoefMean: w.Exact.CoefMean, CoefVar: w.Exact.CoefVar,
 		Predict: w.Predict,
 	}

@@ -84,9 +84,9 @@ func TestGoldenFeatures(t *testing.T) {
 func TestGoldenBounds(t *testing.T) {
 	forEachGolden(t, func(t *testing.T, g *Golden) {
 		near(t, "exact bound", []float64{Exact(g.Params, g.X, g.Y)}, []float64{g.Exact.Bound}, goldenValue)
-		near(t, "factorised bound", []float64{Factorised(g.Params, g.X, g.Y, nil)}, []float64{g.Factorised.Bound}, goldenValue)
+		near(t, "factorised bound", []float64{Factorized(g.Params, g.X, g.Y, nil)}, []float64{g.Factorized.Bound}, goldenValue)
 		if b := g.Minibatch; b != nil {
-			near(t, "mini-batch bound", []float64{Factorised(g.Params, g.X, g.Y, b.Rows)}, []float64{b.Bound}, goldenValue)
+			near(t, "mini-batch bound", []float64{Factorized(g.Params, g.X, g.Y, b.Rows)}, []float64{b.Bound}, goldenValue)
 		}
 	})
 }
@@ -97,9 +97,9 @@ func TestGoldenGradients(t *testing.T) {
 			t.Skip("short: seconds of central differences")
 		}
 		sameGradient(t, "exact", GradExact(g.Params, g.X, g.Y), g.Exact.Gradient)
-		sameGradient(t, "factorised", GradFactorised(g.Params, g.X, g.Y, nil), g.Factorised.Gradient)
+		sameGradient(t, "factorised", GradFactorized(g.Params, g.X, g.Y, nil), g.Factorized.Gradient)
 		if b := g.Minibatch; b != nil {
-			sameGradient(t, "mini-batch", GradFactorised(g.Params, g.X, g.Y, b.Rows), b.Gradient)
+			sameGradient(t, "mini-batch", GradFactorized(g.Params, g.X, g.Y, b.Rows), b.Gradient)
 		}
 	})
 }
@@ -134,9 +134,9 @@ func TestGoldenPredictions(t *testing.T) {
 			mean, cov := Predict(g.Params, exact, x)
 			near(t, "exact mean", mean, g.Predict.ExactMean[n], goldenValue)
 			near(t, "exact covariance", flatten(cov), flatten(g.Predict.ExactCov[n]), goldenValue)
-			mean, cov = Predict(g.Params, FactorisedPosterior(g.Params), x)
-			near(t, "factorised mean", mean, g.Predict.FactorisedMean[n], goldenValue)
-			near(t, "factorised covariance", flatten(cov), flatten(g.Predict.FactorisedCov[n]), goldenValue)
+			mean, cov = Predict(g.Params, FactorizedPosterior(g.Params), x)
+			near(t, "factorised mean", mean, g.Predict.FactorizedMean[n], goldenValue)
+			near(t, "factorised covariance", flatten(cov), flatten(g.Predict.FactorizedCov[n]), goldenValue)
 		}
 	})
 }

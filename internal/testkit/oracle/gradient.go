@@ -36,10 +36,10 @@ func GradExact(p *Params, xs, ys [][]float64) *Params {
 	return gradient(q, xs, func() float64 { return Exact(q, xs, ys) })
 }
 
-// GradFactorised is the gradient of [Factorised].
-func GradFactorised(p *Params, xs, ys [][]float64, rows []int) *Params {
+// GradFactorized is the gradient of [Factorized].
+func GradFactorized(p *Params, xs, ys [][]float64, rows []int) *Params {
 	q := p.Clone()
-	return gradient(q, xs, func() float64 { return Factorised(q, xs, ys, rows) })
+	return gradient(q, xs, func() float64 { return Factorized(q, xs, ys, rows) })
 }
 
 // gradient differentiates f, which reads p, by every entry of p. The entries

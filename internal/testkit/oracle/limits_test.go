@@ -71,7 +71,7 @@ func TestGatesSumToOne(t *testing.T) {
 // is τ⁻¹I + Ψ′ with Ψ′_de = Σ_k (σ²_i/K) (m_kd m_ke + 1[d=e] s_kd).
 func TestFarAway(t *testing.T) {
 	p, _, _ := random(shape{l: 2, k: 3, q: 1, d: 2, n: 1}, newRNG(3))
-	mean, cov := Predict(p, FactorisedPosterior(p), []float64{1e4})
+	mean, cov := Predict(p, FactorizedPosterior(p), []float64{1e4})
 	want := array(2, 2)
 	for d := range 2 {
 		want[d][d] = 1 / p.NoisePrecision
@@ -102,30 +102,30 @@ func optimalDiagonal(p *Params, xs, ys [][]float64) {
 	}
 }
 
-// TestFactorisedBelowExact: a diagonal q(A) cannot beat the optimal one, and
+// TestFactorizedBelowExact: a diagonal q(A) cannot beat the optimal one, and
 // is the optimal one where there is a single feature.
-func TestFactorisedBelowExact(t *testing.T) {
+func TestFactorizedBelowExact(t *testing.T) {
 	p, xs, ys := random(shape{l: 2, k: 4, q: 1, d: 2, n: 12}, newRNG(4))
 	optimalDiagonal(p, xs, ys)
-	exact, best := Exact(p, xs, ys), Factorised(p, xs, ys, nil)
+	exact, best := Exact(p, xs, ys), Factorized(p, xs, ys, nil)
 	if best >= exact {
 		t.Errorf("factorised %g, exact %g: want less", best, exact)
 	}
 	p.CoefMean[0][0] += 0.01
-	if worse := Factorised(p, xs, ys, nil); worse >= best {
+	if worse := Factorized(p, xs, ys, nil); worse >= best {
 		t.Errorf("off the optimum the factorised bound is %g, at it %g", worse, best)
 	}
 	p, xs, ys = random(shape{l: 1, k: 1, q: 2, d: 2, n: 12}, newRNG(5))
 	optimalDiagonal(p, xs, ys)
-	near(t, "one feature: factorised bound", []float64{Factorised(p, xs, ys, nil)}, []float64{Exact(p, xs, ys)}, rounding)
+	near(t, "one feature: factorised bound", []float64{Factorized(p, xs, ys, nil)}, []float64{Exact(p, xs, ys)}, rounding)
 }
 
 // TestBatchesAverage: the mini-batch bounds of a partition into equal parts
 // average to the whole bound.
 func TestBatchesAverage(t *testing.T) {
 	p, xs, ys := random(shape{l: 1, k: 3, q: 2, d: 2, n: 6}, newRNG(6))
-	parts := Factorised(p, xs, ys, []int{0, 3}) + Factorised(p, xs, ys, []int{1, 4}) + Factorised(p, xs, ys, []int{5, 2})
-	near(t, "average of the batches", []float64{parts / 3}, []float64{Factorised(p, xs, ys, nil)}, rounding)
+	parts := Factorized(p, xs, ys, []int{0, 3}) + Factorized(p, xs, ys, []int{1, 4}) + Factorized(p, xs, ys, []int{5, 2})
+	near(t, "average of the batches", []float64{parts / 3}, []float64{Factorized(p, xs, ys, nil)}, rounding)
 }
 
 // TestFarFromOrigin: shifting everything by 3·10⁶ changes angles by rounding
@@ -149,7 +149,7 @@ func TestFarFromOrigin(t *testing.T) {
 			}
 		}
 	}
-	for _, x := range xs { // now features centred at 0, millions of radians away
+	for _, x := range xs { // now features centerd at 0, millions of radians away
 		for k := range p.Location {
 			p.Location[k][0] = 0
 			precise := PreciseAngle(p, x, k)

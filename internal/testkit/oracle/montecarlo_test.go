@@ -100,7 +100,7 @@ func TestMonteCarloPredictions(t *testing.T) {
 			at := xs[:2] // the first two rows stand for new inputs
 			for name, post := range map[string]*Posterior{
 				"exact":      ExactPosterior(p, xs, ys),
-				"factorised": FactorisedPosterior(p),
+				"factorised": FactorizedPosterior(p),
 			} {
 				rng := newRNG(uint64(40 + i))
 				mean, cov := PredictJoint(p, post, at)

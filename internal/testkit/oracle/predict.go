@@ -30,8 +30,8 @@ func ExactPosterior(p *Params, xs, ys [][]float64) *Posterior {
 	return post
 }
 
-// FactorisedPosterior is the q(A) of p's coefficients, diagonal.
-func FactorisedPosterior(p *Params) *Posterior {
+// FactorizedPosterior is the q(A) of p's coefficients, diagonal.
+func FactorizedPosterior(p *Params) *Posterior {
 	post := &Posterior{Mean: p.CoefMean}
 	m := len(p.CoefMean)
 	for d := range p.CoefMean[0] {

@@ -32,13 +32,13 @@ func drifting(n int, seed uint64) *Data {
 	return d
 }
 
-// optimiserStarts are two starts with windows of 512 samples.
-var optimiserStarts = map[string]Options{
+// optimizerStarts are two starts with windows of 512 samples.
+var optimizerStarts = map[string]Options{
 	"spectrum": {Window: 512, Components: 8},
 	"paper":    {Window: 512, Init: InitPaper, Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}, Features: 5},
 }
 
-// optimaApart is how far apart two optimisers' ends may lie, as a share of their
+// optimaApart is how far apart two optimizers' ends may lie, as a share of their
 // rise: the stopping rule leaves a slow tail.
 const optimaApart = 0.01
 
@@ -56,14 +56,14 @@ func started(t testing.TB, data *Data, o Options) (*frame, *Model) {
 	return f, m
 }
 
-// counted is how many evaluations of the bound a stage's optimiser took, and
+// counted is how many evaluations of the bound a stage's optimizer took, and
 // the best bound after each.
 func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	t.Helper()
 	f, m := started(t, data, o)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	set := f.o.optimise(f.init, o.Seed)
+	set := f.o.optimize(f.init, o.Seed)
 	set.Random, set.Iterations = false, evaluations // one stage in which everything moves
 	run, err := f.run(ctx, f.rows, m, set)
 	if err != nil {
@@ -82,17 +82,17 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	if err := run.Begin(nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Optimise(); err != nil && ctx.Err() == nil {
+	if _, err := run.Optimize(); err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
 	return best
 }
 
-// TestOptimisersAgree: from near an optimum both end at its bound, within what
+// TestOptimizersAgree: from near an optimum both end at its bound, within what
 // their stopping rule leaves open.
-func TestOptimisersAgree(t *testing.T) {
+func TestOptimizersAgree(t *testing.T) {
 	data := drifting(256*6, 1)
-	o := optimiserStarts["spectrum"]
+	o := optimizerStarts["spectrum"]
 	o.Iterations = 2000
 	from, _ := mustFit(t, data, o)
 	rng := modeltest.NewRNG(5)
@@ -102,8 +102,8 @@ func TestOptimisersAgree(t *testing.T) {
 	}
 	start := evaluated(t, from, data).Bound
 	var end [2]float64
-	for i, by := range []Optimiser{OptimiserGlobal, OptimiserWindows} {
-		_, r := mustFit(t, data, Options{From: from, Optimiser: by, Iterations: 2000})
+	for i, by := range []Optimizer{OptimizerGlobal, OptimizerWindows} {
+		_, r := mustFit(t, data, Options{From: from, Optimizer: by, Iterations: 2000})
 		if end[i] = r.Bound; r.Starts[0].Ended != "converged" {
 			t.Errorf("%s: ended %q after %d iterations", by, r.Starts[0].Ended, r.Iterations)
 		}
@@ -114,34 +114,34 @@ func TestOptimisersAgree(t *testing.T) {
 	}
 }
 
-// TestOptimiserOfManyWindows: the default, and the reason for it.
-func TestOptimiserOfManyWindows(t *testing.T) {
+// TestOptimizerOfManyWindows: the default, and the reason for it.
+func TestOptimizerOfManyWindows(t *testing.T) {
 	const after = 25
-	for windows, want := range map[int]Optimiser{8: OptimiserGlobal, 40: OptimiserWindows} {
+	for windows, want := range map[int]Optimizer{8: OptimizerGlobal, 40: OptimizerWindows} {
 		data := drifting(256*windows, 1)
-		at := map[Optimiser]float64{}
-		for _, by := range []Optimiser{"", OptimiserGlobal, OptimiserWindows} {
-			o := optimiserStarts["spectrum"]
-			o.Optimiser = by
+		at := map[Optimizer]float64{}
+		for _, by := range []Optimizer{"", OptimizerGlobal, OptimizerWindows} {
+			o := optimizerStarts["spectrum"]
+			o.Optimizer = by
 			best := counted(t, data, o, after)
 			at[by] = best[len(best)-1]
 		}
 		if at[""] != at[want] {
 			t.Errorf("%d windows: the default reaches %v, %s %v", windows, at[""], want, at[want])
 		}
-		if windows >= optimize.PerWindow && at[OptimiserWindows] <= at[OptimiserGlobal] {
-			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimiserWindows], after, at[OptimiserGlobal])
+		if windows >= optimize.PerWindow && at[OptimizerWindows] <= at[OptimizerGlobal] {
+			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimizerWindows], after, at[OptimizerGlobal])
 		}
 	}
 }
 
-// BenchmarkOptimiser reports, over four recordings, the mean bound in nats for
+// BenchmarkOptimizer reports, over four recordings, the mean bound in nats for
 // each 256 rows after so many evaluations (global50, windows50), and how many
-// of OptimiserWindows reach what OptimiserGlobal has then (as50); 400 stands
+// of OptimizerWindows reach what OptimizerGlobal has then (as50); 400 stands
 // for never.
 //
-//	go test -run '^$' -bench Optimiser -benchtime 1x .
-func BenchmarkOptimiser(b *testing.B) {
+//	go test -run '^$' -bench Optimizer -benchtime 1x .
+func BenchmarkOptimizer(b *testing.B) {
 	const sets, most = 4, 400
 	marks := []int{10, 25, 50, 100, 200, most}
 	for _, start := range []string{"spectrum", "paper"} {
@@ -149,12 +149,12 @@ func BenchmarkOptimiser(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/windows=%d", start, windows), func(b *testing.B) {
 				share := 1 / float64(sets*windows)
 				for range b.N {
-					mean := map[Optimiser][]float64{}
-					for _, by := range []Optimiser{OptimiserGlobal, OptimiserWindows} {
+					mean := map[Optimizer][]float64{}
+					for _, by := range []Optimizer{OptimizerGlobal, OptimizerWindows} {
 						mean[by] = make([]float64, most)
 						for seed := range uint64(sets) {
-							o := optimiserStarts[start]
-							o.Optimiser = by
+							o := optimizerStarts[start]
+							o.Optimizer = by
 							best := counted(b, drifting(256*windows, seed+1), o, most)
 							for i := range mean[by] {
 								mean[by][i] += share * best[min(i, len(best)-1)]
@@ -165,7 +165,7 @@ func BenchmarkOptimiser(b *testing.B) {
 						}
 					}
 					for _, n := range marks {
-						reached, _ := slices.BinarySearch(mean[OptimiserWindows], mean[OptimiserGlobal][n-1])
+						reached, _ := slices.BinarySearch(mean[OptimizerWindows], mean[OptimizerGlobal][n-1])
 						b.ReportMetric(float64(min(reached+1, most)), fmt.Sprintf("as%d", n))
 					}
 				}
@@ -182,13 +182,13 @@ func BenchmarkContiguousStep(b *testing.B) {
 	for _, windows := range []int{16, 256, 4096} {
 		for _, contiguous := range []bool{false, true} {
 			b.Run(fmt.Sprintf("windows=%d/contiguous=%v", windows, contiguous), func(b *testing.B) {
-				data, o := drifting(256*windows, 1), optimiserStarts["paper"]
+				data, o := drifting(256*windows, 1), optimizerStarts["paper"]
 				o.Inference, o.Contiguous = Stochastic, contiguous
 				f, m := started(b, data, o)
 				p := m.Params
 				p.CoefMean, p.CoefVar = make([]float64, p.M()), slices.Repeat([]float64{1}, p.M())
 				steps := func(n int) *optimize.Run {
-					set := o.optimise(f.init, o.Seed)
+					set := o.optimize(f.init, o.Seed)
 					set.Random, set.Iterations = false, n // one stage in which everything moves
 					run, err := f.run(b.Context(), f.rows, m, set)
 					if err != nil {
@@ -200,12 +200,12 @@ func BenchmarkContiguousStep(b *testing.B) {
 					b.Cleanup(func() { run.Close() })
 					return run
 				}
-				if _, err := steps(1).Optimise(); err != nil {
+				if _, err := steps(1).Optimize(); err != nil {
 					b.Fatal(err)
 				}
 				run := steps(b.N)
 				b.ResetTimer()
-				if _, err := run.Optimise(); err != nil {
+				if _, err := run.Optimize(); err != nil {
 					b.Fatal(err)
 				}
 			})

@@ -34,9 +34,9 @@ func (r *Run) Begin(from *State) error {
 	return nil
 }
 
-// Optimise runs all stages and says why it ended. Params are the best so far, even
+// Optimize runs all stages and says why it ended. Params are the best so far, even
 // if it returns an error.
-func (r *Run) Optimise() (ended string, err error) {
+func (r *Run) Optimize() (ended string, err error) {
 	ended = "starting values kept"
 	for ; r.at < len(r.stages) && err == nil; r.at++ {
 		ended, err = r.take(r.stages[r.at])
@@ -118,7 +118,7 @@ func (r *Run) Criterion() (float64, error) {
 	if err := r.Begin(nil); err != nil {
 		return 0, err
 	}
-	if _, err := r.Optimise(); err != nil {
+	if _, err := r.Optimize(); err != nil {
 		return 0, err
 	}
 	if _, err := r.Evaluate(); err != nil {

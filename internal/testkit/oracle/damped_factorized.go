@@ -4,14 +4,14 @@ package oracle
 // a gradient by its parameters.
 type Diagonal struct{ Mean, Var [][]float64 } // [M][D]
 
-// Factorised is the expected squared error over the given rows (nil: all; a
+// Factorized is the expected squared error over the given rows (nil: all; a
 // row named twice counts twice),
 //
 //	F = Σ_n Σ_d E(y_nd − φ_n a_d)²
 //	  = Σ_nd [ y² − 2 y φ̄m_d + Σ_jk E[φ_j φ_k] (m_jd m_kd + 1[j=k] s_kd) ],
 //
 // with its gradients.
-func (f *Damped) Factorised(xs, ys [][]float64, a Diagonal, rows []int) (value float64, bar *Damped, barA Diagonal) {
+func (f *Damped) Factorized(xs, ys [][]float64, a Diagonal, rows []int) (value float64, bar *Damped, barA Diagonal) {
 	if rows != nil {
 		xs, ys, _ = subset(xs, ys, rows)
 	}
@@ -33,14 +33,14 @@ func (f *Damped) Factorised(xs, ys [][]float64, a Diagonal, rows []int) (value f
 			}
 		}
 		for k := range m {
-			f.factorisedRow(bar, barA, ws[n][k], mean[n], second[n], ys[n], a, k)
+			f.factorizedRow(bar, barA, ws[n][k], mean[n], second[n], ys[n], a, k)
 		}
 	}
 	return value, bar, barA
 }
 
-// factorisedRow adds one row's gradients by feature k and its coefficients.
-func (f *Damped) factorisedRow(bar *Damped, barA Diagonal, w wave, mean, second, y []float64, a Diagonal, k int) {
+// factorizedRow adds one row's gradients by feature k and its coefficients.
+func (f *Damped) factorizedRow(bar *Damped, barA Diagonal, w wave, mean, second, y []float64, a Diagonal, k int) {
 	var barMean, barSecond float64
 	for d := range y {
 		others := -y[d] // Σ_{j≠k} φ̄_j m_jd − y_d

@@ -5,14 +5,14 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// slopeWidth is how many sums of a feature of q inputs factorised_gradient makes: those
+// slopeWidth is how many sums of a feature of q inputs factorized_gradient makes: those
 // of pullback, residuals along four outputs, squares, second moments.
 func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 
-// Factorised fills dst with the expected squared error over the rows, or over the
+// Factorized fills dst with the expected squared error over the rows, or over the
 // given ones, and its gradient.
-func (r *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, given []int) error {
-	err := r.pass("factorised", r.data.CheckFactorised(dst, f, w, given), func() error { return r.factorised(f, w, given) })
+func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, given []int) error {
+	err := r.pass("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorised(f, w, given) })
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (r *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *b
 // residuals and the gradients:
 //
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
-func slopes(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, sums []float64) {
+func slopes(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, sums []float64) {
 	width, base := slopeWidth(f.Q), kernels.PullbackWidth(f.Q)
 	for k := range f.M {
 		s := sums[k*width+base:]
@@ -61,7 +61,7 @@ func (r *rows) laySlopes(p *plan) error {
 // and their squared residuals in host[arrayValue]. It takes the residuals of all rows
 // first, for all features, then the gradient.
 func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) error {
-	op := opFactorised
+	op := opFactorized
 	if given != nil {
 		op = opPick
 	}

@@ -2,26 +2,26 @@ package simd
 
 import "fmt"
 
-// Rows of Factorised's sums, eight numbers each.
+// Rows of Factorized's sums, eight numbers each.
 const (
-	FactorisedAlong  = iota // Σ r·cos
-	FactorisedSquare        // Σ cos²
-	FactorisedRipple        // and so on as Contract's
-	FactorisedTheta
-	FactorisedThetaD
-	FactorisedQuadD
-	FactorisedQuadD2
-	FactorisedRows
+	FactorizedAlong  = iota // Σ r·cos
+	FactorizedSquare        // Σ cos²
+	FactorizedRipple        // and so on as Contract's
+	FactorizedTheta
+	FactorizedThetaD
+	FactorizedQuadD
+	FactorizedQuadD2
+	FactorizedRows
 )
 
-// Factorised is Contract for one input and one output with A1·∂/∂E[φ_n] =
+// Factorized is Contract for one input and one output with A1·∂/∂E[φ_n] =
 // α·cos + β·r_n made on the way, r [n] being the residuals. Its sums
-// [Count,FactorisedRows,8] have Σ r·cos and Σ cos² instead of Σ u·cos, which is
+// [Count,FactorizedRows,8] have Σ r·cos and Σ cos² instead of Σ u·cos, which is
 // (α·Σ cos² + β·Σ r·cos)/A1. For more inputs or outputs Fit (with weights α, into
 // zeros) and AddOutput make bar, and Along, Second and Contract the sums.
-func (t *Tile) Factorised(sums, res []float64, lanes []Lane) {
+func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 	t.check("Factorised", true, res)
-	checkSums("Factorised", sums, t.Cos.Count*FactorisedRows)
+	checkSums("Factorised", sums, t.Cos.Count*FactorizedRows)
 	t.Bank.centers("Factorised", lanes, 0)
 	if t.Starts == nil {
 		t.factorised(sums, res, lanes)
@@ -35,14 +35,14 @@ func (t *Tile) Factorised(sums, res []float64, lanes []Lane) {
 	}
 }
 
-// resume is Factorised for the panels from lo on that are all stepped or all
+// resume is Factorized for the panels from lo on that are all stepped or all
 // written, and returns where they end.
 func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi int) {
 	from, n := t.Starts, t.Cos.N
 	for hi = lo + 1; hi < t.Bank.Count && from.stepped[hi] == from.stepped[lo]; {
 		hi++
 	}
-	to := sums[lo*FactorisedRows*Lanes : hi*FactorisedRows*Lanes]
+	to := sums[lo*FactorizedRows*Lanes : hi*FactorizedRows*Lanes]
 	if !from.stepped[lo] {
 		written := t.Slice(lo, hi)
 		written.factorised(to, res, lanes[lo:hi])
@@ -53,7 +53,7 @@ func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi i
 	return hi
 }
 
-// factorised is Factorised over features that are written.
+// factorised is Factorized over features that are written.
 func (t *Tile) factorised(sums, res []float64, lanes []Lane) {
 	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
@@ -61,13 +61,13 @@ func (t *Tile) factorised(sums, res []float64, lanes []Lane) {
 	}
 	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &t.X[0], first(t.Inv), &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
 		for i := range cos.Count {
-			factorisedPlain(sums[i*FactorisedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, t.X, t.Inv, &lanes[i])
+			factorizedPlain(sums[i*FactorizedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, t.X, t.Inv, &lanes[i])
 		}
 	}
 }
 
-// factorisedPlain is Factorised's plain loop.
-func factorisedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
+// factorizedPlain is Factorized's plain loop.
+func factorizedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
 	for l := range Lanes {
 		var along, square, ripple, theta, thetaD, quadD, quadD2 float64
 		a2 := lane.Ripple[l]
@@ -89,7 +89,7 @@ func factorisedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
 			quadD -= qu * d
 			quadD2 -= qu * d * d
 		}
-		for i, v := range [FactorisedRows]float64{along, square, ripple, theta, thetaD, quadD, quadD2} {
+		for i, v := range [FactorizedRows]float64{along, square, ripple, theta, thetaD, quadD, quadD2} {
 			sums[i*Lanes+l] += v
 		}
 	}

@@ -6,20 +6,20 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// Factorised is the bound with a diagonal q(A) (eqs. lower_bound_factorised,
+// Factorized is the bound with a diagonal q(A) (eqs. lower_bound_factorized,
 // lower_bound_SVI) over the given rows, nil for all; the data's part is scaled
 // by N/|S|:
 //
 //	L = −½ND log(2π/τ) − ½τ (N/|S|) F − KL(q(A)‖p(A)) − KL(q(w)‖p(w)) − KL(q(b)‖p(b))
 //
-// with F the expected squared error (spectral.FactorisedSums), one pass of
+// with F the expected squared error (spectral.FactorizedSums), one pass of
 // O(|S|·M·(Q+D)). The KL terms of window v are multiplied by weight [V], nil for
 // 1; p may then lack components of windows that no given row meets.
-func (r *Rows) Factorised(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
+func (r *Rows) Factorized(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
 	f := r.workspace.featuresOf(p)
 	sums := r.workspace.sumsOf(f, r.D)
 	w := &backend.Weights{Mean: p.CoefMean, Var: p.CoefVar, D: r.D}
-	if err := r.rows.Factorised(sums, f, w, rows); err != nil {
+	if err := r.rows.Factorized(sums, f, w, rows); err != nil {
 		return nil, err
 	}
 	scale := 1.0

@@ -8,14 +8,14 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Factorised fills dst with the expected squared error over the rows and its
+// Factorized fills dst with the expected squared error over the rows and its
 // gradient. A tile first sums its residuals r_n = y_n − φ̄_n m over the
 // features, then its gradient, feature by feature:
 //
 //	∂F/∂φ̄_nk = −2 Σ_d r_nd m_kd − 2 φ̄_nk Σ_d m_kd²   ∂F/∂E[φ_nk²] = Σ_d m_kd² + s_kd
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
-func (d *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *backend.Weights, rows []int) error {
-	if err := d.data.CheckFactorised(dst, f, w, rows); err != nil {
+func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+	if err := d.data.CheckFactorized(dst, f, w, rows); err != nil {
 		return fmt.Errorf("cpu: factorised: %w", err)
 	}
 	if rows != nil {
@@ -25,10 +25,10 @@ func (d *rows) Factorised(dst *backend.FactorisedSums, f *backend.Features, w *b
 	p := &factorised{rows: d, bank: &d.work.bank, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
-		sums := d.sum(p.bank, []int{simd.FactorisedRows}, p.chunk)
-		from := func(row int) column { return column{sums[1+row*simd.Lanes:], simd.FactorisedRows} }
+		sums := d.sum(p.bank, []int{simd.FactorizedRows}, p.chunk)
+		from := func(row int) column { return column{sums[1+row*simd.Lanes:], simd.FactorizedRows} }
 		dst.Value = sums[0]
-		p.finish(dst, []column{from(simd.FactorisedAlong)}, from(simd.FactorisedSquare), from(simd.FactorisedRipple))
+		p.finish(dst, []column{from(simd.FactorizedAlong)}, from(simd.FactorizedSquare), from(simd.FactorizedRipple))
 		return d.stopped("factorised")
 	}
 	widths := append(slices.Repeat([]int{1}, w.D), 2, simd.SumRows(f.Q))
@@ -108,7 +108,7 @@ func (p *factorised) over(c chunk) (t *tile, size int) {
 	return t, size
 }
 
-// chunk adds a chunk's squared residuals and Factorised's sums: one input, one
+// chunk adds a chunk's squared residuals and Factorized's sums: one input, one
 // output. Where all rows of a tile are even, its features need not be written.
 func (p *factorised) chunk(c chunk, part []float64) {
 	t, size := p.over(c)
@@ -130,12 +130,12 @@ func (p *factorised) chunk(c chunk, part []float64) {
 		}
 		simd.SumLanes(res, acc)
 		part[0] += residual(res, t.y)
-		lap.end(factorisedFeatures)
+		lap.end(factorizedFeatures)
 		for j := range t.parts {
 			v := &t.parts[j]
-			v.Factorised(v.of(sums, simd.FactorisedRows*simd.Lanes), res, t.lanes[v.lo:v.hi])
+			v.Factorized(v.of(sums, simd.FactorizedRows*simd.Lanes), res, t.lanes[v.lo:v.hi])
 		}
-		lap.end(factorisedContraction)
+		lap.end(factorizedContraction)
 	})
 }
 
@@ -158,7 +158,7 @@ func (p *factorised) chunkOfMany(c chunk, part []float64) {
 			}
 		}
 		part[0] += residual(res, t.y)
-		lap.end(factorisedFeatures)
+		lap.end(factorizedFeatures)
 		self := t.of(p.self, simd.Lanes)
 		for j := range t.bar.Count {
 			clear(t.bar.Panel(j))
@@ -172,7 +172,7 @@ func (p *factorised) chunkOfMany(c chunk, part []float64) {
 			t.parts[i].Second(t.parts[i].of(second, 2*simd.Lanes))
 		}
 		t.contract(contract[:simd.SumRows(t.bank.Q)*width])
-		lap.end(factorisedContraction)
+		lap.end(factorizedContraction)
 	})
 }
 
@@ -188,7 +188,7 @@ func residual(fit, y []float64) float64 {
 
 // finish writes the gradient from the sums over all rows, and adds the terms of the
 // value that do not depend on the residuals.
-func (p *factorised) finish(dst *backend.FactorisedSums, along []column, square, rest column) {
+func (p *factorised) finish(dst *backend.FactorizedSums, along []column, square, rest column) {
 	f, w, b := p.bank.f, p.w, p.bank
 	for k := range f.M {
 		m2, s2 := p.squares(k)

@@ -52,7 +52,7 @@ func TestCloseGaps(t *testing.T) {
 	for _, i := range []int{1445, 1460, 1565, 1579} {
 		guessed[i] += 5
 	}
-	c, ok := conditional([]*levelled{(&place{guessed, gaps, 1, rate}).warped(Clock{}, 600)}, m, nil)
+	c, ok := conditional([]*leveled{(&place{guessed, gaps, 1, rate}).warped(Clock{}, 600)}, m, nil)
 	if !ok {
 		t.Fatal("the gap cannot be filled")
 	}

@@ -8,23 +8,23 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
-// checkFactorised: value and gradient are the oracle's, over all rows, over
+// checkFactorized: value and gradient are the oracle's, over all rows, over
 // some in no order with one named twice, over one and over none.
-func checkFactorised(p *problem, b backend.Backend) error {
+func checkFactorized(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		for name, rows := range map[string][]int{
 			"all rows": nil, "some rows": p.subset, "the last row": {p.n - 1}, "no rows": {},
 		} {
 			got := p.sums(out)
-			if err := r.Factorised(got, p.features, p.weights, rows); err != nil {
+			if err := r.Factorized(got, p.features, p.weights, rows); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			a := oracle.Diagonal{Mean: unflatten(p.weights.Mean, p.m), Var: unflatten(p.weights.Var, p.m)}
 			value, f, barA := 0.0, (*oracle.Damped)(nil), oracle.Diagonal{}
 			if len(rows) == 0 && rows != nil {
-				value, f, barA = p.damped.Factorised(nil, p.ys[:1], a, nil)
+				value, f, barA = p.damped.Factorized(nil, p.ys[:1], a, nil)
 			} else {
-				value, f, barA = p.damped.Factorised(p.xs, p.ys, a, rows)
+				value, f, barA = p.damped.Factorized(p.xs, p.ys, a, rows)
 			}
 			err := firstOf(
 				same("Value", []float64{got.Value}, []float64{value}, p.tol.value),
@@ -50,8 +50,8 @@ func checkSumsWithoutOutputs(p *problem, b backend.Backend) error {
 		if err := r.Moments(mom, p.features); err != nil {
 			return err
 		}
-		sums := &backend.FactorisedSums{Value: math.NaN(), Features: p.cotangent(out), Weights: backend.NewWeights(p.m, 0)}
-		if err := r.Factorised(sums, p.features, backend.NewWeights(p.m, 0), nil); err != nil {
+		sums := &backend.FactorizedSums{Value: math.NaN(), Features: p.cotangent(out), Weights: backend.NewWeights(p.m, 0)}
+		if err := r.Factorized(sums, p.features, backend.NewWeights(p.m, 0), nil); err != nil {
 			return err
 		}
 		_, g := p.damped.Moments(p.xs, p.ys)
@@ -63,9 +63,9 @@ func checkSumsWithoutOutputs(p *problem, b backend.Backend) error {
 	})
 }
 
-// checkFactorisedAdd: the sums over the even rows and over the odd ones are,
+// checkFactorizedAdd: the sums over the even rows and over the odd ones are,
 // added, those over all.
-func checkFactorisedAdd(p *problem, b backend.Backend) error {
+func checkFactorizedAdd(p *problem, b backend.Backend) error {
 	if p.n < 2 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func checkFactorisedAdd(p *problem, b backend.Backend) error {
 		var all [3][]float64
 		for i, rows := range [][]int{nil, p.everySecond(0), p.everySecond(1)} {
 			s := p.sums(out)
-			if err := r.Factorised(s, p.features, p.weights, rows); err != nil {
+			if err := r.Factorized(s, p.features, p.weights, rows); err != nil {
 				return err
 			}
 			all[i] = numbers(s)
@@ -87,7 +87,7 @@ func checkFactorisedAdd(p *problem, b backend.Backend) error {
 }
 
 // numbers are all of s in one array.
-func numbers(s *backend.FactorisedSums) []float64 {
+func numbers(s *backend.FactorizedSums) []float64 {
 	v := []float64{s.Value}
 	for _, f := range s.Features.Fields() {
 		v = append(v, f.Data...)
@@ -95,16 +95,16 @@ func numbers(s *backend.FactorisedSums) []float64 {
 	return append(append(v, s.Weights.Mean...), s.Weights.Var...)
 }
 
-// checkFactorisedGradient: along a direction in each field, the gradient is
+// checkFactorizedGradient: along a direction in each field, the gradient is
 // the central difference of the backend's own Value.
-func checkFactorisedGradient(p *problem, b backend.Backend) error {
+func checkFactorizedGradient(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		s, other := p.sums(out), p.sums(out)
-		if err := r.Factorised(s, p.features, p.weights, p.subset); err != nil {
+		if err := r.Factorized(s, p.features, p.weights, p.subset); err != nil {
 			return err
 		}
 		err := p.alongFields(s.Features, func(f *backend.Features) (float64, error) {
-			err := r.Factorised(other, f, p.weights, p.subset)
+			err := r.Factorized(other, f, p.weights, p.subset)
 			return other.Value, err
 		})
 		if err != nil {
@@ -118,7 +118,7 @@ func checkFactorisedGradient(p *problem, b backend.Backend) error {
 }
 
 // alongWeights does the same for the coefficients' means or variances.
-func (p *problem) alongWeights(name string, grad []float64, r backend.Rows, other *backend.FactorisedSums) error {
+func (p *problem) alongWeights(name string, grad []float64, r backend.Rows, other *backend.FactorizedSums) error {
 	direction := make([]float64, len(grad))
 	var expected, size float64
 	for i := range grad {
@@ -138,7 +138,7 @@ func (p *problem) alongWeights(name string, grad []float64, r backend.Rows, othe
 		for i, v := range direction {
 			to[i] += step * v
 		}
-		if err := r.Factorised(other, p.features, moved, p.subset); err != nil {
+		if err := r.Factorized(other, p.features, moved, p.subset); err != nil {
 			failed = err
 		}
 		return other.Value

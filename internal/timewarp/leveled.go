@@ -13,8 +13,8 @@ import (
 // is their number's cube.
 const mostJoint = 600
 
-// A levelled series is a part of a place's signal in warped time with its level evened: a stationary process with gaps.
-type levelled struct {
+// A leveled series is a part of a place's signal in warped time with its level evened: a stationary process with gaps.
+type leveled struct {
 	clock Clock
 	y, t  []float64 // sample i stands at u = first + i, t in the signal's own time
 	first float64
@@ -23,7 +23,7 @@ type levelled struct {
 }
 
 // warped returns the signal up to a reach in samples on either side of the gap in a clock's time, with its level as it is.
-func (p *place) warped(c Clock, reach int) *levelled {
+func (p *place) warped(c Clock, reach int) *leveled {
 	center, half := p.middle()
 	lo, hi := -min(float64(reach)+half, center), min(float64(reach)+half, float64(len(p.z)-1)-center)
 	if c.straight() {
@@ -32,7 +32,7 @@ func (p *place) warped(c Clock, reach int) *levelled {
 		lo, hi = math.Ceil(c.tau(lo)), math.Floor(c.tau(hi))
 	}
 	n := int(math.Round(hi-lo)) + 1
-	s := &levelled{clock: c.warp(), y: make([]float64, n), t: make([]float64, n), first: lo}
+	s := &leveled{clock: c.warp(), y: make([]float64, n), t: make([]float64, n), first: lo}
 	for i := range s.y {
 		s.t[i] = lo + float64(i)
 		if c.straight() {
@@ -47,7 +47,7 @@ func (p *place) warped(c Clock, reach int) *levelled {
 }
 
 // findGaps finds the samples that lie in the place's gaps, or so near to one that they were interpolated across its edge.
-func (s *levelled) findGaps(p *place, center float64) {
+func (s *leveled) findGaps(p *place, center float64) {
 	margin := 0.75
 	if s.clock.straight() {
 		margin = 0.25
@@ -69,7 +69,7 @@ func (s *levelled) findGaps(p *place, center float64) {
 }
 
 // even returns the series with a change of level evened.
-func (s *levelled) even(level float64) *levelled {
+func (s *leveled) even(level float64) *leveled {
 	if level == 0 {
 		return s
 	}
@@ -83,7 +83,7 @@ func (s *levelled) even(level float64) *levelled {
 }
 
 // estimate returns an estimate's model.
-func (s *levelled) estimate(e Estimate, rate float64) ar.Model {
+func (s *leveled) estimate(e Estimate, rate float64) ar.Model {
 	start, end := s.gaps[s.which][0], s.gaps[s.which][1]
 	c := samples(e.Context, rate)
 	left, right := s.y[max(0, start-c):start], s.y[end:min(len(s.y), end+c)]
@@ -102,7 +102,7 @@ func (s *levelled) estimate(e Estimate, rate float64) ar.Model {
 
 // conditional returns the distribution of the samples of the gap, given the others, of series that differ in their levels; gaps close
 // by are solved for with it.
-func conditional(of []*levelled, m ar.Model, rngs []*rand.Rand) (c ar.Conditional, ok bool) {
+func conditional(of []*leveled, m ar.Model, rngs []*rand.Rand) (c ar.Conditional, ok bool) {
 	s := of[0]
 	gaps, before := s.joint(len(m.A) - 1)
 	missing, n := 0, s.gaps[s.which][1]-s.gaps[s.which][0]
@@ -160,7 +160,7 @@ func longer(series [][]float64, m ar.Model, n int) [][]float64 {
 
 // joint returns the gaps that are solved for with the one to fill: those within p samples of the next, nearest first, as long as
 // they are not many samples. before is how many of these come before it.
-func (s *levelled) joint(p int) (gaps [][2]int, before int) {
+func (s *leveled) joint(p int) (gaps [][2]int, before int) {
 	from, to := s.which, s.which+1
 	space := mostJoint - (s.gaps[s.which][1] - s.gaps[s.which][0])
 	for from > 0 && s.gaps[from-1][1] > s.gaps[s.which][0]-p && space >= s.gaps[from-1][1]-s.gaps[from-1][0] {
@@ -175,8 +175,8 @@ func (s *levelled) joint(p int) (gaps [][2]int, before int) {
 	return s.gaps[from:to], before
 }
 
-// back returns a fill of the gap in its own time and level, n samples; what is given are the gap's levelled values.
-func (s *levelled) back(v []float64, n int) []float64 {
+// back returns a fill of the gap in its own time and level, n samples; what is given are the gap's leveled values.
+func (s *leveled) back(v []float64, n int) []float64 {
 	half := float64(n-1) / 2
 	start := s.gaps[s.which][0]
 	out := make([]float64, n)
@@ -199,8 +199,8 @@ func (s *levelled) back(v []float64, n int) []float64 {
 	return out
 }
 
-// variances returns variances of the gap's levelled values in its own time and level.
-func (s *levelled) variances(v []float64, n int) []float64 {
+// variances returns variances of the gap's leveled values in its own time and level.
+func (s *leveled) variances(v []float64, n int) []float64 {
 	half := float64(n-1) / 2
 	out := make([]float64, n)
 	for i := range out {
@@ -223,7 +223,7 @@ func (p *place) prefilled(e Estimate) *place {
 	q := *p
 	q.z = slices.Clone(p.z)
 	start, end := p.gap()
-	if c, ok := conditional([]*levelled{s}, s.estimate(e, p.rate), nil); ok {
+	if c, ok := conditional([]*leveled{s}, s.estimate(e, p.rate), nil); ok {
 		copy(q.z[start:end], c.Means[0])
 	} else {
 		clear(q.z[start:end])
