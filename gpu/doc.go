@@ -58,6 +58,6 @@
 // gpu.go has the card; timing.go, launch.go the queue of launches and copies, and
 // times; runs.go, budget.go, chain.go, plan.go decide about order and memory, without
 // any device; data.go has the rows; features.go, operation.go what every operation
-// does; moments.go, pullback.go, factorised.go, predict.go are named as in package
+// does; moments.go, pullback.go, factorized.go, predict.go are named as in package
 // cpu; solve.go has the algebra of windows, dense.go that of one window.
 package gpu

@@ -16,7 +16,7 @@
 //	rows.cuh         rows in shared memory, a thread for each feature
 //	moments.cu       cpu/moments.go, and the reductions of partial sums
 //	pullback.cu      cpu/pullback.go
-//	factorised.cu    cpu/factorised.go
+//	factorised.cu    cpu/factorized.go
 //	predict.cu       cpu/predict.go
 //	front.cuh        columns divided out of a front, products of the rows below
 //	chain.cuh        chains of blocks, levels

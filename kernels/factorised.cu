@@ -1,4 +1,4 @@
-// The factorised bound's sums (cpu/factorised.go): a pass with residuals r_n =
+// The factorised bound's sums (cpu/factorized.go): a pass with residuals r_n =
 // y_n − Σ_k φ̄_nk m_k, then one with the gradient of Σ‖r_n‖² and of the rest.
 //
 // factorised_residual  a block owns one job, up to 32 rows of one chunk, and

@@ -31,7 +31,7 @@ type golden struct {
 	X, Y       [][]float64
 	Parameters map[string]any
 	Exact      goldenResult
-	Factorized goldenResult
+	Factorized goldenResult `json:"factorised"`
 	Minibatch  *struct {
 		Rows []int
 		goldenResult
