@@ -9,7 +9,7 @@
 // each approximated by K random Fourier features whose frequencies and phases
 // have a variational posterior; M = L·K features in all. Windows make the sum
 // local along one input, so that the exact bound costs O(N) (see
-// spectral.Windows).
+// backend.Windows).
 //
 // Letters: N rows of data, Q inputs, D outputs, L components, K features each,
 // M = L·K, V windows. Matrices are row-major; component of feature k is k/K.

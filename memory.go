@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 
+	"github.com/vssgp/vssgp/internal/heap"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
@@ -13,9 +14,6 @@ import (
 )
 
 const (
-	// collected is the size of the heap before a collection, as a factor on live memory: GOGC=25, as the command sets it. With Go's
-	// default it is 2.
-	collected = 1.25
 	// tileRows are the rows of a tile, whose features a core computes at a time, in tilePanels arrays.
 	tileRows, tilePanels = 256, 2
 	// paramCopies is how many sets of parameters a fit needs: the model, a trial, the gradient, effective features and their gradient.
@@ -37,7 +35,7 @@ func (f *frame) memory(s *variational.Shape) (rows, features float64) {
 	matrices := 0.0 // E[ΦᵀΦ] and others of its size
 	switch {
 	case exact && heldOut:
-		matrices = 4 // the best fit's posterior, one without the rows held out, its inverse, the workspace of the fit
+		matrices = 4 // the best fit's posterior, one without the held-out rows, its inverse, the workspace of the fit
 	case exact:
 		matrices = 3
 	case heldOut || s.M() <= optimize.DirectLimit:
@@ -59,11 +57,11 @@ func (f *frame) memory(s *variational.Shape) (rows, features float64) {
 	}
 	features = 8*(paramCopies*float64(s.Numbers())+matrices*blocktri.Size(offset)+tile*min(float64(runtime.GOMAXPROCS(0)), 1+n/tileRows)) +
 		optimize.HistoryBytes(*s, f.o.optimize(f.formOf(s.PointFrequencies), f.o.Seed))
-	return collected * rows, collected * features
+	return heap.Factor * rows, heap.Factor * features
 }
 
-// rowBytes is the memory of the rows: as given, in the model's units, twice more as a backend keeps them or without those held out, and
-// eight numbers of their order and their windows.
+// rowBytes is the memory of the rows: as given, in the model's units, twice more (as a backend stores them, or without the held-out rows),
+// and eight numbers of their order and their windows.
 func (f *frame) rowBytes() float64 { return 8 * float64(f.data.N*(4*(f.data.Q+f.data.D)+8)) }
 
 // tables estimates the operations and the bytes of the tables that the exact bound takes its sums over rows from, if they pay.
@@ -87,28 +85,20 @@ func (f *frame) Fits(shape variational.Shape) error {
 	}
 	if rows > features || rows > limit {
 		return fmt.Errorf("vssgp: a fit of %d rows needs about %s of memory, most of it for the rows, but only %s may be used; want fewer rows: %w",
-			f.data.N, gib(rows+features), gib(limit), ErrMemory)
+			f.data.N, heap.Size(rows+features), heap.Size(limit), ErrMemory)
 	}
 	each := float64(shape.L()) / float64(windows)
 	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // matrices grow with its square
 	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, most of it for the components, but only %s may be used; "+
-		"want at most about %d components a window, shorter windows, or excerpts: %w", f.data.N, windows, each, gib(rows+features), gib(limit), most, ErrMemory)
+		"want at most about %d components a window, shorter windows, or excerpts: %w", f.data.N, windows, each, heap.Size(rows+features), heap.Size(limit), most, ErrMemory)
 }
 
 // FitsStart refuses a start whose spectra need more than Options.MemoryLimit besides the rows.
 func (f *frame) FitsStart(bytes float64) error {
-	limit, need := f.o.MemoryLimit, collected*(f.rowBytes()+bytes)
+	limit, need := f.o.MemoryLimit, heap.Factor*(f.rowBytes()+bytes)
 	if limit <= 0 || need <= limit {
 		return nil
 	}
 	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; want fewer rows, shorter windows, or start %q: %w",
-		f.data.N, gib(need), gib(limit), InitPaper, ErrMemory)
-}
-
-// gib writes a number of bytes with three digits.
-func gib(bytes float64) string {
-	if bytes < 1<<30 {
-		return fmt.Sprintf("%.3g MiB", bytes/(1<<20))
-	}
-	return fmt.Sprintf("%.3g GiB", bytes/(1<<30))
+		f.data.N, heap.Size(need), heap.Size(limit), InitPaper, ErrMemory)
 }

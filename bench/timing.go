@@ -69,7 +69,7 @@ type sample struct {
 	parts, kernels times
 }
 
-// A stopwatch is a spectral.Backend that times another. A pass hands host values back, so when it returns the device has finished.
+// A stopwatch is a backend.Backend that times another. A pass hands host values back, so when it returns the device has finished.
 type stopwatch struct {
 	backend.Backend
 	mu    sync.Mutex

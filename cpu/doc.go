@@ -1,11 +1,11 @@
-// Package cpu is the spectral.Backend that runs everywhere, on all cores, with
+// Package cpu is the backend.Backend that runs everywhere, on all cores, with
 // the kernels of package internal/simd.
 //
 // Features are packed into panels of eight; the features of each window begin a
 // new panel (panels.go). Rows are sorted into runs under the same windows, and
 // runs are cut into chunks and tiles. The features of a tile are made, used and
 // forgotten; no N×M array exists. Where rows of one input are exactly evenly
-// spaced, features are stepped along them (spectral.Prepared, simd.Tile). Memory
+// spaced, features are stepped along them (backend.Prepared, simd.Tile). Memory
 // is kept from one call to the next.
 //
 // The data alone decide the order in which each element of a result is summed, so

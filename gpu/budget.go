@@ -53,7 +53,7 @@ const (
 	arrayBank   // the features, as bankOf lays them out
 	arrayRot    // [M,6] rotations
 	arrayCoef   // adjoint of C, or means and variances of coefficients
-	arrayGram   // in the order of spectral.NewGram
+	arrayGram   // in the order of backend.NewGram
 	arraySums   // sums of each feature
 	arrayPart   // partial sums
 	arrayStore  // E[φ] of a slab of rows, or its digits, with bars behind them

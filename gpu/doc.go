@@ -1,10 +1,10 @@
-// Package gpu is the spectral.Backend on NVIDIA cards, over packages cuda and
+// Package gpu is the backend.Backend on NVIDIA cards, over packages cuda and
 // kernels. It builds everywhere. Package cuda decides which cards there are (build
 // tags cuda and cudaemu); without a card, Open's error wraps cuda.ErrNoDevice.
 //
 // # One pass
 //
-// Each method of spectral.Rows is one pass with values of the host as arguments and
+// Each method of backend.Rows is one pass with values of the host as arguments and
 // results: no device pointer, stream or context leaves the package. Open brings the
 // rows to the card. Several cards take a rank each (package ranks).
 //
@@ -14,7 +14,7 @@
 //	          partial sums
 //	download  the result, written to the caller's arrays if all went well
 //
-// Rows are laid out as in package cpu (spectral.Prepared). If there is one input, each
+// Rows are laid out as in package cpu (backend.Prepared). If there is one input, each
 // row has the number of rows from it on that are evenly spaced, exactly and by the
 // most frequent step: there the kernels turn one feature into the next instead of
 // beginning anew.
@@ -50,7 +50,7 @@
 // # Several at once
 //
 // Rows have a stream of their own, so several Rows of one Backend may be used
-// from several goroutines. One goroutine at a time uses one Rows, as spectral.Rows
+// from several goroutines. One goroutine at a time uses one Rows, as backend.Rows
 // demands.
 //
 // # Files

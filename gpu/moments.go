@@ -79,7 +79,7 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 }
 
 // fillGram writes lower triangles from an array in the order of
-// spectral.NewGram to both triangles of g, and the diagonal.
+// backend.NewGram to both triangles of g, and the diagonal.
 func fillGram(g *backend.Gram, lower []float64, diagonal func(k int) float64) {
 	diag, below, _ := gramOffsets(g.Offset)
 	for v, b := range g.Diag {

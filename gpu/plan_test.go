@@ -22,7 +22,7 @@ func TestTileFor(t *testing.T) {
 	}
 }
 
-// TestGramOffsets: blocks stand where spectral.NewGram puts them.
+// TestGramOffsets: blocks stand where backend.NewGram puts them.
 func TestGramOffsets(t *testing.T) {
 	for _, offset := range [][]int{{0, 5}, {0, 2, 5}, {0, 0, 3, 3, 7, 8}, {0, 4, 4}} {
 		diag, below, size := gramOffsets(offset)

@@ -68,7 +68,7 @@ func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 	r.download(p, arraySums)
 }
 
-// uploadGram uploads a Gram matrix in the order of spectral.NewGram.
+// uploadGram uploads a Gram matrix in the order of backend.NewGram.
 func (r *rows) uploadGram(g *backend.Gram) {
 	var blocks [][]float64
 	for v, b := range g.Diag {

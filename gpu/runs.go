@@ -67,7 +67,7 @@ type run struct {
 }
 
 // gramOffsets returns the places of the diagonal blocks, and of the blocks below
-// them, in an array that has the order of spectral.NewGram, and the array's length.
+// them, in an array that has the order of backend.NewGram, and the array's length.
 func gramOffsets(offset []int) (diag, below []int64, size int64) {
 	for v := 0; v+1 < len(offset); v++ {
 		m := int64(offset[v+1] - offset[v])

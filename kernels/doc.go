@@ -1,6 +1,6 @@
 // Package kernels holds the CUDA sources of the passes over the rows and of the
 // algebra of windows. It embeds the PTX made from them, so that a build does not need
-// a CUDA compiler. Package spectral has the equations, and package cpu computes them in
+// a CUDA compiler. Package backend has the equations, and package cpu computes them in
 // the same steps: read each kernel beside its Go file. Package gpu launches the kernels.
 //
 // # Files

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/rowspectrum"
 )
 
-// Backend is a spectral.Backend on rank 0 whose rows are on all ranks; the other ranks
+// Backend is a backend.Backend on rank 0 whose rows are on all ranks; the other ranks
 // Serve it. Its methods may be called from any goroutine, and run one at a time. They
 // panic if a Comm fails.
 type Backend struct {
@@ -165,7 +165,7 @@ func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.
 func (r *rows) CanSolve(*backend.Features) bool { return !r.set.dense() }
 
 // Solve sums C and G and fills dst with the solution for A = G + λI, on all ranks
-// together. The error wraps spectral.ErrNotPositive if A has no factor.
+// together. The error wraps backend.ErrNotPositive if A has no factor.
 func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	return r.pass(opSolve, "solve", r.data.CheckSolve(dst, f), func() error { return r.set.solve(dst, f, lambda) }, lambda)
 }

@@ -1,5 +1,5 @@
 // Package ranks distributes the sums over rows over several processes, on one machine
-// or many. Its Backend is a spectral.Backend whose rows are on all of them.
+// or many. Its Backend is a backend.Backend whose rows are on all of them.
 //
 // Rank 0 has the data, the parameters and the optimizer; the others Serve it. For each
 // pass it sends the features, every rank sums over its own rows, and the sums are added

@@ -4,6 +4,6 @@
 // and predictions, joint covariances and draws (Gal & Turner 2015; derived in
 // DESIGN.md in these letters).
 //
-// It knows rows that a backend holds (package spectral) and block-tridiagonal
+// It knows rows that a backend holds (package backend) and block-tridiagonal
 // matrices, and nothing of units, starts, optimizers or files.
 package variational

@@ -60,7 +60,7 @@ func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 	return a
 }
 
-// At evaluates the function at rows x [N,Q]: [N,D]. Errors wrap spectral.ErrShape
+// At evaluates the function at rows x [N,Q]: [N,D]. Errors wrap backend.ErrShape
 // or ErrValue for rows that are not finite numbers, or ctx.Err().
 func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 	q := f.features.Q

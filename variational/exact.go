@@ -98,7 +98,7 @@ func checkExact(offset []int) error {
 	return nil
 }
 
-// solver is the Solve of spectral.Rows, on a device or on the host.
+// solver is the Solve of backend.Rows, on a device or on the host.
 type solver func(s *backend.Solution, f *backend.Features, lambda float64) error
 
 // solve is the solver on the host. It leaves A⁻¹ in the workspace's moments.
@@ -115,7 +115,7 @@ func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) e
 	return nil
 }
 
-// pullbackSolved is the PullbackSolved of spectral.Rows, after solve.
+// pullbackSolved is the PullbackSolved of backend.Rows, after solve.
 func (r *Rows) pullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	mom, mean := r.workspace.moments, r.workspace.solution.Mean
 	for i, m := range mean {
@@ -173,7 +173,7 @@ func (r *Rows) await(flops float64, work func()) error {
 const jitterTimes = 6
 
 // withJitter solves for A = G + (λ + jitter)·I, with jitter only if there is no
-// Cholesky factor without (matrices.Jittered).
+// Cholesky factor without (linalg.Jittered).
 func withJitter(s *backend.Solution, f *backend.Features, lambda float64, solve solver) (jitter float64, err error) {
 	jitter, err = linalg.Jittered(backend.ErrNotPositive, jitterTimes, func(jitter float64) (float64, error) {
 		err := solve(s, f, lambda+jitter)

@@ -12,7 +12,7 @@ import (
 //
 //	L = −½ND log(2π/τ) − ½τ (N/|S|) F − KL(q(A)‖p(A)) − KL(q(w)‖p(w)) − KL(q(b)‖p(b))
 //
-// with F the expected squared error (spectral.FactorizedSums), one pass of
+// with F the expected squared error (backend.FactorizedSums), one pass of
 // O(|S|·M·(Q+D)). The KL terms of window v are multiplied by weight [V], nil for
 // 1; p may then lack components of windows that no given row meets.
 func (r *Rows) Factorized(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {

@@ -45,7 +45,7 @@ func (s *Shape) M() int { return s.L() * s.K }
 func (s *Shape) Most() int { return slices.Max(s.Components) }
 
 // Offsets are the places where each window's features begin (see
-// spectral.Features.Offsets).
+// backend.Features.Offsets).
 func (s *Shape) Offsets() []int {
 	o := make([]int, len(s.Components)+1)
 	for v, n := range s.Components {

@@ -76,7 +76,7 @@ func (w *workspace) zeros(n int) []float64 {
 	return w.zero
 }
 
-// spareMoments are *spectral.Moments released by earlier models: matrices as large
+// spareMoments are *backend.Moments released by earlier models: matrices as large
 // as A.
 var spareMoments sync.Pool
 

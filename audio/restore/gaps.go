@@ -19,7 +19,7 @@ type gapFiller struct {
 	*filler
 	method  Method
 	rate    float64
-	fillers sync.Pool   // of *warp.Filler
+	fillers sync.Pool   // of *timewarp.Filler
 	lanes   [][]int     // of each channel: the numbers of its gaps, which do not overlap
 	ends    []int       // where the gaps up to each have all ended
 	reach   int         // the most samples on either side of any gap that its fill looks at

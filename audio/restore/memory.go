@@ -5,11 +5,10 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio/internal/declip"
+	"github.com/vssgp/vssgp/internal/heap"
 )
 
 const (
-	// collected is the size of the heap before a collection, as a factor on live memory: GOGC=25, as the command sets it.
-	collected = 1.25
 	// gapArrays counts the arrays of the samples around a gap while it is filled, and jointArrays those if other channels help.
 	gapArrays, jointArrays = 30, 45
 	// ownArrays counts the arrays of a gap's own samples while it is filled, besides its draws.
@@ -45,7 +44,7 @@ func (f *filler) bytes(m Method) float64 {
 	if clipped > 0 {
 		largest = max(largest, declip.Bytes(span, clipped, rate))
 	}
-	return collected * (8*filled + largest*float64(f.o.workers(len(f.res.gaps))))
+	return heap.Factor * (8*filled + largest*float64(f.o.workers(len(f.res.gaps))))
 }
 
 // fits refuses a fill gap by gap that needs more memory than the options allow.
@@ -55,7 +54,6 @@ func (f *filler) fits(m Method) error {
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	const mib = 1 << 20
-	return fmt.Errorf("restore: filling %d gaps needs about %.1f MiB of memory, but only %.1f MiB may be used; want more memory, or fewer gaps at a time: %w",
-		len(f.res.gaps), need/mib, limit/mib, vssgp.ErrMemory)
+	return fmt.Errorf("restore: filling %d gaps needs about %s of memory, but only %s may be used; want more memory, or fewer gaps at a time: %w",
+		len(f.res.gaps), heap.Size(need), heap.Size(limit), vssgp.ErrMemory)
 }

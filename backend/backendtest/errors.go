@@ -17,8 +17,8 @@ type misuse struct {
 	want error
 }
 
-// checkErrors: what does not fit is an error that wraps spectral.ErrShape or
-// spectral.ErrValue, never a panic.
+// checkErrors: what does not fit is an error that wraps backend.ErrShape or
+// backend.ErrValue, never a panic.
 func checkErrors(p *problem, b backend.Backend) error {
 	var errs []error
 	for _, m := range p.openMisuses(b) {

@@ -1,8 +1,8 @@
-// Package backendtest is one conformance suite for every spectral.Backend,
+// Package backendtest is one conformance suite for every backend.Backend,
 // judged by the slow loops of package oracle. A backend's test file holds one
 // line of it:
 //
-//	func TestBackend(t *testing.T) { backendtest.Run(t, func(testing.TB) spectral.Backend { return cpu.New() }) }
+//	func TestBackend(t *testing.T) { backendtest.Run(t, func(testing.TB) backend.Backend { return cpu.New() }) }
 //
 // A case is a problem: data, windows, features, coefficients, adjoints. A
 // check is a property that every problem must have. All inputs and outputs

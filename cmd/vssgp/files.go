@@ -34,11 +34,11 @@ type namedFile struct {
 // String is "--sd FILE".
 func (f namedFile) String() string { return strings.TrimSpace(f.name + " " + f.path) }
 
-// check refuses a path that the flag cannot take. without says that none is needed.
-func (f *file) check(named namedFile, json, without bool) error {
+// check refuses a path that the flag cannot take. If optional is set, the path may be missing.
+func (f *file) check(named namedFile, json, optional bool) error {
 	stdout := named.path == toStdout
 	switch {
-	case named.path == "" && f.needed != "" && !without:
+	case named.path == "" && f.needed != "" && !optional:
 		return mistake("the output file is missing; want %s", f.needed)
 	case !f.written || named.path == "":
 		return nil
@@ -70,7 +70,7 @@ func (f *files) add(named namedFile, written bool) {
 }
 
 // apart refuses an output that is an input. It passes over a path that cannot be written to:
-// atomicfile.Check reports that.
+// fileio.Check reports that.
 func (f *files) apart() error {
 	if f.overwrite || len(f.read) == 0 {
 		return nil

@@ -245,7 +245,7 @@ func TestImputeInterrupted(t *testing.T) {
 	}
 }
 
-// A recording may be filled in its own place, if one says so.
+// With --overwrite the output may replace the input.
 func TestImputeInPlace(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, samples := damaged(t, dir, 0)

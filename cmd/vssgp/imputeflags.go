@@ -71,7 +71,7 @@ func (o *imputeFlags) choose() error {
 	return nil
 }
 
-// fillOptions returns the options of impute.FillFrom.
+// fillOptions returns the options of restore.FillFrom.
 func (a *app) fillOptions(o *imputeFlags) (fill restore.Options, err error) {
 	if fill = o.fill; fill.Method == restore.VSSGP {
 		fill.Forget = o.models == ""

@@ -20,18 +20,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/heap"
 	"github.com/vssgp/vssgp/ranks"
 )
-
-// garbage is how much the collector may leave, in percent of the memory in use.
-// Nearly all of that memory is a few large arrays of numbers, which take no time to
-// scan. The estimates of memory rely on it. If the user sets GOGC, that is used instead.
-const garbage = 25
 
 func main() {
 	log.SetOutput(io.Discard) // we print nothing by it; mewkiz/flac prints a line for each frame of rates that it has no files of
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
+		debug.SetGCPercent(heap.GC)
 	}
 	j, err := joinJob()
 	if err != nil {

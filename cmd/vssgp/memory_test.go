@@ -94,8 +94,8 @@ func singing(n int, gaps ...[2]int) []byte {
 	return wav(16000, 1, samples)
 }
 
-// highWater is the most memory that a command line had in a process of its own, in bytes, with its exit code and stderr. (The kernel's
-// account of an ended child begins with its parent's.)
+// highWater runs a command line in a new process and returns its peak memory in bytes, its exit code and stderr. (The kernel's
+// account of an ended child starts at its parent's.)
 func highWater(t *testing.T, args ...string) (most float64, code int, stderr string) {
 	t.Helper()
 	c := process(t, args...)
@@ -120,7 +120,7 @@ func highWater(t *testing.T, args ...string) (most float64, code int, stderr str
 	}
 }
 
-// needs is what the message of a refusal says that is needed.
+// needs matches the required memory in a refusal.
 var needs = regexp.MustCompile(`needs? about ([0-9.e+]+) ([MG])iB`)
 
 // TestMemoryEstimate: the least --memory with which a command is not refused is within a factor of two of what it uses at its peak, the

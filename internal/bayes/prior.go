@@ -1,5 +1,5 @@
 // Package bayes is the inference of hyper-parameters that all models share: log-normal priors, the Gaussian at the mode (Laplace's
-// approximation), Fisher scoring, draws and Hamiltonian Monte Carlo. Predictions are averaged over draws (score.Mixture).
+// approximation), Fisher scoring, draws and Hamiltonian Monte Carlo. Predictions are averaged over draws (Mixture).
 //
 // A model gives an objective, log p(y, θ) as a function of coordinates v with its gradient. Coordinates are logarithms of positive
 // parameters, or shifts of others, so that a Gaussian over them is a fair approximation.

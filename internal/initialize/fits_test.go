@@ -14,7 +14,7 @@ import (
 // and kinds.
 func equalShapes(a, b variational.Shape) bool { return reflect.DeepEqual(a, b) }
 
-// TestAskedShapes: where nothing is chosen, the shape that the judge is asked to refuse is the one that is laid.
+// TestAskedShapes: if no size is given, the shape whose memory is checked is the shape of the parameters that are made.
 func TestAskedShapes(t *testing.T) {
 	for kind, rows := range map[string]*backend.Data{
 		"even": modeltest.Tones(500, 0), "gappy": gappy(500), "missing at random": modeltest.Tones(300, 0.2), "uneven": uneven(300), "of two outputs": wide(gappy(300)),

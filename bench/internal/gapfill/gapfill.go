@@ -67,7 +67,7 @@ func AR(options func(rate int) audio.AROptions) Method {
 	}
 }
 
-// VSSGP is package impute's fill by that method.
+// VSSGP is package restore's fill by that method.
 func VSSGP(o restore.Options) Method {
 	o.Method = restore.VSSGP
 	return func(ctx context.Context, s *Signal) (*Fill, error) {
@@ -85,7 +85,7 @@ func VSSGP(o restore.Options) Method {
 	}
 }
 
-// Warp is package warp's fill, one goroutine at a time.
+// Warp is package timewarp's fill, one goroutine at a time.
 func Warp(filler *timewarp.Filler) Method {
 	return func(ctx context.Context, s *Signal) (*Fill, error) {
 		z, gaps := audio.FillSilence(s.Y, s.Gaps), make([][2]int, len(s.Gaps))

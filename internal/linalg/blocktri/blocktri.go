@@ -1,4 +1,4 @@
-// Package blocktri is the host's linear algebra on spectral.Gram: Cholesky
+// Package blocktri is the host's linear algebra on backend.Gram: Cholesky
 // factor, log-determinant, solves and the stored blocks of the inverse of a
 // symmetric positive definite block-tridiagonal matrix, in O(V·M_v³) for V blocks
 // of M_v features. One block is the dense case. Factor and inverse use the

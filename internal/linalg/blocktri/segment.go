@@ -145,7 +145,7 @@ func (s *Segment) coupling(v int) matrix {
 
 // Eliminate overwrites the segment's blocks of A and couplings by those of the
 // factor of A + λI. The separators' diagonal blocks stay as they are. An error
-// wraps spectral.ErrNotPositive and names block and pivot as r counts them; A is then lost.
+// wraps backend.ErrNotPositive and names block and pivot as r counts them; A is then lost.
 func (s *Segment) Eliminate(lambda float64) error {
 	s.begin()
 	defer s.end()

@@ -21,7 +21,7 @@ const (
 // and what is here has to be.
 var allowed = map[string][]string{
 	".": {
-		"backend", "variational", "cpu", "internal/fileio", "internal/linalg/blocktri", "internal/optimize/checkpoint", "internal/linalg",
+		"backend", "variational", "cpu", "internal/heap", "internal/fileio", "internal/linalg/blocktri", "internal/optimize/checkpoint", "internal/linalg",
 		"internal/optimize", "internal/bayes", "internal/rowspectrum", "internal/fileio/safetensors", "internal/initialize",
 	},
 	"variational":          {"backend", "internal/linalg/blocktri", "internal/double", "internal/linalg", "internal/parallel"},
@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"ranks":        {"backend", "internal/linalg/blocktri", "internal/mpi", "internal/parallel", "internal/rowspectrum"},
 	"internal/mpi": {},
 
-	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/timewarp"},
+	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/heap", "internal/timewarp"},
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
 	"audio/detect":                    {"audio", "internal/simd", "internal/ar", "internal/parallel"},
 	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/parallel"},
@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"internal/linalg":                 {},
 	"internal/optimize":               {"backend", "variational", "internal/optimize/lbfgs", "internal/parallel", "internal/bayes"},
 	"internal/testkit/oracle":         {},
+	"internal/heap":                   {},
 	"internal/parallel":               {},
 	"internal/nufft":                  {},
 	"internal/initialize/periodogram": {"internal/nufft"},

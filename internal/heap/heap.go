@@ -1,0 +1,20 @@
+// Package heap has the collector's setting that the estimates of memory rely on.
+package heap
+
+import "fmt"
+
+const (
+	// GC is the garbage, in percent of live memory, at which the commands collect. Nearly all live memory is a few large arrays of numbers,
+	// which take no time to scan. The environment's GOGC replaces it.
+	GC = 25
+	// Factor is the size of the heap before a collection, as a factor on live memory.
+	Factor = 1 + GC/100.
+)
+
+// Size formats a number of bytes with three digits, in MiB or GiB.
+func Size(bytes float64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.3g MiB", bytes/(1<<20))
+	}
+	return fmt.Sprintf("%.3g GiB", bytes/(1<<30))
+}
