@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -73,14 +74,17 @@ func exitCode(err error) int {
 // prefix begins every line on stderr.
 const prefix = "vssgp: "
 
-// oneLine writes err as a single line that begins with the program's name and has it only
-// there, whatever the packages below have written into err.
+// packages matches names of this module's packages at the beginning of an error or of one that it wraps.
+var packages = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series): )+`)
+
+// oneLine formats err as a single line that begins with the program's name and contains it only
+// there, without names of packages, which users of the command do not know.
 func oneLine(err error) string {
 	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, w := range words {
 		words[i] = strings.TrimSpace(w)
 	}
-	text := strings.ReplaceAll(strings.Join(words, " "), prefix, "")
+	text := packages.ReplaceAllString(strings.ReplaceAll(strings.Join(words, " "), prefix, ""), "$1")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -49,8 +49,7 @@ after -o, stdout.
 
 Only the samples around the gaps are held in memory, and the output is copied from
 the input a tile at a time, so a recording may be longer than memory holds.
---overwrite lets -o be the input itself. --plan prints the work and memory that the
-fill would take, and stops.
+--overwrite lets -o be the input itself.
 
 --reference CLEAN.wav scores the fill beside silence, linear interpolation and
 ar: RMSE over the gaps (test) and over the observed samples around them (train), the

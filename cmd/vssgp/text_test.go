@@ -23,6 +23,8 @@ func TestOneLine(t *testing.T) {
 		{"a.csv: vssgp: inside", "vssgp: a.csv: inside"},
 		{"one\ntwo\r\n\tthree\n", "vssgp: one two three"},
 		{"bell \a and \x1b[31mred", "vssgp: bell   and  [31mred"},
+		{"restore: samples 0:9: audio: detect: no signal", "vssgp: samples 0:9: no signal"},
+		{"a.wav: bad gap", "vssgp: a.wav: bad gap"},
 	} {
 		if got := oneLine(errors.New(c.err)); got != c.want {
 			t.Errorf("oneLine(%q) = %q, want %q", c.err, got, c.want)
