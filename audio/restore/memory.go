@@ -11,8 +11,8 @@ import (
 const (
 	// gapArrays counts the arrays of the samples around a gap while it is filled, and jointArrays those if other channels help.
 	gapArrays, jointArrays = 30, 45
-	// ownArrays counts the arrays of a gap's own samples while it is filled, besides its draws.
-	ownArrays = 5
+	// ownArrays counts the arrays of a gap's own samples while it is filled, besides the fill: the precisions of a long gap.
+	ownArrays = 1
 )
 
 // bytes is an upper estimate of the memory of a fill gap by gap: the largest gaps that are filled at a time, and all fills.
@@ -29,17 +29,20 @@ func (f *filler) bytes(m Method) float64 {
 			of = 1
 		}
 		n := float64(g.Len())
-		filled += of * (3 + draws) * n // with a guess
+		filled += of * (2 + draws) * n // mean, standard deviation, draws
 		if g.Clipped {
 			clipped += g.Len()
 			continue
+		}
+		if g.Len() <= longest(f.res.rate) {
+			filled += of * n // its guess
 		}
 		arrays := channels + gapArrays
 		if m == Mixture && g.Channel > 0 && channels > 1 {
 			arrays = channels + jointArrays
 		}
 		around := float64(known(g, f.res.rate) + 2*reachOf(g, f.res.rate))
-		largest = max(largest, 8*(arrays*around+(channels+ownArrays+2*draws)*n))
+		largest = max(largest, 8*(arrays*around+(channels+ownArrays)*n))
 	}
 	if clipped > 0 {
 		largest = max(largest, declip.Bytes(span, clipped, rate))
