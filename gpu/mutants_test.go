@@ -102,7 +102,7 @@ func TestDigitsMutants(t *testing.T) {
 	defer emu.LeaveOut("", 0)
 	problems := []*problem{
 		newProblem(shape{n: 150, m: 130, q: 1, d: 1, even: true, digits: 3}),
-		newProblem(shape{n: 150, m: 40, q: 2, d: 1, windows: 2, digits: 4}),
+		newProblem(shape{n: 150, m: 40, q: 2, d: 1, windows: 2, digits: 7}),
 	}
 	onEach(t, func(t *testing.T, ordinal int) {
 		wants, err := answers(ordinal, problems, nil)
