@@ -24,12 +24,12 @@ import (
 func checkpointed(t testing.TB) (*Data, Options, []byte) {
 	t.Helper()
 	data := wave(40, 0.2)
-	o := Options{Init: InitPaper, Features: 3, Iterations: 30, Checkpoint: filepath.Join(t.TempDir(), "part"), Resume: true}
+	o := Options{Init: InitPaper, Features: 3, Iterations: 30, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Resume: true}}
 	for n := 20; ; n += 20 {
 		if _, _, _, err := fitStopped(data, o, n); !errors.Is(err, context.Canceled) {
 			t.Fatalf("want an interruption, have %v", err)
 		}
-		if b, err := os.ReadFile(o.Checkpoint); err == nil {
+		if b, err := os.ReadFile(o.Checkpoint.Path); err == nil {
 			return data, o, b
 		}
 	}
@@ -54,7 +54,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		"option":  {data, func(o *Options) { o.Iterations = 31 }, "option iterations: in the checkpoint 30, here 31"},
 		"options": {data, func(o *Options) { o.Fix = []string{"noise.precision"}; o.Seed = 1 }, "also option seed"},
 		"from":    {data, func(o *Options) { o.From = mustStart(data, *o); o.Restarts = 1 }, "restarts"},
-		"kept":    {data, func(o *Options) { o.Resume = false; o.Checkpoint += ".csv" }, "is no checkpoint"},
+		"kept":    {data, func(o *Options) { o.Checkpoint.Resume = false; o.Checkpoint.Path += ".csv" }, "is no checkpoint"},
 	} {
 		o := o
 		c.change(&o)
@@ -62,14 +62,14 @@ func TestForeignCheckpoint(t *testing.T) {
 		if name == "kept" {
 			content = []byte("t,y\n1,2\n")
 		}
-		if err := os.WriteFile(o.Checkpoint, content, 0o666); err != nil {
+		if err := os.WriteFile(o.Checkpoint.Path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, _, _, err := fitStopped(c.data, o, 0)
-		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint) {
+		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint.Path) {
 			t.Errorf("%s: %v; want ErrCheckpoint, the path and %q", name, err, c.want)
 		}
-		if now, err := os.ReadFile(o.Checkpoint); err != nil || !bytes.Equal(now, content) {
+		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, content) {
 			t.Errorf("%s: the file that was refused has changed (%v)", name, err)
 		}
 	}
@@ -80,13 +80,13 @@ func TestDamagedCheckpoint(t *testing.T) {
 	data, o, was := checkpointed(t)
 	o.Backend = nil
 	for _, n := range []int{0, 1, sealBytes, len(was) / 2, len(was) - 1} {
-		if err := os.WriteFile(o.Checkpoint, was[:n], 0o666); err != nil {
+		if err := os.WriteFile(o.Checkpoint.Path, was[:n], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) {
 			t.Errorf("cut to %d: %v", n, err)
 		}
-		if now, err := os.ReadFile(o.Checkpoint); err != nil || !bytes.Equal(now, was[:n]) {
+		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, was[:n]) {
 			t.Errorf("cut to %d: the file has changed (%v)", n, err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 // TestCheckpointLock: a second fit with the same checkpoint is refused while the
 // first runs, and left alone after.
 func TestCheckpointLock(t *testing.T) {
-	o := Options{Init: InitPaper, Features: 3, Iterations: 3, Checkpoint: filepath.Join(t.TempDir(), "part")}
+	o := Options{Init: InitPaper, Features: 3, Iterations: 3, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part")}}
 	data, tried := wave(40, 0.2), 0
 	o.Progress = func(Progress) {
 		o := o
@@ -114,9 +114,9 @@ func TestCheckpointLock(t *testing.T) {
 }
 
 func TestCheckpointOptions(t *testing.T) {
-	for _, o := range []Options{{Resume: true}, {Checkpoint: "part", CheckpointEvery: -1}} {
+	for _, o := range []Options{{Checkpoint: CheckpointOptions{Resume: true}}, {Checkpoint: CheckpointOptions{Path: "part", Every: -1}}} {
 		if _, _, err := Fit(context.Background(), wave(40, 0.2), o); !errors.Is(err, ErrOptions) {
-			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint, o.CheckpointEvery, err)
+			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint.Path, o.Checkpoint.Every, err)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestCheckpointFails(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Init: InitPaper, Features: 3, Iterations: 12, Checkpoint: filepath.Join(dir, "part"), CheckpointEvery: 1, Warn: warn}
+		o := Options{Init: InitPaper, Features: 3, Iterations: 12, Checkpoint: CheckpointOptions{Path: filepath.Join(dir, "part"), Every: 1, Warn: warn}}
 		o.Progress = func(Progress) { os.RemoveAll(dir) } // the folder goes, under root's hands too
 		return Fit(context.Background(), data, o)
 	}
@@ -187,11 +187,11 @@ func FuzzResume(f *testing.F) {
 	data := wave(40, 0.2)
 	for _, c := range []Options{
 		{Init: InitPaper, Features: 2, Iterations: 6, Restarts: 1},
-		{Init: InitPaper, Features: 2, Iterations: 9, Inference: Stochastic, Batch: 5},
-		{Init: InitPaper, Features: 2, Iterations: 9, Window: 1.5, Optimizer: OptimizerWindows},
+		{Init: InitPaper, Features: 2, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}},
+		{Init: InitPaper, Features: 2, Iterations: 9, Windows: WindowOptions{Length: 1.5}, Optimizer: OptimizerWindows},
 	} {
 		path := filepath.Join(f.TempDir(), "part")
-		c.Checkpoint = path
+		c.Checkpoint.Path = path
 		for n := 5; n < 40; n += 9 {
 			if _, _, _, err := fitStopped(data, c, n); err == nil {
 				break
@@ -201,7 +201,7 @@ func FuzzResume(f *testing.F) {
 			}
 		}
 	}
-	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: 5}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
+	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
 	var made [][]checkpoint.Trait
 	for _, o := range options {
 		traits, err := (&fit{frame: &frame{o: o, data: data}}).fingerprint()
@@ -219,7 +219,7 @@ func FuzzResume(f *testing.F) {
 			if !takeOver(t, path, b, made[i]) {
 				return
 			}
-			o.Checkpoint, o.Resume = path, true
+			o.Checkpoint.Path, o.Checkpoint.Resume = path, true
 			if m, _, err := Fit(context.Background(), data, o); err == nil && m.Params.Check() != nil {
 				t.Fatalf("gone on with to %v", m.Params.Check())
 			}
@@ -256,7 +256,7 @@ func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool
 // TestCheckpointFolder: a checkpoint in no folder is an error about a checkpoint, before the fit.
 func TestCheckpointFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "part")
-	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: path}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
+	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v; want ErrCheckpoint with %s", err, path)
 	}
 }

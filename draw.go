@@ -56,7 +56,7 @@ func (m *Model) Draws(seed uint64) (*Draws, error) {
 
 // PosteriorDraws are functions whose hyper-parameters are drawn, too: function i is
 // of draw i of the model's Posterior, from the first again after the last. Errors
-// wrap ErrUnfitted if it has none (Options.Posterior).
+// wrap ErrUnfitted if it has none (Options.Posterior.Draws).
 func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 	d, err := m.Draws(seed)
 	if err != nil {

@@ -56,7 +56,7 @@ func ExampleFit_extrapolate() {
 		panic(err)
 	}
 	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: []float64{1, 50}, Periods: []float64{1, 0}, Features: 20,
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{1, 50}, Periods: []float64{1, 0}}, Features: 20,
 	})
 	if err != nil {
 		panic(err)
@@ -164,7 +164,7 @@ func ExampleFit_miniBatches() {
 	}
 	data := &vssgp.Data{N: n, Q: 1, D: 1, X: x, Y: y} // without a copy
 	model, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{
-		Inference: vssgp.Stochastic, Components: 5, Batch: 256, Iterations: 400, Seed: 1,
+		Inference: vssgp.Stochastic, Components: 5, Batch: vssgp.BatchOptions{Rows: 256}, Iterations: 400, Seed: 1,
 	})
 	if err != nil {
 		panic(err)

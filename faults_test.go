@@ -69,7 +69,7 @@ func TestPlanted(t *testing.T) {
 	for _, what := range []string{"C", "G", "gradient", "factorised gradient"} {
 		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			b := &planter{Backend: cpu.New(), what: what, value: value, every: 3, from: 4}
-			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: b, Checkpoint: filepath.Join(t.TempDir(), "part"), CheckpointEvery: 1, Resume: true}
+			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: b, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
 			if what == "factorised gradient" {
 				o.Inference = Stochastic
 				o.Iterations = 120
@@ -151,7 +151,7 @@ func TestBrokenDevice(t *testing.T) {
 		o    Options
 	}{
 		"exact":      {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 20}},
-		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Window: 4, Optimizer: OptimizerWindows}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Windows: WindowOptions{Length: 4}, Optimizer: OptimizerWindows}},
 		"stochastic": {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 60, Inference: Stochastic}},
 	} {
 		m, _ := mustFit(t, c.data, c.o)
@@ -159,7 +159,7 @@ func TestBrokenDevice(t *testing.T) {
 		for _, at := range slow.Pick([]int{1, -1, 2, -2, 21, -21}, []int{1, -2, 21}) {
 			lost := at < 0
 			o := c.o
-			o.Checkpoint, o.CheckpointEvery, o.Resume = filepath.Join(t.TempDir(), "part"), 1, true
+			o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), 1, true
 			o.Backend = &breaker{Backend: cpu.New(), left: max(at, -at), lost: lost}
 			if m, _, err := Fit(context.Background(), c.data, o); !errors.Is(err, errBroken) || lost && m != nil {
 				t.Errorf("%s, pass %d: model %v, error %v; want the device's", name, at, m, err)

@@ -47,7 +47,7 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err == nil {
 		f.res.NoPosterior, err = f.posterior()
 		err = optimize.Interrupted(f.ctx, err)
-		if f.o.Posterior > 0 {
+		if f.o.Posterior.Draws > 0 {
 			f.best.model.noDraws = f.res.NoPosterior
 		}
 	}

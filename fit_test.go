@@ -70,7 +70,7 @@ func TestFitCO2(t *testing.T) {
 	data := co2(t)
 	var seen []Progress
 	o := Options{
-		Init: InitPaper, Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}, Features: 15, Iterations: 25, Seed: 3,
+		Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}}, Features: 15, Iterations: 25, Seed: 3,
 		Progress: func(p Progress) { seen = append(seen, p) },
 	}
 	start, err := New(t.Context(), data, o)
@@ -111,10 +111,10 @@ func TestResultSums(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{1000, Options{Window: WindowNone}, "tables"},
-		{1000, Options{Window: 100}, "rows"},
-		{400, Options{Window: WindowNone}, "rows"},
-		{1000, Options{Window: WindowNone, Inference: Factorized}, "rows"},
+		{1000, Options{Windows: WindowOptions{Length: WindowNone}}, "tables"},
+		{1000, Options{Windows: WindowOptions{Length: 100}}, "rows"},
+		{400, Options{Windows: WindowOptions{Length: WindowNone}}, "rows"},
+		{1000, Options{Windows: WindowOptions{Length: WindowNone}, Inference: Factorized}, "rows"},
 	} {
 		tones := modeltest.Tones(c.rows, 0)
 		data := &Data{N: tones.N, Q: 1, D: 1, X: tones.X, Y: tones.Y}
@@ -149,18 +149,18 @@ var fitKinds = []struct {
 	o    Options
 }{
 	{"paper", Options{Init: InitPaper, Features: 70, Iterations: 6}},
-	{"spectrum", Options{Window: WindowNone, Iterations: 6}},
-	{"spectrum, windows", Options{Window: 8, Components: 6, Iterations: 6}},
-	{"paper, windows, uniform phases", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 6, UniformPhases: true}},
-	{"windows each for itself", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 30, Optimizer: OptimizerWindows}},
-	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Window: 8, Features: 6, Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
-	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Window: 8, Components: 6, Iterations: 6, Optimizer: OptimizerWindows}},
+	{"spectrum", Options{Windows: WindowOptions{Length: WindowNone}, Iterations: 6}},
+	{"spectrum, windows", Options{Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6}},
+	{"paper, windows, uniform phases", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 6, UniformPhases: true}},
+	{"windows each for itself", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30, Optimizer: OptimizerWindows}},
+	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
+	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6, Optimizer: OptimizerWindows}},
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
-	{"ssgp, spectrum", Options{Method: SSGP, Window: WindowNone, Components: 8, Iterations: 6}},
+	{"ssgp, spectrum", Options{Method: SSGP, Windows: WindowOptions{Length: WindowNone}, Components: 8, Iterations: 6}},
 	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
 	{"factorised", Options{Inference: Factorized, Init: InitPaper, Features: 20, Iterations: 10}},
-	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: 20}},
-	{"stochastic, contiguous", Options{Inference: Stochastic, Window: 8, Components: 6, Iterations: 60, Batch: 20, Contiguous: true}},
+	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: BatchOptions{Rows: 20}}},
+	{"stochastic, contiguous", Options{Inference: Stochastic, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 60, Batch: BatchOptions{Rows: 20, Contiguous: true}}},
 }
 
 // TestSameBits: the seed alone decides the file, not GOMAXPROCS.
@@ -260,7 +260,7 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimize.R
 // TestFix: a fixed tensor keeps its bits, the others move.
 func TestFix(t *testing.T) {
 	data := wave(60, 0.1)
-	o := Options{Init: InitPaper, Lengthscales: []float64{1}, Periods: []float64{3}, Features: 6, Iterations: 4, UniformPhases: true}
+	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4, UniformPhases: true}
 	coefficients := variational.Names(func(t Tensor) bool { return t.Group == variational.Coefficients })
 	for _, name := range variational.Names(nil) {
 		if name == "phase.upper" {
@@ -361,7 +361,7 @@ func TestManyFeaturesStart(t *testing.T) {
 		data.X = append(data.X, float64(i))
 		data.Y = append(data.Y, math.Sin(0.2*float64(i)))
 	}
-	o := Options{Init: InitPaper, Lengthscales: []float64{4}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
+	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{4}}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
 	fill := func(inference Inference) []float64 {
 		o.Inference = inference
 		m, _, err := Fit(t.Context(), data, o)

@@ -87,11 +87,11 @@ func TestUnevenOrder(t *testing.T) {
 	back := &Data{N: known.N, Q: 1, D: 1, X: slices.Clone(known.X), Y: slices.Clone(known.Y)}
 	slices.Reverse(back.X)
 	slices.Reverse(back.Y)
-	a, err := New(t.Context(), known, Options{Window: WindowNone})
+	a, err := New(t.Context(), known, Options{Windows: WindowOptions{Length: WindowNone}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := New(t.Context(), back, Options{Window: WindowNone})
+	b, err := New(t.Context(), back, Options{Windows: WindowOptions{Length: WindowNone}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestHoldsOut(t *testing.T) {
 func TestOptimism(t *testing.T) {
 	data := wave(50, 0.1)
 	for _, c := range []struct{ components, estimates int }{{4, 13}, {40, 40}} { // σ², l and p of each, and τ; or 0.8 of the rows
-		o := Options{Components: c.components, Window: WindowNone}
+		o := Options{Components: c.components, Windows: WindowOptions{Length: WindowNone}}
 		m, err := New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestSpectrumReadsScales(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []Options{
-		{Lengthscales: []float64{1}}, {Lengthscales: []float64{1}, Periods: []float64{2}}, {FrequencyVariance: 0.1},
+		{Paper: PaperOptions{Lengthscales: []float64{1}}}, {Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{2}}}, {Paper: PaperOptions{FrequencyVariance: 0.1}},
 	} {
 		if m, err := New(t.Context(), data, o); err != nil || m.Params.K != paper.Params.K {
 			t.Errorf("%+v: %v; want the paper's start", o, err)
@@ -224,11 +224,11 @@ func TestWindowZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	auto, err := New(t.Context(), data, Options{Iterations: 5, Window: WindowAuto})
+	auto, err := New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowAuto}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := New(t.Context(), data, Options{Iterations: 5, Window: WindowNone})
+	none, err := New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowNone}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestChoosesWindow(t *testing.T) {
 		}
 		for _, c := range []struct{ every, want int }{{1 << 20, 512}, {96, 64}} {
 			for iterations, components := range map[int]int{NoIterations: 12, 2: 4} {
-				o := Options{Init: InitSpectrum, Window: WindowAuto, WindowCandidates: lengths, Iterations: iterations, Components: components, Features: 2}
+				o := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Iterations: iterations, Components: components, Features: 2}
 				data := dataOf(modeltest.ChangingTones(n, c.every))
 				m, err := New(t.Context(), data, o)
 				if err != nil {
@@ -53,12 +53,12 @@ func TestCriterion(t *testing.T) {
 		points func(l, m int) int
 	}{
 		{"each window its own", Options{}, func(l, m int) int { return 3*l + 1 }},
-		{"shared", Options{Shared: true}, func(l, m int) int { return 3*components + 1 }},
+		{"shared", Options{Windows: WindowOptions{Shared: true}}, func(l, m int) int { return 3*components + 1 }},
 		{"tied, noise fixed", Options{Tie: []string{"kernel.lengthscale"}, Fix: []string{"noise.precision"}}, func(l, m int) int { return 2*l + 1 }},
 		{"ssgp", Options{Method: SSGP}, func(l, m int) int { return 3*l + 1 + m/2 }},
 	} {
 		o := c.o
-		o.Init, o.Window, o.Components, o.Features = InitSpectrum, window, components, 2
+		o.Init, o.Windows.Length, o.Components, o.Features = InitSpectrum, window, components, 2
 		o.Iterations = iterations
 		m, r, err := Fit(context.Background(), data, o)
 		if err != nil {
@@ -107,7 +107,7 @@ func TestChoosesNone(t *testing.T) {
 
 // TestChoiceInterrupted: an interruption ends it with its error.
 func TestChoiceInterrupted(t *testing.T) {
-	f, err := Options{Init: InitSpectrum, Window: WindowAuto, WindowCandidates: []float64{128}, Iterations: 5}.frame(dataOf(modeltest.ChangingTones(3000, 100)))
+	f, err := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}}, Iterations: 5}.frame(dataOf(modeltest.ChangingTones(3000, 100)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestBestNoiseLevel(t *testing.T) {
 		return d
 	}
 	tau := func(noise float64) float64 {
-		m, err := New(t.Context(), series(noise), Options{Init: InitSpectrum, Window: 300, Iterations: NoIterations})
+		m, err := New(t.Context(), series(noise), Options{Init: InitSpectrum, Windows: WindowOptions{Length: 300}, Iterations: NoIterations})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestBestNoiseLevel(t *testing.T) {
 	// Where windows are chosen each start has been evaluated already, at a noise level
 	// that is not the one that it ends with.
 	data := series(0.001)
-	m, r, err := Fit(t.Context(), data, Options{Init: InitSpectrum, Window: WindowAuto, WindowCandidates: []float64{300, 400}, Iterations: NoIterations})
+	m, r, err := Fit(t.Context(), data, Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{300, 400}}, Iterations: NoIterations})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (f *frame) memory(s *variational.Shape) (rows, features float64) {
 	switch { // the workspace of the factor and the inverse
 	case matrices > 0 && !windows:
 		matrices++
-	case matrices > 0 && f.o.Segments > 2: // blocks fill in
+	case matrices > 0 && f.o.Windows.Segments > 2: // blocks fill in
 		matrices += 0.5
 	}
 	most := 0.0 // features that a row meets

@@ -94,11 +94,11 @@ type Posterior struct {
 	// Features [M,Q] are the standard deviations of the features' frequencies
 	// p + w/(2πl), in cycles, q(w) included; nil if the fit kept p and μ.
 	Features []float64
-	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior asks for
+	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior.Draws asks for
 }
 
 // Posterior is that of the fitted hyper-parameters, or nil: a fit computes it if
-// that costs little, or if Options.Posterior asks for draws (Result.NoPosterior).
+// that costs little, or if Options.Posterior.Draws asks for draws (Result.NoPosterior).
 func (m *Model) Posterior() *Posterior {
 	if m == nil {
 		return nil
@@ -211,7 +211,7 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 
 // withoutDraws is the error about a model that has no draws of its hyper-parameters.
 func (m *Model) withoutDraws(what string) error {
-	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior)")
+	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior.Draws)")
 	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
 }
 

@@ -103,7 +103,10 @@ func TestNilArguments(t *testing.T) {
 		{"New from other data", func() error { return modeltest.Second(New(t.Context(), wide, Options{From: m})) }, ErrData},
 		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
 		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
-		{"Fit resumes nothing", func() error { _, _, err := Fit(none, data, Options{Resume: true}); return err }, ErrOptions},
+		{"Fit resumes nothing", func() error {
+			_, _, err := Fit(none, data, Options{Checkpoint: CheckpointOptions{Resume: true}})
+			return err
+		}, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
 		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
 		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},

@@ -34,8 +34,8 @@ func drifting(n int, seed uint64) *Data {
 
 // optimizerStarts are two starts with windows of 512 samples.
 var optimizerStarts = map[string]Options{
-	"spectrum": {Window: 512, Components: 8},
-	"paper":    {Window: 512, Init: InitPaper, Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}, Features: 5},
+	"spectrum": {Windows: WindowOptions{Length: 512}, Components: 8},
+	"paper":    {Windows: WindowOptions{Length: 512}, Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}}, Features: 5},
 }
 
 // optimaApart is how far apart two optimizers' ends may lie, as a share of their
@@ -183,7 +183,7 @@ func BenchmarkContiguousStep(b *testing.B) {
 		for _, contiguous := range []bool{false, true} {
 			b.Run(fmt.Sprintf("windows=%d/contiguous=%v", windows, contiguous), func(b *testing.B) {
 				data, o := drifting(256*windows, 1), optimizerStarts["paper"]
-				o.Inference, o.Contiguous = Stochastic, contiguous
+				o.Inference, o.Batch.Contiguous = Stochastic, contiguous
 				f, m := started(b, data, o)
 				p := m.Params
 				p.CoefMean, p.CoefVar = make([]float64, p.M()), slices.Repeat([]float64{1}, p.M())

@@ -41,7 +41,7 @@ func (f *fit) posterior() (none string, err error) {
 	if none != "" {
 		return none, nil
 	}
-	if o.Posterior == 0 {
+	if o.Posterior.Draws == 0 {
 		ctx = context.WithoutCancel(ctx)
 	}
 	run, err := f.run(ctx, f.rows, m, set)
@@ -65,7 +65,7 @@ func (f *fit) posterior() (none string, err error) {
 	if hyper.Draws, err = f.draws(run, about); err != nil {
 		return "", err
 	}
-	if len(hyper.Draws) < o.Posterior {
+	if len(hyper.Draws) < o.Posterior.Draws {
 		return "the bound cannot be evaluated at draws from it", nil
 	}
 	m.hyper = hyper
@@ -79,7 +79,7 @@ func (f *fit) posteriorSize(p *Params, set optimize.Settings) (n int, none strin
 	n = optimize.PosteriorSize(shape, set)
 	flops := 2*float64(n)*f.gradientFlops(&shape)/passFlops + eigenFlops*math.Pow(float64(n), 3)
 	switch {
-	case o.Posterior == NoPosterior:
+	case o.Posterior.Draws == NoPosterior:
 		return 0, "not asked for"
 	case o.Iterations == NoIterations || n == 0:
 		return 0, "the starting values are kept"
@@ -87,7 +87,7 @@ func (f *fit) posteriorSize(p *Params, set optimize.Settings) (n int, none strin
 		return 0, "mini-batches do not end at a mode of the bound"
 	case n > posteriorMost:
 		return 0, fmt.Sprintf("%d coordinates, want at most %d", n, posteriorMost)
-	case o.Posterior == 0 && flops > posteriorFlops:
+	case o.Posterior.Draws == 0 && flops > posteriorFlops:
 		return 0, "it would take long beside the fit; ask for draws"
 	}
 	return n, ""
@@ -114,14 +114,14 @@ func (f *fit) gradientFlops(s *variational.Shape) float64 {
 func (f *fit) draws(run *optimize.Run, about *optimize.Posterior) (all []*Model, err error) {
 	random := rand.New(rand.NewPCG(f.o.Seed, posteriorSalt))
 	draw := func(int) (*Params, error) { return about.Draw(random) }
-	if f.o.HMC && f.o.Posterior > 0 {
-		places, _, err := about.HMC(f.ctx, f.o.Posterior, random)
+	if f.o.Posterior.HMC && f.o.Posterior.Draws > 0 {
+		places, _, err := about.HMC(f.ctx, f.o.Posterior.Draws, random)
 		if err != nil {
 			return nil, err
 		}
 		draw = func(i int) (*Params, error) { return about.Best(places[i]) }
 	}
-	for i := range f.o.Posterior {
+	for i := range f.o.Posterior.Draws {
 		d := f.best.model.bare(nil)
 		if d.Params, err = draw(i); err != nil {
 			return nil, optimize.Interrupted(f.ctx, err)

@@ -16,7 +16,7 @@ import (
 func withPosterior(t testing.TB, o Options) (*Model, *Data) {
 	t.Helper()
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
-	o.Components, o.Features, o.Window = 1, 2, WindowNone
+	o.Components, o.Features, o.Windows.Length = 1, 2, WindowNone
 	m, r := mustFit(t, data, o)
 	if r.NoPosterior != "" {
 		t.Fatal(r.NoPosterior)
@@ -26,7 +26,7 @@ func withPosterior(t testing.TB, o Options) (*Model, *Data) {
 
 // TestPosteriorFile: a model's posterior survives a file; the draws predict the same bits.
 func TestPosteriorFile(t *testing.T) {
-	for _, o := range []Options{{Posterior: 3}, {Posterior: 3, Inference: Factorized}, {}} {
+	for _, o := range []Options{{Posterior: PosteriorOptions{Draws: 3}}, {Posterior: PosteriorOptions{Draws: 3}, Inference: Factorized}, {}} {
 		m, _ := withPosterior(t, o)
 		b := encoded(t, m)
 		back, err := read(b)
@@ -37,10 +37,10 @@ func TestPosteriorFile(t *testing.T) {
 			t.Error("a model that was read writes other bytes")
 		}
 		h, was := back.Posterior(), m.Posterior()
-		if h == nil || !slices.Equal(h.Features, was.Features) || !slices.Equal(h.Noise, was.Noise) || len(h.Draws) != o.Posterior {
+		if h == nil || !slices.Equal(h.Features, was.Features) || !slices.Equal(h.Noise, was.Noise) || len(h.Draws) != o.Posterior.Draws {
 			t.Fatalf("posterior %+v, want %+v", h, was)
 		}
-		if o.Posterior == 0 {
+		if o.Posterior.Draws == 0 {
 			continue
 		}
 		x := []float64{0.1, 6, 20}
@@ -65,7 +65,7 @@ func TestPosteriorFile(t *testing.T) {
 
 // TestBadPosteriorFiles: a posterior that does not fit its model is refused.
 func TestBadPosteriorFiles(t *testing.T) {
-	m, _ := withPosterior(t, Options{Posterior: 2})
+	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: 2}})
 	for name, spoil := range map[string]func(m *Model){
 		"a negative standard deviation": func(m *Model) { m.hyper.Noise = []float64{-1} },
 		"a shape":                       func(m *Model) { m.hyper.Variance = []float64{1, 2} },
@@ -97,7 +97,7 @@ func TestBadPosteriorFiles(t *testing.T) {
 // is the wider one far from the data.
 func TestPosteriorPredict(t *testing.T) {
 	const draws = 40
-	m, _ := withPosterior(t, Options{Posterior: draws})
+	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: draws}})
 	x := []float64{3, 12.5, 60}
 	predictor, err := m.PosteriorPredictor(context.Background())
 	if err != nil {
@@ -165,7 +165,7 @@ func TestPosteriorUnits(t *testing.T) {
 	const unit = 0x1p-600
 	var sds, upper [2][]float64
 	for i, unit := range []float64{1, unit} {
-		m, r := mustFit(t, lines(120, 12, 0.3, 1, unit, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Window: WindowNone, Posterior: 5})
+		m, r := mustFit(t, lines(120, 12, 0.3, 1, unit, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Posterior: PosteriorOptions{Draws: 5}})
 		if r.NoPosterior != "" {
 			t.Fatal(r.NoPosterior)
 		}
@@ -203,7 +203,7 @@ func TestPosteriorHMC(t *testing.T) {
 		}
 		return out
 	}
-	g, h := predicted(Options{Posterior: 200}), predicted(Options{Posterior: 200, HMC: true})
+	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}), predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
 	for i, sd := range h.SD(true) {
 		if math.Abs(g.Mean[i]-h.Mean[i]) > 0.3*sd || math.Abs(g.SD(true)[i]/sd-1) > 0.25 {
 			t.Errorf("row %d: the Gaussian's %v +- %v, HMC's %v +- %v", i, g.Mean[i], g.SD(true)[i], h.Mean[i], sd)
@@ -215,10 +215,10 @@ func TestPosteriorHMC(t *testing.T) {
 func TestNoPosterior(t *testing.T) {
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
 	for name, o := range map[string]Options{
-		"not asked for": {Posterior: NoPosterior}, "starting values": {Iterations: NoIterations}, "mini-batches": {Inference: Stochastic, Iterations: 20},
-		"nats below": {Iterations: 1, Init: InitPaper, Features: 10, Posterior: 3}, "": {Fix: []string{"kernel.frequency", "frequency.mean"}},
+		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations}, "mini-batches": {Inference: Stochastic, Iterations: 20},
+		"nats below": {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}}, "": {Fix: []string{"kernel.frequency", "frequency.mean"}},
 	} {
-		o.Window = WindowNone
+		o.Windows.Length = WindowNone
 		m, r := mustFit(t, data, o)
 		if name != "" && !bytes.Contains([]byte(r.NoPosterior), []byte(name)) || (m.Posterior() == nil) != (r.NoPosterior != "") {
 			t.Errorf("%q: %q, posterior %v", name, r.NoPosterior, m.Posterior())
@@ -243,14 +243,14 @@ func TestNoPosterior(t *testing.T) {
 
 // TestNoDraws: where a fit keeps no draws although they were asked for, a prediction by them says why.
 func TestNoDraws(t *testing.T) {
-	m, r, err := Fit(t.Context(), wave(60, 0.1), Options{Posterior: 3, Inference: Stochastic, Iterations: 5, Features: 6})
+	m, r, err := Fit(t.Context(), wave(60, 0.1), Options{Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6})
 	if err != nil || r.NoPosterior == "" {
 		t.Fatalf("no reason (%v)", err)
 	}
 	_, predict := m.PosteriorPredictor(t.Context())
 	_, draw := m.PosteriorDraws(1)
 	for _, err := range []error{predict, draw} {
-		if !errors.Is(err, ErrUnfitted) || !strings.Contains(err.Error(), r.NoPosterior) || strings.Contains(err.Error(), "Options.Posterior") {
+		if !errors.Is(err, ErrUnfitted) || !strings.Contains(err.Error(), r.NoPosterior) || strings.Contains(err.Error(), "Options.Posterior.Draws") {
 			t.Errorf("%v; want the reason %q", err, r.NoPosterior)
 		}
 	}

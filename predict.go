@@ -98,7 +98,7 @@ func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 
 // PosteriorPredictor is a Predictor over the posterior of the hyper-parameters too:
 // its predictions are the mean of those of the posterior's draws, a mixture of
-// Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior).
+// Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	p, err := m.Predictor(ctx)
 	if err != nil {

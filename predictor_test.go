@@ -48,7 +48,7 @@ func TestEach(t *testing.T) {
 	ctx := context.Background()
 	for name, o := range map[string]Options{
 		"no windows": {Iterations: NoIterations, Components: 2, Features: 4},
-		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Window: 47.37},
+		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Windows: WindowOptions{Length: 47.37}},
 	} {
 		m, _, err := Fit(ctx, wave(500, 0.3), o)
 		if err != nil {
@@ -316,7 +316,7 @@ func TestContexts(t *testing.T) {
 // watches.
 func TestConcurrentUse(t *testing.T) {
 	data := wave(80, 0.1)
-	m, _, err := Fit(t.Context(), data, Options{Features: 6, Iterations: 5, Window: 5, Posterior: 2})
+	m, _, err := Fit(t.Context(), data, Options{Features: 6, Iterations: 5, Windows: WindowOptions{Length: 5}, Posterior: PosteriorOptions{Draws: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestConcurrentUse(t *testing.T) {
 			_, _, joint := m.PredictJoint(t.Context(), x)
 			_, drawn := m.Draw(t.Context(), x, 2, 1)
 			_, bound := m.Evaluate(t.Context(), data, Exact, nil, true)
-			_, _, again := Fit(t.Context(), data, Options{From: m, Iterations: 2, Posterior: NoPosterior})
+			_, _, again := Fit(t.Context(), data, Options{From: m, Iterations: 2, Posterior: PosteriorOptions{Draws: NoPosterior}})
 			_, density := want.LogDensity(t.Context(), []float64{0, 0, 0})
 			for name, err := range map[string]error{"Predictor": rows, "PredictJoint": joint, "Draw": drawn, "Evaluate": bound, "Fit": again, "LogDensity": density, "Write": m.Write(io.Discard)} {
 				if err != nil {

@@ -50,7 +50,7 @@ func TestFrequencyTheory(t *testing.T) {
 		{"factorised", Options{Inference: Factorized, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
 	} {
 		o := c.o
-		o.Window = WindowNone
+		o.Windows.Length = WindowNone
 		m, r := mustFit(t, lines(n, span, noise, c.x, c.y, c.cosines...), o)
 		if r.NoPosterior != "" {
 			t.Errorf("%s: no posterior: %s", c.name, r.NoPosterior)
@@ -90,7 +90,7 @@ func TestPriorUnits(t *testing.T) {
 		},
 	} {
 		fit := func(x, y float64) (*Model, *Result) {
-			return mustFit(t, lines(100, 10, 0.1, x, y, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Window: WindowNone, Priors: given(x, y)})
+			return mustFit(t, lines(100, 10, 0.1, x, y, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Priors: given(x, y)})
 		}
 		m, r := fit(1, 1)
 		if name == "given" { // the coordinates are log σ², log l and log τ⁻¹
@@ -116,7 +116,7 @@ func TestPriorUnits(t *testing.T) {
 // TestPriorHolds: a prior that is sure is obeyed in the data's units; one that says nothing changes nothing.
 func TestPriorHolds(t *testing.T) {
 	data := lines(100, 10, 0.1, 3, 50, [2]float64{0.5, 1})
-	o := Options{Components: 1, Features: 2, Window: WindowNone}
+	o := Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}}
 	sure := func(median float64) Prior { return Prior{Median: median, SD: 1e-3} }
 	o.Priors = Priors{Amplitude: sure(70), Lengthscale: sure(9), Noise: sure(11)}
 	m, _ := mustFit(t, data, o)

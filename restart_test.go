@@ -49,7 +49,7 @@ func TestCollapsed(t *testing.T) {
 		"noise":                     {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise", 1 + extraStarts},
 		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()}, "noise", 2 + extraStarts},
 		"short reach": {wave(60, 0.1), Options{
-			Init: InitPaper, Features: 5, Iterations: 5, Lengthscales: []float64{0.001}, NoisePrecision: 100,
+			Init: InitPaper, Features: 5, Iterations: 5, Paper: PaperOptions{Lengthscales: []float64{0.001}}, NoisePrecision: 100,
 			Fix: []string{"kernel.lengthscale", "frequency.variance", "noise.precision"},
 		}, "reach", 1 + extraStarts},
 		"good":     {wave(60, 0.1), Options{Components: 8, Iterations: 5}, "", 1},

@@ -50,18 +50,18 @@ func (f *fit) ended(m *Model, run *optimize.Run, end checkpoint.Best) *attempt {
 func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	o := &f.o
 	switch {
-	case o.CheckpointEvery < 0:
-		return nil, nil, badOption("a checkpoint every %v, want a positive time", o.CheckpointEvery)
-	case o.Checkpoint == "" && o.Resume:
+	case o.Checkpoint.Every < 0:
+		return nil, nil, badOption("a checkpoint every %v, want a positive time", o.Checkpoint.Every)
+	case o.Checkpoint.Path == "" && o.Checkpoint.Resume:
 		return nil, nil, badOption("resume from no checkpoint, want the name of its file")
-	case o.Checkpoint == "":
+	case o.Checkpoint.Path == "":
 		return nil, nil, nil
 	}
 	made, err := f.fingerprint()
 	if err != nil {
 		return nil, nil, fmt.Errorf("vssgp: checkpoint %w", err)
 	}
-	set := checkpoint.Setting{Path: o.Checkpoint, Every: o.CheckpointEvery, Resume: o.Resume, Warn: o.Warn, Made: made}
+	set := checkpoint.Setting{Path: o.Checkpoint.Path, Every: o.Checkpoint.Every, Resume: o.Checkpoint.Resume, Warn: o.Checkpoint.Warn, Made: made}
 	writer, s, err := checkpoint.Open(set, func(s *checkpoint.Snapshot) error {
 		m, err = f.read(s, made)
 		return err
@@ -77,7 +77,7 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	}
 	if err := f.goOn(s); err != nil {
 		writer.Close()
-		return nil, nil, fmt.Errorf("vssgp: checkpoint %q: %w", o.Checkpoint, err)
+		return nil, nil, fmt.Errorf("vssgp: checkpoint %q: %w", o.Checkpoint.Path, err)
 	}
 	f.writer = writer
 	return m, s.State, nil
@@ -111,7 +111,7 @@ func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 		}
 		all = append(all, checkpoint.Trait{Name: fromTrait, Value: fmt.Sprintf("sha256 %x", h.Sum(nil))})
 	}
-	return append(all, checkpoint.Options(*o, "From", "Backend", "Progress", "Checkpoint", "CheckpointEvery", "Resume", "Warn", "MemoryLimit")...), nil
+	return append(all, checkpoint.Options(*o, "From", "Backend", "Progress", "Checkpoint", "MemoryLimit")...), nil
 }
 
 // read returns the model of the start within which a snapshot was written, or nil if

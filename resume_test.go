@@ -79,17 +79,17 @@ func resumable() map[string]struct {
 	two.XNames, two.YNames = []string{"t"}, []string{"a", "b"}
 	from := mustStart(two, Options{Init: InitPaper, Features: 6, Seed: 9})
 	return map[string]c{
-		"spectrum":   {wave(120, 0.1), Options{Components: 3, Features: 4, Iterations: 12, Window: 5}},
-		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Window: 4, Optimizer: OptimizerWindows}},
+		"spectrum":   {wave(120, 0.1), Options{Components: 3, Features: 4, Iterations: 12, Windows: WindowOptions{Length: 5}}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Windows: WindowOptions{Length: 4}, Optimizer: OptimizerWindows}},
 		"restarts":   {two, Options{Init: InitPaper, Features: 5, Iterations: 6, Restarts: 2, UniformPhases: true}},
 		"from":       {two, Options{From: from, Iterations: 9, Restarts: 1}},
-		"warm-up":    {wave(80, 0.2), Options{Init: InitPaper, Features: 110, Iterations: 5, Restarts: 1, Batch: 7}},
+		"warm-up":    {wave(80, 0.2), Options{Init: InitPaper, Features: 110, Iterations: 5, Restarts: 1, Batch: BatchOptions{Rows: 7}}},
 		"factorised": {wave(50, 0.2), Options{Init: InitPaper, Inference: Factorized, Features: 6, Iterations: 8}},
-		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: 8}},
-		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 100, Batch: 16, Contiguous: true, Window: 4}},
+		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: BatchOptions{Rows: 8}}},
+		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 100, Batch: BatchOptions{Rows: 16, Contiguous: true}, Windows: WindowOptions{Length: 4}}},
 		"converged":  {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
-		"segments":   {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8, Window: 3, Segments: 4, Restarts: 1}},
-		"shared":     {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Window: 4, Shared: true, Tie: []string{"kernel.lengthscale"}}},
+		"segments":   {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8, Windows: WindowOptions{Length: 3, Segments: 4}, Restarts: 1}},
+		"shared":     {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Windows: WindowOptions{Length: 4, Shared: true}, Tie: []string{"kernel.lengthscale"}}},
 		"ssgp":       {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
 		"rough":      {walk(60), Options{Iterations: 6}},
 		"no steps":   {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
@@ -127,7 +127,7 @@ func TestResume(t *testing.T) {
 			}
 			for _, n := range stops {
 				o := c.o
-				o.Checkpoint, o.Resume = filepath.Join(t.TempDir(), "part"), true
+				o.Checkpoint.Path, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), true
 				m, r, cut, err := fitUntilDone(t, c.data, o, n)
 				if err != nil {
 					t.Fatalf("stopped every %d passes: %v", n, err)
@@ -139,7 +139,7 @@ func TestResume(t *testing.T) {
 				if a, b := fmt.Sprint(*r), fmt.Sprint(*want); a != b {
 					t.Errorf("stopped every %d passes: results %s, without a break %s", n, a, b)
 				}
-				left, err := os.ReadDir(filepath.Dir(o.Checkpoint))
+				left, err := os.ReadDir(filepath.Dir(o.Checkpoint.Path))
 				if err != nil || len(left) > 1 || cut > 0 && len(left) == 1 && left[0].Name() != "part" {
 					t.Errorf("left %v, %v", left, err)
 				}
@@ -173,7 +173,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "part")
 			seen := map[[sha256.Size]byte][]byte{}
 			o := c.o
-			o.Checkpoint, o.CheckpointEvery = path, 1
+			o.Checkpoint.Path, o.Checkpoint.Every = path, 1
 			o.Progress = func(Progress) {
 				if b, err := os.ReadFile(path); err == nil {
 					seen[sha256.Sum256(b)] = b
@@ -187,7 +187,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 			if name != "no steps" && len(seen) == 0 {
 				t.Error("no checkpoint was written")
 			}
-			o.Progress, o.Resume, o.CheckpointEvery = nil, true, 0
+			o.Progress, o.Checkpoint.Resume, o.Checkpoint.Every = nil, true, 0
 			tried := 0
 			for _, b := range seen {
 				if err := os.WriteFile(path, b, 0o666); err != nil {

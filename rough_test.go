@@ -50,7 +50,7 @@ func TestLeavesRough(t *testing.T) {
 	}
 	for _, o := range []Options{
 		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized}, {Inference: Stochastic},
-		{Components: 3}, {Features: 4}, {Window: WindowNone}, {Window: 5}, {WindowCandidates: []float64{5}}, {Shared: true}, {Fix: []string{}}, {Tie: []string{"kernel.variance"}},
+		{Components: 3}, {Features: 4}, {Windows: WindowOptions{Length: WindowNone}}, {Windows: WindowOptions{Length: 5}}, {Windows: WindowOptions{Candidates: []float64{5}}}, {Windows: WindowOptions{Shared: true}}, {Fix: []string{}}, {Tie: []string{"kernel.variance"}},
 	} {
 		if leaves(o, data) {
 			t.Errorf("%+v leaves a rough start open", o)

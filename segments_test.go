@@ -18,7 +18,7 @@ func TestSegmentsOption(t *testing.T) {
 	fit := func(segments, cores int) *Result {
 		t.Helper()
 		runtime.GOMAXPROCS(cores)
-		_, r, err := Fit(t.Context(), data, Options{Window: 40, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal, Segments: segments})
+		_, r, err := Fit(t.Context(), data, Options{Windows: WindowOptions{Length: 40, Segments: segments}, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func TestRandomSchedule(t *testing.T) {
 		data.X = append(data.X, float64(i))
 		data.Y = append(data.Y, math.Sin(0.3*float64(i)))
 	}
-	paper := Options{Init: InitPaper, Lengthscales: []float64{8}, Features: 6, NoisePrecision: 50, Iterations: 20}
+	paper := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{8}}, Features: 6, NoisePrecision: 50, Iterations: 20}
 	many := func(o *Options) { o.Features = 100 } // the least that have a warm-up
 	for name, c := range map[string]struct {
 		change     func(o *Options)
@@ -26,7 +26,7 @@ func TestRandomSchedule(t *testing.T) {
 		"stochastic":       {func(o *Options) { o.Inference = Stochastic }, true, false},
 		"fixed":            {func(o *Options) { o.Fix = []string{"noise.precision"} }, false, false},
 		"ssgp":             {func(o *Options) { o.Method = SSGP }, false, false},
-		"spectrum":         {func(o *Options) { o.Init, o.Lengthscales, o.NoisePrecision = InitSpectrum, nil, 0 }, false, false},
+		"spectrum":         {func(o *Options) { o.Init, o.Paper.Lengthscales, o.NoisePrecision = InitSpectrum, nil, 0 }, false, false},
 		"many":             {many, true, true},
 		"many, factorised": {func(o *Options) { many(o); o.Inference = Factorized }, true, true},
 		"many, stochastic": {func(o *Options) { many(o); o.Inference = Stochastic }, true, false},

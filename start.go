@@ -235,7 +235,7 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
-	case grid.Step > 0 && o.Method != RP && o.Lengthscales == nil && o.FrequencyVariance == 0 && o.Features%2 == 0:
+	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
 	case o.leavesTable(data):
 		return initTable
@@ -246,8 +246,8 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 // leavesTable reports whether the options leave the features of a table to the data.
 func (o *Options) leavesTable(data *Data) bool {
 	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
-		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Window <= 0 && o.Iterations != NoIterations &&
-		o.Lengthscales == nil && o.Periods == nil && o.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil && o.Tie == nil
+		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 && o.Iterations != NoIterations &&
+		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil && o.Tie == nil
 }
 
 // model is a model of the frame's data, in its units.
@@ -265,10 +265,10 @@ func (f *frame) settings(seed uint64) initialize.Settings {
 	s := initialize.Settings{
 		Method: o.Method, Components: o.Components, Features: o.Features, UniformPhases: o.UniformPhases,
 		Optimized: o.Iterations != NoIterations, Noise: o.NoisePrecision * f.y.Scale[0] * f.y.Scale[0], Seed: seed,
-		Dim: o.WindowDim, Window: max(0, o.Window) / f.x.Scale[o.WindowDim], Auto: o.Window == WindowAuto,
-		Shared: o.Shared, FrequencyVariance: o.FrequencyVariance,
+		Dim: o.Windows.Dim, Window: max(0, o.Windows.Length) / f.x.Scale[o.Windows.Dim], Auto: o.Windows.Length == WindowAuto,
+		Shared: o.Windows.Shared, FrequencyVariance: o.Paper.FrequencyVariance,
 	}
-	for _, w := range o.WindowCandidates {
+	for _, w := range o.Windows.Candidates {
 		s.Candidates = append(s.Candidates, w/f.x.Scale[0])
 	}
 	if f.init == InitPaper || f.init == initTable {
@@ -285,8 +285,8 @@ func (f *frame) settings(seed uint64) initialize.Settings {
 // since distances grow with it; further components are shorter by fours.
 func (f *frame) paperScales() (lengths, frequencies [][]float64) {
 	o, data := &f.o, f.data
-	n := len(o.Lengthscales)
-	if o.Lengthscales == nil {
+	n := len(o.Paper.Lengthscales)
+	if o.Paper.Lengthscales == nil {
 		n = max(1, o.Components)
 	}
 	lengths, frequencies = make([][]float64, n), make([][]float64, n)
@@ -297,11 +297,11 @@ func (f *frame) paperScales() (lengths, frequencies [][]float64) {
 			if l == 0 { // a constant input: any length-scale will do that its unit can express
 				l = min(1, cmp.Or(math.Abs(lo), 1))
 			}
-			if o.Lengthscales != nil {
-				l = o.Lengthscales[i]
+			if o.Paper.Lengthscales != nil {
+				l = o.Paper.Lengthscales[i]
 			}
-			if o.Periods != nil && o.Periods[i] > 0 && !math.IsInf(o.Periods[i], 0) {
-				p = unit / o.Periods[i]
+			if o.Paper.Periods != nil && o.Paper.Periods[i] > 0 && !math.IsInf(o.Paper.Periods[i], 0) {
+				p = unit / o.Paper.Periods[i]
 			}
 			lengths[i], frequencies[i] = append(lengths[i], l/unit), append(frequencies[i], p)
 		}
@@ -321,10 +321,10 @@ func (f *frame) holdsOut(inference Inference, m int, windows bool) bool {
 func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	s := optimize.Settings{
 		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initTable) && o.From == nil,
-		Iterations: o.Iterations, Batch: o.Batch, Contiguous: o.Contiguous, Along: o.WindowDim,
-		Fix: o.Fix, Ties: optimize.Ties{Twins: o.Method == SSGP, Shared: o.Shared, Tensors: o.Tie}, Seed: seed,
+		Iterations: o.Iterations, Batch: o.Batch.Rows, Contiguous: o.Batch.Contiguous, Along: o.Windows.Dim,
+		Fix: o.Fix, Ties: optimize.Ties{Twins: o.Method == SSGP, Shared: o.Windows.Shared, Tensors: o.Tie}, Seed: seed,
 	}
-	if o.Posterior > 0 && o.Iterations == 0 && o.Inference != Stochastic {
+	if o.Posterior.Draws > 0 && o.Iterations == 0 && o.Inference != Stochastic {
 		s.Iterations = modeIterations
 	}
 	switch o.Optimizer {
@@ -347,7 +347,7 @@ func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 // run opens rows for an optimization of the model.
 func (f *frame) run(ctx context.Context, rows backend.Data, m *Model, set optimize.Settings) (*optimize.Run, error) {
 	s := m.setting()
-	s.Segments = f.o.Segments
+	s.Segments = f.o.Windows.Segments
 	set.Priors = f.o.Priors.of(f.x, f.y, &f.rows, m.Params)
 	run, err := optimize.New(ctx, rows, m.Params, s, set)
 	return run, dataError(err)
@@ -364,5 +364,5 @@ const roughIterations = 30
 func (f *frame) leavesRough() bool {
 	o := &f.o
 	return o.From == nil && f.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) && (o.Inference == "" || o.Inference == Exact) &&
-		o.Components == 0 && o.Features == 0 && o.Window == WindowAuto && o.WindowCandidates == nil && !o.Shared && o.Fix == nil && o.Tie == nil && f.data.N <= initialize.RoughMost
+		o.Components == 0 && o.Features == 0 && o.Windows.Length == WindowAuto && o.Windows.Candidates == nil && !o.Windows.Shared && o.Fix == nil && o.Tie == nil && f.data.N <= initialize.RoughMost
 }

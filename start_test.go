@@ -13,17 +13,17 @@ import (
 func TestPaperStart(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, o := range []Options{
-		{Raw: true}, {}, {Window: 2}, {Window: 2, Raw: true, UniformPhases: true}, {Method: RP}, {Method: SSGP, Window: 2},
+		{Raw: true}, {}, {Windows: WindowOptions{Length: 2}}, {Windows: WindowOptions{Length: 2}, Raw: true, UniformPhases: true}, {Method: RP}, {Method: SSGP, Windows: WindowOptions{Length: 2}},
 	} {
 		o.Init, o.Features, o.Seed = InitPaper, 6, 2
-		o.Lengthscales, o.Periods, o.NoisePrecision = []float64{3, 0.5}, []float64{0, 0.25}, 25
+		o.Paper.Lengthscales, o.Paper.Periods, o.NoisePrecision = []float64{3, 0.5}, []float64{0, 0.25}, 25
 		m, err := New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := m.Params
 		v := p.Windows.Count()
-		if p.K != 6 || p.L != 2*v || (o.Window > 0) != (v > 1) || m.Inference != Exact {
+		if p.K != 6 || p.L != 2*v || (o.Windows.Length > 0) != (v > 1) || m.Inference != Exact {
 			t.Errorf("%+v: %d components of %d in %d windows, want 2 of 6 in each", o, p.L, p.K, v)
 		}
 		sx, sy := m.X.Scale[0], m.Y.Scale[0]
@@ -32,7 +32,7 @@ func TestPaperStart(t *testing.T) {
 		}
 		total := 0.0
 		for i := range p.L {
-			modeltest.Near(t, "length-scale", []float64{p.Lengthscale[i] * sx}, []float64{o.Lengthscales[i%2]}, rounding)
+			modeltest.Near(t, "length-scale", []float64{p.Lengthscale[i] * sx}, []float64{o.Paper.Lengthscales[i%2]}, rounding)
 			modeltest.Near(t, "frequency", []float64{p.Frequency[i] / sx}, []float64{[]float64{0, 4}[i%2]}, rounding)
 			total += p.Variance[i] * sy * sy / float64(v)
 		}
@@ -86,7 +86,7 @@ func TestSpectrumStart(t *testing.T) {
 	}{
 		"plain":   {full, Options{}},
 		"holes":   {holed, Options{}},
-		"windows": {holed, Options{Window: 10}},
+		"windows": {holed, Options{Windows: WindowOptions{Length: 10}}},
 		"raw":     {full, Options{Raw: true}},
 		"pairs":   {full, Options{Features: 4, Components: 12}},
 		"ssgp":    {full, Options{Method: SSGP}},
@@ -130,7 +130,7 @@ func TestWindowAuto(t *testing.T) {
 	for name, lengths := range map[string][]float64{"three": {12, 4, 8}, "one": {6}, "too long": {40, 60}, "long among them": {5, 100}} {
 		best, bound := &Model{}, math.Inf(-1)
 		for _, w := range lengths {
-			m, err := New(t.Context(), data, Options{Window: w, Components: 5})
+			m, err := New(t.Context(), data, Options{Windows: WindowOptions{Length: w}, Components: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestWindowAuto(t *testing.T) {
 				best, bound = m, b
 			}
 		}
-		got, err := New(t.Context(), data, Options{Window: WindowAuto, WindowCandidates: lengths, Components: 5})
+		got, err := New(t.Context(), data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Components: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestDefaultInit(t *testing.T) {
 	}{
 		"even": {even, Options{Features: 8}, InitSpectrum}, "uneven": {uneven, Options{Features: 8}, InitSpectrum},
 		"one place":           {&Data{N: 20, Q: 1, D: 1, X: make([]float64, 20), Y: even.Y[:20]}, Options{Features: 8}, InitPaper},
-		"given length-scales": {even, Options{Features: 8, Lengthscales: []float64{1}}, InitPaper},
+		"given length-scales": {even, Options{Features: 8, Paper: PaperOptions{Lengthscales: []float64{1}}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
 	} {
 		got, err := New(t.Context(), c.data, c.o)
@@ -188,8 +188,8 @@ func TestPaperFrequencyVariance(t *testing.T) {
 		want float64
 	}{
 		{Options{Init: InitPaper}, 0.001},
-		{Options{Init: InitPaper, FrequencyVariance: 0.25}, 0.25},
-		{Options{Init: InitPaper, FrequencyVariance: 0.25, Method: SSGP}, 0},
+		{Options{Init: InitPaper, Paper: PaperOptions{FrequencyVariance: 0.25}}, 0.25},
+		{Options{Init: InitPaper, Paper: PaperOptions{FrequencyVariance: 0.25}, Method: SSGP}, 0},
 	} {
 		m, err := New(t.Context(), data, c.o)
 		if err != nil {
@@ -216,8 +216,8 @@ func TestStartUnits(t *testing.T) {
 		window     float64
 		candidates []float64
 	}{
-		{Options{Window: 80}, false, 40, nil}, {Options{Window: WindowNone}, false, 0, nil},
-		{Options{WindowCandidates: []float64{100, 20, 50}}, true, 0, []float64{50, 10, 25}}, {Options{}, true, 0, nil},
+		{Options{Windows: WindowOptions{Length: 80}}, false, 40, nil}, {Options{Windows: WindowOptions{Length: WindowNone}}, false, 0, nil},
+		{Options{Windows: WindowOptions{Candidates: []float64{100, 20, 50}}}, true, 0, []float64{50, 10, 25}}, {Options{}, true, 0, nil},
 	} {
 		c.o.NoisePrecision = 3
 		f, err := c.o.frame(data)

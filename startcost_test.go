@@ -55,11 +55,11 @@ func TestStartCanceled(t *testing.T) {
 		data *Data
 		o    Options
 	}{
-		"fill":                   {dataOf(modeltest.Tones(1<<12, 0.4)), Options{Window: WindowNone}},
-		"fill of what is hidden": {dataOf(modeltest.Tones(1<<11, 0.4)), Options{Window: WindowNone, Iterations: NoIterations}},
-		"spectra":                {dataOf(modeltest.Tones(1<<14, 0)), Options{Window: 512}},
-		"uneven rows":            {many, Options{Window: WindowNone}},
-		"uneven windows":         {many, Options{Window: 128}},
+		"fill":                   {dataOf(modeltest.Tones(1<<12, 0.4)), Options{Windows: WindowOptions{Length: WindowNone}}},
+		"fill of what is hidden": {dataOf(modeltest.Tones(1<<11, 0.4)), Options{Windows: WindowOptions{Length: WindowNone}, Iterations: NoIterations}},
+		"spectra":                {dataOf(modeltest.Tones(1<<14, 0)), Options{Windows: WindowOptions{Length: 512}}},
+		"uneven rows":            {many, Options{Windows: WindowOptions{Length: WindowNone}}},
+		"uneven windows":         {many, Options{Windows: WindowOptions{Length: 128}}},
 	} {
 		c.o.Inference = Stochastic
 		start := func(end int) (l *looks, share float64, err error) {
@@ -95,7 +95,7 @@ func TestStartCanceled(t *testing.T) {
 // TestStochasticOfMany: a stochastic fit of more rows than its mean starts from.
 func TestStochasticOfMany(t *testing.T) {
 	d := dataOf(modeltest.Tones(1<<16+100, 0))
-	m, _ := mustFit(t, d, Options{Window: WindowNone, Components: 2, Inference: Stochastic, Iterations: 2})
+	m, _ := mustFit(t, d, Options{Windows: WindowOptions{Length: WindowNone}, Components: 2, Inference: Stochastic, Iterations: 2})
 	if !m.Fitted() {
 		t.Error("no posterior")
 	}

@@ -54,9 +54,9 @@ func TestFactorizedReachesBest(t *testing.T) {
 		within float64 // nats
 	}{
 		"L-BFGS":                  {Options{Inference: Factorized, Iterations: 300}, 0.01},
-		"RMSPROP":                 {Options{Inference: Stochastic, Iterations: 3000, Batch: 20}, 1},
-		"RMSPROP, contiguous":     {Options{Inference: Stochastic, Iterations: 3000, Batch: 20, Contiguous: true}, 1},
-		"RMSPROP, 5 rows a batch": {Options{Inference: Stochastic, Iterations: 3000, Batch: 5}, 3},
+		"RMSPROP":                 {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20}}, 1},
+		"RMSPROP, contiguous":     {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20, Contiguous: true}}, 1},
+		"RMSPROP, 5 rows a batch": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 5}}, 3},
 	} {
 		c.o.From, c.o.Fix = from, variational.Names(func(t Tensor) bool { return t.Group != variational.Coefficients })
 		_, r := mustFit(t, data, c.o)
@@ -76,7 +76,7 @@ func TestFactorizedBelowItsExact(t *testing.T) {
 		within float64
 	}{
 		"factorised": {Options{Inference: Factorized, Iterations: 200}, 60},
-		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: 40}, 60},
+		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 40}}, 60},
 	} {
 		c.o.Init, c.o.Features = InitPaper, 8
 		start, err := New(t.Context(), data, c.o)
@@ -110,7 +110,7 @@ func TestStochasticFeatures(t *testing.T) {
 		"many rows":       {table(manyRows), Options{}, manyFeatures},
 		"given":           {table(manyRows), Options{Features: 30}, 30},
 		"two components":  {table(manyRows), Options{Components: 2}, 50},
-		"with windows":    {table(manyRows), Options{Window: 0.5}, 50},
+		"with windows":    {table(manyRows), Options{Windows: WindowOptions{Length: 0.5}}, 50},
 		"exact inference": {table(manyRows), Options{Inference: Exact, Init: InitPaper}, 50},
 	} {
 		c.o.Inference = cmp.Or(c.o.Inference, Stochastic)

@@ -46,9 +46,9 @@ func TestTableChooses(t *testing.T) {
 		t.Errorf("bound %+v, %v; of the start %+v, %v", e, err, start, startErr)
 	}
 	for name, o := range map[string]Options{
-		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Lengthscales: []float64{1}}, "start": {Init: InitPaper},
+		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Paper: PaperOptions{Lengthscales: []float64{1}}}, "start": {Init: InitPaper},
 		"inference": {Inference: Factorized}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
-		"no iterations": {Iterations: NoIterations}, "windows": {Window: 0.3},
+		"no iterations": {Iterations: NoIterations}, "windows": {Windows: WindowOptions{Length: 0.3}},
 	} {
 		if f, err := o.frame(data); err != nil || f.init != InitPaper {
 			t.Errorf("%s: start %v, %v", name, f.init, err)
@@ -64,7 +64,7 @@ func TestTableBits(t *testing.T) {
 	data := surface(60, 0.1)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(1)
-	o := Options{Iterations: 12, Seed: 5, Posterior: NoPosterior} // whose passes nothing stops
+	o := Options{Iterations: 12, Seed: 5, Posterior: PosteriorOptions{Draws: NoPosterior}} // whose passes nothing stops
 	m, _, passes, err := fitStopped(data, o, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestTableBits(t *testing.T) {
 	}
 	for _, n := range []int{passes / 2, passes - 4, passes - 9, passes - 2}[:slow.Pick(4, 2)] {
 		o := o
-		o.Checkpoint, o.Resume = filepath.Join(t.TempDir(), "part"), true
+		o.Checkpoint.Path, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), true
 		if m, _, cut, err := fitUntilDone(t, data, o, n); err != nil || cut == 0 || !bytes.Equal(encoded(t, m), want) {
 			t.Errorf("stopped %d times, after %d of %d passes: another model, or %v", cut, n, passes, err)
 		}
@@ -99,7 +99,7 @@ func TestTableMemory(t *testing.T) {
 
 // TestTablePosterior: drawn frequencies stay, so that few hyper-parameters have a posterior.
 func TestTablePosterior(t *testing.T) {
-	m, r := mustFit(t, surface(120, 0.1), Options{Posterior: 3, Seed: 3})
+	m, r := mustFit(t, surface(120, 0.1), Options{Posterior: PosteriorOptions{Draws: 3}, Seed: 3})
 	if m.Params.FreqVar[0] != 0 || r.NoPosterior != "" {
 		t.Fatalf("Σ = %v, no posterior: %s", m.Params.FreqVar[0], r.NoPosterior)
 	}
