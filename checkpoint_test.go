@@ -158,7 +158,7 @@ func (aCard) Name() string { return "cuda:0" }
 func TestInstructionSetTrait(t *testing.T) {
 	data := &Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{0}}
 	for _, b := range []backend.Backend{nil, cpu.New(), aCard{cpu.New()}} {
-		made, err := (&fit{frame: &frame{o: Options{Backend: b}, data: data}}).fingerprint()
+		made, err := (&fit{problem: &problem{o: Options{Backend: b}, data: data}}).fingerprint()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func FuzzResume(f *testing.F) {
 	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
 	var made [][]checkpoint.Trait
 	for _, o := range options {
-		traits, err := (&fit{frame: &frame{o: o, data: data}}).fingerprint()
+		traits, err := (&fit{problem: &problem{o: o, data: data}}).fingerprint()
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -242,10 +242,10 @@ func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 	return e.Bound
 }
 
-// running is the frame of a fit and the run of its start m.
-func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimize.Run) {
+// running is the problem of a fit and the run of its start m.
+func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize.Run) {
 	t.Helper()
-	f, err := o.frame(data)
+	f, err := o.problem(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,7 +149,7 @@ func TestHoldsOut(t *testing.T) {
 		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false}, {"one place", small, false, Exact, place, false},
 		{"two inputs", small, false, Exact, two, false},
 	} {
-		f, err := Options{}.frame(c.data)
+		f, err := Options{}.problem(c.data)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -171,7 +171,7 @@ func TestOptimism(t *testing.T) {
 		}
 		f, run := running(t, m, data, o)
 		p := float64(c.estimates)
-		if got, want := (&fit{frame: f}).optimism(&attempt{points: run.PointEstimates()}), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
+		if got, want := (&fit{problem: f}).optimism(&attempt{points: run.PointEstimates()}), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%d components: %v, want %v", c.components, got, want)
 		}
 	}

@@ -64,11 +64,11 @@ func TestCriterion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := o.frame(data)
+		f, err := o.problem(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun, _, err := f.start(t.Context(), InitSpectrum, 0)
+		begun, _, err := f.initialize(t.Context(), InitSpectrum, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,13 +107,13 @@ func TestChoosesNone(t *testing.T) {
 
 // TestChoiceInterrupted: an interruption ends it with its error.
 func TestChoiceInterrupted(t *testing.T) {
-	f, err := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}}, Iterations: 5}.frame(dataOf(modeltest.ChangingTones(3000, 100)))
+	f, err := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}}, Iterations: 5}.problem(dataOf(modeltest.ChangingTones(3000, 100)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := f.start(ctx, f.init, 0); !errors.Is(err, context.Canceled) {
+	if _, _, err := f.initialize(ctx, f.init, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }

@@ -42,14 +42,14 @@ var optimizerStarts = map[string]Options{
 // rise: the stopping rule leaves a slow tail.
 const optimaApart = 0.01
 
-// started is the frame of a fit and the model of its first start.
-func started(t testing.TB, data *Data, o Options) (*frame, *Model) {
+// started is the problem of a fit and the model of its first start.
+func started(t testing.TB, data *Data, o Options) (*problem, *Model) {
 	t.Helper()
-	f, err := o.frame(data)
+	f, err := o.problem(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := f.start(t.Context(), f.init, o.Seed)
+	m, _, err := f.initialize(t.Context(), f.init, o.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestRoughStart(t *testing.T) {
 // none open.
 func TestLeavesRough(t *testing.T) {
 	leaves := func(o Options, data *Data) bool {
-		return (&frame{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).leavesRough()
+		return (&problem{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).leavesRough()
 	}
 	data := walk(50)
 	if !leaves(Options{}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {

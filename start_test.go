@@ -220,7 +220,7 @@ func TestStartUnits(t *testing.T) {
 		{Options{Windows: WindowOptions{Candidates: []float64{100, 20, 50}}}, true, 0, []float64{50, 10, 25}}, {Options{}, true, 0, nil},
 	} {
 		c.o.NoisePrecision = 3
-		f, err := c.o.frame(data)
+		f, err := c.o.problem(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestStartUnits(t *testing.T) {
 			t.Errorf("the grid is %+v, want even steps of 1", g)
 		}
 	}
-	f, err := Options{Iterations: NoIterations}.frame(data)
+	f, err := Options{Iterations: NoIterations}.problem(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,11 +65,11 @@ func TestStartCanceled(t *testing.T) {
 		start := func(end int) (l *looks, share float64, err error) {
 			began := cputime.Now()
 			l = &looks{Context: t.Context(), end: end, last: began}
-			f, err := c.o.frame(c.data)
+			f, err := c.o.problem(c.data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = f.start(l, f.init, 0)
+			_, _, err = f.initialize(l, f.init, 0)
 			l.longest = max(l.longest, cputime.Now()-l.last)
 			return l, float64(l.longest) / float64(cputime.Now()-began), err
 		}

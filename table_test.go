@@ -50,11 +50,11 @@ func TestTableChooses(t *testing.T) {
 		"inference": {Inference: Factorized}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
 		"no iterations": {Iterations: NoIterations}, "windows": {Windows: WindowOptions{Length: 0.3}},
 	} {
-		if f, err := o.frame(data); err != nil || f.init != InitPaper {
+		if f, err := o.problem(data); err != nil || f.init != InitPaper {
 			t.Errorf("%s: start %v, %v", name, f.init, err)
 		}
 	}
-	if f, err := (Options{}).frame(wave(60, 0.1)); err != nil || f.init != InitSpectrum {
+	if f, err := (Options{}).problem(wave(60, 0.1)); err != nil || f.init != InitSpectrum {
 		t.Errorf("one input: start %v, %v", f.init, err)
 	}
 }
@@ -86,7 +86,7 @@ func TestTableBits(t *testing.T) {
 // TestTableMemory: a memory limit below the need of the largest settings leaves the smaller ones.
 func TestTableMemory(t *testing.T) {
 	data := surface(90, 0.1)
-	f, err := (Options{Features: 100}).frame(data)
+	f, err := (Options{Features: 100}).problem(data)
 	if err != nil {
 		t.Fatal(err)
 	}
