@@ -373,15 +373,21 @@ func TestNilArguments(t *testing.T) {
 	var nobody *Data
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
+		{"NewData of rows that differ", func() error { return modeltest.Second(NewData(2, one[:2], one)) }, ErrData},
+		{"NewData of an infinite output", func() error { return modeltest.Second(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
 		{"NewModel nil", func() error { return modeltest.Second(NewModel(nil)) }, ErrParams},
 		{"NewModel zero", func() error { return modeltest.Second(NewModel(&Params{})) }, ErrParams},
 		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
 		{"Data.Check zero", func() error { return (&Data{}).Check() }, ErrData},
+		{"Data.Check no rows", (&Data{Q: 1, D: 1}).Check, ErrData},
+		{"Data.Check no inputs", (&Data{N: 1, D: 1, Y: []float64{1}}).Check, ErrData},
+		{"Data.Check no outputs", (&Data{N: 1, Q: 1, X: []float64{1}}).Check, ErrData},
 		{"Data.Check ragged", func() error { return (&Data{N: 2, Q: 1, D: 1, X: []float64{1}, Y: []float64{1, 2}}).Check() }, ErrData},
 		{"Data.Check names", func() error {
 			return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{1}, XNames: []string{"a", "b"}}).Check()
 		}, ErrData},
-		{"Data.Check large", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
+		{"Data.Check large x", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
+		{"Data.Check large y", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{-1e308}}).Check() }, ErrData},
 		{"Standardise nil", modeltest.Does(func() { nobody.Standardize() }), nil},
 		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
@@ -398,6 +404,10 @@ func TestNilArguments(t *testing.T) {
 		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
 		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},
 		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(t.Context(), wide, Exact, nil, false)) }, ErrData},
+		{"Evaluate other outputs", func() error {
+			two := &Data{N: 1, Q: 1, D: 2, X: []float64{1}, Y: []float64{1, 2}}
+			return modeltest.Second(m.Evaluate(t.Context(), two, Exact, nil, false))
+		}, ErrData},
 		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
 		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
 		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
