@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"io"
 	"math"
 	"slices"
@@ -130,26 +129,17 @@ func (s *Stream) decimalComma(col int) bool {
 // inArray finds the cells in an array, which is of floats.
 func (s *Stream) inArray(ctx context.Context, cells []Cell) (patches []patch, err error) {
 	err = s.withArray(ctx, func(a *npyArray) error {
-		var order binary.ByteOrder = binary.LittleEndian
-		if a.descr[0] == '>' {
-			order = binary.BigEndian
-		}
 		for _, c := range cells {
 			i := c.Row*a.cols + c.Col
 			if a.columns {
 				i = c.Col*a.rows + c.Row
 			}
-			p := patch{lo: a.start + int64(i*a.size), bytes: make([]byte, a.size)}
-			p.hi = p.lo + int64(a.size)
-			switch a.descr[1:] {
-			case "f8":
-				order.PutUint64(p.bytes, math.Float64bits(c.Value))
-			case "f4":
-				order.PutUint32(p.bytes, math.Float32bits(float32(c.Value)))
-			default:
+			b, ok := a.encode(c.Value)
+			if !ok {
 				return malformed("an array of integers, which has no missing values")
 			}
-			patches = append(patches, p)
+			at := a.start + int64(i*a.size)
+			patches = append(patches, patch{at, at + int64(a.size), b})
 		}
 		slices.SortFunc(patches, func(p, q patch) int { return cmp.Compare(p.lo, q.lo) })
 		return nil

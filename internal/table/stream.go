@@ -3,10 +3,13 @@ package table
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
@@ -44,10 +47,9 @@ func OpenStream(ctx context.Context, file *File) (*Stream, error) {
 	s := &Stream{file: file}
 	if file.npy {
 		err := s.withArray(ctx, func(a *npyArray) error {
-			s.Names = numbered(a.cols)
+			s.Cols, s.Names = a.cols, numbered(a.cols)
 			return nil
 		})
-		s.Cols = len(s.Names)
 		return s, err
 	}
 	in, f, err := file.text(ctx)
@@ -126,53 +128,51 @@ func (s *Stream) each(ctx context.Context, visit func(r *records) error) error {
 	}
 }
 
-// Survey counts the rows, and finds what the columns hold; nil stands for all columns. Its errors are of records, not of cells.
-func (s *Stream) Survey(ctx context.Context, cols []int) error {
-	if cols == nil {
-		for c := range s.Cols {
-			cols = append(cols, c)
-		}
-	}
-	s.Rows, s.Columns = 0, make([]*Column, s.Cols)
-	for _, c := range cols {
-		s.Columns[c] = &Column{}
-	}
-	if s.file.npy {
-		return s.surveyArray(ctx, cols)
-	}
-	line := 0
-	err := s.each(ctx, func(r *records) error {
-		for _, c := range cols {
-			s.Columns[c].add(r.fields[c], s.d.sep, r.line)
-		}
-		s.Rows, line = s.Rows+1, r.line
-		return nil
-	})
-	if err == nil && s.Rows == 0 {
-		err = malformed("%s:%d: names and no numbers; want at least one row after them", s.file.name, max(line, s.line))
-	}
-	return err
+// A row is a record of a text or a row of an array. It is good until the next one.
+type row interface {
+	text(col int) string
+	class(col int) (class, float64)
 }
 
-// surveyArray is Survey for an array.
-func (s *Stream) surveyArray(ctx context.Context, cols []int) error {
+func (r *records) text(col int) string            { return r.fields[col] }
+func (r *records) class(col int) (class, float64) { return classify(r.fields[col], r.d.sep) }
+
+// values is a row of an array.
+type values []float64
+
+func (v values) text(col int) string { return strconv.FormatFloat(v[col], 'g', -1, 64) }
+
+func (v values) class(col int) (class, float64) {
+	switch x := v[col]; {
+	case math.IsNaN(x):
+		return missing, x
+	case math.IsInf(x, 0):
+		return text, x
+	default:
+		return whole, x
+	}
+}
+
+// rows visits the rows, with the line of a text or the number of an array's row, from 1.
+func (s *Stream) rows(ctx context.Context, visit func(r row, line int) error) error {
+	if !s.file.npy {
+		return s.each(ctx, func(r *records) error {
+			if r.cols != s.Cols {
+				return errChanged
+			}
+			return visit(r, r.line)
+		})
+	}
 	return s.withArray(ctx, func(a *npyArray) error {
-		return a.each(ctx, func(first int, data []float64) error {
-			for n := 0; n < len(data); n += a.cols {
-				s.Rows++
-				for _, c := range cols {
-					v, kind := data[n+c], whole
-					switch {
-					case math.IsNaN(v):
-						kind = missing
-					case math.IsInf(v, 0):
-						kind = text
-					}
-					column := s.Columns[c]
-					if column.Count[kind]++; column.first[kind].line == 0 {
-						column.first[kind] = place{s.Rows, strconv.FormatFloat(v, 'g', -1, 64)}
-					}
-					column.powers = true
+		n := 0
+		return a.each(ctx, func(data []float64) error {
+			if a.cols != s.Cols {
+				return errChanged
+			}
+			for ; len(data) > 0; data = data[a.cols:] {
+				n++
+				if err := visit(values(data[:a.cols]), n); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -180,30 +180,138 @@ func (s *Stream) surveyArray(ctx context.Context, cols []int) error {
 	})
 }
 
+// Survey counts the rows, and finds what the columns hold; nil stands for all columns. Its errors are of records, not of cells.
+func (s *Stream) Survey(ctx context.Context, cols []int) error {
+	if cols == nil {
+		cols = upTo(s.Cols)
+	}
+	s.Rows, s.Columns = 0, make([]*Column, s.Cols)
+	for _, c := range cols {
+		s.Columns[c] = &Column{powers: s.file.npy}
+	}
+	err := s.rows(ctx, func(r row, line int) error {
+		for _, c := range cols {
+			s.Columns[c].add(r, c, line)
+		}
+		s.Rows++
+		return nil
+	})
+	if err == nil && s.Rows == 0 {
+		err = malformed("%s:%d: names and no numbers; want at least one row after them", s.file.name, s.line)
+	}
+	return err
+}
+
+// errChanged says that a file is no longer as it was; errEnough ends a reading without an error.
+var errChanged, errEnough = errors.New("changed"), errors.New("enough")
+
+// Parts returns the picked columns of the rows in order, some whole rows at a time, [·,len(picks)] row-major. They were surveyed and
+// checked before. Each part is good until the next; an error comes last. The file must stay as it is.
+func (s *Stream) Parts(ctx context.Context, picks []Pick) iter.Seq2[[]float64, error] {
+	return func(yield func([]float64, error) bool) {
+		var part []float64
+		n := 0
+		flush := func() error {
+			if len(part) > 0 && !yield(part, nil) {
+				return errEnough
+			}
+			part = part[:0]
+			return nil
+		}
+		err := s.rows(ctx, func(r row, _ int) error {
+			if n++; n > s.Rows {
+				return errChanged
+			}
+			for _, p := range picks {
+				v, ok := p.value(r)
+				if !ok {
+					return errChanged
+				}
+				part = append(part, v)
+			}
+			if len(part)+len(picks) > partNumbers {
+				return flush()
+			}
+			return nil
+		})
+		if err == nil && n != s.Rows {
+			err = errChanged
+		}
+		if err == nil {
+			err = flush()
+		}
+		if errors.Is(err, errChanged) {
+			err = malformed("%s: it has changed while it was read: it had %d rows of %d columns", s.file.name, s.Rows, s.Cols)
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}
+
+// value reads the picked cell of a row; false if it does not suit the pick.
+func (p *Pick) value(r row) (float64, bool) {
+	switch {
+	case p.Words != nil:
+		word := r.text(p.Col)
+		if _, known := p.Words[word]; !known {
+			p.Words[strings.Clone(word)] = float64(len(p.Words))
+		}
+		return p.Words[word], true
+	case p.Axis.Dates():
+		v, problem := p.Axis.row(r.text(p.Col))
+		return v, problem == ""
+	}
+	switch kind, v := r.class(p.Col); kind {
+	case missing:
+		return v, p.Axis == nil
+	case whole, point, comma:
+		return v, true
+	}
+	return 0, false
+}
+
+// Read returns the picked columns as a table.
+func (s *Stream) Read(ctx context.Context, picks []Pick) (*Table, error) {
+	if err := s.Check(picks); err != nil {
+		return nil, err
+	}
+	t := &Table{Rows: s.Rows, Cols: len(picks)}
+	for _, p := range picks {
+		t.Names = append(t.Names, s.Names[p.Col])
+	}
+	for part, err := range s.Parts(ctx, picks) {
+		if err != nil {
+			return nil, err
+		}
+		t.Data = append(t.Data, part...)
+	}
+	return t, nil
+}
+
 // Axis returns the axis of a column that was surveyed, of numbers or of dates. If like is not nil, x counts as it does, and the cells are
 // written as those of the column. Errors wrap ErrFormat.
 func (s *Stream) Axis(col int, like *Axis) (*Axis, error) {
-	own, at, problem := s.Columns[col].axis(like)
+	c := s.Columns[col]
+	own, at, problem := c.axis(like)
 	switch {
 	case problem != "":
-	case like == nil:
+	case like == nil || !like.Dates() && !own.Dates():
 		return own, nil
-	case like.Dates() != own.Dates():
-		at, problem = s.Columns[col].first[date], "is a date; want numbers, as the model's input has"
-		if like.Dates() {
-			at, problem = s.Columns[col].some(), "is not a date; want dates, as the model's input has, such as "+like.Format(0)
-		}
-	case own.Dates() && like.Notation.zone == 0 && own.Notation.zone != 0:
-		at, problem = s.Columns[col].first[date], "has an offset from Greenwich, but the model's input has none; want a date such as "+like.Format(0)
-	case own.Dates():
+	case !like.Dates():
+		at, problem = c.first[date], "is a date; want numbers, as the model's input has"
+	case !own.Dates():
+		at, _ = c.earliest(map[class]string{missing: "", whole: "", point: "", comma: "", text: ""})
+		problem = "is not a date; want dates, as the model's input has, such as " + like.Format(0)
+	case like.Notation.zone == 0 && own.Notation.zone != 0:
+		at, problem = c.first[date], "has an offset from Greenwich, but the model's input has none; want a date such as "+like.Format(0)
+	default:
 		both := *like
 		both.Notation, both.offsets = own.Notation, nil
 		if own.Notation.zone != 0 {
 			both.Offset = own.Offset
 		}
 		return &both, nil
-	default:
-		return own, nil
 	}
 	return nil, s.wrong(at, col, problem)
 }
@@ -219,13 +327,19 @@ func (s *Stream) wrong(at place, col int, problem string) error {
 
 // Check says which cell of surveyed columns cannot be read, the first one in the file. It also refuses names that columns cannot have.
 func (s *Stream) Check(picks []Pick) error {
-	if err := s.checkNames(picks); err != nil {
-		return err
+	cols := make([]int, len(picks))
+	for i, p := range picks {
+		cols[i] = p.Col
+	}
+	if s.d.header {
+		if err := checkNames(s.Names, cols); err != nil {
+			return malformed("%s:%d: %w", s.file.name, s.line, err)
+		}
 	}
 	var worst error
 	first := math.MaxInt
 	for _, p := range picks {
-		at, problem := s.Columns[p.Col].wrong(p, s.d.sep)
+		at, problem := s.Columns[p.Col].wrong(p)
 		if problem != "" && at.line < first {
 			worst, first = s.wrong(at, p.Col, problem), at.line
 		}
@@ -238,61 +352,9 @@ func (s *Stream) Rename(names []string) error {
 	if len(names) != s.Cols {
 		return malformed("%s: %d names for %d columns; want one for each", s.file.name, len(names), s.Cols)
 	}
-	cols := make([]int, s.Cols)
-	for i := range cols {
-		cols[i] = i
-	}
-	if err := checkNames(names, cols); err != nil {
+	if err := checkNames(names, upTo(s.Cols)); err != nil {
 		return malformed("%s: %w", s.file.name, err)
 	}
 	s.Names = names
 	return nil
-}
-
-// checkNames checks the names of the columns.
-func (s *Stream) checkNames(picks []Pick) error {
-	if !s.d.header {
-		return nil
-	}
-	cols := make([]int, len(picks))
-	for i, p := range picks {
-		cols[i] = p.Col
-	}
-	if err := checkNames(s.Names, cols); err != nil {
-		return malformed("%s:%d: %w", s.file.name, s.line, err)
-	}
-	return nil
-}
-
-// wrong finds the first cell that a pick cannot read.
-func (c *Column) wrong(p Pick, sep byte) (at place, problem string) {
-	consider := func(kind class, why string) {
-		if here := c.first[kind]; here.line > 0 && (at.line == 0 || here.line < at.line) {
-			at, problem = here, why
-		}
-	}
-	word := c.first[text].text
-	if p.Axis.Dates() {
-		consider(missing, "is missing; want a date, or leave the row out")
-		for _, kind := range []class{whole, point, comma} {
-			consider(kind, "is a number among dates; want a date")
-		}
-		consider(text, "is not a date; want one such as "+p.Axis.Format(0)+likely(word))
-		return at, problem
-	}
-	if p.Axis != nil {
-		consider(missing, "is missing; want a number, or leave the row out")
-	}
-	if c.first[text].line > 0 {
-		consider(text, notNumber(word))
-	}
-	consider(date, "is a date among numbers; want a number")
-	if c.Count[point] > 0 && c.Count[comma] > 0 {
-		later := point
-		if c.first[comma].line > c.first[point].line {
-			later = comma
-		}
-		consider(later, "has another decimal sign than "+fault.Quote(c.first[point+comma-later].text)+" (a thousands separator?)")
-	}
-	return at, problem
 }

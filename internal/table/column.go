@@ -2,6 +2,8 @@ package table
 
 import (
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // A Kind is what a column holds.
@@ -61,42 +63,64 @@ func (c *Column) Numbers() int { return c.Count[whole] + c.Count[point] + c.Coun
 // Whole reports whether all numbers are written without a decimal sign.
 func (c *Column) Whole() bool { return c.Count[point]+c.Count[comma] == 0 }
 
-// some returns the place of the first cell that is not a date.
-func (c *Column) some() (at place) {
-	for kind, here := range c.first {
-		if class(kind) != date && here.line > 0 && (at.line == 0 || here.line < at.line) {
-			at = here
+// earliest returns the first cell of classes that are problems, and its problem.
+func (c *Column) earliest(problems map[class]string) (at place, problem string) {
+	for kind, p := range problems {
+		if here := c.first[kind]; here.line > 0 && (at.line == 0 || here.line < at.line) {
+			at, problem = here, p
 		}
 	}
-	return at
+	return at, problem
 }
 
 // Missing returns how many cells are missing.
 func (c *Column) Missing() int { return c.Count[missing] }
 
 // add takes in the next cell.
-func (c *Column) add(s string, sep byte, line int) {
-	kind, _ := classify(s, sep)
+func (c *Column) add(r row, col, line int) {
+	kind, _ := r.class(col)
 	c.Count[kind]++
 	if c.first[kind].line == 0 {
-		c.first[kind] = place{line, s}
+		c.first[kind] = place{line, r.text(col)}
 	}
 	switch kind {
 	case date:
-		c.addDate(s, line)
+		c.addDate(r.text(col), line)
 	case whole, point, comma:
 		digits := 0
 		if kind != whole {
-			sign := byte('.')
-			if kind == comma {
-				sign = ','
-			}
-			digits = len(s) - strings.IndexByte(s, sign) - 1
+			s := r.text(col)
+			digits = len(s) - 1 - max(strings.IndexByte(s, '.'), strings.IndexByte(s, ','))
 		}
 		c.uneven = c.uneven || c.Numbers() > 1 && digits != c.decimals
 		c.decimals = max(c.decimals, digits)
-		c.powers = c.powers || strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
+		if !c.powers {
+			s := r.text(col)
+			c.powers = strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
+		}
 	}
+}
+
+// wrong finds the first cell that a pick cannot read.
+func (c *Column) wrong(p Pick) (at place, problem string) {
+	word := c.first[text].text
+	if p.Axis.Dates() {
+		const number = "is a number among dates; want a date"
+		return c.earliest(map[class]string{missing: "is missing; want a date, or leave the row out", whole: number, point: number, comma: number,
+			text: "is not a date; want one such as " + p.Axis.Format(0) + likely(word)})
+	}
+	problems := map[class]string{text: notNumber(word), date: "is a date among numbers; want a number"}
+	if p.Axis != nil {
+		problems[missing] = "is missing; want a number, or leave the row out"
+	}
+	if c.Count[point] > 0 && c.Count[comma] > 0 {
+		later := point
+		if c.first[comma].line > c.first[point].line {
+			later = comma
+		}
+		problems[later] = "has another decimal sign than " + fault.Quote(c.first[point+comma-later].text) + " (a thousands separator?)"
+	}
+	return c.earliest(problems)
 }
 
 // addDate takes in a date.
@@ -191,42 +215,26 @@ func (k *calendar) add(t *stamp) bool {
 		return false
 	}
 	month, day := t.monthDay(k.order)
-	clock := (local-floorDiv(local, secondsPerDay)*secondsPerDay)*1e9 + int64(t.nanos)
+	clock := int64(3600*t.hour+60*t.min+t.sec)*1e9 + int64(t.nanos)
 	instant := local - int64(t.offset)
 	if k.rows == 0 {
 		k.first, k.day, k.clock, k.latest, k.offsets[0] = local, day, clock, instant, int64(t.offset)
 	} else {
-		k.unit(instant - k.before)
+		unit := 0
+		for d := max(instant-k.before, k.before-instant); unit < 3 && d >= []int64{60, 3600, secondsPerDay - 3600}[unit]; { // a day may have 23 hours
+			unit++
+		}
+		k.units[unit]++
 	}
 	if instant >= k.latest {
 		k.latest, k.offsets[1] = instant, int64(t.offset)
 	}
-	_, firstMonth, _ := civil(k.first)
 	k.otherDay = k.otherDay || day != k.day
 	k.notMonthEnd = k.notMonthEnd || day != daysIn(t.year, month)
 	k.otherClock = k.otherClock || clock != k.clock
-	k.otherMonth = k.otherMonth || month != firstMonth
+	k.otherMonth = k.otherMonth || month != int(utc(k.first).Month())
 	k.rows, k.last, k.before = k.rows+1, local, instant
 	return true
-}
-
-// unit counts a difference.
-func (k *calendar) unit(d int64) {
-	if d < 0 {
-		d = -d
-	}
-	switch {
-	case d == 0: // of fractions of a second, or none
-		k.units[0]++
-	case d < 60:
-		k.units[0]++
-	case d < 3600:
-		k.units[1]++
-	case d < secondsPerDay-3600: // a day may have 23 hours
-		k.units[2]++
-	default:
-		k.units[3]++
-	}
 }
 
 // axis chooses the unit and the origin.
@@ -243,6 +251,15 @@ func (k *calendar) axis(n notation) *Axis {
 	default:
 		months = false
 	}
+	if months {
+		a.Unit, a.Clock, a.Local = "months", k.clock, true
+		if !k.otherMonth && k.rows > 1 {
+			a.Unit = "years"
+		}
+		month, _ := a.calendar(k.first, int(k.clock%1e9))
+		a.Origin = unixMonth(month)
+		return a
+	}
 	a.Unit = "seconds"
 	for i, u := range []string{"seconds", "minutes", "hours", "days"} {
 		if k.units[i] > k.units[0] && k.units[i] >= max(k.units[1], k.units[2], k.units[3]) {
@@ -252,22 +269,9 @@ func (k *calendar) axis(n notation) *Axis {
 	if n.clock == 0 || k.rows == 1 {
 		a.Unit = "days"
 	}
-	if months {
-		a.Unit, a.Clock = "months", k.clock
-		if !k.otherMonth && k.rows > 1 {
-			a.Unit = "years"
-		}
-	}
-	a.Local = months || a.Unit == "days" && !k.otherClock
-	start := k.first
-	if !a.Local {
-		start -= k.offsets[0]
-	}
-	midnight := floorDiv(k.first, secondsPerDay) * secondsPerDay
-	a.Origin = start - (k.first - midnight)
-	if months {
-		month, _ := a.calendar(k.first, int(k.clock%1e9))
-		a.Origin = unixMonth(month) * secondsPerDay
+	a.Origin = k.first - k.clock/1e9
+	if a.Local = a.Unit == "days" && !k.otherClock; !a.Local {
+		a.Origin -= k.offsets[0]
 	}
 	return a
 }
