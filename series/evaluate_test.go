@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"testing"
-
-	"github.com/vssgp/vssgp/cpu"
 )
 
 // TestEvaluate: of its own data a model has its own bound, of data with jumps a worse one; errors have to be known
@@ -54,30 +52,6 @@ func TestEvaluate(t *testing.T) {
 		wrong.X = append([]float64{1e6}, s.X[1:]...)
 		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
 			t.Errorf("a place beyond the reach: %v", err)
-		}
-	}
-}
-
-// TestSeasonTwice: a season that is tried or known is not found again as another one beside it.
-func TestSeasonTwice(t *testing.T) {
-	s := Series{Y: [][]float64{nil}}
-	for n := range 200 {
-		s.X, s.Y[0] = append(s.X, float64(n)), append(s.Y[0], math.Cos(2*math.Pi*float64(n)/19.9)+0.1*math.Sin(float64(n*n)))
-	}
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		o    Options
-		want int
-	}{
-		{Options{}, 1}, {Options{Try: [][]Part{{Season{Period: 20}}}}, 1}, {Options{Parts: []Part{Constant{}, Season{Period: 20}}}, 0}, {Options{Parts: []Part{Constant{}, Season{Period: 10}}}, 1},
-	} {
-		c.o.Backend = cpu.New()
-		found, err := newSearch(context.Background(), f, &c.o)
-		if err != nil || len(found.try) != c.want {
-			t.Errorf("%+v: %v are tried, %v; want %d", c.o, found.try, err, c.want)
 		}
 	}
 }

@@ -10,10 +10,7 @@ import (
 // value. Lines are as far apart as what repeats after 1.6 reaches; the short memory's lack frequency 0, and an Ornstein–Uhlenbeck process's the hundredth above half a cycle a step.
 func TestCovariances(t *testing.T) {
 	const reach, sd = 150.0, 0.8
-	f, err := newFrame(&Series{X: longSeries(101).X, Y: longSeries(101).Y}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frameOf(t, longSeries(101), false)
 	oscillator := func(length, quality float64) func(u, v float64) float64 {
 		first := complex(1/(length*quality), 0)
 		decay := first / complex(2*quality, 0)
@@ -53,17 +50,13 @@ func TestCovariances(t *testing.T) {
 		for i, h := range c.hyper {
 			v[i] = math.Log(h)
 		}
-		features, d := l.spectral(), make([]float64, l.features())
-		l.amplitudes(d, v, nil)
+		weighted := l.weighted(v)
 		row := func(u float64) []float64 {
-			at, zero := make([]float64, len(d)), make([]float64, len(d))
-			values(at, features, u, 1)
-			values(zero, features, 0, 1)
-			for k := range at {
-				if c.from {
+			at := weighted(u)
+			if zero := weighted(0); c.from {
+				for k := range at {
 					at[k] -= zero[k]
 				}
-				at[k] *= d[k]
 			}
 			return at
 		}

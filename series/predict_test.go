@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestPrediction: at the mode it is the conditional Gaussian of the values given the others, by the N×N covariance.
@@ -16,47 +14,24 @@ func TestPrediction(t *testing.T) {
 	for n := range s.X {
 		s.Err[0][n] = 0.2 + 0.1*math.Sin(float64(n))
 	}
-	whole := s
 	at := append(slices.Clone(s.X[:3]), s.X[len(s.X)-1]+0.5, s.X[len(s.X)-1]+4)
-	m := fit(t, whole, Options{Parts: everything, Known: true, Draws: AtMode})
+	m := fit(t, s, Options{Parts: everything, Known: true, Draws: AtMode})
 	p := predict(t, m, at)
-	o := newObjective(m.layout, m.sums)
-	lambda, _ := o.variance(m.at.Mode)
-	features, d := m.layout.spectral(), make([]float64, m.Features())
-	m.layout.amplitudes(d, m.at.Mode, nil)
-	row := func(x float64) []float64 {
-		phi := make([]float64, len(d))
-		values(phi, features, m.frame.steps(x), 1)
-		for k := range phi {
-			phi[k] *= d[k]
+	lambda, _ := newObjective(m.layout, m.sums).variance(m.at.Mode)
+	weighted := m.layout.weighted(m.at.Mode)
+	row := func(x float64) []float64 { return weighted(m.frame.steps(x)) }
+	exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
+		k := dot(row(s.X[i]), row(s.X[j]))
+		if e := m.frame.known[0][i]; i == j {
+			k += lambda * e * e
 		}
-		return phi
-	}
-	n := len(s.X)
-	k := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			k.SetSym(i, j, dot(row(s.X[i]), row(s.X[j])))
-		}
-		e := m.frame.known[0][i]
-		k.SetSym(i, i, k.At(i, i)+lambda*e*e)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(k) {
-		t.Fatal("K has no factor")
-	}
+		return k
+	})
 	for i, x := range at {
-		cross := mat.NewVecDense(n, nil)
-		for j := range n {
-			cross.SetVec(j, dot(row(x), row(s.X[j])))
-		}
-		var w mat.VecDense
-		if err := c.SolveVecTo(&w, cross); err != nil {
-			t.Fatal(err)
-		}
-		mean := m.frame.Offset[0] + m.frame.Scale[0]*mat.Dot(&w, mat.NewVecDense(n, m.frame.y[0]))
+		mean, less := exact.given(t, func(j int) float64 { return dot(row(x), row(s.X[j])) })
+		mean = m.frame.Offset[0] + m.frame.Scale[0]*mean
 		e := m.frame.Error[0]
-		sd := m.frame.Scale[0] * math.Sqrt(dot(row(x), row(x))-mat.Dot(&w, cross)+lambda*e*e)
+		sd := m.frame.Scale[0] * math.Sqrt(dot(row(x), row(x))-less+lambda*e*e)
 		if math.Abs(p.Mean[0][i]-mean) > 1e-5*sd || math.Abs(p.SD[0][i]/sd-1) > 1e-5 {
 			t.Errorf("at %v: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
 		}
@@ -97,26 +72,7 @@ func componentsOf(t *testing.T, m *Model, p *Prediction) []Component {
 func TestDraw(t *testing.T) {
 	s := made(60, false)
 	m := fit(t, s, Options{Draws: AtMode})
-	x := append(s.X[10:12:12], m.Next(5)...)
-	const n = 3000
-	draws, err := m.Draw(context.Background(), x, n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := predict(t, m, x)
-	for i := range x {
-		mean, square := 0.0, 0.0
-		for _, d := range draws {
-			mean += d[0][i] / n
-		}
-		for _, d := range draws {
-			square += (d[0][i] - mean) * (d[0][i] - mean) / n
-		}
-		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - m.NoiseSD(0)*m.NoiseSD(0))
-		if math.Abs(mean-p.Mean[0][i]) > 0.1*sd || math.Abs(math.Sqrt(square)/sd-1) > 0.06 {
-			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", x[i], mean, math.Sqrt(square), p.Mean[0][i], sd)
-		}
-	}
+	checkDraws(t, m, predict(t, m, append(s.X[10:12:12], m.Next(5)...)), 3000, 1, 0.1, 0.06)
 }
 
 // TestPriorUnits checks that priors are in units of the data: a narrow one keeps its hyper-parameter at its median.
@@ -148,10 +104,7 @@ func TestPriorUnits(t *testing.T) {
 // TestMedianError checks that the noise of a value to predict is the noise of a value with the median error, missing values apart.
 func TestMedianError(t *testing.T) {
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{10, 30, math.NaN(), 20, 50, 40}}, Err: [][]float64{{1, 9, 100, 3, 2, 20}}}
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frameOf(t, s, false)
 	if got := f.Scale[0] * math.Sqrt(f.usualError(0)); math.Abs(got-3) > 1e-12 {
 		t.Errorf("the error of a value to predict is %v, want 3", got)
 	}
