@@ -88,25 +88,3 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 }
-
-// TestTruncated: a file of any container that is cut anywhere is an error or, where only chunks behind the samples are lost, the same sound.
-func TestTruncated(t *testing.T) {
-	for _, g := range goodFiles() {
-		if g.channels != 2 || g.encoding.Bytes > 2 {
-			continue
-		}
-		whole, err := Decode(g.file)
-		if err != nil {
-			t.Fatal(g.name, err)
-		}
-		for n := range g.file {
-			r, err := Decode(g.file[:n])
-			switch {
-			case err != nil && !errors.Is(err, ErrFormat):
-				t.Fatalf("%s cut to %d bytes: %v", g.name, n, err)
-			case err == nil && (whole.file.end() > int64(n) || !slices.Equal(r.Samples[1], whole.Samples[1])):
-				t.Fatalf("%s cut to %d bytes is read as %d samples", g.name, n, r.Len())
-			}
-		}
-	}
-}

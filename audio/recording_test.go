@@ -31,34 +31,8 @@ func TestRoundTripKeepsBits(t *testing.T) {
 			if err != nil || clipped != 0 || !bytes.Equal(bytesOf(t, refilled), g.file) {
 				t.Fatalf("refill: %v, %d clipped", err, clipped)
 			}
-			checkOtherContainer(t, r)
 			checkOnlyGapsChange(t, r)
 		})
-	}
-}
-
-func checkOtherContainer(t *testing.T, r *Recording) {
-	t.Helper()
-	if err := r.Write(&bytes.Buffer{}, SPHERE); r.Encoding().Float && !errors.Is(err, ErrFormat) {
-		t.Fatalf("float SPHERE: %v", err)
-	}
-	for _, other := range others(r.file) {
-		var out bytes.Buffer
-		if err := r.Write(&out, other); err != nil {
-			t.Fatal(err)
-		}
-		back, err := Decode(out.Bytes())
-		if err != nil {
-			t.Fatal(other, err)
-		}
-		if back.Container() != other || back.Rate != r.Rate || back.Encoding().Bytes != r.Encoding().Bytes {
-			t.Fatalf("%v %d %+v", back.Container(), back.Rate, back.Encoding())
-		}
-		for c := range r.Samples {
-			if !slices.Equal(back.Samples[c], r.Samples[c]) {
-				t.Fatalf("channel %d differs in %v", c, other)
-			}
-		}
 	}
 }
 
@@ -162,7 +136,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 				t.Fatalf("%s cut to %d: %v", g.name, n, err)
 			case err == nil && int64(n) < whole.file.offset+whole.file.dataLen():
 				t.Fatalf("%s cut to %d of %d bytes: no error", g.name, n, len(g.file))
-			case err == nil && !slices.Equal(r.Samples[0], whole.Samples[0]):
+			case err == nil && !sameSamples(r.Samples, whole.Samples):
 				t.Fatalf("%s cut to %d: other samples", g.name, n)
 			}
 		}
@@ -186,21 +160,6 @@ func TestNewAndOpen(t *testing.T) {
 	back, err := Open(path)
 	if err != nil || back.Container() != WAV || back.Samples[1][0] != 0.25 || back.Samples[0][2] != -0.5 {
 		t.Fatal(back, err)
-	}
-	if _, err := Open(t.TempDir()); !errors.Is(err, ErrFormat) {
-		t.Errorf("folder: %v", err)
-	}
-	if _, err := Open(path + "x"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing: %v", err)
-	}
-	if _, _, err := New(8000, PCM16, [][]float64{{math.NaN()}}); err == nil {
-		t.Error("NaN accepted")
-	}
-	if _, _, err := New(8000, PCM16, [][]float64{{0, 1}, {0}}); err == nil {
-		t.Error("ragged channels accepted")
-	}
-	if _, _, err := r.Fill([]Gap{{Start: 2, End: 5}}, samples); !errors.Is(err, ErrGaps) {
-		t.Errorf("gap outside: %v", err)
 	}
 }
 
