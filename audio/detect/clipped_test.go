@@ -11,17 +11,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// samples is a recording in memory.
-type samples [][]float64
-
-func (s samples) Read(lo, hi int) ([][]float64, error) {
-	out := make([][]float64, len(s))
-	for c := range s {
-		out[c] = slices.Clone(s[c][lo:hi])
-	}
-	return out, nil
-}
-
 // swelling is tones whose loudness wanders, with a little noise, largest magnitude 1, as 16 bits hold it.
 func swelling(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, seed))
@@ -92,11 +81,7 @@ func TestClipped(t *testing.T) {
 		if c.change != nil {
 			y = c.change(y)
 		}
-		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		found := find(t, testRate, Clipped, y)
 		right, wrong := 0, 0
 		for _, f := range found {
 			if f.Kind != Clipped || !f.Clipped {
@@ -122,7 +107,7 @@ func TestClipped(t *testing.T) {
 // TestClippedChannels: each channel has levels of its own, and the sum of finds is in rising order, by floats too.
 func TestClippedChannels(t *testing.T) {
 	left, changed := between(swelling(40_000, 2), -0.3, 0.3)
-	found, err := Find(t.Context(), samples{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
+	found, err := Find(t.Context(), inMemory{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
 	if err != nil || len(found) == 0 {
 		t.Fatal(len(found), err)
 	}
@@ -140,22 +125,9 @@ func TestClippedChannels(t *testing.T) {
 	}
 }
 
-// failing is a source that ends early.
-type failing struct{ samples }
-
-func (f failing) Read(lo, hi int) ([][]float64, error) {
-	if lo > 0 {
-		return nil, audio.ErrFormat
-	}
-	return f.samples.Read(lo, hi)
-}
-
 func TestClippedEnds(t *testing.T) {
-	x := samples{make([]float64, 200_000)}
+	x := inMemory{make([]float64, 200_000)}
 	o := Options{Kinds: []Kind{Clipped}}
-	if _, err := Find(t.Context(), failing{x}, 200_000, 8000, o); !errors.Is(err, audio.ErrFormat) {
-		t.Errorf("a source that fails: %v", err)
-	}
 	ctx, stop := context.WithCancel(t.Context())
 	o.Progress = func(done float64) {
 		if stop(); !(done > 0 && done < 1) {
@@ -185,9 +157,8 @@ func TestClippedSensitivity(t *testing.T) {
 		{"tone", tone, DefaultSensitivity, false}, {"tone", tone, 10, true},
 		{"light", light, 0.1, false}, {"light", light, DefaultSensitivity, true},
 	} {
-		o := Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768, Sensitivity: c.sensitivity}
-		if found, err := Find(t.Context(), samples{c.y}, n, 16_000, o); err != nil || len(found) > 0 != c.any {
-			t.Errorf("%s at sensitivity %v: %d runs, %v; want some: %v", c.name, c.sensitivity, len(found), err, c.any)
+		if found := findAt(t, c.sensitivity, testRate, Clipped, c.y); len(found) > 0 != c.any {
+			t.Errorf("%s at sensitivity %v: %d runs; want some: %v", c.name, c.sensitivity, len(found), c.any)
 		}
 	}
 }
@@ -201,9 +172,9 @@ func TestClippedAtFullScale(t *testing.T) {
 			y[i] *= 0.8
 		}
 		copy(y[500:], []float64{top, top, top})
-		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
-		if err != nil || len(found) != want || want > 0 && found[0].Gap != (audio.Gap{Start: 500, End: 503, Channel: found[0].Channel, Clipped: true}) {
-			t.Errorf("three samples at %v: %+v, %v; want %d run", top, found, err, want)
+		found := find(t, testRate, Clipped, y)
+		if len(found) != want || want > 0 && found[0].Gap != (audio.Gap{Start: 500, End: 503, Channel: found[0].Channel, Clipped: true}) {
+			t.Errorf("three samples at %v: %+v; want %d run", top, found, want)
 		}
 	}
 }

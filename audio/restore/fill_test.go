@@ -249,13 +249,7 @@ func TestEdges(t *testing.T) {
 // TestConstantRecordings: silence is filled with silence, a constant with
 // itself, a silent channel beside a loud one with silence.
 func TestConstantRecordings(t *testing.T) {
-	level := func(v float64) []float64 {
-		x := make([]float64, 800)
-		for i := range x {
-			x[i] = v
-		}
-		return x
-	}
+	level := func(v float64) []float64 { return slices.Repeat([]float64{v}, 800) }
 	for _, c := range []struct {
 		name   string
 		x      [][]float64
@@ -324,8 +318,8 @@ func TestCanceled(t *testing.T) {
 		if !within {
 			cancel()
 		}
-		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil {
-			t.Errorf("cancelled within: %v: result %v, error %v", within, r, err)
+		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("cancelled within: %v: result %v, error %v; want one line", within, r, err)
 		}
 		if reports > 100 {
 			t.Errorf("cancelled within: %v: %d steps after that", within, reports)
@@ -352,6 +346,17 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestTimeLeft checks that the time left is in proportion to the gaps left.
+func TestTimeLeft(t *testing.T) {
+	var p Progress
+	f := &filler{o: Options{Progress: func(q Progress) { p = q }}, units: 4, began: time.Now().Add(-time.Hour)}
+	for done, want := range []float64{0, 3, 1, 1. / 3, 0} {
+		if f.tell(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
+			t.Errorf("%d of 4 in %v: %v left, want %.2f times as long", p.Excerpt, p.Elapsed, p.Left, want)
+		}
+	}
+}
+
 func TestBadFill(t *testing.T) {
 	x := tones(1000, 1, 0.01)
 	ok := []Gap{{Start: 300, End: 310}}
@@ -361,27 +366,22 @@ func TestBadFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		x    [][]float64
-		rate int
 		gaps []Gap
 		o    Options
 		want error
 	}{
-		{"no channels", nil, rate, ok, quick(), vssgp.ErrData},
-		{"no samples", [][]float64{{}}, rate, ok, quick(), vssgp.ErrData},
-		{"no rate", x, 0, ok, quick(), vssgp.ErrData},
-		{"no gaps", x, rate, nil, quick(), ErrGaps},
-		{"reversed", x, rate, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
-		{"empty", x, rate, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},
-		{"before the beginning", x, rate, []Gap{{Start: -1, End: 5}}, quick(), ErrGaps},
-		{"past the end", x, rate, []Gap{{Start: 990, End: 1001}}, quick(), ErrGaps},
-		{"overlapping", x, rate, []Gap{{Start: 300, End: 310}, {Start: 309, End: 320}}, quick(), ErrGaps},
-		{"twice", x, rate, []Gap{{Start: 300, End: 310}, {Start: 300, End: 310}}, quick(), ErrGaps},
-		{"total", x, rate, []Gap{{Start: 0, End: 1000}}, quick(), ErrGaps},
-		{"too little left", x, rate, ok, few, ErrGaps},
-		{"not a number near a gap", nan, rate, ok, quick(), vssgp.ErrData},
-		{"the model's options", x, rate, ok, Options{Model: vssgp.Options{Method: "gp"}}, vssgp.ErrOptions},
+		{"reversed", x, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
+		{"empty", x, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},
+		{"before the beginning", x, []Gap{{Start: -1, End: 5}}, quick(), ErrGaps},
+		{"past the end", x, []Gap{{Start: 990, End: 1001}}, quick(), ErrGaps},
+		{"overlapping", x, []Gap{{Start: 300, End: 310}, {Start: 309, End: 320}}, quick(), ErrGaps},
+		{"twice", x, []Gap{{Start: 300, End: 310}, {Start: 300, End: 310}}, quick(), ErrGaps},
+		{"total", x, []Gap{{Start: 0, End: 1000}}, quick(), ErrGaps},
+		{"too little left", x, ok, few, ErrGaps},
+		{"not a number near a gap", nan, ok, quick(), vssgp.ErrData},
+		{"the model's options", x, ok, Options{Model: vssgp.Options{Method: "gp"}}, vssgp.ErrOptions},
 	} {
-		r, err := Fill(context.Background(), c.x, c.rate, c.gaps, c.o)
+		r, err := Fill(context.Background(), c.x, rate, c.gaps, c.o)
 		if !errors.Is(err, c.want) || r != nil {
 			t.Errorf("%s: error %v, want one that wraps %q", c.name, err, c.want)
 		} else if strings.Contains(err.Error(), "\n") {
