@@ -3,8 +3,6 @@ package report
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -13,15 +11,6 @@ import (
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/table"
 )
-
-func write(t *testing.T, dir, name string, text []byte) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // filled is the report of the first second and a quarter of the speech.
 var filled = sync.OnceValues(func() ([]byte, error) {
@@ -75,16 +64,7 @@ func filledPage(t *testing.T) []byte {
 	return page
 }
 
-// fittedPage is the report of a fit of the carbon dioxide of Mauna Loa.
-func fittedPage(t *testing.T) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := fittedDocument(t).Write(&b, HTML); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
+// fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.
 func fittedDocument(t *testing.T) *Document {
 	t.Helper()
 	c, err := table.Open("../../testdata/co2_monthly.csv")

@@ -172,8 +172,11 @@ func (p *embedded) add(lo, hi int) error {
 			continue
 		}
 		p.held[g] = true
-		mean, _ := p.fill(g)
-		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number(g), Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean...)})
+		var mean []byte
+		for _, f := range p.fillings(g) {
+			mean = append(mean, singles(f.Mean)...)
+		}
+		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number(g), Start: g.Start, End: g.End, Channel: g.Channel, Mean: mean})
 	}
 	return nil
 }
@@ -182,14 +185,6 @@ func (p *embedded) add(lo, hi int) error {
 func (p *embedded) number(g restore.Gap) int {
 	first := sort.Search(len(p.gaps), func(i int) bool { return p.gaps[i].Start >= g.Start })
 	return 1 + first + slices.Index(p.gaps[first:], g)
-}
-
-// fill returns the mean and the standard deviation of a gap's fill, in each of its channels; nil if it has none.
-func (p *embedded) fill(g restore.Gap) (mean, sd [][]float64) {
-	for _, f := range p.fillings(g) {
-		mean, sd = append(mean, f.Mean), append(sd, f.SD)
-	}
-	return mean, sd
 }
 
 // fillings returns a gap's fill in each of its channels; nil if it has none, or if one cannot be read, which is p.err.

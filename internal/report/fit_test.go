@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -22,12 +21,9 @@ func TestFitReport(t *testing.T) {
 		SVG:  {"Residuals of co2_ppm", "Bound against time", "period ", "95 % band"},
 		PNG:  {"\x89PNG"},
 	} {
-		var b bytes.Buffer
-		if err := d.Write(&b, as); err != nil {
-			t.Fatal(err)
-		}
+		text := writtenAs(t, d, as)
 		for _, w := range words {
-			if !strings.Contains(b.String(), w) {
+			if !strings.Contains(text, w) {
 				t.Errorf("%s lacks %q", as, w)
 			}
 		}
@@ -93,19 +89,13 @@ func TestSeveral(t *testing.T) {
 		{"predict", Predict(m, data.X, p, draws[:MostDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
 		{"info", Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
-		var page, svg bytes.Buffer
-		if err := c.d.Write(&page, HTML); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.d.Write(&svg, SVG); err != nil {
-			t.Fatal(err)
-		}
+		page, svg := written(t, c.d), writtenAs(t, c.d, SVG)
 		for _, want := range c.charts {
-			if !strings.Contains(page.String(), "<strong>"+want+"<") || !strings.Contains(svg.String(), want) {
+			if !strings.Contains(page, "<strong>"+want+"<") || !strings.Contains(svg, want) {
 				t.Errorf("%s lacks the chart %q", c.name, want)
 			}
 		}
-		if !strings.Contains(page.String(), c.text) {
+		if !strings.Contains(page, c.text) {
 			t.Errorf("%s does not say %q", c.name, c.text)
 		}
 	}
@@ -150,12 +140,7 @@ func TestUnfitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Info("new.safetensors", m)
-	var b bytes.Buffer
-	if err := d.Write(&b, HTML); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "no posterior") || !strings.Contains(b.String(), "Power spectrum") {
+	if text := written(t, Info("new.safetensors", m)); !strings.Contains(text, "no posterior") || !strings.Contains(text, "Power spectrum") {
 		t.Error("want it said that there is no posterior, and the covariance's spectrum")
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"image/png"
@@ -14,22 +13,19 @@ import (
 // drawn is the SVG of figures, which is whole XML without NaN.
 func drawn(t *testing.T, figures ...*chart) string {
 	t.Helper()
-	p, err := figureOf(figures)
-	if err != nil {
-		t.Fatal(err)
+	p := &Document{}
+	for _, f := range figures {
+		p.add("", f)
 	}
-	var b bytes.Buffer
-	if err := p.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
-	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
-	for err == nil {
+	text := writtenAs(t, p, SVG)
+	var err error
+	for d := xml.NewDecoder(strings.NewReader(text)); err == nil; {
 		_, err = d.Token()
 	}
-	if !errors.Is(err, io.EOF) || strings.Contains(b.String(), "NaN") {
+	if !errors.Is(err, io.EOF) || strings.Contains(text, "NaN") {
 		t.Errorf("no whole drawing: %v", err)
 	}
-	return b.String()
+	return text
 }
 
 var nan = math.NaN()
@@ -75,29 +71,26 @@ func TestPictureOfLittle(t *testing.T) {
 	}
 }
 
-// TestLabels: of labels that would overlap the first is kept.
+// TestLabels: of labels that would overlap the first is kept, and one that a higher stem goes through is left out.
 func TestLabels(t *testing.T) {
-	x := []float64{0, 50, 52, 100}
-	y := []float64{1, 5, 5, 9}
-	text := drawn(t, &chart{layers: []layer{{kind: asPoints, ink: dataInk, x: x, y: y}},
-		labels: []label{{50, 5, "first"}, {52, 5, "second"}, {100, 9, "far"}}})
-	if !strings.Contains(text, "first") || strings.Contains(text, "second") || !strings.Contains(text, "far") {
-		t.Error("want the labels first and far, and not second")
-	}
-}
-
-// TestLabelsBetweenStems: a label that a higher stem goes through is left out.
-func TestLabelsBetweenStems(t *testing.T) {
-	x := []float64{0, 48, 50, 100}
-	y := []float64{9, 7, 5, 9}
+	x, y := []float64{0, 50, 52, 100}, []float64{1, 5, 5, 9}
+	near := chart{layers: []layer{{kind: asPoints, x: x, y: y}}, labels: []label{{50, 5, "first"}, {52, 5, "second"}, {100, 9, "far"}}}
+	x, y = []float64{0, 48, 50, 100}, []float64{9, 7, 5, 9}
+	stems := chart{layers: []layer{{kind: asStems, x: x, y: y, lo: x, hi: x}}, labels: []label{{50, 5, "low"}, {48, 7, "high"}, {0, 9, "edge"}}}
+	points := chart{layers: []layer{{kind: asPoints, x: x, y: y}}, labels: stems.labels}
 	for _, c := range []struct {
-		kind kind
-		want bool
-	}{{asStems, false}, {asPoints, true}} {
-		text := drawn(t, &chart{layers: []layer{{kind: c.kind, ink: dataInk, x: x, y: y, lo: x, hi: x}},
-			labels: []label{{50, 5, "low"}, {48, 7, "high"}, {0, 9, "edge"}}})
-		if strings.Contains(text, "low") != c.want || !strings.Contains(text, "high") || !strings.Contains(text, "edge") {
-			t.Errorf("%s: the low label is there: %v, want %v", c.kind, !c.want, c.want)
+		chart *chart
+		want  string // of the labels
+	}{{&near, "first far"}, {&stems, "high edge"}, {&points, "low high edge"}} {
+		text := drawn(t, c.chart)
+		var kept []string
+		for _, l := range c.chart.labels {
+			if strings.Contains(text, l.Text) {
+				kept = append(kept, l.Text)
+			}
+		}
+		if got := strings.Join(kept, " "); got != c.want {
+			t.Errorf("labels %q, want %q", got, c.want)
 		}
 	}
 }
@@ -107,15 +100,8 @@ func TestPictureSize(t *testing.T) {
 	f := &chart{layers: []layer{{kind: asLine, ink: dataInk, x: []float64{0, 1}, y: []float64{0, 1}}}}
 	var height [3]int
 	for n := 1; n <= 2; n++ {
-		p, err := figureOf([]*chart{f, f}[:n])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := p.PNG(&b); err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(&b)
+		d := &Document{Sections: []section{{Parts: []part{f, f}[:n]}}}
+		img, err := png.Decode(strings.NewReader(writtenAs(t, d, PNG)))
 		if err != nil {
 			t.Fatal(err)
 		}
