@@ -44,15 +44,7 @@ func TestForecastBeyondLayout(t *testing.T) {
 		}
 		return k
 	})
-	for i, x := range at {
-		u := m.frame.steps(x)
-		mean, less := exact.given(t, func(j int) float64 { return kernel(u, m.frame.u[j]) })
-		mean = m.frame.Offset[0] + m.frame.Scale[0]*mean
-		sd := m.frame.Scale[0] * math.Sqrt(kernel(u, u)-less+noise*noise)
-		if math.Abs(p.Mean[0][i]-mean) > 0.03*sd || math.Abs(p.SD[0][i]/sd-1) > 0.03 {
-			t.Errorf("at %.1f: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
-		}
-	}
+	checkDense(t, m, p, 0, exact, m.frame.u, kernel, noise*noise, 0.03)
 	componentsOf(t, m, p)
 	checkDraws(t, m, predict(t, m, []float64{at[6], at[3], at[7], at[1], at[5]}), 4000, 3, 0.06, 0.05)
 }

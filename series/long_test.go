@@ -62,15 +62,7 @@ func TestLong(t *testing.T) {
 			return k
 		})
 		value += exact.density
-		for i, x := range at {
-			u := m.frame.steps(x)
-			mean, less := exact.given(t, func(j int) float64 { return m.covariance(u, tr.u[j]) })
-			mean = m.frame.Offset[out] + m.frame.Scale[out]*mean
-			sd := m.frame.Scale[out] * math.Sqrt(m.covariance(u, u)-less+m.noise(out, 1))
-			if math.Abs(p.Mean[out][i]-mean) > 1e-7*sd || math.Abs(p.SD[out][i]/sd-1) > 1e-7 {
-				t.Errorf("output %d at %v: %v ± %v, want %v ± %v", out, x, p.Mean[out][i], p.SD[out][i], mean, sd)
-			}
-		}
+		checkDense(t, m, p, out, exact, tr.u, m.covariance, m.noise(out, 1), 1e-7)
 	}
 	var e bayes.Evaluation
 	if err := newObjective(m.layout, m.sums).evaluate(&e, m.draws[0]); err != nil || math.Abs(e.Value-value) > 1e-8*math.Abs(value) {

@@ -19,26 +19,15 @@ func TestPrediction(t *testing.T) {
 	p := predict(t, m, at)
 	lambda, _ := newObjective(m.layout, m.sums).variance(m.at.Mode)
 	weighted := m.layout.weighted(m.at.Mode)
-	row := func(x float64) []float64 { return weighted(m.frame.steps(x)) }
+	kernel := func(u, v float64) float64 { return dot(weighted(u), weighted(v)) }
 	exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
-		k := dot(row(s.X[i]), row(s.X[j]))
+		k := kernel(m.frame.u[i], m.frame.u[j])
 		if e := m.frame.known[0][i]; i == j {
 			k += lambda * e * e
 		}
 		return k
 	})
-	for i, x := range at {
-		mean, less := exact.given(t, func(j int) float64 { return dot(row(x), row(s.X[j])) })
-		mean = m.frame.Offset[0] + m.frame.Scale[0]*mean
-		e := m.frame.Error[0]
-		sd := m.frame.Scale[0] * math.Sqrt(dot(row(x), row(x))-less+lambda*e*e)
-		if math.Abs(p.Mean[0][i]-mean) > 1e-5*sd || math.Abs(p.SD[0][i]/sd-1) > 1e-5 {
-			t.Errorf("at %v: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
-		}
-		if math.Abs(p.Upper[0][i]-mean-1.959964*sd) > 1e-4*sd || math.Abs(p.Quantile(0, i, 0.5)-mean) > 1e-4*sd {
-			t.Errorf("at %v: the interval ends at %v", x, p.Upper[0][i])
-		}
-	}
+	checkDense(t, m, p, 0, exact, m.frame.u, kernel, lambda*m.frame.Error[0]*m.frame.Error[0], 1e-5)
 	parts := componentsOf(t, m, p)
 	var names []string
 	for _, c := range parts {

@@ -53,27 +53,20 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
+// TestShuffle: each lane gets its warp's sum, of a lane or of its three neighbors.
 func TestShuffle(t *testing.T) {
-	out := room(64)
-	if err := try("self_shuffle", 1, 64, 0, [][]float64{out}); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		want := float64(31*16+i/32*32*32) + 1e6*float64(i/32*32+(i+3)%32)
-		if v != want {
-			t.Errorf("lane %d: %v, want %v", i, v, want)
+	for name, want := range map[string]func(i int) int{
+		"self_shuffle": func(i int) int { return 31*16 + i/32*32*32 + 1e6*(i/32*32+(i+3)%32) },
+		"self_gather":  func(i int) int { return 3 * (31*16 + i/32*32*32) },
+	} {
+		out := room(64)
+		if err := try(name, 1, 64, 0, [][]float64{out}); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-func TestGather(t *testing.T) {
-	out := room(64)
-	if err := try("self_gather", 1, 64, 0, [][]float64{out}); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		if want := float64(3 * (31*16 + i/32*32*32)); v != want {
-			t.Errorf("lane %d: %v, want %v", i, v, want)
+		for i, v := range out {
+			if v != float64(want(i)) {
+				t.Errorf("%s: lane %d: %v, want %v", name, i, v, want(i))
+			}
 		}
 	}
 }
