@@ -267,3 +267,52 @@ func TestQuantileProbability(t *testing.T) {
 		}()
 	}
 }
+
+// TestEvaluate: of its own data a model has its own bound, of data with jumps a worse one; errors have to be known
+// as they were.
+func TestEvaluate(t *testing.T) {
+	var s, moved, known Series
+	y, far, e := []float64{}, []float64{}, []float64{}
+	for n := range 40 {
+		v := math.Sin(float64(n)/5) + 0.1*math.Sin(float64(n*n))
+		if n == 7 {
+			v = math.NaN()
+		}
+		s.X, y, far, e = append(s.X, 3+0.5*float64(n)), append(y, v), append(far, v+float64(n%2*3)), append(e, 0.1+0.01*float64(n))
+	}
+	s.Y = [][]float64{y}
+	moved.X, moved.Y = s.X, [][]float64{far}
+	known.X, known.Y, known.Err = s.X, s.Y, [][]float64{e}
+	for _, fitted := range []Series{s, known} {
+		m, err := Fit(context.Background(), fitted, Options{Known: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := m.Evaluate(context.Background(), fitted)
+		if err != nil || math.Abs(own-m.Bound()) > 1e-9*math.Abs(own) {
+			t.Errorf("the bound of its own data is %v, %v; the fit's is %v", own, err, m.Bound())
+		}
+		if fitted.Err == nil {
+			if other, err := m.Evaluate(context.Background(), moved); err != nil || other > own-10 {
+				t.Errorf("the bound of other data is %v, %v; of its own %v", other, err, own)
+			}
+		}
+		before := fitted // a place before the model's first row counts like any other
+		before.X, before.Y = append([]float64{2}, s.X[1:]...), [][]float64{append([]float64{50}, y[1:]...)}
+		if other, err := m.Evaluate(context.Background(), before); err != nil || other > own-100 {
+			t.Errorf("the bound with an outlier before the first row is %v, %v; without %v", other, err, own)
+		}
+		wrong := known
+		if fitted.Err != nil {
+			wrong = s
+		}
+		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrData) {
+			t.Errorf("errors that are not known as they were: %v", err)
+		}
+		wrong = fitted
+		wrong.X = append([]float64{1e6}, s.X[1:]...)
+		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
+			t.Errorf("a place beyond the reach: %v", err)
+		}
+	}
+}

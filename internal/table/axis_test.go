@@ -217,7 +217,10 @@ func FuzzDates(f *testing.F) {
 		if err != nil || math.Abs(again-x[0]) > 1e-9*(1+math.Abs(x[0])) || len(back) < 6 {
 			t.Fatalf("%q is %v, written %q, read as %v, %v", s, x[0], back, again, err)
 		}
-		if bare, _ := regexp.MatchString(`\b0[1-9]\b`, s); !(stamp.bare && bare) && !strings.Contains(s, ",") && back != s && !(strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")) {
+		// A day and a month that are written in two ways come back in one.
+		mixed := stamp.bare && regexp.MustCompile(`(^|[-/.])0[1-9]([-/. T]|$)`).MatchString(s)
+		greenwich := strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")
+		if !mixed && !greenwich && !strings.Contains(s, ",") && back != s {
 			t.Fatalf("%q comes back as %q", s, back)
 		}
 	})
