@@ -37,6 +37,7 @@ type npyArray struct {
 	start      int64  // of the first value
 	size       int    // of a value in bytes
 	rows, cols int
+	decode     func([]byte) float64
 	bytes      []byte
 	data       []float64
 }
@@ -54,6 +55,7 @@ func openNPY(f io.ReaderAt, size int64) (*npyArray, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.decode = a.decoder()
 	if len(shape) != 1 && len(shape) != 2 {
 		return nil, malformed("an array of %d dimensions; want [rows] or [rows, columns]", len(shape))
 	}
@@ -184,7 +186,7 @@ func (a *npyArray) read(lo, hi int) ([]float64, error) {
 	if cap(a.data) < n {
 		a.data, a.bytes = make([]float64, n), make([]byte, n*a.size)
 	}
-	data, decode := a.data[:n], a.decoder()
+	data := a.data[:n]
 	each, at, step := 1, lo*a.cols, 1 // reads, the first value of the first read, and how far apart its values lie in data
 	if a.columns {
 		each, at, step = a.cols, lo, a.cols
@@ -195,7 +197,7 @@ func (a *npyArray) read(lo, hi int) ([]float64, error) {
 			return nil, cut(err, fmt.Sprintf("after %d of %d values", at+c*a.rows+got/a.size, a.rows*a.cols))
 		}
 		for i := range n / each {
-			data[c+i*step] = decode(b[i*a.size:])
+			data[c+i*step] = a.decode(b[i*a.size:])
 		}
 	}
 	return data, nil

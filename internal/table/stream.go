@@ -138,12 +138,12 @@ func (r *records) text(col int) string            { return r.fields[col] }
 func (r *records) class(col int) (class, float64) { return classify(r.fields[col], r.d.sep) }
 
 // values is a row of an array.
-type values []float64
+type values struct{ of []float64 }
 
-func (v values) text(col int) string { return strconv.FormatFloat(v[col], 'g', -1, 64) }
+func (v *values) text(col int) string { return strconv.FormatFloat(v.of[col], 'g', -1, 64) }
 
-func (v values) class(col int) (class, float64) {
-	switch x := v[col]; {
+func (v *values) class(col int) (class, float64) {
+	switch x := v.of[col]; {
 	case math.IsNaN(x):
 		return missing, x
 	case math.IsInf(x, 0):
@@ -164,14 +164,15 @@ func (s *Stream) rows(ctx context.Context, visit func(r row, line int) error) er
 		})
 	}
 	return s.withArray(ctx, func(a *npyArray) error {
-		n := 0
+		n, r := 0, &values{}
 		return a.each(ctx, func(data []float64) error {
 			if a.cols != s.Cols {
 				return errChanged
 			}
 			for ; len(data) > 0; data = data[a.cols:] {
 				n++
-				if err := visit(values(data[:a.cols]), n); err != nil {
+				r.of = data[:a.cols]
+				if err := visit(r, n); err != nil {
 					return err
 				}
 			}
