@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -178,11 +179,8 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	}
 	from := len(b)
 	b = strconv.AppendFloat(b, x, 'f', a.Decimals, 64)
-	for last := len(b) - 1; !a.Fixed && a.Decimals > 0 && last > from && (b[last] == '0' || b[last] == '.'); last-- {
-		dot := b[last] == '.'
-		if b = b[:last]; dot {
-			break
-		}
+	if !a.Fixed && a.Decimals > 0 {
+		b = b[:from+len(bytes.TrimRight(bytes.TrimRight(b[from:], "0"), "."))]
 	}
 	return b
 }
