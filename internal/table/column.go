@@ -77,15 +77,15 @@ func (c *Column) earliest(problems map[class]string) (at place, problem string) 
 func (c *Column) Missing() int { return c.Count[missing] }
 
 // add takes in the next cell.
-func (c *Column) add(r row, col, line int) {
+func (c *Column) add(r row, col int) {
 	kind, _ := r.class(col)
 	c.Count[kind]++
 	if c.first[kind].line == 0 {
-		c.first[kind] = place{line, r.text(col)}
+		c.first[kind] = place{r.number(), r.text(col)}
 	}
 	switch kind {
 	case date:
-		c.addDate(r.text(col), line)
+		c.addDate(r.text(col), r.number())
 	case whole, point, comma:
 		digits := 0
 		if kind != whole {

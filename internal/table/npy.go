@@ -1,7 +1,6 @@
 package table
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,7 +29,7 @@ const maxNPYHeader = 1 << 16
 // We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
 // in another order, returns stale values and no error for a file cut short, and does not know version 3.
 type npyArray struct {
-	f          io.ReaderAt
+	f          readable
 	order      binary.ByteOrder
 	kind       string // f8, …
 	columns    bool   // column by column
@@ -43,7 +42,7 @@ type npyArray struct {
 }
 
 // openNPY reads the header of a file of size bytes.
-func openNPY(f io.ReaderAt, size int64) (*npyArray, error) {
+func openNPY(f readable, size int64) (*npyArray, error) {
 	a := &npyArray{f: f}
 	head := io.NewSectionReader(f, 0, size)
 	text, err := npyHeader(head)
@@ -161,23 +160,6 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 		shape = append(shape, int(v))
 	}
 	return shape, nil
-}
-
-// each visits the rows, some at a time, [·,cols]. Each part is good until the next.
-func (a *npyArray) each(ctx context.Context, visit func(data []float64) error) error {
-	for lo, step := 0, max(1, partNumbers/a.cols); lo < a.rows; lo += step {
-		data, err := a.read(lo, min(a.rows, lo+step))
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = visit(data)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // read returns the rows [lo, hi).

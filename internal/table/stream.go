@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -46,11 +45,12 @@ type Pick struct {
 func OpenStream(ctx context.Context, file *File) (*Stream, error) {
 	s := &Stream{file: file}
 	if file.npy {
-		err := s.withArray(ctx, func(a *npyArray) error {
-			s.Cols, s.Names = a.cols, numbered(a.cols)
-			return nil
-		})
-		return s, err
+		a, err := s.array(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.Cols, s.Names = a.cols, numbered(a.cols)
+		return s, a.f.Close()
 	}
 	in, f, err := file.text(ctx)
 	if err != nil {
@@ -79,66 +79,53 @@ func OpenStream(ctx context.Context, file *File) (*Stream, error) {
 	return s, nil
 }
 
-// withArray opens the file as an array.
-func (s *Stream) withArray(ctx context.Context, use func(a *npyArray) error) error {
+// array opens the file as an array.
+func (s *Stream) array(ctx context.Context) (*npyArray, error) {
 	f, size, err := s.file.open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
 	a, err := openNPY(f, size)
-	if err == nil {
-		err = ctx.Err()
+	if err = s.named(ctx, err); err != nil {
+		f.Close()
 	}
-	if err == nil {
-		err = use(a)
-	}
-	if err != nil && ctx.Err() != nil {
+	return a, err
+}
+
+// named names the file in an error of its array, or says that ctx has ended.
+func (s *Stream) named(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		err = fmt.Errorf("interrupted: %w", ctx.Err())
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.file.name, err)
+		err = fmt.Errorf("%s: %w", s.file.name, err)
 	}
-	return nil
+	return err
 }
 
-// each visits the records with cells.
-func (s *Stream) each(ctx context.Context, visit func(r *records) error) error {
-	in, f, err := s.file.text(ctx)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r := &records{name: s.file.name, in: in, d: s.d}
-	for {
-		if err := r.read(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if err := r.even(s.Names); err != nil {
-			return err
-		}
-		if s.d.header && r.line == r.first {
-			continue
-		}
-		if err := visit(r); err != nil {
-			return err
-		}
-	}
+// changed is the error of a file that is no longer what was surveyed.
+func (s *Stream) changed() error {
+	return malformed("%s: it has changed while it was read", s.file.name)
 }
 
 // A row is a record of a text or a row of an array. It is good until the next one.
 type row interface {
+	number() int // the line of a text, the row of an array, from 1
 	text(col int) string
 	class(col int) (class, float64)
 }
 
+func (r *records) number() int                    { return r.line }
 func (r *records) text(col int) string            { return r.fields[col] }
 func (r *records) class(col int) (class, float64) { return classify(r.fields[col], r.d.sep) }
 
 // values is a row of an array.
-type values struct{ of []float64 }
+type values struct {
+	n  int
+	of []float64
+}
+
+func (v *values) number() int { return v.n }
 
 func (v *values) text(col int) string { return strconv.FormatFloat(v.of[col], 'g', -1, 64) }
 
@@ -153,32 +140,64 @@ func (v *values) class(col int) (class, float64) {
 	}
 }
 
-// rows visits the rows, with the line of a text or the number of an array's row, from 1.
-func (s *Stream) rows(ctx context.Context, visit func(r row, line int) error) error {
-	if !s.file.npy {
-		return s.each(ctx, func(r *records) error {
-			if r.cols != s.Cols {
-				return errChanged
-			}
-			return visit(r, r.line)
-		})
+// rows visits the rows: the records of a text, except its names. An error comes last.
+func (s *Stream) rows(ctx context.Context) iter.Seq2[row, error] {
+	if s.file.npy {
+		return s.arrayRows(ctx)
 	}
-	return s.withArray(ctx, func(a *npyArray) error {
-		n, r := 0, &values{}
-		return a.each(ctx, func(data []float64) error {
-			if a.cols != s.Cols {
-				return errChanged
+	return func(yield func(row, error) bool) {
+		in, f, err := s.file.text(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		r := &records{name: s.file.name, in: in, d: s.d}
+		for err == nil {
+			if err = r.read(); err == io.EOF {
+				return
+			}
+			if err == nil {
+				err = r.even(s.Names)
+			}
+			if err == nil && r.cols != s.Cols {
+				err = s.changed()
+			}
+			names := s.d.header && r.line == r.first
+			if (err != nil || !names) && !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// arrayRows is rows for an array.
+func (s *Stream) arrayRows(ctx context.Context) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		a, err := s.array(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer a.f.Close()
+		if a.cols != s.Cols {
+			yield(nil, s.changed())
+			return
+		}
+		r := &values{}
+		for lo, step := 0, max(1, partNumbers/a.cols); lo < a.rows; lo += step {
+			data, err := a.read(lo, min(a.rows, lo+step))
+			if err = s.named(ctx, err); err != nil {
+				yield(nil, err)
+				return
 			}
 			for ; len(data) > 0; data = data[a.cols:] {
-				n++
-				r.of = data[:a.cols]
-				if err := visit(r, n); err != nil {
-					return err
+				if r.n, r.of = r.n+1, data[:a.cols]; !yield(r, nil) {
+					return
 				}
 			}
-			return nil
-		})
-	})
+		}
+	}
 }
 
 // Survey counts the rows, and finds what the columns hold; nil stands for all columns. Its errors are of records, not of cells.
@@ -190,21 +209,20 @@ func (s *Stream) Survey(ctx context.Context, cols []int) error {
 	for _, c := range cols {
 		s.Columns[c] = &Column{powers: s.file.npy}
 	}
-	err := s.rows(ctx, func(r row, line int) error {
+	for r, err := range s.rows(ctx) {
+		if err != nil {
+			return err
+		}
 		for _, c := range cols {
-			s.Columns[c].add(r, c, line)
+			s.Columns[c].add(r, c)
 		}
 		s.Rows++
-		return nil
-	})
-	if err == nil && s.Rows == 0 {
-		err = malformed("%s:%d: names and no numbers; want at least one row after them", s.file.name, s.line)
 	}
-	return err
+	if s.Rows == 0 {
+		return malformed("%s:%d: names and no numbers; want at least one row after them", s.file.name, s.line)
+	}
+	return nil
 }
-
-// errChanged says that a file is no longer as it was; errEnough ends a reading without an error.
-var errChanged, errEnough = errors.New("changed"), errors.New("enough")
 
 // Parts returns the picked columns of the rows in order, some whole rows at a time, [·,len(picks)] row-major. They were surveyed and
 // checked before. Each part is good until the next; an error comes last. The file must stay as it is.
@@ -212,40 +230,31 @@ func (s *Stream) Parts(ctx context.Context, picks []Pick) iter.Seq2[[]float64, e
 	return func(yield func([]float64, error) bool) {
 		var part []float64
 		n := 0
-		flush := func() error {
-			if len(part) > 0 && !yield(part, nil) {
-				return errEnough
+		for r, err := range s.rows(ctx) {
+			if n++; err == nil && n > s.Rows {
+				err = s.changed()
 			}
-			part = part[:0]
-			return nil
-		}
-		err := s.rows(ctx, func(r row, _ int) error {
-			if n++; n > s.Rows {
-				return errChanged
-			}
-			for _, p := range picks {
-				v, ok := p.value(r)
-				if !ok {
-					return errChanged
+			for i := 0; i < len(picks) && err == nil; i++ {
+				v, ok := picks[i].value(r)
+				if part = append(part, v); !ok {
+					err = s.changed()
 				}
-				part = append(part, v)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
 			}
 			if len(part)+len(picks) > partNumbers {
-				return flush()
+				if !yield(part, nil) {
+					return
+				}
+				part = part[:0]
 			}
-			return nil
-		})
-		if err == nil && n != s.Rows {
-			err = errChanged
 		}
-		if err == nil {
-			err = flush()
-		}
-		if errors.Is(err, errChanged) {
-			err = malformed("%s: it has changed while it was read: it had %d rows of %d columns", s.file.name, s.Rows, s.Cols)
-		}
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, err)
+		if n != s.Rows {
+			yield(nil, s.changed())
+		} else if len(part) > 0 {
+			yield(part, nil)
 		}
 	}
 }
