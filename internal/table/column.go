@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
@@ -34,7 +35,7 @@ type dates struct {
 	problem string
 
 	notation notation
-	orders   [2]*calendar // with the day first, and with the month first; elsewhere the first alone
+	orders   []*calendar // in which all of them exist: with the day first, and with the month first, or of the one order that there is
 }
 
 // A place is where a cell stands: the line of a text file, the row of an array, from 1; 0 is nowhere.
@@ -128,47 +129,31 @@ func (c *Column) addDate(s string, line int) {
 	t, _ := parseStamp(s)
 	first := c.dates == nil
 	if first {
-		c.dates = &dates{}
+		c.dates = &dates{orders: []*calendar{{order: t.form.order}}}
+		if t.form.order == yearLast {
+			c.dates.orders = []*calendar{{order: dayMonthYear}, {order: monthDayYear}}
+		}
 	}
 	d := c.dates
 	if problem := d.notation.add(&t, first); problem != "" && d.problem == "" {
 		d.problem, d.bad = problem+"; the first is "+c.first[date].text, place{line, s}
 	}
-	orders := []byte{t.form.order}
-	if t.form.order == yearLast {
-		orders = []byte{dayMonthYear, monthDayYear}
-	}
-	for i, order := range orders {
-		if first {
-			d.orders[i] = &calendar{order: order}
-		}
-		if k := d.orders[i]; k != nil && !k.add(&t) {
-			d.orders[i] = nil
-		}
-	}
+	d.orders = slices.DeleteFunc(d.orders, func(k *calendar) bool { return !k.add(&t) })
 }
 
-// order chooses the order of day and month. Dots stand between days and months in that order. Where either would do, it is that of
-// another axis, like.
-func (c *dates) order(like *Axis) (k *calendar, problem string) {
-	day, month := c.orders[0], c.orders[1]
-	known := byte(0)
-	if like.Dates() {
-		known = like.Notation.order
-	}
-	switch {
-	case c.notation.order != yearLast:
-		return day, ""
-	case day != nil && known == dayMonthYear:
-		return day, ""
-	case month != nil && known == monthDayYear:
-		return month, ""
-	case day == nil && month == nil:
+// order chooses the order of day and month. Where either would do, it is that of another axis, like, or dots stand between days and
+// months in that order.
+func (d *dates) order(like *Axis) (k *calendar, problem string) {
+	if len(d.orders) == 0 {
 		return nil, "is a date whose order of day and month does not suit the whole column; want YYYY-MM-DD"
-	case month == nil || day != nil && c.notation.sep == '.':
-		return day, ""
-	case day == nil:
-		return month, ""
+	}
+	for _, k := range d.orders {
+		if len(d.orders) == 1 || like.Dates() && like.Notation.order == k.order {
+			return k, ""
+		}
+	}
+	if d.notation.sep == '.' {
+		return d.orders[0], ""
 	}
 	return nil, "may be day/month or month/day, as may all dates of the column; want YYYY-MM-DD"
 }
