@@ -88,6 +88,9 @@ func TestEmbedded(t *testing.T) {
 		}
 		for _, g := range p.recording.Gaps {
 			held += bytesFilled * (g.End - g.Start) * c.channels
+			if p.gaps[g.Number-1].Start != g.Start {
+				t.Errorf("%s: gap %d is held as the one from %d on", c.name, g.Number, g.Start)
+			}
 		}
 		if (p.end == c.n) != c.whole || held > 2*mostSound || p.shown != c.shown || len(p.gaps)-p.shown != c.dropped {
 			t.Errorf("%s: holds the first %d of %d samples, %d bytes, shows %d gaps and drops %d; want whole %v, %d and %d", c.name, p.end, c.n, held, p.shown, len(p.gaps)-p.shown, c.whole, c.shown, c.dropped)
