@@ -30,6 +30,15 @@ func swelling(n int, seed uint64) []float64 {
 
 func rounded(x float64) float64 { return math.Round(x*32767) / 32768 }
 
+// loudTone is a tone that is as loud all the time.
+func loudTone(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+	}
+	return x
+}
+
 // between returns x limited to [low, high], and the samples that this changed.
 func between(x []float64, low, high float64) (y []float64, changed map[int]bool) {
 	y, changed = slices.Clone(x), map[int]bool{}
@@ -52,10 +61,7 @@ func TestClipped(t *testing.T) {
 		}
 		return y
 	}
-	sine := make([]float64, n)
-	for i := range sine {
-		sine[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
-	}
+	sine := loudTone(n)
 	for _, c := range []struct {
 		name      string
 		low, high float64
@@ -143,9 +149,8 @@ func TestClippedEnds(t *testing.T) {
 // is found at the highest, and light clipping is missed at the lowest.
 func TestClippedSensitivity(t *testing.T) {
 	const n = 30_000
-	tone, light := make([]float64, n), make([]float64, n)
-	for i := range tone {
-		tone[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+	tone, light := loudTone(n), make([]float64, n)
+	for i := range light {
 		light[i] = rounded(min(0.99, 4*math.Abs(math.Remainder(float64(i)/997, 1))-1)) // 21 times as many samples there as elsewhere
 	}
 	for _, c := range []struct {

@@ -130,10 +130,7 @@ func TestForemost(t *testing.T) {
 func TestDropoutInSilence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for level, want := range map[float64]int{1: 0, 2: 0, 20: 1} {
-		x := make([]float64, 8000)
-		for n := range x {
-			x[n] = step * math.Round(level*max(-2, min(2, rng.NormFloat64())))
-		}
+		x := quantized(8000, func(int) float64 { return step * level * max(-2, min(2, rng.NormFloat64())) })
 		clear(x[4000:4100])
 		if found := find(t, testRate, Dropouts, x); len(found) != want {
 			t.Errorf("noise of %v steps: %+v, want %d", level, found, want)

@@ -30,6 +30,15 @@ const (
 	testRate = 16000
 )
 
+// quantized is n samples in steps of the quantizer.
+func quantized(n int, f func(n int) float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = step * math.Round(f(i)/step)
+	}
+	return x
+}
+
 // voice is pulses and noise through three resonances whose pitch glides and whose level swells twice a second, of 16 bits.
 func voice(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -49,11 +58,9 @@ func voice(n int, seed uint64) []float64 {
 		}
 	}
 	loudest := max(slices.Max(x), -slices.Min(x))
-	for i := range x {
-		level := 0.5 * (0.1 + math.Pow(math.Sin(2*math.Pi*float64(i)/testRate), 2)) / loudest
-		x[i] = step * math.Round(level*x[i]/step)
-	}
-	return x
+	return quantized(n, func(i int) float64 {
+		return x[i] * 0.5 * (0.1 + math.Pow(math.Sin(2*math.Pi*float64(i)/testRate), 2)) / loudest
+	})
 }
 
 // places are where the tests damage a voice of 4 s.
@@ -131,11 +138,7 @@ func TestDropouts(t *testing.T) {
 func TestNoDropouts(t *testing.T) {
 	x := voice(64000, 2)
 	each := func(f func(n int, v float64) float64) []float64 {
-		y := make([]float64, len(x))
-		for n, v := range x {
-			y[n] = step * math.Round(f(n, v)/step)
-		}
-		return y
+		return quantized(len(x), func(n int) float64 { return f(n, x[n]) })
 	}
 	// pause is silence of 100 ms in every half second, after a fade-out and before a fade-in.
 	pause := func(n int, fade, back float64) float64 {
@@ -228,11 +231,7 @@ func TestStopsOfChannels(t *testing.T) {
 
 // quiet is x at a share of its level.
 func quiet(x []float64, share float64) []float64 {
-	y := make([]float64, len(x))
-	for n, v := range x {
-		y[n] = step * math.Round(share*v/step)
-	}
-	return y
+	return quantized(len(x), func(n int) float64 { return share * x[n] })
 }
 
 // TestAlone: where the other channel goes on, silence is less likely, and more is found.
@@ -364,10 +363,8 @@ func TestStopsProgress(t *testing.T) {
 
 // BenchmarkStops: a minute of noise of about a step, where almost everything may be a dropout.
 func BenchmarkStops(b *testing.B) {
-	rng, x := rand.New(rand.NewPCG(1, 1)), make([]float64, 44100*60)
-	for n := range x {
-		x[n] = step * math.Round(1.2*rng.NormFloat64())
-	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := quantized(44100*60, func(int) float64 { return 1.2 * step * rng.NormFloat64() })
 	for b.Loop() {
 		if _, err := Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Dropouts}, Step: step}); err != nil {
 			b.Fatal(err)
