@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -112,39 +111,4 @@ func TestDialects(t *testing.T) {
 			t.Errorf("%s: names %q, kinds %s, %v; want %q, %s, %v", name, names, kinds, got.Data, c.names, c.kinds, c.data)
 		}
 	}
-}
-
-// FuzzDialects: whatever the bytes, there is a table or one line that says what is wrong; its columns of numbers have as many as it
-// has rows; and putting nothing into it gives the same bytes.
-func FuzzDialects(f *testing.F) {
-	for _, text := range []string{"a;b\n1,5;2\n", "-2.3 0.5\n1 2", "\ufeff# c\r\nt\ty\r\n2024-03-05\tNA\r\n", "a,\"b\nc\"\n1,\"x\ny\"\n", "t\r1\r2\r", "5\" pipe,1\n"} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b || bytes.HasPrefix(b, []byte(npyMagic)) {
-			return
-		}
-		s, err := surveyed(t, string(b))
-		if err != nil {
-			oneLine(t, err, "")
-			return
-		}
-		var same bytes.Buffer
-		if err := s.Edit(t.Context(), &same, nil); err != nil || !bytes.Equal(same.Bytes(), b) {
-			t.Fatalf("%v: %q", err, same.Bytes())
-		}
-		got, err := outputs(t, s)
-		if err != nil {
-			oneLine(t, err, "")
-		} else if s.Rows < 1 || len(got.Data) != s.Rows*got.Cols || len(s.Names) != s.Cols {
-			t.Fatal(fmt.Sprint(s.Rows, s.Cols, s.Names, len(got.Data)))
-		}
-		for i, c := range s.Columns {
-			if axis, err := s.Axis(i, nil); err == nil && c.Kind() == Dates {
-				if err := axis.Check(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	})
 }
