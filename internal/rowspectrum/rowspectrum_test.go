@@ -78,12 +78,9 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-func momentsOf(t *testing.T, r backend.Rows, f *backend.Features) *backend.Moments {
+func momentsOf(t *testing.T, r *Rows, f *backend.Features) *backend.Moments {
 	t.Helper()
-	m := backend.NewMoments(f, 1)
-	if rows, ok := r.(*Rows); ok {
-		m = backend.NewMoments(f, rows.data.D)
-	}
+	m := backend.NewMoments(f, r.data.D)
 	if err := r.Moments(m, f); err != nil {
 		t.Fatal(err)
 	}
