@@ -32,7 +32,7 @@ type readable interface {
 }
 
 // At is the file at a path. Its extension says what it is. Errors in it name the path and wrap ErrFormat, the system's error, or
-// atomicfile.ErrNotRegular.
+// fileio.ErrNotRegular.
 func At(path string) (*File, error) {
 	ext := Format(path)
 	switch {
