@@ -73,10 +73,11 @@ func TestReadGaps(t *testing.T) {
 	plain := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}
 	labels := []Gap{{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2}, {Start: 1, End: 2}}
 	for in, want := range map[string][]Gap{
-		"start,end\n1,5\n9,12\n":                                                                  plain,
-		"\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12":                                                  plain,
-		"\"start\",\"end\"\n1,5\n9,12\n":                                                          plain,
-		"start,end,channel\n5ms,0.01s,\n100,25ms, 2\n":                                            {{Start: 40, End: 80}, {Start: 100, End: 200, Channel: 2}},
+		"start,end\n1,5\n9,12\n":                 plain,
+		"\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12": plain,
+		"\"start\",\"end\"\n1,5\n9,12\n":         plain,
+		"start,end,channel\n5ms,0.01s,\n100,25ms, 2\n": {
+			{Start: 40, End: 80}, {Start: 100, End: 200, Channel: 2}},
 		"0.5\t0.52\tclick\n1.5\t2.0\tdrop @2\n0.000125\t0.00025\t\n":                              labels,
 		"0.5\t0.52\ta@b @x\n\n1.5\t2.0\t @2 \n0.000125\t0.00025\tmail@home":                       labels,
 		"\ufeff0,5\t0,52\tclick\r\n\\\t100.0\t200.0\r\n1,5\t2,0\tdrop@2\r\n0,000125\t0,00025\r\n": labels,

@@ -140,9 +140,10 @@ func (g *gaussian) given(t *testing.T, cross func(j int) float64) (mean, less fl
 	return mat.Dot(&w, g.y), mat.Dot(&w, c)
 }
 
-// checkDense compares predictions of an output with its values under N(0, K) without units: kernel is the covariance of two places in steps,
-// noise the variance of a value to predict. Means and deviations agree to a share of the deviation.
-func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, at []float64, kernel func(u, v float64) float64, noise, share float64) {
+// checkDense compares predictions of an output with its values under N(0, K) without units: kernel is the covariance of two places in
+// steps, at are those of the values, noise is the variance of a value to predict. Means and deviations agree to a share of the deviation.
+func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, at []float64,
+	kernel func(u, v float64) float64, noise, share float64) {
 	t.Helper()
 	for i, x := range p.X {
 		u := m.frame.steps(x)
@@ -152,8 +153,9 @@ func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, at 
 		if math.Abs(p.Mean[out][i]-mean) > share*sd || math.Abs(p.SD[out][i]/sd-1) > share {
 			t.Errorf("output %d at %v: %v ± %v, want %v ± %v", out, x, p.Mean[out][i], p.SD[out][i], mean, sd)
 		}
-		if upper := mean + 1.959964*sd; math.Abs(p.Upper[out][i]-upper) > 3*share*sd+1e-4*sd || math.Abs(p.Quantile(out, i, 0.5)-mean) > share*sd+1e-4*sd {
-			t.Errorf("output %d at %v: the median is %v, the interval ends at %v; want %v, %v", out, x, p.Quantile(out, i, 0.5), p.Upper[out][i], mean, upper)
+		median, upper := p.Quantile(out, i, 0.5), p.Upper[out][i]
+		if math.Abs(upper-mean-1.959964*sd) > (3*share+1e-4)*sd || math.Abs(median-mean) > (share+1e-4)*sd {
+			t.Errorf("output %d at %v: the median is %v, the interval ends at %v; want %v ± %v", out, x, median, upper, mean, sd)
 		}
 	}
 }

@@ -51,7 +51,8 @@ func TestTogether(t *testing.T) {
 		{"mono", [][]Found{{gone(1, 5, 1, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
 		{"both", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
 		{"one", [][]Found{{gone(3, 5, 1, Zeros)}, {gone(1, 2, 2, Zeros)}}, []Found{gone(1, 2, 2, Zeros), gone(3, 5, 1, Zeros)}},
-		{"other strengths", [][]Found{{{gone(1, 5, 1, Clicks).Gap, Clicks, 20}}, {{gone(1, 5, 2, Clicks).Gap, Clicks, 8}}}, []Found{{gone(1, 5, 0, Clicks).Gap, Clicks, 20}}},
+		{"other strengths", [][]Found{{{gone(1, 5, 1, Clicks).Gap, Clicks, 20}}, {{gone(1, 5, 2, Clicks).Gap, Clicks, 8}}},
+			[]Found{{gone(1, 5, 0, Clicks).Gap, Clicks, 20}}},
 		{"other ends", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 6, 2, Zeros)}}, []Found{gone(1, 5, 1, Zeros), gone(1, 6, 2, Zeros)}},
 		{"other kinds", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Clipped)}}, []Found{gone(1, 5, 2, Clipped), gone(1, 5, 1, Zeros)}},
 	} {

@@ -250,7 +250,11 @@ func write(t *testing.T, dir, name string, text []byte) string {
 func TestBrowser(t *testing.T) {
 	b := newTab(t)
 	dir := t.TempDir()
-	pages := map[string]string{"fill": write(t, dir, "fill.html", filledPage(t)), "fit": write(t, dir, "fit.html", []byte(written(t, fittedDocument(t)))), "found": write(t, dir, "found.html", pageOf(t, damaged(500, 2)))}
+	pages := map[string]string{
+		"fill":  write(t, dir, "fill.html", filledPage(t)),
+		"fit":   write(t, dir, "fit.html", []byte(written(t, fittedDocument(t)))),
+		"found": write(t, dir, "found.html", pageOf(t, damaged(500, 2))),
+	}
 	if more := os.Getenv("VSSGP_PAGE"); more != "" { // any other page, to look at
 		pages["given"] = more
 	}

@@ -257,7 +257,8 @@ func TestEmbeddedHoles(t *testing.T) {
 				t.Fatalf("sample %d is %v before the fill", i, before[i])
 			}
 		}
-		if mean := p.fillings(g)[0].Mean; after[g.Start+3] != mean[3] || mean[3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
+		mean := p.fillings(g)[0].Mean
+		if after[g.Start+3] != mean[3] || mean[3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
 			t.Errorf("gap %v: %v after the fill, beside it %v and %v", g, after[g.Start+3], before[g.Start-1], after[g.Start-1])
 		}
 	}

@@ -24,7 +24,8 @@ func same(t testing.TB, got *Table, names []string, data []float64) {
 
 // What is wrong comes with its place, and with why that may be.
 var badCSV = map[string]struct{ text, says string }{
-	"decimal comma":      {"a,b\n1,2\n2,\"1,5\"\n", `"1,5" is not a number; want a decimal number such as -0.5 or 1e-3 (a decimal comma or a thousands separator?)`},
+	"decimal comma": {"a,b\n1,2\n2,\"1,5\"\n",
+		`"1,5" is not a number; want a decimal number such as -0.5 or 1e-3 (a decimal comma or a thousands separator?)`},
 	"thousands, commas":  {"a;b\n1;2\n2;1,234,567\n", "(a thousands separator?)"},
 	"thousands, a point": {"a;b\n1;2,5\n2;1.234,5\n", "(a thousands separator?)"},
 	"footer":             {"a,b\n1,2\nTotal,3\n", "(a footer, a unit, or"},
@@ -103,7 +104,9 @@ func oneLine(t *testing.T, err error, says string) {
 func TestWriteCSV(t *testing.T) {
 	data := []float64{0.1, 1e6, 123456789, 1e21, -1e-7, 1.0 / 3, math.Copysign(0, -1), math.MaxFloat64, 5e-324, 48000.5}
 	text := "0.1,1000000\n123456789,1e+21\n-1e-07,0.3333333333333333\n-0,1.7976931348623157e+308\n5e-324,48000.5\n"
-	for header, names := range map[string][]string{"t,\"a, \"\"b\"\"\"\n": {"t", "a, \"b\""}, "\"#1\",y\n": {"#1", "y"}} { // # begins a comment
+	for header, names := range map[string][]string{
+		"t,\"a, \"\"b\"\"\"\n": {"t", "a, \"b\""}, "\"#1\",y\n": {"#1", "y"}, // # begins a comment
+	} {
 		var b bytes.Buffer
 		if err := WriteCSV(&b, names, data); err != nil || b.String() != header+text {
 			t.Errorf("%v: got\n%swant\n%s%s", err, b.String(), header, text)

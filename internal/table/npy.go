@@ -142,7 +142,8 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 	}
 	descr = strings.Trim(descr, `'"`)
 	if !npyType.MatchString(descr) {
-		return nil, malformed("type %s; want a float or an integer: <f8, >f8, <f4, >f4, |i1, <i2, … (in Python: a.astype('<f8'))", fault.Quote(descr))
+		return nil, malformed("type %s; want a float or an integer: <f8, >f8, <f4, >f4, |i1, <i2, … (in Python: a.astype('<f8'))",
+			fault.Quote(descr))
 	}
 	if a.order = binary.LittleEndian; descr[0] == '>' {
 		a.order = binary.BigEndian

@@ -37,8 +37,8 @@ func At(path string) (*File, error) {
 	ext := Format(path)
 	switch {
 	case !slices.Contains(Extensions, ext):
-		want := strings.Join(Extensions, ", .")
-		return nil, malformed("%s: the extension %q is not a table's; want .%s (text also as .gz)%s", path, filepath.Ext(path), want, Convert(ext))
+		return nil, malformed("%s: the extension %q is not a table's; want .%s (text also as .gz)%s",
+			path, filepath.Ext(path), strings.Join(Extensions, ", ."), Convert(ext))
 	case ext == "npy" && packed(path):
 		return nil, malformed("%s: a packed NPY file; want it unpacked (gunzip)", path)
 	}
