@@ -158,8 +158,8 @@ func (t *task) svgp(inducing, steps, batch int) fit {
 	const rate = 0.1 // Adam's: faster than by default, for hundreds of steps rather than thousands
 	p := paperAudio(0, 1)
 	return t.model("svgp", paperStart, func(report func(vssgp.Progress)) baselines.Method {
-		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Options: baselines.Options{
-			Covariance: baselines.SE(1, p.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps, Seed: t.key.Seed, Progress: report,
+		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Seed: t.key.Seed, Progress: report, Options: baselines.Options{
+			Covariance: baselines.SE(p.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps,
 		}}
 	})
 }

@@ -54,7 +54,7 @@ func co2Fits(s *session) (out []fit, err error) {
 // co2Trials are the methods; sd is the data's standard deviation.
 func co2Trials(s *session, sd float64) []trial {
 	lengthscales, periods, iterations := []float64{0.1, 1000}, []float64{5, 0}, s.size(500, 5)
-	mixture := baselines.SE(1, lengthscales...)
+	mixture := baselines.SE(lengthscales...)
 	mixture.Frequency[0] = 1 / periods[0]
 	paper := vssgp.Options{
 		Init: vssgp.InitPaper, Lengthscales: lengthscales, Periods: periods, Features: s.size(10, 4), NoisePrecision: 10,
