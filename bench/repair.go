@@ -46,9 +46,11 @@ func (o *repairTask) check(files []string) error {
 	o.files = files
 	return cmp.Or(
 		demand(len(files) > 0, "no files, want undamaged recordings, or with -show one of lines"),
-		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10, "-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
+		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10,
+			"-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
 			o.seconds, o.sensitivity),
-		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)), "-only %q: want %s or one of %q", o.only, besideOnly, detect.Kinds))
+		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
+			"-only %q: want %s or one of %q", o.only, besideOnly, detect.Kinds))
 }
 
 // A spoiling makes one kind of damage.
@@ -56,8 +58,11 @@ type spoiling struct {
 	kind  detect.Kind
 	made  string
 	level float64
-	do    func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
+	do    damage
 }
+
+// A damage returns a damaged copy of x, and where it is damaged. step is the quantizer's.
+type damage func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
 
 const (
 	clicksMade    = 60   // in a recording

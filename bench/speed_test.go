@@ -51,8 +51,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSumsFromTables tests that rates of passes over the rows are left out if sums come from tables, that the cost of the tables is reported, and
-// that the bound is the same without them.
+// TestSumsFromTables tests that rates of passes over the rows are left out if sums come from tables, that the cost of the tables is
+// reported, and that the bound is the same without them.
 func TestSumsFromTables(t *testing.T) {
 	var bounds []float64
 	for _, c := range []struct{ args, sums, detail string }{
@@ -106,7 +106,8 @@ func TestFittedProblem(t *testing.T) {
 	}
 }
 
-// TestSpeedOfData tests that a recording, and a table with dates and missing values, are read and fitted, and that the fitted model is evaluated.
+// TestSpeedOfData tests that a recording, and a table with dates and missing values, are read and fitted, and that the fitted model is
+// evaluated.
 func TestSpeedOfData(t *testing.T) {
 	dates := filepath.Join(t.TempDir(), "dates.csv")
 	text := "day,level\n"

@@ -17,7 +17,7 @@ import (
 func (p *problem) spread(m int) error {
 	x := slices.Compact(slices.Sorted(slices.Values(p.x)))
 	if m > len(x) {
-		return fmt.Errorf("baselines: %d inducing inputs for data with %d different inputs; want no more than that: %w", m, len(x), vssgp.ErrOptions)
+		return fmt.Errorf("baselines: %d inducing inputs for data with %d different inputs, want no more: %w", m, len(x), vssgp.ErrOptions)
 	}
 	p.start.z = make([]float64, m)
 	for j := range p.start.z {
@@ -34,9 +34,9 @@ func (p *problem) spread(m int) error {
 	return nil
 }
 
-// inducingJitter is the share of k(x,x) that is added to K_uu's diagonal. It acts as noise of the inducing variables, u = f(z) + noise, so a
-// lower bound stays one. Without it, if K_uu is singular to rounding, the gradient through it is rounding too, and L-BFGS finds no ascent.
-// With 1e-8 the noise would limit the fit of data whose error is below 10⁻⁴ of their spread.
+// inducingJitter is the share of k(x,x) that is added to K_uu's diagonal. It acts as noise of the inducing variables, u = f(z) + noise, so
+// a lower bound stays one. Without it, if K_uu is singular to rounding, the gradient through it is rounding too, and L-BFGS finds no
+// ascent. With 1e-8 the noise would limit the fit of data whose error is below 10⁻⁴ of their spread.
 const inducingJitter = 1e-11
 
 // A projection writes rows in the whitened inducing variables v, u = L·v:
@@ -100,8 +100,8 @@ type posterior struct {
 	mean      *mat.Dense // [M,1]
 }
 
-// condition factorizes the precision P, whose lower triangle p holds, in its place and turns mean, which holds P·mean, into the mean. P is 1
-// plus a Gram matrix: it has a factor unless it holds NaN.
+// condition factorizes the precision P, whose lower triangle p holds, in its place and turns mean, which holds P·mean, into the mean. P is
+// 1 plus a Gram matrix: it has a factor unless it holds NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
 	if q.precision, err = factorize(p); err != nil {

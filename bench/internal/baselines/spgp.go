@@ -138,7 +138,8 @@ func (c *collapsed) gradient(grad *hyper) {
 		diagonal += c.gapBar[n]
 	}
 	t.adjoint(&c.post, c.lambda, c.gapBar)
-	// By L: L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril drops affect only entries that the triangle of LᵀL̄ drops: it is the triangle of −Φ̄ᵀΦ.
+	// By L: L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril drops affect only entries that the triangle of LᵀL̄ drops: it is the triangle of
+	// −Φ̄ᵀΦ.
 	blas64.Gemm(blas.Trans, blas.NoTrans, -1, t.bar.RawMatrix(), t.phi.RawMatrix(), 0, c.proj.work.RawMatrix())
 	c.proj.pull(grad, t.bar, diagonal, t.x)
 }

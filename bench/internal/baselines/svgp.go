@@ -31,8 +31,8 @@ type SVGP struct {
 	Progress func(vssgp.Progress) // called now and then; nil: not
 }
 
-// Fit takes Options.Iterations steps, then one pass over all rows in which the hyper-parameters rest and q(u) becomes the best there, so the
-// noise of the natural steps does not show in the model. The same seed gives the same bits for any GOMAXPROCS.
+// Fit takes Options.Iterations steps, then one pass over all rows in which the hyper-parameters rest and q(u) becomes the best there, so
+// the noise of the natural steps does not show in the model. The same seed gives the same bits for any GOMAXPROCS.
 func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	p := prepare(data, s.Options)
 	if err := p.spread(s.Inducing); err != nil {

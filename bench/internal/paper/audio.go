@@ -5,7 +5,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 )
 
 // speech are utterances of two speakers, music a trumpet. The starting Σ was chosen on the first utterance, which the 1K signals
@@ -73,7 +72,7 @@ func audio1kFits(s *session) ([]fit, error) {
 			out = append(out, t.features("ssgp", start.name, ssgp), t.features("vssgp", start.name, o),
 				t.features("fvssgp", start.name, factorised), t.stochastic(start.name, o, s.size(5000, 50), s.size(200, 100)))
 		}
-		return append(append(out, t.features("vssgp", keptStart, keptOptions)), t.references(gapfill.Zeros)...)
+		return append(append(out, t.features("vssgp", keptStart, keptOptions)), t.references()...)
 	})
 }
 
@@ -123,17 +122,15 @@ func audio16kFits(s *session) ([]fit, error) {
 		if first { // minutes, and the paper has one run of each
 			out = append(out, t.svgp(s.size(800, 30), s.size(150, 5), batch))
 		}
-		fill := gapfill.VSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
-		return append(append(out, t.fill("impute", keptStart, fill)), t.references(gapfill.Zeros)...)
+		fill := fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
+		return append(append(out, t.fill("impute", keptStart, fill)), t.references()...)
 	})
 }
 
-// references are the fills that need no model: silence, straight lines, and an autoregressive fill. gapfill.Zeros as silence predicts the
-// observed samples too, so that its errors on them are the signal's size.
-func (t *task) references(silence gapfill.Method) []fit {
-	return []fit{
-		t.fill("silence", "", silence), t.fill("linear", "", gapfill.Linear), t.fill("ar", "", gapfill.AR(audio.DefaultAR)),
-	}
+// references are the fills that need no model: silence, straight lines, and an autoregressive fill. Silence predicts the observed samples,
+// too, so that its errors on them are the signal's size.
+func (t *task) references() []fit {
+	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillAR(audio.DefaultAR))}
 }
 
 // paperAudio is the paper's start for audio: two squared exponentials of 2 and 10 samples, τ = 1000. The paper leaves Σ open: here features

@@ -15,13 +15,12 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-func made(y []float64) *signal { return &signal{Signal: gapfill.Signal{Rate: 16000, Y: y}} }
+func made(y []float64) *signal { return &signal{Rate: 16000, Y: y} }
 
 // TestGaps: as many gaps of the length asked for as were asked for, apart from
 // each other and from the ends, everywhere in their cells, by the seed.
@@ -122,7 +121,7 @@ func TestScore(t *testing.T) {
 		}
 	}
 	var l Line
-	g.score(&l, &gapfill.Fill{Mean: mean, SD: sd})
+	g.score(&l, &filling{Mean: mean, SD: sd})
 	for name, want := range map[Score]float64{
 		TrainRMSE: 0.25, TestRMSE: math.Sqrt((0.25 + 25) / 2), Coverage: 0.5,
 		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: bayes.RMS(g.Y[300:340]),
@@ -135,7 +134,7 @@ func TestScore(t *testing.T) {
 		t.Errorf("STFT scores %v", l.Scores)
 	}
 	l = Line{}
-	g.score(&l, &gapfill.Fill{Mean: mean})
+	g.score(&l, &filling{Mean: mean})
 	if _, have := l.Scores[Coverage]; have {
 		t.Error("a fill without intervals has a coverage")
 	}

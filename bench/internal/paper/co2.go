@@ -75,7 +75,8 @@ func co2Table(w io.Writer, lines []Line) {
 	fmt.Fprint(w, "In ppm and years. σ² is of each component, as a share of the data's variance; the sure frequencies are those with the\n"+
 		"smallest standard deviation, in cycles a year. The paper does not say how its data are scaled.\n\n")
 	rows := [][]string{
-		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first", "of the second component", "train RMSE", "bound", "seconds"},
+		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first",
+			"of the second component", "train RMSE", "bound", "seconds"},
 		{"the paper", "", "", "9.8, none", "0.09, 54", "0.0043, 5.7", "1", "0.0053; 0.00065", "", "", ""},
 	}
 	for _, l := range ok(jsonl.Where(lines, caseOf, "all")) {
