@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,19 +29,6 @@ func TestRanksModel(t *testing.T) {
 	}
 	if got := expected(one, one); got != 9 {
 		t.Errorf("one rank: %v s, want its own 9", got)
-	}
-}
-
-// TestRanksFlags: mistakes are said.
-func TestRanksFlags(t *testing.T) {
-	for _, args := range [][]string{{"-ranks", "0"}, {"-ranks", "1,x"}, {"-ranks", "100000"}, {"-repeats", "0"}, {"-n", "0"}, {"-draw"}, {"stray"}} {
-		if _, err := parse("ranks", args, io.Discard); err == nil {
-			t.Errorf("%v: no error", args)
-		}
-	}
-	o := parsed[*ranksTask](t, "ranks", "-ranks 1,3 -features 7")
-	if len(o.ranks) != 2 || o.ranks[1] != 3 || o.Features != 7 {
-		t.Errorf("%+v", o)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,19 +12,6 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
-
-func TestParseSeries(t *testing.T) {
-	for _, c := range []struct{ args, err string }{
-		{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},
-		{"-write d -peers ucm,gp -python /bin/python3", ""},
-		{"-set more", "-set"}, {"-method best", "-method"}, {"-peers ucm", "-write"}, {"-write d -peers arima", "-peers"}, {"-out=", "-out"},
-	} {
-		_, err := parse("series", strings.Fields(c.args), io.Discard)
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%q: error %v, want one that names %q", c.args, err, c.err)
-		}
-	}
-}
 
 // fakeForecaster is a shell script in Python's place, which forecasts the one problem that it expects.
 const fakeForecaster = `#!/bin/sh

@@ -167,19 +167,6 @@ func measured(t *testing.T, args string) *record {
 	return r
 }
 
-// TestUsage: a mistake on the command line exits with 2, a result that is wrong
-// with 1.
-func TestUsage(t *testing.T) {
-	for _, args := range []string{"-peers scipy", "-peers numpy -inference factorised", "-n 0", "-device gpu"} {
-		if err := bench("speed", strings.Fields(args)...); exitCode(err) != 2 {
-			t.Errorf("%q: error %v, want exit status 2", args, err)
-		}
-	}
-	if exitCode(peersError([]peerLine{{Peer: "numpy", Status: "disagrees: by much"}})) != 1 {
-		t.Error("a peer that disagrees is no failure")
-	}
-}
-
 // fakePython is a shell script in Python's place: it finds script and dump
 // where speed.py does, and has an answer for each peer.
 const fakePython = `#!/bin/sh
