@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -37,7 +35,7 @@ var fiveGaps = []Gap{{Start: 400, End: 420}, {Start: 700, End: 730}, {Start: 100
 
 // quick is a fit short enough to do often.
 func quick() Options {
-	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Window: 0.02, Components: 16, Iterations: 8, Seed: 1}}
+	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.02}, Components: 16, Iterations: 8, Seed: 1}}
 }
 
 // damage replaces gaps by something else.
@@ -140,7 +138,7 @@ func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 			covered[i] = true
 		}
 		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
-		p, err := e.Model.Predict(mat.NewDense(1, 1, []float64{float64(at) / rate}))
+		p, err := e.Model.Predict(t.Context(), []float64{float64(at) / rate})
 		if err != nil {
 			t.Fatal(err)
 		}

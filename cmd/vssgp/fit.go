@@ -59,7 +59,7 @@ a model too (info, evaluate, --init).`,
 	o.model.add(o.ofModel, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
 	f.VarP(fileName(&o.output, file{written: true, needed: "-o MODEL.safetensors"}), "output", "o", "model `file` to write (required)")
 	o.checkpoint.add(o.ofModel)
-	o.ofModel.Var(count(&o.model.o.Posterior, unbounded), "posterior",
+	o.ofModel.Var(count(&o.model.o.Posterior.Draws, unbounded), "posterior",
 		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their standard deviations alone, if they cost little)")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
@@ -94,8 +94,8 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 		return err
 	}
 	data := read.Data
-	if options.Batch > data.N {
-		return mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch, data.N)
+	if options.Batch.Rows > data.N {
+		return mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch.Rows, data.N)
 	}
 	bar := a.newMeter()
 	trace := &report.Trace{}
@@ -135,7 +135,7 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
 			r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
 	}
-	if options.Posterior > 0 && r.NoPosterior != "" {
+	if options.Posterior.Draws > 0 && r.NoPosterior != "" {
 		a.note("%s has no posterior of its hyper-parameters: %s", o.output, r.NoPosterior)
 	}
 	if !a.quiet {

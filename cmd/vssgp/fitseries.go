@@ -63,7 +63,7 @@ func (o *fitFlags) given() (series, model string) {
 // isStructural chooses the model of a fit: by --method; else by a flag that belongs to one; else the structural one for a table with one
 // input.
 func (a *app) isStructural(ctx context.Context, path string, o *fitFlags) (is bool, err error) {
-	o.series.hmc, o.model.o.HMC = o.hmc, o.hmc
+	o.series.hmc, o.model.o.Posterior.HMC = o.hmc, o.hmc
 	series, model := o.given()
 	switch method := o.model.method; {
 	case series != "" && model != "":

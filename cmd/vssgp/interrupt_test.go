@@ -132,7 +132,7 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 	defer file.Close()
 	gaps := []restore.Gap{{Start: 600, End: 620}}
-	r, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, restore.Options{Forget: true, Model: vssgp.Options{Components: 6, Window: 0.02}})
+	r, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), gaps, restore.Options{Forget: true, Model: vssgp.Options{Components: 6, Windows: vssgp.WindowOptions{Length: 0.02}}})
 	if err != nil {
 		t.Fatal(err)
 	}

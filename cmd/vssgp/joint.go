@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/table"
@@ -34,7 +32,7 @@ func jointFile(ctx context.Context, at *places, m *vssgp.Model, path string, lat
 		if err != nil {
 			return err
 		}
-		_, cov, err := m.PredictJointContext(ctx, mat.NewDense(n, len(at.names), x))
+		_, cov, err := m.PredictJoint(ctx, x)
 		if err != nil {
 			return err
 		}

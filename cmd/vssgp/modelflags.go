@@ -33,25 +33,25 @@ func (m *modelFlags) add(f *pflag.FlagSet, x, window string) {
 	f.Var(oneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
 	f.Var(count(&m.o.Components, unbounded), "components", "covariance `components` (per window, if there are windows; default: from the data)")
 	f.Var(count(&m.o.Features, unbounded), "features", "random `features` per component (default: chosen by the start; of a table by the bound)")
-	f.Var(windowLength(&m.o.Window), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
+	f.Var(windowLength(&m.o.Windows.Length), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
 	f.Var(fileName(&m.init, file{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
 		"`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
-	f.Var(lengths(&m.o.Lengthscales), "lengthscales", "starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
-	f.Var(lengths(&m.o.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
+	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales", "starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
+	f.Var(lengths(&m.o.Paper.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
-	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0,
+	f.Float64Var(&m.o.Paper.FrequencyVariance, "frequency-variance", 0,
 		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by its square root (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
 	f.Var(count(&m.o.Iterations, unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
 	f.Var(oneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
 		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
-	f.Var(count(&m.o.Segments, unbounded), "segments",
+	f.Var(count(&m.o.Windows.Segments, unbounded), "segments",
 		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number of segments decides the last bits of a fit, the number of cores does not")
-	f.Var(count(&m.o.Batch, unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
-	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
+	f.Var(count(&m.o.Batch.Rows, unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
+	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
 	f.Var(count(&m.o.Restarts, unbounded), "restarts", "number of further `starts`; the one with the best bound is kept")
-	f.BoolVar(&m.o.Shared, "shared", false, "share one set of components among all windows")
+	f.BoolVar(&m.o.Windows.Shared, "shared", false, "share one set of components among all windows")
 	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
 	f.Var(tie, "tie", "`tensors` that move together over all components: "+strings.Join(tie.words, ", "))
 	f.Var(tensorNames(&m.o.Fix, nil), "fix", "`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
@@ -122,8 +122,8 @@ func (c *checkpointFlags) exists() bool {
 
 // apply gives a fit its checkpoint, and says if there is none yet.
 func (a *app) apply(c *checkpointFlags, o *vssgp.Options) {
-	o.Checkpoint, o.CheckpointEvery, o.Resume = c.file, c.every, c.resume
-	o.Warn = func(err error) { a.note("%w", err) }
+	o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = c.file, c.every, c.resume
+	o.Checkpoint.Warn = func(err error) { a.note("%w", err) }
 	if _, err := os.Lstat(c.file); c.resume && errors.Is(err, fs.ErrNotExist) {
 		a.note("no checkpoint %s yet: starting from the beginning", c.file)
 	}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/fileio"
@@ -351,13 +349,13 @@ func (a *app) plot(r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, mo
 	if err != nil {
 		return f, err
 	}
-	var draws []*mat.Dense
+	var draws [][]float64
 	for i := range min(r.o.draws, report.MostDraws) {
 		y, err := r.draws.At(r.ctx, i, x)
 		if err != nil {
 			return f, err
 		}
-		draws = append(draws, mat.NewDense(p.N, p.D, y))
+		draws = append(draws, y)
 	}
 	plot := report.Predict(m, x, p, draws, !r.o.latent, a.settings(), r.at.rows, r.o.draws)
 	plot.Title = "Prediction by " + model

@@ -14,8 +14,6 @@ import (
 	"math"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 	"github.com/vssgp/vssgp/variational"
@@ -26,9 +24,9 @@ type Method interface {
 	Fit(ctx context.Context, data *vssgp.Data) (*Fit, error)
 }
 
-// A Model predicts the mean and the variance of y, noise included, at each row of x [N,1].
+// A Model predicts the mean and the variance of y, noise included, at each x.
 type Model interface {
-	Predict(x mat.Matrix) (*vssgp.Prediction, error)
+	Predict(ctx context.Context, x []float64) (*vssgp.Prediction, error)
 }
 
 // A Fit is a fitted model and how it was found.

@@ -151,7 +151,7 @@ func fit(t *testing.T, m Method, data *vssgp.Data) *Fit {
 
 func predict(t *testing.T, m Model, x ...float64) *vssgp.Prediction {
 	t.Helper()
-	p, err := m.Predict(column(x))
+	p, err := m.Predict(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,8 +423,9 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 	want := predict(t, gp.Model, x...)
 	last := math.Inf(1)
 	for _, pairs := range []int{20, 80, 320} {
-		o := vssgp.Options{Method: vssgp.SSGP, Init: vssgp.InitPaper, Lengthscales: []float64{1}, Features: 2 * pairs, NoisePrecision: 0.1}
-		start, err := vssgp.New(data, o)
+		o := vssgp.Options{Method: vssgp.SSGP, Init: vssgp.InitPaper, Features: 2 * pairs, NoisePrecision: 0.1}
+		o.Paper.Lengthscales = []float64{1}
+		start, err := vssgp.New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -453,7 +454,7 @@ func TestFeaturesUnits(t *testing.T) {
 	data := noisyData(30, 8)
 	for _, raw := range []bool{false, true} {
 		f := fit(t, Features{vssgp.Options{
-			Lengthscales: []float64{2, 30}, Periods: []float64{5, 0}, NoisePrecision: 4, Features: 3, Iterations: vssgp.NoIterations, Raw: raw,
+			Paper: vssgp.PaperOptions{Lengthscales: []float64{2, 30}, Periods: []float64{5, 0}}, NoisePrecision: 4, Features: 3, Iterations: vssgp.NoIterations, Raw: raw,
 		}}, data)
 		near(t, "noise", f.NoiseSD, 0.5, 1e-12)
 		for i, want := range []float64{2, 30} {

@@ -99,12 +99,11 @@ type gpModel struct {
 const predictBlock = 64
 
 // Predict gives k(x, X)·α with the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹, at O(N²) a row.
-func (m *gpModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
-	rows := mat.Col(nil, 0, x)
-	mean, variance := make([]float64, len(rows)), make([]float64, len(rows))
-	parallel.Blocks(len(rows), predictBlock, func(_, lo, hi int) {
+func (m *gpModel) Predict(_ context.Context, x []float64) (*vssgp.Prediction, error) {
+	mean, variance := make([]float64, len(x)), make([]float64, len(x))
+	parallel.Blocks(len(x), predictBlock, func(_, lo, hi int) {
 		k := mat.NewDense(len(m.x), hi-lo, nil)
-		m.h.cov.matrix(k, m.x, rows[lo:hi])
+		m.h.cov.matrix(k, m.x, x[lo:hi])
 		column(mean[lo:hi]).Mul(k.T(), m.alpha)
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, m.f.l, k.RawMatrix())
 		for i := lo; i < hi; i++ {

@@ -1,6 +1,7 @@
 package baselines
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -201,10 +202,9 @@ const predictRows = 1024
 // Predict implements Model in O(M²) a row:
 //
 //	E[f] = φ·m,   Var[f] = k(x,x) − |φ|² + φ P⁻¹ φᵀ
-func (s *sparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
-	rows := mat.Col(nil, 0, x)
-	mean, variance := make([]float64, len(rows)), make([]float64, len(rows))
-	newTile(min(len(rows), predictRows), len(s.proj.h.z)).each(s.proj, rows, mean, func(lo int, t *tile) {
+func (s *sparseModel) Predict(_ context.Context, x []float64) (*vssgp.Prediction, error) {
+	mean, variance := make([]float64, len(x)), make([]float64, len(x))
+	newTile(min(len(x), predictRows), len(s.proj.h.z)).each(s.proj, x, mean, func(lo int, t *tile) {
 		t.residuals(&s.q) // of zeros
 		t.spreads(&s.q)
 		for i, r := range t.residual {
