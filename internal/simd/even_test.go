@@ -115,27 +115,7 @@ func testFeaturesEven(t *testing.T, s *evenScene) {
 	if worst := compareEven(t, s, cos, sin, cos2, sin2); !(worst <= evenTol+s.rounding()) {
 		t.Errorf("%d rows, step %v: wrong by %v, want %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
 	}
-	ones := make([]float64, len(s.gate))
-	for i := range ones {
-		ones[i] = 1
-	}
-	r := rand.New(rand.NewPCG(14, 1))
-	for _, c := range [][2][]float64{{s.gate, s.gate}, {ones, nil}} {
-		acc := s.random(r, len(s.x)*Lanes, 1)
-		acc2 := s.floats(len(acc), 0)
-		copy(acc2, acc)
-		(&Tile{Cos: cos, Sin: sin, Bank: s.b, Steps: s.s, X: s.x, Gate: c[0]}).Features()
-		Fit(acc, cos, s.w)
-		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: c[1], Acc: acc2, W: s.w}).Features()
-		if d := compareEven(t, s, cos, sin, cos2, sin2); d != 0 {
-			t.Fatalf("features differ with a fit, by %v", d)
-		}
-		for i, v := range acc {
-			if near(t, "fit", acc2[i], v, float64(s.b.Count), 1e-15); use != Plain && acc2[i] != v {
-				t.Fatalf("fit %d is %v in one pass, %v in two", i, acc2[i], v)
-			}
-		}
-	}
+	testFeaturesFit(t, &s.fence, Tile{Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}, s.w, use != Plain)
 	s.check()
 	for _, p := range []Panels{cos, sin, cos2, sin2} {
 		s.between(p)
