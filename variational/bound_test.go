@@ -149,32 +149,6 @@ func TestAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestGradientAgainstOracle: every derivative of a middling model, rows in
-// several tiles, against the oracle's Richardson differences.
-func TestGradientAgainstOracle(t *testing.T) {
-	if !slow.Tests {
-		t.Skip("short: the oracle differentiates a bound of 150 rows hundreds of times")
-	}
-	for _, c := range []kind{
-		{Name: "two inputs, in tiles", N: 150, L: 2, K: 5, Q: 2, D: 2},
-		{Name: "windows, in tiles", N: 150, L: 8, K: 2, Q: 1, D: 1, Windows: 4, Fixed: true},
-	} {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			p, data := c.Make()
-			e := evaluated(t, open(t, data), p, variational.Exact, nil, true)
-			want := oracle.GradExact(modeltest.ToOracle(p), modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N)).Tensors()
-			for i, tensor := range e.Gradient.Tensors() {
-				got, w := *tensor.Data, want[i].Values()
-				if len(w) == 0 || p.Tensors()[i].Constant(0) {
-					continue
-				}
-				modeltest.Near(t, "∂/∂"+tensor.Name, got, w, oracleGradient)
-			}
-		})
-	}
-}
-
 // TestWindowsAlongAnotherInput: windows along the second input are windows
 // along the first with the inputs exchanged.
 func TestWindowsAlongAnotherInput(t *testing.T) {

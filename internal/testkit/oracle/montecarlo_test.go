@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"math"
 	"testing"
 )
 
@@ -45,51 +44,6 @@ func each(p *Params, f func(k int) float64) (v []float64) {
 		v = append(v, f(k))
 	}
 	return v
-}
-
-// TestMonteCarloBites shows that the estimates tell the closed forms from
-// their likely slips.
-func TestMonteCarloBites(t *testing.T) {
-	rng := newRNG(7)
-	p, xs, _ := random(shape{l: 2, k: 2, q: 1, d: 1, n: 2}, rng)
-	x, y := xs[0], xs[1]
-	decay := func(p *Params, factor float64) *Params {
-		c := p.Clone()
-		for k := range c.FreqVar {
-			c.FreqVar[k][0] *= factor
-		}
-		return c
-	}
-	phase := func(p *Params, width float64) *Params {
-		c := p.Clone()
-		for k := range c.PhaseLower {
-			mid, h := (p.PhaseLower[k]+p.PhaseUpper[k])/2, (p.PhaseUpper[k]-p.PhaseLower[k])/2
-			c.PhaseLower[k], c.PhaseUpper[k] = mid-width*h, mid+width*h
-		}
-		return c
-	}
-	mean := SampleFeatures(p, [][]float64{x}, 100_000, rng)
-	second := SampleCross(p, x, x, 100_000, rng)
-	cross := SampleCross(p, x, y, 100_000, rng)
-	for _, slip := range []struct {
-		name     string
-		estimate Estimate
-		wrong    func(k int) float64
-	}{
-		{"mean: decay without ½", mean, func(k int) float64 { return Mean(decay(p, 2), x, k) }},
-		{"mean: no attenuation by the phase", mean, func(k int) float64 { return Mean(phase(p, 0), x, k) }},
-		{"mean: sinc(2h)", mean, func(k int) float64 { return Mean(phase(p, 2), x, k) }},
-		{"mean: σ²/K for 2σ²/K", mean, func(k int) float64 { return Mean(p, x, k) / math.Sqrt2 }},
-		{"second: decay exp(−q) for exp(−4q)", second, func(k int) float64 { return Second(decay(p, 0.25), x, k) }},
-		{"second: sinc(h) for sinc(2h)", second, func(k int) float64 { return Second(phase(p, 0.5), x, k) }},
-		{"second: the mean squared", second, func(k int) float64 { return Mean(p, x, k) * Mean(p, x, k) }},
-		{"cross: the means' product", cross, func(k int) float64 { return Mean(p, x, k) * Mean(p, y, k) }},
-		{"cross: second at one input", cross, func(k int) float64 { return Second(p, x, k) }},
-	} {
-		if w := slip.estimate.Worst(each(p, slip.wrong), noise); w < 2*standardErrors {
-			t.Errorf("%s: only %.1f standard errors away, the test would pass it", slip.name, w)
-		}
-	}
 }
 
 func TestMonteCarloPredictions(t *testing.T) {

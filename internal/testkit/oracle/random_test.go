@@ -54,13 +54,3 @@ func random(s shape, rng *rand.Rand) (p *Params, xs, ys [][]float64) {
 	ys = fill(s.n, s.d, rng.NormFloat64)
 	return p, xs, ys
 }
-
-// sure makes every frequency and phase certain.
-func sure(p *Params) {
-	for k := range p.FreqVar {
-		for q := range p.FreqVar[k] {
-			p.FreqVar[k][q] = 0
-		}
-		p.PhaseUpper[k] = p.PhaseLower[k]
-	}
-}
