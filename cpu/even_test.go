@@ -10,7 +10,6 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // TestIntervals: a tile is cut at jumps, and what is too short to be stepped
@@ -97,16 +96,11 @@ func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) 
 // the number of cores.
 func TestEvenRows(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	now, _ := simd.Chosen()
-	defer simd.Use(now.String())
-	for _, set := range simd.Sets() {
-		if err := simd.Use(set.String()); err != nil {
-			t.Fatal(err)
-		}
-		for _, window := range []float64{0, 300} {
-			for outputs := 1; outputs <= 2; outputs++ {
-				t.Run(fmt.Sprintf("%v, windows %v, %d outputs", set, window, outputs), func(t *testing.T) { testEvenRows(t, window, outputs) })
-			}
+	for _, window := range []float64{0, 300} {
+		for outputs := 1; outputs <= 2; outputs++ {
+			t.Run(fmt.Sprintf("windows %v, %d outputs", window, outputs), func(t *testing.T) {
+				eachSet(t, func(t *testing.T) { testEvenRows(t, window, outputs) })
+			})
 		}
 	}
 }
@@ -125,66 +119,15 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 		t.Fatal("the rows do not count as even")
 	}
 	runtime.GOMAXPROCS(2)
-	got := results(t, even, f)
+	got := newPasses(even, d, f).results(t)
 	for _, cores := range []int{1, 7} {
 		runtime.GOMAXPROCS(cores)
-		again := results(t, even, f)
-		for name, a := range got {
-			if !slices.Equal(a, again[name]) {
-				t.Errorf("%s: other bits on %d cores", name, cores)
-			}
+		if !slices.EqualFunc(got, newPasses(even, d, f).results(t), slices.Equal) {
+			t.Errorf("other bits on %d cores", cores)
 		}
 	}
 	even.Even, even.Delta = nil, 0
-	stepped := 0
-	for name, want := range results(t, even, f) {
-		most := 0.0
-		for _, v := range want {
-			most = max(most, math.Abs(v))
-		}
-		for i, v := range got[name] {
-			if !(math.Abs(v-want[i]) <= 1e-12*most) {
-				t.Errorf("%s[%d] is %v, %v by the formula, of %v at most", name, i, v, want[i], most)
-				break
-			}
-			if v != want[i] {
-				stepped++
-			}
-		}
-	}
-	if stepped == 0 {
+	if agree(t, got, newPasses(even, d, f).results(t)) == 0 {
 		t.Error("nothing was stepped")
 	}
-}
-
-// results are what all passes compute.
-func results(t *testing.T, r *rows, f *backend.Features) map[string][]float64 {
-	t.Helper()
-	dd := r.data.D
-	w := backend.NewWeights(f.M, dd)
-	for k := range w.Mean {
-		w.Mean[k], w.Var[k] = math.Cos(float64(k)), 0.1
-	}
-	moments, bar := backend.NewMoments(f, dd), backend.NewFeatures(f.M, 1)
-	sums, prediction := backend.NewFactorizedSums(f, dd), backend.NewPrediction(r.data.N, dd)
-	for _, err := range []error{
-		r.Moments(moments, f),
-		r.Pullback(bar, f, moments),
-		r.Factorized(sums, f, w, nil),
-		r.Predict(prediction, f, &backend.Posterior{Mean: w.Mean, Cov: moments.Gram, D: dd}),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	all := map[string][]float64{
-		"C": moments.C, "Gram": slices.Concat(slices.Concat(moments.Gram.Diag...), slices.Concat(moments.Gram.Below...)),
-		"mean": prediction.Mean, "cov": prediction.Cov, "factorised": {sums.Value}, "m": sums.Weights.Mean, "s": sums.Weights.Var,
-	}
-	for name, f := range map[string]*backend.Features{"pullback ": bar, "factorised ": sums.Features} {
-		for i, field := range f.Fields() {
-			all[fmt.Sprint(name, i)] = slices.Clone(field.Data)
-		}
-	}
-	return all
 }
