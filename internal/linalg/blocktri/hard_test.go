@@ -99,6 +99,20 @@ func hardGram(sizes []int, rows int, twins bool, silent ...int) *backend.Gram {
 	return g
 }
 
+// outer adds a row's products to the blocks v and v + 1.
+func outer(g *backend.Gram, v int, row []float64) {
+	left, right := row[:g.Size(v)], row[g.Size(v):]
+	for _, b := range []struct{ to, rows, cols []float64 }{
+		{g.Diag[v], left, left}, {g.Diag[v+1], right, right}, {g.Below[v], right, left},
+	} {
+		for i, x := range b.rows {
+			for j, y := range b.cols {
+				b.to[i*len(b.cols)+j] += x * y
+			}
+		}
+	}
+}
+
 // TestHard holds both orders of elimination to the truth where A's condition
 // number is as large as τ = 10⁸ makes it. With κ that of A scaled to a diagonal
 // of ones, errors (scaled alike) are those that rounding A alone may cause,
