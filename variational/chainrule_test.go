@@ -127,46 +127,6 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestChain holds the gradient that is assembled in blocks to sums over one component at
-// a time, with weights of windows on the KL terms.
-func TestChain(t *testing.T) {
-	p := chainParams(70, 11, 3)
-	r, bar := idleRows(t, p)
-	weight := make([]float64, 70)
-	fill(weight, 3)
-	weight[5] = 0
-	const scale = 0.5
-	c := chain{scale: scale, features: bar, weights: r.workspace.sums.Weights, kl: allKL, weight: weight}
-	got, want := NewParams(p.L, p.K, 1, 1), NewParams(p.L, p.K, 1, 1)
-	p.pull(got, c)
-	value := 0.0
-	for i := range p.L {
-		p.pullFeatures(want, bar, scale, i)
-		for k := i * p.K; k < (i+1)*p.K; k++ {
-			want.CoefMean[k], want.CoefVar[k] = scale*c.weights.Mean[k], scale*c.weights.Var[k]
-		}
-		for _, k := range allKL {
-			w := weight[p.ComponentWindow[i]]
-			k.pull(p, want, i, i+1, w)
-			value += w * k.of(p, i, i+1)
-		}
-	}
-	for i, tensor := range got.Tensors() {
-		for j, v := range *tensor.Data {
-			if w := (*want.Tensors()[i].Data)[j]; v != w {
-				t.Fatalf("%s[%d] = %v, want %v", tensor.Name, j, v, w)
-			}
-		}
-	}
-	sum := 0.0
-	for _, term := range p.kl(nil, allKL, weight) {
-		sum -= term.Value
-	}
-	if math.Abs(sum-value) > 1e-12*math.Abs(value) {
-		t.Errorf("the KL terms add up to %v, want %v", sum, value)
-	}
-}
-
 // TestLogarithms: of numbers whose product neither fits float64 nor stays one.
 func TestLogarithms(t *testing.T) {
 	all := []float64{1e-300, 1e300, 5e-324, 2, 1, math.MaxFloat64, 0.3}

@@ -3,7 +3,6 @@ package optimize
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -147,25 +146,6 @@ func TestBatchLeavesOthersAlone(t *testing.T) {
 	}
 	if len(moved) != len(met) {
 		t.Errorf("a step on windows %v moved %v", met, moved)
-	}
-}
-
-// TestContiguousStarts: a contiguous mini-batch begins at every row now and then,
-// the last among them.
-func TestContiguousStarts(t *testing.T) {
-	b := &batches{order: make([]int, 9), size: 2, contiguous: true, rng: rand.New(rand.NewPCG(1, 1))}
-	for i := range b.order {
-		b.order[i] = i
-	}
-	b.out.rows = make([]int, b.size)
-	begun := map[int]int{}
-	for range 900 {
-		begun[b.next().rows[0]]++
-	}
-	for i := range b.order {
-		if begun[i] < 50 {
-			t.Errorf("of 900 mini-batches of 9 rows %d begin with row %d, want about 100", begun[i], i)
-		}
 	}
 }
 
