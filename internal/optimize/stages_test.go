@@ -69,8 +69,8 @@ func TestStochasticSteps(t *testing.T) {
 	for _, c := range []struct{ n, batch, want int }{
 		{100, 0, stochasticSteps},
 		{100, 10, stochasticSteps},
-		{stochasticSteps * BatchRows, 0, stochasticPasses * stochasticSteps},
-		{stochasticSteps*BatchRows + 1, 0, stochasticPasses*stochasticSteps + 1},
+		{stochasticSteps * batchRows, 0, stochasticPasses * stochasticSteps},
+		{stochasticSteps*batchRows + 1, 0, stochasticPasses*stochasticSteps + 1},
 		{1 << 20, 1024, 10240},
 	} {
 		s := Settings{Inference: variational.Stochastic, Batch: c.batch}
