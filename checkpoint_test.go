@@ -18,6 +18,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -63,9 +64,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		if name == "kept" {
 			content = []byte("t,y\n1,2\n")
 		}
-		if err := os.WriteFile(o.Checkpoint.Path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, content, 0o666))
 		_, _, _, err := fitStopped(c.data, o, 0)
 		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint.Path) {
 			t.Errorf("%s: %v; want ErrCheckpoint, the path and %q", name, err, c.want)
@@ -81,9 +80,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	data, o, was := checkpointed(t)
 	o.Backend = nil
 	for _, n := range []int{0, 1, sealBytes, len(was) / 2, len(was) - 1} {
-		if err := os.WriteFile(o.Checkpoint.Path, was[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, was[:n], 0o666))
 		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) {
 			t.Errorf("cut to %d: %v", n, err)
 		}
@@ -128,9 +125,7 @@ func TestCheckpointFails(t *testing.T) {
 	data := wave(40, 0.2)
 	dir := filepath.Join(t.TempDir(), "there")
 	fit := func(warn func(error)) (*Model, *Result, error) {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(dir, 0o777))
 		o := Options{Init: InitPaper, Features: 3, Iterations: 12, Checkpoint: CheckpointOptions{Path: filepath.Join(dir, "part"), Every: 1, Warn: warn}}
 		o.Progress = func(Progress) { os.RemoveAll(dir) } // the folder goes, under root's hands too
 		return Fit(context.Background(), data, o)
@@ -159,10 +154,7 @@ func (aCard) Name() string { return "cuda:0" }
 func TestInstructionSetTrait(t *testing.T) {
 	data := &Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{0}}
 	for _, b := range []backend.Backend{nil, cpu.New(), aCard{cpu.New()}} {
-		made, err := (&fit{problem: &problem{o: Options{Backend: b}, data: data}}).fingerprint()
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := testkit.Must((&fit{problem: &problem{o: Options{Backend: b}, data: data}}).fingerprint())(t)
 		if !slices.Contains(made, checkpoint.Trait{Name: "instruction set (VSSGP_SIMD)", Value: cpu.Instructions()}) {
 			t.Errorf("device %v: made of %v", b, made)
 		}
@@ -205,10 +197,7 @@ func FuzzResume(f *testing.F) {
 	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
 	var made [][]checkpoint.Trait
 	for _, o := range options {
-		traits, err := (&fit{problem: &problem{o: o, data: data}}).fingerprint()
-		if err != nil {
-			f.Fatal(err)
-		}
+		traits := testkit.Must((&fit{problem: &problem{o: o, data: data}}).fingerprint())(f)
 		made = append(made, traits)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -232,9 +221,7 @@ func FuzzResume(f *testing.F) {
 // whether the bytes are a checkpoint, and of a model that does not take long.
 func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, b, 0o666))
 	w, s, err := checkpoint.Open(checkpoint.Setting{Path: path, Resume: true, Made: made}, func(*checkpoint.Snapshot) error { return nil })
 	if err != nil {
 		if !errors.Is(err, ErrCheckpoint) {
@@ -403,9 +390,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 			o.Progress, o.Checkpoint.Resume, o.Checkpoint.Every = nil, true, 0
 			tried := 0
 			for _, b := range seen {
-				if err := os.WriteFile(path, b, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(path, b, 0o666))
 				m, r, _, err := fitStopped(c.data, o, 0)
 				if err != nil {
 					t.Fatal(err)

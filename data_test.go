@@ -2,7 +2,6 @@ package vssgp
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -48,10 +48,7 @@ func TestToModelGrid(t *testing.T) {
 // TestNewDataCopies checks the shapes that NewData makes and that it shares no memory with its arguments.
 func TestNewDataCopies(t *testing.T) {
 	x, y := []float64{1, 4, 2, 5, 3, 6}, []float64{7, 8, 9}
-	data, err := NewData(3, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(NewData(3, x, y))(t)
 	x[0], y[0] = 0, 0
 	if data.Q != 2 || data.D != 1 || !slices.Equal(data.X, []float64{1, 4, 2, 5, 3, 6}) || !slices.Equal(data.Y, []float64{7, 8, 9}) {
 		t.Errorf("%+v", data)
@@ -70,10 +67,7 @@ func testFarInput(t *testing.T, unit float64) {
 	for i := range data.X {
 		data.X[i] *= unit
 	}
-	m, _, err := Fit(t.Context(), data, Options{Init: InitPaper, Features: 6, Iterations: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
 	x := []float64{1, 1e300}
 	_, rows := m.Predict(t.Context(), x)
 	_, _, joint := m.PredictJoint(t.Context(), x)
@@ -104,18 +98,10 @@ func TestBeyond(t *testing.T) {
 		"on both sides":  {decay, []float64{-0.1, 3, 8, 12}, []bool{true, false, true, true}},
 		"two inputs":     {two, []float64{3, 3, 3, 40, -1, 3}, []bool{false, true, true}},
 	} {
-		m, _, err := Fit(t.Context(), c.data, Options{Features: 6, Iterations: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := mustFit(t, c.data, Options{Features: 6, Iterations: 3})
 		var file bytes.Buffer
-		if err := m.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		read, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, m.Write(&file))
+		read := testkit.Must(Read(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
 		for from, m := range map[string]*Model{"fit": m, "file": read} {
 			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)
@@ -126,10 +112,7 @@ func TestBeyond(t *testing.T) {
 				t.Errorf("%s, no range: %v (%v)", name, p.Beyond, err)
 			}
 			read.Params.CoefMean, read.Params.CoefVar = nil, nil
-			conditioned, err := NewModel(read.Params)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conditioned := testkit.Must(NewModel(read.Params))(t)
 			if _, err := conditioned.Condition(t.Context(), c.data); err != nil || !slices.Equal(conditioned.Range, m.Range) {
 				t.Errorf("%s: conditioned on %v, want %v (%v)", name, conditioned.Range, m.Range, err)
 			}
@@ -241,18 +224,9 @@ func TestExtremes(t *testing.T) {
 // checkExtreme fits the data. Data of one number are no exception: their noise ends
 // at its floor, beside which they lie as close as others do beside theirs.
 func checkExtreme(t *testing.T, data *Data, o Options) {
-	m, r, err := Fit(context.Background(), data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(t.Context(), data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
-	density, err := p.LogDensity(t.Context(), data.Y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, r := mustFit(t, data, o)
+	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
+	density := testkit.Must(p.LogDensity(t.Context(), data.Y))(t)
 	if sum := mean(density); !finite(r.Bound) || !finite(sum) {
 		t.Errorf("bound %v, mean log density %v", r.Bound, sum)
 	}
@@ -283,14 +257,8 @@ func TestScaleFree(t *testing.T) {
 	data := wave(80, 0.1)
 	fit := func(f float64) (*Result, *Prediction) {
 		d := &Data{N: data.N, Q: 1, D: 1, X: data.X, Y: scaled(data.Y, f)}
-		m, r, err := Fit(context.Background(), d, Options{Iterations: 30})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(t.Context(), d.X)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, r := mustFit(t, d, Options{Iterations: 30})
+		p := testkit.Must(m.Predict(t.Context(), d.X))(t)
 		return r, p
 	}
 	want, at := fit(1)
@@ -308,27 +276,10 @@ func TestScaleFree(t *testing.T) {
 				}
 			}
 		}
-		density, err := p.LogDensity(t.Context(), scaled(data.Y, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		wanted, err := at.LogDensity(t.Context(), data.Y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		density := testkit.Must(p.LogDensity(t.Context(), scaled(data.Y, f)))(t)
+		wanted := testkit.Must(at.LogDensity(t.Context(), data.Y))(t)
 		if got, w := mean(density)+float64(power)*math.Ln2, mean(wanted); math.Abs(got-w) > 1e-9 {
 			t.Errorf("unit 2^%d: mean log density %v in a unit of 1, want %v", power, got, w)
-		}
-	}
-}
-
-func TestTooLarge(t *testing.T) {
-	for _, data := range []*Data{
-		{N: 2, Q: 1, D: 1, X: []float64{-1.7e308, 1.7e308}, Y: []float64{1, 2}},
-		{N: 2, Q: 1, D: 1, X: []float64{1, 2}, Y: []float64{-1.7e308, 1.7e308}},
-	} {
-		if _, _, err := Fit(context.Background(), data, Options{}); !errors.Is(err, ErrData) {
-			t.Errorf("error %v, want ErrData", err)
 		}
 	}
 }

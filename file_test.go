@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -29,9 +30,7 @@ func fileModels(t testing.TB) map[string]*Model {
 	units.X = Affine{[]float64{1, 2}, []float64{0.1, 3}}
 	units.Y = Affine{[]float64{-1, 5}, []float64{2, 4}}
 	units.XNames, units.YNames = []string{"time", "größe, “x”"}, []string{"a", "b"}
-	if _, err := units.Condition(context.Background(), plainData); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(units.Condition(context.Background(), plainData))(t)
 	return map[string]*Model{
 		"exact":            conditioned(t, plain, plainData),
 		"exact, units":     units,
@@ -54,17 +53,13 @@ func TestSaveLoad(t *testing.T) {
 	for name, m := range fileModels(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "model.safetensors")
-			if err := m.Save(path); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, m.Save(path))
 			got, err := Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var first, second bytes.Buffer
-			if err := errors.Join(m.Write(&first), got.Write(&second)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, errors.Join(m.Write(&first), got.Write(&second)))
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
 				t.Error("the loaded model's file differs from the one it came from")
 			}
@@ -86,10 +81,7 @@ func TestSaveLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := got.Predict(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(got.Predict(t.Context(), x))(t)
 			if !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) || !slices.Equal(p.Noise, want.Noise) {
 				t.Error("the loaded model predicts other bits")
 			}
@@ -101,9 +93,7 @@ func TestSaveLoad(t *testing.T) {
 func encode(t testing.TB, f *safetensors.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&b))
 	return b.Bytes()
 }
 
@@ -112,10 +102,7 @@ func read(b []byte) (*Model, error) { return Read(bytes.NewReader(b), int64(len(
 // layout is a model's file, its arrays its own.
 func layout(t testing.TB, m *Model) *safetensors.File {
 	t.Helper()
-	f, err := m.file()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(m.file())(t)
 	for name, a := range f.Tensors {
 		f.Tensors[name] = safetensors.Tensor{Shape: slices.Clone(a.Shape), Data: slices.Clone(a.Data)}
 	}
@@ -314,9 +301,7 @@ func TestMetadata(t *testing.T) {
 	offset := m.X.Offset[0]
 	m.Metadata = map[string]string{"app.note": "a \"note\"", "format": "another", "x.offset": "7"}
 	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Save(path))
 	again, err := Load(path)
 	if err != nil || len(again.Metadata) != 1 || again.Metadata["app.note"] != "a \"note\"" || again.X.Offset[0] != offset {
 		t.Errorf("%v, %v", again.Metadata, err)
@@ -328,11 +313,7 @@ func unfittedModel(t *testing.T) *Model {
 	p := NewParams(1, 2, 1, 1)
 	p.CoefMean, p.CoefVar = nil, nil
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
-	m, err := NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return testkit.Must(NewModel(p))(t)
 }
 
 func TestNilModel(t *testing.T) {
@@ -340,9 +321,7 @@ func TestNilModel(t *testing.T) {
 	bare := &Model{Params: unfitted.Params} // without maps
 	exact := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	if _, err := exact.Condition(t.Context(), data); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(exact.Condition(t.Context(), data))(t)
 	moved := *exact // a posterior of other parameters
 	moved.Params = NewParams(1, 4, 1, 1)
 	moved.Params.CoefMean, moved.Params.CoefVar = nil, nil
@@ -387,24 +366,28 @@ func TestNilModel(t *testing.T) {
 func TestNilArguments(t *testing.T) {
 	m := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	if _, err := m.Condition(t.Context(), data); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.Condition(t.Context(), data))(t)
 	one := make([]float64, 3)
 	wide := &Data{N: 1, Q: 2, D: 1, X: []float64{1, 2}, Y: []float64{1}}
 	var none context.Context
 	var nobody *Data
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
+		{"NewData of rows that differ", func() error { return modeltest.Second(NewData(2, one[:2], one)) }, ErrData},
+		{"NewData of an infinite output", func() error { return modeltest.Second(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
 		{"NewModel nil", func() error { return modeltest.Second(NewModel(nil)) }, ErrParams},
 		{"NewModel zero", func() error { return modeltest.Second(NewModel(&Params{})) }, ErrParams},
 		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
 		{"Data.Check zero", func() error { return (&Data{}).Check() }, ErrData},
+		{"Data.Check no rows", (&Data{Q: 1, D: 1}).Check, ErrData},
+		{"Data.Check no inputs", (&Data{N: 1, D: 1, Y: []float64{1}}).Check, ErrData},
+		{"Data.Check no outputs", (&Data{N: 1, Q: 1, X: []float64{1}}).Check, ErrData},
 		{"Data.Check ragged", func() error { return (&Data{N: 2, Q: 1, D: 1, X: []float64{1}, Y: []float64{1, 2}}).Check() }, ErrData},
 		{"Data.Check names", func() error {
 			return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{1}, XNames: []string{"a", "b"}}).Check()
 		}, ErrData},
-		{"Data.Check large", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
+		{"Data.Check large x", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
+		{"Data.Check large y", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{-1e308}}).Check() }, ErrData},
 		{"Standardise nil", modeltest.Does(func() { nobody.Standardize() }), nil},
 		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
@@ -421,6 +404,10 @@ func TestNilArguments(t *testing.T) {
 		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
 		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},
 		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(t.Context(), wide, Exact, nil, false)) }, ErrData},
+		{"Evaluate other outputs", func() error {
+			two := &Data{N: 1, Q: 1, D: 2, X: []float64{1}, Y: []float64{1, 2}}
+			return modeltest.Second(m.Evaluate(t.Context(), two, Exact, nil, false))
+		}, ErrData},
 		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
 		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
 		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
@@ -452,9 +439,7 @@ func TestNilArguments(t *testing.T) {
 func TestNilRows(t *testing.T) {
 	m := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	if _, err := m.Condition(t.Context(), data); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.Condition(t.Context(), data))(t)
 	for name, x := range map[string][]float64{"nil": nil, "not finite": {1, math.NaN(), 2}} {
 		modeltest.CheckCalls(t, []modeltest.Call{
 			{name + " NewData x", func() error { return modeltest.Second(NewData(3, x, data.Y)) }, ErrData},
@@ -469,19 +454,12 @@ func TestNilRows(t *testing.T) {
 // TestBadFiles reads files that are no models.
 func TestBadFiles(t *testing.T) {
 	var whole bytes.Buffer
-	if err := unfittedModel(t).Write(&whole); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, unfittedModel(t).Write(&whole))
 	good := whole.Bytes()
 	var other bytes.Buffer
-	f, err := unfittedModel(t).file()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(unfittedModel(t).file())(t)
 	delete(f.Tensors, "noise.precision")
-	if err := f.Write(&other); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&other))
 	for _, c := range []struct {
 		name string
 		file []byte
@@ -492,9 +470,7 @@ func TestBadFiles(t *testing.T) {
 		{"a tensor is missing", other.Bytes(), ErrParams},
 	} {
 		path := filepath.Join(t.TempDir(), "m.safetensors")
-		if err := os.WriteFile(path, c.file, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, c.file, 0o600))
 		modeltest.CheckCalls(t, []modeltest.Call{
 			{c.name + " Load", func() error { return modeltest.Second(Load(path)) }, c.want},
 			{c.name + " Read", func() error { return modeltest.Second(Read(bytes.NewReader(c.file), int64(len(c.file)))) }, c.want},

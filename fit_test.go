@@ -19,6 +19,7 @@ import (
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
@@ -27,10 +28,7 @@ import (
 // co2 is the monthly concentration at Mauna Loa.
 func co2(t testing.TB) *Data {
 	t.Helper()
-	rows, err := table.Open("testdata/co2_monthly.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(table.Open("testdata/co2_monthly.csv"))(t)
 	d := &Data{N: rows.Rows, Q: 1, D: 1}
 	for n := range rows.Rows {
 		d.X = append(d.X, rows.Data[2*n])
@@ -55,19 +53,15 @@ func wave(n int, noise float64) *Data {
 // mustFit is Fit where it must succeed.
 func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	t.Helper()
-	m, r, err := Fit(context.Background(), data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, r, err := Fit(t.Context(), data, o)
+	testkit.OK(t, err)
 	return m, r
 }
 
 func encoded(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Write(&b))
 	return b.Bytes()
 }
 
@@ -80,10 +74,7 @@ func TestFitCO2(t *testing.T) {
 		Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}}, Features: 15, Iterations: 25, Seed: 3,
 		Progress: func(p Progress) { seen = append(seen, p) },
 	}
-	start, err := New(t.Context(), data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := testkit.Must(New(t.Context(), data, o))(t)
 	last := evaluated(t, start, data).Bound
 	m, r := mustFit(t, data, o)
 	if len(seen) == 0 || r.Bound < last+100 {
@@ -102,10 +93,7 @@ func TestFitCO2(t *testing.T) {
 	if r.Kept != 0 || len(r.Starts) != 1 || r.Starts[0].Bound != r.Bound || r.Starts[0].Seed != 3 || r.Device != "cpu" || r.Iterations != len(seen) {
 		t.Errorf("result %+v", r)
 	}
-	p, err := m.Predict(t.Context(), data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 	if rmse := rootMeanSquare(p.Mean, data.Y); rmse > 2 {
 		t.Errorf("the fit is %g ppm off the data, want below 2", rmse)
 	}
@@ -135,11 +123,7 @@ func TestResultSums(t *testing.T) {
 
 func evaluated(t testing.TB, m *Model, data *Data) *Evaluation {
 	t.Helper()
-	e, err := m.Evaluate(context.Background(), data, m.Inference, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return testkit.Must(m.Evaluate(context.Background(), data, m.Inference, nil, false))(t)
 }
 
 func rootMeanSquare(a, b []float64) float64 {
@@ -198,10 +182,7 @@ func TestSameBits(t *testing.T) {
 func TestMethodsKeepTheirKind(t *testing.T) {
 	data := wave(300, 0.1)
 	for _, c := range fitKinds {
-		start, err := New(t.Context(), data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, c.o))(t)
 		m, r := mustFit(t, data, c.o)
 		p, was := m.Params, start.Params
 		if c.o.Inference != Stochastic && r.Bound <= startBound(t, start, data, c.o) {
@@ -239,27 +220,16 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 	t.Helper()
 	_, run := running(t, m, data, o)
-	if err := run.Begin(nil); err != nil {
-		t.Fatal(err)
-	}
-	e, err := run.Evaluate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, run.Begin(nil))
+	e := testkit.Must(run.Evaluate())(t)
 	return e.Bound
 }
 
 // running is the problem of a fit and the run of its start m.
 func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize.Run) {
 	t.Helper()
-	f, err := o.problem(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := f.run(context.Background(), f.rows, m, o.optimize(f.init, o.Seed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(o.problem(data))(t)
+	run := testkit.Must(f.run(context.Background(), f.rows, m, o.optimize(f.init, o.Seed)))(t)
 	t.Cleanup(func() { run.Close() })
 	return f, run
 }
@@ -280,10 +250,7 @@ func TestFix(t *testing.T) {
 		if name == "phase.lower" {
 			o.Fix = append(o.Fix, "phase.upper")
 		}
-		start, err := New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, o))(t)
 		startBound(t, start, data, o) // gives start its coefficients
 		m, _ := mustFit(t, data, o)
 		was := start.Params.Tensors()
@@ -308,10 +275,7 @@ func TestNoIterations(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, inference := range []Inference{Exact, Factorized, Stochastic} {
 		o := Options{Iterations: NoIterations, Inference: inference}
-		start, err := New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, o))(t)
 		m, r := mustFit(t, data, o)
 		for i, tensor := range m.Params.Tensors()[:9] {
 			modeltest.Near(t, string(inference)+": "+tensor.Name, *tensor.Data, *start.Params.Tensors()[i].Data, 0)
@@ -371,14 +335,8 @@ func TestManyFeaturesStart(t *testing.T) {
 	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{4}}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
 	fill := func(inference Inference) []float64 {
 		o.Inference = inference
-		m, _, err := Fit(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(t.Context(), data.X)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := mustFit(t, data, o)
+		p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 		return p.Mean
 	}
 	exact, off := fill(Exact), 0.0
@@ -445,10 +403,7 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	defer cancel()
 	set := f.o.optimize(f.init, o.Seed)
 	set.Random, set.Iterations = false, evaluations // one stage in which everything moves
-	run, err := f.run(ctx, f.rows, m, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := testkit.Must(f.run(ctx, f.rows, m, set))(t)
 	defer run.Close()
 	var best []float64
 	run.Evaluated = func(bound float64) {
@@ -459,9 +414,7 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 			cancel()
 		}
 	}
-	if err := run.Begin(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, run.Begin(nil))
 	if _, err := run.Optimize(); err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
@@ -570,24 +523,15 @@ func BenchmarkContiguousStep(b *testing.B) {
 				steps := func(n int) *optimize.Run {
 					set := o.optimize(f.init, o.Seed)
 					set.Random, set.Iterations = false, n // one stage in which everything moves
-					run, err := f.run(b.Context(), f.rows, m, set)
-					if err != nil {
-						b.Fatal(err)
-					}
-					if err := run.Begin(nil); err != nil {
-						b.Fatal(err)
-					}
+					run := testkit.Must(f.run(b.Context(), f.rows, m, set))(b)
+					testkit.OK(b, run.Begin(nil))
 					b.Cleanup(func() { run.Close() })
 					return run
 				}
-				if _, err := steps(1).Optimize(); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(steps(1).Optimize())(b)
 				run := steps(b.N)
 				b.ResetTimer()
-				if _, err := run.Optimize(); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(run.Optimize())(b)
 			})
 		}
 	}
@@ -633,10 +577,7 @@ func timesAtRandom() (known, asked *Data) {
 
 func rmse(t *testing.T, m *Model, asked *Data) float64 {
 	t.Helper()
-	p, err := m.Predict(t.Context(), asked.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(t.Context(), asked.X))(t)
 	s := 0.0
 	for i, v := range asked.Y {
 		s += (v - p.Mean[i]) * (v - p.Mean[i]) / float64(asked.N)
@@ -652,10 +593,7 @@ func TestOneInputAnySpacing(t *testing.T) {
 		most float64
 	}{"calendar": {calendar, 0.45}, "at random": {timesAtRandom, 0.25}} {
 		known, asked := c.data()
-		m, r, err := Fit(t.Context(), known, Options{Iterations: 60})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, r := mustFit(t, known, Options{Iterations: 60})
 		if e := rmse(t, m, asked); e > c.most || m.Params.L < 2 || r.HeldOut.Rows == 0 || r.HeldOut.Worse() {
 			t.Errorf("%s: RMSE %.3g with %d components, want at most %g with several; held out: %+v", name, e, m.Params.L, c.most, r.HeldOut)
 		}
@@ -668,14 +606,8 @@ func TestUnevenOrder(t *testing.T) {
 	back := &Data{N: known.N, Q: 1, D: 1, X: slices.Clone(known.X), Y: slices.Clone(known.Y)}
 	slices.Reverse(back.X)
 	slices.Reverse(back.Y)
-	a, err := New(t.Context(), known, Options{Windows: WindowOptions{Length: WindowNone}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := New(t.Context(), back, Options{Windows: WindowOptions{Length: WindowNone}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(New(t.Context(), known, Options{Windows: WindowOptions{Length: WindowNone}}))(t)
+	b := testkit.Must(New(t.Context(), back, Options{Windows: WindowOptions{Length: WindowNone}}))(t)
 	modeltest.Near(t, "frequency", a.Params.Frequency, b.Params.Frequency, rounding)
 	modeltest.Near(t, "variance", a.Params.Variance, b.Params.Variance, 1e-6)
 }
@@ -746,10 +678,7 @@ func TestOptimism(t *testing.T) {
 	data := wave(50, 0.1)
 	for _, c := range []struct{ components, estimates int }{{4, 13}, {40, 40}} { // σ², l and p of each, and τ; or 0.8 of the rows
 		o := Options{Components: c.components, Windows: WindowOptions{Length: WindowNone}}
-		m, err := New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), data, o))(t)
 		f, run := running(t, m, data, o)
 		p := float64(c.estimates)
 		if got, want := (&fit{problem: f}).optimism(&attempt{points: run.PointEstimates()}), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
@@ -764,10 +693,7 @@ func TestHeldOutUnits(t *testing.T) {
 	for _, unit := range []float64{1, 1024} {
 		data := walk(200)
 		data.Y = scaled(data.Y, unit)
-		_, r, err := Fit(t.Context(), data, Options{Iterations: 5, Components: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, r := mustFit(t, data, Options{Iterations: 5, Components: 4})
 		if unit == 1 {
 			want = r.HeldOut
 		}
@@ -780,10 +706,7 @@ func TestHeldOutUnits(t *testing.T) {
 // TestSpectrumReadsScales: what the spectrum start would not look at is refused.
 func TestSpectrumReadsScales(t *testing.T) {
 	data := wave(60, 0.1)
-	paper, err := New(t.Context(), data, Options{Init: InitPaper})
-	if err != nil {
-		t.Fatal(err)
-	}
+	paper := testkit.Must(New(t.Context(), data, Options{Init: InitPaper}))(t)
 	for _, o := range []Options{
 		{Paper: PaperOptions{Lengthscales: []float64{1}}}, {Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{2}}}, {Paper: PaperOptions{FrequencyVariance: 0.1}},
 	} {
@@ -801,18 +724,9 @@ func TestSpectrumReadsScales(t *testing.T) {
 // has none.
 func TestWindowZero(t *testing.T) {
 	data := walk(700)
-	m, err := New(t.Context(), data, Options{Iterations: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	auto, err := New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowAuto}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	none, err := New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowNone}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(New(t.Context(), data, Options{Iterations: 5}))(t)
+	auto := testkit.Must(New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowAuto}}))(t)
+	none := testkit.Must(New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowNone}}))(t)
 	modeltest.Near(t, "frequency", m.Params.Frequency, auto.Params.Frequency, 0)
 	if none.Params.Windows.Count() != 1 || none.Params.L == m.Params.L {
 		t.Errorf("%d windows of none, %d components with and %d without", none.Params.Windows.Count(), m.Params.L, none.Params.L)
@@ -886,10 +800,7 @@ func TestFrom(t *testing.T) {
 	data := wave(80, 0.1)
 	first, r := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 8})
 	before := encoded(t, first)
-	loaded, err := read(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := testkit.Must(read(before))(t)
 	for _, inference := range []Inference{Exact, Factorized} {
 		further, r2 := mustFit(t, data, Options{From: loaded, Iterations: 8, Inference: inference})
 		if inference == Exact && r2.Bound <= r.Bound {
@@ -1020,10 +931,7 @@ func TestRobustUniformSpectrum(t *testing.T) {
 func TestRobustFixUpper(t *testing.T) {
 	data := wave(60, 0.1)
 	o := Options{Init: InitPaper, Features: 4, Iterations: 4, UniformPhases: true, Fix: []string{"phase.upper"}}
-	start, err := New(t.Context(), data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := testkit.Must(New(t.Context(), data, o))(t)
 	m, _ := mustFit(t, data, o)
 	modeltest.Near(t, "phase.upper", m.Params.PhaseUpper, start.Params.PhaseUpper, 0)
 }
@@ -1044,10 +952,7 @@ func TestRobustRanges(t *testing.T) {
 		d.X = append(d.X, float64(i)/50, 1e4*float64(i*i%50))
 		d.Y = append(d.Y, math.Sin(float64(i)))
 	}
-	m, err := New(t.Context(), d, Options{Init: InitPaper})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(New(t.Context(), d, Options{Init: InitPaper}))(t)
 	if r := m.Params.Lengthscale[0] / m.Params.Lengthscale[1]; r > 10 || r < 0.1 {
 		t.Errorf("default length-scales in model units (each input has sd 1): %v", m.Params.Lengthscale)
 	}
@@ -1072,10 +977,7 @@ func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
 	for i := range p.CoefVar {
 		p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
 	}
-	e, err := rows.Factorized(p, nil, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(rows.Factorized(p, nil, nil, false))(t)
 	m.Inference = Factorized
 	for i := range p.CoefVar {
 		p.CoefMean[i], p.CoefVar[i] = 0, 1
@@ -1123,16 +1025,10 @@ func TestFactorizedBelowItsExact(t *testing.T) {
 		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 40}}, 60},
 	} {
 		c.o.Init, c.o.Features = InitPaper, 8
-		start, err := New(t.Context(), data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, c.o))(t)
 		from := startBound(t, start, data, c.o)
 		m, r := mustFit(t, data, c.o)
-		above, err := m.Evaluate(t.Context(), data, Exact, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		above := testkit.Must(m.Evaluate(t.Context(), data, Exact, nil, false))(t)
 		if r.Bound <= from || r.Bound >= above.Bound {
 			t.Errorf("%s: bound %.5g from %.5g; the exact bound there is %.5g", name, r.Bound, from, above.Bound)
 		}
@@ -1158,10 +1054,7 @@ func TestStochasticFeatures(t *testing.T) {
 		"exact inference": {table(manyRows), Options{Inference: Exact, Init: InitPaper}, 50},
 	} {
 		c.o.Inference = cmp.Or(c.o.Inference, Stochastic)
-		m, err := New(t.Context(), c.data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), c.data, c.o))(t)
 		if m.Params.K != c.want {
 			t.Errorf("%s: K = %d, want %d", name, m.Params.K, c.want)
 		}
@@ -1213,10 +1106,7 @@ func TestRandomSchedule(t *testing.T) {
 				t.Errorf("%s: the noise moved while it was held, to sd %v", name, p.NoiseSD)
 			}
 		}
-		m, _, err := Fit(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := mustFit(t, data, o)
 		if sawHeld != c.held || sawWarm != c.warm {
 			t.Errorf("%s: the noise was held: %v, want %v; a warm-up: %v, want %v", name, sawHeld, c.held, sawWarm, c.warm)
 		}
@@ -1241,10 +1131,7 @@ func TestSegmentsOption(t *testing.T) {
 	fit := func(segments, cores int) *Result {
 		t.Helper()
 		runtime.GOMAXPROCS(cores)
-		_, r, err := Fit(t.Context(), data, Options{Windows: WindowOptions{Length: 40, Segments: segments}, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, r := mustFit(t, data, Options{Windows: WindowOptions{Length: 40, Segments: segments}, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal})
 		return r
 	}
 	ends, cut := fit(0, 2), fit(4, 1)
@@ -1280,10 +1167,7 @@ func TestNoiseless(t *testing.T) {
 			if (r.NoiseFloor > 0) == s.Rich {
 				t.Errorf("the noise's floor is said to be %g where the noise is %g", r.NoiseFloor, m.NoiseSD()[0])
 			}
-			p, err := m.Predict(t.Context(), data.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 			s.Check(t, p.Mean, p.SD(true))
 		})
 	}
@@ -1450,18 +1334,9 @@ func TestPosteriorFile(t *testing.T) {
 			continue
 		}
 		x := []float64{0.1, 6, 20}
-		p, err := back.PosteriorPredictor(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		q, err := m.PosteriorPredictor(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := p.Predict(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(back.PosteriorPredictor(context.Background()))(t)
+		q := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+		a := testkit.Must(p.Predict(context.Background(), x))(t)
 		c, err := q.Predict(context.Background(), x)
 		if err != nil || !slices.Equal(a.Mean, c.Mean) || !slices.Equal(a.Cov, c.Cov) {
 			t.Errorf("predictions %v and %v (%v)", a, c, err)
@@ -1480,10 +1355,7 @@ func TestBadPosteriorFiles(t *testing.T) {
 		h := *m.hyper
 		c.hyper = &h
 		spoil(c)
-		f, err := c.file()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(c.file())(t)
 		if one := f.Tensors["posterior.kernel.variance"]; len(one.Data) == 2 {
 			one.Shape = []int{2}
 			f.Tensors["posterior.kernel.variance"] = one
@@ -1509,22 +1381,14 @@ func TestPosteriorPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := predictor.Predict(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	single, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(predictor.Predict(context.Background(), x))(t)
+	single := testkit.Must(m.Predict(t.Context(), x))(t)
 	lower, upper, sd := p.Quantile(0.025, true), p.Quantile(0.975, true), p.SD(true)
 	for i := range x {
 		mean, square, within := 0.0, 0.0, 0.0
 		var one *Prediction
 		for _, d := range m.Posterior().Draws {
-			if one, err = d.Predict(t.Context(), x); err != nil {
-				t.Fatal(err)
-			}
+			one = testkit.Must(d.Predict(t.Context(), x))(t)
 			mean += one.Mean[i] / draws
 			square += (one.Cov[i] + one.Mean[i]*one.Mean[i]) / draws
 			s := math.Sqrt(one.Cov[i])
@@ -1537,29 +1401,19 @@ func TestPosteriorPredict(t *testing.T) {
 	if far := len(x) - 1; sd[far] < single.SD(true)[far] {
 		t.Errorf("at %v the mixture's sd is %v, that of the fit alone %v", x[far], sd[far], single.SD(true)[far])
 	}
-	all, err := m.PosteriorDraws(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(m.PosteriorDraws(1))(t)
 	var mean, square float64
 	const functions = 2000
 	for i := range functions {
-		y, err := all.At(context.Background(), i, x[1:2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := testkit.Must(all.At(context.Background(), i, x[1:2]))(t)
 		mean, square = mean+y[0]/functions, square+y[0]*y[0]/functions
 	}
 	if got, want := math.Sqrt(square-mean*mean), p.SD(false)[1]; math.Abs(got/want-1) > 0.1 || math.Abs(mean-p.Mean[1]) > 0.1*want {
 		t.Errorf("functions at %v scatter by %v about %v, want %v about %v", x[1], got, mean, want, p.Mean[1])
 	}
 	other := lines(120, 12, 0.3, 1, -1, [2]float64{0.5, 1})
-	if _, err := m.Condition(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
-	if predictor, err = m.PosteriorPredictor(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.Condition(t.Context(), other))(t)
+	predictor = testkit.Must(m.PosteriorPredictor(context.Background()))(t)
 	turned, err := predictor.Predict(context.Background(), x)
 	if err != nil || math.Abs(turned.Mean[0]+p.Mean[0]) > 0.1 {
 		t.Errorf("conditioned on data of the other sign the draws predict %v, before %v (%v)", turned.Mean[0], p.Mean[0], err)
@@ -1575,14 +1429,8 @@ func TestPosteriorUnits(t *testing.T) {
 		if r.NoPosterior != "" {
 			t.Fatal(r.NoPosterior)
 		}
-		p, err := m.PosteriorPredictor(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, err := p.Predict(context.Background(), []float64{3, 60})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+		at := testkit.Must(p.Predict(context.Background(), []float64{3, 60}))(t)
 		sds[i], upper[i] = at.SD(true), at.Quantile(0.9, true)
 	}
 	for i, sd := range sds[0] {
@@ -1599,15 +1447,8 @@ func TestPosteriorHMC(t *testing.T) {
 	}
 	predicted := func(o Options) *Prediction {
 		m, _ := withPosterior(t, o)
-		p, err := m.PosteriorPredictor(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := p.Predict(context.Background(), []float64{6, 14, 30})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		p := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+		return testkit.Must(p.Predict(context.Background(), []float64{6, 14, 30}))(t)
 	}
 	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}), predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
 	for i, sd := range h.SD(true) {

@@ -16,6 +16,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -107,10 +108,7 @@ func TestPaperStart(t *testing.T) {
 	} {
 		o.Init, o.Features, o.Seed = InitPaper, 6, 2
 		o.Paper.Lengthscales, o.Paper.Periods, o.NoisePrecision = []float64{3, 0.5}, []float64{0, 0.25}, 25
-		m, err := New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), data, o))(t)
 		p := m.Params
 		v := p.Windows.Count()
 		if p.K != 6 || p.L != 2*v || (o.Windows.Length > 0) != (v > 1) || m.Inference != Exact {
@@ -181,10 +179,7 @@ func TestSpectrumStart(t *testing.T) {
 		"pairs":   {full, Options{Features: 4, Components: 12}},
 		"ssgp":    {full, Options{Method: SSGP}},
 	} {
-		m, err := New(t.Context(), c.data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), c.data, c.o))(t)
 		p := m.Params
 		checkUnderWindows(t, p, name)
 		v := float64(p.Windows.Count())
@@ -220,18 +215,12 @@ func TestWindowAuto(t *testing.T) {
 	for name, lengths := range map[string][]float64{"three": {12, 4, 8}, "one": {6}, "too long": {40, 60}, "long among them": {5, 100}} {
 		best, bound := &Model{}, math.Inf(-1)
 		for _, w := range lengths {
-			m, err := New(t.Context(), data, Options{Windows: WindowOptions{Length: w}, Components: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(New(t.Context(), data, Options{Windows: WindowOptions{Length: w}, Components: 5}))(t)
 			if b := evaluated(t, m, data).Bound; b > bound {
 				best, bound = m, b
 			}
 		}
-		got, err := New(t.Context(), data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Components: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(New(t.Context(), data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Components: 5}))(t)
 		if w := got.Params.Windows; !w.Equal(&best.Params.Windows) || evaluated(t, got, data).Bound != bound {
 			t.Errorf("%s: chose %d windows of %v, the best has %d of %v", name, len(w.Center), w.Length, len(best.Params.Windows.Center), best.Params.Windows.Length)
 		}
@@ -256,15 +245,9 @@ func TestDefaultInit(t *testing.T) {
 		"given length-scales": {even, Options{Features: 8, Paper: PaperOptions{Lengthscales: []float64{1}}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
 	} {
-		got, err := New(t.Context(), c.data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(New(t.Context(), c.data, c.o))(t)
 		c.o.Init = c.want
-		want, err := New(t.Context(), c.data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(New(t.Context(), c.data, c.o))(t)
 		modeltest.Near(t, name, got.Params.Location, want.Params.Location, 0)
 	}
 }
@@ -281,10 +264,7 @@ func TestPaperFrequencyVariance(t *testing.T) {
 		{Options{Init: InitPaper, Paper: PaperOptions{FrequencyVariance: 0.25}}, 0.25},
 		{Options{Init: InitPaper, Paper: PaperOptions{FrequencyVariance: 0.25}, Method: SSGP}, 0},
 	} {
-		m, err := New(t.Context(), data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), data, c.o))(t)
 		for k, v := range m.Params.FreqVar {
 			if v != c.want {
 				t.Fatalf("%+v: Σ[%d] = %v, want %v", c.o, k, v, c.want)
@@ -310,10 +290,7 @@ func TestStartUnits(t *testing.T) {
 		{Options{Windows: WindowOptions{Candidates: []float64{100, 20, 50}}}, true, 0, []float64{50, 10, 25}}, {Options{}, true, 0, nil},
 	} {
 		c.o.NoisePrecision = 3
-		f, err := c.o.problem(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(c.o.problem(data))(t)
 		set := f.settings(7)
 		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimized || set.Seed != 7 || set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
 			t.Errorf("%+v: %+v", c.o, set)
@@ -322,10 +299,7 @@ func TestStartUnits(t *testing.T) {
 			t.Errorf("the grid is %+v, want even steps of 1", g)
 		}
 	}
-	f, err := Options{Iterations: NoIterations}.problem(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(Options{Iterations: NoIterations}.problem(data))(t)
 	if f.settings(0).Optimized {
 		t.Error("starting values alone are optimised")
 	}
@@ -349,10 +323,7 @@ func TestChoosesWindow(t *testing.T) {
 			for iterations, components := range map[int]int{NoIterations: 12, 2: 4} {
 				o := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Iterations: iterations, Components: components, Features: 2}
 				data := dataOf(modeltest.ChangingTones(n, c.every))
-				m, err := New(t.Context(), data, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := testkit.Must(New(t.Context(), data, o))(t)
 				if got := m.Params.Windows.Length * m.X.Scale[0]; math.Abs(got-float64(c.want)) > 1e-9 {
 					t.Errorf("%d samples, new sound every %d, iterations %d: windows of %g, want %d", n, c.every, iterations, got, c.want)
 				}
@@ -379,22 +350,13 @@ func TestCriterion(t *testing.T) {
 		o := c.o
 		o.Init, o.Windows.Length, o.Components, o.Features = InitSpectrum, window, components, 2
 		o.Iterations = iterations
-		m, r, err := Fit(context.Background(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := o.problem(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, r := mustFit(t, data, o)
+		f := testkit.Must(o.problem(data))(t)
 		begun, _, err := f.initialize(t.Context(), InitSpectrum, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Optimized(t.Context(), f.rows, begun.Params, iterations)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(f.Optimized(t.Context(), f.rows, begun.Params, iterations))(t)
 		p := m.Params
 		want := r.Bound - float64(c.points(p.L, p.M()))
 		if math.Abs(got-want) > 1e-9*math.Abs(want) {
@@ -414,10 +376,7 @@ func TestChoosesNone(t *testing.T) {
 			d.X = append(d.X, x)
 			d.Y = append(d.Y, math.Sin(2*math.Pi*x/24)+0.5*math.Cos(2*math.Pi*x/168)+0.3*rng.NormFloat64())
 		}
-		m, err := New(t.Context(), d, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), d, Options{}))(t)
 		if p := m.Params; len(p.Windows.Center) > 0 || p.L < 2 || p.L > 8 {
 			t.Errorf("%d rows of two lines: %d windows, %d components", n, len(p.Windows.Center), p.L)
 		}
@@ -426,10 +385,7 @@ func TestChoosesNone(t *testing.T) {
 
 // TestChoiceInterrupted: an interruption ends it with its error.
 func TestChoiceInterrupted(t *testing.T) {
-	f, err := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}}, Iterations: 5}.problem(dataOf(modeltest.ChangingTones(3000, 100)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}}, Iterations: 5}.problem(dataOf(modeltest.ChangingTones(3000, 100))))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := f.initialize(ctx, f.init, 0); !errors.Is(err, context.Canceled) {
@@ -453,10 +409,7 @@ func TestBestNoiseLevel(t *testing.T) {
 		return d
 	}
 	tau := func(noise float64) float64 {
-		m, err := New(t.Context(), series(noise), Options{Init: InitSpectrum, Windows: WindowOptions{Length: 300}, Iterations: NoIterations})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(New(t.Context(), series(noise), Options{Init: InitSpectrum, Windows: WindowOptions{Length: 300}, Iterations: NoIterations}))(t)
 		return m.Params.NoisePrecision[0]
 	}
 	if clean, loud := tau(0.001), tau(1); !(clean > 3*loud) || loud > 1/0.04 {
@@ -465,10 +418,7 @@ func TestBestNoiseLevel(t *testing.T) {
 	// Where windows are chosen each start has been evaluated already, at a noise level
 	// that is not the one that it ends with.
 	data := series(0.001)
-	m, r, err := Fit(t.Context(), data, Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{300, 400}}, Iterations: NoIterations})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, r := mustFit(t, data, Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{300, 400}}, Iterations: NoIterations})
 	if want := evaluated(t, m, data).Bound; r.Bound != want {
 		t.Errorf("the start's bound is said to be %v, it is %v", r.Bound, want)
 	}
@@ -499,23 +449,15 @@ func TestPredictFrom(t *testing.T) {
 // kept, as good as they; not where the options say how to start.
 func TestRoughStart(t *testing.T) {
 	data := walk(400)
-	m, r, err := Fit(t.Context(), data, Options{Iterations: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, r := mustFit(t, data, Options{Iterations: 40})
 	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
 		t.Errorf("%d starts, number %d kept, held out %+v: want the second, as good as lines", len(r.Starts), r.Kept, r.HeldOut)
 	}
-	_, r, err = Fit(t.Context(), data, Options{Iterations: 40, Components: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, r = mustFit(t, data, Options{Iterations: 40, Components: 8})
 	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
 		t.Errorf("eight components: %d starts, held out %+v; want one, and that it is worse", len(r.Starts), r.HeldOut)
 	}
-	if _, r, err = Fit(t.Context(), data, Options{Iterations: NoIterations}); err != nil {
-		t.Fatal(err)
-	}
+	_, r = mustFit(t, data, Options{Iterations: NoIterations})
 	if len(r.Starts) != 1 || r.HeldOut.Rows != 0 {
 		t.Errorf("starting values alone: %d starts, held out %+v; want one, and that nothing is", len(r.Starts), r.HeldOut)
 	}
@@ -709,10 +651,7 @@ func TestStartCanceled(t *testing.T) {
 		start := func(end int) (l *looks, share float64, err error) {
 			began := cputime.Now()
 			l = &looks{Context: t.Context(), end: end, last: began}
-			f, err := c.o.problem(c.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(c.o.problem(c.data))(t)
 			_, _, err = f.initialize(l, f.init, 0)
 			l.longest = max(l.longest, cputime.Now()-l.last)
 			return l, float64(l.longest) / float64(cputime.Now()-began), err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
@@ -100,10 +101,7 @@ func TestPredictJoint(t *testing.T) {
 // checkSingles compares Predict and SD with the joint's diagonal blocks.
 func checkSingles(t *testing.T, m *Model, name string, x []float64, n int, mean []float64, cov *mat.SymDense) {
 	t.Helper()
-	single, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	single := testkit.Must(m.Predict(t.Context(), x))(t)
 	d := single.D
 	var blocks, sd []float64
 	for i := range n {
@@ -180,19 +178,10 @@ func TestDraw(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSingles(t, v.m, name+", scaled", x, 3, mean, cov)
-			all, err := v.m.Draw(t.Context(), x, draws, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := testkit.Must(v.m.Draw(t.Context(), x, draws, 7))(t)
 			checkMoments(t, c.Name+", "+name, all, mean, cov)
-			again, err := v.m.Draw(t.Context(), x, 2, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			other, err := v.m.Draw(t.Context(), x, 1, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := testkit.Must(v.m.Draw(t.Context(), x, 2, 7))(t)
+			other := testkit.Must(v.m.Draw(t.Context(), x, 1, 8))(t)
 			modeltest.Near(t, "same seed", again[1], all[1], 0)
 			if slices.Equal(other[0], all[0]) || slices.Equal(all[0], all[1]) {
 				t.Errorf("%s, %s: different draws are the same", c.Name, name)
@@ -257,28 +246,16 @@ func TestUnits(t *testing.T) {
 	scaled.X, scaled.Y = Affine{ox, sx}, Affine{[]float64{oy}, []float64{sy}}
 	plain.Y.Offset[0] = oy
 	for _, inference := range []Inference{Factorized, Exact} { // Condition makes both exact
-		a, err := scaled.Predict(t.Context(), rawData.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := plain.Predict(t.Context(), rawData.X)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := testkit.Must(scaled.Predict(t.Context(), rawData.X))(t)
+		b := testkit.Must(plain.Predict(t.Context(), rawData.X))(t)
 		if inference == Factorized {
 			checkExactUnits(t, scaled, plain, rawData, sy)
 		}
 		modeltest.Near(t, string(inference)+": mean", a.Mean, b.Mean, rounding)
 		modeltest.Near(t, string(inference)+": covariance", a.Cov, b.Cov, rounding)
 	}
-	want, err := plain.Draw(t.Context(), rawData.X[:2], 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := scaled.Draw(t.Context(), rawData.X[:2], 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(plain.Draw(t.Context(), rawData.X[:2], 3, 1))(t)
+	got := testkit.Must(scaled.Draw(t.Context(), rawData.X[:2], 3, 1))(t)
 	modeltest.Near(t, "draw", got[2], want[2], rounding)
 }
 
@@ -286,14 +263,8 @@ func TestUnits(t *testing.T) {
 // change of units.
 func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64) {
 	t.Helper()
-	a, err := scaled.Condition(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := plain.Condition(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(scaled.Condition(t.Context(), data))(t)
+	b := testkit.Must(plain.Condition(t.Context(), data))(t)
 	modeltest.Near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
 }
 
@@ -306,15 +277,9 @@ func TestRowsAreIndependent(t *testing.T) {
 	for i := range x {
 		x[i] = -4 + 15*rng.Float64()
 	}
-	all, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(m.Predict(t.Context(), x))(t)
 	for _, i := range []int{0, 1, 130, 299} {
-		one, err := m.Predict(t.Context(), x[i:i+1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := testkit.Must(m.Predict(t.Context(), x[i:i+1]))(t)
 		modeltest.Near(t, "mean", one.Mean, all.Mean[2*i:2*i+2], rounding)
 		modeltest.Near(t, "covariance", one.Cov, all.Cov[4*i:4*i+4], rounding)
 	}
@@ -381,18 +346,12 @@ func TestEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.Predictor(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(m.Predictor(ctx))(t)
 		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
 		for i := range x {
 			x[i] += m.X.Offset[0]
 		}
-		want, err := p.part(ctx, m.X.ToModel(x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(p.part(ctx, m.X.ToModel(x)))(t)
 		for _, rows := range []int{999, partRows, len(x)} {
 			next := 0
 			for part, err := range p.Each(ctx, inSlices(x, rows)) {
@@ -421,14 +380,8 @@ func TestEach(t *testing.T) {
 // TestEachErrors: an error of the rows ends the predictions, and so do rows that
 // are cut.
 func TestEachErrors(t *testing.T) {
-	m, _, err := Fit(context.Background(), wave(60, 0.3), Options{Iterations: NoIterations})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predictor(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
+	p := testkit.Must(m.Predictor(context.Background()))(t)
 	broken := errors.New("broken")
 	var last error
 	for part, err := range p.Each(context.Background(), func(yield func([]float64, error) bool) { _ = yield([]float64{1}, nil) && yield(nil, broken) }) {
@@ -440,12 +393,8 @@ func TestEachErrors(t *testing.T) {
 		t.Errorf("%v", last)
 	}
 	wide := &Data{N: 20, Q: 2, D: 1, X: times(40, 0.1), Y: times(20, 0.3)}
-	if m, _, err = Fit(context.Background(), wide, Options{Iterations: NoIterations, Features: 4}); err != nil {
-		t.Fatal(err)
-	}
-	if p, err = m.Predictor(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	m, _ = mustFit(t, wide, Options{Iterations: NoIterations, Features: 4})
+	p = testkit.Must(m.Predictor(context.Background()))(t)
 	last = nil
 	for _, last = range p.Each(context.Background(), inSlices(times(9, 0.1), 3)) {
 	}
@@ -469,23 +418,11 @@ func TestPredictJoins(t *testing.T) {
 		for i, v := range one.Y {
 			data.Y = append(data.Y, v*unit, (v+float64(i)/30)*unit)
 		}
-		m, _, err := Fit(t.Context(), data, Options{Iterations: NoIterations, Components: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predictor(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := mustFit(t, data, Options{Iterations: NoIterations, Components: 2})
+		p := testkit.Must(m.Predictor(t.Context()))(t)
 		x := times(partRows+lastRows+5, 1e-4)
-		want, err := p.part(t.Context(), m.X.ToModel(x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := p.Predict(t.Context(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(p.part(t.Context(), m.X.ToModel(x)))(t)
+		got := testkit.Must(p.Predict(t.Context(), x))(t)
 		modeltest.Near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
 		modeltest.Near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
 		modeltest.Near(t, "covariance", got.Cov, want.Cov, 1e-12)
@@ -511,16 +448,10 @@ func TestPartRows(t *testing.T) {
 // TestPredictBackend: rounding below zero is no variance; a backend is told when
 // to stop, and one that does not has no prediction.
 func TestPredictBackend(t *testing.T) {
-	m, _, err := Fit(t.Context(), wave(60, 0.3), Options{Iterations: NoIterations})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
 	b := &hooked{Backend: cpu.New(), after: func(dst any) { dst.(*backend.Prediction).Cov[1] = -1e-9 }}
 	m.Backend = b
-	p, err := m.Predict(t.Context(), []float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(t.Context(), []float64{1, 2}))(t)
 	if p.Cov[1] != p.Noise[0] || !(p.Cov[0] > p.Noise[0]) {
 		t.Errorf("variances %v beside a noise of %v", p.Cov, p.Noise[0])
 	}
@@ -532,10 +463,7 @@ func TestPredictBackend(t *testing.T) {
 		told = told && errors.Is(d.Stop(), context.Canceled)
 		d.Stop = nil
 	}
-	q, err := m.Predictor(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testkit.Must(m.Predictor(ctx))(t)
 	if p, err := q.Predict(ctx, []float64{1, 2}); !told || !errors.Is(err, context.Canceled) || p != nil {
 		t.Errorf("told %v: prediction %v, error %v", told, p, err)
 	}
@@ -544,24 +472,13 @@ func TestPredictBackend(t *testing.T) {
 // TestDraws: a function is the same whichever are asked for before it, and at rows
 // together or by themselves.
 func TestDraws(t *testing.T) {
-	m, _, err := Fit(t.Context(), wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
 	x := times(2*variational.ChunkRows+40, 0.01)
 	at := func(d *Draws, i int, x []float64) []float64 {
-		y, err := d.At(t.Context(), i, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return y
+		return testkit.Must(d.At(t.Context(), i, x))(t)
 	}
 	draws := func() *Draws {
-		d, err := m.Draws(3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return testkit.Must(m.Draws(3))(t)
 	}
 	d := draws()
 	first, second, third := at(d, 0, x), at(d, 1, x), at(d, 2, x)
@@ -582,10 +499,7 @@ func TestDraws(t *testing.T) {
 func TestContexts(t *testing.T) {
 	const n = 40000
 	data := wave(n, 0.3)
-	m, _, err := Fit(context.Background(), wave(400, 0.3), Options{Init: InitPaper, Features: 500, Iterations: NoIterations})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, wave(400, 0.3), Options{Init: InitPaper, Features: 500, Iterations: NoIterations})
 	x := data.X
 	for name, work := range map[string]func(ctx context.Context) error{
 		"Predict": func(ctx context.Context) error { _, err := m.Predict(ctx, x); return err },
@@ -619,19 +533,10 @@ func TestContexts(t *testing.T) {
 // watches.
 func TestConcurrentUse(t *testing.T) {
 	data := wave(80, 0.1)
-	m, _, err := Fit(t.Context(), data, Options{Features: 6, Iterations: 5, Windows: WindowOptions{Length: 5}, Posterior: PosteriorOptions{Draws: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := m.Predictor(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, data, Options{Features: 6, Iterations: 5, Windows: WindowOptions{Length: 5}, Posterior: PosteriorOptions{Draws: 2}})
+	one := testkit.Must(m.Predictor(t.Context()))(t)
 	x := []float64{1, 2, 30}
-	want, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(m.Predict(t.Context(), x))(t)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -680,10 +585,7 @@ func TestQuantileProbability(t *testing.T) {
 func TestHeldInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	m, err := New(t.Context(), wave(100, 0.1), Options{Init: InitPaper})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(New(t.Context(), wave(100, 0.1), Options{Init: InitPaper}))(t)
 	if _, err := m.open(ctx, wave(200_001, 0.1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
@@ -720,10 +622,7 @@ func TestFarFromFeatures(t *testing.T) {
 			for q := range far {
 				far[q] = -1e4
 			}
-			got, err := m.Predict(t.Context(), far)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Must(m.Predict(t.Context(), far))(t)
 			modeltest.Near(t, c.Name+", "+name+": covariance", got.Cov, want, rounding)
 			modeltest.Near(t, c.Name+", "+name+": mean", got.Mean, []float64{0, 0}, 0)
 		}
@@ -736,14 +635,8 @@ func TestOneWindow(t *testing.T) {
 	plain := p.Clone()
 	plain.Windows.Center, plain.Windows.Length, plain.ComponentWindow = nil, 0, nil
 	x := []float64{-3, 1, 2, 50}
-	a, err := conditioned(t, p, data).Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := conditioned(t, plain, data).Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(conditioned(t, p, data).Predict(t.Context(), x))(t)
+	b := testkit.Must(conditioned(t, plain, data).Predict(t.Context(), x))(t)
 	modeltest.Near(t, "covariance", a.Cov, b.Cov, 0)
 }
 

@@ -2,7 +2,6 @@ package vssgp
 
 import (
 	"context"
-	"errors"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
@@ -26,20 +26,14 @@ func made(c kind) (*Params, *Data) {
 // mustModel is NewModel where the parameters are known to be good.
 func mustModel(t testing.TB, p *Params) *Model {
 	t.Helper()
-	m, err := NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return testkit.Must(NewModel(p))(t)
 }
 
 // conditioned is an exact model with its posterior given data.
 func conditioned(t testing.TB, p *Params, data *Data) *Model {
 	t.Helper()
 	m := mustModel(t, p.Clone())
-	if _, err := m.Condition(context.Background(), data); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.Condition(context.Background(), data))(t)
 	return m
 }
 
@@ -93,61 +87,6 @@ func (r *hookedRows) Predict(dst *backend.Prediction, f *backend.Features, p *ba
 	return r.b.pass(dst, func() error { return r.Rows.Predict(dst, f, p) })
 }
 
-func TestBadData(t *testing.T) {
-	two := []float64{0, 0}
-	for name, f := range map[string]func() error{
-		"rows differ": func() error { _, err := NewData(2, two, []float64{1, 2, 3}); return err },
-		"not a number": func() error {
-			_, err := NewData(1, []float64{math.NaN()}, two)
-			return err
-		},
-		"infinite output":     func() error { _, err := NewData(2, two, []float64{0, math.Inf(-1)}); return err },
-		"no rows":             (&Data{Q: 1, D: 1}).Check,
-		"no inputs":           (&Data{N: 1, D: 1, Y: []float64{1}}).Check,
-		"no outputs":          (&Data{N: 1, Q: 1, X: []float64{1}}).Check,
-		"ragged":              (&Data{N: 2, Q: 1, D: 1, X: []float64{1, 2}, Y: []float64{1}}).Check,
-		"another model's":     badEvaluate(t, 2, 1, Exact, nil),
-		"another D":           badEvaluate(t, 1, 2, Exact, nil),
-		"exact on mini-batch": badEvaluate(t, 1, 1, Exact, []int{0}),
-	} {
-		if err := f(); !errors.Is(err, ErrData) {
-			t.Errorf("%s: error %v, want one that wraps ErrData", name, err)
-		}
-	}
-	if err := badEvaluate(t, 1, 1, Factorized, []int{0, 5})(); !errors.Is(err, backend.ErrValue) {
-		t.Errorf("row 5 of 5: error %v, want one that wraps ErrValue", err)
-	}
-}
-
-// badEvaluate evaluates a model of one input and output on 5 rows of other
-// sizes.
-func badEvaluate(t *testing.T, q, d int, inference Inference, rows []int) func() error {
-	p, _ := made(modeltest.FindKind(t, "one feature"))
-	return func() error {
-		data := &Data{N: 5, Q: q, D: d, X: make([]float64, 5*q), Y: make([]float64, 5*d)}
-		_, err := mustModel(t, p).Evaluate(t.Context(), data, inference, rows, false)
-		return err
-	}
-}
-
-func TestUnfitted(t *testing.T) {
-	p, data := made(modeltest.FindKind(t, "two components"))
-	p.CoefMean, p.CoefVar = nil, nil
-	m := mustModel(t, p)
-	x := make([]float64, 1)
-	for name, f := range map[string]func() error{
-		"Predict":      func() error { _, err := m.Predict(t.Context(), x); return err },
-		"PredictJoint": func() error { _, _, err := m.PredictJoint(t.Context(), x); return err },
-		"Draw":         func() error { _, err := m.Draw(t.Context(), x, 1, 1); return err },
-		"Coefficients": func() error { _, _, err := m.Coefficients(); return err },
-		"Evaluate":     func() error { _, err := m.Evaluate(t.Context(), data, Factorized, nil, false); return err },
-	} {
-		if err := f(); !errors.Is(err, ErrUnfitted) {
-			t.Errorf("%s: error %v, want one that wraps ErrUnfitted", name, err)
-		}
-	}
-}
-
 // Tolerances of this package's tests, each with where it comes from.
 const (
 	// goldenBound: bounds are sums of some hundred terms near the bound's own
@@ -194,10 +133,7 @@ func goldenFiles(t *testing.T) []*oracle.Golden {
 	}
 	var all []*oracle.Golden
 	for _, path := range paths {
-		g, err := oracle.LoadGolden(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(oracle.LoadGolden(path))(t)
 		all = append(all, g)
 	}
 	return all
@@ -206,10 +142,7 @@ func goldenFiles(t *testing.T) []*oracle.Golden {
 // goldenModel is a golden file's model and data.
 func goldenModel(t *testing.T, g *oracle.Golden) (*Model, *Data) {
 	t.Helper()
-	m, err := NewModel(fromOracle(g.Params, g.L, g.K, g.Q, g.D))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(NewModel(fromOracle(g.Params, g.L, g.K, g.Q, g.D)))(t)
 	return m, &Data{N: g.N, Q: g.Q, D: g.D, X: flat(g.X), Y: flat(g.Y)}
 }
 
@@ -223,10 +156,7 @@ func TestGolden(t *testing.T) {
 			}
 			check := func(what string, inference Inference, rows []int, want oracle.GoldenBound) {
 				t.Helper()
-				e, err := m.Evaluate(t.Context(), data, inference, rows, true)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := testkit.Must(m.Evaluate(t.Context(), data, inference, rows, true))(t)
 				if math.Abs(e.Bound-want.Bound) > goldenBound*math.Abs(want.Bound) {
 					t.Errorf("%s bound %.15g, want %.15g", what, e.Bound, want.Bound)
 				}
@@ -249,9 +179,7 @@ func TestGolden(t *testing.T) {
 				check("mini-batch", Factorized, g.Minibatch.Rows, g.Minibatch.GoldenBound)
 			}
 			checkPredict(t, m, "factorised", g, g.Predict.FactorizedMean, g.Predict.FactorizedCov)
-			if _, err := m.Condition(t.Context(), data); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(m.Condition(t.Context(), data))(t)
 			mean, vr, err := m.Coefficients()
 			if err != nil {
 				t.Fatal(err)
@@ -275,10 +203,7 @@ func TestGolden(t *testing.T) {
 
 func checkPredict(t *testing.T, m *Model, what string, g *oracle.Golden, mean [][]float64, cov [][][]float64) {
 	t.Helper()
-	p, err := m.Predict(t.Context(), flat(g.Predict.X))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(t.Context(), flat(g.Predict.X)))(t)
 	if e := modeltest.Worst(p.Mean, flat(mean)); e > goldenPredict {
 		t.Errorf("%s mean off by %.2g", what, e)
 	}
@@ -303,10 +228,7 @@ func TestFrequencies(t *testing.T) {
 	p.FreqVar = []float64{4, 1, 4, 0}
 	p.NoisePrecision = []float64{1}
 	p.CoefMean, p.CoefVar = nil, nil
-	m, err := NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(NewModel(p))(t)
 	m.X = Affine{Offset: []float64{100}, Scale: []float64{10}}
 	inf := math.Inf(1)
 	want := []Frequency{ // l is 20 and 40, p 0.025 for the second component
@@ -352,10 +274,7 @@ func TestComponents(t *testing.T) {
 	p := NewParams(2, 1, 1, 2)
 	p.Variance, p.Lengthscale, p.Frequency = []float64{4, 9}, []float64{3, 5}, []float64{0.5, 0}
 	p.NoisePrecision, p.CoefMean, p.CoefVar = []float64{25}, nil, nil
-	m, err := NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(NewModel(p))(t)
 	m.X, m.Y = Affine{Offset: []float64{1}, Scale: []float64{10}}, Affine{Offset: []float64{0, 0}, Scale: []float64{100, 1}}
 	want := []Component{
 		{SD: []float64{200, 2}, Lengthscale: []float64{30}, Period: []float64{20}},
