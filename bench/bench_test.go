@@ -19,6 +19,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestParse parses flags of every command: either they are right, or the error names what is wrong.
@@ -115,10 +116,7 @@ func TestMistakes(t *testing.T) {
 // parsed is the task of a subcommand.
 func parsed[T task](t *testing.T, name, args string) T {
 	t.Helper()
-	o, err := parse(name, strings.Fields(args), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Must(parse(name, strings.Fields(args), io.Discard))(t)
 	return o.(T)
 }
 
@@ -126,10 +124,7 @@ func parsed[T task](t *testing.T, name, args string) T {
 // is asked for is what there is.
 func TestProblem(t *testing.T) {
 	s := sizes{N: 200, Q: 2, D: 3, Features: 12, Window: 50, Seed: 4}
-	a, err := s.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(s.build())(t)
 	b, _ := s.build()
 	s.Seed = 5
 	c, _ := s.build()
@@ -154,10 +149,7 @@ func TestProblem(t *testing.T) {
 
 // TestWork: counts by hand.
 func TestWork(t *testing.T) {
-	dense, err := sizes{N: 100, Q: 1, D: 2, Features: 10, Seed: 1}.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dense := testkit.Must(sizes{N: 100, Q: 1, D: 2, Features: 10, Seed: 1}.build())(t)
 	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
 		t.Errorf("exact: %+v", w)
 	}
@@ -166,10 +158,7 @@ func TestWork(t *testing.T) {
 	}
 	// Centers 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
 	// nothing lies beyond.
-	windows, err := sizes{N: 100, Q: 1, D: 1, Features: 10, Window: 100, Seed: 1}.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	windows := testkit.Must(sizes{N: 100, Q: 1, D: 1, Features: 10, Window: 100, Seed: 1}.build())(t)
 	if w := total(windows.work("predict")); w != 2*100*20*20+2*100*20 {
 		t.Errorf("windows: %v", w)
 	}
@@ -207,13 +196,8 @@ func (r slowRows) Close() error {
 func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
-		run, err := newSession(o, slow{cpu.New()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run.run(); err != nil {
-			t.Fatal(err)
-		}
+		run := testkit.Must(newSession(o, slow{cpu.New()}))(t)
+		testkit.OK(t, run.run())
 		r := run.record
 		s := r.Seconds
 		one := pass.Seconds()
@@ -235,40 +219,25 @@ func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "speed.jsonl")
 	for _, inference := range inferences {
-		if err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-inference", inference, "-out", out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-inference", inference, "-out", out))
 	}
 	r := &result{}
-	_, err := jsonl.Read(out, r.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(jsonl.Read(out, r.add))(t)
 	for i, line := range r.Speed {
 		var m record
-		if err := json.Unmarshal(line, &m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(line, &m))
 		if m.Inference != inferences[i] || m.Evaluation <= 0 || m.Status != machine.OK || (m.Bound == nil) != (m.Inference == "predict") || m.Device != "cpu" || m.N != 60 || m.M != 6 {
 			t.Errorf("%+v", m)
 		}
 	}
-	if err := bench("speed", "-n", "60", "-features", "6", "-dump", filepath.Join(dir, "dump")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("speed", "-n", "60", "-features", "6", "-dump", filepath.Join(dir, "dump")))
 	p, _ := sizes{N: 60, Q: 1, D: 1, Features: 6, Seed: 1}.build()
-	e, err := p.model.Evaluate(t.Context(), p.data, "exact", nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(p.model.Evaluate(t.Context(), p.data, "exact", nil, true))(t)
 	var d struct {
 		Bound float64
 		M     int `json:"features"`
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "dump", "problem.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(dir, "dump", "problem.json")))(t)
 	if err := json.Unmarshal(text, &d); err != nil || d.Bound != e.Bound || d.M != 6 {
 		t.Errorf("dump %+v, %v; want bound %v", d, err, e.Bound)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestMain lets the test program be run as bench itself, as `bench long` does.
@@ -120,21 +121,12 @@ esac
 func TestLong(t *testing.T) {
 	dir := t.TempDir()
 	python, out := filepath.Join(dir, "python"), filepath.Join(dir, "small.jsonl")
-	if err := os.WriteFile(python, []byte(fakeCelerite), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(python, []byte(fakeCelerite), 0o777))
 	args := []string{"-from", "1000", "-to", "4000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-tables", "40", "-fit", "1", "-limit", "1000", "-out", out}
-	if err := bench("long", append(args, "-python", python)...); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := jsonl.Read(out, (*longLine).check)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("long", append(args, "-python", python)...))
+	lines := testkit.Must(jsonl.Read(out, (*longLine).check))(t)
 	checkLong(t, lines)
-	if err := bench("long", append(args, "-dense=false", "-to", "1000", "-python", filepath.Join(dir, "none"))...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("long", append(args, "-dense=false", "-to", "1000", "-python", filepath.Join(dir, "none"))...))
 	again, err := jsonl.Read(out, (*longLine).check)
 	if err != nil || len(again) != len(lines) {
 		t.Fatalf("%d lines after %d, %v: none should be new", len(again), len(lines), err)
@@ -142,16 +134,9 @@ func TestLong(t *testing.T) {
 	if i := slices.IndexFunc(again, func(l longLine) bool { return l.Method == methodValue }); !strings.HasPrefix(again[i].Status, "missing: ") {
 		t.Errorf("%+v, want the new line, without Python", again[i])
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "small.png")), os.Remove(filepath.Join(dir, "small.svg"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := bench("long", "-draw", "-out", out); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "small.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Remove(filepath.Join(dir, "small.png")), os.Remove(filepath.Join(dir, "small.svg"))))
+	testkit.OK(t, bench("long", "-draw", "-out", out))
+	text := testkit.Must(os.ReadFile(filepath.Join(dir, "small.svg")))(t)
 	for _, want := range []string{"rows N", "windows of 64, 4 features", evaluationTime.name, "dense"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the figure lacks %q", want)

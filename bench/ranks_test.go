@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestRanksModel: sums shrink with the ranks, what is rank 0's own does not, and
@@ -51,9 +53,7 @@ func TestRanksShow(t *testing.T) {
 	}
 	for text, ok := range map[string]bool{"": false, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
 		path := filepath.Join(t.TempDir(), "lines.jsonl")
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(text+"\n"), 0o666))
 		if err := bench("ranks", "-draw", "-out", path); (err == nil) != ok || !ok && exitCode(err) != 2 {
 			t.Errorf("%q: error %v", text, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestMatches: a place is found where half of its damage is, and a find is right where it meets a place.
@@ -46,9 +47,7 @@ func TestRepair(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "lines.jsonl")
 	o := &repairTask{seconds: 2, sensitivity: detect.DefaultSensitivity, seed: 1, only: string(detect.Dropouts), out: out}
 	o.files = []string{"../testdata/speech.wav"}
-	if err := o.run(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, o.run())
 	lines, err := jsonl.Read[repairLine](out, nil)
 	if err != nil || len(lines) != 6 {
 		t.Fatal(len(lines), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/forecasts"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // fakeForecaster is a shell script in Python's place, which forecasts the one problem that it expects.
@@ -27,15 +28,11 @@ func TestSeries(t *testing.T) {
 	for name, text := range map[string]string{
 		"python": fakeForecaster, "m4_weekly_dev.jsonl": `{"name":"W1","train":[3,1,4,1],"test":[5,9]}` + "\n",
 	} {
-		if err := os.WriteFile(in(name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(in(name), []byte(text), 0o777))
 	}
 	common := []string{"-set", "m4-weekly", "-data", dir, "-out", in("lines.jsonl")}
 	peers := []string{"-write", in("w"), "-python", in("python"), "-peers", "ets,theta"}
-	if err := bench("series", slices.Concat(common, peers)...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("series", slices.Concat(common, peers)...))
 	if err := bench("series", append(common, "-method", "drift")...); err != nil { // its line takes the place of the first run's
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestParts: of one evaluation on the CPU, passes and host algebra are all of
@@ -86,10 +87,7 @@ func TestSumsFromTables(t *testing.T) {
 
 // TestFittedProblem tests that features reach over 1 to 10 times the rows, and that half of the components have low frequencies.
 func TestFittedProblem(t *testing.T) {
-	p, err := sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build())(t)
 	m, lows := p.model.Params, 0
 	for k := range m.M() {
 		if reach := m.Lengthscale[k/m.K] / math.Sqrt(m.FreqVar[k]); reach < 1000 || reach > 10000 {
@@ -118,9 +116,7 @@ func TestSpeedOfData(t *testing.T) {
 		}
 		text += time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) + "," + cell + "\n"
 	}
-	if err := os.WriteFile(dates, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(dates, []byte(text), 0o666))
 	for path, rows := range map[string]int{dates: 594, "../testdata/co2_monthly.csv": 0, "../testdata/speech.wav": 46400} {
 		r := measured(t, "-features 8 -fit 2 -repeats 1 -data "+path)
 		if rows > 0 && r.N != rows || r.M != 8 || r.Data != filepath.Base(path) || r.Case != "exact "+r.Data+" M=8" || r.Fit == nil || r.Fit.Iterations != 2 {
@@ -139,9 +135,7 @@ func TestBadData(t *testing.T) {
 		"words.csv": {"a,b\n1,x\n2,y\n", "not a number"}, "bad.wav": {"none", "bad audio file"}, "other.foo": {"1,2\n", ".foo"},
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(c.text), 0o666))
 		err := bench("speed", "-fit", "2", "-data", path)
 		if exitCode(err) != 2 || !strings.Contains(err.Error(), c.err) || strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s: exit status %d, %v; want 2 and %q", name, exitCode(err), err, c.err)
@@ -185,18 +179,14 @@ esac
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	python := filepath.Join(dir, "python")
-	if err := os.WriteFile(python, []byte(fakePython), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(python, []byte(fakePython), 0o777))
 	out := filepath.Join(dir, "lines")
 	err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch,celerite4", "-python", python, "-out", out)
 	if exitCode(err) != 1 || !strings.Contains(err.Error(), "it fell over") {
 		t.Errorf("error %v, want torch's", err)
 	}
 	r := &result{}
-	if _, err := jsonl.Read(out, r.add); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(jsonl.Read(out, r.add))(t)
 	if len(r.Speed) != 1 || len(r.Peers) != 4 {
 		t.Fatalf("%d lines of ours, %d of peers", len(r.Speed), len(r.Peers))
 	}
@@ -206,9 +196,7 @@ func TestPeers(t *testing.T) {
 	}
 	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: machine.OK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}, {Peer: "celerite4", Version: "0", Status: machine.OK}} {
 		var p peerLine
-		if err := json.Unmarshal(r.Peers[i], &p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(r.Peers[i], &p))
 		if p.Peer != want.Peer || p.Version != want.Version || p.Status != want.Status || p.N != 60 || p.Features != 6 || p.Device != "cpu" {
 			t.Errorf("%+v, want %+v", p, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func open(testing.TB) backend.Backend { return New() }
@@ -25,9 +26,7 @@ func eachSet(t *testing.T, f func(t *testing.T)) {
 		}
 	}()
 	for _, s := range simd.Sets() {
-		if err := simd.Use(s.String()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, simd.Use(s.String()))
 		t.Run(s.String(), f)
 	}
 }
@@ -74,9 +73,7 @@ func TestAllocations(t *testing.T) {
 	p := passesOf(t, New(), 40000, 8, 512)
 	for i, call := range p.calls {
 		got := testing.AllocsPerRun(2, func() {
-			if err := call(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, call())
 		})
 		if got > 40 {
 			t.Errorf("pass %d allocates %v times, over 157 runs", i, got)
@@ -98,10 +95,7 @@ type passes struct {
 func passesOf(t testing.TB, b *Backend, n, m int, window float64) *passes {
 	t.Helper()
 	d, f := made(n, m, window)
-	rows, err := b.Open(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(b.Open(d))(t)
 	return newPasses(rows, d, f)
 }
 
@@ -134,9 +128,7 @@ func newPasses(rows backend.Rows, d backend.Data, f *backend.Features) *passes {
 func (p *passes) results(t *testing.T) [][]float64 {
 	t.Helper()
 	for _, call := range p.calls {
-		if err := call(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, call())
 	}
 	all := append([][]float64{p.moments.C, p.predict.Mean, p.predict.Cov}, slices.Concat(p.moments.Gram.Diag, p.moments.Gram.Below)...)
 	for _, s := range []*backend.FactorizedSums{p.sums, p.batch} {

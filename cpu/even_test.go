@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestIntervals: a tile is cut at jumps, and what is too short to be stepped
@@ -36,10 +37,7 @@ func TestIntervals(t *testing.T) {
 		{"hardly any", []float64{0, 1, 2, 3.5, 4.5, 9}, 0, 6, []interval{{0, 6, false}}},
 	} {
 		d := backend.Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
-		opened, err := New().Open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		opened := testkit.Must(New().Open(d))(t)
 		tile := tile{rows: &opened.(*rows).prepared}
 		tile.cut(c.lo, c.hi)
 		if !slices.Equal(tile.intervals, c.want) {
@@ -107,10 +105,7 @@ func TestEvenRows(t *testing.T) {
 
 func testEvenRows(t *testing.T, window float64, outputs int) {
 	d, f := jumpy(1100, 75, outputs, window)
-	opened, err := New().Open(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(New().Open(d))(t)
 	if r, ok := opened.(*rowspectrum.Rows); ok {
 		opened = r.Rows
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 )
 
@@ -23,9 +24,7 @@ func TestTimings(t *testing.T) {
 			{"predict.packing", "predict.features", "predict.products", "predict.covariance"},
 		} {
 			began, worked := time.Now(), cputime.Now()
-			if err := p.calls[i](); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, p.calls[i]())
 			room := time.Since(began) * time.Duration(runtime.GOMAXPROCS(0))
 			worked = cputime.Now() - worked
 			var names []string

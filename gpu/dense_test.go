@@ -13,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -75,10 +76,7 @@ type solvedAlgebra struct{ z, mean, coef, stats []float64 }
 // on solves on a card, with large tiles from so many on.
 func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjoint) *solvedAlgebra {
 	t.Helper()
-	q, err := b.newQueue()
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testkit.Must(b.newQueue())(t)
 	defer func() {
 		if err := q.close(); err != nil {
 			t.Error(err)
@@ -90,9 +88,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	p.layChain(true)
 	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
 	p.wants[arrayTable] = int64(8 * len(p.table))
-	if err := q.fit(b.context, &p.wants, math.MaxInt64/2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, q.fit(b.context, &p.wants, math.MaxInt64/2))
 	lower, sums := make([]float64, m*m), make([]float64, groups(d)*m*columnSums)
 	for i := range m {
 		for j := range i {
@@ -114,9 +110,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	for _, x := range []array{arrayGram, arraySolved, arrayStats} {
 		q.download(p, x)
 	}
-	if err := q.finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, q.finish(nil))
 	s := slices.Clone(q.host[arraySolved]) // which ends with the queue
 	return &solvedAlgebra{slices.Clone(q.host[arrayGram]), s[:m*d], s[m*d:], slices.Clone(q.host[arrayStats])}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -84,10 +85,7 @@ func apart(got, want []answer) (worst float64) {
 // on runs a method and has it succeed.
 func (p *problem) on(t *testing.T, b backend.Backend, m method) []answer {
 	t.Helper()
-	all, err := p.run(b, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(p.run(b, m))(t)
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
@@ -130,14 +131,8 @@ func TestOpenFails(t *testing.T) {
 
 // fails has the n'th call fail and says whether there was one.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
-	b, err := Open(p.options(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open(p.options(0)))(t)
+	r := testkit.Must(b.Open(p.data))(t)
 	cuda.FailEmulated(call, n)
 	all, err := m.call(r)
 	cuda.FailEmulated(call, 0)

@@ -13,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestFitAllocationRefused: whichever allocation a card refuses, the fit ends
@@ -24,10 +25,7 @@ func TestFitAllocationRefused(t *testing.T) {
 		data.X, data.Y = append(data.X, float64(i)), append(data.Y, math.Sin(float64(i)/3)+0.1*math.Cos(7*float64(i*i)))
 	}
 	fit := func(o vssgp.Options, fail int) ([]byte, int, error) {
-		b, err := gpu.Open(gpu.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(gpu.Open(gpu.Options{}))(t)
 		defer func() {
 			if err := b.Close(); err != nil {
 				t.Error(err)
@@ -41,9 +39,7 @@ func TestFitAllocationRefused(t *testing.T) {
 			return nil, 0, err
 		}
 		var out bytes.Buffer
-		if err := m.Write(&out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, m.Write(&out))
 		return out.Bytes(), r.Resumed, nil
 	}
 	want, _, err := fit(vssgp.Options{}, 0)

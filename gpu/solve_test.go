@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // lambda and solvedBar are what the tests solve with and pull back.
@@ -158,10 +159,7 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 	t.Helper()
 	name := fmt.Sprint(sizes, " features, ", d, " outputs")
 	p := windowed(sizes, 12*len(sizes)+40, d)
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	defer r.Close()
 	if !r.CanSolve(p.features) {
 		t.Fatalf("%s: not to be solved on the card", name)
@@ -194,10 +192,7 @@ func TestSolveLargest(t *testing.T) {
 		}
 		solveAs(t, b, []int{most - 1, most, 3}, 1)
 		p := windowed([]int{2, most + 1}, 60, 1)
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		if r.CanSolve(p.features) {
 			t.Errorf("%d features are to be solved on the card", most+1)
@@ -233,13 +228,9 @@ func TestSolveDense(t *testing.T) {
 				t.Fatal("no factor")
 			}
 			var mean mat.Dense
-			if err := c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))))
 			s := backend.NewSolution(p.m, 1)
-			if err := r.Solve(s, p.features, l); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, r.Solve(s, p.features, l))
 			bound := 1e-15 * c.Cond() // of what a backward stable solution may lose
 			if d := math.Abs(s.LogDet - c.LogDet()); d > 1e-10*math.Abs(c.LogDet()) {
 				t.Errorf("λ = %g: log|A| is off by %g", l, d)
@@ -260,14 +251,8 @@ func TestSolveNotPositive(t *testing.T) {
 		for _, sizes := range [][]int{repeated(1, 5), repeated(4, 5), repeated(30, 5), {65}, {200}} {
 			v := len(sizes)
 			p := windowed(sizes, 12*v+40, 1)
-			r, err := b.Open(p.data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := p.solved(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(b.Open(p.data))(t)
+			want := testkit.Must(p.solved(r))(t)
 			trace := want[len(want)-1].v[2]
 			for _, l := range []float64{-trace, math.NaN(), math.Inf(1)} {
 				dst := backend.NewSolution(p.m, 1)
@@ -299,21 +284,14 @@ func TestSolveMisuse(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	b := open(t, Options{Ordinal: ordinal})
 	p := newProblem(shape{n: 80, m: 12, q: 1, d: 1, windows: 3})
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	pull := func() error { return r.PullbackSolved(backend.NewFeatures(p.m, 1), p.features, solvedBar) }
 	if err := pull(); !errors.Is(err, backend.ErrShape) {
 		t.Errorf("before any solution: %v", err)
 	}
 	for _, m := range p.methods() {
-		if err := r.Solve(backend.NewSolution(p.m, 1), p.features, lambda); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.call(r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, r.Solve(backend.NewSolution(p.m, 1), p.features, lambda))
+		testkit.Must(m.call(r))(t)
 		if err := pull(); !errors.Is(err, backend.ErrShape) {
 			t.Errorf("after %s: %v", m.name, err)
 		}
@@ -334,16 +312,11 @@ func TestSolveShrinks(t *testing.T) {
 	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal})
-		r, err := b.Open(large.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(b.Open(large.data))(t)
 		defer r.Close()
 		h := &r.(*rows).holdings
 		for _, p := range []*problem{large, small} {
-			if _, err := p.solved(r); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(p.solved(r))(t)
 			_, _, size := gramOffsets(p.features.Offsets())
 			if most := 8 * size; h.size[arrayGram] > most {
 				t.Errorf("%d features: %d bytes for A, which has %d", p.features.M, h.size[arrayGram], most)
@@ -358,14 +331,9 @@ func TestSolveShrinks(t *testing.T) {
 // withMoments opens the problem's rows until the test ends, and has their moments.
 func (p *problem) withMoments(t *testing.T, b backend.Backend) (backend.Rows, *backend.Moments) {
 	t.Helper()
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	t.Cleanup(func() { r.Close() })
 	mom := backend.NewMoments(p.features, p.d)
-	if err := r.Moments(mom, p.features); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Moments(mom, p.features))
 	return r, mom
 }

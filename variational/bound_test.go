@@ -8,6 +8,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -26,10 +27,7 @@ func open(t testing.TB, data *backend.Data) *variational.Rows {
 // openOn opens data on a backend.
 func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variational.Rows {
 	t.Helper()
-	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: device})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(variational.Open(context.Background(), *data, variational.Setting{Backend: device}))(t)
 	t.Cleanup(func() {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
@@ -41,10 +39,7 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 // evaluated is Rows.Evaluate where it must succeed.
 func evaluated(t testing.TB, r *variational.Rows, p *variational.Params, inference variational.Inference, rows []int, gradient bool) *variational.Evaluation {
 	t.Helper()
-	e, err := r.Evaluate(p, inference, rows, gradient)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(r.Evaluate(p, inference, rows, gradient))(t)
 	return e
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // chainShapes are models whose evaluations cost the host something: windows×components×K
@@ -62,10 +63,7 @@ func (idle) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) erro
 func idleRows(t testing.TB, p *Params) (*Rows, *backend.Features) {
 	t.Helper()
 	data := backend.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
-	r, err := Open(t.Context(), data, Setting{Backend: idle{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Open(t.Context(), data, Setting{Backend: idle{}}))(t)
 	f := p.Features()
 	sums, s := r.workspace.sumsOf(f, 1), r.workspace.solutionOf(f, 1)
 	bar := r.workspace.adjointOf(f)
@@ -100,10 +98,7 @@ func TestCores(t *testing.T) {
 				func() (*Evaluation, error) { return r.Factorized(p, nil, nil, true) },
 				func() (*Evaluation, error) { return r.Factorized(p, nil, weight, true) },
 			} {
-				e, err := evaluate()
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := testkit.Must(evaluate())(t)
 				all = append(all, e.Bound)
 				for _, tensor := range e.Gradient.Tensors() {
 					all = append(all, *tensor.Data...)

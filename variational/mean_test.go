@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // conjugateWithin is how much of the error conjugateGradients may leave when it
@@ -48,10 +49,7 @@ func TestApproximateMean(t *testing.T) {
 			for i := range p.CoefVar {
 				p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*wantDiag[i/c.d])
 			}
-			e, err := rows.Factorized(p, nil, nil, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Must(rows.Factorized(p, nil, nil, false))(t)
 			return e.Bound
 		}
 		zero, near, best := value(make([]float64, len(mean))), value(mean), value(wantMean)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -26,10 +27,7 @@ func TestNoiseLevel(t *testing.T) {
 			if r.NoiseFloor == 0 {
 				t.Errorf("the fit does not end at the noise level: the test is blunt")
 			}
-			p, err := m.Predict(t.Context(), data.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 			checkAgainstTruth(t, m, data, r.Bound, p)
 		})
 	}

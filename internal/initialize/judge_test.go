@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -90,9 +91,7 @@ func begin(t *testing.T, d *backend.Data, set Settings, judge Judge) (*variation
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Check())
 	return p, begun
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -26,10 +27,7 @@ func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(t.Context(), *d, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(New(t.Context(), *d, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic}))(t)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -61,10 +59,7 @@ func TestDirectMean(t *testing.T) {
 		for i := range p.CoefVar {
 			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
 		}
-		e, err := r.Rows.Factorized(p, nil, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(r.Rows.Factorized(p, nil, nil, false))(t)
 		return e.Bound
 	}
 	diag, mean := directMean(t, r, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -45,14 +46,9 @@ func TestMeanEnds(t *testing.T) {
 	p, data := modeltest.Kind{Name: "mean", N: 300, L: 2, K: 3, Q: 1, D: 1}.Make()
 	p.CoefMean, p.CoefVar = nil, nil
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := New(ctx, *data, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(New(ctx, *data, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic}))(t)
 	defer r.Close()
-	if err := r.Begin(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Begin(nil))
 	p.CoefMean[0] = 42
 	if err := r.startCoefficients(); err != nil || p.CoefMean[0] != 42 {
 		t.Errorf("a coefficient of 42 is %v, %v", p.CoefMean[0], err)

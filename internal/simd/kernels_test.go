@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // eachSet runs f once for each set that the processor has.
@@ -15,9 +17,7 @@ func eachSet[T interface {
 	defer func() { use = was }()
 	for _, s := range Sets() {
 		t.Run(s.String(), func(t T) {
-			if err := Use(s.String()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, Use(s.String()))
 			f(t)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // differences compares grad with central differences of f, which reads x. The
@@ -133,28 +134,19 @@ func near(t *testing.T, name string, got, want, tolerance float64) {
 // value is an objective at h.
 func value(t *testing.T, f objective, h hyper) float64 {
 	t.Helper()
-	v, err := f.value(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Must(f.value(h))(t)
 	return v
 }
 
 func fit(t *testing.T, m Method, data *vssgp.Data) *Fit {
 	t.Helper()
-	f, err := m.Fit(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(m.Fit(t.Context(), data))(t)
 	return f
 }
 
 func predict(t *testing.T, m Model, x ...float64) *vssgp.Prediction {
 	t.Helper()
-	p, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(t.Context(), x))(t)
 	return p
 }
 
@@ -290,10 +282,7 @@ func TestSolveFromTheRight(t *testing.T) {
 			l.Set(i, i, 1+r.Float64())
 		}
 		a.Mul(l, l.T())
-		f, err := factorize(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(factorize(a))(t)
 		wide := mat.NewDense(40, n+3, normals(r, 40*(n+3))) // a stride that is not n
 		b := wide.Slice(0, 40, 2, n+2).(*mat.Dense)
 		want := mat.DenseCopyOf(wide)
@@ -319,9 +308,7 @@ func TestGPAgainstNaive(t *testing.T) {
 		rows := normals(r, 150)
 		got := predict(t, e.model(), rows...)
 		var inverse, mean, left mat.Dense
-		if err := inverse.Inverse(a); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, inverse.Inverse(a))
 		k := h.cov.naive(rows, p.x)
 		mean.Product(k, &inverse, column(p.y))
 		left.Product(k, &inverse, k.T())
@@ -425,10 +412,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 	for _, pairs := range []int{20, 80, 320} {
 		o := vssgp.Options{Method: vssgp.SSGP, Init: vssgp.InitPaper, Features: 2 * pairs, NoisePrecision: 0.1}
 		o.Paper.Lengthscales = []float64{1}
-		start, err := vssgp.New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(vssgp.New(t.Context(), data, o))(t)
 		for k := range start.Params.FreqMean {
 			u := (float64(k/2) + 0.5) / float64(pairs)
 			start.Params.FreqMean[k] = math.Sqrt2 * math.Erfinv(2*u-1)

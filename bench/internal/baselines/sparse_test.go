@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 var bounds = []Bound{VFE, FITC}
@@ -162,9 +163,7 @@ func TestSPGPValueErrors(t *testing.T) {
 func TestSpread(t *testing.T) {
 	for m, want := range map[int][]float64{1: {2}, 2: {0, 8}, 3: {0, 2, 8}, 4: {0, 4.0 / 3, 10.0 / 3, 8}, 5: {0, 1, 2, 4, 8}} {
 		p := &problem{x: []float64{4, 1, 2, 2, 8, 0}}
-		if err := p.spread(m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.spread(m))
 		for i, z := range p.start.z {
 			near(t, fmt.Sprintf("%d inducing inputs", m), z, want[i], 1e-14)
 		}
@@ -180,18 +179,14 @@ func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	other := *w.tile
 	other.y = normals(rand.New(rand.NewPCG(8, 8)), batch)
 	other.phi = mat.DenseCopyOf(w.tile.phi)
-	if err := w.q.natural(&other, 0.7, 2, 0.3); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.q.natural(&other, 0.7, 2, 0.3))
 	return w
 }
 
 // project fills the tile with the first rows.
 func (w *steps) project(t *testing.T) {
 	t.Helper()
-	if err := w.proj.set(w.h); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.proj.set(w.h))
 	copy(w.tile.x, w.x)
 	copy(w.tile.y, w.y)
 	w.tile.project(w.proj)
@@ -240,9 +235,7 @@ func (w *steps) hear(t *testing.T, a, b *mat.Dense) {
 	w.q.p.Product(l.T(), a, l)
 	addDiagonal(w.q.p, 1)
 	w.q.theta.Mul(l.T(), b)
-	if err := w.q.update(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.q.update())
 }
 
 // The mean of the estimates from one epoch's mini-batches is the bound.
@@ -278,9 +271,7 @@ func TestSVGPDivergence(t *testing.T) {
 		full := mat.DenseCopyOf(q.p)
 		mirror(full)
 		var inverse, mean mat.Dense
-		if err := inverse.Inverse(full); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, inverse.Inverse(full))
 		mean.Mul(&inverse, q.theta)
 		want := 0.5*(mat.Trace(&inverse)-7-math.Log(mat.Det(&inverse))) + 0.5*math.Pow(mat.Norm(&mean, 2), 2)
 		near(t, "KL", q.kl(), want, 1e-10)
@@ -296,9 +287,7 @@ func TestSVGPNaturalStepIsVFE(t *testing.T) {
 		if before := w.bound(); !(before < best-1e-3) {
 			t.Errorf("bound of another q(v) is %v; VFE's is %v", before, best)
 		}
-		if err := w.q.natural(w.tile, 1, 1, p.start.noise); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.q.natural(w.tile, 1, 1, p.start.noise))
 		near(t, "bound", w.bound(), best, 1e-11)
 		samePredictions(t, &sparseModel{p.scale, w.proj, w.q.posterior}, c.model(), 1e-10)
 	})
@@ -309,18 +298,14 @@ func TestSVGPNaturalStepIsVFE(t *testing.T) {
 func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, best float64) {
 	t.Helper()
 	w := stepsAt(t, p, len(p.x))
-	if err := w.q.natural(w.tile, 1, 1, w.h.noise); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.q.natural(w.tile, 1, 1, w.h.noise))
 	from := w.proj
 	w.h, w.proj = w.h.clone(), newProjection(len(w.h.z))
 	change(&w.h)
 	w.project(t)
 	left = w.bound()
 	w.q.carry(from, w.proj)
-	if err := w.q.update(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.q.update())
 	return left, w.bound(), value(t, newCollapsed(p, VFE), w.h)
 }
 
@@ -361,9 +346,7 @@ func TestSVGPCarries(t *testing.T) {
 // A step to where there is no bound is taken back, also if it is the last.
 func TestSVGPTakesBadStepsBack(t *testing.T) {
 	p := prepare(noisyData(60, 4), Options{Covariance: SE(1), NoisePrecision: 1})
-	if err := p.spread(8); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.spread(8))
 	w := newSteps(p, SVGP{Batch: 60, Rate: 0.05})
 	bad := slices.Repeat([]float64{1e4}, len(w.v))
 	for _, of := range []int{5, 10, 10} {
@@ -390,15 +373,11 @@ func BenchmarkSVGPStep(b *testing.B) {
 		data.X[i] = float64(i)
 	}
 	p := prepare(data, Options{Covariance: SE(10, 50), NoisePrecision: 1, Iterations: 2000})
-	if err := p.spread(800); err != nil {
-		b.Fatal(err)
-	}
+	testkit.OK(b, p.spread(800))
 	w := newSteps(p, SVGP{Batch: 512, Rate: 0.05})
 	for b.Loop() {
 		w.draw()
-		if _, err := w.step(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(w.step())(b)
 		w.advance(w.set.Rate)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -29,10 +30,7 @@ func TestGaps(t *testing.T) {
 		g := made(make([]float64, c.n))
 		least, most := c.n, 0
 		for seed := range uint64(200) {
-			gaps, err := g.drawGaps(seed, c.count, c.length)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gaps := testkit.Must(g.drawGaps(seed, c.count, c.length))(t)
 			if len(gaps) != c.count {
 				t.Fatalf("%+v: %d gaps", c, len(gaps))
 			}
@@ -78,10 +76,7 @@ func TestSignal(t *testing.T) {
 	if at := r.most(200, bayes.RMS); at != 400 {
 		t.Errorf("loudest stretch of 200 at %d, want 400", at)
 	}
-	g, err := r.at(400, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(r.at(400, 200))(t)
 	if v := bayes.RMS(g.Y); math.Abs(v-0.1) > 1e-12 || g.Name != "hum@400" || g.Rate != 8000 {
 		t.Errorf("rms %v, name %s, rate %d", v, g.Name, g.Rate)
 	}
@@ -289,13 +284,8 @@ func TestAudioQuick(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var out, log bytes.Buffer
 			s := &session{Options: Options{Quick: true, Seeds: 1, Out: t.TempDir()}, log: &log}
-			lines, err := s.set(context.Background(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.show(c, lines, &out); err != nil {
-				t.Fatal(err)
-			}
+			lines := testkit.Must(s.set(context.Background(), c))(t)
+			testkit.OK(t, s.show(c, lines, &out))
 			for _, l := range lines {
 				if l.Status != machine.OK || !(l.Scores[TestRMSE] > 0) || !(l.Scores[ZeroRMSE] > 0) || l.Seconds <= 0 {
 					t.Errorf("%+v", l)

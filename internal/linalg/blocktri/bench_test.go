@@ -7,14 +7,12 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // factorised is the factor of g, which keeps its value.
 func factorised(t testing.TB, g *backend.Gram) *Factor {
-	f, err := Factorize(g.Clone(), 0.1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(Factorize(g.Clone(), 0.1, 2))(t)
 	return f
 }
 
@@ -33,10 +31,7 @@ func BenchmarkSegments(b *testing.B) {
 			for b.Loop() {
 				a.CopyFrom(g)
 				here = min(here, timed(func() {
-					f, err := Factorize(a, 0.1, segments)
-					if err != nil {
-						b.Fatal(err)
-					}
+					f := testkit.Must(Factorize(a, 0.1, segments))(b)
 					f.Inverse()
 				}))
 				a.CopyFrom(g)
@@ -76,9 +71,7 @@ func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
 	between, views := backend.NewGram(offset), []*backend.Gram(nil)
 	for _, s := range segments {
 		t.parts = append(t.parts, timed(func() {
-			if err := s.Eliminate(0.1); err != nil {
-				b.Fatal(err)
-			}
+			testkit.OK(b, s.Eliminate(0.1))
 		}))
 	}
 	t.between = timed(func() {
@@ -91,10 +84,7 @@ func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
 		for i, v := range at {
 			copy(between.Diag[i], a.Diag[v])
 		}
-		f, err := Factorize(between, 0.1, 2)
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := testkit.Must(Factorize(between, 0.1, 2))(b)
 		f.Inverse()
 		for i, v := range at {
 			copy(a.Diag[v], between.Diag[i])

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // randomBlocks is a matrix with the given block sizes.
@@ -75,9 +76,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 			b[i] = rng.NormFloat64()
 		}
 		var want mat.Dense
-		if err := c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))))
 		product := 0.0 // bᵀA⁻¹b
 		for i := range b {
 			product += b[i] * want.At(i/n, i%n)
@@ -94,9 +93,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 		}
 	}
 	var inv mat.SymDense
-	if err := c.InverseTo(&inv); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.InverseTo(&inv))
 	checkInverse(t, sizes, f.Inverse(), &inv)
 }
 
@@ -132,10 +129,7 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 func TestDownward(t *testing.T) {
 	g := dominant([]int{5, 1, 6, 2})
 	d := denseOf(g)
-	f, err := Factorize(g, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(Factorize(g, 0, 1))(t)
 	for i := range f.R.M() {
 		for j := range i + 1 {
 			s := 0.0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -167,10 +168,7 @@ func TestSameBits(t *testing.T) {
 				for i := range a.Scratch(1 << 20) {
 					a.Scratch(1 << 20)[i] = math.NaN()
 				}
-				f, err := Factorize(a, 0.1, segments)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := testkit.Must(Factorize(a, 0.1, segments))(t)
 				b := make([]float64, a.M())
 				b[3] = 1
 				f.Solve(b, 1)

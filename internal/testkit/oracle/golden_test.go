@@ -4,6 +4,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // Bounds on the error against the golden files. Both sides are float64: they
@@ -20,10 +22,7 @@ func forEachGolden(t *testing.T, check func(t *testing.T, g *Golden)) {
 		t.Fatalf("golden files: %d found, want 7 (%v)", len(paths), err)
 	}
 	for _, path := range paths {
-		g, err := LoadGolden(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(LoadGolden(path))(t)
 		t.Run(g.Name, func(t *testing.T) { check(t, g) })
 	}
 }
