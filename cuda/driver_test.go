@@ -55,23 +55,20 @@ func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(stri
 	m := testkit.Must(c.Load(driverPTX))(t)
 	return c, s, func(name string) *Function {
 		t.Helper()
-		f := testkit.Must(m.Function(name))(t)
-		return f
+		return testkit.Must(m.Function(name))(t)
 	}
 }
 
 // alloc is Alloc that must go well.
 func alloc(t *testing.T, c *Context, bytes int64) *Memory {
 	t.Helper()
-	m := testkit.Must(c.Alloc(bytes))(t)
-	return m
+	return testkit.Must(c.Alloc(bytes))(t)
 }
 
 // host is AllocHost that must go well.
 func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	t.Helper()
-	h := testkit.Must(c.AllocHost(bytes))(t)
-	return h
+	return testkit.Must(c.AllocHost(bytes))(t)
 }
 
 var one = Geometry{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}

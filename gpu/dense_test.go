@@ -22,8 +22,7 @@ var denseEdges = []int{65, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257}
 
 // TestDenseModels: models without windows are solved as by the host.
 func TestDenseModels(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, m := range []int{1, 2, 63, 64} { // one front
 			solveAs(t, b, []int{m}, 1)
 		}
@@ -197,8 +196,7 @@ func (a *algebra) residual(mean []float64) (largest float64) {
 // residual as substitution leaves: U alone leaves a hundred thousand times that.
 func TestDenseAlgebra(t *testing.T) {
 	const epsilon = 0x1p-53
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, c := range []struct {
 			m, d, large  int
 			twin, lambda float64
@@ -243,8 +241,7 @@ func TestDenseAlgebra(t *testing.T) {
 // TestDenseTiles: large tiles, which only large models take, give what small ones do.
 func TestDenseTiles(t *testing.T) {
 	bar := backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, m := range []int{192, 193, 257, 390} {
 			a := newAlgebra(m, 2, 0, 0.3)
 			if err := near(a.on(t, b, 1, bar).answers(), a.on(t, b, math.MaxInt, bar).answers(), 1e-12); err != nil {
@@ -276,8 +273,7 @@ func off(got []float64, want mat.Matrix) (worst float64) {
 // TestDenseJitter: where A has no factor, the jitter that Jittered finds is the one
 // that it finds on the host.
 func TestDenseJitter(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		p := windowed([]int{100}, 60, 1)
 		r, mom := p.withMoments(t, b)
 		var eigen mat.EigenSym

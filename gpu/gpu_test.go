@@ -11,7 +11,6 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -68,6 +67,11 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
+// onEachCard is onEach with a backend by digits; 0: float64.
+func onEachCard(t *testing.T, digits int, test func(t *testing.T, b *Backend)) {
+	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal, Digits: digits})) })
+}
+
 func TestBackend(t *testing.T) {
 	for _, digits := range []int{0, MostDigits} {
 		if digits > 0 && !slow.Tests {
@@ -76,8 +80,7 @@ func TestBackend(t *testing.T) {
 		onEach(t, func(t *testing.T, ordinal int) {
 			t.Parallel()
 			backendtest.Run(t, func(t testing.TB) backend.Backend {
-				b := testkit.Must(Open(Options{Ordinal: ordinal, Digits: digits}))(t)
-				return b
+				return testkit.Must(Open(Options{Ordinal: ordinal, Digits: digits}))(t)
 			})
 		})
 	}
@@ -113,33 +116,9 @@ var shapes = []shape{
 }
 
 func TestAsCPU(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
-		}
-	})
-}
-
-// TestRepeat: the same bits again, on the same Rows and on others, with other
-// methods in between.
-func TestRepeat(t *testing.T) {
-	p := newProblem(shape{n: 1500, m: 70, q: 1, d: 2, even: true, broken: 700, windows: 3})
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
-		r := testkit.Must(b.Open(p.data))(t)
-		defer r.Close()
-		for _, m := range p.methods() {
-			first := testkit.Must(p.run(b, m))(t)
-			for range 2 {
-				again, err := m.call(r)
-				if err == nil {
-					err = sameBits(first, again)
-				}
-				if err != nil {
-					t.Errorf("%s: %v", m.name, err)
-				}
-			}
 		}
 	})
 }
@@ -147,8 +126,7 @@ func TestRepeat(t *testing.T) {
 // TestSteady: from the second evaluation on nothing is allocated on the card.
 func TestSteady(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 2, even: true, windows: 3})
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		var held holdings
@@ -338,21 +316,5 @@ func TestQueue(t *testing.T) {
 	}
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-// TestWithoutOutputs: rows that have none still have second moments.
-func TestWithoutOutputs(t *testing.T) {
-	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
-	p := newProblem(shape{n: 90, m: 20, q: 1, d: 0, windows: 3})
-	for _, m := range p.methods()[:4] {
-		want := testkit.Must(p.run(cpu.New(), m))(t)
-		got, err := p.run(b, m)
-		if err == nil {
-			err = near(got, want, float64Bound(m.name))
-		}
-		if err != nil {
-			t.Errorf("%s: %v", m.name, err)
-		}
 	}
 }

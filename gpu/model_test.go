@@ -140,8 +140,7 @@ func (b *counted) evaluation(t *testing.T, p *vssgp.Params, data *vssgp.Data) *v
 	t.Helper()
 	m := testkit.Must(vssgp.NewModel(p))(t)
 	m.Backend = b
-	e := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
-	return e
+	return testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
 }
 
 func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
@@ -163,8 +162,7 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 // host, dense and under windows.
 func TestNoiseless(t *testing.T) {
 	all := modeltest.Noiseless()
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for i, s := range all[:5] {
 			if !slow.Tests && i != 0 && i != 2 {
 				continue // emulated cards take a minute for all

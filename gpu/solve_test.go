@@ -128,8 +128,7 @@ const algebraBound = 1e-10
 // TestSolve: as the host's algebra on the same moments, about every edge: of the
 // panels of 8 and strips of 16, of segments and levels, with windows of none.
 func TestSolve(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, d := range []int{1, 3} {
 			for _, m := range []int{1, 7, 8, 9, 16, 17} {
 				for _, v := range []int{1, 2, 3, 5, 8, 9} {
@@ -180,8 +179,7 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 // TestSolveLargest: the largest windows that a card's shared memory holds are
 // solved there, larger ones are not.
 func TestSolveLargest(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		shared := b.device.SharedPerBlock
 		most := 1
 		for chainFits([]int{0, most + 1}, 1, shared) {
@@ -204,8 +202,7 @@ func TestSolveLargest(t *testing.T) {
 
 // TestSolveDense: as a dense factorization, where A is badly conditioned too.
 func TestSolveDense(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		p := windowed(repeated(11, 4), 200, 1)
 		for k := 1; k < p.m; k += 4 { // nearly the feature before
 			f := p.features
@@ -246,8 +243,7 @@ func TestSolveDense(t *testing.T) {
 // that tells the trace for a jitter; the same rows then solve A with more on the
 // diagonal.
 func TestSolveNotPositive(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, sizes := range [][]int{repeated(1, 5), repeated(4, 5), repeated(30, 5), {65}, {200}} {
 			v := len(sizes)
 			p := windowed(sizes, 12*v+40, 1)
@@ -310,8 +306,7 @@ func TestSolveMisuse(t *testing.T) {
 // a smaller model does not want them as large.
 func TestSolveShrinks(t *testing.T) {
 	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(large.data))(t)
 		defer r.Close()
 		h := &r.(*rows).holdings

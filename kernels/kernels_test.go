@@ -19,14 +19,12 @@ const regenerate = "run go generate ./kernels"
 
 func read(t *testing.T) *source.Sources {
 	t.Helper()
-	s := testkit.Must(source.Read("."))(t)
-	return s
+	return testkit.Must(source.Read("."))(t)
 }
 
 func file(t *testing.T, name string) []byte {
 	t.Helper()
-	text := testkit.Must(os.ReadFile(name))(t)
-	return text
+	return testkit.Must(os.ReadFile(name))(t)
 }
 
 // images returns the PTX for each of source.Architectures.

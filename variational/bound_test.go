@@ -39,8 +39,7 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 // evaluated is Rows.Evaluate where it must succeed.
 func evaluated(t testing.TB, r *variational.Rows, p *variational.Params, inference variational.Inference, rows []int, gradient bool) *variational.Evaluation {
 	t.Helper()
-	e := testkit.Must(r.Evaluate(p, inference, rows, gradient))(t)
-	return e
+	return testkit.Must(r.Evaluate(p, inference, rows, gradient))(t)
 }
 
 // TestBoundsAndGradients holds both bounds, and their derivatives by every

@@ -214,8 +214,7 @@ func TestChoosesComponents(t *testing.T) {
 			c := set
 			c.Window, c.most, c.Features = window, components, features
 			layout := s.propose(t.Context(), noiseLevels[0], c)
-			v := testkit.Must(j.Optimized(t.Context(), *data, layout.params(), choiceIterations))(t)
-			return v
+			return testkit.Must(j.Optimized(t.Context(), *data, layout.params(), choiceIterations))(t)
 		}
 		chosen := p.L / p.Windows.Count()
 		got, first := criterion(window, chosen, p.K), set.mostBins(window)

@@ -134,20 +134,17 @@ func near(t *testing.T, name string, got, want, tolerance float64) {
 // value is an objective at h.
 func value(t *testing.T, f objective, h hyper) float64 {
 	t.Helper()
-	v := testkit.Must(f.value(h))(t)
-	return v
+	return testkit.Must(f.value(h))(t)
 }
 
 func fit(t *testing.T, m Method, data *vssgp.Data) *Fit {
 	t.Helper()
-	f := testkit.Must(m.Fit(t.Context(), data))(t)
-	return f
+	return testkit.Must(m.Fit(t.Context(), data))(t)
 }
 
 func predict(t *testing.T, m Model, x ...float64) *vssgp.Prediction {
 	t.Helper()
-	p := testkit.Must(m.Predict(t.Context(), x))(t)
-	return p
+	return testkit.Must(m.Predict(t.Context(), x))(t)
 }
 
 // samePredictions compares two models.

@@ -12,8 +12,7 @@ import (
 
 // factorised is the factor of g, which keeps its value.
 func factorised(t testing.TB, g *backend.Gram) *Factor {
-	f := testkit.Must(Factorize(g.Clone(), 0.1, 2))(t)
-	return f
+	return testkit.Must(Factorize(g.Clone(), 0.1, 2))(t)
 }
 
 // BenchmarkSegments times factor and inverse of a long recording's matrix, 600

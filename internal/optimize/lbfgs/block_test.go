@@ -56,8 +56,7 @@ func (v *valleys) start(t *testing.T) *State {
 	for i := range x {
 		x[i] = -1.2 + 0.3*math.Sin(float64(i))
 	}
-	s := testkit.Must(Start(v.f, x))(t)
-	return s
+	return testkit.Must(Start(v.f, x))(t)
 }
 
 // blocks cuts each valley in two ranges, out of order among the blocks.
