@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -114,63 +114,36 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	return &solvedAlgebra{slices.Clone(q.host[arrayGram]), s[:m*d], s[m*d:], slices.Clone(q.host[arrayStats])}
 }
 
-// precision is the number of bits of what a card's results are held against.
-const precision = 300
-
-func precise(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
-
 // at is number (i, j) of A.
-func (a *algebra) at(i, j int) *big.Float {
-	x := precise(a.g.At(i, j))
+func (a *algebra) at(i, j int) precise.Real {
+	x := precise.Of(a.g.At(i, j))
 	if i == j {
-		x.Add(x, precise(a.lambda))
+		x = x.Plus(precise.Of(a.lambda))
 	}
 	return x
 }
 
-// truth is (m, A⁻¹) [m,d+m] and log|A|, by Gauss and Jordan.
+// truth is (m, A⁻¹) [m,d+m] and log|A|.
 func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
-	n := a.m + a.d + a.m
-	rows := make([][]*big.Float, a.m)
-	for i := range rows {
-		for j := range n {
-			switch {
-			case j < a.m:
-				rows[i] = append(rows[i], a.at(i, j))
-			case j < a.m+a.d:
-				rows[i] = append(rows[i], precise(a.c[i*a.d+j-a.m]))
-			default:
-				rows[i] = append(rows[i], precise(0))
-			}
+	factor, right := precise.Matrix(a.m, a.m), precise.Matrix(a.d+a.m, a.m)
+	for i := range a.m {
+		for j := range i + 1 {
+			factor[i][j] = a.at(i, j)
 		}
-		rows[i][a.m+a.d+i].SetInt64(1)
+		for o := range a.d {
+			right[o][i] = precise.Of(a.c[i*a.d+o])
+		}
+		right[a.d+i][i] = precise.Of(1)
 	}
-	product := precise(0)
-	for k, row := range rows {
-		pivot := precise(0).Set(row[k])
-		v, _ := pivot.Float64()
-		logDet += math.Log(v)
-		for _, x := range row[k:] {
-			x.Quo(x, pivot)
-		}
-		for i, other := range rows {
-			factor := precise(0).Set(other[k])
-			if i == k {
-				continue
-			}
-			for j := k; j < n; j++ {
-				if row[j].Sign() != 0 {
-					other[j].Sub(other[j], product.Mul(factor, row[j]))
-				}
-			}
-		}
-	}
+	precise.Cholesky(factor)
 	solutions = mat.NewDense(a.m, a.d+a.m, nil)
-	for i, row := range rows {
-		for j, x := range row[a.m:] {
-			v, _ := x.Float64()
-			solutions.Set(i, j, v)
+	for j, b := range right {
+		for i, x := range precise.Solved(factor, b) {
+			solutions.Set(i, j, x.Float())
 		}
+	}
+	for i := range factor {
+		logDet += 2 * math.Log(factor[i][i].Float())
 	}
 	return solutions, logDet
 }
@@ -179,18 +152,17 @@ func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
 func (a *algebra) residual(mean []float64) (largest float64) {
 	for i := range a.m {
 		for o := range a.d {
-			sum, product := precise(a.c[i*a.d+o]), precise(0)
+			sum := precise.Of(a.c[i*a.d+o])
 			for j := range a.m {
-				sum.Sub(sum, product.Mul(a.at(i, j), precise(mean[j*a.d+o])))
+				sum = sum.Minus(a.at(i, j).Times(precise.Of(mean[j*a.d+o])))
 			}
-			v, _ := sum.Float64()
-			largest = max(largest, math.Abs(v))
+			largest = max(largest, math.Abs(sum.Float()))
 		}
 	}
 	return largest
 }
 
-// TestDenseAlgebra: against 300 bits, with small tiles and large ones, where A is
+// TestDenseAlgebra: against 192 bits, with small tiles and large ones, where A is
 // harmless and where nearly equal features give it a condition of 10¹⁰ and more.
 // Errors are at most M·κ·ε, as rounding A alone may cause; and m has as small a
 // residual as substitution leaves: U alone leaves a hundred thousand times that.

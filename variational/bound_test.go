@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -53,17 +54,17 @@ func TestBoundsAndGradients(t *testing.T) {
 			e := evaluated(t, r, p, variational.Exact, nil, true)
 			checkEvaluation(t, c, "exact", e, tr, tr.exact)
 			e = evaluated(t, r, p, variational.Factorized, nil, true)
-			checkEvaluation(t, c, "factorised", e, tr, func() real { return tr.factorised(nil) })
+			checkEvaluation(t, c, "factorised", e, tr, func() precise.Real { return tr.factorised(nil) })
 			rows := []int{c.N - 1, 0, c.N / 2, 0} // unsorted, one twice
 			e = evaluated(t, r, p, variational.Factorized, rows, true)
-			checkEvaluation(t, c, "mini-batch", e, tr, func() real { return tr.factorised(rows) })
+			checkEvaluation(t, c, "mini-batch", e, tr, func() precise.Real { return tr.factorised(rows) })
 		})
 	}
 }
 
-func checkEvaluation(t *testing.T, c kind, what string, e *variational.Evaluation, tr *truth, bound func() real) {
+func checkEvaluation(t *testing.T, c kind, what string, e *variational.Evaluation, tr *truth, bound func() precise.Real) {
 	t.Helper()
-	if want := bound().float(); !(math.Abs(e.Bound-want) <= trueBound*math.Abs(want)) {
+	if want := bound().Float(); !(math.Abs(e.Bound-want) <= trueBound*math.Abs(want)) {
 		t.Errorf("%s bound %.15g, want %.15g", what, e.Bound, want)
 	}
 	if e.Jitter != 0 {

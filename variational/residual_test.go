@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -36,7 +37,7 @@ func TestResidual(t *testing.T) {
 				t.Errorf("%d passes for the squared errors, want some: %v", counts.factorised, c.pass)
 			}
 			tr := newTruth(p, data)
-			want := tr.exact().float()
+			want := tr.exact().Float()
 			if !(math.Abs(e.Bound-want) <= trueBound*math.Abs(want)) {
 				t.Errorf("bound %.15g, want %.15g", e.Bound, want)
 			}
@@ -44,7 +45,7 @@ func TestResidual(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if off := math.Abs(exactly(difference).minus(tr.residual()).float()); !(off <= lost) {
+			if off := math.Abs(precise.Of(difference).Minus(tr.residual()).Float()); !(off <= lost) {
 				t.Errorf("the difference is off by %g, which is said to be %g at most", off, lost)
 			}
 		})
@@ -52,16 +53,16 @@ func TestResidual(t *testing.T) {
 }
 
 // residual is Σ y² − Σ_d C_dᵀA⁻¹C_d.
-func (t *truth) residual() real {
+func (t *truth) residual() precise.Real {
 	c, a := t.moments(t.all())
 	for k := range a {
-		a[k][k] = a[k][k].plus(exactly(1).over(t.value["noise.precision"][0]))
+		a[k][k] = a[k][k].Plus(precise.Of(1).Over(t.value["noise.precision"][0]))
 	}
-	cholesky(a)
+	precise.Cholesky(a)
 	r := t.squares(t.all())
 	for _, cd := range c {
-		for _, v := range whitened(a, cd) {
-			r = r.minus(v.times(v))
+		for _, v := range precise.Whitened(a, cd) {
+			r = r.Minus(v.Times(v))
 		}
 	}
 	return r

@@ -3,10 +3,11 @@ package simd
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
 // Bounds of the errors, in units of the last place: of 1 for the cosine and
@@ -17,61 +18,20 @@ var (
 	decayULP  = [...]float64{Plain: 2, AVX2: 1, AVX512: 1.2}
 )
 
-// prec is the precision of the truth in bits.
-const prec = 200
-
-var piBig, _, _ = big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494", 10, prec, big.ToNearestEven)
-
 // newBank makes room for count panels of features of q inputs.
 func newBank(count, q int) Bank {
 	return Bank{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
 }
 
-// expBig is exp(x): of x/2^k by its series, squared k times.
-func expBig(x *big.Float) *big.Float {
-	const halvings = 16
-	y := new(big.Float).SetMantExp(x, -halvings)
-	sum, term := newBig(1), newBig(1)
-	for i := 1; i < 30; i++ {
-		term.Mul(term, y).Quo(term, newBig(float64(i)))
-		sum.Add(sum, term)
-	}
-	for range halvings {
-		sum.Mul(sum, sum)
-	}
-	return sum
+// circle is cos 2πt and sin 2πt, for any t: of t less whole turns, which is exact.
+func circle(t float64) (cos, sin precise.Real) {
+	angle := precise.TwoPi.Times(precise.Of(t - math.RoundToEven(t)))
+	return angle.Cos(), angle.Sinc().Times(angle)
 }
-
-// circleBig is cos 2πt and sin 2πt, for any t.
-func circleBig(t float64) (cos, sin *big.Float) {
-	whole := math.RoundToEven(t)
-	x := new(big.Float).SetPrec(prec).Sub(newBig(t), newBig(whole))
-	x.Mul(x, piBig).Mul(x, newBig(2))
-	cos, sin = newBig(0), newBig(0)
-	term := newBig(1)
-	for i := range 60 {
-		switch i % 4 {
-		case 0:
-			cos.Add(cos, term)
-		case 1:
-			sin.Add(sin, term)
-		case 2:
-			cos.Sub(cos, term)
-		case 3:
-			sin.Sub(sin, term)
-		}
-		term.Mul(term, x).Quo(term, newBig(float64(i+1)))
-	}
-	return cos, sin
-}
-
-func newBig(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
 
 // errorIn is |got − want| in units of u.
-func errorIn(got float64, want *big.Float, u float64) float64 {
-	d := new(big.Float).SetPrec(prec).Sub(newBig(got), want)
-	e, _ := d.Quo(d, newBig(u)).Float64()
-	return math.Abs(e)
+func errorIn(got float64, want precise.Real, u float64) float64 {
+	return math.Abs(precise.Of(got).Minus(want).Over(precise.Of(u)).Float())
 }
 
 // ulp is the unit of the last place of x.
@@ -113,9 +73,9 @@ func TestCircle(t *testing.T) {
 			turns = append(turns, math.Ldexp(2*r.Float64()-1, e))
 		}
 	}
-	truth := make([][2]*big.Float, len(turns))
+	truth := make([][2]precise.Real, len(turns))
 	for i, x := range turns {
-		truth[i][0], truth[i][1] = circleBig(x)
+		truth[i][0], truth[i][1] = circle(x)
 	}
 	eachSet(t, func(t *testing.T) {
 		cos, sin := waves(t, turns, make([]float64, len(turns)))
@@ -147,10 +107,10 @@ func TestDecay(t *testing.T) {
 			quad = append(quad, math.Ldexp(r.Float64(), e))
 		}
 	}
-	truth := make([]*big.Float, len(quad))
+	truth := make([]precise.Real, len(quad))
 	for i, q := range quad {
 		if q <= far {
-			truth[i] = expBig(newBig(-q / 2))
+			truth[i] = precise.Of(-q / 2).Exp()
 		}
 	}
 	eachSet(t, func(t *testing.T) {
@@ -163,7 +123,7 @@ func TestDecay(t *testing.T) {
 				}
 				continue
 			}
-			near, _ := truth[i].Float64()
+			near := truth[i].Float()
 			if d := errorIn(e[i], truth[i], ulp(near)); d > worst {
 				worst, at = d, q
 			}
