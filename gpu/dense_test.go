@@ -252,7 +252,7 @@ func TestDenseJitter(t *testing.T) {
 		if !eigen.Factorize(mat.NewSymDense(p.m, mom.Gram.Diag[0]), false) {
 			t.Fatal("no eigenvalues")
 		}
-		mean := traceOf(mom.Gram) / float64(p.m)
+		mean := mom.Gram.Trace(0, mom.Gram.Blocks()) / float64(p.m)
 		below := -eigen.Values(nil)[0] - 3e-9*mean // 10⁻⁸ is the first jitter above
 		s := backend.NewSolution(p.m, 1)
 		card, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {

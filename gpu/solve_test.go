@@ -44,7 +44,7 @@ func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 	if err := r.Moments(mom, p.features); err != nil {
 		return all, err
 	}
-	s.TraceGram = traceOf(mom.Gram)
+	s.TraceGram = mom.Gram.Trace(0, mom.Gram.Blocks())
 	f, err := blocktri.Factorize(mom.Gram, lambda, 2)
 	if err != nil {
 		return all, err
@@ -54,42 +54,13 @@ func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 	f.Solve(s.Mean, p.d)
 	s.LogDet = f.LogDet()
 	bar := &backend.Moments{C: mom.C, Gram: f.Inverse(), D: p.d}
-	s.TraceInverse = traceOf(bar.Gram)
-	spread(bar, s.Mean)
-	err = r.Pullback(g, p.features, bar)
-	return append(all, numbers(s)), err
-}
-
-func traceOf(g *backend.Gram) (sum float64) {
-	for i := range g.M() {
-		sum += g.At(i, i)
-	}
-	return sum
-}
-
-// spread makes solvedBar of A⁻¹ and m.
-func spread(bar *backend.Moments, mean []float64) {
-	g, d := bar.Gram, bar.D
-	block := func(b []float64, left, right, rows, cols int) {
-		for i := range rows {
-			for j := range cols {
-				s := 0.0
-				for o := range d {
-					s += mean[(left+i)*d+o] * mean[(right+j)*d+o]
-				}
-				b[i*cols+j] = solvedBar.Inverse*b[i*cols+j] + solvedBar.Outer*s
-			}
-		}
-	}
-	for v, b := range g.Diag {
-		block(b, g.Offset[v], g.Offset[v], g.Size(v), g.Size(v))
-		if v < len(g.Below) {
-			block(g.Below[v], g.Offset[v+1], g.Offset[v], g.Size(v+1), g.Size(v))
-		}
-	}
-	for i, m := range mean {
+	s.TraceInverse = bar.Gram.Trace(0, bar.Gram.Blocks())
+	blocktri.OuterAdjoint(bar.Gram, s.Mean, p.d, solvedBar.Inverse, solvedBar.Outer)
+	for i, m := range s.Mean {
 		bar.C[i] = solvedBar.Linear * m
 	}
+	err = r.Pullback(g, p.features, bar)
+	return append(all, numbers(s)), err
 }
 
 // windowed is a problem with the given features in each window.

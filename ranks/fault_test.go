@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/ranks"
 )
 
@@ -177,7 +178,7 @@ func TestJitter(t *testing.T) {
 	defer g.Close()
 	m.Backend = g
 	got := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
-	near(t, "jitter", []float64{got.Jitter}, []float64{want.Jitter}, 1e-9)
+	modeltest.Near(t, "jitter", []float64{got.Jitter}, []float64{want.Jitter}, 1e-9)
 }
 
 // TestGroupAborts: Abort frees whoever waits.

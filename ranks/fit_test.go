@@ -163,10 +163,10 @@ func TestEvaluate(t *testing.T) {
 					on.Backend = g
 					got := testkit.Must(on.Evaluate(t.Context(), c.data, m.Inference, nil, true))(t)
 					for i, term := range want.Terms {
-						near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
+						modeltest.Near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
 					}
 					for i, x := range want.Gradient.Tensors() {
-						near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+						modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
 					}
 					if one == nil {
 						one = got
@@ -177,8 +177,8 @@ func TestEvaluate(t *testing.T) {
 						}
 					}
 					gotP := testkit.Must(on.Predict(t.Context(), c.data.X))(t)
-					near(t, "mean", gotP.Mean, wantP.Mean, 1e-12)
-					near(t, "cov", gotP.Cov, wantP.Cov, 1e-12)
+					modeltest.Near(t, "mean", gotP.Mean, wantP.Mean, 1e-12)
+					modeltest.Near(t, "cov", gotP.Cov, wantP.Cov, 1e-12)
 				})
 			}
 		})
@@ -204,24 +204,12 @@ func TestEmptyWindows(t *testing.T) {
 		g := group(t, n)
 		m.Backend = g
 		got := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
-		near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
+		modeltest.Near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
 		for i, x := range want.Gradient.Tensors() {
-			near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+			modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// near compares arrays by the largest entry.
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	most, worst := 0.0, 0.0
-	for i, v := range want {
-		most, worst = max(most, math.Abs(v)), max(worst, math.Abs(got[i]-v))
-	}
-	if !(worst <= tolerance*max(most, 1e-6)) {
-		t.Errorf("%s: off by %.2g of %.2g, want %.0e", what, worst, most, tolerance)
 	}
 }
