@@ -260,9 +260,7 @@ func TestReport(t *testing.T) {
 {"peer":"torch","version":"2","mode":"rates","case":"copy back, pinned","device":"cuda","n":64,"gbytes_per_second":52.5,"status":"ok"}
 {"bench":"speed","case":"without a peak","device":"cuda:0 Card X","seconds_per_evaluation":2,"seconds":{"moments":1,"pullback":1},"flop":{"moments":1e13},"status":"ok"}
 `), r.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var b bytes.Buffer
 	r.print(&b)
 	for _, want := range []string{"Card X, driver 1.2, commit abc", "test-gpu", "exit 1", "exact N=5 M=2", " 0.25 ", " 30 ", " 20 ", "50%", " 2  ok", "out of memory: no", "jax 1, exact N=5 M=2", "torch 2, DGEMM 64", " 50 ", "52.5 GB/s", "20%"} {

@@ -64,9 +64,7 @@ func TestSumsFromTables(t *testing.T) {
 	} {
 		o := parsed[*speedTask](t, "speed", "-n 2000 -features 16 -repeats 1 -fit 3 "+c.args)
 		r, _, err := o.measure()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		tables := c.sums == fromTables
 		if r.Sums != c.sums || (r.Tables != nil) != tables || (r.Work == nil) != tables || (r.GFlops == nil) != tables || (r.Share == nil) != tables {
 			t.Errorf("%q: sums %q, tables %v, rates %v", c.args, r.Sums, r.Tables, r.GFlops)
@@ -155,9 +153,7 @@ func TestGivenPeak(t *testing.T) {
 func measured(t *testing.T, args string) *record {
 	t.Helper()
 	r, _, err := parsed[*speedTask](t, "speed", args).measure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r
 }
 

@@ -50,9 +50,7 @@ func testDump(t *testing.T, dir, file string) {
 	testkit.OK(t, bench("tables", "-splits", "1", "-dump", dir, file))
 	whole := testkit.Must(table.Open(file))(t)
 	train, test, err := splitTable(whole, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	seen := map[float64]int{}
 	for part, n := range map[string]int{"train": train.N, "test": test.N} {
 		p, err := table.Open(filepath.Join(dir, "made.0."+part+".csv"))

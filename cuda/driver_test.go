@@ -136,9 +136,7 @@ func TestDriverTimes(t *testing.T) {
 	c, _, f := open(t, d.Ordinal, 1<<16)
 	var took []time.Duration
 	s, err := c.NewStream(func(kernel string, d time.Duration) { took = append(took, d) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	const ask = 2 * time.Millisecond
 	for range 3 {
 		err = errors.Join(err, f("wait").Launch(one, s, []uint64{uint64(ask)}))
@@ -160,9 +158,7 @@ func TestDriverStreams(t *testing.T) {
 	d := firstCard(t)
 	c, s, f := open(t, d.Ordinal, 1<<16)
 	second, err := c.NewStream(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_, third, g := open(t, d.Ordinal, 1<<16)
 	const ask = 40 * time.Millisecond
 	args := []uint64{uint64(ask)}
@@ -306,9 +302,7 @@ func TestDriverInsideFault(t *testing.T) {
 		t.Logf("the driver keeps the fault: %v", err)
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

@@ -209,9 +209,7 @@ func TestGeometry(t *testing.T) {
 func TestKernelNotThere(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
 	m, err := c.Load(driverPTX)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_, err = m.Function("only90")
 	wants(t, err, nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
 	_, err = c.Load(nil)
@@ -234,9 +232,7 @@ func TestTimes(t *testing.T) {
 		}
 		took = append(took, kernel)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	m := alloc(t, c, 8)
 	args := []uint64{m.Address(), 1, 0}
 	for range 3 {

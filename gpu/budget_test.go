@@ -36,9 +36,7 @@ func (p *problem) budgets(t *testing.T, m method, o Options) {
 		return all, b.Memory(), err
 	}
 	whole, most, err := within(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	needed := p.needed(t, m, o)
 	if _, _, err := within(needed - 1); !errors.Is(err, cuda.ErrBudget) {
 		t.Errorf("in one byte less than needed: %v, want %v", err, cuda.ErrBudget)

@@ -259,16 +259,12 @@ func TestDenseJitter(t *testing.T) {
 			err := r.Solve(s, p.features, below+jitter)
 			return s.TraceGram / float64(p.m), err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		host, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {
 			_, err := blocktri.Factorize(mom.Gram.Clone(), below+jitter, 2)
 			return mean, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if math.Abs(card/host-1) > 1e-12 || math.Abs(card/mean/1e-8-1) > 1e-6 {
 			t.Errorf("jitter %v, on the host %v, want 10⁻⁸ of %v", card, host, mean)
 		}

@@ -108,9 +108,7 @@ func TestOpenFails(t *testing.T) {
 	for _, call := range []string{"alloc", "upload"} {
 		for n := 1; n <= 4; n++ { // x, y, gates, even rows
 			b, err := Open(Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			cuda.FailEmulated(call, n)
 			_, err = b.Open(p.data)
 			cuda.FailEmulated(call, 0)

@@ -43,9 +43,7 @@ func TestFitAllocationRefused(t *testing.T) {
 		return out.Bytes(), r.Resumed, nil
 	}
 	want, _, err := fit(vssgp.Options{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	resumed, refused := 0, 0
 	for n := 1; n < 2000; n += 1 + n/8 {
 		o := vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}

@@ -172,9 +172,7 @@ func TestNoiseless(t *testing.T) {
 				o.Windows.Length = 4
 			}
 			m, r, err := vssgp.Fit(context.Background(), &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			for _, term := range r.Terms {
 				if math.IsNaN(term.Value) || math.IsInf(term.Value, 0) || term.Name == "fit" && term.Value > 0 {
 					t.Errorf("%s: term %s is %v", s.Name, term.Name, term.Value)

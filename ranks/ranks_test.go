@@ -32,9 +32,7 @@ func group(t testing.TB, n int) *grouped {
 		})
 	}
 	inner, err := onCPU("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if g.Backend, err = ranks.New(all[0], inner, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -87,9 +87,7 @@ func TestFactorizedBelowExact(t *testing.T) {
 		p, data := c.Make()
 		exact := bound(t, p, data, variational.Exact, nil).Bound
 		diag, mean, err := open(t, data).SolveMean(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		copy(p.CoefMean, mean)
 		for i := range p.CoefVar {
 			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i/p.D])

@@ -8,6 +8,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/variational"
@@ -42,9 +43,7 @@ func TestResidual(t *testing.T) {
 				t.Errorf("bound %.15g, want %.15g", e.Bound, want)
 			}
 			difference, lost, err := rows.Difference(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if off := math.Abs(precise.Of(difference).Minus(tr.residual()).Float()); !(off <= lost) {
 				t.Errorf("the difference is off by %g, which is said to be %g at most", off, lost)
 			}
@@ -151,9 +150,7 @@ func TestResidualByTables(t *testing.T) {
 				modeltest.Near(t, g.Name, *g.Data, *wantGradient[i].Data, c.gradient)
 			}
 			difference, lost, err := rows.Difference(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			for _, term := range want.Terms {
 				squares := -2 * term.Value / p.NoisePrecision[0]
 				if off := math.Abs(difference - squares); term.Name == "fit" && !(off <= lost) {

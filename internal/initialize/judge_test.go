@@ -88,9 +88,7 @@ var errTooLarge = errors.New("too large")
 func begin(t *testing.T, d *backend.Data, set Settings, judge Judge) (*variational.Params, *variational.Evaluation) {
 	t.Helper()
 	p, begun, err := seriesOf(d).Spectrum(t.Context(), set, judge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	testkit.OK(t, p.Check())
 	return p, begun
 }

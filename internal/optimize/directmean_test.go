@@ -24,9 +24,7 @@ func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 	t.Helper()
 	series := initialize.NewSeries(*d, initialize.GridOf(d.X, 1))
 	p, _, err := series.Spectrum(t.Context(), initialize.Settings{Optimized: true, Noise: noise}, roomy{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	r := testkit.Must(New(t.Context(), *d, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic}))(t)
 	t.Cleanup(func() { r.Close() })
 	return r
@@ -36,9 +34,7 @@ func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 func directMean(t *testing.T, r *Run, rows []int) (diag, mean []float64) {
 	t.Helper()
 	diag, mean, err := r.directMean(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return diag, mean
 }
 

@@ -49,9 +49,7 @@ func TestGenerate(t *testing.T) {
 	dir := t.TempDir()
 	testkit.OK(t, os.CopyFS(filepath.Join(dir, "asm"), os.DirFS("asm")))
 	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for line := range strings.Lines(string(doc)) {
 		command, ok := strings.CutPrefix(line, "//go:generate go run ") // the last one writes the hashes
 		if !ok {
@@ -80,7 +78,5 @@ func TestGenerate(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 }

@@ -65,9 +65,7 @@ func TestConstants(t *testing.T) {
 		"a.cuh":     "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
 		"a.cu":      "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	text := testkit.Must(s.Args())(t)
 	for _, want := range []string{
 		"MaxRows = 16 // rows of a thing\n", "type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
