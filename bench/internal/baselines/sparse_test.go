@@ -365,19 +365,3 @@ func TestSVGPTakesBadStepsBack(t *testing.T) {
 		t.Errorf("bad start: %q, %v; want vssgp.ErrBound", why, err)
 	}
 }
-
-// BenchmarkSVGPStep is a step at the size of the paper's comparison on audio.
-func BenchmarkSVGPStep(b *testing.B) {
-	data := noisyData(16000, 1)
-	for i := range data.X {
-		data.X[i] = float64(i)
-	}
-	p := prepare(data, Options{Covariance: SE(10, 50), NoisePrecision: 1, Iterations: 2000})
-	testkit.OK(b, p.spread(800))
-	w := newSteps(p, SVGP{Batch: 512, Rate: 0.05})
-	for b.Loop() {
-		w.draw()
-		testkit.Must(w.step())(b)
-		w.advance(w.set.Rate)
-	}
-}
