@@ -91,9 +91,10 @@ func spoilings() (all []spoiling) {
 		return spoil.Crackle(x, crackleMade, rate, step, seed)
 	}})
 	for _, stop := range spoil.Stops {
-		all = append(all, spoiling{detect.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+		drop := func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)
-		}})
+		}
+		all = append(all, spoiling{detect.Dropouts, string(stop), 0, drop})
 	}
 	return append(all, spoiling{detect.Clipped, "clipping", clippingBelow, clipped})
 }
@@ -175,7 +176,8 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	}
 	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
 	began := time.Now()
-	found, err := detect.Find(ctx, memory(y), len(y), rate, detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step})
+	options := detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step}
+	found, err := detect.Find(ctx, memory(y), len(y), rate, options)
 	if err != nil {
 		return nil, err
 	}

@@ -145,10 +145,8 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Table, s i
 		}
 		line.Machine, line.Time, line.Bench, line.Status = o.made, machine.Now(), "tables", machine.OK
 		line.Table, line.Split, line.Method = name, s, m.name
-		if o.out != "" {
-			if err := jsonl.Append(o.out, line); err != nil {
-				return nil, err
-			}
+		if err := jsonl.Append(o.out, line); err != nil {
+			return nil, err
 		}
 		lines = append(lines, line)
 	}
